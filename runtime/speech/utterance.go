@@ -1,0 +1,80 @@
+package speech
+
+// Format names how audio is written.
+type Format string
+
+// The formats of the API.
+const (
+	WAV   Format = "wav"   // RIFF container around PCM16
+	PCM16 Format = "pcm16" // s16le, mono, 24 kHz, no container
+	Opus  Format = "opus"  // Ogg/Opus at 48 kbit/s
+)
+
+// Valid reports whether f is one of the formats above.
+func (f Format) Valid() bool { return f == WAV || f == PCM16 || f == Opus }
+
+// Utterance is one request to speak. It is a plain value: the same utterance gives the same audio on the same model.
+type Utterance struct {
+	RequestID   string  // echoed everywhere; not unique, not an idempotency key
+	Text        string  // trimmed, valid UTF-8, at most MaxChars code points
+	Voice       string  // one of the model's voices
+	Format      Format  // how Audio.Data is written
+	Raw         bool    // Text is already what is spoken
+	EnDigits    bool    // codes are read with English digit names; ignored when Raw
+	Temperature float64 // 0 to MaxTemperature
+	Seed        int64   // fixes the noise
+
+	// Session groups the utterances of one connection; empty for a lone request. When the utterance has ended and More says that
+	// another of the session is waiting, its worker is kept for that one, provided that nobody else is queueing.
+	Session string
+	More    func() bool // nil means no
+}
+
+// Voice is a voice of the model, as GET /v1/voices shows it.
+type Voice struct {
+	Name         string `json:"name"`
+	Language     string `json:"language"`
+	SampleRate   int    `json:"sample_rate"`
+	PromptFrames int    `json:"prompt_frames"` // length of the prompt that the model was conditioned on
+}
+
+// Model is what an engine speaks with.
+type Model struct {
+	ID     string
+	Voices []Voice
+}
+
+// Voice returns the voice called name.
+func (m Model) Voice(name string) (Voice, bool) {
+	for _, v := range m.Voices {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Voice{}, false
+}
+
+// Chunk is a piece of spoken text that is synthesised at once.
+type Chunk struct {
+	Index     int    // from 0
+	Text      string // a substring of the normalised text
+	Tokens    int    // at most MaxChunkTokens, counted by the engine
+	CharStart int    // code point offset of Text in the normalised text
+	CharEnd   int    // exclusive
+}
+
+// Span says how a piece of the written text was rewritten.
+type Span struct {
+	Start  int    `json:"start"` // code point offset in the trimmed input
+	End    int    `json:"end"`   // exclusive
+	Kind   string `json:"kind"`  // amount, date, otp, phone, acronym, …
+	Spoken string `json:"spoken"`
+}
+
+// Normalized is a text as it will be spoken.
+type Normalized struct {
+	Text       string
+	InputChars int // code points of the trimmed input
+	Chunks     []Chunk
+	Spans      []Span
+}

@@ -1,0 +1,56 @@
+// Package synth is the port to an engine: what makes a chunk of text sound. Adapters (espeak, later onnx) implement it, the pool
+// owns its workers, and [github.com/swar-tts/swar/runtime/synth/synthtest] holds the suite that each of them passes.
+package synth
+
+import (
+	"context"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Engine is a loaded model. It is safe for concurrent use.
+type Engine interface {
+	// Model returns the model's id and its voices.
+	Model() speech.Model
+
+	// Tokens counts text as the model is fed it, which may be longer than text itself (transliteration, added marks).
+	Tokens(text string) int
+
+	// NewWorker makes a worker. What all workers share (weights, prefill cache) belongs to the engine.
+	NewWorker(ctx context.Context) (Worker, error)
+
+	// Close releases the engine. Its workers must be closed before.
+	Close() error
+}
+
+// Worker speaks one chunk at a time. It is not safe for concurrent use.
+type Worker interface {
+	// Prefill prepares the worker to speak o.Text, dropping whatever it was speaking, and reports whether the preparation came from
+	// the cache. Cancelling ctx stops it at once; the worker stays usable.
+	Prefill(ctx context.Context, o Options) (cached bool, err error)
+
+	// Next decodes up to n frames into dst, which has room for n*speech.FrameSamples samples. It returns fewer than n frames only
+	// at the end of the chunk. done means that the chunk has ended; eos, which is only true with done, that it ended by itself and
+	// not at a limit. Cancelling ctx stops it within one frame; the frames decoded until then are returned beside the error.
+	//
+	// An error that wraps [speech.ErrWorkerGone] means that the worker must be replaced.
+	Next(ctx context.Context, dst []int16, n int) (frames int, done, eos bool, err error)
+
+	// Close ends the worker and everything it runs.
+	Close() error
+}
+
+// Options says what to speak and how. The same options give the same samples, on every worker, whatever was spoken before.
+type Options struct {
+	Voice       string
+	Text        string  // a chunk of normalised text
+	Chunk       int     // its index in the utterance, which goes into the noise with Seed
+	Seed        int64   // fixes the noise
+	Temperature float64 // 0 means no noise: Seed has no effect
+}
+
+// The decode plan: one frame, so that audio leaves early, then groups, which cost less per frame.
+const (
+	FirstFrames = 1
+	GroupFrames = 4
+)
