@@ -1,0 +1,50 @@
+// Package serve is the HTTP and WebSocket adapter of the API over any [speech.Speaker].
+package serve
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Config says what to serve.
+type Config struct {
+	Speaker    speech.Speaker   // required
+	Keys       access.Keyring   // nil: open to everybody, which only cmd decides
+	Metrics    *metrics.Metrics // required
+	Log        *slog.Logger     // required
+	Service    string           // name in GET /; "" means "Swar Hinglish TTS"
+	Version    string           // build version in /healthz
+	MaxSockets int              // WebSocket connections on this node; 0 means 10,000
+}
+
+// Server answers the synthesis API. It is safe for concurrent use.
+type Server struct {
+	cfg     Config
+	started time.Time
+	handler http.Handler
+}
+
+// New checks cfg and returns a server; it starts nothing.
+func New(cfg Config) (*Server, error) {
+	if cfg.Speaker == nil || cfg.Metrics == nil || cfg.Log == nil {
+		return nil, errors.New("serve: Speaker, Metrics and Log are required")
+	}
+	if cfg.Service == "" {
+		cfg.Service = "Swar Hinglish TTS"
+	}
+	if cfg.MaxSockets == 0 {
+		cfg.MaxSockets = 10_000
+	}
+	s := &Server{cfg: cfg, started: time.Now()}
+	s.handler = s.routes()
+	return s, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
