@@ -27,6 +27,7 @@ var (
 	errUpgradeRequired  = errors.New("websocket upgrade required")
 	errEncodedBody      = errors.New("Content-Encoding of requests is not supported") //nolint:staticcheck // a header name begins it
 	errBodyTimeout      = errors.New("request body was not received in time")
+	errBodyBroken       = errors.New("request body could not be read")
 	errNotText          = &speech.Refusal{Code: speech.CodeBadRequest, Text: "expected a JSON text message"}
 	errUnknownType      = &speech.Refusal{Code: speech.CodeBadRequest, Text: "unknown message type"}
 )
@@ -61,6 +62,8 @@ func failureOf(err error) failure {
 		return failure{http.StatusUnsupportedMediaType, errEncodedBody.Error(), "bad_request", metrics.Validation, false}
 	case errors.Is(err, errBodyTimeout):
 		return failure{http.StatusRequestTimeout, errBodyTimeout.Error(), "timeout", metrics.Timeout, false}
+	case errors.Is(err, errBodyBroken):
+		return failure{http.StatusBadRequest, errBodyBroken.Error(), "bad_request", metrics.Validation, false}
 	}
 	text := "engine error"
 	if e, ok := errors.AsType[*speech.EngineError](err); ok && e.Text != "" {
@@ -81,7 +84,15 @@ func refusalStatus(c speech.Code) int {
 	}
 }
 
+// ours reports whether f is a failure of the service rather than a refusal.
+func (f failure) ours() bool {
+	return f.status >= http.StatusInternalServerError && f.status != http.StatusServiceUnavailable
+}
+
 // endedByClient reports whether err means that nobody is listening any more, which is neither our failure nor answerable.
 func endedByClient(err error) bool {
+	if _, ok := errors.AsType[*speech.EngineError](err); ok {
+		return false // an engine may have cancelled something of its own
+	}
 	return errors.Is(err, context.Canceled) || errors.Is(err, speech.ErrClientGone) || errors.Is(err, speech.ErrClientSlow)
 }

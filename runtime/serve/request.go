@@ -1,24 +1,328 @@
 package serve
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // request is a decoded message: the body of POST /v1/tts and /v1/normalize, or a text message on a WebSocket.
 type request struct {
-	Type      string // WebSocket only: "" means speak
+	Type string // WebSocket only: "" means speak
+
+	// Utterance holds the fields and their defaults. RequestID is empty when the client sent none, or one that may not be a header;
+	// Seed means something only with HasSeed. Whoever decodes fills both in before speaking.
 	Utterance speech.Utterance
+	HasSeed   bool
 	Stream    bool // REST only
+
+	// What is only checked.
+	sampleRate   int64
+	speed        float64
+	badSeed      bool // an integer, but not of 64 bits
+	badRequestID bool
 }
+
+// source says where a message comes from, and so which of its members are fields. Any other member is ignored.
+type source uint8
+
+const (
+	fromREST source = 1 << iota
+	fromSocket
+	fromNormalize
+)
 
 // decode reads one JSON object strictly; see docs/api.md for the rules. It fills in the defaults but checks no values beyond types, sizes
-// and UTF-8. The returned request holds what could be read (its RequestID in particular) also beside an error.
-func decode(body []byte) (request, error) {
-	panic("to be written")
+// and UTF-8. The returned request holds what could be read (its RequestID in particular) also beside an error about a field.
+func decode(body []byte, from source) (request, error) {
+	r := request{
+		Utterance: speech.Utterance{
+			Voice:       speech.DefaultVoice,
+			Format:      speech.DefaultFormat,
+			Temperature: speech.DefaultTemperature,
+		},
+		Stream:     true,
+		sampleRate: speech.SampleRate,
+		speed:      1,
+	}
+	values, err := members(body, from)
+	if err != nil {
+		return r, err
+	}
+	for i, value := range values {
+		if value == nil || value.Kind() == 'n' {
+			continue // null is absence
+		}
+		if e := fields[i].read(&r, value); e != nil && err == nil {
+			f := fields[i]
+			err = &speech.Refusal{Code: f.code, Text: f.name + ": " + e.Error()}
+		}
+	}
+	if err == nil && !utf8.Valid(body) { // in a name, or in a member that is ignored
+		err = invalidJSON("not valid UTF-8")
+	}
+	return r, err
 }
 
-// validate checks the values in the order of the API's error table and trims the text.
+// validate checks the values in the order of the API's error table, and cleans and trims the text.
 func (r *request) validate(m speech.Model, g access.Grant) error {
-	panic("to be written")
+	u := &r.Utterance
+	if err := r.validateText(); err != nil {
+		return err
+	}
+	if _, ok := m.Voice(u.Voice); !ok {
+		return speech.UnknownVoice(u.Voice)
+	}
+	switch {
+	case !u.Format.Valid():
+		return speech.ErrBadFormat
+	case r.sampleRate != speech.SampleRate:
+		return speech.ErrBadSampleRate
+	case r.speed != 1:
+		return speech.ErrBadSpeed
+	case !(0 <= u.Temperature && u.Temperature <= speech.MaxTemperature):
+		return speech.ErrBadTemperature
+	case r.badSeed:
+		return errSeedRange
+	case r.badRequestID:
+		return errRequestID
+	case !g.Allows(u.Voice): // only now: the request is known to be well formed
+		return speech.VoiceNotAllowed(u.Voice)
+	}
+	return nil
+}
+
+// validateText is the part of validate that concerns the text, which is all there is to POST /v1/normalize.
+func (r *request) validateText() error {
+	text := r.Utterance.Text
+	if strings.IndexByte(text, 0) >= 0 {
+		return speech.ErrTextNUL
+	}
+	text = strings.TrimSpace(strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\t' && c != '\n' {
+			return ' '
+		}
+		return c
+	}, text))
+	r.Utterance.Text = text
+	switch {
+	case text == "":
+		return speech.ErrTextEmpty
+	case utf8.RuneCountInString(text) > speech.MaxChars:
+		return speech.ErrTextTooLong
+	}
+	return nil
+}
+
+var (
+	errSeedRange = &speech.Refusal{Code: speech.CodeBadRequest, Text: "seed: out of range"}
+	errRequestID = &speech.Refusal{Code: speech.CodeBadRequest, Text: "request_id: must be 1 to 128 visible ASCII characters"}
+)
+
+// fields are the members of a message in the order in which a wrong type is reported.
+var fields = [...]struct {
+	name string
+	code speech.Code
+	from source
+	read func(*request, jsontext.Value) error
+}{
+	{"type", speech.CodeBadRequest, fromSocket, func(r *request, v jsontext.Value) error {
+		return readString(v, &r.Type)
+	}},
+	{"text", speech.CodeBadText, fromREST | fromSocket | fromNormalize, func(r *request, v jsontext.Value) error {
+		return readString(v, &r.Utterance.Text)
+	}},
+	{"voice", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		return readString(v, &r.Utterance.Voice)
+	}},
+	{"format", speech.CodeBadFormat, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		return readString(v, (*string)(&r.Utterance.Format))
+	}},
+	{"sample_rate", speech.CodeBadSampleRate, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		ok, err := readInteger(v, &r.sampleRate)
+		if err == nil && !ok {
+			r.sampleRate = 0
+		}
+		return err
+	}},
+	{"speed", speech.CodeBadSpeed, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		return readNumber(v, &r.speed)
+	}},
+	{"temperature", speech.CodeBadTemperature, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		return readNumber(v, &r.Utterance.Temperature)
+	}},
+	{"seed", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		ok, err := readInteger(v, &r.Utterance.Seed)
+		r.HasSeed, r.badSeed = ok, err == nil && !ok
+		return err
+	}},
+	{"request_id", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		var id string
+		if err := readString(v, &id); err != nil {
+			return err
+		}
+		if r.badRequestID = !validRequestID(id); !r.badRequestID {
+			r.Utterance.RequestID = id
+		}
+		return nil
+	}},
+	{"stream", speech.CodeBadRequest, fromREST, func(r *request, v jsontext.Value) error {
+		return readBool(v, &r.Stream)
+	}},
+	{"raw", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		return readBool(v, &r.Utterance.Raw)
+	}},
+	{"en_digits", speech.CodeBadRequest, fromREST | fromSocket | fromNormalize, func(r *request, v jsontext.Value) error {
+		return readBool(v, &r.Utterance.EnDigits)
+	}},
+}
+
+// members checks that body is one JSON object and nothing else, and finds the values of the fields in it. The last of a repeated member
+// counts. The values are pieces of body.
+func members(body []byte, from source) (values [len(fields)]jsontext.Value, err error) {
+	// UTF-8 is judged later, when it is known in which field it is wrong.
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if kind := d.PeekKind(); kind != '{' && kind != 0 {
+		return values, invalidJSON("expected an object")
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return values, syntaxError(err)
+	}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return values, syntaxError(err)
+		}
+		i := fieldIndex(name.String(), from)
+		if i < 0 {
+			if err := d.SkipValue(); err != nil {
+				return values, syntaxError(err)
+			}
+			continue
+		}
+		value, err := d.ReadValue()
+		if err != nil {
+			return values, syntaxError(err)
+		}
+		end := int(d.InputOffset())
+		values[i] = body[end-len(value) : end] // what ReadValue returned may be gone after the next read
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return values, syntaxError(err)
+	}
+	if _, err := d.ReadToken(); err == nil {
+		return values, invalidJSON("something follows the object")
+	} else if err != io.EOF {
+		return values, syntaxError(err)
+	}
+	return values, nil
+}
+
+func fieldIndex(name string, from source) int {
+	for i := range fields {
+		if fields[i].name == name && fields[i].from&from != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func syntaxError(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return invalidJSON("unexpected end")
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && e.Err != nil {
+		return invalidJSON(e.Err.Error() + " at byte " + strconv.FormatInt(e.ByteOffset, 10))
+	}
+	return invalidJSON(err.Error())
+}
+
+func invalidJSON(reason string) error {
+	return &speech.Refusal{Code: speech.CodeBadRequest, Text: "invalid JSON: " + reason}
+}
+
+// What is wrong with a field; its name goes in front.
+var (
+	errNotString  = errors.New("must be a string")
+	errNotNumber  = errors.New("must be a number")
+	errNotInteger = errors.New("must be an integer")
+	errNotBool    = errors.New("must be a boolean")
+	errNotUTF8    = errors.New("not valid UTF-8")
+)
+
+func readString(v jsontext.Value, to *string) error {
+	if v.Kind() != '"' {
+		return errNotString
+	}
+	s, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		return errNotUTF8 // raw bytes, or half of a surrogate pair; the grammar has been checked
+	}
+	*to = string(s)
+	return nil
+}
+
+func readBool(v jsontext.Value, to *bool) error {
+	if k := v.Kind(); k != 't' && k != 'f' {
+		return errNotBool
+	}
+	*to = v.Kind() == 't'
+	return nil
+}
+
+// readNumber reads a number that is too large for a float as infinite.
+func readNumber(v jsontext.Value, to *float64) error {
+	if v.Kind() != '0' {
+		return errNotNumber
+	}
+	*to, _ = strconv.ParseFloat(string(v), 64)
+	return nil
+}
+
+// readInteger reads a number without a fraction, however it is written: JSON has one type of number, and 24000, 24000.0 and 2.4e4 are
+// the same. It reports whether the integer has 64 bits or fewer.
+func readInteger(v jsontext.Value, to *int64) (ok bool, err error) {
+	if v.Kind() != '0' {
+		return false, errNotInteger
+	}
+	mantissa, exponent := string(v), 0
+	if i := strings.IndexAny(mantissa, "eE"); i >= 0 {
+		// Atoi answers with the largest int when the exponent has more digits than that; half of it leaves room for the sum below.
+		exponent, _ = strconv.Atoi(mantissa[i+1:])
+		exponent = max(min(exponent, math.MaxInt/2), math.MinInt/2)
+		mantissa = mantissa[:i]
+	}
+	mantissa, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	exponent += len(digits) - len(strings.TrimRight(digits, "0")) - len(fraction)
+	digits = strings.TrimRight(digits, "0")
+	switch {
+	case digits == "":
+		*to = 0
+		return true, nil
+	case exponent < 0:
+		return false, errNotInteger
+	case len(digits)+exponent > 19: // more than any integer of 64 bits
+		return false, nil
+	}
+	digits += strings.Repeat("0", exponent)
+	if negative {
+		digits = "-" + digits
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return false, nil
+	}
+	*to = n
+	return true, nil
 }

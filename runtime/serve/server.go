@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
@@ -28,6 +29,9 @@ type Server struct {
 	cfg     Config
 	started time.Time
 	handler http.Handler
+
+	draining  chan struct{} // closed by Drain
+	drainOnce sync.Once
 }
 
 // New checks cfg and returns a server; it starts nothing.
@@ -41,7 +45,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.MaxSockets == 0 {
 		cfg.MaxSockets = 10_000
 	}
-	s := &Server{cfg: cfg, started: time.Now()}
+	s := &Server{cfg: cfg, started: time.Now(), draining: make(chan struct{})}
 	s.handler = s.routes()
 	return s, nil
 }

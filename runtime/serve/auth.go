@@ -1,0 +1,50 @@
+package serve
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/access"
+)
+
+// authenticate returns what the presented key allows, or one of the errors of access. A key is looked for in the header x-api-key,
+// then in Authorization, and with query (WebSocket handshakes, for browsers cannot set headers there) also in the parameter api_key
+// and in a subprotocol key.KEY. The first that is not empty decides. Without a keyring everybody may do everything.
+func (s *Server) authenticate(r *http.Request, query bool) (access.Grant, error) {
+	if s.cfg.Keys == nil {
+		return access.Grant{}, nil
+	}
+	key := headerKey(r.Header)
+	if key == "" && query {
+		key = handshakeKey(r)
+	}
+	if key == "" {
+		return access.Grant{}, access.ErrMissingKey
+	}
+	return s.cfg.Keys.Grant(r.Context(), key)
+}
+
+func headerKey(h http.Header) string {
+	if key := h.Get("X-Api-Key"); key != "" {
+		return key
+	}
+	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+func handshakeKey(r *http.Request) string {
+	if key := r.URL.Query().Get("api_key"); key != "" {
+		return key
+	}
+	for _, line := range r.Header.Values("Sec-Websocket-Protocol") {
+		for protocol := range strings.SplitSeq(line, ",") {
+			if key, ok := strings.CutPrefix(strings.TrimSpace(protocol), "key."); ok && key != "" {
+				return key
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package serve
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+const (
+	bodyTime  = 30 * time.Second // a request body must have arrived after this time
+	writeTime = 10 * time.Second // a block of an answer must have left after this time, or the client is too slow
+)
+
+// commonHeaders stand on every answer. The slices are shared: headers are only ever set, never changed in place.
+var commonHeaders = http.Header{
+	"Access-Control-Allow-Origin": {"*"}, // any page may call: no cookie is involved
+	"Access-Control-Expose-Headers": {"x-request-id, x-error-code, retry-after, x-seed, x-model, x-voice, x-queue-ms, " +
+		"x-concurrency-active, x-concurrency-limit, server-timing, content-length, " +
+		"x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256"},
+	"Timing-Allow-Origin":    {"*"},
+	"Cache-Control":          {"no-store"},
+	"X-Content-Type-Options": {"nosniff"},
+}
+
+// preflightHeaders answer a browser that asks whether it may call. The time is the longest that one of them honours.
+var preflightHeaders = http.Header{
+	"Access-Control-Allow-Methods": {"GET, POST, OPTIONS"},
+	"Access-Control-Allow-Headers": {"authorization, x-api-key, content-type, x-request-id, idempotency-key"},
+	"Access-Control-Max-Age":       {"7200"},
+}
+
+// common gives every answer the headers that all have, and every request an id: the client's, if it may be one.
+func (s *Server) common(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		maps.Copy(h, commonHeaders)
+		id := r.Header.Get("X-Request-Id")
+		if !validRequestID(id) {
+			id = newRequestID()
+		}
+		h.Set("X-Request-Id", id)
+		if r.Method == http.MethodOptions {
+			maps.Copy(h, preflightHeaders)
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		if r.ContentLength != 0 {
+			// Also for a body that no handler reads: net/http reads on before it answers, and would wait for ever.
+			setReadDeadline(w, time.Now().Add(bodyTime))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// handler answers a request, or returns why it could not. An error after the first byte cuts the answer off, so that the client can
+// tell; a handler that hijacked the connection returns nil.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// handle makes the errors of h answers. It is the one place where a failure is written.
+func (s *Server) handle(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := &answer{ResponseWriter: w}
+		err := h(a, r)
+		switch {
+		case err == nil:
+		case a.began || endedByClient(err):
+			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
+		default:
+			refuse(w, failureOf(err))
+		}
+	})
+}
+
+// refuse answers with f.
+func refuse(w http.ResponseWriter, f failure) {
+	h := w.Header()
+	h.Set("X-Error-Code", f.code)
+	if f.retry {
+		h.Set("Retry-After", "1")
+	}
+	switch f.status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusRequestTimeout, http.StatusRequestEntityTooLarge:
+		if f.code != "text_too_long" && f.code != "too_many_chunks" {
+			h.Set("Connection", "close") // the rest of the body is not worth waiting for
+		}
+	}
+	writeJSON(w, f.status, errorBody{f.text})
+}
+
+// errorBody is the only shape of an error.
+type errorBody struct {
+	Error string `json:"error"`
+}
+
+// writeJSON answers with v. That the client may be gone already is its own affair.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // our own types: they hold nothing that JSON cannot say
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	setWriteDeadline(w, time.Now().Add(writeTime))
+	w.WriteHeader(status)
+	w.Write(body)
+}
+
+// answer remembers whether an answer has begun, because from then on an error can no longer become a status.
+type answer struct {
+	http.ResponseWriter
+	began bool
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.began = a.began || status >= http.StatusOK
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.began = true
+	return a.ResponseWriter.Write(p)
+}
+
+// Unwrap lets [http.ResponseController] reach deadlines, flushing and hijacking.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// try runs f and makes a panic an error. A deliberate abort stays one.
+func try(f func() error) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
+			err = &panicError{v, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// panicError is a defect of ours that a request met.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// Deadlines are best effort: a writer that has none (in tests) is not a server that needs them.
+
+func setReadDeadline(w http.ResponseWriter, t time.Time) {
+	_ = http.NewResponseController(w).SetReadDeadline(t)
+}
+
+func setWriteDeadline(w http.ResponseWriter, t time.Time) {
+	_ = http.NewResponseController(w).SetWriteDeadline(t)
+}

@@ -1,0 +1,45 @@
+package serve
+
+import (
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// normalize answers POST /v1/normalize: what POST /v1/tts would speak for the same text.
+func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Grant, o *outcome) error {
+	body, err := readBody(w, r)
+	if err != nil {
+		return err
+	}
+	req, err := decode(body, fromNormalize)
+	if err != nil {
+		return err
+	}
+	if err := req.validateText(); err != nil {
+		return err
+	}
+	n, err := s.cfg.Speaker.Normalize(r.Context(), req.Utterance.Text, req.Utterance.EnDigits)
+	if err != nil {
+		return err
+	}
+	type chunk struct {
+		Text   string `json:"text"`
+		Tokens int    `json:"tokens"`
+	}
+	answer := struct {
+		Normalized string        `json:"normalized"`
+		Chars      int           `json:"chars"` // code points of normalized
+		Chunks     []chunk       `json:"chunks"`
+		InputChars int           `json:"input_chars"`
+		Spans      []speech.Span `json:"spans"`
+	}{n.Text, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
+	for i, c := range n.Chunks {
+		answer.Chunks[i] = chunk{c.Text, c.Tokens}
+	}
+	o.chars = answer.Chars
+	writeJSON(w, http.StatusOK, answer)
+	return nil
+}

@@ -1,0 +1,38 @@
+package serve
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gorilla/mux"
+
+	"github.com/swar-tts/swar/runtime/metrics"
+)
+
+// routes maps the paths of the API to what answers them. What is neither keyed nor a stream, which looks for a key
+// itself, is open to everybody.
+func (s *Server) routes() http.Handler {
+	router := mux.NewRouter().SkipClean(true) // a path that is not clean is not ours: 404 instead of a redirect
+	allow := make(map[string]string)
+	route := func(path string, h http.Handler, methods ...string) {
+		router.Handle(path, h).Methods(methods...)
+		allow[path] = strings.Join(append(methods, http.MethodOptions), ", ")
+	}
+
+	route("/v1/tts", s.handle(s.keyed(metrics.REST, s.tts)), http.MethodPost)
+	route("/v1/tts/stream", s.handle(s.stream), http.MethodGet, http.MethodHead)
+	route("/v1/normalize", s.handle(s.keyed(metrics.Normalize, s.normalize)), http.MethodPost)
+	route("/v1/voices", s.handle(s.keyed(metrics.Voices, s.voices)), http.MethodGet, http.MethodHead)
+
+	route("/", s.handle(s.open(s.root)), http.MethodGet, http.MethodHead)
+	route("/healthz", s.handle(s.open(s.healthz)), http.MethodGet, http.MethodHead)
+	route("/readyz", s.handle(s.open(s.readyz)), http.MethodGet, http.MethodHead)
+	route("/metrics", s.handle(s.open(s.scrape)), http.MethodGet, http.MethodHead)
+
+	router.NotFoundHandler = s.handle(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	router.MethodNotAllowedHandler = s.handle(func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Allow", allow[r.URL.Path])
+		return errMethodNotAllowed
+	})
+	return s.common(router)
+}
