@@ -39,7 +39,7 @@ type Pool struct {
 	busy     int
 	draining bool
 	stopped  bool          // Run has returned: workers that come back are closed
-	changed  chan struct{} // closed and replaced when busy or waiting shrinks
+	changed  chan struct{} // closed and replaced when ready grows, or busy or waiting shrinks
 	broken   chan synth.Worker
 }
 
@@ -172,6 +172,7 @@ func (p *Pool) add(w synth.Worker) {
 	defer p.mu.Unlock()
 	p.ready++
 	p.giveLocked(w)
+	p.changedLocked()
 }
 
 // stop closes the workers that nobody uses; the others are closed when they come back.
@@ -379,6 +380,23 @@ func (p *Pool) Capacity() speech.Capacity {
 		Queued:     len(p.waiting),
 		QueueLimit: p.cfg.QueueLen,
 		Draining:   p.draining,
+	}
+}
+
+// WaitReady waits until every worker is warm. It returns the cause of ctx if that ended first.
+func (p *Pool) WaitReady(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		ready, changed := p.ready == p.cfg.Workers, p.changed
+		p.mu.Unlock()
+		if ready {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 

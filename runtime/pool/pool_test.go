@@ -80,12 +80,20 @@ func TestEveryWorkerSpeaksEveryVoiceBeforeItIsReady(t *testing.T) {
 		if _, err := p.Acquire(t.Context(), ""); !errors.Is(err, speech.ErrWarming) {
 			t.Errorf("Acquire while warming = %v, want ErrWarming", err)
 		}
+		waited := make(chan error, 1)
+		go func() { waited <- p.WaitReady(t.Context()) }()
 		for !p.Capacity().AllReady() {
+			if len(waited) > 0 {
+				t.Fatal("WaitReady returned before every worker was ready")
+			}
 			if c := p.Capacity(); len(heard()) < 2*c.Ready {
 				t.Fatalf("%d workers ready after speaking %v", c.Ready, heard())
 			}
 			time.Sleep(time.Second)
 			synctest.Wait()
+		}
+		if err := <-waited; err != nil {
+			t.Errorf("WaitReady: %v", err)
 		}
 		if want := []string{"anjura", "raj", "anjura", "raj"}; !slices.Equal(heard(), want) {
 			t.Errorf("warm-up spoke %v, want %v", heard(), want)
@@ -435,8 +443,8 @@ func BenchmarkAcquireRelease(b *testing.B) {
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error)
 	go func() { done <- p.Run(ctx) }()
-	for !p.Capacity().AllReady() {
-		time.Sleep(time.Millisecond)
+	if err := p.WaitReady(ctx); err != nil {
+		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

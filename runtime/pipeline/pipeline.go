@@ -1,0 +1,153 @@
+// Package pipeline is the local Speaker: it takes one utterance from text to audio events, and is the only package that knows every
+// step on the way: normalize, chunk, prefill, synth, encode.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/swar-tts/swar/runtime/chunk"
+	"github.com/swar-tts/swar/runtime/encode"
+	"github.com/swar-tts/swar/runtime/normalize"
+	"github.com/swar-tts/swar/runtime/pool"
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+// Config holds what is not fixed by the API. The zero value is what a server uses.
+type Config struct {
+	Timeout time.Duration  // wall-clock limit of an utterance; 0 means speech.UtteranceTimeout
+	Encode  encode.Options // Opus settings
+}
+
+// Speaker implements [speech.Speaker] on the workers of a pool. It is safe for concurrent use.
+type Speaker struct {
+	cfg     Config
+	engine  synth.Engine
+	model   speech.Model
+	pool    *pool.Pool
+	buffers sync.Pool // of *[groupSamples]int16
+}
+
+const groupSamples = synth.GroupFrames * speech.FrameSamples
+
+// New returns a speaker that speaks with the workers that p lends, which must be engine's.
+func New(cfg Config, engine synth.Engine, p *pool.Pool) *Speaker {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = speech.UtteranceTimeout
+	}
+	s := &Speaker{cfg: cfg, engine: engine, model: engine.Model(), pool: p}
+	s.buffers.New = func() any { return new([groupSamples]int16) }
+	return s
+}
+
+// Model implements [speech.Speaker].
+func (s *Speaker) Model() speech.Model { return s.model }
+
+// Capacity implements [speech.Speaker].
+func (s *Speaker) Capacity() speech.Capacity { return s.pool.Capacity() }
+
+// Normalize implements [speech.Speaker].
+func (s *Speaker) Normalize(_ context.Context, text string, enDigits bool) (speech.Normalized, error) {
+	text = strings.TrimSpace(text)
+	spoken, spans := normalize.Spans(text, normalize.Options{EnDigits: enDigits})
+	return speech.Normalized{
+		Text:       spoken,
+		InputChars: utf8.RuneCountInString(text),
+		Chunks:     s.split(spoken),
+		Spans:      spans,
+	}, nil
+}
+
+// Speak implements [speech.Speaker].
+func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	begin := time.Now()
+	defer func() { st.Wall = time.Since(begin) }()
+	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, speech.ErrTimeout)
+	defer cancel()
+
+	text, chunks, err := s.prepare(u)
+	if err != nil {
+		return st, err
+	}
+	st.Chars = utf8.RuneCountInString(text)
+	st.Normalize = time.Since(begin)
+
+	slot, err := s.pool.Acquire(ctx, u.Session)
+	if err != nil {
+		return st, err
+	}
+	assigned := time.Now()
+	st.Started, st.Queue = true, slot.Queued
+	defer func() { release(slot, u, err) }()
+
+	err = sink.Start(speech.Start{
+		Model: s.model.ID, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(chunks), Normalized: text,
+		Normalize: st.Normalize, Queue: st.Queue,
+	})
+	if err != nil {
+		return st, err
+	}
+	buffer := s.buffers.Get().(*[groupSamples]int16)
+	defer s.buffers.Put(buffer)
+	voice := &utterance{u: u, worker: slot.Worker, sink: sink, out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
+	if voice.encoder, err = encode.New(u.Format, &voice.out, s.cfg.Encode); err != nil {
+		return st, fmt.Errorf("opening the %s encoder: %w", u.Format, err)
+	}
+	for _, c := range chunks {
+		if err := voice.speak(ctx, c, c.Index == len(chunks)-1); err != nil {
+			voice.abandon()
+			return st, err
+		}
+	}
+	return st, nil
+}
+
+// prepare turns the utterance into what is spoken, or refuses it.
+func (s *Speaker) prepare(u speech.Utterance) (string, []speech.Chunk, error) {
+	if _, ok := s.model.Voice(u.Voice); !ok {
+		return "", nil, speech.UnknownVoice(u.Voice)
+	}
+	if !u.Format.Valid() {
+		return "", nil, speech.ErrBadFormat
+	}
+	var text string
+	if u.Raw {
+		text = strings.Join(strings.Fields(u.Text), " ")
+	} else {
+		text = normalize.Text(strings.TrimSpace(u.Text), normalize.Options{EnDigits: u.EnDigits})
+	}
+	if !pronounceable(text) {
+		return "", nil, speech.ErrNothingToSay
+	}
+	chunks := s.split(text)
+	if len(chunks) > speech.MaxChunks {
+		return "", nil, speech.TooManyChunks(len(chunks))
+	}
+	return text, chunks, nil
+}
+
+func (s *Speaker) split(text string) []speech.Chunk {
+	return chunk.Split(text, speech.MaxChunkTokens, s.engine.Tokens)
+}
+
+func pronounceable(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+}
+
+func release(slot *pool.Slot, u speech.Utterance, err error) {
+	switch {
+	case errors.Is(err, speech.ErrWorkerGone):
+		slot.Discard()
+	case u.More != nil && u.More():
+		slot.ReleaseTo(u.Session)
+	default:
+		slot.Release()
+	}
+}

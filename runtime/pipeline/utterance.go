@@ -1,0 +1,139 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/encode"
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+// audible is the level below which a sample counts as leading silence: 1 % of full scale, or -40 dBFS.
+const audible = 328
+
+// utterance is one Speak in progress on one worker.
+type utterance struct {
+	u        speech.Utterance
+	worker   synth.Worker
+	sink     speech.Sink
+	encoder  encode.Encoder
+	out      blocks
+	stats    *speech.Stats
+	assigned time.Time
+	pcm      []int16 // room for one group
+	heard    bool    // an audible sample has been seen
+}
+
+// blocks is the writer behind the encoder: every Write is a block of audio for the sink.
+type blocks struct {
+	sink  speech.Sink  // nil: the stream was abandoned
+	audio speech.Audio // of the block being written, except Data
+}
+
+func (b *blocks) Write(p []byte) (int, error) {
+	if b.sink == nil {
+		return len(p), nil
+	}
+	b.audio.Data = p
+	if err := b.sink.Audio(b.audio); err != nil {
+		return 0, err
+	}
+	b.audio = speech.Audio{Chunk: b.audio.Chunk}
+	return len(p), nil
+}
+
+// speak speaks one chunk. The last one closes the encoder before its ChunkEnd, so that all audio stands before it.
+func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error {
+	if err := v.sink.ChunkStart(c); err != nil {
+		return err
+	}
+	end := speech.ChunkEnd{Chunk: c.Index}
+	v.out.audio = speech.Audio{Chunk: c.Index}
+
+	begin := time.Now()
+	cached, err := v.worker.Prefill(ctx, synth.Options{
+		Voice: v.u.Voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature,
+	})
+	end.Prefill, end.PrefillCached = time.Since(begin), cached
+	v.stats.Synth += end.Prefill
+	if err != nil {
+		return v.failed(ctx, fmt.Errorf("prefill of chunk %d: %w", c.Index, err))
+	}
+	if c.Index == 0 {
+		v.stats.PrefillCached = cached
+	}
+	for done := false; !done; {
+		n := synth.GroupFrames
+		if v.stats.Frames == 0 {
+			n = synth.FirstFrames
+		}
+		var frames int
+		begin := time.Now()
+		frames, done, end.EOS, err = v.worker.Next(ctx, v.pcm[:n*speech.FrameSamples], n)
+		took := time.Since(begin)
+		v.stats.Synth += took
+		end.Frames += frames
+		if frames > 0 {
+			if v.stats.Frames == 0 {
+				v.stats.TTFA = time.Since(v.assigned)
+				v.out.audio.Prefill, v.out.audio.FirstFrame = end.Prefill, took
+			}
+			v.stats.Frames += frames
+		}
+		if err != nil {
+			return v.failed(ctx, fmt.Errorf("synthesis of chunk %d: %w", c.Index, err))
+		}
+		if frames > 0 {
+			if err := v.write(v.pcm[:frames*speech.FrameSamples]); err != nil {
+				return err
+			}
+		}
+	}
+	if last {
+		if err := v.encoder.Close(); err != nil {
+			return err
+		}
+	}
+	v.stats.Chunks++
+	return v.sink.ChunkEnd(end)
+}
+
+func (v *utterance) write(pcm []int16) error {
+	v.out.audio.Frames = len(pcm) / speech.FrameSamples
+	if !v.heard {
+		v.measureSilence(pcm)
+	}
+	return v.encoder.Write(pcm)
+}
+
+func (v *utterance) measureSilence(pcm []int16) {
+	silent := 0
+	for _, s := range pcm {
+		if s >= audible || s <= -audible {
+			v.heard = true
+			break
+		}
+		silent++
+	}
+	v.stats.LeadingSilence += time.Duration(silent) * time.Second / speech.SampleRate
+}
+
+// failed makes an error of the worker what Speak promises: the cause of ctx when that ended, else an engine error.
+func (v *utterance) failed(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if _, ok := errors.AsType[*speech.EngineError](err); ok || errors.Is(err, speech.ErrWorkerGone) {
+		return err
+	}
+	return &speech.EngineError{Text: "engine error", Err: err}
+}
+
+// abandon frees the encoder. What it still writes goes nowhere: a container without its end shows a reader that it was cut.
+func (v *utterance) abandon() {
+	v.out.sink = nil
+	_ = v.encoder.Close() // repeats the error that ended the stream, if it was its own
+}

@@ -1,0 +1,244 @@
+package speechtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+const text = "Namaste! Aapka order kal tak deliver ho jayega. Total ₹499 hai, aur OTP 482913 kisi ko mat batana."
+
+// Run checks that the speakers that open returns keep the promises of [speech.Speaker]. open returns a speaker with at least one
+// ready worker and registers its end with t.Cleanup; it is called once for each sub-test.
+func Run(t *testing.T, open func(t *testing.T) speech.Speaker) {
+	t.Helper()
+	tests := []struct {
+		name string
+		test func(*testing.T, speech.Speaker)
+	}{
+		{"events and stats agree", testEvents},
+		{"what is spoken is what Normalize shows", testPreview},
+		{"one frame leaves first, then up to four", testPlan},
+		{"the same utterance gives the same audio", testSame},
+		{"every format is written", testFormats},
+		{"what cannot be spoken is refused before anything reaches the sink", testRefusals},
+		{"a cancel stops within one frame and frees the worker", testCancel},
+		{"an ended context speaks nothing", testEnded},
+		{"the sink's error ends the utterance and is returned", testSinkError},
+		{"raw text is spoken as it is", testRaw},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { tt.test(t, open(t)) })
+	}
+}
+
+func utterance(f speech.Format) speech.Utterance {
+	return speech.Utterance{RequestID: "req_test", Text: text, Voice: speech.DefaultVoice, Format: f, Temperature: .3, Seed: 42}
+}
+
+func speak(t *testing.T, s speech.Speaker, u speech.Utterance) (*Recorder, speech.Stats) {
+	t.Helper()
+	r := &Recorder{}
+	st, err := s.Speak(t.Context(), u, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, st
+}
+
+func testEvents(t *testing.T, s speech.Speaker) {
+	u := utterance(speech.PCM16)
+	r, st := speak(t, s, u)
+	if len(r.Started) != 1 || len(r.Chunks) == 0 || len(r.Ends) != len(r.Chunks) {
+		t.Fatalf("%d starts, %d chunks, %d ends; want one start and an end for every chunk", len(r.Started), len(r.Chunks), len(r.Ends))
+	}
+	start := r.Started[0]
+	if start.Voice != u.Voice || start.Format != u.Format || start.Seed != u.Seed || start.Chunks != len(r.Chunks) || start.Model != s.Model().ID {
+		t.Errorf("Start = %+v, want what was asked and %d chunks", start, len(r.Chunks))
+	}
+	frames := 0
+	for _, e := range r.Ends {
+		frames += e.Frames
+		if e.Frames == 0 || !e.EOS {
+			t.Errorf("chunk end %+v: want frames and its own end", e)
+		}
+	}
+	if r.Frames() != frames || st.Frames != frames || len(r.Bytes()) != frames*speech.FrameBytes {
+		t.Errorf("frames: blocks %d, ends %d, stats %d, bytes %d; want all equal", r.Frames(), frames, st.Frames, len(r.Bytes())/speech.FrameBytes)
+	}
+	if !st.Started || st.Chunks != len(r.Chunks) || st.Chars != utf8.RuneCountInString(start.Normalized) || st.TTFA <= 0 || st.Synth < st.TTFA/2 || st.Wall < st.Synth {
+		t.Errorf("stats = %+v do not fit the utterance", st)
+	}
+	if st.RTF() <= 0 {
+		t.Errorf("RTF = %v, want more than 0", st.RTF())
+	}
+}
+
+func testPreview(t *testing.T, s speech.Speaker) {
+	r, _ := speak(t, s, utterance(speech.PCM16))
+	n, err := s.Normalize(t.Context(), text, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Text != r.Started[0].Normalized {
+		t.Errorf("spoken %q, shown %q", r.Started[0].Normalized, n.Text)
+	}
+	if !slices.Equal(n.Chunks, r.Chunks) {
+		t.Errorf("spoken %+v, shown %+v", r.Chunks, n.Chunks)
+	}
+	if n.InputChars != utf8.RuneCountInString(text) {
+		t.Errorf("InputChars = %d", n.InputChars)
+	}
+	runes := []rune(n.Text)
+	for _, c := range n.Chunks {
+		if got := string(runes[c.CharStart:c.CharEnd]); got != c.Text || c.Tokens > speech.MaxChunkTokens {
+			t.Errorf("chunk %+v: its offsets hold %q", c, got)
+		}
+	}
+}
+
+func testPlan(t *testing.T, s speech.Speaker) {
+	r, _ := speak(t, s, utterance(speech.PCM16))
+	for i, b := range r.Blocks {
+		if len(b.Data) != b.Frames*speech.FrameBytes {
+			t.Errorf("block %d: %d bytes for %d frames", i, len(b.Data), b.Frames)
+		}
+		switch {
+		case i == 0 && (b.Frames != 1 || b.FirstFrame <= 0):
+			t.Errorf("the first block holds %d frames after %v, want one frame and its time", b.Frames, b.FirstFrame)
+		case i > 0 && (b.Frames > 4 || b.FirstFrame != 0):
+			t.Errorf("block %d holds %d frames, time %v; want at most four and no time", i, b.Frames, b.FirstFrame)
+		}
+	}
+}
+
+func testSame(t *testing.T, s speech.Speaker) {
+	a, _ := speak(t, s, utterance(speech.PCM16))
+	b, st := speak(t, s, utterance(speech.PCM16))
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Errorf("%d bytes, then %d other ones", len(a.Bytes()), len(b.Bytes()))
+	}
+	if !st.PrefillCached || !b.Ends[0].PrefillCached {
+		t.Error("the second time the prefill did not come from the cache")
+	}
+	u := utterance(speech.PCM16)
+	u.Seed++
+	if c, _ := speak(t, s, u); bytes.Equal(a.Bytes(), c.Bytes()) {
+		t.Error("another seed gives the same audio")
+	}
+}
+
+func testFormats(t *testing.T, s speech.Speaker) {
+	for format, head := range map[speech.Format]string{speech.WAV: "RIFF\xff\xff\xff\xffWAVE", speech.Opus: "OggS"} {
+		r, st := speak(t, s, utterance(format))
+		if got := r.Bytes(); !strings.HasPrefix(string(got), head) {
+			t.Errorf("%s begins with %q, want %q", format, got[:min(len(got), 12)], head)
+		}
+		if r.Frames() != st.Frames {
+			t.Errorf("%s: blocks hold %d frames, stats %d", format, r.Frames(), st.Frames)
+		}
+		if format == speech.Opus {
+			last := r.Blocks[len(r.Blocks)-1].Data
+			page := bytes.LastIndex(last, []byte("OggS"))
+			if page < 0 || last[page+5]&4 == 0 {
+				t.Error("the last page of the opus stream does not say that it is the end")
+			}
+		}
+	}
+}
+
+func testRefusals(t *testing.T, s speech.Speaker) {
+	tests := map[string]struct {
+		change func(*speech.Utterance)
+		want   error
+	}{
+		"an unknown voice":      {func(u *speech.Utterance) { u.Voice = "rani" }, speech.UnknownVoice("rani")},
+		"an unknown format":     {func(u *speech.Utterance) { u.Format = "mp3" }, speech.ErrBadFormat},
+		"only punctuation":      {func(u *speech.Utterance) { u.Text = "… !!" }, speech.ErrNothingToSay},
+		"only punctuation, raw": {func(u *speech.Utterance) { u.Text, u.Raw = "… !!", true }, speech.ErrNothingToSay},
+		"only an emoji":         {func(u *speech.Utterance) { u.Text = "🎉" }, speech.ErrNothingToSay},
+		"too many chunks": {
+			func(u *speech.Utterance) {
+				u.Text, u.Raw = strings.Repeat("नौ, ", 1000)+strings.Repeat("9", 3000), true
+			}, nil,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			u := utterance(speech.PCM16)
+			tt.change(&u)
+			r := &Recorder{}
+			st, err := s.Speak(t.Context(), u, r)
+			if tt.want == nil { // the number of chunks depends on the engine's tokens: it is checked where they are known
+				if err != nil && !errors.Is(err, speech.TooManyChunks(0)) {
+					t.Errorf("Speak = %v", err)
+				}
+				return
+			}
+			if !errors.Is(err, tt.want) || st.Started || st.Frames != 0 || len(r.Started) != 0 {
+				t.Errorf("Speak = %+v, %v after %d starts; want %v and nothing else", st, err, len(r.Started), tt.want)
+			}
+		})
+	}
+}
+
+func testCancel(t *testing.T, s speech.Speaker) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	sent := 0
+	r := &Recorder{OnAudio: func(a speech.Audio) error {
+		if sent += a.Frames; sent >= 5 {
+			cancel(speech.ErrClientGone)
+		}
+		return nil
+	}}
+	u := utterance(speech.PCM16)
+	u.Text = strings.Repeat(u.Text+" ", 8)
+	st, err := s.Speak(ctx, u, r)
+	if !errors.Is(err, speech.ErrClientGone) {
+		t.Errorf("Speak = %v, want the cause of the cancel", err)
+	}
+	if r.Frames() != sent || st.Frames < sent || st.Frames > sent+1 {
+		t.Errorf("%d frames decoded, %d sent after the cancel at %d; want at most one more", st.Frames, r.Frames(), sent)
+	}
+	if c := s.Capacity(); c.Busy != 0 {
+		t.Errorf("%d workers are still busy", c.Busy)
+	}
+	speak(t, s, utterance(speech.PCM16))
+}
+
+func testEnded(t *testing.T, s speech.Speaker) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := &Recorder{}
+	st, err := s.Speak(ctx, utterance(speech.PCM16), r)
+	if !errors.Is(err, context.Canceled) || st.Frames != 0 || len(r.Started) != 0 {
+		t.Errorf("Speak = %+v, %v; want context.Canceled and nothing spoken", st, err)
+	}
+}
+
+func testSinkError(t *testing.T, s speech.Speaker) {
+	broken := errors.New("broken pipe")
+	r := &Recorder{OnAudio: func(speech.Audio) error { return broken }}
+	st, err := s.Speak(t.Context(), utterance(speech.Opus), r)
+	if !errors.Is(err, broken) || st.Frames != 1 || len(r.Blocks) != 1 {
+		t.Errorf("Speak = %+v, %v after %d blocks; want the sink's error after one", st, err, len(r.Blocks))
+	}
+	if c := s.Capacity(); c.Busy != 0 {
+		t.Errorf("%d workers are still busy", c.Busy)
+	}
+}
+
+func testRaw(t *testing.T, s speech.Speaker) {
+	u := utterance(speech.PCM16)
+	u.Text, u.Raw = "  yah  waise hi\n bolna ", true
+	r, _ := speak(t, s, u)
+	if got, want := r.Started[0].Normalized, "yah waise hi bolna"; got != want {
+		t.Errorf("spoken %q, want %q", got, want)
+	}
+}
