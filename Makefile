@@ -1,0 +1,62 @@
+# Everything is a target: `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -X main.version=$(VERSION)
+TOOLS    := $(CURDIR)/.cache/bin
+LINT     := $(TOOLS)/golangci-lint
+LINT_VERSION := v2.12.2
+ARGS     ?=
+FUZZTIME ?= 10s
+BENCH    ?= .
+BENCHTIME ?= 1s
+
+.PHONY: help run build install-deps install-test-deps test e2e bench fuzz generate verify lint clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: install-deps build ## install what is missing, build, serve on 127.0.0.1:8080 (ARGS="--workers 1" adds flags)
+	@exec ./bin/swar serve $(ARGS)
+
+build: ## build bin/swar
+	@echo "building bin/swar $(VERSION)"
+	@go build -trimpath -ldflags '$(LDFLAGS)' -o bin/swar ./cmd/swar
+
+install-deps: ## install what building and speaking need (libopus, espeak-ng, a C compiler), where missing
+	@hack/install-deps.sh run
+
+install-test-deps: ## install what the tests compare with (opus-tools, ffmpeg, sox), where missing
+	@hack/install-deps.sh test
+
+test: install-test-deps ## run every test with the race detector
+	go test -race -timeout 20m ./...
+
+e2e: install-test-deps build ## drive the real binary with real clients: curl, ffprobe, opusinfo, Chromium
+	@hack/install-deps.sh browser
+	go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
+
+bench: install-test-deps ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
+	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+fuzz: ## fuzz every target for FUZZTIME (10s)
+	@hack/fuzz.sh $(FUZZTIME)
+
+generate: ## write the generated files again
+	go generate ./...
+
+verify: ## check formatting, vet, module files and that generated files are up to date
+	@hack/verify.sh
+
+lint: $(LINT)-$(LINT_VERSION) ## run golangci-lint
+	$(LINT)-$(LINT_VERSION) run ./...
+
+$(LINT)-$(LINT_VERSION):
+	@echo "building golangci-lint $(LINT_VERSION), once"
+	@GOBIN=$(TOOLS) GOFLAGS=-mod=mod go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	@mv $(LINT) $@
+
+clean: ## remove what was built
+	rm -rf bin .cache

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what is missing, and only that: "run" for building and speaking, "test" for what tests compare with as well, "browser"
+# for Chromium. Without apt-get it prints what to install and fails only where nothing works without it.
+set -euo pipefail
+
+want=${1:?usage: install-deps.sh run|test|browser}
+required=() optional=()
+
+# need PACKAGE CHECK…: the package is missing when the check fails.
+need() { local package=$1; shift; "$@" >/dev/null 2>&1 || required+=("$package"); }
+like() { local package=$1; shift; "$@" >/dev/null 2>&1 || optional+=("$package"); }
+has() { command -v "$1"; }
+
+command -v go >/dev/null || { echo "Go is missing: install Go $(awk '/^go /{print $2}' go.mod) or later (https://go.dev/doc/install)" >&2; exit 1; }
+need gcc has "$(go env CC)"
+need libc6-dev test -e /usr/include/stdio.h
+need pkg-config has pkg-config
+need libopus-dev pkg-config --exists opus
+need espeak-ng has espeak-ng
+if [[ $want != run ]]; then
+	like opus-tools has opusinfo
+	like ffmpeg has ffprobe
+	like sox has sox
+	like curl has curl
+fi
+if [[ $want == browser ]]; then
+	like chromium has chromium
+fi
+
+missing=("${required[@]}" "${optional[@]}")
+((${#missing[@]})) || exit 0
+
+if ! command -v apt-get >/dev/null; then
+	echo "Please install: ${missing[*]} (Debian's package names; elsewhere look for opus headers and espeak-ng)." >&2
+	((${#required[@]} == 0)) || exit 1
+	exit 0
+fi
+sudo=()
+if ((EUID != 0)); then
+	command -v sudo >/dev/null || { echo "Please run as root: apt-get install -y ${missing[*]}" >&2; exit 1; }
+	sudo=(sudo)
+fi
+echo "installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${sudo[@]}" apt-get -qq update
+"${sudo[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null

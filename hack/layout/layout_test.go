@@ -1,0 +1,192 @@
+// Package layout holds no code, only the test of how the packages of this repository may depend on one another.
+package layout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/swar-tts/swar/"
+
+// A rule says which packages of ours a package may import, and why not more.
+type rule struct {
+	may []string
+	why string
+}
+
+const step = "a step of the speech path knows the vocabulary and no other step: pipeline joins them"
+
+// rules has a line for every package. Add one together with the package, and think before you widen one.
+var rules = map[string]rule{
+	"runtime/speech":          {nil, "the vocabulary imports nothing of ours, so that everything can import it"},
+	"runtime/normalize":       {[]string{"runtime/speech"}, step},
+	"runtime/translit":        {[]string{"runtime/speech"}, step},
+	"runtime/tokenize":        {[]string{"runtime/speech"}, step},
+	"runtime/chunk":           {[]string{"runtime/speech"}, step},
+	"runtime/encode":          {[]string{"runtime/speech"}, step},
+	"runtime/synth":           {[]string{"runtime/speech"}, "the engine port must not know an engine"},
+	"runtime/synth/synthtest": {[]string{"runtime/speech", "runtime/synth"}, "the suite must fit every engine"},
+	"runtime/espeak":          {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
+	"runtime/pool":            {[]string{"runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
+	"runtime/pipeline": {[]string{
+		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode",
+	}, "pipeline knows every step, but neither engines nor HTTP"},
+	"runtime/access":  {[]string{"runtime/speech"}, "keys are checked the same way with and without HTTP"},
+	"runtime/metrics": {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
+	"runtime/serve": {[]string{
+		"runtime/speech", "runtime/access", "runtime/metrics", "runtime/encode",
+	}, "serve speaks to a Speaker, local or remote, and must not know which; of encode it takes the WAV header"},
+	"client":              {nil, "the client is for others to import: it brings nothing of the server along"},
+	"cmd/internal/launch": {[]string{"runtime/speech"}, "what binaries share in starting up"},
+	"cmd/swar":            {[]string{"*"}, ""},
+	"hack/layout":         {nil, "a test of the tree"},
+}
+
+// only says which packages may import an outside module or a heavy part of the standard library.
+var only = map[string]struct {
+	in  []string
+	why string
+}{
+	"net/http":                           {[]string{"runtime/serve", "runtime/metrics", "client", "cmd/"}, "the core compiles without HTTP"},
+	"github.com/gorilla/":                {[]string{"runtime/serve", "client"}, "one adapter knows gorilla"},
+	"github.com/prometheus/":             {[]string{"runtime/metrics"}, "metric names stand in one place"},
+	"github.com/spf13/":                  {[]string{"cmd/"}, "only cmd reads flags"},
+	"os/exec":                            {[]string{"runtime/espeak", "cmd/", "hack/"}, "one adapter runs programs"},
+	"k8s.io/":                            {[]string{"api/", "controllers", "runtime/fleet/discover", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
+	"sigs.k8s.io/":                       {[]string{"api/", "controllers", "cmd/operator"}, "the data plane runs without Kubernetes"},
+	"cloud.google.com/go/firestore":      {[]string{"portal/firestore"}, "one adapter knows Firestore"},
+	"modernc.org/sqlite":                 {[]string{"portal/sqlite"}, "one adapter knows SQLite"},
+	"github.com/yalue/onnxruntime_go":    {[]string{"runtime/onnx"}, "one adapter knows ONNX Runtime"},
+	"github.com/go-json-experiment/json": {[]string{"runtime/serve"}, "strict JSON is a matter of the API"},
+	"github.com/hashicorp/golang-lru":    {[]string{"runtime/synth"}, "the prefill cache is the only one"},
+	"github.com/schollz/progressbar":     {[]string{"cmd/"}, "only commands draw"},
+	"golang.org/x/text/unicode/norm":     {[]string{"runtime/normalize", "runtime/translit"}, "text is cleaned once, at the front"},
+	"regexp":                             {[]string{"hack/"}, "the speech path scans; regular expressions hide their cost"},
+	"C":                                  {[]string{"runtime/encode"}, "cgo stands where a library needs it"},
+}
+
+type pkg struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	CgoFiles   []string
+	TestGoFiles,
+	XTestGoFiles []string
+	Imports []string
+}
+
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		seen[name] = true
+		r, ok := rules[name]
+		if !ok && !strings.Contains(name, "/internal/") {
+			t.Errorf("%s has no line in hack/layout: say what it may import, and why", name)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if own, ours := strings.CutPrefix(imported, module); ours {
+				if !slices.Contains(r.may, own) && !slices.Contains(r.may, "*") && !strings.HasPrefix(own, name+"/internal/") && ok {
+					t.Errorf("%s imports %s: %s", name, own, r.why)
+				}
+				continue
+			}
+			for prefix, limit := range only {
+				if matches(imported, prefix) && !slices.ContainsFunc(limit.in, func(in string) bool { return strings.HasPrefix(name, in) }) {
+					t.Errorf("%s imports %s, which is for %s only: %s", name, imported, strings.Join(limit.in, ", "), limit.why)
+				}
+			}
+		}
+	}
+	for name := range rules {
+		if !seen[name] {
+			t.Errorf("the table of hack/layout has a line for %s, which does not exist", name)
+		}
+	}
+}
+
+func matches(imported, prefix string) bool {
+	return imported == prefix || strings.HasPrefix(imported, strings.TrimSuffix(prefix, "/")+"/")
+}
+
+func TestPackageComments(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		doc, pkgName := packageComment(t, p)
+		want := "Package " + pkgName + " "
+		if pkgName == "main" {
+			want = "Command " + filepath.Base(p.Dir) + " "
+		}
+		switch {
+		case doc == "":
+			t.Errorf("%s has no package comment: say in its first sentence what it is for", name)
+		case !strings.HasPrefix(doc, want):
+			t.Errorf("%s: the package comment begins with %q, want %q", name, firstWords(doc), want)
+		}
+	}
+}
+
+func packageComment(t *testing.T, p pkg) (doc, name string) {
+	t.Helper()
+	files := slices.Concat(p.GoFiles, p.CgoFiles)
+	if len(files) == 0 {
+		files = p.TestGoFiles
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = f.Name.Name
+		if f.Doc != nil && isProse(f.Doc) {
+			if doc != "" {
+				t.Errorf("%s has two package comments", p.ImportPath)
+			}
+			doc = f.Doc.Text()
+		}
+	}
+	return doc, name
+}
+
+// isProse leaves out comments that are only directives.
+func isProse(c *ast.CommentGroup) bool { return strings.TrimSpace(c.Text()) != "" }
+
+func firstWords(s string) string { return s[:min(len(s), 40)] }
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Imports", "./...")
+	cmd.Dir = "../.."
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(fmt.Errorf("reading go list: %w", err))
+		}
+		all = append(all, p)
+	}
+	if len(all) < 5 {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	return all
+}
