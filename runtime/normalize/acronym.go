@@ -1,0 +1,163 @@
+package normalize
+
+import "strings"
+
+// acronym spells a word in capitals, unless it is known to be said as a word.
+func (r *reader) acronym(i int) int {
+	t := r.at(i)
+	n := int(t.b - t.a)
+	if n < 2 || r.tight(i) && (r.isSign(i-1, '_') || r.isSign(i-1, '@')) {
+		return i
+	}
+	s := r.str(i)
+	tail := ""
+	switch {
+	case t.cas == upper && !strings.Contains(s, "'"):
+	case t.cas == mixed && n > 3 && s[n-2:] == "'s" && allUpper(s[:n-2]):
+		s, tail = s[:n-2], "'s"
+	case t.cas == mixed && n > 2 && s[n-1] == 's' && allUpper(s[:n-1]):
+		s, tail = s[:n-1], "s"
+	default:
+		return i
+	}
+	if len(s) > 6 || len(s) < 2 || !ascii(s) || saidAsWord(lookUp(s)) {
+		return i
+	}
+	r.begin(i, "acronym")
+	r.letters(s, r.lang)
+	switch {
+	case r.lang == hindi:
+	case tail == "s":
+		r.say("s")
+	case tail != "":
+		r.out = append(r.out, tail...)
+	}
+	r.join = asWritten
+	if r.toks[i+1].kind != sign {
+		r.join = spaced
+	}
+	return r.end(i + 1)
+}
+
+// saidAsWord reports whether capitals are a word: NASA, PIN, SALE.
+func saidAsWord(e *entry) bool {
+	return e != nil && e.is(spoken|plain|hindiWord|englishWord) && !e.is(initialism)
+}
+
+func allUpper(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'A' || s[i] > 'Z' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// initials reads U.S.A. and e.g. without its dots.
+func (r *reader) initials(i int) int {
+	if !r.single(i) || !r.tightSign(i+1, '.') || !r.tight(i+2) || !r.single(i+2) || r.tight(i) && r.at(i-1).kind != sign {
+		return i
+	}
+	j := i
+	for r.single(j) && r.tightSign(j+1, '.') && r.tight(j+2) && r.single(j+2) {
+		j += 2
+	}
+	if !r.looseEnd(j + 1) {
+		return i
+	}
+	next := j + 1
+	if r.tightSign(next, '.') && next != r.stop-1 {
+		next++
+	}
+	r.begin(i, "acronym")
+	for k := i; k <= j; k += 2 {
+		r.letters(r.str(k), r.lang)
+	}
+	return r.end(next)
+}
+
+// single reports whether token i is one Latin letter.
+func (r *reader) single(i int) bool {
+	t := r.at(i)
+	return t.kind == latin && t.b-t.a == 1
+}
+
+// roman reads the Roman numeral behind a head word: World War II, Class XII.
+func (r *reader) roman(i int) int {
+	if i <= r.start || !r.isWord(i-1, romanHead) || r.at(i).cas != upper || !r.looseEnd(i+1) {
+		return i
+	}
+	n := romanValue(r.str(i))
+	if n == 0 || n == 1 && len(r.str(i)) == 1 && r.at(i+1).kind == latin && r.at(i+1).cas == lower {
+		return i
+	}
+	r.begin(i, "number")
+	r.cardinal(n, r.quantityLang(i))
+	return r.end(i + 1)
+}
+
+// romanValue returns the value of a Roman numeral up to 39, 0 for anything else.
+func romanValue(s string) uint64 {
+	tens := 0
+	for tens < len(s) && s[tens] == 'X' {
+		tens++
+	}
+	if tens > 3 {
+		return 0
+	}
+	for n, ones := range [...]string{"", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"} {
+		if s[tens:] == ones && len(s) > 0 {
+			return uint64(10*tens + n)
+		}
+	}
+	return 0
+}
+
+// shortForm says in full what is written short: Dr., No. 5, a/c.
+func (r *reader) shortForm(i int) int {
+	e := r.at(i).word
+	if r.isAccount(i) {
+		r.begin(i, "abbreviation")
+		r.say("account")
+		return r.end(i + 3)
+	}
+	if !e.is(expands) {
+		return i
+	}
+	next := i + 1
+	if r.tightSign(next, '.') && next != r.stop-1 {
+		next++
+	} else if !e.is(beforeNumber) {
+		return i
+	}
+	if e.is(beforeNumber) && !r.numberFollows(next) {
+		return i
+	}
+	l := r.lang
+	if r.at(i).kind == latin {
+		l = english
+	}
+	r.begin(i, "abbreviation")
+	r.say(l.pick(e.hi, e.en))
+	return r.end(next)
+}
+
+// numberFollows reports whether a number or a code begins at token i.
+func (r *reader) numberFollows(i int) bool {
+	t := r.at(i)
+	return t.kind == digits || t.kind == sign && (t.ch == '#' || t.ch == ':') && r.at(i+1).kind == digits || t.kind == latin && t.cas == upper && r.inSentence(i)
+}
+
+// isAccount reports whether tokens i to i+2 are A/c.
+func (r *reader) isAccount(i int) bool {
+	return r.single(i) && r.tightSign(i+1, '/') && r.tight(i+2) && r.single(i+2) && r.text[r.toks[i].a]|0x20 == 'a' && r.text[r.toks[i+2].a]|0x20 == 'c' && r.looseEnd(i+3)
+}

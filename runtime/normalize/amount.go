@@ -1,0 +1,549 @@
+package normalize
+
+// number is a number as it is written: with commas and a decimal point, but without sign, scale or unit.
+type number struct {
+	value    uint64
+	size     int    // digits before the point
+	frac     string // digits after the point
+	grouped  bool   // it has thousands commas
+	fraction byte   // half, quarter, threeQuarters
+	next     int    // the token behind it
+}
+
+// maxSize is how many digits a quantity may have; more than ten thousand kharab nobody says.
+const maxSize = 16
+
+// number reads the number that begins at token i; ok is false when none does.
+func (r *reader) number(i int) (n number, ok bool) {
+	t := r.at(i)
+	if t.kind == sign && t.ch == '.' && r.at(i+1).kind == digits && r.tight(i+1) && r.at(i-1).kind != digits {
+		n.frac, n.next = r.str(i+1), i+2
+		return n, true
+	}
+	if t.kind == sign && half <= t.ch && t.ch <= threeQuarters {
+		return number{fraction: t.ch, next: i + 1}, true
+	}
+	if t.kind != digits {
+		return n, false
+	}
+	n.add(r.str(i))
+	n.next = i + 1
+	if n.size <= 3 {
+		r.groups(&n)
+	}
+	switch p := r.at(n.next); {
+	case p.kind != sign || p.gap && p.ch > threeQuarters:
+	case p.ch == '.' && r.at(n.next+1).kind == digits && r.tight(n.next+1) && !r.tightDotted(n.next+2):
+		n.frac = r.str(n.next + 1)
+		n.next += 2
+	case half <= p.ch && p.ch <= threeQuarters:
+		n.fraction = p.ch
+		n.next++
+	}
+	return n, true
+}
+
+// tightDotted reports whether another dot and number follow: a version or a date, not a decimal.
+func (r *reader) tightDotted(i int) bool {
+	return r.tightSign(i, '.') && r.at(i+1).kind == digits && r.tight(i+1)
+}
+
+// add appends digits to the whole part.
+func (n *number) add(s string) {
+	n.size += len(s)
+	if n.size > maxSize {
+		return
+	}
+	for i := range len(s) {
+		n.value = n.value*10 + uint64(s[i]-'0')
+	}
+}
+
+// groups reads thousands commas, Indian (12,07,450) or western (1,207,450), if all of them stand where they should. Otherwise the
+// commas part the items of a list.
+func (r *reader) groups(n *number) {
+	var ends [8]int
+	j, count, wide := n.next, 0, true
+	for count < len(ends) && r.tightSign(j, ',') && r.at(j+1).kind == digits && r.tight(j+1) {
+		size := len(r.str(j + 1))
+		if size != 2 && size != 3 {
+			return
+		}
+		ends[count] = j + 1
+		count++
+		if size == 2 {
+			wide = false
+		}
+		j += 2
+		if size == 3 && !wide {
+			break // the last group of Indian writing
+		}
+	}
+	if count == 0 || len(r.str(ends[count-1])) != 3 {
+		return
+	}
+	for _, e := range ends[:count-1] {
+		if (len(r.str(e)) == 3) != wide {
+			return
+		}
+	}
+	if !wide && n.size > 2 {
+		return
+	}
+	for _, e := range ends[:count] {
+		n.add(r.str(e))
+	}
+	n.grouped = true
+	n.next = j
+}
+
+// zeroLed reports whether the whole part is written with a zero in front.
+func (r *reader) zeroLed(i int) bool {
+	return r.at(i).kind == digits && r.toks[i].b-r.toks[i].a > 1 && r.text[r.toks[i].a] == '0'
+}
+
+// amount is a quantity with everything that belongs to it.
+type amount struct {
+	minus, plus bool
+	n           number
+	scales      [2]int // places in scaleWords: lakh, or lakh crore
+	cur         int // place in currencies
+	curWord     bool
+	unit        *unit
+	percent     bool
+	per         int // the token behind the stroke of ₹40/kg
+	bare        bool
+	next        int
+}
+
+// marked reports whether something beside the digits says that this is a quantity.
+func (a *amount) marked() bool {
+	return a.cur > 0 || a.scales[0] > 0 || a.unit != nil || a.percent || a.n.grouped || a.n.frac != "" || a.n.fraction > 0
+}
+
+// amount reads the quantity that begins at token i: a currency or a sign, the number, its scale and its unit.
+func (r *reader) amount(i int) (a amount, ok bool) {
+	j := i
+	a.cur, j = r.currencyBefore(j)
+	if t := r.at(j); t.kind == sign && (t.ch == '-' || t.ch == enDash || t.ch == '+') && r.tight(j+1) {
+		a.minus, a.plus = t.ch != '+', t.ch == '+'
+		j++
+		if a.cur == 0 {
+			a.cur, j = r.currencyBefore(j)
+		}
+	}
+	a.n, ok = r.number(j)
+	if !ok || a.n.size > maxSize {
+		return a, false
+	}
+	a.next = a.n.next
+	r.scale(&a)
+	r.suffix(&a)
+	return a, true
+}
+
+// currencyBefore reads the currency at token i, in front of a number, and returns the token behind it.
+func (r *reader) currencyBefore(i int) (cur, next int) {
+	t := r.at(i)
+	switch t.kind {
+	case sign:
+		if cur = signCurrency(t.ch); cur > 0 {
+			next = i + 1
+		}
+	case latin, deva:
+		if cur = r.currencyCode(i); cur > 0 {
+			next = i + 1
+			if r.tightSign(next, '.') || r.tightSign(next, ':') {
+				next++
+			}
+			if c := signCurrency(r.at(next).ch); c > 0 && r.at(next).kind == sign {
+				next++ // Rs ₹500
+			}
+		}
+	}
+	if cur == 0 {
+		return 0, i
+	}
+	if t := r.at(next); t.kind == digits || t.kind == sign && (t.ch == '.' || t.ch == '-' || t.ch == enDash || half <= t.ch && t.ch <= threeQuarters) {
+		return cur, next
+	}
+	return 0, i
+}
+
+// currencyCode returns the currency that token i abbreviates.
+func (r *reader) currencyCode(i int) int {
+	t := r.at(i)
+	if n := t.b - t.a; n > 6 || t.kind != latin && t.kind != deva {
+		return 0
+	}
+	var buf [8]byte
+	low, _ := fold(buf[:0], r.str(i))
+	return currencyCodes[string(low)]
+}
+
+// scale reads lakh, crore, k and their like behind the number.
+func (r *reader) scale(a *amount) {
+	for range 2 {
+		j := a.next
+		t := r.at(j)
+		if t.kind != latin && t.kind != deva || !t.word.is(scaleWord) {
+			return
+		}
+		n := t.b - t.a
+		if t.kind == latin && n == 1 {
+			// One letter counts only directly behind the number: 10k, 1.5L, 2.3M. A small l is a litre, a small m a metre.
+			c := r.text[t.a]
+			if t.gap && a.cur == 0 || !r.looseEnd(j+1) || c == 'l' || c == 'm' || c == 'b' || c == 'B' && a.cur == 0 || t.gap && c != 'L' && c != 'k' && c != 'K' {
+				return
+			}
+		}
+		switch {
+		case a.scales[0] == 0:
+			a.scales[0] = t.word.n
+		case scaleWords[t.word.n].power > scaleWords[a.scales[0]].power:
+			a.scales[1] = t.word.n
+		default:
+			return
+		}
+		a.next = j + 1
+		if t.kind == latin && n == 2 && r.tightSign(a.next, '.') && !r.fullStopAt(a.next) {
+			a.next++ // cr.
+		}
+	}
+}
+
+// fullStopAt reports whether the dot at j is the end of the sentence.
+func (r *reader) fullStopAt(j int) bool { return j == r.stop-1 }
+
+// looseEnd reports whether nothing is written on directly behind token i-1 with letters or digits.
+func (r *reader) looseEnd(i int) bool { return !r.tight(i) || !r.at(i).kind.wordLike() }
+
+// suffix reads what stands behind the number and its scale: percent, currency, unit.
+func (r *reader) suffix(a *amount) {
+	j := a.next
+	t := r.at(j)
+	switch {
+	case t.kind == sign && t.ch == '%':
+		a.percent = true
+		a.next = j + 1
+		return
+	case t.kind == sign && !t.gap && t.ch == '/' && r.tightSign(j+1, '-'):
+		a.next = j + 2
+		if a.cur == 0 {
+			a.cur = rupees
+		}
+		return
+	case a.cur > 0:
+		r.rate(a)
+		return
+	case t.kind == sign && signCurrency(t.ch) > 0 && r.at(j+1).kind != digits:
+		a.cur = signCurrency(t.ch)
+		a.next = j + 1
+		r.rate(a)
+		return
+	case t.kind == latin || t.kind == deva:
+		if cur := r.currencyCode(j); cur > 0 && r.looseEnd(j+1) && t.word.traits&scaleWord == 0 {
+			a.cur = cur
+			a.next = j + 1
+			if r.tightSign(a.next, '.') && !r.fullStopAt(a.next) {
+				a.next++
+			}
+			if r.tightSign(a.next, '/') && r.tightSign(a.next+1, '-') {
+				a.next += 2
+			}
+			r.rate(a)
+			return
+		}
+	}
+	if u, next := r.unit(j, a); u != nil {
+		a.unit, a.next = u, next
+		r.rate(a)
+	}
+}
+
+// rate reads the stroke of ₹40/kg.
+func (r *reader) rate(a *amount) {
+	j := a.next
+	if r.tightSign(j, '/') && r.tightSign(j+1, '-') {
+		a.next = j + 2
+		return
+	}
+	if r.tightSign(j, '/') && r.tight(j+1) && (r.at(j+1).kind == latin || r.at(j+1).kind == deva) && r.looseEnd(j+2) {
+		a.per = j + 1
+		a.next = j + 2
+	}
+}
+
+// unit reads the unit at token j.
+func (r *reader) unit(j int, a *amount) (*unit, int) {
+	t := r.at(j)
+	if t.kind == sign && t.ch == degree {
+		if c := r.at(j + 1); c.kind == latin && c.b-c.a == 1 {
+			var buf [8]byte
+			b := append(buf[:0], "°"...)
+			b = append(b, r.text[c.a]|0x20)
+			if u := units[string(b)]; u != nil && r.looseEnd(j+2) {
+				return u, j + 2
+			}
+		}
+		return &plainDegree, j + 1
+	}
+	if t.kind != latin || t.b-t.a > 5 {
+		return nil, j
+	}
+	if r.tightSign(j+1, '/') && r.tight(j+2) && r.at(j+2).kind == latin && r.looseEnd(j+3) {
+		if u := r.unitText(j, j+3); u != nil {
+			return u, j + 3
+		}
+	}
+	u := r.unitText(j, j+1)
+	if u == nil || !r.looseEnd(j+1) || u.tightOnly && t.gap {
+		return nil, j
+	}
+	if t.b-t.a == 1 {
+		switch c := r.text[t.a]; {
+		case c == 'l' || c == 'L' || c == 'g' || c == 'm' || c == 'h':
+			if t.gap && c != 'L' {
+				return nil, j
+			}
+		case c == 'G' || c == 'M' || c == 'H' || c == 'w' || c == 'v':
+			return nil, j
+		}
+	}
+	return u, j + 1
+}
+
+var plainDegree = unit{hi: "डिग्री", one: "degree", many: "degrees"}
+
+// unitText looks tokens i to j up in the table of units.
+func (r *reader) unitText(i, j int) *unit {
+	s := r.between(i, j)
+	if len(s) > 6 {
+		return nil
+	}
+	var buf [8]byte
+	low, _ := fold(buf[:0], s)
+	return units[string(low)]
+}
+
+// Speaking amounts.
+
+// sayNumber says n with its decimals.
+func (r *reader) sayNumber(n *number, l lang, western bool) {
+	switch {
+	case n.fraction > 0:
+		r.mixedNumber(n, l)
+		return
+	case l == hindi:
+		r.hindiCardinal(n.value)
+	case western:
+		r.englishCardinal(n.value, westernScales)
+	default:
+		r.englishCardinal(n.value, indianScales)
+	}
+	if n.frac != "" {
+		r.say(l.pick("दशमलव", "point"))
+		r.digits(n.frac, l)
+	}
+}
+
+// mixedNumber says 2½.
+func (r *reader) mixedNumber(n *number, l lang) {
+	if l == hindi {
+		if !r.quarters(n.value, n.fraction) {
+			r.hindiCardinal(n.value)
+		}
+		return
+	}
+	if n.size > 0 {
+		r.englishCardinal(n.value, indianScales)
+		r.say("and")
+	}
+	switch n.fraction {
+	case half:
+		if n.size > 0 {
+			r.say("a half")
+		} else {
+			r.say("half")
+		}
+	case quarter:
+		if n.size > 0 {
+			r.say("a quarter")
+		} else {
+			r.say("one quarter")
+		}
+	case threeQuarters:
+		r.say("three quarters")
+	}
+}
+
+// quarters says whole and a fraction with the words Hindi has for it: डेढ़, ढाई, साढ़े तीन, सवा चार, पौने पाँच.
+func (r *reader) quarters(whole uint64, fraction byte) bool {
+	switch fraction {
+	case half:
+		switch whole {
+		case 0:
+			r.say("आधा")
+		case 1:
+			r.say("डेढ़")
+		case 2:
+			r.say("ढाई")
+		default:
+			r.say("साढ़े")
+			r.hindiCardinal(whole)
+		}
+	case quarter:
+		switch whole {
+		case 0:
+			r.say("चौथाई")
+		case 1:
+			r.say("सवा")
+		default:
+			r.say("सवा")
+			r.hindiCardinal(whole)
+		}
+	case threeQuarters:
+		switch whole {
+		case 0:
+			r.say("पौन")
+		default:
+			r.say("पौने")
+			r.hindiCardinal(whole + 1)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// quarterOf returns the fraction that decimals spell, if Hindi has a word for it.
+func quarterOf(frac string) byte {
+	switch frac {
+	case "5", "50":
+		return half
+	case "25":
+		return quarter
+	case "75":
+		return threeQuarters
+	}
+	return 0
+}
+
+// sayAmount says a in l. With elide it leaves away what the second end of a range will say.
+func (r *reader) sayAmount(a *amount, l lang, elide bool) {
+	if a.minus {
+		r.say(l.pick("माइनस", "minus"))
+	}
+	if a.plus {
+		r.say(l.pick("प्लस", "plus"))
+	}
+	if a.cur > 0 && a.scales[0] == 0 && !elide {
+		r.sayMoney(a, l)
+	} else {
+		r.sayScaled(a, l)
+		if elide {
+			return
+		}
+		one := a.n.value == 1 && a.n.frac == "" && a.n.fraction == 0 && a.scales[0] == 0
+		switch {
+		case a.cur > 0 && !a.curWord:
+			c := &currencies[a.cur]
+			r.say(l.pick(c.hiMany, c.enMany))
+		case a.percent:
+			r.say(l.pick("प्रतिशत", "percent"))
+		case a.unit != nil && one:
+			r.say(l.pick(a.unit.hi, a.unit.one))
+		case a.unit != nil:
+			r.say(l.pick(a.unit.hi, a.unit.many))
+		}
+	}
+	if a.per > 0 {
+		r.sayRate(a.per, l)
+	}
+}
+
+// sayRate says the unit behind a stroke.
+func (r *reader) sayRate(i int, l lang) {
+	u := r.unitText(i, i+1)
+	switch {
+	case u != nil && l == hindi:
+		r.say("प्रति")
+		r.say(u.hi)
+	case u != nil:
+		r.say("per")
+		r.say(u.one)
+	case r.at(i).kind == deva:
+		r.say("प्रति")
+		r.say(r.str(i))
+	default:
+		r.say("per")
+		r.say(r.str(i))
+	}
+}
+
+// sayScaled says the number and its scale words.
+func (r *reader) sayScaled(a *amount, l lang) {
+	n := a.n
+	if l == hindi && (scaleWords[a.scales[0]].quarter || a.unit != nil && a.unit.quarter || r.quarterNoun(a.next)) && !a.n.grouped {
+		if f := quarterOf(n.frac); f > 0 && !(n.value == 0 && f == quarter) {
+			n.frac, n.fraction = "", f
+		}
+	}
+	r.sayNumber(&n, l, a.cur > 0 && currencies[a.cur].western)
+	for _, p := range a.scales {
+		r.say(l.pick(scaleWords[p].hi, scaleWords[p].en))
+	}
+}
+
+// quarterNoun reports whether token i is a written word that is counted with डेढ़ and ढाई.
+func (r *reader) quarterNoun(i int) bool {
+	switch r.atWord(i) {
+	case "घंटे", "घंटा", "घंटों", "ghante", "ghanta", "ghanto", "ghanton", "किलो", "kilo", "लीटर", "बजे", "baje", "साल", "saal", "किलोमीटर", "महीने", "mahine":
+		return true
+	}
+	return false
+}
+
+// atWord is the word at token i as it is written, "" if it is none.
+func (r *reader) atWord(i int) string {
+	if k := r.at(i).kind; k == latin || k == deva {
+		return r.str(i)
+	}
+	return ""
+}
+
+// sayMoney says an amount without a scale word: rupees and paise.
+func (r *reader) sayMoney(a *amount, l lang) {
+	c := &currencies[a.cur]
+	whole, frac := a.n.value, a.n.frac
+	if a.n.fraction > 0 || len(frac) > 2 {
+		n := a.n
+		r.sayNumber(&n, l, c.western)
+		r.say(l.pick(c.hiMany, c.enMany))
+		return
+	}
+	cents := uint64(0)
+	switch len(frac) {
+	case 1:
+		cents = uint64(frac[0]-'0') * 10
+	case 2:
+		cents = uint64(frac[0]-'0')*10 + uint64(frac[1]-'0')
+	}
+	if whole > 0 || cents == 0 {
+		n := number{value: whole}
+		r.sayNumber(&n, l, c.western)
+		if whole == 1 {
+			r.say(l.pick(c.hiOne, c.enOne))
+		} else {
+			r.say(l.pick(c.hiMany, c.enMany))
+		}
+	}
+	if cents > 0 {
+		r.cardinal(cents, l)
+		if cents == 1 {
+			r.say(l.pick(c.hiCent, c.enCent))
+		} else {
+			r.say(l.pick(c.hiCents, c.enCents))
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package normalize
+
+// Rules for identifiers: digit by digit, letters by name.
+
+// code reads what is a code by its shape: letters and digits that touch (HDFC0001234, 6E-2045), groups of digits with hyphens
+// (405-1234567-7654321), cards and Aadhaar in groups of four, zero-led numbers, eleven digits and more.
+func (r *reader) code(i int) int {
+	if r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	if r.at(i).kind == digits {
+		if next := r.generation(i); next > i {
+			return next
+		}
+		if next := r.fours(i); next > i {
+			return next
+		}
+	}
+	next, letters, numbers, hyphens := r.codeRun(i)
+	switch {
+	case letters && numbers:
+		return r.sayCode(i, next)
+	case numbers && hyphens > 0 && r.hyphenCode(i, next):
+		return r.sayCode(i, next)
+	case r.at(i).kind != digits || !r.looseEnd(i+1):
+		return i
+	}
+	if n := len(r.str(i)); n >= 3 && r.zeroLed(i) || n > 10 {
+		r.begin(i, "code")
+		r.grouped(r.str(i))
+		return r.end(i + 1)
+	}
+	return i
+}
+
+// codeRun measures the run of capitals, digits and single hyphens at token i.
+func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
+	j := i
+	for {
+		t := r.at(j)
+		if j > i && t.gap {
+			break
+		}
+		switch {
+		case t.kind == digits:
+			numbers = true
+		case t.kind == latin && (t.cas == upper || r.isWordX(j)):
+			letters = true
+		case t.kind == sign && (t.ch == '-' || t.ch == '/') && j > i && r.tight(j+1) && (r.at(j+1).kind == digits || r.at(j+1).kind == latin && r.at(j+1).cas == upper):
+			hyphens++
+		case t.kind == latin, t.kind == deva:
+			return j, false, false, 0
+		default:
+			return j, letters, numbers, hyphens
+		}
+		j++
+		if j-i > 12 {
+			return j, letters, numbers, hyphens
+		}
+	}
+	return j, letters, numbers, hyphens
+}
+
+func (r *reader) isWordX(int) bool { return false }
+
+// hyphenCode reports whether groups of digits with hyphens are an identifier: three groups or more, or one too long for a range.
+func (r *reader) hyphenCode(i, next int) bool {
+	parts, long := 0, false
+	for j := i; j < next; j++ {
+		t := r.at(j)
+		if t.kind == sign && t.ch == '/' {
+			return false
+		}
+		if t.kind == digits {
+			parts++
+			long = long || len(r.str(j)) >= 5 || r.zeroLed(j) && len(r.str(j)) > 2
+		}
+	}
+	return parts >= 3 || long || r.context(i) == codeNear
+}
+
+// sayCode says tokens i to next as a code.
+func (r *reader) sayCode(i, next int) int {
+	r.begin(i, "code")
+	for j := i; j < next; j++ {
+		switch t := r.at(j); t.kind {
+		case digits:
+			r.grouped(r.str(j))
+		case latin:
+			r.letters(r.str(j), r.lang)
+		case sign:
+			r.pause()
+		}
+	}
+	return r.end(next)
+}
+
+// generation reads 4G and 5G.
+func (r *reader) generation(i int) int {
+	t := r.at(i + 1)
+	if len(r.str(i)) != 1 || t.kind != latin || t.gap || r.str(i+1) != "G" || !r.looseEnd(i+2) {
+		return i
+	}
+	d := r.text[r.toks[i].a] - '0'
+	if d < 2 || d > 6 {
+		return i
+	}
+	r.begin(i, "acronym")
+	if r.lang == hindi {
+		r.say([...]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स"}[d-2])
+		r.say("जी")
+	} else {
+		r.say(englishBelow20[d])
+		r.say("G")
+	}
+	return r.end(i + 2)
+}
+
+// fours reads a card or an Aadhaar number in groups of four.
+func (r *reader) fours(i int) int {
+	if len(r.str(i)) != 4 {
+		return i
+	}
+	var at [maxParts]int
+	n := r.digitParts(i, &at)
+	k := 0
+	for k < n && len(r.str(at[k])) == 4 {
+		k++
+	}
+	if k < 3 || !r.looseEnd(at[k-1]+1) {
+		return i
+	}
+	next := at[k-1] + 1
+	if k < n && r.at(next).kind == digits && k == 4 && len(r.str(next)) <= 3 && r.context(i) != noContext {
+		k++ // a card of 19 digits
+		next = at[k-1] + 1
+	}
+	r.begin(i, "code")
+	r.sayParts(at[:k])
+	return r.end(next)
+}
+
+// nearness is what the words before a number say about it.
+type nearness uint8
+
+const (
+	noContext nearness = iota
+	idNear             // an order, an account, a number
+	codeNear           // an OTP, a PIN, a code
+)
+
+// reach is how many words may stand between a context word and its number.
+const reach = 3
+
+// context looks at the words before token i.
+func (r *reader) context(i int) nearness {
+	words, id := 0, true
+	for j := i - 1; j >= r.start && words <= reach && i-j < 12; j-- {
+		t := r.at(j)
+		switch t.kind {
+		case digits:
+			return noContext
+		case sign:
+			continue
+		case latin, deva:
+			switch {
+			case t.word.is(codeWord):
+				return codeNear
+			case t.word.is(idWord) && id:
+				return idNear
+			case t.word.is(apart) && !r.isWord(j-1, phoneWord|masked):
+				id = false
+			}
+			words++
+		}
+	}
+	return noContext
+}
+
+// contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.
+func (r *reader) contextAfter(i int) nearness {
+	words := 0
+	for j := i; j < r.stop && words < reach && j-i < 8; j++ {
+		t := r.at(j)
+		switch t.kind {
+		case digits:
+			return noContext
+		case sign:
+			if t.ch != ':' && t.ch != '(' && t.ch != '"' {
+				return noContext
+			}
+		case latin, deva:
+			if t.word.is(codeWord) && !r.countedAt(j+1) {
+				return codeNear
+			}
+			words++
+		}
+	}
+	return noContext
+}
+
+// contextCode reads a number that the words around it make an identifier.
+func (r *reader) contextCode(i int) int {
+	if !r.looseEnd(i + 1) {
+		return i
+	}
+	n := len(r.str(i))
+	near := r.context(i)
+	if near == noContext && n >= 3 {
+		near = r.contextAfter(i + 1)
+	}
+	if near == noContext && n < 7 || near == idNear && n < 3 {
+		return i
+	}
+	r.begin(i, "code")
+	j := i
+	if near == codeNear {
+		for r.at(j+1).kind == digits && !r.at(j+1).line && len(r.str(j+1)) == len(r.str(i)) && n <= 4 {
+			r.digits(r.str(j), r.digitLang())
+			j++
+		}
+		if j > i {
+			r.digits(r.str(j), r.digitLang())
+			return r.end(j + 1)
+		}
+	}
+	r.grouped(r.str(i))
+	return r.end(i + 1)
+}

@@ -1,0 +1,53 @@
+// Package normalize turns written Hinglish into what is said: amounts, dates, phone numbers, codes, acronyms and signs become words,
+// in the language of their sentence, and everything else stays as it was written.
+//
+// A text is scanned into tokens once ([scan]), cut into sentences, and read from left to right: at each token the rules for its
+// kind are tried in the order of the tables in rules.go, and the first one that fits speaks. Rules look a few tokens back and
+// ahead, never further than a constant, so the time grows with the length of the text and with nothing else. What a word means to
+// the rules is data, in lexicon.go and units.go.
+package normalize
+
+import (
+	"unicode/utf8"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Options choose how identifiers are read.
+type Options struct {
+	EnDigits bool // codes, phone numbers and card tails with English digit names; amounts and counts never change
+}
+
+// Text returns what is spoken for written: single spaces, no digit, no currency sign and no other sign that a voice would have to
+// guess at. A line break ends a sentence. The result is empty, or punctuation only, when nothing in written can be spoken.
+//
+// It is a pure function: the same arguments give the same text, and normalising that text again changes nothing. It is safe for
+// concurrent use.
+func Text(written string, o Options) string {
+	r := read(written, o, false)
+	return r.spoken()
+}
+
+// Spans is [Text], and beside it the pieces that were rewritten, in order and without overlap. Their offsets count code points of
+// the input without the white space around it.
+func Spans(written string, o Options) (string, []speech.Span) {
+	r := read(written, o, true)
+	text := r.spoken()
+	spans := make([]speech.Span, 0, len(r.pieces))
+	for _, p := range r.pieces {
+		from, to := p.from, p.to
+		for from < to && text[from] == ' ' {
+			from++
+		}
+		spans = append(spans, speech.Span{
+			Start: int(r.toks[p.first].src), End: int(r.toks[p.next-1].end), Kind: p.kind, Spoken: text[from:to],
+		})
+	}
+	return text, spans
+}
+
+// isLetterBefore reports whether s ends in a letter, a mark or a digit.
+func lastRune(s []byte) rune {
+	r, _ := utf8.DecodeLastRune(s)
+	return r
+}

@@ -1,0 +1,154 @@
+package normalize
+
+// Rules for quantities: what is read as a number, in the language of its sentence.
+
+// quantityLang is the language of the number at token i: that of the sentence, but English after an English head noun (iPhone 15).
+func (r *reader) quantityLang(i int) lang {
+	if r.lang == hindi && i > r.start && r.isWord(i-1, englishHead) && r.at(i-1).kind == latin {
+		return english
+	}
+	return r.lang
+}
+
+// signedAmount reads what begins with a sign and is a quantity: ₹500, -7, .5, ½, +0.8%.
+func (r *reader) signedAmount(i int) int {
+	t := r.at(i)
+	switch {
+	case signCurrency(t.ch) > 0, half <= t.ch && t.ch <= threeQuarters:
+	case t.ch == '.':
+		if p := r.at(i - 1); !t.gap && p.kind.wordLike() {
+			return i
+		}
+	case t.ch == '-' || t.ch == enDash || t.ch == '+':
+		if !r.signFits(i) {
+			return i
+		}
+	default:
+		return i
+	}
+	a, ok := r.amount(i)
+	if !ok {
+		return i
+	}
+	return r.speakAmount(i, i, &a)
+}
+
+// signFits reports whether the minus or plus at i belongs to the number behind it.
+func (r *reader) signFits(i int) bool {
+	p := r.at(i - 1)
+	opening := i == r.start || p.kind == nothing || p.kind == sign && (p.ch == '(' || p.ch == '[' || p.ch == '"')
+	if !r.tight(i+1) || !opening && !r.at(i).gap || p.kind == digits {
+		return false
+	}
+	if opening || r.at(i).ch == '+' || p.kind == sign {
+		return true
+	}
+	if a, ok := r.amount(i); ok && a.marked() && !a.n.grouped {
+		return true
+	}
+	return r.isWord(i-1, signed|link)
+}
+
+// moneyPrefix reads Rs 499, INR 2,340, रु. 99.
+func (r *reader) moneyPrefix(i int) int {
+	if cur, _ := r.currencyBefore(i); cur == 0 {
+		return i
+	}
+	a, ok := r.amount(i)
+	if !ok {
+		return i
+	}
+	return r.speakAmount(i, i, &a)
+}
+
+// markedQuantity reads a number that a unit, a currency, a percent sign, a scale, commas or a decimal point mark as a quantity, and
+// one in front of a counted noun.
+func (r *reader) markedQuantity(i int) int {
+	a, ok := r.amount(i)
+	if !ok || !r.looseEnd(a.next) {
+		return i
+	}
+	if !a.marked() && (!r.countedAt(a.next) || r.zeroLed(i) && a.n.size > 2) {
+		if b, ok := r.rangeEnd(&a); !ok || !b.marked() && !r.countedAt(b.next) {
+			return i
+		}
+	}
+	if a.n.frac != "" && r.zeroLed(i) && a.n.size > 2 {
+		return i
+	}
+	return r.speakAmount(i, i, &a)
+}
+
+// countedAt reports whether token i is a noun that is counted.
+func (r *reader) countedAt(i int) bool { return r.inSentence(i) && r.isWord(i, counted|scaleWord) }
+
+// quantity reads any other number.
+func (r *reader) quantity(i int) int {
+	a, ok := r.amount(i)
+	if !ok || a.n.size > 6 && !a.marked() {
+		return i
+	}
+	return r.speakAmount(i, i, &a)
+}
+
+// speakAmount says a, which began at token i, or the range that it opens.
+func (r *reader) speakAmount(i, head int, a *amount) int {
+	l := r.quantityLang(head)
+	kind := a.kind()
+	if b, ok := r.rangeEnd(a); ok {
+		r.begin(i, "range")
+		same := a.cur == 0 && a.unit == nil && !a.percent || a.cur > 0 && a.cur == b.cur
+		r.sayAmount(a, l, same && a.n.frac == "" || same && a.cur == 0)
+		r.say(l.pick("से", "to"))
+		if b.cur == 0 && b.unit == nil && !b.percent {
+			b.cur, b.unit, b.percent = a.cur, a.unit, a.percent
+		}
+		r.sayAmount(&b, l, false)
+		return r.end(b.next)
+	}
+	r.begin(i, kind)
+	r.sayAmount(a, l, false)
+	return r.end(a.next)
+}
+
+// kind names the class of a for its span.
+func (a *amount) kind() string {
+	switch {
+	case a.cur > 0:
+		return "amount"
+	case a.percent:
+		return "percent"
+	case a.unit != nil:
+		return "unit"
+	case a.n.frac != "" || a.n.fraction > 0:
+		return "decimal"
+	}
+	return "number"
+}
+
+// rangeEnd reads the second end of a range behind a: 2-3, 10–15, ₹500-₹700.
+func (r *reader) rangeEnd(a *amount) (b amount, ok bool) {
+	j := a.next
+	t := r.at(j)
+	if t.kind != sign || t.ch != '-' && t.ch != enDash && t.ch != emDash && t.ch != '~' {
+		return b, false
+	}
+	if t.ch == '-' && t.gap != r.at(j+1).gap {
+		return b, false
+	}
+	if u := r.at(j + 1); u.kind == sign && (u.ch == '-' || u.ch == '+') {
+		return b, false
+	}
+	b, ok = r.amount(j + 1)
+	if !ok || !r.looseEnd(b.next) || b.n.size > 7 || r.tightSign(b.next, '-') && r.at(b.next+1).kind == digits && r.tight(b.next+1) {
+		return b, false
+	}
+	return b, true
+}
+
+// longNumber reads what is too long for a quantity digit by digit.
+func (r *reader) longNumber(i int) int {
+	r.begin(i, "code")
+	r.grouped(r.str(i))
+	return r.end(i + 1)
+}

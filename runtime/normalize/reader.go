@@ -1,0 +1,251 @@
+package normalize
+
+import (
+	"strings"
+	"unicode"
+	"unsafe"
+)
+
+// reader reads one text aloud, so to say: it walks the tokens and writes what is said.
+type reader struct {
+	text string
+	toks []token
+	opt  Options
+
+	// The present sentence: its tokens are start (inclusive) to stop (exclusive).
+	start, stop int
+	lang        lang
+	devaText    bool // it has words in Devanagari, so danda ends it
+
+	out    []byte
+	join   join
+	want   bool // pieces are wanted
+	pieces []piece
+}
+
+// piece is a rewritten stretch of tokens and of the output.
+type piece struct {
+	first, next int
+	from, to    int
+	kind        string
+}
+
+// join is how the next word goes onto what is written already.
+type join uint8
+
+const (
+	asWritten join = iota // a space if there was one
+	spaced                // always a space
+	glued                 // never one: after an opening bracket
+)
+
+// read normalises written.
+func read(written string, o Options, want bool) *reader {
+	r := &reader{opt: o, want: want}
+	r.text, r.toks = scan(strings.TrimFunc(written, unicode.IsSpace))
+	r.lookup()
+	r.out = make([]byte, 0, 2*len(r.text)+64)
+	last := len(r.toks) - 1
+	for i := 1; i < last; {
+		if i >= r.stop {
+			r.sentence(i)
+		}
+		i = r.step(i)
+	}
+	return r
+}
+
+// spoken returns what was written. The bytes are not touched afterwards.
+func (r *reader) spoken() string { return unsafe.String(unsafe.SliceData(r.out), len(r.out)) }
+
+// step reads the piece that begins with token i and returns where the next one begins.
+func (r *reader) step(i int) int {
+	t := &r.toks[i]
+	if t.line && i > 1 {
+		r.endLine()
+	}
+	for _, rule := range rulesFor(t.kind) {
+		if next := rule.try(r, i); next > i {
+			return next
+		}
+	}
+	return i + 1
+}
+
+// lookup finds the words of the text in the lexicon.
+func (r *reader) lookup() {
+	for i := range r.toks {
+		t := &r.toks[i]
+		t.word = &unknown
+		switch t.kind {
+		case latin:
+			var buf [24]byte
+			w := r.text[t.a:t.b]
+			low, cas := fold(buf[:0], w)
+			t.cas = cas
+			if e := lexicon[string(low)]; e != nil {
+				t.word = e
+			}
+		case deva:
+			if e := lexicon[r.text[t.a:t.b]]; e != nil {
+				t.word = e
+			}
+		}
+	}
+}
+
+// fold appends w in lower case to buf, as far as its letters are ASCII and there is room, and tells how w was written.
+func fold(buf []byte, w string) ([]byte, letterCase) {
+	ups, lows, first := 0, 0, false
+	for i := range len(w) {
+		c := w[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			ups++
+			first = first || i == 0
+			c += 'a' - 'A'
+		case 'a' <= c && c <= 'z', c >= 0x80:
+			lows++
+		}
+		if len(buf) < cap(buf) {
+			buf = append(buf, c)
+		}
+	}
+	switch {
+	case ups == 0:
+		return buf, lower
+	case lows == 0:
+		return buf, upper
+	case first && ups == 1:
+		return buf, title
+	}
+	return buf, mixed
+}
+
+// str is token i as it stands in the clean text.
+func (r *reader) str(i int) string { return r.text[r.toks[i].a:r.toks[i].b] }
+
+// between is the clean text of tokens i to j, j excluded.
+func (r *reader) between(i, j int) string { return r.text[r.toks[i].a:r.toks[j-1].b] }
+
+// at returns token i, or the nothing at either end.
+func (r *reader) at(i int) *token {
+	if i < 0 {
+		i = 0
+	}
+	if i >= len(r.toks) {
+		i = len(r.toks) - 1
+	}
+	return &r.toks[i]
+}
+
+// isSign reports whether token i is the sign ch.
+func (r *reader) isSign(i int, ch byte) bool {
+	t := r.at(i)
+	return t.kind == sign && t.ch == ch
+}
+
+// tight reports whether token i stands directly behind the one before.
+func (r *reader) tight(i int) bool { t := r.at(i); return t.kind != nothing && !t.gap }
+
+// tightSign reports whether token i is the sign ch directly behind the one before.
+func (r *reader) tightSign(i int, ch byte) bool { return r.isSign(i, ch) && r.tight(i) }
+
+// isWord reports whether token i is a word with one of the traits.
+func (r *reader) isWord(i int, t trait) bool { return r.at(i).word != nil && r.at(i).word.is(t) }
+
+// inSentence reports whether token i belongs to the present sentence.
+func (r *reader) inSentence(i int) bool { return i >= r.start && i < r.stop }
+
+// wordLike reports whether tokens of this kind are written with letters or digits.
+func (k kind) wordLike() bool { return k == latin || k == deva || k == digits || k == foreign }
+
+// free reports whether nothing is attached behind token i-1: token i is apart, the end, or punctuation.
+func (r *reader) free(i int) bool {
+	t := r.at(i)
+	if t.gap || t.kind == nothing || t.kind == emoji {
+		return true
+	}
+	return t.kind == sign
+}
+
+// Writing.
+
+// begin starts a rewritten piece at token i.
+func (r *reader) begin(i int, kind string) {
+	if r.want {
+		r.pieces = append(r.pieces, piece{first: i, from: len(r.out), kind: kind})
+	}
+}
+
+// end closes the piece that begin opened; next is the first token that it does not cover.
+func (r *reader) end(next int) int {
+	if r.want {
+		p := &r.pieces[len(r.pieces)-1]
+		p.next, p.to = next, len(r.out)
+	}
+	return next
+}
+
+// hush covers tokens i to next without a word.
+func (r *reader) hush(i, next int, kind string) int {
+	r.begin(i, kind)
+	r.join = max(r.join, spaced)
+	return r.end(next)
+}
+
+// say writes a word, or several, that replace something.
+func (r *reader) say(words string) {
+	if words == "" {
+		return
+	}
+	if r.join != glued && len(r.out) > 0 {
+		r.out = append(r.out, ' ')
+	}
+	r.out = append(r.out, words...)
+	r.join = spaced
+}
+
+// keep writes token i as it is.
+func (r *reader) keep(i int) int {
+	t := &r.toks[i]
+	if r.join == spaced || r.join == asWritten && t.gap {
+		if len(r.out) > 0 {
+			r.out = append(r.out, ' ')
+		}
+	}
+	r.out = append(r.out, r.text[t.a:t.b]...)
+	r.join = asWritten
+	return i + 1
+}
+
+// pause writes a comma, unless something else parts the words already.
+func (r *reader) pause() { r.mark(",") }
+
+// mark writes punctuation behind the last word. Of two marks in a row the stronger stays.
+func (r *reader) mark(m string) {
+	n := len(r.out)
+	if n == 0 || r.join == glued {
+		return
+	}
+	switch c := r.out[n-1]; {
+	case c == '.' || c == '?' || c == '!' || strings.HasSuffix(string(r.out[max(0, n-3):]), "।"):
+		// A sentence has ended here.
+	case c == ',' || c == ';' || c == ':' || c == '-':
+		if m != "," && m != ";" && m != ":" {
+			r.out = append(r.out[:n-1], m...)
+		}
+	default:
+		r.out = append(r.out, m...)
+	}
+	r.join = spaced
+}
+
+// endLine ends the sentence before a new line.
+func (r *reader) endLine() {
+	if r.devaText {
+		r.mark("।")
+	} else {
+		r.mark(".")
+	}
+}

@@ -1,0 +1,395 @@
+package normalize
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// kind is what a token is made of.
+type kind uint8
+
+const (
+	nothing kind = iota // before the first token and behind the last
+	latin               // a word in Latin letters
+	deva                // a word in Devanagari
+	foreign             // a word in another script
+	digits              // a run of digits, ASCII by now
+	sign                // one sign or punctuation mark
+	emoji               // a run of pictures
+)
+
+// letterCase is how a Latin word is written.
+type letterCase uint8
+
+const (
+	lower letterCase = iota
+	title            // Word
+	upper            // WORD, or a single capital
+	mixed            // anything else
+)
+
+// blobMark is something that stands in the same run without white space.
+type blobMark uint8
+
+const (
+	hasAt blobMark = 1 << iota
+	hasSlashes
+	hasDot
+)
+
+// token is the smallest unit that rules look at.
+type token struct {
+	kind  kind
+	cas   letterCase
+	blob  blobMark
+	ch    byte // of a sign: its ASCII character, or one of the marks below
+	gap   bool // white space stands before it
+	line  bool // a new line stands before it
+	hindi bool // digits that were written in Devanagari
+	word  *entry
+	a, b  int32 // bytes in the clean text
+	src   int32 // code points in the trimmed input
+	end   int32
+}
+
+// Marks of signs that have no ASCII character. They stay below ' ', so that they collide with none that has.
+const (
+	danda byte = iota + 1
+	rupee
+	euro
+	pound
+	yen
+	degree
+	enDash // en dash, minus sign and the other short ones
+	emDash
+	ellipsis
+	multiply
+	half // vulgar fractions
+	quarter
+	threeQuarters
+	squared
+	cubed
+	plusMinus
+	divide
+	approx
+	notEqual
+	lessEqual
+	greaterEqual
+	arrow
+	bullet
+	silent // any other sign: nobody says it
+)
+
+// scanner cuts a text into tokens, cleaning it on the way.
+type scanner struct {
+	text []byte // the clean text
+	toks []token
+
+	gap, line bool
+	inBlob    int // where the run without white space began
+	blob      blobMark
+}
+
+// scan cleans written and cuts it into tokens. The first and the last token are nothing, so that rules may look one to either side.
+//
+// Cleaning means: NFC (which splits the precomposed nukta letters), compatibility letters and digits of any script to plain ones,
+// zero-width characters and controls out, typographic quotes to plain ones.
+func scan(written string) (text string, toks []token) {
+	var at []int32 // source position of each rune, when it is not simply its number
+	if !norm.NFC.IsNormalString(written) {
+		written, at = compose(written)
+	}
+	s := scanner{
+		text: make([]byte, 0, len(written)+16),
+		toks: make([]token, 1, len(written)/4+12),
+	}
+	pos := int32(0)
+	for i := 0; i < len(written); pos++ {
+		src, end := pos, pos+1
+		if at != nil {
+			src, end = at[pos], at[pos+1]
+		}
+		c := written[i]
+		if c < utf8.RuneSelf {
+			i++
+			if c == '&' {
+				if r, n := entity(written[i:]); n > 0 {
+					i += n
+					pos += int32(n)
+					end += int32(n)
+					if at != nil {
+						end = at[pos+1]
+					}
+					s.rune(r, src, end)
+					continue
+				}
+			}
+			s.ascii(c, src, end)
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(written[i:])
+		i += n
+		s.rune(r, src, end)
+	}
+	s.closeBlob()
+	s.toks = append(s.toks, token{gap: true, line: true, a: int32(len(s.text)), b: int32(len(s.text)), src: pos, end: pos})
+	s.toks[0].gap = true
+	return string(s.text), s.toks
+}
+
+// compose returns s in NFC and, for each rune of it and for its end, the code point of s it came from.
+func compose(s string) (string, []int32) {
+	out := make([]byte, 0, len(s)+len(s)/4)
+	at := make([]int32, 0, len(s))
+	src := int32(0)
+	for len(s) > 0 {
+		n := norm.NFC.NextBoundaryInString(s, true)
+		if n <= 0 {
+			n = len(s)
+		}
+		from := len(out)
+		out = norm.NFC.AppendString(out, s[:n])
+		for range utf8.RuneCount(out[from:]) {
+			at = append(at, src)
+		}
+		src += int32(utf8.RuneCountInString(s[:n]))
+		s = s[n:]
+	}
+	return string(out), append(at, src)
+}
+
+// entities are the character references that reach us from web forms.
+var entities = []struct {
+	name string
+	r    rune
+}{
+	{"amp;", '&'}, {"nbsp;", ' '}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}, {"#39;", '\''}, {"#8377;", '₹'},
+}
+
+// entity returns the character that a reference such as amp; stands for, and its length; 0 for none.
+func entity(s string) (rune, int) {
+	for _, e := range entities {
+		if strings.HasPrefix(s, e.name) {
+			return e.r, len(e.name)
+		}
+	}
+	return 0, 0
+}
+
+func (s *scanner) ascii(c byte, src, end int32) {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		s.extend(latin, c, src, end)
+	case '0' <= c && c <= '9':
+		s.extend(digits, c, src, end)
+	case c == '\n' || c == '\r' || c == '\v' || c == '\f':
+		s.space()
+		s.line = true
+	case c == ' ' || c == '\t':
+		s.space()
+	case c < ' ' || c == 0x7f:
+		// A control character says nothing and parts nothing.
+	default:
+		s.sign(c, src, end)
+	}
+}
+
+// rune takes one code point of the text.
+func (s *scanner) rune(r rune, src, end int32) {
+	if r < utf8.RuneSelf {
+		s.ascii(byte(r), src, end)
+		return
+	}
+	if 0x900 <= r && r <= 0x97f {
+		s.devanagari(r, src, end)
+		return
+	}
+	if ch, ok := signs[r]; ok {
+		s.sign(ch, src, end)
+		return
+	}
+	switch {
+	case 0xfe00 <= r && r <= 0xfe0f, 0xe0000 <= r && r <= 0xe007f:
+		// Variation selectors and tags only colour what stands before them.
+	case unicode.Is(unicode.Cf, r):
+		// Zero-width characters: joiners, direction marks, BOM, soft hyphen.
+	case r == 0x85 || r == 0x2028 || r == 0x2029:
+		s.space()
+		s.line = true
+	case unicode.IsSpace(r):
+		s.space()
+	case r >= 0x1f000 && r <= 0x1faff && !(0x1f100 <= r && r <= 0x1f1e5):
+		s.picture(src, end)
+	case unicode.IsDigit(r):
+		s.extend(digits, '0'+decimal(r), src, end)
+	case unicode.Is(unicode.Latin, r) && !compatible(r), unicode.Is(unicode.Mn, r) && s.last().kind == latin:
+		s.extendRune(latin, r, src, end)
+	case compatible(r):
+		s.fold(r, src, end)
+	case unicode.IsLetter(r), unicode.IsMark(r) && s.last().kind == foreign:
+		s.extendRune(foreign, r, src, end)
+	case unicode.Is(unicode.So, r), unicode.Is(unicode.Sk, r), r == 0x20e3:
+		s.picture(src, end)
+	case unicode.Is(unicode.Pd, r):
+		s.sign(enDash, src, end)
+	case unicode.IsMark(r), r == utf8.RuneError:
+		// A mark without its letter.
+	default:
+		s.sign(silent, src, end)
+	}
+}
+
+// devanagari takes a code point of the block U+0900 to U+097F.
+func (s *scanner) devanagari(r rune, src, end int32) {
+	switch {
+	case '०' <= r && r <= '९':
+		s.extend(digits, '0'+byte(r-'०'), src, end)
+		s.last().hindi = true
+	case r == '।' || r == '॥':
+		s.sign(danda, src, end)
+	case r == '॰': // the abbreviation sign, as in रु॰
+		s.sign('.', src, end)
+	case unicode.IsMark(r) && s.last().kind != deva:
+		// A vowel sign without its letter cannot be spoken.
+	default:
+		s.extendRune(deva, r, src, end)
+	}
+}
+
+// compatible reports whether r is a variant of plain characters: full-width, circled, mathematical, superscript, ligature.
+func compatible(r rune) bool {
+	var buf [utf8.UTFMax]byte
+	n := utf8.EncodeRune(buf[:], r)
+	return len(norm.NFKC.Properties(buf[:n]).Decomposition()) > 0 && !norm.NFKC.IsNormal(buf[:n])
+}
+
+// fold takes the plain characters that r is a variant of. A number among them stands apart from digits before it.
+func (s *scanner) fold(r rune, src, end int32) {
+	var buf [64]byte
+	plain := norm.NFKC.AppendString(buf[:0], string(r))
+	if s.last().kind == digits && len(plain) > 0 && '0' <= plain[0] && plain[0] <= '9' {
+		s.space()
+	}
+	for _, p := range string(plain) {
+		if p == r {
+			return
+		}
+		s.rune(p, src, end)
+	}
+}
+
+// decimal returns the value of a decimal digit of any script. Unicode lists each script's ten digits in a row.
+func decimal(r rune) byte {
+	for _, rg := range unicode.Nd.R16 {
+		if rune(rg.Lo) <= r && r <= rune(rg.Hi) {
+			return byte((r - rune(rg.Lo)) % 10)
+		}
+	}
+	for _, rg := range unicode.Nd.R32 {
+		if rune(rg.Lo) <= r && r <= rune(rg.Hi) {
+			return byte((r - rune(rg.Lo)) % 10)
+		}
+	}
+	return 0
+}
+
+// signs are the characters beyond ASCII that have a meaning of their own.
+var signs = map[rune]byte{
+	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '°': degree, 'º': degree,
+	'–': enDash, '‐': '-', '‑': '-', '‒': enDash, '−': enDash, '﹣': '-', '－': '-', '—': emDash, '―': emDash, '⸺': emDash,
+	'…': ellipsis, '×': multiply, '✕': multiply, '✖': multiply, '÷': divide, '±': plusMinus, '≈': approx, '≠': notEqual, '≤': lessEqual, '≥': greaterEqual,
+	'½': half, '¼': quarter, '¾': threeQuarters, '²': squared, '³': cubed,
+	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
+	'•': bullet, '‣': bullet, '▪': bullet, '●': bullet, '○': bullet, '◦': bullet, '·': bullet, '⁃': bullet, '➢': bullet, '➤': bullet, '✓': bullet, '✔': bullet, '✅': bullet,
+	'→': arrow, '⇒': arrow, '➡': arrow, '⟶': arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': silent, '¡': silent,
+	'\u09e4': danda, '\uff5c': '|', '¦': '|',
+}
+
+func (s *scanner) last() *token { return &s.toks[len(s.toks)-1] }
+
+// extend adds the byte c to the last token if that has the same kind, or begins a new one.
+func (s *scanner) extend(k kind, c byte, src, end int32) {
+	t := s.grow(k, src)
+	s.text = append(s.text, c)
+	t.b = int32(len(s.text))
+	t.end = end
+}
+
+// extendRune is extend for letters beyond ASCII.
+func (s *scanner) extendRune(k kind, r rune, src, end int32) {
+	t := s.grow(k, src)
+	s.text = utf8.AppendRune(s.text, r)
+	t.b = int32(len(s.text))
+	t.end = end
+}
+
+// grow returns the token that the next character belongs to: the last one if it has the same kind, or a new one. An apostrophe
+// between letters is part of their word.
+func (s *scanner) grow(k kind, src int32) *token {
+	t := s.last()
+	if s.gap || t.kind != k && t.kind != sign {
+		return s.begin(k, src)
+	}
+	if t.kind == k {
+		return t
+	}
+	if n := len(s.toks); k == latin && t.ch == '\'' && !t.gap && s.toks[n-2].kind == latin {
+		s.toks = s.toks[:n-1]
+		return s.last()
+	}
+	return s.begin(k, src)
+}
+
+func (s *scanner) sign(c byte, src, end int32) {
+	t := s.begin(sign, src)
+	t.ch = c
+	s.text = append(s.text, c)
+	t.b = int32(len(s.text))
+	t.end = end
+	switch c {
+	case '@':
+		s.blob |= hasAt
+	case '.':
+		s.blob |= hasDot
+	case '/':
+		if p := &s.toks[len(s.toks)-2]; p.kind == sign && p.ch == '/' && !t.gap {
+			s.blob |= hasSlashes
+		}
+	}
+}
+
+// picture takes an emoji or another picture. A row of them is one token.
+func (s *scanner) picture(src, end int32) {
+	t := s.last()
+	if t.kind != emoji || s.gap {
+		t = s.begin(emoji, src)
+	}
+	t.end = end
+}
+
+// space takes white space.
+func (s *scanner) space() {
+	s.gap = true
+	s.closeBlob()
+}
+
+// begin starts a token.
+func (s *scanner) begin(k kind, src int32) *token {
+	n := int32(len(s.text))
+	s.toks = append(s.toks, token{kind: k, gap: s.gap || len(s.toks) == 1, line: s.line, a: n, b: n, src: src, end: src})
+	s.gap, s.line = false, false
+	return s.last()
+}
+
+// closeBlob tells every token of the run without white space what the run has in it.
+func (s *scanner) closeBlob() {
+	if s.blob != 0 {
+		for i := s.inBlob; i < len(s.toks); i++ {
+			s.toks[i].blob = s.blob
+		}
+	}
+	s.inBlob, s.blob = len(s.toks), 0
+}

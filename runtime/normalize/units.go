@@ -1,0 +1,156 @@
+package normalize
+
+import "strings"
+
+// currency is a kind of money.
+type currency struct {
+	hiOne, hiMany, hiCent, hiCents string
+	enOne, enMany, enCent, enCents string
+	western                        bool // counted in thousands and millions in English
+}
+
+// Places in currencies; currencySigns and currencyWords refer to them.
+const (
+	rupees = iota + 1
+	dollars
+	euros
+	pounds
+	yens
+	dirhams
+	singaporeDollars
+	riyals
+	canadianDollars
+	australianDollars
+	bahts
+	francs
+)
+
+var currencies = [...]currency{
+	rupees:            {"रुपया", "रुपये", "पैसा", "पैसे", "rupee", "rupees", "paisa", "paise", false},
+	dollars:           {"डॉलर", "डॉलर", "सेंट", "सेंट", "dollar", "dollars", "cent", "cents", true},
+	euros:             {"यूरो", "यूरो", "सेंट", "सेंट", "euro", "euros", "cent", "cents", true},
+	pounds:            {"पाउंड", "पाउंड", "पेंस", "पेंस", "pound", "pounds", "penny", "pence", true},
+	yens:              {"येन", "येन", "सेन", "सेन", "yen", "yen", "sen", "sen", true},
+	dirhams:           {"दिरहम", "दिरहम", "फ़िल्स", "फ़िल्स", "dirham", "dirhams", "fils", "fils", true},
+	singaporeDollars:  {"सिंगापुर डॉलर", "सिंगापुर डॉलर", "सेंट", "सेंट", "Singapore dollar", "Singapore dollars", "cent", "cents", true},
+	riyals:            {"रियाल", "रियाल", "हलाला", "हलाला", "riyal", "riyals", "halala", "halalas", true},
+	canadianDollars:   {"कनाडाई डॉलर", "कनाडाई डॉलर", "सेंट", "सेंट", "Canadian dollar", "Canadian dollars", "cent", "cents", true},
+	australianDollars: {"ऑस्ट्रेलियाई डॉलर", "ऑस्ट्रेलियाई डॉलर", "सेंट", "सेंट", "Australian dollar", "Australian dollars", "cent", "cents", true},
+	bahts:             {"बाट", "बाट", "सतांग", "सतांग", "baht", "baht", "satang", "satang", true},
+	francs:            {"फ़्रैंक", "फ़्रैंक", "सेंट", "सेंट", "franc", "francs", "centime", "centimes", true},
+}
+
+// currencyCodes are the written short forms of currencies, in lower case.
+var currencyCodes = map[string]int{
+	"rs": rupees, "inr": rupees, "रु": rupees, "re": rupees,
+	"usd": dollars, "eur": euros, "gbp": pounds, "jpy": yens, "aed": dirhams, "sgd": singaporeDollars, "sar": riyals,
+	"cad": canadianDollars, "aud": australianDollars, "thb": bahts, "chf": francs,
+}
+
+// currencyWords are said as they are written; they only tell that the number is an amount.
+var currencyWords = map[string]int{
+	"rupees": rupees, "rupee": rupees, "rupaye": rupees, "rupay": rupees, "rupaiya": rupees, "rupya": rupees, "रुपये": rupees, "रुपए": rupees, "रूपये": rupees,
+	"रूपए": rupees, "रुपया": rupees, "रुपयों": rupees, "dollar": dollars, "dollars": dollars, "डॉलर": dollars, "euro": euros, "euros": euros, "यूरो": euros,
+	"pounds": pounds, "पाउंड": pounds, "yen": yens, "dirham": dirhams, "dirhams": dirhams,
+}
+
+// signCurrency is the currency of a sign, 0 for none.
+func signCurrency(ch byte) int {
+	switch ch {
+	case rupee:
+		return rupees
+	case '$':
+		return dollars
+	case euro:
+		return euros
+	case pound:
+		return pounds
+	case yen:
+		return yens
+	}
+	return 0
+}
+
+// unit is a measure. What stands in the text is its symbol; words such as "metres" are kept as they are.
+type unit struct {
+	hi, one, many string
+	tightOnly     bool // a single letter or a word of its own: only directly behind the number
+	quarter       bool // said with डेढ़ and ढाई
+}
+
+// units by symbol. Where case tells them apart, both are listed; otherwise the lower case one serves.
+var units = unitTable(`
+kg,kgs,kilo | किलो | kilogram | kilograms | quarter
+g,gm,gms,gram,grams | ग्राम | gram | grams
+mg | मिलीग्राम | milligram | milligrams
+mcg | माइक्रोग्राम | microgram | micrograms
+km,kms | किलोमीटर | kilometre | kilometres | quarter
+m,mtr,mtrs | मीटर | metre | metres
+cm,cms | सेंटीमीटर | centimetre | centimetres
+mm | मिलीमीटर | millimetre | millimetres
+ft | फ़ुट | foot | feet
+in | इंच | inch | inches | tight
+km/h,kmph,kmh,kph | किलोमीटर प्रति घंटा | kilometre per hour | kilometres per hour
+m/s | मीटर प्रति सेकंड | metre per second | metres per second
+l,ltr,ltrs,lt | लीटर | litre | litres | quarter
+ml | मिलीलीटर | millilitre | millilitres
+kb | के बी | kilobyte | kilobytes
+mb | एम बी | megabyte | megabytes
+gb | जी बी | gigabyte | gigabytes
+tb | टी बी | terabyte | terabytes
+kbps | के बी पी एस | kilobit per second | kilobits per second
+mbps | एम बी पी एस | megabit per second | megabits per second
+gbps | जी बी पी एस | gigabit per second | gigabits per second
+w | वॉट | watt | watts | tight
+kw | किलोवॉट | kilowatt | kilowatts
+mw | मेगावॉट | megawatt | megawatts
+kwh | किलोवॉट घंटे | kilowatt hour | kilowatt hours
+v | वोल्ट | volt | volts | tight
+mah | एम ए एच | milliampere hour | milliampere hours
+hz | हर्ट्ज़ | hertz | hertz
+khz | किलोहर्ट्ज़ | kilohertz | kilohertz
+mhz | मेगाहर्ट्ज़ | megahertz | megahertz
+ghz | गीगाहर्ट्ज़ | gigahertz | gigahertz
+mp | मेगापिक्सल | megapixel | megapixels
+hp | हॉर्सपावर | horsepower | horsepower
+cc | सी सी | c c | c c
+kcal | किलोकैलोरी | kilocalorie | kilocalories
+cal | कैलोरी | calorie | calories
+db | डेसिबल | decibel | decibels
+hr,hrs,h | घंटे | hour | hours | quarter
+min,mins | मिनट | minute | minutes
+sec,secs | सेकंड | second | seconds
+ms | मिलीसेकंड | millisecond | milliseconds
+sqft | वर्ग फ़ुट | square foot | square feet
+sqm | वर्ग मीटर | square metre | square metres
+sqkm | वर्ग किलोमीटर | square kilometre | square kilometres
+c | डिग्री सेल्सियस | degree Celsius | degrees Celsius | degree
+f | डिग्री फ़ारेनहाइट | degree Fahrenheit | degrees Fahrenheit | degree
+`)
+
+// unitTable reads the table above: symbols, Hindi, English singular, English plural, and how the unit is written or said.
+func unitTable(table string) map[string]*unit {
+	m := make(map[string]*unit, 128)
+	for line := range strings.Lines(table) {
+		f := strings.Split(line, "|")
+		if len(f) < 4 {
+			continue
+		}
+		for i := range f {
+			f[i] = strings.TrimSpace(f[i])
+		}
+		u := &unit{hi: f[1], one: f[2], many: f[3]}
+		key := ""
+		if len(f) > 4 {
+			u.tightOnly = f[4] == "tight"
+			u.quarter = f[4] == "quarter"
+			if f[4] == "degree" {
+				key = "°"
+			}
+		}
+		for s := range strings.SplitSeq(f[0], ",") {
+			m[key+s] = u
+		}
+	}
+	return m
+}

@@ -1,0 +1,81 @@
+package normalize
+
+// The number words and letter names of both languages. All of them are in NFC, which means that nukta letters are two code points.
+
+// lang is the language in which something is spoken.
+type lang uint8
+
+const (
+	english lang = iota
+	hindi
+)
+
+// pick returns the word of language l.
+func (l lang) pick(hi, en string) string {
+	if l == hindi {
+		return hi
+	}
+	return en
+}
+
+// hindiBelow100 has a word of its own for every number: Hindi cannot compose them.
+var hindiBelow100 = [100]string{
+	"शून्य", "एक", "दो", "तीन", "चार", "पाँच", "छह", "सात", "आठ", "नौ",
+	"दस", "ग्यारह", "बारह", "तेरह", "चौदह", "पंद्रह", "सोलह", "सत्रह", "अठारह", "उन्नीस",
+	"बीस", "इक्कीस", "बाईस", "तेईस", "चौबीस", "पच्चीस", "छब्बीस", "सत्ताईस", "अट्ठाईस", "उनतीस",
+	"तीस", "इकतीस", "बत्तीस", "तैंतीस", "चौंतीस", "पैंतीस", "छत्तीस", "सैंतीस", "अड़तीस", "उनतालीस",
+	"चालीस", "इकतालीस", "बयालीस", "तैंतालीस", "चौवालीस", "पैंतालीस", "छियालीस", "सैंतालीस", "अड़तालीस", "उनचास",
+	"पचास", "इक्यावन", "बावन", "तिरेपन", "चौवन", "पचपन", "छप्पन", "सत्तावन", "अट्ठावन", "उनसठ",
+	"साठ", "इकसठ", "बासठ", "तिरेसठ", "चौंसठ", "पैंसठ", "छियासठ", "सड़सठ", "अड़सठ", "उनहत्तर",
+	"सत्तर", "इकहत्तर", "बहत्तर", "तिहत्तर", "चौहत्तर", "पचहत्तर", "छिहत्तर", "सतहत्तर", "अठहत्तर", "उनासी",
+	"अस्सी", "इक्यासी", "बयासी", "तिरासी", "चौरासी", "पचासी", "छियासी", "सत्तासी", "अट्ठासी", "नवासी",
+	"नब्बे", "इक्यानबे", "बानबे", "तिरानबे", "चौरानबे", "पंचानबे", "छियानबे", "सत्तानबे", "अट्ठानबे", "निन्यानबे",
+}
+
+var englishBelow20 = [20]string{
+	"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+	"ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+}
+
+var englishTens = [10]string{"", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
+
+var englishOrdinalBelow20 = [20]string{
+	"zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+	"tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+}
+
+var englishOrdinalTens = [10]string{
+	"", "", "twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth",
+}
+
+// scale is a power of ten with a name.
+type scale struct {
+	value  uint64
+	hi, en string
+}
+
+// indianScales go down from the largest name that people still know; what is above is counted in it ("ten lakh crore").
+var (
+	hindiScales = []scale{
+		{1e11, "खरब", ""}, {1e9, "अरब", ""}, {1e7, "करोड़", ""}, {1e5, "लाख", ""}, {1e3, "हज़ार", ""}, {100, "सौ", ""},
+	}
+	indianScales = []scale{
+		{1e7, "", "crore"}, {1e5, "", "lakh"}, {1e3, "", "thousand"}, {100, "", "hundred"},
+	}
+	westernScales = []scale{
+		{1e12, "", "trillion"}, {1e9, "", "billion"}, {1e6, "", "million"}, {1e3, "", "thousand"}, {100, "", "hundred"},
+	}
+)
+
+// letterNames has the Hindi names of A to Z.
+var letterNames = [26]string{
+	"ए", "बी", "सी", "डी", "ई", "एफ़", "जी", "एच", "आई", "जे", "के", "एल", "एम",
+	"एन", "ओ", "पी", "क्यू", "आर", "एस", "टी", "यू", "वी", "डब्ल्यू", "एक्स", "वाई", "ज़ेड",
+}
+
+var months = [13]struct{ hi, en string }{
+	{},
+	{"जनवरी", "January"}, {"फ़रवरी", "February"}, {"मार्च", "March"}, {"अप्रैल", "April"},
+	{"मई", "May"}, {"जून", "June"}, {"जुलाई", "July"}, {"अगस्त", "August"},
+	{"सितंबर", "September"}, {"अक्टूबर", "October"}, {"नवंबर", "November"}, {"दिसंबर", "December"},
+}
