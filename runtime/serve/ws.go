@@ -1,11 +1,122 @@
 package serve
 
-import "net/http"
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
 
-// stream answers GET /v1/tts/stream.
+	"github.com/gorilla/websocket"
+
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// The limits of a socket. docs/websocket.md promises them.
+const (
+	maxMessage     = 1 << 20   // bytes of one message of the client; a longer one closes the socket with 1009
+	maxWaiting     = 32        // utterances that may wait behind the one that is spoken
+	maxWaitingText = 256 << 10 // bytes of their texts together
+	maxUnsent      = 2 << 20   // bytes of audio and events that wait for the client: 44 s of pcm16
+	eventRoom      = 64 << 10  // what answers to messages may take on top, so that a full buffer does not stop the reading
+
+	pingEvery  = 20 * time.Second
+	pongWait   = 20 * time.Second // a client that says nothing for so long after a ping is gone
+	stallLimit = 10 * time.Second // how long the client may take nothing while a worker waits for it
+	writeLimit = pingEvery + pongWait
+	closeGrace = 5 * time.Second // for the client's answer to a close
+	leaveGrace = time.Second     // for the last words to somebody who is leaving or gone
+)
+
+// tooManySockets and the others are the reasons that closes are given, beside their codes.
+const (
+	tooManySockets = "too many sockets"
+	goingAway      = "draining"
+	pongMissing    = "no pong"
+	notUTF8        = "not valid UTF-8"
+	tooSlow        = "client too slow"
+	ownDefect      = "internal error"
+)
+
+// subprotocol is the only one that is ever selected. A key may be offered next to it, and must not be sent back.
+const subprotocol = "tts.v1"
+
+// upgrader leaves compression off: audio does not shrink, and every deflater costs a socket hundreds of kilobytes.
+var upgrader = websocket.Upgrader{
+	HandshakeTimeout: 10 * time.Second,
+	ReadBufferSize:   1 << 10,  // what an idle socket holds; longer messages are read past it
+	WriteBufferSize:  16 << 10, // four frames of pcm16 and a header: every message leaves in one write
+	WriteBufferPool:  &sync.Pool{},
+	Subprotocols:     []string{subprotocol},
+	CheckOrigin:      func(*http.Request) bool { return true },                // no cookie is involved, so any page may connect
+	Error:            func(http.ResponseWriter, *http.Request, int, error) {}, // stream returns it
+}
+
+// stream answers GET /v1/tts/stream: it turns the connection into a session, which lives on after it has returned. That frees what
+// net/http keeps for a request, 12 KiB or so, for as long as the socket is open.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.authenticate(r, true); err != nil {
+	grant, conn, err := s.handshake(w, r)
+	if err != nil {
+		s.record(r.Context(), &outcome{
+			endpoint: metrics.WS, requestID: w.Header().Get("X-Request-Id"), keyID: grant.KeyID, err: err,
+		})
 		return err
 	}
-	return errUpgradeRequired
+	if conn == nil {
+		return nil
+	}
+	ctx, stop := context.WithCancelCause(context.Background()) // r's ends when we return
+	session := newSession(s, conn, grant, stop)
+	switch err := s.sockets.add(session, s.cfg.MaxSockets); {
+	case errors.Is(err, speech.ErrDraining):
+		turnAway(conn, websocket.CloseGoingAway, goingAway)
+	case err != nil:
+		turnAway(conn, websocket.CloseTryAgainLater, tooManySockets)
+	default:
+		go session.run(ctx) // Wait waits for it
+	}
+	return nil
+}
+
+// handshake checks the key first: nobody without one learns more. A nil connection means that the client left during the handshake.
+func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant, *websocket.Conn, error) {
+	grant, err := s.authenticate(r, true)
+	if err != nil {
+		return grant, nil, err
+	}
+	if !websocket.IsWebSocketUpgrade(r) {
+		w.Header().Set("Upgrade", "websocket")
+		w.Header().Set("Connection", "Upgrade")
+		return grant, nil, errUpgradeRequired
+	}
+	if s.isDraining() {
+		return grant, nil, speech.ErrDraining
+	}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if e, ok := errors.AsType[websocket.HandshakeError](err); ok {
+		w.Header().Set("Sec-Websocket-Version", "13")
+		text := "websocket handshake: " + strings.TrimPrefix(e.Error(), "websocket: ")
+		return grant, nil, &speech.Refusal{Code: speech.CodeBadRequest, Text: text}
+	}
+	return grant, conn, nil
+}
+
+// turnAway closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped
+// with unread bytes in it is reset, and a reset can overtake the close frame.
+func turnAway(conn *websocket.Conn, code int, reason string) {
+	defer conn.Close()
+	by := time.Now().Add(leaveGrace)
+	if conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), by) != nil {
+		return
+	}
+	conn.SetReadLimit(maxMessage)
+	conn.SetReadDeadline(by)
+	for {
+		if _, _, err := conn.NextReader(); err != nil {
+			return
+		}
+	}
 }

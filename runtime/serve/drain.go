@@ -1,0 +1,158 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Drain takes no new work on sockets: /readyz answers 503, new sockets are refused, idle ones are closed, and those that speak finish
+// the running utterance and close then. What was queued behind it is refused as busy. It returns at once, and may be called again.
+//
+// Requests on REST are not touched: [http.Server.Shutdown] waits for them.
+func (s *Server) Drain() {
+	s.drainOnce.Do(func() {
+		for _, session := range s.sockets.seal(s.draining) {
+			session.drain()
+		}
+	})
+}
+
+// Wait drains and returns when every socket is gone. When ctx ends first it cuts what is still spoken, closes the sockets that are left,
+// waits until they are gone, which takes a second or so, and returns an error that wraps the cause of ctx.
+func (s *Server) Wait(ctx context.Context) error {
+	s.Drain()
+	gone := s.sockets.gone()
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+	}
+	left := s.sockets.all()
+	for _, session := range left {
+		session.cut()
+	}
+	select {
+	case <-gone:
+	case <-time.After(leaveGrace):
+		for _, session := range s.sockets.all() {
+			session.conn.Close()
+		}
+		<-gone
+	}
+	return fmt.Errorf("%d sockets cut: %w", len(left), context.Cause(ctx))
+}
+
+// sockets are the sessions that are open. The zero value is ready.
+type sockets struct {
+	mu     sync.Mutex
+	open   map[*session]struct{}
+	sealed bool            // no more are added
+	empty  []chan struct{} // closed when there are none left
+}
+
+var errTooManySockets = errors.New(tooManySockets)
+
+// add counts c in, unless there are limit sockets already or none may be added any more, which is [speech.ErrDraining].
+func (s *sockets) add(c *session, limit int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.sealed:
+		return speech.ErrDraining
+	case len(s.open) >= limit:
+		return errTooManySockets
+	}
+	if s.open == nil {
+		s.open = make(map[*session]struct{})
+	}
+	s.open[c] = struct{}{}
+	return nil
+}
+
+func (s *sockets) remove(c *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, c)
+	s.tellLocked()
+}
+
+// seal lets nobody in any more, closes sealed in the same moment, and returns who is inside.
+func (s *sockets) seal(sealed chan<- struct{}) []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sealed = true
+	close(sealed)
+	return slices.Collect(maps.Keys(s.open))
+}
+
+func (s *sockets) all() []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.open))
+}
+
+// gone returns a channel that is closed as soon as no socket is open.
+func (s *sockets) gone() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := make(chan struct{})
+	s.empty = append(s.empty, ch)
+	s.tellLocked()
+	return ch
+}
+
+func (s *sockets) tellLocked() {
+	if len(s.open) > 0 {
+		return
+	}
+	for _, ch := range s.empty {
+		close(ch)
+	}
+	s.empty = nil
+}
+
+// noWait is closed, so that what waits for it or something else does not wait.
+var noWait = func() <-chan struct{} {
+	ch := make(chan struct{})
+	close(ch)
+	return ch
+}()
+
+// drain lets the running utterance finish, and then closes. It does not block: a client without room for an event learns enough from
+// the close.
+func (c *session) drain() {
+	for _, u := range c.end() {
+		c.put(noWait, errorEventOf(u.RequestID, speech.ErrDraining))
+		c.record(context.Background(), &u.Utterance, speech.Stats{}, speech.ErrDraining)
+	}
+	c.closeIfIdle()
+}
+
+// cut ends the running utterance as well, with an error event, and closes.
+func (c *session) cut() {
+	c.mu.Lock()
+	running := c.running
+	c.mu.Unlock()
+	c.stop(speech.ErrDraining)
+	if running != nil {
+		c.out.drop(running)
+	}
+	c.closeIfIdle()
+}
+
+func (c *session) closeIfIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.speaking { // otherwise head does it
+		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway), false)
+	}
+}

@@ -1,0 +1,486 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// session is one WebSocket connection. One goroutine reads, one writes, and while there is something to say a third one speaks, one
+// utterance after the other.
+type session struct {
+	server *Server
+	conn   *websocket.Conn
+	grant  access.Grant
+	id     string // groups its utterances at the speaker
+	out    outbox
+	stop   context.CancelCauseFunc // of everything the session does
+
+	closing atomic.Bool    // no message of the client counts any more
+	written chan struct{}  // closed when the writing goroutine has ended
+	voice   sync.WaitGroup // the speaking goroutine
+
+	mu          sync.Mutex
+	speaking    bool       // the speaking goroutine runs
+	ending      bool       // no utterance is taken any more; the socket closes when the running one has ended
+	running     *utterance // the head of the connection: spoken, or about to be
+	waiting     []*utterance
+	waitingText int // bytes
+}
+
+func newSession(s *Server, conn *websocket.Conn, grant access.Grant, stop context.CancelCauseFunc) *session {
+	return &session{
+		server: s, conn: conn, grant: grant, id: newRequestID(), stop: stop,
+		out:     outbox{wake: make(chan struct{}, 1)},
+		written: make(chan struct{}),
+	}
+}
+
+var (
+	errLeft      = speech.ErrClientGone
+	errCancelled = fmt.Errorf("cancel message: %w", context.Canceled)
+	errIDInUse   = &speech.Refusal{Code: speech.CodeBadRequest, Text: "request_id: already in use on this connection"}
+)
+
+// run serves the connection until it is closed, and returns when every goroutine of it is gone. The cancel function of ctx is stop.
+func (c *session) run(ctx context.Context) {
+	defer c.server.sockets.remove(c)
+	defer c.conn.Close()
+	defer c.stop(nil)
+	defer c.server.cfg.Metrics.SocketOpened()()
+	opened := time.Now()
+	go func() {
+		defer close(c.written)
+		c.guard(c.write)
+	}()
+	err := c.guard(func() error { return c.read(ctx) })
+	c.stop(errLeft)
+	c.abandon()
+	c.part(err)
+	c.voice.Wait()
+	c.server.cfg.Log.LogAttrs(ctx, slog.LevelDebug, "socket closed",
+		slog.String("key_id", c.grant.KeyID), slog.Duration("open", time.Since(opened)), slog.String("reason", err.Error()))
+}
+
+// guard keeps a defect of ours from taking the process along: f's panic costs one socket.
+func (c *session) guard(f func() error) error {
+	err := try(f)
+	if p, ok := errors.AsType[*panicError](err); ok {
+		c.server.cfg.Log.Error("socket", "key_id", c.grant.KeyID, "error", p.Error(), "stack", string(p.stack))
+		c.shut(websocket.CloseInternalServerErr, ownDefect, errLeft)
+	}
+	return err
+}
+
+// messages are buffers to read into. An idle socket holds none.
+var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// read takes in messages until the connection ends, and returns why it did.
+func (c *session) read(ctx context.Context) error {
+	c.conn.SetReadLimit(maxMessage)
+	c.conn.SetPingHandler(func(payload string) error {
+		c.expect(time.Time{})
+		c.out.putPong(payload)
+		return nil
+	})
+	c.conn.SetPongHandler(func(string) error {
+		c.expect(time.Time{})
+		return nil
+	})
+	c.conn.SetCloseHandler(func(code int, _ string) error {
+		c.closing.Store(true)
+		c.out.close(websocket.FormatCloseMessage(code, ""), true)
+		return nil
+	})
+	for {
+		kind, r, err := c.conn.NextReader()
+		if err != nil {
+			return err
+		}
+		buf := messages.Get().(*bytes.Buffer)
+		buf.Reset()
+		if _, err := buf.ReadFrom(r); err != nil {
+			return err
+		}
+		c.expect(time.Time{})
+		if !c.closing.Load() {
+			c.receive(ctx, kind, buf.Bytes(), time.Now())
+		}
+		if buf.Cap() <= 1<<maxBlock {
+			messages.Put(buf)
+		}
+	}
+}
+
+// receive acts on one message. What can be said about it without a worker is answered at once, also while another utterance is spoken:
+// the sooner a client learns of a mistake, the sooner it can put something else in its place.
+func (c *session) receive(ctx context.Context, kind int, body []byte, read time.Time) {
+	if kind == websocket.BinaryMessage {
+		c.refuse(ctx, &speech.Utterance{RequestID: newRequestID()}, errNotText)
+		return
+	}
+	if !utf8.Valid(body) {
+		c.shut(websocket.CloseInvalidFramePayloadData, notUTF8, errLeft)
+		return
+	}
+	req, err := decode(body, fromSocket)
+	id := req.Utterance.RequestID // empty when there is none
+	if id == "" {
+		req.Utterance.RequestID = newRequestID()
+	}
+	switch {
+	case err != nil:
+		// What the message meant to be is not known.
+	case req.Type == "" || req.Type == "speak":
+		err = c.accept(ctx, req, read)
+	case req.badRequestID:
+		err = errRequestID
+	case req.Type == "cancel":
+		c.cancel(ctx, id)
+	case req.Type == "ping":
+		c.put(ctx.Done(), pongEvent{Type: "pong", RequestID: id})
+	default:
+		err = errUnknownType
+	}
+	if err != nil {
+		c.refuse(ctx, &req.Utterance, err)
+	}
+}
+
+// accept queues the utterance that req asks for.
+func (c *session) accept(ctx context.Context, req request, read time.Time) error {
+	if err := req.validate(c.server.cfg.Speaker.Model(), c.grant); err != nil {
+		return err
+	}
+	u := &utterance{Utterance: req.Utterance, session: c, read: read}
+	u.Session, u.More = c.id, c.more
+	if !req.HasSeed {
+		u.Seed = newSeed()
+	}
+	if u.Format == speech.WAV {
+		u.Format = speech.PCM16 // a stream of utterances is no file
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.knowsLocked(u.RequestID):
+		return errIDInUse
+	case c.ending:
+		return speech.ErrDraining
+	case c.running == nil:
+		c.running = u
+	case len(c.waiting) == maxWaiting || c.waitingText+len(u.Text) > maxWaitingText:
+		return speech.ErrBusy
+	default:
+		c.waiting = append(c.waiting, u)
+		c.waitingText += len(u.Text)
+	}
+	if !c.speaking {
+		c.speaking = true
+		c.voice.Go(func() { c.guard(func() error { return c.speak(ctx) }) })
+	}
+	return nil
+}
+
+func (c *session) knowsLocked(id string) bool {
+	named := func(u *utterance) bool { return u.RequestID == id }
+	return c.running != nil && named(c.running) || slices.ContainsFunc(c.waiting, named)
+}
+
+// more tells the speaker whether to keep the worker.
+func (c *session) more() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting) > 0
+}
+
+// cancel ends the utterance called id, or every one if id is empty. One that is unknown has ended already: its end and the cancel
+// crossed on the way, which is nobody's mistake and needs no answer.
+func (c *session) cancel(ctx context.Context, id string) {
+	c.mu.Lock()
+	var dropped []*utterance
+	c.waiting = slices.DeleteFunc(c.waiting, func(u *utterance) bool {
+		if id != "" && u.RequestID != id {
+			return false
+		}
+		dropped = append(dropped, u)
+		c.waitingText -= len(u.Text)
+		return true
+	})
+	if u := c.running; u != nil && (id == "" || u.RequestID == id) {
+		u.cancelled = true
+		if u.stop != nil {
+			u.stop(errCancelled)
+		}
+		c.out.drop(u) // what the client has not got it does not want
+	}
+	c.mu.Unlock()
+	for _, u := range dropped {
+		c.put(ctx.Done(), u.cancelledEvent(0))
+		c.record(ctx, &u.Utterance, speech.Stats{}, errCancelled)
+	}
+}
+
+// speak speaks what is queued, and then ends.
+func (c *session) speak(ctx context.Context) error {
+	for {
+		u := c.head()
+		if u == nil {
+			return nil
+		}
+		c.say(ctx, u)
+	}
+}
+
+// head returns the utterance whose turn it is. Without one the speaking goroutine must end.
+func (c *session) head() *utterance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running == nil {
+		c.speaking = false
+		if c.ending {
+			c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway), false)
+		}
+	}
+	return c.running
+}
+
+// say speaks u and tells the client how it ended.
+func (c *session) say(session context.Context, u *utterance) {
+	ctx, cancel := context.WithTimeoutCause(session, speech.UtteranceTimeout, speech.ErrTimeout)
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+
+	c.begin(u, stop)
+	var stats speech.Stats
+	err := context.Cause(ctx)
+	if err == nil {
+		u.done = ctx.Done()
+		err = try(func() (err error) {
+			stats, err = c.server.cfg.Speaker.Speak(ctx, u.Utterance, u)
+			return err
+		})
+	}
+	if errors.Is(err, errShut) {
+		if err = context.Cause(ctx); err == nil {
+			err = errLeft
+		}
+	}
+	if err == nil && !u.begun {
+		err = errNoAudio
+	}
+	if cancelled := c.finish(u); cancelled {
+		err = errCancelled
+	}
+	c.record(session, &u.Utterance, stats, err)
+
+	switch {
+	case err == nil:
+		c.put(session.Done(), u.endEvent(stats))
+	case errors.Is(err, errCancelled):
+		c.out.drop(u)
+		c.putMessage(session.Done(), message{
+			kind: websocket.TextMessage, of: u,
+			late: func() []byte { return encodeEvent(u.cancelledEvent(stats.Frames)) },
+		})
+	case errors.Is(err, speech.ErrClientSlow):
+		c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow)
+	case endedByClient(err):
+		// Nobody is left to be told.
+	default:
+		c.put(session.Done(), errorEventOf(u.RequestID, err))
+	}
+}
+
+// begin makes stop what a cancel message calls, which may have come already.
+func (c *session) begin(u *utterance, stop context.CancelCauseFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u.stop = stop
+	if u.cancelled {
+		stop(errCancelled)
+	}
+}
+
+// finish makes the next utterance the head, and reports whether u was cancelled. It comes before u's last event, so that a client that
+// has seen that may use the id again.
+func (c *session) finish(u *utterance) (cancelled bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running = nil
+	if len(c.waiting) > 0 {
+		c.running = c.waiting[0]
+		c.waitingText -= len(c.running.Text)
+		c.waiting = slices.Delete(c.waiting, 0, 1)
+	}
+	return u.cancelled
+}
+
+// refuse tells the client that u will not be spoken.
+func (c *session) refuse(ctx context.Context, u *speech.Utterance, err error) {
+	c.put(ctx.Done(), errorEventOf(u.RequestID, err))
+	c.record(ctx, &speech.Utterance{RequestID: u.RequestID}, speech.Stats{}, err) // the rest may be anything
+}
+
+// put sends an event about something else than the audio that is being spoken.
+func (c *session) put(done <-chan struct{}, event any) {
+	c.putMessage(done, message{kind: websocket.TextMessage, data: encodeEvent(event)})
+}
+
+func (c *session) putMessage(done <-chan struct{}, m message) {
+	if err := c.out.put(done, m, maxUnsent+eventRoom); errors.Is(err, speech.ErrClientSlow) {
+		c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow)
+	}
+}
+
+func (c *session) record(ctx context.Context, u *speech.Utterance, st speech.Stats, err error) {
+	c.server.record(ctx, &outcome{
+		endpoint: metrics.WS, requestID: u.RequestID, keyID: c.grant.KeyID,
+		voice: u.Voice, format: u.Format, chars: st.Chars, stats: st, err: err,
+	})
+}
+
+// write sends what is put out until there is nothing more to come or the connection fails.
+func (c *session) write() error {
+	farewell := false
+	defer func() {
+		c.out.kill()
+		if !farewell {
+			c.conn.Close() // ends the reading too
+		}
+	}()
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		m, ok := c.out.take(ping.C)
+		if !ok {
+			return nil
+		}
+		if m.kind == websocket.PingMessage {
+			c.expect(time.Now().Add(pongWait)) // before the ping is sent: the pong may be faster than we are
+		}
+		err := c.send(m)
+		c.out.sent(m)
+		switch {
+		case errors.Is(err, websocket.ErrCloseSent): // by gorilla, after a message that it could not read
+			farewell = true
+			return nil
+		case err != nil:
+			return err
+		case m.kind == websocket.CloseMessage:
+			farewell = true
+			c.beginClose()
+			return nil
+		}
+	}
+}
+
+func (c *session) send(m message) error {
+	data := m.data
+	if m.late != nil {
+		data = m.late()
+	}
+	c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
+	if err := c.conn.WriteMessage(m.kind, data); err != nil {
+		return err
+	}
+	if m.of == nil {
+		return nil
+	}
+	if event := m.of.delivered(m); event != nil {
+		return c.conn.WriteMessage(websocket.TextMessage, event)
+	}
+	return nil
+}
+
+// expect makes reading fail when nothing has come from the client by then; the zero time expects nothing.
+func (c *session) expect(by time.Time) {
+	if c.closing.Load() {
+		return // what counts now is only the client's close
+	}
+	c.conn.SetReadDeadline(by)
+	if c.closing.Load() {
+		c.beginClose() // it began in between, and its deadline is lost
+	}
+}
+
+func (c *session) beginClose() {
+	c.closing.Store(true)
+	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
+}
+
+// shut closes the connection for a fault: nothing that waits is sent any more, and what runs is stopped for cause.
+func (c *session) shut(code int, reason string, cause error) {
+	c.out.close(websocket.FormatCloseMessage(code, reason), true)
+	c.stop(cause)
+	c.beginClose() // from now on: the close frame may wait behind a message that the client does not take
+}
+
+// part says goodbye after reading has ended with err, and waits for the writing goroutine.
+func (c *session) part(err error) {
+	switch {
+	case c.closing.Load(): // either side has closed
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, pongMissing), true)
+	case isBroken(err):
+		c.out.kill()
+		c.conn.Close()
+	default: // gorilla has refused a frame and closed with the reason
+		c.out.kill()
+		c.linger()
+	}
+	select {
+	case <-c.written:
+	case <-time.After(leaveGrace):
+		c.conn.Close()
+		<-c.written
+	}
+}
+
+func isBroken(err error) bool {
+	if _, ok := errors.AsType[*websocket.CloseError](err); ok {
+		return true // 1006: the connection ended without a close
+	}
+	_, ok := errors.AsType[net.Error](err)
+	return ok || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// linger swallows what the client is still sending. A connection that is dropped with unread bytes in it is reset, and a reset can
+// overtake the close frame.
+func (c *session) linger() {
+	c.conn.SetReadDeadline(time.Now().Add(leaveGrace))
+	_, _ = io.CopyN(io.Discard, c.conn.NetConn(), 16*maxMessage)
+}
+
+// abandon drops what is queued, without a word.
+func (c *session) abandon() {
+	for _, u := range c.end() {
+		c.record(context.Background(), &u.Utterance, speech.Stats{}, errLeft)
+	}
+}
+
+// end takes no utterance any more and returns those that had not begun.
+func (c *session) end() []*utterance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	dropped := c.waiting
+	c.ending, c.waiting, c.waitingText = true, nil, 0
+	return dropped
+}

@@ -1,0 +1,153 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// utterance is one of a session, from its message to its last event. While it is spoken it is the sink of its audio: it turns what the
+// speaker produces into messages, in order.
+type utterance struct {
+	speech.Utterance
+	session *session
+	read    time.Time // when its message had been read
+
+	stop      context.CancelCauseFunc // nil until it is spoken; guarded by session.mu, like cancelled
+	cancelled bool
+	dropped   bool // nothing of it may be sent any more; guarded by session.out.mu
+
+	// Of the goroutine that speaks.
+	done   <-chan struct{} // closed when it is to stop
+	chunks []spokenChunk
+	head   []byte // what the container put ahead of the first frame
+	begun  bool   // a frame has been put out
+
+	// Of the goroutine that writes.
+	sent      int // frames
+	announced bool
+}
+
+// spokenChunk remembers what cancelledEvent needs of a chunk.
+type spokenChunk struct {
+	charStart, charEnd int
+	frames             int // decoded so far
+	ended              bool
+}
+
+// Start implements [speech.Sink].
+func (u *utterance) Start(s speech.Start) error {
+	u.chunks = make([]spokenChunk, 0, s.Chunks)
+	return u.put(startEvent{
+		Type: "start", RequestID: u.RequestID,
+		Voice: s.Voice, Format: s.Format, Chunks: s.Chunks, Normalized: s.Normalized,
+		Seed: s.Seed, QueueMS: millis(s.Queue), Model: s.Model,
+	})
+}
+
+// ChunkStart implements [speech.Sink].
+func (u *utterance) ChunkStart(c speech.Chunk) error {
+	start := 0
+	for _, c := range u.chunks {
+		start += c.frames
+	}
+	u.chunks = append(u.chunks, spokenChunk{charStart: c.CharStart, charEnd: c.CharEnd})
+	return u.put(chunkEvent{
+		Type: "chunk", RequestID: u.RequestID,
+		Chunk: c.Index, Text: c.Text, Tokens: c.Tokens,
+		AudioStartS: thousandths(speech.Seconds(start)), CharStart: c.CharStart, CharEnd: c.CharEnd,
+	})
+}
+
+// Audio implements [speech.Sink]. It blocks while the client is behind, and that is what makes the worker pause.
+func (u *utterance) Audio(a speech.Audio) error {
+	if !u.begun && a.Frames == 0 {
+		u.head = append(u.head, a.Data...) // sent with the first frame, so that first_audio_ms follows audio
+		return nil
+	}
+	b := newBlock(len(u.head) + len(a.Data))
+	n := copy(b.bytes, u.head)
+	copy(b.bytes[n:], a.Data)
+	u.head, u.begun = nil, true
+	u.chunks[len(u.chunks)-1].frames += a.Frames
+	return u.session.out.put(u.done, message{
+		kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: a.Frames,
+	}, maxUnsent)
+}
+
+// ChunkEnd implements [speech.Sink].
+func (u *utterance) ChunkEnd(e speech.ChunkEnd) error {
+	u.session.server.cfg.Metrics.Prefill(e.PrefillCached)
+	u.chunks[len(u.chunks)-1].ended = true
+	return u.put(chunkEndEvent{
+		Type: "chunk_end", RequestID: u.RequestID,
+		Chunk: e.Chunk, Frames: e.Frames, AudioS: thousandths(speech.Seconds(e.Frames)),
+		PrefillMS: millis(e.Prefill), PrefillCached: e.PrefillCached, EOS: e.EOS,
+	})
+}
+
+func (u *utterance) put(event any) error {
+	return u.session.out.put(u.done, message{kind: websocket.TextMessage, data: encodeEvent(event), of: u}, maxUnsent)
+}
+
+// delivered counts a message that has been written. It returns the event that must follow at once, or nil.
+func (u *utterance) delivered(m message) []byte {
+	if m.kind != websocket.BinaryMessage {
+		return nil
+	}
+	u.sent += m.frames
+	if u.announced {
+		return nil
+	}
+	u.announced = true
+	return encodeEvent(firstAudioEvent{
+		Type: "first_audio_ms", RequestID: u.RequestID, Chunk: 0, MS: millis(time.Since(u.read)),
+	})
+}
+
+func (u *utterance) endEvent(st speech.Stats) endEvent {
+	return endEvent{
+		Type: "end", RequestID: u.RequestID,
+		AudioS: thousandths(speech.Seconds(st.Frames)), Frames: st.Frames, Chunks: st.Chunks,
+		TTFAMS: millis(st.TTFA), WallMS: millis(st.Wall), RTF: thousandths(st.RTF()),
+		Seed: u.Seed, QueueMS: millis(st.Queue), LeadingSilenceMS: millis(st.LeadingSilence), BilledFrames: st.Frames,
+	}
+}
+
+// cancelledEvent tells what the client was sent. It is called by the goroutine that writes, once nothing of u is left to be sent.
+func (u *utterance) cancelledEvent(billed int) cancelledEvent {
+	chunk, chars := u.heard(u.sent)
+	return cancelledEvent{
+		Type: "cancelled", RequestID: u.RequestID,
+		Frames: u.sent, AudioS: thousandths(speech.Seconds(u.sent)), Chunk: chunk, CharsSpoken: chars, BilledFrames: billed,
+	}
+}
+
+// usualPace is used until a chunk of the utterance has shown its own: 15 code points a second, a calm reading of Hinglish.
+const usualPace = 1.2 // code points a frame
+
+// heard says where in the normalised text the first frames of the utterance end: exactly at the end of a chunk, and within one by
+// proportion. Of a chunk that was cut the length is not known, so it is guessed from the pace of those before.
+func (u *utterance) heard(frames int) (chunk, chars int) {
+	pace := usualPace
+	endedChars, endedFrames := 0, 0
+	for i, c := range u.chunks {
+		if frames > c.frames && i < len(u.chunks)-1 {
+			frames -= c.frames
+			endedChars, endedFrames = endedChars+c.charEnd-c.charStart, endedFrames+c.frames
+			continue
+		}
+		if endedFrames > 0 {
+			pace = float64(endedChars) / float64(endedFrames)
+		}
+		length := c.charEnd - c.charStart
+		if c.ended && c.frames > 0 {
+			return i, c.charStart + length*frames/c.frames
+		}
+		return i, min(c.charStart+int(float64(frames)*pace), c.charEnd)
+	}
+	return 0, 0
+}
