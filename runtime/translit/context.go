@@ -1,0 +1,354 @@
+package translit
+
+import "strings"
+
+// A rule reads a word that is both Hindi and English, or two Hindi words, by its neighbours: in Devanagari, or "" for English.
+type rule func(s *sentence, i int) string
+
+// rules are for the words whose grammar says more than the mere language of their neighbours. The others go by around.
+var rules = map[string]rule{
+	"main": (*sentence).main,
+	"mai":  (*sentence).pronounOrIn,
+	"mein": (*sentence).pronounOrIn,
+	"mei":  (*sentence).pronounOrIn,
+	"men":  (*sentence).me,
+	"me":   (*sentence).me,
+	"ki":   (*sentence).ki,
+	"is":   (*sentence).is,
+	"the":  (*sentence).the,
+	"to":   (*sentence).to,
+	"use":  (*sentence).use,
+	"us":   (*sentence).us,
+	"hi":   (*sentence).hi,
+	"bad":  (*sentence).bad,
+	"lie":  (*sentence).lie,
+	"ban":  (*sentence).ban,
+	"dal":  (*sentence).dal,
+	"are":  (*sentence).are,
+	"ram":  (*sentence).ram,
+	"lane": (*sentence).lane,
+	"log":  (*sentence).log,
+}
+
+// resolve reads word i of a Hindi sentence, which is both Hindi and English: in Devanagari, or "" for English.
+func (s *sentence) resolve(i int) string {
+	w := &s.words[i]
+	if w.rule != nil {
+		return w.rule(s, i)
+	}
+	return s.byNeighbours(i)
+}
+
+func (s *sentence) byNeighbours(i int) string {
+	w := &s.words[i]
+	if w.english != "" && s.around(i)+w.lean < 0 {
+		return ""
+	}
+	return w.hindi
+}
+
+// around weighs the language of up to three words on either side of word i in its clause: above 0 is Hindi. English nouns weigh little,
+// because Hinglish puts them everywhere; English grammar weighs much.
+func (s *sentence) around(i int) int {
+	weight := func(j, distance int) int {
+		near := 4 >> distance // 4, 2, 1
+		switch w := &s.words[j]; w.kind {
+		case hindi, devanagari:
+			return near
+		case function:
+			return -near - near/2
+		case english:
+			return -near / 2
+		case unknown:
+			return near * w.lean / 4
+		}
+		return 0
+	}
+	sum := 0
+	for d := range 3 {
+		if i-d-1 < 0 || s.words[i-d].breaks {
+			break
+		}
+		sum += weight(i-d-1, d)
+	}
+	for d := range 3 {
+		if i+d+1 >= len(s.words) || s.words[i+d+1].breaks {
+			break
+		}
+		sum += weight(i+d+1, d)
+	}
+	return sum
+}
+
+// none stands for the missing neighbour at the edge of a clause.
+var none = &word{kind: letter}
+
+func (s *sentence) before(i int) *word {
+	if i == 0 || s.words[i].breaks {
+		return none
+	}
+	return &s.words[i-1]
+}
+
+func (s *sentence) after(i int) *word {
+	if i+1 >= len(s.words) || s.words[i+1].breaks {
+		return none
+	}
+	return &s.words[i+1]
+}
+
+// isEnglish reports whether w can only be English.
+func (w *word) isEnglish() bool {
+	return w.kind == english || w.kind == function || w.kind == unknown && w.lean < 0
+}
+
+// isHindi reports whether w can only be Hindi.
+func (w *word) isHindi() bool { return w.kind == hindi || w.kind == devanagari }
+
+// says reports whether w is the English word that one of the words spells.
+func (s *sentence) says(w *word, words string) bool {
+	if w == none {
+		return false
+	}
+	var room [40]byte
+	key := fold(room[:0], s.text[w.start:w.end])
+	for one := range strings.FieldsSeq(words) {
+		if one == string(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// reads reports whether w is read as one of the Devanagari words.
+func (w *word) reads(words string) bool {
+	if w.hindi == "" || w.kind == name {
+		return false
+	}
+	for one := range strings.FieldsSeq(words) {
+		if rest, ok := strings.CutPrefix(one, w.hindi); ok && rest == w.suffix {
+			return true
+		}
+	}
+	return false
+}
+
+// isFirstPerson reports whether w is a verb that goes with मैं.
+func (w *word) isFirstPerson() bool {
+	last := w.suffix
+	if last == "" {
+		last = w.hindi
+	}
+	for _, end := range []string{"ूँ", "ूं", "ऊँ", "ऊं", "ूँगा", "ूँगी", "ूंगा", "ूंगी", "ऊँगा", "ऊँगी", "ऊंगा", "ऊंगी"} {
+		if strings.HasSuffix(last, end) {
+			return w.isHindi() && w.hindi != "क्यूँ"
+		}
+	}
+	return false
+}
+
+// openers are words that a subject may follow at once: conjunctions, adverbs of time, interjections.
+const openers = "और लेकिन मगर पर कि क्योंकि क्यूँकि तो अगर जब तब कल आज अभी फिर अब क्या हाँ नहीं जी इसलिए कब क्यों क्यूँ जहाँ तक या भी ना"
+
+// pronounOrIn reads the spellings that मैं and में share.
+func (s *sentence) pronounOrIn(i int) string {
+	before := s.before(i)
+	if before == none {
+		return "मैं"
+	}
+	if before.reads(openers) && (s.firstPerson() || s.after(i).reads("तो भी ही")) {
+		return "मैं"
+	}
+	return "में"
+}
+
+// me reads me: a Hindi word, unless an English verb governs it (call me, help me).
+func (s *sentence) me(i int) string {
+	if s.says(s.before(i), "give tell send call let help show remind allow excuse trust for to with from by of about") && !s.after(i).isHindi() {
+		return ""
+	}
+	return s.pronounOrIn(i)
+}
+
+// main reads main: the pronoun, the postposition after a noun, or the English adjective before one.
+func (s *sentence) main(i int) string {
+	before, after := s.before(i), s.after(i)
+	switch {
+	case after.isEnglish() && (before.kind == function || before.reads("का की के मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने उनका उनकी उनके इसका इसकी एक")):
+		return ""
+	case before == none && after.isEnglish() && !s.firstPerson():
+		return ""
+	case before == none || s.firstPerson() && !s.pronounStood(i):
+		return "मैं"
+	case before.isEnglish() || before.kind == name || before.kind == letter:
+		return "में"
+	case before.isHindi() && !before.reads(openers):
+		return "में"
+	}
+	return "मैं"
+}
+
+// pronounStood reports whether the subject of a sentence in the first person stands right before word i's clause-mates already.
+func (s *sentence) pronounStood(i int) bool {
+	for j := max(0, i-4); j < i; j++ {
+		if w := &s.words[j]; w.reads("मैं") && j < i-1 && (w.kind != either || s.before(j) == none) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstPerson reports whether a verb of the sentence goes with मैं.
+func (s *sentence) firstPerson() bool {
+	if !s.personKnown {
+		s.personKnown = true
+		for i := range s.words {
+			if s.words[i].isFirstPerson() {
+				s.person = true
+				break
+			}
+		}
+	}
+	return s.person
+}
+
+// ki reads ki: "that" after a verb or before a new subject, else the genitive.
+func (s *sentence) ki(i int) string {
+	before, after := s.before(i), s.after(i)
+	switch {
+	case before == none && i > 0:
+		return "कि"
+	case before.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही"):
+		return "कि"
+	case before.isHindi() && (before.suffix == "ें" || before.suffix == "ता" || before.suffix == "ते" || before.suffix == "ती"):
+		return "कि"
+	case after.reads("आप मैं हम तुम वह वो वे ये यह क्या कोई कुछ अगर जब मुझे आपको हमें उसे मेरा आपका आपके कब कौन कैसे कहाँ"):
+		return "कि"
+	}
+	return "की"
+}
+
+// numbers are the number words that end an English "your code is" in a Hindi sentence.
+const numbers = "शून्य एक दो तीन चार पाँच पांच छह सात आठ नौ ज़ीरो"
+
+func (s *sentence) is(i int) string {
+	before, after := s.before(i), s.after(i)
+	switch {
+	case after == none && before != none, s.says(after, "not the a an your our my no now already"):
+		return ""
+	case after.reads(numbers) && before != none && !before.isHindi():
+		return ""
+	case before == none || before.isHindi() || after.isHindi():
+		return s.words[i].hindi
+	}
+	return s.byNeighbours(i)
+}
+
+// the reads the: थे closes a clause or stands among Hindi words, the article stands before what it names.
+func (s *sentence) the(i int) string {
+	before, after := s.before(i), s.after(i)
+	switch {
+	case before == none:
+		return ""
+	case after == none || before.isHindi() && !after.isEnglish():
+		return s.words[i].hindi
+	case after.isHindi() && before.kind != function:
+		return s.words[i].hindi
+	}
+	return ""
+}
+
+// to reads to: English after a verb that asks for it, or before English grammar.
+func (s *sentence) to(i int) string {
+	before, after := s.before(i), s.after(i)
+	switch {
+	case before == none && after.isEnglish(), after.kind == function, before.kind == function && !after.isHindi():
+		return ""
+	case !after.isHindi() && after != none && s.says(before, "welcome go going according due subject transfer transferred want need how up back able sent send linked connected similar related ready used happy thanks access reply response refer next close credited added moved shifted charged"):
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+// use reads use: the English verb where Hindi makes it one with करना, or something is made use of; else उसे.
+func (s *sentence) use(i int) string {
+	before, after := s.before(i), s.after(i)
+	if strings.HasPrefix(after.hindi, "कर") || after.reads("किया किए की हो हुआ में") || before.reads("का के की इसका उसका इसे") || before.isEnglish() {
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+func (s *sentence) us(i int) string {
+	if before, after := s.before(i), s.after(i); before.isEnglish() && !after.isHindi() {
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+// hi reads hi: the greeting where a sentence begins, else the word that stresses what it follows.
+func (s *sentence) hi(i int) string {
+	if i == 0 || s.before(i) == none && s.after(i) == none {
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+func (s *sentence) bad(i int) string {
+	if s.before(i).reads("के उसके इसके जिसके कुछ दिन मिनट घंटे महीने साल देर") || s.after(i).reads("में मैं") {
+		return s.words[i].hindi
+	}
+	return ""
+}
+
+func (s *sentence) lie(i int) string {
+	if s.before(i).reads("के इसके उसके किसके जिसके मेरे आपके हमारे तुम्हारे अपने") {
+		return s.words[i].hindi
+	}
+	return ""
+}
+
+func (s *sentence) ban(i int) string {
+	if after := s.after(i); strings.HasPrefix(after.hindi, "कर") || after.reads("हो हुआ") || s.before(i).reads("पर") {
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+// dal reads dal: the verb before its helper, else lentils.
+func (s *sentence) dal(i int) string {
+	if s.after(i).reads("दो दिया दी दिए देना दीजिए दें कर के रहा रहे रही सकते सकता लो दूँ") {
+		return "डाल"
+	}
+	return "दाल"
+}
+
+func (s *sentence) are(i int) string {
+	if s.before(i) == none && !s.after(i).isEnglish() {
+		return s.words[i].hindi
+	}
+	return ""
+}
+
+// ram reads the name, or the memory of a phone when it is in capitals.
+func (s *sentence) ram(i int) string {
+	w := &s.words[i]
+	if s.text[w.start:w.end] == "RAM" {
+		return ""
+	}
+	return w.hindi
+}
+
+func (s *sentence) lane(i int) string {
+	if s.after(i).reads("के का की में वाला वाले वाली है हैं") && s.before(i).kind != function {
+		return s.words[i].hindi
+	}
+	return ""
+}
+
+func (s *sentence) log(i int) string {
+	if s.says(s.after(i), "in out on off file files") {
+		return ""
+	}
+	return s.words[i].hindi
+}

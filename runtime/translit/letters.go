@@ -1,0 +1,64 @@
+package translit
+
+import "strings"
+
+// letterNames are the names of A to Z as Hindi speakers say them.
+var letterNames = [26]string{
+	"ए", "बी", "सी", "डी", "ई", "एफ़", "जी", "एच", "आई", "जे", "के", "एल", "एम",
+	"एन", "ओ", "पी", "क्यू", "आर", "एस", "टी", "यू", "वी", "डब्ल्यू", "एक्स", "वाई", "ज़ेड",
+}
+
+// chatLetters are the lower-case letters that stand for Hindi words when they stand alone, as in "kya kr rhe h".
+var chatLetters = map[byte]string{'h' - 'a': "है", 'k' - 'a': "के", 'b' - 'a': "भी", 'n' - 'a': "ना", 'a' - 'a': "अ"}
+
+// isLetterName reports whether s is the name of a letter.
+func isLetterName(s string) bool {
+	for _, name := range letterNames {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}
+
+// letterIn returns what the single letter at i of a Hindi sentence is read as.
+func (s *sentence) letterIn(i int) string {
+	w := &s.words[i]
+	if from, to := s.row(i); w.capital || to-from > 1 {
+		return letterNames[w.letter]
+	}
+	if w.letter == 'm'-'a' {
+		return s.pronounOrIn(i)
+	}
+	if chat, ok := chatLetters[w.letter]; ok {
+		return chat
+	}
+	return letterNames[w.letter]
+}
+
+// letterInEnglish returns what the single letter at i of an English sentence is read as: the article or the letter's name.
+func (s *sentence) letterInEnglish(i int) string {
+	w := &s.words[i]
+	if from, to := s.row(i); w.letter == 'a'-'a' && to-from == 1 && i+1 < len(s.words) && !s.words[i+1].breaks {
+		return "अ"
+	}
+	return letterNames[w.letter]
+}
+
+// writeLetter writes a letter's name.
+func writeLetter(out *strings.Builder, name string, plural bool) {
+	out.WriteString(name)
+	if plural {
+		out.WriteString("ज़")
+	}
+}
+
+// writeInitials spells the capitals of s.
+func writeInitials(out *strings.Builder, s string) {
+	for i := range len(s) {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(letterNames[s[i]-'A'])
+	}
+}

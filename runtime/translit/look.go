@@ -1,0 +1,53 @@
+package translit
+
+import "bytes"
+
+// leanOf guesses from its spelling alone whether an unknown word is Hindi (positive) or English (negative).
+func leanOf(key []byte) int {
+	lean := 0
+	for _, end := range hindiEndings {
+		if bytes.HasSuffix(key, []byte(end)) {
+			lean += 2
+			break
+		}
+	}
+	for _, end := range englishEndings {
+		if len(key) > len(end)+1 && bytes.HasSuffix(key, []byte(end)) {
+			lean -= 3
+			break
+		}
+	}
+	for i, c := range key {
+		next := byte(0)
+		if i+1 < len(key) {
+			next = key[i+1]
+		}
+		switch {
+		case c == 'x' || c == 'q' || c == '\'':
+			lean -= 2
+		case c == 'c' && next != 'h': // Hindi writes k and s
+			lean -= 3
+		case c == 'e' && next == 'a' || c == 'o' && next == 'a' || c == 'e' && next == 'w' || c == 'w' && next == 'h':
+			lean -= 2
+		case c == 'a' && next == 'a' || c == 'j' && next == 'h' || c == 'k' && next == 'h' || c == 'b' && next == 'h' || c == 'd' && next == 'h':
+			lean += 2
+		}
+	}
+	if n := len(key); n > 3 && key[n-1] == 'y' && !isVowel(key[n-2]) {
+		lean -= 2
+	}
+	return max(-2, min(2, lean))
+}
+
+var (
+	hindiEndings = []string{
+		"unga", "ungi", "enge", "engi", "ega", "egi", "oge", "iye", "iyega", "iyan", "iyon", "wala", "wale", "wali", "vala", "vale", "vali",
+		"kar", "kaar", "daar", "aana", "aane", "aani", "yaa", "ein", "oon", "aon", "ji", "pur", "abad", "garh", "nath", "raj", "kumar",
+		"preet", "jeet", "deep", "esh", "endra", "inder", "wal", "walla", "ta", "ti", "na", "ni", "la", "li", "ka", "ki", "ra", "ri", "ya", "da", "di", "ha", "va", "sha",
+	}
+	englishEndings = []string{
+		"tion", "tions", "sion", "ment", "ments", "ness", "able", "ible", "ing", "ings", "ted", "ded", "sed", "ned", "red", "led", "ked", "ped", "med", "ged",
+		"ly", "ful", "less", "ous", "ive", "ity", "ism", "ist", "ize", "ise", "ized", "ate", "ated", "ture", "age", "ance", "ence", "ant", "ent", "ght",
+		"ck", "ss", "ff", "ll", "nt", "st", "ct", "lt", "rt", "rd", "ld", "mp", "sk", "pt", "ft", "ns", "rs", "ts", "ps", "ks", "ds", "ms", "ls", "es", "er", "ers", "or", "ors", "al", "ic", "ics", "ware", "ship", "ward", "wise", "dom", "ry", "ty", "ue", "ow", "ew", "ey", "tch", "dge", "le",
+	}
+)

@@ -1,0 +1,267 @@
+// Package translit writes Roman Hindi and Hinglish in Devanagari, for engines that read Latin letters as English or not at all.
+//
+// A word is looked up in the tables, taken apart as a verb, noun or English inflection, matched by its sound, and only then spelled
+// by rule. What its spelling alone cannot tell (main, to, is, the) its neighbours decide. Whether a sentence is English is decided
+// for the sentence as a whole.
+package translit
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Options choose what happens to English.
+type Options struct {
+	// KeepEnglish leaves Latin what the engine reads well by itself: sentences that are wholly English, and English words without a
+	// known respelling. Otherwise they are respelled by rule, and nothing Latin is left.
+	KeepEnglish bool
+}
+
+// Devanagari rewrites mixed text so that Roman Hindi is in Devanagari, English words in a Hindi sentence are respelled as India
+// writes them (order is ऑर्डर) and single capitals have their names (O T P is ओ टी पी). Punctuation, spacing and Devanagari stay.
+//
+// The text should be normalised: neither digits nor signs are read. Rewriting a result again changes nothing. The result is in NFC
+// where the text is. Devanagari is safe for concurrent use; the first call loads the tables.
+func Devanagari(text string, o Options) string {
+	first := firstLatin(text)
+	if first < 0 {
+		return text
+	}
+	var (
+		out  strings.Builder
+		room [48]word // a chunk has fewer words than this, so that only longer texts allocate
+		lex  = tables()
+	)
+	out.Grow(2*len(text) + 32) // enough for most text: two Latin bytes become a consonant and its vowel sign
+	for rest := text; rest != ""; {
+		end := sentenceEnd(rest)
+		words := lex.words(room[:0], rest[:end])
+		s := sentence{text: rest[:end], words: words, lex: lex, keep: o.KeepEnglish}
+		s.write(&out)
+		rest = rest[end:]
+	}
+	return out.String()
+}
+
+// firstLatin returns the offset of the first Latin letter of s, or -1.
+func firstLatin(s string) int {
+	for i, r := range s {
+		if isLatin(r) {
+			return i
+		}
+	}
+	return -1
+}
+
+// sentenceEnd returns the length of the first sentence of s, with the signs that end it.
+func sentenceEnd(s string) int {
+	ended := false
+	for i, r := range s {
+		switch r {
+		case '.', '!', '?', '…', '।', '॥', '\n':
+			ended = true
+		default:
+			if ended {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// A sentence is judged, and its words resolved, as a whole.
+type sentence struct {
+	text  string
+	words []word
+	lex   *lexicon
+	keep  bool // Options.KeepEnglish
+
+	person, personKnown bool // see firstPerson
+}
+
+// write appends the sentence, rewritten, to out.
+func (s *sentence) write(out *strings.Builder) {
+	put := s.putHindi
+	if s.english() {
+		put = s.putEnglish
+		if s.keep {
+			put = s.putKept
+		}
+	}
+	at := 0
+	for i := range s.words {
+		w := &s.words[i]
+		out.WriteString(s.text[at:w.start])
+		put(out, i)
+		at = w.end
+	}
+	out.WriteString(s.text[at:])
+}
+
+// english reports whether no word of the sentence is Hindi and some are English. Words that could be either only count when nothing
+// else does: "main do" alone is Hindi.
+func (s *sentence) english() bool {
+	score := 0
+	for i := range s.words {
+		switch w := &s.words[i]; w.kind {
+		case hindi:
+			return false
+		case devanagari:
+			if !s.spelled(i) {
+				return false
+			}
+		case function:
+			score -= 3
+		case english:
+			score -= 2
+		case either, unknown:
+			score += w.lean
+		}
+	}
+	return score < 0
+}
+
+// spelled reports whether word i is one of a row of Devanagari letter names with an ए in it. Such rows are what putKept writes into an
+// English sentence, so they must not make a Hindi sentence of it.
+func (s *sentence) spelled(i int) bool {
+	from, to := i, i
+	for from > max(0, i-longestRow) && s.letterName(from-1) && !s.words[from].breaks {
+		from--
+	}
+	for to < min(len(s.words), i+longestRow) && s.letterName(to) && (to == i || !s.words[to].breaks) {
+		to++
+	}
+	if to-from < 2 {
+		return false
+	}
+	for _, w := range s.words[from:to] {
+		if w.hindi == letterNames['a'-'a'] {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sentence) letterName(i int) bool {
+	return s.words[i].kind == devanagari && isLetterName(s.words[i].hindi)
+}
+
+// putHindi writes word i of a Hindi sentence.
+func (s *sentence) putHindi(out *strings.Builder, i int) {
+	w := &s.words[i]
+	switch w.kind {
+	case devanagari:
+		out.WriteString(w.hindi)
+	case name:
+		w.writeHindi(out)
+	case hindi:
+		if w.rule != nil {
+			out.WriteString(w.rule(s, i))
+		} else {
+			w.writeHindi(out)
+		}
+	case english, function:
+		s.writeEnglish(out, w)
+	case letter:
+		writeLetter(out, s.letterIn(i), w.plural)
+	case initials:
+		writeInitials(out, s.text[w.start:w.end])
+	case either:
+		if h := s.resolve(i); h != "" {
+			out.WriteString(h)
+		} else {
+			s.writeEnglish(out, w)
+		}
+	case unknown:
+		switch {
+		case w.lean >= 0:
+			spellHindi(out, s.text[w.start:w.end])
+		case s.keep:
+			out.WriteString(s.text[w.start:w.end])
+		default:
+			spellEnglish(out, s.text[w.start:w.end])
+		}
+	}
+}
+
+// putEnglish writes word i of an English sentence of which nothing may stay Latin.
+func (s *sentence) putEnglish(out *strings.Builder, i int) {
+	w := &s.words[i]
+	switch {
+	case w.kind == devanagari:
+		out.WriteString(w.hindi)
+	case w.kind == letter:
+		writeLetter(out, s.letterInEnglish(i), w.plural)
+	case w.kind == initials:
+		writeInitials(out, s.text[w.start:w.end])
+	case w.kind == name:
+		w.writeHindi(out)
+	case w.kind == unknown && w.lean > 0:
+		spellHindi(out, s.text[w.start:w.end])
+	case w.english != "":
+		w.writeEnglish(out)
+	case w.hindi != "":
+		w.writeHindi(out)
+	default:
+		spellEnglish(out, s.text[w.start:w.end])
+	}
+}
+
+// putKept writes word i of an English sentence that stays as it is. Only spelled-out letters are looked at: an A before another letter
+// would be read as the article, so the row that holds it gets its names, all in one accent.
+func (s *sentence) putKept(out *strings.Builder, i int) {
+	w := &s.words[i]
+	if w.kind == letter && s.rowHasA(i) {
+		writeLetter(out, letterNames[w.letter], w.plural)
+		return
+	}
+	out.WriteString(s.text[w.start:w.end])
+}
+
+// writeEnglish writes an English word of a Hindi sentence.
+func (s *sentence) writeEnglish(out *strings.Builder, w *word) {
+	switch {
+	case w.english != "":
+		w.writeEnglish(out)
+	case s.keep:
+		out.WriteString(s.text[w.start:w.end])
+	default:
+		spellEnglish(out, s.text[w.start:w.end])
+	}
+}
+
+// rowHasA reports whether word i is one of two or more capitals in a row with an A among them.
+func (s *sentence) rowHasA(i int) bool {
+	from, to := s.row(i)
+	if to-from < 2 {
+		return false
+	}
+	for _, w := range s.words[from:to] {
+		if w.letter == 'a'-'a' {
+			return true
+		}
+	}
+	return false
+}
+
+// longestRow is how far a row of letters is followed to either side, so that a text of nothing else stays linear.
+const longestRow = 16
+
+// row returns the bounds of the single letters around word i that no sign divides.
+func (s *sentence) row(i int) (from, to int) {
+	same := func(j int) bool { return s.words[j].kind == letter && s.words[j].capital == s.words[i].capital }
+	from, to = i, i+1
+	for from > max(0, i-longestRow) && same(from-1) && !s.words[from].breaks {
+		from--
+	}
+	for to < min(len(s.words), i+longestRow) && same(to) && !s.words[to].breaks {
+		to++
+	}
+	return from, to
+}
+
+// lastRune is the last rune of s.
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
+}

@@ -1,0 +1,214 @@
+package translit
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// kind says what a word is before its neighbours are asked.
+type kind uint8
+
+const (
+	unknown    kind = iota // in no table: lean says what it looks like
+	devanagari             // already written so
+	hindi                  // Roman Hindi: makes the sentence Hindi
+	english                // stays English in any sentence
+	function               // an English word of grammar (your, has, with): the strongest sign of English around it
+	name                   // a name, or a word that both languages use: a sign of neither
+	either                 // both a Hindi and an English word
+	letter                 // a single letter, or a plural like Ps in "O T Ps"
+	initials               // capitals that no one can pronounce, HDFC
+)
+
+// A word is a run of letters of one script.
+type word struct {
+	start, end int  // bytes of the sentence
+	breaks     bool // a sign other than a hyphen or quote stands before it
+	capital    bool // it begins with one
+	plural     bool // of a letter
+	kind       kind
+
+	hindi, suffix   string // its Hindi reading and what is joined to it; "" if it has none
+	english, ending string // its Indian respelling and the inflection joined to it; "" if none is known
+	lean            int    // of either and unknown: positive looks Hindi, negative English
+	letter          byte   // of letter: 0 for A to 25 for Z
+	rule            rule   // of either: which rule decides
+}
+
+func (w *word) writeHindi(out *strings.Builder) { writeJoined(out, w.hindi, w.suffix) }
+
+func (w *word) writeEnglish(out *strings.Builder) { writeInflected(out, w.english, w.ending) }
+
+// words appends the words of a sentence to list.
+func (l *lexicon) words(list []word, s string) []word {
+	breaks := true
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case isLatin(r):
+			w := word{start: i, end: latinEnd(s, i+size), breaks: breaks}
+			l.classify(&w, s[w.start:w.end])
+			if n := len(list); n > 0 && !breaks && list[n-1].kind == letter && list[n-1].capital && isPluralLetter(s[w.start:w.end]) {
+				w = word{start: w.start, end: w.end, kind: letter, letter: s[w.start] - 'A', capital: true, plural: true}
+			}
+			list = append(list, w)
+			i, breaks = w.end, false
+		case isDevanagari(r):
+			w := word{start: i, end: devanagariEnd(s, i+size), breaks: breaks, kind: devanagari}
+			w.hindi = s[w.start:w.end]
+			list = append(list, w)
+			i, breaks = w.end, false
+		default:
+			if !unicode.IsSpace(r) && !strings.ContainsRune(`-'"‘’“”`, r) {
+				breaks = true
+			}
+			i += size
+		}
+	}
+	return list
+}
+
+// latinEnd returns where the Latin word ends whose first letter ends at i. An apostrophe between letters is part of it.
+func latinEnd(s string, i int) int {
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case isLatin(r) || isAccent(r):
+		case r == '\'' || r == '’':
+			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !isLatin(next) {
+				return i
+			}
+		default:
+			return i
+		}
+		i += size
+	}
+	return i
+}
+
+func devanagariEnd(s string, i int) int {
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !isDevanagari(r) && r != '\u200c' && r != '\u200d' {
+			break
+		}
+		i += size
+	}
+	return i
+}
+
+func isLatin(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z'
+	}
+	return unicode.Is(unicode.Latin, r)
+}
+
+func isAccent(r rune) bool { return 0x300 <= r && r <= 0x36f }
+
+func isDevanagari(r rune) bool { return 0x900 <= r && r <= 0x97f && r != '।' && r != '॥' }
+
+// fold appends s to key in lower-case ASCII: accents are dropped, and so are Latin letters that stand for no English one. Apostrophes
+// stay, in their straight form.
+func fold(key []byte, s string) []byte {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return foldAccents(key[:len(key)-i], s)
+		case 'A' <= c && c <= 'Z':
+			c |= 0x20
+		}
+		key = append(key, c)
+	}
+	return key
+}
+
+func foldAccents(key []byte, s string) []byte {
+	for _, r := range norm.NFKD.String(s) {
+		if r == '’' {
+			r = '\''
+		}
+		r = unicode.ToLower(r)
+		if plain, ok := undecomposed[r]; ok {
+			key = append(key, plain...)
+		} else if 'a' <= r && r <= 'z' || r == '\'' {
+			key = append(key, byte(r))
+		}
+	}
+	return key
+}
+
+// undecomposed are the letters that Unicode does not take apart.
+var undecomposed = map[rune]string{
+	'ß': "ss", 'æ': "e", 'œ': "e", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŋ': "ng", 'ə': "a",
+}
+
+// classify finds out what the Latin word src is.
+func (l *lexicon) classify(w *word, src string) {
+	var room [40]byte
+	key := fold(room[:0], src)
+	w.capital = 'A' <= src[0] && src[0] <= 'Z'
+	switch {
+	case len(key) == 1 && key[0] != '\'':
+		w.kind, w.letter = letter, key[0]-'a'
+	case l.known(w, key):
+	case l.inflected(w, key):
+	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src):
+		w.kind = initials
+	default:
+		var again [40]byte
+		if short, ok := unstretched(again[:0], key); ok && (l.known(w, short) || l.inflected(w, short)) {
+			return
+		}
+		w.lean = leanOf(key)
+		if w.lean >= 0 && l.alike(w, key) {
+			return
+		}
+	}
+}
+
+// known looks key up as it is.
+func (l *lexicon) known(w *word, key []byte) bool {
+	e, ok := l.entries[string(key)]
+	if !ok {
+		return false
+	}
+	w.kind, w.hindi, w.english, w.lean, w.rule = e.kind, e.hindi, e.english, e.lean, e.rule
+	return true
+}
+
+// isPluralLetter reports whether s is a capital with an s, as the last of "O T Ps".
+func isPluralLetter(s string) bool { return len(s) == 2 && 'A' <= s[0] && s[0] <= 'Z' && s[1] == 's' }
+
+func allCapitals(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'A' || 'Z' < s[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// unpronounceable reports whether s is capitals without a vowel among them.
+func unpronounceable(s string) bool { return allCapitals(s) && !strings.ContainsAny(s, "AEIOUY") }
+
+// unstretched appends key to short without its drawn-out letters (bahuuut, plzzz, nahiii): a letter written three times or more, or
+// twice at the end, is written once. It reports whether there were any.
+func unstretched(short, key []byte) ([]byte, bool) {
+	for i := 0; i < len(key); {
+		n := 1
+		for i+n < len(key) && key[i+n] == key[i] {
+			n++
+		}
+		if n == 2 && i+n < len(key) {
+			short = append(short, key[i])
+		}
+		short = append(short, key[i])
+		i += n
+	}
+	return short, len(short) < len(key)
+}
