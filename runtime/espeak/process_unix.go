@@ -1,0 +1,15 @@
+//go:build unix && !linux
+
+package espeak
+
+import (
+	"os"
+	"syscall"
+)
+
+// attributes put the program into a process group of its own, where the Ctrl-C that drains the server does not reach it. When the
+// server is killed, the program ends at its next write.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// kill ends p and what it started. It must not be called once p was reaped, when its number may belong to somebody else.
+func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

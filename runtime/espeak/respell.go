@@ -1,0 +1,3 @@
+package espeak
+
+var respelled = map[string]string{"बचपन": "बच्पन"}
