@@ -107,12 +107,11 @@ type amount struct {
 	minus, plus bool
 	n           number
 	scales      [2]int // places in scaleWords: lakh, or lakh crore
-	cur         int // place in currencies
-	curWord     bool
+	cur         int    // place in currencies
+	curWord     int    // the token of a currency word, which is kept
 	unit        *unit
 	percent     bool
 	per         int // the token behind the stroke of ₹40/kg
-	bare        bool
 	next        int
 }
 
@@ -252,6 +251,19 @@ func (r *reader) suffix(a *amount) {
 				a.next += 2
 			}
 			r.rate(a)
+			return
+		}
+		if n := len(a.n.frac); (n == 1 || n == 2) && a.scales[0] == 0 {
+			if cur := currencyWords[r.str(j)]; cur > 0 {
+				a.cur, a.curWord, a.next = cur, j, j+1
+				return
+			}
+		}
+		if u := perYear(r.str(j)); u != nil {
+			a.unit, a.next = u, j+1
+			if a.scales[0] == 0 {
+				a.scales[0] = lakhs
+			}
 			return
 		}
 	}
@@ -395,7 +407,7 @@ func (r *reader) quarters(whole uint64, fraction byte) bool {
 	case quarter:
 		switch whole {
 		case 0:
-			r.say("चौथाई")
+			r.say("एक चौथाई")
 		case 1:
 			r.say("सवा")
 		default:
@@ -446,9 +458,8 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 		}
 		one := a.n.value == 1 && a.n.frac == "" && a.n.fraction == 0 && a.scales[0] == 0
 		switch {
-		case a.cur > 0 && !a.curWord:
-			c := &currencies[a.cur]
-			r.say(l.pick(c.hiMany, c.enMany))
+		case a.cur > 0:
+			r.sayCurrency(a, l, false)
 		case a.percent:
 			r.say(l.pick("प्रतिशत", "percent"))
 		case a.unit != nil && one:
@@ -519,7 +530,7 @@ func (r *reader) sayMoney(a *amount, l lang) {
 	if a.n.fraction > 0 || len(frac) > 2 {
 		n := a.n
 		r.sayNumber(&n, l, c.western)
-		r.say(l.pick(c.hiMany, c.enMany))
+		r.sayCurrency(a, l, false)
 		return
 	}
 	cents := uint64(0)
@@ -532,11 +543,7 @@ func (r *reader) sayMoney(a *amount, l lang) {
 	if whole > 0 || cents == 0 {
 		n := number{value: whole}
 		r.sayNumber(&n, l, c.western)
-		if whole == 1 {
-			r.say(l.pick(c.hiOne, c.enOne))
-		} else {
-			r.say(l.pick(c.hiMany, c.enMany))
-		}
+		r.sayCurrency(a, l, whole == 1)
 	}
 	if cents > 0 {
 		r.cardinal(cents, l)
@@ -547,3 +554,26 @@ func (r *reader) sayMoney(a *amount, l lang) {
 		}
 	}
 }
+
+// sayCurrency says the name of the currency, or the word that is written for it.
+func (r *reader) sayCurrency(a *amount, l lang, one bool) {
+	c := &currencies[a.cur]
+	switch {
+	case a.curWord > 0:
+		r.say(r.str(a.curWord))
+	case one:
+		r.say(l.pick(c.hiOne, c.enOne))
+	default:
+		r.say(l.pick(c.hiMany, c.enMany))
+	}
+}
+
+// perYear is the unit of a salary in lakhs.
+func perYear(s string) *unit {
+	if s == "LPA" || s == "lpa" || s == "Lpa" {
+		return &annual
+	}
+	return nil
+}
+
+var annual = unit{hi: "सालाना", one: "per annum", many: "per annum"}

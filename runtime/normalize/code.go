@@ -166,6 +166,8 @@ func (r *reader) context(i int) nearness {
 			switch {
 			case t.word.is(codeWord):
 				return codeNear
+			case id && r.isAccount(j-2):
+				return idNear
 			case t.word.is(idWord) && id:
 				return idNear
 			case t.word.is(apart) && !r.isWord(j-1, phoneWord|masked):
@@ -179,6 +181,11 @@ func (r *reader) context(i int) nearness {
 
 // contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.
 func (r *reader) contextAfter(i int) nearness {
+	if next := r.at(i); i < r.stop && (next.kind == latin || next.kind == deva) {
+		if next.word.is(dialled) && !next.word.is(afterPar) || r.isPar(i) && i+1 < r.stop && r.isWord(i+1, dialled) {
+			return idNear
+		}
+	}
 	words := 0
 	for j := i; j < r.stop && words < reach && j-i < 8; j++ {
 		t := r.at(j)
@@ -197,6 +204,15 @@ func (r *reader) contextAfter(i int) nearness {
 		}
 	}
 	return noContext
+}
+
+// isPar reports whether token i is the postposition "on".
+func (r *reader) isPar(i int) bool {
+	switch r.atWord(i) {
+	case "पर", "par", "pe", "pr", "पे":
+		return true
+	}
+	return false
 }
 
 // contextCode reads a number that the words around it make an identifier.

@@ -6,40 +6,36 @@ import "strings"
 type trait uint64
 
 const (
-	hindiWord   trait = 1 << iota // a Roman Hindi word that no English sentence has
-	hindiMaybe                    // a Roman Hindi word that is also English, or a name
-	englishWord                   // an English function word
-	codeWord                      // what stands near it is read digit by digit: OTP, PIN, code
-	idWord                        // the same from three digits up: order, account, number
-	link                          // goes between a code word and its code: is, hai, no, :
-	apart                         // ends the reach of an idWord: में, se
-	counted                       // a noun that is counted: din, minutes, लोग
-	yearWord                      // a year follows: in, सन्
-	dayPart                       // says which half of the day: सुबह, raat
-	oclock                        // बजे, baje
-	meridiem                      // am, pm
-	englishHead                   // a number after it is read in English: Gate 2
-	romanHead                     // a Roman numeral follows: Class XII
-	spoken                        // said as a word although written in capitals
-	plain                         // an English word, also in capitals
-	signed                        // a minus may follow: temperature
-	expiry                        // a month and a year follow
-	dateWord                      // a day and a month follow: on, date
-	place                         // part of an address: a fraction is not a date
-	expands                       // written short; hi and en are what is said
-	dotted                        // and a full stop belongs to it
-	beforeNumber                  // but only when a number follows
-	month                         // n is its number
-	monthFull                     // written in full
-	scaleWord                     // lakh, crore; n is the power of ten
-	money                         // a currency; n is its place in currencies
-	moneyWord                     // and it is a word that stays as it is: rupees
-	pinWord                       // a PIN code follows: a city or पिन
-	masked                        // a card or account number's tail follows
-	phoneWord                     // a phone number follows
-	rangeWord                     // से, to, se
-	fiscal                        // FY: a pair of years follows
-	initialism                    // an acronym although a word has the same letters
+	hindiWord    trait = 1 << iota // a Roman Hindi word that no English sentence has
+	hindiMaybe                     // a Roman Hindi word that is also English, or a name
+	englishWord                    // an English function word
+	codeWord                       // what stands near it is read digit by digit: OTP, PIN, code
+	idWord                         // the same from three digits up: order, account, number
+	link                           // goes between a code word and its code: is, hai, no, :
+	apart                          // ends the reach of an idWord: में, se
+	counted                        // a noun that is counted: din, minutes, लोग
+	yearWord                       // a year follows: in, सन्
+	dayPart                        // says which half of the day: सुबह, raat
+	oclock                         // बजे, baje
+	meridiem                       // am, pm
+	englishHead                    // a number after it is read in English: Gate 2
+	romanHead                      // a Roman numeral follows: Class XII
+	spoken                         // said as a word although written in capitals
+	plain                          // an English word, also in capitals
+	signed                         // a minus may follow: temperature
+	expiry                         // a month and a year follow
+	dateWord                       // a day and a month follow: on, date
+	place                          // part of an address: a fraction is not a date
+	expands                        // written short; hi and en are what is said
+	dotted                         // and a full stop belongs to it
+	beforeNumber                   // but only when a number follows
+	month                          // n is its number
+	scaleWord                      // lakh, crore; n is the power of ten
+	masked                         // a card or account number's tail follows
+	phoneWord                      // a phone number follows
+	dialled                        // what stands before it is read digit by digit: 112 डायल करें
+	afterPar                       // with पर between them: 108 पर कॉल
+	initialism                     // an acronym although a word has the same letters
 )
 
 // entry is what the lexicon knows of a word.
@@ -93,7 +89,6 @@ var wordLists = []struct {
 
 	// Is it a code or a quantity?
 	{codeWord, `otp otps pin pins mpin upin cvv cvc code codes passcode password passwords verification कोड ओटीपी पिन पासवर्ड एमपिन सीवीवी tpin pincode zipcode पिनकोड captcha coupon promo voucher`},
-	{pinWord, `pincode pin पिन पिनकोड`},
 	{idWord, `order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस a/c acct account खाता खाते अकाउंट card कार्ड ending ends
 		policy पॉलिसी consumer customer ग्राहक train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number numbers no nos nmbr num call कॉल whatsapp व्हाट्सएप helpline हेल्पलाइन toll
 		आखिरी आख़िरी अंतिम aakhiri akhiri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन request application loan लोन dial डायल folio serial
@@ -101,6 +96,8 @@ var wordLists = []struct {
 	{phoneWord, `phone फोन फ़ोन mobile मोबाइल call कॉल whatsapp helpline dial contact संपर्क tel mob ph`},
 	{masked, `card a/c acct account ending ends खाता कार्ड`},
 	{link, `is hai है : are no number नंबर id hain हैं was`},
+	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
+	{dialled | afterPar, `call कॉल संपर्क sampark whatsapp sms एसएमएस मिस्ड missed फोन फ़ोन phone message मैसेज`},
 	{apart, `में mein me mai से se ke के par_ in for with`},
 	{counted, `दिन दिनों मिनट मिनटों अंक अंकों प्रयास प्रयासों लोग लोगों टिकट टिकटें घंटे घंटा घंटों सेकंड सेकेंड साल सालों महीने महीना महीनों हफ्ते हफ़्ते सप्ताह बार बजे रुपये रुपए रूपये रुपया पैसे बच्चे बच्चों चीज़ें
 		आइटम प्लेट किलो मीटर लीटर गुना वर्ष माह कदम सवाल सदस्य सदस्यों यात्री यात्रियों सीट सीटें किमी प्रतिशत डिग्री
@@ -118,8 +115,6 @@ var wordLists = []struct {
 		macbook playstation type zone bay counter tower wing section question article rule`},
 	{romanHead, `war class part chapter phase volume vol section act type grade stage unit schedule annexure article type tier world semester sem level elizabeth henry george charles louis
 		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप`},
-	{rangeWord, `से se to till तक`},
-	{fiscal, `fy ay वित्तवर्ष`},
 
 	// Written in capitals, said as words.
 	{spoken, `nasa isro nato aadhaar aadhar pan pin sim ram rom cibil sebi aiims covid fastag nach bhim pin neft unicef unesco opec laser radar asean saarc
@@ -167,6 +162,7 @@ var shortForms = []struct {
 	{"कु", "कुमारी", "", dotted},
 	{"प्रो", "प्रोफ़ेसर", "", dotted},
 	{"नं", "नंबर", "", dotted},
+	{"no nos num nmbr", "नंबर", "number", beforeNumber},
 }
 
 var monthWords = [13]string{
@@ -175,6 +171,8 @@ var monthWords = [13]string{
 }
 
 // scaleWords are the named powers of ten; the n of their words is the place here. Place 0 stands for none.
+const lakhs = 3
+
 var scaleWords = [...]struct {
 	words   string
 	power   int

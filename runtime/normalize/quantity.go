@@ -97,11 +97,12 @@ func (r *reader) speakAmount(i, head int, a *amount) int {
 	kind := a.kind()
 	if b, ok := r.rangeEnd(a); ok {
 		r.begin(i, "range")
-		same := a.cur == 0 && a.unit == nil && !a.percent || a.cur > 0 && a.cur == b.cur
-		r.sayAmount(a, l, same && a.n.frac == "" || same && a.cur == 0)
+		// What is written once is said once, at the end; what is written twice is said twice.
+		once := !(a.cur > 0 && b.cur > 0)
+		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
 		r.say(l.pick("से", "to"))
 		if b.cur == 0 && b.unit == nil && !b.percent {
-			b.cur, b.unit, b.percent = a.cur, a.unit, a.percent
+			b.cur = a.cur
 		}
 		r.sayAmount(&b, l, false)
 		return r.end(b.next)

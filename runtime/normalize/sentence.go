@@ -105,6 +105,8 @@ func (r *reader) fullStop(j int) bool {
 		return false // 1. first item
 	case p.word != nil && p.word.is(dotted):
 		return false
+	case r.currencyCode(j-1) > 0:
+		return next.kind != digits && r.at(j-2).kind != sign
 	case p.word != nil && p.word.is(beforeNumber):
 		return next.kind != digits && !(next.kind == sign && next.ch == '#') && next.cas != upper
 	case p.kind == latin && p.b-p.a == 1:

@@ -1,0 +1,283 @@
+package normalize
+
+// Times of the day and durations.
+
+// moment is a time as it is written.
+type moment struct {
+	hour, min, sec int  // sec is -1 when it is not written
+	half           byte // 'a' or 'p', 0 when neither is written
+	baje           int  // the token of a Latin baje, which is kept
+	oclock         bool // बजे is written
+	full           bool // hour and minute are written
+	next           int
+}
+
+// clock reads 5:30 PM, 17:45, 9:30 बजे, 2pm, 10am-2pm.
+func (r *reader) clock(i int) int {
+	if r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	if next := r.duration(i); next > i {
+		return next
+	}
+	a, ok := r.moment(i)
+	if !ok {
+		return i
+	}
+	if t := r.at(a.next); t.kind == sign && (t.ch == '-' || t.ch == enDash || t.ch == emDash) && t.gap == r.at(a.next+1).gap {
+		if b, ok := r.moment(a.next + 1); ok && b.clear() && (a.clear() || b.half != 0) {
+			if a.half == 0 && a.hour <= b.hour {
+				a.half = b.half
+			}
+			r.begin(i, "time")
+			r.sayTime(&a, a.half == b.half && b.half != 0 && a.min == 0)
+			r.say(r.lang.pick("से", "to"))
+			if a.half == b.half && r.lang == hindi {
+				b.half = 0
+			}
+			r.sayTime(&b, false)
+			return r.end(b.next)
+		}
+	}
+	if !a.clear() {
+		return i
+	}
+	r.begin(i, "time")
+	r.sayTime(&a, false)
+	return r.end(a.next)
+}
+
+// clear reports whether m is a time without a second look.
+func (m *moment) clear() bool { return m.full || m.half != 0 }
+
+// moment reads the time at token i. A number alone is read too, but is not clear.
+func (r *reader) moment(i int) (m moment, ok bool) {
+	h := r.small(i, 2)
+	if h < 0 || h > 24 {
+		return m, false
+	}
+	m.hour, m.sec, m.next = h, -1, i+1
+	if t := r.at(i + 1); t.kind == sign && !t.gap && (t.ch == ':' || t.ch == '.') && r.tight(i+2) && len(r.str(i+2)) == 2 {
+		min := r.small(i+2, 2)
+		if min < 0 || min > 59 {
+			return m, false
+		}
+		m.min, m.next = min, i+3
+		m.full = t.ch == ':'
+		if r.tightSign(i+3, ':') && r.tight(i+4) && len(r.str(i+4)) == 2 {
+			if s := r.small(i+4, 2); s >= 0 && s < 60 {
+				m.sec, m.next = s, i+5
+			}
+		}
+	}
+	r.half(&m)
+	if !r.looseEnd(m.next) || r.tightSign(m.next, ':') && r.at(m.next+1).kind == digits {
+		return m, false
+	}
+	if m.min > 0 && !m.full && m.half == 0 && !m.oclock || m.half != 0 && m.hour == 0 && !m.full {
+		return m, false
+	}
+	m.full = m.full || m.oclock && m.next > i+2 && r.at(i+1).kind == sign
+	return m, true
+}
+
+// half reads AM, p.m., बजे and baje behind a time.
+func (r *reader) half(m *moment) {
+	for range 2 {
+		j := m.next
+		t := r.at(j)
+		switch {
+		case t.kind == latin && t.word.is(meridiem) && m.half == 0 && (r.tight(j) || t.cas == upper || !r.isWord(j+1, englishWord)):
+			m.half = r.text[t.a] | 0x20
+			m.next = j + 1
+		case r.single(j) && m.half == 0 && (r.text[t.a]|0x20 == 'a' || r.text[t.a]|0x20 == 'p') && r.tightSign(j+1, '.') && r.single(j+2) && r.tight(j+2) && r.text[r.toks[j+2].a]|0x20 == 'm':
+			m.half = r.text[t.a] | 0x20
+			m.next = j + 3
+			if r.tightSign(m.next, '.') && m.next != r.stop-1 {
+				m.next++
+			}
+		case t.kind == deva && t.word.is(oclock):
+			m.oclock = true
+			m.next = j + 1
+		case t.kind == latin && t.word.is(oclock):
+			m.oclock, m.baje = true, j
+			m.next = j + 1
+		default:
+			return
+		}
+	}
+}
+
+// dayPart returns the Hindi word for the part of the day of an hour on the clock of 24.
+func dayPart24(h int) string {
+	switch {
+	case h < 4 || h >= 20:
+		return "रात"
+	case h < 12:
+		return "सुबह"
+	case h < 16:
+		return "दोपहर"
+	}
+	return "शाम"
+}
+
+// sayTime says m. With elide the last word is left to the end of the range.
+func (r *reader) sayTime(m *moment, elide bool) {
+	if r.lang == hindi {
+		r.hindiTime(m, elide)
+		return
+	}
+	half := m.half
+	h := m.hour
+	if m.full && half == 0 && (h > 12 || h == 0) {
+		half = 'a'
+		if h >= 12 && h < 24 {
+			half = 'p'
+		}
+	}
+	h %= 12
+	if h == 0 {
+		h = 12
+	}
+	r.englishCardinal(uint64(h), indianScales)
+	switch {
+	case m.min == 0:
+	case m.min < 10:
+		r.say("oh")
+		r.say(englishBelow20[m.min])
+	default:
+		r.englishCardinal(uint64(m.min), indianScales)
+	}
+	if m.sec > 0 {
+		r.say("and")
+		r.englishCardinal(uint64(m.sec), indianScales)
+		r.say("seconds")
+	}
+	if elide {
+		return
+	}
+	switch {
+	case half == 'a':
+		r.say("A M")
+	case half == 'p':
+		r.say("P M")
+	}
+}
+
+func (r *reader) hindiTime(m *moment, elide bool) {
+	h := m.hour
+	if m.half != 0 {
+		h24 := h % 12
+		if m.half == 'p' {
+			h24 += 12
+		}
+		if !r.dayPartNear(m.next) {
+			r.say(dayPart24(h24))
+		}
+	}
+	h %= 12
+	if h == 0 {
+		h = 12
+	}
+	fraction := byte(0)
+	switch {
+	case m.sec > 0:
+	case m.min == 15:
+		fraction = quarter
+	case m.min == 30:
+		fraction = half
+	case m.min == 45:
+		fraction = threeQuarters
+	}
+	switch {
+	case m.min == 0 && m.sec <= 0:
+		r.hindiCardinal(uint64(h))
+	case fraction == quarter && h == 1:
+		r.say("सवा एक")
+	case fraction == threeQuarters && h == 12:
+		r.say("पौने एक")
+	case fraction > 0:
+		r.quarters(uint64(h), fraction)
+	default:
+		r.hindiCardinal(uint64(h))
+		r.say("बजकर")
+		r.hindiCardinal(uint64(m.min))
+		r.say("मिनट")
+		if m.sec > 0 {
+			r.hindiCardinal(uint64(m.sec))
+			r.say("सेकंड")
+		}
+		return
+	}
+	switch {
+	case elide:
+	case m.baje > 0:
+		r.say(r.str(m.baje))
+	default:
+		r.say("बजे")
+	}
+}
+
+// dayPartNear reports whether the sentence names the part of the day near token i.
+func (r *reader) dayPartNear(i int) bool {
+	for j := max(r.start, i-8); j < min(r.stop, i+3); j++ {
+		if r.isWord(j, dayPart) {
+			return true
+		}
+	}
+	return false
+}
+
+// duration reads 2h 30m and 1h30m20s.
+func (r *reader) duration(i int) int {
+	h := r.small(i, 3)
+	if h < 0 || !r.tight(i+1) || !r.isUnit(i+1, "h", "hr", "hrs") || r.at(i+2).kind != digits {
+		return i
+	}
+	if !r.isUnit(i+3, "m", "min", "mins") || !r.looseEnd(i+4) {
+		return i
+	}
+	m := r.small(i+2, 2)
+	if m < 0 {
+		return i
+	}
+	r.begin(i, "duration")
+	r.sayUnit(h, units["h"])
+	r.sayUnit(m, units["min"])
+	return r.end(i + 4)
+}
+
+// isUnit reports whether token i is one of the symbols.
+func (r *reader) isUnit(i int, symbols ...string) bool {
+	if r.at(i).kind != latin {
+		return false
+	}
+	for _, s := range symbols {
+		if r.str(i) == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) sayUnit(n int, u *unit) {
+	r.cardinal(uint64(n), r.lang)
+	if n == 1 {
+		r.say(r.lang.pick(u.hi, u.one))
+	} else {
+		r.say(r.lang.pick(u.hi, u.many))
+	}
+}
+
+// alwaysOpen reads 24x7 and 24/7.
+func (r *reader) alwaysOpen(i int) int {
+	if r.str(i) != "24" || r.at(i+2).kind != digits || r.str(i+2) != "7" || !r.tight(i+1) || !r.tight(i+2) || !r.looseEnd(i+3) {
+		return i
+	}
+	if t := r.at(i + 1); !(t.kind == sign && (t.ch == '/' || t.ch == '*' || t.ch == multiply) || r.isUnit(i+1, "x", "X")) {
+		return i
+	}
+	r.begin(i, "duration")
+	r.say(r.lang.pick("चौबीस घंटे सातों दिन", "twenty four seven"))
+	return r.end(i + 3)
+}

@@ -1,0 +1,344 @@
+package normalize
+
+// Dates: the day comes first in every numeric form, as India writes it.
+
+// day is a date as it is written; what is missing is 0.
+type day struct {
+	day, month, year int
+	word             int // the token that names the month, when it is kept as it is written
+	next             int
+}
+
+// date reads a date that begins with a number: 15/08/2026, 2026-08-15, 15-Aug-26, 15 अगस्त, 08/29.
+func (r *reader) date(i int) int {
+	if r.tight(i) && r.at(i-1).kind.wordLike() || len(r.str(i)) > 4 {
+		return i
+	}
+	d, ok := r.numericDate(i)
+	if !ok {
+		if d, ok = r.monthSecond(i); !ok {
+			if d, ok = r.shortDate(i); !ok {
+				return r.fiscalYear(i)
+			}
+		}
+	}
+	r.begin(i, "date")
+	r.sayDate(&d)
+	return r.end(d.next)
+}
+
+// small is the value of digits token i with at most size digits; -1 if it is no such token.
+func (r *reader) small(i, size int) int {
+	t := r.at(i)
+	if t.kind != digits || int(t.b-t.a) > size {
+		return -1
+	}
+	n := 0
+	for _, c := range []byte(r.str(i)) {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// numericDate reads three numbers with the same sign between them.
+func (r *reader) numericDate(i int) (d day, ok bool) {
+	sep := r.at(i + 1)
+	if sep.kind != sign || sep.gap || sep.ch != '/' && sep.ch != '-' && sep.ch != '.' || !r.tight(i+2) || !r.tightSign(i+3, sep.ch) || !r.tight(i+4) {
+		return d, false
+	}
+	if !r.looseEnd(i+5) || r.tightSign(i+5, sep.ch) && r.at(i+6).kind == digits && r.tight(i+6) {
+		return d, false
+	}
+	a, b, c := r.small(i, 4), r.small(i+2, 2), r.small(i+4, 4)
+	if a < 0 || b < 0 || c < 0 {
+		return d, false
+	}
+	d.next = i + 5
+	if len(r.str(i)) == 4 {
+		d.year, d.month, d.day = a, b, c
+		return d, len(r.str(i+4)) <= 2 && d.sound()
+	}
+	size := len(r.str(i + 4))
+	if len(r.str(i)) > 2 || size != 2 && size != 4 || sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 {
+		return d, false
+	}
+	d.day, d.month, d.year = a, b, c
+	if size == 2 {
+		d.year += 2000
+	}
+	if d.month > 12 {
+		d.day, d.month = d.month, d.day
+	}
+	return d, d.sound()
+}
+
+// sound reports whether d can be a date.
+func (d *day) sound() bool {
+	return 1 <= d.month && d.month <= 12 && 1 <= d.day && d.day <= 31 && (d.year == 0 || 1000 <= d.year && d.year <= 2999)
+}
+
+// shortDate reads two numbers with a stroke: 08/29 is the end of a card's life, 15/08 the fifteenth of August.
+func (r *reader) shortDate(i int) (d day, ok bool) {
+	if !r.stroke(i) || r.tightSign(i+3, '/') || !r.looseEnd(i+3) {
+		return d, false
+	}
+	a, b := r.small(i, 2), r.small(i+2, 4)
+	if a < 0 || b < 0 {
+		return d, false
+	}
+	d.next = i + 3
+	if r.near(i, expiry, 4) && 1 <= a && a <= 12 && (b >= 2000 || len(r.str(i+2)) == 2) {
+		d.month, d.year = a, b
+		if b < 100 {
+			d.year += 2000
+		}
+		return d, true
+	}
+	if len(r.str(i+2)) == 4 && 1900 <= b && b < 2100 && 1 <= a && a <= 12 {
+		d.month, d.year = a, b
+		return d, true
+	}
+	if len(r.str(i)) == 2 && len(r.str(i+2)) == 2 && r.text[r.toks[i+2].a] <= '1' && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) {
+		d.day, d.month = a, b
+		return d, d.sound()
+	}
+	return d, false
+}
+
+// near reports whether one of the words before token i has the trait.
+func (r *reader) near(i int, t trait, words int) bool {
+	for j := i - 1; j >= r.start && words > 0 && i-j < 8; j-- {
+		switch r.at(j).kind {
+		case latin, deva:
+			if r.isWord(j, t) {
+				return true
+			}
+			words--
+		case digits:
+			return false
+		}
+	}
+	return false
+}
+
+// isDateTail reports whether token i is a postposition that follows a date.
+func (r *reader) isDateTail(i int) bool {
+	switch r.atWord(i) {
+	case "को", "ko", "तक", "tak", "से", "se":
+		return true
+	}
+	return false
+}
+
+// monthAt reads the name of a month at token i.
+func (r *reader) monthAt(i int) (m, next int) {
+	t := r.at(i)
+	if t.kind != latin && t.kind != deva || !t.word.is(month) || !r.inSentence(i) && i != r.stop {
+		return 0, i
+	}
+	if t.kind == latin && t.cas == lower && t.b-t.a < 4 && t.word.n != 8 && t.word.n != 1 && t.word.n != 9 && t.word.n != 10 && t.word.n != 11 {
+		if s := r.str(i); s == "may" || s == "mar" {
+			return 0, i
+		}
+	}
+	next = i + 1
+	if t.kind == latin && t.b-t.a <= 4 && r.tightSign(next, '.') && next != r.stop-1 {
+		next++
+	}
+	return t.word.n, next
+}
+
+// monthSecond reads 15 August 2026, 15-Aug-26, 15th Aug.
+func (r *reader) monthSecond(i int) (d day, ok bool) {
+	a := r.small(i, 2)
+	if a < 1 || a > 31 {
+		return d, false
+	}
+	j := i + 1
+	if r.tight(j) && r.at(j).kind == latin && englishEnding(r.str(j)) {
+		j++
+	}
+	hyphen := byte(0)
+	if t := r.at(j); t.kind == sign && !t.gap && (t.ch == '-' || t.ch == '/') && r.tight(j+1) {
+		hyphen = t.ch
+		j++
+	}
+	m, next := r.monthAt(j)
+	if m == 0 {
+		return d, false
+	}
+	d.day, d.month, d.next = a, m, next
+	d.keepWord(r, j)
+	if hyphen != 0 {
+		if r.tightSign(next, hyphen) && r.tight(next+1) && r.looseEnd(next+2) {
+			r.yearAt(next+1, &d, true)
+		}
+		return d, true
+	}
+	r.yearBehind(next, &d)
+	return d, true
+}
+
+// keepWord lets the month be said as it is written, if it is written in full.
+func (d *day) keepWord(r *reader, j int) {
+	if t := r.at(j); t.kind == deva || t.b-t.a > 4 || r.str(j) == "May" || r.str(j) == "June" || r.str(j) == "July" {
+		d.word = j
+	}
+}
+
+// yearBehind reads the year behind a month: 2026, , 2026 or '26.
+func (r *reader) yearBehind(j int, d *day) {
+	k := j
+	if r.tightSign(k, ',') {
+		k++
+	}
+	if r.isSign(k, '\'') {
+		r.yearAt(k+1, d, true)
+		return
+	}
+	if r.at(k).line {
+		return
+	}
+	r.yearAt(k, d, false)
+}
+
+// yearAt reads a year at token j into d.
+func (r *reader) yearAt(j int, d *day, short bool) {
+	t := r.at(j)
+	if t.kind != digits || !r.looseEnd(j+1) || r.tightSign(j+1, ':') || r.tightSign(j+1, '/') || r.tightSign(j+1, '.') && r.at(j+2).kind == digits && r.tight(j+2) {
+		return
+	}
+	switch y := r.small(j, 4); {
+	case len(r.str(j)) == 4 && 1100 <= y && y < 2200 && !r.countedAt(j+1):
+		d.year, d.next = y, j+1
+	case len(r.str(j)) == 2 && short:
+		d.year, d.next = 2000+y, j+1
+	}
+}
+
+// monthFirst reads Aug 15th, August 15, 2026 and Aug 2026.
+func (r *reader) monthFirst(i int) int {
+	m, next := r.monthAt(i)
+	if m == 0 || r.at(next).kind != digits || r.at(next).line || r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	var d day
+	d.month, d.next = m, next
+	d.keepWord(r, i)
+	j := next
+	if r.isSign(j, '-') {
+		return i
+	}
+	if r.yearAt(j, &d, false); d.year > 0 {
+		r.begin(i, "date")
+		r.sayDate(&d)
+		return r.end(d.next)
+	}
+	a := r.small(j, 2)
+	if a < 1 || a > 31 || r.tightSign(j+1, ':') || r.tightSign(j+1, '%') || r.countedAt(j+1) || r.tightSign(j+1, '.') && r.tight(j+2) && r.at(j+2).kind == digits {
+		return i
+	}
+	k := j + 1
+	if r.tight(k) && r.at(k).kind == latin {
+		if !englishEnding(r.str(k)) {
+			return i
+		}
+		k++
+	}
+	d.day, d.next = a, k
+	r.yearBehind(k, &d)
+	r.begin(i, "date")
+	if r.lang == hindi {
+		r.sayDate(&d)
+		return r.end(d.next)
+	}
+	r.sayMonth(&d, english)
+	r.ordinal(uint64(d.day))
+	if d.year > 0 {
+		r.year(uint64(d.year), english)
+	}
+	return r.end(d.next)
+}
+
+// sayDate says day, month and year, as far as they are there.
+func (r *reader) sayDate(d *day) {
+	l := r.lang
+	if d.day > 0 {
+		if l == hindi {
+			r.hindiCardinal(uint64(d.day))
+		} else {
+			r.ordinal(uint64(d.day))
+		}
+	}
+	r.sayMonth(d, l)
+	if d.year > 0 {
+		r.year(uint64(d.year), l)
+	}
+}
+
+func (r *reader) sayMonth(d *day, l lang) {
+	if d.word > 0 {
+		r.say(r.str(d.word))
+		return
+	}
+	r.say(l.pick(months[d.month].hi, months[d.month].en))
+}
+
+// fiscalYear reads 2025-26, a year and the next.
+func (r *reader) fiscalYear(i int) int {
+	y := r.small(i, 4)
+	t := r.at(i + 1)
+	if y < 1900 || y > 2099 || t.kind != sign || t.gap || t.ch != '-' && t.ch != enDash && t.ch != '/' || !r.tight(i+2) || !r.looseEnd(i+3) {
+		return i
+	}
+	next := r.small(i+2, 4)
+	switch {
+	case len(r.str(i+2)) == 2 && next == (y+1)%100:
+	case len(r.str(i+2)) == 4 && 1900 <= next && next <= 2099:
+		r.begin(i, "year")
+		r.year(uint64(y), r.lang)
+		r.say(r.lang.pick("से", "to"))
+		r.year(uint64(next), r.lang)
+		return r.end(i + 3)
+	default:
+		return i
+	}
+	r.begin(i, "year")
+	r.year(uint64(y), r.lang)
+	r.cardinal(uint64(next), r.lang)
+	return r.end(i + 3)
+}
+
+// bareYear reads 1947 where a word says that it is a year, and 1990s.
+func (r *reader) bareYear(i int) int {
+	y := r.small(i, 4)
+	if y < 1000 || y > 2199 {
+		return i
+	}
+	if t := r.at(i + 1); t.kind == latin && !t.gap && y%10 == 0 && (r.str(i+1) == "s") && r.looseEnd(i+2) {
+		r.begin(i, "year")
+		r.decade(uint64(y))
+		return r.end(i + 2)
+	}
+	if y < 1100 || !r.looseEnd(i+1) || !r.isWord(i-1, yearWord) && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearWord)) {
+		return i
+	}
+	r.begin(i, "year")
+	r.year(uint64(y), r.lang)
+	return r.end(i + 1)
+}
+
+// decade says 1990s.
+func (r *reader) decade(y uint64) {
+	if r.lang == hindi {
+		r.year(y, hindi)
+		r.say("का दशक")
+		return
+	}
+	r.year(y, english)
+	if n := len(r.out); r.out[n-1] == 'y' {
+		r.out = append(r.out[:n-1], "ies"...)
+	} else {
+		r.out = append(r.out, 's')
+	}
+}

@@ -1,0 +1,94 @@
+package normalize
+
+// fraction reads 1/2, 2 1/2, 12/3 and 1/2/3, and versions: 2.0.1.
+func (r *reader) fraction(i int) int {
+	if next := r.version(i); next > i {
+		return next
+	}
+	if r.at(i+1).kind == digits && r.at(i+1).gap && !r.at(i+1).line {
+		if f, next := r.simpleFraction(i + 1); f > 0 && !r.tightSign(next, '/') {
+			r.begin(i, "fraction")
+			n, _ := r.number(i)
+			n.fraction = f
+			r.mixedNumber(&n, r.lang)
+			return r.end(next)
+		}
+	}
+	if !r.stroke(i) {
+		return i
+	}
+	l := r.quantityLang(i)
+	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
+		r.begin(i, "fraction")
+		r.mixedNumber(&number{fraction: f}, l)
+		return r.end(next)
+	}
+	r.begin(i, "fraction")
+	j := i
+	for ; ; j += 2 {
+		r.sayPlain(j, l)
+		if !r.stroke(j) || j-i > 8 {
+			break
+		}
+		r.say(l.pick("बटा", "by"))
+	}
+	return r.end(j + 1)
+}
+
+// stroke reports whether token j is a number, and a stroke and another number follow closely.
+func (r *reader) stroke(j int) bool {
+	return r.at(j).kind == digits && r.tightSign(j+1, '/') && r.at(j+2).kind == digits && r.tight(j+2) && len(r.str(j)) <= maxSize && len(r.str(j+2)) <= maxSize
+}
+
+// simpleFraction reads 1/2, 1/4 and 3/4.
+func (r *reader) simpleFraction(i int) (fraction byte, next int) {
+	if !r.stroke(i) {
+		return 0, i
+	}
+	switch r.between(i, i+3) {
+	case "1/2":
+		return half, i + 3
+	case "1/4":
+		return quarter, i + 3
+	case "3/4":
+		return threeQuarters, i + 3
+	}
+	return 0, i
+}
+
+// inAddress reports whether a word before token i makes the number part of an address.
+func (r *reader) inAddress(i int) bool {
+	return r.isWord(i-1, place) || r.isWord(i-2, place) && r.isSign(i-1, '.')
+}
+
+// sayPlain says the digits token j as a number, or digit by digit when it is too long or begins with a zero.
+func (r *reader) sayPlain(j int, l lang) {
+	s := r.str(j)
+	if len(s) > maxSize || r.zeroLed(j) {
+		r.digits(s, l)
+		return
+	}
+	var n number
+	n.add(s)
+	r.cardinal(n.value, l)
+}
+
+// version reads 2.0.1, and an internet address digit by digit.
+func (r *reader) version(i int) int {
+	if !r.tightSign(i+1, '.') || r.at(i+2).kind != digits || !r.tight(i+2) || !r.tightDotted(i+3) {
+		return i
+	}
+	j := i
+	for r.tightDotted(j+1) && j-i < 12 {
+		j += 2
+	}
+	l := r.quantityLang(i)
+	r.begin(i, "version")
+	for k := i; k <= j; k += 2 {
+		if k > i {
+			r.say(l.pick("दशमलव", "point"))
+		}
+		r.sayPlain(k, l)
+	}
+	return r.end(j + 1)
+}

@@ -1,0 +1,123 @@
+package normalize
+
+// Masked numbers: the mask in front is silent, one in the middle is a pause, and what is left is read digit by digit.
+
+// maskedWord reads XXXX1234 and XXXX-XXXX-4321.
+func (r *reader) maskedWord(i int) int {
+	if !r.crosses(i) || r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	return r.masked(i)
+}
+
+// maskedDigits reads 98******10, 98XXXXXX10 and 4321 XXXX XXXX 9087.
+func (r *reader) maskedDigits(i int) int {
+	if r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	j := i + 1
+	if r.tightSign(j, '-') {
+		j++
+	}
+	next, wide := r.mask(j)
+	if next == j || wide < 2 || r.at(j).gap && wide < 3 {
+		return i
+	}
+	return r.masked(i)
+}
+
+// maskedSign reads ****4321, *1207, •••• 5560 and, where a card or an account is named, ...0042.
+func (r *reader) maskedSign(i int) int {
+	next, wide := r.mask(i)
+	if next == i || r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	switch {
+	case wide >= 3 && !r.isSign(i, '.') && !r.isSign(i, ellipsis):
+		return r.masked(i)
+	case r.isSign(i, '.') || r.isSign(i, ellipsis):
+		if d := r.at(next); d.kind != digits || d.b-d.a < 2 || r.context(i) == noContext || r.countedAt(next+1) {
+			return i
+		}
+		return r.masked(i)
+	case r.at(next).kind == digits && r.tight(next) && r.isSign(i, '*') && !r.tightSign(next+1, '*') && !r.tightSign(next+1, '#') && len(r.str(next)) >= 3:
+		return r.masked(i)
+	}
+	return i
+}
+
+// crosses reports whether token i is a word of nothing but X, two at least.
+func (r *reader) crosses(i int) bool {
+	t := r.at(i)
+	if t.kind != latin || t.b-t.a < 2 {
+		return false
+	}
+	for _, c := range []byte(r.str(i)) {
+		if c|0x20 != 'x' {
+			return false
+		}
+	}
+	return true
+}
+
+// mask measures the masks that begin at token j: crosses, stars or dots in groups. It returns the token behind them and how many
+// characters they hide.
+func (r *reader) mask(j int) (next, wide int) {
+	next = j
+	for {
+		t := r.at(j)
+		switch {
+		case r.crosses(j):
+			wide += int(t.b - t.a)
+			j++
+		case t.kind == sign && t.ch == ellipsis:
+			wide += 3
+			j++
+		case t.kind == sign && (t.ch == '*' || t.ch == bullet || t.ch == '.' || t.ch == '#'):
+			for k := j; r.isSign(k, t.ch) && (k == j || r.tight(k)); k++ {
+				wide++
+				j = k + 1
+			}
+			if t.ch == '.' && wide < 2 {
+				return next, 0
+			}
+		default:
+			return next, wide
+		}
+		next = j
+		if r.tightSign(j, '-') && r.tight(j+1) && (r.crosses(j+1) || r.isSign(j+1, '*')) {
+			j++
+		}
+	}
+}
+
+// masked reads groups of digits and masks from token i, which holds either, as far as they go.
+func (r *reader) masked(i int) int {
+	r.begin(i, "masked")
+	spokenAny := false
+	j := i
+	for groups := 0; groups < 2*maxParts; groups++ {
+		k := j
+		if j > i && r.isSign(k, '-') && r.tight(k) {
+			k++
+		}
+		if next, wide := r.mask(k); next > k && (j == i || wide >= 2) {
+			j = next
+			if spokenAny && (r.at(j).kind == digits || r.isSign(j, '-')) {
+				r.pause()
+			}
+			continue
+		}
+		if t := r.at(k); t.kind == digits && !(t.gap && k > i && r.at(k-1).kind == digits) && !t.line {
+			r.grouped(r.str(k))
+			spokenAny = true
+			j = k + 1
+			continue
+		}
+		break
+	}
+	if !spokenAny {
+		r.join = spaced
+	}
+	return r.end(j)
+}

@@ -1,0 +1,71 @@
+package normalize
+
+// ordinalNumber reads 22nd, which stays English, and 5वीं, which keeps its written ending: it carries the gender.
+func (r *reader) ordinalNumber(i int) int {
+	t := r.at(i + 1)
+	if t.gap || t.kind != latin && t.kind != deva || !r.looseEnd(i+2) || r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	n, ok := r.number(i)
+	if !ok || n.next != i+1 || n.size > 9 {
+		return i
+	}
+	if t.kind == latin {
+		if !englishEnding(r.str(i + 1)) {
+			return i
+		}
+		r.begin(i, "ordinal")
+		r.ordinal(n.value)
+		return r.end(i + 2)
+	}
+	end := r.str(i + 1)
+	stem := ""
+	switch end {
+	case "ला", "ली", "ले":
+		stem = ordinalStem(n.value, 1, "पहल")
+	case "रा", "री", "रे":
+		if stem = ordinalStem(n.value, 2, "दूसर"); stem == "" {
+			stem = ordinalStem(n.value, 3, "तीसर")
+		}
+	case "था", "थी", "थे":
+		stem = ordinalStem(n.value, 4, "चौथ")
+	case "ठा", "ठी", "ठे":
+		stem = ordinalStem(n.value, 6, "छठ")
+	case "वाँ", "वां", "वीं", "वें", "वे", "वी", "वा":
+		r.begin(i, "ordinal")
+		if n.value == 6 {
+			r.say("छठ")
+		} else {
+			r.hindiCardinal(n.value)
+		}
+		r.out = append(r.out, end...)
+		return r.end(i + 2)
+	}
+	if stem == "" {
+		return i
+	}
+	r.begin(i, "ordinal")
+	r.say(stem)
+	r.out = append(r.out, end[len("ल"):]...)
+	return r.end(i + 2)
+}
+
+// ordinalStem is stem if value is the number it belongs to.
+func ordinalStem(value, of uint64, stem string) string {
+	if value == of {
+		return stem
+	}
+	return ""
+}
+
+// englishEnding reports whether s is st, nd, rd or th.
+func englishEnding(s string) bool {
+	if len(s) != 2 {
+		return false
+	}
+	switch [2]byte{s[0] | 0x20, s[1] | 0x20} {
+	case [2]byte{'s', 't'}, [2]byte{'n', 'd'}, [2]byte{'r', 'd'}, [2]byte{'t', 'h'}:
+		return true
+	}
+	return false
+}
