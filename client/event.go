@@ -1,0 +1,171 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Event is something that a server tells over a WebSocket: one of the *…Event types of this package. For each utterance they come in
+// this order: start; then for every chunk: chunk, audio, chunk end; then end. First audio comes once, right after the first audio.
+// Cancelled and error end an utterance in place of end. Utterances of one connection never mix.
+type Event interface {
+	// About returns the part that all events have.
+	About() Head
+}
+
+// Head is the part that all events have.
+type Head struct {
+	RequestID string          // the utterance; "" for what concerns none
+	JSON      json.RawMessage // the event as it was received, with whatever this package does not know; nil for audio
+}
+
+// About implements [Event].
+func (h Head) About() Head { return h }
+
+// StartEvent says that a worker was assigned.
+type StartEvent struct {
+	Head
+	Voice      string
+	Format     Format // the one in effect
+	Chunks     int
+	Normalized string // exactly what will be spoken
+	Seed       int64
+	Queue      time.Duration // spent waiting for the worker
+	Model      string
+}
+
+// ChunkEvent says that a chunk begins.
+type ChunkEvent struct {
+	Head
+	Chunk      int // from 0
+	Text       string
+	Tokens     int
+	AudioStart time.Duration // where it begins in the audio of the utterance
+	CharStart  int           // code points into StartEvent.Normalized
+	CharEnd    int           // exclusive
+}
+
+// AudioEvent is audio: 80 ms at first, then up to 320 ms at a time.
+type AudioEvent struct {
+	Head
+	Data []byte // in the format of StartEvent; belongs to the caller
+}
+
+// FirstAudioEvent says how long the first audio took, from the server's receipt of the request.
+type FirstAudioEvent struct {
+	Head
+	Chunk int
+	After time.Duration
+}
+
+// ChunkEndEvent says that a chunk is finished.
+type ChunkEndEvent struct {
+	Head
+	Chunk         int
+	Frames        int
+	Length        time.Duration
+	Prefill       time.Duration
+	PrefillCached bool
+	EOS           bool // false when the chunk was cut at its limit instead of ending by itself
+}
+
+// EndEvent says that an utterance is complete.
+type EndEvent struct {
+	Head
+	Frames         int
+	Length         time.Duration
+	Chunks         int
+	TTFA           time.Duration // worker assigned to first frame decoded
+	Wall           time.Duration
+	RTF            float64 // synthesis time per second of audio
+	Seed           int64
+	Queue          time.Duration
+	LeadingSilence time.Duration
+	BilledFrames   int
+}
+
+// CancelledEvent says that an utterance ended because of [Conn.Cancel].
+type CancelledEvent struct {
+	Head
+	Frames       int           // that were sent
+	Length       time.Duration // of those
+	Chunk        int           // the last one that was begun
+	CharsSpoken  int           // code points of StartEvent.Normalized that were heard, about
+	BilledFrames int           // that were decoded: at least Frames
+}
+
+// ErrorEvent says that an utterance was refused or failed; no more events of it follow. The connection stays open.
+type ErrorEvent struct {
+	Head
+	Err *Error
+}
+
+// UnknownEvent is an event that this package does not know. Ignore it: servers may add some.
+type UnknownEvent struct {
+	Head
+	Type string
+}
+
+// wireEvent has the fields of all events.
+type wireEvent struct {
+	Type             string  `json:"type"`
+	RequestID        string  `json:"request_id"`
+	Voice            string  `json:"voice"`
+	Format           Format  `json:"format"`
+	Normalized       string  `json:"normalized"`
+	Seed             int64   `json:"seed"`
+	QueueMS          float64 `json:"queue_ms"`
+	Model            string  `json:"model"`
+	Chunk            int     `json:"chunk"`
+	Chunks           int     `json:"chunks"`
+	Text             string  `json:"text"`
+	Tokens           int     `json:"tokens"`
+	AudioStartS      float64 `json:"audio_start_s"`
+	CharStart        int     `json:"char_start"`
+	CharEnd          int     `json:"char_end"`
+	MS               float64 `json:"ms"`
+	Frames           int     `json:"frames"`
+	AudioS           float64 `json:"audio_s"`
+	PrefillMS        float64 `json:"prefill_ms"`
+	PrefillCached    bool    `json:"prefill_cached"`
+	EOS              bool    `json:"eos"`
+	TTFAMS           float64 `json:"ttfa_ms"`
+	WallMS           float64 `json:"wall_ms"`
+	RTF              float64 `json:"rtf"`
+	LeadingSilenceMS float64 `json:"leading_silence_ms"`
+	BilledFrames     int     `json:"billed_frames"`
+	CharsSpoken      int     `json:"chars_spoken"`
+	Error            string  `json:"error"`
+	Status           int     `json:"status"`
+	Code             Code    `json:"code"`
+	RetryAfter       float64 `json:"retry_after"`
+}
+
+// parseEvent reads a text message. It keeps text.
+func parseEvent(text []byte) (Event, error) {
+	var w wireEvent
+	if err := json.Unmarshal(text, &w); err != nil {
+		return nil, fmt.Errorf("reading an event: %w", err)
+	}
+	h := Head{w.RequestID, text}
+	switch w.Type {
+	case "start":
+		return &StartEvent{h, w.Voice, w.Format, w.Chunks, w.Normalized, w.Seed, millis(w.QueueMS), w.Model}, nil
+	case "chunk":
+		return &ChunkEvent{h, w.Chunk, w.Text, w.Tokens, seconds(w.AudioStartS), w.CharStart, w.CharEnd}, nil
+	case "first_audio_ms":
+		return &FirstAudioEvent{h, w.Chunk, millis(w.MS)}, nil
+	case "chunk_end":
+		return &ChunkEndEvent{h, w.Chunk, w.Frames, seconds(w.AudioS), millis(w.PrefillMS), w.PrefillCached, w.EOS}, nil
+	case "end":
+		return &EndEvent{h, w.Frames, seconds(w.AudioS), w.Chunks, millis(w.TTFAMS), millis(w.WallMS), w.RTF, w.Seed,
+			millis(w.QueueMS), millis(w.LeadingSilenceMS), w.BilledFrames}, nil
+	case "cancelled":
+		return &CancelledEvent{h, w.Frames, seconds(w.AudioS), w.Chunk, w.CharsSpoken, w.BilledFrames}, nil
+	case "error":
+		return &ErrorEvent{h, &Error{w.Status, w.Code, w.Error, w.RequestID, seconds(w.RetryAfter)}}, nil
+	default:
+		return &UnknownEvent{h, w.Type}, nil
+	}
+}

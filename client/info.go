@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Voice is a voice of the server's model.
+type Voice struct {
+	Name         string `json:"name"`
+	Language     string `json:"language"`
+	SampleRate   int    `json:"sample_rate"`
+	PromptFrames int    `json:"prompt_frames"` // length of the prompt that the model was conditioned on
+}
+
+// Voices are the voices that the key may use.
+type Voices struct {
+	Voices []Voice `json:"voices"`
+	Model  string  `json:"model"`
+}
+
+// Voices lists the voices that the key may use.
+func (c *Client) Voices(ctx context.Context) (Voices, error) {
+	var v Voices
+	return v, c.get(ctx, "/v1/voices", &v)
+}
+
+// Normalized is a text as it will be spoken.
+type Normalized struct {
+	Text       string  `json:"normalized"`
+	Chars      int     `json:"chars"`       // code points of Text
+	InputChars int     `json:"input_chars"` // code points of the trimmed input
+	Chunks     []Chunk `json:"chunks"`
+	Spans      []Span  `json:"spans"`
+}
+
+// Chunk is a piece of Text that is synthesised at once.
+type Chunk struct {
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"` // at most 50
+}
+
+// Span says how a piece of the input was rewritten.
+type Span struct {
+	Start  int    `json:"start"` // code points into the trimmed input
+	End    int    `json:"end"`   // exclusive
+	Kind   string `json:"kind"`  // amount, date, otp, phone, acronym, …
+	Spoken string `json:"spoken"`
+}
+
+// Normalize shows how text will be read and split, without speaking it. It is free. enDigits reads codes with English digit names.
+func (c *Client) Normalize(ctx context.Context, text string, enDigits bool) (Normalized, error) {
+	var n Normalized
+	if err := checkText(text); err != nil {
+		return n, err
+	}
+	body := struct {
+		Text     string `json:"text"`
+		EnDigits bool   `json:"en_digits,omitempty"`
+	}{text, enDigits}
+	return n, c.json(ctx, http.MethodPost, "/v1/normalize", body, &n)
+}
+
+// Health is how a server is.
+type Health struct {
+	Status       string
+	Uptime       time.Duration
+	Workers      int // one utterance each
+	WorkersReady int // warmed up
+	WorkersBusy  int // speaking now
+	QueueDepth   int
+	QueueLimit   int
+	Model        string
+	Version      string
+}
+
+// UnmarshalJSON reads the answer of GET /healthz.
+func (h *Health) UnmarshalJSON(b []byte) error {
+	var w struct {
+		Status       string  `json:"status"`
+		UptimeS      float64 `json:"uptime_s"`
+		Workers      int     `json:"workers"`
+		WorkersReady int     `json:"workers_ready"`
+		WorkersBusy  int     `json:"workers_busy"`
+		QueueDepth   int     `json:"queue_depth"`
+		QueueLimit   int     `json:"queue_limit"`
+		Model        string  `json:"model"`
+		Version      string  `json:"version"`
+	}
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*h = Health{w.Status, seconds(w.UptimeS), w.Workers, w.WorkersReady, w.WorkersBusy, w.QueueDepth, w.QueueLimit, w.Model, w.Version}
+	return nil
+}
+
+// Health asks how the server is. It answers while it lives, also before it is ready, and needs no key.
+func (c *Client) Health(ctx context.Context) (Health, error) {
+	var h Health
+	return h, c.get(ctx, "/healthz", &h)
+}
+
+// Ready returns nil when every worker of the server is warm, and an [Error] with status 503 while they are warming up or the server
+// is going away. It needs no key. With [Options.Retry] it waits a few seconds for a server that has just started.
+func (c *Client) Ready(ctx context.Context) error {
+	var answer struct{}
+	return c.get(ctx, "/readyz", &answer)
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Round(time.Microsecond)
+}
+func millis(ms float64) time.Duration {
+	return time.Duration(ms * float64(time.Millisecond)).Round(time.Microsecond)
+}

@@ -1,0 +1,213 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// The shape of all audio: 24 kHz, mono, signed 16 bit.
+const (
+	SampleRate    = 24000
+	FrameDuration = 80 * time.Millisecond // the unit of Frames
+	FrameBytes    = 3840                  // of one frame as PCM16
+)
+
+// Format says how audio is written.
+type Format string
+
+// The formats of the API.
+const (
+	WAV   Format = "wav"   // a container around PCM16; over a WebSocket it means PCM16
+	PCM16 Format = "pcm16" // samples of 16 bits, little-endian, no container
+	Opus  Format = "opus"  // Ogg/Opus at 48 kbit/s
+)
+
+// Request is what to say and how. Only Text is required; the defaults of the rest are the server's.
+type Request struct {
+	Text   string // at most 4000 code points; Devanagari and Latin, mixed freely
+	Voice  string // "" means anjura
+	Format Format // "" means WAV over HTTP and PCM16 over a WebSocket
+
+	// Buffered asks for the whole audio at once: a WAV then states its true length, and a failure is an error before any audio. A
+	// WebSocket ignores it.
+	Buffered bool
+
+	Raw         bool     // Text is already what is spoken: do not normalise
+	EnDigits    bool     // read codes with English digit names
+	Temperature *float64 // 0 to 2; nil means 0.3. Lower is more stable
+	Seed        *int64   // same request, same seed: same audio; nil means random
+	RequestID   string   // 1 to 128 visible ASCII characters; "" means that one is made up. Not an idempotency key
+}
+
+// MarshalJSON writes the body of POST /v1/tts, which is also the message of a WebSocket.
+func (r Request) MarshalJSON() ([]byte, error) {
+	w := struct {
+		RequestID   string   `json:"request_id,omitempty"`
+		Text        string   `json:"text"`
+		Voice       string   `json:"voice,omitempty"`
+		Format      Format   `json:"format,omitempty"`
+		Stream      *bool    `json:"stream,omitempty"`
+		Raw         bool     `json:"raw,omitempty"`
+		EnDigits    bool     `json:"en_digits,omitempty"`
+		Temperature *float64 `json:"temperature,omitempty"`
+		Seed        *int64   `json:"seed,omitempty"`
+	}{r.RequestID, r.Text, r.Voice, r.Format, nil, r.Raw, r.EnDigits, r.Temperature, r.Seed}
+	if r.Buffered {
+		w.Stream = new(false)
+	}
+	return json.Marshal(w)
+}
+
+// Audio is the audio of one utterance, read as it is produced. It is not safe for concurrent use.
+type Audio struct {
+	RequestID   string
+	ContentType string // audio/wav, audio/ogg or audio/L16;rate=24000;channels=1 (the latter little-endian, whatever its RFC says)
+	Voice       string
+	Model       string
+	Seed        int64         // speaks the same again
+	Queue       time.Duration // spent waiting for a worker
+
+	resp     *http.Response
+	trailers bool // were announced and count
+	hash     hash.Hash
+	read     int64
+	err      error // what Read goes on returning
+}
+
+// Proof is what the server says about audio that it has sent in full.
+type Proof struct {
+	Frames int           // of 80 ms
+	Length time.Duration // how long it sounds
+	Wall   time.Duration // how long the server took
+	RTF    float64       // synthesis time per second of audio
+	SHA256 string        // of all bytes, in hexadecimal
+}
+
+// Speak says r and returns when the first 80 ms are there. The caller reads the Audio, and closes it in any case; closing early
+// makes the server stop within one frame. Ending ctx does the same, until the last byte is read.
+//
+// A request that is refused, or fails before its first frame, is an [Error].
+func (c *Client) Speak(ctx context.Context, r Request) (*Audio, error) {
+	if err := checkText(r.Text); err != nil {
+		return nil, err
+	}
+	resp, err := c.call(ctx, http.MethodPost, "/v1/tts", r)
+	if err != nil {
+		return nil, err
+	}
+	h := resp.Header
+	_, announced := resp.Trailer["X-Audio-Sha256"]
+	a := &Audio{
+		RequestID:   h.Get("X-Request-Id"),
+		ContentType: h.Get("Content-Type"),
+		Voice:       h.Get("X-Voice"),
+		Model:       h.Get("X-Model"),
+		resp:        resp,
+		trailers:    announced && !c.options.IgnoreTrailers,
+		hash:        sha256.New(),
+	}
+	a.Seed, _ = strconv.ParseInt(h.Get("X-Seed"), 10, 64)
+	queue, _ := strconv.ParseFloat(h.Get("X-Queue-Ms"), 64)
+	a.Queue = millis(queue)
+	return a, nil
+}
+
+// checkText refuses what encoding/json would silently change.
+func checkText(text string) error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	return &Error{Status: http.StatusBadRequest, Code: CodeBadText, Text: "text: not valid UTF-8"}
+}
+
+// Read reads audio. It returns io.EOF only after all of it: audio that stops early, or differs from what the server sent, ends with a
+// [CutError]. A server or proxy that sends no proof of completeness at all is believed when the transfer ends in order; see
+// [Audio.Proof].
+//
+// Read promptly: a server gives up on a reader that takes nothing for ten seconds. A consumer that keeps the pace of speech, such as
+// a player, should read from [Audio.ReadAhead].
+func (a *Audio) Read(p []byte) (int, error) {
+	if a.err != nil {
+		return 0, a.err
+	}
+	n, err := a.resp.Body.Read(p)
+	a.hash.Write(p[:n])
+	a.read += int64(n)
+	if err != nil {
+		a.err = a.end(err)
+		err = a.err
+	}
+	return n, err
+}
+
+// end judges how the body ended.
+func (a *Audio) end(err error) error {
+	proof, proven := a.proof()
+	switch {
+	case err != io.EOF:
+		if ctx := a.resp.Request.Context(); ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return &CutError{a.RequestID, a.read, err}
+	case a.trailers && !proven:
+		return &CutError{a.RequestID, a.read, errNoTrailers}
+	case proven && proof.SHA256 != hex.EncodeToString(a.hash.Sum(nil)):
+		return &CutError{a.RequestID, a.read, errChecksum}
+	}
+	return io.EOF
+}
+
+var (
+	errNoTrailers = errors.New("the closing trailers are missing")
+	errChecksum   = errors.New("the checksum does not match")
+	errClosed     = errors.New("client: audio is closed")
+)
+
+// Proof returns what the server says about the whole of the audio, once Read has returned io.EOF. It is false before that, and when the
+// server or a proxy on the way leaves the proof out: a stream that was cut cannot be told from a finished one then.
+func (a *Audio) Proof() (Proof, bool) {
+	if a.err != io.EOF {
+		return Proof{}, false
+	}
+	return a.proof()
+}
+
+// proof reads the trailers of a stream, or the headers of a buffered answer.
+func (a *Audio) proof() (Proof, bool) {
+	h := a.resp.Trailer
+	if h.Get("X-Audio-Sha256") == "" {
+		h = a.resp.Header
+	}
+	p := Proof{SHA256: h.Get("X-Audio-Sha256")}
+	p.Frames, _ = strconv.Atoi(h.Get("X-Frames"))
+	p.Length = time.Duration(p.Frames) * FrameDuration
+	wall, _ := strconv.ParseFloat(h.Get("X-Wall-Ms"), 64)
+	p.Wall = millis(wall)
+	p.RTF, _ = strconv.ParseFloat(h.Get("X-Rtf"), 64)
+	return p, p.SHA256 != ""
+}
+
+// Close ends the request. Closing twice is allowed.
+func (a *Audio) Close() error {
+	if a.err == nil {
+		a.err = errClosed
+	}
+	return a.resp.Body.Close()
+}
+
+// ReadAhead returns the rest of a as a reader that takes the audio as fast as it comes and keeps it in memory, up to 64 MiB (23
+// minutes), until it is read. Use it instead of a, not beside it; closing it closes a.
+func (a *Audio) ReadAhead() io.ReadCloser {
+	r := &ahead{audio: a, inbox: newInbox()}
+	r.reading.Go(r.fill)
+	return r
+}
