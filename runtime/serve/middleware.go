@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -83,13 +84,11 @@ func refuse(w http.ResponseWriter, f failure) {
 	if f.retry {
 		h.Set("Retry-After", "1")
 	}
-	switch f.status {
-	case http.StatusUnauthorized:
+	if f.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
-	case http.StatusRequestTimeout, http.StatusRequestEntityTooLarge:
-		if f.code != "text_too_long" && f.code != "too_many_chunks" {
-			h.Set("Connection", "close") // the rest of the body is not worth waiting for
-		}
+	}
+	if f.status == http.StatusRequestTimeout || f.code == "body_too_large" {
+		h.Set("Connection", "close") // the rest of the body is not worth waiting for
 	}
 	writeJSON(w, f.status, errorBody{f.text})
 }
@@ -99,18 +98,18 @@ type errorBody struct {
 	Error string `json:"error"`
 }
 
-// writeJSON answers with v. That the client may be gone already is its own affair.
+// writeJSON answers with v. If the client is gone by now, there is nobody to tell.
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
+	body, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true)) // an engine's text may hold anything
 	if err != nil {
 		panic(err) // our own types: they hold nothing that JSON cannot say
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	setWriteDeadline(w, time.Now().Add(writeTime))
+	setWriteDeadline(w, time.Now().Add(bodyTime+writeTime)) // net/http first reads what is left of the request
 	w.WriteHeader(status)
-	w.Write(body)
+	_, _ = w.Write(body)
 }
 
 // answer remembers whether an answer has begun, because from then on an error can no longer become a status.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -50,9 +51,13 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	o.voice, o.format = u.Voice, u.Format
 	reply := reply{w: w, control: http.NewResponseController(w), format: u.Format, limit: limit,
 		trailers: r.ProtoAtLeast(1, 1), speaker: s.cfg.Speaker, metrics: s.cfg.Metrics}
-	if req.Stream {
+	switch {
+	case req.Stream:
 		err = s.speak(ctx, *u, &streamed{reply: reply, hash: sha256.New()}, o)
-	} else {
+	case u.Format == speech.WAV:
+		u.Format = speech.PCM16 // its header needs the length, so it comes last
+		fallthrough
+	default:
 		err = s.speak(ctx, *u, &buffered{reply: reply}, o)
 	}
 	if err != nil {
@@ -127,7 +132,7 @@ func (a *reply) setProof(st speech.Stats, sum []byte) {
 	h.Set("X-Frames", strconv.Itoa(st.Frames))
 	h.Set("X-Wall-Ms", decimal(millis(st.Wall)))
 	h.Set("X-Rtf", decimal(thousandths(st.RTF())))
-	h.Set("X-Audio-Sha256", fmt.Sprintf("%x", sum))
+	h.Set("X-Audio-Sha256", hex.EncodeToString(sum))
 }
 
 // write sends a piece of the body, waiting for the client no longer than writeTime and never beyond the limit of the request.
@@ -212,7 +217,7 @@ func (a *streamed) end(st speech.Stats) error {
 	return nil
 }
 
-// buffered keeps all audio until it is complete. WAV is spoken as PCM16, because its header needs the length.
+// buffered keeps all audio until it is complete. For WAV it is fed PCM16.
 type buffered struct {
 	reply
 	first  speech.Audio
@@ -301,7 +306,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errBodyBroken, err)
 	case buf.Len() > maxBody:
-		io.CopyN(io.Discard, r.Body, 4*maxBody) // many clients read the answer only when they have sent everything
+		_, _ = io.CopyN(io.Discard, r.Body, 4*maxBody) // many clients read the answer only when they have sent everything
 		return nil, errBodyTooLarge
 	}
 	setReadDeadline(w, time.Time{}) // from here on, reading is only to notice a disconnect

@@ -11,7 +11,7 @@ import (
 
 // routes maps the paths of the API to what answers them. What is neither keyed nor a stream, which looks for a key
 // itself, is open to everybody.
-func (s *Server) routes() http.Handler {
+func (s *Server) routes() *mux.Router {
 	router := mux.NewRouter().SkipClean(true) // a path that is not clean is not ours: 404 instead of a redirect
 	allow := make(map[string]string)
 	route := func(path string, h http.Handler, methods ...string) {
@@ -34,5 +34,5 @@ func (s *Server) routes() http.Handler {
 		w.Header().Set("Allow", allow[r.URL.Path])
 		return errMethodNotAllowed
 	})
-	return s.common(router)
+	return router
 }
