@@ -32,16 +32,12 @@ func (r *reader) acronym(i int) int {
 	case tail != "":
 		r.out = append(r.out, tail...)
 	}
-	r.join = asWritten
-	if r.toks[i+1].kind != sign {
-		r.join = spaced
-	}
 	return r.end(i + 1)
 }
 
 // saidAsWord reports whether capitals are a word: NASA, PIN, SALE.
 func saidAsWord(e *entry) bool {
-	return e != nil && e.is(spoken|plain|hindiWord|englishWord) && !e.is(initialism)
+	return e.is(spoken|plain|hindiWord|englishWord) && !e.is(initialism)
 }
 
 func allUpper(s string) bool {
@@ -122,42 +118,19 @@ func romanValue(s string) uint64 {
 	return 0
 }
 
-// shortForm says in full what is written short: Dr., No. 5, a/c.
-func (r *reader) shortForm(i int) int {
-	e := r.at(i).word
-	if r.isAccount(i) {
-		r.begin(i, "abbreviation")
-		r.say("account")
-		return r.end(i + 3)
-	}
-	if !e.is(expands) {
+// letter names a capital that could be taken for an article in a Hindi sentence, ग्रेड A, or that a sign joins to something: O+, R&D.
+func (r *reader) letter(i int) int {
+	if r.lang != hindi || !r.single(i) || r.at(i).cas != upper || r.tight(i) && r.at(i-1).kind.wordLike() {
 		return i
 	}
-	next := i + 1
-	if r.tightSign(next, '.') && next != r.stop-1 {
-		next++
-	} else if !e.is(beforeNumber) {
+	joined := r.tightSign(i+1, '+') || r.tightSign(i+1, '&') || r.tight(i) && (r.isSign(i-1, '+') || r.isSign(i-1, '&'))
+	if s := r.str(i); !joined && (s != "A" && s != "I" || r.tightSign(i+1, '-')) {
 		return i
 	}
-	if e.is(beforeNumber) && !r.numberFollows(next) {
-		return i
+	if next := r.at(i + 1); !joined && next.kind == latin && !next.word.is(hindiWord|hindiMaybe) {
+		return i // I am, A new
 	}
-	l := r.lang
-	if r.at(i).kind == latin {
-		l = english
-	}
-	r.begin(i, "abbreviation")
-	r.say(l.pick(e.hi, e.en))
-	return r.end(next)
-}
-
-// numberFollows reports whether a number or a code begins at token i.
-func (r *reader) numberFollows(i int) bool {
-	t := r.at(i)
-	return t.kind == digits || t.kind == sign && (t.ch == '#' || t.ch == ':') && r.at(i+1).kind == digits || t.kind == latin && t.cas == upper && r.inSentence(i)
-}
-
-// isAccount reports whether tokens i to i+2 are A/c.
-func (r *reader) isAccount(i int) bool {
-	return r.single(i) && r.tightSign(i+1, '/') && r.tight(i+2) && r.single(i+2) && r.text[r.toks[i].a]|0x20 == 'a' && r.text[r.toks[i+2].a]|0x20 == 'c' && r.looseEnd(i+3)
+	r.begin(i, "acronym")
+	r.letters(r.str(i), hindi)
+	return r.end(i + 1)
 }

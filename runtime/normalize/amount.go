@@ -189,6 +189,9 @@ func (r *reader) scale(a *amount) {
 			return
 		}
 		n := t.b - t.a
+		if n == 2 && t.cas == upper && t.word.n >= 7 {
+			return // MN, BN and TN are letters
+		}
 		if t.kind == latin && n == 1 {
 			// One letter counts only directly behind the number: 10k, 1.5L, 2.3M. A small l is a litre, a small m a metre.
 			c := r.text[t.a]
@@ -268,6 +271,9 @@ func (r *reader) suffix(a *amount) {
 		}
 	}
 	if u, next := r.unit(j, a); u != nil {
+		if r.at(j).kind == latin && r.tightSign(next, '.') && next != r.stop-1 && r.at(next+1).kind != digits {
+			next++ // kg.
+		}
 		a.unit, a.next = u, next
 		r.rate(a)
 	}
@@ -300,8 +306,11 @@ func (r *reader) unit(j int, a *amount) (*unit, int) {
 		}
 		return &plainDegree, j + 1
 	}
-	if t.kind != latin || t.b-t.a > 5 {
+	if t.kind != latin || t.b-t.a > 5 || t.line {
 		return nil, j
+	}
+	if u, next := r.square(j); u != nil {
+		return u, next
 	}
 	if r.tightSign(j+1, '/') && r.tight(j+2) && r.at(j+2).kind == latin && r.looseEnd(j+3) {
 		if u := r.unitText(j, j+3); u != nil {
@@ -313,16 +322,48 @@ func (r *reader) unit(j int, a *amount) (*unit, int) {
 		return nil, j
 	}
 	if t.b-t.a == 1 {
-		switch c := r.text[t.a]; {
-		case c == 'l' || c == 'L' || c == 'g' || c == 'm' || c == 'h':
-			if t.gap && c != 'L' {
-				return nil, j
-			}
-		case c == 'G' || c == 'M' || c == 'H' || c == 'w' || c == 'v':
+		// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
+		switch c := r.text[t.a]; c {
+		case 'G', 'M', 'H', 'w', 'v':
 			return nil, j
 		}
 	}
 	return u, j + 1
+}
+
+// square reads sq ft, sq. m and m².
+func (r *reader) square(j int) (*unit, int) {
+	if squareWord(r.str(j)) {
+		k := j + 1
+		if r.tightSign(k, '.') && k != r.stop-1 {
+			k++
+		}
+		if r.at(k).kind != latin || !r.looseEnd(k+1) {
+			return nil, j
+		}
+		u := squares[r.str(k)]
+		if u == nil {
+			return nil, j
+		}
+		k++
+		if r.tightSign(k, '.') && k != r.stop-1 {
+			k++
+		}
+		return u, k
+	}
+	if r.isSign(j+1, squared) && r.tight(j+1) {
+		if u := squares[r.str(j)]; u != nil {
+			return u, j + 2
+		}
+	}
+	return nil, j
+}
+
+func squareWord(s string) bool { return s == "sq" || s == "Sq" || s == "SQ" }
+
+// squares are the areas of the units of length.
+var squares = map[string]*unit{
+	"ft": units["sqft"], "feet": units["sqft"], "Ft": units["sqft"], "m": units["sqm"], "mt": units["sqm"], "mtr": units["sqm"], "km": units["sqkm"],
 }
 
 var plainDegree = unit{hi: "डिग्री", one: "degree", many: "degrees"}
@@ -462,6 +503,8 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 			r.sayCurrency(a, l, false)
 		case a.percent:
 			r.say(l.pick("प्रतिशत", "percent"))
+		case a.unit != nil && one && l == hindi && a.unit.hiOne != "":
+			r.say(a.unit.hiOne)
 		case a.unit != nil && one:
 			r.say(l.pick(a.unit.hi, a.unit.one))
 		case a.unit != nil:
@@ -475,20 +518,19 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 
 // sayRate says the unit behind a stroke.
 func (r *reader) sayRate(i int, l lang) {
-	u := r.unitText(i, i+1)
-	switch {
-	case u != nil && l == hindi:
-		r.say("प्रति")
-		r.say(u.hi)
+	r.say(l.pick("प्रति", "per"))
+	s := r.str(i)
+	var buf [16]byte
+	low, _ := fold(buf[:0], s)
+	switch u := r.unitText(i, i+1); {
+	case l == hindi && rates[string(low)] != "":
+		r.say(rates[string(low)])
+	case l == english && longRates[string(low)] != "":
+		r.say(longRates[string(low)])
 	case u != nil:
-		r.say("per")
-		r.say(u.one)
-	case r.at(i).kind == deva:
-		r.say("प्रति")
-		r.say(r.str(i))
+		r.say(l.pick(u.hi, u.one))
 	default:
-		r.say("per")
-		r.say(r.str(i))
+		r.say(s)
 	}
 }
 

@@ -25,14 +25,15 @@ func (r *reader) clock(i int) int {
 		return i
 	}
 	if t := r.at(a.next); t.kind == sign && (t.ch == '-' || t.ch == enDash || t.ch == emDash) && t.gap == r.at(a.next+1).gap {
-		if b, ok := r.moment(a.next + 1); ok && b.clear() && (a.clear() || b.half != 0) {
+		if b, ok := r.moment(a.next + 1); ok && b.clear() {
+			shared := !a.clear() // 10-11 AM: what is written once is said once
 			if a.half == 0 && a.hour <= b.hour {
 				a.half = b.half
 			}
 			r.begin(i, "time")
-			r.sayTime(&a, a.half == b.half && b.half != 0 && a.min == 0)
+			r.sayTime(&a, shared)
 			r.say(r.lang.pick("से", "to"))
-			if a.half == b.half && r.lang == hindi {
+			if shared && r.lang == hindi {
 				b.half = 0
 			}
 			r.sayTime(&b, false)
@@ -48,7 +49,7 @@ func (r *reader) clock(i int) int {
 }
 
 // clear reports whether m is a time without a second look.
-func (m *moment) clear() bool { return m.full || m.half != 0 }
+func (m *moment) clear() bool { return m.full || m.half != 0 || m.oclock }
 
 // moment reads the time at token i. A number alone is read too, but is not clear.
 func (r *reader) moment(i int) (m moment, ok bool) {
@@ -96,11 +97,11 @@ func (r *reader) half(m *moment) {
 			if r.tightSign(m.next, '.') && m.next != r.stop-1 {
 				m.next++
 			}
-		case t.kind == deva && t.word.is(oclock):
+		case t.word.is(oclock):
 			m.oclock = true
-			m.next = j + 1
-		case t.kind == latin && t.word.is(oclock):
-			m.oclock, m.baje = true, j
+			if t.kind == latin {
+				m.baje = j
+			}
 			m.next = j + 1
 		default:
 			return
@@ -166,14 +167,15 @@ func (r *reader) sayTime(m *moment, elide bool) {
 
 func (r *reader) hindiTime(m *moment, elide bool) {
 	h := m.hour
+	h24, known := h%24, h > 12 || h == 0
 	if m.half != 0 {
-		h24 := h % 12
-		if m.half == 'p' {
+		known = true
+		if h24 = h % 12; m.half == 'p' {
 			h24 += 12
 		}
-		if !r.dayPartNear(m.next) {
-			r.say(dayPart24(h24))
-		}
+	}
+	if known && !r.dayPartNear(m.next) {
+		r.say(dayPart24(h24))
 	}
 	h %= 12
 	if h == 0 {

@@ -18,6 +18,8 @@ func (r *reader) code(i int) int {
 	}
 	next, letters, numbers, hyphens := r.codeRun(i)
 	switch {
+	case letters && numbers && r.nameAndNumber(i, next):
+		return r.keep(i)
 	case letters && numbers:
 		return r.sayCode(i, next)
 	case numbers && hyphens > 0 && r.hyphenCode(i, next):
@@ -44,7 +46,7 @@ func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
 		switch {
 		case t.kind == digits:
 			numbers = true
-		case t.kind == latin && (t.cas == upper || r.isWordX(j)):
+		case t.kind == latin && t.cas == upper:
 			letters = true
 		case t.kind == sign && (t.ch == '-' || t.ch == '/') && j > i && r.tight(j+1) && (r.at(j+1).kind == digits || r.at(j+1).kind == latin && r.at(j+1).cas == upper):
 			hyphens++
@@ -61,7 +63,10 @@ func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
 	return j, letters, numbers, hyphens
 }
 
-func (r *reader) isWordX(int) bool { return false }
+// nameAndNumber reports whether tokens i to next are a name that is said as a word, a hyphen and a small number: COVID-19.
+func (r *reader) nameAndNumber(i, next int) bool {
+	return next == i+3 && r.at(i).kind == latin && saidAsWord(r.at(i).word) && len(r.str(i)) > 3 && r.tightSign(i+1, '-') && len(r.str(i+2)) <= 2
+}
 
 // hyphenCode reports whether groups of digits with hyphens are an identifier: three groups or more, or one too long for a range.
 func (r *reader) hyphenCode(i, next int) bool {
@@ -152,8 +157,15 @@ const (
 // reach is how many words may stand between a context word and its number.
 const reach = 3
 
-// context looks at the words before token i.
+// context looks at the words before token i: the last three, or the whole sentence when they end in "is".
 func (r *reader) context(i int) nearness {
+	if r.isSign(i-1, ':') || r.isIs(i-1) {
+		for j := i - 2; j >= r.start && i-j < 3*lookahead/4; j-- {
+			if r.isWord(j, codeWord) && !r.countedAt(j+1) {
+				return codeNear
+			}
+		}
+	}
 	words, id := 0, true
 	for j := i - 1; j >= r.start && words <= reach && i-j < 12; j-- {
 		t := r.at(j)
@@ -166,17 +178,26 @@ func (r *reader) context(i int) nearness {
 			switch {
 			case t.word.is(codeWord):
 				return codeNear
-			case id && r.isAccount(j-2):
+			case id && r.stroked(j-2) == "account":
 				return idNear
 			case t.word.is(idWord) && id:
 				return idNear
-			case t.word.is(apart) && !r.isWord(j-1, phoneWord|masked):
+			case t.word.is(apart) && !r.isWord(j-1, holds):
 				id = false
 			}
 			words++
 		}
 	}
 	return noContext
+}
+
+// isIs reports whether token i is the verb between a code word and its code.
+func (r *reader) isIs(i int) bool {
+	switch r.atWord(i) {
+	case "is", "hai", "है", "are", "was", "h":
+		return true
+	}
+	return false
 }
 
 // contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.
@@ -242,4 +263,92 @@ func (r *reader) contextCode(i int) int {
 	}
 	r.grouped(r.str(i))
 	return r.end(i + 1)
+}
+
+// postalCode reads six digits behind a city, or behind a word and a hyphen, also as three and three.
+func (r *reader) postalCode(i int) int {
+	n := len(r.str(i))
+	if n != 6 && n != 3 || r.text[r.toks[i].a] == '0' {
+		return i
+	}
+	next := i + 1
+	if n == 3 {
+		if r.at(next).kind != digits || len(r.str(next)) != 3 || r.at(next).line {
+			return i
+		}
+		next++
+	}
+	if !r.looseEnd(next) || r.countedAt(next) || r.tightSign(next, '.') && r.at(next+1).kind == digits {
+		return i
+	}
+	hyphen := r.isSign(i-1, '-') || r.isSign(i-1, enDash)
+	before := i - 1
+	if hyphen || r.isSign(i-1, ',') {
+		before--
+	}
+	t := r.at(before)
+	if !t.word.is(city) && !(hyphen && n == 6 && (t.kind == deva || t.kind == latin && t.cas == title)) {
+		return i
+	}
+	r.begin(i, "pincode")
+	for j := i; j < next; j++ {
+		r.digits(r.str(j), r.digitLang())
+	}
+	return r.end(next)
+}
+
+// states are the codes that Indian vehicle numbers begin with.
+const states = " AN AP AR AS BH BR CG CH DD DL DN GA GJ HP HR JH JK KA KL LA LD MH ML MN MP MZ NL OD OR PB PY RJ SK TG TN TR TS UK UP WB "
+
+// vehicle reads MH 12 DE 1433: the parts of a vehicle number with spaces between them.
+func (r *reader) vehicle(i int) int {
+	if r.at(i).cas != upper || len(r.str(i)) != 2 || !isIn(states, r.str(i)) || r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	j := i + 1
+	j = r.hyphen(j)
+	if r.at(j).kind != digits || len(r.str(j)) > 2 {
+		return i
+	}
+	j = r.hyphen(j + 1)
+	if t := r.at(j); t.kind != latin || t.cas != upper || t.b-t.a > 3 {
+		return i
+	}
+	j = r.hyphen(j + 1)
+	if r.at(j).kind != digits || len(r.str(j)) > 4 || len(r.str(j)) < 3 || !r.looseEnd(j+1) {
+		return i
+	}
+	return r.sayCode(i, j+1)
+}
+
+// hyphen steps over a hyphen at token j.
+func (r *reader) hyphen(j int) int {
+	if r.tightSign(j, '-') && r.tight(j+1) {
+		return j + 1
+	}
+	return j
+}
+
+// airlines are the codes of flights that are written with a space: 6E 2045.
+const airlines = " 6E AI UK SG G8 QP IX I5 EK QR EY SQ BA LH TG "
+
+// flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.
+func (r *reader) flight(i int) int {
+	if len(r.str(i)) != 1 || !r.tight(i+1) || !r.single(i+1) || r.at(i+2).kind != digits || !isIn(airlines, r.between(i, i+2)) {
+		return i
+	}
+	if n := len(r.str(i + 2)); n < 2 || n > 4 || !r.looseEnd(i+3) || r.context(i) == noContext {
+		return i
+	}
+	return r.sayCode(i, i+3)
+}
+
+// isIn reports whether s is one of the words of list, which has a space around each.
+func isIn(list, s string) bool {
+	for j := 0; j+len(s) < len(list); j++ {
+		if list[j] == ' ' && list[j+1:j+1+len(s)] == s && list[j+1+len(s)] == ' ' {
+			return true
+		}
+	}
+	return false
 }

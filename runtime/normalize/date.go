@@ -5,7 +5,7 @@ package normalize
 // day is a date as it is written; what is missing is 0.
 type day struct {
 	day, month, year int
-	word             int // the token that names the month, when it is kept as it is written
+	word             int // the token of a Latin month in full, which is kept
 	next             int
 }
 
@@ -87,7 +87,7 @@ func (r *reader) shortDate(i int) (d day, ok bool) {
 		return d, false
 	}
 	d.next = i + 3
-	if r.near(i, expiry, 4) && 1 <= a && a <= 12 && (b >= 2000 || len(r.str(i+2)) == 2) {
+	if (r.near(i, expiry, 4) || r.isWord(i+3, expiry) || r.isWord(i+4, expiry)) && 1 <= a && a <= 12 && (b >= 2000 || len(r.str(i+2)) == 2) {
 		d.month, d.year = a, b
 		if b < 100 {
 			d.year += 2000
@@ -168,7 +168,7 @@ func (r *reader) monthSecond(i int) (d day, ok bool) {
 		return d, false
 	}
 	d.day, d.month, d.next = a, m, next
-	d.keepWord(r, j)
+	d.keep(r, j)
 	if hyphen != 0 {
 		if r.tightSign(next, hyphen) && r.tight(next+1) && r.looseEnd(next+2) {
 			r.yearAt(next+1, &d, true)
@@ -179,9 +179,9 @@ func (r *reader) monthSecond(i int) (d day, ok bool) {
 	return d, true
 }
 
-// keepWord lets the month be said as it is written, if it is written in full.
-func (d *day) keepWord(r *reader, j int) {
-	if t := r.at(j); t.kind == deva || t.b-t.a > 4 || r.str(j) == "May" || r.str(j) == "June" || r.str(j) == "July" {
+// keep lets a month that is written in full in Latin letters be said as it is written.
+func (d *day) keep(r *reader, j int) {
+	if t := r.at(j); t.kind == latin && int(t.b-t.a) == len(months[d.month].en) {
 		d.word = j
 	}
 }
@@ -224,7 +224,7 @@ func (r *reader) monthFirst(i int) int {
 	}
 	var d day
 	d.month, d.next = m, next
-	d.keepWord(r, i)
+	d.keep(r, i)
 	j := next
 	if r.isSign(j, '-') {
 		return i
@@ -248,15 +248,7 @@ func (r *reader) monthFirst(i int) int {
 	d.day, d.next = a, k
 	r.yearBehind(k, &d)
 	r.begin(i, "date")
-	if r.lang == hindi {
-		r.sayDate(&d)
-		return r.end(d.next)
-	}
-	r.sayMonth(&d, english)
-	r.ordinal(uint64(d.day))
-	if d.year > 0 {
-		r.year(uint64(d.year), english)
-	}
+	r.sayDate(&d)
 	return r.end(d.next)
 }
 
@@ -270,18 +262,14 @@ func (r *reader) sayDate(d *day) {
 			r.ordinal(uint64(d.day))
 		}
 	}
-	r.sayMonth(d, l)
+	if d.word > 0 {
+		r.say(r.str(d.word))
+	} else {
+		r.say(l.pick(months[d.month].hi, months[d.month].en))
+	}
 	if d.year > 0 {
 		r.year(uint64(d.year), l)
 	}
-}
-
-func (r *reader) sayMonth(d *day, l lang) {
-	if d.word > 0 {
-		r.say(r.str(d.word))
-		return
-	}
-	r.say(l.pick(months[d.month].hi, months[d.month].en))
 }
 
 // fiscalYear reads 2025-26, a year and the next.
@@ -320,7 +308,8 @@ func (r *reader) bareYear(i int) int {
 		r.decade(uint64(y))
 		return r.end(i + 2)
 	}
-	if y < 1100 || !r.looseEnd(i+1) || !r.isWord(i-1, yearWord) && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearWord)) {
+	before := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva)
+	if y < 1100 || !r.looseEnd(i+1) || !before && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearAfter)) {
 		return i
 	}
 	r.begin(i, "year")
@@ -332,7 +321,7 @@ func (r *reader) bareYear(i int) int {
 func (r *reader) decade(y uint64) {
 	if r.lang == hindi {
 		r.year(y, hindi)
-		r.say("का दशक")
+		r.say("के दशक")
 		return
 	}
 	r.year(y, english)

@@ -2,40 +2,53 @@ package normalize
 
 import "strings"
 
-// trait is what the rules need to know of a word.
+// trait is something that the rules need to know of a word.
 type trait uint64
 
 const (
-	hindiWord    trait = 1 << iota // a Roman Hindi word that no English sentence has
-	hindiMaybe                     // a Roman Hindi word that is also English, or a name
-	englishWord                    // an English function word
-	codeWord                       // what stands near it is read digit by digit: OTP, PIN, code
-	idWord                         // the same from three digits up: order, account, number
-	link                           // goes between a code word and its code: is, hai, no, :
-	apart                          // ends the reach of an idWord: में, se
-	counted                        // a noun that is counted: din, minutes, लोग
-	yearWord                       // a year follows: in, सन्
-	dayPart                        // says which half of the day: सुबह, raat
-	oclock                         // बजे, baje
-	meridiem                       // am, pm
-	englishHead                    // a number after it is read in English: Gate 2
-	romanHead                      // a Roman numeral follows: Class XII
-	spoken                         // said as a word although written in capitals
-	plain                          // an English word, also in capitals
-	signed                         // a minus may follow: temperature
-	expiry                         // a month and a year follow
-	dateWord                       // a day and a month follow: on, date
-	place                          // part of an address: a fraction is not a date
-	expands                        // written short; hi and en are what is said
-	dotted                         // and a full stop belongs to it
-	beforeNumber                   // but only when a number follows
-	month                          // n is its number
-	scaleWord                      // lakh, crore; n is the power of ten
-	masked                         // a card or account number's tail follows
-	phoneWord                      // a phone number follows
-	dialled                        // what stands before it is read digit by digit: 112 डायल करें
-	afterPar                       // with पर between them: 108 पर कॉल
-	initialism                     // an acronym although a word has the same letters
+	// The language of the sentence.
+	hindiWord   trait = 1 << iota // a Roman Hindi word that no English sentence has
+	hindiMaybe                    // a Roman Hindi word that is also English, or part of a name
+	englishWord                   // an English word that Hinglish does not borrow
+	digitName                     // शून्य to नौ: stands in English sentences too, once their codes have been read
+
+	// Code or quantity.
+	codeWord // what stands near it is read digit by digit: OTP, PIN, code
+	idWord   // the same from three digits up: order, account, number
+	dialled  // what stands before it is read digit by digit: 112 डायल करें
+	afterPar // the same with पर between them: 108 पर कॉल
+	apart    // ends the reach of an idWord: में, se
+	holds    // an idWord that a number follows even across में: ending in 9087
+	counted  // a noun that is counted: din, minutes, लोग
+	city     // a postal code follows
+
+	// Readings that depend on a neighbour.
+	yearBefore  // a year follows: in, सन्
+	yearAfter   // a year stands before: में, का
+	dayPart     // says which half of the day: सुबह, raat
+	oclock      // बजे, baje
+	meridiem    // am, pm
+	englishHead // a number after it is read in English: Gate 2
+	romanHead   // a Roman numeral follows: Class XII
+	signed      // a minus may follow: temperature, is
+	expiry      // a month and a year follow
+	dateWord    // a day and a month follow: on, date
+	place       // part of an address, where 1/2 is no half
+	month       // n is its number
+	scaleWord   // lakh, crore; n is its place in scaleWords
+
+	// Capitals.
+	spoken     // said as a word although written in capitals: NASA
+	plain      // a common word, which stays a word in capitals: SALE
+	initialism // said by letters although a word is written the same: US, IT
+
+	// Short forms; hi and en are what is said.
+	needsDot     // Prof.
+	dotOrName    // Dr. Rao, Dr Rao
+	dotOrNone    // approx, approx.
+	beforeNumber // No. 5, no 5
+
+	shortened = needsDot | dotOrName | dotOrNone | beforeNumber
 )
 
 // entry is what the lexicon knows of a word.
@@ -53,11 +66,14 @@ func (e *entry) is(t trait) bool { return e.traits&t != 0 }
 // lexicon finds words in lower case.
 var lexicon = build()
 
-// lookUp finds a word however it is written; nil when it is unknown.
+// lookUp finds a word however it is written.
 func lookUp(w string) *entry {
 	var buf [24]byte
 	low, _ := fold(buf[:0], w)
-	return lexicon[string(low)]
+	if e := lexicon[string(low)]; e != nil {
+		return e
+	}
+	return &unknown
 }
 
 // wordLists give traits to words. A word may be in several lists.
@@ -65,104 +81,161 @@ var wordLists = []struct {
 	traits trait
 	words  string
 }{
-	// Which language is it?
-	{hindiWord, `hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan
-		kaise kaun kitna kitne kitni aap aapka aapki aapke aapko aapne tum tumhara tumhe tera teri tere mera meri mere mujhe mujhko hum hamara hamari
-		hamare humara humare humein unka unki unke unko uska uski uske usko usne iska iski iske isko isme usme isse usse yeh ye woh wo vo jo jab tab tak wala wali wale
-		gaya gayi gaye gya karein kare karen karo karna karni karne kar kiya kiye kijiye kijie karke karta karti karte raha rahi rahe rha rhi rhe sakte sakta sakti
-		chahiye chahie liye lekin magar agar toh phir fir bhi abhi aaj parso kripya dhanyavaad dhanyawad namaste namaskar shukriya ji haan haanji
-		accha acha achha theek thik bahut bohot thoda zyada jyada kam sab sabhi kuch koi yahan wahan idhar udhar andar bahar upar neeche niche
-		baje bajkar ghante ghanta ghanton mahine mahina saal hafte hafta rupaye rupay rupya rupaiya paise lijiye lo dijiye dijie dein den dena dene diya diye diyi
-		jayega jayegi jayenge jaega jayenga aayega aayegi aaya aayi aaye aana aane gyi jaana jaane jao mila mile mili milega milegi batayein bataye bataiye batao batana
-		baad pehle pahle saath sath wapas vapas naya nayi naye purana purani apna apni apne apka apki apke apko dekhein dekhiye sun sunein suniye boliye bolo
-		bhej bheja bheji bhejein bhejo rakhein rakhe rakho shuru khatam kal subah shaam sham raat dopahar din dinon logon log wajah matlab samay
-		hone hona hote hota hoti karwa karwaye karwayein lagega lagegi lagenge lagta chal chalo chuka chuki chuke gaye pata kitab ghar paas pass_ tarah taraf dobara
-		aayenge honi mat krein kr krna krne hy h hey_ bhai didi bhaiya sahab sirf bas bina waise jaise aise`},
-	{hindiMaybe, `me main par pe hi do the to so us is ab use un ne ek tu bar baar ise din_ kam_ sir_ char teen paanch das sau hazaar hazar lakh crore`},
-	{englishWord, `the a an is are was were be been has have had will would can could should may might must your you i my we our us they their he she it its this that these those
-		of for from with at by in on to and or not no if then when where what which who how please dear do does did don't can't won't you've you're i'm we've it's
-		call pay get click visit use using before after within until till only new your due will as into than more less about up out all any each per there here just now`},
-	{hindiWord | dayPart, `subah shaam sham raat dopahar dopahr savere`},
-	{dayPart, `सुबह शाम रात दोपहर सवेरे तड़के प्रातः सायं morning evening night afternoon noon midnight`},
-	{hindiWord | oclock, `baje bje`},
-	{oclock, `बजे`},
-
-	// Is it a code or a quantity?
-	{codeWord, `otp otps pin pins mpin upin cvv cvc code codes passcode password passwords verification कोड ओटीपी पिन पासवर्ड एमपिन सीवीवी tpin pincode zipcode पिनकोड captcha coupon promo voucher`},
-	{idWord, `order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस a/c acct account खाता खाते अकाउंट card कार्ड ending ends
-		policy पॉलिसी consumer customer ग्राहक train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number numbers no nos nmbr num call कॉल whatsapp व्हाट्सएप helpline हेल्पलाइन toll
-		आखिरी आख़िरी अंतिम aakhiri akhiri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन request application loan लोन dial डायल folio serial
-		shipment consignment case संख्या sankhya क्रमांक kramank registration roll token टोकन extension ext enrollment ifsc gstin aadhaar aadhar आधार pan meter मीटर bill`},
-	{phoneWord, `phone फोन फ़ोन mobile मोबाइल call कॉल whatsapp helpline dial contact संपर्क tel mob ph`},
-	{masked, `card a/c acct account ending ends खाता कार्ड`},
-	{link, `is hai है : are no number नंबर id hain हैं was`},
-	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
-	{dialled | afterPar, `call कॉल संपर्क sampark whatsapp sms एसएमएस मिस्ड missed फोन फ़ोन phone message मैसेज`},
-	{apart, `में mein me mai से se ke के par_ in for with`},
-	{counted, `दिन दिनों मिनट मिनटों अंक अंकों प्रयास प्रयासों लोग लोगों टिकट टिकटें घंटे घंटा घंटों सेकंड सेकेंड साल सालों महीने महीना महीनों हफ्ते हफ़्ते सप्ताह बार बजे रुपये रुपए रूपये रुपया पैसे बच्चे बच्चों चीज़ें
-		आइटम प्लेट किलो मीटर लीटर गुना वर्ष माह कदम सवाल सदस्य सदस्यों यात्री यात्रियों सीट सीटें किमी प्रतिशत डिग्री
-		din dino dinon minute minutes min mins ank anko ankon digit digits prayas attempt attempts tries log logon people persons person passengers passenger ticket tickets seat seats
-		plate plates item items piece pieces pcs box boxes packet packets bottle bottles cup cups pack packs unit units point points ghante ghanta ghanto ghanton hour hours hrs hr second seconds sec secs
-		day days week weeks month months year years saal saalon mahine mahina mahino hafte hafta baar bar times time rupaye rupay rupees rupee paise rs baje nights night adults adult child children kids
-		members member users user orders calls messages sms emails mails files pages page rooms guests installments emis emi payments transactions km kg gb mb minutes' lines students questions steps
-		characters char chars letters words`},
-	{yearWord, `in सन् सन में year years साल वर्ष since से_ ईस्वी saal san`},
-	{dateWord, `on date dated दिनांक तारीख tareekh tarikh dob due`},
-	{expiry, `expiry expires exp valid expiring validity एक्सपायरी वैधता`},
-	{place, `house flat plot h.no hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
-	{signed, `temperature temp तापमान taapmaan tapman पारा minimum maximum न्यूनतम अधिकतम low high`},
-	{englishHead, `iphone gate platform floor level class terminal version windows android galaxy note redmi oneplus plan grade season episode part chapter step phase model series pixel ipad
-		macbook playstation type zone bay counter tower wing section question article rule`},
-	{romanHead, `war class part chapter phase volume vol section act type grade stage unit schedule annexure article type tier world semester sem level elizabeth henry george charles louis
-		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप`},
-
-	// Written in capitals, said as words.
-	{spoken, `nasa isro nato aadhaar aadhar pan pin sim ram rom cibil sebi aiims covid fastag nach bhim pin neft unicef unesco opec laser radar asean saarc
-		nabard irda irdai sidbi niti upsc_ trai bharat digi mudra pmay jio airtel paytm phonepe gpay zomato swiggy flipkart ola uber amazon zepto blinkit nykaa myntra meesho
-		kyc_ captcha gif jpeg wifi iot_ lic_ imax dslr_ lan wan asap_ yolo ghar aap hai nahi namaste rupay visa mastercard maestro vistara indigo tata axis kotak icici_ yes bandhan mtnl_`},
-	{plain, `off free sale new stop win now buy get all the and for you your our are is was has have had not no yes ok okay go up down in on at to of by or if it we us me my he she they them this that
-		call calls text reply click here link visit shop order orders pay paid payment card cards bank account cash back cashback offer offers deal deals save saved only last day days today tomorrow hurry
-		limited time hours hour final first second third best big mega super flat upto up extra get use code codes apply coupon gift gifts prize winner won lucky draw congratulations congrats dear customer
-		sir madam team thanks thank please urgent alert warning notice important attention never share anyone with any one don't do not does did done can could will would shall should must may might
-		open close closed start end begin yes welcome hello hi hey bye good morning evening night happy birthday festival diwali holi eid christmas year month week date name number phone mobile email
-		address city state country india indian delhi mumbai pune chennai kolkata noida goa agra jaipur surat hindi english home house office work job jobs apply loan loans credit debit due bill bills amount
-		total balance price rate low high more less than from off till until before after then when where what who why how which very too also just even ever always most much many some none every each
-		both other next previous old hot cold red blue green black white gold silver black friday cyber monday tuesday wednesday thursday saturday sunday jan feb mar apr june july august september october
-		november december test demo live true false null error fail failed success sent send received message box press dial enter select choose confirm cancel cancelled confirmed delivered shipped packed
-		dispatched return returned refund refunded exchange replace track tracking delivery pending complete completed active expired expiry valid invalid verify verified password login user app apps play
-		store download install update upgrade plan plans data pack recharge talk top bonus reward rewards points point loyalty member club premium gold plus pro max mini lite one two three four five six
-		seven eight nine ten zero hundred thousand lakh crore rupees big small size fit fits men women kids boys girls man woman boy girl food milk rice dal tea coffee water chai pizza burger cake combo meal
-		bus train flight cab taxi car bike auto metro road ticket tickets seat seats booking book books booked check out exit entry gate room floor hotel stay tour trip travel bag bags free
-		health care life insurance policy claim term fund funds money invest stock stocks share shares market gold buy sell trade tax fee fees charge charges zero cost emi_ interest low down help
-		support contact service services center centre issue issues problem solved fix fixed ticket query wait hold line busy
-		want need love like make made take took give gave come came see saw look find found know think tell say said ask let put keep kept set run read write show hear feel try turn move
-		hai nahi aap aapka aur ka ki ke ko se mein par karein kare karo abhi jaldi mat ruko haan ji bhai`},
-
-	{initialism, `fir us it pm am ac tv me pe hr ho`},
-
+	{hindiWord, `
+		hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan kaise kaisa kaisi kaun
+		kitna kitne kitni aap aapka aapki aapke aapko aapne apka apki apke apko tum tumhara tumhari tumhe tumhein tera teri tere mera meri mere mujhe mujhko maine
+		hamara hamari hamare humara humari humare humein hamein unka unki unke unko unhe unhein uska uski uske usko usne iska iski iske isko isme ismein usme usse isse
+		yeh ye woh wo vo jo jab tak wala wali wale gaya gayi gaye gya gyi kis kisi kise kisne kar karein kare karen karo karna karni karne kiya kiye  kijiye kijie
+		karke karta karti karte karunga karungi karenge karega karegi raha rahi rahe rha rhi rhe rahega rahegi sakte sakta sakti chahiye chahie chahte liye lekin magar agar
+		toh phir fir bhi abhi aaj kal parso kripya kripaya dhanyavaad dhanyawad dhanyavad namaskar shukriya ji haan haanji accha acha achha theek thik bahut bohot thoda
+		thodi zyada jyada kam sab sabhi kuch koi yahan yahin wahan wahin idhar udhar andar bahar upar neeche niche ghante ghanta ghanto ghanton mahine mahina saal hafte
+		hafta rupaye rupay rupya rupaiya paise paisa lijiye lijie dijiye dijie dein dena dene denge dega diya diye diyi lena lene lenge liya jayega jayegi jayenge jaega
+		jaiye jaaiye aayega aayegi aayenge aaya aayi aaye aaiye aana aane jaana jaane jana jaao jao mila mili milega milegi milenge milna milo miliye batayein bataye bataiye
+		batao batana bata dekh dekhein dekhiye dekho suniye suno boliye bolo bol bhej bheja bheji bheje bhejein bhejiye bhejo rakhein rakhe rakho rakhiye shuru khatam
+		baad pehle pahle saath sath wapas vapas naya nayi naye purana purani apna apni apne hone hona hote hota hoti karwa karwaye karwayein karwaiye lagega lagegi lagenge
+		lage lagta chalo chalu chuka chuki chuke pata ghar paas dobara ek din dinon logon wajah matlab samay honi krein kr krna krne hy bhai didi bhaiya sahab sirf bina
+		waise jaise aise lagao likhein likho likhiye padhein padhe sunein khula khuli khule bandh bharna bharein bhare dabayein dabaye dabaiye ruko rukiye rukein wale_
+		bache bachi bacha gayab taiyar tayar ne udaan chhoot chhutti kharcha kharch rakam rashi khata khate mujhse aapse humse unse kisko jisko jinka jinki jinke isliye
+		kyunki kyonki  warna tabhi kabhi hamesha jaldi zaroor jaroor zaroori bilkul sahi galat khush dukh mausam garmi sardi barish khana pani doodh chai aata chawal
+		dal sabzi dukaan dukan sadak gaadi gadi rasta raasta dost beta beti bhejna bhejne mangwa mangwao   yaar arre  haal baat baatein baje bje band`},
+	{hindiMaybe, `me main par pe hi ab un tu bar baar log tab mile mat sun lo den hum namaste bas teen das sau hazaar hazar aye   de le`},
+	{englishWord, `
+		the a an is are was were be been being has have had having will would can could shall should may might must your you yours i my we our us their they them he she his
+		him her it its this that these those of for from with at by in on to and or not no if then than when where what which who whom whose how why please dear do does did done
+		doing don't doesn't didn't can't couldn't won't wouldn't isn't aren't wasn't haven't hasn't you've you're you'll i'm i've i'll we've we're we'll it's that's let's
+		as into about up down out off over under above below between through during before after within until till since while because although though but so also too very
+		only just even still yet already again more most less least much many few some any all each every both other another such same own here there now
+		get gets got give gives given gave take takes took taken make makes made go goes going gone went come comes came see sees saw seen know knows say says said tell tells
+		told ask asks asked meet meets let lets use used using need needs want wants like likes try tries keep keeps put find found think look looks send sent say  show
+		shows enter press click visit wait waits hold thank thanks sorry hello hurry join read write reach reply leave left arrives arrived starts ends expires opens closes
+		costs lasts weighs holds walk drink add boil install speak talk`},
+	{dayPart, `subah shaam sham raat dopahar dopahr savere सुबह शाम रात दोपहर सवेरे तड़के प्रातः सायं morning evening night afternoon noon midnight`},
+	{hindiWord, `subah shaam sham raat dopahar dopahr savere`},
+	{oclock, `बजे baje bje`},
 	{meridiem, `am pm`},
+	{digitName, `शून्य एक दो तीन चार पाँच छह सात आठ नौ प्लस`},
+
+	{codeWord, `
+		otp otps pin pins mpin upin tpin cvv cvc code codes passcode password passwords verification कोड ओटीपी पिन पासवर्ड एमपिन सीवीवी pincode zipcode पिनकोड captcha कैप्चा
+		coupon promo voucher कूपन`},
+	{idWord, `
+		order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
+		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp
+		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
+		request application loan लोन dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक kramank registration roll token टोकन extension ext enrollment ifsc gstin
+		aadhaar aadhar आधार meter मीटर`},
+	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
+	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
+	{dialled | afterPar, `call कॉल संपर्क sampark whatsapp sms एसएमएस मिस्ड missed फोन फ़ोन phone message मैसेज बात baat`},
+	{apart, `में mein me  mai से se ke के in for with`},
+	{counted, `
+		दिन दिनों मिनट मिनटों अंक अंकों प्रयास प्रयासों लोग लोगों टिकट टिकटें घंटे घंटा घंटों सेकंड सेकेंड साल सालों महीने महीना महीनों हफ्ते हफ़्ते सप्ताह बार रुपये रुपए रूपये रुपया पैसे बच्चे बच्चों
+		चीज़ें आइटम प्लेट किलो मीटर लीटर गुना वर्ष माह कदम सवाल सदस्य सदस्यों यात्री यात्रियों सीट सीटें किमी प्रतिशत डिग्री ऑर्डर किताबें किताब बजे गोली गोलियाँ शब्द अक्षर पन्ने पेज बोतल पैकेट
+		डिब्बे टुकड़े पौधे बिस्तर घर कमरे मरीज़ छात्र दुकानें गाँव शहर मकान व्यक्ति महिला पुरुष वोट मतदाता दर्शक
+		din dino dinon minute minutes min mins ank anko ankon digit digits prayas attempt attempts tries log logon people persons person passengers passenger ticket tickets seat seats
+		plate plates item items piece pieces pcs box boxes packet packets bottle bottles cup cups pack packs unit units point points ghante ghanta ghanto ghanton hour hours hrs hr second seconds
+		sec secs day days week weeks month months year years saal saalon mahine mahina mahino hafte hafta baar times time rupaye rupay rupees rupee paise rs baje nights night adults adult
+		child children kids member members user users orders messages emails mails files pages page rooms guests installments emis payments transactions km kg gb mb students questions
+		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen percent litres litre metres metre kilometres kilos kilo callers branches`},
+	{city, `
+		delhi mumbai bombay kolkata calcutta chennai madras bengaluru bangalore hyderabad pune ahmedabad surat jaipur lucknow kanpur nagpur indore bhopal patna vadodara ghaziabad ludhiana agra
+		nashik faridabad meerut rajkot varanasi srinagar aurangabad dhanbad amritsar allahabad prayagraj ranchi howrah coimbatore jabalpur gwalior vijayawada jodhpur madurai raipur kota guwahati
+		chandigarh solapur hubli mysuru mysore tiruchirappalli bareilly aligarh moradabad gurgaon gurugram jalandhar bhubaneswar salem warangal thiruvananthapuram trivandrum kochi cochin
+		guntur dehradun shimla noida thane jammu udaipur ajmer mangaluru mangalore cuttack siliguri gorakhpur jamshedpur goa panaji imphal shillong aizawl kohima agartala gangtok itanagar
+		karnataka maharashtra gujarat rajasthan punjab haryana bihar kerala odisha assam jharkhand uttarakhand telangana bengal tamilnadu chhattisgarh up mp
+		दिल्ली मुंबई कोलकाता चेन्नई बेंगलुरु बैंगलोर हैदराबाद पुणे अहमदाबाद सूरत जयपुर लखनऊ कानपुर नागपुर इंदौर भोपाल पटना वडोदरा गाज़ियाबाद गाजियाबाद लुधियाना आगरा नासिक फ़रीदाबाद फरीदाबाद मेरठ
+		राजकोट वाराणसी श्रीनगर औरंगाबाद धनबाद अमृतसर इलाहाबाद प्रयागराज राँची रांची हावड़ा कोयंबटूर जबलपुर ग्वालियर विजयवाड़ा जोधपुर मदुरै रायपुर कोटा गुवाहाटी चंडीगढ़ सोलापुर मैसूर बरेली अलीगढ़
+		मुरादाबाद गुड़गाँव गुरुग्राम जालंधर भुवनेश्वर तिरुवनंतपुरम कोच्चि देहरादून शिमला नोएडा ठाणे जम्मू उदयपुर अजमेर मंगलुरु कटक सिलीगुड़ी गोरखपुर जमशेदपुर गोवा
+		कर्नाटक महाराष्ट्र गुजरात राजस्थान पंजाब हरियाणा बिहार केरल ओडिशा असम झारखंड उत्तराखंड तेलंगाना बंगाल छत्तीसगढ़ प्रदेश`},
+
+	{yearBefore, `in सन् सन year साल वर्ष since saal san of fy ay`},
+	{yearAfter, `में mein से se तक tak का के की ka ke ki`},
+	{dateWord, `on date dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
+	{expiry, `expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
+	{place, `
+		house flat plot hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
+	{signed, `temperature temp तापमान taapmaan tapman पारा minimum maximum न्यूनतम अधिकतम is hai है was था reading`},
+	{englishHead, `
+		iphone gate platform floor level class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
+		playstation type zone bay counter tower wing section question article rule sector flat room ward block lane war volume unit slide figure table round group`},
+	{romanHead, `
+		war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level elizabeth henry george charles louis
+		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
+
+	{spoken, `
+		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc nabard irdai sidbi niti trai
+		bharat digi mudra jio airtel paytm phonepe gpay zomato swiggy flipkart ola uber amazon zepto blinkit nykaa myntra meesho captcha gif jpeg wifi imax visa mastercard maestro vistara
+		indigo tata axis kotak yes bandhan rupay yono ikea nokia lenovo sony asus acer dell bosch cipla voltas titan fiit`},
+	{plain, `
+		off free sale new stop win now buy get all the and for you your our are is was has have had not no yes ok okay go down in on at to of by or if we me my he she they them this that
+		call calls text reply click here link visit shop order orders pay paid payment card cards bank account cash back cashback offer offers deal deals save saved only last day days today
+		tomorrow hurry limited time hours hour final first second third best hot big mega super flat upto up extra use code codes apply coupon gift gifts prize winner won lucky draw dear
+		sir madam team thanks thank please urgent alert warning notice never share anyone any one with do does did done can could will would shall should must may might
+		open close closed start end begin welcome hello hi hey bye good morning evening night happy festival diwali holi eid year month week date name number phone mobile email
+		address city state country india indian delhi mumbai pune kolkata noida agra jaipur surat hindi home house office work job jobs loan loans credit debit due bill bills amount
+		total balance price rate low high more less than from till until before after then when where what who why how which very too also just even ever always most much many some none
+		every each both other next old cold red blue green black white gold silver cyber monday friday sunday sat jan feb mar apr june july august
+		test demo live true false null error fail failed sent send box press dial enter select choose return refund replace track expiry valid verify login user app apps play
+		store update plan plans data pack top bonus reward points point loyal member club plus pro max mini lite two three four five six
+		seven eight nine ten zero lakh crore rupees small size fit fits men women kids boys girls man woman boy girl food milk rice dal tea coffee water chai pizza burger cake combo meal
+		bus train flight cab taxi car bike auto metro road ticket seat seats book books booked check out exit entry gate room floor hotel stay tour trip travel bag bags
+		health care life policy claim term fund funds money invest stock shares market sell trade tax fee fees charge cost down help service center centre issue issues solved fix fixed query
+		wait hold line busy need want love like make made take took give gave come came see saw look find found know think tell say said ask let put keep kept set run read write show hear
+		feel try turn move shipped been be but so as an its into about over above under cancel packed ready left right safe secure secret note read scan upload photo video audio song
+		movie music game games play match score team news flash break media world peace war king queen star sun moon rain snow wind fire earth air sea river lake hill`},
+	{initialism, `fir us it pm am ac tv hr sat sun mar dec`},
 }
 
-// shortForms are written short and said in full. With beforeNumber they are short only before a number.
+// shortForms are written short and said in full. Without an expansion the word itself is said and only the dot goes.
 var shortForms = []struct {
+	traits trait
 	words  string
 	hi, en string
-	traits trait
 }{
-	{"dr", "डॉक्टर", "doctor", dotted},
-	{"mr", "मिस्टर", "mister", dotted},
-	{"mrs", "मिसेज़", "missus", dotted},
-	{"ms", "मिस", "miz", dotted},
-	{"prof", "प्रोफ़ेसर", "professor", dotted},
-	{"smt", "श्रीमती", "shrimati", dotted},
-	{"shri", "श्री", "shri", dotted},
-	{"डॉ डा", "डॉक्टर", "", dotted},
-	{"श्री", "श्री", "", dotted},
-	{"श्रीमती", "श्रीमती", "", dotted},
-	{"कु", "कुमारी", "", dotted},
-	{"प्रो", "प्रोफ़ेसर", "", dotted},
-	{"नं", "नंबर", "", dotted},
-	{"no nos num nmbr", "नंबर", "number", beforeNumber},
+	{dotOrName, "dr", "", "doctor"},
+	{dotOrName, "mr", "", "mister"},
+	{dotOrName, "mrs", "", "missus"},
+	{dotOrName, "ms", "", "miz"},
+	{dotOrName, "prof", "", "professor"},
+	{dotOrName, "smt", "", "shrimati"},
+	{dotOrName, "er", "", "engineer"},
+	{dotOrName, "adv", "", "advocate"},
+	{dotOrName, "capt", "", "captain"},
+	{needsDot, "st", "", "saint"},
+	{needsDot, "shri sri श्री श्रीमती सुश्री", "", ""},
+	{needsDot, "vs", "", "versus"},
+	{dotOrNone, "pvt", "", "private"},
+	{dotOrNone, "ltd", "", "limited"},
+	{dotOrNone, "govt", "", "government"},
+	{dotOrNone, "approx", "", "approximately"},
+	{dotOrNone, "dept", "", "department"},
+	{needsDot, "etc", "", "etcetera"},
+	{needsDot, "jr", "", "junior"},
+	{needsDot, "sr", "", "senior"},
+	{beforeNumber, "no nos", "", "number"},
+	{beforeNumber, "ph tel", "", "phone"},
+	{beforeNumber, "mob", "", "mobile"},
+	{beforeNumber, "ext", "", "extension"},
+	{dotOrName, "डॉ डा", "डॉक्टर", ""},
+	{needsDot, "कु", "कुमारी", ""},
+	{needsDot, "प्रो", "प्रोफ़ेसर", ""},
+	{needsDot, "मा", "माननीय", ""},
+	{needsDot, "पं", "पंडित", ""},
+	{needsDot, "स्व", "स्वर्गीय", ""},
+	{dotOrNone, "नं क्र", "नंबर", ""},
+	{dotOrNone, "किमी", "किलोमीटर", ""},
+	{needsDot, "मो", "मोबाइल", ""},
+}
+
+// dottedForms are short forms with dots inside, here without them.
+var dottedForms = map[string]string{
+	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "किमी": "किलोमीटर",
+	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिली": "मिलीलीटर",
+}
+
+// strokedForms are short forms of two letters with a stroke between them.
+var strokedForms = map[string]string{
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of",
 }
 
 var monthWords = [13]string{
@@ -171,8 +244,6 @@ var monthWords = [13]string{
 }
 
 // scaleWords are the named powers of ten; the n of their words is the place here. Place 0 stands for none.
-const lakhs = 3
-
 var scaleWords = [...]struct {
 	words   string
 	power   int
@@ -191,9 +262,12 @@ var scaleWords = [...]struct {
 	{"trillion trillions tn", 12, "ट्रिलियन", "trillion", false},
 }
 
+// lakhs is the place of lakh in scaleWords.
+const lakhs = 3
+
 // build puts the lists into one table.
 func build() map[string]*entry {
-	m := make(map[string]*entry, 2048)
+	m := make(map[string]*entry, 3072)
 	add := func(words string, change func(*entry)) {
 		for w := range strings.FieldsSeq(words) {
 			e := m[w]
@@ -214,7 +288,7 @@ func build() map[string]*entry {
 		add(s.words, func(e *entry) { e.traits |= scaleWord; e.n = n })
 	}
 	for _, s := range shortForms {
-		add(s.words, func(e *entry) { e.traits |= expands | s.traits; e.hi, e.en = s.hi, s.en })
+		add(s.words, func(e *entry) { e.traits |= s.traits; e.hi, e.en = s.hi, s.en })
 	}
 	return m
 }

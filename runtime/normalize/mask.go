@@ -33,7 +33,7 @@ func (r *reader) maskedSign(i int) int {
 		return i
 	}
 	switch {
-	case wide >= 3 && !r.isSign(i, '.') && !r.isSign(i, ellipsis):
+	case wide >= 3 && !r.isSign(i, '.') && !r.isSign(i, ellipsis) && r.at(next).kind == digits && (r.tight(next) || !r.isSign(i, '#')):
 		return r.masked(i)
 	case r.isSign(i, '.') || r.isSign(i, ellipsis):
 		if d := r.at(next); d.kind != digits || d.b-d.a < 2 || r.context(i) == noContext || r.countedAt(next+1) {
@@ -120,4 +120,22 @@ func (r *reader) masked(i int) int {
 		r.join = spaced
 	}
 	return r.end(j)
+}
+
+// serviceCode reads *121# and *123*1#, which are dialled as they stand.
+func (r *reader) serviceCode(i int) int {
+	j := i
+	for r.isSign(j, '*') && (j == i || r.tight(j)) && r.at(j+1).kind == digits && r.tight(j+1) && j-i < lookahead {
+		j += 2
+	}
+	if j == i || !r.tightSign(j, '#') {
+		return i
+	}
+	r.begin(i, "code")
+	for k := i; k < j; k += 2 {
+		r.say(r.lang.pick("स्टार", "star"))
+		r.grouped(r.str(k + 1))
+	}
+	r.say(r.lang.pick("हैश", "hash"))
+	return r.end(j + 1)
 }

@@ -4,7 +4,7 @@ package normalize
 
 // quantityLang is the language of the number at token i: that of the sentence, but English after an English head noun (iPhone 15).
 func (r *reader) quantityLang(i int) lang {
-	if r.lang == hindi && i > r.start && r.isWord(i-1, englishHead) && r.at(i-1).kind == latin {
+	if r.lang == hindi && r.isWord(i-1, englishHead) && r.at(i-1).kind == latin && !r.countedAt(i+1) {
 		return english
 	}
 	return r.lang
@@ -46,7 +46,7 @@ func (r *reader) signFits(i int) bool {
 	if a, ok := r.amount(i); ok && a.marked() && !a.n.grouped {
 		return true
 	}
-	return r.isWord(i-1, signed|link)
+	return r.isWord(i-1, signed)
 }
 
 // moneyPrefix reads Rs 499, INR 2,340, रु. 99.
@@ -152,4 +152,31 @@ func (r *reader) longNumber(i int) int {
 	r.begin(i, "code")
 	r.grouped(r.str(i))
 	return r.end(i + 1)
+}
+
+// dimensions reads 10x12 and 10 x 12 x 8.
+func (r *reader) dimensions(i int) int {
+	if !r.times(i) {
+		return i
+	}
+	l := r.lang
+	r.begin(i, "unit")
+	j := i
+	for ; ; j += 2 {
+		r.sayPlain(j, l)
+		if !r.times(j) || j-i > 8 {
+			break
+		}
+		r.say(l.pick("बाई", "by"))
+	}
+	return r.end(j + 1)
+}
+
+// times reports whether token j is a number, and x and another number follow.
+func (r *reader) times(j int) bool {
+	t := r.at(j + 1)
+	if r.at(j).kind != digits || r.at(j+2).kind != digits || t.gap != r.at(j+2).gap {
+		return false
+	}
+	return t.kind == latin && (r.str(j+1) == "x" || r.str(j+1) == "X") || t.kind == sign && t.ch == multiply
 }

@@ -48,6 +48,9 @@ func read(written string, o Options, want bool) *reader {
 	last := len(r.toks) - 1
 	for i := 1; i < last; {
 		if i >= r.stop {
+			if r.toks[i].line {
+				r.endLine()
+			}
 			r.sentence(i)
 		}
 		i = r.step(i)
@@ -60,12 +63,11 @@ func (r *reader) spoken() string { return unsafe.String(unsafe.SliceData(r.out),
 
 // step reads the piece that begins with token i and returns where the next one begins.
 func (r *reader) step(i int) int {
-	t := &r.toks[i]
-	if t.line && i > 1 {
-		r.endLine()
-	}
-	for _, rule := range rulesFor(t.kind) {
+	for _, rule := range rulesFor(r.toks[i].kind) {
 		if next := rule.try(r, i); next > i {
+			if rule.identifier && (r.at(next).kind == digits || r.at(next).kind == sign && signCurrency(r.at(next).ch) > 0) {
+				r.pause() // so that a quantity behind a code is not taken for a part of it
+			}
 			return next
 		}
 	}
@@ -128,13 +130,13 @@ func (r *reader) str(i int) string { return r.text[r.toks[i].a:r.toks[i].b] }
 // between is the clean text of tokens i to j, j excluded.
 func (r *reader) between(i, j int) string { return r.text[r.toks[i].a:r.toks[j-1].b] }
 
-// at returns token i, or the nothing at either end.
+// at returns token i, or nothing when it is not in the present sentence: no rule sees beyond that.
 func (r *reader) at(i int) *token {
-	if i < 0 {
-		i = 0
+	if i < r.start {
+		return &r.toks[0]
 	}
-	if i >= len(r.toks) {
-		i = len(r.toks) - 1
+	if i >= r.stop {
+		return &r.toks[len(r.toks)-1]
 	}
 	return &r.toks[i]
 }
@@ -146,13 +148,13 @@ func (r *reader) isSign(i int, ch byte) bool {
 }
 
 // tight reports whether token i stands directly behind the one before.
-func (r *reader) tight(i int) bool { t := r.at(i); return t.kind != nothing && !t.gap }
+func (r *reader) tight(i int) bool { t := r.at(i); return !t.gap && t.kind != nothing }
 
 // tightSign reports whether token i is the sign ch directly behind the one before.
 func (r *reader) tightSign(i int, ch byte) bool { return r.isSign(i, ch) && r.tight(i) }
 
 // isWord reports whether token i is a word with one of the traits.
-func (r *reader) isWord(i int, t trait) bool { return r.at(i).word != nil && r.at(i).word.is(t) }
+func (r *reader) isWord(i int, t trait) bool { return r.at(i).word.is(t) }
 
 // inSentence reports whether token i belongs to the present sentence.
 func (r *reader) inSentence(i int) bool { return i >= r.start && i < r.stop }
@@ -229,9 +231,9 @@ func (r *reader) mark(m string) {
 		return
 	}
 	switch c := r.out[n-1]; {
-	case c == '.' || c == '?' || c == '!' || strings.HasSuffix(string(r.out[max(0, n-3):]), "।"):
+	case c == '.' || c == '?' || c == '!' || r.endsIn("।"):
 		// A sentence has ended here.
-	case c == ',' || c == ';' || c == ':' || c == '-':
+	case c == ',' || c == ';' || c == ':':
 		if m != "," && m != ";" && m != ":" {
 			r.out = append(r.out[:n-1], m...)
 		}
@@ -241,8 +243,31 @@ func (r *reader) mark(m string) {
 	r.join = spaced
 }
 
-// endLine ends the sentence before a new line.
+// endsIn reports whether the last thing written is m.
+func (r *reader) endsIn(m string) bool {
+	n := len(r.out) - len(m)
+	return n >= 0 && string(r.out[n:]) == m
+}
+
+// endLine ends the sentence before a new line, unless punctuation ends it already.
 func (r *reader) endLine() {
+	n := len(r.out)
+	for n > 0 && (r.out[n-1] == '"' || r.out[n-1] == '\'' || r.out[n-1] == ')') {
+		n--
+	}
+	if n == 0 {
+		return
+	}
+	switch r.out[n-1] {
+	case '.', '?', '!', ',', ';', ':':
+		return
+	}
+	if n >= 3 && string(r.out[n-3:n]) == "।" {
+		return
+	}
+	if r.join == glued {
+		r.join = spaced
+	}
 	if r.devaText {
 		r.mark("।")
 	} else {

@@ -3,57 +3,67 @@ package normalize
 // rule reads one class of writing. try looks at token i and either says what begins there and returns the token behind it, or
 // leaves everything untouched and returns i.
 type rule struct {
-	name string
-	try  func(r *reader, i int) int
+	name       string
+	try        func(r *reader, i int) int
+	identifier bool // what follows must be kept apart from it
 }
 
 // The rules by the kind of token they begin with, in order of priority: the first that fits wins, and what one covers no other sees.
 var (
 	latinRules = []rule{
-		{"web address", (*reader).webAddress},
-		{"masked number", (*reader).maskedWord},
-		{"amount of money", (*reader).moneyPrefix},
-		{"date", (*reader).monthFirst},
-		{"short form", (*reader).shortForm},
-		{"code", (*reader).code},
-		{"Roman numeral", (*reader).roman},
-		{"initials", (*reader).initials},
-		{"acronym", (*reader).acronym},
-		{"word", (*reader).keep},
+		{"web address", (*reader).webAddress, false},
+		{"masked number", (*reader).maskedWord, true},
+		{"amount of money", (*reader).moneyPrefix, false},
+		{"date", (*reader).monthFirst, false},
+		{"dotted short form", (*reader).dottedForm, false},
+		{"short form", (*reader).shortForm, false},
+		{"vehicle", (*reader).vehicle, true},
+		{"code", (*reader).code, true},
+		{"Roman numeral", (*reader).roman, false},
+		{"initials", (*reader).initials, false},
+		{"acronym", (*reader).acronym, false},
+		{"letter", (*reader).letter, false},
+		{"word", (*reader).keep, false},
 	}
 	devaRules = []rule{
-		{"amount of money", (*reader).moneyPrefix},
-		{"date", (*reader).monthFirst},
-		{"short form", (*reader).shortForm},
-		{"word", (*reader).keep},
+		{"amount of money", (*reader).moneyPrefix, false},
+		{"date", (*reader).monthFirst, false},
+		{"dotted short form", (*reader).dottedForm, false},
+		{"short form", (*reader).shortForm, false},
+		{"word", (*reader).keep, false},
 	}
 	digitRules = []rule{
-		{"web address", (*reader).webAddress},
-		{"masked number", (*reader).maskedDigits},
-		{"list number", (*reader).listNumber},
-		{"phone", (*reader).phone},
-		{"date", (*reader).date},
-		{"time", (*reader).clock},
-		{"always open", (*reader).alwaysOpen},
-		{"ordinal", (*reader).ordinalNumber},
-		{"marked quantity", (*reader).markedQuantity},
-		{"code", (*reader).code},
-		{"fraction", (*reader).fraction},
-		{"code by context", (*reader).contextCode},
-		{"year", (*reader).bareYear},
-		{"quantity", (*reader).quantity},
-		{"long number", (*reader).longNumber},
+		{"web address", (*reader).webAddress, false},
+		{"masked number", (*reader).maskedDigits, true},
+		{"list number", (*reader).listNumber, false},
+		{"postal code", (*reader).postalCode, true},
+		{"flight", (*reader).flight, true},
+		{"phone", (*reader).phone, true},
+		{"date", (*reader).date, false},
+		{"time", (*reader).clock, false},
+		{"always open", (*reader).alwaysOpen, false},
+		{"size", (*reader).dimensions, false},
+		{"ordinal", (*reader).ordinalNumber, false},
+		{"marked quantity", (*reader).markedQuantity, false},
+		{"code", (*reader).code, true},
+		{"fraction", (*reader).fraction, false},
+		{"code by context", (*reader).contextCode, true},
+		{"year", (*reader).bareYear, false},
+		{"quantity", (*reader).quantity, false},
+		{"long number", (*reader).longNumber, true},
 	}
 	signRules = []rule{
-		{"markup", (*reader).markup},
-		{"masked number", (*reader).maskedSign},
-		{"phone", (*reader).phoneSign},
-		{"amount", (*reader).signedAmount},
-		{"handle", (*reader).handle},
-		{"sign", (*reader).plainSign},
+		{"service code", (*reader).serviceCode, true},
+		{"masked number", (*reader).maskedSign, true},
+		{"markup", (*reader).markup, false},
+		{"phone", (*reader).phoneSign, true},
+		{"amount", (*reader).signedAmount, false},
+		{"handle", (*reader).handle, false},
+		{"punctuation", (*reader).punctuation, false},
+		{"sign", (*reader).spokenSign, false},
 	}
-	foreignRules = []rule{{"word", (*reader).keep}}
-	emojiRules   = []rule{{"emoji", (*reader).picture}}
+	foreignRules = []rule{{"word", (*reader).keep, false}}
+	emojiRules   = []rule{{"emoji", (*reader).picture, false}}
 )
 
 func rulesFor(k kind) []rule {

@@ -83,6 +83,9 @@ const (
 	silent // any other sign: nobody says it
 )
 
+// All marks fit below the first printable character.
+const _ = uint(' ' - silent)
+
 // scanner cuts a text into tokens, cleaning it on the way.
 type scanner struct {
 	text []byte // the clean text
@@ -304,7 +307,7 @@ var signs = map[rune]byte{
 	'½': half, '¼': quarter, '¾': threeQuarters, '²': squared, '³': cubed,
 	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
 	'•': bullet, '‣': bullet, '▪': bullet, '●': bullet, '○': bullet, '◦': bullet, '·': bullet, '⁃': bullet, '➢': bullet, '➤': bullet, '✓': bullet, '✔': bullet, '✅': bullet,
-	'→': arrow, '⇒': arrow, '➡': arrow, '⟶': arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': silent, '¡': silent,
+	'→': arrow, '⇒': arrow, '➡': arrow, '⟶': arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': silent, '¡': silent, '™': silent, '®': silent, '©': silent, '℠': silent,
 	'\u09e4': danda, '\uff5c': '|', '¦': '|',
 }
 

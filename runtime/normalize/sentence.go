@@ -4,28 +4,30 @@ package normalize
 // its sentence, so a text may be cut at sentence ends before or after normalising.
 func (r *reader) sentence(i int) {
 	r.start, r.stop = i, len(r.toks)-1
-	r.devaText = false
-	sure, maybe, not, words := 0, 0, 0, 0
-	for j := i; j < len(r.toks)-1; j++ {
+	var sure, devas, maybe, not, words int
+	end := r.stop
+	for j := i; j < r.stop; j++ {
 		t := &r.toks[j]
 		if j > i && t.line {
-			r.stop = j
+			end = j
 			break
 		}
 		switch t.kind {
 		case deva:
-			sure++
-			r.devaText = true
+			if !t.word.is(digitName) {
+				sure++
+				devas++
+			}
 		case latin:
 			switch {
-			case t.cas == upper && (t.b-t.a == 1 || t.b-t.a <= 6 && !saidAsWord(t.word)), r.symbol(j):
+			case t.cas == upper && (t.b-t.a <= 2 && !t.word.is(englishWord) || t.b-t.a <= 6 && !saidAsWord(t.word)), r.symbol(j), r.inAddressBlob(j):
 				// Initials, units and currencies belong to no language.
 			case t.word.is(hindiWord):
 				sure++
-			case t.word.is(englishWord):
-				not++
 			case t.word.is(hindiMaybe):
 				maybe++
+			case t.word.is(englishWord):
+				not++
 			default:
 				words++
 			}
@@ -33,19 +35,37 @@ func (r *reader) sentence(i int) {
 			if t.hindi {
 				sure++
 			}
+		case sign:
+			if t.ch == '<' {
+				if next := r.tag(j); next > j {
+					j = next - 1
+					continue
+				}
+			}
 		}
 		if r.endsSentence(j) {
-			r.stop = j + 1
-			for r.closes(r.stop) {
-				r.stop++
+			end = j + 1
+			for r.closes(end) {
+				end++
 			}
 			break
 		}
 	}
+	// Digit names alone do not make a sentence Hindi: an English one has them too once its codes have been read.
 	r.lang = english
 	if sure > 0 || maybe > 0 && not == 0 || not+words == 0 {
 		r.lang = hindi
 	}
+	if r.hasWords(i, end) {
+		r.devaText = devas > 0 || r.lang == hindi && sure+maybe+not+words == 0
+	}
+	r.stop = end
+}
+
+// inAddressBlob reports whether the word at token j is part of an e-mail or a web address, which has no language.
+func (r *reader) inAddressBlob(j int) bool {
+	b := r.toks[j].blob
+	return b&(hasAt|hasSlashes) != 0 || b&hasDot != 0 && (r.tightSign(j+1, '.') && r.tight(j+2) && r.at(j+2).kind == latin || r.tight(j) && r.isSign(j-1, '.'))
 }
 
 // symbol reports whether the Latin word at token j is a symbol beside a number: kg, Rs, PM, Aug.
@@ -67,7 +87,8 @@ func (r *reader) endsSentence(j int) bool {
 	case danda:
 		return true
 	case '?', '!':
-		return r.free(j + 1)
+		next := r.at(j + 1)
+		return next.gap || next.kind == nothing || next.kind == emoji || r.closes(j+1)
 	case '|':
 		return r.isDanda(j)
 	case '.':
@@ -103,17 +124,31 @@ func (r *reader) fullStop(j int) bool {
 		return true
 	case p.kind == digits && j-1 == r.start:
 		return false // 1. first item
-	case p.word != nil && p.word.is(dotted):
+	case p.word.is(needsDot | dotOrName | dotOrNone):
 		return false
 	case r.currencyCode(j-1) > 0:
 		return next.kind != digits && r.at(j-2).kind != sign
-	case p.word != nil && p.word.is(beforeNumber):
+	case p.word.is(beforeNumber):
 		return next.kind != digits && !(next.kind == sign && next.ch == '#') && next.cas != upper
+	case next.kind == latin && next.cas == lower && p.kind == latin && (r.unitText(j-1, j) != nil || p.word.is(month) || p.b-p.a == 2 && squareWord(r.str(j-1))):
+		return false // 5 kg. rice, 1200 sq. ft. in all
 	case p.kind == latin && p.b-p.a == 1:
 		// A single letter is an initial: J. R. D. Tata, U.S.A. and.
 		return !(r.tightSign(j-2, '.') && r.tight(j-1) || p.cas == upper && next.cas == title)
+	case p.kind == deva && p.b-p.a <= 12 && r.tightSign(j-2, '.') && r.tight(j-1):
+		return false // कि.मी.
 	}
 	return true
+}
+
+// hasWords reports whether anything in tokens i to end is spoken.
+func (r *reader) hasWords(i, end int) bool {
+	for j := i; j < end; j++ {
+		if r.toks[j].kind.wordLike() {
+			return true
+		}
+	}
+	return false
 }
 
 // closes reports whether token j is a closing quote or bracket directly behind the token before.

@@ -74,14 +74,15 @@ func signCurrency(ch byte) int {
 // unit is a measure. What stands in the text is its symbol; words such as "metres" are kept as they are.
 type unit struct {
 	hi, one, many string
-	tightOnly     bool // a single letter or a word of its own: only directly behind the number
-	quarter       bool // said with डेढ़ and ढाई
+	hiOne         string // Hindi singular where it differs
+	tightOnly     bool   // a single letter or a word of its own: only directly behind the number
+	quarter       bool   // said with डेढ़ and ढाई
 }
 
 // units by symbol. Where case tells them apart, both are listed; otherwise the lower case one serves.
 var units = unitTable(`
-kg,kgs,kilo | किलो | kilogram | kilograms | quarter
-g,gm,gms,gram,grams | ग्राम | gram | grams
+kg,kgs | किलो | kilogram | kilograms | quarter
+g,gm,gms | ग्राम | gram | grams
 mg | मिलीग्राम | milligram | milligrams
 mcg | माइक्रोग्राम | microgram | micrograms
 km,kms | किलोमीटर | kilometre | kilometres | quarter
@@ -113,11 +114,13 @@ mhz | मेगाहर्ट्ज़ | megahertz | megahertz
 ghz | गीगाहर्ट्ज़ | gigahertz | gigahertz
 mp | मेगापिक्सल | megapixel | megapixels
 hp | हॉर्सपावर | horsepower | horsepower
-cc | सी सी | c c | c c
+cc | सी सी | C C | C C
+mg/dl | मिलीग्राम प्रति डेसीलीटर | milligram per decilitre | milligrams per decilitre
+g/dl | ग्राम प्रति डेसीलीटर | gram per decilitre | grams per decilitre
 kcal | किलोकैलोरी | kilocalorie | kilocalories
 cal | कैलोरी | calorie | calories
 db | डेसिबल | decibel | decibels
-hr,hrs,h | घंटे | hour | hours | quarter
+hr,hrs,h | घंटे | hour | hours | quarter | घंटा
 min,mins | मिनट | minute | minutes
 sec,secs | सेकंड | second | seconds
 ms | मिलीसेकंड | millisecond | milliseconds
@@ -144,6 +147,9 @@ func unitTable(table string) map[string]*unit {
 		if len(f) > 4 {
 			u.tightOnly = f[4] == "tight"
 			u.quarter = f[4] == "quarter"
+			if len(f) > 5 {
+				u.hiOne = f[5]
+			}
 			if f[4] == "degree" {
 				key = "°"
 			}
@@ -154,3 +160,12 @@ func unitTable(table string) map[string]*unit {
 	}
 	return m
 }
+
+// rates are the words behind a stroke that Hindi says in Hindi: ₹299/day.
+var rates = map[string]string{
+	"day": "दिन", "month": "महीना", "mo": "महीना", "year": "साल", "yr": "साल", "hour": "घंटा", "hr": "घंटा", "week": "हफ़्ता", "night": "रात", "person": "व्यक्ति",
+	"piece": "पीस", "unit": "यूनिट", "plate": "प्लेट", "min": "मिनट", "minute": "मिनट", "dozen": "दर्जन", "litre": "लीटर",
+}
+
+// longRates spell the short ones out in English.
+var longRates = map[string]string{"mo": "month", "yr": "year", "hr": "hour", "min": "minute"}

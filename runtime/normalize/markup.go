@@ -1,0 +1,98 @@
+package normalize
+
+// Markup is silent: emphasis, headings, list marks, quotes, rules, the address of a link, tags.
+
+// lookahead is how many tokens markup may be long; it keeps hostile text linear.
+const lookahead = 64
+
+// markup passes over marks of Markdown and over tags.
+func (r *reader) markup(i int) int {
+	t := r.at(i)
+	if i == r.start {
+		if next := r.lineMark(i); next > i {
+			return next
+		}
+	}
+	switch t.ch {
+	case '`', '_', '~', '^', '\\', '{', '}', '[', silent, squared, cubed:
+		return r.hush(i, i+1, "markup")
+	case '*':
+		if r.at(i-1).kind == digits && r.at(i+1).kind == digits {
+			return i
+		}
+		return r.hush(i, i+1, "markup")
+	case '!':
+		if r.tightSign(i+1, '[') {
+			return r.hush(i, i+1, "markup")
+		}
+	case ']':
+		if r.tightSign(i+1, '(') {
+			for j := i + 2; j < i+lookahead && r.at(j).kind != nothing && !r.at(j).line; j++ {
+				if r.isSign(j, ')') {
+					return r.hush(i, j+1, "markup")
+				}
+			}
+		}
+		return r.hush(i, i+1, "markup")
+	case '<':
+		if next := r.tag(i); next > i {
+			return r.hush(i, next, "markup")
+		}
+	}
+	return i
+}
+
+// tag returns the token behind the tag that begins at i; i if none does.
+func (r *reader) tag(i int) int {
+	n := r.at(i + 1)
+	if !r.tight(i+1) || n.kind != latin && !(n.kind == sign && (n.ch == '/' || n.ch == '!' || n.ch == '?')) {
+		return i
+	}
+	for j := i + 1; j < i+lookahead; j++ {
+		switch {
+		case r.at(j).kind == nothing || r.isSign(j, '<'):
+			return i
+		case r.isSign(j, '>'):
+			return j + 1
+		}
+	}
+	return i
+}
+
+// lineMark passes over what may stand at the start of a line: # heading, - item, > quote, a rule.
+func (r *reader) lineMark(i int) int {
+	t := r.at(i)
+	j := i
+	for j < i+lookahead && r.isSign(j, t.ch) && (j == i || r.tight(j)) {
+		j++
+	}
+	next := r.at(j)
+	width := j - i
+	lineEnds := next.kind == nothing || next.line
+	switch t.ch {
+	case '#', '>', bullet, arrow:
+		if next.gap && !lineEnds && !(t.ch == '#' && next.kind == digits && width == 1) || t.ch == bullet || t.ch == '>' {
+			return r.hush(i, j, "markup")
+		}
+	case '-', '*', '+', enDash, emDash:
+		if width == 1 && next.gap || width >= 3 && lineEnds {
+			return r.hush(i, j, "markup")
+		}
+	case '_', '=':
+		if width >= 3 {
+			return r.hush(i, j, "markup")
+		}
+	}
+	return i
+}
+
+// listNumber reads the number of a list item, 1. or 1), with a stop behind it.
+func (r *reader) listNumber(i int) int {
+	if i != r.start || len(r.str(i)) > 3 || !(r.tightSign(i+1, '.') || r.tightSign(i+1, ')')) || !r.at(i+2).gap || i+2 >= r.stop {
+		return i
+	}
+	r.begin(i, "list")
+	r.sayPlain(i, r.lang)
+	r.mark(".")
+	return r.end(i + 2)
+}

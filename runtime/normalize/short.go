@@ -1,0 +1,115 @@
+package normalize
+
+// shortForm says in full what is written short: Dr. Rao, No. 5, A/c, approx.
+func (r *reader) shortForm(i int) int {
+	if full := r.stroked(i); full != "" {
+		r.begin(i, "abbreviation")
+		r.say(full)
+		return r.end(i + 3)
+	}
+	t := r.at(i)
+	e := t.word
+	if !e.is(shortened) || r.tight(i) && r.at(i-1).kind.wordLike() {
+		if next := r.reference(i); next > i {
+			return next
+		}
+		return i
+	}
+	next := i + 1
+	dot := r.tightSign(next, '.') && !(r.tight(next+1) && r.at(next+1).kind == latin && r.at(next+1).cas == lower)
+	if dot && next != r.stop-1 {
+		next++
+	}
+	after := r.at(next)
+	switch {
+	case e.is(beforeNumber):
+		if !r.numberFollows(next) || t.cas == lower && !dot && !r.isWord(i-1, idWord) {
+			return i
+		}
+	case e.is(dotOrName):
+		if t.kind == latin && t.cas == lower && !dot || !dot && after.cas != title && after.kind != deva {
+			return i
+		}
+	case e.is(needsDot):
+		if !dot {
+			return i
+		}
+	}
+	full := e.en
+	if t.kind == deva {
+		full = e.hi
+	}
+	if full == "" {
+		full = r.str(i)
+	}
+	r.begin(i, "abbreviation")
+	r.say(full)
+	return r.end(next)
+}
+
+// reference reads Ref no. and Ref: with the whole word.
+func (r *reader) reference(i int) int {
+	if s := r.atWord(i); s != "Ref" && s != "ref" && s != "REF" {
+		return i
+	}
+	next := i + 1
+	if r.tightSign(next, '.') && next != r.stop-1 {
+		next++
+	}
+	if n := r.at(next); !n.word.is(idWord) && n.kind != digits && !(n.kind == sign && (n.ch == ':' || n.ch == '#')) && n.cas != upper {
+		return i
+	}
+	r.begin(i, "abbreviation")
+	r.say("reference")
+	return r.end(next)
+}
+
+// numberFollows reports whether a number or a code begins at token i.
+func (r *reader) numberFollows(i int) bool {
+	t := r.at(i)
+	if t.kind == sign && (t.ch == '#' || t.ch == ':' || t.ch == '-' || t.ch == '+') {
+		t = r.at(i + 1)
+	}
+	return t.kind == digits || t.kind == latin && t.cas == upper && !saidAsWord(t.word)
+}
+
+// stroked returns what A/c, C/o and their like say, "" for anything else at token i.
+func (r *reader) stroked(i int) string {
+	if !r.single(i) || !r.tightSign(i+1, '/') || !r.tight(i+2) || !r.single(i+2) || !r.looseEnd(i+3) {
+		return ""
+	}
+	return strokedForms[string([]byte{r.text[r.toks[i].a] | 0x20, r.text[r.toks[i+2].a] | 0x20})]
+}
+
+// dottedForm reads e.g., w.r.t., H.No. and कि.मी.
+func (r *reader) dottedForm(i int) int {
+	if !r.tightSign(i+1, '.') || !r.tight(i+2) || r.at(i+2).kind != r.at(i).kind || r.tight(i) && r.at(i-1).kind.wordLike() {
+		return i
+	}
+	var buf [24]byte
+	key := buf[:0]
+	j := i
+	for {
+		s := r.str(j)
+		if len(key)+len(s) > cap(key) {
+			return i
+		}
+		low, _ := fold(key[len(key):], s)
+		key = key[:len(key)+len(low)]
+		if !r.tightSign(j+1, '.') || !r.tight(j+2) || r.at(j+2).kind != r.at(i).kind {
+			break
+		}
+		j += 2
+	}
+	full := dottedForms[string(key)]
+	if full == "" {
+		return i
+	}
+	next := j + 1
+	if r.tightSign(next, '.') && next != r.stop-1 {
+		next++
+	}
+	r.begin(i, "abbreviation")
+	r.say(full)
+	return r.end(next)
+}

@@ -1,0 +1,225 @@
+package normalize
+
+// E-mail and UPI addresses, web addresses, handles. Their words stay as they are, the signs between them are said, digits are an
+// identifier's.
+
+// webAddress reads support@acme.co.in, ramesh.k@okaxis, https://x.y/z, www.irctc.co.in and acme.com/offer.
+func (r *reader) webAddress(i int) int {
+	t := r.at(i)
+	if t.blob == 0 || r.tight(i) && !r.opens(i-1) {
+		return i
+	}
+	if t.blob&hasAt != 0 {
+		if next := r.email(i); next > i {
+			return next
+		}
+	}
+	first := i
+	if t.blob&hasSlashes != 0 && r.tightSign(i+1, ':') && r.tightSign(i+2, '/') && r.tightSign(i+3, '/') && r.tight(i+4) {
+		first = i + 4
+	}
+	next, ok := r.domain(first)
+	if first == i && !ok {
+		return i
+	}
+	r.begin(i, "url")
+	next = r.path(next)
+	r.sayAddress(first, next)
+	return r.end(r.query(next))
+}
+
+// opens reports whether token i is a sign behind which an address may begin.
+func (r *reader) opens(i int) bool {
+	t := r.at(i)
+	return t.kind == sign && (t.ch == '(' || t.ch == '[' || t.ch == '"' || t.ch == '\'' || t.ch == '<' || t.ch == ':' || t.ch == ',' || t.ch == '*' || t.ch == '`' || t.ch == '=')
+}
+
+// email reads an address with @.
+func (r *reader) email(i int) int {
+	j := i
+	for r.inName(j, i) && !r.isSign(j, '@') {
+		j++
+	}
+	if j == i || !r.tightSign(j, '@') || !r.tight(j+1) || r.at(j+1).kind != latin && r.at(j+1).kind != digits {
+		return i
+	}
+	k := j + 1
+	for r.inName(k, i) && !r.isSign(k, '_') && !r.isSign(k, '+') {
+		k++
+	}
+	for r.at(k-1).kind == sign {
+		k-- // the full stop of the sentence
+	}
+	r.begin(i, "email")
+	r.sayAddress(i, k)
+	return r.end(k)
+}
+
+// inName reports whether token j goes on the name that began at i.
+func (r *reader) inName(j, i int) bool {
+	t := r.at(j)
+	if j > i && t.gap {
+		return false
+	}
+	return t.kind == latin || t.kind == digits || t.kind == sign && (t.ch == '.' || t.ch == '-' || t.ch == '_' || t.ch == '+')
+}
+
+// domain reads labels with dots between them; ok means that they end in a known top-level domain or begin with www.
+func (r *reader) domain(i int) (next int, ok bool) {
+	j, last, dots := i, -1, 0
+	for {
+		t := r.at(j)
+		if j > i && t.gap || t.kind != latin && t.kind != digits {
+			break
+		}
+		last = j
+		j++
+		for r.tightSign(j, '-') && r.tight(j+1) && r.at(j+1).kind.wordLike() || r.tight(j) && (r.at(j).kind == latin || r.at(j).kind == digits) {
+			last = j
+			j++
+		}
+		if !r.tightSign(j, '.') || !r.tight(j+1) || r.at(j+1).kind != latin && r.at(j+1).kind != digits {
+			break
+		}
+		dots++
+		j++
+	}
+	if last < 0 || dots == 0 {
+		return i, false
+	}
+	return last + 1, topLevel[r.str(last)] || r.str(i) == "www"
+}
+
+// topLevel are the ends of web addresses that are recognised without www or a scheme.
+var topLevel = map[string]bool{
+	"com": true, "in": true, "org": true, "net": true, "io": true, "ai": true, "app": true, "dev": true, "gov": true, "edu": true, "info": true, "biz": true,
+	"xyz": true, "shop": true, "store": true, "online": true, "tech": true, "live": true, "site": true, "uk": true, "us": true, "ly": true, "tv": true, "bank": true,
+	"COM": true, "IN": true, "ORG": true, "NET": true,
+}
+
+// path returns the end of what follows a domain: strokes, words, digits.
+func (r *reader) path(j int) int {
+	end := j
+	for r.tight(j) {
+		t := r.at(j)
+		switch {
+		case t.kind == latin || t.kind == digits || t.kind == deva:
+			end = j + 1
+		case t.kind == sign && (t.ch == '/' || t.ch == '-' || t.ch == '_' || t.ch == '.' || t.ch == ':' || t.ch == '~' || t.ch == '+' || t.ch == '%' || t.ch == '@'):
+		default:
+			return end
+		}
+		j++
+	}
+	return end
+}
+
+// query returns the end of the part that nobody reads out: ?a=b, #top, and a last stroke.
+func (r *reader) query(j int) int {
+	for r.tightSign(j, '/') {
+		j++
+	}
+	if !(r.tightSign(j, '?') || r.tightSign(j, '#')) || !r.tight(j+1) {
+		return j
+	}
+	end := j
+	for r.tight(j) {
+		t := r.at(j)
+		if t.kind == sign && (t.ch == ')' || t.ch == ']' || t.ch == '>' || t.ch == '"' || t.ch == danda) {
+			break
+		}
+		j++
+		if t.kind != sign || t.ch == '=' || t.ch == '&' {
+			end = j
+		}
+	}
+	return end
+}
+
+// sayAddress says tokens i to next.
+func (r *reader) sayAddress(i, next int) {
+	l := r.lang
+	for j := i; j < next; j++ {
+		t := r.at(j)
+		switch t.kind {
+		case latin:
+			r.sayName(j)
+		case digits:
+			if s := r.str(j); len(s) == 10 && s[0] >= '6' {
+				r.cut([]byte(s), 5)
+			} else {
+				r.grouped(s)
+			}
+		case sign:
+			switch t.ch {
+			case '.':
+				r.say(l.pick("डॉट", "dot"))
+			case '@':
+				r.say(l.pick("ऐट", "at"))
+			case '/':
+				r.say(l.pick("स्लैश", "slash"))
+			case '-':
+				r.say(l.pick("हाइफ़न", "hyphen"))
+			case '_':
+				r.say(l.pick("अंडरस्कोर", "underscore"))
+			case '+':
+				r.say(l.pick("प्लस", "plus"))
+			case '%':
+				r.say(l.pick("प्रतिशत", "percent"))
+			}
+		default:
+			r.say(r.str(j))
+		}
+	}
+}
+
+// sayName says a word of an address: www and acronyms by letters, everything else as it is.
+func (r *reader) sayName(j int) {
+	t, s := r.at(j), r.str(j)
+	switch {
+	case s == "www" && r.lang == english:
+		r.say("w w w")
+	case s == "www" || t.cas == upper && len(s) <= 6 && !saidAsWord(t.word):
+		r.letters(s, r.lang)
+	default:
+		r.say(s)
+	}
+}
+
+// handle reads @chai_adda and drops the sign of a hashtag.
+func (r *reader) handle(i int) int {
+	switch {
+	case r.isSign(i, '#') && r.tight(i+1) && (r.at(i+1).kind == latin || r.at(i+1).kind == deva):
+		return r.hush(i, i+1, "hashtag")
+	case r.isSign(i, '#') && r.at(i+1).kind == digits:
+		return r.numberSign(i)
+	case !r.isSign(i, '@') || r.at(i+1).kind != latin || !r.tight(i+1):
+		return i
+	}
+	j := i + 1
+	for r.tight(j) && r.inName(j, i) {
+		j++
+	}
+	for r.at(j-1).kind == sign {
+		j--
+	}
+	r.begin(i, "handle")
+	r.say(r.lang.pick("ऐट", "at"))
+	r.sayAddress(i+1, j)
+	return r.end(j)
+}
+
+// numberSign reads #58213; the sign is silent where the word number stands before it.
+func (r *reader) numberSign(i int) int {
+	if !r.looseEnd(i + 2) {
+		return i
+	}
+	r.begin(i, "code")
+	switch r.atWord(i - 1) {
+	case "number", "Number", "no", "No", "नंबर", "नम्बर", "संख्या":
+	default:
+		r.say(r.lang.pick("नंबर", "number"))
+	}
+	r.grouped(r.str(i + 1))
+	return r.end(i + 2)
+}
