@@ -30,6 +30,8 @@ type wsRig struct {
 	logs   *logLines
 	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
 	url    string
+
+	patience time.Duration // a client waits no longer for a message; 0 is for ever
 }
 
 // newWSRig serves speaker over loopback and drains it when the test ends.
@@ -41,7 +43,10 @@ func newWSRig(t testing.TB, speaker speech.Speaker, change ...func(*Config)) *ws
 		h.Close()
 		waitFor(t, s)
 	})
-	return &wsRig{t: t, server: s, logs: logs, dial: (&net.Dialer{}).DialContext, url: "ws" + strings.TrimPrefix(h.URL, "http")}
+	return &wsRig{
+		t: t, server: s, logs: logs, dial: (&net.Dialer{}).DialContext, url: "ws" + strings.TrimPrefix(h.URL, "http"),
+		patience: 30 * time.Second,
+	}
 }
 
 // newBubbleRig serves speaker over pipes. It must be closed before the bubble ends.
@@ -126,6 +131,9 @@ func (g *wsRig) tryConnect(query string, headers ...string) (*socket, *http.Resp
 	conn, res, err := d.DialContext(g.t.Context(), g.url+"/v1/tts/stream"+query, h)
 	if err != nil {
 		return nil, res, err
+	}
+	if g.patience > 0 {
+		conn.SetReadDeadline(time.Now().Add(g.patience))
 	}
 	return &socket{g.t, conn}, res, nil
 }
