@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/encode"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -252,7 +253,7 @@ func (a *buffered) end(st speech.Stats) error {
 	body := a.pieces
 	length := a.bytes
 	if a.format == speech.WAV {
-		header := wavHeader(a.bytes)
+		header := encode.WAVHeader(uint32(a.bytes)) // 120 s of work are far from 4 GiB
 		body = append([][]byte{header[:]}, body...)
 		length += len(header)
 	}

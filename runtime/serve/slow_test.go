@@ -19,48 +19,27 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// pipes is a listener whose connections are in memory and have no buffer, so that a bubble's clock governs them: what is written
-// waits until it is read.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
-
-// dial opens a connection and returns the client's end.
-func (p *pipes) dial() net.Conn {
-	client, server := net.Pipe()
-	p.conns <- server
-	return client
-}
-
 // inBubble serves speaker in virtual time.
-func inBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, p *pipes)) {
-	synctest.Test(t, func(t *testing.T) {
-		s, logs := newServer(t, speaker)
-		p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-		h := &http.Server{Handler: s, ErrorLog: log.New(failOnWrite{t}, "", 0)}
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = h.Serve(p) })
-		defer wg.Wait()
-		defer h.Close()
-		test(t, &rig{t: t, server: s, logs: logs}, p)
+func inBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn)) {
+	synctest.Test(t, func(t *testing.T) { serveInBubble(t, speaker, test) })
+}
+
+// serveInBubble is [inBubble] for a test that is in a bubble already. Its connections have no buffer: what is written waits until it is
+// read.
+func serveInBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn)) {
+	s, logs := newServer(t, speaker)
+	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	h := &http.Server{Handler: s, ErrorLog: log.New(failOnWrite{t}, "", 0)}
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = h.Serve(l) })
+	defer wg.Wait()
+	defer h.Close()
+	test(t, &rig{t: t, server: s, logs: logs}, func() net.Conn {
+		conn, err := l.dial(t.Context(), "", "")
+		if err != nil {
+			t.Error(err)
+		}
+		return conn
 	})
 }
 
@@ -114,8 +93,8 @@ func TestBodyThatDoesNotCome(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
-			inBubble(t, &script{}, func(t *testing.T, g *rig, p *pipes) {
-				conn, begin := p.dial(), time.Now()
+			inBubble(t, &script{}, func(t *testing.T, g *rig, dial func() net.Conn) {
+				conn, begin := dial(), time.Now()
 				defer conn.Close()
 				fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n%s\r\n%s", testKey, tt.headers, tt.body)
 				r := bufio.NewReader(conn)
@@ -134,8 +113,8 @@ func TestBodyThatDoesNotCome(t *testing.T) {
 
 // TestRefusalDoesNotWaitForTheBody for ever, although net/http wants to read it first.
 func TestRefusalDoesNotWaitForTheBody(t *testing.T) {
-	inBubble(t, &script{}, func(t *testing.T, _ *rig, p *pipes) {
-		conn, begin := p.dial(), time.Now()
+	inBubble(t, &script{}, func(t *testing.T, _ *rig, dial func() net.Conn) {
+		conn, begin := dial(), time.Now()
 		defer conn.Close()
 		fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n")
 		read(t, bufio.NewReader(conn)).wantError(t, 401, "missing x-api-key", "missing_key")
@@ -153,8 +132,8 @@ func TestBodyInTimeHasNoDeadlineAfterwards(t *testing.T) {
 		case <-ctx.Done():
 			return speech.Stats{}, context.Cause(ctx)
 		}
-	}}, func(t *testing.T, _ *rig, p *pipes) {
-		conn := p.dial()
+	}}, func(t *testing.T, _ *rig, dial func() net.Conn) {
+		conn := dial()
 		defer conn.Close()
 		const body = `{"text":"Hi"}`
 		fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n", testKey, len(body))
@@ -178,8 +157,8 @@ func TestReaderThatNeverReads(t *testing.T) {
 		took = time.Since(begin)
 		return st, err
 	}}
-	inBubble(t, watched, func(t *testing.T, g *rig, p *pipes) {
-		conn := p.dial()
+	inBubble(t, watched, func(t *testing.T, g *rig, dial func() net.Conn) {
+		conn := dial()
 		defer conn.Close()
 		post(t, conn, `{"text":"Hi"}`)
 		line := g.logs.wait(t, 1)[0]
@@ -196,8 +175,8 @@ func TestReaderThatNeverReads(t *testing.T) {
 }
 
 func TestReaderThatStopsReading(t *testing.T) {
-	inBubble(t, forever(0), func(t *testing.T, g *rig, p *pipes) {
-		conn := p.dial()
+	inBubble(t, forever(0), func(t *testing.T, g *rig, dial func() net.Conn) {
+		conn := dial()
 		defer conn.Close()
 		post(t, conn, `{"text":"Hi"}`)
 		if _, err := io.CopyN(io.Discard, conn, 100_000); err != nil {
@@ -213,8 +192,8 @@ func TestReaderThatStopsReading(t *testing.T) {
 }
 
 func TestReaderOfABufferedAnswerThatNeverReads(t *testing.T) {
-	inBubble(t, &script{}, func(t *testing.T, g *rig, p *pipes) {
-		conn, begin := p.dial(), time.Now()
+	inBubble(t, &script{}, func(t *testing.T, g *rig, dial func() net.Conn) {
+		conn, begin := dial(), time.Now()
 		defer conn.Close()
 		post(t, conn, `{"text":"Hi","stream":false}`)
 		line := g.logs.wait(t, 1)[0]
@@ -234,8 +213,8 @@ func TestSlowButSteadyReader(t *testing.T) {
 			ones[i] = 1
 		}
 		return speakFrames(u, sink, ones...)
-	}}, func(t *testing.T, _ *rig, p *pipes) {
-		conn := p.dial()
+	}}, func(t *testing.T, _ *rig, dial func() net.Conn) {
+		conn := dial()
 		defer conn.Close()
 		post(t, conn, `{"text":"Hi"}`)
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -275,8 +254,8 @@ func TestLimitOf120Seconds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
-			inBubble(t, tt.speaker, func(t *testing.T, g *rig, p *pipes) {
-				conn, begin := p.dial(), time.Now()
+			inBubble(t, tt.speaker, func(t *testing.T, g *rig, dial func() net.Conn) {
+				conn, begin := dial(), time.Now()
 				defer conn.Close()
 				fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n", testKey, len(tt.body))
 				time.Sleep(19*time.Second + time.Millisecond)
@@ -301,8 +280,8 @@ func TestLimitOf120Seconds(t *testing.T) {
 
 // TestWriteNeverOutlastsTheLimit: a reader that stops just before the limit has until then, not ten seconds.
 func TestWriteNeverOutlastsTheLimit(t *testing.T) {
-	inBubble(t, forever(time.Second), func(t *testing.T, g *rig, p *pipes) {
-		conn, begin := p.dial(), time.Now()
+	inBubble(t, forever(time.Second), func(t *testing.T, g *rig, dial func() net.Conn) {
+		conn, begin := dial(), time.Now()
 		defer conn.Close()
 		post(t, conn, `{"text":"Hi"}`)
 		go func() {
@@ -321,8 +300,8 @@ func TestWriteNeverOutlastsTheLimit(t *testing.T) {
 
 // TestDeadlinesDoNotOutliveTheirRequest: a connection that rests for minutes serves the next request as well as the first.
 func TestDeadlinesDoNotOutliveTheirRequest(t *testing.T) {
-	inBubble(t, &script{}, func(t *testing.T, _ *rig, p *pipes) {
-		conn := p.dial()
+	inBubble(t, &script{}, func(t *testing.T, _ *rig, dial func() net.Conn) {
+		conn := dial()
 		defer conn.Close()
 		r := bufio.NewReader(conn)
 		for _, body := range []string{`{"text":"Hi"}`, `{`, `{"text":"Hi","stream":false}`, `{"text":"Hi"}`} {
