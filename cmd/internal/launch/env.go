@@ -1,0 +1,63 @@
+// Package launch is what the programs of Swar share in starting up: settings from the environment, the log, signals, and how many
+// workers the process has CPUs for.
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Variable is the name of the environment variable of a flag: SWAR_LOG_LEVEL for log-level.
+func Variable(flag string) string {
+	return "SWAR_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// FromEnv gives every flag that the command line left out the value of its environment variable. An empty variable counts as absent.
+// Flags that can be repeated take a list that is separated by white space, because their values may hold commas.
+//
+// An error names the variable and, since values can be secrets of a list, only shows the value of a flag that is none.
+func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		value, ok := lookup(Variable(f.Name))
+		if err != nil || f.Changed || f.Name == "help" || !ok || strings.TrimSpace(value) == "" {
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			err = list.Replace(strings.Fields(value))
+		} else if err = f.Value.Set(value); err != nil {
+			err = fmt.Errorf("%q: %w", value, err)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", Variable(f.Name), err)
+			return
+		}
+		f.Changed = true
+	})
+	return err
+}
+
+// Choice defines a flag that takes one of a few values; the first is its default.
+func Choice(flags *pflag.FlagSet, name, usage string, values ...string) *string {
+	c := &choice{values[0], values}
+	flags.Var(c, name, usage+": "+strings.Join(values, ", "))
+	return &c.value
+}
+
+type choice struct {
+	value  string
+	values []string
+}
+
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.values, s) {
+		return fmt.Errorf("want one of %s", strings.Join(c.values, ", "))
+	}
+	c.value = s
+	return nil
+}
+
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return "word" }

@@ -1,0 +1,30 @@
+package launch
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// LogFlags are the values of --log-level and --log-format, the default first.
+var (
+	LogLevels  = []string{"info", "debug", "warn", "error"}
+	LogFormats = []string{"text", "json"}
+)
+
+// NewLog returns a log of the given level and format, which are among [LogLevels] and [LogFormats], on w.
+func NewLog(w io.Writer, level, format string) (*slog.Logger, error) {
+	var o slog.HandlerOptions
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, fmt.Errorf("log level %q: %w", level, err)
+	}
+	o.Level = l
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, &o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, &o)), nil
+	}
+	return nil, fmt.Errorf("log format %q: want text or json", format)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/encode"
+	"github.com/swar-tts/swar/runtime/espeak"
+)
+
+// finding is what a check found.
+type finding struct {
+	what string
+	text string
+	todo string // what to do; empty when all is well
+	bad  bool   // without doing it, nothing works
+}
+
+var errUnwell = errors.New("something that is needed is missing; see above")
+
+func (a *app) doctorCommand() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that this machine has what Swar needs, and say what to do",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := []finding{checkBuild()}
+			findings = append(findings, checkEspeak()...)
+			findings = append(findings, checkOpus(), checkCPUs(launch.FindCPUs()), checkPort(cmd.Context(), listen), checkPlayer())
+			return a.printFindings(findings)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", defaultListen, "address that a server would listen on")
+	return cmd
+}
+
+func (a *app) printFindings(findings []finding) error {
+	var err error
+	for _, f := range findings {
+		mark := a.out.green("ok  ")
+		switch {
+		case f.bad:
+			mark = a.out.red("MISS")
+			err = errUnwell
+		case f.todo != "":
+			mark = a.out.yellow("note")
+		}
+		fmt.Fprintf(a.out, "%s  %-11s %s\n", mark, f.what, f.text)
+		if f.todo != "" {
+			fmt.Fprintf(a.out, "%18s→ %s\n", "", f.todo)
+		}
+	}
+	return err
+}
+
+func checkBuild() finding {
+	return finding{what: "swar", text: strings.TrimPrefix(thisBuild().String(), "swar ")}
+}
+
+func checkEspeak() []finding {
+	engine, err := espeak.New(espeak.Config{})
+	switch {
+	case errors.Is(err, espeak.ErrNotInstalled):
+		_, todo, _ := strings.Cut(espeak.ErrNotInstalled.Error(), ": ")
+		return []finding{{what: "espeak-ng", text: "not installed; it is the voice of the embedded engine", todo: todo, bad: true}}
+	case err != nil:
+		return []finding{{what: "espeak-ng", text: err.Error(), todo: "install it anew, with its data (Debian: espeak-ng-data)", bad: true}}
+	}
+	defer engine.Close()
+	path, _ := exec.LookPath("espeak-ng")
+	var names []string
+	for _, v := range engine.Model().Voices {
+		names = append(names, v.Name)
+	}
+	return []finding{
+		{what: "espeak-ng", text: engine.Version() + " at " + path},
+		{what: "voices", text: strings.Join(names, ", ") + ", with its Hindi voice"},
+	}
+}
+
+func checkOpus() finding { return finding{what: "libopus", text: strings.TrimPrefix(encode.OpusVersion(), "libopus ")} }
+
+func checkCPUs(c launch.CPUs) finding {
+	f := finding{what: "processors", text: fmt.Sprintf("%v: %s by default", c, plural(c.Whole(), "worker"))}
+	if c.Quota > 0 && c.Quota < 1 {
+		f.todo = "grant a whole CPU: on a part of one, audio may come slower than it is heard"
+	}
+	return f
+}
+
+func checkPort(ctx context.Context, listen string) finding {
+	f := finding{what: "port"}
+	l, err := net.Listen("tcp", listen)
+	if err == nil {
+		l.Close()
+		f.text = listen + " is free"
+		return f
+	}
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		f.text, f.todo = err.Error(), "choose another address with `swar serve --listen HOST:PORT`"
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if c, err := client.New("http://"+listen, client.Options{}); err == nil {
+		if h, err := c.Health(ctx); err == nil && h.Workers > 0 {
+			f.text = fmt.Sprintf("a Swar server (%s) speaks at %s with %s", h.Version, listen, plural(h.Workers, "worker"))
+			return f
+		}
+	}
+	f.text = "another program listens on " + listen
+	f.todo = "stop it, or choose another port with `swar serve --listen`"
+	return f
+}
+
+func checkPlayer() finding {
+	p, path, ok := findPlayer()
+	if !ok {
+		return finding{
+			what: "player", text: "none found, so that `swar say` can only write files",
+			todo: "install ffmpeg (ffplay) or alsa-utils (aplay) to hear it speak",
+		}
+	}
+	return finding{what: "player", text: p.name + " at " + path}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

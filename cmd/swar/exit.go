@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// The exit codes, which scripts rely on.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitUnreachable = 3
+	exitRefused     = 4
+	exitInterrupted = 130
+)
+
+func exitCodesTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "What the exit codes mean",
+		Long: `Exit codes:
+
+    0  done; for serve: every stream was finished before it stopped
+    1  failed: an engine error, audio that was cut, a missing program
+    2  wrong usage: the command line or a setting was not understood
+    3  no server could be reached
+    4  the server refused: busy, a wrong key, a text that it does not take
+  130  interrupted (Ctrl-C)`,
+	}
+}
+
+// usageError is a command line that was not understood.
+type usageError struct {
+	command string
+	err     error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+// usage returns an error about how the command line is used. It may be returned by a command that runs already.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{cmd.CommandPath(), fmt.Errorf(format, args...)}
+}
+
+// unreachableError is a server that does not answer.
+type unreachableError struct {
+	server string
+	err    error
+}
+
+func (e *unreachableError) Error() string { return e.err.Error() }
+func (e *unreachableError) Unwrap() error { return e.err }
+
+// reached makes err, of a call to server, one of an unreachable server unless that has answered.
+func reached(server string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if _, interrupted := errors.AsType[launch.Interrupt](err); interrupted {
+		return err
+	}
+	if _, answered := errors.AsType[*client.Error](err); answered {
+		return err
+	}
+	return &unreachableError{server, err}
+}
+
+func exitCode(err error) int {
+	if _, ok := errors.AsType[launch.Interrupt](err); ok || errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*unreachableError](err); ok {
+		return exitUnreachable
+	}
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		if e.Status < http.StatusInternalServerError || e.Status == http.StatusServiceUnavailable {
+			return exitRefused
+		}
+		return exitFailure
+	}
+	if _, ok := errors.AsType[*speech.Refusal](err); ok || errors.Is(err, speech.ErrBusy) {
+		return exitRefused
+	}
+	return exitFailure
+}
+
+// explain says in a sentence what went wrong and what to do about it.
+func explain(err error) string {
+	if _, ok := errors.AsType[launch.Interrupt](err); ok {
+		return "interrupted"
+	}
+	if e, ok := errors.AsType[*usageError](err); ok {
+		return fmt.Sprintf("%v; see `%s --help`", e.err, e.command)
+	}
+	if e, ok := errors.AsType[*unreachableError](err); ok {
+		return fmt.Sprintf("no server answers at %s (%s); start one with `swar serve`, or name another with --server", e.server, reason(e.err))
+	}
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		return explainRefusal(e)
+	}
+	if r, ok := errors.AsType[*speech.Refusal](err); ok {
+		return advise(r.Text, client.Code(r.Code))
+	}
+	return err.Error()
+}
+
+func explainRefusal(e *client.Error) string {
+	text := advise(e.Text, e.Code)
+	if e.RequestID != "" && e.Status >= http.StatusInternalServerError {
+		text += " (request " + e.RequestID + ")"
+	}
+	return text
+}
+
+// advise adds what to do about a refusal.
+func advise(text string, code client.Code) string {
+	switch code {
+	case client.CodeMissingKey:
+		return "the server wants an API key; give it with --key or SWAR_KEY"
+	case client.CodeInvalidKey:
+		return "the server does not know this API key; check --key or SWAR_KEY"
+	case client.CodeBusy:
+		return "the server is busy; try again in a moment"
+	case client.CodeWarmingUp:
+		return "the server has just started and is not ready; try again in a moment"
+	case client.CodeUnknownVoice, client.CodeVoiceNotAllowed:
+		return text + "; `swar voices` lists the voices that you may use"
+	case client.CodeTextTooLong, client.CodeTooManyChunks:
+		return text + "; split the text"
+	case client.CodeEngineError, client.CodeWorkerGone:
+		return "the server failed: " + text + "; trying once more often helps"
+	}
+	return text
+}
+
+// reason is the innermost cause of a network error, without the addresses around it.
+func reason(err error) string {
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*os.SyscallError](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return "its name is not known: " + e.Name
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
+}

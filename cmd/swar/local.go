@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/runtime/espeak"
+	"github.com/swar-tts/swar/runtime/pipeline"
+	"github.com/swar-tts/swar/runtime/pool"
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+// mouth is what speaks inside this process.
+type mouth struct {
+	engine  synth.Engine
+	pool    *pool.Pool
+	speaker *pipeline.Speaker
+}
+
+// newMouth finds the engine and joins it to workers, none of which it starts.
+func newMouth(c pool.Config, cacheBytes int64, log *slog.Logger) (*mouth, error) {
+	engine, err := espeak.New(espeak.Config{CacheBytes: cacheBytes})
+	if errors.Is(err, espeak.ErrNotInstalled) {
+		return nil, espeak.ErrNotInstalled // which says all; the rest of the chain repeats it
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := pool.New(c, engine, log)
+	if err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return &mouth{engine, p, pipeline.New(pipeline.Config{}, engine, p)}, nil
+}
+
+// run keeps the workers until ctx ends or one of them cannot be started.
+func (m *mouth) run(ctx context.Context) error {
+	return errors.Join(m.pool.Run(ctx), m.engine.Close())
+}
+
+// take is an utterance on its way: audio that is still being spoken, by a server or here. The caller closes it.
+type take struct {
+	io.ReadCloser
+	seed int64
+}
+
+// speakLocally speaks r with one worker of this process, and returns when the first audio is there.
+func speakLocally(ctx context.Context, r client.Request, log *slog.Logger) (*take, error) {
+	u, err := utteranceOf(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMouth(pool.Config{Workers: 1}, 0, log)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := m.engine.Model().Voice(u.Voice); !ok {
+		return nil, speech.UnknownVoice(u.Voice) // before the time it takes to warm up
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	l := &localAudio{spool: newSpool(), cancel: cancel}
+	l.running.Go(func() { cancel(m.run(ctx)) })
+	l.running.Go(func() {
+		err := m.pool.WaitReady(ctx)
+		if err == nil {
+			_, err = m.speaker.Speak(ctx, u, spoolSink{l.spool})
+		}
+		l.end(err)
+	})
+	if err := l.begun(); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return &take{l, u.Seed}, nil
+}
+
+// utteranceOf fills in and checks what a server would.
+func utteranceOf(r client.Request) (u speech.Utterance, err error) {
+	u = speech.Utterance{
+		Text: strings.TrimSpace(r.Text), Voice: r.Voice, Format: speech.Format(r.Format), Raw: r.Raw, EnDigits: r.EnDigits,
+		Temperature: speech.DefaultTemperature, Seed: rand.Int64(),
+	}
+	if u.Voice == "" {
+		u.Voice = speech.DefaultVoice
+	}
+	if r.Temperature != nil {
+		u.Temperature = *r.Temperature
+	}
+	if r.Seed != nil {
+		u.Seed = *r.Seed
+	}
+	if !(0 <= u.Temperature && u.Temperature <= speech.MaxTemperature) {
+		return u, speech.ErrBadTemperature
+	}
+	return u, checkText(u.Text)
+}
+
+// checkText refuses what a server would.
+func checkText(text string) error {
+	switch text = strings.TrimSpace(text); {
+	case !utf8.ValidString(text):
+		return speech.ErrTextNotUTF8
+	case strings.IndexByte(text, 0) >= 0:
+		return speech.ErrTextNUL
+	case text == "":
+		return speech.ErrTextEmpty
+	case utf8.RuneCountInString(text) > speech.MaxChars:
+		return speech.ErrTextTooLong
+	}
+	return nil
+}
+
+// localAudio is what is spoken here.
+type localAudio struct {
+	*spool
+	cancel  context.CancelCauseFunc
+	running sync.WaitGroup
+}
+
+func (l *localAudio) Close() error {
+	l.cancel(nil)
+	l.running.Wait()
+	return nil
+}
+
+// spool keeps audio until it is read, all of it if need be: a worker must not wait for a player, or a long text would take longer
+// than an utterance may. The longest is some 20 MB.
+type spool struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	kept    bytes.Buffer
+	ended   error // io.EOF when all was spoken
+}
+
+func newSpool() *spool {
+	s := new(spool)
+	s.changed.L = &s.mu
+	return s
+}
+
+func (s *spool) put(p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept.Write(p)
+	s.changed.Broadcast()
+}
+
+// end says that nothing more is put, and why; nil means that all was spoken.
+func (s *spool) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended = err; err == nil {
+		s.ended = io.EOF
+	}
+	s.changed.Broadcast()
+}
+
+// begun waits for the first audio and returns why there is none.
+func (s *spool) begun() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waitLocked()
+}
+
+func (s *spool) waitLocked() error {
+	for s.kept.Len() == 0 {
+		if s.ended != nil {
+			return s.ended
+		}
+		s.changed.Wait()
+	}
+	return nil
+}
+
+func (s *spool) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.waitLocked(); err != nil {
+		return 0, err
+	}
+	return s.kept.Read(p)
+}
+
+// spoolSink hands audio on and forgets everything else.
+type spoolSink struct{ *spool }
+
+func (s spoolSink) Start(speech.Start) error       { return nil }
+func (s spoolSink) ChunkStart(speech.Chunk) error  { return nil }
+func (s spoolSink) ChunkEnd(speech.ChunkEnd) error { return nil }
+func (s spoolSink) Audio(a speech.Audio) error {
+	s.put(a.Data)
+	return nil
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/runtime/pool"
+)
+
+func (a *app) normalizeCommand() *cobra.Command {
+	var (
+		where    remote
+		enDigits bool
+		asJSON   bool
+	)
+	cmd := &cobra.Command{
+		Use:   "normalize TEXT… | -",
+		Short: "Show how a text will be read, without speaking it",
+		Long: `Shows how a text will be read: the chunks in which it is spoken, and below them what was rewritten.
+
+It works in this process; with --server it asks one, which may know another model.`,
+		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
+  swar normalize --json - < message.txt`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.text(cmd, args)
+			if err != nil {
+				return err
+			}
+			var n client.Normalized
+			if cmd.Flags().Changed("server") {
+				n, err = where.normalize(cmd, text, enDigits)
+			} else {
+				n, err = normalizeLocally(cmd.Context(), text, enDigits)
+			}
+			if err != nil {
+				return interrupted(cmd.Context(), err)
+			}
+			if asJSON {
+				return printJSON(a.out, n)
+			}
+			a.printNormalized(text, n)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	where.flags(f)
+	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
+	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
+	return cmd
+}
+
+func (w *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (client.Normalized, error) {
+	c, err := w.client(cmd)
+	if err != nil {
+		return client.Normalized{}, err
+	}
+	n, err := c.Normalize(cmd.Context(), text, enDigits)
+	return n, reached(w.server, err)
+}
+
+func normalizeLocally(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {
+	if err := checkText(text); err != nil {
+		return n, err
+	}
+	m, err := newMouth(pool.Config{Workers: 1}, 0, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return n, err
+	}
+	defer m.engine.Close()
+	spoken, err := m.speaker.Normalize(ctx, text, enDigits)
+	if err != nil {
+		return n, err
+	}
+	n = client.Normalized{
+		Text: spoken.Text, Chars: utf8.RuneCountInString(spoken.Text), InputChars: spoken.InputChars,
+		Chunks: []client.Chunk{}, Spans: []client.Span{}, // not null in JSON
+	}
+	for _, c := range spoken.Chunks {
+		n.Chunks = append(n.Chunks, client.Chunk{Text: c.Text, Tokens: c.Tokens})
+	}
+	for _, s := range spoken.Spans {
+		n.Spans = append(n.Spans, client.Span(s))
+	}
+	return n, nil
+}
+
+// printNormalized puts the texts last in each line: nobody agrees on how wide Devanagari is on a terminal.
+func (a *app) printNormalized(text string, n client.Normalized) {
+	fmt.Fprintln(a.out, a.out.bold("chunk  tokens  spoken"))
+	for i, c := range n.Chunks {
+		fmt.Fprintf(a.out, "%5d  %6d  %s\n", i, c.Tokens, c.Text)
+	}
+	if len(n.Spans) == 0 {
+		return
+	}
+	written := []rune(strings.TrimSpace(text))
+	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.out, a.out.bold("from    to  kind          written → spoken"))
+	for _, s := range n.Spans {
+		was := "?" // of a server that counts differently
+		if 0 <= s.Start && s.Start <= s.End && s.End <= len(written) {
+			was = string(written[s.Start:s.End])
+		}
+		fmt.Fprintf(a.out, "%4d  %4d  %-12s  %s %s %s\n", s.Start, s.End, s.Kind, was, a.out.dim("→"), s.Spoken)
+	}
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/client"
+)
+
+// manner is how something is to be said.
+type manner struct {
+	voice       string
+	seed        int64
+	temperature float64
+	raw         bool
+	enDigits    bool
+}
+
+func (m *manner) flags(f *pflag.FlagSet) {
+	f.StringVar(&m.voice, "voice", "", "voice, anjura or raj (default anjura)")
+	f.Int64Var(&m.seed, "seed", 0, "same text and seed, same audio (default random)")
+	f.Float64Var(&m.temperature, "temperature", 0.3, "0 to 2; lower is more stable")
+	f.BoolVar(&m.raw, "raw", false, "the text is already what is spoken: do not normalise it")
+	f.BoolVar(&m.enDigits, "en-digits", false, "read codes and OTPs with English digit names")
+}
+
+// request leaves to the server what the user did not give.
+func (m *manner) request(f *pflag.FlagSet, text string, format client.Format) client.Request {
+	r := client.Request{Text: text, Voice: m.voice, Format: format, Raw: m.raw, EnDigits: m.enDigits}
+	if f.Changed("seed") {
+		r.Seed = &m.seed
+	}
+	if f.Changed("temperature") {
+		r.Temperature = &m.temperature
+	}
+	return r
+}
+
+func (a *app) sayCommand() *cobra.Command {
+	var (
+		where  remote
+		how    manner
+		output string
+		format string
+		local  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "say TEXT… | -",
+		Short: "Speak a text: play it, or write it to a file",
+		Long: `Speaks a text: plays it through the first player found (` + playerNames() + `), or writes it with -o.
+
+The text comes from the arguments, or with - or nothing from standard input. The ending of the file decides on the format: .wav,
+.opus or .ogg, .pcm or .raw (s16le, 24 kHz, mono). -o - writes to standard output. A file appears only when it is complete.`,
+		Example: `  swar say 'Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai.'
+  swar say --voice raj --seed 7 -o otp.wav 'Aapka OTP 482913 hai.'
+  swar say -o - --format opus < message.txt > message.opus
+  swar say --local 'Bina server ke bhi.'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.text(cmd, args)
+			if err != nil {
+				return err
+			}
+			to, err := a.target(cmd, output, format)
+			if err != nil {
+				return err
+			}
+			r := how.request(cmd.Flags(), text, to.format())
+			start := time.Now()
+			var t *take
+			if local {
+				t, err = speakLocally(cmd.Context(), r, slog.New(slog.DiscardHandler))
+			} else {
+				t, err = where.speak(cmd, r)
+			}
+			if err != nil {
+				return interrupted(cmd.Context(), to.finish(err))
+			}
+			defer t.Close()
+			return a.deliver(cmd.Context(), t, to, start)
+		},
+	}
+	f := cmd.Flags()
+	where.flags(f)
+	how.flags(f)
+	f.StringVarP(&output, "output", "o", "", "write to this file instead of playing; - means standard output")
+	f.StringVar(&format, "format", "", "wav, opus or pcm16, whatever the file is called")
+	f.BoolVar(&local, "local", false, "speak in this process, without a server")
+	return cmd
+}
+
+// text joins the arguments, or reads standard input.
+func (a *app) text(cmd *cobra.Command, args []string) (string, error) {
+	switch {
+	case len(args) == 1 && args[0] == "-", len(args) == 0 && !isTerminal(a.in):
+		const limit = 1 << 20 // what a server reads at most; the longest text is much shorter
+		b, err := io.ReadAll(io.LimitReader(a.in, limit+1))
+		if err != nil {
+			return "", fmt.Errorf("reading the text: %w", err)
+		}
+		if len(b) > limit {
+			return "", usage(cmd, "the text on standard input is longer than a megabyte")
+		}
+		return string(b), nil
+	case len(args) == 0:
+		return "", usage(cmd, "nothing to say; give a text, or - to read standard input")
+	}
+	return strings.Join(args, " "), nil
+}
+
+// speak lets the server speak r.
+func (w *remote) speak(cmd *cobra.Command, r client.Request) (*take, error) {
+	c, err := w.client(cmd)
+	if err != nil {
+		return nil, err
+	}
+	audio, err := c.Speak(cmd.Context(), r)
+	if err != nil {
+		return nil, reached(w.server, err)
+	}
+	// The server gives up on a reader that keeps the pace of speech, and a disk or a pipe may be slow as well.
+	return &take{audio.ReadAhead(), audio.Seed}, nil
+}
+
+// target is where audio goes to.
+type target interface {
+	io.Writer
+	format() client.Format
+	String() string
+
+	// finish is called once, with why the audio ended: nil when all of it was written.
+	finish(error) error
+}
+
+// target chooses a file, standard output or a player.
+func (a *app) target(cmd *cobra.Command, output, format string) (target, error) {
+	f := client.Format(format)
+	switch f {
+	case "", client.WAV, client.PCM16, client.Opus:
+	default:
+		return nil, usage(cmd, "--format %q: want wav, opus or pcm16", format)
+	}
+	switch {
+	case output == "" && f != "":
+		return nil, usage(cmd, "--format is for audio that is written; give -o too")
+	case output == "":
+		return a.newPlayer(cmd.Context())
+	case output == "-":
+		if a.out.terminal {
+			return nil, usage(cmd, "audio would garble the terminal; redirect it, or give -o a file name")
+		}
+		if f == "" {
+			f = client.WAV
+		}
+		return &plain{Writer: a.out, form: f, name: "standard output"}, nil
+	case f == "":
+		var ok bool
+		if f, ok = formats[strings.ToLower(filepath.Ext(output))]; !ok {
+			return nil, usage(cmd, "-o %q: a file name must end in .wav, .opus, .ogg, .pcm or .raw; or say --format", output)
+		}
+	}
+	return openFile(output, f)
+}
+
+// deliver copies t to its target.
+func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) error {
+	progress := a.progress(to.format())
+	bytes, err := io.Copy(io.MultiWriter(to, progress), t)
+	progress.finish()
+	if err = interrupted(ctx, to.finish(err)); err != nil {
+		if _, cut := errors.AsType[*client.CutError](err); cut {
+			return fmt.Errorf("the server cut the audio off before its end, so that %s was not completed; try again: %w", to, err)
+		}
+		return err
+	}
+	if a.err.terminal {
+		fmt.Fprintf(a.err, "%s %s in %.2f s, seed %d\n", a.err.green("✓"), length(to.format(), bytes), time.Since(start).Seconds(), t.seed)
+	}
+	return nil
+}
+
+// interrupted makes err the reason why ctx ended, if it did.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// progress draws how much has been spoken, on a terminal.
+type progress struct {
+	bar   *progressbar.ProgressBar // nil: not a terminal
+	form  client.Format
+	bytes int64
+}
+
+func (a *app) progress(f client.Format) *progress {
+	p := &progress{form: f}
+	if a.err.terminal {
+		p.bar = progressbar.NewOptions64(-1,
+			progressbar.OptionSetWriter(a.err),
+			progressbar.OptionSetDescription("speaking"),
+			progressbar.OptionSpinnerType(14),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionThrottle(65*time.Millisecond),
+			progressbar.OptionEnableColorCodes(a.err.coloured),
+		)
+	}
+	return p
+}
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.bytes += int64(len(b))
+	if p.bar != nil {
+		p.bar.Describe(length(p.form, p.bytes))
+		_ = p.bar.Add(len(b)) // drawing may fail, speaking goes on
+	}
+	return len(b), nil
+}
+
+func (p *progress) finish() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}
+
+// length says how long n bytes of audio sound, or for Opus, which does not tell, how many they are.
+func length(f client.Format, n int64) string {
+	if f == client.Opus {
+		return fmt.Sprintf("%.1f kB of Opus", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1f s of speech", float64(n)/(2*client.SampleRate))
+}

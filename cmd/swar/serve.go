@@ -1,0 +1,477 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/pool"
+	"github.com/swar-tts/swar/runtime/serve"
+)
+
+const (
+	defaultListen = "127.0.0.1:8080"
+	drainLimit    = 120 * time.Second // the longest utterance
+)
+
+// serving is what `swar serve` was told.
+type serving struct {
+	listen    string
+	open      bool
+	keys      []string
+	workers   int
+	oversub   bool
+	queue     int
+	cacheMB   int
+	pprof     string
+	metrics   string
+	logLevel  *string
+	logFormat *string
+	engine    *string
+	portal    *string
+	store     *string
+	bundle    string
+	project   string
+	data      string
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	var o serving
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Start the server",
+		Long: `Serves the API on one address until SIGINT or SIGTERM. The first signal drains: no new utterances, and running ones are finished, for at
+most two minutes. A second one stops at once.
+
+Without --api-key the server is open to everybody who reaches it. On an address that other machines reach that must be asked for with
+--open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices. In SWAR_API_KEY white space separates several of them,
+and the process list does not show it.`,
+		Example: `  swar serve
+  swar serve --listen :8080 --api-key secret1 --api-key secret2=raj
+  SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --listen :8080 --log-format json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(cmd, launch.FindCPUs()); err != nil {
+				return err
+			}
+			return a.serve(cmd.Context(), &o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.listen, "listen", defaultListen, "address to serve on")
+	f.StringArrayVar(&o.keys, "api-key", nil, "API key, KEY or KEY=voice,voice; can be repeated")
+	f.BoolVar(&o.open, "open", false, "allow everybody to use a server without keys that other machines reach")
+	f.IntVar(&o.workers, "workers", 0, "utterances spoken at the same time (default the whole CPUs of this process)")
+	f.BoolVar(&o.oversub, "oversubscribe", false, "allow more workers than whole CPUs")
+	f.IntVar(&o.queue, "queue", 8, "utterances that may wait for a worker, for 2 s at most; 0 means none")
+	f.IntVar(&o.cacheMB, "prefill-cache-mb", 8, "memory for texts that were spoken before; 0 means none")
+	o.logLevel = launch.Choice(f, "log-level", "least level that is logged", launch.LogLevels...)
+	o.logFormat = launch.Choice(f, "log-format", "how the log on standard error is written", launch.LogFormats...)
+	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this address instead of the main one")
+	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback address")
+	o.engine = launch.Choice(f, "engine", "what speaks; onnx is not part of this release", "auto", "espeak", "onnx")
+	f.StringVar(&o.bundle, "bundle", "", "folder of a neural voice; not part of this release")
+	o.portal = launch.Choice(f, "portal", "accounts and billing; on is not part of this release", "off", "on")
+	o.store = launch.Choice(f, "store", "where the portal keeps its records; firestore is not part of this release", "sqlite", "firestore")
+	f.StringVar(&o.project, "project", "", "Google Cloud project of the store; not part of this release")
+	f.StringVar(&o.data, "data", "./data", "folder of what is kept; nothing is, without the portal")
+	return cmd
+}
+
+// check refuses settings that cannot be meant, and fills in the number of workers.
+func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
+	for _, later := range []struct {
+		flag   string
+		wanted bool
+	}{
+		{"--engine onnx", *o.engine == "onnx"},
+		{"--bundle", o.bundle != ""},
+		{"--portal on", *o.portal == "on"},
+		{"--store firestore", *o.store == "firestore"},
+		{"--project", o.project != ""},
+	} {
+		if later.wanted {
+			return usage(cmd, "%s is not part of this release", later.flag)
+		}
+	}
+	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
+		if _, _, err := net.SplitHostPort(address); err != nil && (address != "" || flag == "--listen") {
+			return usage(cmd, "%s %q: want HOST:PORT, or :PORT for all addresses of this machine", flag, address)
+		}
+	}
+	whole := cpus.Whole()
+	switch {
+	case o.open && len(o.keys) > 0:
+		return usage(cmd, "--open and --api-key contradict each other; drop one of them")
+	case cmd.Flags().Changed("workers") && o.workers < 1:
+		return usage(cmd, "--workers %d: want at least 1", o.workers)
+	case o.workers > whole && !o.oversub:
+		return usage(cmd, "--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
+			"use --workers %d, or --oversubscribe if you know better", o.workers, plural(whole, "whole CPU"), cpus, whole)
+	case o.queue < 0:
+		return usage(cmd, "--queue %d: want 0 or more", o.queue)
+	case o.cacheMB < 0:
+		return usage(cmd, "--prefill-cache-mb %d: want 0 or more", o.cacheMB)
+	case o.pprof != "" && !isLoopback(o.pprof):
+		return usage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
+	case len(o.keys) == 0 && !o.open && !isLoopback(o.listen):
+		return usage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
+	}
+	if o.workers == 0 {
+		o.workers = whole
+	}
+	return nil
+}
+
+// isLoopback reports whether only this machine reaches address. A name must mean a loopback address only.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
+	}
+	ips, err := net.LookupIP(host)
+	if err != nil || len(ips) == 0 {
+		return false
+	}
+	for _, ip := range ips {
+		if !ip.IsLoopback() {
+			return false
+		}
+	}
+	return true
+}
+
+// site is a server at work.
+type site struct {
+	app     *app
+	options *serving
+	log     *slog.Logger
+	mouth   *mouth
+	api     *serve.Server
+	http    *http.Server   // the API
+	admin   []*http.Server // metrics and profiles; they live until the end
+	serving sync.WaitGroup
+}
+
+// serve runs until ctx ends, and then drains.
+func (a *app) serve(ctx context.Context, o *serving) error {
+	listener, err := listen(ctx, "--listen", o.listen)
+	if err != nil {
+		return err
+	}
+	s := &site{app: a, options: o}
+	if err := s.assemble(); err != nil {
+		listener.Close()
+		return err
+	}
+	failed, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	if err := s.startAdmin(ctx, fail); err != nil {
+		listener.Close()
+		return err
+	}
+	s.start(s.http, listener, fail)
+
+	// The workers outlive the signal: what runs is finished with them.
+	speaking, stopSpeaking := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSpeaking()
+	begun := time.Now()
+	s.serving.Go(func() {
+		if err := s.mouth.run(speaking); err != nil {
+			fail(fmt.Errorf("starting the workers: %w", err))
+		}
+	})
+	if s.mouth.pool.WaitReady(failed) == nil {
+		s.announce(listener.Addr().String(), time.Since(begun))
+		<-failed.Done()
+	}
+
+	err = context.Cause(failed)
+	if _, asked := errors.AsType[launch.Interrupt](err); asked {
+		err = nil
+	}
+	err = errors.Join(err, s.drain())
+	stopSpeaking()
+	for _, h := range s.admin {
+		h.Close()
+	}
+	s.serving.Wait()
+	return err
+}
+
+// assemble builds everything and starts nothing.
+func (s *site) assemble() (err error) {
+	o := s.options
+	if s.log, err = launch.NewLog(s.app.err, *o.logLevel, *o.logFormat); err != nil {
+		return err
+	}
+	if len(o.keys) == 0 {
+		s.log.Warn("open server: everybody who reaches it may use it; --api-key restricts it", "listen", o.listen)
+	}
+	queue := o.queue
+	if queue == 0 {
+		queue = -1 // which means none; 0 is the default
+	}
+	cache := int64(o.cacheMB) << 20
+	if cache == 0 {
+		cache = -1
+	}
+	if s.mouth, err = newMouth(pool.Config{Workers: o.workers, QueueLen: queue}, cache, s.log); err != nil {
+		return err
+	}
+	m := metrics.New(s.mouth.speaker.Capacity)
+	c := serve.Config{Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version}
+	if len(o.keys) > 0 { // only then: a Keyring that holds a nil pointer would not be nil
+		if c.Keys, err = access.NewStatic(o.keys, s.voices()); err != nil {
+			return &usageError{"swar serve", err}
+		}
+	}
+	if s.api, err = serve.New(c); err != nil {
+		return err
+	}
+	var handler http.Handler = s.api
+	if o.metrics != "" {
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", m.Handler())
+		s.admin = append(s.admin, s.server(o.metrics, mux))
+		handler = without("/metrics", handler)
+	}
+	if o.pprof != "" {
+		s.admin = append(s.admin, s.server(o.pprof, profiles()))
+	}
+	s.http = s.server(o.listen, handler)
+	return nil
+}
+
+func (s *site) voices() []string {
+	var names []string
+	for _, v := range s.mouth.engine.Model().Voices {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// server has no limit on the time of an answer, because streams last: the API sets one for each write.
+func (s *site) server(address string, h http.Handler) *http.Server {
+	return &http.Server{
+		Addr:              address,
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // mostly handshakes that scanners leave half done
+	}
+}
+
+// without hides a path of h, which then answers as to any other that it does not know.
+func without(path string, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == path {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = path+"/", ""
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "it may hold keys", http.StatusForbidden) })
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// listen opens address, which a flag gave.
+func listen(ctx context.Context, flag, address string) (net.Listener, error) {
+	c := net.ListenConfig{KeepAlive: 15 * time.Second}
+	l, err := c.Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("another program, perhaps another `swar serve`, listens on %s already; choose another address with %s", address, flag)
+	case errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("not allowed to listen on %s; choose a port above 1023 with %s", address, flag)
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen on %s (%s); choose another address with %s", address, reason(err), flag)
+	}
+	return l, nil
+}
+
+func (s *site) startAdmin(ctx context.Context, fail context.CancelCauseFunc) error {
+	var all []net.Listener
+	for _, h := range s.admin {
+		l, err := listen(ctx, "--metrics-listen or --pprof", h.Addr)
+		if err != nil {
+			for _, l := range all {
+				l.Close()
+			}
+			return err
+		}
+		all = append(all, l)
+	}
+	for i, l := range all {
+		s.start(s.admin[i], l, fail)
+	}
+	return nil
+}
+
+func (s *site) start(h *http.Server, l net.Listener, fail context.CancelCauseFunc) {
+	s.serving.Go(func() {
+		if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			fail(fmt.Errorf("serving %s: %w", h.Addr, err))
+		}
+	})
+}
+
+// drain finishes what is being spoken. First nothing new is let in; what is needed to finish stays.
+func (s *site) drain() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
+	defer cancel()
+	s.log.Info("draining", "busy", s.mouth.pool.Capacity().Busy, "queued", s.mouth.pool.Capacity().Queued)
+	stop := s.showDraining()
+	defer stop()
+
+	s.api.Drain()
+	var finished sync.WaitGroup
+	var rest, sockets error
+	finished.Go(func() { rest = s.http.Shutdown(ctx) })
+	finished.Go(func() { sockets = s.api.Wait(ctx) })
+	finished.Wait()
+	if rest != nil {
+		rest = errors.Join(fmt.Errorf("requests cut: %w", context.Cause(ctx)), s.http.Close())
+	}
+	if err := errors.Join(rest, sockets, s.mouth.pool.Drain(ctx)); err != nil {
+		return err
+	}
+	s.log.Info("drained")
+	return nil
+}
+
+// showDraining tells people what is waited for, whenever it changes. The returned function ends that.
+func (s *site) showDraining() (stop func()) {
+	done := make(chan struct{})
+	var showing sync.WaitGroup
+	showing.Go(func() {
+		t := time.NewTicker(250 * time.Millisecond)
+		defer t.Stop()
+		shown := -1
+		for {
+			c := s.mouth.pool.Capacity()
+			if left := c.Busy + c.Queued; left != shown && left > 0 && s.proseAllowed() {
+				shown = left
+				fmt.Fprintf(s.app.err, "%s: finishing %s; a second signal stops at once\n", name, plural(left, "utterance"))
+			}
+			select {
+			case <-t.C:
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		showing.Wait()
+	}
+}
+
+// proseAllowed reports whether standard error may hold more than the log: not when a program reads that as JSON.
+func (s *site) proseAllowed() bool { return s.app.err.terminal || *s.options.logFormat != "json" }
+
+// firstWords are what a new user hears.
+const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
+
+// announce says that the server is ready, and how to hear it.
+func (s *site) announce(address string, took time.Duration) {
+	c := s.mouth.pool.Capacity()
+	s.log.Info("ready", "listen", address, "model", s.mouth.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
+		"keys", len(s.options.keys), "took", took.Round(time.Millisecond))
+	if !s.proseAllowed() {
+		return
+	}
+	e := s.app.err
+	var b strings.Builder
+	if len(s.options.keys) == 0 {
+		fmt.Fprintf(&b, "\n%s\n", e.yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
+	}
+	base := baseURL(address)
+	curl, say := s.firstCommands(base)
+	fmt.Fprintf(&b, "\n%s %s\n\n  %s\n", e.green("Swar is ready at"), base, curl)
+	if p, _, ok := findPlayer(); ok && !strings.Contains(p.name, "paplay") {
+		fmt.Fprintf(&b, "  %s namaste.wav\n", strings.TrimSpace(p.name+" "+p.file))
+	}
+	fmt.Fprintf(&b, "\nor\n\n  %s\n\n", say)
+	fmt.Fprint(e, b.String())
+}
+
+// firstCommands are two ways to make the server speak. They hold the key only on a terminal: anywhere else standard error ends up in
+// log files.
+func (s *site) firstCommands(base string) (curl, say string) {
+	body := `{"text":"` + firstWords + `"`
+	key, voices := "", ""
+	if len(s.options.keys) > 0 {
+		key, voices, _ = strings.Cut(s.options.keys[0], "=")
+		if !s.app.err.terminal {
+			key = "YOUR_KEY"
+		}
+	}
+	voice := onlyVoice(voices)
+	if voice != "" {
+		body += `,"voice":"` + voice + `"`
+	}
+	curl = "curl -sS " + base + "/v1/tts -H 'content-type: application/json'"
+	say = s.app.program + " say"
+	if base != defaultServer {
+		say += " --server " + base
+	}
+	if key != "" {
+		curl += " -H " + quote("x-api-key: "+key)
+		say = "SWAR_KEY=" + quote(key) + " " + say
+	}
+	if voice != "" {
+		say += " --voice " + voice
+	}
+	return curl + " -d " + quote(body+"}") + " -o namaste.wav", say + " " + quote(firstWords)
+}
+
+// onlyVoice returns the voice to ask for with a key that does not allow the default one.
+func onlyVoice(allowed string) string {
+	first, _, _ := strings.Cut(allowed, ",")
+	for v := range strings.SplitSeq(allowed, ",") {
+		if strings.TrimSpace(v) == "anjura" {
+			return ""
+		}
+	}
+	return strings.TrimSpace(first)
+}
+
+// quote makes s one word for a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// baseURL is how a client on this machine calls a server that listens on address.
+func baseURL(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/client"
+)
+
+func (a *app) streamCommand() *cobra.Command {
+	var (
+		where  remote
+		how    manner
+		output string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "stream [TEXT…]",
+		Short: "Speak line after line over one WebSocket, and show what happens",
+		Long: `Opens one WebSocket and speaks each argument, or each line of standard input as it comes, as an utterance of its own. Every event is
+shown with the time since the utterance was sent.
+
+-o collects all audio in one file (.wav, .opus, .ogg, .pcm or .raw); -o - writes it to standard output, and the events to standard
+error. The file is complete when the command ends, also when it ends by Ctrl-C.`,
+		Example: `  swar stream 'Namaste!' 'Kya haal hai?'
+  tail -f lines.txt | swar stream -o all.wav
+  swar stream --json 'Namaste!'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s := &streaming{app: a, events: a.out, asJSON: asJSON, how: how, flags: cmd.Flags()}
+			if output == "" {
+				s.audio = &plain{Writer: io.Discard, form: client.PCM16}
+			} else {
+				to, err := a.target(cmd, output, "")
+				if err != nil {
+					return err
+				}
+				s.audio = to
+				if output == "-" {
+					s.events = a.err
+				}
+			}
+			c, err := where.client(cmd)
+			if err != nil {
+				return errors.Join(err, s.audio.finish(err))
+			}
+			conn, err := c.Stream(cmd.Context())
+			if err != nil {
+				return interrupted(cmd.Context(), s.audio.finish(reached(where.server, err)))
+			}
+			defer conn.Close()
+			return s.run(cmd.Context(), conn, a.lines(args))
+		},
+	}
+	f := cmd.Flags()
+	where.flags(f)
+	how.flags(f)
+	f.StringVarP(&output, "output", "o", "", "collect the audio in this file; - means standard output")
+	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
+	return cmd
+}
+
+// lines yields the arguments, or the lines of standard input without the empty ones. Its end is the end of the channel.
+func (a *app) lines(args []string) <-chan string {
+	lines := make(chan string)
+	// Reading a terminal cannot be interrupted, so this goroutine may outlive the command; the process ends soon after that.
+	go func() {
+		defer close(lines)
+		if len(args) > 0 {
+			for _, text := range args {
+				lines <- text
+			}
+			return
+		}
+		for in := bufio.NewReader(a.in); ; {
+			line, err := in.ReadString('\n')
+			if line = strings.TrimSpace(line); line != "" {
+				lines <- line
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// streaming is one run of the command.
+type streaming struct {
+	app    *app
+	events io.Writer
+	audio  target
+	asJSON bool
+	how    manner
+	flags  *pflag.FlagSet
+	failed error // of the first utterance that was refused or failed
+
+	header bool // of a WAV was written
+}
+
+// window is how many utterances are sent ahead. A server takes 32; fewer keep what is shown close to what was typed.
+const window = 4
+
+// sent is an utterance that has not ended.
+type sent struct {
+	text  string
+	at    time.Time
+	begun bool // something of it was shown
+	heard int  // bytes of its audio
+}
+
+func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan string) error {
+	received := make(chan client.Event)
+	ended := make(chan error, 1)
+	go func() { // ends with the connection
+		for e, err := range conn.Events() {
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case received <- e:
+			case <-ctx.Done():
+				return
+			}
+		}
+		ended <- io.ErrUnexpectedEOF // we have not said goodbye yet
+	}()
+
+	running := make(map[string]*sent)
+	for lines != nil || len(running) > 0 {
+		next := lines
+		if len(running) >= window {
+			next = nil
+		}
+		select {
+		case text, ok := <-next:
+			if !ok {
+				lines = nil
+				continue
+			}
+			if err := s.send(conn, text, running); err != nil {
+				return interrupted(ctx, s.finish(err))
+			}
+		case e := <-received:
+			if err := s.show(e, running); err != nil {
+				return interrupted(ctx, s.finish(err))
+			}
+		case err := <-ended:
+			return interrupted(ctx, s.finish(fmt.Errorf("%s cut short: %w", plural(len(running), "utterance"), err)))
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), s.finish(nil))
+		}
+	}
+	return errors.Join(s.failed, s.finish(nil))
+}
+
+// finish completes the audio with what there is, and returns err or what went wrong with that.
+func (s *streaming) finish(err error) error {
+	return errors.Join(err, s.audio.finish(nil))
+}
+
+func (s *streaming) send(conn *client.Conn, text string, running map[string]*sent) error {
+	format := client.PCM16
+	if s.audio.format() == client.Opus {
+		format = client.Opus
+	}
+	u := &sent{text: text, at: time.Now()}
+	id, err := conn.Send(s.how.request(s.flags, text, format))
+	if err != nil {
+		return err
+	}
+	running[id] = u
+	return nil
+}
+
+func (s *streaming) show(e client.Event, running map[string]*sent) error {
+	head := e.About()
+	u := running[head.RequestID]
+	if u == nil {
+		u = &sent{at: time.Now()} // nothing of ours
+	}
+	if audio, ok := e.(*client.AudioEvent); ok {
+		return s.collect(audio.Data, u)
+	}
+	if s.asJSON {
+		if _, err := fmt.Fprintf(s.events, "%s\n", head.JSON); err != nil {
+			return err
+		}
+	} else {
+		if !u.begun { // only now, or the lines of several utterances would mix
+			u.begun = true
+			fmt.Fprintf(s.events, "%s %s\n", s.app.out.bold(u.text), s.app.out.dim(head.RequestID))
+		}
+		s.print(e, time.Since(u.at))
+	}
+	switch e := e.(type) {
+	case *client.ErrorEvent:
+		if s.failed == nil {
+			s.failed = e.Err
+		}
+		delete(running, head.RequestID)
+	case *client.EndEvent, *client.CancelledEvent:
+		delete(running, head.RequestID)
+	}
+	return nil
+}
+
+// collect keeps audio. All utterances go into one WAV; several Ogg streams behind one another are one Ogg file.
+func (s *streaming) collect(data []byte, u *sent) error {
+	if s.audio.format() == client.WAV && !s.header {
+		s.header = true
+		if _, err := s.audio.Write(streamedWAV()); err != nil {
+			return err
+		}
+	}
+	if u.heard == 0 && !s.asJSON {
+		s.line(time.Since(u.at), "audio", "the first %d bytes are here", len(data))
+	}
+	u.heard += len(data)
+	_, err := s.audio.Write(data)
+	return err
+}
+
+func (s *streaming) print(e client.Event, after time.Duration) {
+	switch e := e.(type) {
+	case *client.StartEvent:
+		s.line(after, "start", "%s, %s, %s, waited %v, seed %d", e.Voice, e.Format, plural(e.Chunks, "chunk"), e.Queue, e.Seed)
+	case *client.ChunkEvent:
+		s.line(after, "chunk", "%d: %s (%s)", e.Chunk, e.Text, plural(e.Tokens, "token"))
+	case *client.FirstAudioEvent:
+		s.line(after, "first audio", "%v after the server had the request", e.After)
+	case *client.ChunkEndEvent:
+		cached := "prefilled"
+		if e.PrefillCached {
+			cached = "prefilled from the cache"
+		}
+		s.line(after, "chunk end", "%d: %v of speech, %s in %v", e.Chunk, e.Length, cached, e.Prefill)
+	case *client.EndEvent:
+		s.line(after, "end", "%v of speech in %v, first frame after %v, RTF %.3f", e.Length, e.Wall, e.TTFA, e.RTF)
+	case *client.CancelledEvent:
+		s.line(after, "cancelled", "after %v of speech", e.Length)
+	case *client.ErrorEvent:
+		s.line(after, s.app.out.red("error"), "%s", explain(e.Err))
+	}
+}
+
+func (s *streaming) line(after time.Duration, what, format string, args ...any) {
+	fmt.Fprintf(s.events, "  %8.1f ms  %-11s  %s\n", float64(after)/float64(time.Millisecond), what, fmt.Sprintf(format, args...))
+}
