@@ -29,7 +29,7 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Gran
 		Text   string `json:"text"`
 		Tokens int    `json:"tokens"`
 	}
-	answer := struct {
+	preview := struct {
 		Normalized string        `json:"normalized"`
 		Chars      int           `json:"chars"` // code points of normalized
 		Chunks     []chunk       `json:"chunks"`
@@ -37,9 +37,9 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Gran
 		Spans      []speech.Span `json:"spans"`
 	}{n.Text, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
 	for i, c := range n.Chunks {
-		answer.Chunks[i] = chunk{c.Text, c.Tokens}
+		preview.Chunks[i] = chunk{c.Text, c.Tokens}
 	}
-	o.chars = answer.Chars
-	writeJSON(w, http.StatusOK, answer)
+	o.chars = preview.Chars
+	writeJSON(w, http.StatusOK, preview)
 	return nil
 }

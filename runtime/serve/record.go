@@ -47,7 +47,9 @@ func (s *Server) record(ctx context.Context, o *outcome) {
 	if o.stats.Started {
 		s.cfg.Metrics.Spoken(o.stats)
 	}
-	s.cfg.Log.LogAttrs(ctx, level, "request", o.attrs(status)...)
+	if s.cfg.Log.Enabled(ctx, level) {
+		s.cfg.Log.LogAttrs(ctx, level, "request", o.attrs(status)...)
+	}
 }
 
 // attrs leaves out what was not reached. Neither keys nor texts are ever logged.

@@ -50,19 +50,19 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 		u.Seed = newSeed()
 	}
 	o.voice, o.format = u.Voice, u.Format
-	reply := reply{w: w, control: http.NewResponseController(w), format: u.Format, limit: limit,
+	base := reply{w: w, control: http.NewResponseController(w), format: u.Format, limit: limit,
 		trailers: r.ProtoAtLeast(1, 1), speaker: s.cfg.Speaker, metrics: s.cfg.Metrics}
 	switch {
 	case req.Stream:
-		err = s.speak(ctx, *u, &streamed{reply: reply, hash: sha256.New()}, o)
+		err = s.speak(ctx, *u, &streamed{reply: base, hash: sha256.New()}, o)
 	case u.Format == speech.WAV:
 		u.Format = speech.PCM16 // its header needs the length, so it comes last
 		fallthrough
 	default:
-		err = s.speak(ctx, *u, &buffered{reply: reply}, o)
+		err = s.speak(ctx, *u, &buffered{reply: base}, o)
 	}
 	if err != nil {
-		reply.setConcurrency()
+		base.setConcurrency()
 	}
 	return err
 }

@@ -32,6 +32,7 @@ type Server struct {
 
 	draining  chan struct{} // closed by Drain
 	drainOnce sync.Once
+	sockets   sockets
 }
 
 // New checks cfg and returns a server; it starts nothing.
@@ -46,7 +47,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.MaxSockets = 10_000
 	}
 	s := &Server{cfg: cfg, started: time.Now(), draining: make(chan struct{})}
-	s.handler = s.routes()
+	s.handler = s.common(s.routes())
 	return s, nil
 }
 
