@@ -25,7 +25,7 @@ var (
 	errMethodNotAllowed = errors.New("method not allowed")
 	errBodyTooLarge     = errors.New("request body larger than 1048576 bytes")
 	errUpgradeRequired  = errors.New("websocket upgrade required")
-	errEncodedBody      = errors.New("Content-Encoding of requests is not supported") //nolint:staticcheck // a header name begins it
+	errEncodedBody      = errors.New("Content-Encoding of requests is not supported")
 	errBodyTimeout      = errors.New("request body was not received in time")
 	errBodyBroken       = errors.New("request body could not be read")
 	errNotText          = &speech.Refusal{Code: speech.CodeBadRequest, Text: "expected a JSON text message"}

@@ -76,7 +76,7 @@ func (o *outcome) attrs(status slog.Attr) []slog.Attr {
 	if o.err != nil {
 		attrs = append(attrs, slog.String("error", o.err.Error()))
 	}
-	if p, ok := o.err.(*panicError); ok {
+	if p, ok := errors.AsType[*panicError](o.err); ok {
 		attrs = append(attrs, slog.String("stack", string(p.stack)))
 	}
 	return attrs

@@ -219,12 +219,14 @@ func members(body []byte, from source) (values [len(fields)]jsontext.Value, err 
 	if _, err := d.ReadToken(); err != nil {
 		return values, syntaxError(err)
 	}
-	if _, err := d.ReadToken(); err == nil {
-		return values, invalidJSON("something follows the object")
-	} else if err != io.EOF {
+	switch _, err := d.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return values, nil
+	case err != nil:
 		return values, syntaxError(err)
+	default:
+		return values, invalidJSON("something follows the object")
 	}
-	return values, nil
 }
 
 func fieldIndex(name string, from source) int {
@@ -319,10 +321,9 @@ func readInteger(v jsontext.Value, to *int64) (ok bool, err error) {
 	if negative {
 		digits = "-" + digits
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return false, nil
+	n, rangeErr := strconv.ParseInt(digits, 10, 64)
+	if rangeErr == nil {
+		*to = n
 	}
-	*to = n
-	return true, nil
+	return rangeErr == nil, nil
 }

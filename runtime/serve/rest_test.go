@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -101,13 +102,7 @@ func wavHead(size, n int) []byte {
 	if size == 0 {
 		return nil
 	}
-	le := func(v, bytes int) (s string) {
-		for range bytes {
-			s += string([]byte{byte(v)})
-			v >>= 8
-		}
-		return s
-	}
+	le := func(v, bytes int) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(v))[:bytes]) }
 	return []byte("RIFF" + le(36+n, 4) + "WAVEfmt " + le(16, 4) + le(1, 2) + le(1, 2) + le(24000, 4) + le(48000, 4) + le(2, 2) + le(16, 2) +
 		"data" + le(n, 4))
 }
@@ -145,7 +140,7 @@ func TestBufferedAnswerOfManyPieces(t *testing.T) {
 // TestFirstByteLeavesWithTheFirstFrame reads while the engine is held after its first frame.
 func TestFirstByteLeavesWithTheFirstFrame(t *testing.T) {
 	held := make(chan struct{})
-	g := newRig(t, &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
 		st, err := speakFrames(u, sink, 1)
 		if err != nil {
 			return st, err

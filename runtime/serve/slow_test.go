@@ -93,7 +93,7 @@ func TestBodyThatDoesNotCome(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
-			inBubble(t, &script{}, func(t *testing.T, g *rig, dial func() net.Conn) {
+			inBubble(t, &script{}, func(t *testing.T, _ *rig, dial func() net.Conn) {
 				conn, begin := dial(), time.Now()
 				defer conn.Close()
 				fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n%s\r\n%s", testKey, tt.headers, tt.body)
@@ -266,7 +266,7 @@ func TestLimitOf120Seconds(t *testing.T) {
 				}
 				if tt.frames == 0 {
 					got.wantError(t, 504, "timeout", "timeout")
-				} else if got.StatusCode != 200 || len(got.body) != tt.frames*speech.FrameBytes || !errors.Is(got.cut, io.ErrUnexpectedEOF) {
+				} else if got.StatusCode != http.StatusOK || len(got.body) != tt.frames*speech.FrameBytes || !errors.Is(got.cut, io.ErrUnexpectedEOF) {
 					t.Errorf("status %d, %d bytes, %v; want %d frames and a cut", got.StatusCode, len(got.body), got.cut, tt.frames)
 				}
 				g.logs.wait(t, 1)
