@@ -286,14 +286,18 @@ func (s *socket) leave() {
 	s.conn.Close()
 }
 
-func bubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *wsRig)) {
+// bubble runs test in a synctest bubble with a server for what speaker returns, which is made inside, because its channels must be.
+func bubble[S speech.Speaker](t *testing.T, speaker func() S, test func(t *testing.T, g *wsRig, speaker S)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		g, closeRig := newBubbleRig(t, speaker)
+		s := speaker()
+		g, closeRig := newBubbleRig(t, s)
 		defer closeRig()
-		test(t, g)
+		test(t, g, s)
 	})
 }
+
+func newScript() *script { return &script{} }
 
 // stage is a speaker whose utterances stand still after their first frame until the test lets them go on.
 type stage struct {
@@ -493,7 +497,7 @@ func TestWSTranscript(t *testing.T) {
 		}
 		return st, nil
 	}}
-	bubble(t, speaker, func(t *testing.T, g *wsRig) {
+	bubble(t, func() *script { return speaker }, func(t *testing.T, g *wsRig, _ *script) {
 		s := g.connect()
 		defer s.leave()
 		s.send(`{"text":"नमस्ते raj","request_id":"call-7","seed":42,"format":"wav"}`)

@@ -638,7 +638,7 @@ func TestWSCancel(t *testing.T) {
 
 // TestWSCancelTakesBackWhatWasNotSent: of a slow client's utterance the buffered audio is dropped, and the event counts what was sent.
 func TestWSCancelTakesBackWhatWasNotSent(t *testing.T) {
-	full := make(chan struct{})
+	full := false
 	speaker := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{CharEnd: 100})); err != nil {
 			return st, err
@@ -649,16 +649,19 @@ func TestWSCancelTakesBackWhatWasNotSent(t *testing.T) {
 				return st, err
 			}
 		}
-		close(full)
+		full = true
 		<-ctx.Done()
 		return st, context.Cause(ctx)
 	}}
-	bubble(t, speaker, func(t *testing.T, g *wsRig) {
+	bubble(t, func() *script { return speaker }, func(t *testing.T, g *wsRig, _ *script) {
 		s := g.connect()
 		defer s.leave()
 		s.speak("a", "hello")
 		s.until("first_audio_ms")
-		<-full
+		synctest.Wait()
+		if !full {
+			t.Fatal("not all audio found room")
+		}
 		s.send(`{"type":"cancel"}`)
 		synctest.Wait()
 		all := s.until("cancelled")

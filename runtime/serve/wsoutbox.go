@@ -177,16 +177,31 @@ func (o *outbox) tryTake() (m message, ok, over bool) {
 	return message{}, false, false
 }
 
-// sent gives m back: what it took up is free again.
+// sent gives m back: the client has taken it, and what it took up is free again.
 func (o *outbox) sent(m message) {
-	if m.kind != websocket.TextMessage && m.kind != websocket.BinaryMessage {
-		return // control frames are not counted
-	}
 	o.mu.Lock()
-	o.size -= len(m.data)
+	if m.kind == websocket.TextMessage || m.kind == websocket.BinaryMessage { // control frames are not counted
+		o.size -= len(m.data)
+	}
 	o.movedLocked()
 	o.mu.Unlock()
 	m.recycle()
+}
+
+// putNext adds m ahead of what waits, however full it is. Only the goroutine that takes may call it.
+func (o *outbox) putNext(m message) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.dead || m.of.dropped {
+		return
+	}
+	if o.head > 0 {
+		o.head--
+		o.queue[o.head] = m
+	} else {
+		o.queue = slices.Insert(o.queue, 0, m)
+	}
+	o.size += len(m.data)
 }
 
 func (o *outbox) removeLocked(which func(message) bool) {

@@ -376,8 +376,8 @@ func (c *session) write() error {
 		if m.kind == websocket.PingMessage {
 			c.expect(time.Now().Add(pongWait)) // before the ping is sent: the pong may be faster than we are
 		}
+		c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
 		err := c.send(m)
-		c.out.sent(m)
 		switch {
 		case errors.Is(err, websocket.ErrCloseSent): // by gorilla, after a message that it could not read
 			farewell = true
@@ -397,15 +397,13 @@ func (c *session) send(m message) error {
 	if m.late != nil {
 		data = m.late()
 	}
-	c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
-	if err := c.conn.WriteMessage(m.kind, data); err != nil {
+	err := c.conn.WriteMessage(m.kind, data)
+	c.out.sent(m)
+	if err != nil || m.of == nil {
 		return err
 	}
-	if m.of == nil {
-		return nil
-	}
 	if event := m.of.delivered(m); event != nil {
-		return c.conn.WriteMessage(websocket.TextMessage, event)
+		c.out.putNext(message{kind: websocket.TextMessage, data: event, of: m.of})
 	}
 	return nil
 }
