@@ -16,7 +16,7 @@ import (
 )
 
 // page is served from another origin than the API, as in life.
-const page = `<!doctype html><title>swar</title><script>
+const page = `<!doctype html><meta charset=utf-8><title>swar</title><script>
 const base = %q, text = %q;
 const speak = (format) => fetch(base + '/v1/tts', {method: 'POST', headers: {'content-type': 'application/json'}, body: JSON.stringify({text, seed: 7, format})});
 async function decoded(format) {

@@ -99,7 +99,9 @@ func TestDisconnectFreesTheWorker(t *testing.T) {
 		defer r.Body.Close()
 		return r.StatusCode == http.StatusOK
 	})
-	eventually(t, "no espeak-ng is left", 2*time.Second, func() bool { return len(espeakProcesses(t, s.cmd.Process.Pid)) == 0 })
+	eventually(t, "what spoke is gone but for one process that waits for the next text", 2*time.Second, func() bool {
+		return len(espeakProcesses(t, s.cmd.Process.Pid)) <= 1
+	})
 }
 
 // TestSaturation fills one worker and its queue: everything else is refused as busy, and what was accepted is complete.

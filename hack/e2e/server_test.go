@@ -129,7 +129,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// children returns the command lines of the espeak-ng processes whose parent is pid, or was (1 after its death), and hold marker.
+// espeakProcesses returns the espeak-ng processes whose parent is the given process. Zombies count.
 func espeakProcesses(t *testing.T, parent int) []string {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
