@@ -30,7 +30,7 @@ var sentences = []string{
 }
 
 func TestVoicesSoundLikeAWomanAndAMan(t *testing.T) {
-	e := installed(t)
+	w := openWorker(t, installed(t))
 	for _, tt := range []struct {
 		voice    string
 		min, max float64 // Hz
@@ -38,7 +38,7 @@ func TestVoicesSoundLikeAWomanAndAMan(t *testing.T) {
 		{"anjura", 180, 225},
 		{"raj", 88, 110},
 	} {
-		pcm := sayAll(t, e, synth.Options{Voice: tt.voice})
+		pcm := sayAll(t, w, synth.Options{Voice: tt.voice})
 		got := medianPitch(pcm)
 		t.Logf("%s: F0 %.0f Hz", tt.voice, got)
 		if got < tt.min || got > tt.max {
@@ -48,10 +48,10 @@ func TestVoicesSoundLikeAWomanAndAMan(t *testing.T) {
 }
 
 func TestVoicesAreEquallyLoudAndDoNotClip(t *testing.T) {
-	e := installed(t)
+	w := openWorker(t, installed(t))
 	var loud []float64
 	for _, v := range voices {
-		pcm := sayAll(t, e, synth.Options{Voice: v.name})
+		pcm := sayAll(t, w, synth.Options{Voice: v.name})
 		got := 20 * math.Log10(rms(pcm)/32768)
 		t.Logf("%s: RMS %.2f dBFS, peak %.3f", v.name, got, peak(pcm))
 		loud = append(loud, got)
@@ -65,10 +65,10 @@ func TestVoicesAreEquallyLoudAndDoNotClip(t *testing.T) {
 }
 
 func TestALivelyVoiceDoesNotClip(t *testing.T) {
-	e := installed(t)
+	w := openWorker(t, installed(t))
 	for _, v := range voices {
-		for seed := range int64(4) {
-			pcm := sayAll(t, e, synth.Options{Voice: v.name, Temperature: speech.MaxTemperature, Seed: seed})
+		for seed := range int64(2) {
+			pcm := sayAll(t, w, synth.Options{Voice: v.name, Temperature: speech.MaxTemperature, Seed: seed})
 			if p := peak(pcm); p >= .99 {
 				t.Errorf("%s, seed %d: peak %.3f, want below 0.99", v.name, seed, p)
 			}
@@ -77,12 +77,12 @@ func TestALivelyVoiceDoesNotClip(t *testing.T) {
 }
 
 func TestChunksLastAsLongAsTheProgramAloneSpeaks(t *testing.T) {
-	e := installed(t)
+	w := openWorker(t, installed(t))
 	for _, v := range voices {
 		for _, text := range sentences {
-			want := bareSeconds(t, e, v, translit.Devanagari(text, translit.Options{KeepEnglish: true}))
+			want := bareSeconds(t, w.engine, v, translit.Devanagari(text, translit.Options{KeepEnglish: true}))
 			for _, temperature := range []float64{0, speech.DefaultTemperature, speech.MaxTemperature} {
-				got := float64(len(say(t, e, synth.Options{Voice: v.name, Text: text, Temperature: temperature, Seed: 5}))) / speech.SampleRate
+				got := float64(len(say(t, w, synth.Options{Voice: v.name, Text: text, Temperature: temperature, Seed: 5}))) / speech.SampleRate
 				// The last frame is padded.
 				if got < .9*want || got > 1.1*want+speech.FrameDuration.Seconds() {
 					t.Errorf("%s, temperature %.1f: %q lasts %.2f s, alone %.2f s", v.name, temperature, text, got, want)
@@ -93,10 +93,10 @@ func TestChunksLastAsLongAsTheProgramAloneSpeaks(t *testing.T) {
 }
 
 func TestChunksDoNotEndInALongSilence(t *testing.T) {
-	e := installed(t)
+	w := openWorker(t, installed(t))
 	for _, v := range voices {
 		for _, text := range sentences {
-			pcm := say(t, e, synth.Options{Voice: v.name, Text: text})
+			pcm := say(t, w, synth.Options{Voice: v.name, Text: text})
 			loud := 0
 			for i, s := range pcm {
 				if s > 100 || s < -100 {
@@ -111,11 +111,11 @@ func TestChunksDoNotEndInALongSilence(t *testing.T) {
 }
 
 func TestSeeds(t *testing.T) {
-	e := installed(t)
+	w := openWorker(t, installed(t))
 	o := synth.Options{Voice: "raj", Text: sentences[9], Temperature: .3}
 	heard := map[string]int64{}
 	for o.Seed = range 20 {
-		pcm := say(t, e, o)
+		pcm := say(t, w, o)
 		key := string(bytesOf(pcm))
 		if before, ok := heard[key]; ok {
 			t.Errorf("at temperature 0.3 seeds %d and %d give the same samples", before, o.Seed)
@@ -123,18 +123,28 @@ func TestSeeds(t *testing.T) {
 		heard[key] = o.Seed
 	}
 	o.Temperature = 0
-	want := say(t, e, o)
+	want := say(t, w, o)
 	o.Seed, o.Chunk = -1, 3
-	if !slices.Equal(say(t, e, o), want) {
+	if !slices.Equal(say(t, w, o), want) {
 		t.Error("at temperature 0 the seed matters")
 	}
 }
 
-// say speaks one chunk on a worker of its own, as the pipeline does: one frame, then groups.
-func say(t testing.TB, e *Engine, o synth.Options) []int16 {
+// openWorker returns a worker that the test closes.
+func openWorker(t testing.TB, e *Engine) *worker {
 	t.Helper()
 	w := newWorker(e)
-	defer w.Close()
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// say speaks one chunk that must not fail.
+func say(t testing.TB, w *worker, o synth.Options) []int16 {
+	t.Helper()
 	pcm, err := speak(t, w, o)
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +152,7 @@ func say(t testing.TB, e *Engine, o synth.Options) []int16 {
 	return pcm
 }
 
+// speak speaks one chunk as the pipeline does: one frame, then groups.
 func speak(t testing.TB, w *worker, o synth.Options) (pcm []int16, err error) {
 	if _, err := w.Prefill(t.Context(), o); err != nil {
 		return nil, err
@@ -159,11 +170,11 @@ func speak(t testing.TB, w *worker, o synth.Options) (pcm []int16, err error) {
 	}
 }
 
-func sayAll(t testing.TB, e *Engine, o synth.Options) (pcm []int16) {
+func sayAll(t testing.TB, w *worker, o synth.Options) (pcm []int16) {
 	t.Helper()
 	for i, text := range sentences {
 		o.Text, o.Chunk = text, i
-		pcm = append(pcm, say(t, e, o)...)
+		pcm = append(pcm, say(t, w, o)...)
 	}
 	return pcm
 }

@@ -26,7 +26,11 @@ func (s *script) bytes() int64 { return int64(len(s.text) + 8*len(s.clauses) + 6
 // pitch and speed, signs that are read out by their names. Another script of India is read by the letters that stand in the same
 // places in Devanagari; any other script is silent.
 func prepare(text string) script {
-	text = translit.Devanagari(norm.NFC.String(text), translit.Options{KeepEnglish: true})
+	return write(translit.Devanagari(norm.NFC.String(text), translit.Options{KeepEnglish: true}))
+}
+
+// write is prepare for text that is composed (NFC) and transliterated.
+func write(text string) script {
 	w := writer{out: make([]byte, 0, len(text)+16)}
 	for text != "" {
 		r, size := utf8.DecodeRuneInString(text)
@@ -148,6 +152,9 @@ func (w *writer) add(r rune, k kind) {
 
 // addSign writes a sign if it stands where it belongs. Alone it would be read out by its name.
 func (w *writer) addSign(r rune) {
+	if r == 'ँ' {
+		r = 'ं' // for the moon dot the program says an n of its own
+	}
 	if w.inWord && !isASCII(w.last) {
 		w.out = utf8.AppendRune(w.out, r)
 		w.last = r
@@ -195,9 +202,11 @@ func (w *writer) end(r rune) {
 
 // respell puts what makes the program say the present word rightly in its place.
 func (w *writer) respell() {
-	if fed, ok := respelled[string(w.out[w.word:])]; ok {
-		w.out = append(w.out[:w.word], fed...)
+	if isASCII(w.last) {
+		return
 	}
+	word := string(w.out[w.word:])
+	w.out = respell(w.out[:w.word], word)
 }
 
 // pause writes what is due before a word. A text does not start with a pause.

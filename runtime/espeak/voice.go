@@ -19,8 +19,8 @@ type voice struct {
 // voices are the voices of the model. The volumes were found by measuring: both voices are equally loud on the sentences of the
 // tests and peak 4 dB below full scale, where the program's own volume of 100 clips.
 var voices = []*voice{
-	{name: "anjura", variant: "f2", pitch: 55, speed: 160, volume: 80},
-	{name: "raj", pitch: 45, speed: 155, volume: 80},
+	{name: "anjura", variant: "f2", pitch: 55, speed: 160, volume: 70},
+	{name: "raj", pitch: 45, speed: 155, volume: 88},
 }
 
 // promptFrames is the length of a voice prompt. The program has none; the API promises this number.

@@ -69,26 +69,19 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 	case w.speaking == nil:
 		return 0, false, false, errNotPrefilled
 	}
-	if err := context.Cause(ctx); err != nil {
-		w.drop()
-		return 0, false, false, err
+	samples, err := w.decode(ctx, dst[:n*speech.FrameSamples])
+	if err == nil {
+		return n, false, false, nil
 	}
-	release := context.AfterFunc(ctx, w.speaking.interrupt)
-	samples, err := w.fill(dst[:n*speech.FrameSamples])
-	if !release() {
-		err = context.Cause(ctx)
+	w.drop()
+	w.prepare(w.voice)
+	if err != io.EOF {
+		return samples / speech.FrameSamples, false, false, err
 	}
-	switch {
-	case err == io.EOF:
-		frames = (samples + speech.FrameSamples - 1) / speech.FrameSamples
-		clear(dst[samples : frames*speech.FrameSamples])
-		w.speaking, w.ended = nil, true
-		w.prepare(w.voice)
-		return frames, true, true, nil
-	case err != nil:
-		w.drop()
-	}
-	return samples / speech.FrameSamples, false, false, err
+	w.ended = true
+	frames = (samples + speech.FrameSamples - 1) / speech.FrameSamples
+	clear(dst[samples : frames*speech.FrameSamples])
+	return frames, true, true, nil
 }
 
 // Close implements [synth.Worker].
@@ -101,6 +94,19 @@ func (w *worker) Close() error {
 	w.dismiss()
 	w.spawner.close()
 	return nil
+}
+
+// decode is fill until ctx ends.
+func (w *worker) decode(ctx context.Context, dst []int16) (samples int, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return 0, err
+	}
+	release := context.AfterFunc(ctx, w.speaking.interrupt)
+	samples, err = w.fill(dst)
+	if !release() {
+		return samples, context.Cause(ctx)
+	}
+	return samples, err
 }
 
 // fill decodes until dst is full. It returns io.EOF when the chunk ended before that.
@@ -183,7 +189,4 @@ func (w *worker) drop() {
 	}
 	w.speaking.stop()
 	w.speaking = nil
-	if !w.closed {
-		w.prepare(w.voice)
-	}
 }

@@ -1,0 +1,93 @@
+package espeak
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const waitMillis = 5000
+
+func TestNoProcessOutlivesAKilledServer(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, program, fake string }{
+		{"speaking", installed(t).program, ""},
+		{"hanging", self, "never reads"}, // does not even notice that its pipes are broken
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			mark := fmt.Sprintf("%s=%s-%d", markEnv, tt.name, os.Getpid())
+			server := exec.Command(self)
+			server.Env = append(os.Environ(), mark, serverEnv+"="+tt.program, fakeEnv+"="+tt.fake)
+			server.Stderr = os.Stderr
+			out, err := server.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := server.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer server.Wait()
+			defer server.Process.Kill()
+			line, err := bufio.NewReader(out).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			var speaking, spare int
+			if _, err := fmt.Sscan(line, &speaking, &spare); err != nil {
+				t.Fatal(err)
+			}
+			var ends []unix.PollFd
+			for _, pid := range []int{speaking, spare} {
+				fd, err := unix.PidfdOpen(pid, 0)
+				if err != nil {
+					t.Fatalf("process %d: %v", pid, err)
+				}
+				defer unix.Close(fd)
+				ends = append(ends, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+			}
+			if got := len(marked(t, mark)); got != 3 {
+				t.Fatalf("%d processes carry the mark, want the server and its two", got)
+			}
+			if err := server.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			for i := range ends {
+				n, err := unix.Poll(ends[i:i+1], waitMillis)
+				for err == unix.EINTR { // the runtime's own signals
+					n, err = unix.Poll(ends[i:i+1], waitMillis)
+				}
+				if n != 1 {
+					t.Errorf("a process is alive %d ms after its server (%v)", waitMillis, err)
+				}
+			}
+			server.Wait()
+			if left := marked(t, mark); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// marked are the processes whose environment has the mark. Those that ended and wait for init have no environment.
+func marked(t *testing.T, mark string) (pids []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if env, err := os.ReadFile(name); err == nil && bytes.Contains(env, []byte(mark)) {
+			pids = append(pids, name)
+		}
+	}
+	return pids
+}

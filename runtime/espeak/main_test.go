@@ -1,0 +1,123 @@
+package espeak
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+// The tests run this binary again as a program that misbehaves, or as a server that is killed. The environment says which.
+const (
+	fakeEnv   = "SWAR_TEST_FAKE"
+	serverEnv = "SWAR_TEST_SERVER"
+	markEnv   = "SWAR_TEST_MARK"
+)
+
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(serverEnv) != "":
+		serveUntilKilled()
+	case os.Getenv(fakeEnv) != "":
+		fake(os.Getenv(fakeEnv))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// fake behaves as named, from a start like the program's: it waits for the whole text.
+func fake(how string) {
+	if how == "never reads" {
+		time.Sleep(time.Hour)
+	}
+	text, _ := io.ReadAll(os.Stdin)
+	samples := func(n int) { os.Stdout.Write(make([]byte, 2*n)) }
+	switch how {
+	case "counts": // a second of audio for every letter
+		os.Stdout.Write(header(programRate))
+		samples(programRate * len(text))
+	case "fails":
+		os.Stdout.Write(header(programRate))
+		samples(4000)
+		fmt.Fprintln(os.Stderr, "Error: no voice data")
+		os.Exit(3)
+	case "fails loudly":
+		fmt.Fprint(os.Stderr, strings.Repeat("x", 1<<20))
+		os.Exit(1)
+	case "says nothing":
+	case "cuts its header":
+		os.Stdout.Write(header(programRate)[:43])
+	case "cuts a sample":
+		os.Stdout.Write(header(programRate))
+		os.Stdout.Write(make([]byte, 3))
+	case "speaks at 16 kHz":
+		os.Stdout.Write(header(16000))
+	case "speaks Ogg":
+		os.Stdout.Write(append([]byte("OggS"), make([]byte, 100)...))
+	case "hangs":
+		time.Sleep(time.Hour)
+	case "hangs after a second":
+		os.Stdout.Write(header(programRate))
+		samples(programRate)
+		time.Sleep(time.Hour)
+	case "does not end":
+		os.Stdout.Write(header(programRate))
+		samples(100)
+		os.Stdout.Close()
+		time.Sleep(time.Hour)
+	case "dribbles": // byte by byte, so that every read ends in the middle of something
+		for _, b := range append(header(programRate), make([]byte, 2*1764)...) {
+			os.Stdout.Write([]byte{b})
+		}
+	}
+	os.Exit(0)
+}
+
+func header(rate uint32) []byte {
+	h := []byte("RIFF\xff\xff\xff\x7fWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00")
+	h = binary.LittleEndian.AppendUint32(h, rate)
+	h = binary.LittleEndian.AppendUint32(h, 2*rate)
+	return append(h, "\x02\x00\x10\x00data\xff\xff\xff\x7f"...)
+}
+
+// fakeEngine is an engine on a program that behaves as named.
+func fakeEngine(t *testing.T, how string) *Engine {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(fakeEnv, how)
+	return &Engine{program: self, hindi: "hi", stall: stallLimit, cache: synth.NewCache[*script](defaultCacheBytes)}
+}
+
+// longText keeps the program busy: it is minutes of audio, which no pipe holds.
+var longText = strings.Repeat("नमस्ते, आपका order कल सुबह तक पहुँच जाएगा। ", 40)
+
+// serveUntilKilled is a server in the middle of a chunk. It names its processes and then waits for its end.
+func serveUntilKilled() {
+	program := os.Getenv(serverEnv)
+	os.Unsetenv(serverEnv) // or what it starts would be servers too
+	e := &Engine{program: program, hindi: "inc/hi", stall: stallLimit, cache: synth.NewCache[*script](0)}
+	w := newWorker(e)
+	if _, err := w.Prefill(context.Background(), synth.Options{Voice: "anjura", Text: longText}); err != nil {
+		panic(err)
+	}
+	if os.Getenv(fakeEnv) == "" {
+		if n, _, _, err := w.Next(context.Background(), make([]int16, speech.FrameSamples), 1); n != 1 || err != nil {
+			panic(fmt.Sprint(n, err))
+		}
+	}
+	w.prepare(w.voice)
+	<-w.spare.ready
+	fmt.Println(w.speaking.cmd.Process.Pid, w.spare.process.cmd.Process.Pid)
+	select {}
+}

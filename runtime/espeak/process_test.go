@@ -1,0 +1,261 @@
+package espeak
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+func TestAProgramThatMisbehavesIsAnError(t *testing.T) {
+	for _, tt := range []struct {
+		how, text, cause string
+		frames           int
+	}{
+		{"fails", "speech program failed", "exit status 3: Error: no voice data", 2},
+		{"fails loudly", "speech program failed", "exit status 1: " + strings.Repeat("x", maxComplaint), 0},
+		{"says nothing", "speech program said nothing", "it ended after 0 bytes of header", 0},
+		{"cuts its header", "speech program said nothing", "it ended after 43 bytes of header", 0},
+		{"cuts a sample", "speech program failed", "its audio ends inside a sample", 0},
+		{"speaks at 16 kHz", "speech program writes an unknown format",
+			"output has format 1, 1 channels, 16000 Hz, 16 bits; want 1, 1, 22050 Hz, 16", 0},
+		{"speaks Ogg", "speech program writes an unknown format",
+			`output starts with "OggS\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", not with a WAV header`, 0},
+	} {
+		t.Run(tt.how, func(t *testing.T) {
+			w := openWorker(t, fakeEngine(t, tt.how))
+			pcm, err := speak(t, w, synth.Options{Voice: "raj", Text: "नमस्ते"})
+			wantFailure(t, err, tt.text, tt.cause)
+			if got := len(pcm) / speech.FrameSamples; got != tt.frames {
+				t.Errorf("%d frames before the error, want %d", got, tt.frames)
+			}
+			if _, _, _, err := w.Next(t.Context(), make([]int16, speech.FrameSamples), 1); err != errNotPrefilled {
+				t.Errorf("Next after the error = %v, want %v", err, errNotPrefilled)
+			}
+		})
+	}
+}
+
+func TestAProgramThatHangsIsKilledAndReported(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	for _, tt := range []struct{ how, text, cause string }{
+		{"hangs", "speech program does not answer", "nothing for 200ms"},
+		{"hangs after a second", "speech program does not answer", "nothing for 200ms"},
+		{"does not end", "speech program does not end", "it closed its output 200ms ago"},
+	} {
+		t.Run(tt.how, func(t *testing.T) {
+			e := fakeEngine(t, tt.how)
+			e.stall = limit
+			w := openWorker(t, e)
+			if _, err := w.Prefill(t.Context(), synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil {
+				t.Fatal(err)
+			}
+			p := w.speaking
+			_, _, _, err := w.Next(t.Context(), make([]int16, 20*speech.FrameSamples), 20)
+			wantFailure(t, err, tt.text, tt.cause)
+			wantReaped(t, p)
+		})
+	}
+}
+
+func TestATextThatNobodyReadsDoesNotBlockForever(t *testing.T) {
+	e := fakeEngine(t, "never reads")
+	e.stall = 200 * time.Millisecond
+	w := openWorker(t, e)
+	o := synth.Options{Voice: "anjura", Text: strings.Repeat("नमस्ते ", 20_000)}
+	_, err := w.Prefill(t.Context(), o)
+	wantFailure(t, err, "speech program does not answer", "nothing for 200ms")
+
+	e.stall = stallLimit
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(50*time.Millisecond, func() { cancel(speech.ErrClientGone) })
+	if _, err := w.Prefill(ctx, o); !errors.Is(err, speech.ErrClientGone) {
+		t.Errorf("Prefill after the cancel = %v, want %v", err, speech.ErrClientGone)
+	}
+}
+
+func TestCancelKillsAProgramThatHangs(t *testing.T) {
+	for _, how := range []string{"hangs", "hangs after a second", "does not end"} {
+		t.Run(how, func(t *testing.T) {
+			w := openWorker(t, fakeEngine(t, how))
+			ctx, cancel := context.WithCancelCause(t.Context())
+			if _, err := w.Prefill(ctx, synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil {
+				t.Fatal(err)
+			}
+			p := w.speaking
+			time.AfterFunc(50*time.Millisecond, func() { cancel(speech.ErrTimeout) })
+			_, done, _, err := w.Next(ctx, make([]int16, 20*speech.FrameSamples), 20)
+			if done || !errors.Is(err, speech.ErrTimeout) {
+				t.Errorf("Next = done %v, %v; want %v", done, err, speech.ErrTimeout)
+			}
+			wantReaped(t, p)
+		})
+	}
+}
+
+func TestOutputThatComesByteByByteIsWhole(t *testing.T) {
+	w := openWorker(t, fakeEngine(t, "dribbles"))
+	pcm, err := speak(t, w, synth.Options{Voice: "anjura", Text: "नमस्ते"})
+	if err != nil || len(pcm) != speech.FrameSamples {
+		t.Errorf("%d samples, %v; want one frame", len(pcm), err)
+	}
+}
+
+func TestTheLastFrameIsPaddedWithSilence(t *testing.T) {
+	e := fakeEngine(t, "counts")
+	w := openWorker(t, e)
+	// Each letter is a second, and a frame is 80 ms: 12.5 frames.
+	pcm, err := speak(t, w, synth.Options{Voice: "anjura", Text: "5"})
+	if want := 13 * speech.FrameSamples; err != nil || len(pcm) != want {
+		t.Errorf("%d samples, %v; want %d", len(pcm), err, want)
+	}
+}
+
+func TestAProgramThatIsKilledIsAnError(t *testing.T) {
+	w := openWorker(t, installed(t))
+	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "anjura", Text: longText}); err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]int16, 4*speech.FrameSamples)
+	if _, _, _, err := w.Next(t.Context(), dst, 1); err != nil {
+		t.Fatal(err)
+	}
+	p := w.speaking
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for frames := 1; err == nil && frames > 0; {
+		var done bool
+		if frames, done, _, err = w.Next(t.Context(), dst, 4); done {
+			t.Fatal("the chunk ended as if nothing had happened")
+		}
+	}
+	wantFailure(t, err, "speech program failed", "signal: killed")
+	wantReaped(t, p)
+	if pcm, err := speak(t, w, synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil || len(pcm) == 0 {
+		t.Errorf("the next chunk has %d samples, %v", len(pcm), err)
+	}
+}
+
+func TestASpareProcessThatDiedCostsNothing(t *testing.T) {
+	w := openWorker(t, installed(t))
+	o := synth.Options{Voice: "anjura", Text: "नमस्ते"}
+	want, err := speak(t, w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-w.spare.ready
+	p := w.spare.process
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-p.exited // reaped at once, though nobody asked
+	if got, err := speak(t, w, o); err != nil || len(got) != len(want) {
+		t.Errorf("%d samples, %v; want %d", len(got), err, len(want))
+	}
+}
+
+func TestOneProcessForEachChunk(t *testing.T) {
+	w := openWorker(t, installed(t))
+	var before *process
+	seen := map[int]bool{}
+	for _, voice := range []string{"anjura", "anjura", "raj", "anjura"} {
+		if _, err := w.Prefill(t.Context(), synth.Options{Voice: voice, Text: longText}); err != nil {
+			t.Fatal(err)
+		}
+		p := w.speaking
+		if seen[p.cmd.Process.Pid] {
+			t.Errorf("process %d speaks a second time", p.cmd.Process.Pid)
+		}
+		seen[p.cmd.Process.Pid] = true
+		if before != nil {
+			wantReaped(t, before)
+		}
+		before = p
+	}
+}
+
+func TestCloseLeavesNoProcess(t *testing.T) {
+	w := newWorker(installed(t))
+	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: longText}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Not even a zombie: the kernel says that there is no child at all.
+	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
+		t.Errorf("Wait4 = %d, %v; want %v", pid, err, syscall.ECHILD)
+	}
+	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: "नमस्ते"}); err != errClosed {
+		t.Errorf("Prefill after Close = %v, want %v", err, errClosed)
+	}
+}
+
+func TestWhyAProcessDoesNotStart(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"the program is gone", &fs.PathError{Op: "fork/exec", Path: "/usr/bin/espeak-ng", Err: syscall.ENOENT}, "speech program not found"},
+		{"too many processes", os.NewSyscallError("fork/exec", syscall.EAGAIN), "no room for another speech process"},
+		{"no memory", os.NewSyscallError("fork/exec", syscall.ENOMEM), "no room for another speech process"},
+		{"too many files", os.NewSyscallError("pipe2", syscall.EMFILE), "no room for another speech process"},
+		{"anything else", syscall.EACCES, "speech program does not start"},
+	} {
+		got := startFailure(tt.err)
+		e, ok := errors.AsType[*speech.EngineError](got)
+		if !ok || e.Text != tt.want || !errors.Is(got, tt.err) {
+			t.Errorf("%s: %v, want %q around the cause", tt.name, got, tt.want)
+		}
+	}
+	if got := startFailure(exec.ErrNotFound); !errors.Is(got, ErrNotInstalled) {
+		t.Errorf("%v is not ErrNotInstalled", got)
+	}
+	e := fakeEngine(t, "counts")
+	e.program += ".gone"
+	w := openWorker(t, e)
+	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: "नमस्ते"}); !errors.Is(err, ErrNotInstalled) {
+		t.Errorf("Prefill without the program = %v, want ErrNotInstalled", err)
+	}
+}
+
+func TestSilentTextEndsAtOnce(t *testing.T) {
+	w := openWorker(t, installed(t))
+	for _, text := range []string{"", "।", "😀", "[[ ]]"} {
+		pcm, err := speak(t, w, synth.Options{Voice: "anjura", Text: text})
+		if err != nil || len(pcm) != 0 {
+			t.Errorf("%q: %d samples, %v; want none", text, len(pcm), err)
+		}
+	}
+}
+
+func wantFailure(t *testing.T, err error, text, cause string) {
+	t.Helper()
+	e, ok := errors.AsType[*speech.EngineError](err)
+	if !ok {
+		t.Fatalf("error %v, want an EngineError", err)
+	}
+	if e.Text != text || e.Err.Error() != cause {
+		t.Errorf("error %q because of %q, want %q because of %q", e.Text, e.Err, text, cause)
+	}
+}
+
+func wantReaped(t *testing.T, p *process) {
+	t.Helper()
+	select {
+	case <-p.exited:
+	default:
+		t.Errorf("process %d is not reaped", p.cmd.Process.Pid)
+	}
+}
