@@ -28,6 +28,13 @@ var rules = map[string]rule{
 	"ram":  (*sentence).ram,
 	"lane": (*sentence).lane,
 	"log":  (*sentence).log,
+	"do":   (*sentence).do,
+	"he":   (*sentence).he,
+	"door": (*sentence).door,
+	"kaha": (*sentence).kaha,
+	"dar":  (*sentence).dar,
+	"hal":  (*sentence).hal,
+	"chal": (*sentence).chal,
 }
 
 // resolve reads word i of a Hindi sentence, which is both Hindi and English: in Devanagari, or "" for English.
@@ -176,7 +183,7 @@ func (s *sentence) main(i int) string {
 	switch {
 	case after.isEnglish() && (before.kind == function || before.reads("का की के मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने उनका उनकी उनके इसका इसकी एक")):
 		return ""
-	case before == none && after.isEnglish() && !s.firstPerson():
+	case before == none && s.says(after, "branch road gate office building menu market street door reason problem point page") && s.endsPhrase(i+2):
 		return ""
 	case before == none || s.firstPerson() && !s.pronounStood(i):
 		return "मैं"
@@ -186,6 +193,11 @@ func (s *sentence) main(i int) string {
 		return "में"
 	}
 	return "मैं"
+}
+
+// endsPhrase reports whether word i, if there is one, can follow a noun phrase: a postposition or a verb that asks where it is.
+func (s *sentence) endsPhrase(i int) bool {
+	return i >= len(s.words) || s.words[i].breaks || s.words[i].reads("का की के को से में पर पे तक है हैं था थी कहाँ किधर वाला वाली वाले")
 }
 
 // pronounStood reports whether the subject of a sentence in the first person stands right before word i's clause-mates already.
@@ -218,11 +230,11 @@ func (s *sentence) ki(i int) string {
 	switch {
 	case before == none && i > 0:
 		return "कि"
-	case before.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही"):
+	case before.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही पूछा पूछे पूछो"), s.says(before, "kaha"):
 		return "कि"
 	case before.isHindi() && (before.suffix == "ें" || before.suffix == "ता" || before.suffix == "ते" || before.suffix == "ती"):
 		return "कि"
-	case after.reads("आप मैं हम तुम वह वो वे ये यह क्या कोई कुछ अगर जब मुझे आपको हमें उसे मेरा आपका आपके कब कौन कैसे कहाँ"):
+	case after.reads("आप मैं हम तुम वह वो वे ये यह कोई कुछ अगर जब मुझे आपको हमें उसे मेरा आपका आपके कब कौन कैसे कहाँ"):
 		return "कि"
 	}
 	return "की"
@@ -309,7 +321,7 @@ func (s *sentence) lie(i int) string {
 }
 
 func (s *sentence) ban(i int) string {
-	if after := s.after(i); strings.HasPrefix(after.hindi, "कर") || after.reads("हो हुआ") || s.before(i).reads("पर") {
+	if after := s.after(i); strings.HasPrefix(after.hindi, "कर") || after.reads("हो हुआ") || s.before(i).reads("पर पे") {
 		return ""
 	}
 	return s.words[i].hindi
@@ -349,6 +361,65 @@ func (s *sentence) lane(i int) string {
 func (s *sentence) log(i int) string {
 	if s.says(s.after(i), "in out on off file files") {
 		return ""
+	}
+	return s.words[i].hindi
+}
+
+// do reads do: the number or the verb that gives, unless English grammar stands next to it.
+func (s *sentence) do(i int) string {
+	before, after := s.before(i), s.after(i)
+	if after.kind == function || s.says(after, "you we they i is it") || before.kind == function && !after.isHindi() || s.says(before, "you we they i to") && after.isEnglish() {
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+// he reads he: है, or the call that opens a clause, or the English pronoun.
+func (s *sentence) he(i int) string {
+	switch before, after := s.before(i), s.after(i); {
+	case after.isEnglish() && !before.isHindi():
+		return ""
+	case before == none:
+		return "हे"
+	}
+	return s.words[i].hindi
+}
+
+func (s *sentence) door(i int) string {
+	if s.after(i).reads("बंद खोल खोलो खोला खुला") || s.after(i).isEnglish() {
+		return ""
+	}
+	return s.byNeighbours(i)
+}
+
+// kaha reads kaha: said, where someone does or a clause depends on it; else where.
+func (s *sentence) kaha(i int) string {
+	before, after := s.before(i), s.after(i)
+	if strings.HasSuffix(before.hindi, "ने") && before.isHindi() || s.says(after, "ki ke jata jaata") || before == none && after.reads("था") {
+		return "कहा"
+	}
+	return s.words[i].hindi
+}
+
+// dar reads dar: a rate after interest or growth, else fear.
+func (s *sentence) dar(i int) string {
+	if s.before(i).reads("ब्याज विकास की") {
+		return "दर"
+	}
+	return s.words[i].hindi
+}
+
+// hal reads hal: how someone is, or a solution.
+func (s *sentence) hal(i int) string {
+	if s.says(s.after(i), "chal") || s.before(i).reads("क्या बुरा मेरा तेरा आपका तुम्हारा") {
+		return "हाल"
+	}
+	return s.words[i].hindi
+}
+
+func (s *sentence) chal(i int) string {
+	if s.says(s.before(i), "hal haal") {
+		return "चाल"
 	}
 	return s.words[i].hindi
 }

@@ -143,12 +143,13 @@ var verbEndings = func() map[string]ending {
 
 // noun finds a Hindi noun in an oblique or plural form, or with ji or wala written to it.
 func (l *lexicon) noun(w *word, key []byte) bool {
+	var room [48]byte
 	for _, p := range nounEndings {
 		base, ok := bytes.CutSuffix(key, []byte(p.roman))
 		if !ok || len(base) < p.least {
 			continue
 		}
-		e, ok := l.entries[string(append(base, p.add...))]
+		e, ok := l.entries[string(append(append(room[:0], base...), p.add...))]
 		if !ok {
 			continue
 		}
@@ -200,12 +201,13 @@ func (p nounEnding) fits(s string) bool {
 
 // englishForm finds a known English word with -s, -ed, -ing and the like.
 func (l *lexicon) englishForm(w *word, key []byte) bool {
+	var room [48]byte
 	for _, p := range englishForms {
 		base, ok := bytes.CutSuffix(key, []byte(p.roman))
 		if !ok || len(base) < 2 {
 			continue
 		}
-		e, ok := l.entries[string(append(base, p.add...))]
+		e, ok := l.entries[string(append(append(room[:0], base...), p.add...))]
 		if n := len(base); !ok && p.doubles && n > 2 && base[n-1] == base[n-2] { // shipped, planning
 			e, ok = l.entries[string(base[:n-1])]
 		}

@@ -24,8 +24,8 @@ func (s *speller) sounds(row string) {
 		switch r {
 		case '़': // belongs to the consonant before it
 			continue
-		case 'ं':
-			s.nasal()
+		case 'ं', 'ँ':
+			s.nasal(string(r))
 			continue
 		}
 		end := i + utf8.RuneLen(r)

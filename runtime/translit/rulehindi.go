@@ -6,7 +6,7 @@ import (
 )
 
 // spellHindi spells an unknown Hindi word by rule. Roman writing leaves out how long an a is and whether t and d are dental, so this is
-// a guess: a is short but at the end, and t and d are dental.
+// a guess: outside well-known endings a is short but at the end of the word, and t and d are dental.
 func spellHindi(out *strings.Builder, src string) {
 	var room [40]byte
 	key := fold(room[:0], src)
@@ -14,6 +14,12 @@ func spellHindi(out *strings.Builder, src string) {
 	started := false // a vowel has been written
 	for i := 0; i < len(key); {
 		rest := key[i:]
+		if started || len(key) > 3 && i > 0 {
+			if sounds, ok := hindiEnds[string(rest)]; ok && (started || sounds.early) {
+				s.sounds(sounds.row)
+				return
+			}
+		}
 		if n, v := hindiVowel(rest, i == 0); n > 0 {
 			s.vowel(v)
 			started = true
@@ -23,20 +29,38 @@ func spellHindi(out *strings.Builder, src string) {
 		n, c := hindiConsonant(rest)
 		switch {
 		case n == 0: // an apostrophe
+			i++
+			continue
 		case started && isNasalBefore(rest):
-			s.nasal()
-		case started && endsInNasal(rest, key[:i]):
-			s.nasal()
+			s.nasal(anusvara)
 		default:
-			s.consonant(c, !started || i+n == len(key) || ties(key[:i], rest))
+			s.consonant(c, started && i+n == len(key) || ties(key[:i], rest, !started))
 		}
-		i += max(n, 1)
+		i += n
 	}
 }
 
-// hindiVowel reads the vowel that rest begins with. Where the word begins, or rest is all that is left, its length may differ.
+// An end is how a word ends; early if it may follow the first consonants.
+type end struct {
+	row   string
+	early bool
+}
+
+// hindiEnds are endings whose spelling is certain enough, as sounds.
+var hindiEnds = map[string]end{
+	"ai": {"आई", true}, "aai": {"आई", true}, "ayi": {"आई", true}, "aayi": {"आई", true}, "ao": {"आओ", true}, "aao": {"आओ", true},
+	"ae": {"आए", true}, "aye": {"आए", true}, "aaye": {"आए", true}, "aya": {"आया", true},
+	"ana": {"आना", false}, "ane": {"आने", false}, "ani": {"आनी", false}, "ata": {"आता", false}, "ate": {"आते", false}, "ati": {"आती", false},
+	"gaa": {"गआ", true}, "gee": {"गई", true}, "ega": {"एगआ", true}, "egi": {"एगई", true}, "enge": {"एंगए", true}, "engi": {"एंगई", true},
+	"oge": {"ओगए", true}, "unga": {"ऊँगआ", true}, "ungi": {"ऊँगई", true}, "iye": {"इए", true}, "iyega": {"इएगआ", true},
+	"iyan": {"इयआँ", true}, "iyon": {"इयओं", true}, "on": {"ओं", false}, "ein": {"एं", true}, "oon": {"ऊँ", true},
+	"ahat": {"आहअट", true}, "aahat": {"आहअट", true}, "awat": {"आवअट", false}, "avat": {"आवअट", false},
+	"abad": {"आबआद", true}, "nath": {"नआथ", false}, "dar": {"दआर", false}, "wal": {"वआल", false}, "garh": {"गअढ़", false}, "raj": {"रआज", false},
+}
+
+// hindiVowel reads the vowel that rest begins with. A lone one at the end of the word is long.
 func hindiVowel(rest []byte, first bool) (int, vowel) {
-	last := func(n int) bool { return len(rest) == n }
+	last := len(rest) == 1
 	switch {
 	case hasAny(rest, "aa"):
 		return 2, vA
@@ -48,26 +72,26 @@ func hindiVowel(rest []byte, first bool) (int, vowel) {
 		return 2, vAI
 	case hasAny(rest, "au", "ou"):
 		return 2, vAU
-	case hasAny(rest, "a"):
-		if last(1) && !first {
+	case rest[0] == 'a':
+		if last && !first {
 			return 1, vA
 		}
 		return 1, vShort
-	case hasAny(rest, "i"):
-		if last(1) {
+	case rest[0] == 'i':
+		if last {
 			return 1, vII
 		}
 		return 1, vI
-	case hasAny(rest, "u"):
-		if last(1) {
+	case rest[0] == 'u':
+		if last {
 			return 1, vUU
 		}
 		return 1, vU
-	case hasAny(rest, "ey") && last(2):
+	case string(rest) == "ey":
 		return 2, vE
-	case hasAny(rest, "e"):
+	case rest[0] == 'e':
 		return 1, vE
-	case hasAny(rest, "o"):
+	case rest[0] == 'o':
 		return 1, vO
 	}
 	return 0, vowel{}
@@ -84,28 +108,29 @@ func hasAny(b []byte, prefixes ...string) bool {
 
 // hindiConsonants are tried in order, the longest first.
 var hindiConsonants = []struct{ roman, hindi string }{
-	{"chch", "च्छ"}, {"cchh", "च्छ"}, {"chchh", "च्छ"}, {"kkh", "क्ख"}, {"ggh", "ग्घ"}, {"tth", "त्थ"}, {"ddh", "द्ध"}, {"bbh", "ब्भ"},
-	{"cch", "च्च"}, {"ksh", "क्ष"}, {"chh", "छ"}, {"shh", "श"},
+	{"chchh", "च्छ"},
+	{"chch", "च्छ"}, {"cchh", "च्छ"},
+	{"kkh", "क्ख"}, {"ggh", "ग्घ"}, {"tth", "त्थ"}, {"ddh", "द्ध"}, {"bbh", "ब्भ"}, {"cch", "च्च"}, {"ksh", "क्ष"}, {"chh", "छ"}, {"shh", "श"},
 	{"kh", "ख"}, {"gh", "घ"}, {"ch", "च"}, {"jh", "झ"}, {"th", "थ"}, {"dh", "ध"}, {"ph", "फ"}, {"bh", "भ"}, {"sh", "श"}, {"zh", "झ"},
-	{"gy", "ग्य"}, {"ck", "क"}, {"wh", "व"},
+	{"ck", "क"}, {"wh", "व"},
 	{"kk", "क्क"}, {"gg", "ग्ग"}, {"jj", "ज्ज"}, {"tt", "त्त"}, {"dd", "द्द"}, {"pp", "प्प"}, {"bb", "ब्ब"}, {"mm", "म्म"}, {"nn", "न्न"},
 	{"ll", "ल्ल"}, {"ss", "स्स"}, {"rr", "र्र"}, {"yy", "य्य"}, {"vv", "व्व"}, {"zz", "ज़्ज़"}, {"ff", "फ़"}, {"ww", "व"}, {"hh", "ह"}, {"cc", "क्क"}, {"qq", "क"},
 	{"k", "क"}, {"g", "ग"}, {"c", "क"}, {"j", "ज"}, {"t", "त"}, {"d", "द"}, {"n", "न"}, {"p", "प"}, {"b", "ब"}, {"m", "म"}, {"y", "य"},
 	{"r", "र"}, {"l", "ल"}, {"v", "व"}, {"w", "व"}, {"s", "स"}, {"h", "ह"}, {"f", "फ़"}, {"z", "ज़"}, {"q", "क"}, {"x", "क्स"},
 }
 
+// hindiConsonant reads the consonant that rest begins with: how many letters, and what it is; 0 for none.
 func hindiConsonant(rest []byte) (int, string) {
+	switch {
+	case hasAny(rest, "tti", "ttu"): // mitti, lattu; but satta
+		return 2, "ट्ट"
+	case hasAny(rest, "ddi", "ddu"): // haddi, laddu; but gadda
+		return 2, "ड्ड"
+	}
 	for _, c := range hindiConsonants {
-		if !bytes.HasPrefix(rest, []byte(c.roman)) {
-			continue
+		if bytes.HasPrefix(rest, []byte(c.roman)) {
+			return len(c.roman), c.hindi
 		}
-		if hasAny(rest, "tti", "ttu") { // mitti, lattu; but satta
-			return 2, "ट्ट"
-		}
-		if hasAny(rest, "ddi", "ddu") { // laddu; but gadda
-			return 2, "ड्ड"
-		}
-		return len(c.roman), c.hindi
 	}
 	return 0, ""
 }
@@ -124,21 +149,20 @@ func isNasalBefore(rest []byte) bool {
 	return false
 }
 
-// endsInNasal reports whether rest is the final n of a plural: logon, kitabein, karoon.
-func endsInNasal(rest, before []byte) bool {
-	return string(rest) == "n" && len(before) > 2 && (bytes.HasSuffix(before, []byte("o")) || bytes.HasSuffix(before, []byte("ei")) || bytes.HasSuffix(before, []byte("e")))
-}
-
-// ties reports whether the consonants between which a word is divided are one cluster. Otherwise a short a is silent between them,
-// which Hindi does not write: karna is करना.
-func ties(before, rest []byte) bool {
+// ties reports whether the consonant at rest makes one cluster with the one before it. Otherwise a short a stands between them, which
+// Hindi does not write: karna is करना, and the chat spelling mna is मना.
+func ties(before, rest []byte, first bool) bool {
 	switch rest[0] {
-	case 'y', 'r':
-		return !hasSuffixAny(before, "r", "l", "h", "m", "n") || rest[0] == 'y' && !hasSuffixAny(before, "r")
+	case 'y':
+		return !hasSuffixAny(before, "r")
+	case 'r':
+		return !hasSuffixAny(before, "r", "l", "h", "m", "n")
+	case 'l':
+		return first && hasSuffixAny(before, "k", "g", "p")
 	case 't', 'k', 'p', 'm', 'n':
-		return hasSuffixAny(before, "s", "sh") || rest[0] == 't' && hasSuffixAny(before, "k", "p") || rest[0] == 'm' && hasSuffixAny(before, "t")
+		return hasSuffixAny(before, "s", "sh") || rest[0] == 't' && hasSuffixAny(before, "k", "p") && !first || rest[0] == 'm' && hasSuffixAny(before, "t") && !first
 	case 'v', 'w':
-		return hasSuffixAny(before, "s", "t", "d")
+		return hasSuffixAny(before, "s", "sh", "t", "d")
 	}
 	return false
 }

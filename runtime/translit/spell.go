@@ -51,9 +51,9 @@ func (s *speller) vowel(v vowel) {
 	s.bare = false
 }
 
-// nasal writes the dot for an n or m before a stop.
-func (s *speller) nasal() {
-	s.out.WriteString(anusvara)
+// nasal writes the sign of a nasal, which colours the vowel before it.
+func (s *speller) nasal(sign string) {
+	s.out.WriteString(sign)
 	s.bare = false
 }
 
