@@ -73,6 +73,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 
 // scrape shows the metrics.
 func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
+	setWriteDeadline(w, time.Now().Add(writeTime))
 	s.cfg.Metrics.Handler().ServeHTTP(w, r)
 	return nil
 }

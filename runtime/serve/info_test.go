@@ -13,6 +13,22 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
+func TestNewWantsWhatItNeeds(t *testing.T) {
+	var full Config
+	newServer(t, &script{}, func(c *Config) { full = *c })
+	for sentence, forget := range map[string]func(*Config){
+		"no speaker": func(c *Config) { c.Speaker = nil },
+		"no metrics": func(c *Config) { c.Metrics = nil },
+		"no log":     func(c *Config) { c.Log = nil },
+	} {
+		cfg := full
+		forget(&cfg)
+		if _, err := New(cfg); err == nil {
+			t.Errorf("%s: no error", sentence)
+		}
+	}
+}
+
 func TestRoot(t *testing.T) {
 	for service, want := range map[string]string{"": "Swar Hinglish TTS", "Our voices": "Our voices"} {
 		g := newRig(t, &script{}, func(c *Config) { c.Service = service })

@@ -74,3 +74,8 @@ func TestNormalizeRefuses(t *testing.T) {
 		t.Errorf("status = %d for 4000 characters, want 200", got.StatusCode)
 	}
 }
+
+func TestNormalizeFails(t *testing.T) {
+	g := newRig(t, &script{NormalizeFunc: func(string, bool) (speech.Normalized, error) { return speech.Normalized{}, speech.ErrBusy }})
+	g.do(http.MethodPost, "/v1/normalize", `{"text":"Hi"}`).wantError(t, 503, "busy", "busy")
+}

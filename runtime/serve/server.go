@@ -25,6 +25,9 @@ type Config struct {
 }
 
 // Server answers the synthesis API. It is safe for concurrent use.
+//
+// It sets the deadlines of bodies and answers itself, since a stream outlasts any that fits a refusal. The [http.Server] around it needs
+// only a ReadHeaderTimeout and an IdleTimeout.
 type Server struct {
 	cfg     Config
 	started time.Time
