@@ -1,10 +1,11 @@
 // Package chunk splits spoken text into the pieces that are synthesised one after another.
 //
-// Every chunk is decoded for itself, so a cut is heard as a pause: cuts are made where a reader would pause, and the text must be
-// normalised before, so that no decimal point or abbreviation looks like the end of a sentence.
+// Every chunk is decoded for itself, so a cut is heard as a pause: cuts are made where a reader would pause, and the text should be
+// normalised before, so that few full stops are left that do not end a sentence.
 package chunk
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,184 +13,190 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Split splits text into chunks of at most limit tokens, as count counts the text of a chunk. Sentences stay whole where they fit,
-// and short ones share a chunk. A longer sentence is cut after ; : dash or bracket, else after a comma, else before a conjunction,
-// else at a space, else between two graphemes, in parts of similar length. A single grapheme that exceeds limit stands alone.
+// Split splits text into chunks of at most limit tokens, at least 1, as count counts the text of a chunk.
 //
-// Every character of text except white space is in exactly one chunk, in order. count is called a few times for each chunk.
+// Sentences stay whole where they fit, and neighbours share a chunk as long as they fit. A longer sentence is cut into parts of
+// similar length: after ; : a dash or bracket, else after a comma, else before a conjunction, else at a space, else at a space
+// between number words or spelled letters, else between two graphemes. A chunk of one or two words is avoided where its neighbour
+// can spare some, and so is one without any letter or digit. Only a single grapheme may exceed the limit; it then stands alone.
+//
+// The text of a chunk is a substring of text without white space around it; every other character of text is in exactly one chunk.
+// Nothing is assumed about count but that, by and large, more text has more tokens. It may be expensive: it is called a handful of
+// times for each chunk, on pieces of about that length.
 func Split(text string, limit int, count func(string) int) []speech.Chunk {
-	s := splitter{text: text, limit: limit, count: count}
-	var units []unit
-	for _, sentence := range sentences(text) {
-		units = append(units, s.fit(sentence)...)
+	s := splitter{text: text, limit: max(limit, 1), count: count, perByte: 0.2}
+	sentences := s.sentences()
+	for _, sentence := range sentences {
+		s.starts = append(s.starts, sentence.start)
 	}
-	return s.chunks(s.balance(s.pack(units)))
-}
-
-// unit is a part of the text, in byte offsets and without white space around it, that is not cut any further.
-type unit struct {
-	start, end int
-	tokens     int
+	pieces := s.pack(sentences)
+	s.mend(pieces)
+	return s.chunks(pieces)
 }
 
 type splitter struct {
-	text  string
-	limit int
-	count func(string) int
+	text    string
+	limit   int
+	count   func(string) int
+	starts  []int   // where sentences begin
+	perByte float64 // tokens, as last counted: where to look first
 }
 
-func (s *splitter) unit(start, end int) unit {
-	return unit{start, end, s.count(s.text[start:end])}
+// span is a piece of the text, in bytes, without white space around it.
+type span struct {
+	start, end int
+	tokens     int // or unknown
 }
 
-// fit returns the sentence whole, or its parts if it is too long.
-func (s *splitter) fit(sentence unit) []unit {
-	sentence.tokens = s.count(s.text[sentence.start:sentence.end])
-	if sentence.tokens <= s.limit {
-		return []unit{sentence}
+const unknown = -1
+
+func (s *splitter) measure(start, end int) int {
+	tokens := s.count(s.text[start:end])
+	if tokens > 0 && end > start {
+		s.perByte = float64(tokens) / float64(end-start)
 	}
-	return s.cut(sentence)
+	return tokens
 }
 
-// group is a chunk in the making: units that are spoken together.
-type group []unit
+// prefix returns how many of the n pieces that begin at start and end at end(1) to end(n) fit into a chunk, and the tokens of so many.
+// It is content with fewer that have enough tokens.
+//
+// It looks where the limit should be by the last count, which is nearly always right after two or three, and halves the rest.
+func (s *splitter) prefix(start, n int, end func(k int) int, enough int) (fit, tokens int) {
+	low, high := 0, n+1
+	for tries := 0; high-low > 1 && tokens < enough; tries++ {
+		k := min(low+(high-low)/2, 2*low+1) // doubled at most, so that little is counted in vain
+		if tries < 4 {
+			full := start + int(float64(s.limit)/s.perByte)
+			k = sort.Search(n, func(i int) bool { return end(i+1) > full })
+		}
+		k = min(max(k, low+1), high-1)
+		if counted := s.measure(start, end(k)); counted <= s.limit {
+			low, tokens = k, counted
+		} else {
+			high = k
+		}
+	}
+	return low, tokens
+}
 
-func (g group) start() int { return g[0].start }
-func (g group) end() int   { return g[len(g)-1].end }
-
-// pack lets neighbours share a chunk as long as they fit.
-func (s *splitter) pack(units []unit) []group {
-	var groups []group
-	tokens := 0 // of the last group, or a little more
-	for _, u := range units {
-		if n := len(groups) - 1; n >= 0 {
-			// A joint costs at most a token, so text is counted only near the limit.
-			joined := tokens + u.tokens + 1
-			if joined > s.limit && tokens+u.tokens <= 2*s.limit {
-				joined = s.count(s.text[groups[n].start():u.end])
-			}
-			if joined <= s.limit {
-				groups[n] = append(groups[n], u)
-				tokens = joined
+// pack lets neighbours share a chunk as long as they fit, and cuts what alone does not.
+func (s *splitter) pack(units []span) []span {
+	var packed []span
+	for len(units) > 0 {
+		n, tokens := 1, units[0].tokens
+		if !s.apart(units) {
+			n, tokens = s.prefix(units[0].start, len(units), func(k int) int { return units[k-1].end }, s.limit)
+		}
+		if n < len(units) && units[n].tokens == unknown {
+			next := &units[n]
+			if next.tokens = s.measure(next.start, next.end); next.tokens > s.limit {
+				// Its first part may still fit in here.
+				parts := s.cut(*next)
+				units = append(append(units[:n:n], parts...), units[n+1:]...)
 				continue
 			}
 		}
-		groups = append(groups, group{u})
-		tokens = u.tokens
+		if n == 0 { // a grapheme that exceeds the limit
+			n, tokens = 1, units[0].tokens
+		}
+		packed = append(packed, span{units[0].start, units[n-1].end, tokens})
+		units = units[n:]
 	}
-	return groups
+	return packed
+}
+
+// apart reports whether the first two units, parts of a sentence, are so large that counting them together is a waste.
+func (s *splitter) apart(units []span) bool {
+	return len(units) > 1 && units[0].tokens != unknown && units[1].tokens != unknown &&
+		units[0].tokens+units[1].tokens > s.limit+s.limit/4
 }
 
 // minWords is the length below which a chunk sounds clipped.
 const minWords = 3
 
-// balance gives a chunk of one or two words the last sentence of the chunk before it, where that fits and leaves enough behind.
-func (s *splitter) balance(groups []group) []group {
-	for i := 1; i < len(groups); i++ {
-		before, g := groups[i-1], groups[i]
-		if len(before) < 2 || words(s.text[g.start():g.end()]) >= minWords {
+// mend moves text between neighbours, so that no chunk has less than minWords words or none at all, where that is possible.
+func (s *splitter) mend(pieces []span) {
+	for i := range pieces {
+		n := s.words(pieces[i])
+		if n >= minWords {
 			continue
 		}
-		last := before[len(before)-1]
-		if words(s.text[before.start():last.start]) < minWords || s.count(s.text[last.start:g.end()]) > s.limit {
-			continue
-		}
-		groups[i-1] = before[:len(before)-1]
-		groups[i] = append(group{last}, g...)
+		_ = i > 0 && s.share(&pieces[i-1], &pieces[i], minWords) ||
+			i+1 < len(pieces) && s.share(&pieces[i], &pieces[i+1], minWords) ||
+			i > 0 && n == 0 && s.share(&pieces[i-1], &pieces[i], 1) ||
+			i+1 < len(pieces) && n == 0 && s.share(&pieces[i], &pieces[i+1], 1)
 	}
-	return groups
 }
 
-func words(text string) int { return len(strings.Fields(text)) }
+// share moves the boundary of two neighbours to a better place that leaves both at least so many words, and reports whether there is
+// one. A boundary between sentences moves into a sentence only to where a reader would pause.
+func (s *splitter) share(a, b *span, words int) bool {
+	if s.words(*a)+s.words(*b) < 2*words {
+		return false
+	}
+	both := span{start: a.start, end: b.end}
+	places := s.places(both)
+	total := places[len(places)-1].words
+	worst := atSpace
+	switch at := sort.SearchInts(s.starts, b.start); {
+	case words < minWords:
+		worst = inNumber
+	case at < len(s.starts) && s.starts[at] == b.start:
+		worst = beforeConjunction
+	}
+	n, _ := s.prefix(both.start, len(places)-1, func(k int) int { return places[k-1].end }, s.plenty())
+	first := sort.Search(n, func(i int) bool { return places[i].words >= words })
+	last := sort.Search(n, func(i int) bool { return total-places[i].words < words })
+	if first >= last {
+		return false
+	}
+	places = places[first:last]
+	p := places[choose(places, both.start, both.start+(both.end-both.start)/2, 0, total)]
+	if p.rank > worst {
+		return false
+	}
+	left, right := span{both.start, p.end, unknown}, span{p.next, both.end, unknown}
+	left.tokens = s.measure(left.start, left.end)
+	right.tokens = s.measure(right.start, right.end)
+	if left.tokens > s.limit || right.tokens > s.limit {
+		return false
+	}
+	*a, *b = left, right
+	return true
+}
 
-func (s *splitter) chunks(groups []group) []speech.Chunk {
-	out := make([]speech.Chunk, 0, len(groups))
+// words counts the words that are heard, up to what two chunks need.
+func (s *splitter) words(p span) int {
+	n := 0
+	for word := range strings.FieldsSeq(s.text[p.start:p.end]) {
+		if !silent(word) {
+			n++
+		}
+		if n == 2*minWords {
+			break
+		}
+	}
+	return n
+}
+
+func (s *splitter) chunks(pieces []span) []speech.Chunk {
+	chunks := make([]speech.Chunk, 0, len(pieces))
 	pos, chars := 0, 0
 	advance := func(to int) int {
 		chars += utf8.RuneCountInString(s.text[pos:to])
 		pos = to
 		return chars
 	}
-	for i, g := range groups {
-		text := s.text[g.start():g.end()]
-		out = append(out, speech.Chunk{
-			Index: i, Text: text, Tokens: s.count(text), CharStart: advance(g.start()), CharEnd: advance(g.end()),
+	for i, p := range pieces {
+		chunks = append(chunks, speech.Chunk{
+			Index: i, Text: s.text[p.start:p.end], Tokens: p.tokens, CharStart: advance(p.start), CharEnd: advance(p.end),
 		})
 	}
-	return out
+	return chunks
 }
 
-// sentences returns the sentences of text. A part without any letter or digit belongs to the sentence before it, or else after it.
-func sentences(text string) []unit {
-	var all []unit
-	add := func(start, end int) {
-		start, end = trim(text, start, end)
-		if start == end {
-			return
-		}
-		if n := len(all) - 1; n >= 0 && (silent(text[start:end]) || silent(text[all[n].start:all[n].end])) {
-			all[n].end = end
-			return
-		}
-		all = append(all, unit{start: start, end: end})
-	}
-	start := 0
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		if !endsSentence(text, r, i) {
-			continue
-		}
-		for i < len(text) {
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if !strings.ContainsRune(`.!?…।॥"'”’»)]}`, r) {
-				break
-			}
-			i += size
-		}
-		add(start, i)
-		start = i
-	}
-	add(start, len(text))
-	return all
-}
-
-// endsSentence reports whether r, which ends at i, ends a sentence. A full stop does so only before white space or closing marks, so
-// never in 3.14 or a.b, and not after a single letter, so never in U. S.
-func endsSentence(text string, r rune, i int) bool {
-	switch r {
-	case '।', '॥', '\n':
-		return true
-	case '!', '?', '…':
-		return true
-	case '.':
-		rest := strings.TrimLeft(text[i:], `.!?…"'”’»)]}`)
-		if rest != "" {
-			if next, _ := utf8.DecodeRuneInString(rest); !unicode.IsSpace(next) {
-				return false
-			}
-		}
-		return !afterSingleLetter(text[:i-1])
-	}
-	return false
-}
-
-// afterSingleLetter reports whether text ends with a Latin capital that stands alone.
-func afterSingleLetter(text string) bool {
-	n := len(text)
-	if n == 0 || text[n-1] < 'A' || text[n-1] > 'Z' {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(text[:n-1])
-	return n == 1 || unicode.IsSpace(before) || before == '.'
-}
-
+// silent reports whether text has neither a letter nor a digit.
 func silent(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
-}
-
-func trim(text string, start, end int) (int, int) {
-	trimmed := strings.TrimLeftFunc(text[start:end], unicode.IsSpace)
-	start = end - len(trimmed)
-	return start, start + len(strings.TrimRightFunc(trimmed, unicode.IsSpace))
 }

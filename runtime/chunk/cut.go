@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 	"unicode"
@@ -9,150 +10,198 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// rank says how well a sentence can be cut at a place: the lower, the better.
+// rank says how well text can be cut at a place: the lower, the better.
 type rank int
 
 const (
-	afterClause rank = iota // ; : dash bracket
+	afterSentence rank = iota
+	afterClause        // ; : dash bracket
 	afterComma
 	beforeConjunction
 	atSpace
+
+	// From here on only where there is nothing else.
+
+	beforeMark // at a space before a lone mark, which belongs to the word before it
+	inNumber   // at a space between number words or spelled letters: such a string is read in one go, up to its comma
+	inWord
+	inConjunct // between a virama and its consonant
 )
 
-// place is where a sentence may be cut: the left part ends at end, the right one begins at next.
+// place is where text may be cut: the left part ends at end, the right one begins at next.
 type place struct {
 	end, next int
 	rank      rank
+	words     int // heard before it, from the start of the text that is cut
 }
 
-// cut splits a sentence of more than limit tokens.
-func (s *splitter) cut(sentence unit) []unit {
+// cut splits a sentence of more than limit tokens into parts that fit. Its own tokens are known.
+func (s *splitter) cut(sentence span) []span {
 	places := s.places(sentence)
-	left := sentence.tokens // estimate of what is still to be cut: joints may cost a token
-	var parts []unit
-	for start := sentence.start; start < sentence.end; {
-		rest := unit{start, sentence.end, left}
-		if left <= s.limit {
-			if rest = s.unit(start, sentence.end); rest.tokens <= s.limit {
-				return append(parts, rest)
+	total := places[len(places)-1].words
+	words := 0 // before start
+	var parts []span
+	for start := sentence.start; len(places) > 0; {
+		n, tokens := s.prefix(start, len(places), func(k int) int { return places[k-1].end }, s.plenty())
+		if n == 0 && places[0].rank < inWord {
+			if inside := s.inside(start, places[0], words); len(inside) > 0 {
+				places = append(inside, places...)
+				continue
 			}
-			left = rest.tokens
 		}
-		part, next, used := s.first(rest, places)
-		parts = append(parts, part)
-		left = max(left-part.tokens, 1)
-		start, places = next, places[used:]
+		best := max(n-1, 0)
+		switch {
+		case n == 0: // a grapheme that exceeds the limit
+			tokens = s.measure(start, places[0].end)
+		case n < len(places):
+			left := float64(sentence.tokens) * float64(sentence.end-start) / float64(sentence.end-sentence.start)
+			number := max(2, int(left)/s.limit+1)
+			best = choose(places[:n], start, start+(sentence.end-start)/number, words, total)
+			if best < n-1 {
+				counted := s.measure(start, places[best].end)
+				if counted > s.limit { // although it is shorter than what fits
+					best, counted = n-1, tokens
+				}
+				tokens = counted
+			}
+		}
+		p := places[best]
+		parts = append(parts, span{start, p.end, tokens})
+		start, words, places = p.next, p.words, places[best+1:]
 	}
 	return parts
 }
 
-// first cuts the first part off rest. It returns where the next one begins and how many places lie before that.
-func (s *splitter) first(rest unit, places []place) (part unit, next, used int) {
-	fitting := s.fitting(rest.start, places)
-	if fitting == 0 {
-		return s.breakWord(rest, places)
+// choose returns the best of the places, of which there is at least one. The part begins at start with so many words before it, and
+// would best end at ideal.
+func choose(places []place, start, ideal, words, total int) int {
+	early := start + (ideal-start)/2
+	// compare looks at what spoils a place most first: a forced cut, then a stranded word or two, then a part that is too small.
+	compare := func(a, b place) int {
+		stranded := func(p place) int { return flag(p.words-words < minWords || total-p.words < minWords) }
+		return cmp.Or(
+			cmp.Compare(max(a.rank, atSpace), max(b.rank, atSpace)),
+			cmp.Compare(stranded(a), stranded(b)),
+			cmp.Compare(flag(a.end < early), flag(b.end < early)),
+			cmp.Compare(a.rank, b.rank),
+			cmp.Compare(max(a.end-ideal, ideal-a.end), max(b.end-ideal, ideal-b.end)),
+		)
 	}
-	number := (rest.tokens + s.limit - 1) / s.limit
-	ideal := rest.start + (rest.end-rest.start)/max(number, 2)
-	best := choose(places[:fitting], rest.start, ideal)
-	p := places[best]
-	return s.unit(rest.start, p.end), p.next, best + 1
-}
-
-// fitting returns how many of the places leave a left part of at most limit tokens. It gallops, so that it never counts much more text
-// than fits.
-func (s *splitter) fitting(start int, places []place) int {
-	fits := func(i int) bool { return s.count(s.text[start:places[i].end]) <= s.limit }
-	high := 8
-	for high < len(places) && fits(high) {
-		high *= 2
-	}
-	low := high / 2
-	if high == 8 {
-		low = 0
-	}
-	high = min(high, len(places))
-	return low + sort.Search(high-low, func(i int) bool { return !fits(low + i) })
-}
-
-// choose picks the place of the best rank that lies in the second half of what may be taken, the nearest to ideal.
-func choose(places []place, start, ideal int) int {
-	earliest := start + (ideal-start)/2
-	best := -1
-	for i, p := range places {
-		if p.end < earliest && i < len(places)-1 {
-			continue
-		}
-		if best < 0 || p.rank < places[best].rank || p.rank == places[best].rank && distance(p.end, ideal) < distance(places[best].end, ideal) {
+	best := 0
+	for i := range places {
+		if compare(places[i], places[best]) < 0 {
 			best = i
 		}
 	}
 	return best
 }
 
-func distance(a, b int) int { return max(a-b, b-a) }
-
-// breakWord cuts inside the first word, which alone exceeds the limit: between graphemes, and at least after one.
-func (s *splitter) breakWord(rest unit, places []place) (part unit, next, used int) {
-	end := rest.end
-	if len(places) > 0 {
-		end, next, used = places[0].end, places[0].next, 1
+func flag(b bool) int {
+	if b {
+		return 1
 	}
-	var ends []int
-	for word, state, at := s.text[rest.start:end], -1, rest.start; word != ""; {
-		var grapheme string
-		grapheme, word, _, state = uniseg.FirstGraphemeClusterInString(word, state)
-		at += len(grapheme)
-		ends = append(ends, at)
-		if len(ends) > 8 && len(ends)&(len(ends)-1) == 0 && s.count(s.text[rest.start:at]) > s.limit {
-			break
-		}
-	}
-	n := sort.Search(len(ends), func(i int) bool { return s.count(s.text[rest.start:ends[i]]) > s.limit })
-	at := ends[max(n-1, 0)]
-	if at == end && used == 1 {
-		return s.unit(rest.start, at), next, used
-	}
-	return s.unit(rest.start, at), at, 0
+	return 0
 }
 
-// places returns where the sentence may be cut, from left to right: at its white space.
-func (s *splitter) places(sentence unit) []place {
+// places returns where the piece may be cut, from left to right: at its white space, and after a comma or the like that has none after
+// it. The last one is the end of the piece.
+func (s *splitter) places(piece span) []place {
 	var places []place
-	for i := sentence.start; i < sentence.end; {
-		space := strings.IndexFunc(s.text[i:sentence.end], unicode.IsSpace)
-		if space < 0 {
-			break
+	starts := s.starts[sort.SearchInts(s.starts, piece.start+1):sort.SearchInts(s.starts, piece.end)] // but the first
+	words, from := 0, piece.start
+	add := func(end, next int) {
+		if !silent(s.text[from:end]) {
+			words++
 		}
-		end := i + space
-		next, _ := trim(s.text, end, sentence.end)
-		places = append(places, place{end, next, s.rank(end, next)})
+		p := place{end, next, afterSentence, words}
+		if next < piece.end && (len(starts) == 0 || starts[0] != next) {
+			p.rank = s.rank(from, end, next)
+		}
+		places = append(places, p)
+		from = next
+	}
+	for i := piece.start; i < piece.end; {
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		end := i + size
+		next := end
+		isPlace := false
+		switch {
+		case unicode.IsSpace(r):
+			end = i
+			next = piece.end - len(strings.TrimLeftFunc(s.text[i:piece.end], unicode.IsSpace))
+			isPlace = between(s.text, next)
+		case strings.ContainsRune(",;:–—)]}", r):
+			after, _ := utf8.DecodeRuneInString(s.text[end:])
+			isPlace = unicode.IsLetter(after) && between(s.text, end)
+		}
+		for len(starts) > 0 && starts[0] < next {
+			starts = starts[1:]
+		}
+		if isPlace || len(starts) > 0 && starts[0] == next {
+			add(end, next)
+		}
 		i = next
 	}
+	add(piece.end, piece.end)
 	return places
 }
 
-func (s *splitter) rank(end, next int) rank {
-	before, _ := utf8.DecodeLastRuneInString(s.text[:end])
-	after, _ := utf8.DecodeRuneInString(s.text[next:])
+// rank tells how well a sentence can be cut between the word from..end and the one at next.
+func (s *splitter) rank(from, end, next int) rank {
+	const quotes = `"'”’»“‘«`
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s.text[:end], quotes))
+	after, _ := utf8.DecodeRuneInString(strings.TrimLeft(s.text[next:], quotes))
+	right := s.text[next:]
+	if i := strings.IndexFunc(right, func(r rune) bool { return unicode.IsSpace(r) || r == ',' }); i > 0 {
+		right = right[:i]
+	}
 	switch {
-	case strings.ContainsRune(";:–—-)]}", before), strings.ContainsRune("–—-([{", after):
+	case silent(right):
+		return beforeMark
+	case strings.ContainsRune(";:–—-)]}", before), strings.ContainsRune("([{–—", after):
 		return afterClause
 	case before == ',':
 		return afterComma
 	}
-	word := s.text[next:]
-	if i := strings.IndexFunc(word, unicode.IsSpace); i >= 0 {
-		word = word[:i]
-	}
-	if conjunctions[word] {
+	left := strings.TrimFunc(s.text[from:end], unicode.IsPunct)
+	right = strings.TrimFunc(right, unicode.IsPunct)
+	switch {
+	case conjunction(right):
 		return beforeConjunction
+	case spelled(left) && spelled(right):
+		return inNumber
 	}
 	return atSpace
 }
 
-var conjunctions = map[string]bool{
-	"और": true, "लेकिन": true, "मगर": true, "या": true, "तथा": true, "एवं": true, "क्योंकि": true, "इसलिए": true, "ताकि": true, "जबकि": true, "तो": true, "कि": true,
-	"aur": true, "lekin": true, "magar": true, "ya": true, "kyunki": true, "isliye": true, "taaki": true, "jabki": true, "toh": true,
-	"and": true, "but": true, "or": true, "because": true, "so": true, "while": true, "which": true,
+const (
+	virama  = '\u094d'
+	joiners = "\u200c\u200d"
+)
+
+// plenty is how many tokens fill a part well enough: cuts are best near the middle, so that the last places that fit hardly matter.
+func (s *splitter) plenty() int { return s.limit - s.limit/8 }
+
+// inside returns the places inside the word from start to p, which is too long: between its graphemes.
+func (s *splitter) inside(start int, p place, words int) []place {
+	var places []place
+	from := start
+	for rest, state := s.text[start:p.end], -1; ; {
+		var grapheme string
+		grapheme, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if rest == "" {
+			return places
+		}
+		end := p.end - len(rest)
+		if end <= from {
+			continue
+		}
+		next, _ := trim(s.text, end, p.end) // a space that carries a mark is the one kind of space that a word has
+		inside := place{end, next, inWord, words}
+		if last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(grapheme, joiners)); last == virama {
+			inside.rank = inConjunct
+		}
+		places = append(places, inside)
+		from = next
+	}
 }
