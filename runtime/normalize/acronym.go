@@ -71,7 +71,7 @@ func (r *reader) initials(i int) int {
 		return i
 	}
 	next := j + 1
-	if r.tightSign(next, '.') && next != r.stop-1 {
+	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
 	r.begin(i, "acronym")
@@ -93,6 +93,9 @@ func (r *reader) roman(i int) int {
 		return i
 	}
 	n := romanValue(r.str(i))
+	if next := r.at(i + 1); next.kind == latin && next.cas == upper && next.b-next.a == 1 {
+		return i // single letters in a row are spelled already
+	}
 	if n == 0 || n == 1 && len(r.str(i)) == 1 && r.at(i+1).kind == latin && r.at(i+1).cas == lower {
 		return i
 	}
@@ -118,17 +121,14 @@ func romanValue(s string) uint64 {
 	return 0
 }
 
-// letter names a capital that could be taken for an article in a Hindi sentence, ग्रेड A, or that a sign joins to something: O+, R&D.
+// letter names a capital that a sign joins to something in a Hindi sentence: O+, R&D.
 func (r *reader) letter(i int) int {
 	if r.lang != hindi || !r.single(i) || r.at(i).cas != upper || r.tight(i) && r.at(i-1).kind.wordLike() {
 		return i
 	}
-	joined := r.tightSign(i+1, '+') || r.tightSign(i+1, '&') || r.tight(i) && (r.isSign(i-1, '+') || r.isSign(i-1, '&'))
-	if s := r.str(i); !joined && (s != "A" && s != "I" || r.tightSign(i+1, '-')) {
+	hyphened := r.isSign(i-1, '-') && r.at(i-2).kind == latin && r.at(i-2).cas == upper // USB-C
+	if !(hyphened || r.tightSign(i+1, '#') || r.isSign(i+1, '+') || r.isSign(i+1, '&') || r.isSign(i-1, '+') || r.isSign(i-1, '&')) {
 		return i
-	}
-	if next := r.at(i + 1); !joined && next.kind == latin && !next.word.is(hindiWord|hindiMaybe) {
-		return i // I am, A new
 	}
 	r.begin(i, "acronym")
 	r.letters(r.str(i), hindi)

@@ -180,6 +180,19 @@ func (r *reader) currencyCode(i int) int {
 	return currencyCodes[string(low)]
 }
 
+// isCarat reports whether the k at token j is a carat: 22K gold.
+func (r *reader) isCarat(j int, a *amount) bool {
+	if !r.isUnit(j, "K", "k", "KT", "kt", "Kt") || a.n.value > 24 || a.cur > 0 {
+		return false
+	}
+	for k := max(r.start, j-5); k < j+4; k++ {
+		if r.isWord(k, gold) {
+			return true
+		}
+	}
+	return false
+}
+
 // scale reads lakh, crore, k and their like behind the number.
 func (r *reader) scale(a *amount) {
 	for range 2 {
@@ -195,6 +208,9 @@ func (r *reader) scale(a *amount) {
 		if t.kind == latin && n == 1 {
 			// One letter counts only directly behind the number: 10k, 1.5L, 2.3M. A small l is a litre, a small m a metre.
 			c := r.text[t.a]
+			if c|0x20 == 'k' && r.isCarat(j, a) {
+				return
+			}
 			if t.gap && a.cur == 0 || !r.looseEnd(j+1) || c == 'l' || c == 'm' || c == 'b' || c == 'B' && a.cur == 0 || t.gap && c != 'L' && c != 'k' && c != 'K' {
 				return
 			}
@@ -208,14 +224,11 @@ func (r *reader) scale(a *amount) {
 			return
 		}
 		a.next = j + 1
-		if t.kind == latin && n == 2 && r.tightSign(a.next, '.') && !r.fullStopAt(a.next) {
+		if t.kind == latin && n == 2 && r.tightSign(a.next, '.') && !r.last(a.next) {
 			a.next++ // cr.
 		}
 	}
 }
-
-// fullStopAt reports whether the dot at j is the end of the sentence.
-func (r *reader) fullStopAt(j int) bool { return j == r.stop-1 }
 
 // looseEnd reports whether nothing is written on directly behind token i-1 with letters or digits.
 func (r *reader) looseEnd(i int) bool { return !r.tight(i) || !r.at(i).kind.wordLike() }
@@ -229,7 +242,7 @@ func (r *reader) suffix(a *amount) {
 		a.percent = true
 		a.next = j + 1
 		return
-	case t.kind == sign && !t.gap && t.ch == '/' && r.tightSign(j+1, '-'):
+	case t.kind == sign && t.ch == '/' && r.tightSign(j+1, '-') && r.free(j+2):
 		a.next = j + 2
 		if a.cur == 0 {
 			a.cur = rupees
@@ -247,7 +260,7 @@ func (r *reader) suffix(a *amount) {
 		if cur := r.currencyCode(j); cur > 0 && r.looseEnd(j+1) && t.word.traits&scaleWord == 0 {
 			a.cur = cur
 			a.next = j + 1
-			if r.tightSign(a.next, '.') && !r.fullStopAt(a.next) {
+			if r.tightSign(a.next, '.') && !r.last(a.next) {
 				a.next++
 			}
 			if r.tightSign(a.next, '/') && r.tightSign(a.next+1, '-') {
@@ -262,6 +275,10 @@ func (r *reader) suffix(a *amount) {
 				return
 			}
 		}
+		if r.isCarat(j, a) {
+			a.unit, a.next = &carat, j+1
+			return
+		}
 		if u := perYear(r.str(j)); u != nil {
 			a.unit, a.next = u, j+1
 			if a.scales[0] == 0 {
@@ -271,7 +288,7 @@ func (r *reader) suffix(a *amount) {
 		}
 	}
 	if u, next := r.unit(j, a); u != nil {
-		if r.at(j).kind == latin && r.tightSign(next, '.') && next != r.stop-1 && r.at(next+1).kind != digits {
+		if r.at(j).kind == latin && r.tightSign(next, '.') && !r.last(next) && r.at(next+1).kind != digits {
 			next++ // kg.
 		}
 		a.unit, a.next = u, next
@@ -318,7 +335,7 @@ func (r *reader) unit(j int, a *amount) (*unit, int) {
 		}
 	}
 	u := r.unitText(j, j+1)
-	if u == nil || !r.looseEnd(j+1) || u.tightOnly && t.gap {
+	if u == nil || !r.looseEnd(j+1) || u.tightOnly && t.gap && !r.isUnit(j-2, "ft", "feet") {
 		return nil, j
 	}
 	if t.b-t.a == 1 {
@@ -335,7 +352,7 @@ func (r *reader) unit(j int, a *amount) (*unit, int) {
 func (r *reader) square(j int) (*unit, int) {
 	if squareWord(r.str(j)) {
 		k := j + 1
-		if r.tightSign(k, '.') && k != r.stop-1 {
+		if r.tightSign(k, '.') && !r.last(k) {
 			k++
 		}
 		if r.at(k).kind != latin || !r.looseEnd(k+1) {
@@ -346,7 +363,7 @@ func (r *reader) square(j int) (*unit, int) {
 			return nil, j
 		}
 		k++
-		if r.tightSign(k, '.') && k != r.stop-1 {
+		if r.tightSign(k, '.') && !r.last(k) {
 			k++
 		}
 		return u, k
@@ -617,5 +634,7 @@ func perYear(s string) *unit {
 	}
 	return nil
 }
+
+var carat = unit{hi: "कैरेट", one: "carat", many: "carat"}
 
 var annual = unit{hi: "सालाना", one: "per annum", many: "per annum"}

@@ -26,14 +26,15 @@ func (r *reader) clock(i int) int {
 	}
 	if t := r.at(a.next); t.kind == sign && (t.ch == '-' || t.ch == enDash || t.ch == emDash) && t.gap == r.at(a.next+1).gap {
 		if b, ok := r.moment(a.next + 1); ok && b.clear() {
-			shared := !a.clear() // 10-11 AM: what is written once is said once
-			if a.half == 0 && a.hour <= b.hour {
+			// 10-11 AM: what is written once is said once.
+			shared := !a.clear() || a.half == 0 && b.half != 0
+			if a.half == 0 && a.hour%12 <= b.hour%12 {
 				a.half = b.half
 			}
 			r.begin(i, "time")
 			r.sayTime(&a, shared)
 			r.say(r.lang.pick("से", "to"))
-			if shared && r.lang == hindi {
+			if shared && a.half != 0 && r.lang == hindi {
 				b.half = 0
 			}
 			r.sayTime(&b, false)
@@ -94,7 +95,7 @@ func (r *reader) half(m *moment) {
 		case r.single(j) && m.half == 0 && (r.text[t.a]|0x20 == 'a' || r.text[t.a]|0x20 == 'p') && r.tightSign(j+1, '.') && r.single(j+2) && r.tight(j+2) && r.text[r.toks[j+2].a]|0x20 == 'm':
 			m.half = r.text[t.a] | 0x20
 			m.next = j + 3
-			if r.tightSign(m.next, '.') && m.next != r.stop-1 {
+			if r.tightSign(m.next, '.') && !r.last(m.next) {
 				m.next++
 			}
 		case t.word.is(oclock):
@@ -209,6 +210,9 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 			r.hindiCardinal(uint64(m.sec))
 			r.say("सेकंड")
 		}
+		if m.oclock && !r.isPostposition(m.next) {
+			r.say("पर") // बजे would have said it
+		}
 		return
 	}
 	switch {
@@ -218,6 +222,15 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 	default:
 		r.say("बजे")
 	}
+}
+
+// isPostposition reports whether token i ties the time to what follows, so that nothing need be said between them.
+func (r *reader) isPostposition(i int) bool {
+	switch r.atWord(i) {
+	case "पर", "par", "pe", "पे", "से", "se", "तक", "tak", "का", "ka", "की", "ki", "के", "ke", "को", "ko", "है", "hai", "हैं", "hain", "हो", "ho", "या", "ya", "और", "aur", "":
+		return true
+	}
+	return false
 }
 
 // dayPartNear reports whether the sentence names the part of the day near token i.

@@ -16,8 +16,21 @@ func (r *reader) code(i int) int {
 			return next
 		}
 	}
+	if next := r.mixedCode(i); next > i {
+		return next
+	}
 	next, letters, numbers, hyphens := r.codeRun(i)
 	switch {
+	case letters && numbers && r.namedNumber(i, next):
+		r.begin(i, "number")
+		r.letters(r.str(i), r.lang)
+		a, _ := r.amount(r.hyphen(i + 1))
+		if name := r.englishName(i); name != "" && r.lang == hindi {
+			r.say(name)
+		} else {
+			r.sayAmount(&a, r.lang, false)
+		}
+		return r.end(a.next)
 	case letters && numbers && r.nameAndNumber(i, next):
 		return r.keep(i)
 	case letters && numbers:
@@ -61,6 +74,43 @@ func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
 		}
 	}
 	return j, letters, numbers, hyphens
+}
+
+// numbered are letters whose number is a quantity: FY26, Q1, NH-44, PM2.5.
+const numbered = " AY BS CO F FY G NH PM Q SH T "
+
+// namedNumber reports whether tokens i to next are such letters, or a name of englishNames, and their number.
+func (r *reader) namedNumber(i, next int) bool {
+	j := r.hyphen(i + 1)
+	if next != j+1 || r.at(i).kind != latin || !isIn(numbered, r.str(i)) && (j > i+1 || r.englishName(i) == "") {
+		return false
+	}
+	a, ok := r.amount(j)
+	return ok && a.n.size <= 3 && !a.n.grouped && a.unit == nil && r.looseEnd(a.next) && !r.zeroLed(j)
+}
+
+// englishNames are names of a letter and a number that everyone says in English; here are their numbers in Hindi writing.
+var englishNames = map[string]string{"T20": "ट्वेंटी", "G20": "ट्वेंटी", "G7": "सेवन", "G8": "एट", "B12": "ट्वेल्व", "F1": "वन", "H1": "वन"}
+
+// englishName returns the number of the name at token i, "" for none. The coach B12 of a train is none.
+func (r *reader) englishName(i int) string {
+	if r.isWord(i-1, coach) || r.at(i+1).kind != digits {
+		return ""
+	}
+	return englishNames[r.between(i, i+2)]
+}
+
+// mixedCode reads letters of both cases with digits between them, where a code is named: 7F3kQ2.
+func (r *reader) mixedCode(i int) int {
+	j, turns, low := i, 0, false
+	for ; j < i+12 && (j == i || r.tight(j)) && (r.at(j).kind == digits || r.at(j).kind == latin); j++ {
+		turns++
+		low = low || r.at(j).kind == latin && r.at(j).cas != upper
+	}
+	if turns < 3 || !low || r.context(i) != codeNear {
+		return i
+	}
+	return r.sayCode(i, j)
 }
 
 // nameAndNumber reports whether tokens i to next are a name that is said as a word, a hyphen and a small number: COVID-19.
@@ -249,20 +299,38 @@ func (r *reader) contextCode(i int) int {
 	if near == noContext && n < 7 || near == idNear && n < 3 {
 		return i
 	}
-	r.begin(i, "code")
-	j := i
-	if near == codeNear {
-		for r.at(j+1).kind == digits && !r.at(j+1).line && len(r.str(j+1)) == len(r.str(i)) && n <= 4 {
-			r.digits(r.str(j), r.digitLang())
-			j++
-		}
-		if j > i {
-			r.digits(r.str(j), r.digitLang())
-			return r.end(j + 1)
+	if near != noContext && n <= 4 {
+		if next := r.spacedCode(i); next > i {
+			return next
 		}
 	}
+	r.begin(i, "code")
 	r.grouped(r.str(i))
 	return r.end(i + 1)
+}
+
+// spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.
+func (r *reader) spacedCode(i int) int {
+	var at [maxParts]int
+	n := r.digitParts(i, &at)
+	total, k := 0, 0
+	for k < n && len(r.str(at[k])) >= 2 && len(r.str(at[k])) <= 4 && (k == 0 || r.at(at[k]).gap) {
+		total += len(r.str(at[k]))
+		k++
+	}
+	next := at[max(k-1, 0)] + 1
+	if k < 2 || !r.looseEnd(next) || r.countedAt(next) || r.isSign(next, '%') || r.isSign(next, ':') && r.tight(next) || r.unitText(next, next+1) != nil {
+		return i
+	}
+	r.begin(i, "code")
+	if total > 6 {
+		r.sayParts(at[:k])
+	} else {
+		for _, j := range at[:k] {
+			r.digits(r.str(j), r.digitLang())
+		}
+	}
+	return r.end(next)
 }
 
 // postalCode reads six digits behind a city, or behind a word and a hyphen, also as three and three.

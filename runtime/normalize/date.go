@@ -14,6 +14,9 @@ func (r *reader) date(i int) int {
 	if r.tight(i) && r.at(i-1).kind.wordLike() || len(r.str(i)) > 4 {
 		return i
 	}
+	if next := r.dayRange(i); next > i {
+		return next
+	}
 	d, ok := r.numericDate(i)
 	if !ok {
 		if d, ok = r.monthSecond(i); !ok {
@@ -25,6 +28,46 @@ func (r *reader) date(i int) int {
 	r.begin(i, "date")
 	r.sayDate(&d)
 	return r.end(d.next)
+}
+
+// dayRange reads 15-20 Aug and 15th-20th August.
+func (r *reader) dayRange(i int) int {
+	a, j := r.dayAt(i)
+	if t := r.at(j); a == 0 || t.kind != sign || t.ch != '-' && t.ch != enDash || t.gap != r.at(j+1).gap {
+		return i
+	}
+	b, k := r.dayAt(j + 1)
+	if b == 0 {
+		return i
+	}
+	m, next := r.monthAt(k)
+	if m == 0 || r.tight(k) {
+		return i
+	}
+	d := day{day: b, month: m, next: next}
+	d.keep(r, k)
+	r.yearBehind(next, &d)
+	r.begin(i, "date")
+	if r.lang == hindi {
+		r.hindiCardinal(uint64(a))
+	} else {
+		r.ordinal(uint64(a))
+	}
+	r.say(r.lang.pick("से", "to"))
+	r.sayDate(&d)
+	return r.end(d.next)
+}
+
+// dayAt reads a day of the month, 15 or 15th; 0 for none.
+func (r *reader) dayAt(i int) (day, next int) {
+	n := r.small(i, 2)
+	if n < 1 || n > 31 {
+		return 0, i
+	}
+	if t := r.at(i + 1); t.kind == latin && !t.gap && englishEnding(r.str(i+1)) {
+		return n, i + 2
+	}
+	return n, i + 1
 }
 
 // small is the value of digits token i with at most size digits; -1 if it is no such token.
@@ -142,7 +185,7 @@ func (r *reader) monthAt(i int) (m, next int) {
 		}
 	}
 	next = i + 1
-	if t.kind == latin && t.b-t.a <= 4 && r.tightSign(next, '.') && next != r.stop-1 {
+	if t.kind == latin && t.b-t.a <= 4 && r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
 	return t.word.n, next
@@ -219,6 +262,20 @@ func (r *reader) yearAt(j int, d *day, short bool) {
 // monthFirst reads Aug 15th, August 15, 2026 and Aug 2026.
 func (r *reader) monthFirst(i int) int {
 	m, next := r.monthAt(i)
+	if m > 0 && r.tightSign(next, '-') || r.tightSign(next, enDash) {
+		if b, end := r.monthAt(next + 1); b > 0 && r.looseEnd(end) {
+			var from, to day
+			from.month, to.month, to.next = m, b, end
+			from.keep(r, i)
+			to.keep(r, next+1)
+			r.yearBehind(end, &to)
+			r.begin(i, "date")
+			r.sayDate(&from)
+			r.say(r.lang.pick("से", "to"))
+			r.sayDate(&to)
+			return r.end(to.next)
+		}
+	}
 	if m == 0 || r.at(next).kind != digits || r.at(next).line || r.tight(i) && r.at(i-1).kind.wordLike() {
 		return i
 	}
@@ -244,6 +301,9 @@ func (r *reader) monthFirst(i int) int {
 			return i
 		}
 		k++
+	}
+	if r.tightSign(k, '-') || r.tightSign(k, enDash) || r.tightSign(k, '/') {
+		return i
 	}
 	d.day, d.next = a, k
 	r.yearBehind(k, &d)

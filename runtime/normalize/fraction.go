@@ -82,13 +82,24 @@ func (r *reader) version(i int) int {
 	for r.tightDotted(j+1) && j-i < 12 {
 		j += 2
 	}
+	if !r.looseEnd(j + 1) {
+		return i
+	}
 	l := r.quantityLang(i)
+	address := j == i+6
 	r.begin(i, "version")
 	for k := i; k <= j; k += 2 {
-		if k > i {
+		switch {
+		case address && k > i:
+			r.say(l.pick("डॉट", "dot"))
+		case k > i:
 			r.say(l.pick("दशमलव", "point"))
 		}
-		r.sayPlain(k, l)
+		if address {
+			r.digits(r.str(k), r.digitLang())
+		} else {
+			r.sayPlain(k, l)
+		}
 	}
 	return r.end(j + 1)
 }

@@ -17,9 +17,12 @@ const (
 	idWord   // the same from three digits up: order, account, number
 	dialled  // what stands before it is read digit by digit: 112 डायल करें
 	afterPar // the same with पर between them: 108 पर कॉल
+	pressed  // * and # are keys: press, दबाएँ
 	apart    // ends the reach of an idWord: में, se
 	holds    // an idWord that a number follows even across में: ending in 9087
 	counted  // a noun that is counted: din, minutes, लोग
+	gold     // 22K near it is a carat
+	coach    // B12 behind it is a code
 	city     // a postal code follows
 
 	// Readings that depend on a neighbour.
@@ -116,17 +119,18 @@ var wordLists = []struct {
 	{digitName, `शून्य एक दो तीन चार पाँच छह सात आठ नौ प्लस`},
 
 	{codeWord, `
-		otp otps pin pins mpin upin tpin cvv cvc code codes passcode password passwords verification कोड ओटीपी पिन पासवर्ड एमपिन सीवीवी pincode zipcode पिनकोड captcha कैप्चा
+		otp otps pin pins mpin upin tpin cvv cvc code codes passcode password passwords verification कोड पासकोड ओटीपी पिन पासवर्ड एमपिन सीवीवी pincode zipcode पिनकोड captcha कैप्चा
 		coupon promo voucher कूपन`},
 	{idWord, `
 		order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp
 		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
 		request application loan लोन dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक kramank registration roll token टोकन extension ext enrollment ifsc gstin
-		aadhaar aadhar आधार meter मीटर`},
+		aadhaar aadhar आधार नं क्र`},
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
 	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
 	{dialled | afterPar, `call कॉल संपर्क sampark whatsapp sms एसएमएस मिस्ड missed फोन फ़ोन phone message मैसेज बात baat`},
+	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
 	{counted, `
 		दिन दिनों मिनट मिनटों अंक अंकों प्रयास प्रयासों लोग लोगों टिकट टिकटें घंटे घंटा घंटों सेकंड सेकेंड साल सालों महीने महीना महीनों हफ्ते हफ़्ते सप्ताह बार रुपये रुपए रूपये रुपया पैसे बच्चे बच्चों
@@ -137,6 +141,8 @@ var wordLists = []struct {
 		sec secs day days week weeks month months year years saal saalon mahine mahina mahino hafte hafta baar times time rupaye rupay rupees rupee paise rs baje nights night adults adult
 		child children kids member members user users orders messages emails mails files pages page rooms guests installments emis payments transactions km kg gb mb students questions
 		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen percent litres litre metres metre kilometres kilos kilo callers branches`},
+	{coach, `coach कोच bogie डिब्बा seat berth flat room tower block फ्लैट फ़्लैट टावर ब्लॉक`},
+	{gold, `gold सोना सोने sona sone ring अंगूठी ornament jewellery आभूषण गहने हार`},
 	{city, `
 		delhi mumbai bombay kolkata calcutta chennai madras bengaluru bangalore hyderabad pune ahmedabad surat jaipur lucknow kanpur nagpur indore bhopal patna vadodara ghaziabad ludhiana agra
 		nashik faridabad meerut rajkot varanasi srinagar aurangabad dhanbad amritsar allahabad prayagraj ranchi howrah coimbatore jabalpur gwalior vijayawada jodhpur madurai raipur kota guwahati
@@ -156,7 +162,7 @@ var wordLists = []struct {
 		house flat plot hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
 	{signed, `temperature temp तापमान taapmaan tapman पारा minimum maximum न्यूनतम अधिकतम is hai है was था reading`},
 	{englishHead, `
-		iphone gate platform floor level class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
+		iphone gate platform floor class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
 		playstation type zone bay counter tower wing section question article rule sector flat room ward block lane war volume unit slide figure table round group`},
 	{romanHead, `
 		war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level elizabeth henry george charles louis
@@ -209,6 +215,12 @@ var shortForms = []struct {
 	{dotOrNone, "govt", "", "government"},
 	{dotOrNone, "approx", "", "approximately"},
 	{dotOrNone, "dept", "", "department"},
+	{needsDot, "incl", "", "including"},
+	{needsDot, "excl", "", "excluding"},
+	{needsDot, "max", "", "maximum"},
+	{needsDot, "min", "", "minimum"},
+	{needsDot, "sl", "", "serial"},
+	{needsDot, "पृ", "पृष्ठ", ""},
 	{needsDot, "etc", "", "etcetera"},
 	{needsDot, "jr", "", "junior"},
 	{needsDot, "sr", "", "senior"},
@@ -225,11 +237,12 @@ var shortForms = []struct {
 	{dotOrNone, "नं क्र", "नंबर", ""},
 	{dotOrNone, "किमी", "किलोमीटर", ""},
 	{needsDot, "मो", "मोबाइल", ""},
+	{needsDot, "दि", "दिनांक", ""},
 }
 
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
-	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "किमी": "किलोमीटर",
+	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "pa": "per annum", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
 	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिली": "मिलीलीटर",
 }
 

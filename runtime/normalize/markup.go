@@ -17,7 +17,7 @@ func (r *reader) markup(i int) int {
 	case '`', '_', '~', '^', '\\', '{', '}', '[', silent, squared, cubed:
 		return r.hush(i, i+1, "markup")
 	case '*':
-		if r.at(i-1).kind == digits && r.at(i+1).kind == digits {
+		if r.at(i-1).kind == digits && r.at(i+1).kind == digits || r.isKey(i) {
 			return i
 		}
 		return r.hush(i, i+1, "markup")

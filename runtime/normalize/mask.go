@@ -23,11 +23,17 @@ func (r *reader) maskedDigits(i int) int {
 	if next == j || wide < 2 || r.at(j).gap && wide < 3 {
 		return i
 	}
+	if (r.isSign(j, '.') || r.isSign(j, ellipsis)) && !(r.tight(j) && r.at(next).kind == digits && r.tight(next)) {
+		return i
+	}
 	return r.masked(i)
 }
 
 // maskedSign reads ****4321, *1207, •••• 5560 and, where a card or an account is named, ...0042.
 func (r *reader) maskedSign(i int) int {
+	if r.tight(i) && r.isSign(i-1, r.at(i).ch) {
+		return i // the whole run was looked at when it began
+	}
 	next, wide := r.mask(i)
 	if next == i || r.tight(i) && r.at(i-1).kind.wordLike() {
 		return i
@@ -108,7 +114,7 @@ func (r *reader) masked(i int) int {
 			}
 			continue
 		}
-		if t := r.at(k); t.kind == digits && !(t.gap && k > i && r.at(k-1).kind == digits) && !t.line {
+		if t := r.at(k); t.kind == digits && (k == i || !t.line && !(t.gap && r.at(k-1).kind == digits)) {
 			r.grouped(r.str(k))
 			spokenAny = true
 			j = k + 1

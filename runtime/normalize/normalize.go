@@ -8,8 +8,6 @@
 package normalize
 
 import (
-	"unicode/utf8"
-
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -44,10 +42,4 @@ func Spans(written string, o Options) (string, []speech.Span) {
 		})
 	}
 	return text, spans
-}
-
-// isLetterBefore reports whether s ends in a letter, a mark or a digit.
-func lastRune(s []byte) rune {
-	r, _ := utf8.DecodeLastRune(s)
-	return r
 }

@@ -191,12 +191,20 @@ func (r *reader) international(i, first int, bracket bool) int {
 	if r.isSign(from, '-') && r.tight(from) {
 		from++
 	}
+	bracketed := -1
+	if r.isSign(from, '(') && r.at(from+1).kind == digits && r.isSign(from+2, ')') && !bracket {
+		bracketed = from + 1 // +91 (22) 6789 1234
+		from += 3
+	}
 	var at [maxParts]int
 	n := 0
 	if len(code) == country {
 		n = r.digitParts(from, &at)
 	}
 	total := len(code) - country
+	if bracketed > 0 {
+		total += len(r.str(bracketed))
+	}
 	k := 0
 	for k < n && total+len(r.str(at[k])) <= 12 && total < 10 {
 		total += len(r.str(at[k]))
@@ -219,9 +227,14 @@ func (r *reader) international(i, first int, bracket bool) int {
 	}
 	r.say(l.pick("प्लस", "plus"))
 	r.digits(code[:country], l)
-	if bracket {
+	switch {
+	case bracket:
 		r.close(')')
-	} else {
+	case bracketed > 0:
+		r.open(bracketed - 1)
+		r.digits(r.str(bracketed), l)
+		r.close(')')
+	default:
 		r.pause()
 	}
 	indian := code[:country] == "91" && total == 10
@@ -230,7 +243,7 @@ func (r *reader) international(i, first int, bracket bool) int {
 		r.cut([]byte(code[country:]), 5)
 	case len(code) > country:
 		r.grouped(code[country:])
-	case indian && r.firstDigit(at[0]) >= '6':
+	case indian && bracketed < 0 && r.firstDigit(at[0]) >= '6':
 		r.sayPhone(mobile, at[:k])
 	default:
 		r.sayParts(at[:k])

@@ -109,6 +109,15 @@ func (r *reader) speakAmount(i, head int, a *amount) int {
 	}
 	r.begin(i, kind)
 	r.sayAmount(a, l, false)
+	if j := a.next; r.tightSign(j, '/') && r.at(j+1).kind == digits && r.tight(j+1) && (a.cur > 0 || a.n.frac != "") {
+		// ₹71,200/10 g and 4.5/5: what is behind the stroke is read by itself.
+		if a.cur > 0 {
+			r.say(l.pick("प्रति", "per"))
+		} else {
+			r.say(l.pick("बटा", "by"))
+		}
+		return r.end(j + 1)
+	}
 	return r.end(a.next)
 }
 
@@ -167,7 +176,11 @@ func (r *reader) dimensions(i int) int {
 		if !r.times(j) || j-i > 8 {
 			break
 		}
-		r.say(l.pick("बाई", "by"))
+		if r.at(j+1).gap && r.isSign(j+3, '=') {
+			r.say(l.pick("गुणा", "times"))
+		} else {
+			r.say(l.pick("बाई", "by"))
+		}
 	}
 	return r.end(j + 1)
 }

@@ -1,9 +1,9 @@
 package normalize
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
-	"unsafe"
 )
 
 // reader reads one text aloud, so to say: it walks the tokens and writes what is said.
@@ -15,10 +15,16 @@ type reader struct {
 	// The present sentence: its tokens are start (inclusive) to stop (exclusive).
 	start, stop int
 	lang        lang
-	devaText    bool // it has words in Devanagari, so danda ends it
+	danda       bool // it is in Devanagari, so that a line ends in danda
 
-	out    []byte
-	join   join
+	out     []byte
+	join    join
+	said    bool    // the sentence has a word already
+	endMark string  // what ends the line that has been written
+	openers [4]byte // brackets and quotes that wait for a word
+	opened  int
+	openGap bool // white space stands before the first of them
+
 	want   bool // pieces are wanted
 	pieces []piece
 }
@@ -36,7 +42,7 @@ type join uint8
 const (
 	asWritten join = iota // a space if there was one
 	spaced                // always a space
-	glued                 // never one: after an opening bracket
+	glued                 // never one: behind a hyphen
 )
 
 // read normalises written.
@@ -44,7 +50,10 @@ func read(written string, o Options, want bool) *reader {
 	r := &reader{opt: o, want: want}
 	r.text, r.toks = scan(strings.TrimFunc(written, unicode.IsSpace))
 	r.lookup()
-	r.out = make([]byte, 0, 2*len(r.text)+64)
+	r.out = make([]byte, 0, 3*len(r.text)+64)
+	if want {
+		r.pieces = make([]piece, 0, len(r.toks)/4+4)
+	}
 	last := len(r.toks) - 1
 	for i := 1; i < last; {
 		if i >= r.stop {
@@ -58,8 +67,8 @@ func read(written string, o Options, want bool) *reader {
 	return r
 }
 
-// spoken returns what was written. The bytes are not touched afterwards.
-func (r *reader) spoken() string { return unsafe.String(unsafe.SliceData(r.out), len(r.out)) }
+// spoken returns what was written.
+func (r *reader) spoken() string { return string(r.out) }
 
 // step reads the piece that begins with token i and returns where the next one begins.
 func (r *reader) step(i int) int {
@@ -159,6 +168,16 @@ func (r *reader) isWord(i int, t trait) bool { return r.at(i).word.is(t) }
 // inSentence reports whether token i belongs to the present sentence.
 func (r *reader) inSentence(i int) bool { return i >= r.start && i < r.stop }
 
+// last reports whether token j is the mark that ends the sentence.
+func (r *reader) last(j int) bool {
+	for j++; j < r.stop; j++ {
+		if !r.closes(j) {
+			return false
+		}
+	}
+	return true
+}
+
 // wordLike reports whether tokens of this kind are written with letters or digits.
 func (k kind) wordLike() bool { return k == latin || k == deva || k == digits || k == foreign }
 
@@ -170,8 +189,6 @@ func (r *reader) free(i int) bool {
 	}
 	return t.kind == sign
 }
-
-// Writing.
 
 // begin starts a rewritten piece at token i.
 func (r *reader) begin(i int, kind string) {
@@ -185,6 +202,9 @@ func (r *reader) end(next int) int {
 	if r.want {
 		p := &r.pieces[len(r.pieces)-1]
 		p.next, p.to = next, len(r.out)
+	}
+	if t := &r.toks[next]; t.kind.wordLike() {
+		t.gap = true // there is a space between them now
 	}
 	return next
 }
@@ -201,9 +221,7 @@ func (r *reader) say(words string) {
 	if words == "" {
 		return
 	}
-	if r.join != glued && len(r.out) > 0 {
-		r.out = append(r.out, ' ')
-	}
+	r.room(true)
 	r.out = append(r.out, words...)
 	r.join = spaced
 }
@@ -211,27 +229,65 @@ func (r *reader) say(words string) {
 // keep writes token i as it is.
 func (r *reader) keep(i int) int {
 	t := &r.toks[i]
-	if r.join == spaced || r.join == asWritten && t.gap {
-		if len(r.out) > 0 {
-			r.out = append(r.out, ' ')
-		}
-	}
+	r.room(t.gap)
 	r.out = append(r.out, r.text[t.a:t.b]...)
 	r.join = asWritten
 	return i + 1
 }
 
+// room writes the space in front of a word, gap telling whether the word has one by itself, and the brackets that wait for it.
+func (r *reader) room(gap bool) {
+	if r.opened > 0 {
+		gap = r.openGap
+	}
+	if len(r.out) > 0 && (r.join == spaced || r.join == asWritten && gap) {
+		r.out = append(r.out, ' ')
+	}
+	r.out = append(r.out, r.openers[:r.opened]...)
+	r.opened = 0
+	r.said = true
+	r.endMark = "."
+	if r.danda {
+		r.endMark = "।"
+	}
+}
+
+// open remembers an opening bracket or quote until a word follows; without one it is dropped.
+func (r *reader) open(i int) {
+	if r.opened == 0 {
+		r.openGap = r.toks[i].gap
+	}
+	if r.opened < len(r.openers) {
+		r.openers[r.opened] = r.toks[i].ch
+		r.opened++
+	}
+}
+
+// close writes a closing bracket or quote behind the last word.
+func (r *reader) close(ch byte) {
+	if r.opened > 0 {
+		r.opened--
+		return
+	}
+	if r.said && r.join != glued {
+		r.out = append(r.out, ch)
+		r.join = spaced
+	}
+}
+
 // pause writes a comma, unless something else parts the words already.
 func (r *reader) pause() { r.mark(",") }
 
-// mark writes punctuation behind the last word. Of two marks in a row the stronger stays.
+// mark writes punctuation behind the last word of the sentence. Of two marks in a row the stronger stays.
 func (r *reader) mark(m string) {
+	r.opened = 0
 	n := len(r.out)
-	if n == 0 || r.join == glued {
+	if !r.said || r.join == glued {
 		return
 	}
+	before := bytes.TrimRight(r.out, "\"')")
 	switch c := r.out[n-1]; {
-	case c == '.' || c == '?' || c == '!' || r.endsIn("।"):
+	case c == '.' || c == '?' || c == '!' || len(before) < n && parts(before), bytes.HasSuffix(before, []byte("।")):
 		// A sentence has ended here.
 	case c == ',' || c == ';' || c == ':':
 		if m != "," && m != ";" && m != ":" {
@@ -243,34 +299,22 @@ func (r *reader) mark(m string) {
 	r.join = spaced
 }
 
-// endsIn reports whether the last thing written is m.
-func (r *reader) endsIn(m string) bool {
-	n := len(r.out) - len(m)
-	return n >= 0 && string(r.out[n:]) == m
+// parts reports whether s ends in punctuation.
+func parts(s []byte) bool {
+	if len(s) == 0 {
+		return false
+	}
+	switch s[len(s)-1] {
+	case '.', ',', ';', ':', '?', '!', '-':
+		return true
+	}
+	return bytes.HasSuffix(s, []byte("।")) || bytes.HasSuffix(s, []byte("–")) || bytes.HasSuffix(s, []byte("—"))
 }
 
 // endLine ends the sentence before a new line, unless punctuation ends it already.
 func (r *reader) endLine() {
-	n := len(r.out)
-	for n > 0 && (r.out[n-1] == '"' || r.out[n-1] == '\'' || r.out[n-1] == ')') {
-		n--
-	}
-	if n == 0 {
-		return
-	}
-	switch r.out[n-1] {
-	case '.', '?', '!', ',', ';', ':':
-		return
-	}
-	if n >= 3 && string(r.out[n-3:n]) == "।" {
-		return
-	}
-	if r.join == glued {
-		r.join = spaced
-	}
-	if r.devaText {
-		r.mark("।")
-	} else {
-		r.mark(".")
+	if before := bytes.TrimRight(r.out, "\"')"); len(before) > 0 && !parts(before) {
+		r.said, r.join = true, spaced
+		r.mark(r.endMark)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -102,7 +103,7 @@ type scanner struct {
 // zero-width characters and controls out, typographic quotes to plain ones.
 func scan(written string) (text string, toks []token) {
 	var at []int32 // source position of each rune, when it is not simply its number
-	if !norm.NFC.IsNormalString(written) {
+	if !composed(written) {
 		written, at = compose(written)
 	}
 	s := scanner{
@@ -140,28 +141,45 @@ func scan(written string) (text string, toks []token) {
 	s.closeBlob()
 	s.toks = append(s.toks, token{gap: true, line: true, a: int32(len(s.text)), b: int32(len(s.text)), src: pos, end: pos})
 	s.toks[0].gap = true
-	return string(s.text), s.toks
+	// The scanner ends here, so nobody will touch the bytes again.
+	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks
+}
+
+// composed reports whether s is in NFC. It knows Devanagari, which the general check finds doubtful at every nukta.
+func composed(s string) bool {
+	before := rune(0)
+	for _, r := range s {
+		switch {
+		case r < 0x300, 0x1f300 <= r && r <= 0x1faff, 0x200b <= r && r <= 0x2027, r == '₹':
+		case r == '\u093c':
+			switch before {
+			case 'न', 'र', 'ळ', '\u094d', '\u093c', '\u0951', '\u0952', '\u0953', '\u0954':
+				return norm.NFC.IsNormalString(s)
+			}
+		case 0x900 <= r && r <= 0x957 && !(0x951 <= r && r <= 0x954), 0x960 <= r && r <= 0x97f:
+		default:
+			return norm.NFC.IsNormalString(s)
+		}
+		before = r
+	}
+	return true
 }
 
 // compose returns s in NFC and, for each rune of it and for its end, the code point of s it came from.
 func compose(s string) (string, []int32) {
 	out := make([]byte, 0, len(s)+len(s)/4)
 	at := make([]int32, 0, len(s))
-	src := int32(0)
-	for len(s) > 0 {
-		n := norm.NFC.NextBoundaryInString(s, true)
-		if n <= 0 {
-			n = len(s)
-		}
-		from := len(out)
-		out = norm.NFC.AppendString(out, s[:n])
-		for range utf8.RuneCount(out[from:]) {
+	var it norm.Iter
+	it.InitString(norm.NFC, s)
+	for src, from := int32(0), 0; !it.Done(); from = it.Pos() {
+		segment := it.Next()
+		out = append(out, segment...)
+		for range utf8.RuneCount(segment) {
 			at = append(at, src)
 		}
-		src += int32(utf8.RuneCountInString(s[:n]))
-		s = s[n:]
+		src += int32(utf8.RuneCountInString(s[from:it.Pos()]))
 	}
-	return string(out), append(at, src)
+	return string(out), append(at, int32(utf8.RuneCountInString(s)))
 }
 
 // entities are the character references that reach us from web forms.
@@ -353,6 +371,8 @@ func (s *scanner) sign(c byte, src, end int32) {
 	t.b = int32(len(s.text))
 	t.end = end
 	switch c {
+	case danda:
+		s.closeBlob()
 	case '@':
 		s.blob |= hasAt
 	case '.':

@@ -4,6 +4,8 @@ package normalize
 // its sentence, so a text may be cut at sentence ends before or after normalising.
 func (r *reader) sentence(i int) {
 	r.start, r.stop = i, len(r.toks)-1
+	r.said, r.opened = false, 0
+	r.toks[i].gap = true
 	var sure, devas, maybe, not, words int
 	end := r.stop
 	for j := i; j < r.stop; j++ {
@@ -56,9 +58,7 @@ func (r *reader) sentence(i int) {
 	if sure > 0 || maybe > 0 && not == 0 || not+words == 0 {
 		r.lang = hindi
 	}
-	if r.hasWords(i, end) {
-		r.devaText = devas > 0 || r.lang == hindi && sure+maybe+not+words == 0
-	}
+	r.danda = devas > 0 || r.lang == hindi && sure+maybe+not+words == 0
 	r.stop = end
 }
 
@@ -129,6 +129,9 @@ func (r *reader) fullStop(j int) bool {
 	case r.currencyCode(j-1) > 0:
 		return next.kind != digits && r.at(j-2).kind != sign
 	case p.word.is(beforeNumber):
+		if next.kind == latin && next.cas == lower && r.named(j-1) {
+			return false // Account no. ending
+		}
 		return next.kind != digits && !(next.kind == sign && next.ch == '#') && next.cas != upper
 	case next.kind == latin && next.cas == lower && p.kind == latin && (r.unitText(j-1, j) != nil || p.word.is(month) || p.b-p.a == 2 && squareWord(r.str(j-1))):
 		return false // 5 kg. rice, 1200 sq. ft. in all
@@ -139,16 +142,6 @@ func (r *reader) fullStop(j int) bool {
 		return false // कि.मी.
 	}
 	return true
-}
-
-// hasWords reports whether anything in tokens i to end is spoken.
-func (r *reader) hasWords(i, end int) bool {
-	for j := i; j < end; j++ {
-		if r.toks[j].kind.wordLike() {
-			return true
-		}
-	}
-	return false
 }
 
 // closes reports whether token j is a closing quote or bracket directly behind the token before.

@@ -16,18 +16,20 @@ func (r *reader) shortForm(i int) int {
 		return i
 	}
 	next := i + 1
-	dot := r.tightSign(next, '.') && !(r.tight(next+1) && r.at(next+1).kind == latin && r.at(next+1).cas == lower)
-	if dot && next != r.stop-1 {
+	dot := r.tightSign(next, '.') && !r.tightSign(next+1, '.')
+	if dot && !r.last(next) {
 		next++
 	}
 	after := r.at(next)
 	switch {
+	case e.is(beforeNumber) && dot && r.named(i):
+		// Account no. ending
 	case e.is(beforeNumber):
-		if !r.numberFollows(next) || t.cas == lower && !dot && !r.isWord(i-1, idWord) {
+		if !r.numberFollows(next) || t.cas == lower && !dot && !r.named(i) {
 			return i
 		}
 	case e.is(dotOrName):
-		if t.kind == latin && t.cas == lower && !dot || !dot && after.cas != title && after.kind != deva {
+		if t.kind == latin && t.cas == lower && !dot || !dot && after.cas != title && (after.kind != deva || r.str(next) == "डॉट") {
 			return i
 		}
 	case e.is(needsDot):
@@ -47,13 +49,18 @@ func (r *reader) shortForm(i int) int {
 	return r.end(next)
 }
 
+// named reports whether the word before token i says whose number it is.
+func (r *reader) named(i int) bool {
+	return r.isWord(i-1, idWord) || r.isSign(i-1, '.') && r.isWord(i-2, idWord)
+}
+
 // reference reads Ref no. and Ref: with the whole word.
 func (r *reader) reference(i int) int {
 	if s := r.atWord(i); s != "Ref" && s != "ref" && s != "REF" {
 		return i
 	}
 	next := i + 1
-	if r.tightSign(next, '.') && next != r.stop-1 {
+	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
 	if n := r.at(next); !n.word.is(idWord) && n.kind != digits && !(n.kind == sign && (n.ch == ':' || n.ch == '#')) && n.cas != upper {
@@ -64,13 +71,22 @@ func (r *reader) reference(i int) int {
 	return r.end(next)
 }
 
+// codeLetters reports whether the letters at token i go on with digits: A-12, SAVE50, XX3345.
+func (r *reader) codeLetters(i int) bool {
+	j := i + 1
+	if r.tightSign(j, '-') || r.tightSign(j, '/') {
+		j++
+	}
+	return r.tight(j) && r.at(j).kind == digits || r.crosses(i)
+}
+
 // numberFollows reports whether a number or a code begins at token i.
 func (r *reader) numberFollows(i int) bool {
 	t := r.at(i)
 	if t.kind == sign && (t.ch == '#' || t.ch == ':' || t.ch == '-' || t.ch == '+') {
 		t = r.at(i + 1)
 	}
-	return t.kind == digits || t.kind == latin && t.cas == upper && !saidAsWord(t.word)
+	return t.kind == digits || t.kind == latin && t.cas == upper && r.codeLetters(i)
 }
 
 // stroked returns what A/c, C/o and their like say, "" for anything else at token i.
@@ -106,7 +122,7 @@ func (r *reader) dottedForm(i int) int {
 		return i
 	}
 	next := j + 1
-	if r.tightSign(next, '.') && next != r.stop-1 {
+	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
 	r.begin(i, "abbreviation")

@@ -1,23 +1,5 @@
 package normalize
 
-// open writes an opening bracket or quote as token i has it.
-func (r *reader) open(i int) {
-	if len(r.out) > 0 && (r.join == spaced || r.join == asWritten && r.toks[i].gap) {
-		r.out = append(r.out, ' ')
-	}
-	r.out = append(r.out, r.toks[i].ch)
-	r.join = glued
-}
-
-// close writes a closing bracket or quote behind the last word.
-func (r *reader) close(ch byte) {
-	if len(r.out) == 0 || r.join == glued {
-		return
-	}
-	r.out = append(r.out, ch)
-	r.join = spaced
-}
-
 // picture passes over an emoji.
 func (r *reader) picture(i int) int { return r.hush(i, i+1, "emoji") }
 
@@ -38,7 +20,7 @@ func (r *reader) punctuation(i int) int {
 	case ')':
 		r.close(')')
 	case '"', '\'':
-		if (t.gap || r.join == glued || r.opens(i-1)) && r.tight(i+1) {
+		if (t.gap || r.opened > 0 || r.join == glued || r.opens(i-1)) && r.tight(i+1) {
 			r.open(i)
 		} else {
 			r.close(t.ch)
@@ -94,7 +76,7 @@ func (r *reader) dash(i int) int {
 		r.pause()
 		return r.hush(i, j, "sign")
 	}
-	if len(r.out) == 0 || r.join == glued || r.parted() || !next.kind.wordLike() {
+	if !r.said || r.opened > 0 || r.join == glued || parts(r.out) || !next.kind.wordLike() {
 		return r.hush(i, j, "sign")
 	}
 	if t.gap {
@@ -115,21 +97,25 @@ func (r *reader) dash(i int) int {
 	return j
 }
 
-// parted reports whether the last thing written was punctuation.
-func (r *reader) parted() bool {
-	switch r.out[len(r.out)-1] {
-	case '.', ',', ';', ':', '?', '!', '-':
-		return true
-	}
-	return r.endsIn("।") || r.endsIn("–") || r.endsIn("—")
-}
-
 // spokenSign reads signs that are words, and drops those that are none.
 func (r *reader) spokenSign(i int) int {
 	t := r.at(i)
 	between := r.at(i-1).kind == digits && r.at(i+1).kind == digits
 	hi, en := "", ""
+	if r.isKey(i) {
+		r.begin(i, "sign")
+		if t.ch == '#' {
+			r.say(r.lang.pick("हैश", "hash"))
+		} else {
+			r.say(r.lang.pick("स्टार", "star"))
+		}
+		return r.end(i + 1)
+	}
 	switch t.ch {
+	case '#':
+		if r.tight(i) && r.single(i-1) {
+			hi, en = "शार्प", "sharp" // C#
+		}
 	case '&':
 		hi, en = "और", "and"
 	case '%':
@@ -159,7 +145,8 @@ func (r *reader) spokenSign(i int) int {
 	case half:
 		hi, en = "आधा", "half"
 	case '/':
-		if r.at(i-1).kind.wordLike() && r.at(i+1).kind.wordLike() && !r.isOr(i+1) && !r.isOr(i-1) {
+		before, after := r.at(i-1), r.at(i+1)
+		if (before.kind.wordLike() || before.kind == sign && before.ch == '%') && (after.kind.wordLike() || after.kind == sign && signCurrency(after.ch) > 0) && !r.isOr(i+1) && !r.isOr(i-1) {
 			hi, en = "या", "or"
 		}
 	case '*', multiply:
@@ -195,6 +182,20 @@ func (r *reader) isOr(i int) bool {
 	switch r.atWord(i) {
 	case "or", "या", "ya", "Or", "OR":
 		return true
+	}
+	return false
+}
+
+// isKey reports whether the sign at i is a key of a telephone: a lone # or * where keys are pressed.
+func (r *reader) isKey(i int) bool {
+	t, next := r.at(i), r.at(i+1)
+	if t.ch != '#' && t.ch != '*' || !t.gap || !(next.gap || next.kind == nothing || next.kind == sign && next.ch != t.ch) {
+		return false
+	}
+	for j := max(r.start, i-4); j <= i+3; j++ {
+		if r.isWord(j, pressed) {
+			return true
+		}
 	}
 	return false
 }

@@ -42,7 +42,7 @@ var currencies = [...]currency{
 
 // currencyCodes are the written short forms of currencies, in lower case.
 var currencyCodes = map[string]int{
-	"rs": rupees, "inr": rupees, "रु": rupees, "re": rupees,
+	"rs": rupees, "inr": rupees, "रु": rupees, "रू": rupees, "re": rupees,
 	"usd": dollars, "eur": euros, "gbp": pounds, "jpy": yens, "aed": dirhams, "sgd": singaporeDollars, "sar": riyals,
 	"cad": canadianDollars, "aud": australianDollars, "thb": bahts, "chf": francs,
 }
@@ -122,6 +122,8 @@ cal | कैलोरी | calorie | calories
 db | डेसिबल | decibel | decibels
 hr,hrs,h | घंटे | hour | hours | quarter | घंटा
 min,mins | मिनट | minute | minutes
+yr,yrs | साल | year | years
+wk,wks | हफ़्ते | week | weeks
 sec,secs | सेकंड | second | seconds
 ms | मिलीसेकंड | millisecond | milliseconds
 sqft | वर्ग फ़ुट | square foot | square feet

@@ -100,6 +100,9 @@ var topLevel = map[string]bool{
 // path returns the end of what follows a domain: strokes, words, digits.
 func (r *reader) path(j int) int {
 	end := j
+	if !r.tightSign(j, '/') && !r.tightSign(j, ':') {
+		return end
+	}
 	for r.tight(j) {
 		t := r.at(j)
 		switch {
@@ -143,7 +146,7 @@ func (r *reader) sayAddress(i, next int) {
 		t := r.at(j)
 		switch t.kind {
 		case latin:
-			r.sayName(j)
+			r.sayName(j, j == next-1)
 		case digits:
 			if s := r.str(j); len(s) == 10 && s[0] >= '6' {
 				r.cut([]byte(s), 5)
@@ -173,14 +176,17 @@ func (r *reader) sayAddress(i, next int) {
 	}
 }
 
-// sayName says a word of an address: www and acronyms by letters, everything else as it is.
-func (r *reader) sayName(j int) {
+// sayName says a word of an address: www and acronyms by letters, everything else as it is. A short form in front of a full stop
+// is said in full, for it would be when it is read again.
+func (r *reader) sayName(j int, last bool) {
 	t, s := r.at(j), r.str(j)
 	switch {
 	case s == "www" && r.lang == english:
 		r.say("w w w")
 	case s == "www" || t.cas == upper && len(s) <= 6 && !saidAsWord(t.word):
 		r.letters(s, r.lang)
+	case t.word.en != "" && (t.word.is(dotOrNone) || last && r.isSign(j+1, '.')):
+		r.say(t.word.en)
 	default:
 		r.say(s)
 	}
@@ -189,6 +195,10 @@ func (r *reader) sayName(j int) {
 // handle reads @chai_adda and drops the sign of a hashtag.
 func (r *reader) handle(i int) int {
 	switch {
+	case r.isSign(i, '#') && r.tight(i+1) && r.at(i+1).cas == upper && r.codeLetters(i+1):
+		r.begin(i, "sign")
+		r.say(r.lang.pick("नंबर", "number"))
+		return r.end(i + 1)
 	case r.isSign(i, '#') && r.tight(i+1) && (r.at(i+1).kind == latin || r.at(i+1).kind == deva):
 		return r.hush(i, i+1, "hashtag")
 	case r.isSign(i, '#') && r.at(i+1).kind == digits:
