@@ -89,7 +89,9 @@ func checkEspeak() []finding {
 	}
 }
 
-func checkOpus() finding { return finding{what: "libopus", text: strings.TrimPrefix(encode.OpusVersion(), "libopus ")} }
+func checkOpus() finding {
+	return finding{what: "libopus", text: strings.TrimPrefix(encode.OpusVersion(), "libopus ")}
+}
 
 func checkCPUs(c launch.CPUs) finding {
 	f := finding{what: "processors", text: fmt.Sprintf("%v: %s by default", c, plural(c.Whole(), "worker"))}

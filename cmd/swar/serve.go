@@ -223,9 +223,6 @@ func (s *site) assemble() (err error) {
 	if s.log, err = launch.NewLog(s.app.err, *o.logLevel, *o.logFormat); err != nil {
 		return err
 	}
-	if len(o.keys) == 0 {
-		s.log.Warn("open server: everybody who reaches it may use it; --api-key restricts it", "listen", o.listen)
-	}
 	queue := o.queue
 	if queue == 0 {
 		queue = -1 // which means none; 0 is the default
@@ -239,10 +236,10 @@ func (s *site) assemble() (err error) {
 	}
 	m := metrics.New(s.mouth.speaker.Capacity)
 	c := serve.Config{Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version}
-	if len(o.keys) > 0 { // only then: a Keyring that holds a nil pointer would not be nil
-		if c.Keys, err = access.NewStatic(o.keys, s.voices()); err != nil {
-			return &usageError{"swar serve", err}
-		}
+	if len(o.keys) == 0 {
+		s.log.Warn("open server: everybody who reaches it may use it; --api-key restricts it", "listen", o.listen)
+	} else if c.Keys, err = access.NewStatic(o.keys, s.voices()); err != nil {
+		return &usageError{"swar serve", err}
 	}
 	if s.api, err = serve.New(c); err != nil {
 		return err

@@ -41,7 +41,7 @@ func (c CPUs) String() string {
 	if c.Quota == 0 {
 		return cores
 	}
-	return fmt.Sprintf("%s, limited to %s by its cgroup", cores, strconv.FormatFloat(math.Round(c.Quota*100)/100, 'f', -1, 64))
+	return fmt.Sprintf("%s, limited to %s by its cgroup", cores, strconv.FormatFloat(math.Floor(c.Quota*100)/100, 'f', -1, 64))
 }
 
 // quota returns the smallest quota that binds the process, in CPUs, or 0. It cannot fail: without a readable cgroup there is no limit

@@ -1,0 +1,461 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
+)
+
+func TestExitCodesAndWhatIsSaid(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Close() // nobody listens there now
+	nobody := "http://" + free.Addr().String()
+	whole := launch.FindCPUs().Whole()
+	tooMany := fmt.Sprint(whole + 1)
+	const later = "is not part of this release"
+
+	tests := map[string]struct {
+		args []string
+		env  string
+		code int
+		text string
+	}{
+		"no command":               {[]string{}, "", 0, ""},
+		"a command that is none":   {[]string{"sing"}, "", 2, `unknown command "sing" for "swar"`},
+		"a flag that is none":      {[]string{"say", "--loud", "hello"}, "", 2, "unknown flag: --loud; see `swar say --help`"},
+		"a flag without its value": {[]string{"say", "hello", "--voice"}, "", 2, "flag needs an argument"},
+		"a seed that is a word":    {[]string{"say", "--seed", "x", "hello"}, "", 2, "--seed"},
+		"a setting that is not a number": {
+			[]string{"say", "-o", "x.wav", "hello"}, "SWAR_TEMPERATURE=hot", 2, `SWAR_TEMPERATURE: "hot": `,
+		},
+		"a format that is none":         {[]string{"say", "-o", "x.wav", "--format", "mp3", "hello"}, "", 2, `--format "mp3": want wav, opus or pcm16`},
+		"a format, but nothing written": {[]string{"say", "--format", "opus", "hello"}, "", 2, "give -o too"},
+		"an ending that is none":        {[]string{"say", "-o", "x.mp3", "hello"}, "", 2, "must end in .wav"},
+		"no ending":                     {[]string{"say", "-o", "x", "hello"}, "", 2, "must end in .wav"},
+		"a folder":                      {[]string{"say", "-o", "/", "--format", "wav", "hello"}, "", 1, "/ is a folder"},
+		"a folder that is not there":    {[]string{"say", "-o", "no/x.wav", "hello"}, "", 1, "creating no/x.wav: no such file"},
+		"an address that is none":       {[]string{"say", "--server", "localhost:8080", "-o", "x.wav", "hello"}, "", 2, "want http://host:port"},
+		"no server":                     {[]string{"say", "--server", nobody, "-o", "x.wav", "hello"}, "", 3, "no server answers at " + nobody + " (connection refused); start one with `swar serve`"},
+		"no server to stream from":      {[]string{"stream", "--server", nobody, "hello"}, "", 3, "no server answers at " + nobody},
+		"no server to ask":              {[]string{"voices", "--server", nobody}, "", 3, "no server answers at " + nobody},
+		"no server to normalise":        {[]string{"normalize", "--server", nobody, "hello"}, "", 3, "no server answers at " + nobody},
+		"no speech program":             {[]string{"say", "--local", "-o", "x.wav", "hello"}, "", 1, "espeak-ng is not installed: install it with `apt-get install espeak-ng`"},
+		"no speech program to normalise": {
+			[]string{"normalize", "hello"}, "", 1, "espeak-ng is not installed: ",
+		},
+		"no speech program to serve":      {[]string{"serve", "--listen", "127.0.0.1:0"}, "", 1, "espeak-ng is not installed: "},
+		"nothing to normalise":            {[]string{"normalize", " "}, "", 4, "text is empty"},
+		"too much to normalise":           {[]string{"normalize", strings.Repeat("a", 4001)}, "", 4, "text longer than 4000 characters; split the text"},
+		"text that is no text":            {[]string{"normalize", "a\xffb"}, "", 4, "text: not valid UTF-8"},
+		"too lively":                      {[]string{"say", "--local", "--temperature", "2.1", "-o", "x.wav", "hello"}, "", 4, "temperature must be in [0, 2]"},
+		"an argument that nobody wants":   {[]string{"voices", "raj"}, "", 2, "raj"},
+		"another one":                     {[]string{"serve", "8080"}, "", 2, "8080"},
+		"no workers":                      {[]string{"serve", "--workers", "0"}, "", 2, "--workers 0: want at least 1"},
+		"more workers than CPUs":          {[]string{"serve", "--workers", tooMany}, "", 2, "--workers " + tooMany + " is more than the "},
+		"the same from the environment":   {[]string{"serve"}, "SWAR_WORKERS=" + tooMany, 2, "or --oversubscribe if you know better"},
+		"less than no queue":              {[]string{"serve", "--queue", "-1"}, "", 2, "--queue -1: want 0 or more"},
+		"less than no cache":              {[]string{"serve", "--prefill-cache-mb", "-1"}, "", 2, "--prefill-cache-mb -1: want 0 or more"},
+		"an address without a port":       {[]string{"serve", "--listen", "8080"}, "", 2, `--listen "8080": want HOST:PORT`},
+		"a port that is taken":            {[]string{"serve", "--listen", taken.Addr().String()}, "", 1, "listens on " + taken.Addr().String() + " already; choose another address with --listen"},
+		"a host that is not ours":         {[]string{"serve", "--api-key", "k", "--listen", "192.0.2.1:80"}, "", 1, "cannot listen on 192.0.2.1:80"},
+		"open to the world by accident":   {[]string{"serve", "--listen", ":0"}, "", 2, "--listen :0 is reached by other machines; give an --api-key, or --open"},
+		"the same with an address":        {[]string{"serve", "--listen", "0.0.0.0:0"}, "", 2, "is reached by other machines"},
+		"open and closed":                 {[]string{"serve", "--open", "--api-key", "k"}, "", 2, "--open and --api-key contradict each other"},
+		"profiles for the world":          {[]string{"serve", "--pprof", "0.0.0.0:6060"}, "", 2, "only a loopback address"},
+		"a log level that is none":        {[]string{"serve", "--log-level", "loud"}, "", 2, "want one of info, debug, warn, error"},
+		"the portal":                      {[]string{"serve", "--portal", "on"}, "", 2, "--portal on " + later},
+		"the neural engine":               {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx " + later},
+		"a bundle":                        {[]string{"serve", "--bundle", "."}, "", 2, "--bundle " + later},
+		"Firestore":                       {[]string{"serve", "--store", "firestore"}, "", 2, "--store firestore " + later},
+		"a project":                       {[]string{"serve", "--project", "p"}, "", 2, "--project " + later},
+		"the portal from the environment": {[]string{"serve"}, "SWAR_PORTAL=on", 2, "--portal on " + later},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := bareShell(t, tt.env)
+			r := s.run(tt.args...)
+			if r.code != tt.code || !strings.Contains(r.err, tt.text) {
+				t.Errorf("exit code %d, %q; want %d and %q", r.code, r.err, tt.code, tt.text)
+			}
+			if tt.code != 0 && (strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "swar: ")) {
+				t.Errorf("it says %q, want one line", r.err)
+			}
+			if got := s.files(); got != "" {
+				t.Errorf("it left %s", got)
+			}
+		})
+	}
+}
+
+func TestWhatAServerRefuses(t *testing.T) {
+	s := newShell(t)
+	base := s.serve("--workers", "1", "--api-key", "all", "--api-key", "one=raj").base
+	tests := map[string]struct {
+		args []string
+		text string
+	}{
+		"no key":                     {[]string{"hello"}, "the server wants an API key; give it with --key or SWAR_KEY"},
+		"a wrong key":                {[]string{"--key", "wrong", "hello"}, "the server does not know this API key"},
+		"a voice that the key lacks": {[]string{"--key", "one", "hello"}, "voice anjura not allowed for this key; `swar voices` lists"},
+		"a voice that nobody has":    {[]string{"--key", "all", "--voice", "rani", "hello"}, "unknown voice 'rani'; see /v1/voices; `swar voices` lists"},
+		"nothing":                    {[]string{"--key", "all", " "}, "text is empty"},
+		"nothing pronounceable":      {[]string{"--key", "all", "..."}, "nothing to say after normalisation"},
+		"too much":                   {[]string{"--key", "all", strings.Repeat("a", 4001)}, "text longer than 4000 characters; split the text"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := s.run(append([]string{"say", "--server", base, "-o", "x.wav"}, tt.args...)...)
+			if r.code != 4 || !strings.Contains(r.err, tt.text) {
+				t.Errorf("exit code %d, %q; want 4 and %q", r.code, r.err, tt.text)
+			}
+		})
+	}
+	s.ok("say", "--server", base, "-o", "x.wav", "--key", "one", "--voice", "raj", "hello")
+	if r := s.run("stream", "--server", base, "--key", "wrong", "hello"); r.code != 4 {
+		t.Errorf("stream with a wrong key: exit code %d, %q", r.code, r.err)
+	}
+}
+
+func TestKeysComeFromTheEnvironmentToo(t *testing.T) {
+	s := newShell(t)
+	s.env = append(s.env, "SWAR_API_KEY=first=raj,anjura\n\tsecond=raj", "SWAR_WORKERS=1", "SWAR_QUEUE=0")
+	v := s.serve()
+	for key, want := range map[string]int{"first": 0, "second": 4, "raj": 4} {
+		if r := s.run("say", "--server", v.base, "--key", key, "-o", "x.wav", "hello"); r.code != want {
+			t.Errorf("key %q: exit code %d, want %d: %s", key, r.code, want, r.err)
+		}
+	}
+	h := get(t, v.base+"/healthz")
+	if !strings.Contains(h, `"workers":1`) || !strings.Contains(h, `"queue_limit":0`) {
+		t.Errorf("health = %s", h)
+	}
+}
+
+func get(t testing.TB, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(resp.StatusCode, " ", string(b))
+}
+
+func TestBadKeysAreNotShown(t *testing.T) {
+	s := newShell(t)
+	for _, key := range []string{"geheim=rani", "geheim=", "geh eim", "geheim\x7f"} {
+		r := s.run("serve", "--listen", "127.0.0.1:0", "--api-key", key)
+		if r.code != 2 || !strings.Contains(r.err, "api key 1") || strings.Contains(r.err, "geh") {
+			t.Errorf("%q: exit code %d, %q", key, r.code, r.err)
+		}
+	}
+}
+
+func TestTheLogHoldsNoSecrets(t *testing.T) {
+	for _, format := range []string{"json", "text"} {
+		t.Run(format, func(t *testing.T) {
+			s := newShell(t)
+			v := s.serve("--workers", "1", "--api-key", "topsecret", "--log-level", "debug", "--log-format", format)
+			s.ok("say", "--server", v.base, "--key", "topsecret", "-o", "x.wav", "Geheimnis 482913")
+			s.ok("stream", "--server", v.base, "--key", "topsecret", "Geheimnis 482913")
+			s.ok("normalize", "--server", v.base, "--key", "topsecret", "Geheimnis 482913")
+			s.run("say", "--server", v.base, "--key", "wrongsecret", "-o", "x.wav", "Geheimnis 482913")
+			get(t, v.base+"/v1/tts/stream?api_key=topsecret")
+			v.signal(syscall.SIGTERM)
+			if code := v.end(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			log := v.log()
+			for _, secret := range []string{"topsecret", "wrongsecret", "Geheimnis", "482913", "चार आठ"} {
+				if strings.Contains(log, secret) {
+					t.Errorf("%q is in the log:\n%s", secret, log)
+				}
+			}
+			if got := strings.Count(log, "endpoint"); got < 5 {
+				t.Errorf("%d requests were logged, want 5:\n%s", got, log)
+			}
+			if format != "json" {
+				return
+			}
+			for line := range strings.Lines(log) {
+				if !json.Valid([]byte(line)) {
+					t.Errorf("%q is no JSON", line)
+				}
+			}
+		})
+	}
+}
+
+func TestAnOpenServerSaysSo(t *testing.T) {
+	s := newShell(t)
+	v := s.serve("--workers", "1", "--listen", ":0", "--open")
+	v.await(func(line string) bool {
+		return strings.Contains(line, "level=WARN") && strings.Contains(line, "open server")
+	})
+	v.await(func(line string) bool { return strings.HasPrefix(line, "This server is open: ") })
+	curl := v.await(func(line string) bool { return strings.Contains(line, "curl") })
+	if !strings.Contains(curl, " http://127.0.0.1:") {
+		t.Errorf("%q cannot be called", curl)
+	}
+}
+
+func TestTheReadyLineFitsTheKey(t *testing.T) {
+	s := newShell(t)
+	v := s.serve("--workers", "1", "--api-key", "k=raj")
+	curl := v.await(func(line string) bool { return strings.Contains(line, "curl") })
+	say := v.await(func(line string) bool { return strings.Contains(line, " say ") })
+	if !strings.Contains(curl, "-H 'x-api-key: YOUR_KEY'") || !strings.Contains(curl, `"voice":"raj"`) {
+		t.Errorf("it says %q", curl)
+	}
+	if !strings.HasPrefix(say, "SWAR_KEY='YOUR_KEY' ") || !strings.Contains(say, "--voice raj") {
+		t.Errorf("it says %q", say)
+	}
+	if strings.Contains(v.log(), "is open") {
+		t.Error("it says to be open")
+	}
+}
+
+func TestWorkers(t *testing.T) {
+	s := newShell(t)
+	whole := launch.FindCPUs().Whole()
+	for name, tt := range map[string]struct {
+		args []string
+		want int
+	}{
+		"the default is every whole CPU": {nil, whole},
+		"as many as there are CPUs":      {[]string{"--workers", fmt.Sprint(whole)}, whole},
+		"more, if that is wanted":        {[]string{"--workers", fmt.Sprint(whole + 1), "--oversubscribe"}, whole + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := get(t, s.serve(tt.args...).base+"/healthz")
+			if want := fmt.Sprintf(`"workers":%d,"workers_ready":%d,`, tt.want, tt.want); !strings.Contains(h, want) {
+				t.Errorf("health = %s, want %s", h, want)
+			}
+		})
+	}
+}
+
+func TestMetricsAndProfilesElsewhere(t *testing.T) {
+	s := newShell(t)
+	metrics, profiles := freeAddress(t), freeAddress(t)
+	v := s.serve("--workers", "1", "--metrics-listen", metrics, "--pprof", profiles)
+	if got := get(t, "http://"+metrics+"/metrics"); !strings.HasPrefix(got, "200 ") || !strings.Contains(got, "tts_streams_active 0") {
+		t.Errorf("metrics = %.200s", got)
+	}
+	if got, want := get(t, v.base+"/metrics"), `404 {"error":"not found"}`; got != want {
+		t.Errorf("metrics on the main address = %.200s, want %s", got, want)
+	}
+	if got := get(t, "http://"+profiles+"/debug/pprof/heap?debug=1"); !strings.HasPrefix(got, "200 heap profile") {
+		t.Errorf("profile = %.200s", got)
+	}
+	if got := get(t, "http://"+profiles+"/debug/pprof/cmdline"); !strings.HasPrefix(got, "403 ") {
+		t.Errorf("command line = %.200s", got)
+	}
+	if got := get(t, v.base+"/debug/pprof/"); !strings.HasPrefix(got, "404 ") {
+		t.Errorf("profiles on the main address = %.200s", got)
+	}
+	if r := s.run("serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics); r.code != 1 || !strings.Contains(r.err, "listens on "+metrics) {
+		t.Errorf("two on one address: exit code %d, %q", r.code, r.err)
+	}
+	v.signal(syscall.SIGTERM)
+	if code := v.end(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, v.log())
+	}
+
+	plain := s.serve("--workers", "1")
+	if got := get(t, plain.base+"/metrics"); !strings.HasPrefix(got, "200 ") {
+		t.Errorf("metrics = %.200s", got)
+	}
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// long is a text whose audio is more than the sockets between a server and a client that does not read can hold.
+var long = strings.TrimSpace(strings.Repeat("Namaste, aapka order kal tak deliver ho jayega aur aapko message milega. ", 54))
+
+// speakLong begins to speak and reads only the beginning.
+func speakLong(t testing.TB, base string) *client.Audio {
+	t.Helper()
+	c, err := client.New(base, client.Options{HTTPClient: &http.Client{Transport: &http.Transport{
+		DialContext: (&net.Dialer{Control: smallBuffer}).DialContext,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	audio, err := c.Speak(t.Context(), client.Request{Text: long, Format: client.PCM16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { audio.Close() })
+	if _, err := io.ReadFull(audio, make([]byte, 3840)); err != nil {
+		t.Fatal(err)
+	}
+	return audio
+}
+
+// smallBuffer makes the client's end of a connection hold little.
+func smallBuffer(_, _ string, c syscall.RawConn) error {
+	return c.Control(func(fd uintptr) { syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+}
+
+func TestTheFirstSignalDrains(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			s := newShell(t)
+			v := s.serve("--workers", "1")
+			audio := speakLong(t, v.base)
+			c, err := client.New(v.base, client.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			idle, err := c.Stream(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer idle.Close()
+
+			v.signal(signal)
+			v.await(func(line string) bool { return line == "swar: finishing 1 utterance; a second signal stops at once\n" })
+			if _, err := idle.Next(); err == nil || !strings.Contains(err.Error(), "1001") {
+				t.Errorf("an idle socket ended with %v, want close code 1001", err)
+			}
+			if r := s.run("voices", "--server", v.base); r.code != 3 {
+				t.Errorf("a new request while draining: exit code %d, want 3: %s", r.code, r.err)
+			}
+			n, err := io.Copy(io.Discard, audio)
+			if err != nil {
+				t.Errorf("the running stream: %v", err)
+			}
+			if p, ok := audio.Proof(); !ok || int64(p.Frames)*client.FrameBytes != n+client.FrameBytes {
+				t.Errorf("proof = %+v, %v after %d bytes", p, ok, n)
+			}
+			if code := v.end(); code != 0 {
+				t.Errorf("exit code %d, want 0\n%s", code, v.log())
+			}
+			if log := v.log(); !strings.Contains(log, "msg=drained") {
+				t.Errorf("the log is\n%s", log)
+			}
+		})
+	}
+}
+
+func TestTheSecondSignalStopsAtOnce(t *testing.T) {
+	s := newShell(t)
+	v := s.serve("--workers", "1")
+	audio := speakLong(t, v.base)
+	v.signal(syscall.SIGTERM)
+	v.await(func(line string) bool { return strings.HasPrefix(line, "swar: finishing 1 utterance") })
+	for done := false; !done; { // until the first signal is long enough ago for another one to count
+		select {
+		case <-v.over:
+			done = true
+		case <-time.After(20 * time.Millisecond):
+			v.Process.Signal(syscall.SIGINT)
+		}
+	}
+	if code := v.end(); code != 130 {
+		t.Errorf("exit code %d, want 130\n%s", code, v.log())
+	}
+	if log := v.log(); !strings.HasSuffix(log, "swar: stopped at once by a second signal (interrupt)\n") {
+		t.Errorf("the log is\n%s", log)
+	}
+	if _, err := io.Copy(io.Discard, audio); err == nil {
+		t.Error("the running stream ended as if it were complete")
+	}
+}
+
+func TestVersionAndHelp(t *testing.T) {
+	s := bareShell(t)
+	if got, want := s.ok("version").out, "swar v0.0-test, "+runtime.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH; !strings.HasPrefix(got, want) {
+		t.Errorf("version = %q, want %q…", got, want)
+	}
+	var b struct{ Version, Go, Platform string }
+	if err := json.Unmarshal([]byte(s.ok("version", "--json").out), &b); err != nil || b.Version != "v0.0-test" || b.Go != runtime.Version() {
+		t.Errorf("version = %+v, %v", b, err)
+	}
+	codes := s.ok("help", "exit-codes").out
+	for _, code := range []string{"    0  ", "    1  ", "    2  ", "    3  ", "    4  ", "  130  "} {
+		if !strings.Contains(codes, code) {
+			t.Errorf("%q is not explained in\n%s", code, codes)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if out := s.ok("completion", shell).out; !strings.Contains(out, "swar") {
+			t.Errorf("completion %s = %.100q", shell, out)
+		}
+	}
+	top := s.ok().out
+	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "doctor", "version", "completion", "exit-codes"} {
+		if !strings.Contains(top, "\n  "+command) && !strings.Contains(top, "swar "+command) {
+			t.Errorf("%s is missing in\n%s", command, top)
+		}
+		if out := s.ok("help", command).out; len(out) < 100 {
+			t.Errorf("help %s = %q", command, out)
+		}
+	}
+}
+
+// TestTheDocumentedCommandLine keeps docs/cli.md complete: every command, flag and variable stands in it.
+func TestTheDocumentedCommandLine(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bareShell(t)
+	seen := 0
+	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "doctor", "version"} {
+		if !bytes.Contains(doc, []byte("## swar "+command+"\n")) {
+			t.Errorf("swar %s has no section", command)
+		}
+		for line := range strings.Lines(s.ok(command, "--help").out) {
+			_, flag, ok := strings.Cut(line, "--")
+			if !strings.HasPrefix(strings.TrimSpace(line), "-") || !ok || strings.HasPrefix(flag, "help") {
+				continue
+			}
+			seen++
+			flag = strings.Fields(flag)[0]
+			if !bytes.Contains(doc, []byte("`--"+flag)) {
+				t.Errorf("--%s of swar %s is not in docs/cli.md", flag, command)
+			}
+			if command == "serve" && !bytes.Contains(doc, []byte("`"+launch.Variable(flag)+"`")) {
+				t.Errorf("%s is not in docs/cli.md", launch.Variable(flag))
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d flags found in the help", seen)
+	}
+}

@@ -1,0 +1,139 @@
+package main_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns both ends of a pseudo-terminal: what a program sees as one, and what is on its screen.
+func openTerminal(t testing.TB) (program, screen *os.File) {
+	t.Helper()
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("SKIPPED: no pseudo-terminals here: %v", err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	if err := unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("SKIPPED: no pseudo-terminals here: %v", err)
+	}
+	t.Cleanup(func() { program.Close() })
+	return program, screen
+}
+
+// runOnTerminal runs a command whose standard input and error are a terminal, and its standard output too if out is nil.
+func (s *shell) runOnTerminal(out io.Writer, args ...string) (code int, shown string) {
+	s.t.Helper()
+	tty, screen := openTerminal(s.t)
+	cmd := s.command(args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	if out != nil {
+		cmd.Stdout = out
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	tty.Close()
+	text, _ := io.ReadAll(screen) // ends with EIO when the program has left
+	return codeOf(s.t, cmd.Wait()), string(text)
+}
+
+const escape = "\x1b["
+
+func TestOnATerminal(t *testing.T) {
+	s := newShell(t)
+	base := s.serve("--workers", "1").base
+
+	t.Run("what was spoken is summed up, in colour", func(t *testing.T) {
+		code, shown := s.runOnTerminal(nil, "say", "--server", base, "--seed", "7", "-o", "x.wav", order)
+		if code != 0 || !strings.Contains(shown, " s of speech in ") || !strings.Contains(shown, "seed 7") || !strings.Contains(shown, escape+"32m✓") {
+			t.Errorf("exit code %d, %q", code, shown)
+		}
+	})
+	t.Run("without colours, if so wanted", func(t *testing.T) {
+		for _, setting := range []string{"NO_COLOR=1", "TERM=dumb"} {
+			plain := *s
+			plain.env = append(append([]string{}, s.env...), setting)
+			if code, shown := plain.runOnTerminal(nil, "voices", "--server", "http://127.0.0.1:1"); code != 3 || strings.Contains(shown, escape) {
+				t.Errorf("%s: exit code %d, %q", setting, code, shown)
+			}
+		}
+		if code, shown := s.runOnTerminal(nil, "voices", "--server", "http://127.0.0.1:1"); code != 3 || !strings.Contains(shown, escape+"31mswar:") {
+			t.Errorf("with colours: exit code %d, %q", code, shown)
+		}
+	})
+	t.Run("audio stays off it", func(t *testing.T) {
+		code, shown := s.runOnTerminal(nil, "say", "--server", base, "-o", "-", order)
+		if code != 2 || !strings.Contains(shown, "audio would garble the terminal") || strings.Contains(shown, "RIFF") {
+			t.Errorf("exit code %d, %q", code, shown)
+		}
+	})
+	t.Run("nothing to say is asked for", func(t *testing.T) {
+		code, shown := s.runOnTerminal(nil, "say", "-o", "x.wav")
+		if code != 2 || !strings.Contains(shown, "nothing to say; give a text, or - to read standard input") {
+			t.Errorf("exit code %d, %q", code, shown)
+		}
+	})
+	t.Run("piped audio is whole", func(t *testing.T) {
+		f, err := os.Create(s.path("piped.pcm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		code, shown := s.runOnTerminal(f, "say", "--server", base, "--seed", "7", "-o", "-", "--format", "pcm16", order)
+		if code != 0 || string(s.read("piped.pcm")) != s.ok("say", "--server", base, "--seed", "7", "-o", "-", "--format", "pcm16", order).out {
+			t.Errorf("exit code %d, %q", code, shown)
+		}
+	})
+}
+
+// A person who starts a server sees the key in the line to copy; a log file never does.
+func TestTheReadyLineOnATerminalHoldsTheKey(t *testing.T) {
+	s := newShell(t)
+	tty, screen := openTerminal(t)
+	cmd := s.command("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--api-key", "it's-me=raj", "--log-format", "json")
+	cmd.Stderr = tty
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	shown := ""
+	for buf := make([]byte, 4096); !strings.Contains(shown, " say "); {
+		n, err := screen.Read(buf)
+		if err != nil {
+			t.Fatalf("%v after %q", err, shown)
+		}
+		shown += string(buf[:n])
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	go io.Copy(io.Discard, screen) // a program that writes to a full terminal would not end
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	for line := range strings.Lines(shown) {
+		curl := strings.TrimSpace(line)
+		if !strings.HasPrefix(curl, "curl ") {
+			continue
+		}
+		out, err := exec.Command("sh", "-c", strings.Replace(curl, "curl ", "printf '%s\n' ", 1)).Output()
+		if err != nil || !strings.Contains(string(out), "\nx-api-key: it's-me\n") || !strings.Contains(string(out), `"voice":"raj"}`) {
+			t.Errorf("a shell reads %q as\n%s%v", curl, out, err)
+		}
+		return
+	}
+	t.Errorf("no curl line in %q", shown)
+}
