@@ -58,15 +58,20 @@ func New(c Config) (*Engine, error) {
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCacheBytes
 	}
+	return open(c, probeLimit)
+}
+
+// open is New with another limit for the program's answers.
+func open(c Config, limit time.Duration) (*Engine, error) {
 	program, err := exec.LookPath(c.Program)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrNotInstalled, err)
 	}
 	e := &Engine{program: program, stall: stallLimit, cache: synth.NewCache[*script](c.CacheBytes)}
-	if e.version, err = version(program); err != nil {
+	if e.version, err = version(program, limit); err != nil {
 		return nil, fmt.Errorf("asking %s for its version: %w", program, err)
 	}
-	if e.hindi, err = hindi(program); err != nil {
+	if e.hindi, err = hindi(program, limit); err != nil {
 		return nil, fmt.Errorf("asking %s for its voices: %w", program, err)
 	}
 	return e, nil
@@ -112,8 +117,8 @@ func (e *Engine) prefill(v *voice, text string) (s *script, cached bool) {
 }
 
 // version asks the program for its version.
-func version(program string) (string, error) {
-	out, err := ask(program, "--version")
+func version(program string, limit time.Duration) (string, error) {
+	out, err := ask(program, limit, "--version")
 	if err != nil {
 		return "", err
 	}
@@ -130,8 +135,8 @@ func version(program string) (string, error) {
 //
 // Its file name serves better than its language: asked for "hi", the program first reads the hundreds of voice files that it has,
 // which doubles the time until it speaks.
-func hindi(program string) (string, error) {
-	out, err := ask(program, "--voices=hi")
+func hindi(program string, limit time.Duration) (string, error) {
+	out, err := ask(program, limit, "--voices=hi")
 	if err != nil {
 		return "", err
 	}
@@ -147,10 +152,10 @@ func hindi(program string) (string, error) {
 	if name == "" {
 		return "", errors.New("it has no Hindi voice; its data is incomplete")
 	}
-	if _, err := ask(program, "-v", name, "-q", "--stdin"); err != nil {
+	if _, err := ask(program, limit, "-v", name, "-q", "--stdin"); err != nil {
 		name = "hi"
 	}
-	variants, err := ask(program, "--voices=variant")
+	variants, err := ask(program, limit, "--voices=variant")
 	if err != nil {
 		return "", err
 	}
@@ -163,10 +168,10 @@ func hindi(program string) (string, error) {
 }
 
 // ask runs the program for its answer.
-func ask(program string, args ...string) (string, error) {
+func ask(program string, limit time.Duration, args ...string) (string, error) {
 	runtime.LockOSThread() // the program dies with the thread that started it
 	defer runtime.UnlockOSThread()
-	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.SysProcAttr = attributes()
@@ -176,7 +181,7 @@ func ask(program string, args ...string) (string, error) {
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("no answer in %v", probeLimit)
+		return "", fmt.Errorf("no answer in %v", limit)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, complaint.String())

@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 
 // fake behaves as named, from a start like the program's: it waits for the whole text.
 func fake(how string) {
+	if len(os.Args) == 2 {
+		answer(how, os.Args[1])
+	}
 	if how == "never reads" {
 		time.Sleep(time.Hour)
 	}
@@ -81,6 +84,30 @@ func fake(how string) {
 	os.Exit(0)
 }
 
+// answer is what a fake says to the questions at the start.
+func answer(how, question string) {
+	switch {
+	case how == "never answers":
+		time.Sleep(time.Hour)
+	case how == "fails at once":
+		fmt.Fprintln(os.Stderr, "Error: no data")
+		os.Exit(2)
+	case question == "--version" && how == "is another program":
+		fmt.Println("hello 1.0")
+	case question == "--version":
+		fmt.Println("eSpeak NG text-to-speech: 9.9-dev  Data at: /nowhere")
+	case question == "--voices=hi":
+		fmt.Println("Pty Language       Age/Gender VoiceName          File                 Other Languages")
+		fmt.Println(" 1  hi              --/M      hindi-mbrola-1     mb/mb-in1            ")
+		if how != "has no Hindi" {
+			fmt.Println(" 5  hi              --/M      Hindi              inc/hi               ")
+		}
+	case question == "--voices=variant" && how != "has no variants":
+		fmt.Println(" 5  variant         --/F      female2            !v/f2                ")
+	}
+	os.Exit(0)
+}
+
 func header(rate uint32) []byte {
 	h := []byte("RIFF\xff\xff\xff\x7fWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00")
 	h = binary.LittleEndian.AppendUint32(h, rate)
@@ -95,8 +122,14 @@ func fakeEngine(t *testing.T, how string) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(fakeEnv, how)
+	setFake(t, how)
 	return &Engine{program: self, hindi: "hi", stall: stallLimit, cache: synth.NewCache[*script](defaultCacheBytes)}
+}
+
+// setFake decides how this binary behaves when it is run as a program.
+func setFake(t *testing.T, how string) {
+	t.Setenv(fakeEnv, how)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets every process sleep for a second before it ends
 }
 
 // longText keeps the program busy: it is minutes of audio, which no pipe holds.

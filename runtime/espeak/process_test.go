@@ -184,23 +184,6 @@ func TestOneProcessForEachChunk(t *testing.T) {
 	}
 }
 
-func TestCloseLeavesNoProcess(t *testing.T) {
-	w := newWorker(installed(t))
-	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: longText}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	// Not even a zombie: the kernel says that there is no child at all.
-	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
-		t.Errorf("Wait4 = %d, %v; want %v", pid, err, syscall.ECHILD)
-	}
-	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: "नमस्ते"}); err != errClosed {
-		t.Errorf("Prefill after Close = %v, want %v", err, errClosed)
-	}
-}
-
 func TestWhyAProcessDoesNotStart(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -7,9 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/swar-tts/swar/runtime/synth"
 )
 
 const waitMillis = 5000
@@ -74,6 +77,23 @@ func TestNoProcessOutlivesAKilledServer(t *testing.T) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
+	}
+}
+
+func TestCloseLeavesNoProcess(t *testing.T) {
+	w := newWorker(installed(t))
+	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: longText}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Not even a zombie: the kernel says that there is no child at all.
+	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
+		t.Errorf("Wait4 = %d, %v; want %v", pid, err, syscall.ECHILD)
+	}
+	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: "नमस्ते"}); err != errClosed {
+		t.Errorf("Prefill after Close = %v, want %v", err, errClosed)
 	}
 }
 

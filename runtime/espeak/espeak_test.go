@@ -1,0 +1,94 @@
+package espeak
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+func TestNew(t *testing.T) {
+	e := installed(t)
+	if e.Version() == "" || strings.ContainsAny(e.Version(), " \n") {
+		t.Errorf("version %q", e.Version())
+	}
+	m := e.Model()
+	want := []speech.Voice{
+		{Name: "anjura", Language: "hi-IN+en-IN", SampleRate: 24000, PromptFrames: 102},
+		{Name: "raj", Language: "hi-IN+en-IN", SampleRate: 24000, PromptFrames: 102},
+	}
+	if m.ID != "espeak-ng-hinglish" || len(m.Voices) != len(want) {
+		t.Fatalf("model %+v", m)
+	}
+	for i, v := range m.Voices {
+		if v != want[i] {
+			t.Errorf("voice %+v, want %+v", v, want[i])
+		}
+	}
+}
+
+func TestAMissingProgramSaysHowToGetIt(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := New(Config{})
+	if !errors.Is(err, ErrNotInstalled) {
+		t.Fatalf("New = %v, want ErrNotInstalled", err)
+	}
+	if !strings.Contains(err.Error(), "apt-get install espeak-ng") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%q is no sentence that says how to install the program", err)
+	}
+	if _, err := New(Config{Program: "/nowhere/espeak-ng"}); !errors.Is(err, ErrNotInstalled) {
+		t.Errorf("New with a wrong path = %v, want ErrNotInstalled", err)
+	}
+}
+
+func TestAProgramThatCannotSpeakHindiIsRefused(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		how   string
+		limit time.Duration
+		want  string // what the error ends in; empty for no error
+	}{
+		{"speaks", probeLimit, ""},
+		{"is another program", probeLimit, `asking SELF for its version: it answers "hello 1.0\n", which is not espeak-ng`},
+		{"fails at once", probeLimit, "asking SELF for its version: --version: exit status 2: Error: no data"},
+		{"has no Hindi", probeLimit, "asking SELF for its voices: it has no Hindi voice; its data is incomplete"},
+		{"has no variants", probeLimit, "asking SELF for its voices: it has no voice variant f2, with which anjura speaks; its data is incomplete"},
+		{"never answers", 100 * time.Millisecond, "asking SELF for its version: no answer in 100ms"},
+	} {
+		setFake(t, tt.how)
+		e, err := open(Config{Program: self}, tt.limit)
+		got := ""
+		if err != nil {
+			got = strings.ReplaceAll(err.Error(), self, "SELF")
+		} else if e.Version() != "9.9-dev" || e.hindi != "inc/hi" {
+			t.Errorf("%s: version %q, Hindi voice %q", tt.how, e.Version(), e.hindi)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.how, got, tt.want)
+		}
+	}
+}
+
+func TestTokensCountWhatIsFed(t *testing.T) {
+	e := &Engine{}
+	for _, tt := range []struct {
+		name, a, b string
+	}{
+		{"Roman Hindi counts as Devanagari", "aap kaise hain", "आप कैसे हैं"},
+		{"what is not read does not count", "😀 आप <कैसे> हैं ॥", "आप कैसे हैं॥"},
+	} {
+		a, b := e.Tokens(tt.a), e.Tokens(tt.b)
+		if a != b || a == 0 {
+			t.Errorf("%s: %q has %d tokens, %q has %d", tt.name, tt.a, a, tt.b, b)
+		}
+	}
+	if got := e.Tokens("😀"); got != 0 {
+		t.Errorf("nothing audible has %d tokens, want none", got)
+	}
+}
