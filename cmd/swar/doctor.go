@@ -41,7 +41,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			return a.printFindings(findings)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", defaultListen, "address that a server would listen on")
+	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`address` that a server would listen on")
 	return cmd
 }
 

@@ -108,7 +108,8 @@ func explain(err error) string {
 		return fmt.Sprintf("%v; see `%s --help`", e.err, e.command)
 	}
 	if e, ok := errors.AsType[*unreachableError](err); ok {
-		return fmt.Sprintf("no server answers at %s (%s); start one with `swar serve`, or name another with --server", e.server, reason(e.err))
+		return fmt.Sprintf("no server answers at %s (%s); start one with `swar serve`, name another with --server, or do without: `swar say --local`",
+			e.server, reason(e.err))
 	}
 	if e, ok := errors.AsType[*client.Error](err); ok {
 		return explainRefusal(e)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +49,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetErr(a.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.parsed {
-		err = &usageError{command: cmd.CommandPath(), err: err}
+		err = &usageError{cmd.CommandPath(), inOneLine(err)}
 	}
 	if err == nil {
 		return exitOK
@@ -57,13 +58,22 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
+// inOneLine shortens the suggestions that cobra adds to an unknown command.
+func inOneLine(err error) error {
+	text, names, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
+	if !found {
+		return err
+	}
+	return fmt.Errorf("%s (perhaps %s)", text, strings.Join(strings.Fields(names), " or "))
+}
+
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   name,
 		Short: "Hinglish text-to-speech: a server, and what helps to use one",
 		Long: `Swar reads Hinglish aloud: Devanagari, Roman Hindi and English in one sentence, with amounts, codes and dates.
 
-  swar serve                        start the server
+  swar serve                          start the server
   swar say 'Namaste! Kya haal hai?'   let it speak
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,

@@ -16,8 +16,8 @@ type remote struct {
 const defaultServer = "http://127.0.0.1:8080"
 
 func (r *remote) flags(f *pflag.FlagSet) {
-	f.StringVar(&r.server, "server", defaultServer, "address of the server")
-	f.StringVar(&r.key, "key", "", "API key, if the server wants one")
+	f.StringVar(&r.server, "server", defaultServer, "`address` of the server")
+	f.StringVar(&r.key, "key", "", "API `key`, if the server wants one")
 }
 
 func (r *remote) client(cmd *cobra.Command) (*client.Client, error) {

@@ -27,9 +27,9 @@ type manner struct {
 }
 
 func (m *manner) flags(f *pflag.FlagSet) {
-	f.StringVar(&m.voice, "voice", "", "voice, anjura or raj (default anjura)")
-	f.Int64Var(&m.seed, "seed", 0, "same text and seed, same audio (default random)")
-	f.Float64Var(&m.temperature, "temperature", 0.3, "0 to 2; lower is more stable")
+	f.StringVar(&m.voice, "voice", "", "speak with this `voice`, anjura or raj (default anjura)")
+	f.Int64Var(&m.seed, "seed", 0, "same text and same `number`, same audio (default random)")
+	f.Float64Var(&m.temperature, "temperature", 0.3, "a `number` from 0 to 2; lower is more stable")
 	f.BoolVar(&m.raw, "raw", false, "the text is already what is spoken: do not normalise it")
 	f.BoolVar(&m.enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 }
@@ -92,8 +92,8 @@ The text comes from the arguments, or with - or nothing from standard input. The
 	f := cmd.Flags()
 	where.flags(f)
 	how.flags(f)
-	f.StringVarP(&output, "output", "o", "", "write to this file instead of playing; - means standard output")
-	f.StringVar(&format, "format", "", "wav, opus or pcm16, whatever the file is called")
+	f.StringVarP(&output, "output", "o", "", "write to this `file` instead of playing; - means standard output")
+	f.StringVar(&format, "format", "", "write this `format`, wav, opus or pcm16, whatever the file is called")
 	f.BoolVar(&local, "local", false, "speak in this process, without a server")
 	return cmd
 }
@@ -183,7 +183,8 @@ func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) 
 		return err
 	}
 	if a.err.terminal {
-		fmt.Fprintf(a.err, "%s %s in %.2f s, seed %d\n", a.err.green("✓"), length(to.format(), bytes), time.Since(start).Seconds(), t.seed)
+		fmt.Fprintf(a.err, "%s %s to %s in %.2f s, seed %d\n",
+			a.err.green("✓"), length(to.format(), bytes), to, time.Since(start).Seconds(), t.seed)
 	}
 	return nil
 }

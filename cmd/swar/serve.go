@@ -73,23 +73,23 @@ and the process list does not show it.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.listen, "listen", defaultListen, "address to serve on")
-	f.StringArrayVar(&o.keys, "api-key", nil, "API key, KEY or KEY=voice,voice; can be repeated")
+	f.StringVar(&o.listen, "listen", defaultListen, "serve on this `address`")
+	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated")
 	f.BoolVar(&o.open, "open", false, "allow everybody to use a server without keys that other machines reach")
-	f.IntVar(&o.workers, "workers", 0, "utterances spoken at the same time (default the whole CPUs of this process)")
+	f.IntVar(&o.workers, "workers", 0, "speak `n` utterances at the same time (default the whole CPUs of this process)")
 	f.BoolVar(&o.oversub, "oversubscribe", false, "allow more workers than whole CPUs")
-	f.IntVar(&o.queue, "queue", 8, "utterances that may wait for a worker, for 2 s at most; 0 means none")
-	f.IntVar(&o.cacheMB, "prefill-cache-mb", 8, "memory for texts that were spoken before; 0 means none")
+	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
+	f.IntVar(&o.cacheMB, "prefill-cache-mb", 8, "keep `n` megabytes of prepared texts; 0 means none")
 	o.logLevel = launch.Choice(f, "log-level", "least level that is logged", launch.LogLevels...)
 	o.logFormat = launch.Choice(f, "log-format", "how the log on standard error is written", launch.LogFormats...)
-	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this address instead of the main one")
-	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback address")
+	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
+	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.engine = launch.Choice(f, "engine", "what speaks; onnx is not part of this release", "auto", "espeak", "onnx")
-	f.StringVar(&o.bundle, "bundle", "", "folder of a neural voice; not part of this release")
+	f.StringVar(&o.bundle, "bundle", "", "`folder` of a neural voice; not part of this release")
 	o.portal = launch.Choice(f, "portal", "accounts and billing; on is not part of this release", "off", "on")
 	o.store = launch.Choice(f, "store", "where the portal keeps its records; firestore is not part of this release", "sqlite", "firestore")
-	f.StringVar(&o.project, "project", "", "Google Cloud project of the store; not part of this release")
-	f.StringVar(&o.data, "data", "./data", "folder of what is kept; nothing is, without the portal")
+	f.StringVar(&o.project, "project", "", "Google Cloud `project` of the store; not part of this release")
+	f.StringVar(&o.data, "data", "./data", "`folder` of what is kept; nothing is, without the portal")
 	return cmd
 }
 

@@ -41,11 +41,12 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		code int
 		text string
 	}{
-		"no command":               {[]string{}, "", 0, ""},
-		"a command that is none":   {[]string{"sing"}, "", 2, `unknown command "sing" for "swar"`},
-		"a flag that is none":      {[]string{"say", "--loud", "hello"}, "", 2, "unknown flag: --loud; see `swar say --help`"},
-		"a flag without its value": {[]string{"say", "hello", "--voice"}, "", 2, "flag needs an argument"},
-		"a seed that is a word":    {[]string{"say", "--seed", "x", "hello"}, "", 2, "--seed"},
+		"no command":                   {[]string{}, "", 0, ""},
+		"a command that is none":       {[]string{"sing"}, "", 2, `unknown command "sing" for "swar"`},
+		"a command that is almost one": {[]string{"sya", "hello"}, "", 2, "(perhaps say); see `swar --help`"},
+		"a flag that is none":          {[]string{"say", "--loud", "hello"}, "", 2, "unknown flag: --loud; see `swar say --help`"},
+		"a flag without its value":     {[]string{"say", "hello", "--voice"}, "", 2, "flag needs an argument"},
+		"a seed that is a word":        {[]string{"say", "--seed", "x", "hello"}, "", 2, "--seed"},
 		"a setting that is not a number": {
 			[]string{"say", "-o", "x.wav", "hello"}, "SWAR_TEMPERATURE=hot", 2, `SWAR_TEMPERATURE: "hot": `,
 		},
@@ -442,7 +443,7 @@ func TestTheDocumentedCommandLine(t *testing.T) {
 		}
 		for line := range strings.Lines(s.ok(command, "--help").out) {
 			_, flag, ok := strings.Cut(line, "--")
-			if !strings.HasPrefix(strings.TrimSpace(line), "-") || !ok || strings.HasPrefix(flag, "help") {
+			if !strings.HasPrefix(line, "  ") || !strings.HasPrefix(strings.TrimSpace(line), "-") || !ok || strings.HasPrefix(flag, "help") {
 				continue
 			}
 			seen++

@@ -62,7 +62,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 	f := cmd.Flags()
 	where.flags(f)
 	how.flags(f)
-	f.StringVarP(&output, "output", "o", "", "collect the audio in this file; - means standard output")
+	f.StringVarP(&output, "output", "o", "", "collect the audio in this `file`; - means standard output")
 	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
 	return cmd
 }

@@ -60,7 +60,7 @@ func TestOnATerminal(t *testing.T) {
 
 	t.Run("what was spoken is summed up, in colour", func(t *testing.T) {
 		code, shown := s.runOnTerminal(nil, "say", "--server", base, "--seed", "7", "-o", "x.wav", order)
-		if code != 0 || !strings.Contains(shown, " s of speech in ") || !strings.Contains(shown, "seed 7") || !strings.Contains(shown, escape+"32m✓") {
+		if code != 0 || !strings.Contains(shown, " s of speech to x.wav in ") || !strings.Contains(shown, "seed 7") || !strings.Contains(shown, escape+"32m✓") {
 			t.Errorf("exit code %d, %q", code, shown)
 		}
 	})
