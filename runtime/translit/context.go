@@ -183,7 +183,7 @@ func (s *sentence) main(i int) string {
 	switch {
 	case after.isEnglish() && (before.kind == function || before.reads("का की के मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने उनका उनकी उनके इसका इसकी एक")):
 		return ""
-	case before == none && s.says(after, "branch road gate office building menu market street door reason problem point page") && s.endsPhrase(i+2):
+	case before == none && !s.firstPerson() && s.says(after, "branch road gate office building menu market street door reason problem point page") && s.endsPhrase(i+2):
 		return ""
 	case before == none || s.firstPerson() && !s.pronounStood(i):
 		return "मैं"
@@ -291,8 +291,10 @@ func (s *sentence) use(i int) string {
 	return s.words[i].hindi
 }
 
+// us reads us: the English pronoun after a verb that asks for it or among English words, else उस.
 func (s *sentence) us(i int) string {
-	if before, after := s.before(i), s.after(i); before.isEnglish() && !after.isHindi() {
+	before, after := s.before(i), s.after(i)
+	if before.isEnglish() && !after.isHindi() || s.says(before, "contact call join follow reach visit tell about with for to") {
 		return ""
 	}
 	return s.words[i].hindi

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending.
+// inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending, two English words in one.
 func (l *lexicon) inflected(w *word, key []byte) bool {
-	return l.verb(w, key) || l.englishForm(w, key) || l.noun(w, key)
+	return l.verb(w, key) || l.englishForm(w, key) || l.noun(w, key) || l.compound(w, key)
 }
 
 // verb finds a stem with an ending, the longest stem first.
@@ -246,6 +246,30 @@ var englishForms = []struct {
 	{"ness", "", false, "ness"},
 }
 
+// prefixes stand before English words without being words themselves.
+var prefixes = map[string]string{
+	"un": "अन", "re": "री", "pre": "प्री", "dis": "डिस", "mis": "मिस", "anti": "ऐंटी", "inter": "इंटर", "multi": "मल्टी", "micro": "माइक्रो", "semi": "सेमी",
+}
+
+// compound finds two English words, or a prefix and a word, written in one.
+func (l *lexicon) compound(w *word, key []byte) bool {
+	for i := 2; i <= len(key)-3 && len(key) > 5; i++ {
+		second := l.entries[string(key[i:])]
+		if second.kind != english || second.english == "" {
+			continue
+		}
+		first := prefixes[string(key[:i])]
+		if e := l.entries[string(key[:i])]; i > 2 && e.kind == english {
+			first = e.english
+		}
+		if first != "" {
+			w.kind, w.english, w.ending = english, first, second.english
+			return true
+		}
+	}
+	return false
+}
+
 // writeInflected writes an English word with its ending as Devanagari spells it.
 func writeInflected(out *strings.Builder, base, ending string) {
 	out.WriteString(base)
@@ -282,6 +306,8 @@ func writeInflected(out *strings.Builder, base, ending string) {
 		out.WriteString("मेंट")
 	case "ness":
 		out.WriteString("नेस")
+	default: // the second word of a compound
+		out.WriteString(ending)
 	}
 }
 

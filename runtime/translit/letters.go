@@ -36,10 +36,11 @@ func (s *sentence) letterIn(i int) string {
 	return letterNames[w.letter]
 }
 
-// letterInEnglish returns what the single letter at i of an English sentence is read as: the article or the letter's name.
+// letterInEnglish returns what the single letter at i of an English sentence is read as: the article, which has a capital only where the
+// sentence begins, or the letter's name.
 func (s *sentence) letterInEnglish(i int) string {
 	w := &s.words[i]
-	if from, to := s.row(i); w.letter == 'a'-'a' && to-from == 1 && i+1 < len(s.words) && !s.words[i+1].breaks {
+	if from, to := s.row(i); w.letter == 'a'-'a' && to-from == 1 && (!w.capital || i == 0) && s.after(i) != none {
 		return "अ"
 	}
 	return letterNames[w.letter]

@@ -46,7 +46,7 @@ var (
 		"preet", "jeet", "deep", "esh", "endra", "inder", "wal", "walla", "ta", "ti", "na", "ni", "la", "li", "ka", "ki", "ra", "ri", "ya", "da", "di", "ha", "va", "sha",
 	}
 	englishEndings = []string{
-		"tion", "tions", "sion", "ment", "ments", "ness", "able", "ible", "ing", "ings", "ted", "ded", "sed", "ned", "red", "led", "ked", "ped", "med", "ged",
+		"tion", "tions", "sion", "ment", "ments", "ness", "able", "ible", "ing", "ings", "ed",
 		"ly", "ful", "less", "ous", "ive", "ity", "ism", "ist", "ize", "ise", "ized", "ate", "ated", "ture", "age", "ance", "ence", "ant", "ent", "ght",
 		"ck", "ss", "ff", "ll", "nt", "st", "ct", "lt", "rt", "rd", "ld", "mp", "sk", "pt", "ft", "ns", "rs", "ts", "ps", "ks", "ds", "ms", "ls", "es", "er", "ers", "or", "ors", "al", "ic", "ics", "ware", "ship", "ward", "wise", "dom", "ry", "ty", "ue", "ow", "ew", "ey", "tch", "dge", "le",
 	}

@@ -200,4 +200,7 @@ func englishVowel(key []byte, i int) string {
 	return "इ"
 }
 
-func hasVowelBefore(key []byte, i int) bool { return bytes.ContainsAny(key[:i], "aeiouy") }
+// hasVowelBefore looks at a stretch longer than any word's consonants only, so that a text of nothing else stays linear.
+func hasVowelBefore(key []byte, i int) bool {
+	return bytes.ContainsAny(key[max(0, i-longestWord):i], "aeiouy")
+}

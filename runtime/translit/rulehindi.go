@@ -14,7 +14,7 @@ func spellHindi(out *strings.Builder, src string) {
 	started := false // a vowel has been written
 	for i := 0; i < len(key); {
 		rest := key[i:]
-		if started || len(key) > 3 && i > 0 {
+		if len(rest) <= longestEnd && (started || len(key) > 3 && i > 0) {
 			if sounds, ok := hindiEnds[string(rest)]; ok && (started || sounds.early) {
 				s.sounds(sounds.row)
 				return
@@ -40,6 +40,9 @@ func spellHindi(out *strings.Builder, src string) {
 	}
 }
 
+// longestEnd is the length of the longest of hindiEnds.
+const longestEnd = 6
+
 // An end is how a word ends; early if it may follow the first consonants.
 type end struct {
 	row   string
@@ -49,13 +52,15 @@ type end struct {
 // hindiEnds are endings whose spelling is certain enough, as sounds.
 var hindiEnds = map[string]end{
 	"ai": {"आई", true}, "aai": {"आई", true}, "ayi": {"आई", true}, "aayi": {"आई", true}, "ao": {"आओ", true}, "aao": {"आओ", true},
-	"ae": {"आए", true}, "aye": {"आए", true}, "aaye": {"आए", true}, "aya": {"आया", true},
-	"ana": {"आना", false}, "ane": {"आने", false}, "ani": {"आनी", false}, "ata": {"आता", false}, "ate": {"आते", false}, "ati": {"आती", false},
+	"ae": {"आए", true}, "aye": {"आए", true}, "aaye": {"आए", true}, "aya": {"आयआ", true},
+	"ana": {"आनआ", false}, "ane": {"आनए", false}, "ani": {"आनई", false}, "ata": {"आतआ", false}, "ate": {"आतए", false}, "ati": {"आतई", false},
 	"gaa": {"गआ", true}, "gee": {"गई", true}, "ega": {"एगआ", true}, "egi": {"एगई", true}, "enge": {"एंगए", true}, "engi": {"एंगई", true},
 	"oge": {"ओगए", true}, "unga": {"ऊँगआ", true}, "ungi": {"ऊँगई", true}, "iye": {"इए", true}, "iyega": {"इएगआ", true},
 	"iyan": {"इयआँ", true}, "iyon": {"इयओं", true}, "on": {"ओं", false}, "ein": {"एं", true}, "oon": {"ऊँ", true},
 	"ahat": {"आहअट", true}, "aahat": {"आहअट", true}, "awat": {"आवअट", false}, "avat": {"आवअट", false},
-	"abad": {"आबआद", true}, "nath": {"नआथ", false}, "dar": {"दआर", false}, "wal": {"वआल", false}, "garh": {"गअढ़", false}, "raj": {"रआज", false},
+	"abad": {"आबआद", true}, "nath": {"नआथ", false}, "dar": {"दआर", false}, "wal": {"वआल", false}, "nagar": {"नअगअर", false},
+	"kumar": {"कउमआर", false}, "nathan": {"नआथअन", false}, "prasad": {"परअसआद", false}, "swami": {"सवआमई", false}, "das": {"दआस", false}, "lal": {"लआल", false},
+	"pal": {"पआल", false}, "garh": {"गअढ़", false}, "raj": {"रआज", false},
 }
 
 // hindiVowel reads the vowel that rest begins with. A lone one at the end of the word is long.
@@ -159,8 +164,10 @@ func ties(before, rest []byte, first bool) bool {
 		return !hasSuffixAny(before, "r", "l", "h", "m", "n")
 	case 'l':
 		return first && hasSuffixAny(before, "k", "g", "p")
-	case 't', 'k', 'p', 'm', 'n':
-		return hasSuffixAny(before, "s", "sh") || rest[0] == 't' && hasSuffixAny(before, "k", "p") && !first || rest[0] == 'm' && hasSuffixAny(before, "t") && !first
+	case 't', 'k', 'p':
+		return hasSuffixAny(before, "s", "sh") || rest[0] == 't' && !first && hasSuffixAny(before, "k", "p")
+	case 'm', 'n':
+		return hasSuffixAny(before, "sh") || first && hasSuffixAny(before, "s") || rest[0] == 'm' && !first && hasSuffixAny(before, "t")
 	case 'v', 'w':
 		return hasSuffixAny(before, "s", "sh", "t", "d")
 	}

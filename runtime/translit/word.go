@@ -147,12 +147,18 @@ var undecomposed = map[rune]string{
 	'ß': "ss", 'æ': "e", 'œ': "e", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŋ': "ng", 'ə': "a",
 }
 
+// longestWord is how many letters a word may have to be looked up. Longer ones are only spelled, so that a text without spaces is read
+// in linear time too.
+const longestWord = 40
+
 // classify finds out what the Latin word src is.
 func (l *lexicon) classify(w *word, src string) {
-	var room [40]byte
+	var room [longestWord]byte
 	key := fold(room[:0], src)
 	w.capital = 'A' <= src[0] && src[0] <= 'Z'
 	switch {
+	case len(key) > longestWord:
+		w.lean = leanOf(key)
 	case len(key) == 1 && key[0] != '\'':
 		w.kind, w.letter = letter, key[0]-'a'
 	case l.known(w, key):
@@ -160,7 +166,7 @@ func (l *lexicon) classify(w *word, src string) {
 	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src):
 		w.kind = initials
 	default:
-		var again [40]byte
+		var again [longestWord]byte
 		if short, ok := unstretched(again[:0], key); ok && (l.known(w, short) || l.inflected(w, short)) {
 			return
 		}
