@@ -58,24 +58,26 @@ func ascii(s string) bool {
 	return true
 }
 
-// initials reads U.S.A. and e.g. without its dots.
+// initials reads U.S.A., A. R. Rahman's A.R.Rahman and B.Tech without their dots.
 func (r *reader) initials(i int) int {
-	if !r.single(i) || !r.tightSign(i+1, '.') || !r.tight(i+2) || !r.single(i+2) || r.tight(i) && r.at(i-1).kind != sign {
+	if !r.single(i) || !r.tightSign(i+1, '.') || !r.tight(i+2) || r.at(i+2).kind != latin || r.tight(i) && r.at(i-1).kind != sign {
 		return i
 	}
 	j := i
-	for r.single(j) && r.tightSign(j+1, '.') && r.tight(j+2) && r.single(j+2) {
+	for r.single(j) && r.tightSign(j+1, '.') && r.tight(j+2) && r.at(j+2).kind == latin {
 		j += 2
 	}
-	if !r.looseEnd(j + 1) {
+	if !r.looseEnd(j+1) || !r.single(j) && r.at(j).cas == lower {
 		return i
 	}
 	next := j + 1
-	if r.tightSign(next, '.') && !r.last(next) {
+	if !r.single(j) {
+		next = j // the name behind the initials speaks for itself
+	} else if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
 	r.begin(i, "acronym")
-	for k := i; k <= j; k += 2 {
+	for k := i; k < next; k += 2 {
 		r.letters(r.str(k), r.lang)
 	}
 	return r.end(next)

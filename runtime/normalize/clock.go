@@ -98,6 +98,8 @@ func (r *reader) half(m *moment) {
 			if r.tightSign(m.next, '.') && !r.last(m.next) {
 				m.next++
 			}
+		case m.full && m.half == 0 && r.isUnit(j, "hrs", "hr", "Hrs", "HRS"):
+			m.next = j + 1 // 17:45 hrs
 		case t.word.is(oclock):
 			m.oclock = true
 			if t.kind == latin {

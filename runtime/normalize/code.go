@@ -9,9 +9,6 @@ func (r *reader) code(i int) int {
 		return i
 	}
 	if r.at(i).kind == digits {
-		if next := r.generation(i); next > i {
-			return next
-		}
 		if next := r.fours(i); next > i {
 			return next
 		}
@@ -90,7 +87,7 @@ func (r *reader) namedNumber(i, next int) bool {
 }
 
 // englishNames are names of a letter and a number that everyone says in English; here are their numbers in Hindi writing.
-var englishNames = map[string]string{"T20": "ट्वेंटी", "G20": "ट्वेंटी", "G7": "सेवन", "G8": "एट", "B12": "ट्वेल्व", "F1": "वन", "H1": "वन"}
+var englishNames = map[string]string{"T20": "ट्वेंटी", "G20": "ट्वेंटी", "G7": "सेवन", "G8": "एट", "B12": "ट्वेल्व", "F1": "वन", "H1": "वन", "A1": "वन"}
 
 // englishName returns the number of the name at token i, "" for none. The coach B12 of a train is none.
 func (r *reader) englishName(i int) string {
@@ -150,24 +147,23 @@ func (r *reader) sayCode(i, next int) int {
 	return r.end(next)
 }
 
-// generation reads 4G and 5G.
+// generation reads 5G and 4K TV.
 func (r *reader) generation(i int) int {
 	t := r.at(i + 1)
-	if len(r.str(i)) != 1 || t.kind != latin || t.gap || r.str(i+1) != "G" || !r.looseEnd(i+2) {
+	if len(r.str(i)) != 1 || r.tight(i) && r.at(i-1).kind.wordLike() || t.kind != latin || t.gap || !r.looseEnd(i+2) || !(r.str(i+1) == "G" || r.str(i+1) == "K" && r.isWord(i+2, screen)) {
 		return i
 	}
 	d := r.text[r.toks[i].a] - '0'
-	if d < 2 || d > 6 {
+	if d < 2 || d > 8 {
 		return i
 	}
 	r.begin(i, "acronym")
 	if r.lang == hindi {
-		r.say([...]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स"}[d-2])
-		r.say("जी")
+		r.say([...]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स", "सेवन", "एट"}[d-2])
 	} else {
 		r.say(englishBelow20[d])
-		r.say("G")
 	}
+	r.letters(r.str(i+1), r.lang)
 	return r.end(i + 2)
 }
 
@@ -231,6 +227,9 @@ func (r *reader) context(i int) nearness {
 			case id && r.stroked(j-2) == "account":
 				return idNear
 			case t.word.is(idWord) && id:
+				if r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord) || r.isSign(j-1, '.') && r.isUnit(j-2, "H", "h", "R", "D") {
+					return noContext // a flat is counted, also behind "number"
+				}
 				return idNear
 			case t.word.is(apart) && !r.isWord(j-1, holds):
 				id = false
@@ -254,6 +253,11 @@ func (r *reader) isIs(i int) bool {
 func (r *reader) contextAfter(i int) nearness {
 	if next := r.at(i); i < r.stop && (next.kind == latin || next.kind == deva) {
 		if next.word.is(dialled) && !next.word.is(afterPar) || r.isPar(i) && i+1 < r.stop && r.isWord(i+1, dialled) {
+			return idNear
+		}
+	}
+	if r.isUnit(i, "number", "no") || r.atWord(i) == "नंबर" {
+		if r.isWord(i+1, dialled) {
 			return idNear
 		}
 	}

@@ -218,7 +218,11 @@ func (r *reader) monthSecond(i int) (d day, ok bool) {
 		}
 		return d, true
 	}
-	r.yearBehind(next, &d)
+	if r.tight(next) && r.at(next).kind == digits {
+		r.yearAt(next, &d, true) // 01Jan25
+	} else {
+		r.yearBehind(next, &d)
+	}
 	return d, true
 }
 
@@ -360,21 +364,30 @@ func (r *reader) fiscalYear(i int) int {
 // bareYear reads 1947 where a word says that it is a year, and 1990s.
 func (r *reader) bareYear(i int) int {
 	y := r.small(i, 4)
-	if y < 1000 || y > 2199 {
+	if y < 1100 || y > 2199 {
 		return i
 	}
-	if t := r.at(i + 1); t.kind == latin && !t.gap && y%10 == 0 && (r.str(i+1) == "s") && r.looseEnd(i+2) {
-		r.begin(i, "year")
-		r.decade(uint64(y))
-		return r.end(i + 2)
-	}
 	before := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva)
-	if y < 1100 || !r.looseEnd(i+1) || !before && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearAfter)) {
+	if !r.looseEnd(i+1) || !before && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearAfter)) {
 		return i
 	}
 	r.begin(i, "year")
 	r.year(uint64(y), r.lang)
 	return r.end(i + 1)
+}
+
+// decades reads 1990s, and the 90s.
+func (r *reader) decades(i int) int {
+	y := r.small(i, 4)
+	if y < 20 || y%10 > 0 || !r.tight(i+1) || !r.isUnit(i+1, "s") || !r.looseEnd(i+2) {
+		return i
+	}
+	if y < 100 && !r.isUnit(i-1, "the", "The", "early", "late", "mid") && !r.isWord(i+2, yearAfter) || y >= 100 && y < 1100 {
+		return i
+	}
+	r.begin(i, "year")
+	r.decade(uint64(y))
+	return r.end(i + 2)
 }
 
 // decade says 1990s.

@@ -21,6 +21,7 @@ const (
 	apart    // ends the reach of an idWord: में, se
 	holds    // an idWord that a number follows even across में: ending in 9087
 	counted  // a noun that is counted: din, minutes, लोग
+	screen   // 4K before it is a sharpness
 	gold     // 22K near it is a carat
 	coach    // B12 behind it is a code
 	city     // a postal code follows
@@ -126,7 +127,7 @@ var wordLists = []struct {
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp
 		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
 		request application loan लोन dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक kramank registration roll token टोकन extension ext enrollment ifsc gstin
-		aadhaar aadhar आधार नं क्र`},
+		aadhaar aadhar आधार`},
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
 	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
 	{dialled | afterPar, `call कॉल संपर्क sampark whatsapp sms एसएमएस मिस्ड missed फोन फ़ोन phone message मैसेज बात baat`},
@@ -142,6 +143,7 @@ var wordLists = []struct {
 		child children kids member members user users orders messages emails mails files pages page rooms guests installments emis payments transactions km kg gb mb students questions
 		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen percent litres litre metres metre kilometres kilos kilo callers branches`},
 	{coach, `coach कोच bogie डिब्बा seat berth flat room tower block फ्लैट फ़्लैट टावर ब्लॉक`},
+	{screen, `tv tvs video videos display resolution ultra hd uhd monitor camera quality screen led oled टीवी वीडियो स्क्रीन`},
 	{gold, `gold सोना सोने sona sone ring अंगूठी ornament jewellery आभूषण गहने हार`},
 	{city, `
 		delhi mumbai bombay kolkata calcutta chennai madras bengaluru bangalore hyderabad pune ahmedabad surat jaipur lucknow kanpur nagpur indore bhopal patna vadodara ghaziabad ludhiana agra
@@ -169,7 +171,7 @@ var wordLists = []struct {
 		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
 
 	{spoken, `
-		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc nabard irdai sidbi niti trai
+		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc neet nift clat toefl gate jipmer rera pocso sensex nifty swift nabard irdai sidbi niti trai
 		bharat digi mudra jio airtel paytm phonepe gpay zomato swiggy flipkart ola uber amazon zepto blinkit nykaa myntra meesho captcha gif jpeg wifi imax visa mastercard maestro vistara
 		indigo tata axis kotak yes bandhan rupay yono ikea nokia lenovo sony asus acer dell bosch cipla voltas titan fiit`},
 	{plain, `
@@ -209,7 +211,32 @@ var shortForms = []struct {
 	{dotOrName, "capt", "", "captain"},
 	{needsDot, "st", "", "saint"},
 	{needsDot, "shri sri श्री श्रीमती सुश्री", "", ""},
-	{needsDot, "vs", "", "versus"},
+	{dotOrNone, "vs", "", "versus"},
+	{dotOrNone, "txn trxn", "", "transaction"},
+	{dotOrNone, "txns", "", "transactions"},
+	{dotOrNone, "avl avbl avail", "", "available"},
+	{dotOrNone, "bal", "", "balance"},
+	{dotOrNone, "acct", "", "account"},
+	{dotOrNone, "amt", "", "amount"},
+	{dotOrNone, "dtd", "", "dated"},
+	{dotOrNone, "regd", "", "registered"},
+	{dotOrNone, "pls plz", "", "please"},
+	{dotOrNone, "mgmt", "", "management"},
+	{dotOrNone, "asst", "", "assistant"},
+	{needsDot, "viz", "", "namely"},
+	{needsDot, "dist", "", "district"},
+	{needsDot, "opp", "", "opposite"},
+	{needsDot, "nr", "", "near"},
+	{needsDot, "rd", "", "road"},
+	{needsDot, "bldg", "", "building"},
+	{needsDot, "apt", "", "apartment"},
+	{needsDot, "co", "", "company"},
+	{needsDot, "corp", "", "corporation"},
+	{needsDot, "inc", "", "incorporated"},
+	{needsDot, "bros", "", "brothers"},
+	{beforeNumber, "sec", "", "sector"},
+	{beforeNumber, "pg", "", "page"},
+	{beforeNumber, "ch", "", "chapter"},
 	{dotOrNone, "pvt", "", "private"},
 	{dotOrNone, "ltd", "", "limited"},
 	{dotOrNone, "govt", "", "government"},
@@ -242,13 +269,13 @@ var shortForms = []struct {
 
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
-	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "pa": "per annum", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
+	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
 	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिली": "मिलीलीटर",
 }
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section",
 }
 
 var monthWords = [13]string{

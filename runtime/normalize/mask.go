@@ -4,10 +4,13 @@ package normalize
 
 // maskedWord reads XXXX1234 and XXXX-XXXX-4321.
 func (r *reader) maskedWord(i int) int {
-	if !r.crosses(i) || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if r.tight(i) && r.at(i-1).kind.wordLike() {
 		return i
 	}
-	return r.masked(i)
+	if r.crosses(i) || r.single(i) && r.text[r.toks[i].a]|0x20 == 'x' && r.tight(i+1) && r.small(i+1, 4) >= 0 && len(r.str(i+1)) >= 3 && r.context(i) == idNear {
+		return r.masked(i) // X1234 is a mask behind "account" only
+	}
+	return i
 }
 
 // maskedDigits reads 98******10, 98XXXXXX10 and 4321 XXXX XXXX 9087.
@@ -73,7 +76,7 @@ func (r *reader) mask(j int) (next, wide int) {
 	for {
 		t := r.at(j)
 		switch {
-		case r.crosses(j):
+		case r.crosses(j) || wide == 0 && r.single(j) && r.tight(j+1) && r.text[r.toks[j].a]|0x20 == 'x' && r.at(j+1).kind == digits:
 			wide += int(t.b - t.a)
 			j++
 		case t.kind == sign && t.ch == ellipsis:

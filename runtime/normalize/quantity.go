@@ -52,13 +52,32 @@ func (r *reader) signFits(i int) bool {
 // moneyPrefix reads Rs 499, INR 2,340, रु. 99.
 func (r *reader) moneyPrefix(i int) int {
 	if cur, _ := r.currencyBefore(i); cur == 0 {
-		return i
+		return r.bareCurrency(i)
 	}
 	a, ok := r.amount(i)
 	if !ok {
-		return i
+		return r.bareCurrency(i)
 	}
 	return r.speakAmount(i, i, &a)
+}
+
+// bareCurrency says Rs in full where no figure follows: Rs five hundred.
+func (r *reader) bareCurrency(i int) int {
+	switch r.str(i) {
+	case "Rs", "RS", "rs", "रु", "रू":
+	default:
+		return i
+	}
+	next := i + 1
+	if r.tightSign(next, '.') && !r.last(next) {
+		next++
+	}
+	if r.tight(i) && r.at(i-1).kind.wordLike() || !r.looseEnd(i+1) {
+		return i
+	}
+	r.begin(i, "amount")
+	r.say(r.lang.pick("रुपये", "rupees"))
+	return r.end(next)
 }
 
 // markedQuantity reads a number that a unit, a currency, a percent sign, a scale, commas or a decimal point mark as a quantity, and
@@ -192,4 +211,36 @@ func (r *reader) times(j int) bool {
 		return false
 	}
 	return t.kind == latin && (r.str(j+1) == "x" || r.str(j+1) == "X") || t.kind == sign && t.ch == multiply
+}
+
+// ratio reads 50:50 and 3:1.
+func (r *reader) ratio(i int) int {
+	if !r.tightSign(i+1, ':') || r.at(i+2).kind != digits || !r.tight(i+2) || !r.looseEnd(i+3) || r.tightSign(i+3, ':') || len(r.str(i)) > 3 || len(r.str(i+2)) > 3 || r.isSign(i-1, ':') {
+		return i
+	}
+	r.begin(i, "ratio")
+	r.sayPlain(i, r.lang)
+	if r.str(i) != r.str(i+2) {
+		r.say(r.lang.pick("अनुपात", "to"))
+	}
+	r.sayPlain(i+2, r.lang)
+	return r.end(i + 3)
+}
+
+// height reads 6'2" in feet and inches.
+func (r *reader) height(i int) int {
+	inches := r.small(i+2, 2)
+	if r.small(i, 2) < 0 || !r.tightSign(i+1, '\'') || inches < 0 || !r.tight(i+2) || !r.looseEnd(i+3) {
+		return i
+	}
+	r.begin(i, "unit")
+	r.sayUnit(r.small(i, 2), units["ft"])
+	r.sayUnit(inches, units["in"])
+	next := i + 3
+	if r.tightSign(next, '"') {
+		next++
+	} else if r.tightSign(next, '\'') && r.tightSign(next+1, '\'') {
+		next += 2
+	}
+	return r.end(next)
 }

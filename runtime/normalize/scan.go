@@ -81,6 +81,7 @@ const (
 	greaterEqual
 	arrow
 	bullet
+	star
 	silent // any other sign: nobody says it
 )
 
@@ -246,11 +247,11 @@ func (s *scanner) rune(r rune, src, end int32) {
 		s.picture(src, end)
 	case unicode.IsDigit(r):
 		s.extend(digits, '0'+decimal(r), src, end)
-	case unicode.Is(unicode.Latin, r) && !compatible(r), unicode.Is(unicode.Mn, r) && s.last().kind == latin:
+	case unicode.Is(unicode.Latin, r) && !compatible(r), unicode.Is(unicode.Mn, r) && s.last().kind == latin && !s.gap:
 		s.extendRune(latin, r, src, end)
 	case compatible(r):
 		s.fold(r, src, end)
-	case unicode.IsLetter(r), unicode.IsMark(r) && s.last().kind == foreign:
+	case unicode.IsLetter(r), unicode.IsMark(r) && s.last().kind == foreign && !s.gap:
 		s.extendRune(foreign, r, src, end)
 	case unicode.Is(unicode.So, r), unicode.Is(unicode.Sk, r), r == 0x20e3:
 		s.picture(src, end)
@@ -273,7 +274,7 @@ func (s *scanner) devanagari(r rune, src, end int32) {
 		s.sign(danda, src, end)
 	case r == '॰': // the abbreviation sign, as in रु॰
 		s.sign('.', src, end)
-	case unicode.IsMark(r) && s.last().kind != deva:
+	case unicode.IsMark(r) && (s.last().kind != deva || s.gap):
 		// A vowel sign without its letter cannot be spoken.
 	default:
 		s.extendRune(deva, r, src, end)
@@ -326,7 +327,7 @@ var signs = map[rune]byte{
 	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
 	'•': bullet, '‣': bullet, '▪': bullet, '●': bullet, '○': bullet, '◦': bullet, '·': bullet, '⁃': bullet, '➢': bullet, '➤': bullet, '✓': bullet, '✔': bullet, '✅': bullet,
 	'→': arrow, '⇒': arrow, '➡': arrow, '⟶': arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': silent, '¡': silent, '™': silent, '®': silent, '©': silent, '℠': silent,
-	'\u09e4': danda, '\uff5c': '|', '¦': '|',
+	'★': star, '⭐': star, '☆': star, '\u09e4': danda, '\uff5c': '|', '¦': '|',
 }
 
 func (s *scanner) last() *token { return &s.toks[len(s.toks)-1] }

@@ -16,6 +16,9 @@ func (r *reader) shortForm(i int) int {
 		return i
 	}
 	next := i + 1
+	if !r.looseEnd(next) {
+		return i
+	}
 	dot := r.tightSign(next, '.') && !r.tightSign(next+1, '.')
 	if dot && !r.last(next) {
 		next++
@@ -25,7 +28,7 @@ func (r *reader) shortForm(i int) int {
 	case e.is(beforeNumber) && dot && r.named(i):
 		// Account no. ending
 	case e.is(beforeNumber):
-		if !r.numberFollows(next) || t.cas == lower && !dot && !r.named(i) {
+		if !r.numberFollows(next) || t.cas == upper && t.b-t.a == 2 && !dot || t.cas == lower && !dot && !r.named(i) {
 			return i
 		}
 	case e.is(dotOrName):
@@ -51,7 +54,7 @@ func (r *reader) shortForm(i int) int {
 
 // named reports whether the word before token i says whose number it is.
 func (r *reader) named(i int) bool {
-	return r.isWord(i-1, idWord) || r.isSign(i-1, '.') && r.isWord(i-2, idWord)
+	return r.isWord(i-1, idWord|dotOrNone) || r.isSign(i-1, '.') && r.isWord(i-2, idWord|dotOrNone) || r.stroked(i-3) == "account"
 }
 
 // reference reads Ref no. and Ref: with the whole word.

@@ -116,6 +116,10 @@ func (r *reader) spokenSign(i int) int {
 		if r.tight(i) && r.single(i-1) {
 			hi, en = "शार्प", "sharp" // C#
 		}
+	case star:
+		if r.at(i-1).kind == digits {
+			hi, en = "स्टार", "star"
+		}
 	case '&':
 		hi, en = "और", "and"
 	case '%':

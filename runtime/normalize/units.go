@@ -124,6 +124,7 @@ hr,hrs,h | घंटे | hour | hours | quarter | घंटा
 min,mins | मिनट | minute | minutes
 yr,yrs | साल | year | years
 wk,wks | हफ़्ते | week | weeks
+s | सेकंड | second | seconds | tight
 sec,secs | सेकंड | second | seconds
 ms | मिलीसेकंड | millisecond | milliseconds
 sqft | वर्ग फ़ुट | square foot | square feet

@@ -40,7 +40,7 @@ func (r *reader) email(i int) int {
 	for r.inName(j, i) && !r.isSign(j, '@') {
 		j++
 	}
-	if j == i || !r.tightSign(j, '@') || !r.tight(j+1) || r.at(j+1).kind != latin && r.at(j+1).kind != digits {
+	if j == i || !r.tightSign(j, '@') || !r.tight(j+1) || r.at(j+1).kind != latin {
 		return i
 	}
 	k := j + 1
@@ -230,6 +230,10 @@ func (r *reader) numberSign(i int) int {
 	default:
 		r.say(r.lang.pick("नंबर", "number"))
 	}
-	r.grouped(r.str(i + 1))
+	if s := r.str(i + 1); len(s) == 1 {
+		r.sayPlain(i+1, r.lang)
+	} else {
+		r.grouped(s)
+	}
 	return r.end(i + 2)
 }
