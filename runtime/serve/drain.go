@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,7 +58,7 @@ type sockets struct {
 	empty  []chan struct{} // closed when there are none left
 }
 
-var errTooManySockets = errors.New(tooManySockets)
+var errTooManySockets = fmt.Errorf("%s: %w", tooManySockets, speech.ErrBusy)
 
 // add counts c in, unless there are limit sockets already or none may be added any more, which is [speech.ErrDraining].
 func (s *sockets) add(c *session, limit int) error {

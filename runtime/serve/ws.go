@@ -31,7 +31,7 @@ const (
 	leaveGrace = time.Second     // for the last words to somebody who is leaving or gone
 )
 
-// tooManySockets and the others are the reasons that closes are given, beside their codes.
+// The reasons that closes give beside their codes.
 const (
 	tooManySockets = "too many sockets"
 	goingAway      = "draining"
@@ -55,14 +55,17 @@ var upgrader = websocket.Upgrader{
 	Error:            func(http.ResponseWriter, *http.Request, int, error) {}, // stream returns it
 }
 
-// stream answers GET /v1/tts/stream: it turns the connection into a session, which lives on after it has returned. That frees what
-// net/http keeps for a request, 12 KiB or so, for as long as the socket is open.
+// stream answers GET /v1/tts/stream: it turns the connection into a session, which lives on after it has returned. An idle socket would
+// otherwise hold the buffers and the goroutine that net/http has for a request.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	grant, conn, err := s.handshake(w, r)
-	if err != nil {
+	refused := func(err error) {
 		s.record(r.Context(), &outcome{
 			endpoint: metrics.WS, requestID: w.Header().Get("X-Request-Id"), keyID: grant.KeyID, err: err,
 		})
+	}
+	if err != nil {
+		refused(err)
 		return err
 	}
 	if conn == nil {
@@ -70,14 +73,12 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, stop := context.WithCancelCause(context.Background()) // r's ends when we return
 	session := newSession(s, conn, grant, stop)
-	switch err := s.sockets.add(session, s.cfg.MaxSockets); {
-	case errors.Is(err, speech.ErrDraining):
-		turnAway(conn, websocket.CloseGoingAway, goingAway)
-	case err != nil:
-		turnAway(conn, websocket.CloseTryAgainLater, tooManySockets)
-	default:
-		go session.run(ctx) // Wait waits for it
+	if err := s.sockets.add(session, s.cfg.MaxSockets); err != nil {
+		refused(err)
+		turnAway(conn, err)
+		return nil
 	}
+	go session.run(ctx) // Wait waits for it
 	return nil
 }
 
@@ -106,8 +107,12 @@ func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant
 
 // turnAway closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped
 // with unread bytes in it is reset, and a reset can overtake the close frame.
-func turnAway(conn *websocket.Conn, code int, reason string) {
+func turnAway(conn *websocket.Conn, err error) {
 	defer conn.Close()
+	code, reason := websocket.CloseTryAgainLater, tooManySockets
+	if errors.Is(err, speech.ErrDraining) {
+		code, reason = websocket.CloseGoingAway, goingAway
+	}
 	by := time.Now().Add(leaveGrace)
 	if conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), by) != nil {
 		return

@@ -795,9 +795,11 @@ func TestWSSocketLimit(t *testing.T) {
 	if got := metricOf(t, g.server, "tts_websockets_open"); got != 3 {
 		t.Errorf("%v sockets are open, want 3", got)
 	}
+	if got := g.counted("ws", 503); got != 1 {
+		t.Errorf("counted %v times as 503, want once", got)
+	}
 	open[0].leave()
-	g.logs.wait(t, 1) // the socket's own line, just before it is counted out
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(10 * time.Second); ; { // the server frees the place after its answer
 		s := g.connect()
 		s.send(`{"type":"ping"}`)
 		if m, err := s.try(); err == nil && m.typ() == "pong" {
