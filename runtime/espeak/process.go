@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -85,7 +84,7 @@ func startFailure(err error) error {
 	return &speech.EngineError{Text: "speech program does not start", Err: err}
 }
 
-// feed gives the program its text. It returns an error that wraps EPIPE when the program is already gone.
+// feed gives the program its text. It fails when the program is already gone.
 func (p *process) feed(text []byte) error {
 	if err := p.stdin.SetWriteDeadline(time.Now().Add(p.limit)); err != nil {
 		return p.broken(err)
@@ -248,54 +247,4 @@ func (h *head) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return strings.TrimSpace(strings.ToValidUTF8(string(h.buf), "\uFFFD"))
-}
-
-// spawner starts processes from an OS thread of its own. The death signal of Linux follows that thread, not the whole program:
-// a thread that the runtime lets go would take the processes that it started with it.
-type spawner struct {
-	jobs chan func()
-	gone chan struct{}
-}
-
-func newSpawner() *spawner {
-	s := &spawner{jobs: make(chan func(), 1), gone: make(chan struct{})}
-	go func() {
-		defer close(s.gone)
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		for job := range s.jobs {
-			job()
-		}
-	}()
-	return s
-}
-
-// launch is a process that is being started.
-type launch struct {
-	voice   *voice
-	process *process // valid, like err, once ready is closed
-	err     error
-	ready   chan struct{}
-}
-
-// launch starts a process for v, without waiting for it.
-func (s *spawner) launch(e *Engine, v *voice) *launch {
-	l := &launch{voice: v, ready: make(chan struct{})}
-	s.jobs <- func() {
-		defer close(l.ready)
-		l.process, l.err = startProcess(e.program, v.args(e.hindi), e.stall)
-	}
-	return l
-}
-
-// wait returns the process. It must be called once for every launch.
-func (l *launch) wait() (*process, error) {
-	<-l.ready
-	return l.process, l.err
-}
-
-// close ends the thread.
-func (s *spawner) close() {
-	close(s.jobs)
-	<-s.gone
 }

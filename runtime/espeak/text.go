@@ -68,6 +68,9 @@ const (
 
 // classify returns what r means, and the rune that is fed in its place.
 func classify(r rune) (rune, kind) {
+	if plain, ok := plainer[r]; ok {
+		r = plain
+	}
 	switch {
 	case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
 		return r, letter
@@ -78,7 +81,7 @@ func classify(r rune) (rune, kind) {
 	case 0x0900 <= r && r <= 0x097f:
 		return r, devanagari(r)
 	case 0x0980 <= r && r <= 0x0d7f: // Bengali to Malayalam, one block each, laid out alike
-		if r&0x7f > 0x6f || !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
 			return r, gap
 		}
 		r = 0x0900 | r&0x7f
@@ -95,15 +98,26 @@ func classify(r rune) (rune, kind) {
 	return markOf(r)
 }
 
+// plainer are letters that the program does not know or misreads, with those that it reads as they are meant.
+var plainer = map[rune]rune{
+	'ँ': 'ं', // for the moon dot the program says an n of its own
+	'ऀ': 'ं', 'ऄ': 'अ', 'ऩ': 'न', 'ऱ': 'र', 'ऴ': 'ळ', 'ॲ': 'ऍ',
+	'ঁ': 'ं', 'ৎ': 'त', 'ৰ': 'र', 'ৱ': 'व', // Bengali, Assamese
+	'ਁ': 'ं', 'ੰ': 'ं', 'ੲ': 'इ', 'ੳ': 'उ', // Gurmukhi
+	'ઁ': 'ं', 'ଁ': 'ं', 'ఁ': 'ं', 'ୟ': 'य', // Gujarati, Odia, Telugu
+	'ன': 'न', 'ற': 'र', 'ழ': 'ळ', // Tamil
+	'ൺ': 'ण', 'ൻ': 'न', 'ർ': 'र', 'ൽ': 'ल', 'ൾ': 'ळ', 'റ': 'र', 'ഴ': 'ळ', // Malayalam
+}
+
 // devanagari is the kind of a rune of that block.
 func devanagari(r rune) kind {
 	switch {
-	case r == 'ऽ', r == '॰', r == 'ॱ', 0x0951 <= r && r <= 0x0954: // read out by their names
-		return nothing
 	case r == '।', r == '॥':
 		return mark
 	case '०' <= r && r <= '९':
 		return digit
+	case r == 'ऽ', r == 'ऺ', r == 'ऻ', r == 'ॎ', r == 'ॏ', 0x0951 <= r && r <= 0x0957, r >= 0x0970:
+		return nothing // the program would read out their names or numbers
 	case unicode.Is(unicode.M, r):
 		return sign
 	}
@@ -150,12 +164,16 @@ func (w *writer) add(r rune, k kind) {
 	w.last, w.kind = r, k
 }
 
-// addSign writes a sign if it stands where it belongs. Alone it would be read out by its name.
+// addSign writes a sign if it stands where it belongs. Elsewhere it would be read out by its name.
 func (w *writer) addSign(r rune) {
-	if r == 'ँ' {
-		r = 'ं' // for the moon dot the program says an n of its own
+	fits := !isASCII(w.last)
+	switch r {
+	case nukta:
+		fits = strings.ContainsRune("कखगजडढफय", w.last)
+	case virama:
+		fits = isConsonant(w.last) || w.last == nukta
 	}
-	if w.inWord && !isASCII(w.last) {
+	if w.inWord && fits {
 		w.out = utf8.AppendRune(w.out, r)
 		w.last = r
 	}

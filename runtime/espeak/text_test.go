@@ -47,7 +47,10 @@ func TestWrite(t *testing.T) {
 		{"a sign without a letter goes", "ा कल ् ँ", "कल"},
 		{"so do stress marks and the avagraha", "ग॒ सोऽहम्", "ग सोहम्"},
 		{"an accent goes", "é Ünal", "e Unal"},
+		{"but not signs that stand in a wrong place", "म़न का् क्् अ् कु़छ", "मन का क् अ कुछ"},
 		{"Gujarati and Bengali are read as Devanagari", "કેમ কলম", "केम कलम"},
+		{"with letters of their own too", "ਪੰਜਾਬ ਪੱਕਾ উৎসব தமிழ் അവൻ", "पंजाब पका उतसब तमिळ् अवन"},
+		{"rare letters are read like common ones", "ॲप", "ऍप"},
 		{"other scripts are silent", "कल 中文 жук مرحبا", "कल"},
 		{"line breaks are spaces", "कल\r\n\tमिलो", "कल मिलो"},
 		{"broken bytes go", "कल\xff\xc0मिलो", "कल मिलो"},
@@ -136,8 +139,9 @@ func checkFed(t *testing.T, s script) {
 		if !letter && !strings.ContainsRune(pauses, r) && r != '\'' {
 			t.Errorf("%q of %q is fed", r, s.text)
 		}
-		if before, _ := utf8.DecodeLastRuneInString(s.text[:i]); unicode.IsMark(r) && before < 0x0900 {
-			t.Errorf("a sign without a letter in %q is fed", s.text)
+		before, _ := utf8.DecodeLastRuneInString(s.text[:i])
+		if unicode.IsMark(r) && before < 0x0900 || r == virama && !isConsonant(before) && before != nukta {
+			t.Errorf("a sign in a wrong place of %q is fed", s.text)
 		}
 	}
 }
