@@ -54,12 +54,12 @@ func writeLetter(out *strings.Builder, name string, plural bool) {
 	}
 }
 
-// writeInitials spells the capitals of s.
+// writeInitials spells the letters of s, which are ASCII.
 func writeInitials(out *strings.Builder, s string) {
 	for i := range len(s) {
 		if i > 0 {
 			out.WriteByte(' ')
 		}
-		out.WriteString(letterNames[s[i]-'A'])
+		out.WriteString(letterNames[s[i]|0x20-'a'])
 	}
 }

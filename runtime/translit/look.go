@@ -29,8 +29,16 @@ func leanOf(key []byte) int {
 			lean -= 3
 		case c == 'e' && next == 'a' || c == 'o' && next == 'a' || c == 'e' && next == 'w' || c == 'w' && next == 'h':
 			lean -= 2
+		case c == 'y' && i > 0 && !isVowel(key[i-1]) && next != 0 && !isVowel(next): // hyphen
+			lean -= 2
 		case c == 'a' && next == 'a' || c == 'j' && next == 'h' || c == 'k' && next == 'h' || c == 'b' && next == 'h' || c == 'd' && next == 'h':
 			lean += 2
+		}
+	}
+	for _, start := range englishStarts {
+		if bytes.HasPrefix(key, []byte(start)) {
+			lean -= 2
+			break
 		}
 	}
 	if n := len(key); n > 3 && key[n-1] == 'y' && !isVowel(key[n-2]) {
@@ -43,11 +51,15 @@ var (
 	hindiEndings = []string{
 		"unga", "ungi", "enge", "engi", "ega", "egi", "oge", "iye", "iyega", "iyan", "iyon", "wala", "wale", "wali", "vala", "vale", "vali",
 		"kar", "kaar", "daar", "aana", "aane", "aani", "yaa", "ein", "oon", "aon", "ji", "pur", "abad", "garh", "nath", "raj", "kumar",
-		"preet", "jeet", "deep", "esh", "endra", "inder", "wal", "walla", "ta", "ti", "na", "ni", "la", "li", "ka", "ki", "ra", "ri", "ya", "da", "di", "ha", "va", "sha",
+		"preet", "jeet", "deep", "esh", "endra", "inder", "wal", "walla",
+		"ta", "ti", "na", "ni", "la", "li", "ka", "ki", "ra", "ri", "ya", "da", "di", "ha", "va", "sha",
 	}
+	englishStarts  = []string{"str", "spr", "spl", "thr", "bl", "fl", "sl", "tw", "wr", "kn"}
 	englishEndings = []string{
-		"tion", "tions", "sion", "ment", "ments", "ness", "able", "ible", "ing", "ings", "ed",
-		"ly", "ful", "less", "ous", "ive", "ity", "ism", "ist", "ize", "ise", "ized", "ate", "ated", "ture", "age", "ance", "ence", "ant", "ent", "ght",
-		"ck", "ss", "ff", "ll", "nt", "st", "ct", "lt", "rt", "rd", "ld", "mp", "sk", "pt", "ft", "ns", "rs", "ts", "ps", "ks", "ds", "ms", "ls", "es", "er", "ers", "or", "ors", "al", "ic", "ics", "ware", "ship", "ward", "wise", "dom", "ry", "ty", "ue", "ow", "ew", "ey", "tch", "dge", "le",
+		"tion", "tions", "sion", "ment", "ness", "able", "ible", "ing", "ed", "ly", "ful", "less", "ous", "ive", "ity", "ism", "ist",
+		"ize", "ise", "ate", "ture", "age", "ance", "ence", "ant", "ent", "ware", "ship", "ward", "wise", "dom", "er", "or", "al", "ic",
+		"oke", "ope", "ove", "le", "ue", "ow", "ew", "ey", "ry", "ty", "es", "tch", "dge",
+		"ck", "ss", "ff", "ll", "nt", "st", "ct", "lt", "rt", "rd", "ld", "mp", "sk", "pt", "ft", "ght", "dth", "fth", "nth", "rth", "lth",
+		"ns", "rs", "ts", "ps", "ks", "ds", "ms", "ls", "ings", "ments", "ics",
 	}
 )

@@ -3,6 +3,7 @@ package translit
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -92,6 +93,30 @@ func TestLeanOf(t *testing.T) {
 	} {
 		if got := leanOf([]byte(tt.word)); got*tt.want <= 0 {
 			t.Errorf("%s: got %d, want the sign of %d", tt.word, got, tt.want)
+		}
+	}
+}
+
+// The rows of the rules must be sounds: a vowel sign or virama in one would be written as it is, on top of what the speller adds.
+func TestRowsAreSounds(t *testing.T) {
+	var rowsOfAll []string
+	for _, list := range [][]spelling{wordStarts, wordEnds, anywhere} {
+		for _, s := range list {
+			rowsOfAll = append(rowsOfAll, s.sounds)
+		}
+	}
+	for roman, e := range hindiEnds {
+		rowsOfAll = append(rowsOfAll, e.row)
+		if len(roman) > longestEnd {
+			t.Errorf("%q is longer than longestEnd", roman)
+		}
+	}
+	for _, c := range consonants {
+		rowsOfAll = append(rowsOfAll, c)
+	}
+	for _, row := range rowsOfAll {
+		if i := strings.IndexFunc(row, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("़ंँ", r) }); i >= 0 {
+			t.Errorf("%q is no row of sounds", row)
 		}
 	}
 }

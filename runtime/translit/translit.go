@@ -20,8 +20,8 @@ type Options struct {
 // Devanagari rewrites mixed text so that Roman Hindi is in Devanagari, English words in a Hindi sentence are respelled as India
 // writes them (order is ऑर्डर) and single capitals have their names (O T P is ओ टी पी). Punctuation, spacing and Devanagari stay.
 //
-// The text should be normalised: neither digits nor signs are read. Rewriting a result again changes nothing. The result is in NFC
-// where the text is. Devanagari is safe for concurrent use; the first call loads the tables.
+// The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same; rewriting a result again
+// changes nothing. It takes time in proportion to the text. Devanagari is safe for concurrent use; the first call loads the tables.
 func Devanagari(text string, o Options) string {
 	first := firstLatin(text)
 	if first < 0 {

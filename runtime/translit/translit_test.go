@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -280,7 +281,7 @@ func FuzzDevanagari(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 2000 {
+		if len(text) > 2000 || !utf8.ValidString(text) {
 			return
 		}
 		check(t, text)

@@ -163,7 +163,7 @@ func (l *lexicon) classify(w *word, src string) {
 		w.kind, w.letter = letter, key[0]-'a'
 	case l.known(w, key):
 	case l.inflected(w, key):
-	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src):
+	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src), isPair(src):
 		w.kind = initials
 	default:
 		var again [longestWord]byte
@@ -197,6 +197,11 @@ func allCapitals(s string) bool {
 		}
 	}
 	return true
+}
+
+// isPair reports whether s is two letters without a vowel, like gb.
+func isPair(s string) bool {
+	return len(s) == 2 && s[0] < utf8.RuneSelf && !strings.ContainsAny(s, "aeiouAEIOU")
 }
 
 // unpronounceable reports whether s is capitals without a vowel among them.
