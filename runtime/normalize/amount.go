@@ -323,7 +323,7 @@ func (r *reader) unit(j int, a *amount) (*unit, int) {
 		}
 		return &plainDegree, j + 1
 	}
-	if t.kind != latin || t.b-t.a > 5 || t.line {
+	if t.kind != latin && t.kind != deva || t.line {
 		return nil, j
 	}
 	if u, next := r.square(j); u != nil {
@@ -388,10 +388,10 @@ var plainDegree = unit{hi: "डिग्री", one: "degree", many: "degrees"}
 // unitText looks tokens i to j up in the table of units.
 func (r *reader) unitText(i, j int) *unit {
 	s := r.between(i, j)
-	if len(s) > 6 {
+	var buf [16]byte
+	if len(s) > len(buf) {
 		return nil
 	}
-	var buf [8]byte
 	low, _ := fold(buf[:0], s)
 	return units[string(low)]
 }

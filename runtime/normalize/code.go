@@ -28,6 +28,11 @@ func (r *reader) code(i int) int {
 			r.sayAmount(&a, r.lang, false)
 		}
 		return r.end(a.next)
+	case letters && numbers && next == i+2 && r.isWord(i, spoken) && len(r.str(i)) > 3 && len(r.str(i+1)) <= 2:
+		r.begin(i, "number") // COVID19
+		r.say(r.str(i))
+		r.sayPlain(i+1, r.lang)
+		return r.end(next)
 	case letters && numbers && r.nameAndNumber(i, next):
 		return r.keep(i)
 	case letters && numbers:
@@ -74,12 +79,12 @@ func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
 }
 
 // numbered are letters whose number is a quantity: FY26, Q1, NH-44, PM2.5.
-const numbered = " AY BS CO F FY G NH PM Q SH T "
+const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T "
 
 // namedNumber reports whether tokens i to next are such letters, or a name of englishNames, and their number.
 func (r *reader) namedNumber(i, next int) bool {
 	j := r.hyphen(i + 1)
-	if next != j+1 || r.at(i).kind != latin || !isIn(numbered, r.str(i)) && (j > i+1 || r.englishName(i) == "") {
+	if next != j+1 || r.at(i).kind != latin || !isIn(numbered, r.str(i)) && r.englishName(i) == "" {
 		return false
 	}
 	a, ok := r.amount(j)
@@ -87,14 +92,16 @@ func (r *reader) namedNumber(i, next int) bool {
 }
 
 // englishNames are names of a letter and a number that everyone says in English; here are their numbers in Hindi writing.
-var englishNames = map[string]string{"T20": "ट्वेंटी", "G20": "ट्वेंटी", "G7": "सेवन", "G8": "एट", "B12": "ट्वेल्व", "F1": "वन", "H1": "वन", "A1": "वन"}
+var englishNames = map[string]string{"T20": "ट्वेंटी", "G20": "ट्वेंटी", "G7": "सेवन", "G8": "एट", "B12": "ट्वेल्व", "F1": "वन", "H1": "वन", "A1": "वन", "A4": "फ़ोर"}
 
 // englishName returns the number of the name at token i, "" for none. The coach B12 of a train is none.
 func (r *reader) englishName(i int) string {
-	if r.isWord(i-1, coach) || r.at(i+1).kind != digits {
+	j := r.hyphen(i + 1)
+	if r.isWord(i-1, coach) || r.at(j).kind != digits || len(r.str(i)) > 1 || len(r.str(j)) > 2 {
 		return ""
 	}
-	return englishNames[r.between(i, i+2)]
+	var buf [4]byte
+	return englishNames[string(append(append(buf[:0], r.str(i)...), r.str(j)...))]
 }
 
 // mixedCode reads letters of both cases with digits between them, where a code is named: 7F3kQ2.
@@ -150,7 +157,7 @@ func (r *reader) sayCode(i, next int) int {
 // generation reads 5G and 4K TV.
 func (r *reader) generation(i int) int {
 	t := r.at(i + 1)
-	if len(r.str(i)) != 1 || r.tight(i) && r.at(i-1).kind.wordLike() || t.kind != latin || t.gap || !r.looseEnd(i+2) || !(r.str(i+1) == "G" || r.str(i+1) == "K" && r.isWord(i+2, screen)) {
+	if len(r.str(i)) != 1 || r.tight(i) && r.at(i-1).kind.wordLike() || t.gap || !r.looseEnd(i+2) || !(r.isUnit(i+1, "G", "D") || r.atWord(i+1) == "जी" || r.atWord(i+1) == "डी" || r.str(i+1) == "K" && r.isWord(i+2, screen)) {
 		return i
 	}
 	d := r.text[r.toks[i].a] - '0'
@@ -158,12 +165,16 @@ func (r *reader) generation(i int) int {
 		return i
 	}
 	r.begin(i, "acronym")
-	if r.lang == hindi {
+	if r.lang == hindi || t.kind == deva {
 		r.say([...]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स", "सेवन", "एट"}[d-2])
 	} else {
 		r.say(englishBelow20[d])
 	}
-	r.letters(r.str(i+1), r.lang)
+	if t.kind == deva {
+		r.say(r.str(i + 1))
+	} else {
+		r.letters(r.str(i+1), r.lang)
+	}
 	return r.end(i + 2)
 }
 
@@ -189,6 +200,18 @@ func (r *reader) fours(i int) int {
 	r.begin(i, "code")
 	r.sayParts(at[:k])
 	return r.end(next)
+}
+
+// singles returns the end of the row of single digits that begins at token i: 1 2 3 4.
+func (r *reader) singles(i int) int {
+	j := i
+	for r.at(j).kind == digits && len(r.str(j)) == 1 && (j == i || !r.at(j).line) && j-i < 2*maxParts {
+		j++
+	}
+	if !r.looseEnd(j) || r.countedAt(j) || r.tightSign(j, '.') && r.tight(j+1) || r.tightSign(j, ':') {
+		return i
+	}
+	return j
 }
 
 // nearness is what the words before a number say about it.
@@ -224,6 +247,15 @@ func (r *reader) context(i int) nearness {
 			switch {
 			case t.word.is(codeWord):
 				return codeNear
+			case r.single(j) && r.isSign(j-1, '.'):
+				e, first := r.dottedBefore(j)
+				if e.is(codeWord) {
+					return codeNear
+				}
+				if e.is(idWord) && id {
+					return idNear
+				}
+				j = first
 			case id && r.stroked(j-2) == "account":
 				return idNear
 			case t.word.is(idWord) && id:
@@ -238,6 +270,20 @@ func (r *reader) context(i int) nearness {
 		}
 	}
 	return noContext
+}
+
+// dottedBefore joins the initials that end with token j, as in O.T.P., and looks them up. first is the token of the first one.
+func (r *reader) dottedBefore(j int) (e *entry, first int) {
+	var buf [5]byte
+	n := len(buf)
+	for {
+		n--
+		buf[n] = r.text[r.toks[j].a]
+		if n == 0 || !r.isSign(j-1, '.') || !r.single(j-2) {
+			return lookUp(string(buf[n:])), j
+		}
+		j -= 2
+	}
 }
 
 // isIs reports whether token i is the verb between a code word and its code.
@@ -315,6 +361,13 @@ func (r *reader) contextCode(i int) int {
 
 // spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.
 func (r *reader) spacedCode(i int) int {
+	if next := r.singles(i); next > i+2 {
+		r.begin(i, "code")
+		for j := i; j < next; j++ {
+			r.digits(r.str(j), r.digitLang())
+		}
+		return r.end(next)
+	}
 	var at [maxParts]int
 	n := r.digitParts(i, &at)
 	total, k := 0, 0

@@ -346,6 +346,12 @@ func (r *reader) fiscalYear(i int) int {
 	next := r.small(i+2, 4)
 	switch {
 	case len(r.str(i+2)) == 2 && next == (y+1)%100:
+	case len(r.str(i+2)) == 2 && next > y%100 && next-y%100 <= 30:
+		r.begin(i, "year")
+		r.year(uint64(y), r.lang)
+		r.say(r.lang.pick("से", "to"))
+		r.cardinal(uint64(next), r.lang)
+		return r.end(i + 3)
 	case len(r.str(i+2)) == 4 && 1900 <= next && next <= 2099:
 		r.begin(i, "year")
 		r.year(uint64(y), r.lang)
@@ -367,13 +373,19 @@ func (r *reader) bareYear(i int) int {
 	if y < 1100 || y > 2199 {
 		return i
 	}
-	before := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva)
+	before := r.lang == english && y >= 1950 && y < 2050 && r.isTitle(i-1) || r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva)
 	if !r.looseEnd(i+1) || !before && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearAfter)) {
 		return i
 	}
 	r.begin(i, "year")
 	r.year(uint64(y), r.lang)
 	return r.end(i + 1)
+}
+
+// isTitle reports whether token i is a capitalised word inside its sentence: World Cup 2023.
+func (r *reader) isTitle(i int) bool {
+	t := r.at(i)
+	return i > r.start && t.kind == latin && (t.cas == title || t.cas == upper) && !t.word.is(idWord|codeWord|englishHead|place) && !r.countedAt(i+2)
 }
 
 // decades reads 1990s, and the 90s.

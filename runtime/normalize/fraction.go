@@ -24,13 +24,16 @@ func (r *reader) fraction(i int) int {
 		return r.end(next)
 	}
 	r.begin(i, "fraction")
+	silent := r.between(i, i+3) == "26/11" || r.between(i, i+3) == "9/11" // known by these names
 	j := i
 	for ; ; j += 2 {
 		r.sayPlain(j, l)
 		if !r.stroke(j) || j-i > 8 {
 			break
 		}
-		r.say(l.pick("बटा", "by"))
+		if !silent {
+			r.say(l.pick("बटा", "by"))
+		}
 	}
 	return r.end(j + 1)
 }

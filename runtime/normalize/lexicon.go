@@ -171,7 +171,7 @@ var wordLists = []struct {
 		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
 
 	{spoken, `
-		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc neet nift clat toefl gate jipmer rera pocso sensex nifty swift nabard irdai sidbi niti trai
+		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc kisan awas yojana ujjwala swachh neet nift clat toefl gate jipmer rera pocso sensex nifty swift nabard irdai sidbi niti trai
 		bharat digi mudra jio airtel paytm phonepe gpay zomato swiggy flipkart ola uber amazon zepto blinkit nykaa myntra meesho captcha gif jpeg wifi imax visa mastercard maestro vistara
 		indigo tata axis kotak yes bandhan rupay yono ikea nokia lenovo sony asus acer dell bosch cipla voltas titan fiit`},
 	{plain, `
@@ -270,7 +270,7 @@ var shortForms = []struct {
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
 	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
-	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिली": "मिलीलीटर",
+	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
 // strokedForms are short forms of two letters with a stroke between them.

@@ -7,7 +7,14 @@ func (r *reader) maskedWord(i int) int {
 	if r.tight(i) && r.at(i-1).kind.wordLike() {
 		return i
 	}
-	if r.crosses(i) || r.single(i) && r.text[r.toks[i].a]|0x20 == 'x' && r.tight(i+1) && r.small(i+1, 4) >= 0 && len(r.str(i+1)) >= 3 && r.context(i) == idNear {
+	if r.crosses(i) {
+		next, wide := r.mask(i)
+		if d := r.at(r.hyphen(next)); wide < 4 && (d.kind != digits || d.gap && wide < 3) {
+			return i // XL, XXX
+		}
+		return r.masked(i)
+	}
+	if r.single(i) && r.text[r.toks[i].a]|0x20 == 'x' && r.tight(i+1) && r.small(i+1, 4) >= 0 && len(r.str(i+1)) >= 3 && r.context(i) == idNear {
 		return r.masked(i) // X1234 is a mask behind "account" only
 	}
 	return i

@@ -213,6 +213,27 @@ func (r *reader) times(j int) bool {
 	return t.kind == latin && (r.str(j+1) == "x" || r.str(j+1) == "X") || t.kind == sign && t.ch == multiply
 }
 
+// multiple reads 2x.
+func (r *reader) multiple(i int) int {
+	if !r.tight(i+1) || !r.isUnit(i+1, "x", "X") || !r.looseEnd(i+2) || len(r.str(i)) > 4 {
+		return i
+	}
+	r.begin(i, "unit")
+	r.sayPlain(i, r.lang)
+	r.say(r.lang.pick("गुना", "times"))
+	return r.end(i + 2)
+}
+
+// into reads the x of ₹2,500 x 12.
+func (r *reader) into(i int) int {
+	if !r.isUnit(i, "x", "X") || r.tight(i) || r.at(i+1).kind != digits || r.tight(i+1) || r.at(i-1).kind != digits && r.at(i-2).kind != digits {
+		return i
+	}
+	r.begin(i, "sign")
+	r.say(r.lang.pick("गुणा", "times"))
+	return r.end(i + 1)
+}
+
 // ratio reads 50:50 and 3:1.
 func (r *reader) ratio(i int) int {
 	if !r.tightSign(i+1, ':') || r.at(i+2).kind != digits || !r.tight(i+2) || !r.looseEnd(i+3) || r.tightSign(i+3, ':') || len(r.str(i)) > 3 || len(r.str(i+2)) > 3 || r.isSign(i-1, ':') {

@@ -127,7 +127,8 @@ func (r *reader) fullStop(j int) bool {
 	case p.word.is(needsDot | dotOrName | dotOrNone):
 		return false
 	case r.currencyCode(j-1) > 0:
-		return next.kind != digits && r.at(j-2).kind != sign
+		// 500 रु. जमा करें, but: 60 rs. Cash.
+		return next.kind != digits && r.at(j-2).kind != sign && !(r.at(j-2).kind == digits && (next.kind == deva || next.kind == latin && next.cas == lower))
 	case p.word.is(beforeNumber):
 		if next.kind == latin && next.cas == lower && r.named(j-1) {
 			return false // Account no. ending

@@ -81,6 +81,10 @@ type unit struct {
 
 // units by symbol. Where case tells them apart, both are listed; otherwise the lower case one serves.
 var units = unitTable(`
+किग्रा | किलो | kilogram | kilograms | quarter
+किमी | किलोमीटर | kilometre | kilometres | quarter
+सेमी | सेंटीमीटर | centimetre | centimetres
+मिमी | मिलीमीटर | millimetre | millimetres
 kg,kgs | किलो | kilogram | kilograms | quarter
 g,gm,gms | ग्राम | gram | grams
 mg | मिलीग्राम | milligram | milligrams

@@ -181,6 +181,8 @@ func (r *reader) sayAddress(i, next int) {
 func (r *reader) sayName(j int, last bool) {
 	t, s := r.at(j), r.str(j)
 	switch {
+	case s == "Rs" || s == "RS" || s == "rs":
+		r.say(r.lang.pick("रुपये", "rupees")) // as it would be alone
 	case s == "www" && r.lang == english:
 		r.say("w w w")
 	case s == "www" || t.cas == upper && len(s) <= 6 && !saidAsWord(t.word):
