@@ -122,7 +122,7 @@ func explain(err error) string {
 
 func explainRefusal(e *client.Error) string {
 	text := advise(e.Text, e.Code)
-	if e.RequestID != "" && e.Status >= http.StatusInternalServerError {
+	if e.RequestID != "" && exitCode(e) == exitFailure { // worth reporting to whoever runs the server
 		text += " (request " + e.RequestID + ")"
 	}
 	return text

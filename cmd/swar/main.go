@@ -87,7 +87,6 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 			return nil
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddGroup(
 		&cobra.Group{ID: "serve", Title: "Server:"},
 		&cobra.Group{ID: "use", Title: "Speech:"},

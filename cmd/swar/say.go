@@ -178,7 +178,7 @@ func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) 
 	progress.finish()
 	if err = interrupted(ctx, to.finish(err)); err != nil {
 		if _, cut := errors.AsType[*client.CutError](err); cut {
-			return fmt.Errorf("the server cut the audio off before its end, so that %s was not completed; try again: %w", to, err)
+			return fmt.Errorf("the server cut the audio off before its end; try again: %w", err)
 		}
 		return err
 	}

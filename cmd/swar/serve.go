@@ -30,23 +30,23 @@ const (
 
 // serving is what `swar serve` was told.
 type serving struct {
-	listen    string
-	open      bool
-	keys      []string
-	workers   int
-	oversub   bool
-	queue     int
-	cacheMB   int
-	pprof     string
-	metrics   string
-	logLevel  *string
-	logFormat *string
-	engine    *string
-	portal    *string
-	store     *string
-	bundle    string
-	project   string
-	data      string
+	listen        string
+	open          bool
+	keys          []string
+	workers       int
+	oversubscribe bool
+	queue         int
+	cacheMB       int
+	pprof         string
+	metrics       string
+	logLevel      *string
+	logFormat     *string
+	engine        *string
+	portal        *string
+	store         *string
+	bundle        string
+	project       string
+	data          string
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -77,7 +77,7 @@ and the process list does not show it.`,
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated")
 	f.BoolVar(&o.open, "open", false, "allow everybody to use a server without keys that other machines reach")
 	f.IntVar(&o.workers, "workers", 0, "speak `n` utterances at the same time (default the whole CPUs of this process)")
-	f.BoolVar(&o.oversub, "oversubscribe", false, "allow more workers than whole CPUs")
+	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more workers than whole CPUs")
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
 	f.IntVar(&o.cacheMB, "prefill-cache-mb", 8, "keep `n` megabytes of prepared texts; 0 means none")
 	o.logLevel = launch.Choice(f, "log-level", "least level that is logged", launch.LogLevels...)
@@ -120,7 +120,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		return usage(cmd, "--open and --api-key contradict each other; drop one of them")
 	case cmd.Flags().Changed("workers") && o.workers < 1:
 		return usage(cmd, "--workers %d: want at least 1", o.workers)
-	case o.workers > whole && !o.oversub:
+	case o.workers > whole && !o.oversubscribe:
 		return usage(cmd, "--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
 			"use --workers %d, or --oversubscribe if you know better", o.workers, plural(whole, "whole CPU"), cpus, whole)
 	case o.queue < 0:
@@ -168,7 +168,7 @@ type site struct {
 	api     *serve.Server
 	http    *http.Server   // the API
 	admin   []*http.Server // metrics and profiles; they live until the end
-	serving sync.WaitGroup
+	running sync.WaitGroup
 }
 
 // serve runs until ctx ends, and then drains.
@@ -194,7 +194,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	speaking, stopSpeaking := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSpeaking()
 	begun := time.Now()
-	s.serving.Go(func() {
+	s.running.Go(func() {
 		if err := s.mouth.run(speaking); err != nil {
 			fail(fmt.Errorf("starting the workers: %w", err))
 		}
@@ -213,7 +213,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	for _, h := range s.admin {
 		h.Close()
 	}
-	s.serving.Wait()
+	s.running.Wait()
 	return err
 }
 
@@ -333,7 +333,7 @@ func (s *site) startAdmin(ctx context.Context, fail context.CancelCauseFunc) err
 }
 
 func (s *site) start(h *http.Server, l net.Listener, fail context.CancelCauseFunc) {
-	s.serving.Go(func() {
+	s.running.Go(func() {
 		if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			fail(fmt.Errorf("serving %s: %w", h.Addr, err))
 		}

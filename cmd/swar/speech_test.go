@@ -216,7 +216,7 @@ func TestSayWhenTheServerFails(t *testing.T) {
 				w.Write(make([]byte, 10000))
 				http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
-			}, 1, "the server cut the audio off before its end, so that x.wav was not completed",
+			}, 1, "the server cut the audio off before its end; try again: audio was cut after 10000 bytes",
 		},
 		"an engine error": {
 			func(w http.ResponseWriter, _ *http.Request) {
@@ -350,9 +350,15 @@ func TestStream(t *testing.T) {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
 	})
-	t.Run("nothing to say is fine", func(t *testing.T) {
-		if r := s.runWith("\n", "stream"); r.code != 0 || r.out != "" {
+	t.Run("nothing to say is fine, and makes no file", func(t *testing.T) {
+		if r := s.runWith("\n", "stream", "-o", "none.wav"); r.code != 0 || r.out != "" {
 			t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
+		}
+		if r := s.run("stream", "-o", "none.wav", "..."); r.code != 4 {
+			t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
+		}
+		if got := s.files(); strings.Contains(got, "none") {
+			t.Errorf("files = %s", got)
 		}
 	})
 }

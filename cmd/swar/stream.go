@@ -102,7 +102,7 @@ type streaming struct {
 	flags  *pflag.FlagSet
 	failed error // of the first utterance that was refused or failed
 
-	header bool // of a WAV was written
+	collected bool // some audio
 }
 
 // window is how many utterances are sent ahead. A server takes 32; fewer keep what is shown close to what was typed.
@@ -162,10 +162,16 @@ func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan str
 	return errors.Join(s.failed, s.finish(nil))
 }
 
-// finish completes the audio with what there is, and returns err or what went wrong with that.
+// finish completes the audio with what there is, and returns err or what went wrong with that. Nothing makes no file.
 func (s *streaming) finish(err error) error {
+	if !s.collected {
+		_ = s.audio.finish(errNothing)
+		return err
+	}
 	return errors.Join(err, s.audio.finish(nil))
 }
+
+var errNothing = errors.New("no audio")
 
 func (s *streaming) send(conn *client.Conn, text string, running map[string]*sent) error {
 	format := client.PCM16
@@ -215,8 +221,9 @@ func (s *streaming) show(e client.Event, running map[string]*sent) error {
 
 // collect keeps audio. All utterances go into one WAV; several Ogg streams behind one another are one Ogg file.
 func (s *streaming) collect(data []byte, u *sent) error {
-	if s.audio.format() == client.WAV && !s.header {
-		s.header = true
+	first := !s.collected
+	s.collected = true
+	if s.audio.format() == client.WAV && first {
 		if _, err := s.audio.Write(streamedWAV()); err != nil {
 			return err
 		}
