@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ const (
 	maxWaiting     = 32        // utterances that may wait behind the one that is spoken
 	maxWaitingText = 256 << 10 // bytes of their texts together
 	maxUnsent      = 2 << 20   // bytes of audio and events that wait for the client: 44 s of pcm16
+	kernelBuffer   = 256 << 10 // bytes that we ask the kernel to hold at most, of which it makes 512 KiB on Linux
 	eventRoom      = 64 << 10  // what answers to messages may take on top, so that a full buffer does not stop the reading
 
 	pingEvery  = 20 * time.Second
@@ -97,12 +99,23 @@ func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant
 		return grant, nil, speech.ErrDraining
 	}
 	conn, err := upgrader.Upgrade(w, r, nil)
+	if err == nil {
+		limitKernelBuffer(conn.NetConn())
+	}
 	if e, ok := errors.AsType[websocket.HandshakeError](err); ok {
 		w.Header().Set("Sec-Websocket-Version", "13")
 		text := "websocket handshake: " + strings.TrimPrefix(e.Error(), "websocket: ")
 		return grant, nil, &speech.Refusal{Code: speech.CodeBadRequest, Text: text}
 	}
 	return grant, conn, nil
+}
+
+// limitKernelBuffer keeps the kernel from holding minutes of audio for a client that does not read: what it holds we can neither count
+// nor take back, and pings queue behind it.
+func limitKernelBuffer(conn net.Conn) {
+	if c, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
+		_ = c.SetWriteBuffer(kernelBuffer) // a wish: other kinds of connections have none
+	}
 }
 
 // turnAway closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped

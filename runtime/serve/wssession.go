@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -32,9 +31,9 @@ type session struct {
 	out    outbox
 	stop   context.CancelCauseFunc // of everything the session does
 
-	closing atomic.Bool    // no message of the client counts any more
-	written chan struct{}  // closed when the writing goroutine has ended
-	voice   sync.WaitGroup // the speaking goroutine
+	patience patience       // with the client
+	written  chan struct{}  // closed when the writing goroutine has ended
+	voice    sync.WaitGroup // the speaking goroutine
 
 	mu          sync.Mutex
 	speaking    bool       // the speaking goroutine runs
@@ -47,8 +46,9 @@ type session struct {
 func newSession(s *Server, conn *websocket.Conn, grant access.Grant, stop context.CancelCauseFunc) *session {
 	return &session{
 		server: s, conn: conn, grant: grant, id: newRequestID(), stop: stop,
-		out:     outbox{wake: make(chan struct{}, 1)},
-		written: make(chan struct{}),
+		out:      outbox{wake: make(chan struct{}, 1)},
+		patience: patience{conn: conn},
+		written:  make(chan struct{}),
 	}
 }
 
@@ -70,10 +70,7 @@ func (c *session) run(ctx context.Context) {
 		c.guard(c.write)
 	}()
 	err := c.guard(func() error { return c.read(ctx) })
-	c.stop(errLeft)
-	c.abandon()
 	c.part(err)
-	c.voice.Wait()
 	c.server.cfg.Log.LogAttrs(ctx, slog.LevelDebug, "socket closed",
 		slog.String("key_id", c.grant.KeyID), slog.Duration("open", time.Since(opened)), slog.String("reason", err.Error()))
 }
@@ -95,16 +92,16 @@ var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (c *session) read(ctx context.Context) error {
 	c.conn.SetReadLimit(maxMessage)
 	c.conn.SetPingHandler(func(payload string) error {
-		c.expect(time.Time{})
+		c.patience.heard()
 		c.out.putPong(payload)
 		return nil
 	})
 	c.conn.SetPongHandler(func(string) error {
-		c.expect(time.Time{})
+		c.patience.heard()
 		return nil
 	})
 	c.conn.SetCloseHandler(func(code int, _ string) error {
-		c.closing.Store(true)
+		c.patience.end()
 		c.out.close(websocket.FormatCloseMessage(code, ""), true)
 		return nil
 	})
@@ -118,8 +115,8 @@ func (c *session) read(ctx context.Context) error {
 		if _, err := buf.ReadFrom(r); err != nil {
 			return err
 		}
-		c.expect(time.Time{})
-		if !c.closing.Load() {
+		c.patience.heard()
+		if !c.patience.ended() {
 			c.receive(ctx, kind, buf.Bytes(), time.Now())
 		}
 		if buf.Cap() <= 1<<maxBlock {
@@ -374,7 +371,7 @@ func (c *session) write() error {
 			return nil
 		}
 		if m.kind == websocket.PingMessage {
-			c.expect(time.Now().Add(pongWait)) // before the ping is sent: the pong may be faster than we are
+			c.patience.pinging()
 		}
 		c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
 		err := c.send(m)
@@ -386,7 +383,7 @@ func (c *session) write() error {
 			return err
 		case m.kind == websocket.CloseMessage:
 			farewell = true
-			c.beginClose()
+			c.patience.end()
 			return nil
 		}
 	}
@@ -402,46 +399,39 @@ func (c *session) send(m message) error {
 	if err != nil || m.of == nil {
 		return err
 	}
+	c.patience.took()
 	if event := m.of.delivered(m); event != nil {
 		c.out.putNext(message{kind: websocket.TextMessage, data: event, of: m.of})
 	}
 	return nil
 }
 
-// expect makes reading fail when nothing has come from the client by then; the zero time expects nothing.
-func (c *session) expect(by time.Time) {
-	if c.closing.Load() {
-		return // what counts now is only the client's close
-	}
-	c.conn.SetReadDeadline(by)
-	if c.closing.Load() {
-		c.beginClose() // it began in between, and its deadline is lost
-	}
-}
-
-func (c *session) beginClose() {
-	c.closing.Store(true)
-	c.conn.SetReadDeadline(time.Now().Add(closeGrace))
-}
-
 // shut closes the connection for a fault: nothing that waits is sent any more, and what runs is stopped for cause.
 func (c *session) shut(code int, reason string, cause error) {
 	c.out.close(websocket.FormatCloseMessage(code, reason), true)
 	c.stop(cause)
-	c.beginClose() // from now on: the close frame may wait behind a message that the client does not take
+	c.patience.end() // from now on: the close frame may wait behind a message that the client does not take
 }
 
-// part says goodbye after reading has ended with err, and waits for the writing goroutine.
+// part ends everything after reading has ended with err, and waits until it has.
 func (c *session) part(err error) {
-	switch {
-	case c.closing.Load(): // either side has closed
+	refused := false // by gorilla, which has closed with the reason
+	switch {         // before anything else ends, which might find another reason to close
+	case c.patience.ended(): // either side has closed
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, pongMissing), true)
 	case isBroken(err):
 		c.out.kill()
 		c.conn.Close()
-	default: // gorilla has refused a frame and closed with the reason
+	default:
 		c.out.kill()
+		refused = true
+	}
+	c.stop(errLeft)
+	for _, u := range c.end() {
+		c.record(context.Background(), &u.Utterance, speech.Stats{}, errLeft)
+	}
+	if refused {
 		c.linger()
 	}
 	select {
@@ -450,6 +440,7 @@ func (c *session) part(err error) {
 		c.conn.Close()
 		<-c.written
 	}
+	c.voice.Wait()
 }
 
 func isBroken(err error) bool {
@@ -465,13 +456,6 @@ func isBroken(err error) bool {
 func (c *session) linger() {
 	c.conn.SetReadDeadline(time.Now().Add(leaveGrace))
 	_, _ = io.CopyN(io.Discard, c.conn.NetConn(), 16*maxMessage)
-}
-
-// abandon drops what is queued, without a word.
-func (c *session) abandon() {
-	for _, u := range c.end() {
-		c.record(context.Background(), &u.Utterance, speech.Stats{}, errLeft)
-	}
 }
 
 // end takes no utterance any more and returns those that had not begun.

@@ -96,6 +96,25 @@ func TestWSSocketsWithoutPongsClose(t *testing.T) {
 			}
 		})
 	})
+	t.Run("but not while they take audio", func(t *testing.T) {
+		bubble(t, newStream, func(t *testing.T, g *wsRig, stream *stream) {
+			s := g.connect()
+			defer s.conn.Close()
+			silent(s)
+			s.speak("a", "hello")
+			for range 50 { // 100 s
+				time.Sleep(2 * time.Second)
+				s.next()
+			}
+			s.send(`{"type":"cancel"}`)
+			s.last("cancelled")
+			begin := time.Now()
+			s.wantClose(websocket.CloseGoingAway, "no pong")
+			if got := time.Since(begin); got > pingEvery+pongWait {
+				t.Errorf("closed after %v, want at most %v", got, pingEvery+pongWait)
+			}
+		})
+	})
 	t.Run("and what is spoken ends with it", func(t *testing.T) {
 		bubble(t, newStage, func(t *testing.T, g *wsRig, stage *stage) {
 			s := g.connect()

@@ -25,6 +25,7 @@ type utterance struct {
 	chunks []spokenChunk
 	head   []byte // what the container put ahead of the first frame
 	begun  bool   // a frame has been put out
+	first  int    // the chunk that it belongs to
 
 	// Of the goroutine that writes.
 	sent      int // frames
@@ -71,7 +72,9 @@ func (u *utterance) Audio(a speech.Audio) error {
 	b := newBlock(len(u.head) + len(a.Data))
 	n := copy(b.bytes, u.head)
 	copy(b.bytes[n:], a.Data)
-	u.head, u.begun = nil, true
+	if !u.begun {
+		u.head, u.begun, u.first = nil, true, a.Chunk
+	}
 	u.chunks[len(u.chunks)-1].frames += a.Frames
 	return u.session.out.put(u.done, message{
 		kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: a.Frames,
@@ -104,7 +107,7 @@ func (u *utterance) delivered(m message) []byte {
 	}
 	u.announced = true
 	return encodeEvent(firstAudioEvent{
-		Type: "first_audio_ms", RequestID: u.RequestID, Chunk: 0, MS: millis(time.Since(u.read)),
+		Type: "first_audio_ms", RequestID: u.RequestID, Chunk: u.first, MS: millis(time.Since(u.read)),
 	})
 }
 
