@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -15,7 +16,7 @@ import (
 // Every Write puts what it encodes into one Write of the underlying writer: that is the flush point. After an error every later
 // call returns the same error.
 type Encoder interface {
-	// Write encodes pcm, mono samples at 24 kHz, any number of them.
+	// Write encodes pcm, mono samples at 24 kHz, any number of them. pcm is not kept.
 	Write(pcm []int16) error
 
 	// Close writes what remains and the end of the container, and frees the encoder. It does not close the underlying writer. A
@@ -26,12 +27,13 @@ type Encoder interface {
 // Options are the settings of the Opus encoder. The zero value means the defaults.
 type Options struct {
 	OpusBitrate    int // bits per second, 6,000 to 510,000; 0 means 48,000
-	OpusComplexity int // 1 to 10; 0 means 5. From 7 on it costs four times as much
+	OpusComplexity int // 1 (fast) to 10 (slow); 0 means 5
 }
 
 var errClosed = errors.New("encode: write after close")
 
-// New returns an encoder that writes format f to w.
+// New returns an encoder that writes format f to w. It fails for an unknown format and for Options out of range. What is passed to
+// w.Write is valid until that returns.
 func New(f speech.Format, w io.Writer, o Options) (Encoder, error) {
 	switch f {
 	case speech.PCM16:
@@ -57,10 +59,15 @@ func (e *pcm) Write(samples []int16) error {
 	if e.err != nil {
 		return e.err
 	}
+	if len(samples) == 0 {
+		return nil // the header leaves together with audio
+	}
 	e.buf = e.buf[:0]
 	e.putHeader()
-	for _, s := range samples {
-		e.buf = binary.LittleEndian.AppendUint16(e.buf, uint16(s))
+	start := len(e.buf)
+	e.buf = slices.Grow(e.buf, 2*len(samples))[:start+2*len(samples)]
+	for i, s := range samples {
+		binary.LittleEndian.PutUint16(e.buf[start+2*i:], uint16(s))
 	}
 	return e.flush()
 }

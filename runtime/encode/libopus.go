@@ -21,8 +21,8 @@ import (
 // OpusVersion returns the name and version of the linked libopus.
 func OpusVersion() string { return C.GoString(C.opus_get_version_string()) }
 
-// maxPacket is the largest packet that one frame of Opus can become (RFC 6716, section 3.4).
-const maxPacket = 1275
+// maxPacket is the largest packet that one frame of Opus can become: its header and 1275 bytes (RFC 6716, section 3.4).
+const maxPacket = 1276
 
 // libopus is one encoder of the C library. Its memory is freed by free, or when it is forgotten.
 type libopus struct {
@@ -64,12 +64,14 @@ func (l *libopus) encode(dst []byte, pcm *[packetSamples]int16) ([]byte, error) 
 	dst = append(dst, make([]byte, maxPacket)...)
 	size := C.opus_encode(l.c, (*C.opus_int16)(unsafe.Pointer(&pcm[0])), packetSamples,
 		(*C.uchar)(unsafe.Pointer(&dst[n])), maxPacket)
+	runtime.KeepAlive(l) // its cleanup must not free what C still uses
 	if size < 0 {
 		return dst[:n], fmt.Errorf("opus: encoding: %s", opusError(size))
 	}
 	return dst[:n+int(size)], nil
 }
 
+// free may be called more than once. No other method may be called after it.
 func (l *libopus) free() {
 	if l.c != nil {
 		l.cleanup.Stop()

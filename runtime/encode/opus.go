@@ -3,6 +3,7 @@ package encode
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 
@@ -38,6 +39,9 @@ func newOpus(w io.Writer, o Options) (*opus, error) {
 	}
 	if o.OpusComplexity == 0 {
 		o.OpusComplexity = 5
+	}
+	if o.OpusBitrate < 6_000 || o.OpusBitrate > 510_000 { // which libopus would not refuse but bend
+		return nil, fmt.Errorf("opus: bit rate %d is not in 6,000 to 510,000", o.OpusBitrate)
 	}
 	lib, err := newLibopus(o.OpusBitrate, o.OpusComplexity)
 	if err != nil {
