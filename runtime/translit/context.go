@@ -2,46 +2,62 @@ package translit
 
 import "strings"
 
-// A rule reads a word that is both Hindi and English, or two Hindi words, by its neighbours: in Devanagari, or "" for English.
-type rule func(s *sentence, i int) string
-
-// rules are for the words whose grammar says more than the mere language of their neighbours. The others go by around.
-var rules = map[string]rule{
-	"main": (*sentence).main,
-	"mai":  (*sentence).pronounOrIn,
-	"mein": (*sentence).pronounOrIn,
-	"mei":  (*sentence).pronounOrIn,
-	"men":  (*sentence).me,
-	"me":   (*sentence).me,
-	"ki":   (*sentence).ki,
-	"is":   (*sentence).is,
-	"the":  (*sentence).the,
-	"to":   (*sentence).to,
-	"use":  (*sentence).use,
-	"us":   (*sentence).us,
-	"hi":   (*sentence).hi,
-	"bad":  (*sentence).bad,
-	"lie":  (*sentence).lie,
-	"ban":  (*sentence).ban,
-	"dal":  (*sentence).dal,
-	"are":  (*sentence).are,
-	"ram":  (*sentence).ram,
-	"lane": (*sentence).lane,
-	"log":  (*sentence).log,
-	"do":   (*sentence).do,
-	"he":   (*sentence).he,
-	"door": (*sentence).door,
-	"kaha": (*sentence).kaha,
-	"dar":  (*sentence).dar,
-	"hal":  (*sentence).hal,
-	"chal": (*sentence).chal,
-}
-
-// resolve reads word i of a Hindi sentence, which is both Hindi and English: in Devanagari, or "" for English.
+// resolve reads word i of a Hindi sentence, which is both Hindi and English, or two Hindi words, by its neighbours: in Devanagari, or ""
+// for English. Some words have rules of their own, because their grammar says more than the mere language of what stands around them.
 func (s *sentence) resolve(i int) string {
-	w := &s.words[i]
-	if w.rule != nil {
-		return w.rule(s, i)
+	switch s.words[i].both {
+	case "main":
+		return s.main(i)
+	case "men", "me":
+		return s.me(i)
+	case "mai", "mein", "mei":
+		return s.pronounOrIn(i)
+	case "ki":
+		return s.ki(i)
+	case "kaha":
+		return s.kaha(i)
+	case "is":
+		return s.is(i)
+	case "are":
+		return s.are(i)
+	case "the":
+		return s.the(i)
+	case "to":
+		return s.to(i)
+	case "do":
+		return s.do(i)
+	case "use":
+		return s.use(i)
+	case "us":
+		return s.us(i)
+	case "he":
+		return s.he(i)
+	case "hi":
+		return s.hi(i)
+	case "bad":
+		return s.bad(i)
+	case "lie":
+		return s.lie(i)
+	case "ban":
+		return s.ban(i)
+	case "lane":
+		return s.lane(i)
+	case "log":
+		return s.log(i)
+	case "door":
+		return s.door(i)
+	case "dal":
+		return s.dal(i)
+	case "dar":
+		return s.dar(i)
+	case "hal":
+		return s.hal(i)
+	case "chal":
+		return s.chal(i)
+	case "ram":
+		return s.ram(i)
+	case "khan":
+		return s.khan(i)
 	}
 	return s.byNeighbours(i)
 }
@@ -112,30 +128,34 @@ func (w *word) isEnglish() bool {
 // isHindi reports whether w can only be Hindi.
 func (w *word) isHindi() bool { return w.kind == hindi || w.kind == devanagari }
 
-// says reports whether w is the English word that one of the words spells.
+// says reports whether w is one of the English words, which single spaces part.
 func (s *sentence) says(w *word, words string) bool {
 	if w == none {
 		return false
 	}
-	var room [40]byte
+	var room [longestWord]byte
 	key := fold(room[:0], s.text[w.start:w.end])
-	for one := range strings.FieldsSeq(words) {
+	for words != "" {
+		one, rest, _ := strings.Cut(words, " ")
 		if one == string(key) {
 			return true
 		}
+		words = rest
 	}
 	return false
 }
 
-// reads reports whether w is read as one of the Devanagari words.
+// reads reports whether w is read as one of the Devanagari words, which single spaces part.
 func (w *word) reads(words string) bool {
 	if w.hindi == "" || w.kind == name {
 		return false
 	}
-	for one := range strings.FieldsSeq(words) {
-		if rest, ok := strings.CutPrefix(one, w.hindi); ok && rest == w.suffix {
+	for words != "" {
+		one, rest, _ := strings.Cut(words, " ")
+		if ending, ok := strings.CutPrefix(one, w.hindi); ok && ending == w.suffix {
 			return true
 		}
+		words = rest
 	}
 	return false
 }
@@ -422,6 +442,14 @@ func (s *sentence) hal(i int) string {
 func (s *sentence) chal(i int) string {
 	if s.says(s.before(i), "hal haal") {
 		return "चाल"
+	}
+	return s.words[i].hindi
+}
+
+// khan reads the surname, or kahan in a hurry.
+func (s *sentence) khan(i int) string {
+	if s.words[i].capital && i > 0 || s.before(i).kind == name {
+		return "ख़ान"
 	}
 	return s.words[i].hindi
 }

@@ -33,7 +33,7 @@ type entry struct {
 	kind           kind
 	hindi, english string
 	lean           int
-	rule           rule
+	both           string // the word itself, where its neighbours decide how it is read
 }
 
 type lexicon struct {
@@ -80,7 +80,7 @@ func load() *lexicon {
 		if err != nil {
 			panic("translit: either.tsv: " + roman + ": " + err.Error())
 		}
-		e := entry{kind: either, hindi: inHindi, english: inEnglish, lean: n, rule: rules[roman]}
+		e := entry{kind: either, hindi: inHindi, english: inEnglish, lean: n, both: roman}
 		if inEnglish == "" {
 			e.kind = hindi // two Hindi words, not two languages
 		}

@@ -23,8 +23,7 @@ type Options struct {
 // The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same; rewriting a result again
 // changes nothing. It takes time in proportion to the text. Devanagari is safe for concurrent use; the first call loads the tables.
 func Devanagari(text string, o Options) string {
-	first := firstLatin(text)
-	if first < 0 {
+	if strings.IndexFunc(text, isLatin) < 0 {
 		return text
 	}
 	var (
@@ -36,21 +35,11 @@ func Devanagari(text string, o Options) string {
 	for rest := text; rest != ""; {
 		end := sentenceEnd(rest)
 		words := lex.words(room[:0], rest[:end])
-		s := sentence{text: rest[:end], words: words, lex: lex, keep: o.KeepEnglish}
+		s := sentence{text: rest[:end], words: words, keep: o.KeepEnglish}
 		s.write(&out)
 		rest = rest[end:]
 	}
 	return out.String()
-}
-
-// firstLatin returns the offset of the first Latin letter of s, or -1.
-func firstLatin(s string) int {
-	for i, r := range s {
-		if isLatin(r) {
-			return i
-		}
-	}
-	return -1
 }
 
 // sentenceEnd returns the length of the first sentence of s, with the signs that end it.
@@ -73,7 +62,6 @@ func sentenceEnd(s string) int {
 type sentence struct {
 	text  string
 	words []word
-	lex   *lexicon
 	keep  bool // Options.KeepEnglish
 
 	person, personKnown bool // see firstPerson
@@ -81,18 +69,18 @@ type sentence struct {
 
 // write appends the sentence, rewritten, to out.
 func (s *sentence) write(out *strings.Builder) {
-	put := s.putHindi
-	if s.english() {
-		put = s.putEnglish
-		if s.keep {
-			put = s.putKept
-		}
-	}
-	at := 0
+	isEnglish, at := s.english(), 0
 	for i := range s.words {
 		w := &s.words[i]
 		out.WriteString(s.text[at:w.start])
-		put(out, i)
+		switch {
+		case !isEnglish:
+			s.putHindi(out, i)
+		case s.keep:
+			s.putKept(out, i)
+		default:
+			s.putEnglish(out, i)
+		}
 		at = w.end
 	}
 	out.WriteString(s.text[at:])
@@ -155,8 +143,8 @@ func (s *sentence) putHindi(out *strings.Builder, i int) {
 	case name:
 		w.writeHindi(out)
 	case hindi:
-		if w.rule != nil {
-			out.WriteString(w.rule(s, i))
+		if w.both != "" {
+			out.WriteString(s.resolve(i))
 		} else {
 			w.writeHindi(out)
 		}

@@ -102,6 +102,8 @@ func TestWordsOfBothLanguages(t *testing.T) {
 		{"sat as seven", "sat baje aana", "सात बजे आना"},
 		{"sun as a verb", "meri baat sun", "मेरी बात सुन"},
 		{"lie for liye", "uske lie laya hu", "उसके लिए लाया हूँ"},
+		{"khan after a name", "Salman khan aaye the", "सलमान ख़ान आए थे"},
+		{"khan in a hurry", "tum khan ho", "तुम कहाँ हो"},
 		{"h alone is hai", "kya hua h", "क्या हुआ है"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -203,7 +205,7 @@ func TestConcurrentCallsAgree(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	tables()
-	const most = 8 // the result, the words of the sentences, and what the compiler cannot prove to stay on the stack
+	const most = 2 // the result, and once more where the guess at its length was too low
 	if got := testing.AllocsPerRun(50, func() { Devanagari(message, Options{KeepEnglish: true}) }); got > most {
 		t.Errorf("%d characters took %v allocations, want at most %d", len(message), got, most)
 	}

@@ -35,7 +35,7 @@ type word struct {
 	english, ending string // its Indian respelling and the inflection joined to it; "" if none is known
 	lean            int    // of either and unknown: positive looks Hindi, negative English
 	letter          byte   // of letter: 0 for A to 25 for Z
-	rule            rule   // of either: which rule decides
+	both            string // the word itself, where resolve must read it
 }
 
 func (w *word) writeHindi(out *strings.Builder) { writeJoined(out, w.hindi, w.suffix) }
@@ -128,7 +128,8 @@ func fold(key []byte, s string) []byte {
 }
 
 func foldAccents(key []byte, s string) []byte {
-	for _, r := range norm.NFKD.String(s) {
+	// The clone keeps the compiler from moving every sentence to the heap for the sake of the rare accent.
+	for _, r := range norm.NFKD.String(strings.Clone(s)) {
 		if r == '’' {
 			r = '\''
 		}
@@ -183,7 +184,7 @@ func (l *lexicon) known(w *word, key []byte) bool {
 	if !ok {
 		return false
 	}
-	w.kind, w.hindi, w.english, w.lean, w.rule = e.kind, e.hindi, e.english, e.lean, e.rule
+	w.kind, w.hindi, w.english, w.lean, w.both = e.kind, e.hindi, e.english, e.lean, e.both
 	return true
 }
 
