@@ -124,7 +124,7 @@ var wordLists = []struct {
 		coupon promo voucher कूपन`},
 	{idWord, `
 		order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
-		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp
+		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp sms
 		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
 		request application loan लोन dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक kramank registration roll token टोकन extension ext enrollment ifsc gstin
 		aadhaar aadhar आधार`},
@@ -141,7 +141,7 @@ var wordLists = []struct {
 		plate plates item items piece pieces pcs box boxes packet packets bottle bottles cup cups pack packs unit units point points ghante ghanta ghanto ghanton hour hours hrs hr second seconds
 		sec secs day days week weeks month months year years saal saalon mahine mahina mahino hafte hafta baar times time rupaye rupay rupees rupee paise rs baje nights night adults adult
 		child children kids member members user users orders messages emails mails files pages page rooms guests installments emis payments transactions km kg gb mb students questions
-		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen percent litres litre metres metre kilometres kilos kilo callers branches`},
+		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen views followers subscribers downloads votes cases  percent litres litre metres metre kilometres kilos kilo callers branches`},
 	{coach, `coach कोच bogie डिब्बा seat berth flat room tower block फ्लैट फ़्लैट टावर ब्लॉक`},
 	{screen, `tv tvs video videos display resolution ultra hd uhd monitor camera quality screen led oled टीवी वीडियो स्क्रीन`},
 	{gold, `gold सोना सोने sona sone ring अंगूठी ornament jewellery आभूषण गहने हार`},
@@ -275,7 +275,7 @@ var dottedForms = map[string]string{
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs",
 }
 
 var monthWords = [13]string{

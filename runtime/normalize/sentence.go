@@ -74,6 +74,9 @@ func (r *reader) symbol(j int) bool {
 	if r.at(j-1).kind == digits && (r.tight(j) || t.word.is(meridiem|scaleWord) || r.unitText(j, j+1) != nil) {
 		return true
 	}
+	if t.word.is(month) && t.b-t.a <= 4 && (r.at(j+1).kind == digits || r.at(j-1).kind == digits) {
+		return true
+	}
 	return r.currencyCode(j) > 0
 }
 
@@ -133,7 +136,7 @@ func (r *reader) fullStop(j int) bool {
 		if next.kind == latin && next.cas == lower && r.named(j-1) {
 			return false // Account no. ending
 		}
-		return next.kind != digits && !(next.kind == sign && next.ch == '#') && next.cas != upper
+		return next.kind != digits && !(next.kind == sign && (next.ch == '#' || next.ch == '+' || next.ch == '(')) && next.cas != upper
 	case next.kind == latin && next.cas == lower && p.kind == latin && (r.unitText(j-1, j) != nil || p.word.is(month) || p.b-p.a == 2 && squareWord(r.str(j-1))):
 		return false // 5 kg. rice, 1200 sq. ft. in all
 	case p.kind == latin && p.b-p.a == 1:

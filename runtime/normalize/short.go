@@ -16,10 +16,10 @@ func (r *reader) shortForm(i int) int {
 		return i
 	}
 	next := i + 1
-	if !r.looseEnd(next) {
-		return i
+	if !r.looseEnd(next) && t.cas == upper {
+		return i // TXN9087 is a code
 	}
-	dot := r.tightSign(next, '.') && !r.tightSign(next+1, '.')
+	dot := r.isSign(next, '.') && !r.tightSign(next+1, '.')
 	if dot && !r.last(next) {
 		next++
 	}
@@ -28,7 +28,7 @@ func (r *reader) shortForm(i int) int {
 	case e.is(beforeNumber) && dot && r.named(i):
 		// Account no. ending
 	case e.is(beforeNumber):
-		if !r.numberFollows(next) || t.cas == upper && t.b-t.a == 2 && !dot || t.cas == lower && !dot && !r.named(i) {
+		if !r.numberFollows(next) || t.cas == upper && t.b-t.a == 2 && !dot && !r.named(i) || t.cas == lower && !dot && !r.named(i) {
 			return i
 		}
 	case e.is(dotOrName):
@@ -41,6 +41,9 @@ func (r *reader) shortForm(i int) int {
 		}
 	}
 	full := e.en
+	if e.is(dotOrName) && r.str(i) == "Dr" && r.currencyCode(next) > 0 {
+		full = "debit"
+	}
 	if t.kind == deva {
 		full = e.hi
 	}

@@ -150,7 +150,7 @@ func (r *reader) spokenSign(i int) int {
 		hi, en = "आधा", "half"
 	case '/':
 		before, after := r.at(i-1), r.at(i+1)
-		if (before.kind.wordLike() || before.kind == sign && before.ch == '%') && (after.kind.wordLike() || after.kind == sign && signCurrency(after.ch) > 0) && !r.isOr(i+1) && !r.isOr(i-1) {
+		if (before.kind.wordLike() || before.kind == sign && (before.ch == '%' || before.ch == '.')) && (after.kind.wordLike() || after.kind == sign && signCurrency(after.ch) > 0) && !r.isOr(i+1) && !r.isOr(i-1) {
 			hi, en = "या", "or"
 		}
 	case '*', multiply:
