@@ -76,6 +76,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	ctx, stop := context.WithCancelCause(context.Background()) // r's ends when we return
 	session := newSession(s, conn, grant, stop)
 	if err := s.sockets.add(session, s.cfg.MaxSockets); err != nil {
+		stop(err)
 		refused(err)
 		turnAway(conn, err)
 		return nil
