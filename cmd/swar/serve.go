@@ -220,7 +220,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 // assemble builds everything and starts nothing.
 func (s *site) assemble() (err error) {
 	o := s.options
-	if s.log, err = launch.NewLog(s.app.err, *o.logLevel, *o.logFormat); err != nil {
+	if s.log, err = launch.NewLog(s.app.err, s.app.err.terminal, *o.logLevel, *o.logFormat); err != nil {
 		return err
 	}
 	queue := o.queue
@@ -391,7 +391,7 @@ func (s *site) showDraining() (stop func()) {
 	}
 }
 
-// proseAllowed reports whether standard error may hold more than the log: not when a program reads that as JSON.
+// proseAllowed reports whether standard error may hold more than the log: not when a program was promised JSON.
 func (s *site) proseAllowed() bool { return s.app.err.terminal || *s.options.logFormat != "json" }
 
 // firstWords are what a new user hears.

@@ -216,7 +216,7 @@ func TestAnOpenServerSaysSo(t *testing.T) {
 	s := newShell(t)
 	v := s.serve("--workers", "1", "--listen", ":0", "--open")
 	v.await(func(line string) bool {
-		return strings.Contains(line, "level=WARN") && strings.Contains(line, "open server")
+		return strings.Contains(line, `"level":"WARN"`) && strings.Contains(line, "open server")
 	})
 	v.await(func(line string) bool { return strings.HasPrefix(line, "This server is open: ") })
 	curl := v.await(func(line string) bool { return strings.Contains(line, "curl") })
@@ -366,7 +366,7 @@ func TestTheFirstSignalDrains(t *testing.T) {
 			if code := v.end(); code != 0 {
 				t.Errorf("exit code %d, want 0\n%s", code, v.log())
 			}
-			if log := v.log(); !strings.Contains(log, "msg=drained") {
+			if log := v.log(); !strings.Contains(log, `"msg":"drained"`) {
 				t.Errorf("the log is\n%s", log)
 			}
 		})

@@ -99,18 +99,21 @@ func TestChoiceOnTheCommandLine(t *testing.T) {
 func TestNewLog(t *testing.T) {
 	tests := map[string]struct {
 		level, format string
+		terminal      bool
 		want          string // of what debug, info and warn write, without the time
 	}{
-		"text":       {"info", "text", "level=INFO msg=i n=1\nlevel=WARN msg=w\n"},
-		"json":       {"info", "json", `{"level":"INFO","msg":"i","n":1}` + "\n" + `{"level":"WARN","msg":"w"}` + "\n"},
-		"everything": {"debug", "text", "level=DEBUG msg=d\nlevel=INFO msg=i n=1\nlevel=WARN msg=w\n"},
-		"little":     {"warn", "text", "level=WARN msg=w\n"},
-		"nothing":    {"error", "text", ""},
+		"text":                  {"info", "text", false, "level=INFO msg=i n=1\nlevel=WARN msg=w\n"},
+		"json":                  {"info", "json", true, `{"level":"INFO","msg":"i","n":1}` + "\n" + `{"level":"WARN","msg":"w"}` + "\n"},
+		"everything":            {"debug", "text", false, "level=DEBUG msg=d\nlevel=INFO msg=i n=1\nlevel=WARN msg=w\n"},
+		"little":                {"warn", "text", false, "level=WARN msg=w\n"},
+		"nothing":               {"error", "text", false, ""},
+		"auto on a terminal":    {"warn", "auto", true, "level=WARN msg=w\n"},
+		"auto without terminal": {"warn", "auto", false, `{"level":"WARN","msg":"w"}` + "\n"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			log, err := NewLog(&out, tt.level, tt.format)
+			log, err := NewLog(&out, tt.terminal, tt.level, tt.format)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,13 +126,13 @@ func TestNewLog(t *testing.T) {
 		})
 	}
 	for _, bad := range [][2]string{{"loud", "text"}, {"info", "xml"}} {
-		if _, err := NewLog(&bytes.Buffer{}, bad[0], bad[1]); err == nil {
+		if _, err := NewLog(&bytes.Buffer{}, false, bad[0], bad[1]); err == nil {
 			t.Errorf("NewLog(%q, %q) succeeded", bad[0], bad[1])
 		}
 	}
 	for _, level := range LogLevels {
 		for _, format := range LogFormats {
-			if _, err := NewLog(&bytes.Buffer{}, level, format); err != nil {
+			if _, err := NewLog(&bytes.Buffer{}, false, level, format); err != nil {
 				t.Errorf("NewLog(%q, %q): %v", level, format, err)
 			}
 		}
