@@ -125,7 +125,7 @@ func romanValue(s string) uint64 {
 
 // letter names a capital that a sign joins to something in a Hindi sentence: O+, R&D.
 func (r *reader) letter(i int) int {
-	if r.lang != hindi || !r.single(i) || r.at(i).cas != upper || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if r.lang != hindi || !r.single(i) || r.at(i).cas != upper || r.joined(i) {
 		return i
 	}
 	hyphened := r.isSign(i-1, '-') && r.at(i-2).kind == latin && r.at(i-2).cas == upper // USB-C

@@ -14,7 +14,7 @@ type moment struct {
 
 // clock reads 5:30 PM, 17:45, 9:30 बजे, 2pm, 10am-2pm.
 func (r *reader) clock(i int) int {
-	if r.tight(i) && r.at(i-1).kind.wordLike() {
+	if r.joined(i) {
 		return i
 	}
 	if next := r.duration(i); next > i {
@@ -98,7 +98,7 @@ func (r *reader) half(m *moment) {
 			if r.tightSign(m.next, '.') && !r.last(m.next) {
 				m.next++
 			}
-		case m.full && m.half == 0 && r.isUnit(j, "hrs", "hr", "Hrs", "HRS"):
+		case m.full && m.half == 0 && r.reads(j, "hrs", "hr", "Hrs", "HRS"):
 			m.next = j + 1 // 17:45 hrs
 		case t.word.is(oclock):
 			m.oclock = true
@@ -112,7 +112,7 @@ func (r *reader) half(m *moment) {
 	}
 }
 
-// dayPart returns the Hindi word for the part of the day of an hour on the clock of 24.
+// dayPart24 returns the Hindi word for the part of the day of an hour on the clock of 24.
 func dayPart24(h int) string {
 	switch {
 	case h < 4 || h >= 20:
@@ -228,11 +228,8 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 
 // isPostposition reports whether token i ties the time to what follows, so that nothing need be said between them.
 func (r *reader) isPostposition(i int) bool {
-	switch r.atWord(i) {
-	case "पर", "par", "pe", "पे", "से", "se", "तक", "tak", "का", "ka", "की", "ki", "के", "ke", "को", "ko", "है", "hai", "हैं", "hain", "हो", "ho", "या", "ya", "और", "aur", "":
-		return true
-	}
-	return false
+	return r.atWord(i) == "" || r.reads(i, "पर", "par", "pe", "पे", "से", "se", "तक", "tak", "का", "ka", "की", "ki", "के", "ke", "को", "ko",
+		"है", "hai", "हैं", "hain", "हो", "ho", "या", "ya", "और", "aur")
 }
 
 // dayPartNear reports whether the sentence names the part of the day near token i.
@@ -248,10 +245,10 @@ func (r *reader) dayPartNear(i int) bool {
 // duration reads 2h 30m and 1h30m20s.
 func (r *reader) duration(i int) int {
 	h := r.small(i, 3)
-	if h < 0 || !r.tight(i+1) || !r.isUnit(i+1, "h", "hr", "hrs") || r.at(i+2).kind != digits {
+	if h < 0 || !r.tight(i+1) || !r.reads(i+1, "h", "hr", "hrs") || r.at(i+2).kind != digits {
 		return i
 	}
-	if !r.isUnit(i+3, "m", "min", "mins") || !r.looseEnd(i+4) {
+	if !r.reads(i+3, "m", "min", "mins") || !r.looseEnd(i+4) {
 		return i
 	}
 	m := r.small(i+2, 2)
@@ -264,24 +261,15 @@ func (r *reader) duration(i int) int {
 	return r.end(i + 4)
 }
 
-// isUnit reports whether token i is one of the symbols.
-func (r *reader) isUnit(i int, symbols ...string) bool {
-	if r.at(i).kind != latin {
-		return false
-	}
-	for _, s := range symbols {
-		if r.str(i) == s {
-			return true
-		}
-	}
-	return false
-}
-
+// sayUnit says a count of a unit.
 func (r *reader) sayUnit(n int, u *unit) {
 	r.cardinal(uint64(n), r.lang)
-	if n == 1 {
+	switch {
+	case n == 1 && r.lang == hindi && u.hiOne != "":
+		r.say(u.hiOne)
+	case n == 1:
 		r.say(r.lang.pick(u.hi, u.one))
-	} else {
+	default:
 		r.say(r.lang.pick(u.hi, u.many))
 	}
 }
@@ -291,7 +279,7 @@ func (r *reader) alwaysOpen(i int) int {
 	if r.str(i) != "24" || r.at(i+2).kind != digits || r.str(i+2) != "7" || !r.tight(i+1) || !r.tight(i+2) || !r.looseEnd(i+3) {
 		return i
 	}
-	if t := r.at(i + 1); !(t.kind == sign && (t.ch == '/' || t.ch == '*' || t.ch == multiply) || r.isUnit(i+1, "x", "X")) {
+	if t := r.at(i + 1); !(t.kind == sign && (t.ch == '/' || t.ch == '*' || t.ch == multiply) || r.reads(i+1, "x", "X")) {
 		return i
 	}
 	r.begin(i, "duration")

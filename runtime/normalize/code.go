@@ -1,11 +1,9 @@
 package normalize
 
-// Rules for identifiers: digit by digit, letters by name.
-
 // code reads what is a code by its shape: letters and digits that touch (HDFC0001234, 6E-2045), groups of digits with hyphens
 // (405-1234567-7654321), cards and Aadhaar in groups of four, zero-led numbers, eleven digits and more.
 func (r *reader) code(i int) int {
-	if r.tight(i) && r.at(i-1).kind.wordLike() {
+	if r.joined(i) {
 		return i
 	}
 	if r.at(i).kind == digits {
@@ -157,7 +155,7 @@ func (r *reader) sayCode(i, next int) int {
 // generation reads 5G and 4K TV.
 func (r *reader) generation(i int) int {
 	t := r.at(i + 1)
-	if len(r.str(i)) != 1 || r.tight(i) && r.at(i-1).kind.wordLike() || t.gap || !r.looseEnd(i+2) || !(r.isUnit(i+1, "G", "D") || r.atWord(i+1) == "जी" || r.atWord(i+1) == "डी" || r.str(i+1) == "K" && r.isWord(i+2, screen)) {
+	if len(r.str(i)) != 1 || r.joined(i) || t.gap || !r.looseEnd(i+2) || !(r.reads(i+1, "G", "D", "जी", "डी") || r.reads(i+1, "K") && r.isWord(i+2, screen)) {
 		return i
 	}
 	d := r.text[r.toks[i].a] - '0'
@@ -205,135 +203,13 @@ func (r *reader) fours(i int) int {
 // singles returns the end of the row of single digits that begins at token i: 1 2 3 4.
 func (r *reader) singles(i int) int {
 	j := i
-	for r.at(j).kind == digits && len(r.str(j)) == 1 && (j == i || !r.at(j).line) && j-i < 2*maxParts {
+	for r.at(j).kind == digits && len(r.str(j)) == 1 && j-i < 2*maxParts {
 		j++
 	}
 	if !r.looseEnd(j) || r.countedAt(j) || r.tightSign(j, '.') && r.tight(j+1) || r.tightSign(j, ':') {
 		return i
 	}
 	return j
-}
-
-// nearness is what the words before a number say about it.
-type nearness uint8
-
-const (
-	noContext nearness = iota
-	idNear             // an order, an account, a number
-	codeNear           // an OTP, a PIN, a code
-)
-
-// reach is how many words may stand between a context word and its number.
-const reach = 3
-
-// context looks at the words before token i: the last three, or the whole sentence when they end in "is".
-func (r *reader) context(i int) nearness {
-	if r.isSign(i-1, ':') || r.isIs(i-1) {
-		for j := i - 2; j >= r.start && i-j < 3*lookahead/4; j-- {
-			if r.isWord(j, codeWord) && !r.countedAt(j+1) {
-				return codeNear
-			}
-		}
-	}
-	words, id := 0, true
-	for j := i - 1; j >= r.start && words <= reach && i-j < 12; j-- {
-		t := r.at(j)
-		switch t.kind {
-		case digits:
-			return noContext
-		case sign:
-			continue
-		case latin, deva:
-			switch {
-			case t.word.is(codeWord):
-				return codeNear
-			case r.single(j) && r.isSign(j-1, '.'):
-				e, first := r.dottedBefore(j)
-				if e.is(codeWord) {
-					return codeNear
-				}
-				if e.is(idWord) && id {
-					return idNear
-				}
-				j = first
-			case id && r.stroked(j-2) == "account":
-				return idNear
-			case t.word.is(idWord) && id:
-				if r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord) || r.isSign(j-1, '.') && r.isUnit(j-2, "H", "h", "R", "D") {
-					return noContext // a flat is counted, also behind "number"
-				}
-				return idNear
-			case t.word.is(apart) && !r.isWord(j-1, holds):
-				id = false
-			}
-			words++
-		}
-	}
-	return noContext
-}
-
-// dottedBefore joins the initials that end with token j, as in O.T.P., and looks them up. first is the token of the first one.
-func (r *reader) dottedBefore(j int) (e *entry, first int) {
-	var buf [5]byte
-	n := len(buf)
-	for {
-		n--
-		buf[n] = r.text[r.toks[j].a]
-		if n == 0 || !r.isSign(j-1, '.') || !r.single(j-2) {
-			return lookUp(string(buf[n:])), j
-		}
-		j -= 2
-	}
-}
-
-// isIs reports whether token i is the verb between a code word and its code.
-func (r *reader) isIs(i int) bool {
-	switch r.atWord(i) {
-	case "is", "hai", "है", "are", "was", "h":
-		return true
-	}
-	return false
-}
-
-// contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.
-func (r *reader) contextAfter(i int) nearness {
-	if next := r.at(i); i < r.stop && (next.kind == latin || next.kind == deva) {
-		if next.word.is(dialled) && !next.word.is(afterPar) || r.isPar(i) && i+1 < r.stop && r.isWord(i+1, dialled) {
-			return idNear
-		}
-	}
-	if r.isUnit(i, "number", "no") || r.atWord(i) == "नंबर" {
-		if r.isWord(i+1, dialled) {
-			return idNear
-		}
-	}
-	words := 0
-	for j := i; j < r.stop && words < reach && j-i < 8; j++ {
-		t := r.at(j)
-		switch t.kind {
-		case digits:
-			return noContext
-		case sign:
-			if t.ch != ':' && t.ch != '(' && t.ch != '"' {
-				return noContext
-			}
-		case latin, deva:
-			if t.word.is(codeWord) && !r.countedAt(j+1) {
-				return codeNear
-			}
-			words++
-		}
-	}
-	return noContext
-}
-
-// isPar reports whether token i is the postposition "on".
-func (r *reader) isPar(i int) bool {
-	switch r.atWord(i) {
-	case "पर", "par", "pe", "pr", "पे":
-		return true
-	}
-	return false
 }
 
 // contextCode reads a number that the words around it make an identifier.
@@ -398,7 +274,7 @@ func (r *reader) postalCode(i int) int {
 	}
 	next := i + 1
 	if n == 3 {
-		if r.at(next).kind != digits || len(r.str(next)) != 3 || r.at(next).line {
+		if r.at(next).kind != digits || len(r.str(next)) != 3 {
 			return i
 		}
 		next++
@@ -427,7 +303,7 @@ const states = " AN AP AR AS BH BR CG CH DD DL DN GA GJ HP HR JH JK KA KL LA LD 
 
 // vehicle reads MH 12 DE 1433: the parts of a vehicle number with spaces between them.
 func (r *reader) vehicle(i int) int {
-	if r.at(i).cas != upper || len(r.str(i)) != 2 || !isIn(states, r.str(i)) || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if r.at(i).cas != upper || len(r.str(i)) != 2 || !isIn(states, r.str(i)) || r.joined(i) {
 		return i
 	}
 	j := i + 1

@@ -11,7 +11,7 @@ type day struct {
 
 // date reads a date that begins with a number: 15/08/2026, 2026-08-15, 15-Aug-26, 15 अगस्त, 08/29.
 func (r *reader) date(i int) int {
-	if r.tight(i) && r.at(i-1).kind.wordLike() || len(r.str(i)) > 4 {
+	if r.joined(i) || len(r.str(i)) > 4 {
 		return i
 	}
 	if next := r.dayRange(i); next > i {
@@ -166,17 +166,13 @@ func (r *reader) near(i int, t trait, words int) bool {
 
 // isDateTail reports whether token i is a postposition that follows a date.
 func (r *reader) isDateTail(i int) bool {
-	switch r.atWord(i) {
-	case "को", "ko", "तक", "tak", "से", "se":
-		return true
-	}
-	return false
+	return r.reads(i, "को", "ko", "तक", "tak", "से", "se")
 }
 
 // monthAt reads the name of a month at token i.
 func (r *reader) monthAt(i int) (m, next int) {
 	t := r.at(i)
-	if t.kind != latin && t.kind != deva || !t.word.is(month) || !r.inSentence(i) && i != r.stop {
+	if t.kind != latin && t.kind != deva || !t.word.is(month) {
 		return 0, i
 	}
 	if t.kind == latin && t.cas == lower && t.b-t.a < 4 && t.word.n != 8 && t.word.n != 1 && t.word.n != 9 && t.word.n != 10 && t.word.n != 11 {
@@ -243,9 +239,6 @@ func (r *reader) yearBehind(j int, d *day) {
 		r.yearAt(k+1, d, true)
 		return
 	}
-	if r.at(k).line {
-		return
-	}
 	r.yearAt(k, d, false)
 }
 
@@ -267,7 +260,7 @@ func (r *reader) yearAt(j int, d *day, short bool) {
 func (r *reader) monthFirst(i int) int {
 	m, next := r.monthAt(i)
 	if m > 0 && r.tightSign(next, '-') || r.tightSign(next, enDash) {
-		if b, end := r.monthAt(next + 1); b > 0 && r.looseEnd(end) {
+		if b, end := r.monthAt(next + 1); b > 0 && (r.looseEnd(end) || r.at(end).kind == digits) {
 			var from, to day
 			from.month, to.month, to.next = m, b, end
 			from.keep(r, i)
@@ -280,7 +273,7 @@ func (r *reader) monthFirst(i int) int {
 			return r.end(to.next)
 		}
 	}
-	if m == 0 || r.at(next).kind != digits || r.at(next).line || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if m == 0 || r.at(next).kind != digits || r.joined(i) {
 		return i
 	}
 	var d day
@@ -391,10 +384,10 @@ func (r *reader) isTitle(i int) bool {
 // decades reads 1990s, and the 90s.
 func (r *reader) decades(i int) int {
 	y := r.small(i, 4)
-	if y < 20 || y%10 > 0 || !r.tight(i+1) || !r.isUnit(i+1, "s") || !r.looseEnd(i+2) {
+	if y < 20 || y%10 > 0 || !r.tight(i+1) || !r.reads(i+1, "s") || !r.looseEnd(i+2) {
 		return i
 	}
-	if y < 100 && !r.isUnit(i-1, "the", "The", "early", "late", "mid") && !r.isWord(i+2, yearAfter) || y >= 100 && y < 1100 {
+	if y < 100 && !r.reads(i-1, "the", "The", "early", "late", "mid") && !r.isWord(i+2, yearAfter) || y >= 100 && y < 1100 {
 		return i
 	}
 	r.begin(i, "year")

@@ -5,7 +5,7 @@ func (r *reader) fraction(i int) int {
 	if next := r.version(i); next > i {
 		return next
 	}
-	if r.at(i+1).kind == digits && r.at(i+1).gap && !r.at(i+1).line {
+	if r.at(i+1).kind == digits && r.at(i+1).gap {
 		if f, next := r.simpleFraction(i + 1); f > 0 && !r.tightSign(next, '/') {
 			r.begin(i, "fraction")
 			n, _ := r.number(i)

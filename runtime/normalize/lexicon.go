@@ -80,6 +80,34 @@ func lookUp(w string) *entry {
 	return &unknown
 }
 
+// fold appends w in lower case to buf, as far as its letters are ASCII and there is room, and tells how w was written.
+func fold(buf []byte, w string) ([]byte, letterCase) {
+	ups, lows, first := 0, 0, false
+	for i := range len(w) {
+		c := w[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			ups++
+			first = first || i == 0
+			c += 'a' - 'A'
+		case 'a' <= c && c <= 'z', c >= 0x80:
+			lows++
+		}
+		if len(buf) < cap(buf) {
+			buf = append(buf, c)
+		}
+	}
+	switch {
+	case ups == 0:
+		return buf, lower
+	case lows == 0:
+		return buf, upper
+	case first && ups == 1:
+		return buf, title
+	}
+	return buf, mixed
+}
+
 // wordLists give traits to words. A word may be in several lists.
 var wordLists = []struct {
 	traits trait

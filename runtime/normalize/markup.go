@@ -27,7 +27,7 @@ func (r *reader) markup(i int) int {
 		}
 	case ']':
 		if r.tightSign(i+1, '(') {
-			for j := i + 2; j < i+lookahead && r.at(j).kind != nothing && !r.at(j).line; j++ {
+			for j := i + 2; j < i+lookahead && r.at(j).kind != nothing; j++ {
 				if r.isSign(j, ')') {
 					return r.hush(i, j+1, "markup")
 				}
@@ -68,7 +68,7 @@ func (r *reader) lineMark(i int) int {
 	}
 	next := r.at(j)
 	width := j - i
-	lineEnds := next.kind == nothing || next.line
+	lineEnds := next.kind == nothing
 	switch t.ch {
 	case '#', '>', bullet, arrow:
 		if next.gap && !lineEnds && !(t.ch == '#' && next.kind == digits && width == 1) || t.ch == bullet || t.ch == '>' {

@@ -4,7 +4,7 @@ package normalize
 
 // maskedWord reads XXXX1234 and XXXX-XXXX-4321.
 func (r *reader) maskedWord(i int) int {
-	if r.tight(i) && r.at(i-1).kind.wordLike() {
+	if r.joined(i) {
 		return i
 	}
 	if r.crosses(i) {
@@ -22,7 +22,7 @@ func (r *reader) maskedWord(i int) int {
 
 // maskedDigits reads 98******10, 98XXXXXX10 and 4321 XXXX XXXX 9087.
 func (r *reader) maskedDigits(i int) int {
-	if r.tight(i) && r.at(i-1).kind.wordLike() {
+	if r.joined(i) {
 		return i
 	}
 	j := i + 1
@@ -45,7 +45,7 @@ func (r *reader) maskedSign(i int) int {
 		return i // the whole run was looked at when it began
 	}
 	next, wide := r.mask(i)
-	if next == i || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if next == i || r.joined(i) {
 		return i
 	}
 	switch {
@@ -124,7 +124,7 @@ func (r *reader) masked(i int) int {
 			}
 			continue
 		}
-		if t := r.at(k); t.kind == digits && (k == i || !t.line && !(t.gap && r.at(k-1).kind == digits)) {
+		if t := r.at(k); t.kind == digits && (k == i || !(t.gap && r.at(k-1).kind == digits)) {
 			r.grouped(r.str(k))
 			spokenAny = true
 			j = k + 1

@@ -8,9 +8,6 @@ const maxParts = 5
 func (r *reader) digitParts(i int, at *[maxParts]int) int {
 	n := 0
 	for n < maxParts && r.at(i).kind == digits {
-		if n > 0 && r.at(i).line {
-			break
-		}
 		at[n] = i
 		n++
 		i++
@@ -28,7 +25,7 @@ func (r *reader) digitParts(i int, at *[maxParts]int) int {
 // phone reads a telephone number without a country code.
 func (r *reader) phone(i int) int {
 	t := r.at(i)
-	if c := r.text[t.a]; c < '6' && c > '1' || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if c := r.text[t.a]; c < '6' && c > '1' || r.joined(i) {
 		return i // most numbers begin with 2 to 5, and no telephone number does
 	}
 	var at [maxParts]int

@@ -240,7 +240,7 @@ func TestNothingToSay(t *testing.T) {
 	}
 }
 
-// TestTimeGrowsWithLengthOnly counts the work on hostile texts by what it may allocate and write, not by the clock.
+// TestHostileTextsStaySmall bounds what hostile texts may become; how long they take is for the benchmarks.
 func TestHostileTextsStaySmall(t *testing.T) {
 	for name, text := range hostile(4000) {
 		for _, o := range options {

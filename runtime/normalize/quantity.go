@@ -1,7 +1,5 @@
 package normalize
 
-// Rules for quantities: what is read as a number, in the language of its sentence.
-
 // quantityLang is the language of the number at token i: that of the sentence, but English after an English head noun (iPhone 15).
 func (r *reader) quantityLang(i int) lang {
 	if r.lang == hindi && r.isWord(i-1, englishHead) && r.at(i-1).kind == latin && !r.countedAt(i+1) {
@@ -30,7 +28,7 @@ func (r *reader) signedAmount(i int) int {
 	if !ok {
 		return i
 	}
-	return r.speakAmount(i, i, &a)
+	return r.speakAmount(i, &a)
 }
 
 // signFits reports whether the minus or plus at i belongs to the number behind it.
@@ -58,21 +56,19 @@ func (r *reader) moneyPrefix(i int) int {
 	if !ok {
 		return r.bareCurrency(i)
 	}
-	return r.speakAmount(i, i, &a)
+	return r.speakAmount(i, &a)
 }
 
 // bareCurrency says Rs in full where no figure follows: Rs five hundred.
 func (r *reader) bareCurrency(i int) int {
-	switch r.str(i) {
-	case "Rs", "RS", "rs", "रु", "रू":
-	default:
+	if !r.reads(i, "Rs", "RS", "rs", "रु", "रू") {
 		return i
 	}
 	next := i + 1
 	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
-	if r.tight(i) && r.at(i-1).kind.wordLike() || !r.looseEnd(i+1) {
+	if r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
 	r.begin(i, "amount")
@@ -95,11 +91,11 @@ func (r *reader) markedQuantity(i int) int {
 	if a.n.frac != "" && r.zeroLed(i) && a.n.size > 2 {
 		return i
 	}
-	return r.speakAmount(i, i, &a)
+	return r.speakAmount(i, &a)
 }
 
 // countedAt reports whether token i is a noun that is counted.
-func (r *reader) countedAt(i int) bool { return r.inSentence(i) && r.isWord(i, counted|scaleWord) }
+func (r *reader) countedAt(i int) bool { return r.isWord(i, counted|scaleWord) }
 
 // quantity reads any other number.
 func (r *reader) quantity(i int) int {
@@ -107,13 +103,12 @@ func (r *reader) quantity(i int) int {
 	if !ok || a.n.size > 6 && !a.marked() {
 		return i
 	}
-	return r.speakAmount(i, i, &a)
+	return r.speakAmount(i, &a)
 }
 
 // speakAmount says a, which began at token i, or the range that it opens.
-func (r *reader) speakAmount(i, head int, a *amount) int {
-	l := r.quantityLang(head)
-	kind := a.kind()
+func (r *reader) speakAmount(i int, a *amount) int {
+	l := r.quantityLang(i)
 	if b, ok := r.rangeEnd(a); ok {
 		r.begin(i, "range")
 		// What is written once is said once, at the end; what is written twice is said twice.
@@ -126,7 +121,7 @@ func (r *reader) speakAmount(i, head int, a *amount) int {
 		r.sayAmount(&b, l, false)
 		return r.end(b.next)
 	}
-	r.begin(i, kind)
+	r.begin(i, a.kind())
 	r.sayAmount(a, l, false)
 	if j := a.next; r.tightSign(j, '/') && r.at(j+1).kind == digits && r.tight(j+1) && (a.cur > 0 || a.n.frac != "") {
 		// ₹71,200/10 g and 4.5/5: what is behind the stroke is read by itself.
@@ -210,12 +205,12 @@ func (r *reader) times(j int) bool {
 	if r.at(j).kind != digits || r.at(j+2).kind != digits || t.gap != r.at(j+2).gap {
 		return false
 	}
-	return t.kind == latin && (r.str(j+1) == "x" || r.str(j+1) == "X") || t.kind == sign && t.ch == multiply
+	return r.reads(j+1, "x", "X") || t.kind == sign && t.ch == multiply
 }
 
 // multiple reads 2x.
 func (r *reader) multiple(i int) int {
-	if !r.tight(i+1) || !r.isUnit(i+1, "x", "X") || !r.looseEnd(i+2) || len(r.str(i)) > 4 {
+	if !r.tight(i+1) || !r.reads(i+1, "x", "X") || !r.looseEnd(i+2) || len(r.str(i)) > 4 {
 		return i
 	}
 	r.begin(i, "unit")
@@ -226,7 +221,7 @@ func (r *reader) multiple(i int) int {
 
 // into reads the x of ₹2,500 x 12.
 func (r *reader) into(i int) int {
-	if !r.isUnit(i, "x", "X") || r.tight(i) || r.at(i+1).kind != digits || r.tight(i+1) || r.at(i-1).kind != digits && r.at(i-2).kind != digits {
+	if !r.reads(i, "x", "X") || r.tight(i) || r.at(i+1).kind != digits || r.tight(i+1) || r.at(i-1).kind != digits && r.at(i-2).kind != digits {
 		return i
 	}
 	r.begin(i, "sign")

@@ -2,11 +2,12 @@ package normalize
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// reader reads one text aloud, so to say: it walks the tokens and writes what is said.
+// reader reads one text: it walks the tokens and writes what is said.
 type reader struct {
 	text string
 	toks []token
@@ -14,6 +15,7 @@ type reader struct {
 
 	// The present sentence: its tokens are start (inclusive) to stop (exclusive).
 	start, stop int
+	lineStop    int // where its line ends
 	lang        lang
 	danda       bool // it is in Devanagari, so that a line ends in danda
 
@@ -74,7 +76,7 @@ func (r *reader) spoken() string { return string(r.out) }
 func (r *reader) step(i int) int {
 	for _, rule := range rulesFor(r.toks[i].kind) {
 		if next := rule.try(r, i); next > i {
-			if rule.identifier && (r.at(next).kind == digits || r.at(next).kind == sign && signCurrency(r.at(next).ch) > 0) {
+			if after := r.at(next); rule.identifier && (after.kind == digits || signCurrency(after.ch) > 0) {
 				r.pause() // so that a quantity behind a code is not taken for a part of it
 			}
 			return next
@@ -103,34 +105,6 @@ func (r *reader) lookup() {
 			}
 		}
 	}
-}
-
-// fold appends w in lower case to buf, as far as its letters are ASCII and there is room, and tells how w was written.
-func fold(buf []byte, w string) ([]byte, letterCase) {
-	ups, lows, first := 0, 0, false
-	for i := range len(w) {
-		c := w[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			ups++
-			first = first || i == 0
-			c += 'a' - 'A'
-		case 'a' <= c && c <= 'z', c >= 0x80:
-			lows++
-		}
-		if len(buf) < cap(buf) {
-			buf = append(buf, c)
-		}
-	}
-	switch {
-	case ups == 0:
-		return buf, lower
-	case lows == 0:
-		return buf, upper
-	case first && ups == 1:
-		return buf, title
-	}
-	return buf, mixed
 }
 
 // str is token i as it stands in the clean text.
@@ -165,8 +139,25 @@ func (r *reader) tightSign(i int, ch byte) bool { return r.isSign(i, ch) && r.ti
 // isWord reports whether token i is a word with one of the traits.
 func (r *reader) isWord(i int, t trait) bool { return r.at(i).word.is(t) }
 
-// inSentence reports whether token i belongs to the present sentence.
-func (r *reader) inSentence(i int) bool { return i >= r.start && i < r.stop }
+// joined reports whether token i goes on the word or the number before it.
+func (r *reader) joined(i int) bool { return r.tight(i) && r.at(i-1).kind.wordLike() }
+
+// looseEnd reports whether token i is no word and no number that goes on what stands before it.
+func (r *reader) looseEnd(i int) bool { return !r.tight(i) || !r.at(i).kind.wordLike() }
+
+// atWord is the word at token i as it is written, "" if it is none.
+func (r *reader) atWord(i int) string {
+	if k := r.at(i).kind; k == latin || k == deva {
+		return r.str(i)
+	}
+	return ""
+}
+
+// reads reports whether token i is written as one of the words.
+func (r *reader) reads(i int, words ...string) bool {
+	w := r.atWord(i)
+	return w != "" && slices.Contains(words, w)
+}
 
 // last reports whether token j is the mark that ends the sentence.
 func (r *reader) last(j int) bool {
@@ -184,10 +175,7 @@ func (k kind) wordLike() bool { return k == latin || k == deva || k == digits ||
 // free reports whether nothing is attached behind token i-1: token i is apart, the end, or punctuation.
 func (r *reader) free(i int) bool {
 	t := r.at(i)
-	if t.gap || t.kind == nothing || t.kind == emoji {
-		return true
-	}
-	return t.kind == sign
+	return t.gap || !t.kind.wordLike()
 }
 
 // begin starts a rewritten piece at token i.

@@ -3,17 +3,13 @@ package normalize
 // sentence finds the end of the sentence that begins at token i, and its language. What is read never depends on anything outside
 // its sentence, so a text may be cut at sentence ends before or after normalising.
 func (r *reader) sentence(i int) {
-	r.start, r.stop = i, len(r.toks)-1
+	r.start, r.stop = i, r.line(i)
 	r.said, r.opened = false, 0
 	r.toks[i].gap = true
 	var sure, devas, maybe, not, words int
 	end := r.stop
 	for j := i; j < r.stop; j++ {
 		t := &r.toks[j]
-		if j > i && t.line {
-			end = j
-			break
-		}
 		switch t.kind {
 		case deva:
 			if !t.word.is(digitName) {
@@ -60,6 +56,17 @@ func (r *reader) sentence(i int) {
 	}
 	r.danda = devas > 0 || r.lang == hindi && sure+maybe+not+words == 0
 	r.stop = end
+}
+
+// line returns the end of the line that token i is in.
+func (r *reader) line(i int) int {
+	if i >= r.lineStop {
+		r.lineStop = i + 1
+		for r.lineStop < len(r.toks)-1 && !r.toks[r.lineStop].line {
+			r.lineStop++
+		}
+	}
+	return r.lineStop
 }
 
 // inAddressBlob reports whether the word at token j is part of an e-mail or a web address, which has no language.
@@ -116,7 +123,7 @@ func (r *reader) fullStop(j int) bool {
 	if next.kind != nothing && !next.gap && !r.closes(j+1) {
 		return false // inside a word, a number or an ellipsis
 	}
-	if next.kind == nothing || next.line {
+	if next.kind == nothing {
 		return true
 	}
 	p := r.at(j - 1)

@@ -9,7 +9,7 @@ func (r *reader) shortForm(i int) int {
 	}
 	t := r.at(i)
 	e := t.word
-	if !e.is(shortened) || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if !e.is(shortened) || r.joined(i) {
 		if next := r.reference(i); next > i {
 			return next
 		}
@@ -62,7 +62,7 @@ func (r *reader) named(i int) bool {
 
 // reference reads Ref no. and Ref: with the whole word.
 func (r *reader) reference(i int) int {
-	if s := r.atWord(i); s != "Ref" && s != "ref" && s != "REF" {
+	if !r.reads(i, "Ref", "ref", "REF") {
 		return i
 	}
 	next := i + 1
@@ -105,7 +105,7 @@ func (r *reader) stroked(i int) string {
 
 // dottedForm reads e.g., w.r.t., H.No. and कि.मी.
 func (r *reader) dottedForm(i int) int {
-	if !r.tightSign(i+1, '.') || !r.tight(i+2) || r.at(i+2).kind != r.at(i).kind || r.tight(i) && r.at(i-1).kind.wordLike() {
+	if !r.tightSign(i+1, '.') || !r.tight(i+2) || r.at(i+2).kind != r.at(i).kind || r.joined(i) {
 		return i
 	}
 	var buf [24]byte

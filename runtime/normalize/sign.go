@@ -183,11 +183,7 @@ func (r *reader) spokenSign(i int) int {
 
 // isOr reports whether token i says "or" already.
 func (r *reader) isOr(i int) bool {
-	switch r.atWord(i) {
-	case "or", "या", "ya", "Or", "OR":
-		return true
-	}
-	return false
+	return r.reads(i, "or", "या", "ya", "Or", "OR")
 }
 
 // isKey reports whether the sign at i is a key of a telephone: a lone # or * where keys are pressed.

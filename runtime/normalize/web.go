@@ -227,9 +227,7 @@ func (r *reader) numberSign(i int) int {
 		return i
 	}
 	r.begin(i, "code")
-	switch r.atWord(i - 1) {
-	case "number", "Number", "no", "No", "नंबर", "नम्बर", "संख्या":
-	default:
+	if !r.reads(i-1, "number", "Number", "no", "No", "नंबर", "नम्बर", "संख्या") {
 		r.say(r.lang.pick("नंबर", "number"))
 	}
 	if s := r.str(i + 1); len(s) == 1 {

@@ -1,0 +1,111 @@
+package normalize
+
+// nearness is what the words before a number say about it.
+type nearness uint8
+
+const (
+	noContext nearness = iota
+	idNear             // an order, an account, a number
+	codeNear           // an OTP, a PIN, a code
+)
+
+// reach is how many words may stand between a context word and its number.
+const reach = 3
+
+// context looks at the words before token i: the last three, or the whole sentence when they end in "is".
+func (r *reader) context(i int) nearness {
+	if r.isSign(i-1, ':') || r.isIs(i-1) {
+		for j := i - 2; j >= r.start && i-j < 3*lookahead/4; j-- {
+			if r.isWord(j, codeWord) && !r.countedAt(j+1) {
+				return codeNear
+			}
+		}
+	}
+	words, id := 0, true
+	for j := i - 1; j >= r.start && words <= reach && i-j < 12; j-- {
+		t := r.at(j)
+		switch t.kind {
+		case digits:
+			return noContext
+		case sign:
+			continue
+		case latin, deva:
+			switch {
+			case t.word.is(codeWord):
+				return codeNear
+			case r.single(j) && r.isSign(j-1, '.'):
+				e, first := r.dottedBefore(j)
+				if e.is(codeWord) {
+					return codeNear
+				}
+				if e.is(idWord) && id {
+					return idNear
+				}
+				j = first
+			case id && r.stroked(j-2) == "account":
+				return idNear
+			case t.word.is(idWord) && id:
+				if r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord) || r.isSign(j-1, '.') && r.reads(j-2, "H", "h", "R", "D") {
+					return noContext // a flat is counted, also behind "number"
+				}
+				return idNear
+			case t.word.is(apart) && !r.isWord(j-1, holds):
+				id = false
+			}
+			words++
+		}
+	}
+	return noContext
+}
+
+// dottedBefore joins the initials that end with token j, as in O.T.P., and looks them up. first is the token of the first one.
+func (r *reader) dottedBefore(j int) (e *entry, first int) {
+	var buf [5]byte
+	n := len(buf)
+	for {
+		n--
+		buf[n] = r.text[r.toks[j].a]
+		if n == 0 || !r.isSign(j-1, '.') || !r.single(j-2) {
+			return lookUp(string(buf[n:])), j
+		}
+		j -= 2
+	}
+}
+
+// isIs reports whether token i is the verb between a code word and its code.
+func (r *reader) isIs(i int) bool {
+	return r.reads(i, "is", "hai", "है", "are", "was", "h")
+}
+
+// contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.
+func (r *reader) contextAfter(i int) nearness {
+	if next := r.at(i); next.word.is(dialled) && !next.word.is(afterPar) || r.isPar(i) && r.isWord(i+1, dialled) {
+		return idNear
+	}
+	if r.reads(i, "number", "no", "नंबर") && r.isWord(i+1, dialled) {
+		return idNear
+	}
+	words := 0
+	for j := i; j < r.stop && words < reach && j-i < 8; j++ {
+		t := r.at(j)
+		switch t.kind {
+		case digits:
+			return noContext
+		case sign:
+			if t.ch != ':' && t.ch != '(' && t.ch != '"' {
+				return noContext
+			}
+		case latin, deva:
+			if t.word.is(codeWord) && !r.countedAt(j+1) {
+				return codeNear
+			}
+			words++
+		}
+	}
+	return noContext
+}
+
+// isPar reports whether token i is the postposition "on".
+func (r *reader) isPar(i int) bool {
+	return r.reads(i, "पर", "par", "pe", "pr", "पे")
+}

@@ -1,0 +1,204 @@
+package normalize
+
+// number is a number as it is written: with commas and a decimal point, but without sign, scale or unit.
+type number struct {
+	value    uint64
+	size     int    // digits before the point
+	frac     string // digits after the point
+	grouped  bool   // it has thousands commas
+	fraction byte   // half, quarter, threeQuarters
+	next     int    // the token behind it
+}
+
+// maxSize is how many digits a quantity may have; more than ten thousand kharab nobody says.
+const maxSize = 16
+
+// number reads the number that begins at token i; ok is false when none does.
+func (r *reader) number(i int) (n number, ok bool) {
+	t := r.at(i)
+	if t.kind == sign && t.ch == '.' && r.at(i+1).kind == digits && r.tight(i+1) && r.at(i-1).kind != digits {
+		n.frac, n.next = r.str(i+1), i+2
+		return n, true
+	}
+	if t.kind == sign && half <= t.ch && t.ch <= threeQuarters {
+		return number{fraction: t.ch, next: i + 1}, true
+	}
+	if t.kind != digits {
+		return n, false
+	}
+	n.add(r.str(i))
+	n.next = i + 1
+	if n.size <= 3 {
+		r.groups(&n)
+	}
+	switch p := r.at(n.next); {
+	case p.kind != sign || p.gap && p.ch > threeQuarters:
+	case p.ch == '.' && r.at(n.next+1).kind == digits && r.tight(n.next+1) && !r.tightDotted(n.next+2):
+		n.frac = r.str(n.next + 1)
+		n.next += 2
+	case half <= p.ch && p.ch <= threeQuarters:
+		n.fraction = p.ch
+		n.next++
+	}
+	return n, true
+}
+
+// tightDotted reports whether another dot and number follow: a version or a date, not a decimal.
+func (r *reader) tightDotted(i int) bool {
+	return r.tightSign(i, '.') && r.at(i+1).kind == digits && r.tight(i+1)
+}
+
+// add appends digits to the whole part.
+func (n *number) add(s string) {
+	n.size += len(s)
+	if n.size > maxSize {
+		return
+	}
+	for i := range len(s) {
+		n.value = n.value*10 + uint64(s[i]-'0')
+	}
+}
+
+// groups reads thousands commas, Indian (12,07,450) or western (1,207,450), if all of them stand where they should. Otherwise the
+// commas part the items of a list.
+func (r *reader) groups(n *number) {
+	var ends [8]int
+	j, count, wide := n.next, 0, true
+	for count < len(ends) && r.tightSign(j, ',') && r.at(j+1).kind == digits && r.tight(j+1) {
+		size := len(r.str(j + 1))
+		if size != 2 && size != 3 {
+			return
+		}
+		ends[count] = j + 1
+		count++
+		if size == 2 {
+			wide = false
+		}
+		j += 2
+		if size == 3 && !wide {
+			break // the last group of Indian writing
+		}
+	}
+	if count == 0 || len(r.str(ends[count-1])) != 3 {
+		return
+	}
+	for _, e := range ends[:count-1] {
+		if (len(r.str(e)) == 3) != wide {
+			return
+		}
+	}
+	if !wide && n.size > 2 {
+		return
+	}
+	for _, e := range ends[:count] {
+		n.add(r.str(e))
+	}
+	n.grouped = true
+	n.next = j
+}
+
+// zeroLed reports whether the whole part is written with a zero in front.
+func (r *reader) zeroLed(i int) bool {
+	return r.at(i).kind == digits && r.toks[i].b-r.toks[i].a > 1 && r.text[r.toks[i].a] == '0'
+}
+
+// sayNumber says n with its decimals.
+func (r *reader) sayNumber(n *number, l lang, western bool) {
+	switch {
+	case n.fraction > 0:
+		r.mixedNumber(n, l)
+		return
+	case l == hindi:
+		r.hindiCardinal(n.value)
+	case western:
+		r.englishCardinal(n.value, westernScales)
+	default:
+		r.englishCardinal(n.value, indianScales)
+	}
+	if n.frac != "" {
+		r.say(l.pick("दशमलव", "point"))
+		r.digits(n.frac, l)
+	}
+}
+
+// mixedNumber says 2½.
+func (r *reader) mixedNumber(n *number, l lang) {
+	if l == hindi {
+		if !r.quarters(n.value, n.fraction) {
+			r.hindiCardinal(n.value)
+		}
+		return
+	}
+	if n.size > 0 {
+		r.englishCardinal(n.value, indianScales)
+		r.say("and")
+	}
+	switch n.fraction {
+	case half:
+		if n.size > 0 {
+			r.say("a half")
+		} else {
+			r.say("half")
+		}
+	case quarter:
+		if n.size > 0 {
+			r.say("a quarter")
+		} else {
+			r.say("one quarter")
+		}
+	case threeQuarters:
+		r.say("three quarters")
+	}
+}
+
+// quarters says whole and a fraction with the words Hindi has for it: डेढ़, ढाई, साढ़े तीन, सवा चार, पौने पाँच.
+func (r *reader) quarters(whole uint64, fraction byte) bool {
+	switch fraction {
+	case half:
+		switch whole {
+		case 0:
+			r.say("आधा")
+		case 1:
+			r.say("डेढ़")
+		case 2:
+			r.say("ढाई")
+		default:
+			r.say("साढ़े")
+			r.hindiCardinal(whole)
+		}
+	case quarter:
+		switch whole {
+		case 0:
+			r.say("एक चौथाई")
+		case 1:
+			r.say("सवा")
+		default:
+			r.say("सवा")
+			r.hindiCardinal(whole)
+		}
+	case threeQuarters:
+		switch whole {
+		case 0:
+			r.say("पौन")
+		default:
+			r.say("पौने")
+			r.hindiCardinal(whole + 1)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// quarterOf returns the fraction that decimals spell, if Hindi has a word for it.
+func quarterOf(frac string) byte {
+	switch frac {
+	case "5", "50":
+		return half
+	case "25":
+		return quarter
+	case "75":
+		return threeQuarters
+	}
+	return 0
+}
