@@ -51,16 +51,16 @@ func TestRequestIDsAreRandom(t *testing.T) {
 	}
 }
 
-func TestSeedsAreNotNegative(t *testing.T) {
+func TestSeedsAreExactInJavaScript(t *testing.T) {
 	large := false
 	for range 1000 {
 		seed := newSeed()
-		if seed < 0 {
-			t.Fatalf("seed %d", seed)
+		if seed < 0 || seed >= 1<<53 {
+			t.Fatalf("seed %d, want 53 bits", seed)
 		}
-		large = large || seed>>53 > 0
+		large = large || seed>>52 > 0
 	}
 	if !large {
-		t.Error("no seed of a thousand has more than 53 bits")
+		t.Error("no seed of a thousand has 53 bits")
 	}
 }
