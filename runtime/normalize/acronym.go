@@ -6,16 +6,15 @@ import "strings"
 func (r *reader) acronym(i int) int {
 	t := r.at(i)
 	n := int(t.b - t.a)
-	if n < 2 || r.tight(i) && (r.isSign(i-1, '_') || r.isSign(i-1, '@')) {
+	if n < 2 {
 		return i
 	}
-	s := r.str(i)
-	tail := ""
+	s, tail := r.str(i), ""
 	switch {
 	case t.cas == upper && !strings.Contains(s, "'"):
-	case t.cas == mixed && n > 3 && s[n-2:] == "'s" && allUpper(s[:n-2]):
+	case t.cas == mixed && strings.HasSuffix(s, "'s") && allUpper(s[:n-2]):
 		s, tail = s[:n-2], "'s"
-	case t.cas == mixed && n > 2 && s[n-1] == 's' && allUpper(s[:n-1]):
+	case isPlural(s):
 		s, tail = s[:n-1], "s"
 	default:
 		return i
@@ -39,6 +38,9 @@ func (r *reader) acronym(i int) int {
 func saidAsWord(e *entry) bool {
 	return e.is(spoken|plain|hindiWord|englishWord) && !e.is(initialism)
 }
+
+// isPlural reports whether s is an acronym with an s: EMIs.
+func isPlural(s string) bool { return len(s) > 2 && s[len(s)-1] == 's' && allUpper(s[:len(s)-1]) }
 
 func allUpper(s string) bool {
 	for i := range len(s) {

@@ -48,11 +48,11 @@ const (
 
 	// Short forms; hi and en are what is said.
 	needsDot     // Prof.
-	dotOrName    // Dr. Rao, Dr Rao
+	dotOrTitle   // dr., Dr
 	dotOrNone    // approx, approx.
 	beforeNumber // No. 5, no 5
 
-	shortened = needsDot | dotOrName | dotOrNone | beforeNumber
+	shortened = needsDot | dotOrTitle | dotOrNone | beforeNumber
 )
 
 // entry is what the lexicon knows of a word.
@@ -228,15 +228,15 @@ var shortForms = []struct {
 	words  string
 	hi, en string
 }{
-	{dotOrName, "dr", "", "doctor"},
-	{dotOrName, "mr", "", "mister"},
-	{dotOrName, "mrs", "", "missus"},
-	{dotOrName, "ms", "", "miz"},
-	{dotOrName, "prof", "", "professor"},
-	{dotOrName, "smt", "", "shrimati"},
-	{dotOrName, "er", "", "engineer"},
-	{dotOrName, "adv", "", "advocate"},
-	{dotOrName, "capt", "", "captain"},
+	{dotOrTitle, "dr", "", "doctor"},
+	{dotOrTitle, "mr", "", "mister"},
+	{dotOrTitle, "mrs", "", "missus"},
+	{dotOrTitle, "ms", "", "miz"},
+	{dotOrTitle, "prof", "", "professor"},
+	{dotOrTitle, "smt", "", "shrimati"},
+	{needsDot, "er", "", "engineer"},
+	{dotOrTitle, "adv", "", "advocate"},
+	{dotOrTitle, "capt", "", "captain"},
 	{needsDot, "st", "", "saint"},
 	{needsDot, "shri sri श्री श्रीमती सुश्री", "", ""},
 	{dotOrNone, "vs", "", "versus"},
@@ -283,7 +283,7 @@ var shortForms = []struct {
 	{beforeNumber, "ph tel", "", "phone"},
 	{beforeNumber, "mob", "", "mobile"},
 	{beforeNumber, "ext", "", "extension"},
-	{dotOrName, "डॉ डा", "डॉक्टर", ""},
+	{dotOrTitle, "डॉ डा", "डॉक्टर", ""},
 	{needsDot, "कु", "कुमारी", ""},
 	{needsDot, "प्रो", "प्रोफ़ेसर", ""},
 	{needsDot, "मा", "माननीय", ""},

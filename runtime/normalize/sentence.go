@@ -134,7 +134,7 @@ func (r *reader) fullStop(j int) bool {
 		return true
 	case p.kind == digits && j-1 == r.start:
 		return false // 1. first item
-	case p.word.is(needsDot | dotOrName | dotOrNone):
+	case p.word.is(needsDot | dotOrTitle | dotOrNone):
 		return false
 	case r.currencyCode(j-1) > 0:
 		// 500 रु. जमा करें, but: 60 rs. Cash.

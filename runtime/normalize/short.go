@@ -23,7 +23,6 @@ func (r *reader) shortForm(i int) int {
 	if dot && !r.last(next) {
 		next++
 	}
-	after := r.at(next)
 	switch {
 	case e.is(beforeNumber) && dot && r.named(i):
 		// Account no. ending
@@ -31,8 +30,8 @@ func (r *reader) shortForm(i int) int {
 		if !r.numberFollows(next) || t.cas == upper && t.b-t.a == 2 && !dot && !r.named(i) || t.cas == lower && !dot && !r.named(i) {
 			return i
 		}
-	case e.is(dotOrName):
-		if t.kind == latin && t.cas == lower && !dot || !dot && after.cas != title && (after.kind != deva || r.str(next) == "डॉट") {
+	case e.is(dotOrTitle):
+		if t.kind == latin && t.cas != title && !dot {
 			return i
 		}
 	case e.is(needsDot):
@@ -41,7 +40,7 @@ func (r *reader) shortForm(i int) int {
 		}
 	}
 	full := e.en
-	if e.is(dotOrName) && r.str(i) == "Dr" && r.currencyCode(next) > 0 {
+	if e.is(dotOrTitle) && r.str(i) == "Dr" && r.currencyCode(next) > 0 {
 		full = "debit"
 	}
 	if t.kind == deva {

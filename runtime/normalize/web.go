@@ -189,6 +189,16 @@ func (r *reader) sayName(j int, last bool) {
 		r.letters(s, r.lang)
 	case t.word.en != "" && (t.word.is(dotOrNone) || last && r.isSign(j+1, '.')):
 		r.say(t.word.en)
+	case t.cas == upper || isPlural(s) || t.word.is(shortened):
+		// In small letters nobody takes it for an acronym or a title.
+		r.room(true)
+		for _, c := range []byte(s) {
+			if 'A' <= c && c <= 'Z' {
+				c |= 0x20
+			}
+			r.out = append(r.out, c)
+		}
+		r.join = spaced
 	default:
 		r.say(s)
 	}
