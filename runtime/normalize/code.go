@@ -222,7 +222,7 @@ func (r *reader) contextCode(i int) int {
 	if near == noContext && n >= 3 {
 		near = r.contextAfter(i + 1)
 	}
-	if near == noContext && n < 7 || near == idNear && n < 3 {
+	if near == noContext && n < 7 || near == idNear && (n < 3 || r.isPrice(i)) {
 		return i
 	}
 	if near != noContext && n <= 4 {

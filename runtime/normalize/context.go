@@ -33,6 +33,8 @@ func (r *reader) context(i int) nearness {
 			switch {
 			case t.word.is(codeWord):
 				return codeNear
+			case t.word.is(amountOf):
+				return noContext
 			case r.single(j) && r.isSign(j-1, '.'):
 				e, first := r.dottedBefore(j)
 				if e.is(codeWord) {
@@ -45,7 +47,7 @@ func (r *reader) context(i int) nearness {
 			case id && r.stroked(j-2) == "account":
 				return idNear
 			case t.word.is(idWord) && id:
-				if r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord) || r.isSign(j-1, '.') && r.reads(j-2, "H", "h", "R", "D") {
+				if r.isCount(j) || r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord) || r.isSign(j-1, '.') && r.reads(j-2, "H", "h", "R", "D") {
 					return noContext // a flat is counted, also behind "number"
 				}
 				return idNear
@@ -56,6 +58,31 @@ func (r *reader) context(i int) nearness {
 		}
 	}
 	return noContext
+}
+
+// isCount reports whether the word at token j counts instead of naming: छात्रों की संख्या, number of users.
+func (r *reader) isCount(j int) bool {
+	return r.reads(j, "संख्या", "sankhya") && r.reads(j-1, "की", "ki", "कुल", "kul") || r.reads(j, "number", "Number", "no") && r.reads(j+1, "of", "Of")
+}
+
+// isPrice reports whether the words behind the number at token i make it an amount, although an order, a phone or a card stands
+// before it: phone 15000 का है, card से 2000 कटे.
+func (r *reader) isPrice(i int) bool {
+	if len(r.str(i)) > 6 {
+		return false
+	}
+	if r.isWord(i+1, paid) || r.reads(i+1, "se", "से") && r.isWord(i+2, more) || r.reads(i+1, "ka", "ki", "का", "की") && r.isWord(i+2, paid) {
+		return true
+	}
+	s := r.str(i)
+	if tail := s[len(s)-2:]; tail != "00" && tail != "50" && tail != "99" && tail != "49" {
+		return false // prices are round, or just below it
+	}
+	if r.reads(i+1, "mein", "me", "में") {
+		return true
+	}
+	return r.reads(i+1, "ka", "ki", "ke", "का", "की", "के") && r.reads(i+2, "hai", "hain", "tha", "thi", "hoga", "hogi", "aaya", "aayi", "mila", "mili", "liya", "padega", "है", "हैं", "था", "थी",
+		"होगा", "होगी", "आया", "आई", "मिला", "मिली", "लिया", "पड़ेगा")
 }
 
 // dottedBefore joins the initials that end with token j, as in O.T.P., and looks them up. first is the token of the first one.

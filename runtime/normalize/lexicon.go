@@ -17,6 +17,9 @@ const (
 	idWord   // the same from three digits up: order, account, number
 	dialled  // what stands before it is read digit by digit: 112 डायल करें
 	afterPar // the same with पर between them: 108 पर कॉल
+	amountOf // an amount follows, although an account or an order is named: balance, total
+	paid     // an amount stands before: कटे, credited
+	more     // with से before it, a quantity stands there: ज़्यादा
 	pressed  // * and # are keys: press, दबाएँ
 	apart    // ends the reach of an idWord: में, se
 	holds    // an idWord that a number follows even across में: ending in 9087
@@ -159,6 +162,11 @@ var wordLists = []struct {
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
 	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
 	{dialled | afterPar, `call कॉल संपर्क sampark whatsapp sms एसएमएस मिस्ड missed फोन फ़ोन phone message मैसेज बात baat`},
+	{amountOf, `
+		total amount amt value price cost fee fees salary rent due outstanding balance bal limit worth count strength राशि रकम कीमत क़ीमत दाम मूल्य किराया बैलेंस बकाया शेष लिमिट सीमा कुल फ़ीस फीस शुल्क वेतन
+		rakam keemat kimat daam kiraya baki till until by`},
+	{paid, `कटे कट कटेंगे जमा निकाले भेजे मिले लगे लगेंगे kat kate katenge jama nikale bheje mile lage lagenge debit debited credit credited cashback refund refunded deducted paid`},
+	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
 	{counted, `

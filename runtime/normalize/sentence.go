@@ -20,7 +20,7 @@ func (r *reader) sentence(i int) {
 			switch {
 			case t.cas == upper && (t.b-t.a <= 2 && !t.word.is(englishWord) || t.b-t.a <= 6 && !saidAsWord(t.word)), r.symbol(j), r.inAddressBlob(j):
 				// Initials, units and currencies belong to no language.
-			case t.word.is(hindiWord):
+			case t.word.is(hindiWord), r.reads(j, "the") && r.endsClause(j+1):
 				sure++
 			case t.word.is(hindiMaybe):
 				maybe++
@@ -56,6 +56,12 @@ func (r *reader) sentence(i int) {
 	}
 	r.danda = devas > 0 || r.lang == hindi && sure+maybe+not+words == 0
 	r.stop = end
+}
+
+// endsClause reports whether a clause ends before token j. An English article never stands there, so the is थे.
+func (r *reader) endsClause(j int) bool {
+	t := r.at(j)
+	return t.kind == nothing || t.kind == sign && (t.ch == '.' || t.ch == ',' || t.ch == '?' || t.ch == '!' || t.ch == danda)
 }
 
 // line returns the end of the line that token i is in.
