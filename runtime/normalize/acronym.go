@@ -19,7 +19,8 @@ func (r *reader) acronym(i int) int {
 	default:
 		return i
 	}
-	if len(s) > 6 || len(s) < 2 || !ascii(s) || saidAsWord(lookUp(s)) {
+	brand := n == 2 && r.tightSign(i+1, '&') && r.tight(i+2) && r.single(i+2) // AT&T
+	if len(s) > 6 || len(s) < 2 || !ascii(s) || saidAsWord(lookUp(s)) && !brand {
 		return i
 	}
 	r.begin(i, "acronym")
@@ -36,7 +37,7 @@ func (r *reader) acronym(i int) int {
 
 // saidAsWord reports whether capitals are a word: NASA, PIN, SALE.
 func saidAsWord(e *entry) bool {
-	return e.is(spoken|plain|hindiWord|englishWord) && !e.is(initialism)
+	return e.is(spoken|plain|hindiWord|englishWord|city) && !e.is(initialism)
 }
 
 // isPlural reports whether s is an acronym with an s: EMIs.

@@ -33,6 +33,9 @@ func (r *reader) amount(i int) (a amount, ok bool) {
 	if !ok || a.n.size > maxSize {
 		return a, false
 	}
+	if a.n.grouped && a.n.frac == "00" {
+		a.n.frac = "" // 1,00,000.00 is money, whatever it says
+	}
 	a.next = a.n.next
 	r.scale(&a)
 	r.suffix(&a)

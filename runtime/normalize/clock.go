@@ -59,7 +59,7 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 		return m, false
 	}
 	m.hour, m.sec, m.next = h, -1, i+1
-	if t := r.at(i + 1); t.kind == sign && !t.gap && (t.ch == ':' || t.ch == '.') && r.tight(i+2) && len(r.str(i+2)) == 2 {
+	if t := r.at(i + 1); t.kind == sign && !t.gap && (t.ch == ':' || t.ch == '.') && r.tight(i+2) && (len(r.str(i+2)) == 2 || r.isWord(i+3, oclock|meridiem)) {
 		min := r.small(i+2, 2)
 		if min < 0 || min > 59 {
 			return m, false

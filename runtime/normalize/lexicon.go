@@ -227,7 +227,43 @@ var wordLists = []struct {
 		wait hold line busy need want love like make made take took give gave come came see saw look find found know think tell say said ask let put keep kept set run read write show hear
 		feel try turn move shipped been be but so as an its into about over above under cancel packed ready left right safe secure secret note read scan upload photo video audio song
 		movie music game games play match score team news flash break media world peace war king queen star sun moon rain snow wind fire earth air sea river lake hill`},
-	{initialism, `fir us it pm am ac tv hr sat sun mar dec`},
+	{plain, `
+		able also area army aunt away baby band base beach beat bell bird birth block blood board boat body bone born bread break bride brown build burn cause chair chance change cheap cheese
+		chef chief child church class clean clear clock cloth cloud coach coast coat colour common copy corner cotton couple course court cover cream crime cross crowd crown crude cut dance dark
+		data daily dead death deep desk diary diet doctor dog door double dream dress drink drive driver drop dry dust duty early east easy edge edit effect eight either else empty energy
+		engine enjoy enough even event exact exam excuse face fact fall family famous fan farm fast father fear fever field fifty fight file fill film fine finish first fish five flag floor flow
+		flower fly follow foot force foreign forest forget form formal four frame fresh friend front fruit full future garden gas gather glad glass goal god grade grand grass great group grow guard
+		guess guest guide hair half hall hand happen hard head heart heat heavy height hide hill hint hire hobby hope horse host human hunt idea image inform inner input inside issue item jersey
+		jewel join joint joke judge juice jump junior just kick kill kind kitchen knife lady large laser late laugh law layer lead learn least leave legal lemon lesson letter level lift line link
+		list listen local long loose lose loss lost loud lower lunch magic mail main major manage map maria mark mask master matter mayor mean medal media medium memory merit metal method
+		middle minor minute mirror miss model modern moment monkey moon mother motor mount mouse mouth museum nature near neck nice noise normal north nose notify novel nurse object obtain ocean
+		often onion online opera option orange origin outer output owner page pain paint pair palace panel paper parcel parent park part party path peace pen people period permit person petrol piece
+		pilot pink pipe place plane planet plant plate player poem poetry police pool poor post potato pound powder power prayer press pretty prime print prison profit proper proof proud public pull
+		pump purple push queen quick quiet quit quite radio range rapid rare rate reach ready real reason recent record reduce refer relax rely remain remark remind remote rent repair repeat report
+		rescue rest result rich ride rise risk rival robot rock role roll roof root rope rose round route royal rule rush sad safety salad salary salt same sample sand scale scene school score
+		screen search season second sector secure select self senior sense series serve seven shape sharp sheet shift ship shirt shock shoe shoot shore short shot shout shut sick side sight sign
+		signal silent silk simple since sing single sister site skill skin skirt sky sleep slice slow smart smell smile smoke snake social soft soil solid some son soon soul sound soup source
+		south space speak speech speed spell spend spirit split sport spot spring square staff stage stairs stamp stand state steal steam steel step stick still stitch stone storm story street
+		strike strong style sugar suit summer supply sure sweet swim switch system table tablet tail tall target task taste teach tell temple tennis tent text thick thief thin thing thirty
+		throat throw thumb tiger tight tile timing tiny tired title tomato tongue tonne tool tooth topic touch tough toward tower town toy track train treat tree trend trial trick truck truth
+		twice twin type union unique unit unlock upper usage useful value van very victim video view village virus voice vote wages walk wall war warm wash waste watch wave weak wealth wear
+		wedding weigh west wheel while whole wide wife wild window wine winter wish within wonder wood wool word worker worry worth write wrong yard yellow young youth zone`},
+	{spoken, `
+		aarav abdul abhay abhi adarsh aditi aditya ahmed ajay ajit akash akhil akshay alka alok aman amar amir amit amrit anand anil anita anjali anju ankit ankita ankur anuj anupam anwar
+		apurva archana arjun arpit arti arun aruna arvind asha ashish ashok asif atul avinash ayesha ayush babita bala balram bharat bharti bhavna bimal bina chand chandra charu chetan chirag
+		daksh daya deepa deepak deepti dev devi dharam dilip dinesh divya durga ekta esha faisal farhan fatima firoz ganesh garima gaurav gauri geeta girish gita gopal govind gulab
+		gupta guru hanif hardik hari harish harsh hassan heena hema hemant himani hina imran indra irfan isha ishaan ishita jagat jai jain janki jatin javed jaya jayant jaydev jitu juhi jyoti
+		kabir kajal kamal kamla kanta kapil karan karim kartik kavita kaur khan khanna kiran kirti komal kripa kumar kumari kunal kush lal lalit lata laxmi leela lokesh madan madhav madhu
+		mahesh malik manish manju manoj maya meena meera megha mehta mehul mina mishra mohan mohit mona mukesh mukul murali nadeem nair naman nanda nandan nandini naren naresh narine naveen
+		navin neel neelam neeraj neeta neha nidhi nikhil nikita nirmal nisha nitin om omkar pallavi pandey pankaj param pari parul patel pavan pawan payal pooja prabha prabhu prachi pradip
+		prakash pranav pranay prasad prem preeti prince priti priya priyanka puja puneet puri radha raghav rahim rahul raj raja rajan rajat rajeev rajesh rajiv raju rakesh rakhi raman ramesh
+		ramu rana rani ranjit rao rashi rashmi ratan ravi raza reddy reena rekha renu reshma richa ritesh ritika ritu riya riyaz rohan rohini rohit roma roshan rubina ruchi rupa sachin sagar
+		sahil saif saini sakshi salim salman saloni samir sana sandip sangita sanjay sanju sarita sarla satish savita seema shah shaan shakti shalu shammi shanti sharad sharma shashi sheela shikha
+		shilpa shiv shivam shobha shreya shruti shubh shweta shyam simran singh sinha sita smita sneha sohail sonali soni sonia sonu subodh sudha sudhir suhana sujata suman sumit sunil sunita
+		suresh surya sushil swati syed tanu tanvi tanya tara tarun tej thakur tina tushar uday uma umesh urmila usha vandana varun vasant veena verma vidya vijay vikas vikram vimal vinay vinita
+		vinod vipin vipul virat vishal vishnu vivek yadav yash yogesh yusuf zafar zara zoya iyer joshi das dutt ghosh bose roy sen mehra kapoor batra arora bajaj birla ambani dubey tiwari shukla
+		rawat negi bisht rathore`},
+	{initialism, `fir us it pm am ac tv hr sat sun mar dec ifsc gstin upin tpin`},
 }
 
 // shortForms are written short and said in full. Without an expansion the word itself is said and only the dot goes.

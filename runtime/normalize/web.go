@@ -90,10 +90,11 @@ func (r *reader) domain(i int) (next int, ok bool) {
 	return last + 1, topLevel[r.str(last)] || r.str(i) == "www"
 }
 
-// topLevel are the ends of web addresses that are recognised without www or a scheme.
+// topLevel are the ends of web addresses, and of file names, that are recognised without www or a scheme.
 var topLevel = map[string]bool{
 	"com": true, "in": true, "org": true, "net": true, "io": true, "ai": true, "app": true, "dev": true, "gov": true, "edu": true, "info": true, "biz": true,
 	"xyz": true, "shop": true, "store": true, "online": true, "tech": true, "live": true, "site": true, "uk": true, "us": true, "ly": true, "tv": true, "bank": true,
+	"pdf": true, "txt": true, "doc": true, "docx": true, "xls": true, "xlsx": true, "csv": true, "jpg": true, "jpeg": true, "png": true, "zip": true, "html": true, "json": true,
 	"COM": true, "IN": true, "ORG": true, "NET": true,
 }
 
