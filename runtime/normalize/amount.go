@@ -201,7 +201,7 @@ func (r *reader) rate(a *amount) {
 		a.next = j + 2
 		return
 	}
-	if r.tightSign(j, '/') && r.tight(j+1) && (r.at(j+1).kind == latin || r.at(j+1).kind == deva) && r.looseEnd(j+2) {
+	if r.tightSign(j, '/') && r.tight(j+1) && (r.at(j+1).kind == latin || r.at(j+1).kind == deva) && r.looseEnd(j+2) && r.currencyCode(j+1) == 0 {
 		a.per = j + 1
 		a.next = j + 2
 	}

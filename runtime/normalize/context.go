@@ -14,8 +14,14 @@ const reach = 3
 
 // context looks at the words before token i: the last three, or the whole sentence when they end in "is".
 func (r *reader) context(i int) nearness {
-	if r.isSign(i-1, ':') || r.isIs(i-1) {
-		for j := i - 2; j >= r.start && i-j < 3*lookahead/4; j-- {
+	verb := i - 1
+	for t := r.at(verb); t.kind == tag || t.kind == sign && (t.ch == '*' || t.ch == '_' || t.ch == '`' || t.ch == '"' || t.ch == '('); t = r.at(verb) {
+		if verb--; i-verb > 8 {
+			break
+		}
+	}
+	if r.isSign(verb, ':') || r.isIs(verb) {
+		for j := verb - 1; j >= r.start && i-j < 3*lookahead/4; j-- {
 			if r.isWord(j, codeWord) && !r.countedAt(j+1) {
 				return codeNear
 			}

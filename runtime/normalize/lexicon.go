@@ -129,7 +129,7 @@ var wordLists = []struct {
 		batao batana bata dekh dekhein dekhiye dekho suniye suno boliye bolo bol bhej bheja bheji bheje bhejein bhejiye bhejo rakhein rakhe rakho rakhiye shuru khatam
 		baad pehle pahle saath sath wapas vapas naya nayi naye purana purani apna apni apne hone hona hote hota hoti karwa karwaye karwayein karwaiye lagega lagegi lagenge
 		lage lagta chalo chalu chuka chuki chuke pata ghar paas dobara ek din dinon logon wajah matlab samay honi krein kr krna krne hy bhai didi bhaiya sahab sirf bina
-		waise jaise aise lagao likhein likho likhiye padhein padhe sunein khula khuli khule bandh bharna bharein bhare dabayein dabaye dabaiye ruko rukiye rukein wale_
+		waise jaise aise lagao likhein likho likhiye padhein padhe sunein khula khuli khule bandh bharna bharein bhare dabayein dabaye dabaiye ruko rukiye rukein 
 		bache bachi bacha gayab taiyar tayar ne udaan chhoot chhutti kharcha kharch rakam rashi khata khate mujhse aapse humse unse kisko jisko jinka jinki jinke isliye
 		kyunki kyonki  warna tabhi kabhi hamesha jaldi zaroor jaroor zaroori bilkul sahi galat khush dukh mausam garmi sardi barish khana pani doodh chai aata chawal
 		dal sabzi dukaan dukan sadak gaadi gadi rasta raasta dost beta beti bhejna bhejne mangwa mangwao   yaar arre  haal baat baatein baje bje band`},
@@ -294,7 +294,6 @@ var shortForms = []struct {
 	{dotOrNone, "regd", "", "registered"},
 	{dotOrNone, "pls plz", "", "please"},
 	{dotOrNone, "mgmt", "", "management"},
-	{dotOrNone, "asst", "", "assistant"},
 	{needsDot, "viz", "", "namely"},
 	{needsDot, "dist", "", "district"},
 	{needsDot, "opp", "", "opposite"},

@@ -34,26 +34,40 @@ func (r *reader) markup(i int) int {
 			}
 		}
 		return r.hush(i, i+1, "markup")
-	case '<':
-		if next := r.tag(i); next > i {
-			return r.hush(i, next, "markup")
-		}
 	}
 	return i
 }
 
-// tag returns the token behind the tag that begins at i; i if none does.
-func (r *reader) tag(i int) int {
-	n := r.at(i + 1)
-	if !r.tight(i+1) || n.kind != latin && !(n.kind == sign && (n.ch == '/' || n.ch == '!' || n.ch == '?')) {
+// foldTags makes one silent token of each tag, <b> or <break time="1s"/>, so that no rule sees what is inside.
+func foldTags(toks []token) []token {
+	n := 0
+	for i := 0; i < len(toks); i++ {
+		t := toks[i]
+		if end := tagEnd(toks, i); end > i {
+			t.kind, t.end, t.b = tag, toks[end].end, toks[end].b
+			i = end
+		}
+		toks[n] = t
+		n++
+	}
+	return toks[:n]
+}
+
+// tagEnd returns the token that closes the tag that token i opens; i if it opens none.
+func tagEnd(toks []token, i int) int {
+	if toks[i].kind != sign || toks[i].ch != '<' {
 		return i
 	}
-	for j := i + 1; j < i+lookahead; j++ {
-		switch {
-		case r.at(j).kind == nothing || r.isSign(j, '<'):
-			return i
-		case r.isSign(j, '>'):
-			return j + 1
+	n := toks[i+1]
+	if n.gap || n.kind != latin && !(n.kind == sign && (n.ch == '/' || n.ch == '!' || n.ch == '?')) {
+		return i
+	}
+	for j := i + 1; j < min(i+lookahead, len(toks)-1) && !toks[j].line; j++ {
+		if toks[j].kind == sign && toks[j].ch == '<' {
+			break
+		}
+		if toks[j].kind == sign && toks[j].ch == '>' {
+			return j
 		}
 	}
 	return i

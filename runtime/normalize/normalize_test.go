@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // row is one line of a table in testdata: what is written, and what must be spoken for it.
@@ -57,5 +59,62 @@ func TestTables(t *testing.T) {
 		if got := Text(row.written, row.options); got != row.want {
 			t.Errorf("%s: %q en_digits=%v\n got %s\nwant %s", row.at, row.written, row.options.EnDigits, got, row.want)
 		}
+	}
+}
+
+func TestTablesCoverMuch(t *testing.T) {
+	perFile := map[string]int{}
+	all := rows(t)
+	for _, row := range all {
+		name, _, _ := strings.Cut(row.at, ":")
+		perFile[name]++
+	}
+	if len(all) < 900 {
+		t.Errorf("only %d rows in all tables", len(all))
+	}
+	if perFile["messages.tsv"] < 150 {
+		t.Errorf("only %d whole messages", perFile["messages.tsv"])
+	}
+	for name, n := range perFile {
+		if n < 10 {
+			t.Errorf("%s has only %d rows", name, n)
+		}
+	}
+}
+
+// TestWordsAreInNormalForm guards the lists: a word that is not written as the scanner writes it would never be found, and number
+// words in another form would not be what the engines learnt.
+func TestWordsAreInNormalForm(t *testing.T) {
+	check := func(where, word string) {
+		if !norm.NFC.IsNormalString(word) {
+			t.Errorf("%s: %q is not in NFC", where, word)
+		}
+	}
+	for word := range lexicon {
+		check("lexicon", word)
+		if strings.ToLower(word) != word {
+			t.Errorf("lexicon: %q is not in lower case", word)
+		}
+		if _, toks := scan(word); len(toks) != 3 {
+			t.Errorf("lexicon: %q is %d tokens, so no rule will ever find it", word, len(toks)-2)
+		}
+	}
+	for n, word := range hindiBelow100 {
+		check(fmt.Sprint(n), word)
+	}
+	for _, s := range hindiScales {
+		check("scales", s.hi)
+	}
+	for _, name := range letterNames {
+		check("letters", name)
+	}
+	for _, c := range currencies {
+		check("currencies", c.hiOne+c.hiMany+c.hiCent+c.hiCents)
+	}
+	for symbol, u := range units {
+		check("units", symbol+u.hi+u.hiOne)
+	}
+	for _, m := range months {
+		check("months", m.hi)
 	}
 }

@@ -70,6 +70,7 @@ var (
 	}
 	foreignRules = []rule{{"word", (*reader).keep, false}}
 	emojiRules   = []rule{{"emoji", (*reader).picture, false}}
+	tagRules     = []rule{{"tag", (*reader).tag, false}}
 )
 
 func rulesFor(k kind) []rule {
@@ -86,6 +87,8 @@ func rulesFor(k kind) []rule {
 		return foreignRules
 	case emoji:
 		return emojiRules
+	case tag:
+		return tagRules
 	}
 	return nil
 }

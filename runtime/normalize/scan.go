@@ -20,6 +20,7 @@ const (
 	digits              // a run of digits, ASCII by now
 	sign                // one sign or punctuation mark
 	emoji               // a run of pictures
+	tag                 // <b>, </speak>: nobody says it
 )
 
 // letterCase is how a Latin word is written.
@@ -94,6 +95,7 @@ type scanner struct {
 	toks []token
 
 	gap, line bool
+	tags      bool
 	inBlob    int // where the run without white space began
 	blob      blobMark
 }
@@ -142,6 +144,9 @@ func scan(written string) (text string, toks []token) {
 	s.closeBlob()
 	s.toks = append(s.toks, token{gap: true, line: true, a: int32(len(s.text)), b: int32(len(s.text)), src: pos, end: pos})
 	s.toks[0].gap = true
+	if s.tags {
+		s.toks = foldTags(s.toks)
+	}
 	// The scanner ends here, so nobody will touch the bytes again.
 	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks
 }
@@ -374,6 +379,8 @@ func (s *scanner) sign(c byte, src, end int32) {
 	switch c {
 	case danda:
 		s.closeBlob()
+	case '<':
+		s.tags = true
 	case '@':
 		s.blob |= hasAt
 	case '.':

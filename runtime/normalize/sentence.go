@@ -4,7 +4,7 @@ package normalize
 // its sentence, so a text may be cut at sentence ends before or after normalising.
 func (r *reader) sentence(i int) {
 	r.start, r.stop = i, r.line(i)
-	r.said, r.opened = false, 0
+	r.said, r.opened, r.depth = false, 0, 0
 	r.toks[i].gap = true
 	var sure, devas, maybe, not, words int
 	end := r.stop
@@ -32,13 +32,6 @@ func (r *reader) sentence(i int) {
 		case digits:
 			if t.hindi {
 				sure++
-			}
-		case sign:
-			if t.ch == '<' {
-				if next := r.tag(j); next > j {
-					j = next - 1
-					continue
-				}
 			}
 		}
 		if r.endsSentence(j) {
@@ -104,7 +97,7 @@ func (r *reader) endsSentence(j int) bool {
 		return true
 	case '?', '!':
 		next := r.at(j + 1)
-		return next.gap || next.kind == nothing || next.kind == emoji || r.closes(j+1)
+		return next.gap || next.kind == nothing || next.kind == emoji || next.kind == tag || r.closes(j+1)
 	case '|':
 		return r.isDanda(j)
 	case '.':
@@ -126,7 +119,7 @@ func (r *reader) isDanda(j int) bool {
 // fullStop reports whether the dot at j ends a sentence, and not an abbreviation, an initial or a list number.
 func (r *reader) fullStop(j int) bool {
 	next := r.at(j + 1)
-	if next.kind != nothing && !next.gap && !r.closes(j+1) {
+	if next.kind != nothing && next.kind != tag && !next.gap && !r.closes(j+1) {
 		return false // inside a word, a number or an ellipsis
 	}
 	if next.kind == nothing {

@@ -3,6 +3,9 @@ package normalize
 // picture passes over an emoji.
 func (r *reader) picture(i int) int { return r.hush(i, i+1, "emoji") }
 
+// tag passes over a tag.
+func (r *reader) tag(i int) int { return r.hush(i, i+1, "markup") }
+
 // punctuation keeps what parts and ends sentences.
 func (r *reader) punctuation(i int) int {
 	t := r.at(i)
@@ -18,7 +21,11 @@ func (r *reader) punctuation(i int) int {
 	case '(':
 		r.open(i)
 	case ')':
-		r.close(')')
+		if r.depth > 0 || r.opened > 0 {
+			r.close(')')
+		} else if i+1 < r.stop && !r.closes(i+1) {
+			r.pause() // a) and 1) have no opening bracket
+		}
 	case '"', '\'':
 		if (t.gap || r.opened > 0 || r.join == glued || r.opens(i-1)) && r.tight(i+1) {
 			r.open(i)
