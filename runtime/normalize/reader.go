@@ -25,7 +25,6 @@ type reader struct {
 	endMark string  // what ends the line that has been written
 	openers [4]byte // brackets and quotes that wait for a word
 	opened  int
-	depth   int  // round brackets that are open
 	openGap bool // white space stands before the first of them
 
 	want   bool // pieces are wanted
@@ -232,12 +231,7 @@ func (r *reader) room(gap bool) {
 	if len(r.out) > 0 && (r.join == spaced || r.join == asWritten && gap) {
 		r.out = append(r.out, ' ')
 	}
-	for _, ch := range r.openers[:r.opened] {
-		r.out = append(r.out, ch)
-		if ch == '(' {
-			r.depth++
-		}
-	}
+	r.out = append(r.out, r.openers[:r.opened]...)
 	r.opened = 0
 	r.said = true
 	r.endMark = "."
@@ -266,9 +260,6 @@ func (r *reader) close(ch byte) {
 	if r.said && r.join != glued {
 		r.out = append(r.out, ch)
 		r.join = spaced
-		if ch == ')' {
-			r.depth--
-		}
 	}
 }
 

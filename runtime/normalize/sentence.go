@@ -4,7 +4,7 @@ package normalize
 // its sentence, so a text may be cut at sentence ends before or after normalising.
 func (r *reader) sentence(i int) {
 	r.start, r.stop = i, r.line(i)
-	r.said, r.opened, r.depth = false, 0, 0
+	r.said, r.opened = false, 0
 	r.toks[i].gap = true
 	var sure, devas, maybe, not, words int
 	end := r.stop

@@ -21,10 +21,11 @@ func (r *reader) punctuation(i int) int {
 	case '(':
 		r.open(i)
 	case ')':
-		if r.depth > 0 || r.opened > 0 {
+		switch {
+		case !r.isMarker(i):
 			r.close(')')
-		} else if i+1 < r.stop && !r.closes(i+1) {
-			r.pause() // a) and 1) have no opening bracket
+		case r.at(i+1).kind != nothing:
+			r.pause()
 		}
 	case '"', '\'':
 		if (t.gap || r.opened > 0 || r.join == glued || r.opens(i-1)) && r.tight(i+1) {
@@ -38,6 +39,15 @@ func (r *reader) punctuation(i int) int {
 		return i
 	}
 	return i + 1
+}
+
+// isMarker reports whether the bracket at i belongs to a list number, 1), which has no opening one.
+func (r *reader) isMarker(i int) bool {
+	p, before := r.at(i-1), r.at(i-2)
+	if p.kind != digits || p.b-p.a > 2 {
+		return false
+	}
+	return before.kind == nothing || p.gap && before.kind == sign && (before.ch == ',' || before.ch == ';' || before.ch == ':')
 }
 
 // dots reads a full stop or an ellipsis.
