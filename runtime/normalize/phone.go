@@ -56,6 +56,7 @@ type phoneShape uint8
 const (
 	mobile   phoneShape = iota + 1 // five and five
 	zeroed                         // a zero, then a mobile number
+	prefixed                       // 91, then a mobile number
 	tollFree                       // 1800, then as written
 	landline                       // area code, then as written or by fours
 )
@@ -72,6 +73,8 @@ func (r *reader) phoneShape(i int, size []int) phoneShape {
 		return mobile
 	case total == 11 && s[0] == '0' && size[0] == 11 && s[1] >= '6', total == 11 && size[0] == 1 && s[0] == '0' && r.firstDigit(i+1) >= '6' && usual(size[1:]):
 		return zeroed
+	case total == 12 && size[0] == 2 && s[:2] == "91" && r.firstDigit(i+1) >= '6' && usual(size[1:]):
+		return prefixed
 	case (total == 10 || total == 11) && size[0] >= 4 && (s[:4] == "1800" || s[:4] == "1860" || s[:4] == "1900"):
 		return tollFree
 	case s[0] == '0' && (total == 10 || total == 11) && s[1] != '0' && len(size) > 1 && size[0] >= 3 && size[0] <= 5 && size[1] >= 3:
@@ -119,6 +122,8 @@ func (r *reader) sayPhone(shape phoneShape, at []int) {
 		r.cut(b, 5)
 	case zeroed:
 		r.cut(b, 1, 6)
+	case prefixed:
+		r.cut(b, 2, 7)
 	case tollFree:
 		if len(at) == 1 {
 			r.cut(b, 4, 7)
