@@ -38,8 +38,8 @@ e2e: install-test-deps build ## drive the real binary with real clients: curl, f
 	@hack/install-deps.sh browser
 	go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
 
-bench: install-test-deps ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
-	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
+	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -tags e2e ./...
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)

@@ -32,7 +32,7 @@ type server struct {
 }
 
 // start runs bin/swar serve with the given flags on a free port and waits until it is ready. It is killed at the end of the test.
-func start(t *testing.T, flags ...string) *server {
+func start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	binary, err := filepath.Abs("../../bin/swar")
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *server) output() string {
 }
 
 // waitReady polls /readyz, which is what a load balancer does.
-func (s *server) waitReady(t *testing.T) {
+func (s *server) waitReady(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
