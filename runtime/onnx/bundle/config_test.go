@@ -1,0 +1,92 @@
+package bundle
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func configText(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/01-v2-tanh/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestReadConfigReadsEveryCase(t *testing.T) {
+	files, err := filepath.Glob("../testdata/*/config.yaml")
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%d configurations (%v), want six", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadConfig(text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	c, err := ReadConfig([]byte(configText(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.FlowLM.InsertBOSBeforeVoice || c.FlowLM.Transformer.DModel != 128 || c.FlowLM.Flow.Type != "lsd" || c.Mimi.Transformer.MaxPeriod != 10000 {
+		t.Errorf("configuration of case 01: %+v", c)
+	}
+}
+
+func TestReadConfigKeepsTextFlags(t *testing.T) {
+	c, err := ReadConfig([]byte(configText(t) + "append_terminal_punctuation: false\nmodel_recommended_frames_after_eos: 4\nreplace_characters: {'।': '.'}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := c.AppendTerminalPunctuation; p == nil || *p {
+		t.Errorf("append_terminal_punctuation = %v, want false", p)
+	}
+	if c.CapitalizeFirstLetter != nil {
+		t.Errorf("capitalize_first_letter = %v, want absent", *c.CapitalizeFirstLetter)
+	}
+	if n := c.RecommendedFramesAfterEOS; n == nil || *n != 4 {
+		t.Errorf("model_recommended_frames_after_eos = %v, want 4", n)
+	}
+	if got := c.ReplaceCharacters["।"]; got != "." {
+		t.Errorf("replacement of the danda = %q, want a full stop", got)
+	}
+}
+
+func TestReadConfigRefuses(t *testing.T) {
+	good := configText(t)
+	swap := func(from, to string) string {
+		t.Helper()
+		if !strings.Contains(good, from) {
+			t.Fatalf("the configuration has no %q", from)
+		}
+		return strings.Replace(good, from, to, 1)
+	}
+	tests := map[string]struct{ text, want string }{
+		"an empty file":                   {"", "empty"},
+		"an unknown key":                  {good + "vocoder: true\n", "vocoder"},
+		"an unknown key inside":           {swap("max_period: 10000", "max_period: 10000\n    rope: yarn"), "rope"},
+		"a key twice":                     {good + "remove_semicolons: true\n", "remove_semicolons"},
+		"two documents":                   {good + "---\na: 1\n", "more than one"},
+		"another kind of flow":            {swap("    depth: 2", "    type: drifting\n    depth: 2"), "drifting"},
+		"another tokenizer":               {swap("tokenizer: sentencepiece", "tokenizer: bpe"), "sentencepiece"},
+		"no layers":                       {swap("num_layers: 2", "num_layers: 0"), "num_layers"},
+		"heads that do not divide":        {swap("num_heads: 2", "num_heads: 3"), "heads"},
+		"heads too narrow for rotation":   {swap("num_heads: 2", "num_heads: 16"), "multiple of 16"},
+		"another sample rate":             {swap("sample_rate: 24000", "sample_rate: 44100"), "44100"},
+		"another padding":                 {swap("pad_mode: constant", "pad_mode: replicate"), "pad_mode"},
+		"ratios that do not fill a frame": {swap("    - 6\n", "    - 7\n"), "1920"},
+		"an embedding of another width":   {swap("    dim: 128", "    dim: 64"), "d_model"},
+		"no rotation period":              {swap("max_period: 10000", "max_period: .nan"), "max_period"},
+	}
+	for name, tt := range tests {
+		if _, err := ReadConfig([]byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
+		}
+	}
+}

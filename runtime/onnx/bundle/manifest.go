@@ -1,0 +1,353 @@
+// Package bundle is the form in which a neural model is kept: it reads the checkpoints that models are published as, builds the
+// graphs that the engine runs, and reads and checks the folder in which both lie.
+//
+// A bundle is a folder: manifest.json, the graphs lm, flow and codec, host.safetensors with the few weights that the host itself
+// needs, the tokenizer and one file of keys and values for each voice.
+package bundle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Format is the version of the layout below. A bundle of another version is refused: convert it again.
+const Format = 1
+
+// ManifestFile is the file that makes a folder a bundle.
+const ManifestFile = "manifest.json"
+
+// Manifest describes a bundle. Everything that changes how the model sounds or when it ends stands here and not in the engine.
+type Manifest struct {
+	Format     int       `json:"format"`
+	Model      Model     `json:"model"`
+	Dims       Dims      `json:"dims"`
+	GELU       string    `json:"gelu"` // tanh or erf
+	Flow       Flow      `json:"flow"`
+	BOS        bool      `json:"insert_bos_before_voice"`
+	Tokenizer  Tokenizer `json:"tokenizer"`
+	Text       Text      `json:"text"`
+	Sampling   Sampling  `json:"sampling"`
+	Limits     Limits    `json:"limits"`
+	Decode     Decode    `json:"decode"`
+	Precision  string    `json:"precision"`   // of the graphs: fp32
+	MinRuntime string    `json:"min_runtime"` // oldest ONNX Runtime
+	LM         Graph     `json:"lm"`
+	FlowHead   Graph     `json:"flow_head"`
+	Codec      Graph     `json:"codec"`
+	Host       File      `json:"host"`
+	Voices     []Voice   `json:"voices"`
+}
+
+// Model says where a bundle comes from.
+type Model struct {
+	ID        string   `json:"id"`
+	Revision  string   `json:"revision,omitempty"`
+	Licence   string   `json:"licence,omitempty"`
+	Languages []string `json:"languages"`
+	Weights   string   `json:"weights_sha256"` // of the checkpoint: voices belong to exactly these weights
+}
+
+// Dims are the sizes of the model.
+type Dims struct {
+	Width       int     `json:"width"`
+	Layers      int     `json:"layers"`
+	Heads       int     `json:"heads"`
+	HeadDim     int     `json:"head_dim"`
+	FFN         int     `json:"ffn"`
+	Latent      int     `json:"latent"`
+	Vocab       int     `json:"vocab"` // pieces; the embedding has one row more
+	FlowWidth   int     `json:"flow_width"`
+	CodecWidth  int     `json:"codec_width"`
+	CodecHeads  int     `json:"codec_heads"`
+	CodecWindow int     `json:"codec_window"` // positions that codec attention sees, itself included
+	Upsample    int     `json:"upsample"`     // codec positions per frame
+	RoPE        float64 `json:"rope_period"`
+	CodecRoPE   float64 `json:"codec_rope_period"`
+}
+
+// Flow is how a latent is drawn.
+type Flow struct {
+	Type  string `json:"type"` // lsd
+	Steps int    `json:"steps"`
+}
+
+// File is a file of the bundle.
+type File struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Tokenizer is the file that turns text into token ids.
+type Tokenizer struct {
+	File
+	Kind string `json:"kind"` // sentencepiece
+}
+
+// Graph is an ONNX file and what goes in and out. States are fed back: output NAME_out becomes input NAME of the next run.
+type Graph struct {
+	File
+	Inputs  []Value `json:"inputs"`
+	Outputs []Value `json:"outputs"`
+	States  []State `json:"states,omitempty"`
+}
+
+// Value is a tensor at the edge of a graph. A dimension is a number or the name of a size that varies.
+type Value struct {
+	Name string   `json:"name"`
+	Type string   `json:"type"` // f32, i32 or i64
+	Dims []string `json:"dims"`
+}
+
+// State is an array of float32 that starts as zeros.
+type State struct {
+	Name  string `json:"name"`
+	Shape []int  `json:"shape"`
+}
+
+// Text says how a chunk is prepared before it is tokenised.
+type Text struct {
+	Capitalise          bool      `json:"capitalise"`           // the first letter
+	TerminalPunctuation bool      `json:"terminal_punctuation"` // a full stop where there is no end mark
+	RemoveSemicolons    bool      `json:"remove_semicolons"`
+	PadShort            bool      `json:"pad_short"` // eight spaces before fewer than five words
+	Replace             []Replace `json:"replace,omitempty"`
+}
+
+// Replace is a replacement of characters, applied in the order of the list.
+type Replace struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Sampling says how noise is drawn and when speech ends.
+type Sampling struct {
+	Temperature         float64 `json:"temperature"`           // default
+	NoiseClamp          float64 `json:"noise_clamp,omitempty"` // 0 means none
+	EOSThreshold        float64 `json:"eos_threshold"`
+	MinFrames           int     `json:"min_frames"`             // frames whose end mark is ignored
+	FramesAfterEOS      int     `json:"frames_after_eos"`       // more than ShortWords words
+	FramesAfterEOSShort int     `json:"frames_after_eos_short"` // up to ShortWords words
+	ShortWords          int     `json:"short_words"`
+}
+
+// Limits bound one chunk.
+type Limits struct {
+	MaxTokens       int     `json:"max_tokens"`
+	TokensPerSecond float64 `json:"tokens_per_second"` // slowest speech
+	PaddingSeconds  float64 `json:"padding_seconds"`   // added to it
+	Positions       int     `json:"positions"`         // rows of the rotation tables in the graph: voice, text and frames together
+}
+
+// MaxFrames is the most frames that a chunk of so many tokens may sound.
+func (l Limits) MaxFrames(tokens int) int {
+	const framesPerSecond = 12.5
+	return int(math.Ceil((float64(tokens)/l.TokensPerSecond + l.PaddingSeconds) * framesPerSecond))
+}
+
+// Decode is how latents become audio.
+type Decode struct {
+	FadeIn int `json:"fade_in_samples"` // of the first frame of a chunk; 0 means none
+}
+
+// Voice is a voice of the bundle.
+type Voice struct {
+	Name         string `json:"name"`
+	Language     string `json:"language"`
+	PromptFrames int    `json:"prompt_frames"` // positions of the prompt
+	File
+}
+
+// ReadManifest reads a manifest and checks that it is whole and consistent. A key that is unknown is an error.
+func ReadManifest(data []byte) (Manifest, error) {
+	var version struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return Manifest{}, fmt.Errorf("manifest: %w", err)
+	}
+	if version.Format != Format {
+		return Manifest{}, fmt.Errorf("manifest: format %d, this program reads %d: convert the model again", version.Format, Format)
+	}
+	var m Manifest
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return Manifest{}, fmt.Errorf("manifest: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Manifest{}, errors.New("manifest: something follows its closing brace")
+	}
+	if err := m.Check(); err != nil {
+		return Manifest{}, fmt.Errorf("manifest: %w", err)
+	}
+	return m, nil
+}
+
+// Check returns what is wrong with m, naming the first field that is.
+func (m *Manifest) Check() error {
+	for _, field := range []struct {
+		name         string
+		v, low, high int
+	}{
+		{"dims.width", m.Dims.Width, 1, 1 << 16}, {"dims.layers", m.Dims.Layers, 1, 1 << 10},
+		{"dims.heads", m.Dims.Heads, 1, 1 << 10}, {"dims.head_dim", m.Dims.HeadDim, 2, 1 << 10},
+		{"dims.ffn", m.Dims.FFN, 1, 1 << 18}, {"dims.latent", m.Dims.Latent, 1, 1 << 12},
+		{"dims.vocab", m.Dims.Vocab, 1, 1 << 22}, {"dims.flow_width", m.Dims.FlowWidth, 1, 1 << 16},
+		{"dims.codec_width", m.Dims.CodecWidth, 1, 1 << 16}, {"dims.codec_heads", m.Dims.CodecHeads, 1, 1 << 10},
+		{"dims.codec_window", m.Dims.CodecWindow, 2, 1 << 14}, {"dims.upsample", m.Dims.Upsample, 1, 1920},
+		{"flow.steps", m.Flow.Steps, 1, 64},
+		{"sampling.min_frames", m.Sampling.MinFrames, 0, 1000}, {"sampling.short_words", m.Sampling.ShortWords, 0, 1000},
+		{"sampling.frames_after_eos", m.Sampling.FramesAfterEOS, 0, 1000},
+		{"sampling.frames_after_eos_short", m.Sampling.FramesAfterEOSShort, 0, 1000},
+		{"limits.max_tokens", m.Limits.MaxTokens, 1, 1 << 12}, {"limits.positions", m.Limits.Positions, 2, 1 << 16},
+		{"decode.fade_in_samples", m.Decode.FadeIn, 0, 1920},
+	} {
+		if field.v < field.low || field.v > field.high {
+			return fmt.Errorf("%s is %d, want %d to %d", field.name, field.v, field.low, field.high)
+		}
+	}
+	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	switch {
+	case m.Format != Format:
+		return fmt.Errorf("format is %d, want %d", m.Format, Format)
+	case m.Model.ID == "":
+		return errors.New("model.id is empty")
+	case !isHash(m.Model.Weights):
+		return errors.New("model.weights_sha256 is not a SHA-256")
+	case m.Dims.Heads*m.Dims.HeadDim != m.Dims.Width:
+		return fmt.Errorf("dims: %d heads of %d are not a width of %d", m.Dims.Heads, m.Dims.HeadDim, m.Dims.Width)
+	case m.Dims.CodecWidth%(2*m.Dims.CodecHeads) != 0:
+		return fmt.Errorf("dims: codec_width %d does not divide into pairs for %d heads", m.Dims.CodecWidth, m.Dims.CodecHeads)
+	case !(m.Dims.RoPE > 1) || !(m.Dims.CodecRoPE > 1) || !finite(m.Dims.RoPE) || !finite(m.Dims.CodecRoPE):
+		return fmt.Errorf("dims: rope periods %g and %g", m.Dims.RoPE, m.Dims.CodecRoPE)
+	case m.GELU != "tanh" && m.GELU != "erf":
+		return fmt.Errorf("gelu is %q, want tanh or erf", m.GELU)
+	case m.Flow.Type != "lsd":
+		return fmt.Errorf("flow.type is %q, want lsd", m.Flow.Type)
+	case m.Precision != "fp32":
+		return fmt.Errorf("precision is %q, want fp32", m.Precision)
+	case m.Tokenizer.Kind != "sentencepiece":
+		return fmt.Errorf("tokenizer.kind is %q, want sentencepiece", m.Tokenizer.Kind)
+	case !(m.Sampling.Temperature >= 0 && m.Sampling.Temperature <= 2):
+		return fmt.Errorf("sampling.temperature is %g, want 0 to 2", m.Sampling.Temperature)
+	case !(m.Sampling.NoiseClamp >= 0) || !finite(m.Sampling.NoiseClamp):
+		return fmt.Errorf("sampling.noise_clamp is %g", m.Sampling.NoiseClamp)
+	case !finite(m.Sampling.EOSThreshold):
+		return fmt.Errorf("sampling.eos_threshold is %g", m.Sampling.EOSThreshold)
+	case !(m.Limits.TokensPerSecond >= 0.1 && m.Limits.TokensPerSecond <= 100):
+		return fmt.Errorf("limits.tokens_per_second is %g, want 0.1 to 100", m.Limits.TokensPerSecond)
+	case !(m.Limits.PaddingSeconds >= 0.08 && m.Limits.PaddingSeconds <= 60):
+		return fmt.Errorf("limits.padding_seconds is %g, want 0.08 to 60", m.Limits.PaddingSeconds)
+	case len(m.Voices) == 0:
+		return errors.New("voices is empty")
+	}
+	for i, r := range m.Text.Replace {
+		if r.From == "" {
+			return fmt.Errorf("text.replace[%d].from is empty", i)
+		}
+	}
+	for name, g := range map[string]Graph{"lm": m.LM, "flow_head": m.FlowHead, "codec": m.Codec} {
+		for _, s := range g.States {
+			if len(s.Shape) == 0 || slices.ContainsFunc(s.Shape, func(n int) bool { return n < 1 || n > 1<<20 }) {
+				return fmt.Errorf("%s: state %s has shape %v", name, s.Name, s.Shape)
+			}
+		}
+	}
+	return m.checkFiles()
+}
+
+func (m *Manifest) checkFiles() error {
+	for _, f := range m.files() {
+		if f.File == ManifestFile || !filepath.IsLocal(f.File) || filepath.Clean(f.File) != f.File {
+			return fmt.Errorf("%q is not a file of the bundle", f.File)
+		}
+		if !isHash(f.SHA256) || f.Bytes < 1 {
+			return fmt.Errorf("%s has no SHA-256 or no size", f.File)
+		}
+	}
+	seen := map[string]bool{}
+	for _, v := range m.Voices {
+		if v.Name == "" || v.Language == "" || seen[v.Name] {
+			return fmt.Errorf("voice %q stands twice or lacks its name or language", v.Name)
+		}
+		seen[v.Name] = true
+		if need := v.PromptFrames + m.Limits.MaxTokens + m.Limits.MaxFrames(m.Limits.MaxTokens); v.PromptFrames < 1 || need > m.Limits.Positions {
+			return fmt.Errorf("voice %s has %d positions; with text and frames that is %d, and limits.positions is %d",
+				v.Name, v.PromptFrames, need, m.Limits.Positions)
+		}
+	}
+	return nil
+}
+
+// files lists every file of the bundle but the manifest.
+func (m *Manifest) files() []File {
+	files := []File{m.LM.File, m.FlowHead.File, m.Codec.File, m.Host, m.Tokenizer.File}
+	for _, v := range m.Voices {
+		files = append(files, v.File)
+	}
+	return files
+}
+
+// Open reads the manifest of the bundle in dir and checks that every file it names has the size it says. See [Verify] for the hashes.
+func Open(dir string) (Manifest, error) {
+	data, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	if err != nil {
+		return Manifest{}, fmt.Errorf("opening bundle: %w", err)
+	}
+	m, err := ReadManifest(data)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
+	}
+	for _, f := range m.files() {
+		info, err := os.Stat(filepath.Join(dir, f.File))
+		if err != nil {
+			return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
+		}
+		if info.Size() != f.Bytes {
+			return Manifest{}, fmt.Errorf("bundle %s: %s has %d bytes, the manifest says %d", dir, f.File, info.Size(), f.Bytes)
+		}
+	}
+	return m, nil
+}
+
+// Verify reads every file of the bundle in dir and compares its hash with the manifest.
+func Verify(dir string, m Manifest) error {
+	for _, f := range m.files() {
+		got, err := hashFile(filepath.Join(dir, f.File))
+		if err != nil {
+			return err
+		}
+		if got != f.SHA256 {
+			return fmt.Errorf("bundle %s: %s has SHA-256 %s, the manifest says %s", dir, f.File, got, f.SHA256)
+		}
+	}
+	return nil
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("hashing %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func isHash(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == sha256.Size
+}
