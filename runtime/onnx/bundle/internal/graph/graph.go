@@ -1,0 +1,259 @@
+// Package graph writes ONNX models: a small builder over the protobuf encoding, without the schema and without generated code.
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// What every model declares. Operator set 17 is the first with LayerNormalization.
+const (
+	irVersion     = 8
+	opset         = 17
+	Contrib       = "com.microsoft" // domain of the operators that only ONNX Runtime has
+	contribOpset  = 1
+	producer      = "swar"
+	dataTypeF32   = 1
+	dataTypeI32   = 6
+	dataTypeI64   = 7
+	attributeF    = 1
+	attributeI    = 2
+	attributeInts = 7
+)
+
+// Type is the element type of a tensor.
+type Type int32
+
+// The element types that the graphs use.
+const (
+	F32 Type = dataTypeF32
+	I32 Type = dataTypeI32
+	I64 Type = dataTypeI64
+)
+
+func (t Type) String() string {
+	switch t {
+	case F32:
+		return "f32"
+	case I32:
+		return "i32"
+	case I64:
+		return "i64"
+	}
+	return "type " + strconv.Itoa(int(t))
+}
+
+// Value names a tensor inside a graph. The empty one stands for an optional input that is left out.
+type Value string
+
+// Attr is an attribute of a node: an int, a float32 or a []int64 under a name.
+type Attr struct {
+	Name  string
+	Value any
+}
+
+// Edge is an input or an output of a graph. A dimension is a number or, as text, the name of a size that varies.
+type Edge struct {
+	Name string
+	Type Type
+	Dims []string
+}
+
+// Builder collects a graph. Nodes must be added in an order in which every value exists before it is used. A mistake in what is
+// added (a shape that does not fit its values) is the program's own and panics. It is not safe for concurrent use.
+type Builder struct {
+	name            string
+	nodes           []node
+	tensors         [][]byte
+	inputs, outputs []Edge
+	names           map[Value]Value // values that leave the graph
+	next            int
+	integers        map[string]Value // constants of integers by their text, to write each once
+}
+
+type node struct {
+	domain, op      string
+	inputs, outputs []Value
+	attrs           []Attr
+}
+
+// New returns an empty graph.
+func New(name string) *Builder {
+	return &Builder{name: name, names: map[Value]Value{}, integers: map[string]Value{}}
+}
+
+// Input declares an input. Its dimensions are ints or, for sizes that vary, strings.
+func (b *Builder) Input(name string, t Type, dims ...any) Value {
+	b.inputs = append(b.inputs, edge(name, t, dims))
+	return Value(name)
+}
+
+// Output declares that v, which a node has made, leaves the graph under the given name. No node stands in between, so that the node
+// writes straight into the tensor of the caller.
+func (b *Builder) Output(name string, v Value, t Type, dims ...any) {
+	if _, twice := b.names[v]; twice {
+		panic(fmt.Sprintf("graph: %s leaves the graph twice", v))
+	}
+	b.outputs = append(b.outputs, edge(name, t, dims))
+	b.names[v] = Value(name)
+}
+
+// Inputs returns what was declared, in order.
+func (b *Builder) Inputs() []Edge { return b.inputs }
+
+// Outputs returns what was declared, in order.
+func (b *Builder) Outputs() []Edge { return b.outputs }
+
+// Floats adds a constant. Its values are copied.
+func (b *Builder) Floats(name string, values []float32, shape ...int) Value {
+	raw := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	return b.tensor(name, F32, raw, len(values), shape)
+}
+
+// Ints adds a list of integers, as shapes, axes and sizes are given; equal lists share one constant.
+func (b *Builder) Ints(values ...int64) Value {
+	key := fmt.Sprint(values)
+	if v, ok := b.integers[key]; ok {
+		return v
+	}
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+	}
+	v := b.tensor("ints"+strconv.Itoa(len(b.integers)), I64, raw, len(values), []int{len(values)})
+	b.integers[key] = v
+	return v
+}
+
+func (b *Builder) tensor(name string, t Type, raw []byte, count int, shape []int) Value {
+	n := 1
+	var dims []byte
+	for _, d := range shape {
+		n *= d
+		dims = protowire.AppendVarint(dims, uint64(d))
+	}
+	if n != count {
+		panic(fmt.Sprintf("graph: tensor %s: %d values for shape %v", name, count, shape))
+	}
+	var m []byte
+	m = bytesField(m, 1, dims)
+	m = intField(m, 2, int64(t))
+	m = bytesField(m, 8, []byte(name))
+	m = bytesField(m, 9, raw)
+	b.tensors = append(b.tensors, m)
+	return Value(name)
+}
+
+// Op adds a node with one output and returns it.
+func (b *Builder) Op(op string, inputs []Value, attrs ...Attr) Value {
+	return b.Ops("", op, 1, inputs, attrs...)[0]
+}
+
+// Ops adds a node of the given domain with n outputs and returns them.
+func (b *Builder) Ops(domain, op string, n int, inputs []Value, attrs ...Attr) []Value {
+	outputs := make([]Value, n)
+	for i := range outputs {
+		outputs[i] = Value("v" + strconv.Itoa(b.next))
+		b.next++
+	}
+	b.nodes = append(b.nodes, node{domain, op, inputs, outputs, attrs})
+	return outputs
+}
+
+func (b *Builder) encode(n node, index int) []byte {
+	var m []byte
+	for field, values := range [][]Value{n.inputs, n.outputs} {
+		for _, v := range values {
+			if name, ok := b.names[v]; ok {
+				v = name
+			}
+			m = bytesField(m, protowire.Number(field+1), []byte(v))
+		}
+	}
+	m = bytesField(m, 3, []byte(n.op+"_"+strconv.Itoa(index)))
+	m = bytesField(m, 4, []byte(n.op))
+	for _, a := range n.attrs {
+		m = bytesField(m, 5, attribute(a))
+	}
+	if n.domain != "" {
+		m = bytesField(m, 7, []byte(n.domain))
+	}
+	return m
+}
+
+func attribute(a Attr) []byte {
+	m := bytesField(nil, 1, []byte(a.Name))
+	switch v := a.Value.(type) {
+	case float32:
+		m = protowire.AppendTag(m, 2, protowire.Fixed32Type)
+		m = protowire.AppendFixed32(m, math.Float32bits(v))
+		return intField(m, 20, attributeF)
+	case int:
+		return intField(intField(m, 3, int64(v)), 20, attributeI)
+	case []int64:
+		for _, n := range v {
+			m = intField(m, 8, n)
+		}
+		return intField(m, 20, attributeInts)
+	}
+	panic(fmt.Sprintf("graph: attribute %s is a %T", a.Name, a.Value))
+}
+
+// Bytes returns the encoded model.
+func (b *Builder) Bytes() []byte {
+	var g []byte
+	for i, n := range b.nodes {
+		g = bytesField(g, 1, b.encode(n, i))
+	}
+	g = bytesField(g, 2, []byte(b.name))
+	for _, t := range b.tensors {
+		g = bytesField(g, 5, t)
+	}
+	for _, e := range b.inputs {
+		g = bytesField(g, 11, e.encode())
+	}
+	for _, e := range b.outputs {
+		g = bytesField(g, 12, e.encode())
+	}
+	m := intField(nil, 1, irVersion)
+	m = bytesField(m, 2, []byte(producer))
+	m = bytesField(m, 7, g)
+	m = bytesField(m, 8, intField(nil, 2, opset))
+	return bytesField(m, 8, intField(bytesField(nil, 1, []byte(Contrib)), 2, contribOpset))
+}
+
+func edge(name string, t Type, dims []any) Edge {
+	e := Edge{Name: name, Type: t, Dims: make([]string, len(dims))}
+	for i, d := range dims {
+		e.Dims[i] = fmt.Sprint(d)
+	}
+	return e
+}
+
+func (e Edge) encode() []byte {
+	var shape []byte
+	for _, d := range e.Dims {
+		dim := bytesField(nil, 2, []byte(d))
+		if n, err := strconv.ParseInt(d, 10, 64); err == nil {
+			dim = intField(nil, 1, n)
+		}
+		shape = bytesField(shape, 1, dim)
+	}
+	tensor := bytesField(intField(nil, 1, int64(e.Type)), 2, shape)
+	return bytesField(bytesField(nil, 1, []byte(e.Name)), 2, bytesField(nil, 1, tensor))
+}
+
+func bytesField(m []byte, field protowire.Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), v)
+}
+
+func intField(m []byte, field protowire.Number, v int64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), uint64(v))
+}

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+)
+
+// affine is x·w + b with x of any number of rows, and the sum of each row.
+func affine() *Builder {
+	b := New("affine")
+	x := b.Input("x", F32, "rows", 2)
+	y := b.Op("Add", []Value{b.Op("MatMul", []Value{x, b.Floats("w", []float32{1, 2, 3, 4, 5, 6}, 2, 3)}), b.Floats("b", []float32{10, 20, 30}, 3)})
+	b.Output("y", y, F32, "rows", 3)
+	b.Output("sum", b.Op("ReduceSum", []Value{y, b.Ints(1)}, Attr{"keepdims", 0}), F32, "rows")
+	b.Output("gelu", b.Ops(Contrib, "FastGelu", 1, []Value{y})[0], F32, "rows", 3)
+	b.Output("max", b.Op("ArgMax", []Value{y}, Attr{"axis", 1}), I64, "rows", 1)
+	b.Output("scaled", b.Op("LeakyRelu", []Value{y}, Attr{"alpha", float32(.5)}), F32, "rows", 3)
+	return b
+}
+
+func TestGraphRuns(t *testing.T) {
+	orttest.Need(t)
+	s, err := ort.Open(affine().Bytes(), []string{"x"}, []string{"y", "sum", "scaled"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	y, sum, scaled := make([]float32, 6), make([]float32, 2), make([]float32, 6)
+	in := []*ort.Tensor{tensor(t, []float32{1, 0, -10, -1}, 2, 2)}
+	out := []*ort.Tensor{tensor(t, y, 2, 3), tensor(t, sum, 2), tensor(t, scaled, 2, 3)}
+	if err := s.Run(t.Context(), in, out); err != nil {
+		t.Fatal(err)
+	}
+	if want := []float32{11, 22, 33, -4, -5, -6}; !slices.Equal(y, want) {
+		t.Errorf("y = %v, want %v", y, want)
+	}
+	if want := []float32{66, -15}; !slices.Equal(sum, want) {
+		t.Errorf("sum = %v, want %v", sum, want)
+	}
+	if want := []float32{11, 22, 33, -2, -2.5, -3}; !slices.Equal(scaled, want) {
+		t.Errorf("scaled = %v, want %v", scaled, want)
+	}
+}
+
+func TestGraphDeclaresItsContract(t *testing.T) {
+	orttest.Need(t)
+	in, out, err := ort.Contract(affine().Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"x float [-1 2]"}; !slices.Equal(in, want) {
+		t.Errorf("inputs %q, want %q", in, want)
+	}
+	if want := []string{"y float [-1 3]", "sum float [-1]", "gelu float [-1 3]", "max int64 [-1 1]", "scaled float [-1 3]"}; !slices.Equal(out, want) {
+		t.Errorf("outputs %q, want %q", out, want)
+	}
+	edges := affine().Outputs()
+	if got := edges[0]; got.Name != "y" || got.Type.String() != "f32" || !slices.Equal(got.Dims, []string{"rows", "3"}) {
+		t.Errorf("first output %+v", got)
+	}
+}
+
+func TestGraphBytesDoNotChange(t *testing.T) {
+	if a, b := affine().Bytes(), affine().Bytes(); !slices.Equal(a, b) {
+		t.Error("the same graph was written in two ways")
+	}
+}
+
+func TestEqualIntegersAreWrittenOnce(t *testing.T) {
+	b := New("ints")
+	if a, c := b.Ints(1, 2), b.Ints(1, 2); a != c {
+		t.Errorf("%s and %s for the same list", a, c)
+	}
+	if a, c := b.Ints(1, 2), b.Ints(12); a == c {
+		t.Error("two lists share a constant")
+	}
+}
+
+func TestMistakesPanic(t *testing.T) {
+	tests := map[string]struct {
+		build func(*Builder)
+		want  string
+	}{
+		"values that do not fit the shape": {func(b *Builder) { b.Floats("w", make([]float32, 5), 2, 3) }, "5 values"},
+		"an attribute of another type":     {func(b *Builder) { b.Op("Elu", nil, Attr{"alpha", 1.0}); b.Bytes() }, "float64"},
+		"a value that leaves twice": {func(b *Builder) {
+			v := b.Op("Elu", nil)
+			b.Output("a", v, F32)
+			b.Output("b", v, F32)
+		}, "twice"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if got, ok := recover().(string); !ok || !strings.Contains(got, tt.want) {
+					t.Errorf("panic %q, want one with %q", got, tt.want)
+				}
+			}()
+			tt.build(New("wrong"))
+		})
+	}
+}
+
+func tensor(t *testing.T, values []float32, shape ...int) *ort.Tensor {
+	t.Helper()
+	x, err := ort.Floats(values, shape...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}

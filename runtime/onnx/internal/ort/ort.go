@@ -1,0 +1,177 @@
+// Package ort is the part of ONNX Runtime that the engine uses: sessions that many goroutines share, each with its own tensors.
+//
+// A tensor wraps memory that stays where it is as long as the tensor lives, so that a run copies nothing in or out. One tensor may
+// be both an input and an output of a run; no two runs may use it at the same time.
+package ort
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	runtime "github.com/yalue/onnxruntime_go"
+)
+
+// Version is the release of ONNX Runtime that the engine is tested with; hack/onnxruntime.sh fetches it.
+const Version = "1.30.0"
+
+var (
+	loading sync.Mutex
+	loaded  string // path of the library, once it is loaded
+)
+
+// Load loads the library at path. The process keeps it until it ends: loading the same path again does nothing, another path is an
+// error. It is safe for concurrent use.
+func Load(path string) error {
+	loading.Lock()
+	defer loading.Unlock()
+	switch {
+	case path == "":
+		return errors.New("no path to the ONNX Runtime library")
+	case loaded == path:
+		return nil
+	case loaded != "":
+		return fmt.Errorf("ONNX Runtime is loaded from %s already", loaded)
+	}
+	runtime.SetSharedLibraryPath(path)
+	if err := runtime.InitializeEnvironment(runtime.WithLogLevelError()); err != nil {
+		return fmt.Errorf("loading ONNX Runtime: %w", err)
+	}
+	loaded = path
+	return nil
+}
+
+// Session is a loaded graph. It computes on the thread that calls Run and is safe for concurrent use.
+type Session struct {
+	session         *runtime.DynamicAdvancedSession
+	inputs, outputs []string
+}
+
+// Open loads a graph. The names fix the order of tensors in Run.
+func Open(graph []byte, inputs, outputs []string) (*Session, error) {
+	o, err := runtime.NewSessionOptions()
+	if err != nil {
+		return nil, err
+	}
+	defer o.Destroy()
+	// One thread for each stream: more would fight over the same cores, and sums would depend on how work was split.
+	err = errors.Join(o.SetIntraOpNumThreads(1), o.SetInterOpNumThreads(1), o.SetExecutionMode(runtime.ExecutionModeSequential),
+		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"))
+	if err != nil {
+		return nil, err
+	}
+	s, err := runtime.NewDynamicAdvancedSessionWithONNXData(graph, inputs, outputs, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s, inputs, outputs}, nil
+}
+
+// Run computes the outputs, which are tensors of the caller like the inputs. Cancelling ctx ends it early with the cause of ctx.
+func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if len(inputs) != len(s.inputs) || len(outputs) != len(s.outputs) {
+		return fmt.Errorf("%d inputs and %d outputs, want %d and %d", len(inputs), len(outputs), len(s.inputs), len(s.outputs))
+	}
+	if ctx.Done() == nil {
+		return s.session.Run(values(inputs), values(outputs))
+	}
+	o, err := runtime.NewRunOptions()
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		_ = o.Terminate() // it fails only for options that are gone, which are kept until ended is closed
+	})
+	err = s.session.RunWithOptions(values(inputs), values(outputs), o)
+	if !stop() {
+		<-ended
+	}
+	err = errors.Join(err, o.Destroy())
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}
+
+// Close releases the graph. No run may be under way.
+func (s *Session) Close() error { return s.session.Destroy() }
+
+func values(tensors []*Tensor) []runtime.Value {
+	v := make([]runtime.Value, len(tensors))
+	for i, t := range tensors {
+		v[i] = t.value
+	}
+	return v
+}
+
+// Tensor is an array that runs read and write. It is not safe for concurrent use.
+type Tensor struct {
+	value  runtime.Value
+	floats []float32
+}
+
+// Floats returns a tensor over values, which it does not copy.
+func Floats(values []float32, shape ...int) (*Tensor, error) {
+	t, err := wrap(values, shape)
+	if err != nil {
+		return nil, err
+	}
+	return &Tensor{t, values}, nil
+}
+
+// Int32s returns a tensor over values, which it does not copy.
+func Int32s(values []int32, shape ...int) (*Tensor, error) {
+	t, err := wrap(values, shape)
+	if err != nil {
+		return nil, err
+	}
+	return &Tensor{value: t}, nil
+}
+
+func wrap[T runtime.TensorData](values []T, shape []int) (runtime.Value, error) {
+	dims, n := make(runtime.Shape, len(shape)), 1
+	for i, d := range shape {
+		dims[i], n = int64(d), n*d
+	}
+	if len(shape) == 0 || n != len(values) {
+		return nil, fmt.Errorf("%d values for a tensor of shape %v", len(values), shape)
+	}
+	return runtime.NewTensor(dims, values)
+}
+
+// Floats returns the values of a tensor of floats, nil for another.
+func (t *Tensor) Floats() []float32 { return t.floats }
+
+// Close releases t; the values stay. A nil tensor is closed already.
+func (t *Tensor) Close() error {
+	if t == nil || t.value == nil {
+		return nil
+	}
+	err := t.value.Destroy()
+	t.value = nil
+	return err
+}
+
+// Contract returns the inputs and outputs that a graph declares, as "name type [dims]".
+func Contract(graph []byte) (inputs, outputs []string, err error) {
+	in, out, err := runtime.GetInputOutputInfoWithONNXData(graph)
+	if err != nil {
+		return nil, nil, err
+	}
+	describe := func(infos []runtime.InputOutputInfo) []string {
+		var lines []string
+		for _, i := range infos {
+			name := strings.ToLower(strings.TrimPrefix(i.DataType.String(), "ONNX_TENSOR_ELEMENT_DATA_TYPE_"))
+			lines = append(lines, fmt.Sprintf("%s %s %v", i.Name, name, []int64(i.Dimensions)))
+		}
+		return lines
+	}
+	return describe(in), describe(out), nil
+}
