@@ -17,11 +17,11 @@ need libc6-dev test -e /usr/include/stdio.h
 need pkg-config has pkg-config
 need libopus-dev pkg-config --exists opus
 need espeak-ng has espeak-ng
+like curl has curl
 if [[ $want != run ]]; then
 	like opus-tools has opusinfo
 	like ffmpeg has ffprobe
 	like sox has sox
-	like curl has curl
 fi
 if [[ $want == browser ]]; then
 	like chromium has chromium

@@ -401,7 +401,7 @@ const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499
 func (s *site) announce(address string, took time.Duration) {
 	c := s.mouth.pool.Capacity()
 	s.log.Info("ready", "listen", address, "model", s.mouth.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
-		"keys", len(s.options.keys), "took", took.Round(time.Millisecond))
+		"keys", len(s.options.keys), "took_ms", took.Milliseconds())
 	if !s.proseAllowed() {
 		return
 	}
@@ -413,7 +413,9 @@ func (s *site) announce(address string, took time.Duration) {
 	base := baseURL(address)
 	curl, say := s.firstCommands(base)
 	fmt.Fprintf(&b, "\n%s %s\n\n  %s\n", e.green("Swar is ready at"), base, curl)
-	if p, _, ok := findPlayer(); ok && !strings.Contains(p.name, "paplay") {
+	if p, _, ok := findPlayer(); !ok {
+		fmt.Fprint(&b, "\nand open namaste.wav with any player\n")
+	} else if !strings.Contains(p.name, "paplay") {
 		fmt.Fprintf(&b, "  %s namaste.wav\n", strings.TrimSpace(p.name+" "+p.file))
 	}
 	fmt.Fprintf(&b, "\nor\n\n  %s\n\n", say)

@@ -158,7 +158,7 @@ func (p *Pool) replace(ctx context.Context, broken synth.Worker) {
 		if ctx.Err() != nil {
 			return
 		}
-		p.log.Error("replacing a worker", "error", err, "again_in", wait)
+		p.log.Error("replacing a worker", "error", err, "again_in_ms", wait.Milliseconds())
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

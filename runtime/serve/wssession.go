@@ -72,7 +72,7 @@ func (c *session) run(ctx context.Context) {
 	err := c.guard(func() error { return c.read(ctx) })
 	c.part(err)
 	c.server.cfg.Log.LogAttrs(ctx, slog.LevelDebug, "socket closed",
-		slog.String("key_id", c.grant.KeyID), slog.Duration("open", time.Since(opened)), slog.String("reason", err.Error()))
+		slog.String("key_id", c.grant.KeyID), slog.Float64("open_s", seconds(time.Since(opened))), slog.String("reason", err.Error()))
 }
 
 // guard keeps a defect of ours from taking the process along: f's panic costs one socket.
