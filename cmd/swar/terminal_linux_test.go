@@ -55,6 +55,7 @@ func (s *shell) runOnTerminal(out io.Writer, args ...string) (code int, shown st
 const escape = "\x1b["
 
 func TestOnATerminal(t *testing.T) {
+	openTerminal(t) // skips all of it where there is none
 	s := newShell(t)
 	base := s.serve("--workers", "1").base
 
