@@ -1,0 +1,142 @@
+package bundle
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle/internal/graph"
+)
+
+// Checkpoint is a published model: its weights under the names of upstream, its configuration, and what neither of them says.
+type Checkpoint struct {
+	Weights   *Tensors
+	Config    Config
+	GELU      string // tanh or erf; released weights were trained with tanh, older exports use erf
+	Steps     int    // of the flow
+	Positions int    // most positions of voice, text and frames together
+}
+
+// Built is a graph that was made from a checkpoint. File, SHA256 and Bytes of its description are empty.
+type Built struct {
+	Model []byte
+	Graph Graph
+}
+
+// Dims returns the sizes of the model.
+func (c *Checkpoint) Dims() Dims {
+	lm, m := &c.Config.FlowLM, &c.Config.Mimi
+	hop := 1
+	for _, r := range m.SEANet.Ratios {
+		hop *= r
+	}
+	return Dims{
+		Width: lm.Transformer.DModel, Layers: lm.Transformer.NumLayers, Heads: lm.Transformer.NumHeads,
+		HeadDim: lm.Transformer.DModel / lm.Transformer.NumHeads, FFN: lm.Transformer.DModel * lm.Transformer.HiddenScale,
+		Latent: m.Quantizer.Dimension, Vocab: lm.LookupTable.NBins, FlowWidth: lm.Flow.Dim,
+		CodecWidth: m.Transformer.DModel, CodecHeads: m.Transformer.NumHeads, CodecWindow: m.Transformer.Context,
+		Upsample: 1920 / hop, RoPE: lm.Transformer.MaxPeriod, CodecRoPE: m.Transformer.MaxPeriod,
+	}
+}
+
+// builder adds the parts that graphs have in common. The first weight that is missing or has another shape ends up in err, and
+// everything after it is built from zeros, so that the code reads without a check at each line.
+type builder struct {
+	*graph.Builder
+	c   *Checkpoint
+	err error
+}
+
+func (c *Checkpoint) builder(name string) *builder { return &builder{Builder: graph.New(name), c: c} }
+
+func (b *builder) built(states ...State) (Built, error) {
+	if b.err != nil {
+		return Built{}, fmt.Errorf("building a graph: %w", b.err)
+	}
+	values := func(edges []graph.Edge) []Value {
+		var list []Value
+		for _, e := range edges {
+			list = append(list, Value{e.Name, e.Type.String(), e.Dims})
+		}
+		return list
+	}
+	return Built{b.Bytes(), Graph{Inputs: values(b.Inputs()), Outputs: values(b.Outputs()), States: states}}, nil
+}
+
+// read returns the values of a weight.
+func (b *builder) read(name string, shape ...int) []float32 {
+	if b.err == nil {
+		var values []float32
+		if values, b.err = b.c.Weights.Floats(name, shape...); b.err == nil {
+			return values
+		}
+	}
+	return make([]float32, size(shape))
+}
+
+// weight adds a weight as it is.
+func (b *builder) weight(name string, shape ...int) graph.Value {
+	return b.Floats(name, b.read(name, shape...), shape...)
+}
+
+// linear multiplies rows of any rank by the transpose of a weight without bias. scale, if not empty, names a factor for each output,
+// which is worth nothing at run time when it is part of the weight.
+func (b *builder) linear(x graph.Value, weight string, out, in int, scale string) graph.Value {
+	w := b.read(weight, out, in)
+	factor := func(int) float32 { return 1 }
+	if scale != "" {
+		s := b.read(scale, out)
+		factor = func(i int) float32 { return s[i] }
+	}
+	t := make([]float32, len(w))
+	for i := range out {
+		for j := range in {
+			t[j*out+i] = w[i*in+j] * factor(i)
+		}
+	}
+	return b.Op("MatMul", []graph.Value{x, b.Floats(weight, t, in, out)})
+}
+
+// affine multiplies rows of rank two by the transpose of a weight and adds its bias.
+func (b *builder) affine(x graph.Value, prefix string, out, in int) graph.Value {
+	return b.Op("Gemm", []graph.Value{x, b.weight(prefix+".weight", out, in), b.weight(prefix+".bias", out)}, graph.Attr{Name: "transB", Value: 1})
+}
+
+func (b *builder) norm(x graph.Value, prefix string, width int, epsilon float32) graph.Value {
+	return b.Op("LayerNormalization", []graph.Value{x, b.weight(prefix+".weight", width), b.weight(prefix+".bias", width)},
+		graph.Attr{Name: "epsilon", Value: epsilon})
+}
+
+func (b *builder) gelu(x graph.Value) graph.Value {
+	op := "Gelu"
+	if b.c.GELU == "tanh" {
+		op = "FastGelu"
+	}
+	return b.Ops(graph.Contrib, op, 1, []graph.Value{x})[0]
+}
+
+func (b *builder) silu(x graph.Value) graph.Value {
+	return b.Op("Mul", []graph.Value{x, b.Op("Sigmoid", []graph.Value{x})})
+}
+
+// RotationFrequencies returns the angle by which each pair of a head turns from one position to the next, in float32 as the models were
+// trained with.
+func RotationFrequencies(period float64, headDim int) []float32 {
+	f := make([]float32, headDim/2)
+	for i := range f {
+		f[i] = float32(math.Exp(float64(i) * -math.Log(period) * 2 / float64(headDim)))
+	}
+	return f
+}
+
+// Rotations writes the cosines and sines of count positions from the given one on, one row of frequencies each.
+func Rotations(cos, sin []float32, frequencies []float32, position, count int) {
+	for p := range count {
+		for i, f := range frequencies {
+			angle := float64(f * float32(position+p))
+			cos[p*len(frequencies)+i], sin[p*len(frequencies)+i] = float32(math.Cos(angle)), float32(math.Sin(angle))
+		}
+	}
+}
+
+func layer(prefix string, i int) string { return prefix + strconv.Itoa(i) + "." }

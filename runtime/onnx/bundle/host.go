@@ -1,0 +1,70 @@
+package bundle
+
+import (
+	"fmt"
+	"io"
+)
+
+// Host holds the weights that the host uses itself.
+type Host struct {
+	Embedding []float32 // [vocab + 1, width]: the row of each token
+	Input     []float32 // [width, latent]: makes a row of a latent
+	Start     []float32 // [width]: the row before the first latent
+	Times     []float32 // [steps, flow width]: see [Checkpoint.FlowHead]
+}
+
+// Host takes what the host needs from the checkpoint.
+func (c *Checkpoint) Host() (Host, error) {
+	d, b := c.Dims(), c.builder("")
+	h := Host{
+		Embedding: b.read("flow_lm.conditioner.embed.weight", d.Vocab+1, d.Width),
+		Input:     b.read("flow_lm.input_linear.weight", d.Width, d.Latent),
+		Start:     make([]float32, d.Width),
+	}
+	bos := b.read("flow_lm.bos_emb", d.Latent)
+	if b.err != nil {
+		return Host{}, fmt.Errorf("weights of the host: %w", b.err)
+	}
+	h.Row(h.Start, bos)
+	var err error
+	h.Times, err = c.times()
+	return h, err
+}
+
+// Row writes the row that a latent enters the language model as.
+func (h *Host) Row(row, latent []float32) {
+	for i := range row {
+		weights := h.Input[i*len(latent) : (i+1)*len(latent)]
+		sum := float32(0)
+		for j, v := range latent {
+			sum += weights[j] * v
+		}
+		row[i] = sum
+	}
+}
+
+// WriteHost writes h as a safetensors file.
+func WriteHost(w io.Writer, h Host, d Dims, steps int) error {
+	return WriteTensors(w,
+		Tensor{Name: "embedding", Shape: []int{d.Vocab + 1, d.Width}, Floats: h.Embedding},
+		Tensor{Name: "input", Shape: []int{d.Width, d.Latent}, Floats: h.Input},
+		Tensor{Name: "start", Shape: []int{d.Width}, Floats: h.Start},
+		Tensor{Name: "times", Shape: []int{steps, d.FlowWidth}, Floats: h.Times})
+}
+
+// ReadHost reads what WriteHost wrote.
+func ReadHost(t *Tensors, d Dims, steps int) (h Host, err error) {
+	for _, part := range []struct {
+		to    *[]float32
+		name  string
+		shape []int
+	}{
+		{&h.Embedding, "embedding", []int{d.Vocab + 1, d.Width}}, {&h.Input, "input", []int{d.Width, d.Latent}},
+		{&h.Start, "start", []int{d.Width}}, {&h.Times, "times", []int{steps, d.FlowWidth}},
+	} {
+		if *part.to, err = t.Floats(part.name, part.shape...); err != nil {
+			return Host{}, fmt.Errorf("weights of the host: %w", err)
+		}
+	}
+	return h, nil
+}

@@ -1,0 +1,102 @@
+package bundle
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Prompt is what the language model remembers of a voice prompt: keys, already rotated, and values of every layer.
+type Prompt struct {
+	Positions int
+	K, V      [][]float32 // by layer: [heads, positions, head_dim]
+}
+
+// ReadPrompt reads a stored voice in any of the three forms that upstream has written: with the number of positions as offset, as the
+// length of current_end, or beside a pad, which must be 0. The cache may be longer than that; the rest is ignored. It must fit the
+// layers and heads of the model; that it was made with the same weights cannot be seen in it.
+func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
+	var p Prompt
+	known := 0
+	for i := range d.Layers {
+		prefix := "transformer.layers." + strconv.Itoa(i) + ".self_attn/"
+		n, entries, err := promptPositions(t, prefix)
+		if err != nil {
+			return Prompt{}, fmt.Errorf("voice: %w", err)
+		}
+		known += entries + 1
+		if i > 0 && n != p.Positions {
+			return Prompt{}, fmt.Errorf("voice: layer %d has %d positions, the one before it %d", i, n, p.Positions)
+		}
+		p.Positions = n
+		cache, err := t.Floats(prefix+"cache", 2, 1, -1, d.Heads, d.HeadDim)
+		if err != nil {
+			return Prompt{}, fmt.Errorf("voice: %w", err)
+		}
+		stored := len(cache) / (2 * d.Width)
+		if n < 1 || n > stored {
+			return Prompt{}, fmt.Errorf("voice: %d positions in a cache of %d", n, stored)
+		}
+		half := stored * d.Width
+		k, v := byHead(cache[:half], n, d), byHead(cache[half:], n, d)
+		for _, values := range [][]float32{k, v} {
+			for _, x := range values {
+				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+					return Prompt{}, fmt.Errorf("voice: layer %d holds a value that is not a number", i)
+				}
+			}
+		}
+		p.K, p.V = append(p.K, k), append(p.V, v)
+	}
+	if extra := len(t.Names()) - known; extra > 0 {
+		return Prompt{}, fmt.Errorf("voice: %d entries that belong to none of %d layers: it was made with another model", extra, d.Layers)
+	}
+	return p, nil
+}
+
+// promptPositions returns the number of positions of a layer and how many entries beside the cache say so.
+func promptPositions(t *Tensors, prefix string) (positions, entries int, err error) {
+	for _, name := range t.Names() {
+		field, ok := strings.CutPrefix(name, prefix)
+		if !ok || field == "cache" {
+			continue
+		}
+		entries++
+		switch field {
+		case "offset":
+			offset, err := t.Ints(name, 1)
+			if err != nil {
+				return 0, 0, err
+			}
+			positions = int(min(max(offset[0], 0), math.MaxInt32))
+		case "current_end":
+			if shape, _ := t.Shape(name); len(shape) == 1 {
+				positions = shape[0]
+			}
+		case "pad":
+			pad, err := t.Ints(name, 1)
+			if err != nil {
+				return 0, 0, err
+			}
+			if pad[0] != 0 {
+				return 0, 0, fmt.Errorf("%s is %d, want 0", name, pad[0])
+			}
+		default:
+			return 0, 0, fmt.Errorf("%s is unknown", name)
+		}
+	}
+	return positions, entries, nil
+}
+
+// byHead copies the first n positions of [positions, heads, head_dim] to [heads, n, head_dim].
+func byHead(x []float32, n int, d Dims) []float32 {
+	y := make([]float32, 0, n*d.Width)
+	for h := range d.Heads {
+		for p := range n {
+			at := (p*d.Heads + h) * d.HeadDim
+			y = append(y, x[at:at+d.HeadDim]...)
+		}
+	}
+	return y
+}

@@ -1,0 +1,2 @@
+// Package onnx is the neural engine: models of the Pocket-TTS family on ONNX Runtime.
+package onnx

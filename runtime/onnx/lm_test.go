@@ -1,0 +1,166 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+)
+
+// The limits are those of the cases; what is measured lies a factor of ten below them.
+const (
+	closeEnough      = 5e-5
+	closeEnoughLogit = 5e-4
+)
+
+func TestLanguageModelEqualsTheReference(t *testing.T) {
+	orttest.Need(t)
+	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "05-eos", "07-bf16"} {
+		v := load(t, name)
+		for _, r := range v.Runs {
+			if r.LatentsFrom != "" && r.LatentsFrom != r.Name {
+				continue // the numbers are another run's
+			}
+			t.Run(name+" "+r.Name, func(t *testing.T) { testRun(t, v, r) })
+		}
+	}
+}
+
+func testRun(t *testing.T, v *vector, r run) {
+	tokens, noise := v.tokens(t, r), v.array(t, r.Files["noise"])
+	l := v.open(t, r.Steps)
+	p := v.prompt(t, "voice.safetensors")
+	s, err := l.newStream(p.Positions + len(tokens) + r.MaxFrames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := s.begin(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.prefill(t.Context(), tokens); err != nil {
+		t.Fatal(err)
+	}
+	if name, ok := r.Files["kv_text"]; ok {
+		if d := apart(t, s.positions(p.Positions+len(tokens)), v.array(t, name).Floats); !(d <= closeEnough) {
+			t.Errorf("keys and values after the text are %.1e apart", d)
+		}
+	}
+	n := noise.Shape[1]
+	if err := s.draw(noise.Floats[:n]); err != nil {
+		t.Fatal(err)
+	}
+	var h, eos, latents []float32
+	for step := range r.Expect.Steps {
+		if step > 0 {
+			if err := s.step(noise.Floats[step*n : (step+1)*n]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h, eos, latents = append(h, s.h...), append(eos, s.eos...), append(latents, s.latent...)
+	}
+	dh, de := apart(t, h, v.array(t, r.Files["h"]).Floats), apart(t, eos, v.array(t, r.Files["eos_logit"]).Floats)
+	dl := apart(t, latents, v.array(t, r.Files["latent"]).Floats)
+	t.Logf("largest differences over %d steps: h %.1e, logit %.1e, latent %.1e", r.Expect.Steps, dh, de, dl)
+	if !(dh <= closeEnough) || !(de <= closeEnoughLogit) || !(dl <= closeEnough) {
+		t.Errorf("h %.1e, logit %.1e, latent %.1e apart", dh, de, dl)
+	}
+}
+
+// positions returns the first n positions as the reference stores them: [layers, 2, positions, heads, head_dim].
+func (s *stream) positions(n int) []float32 {
+	var all []float32
+	d := s.lm.dims
+	for i := range s.kv {
+		byHead := s.read(i, 0, n)
+		for p := range n {
+			for h := range d.Heads {
+				at := (h*n + p) * d.HeadDim
+				all = append(all, byHead[at:at+d.HeadDim]...)
+			}
+		}
+	}
+	return all
+}
+
+func TestEveryFormOfAVoiceReadsTheSame(t *testing.T) {
+	for name, forms := range map[string][]string{
+		"01-v2-tanh": {"voice_longer.safetensors", "voice_pad.safetensors"},
+		"02-v1-erf":  {"voice_current_end.safetensors"},
+	} {
+		v := load(t, name)
+		want := v.prompt(t, "voice.safetensors")
+		for _, form := range forms {
+			got := v.prompt(t, form)
+			same := got.Positions == want.Positions && slices.EqualFunc(got.K, want.K, slices.Equal) && slices.EqualFunc(got.V, want.V, slices.Equal)
+			if !same {
+				t.Errorf("%s %s: %d positions that are not the %d of voice.safetensors", name, form, got.Positions, want.Positions)
+			}
+		}
+	}
+}
+
+func TestFlowHeadAloneEqualsTheMergedOne(t *testing.T) {
+	orttest.Need(t)
+	v := load(t, "01-v2-tanh")
+	l := v.open(t, 1)
+	s, err := l.newStream(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := errors.Join(s.begin(v.prompt(t, "voice.safetensors")), s.prefill(t.Context(), []int32{5, 6, 7})); err != nil {
+		t.Fatal(err)
+	}
+	noise := v.array(t, v.Runs[0].Files["noise"]).Floats[:l.dims.Latent]
+	if err := errors.Join(s.draw(noise), s.step(noise)); err != nil {
+		t.Fatal(err)
+	}
+	merged := slices.Clone(s.latent)
+	if err := s.draw(noise); err != nil {
+		t.Fatal(err)
+	}
+	if d := apart(t, s.latent, merged); !(d <= 1e-6) {
+		t.Errorf("%.1e apart", d)
+	}
+}
+
+func TestStreamRefuses(t *testing.T) {
+	orttest.Need(t)
+	v := load(t, "01-v2-tanh")
+	l, p := v.open(t, 1), v.prompt(t, "voice.safetensors")
+	s, err := l.newStream(p.Positions + 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := errors.Join(s.begin(p), s.prefill(t.Context(), []int32{1, 2})); err != nil {
+		t.Fatalf("text and start row that fill the stream exactly: %v", err)
+	}
+	if err := s.step(make([]float32, l.dims.Latent)); err == nil {
+		t.Error("a step was made in a full stream")
+	}
+	if err := errors.Join(s.begin(p), s.prefill(t.Context(), []int32{1, 2, 3})); err == nil {
+		t.Error("one token more than fits was read")
+	}
+	for _, id := range []int32{-1, int32(l.dims.Vocab)} {
+		if err := errors.Join(s.begin(p), s.prefill(t.Context(), []int32{id})); err == nil {
+			t.Errorf("token %d was read", id)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := errors.Join(s.begin(p), s.prefill(ctx, []int32{1})); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled prefill returned %v", err)
+	}
+	tight, err := l.newStream(p.Positions - 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tight.close()
+	if err := tight.begin(p); err == nil {
+		t.Error("a voice was put into a stream that is one position too short")
+	}
+}
