@@ -46,7 +46,7 @@ func (s *sentence) resolve(i int) string {
 		return s.log(i)
 	case "door":
 		return s.door(i)
-	case "dal":
+	case "dal", "daal":
 		return s.dal(i)
 	case "dar":
 		return s.dar(i)
@@ -54,8 +54,8 @@ func (s *sentence) resolve(i int) string {
 		return s.hal(i)
 	case "chal":
 		return s.chal(i)
-	case "ram":
-		return s.ram(i)
+	case "ram", "nach":
+		return s.capitals(i)
 	case "khan":
 		return s.khan(i)
 	}
@@ -203,6 +203,8 @@ func (s *sentence) main(i int) string {
 	switch {
 	case after.isEnglish() && (before.kind == function || before.reads("का की के मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने उनका उनकी उनके इसका इसकी एक")):
 		return ""
+	case before.reads("मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने"):
+		return ""
 	case before == none && !s.firstPerson() && s.says(after, "branch road gate office building menu market street door reason problem point page") && s.endsPhrase(i+2):
 		return ""
 	case before == none || s.firstPerson() && !s.pronounStood(i):
@@ -248,7 +250,7 @@ func (s *sentence) firstPerson() bool {
 func (s *sentence) ki(i int) string {
 	before, after := s.before(i), s.after(i)
 	switch {
-	case before == none && i > 0:
+	case before == none && i > 0, before.reads("जो") && !after.reads("थी है हैं गई गयी जा जाती हुई"):
 		return "कि"
 	case before.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही पूछा पूछे पूछो हुआ हुई हुए चला"), s.says(before, "kaha"):
 		return "कि"
@@ -305,6 +307,9 @@ func (s *sentence) to(i int) string {
 // use reads use: the English verb where Hindi makes it one with करना, or something is made use of; else उसे.
 func (s *sentence) use(i int) string {
 	before, after := s.before(i), s.after(i)
+	if before == none && s.says(after, "code coupon promo voucher") {
+		return ""
+	}
 	if strings.HasPrefix(after.hindi, "कर") || after.reads("किया किए की हो हुआ में") || before.reads("का के की इसका उसका इसे") || before.isEnglish() {
 		return ""
 	}
@@ -364,10 +369,10 @@ func (s *sentence) are(i int) string {
 	return ""
 }
 
-// ram reads the name, or the memory of a phone when it is in capitals.
-func (s *sentence) ram(i int) string {
+// capitals reads a word that is Hindi (Ram, nach) unless it is in capitals: RAM is memory, NACH a mandate.
+func (s *sentence) capitals(i int) string {
 	w := &s.words[i]
-	if s.text[w.start:w.end] == "RAM" {
+	if allCapitals(s.text[w.start:w.end]) {
 		return ""
 	}
 	return w.hindi
@@ -399,7 +404,7 @@ func (s *sentence) do(i int) string {
 // he reads he: है, or the call that opens a clause, or the English pronoun.
 func (s *sentence) he(i int) string {
 	switch before, after := s.before(i), s.after(i); {
-	case after.isEnglish() && !before.isHindi():
+	case after.isEnglish() && !before.isHindi(), s.says(after, "is"):
 		return ""
 	case before == none:
 		return "हे"
