@@ -1,0 +1,183 @@
+package bundle
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle/internal/graph"
+)
+
+// Codec builds the decoder from latents to samples. Any number of frames can be decoded at once; what one call leaves for the next
+// is in the states, which start as zeros. A state may be written in place: it is only written after it was read.
+//
+// The host gives the rotations of the new positions, and a mask that is added to attention scores: one row for each new position, one
+// column for each of the window-1 positions before and for each new one, 0 where a row may look and minus infinity elsewhere.
+func (c *Checkpoint) Codec() (Built, error) {
+	d, m := c.Dims(), &c.Config.Mimi
+	b := &codecBuilder{builder: c.builder("codec")}
+	width := d.CodecWidth
+	latents := b.Input("latents", graph.F32, 1, "frames", d.Latent)
+	half := width / d.CodecHeads / 2
+	cos, sin := b.Input("cos", graph.F32, "positions", half), b.Input("sin", graph.F32, "positions", half)
+	mask := b.Input("mask", graph.F32, "positions", "keys")
+
+	x := b.Op("Mul", []graph.Value{latents, b.weight("flow_lm.emb_std", d.Latent)})
+	x = b.Op("Add", []graph.Value{x, b.weight("flow_lm.emb_mean", d.Latent)})
+	x = b.turn(x)
+	x = b.Op("Conv", []graph.Value{x, b.weight("mimi.quantizer.output_proj.weight", width, d.Latent, 1)})
+	x = b.transposed(x, "mimi.upsample.convtr.convtr", width, width, d.Upsample, true)
+	x = b.turn(x)
+	for i := range m.Transformer.NumLayers {
+		x = b.layer(x, i, cos, sin, mask)
+	}
+	x = b.turn(x)
+
+	channels := m.SEANet.NFilters << len(m.SEANet.Ratios)
+	const p = "mimi.decoder.model."
+	x = b.conv(x, p+"0.conv", channels, width, m.SEANet.KernelSize)
+	for i, ratio := range m.SEANet.Ratios {
+		x = b.elu(x)
+		x = b.transposed(x, p+strconv.Itoa(3*i+2)+".convtr", channels, channels/2, ratio, false)
+		channels /= 2
+		block := p + strconv.Itoa(3*i+3) + ".block."
+		y := b.conv(b.elu(x), block+"1.conv", channels/2, channels, m.SEANet.ResidualKernelSize)
+		y = b.conv(b.elu(y), block+"3.conv", channels, channels/2, 1)
+		x = b.Op("Add", []graph.Value{x, y})
+	}
+	x = b.conv(b.elu(x), p+strconv.Itoa(3*len(m.SEANet.Ratios)+2)+".conv", 1, channels, m.SEANet.LastKernelSize)
+	b.Output("audio", x, graph.F32, 1, 1, "samples")
+	return b.built(b.states...)
+}
+
+type codecBuilder struct {
+	*builder
+	states []State
+}
+
+// carry puts the last n positions of the call before in front of x, along the given axis.
+func (b *codecBuilder) carry(x graph.Value, name string, axis, n int, shape ...int) graph.Value {
+	b.states = append(b.states, State{name, shape})
+	dims := make([]any, len(shape))
+	for i, s := range shape {
+		dims[i] = s
+	}
+	all := b.Op("Concat", []graph.Value{b.Input(name, graph.F32, dims...), x}, graph.Attr{Name: "axis", Value: axis})
+	rest := b.Op("Slice", []graph.Value{all, b.Ints(int64(-n)), b.Ints(math.MaxInt64), b.Ints(int64(axis))})
+	b.Output(name+"_out", rest, graph.F32, dims...)
+	return all
+}
+
+// turn exchanges channels and positions.
+func (b *codecBuilder) turn(x graph.Value) graph.Value {
+	return b.Op("Transpose", []graph.Value{x}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1}})
+}
+
+func (b *codecBuilder) elu(x graph.Value) graph.Value { return b.Op("Elu", []graph.Value{x}) }
+
+// conv is a convolution that looks back only.
+func (b *codecBuilder) conv(x graph.Value, name string, out, in, kernel int) graph.Value {
+	if kernel > 1 {
+		x = b.carry(x, name, 2, kernel-1, 1, in, kernel-1)
+	}
+	return b.Op("Conv", []graph.Value{x, b.weight(name+".weight", out, in, kernel), b.weight(name+".bias", out)})
+}
+
+// transposed is a transposed convolution of twice its stride. Each of the stride many outputs of a position depends on it and on the
+// position before: as a plain convolution with a kernel of two and stride times the channels it runs faster, and what it carries from
+// call to call is one input instead of a half-finished output.
+func (b *codecBuilder) transposed(x graph.Value, name string, in, out, stride int, depthwise bool) graph.Value {
+	x = b.carry(x, name, 2, 1, 1, in, 1)
+	groupIn, columns := in, out // columns of the stored weight, [in, columns, 2*stride]
+	attrs := []graph.Attr{}
+	if depthwise {
+		groupIn, columns = 1, 1
+		attrs = append(attrs, graph.Attr{Name: "group", Value: in})
+	}
+	w := b.read(name+".weight", in, columns, 2*stride)
+	phases := make([]float32, out*stride*groupIn*2)
+	for o := range out {
+		for phase := range stride {
+			for i := range groupIn {
+				from := (i*columns + o) * 2 * stride
+				if depthwise {
+					from = o * 2 * stride
+				}
+				to := ((o*stride+phase)*groupIn + i) * 2
+				phases[to] = w[from+stride+phase] // of the position before
+				phases[to+1] = w[from+phase]
+			}
+		}
+	}
+	inputs := []graph.Value{x, b.Floats(name+".weight", phases, out*stride, groupIn, 2)}
+	if !depthwise { // the depthwise one has no bias
+		bias := make([]float32, 0, out*stride)
+		for _, v := range b.read(name+".bias", out) {
+			for range stride {
+				bias = append(bias, v)
+			}
+		}
+		inputs = append(inputs, b.Floats(name+".bias", bias, out*stride))
+	}
+	y := b.Op("Conv", inputs, attrs...)
+	y = b.Op("Reshape", []graph.Value{y, b.Ints(1, int64(out), int64(stride), -1)})
+	y = b.Op("Transpose", []graph.Value{y}, graph.Attr{Name: "perm", Value: []int64{0, 1, 3, 2}})
+	return b.Op("Reshape", []graph.Value{y, b.Ints(1, int64(out), -1)})
+}
+
+// layer is one layer of the transformer, on [1, positions, width].
+func (b *codecBuilder) layer(x graph.Value, i int, cos, sin, mask graph.Value) graph.Value {
+	d, m := b.c.Dims(), &b.c.Config.Mimi.Transformer
+	width, heads := d.CodecWidth, d.CodecHeads
+	head := width / heads
+	p := layer("mimi.decoder_transformer.transformer.layers.", i)
+
+	qkv := b.Op("MatMul", []graph.Value{b.norm(x, p+"norm1", width, 1e-5), b.attentionWeight(p + "self_attn.in_proj.weight")})
+	qkv = b.Op("Reshape", []graph.Value{qkv, b.Ints(-1, 3, int64(heads), int64(head))})
+	qkv = b.Op("Transpose", []graph.Value{qkv}, graph.Attr{Name: "perm", Value: []int64{1, 2, 0, 3}}) // [3, heads, positions, head]
+	parts := b.Ops("", "Split", 2, []graph.Value{qkv, b.Ints(2, 1)}, graph.Attr{Name: "axis", Value: 0})
+	qk := b.Ops("", "Split", 2, []graph.Value{b.rotate(parts[0], cos, sin, head/2), b.Ints(1, 1)}, graph.Attr{Name: "axis", Value: 0})
+
+	before := d.CodecWindow - 1
+	k := b.carry(qk[1], p+"K", 2, before, 1, heads, before, head)
+	v := b.carry(parts[1], p+"V", 2, before, 1, heads, before, head)
+	scores := b.Op("MatMul", []graph.Value{qk[0], b.Op("Transpose", []graph.Value{k}, graph.Attr{Name: "perm", Value: []int64{0, 1, 3, 2}})})
+	seen := b.Op("Softmax", []graph.Value{b.Op("Add", []graph.Value{scores, mask})}, graph.Attr{Name: "axis", Value: -1})
+	y := b.Op("Transpose", []graph.Value{b.Op("MatMul", []graph.Value{seen, v})}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1, 3}})
+	y = b.Op("Reshape", []graph.Value{y, b.Ints(1, -1, int64(width))})
+	x = b.Op("Add", []graph.Value{x, b.linear(y, p+"self_attn.out_proj.weight", width, width, p+"layer_scale_1.scale")})
+
+	f := b.gelu(b.linear(b.norm(x, p+"norm2", width, 1e-5), p+"linear1.weight", m.DimFeedforward, width, ""))
+	return b.Op("Add", []graph.Value{x, b.linear(f, p+"linear2.weight", width, m.DimFeedforward, p+"layer_scale_2.scale")})
+}
+
+// attentionWeight is the transposed weight of queries, keys and values. Queries are scaled already. The rotation turns neighbours in
+// a head; here the first of all pairs come before the second, so that it turns one half against the other. As queries and keys are
+// reordered alike, their products stay what they are.
+func (b *codecBuilder) attentionWeight(name string) graph.Value {
+	d := b.c.Dims()
+	width, head := d.CodecWidth, d.CodecWidth/d.CodecHeads
+	w := b.read(name, 3*width, width)
+	t := make([]float32, len(w))
+	for row := range 3 * width {
+		from, scale := row, float32(1)
+		if row < 2*width {
+			pair, second := row%head%(head/2), row%head/(head/2)
+			from = row - row%head + 2*pair + second
+		}
+		if row < width {
+			scale = float32(1 / math.Sqrt(float64(head)))
+		}
+		for i := range width {
+			t[i*3*width+row] = w[from*width+i] * scale
+		}
+	}
+	return b.Floats(name, t, width, 3*width)
+}
+
+func (b *codecBuilder) rotate(x, cos, sin graph.Value, half int) graph.Value {
+	h := b.Ops("", "Split", 2, []graph.Value{x, b.Ints(int64(half), int64(half))}, graph.Attr{Name: "axis", Value: 3})
+	mul := func(a, f graph.Value) graph.Value { return b.Op("Mul", []graph.Value{a, f}) }
+	first := b.Op("Sub", []graph.Value{mul(h[0], cos), mul(h[1], sin)})
+	second := b.Op("Add", []graph.Value{mul(h[0], sin), mul(h[1], cos)})
+	return b.Op("Concat", []graph.Value{first, second}, graph.Attr{Name: "axis", Value: 3})
+}

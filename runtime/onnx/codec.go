@@ -1,0 +1,162 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// codec turns latents into samples: what all streams share. It is safe for concurrent use.
+type codec struct {
+	dims        bundle.Dims
+	states      []bundle.State
+	frequencies []float32
+	session     *ort.Session
+}
+
+func openCodec(m *bundle.Manifest, graph []byte) (*codec, error) {
+	inputs, outputs := []string{"latents", "cos", "sin", "mask"}, []string{"audio"}
+	for _, s := range m.Codec.States {
+		inputs, outputs = append(inputs, s.Name), append(outputs, s.Name+"_out")
+	}
+	session, err := ort.Open(graph, inputs, outputs)
+	if err != nil {
+		return nil, fmt.Errorf("loading the codec: %w", err)
+	}
+	head := m.Dims.CodecWidth / m.Dims.CodecHeads
+	return &codec{m.Dims, m.Codec.States, bundle.RotationFrequencies(m.Dims.CodecRoPE, head), session}, nil
+}
+
+func (c *codec) close() error { return c.session.Close() }
+
+// decoder is the codec's state in one stream. It is not safe for concurrent use.
+type decoder struct {
+	codec    *codec
+	position int // of the next frame, in positions of the transformer
+	states   [][]float32
+	tensors  []*ort.Tensor  // of the states
+	groups   map[int]*group // by number of frames
+}
+
+// group is what decoding a certain number of frames at once reads and writes.
+type group struct {
+	latents, cos, sin, mask, audio []float32
+	masked                         int // position that the mask is for; -1 for none
+	inputs, outputs                []*ort.Tensor
+}
+
+func (c *codec) newDecoder() (*decoder, error) {
+	d := &decoder{codec: c, groups: map[int]*group{}}
+	for _, s := range c.states {
+		n := 1
+		for _, size := range s.Shape {
+			n *= size
+		}
+		values := make([]float32, n)
+		t, err := ort.Floats(values, s.Shape...)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("state %s: %w", s.Name, err), d.close())
+		}
+		d.states, d.tensors = append(d.states, values), append(d.tensors, t)
+	}
+	return d, nil
+}
+
+func (d *decoder) close() error {
+	var err error
+	for _, t := range d.tensors {
+		err = errors.Join(err, t.Close())
+	}
+	for _, g := range d.groups {
+		err = errors.Join(err, g.close())
+	}
+	return err
+}
+
+// begin forgets what was decoded. Every chunk starts fresh.
+func (d *decoder) begin() {
+	d.position = 0
+	for _, s := range d.states {
+		clear(s)
+	}
+}
+
+// decode turns the latents of so many frames, which follow the frames before, into samples. They are valid until the next call.
+func (d *decoder) decode(latents []float32, frames int) ([]float32, error) {
+	g, err := d.group(frames)
+	if err != nil {
+		return nil, err
+	}
+	positions := frames * d.codec.dims.Upsample
+	copy(g.latents, latents)
+	bundle.Rotations(g.cos, g.sin, d.codec.frequencies, d.position, positions)
+	g.maskFrom(d.position, positions, d.codec.dims.CodecWindow)
+	// No context: decoding a group is shorter than the time in which a cancel must take effect.
+	if err := d.codec.session.Run(context.Background(), g.inputs, g.outputs); err != nil {
+		return nil, fmt.Errorf("decoding %d frames: %w", frames, err)
+	}
+	d.position += positions
+	return g.audio, nil
+}
+
+func (d *decoder) group(frames int) (*group, error) {
+	if g, ok := d.groups[frames]; ok {
+		return g, nil
+	}
+	c := d.codec
+	positions, half := frames*c.dims.Upsample, len(c.frequencies)
+	keys := c.dims.CodecWindow - 1 + positions
+	g := &group{
+		latents: make([]float32, frames*c.dims.Latent), cos: make([]float32, positions*half), sin: make([]float32, positions*half),
+		mask: make([]float32, positions*keys), audio: make([]float32, frames*speech.FrameSamples), masked: -1,
+	}
+	var err error
+	add := func(values []float32, shape ...int) *ort.Tensor {
+		t, e := ort.Floats(values, shape...)
+		err = errors.Join(err, e)
+		return t
+	}
+	g.inputs = []*ort.Tensor{
+		add(g.latents, 1, frames, c.dims.Latent), add(g.cos, positions, half), add(g.sin, positions, half), add(g.mask, positions, keys),
+	}
+	g.outputs = []*ort.Tensor{add(g.audio, 1, 1, len(g.audio))}
+	if err != nil {
+		return nil, errors.Join(err, g.close())
+	}
+	g.inputs, g.outputs = append(g.inputs, d.tensors...), append(g.outputs, d.tensors...)
+	d.groups[frames] = g
+	return g, nil
+}
+
+// close closes the tensors of the group; those of the states behind them are the decoder's.
+func (g *group) close() error {
+	var err error
+	for _, t := range g.inputs[:4] {
+		err = errors.Join(err, t.Close())
+	}
+	return errors.Join(err, g.outputs[0].Close())
+}
+
+// maskFrom lets every new position see itself and the window before it, but nothing before the start of the chunk.
+func (g *group) maskFrom(position, positions, window int) {
+	before := window - 1
+	first := max(before-position, 0) // column of the first position that exists
+	if g.masked == first {
+		return
+	}
+	g.masked = first
+	keys := before + positions
+	for i := range positions {
+		row := g.mask[i*keys : (i+1)*keys]
+		for j := range row {
+			if row[j] = 0; j < max(i, first) || j > i+before {
+				row[j] = float32(math.Inf(-1))
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+const closeEnoughAudio = 2e-5
+
+func (v *vector) openCodec(t testing.TB) *codec {
+	t.Helper()
+	built, err := v.checkpoint.Codec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.manifest.Dims, v.manifest.Codec = v.checkpoint.Dims(), built.Graph
+	c, err := openCodec(&v.manifest, built.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// play decodes all latents by the plan: the last number repeats, the last group may be short.
+func play(t testing.TB, d *decoder, latents []float32, plan []int) []float32 {
+	t.Helper()
+	n := d.codec.dims.Latent
+	var audio []float32
+	d.begin()
+	for i := 0; len(latents) > 0; i++ {
+		frames := min(plan[min(i, len(plan)-1)], len(latents)/n)
+		samples, err := d.decode(latents[:frames*n], frames)
+		if err != nil {
+			t.Fatal(err)
+		}
+		audio, latents = append(audio, samples...), latents[frames*n:]
+	}
+	return audio
+}
+
+func newDecoder(t testing.TB, c *codec) *decoder {
+	t.Helper()
+	d, err := c.newDecoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestCodecEqualsTheReference(t *testing.T) {
+	orttest.Need(t)
+	v := load(t, "04-codec")
+	d := newDecoder(t, v.openCodec(t))
+	latents := v.array(t, "latents.npy").Floats
+	first := play(t, d, latents, []int{1})
+	for _, tt := range []struct {
+		plan []int
+		file string
+	}{{[]int{1}, "audio_plan_1.npy"}, {[]int{1, 4}, "audio_plan_1_4.npy"}, {[]int{3, 7}, "audio_plan_3_7.npy"}} {
+		t.Run(fmt.Sprint("plan ", tt.plan), func(t *testing.T) {
+			got := play(t, d, latents, tt.plan)
+			far, among := apart(t, got, v.array(t, tt.file).Floats), apart(t, got, first)
+			t.Logf("%d frames: %.1e from the reference, %.1e from one by one", len(got)/speech.FrameSamples, far, among)
+			if !(far <= closeEnoughAudio) || !(among <= 2e-6) {
+				t.Errorf("%.1e from the reference, %.1e from one by one", far, among)
+			}
+			if again := play(t, d, latents, tt.plan); !slices.Equal(again, got) {
+				t.Error("the same plan again decodes to other samples")
+			}
+		})
+	}
+}
+
+func TestCodecOfEveryModelEqualsTheReference(t *testing.T) {
+	orttest.Need(t)
+	runs := 0
+	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "07-bf16"} {
+		v := load(t, name)
+		c := v.openCodec(t)
+		for _, r := range v.Runs {
+			if r.Files["audio"] == "" {
+				continue
+			}
+			runs++
+			latents := v.array(t, r.Files["latent"]).Floats[:r.Expect.Frames*c.dims.Latent]
+			far := apart(t, play(t, newDecoder(t, c), latents, []int{1, 4}), v.array(t, r.Files["audio"]).Floats)
+			t.Logf("%s %s: %.1e over %d frames", name, r.Name, far, r.Expect.Frames)
+			if !(far <= closeEnoughAudio) {
+				t.Errorf("%s %s: %.1e from the reference", name, r.Name, far)
+			}
+		}
+	}
+	if runs != 4 {
+		t.Errorf("%d runs with audio, want 4", runs)
+	}
+}
+
+func TestMaskIsTheWindow(t *testing.T) {
+	const positions, window = 3, 4
+	for position, want := range map[int][]string{
+		0: {"...#..", "...##.", "...###"}, // no position before the first
+		2: {".###..", ".####.", "..####"},
+		3: {"####..", ".####.", "..####"},
+		9: {"####..", ".####.", "..####"},
+	} {
+		g := group{mask: make([]float32, positions*(window-1+positions)), masked: -1}
+		g.maskFrom(position, positions, window)
+		for i, row := range want {
+			got := ""
+			for _, v := range g.mask[i*len(row) : (i+1)*len(row)] {
+				switch {
+				case v == 0:
+					got += "#"
+				case math.IsInf(float64(v), -1):
+					got += "."
+				default:
+					got += "?"
+				}
+			}
+			if got != row {
+				t.Errorf("position %d, row %d: %s, want %s", position, i, got, row)
+			}
+		}
+	}
+}
