@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(int) {
 		shared.CloseIdleConnections()
 	}))
 }
@@ -85,7 +85,7 @@ func TestSpeakSendsWhatItWasAsked(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got, want any
-			c := serve(t, Options{Key: "k1", UserAgent: "test/1"}, func(w http.ResponseWriter, r *http.Request) {
+			c := serve(t, Options{Key: "k1", UserAgent: "test/1"}, func(_ http.ResponseWriter, r *http.Request) {
 				if got, want := r.Method+" "+r.URL.Path, "POST /v1/tts"; got != want {
 					t.Errorf("called %s, want %s", got, want)
 				}
@@ -388,7 +388,7 @@ func TestClosingEarlyEndsTheRequest(t *testing.T) {
 func TestReadAheadTakesAudioThatNobodyReadsYet(t *testing.T) {
 	audio := strings.Repeat("Swar", 4<<20)
 	sent := make(chan struct{})
-	c := serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+	c := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
 		stream(w, audio, proofOf(audio))
 		close(sent)
 	})

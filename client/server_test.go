@@ -274,7 +274,7 @@ func TestCancelOnTheRealServer(t *testing.T) {
 func TestTheRealServerIsBusyAndCutsOff(t *testing.T) {
 	failing := errors.New("the engine breaks")
 	goOn := make(chan struct{})
-	base, _ := realServer(t, synthtest.Config{BytesPerFrame: 1, Before: func(ctx context.Context, o synth.Options, frame int) error {
+	base, _ := realServer(t, synthtest.Config{BytesPerFrame: 1, Before: func(_ context.Context, o synth.Options, frame int) error {
 		if o.Text != "Ruko zara" || frame < 1 {
 			return nil
 		}

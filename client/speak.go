@@ -100,7 +100,7 @@ func (c *Client) Speak(ctx context.Context, r Request) (*Audio, error) {
 	if err := checkText(r.Text); err != nil {
 		return nil, err
 	}
-	resp, err := c.call(ctx, http.MethodPost, "/v1/tts", r)
+	resp, err := c.call(ctx, http.MethodPost, "/v1/tts", r) //nolint:bodyclose // Audio.Close does
 	if err != nil {
 		return nil, err
 	}

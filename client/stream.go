@@ -47,10 +47,10 @@ func (c *Client) Stream(ctx context.Context) (*Conn, error) {
 	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
 	header := http.Header{}
 	c.identify(header)
-	ws, resp, err := c.dialer().DialContext(ctx, u.String(), header)
+	ws, resp, err := c.dialer().DialContext(ctx, u.String(), header) //nolint:bodyclose // gorilla has, after reading its beginning
 	switch {
 	case err != nil && resp != nil && errors.Is(err, websocket.ErrBadHandshake):
-		return nil, errorOf(resp) // gorilla has read the beginning of the body and closed it
+		return nil, errorOf(resp)
 	case err != nil:
 		return nil, fmt.Errorf("opening a WebSocket: %w", err)
 	}
