@@ -103,7 +103,7 @@ func checkCPUs(c launch.CPUs) finding {
 
 func checkPort(ctx context.Context, listen string) finding {
 	f := finding{what: "port"}
-	l, err := net.Listen("tcp", listen)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err == nil {
 		l.Close()
 		f.text = listen + " is free"

@@ -77,7 +77,7 @@ func speakLocally(ctx context.Context, r client.Request, log *slog.Logger) (*tak
 		l.end(err)
 	})
 	if err := l.begun(); err != nil {
-		l.Close()
+		_ = l.Close() // never fails
 		return nil, err
 	}
 	return &take{l, u.Seed}, nil

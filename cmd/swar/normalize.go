@@ -57,13 +57,13 @@ It works in this process; with --server it asks one, which may know another mode
 	return cmd
 }
 
-func (w *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (client.Normalized, error) {
-	c, err := w.client(cmd)
+func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (client.Normalized, error) {
+	c, err := r.client(cmd)
 	if err != nil {
 		return client.Normalized{}, err
 	}
 	n, err := c.Normalize(cmd.Context(), text, enDigits)
-	return n, reached(w.server, err)
+	return n, reached(r.server, err)
 }
 
 func normalizeLocally(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {

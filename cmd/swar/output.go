@@ -47,8 +47,8 @@ type file struct {
 
 // openFile opens what output names. What is no regular file (a pipe, a device) is written to directly.
 func openFile(output string, f client.Format) (target, error) {
-	if real, err := filepath.EvalSymlinks(output); err == nil {
-		output = real // so that a link stays one
+	if linked, err := filepath.EvalSymlinks(output); err == nil {
+		output = linked // so that a link stays one
 	}
 	mode := fs.FileMode(0o666)
 	if info, err := os.Stat(output); err == nil {
@@ -93,7 +93,10 @@ func stateLength(f *os.File) error {
 		return err
 	}
 	var header [encode.WAVHeaderBytes]byte
-	if _, err := f.ReadAt(header[:], 0); err != nil || string(header[:4]) != "RIFF" || string(header[36:40]) != "data" {
+	switch n, err := f.ReadAt(header[:], 0); {
+	case err != nil && err != io.EOF:
+		return err
+	case n < len(header), string(header[:4]) != "RIFF", string(header[36:40]) != "data":
 		return nil // another server may write another header, which we better leave alone
 	}
 	if info.Size() > math.MaxUint32 {

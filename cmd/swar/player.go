@@ -121,7 +121,7 @@ func (t *playing) finish(err error) error {
 		}
 		return fmt.Errorf("%s stopped playing before the end", t.name)
 	default:
-		t.cmd.Wait()
+		_ = t.cmd.Wait() // err says more
 		return err
 	}
 }

@@ -117,15 +117,15 @@ func (a *app) text(cmd *cobra.Command, args []string) (string, error) {
 	return strings.Join(args, " "), nil
 }
 
-// speak lets the server speak r.
-func (w *remote) speak(cmd *cobra.Command, r client.Request) (*take, error) {
-	c, err := w.client(cmd)
+// speak lets the server speak.
+func (r *remote) speak(cmd *cobra.Command, request client.Request) (*take, error) {
+	c, err := r.client(cmd)
 	if err != nil {
 		return nil, err
 	}
-	audio, err := c.Speak(cmd.Context(), r)
+	audio, err := c.Speak(cmd.Context(), request)
 	if err != nil {
-		return nil, reached(w.server, err)
+		return nil, reached(r.server, err)
 	}
 	// The server gives up on a reader that keeps the pace of speech, and a disk or a pipe may be slow as well.
 	return &take{audio.ReadAhead(), audio.Seed}, nil

@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -127,9 +129,9 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		return usage(cmd, "--queue %d: want 0 or more", o.queue)
 	case o.cacheMB < 0:
 		return usage(cmd, "--prefill-cache-mb %d: want 0 or more", o.cacheMB)
-	case o.pprof != "" && !isLoopback(o.pprof):
+	case o.pprof != "" && !isLoopback(cmd.Context(), o.pprof):
 		return usage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
-	case len(o.keys) == 0 && !o.open && !isLoopback(o.listen):
+	case len(o.keys) == 0 && !o.open && !isLoopback(cmd.Context(), o.listen):
 		return usage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
 	}
 	if o.workers == 0 {
@@ -139,7 +141,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 }
 
 // isLoopback reports whether only this machine reaches address. A name must mean a loopback address only.
-func isLoopback(address string) bool {
+func isLoopback(ctx context.Context, address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return false
@@ -147,16 +149,9 @@ func isLoopback(address string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
 	}
-	ips, err := net.LookupIP(host)
-	if err != nil || len(ips) == 0 {
-		return false
-	}
-	for _, ip := range ips {
-		if !ip.IsLoopback() {
-			return false
-		}
-	}
-	return true
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	isOther := func(ip netip.Addr) bool { return !ip.IsLoopback() }
+	return err == nil && len(ips) > 0 && !slices.ContainsFunc(ips, isOther)
 }
 
 // site is a server at work.

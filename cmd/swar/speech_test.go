@@ -238,7 +238,7 @@ func TestSayWhenTheServerFails(t *testing.T) {
 			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>hello</html>", 404) }, 4, "not found",
 		},
 		"the connection breaks": {
-			func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, 3, "no server answers at http",
+			func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 3, "no server answers at http",
 		},
 	}
 	for name, tt := range tests {

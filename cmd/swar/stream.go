@@ -95,7 +95,7 @@ func (a *app) lines(args []string) <-chan string {
 // streaming is one run of the command.
 type streaming struct {
 	app    *app
-	events io.Writer
+	events *screen
 	audio  target
 	asJSON bool
 	how    manner
