@@ -54,7 +54,7 @@ func startProcess(program string, args []string, limit time.Duration) (*process,
 	}
 	defer out.Close()
 	p.stdin, p.stdout = stdin, stdout
-	p.cmd = exec.Command(program, args...)
+	p.cmd = exec.Command(program, args...) //nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, &p.stderr
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.WaitDelay = time.Second // for a stray child of the program that holds stderr open
