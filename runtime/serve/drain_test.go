@@ -38,6 +38,7 @@ func TestDrainLetsTheRunningUtteranceFinish(t *testing.T) {
 		s.speak("b", "hello")
 		s.speak("c", "hello")
 		s.until("first_audio_ms")
+		synctest.Wait() // until b and c wait too
 		waited := make(chan error, 1)
 		go func() { waited <- g.server.Wait(context.Background()) }()
 		s.wantError("b", http.StatusServiceUnavailable, "busy", "busy")
@@ -87,7 +88,7 @@ func TestDrainRefusesNewSockets(t *testing.T) {
 
 // TestDrainDuringAHandshake: a connection whose handshake was under way when draining began is told to go.
 func TestDrainDuringAHandshake(t *testing.T) {
-	bubble(t, newScript, func(t *testing.T, g *wsRig, _ *script) {
+	bubble(t, newScript, func(_ *testing.T, g *wsRig, _ *script) {
 		g.server.sockets.seal(make(chan struct{})) // as Drain does, but isDraining does not know yet
 		s := g.connect()
 		defer s.conn.Close()

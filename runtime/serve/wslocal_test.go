@@ -237,7 +237,7 @@ func TestWSQueueBudget(t *testing.T) {
 		})
 	})
 	t.Run("a slot just in time is taken", func(t *testing.T) {
-		slow := func(ctx context.Context, o synth.Options, frame int) error {
+		slow := func(_ context.Context, o synth.Options, frame int) error {
 			if frame != 0 || o.Text == warmText {
 				return nil
 			}

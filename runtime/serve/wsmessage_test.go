@@ -217,6 +217,8 @@ func TestWSMessageLimit(t *testing.T) {
 	g := newWSRig(t, &script{})
 	for _, n := range []int{maxMessage - 1, maxMessage} {
 		t.Run(fmt.Sprintf("%d bytes are spoken", n), func(t *testing.T) {
+			g := *g
+			g.t = t
 			s := g.connect()
 			defer s.leave()
 			s.send(padded(n))
@@ -242,6 +244,8 @@ func TestWSMessageLimit(t *testing.T) {
 		"a binary message": func(c *websocket.Conn, p []byte) { c.WriteMessage(websocket.BinaryMessage, p) },
 	} {
 		t.Run(name+" closes", func(t *testing.T) {
+			g := *g
+			g.t = t
 			s := g.connect()
 			defer s.conn.Close()
 			go send(s.conn, []byte(padded(maxMessage+1)))

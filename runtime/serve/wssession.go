@@ -67,7 +67,7 @@ func (c *session) run(ctx context.Context) {
 	opened := time.Now()
 	go func() {
 		defer close(c.written)
-		c.guard(c.write)
+		_ = c.guard(c.write) // which ends the reading too, and that says why
 	}()
 	err := c.guard(func() error { return c.read(ctx) })
 	c.part(err)
@@ -190,7 +190,7 @@ func (c *session) accept(ctx context.Context, req request, read time.Time) error
 	}
 	if !c.speaking {
 		c.speaking = true
-		c.voice.Go(func() { c.guard(func() error { return c.speak(ctx) }) })
+		c.voice.Go(func() { _ = c.guard(func() error { return c.speak(ctx) }) })
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func TestWSSocketsWithoutPongsClose(t *testing.T) {
 		})
 	})
 	t.Run("but not while they take audio", func(t *testing.T) {
-		bubble(t, newStream, func(t *testing.T, g *wsRig, stream *stream) {
+		bubble(t, newStream, func(t *testing.T, g *wsRig, _ *stream) {
 			s := g.connect()
 			defer s.conn.Close()
 			silent(s)
@@ -183,7 +183,7 @@ func TestWSSlowReader(t *testing.T) {
 		})
 	})
 	t.Run("one that reads again learns why", func(t *testing.T) {
-		bubble(t, newStream, func(t *testing.T, g *wsRig, _ *stream) {
+		bubble(t, newStream, func(_ *testing.T, g *wsRig, _ *stream) {
 			s := g.connect()
 			defer s.conn.Close()
 			s.speak("a", "hello")
@@ -217,7 +217,7 @@ func TestWSSlowReader(t *testing.T) {
 		})
 	})
 	t.Run("answers find room when the audio does not", func(t *testing.T) {
-		bubble(t, newStream, func(t *testing.T, g *wsRig, _ *stream) {
+		bubble(t, newStream, func(_ *testing.T, g *wsRig, _ *stream) {
 			s := g.connect()
 			defer s.leave()
 			s.speak("a", "hello")
@@ -293,7 +293,7 @@ func TestWSUtteranceTimeLimit(t *testing.T) {
 				}
 			})
 		}}
-		bubble(t, func() *script { return speaker }, func(t *testing.T, g *wsRig, _ *script) {
+		bubble(t, func() *script { return speaker }, func(_ *testing.T, g *wsRig, _ *script) {
 			s := g.connect()
 			defer s.leave()
 			s.speak("a", "hello")
