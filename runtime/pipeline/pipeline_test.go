@@ -231,7 +231,7 @@ func TestNoCapacityIsRefusedUntouched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		blocked := false
-		s, _, _ := open(t, 1, synthtest.Config{Before: func(ctx context.Context, _ synth.Options, frame int) error {
+		s, _, _ := open(t, 1, synthtest.Config{Before: func(_ context.Context, _ synth.Options, frame int) error {
 			if blocked && frame == 1 {
 				<-gate
 			}

@@ -4,6 +4,7 @@ package speechtest
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/swar-tts/swar/runtime/speech"
@@ -23,7 +24,7 @@ type Recorder struct {
 // Start implements [speech.Sink].
 func (r *Recorder) Start(s speech.Start) error {
 	if len(r.Started) != 0 {
-		return fmt.Errorf("Start came twice")
+		return errors.New("Start came twice")
 	}
 	r.Started = append(r.Started, s)
 	return nil

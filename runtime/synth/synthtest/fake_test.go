@@ -9,7 +9,7 @@ import (
 )
 
 func TestFakeEngine(t *testing.T) {
-	Run(t, func(t *testing.T) synth.Engine { return NewEngine(Config{}) })
+	Run(t, func(*testing.T) synth.Engine { return NewEngine(Config{}) })
 }
 
 func TestDecodeHearsWhatWasSpoken(t *testing.T) {
