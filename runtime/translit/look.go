@@ -1,50 +1,52 @@
 package translit
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // leanOf guesses from its spelling alone whether an unknown word is Hindi (positive) or English (negative).
 func leanOf(key []byte) int {
 	lean := 0
-	for _, end := range hindiEndings {
-		if bytes.HasSuffix(key, []byte(end)) {
-			lean += 2
-			break
-		}
+	if slices.ContainsFunc(hindiEndings, func(end string) bool { return bytes.HasSuffix(key, []byte(end)) }) {
+		lean += 2
 	}
-	for _, end := range englishEndings {
-		if len(key) > len(end)+1 && bytes.HasSuffix(key, []byte(end)) {
-			lean -= 3
-			break
-		}
+	if slices.ContainsFunc(englishEndings, func(end string) bool { return len(key) > len(end)+1 && bytes.HasSuffix(key, []byte(end)) }) {
+		lean -= 3
 	}
-	for i, c := range key {
-		next := byte(0)
-		if i+1 < len(key) {
-			next = key[i+1]
-		}
-		switch {
-		case c == 'x' || c == 'q' || c == '\'':
-			lean -= 2
-		case c == 'c' && next != 'h': // Hindi writes k and s
-			lean -= 3
-		case c == 'e' && next == 'a' || c == 'o' && next == 'a' || c == 'e' && next == 'w' || c == 'w' && next == 'h':
-			lean -= 2
-		case c == 'y' && i > 0 && !isVowel(key[i-1]) && next != 0 && !isVowel(next): // hyphen
-			lean -= 2
-		case c == 'a' && next == 'a' || c == 'j' && next == 'h' || c == 'k' && next == 'h' || c == 'b' && next == 'h' || c == 'd' && next == 'h':
-			lean += 2
-		}
+	if slices.ContainsFunc(englishStarts, func(start string) bool { return bytes.HasPrefix(key, []byte(start)) }) {
+		lean -= 2
 	}
-	for _, start := range englishStarts {
-		if bytes.HasPrefix(key, []byte(start)) {
-			lean -= 2
-			break
-		}
+	for i := range key {
+		lean += leanAt(key, i)
 	}
 	if n := len(key); n > 3 && key[n-1] == 'y' && !isVowel(key[n-2]) {
 		lean -= 2
 	}
 	return max(-2, min(2, lean))
+}
+
+// leanAt is what letter i of key says, together with the one behind it.
+func leanAt(key []byte, i int) int {
+	switch pair := key[i:min(i+2, len(key))]; string(pair) {
+	case "ea", "oa", "ew", "wh":
+		return -2
+	case "aa", "jh", "kh", "bh", "dh":
+		return 2
+	case "ch": // the only c in Hindi, which writes k and s
+		return 0
+	}
+	switch key[i] {
+	case 'x', 'q', '\'':
+		return -2
+	case 'c':
+		return -3
+	case 'y': // between consonants, as in hyphen
+		if 0 < i && i+1 < len(key) && !isVowel(key[i-1]) && !isVowel(key[i+1]) {
+			return -2
+		}
+	}
+	return 0
 }
 
 var (
