@@ -252,14 +252,23 @@ func (s *sentence) ki(i int) string {
 	switch {
 	case before == none && i > 0, before.reads("जो") && !after.reads("थी है हैं गई गयी जा जाती हुई"):
 		return "कि"
-	case before.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही पूछा पूछे पूछो हुआ हुई हुए चला"), s.says(before, "kaha"):
-		return "कि"
-	case before.isHindi() && (before.suffix == "ें" || before.suffix == "ता" || before.suffix == "ते" || before.suffix == "ती"):
+	case s.takesThat(before):
 		return "कि"
 	case after.reads("आप मैं हम तुम वह वो वे ये यह कोई कुछ अगर जब मुझे आपको हमें उसे मेरा आपका आपके कब कौन कैसे कहाँ"):
 		return "कि"
 	}
 	return "की"
+}
+
+// takesThat reports whether w can have a clause with कि after it: a verb, or a word like इतना, पता and उम्मीद.
+func (s *sentence) takesThat(w *word) bool {
+	switch {
+	case w.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही पूछा पूछे पूछो हुआ हुई हुए चला"), s.says(w, "kaha"):
+		return true
+	case w.isHindi() && (w.suffix == "ें" || w.suffix == "ता" || w.suffix == "ते" || w.suffix == "ती"):
+		return true
+	}
+	return false
 }
 
 // numbers are the number words that end an English "your code is" in a Hindi sentence.

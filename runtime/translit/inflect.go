@@ -7,7 +7,7 @@ import (
 
 // inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending, two English words in one.
 func (l *lexicon) inflected(w *word, key []byte) bool {
-	return l.verb(w, key) || l.englishForm(w, key) || l.noun(w, key) || l.compound(w, key)
+	return l.verb(w, key) || l.englishForm(w, key) || l.genitive(w, key) || l.noun(w, key) || l.compound(w, key)
 }
 
 // verb finds a stem with an ending, the longest stem first.
@@ -221,6 +221,20 @@ func (l *lexicon) englishForm(w *word, key []byte) bool {
 		return true
 	}
 	return false
+}
+
+// genitive finds a Hindi word with the English 's, as in "kal's meeting".
+func (l *lexicon) genitive(w *word, key []byte) bool {
+	base, ok := bytes.CutSuffix(key, []byte("'s"))
+	if !ok {
+		return false
+	}
+	e := l.entries[string(base)]
+	if e.kind != hindi {
+		return false
+	}
+	w.kind, w.hindi, w.suffix = hindi, e.hindi, choose(endsInVowel(e.hindi), "ज़", "्स")
+	return true
 }
 
 var englishForms = []struct {

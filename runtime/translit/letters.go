@@ -9,7 +9,7 @@ var letterNames = [26]string{
 }
 
 // chatLetters are the lower-case letters that stand for Hindi words when they stand alone, as in "kya kr rhe h".
-var chatLetters = map[byte]string{'h' - 'a': "है", 'k' - 'a': "के", 'b' - 'a': "भी", 'n' - 'a': "ना", 'a' - 'a': "अ"}
+var chatLetters = map[byte]string{'h' - 'a': "है", 'b' - 'a': "भी", 'n' - 'a': "ना", 'a' - 'a': "अ", 'q' - 'a': "क्यों"}
 
 // isLetterName reports whether s is the name of a letter.
 func isLetterName(s string) bool {
@@ -27,13 +27,27 @@ func (s *sentence) letterIn(i int) string {
 	if from, to := s.row(i); w.capital || to-from > 1 {
 		return letterNames[w.letter]
 	}
-	if w.letter == 'm'-'a' {
+	switch w.letter {
+	case 'm' - 'a':
 		return s.pronounOrIn(i)
+	case 'k' - 'a':
+		return s.lonelyK(i)
 	}
 	if chat, ok := chatLetters[w.letter]; ok {
 		return chat
 	}
 	return letterNames[w.letter]
+}
+
+// lonelyK reads k: that after a verb, okay where it opens a clause, else of.
+func (s *sentence) lonelyK(i int) string {
+	switch before := s.before(i); {
+	case before == none:
+		return "ओके"
+	case s.takesThat(before):
+		return "कि"
+	}
+	return "के"
 }
 
 // letterInEnglish returns what the single letter at i of an English sentence is read as: the article, which has a capital only where the

@@ -40,6 +40,7 @@ type lexicon struct {
 	entries map[string]entry
 	stems   map[string]string // of verbs
 	sounds  map[string]string // Hindi words by how they sound; "" where two differ
+	guests  map[string]bool   // Devanagari that is a name and no Hindi word beside
 }
 
 // tables returns the lexicon, loading it on the first call.
@@ -50,6 +51,7 @@ func load() *lexicon {
 		entries: make(map[string]entry, 10_000),
 		stems:   make(map[string]string, 600),
 		sounds:  make(map[string]string, 5_000),
+		guests:  make(map[string]bool, 1_500),
 	}
 	var room [40]byte
 	for roman, rest := range rows(hindiTable) {
@@ -66,6 +68,10 @@ func load() *lexicon {
 	}
 	for roman, rest := range rows(namesTable) {
 		l.entries[roman] = entry{kind: name, hindi: rest, english: rest}
+		l.guests[rest] = true
+	}
+	for _, rest := range rows(hindiTable) {
+		delete(l.guests, rest)
 	}
 	for roman, rest := range rows(englishTable) {
 		l.entries[roman] = entry{kind: english, english: rest}

@@ -87,26 +87,41 @@ func (s *sentence) write(out *strings.Builder) {
 }
 
 // english reports whether no word of the sentence is Hindi and some are English. Words that could be either only count when nothing
-// else does: "main do" alone is Hindi.
+// else does: "main do" alone is Hindi. Names in Devanagari are at home in both languages, and so are digits, but "order चार दो" is too
+// little English: beside digits it takes grammar to make an English sentence.
 func (s *sentence) english() bool {
-	score := 0
+	score, digits, grammar := 0, false, false
 	for i := range s.words {
 		switch w := &s.words[i]; w.kind {
 		case hindi:
 			return false
 		case devanagari:
-			if !s.spelled(i) {
+			switch {
+			case s.spelled(i), tables().guests[w.hindi]:
+			case isDigit(w.hindi):
+				digits = true
+			default:
 				return false
 			}
 		case function:
 			score -= 3
+			grammar = true
 		case english:
 			score -= 2
 		case either, unknown:
 			score += w.lean
 		}
 	}
-	return score < 0
+	return score < 0 && (grammar || !digits)
+}
+
+// isDigit reports whether word is one of the digits of a code, which are read in Hindi in any sentence.
+func isDigit(word string) bool {
+	switch word {
+	case "शून्य", "एक", "दो", "तीन", "चार", "पाँच", "छह", "सात", "आठ", "नौ":
+		return true
+	}
+	return false
 }
 
 // spelled reports whether word i is one of a row of Devanagari letter names with an ए in it. Such rows are what putKept writes into an
@@ -195,10 +210,14 @@ func (s *sentence) putEnglish(out *strings.Builder, i int) {
 	}
 }
 
-// putKept writes word i of an English sentence that stays as it is. Only spelled-out letters are looked at: an A before another letter
-// would be read as the article, so the row that holds it gets its names, all in one accent.
+// putKept writes word i of an English sentence that stays as it is but for two things. A name sounds Indian in any sentence. And an A before
+// another letter would be read as the article, so the row of letters that holds it gets its names, all in one accent.
 func (s *sentence) putKept(out *strings.Builder, i int) {
 	w := &s.words[i]
+	if w.kind == name && tables().guests[w.hindi] {
+		out.WriteString(w.hindi)
+		return
+	}
 	if w.kind == letter && s.rowHasA(i) {
 		writeLetter(out, letterNames[w.letter], w.plural)
 		return
