@@ -305,12 +305,14 @@ func TestSpeakReturnsWithTheFirstAudio(t *testing.T) {
 	}
 }
 
+var waysToRead = map[string]func(*Audio) io.ReadCloser{
+	"read":       func(a *Audio) io.ReadCloser { return a },
+	"read ahead": (*Audio).ReadAhead,
+}
+
 func TestAudioReadsLikeAReader(t *testing.T) {
 	c := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { stream(w, sample, proofOf(sample)) })
-	for name, open := range map[string]func(*Audio) io.ReadCloser{
-		"Audio":     func(a *Audio) io.ReadCloser { return a },
-		"ReadAhead": (*Audio).ReadAhead,
-	} {
+	for name, open := range waysToRead {
 		a, err := c.Speak(t.Context(), Request{Text: "a"})
 		if err != nil {
 			t.Fatal(err)
@@ -323,20 +325,23 @@ func TestAudioReadsLikeAReader(t *testing.T) {
 	}
 }
 
+// serveWithoutEnd returns a client of a server that goes on after the sample, until the client leaves.
+func serveWithoutEnd(t *testing.T) (c *Client, stopped <-chan struct{}) {
+	t.Helper()
+	left := make(chan struct{})
+	return serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		io.ReadAll(r.Body)
+		stream(w, sample, nil)
+		<-r.Context().Done()
+		close(left)
+	}), left
+}
+
 func TestEndingTheContextIsNotACut(t *testing.T) {
 	why := errors.New("the user has left")
-	for how, open := range map[string]func(*Audio) io.ReadCloser{
-		"read":       func(a *Audio) io.ReadCloser { return a },
-		"read ahead": (*Audio).ReadAhead,
-	} {
+	for how, open := range waysToRead {
 		t.Run(how, func(t *testing.T) {
-			stopped := make(chan struct{})
-			c := serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
-				io.ReadAll(r.Body)
-				stream(w, sample, nil)
-				<-r.Context().Done()
-				close(stopped)
-			})
+			c, stopped := serveWithoutEnd(t)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			a, err := c.Speak(ctx, Request{Text: "a"})
 			if err != nil {
@@ -355,18 +360,9 @@ func TestEndingTheContextIsNotACut(t *testing.T) {
 }
 
 func TestClosingEarlyEndsTheRequest(t *testing.T) {
-	for how, open := range map[string]func(*Audio) io.ReadCloser{
-		"read":       func(a *Audio) io.ReadCloser { return a },
-		"read ahead": (*Audio).ReadAhead,
-	} {
+	for how, open := range waysToRead {
 		t.Run(how, func(t *testing.T) {
-			stopped := make(chan struct{})
-			c := serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
-				io.ReadAll(r.Body)
-				stream(w, sample, nil)
-				<-r.Context().Done()
-				close(stopped)
-			})
+			c, stopped := serveWithoutEnd(t)
 			a, err := c.Speak(t.Context(), Request{Text: "a"})
 			if err != nil {
 				t.Fatal(err)
