@@ -22,13 +22,7 @@ import (
 // start runs a pool inside a bubble and stops it at the end of the test.
 func start(t *testing.T, cfg Config, engine *synthtest.Engine) *Pool {
 	t.Helper()
-	p, err := New(cfg, engine, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- p.Run(ctx) }()
+	p, cancel, done := run(t, cfg, engine)
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -38,8 +32,21 @@ func start(t *testing.T, cfg Config, engine *synthtest.Engine) *Pool {
 			t.Errorf("%d workers are open after Run", got)
 		}
 	})
-	synctest.Wait()
 	return p
+}
+
+// run runs a pool until cancel, and waits in a bubble until nothing moves any more.
+func run(t *testing.T, cfg Config, engine *synthtest.Engine) (p *Pool, cancel func(), done <-chan error) {
+	t.Helper()
+	p, err := New(cfg, engine, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	synctest.Wait()
+	return p, cancel, ended
 }
 
 func acquire(t *testing.T, p *Pool, session string) *Slot {
@@ -69,14 +76,7 @@ func TestEveryWorkerSpeaksEveryVoiceBeforeItIsReady(t *testing.T) {
 			time.Sleep(time.Second)
 			return nil
 		}})
-		p, err := New(Config{Workers: 2}, engine, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- p.Run(ctx) }()
-		synctest.Wait()
+		p, cancel, done := run(t, Config{Workers: 2}, engine)
 		if _, err := p.Acquire(t.Context(), ""); !errors.Is(err, speech.ErrWarming) {
 			t.Errorf("Acquire while warming = %v, want ErrWarming", err)
 		}
@@ -341,14 +341,7 @@ func TestDrainEndsWithItsContext(t *testing.T) {
 func TestWorkersThatComeBackAfterRunAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := synthtest.NewEngine(synthtest.Config{})
-		p, err := New(Config{Workers: 4}, engine, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- p.Run(ctx) }()
-		synctest.Wait()
+		p, cancel, done := run(t, Config{Workers: 4}, engine)
 		a, b, c := acquire(t, p, ""), acquire(t, p, ""), acquire(t, p, "s")
 		c.ReleaseTo("s")
 		cancel()
