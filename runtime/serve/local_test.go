@@ -277,11 +277,7 @@ func saturate(t *testing.T, l local, dial func() net.Conn) (calls []<-chan answe
 func TestSaturationRefusesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := newGate()
-		l, stop := newLocal(t, 2, synthtest.Config{Before: gate.before})
-		defer stop()
-		if err := l.pool.WaitReady(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		l := newWarmLocal(t, 2, synthtest.Config{Before: gate.before})
 		serveInBubble(t, l, func(t *testing.T, g *rig, dial func() net.Conn) {
 			calls, begin := saturate(t, l, dial), time.Now()
 			for range 5 {
@@ -315,11 +311,7 @@ func TestSaturationRefusesAtOnce(t *testing.T) {
 func TestQueueWaitEndsAfterTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := newGate()
-		l, stop := newLocal(t, 2, synthtest.Config{Before: gate.before})
-		defer stop()
-		if err := l.pool.WaitReady(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		l := newWarmLocal(t, 2, synthtest.Config{Before: gate.before})
 		serveInBubble(t, l, func(t *testing.T, _ *rig, dial func() net.Conn) {
 			calls, begin := saturate(t, l, dial), time.Now()
 			for _, c := range calls[2:] {
@@ -343,11 +335,7 @@ func TestQueueWaitEndsAfterTwoSeconds(t *testing.T) {
 func TestQueueTimeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := newGate()
-		l, stop := newLocal(t, 1, synthtest.Config{Before: gate.before})
-		defer stop()
-		if err := l.pool.WaitReady(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		l := newWarmLocal(t, 1, synthtest.Config{Before: gate.before})
 		serveInBubble(t, l, func(t *testing.T, _ *rig, dial func() net.Conn) {
 			first := call(t, dial, `{"text":"Hi"}`)
 			synctest.Wait()
@@ -387,11 +375,7 @@ func TestDisconnectFreesTheWorkerWithinAFrame(t *testing.T) {
 					}
 					return nil
 				}
-				l, stop := newLocal(t, 1, synthtest.Config{Before: slow, BytesPerFrame: 1})
-				defer stop()
-				if err := l.pool.WaitReady(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				l := newWarmLocal(t, 1, synthtest.Config{Before: slow, BytesPerFrame: 1})
 				warm := l.engine.Frames()
 				serveInBubble(t, l, func(t *testing.T, g *rig, dial func() net.Conn) {
 					conn := dial()
@@ -425,11 +409,7 @@ func TestDisconnectFreesTheWorkerWithinAFrame(t *testing.T) {
 func TestDisconnectLeavesTheQueueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := newGate()
-		l, stop := newLocal(t, 1, synthtest.Config{Before: gate.before})
-		defer stop()
-		if err := l.pool.WaitReady(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		l := newWarmLocal(t, 1, synthtest.Config{Before: gate.before})
 		serveInBubble(t, l, func(t *testing.T, g *rig, dial func() net.Conn) {
 			first := call(t, dial, `{"text":"Hi"}`)
 			synctest.Wait()

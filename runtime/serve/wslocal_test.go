@@ -25,11 +25,7 @@ import (
 func bubbleLocal(t *testing.T, workers int, cfg synthtest.Config, test func(t *testing.T, g *wsRig, l local)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l, stop := newLocal(t, workers, cfg)
-		defer stop()
-		if err := l.pool.WaitReady(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		l := newWarmLocal(t, workers, cfg)
 		g, closeRig := newBubbleRig(t, l)
 		defer closeRig()
 		test(t, g, l)
