@@ -1,6 +1,9 @@
 package translit
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // resolve reads word i of a Hindi sentence, which is both Hindi and English, or two Hindi words, by its neighbours: in Devanagari, or ""
 // for English. Some words have rules of their own, because their grammar says more than the mere language of what stands around them.
@@ -54,10 +57,16 @@ func (s *sentence) resolve(i int) string {
 		return s.hal(i)
 	case "chal":
 		return s.chal(i)
-	case "ram", "nach":
+	case "ram", "nach", "rupay":
 		return s.capitals(i)
 	case "khan":
 		return s.khan(i)
+	case "mile":
+		return s.mile(i)
+	case "min":
+		return s.min(i)
+	case "re":
+		return s.re(i)
 	}
 	return s.byNeighbours(i)
 }
@@ -191,7 +200,7 @@ func (s *sentence) pronounOrIn(i int) string {
 
 // me reads me: a Hindi word, unless an English verb governs it (call me, help me).
 func (s *sentence) me(i int) string {
-	if s.says(s.before(i), "give tell send call let help show remind allow excuse trust for to with from by of about") && !s.after(i).isHindi() {
+	if s.says(s.after(i), "too") || s.says(s.before(i), "give tell send call let help show remind allow excuse trust for to with from by of about on after before") && !s.after(i).isHindi() {
 		return ""
 	}
 	return s.pronounOrIn(i)
@@ -205,7 +214,7 @@ func (s *sentence) main(i int) string {
 		return ""
 	case before.reads("मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने"):
 		return ""
-	case before == none && !s.firstPerson() && s.says(after, "branch road gate office building menu market street door reason problem point page") && s.endsPhrase(i+2):
+	case (before == none || before.isHindi()) && !s.firstPerson() && s.says(after, "branch road highway gate entrance switch office building menu market street door reason problem point page") && s.endsPhrase(i+2):
 		return ""
 	case before == none || s.firstPerson() && !s.pronounStood(i):
 		return "मैं"
@@ -263,7 +272,7 @@ func (s *sentence) ki(i int) string {
 // takesThat reports whether w can have a clause with कि after it: a verb, or a word like इतना, पता and उम्मीद.
 func (s *sentence) takesThat(w *word) bool {
 	switch {
-	case w.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही पूछा पूछे पूछो हुआ हुई हुए चला"), s.says(w, "kaha"):
+	case w.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बोलो बोल बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही पूछा पूछे पूछो हुआ हुई हुए चला"), s.says(w, "kaha"):
 		return true
 	case w.isHindi() && (w.suffix == "ें" || w.suffix == "ता" || w.suffix == "ते" || w.suffix == "ती"):
 		return true
@@ -378,10 +387,10 @@ func (s *sentence) are(i int) string {
 	return ""
 }
 
-// capitals reads a word that is Hindi (Ram, nach) unless it is in capitals: RAM is memory, NACH a mandate.
+// capitals reads a word that is Hindi (Ram, nach, rupay) unless it has capitals inside: RAM is memory, NACH a mandate, RuPay a card.
 func (s *sentence) capitals(i int) string {
 	w := &s.words[i]
-	if allCapitals(s.text[w.start:w.end]) {
+	if strings.ContainsFunc(s.text[w.start+1:w.end], unicode.IsUpper) {
 		return ""
 	}
 	return w.hindi
@@ -431,7 +440,12 @@ func (s *sentence) door(i int) string {
 // kaha reads kaha: said, where someone does or a clause depends on it; else where.
 func (s *sentence) kaha(i int) string {
 	before, after := s.before(i), s.after(i)
-	if strings.HasSuffix(before.hindi, "ने") && before.isHindi() || s.says(after, "ki ke jata jaata") || before == none && after.reads("था") {
+	for j := i; j > max(0, i-3) && !s.words[j].breaks; j-- {
+		if w := &s.words[j-1]; w.isHindi() && strings.HasSuffix(w.hindi, "ने") {
+			return "कहा"
+		}
+	}
+	if s.says(after, "ki ke jata jaata") || before == none && after.reads("था") {
 		return "कहा"
 	}
 	return s.words[i].hindi
@@ -464,6 +478,30 @@ func (s *sentence) chal(i int) string {
 func (s *sentence) khan(i int) string {
 	if s.words[i].capital && i > 0 || s.before(i).kind == name {
 		return "ख़ान"
+	}
+	return s.words[i].hindi
+}
+
+// mile reads the measure after a number, else the verb.
+func (s *sentence) mile(i int) string {
+	if s.before(i).reads(numbers) {
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+// min reads the minimum of an amount, else a minute.
+func (s *sentence) min(i int) string {
+	if s.says(s.after(i), "due balance bal amount amt order payment salary age") {
+		return ""
+	}
+	return s.words[i].hindi
+}
+
+// re reads the prefix of re-check, or the call that closes a clause.
+func (s *sentence) re(i int) string {
+	if strings.HasPrefix(s.text[s.words[i].end:], "-") {
+		return ""
 	}
 	return s.words[i].hindi
 }

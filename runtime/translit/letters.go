@@ -32,6 +32,10 @@ func (s *sentence) letterIn(i int) string {
 		return s.pronounOrIn(i)
 	case 'k' - 'a':
 		return s.lonelyK(i)
+	case 'n' - 'a':
+		if s.before(i).isEnglish() && s.after(i).isEnglish() { // rock 'n' roll
+			return "ऐंड"
+		}
 	}
 	if chat, ok := chatLetters[w.letter]; ok {
 		return chat

@@ -163,14 +163,11 @@ func (l *lexicon) classify(w *word, src string) {
 	case len(key) == 1 && key[0] != '\'':
 		w.kind, w.letter = letter, key[0]-'a'
 	case l.known(w, key):
+	case l.stretched(w, key):
 	case l.inflected(w, key):
 	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src), isPair(src):
 		w.kind = initials
 	default:
-		var again [longestWord]byte
-		if short, ok := unstretched(again[:0], key); ok && (l.known(w, short) || l.inflected(w, short)) {
-			return
-		}
 		w.lean = leanOf(key)
 		if w.lean >= 0 && l.alike(w, key) {
 			return
@@ -208,19 +205,32 @@ func isPair(s string) bool {
 // unpronounceable reports whether s is capitals without a vowel among them.
 func unpronounceable(s string) bool { return allCapitals(s) && !strings.ContainsAny(s, "AEIOUY") }
 
-// unstretched appends key to short without its drawn-out letters (bahuuut, plzzz, nahiii): a letter written three times or more, or
-// twice at the end, is written once. It reports whether there were any.
-func unstretched(short, key []byte) ([]byte, bool) {
+// stretched finds a word without its drawn-out letters. Double ones are tried before single ones, so that goood is good and soooo is so.
+func (l *lexicon) stretched(w *word, key []byte) bool {
+	var rooms [2][longestWord]byte
+	twice, once := shrunk(rooms[0][:0], key, 2), shrunk(rooms[1][:0], key, 1)
+	if len(once) == len(key) {
+		return false
+	}
+	return len(twice) < len(key) && l.known(w, twice) || l.known(w, once) || len(twice) < len(key) && l.inflected(w, twice) || l.inflected(w, once)
+}
+
+// shrunk appends key to short with at most the given number of letters of each run that is drawn out (bahuuuut, plzzz, nahii): three
+// letters or more, or two at the end.
+func shrunk(short, key []byte, most int) []byte {
 	for i := 0; i < len(key); {
 		n := 1
 		for i+n < len(key) && key[i+n] == key[i] {
 			n++
 		}
-		if n == 2 && i+n < len(key) {
+		keep := n
+		if n > 2 || i+n == len(key) {
+			keep = min(n, most)
+		}
+		for range keep {
 			short = append(short, key[i])
 		}
-		short = append(short, key[i])
 		i += n
 	}
-	return short, len(short) < len(key)
+	return short
 }
