@@ -10,11 +10,17 @@ import (
 
 // Checkpoint is a published model: its weights under the names of upstream, its configuration, and what neither of them says.
 type Checkpoint struct {
-	Weights   *Tensors
+	Weights   Weights
 	Config    Config
 	GELU      string // tanh or erf; released weights were trained with tanh, older exports use erf
 	Steps     int    // of the flow
 	Positions int    // most positions of voice, text and frames together
+}
+
+// Weights gives out weights by name: [Tensors] does, and what makes them up for a random model.
+type Weights interface {
+	// Floats returns the values of a weight, which must have the given shape; -1 stands for any size.
+	Floats(name string, shape ...int) ([]float32, error)
 }
 
 // Built is a graph that was made from a checkpoint. File, SHA256 and Bytes of its description are empty.

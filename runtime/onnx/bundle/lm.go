@@ -117,10 +117,11 @@ func (c *Checkpoint) times() ([]float32, error) {
 	table := make([]float32, c.Steps*d.FlowWidth)
 	for e := range 2 {
 		p := fmt.Sprintf("flow_lm.flow_net.time_embed.%d.", e)
-		b := c.builder("")
-		shape, _ := c.Weights.Shape(p + "freqs")
-		frequencies := b.read(p+"freqs", size(shape)) // stored, because a checkpoint of 16 bits holds rounded ones
-		n := len(frequencies)
+		frequencies, err := c.Weights.Floats(p+"freqs", -1) // stored, because a checkpoint of 16 bits holds rounded ones
+		if err != nil {
+			return nil, fmt.Errorf("the flow's time: %w", err)
+		}
+		n, b := len(frequencies), c.builder("")
 		w0, b0 := b.read(p+"mlp.0.weight", d.FlowWidth, 2*n), b.read(p+"mlp.0.bias", d.FlowWidth)
 		w2, b2 := b.read(p+"mlp.2.weight", d.FlowWidth, d.FlowWidth), b.read(p+"mlp.2.bias", d.FlowWidth)
 		alpha := b.read(p+"mlp.3.alpha", d.FlowWidth)

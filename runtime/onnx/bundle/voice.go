@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -99,4 +100,25 @@ func byHead(x []float32, n int, d Dims) []float32 {
 		}
 	}
 	return y
+}
+
+// WritePrompt writes p in upstream's form, with the number of positions as offset.
+func WritePrompt(w io.Writer, p Prompt, d Dims) error {
+	var entries []Tensor
+	for i := range p.K {
+		cache := make([]float32, 0, 2*p.Positions*d.Width)
+		for _, values := range [][]float32{p.K[i], p.V[i]} {
+			for position := range p.Positions {
+				for h := range d.Heads {
+					at := (h*p.Positions + position) * d.HeadDim
+					cache = append(cache, values[at:at+d.HeadDim]...)
+				}
+			}
+		}
+		prefix := "transformer.layers." + strconv.Itoa(i) + ".self_attn/"
+		entries = append(entries,
+			Tensor{Name: prefix + "cache", Shape: []int{2, 1, p.Positions, d.Heads, d.HeadDim}, Floats: cache},
+			Tensor{Name: prefix + "offset", Shape: []int{1}, Ints: []int64{int64(p.Positions)}})
+	}
+	return WriteTensors(w, entries...)
 }

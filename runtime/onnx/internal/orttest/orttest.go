@@ -11,8 +11,8 @@ import (
 )
 
 // Need loads the library for a test: the one that SWAR_ONNXRUNTIME names, or the one that hack/onnxruntime.sh has fetched. Without
-// either it skips the test and says how to get one; a library that is named must load.
-func Need(tb testing.TB) {
+// either it skips the test and says how to get one; a library that is named must load. It returns the path.
+func Need(tb testing.TB) string {
 	tb.Helper()
 	path := os.Getenv("SWAR_ONNXRUNTIME")
 	if path == "" {
@@ -30,4 +30,5 @@ func Need(tb testing.TB) {
 	if err := ort.Load(path); err != nil {
 		tb.Fatal(err)
 	}
+	return path
 }
