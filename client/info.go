@@ -63,7 +63,7 @@ func (c *Client) Normalize(ctx context.Context, text string, enDigits bool) (Nor
 	return n, c.json(ctx, http.MethodPost, "/v1/normalize", body, &n)
 }
 
-// Health is how a server is.
+// Health is the state of a server, as GET /healthz tells it.
 type Health struct {
 	Status       string
 	Uptime       time.Duration

@@ -60,7 +60,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// Is reports whether target is a Refusal with the same code, so that errors.Is works with the values below.
+// Is reports whether target is a Refusal with the same code, so that errors.Is works with values such as [ErrTextEmpty].
 func (r *Refusal) Is(target error) bool {
 	t, ok := target.(*Refusal)
 	return ok && t.Code == r.Code

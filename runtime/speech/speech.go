@@ -29,5 +29,5 @@ const (
 	DefaultTemperature = 0.3
 )
 
-// Seconds is the exact sounding time of n frames, in seconds.
+// Seconds returns how long frames sound, in seconds, exactly.
 func Seconds(frames int) float64 { return float64(frames*FrameSamples) / SampleRate }

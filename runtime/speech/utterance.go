@@ -10,7 +10,7 @@ const (
 	Opus  Format = "opus"  // Ogg/Opus at 48 kbit/s
 )
 
-// Valid reports whether f is one of the formats above.
+// Valid reports whether f is one of the formats of the API.
 func (f Format) Valid() bool { return f == WAV || f == PCM16 || f == Opus }
 
 // Utterance is one request to speak. It is a plain value: the same utterance gives the same audio on the same model.

@@ -1,4 +1,4 @@
-// Package synth is the port to an engine: what makes a chunk of text sound. Adapters (espeak, later onnx) implement it, the pool
+// Package synth is the port to an engine: what makes a chunk of text sound. Adapters (espeak, onnx) implement it, the pool
 // owns its workers, and [github.com/swar-tts/swar/runtime/synth/synthtest] holds the suite that each of them passes.
 package synth
 

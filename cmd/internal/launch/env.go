@@ -18,7 +18,7 @@ func Variable(flag string) string {
 // FromEnv gives every flag that the command line left out the value of its environment variable. An empty variable counts as absent.
 // Flags that can be repeated take a list that is separated by white space, because their values may hold commas.
 //
-// An error names the variable and, since values can be secrets of a list, only shows the value of a flag that is none.
+// An error names the variable. It shows the value too, but never that of a list, which may hold keys.
 func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, ok := lookup(Variable(f.Name))

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// LogFlags are the values of --log-level and --log-format, the default first.
+// LogLevels and LogFormats are the values of --log-level and --log-format, the default first.
 var (
 	LogLevels  = []string{"info", "debug", "warn", "error"}
 	LogFormats = []string{"auto", "text", "json"}
