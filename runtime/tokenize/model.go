@@ -1,0 +1,296 @@
+package tokenize
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Limits on model files. Real ones stay far below; the limits bound memory and the time that a text can take.
+const (
+	maxPieces      = 1 << 20
+	maxPieceLength = 1024 // bytes
+)
+
+// pieceType says what a piece is for; the numbers are those of the file.
+type pieceType uint64
+
+const (
+	normalPiece  pieceType = 1
+	unknownPiece pieceType = 2
+	controlPiece pieceType = 3
+	userPiece    pieceType = 4
+	unusedPiece  pieceType = 5
+	bytePiece    pieceType = 6
+)
+
+// ordinary reports whether the piece can be found in text. Control, unknown and byte pieces only have a name.
+func (t pieceType) ordinary() bool { return t == normalPiece || t == userPiece || t == unusedPiece }
+
+type piece struct {
+	text  string
+	score float32
+	typ   pieceType
+}
+
+// model is the part of a .model file that decides about ids. Everything else in the file is about training and decoding.
+type model struct {
+	pieces       []piece
+	algorithm    uint64
+	byteFallback bool
+	spaceSuffix  bool
+	charsmap     []byte
+	dummyPrefix  bool
+	trimSpaces   bool
+	escapeSpaces bool
+}
+
+// The algorithms of the file format.
+const (
+	unigramModel = 1
+	bpeModel     = 2
+)
+
+func failure(format string, args ...any) error {
+	return fmt.Errorf("sentencepiece model: "+format, args...)
+}
+
+var errDamaged = errors.New("sentencepiece model: the file is truncated or not a SentencePiece model")
+
+func readModel(file []byte) (*model, error) {
+	m := &model{algorithm: unigramModel, dummyPrefix: true, trimSpaces: true, escapeSpaces: true} // the format's defaults
+	err := fields(file, func(f field) error {
+		switch f.number {
+		case 1:
+			if len(m.pieces) == maxPieces {
+				return failure("more than %d pieces", maxPieces)
+			}
+			p, err := readPiece(f, len(m.pieces))
+			m.pieces = append(m.pieces, p)
+			return err
+		case 2:
+			return f.message(func(f field) (err error) {
+				switch f.number {
+				case 3:
+					m.algorithm, err = f.varint()
+				case 24:
+					m.spaceSuffix, err = f.boolean()
+				case 35:
+					m.byteFallback, err = f.boolean()
+				}
+				return err
+			})
+		case 3:
+			return f.message(func(f field) (err error) {
+				switch f.number {
+				case 2:
+					m.charsmap, err = f.text()
+				case 3:
+					m.dummyPrefix, err = f.boolean()
+				case 4:
+					m.trimSpaces, err = f.boolean()
+				case 5:
+					m.escapeSpaces, err = f.boolean()
+				}
+				return err
+			})
+		}
+		return nil
+	})
+	return m, err
+}
+
+func readPiece(f field, id int) (piece, error) {
+	p := piece{typ: normalPiece}
+	err := f.message(func(f field) (err error) {
+		switch f.number {
+		case 1:
+			var text []byte
+			text, err = f.text()
+			if len(text) > maxPieceLength {
+				return failure("piece %d is longer than %d bytes", id, maxPieceLength)
+			}
+			p.text = string(text)
+		case 2:
+			p.score, err = f.float()
+		case 3:
+			var n uint64
+			n, err = f.varint()
+			p.typ = pieceType(n)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return p, err
+	case p.text == "":
+		return p, failure("piece %d is empty", id)
+	case !utf8.ValidString(p.text):
+		return p, failure("piece %d is not valid UTF-8", id)
+	case math.IsNaN(float64(p.score)) || math.IsInf(float64(p.score), 0):
+		return p, failure("the score of piece %d is not a finite number", id)
+	case p.typ < normalPiece || p.typ > bytePiece:
+		return p, failure("piece %d is of unknown type %d", id, p.typ)
+	}
+	return p, nil
+}
+
+// build checks what the file says and prepares it for encoding.
+func build(m *model) (*SentencePiece, error) {
+	switch {
+	case len(m.pieces) == 0:
+		return nil, failure("no pieces")
+	case m.spaceSuffix:
+		return nil, failure("white space as a suffix (treat_whitespace_as_suffix) is not supported")
+	}
+	t := &SentencePiece{pieces: m.pieces}
+	ordinary, err := t.index(m.byteFallback)
+	if err != nil {
+		return nil, err
+	}
+	user := prefixes(m.pieces, ordinary, func(p piece) bool { return p.typ == userPiece })
+	switch m.algorithm {
+	case unigramModel:
+		t.segment, err = newUnigram(t, ordinary)
+	case bpeModel:
+		t.segment = newBPE(t, ordinary, user)
+	case 3:
+		err = failure("model type word is not supported, only unigram and bpe")
+	case 4:
+		err = failure("model type char is not supported, only unigram and bpe")
+	default:
+		err = failure("model type %d is not supported, only unigram and bpe", m.algorithm)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.normal, err = newNormaliser(m, user); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// index fills in the tables from piece to id, and returns the one of the pieces that text can contain.
+func (t *SentencePiece) index(byteFallback bool) (ordinary map[string]int32, err error) {
+	ordinary = make(map[string]int32, len(t.pieces))
+	reserved := make(map[string]int32)
+	t.unknown = -1
+	var bytes [256]int32
+	found := 0
+	for i, p := range t.pieces {
+		id, table := int32(i), reserved
+		if p.typ.ordinary() {
+			table = ordinary
+		}
+		if first, twice := table[p.text]; twice {
+			return nil, failure("pieces %d and %d are both %q", first, id, p.text)
+		}
+		table[p.text] = id
+		switch p.typ {
+		case unknownPiece:
+			if t.unknown >= 0 {
+				return nil, failure("pieces %d and %d are both the unknown piece", t.unknown, id)
+			}
+			t.unknown = id
+		case bytePiece:
+			b, ok := byteOf(p.text)
+			if !ok {
+				return nil, failure("%q is no name of a byte piece", p.text)
+			}
+			if !byteFallback {
+				return nil, failure("byte piece %s in a model without byte fallback", p.text)
+			}
+			bytes[b] = id
+			found++
+		}
+	}
+	if t.unknown < 0 {
+		return nil, failure("no unknown piece")
+	}
+	if byteFallback {
+		if found != len(bytes) {
+			return nil, failure("byte fallback with %d of 256 byte pieces", found)
+		}
+		t.bytes = &bytes
+	}
+	t.ids = reserved
+	for text, id := range ordinary {
+		if _, taken := reserved[text]; !taken {
+			t.ids[text] = id
+		}
+	}
+	return ordinary, nil
+}
+
+// byteOf reads the name of a byte piece, such as <0x0A>.
+func byteOf(name string) (b byte, ok bool) {
+	_, err := fmt.Sscanf(name, "<0x%02X>", &b)
+	return b, err == nil && name == fmt.Sprintf("<0x%02X>", b)
+}
+
+// field is one field of a message. Its accessors refuse a value that is not of their kind.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	value  []byte // as it stands in the file, without the tag
+}
+
+// fields calls f with each field of a message until one fails.
+func fields(message []byte, f func(field) error) error {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return errDamaged
+		}
+		message = message[n:]
+		n = protowire.ConsumeFieldValue(number, kind, message)
+		if n < 0 {
+			return errDamaged
+		}
+		if err := f(field{number, kind, message[:n]}); err != nil {
+			return err
+		}
+		message = message[n:]
+	}
+	return nil
+}
+
+func (f field) message(each func(field) error) error {
+	b, err := f.text()
+	if err != nil {
+		return err
+	}
+	return fields(b, each)
+}
+
+func (f field) text() ([]byte, error) {
+	if f.kind != protowire.BytesType {
+		return nil, errDamaged
+	}
+	b, _ := protowire.ConsumeBytes(f.value)
+	return b, nil
+}
+
+func (f field) varint() (uint64, error) {
+	if f.kind != protowire.VarintType {
+		return 0, errDamaged
+	}
+	n, _ := protowire.ConsumeVarint(f.value)
+	return n, nil
+}
+
+func (f field) boolean() (bool, error) {
+	n, err := f.varint()
+	return n != 0, err
+}
+
+func (f field) float() (float32, error) {
+	if f.kind != protowire.Fixed32Type {
+		return 0, errDamaged
+	}
+	bits, _ := protowire.ConsumeFixed32(f.value)
+	return math.Float32frombits(bits), nil
+}

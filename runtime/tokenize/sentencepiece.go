@@ -1,0 +1,118 @@
+package tokenize
+
+import (
+	"sync"
+)
+
+// SentencePiece is the tokenizer of a SentencePiece model file, unigram or BPE.
+//
+// It gives the ids that SentencePiece itself gives, without beginning or end markers. Each byte of text that is not valid UTF-8
+// is read as one U+FFFD, as SentencePiece does. Working time is linear in the text for unigram and grows with n·log n for BPE, times
+// at most the length of the longest piece, whatever the text is.
+//
+// A SentencePiece does not change and is safe for concurrent use.
+type SentencePiece struct {
+	pieces  []piece
+	ids     map[string]int32 // every piece; a name that is both reserved and ordinary means the reserved one
+	unknown int32
+	bytes   *[256]int32 // ids of the byte pieces; nil without byte fallback
+
+	normal  normaliser
+	segment segmenter
+}
+
+// segmenter cuts s.text into pieces and adds their ids to the end of dst.
+type segmenter interface {
+	segment(e emitter, s *scratch) emitter
+}
+
+// Load reads a .model file.
+//
+// It refuses, with an error that names the reason, files that are damaged and models that Encode could not follow to the letter: types
+// other than unigram and BPE, and white space as a suffix. The model is not kept.
+func Load(model []byte) (*SentencePiece, error) {
+	m, err := readModel(model)
+	if err != nil {
+		return nil, err
+	}
+	return build(m)
+}
+
+// Encode adds the ids of text to dst and returns the extended slice.
+func (t *SentencePiece) Encode(dst []int32, text string) []int32 {
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	return t.encode(dst, s, text)
+}
+
+// Count returns how many ids Encode gives for text.
+func (t *SentencePiece) Count(text string) int {
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	s.ids = t.encode(s.ids[:0], s, text)
+	return len(s.ids)
+}
+
+// Size returns the number of pieces; ids run from 0 to Size()-1.
+func (t *SentencePiece) Size() int { return len(t.pieces) }
+
+// Piece returns the text of the piece with this id, in which U+2581 usually stands for a space; "" when there is no such id.
+func (t *SentencePiece) Piece(id int) string {
+	if id < 0 || id >= len(t.pieces) {
+		return ""
+	}
+	return t.pieces[id].text
+}
+
+// ID returns the id of the piece with exactly this text, and whether there is one.
+func (t *SentencePiece) ID(piece string) (int, bool) {
+	id, ok := t.ids[piece]
+	return int(id), ok
+}
+
+func (t *SentencePiece) encode(dst []int32, s *scratch, text string) []int32 {
+	s.text = t.normal.normalise(s.text[:0], text)
+	return t.segment.segment(emitter{ids: dst, of: t}, s).ids
+}
+
+// emitter turns the pieces of a text, first to last, into ids.
+type emitter struct {
+	ids          []int32
+	of           *SentencePiece
+	afterUnknown bool
+}
+
+// emit adds the piece that stands for surface. What is unknown becomes its bytes, or else one id for the whole run.
+func (e *emitter) emit(id int32, surface []byte) {
+	unknown := id == e.of.unknown
+	switch {
+	case unknown && e.of.bytes != nil:
+		for _, b := range surface {
+			e.ids = append(e.ids, e.of.bytes[b])
+		}
+	case !unknown || !e.afterUnknown:
+		e.ids = append(e.ids, id)
+	}
+	e.afterUnknown = unknown
+}
+
+// scratch is what encoding one text needs beside its result.
+type scratch struct {
+	text   []byte // normalised
+	ids    []int32
+	path   []step
+	best   []arrival
+	marks  []symbol
+	heap   []pair
+	splits map[int32]int
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{splits: map[int32]int{}} }}
+
+// release gives s back, unless a text of unusual length has made it so large that keeping it would waste memory.
+func (s *scratch) release() {
+	const largest = 1 << 18 // bytes of normalised text; some 20 times the longest request
+	if cap(s.text) <= largest {
+		scratches.Put(s)
+	}
+}
