@@ -14,8 +14,8 @@ import (
 
 // Config describes a fake engine. The zero value is useful.
 type Config struct {
-	BytesPerFrame int // text bytes that one frame carries; 0 means 8
-	MaxFrames     int // frame limit of a chunk, after which it ends with eos false; 0 means none
+	BytesPerFrame int   // text bytes that one frame carries; 0 means 8
+	MaxFrames     int   // frame limit of a chunk, after which it ends with eos false; 0 means none
 	CacheBytes    int64 // budget of the prefill cache; 0 means 1 MiB, less than 0 no cache
 
 	// Before is called before every prefill (frame -1) and every frame. It may block until ctx ends, or fail: that is how tests
