@@ -1,0 +1,157 @@
+package bundle
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSynthRandomWritesABundleThatIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	want, err := SynthRandom(dir, Tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Verify(dir, m); err != nil {
+		t.Error(err)
+	}
+	if m.Model.ID != want.Model.ID || len(m.Voices) != 2 || m.Voices[0].PromptFrames != Tiny().PromptFrames || m.Limits.Positions != 12+50+234 {
+		t.Errorf("manifest %+v", m)
+	}
+	bytes := int64(0)
+	for _, f := range m.files() {
+		bytes += f.Bytes
+	}
+	if bytes > 1<<20 {
+		t.Errorf("%d bytes, want a tiny bundle of less than 1 MiB", bytes)
+	}
+	if _, err := SynthRandom(dir, Tiny()); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("a bundle was written over another: %v", err)
+	}
+}
+
+func TestSynthRandomIsTheSameEveryTime(t *testing.T) {
+	hashes := func(r Random) []string {
+		t.Helper()
+		m, err := SynthRandom(t.TempDir(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, f := range m.files() {
+			all = append(all, f.SHA256)
+		}
+		return all
+	}
+	other := Tiny()
+	other.Seed++
+	a, b, c := hashes(Tiny()), hashes(Tiny()), hashes(other)
+	if !slices.Equal(a, b) {
+		t.Error("the same description gave two bundles")
+	}
+	for i, name := range []string{"lm", "flow head", "codec", "host"} {
+		if a[i] == c[i] {
+			t.Errorf("another seed gave the same %s", name)
+		}
+	}
+	if a[4] != c[4] {
+		t.Error("the tokenizer depends on the seed")
+	}
+}
+
+func TestSynthRandomRefusesSizesThatDoNotFit(t *testing.T) {
+	r := Tiny()
+	r.Heads = 3
+	if _, err := SynthRandom(t.TempDir(), r); err == nil || !strings.Contains(err.Error(), "heads") {
+		t.Errorf("error %v, want one about heads", err)
+	}
+}
+
+// without lacks one weight.
+type without struct {
+	Weights
+	name string
+}
+
+func (w without) Floats(name string, shape ...int) ([]float32, error) {
+	if name == w.name {
+		return nil, errors.New("tensor " + name + " is missing")
+	}
+	return w.Weights.Floats(name, shape...)
+}
+
+func TestWriteNamesTheWeightThatIsMissing(t *testing.T) {
+	config, err := ReadConfig([]byte(configText(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"flow_lm.conditioner.embed.weight", "flow_lm.bos_emb", "flow_lm.transformer.layers.1.linear2.weight", "flow_lm.out_eos.bias",
+		"flow_lm.flow_net.time_embed.1.freqs", "flow_lm.flow_net.time_embed.0.mlp.3.alpha", "flow_lm.flow_net.res_blocks.1.in_ln.bias",
+		"mimi.upsample.convtr.convtr.weight", "mimi.decoder.model.5.convtr.bias",
+		"mimi.decoder_transformer.transformer.layers.0.layer_scale_2.scale",
+	} {
+		dir := t.TempDir()
+		c := Checkpoint{Weights: without{&randomWeights{seed: 1}, name}, Config: config, GELU: "tanh", Steps: 1}
+		prompt, err := randomPrompt(c.Dims(), 3, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Write(dir, Source{
+			Checkpoint: c, Limits: DefaultLimits(), Sampling: DefaultSampling(config), Tokenizer: []byte("x"),
+			Model:  Model{ID: "m", Weights: hash},
+			Voices: []SourceVoice{{Name: "v", Language: "hi-IN", Prompt: prompt}},
+		})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want one that names %s", err, name)
+		}
+		if _, err := os.Stat(filepath.Join(dir, ManifestFile)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("without %s: a manifest was written", name)
+		}
+	}
+}
+
+func TestDefaultTextSortsLongReplacementsFirst(t *testing.T) {
+	got := DefaultText(Config{ReplaceCharacters: map[string]string{"b": "1", "a": "2", "ab": "3"}}).Replace
+	if want := []Replace{{"ab", "3"}, {"a", "2"}, {"b", "1"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestDefaultSamplingHeedsTheConfiguration(t *testing.T) {
+	temperature, after := .7, 2
+	s := DefaultSampling(Config{DefaultTemperature: &temperature, RecommendedFramesAfterEOS: &after})
+	if s.Temperature != .7 || s.FramesAfterEOS != 2 || s.FramesAfterEOSShort != 2 {
+		t.Errorf("%+v, want temperature 0.7 and two frames after the end", s)
+	}
+	if s := DefaultSampling(Config{}); s.Temperature != .3 || s.FramesAfterEOS != 3 || s.FramesAfterEOSShort != 5 || s.EOSThreshold != -4 || s.MinFrames != 6 {
+		t.Errorf("%+v, want upstream's values", s)
+	}
+}
+
+func TestPromptRoundTrip(t *testing.T) {
+	want, err := ReadPrompt(voice(t, cache(), offset(2)), voiceDims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WritePrompt(&b, want, voiceDims); err != nil {
+		t.Fatal(err)
+	}
+	f, err := open(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadPrompt(f, voiceDims)
+	if err != nil || got.Positions != want.Positions || !slices.Equal(got.K[0], want.K[0]) || !slices.Equal(got.V[0], want.V[0]) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
