@@ -19,14 +19,15 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
+	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
-// Config says what to load. All but CacheBytes is required.
+// Config says what to load.
 type Config struct {
-	Bundle  string // folder, see package bundle
-	Library string // path of the ONNX Runtime library; one process loads one
+	Bundle  string // folder, see package bundle; required
+	Library string // path of the ONNX Runtime library, of which a process loads one; required
 
-	// Tokenizer reads the tokenizer's file of the bundle.
+	// Tokenizer reads the tokenizer's file of the bundle; nil means SentencePiece.
 	Tokenizer func(model []byte) (Tokenizer, error)
 
 	CacheBytes int64 // budget of the prefill cache; 0 means 64 MiB, less than 0 no cache
@@ -67,6 +68,9 @@ func New(c Config) (*Engine, error) {
 	}
 	if err := bundle.Verify(c.Bundle, m); err != nil {
 		return nil, err
+	}
+	if c.Tokenizer == nil {
+		c.Tokenizer = func(model []byte) (Tokenizer, error) { return tokenize.Load(model) }
 	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCacheBytes

@@ -20,7 +20,7 @@ type letters int
 
 func (l letters) Encode(dst []int32, text string) []int32 {
 	for _, r := range text {
-		dst = append(dst, int32(r)%int32(l))
+		dst = append(dst, r%int32(l))
 	}
 	return dst
 }
@@ -60,6 +60,26 @@ func TestEngineKeepsItsPromises(t *testing.T) {
 	orttest.Need(t)
 	dir, m := random(t, bundle.Tiny())
 	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
+}
+
+func TestEngineWithItsOwnTokenizerKeepsItsPromises(t *testing.T) {
+	library := orttest.Need(t)
+	dir, _ := random(t, bundle.Tiny())
+	synthtest.Run(t, func(t *testing.T) synth.Engine {
+		e, err := New(Config{Bundle: dir, Library: library})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		if got := e.Tokens("kal"); got != 5 { // K, a, l and the full stop, with the mark of a word in front
+			t.Errorf("%d tokens in \"kal\", want 5", got)
+		}
+		return e
+	})
 }
 
 func TestEngineOfSeveralFlowStepsKeepsItsPromises(t *testing.T) {

@@ -54,15 +54,16 @@ type codecBuilder struct {
 	states []State
 }
 
-// carry puts the last n positions of the call before in front of x, along the given axis.
-func (b *codecBuilder) carry(x graph.Value, name string, axis, n int, shape ...int) graph.Value {
+// carry puts the last n positions of the call before in front of x. Positions are the third dimension.
+func (b *codecBuilder) carry(x graph.Value, name string, n int, shape ...int) graph.Value {
+	const axis = 2
 	b.states = append(b.states, State{name, shape})
 	dims := make([]any, len(shape))
 	for i, s := range shape {
 		dims[i] = s
 	}
 	all := b.Op("Concat", []graph.Value{b.Input(name, graph.F32, dims...), x}, graph.Attr{Name: "axis", Value: axis})
-	rest := b.Op("Slice", []graph.Value{all, b.Ints(int64(-n)), b.Ints(math.MaxInt64), b.Ints(int64(axis))})
+	rest := b.Op("Slice", []graph.Value{all, b.Ints(int64(-n)), b.Ints(math.MaxInt64), b.Ints(axis)})
 	b.Output(name+"_out", rest, graph.F32, dims...)
 	return all
 }
@@ -77,7 +78,7 @@ func (b *codecBuilder) elu(x graph.Value) graph.Value { return b.Op("Elu", []gra
 // conv is a convolution that looks back only.
 func (b *codecBuilder) conv(x graph.Value, name string, out, in, kernel int) graph.Value {
 	if kernel > 1 {
-		x = b.carry(x, name, 2, kernel-1, 1, in, kernel-1)
+		x = b.carry(x, name, kernel-1, 1, in, kernel-1)
 	}
 	return b.Op("Conv", []graph.Value{x, b.weight(name+".weight", out, in, kernel), b.weight(name+".bias", out)})
 }
@@ -86,7 +87,7 @@ func (b *codecBuilder) conv(x graph.Value, name string, out, in, kernel int) gra
 // position before: as a plain convolution with a kernel of two and stride times the channels it runs faster, and what it carries from
 // call to call is one input instead of a half-finished output.
 func (b *codecBuilder) transposed(x graph.Value, name string, in, out, stride int, depthwise bool) graph.Value {
-	x = b.carry(x, name, 2, 1, 1, in, 1)
+	x = b.carry(x, name, 1, 1, in, 1)
 	groupIn, columns := in, out // columns of the stored weight, [in, columns, 2*stride]
 	attrs := []graph.Attr{}
 	if depthwise {
@@ -138,8 +139,8 @@ func (b *codecBuilder) layer(x graph.Value, i int, cos, sin, mask graph.Value) g
 	qk := b.Ops("", "Split", 2, []graph.Value{b.rotate(parts[0], cos, sin, head/2), b.Ints(1, 1)}, graph.Attr{Name: "axis", Value: 0})
 
 	before := d.CodecWindow - 1
-	k := b.carry(qk[1], p+"K", 2, before, 1, heads, before, head)
-	v := b.carry(parts[1], p+"V", 2, before, 1, heads, before, head)
+	k := b.carry(qk[1], p+"K", before, 1, heads, before, head)
+	v := b.carry(parts[1], p+"V", before, 1, heads, before, head)
 	scores := b.Op("MatMul", []graph.Value{qk[0], b.Op("Transpose", []graph.Value{k}, graph.Attr{Name: "perm", Value: []int64{0, 1, 3, 2}})})
 	seen := b.Op("Softmax", []graph.Value{b.Op("Add", []graph.Value{scores, mask})}, graph.Attr{Name: "axis", Value: -1})
 	y := b.Op("Transpose", []graph.Value{b.Op("MatMul", []graph.Value{seen, v})}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1, 3}})

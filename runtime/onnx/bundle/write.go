@@ -77,6 +77,9 @@ func Write(dir string, s Source) (Manifest, error) {
 	if _, err := os.Stat(filepath.Join(dir, ManifestFile)); !errors.Is(err, os.ErrNotExist) {
 		return Manifest{}, fmt.Errorf("%s holds a bundle already", dir)
 	}
+	if len(s.Voices) == 0 {
+		return Manifest{}, errors.New("no voices: a model without one cannot speak")
+	}
 	c := s.Checkpoint
 	m := Manifest{
 		Format: Format, Model: s.Model, Dims: c.Dims(), GELU: c.GELU, Flow: Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},

@@ -50,23 +50,23 @@ type Session struct {
 }
 
 // Open loads a graph. The names fix the order of tensors in Run.
-func Open(graph []byte, inputs, outputs []string) (*Session, error) {
+func Open(graph []byte, inputs, outputs []string) (s *Session, err error) {
 	o, err := runtime.NewSessionOptions()
 	if err != nil {
 		return nil, err
 	}
-	defer o.Destroy()
+	defer func() { err = errors.Join(err, o.Destroy()) }()
 	// One thread for each stream: more would fight over the same cores, and sums would depend on how work was split.
 	err = errors.Join(o.SetIntraOpNumThreads(1), o.SetInterOpNumThreads(1), o.SetExecutionMode(runtime.ExecutionModeSequential),
 		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"))
 	if err != nil {
 		return nil, err
 	}
-	s, err := runtime.NewDynamicAdvancedSessionWithONNXData(graph, inputs, outputs, o)
+	session, err := runtime.NewDynamicAdvancedSessionWithONNXData(graph, inputs, outputs, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s, inputs, outputs}, nil
+	return &Session{session, inputs, outputs}, nil
 }
 
 // Run computes the outputs, which are tensors of the caller like the inputs. Cancelling ctx ends it early with the cause of ctx.
