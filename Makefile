@@ -13,7 +13,7 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
 
-.PHONY: help run build install-deps install-test-deps test e2e bench fuzz generate verify lint clean
+.PHONY: help run build install-deps install-test-deps onnxruntime test e2e bench fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ install-deps: ## install what building and speaking need (libopus, espeak-ng, a 
 
 install-test-deps: ## install what the tests compare with (opus-tools, ffmpeg, sox), where missing
 	@hack/install-deps.sh test
+
+onnxruntime: ## fetch the pinned library of the neural engine into .cache, checked by its hash (needs npm)
+	@hack/onnxruntime.sh
 
 test: install-test-deps ## run every test with the race detector
 	go test -race -timeout 20m ./...
