@@ -97,8 +97,8 @@ func (b *bpe) offer(s *scratch, left, right int) {
 
 // emit adds the id of surface. An unused piece helps to join but is not for the result: it is cut again where it was last joined.
 func (b *bpe) emit(e *emitter, s *scratch, surface []byte) {
-	id, ok := b.of.ids[string(surface)]
-	if !ok {
+	id, ok := b.ordinary[string(surface)]
+	if !ok { // also a control piece of one character, for which SentencePiece has no answer but an error
 		e.emit(b.of.unknown, surface)
 		return
 	}

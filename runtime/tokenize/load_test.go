@@ -141,7 +141,7 @@ func TestLoadRefuses(t *testing.T) {
 		"an infinite score":                     {with(piece{"c", float32(math.Inf(-1)), normalPiece}), "score of piece 3 is not a finite"},
 		"a piece twice":                         {with(ab[0]), `pieces 1 and 3 are both "a"`},
 		"a control piece twice":                 {with(piece{"<s>", 0, controlPiece}, piece{"<s>", 0, controlPiece}), `pieces 3 and 4 are both "<s>"`},
-		"a control piece named as a normal one": {with(piece{"a", 0, controlPiece}), ""},
+		"a control piece named as a normal one": {with(piece{"a", 0, controlPiece}), `pieces 1 and 3 are both "a"`},
 		"two unknown pieces":                    {with(piece{"<u>", 0, unknownPiece}), "pieces 0 and 3 are both the unknown piece"},
 		"no unknown piece":                      {new(builder).piece(ab[0]).file, "no unknown piece"},
 		"no normal piece":                       {crafted("unigram", nil), "no normal piece"},

@@ -175,20 +175,20 @@ func build(m *model) (*SentencePiece, error) {
 
 // index fills in the tables from piece to id, and returns the one of the pieces that text can contain.
 func (t *SentencePiece) index(byteFallback bool) (ordinary map[string]int32, err error) {
+	t.ids = make(map[string]int32, len(t.pieces))
 	ordinary = make(map[string]int32, len(t.pieces))
-	reserved := make(map[string]int32)
 	t.unknown = -1
 	var bytes [256]int32
 	found := 0
 	for i, p := range t.pieces {
-		id, table := int32(i), reserved
-		if p.typ.ordinary() {
-			table = ordinary
-		}
-		if first, twice := table[p.text]; twice {
+		id := int32(i)
+		if first, twice := t.ids[p.text]; twice {
 			return nil, failure("pieces %d and %d are both %q", first, id, p.text)
 		}
-		table[p.text] = id
+		t.ids[p.text] = id
+		if p.typ.ordinary() {
+			ordinary[p.text] = id
+		}
 		switch p.typ {
 		case unknownPiece:
 			if t.unknown >= 0 {
@@ -215,12 +215,6 @@ func (t *SentencePiece) index(byteFallback bool) (ordinary map[string]int32, err
 			return nil, failure("byte fallback with %d of 256 byte pieces", found)
 		}
 		t.bytes = &bytes
-	}
-	t.ids = reserved
-	for text, id := range ordinary {
-		if _, taken := reserved[text]; !taken {
-			t.ids[text] = id
-		}
 	}
 	return ordinary, nil
 }

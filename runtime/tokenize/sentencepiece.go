@@ -1,8 +1,6 @@
 package tokenize
 
-import (
-	"sync"
-)
+import "sync"
 
 // SentencePiece is the tokenizer of a SentencePiece model file, unigram or BPE.
 //
@@ -13,7 +11,7 @@ import (
 // A SentencePiece does not change and is safe for concurrent use.
 type SentencePiece struct {
 	pieces  []piece
-	ids     map[string]int32 // every piece; a name that is both reserved and ordinary means the reserved one
+	ids     map[string]int32
 	unknown int32
 	bytes   *[256]int32 // ids of the byte pieces; nil without byte fallback
 
@@ -29,7 +27,7 @@ type segmenter interface {
 // Load reads a .model file.
 //
 // It refuses, with an error that names the reason, files that are damaged and models that Encode could not follow to the letter: types
-// other than unigram and BPE, and white space as a suffix. The model is not kept.
+// other than unigram and BPE, white space as a suffix, and two pieces of one name. The model is not kept.
 func Load(model []byte) (*SentencePiece, error) {
 	m, err := readModel(model)
 	if err != nil {
@@ -111,7 +109,7 @@ var scratches = sync.Pool{New: func() any { return &scratch{splits: map[int32]in
 
 // release gives s back, unless a text of unusual length has made it so large that keeping it would waste memory.
 func (s *scratch) release() {
-	const largest = 1 << 18 // bytes of normalised text; some 20 times the longest request
+	const largest = 1 << 16 // bytes of normalised text; five times the longest request
 	if cap(s.text) <= largest {
 		scratches.Put(s)
 	}

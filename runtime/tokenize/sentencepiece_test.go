@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,6 +99,56 @@ func TestUnknownsMergeOnlyWhereTheyTouch(t *testing.T) {
 				t.Errorf("%s: Encode(%q) = %v, want %v", name, text, got, want)
 			}
 		}
+	}
+}
+
+// The expected pieces are those that spm_encode gives for the same models.
+func TestPiecesOfSmallModels(t *testing.T) {
+	pieces := func(extra ...piece) []piece {
+		return append([]piece{{"▁", -1, normalPiece}, {"a", -2, normalPiece}, {"b", -2, normalPiece}, {"c", -2, normalPiece}}, extra...)
+	}
+	tests := map[string]struct {
+		algorithm string
+		pieces    []piece
+		text      string
+		want      string
+	}{
+		"unigram: one good piece beats two":            {"unigram", pieces(piece{"ab", -3, normalPiece}), "ab", "▁ ab"},
+		"unigram: two good pieces beat a bad one":      {"unigram", pieces(piece{"ab", -5, normalPiece}), "ab", "▁ a b"},
+		"unigram: an unused piece is not taken":        {"unigram", pieces(piece{"ab", 0, unusedPiece}), "ab", "▁ a b"},
+		"unigram: a piece of the user is taken":        {"unigram", pieces(piece{"abc", -99, userPiece}, piece{"bc", -1.5, normalPiece}), "abc", "▁ abc"},
+		"unigram: a control piece is not in text":      {"unigram", pieces(piece{"ab", 9, controlPiece}), "ab", "▁ a b"},
+		"unigram: an unknown costs ten below the last": {"unigram", pieces(piece{"bx", -2, normalPiece}, piece{"ab", 7.9, normalPiece}), "abx", "▁ a bx"},
+		"unigram: and not more":                        {"unigram", pieces(piece{"bx", -2, normalPiece}, piece{"ab", 8.1, normalPiece}), "abx", "▁ ab <unk>"},
+		"bpe: the best pair first":                     {"bpe", pieces(piece{"ab", -3, normalPiece}, piece{"bc", -1, normalPiece}), "abc", "▁ a bc"},
+		"bpe: the leftmost of equals":                  {"bpe", pieces(piece{"ab", -3, normalPiece}, piece{"bc", -3, normalPiece}), "abc", "▁ ab c"},
+		"bpe: the leftmost of the same pair":           {"bpe", pieces(piece{"aa", -3, normalPiece}), "aaaaa", "▁ aa aa a"},
+		"bpe: pairs of pairs":                          {"bpe", pieces(piece{"aa", -3, normalPiece}, piece{"aaaa", -4, normalPiece}), "aaaaaaa", "▁ aaaa aa a"},
+		"bpe: no pair, no piece":                       {"bpe", pieces(piece{"abc", 9, normalPiece}), "abc", "▁ a b c"},
+		"bpe: a piece of the user is not split":        {"bpe", pieces(piece{"ab", -9, userPiece}, piece{"bc", -1, normalPiece}), "abc", "▁ ab c"},
+		"bpe: nor joined":                              {"bpe", pieces(piece{"ab", -9, userPiece}, piece{"abc", -1, normalPiece}), "abc", "▁ ab c"},
+		"bpe: the longest piece of the user":           {"bpe", pieces(piece{"ab", -9, userPiece}, piece{"abc", -9, userPiece}), "abcab", "▁ abc ab"},
+		"bpe: an unused piece is cut again":            {"bpe", pieces(piece{"ab", -3, unusedPiece}), "abab", "▁ a b a b"},
+		"bpe: but helps to join":                       {"bpe", pieces(piece{"ab", -3, unusedPiece}, piece{"abc", -4, normalPiece}), "abcab", "▁ abc a b"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			sp := load(t, crafted(tt.algorithm, nil, tt.pieces...))
+			var got []string
+			for _, id := range sp.Encode(nil, tt.text) {
+				got = append(got, sp.Piece(int(id)))
+			}
+			if got := strings.Join(got, " "); got != tt.want {
+				t.Errorf("%q became %q, want %q", tt.text, got, tt.want)
+			}
+			if spmEncode, err := exec.LookPath("spm_encode"); err == nil {
+				file := filepath.Join(t.TempDir(), "m.model")
+				if err := os.WriteFile(file, crafted(tt.algorithm, nil, tt.pieces...), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				agree(t, spmEncode, file, []string{tt.text})
+			}
+		})
 	}
 }
 
