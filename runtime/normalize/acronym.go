@@ -94,7 +94,11 @@ func (r *reader) single(i int) bool {
 
 // roman reads the Roman numeral behind a head word: World War II, Class XII.
 func (r *reader) roman(i int) int {
-	if i <= r.start || !r.isWord(i-1, romanHead) || r.at(i).cas != upper || !r.looseEnd(i+1) {
+	head := i - 1
+	if r.tightSign(head, '-') && r.tight(i) {
+		head-- // Phase-II
+	}
+	if i <= r.start || !r.isWord(head, romanHead) || r.at(i).cas != upper || !r.looseEnd(i+1) {
 		return i
 	}
 	n := romanValue(r.str(i))
@@ -105,7 +109,7 @@ func (r *reader) roman(i int) int {
 		return i
 	}
 	r.begin(i, "number")
-	r.cardinal(n, r.quantityLang(i))
+	r.cardinal(n, r.quantityLang(head+1))
 	return r.end(i + 1)
 }
 

@@ -311,6 +311,9 @@ func (r *reader) vehicle(i int) int {
 	if r.at(j).kind != digits || len(r.str(j)) > 2 {
 		return i
 	}
+	if r.tight(j+1) && r.single(j+1) && r.at(j+2).gap {
+		j++ // DL 1C AB 1234
+	}
 	j = r.hyphen(j + 1)
 	if t := r.at(j); t.kind != latin || t.cas != upper || t.b-t.a > 3 {
 		return i

@@ -383,16 +383,19 @@ func (r *reader) isTitle(i int) bool {
 
 // decades reads 1990s, and the 90s.
 func (r *reader) decades(i int) int {
-	y := r.small(i, 4)
-	if y < 20 || y%10 > 0 || !r.tight(i+1) || !r.reads(i+1, "s") || !r.looseEnd(i+2) {
+	y, s := r.small(i, 4), i+1
+	if r.tightSign(s, '\'') {
+		s++ // the 80's
+	}
+	if y < 20 || y%10 > 0 || !r.tight(s) || !r.reads(s, "s") || !r.looseEnd(s+1) {
 		return i
 	}
-	if y < 100 && !r.reads(i-1, "the", "The", "early", "late", "mid") && !r.isWord(i+2, yearAfter) || y >= 100 && y < 1100 {
+	if y < 100 && !r.reads(i-1, "the", "The", "early", "late", "mid") && !r.isWord(s+1, yearAfter) || y >= 100 && y < 1100 {
 		return i
 	}
 	r.begin(i, "year")
 	r.decade(uint64(y))
-	return r.end(i + 2)
+	return r.end(s + 1)
 }
 
 // decade says 1990s.

@@ -11,7 +11,7 @@ func (r *reader) fraction(i int) int {
 			n, _ := r.number(i)
 			n.fraction = f
 			r.mixedNumber(&n, r.lang)
-			return r.end(next)
+			return r.end(r.unitBehind(next, r.lang))
 		}
 	}
 	if !r.stroke(i) {
@@ -21,7 +21,7 @@ func (r *reader) fraction(i int) int {
 	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
 		r.begin(i, "fraction")
 		r.mixedNumber(&number{fraction: f}, l)
-		return r.end(next)
+		return r.end(r.unitBehind(next, l))
 	}
 	r.begin(i, "fraction")
 	silent := r.between(i, i+3) == "26/11" || r.between(i, i+3) == "9/11" // known by these names
@@ -36,6 +36,16 @@ func (r *reader) fraction(i int) int {
 		}
 	}
 	return r.end(j + 1)
+}
+
+// unitBehind says the unit at token j, as of 1/2 kg, and returns what is behind it, or j if there is none.
+func (r *reader) unitBehind(j int, l lang) int {
+	u, next := r.unit(j)
+	if u == nil || u.tightOnly || !r.looseEnd(next) {
+		return j
+	}
+	r.say(l.pick(u.hi, u.one))
+	return next
 }
 
 // stroke reports whether token j is a number, and a stroke and another number follow closely.

@@ -262,7 +262,7 @@ var wordLists = []struct {
 		shilpa shiv shivam shobha shreya shruti shubh shweta shyam simran singh sinha sita smita sneha sohail sonali soni sonia sonu subodh sudha sudhir suhana sujata suman sumit sunil sunita
 		suresh surya sushil swati syed tanu tanvi tanya tara tarun tej thakur tina tushar uday uma umesh urmila usha vandana varun vasant veena verma vidya vijay vikas vikram vimal vinay vinita
 		vinod vipin vipul virat vishal vishnu vivek yadav yash yogesh yusuf zafar zara zoya iyer joshi das dutt ghosh bose roy sen mehra kapoor batra arora bajaj birla ambani dubey tiwari shukla
-		rawat negi bisht rathore`},
+		rawat negi bisht rathore modi gandhi nehru mnrega nrega mudra umang ayush swayam`},
 	{initialism, `fir us it pm am ac tv hr sat sun mar dec ifsc gstin upin tpin`},
 }
 
@@ -280,6 +280,11 @@ var shortForms = []struct {
 	{dotOrTitle, "smt", "", "shrimati"},
 	{needsDot, "er", "", "engineer"},
 	{dotOrTitle, "adv", "", "advocate"},
+	{dotOrTitle, "mon", "", "Monday"},
+	{dotOrTitle, "tue tues", "", "Tuesday"},
+	{dotOrTitle, "wed", "", "Wednesday"},
+	{dotOrTitle, "thu thur thurs", "", "Thursday"},
+	{dotOrTitle, "fri", "", "Friday"},
 	{dotOrTitle, "capt", "", "captain"},
 	{needsDot, "st", "", "saint"},
 	{needsDot, "shri sri श्री श्रीमती सुश्री", "", ""},
@@ -295,6 +300,7 @@ var shortForms = []struct {
 	{dotOrNone, "pls plz", "", "please"},
 	{dotOrNone, "mgmt", "", "management"},
 	{needsDot, "viz", "", "namely"},
+	{needsDot, "misc", "", "miscellaneous"},
 	{needsDot, "dist", "", "district"},
 	{needsDot, "opp", "", "opposite"},
 	{needsDot, "nr", "", "near"},

@@ -11,6 +11,12 @@ func (r *reader) ordinalNumber(i int) int {
 		return i
 	}
 	if t.kind == latin {
+		if end := romanEndings[r.str(i+1)]; end != "" && r.lang == hindi {
+			r.begin(i, "ordinal")
+			r.hindiCardinal(n.value)
+			r.out = append(r.out, end...)
+			return r.end(i + 2)
+		}
 		if !englishEnding(r.str(i + 1)) {
 			return i
 		}
@@ -48,6 +54,11 @@ func (r *reader) ordinalNumber(i int) int {
 	r.say(stem)
 	r.out = append(r.out, end[len("ल"):]...)
 	return r.end(i + 2)
+}
+
+// romanEndings are the endings of 19vi and 5va, which Hindi has from five on.
+var romanEndings = map[string]string{
+	"vi": "वीं", "vin": "वीं", "wi": "वीं", "win": "वीं", "va": "वाँ", "van": "वाँ", "wa": "वाँ", "wan": "वाँ", "ve": "वें", "ven": "वें", "we": "वें", "wen": "वें",
 }
 
 // ordinalStem is stem if value is the number it belongs to.

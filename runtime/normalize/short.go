@@ -91,7 +91,7 @@ func (r *reader) numberFollows(i int) bool {
 	if t.kind == sign && (t.ch == '#' || t.ch == ':' || t.ch == '-' || t.ch == '+') {
 		t = r.at(i + 1)
 	}
-	return t.kind == digits || t.kind == latin && t.cas == upper && r.codeLetters(i)
+	return t.kind == digits || t.kind == latin && t.cas == upper && (r.codeLetters(i) || isIn(states, r.str(i)) && r.at(i+1).kind == digits)
 }
 
 // stroked returns what A/c, C/o and their like say, "" for anything else at token i.

@@ -119,6 +119,9 @@ func (r *reader) spokenSign(i int) int {
 	t := r.at(i)
 	between := r.at(i-1).kind == digits && r.at(i+1).kind == digits
 	hi, en := "", ""
+	if next := r.bareRate(i); next > i {
+		return next
+	}
 	if r.isKey(i) {
 		r.begin(i, "sign")
 		if t.ch == '#' {
@@ -196,6 +199,29 @@ func (r *reader) spokenSign(i int) int {
 	r.begin(i, "sign")
 	r.say(r.lang.pick(hi, en))
 	return r.end(i + 1)
+}
+
+// bareRate reads the stroke of 1500/month and 96.72/L, where no currency says that a price stands before it.
+func (r *reader) bareRate(i int) int {
+	if !r.tightSign(i, '/') || !r.tight(i+1) || !r.looseEnd(i+2) {
+		return i
+	}
+	j := i - 1
+	if r.joined(j) && r.isWord(j, scaleWord) {
+		j-- // 25k/month
+	}
+	if r.at(j).kind != digits {
+		return i
+	}
+	var buf [16]byte
+	low, _ := fold(buf[:0], r.atWord(i+1))
+	price := r.tightSign(j-1, '.') || j < i-1
+	if known := rates[string(low)] != "" || units[string(low)] != nil; !known || len(low) == 1 && !price {
+		return i // 12/C is a house
+	}
+	r.begin(i, "amount")
+	r.sayRate(i+1, r.lang)
+	return r.end(i + 2)
 }
 
 // isOr reports whether token i says "or" already.
