@@ -65,6 +65,8 @@ func (s *sentence) resolve(i int) string {
 		return s.mile(i)
 	case "min":
 		return s.min(i)
+	case "aata":
+		return s.aata(i)
 	case "re":
 		return s.re(i)
 	}
@@ -494,6 +496,14 @@ func (s *sentence) mile(i int) string {
 func (s *sentence) min(i int) string {
 	if s.says(s.after(i), "due balance bal amount amt order payment salary age") {
 		return ""
+	}
+	return s.words[i].hindi
+}
+
+// aata reads flour where it is weighed or kneaded, else the verb.
+func (s *sentence) aata(i int) string {
+	if s.before(i).reads("किलो किग्रा ग्राम") || s.says(s.before(i), "kg kilo packet") || s.after(i).reads("गूँध गूंध") || s.says(s.after(i), "chakki") {
+		return "आटा"
 	}
 	return s.words[i].hindi
 }
