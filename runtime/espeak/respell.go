@@ -33,6 +33,10 @@ func respell(out []byte, word string) []byte {
 	if fed, ok := respellings[word]; ok {
 		return append(out, fed...)
 	}
+	if word == "पर" {
+		// The program takes it for the conjunction, before which it pauses. It is nearly always the postposition; the virama hides it.
+		return append(out, "पर्"...)
+	}
 	var room [24]rune
 	w := room[:0]
 	for _, r := range word {

@@ -34,6 +34,7 @@ func TestRespell(t *testing.T) {
 		{"a plural", "योजनाओं", "योजनायों"},
 		{"but not an imperative", "जाओ", "जाओ"},
 		{"the moon dot is a dot", "गाँव", "गांव"},
+		{"no pause before a postposition", "पर", "पर्"},
 	} {
 		if got := write(tt.word).text; got != tt.want {
 			t.Errorf("%s: %q is fed as %q, want %q", tt.name, tt.word, got, tt.want)
