@@ -171,7 +171,9 @@ func (e *Engine) Tokens(text string) int {
 	return e.tokenizer.Count(prepared)
 }
 
-// NewWorker implements [synth.Engine]. A worker takes the memory of its keys and values: 50 kB a position at full size.
+// NewWorker implements [synth.Engine]. A worker takes the memory of its keys and values: 50 kB a position at full size. It has run
+// every graph once when NewWorker returns, so that its first chunk is as fast as the others and a graph that does not fit its manifest
+// is found here.
 func (e *Engine) NewWorker(ctx context.Context) (synth.Worker, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -179,6 +181,9 @@ func (e *Engine) NewWorker(ctx context.Context) (synth.Worker, error) {
 	w, err := newWorker(e)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: new worker: %w", err)
+	}
+	if err := w.warmUp(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("onnx: warming up: %w", err), w.Close())
 	}
 	return w, nil
 }

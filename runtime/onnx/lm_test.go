@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
@@ -162,5 +163,111 @@ func TestStreamRefuses(t *testing.T) {
 	defer tight.close()
 	if err := tight.begin(p); err == nil {
 		t.Error("a voice was put into a stream that is one position too short")
+	}
+}
+
+// TestStreamsInOneRunAreBitEqualToStreamsAlone is what batching the steps of several streams rests on. The keys and values of a batch
+// are neighbours in memory, and each stream has its own length.
+func TestStreamsInOneRunAreBitEqualToStreamsAlone(t *testing.T) {
+	orttest.Need(t)
+	v := load(t, "01-v2-tanh")
+	l, p := v.open(t, 1), v.prompt(t, "voice.safetensors")
+	const capacity, steps = 64, 12
+	texts := [][]int32{{5, 6, 7}, {9, 8, 7, 6, 5, 4, 3, 2}, {11}}
+	d := l.dims
+	batch := len(texts)
+	kv := make([][]float32, 2*d.Layers)
+	for i := range kv {
+		kv[i] = make([]float32, batch*capacity*d.Width)
+	}
+	rows, noises := make([]float32, batch*d.Width), make([]float32, batch*d.Latent)
+	lengths, total := make([]int32, batch), make([]int32, 1)
+	latents, hs, eos := make([]float32, batch*d.Latent), make([]float32, batch*d.Width), make([]float32, batch)
+	floats := func(values []float32, shape ...int) *ort.Tensor {
+		x, err := ort.Floats(values, shape...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { x.Close() })
+		return x
+	}
+	ints := func(values []int32) *ort.Tensor {
+		x, err := ort.Int32s(values, len(values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { x.Close() })
+		return x
+	}
+	in := []*ort.Tensor{floats(rows, batch, 1, d.Width), floats(noises, batch, d.Latent), ints(lengths), ints(total)}
+	var out []*ort.Tensor
+	for i := range kv {
+		x := floats(kv[i], batch, d.Heads, capacity, d.HeadDim)
+		in, out = append(in, x), append(out, x)
+	}
+	out = append(out, floats(latents, batch, d.Latent), floats(hs, batch, d.Width), floats(eos, batch, 1))
+
+	streams := make([]*stream, batch)
+	for b, tokens := range texts {
+		s, err := l.newStream(capacity)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		if err := errors.Join(s.begin(p), s.prefill(t.Context(), tokens), s.draw(make([]float32, d.Latent))); err != nil {
+			t.Fatal(err)
+		}
+		streams[b] = s
+		for i := range kv {
+			copy(kv[i][b*capacity*d.Width:], s.kv[i])
+		}
+		copy(latents[b*d.Latent:], s.latent)
+	}
+	for step := range steps {
+		total[0] = 0
+		for b, s := range streams {
+			l.host.Row(rows[b*d.Width:(b+1)*d.Width], latents[b*d.Latent:(b+1)*d.Latent])
+			noise(noises[b*d.Latent:(b+1)*d.Latent], int64(b), 0, step, 1, 0)
+			lengths[b] = int32(s.length)
+			total[0] = max(total[0], lengths[b]+1)
+		}
+		if err := l.lm.Run(t.Context(), in, out); err != nil {
+			t.Fatal(err)
+		}
+		for b, s := range streams {
+			if err := s.step(noises[b*d.Latent : (b+1)*d.Latent]); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(latents[b*d.Latent:(b+1)*d.Latent], s.latent) || eos[b] != s.eos[0] {
+				t.Fatalf("step %d: stream %d is another in the batch", step, b)
+			}
+		}
+	}
+}
+
+func TestACancelledPrefillLeavesTheSessionUsable(t *testing.T) {
+	orttest.Need(t)
+	v := load(t, "01-v2-tanh")
+	l, p := v.open(t, 1), v.prompt(t, "voice.safetensors")
+	s, err := l.newStream(400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	tokens := make([]int32, 300)
+	if err := errors.Join(s.begin(p), s.prefill(t.Context(), tokens)); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Clone(s.h)
+	for range 20 { // the cancel comes before, during or after the run: all three must be told apart
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		if err := errors.Join(s.begin(p), s.prefill(ctx, tokens)); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatalf("a cancelled prefill returned %v", err)
+		}
+		cancel()
+	}
+	if err := errors.Join(s.begin(p), s.prefill(t.Context(), tokens)); err != nil || !slices.Equal(s.h, want) {
+		t.Errorf("a prefill after cancelled ones: %v, equal %v", err, slices.Equal(s.h, want))
 	}
 }

@@ -46,6 +46,23 @@ func newWorker(e *Engine) (*worker, error) {
 	return w, nil
 }
 
+// warmUp runs every graph in every shape but that of a prefill, which has the length of its text.
+func (w *worker) warmUp(ctx context.Context) error {
+	s, prompt := w.stream, w.engine.prompts[w.engine.manifest.Voices[0].Name]
+	if err := errors.Join(s.begin(prompt), s.prefill(ctx, []int32{0})); err != nil {
+		return err
+	}
+	if err := errors.Join(s.draw(w.noise), s.step(w.noise)); err != nil {
+		return err
+	}
+	for _, frames := range []int{synth.FirstFrames, synth.GroupFrames} {
+		if _, err := w.decoder.decode(make([]float32, frames*len(w.noise)), frames); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Prefill implements [synth.Worker].
 func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err error) {
 	w.speaking = false
