@@ -114,8 +114,8 @@ func (b *bpe) emit(e *emitter, s *scratch, surface []byte) {
 
 // push and pop keep s.heap a binary heap. container/heap would allocate for every pair.
 func (s *scratch) push(p pair) {
-	h := append(s.heap, p)
-	i := len(h) - 1
+	s.heap = append(s.heap, p)
+	h, i := s.heap, len(s.heap)-1
 	for i > 0 {
 		parent := (i - 1) / 2
 		if !p.before(h[parent]) {
@@ -125,7 +125,6 @@ func (s *scratch) push(p pair) {
 		i = parent
 	}
 	h[i] = p
-	s.heap = h
 }
 
 func (s *scratch) pop() pair {

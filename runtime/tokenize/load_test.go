@@ -191,7 +191,7 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestLoadRefusesEveryTruncation(t *testing.T) {
 	file := modelFile(t, "unigram_bytes")
-	for n := range len(file) {
+	for n := range file {
 		sp, err := Load(file[:n])
 		if err == nil {
 			sp.Encode(nil, sentence) // it was cut between two fields, and what stands before is a model

@@ -20,6 +20,8 @@ const (
 	oracleLines = 6000 // for each trained model
 	craftLines  = 300  // for each crafted model
 	craftModels = 40   // of each type
+
+	rule = "--normalization_rule_name=" //nolint:misspell // not ours
 )
 
 func TestTrainedModelsAgreeWithSentencePiece(t *testing.T) {
@@ -30,13 +32,13 @@ func TestTrainedModelsAgreeWithSentencePiece(t *testing.T) {
 		t.Fatal(err)
 	}
 	models := map[string][]string{
-		"unigram, bytes, identity":         {"--model_type=unigram", "--byte_fallback=true", "--normalization_rule_name=identity"},
+		"unigram, bytes, identity":         {"--model_type=unigram", "--byte_fallback=true", rule + "identity"},
 		"unigram, no bytes, nmt_nfkc":      {"--model_type=unigram"},
-		"unigram, bytes, nmt_nfkc_cf":      {"--model_type=unigram", "--byte_fallback=true", "--normalization_rule_name=nmt_nfkc_cf"},
-		"unigram, no bytes, identity, raw": {"--model_type=unigram", "--normalization_rule_name=identity", "--remove_extra_whitespaces=false", "--add_dummy_prefix=false"},
+		"unigram, bytes, nmt_nfkc_cf":      {"--model_type=unigram", "--byte_fallback=true", rule + "nmt_nfkc_cf"},
+		"unigram, no bytes, identity, raw": {"--model_type=unigram", rule + "identity", "--remove_extra_whitespaces=false", "--add_dummy_prefix=false"},
 		"unigram, own pieces":              {"--model_type=unigram", "--user_defined_symbols=hai,<laugh>,नमस्ते,aa,दो", "--control_symbols=<end>"},
 		"bpe, no bytes, nmt_nfkc":          {"--model_type=bpe"},
-		"bpe, bytes, identity":             {"--model_type=bpe", "--byte_fallback=true", "--normalization_rule_name=identity"},
+		"bpe, bytes, identity":             {"--model_type=bpe", "--byte_fallback=true", rule + "identity"},
 		"bpe, own pieces":                  {"--model_type=bpe", "--user_defined_symbols=hai,<laugh>,नमस्ते,aa,दो", "--byte_fallback=true"},
 		"bpe across words":                 {"--model_type=bpe", "--split_by_whitespace=false", "--remove_extra_whitespaces=false"},
 	}

@@ -53,10 +53,11 @@ type step struct {
 
 func (u *unigram) segment(e emitter, s *scratch) emitter {
 	text := s.text
-	best := append(s.best[:0], arrival{})
+	s.best = append(s.best[:0], arrival{})
 	for range text {
-		best = append(best, arrival{from: -1})
+		s.best = append(s.best, arrival{from: -1})
 	}
+	best, path := s.best, s.path[:0]
 	for from := 0; from < len(text); {
 		_, width := utf8.DecodeRune(text[from:])
 		till, single := best[from].score, false
@@ -89,13 +90,12 @@ func (u *unigram) segment(e emitter, s *scratch) emitter {
 		}
 		from += width
 	}
-	path := s.path[:0]
 	for to := len(text); to > 0; to = best[to].from {
 		path = append(path, step{best[to].id, best[to].from, to})
 	}
 	for i := len(path) - 1; i >= 0; i-- {
 		e.emit(path[i].id, text[path[i].from:path[i].to])
 	}
-	s.best, s.path = best, path
+	s.path = path
 	return e
 }
