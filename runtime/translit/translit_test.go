@@ -105,6 +105,34 @@ func TestWordsOfBothLanguages(t *testing.T) {
 		{"khan after a name", "Salman khan aaye the", "सलमान ख़ान आए थे"},
 		{"khan in a hurry", "tum khan ho", "तुम कहाँ हो"},
 		{"h alone is hai", "kya hua h", "क्या हुआ है"},
+		{"main after a genitive, before a Hindi noun", "mera main kaam ho gaya", "मेरा मेन काम हो गया"},
+		{"main before a road, after a noun", "ye rasta main highway tak jata hai", "ये रास्ता मेन हाईवे तक जाता है"},
+		{"me before too", "me too yaar", "मी टू यार"},
+		{"me after on", "lunch on me, theek hai", "लंच ऑन मी, ठीक है"},
+		{"ki after jo", "jo ki sahi hai", "जो कि सही है"},
+		{"kaha after ne and a word between", "us ne hi kaha tha", "उस ने ही कहा था"},
+		{"use opens an offer", "use code SWAR aur bachao", "यूज़ कोड स्वर और बचाओ"},
+		{"he before is", "he is my friend, uska naam Aman hai", "ही इज़ माय फ़्रेंड, उसका नाम अमन है"},
+		{"k alone after a verb", "wo bola k aaunga", "वो बोला कि आऊँगा"},
+		{"k alone after a noun", "ghar k paas", "घर के पास"},
+		{"k alone opens a clause", "k bhai", "ओके भाई"},
+		{"q alone asks", "q nahi aaya", "क्यों नहीं आया"},
+		{"n alone between English words", "rock 'n' roll sunte hain", "रॉक 'ऐंड' रोल सुनते हैं"},
+		{"daal as lentils", "daal chawal khao", "दाल चावल खाओ"},
+		{"daal before its helper", "namak daal do", "नमक डाल दो"},
+		{"nach as a verb", "wo nach raha hai", "वो नाच रहा है"},
+		{"NACH is a mandate", "NACH ka mandate", "नैच का मैंडेट"},
+		{"rupay as money", "sau rupay do", "सौ रुपये दो"},
+		{"RuPay is a card", "RuPay ka card", "रूपे का कार्ड"},
+		{"aata as flour", "do kilo aata", "दो किलो आटा"},
+		{"aata as a verb", "wo roz aata hai", "वो रोज़ आता है"},
+		{"mile as a measure", "do mile door hai", "दो माइल दूर है"},
+		{"mile as a verb", "mile to batana", "मिले तो बताना"},
+		{"min before due", "min due kitna hai", "मिनिमम ड्यू कितना है"},
+		{"min as a minute", "kuch min ruko", "कुछ मिनट रुको"},
+		{"re before a hyphen", "re-check kar lo", "री-चेक कर लो"},
+		{"re closes", "haan re", "हाँ रे"},
+		{"mud as a verb", "left mud jao", "लेफ़्ट मुड़ जाओ"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := Devanagari(tt.text, Options{}); got != tt.want {
@@ -157,6 +185,8 @@ func TestShape(t *testing.T) {
 		{"a curly apostrophe", "don’t worry yaar", "डोंट वरी यार"},
 		{"other scripts stay", "haan Привет 你好", "हाँ Привет 你好"},
 		{"not UTF-8", "haan \xff theek", "हाँ \xff ठीक"},
+		{"drawn out from a double letter", "goooood hai, wowwww kya baat hai, sooooo ja", "गुड है, वाओ क्या बात है, सो जा"},
+		{"an English 's", "kal's meeting, mummy's saree", "कल्स मीटिंग, मम्मीज़ साड़ी"},
 		{"a verb written with its helper", "kardunga, bhejdiya, dekhlo", "कर दूँगा, भेज दिया, देख लो"},
 		{"a noun in the plural", "dukaanon, kitabein, aankhon, customeron", "दुकानों, किताबें, आँखों, कस्टमरों"},
 		{"a word that only sounds alike", "dhanyawaad, zaroorat, vyavasthaa", "धन्यवाद, ज़रूरत, व्यवस्था"},
@@ -175,6 +205,22 @@ func TestSentencesAreJudgedOneByOne(t *testing.T) {
 	want := "Your order is ready. आप कब आएँगे? Please call us!"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestGuestsOfEnglishSentences(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"digits of a code", "Your O T P is चार दो for login.", "Your O T P is चार दो for login."},
+		{"but not without English grammar", "Order number चार दो.", "ऑर्डर नंबर चार दो."},
+		{"a larger number", "Your bill पचास.", "योर बिल पचास."},
+		{"a name sounds Indian", "Your driver Ramesh is here.", "Your driver रमेश is here."},
+		{"and stays", "Your driver रमेश is here.", "Your driver रमेश is here."},
+		{"a name that is a Hindi word stays Latin", "Your friend Asha is late.", "Your friend Asha is late."},
+		{"a Hindi word makes it Hindi", "Your driver रमेश kal aayega.", "योर ड्राइवर रमेश कल आएगा."},
+	} {
+		if got := Devanagari(tt.text, Options{KeepEnglish: true}); got != tt.want {
+			t.Errorf("%s: %q\n got %q\nwant %q", tt.name, tt.text, got, tt.want)
+		}
 	}
 }
 
