@@ -12,8 +12,16 @@ import (
 
 // BenchmarkFull measures a random model with the sizes of the released ones, on one thread, behind a prompt of 102 positions.
 func BenchmarkFull(b *testing.B) {
+	for _, precision := range []string{bundle.FP32, bundle.Int8} {
+		b.Run(precision, func(b *testing.B) { benchmarkFull(b, precision) })
+	}
+}
+
+func benchmarkFull(b *testing.B, precision string) {
 	orttest.Need(b)
-	dir, m := random(b, bundle.Full())
+	r := bundle.Full()
+	r.Precision = precision
+	dir, m := random(b, r)
 	e := open(b, dir, m)
 	made, err := newWorker(e)
 	if err != nil {

@@ -82,6 +82,14 @@ func TestEngineWithItsOwnTokenizerKeepsItsPromises(t *testing.T) {
 	})
 }
 
+func TestEngineOfIntegersKeepsItsPromises(t *testing.T) {
+	orttest.Need(t)
+	r := bundle.Tiny()
+	r.Precision = bundle.Int8
+	dir, m := random(t, r)
+	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
+}
+
 func TestEngineOfSeveralFlowStepsKeepsItsPromises(t *testing.T) {
 	orttest.Need(t)
 	r := bundle.Tiny()

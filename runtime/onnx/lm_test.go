@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
@@ -169,8 +170,15 @@ func TestStreamRefuses(t *testing.T) {
 // TestStreamsInOneRunAreBitEqualToStreamsAlone is what batching the steps of several streams rests on. The keys and values of a batch
 // are neighbours in memory, and each stream has its own length.
 func TestStreamsInOneRunAreBitEqualToStreamsAlone(t *testing.T) {
+	for _, precision := range []string{bundle.FP32, bundle.Int8} {
+		t.Run(precision, func(t *testing.T) { testBatch(t, precision) })
+	}
+}
+
+func testBatch(t *testing.T, precision string) {
 	orttest.Need(t)
 	v := load(t, "01-v2-tanh")
+	v.checkpoint.Precision = precision
 	l, p := v.open(t, 1), v.prompt(t, "voice.safetensors")
 	const capacity, steps = 64, 12
 	texts := [][]int32{{5, 6, 7}, {9, 8, 7, 6, 5, 4, 3, 2}, {11}}

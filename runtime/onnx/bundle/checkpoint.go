@@ -14,6 +14,7 @@ type Checkpoint struct {
 	Config    Config
 	GELU      string // tanh or erf; released weights were trained with tanh, older exports use erf
 	Steps     int    // of the flow
+	Precision string // FP32 or Int8; empty means FP32
 	Positions int    // most positions of voice, text and frames together
 }
 
@@ -100,7 +101,7 @@ func (b *builder) linear(x graph.Value, weight string, out, in int, scale string
 			t[j*out+i] = w[i*in+j] * factor(i)
 		}
 	}
-	return b.Op("MatMul", []graph.Value{x, b.Floats(weight, t, in, out)})
+	return b.multiply(x, weight, t, in, out)
 }
 
 // affine multiplies rows of rank two by the transpose of a weight and adds its bias.

@@ -132,7 +132,8 @@ func (b *codecBuilder) layer(x graph.Value, i int, cos, sin, mask graph.Value) g
 	head := width / heads
 	p := layer("mimi.decoder_transformer.transformer.layers.", i)
 
-	qkv := b.Op("MatMul", []graph.Value{b.norm(x, p+"norm1", width, 1e-5), b.attentionWeight(p + "self_attn.in_proj.weight")})
+	in := p + "self_attn.in_proj.weight"
+	qkv := b.multiply(b.norm(x, p+"norm1", width, 1e-5), in, b.attentionWeight(in), width, 3*width)
 	qkv = b.Op("Reshape", []graph.Value{qkv, b.Ints(-1, 3, int64(heads), int64(head))})
 	qkv = b.Op("Transpose", []graph.Value{qkv}, graph.Attr{Name: "perm", Value: []int64{1, 2, 0, 3}}) // [3, heads, positions, head]
 	parts := b.Ops("", "Split", 2, []graph.Value{qkv, b.Ints(2, 1)}, graph.Attr{Name: "axis", Value: 0})
@@ -154,7 +155,7 @@ func (b *codecBuilder) layer(x graph.Value, i int, cos, sin, mask graph.Value) g
 // attentionWeight is the transposed weight of queries, keys and values. Queries are scaled already. The rotation turns neighbours in
 // a head; here the first of all pairs come before the second, so that it turns one half against the other. As queries and keys are
 // reordered alike, their products stay what they are.
-func (b *codecBuilder) attentionWeight(name string) graph.Value {
+func (b *codecBuilder) attentionWeight(name string) []float32 {
 	d := b.c.Dims()
 	width, head := d.CodecWidth, d.CodecWidth/d.CodecHeads
 	w := b.read(name, 3*width, width)
@@ -172,7 +173,7 @@ func (b *codecBuilder) attentionWeight(name string) graph.Value {
 			t[i*3*width+row] = w[from*width+i] * scale
 		}
 	}
-	return b.Floats(name, t, width, 3*width)
+	return t
 }
 
 func (b *codecBuilder) rotate(x, cos, sin graph.Value, half int) graph.Value {

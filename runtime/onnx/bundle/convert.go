@@ -20,6 +20,7 @@ type Conversion struct {
 
 	ID, Revision, Licence string
 	GELU                  string  // empty means tanh
+	Precision             string  // FP32 or Int8; empty means FP32
 	Steps                 int     // of the flow; 0 means 1
 	EOSThreshold          float64 // 0 means -4, upstream's
 }
@@ -65,7 +66,7 @@ func Convert(dir string, c Conversion) (m Manifest, err error) {
 		}
 	}()
 	s := Source{
-		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Steps: max(c.Steps, 1)},
+		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Precision: c.Precision, Steps: max(c.Steps, 1)},
 		Model:      Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+"), Weights: hash},
 		Tokenizer:  tokenizer, Text: DefaultText(config), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}

@@ -38,7 +38,7 @@ type Manifest struct {
 	Sampling   Sampling  `json:"sampling"`
 	Limits     Limits    `json:"limits"`
 	Decode     Decode    `json:"decode"`
-	Precision  string    `json:"precision"`   // of the graphs: fp32
+	Precision  string    `json:"precision"`   // FP32 or Int8
 	MinRuntime string    `json:"min_runtime"` // oldest ONNX Runtime
 	LM         Graph     `json:"lm"`
 	FlowHead   Graph     `json:"flow_head"`
@@ -234,8 +234,8 @@ func (m *Manifest) Check() error {
 		return fmt.Errorf("gelu is %q, want tanh or erf", m.GELU)
 	case m.Flow.Type != "lsd":
 		return fmt.Errorf("flow.type is %q, want lsd", m.Flow.Type)
-	case m.Precision != "fp32":
-		return fmt.Errorf("precision is %q, want fp32", m.Precision)
+	case m.Precision != FP32 && m.Precision != Int8:
+		return fmt.Errorf("precision is %q, want fp32 or int8", m.Precision)
 	case m.Tokenizer.Kind != "sentencepiece":
 		return fmt.Errorf("tokenizer.kind is %q, want sentencepiece", m.Tokenizer.Kind)
 	case !(m.Sampling.Temperature >= 0 && m.Sampling.Temperature <= 2):

@@ -27,7 +27,8 @@ type Random struct {
 	CodecFilters int
 	Latent       int
 	PromptFrames int
-	Ends         bool // whether speech ends by itself, as soon as it may; otherwise every chunk reaches its limit
+	Precision    string // FP32 or Int8; empty means FP32
+	Ends         bool   // whether speech ends by itself, as soon as it may; otherwise every chunk reaches its limit
 }
 
 // Tiny is a model of a few hundred kilobytes, for tests.
@@ -68,7 +69,7 @@ func SynthRandom(dir string, r Random) (Manifest, error) {
 	}
 
 	source := Source{
-		Checkpoint: Checkpoint{Weights: &randomWeights{r.Seed, r.Ends}, Config: c, GELU: "tanh", Steps: r.FlowSteps},
+		Checkpoint: Checkpoint{Weights: &randomWeights{r.Seed, r.Ends}, Config: c, GELU: "tanh", Precision: r.Precision, Steps: r.FlowSteps},
 		Model:      Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}, Weights: strings.Repeat("0", 64)},
 		Tokenizer:  tokenizer, Text: DefaultText(c), Sampling: DefaultSampling(c), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}

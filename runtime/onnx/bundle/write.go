@@ -84,7 +84,7 @@ func Write(dir string, s Source) (Manifest, error) {
 	m := Manifest{
 		Format: Format, Model: s.Model, Dims: c.Dims(), GELU: c.GELU, Flow: Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
 		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: Tokenizer{Kind: "sentencepiece"}, Text: s.Text, Sampling: s.Sampling,
-		Limits: s.Limits, Decode: Decode{FadeIn: s.FadeIn}, Precision: "fp32", MinRuntime: "1.30.0",
+		Limits: s.Limits, Decode: Decode{FadeIn: s.FadeIn}, Precision: or(c.Precision, FP32), MinRuntime: "1.30.0",
 	}
 	prompts := make([]Prompt, len(s.Voices))
 	for i, v := range s.Voices {

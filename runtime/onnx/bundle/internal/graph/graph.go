@@ -18,6 +18,8 @@ const (
 	contribOpset  = 1
 	producer      = "swar"
 	dataTypeF32   = 1
+	dataTypeU8    = 2
+	dataTypeI8    = 3
 	dataTypeI32   = 6
 	dataTypeI64   = 7
 	attributeF    = 1
@@ -31,6 +33,8 @@ type Type int32
 // The element types that the graphs use.
 const (
 	F32 Type = dataTypeF32
+	U8  Type = dataTypeU8
+	I8  Type = dataTypeI8
 	I32 Type = dataTypeI32
 	I64 Type = dataTypeI64
 )
@@ -39,6 +43,10 @@ func (t Type) String() string {
 	switch t {
 	case F32:
 		return "f32"
+	case U8:
+		return "u8"
+	case I8:
+		return "i8"
 	case I32:
 		return "i32"
 	case I64:
@@ -115,6 +123,20 @@ func (b *Builder) Floats(name string, values []float32, shape ...int) Value {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
 	}
 	return b.tensor(name, F32, raw, len(values), shape)
+}
+
+// Int8s adds a constant of signed bytes. Its values are copied.
+func (b *Builder) Int8s(name string, values []int8, shape ...int) Value {
+	raw := make([]byte, len(values))
+	for i, v := range values {
+		raw[i] = byte(v)
+	}
+	return b.tensor(name, I8, raw, len(values), shape)
+}
+
+// Uint8 adds a constant of one unsigned byte without dimensions.
+func (b *Builder) Uint8(name string, value uint8) Value {
+	return b.tensor(name, U8, []byte{value}, 1, nil)
 }
 
 // Ints adds a list of integers, as shapes, axes and sizes are given; equal lists share one constant.
