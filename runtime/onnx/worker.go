@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -119,7 +120,7 @@ func (w *worker) read(ctx context.Context, prompt *bundle.Prompt, key synth.Cach
 	if err := s.prefill(ctx, tokens); err != nil {
 		return false, err
 	}
-	p := &prefill{positions: s.length - prompt.Positions, h: append([]float32(nil), s.h...), eos: append([]float32(nil), s.eos...)}
+	p := &prefill{positions: s.length - prompt.Positions, h: slices.Clone(s.h), eos: slices.Clone(s.eos)}
 	bytes := 4 * (len(p.h) + len(p.eos))
 	for i := range s.kv {
 		p.kv = append(p.kv, s.read(i, prompt.Positions, p.positions))
