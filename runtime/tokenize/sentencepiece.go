@@ -10,7 +10,7 @@ import "sync"
 //
 // A SentencePiece does not change and is safe for concurrent use.
 type SentencePiece struct {
-	pieces  []piece
+	pieces  []piece // by id
 	ids     map[string]int32
 	unknown int32
 	bytes   *[256]int32 // ids of the byte pieces; nil without byte fallback
@@ -19,7 +19,7 @@ type SentencePiece struct {
 	segment segmenter
 }
 
-// segmenter cuts s.text into pieces and adds their ids to the end of dst.
+// segmenter cuts s.text into pieces, emits them from first to last, and returns the emitter.
 type segmenter interface {
 	segment(e emitter, s *scratch) emitter
 }
