@@ -186,7 +186,7 @@ func (w *word) isFirstPerson() bool {
 }
 
 // openers are words that a subject may follow at once: conjunctions, adverbs of time, interjections.
-const openers = "और लेकिन मगर पर कि क्योंकि क्यूँकि तो अगर जब तब कल आज अभी फिर अब क्या हाँ नहीं जी इसलिए कब क्यों क्यूँ जहाँ तक या भी ना"
+const openers = "काश शायद वैसे यार भाई बस और लेकिन मगर पर कि क्योंकि क्यूँकि तो अगर जब तब कल आज अभी फिर अब क्या हाँ नहीं जी इसलिए कब क्यों क्यूँ जहाँ तक या भी ना"
 
 // pronounOrIn reads the spellings that मैं and में share.
 func (s *sentence) pronounOrIn(i int) string {

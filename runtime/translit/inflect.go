@@ -183,6 +183,10 @@ var nounEndings = []nounEnding{
 	{"ein", "", "", "ें", 3},
 	{"en", "", "", "ें", 3},
 	{"aon", "a", "", "ओं", 2},
+	{"yein", "", "", "एँ", 4},
+	{"yen", "", "", "एँ", 4},
+	{"aein", "a", "", "एँ", 3},
+	{"aen", "a", "", "एँ", 3},
 	{"o", "a", "ा", "ों", 3},
 	{"o", "", "", "ों", 3},
 	{"ji", "", "", " जी", 3},
@@ -198,6 +202,9 @@ var nounEndings = []nounEnding{
 
 // fits reports whether the suffix can follow the word: vowel signs need a consonant.
 func (p nounEnding) fits(s string) bool {
+	if p.suffix == "एँ" {
+		return lastRune(s) == 'ा'
+	}
 	return p.cut != "" || p.suffix[0] == ' ' || p.suffix == "ओं" || !endsInVowel(s)
 }
 

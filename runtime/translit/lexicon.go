@@ -18,6 +18,8 @@ var (
 	englishTable string // English, Indian respelling or nothing
 	//go:embed tables/either.tsv
 	eitherTable string // roman, Hindi, respelling of the English word or nothing, lean: above 0 towards Hindi
+	//go:embed tables/chat.tsv
+	chatTable string // short form of English, what it says in full; each has a respelling in english.tsv
 	//go:embed tables/stems.tsv
 	stemsTable string // roman, Hindi stem of a verb
 )
@@ -40,6 +42,7 @@ type lexicon struct {
 	entries map[string]entry
 	stems   map[string]string // of verbs
 	sounds  map[string]string // Hindi words by how they sound; "" where two differ
+	chat    map[string]string // English in full by its short form
 	guests  map[string]bool   // Devanagari that is a name and no Hindi word beside
 }
 
@@ -51,6 +54,7 @@ func load() *lexicon {
 		entries: make(map[string]entry, 10_000),
 		stems:   make(map[string]string, 600),
 		sounds:  make(map[string]string, 5_000),
+		chat:    make(map[string]string, 150),
 		guests:  make(map[string]bool, 1_500),
 	}
 	var room [40]byte
@@ -91,6 +95,9 @@ func load() *lexicon {
 			e.kind = hindi // two Hindi words, not two languages
 		}
 		l.entries[roman] = e
+	}
+	for roman, rest := range rows(chatTable) {
+		l.chat[roman] = rest
 	}
 	for roman, rest := range rows(stemsTable) {
 		l.stems[roman] = rest

@@ -126,6 +126,27 @@ func TestEveryEnglishWordIsRespelledInHindi(t *testing.T) {
 	}
 }
 
+// A short form is read in English sentences by what it says in full, and in Hindi ones by its respelling.
+func TestEveryShortFormHasARespelling(t *testing.T) {
+	last := ""
+	for roman, full := range rows(chatTable) {
+		if roman <= last || len(roman) > longestChat {
+			t.Errorf("%q stands after %q, or is too long", roman, last)
+		}
+		last = roman
+		e := tables().entries[roman]
+		if e.kind != english && e.kind != function || e.english == "" {
+			t.Errorf("%q has no respelling", roman)
+		}
+		if got := Devanagari("the "+roman, Options{KeepEnglish: true}); got != "the "+full {
+			t.Errorf("the %s: got %q, want %q", roman, got, "the "+full)
+		}
+	}
+	if last == "" {
+		t.Error("the table is empty")
+	}
+}
+
 func TestFunctionWordsAreInTheTable(t *testing.T) {
 	for roman, e := range tables().entries {
 		if e.kind == function && e.english == "" {

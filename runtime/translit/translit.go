@@ -103,6 +103,10 @@ func (s *sentence) english() bool {
 			default:
 				return false
 			}
+		case letter:
+			if w.letter == 'h'-'a' && !w.capital && s.after(i) == none && s.before(i) != none && s.before(i).kind != letter {
+				return false // hai
+			}
 		case function:
 			score -= 3
 			grammar = true
@@ -210,8 +214,9 @@ func (s *sentence) putEnglish(out *strings.Builder, i int) {
 	}
 }
 
-// putKept writes word i of an English sentence that stays as it is but for two things. A name sounds Indian in any sentence. And an A before
-// another letter would be read as the article, so the row of letters that holds it gets its names, all in one accent.
+// putKept writes word i of an English sentence that stays as it is but for three things. A name sounds Indian in any sentence. Short
+// forms would be spelled out. And an A before another letter would be read as the article, so the row of letters that holds it gets its
+// names, all in one accent.
 func (s *sentence) putKept(out *strings.Builder, i int) {
 	w := &s.words[i]
 	if w.kind == name && tables().guests[w.hindi] {
@@ -222,8 +227,39 @@ func (s *sentence) putKept(out *strings.Builder, i int) {
 		writeLetter(out, letterNames[w.letter], w.plural)
 		return
 	}
+	if full := s.full(i); full != "" {
+		out.WriteString(full)
+		return
+	}
 	out.WriteString(s.text[w.start:w.end])
 }
+
+// full returns what the short form at i of an English sentence says, "" if it is none.
+func (s *sentence) full(i int) string {
+	w := &s.words[i]
+	if w.kind == letter {
+		if from, to := s.row(i); w.capital || to-from > 2 || to-from == 2 && !s.says(&s.words[from], "u r") {
+			return ""
+		}
+		switch w.letter {
+		case 'u' - 'a':
+			return "you"
+		case 'r' - 'a':
+			return "are"
+		case 'n' - 'a':
+			return "and"
+		}
+		return ""
+	}
+	if w.kind != english && w.kind != function || w.end-w.start > longestChat || allCapitals(s.text[w.start:w.end]) {
+		return ""
+	}
+	var room [longestChat]byte
+	return tables().chat[string(fold(room[:0], s.text[w.start:w.end]))]
+}
+
+// longestChat is how long a short form may be.
+const longestChat = 8
 
 // writeEnglish writes an English word of a Hindi sentence.
 func (s *sentence) writeEnglish(out *strings.Builder, w *word) {

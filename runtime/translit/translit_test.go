@@ -208,6 +208,20 @@ func TestSentencesAreJudgedOneByOne(t *testing.T) {
 	}
 }
 
+func TestShortFormsOfEnglishSentences(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"in full", "pls call me wen u r free, thx", "please call me when you are free, thanks"},
+		{"letters in a row are none", "your u p i and o t p", "your u p i and o t p"},
+		{"capitals are none", "Your FYI is here.", "Your FYI is here."},
+		{"with h it is Hindi", "can u call me wen free, urgent h", "कैन यू कॉल मी वेन फ़्री, अर्जेंट है"},
+		{"in a Hindi sentence", "pls jaldi aao, thx", "प्लीज़ जल्दी आओ, थैंक्स"},
+	} {
+		if got := Devanagari(tt.text, Options{KeepEnglish: true}); got != tt.want {
+			t.Errorf("%s: %q\n got %q\nwant %q", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
 func TestGuestsOfEnglishSentences(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"digits of a code", "Your O T P is चार दो for login.", "Your O T P is चार दो for login."},
