@@ -40,7 +40,7 @@ type Tokenizer interface {
 	Size() int                               // ids lie below
 }
 
-const defaultCacheBytes = 64 << 20 // about 1300 positions of a model of six layers: 30 to 50 chunks
+const defaultCacheBytes = 64 << 20 // about 1300 positions of a model of six layers: some 30 chunks
 
 // Engine is a loaded bundle. It is safe for concurrent use.
 type Engine struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
-// The limits are those of the cases; what is measured lies a factor of ten below them.
+// The limits are those of the cases; what was measured lies at least a factor of five below them.
 const (
 	closeEnough      = 5e-5
 	closeEnoughLogit = 5e-4
