@@ -60,11 +60,11 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	}
 	m.hour, m.sec, m.next = h, -1, i+1
 	if t := r.at(i + 1); t.kind == sign && !t.gap && (t.ch == ':' || t.ch == '.') && r.tight(i+2) && (len(r.str(i+2)) == 2 || r.isWord(i+3, oclock|meridiem)) {
-		min := r.small(i+2, 2)
-		if min < 0 || min > 59 {
+		minute := r.small(i+2, 2)
+		if minute < 0 || minute > 59 {
 			return m, false
 		}
-		m.min, m.next = min, i+3
+		m.min, m.next = minute, i+3
 		m.full = t.ch == ':'
 		if r.tightSign(i+3, ':') && r.tight(i+4) && len(r.str(i+4)) == 2 {
 			if s := r.small(i+4, 2); s >= 0 && s < 60 {

@@ -112,7 +112,7 @@ func (r *reader) masked(i int) int {
 	r.begin(i, "masked")
 	spokenAny := false
 	j := i
-	for groups := 0; groups < 2*maxParts; groups++ {
+	for range 2 * maxParts {
 		k := j
 		if j > i && r.isSign(k, '-') && r.tight(k) {
 			k++
