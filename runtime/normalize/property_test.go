@@ -21,7 +21,7 @@ var fragments = strings.Fields(`
 	ABCPE1234F 27AAPFU0939F1ZV DL01AB1234 MH 12 DE 1433 6E-2045 INV-2026-0042 110005 दिल्ली फ्लैट 302 H.No. 12/3 B-204 support@acme.co.in ramesh.k@okaxis https://x.y/z?a=1
 	www.irctc.co.in @chai_adda KYC EMIs U.S.A. NASA OFF kg 5 60 km/h °C m² & @ # + / * = < > ~ ^ | _ A+B R&D Haan/Na **x** # title - item [t](url) ` + "`code`" + ` <b> </b> 🎉 👍🏽 Dr. Mr. No.
 	डॉ. रु. World War II Class XII a e.g. etc. Hello customer your order is ready . ? ! , ; : - — … " ' ( ) [ ] [[ { } \ ½ ² ™ ₹५०० ०१२ ज़ zero 0 00 000 7 -7 (-5) 1. 2) A I x X O'Neil it's
-	\u200b \u0958 é ß क्‍ष தமிழ் 你好 １２３ Ⅳ ① ㎏ № ٣ ৫ &amp; &lt; U+20B9 1990s 100000000000000000000 1,2,3 1.2.3 1:2 10x12 *121# नं. St. Ltd. v2.0 B2B COVID-19 i.e. 5G sq. ft.`)
+	\u200b \u0958 é ß ` + "\u0915\u094d\u200d\u0937" + ` தமிழ் 你好 １２３ Ⅳ ① ㎏ № ٣ ৫ &amp; &lt; U+20B9 1990s 100000000000000000000 1,2,3 1.2.3 1:2 10x12 *121# नं. St. Ltd. v2.0 B2B COVID-19 i.e. 5G sq. ft.`)
 
 // texts calls check with every text of the tables and with generated ones.
 func texts(t *testing.T, check func(t *testing.T, at, text string)) {

@@ -114,7 +114,9 @@ func (r *reader) speakAmount(i int, a *amount) int {
 		// What is written once is said once, at the end; what is written twice is said twice.
 		once := !(a.cur > 0 && b.cur > 0)
 		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
-		r.say(l.pick("से", "to"))
+		if even := a.next == i+1 && b.next == i+3 && r.str(i) == r.str(i+2); !even { // 50-50
+			r.say(l.pick("से", "to"))
+		}
 		if b.cur == 0 && b.unit == nil && !b.percent {
 			b.cur = a.cur
 		}

@@ -123,6 +123,9 @@ func (r *reader) dottedForm(i int) int {
 		j += 2
 	}
 	full := dottedForms[string(key)]
+	if string(key) == "pm" && r.isSign(i-1, '%') {
+		full = r.lang.pick("प्रति महीना", "per month") // interest, never the afternoon
+	}
 	if full == "" {
 		return i
 	}
