@@ -54,6 +54,11 @@ func (m *moment) clear() bool { return m.full || m.half != 0 || m.oclock }
 
 // moment reads the time at token i. A number alone is read too, but is not clear.
 func (r *reader) moment(i int) (m moment, ok bool) {
+	if hhmm := r.small(i, 4); hhmm >= 0 && r.zeroLed(i) && len(r.str(i)) == 4 && r.reads(i+1, "hrs", "Hrs", "HRS") {
+		// 0530 hrs; without the zero it may as well be a count of hours.
+		m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, half: 'a', full: true, next: i + 2}
+		return m, m.min < 60 && r.looseEnd(m.next)
+	}
 	h := r.small(i, 2)
 	if h < 0 || h > 24 {
 		return m, false
