@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -92,11 +93,15 @@ func normalizeLocally(ctx context.Context, text string, enDigits bool) (n client
 	return n, nil
 }
 
-// printNormalized puts the texts last in each line: nobody agrees on how wide Devanagari is on a terminal.
+// printNormalized shows what was rewritten in colour: yellow as written, green as spoken. It puts the texts last in each line, because
+// nobody agrees on how wide Devanagari is on a terminal.
 func (a *app) printNormalized(text string, n client.Normalized) {
 	fmt.Fprintln(a.out, a.out.bold("chunk  tokens  spoken"))
+	spans := n.Spans
 	for i, c := range n.Chunks {
-		fmt.Fprintf(a.out, "%5d  %6d  %s\n", i, c.Tokens, c.Text)
+		var shown string
+		shown, spans = a.paintSpoken(c.Text, spans)
+		fmt.Fprintf(a.out, "%5d  %6d  %s\n", i, c.Tokens, shown)
 	}
 	if len(n.Spans) == 0 {
 		return
@@ -109,7 +114,22 @@ func (a *app) printNormalized(text string, n client.Normalized) {
 		if 0 <= s.Start && s.Start <= s.End && s.End <= len(written) {
 			was = string(written[s.Start:s.End])
 		}
-		fmt.Fprintf(a.out, "%4d  %4d  %-12s  %s %s %s\n", s.Start, s.End, s.Kind, was, a.out.dim("→"), s.Spoken)
+		fmt.Fprintf(a.out, "%4d  %4d  %-12s  %s %s %s\n", s.Start, s.End, s.Kind, a.out.yellow(was), a.out.dim("→"), a.out.green(s.Spoken))
+	}
+}
+
+// paintSpoken paints what of the chunk came from spans, and returns the spans that lie behind it. A span that the end of a chunk cut in
+// two is not found whole, and stays unpainted.
+func (a *app) paintSpoken(chunk string, spans []client.Span) (string, []client.Span) {
+	var b strings.Builder
+	for {
+		next := slices.IndexFunc(spans, func(s client.Span) bool { return s.Spoken != "" && strings.Contains(chunk, s.Spoken) })
+		if next < 0 {
+			return b.String() + chunk, spans
+		}
+		before, after, _ := strings.Cut(chunk, spans[next].Spoken)
+		b.WriteString(before + a.out.green(spans[next].Spoken))
+		chunk, spans = after, spans[next+1:]
 	}
 }
 

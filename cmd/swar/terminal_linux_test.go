@@ -77,6 +77,16 @@ func TestOnATerminal(t *testing.T) {
 			t.Errorf("with colours: exit code %d, %q", code, shown)
 		}
 	})
+	t.Run("what was rewritten is painted", func(t *testing.T) {
+		code, shown := s.runOnTerminal(nil, "normalize", "Total ₹499 hai, OTP 482913.")
+		for _, want := range []string{
+			"Total " + escape + "32mचार सौ निन्यानबे रुपये" + escape + "0m hai", escape + "33m₹499" + escape + "0m", escape + "33m482913", escape + "32mचार आठ दो नौ एक तीन",
+		} {
+			if code != 0 || !strings.Contains(shown, want) {
+				t.Errorf("exit code %d, %q; want it to hold %q", code, shown, want)
+			}
+		}
+	})
 	t.Run("audio stays off it", func(t *testing.T) {
 		code, shown := s.runOnTerminal(nil, "say", "--server", base, "-o", "-", order)
 		if code != 2 || !strings.Contains(shown, "audio would garble the terminal") || strings.Contains(shown, "RIFF") {
