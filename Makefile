@@ -35,7 +35,7 @@ onnxruntime: ## fetch the pinned library of the neural engine into .cache, check
 	@hack/onnxruntime.sh
 
 test: install-test-deps ## run every test with the race detector
-	go test -race -timeout 20m ./...
+	go test -race -count=1 -timeout 20m ./...
 
 e2e: install-test-deps build ## drive the real binary with real clients: curl, ffprobe, opusinfo, Chromium
 	@hack/install-deps.sh browser
