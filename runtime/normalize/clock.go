@@ -88,6 +88,42 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	return m, true
 }
 
+// isoTime reads the T10:30 of 2026-08-15T10:30, with seconds and a zone. The zone is silent, for people read such a stamp as the
+// time of the day; the clock of 24 that it is written on tells the part of the day.
+func (r *reader) isoTime(i int) (m moment, ok bool) {
+	if !r.tight(i) || !r.reads(i, "T") || !r.tight(i+1) || !r.tightSign(i+2, ':') || !r.tight(i+3) {
+		return m, false
+	}
+	m = moment{hour: r.pair(i + 1), min: r.pair(i + 3), sec: -1, half: 'a', full: true, next: i + 4}
+	if m.hour < 0 || m.hour > 23 || m.min < 0 || m.min > 59 {
+		return m, false
+	}
+	if m.hour >= 12 {
+		m.half = 'p'
+	}
+	if s := r.pair(i + 5); r.tightSign(i+4, ':') && r.tight(i+5) && 0 <= s && s < 60 {
+		m.sec, m.next = s, i+6
+		if r.tightSign(i+6, '.') && r.tight(i+7) && r.at(i+7).kind == digits {
+			m.next = i + 8 // nobody says thousandths
+		}
+	}
+	switch j := m.next; {
+	case r.tight(j) && r.reads(j, "Z"):
+		m.next++
+	case (r.tightSign(j, '+') || r.tightSign(j, '-')) && r.tight(j+1) && r.pair(j+1) >= 0 && r.tightSign(j+2, ':') && r.tight(j+3) && r.pair(j+3) >= 0:
+		m.next += 4
+	}
+	return m, r.looseEnd(m.next)
+}
+
+// pair is the value of a token of two digits; -1 if it is no such token.
+func (r *reader) pair(i int) int {
+	if t := r.at(i); t.b-t.a != 2 {
+		return -1
+	}
+	return r.small(i, 2)
+}
+
 // half reads AM, p.m., बजे and baje behind a time.
 func (r *reader) half(m *moment) {
 	for range 2 {

@@ -27,6 +27,10 @@ func (r *reader) date(i int) int {
 	}
 	r.begin(i, "date")
 	r.sayDate(&d)
+	if m, ok := r.isoTime(d.next); ok {
+		r.sayTime(&m, false)
+		return r.end(m.next)
+	}
 	return r.end(d.next)
 }
 
@@ -89,7 +93,7 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 	if sep.kind != sign || sep.gap || sep.ch != '/' && sep.ch != '-' && sep.ch != '.' || !r.tight(i+2) || !r.tightSign(i+3, sep.ch) || !r.tight(i+4) {
 		return d, false
 	}
-	if !r.looseEnd(i+5) || r.tightSign(i+5, sep.ch) && r.at(i+6).kind == digits && r.tight(i+6) {
+	if _, timed := r.isoTime(i + 5); !timed && !r.looseEnd(i+5) || r.tightSign(i+5, sep.ch) && r.at(i+6).kind == digits && r.tight(i+6) {
 		return d, false
 	}
 	a, b, c := r.small(i, 4), r.small(i+2, 2), r.small(i+4, 4)
