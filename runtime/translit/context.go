@@ -6,52 +6,71 @@ import (
 )
 
 // resolve reads word i of a Hindi sentence, which is both Hindi and English, or two Hindi words, by its neighbours: in Devanagari, or ""
-// for English.
+// for English. Some words have rules of their own, because their grammar says more than the mere language of what stands around them.
 func (s *sentence) resolve(i int) string {
-	if rule, ok := bothRules[s.words[i].both]; ok {
-		return rule(s, i)
+	switch s.words[i].both {
+	case "main":
+		return s.main(i)
+	case "men", "me":
+		return s.me(i)
+	case "mai", "mein", "mei":
+		return s.pronounOrIn(i)
+	case "ki":
+		return s.ki(i)
+	case "kaha":
+		return s.kaha(i)
+	case "is":
+		return s.is(i)
+	case "are":
+		return s.are(i)
+	case "the":
+		return s.the(i)
+	case "to":
+		return s.to(i)
+	case "do":
+		return s.do(i)
+	case "use":
+		return s.use(i)
+	case "us":
+		return s.us(i)
+	case "he":
+		return s.he(i)
+	case "hi":
+		return s.hi(i)
+	case "bad":
+		return s.bad(i)
+	case "lie":
+		return s.lie(i)
+	case "ban":
+		return s.ban(i)
+	case "lane":
+		return s.lane(i)
+	case "log":
+		return s.log(i)
+	case "door":
+		return s.door(i)
+	case "dal", "daal":
+		return s.dal(i)
+	case "dar":
+		return s.dar(i)
+	case "hal":
+		return s.hal(i)
+	case "chal":
+		return s.chal(i)
+	case "ram", "nach", "rupay":
+		return s.capitals(i)
+	case "khan":
+		return s.khan(i)
+	case "mile":
+		return s.mile(i)
+	case "min":
+		return s.min(i)
+	case "aata":
+		return s.aata(i)
+	case "re":
+		return s.re(i)
 	}
 	return s.byNeighbours(i)
-}
-
-// bothRules are the words whose grammar says more than the mere language of what stands around them.
-var bothRules = map[string]func(*sentence, int) string{
-	"main":  (*sentence).main,
-	"men":   (*sentence).me,
-	"me":    (*sentence).me,
-	"mai":   (*sentence).pronounOrIn,
-	"mein":  (*sentence).pronounOrIn,
-	"mei":   (*sentence).pronounOrIn,
-	"ki":    (*sentence).ki,
-	"kaha":  (*sentence).kaha,
-	"is":    (*sentence).is,
-	"are":   (*sentence).are,
-	"the":   (*sentence).the,
-	"to":    (*sentence).to,
-	"do":    (*sentence).do,
-	"use":   (*sentence).use,
-	"us":    (*sentence).us,
-	"he":    (*sentence).he,
-	"hi":    (*sentence).hi,
-	"bad":   (*sentence).bad,
-	"lie":   (*sentence).lie,
-	"ban":   (*sentence).ban,
-	"lane":  (*sentence).lane,
-	"log":   (*sentence).log,
-	"door":  (*sentence).door,
-	"dal":   (*sentence).dal,
-	"daal":  (*sentence).dal,
-	"dar":   (*sentence).dar,
-	"hal":   (*sentence).hal,
-	"chal":  (*sentence).chal,
-	"ram":   (*sentence).capitals,
-	"nach":  (*sentence).capitals,
-	"rupay": (*sentence).capitals,
-	"khan":  (*sentence).khan,
-	"mile":  (*sentence).mile,
-	"min":   (*sentence).min,
-	"aata":  (*sentence).aata,
-	"re":    (*sentence).re,
 }
 
 func (s *sentence) byNeighbours(i int) string {
