@@ -221,14 +221,30 @@ func (r *reader) multiple(i int) int {
 	return r.end(i + 2)
 }
 
-// into reads the x of ₹2,500 x 12.
+// into reads the x of ₹2,500 x 12 and of 3 x ₹250.
 func (r *reader) into(i int) int {
-	if !r.reads(i, "x", "X") || r.tight(i) || r.at(i+1).kind != digits || r.tight(i+1) || r.at(i-1).kind != digits && r.at(i-2).kind != digits {
+	if !r.cross(i) {
 		return i
 	}
 	r.begin(i, "sign")
 	r.say(r.lang.pick("गुणा", "times"))
 	return r.end(i + 1)
+}
+
+// cross reports whether token i is an x that stands apart between two factors.
+func (r *reader) cross(i int) bool {
+	return r.reads(i, "x", "X") && !r.tight(i) && !r.tight(i+1) && r.factors(i)
+}
+
+// factors reports whether token i stands between a number, with or without its unit, and a number or an amount of money.
+func (r *reader) factors(i int) bool {
+	if r.at(i-1).kind != digits && r.at(i-2).kind != digits {
+		return false
+	}
+	if cur, next := r.currencyBefore(i + 1); cur > 0 {
+		return r.at(next).kind == digits
+	}
+	return r.at(i+1).kind == digits
 }
 
 // ratio reads 50:50 and 3:1.

@@ -83,7 +83,7 @@ func (r *reader) symbol(j int) bool {
 	if t.word.is(month) && t.b-t.a <= 4 && (r.at(j+1).kind == digits || r.at(j-1).kind == digits) {
 		return true
 	}
-	return r.currencyCode(j) > 0
+	return r.currencyCode(j) > 0 || r.cross(j)
 }
 
 // endsSentence reports whether a sentence ends with token j.

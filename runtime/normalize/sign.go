@@ -174,7 +174,7 @@ func (r *reader) spokenSign(i int) int {
 			hi, en = "या", "or"
 		}
 	case '*', multiply:
-		if between {
+		if between || t.ch == multiply && r.factors(i) {
 			hi, en = "गुणा", "times"
 		}
 	case divide:
