@@ -14,10 +14,14 @@ type patience struct {
 	closing bool
 }
 
-// pinging must be called before a ping is sent, because the pong may be faster than we are.
+// pinging must be called before a ping is sent, because the pong may be faster than we are. A ping that follows an unanswered one does
+// not prolong the wait for it: it may come in the very moment in which the wait ends.
 func (p *patience) pinging() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.pinged {
+		return
+	}
 	p.pinged = true
 	p.waitLocked(pongWait)
 }
