@@ -74,6 +74,14 @@ func (r *reader) initials(i int) int {
 		return i
 	}
 	next := j + 1
+	if r.degree(j) && r.tightSign(next, '.') && !r.last(next) {
+		r.begin(i, "acronym")
+		for k := i; k < j; k += 2 {
+			r.letters(r.str(k), r.lang)
+		}
+		r.say(r.str(j))
+		return r.end(next + 1)
+	}
 	if !r.single(j) {
 		next = j // the name behind the initials speaks for itself
 	} else if r.tightSign(next, '.') && !r.last(next) {
@@ -84,6 +92,11 @@ func (r *reader) initials(i int) int {
 		r.letters(r.str(k), r.lang)
 	}
 	return r.end(next)
+}
+
+// degree reports whether token j is the word of a degree behind its initial: M.Sc, B.Tech. The dot behind it ends no sentence by itself.
+func (r *reader) degree(j int) bool {
+	return r.tight(j) && r.tightSign(j-1, '.') && r.single(j-2) && r.at(j).cas == title && isIn(degrees, r.str(j))
 }
 
 // single reports whether token i is one Latin letter.

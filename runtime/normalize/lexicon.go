@@ -350,6 +350,9 @@ var dottedForms = map[string]string{
 	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
+// degrees are the words behind the initial of a degree.
+const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
+
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
 	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs",

@@ -148,6 +148,8 @@ func (r *reader) fullStop(j int) bool {
 	case p.kind == latin && p.b-p.a == 1:
 		// A single letter is an initial: J. R. D. Tata, U.S.A. and.
 		return !(r.tightSign(j-2, '.') && r.tight(j-1) || p.cas == upper && next.cas == title)
+	case r.degree(j - 1):
+		return next.kind != deva && next.kind != digits && next.cas != lower // M.Sc. hai
 	case p.kind == deva && p.b-p.a <= 12 && r.tightSign(j-2, '.') && r.tight(j-1):
 		return false // कि.मी.
 	}
