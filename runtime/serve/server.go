@@ -2,8 +2,10 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -27,7 +29,7 @@ type Config struct {
 // Server answers the synthesis API. It is safe for concurrent use.
 //
 // It sets the deadlines of bodies and answers itself, since a stream outlasts any that fits a refusal. The [http.Server] around it needs
-// only a ReadHeaderTimeout and an IdleTimeout.
+// only a ReadHeaderTimeout, an IdleTimeout and [Server.ConnContext].
 type Server struct {
 	cfg     Config
 	started time.Time
@@ -56,3 +58,11 @@ func New(cfg Config) (*Server, error) {
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// ConnContext is for the field of that name in [http.Server]. It keeps the kernel from holding minutes of audio for a client that plays
+// while it reads: a full buffer takes more only when a third of it has been read, so that a large one seems to stand still for longer
+// than the server waits for a client, and the answer would be cut.
+func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	limitKernelBuffer(conn, answerBuffer)
+	return ctx
+}
