@@ -21,6 +21,7 @@ const (
 	paid     // an amount stands before: कटे, credited
 	more     // with से before it, a quantity stands there: ज़्यादा
 	pressed  // * and # are keys: press, दबाएँ
+	warm     // a <3 behind it is a heart: love, thanks
 	apart    // ends the reach of an idWord: में, se
 	holds    // an idWord that a number follows even across में: ending in 9087
 	counted  // a noun that is counted: din, minutes, लोग
@@ -167,6 +168,7 @@ var wordLists = []struct {
 		rakam keemat kimat daam kiraya baki till until by`},
 	{paid, `कटे कट कटेंगे जमा निकाले भेजे मिले लगे लगेंगे kat kate katenge jama nikale bheje mile lage lagenge debit debited credit credited cashback refund refunded deducted paid`},
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
+	{warm, `love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
 	{counted, `

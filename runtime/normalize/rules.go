@@ -17,6 +17,7 @@ var (
 		{"date", (*reader).monthFirst, false},
 		{"dotted short form", (*reader).dottedForm, false},
 		{"short form", (*reader).shortForm, false},
+		{"emoticon", (*reader).laugh, false},
 		{"vehicle", (*reader).vehicle, true},
 		{"code", (*reader).code, true},
 		{"Roman numeral", (*reader).roman, false},
@@ -61,6 +62,7 @@ var (
 	signRules = []rule{
 		{"service code", (*reader).serviceCode, true},
 		{"masked number", (*reader).maskedSign, true},
+		{"emoticon", (*reader).emoticon, false},
 		{"markup", (*reader).markup, false},
 		{"phone", (*reader).phoneSign, true},
 		{"amount", (*reader).signedAmount, false},

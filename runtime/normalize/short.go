@@ -7,6 +7,11 @@ func (r *reader) shortForm(i int) int {
 		r.say(full)
 		return r.end(i + 3)
 	}
+	if r.reads(i, "w") && !r.joined(i) && r.tightSign(i+1, '/') && r.at(i+2).gap && r.at(i+2).kind.wordLike() {
+		r.begin(i, "abbreviation")
+		r.say("with") // no Hindi word fits in front of its noun
+		return r.end(i + 2)
+	}
 	t := r.at(i)
 	e := t.word
 	if !e.is(shortened) || r.joined(i) {
@@ -98,6 +103,9 @@ func (r *reader) numberFollows(i int) bool {
 func (r *reader) stroked(i int) string {
 	if !r.single(i) || !r.tightSign(i+1, '/') || !r.tight(i+2) || !r.single(i+2) || !r.looseEnd(i+3) {
 		return ""
+	}
+	if r.reads(i, "w") && r.reads(i+2, "o") && !(r.at(i-1).cas == title && r.at(i+3).cas == title) {
+		return r.lang.pick("बिना", "without") // between two names it is wife of
 	}
 	return strokedForms[string([]byte{r.text[r.toks[i].a] | 0x20, r.text[r.toks[i+2].a] | 0x20})]
 }

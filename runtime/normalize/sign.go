@@ -6,6 +6,78 @@ func (r *reader) picture(i int) int { return r.hush(i, i+1, "emoji") }
 // tag passes over a tag.
 func (r *reader) tag(i int) int { return r.hush(i, i+1, "markup") }
 
+// emoticon passes over :), ;-), :D and <3.
+func (r *reader) emoticon(i int) int {
+	t := r.at(i)
+	if t.ch == '<' && r.heart(i) {
+		return r.hush(i, i+2, "emoji")
+	}
+	if t.ch != ':' && t.ch != ';' {
+		return i
+	}
+	j := i + 1
+	if r.tightSign(j, '-') || r.tightSign(j, '\'') {
+		j++
+	}
+	mouth := r.at(j)
+	switch {
+	case !r.tight(j):
+		return i
+	case mouth.kind == latin:
+		if !t.gap || !r.reads(j, "D", "P", "p", "O", "o") {
+			return i
+		}
+		j++
+	case mouth.kind == sign && (mouth.ch == ')' || mouth.ch == '('):
+		if !t.gap && (mouth.ch == '(' || r.inBrackets(i)) {
+			return i
+		}
+		for n := 0; n < lookahead && r.tightSign(j, mouth.ch); n++ {
+			j++
+		}
+	default:
+		return i
+	}
+	if !r.looseEnd(j) {
+		return i
+	}
+	return r.hush(i, j, "emoji")
+}
+
+// inBrackets reports whether a bracket may be open at token i: the last one before it opens.
+func (r *reader) inBrackets(i int) bool {
+	for j := i - 1; j > i-lookahead && j >= r.start; j-- {
+		if r.isSign(j, '(') {
+			return true
+		}
+		if r.isSign(j, ')') {
+			return false
+		}
+	}
+	return false
+}
+
+// heart reports whether the <3 at token i is a heart. Only beside warm words: a rating may well be less than three.
+func (r *reader) heart(i int) bool {
+	if !r.tight(i+1) || r.at(i+1).kind != digits || r.str(i+1) != "3" || !r.looseEnd(i+2) || r.tightSign(i+2, '.') && r.tight(i+3) || r.isSign(i+2, '%') || r.countedAt(i+2) {
+		return false
+	}
+	for j := i - 1; j >= max(r.start, i-5); j-- {
+		if r.isWord(j, warm) {
+			return true
+		}
+	}
+	return i == r.start && r.at(i+2).kind == nothing
+}
+
+// laugh passes over XD.
+func (r *reader) laugh(i int) int {
+	if next := r.at(i + 1); !r.reads(i, "XD", "xD") || r.joined(i) || next.kind == digits || next.kind == sign && !next.gap && next.ch == '-' || !r.looseEnd(i+1) {
+		return i
+	}
+	return r.hush(i, i+1, "emoji")
+}
+
 // punctuation keeps what parts and ends sentences.
 func (r *reader) punctuation(i int) int {
 	t := r.at(i)
