@@ -100,13 +100,22 @@ func (r *reader) lineMark(i int) int {
 	return i
 }
 
-// listNumber reads the number of a list item, 1. or 1), with a stop behind it.
+// listNumber reads the number of a list item, 1. or 1), with a stop behind it; inside a line, 1) … 2), it stands between pauses.
 func (r *reader) listNumber(i int) int {
-	if i != r.start || len(r.str(i)) > 3 || !(r.tightSign(i+1, '.') || r.tightSign(i+1, ')')) || !r.at(i+2).gap || i+2 >= r.stop {
+	if len(r.str(i)) > 3 || !r.at(i+2).gap || i+2 >= r.stop {
+		return i
+	}
+	mark := "."
+	switch {
+	case i == r.start && (r.tightSign(i+1, '.') || r.tightSign(i+1, ')')):
+	case i > r.start && r.at(i).gap && len(r.str(i)) <= 2 && r.tightSign(i+1, ')') && r.at(i-1).kind != digits && !r.inBrackets(i):
+		r.pause()
+		mark = ","
+	default:
 		return i
 	}
 	r.begin(i, "list")
 	r.sayPlain(i, r.lang)
-	r.mark(".")
+	r.mark(mark)
 	return r.end(i + 2)
 }

@@ -44,14 +44,17 @@ func (r *reader) emoticon(i int) int {
 	return r.hush(i, j, "emoji")
 }
 
-// inBrackets reports whether a bracket may be open at token i: the last one before it opens.
+// inBrackets reports whether a bracket is open at token i.
 func (r *reader) inBrackets(i int) bool {
+	closed := 0
 	for j := i - 1; j > i-lookahead && j >= r.start; j-- {
-		if r.isSign(j, '(') {
+		switch {
+		case r.isSign(j, ')'):
+			closed++
+		case r.isSign(j, '(') && closed == 0:
 			return true
-		}
-		if r.isSign(j, ')') {
-			return false
+		case r.isSign(j, '('):
+			closed--
 		}
 	}
 	return false
