@@ -16,9 +16,9 @@ const (
 	bodyTime  = 30 * time.Second // a request body must have arrived after this time
 	writeTime = 10 * time.Second // a block of an answer must have left after this time, or the client is too slow
 
-	// answerBuffer is how many bytes we ask the kernel to hold of an answer, of which it makes 128 KiB on Linux. A player of Opus takes a
-	// third of that in 7 seconds, which has to be less than writeTime.
-	answerBuffer = 64 << 10
+	// opusTime is writeTime for Opus. A player needs eight times fewer bytes a second of it, and takes 28 s to read the third of a kernel's
+	// buffer after which that takes more, and 11 s to free a window of the loopback device.
+	opusTime = 45 * time.Second
 )
 
 // commonHeaders stand on every answer. The slices are shared: headers are only ever set, never changed in place.

@@ -136,7 +136,7 @@ func (a *reply) setProof(st speech.Stats, sum []byte) {
 	h.Set("X-Audio-Sha256", hex.EncodeToString(sum))
 }
 
-// write sends a piece of the body, waiting for the client no longer than writeTime and never beyond the limit of the request.
+// write sends a piece of the body, waiting for the client no longer than writeTime or opusTime, and never beyond the limit of the request.
 func (a *reply) write(p []byte) error {
 	a.extend()
 	_, err := a.w.Write(p)
@@ -146,7 +146,11 @@ func (a *reply) write(p []byte) error {
 func (a *reply) flush() error { return a.writeError(a.control.Flush()) }
 
 func (a *reply) extend() {
-	by := time.Now().Add(writeTime)
+	wait := writeTime
+	if a.format == speech.Opus {
+		wait = opusTime
+	}
+	by := time.Now().Add(wait)
 	if by.After(a.limit) {
 		by = a.limit
 	}

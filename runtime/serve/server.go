@@ -63,6 +63,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // while it reads: a full buffer takes more only when a third of it has been read, so that a large one seems to stand still for longer
 // than the server waits for a client, and the answer would be cut.
 func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
-	limitKernelBuffer(conn, answerBuffer)
+	limitKernelBuffer(conn)
 	return ctx
 }

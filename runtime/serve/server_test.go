@@ -3,6 +3,7 @@ package serve
 import (
 	"net"
 	"testing"
+	"time"
 )
 
 // sizedConn remembers the buffer that it was asked to have.
@@ -23,10 +24,18 @@ func TestKernelHoldsLittleOfAnAnswer(t *testing.T) {
 		t.Errorf("context %v, want the one that was given", ctx)
 	}
 	// Linux doubles what it is asked for, and takes more when a third is free.
-	const opusPerSecond = 48_000 / 8 // bytes
 	third := float64(2*conn.writeBuffer) / 3
-	if got := third / opusPerSecond; got == 0 || got >= writeTime.Seconds() {
-		t.Errorf("a buffer of %d bytes: a player of Opus takes a third of it in %.1f s, want less than %v", conn.writeBuffer, got, writeTime)
+	for _, player := range []struct {
+		of     string
+		rate   float64 // bytes a second
+		within time.Duration
+	}{
+		{"pcm16", 48_000, writeTime},
+		{"opus", 48_000 / 8, opusTime},
+	} {
+		if got := third / player.rate; got == 0 || got >= player.within.Seconds() {
+			t.Errorf("a player of %s takes a third of %d bytes in %.1f s, want less than %v", player.of, conn.writeBuffer, got, player.within)
+		}
 	}
 	plain, other := net.Pipe() // has no buffer to be set
 	defer plain.Close()

@@ -101,7 +101,7 @@ func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant
 	}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err == nil {
-		limitKernelBuffer(conn.NetConn(), kernelBuffer)
+		limitKernelBuffer(conn.NetConn())
 	}
 	if e, ok := errors.AsType[websocket.HandshakeError](err); ok {
 		w.Header().Set("Sec-Websocket-Version", "13")
@@ -113,9 +113,9 @@ func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant
 
 // limitKernelBuffer keeps the kernel from holding minutes of audio for a client that does not read: what it holds we can neither count
 // nor take back, and pings queue behind it.
-func limitKernelBuffer(conn net.Conn, bytes int) {
+func limitKernelBuffer(conn net.Conn) {
 	if c, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = c.SetWriteBuffer(bytes) // a wish: other kinds of connections have none
+		_ = c.SetWriteBuffer(kernelBuffer) // a wish: other kinds of connections have none
 	}
 }
 
