@@ -37,6 +37,10 @@ func (r *reader) context(i int) nearness {
 			continue
 		case latin, deva:
 			switch {
+			case t.blob&hasAt != 0:
+				id = false // the address was the id
+				words++
+				continue
 			case t.word.is(codeWord):
 				return codeNear
 			case t.word.is(amountOf):
