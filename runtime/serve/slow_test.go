@@ -149,29 +149,33 @@ func TestBodyInTimeHasNoDeadlineAfterwards(t *testing.T) {
 
 // TestReaderThatNeverReads frees its worker after the time of one block, and counts as cancelled.
 func TestReaderThatNeverReads(t *testing.T) {
-	var took time.Duration
-	endless := forever(time.Millisecond)
-	watched := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
-		begin := time.Now()
-		st, err := endless.Speak(ctx, u, sink)
-		took = time.Since(begin)
-		return st, err
-	}}
-	inBubble(t, watched, func(t *testing.T, g *rig, dial func() net.Conn) {
-		conn := dial()
-		defer conn.Close()
-		post(t, conn, `{"text":"Hi"}`)
-		line := g.logs.wait(t, 1)[0]
-		if took != writeTime {
-			t.Errorf("the worker was held for %v, want %v", took, writeTime)
-		}
-		if line["status"] != "cancelled" || !strings.Contains(fmt.Sprint(line["error"]), "client too slow") {
-			t.Errorf("logged %v", line)
-		}
-		if got := g.metric(`tts_requests_total{endpoint="rest",status="cancelled"}`); got != 1 {
-			t.Errorf("cancelled = %v, want 1", got)
-		}
-	})
+	for format, want := range map[speech.Format]time.Duration{speech.PCM16: writeTime, speech.WAV: writeTime, speech.Opus: opusTime} {
+		t.Run(string(format), func(t *testing.T) {
+			var took time.Duration
+			endless := forever(time.Millisecond)
+			watched := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+				begin := time.Now()
+				st, err := endless.Speak(ctx, u, sink)
+				took = time.Since(begin)
+				return st, err
+			}}
+			inBubble(t, watched, func(t *testing.T, g *rig, dial func() net.Conn) {
+				conn := dial()
+				defer conn.Close()
+				post(t, conn, fmt.Sprintf(`{"text":"Hi","format":%q}`, format))
+				line := g.logs.wait(t, 1)[0]
+				if took != want {
+					t.Errorf("the worker was held for %v, want %v", took, want)
+				}
+				if line["status"] != "cancelled" || !strings.Contains(fmt.Sprint(line["error"]), "client too slow") {
+					t.Errorf("logged %v", line)
+				}
+				if got := g.metric(`tts_requests_total{endpoint="rest",status="cancelled"}`); got != 1 {
+					t.Errorf("cancelled = %v, want 1", got)
+				}
+			})
+		})
+	}
 }
 
 func TestReaderThatStopsReading(t *testing.T) {
