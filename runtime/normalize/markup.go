@@ -14,7 +14,9 @@ func (r *reader) markup(i int) int {
 		}
 	}
 	switch t.ch {
-	case '`', '_', '~', '^', '\\', '{', '}', '[', silent, squared, cubed:
+	case squared, cubed:
+		return r.power(i)
+	case '`', '_', '~', '^', '\\', '{', '}', '[', silent:
 		return r.hush(i, i+1, "markup")
 	case '*':
 		if r.at(i-1).kind == digits && r.at(i+1).kind == digits || r.isKey(i) {
@@ -36,6 +38,21 @@ func (r *reader) markup(i int) int {
 		return r.hush(i, i+1, "markup")
 	}
 	return i
+}
+
+// power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
+func (r *reader) power(i int) int {
+	base := r.tight(i) && (r.at(i-1).kind == digits || r.single(i-1) && !(r.at(i-2).kind == digits && r.unitText(i-1, i) != nil))
+	if !base {
+		return r.hush(i, i+1, "markup")
+	}
+	r.begin(i, "sign")
+	if r.at(i).ch == squared {
+		r.say(r.lang.pick("का वर्ग", "squared"))
+	} else {
+		r.say(r.lang.pick("का घन", "cubed"))
+	}
+	return r.end(i + 1)
 }
 
 // foldTags makes one silent token of each tag, <b> or <break time="1s"/>, so that no rule sees what is inside.

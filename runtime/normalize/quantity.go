@@ -212,7 +212,7 @@ func (r *reader) times(j int) bool {
 
 // multiple reads 2x.
 func (r *reader) multiple(i int) int {
-	if !r.tight(i+1) || !r.reads(i+1, "x", "X") || !r.looseEnd(i+2) || len(r.str(i)) > 4 {
+	if !r.tight(i+1) || !r.reads(i+1, "x", "X") || !r.looseEnd(i+2) || len(r.str(i)) > 4 || r.tightSign(i+2, squared) || r.tightSign(i+2, cubed) {
 		return i
 	}
 	r.begin(i, "unit")
