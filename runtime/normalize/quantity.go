@@ -109,7 +109,11 @@ func (r *reader) quantity(i int) int {
 // speakAmount says a, which began at token i, or the range that it opens.
 func (r *reader) speakAmount(i int, a *amount) int {
 	l := r.quantityLang(i)
-	if b, ok := r.rangeEnd(a); ok {
+	b, ok := r.rangeEnd(a)
+	if a.percent || a.cur > 0 || ok && (b.percent || b.cur > 0) {
+		l = r.lang // Flat 40-60% off, iPhone ₹49,900 mein: no name goes on with a share or a price
+	}
+	if ok {
 		r.begin(i, "range")
 		// What is written once is said once, at the end; what is written twice is said twice.
 		once := !(a.cur > 0 && b.cur > 0)
