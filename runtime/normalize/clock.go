@@ -112,6 +112,8 @@ func (r *reader) isoTime(i int) (m moment, ok bool) {
 		m.next++
 	case (r.tightSign(j, '+') || r.tightSign(j, '-')) && r.tight(j+1) && r.pair(j+1) >= 0 && r.tightSign(j+2, ':') && r.tight(j+3) && r.pair(j+3) >= 0:
 		m.next += 4
+	case (r.tightSign(j, '+') || r.tightSign(j, '-')) && r.tight(j+1) && r.at(j+1).b-r.at(j+1).a == 4 && r.small(j+1, 4) >= 0:
+		m.next += 2
 	}
 	return m, r.looseEnd(m.next)
 }

@@ -24,13 +24,13 @@ func (r *reader) emoticon(i int) int {
 	case !r.tight(j):
 		return i
 	case mouth.kind == latin:
-		if !t.gap || !r.reads(j, "D", "P", "p", "O", "o") {
+		if !t.gap || !r.reads(j, "D", "P", "p") || r.tightSign(j+1, '+') || r.tightSign(j+1, '-') {
 			return i
 		}
 		j++
 	case mouth.kind == sign && (mouth.ch == ')' || mouth.ch == '('):
-		if !t.gap && (mouth.ch == '(' || r.inBrackets(i)) {
-			return i
+		if !t.gap && mouth.ch == '(' || mouth.ch == ')' && r.inBrackets(i) {
+			return i // the bracket is a bracket
 		}
 		for n := 0; n < lookahead && r.tightSign(j, mouth.ch); n++ {
 			j++
