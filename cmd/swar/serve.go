@@ -250,6 +250,7 @@ func (s *site) assemble() (err error) {
 		s.admin = append(s.admin, s.server(o.pprof, profiles()))
 	}
 	s.http = s.server(o.listen, handler)
+	s.http.ConnContext = s.api.ConnContext
 	return nil
 }
 
@@ -345,14 +346,16 @@ func (s *site) drain() error {
 
 	s.api.Drain()
 	var finished sync.WaitGroup
-	var rest, sockets error
-	finished.Go(func() { rest = s.http.Shutdown(ctx) })
+	var spoken, sockets error
+	finished.Go(func() { spoken = s.mouth.pool.Drain(ctx) })
 	finished.Go(func() { sockets = s.api.Wait(ctx) })
 	finished.Wait()
+	// Only now the door: probes and metrics were answered until here.
+	rest := s.http.Shutdown(ctx)
 	if rest != nil {
 		rest = errors.Join(fmt.Errorf("requests cut: %w", context.Cause(ctx)), s.http.Close())
 	}
-	if err := errors.Join(rest, sockets, s.mouth.pool.Drain(ctx)); err != nil {
+	if err := errors.Join(spoken, sockets, rest); err != nil {
 		return err
 	}
 	s.log.Info("drained")

@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -353,8 +354,12 @@ func TestTheFirstSignalDrains(t *testing.T) {
 			if _, err := idle.Next(); err == nil || !strings.Contains(err.Error(), "1001") {
 				t.Errorf("an idle socket ended with %v, want close code 1001", err)
 			}
-			if r := s.run("voices", "--server", v.base); r.code != 3 {
-				t.Errorf("a new request while draining: exit code %d, want 3: %s", r.code, r.err)
+			if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "draining") {
+				t.Errorf("readiness while draining: %v", err)
+			}
+			_, err = c.Speak(t.Context(), client.Request{Text: "naya"})
+			if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != http.StatusServiceUnavailable || e.Text != "busy" {
+				t.Errorf("a new request while draining: %v, want busy", err)
 			}
 			n, err := io.Copy(io.Discard, audio)
 			if err != nil {

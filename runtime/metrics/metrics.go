@@ -127,10 +127,9 @@ func (m *Metrics) Request(e Endpoint, status int) {
 	m.requests.WithLabelValues(string(e), strconv.Itoa(status)).Inc()
 }
 
-// Cancelled counts an utterance that its client ended.
+// Cancelled counts an utterance that its client ended. Whether that was an error, the client having gone, is counted apart.
 func (m *Metrics) Cancelled(e Endpoint) {
 	m.requests.WithLabelValues(string(e), StatusCancelled).Inc()
-	m.errors.WithLabelValues(string(ClientGone)).Inc()
 }
 
 // Error counts a failure.

@@ -53,7 +53,7 @@ func TestEveryMetricIsCountedUnderItsName(t *testing.T) {
 		`tts_requests_total{endpoint="ws",status="cancelled"} 1`,
 		`tts_requests_total{endpoint="normalize",status="200"} 0`,
 		`tts_errors_total{kind="busy"} 1`,
-		`tts_errors_total{kind="client_gone"} 1`,
+		`tts_errors_total{kind="client_gone"} 0`,
 		`tts_errors_total{kind="engine"} 0`,
 		`tts_prefills_total{cached="true"} 1`,
 		`tts_prefills_total{cached="false"} 2`,

@@ -32,6 +32,9 @@ func (s *Server) record(ctx context.Context, o *outcome) {
 		s.cfg.Metrics.Request(o.endpoint, http.StatusOK)
 	case endedByClient(o.err):
 		s.cfg.Metrics.Cancelled(o.endpoint)
+		if !errors.Is(o.err, errCancelled) { // to cancel is a client's right, to vanish is not
+			s.cfg.Metrics.Error(metrics.ClientGone)
+		}
 		status = slog.String("status", metrics.StatusCancelled)
 	default:
 		f := failureOf(o.err)
