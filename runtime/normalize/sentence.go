@@ -133,8 +133,8 @@ func (r *reader) fullStop(j int) bool {
 		return true
 	case p.kind == digits && j-1 == r.start:
 		return false // 1. first item
-	case p.word.is(needsDot | dotOrTitle | dotOrNone):
-		return false
+	case p.word.is(needsDot|dotOrTitle|dotOrNone) && !(r.at(j-2).kind == digits && p.kind == latin && r.unitText(j-1, j) != nil):
+		return false // Min. order, but not: in 15 min. Delivery
 	case r.currencyCode(j-1) > 0:
 		// 500 रु. जमा करें, but: 60 rs. Cash.
 		return next.kind != digits && r.at(j-2).kind != sign && !(r.at(j-2).kind == digits && (next.kind == deva || next.kind == latin && next.cas == lower))
