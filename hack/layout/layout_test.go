@@ -39,8 +39,8 @@ var rules = map[string]rule{
 	"runtime/synth":             {[]string{"runtime/speech"}, "the engine port must not know an engine"},
 	"runtime/synth/synthtest":   {[]string{"runtime/speech", "runtime/synth"}, "the suite must fit every engine"},
 	"runtime/espeak":            {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
-	"runtime/onnx":              {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle"}, "an engine knows its port and what it feeds its model with"},
-	"runtime/onnx/bundle":       {[]string{"runtime/speech", "runtime/tokenize"}, "a bundle is files and graphs; running them is the engine's"},
+	"runtime/onnx":              {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/layout"}, "an engine knows its port and what it feeds its model with"},
+	"runtime/onnx/bundle":       {[]string{"runtime/speech", "runtime/tokenize", "runtime/onnx/internal/graph"}, "a bundle is files and graphs; running them is the engine's"},
 	"runtime/pool":              {[]string{"runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
 		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode",

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle/internal/graph"
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // Checkpoint is a published model: its weights under the names of upstream, its configuration, and what neither of them says.

@@ -3,7 +3,7 @@ package bundle
 import (
 	"math"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle/internal/graph"
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // The precisions of the large matrices. All else is fp32.
