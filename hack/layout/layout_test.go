@@ -41,6 +41,9 @@ var rules = map[string]rule{
 	"runtime/espeak":            {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
 	"runtime/onnx":              {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/layout"}, "an engine knows its port and what it feeds its model with"},
 	"runtime/onnx/bundle":       {[]string{"runtime/speech", "runtime/tokenize", "runtime/onnx/internal/graph"}, "a bundle is files and graphs; running them is the engine's"},
+	"runtime/onnx/layout": {[]string{
+		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
+	}, "public layouts are run, not built: they know graphs from outside, and the manifest that the engine reads its rules from"},
 	"runtime/pool":              {[]string{"runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
 		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode",
