@@ -1,0 +1,55 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// EngineCounts is what a neural engine has counted since it was loaded, and the memory that its prefill cache holds now.
+type EngineCounts struct {
+	CacheHits   uint64
+	CacheMisses uint64
+	CacheBytes  int64
+	Broken      uint64         // outputs that held a value that is no number, each the end of an utterance
+	Batches     map[int]uint64 // runs of the language model by the number of streams that they took a step for
+}
+
+// RegisterEngine adds the metrics of a neural engine, which are read whenever they are scraped. It may be called once.
+func (m *Metrics) RegisterEngine(read func() EngineCounts) {
+	counter := func(name, help string, value func(EngineCounts) uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(read())) })
+	}
+	m.registry.MustRegister(
+		counter("tts_prefill_cache_hits_total", "Prefills found in the cache.", func(e EngineCounts) uint64 { return e.CacheHits }),
+		counter("tts_prefill_cache_misses_total", "Prefills that had to be computed.", func(e EngineCounts) uint64 { return e.CacheMisses }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "tts_prefill_cache_bytes", Help: "Memory that the prefill cache holds.",
+		}, func() float64 { return float64(read().CacheBytes) }),
+		counter("tts_broken_outputs_total", "Outputs of the model that were no numbers; each ended its utterance.", func(e EngineCounts) uint64 { return e.Broken }),
+		batchSizes{
+			prometheus.NewDesc("tts_batch_size", "Streams that one run of the language model took a step for.", nil, nil), read,
+		},
+	)
+}
+
+// batchSizes shows counts by size as a histogram, so that its mean is sum by count as everywhere.
+type batchSizes struct {
+	desc *prometheus.Desc
+	read func() EngineCounts
+}
+
+// Describe implements [prometheus.Collector].
+func (b batchSizes) Describe(to chan<- *prometheus.Desc) { to <- b.desc }
+
+// Collect implements [prometheus.Collector].
+func (b batchSizes) Collect(to chan<- prometheus.Metric) {
+	counts := b.read().Batches
+	buckets := map[float64]uint64{1: 0, 2: 0, 4: 0, 8: 0, 16: 0}
+	var count, sum uint64
+	for size, n := range counts {
+		count, sum = count+n, sum+uint64(size)*n
+		for limit := range buckets {
+			if float64(size) <= limit {
+				buckets[limit] += n
+			}
+		}
+	}
+	to <- prometheus.MustNewConstHistogram(b.desc, count, float64(sum), buckets)
+}
