@@ -28,14 +28,14 @@ func benchmarkFull(b *testing.B, precision string) {
 		b.Fatal(err)
 	}
 	defer made.Close()
-	s, d := made.stream, made.decoder
+	s, d := made.sequence.(*stream), made.decoder
 	tokens := make([]int32, 30)
 	quiet := make([]float32, m.Dims.Latent)
 
 	b.Run("prefill of 30 tokens", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := errors.Join(s.begin(e.prompts["raj"]), s.prefill(b.Context(), tokens)); err != nil {
+			if err := errors.Join(s.Begin("raj"), s.Prefill(b.Context(), tokens)); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -56,7 +56,7 @@ func benchmarkFull(b *testing.B, precision string) {
 		b.ReportAllocs()
 		for b.Loop() {
 			s.length = 200
-			if err := s.step(quiet); err != nil {
+			if err := s.Step(b.Context(), quiet); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -66,8 +66,8 @@ func benchmarkFull(b *testing.B, precision string) {
 			latents := make([]float32, frames*m.Dims.Latent)
 			b.ReportAllocs()
 			for b.Loop() {
-				d.begin()
-				if _, err := d.decode(latents, frames); err != nil {
+				d.Begin()
+				if _, err := d.Decode(latents, frames); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -34,8 +34,8 @@ func openCodec(m *bundle.Manifest, graph []byte) (*codec, error) {
 
 func (c *codec) close() error { return c.session.Close() }
 
-// decoder is the codec's state in one stream. It is not safe for concurrent use.
-type decoder struct {
+// codecStream is a [decoder] on the codec's graph.
+type codecStream struct {
 	codec    *codec
 	position int // of the next frame, in positions of the transformer
 	states   [][]float32
@@ -50,8 +50,8 @@ type group struct {
 	inputs, outputs                []*ort.Tensor
 }
 
-func (c *codec) newDecoder() (*decoder, error) {
-	d := &decoder{codec: c, groups: map[int]*group{}}
+func (c *codec) newStream() (*codecStream, error) {
+	d := &codecStream{codec: c, groups: map[int]*group{}}
 	for _, s := range c.states {
 		n := 1
 		for _, size := range s.Shape {
@@ -60,14 +60,14 @@ func (c *codec) newDecoder() (*decoder, error) {
 		values := make([]float32, n)
 		t, err := ort.Floats(values, s.Shape...)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("state %s: %w", s.Name, err), d.close())
+			return nil, errors.Join(fmt.Errorf("state %s: %w", s.Name, err), d.Close())
 		}
 		d.states, d.tensors = append(d.states, values), append(d.tensors, t)
 	}
 	return d, nil
 }
 
-func (d *decoder) close() error {
+func (d *codecStream) Close() error {
 	var err error
 	for _, t := range d.tensors {
 		err = errors.Join(err, t.Close())
@@ -78,16 +78,16 @@ func (d *decoder) close() error {
 	return err
 }
 
-// begin forgets what was decoded. Every chunk starts fresh.
-func (d *decoder) begin() {
+// Begin implements [decoder].
+func (d *codecStream) Begin() {
 	d.position = 0
 	for _, s := range d.states {
 		clear(s)
 	}
 }
 
-// decode turns the latents of so many frames, which follow the frames before, into samples. They are valid until the next call.
-func (d *decoder) decode(latents []float32, frames int) ([]float32, error) {
+// Decode implements [decoder].
+func (d *codecStream) Decode(latents []float32, frames int) ([]float32, error) {
 	g, err := d.group(frames)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (d *decoder) decode(latents []float32, frames int) ([]float32, error) {
 	return g.audio, nil
 }
 
-func (d *decoder) group(frames int) (*group, error) {
+func (d *codecStream) group(frames int) (*group, error) {
 	if g, ok := d.groups[frames]; ok {
 		return g, nil
 	}

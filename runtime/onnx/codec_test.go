@@ -32,14 +32,14 @@ func (v *vector) openCodec(t testing.TB) *codec {
 }
 
 // play decodes all latents by the plan: the last number repeats, the last group may be short.
-func play(t testing.TB, d *decoder, latents []float32, plan []int) []float32 {
+func play(t testing.TB, d *codecStream, latents []float32, plan []int) []float32 {
 	t.Helper()
 	n := d.codec.dims.Latent
 	var audio []float32
-	d.begin()
+	d.Begin()
 	for i := 0; len(latents) > 0; i++ {
 		frames := min(plan[min(i, len(plan)-1)], len(latents)/n)
-		samples, err := d.decode(latents[:frames*n], frames)
+		samples, err := d.Decode(latents[:frames*n], frames)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,14 +48,14 @@ func play(t testing.TB, d *decoder, latents []float32, plan []int) []float32 {
 	return audio
 }
 
-func newDecoder(t testing.TB, c *codec) *decoder {
+func newDecoder(t testing.TB, c *codec) *codecStream {
 	t.Helper()
-	d, err := c.newDecoder()
+	d, err := c.newStream()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.close(); err != nil {
+		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	})

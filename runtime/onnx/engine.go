@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
@@ -49,15 +50,8 @@ type Engine struct {
 	prompts   map[string]*bundle.Prompt // by voice
 	lm        *lm
 	codec     *codec
-	cache     *synth.Cache[*prefill]
+	cache     *synth.Cache[any]
 	capacity  int // positions that a worker needs for the longest prompt and chunk
-}
-
-// prefill is what the language model knows after the text of a chunk: the positions behind the voice prompt, and what it said last.
-type prefill struct {
-	positions int
-	kv        [][]float32 // as in stream
-	h, eos    []float32
 }
 
 // New loads a bundle. It reads every file and compares its hash.
@@ -75,7 +69,7 @@ func New(c Config) (*Engine, error) {
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCacheBytes
 	}
-	e := &Engine{manifest: m, prompts: map[string]*bundle.Prompt{}, cache: synth.NewCache[*prefill](c.CacheBytes)}
+	e := &Engine{manifest: m, prompts: map[string]*bundle.Prompt{}, cache: synth.NewCache[any](c.CacheBytes)}
 	if err := e.load(c); err != nil {
 		return nil, errors.Join(fmt.Errorf("bundle %s: %w", c.Bundle, err), e.Close())
 	}
@@ -121,7 +115,7 @@ func (e *Engine) load(c Config) error {
 	if err != nil {
 		return err
 	}
-	if e.lm, err = openLM(m, host, lmGraph, flowGraph); err != nil {
+	if e.lm, err = openLM(m, host, e.prompts, lmGraph, flowGraph); err != nil {
 		return err
 	}
 	codecGraph, err := read(m.Codec.File)
@@ -186,6 +180,10 @@ func (e *Engine) NewWorker(ctx context.Context) (synth.Worker, error) {
 		return nil, errors.Join(fmt.Errorf("onnx: warming up: %w", err), w.Close())
 	}
 	return w, nil
+}
+
+func (e *Engine) hasVoice(name string) bool {
+	return slices.ContainsFunc(e.manifest.Voices, func(v bundle.Voice) bool { return v.Name == name })
 }
 
 // Close implements [synth.Engine].

@@ -46,16 +46,16 @@ func testIntegers(t *testing.T, v *vector, r run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	n := l.dims.Latent
-	if err := errors.Join(s.begin(p), s.prefill(t.Context(), tokens), s.draw(noise[:n])); err != nil {
+	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens), s.Draw(noise[:n])); err != nil {
 		t.Fatal(err)
 	}
 	var h, drawn, logits []float32
 	for step := range r.Expect.Steps {
 		if step > 0 {
 			copy(s.latent, latents[(step-1)*n:])
-			if err := s.step(noise[step*n : (step+1)*n]); err != nil {
+			if err := s.Step(t.Context(), noise[step*n:(step+1)*n]); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // lm is the language model with its flow head: what all streams share. It is safe for concurrent use.
@@ -15,11 +17,12 @@ type lm struct {
 	dims     bundle.Dims
 	steps    int // of the flow
 	host     bundle.Host
+	prompts  map[string]*bundle.Prompt // by voice
 	lm, flow *ort.Session
 }
 
 // openLM loads the two graphs.
-func openLM(m *bundle.Manifest, host bundle.Host, lmGraph, flowGraph []byte) (*lm, error) {
+func openLM(m *bundle.Manifest, host bundle.Host, prompts map[string]*bundle.Prompt, lmGraph, flowGraph []byte) (*lm, error) {
 	names := func(values []bundle.Value) []string {
 		var list []string
 		for _, v := range values {
@@ -27,7 +30,7 @@ func openLM(m *bundle.Manifest, host bundle.Host, lmGraph, flowGraph []byte) (*l
 		}
 		return list
 	}
-	l := &lm{dims: m.Dims, steps: m.Flow.Steps, host: host}
+	l := &lm{dims: m.Dims, steps: m.Flow.Steps, host: host, prompts: prompts}
 	var err error
 	if l.lm, err = ort.Open(lmGraph, names(m.LM.Inputs), names(m.LM.Outputs)); err != nil {
 		return nil, fmt.Errorf("loading the language model: %w", err)
@@ -40,12 +43,12 @@ func openLM(m *bundle.Manifest, host bundle.Host, lmGraph, flowGraph []byte) (*l
 
 func (l *lm) close() error { return errors.Join(l.lm.Close(), l.flow.Close()) }
 
-// stream is one sequence of voice, text and frames. It owns its keys and values, which the graph extends in place. It is not safe
-// for concurrent use.
+// stream is a [sequence] on the graphs of the language model. It owns its keys and values, which the graph extends in place.
 type stream struct {
 	lm       *lm
 	capacity int         // positions
 	length   int         // positions in use
+	text     int         // the first position behind the voice prompt
 	kv       [][]float32 // K0, V0, K1, …: [heads, capacity, head_dim]
 
 	// What the last run returned.
@@ -96,7 +99,7 @@ func (l *lm) newStream(capacity int) (*stream, error) {
 		err = errors.Join(err, e)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
 	s.inputs = []*ort.Tensor{s.tensors["rows"]}
 	if l.steps == 1 {
@@ -114,7 +117,7 @@ func (l *lm) newStream(capacity int) (*stream, error) {
 	return s, nil
 }
 
-func (s *stream) close() error {
+func (s *stream) Close() error {
 	var err error
 	for _, t := range s.tensors {
 		err = errors.Join(err, t.Close())
@@ -125,9 +128,13 @@ func (s *stream) close() error {
 	return err
 }
 
-// begin forgets everything and starts behind a voice prompt.
-func (s *stream) begin(p *bundle.Prompt) error {
-	s.length = 0
+// Begin implements [sequence].
+func (s *stream) Begin(voice string) error {
+	p, ok := s.lm.prompts[voice]
+	if !ok {
+		return speech.UnknownVoice(voice)
+	}
+	s.length, s.text = 0, 0
 	for i := range p.K {
 		for j, from := range [][]float32{p.K[i], p.V[i]} {
 			if err := s.write(2*i+j, from, 0, p.Positions); err != nil {
@@ -135,7 +142,7 @@ func (s *stream) begin(p *bundle.Prompt) error {
 			}
 		}
 	}
-	s.length = p.Positions
+	s.length, s.text = p.Positions, p.Positions
 	return nil
 }
 
@@ -162,9 +169,8 @@ func (s *stream) read(i, at, count int) []float32 {
 	return to
 }
 
-// prefill reads the tokens and the start row in one run, which leaves h and eos of frame 0. It is always one run, because rows
-// that are read in another grouping come out a little different. Call draw for the latent.
-func (s *stream) prefill(ctx context.Context, tokens []int32) error {
+// Prefill implements [sequence]. It is always one run, because rows that are read in another grouping come out a little different.
+func (s *stream) Prefill(ctx context.Context, tokens []int32) error {
 	d := s.lm.dims
 	rows := make([]float32, 0, (len(tokens)+1)*d.Width)
 	for _, id := range tokens {
@@ -182,8 +188,50 @@ func (s *stream) prefill(ctx context.Context, tokens []int32) error {
 	return errors.Join(s.run(ctx, t, len(tokens)+1), t.Close())
 }
 
-// step reads the latent before and draws the next one, starting from noise.
-func (s *stream) step(noise []float32) error {
+// snapshot is what the language model knows after the text of a chunk: the positions behind the voice prompt, and what it said last.
+type snapshot struct {
+	positions int
+	kv        [][]float32 // as in stream
+	h         []float32
+	eos       float32
+}
+
+// Save implements [sequence].
+func (s *stream) Save() (any, int64) {
+	p := &snapshot{positions: s.length - s.text, h: slices.Clone(s.h), eos: s.eos[0]}
+	values := len(p.h) + 1
+	for i := range s.kv {
+		p.kv = append(p.kv, s.read(i, s.text, p.positions))
+		values += len(p.kv[i])
+	}
+	return p, int64(4 * values)
+}
+
+// Restore implements [sequence].
+func (s *stream) Restore(saved any) error {
+	p, ok := saved.(*snapshot)
+	if !ok {
+		return fmt.Errorf("restoring a %T", saved)
+	}
+	for i, values := range p.kv {
+		if err := s.write(i, values, s.length, p.positions); err != nil {
+			return err
+		}
+	}
+	s.length += p.positions
+	copy(s.h, p.h)
+	s.eos[0] = p.eos
+	return nil
+}
+
+// State implements [sequence].
+func (s *stream) State() (h []float32, eos float32) { return s.h, s.eos[0] }
+
+// Latent implements [sequence].
+func (s *stream) Latent() []float32 { return s.latent }
+
+// Step implements [sequence].
+func (s *stream) Step(_ context.Context, noise []float32) error {
 	s.lm.host.Row(s.row, s.latent)
 	copy(s.noise, noise)
 	// No context: a step is shorter than the time in which a cancel must take effect.
@@ -193,7 +241,7 @@ func (s *stream) step(noise []float32) error {
 	if s.lm.steps == 1 {
 		return nil
 	}
-	return s.draw(noise)
+	return s.Draw(noise)
 }
 
 func (s *stream) run(ctx context.Context, rows *ort.Tensor, count int) error {
@@ -209,8 +257,8 @@ func (s *stream) run(ctx context.Context, rows *ort.Tensor, count int) error {
 	return nil
 }
 
-// draw moves noise along the flow of h to the latent.
-func (s *stream) draw(noise []float32) error {
+// Draw implements [sequence].
+func (s *stream) Draw(noise []float32) error {
 	copy(s.latent, noise)
 	for _, t := range s.times {
 		copy(s.noise, s.latent)

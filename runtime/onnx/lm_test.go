@@ -38,11 +38,11 @@ func testRun(t *testing.T, v *vector, r run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	if err := s.begin(p); err != nil {
+	defer s.Close()
+	if err := s.Begin("v"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.prefill(t.Context(), tokens); err != nil {
+	if err := s.Prefill(t.Context(), tokens); err != nil {
 		t.Fatal(err)
 	}
 	if name, ok := r.Files["kv_text"]; ok {
@@ -51,13 +51,13 @@ func testRun(t *testing.T, v *vector, r run) {
 		}
 	}
 	n := noise.Shape[1]
-	if err := s.draw(noise.Floats[:n]); err != nil {
+	if err := s.Draw(noise.Floats[:n]); err != nil {
 		t.Fatal(err)
 	}
 	var h, eos, latents []float32
 	for step := range r.Expect.Steps {
 		if step > 0 {
-			if err := s.step(noise.Floats[step*n : (step+1)*n]); err != nil {
+			if err := s.Step(t.Context(), noise.Floats[step*n:(step+1)*n]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -112,16 +112,16 @@ func TestFlowHeadAloneEqualsTheMergedOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	if err := errors.Join(s.begin(v.prompt(t, "voice.safetensors")), s.prefill(t.Context(), []int32{5, 6, 7})); err != nil {
+	defer s.Close()
+	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), []int32{5, 6, 7})); err != nil {
 		t.Fatal(err)
 	}
 	noise := v.array(t, v.Runs[0].Files["noise"]).Floats[:l.dims.Latent]
-	if err := errors.Join(s.draw(noise), s.step(noise)); err != nil {
+	if err := errors.Join(s.Draw(noise), s.Step(t.Context(), noise)); err != nil {
 		t.Fatal(err)
 	}
 	merged := slices.Clone(s.latent)
-	if err := s.draw(noise); err != nil {
+	if err := s.Draw(noise); err != nil {
 		t.Fatal(err)
 	}
 	if d := apart(t, s.latent, merged); !(d <= 1e-6) {
@@ -137,32 +137,32 @@ func TestStreamRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	if err := errors.Join(s.begin(p), s.prefill(t.Context(), []int32{1, 2})); err != nil {
+	defer s.Close()
+	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), []int32{1, 2})); err != nil {
 		t.Fatalf("text and start row that fill the stream exactly: %v", err)
 	}
-	if err := s.step(make([]float32, l.dims.Latent)); err == nil {
+	if err := s.Step(t.Context(), make([]float32, l.dims.Latent)); err == nil {
 		t.Error("a step was made in a full stream")
 	}
-	if err := errors.Join(s.begin(p), s.prefill(t.Context(), []int32{1, 2, 3})); err == nil {
+	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), []int32{1, 2, 3})); err == nil {
 		t.Error("one token more than fits was read")
 	}
 	for _, id := range []int32{-1, int32(l.dims.Vocab)} {
-		if err := errors.Join(s.begin(p), s.prefill(t.Context(), []int32{id})); err == nil {
+		if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), []int32{id})); err == nil {
 			t.Errorf("token %d was read", id)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := errors.Join(s.begin(p), s.prefill(ctx, []int32{1})); !errors.Is(err, context.Canceled) {
+	if err := errors.Join(s.Begin("v"), s.Prefill(ctx, []int32{1})); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled prefill returned %v", err)
 	}
 	tight, err := l.newStream(p.Positions - 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tight.close()
-	if err := tight.begin(p); err == nil {
+	defer tight.Close()
+	if err := tight.Begin("v"); err == nil {
 		t.Error("a voice was put into a stream that is one position too short")
 	}
 }
@@ -179,7 +179,7 @@ func testBatch(t *testing.T, precision string) {
 	orttest.Need(t)
 	v := load(t, "01-v2-tanh")
 	v.checkpoint.Precision = precision
-	l, p := v.open(t, 1), v.prompt(t, "voice.safetensors")
+	l := v.open(t, 1)
 	const capacity, steps = 64, 12
 	texts := [][]int32{{5, 6, 7}, {9, 8, 7, 6, 5, 4, 3, 2}, {11}}
 	d := l.dims
@@ -221,8 +221,8 @@ func testBatch(t *testing.T, precision string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.close()
-		if err := errors.Join(s.begin(p), s.prefill(t.Context(), tokens), s.draw(make([]float32, d.Latent))); err != nil {
+		defer s.Close()
+		if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens), s.Draw(make([]float32, d.Latent))); err != nil {
 			t.Fatal(err)
 		}
 		streams[b] = s
@@ -243,7 +243,7 @@ func testBatch(t *testing.T, precision string) {
 			t.Fatal(err)
 		}
 		for b, s := range streams {
-			if err := s.step(noises[b*d.Latent : (b+1)*d.Latent]); err != nil {
+			if err := s.Step(t.Context(), noises[b*d.Latent:(b+1)*d.Latent]); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(latents[b*d.Latent:(b+1)*d.Latent], s.latent) || eos[b] != s.eos[0] {
@@ -256,26 +256,26 @@ func testBatch(t *testing.T, precision string) {
 func TestACancelledPrefillLeavesTheSessionUsable(t *testing.T) {
 	orttest.Need(t)
 	v := load(t, "01-v2-tanh")
-	l, p := v.open(t, 1), v.prompt(t, "voice.safetensors")
+	l := v.open(t, 1)
 	s, err := l.newStream(400)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	tokens := make([]int32, 300)
-	if err := errors.Join(s.begin(p), s.prefill(t.Context(), tokens)); err != nil {
+	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens)); err != nil {
 		t.Fatal(err)
 	}
 	want := slices.Clone(s.h)
 	for range 20 { // the cancel comes before, during or after the run: all three must be told apart
 		ctx, cancel := context.WithCancel(t.Context())
 		go cancel()
-		if err := errors.Join(s.begin(p), s.prefill(ctx, tokens)); err != nil && !errors.Is(err, context.Canceled) {
+		if err := errors.Join(s.Begin("v"), s.Prefill(ctx, tokens)); err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatalf("a cancelled prefill returned %v", err)
 		}
 		cancel()
 	}
-	if err := errors.Join(s.begin(p), s.prefill(t.Context(), tokens)); err != nil || !slices.Equal(s.h, want) {
+	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens)); err != nil || !slices.Equal(s.h, want) {
 		t.Errorf("a prefill after cancelled ones: %v, equal %v", err, slices.Equal(s.h, want))
 	}
 }

@@ -129,7 +129,7 @@ func (v *vector) tokens(t testing.TB, r run) []int32 {
 	return ids
 }
 
-// open builds the language model of the case with the given number of flow steps.
+// open builds the language model of the case with the given number of flow steps and its voice, called v.
 func (v *vector) open(t testing.TB, steps int) *lm {
 	t.Helper()
 	c := *v.checkpoint
@@ -148,7 +148,8 @@ func (v *vector) open(t testing.TB, steps int) *lm {
 	}
 	v.manifest.Dims, v.manifest.Flow.Steps = c.Dims(), steps
 	v.manifest.LM, v.manifest.FlowHead = model.Graph, flow.Graph
-	l, err := openLM(&v.manifest, host, model.Model, flow.Model)
+	prompts := map[string]*bundle.Prompt{"v": v.prompt(t, "voice.safetensors")}
+	l, err := openLM(&v.manifest, host, prompts, model.Model, flow.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

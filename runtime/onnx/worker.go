@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -19,10 +17,10 @@ var (
 
 // worker speaks one chunk at a time.
 type worker struct {
-	engine  *Engine
-	stream  *stream
-	decoder *decoder
-	closed  bool
+	engine   *Engine
+	sequence sequence
+	decoder  decoder
+	closed   bool
 
 	// The chunk. frame counts the frames that were drawn and will be decoded; the latent of the next one is drawn already when it is
 	// the first, because the start row is part of the prefill.
@@ -37,27 +35,29 @@ type worker struct {
 
 func newWorker(e *Engine) (*worker, error) {
 	w := &worker{engine: e, noise: make([]float32, e.manifest.Dims.Latent)}
-	var err error
-	if w.stream, err = e.lm.newStream(e.capacity); err != nil {
+	s, err := e.lm.newStream(e.capacity)
+	if err != nil {
 		return nil, err
 	}
-	if w.decoder, err = e.codec.newDecoder(); err != nil {
-		return nil, errors.Join(err, w.stream.close())
+	d, err := e.codec.newStream()
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
+	w.sequence, w.decoder = s, d
 	return w, nil
 }
 
 // warmUp runs every graph in every shape but that of a prefill, which has the length of its text.
 func (w *worker) warmUp(ctx context.Context) error {
-	s, prompt := w.stream, w.engine.prompts[w.engine.manifest.Voices[0].Name]
-	if err := errors.Join(s.begin(prompt), s.prefill(ctx, []int32{0})); err != nil {
+	s := w.sequence
+	if err := errors.Join(s.Begin(w.engine.manifest.Voices[0].Name), s.Prefill(ctx, []int32{0})); err != nil {
 		return err
 	}
-	if err := errors.Join(s.draw(w.noise), s.step(w.noise)); err != nil {
+	if err := errors.Join(s.Draw(w.noise), s.Step(ctx, w.noise)); err != nil {
 		return err
 	}
 	for _, frames := range []int{synth.FirstFrames, synth.GroupFrames} {
-		if _, err := w.decoder.decode(make([]float32, frames*len(w.noise)), frames); err != nil {
+		if _, err := w.decoder.Decode(make([]float32, frames*len(w.noise)), frames); err != nil {
 			return err
 		}
 	}
@@ -73,8 +73,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if err := context.Cause(ctx); err != nil {
 		return false, err
 	}
-	prompt, ok := w.engine.prompts[o.Voice]
-	if !ok {
+	if !w.engine.hasVoice(o.Voice) {
 		return false, speech.UnknownVoice(o.Voice)
 	}
 	m := &w.engine.manifest
@@ -87,46 +86,33 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if len(tokens) > m.Limits.MaxTokens {
 		return false, fmt.Errorf("onnx: a chunk of %d tokens, more than %d", len(tokens), m.Limits.MaxTokens)
 	}
-	if cached, err = w.read(ctx, prompt, synth.CacheKey{Voice: o.Voice, Text: text}, tokens); err != nil {
+	if cached, err = w.read(ctx, synth.CacheKey{Voice: o.Voice, Text: text}, tokens); err != nil {
 		return false, err
 	}
 	w.options, w.frame, w.ending = o, 0, newEnding(m, len(tokens), words)
-	if err := w.stream.draw(w.draw()); err != nil {
+	if err := w.sequence.Draw(w.draw()); err != nil {
 		return false, err
 	}
-	w.ending.observe(0, w.stream.eos[0])
-	w.decoder.begin()
+	_, eos := w.sequence.State()
+	w.ending.observe(0, eos)
+	w.decoder.Begin()
 	w.speaking = true
 	return cached, nil
 }
 
-// read brings the stream behind the text of the chunk, from the cache if it was read before.
-func (w *worker) read(ctx context.Context, prompt *bundle.Prompt, key synth.CacheKey, tokens []int32) (cached bool, err error) {
-	s := w.stream
-	if err := s.begin(prompt); err != nil {
+// read brings the sequence behind the text of the chunk, from the cache if it was read before.
+func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (cached bool, err error) {
+	if err := w.sequence.Begin(key.Voice); err != nil {
 		return false, err
 	}
-	if p, ok := w.engine.cache.Get(key); ok {
-		for i, values := range p.kv {
-			if err := s.write(i, values, s.length, p.positions); err != nil {
-				return false, err
-			}
-		}
-		s.length += p.positions
-		copy(s.h, p.h)
-		copy(s.eos, p.eos)
-		return true, nil
+	if saved, ok := w.engine.cache.Get(key); ok {
+		return true, w.sequence.Restore(saved)
 	}
-	if err := s.prefill(ctx, tokens); err != nil {
+	if err := w.sequence.Prefill(ctx, tokens); err != nil {
 		return false, err
 	}
-	p := &prefill{positions: s.length - prompt.Positions, h: slices.Clone(s.h), eos: slices.Clone(s.eos)}
-	bytes := 4 * (len(p.h) + len(p.eos))
-	for i := range s.kv {
-		p.kv = append(p.kv, s.read(i, prompt.Positions, p.positions))
-		bytes += 4 * len(p.kv[i])
-	}
-	w.engine.cache.Add(key, p, int64(bytes))
+	saved, bytes := w.sequence.Save()
+	w.engine.cache.Add(key, saved, bytes)
 	return false, nil
 }
 
@@ -149,7 +135,7 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 		if group == 0 {
 			break
 		}
-		samples, err := w.decoder.decode(w.latents, group)
+		samples, err := w.decoder.Decode(w.latents, group)
 		if err != nil {
 			w.speaking = false
 			return frames, false, false, err
@@ -175,15 +161,16 @@ func (w *worker) drawGroup(ctx context.Context, n int) (frames int, err error) {
 			return frames, nil
 		}
 		if w.frame > 0 {
-			if err := w.stream.step(w.draw()); err != nil {
+			if err := w.sequence.Step(ctx, w.draw()); err != nil {
 				return 0, fmt.Errorf("onnx: frame %d: %w", w.frame, err)
 			}
-			w.ending.observe(w.frame, w.stream.eos[0])
+			_, eos := w.sequence.State()
+			w.ending.observe(w.frame, eos)
 			if done, _ := w.ending.over(w.frame); done {
 				return frames, nil // the frame that ended it may be one that is not heard
 			}
 		}
-		w.latents = append(w.latents, w.stream.latent...)
+		w.latents = append(w.latents, w.sequence.Latent()...)
 		w.frame++
 	}
 	return frames, nil
@@ -202,7 +189,7 @@ func (w *worker) Close() error {
 		return nil
 	}
 	w.closed, w.speaking = true, false
-	return errors.Join(w.stream.close(), w.decoder.close())
+	return errors.Join(w.sequence.Close(), w.decoder.Close())
 }
 
 // fadeIn rises from 0 to 1, both included: a fresh decoder begins with a small step, which is heard as a click.

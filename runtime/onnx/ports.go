@@ -1,0 +1,53 @@
+package onnx
+
+import "context"
+
+// sequence is one voice, text and frames in the language model. It is not safe for concurrent use.
+//
+// Begin, then Prefill or Restore, then Draw for the first latent and Step for each one after it.
+type sequence interface {
+	// Begin forgets everything and starts behind the voice's prompt.
+	Begin(voice string) error
+
+	// Prefill reads the text and the start row in one plan, whatever ran before. Afterwards State holds h and eos of frame 0. An
+	// error, the cause of ctx included, leaves nothing: Begin again.
+	Prefill(ctx context.Context, tokens []int32) error
+
+	// Save returns what Prefill left behind the voice prompt and how many bytes that takes. It is never changed afterwards, so that
+	// other sequences of the same model may Restore it. Call it before Step.
+	Save() (snapshot any, bytes int64)
+
+	// Restore takes the place of Prefill.
+	Restore(snapshot any) error
+
+	// Draw moves noise along the flow from the present state to Latent.
+	Draw(noise []float32) error
+
+	// Step reads Latent, then draws the next one from noise.
+	Step(ctx context.Context, noise []float32) error
+
+	// State returns the state after the last row and the logit of the end. They are valid until the next call.
+	State() (h []float32, eos float32)
+
+	// Latent returns the normalised latent, which is valid until the next call.
+	Latent() []float32
+
+	Close() error
+}
+
+// decoder is the codec's state in one stream. It is not safe for concurrent use.
+type decoder interface {
+	// Begin forgets what was decoded: every chunk starts fresh.
+	Begin()
+
+	// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call.
+	// It is called with one or four frames; any number works.
+	Decode(latents []float32, frames int) ([]float32, error)
+
+	Close() error
+}
+
+var (
+	_ sequence = (*stream)(nil)
+	_ decoder  = (*codecStream)(nil)
+)
