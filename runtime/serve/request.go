@@ -25,6 +25,8 @@ type request struct {
 	HasSeed   bool
 	Stream    bool // REST only
 
+	noVoice bool // none was asked for: validate, which knows the model, names the one that speaks
+
 	// What is only checked.
 	sampleRate   int64
 	speed        float64
@@ -51,6 +53,7 @@ func decode(body []byte, from source) (request, error) {
 			Temperature: speech.DefaultTemperature,
 		},
 		Stream:     true,
+		noVoice:    true,
 		sampleRate: speech.SampleRate,
 		speed:      1,
 	}
@@ -76,6 +79,9 @@ func decode(body []byte, from source) (request, error) {
 // validate checks the values in the order of the API's error table, and cleans and trims the text.
 func (r *request) validate(m speech.Model, g access.Grant) error {
 	u := &r.Utterance
+	if r.noVoice {
+		u.Voice, r.noVoice = m.DefaultVoice(), false
+	}
 	if err := r.validateText(); err != nil {
 		return err
 	}
@@ -142,6 +148,7 @@ var fields = [...]struct {
 		return readString(v, &r.Utterance.Text)
 	}},
 	{"voice", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+		r.noVoice = false
 		return readString(v, &r.Utterance.Voice)
 	}},
 	{"format", speech.CodeBadFormat, fromREST | fromSocket, func(r *request, v jsontext.Value) error {

@@ -270,6 +270,43 @@ func TestVoiceMustBeAllowed(t *testing.T) {
 	}
 }
 
+func TestAModelWithoutTheUsualVoiceSpeaksWithItsFirst(t *testing.T) {
+	voices := func(names ...string) (m speech.Model) {
+		for _, name := range names {
+			m.Voices = append(m.Voices, speech.Voice{Name: name})
+		}
+		return m
+	}
+	for name, tt := range map[string]struct {
+		model      speech.Model
+		body, want string // the voice, or the error
+	}{
+		"the usual one, wherever it stands": {voices("raj", "anjura"), `{"text":"Hi"}`, "anjura"},
+		"null is absence":                   {voices("meera", "raj"), `{"text":"Hi","voice":null}`, "meera"},
+		"the first one":                     {voices("meera", "raj"), `{"text":"Hi"}`, "meera"},
+		"the one that is asked for":         {voices("meera", "raj"), `{"text":"Hi","voice":"raj"}`, "raj"},
+		"nothing is put in another's place": {voices("meera", "raj"), `{"text":"Hi","voice":"anjura"}`, "unknown voice 'anjura'; see /v1/voices"},
+		"nor in that of none":               {voices("meera", "raj"), `{"text":"Hi","voice":""}`, "unknown voice ''; see /v1/voices"},
+		"no voices at all":                  {voices(), `{"text":"Hi"}`, "unknown voice 'anjura'; see /v1/voices"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := decode([]byte(tt.body), fromREST)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := r.validate(tt.model, everyVoice); err != nil {
+				got = err.Error()
+			} else {
+				got = r.Utterance.Voice
+			}
+			if got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
 // TestOrderOfChecks combines every two faults of different steps: the earlier step decides.
 func TestOrderOfChecks(t *testing.T) {
 	steps := []struct{ member, text string }{

@@ -54,6 +54,15 @@ func (m Model) Voice(name string) (Voice, bool) {
 	return Voice{}, false
 }
 
+// DefaultVoice returns the name of the voice that speaks where none is asked for: [DefaultVoice], or the first one of a model that
+// lacks it.
+func (m Model) DefaultVoice() string {
+	if _, ok := m.Voice(DefaultVoice); ok || len(m.Voices) == 0 {
+		return DefaultVoice
+	}
+	return m.Voices[0].Name
+}
+
 // Chunk is a piece of spoken text that is synthesised at once.
 type Chunk struct {
 	Index     int    // from 0
