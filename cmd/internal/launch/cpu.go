@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,38 +43,8 @@ func (c CPUs) String() string {
 	return fmt.Sprintf("%s, limited to %s by its cgroup", cores, strconv.FormatFloat(math.Floor(c.Quota*100)/100, 'f', -1, 64))
 }
 
-// quota returns the smallest quota that binds the process, in CPUs, or 0. It cannot fail: without a readable cgroup there is no limit
-// to know of.
-func quota(root fs.FS) float64 {
-	own := cgroups(root)
-	least := 0.0
-	for _, m := range mounts(root) {
-		var dir string
-		var read func(fs.FS, string) float64
-		switch {
-		case m.kind == "cgroup2":
-			dir, read = own[""], quotaV2
-		case m.kind == "cgroup" && slices.Contains(m.options, "cpu"):
-			dir, read = own["cpu"], quotaV1
-		default:
-			continue
-		}
-		// In a container the mount shows only what is below its own root, while the path may still be the host's.
-		below, ok := strings.CutPrefix(dir, strings.TrimSuffix(m.root, "/"))
-		if !ok {
-			below = ""
-		}
-		for below = path.Clean("/" + below); ; below = path.Dir(below) {
-			if q := read(root, path.Join(m.point, below)); q > 0 && (least == 0 || q < least) {
-				least = q
-			}
-			if below == "/" {
-				break
-			}
-		}
-	}
-	return least
-}
+// quota returns the smallest quota that binds the process, in CPUs, or 0.
+func quota(root fs.FS) float64 { return tightest(root, "cpu", quotaV2, quotaV1) }
 
 func quotaV2(root fs.FS, dir string) float64 {
 	f := strings.Fields(text(root, path.Join(dir, "cpu.max"))) // "200000 100000" or "max 100000"
@@ -98,50 +67,4 @@ func ratio(quota, period string) float64 {
 		return 0
 	}
 	return float64(q) / float64(p)
-}
-
-// cgroups returns the process's path in the hierarchy of each controller, and under "" that in the unified one.
-func cgroups(root fs.FS) map[string]string {
-	paths := make(map[string]string)
-	for line := range strings.Lines(text(root, "proc/self/cgroup")) {
-		// "4:cpu,cpuacct:/user.slice" or "0::/user.slice"
-		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		controllers, dir, ok := strings.Cut(rest, ":")
-		if !ok {
-			continue
-		}
-		for c := range strings.SplitSeq(controllers, ",") {
-			paths[c] = dir
-		}
-	}
-	return paths
-}
-
-type mount struct {
-	root    string // of what is mounted, inside its file system
-	point   string // where, relative to /
-	kind    string
-	options []string
-}
-
-func mounts(root fs.FS) []mount {
-	var all []mount
-	for line := range strings.Lines(text(root, "proc/self/mountinfo")) {
-		// 33 24 0:28 /root /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct
-		where, what, ok := strings.Cut(line, " - ")
-		w, k := strings.Fields(where), strings.Fields(what)
-		if !ok || len(w) < 5 || len(k) < 3 {
-			continue
-		}
-		all = append(all, mount{w[3], strings.TrimPrefix(w[4], "/"), k[0], strings.Split(k[2], ",")})
-	}
-	return all
-}
-
-func text(root fs.FS, name string) string {
-	b, err := fs.ReadFile(root, name)
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

@@ -302,3 +302,42 @@ func TestFindCPUs(t *testing.T) {
 		t.Errorf("FindCPUs = %+v", c)
 	}
 }
+
+func TestMemory(t *testing.T) {
+	const (
+		v2   = "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup rw,nsdelegate\n"
+		v1   = "32 31 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n33 31 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+		none = "9223372036854771712\n"
+	)
+	tests := map[string]struct {
+		mounts, own string
+		files       map[string]string // below sys/fs/cgroup
+		want        int64
+	}{
+		"nothing is readable":          {"", "", nil, 0},
+		"version 2":                    {v2, "0::/a\n", map[string]string{"a/memory.max": "536870912\n"}, 512 << 20},
+		"version 2 without a limit":    {v2, "0::/a\n", map[string]string{"a/memory.max": "max\n"}, 0},
+		"the group above is stricter":  {v2, "0::/a/b\n", map[string]string{"a/b/memory.max": "2048", "a/memory.max": "1024"}, 1024},
+		"version 1":                    {v1, "4:memory:/a\n3:cpu:/x\n", map[string]string{"memory/a/memory.limit_in_bytes": "4096\n", "memory/memory.limit_in_bytes": none}, 4096},
+		"version 1 without a limit":    {v1, "4:memory:/\n", map[string]string{"memory/memory.limit_in_bytes": none}, 0},
+		"a limit that is none":         {v2, "0::/\n", map[string]string{"memory.max": "much\n"}, 0},
+		"a limit of nothing":           {v2, "0::/\n", map[string]string{"memory.max": "0\n"}, 0},
+		"that of another controller":   {v1, "3:cpu:/\n", map[string]string{"cpu/memory.limit_in_bytes": "4096\n"}, 0},
+		"the most that counts as one":  {v2, "0::/\n", map[string]string{"memory.max": "4503599627370496\n"}, 1 << 52},
+		"the least that counts as one": {v2, "0::/\n", map[string]string{"memory.max": "1\n"}, 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte(tt.mounts)}, "proc/self/cgroup": {Data: []byte(tt.own)}}
+			for name, text := range tt.files {
+				root["sys/fs/cgroup/"+name] = &fstest.MapFile{Data: []byte(text)}
+			}
+			if got := memory(root); got != tt.want {
+				t.Errorf("memory = %d, want %d", got, tt.want)
+			}
+		})
+	}
+	if got := FindMemory(); got < 0 {
+		t.Errorf("FindMemory = %d", got)
+	}
+}
