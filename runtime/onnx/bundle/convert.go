@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,22 +13,30 @@ import (
 
 // Conversion says what to make a bundle of. Paths that are empty are looked for beside the configuration.
 type Conversion struct {
-	Config    string            // yaml of the model
-	Weights   string            // safetensors; empty means weights_path of the configuration
-	Tokenizer string            // SentencePiece model; empty means tokenizer_path of the configuration
-	Voices    map[string]string // safetensors by name of the voice
-	Language  string            // of the voices, such as hi-IN+en-IN
+	Config      string            // yaml of the model
+	Weights     string            // safetensors; empty means weights_path of the configuration, or flow_lm.weights_path
+	MimiWeights string            // safetensors of the codec where Weights is the language model alone; empty means mimi.weights_path
+	Tokenizer   string            // SentencePiece model; empty means tokenizer_path of the configuration
+	Voices      map[string]string // by name of the voice: safetensors, or wav to clone it from
+	Language    string            // of the voices, such as hi-IN+en-IN
 
 	ID, Revision, Licence string
-	GELU                  string  // empty means tanh
-	Precision             string  // FP32 or Int8; empty means FP32
-	Steps                 int     // of the flow; 0 means 1
-	EOSThreshold          float64 // 0 means -4, upstream's
+	GELU                  string   // empty means tanh
+	Precision             string   // FP32 or Int8; empty means FP32
+	Steps                 int      // of the flow; 0 means 1
+	EOSThreshold          *float64 // a logit; nil means -4, upstream's
+
+	// Progress, if not nil, hears how much is done of the whole, in no particular unit, and what is being done. It is called from the
+	// goroutine that called Convert, many times a second. The last call has done == total.
+	Progress func(done, total int64, what string)
 }
 
 // Convert makes a bundle in dir of a published model. The weights are one safetensors file under upstream's names; pickled
 // checkpoints are refused.
-func Convert(dir string, c Conversion) (m Manifest, err error) {
+func Convert(ctx context.Context, dir string, c Conversion) (m Manifest, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return Manifest{}, err
+	}
 	text, err := os.ReadFile(c.Config)
 	if err != nil {
 		return Manifest{}, err
@@ -70,8 +79,8 @@ func Convert(dir string, c Conversion) (m Manifest, err error) {
 		Model:      Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+"), Weights: hash},
 		Tokenizer:  tokenizer, Text: DefaultText(config), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}
-	if c.EOSThreshold != 0 {
-		s.Sampling.EOSThreshold = c.EOSThreshold
+	if c.EOSThreshold != nil {
+		s.Sampling.EOSThreshold = *c.EOSThreshold
 	}
 	for name, path := range c.Voices {
 		prompt, file, err := OpenTensors(path)

@@ -31,8 +31,9 @@ func published(t *testing.T) Conversion {
 
 func TestConvert(t *testing.T) {
 	c, dir := published(t), filepath.Join(t.TempDir(), "bundle")
-	c.EOSThreshold = -1
-	if _, err := Convert(dir, c); err != nil {
+	threshold := -1.0
+	c.EOSThreshold = &threshold
+	if _, err := Convert(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
 	m, err := Open(dir)
@@ -80,7 +81,7 @@ func TestConvertRefuses(t *testing.T) {
 	for name, tt := range tests {
 		c := published(t)
 		tt.change(&c)
-		if _, err := Convert(filepath.Join(t.TempDir(), "bundle"), c); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "bundle"), c); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
 		}
 	}

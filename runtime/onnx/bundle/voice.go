@@ -12,6 +12,10 @@ import (
 type Prompt struct {
 	Positions int
 	K, V      [][]float32 // by layer: [heads, positions, head_dim]
+
+	// Term, if not nil, is added to every row of a latent and to the start row, but to no row of text: models that were trained on a
+	// closed set of voices know each by its name too. [width]
+	Term []float32
 }
 
 // ReadPrompt reads a stored voice in any of the three forms that upstream has written: with the number of positions as offset, as the
