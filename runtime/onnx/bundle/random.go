@@ -13,6 +13,11 @@ import (
 
 // Random describes a model with random weights: it makes noise in place of speech, at the cost of a real one. The same description
 // gives the same bundle.
+//
+// Its tokenizer knows single letters: a text has a token for each, one for its beginning and one for the full stop that is added. Without
+// Ends a chunk of n tokens sounds exactly [Limits.MaxFrames] of n frames, and eos is false. With Ends the end mark stands in the first
+// frame in which it counts, so that a chunk sounds MinFrames and FramesAfterEOS (or FramesAfterEOSShort) of its [Sampling] together,
+// 9 or, of up to four words, 11 frames.
 type Random struct {
 	Seed         uint64
 	Width, Heads int // of the language model
@@ -26,12 +31,13 @@ type Random struct {
 	CodecHidden  int
 	CodecFilters int
 	Latent       int
+	Vocab        int // pieces of the tokenizer, of which those above the letters never occur in text; 0 means no more than the letters
 	PromptFrames int
 	Precision    string // FP32 or Int8; empty means FP32
 	Ends         bool   // whether speech ends by itself, as soon as it may; otherwise every chunk reaches its limit
 }
 
-// Tiny is a model of a few hundred kilobytes, for tests.
+// Tiny is a model of a few hundred kilobytes, for tests. Its speech ends by itself.
 func Tiny() Random {
 	return Random{
 		Seed: 1, Width: 64, Heads: 2, Layers: 2, HiddenScale: 2, FlowWidth: 32, FlowBlocks: 1, FlowSteps: 1,
@@ -39,24 +45,44 @@ func Tiny() Random {
 	}
 }
 
-// Full has the sizes of the released models of six layers.
+// Lite has the depth of the released models and half their width, thus about a quarter of their weights: it is for trying out a
+// server on a small machine, where Full would be slow and Tiny would not show what anything costs.
+func Lite() Random {
+	return Random{
+		Seed: 1, Width: 512, Heads: 8, Layers: 6, HiddenScale: 4, FlowWidth: 256, FlowBlocks: 6, FlowSteps: 1,
+		CodecWidth: 256, CodecHeads: 4, CodecHidden: 1024, CodecFilters: 32, Latent: 32, Vocab: 4000, PromptFrames: 102,
+	}
+}
+
+// Full has the sizes of the released models of six layers: 109.5 million values, with those of the encoder, which speaking does not
+// need.
 func Full() Random {
 	return Random{
 		Seed: 1, Width: 1024, Heads: 16, Layers: 6, HiddenScale: 4, FlowWidth: 512, FlowBlocks: 6, FlowSteps: 1,
-		CodecWidth: 512, CodecHeads: 8, CodecHidden: 2048, CodecFilters: 64, Latent: 32, PromptFrames: 102,
+		CodecWidth: 512, CodecHeads: 8, CodecHidden: 2048, CodecFilters: 64, Latent: 32, Vocab: 4000, PromptFrames: 102,
 	}
 }
 
 // SynthRandom writes the bundle of a random model with two voices into dir.
 func SynthRandom(dir string, r Random) (Manifest, error) {
-	tokenizer, vocab := syntheticTokenizer()
+	source, err := r.Source()
+	if err != nil {
+		return Manifest{}, err
+	}
+	return Write(dir, source)
+}
+
+// Source makes up the model and its voices, raj and anjura. The checkpoint has every weight of a published one, those of the encoder
+// included.
+func (r Random) Source() (Source, error) {
+	pieces := r.Pieces()
 	var c Config
 	lm, mimi := &c.FlowLM, &c.Mimi
 	lm.InsertBOSBeforeVoice = true
 	lm.Flow.Depth, lm.Flow.Dim, lm.Flow.Type = r.FlowBlocks, r.FlowWidth, "lsd"
 	lm.Transformer.DModel, lm.Transformer.HiddenScale, lm.Transformer.MaxPeriod = r.Width, r.HiddenScale, 10000
 	lm.Transformer.NumHeads, lm.Transformer.NumLayers = r.Heads, r.Layers
-	lm.LookupTable.Dim, lm.LookupTable.NBins, lm.LookupTable.Tokenizer = r.Width, vocab, "sentencepiece"
+	lm.LookupTable.Dim, lm.LookupTable.NBins, lm.LookupTable.Tokenizer = r.Width, len(pieces), "sentencepiece"
 	mimi.SampleRate, mimi.FrameRate, mimi.Channels = 24000, 12.5, 1
 	s := &mimi.SEANet
 	s.Dimension, s.Channels, s.NFilters, s.NResidualLayers, s.Ratios = r.CodecWidth, 1, r.CodecFilters, 1, []int{6, 5, 4}
@@ -65,22 +91,22 @@ func SynthRandom(dir string, r Random) (Manifest, error) {
 	t.DModel, t.NumHeads, t.NumLayers, t.Context, t.MaxPeriod, t.DimFeedforward = r.CodecWidth, r.CodecHeads, 2, 250, 10000, r.CodecHidden
 	mimi.Quantizer.Dimension, mimi.Quantizer.OutputDimension = r.Latent, r.CodecWidth
 	if err := c.check(); err != nil {
-		return Manifest{}, fmt.Errorf("random model: %w", err)
+		return Source{}, fmt.Errorf("random model: %w", err)
 	}
 
 	source := Source{
 		Checkpoint: Checkpoint{Weights: &randomWeights{r.Seed, r.Ends}, Config: c, GELU: "tanh", Precision: r.Precision, Steps: r.FlowSteps},
 		Model:      Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}, Weights: strings.Repeat("0", 64)},
-		Tokenizer:  tokenizer, Text: DefaultText(c), Sampling: DefaultSampling(c), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
+		Tokenizer:  sentencePiece(pieces), Text: DefaultText(c), Sampling: DefaultSampling(c), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}
 	for i, name := range []string{"anjura", "raj"} {
 		prompt, err := randomPrompt(source.Checkpoint.Dims(), r.PromptFrames, r.Seed+uint64(i)+1)
 		if err != nil {
-			return Manifest{}, err
+			return Source{}, err
 		}
 		source.Voices = append(source.Voices, SourceVoice{Name: name, Language: "hi-IN+en-IN", Prompt: prompt})
 	}
-	return Write(dir, source)
+	return source, nil
 }
 
 func randomPrompt(d Dims, positions int, seed uint64) (*Tensors, error) {
@@ -152,41 +178,62 @@ func (w *randomWeights) Floats(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// syntheticTokenizer is a SentencePiece model of the kind of the released ones: unigram with byte fallback. Its pieces are single
-// letters, so that a text has about as many tokens as letters.
-func syntheticTokenizer() (model []byte, vocab int) {
-	const (
-		kindUnknown, kindControl, kindByte = 2, 3, 6
-		unigram                            = 1
-	)
-	piece := func(text string, kind uint64) {
-		p := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), text)
-		p = protowire.AppendFixed32(protowire.AppendTag(p, 2, protowire.Fixed32Type), math.Float32bits(-float32(vocab)/100))
-		if kind != 0 {
-			p = protowire.AppendVarint(protowire.AppendTag(p, 3, protowire.VarintType), kind)
-		}
-		model = protowire.AppendBytes(protowire.AppendTag(model, 1, protowire.BytesType), p)
-		vocab++
+// Piece is an entry of a tokenizer. Its id is its place in the list.
+type Piece struct {
+	Text  string
+	Score float32
+	kind  uint64 // of the SentencePiece format, 0 for an ordinary piece
+}
+
+const (
+	kindUnknown = 2
+	kindControl = 3
+	kindByte    = 6
+)
+
+// Pieces lists the tokenizer of the model. It is of the kind of the released ones: unigram with byte fallback.
+func (r Random) Pieces() []Piece {
+	var pieces []Piece
+	add := func(text string, kind uint64) {
+		pieces = append(pieces, Piece{text, -float32(len(pieces)) / 100, kind})
 	}
-	piece("<unk>", kindUnknown)
-	piece("<s>", kindControl)
-	piece("</s>", kindControl)
+	add("<unk>", kindUnknown)
+	add("<s>", kindControl)
+	add("</s>", kindControl)
 	for b := range 256 {
-		piece(fmt.Sprintf("<0x%02X>", b), kindByte)
+		add(fmt.Sprintf("<0x%02X>", b), kindByte)
 	}
-	piece("▁", 0)
+	add("▁", 0)
 	for r := rune('!'); r <= '~'; r++ {
-		piece(string(r), 0)
+		add(string(r), 0)
 	}
 	for r := rune(0x900); r < 0x980; r++ {
-		piece(string(r), 0)
+		add(string(r), 0)
+	}
+	for private := rune(0xE000); len(pieces) < r.Vocab; private++ { // runes that no text holds
+		add(string(private), 0)
+	}
+	return pieces
+}
+
+// sentencePiece encodes pieces as a SentencePiece model.
+func sentencePiece(pieces []Piece) []byte {
+	const unigram = 1
+	var model []byte
+	for _, entry := range pieces {
+		p := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), entry.Text)
+		p = protowire.AppendFixed32(protowire.AppendTag(p, 2, protowire.Fixed32Type), math.Float32bits(entry.Score))
+		if entry.kind != 0 {
+			p = protowire.AppendVarint(protowire.AppendTag(p, 3, protowire.VarintType), entry.kind)
+		}
+		model = protowire.AppendBytes(protowire.AppendTag(model, 1, protowire.BytesType), p)
 	}
 	field := func(m []byte, number protowire.Number, v uint64) []byte {
 		return protowire.AppendVarint(protowire.AppendTag(m, number, protowire.VarintType), v)
 	}
-	trainer := field(field(field(nil, 3, unigram), 4, uint64(vocab)), 35, 1) // kind, size, byte fallback
+	trainer := field(field(field(nil, 3, unigram), 4, uint64(len(pieces))), 35, 1) // kind, size, byte fallback
 	normalizer := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "identity")
 	normalizer = field(field(field(normalizer, 3, 1), 4, 1), 5, 1) // dummy prefix, no extra spaces, spaces as marks
 	model = protowire.AppendBytes(protowire.AppendTag(model, 2, protowire.BytesType), trainer)
-	return protowire.AppendBytes(protowire.AppendTag(model, 3, protowire.BytesType), normalizer), vocab
+	return protowire.AppendBytes(protowire.AppendTag(model, 3, protowire.BytesType), normalizer)
 }
