@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What every model declares. Operator set 17 is the first with LayerNormalization.
+// What every model declares, unless the builder is told otherwise. Operator set 17 is the first with LayerNormalization.
 const (
 	irVersion     = 8
 	opset         = 17
@@ -22,6 +22,7 @@ const (
 	dataTypeI8    = 3
 	dataTypeI32   = 6
 	dataTypeI64   = 7
+	dataTypeBool  = 9
 	attributeF    = 1
 	attributeI    = 2
 	attributeInts = 7
@@ -32,11 +33,12 @@ type Type int32
 
 // The element types that the graphs use.
 const (
-	F32 Type = dataTypeF32
-	U8  Type = dataTypeU8
-	I8  Type = dataTypeI8
-	I32 Type = dataTypeI32
-	I64 Type = dataTypeI64
+	F32  Type = dataTypeF32
+	U8   Type = dataTypeU8
+	I8   Type = dataTypeI8
+	I32  Type = dataTypeI32
+	I64  Type = dataTypeI64
+	Bool Type = dataTypeBool
 )
 
 func (t Type) String() string {
@@ -51,6 +53,8 @@ func (t Type) String() string {
 		return "i32"
 	case I64:
 		return "i64"
+	case Bool:
+		return "bool"
 	}
 	return "type " + strconv.Itoa(int(t))
 }
@@ -75,6 +79,7 @@ type Edge struct {
 // added (a shape that does not fit its values) is the program's own and panics. It is not safe for concurrent use.
 type Builder struct {
 	name            string
+	opset           int64
 	nodes           []node
 	tensors         [][]byte
 	inputs, outputs []Edge
@@ -91,8 +96,11 @@ type node struct {
 
 // New returns an empty graph.
 func New(name string) *Builder {
-	return &Builder{name: name, names: map[Value]Value{}, integers: map[string]Value{}}
+	return &Builder{name: name, opset: opset, names: map[Value]Value{}, integers: map[string]Value{}}
 }
+
+// Opset declares another operator set than 17, for readers that want an older one. Nothing checks the nodes against it.
+func (b *Builder) Opset(version int) { b.opset = int64(version) }
 
 // Input declares an input. Its dimensions are ints or, for sizes that vary, strings.
 func (b *Builder) Input(name string, t Type, dims ...any) Value {
@@ -123,6 +131,27 @@ func (b *Builder) Floats(name string, values []float32, shape ...int) Value {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
 	}
 	return b.tensor(name, F32, raw, len(values), shape)
+}
+
+// Float adds a constant without dimensions.
+func (b *Builder) Float(name string, value float32) Value {
+	return b.tensor(name, F32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(value)), 1, nil)
+}
+
+// Int adds a constant of one integer without dimensions; equal ones share one constant.
+func (b *Builder) Int(value int64) Value {
+	key := strconv.FormatInt(value, 10)
+	v, ok := b.integers[key]
+	if !ok {
+		v = b.tensor("int"+key, I64, binary.LittleEndian.AppendUint64(nil, uint64(value)), 1, nil)
+		b.integers[key] = v
+	}
+	return v
+}
+
+// Int8 adds a constant of one signed byte without dimensions.
+func (b *Builder) Int8(name string, value int8) Value {
+	return b.tensor(name, I8, []byte{byte(value)}, 1, nil)
 }
 
 // Int8s adds a constant of signed bytes. Its values are copied.
@@ -247,7 +276,7 @@ func (b *Builder) Bytes() []byte {
 	m := intField(nil, 1, irVersion)
 	m = bytesField(m, 2, []byte(producer))
 	m = bytesField(m, 7, g)
-	m = bytesField(m, 8, intField(nil, 2, opset))
+	m = bytesField(m, 8, intField(nil, 2, b.opset))
 	return bytesField(m, 8, intField(bytesField(nil, 1, []byte(Contrib)), 2, contribOpset))
 }
 
