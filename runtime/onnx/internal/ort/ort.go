@@ -135,6 +135,24 @@ func Int32s(values []int32, shape ...int) (*Tensor, error) {
 	return &Tensor{value: t}, nil
 }
 
+// Int64s returns a tensor over values, which it does not copy.
+func Int64s(values []int64, shape ...int) (*Tensor, error) {
+	t, err := wrap(values, shape)
+	if err != nil {
+		return nil, err
+	}
+	return &Tensor{value: t}, nil
+}
+
+// Bools returns a tensor over values, which it does not copy.
+func Bools(values []bool, shape ...int) (*Tensor, error) {
+	t, err := wrap(values, shape)
+	if err != nil {
+		return nil, err
+	}
+	return &Tensor{value: t}, nil
+}
+
 func wrap[T runtime.TensorData](values []T, shape []int) (runtime.Value, error) {
 	dims, n := make(runtime.Shape, len(shape)), 1
 	for i, d := range shape {
