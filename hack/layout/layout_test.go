@@ -44,6 +44,9 @@ var rules = map[string]rule{
 	"runtime/onnx/layout": {[]string{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
 	}, "public layouts are run, not built: they know graphs from outside, and the manifest that the engine reads its rules from"},
+	"runtime/onnx/layout/layouttest": {[]string{
+		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/internal/graph",
+	}, "public layouts are made here from the same random models that bundles are made of"},
 	"runtime/pool": {[]string{"runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
 		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode",
