@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/client"
-	"github.com/swar-tts/swar/runtime/espeak"
 	"github.com/swar-tts/swar/runtime/pipeline"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -26,15 +25,8 @@ type mouth struct {
 	speaker *pipeline.Speaker
 }
 
-// newMouth finds the engine and joins it to workers, none of which it starts.
-func newMouth(c pool.Config, cacheBytes int64, log *slog.Logger) (*mouth, error) {
-	engine, err := espeak.New(espeak.Config{CacheBytes: cacheBytes})
-	if errors.Is(err, espeak.ErrNotInstalled) {
-		return nil, espeak.ErrNotInstalled // which says all; the rest of the chain repeats it
-	}
-	if err != nil {
-		return nil, err
-	}
+// newMouth joins the engine, which it takes over, to workers, none of which it starts.
+func newMouth(engine synth.Engine, c pool.Config, log *slog.Logger) (*mouth, error) {
 	p, err := pool.New(c, engine, log)
 	if err != nil {
 		return nil, errors.Join(err, engine.Close())
@@ -54,17 +46,24 @@ type take struct {
 }
 
 // speakLocally speaks r with one worker of this process, and returns when the first audio is there.
-func speakLocally(ctx context.Context, r client.Request, log *slog.Logger) (*take, error) {
+func (v *voicebox) speakLocally(ctx context.Context, r client.Request) (*take, error) {
 	u, err := utteranceOf(r)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMouth(pool.Config{Workers: 1}, 0, log)
+	engine, err := v.open(ctx, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := m.engine.Model().Voice(u.Voice); !ok {
-		return nil, speech.UnknownVoice(u.Voice) // before the time it takes to warm up
+	if u.Voice == "" {
+		u.Voice = engine.Model().DefaultVoice()
+	}
+	if _, ok := engine.Model().Voice(u.Voice); !ok {
+		return nil, errors.Join(speech.UnknownVoice(u.Voice), engine.Close()) // before the time it takes to warm up
+	}
+	m, err := newMouth(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &localAudio{spool: newSpool(), cancel: cancel}
@@ -83,14 +82,11 @@ func speakLocally(ctx context.Context, r client.Request, log *slog.Logger) (*tak
 	return &take{l, u.Seed}, nil
 }
 
-// utteranceOf fills in and checks what a server would.
+// utteranceOf fills in and checks what a server would, but for the voice.
 func utteranceOf(r client.Request) (u speech.Utterance, err error) {
 	u = speech.Utterance{
 		Text: strings.TrimSpace(r.Text), Voice: r.Voice, Format: speech.Format(r.Format), Raw: r.Raw, EnDigits: r.EnDigits,
 		Temperature: speech.DefaultTemperature, Seed: rand.Int64(),
-	}
-	if u.Voice == "" {
-		u.Voice = speech.DefaultVoice
 	}
 	if r.Temperature != nil {
 		u.Temperature = *r.Temperature

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
@@ -37,6 +38,7 @@ type app struct {
 	out     *screen
 	err     *screen
 	lookup  func(string) (string, bool) // the environment
+	typed   map[string]bool             // flags that stand on the command line, which may mean more than those of the environment
 	parsed  bool                        // the command line and the environment were understood
 }
 
@@ -80,6 +82,8 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.typed = make(map[string]bool)
+			cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
 			if err := launch.FromEnv(cmd.Flags(), a.lookup); err != nil {
 				return err
 			}
@@ -90,11 +94,13 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 	root.AddGroup(
 		&cobra.Group{ID: "serve", Title: "Server:"},
 		&cobra.Group{ID: "use", Title: "Speech:"},
+		&cobra.Group{ID: "model", Title: "Models:"},
 		&cobra.Group{ID: "check", Title: "Machine:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"serve": {a.serveCommand()},
 		"use":   {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
+		"model": {a.bundleCommand()},
 		"check": {a.doctorCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {

@@ -19,6 +19,7 @@ import (
 func (a *app) normalizeCommand() *cobra.Command {
 	var (
 		where    remote
+		box      voicebox
 		enDigits bool
 		asJSON   bool
 	)
@@ -27,19 +28,23 @@ func (a *app) normalizeCommand() *cobra.Command {
 		Short: "Show how a text will be read, without speaking it",
 		Long: `Shows how a text will be read: the chunks in which it is spoken, and below them what was rewritten.
 
-It works in this process; with --server it asks one, which may know another model.`,
+It works in this process, and counts tokens as the embedded voice does, or the model of --bundle. With --server it asks one.`,
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
   swar normalize --json - < message.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			here, err := box.here(a, cmd, !cmd.Flags().Changed("server"))
+			if err != nil {
+				return err
+			}
 			text, err := a.text(cmd, args)
 			if err != nil {
 				return err
 			}
 			var n client.Normalized
-			if cmd.Flags().Changed("server") {
-				n, err = where.normalize(cmd, text, enDigits)
+			if here {
+				n, err = box.normalize(cmd.Context(), text, enDigits)
 			} else {
-				n, err = normalizeLocally(cmd.Context(), text, enDigits)
+				n, err = where.normalize(cmd, text, enDigits)
 			}
 			if err != nil {
 				return interrupted(cmd.Context(), err)
@@ -55,6 +60,7 @@ It works in this process; with --server it asks one, which may know another mode
 	where.flags(f)
 	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
+	box.flags(f)
 	return cmd
 }
 
@@ -67,11 +73,15 @@ func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (clie
 	return n, reached(r.server, err)
 }
 
-func normalizeLocally(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {
+func (v *voicebox) normalize(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {
 	if err := checkText(text); err != nil {
 		return n, err
 	}
-	m, err := newMouth(pool.Config{Workers: 1}, 0, slog.New(slog.DiscardHandler))
+	engine, err := v.reader(ctx)
+	if err != nil {
+		return n, err
+	}
+	m, err := newMouth(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return n, err
 	}

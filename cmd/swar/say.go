@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"time"
@@ -27,7 +26,7 @@ type manner struct {
 }
 
 func (m *manner) flags(f *pflag.FlagSet) {
-	f.StringVar(&m.voice, "voice", "", "speak with this `voice`, anjura or raj (default anjura)")
+	f.StringVar(&m.voice, "voice", "", "speak with this `voice` (default anjura, or the first one of a model without her)")
 	f.Int64Var(&m.seed, "seed", 0, "same text and same `number`, same audio (default random)")
 	f.Float64Var(&m.temperature, "temperature", 0.3, "a `number` from 0 to 2; lower is more stable")
 	f.BoolVar(&m.raw, "raw", false, "the text is already what is spoken: do not normalise it")
@@ -49,6 +48,7 @@ func (m *manner) request(f *pflag.FlagSet, text string, format client.Format) cl
 func (a *app) sayCommand() *cobra.Command {
 	var (
 		where  remote
+		box    voicebox
 		how    manner
 		output string
 		format string
@@ -64,8 +64,13 @@ The text comes from the arguments, or with - or nothing from standard input. The
 		Example: `  swar say 'Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai.'
   swar say --voice raj --seed 7 -o otp.wav 'Aapka OTP 482913 hai.'
   swar say -o - --format opus < message.txt > message.opus
-  swar say --local 'Bina server ke bhi.'`,
+  swar say --local 'Bina server ke bhi.'
+  swar say --bundle hindi-int8 'Apne model ki awaaz.'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			here, err := box.here(a, cmd, local)
+			if err != nil {
+				return err
+			}
 			text, err := a.text(cmd, args)
 			if err != nil {
 				return err
@@ -77,8 +82,8 @@ The text comes from the arguments, or with - or nothing from standard input. The
 			r := how.request(cmd.Flags(), text, to.format())
 			start := time.Now()
 			var t *take
-			if local {
-				t, err = speakLocally(cmd.Context(), r, slog.New(slog.DiscardHandler))
+			if here {
+				t, err = box.speakLocally(cmd.Context(), r)
 			} else {
 				t, err = where.speak(cmd, r)
 			}
@@ -94,7 +99,8 @@ The text comes from the arguments, or with - or nothing from standard input. The
 	how.flags(f)
 	f.StringVarP(&output, "output", "o", "", "write to this `file` instead of playing; - means standard output")
 	f.StringVar(&format, "format", "", "write this `format`, wav, opus or pcm16, whatever the file is called")
-	f.BoolVar(&local, "local", false, "speak in this process, without a server")
+	f.BoolVar(&local, "local", false, "speak in this process, without a server; --bundle and --engine do so too")
+	box.flags(f)
 	return cmd
 }
 

@@ -43,10 +43,9 @@ type serving struct {
 	metrics       string
 	logLevel      *string
 	logFormat     *string
-	engine        *string
+	box           voicebox
 	portal        *string
 	store         *string
-	bundle        string
 	project       string
 	data          string
 }
@@ -63,6 +62,7 @@ Without --api-key the server is open to everybody who reaches it. On an address 
 --open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices. In SWAR_API_KEY white space separates several of them,
 and the process list does not show it.`,
 		Example: `  swar serve
+  swar serve --bundle hindi-int8
   swar serve --listen :8080 --api-key secret1 --api-key secret2=raj
   SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --listen :8080 --log-format json`,
 		Args: cobra.NoArgs,
@@ -81,13 +81,12 @@ and the process list does not show it.`,
 	f.IntVar(&o.workers, "workers", 0, "speak `n` utterances at the same time (default the whole CPUs of this process)")
 	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more workers than whole CPUs")
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
-	f.IntVar(&o.cacheMB, "prefill-cache-mb", 8, "keep `n` megabytes of prepared texts; 0 means none")
+	f.IntVar(&o.cacheMB, "prefill-cache-mb", 0, "keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
 	o.logLevel = launch.Choice(f, "log-level", "least level that is logged", launch.LogLevels...)
 	o.logFormat = launch.Choice(f, "log-format", "how the log on standard error is written", launch.LogFormats...)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
-	o.engine = launch.Choice(f, "engine", "what speaks; onnx is not part of this release", "auto", "espeak", "onnx")
-	f.StringVar(&o.bundle, "bundle", "", "`folder` of a neural voice; not part of this release")
+	o.box.flags(f)
 	o.portal = launch.Choice(f, "portal", "accounts and billing; on is not part of this release", "off", "on")
 	o.store = launch.Choice(f, "store", "where the portal keeps its records; firestore is not part of this release", "sqlite", "firestore")
 	f.StringVar(&o.project, "project", "", "Google Cloud `project` of the store; not part of this release")
@@ -95,14 +94,12 @@ and the process list does not show it.`,
 	return cmd
 }
 
-// check refuses settings that cannot be meant, and fills in the number of workers.
+// check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	for _, later := range []struct {
 		flag   string
 		wanted bool
 	}{
-		{"--engine onnx", *o.engine == "onnx"},
-		{"--bundle", o.bundle != ""},
 		{"--portal on", *o.portal == "on"},
 		{"--store firestore", *o.store == "firestore"},
 		{"--project", o.project != ""},
@@ -110,6 +107,9 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		if later.wanted {
 			return usage(cmd, "%s is not part of this release", later.flag)
 		}
+	}
+	if err := o.box.check(cmd); err != nil {
+		return err
 	}
 	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
 		if _, _, err := net.SplitHostPort(address); err != nil && (address != "" || flag == "--listen") {
@@ -136,6 +136,9 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	}
 	if o.workers == 0 {
 		o.workers = whole
+	}
+	if !cmd.Flags().Changed("prefill-cache-mb") {
+		o.cacheMB = o.box.cacheMB()
 	}
 	return nil
 }
@@ -173,9 +176,9 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 		return err
 	}
 	s := &site{app: a, options: o}
-	if err := s.assemble(); err != nil {
+	if err := s.assemble(ctx); err != nil {
 		listener.Close()
-		return err
+		return interrupted(ctx, err)
 	}
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -213,7 +216,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 }
 
 // assemble builds everything and starts nothing.
-func (s *site) assemble() (err error) {
+func (s *site) assemble(ctx context.Context) (err error) {
 	o := s.options
 	if s.log, err = launch.NewLog(s.app.err, s.app.err.terminal, *o.logLevel, *o.logFormat); err != nil {
 		return err
@@ -226,7 +229,11 @@ func (s *site) assemble() (err error) {
 	if cache == 0 {
 		cache = -1
 	}
-	if s.mouth, err = newMouth(pool.Config{Workers: o.workers, QueueLen: queue}, cache, s.log); err != nil {
+	engine, err := o.box.open(ctx, o.workers, cache)
+	if err != nil {
+		return err
+	}
+	if s.mouth, err = newMouth(engine, pool.Config{Workers: o.workers, QueueLen: queue}, s.log); err != nil {
 		return err
 	}
 	m := metrics.New(s.mouth.speaker.Capacity)
@@ -431,7 +438,7 @@ func (s *site) firstCommands(base string) (curl, say string) {
 			key = "YOUR_KEY"
 		}
 	}
-	voice := onlyVoice(voices)
+	voice := onlyVoice(voices, s.mouth.engine.Model().DefaultVoice())
 	if voice != "" {
 		body += `,"voice":"` + voice + `"`
 	}
@@ -451,10 +458,10 @@ func (s *site) firstCommands(base string) (curl, say string) {
 }
 
 // onlyVoice returns the voice to ask for with a key that does not allow the default one.
-func onlyVoice(allowed string) string {
+func onlyVoice(allowed, usual string) string {
 	first, _, _ := strings.Cut(allowed, ",")
 	for v := range strings.SplitSeq(allowed, ",") {
-		if strings.TrimSpace(v) == "anjura" {
+		if strings.TrimSpace(v) == usual {
 			return ""
 		}
 	}

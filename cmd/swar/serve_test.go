@@ -66,32 +66,67 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"no speech program to normalise": {
 			[]string{"normalize", "hello"}, "", 1, "espeak-ng is not installed: ",
 		},
-		"no speech program to serve":      {[]string{"serve", "--listen", "127.0.0.1:0"}, "", 1, "espeak-ng is not installed: "},
-		"nothing to normalise":            {[]string{"normalize", " "}, "", 4, "text is empty"},
-		"too much to normalise":           {[]string{"normalize", strings.Repeat("a", 4001)}, "", 4, "text longer than 4000 characters; split the text"},
-		"text that is no text":            {[]string{"normalize", "a\xffb"}, "", 4, "text: not valid UTF-8"},
-		"too lively":                      {[]string{"say", "--local", "--temperature", "2.1", "-o", "x.wav", "hello"}, "", 4, "temperature must be in [0, 2]"},
-		"an argument that nobody wants":   {[]string{"voices", "raj"}, "", 2, "raj"},
-		"another one":                     {[]string{"serve", "8080"}, "", 2, "8080"},
-		"no workers":                      {[]string{"serve", "--workers", "0"}, "", 2, "--workers 0: want at least 1"},
-		"more workers than CPUs":          {[]string{"serve", "--workers", tooMany}, "", 2, "--workers " + tooMany + " is more than the "},
-		"the same from the environment":   {[]string{"serve"}, "SWAR_WORKERS=" + tooMany, 2, "or --oversubscribe if you know better"},
-		"less than no queue":              {[]string{"serve", "--queue", "-1"}, "", 2, "--queue -1: want 0 or more"},
-		"less than no cache":              {[]string{"serve", "--prefill-cache-mb", "-1"}, "", 2, "--prefill-cache-mb -1: want 0 or more"},
-		"an address without a port":       {[]string{"serve", "--listen", "8080"}, "", 2, `--listen "8080": want HOST:PORT`},
-		"a port that is taken":            {[]string{"serve", "--listen", taken.Addr().String()}, "", 1, "listens on " + taken.Addr().String() + " already; choose another address with --listen"},
-		"a host that is not ours":         {[]string{"serve", "--api-key", "k", "--listen", "192.0.2.1:80"}, "", 1, "cannot listen on 192.0.2.1:80"},
-		"open to the world by accident":   {[]string{"serve", "--listen", ":0"}, "", 2, "--listen :0 is reached by other machines; give an --api-key, or --open"},
-		"the same with an address":        {[]string{"serve", "--listen", "0.0.0.0:0"}, "", 2, "is reached by other machines"},
-		"open and closed":                 {[]string{"serve", "--open", "--api-key", "k"}, "", 2, "--open and --api-key contradict each other"},
-		"profiles for the world":          {[]string{"serve", "--pprof", "0.0.0.0:6060"}, "", 2, "only a loopback address"},
-		"a log level that is none":        {[]string{"serve", "--log-level", "loud"}, "", 2, "want one of info, debug, warn, error"},
-		"the portal":                      {[]string{"serve", "--portal", "on"}, "", 2, "--portal on " + later},
-		"the neural engine":               {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx " + later},
-		"a bundle":                        {[]string{"serve", "--bundle", "."}, "", 2, "--bundle " + later},
-		"Firestore":                       {[]string{"serve", "--store", "firestore"}, "", 2, "--store firestore " + later},
-		"a project":                       {[]string{"serve", "--project", "p"}, "", 2, "--project " + later},
-		"the portal from the environment": {[]string{"serve"}, "SWAR_PORTAL=on", 2, "--portal on " + later},
+		"no speech program to serve":        {[]string{"serve", "--listen", "127.0.0.1:0"}, "", 1, "espeak-ng is not installed: "},
+		"nothing to normalise":              {[]string{"normalize", " "}, "", 4, "text is empty"},
+		"too much to normalise":             {[]string{"normalize", strings.Repeat("a", 4001)}, "", 4, "text longer than 4000 characters; split the text"},
+		"text that is no text":              {[]string{"normalize", "a\xffb"}, "", 4, "text: not valid UTF-8"},
+		"too lively":                        {[]string{"say", "--local", "--temperature", "2.1", "-o", "x.wav", "hello"}, "", 4, "temperature must be in [0, 2]"},
+		"an argument that nobody wants":     {[]string{"voices", "raj"}, "", 2, "raj"},
+		"another one":                       {[]string{"serve", "8080"}, "", 2, "8080"},
+		"no workers":                        {[]string{"serve", "--workers", "0"}, "", 2, "--workers 0: want at least 1"},
+		"more workers than CPUs":            {[]string{"serve", "--workers", tooMany}, "", 2, "--workers " + tooMany + " is more than the "},
+		"the same from the environment":     {[]string{"serve"}, "SWAR_WORKERS=" + tooMany, 2, "or --oversubscribe if you know better"},
+		"less than no queue":                {[]string{"serve", "--queue", "-1"}, "", 2, "--queue -1: want 0 or more"},
+		"less than no cache":                {[]string{"serve", "--prefill-cache-mb", "-1"}, "", 2, "--prefill-cache-mb -1: want 0 or more"},
+		"an address without a port":         {[]string{"serve", "--listen", "8080"}, "", 2, `--listen "8080": want HOST:PORT`},
+		"a port that is taken":              {[]string{"serve", "--listen", taken.Addr().String()}, "", 1, "listens on " + taken.Addr().String() + " already; choose another address with --listen"},
+		"a host that is not ours":           {[]string{"serve", "--api-key", "k", "--listen", "192.0.2.1:80"}, "", 1, "cannot listen on 192.0.2.1:80"},
+		"open to the world by accident":     {[]string{"serve", "--listen", ":0"}, "", 2, "--listen :0 is reached by other machines; give an --api-key, or --open"},
+		"the same with an address":          {[]string{"serve", "--listen", "0.0.0.0:0"}, "", 2, "is reached by other machines"},
+		"open and closed":                   {[]string{"serve", "--open", "--api-key", "k"}, "", 2, "--open and --api-key contradict each other"},
+		"profiles for the world":            {[]string{"serve", "--pprof", "0.0.0.0:6060"}, "", 2, "only a loopback address"},
+		"a log level that is none":          {[]string{"serve", "--log-level", "loud"}, "", 2, "want one of info, debug, warn, error"},
+		"the portal":                        {[]string{"serve", "--portal", "on"}, "", 2, "--portal on " + later},
+		"the neural engine, but no model":   {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one); see `swar serve --help`"},
+		"the same to normalise":             {[]string{"normalize", "--engine", "onnx", "hello"}, "", 2, "--engine onnx needs a model"},
+		"the engine by the environment":     {[]string{"serve"}, "SWAR_ENGINE=onnx", 2, "--engine onnx needs a model"},
+		"the same to list voices":           {[]string{"voices", "--engine", "onnx"}, "", 2, "--engine onnx needs a model"},
+		"a model for the other engine":      {[]string{"serve", "--engine", "espeak", "--bundle", "."}, "", 2, "--engine espeak and --bundle contradict each other"},
+		"the same to say":                   {[]string{"say", "--engine", "espeak", "--bundle", ".", "-o", "x.wav", "hello"}, "", 2, "--engine espeak and --bundle contradict each other"},
+		"an engine that is none":            {[]string{"serve", "--engine", "festival"}, "", 2, "want one of auto, espeak, onnx"},
+		"a model and a server":              {[]string{"say", "--server", nobody, "--bundle", ".", "hello"}, "", 2, "--server and --bundle or --engine contradict each other"},
+		"a server and a model of a script":  {[]string{"voices", "--server", nobody}, "SWAR_BUNDLE=no", 3, "no server answers at " + nobody},
+		"a model that is not there":         {[]string{"serve", "--listen", "127.0.0.1:0", "--bundle", "no"}, "", 1, "there is no folder no"},
+		"the same to speak":                 {[]string{"say", "--bundle", "no", "-o", "x.wav", "hello"}, "", 1, "there is no folder no"},
+		"a model that is a file":            {[]string{"serve", "--listen", "127.0.0.1:0", "--bundle", program}, "", 1, program + " is a file; name the folder of a bundle"},
+		"a folder that is no model":         {[]string{"serve", "--listen", "127.0.0.1:0", "--bundle", "."}, "", 1, ". is no bundle: it holds no manifest.json; `swar bundle convert` makes one"},
+		"the same to normalise with":        {[]string{"normalize", "--bundle", ".", "hello"}, "", 1, ". is no bundle"},
+		"nothing to inspect":                {[]string{"bundle", "inspect"}, "", 2, "want one folder: swar bundle inspect DIR; see `swar bundle inspect --help`"},
+		"a folder that is no bundle":        {[]string{"bundle", "inspect", "."}, "", 1, ". is no bundle"},
+		"nothing to verify":                 {[]string{"bundle", "verify"}, "", 2, "want one folder, the bundle to check, or --vectors"},
+		"too much to verify":                {[]string{"bundle", "verify", "a", "b"}, "", 2, "want one folder"},
+		"what is not there":                 {[]string{"bundle", "verify", "no"}, "", 1, "there is no folder no"},
+		"a size that is none":               {[]string{"bundle", "synth-random", "--size", "huge", "-o", "x"}, "", 2, `--size "huge": want tiny, lite or base`},
+		"a precision that is none":          {[]string{"bundle", "synth-random", "--precision", "int4", "-o", "x"}, "", 2, `--precision "int4": want fp32 or int8`},
+		"nowhere to put it":                 {[]string{"bundle", "synth-random"}, "", 2, "-o is missing; name the folder of the new bundle"},
+		"a place that is taken":             {[]string{"bundle", "synth-random", "-o", filepath.Dir(program)}, "", 1, " holds files already; name a new folder with -o"},
+		"a place that is a file":            {[]string{"bundle", "synth-random", "-o", program}, "", 1, "-o names no folder: "},
+		"a place in a folder that is none":  {[]string{"bundle", "synth-random", "-o", "no/x"}, "", 1, "creating no/x: no such file or directory"},
+		"nothing to convert":                {[]string{"bundle", "convert", "-o", "x"}, "", 2, "--config is missing; name the yaml file of the model"},
+		"nowhere to convert to":             {[]string{"bundle", "convert", "--config", "x.yaml"}, "", 2, "-o is missing"},
+		"no voice":                          {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x"}, "", 2, "--voice is missing; give at least one, as NAME=FILE"},
+		"a voice without a name":            {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj.safetensors"}, "", 2, `--voice "raj.safetensors": want NAME=FILE`},
+		"a voice without a file":            {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj="}, "", 2, `--voice "raj=": want NAME=FILE`},
+		"a voice twice":                     {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj=a", "--voice", "raj=b"}, "", 2, "--voice raj is given twice"},
+		"a precision for nobody":            {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj=a", "--precision", "bf16"}, "", 2, `--precision "bf16": want fp32 or int8`},
+		"an activation that is none":        {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj=a", "--gelu", "relu"}, "", 2, `--gelu "relu": want tanh or erf`},
+		"no steps":                          {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj=a", "--steps", "0"}, "", 2, "--steps 0: want 1 to 64"},
+		"too many steps":                    {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj=a", "--steps", "65"}, "", 2, "--steps 65: want 1 to 64"},
+		"a configuration that is not there": {[]string{"bundle", "convert", "--config", "no.yaml", "-o", "x", "--voice", "raj=a"}, "", 1, "no.yaml: no such file or directory"},
+		"a command of bundles that is none": {[]string{"bundle", "eat"}, "", 2, `unknown command "eat" for "swar bundle"`},
+		"Firestore":                         {[]string{"serve", "--store", "firestore"}, "", 2, "--store firestore " + later},
+		"a project":                         {[]string{"serve", "--project", "p"}, "", 2, "--project " + later},
+		"the portal from the environment":   {[]string{"serve"}, "SWAR_PORTAL=on", 2, "--portal on " + later},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -424,7 +459,7 @@ func TestVersionAndHelp(t *testing.T) {
 		}
 	}
 	top := s.ok().out
-	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "doctor", "version", "completion", "exit-codes"} {
+	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "bundle", "doctor", "version", "completion", "exit-codes"} {
 		if !strings.Contains(top, "\n  "+command) && !strings.Contains(top, "swar "+command) {
 			t.Errorf("%s is missing in\n%s", command, top)
 		}
@@ -442,11 +477,13 @@ func TestTheDocumentedCommandLine(t *testing.T) {
 	}
 	s := bareShell(t)
 	seen := 0
-	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "doctor", "version"} {
+	for _, command := range []string{
+		"serve", "say", "stream", "normalize", "voices", "bundle convert", "bundle inspect", "bundle verify", "bundle synth-random", "doctor", "version",
+	} {
 		if !bytes.Contains(doc, []byte("## swar "+command+"\n")) {
 			t.Errorf("swar %s has no section", command)
 		}
-		for line := range strings.Lines(s.ok(command, "--help").out) {
+		for line := range strings.Lines(s.ok(append(strings.Fields(command), "--help")...).out) {
 			_, flag, ok := strings.Cut(line, "--")
 			if !strings.HasPrefix(line, "  ") || !strings.HasPrefix(strings.TrimSpace(line), "-") || !ok || strings.HasPrefix(flag, "help") {
 				continue
@@ -461,7 +498,7 @@ func TestTheDocumentedCommandLine(t *testing.T) {
 			}
 		}
 	}
-	if seen < 30 {
+	if seen < 55 {
 		t.Errorf("only %d flags found in the help", seen)
 	}
 }

@@ -1,30 +1,41 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/client"
 )
 
 func (a *app) voicesCommand() *cobra.Command {
 	var (
 		where  remote
+		box    voicebox
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:     "voices",
-		Short:   "List the voices that you may use",
-		Example: "  swar voices --server https://tts.example.com --key KEY",
-		Args:    cobra.NoArgs,
+		Use:   "voices",
+		Short: "List the voices that you may use",
+		Long:  "Lists the voices that a server lets you use; with --bundle or --engine those of a model, without a server.",
+		Example: `  swar voices --server https://tts.example.com --key KEY
+  swar voices --bundle hindi-int8`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := where.client(cmd)
+			here, err := box.here(a, cmd, false)
 			if err != nil {
 				return err
 			}
-			v, err := c.Voices(cmd.Context())
+			var v client.Voices
+			if here {
+				v, err = box.voices(cmd.Context())
+			} else {
+				v, err = where.voices(cmd)
+			}
 			if err != nil {
-				return interrupted(cmd.Context(), reached(where.server, err))
+				return interrupted(cmd.Context(), err)
 			}
 			if asJSON {
 				return printJSON(a.out, v)
@@ -43,5 +54,30 @@ func (a *app) voicesCommand() *cobra.Command {
 	}
 	where.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what GET /v1/voices answers")
+	box.flags(cmd.Flags())
 	return cmd
+}
+
+func (r *remote) voices(cmd *cobra.Command) (client.Voices, error) {
+	c, err := r.client(cmd)
+	if err != nil {
+		return client.Voices{}, err
+	}
+	v, err := c.Voices(cmd.Context())
+	return v, reached(r.server, err)
+}
+
+// voices lists those of the engine of this process.
+func (v *voicebox) voices(ctx context.Context) (client.Voices, error) {
+	engine, err := v.reader(ctx)
+	if err != nil {
+		return client.Voices{}, err
+	}
+	defer engine.Close()
+	m := engine.Model()
+	list := client.Voices{Model: m.ID}
+	for _, voice := range m.Voices {
+		list.Voices = append(list.Voices, client.Voice(voice))
+	}
+	return list, nil
 }

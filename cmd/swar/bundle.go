@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) bundleCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bundle",
+		Short: "Make, look at and check the models of the neural engine",
+		Long: `A bundle is a folder that holds a neural model as the engine runs it: manifest.json, graphs, tokenizer and voices.
+
+  swar bundle convert …               make one of a published model
+  swar bundle verify DIR              check it, and speak once with every voice
+  swar serve --bundle DIR             serve it`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.synthRandomCommand())
+	return cmd
+}
+
+// makeFolder lets build fill a folder that appears under its name when it is complete. Whatever goes wrong, and an interrupt, leaves
+// nothing behind.
+func makeFolder(ctx context.Context, cmd *cobra.Command, output string, build func(dir string) error) (err error) {
+	if output == "" {
+		return usage(cmd, "-o is missing; name the folder of the new bundle")
+	}
+	output = filepath.Clean(output)
+	switch entries, err := os.ReadDir(output); {
+	case err == nil && len(entries) > 0:
+		return fmt.Errorf("%s holds files already; name a new folder with -o", output)
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("-o names no folder: %w", err)
+	}
+	part := filepath.Join(filepath.Dir(output), fmt.Sprintf(".%s.%08x.part", filepath.Base(output), rand.Uint32()))
+	if err := os.Mkdir(part, 0o777); err != nil {
+		return fmt.Errorf("creating %s: %w", output, errors.Unwrap(err))
+	}
+	if err = errors.Join(build(part), context.Cause(ctx)); err == nil {
+		err = os.Rename(part, output) // which takes the place of an empty folder
+	}
+	if err != nil {
+		return interrupted(ctx, errors.Join(err, os.RemoveAll(part)))
+	}
+	return nil
+}
+
+// nextSteps says what to do with a new bundle.
+func (a *app) nextSteps(dir string) {
+	name := shellWord(dir)
+	t := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
+	for _, step := range [][2]string{
+		{"bundle verify " + name, "check it, and speak once with every voice"},
+		{"say --bundle " + name + " " + quote("Namaste! Kya haal hai?"), "hear it"},
+		{"serve --bundle " + name, "serve it"},
+	} {
+		fmt.Fprintf(t, "  %s %s\t%s\n", a.program, step[0], step[1])
+	}
+	_ = t.Flush() // as every other line that nobody reads
+}
+
+// shellWord quotes s only where a shell would need it.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._/-+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return quote(s)
+}
+
+// megabytes shows a size as people say it.
+func megabytes(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// folderBytes is the size of all files below dir.
+func folderBytes(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	return n, err
+}

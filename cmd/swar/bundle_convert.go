@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+)
+
+func (a *app) convertCommand() *cobra.Command {
+	var (
+		c         bundle.Conversion
+		voices    []string
+		output    string
+		threshold float64
+	)
+	cmd := &cobra.Command{
+		Use:   "convert",
+		Short: "Make a bundle of a published model",
+		Long: `Makes a bundle of a model of the Pocket-TTS family as it is trained and published: a configuration, weights as safetensors, a
+SentencePiece tokenizer and voices. What is not named is looked for beside the configuration, under the name that stands there.
+
+fp32 is the exact model; int8 takes less than half the time and a third of the memory. Where no voice is asked for, anjura speaks, or
+the first one by name. The folder appears when it is complete; an interrupt leaves nothing behind.`,
+		Example: `  swar bundle convert --config model/hindi.yaml --from model/model.safetensors --tokenizer model/tokenizer.model \
+    --voice anjura=voices/anjura.safetensors --voice raj=voices/raj.safetensors --precision int8 -o hindi-int8`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkConversion(cmd, &c, voices, output); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("eos-threshold") {
+				c.EOSThreshold = &threshold
+			}
+			return a.makeBundle(cmd, output, func(dir string, progress func(int64, int64, string)) (bundle.Manifest, error) {
+				c.Progress = progress
+				return bundle.Convert(cmd.Context(), dir, c)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&c.Config, "config", "", "configuration of the model, a yaml `file`")
+	f.StringVar(&c.Weights, "from", "", "weights, a safetensors `file` (default the one that the configuration names)")
+	f.StringVar(&c.MimiWeights, "mimi", "", "weights of the codec, a safetensors `file`, where --from holds the language model alone")
+	f.StringVar(&c.Tokenizer, "tokenizer", "", "SentencePiece model, a `file` (default the one that the configuration names)")
+	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: stored as safetensors, or a wav to clone; can be repeated")
+	f.StringVar(&c.Language, "language", "hi-IN+en-IN", "`languages` of the voices")
+	f.StringVar(&c.Precision, "precision", bundle.FP32, "`fp32`, the exact model, or int8, the fast one")
+	f.StringVarP(&output, "output", "o", "", "`folder` of the new bundle")
+	f.StringVar(&c.ID, "id", "", "what the API calls the model (default the `name` of the folder)")
+	f.StringVar(&c.Revision, "revision", "", "its `version`, for your own records")
+	f.StringVar(&c.Licence, "licence", "", "its `licence`, for your own records")
+	f.StringVar(&c.GELU, "gelu", "tanh", "activation that it was trained with, tanh or `erf`")
+	f.IntVar(&c.Steps, "steps", 1, "draw each frame in `n` steps of the flow")
+	f.Float64Var(&threshold, "eos-threshold", -4, "speech ends where the model's `logit` for that is above")
+	return cmd
+}
+
+// checkConversion refuses settings that cannot be meant, and fills in names.
+func checkConversion(cmd *cobra.Command, c *bundle.Conversion, voices []string, output string) error {
+	switch {
+	case c.Config == "":
+		return usage(cmd, "--config is missing; name the yaml file of the model")
+	case output == "":
+		return usage(cmd, "-o is missing; name the folder of the new bundle")
+	case c.Precision != bundle.FP32 && c.Precision != bundle.Int8:
+		return usage(cmd, "--precision %q: want fp32 or int8", c.Precision)
+	case c.GELU != "tanh" && c.GELU != "erf":
+		return usage(cmd, "--gelu %q: want tanh or erf", c.GELU)
+	case c.Steps < 1 || c.Steps > 64:
+		return usage(cmd, "--steps %d: want 1 to 64", c.Steps)
+	case len(voices) == 0:
+		return usage(cmd, "--voice is missing; give at least one, as NAME=FILE")
+	}
+	c.Voices = make(map[string]string)
+	for _, v := range voices {
+		name, path, ok := strings.Cut(v, "=")
+		switch {
+		case !ok || name == "" || path == "":
+			return usage(cmd, "--voice %q: want NAME=FILE", v)
+		case c.Voices[name] != "":
+			return usage(cmd, "--voice %s is given twice", name)
+		}
+		c.Voices[name] = path
+	}
+	if c.ID == "" {
+		c.ID = filepath.Base(filepath.Clean(output))
+	}
+	return nil
+}
+
+// makeBundle builds a bundle in a new folder, shows how far that is, and says what to do with it.
+func (a *app) makeBundle(cmd *cobra.Command, output string, build func(dir string, progress func(done, total int64, what string)) (bundle.Manifest, error)) error {
+	began, shown := time.Now(), a.task()
+	var m bundle.Manifest
+	err := makeFolder(cmd.Context(), cmd, output, func(dir string) (err error) {
+		m, err = build(dir, shown.at)
+		return err
+	})
+	shown.clear()
+	if err != nil {
+		return err
+	}
+	size, err := folderBytes(output)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s %s: model %s, %s, %s, %s, made in %.1f s\n\n", a.out.green("✓"), output, m.Model.ID, m.Precision,
+		plural(len(m.Voices), "voice"), megabytes(size), time.Since(began).Seconds())
+	a.nextSteps(output)
+	return nil
+}

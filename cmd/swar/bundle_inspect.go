@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/layout"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect DIR",
+		Short: "Show what a bundle holds",
+		Long: `Shows what a bundle holds, from its manifest: no library is needed, and no weights are read. It also says which of the published
+layouts a folder is in.`,
+		Example: "  swar bundle inspect hindi-int8",
+		Args:    oneFolder,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := args[0]
+			kind, err := findLayout(dir)
+			if err != nil {
+				return err
+			}
+			if kind != layout.None {
+				return a.printLayout(dir, kind, asJSON)
+			}
+			m, err := bundle.Open(dir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.out, m)
+			}
+			return a.printManifest(dir, &m)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the manifest")
+	return cmd
+}
+
+// oneFolder wants exactly the name of a bundle.
+func oneFolder(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("want one folder: %s DIR", cmd.CommandPath())
+	}
+	return nil
+}
+
+// findLayout returns the published layout that dir is in, or none for a bundle of ours. Anything else is an error.
+func findLayout(dir string) (layout.Kind, error) {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return layout.None, fmt.Errorf("there is no folder %s", dir)
+	case err != nil:
+		return layout.None, err
+	case !info.IsDir():
+		return layout.None, fmt.Errorf("%s is a file; name the folder of a bundle", dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, bundle.ManifestFile)); err == nil {
+		return layout.None, nil
+	}
+	kind, err := layout.Find(dir)
+	if err == nil && kind == layout.None {
+		err = fmt.Errorf("%s is no bundle: it holds no %s; `swar bundle convert` makes one of a published model", dir, bundle.ManifestFile)
+	}
+	return kind, err
+}
+
+func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {
+	bytes, err := folderBytes(dir)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.out, struct {
+			Layout string `json:"layout"`
+			Bytes  int64  `json:"bytes"`
+		}{kind.String(), bytes})
+	}
+	fmt.Fprintf(a.out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.out.bold(dir), kind, megabytes(bytes), a.program, shellWord(dir))
+	fmt.Fprint(a.out, "Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
+	return nil
+}
+
+func (a *app) printManifest(dir string, m *bundle.Manifest) error {
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	orNone := func(s string) string {
+		if s == "" {
+			return "not stated"
+		}
+		return s
+	}
+	d, s, l := m.Dims, m.Sampling, m.Limits
+	fmt.Fprintf(a.out, "%s\n\n", a.out.bold(dir))
+	row("model", "%s", m.Model.ID)
+	row("revision", "%s", orNone(m.Model.Revision))
+	row("licence", "%s", orNone(m.Model.Licence))
+	row("languages", "%s", strings.Join(m.Model.Languages, ", "))
+	row("weights", "SHA-256 %s", m.Model.Weights)
+	row("size", "%s, width %d, %s of %d, feed-forward %d, %d pieces, latent %d", plural(d.Layers, "layer"), d.Width, plural(d.Heads, "head"), d.HeadDim, d.FFN, d.Vocab, d.Latent)
+	row("codec", "width %d, %s, window %d, %d positions a frame", d.CodecWidth, plural(d.CodecHeads, "head"), d.CodecWindow, d.Upsample)
+	row("precision", "%s, for ONNX Runtime %s or later", m.Precision, m.MinRuntime)
+	row("flow", "%s, %s, width %d; GELU %s; %s", m.Flow.Type, plural(m.Flow.Steps, "step"), d.FlowWidth, m.GELU, startRow(m.BOS))
+	row("text", "%s", textRules(&m.Text))
+	row("sampling", "temperature %g, %s", s.Temperature, clamp(s.NoiseClamp))
+	row("end", "logit above %g, not in the first %s; then %s more, %d after at most %s", s.EOSThreshold, plural(s.MinFrames, "frame"),
+		plural(s.FramesAfterEOS, "frame"), s.FramesAfterEOSShort, plural(s.ShortWords, "word"))
+	row("limits", "%s and %s a chunk (%.1f s), %d positions", plural(l.MaxTokens, "token"), plural(l.MaxFrames(l.MaxTokens), "frame"),
+		speech.Seconds(l.MaxFrames(l.MaxTokens)), l.Positions)
+
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	fmt.Fprintln(t, "voice\tlanguage\tprompt\tfile\tsize")
+	total := int64(0)
+	for _, v := range m.Voices {
+		fmt.Fprintf(t, "%s\t%s\t%d positions\t%s\t%s\n", v.Name, v.Language, v.PromptFrames, v.File.File, megabytes(v.Bytes))
+		total += v.Bytes
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	fmt.Fprintln(t, "file\tsize\tSHA-256")
+	for _, f := range []bundle.File{m.LM.File, m.FlowHead.File, m.Codec.File, m.Host, m.Tokenizer.File} {
+		fmt.Fprintf(t, "%s\t%s\t%s…\n", f.File, megabytes(f.Bytes), f.SHA256[:16])
+		total += f.Bytes
+	}
+	fmt.Fprintf(t, "all of it\t%s\t\n", megabytes(total))
+	return t.Flush()
+}
+
+func startRow(before bool) string {
+	if before {
+		return "a start row before the voice"
+	}
+	return "no start row before the voice"
+}
+
+func clamp(limit float64) string {
+	if limit == 0 {
+		return "noise not clamped"
+	}
+	return fmt.Sprintf("noise clamped to ±%g", limit)
+}
+
+func textRules(t *bundle.Text) string {
+	var rules []string
+	for _, rule := range []struct {
+		on   bool
+		text string
+	}{
+		{t.Capitalise, "first letter in upper case"}, {t.TerminalPunctuation, "a full stop where there is no end mark"},
+		{t.RemoveSemicolons, "; becomes ,"}, {t.PadShort, "eight spaces before fewer than five words"},
+	} {
+		if rule.on {
+			rules = append(rules, rule.text)
+		}
+	}
+	for _, r := range t.Replace {
+		rules = append(rules, fmt.Sprintf("%q becomes %q", r.From, r.To))
+	}
+	if len(rules) == 0 {
+		return "as it is"
+	}
+	return strings.Join(rules, "; ")
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+)
+
+// randomSizes are the models that can be made up.
+var randomSizes = map[string]func() bundle.Random{"tiny": bundle.Tiny, "lite": bundle.Lite, "base": bundle.Full}
+
+func (a *app) synthRandomCommand() *cobra.Command {
+	var (
+		size, precision, output string
+		seed                    uint64
+	)
+	cmd := &cobra.Command{
+		Use:   "synth-random",
+		Short: "Make a bundle with random weights, for tests and benchmarks",
+		Long: `Makes a bundle of a model with random weights and the voices anjura and raj: it makes noise in place of speech, at the cost of a real
+model of its size. The same size, precision and seed give the same files.
+
+tiny is for tests and starts at once, lite is a small model of real sizes, base has those of the released models of six layers.`,
+		Example: `  swar bundle synth-random --size tiny -o random
+  swar serve --bundle random`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			model, known := randomSizes[size]
+			switch {
+			case !known:
+				return usage(cmd, "--size %q: want tiny, lite or base", size)
+			case precision != bundle.FP32 && precision != bundle.Int8:
+				return usage(cmd, "--precision %q: want fp32 or int8", precision)
+			case output == "":
+				return usage(cmd, "-o is missing; name the folder of the new bundle")
+			}
+			r := model()
+			r.Seed, r.Precision = seed, precision
+			return a.makeBundle(cmd, output, func(dir string, progress func(int64, int64, string)) (bundle.Manifest, error) {
+				progress(0, 0, "making up weights")
+				return bundle.SynthRandom(dir, r)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&size, "size", "tiny", "`size` of the model: tiny, lite or base")
+	f.StringVar(&precision, "precision", bundle.FP32, "`fp32` or int8")
+	f.Uint64Var(&seed, "seed", 1, "another `number`, another model")
+	f.StringVarP(&output, "output", "o", "", "`folder` of the new bundle")
+	return cmd
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/espeak"
+	"github.com/swar-tts/swar/runtime/onnx"
+	"github.com/swar-tts/swar/runtime/onnx/layout"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+// voicebox says which engine speaks in this process.
+type voicebox struct {
+	engine  *string
+	bundle  string
+	library string
+}
+
+func (v *voicebox) flags(f *pflag.FlagSet) {
+	v.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak", "auto", "espeak", "onnx")
+	f.StringVar(&v.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
+	libraryFlag(f, &v.library)
+}
+
+func libraryFlag(f *pflag.FlagSet, path *string) {
+	f.StringVar(path, "onnxruntime", "", "the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
+}
+
+// check refuses settings that contradict one another.
+func (v *voicebox) check(cmd *cobra.Command) error {
+	switch {
+	case *v.engine == "onnx" && v.bundle == "":
+		return usage(cmd, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one)")
+	case *v.engine == "espeak" && v.bundle != "":
+		return usage(cmd, "--engine espeak and --bundle contradict each other; drop one of them")
+	}
+	return nil
+}
+
+// neural reports whether a bundle speaks.
+func (v *voicebox) neural() bool { return v.bundle != "" }
+
+// cacheMB is the size of the prefill cache where none is asked for: what espeak keeps for a text is much smaller.
+func (v *voicebox) cacheMB() int {
+	if v.neural() {
+		return 64
+	}
+	return 8
+}
+
+// open loads the engine. Less than 0 cacheBytes means no cache, 0 the default.
+func (v *voicebox) open(ctx context.Context, workers int, cacheBytes int64) (synth.Engine, error) {
+	if v.neural() {
+		return v.openBundle(ctx, workers, cacheBytes)
+	}
+	engine, err := espeak.New(espeak.Config{CacheBytes: cacheBytes})
+	if errors.Is(err, espeak.ErrNotInstalled) {
+		return nil, espeak.ErrNotInstalled // which says all; the rest of the chain repeats it
+	}
+	return engine, err
+}
+
+func (v *voicebox) openBundle(ctx context.Context, workers int, cacheBytes int64) (*onnx.Engine, error) {
+	if _, err := findLayout(v.bundle); err != nil {
+		return nil, err
+	}
+	library, err := onnx.FindLibrary(v.library)
+	if err != nil {
+		return nil, err
+	}
+	return onnx.New(onnx.Config{Bundle: v.bundle, Library: library, CacheBytes: cacheBytes})
+}
+
+// reader is an engine that need not speak, and so can do without the library where the bundle is one of ours.
+func (v *voicebox) reader(ctx context.Context) (synth.Engine, error) {
+	if !v.neural() {
+		return v.open(ctx, 1, 0)
+	}
+	kind, err := findLayout(v.bundle)
+	if err != nil {
+		return nil, err
+	}
+	if kind != layout.None {
+		return v.open(ctx, 1, 0)
+	}
+	return onnx.OpenReader(v.bundle)
+}
+
+// wanted reports whether the command line, and not only the environment, asks for an engine of this process.
+func (v *voicebox) wanted(a *app) bool { return a.typed["bundle"] || a.typed["engine"] }
+
+// here decides between this process and a server: an engine that is typed, or otherwise local, means this process.
+func (v *voicebox) here(a *app, cmd *cobra.Command, local bool) (bool, error) {
+	if v.wanted(a) && a.typed["server"] {
+		return false, usage(cmd, "--server and --bundle or --engine contradict each other; drop one of them")
+	}
+	if !local && !v.wanted(a) {
+		return false, nil
+	}
+	return true, v.check(cmd)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// task shows how far long work is: as a bar on a terminal, elsewhere as a line for each of its parts.
+type task struct {
+	screen *screen
+	bar    *progressbar.ProgressBar // nil: not a terminal
+	total  int64
+	what   string
+}
+
+func (a *app) task() *task { return &task{screen: a.err} }
+
+// at says that done of total, in any unit, is finished and what is being done now. Without a total the work is of unknown length.
+func (t *task) at(done, total int64, what string) {
+	fresh := what != t.what
+	t.what = what
+	if !t.screen.terminal {
+		if fresh {
+			fmt.Fprintf(t.screen, "%s\n", what)
+		}
+		return
+	}
+	if total <= 0 {
+		total = -1
+	}
+	if t.bar == nil || total != t.total {
+		t.clear()
+		t.total = total
+		t.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(t.screen),
+			progressbar.OptionSetDescription(what),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionSpinnerType(14),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionThrottle(65*time.Millisecond),
+			progressbar.OptionEnableColorCodes(t.screen.coloured),
+		)
+	}
+	if fresh {
+		t.bar.Describe(what)
+	}
+	_ = t.bar.Set64(done) // drawing may fail, the work goes on
+}
+
+// clear takes what was drawn off the screen. More may follow.
+func (t *task) clear() {
+	if t.bar != nil {
+		_ = t.bar.Clear()
+		t.bar = nil
+	}
+}
