@@ -2,8 +2,10 @@
 package graph
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 
@@ -259,25 +261,51 @@ func attribute(a Attr) []byte {
 
 // Bytes returns the encoded model.
 func (b *Builder) Bytes() []byte {
-	var g []byte
+	var buffer bytes.Buffer
+	_, _ = b.WriteTo(&buffer) // a buffer takes everything
+	return buffer.Bytes()
+}
+
+// WriteTo writes the encoded model. Nothing is copied together, so that a model needs memory for its tensors once.
+func (b *Builder) WriteTo(w io.Writer) (written int64, err error) {
+	var before, after []byte // the tensors stand between them
 	for i, n := range b.nodes {
-		g = bytesField(g, 1, b.encode(n, i))
+		before = bytesField(before, 1, b.encode(n, i))
 	}
-	g = bytesField(g, 2, []byte(b.name))
-	for _, t := range b.tensors {
-		g = bytesField(g, 5, t)
-	}
+	before = bytesField(before, 2, []byte(b.name))
 	for _, e := range b.inputs {
-		g = bytesField(g, 11, e.encode())
+		after = bytesField(after, 11, e.encode())
 	}
 	for _, e := range b.outputs {
-		g = bytesField(g, 12, e.encode())
+		after = bytesField(after, 12, e.encode())
 	}
-	m := intField(nil, 1, irVersion)
-	m = bytesField(m, 2, []byte(producer))
-	m = bytesField(m, 7, g)
-	m = bytesField(m, 8, intField(nil, 2, b.opset))
-	return bytesField(m, 8, intField(bytesField(nil, 1, []byte(Contrib)), 2, contribOpset))
+	size := len(before) + len(after)
+	for _, t := range b.tensors {
+		size += len(t) + len(tensorTag(t))
+	}
+
+	head := bytesField(intField(nil, 1, irVersion), 2, []byte(producer))
+	head = protowire.AppendVarint(protowire.AppendTag(head, 7, protowire.BytesType), uint64(size))
+	write := func(part []byte) {
+		if err == nil {
+			var n int
+			n, err = w.Write(part)
+			written += int64(n)
+		}
+	}
+	write(append(head, before...))
+	for _, t := range b.tensors {
+		write(tensorTag(t))
+		write(t)
+	}
+	after = bytesField(after, 8, intField(nil, 2, opset)) // of the model, no longer of the graph
+	write(bytesField(after, 8, intField(bytesField(nil, 1, []byte(Contrib)), 2, contribOpset)))
+	return written, err
+}
+
+// tensorTag stands before an encoded tensor.
+func tensorTag(t []byte) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, 5, protowire.BytesType), uint64(len(t)))
 }
 
 func edge(name string, t Type, dims []any) Edge {
