@@ -33,16 +33,12 @@ type Built struct {
 // Dims returns the sizes of the model.
 func (c *Checkpoint) Dims() Dims {
 	lm, m := &c.Config.FlowLM, &c.Config.Mimi
-	hop := 1
-	for _, r := range m.SEANet.Ratios {
-		hop *= r
-	}
 	return Dims{
 		Width: lm.Transformer.DModel, Layers: lm.Transformer.NumLayers, Heads: lm.Transformer.NumHeads,
 		HeadDim: lm.Transformer.DModel / lm.Transformer.NumHeads, FFN: lm.Transformer.DModel * lm.Transformer.HiddenScale,
 		Latent: m.Quantizer.Dimension, Vocab: lm.LookupTable.NBins, FlowWidth: lm.Flow.Dim,
 		CodecWidth: m.Transformer.DModel, CodecHeads: m.Transformer.NumHeads, CodecWindow: m.Transformer.Context,
-		Upsample: 1920 / hop, RoPE: lm.Transformer.MaxPeriod, CodecRoPE: m.Transformer.MaxPeriod,
+		Upsample: c.Config.resample(), RoPE: lm.Transformer.MaxPeriod, CodecRoPE: m.Transformer.MaxPeriod,
 	}
 }
 
@@ -56,9 +52,15 @@ type builder struct {
 
 func (c *Checkpoint) builder(name string) *builder { return &builder{Builder: graph.New(name), c: c} }
 
-func (b *builder) built(states ...State) (Built, error) {
+// drawn is a graph that can be written.
+type drawn struct {
+	*graph.Builder
+	described Graph
+}
+
+func (b *builder) drawn(states ...State) (*drawn, error) {
 	if b.err != nil {
-		return Built{}, fmt.Errorf("building a graph: %w", b.err)
+		return nil, fmt.Errorf("building a graph: %w", b.err)
 	}
 	values := func(edges []graph.Edge) []Value {
 		var list []Value
@@ -67,7 +69,14 @@ func (b *builder) built(states ...State) (Built, error) {
 		}
 		return list
 	}
-	return Built{b.Bytes(), Graph{Inputs: values(b.Inputs()), Outputs: values(b.Outputs()), States: states}}, nil
+	return &drawn{b.Builder, Graph{Inputs: values(b.Inputs()), Outputs: values(b.Outputs()), States: states}}, nil
+}
+
+func (d *drawn) built(err error) (Built, error) {
+	if err != nil {
+		return Built{}, err
+	}
+	return Built{d.Bytes(), d.described}, nil
 }
 
 // read returns the values of a weight.

@@ -13,6 +13,11 @@ import (
 // The host gives the rotations of the new positions, and a mask that is added to attention scores: one row for each new position, one
 // column for each of the window-1 positions before and for each new one, 0 where a row may look and minus infinity elsewhere.
 func (c *Checkpoint) Codec() (Built, error) {
+	d, err := c.codec()
+	return d.built(err)
+}
+
+func (c *Checkpoint) codec() (*drawn, error) {
 	d, m := c.Dims(), &c.Config.Mimi
 	b := &codecBuilder{builder: c.builder("codec")}
 	width := d.CodecWidth
@@ -46,7 +51,7 @@ func (c *Checkpoint) Codec() (Built, error) {
 	}
 	x = b.conv(b.elu(x), p+strconv.Itoa(3*len(m.SEANet.Ratios)+2)+".conv", 1, channels, m.SEANet.LastKernelSize)
 	b.Output("audio", x, graph.F32, 1, 1, "samples")
-	return b.built(b.states...)
+	return b.drawn(b.states...)
 }
 
 type codecBuilder struct {

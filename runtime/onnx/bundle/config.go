@@ -7,6 +7,13 @@ import (
 	"io"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+const (
+	frameSamples = speech.FrameSamples
+	sampleRate   = speech.SampleRate
 )
 
 // Config is the configuration file that a checkpoint of this family comes with. Only what the engine depends on is checked; the rest
@@ -28,7 +35,7 @@ type Config struct {
 		Flow                 struct {
 			Depth int    `yaml:"depth"`
 			Dim   int    `yaml:"dim"`
-			Type  string `yaml:"type"` // absent means lsd
+			Type  string `yaml:"type"` // LSD or Drifting; absent means LSD
 		} `yaml:"flow"`
 		Transformer struct {
 			DModel      int     `yaml:"d_model"`
@@ -98,7 +105,7 @@ func ReadConfig(data []byte) (Config, error) {
 		return Config{}, errors.New("configuration: more than one document")
 	}
 	if c.FlowLM.Flow.Type == "" {
-		c.FlowLM.Flow.Type = "lsd"
+		c.FlowLM.Flow.Type = LSD
 	}
 	if c.Mimi.Transformer.MaxPeriod == 0 {
 		c.Mimi.Transformer.MaxPeriod = 10000
@@ -109,6 +116,9 @@ func ReadConfig(data []byte) (Config, error) {
 	return c, nil
 }
 
+// The limits of a configuration keep what is made of it before the weights are compared small.
+const maxLayers = 1 << 10
+
 // check refuses, by name, what the graphs are not built for. A model would still speak with most of these, only wrongly.
 func (c *Config) check() error {
 	lm, m := &c.FlowLM, &c.Mimi
@@ -117,7 +127,9 @@ func (c *Config) check() error {
 		"flow_lm.transformer.d_model": lm.Transformer.DModel, "flow_lm.transformer.hidden_scale": lm.Transformer.HiddenScale,
 		"flow_lm.transformer.num_heads": lm.Transformer.NumHeads, "flow_lm.transformer.num_layers": lm.Transformer.NumLayers,
 		"flow_lm.lookup_table.n_bins": lm.LookupTable.NBins,
-		"mimi.seanet.n_filters":       m.SEANet.NFilters, "mimi.seanet.dimension": m.SEANet.Dimension,
+		"mimi.seanet.kernel_size":     m.SEANet.KernelSize, "mimi.seanet.residual_kernel_size": m.SEANet.ResidualKernelSize,
+		"mimi.seanet.last_kernel_size": m.SEANet.LastKernelSize,
+		"mimi.seanet.n_filters":        m.SEANet.NFilters, "mimi.seanet.dimension": m.SEANet.Dimension,
 		"mimi.transformer.d_model": m.Transformer.DModel, "mimi.transformer.num_heads": m.Transformer.NumHeads,
 		"mimi.transformer.num_layers": m.Transformer.NumLayers, "mimi.transformer.context": m.Transformer.Context,
 		"mimi.transformer.dim_feedforward": m.Transformer.DimFeedforward, "mimi.quantizer.dimension": m.Quantizer.Dimension,
@@ -127,9 +139,13 @@ func (c *Config) check() error {
 		}
 	}
 	switch {
-	case lm.Flow.Type != "lsd":
-		return fmt.Errorf("flow_lm.flow.type %q: only lsd is supported", lm.Flow.Type)
-	case lm.LookupTable.Tokenizer != "sentencepiece":
+	case lm.Transformer.NumLayers > maxLayers || m.Transformer.NumLayers > maxLayers:
+		return fmt.Errorf("%d and %d layers: more than %d", lm.Transformer.NumLayers, m.Transformer.NumLayers, maxLayers)
+	case lm.Flow.Type == "flow_matching":
+		return errors.New("flow_lm.flow.type flow_matching takes 16 or more steps for each frame, too slow to serve: distil the model to lsd or drifting first")
+	case lm.Flow.Type != LSD && lm.Flow.Type != Drifting:
+		return fmt.Errorf("flow_lm.flow.type %q: only lsd and drifting are supported", lm.Flow.Type)
+	case lm.LookupTable.Tokenizer != "sentencepiece" && lm.LookupTable.Tokenizer != "tokenizers":
 		return fmt.Errorf("flow_lm.lookup_table.tokenizer %q: only sentencepiece is supported", lm.LookupTable.Tokenizer)
 	case lm.LookupTable.Dim != lm.Transformer.DModel:
 		return fmt.Errorf("flow_lm.lookup_table.dim is %d, want d_model, %d", lm.LookupTable.Dim, lm.Transformer.DModel)
@@ -137,7 +153,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("flow_lm.transformer: %d over %d heads is not a multiple of 16 each", lm.Transformer.DModel, lm.Transformer.NumHeads)
 	case !(lm.Transformer.MaxPeriod > 1):
 		return fmt.Errorf("flow_lm.transformer.max_period is %g", lm.Transformer.MaxPeriod)
-	case m.SampleRate != 24000 || m.FrameRate != 12.5 || m.Channels != 1 || m.SEANet.Channels != 1:
+	case m.SampleRate != sampleRate || m.FrameRate != 12.5 || m.Channels != 1 || m.SEANet.Channels != 1:
 		return fmt.Errorf("mimi: %d channels of %d Hz in %g frames a second, want one of 24000 in 12.5", m.Channels, m.SampleRate, m.FrameRate)
 	case m.Transformer.DModel%m.Transformer.NumHeads != 0 || m.Transformer.DModel/m.Transformer.NumHeads%2 != 0:
 		return fmt.Errorf("mimi.transformer: %d over %d heads is not an even number each", m.Transformer.DModel, m.Transformer.NumHeads)
@@ -146,18 +162,22 @@ func (c *Config) check() error {
 			m.Quantizer.OutputDimension, m.Transformer.DModel, m.SEANet.Dimension)
 	case m.SEANet.NResidualLayers != 1 || m.SEANet.Compress != 2 || m.SEANet.PadMode != "constant":
 		return errors.New("mimi.seanet: want n_residual_layers 1, compress 2 and pad_mode constant")
+	case m.InnerDim < 0 || m.InnerDim > 1<<20:
+		return fmt.Errorf("mimi.inner_dim is %d", m.InnerDim)
+	case c.DefaultTemperature != nil && !(*c.DefaultTemperature >= 0 && *c.DefaultTemperature <= 2):
+		return fmt.Errorf("default_temperature is %g, want 0 to 2", *c.DefaultTemperature)
 	case c.RecommendedFramesAfterEOS != nil && (*c.RecommendedFramesAfterEOS < 0 || *c.RecommendedFramesAfterEOS > 100):
 		return fmt.Errorf("model_recommended_frames_after_eos is %d", *c.RecommendedFramesAfterEOS)
 	}
 	hop := 1
 	for _, r := range m.SEANet.Ratios {
-		if r < 1 || r > 1920 {
+		if r < 1 || r > frameSamples {
 			return fmt.Errorf("mimi.seanet.ratios: %v", m.SEANet.Ratios)
 		}
 		hop *= r
 	}
-	if len(m.SEANet.Ratios) > 8 || hop < 1 || 1920%hop != 0 {
-		return fmt.Errorf("mimi.seanet.ratios: %v do not divide a frame of 1920 samples", m.SEANet.Ratios)
+	if len(m.SEANet.Ratios) > 8 || hop < 1 || frameSamples%hop != 0 {
+		return fmt.Errorf("mimi.seanet.ratios: %v do not divide a frame of %d samples", m.SEANet.Ratios, frameSamples)
 	}
 	return nil
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
 // Conversion says what to make a bundle of. Paths that are empty are looked for beside the configuration.
@@ -31,67 +30,128 @@ type Conversion struct {
 	Progress func(done, total int64, what string)
 }
 
-// Convert makes a bundle in dir of a published model. The weights are one safetensors file under upstream's names; pickled
-// checkpoints are refused.
+// Convert makes a bundle in dir, which must not exist or be empty, of a published model.
+//
+// The weights are safetensors in 32 or 16 bits: one file under upstream's names, or the language model and the codec in a file each,
+// under the names of upstream or of the library that trains them; of a whole model that is given as codec only the codec is used. What
+// is missing, unknown, of another shape or not a finite number is an error that names it. Pickled checkpoints are refused.
+//
+// A voice is stored keys and values, or else a prompt that is read by the language model here and now: embeddings (audio_prompt), latents
+// of the encoder (latents, or voice_prompts inside the checkpoint), or a recording. Stored keys and values must have been made with the
+// very same weights, which cannot be seen in them: with others of the same shape speech does not end.
+//
+// The bundle appears under its name when it is whole. Until then it grows in a folder beside it, which is removed when Convert fails or ctx
+// ends. Memory stays below about twice the size of the largest graph (lm.onnx: 76 MB in int8 and 302 MB in fp32 for six layers), and
+// 0.5 GB more while a recording of 30 s is read.
 func Convert(ctx context.Context, dir string, c Conversion) (m Manifest, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return Manifest{}, err
 	}
-	text, err := os.ReadFile(c.Config)
+	if c.Language == "" {
+		return Manifest{}, errors.New("no language: say what the voices speak, such as hi-IN+en-IN")
+	}
+	config, err := c.config()
 	if err != nil {
 		return Manifest{}, err
 	}
+	tokenizer, pieces, err := c.tokenizer(&config)
+	if err != nil {
+		return Manifest{}, err
+	}
+	model, codec, err := c.weights(&config)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("weights: %w", err)
+	}
+	weights, err := openWeights(model, codec)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("weights: %w", err)
+	}
+	defer func() { err = errors.Join(err, weights.Close()) }()
+	if err := weights.check(&config); err != nil {
+		return Manifest{}, fmt.Errorf("weights: %w", err)
+	}
+
+	w := writer{report: c.Progress, Source: Source{
+		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Precision: or(c.Precision, FP32), Steps: max(c.Steps, 1)},
+		Model:      Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+")},
+		Tokenizer:  tokenizer, Text: textRules(config, pieces), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
+	}}
+	if c.EOSThreshold != nil {
+		w.Sampling.EOSThreshold = *c.EOSThreshold
+	}
+	if w.Model.Weights, err = hashFile(model); err != nil {
+		return Manifest{}, fmt.Errorf("weights: %w", err)
+	}
+	if codec != "" {
+		if w.Model.Codec, err = hashFile(codec); err != nil {
+			return Manifest{}, fmt.Errorf("weights: %w", err)
+		}
+	}
+	prompter := &prompter{config: &config, weights: weights, gelu: w.Checkpoint.GELU, worked: w.multiplied}
+	if w.speakers, err = c.speakers(prompter, weights); err != nil {
+		return Manifest{}, err
+	}
+	w.total = weights.work(&w.Checkpoint)
+	for _, s := range w.speakers {
+		w.total += s.products / productsPerValue
+	}
+	w.Checkpoint.Weights = countedWeights{weights, w.did}
+	return w.write(ctx, dir)
+}
+
+func (c *Conversion) config() (Config, error) {
+	const largest = 1 << 20
+	text, err := readSmall(c.Config, largest)
+	if err != nil {
+		return Config{}, err
+	}
 	config, err := ReadConfig(text)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", c.Config, err)
+		return Config{}, fmt.Errorf("%s: %w", c.Config, err)
 	}
-	weightsPath, err := beside(c.Config, c.Weights, config.WeightsPath)
+	return config, nil
+}
+
+// tokenizer reads the SentencePiece model. Where the configuration names a tokenizer.json, the .model beside it holds the same pieces.
+func (c *Conversion) tokenizer(config *Config) (data []byte, pieces *tokenize.SentencePiece, err error) {
+	const largest = 32 << 20
+	named := config.FlowLM.LookupTable.TokenizerPath
+	if stem, isJSON := strings.CutSuffix(named, ".json"); isJSON {
+		named = stem + ".model"
+	}
+	path, err := beside(c.Config, c.Tokenizer, named)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("weights: %w", err)
+		return nil, nil, fmt.Errorf("tokenizer: %w", err)
 	}
-	if ext := filepath.Ext(weightsPath); ext != ".safetensors" {
-		return Manifest{}, fmt.Errorf("weights: %s is not safetensors: export the model first", weightsPath)
+	if strings.HasSuffix(path, ".json") {
+		return nil, nil, fmt.Errorf("tokenizer: %s: a tokenizer.json is not read: name the SentencePiece .model that it was made from", path)
 	}
-	tokenizerPath, err := beside(c.Config, c.Tokenizer, config.FlowLM.LookupTable.TokenizerPath)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("tokenizer: %w", err)
+	if data, err = readSmall(path, largest); err != nil {
+		return nil, nil, fmt.Errorf("tokenizer: %w", err)
 	}
-	tokenizer, err := os.ReadFile(tokenizerPath)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("tokenizer: %w", err)
+	if pieces, err = tokenize.Load(data); err != nil {
+		return nil, nil, fmt.Errorf("tokenizer: %s: %w", path, err)
 	}
-	hash, err := hashFile(weightsPath)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("weights: %w", err)
+	if got, want := pieces.Size(), config.FlowLM.LookupTable.NBins; got != want {
+		return nil, nil, fmt.Errorf("tokenizer: %s has %d pieces, and n_bins of the configuration is %d: it is that of another model", path, got, want)
 	}
-	weights, file, err := OpenTensors(weightsPath)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("weights: %w", err)
+	return data, pieces, nil
+}
+
+// weights returns the files of the weights; codec is empty where one file holds all.
+func (c *Conversion) weights(config *Config) (model, codec string, err error) {
+	if c.Weights == "" && c.MimiWeights == "" && config.FlowLM.WeightsPath == "" {
+		model, err = beside(c.Config, "", config.WeightsPath)
+		return model, "", err
 	}
-	files := []io.Closer{file}
-	defer func() {
-		for _, f := range files {
-			err = errors.Join(err, f.Close())
-		}
-	}()
-	s := Source{
-		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Precision: c.Precision, Steps: max(c.Steps, 1)},
-		Model:      Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+"), Weights: hash},
-		Tokenizer:  tokenizer, Text: DefaultText(config), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
+	if c.Weights != "" && c.MimiWeights == "" && config.Mimi.WeightsPath == "" {
+		return c.Weights, "", nil
 	}
-	if c.EOSThreshold != nil {
-		s.Sampling.EOSThreshold = *c.EOSThreshold
+	if model, err = beside(c.Config, c.Weights, or(config.FlowLM.WeightsPath, config.WeightsPath)); err != nil {
+		return "", "", err
 	}
-	for name, path := range c.Voices {
-		prompt, file, err := OpenTensors(path)
-		if err != nil {
-			return Manifest{}, fmt.Errorf("voice %s: %w", name, err)
-		}
-		files = append(files, file)
-		s.Voices = append(s.Voices, SourceVoice{Name: name, Language: c.Language, Prompt: prompt})
-	}
-	slices.SortFunc(s.Voices, func(a, b SourceVoice) int { return strings.Compare(a.Name, b.Name) })
-	return Write(dir, s)
+	codec, err = beside(c.Config, c.MimiWeights, config.Mimi.WeightsPath)
+	return model, codec, err
 }
 
 // beside returns path, or else the one that the configuration names, which must lie in its own folder: a configuration from
@@ -101,7 +161,7 @@ func beside(config, path, named string) (string, error) {
 		return path, nil
 	}
 	if !filepath.IsLocal(named) {
-		return "", fmt.Errorf("the configuration names %q, which is not a file beside it: name the file", named)
+		return "", fmt.Errorf("the configuration names %q, which is not a file beside it: download it and name the file", named)
 	}
 	return filepath.Join(filepath.Dir(config), named), nil
 }

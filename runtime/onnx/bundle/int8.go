@@ -21,6 +21,13 @@ const (
 	rowZero     = 128
 )
 
+// quantised is what the manifest says about it.
+var quantised = Quantised{
+	Matrices: "those of the transformers; convolutions, the flow and all else are fp32",
+	Weights:  "int8, symmetric, a scale for each output, -63 to 63",
+	Rows:     "uint8, a scale for each row, zero at 128",
+}
+
 // multiply multiplies rows by a matrix of [in, out].
 //
 // With integers, every row has a scale of its own. A scale for all rows at once would be cheaper, but then what a row becomes would

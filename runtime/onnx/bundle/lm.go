@@ -15,6 +15,11 @@ import (
 // each stream, total the number of positions of the longest stream, with the new rows. The graph returns h, the state after the last
 // row, and eos, its logit; with one flow step it returns latent too, which is noise moved by the flow.
 func (c *Checkpoint) LM() (Built, error) {
+	d, err := c.lm()
+	return d.built(err)
+}
+
+func (c *Checkpoint) lm() (*drawn, error) {
 	d := c.Dims()
 	b := c.builder("lm")
 	x := b.Input("rows", graph.F32, "streams", "rows", d.Width)
@@ -49,34 +54,48 @@ func (c *Checkpoint) LM() (Built, error) {
 	h := b.norm(b.Op("Reshape", []graph.Value{last, b.Ints(-1, int64(d.Width))}), "flow_lm.out_norm", d.Width, 1e-5)
 	eos := b.affine(h, "flow_lm.out_eos", 1, d.Width)
 	if merged {
-		times, err := c.times()
-		if err != nil {
-			return Built{}, err
+		var time graph.Value
+		if c.Config.FlowLM.Flow.Type == LSD {
+			times, err := c.times()
+			if err != nil {
+				return nil, err
+			}
+			time = b.Floats("time", times, 1, d.FlowWidth)
 		}
-		b.Output("latent", b.flow(h, noise, b.Floats("time", times, 1, d.FlowWidth)), graph.F32, "streams", d.Latent)
+		b.Output("latent", b.flow(h, noise, time), graph.F32, "streams", d.Latent)
 	}
 	b.Output("h", h, graph.F32, "streams", d.Width)
 	b.Output("eos", eos, graph.F32, "streams", 1)
-	return b.built()
+	return b.drawn()
 }
 
 // FlowHead builds one step of the flow alone: from the state h, the point x and the row of the time table for this step to the next
 // point. The time table is part of [Host].
 func (c *Checkpoint) FlowHead() (Built, error) {
+	d, err := c.flowHead()
+	return d.built(err)
+}
+
+func (c *Checkpoint) flowHead() (*drawn, error) {
 	d := c.Dims()
 	b := c.builder("flow")
 	h, x := b.Input("h", graph.F32, "streams", d.Width), b.Input("x", graph.F32, "streams", d.Latent)
 	time := b.Input("time", graph.F32, 1, d.FlowWidth)
 	b.Output("x_out", b.flow(h, x, time), graph.F32, "streams", d.Latent)
-	return b.built()
+	return b.drawn()
 }
 
-// flow moves x by the flow's direction, for one of the steps.
+// flow moves x by the flow's direction, for one of the steps. The time is the empty value where the flow knows none. Drifting does not
+// move x but replaces it.
 func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	const p = "flow_lm.flow_net."
 	d := b.c.Dims()
 	f := d.FlowWidth
-	condition := b.silu(b.Op("Add", []graph.Value{b.affine(h, p+"cond_embed", f, d.Width), time}))
+	condition := b.affine(h, p+"cond_embed", f, d.Width)
+	if time != "" {
+		condition = b.Op("Add", []graph.Value{condition, time})
+	}
+	condition = b.silu(condition)
 	one := b.Floats(p+"one", []float32{1}, 1)
 	modulated := func(norm, scale, shift graph.Value) graph.Value {
 		return b.Op("Add", []graph.Value{b.Op("Mul", []graph.Value{norm, b.Op("Add", []graph.Value{scale, one})}), shift})
@@ -104,6 +123,9 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	}
 	plain := b.Op("LayerNormalization", []graph.Value{y, b.Floats(p+"ones", ones, f)}, graph.Attr{Name: "epsilon", Value: float32(1e-6)})
 	direction := b.affine(modulated(plain, m[1], m[0]), p+"final_layer.linear", d.Latent, f)
+	if b.c.Config.FlowLM.Flow.Type == Drifting {
+		return direction
+	}
 	if b.c.Steps > 1 {
 		direction = b.Op("Mul", []graph.Value{direction, b.Floats(p+"step", []float32{1 / float32(b.c.Steps)}, 1)})
 	}
@@ -111,10 +133,14 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 }
 
 // times returns one row for each step: what the flow's net adds to its condition for a step from i/n to (i+1)/n. It depends on
-// nothing else, so that it need not be computed for every frame.
+// nothing else, so that it need not be computed for every frame. Drifting knows no time: its row is zeros, so that the host treats
+// all models alike.
 func (c *Checkpoint) times() ([]float32, error) {
 	d := c.Dims()
 	table := make([]float32, c.Steps*d.FlowWidth)
+	if c.Config.FlowLM.Flow.Type == Drifting {
+		return table, nil
+	}
 	for e := range 2 {
 		p := fmt.Sprintf("flow_lm.flow_net.time_embed.%d.", e)
 		frequencies, err := c.Weights.Floats(p+"freqs", -1) // stored, because a checkpoint of 16 bits holds rounded ones

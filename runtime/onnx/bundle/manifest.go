@@ -38,7 +38,8 @@ type Manifest struct {
 	Sampling   Sampling  `json:"sampling"`
 	Limits     Limits    `json:"limits"`
 	Decode     Decode    `json:"decode"`
-	Precision  string    `json:"precision"`   // FP32 or Int8
+	Precision  string    `json:"precision"` // FP32 or Int8
+	Quantised  Quantised `json:"quantised,omitzero"`
 	MinRuntime string    `json:"min_runtime"` // oldest ONNX Runtime
 	LM         Graph     `json:"lm"`
 	FlowHead   Graph     `json:"flow_head"`
@@ -53,7 +54,8 @@ type Model struct {
 	Revision  string   `json:"revision,omitempty"`
 	Licence   string   `json:"licence,omitempty"`
 	Languages []string `json:"languages"`
-	Weights   string   `json:"weights_sha256"` // of the checkpoint: voices belong to exactly these weights
+	Weights   string   `json:"weights_sha256"`         // of the checkpoint's file: voices belong to exactly these weights
+	Codec     string   `json:"codec_sha256,omitempty"` // of the codec's file where the checkpoint came in two
 }
 
 // Dims are the sizes of the model.
@@ -76,9 +78,16 @@ type Dims struct {
 
 // Flow is how a latent is drawn.
 type Flow struct {
-	Type  string `json:"type"` // lsd
+	Type  string `json:"type"` // LSD or Drifting
 	Steps int    `json:"steps"`
 }
+
+// The kinds of flow. Lagrangian self-distillation moves noise by steps that know where in time they begin and end. Drifting knows no
+// time and takes exactly one step: what the net returns is the latent.
+const (
+	LSD      = "lsd"
+	Drifting = "drifting"
+)
 
 // File is a file of the bundle.
 type File struct {
@@ -91,6 +100,13 @@ type File struct {
 type Tokenizer struct {
 	File
 	Kind string `json:"kind"` // sentencepiece
+}
+
+// Quantised says what became integers, for the reader of a manifest. It is the zero value for FP32.
+type Quantised struct {
+	Matrices string `json:"matrices"` // which ones
+	Weights  string `json:"weights"`
+	Rows     string `json:"rows"` // what they are multiplied with
 }
 
 // Graph is an ONNX file and what goes in and out. States are fed back: output NAME_out becomes input NAME of the next run.
@@ -121,6 +137,7 @@ type Text struct {
 	RemoveSemicolons    bool      `json:"remove_semicolons"`
 	PadShort            bool      `json:"pad_short"` // eight spaces before fewer than five words
 	Replace             []Replace `json:"replace,omitempty"`
+	SentenceMarks       string    `json:"sentence_marks"` // those that the tokenizer has a piece for, for the reader of a manifest
 }
 
 // Replace is a replacement of characters, applied in the order of the list.
@@ -156,14 +173,19 @@ func (l Limits) MaxFrames(tokens int) int {
 
 // Decode is how latents become audio.
 type Decode struct {
-	FadeIn int `json:"fade_in_samples"` // of the first frame of a chunk; 0 means none
+	Plan   []int `json:"plan"`            // frames at a time; the last number repeats. Every bundle of this format has DecodePlan
+	FadeIn int   `json:"fade_in_samples"` // of the first frame of a chunk; 0 means none
 }
+
+// DecodePlan is one frame, so that speech begins soon, and then groups of four, which are cheaper.
+func DecodePlan() []int { return []int{1, 4} }
 
 // Voice is a voice of the bundle.
 type Voice struct {
 	Name         string `json:"name"`
 	Language     string `json:"language"`
-	PromptFrames int    `json:"prompt_frames"` // positions of the prompt
+	PromptFrames int    `json:"prompt_frames"`  // positions of the prompt
+	Weights      string `json:"weights_sha256"` // that its keys and values were made with: those of the model
 	File
 }
 
@@ -195,6 +217,14 @@ func ReadManifest(data []byte) (Manifest, error) {
 
 // Check returns what is wrong with m, naming the first field that is.
 func (m *Manifest) Check() error {
+	if err := m.checkValues(); err != nil {
+		return err
+	}
+	return m.checkFiles()
+}
+
+// checkValues checks all but the files.
+func (m *Manifest) checkValues() error {
 	for _, field := range []struct {
 		name         string
 		v, low, high int
@@ -224,6 +254,8 @@ func (m *Manifest) Check() error {
 		return errors.New("model.id is empty")
 	case !isHash(m.Model.Weights):
 		return errors.New("model.weights_sha256 is not a SHA-256")
+	case m.Model.Codec != "" && !isHash(m.Model.Codec):
+		return errors.New("model.codec_sha256 is not a SHA-256")
 	case m.Dims.Heads*m.Dims.HeadDim != m.Dims.Width:
 		return fmt.Errorf("dims: %d heads of %d are not a width of %d", m.Dims.Heads, m.Dims.HeadDim, m.Dims.Width)
 	case m.Dims.CodecWidth%(2*m.Dims.CodecHeads) != 0:
@@ -232,8 +264,10 @@ func (m *Manifest) Check() error {
 		return fmt.Errorf("dims: rope periods %g and %g", m.Dims.RoPE, m.Dims.CodecRoPE)
 	case m.GELU != "tanh" && m.GELU != "erf":
 		return fmt.Errorf("gelu is %q, want tanh or erf", m.GELU)
-	case m.Flow.Type != "lsd":
-		return fmt.Errorf("flow.type is %q, want lsd", m.Flow.Type)
+	case m.Flow.Type != LSD && m.Flow.Type != Drifting:
+		return fmt.Errorf("flow.type is %q, want lsd or drifting", m.Flow.Type)
+	case m.Flow.Type == Drifting && m.Flow.Steps != 1:
+		return fmt.Errorf("flow.steps is %d, want 1: drifting draws in one step", m.Flow.Steps)
 	case m.Precision != FP32 && m.Precision != Int8:
 		return fmt.Errorf("precision is %q, want fp32 or int8", m.Precision)
 	case m.Tokenizer.Kind != "sentencepiece":
@@ -248,6 +282,8 @@ func (m *Manifest) Check() error {
 		return fmt.Errorf("limits.tokens_per_second is %g, want 0.1 to 100", m.Limits.TokensPerSecond)
 	case !(m.Limits.PaddingSeconds >= 0.08 && m.Limits.PaddingSeconds <= 60):
 		return fmt.Errorf("limits.padding_seconds is %g, want 0.08 to 60", m.Limits.PaddingSeconds)
+	case !slices.Equal(m.Decode.Plan, DecodePlan()):
+		return fmt.Errorf("decode.plan is %v, want %v", m.Decode.Plan, DecodePlan())
 	case len(m.Voices) == 0:
 		return errors.New("voices is empty")
 	}
@@ -263,11 +299,11 @@ func (m *Manifest) Check() error {
 			}
 		}
 	}
-	return m.checkFiles()
+	return nil
 }
 
 func (m *Manifest) checkFiles() error {
-	for _, f := range m.files() {
+	for _, f := range m.Files() {
 		if f.File == ManifestFile || !filepath.IsLocal(f.File) || filepath.Clean(f.File) != f.File {
 			return fmt.Errorf("%q is not a file of the bundle", f.File)
 		}
@@ -281,6 +317,9 @@ func (m *Manifest) checkFiles() error {
 			return fmt.Errorf("voice %q stands twice or lacks its name or language", v.Name)
 		}
 		seen[v.Name] = true
+		if v.Weights != m.Model.Weights {
+			return fmt.Errorf("voice %s was made with other weights (SHA-256 %q): make it again with those of the model", v.Name, v.Weights)
+		}
 		if need := v.PromptFrames + m.Limits.MaxTokens + m.Limits.MaxFrames(m.Limits.MaxTokens); v.PromptFrames < 1 || need > m.Limits.Positions {
 			return fmt.Errorf("voice %s has %d positions; with text and frames that is %d, and limits.positions is %d",
 				v.Name, v.PromptFrames, need, m.Limits.Positions)
@@ -289,8 +328,8 @@ func (m *Manifest) checkFiles() error {
 	return nil
 }
 
-// files lists every file of the bundle but the manifest.
-func (m *Manifest) files() []File {
+// Files lists every file of the bundle but the manifest.
+func (m *Manifest) Files() []File {
 	files := []File{m.LM.File, m.FlowHead.File, m.Codec.File, m.Host, m.Tokenizer.File}
 	for _, v := range m.Voices {
 		files = append(files, v.File)
@@ -298,9 +337,21 @@ func (m *Manifest) files() []File {
 	return files
 }
 
+// Bytes returns the size of all files but the manifest.
+func (m *Manifest) Bytes() int64 {
+	n := int64(0)
+	for _, f := range m.Files() {
+		n += f.Bytes
+	}
+	return n
+}
+
+// maxManifest is more than a thousand voices need. It bounds what is read before anything is known.
+const maxManifest = 4 << 20
+
 // Open reads the manifest of the bundle in dir and checks that every file it names has the size it says. See [Verify] for the hashes.
 func Open(dir string) (Manifest, error) {
-	data, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	data, err := readSmall(filepath.Join(dir, ManifestFile), maxManifest)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("opening bundle: %w", err)
 	}
@@ -308,7 +359,7 @@ func Open(dir string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
 	}
-	for _, f := range m.files() {
+	for _, f := range m.Files() {
 		info, err := os.Stat(filepath.Join(dir, f.File))
 		if err != nil {
 			return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
@@ -322,7 +373,7 @@ func Open(dir string) (Manifest, error) {
 
 // Verify reads every file of the bundle in dir and compares its hash with the manifest.
 func Verify(dir string, m Manifest) error {
-	for _, f := range m.files() {
+	for _, f := range m.Files() {
 		got, err := hashFile(filepath.Join(dir, f.File))
 		if err != nil {
 			return err
@@ -345,6 +396,22 @@ func hashFile(path string) (string, error) {
 		return "", fmt.Errorf("hashing %s: %w", path, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// readSmall reads a file that is no larger than most bytes.
+func readSmall(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("%s is larger than %d MiB: it is not what its name says", path, most>>20)
+	}
+	return data, nil
 }
 
 func isHash(s string) bool {

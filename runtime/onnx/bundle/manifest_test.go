@@ -21,10 +21,10 @@ func manifest() Manifest {
 		GELU: "tanh", Flow: Flow{Type: "lsd", Steps: 1}, Tokenizer: Tokenizer{File: file("tokenizer.model"), Kind: "sentencepiece"},
 		Sampling:  Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5, ShortWords: 4},
 		Limits:    Limits{MaxTokens: 50, TokensPerSecond: 3, PaddingSeconds: 2, Positions: 386},
-		Decode:    Decode{FadeIn: 120},
+		Decode:    Decode{Plan: DecodePlan(), FadeIn: 120},
 		Precision: "fp32", LM: Graph{File: file("lm.onnx")}, FlowHead: Graph{File: file("flow.onnx")}, Codec: Graph{File: file("codec.onnx")},
 		Host:   file("host.safetensors"),
-		Voices: []Voice{{Name: "anjura", Language: "hi-IN", PromptFrames: 102, File: file("voices/anjura.safetensors")}},
+		Voices: []Voice{{Name: "anjura", Language: "hi-IN", PromptFrames: 102, Weights: hash, File: file("voices/anjura.safetensors")}},
 	}
 }
 
@@ -47,7 +47,7 @@ func TestManifestRefuses(t *testing.T) {
 		"no model id":                 {func(m *Manifest) { m.Model.ID = "" }, "model.id"},
 		"weights without a hash":      {func(m *Manifest) { m.Model.Weights = "e3b0" }, "weights_sha256"},
 		"another GELU":                {func(m *Manifest) { m.GELU = "none" }, "gelu"},
-		"another flow":                {func(m *Manifest) { m.Flow.Type = "drifting" }, "flow.type"},
+		"another flow":                {func(m *Manifest) { m.Flow.Type = "flow_matching" }, "flow.type"},
 		"no flow steps":               {func(m *Manifest) { m.Flow.Steps = 0 }, "flow.steps"},
 		"another precision":           {func(m *Manifest) { m.Precision = "int3" }, "precision"},
 		"a temperature above two":     {func(m *Manifest) { m.Sampling.Temperature = 2.01 }, "temperature"},
@@ -108,7 +108,7 @@ func TestOpenAndVerifyCompareFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range m.files() {
+	for _, f := range m.Files() {
 		write(f.File, []byte("x"))
 	}
 	text, err := json.Marshal(m)

@@ -54,6 +54,13 @@ func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
 		}
 		p.K, p.V = append(p.K, k), append(p.V, v)
 	}
+	if _, ok := t.Shape(termEntry); ok {
+		var err error
+		if p.Term, err = t.Floats(termEntry, 1, 1, d.Width); err != nil {
+			return Prompt{}, fmt.Errorf("voice: %w", err)
+		}
+		known++
+	}
 	if extra := len(t.Names()) - known; extra > 0 {
 		return Prompt{}, fmt.Errorf("voice: %d entries that belong to none of %d layers: it was made with another model", extra, d.Layers)
 	}
@@ -106,6 +113,9 @@ func byHead(x []float32, n int, d Dims) []float32 {
 	return y
 }
 
+// termEntry is where upstream keeps the term.
+const termEntry = "voice_lut/term"
+
 // WritePrompt writes p in upstream's form, with the number of positions as offset.
 func WritePrompt(w io.Writer, p Prompt, d Dims) error {
 	var entries []Tensor
@@ -123,6 +133,9 @@ func WritePrompt(w io.Writer, p Prompt, d Dims) error {
 		entries = append(entries,
 			Tensor{Name: prefix + "cache", Shape: []int{2, 1, p.Positions, d.Heads, d.HeadDim}, Floats: cache},
 			Tensor{Name: prefix + "offset", Shape: []int{1}, Ints: []int64{int64(p.Positions)}})
+	}
+	if p.Term != nil {
+		entries = append(entries, Tensor{Name: termEntry, Shape: []int{1, 1, d.Width}, Floats: p.Term})
 	}
 	return WriteTensors(w, entries...)
 }

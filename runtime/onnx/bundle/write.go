@@ -1,12 +1,15 @@
 package bundle
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,72 +71,96 @@ func DefaultLimits() Limits { return Limits{MaxTokens: 50, TokensPerSecond: 3, P
 // DefaultFadeIn is 5 ms: a fresh decoder begins with a small step, which is heard as a click.
 const DefaultFadeIn = 120
 
-// Write makes a bundle of s in dir, which it creates and which must not hold anything. The manifest is written last: a folder without
-// it is not a bundle.
+// Write makes a bundle of s in dir, which must not exist or be empty. The bundle appears under its name when it is whole.
 func Write(dir string, s Source) (Manifest, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "voices"), 0o755); err != nil {
-		return Manifest{}, err
+	w := writer{Source: s}
+	d := s.Checkpoint.Dims()
+	for _, v := range s.Voices {
+		w.speakers = append(w.speakers, speaker{
+			name: v.Name, language: v.Language, prompt: func(context.Context) (Prompt, error) { return ReadPrompt(v.Prompt, d) },
+		})
 	}
-	if _, err := os.Stat(filepath.Join(dir, ManifestFile)); !errors.Is(err, os.ErrNotExist) {
-		return Manifest{}, fmt.Errorf("%s holds a bundle already", dir)
-	}
-	if len(s.Voices) == 0 {
+	return w.write(context.Background(), dir)
+}
+
+// writer makes a bundle.
+type writer struct {
+	Source
+	speakers []speaker
+
+	report      func(done, total int64, what string) // may be nil
+	done, total int64                                // values read, and work of the like
+	products    int64                                // not yet counted as done
+	what        string
+}
+
+// write makes the bundle in a folder beside dir and gives it its name at the end.
+func (w *writer) write(ctx context.Context, dir string) (m Manifest, err error) {
+	dir = filepath.Clean(dir)
+	if len(w.speakers) == 0 {
 		return Manifest{}, errors.New("no voices: a model without one cannot speak")
 	}
-	c := s.Checkpoint
-	m := Manifest{
-		Format: Format, Model: s.Model, Dims: c.Dims(), GELU: c.GELU, Flow: Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
-		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: Tokenizer{Kind: "sentencepiece"}, Text: s.Text, Sampling: s.Sampling,
-		Limits: s.Limits, Decode: Decode{FadeIn: s.FadeIn}, Precision: or(c.Precision, FP32), MinRuntime: "1.30.0",
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return Manifest{}, fmt.Errorf("%s holds %s already: name a folder that does not exist or is empty", dir, entries[0].Name())
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return Manifest{}, err
 	}
-	prompts := make([]Prompt, len(s.Voices))
-	for i, v := range s.Voices {
-		var err error
-		if prompts[i], err = ReadPrompt(v.Prompt, m.Dims); err != nil {
-			return Manifest{}, fmt.Errorf("%s: %w", v.Name, err)
-		}
-		m.Limits.Positions = max(m.Limits.Positions, prompts[i].Positions+m.Limits.MaxTokens+m.Limits.MaxFrames(m.Limits.MaxTokens))
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return Manifest{}, err
+	}
+	growing, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".growing-")
+	if err != nil {
+		return Manifest{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(growing)) }()
+	if m, err = w.fill(ctx, growing); err != nil {
+		return Manifest{}, err
+	}
+	if err := os.Chmod(growing, 0o755); err != nil { // it was made for its owner alone
+		return Manifest{}, err
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return Manifest{}, fmt.Errorf("taking the place of an empty folder: %w", err)
+	}
+	if err := os.Rename(growing, dir); err != nil {
+		return Manifest{}, err
+	}
+	w.say("done")
+	return m, nil
+}
+
+func (w *writer) fill(ctx context.Context, dir string) (Manifest, error) {
+	c := &w.Checkpoint
+	m := Manifest{
+		Format: Format, Model: w.Model, Dims: c.Dims(), GELU: c.GELU, Flow: Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
+		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: Tokenizer{Kind: "sentencepiece"}, Text: w.Text, Sampling: w.Sampling,
+		Limits: w.Limits, Decode: Decode{Plan: DecodePlan(), FadeIn: w.FadeIn}, Precision: or(c.Precision, FP32), MinRuntime: "1.30.0",
+	}
+	if m.Precision == Int8 {
+		m.Quantised = quantised
+	}
+	var err error
+	if m.Tokenizer.File, err = writeFile(dir, "tokenizer.model", w.Tokenizer); err != nil {
+		return Manifest{}, err
+	}
+	if err := w.voices(ctx, dir, &m); err != nil {
+		return Manifest{}, err
 	}
 	c.Positions = m.Limits.Positions
-
-	for _, g := range []struct {
-		name  string
-		build func() (Built, error)
-		to    *Graph
-	}{{"lm.onnx", c.LM, &m.LM}, {"flow.onnx", c.FlowHead, &m.FlowHead}, {"codec.onnx", c.Codec, &m.Codec}} {
-		built, err := g.build()
-		if err != nil {
-			return Manifest{}, fmt.Errorf("%s: %w", g.name, err)
-		}
-		*g.to = built.Graph
-		if g.to.File, err = writeFile(dir, g.name, built.Model); err != nil {
-			return Manifest{}, err
-		}
+	if err := m.checkValues(); err != nil { // before the long part of the work
+		return Manifest{}, fmt.Errorf("manifest: %w", err)
 	}
+	if err := w.graphs(ctx, dir, &m); err != nil {
+		return Manifest{}, err
+	}
+	w.say("weights of the host")
 	host, err := c.Host()
 	if err != nil {
 		return Manifest{}, err
 	}
-	var b bytes.Buffer
-	if err := WriteHost(&b, host, m.Dims, c.Steps); err != nil {
+	m.Host, err = createFile(dir, "host.safetensors", func(to io.Writer) error { return WriteHost(to, host, m.Dims, c.Steps) })
+	if err != nil {
 		return Manifest{}, err
-	}
-	if m.Host, err = writeFile(dir, "host.safetensors", b.Bytes()); err != nil {
-		return Manifest{}, err
-	}
-	if m.Tokenizer.File, err = writeFile(dir, "tokenizer.model", s.Tokenizer); err != nil {
-		return Manifest{}, err
-	}
-	for i, v := range s.Voices {
-		var b bytes.Buffer
-		if err := WritePrompt(&b, prompts[i], m.Dims); err != nil {
-			return Manifest{}, err
-		}
-		f, err := writeFile(dir, fmt.Sprintf("voices/%d.safetensors", i), b.Bytes()) // a name may be anything, a file name may not
-		if err != nil {
-			return Manifest{}, err
-		}
-		m.Voices = append(m.Voices, Voice{Name: v.Name, Language: v.Language, PromptFrames: prompts[i].Positions, File: f})
 	}
 	if err := m.Check(); err != nil {
 		return Manifest{}, fmt.Errorf("manifest: %w", err)
@@ -146,8 +173,98 @@ func Write(dir string, s Source) (Manifest, error) {
 	return m, err
 }
 
+// voices makes and writes one voice after the other, so that only one is in memory.
+func (w *writer) voices(ctx context.Context, dir string, m *Manifest) error {
+	if err := os.Mkdir(filepath.Join(dir, "voices"), 0o755); err != nil {
+		return err
+	}
+	for i, s := range w.speakers {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		w.say("voice " + s.name)
+		p, err := s.prompt(ctx)
+		if err != nil {
+			return fmt.Errorf("voice %s: %w", s.name, err)
+		}
+		name := fmt.Sprintf("voices/%d.safetensors", i) // a voice's name may be anything, a file name may not
+		f, err := createFile(dir, name, func(to io.Writer) error { return WritePrompt(to, p, m.Dims) })
+		if err != nil {
+			return err
+		}
+		m.Voices = append(m.Voices, Voice{Name: s.name, Language: s.language, PromptFrames: p.Positions, Weights: m.Model.Weights, File: f})
+		m.Limits.Positions = max(m.Limits.Positions, p.Positions+m.Limits.MaxTokens+m.Limits.MaxFrames(m.Limits.MaxTokens))
+	}
+	return nil
+}
+
+// graphs makes and writes one graph after the other, so that only one is in memory.
+func (w *writer) graphs(ctx context.Context, dir string, m *Manifest) error {
+	c := &w.Checkpoint
+	for _, g := range []struct {
+		name, what string
+		draw       func() (*drawn, error)
+		to         *Graph
+	}{
+		{"lm.onnx", "language model", c.lm, &m.LM}, {"flow.onnx", "flow", c.flowHead, &m.FlowHead}, {"codec.onnx", "codec", c.codec, &m.Codec},
+	} {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		w.say(g.what)
+		d, err := g.draw()
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
+		*g.to = d.described
+		if g.to.File, err = createFile(dir, g.name, func(to io.Writer) error { _, err := d.WriteTo(to); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// productsPerValue is how many products of weights take about the time of reading, turning and writing one value of a checkpoint.
+const productsPerValue = 32
+
+// did counts values that were read.
+func (w *writer) did(values int) {
+	w.done = min(w.done+int64(values), w.total)
+	w.say(w.what)
+}
+
+// multiplied counts products of weights, which are the work of making voices.
+func (w *writer) multiplied(products int64) {
+	w.products += products
+	w.did(int(w.products / productsPerValue))
+	w.products %= productsPerValue
+}
+
+// say reports what is being done.
+func (w *writer) say(what string) {
+	if w.what = what; what == "done" {
+		w.done = w.total
+	}
+	if w.report != nil {
+		w.report(w.done, w.total, what)
+	}
+}
+
 func writeFile(dir, name string, data []byte) (File, error) {
-	sum := sha256.Sum256(data)
-	err := os.WriteFile(filepath.Join(dir, name), data, 0o644)
-	return File{name, hex.EncodeToString(sum[:]), int64(len(data))}, err
+	return createFile(dir, name, func(to io.Writer) error { _, err := to.Write(data); return err })
+}
+
+// createFile writes a file and describes it.
+func createFile(dir, name string, write func(io.Writer) error) (File, error) {
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return File{}, err
+	}
+	sum, buffer := sha256.New(), bufio.NewWriterSize(f, 1<<20)
+	err = errors.Join(write(io.MultiWriter(buffer, sum)), buffer.Flush())
+	bytes, seekErr := f.Seek(0, io.SeekCurrent)
+	if err = errors.Join(err, seekErr, f.Close()); err != nil {
+		return File{}, fmt.Errorf("writing %s: %w", name, err)
+	}
+	return File{name, hex.EncodeToString(sum.Sum(nil)), bytes}, nil
 }

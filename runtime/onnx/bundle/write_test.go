@@ -27,7 +27,7 @@ func TestSynthRandomWritesABundleThatIsWhole(t *testing.T) {
 		t.Errorf("manifest %+v", m)
 	}
 	bytes := int64(0)
-	for _, f := range m.files() {
+	for _, f := range m.Files() {
 		bytes += f.Bytes
 	}
 	if bytes > 1<<20 {
@@ -46,7 +46,7 @@ func TestSynthRandomIsTheSameEveryTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		var all []string
-		for _, f := range m.files() {
+		for _, f := range m.Files() {
 			all = append(all, f.SHA256)
 		}
 		return all

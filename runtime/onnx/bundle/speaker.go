@@ -1,0 +1,161 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// speaker is a voice on its way into a bundle.
+type speaker struct {
+	name, language string
+	prompt         func(context.Context) (Prompt, error) // makes it
+	products       int64                                 // that making it takes, about
+}
+
+// speakers lists the voices of a conversion, those of files and those inside the checkpoint, by name. A file takes the place of a voice of
+// the same name. What a file holds is looked at here, so that a wrong one is found before the work begins.
+func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err error) {
+	table, err := terms(w, p.config)
+	if err != nil {
+		return nil, err
+	}
+	var sound *encoder
+	for name, path := range c.Voices {
+		s := speaker{name: name, language: c.Language}
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".wav":
+			if sound == nil {
+				sound, err = newEncoder(p.config, w, p.gelu, p.worked)
+			}
+			if err == nil {
+				err = s.fromRecording(p, sound, path)
+			}
+		case ".safetensors":
+			err = s.fromFile(p, path)
+		default:
+			err = fmt.Errorf("%s is neither .safetensors nor .wav", path)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("voice %s: %w", name, err)
+		}
+		list = append(list, s)
+	}
+	for _, name := range w.promptNames() {
+		if _, replaced := c.Voices[name]; replaced {
+			continue
+		}
+		s := speaker{name: name, language: c.Language}
+		shape, _ := w.shape(storedPrompts + name)
+		if len(shape) != 2 || shape[0] < 1 || shape[1] != p.config.promptWidth() {
+			return nil, fmt.Errorf("tensor %s%s has shape %v, want frames of %d", storedPrompts, name, shape, p.config.promptWidth())
+		}
+		s.products = p.products(shape[0])
+		s.prompt = func(ctx context.Context) (Prompt, error) {
+			latents, err := w.Floats(storedPrompts+name, shape...)
+			if err != nil {
+				return Prompt{}, err
+			}
+			return p.fromLatents(ctx, doubles(latents))
+		}
+		list = append(list, s)
+	}
+	for i := range list {
+		list[i].addTerm(table)
+	}
+	slices.SortFunc(list, func(a, b speaker) int { return strings.Compare(a.name, b.name) })
+	return list, nil
+}
+
+// addTerm makes the prompt carry the term of its voice. One that a file holds stays.
+func (s *speaker) addTerm(table map[string][]float32) {
+	plain := s.prompt
+	s.prompt = func(ctx context.Context) (Prompt, error) {
+		p, err := plain(ctx)
+		switch {
+		case err != nil:
+		case table == nil && p.Term != nil:
+			err = errors.New("it has a term, and this model has no table of voices: it was made with another model")
+		case table != nil && p.Term == nil:
+			if p.Term = table[s.name]; p.Term == nil {
+				p.Term = table[""]
+			}
+		}
+		return p, err
+	}
+}
+
+func (s *speaker) fromRecording(p *prompter, e *encoder, path string) error {
+	samples, err := readWAV(path)
+	if err != nil {
+		return err
+	}
+	if samples, err = endOnPause(samples); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	frames := len(samples) / frameSamples
+	s.products = e.products(frames) + p.products(frames)
+	s.prompt = func(ctx context.Context) (Prompt, error) { return p.fromSound(ctx, e, samples) }
+	return nil
+}
+
+// fromFile finds out which of the stored forms a file has. It reads only its header.
+func (s *speaker) fromFile(p *prompter, path string) error {
+	t, file, err := OpenTensors(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	names := t.Names()
+	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ".self_attn/") }) {
+		d := (&Checkpoint{Config: *p.config}).Dims()
+		s.prompt = func(context.Context) (Prompt, error) {
+			return reopened(path, func(t *Tensors) (Prompt, error) { return ReadPrompt(t, d) })
+		}
+		return nil
+	}
+	width, from := p.config.promptWidth(), p.fromLatents
+	switch {
+	case len(names) != 1:
+		return fmt.Errorf("%s %w", path, errVoiceForm)
+	case names[0] == "audio_prompt":
+		width, from = p.config.FlowLM.Transformer.DModel, p.fromRows
+	case names[0] != "latents" && !strings.HasPrefix(names[0], storedPrompts):
+		return fmt.Errorf("%s %w", path, errVoiceForm)
+	}
+	shape, _ := t.Shape(names[0])
+	frames := 0
+	if n := len(shape); n == 2 || n == 3 && shape[0] == 1 {
+		frames = shape[n-2]
+	}
+	if frames < 1 || shape[len(shape)-1] != width {
+		return fmt.Errorf("%s: tensor %s has shape %v, want [1, frames, %d]: it was made with another model", path, names[0], shape, width)
+	}
+	s.products = p.products(frames)
+	s.prompt = func(ctx context.Context) (Prompt, error) {
+		return reopened(path, func(t *Tensors) (Prompt, error) {
+			values, err := t.Floats(names[0], shape...)
+			if err != nil {
+				return Prompt{}, err
+			}
+			rows, err := finite(doubles(values))
+			if err != nil {
+				return Prompt{}, fmt.Errorf("%s: tensor %s: %w", path, names[0], err)
+			}
+			return from(ctx, rows)
+		})
+	}
+	return nil
+}
+
+func reopened(path string, read func(*Tensors) (Prompt, error)) (Prompt, error) {
+	t, file, err := OpenTensors(path)
+	if err != nil {
+		return Prompt{}, err
+	}
+	defer file.Close()
+	return read(t)
+}
