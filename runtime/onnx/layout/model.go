@@ -1,35 +1,323 @@
 package layout
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
 // Model is a public model: its graphs, its voices and the rules that its folder gives or that stand in for what it does not say. It
 // is safe for concurrent use.
 type Model struct {
-	// Manifest holds Model, Dims.Latent, Dims.Vocab, Dims.Layers, Flow, Text, Sampling, Limits, Decode and Voices. It names no files.
+	// Manifest holds Model, Dims.Width, Latent, Vocab and Layers, Flow, BOS, Text, Sampling, Limits, Decode, Precision and Voices. It
+	// names no files.
 	Manifest  bundle.Manifest
 	Tokenizer *tokenize.SentencePiece
+
+	text, flow, lm, codec *network
+	caches, counters      []int // which states of the language model are keys and values, and which count positions
+	prompts               map[string]*snapshot
+}
+
+// source is a folder, put down to what the layouts differ in.
+type source struct {
+	dir                              string // of the graphs
+	text, lm, flow, decoder, encoder string // paths; encoder is empty where there is none
+	precision                        string
+
+	id, language        string
+	lmStates, codec     []state           // nil where the graphs themselves must tell
+	lmStart, codecStart func(port) string // what a state begins with that nothing describes
+	tokenizer           *tokenize.SentencePiece
+	bos                 string // file of the row before a voice; empty for none
+	bosWanted, padShort bool
+	noSemicolons        bool
+	maxTokens           int
+	framesAfterEOS      *int
+	width, latent       int // 0 where nothing says so
 }
 
 // Open loads the folder that [Find] has recognised. ONNX Runtime must be loaded. It reads every file, runs what has to be run once
 // and checks every graph against what the layout promises. The caller closes the model, after its sequences and decoders.
-func Open(dir string, kind Kind) (*Model, error) { return nil, errors.New("layout: not yet") }
+func Open(dir string, kind Kind) (*Model, error) {
+	var src *source
+	var err error
+	switch kind {
+	case Described:
+		src, err = openDescribed(dir)
+	case Flat:
+		src, err = openFlat(dir)
+	case Sherpa:
+		src, err = openSherpa(dir)
+	default:
+		err = errors.New("is none of the layouts that can be read")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	m := &Model{Tokenizer: src.tokenizer, prompts: map[string]*snapshot{}}
+	if err := m.load(src); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), m.Close())
+	}
+	return m, nil
+}
 
-// Bytes is the memory of the graphs and of the voice prompts.
-func (m *Model) Bytes() (weights, prompts int64) { return 0, 0 }
+func (m *Model) load(src *source) error {
+	if err := m.loadLM(src); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(src.lm), err)
+	}
+	d := &m.Manifest.Dims
+	var err error
+	if m.text, _, err = open(src.text, nil, []port{{"token_ids", i64, []int{1, varies}}},
+		[]port{{"embeddings", f32, []int{1, varies, d.Width}}}); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(src.text), err)
+	}
+	if m.flow, _, err = open(src.flow, nil,
+		[]port{{"c", f32, []int{varies, d.Width}}, {"s", f32, []int{varies, 1}}, {"t", f32, []int{varies, 1}}, {"x", f32, []int{varies, d.Latent}}},
+		[]port{{"flow_dir", f32, []int{varies, d.Latent}}}); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(src.flow), err)
+	}
+	if m.codec, _, err = open(src.decoder, withStates(src.codec, src.codecStart), []port{{"latent", f32, []int{1, varies, d.Latent}}},
+		[]port{{"audio_frame", f32, []int{varies, varies, varies}}}); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(src.decoder), err)
+	}
+	m.describe(src)
+	if err := m.try(); err != nil {
+		return err
+	}
+	return m.loadVoices(src)
+}
+
+// withStates returns what gives out the states of a graph: those that are described, or those that can be read off the graph.
+func withStates(described []state, start func(port) string) func(*signature) ([]state, error) {
+	return func(g *signature) ([]state, error) {
+		if described == nil {
+			return deriveStates(g, start)
+		}
+		return described, checkStates(described, g)
+	}
+}
+
+// open reads, checks and loads a graph. states may be nil for a graph without.
+func open(path string, states func(*signature) ([]state, error), inputs, outputs []port) (*network, *signature, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := readSignature(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := foreign(&g); err != nil {
+		return nil, nil, err
+	}
+	var list []state
+	if states != nil {
+		if list, err = states(&g); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := checkPorts(&g, list, inputs, outputs); err != nil {
+		return nil, nil, err
+	}
+	n, err := openNetwork(file, list, inputs, outputs)
+	return n, &g, err
+}
+
+// loadLM loads the language model, whose states and sizes all else must fit.
+func (m *Model) loadLM(src *source) error {
+	var g *signature
+	var err error
+	m.lm, g, err = open(src.lm, withStates(src.lmStates, src.lmStart),
+		[]port{{"sequence", f32, []int{1, varies, varies}}, {"text_embeddings", f32, []int{1, varies, varies}}},
+		[]port{{"conditioning", f32, []int{varies, varies}}, {"eos_logit", f32, []int{varies, varies}}})
+	if err != nil {
+		return err
+	}
+	capacity := 0
+	for i := range m.lm.states {
+		switch s := &m.lm.states[i]; {
+		case s.still:
+		case s.typ == f32 && len(s.shape) == 5 && s.shape[0] == 2 && s.shape[1] == 1:
+			if len(m.caches) > 0 && s.shape[2] != capacity {
+				return fmt.Errorf("state %s has %d positions, the others %d", s.input, s.shape[2], capacity)
+			}
+			capacity = s.shape[2]
+			m.caches = append(m.caches, i)
+			if s.path == "" {
+				s.path = fmt.Sprintf("transformer.layers.%d.self_attn/cache", len(m.caches)-1)
+			}
+		case s.typ == i64 && s.count() == 1:
+			m.counters = append(m.counters, i)
+		default:
+			return fmt.Errorf("state %s, %v %v, is neither keys and values nor a counter", s.input, s.typ, s.shape)
+		}
+	}
+	if len(m.caches) == 0 || len(m.counters) == 0 {
+		return errors.New("its states hold no keys and values, or no counter of positions")
+	}
+	sequence, _ := g.input("sequence")
+	text, _ := g.input("text_embeddings")
+	d := &m.Manifest.Dims
+	first := m.lm.states[m.caches[0]].shape
+	d.Layers, d.Heads, d.HeadDim = len(m.caches), first[3], first[4]
+	d.Latent, d.Width = sequence.shape[2], text.shape[2]
+	if d.Latent == varies {
+		d.Latent = src.latent
+	}
+	if d.Width == varies {
+		d.Width = src.width
+	}
+	if d.Latent < 1 || d.Width < 1 || src.latent > 0 && src.latent != d.Latent || src.width > 0 && src.width != d.Width {
+		return fmt.Errorf("it takes latents of %d and rows of %d, want %d and %d", d.Latent, d.Width, src.latent, src.width)
+	}
+	if d.Heads*d.HeadDim != d.Width {
+		return fmt.Errorf("%d heads of %d are not a width of %d", d.Heads, d.HeadDim, d.Width)
+	}
+	m.Manifest.Limits.Positions = capacity
+	return nil
+}
+
+// describe fills in the manifest. What a layout does not say is as upstream has it.
+func (m *Model) describe(src *source) {
+	config := bundle.Config{PadWithSpacesForShortInputs: src.padShort, RemoveSemicolons: src.noSemicolons, RecommendedFramesAfterEOS: src.framesAfterEOS}
+	limits := bundle.DefaultLimits()
+	limits.MaxTokens, limits.Positions = cmp.Or(src.maxTokens, limits.MaxTokens), m.Manifest.Limits.Positions
+	dims := m.Manifest.Dims
+	dims.Vocab = m.Tokenizer.Size()
+	m.Manifest = bundle.Manifest{
+		Format: bundle.Format, Model: bundle.Model{ID: src.id, Languages: strings.Split(tag(src.language), "+")}, Dims: dims,
+		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: bundle.DefaultText(config),
+		Sampling: bundle.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{FadeIn: bundle.DefaultFadeIn}, Precision: src.precision,
+	}
+}
+
+// try reads the last token of the vocabulary, to find out before anybody speaks whether the graphs do what their layout promises.
+func (m *Model) try() (err error) {
+	s, err := m.NewSequence()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	ctx := context.Background()
+	rows, err := m.embed(ctx, []int32{int32(m.Manifest.Dims.Vocab - 1)})
+	if err != nil {
+		return fmt.Errorf("the model has fewer tokens than the tokenizer, which has %d: %w", m.Manifest.Dims.Vocab, err)
+	}
+	if err := s.readRows(ctx, rows); err != nil {
+		return fmt.Errorf("trying the language model: %w", err)
+	}
+	for _, i := range m.counters {
+		if n := s.memory.now(i).ints[0]; n != 1 {
+			return fmt.Errorf("state %s counts %d positions after one", m.lm.states[i].input, n)
+		}
+	}
+	if slices.ContainsFunc(s.h, broken) {
+		return errors.New("the language model answers with something that is not a number")
+	}
+	return nil
+}
+
+// embed returns the rows of tokens.
+func (m *Model) embed(ctx context.Context, tokens []int32) ([]float32, error) {
+	ids := make([]int64, len(tokens))
+	for i, id := range tokens {
+		if id < 0 || int(id) >= m.Manifest.Dims.Vocab {
+			return nil, fmt.Errorf("token %d of a vocabulary of %d", id, m.Manifest.Dims.Vocab)
+		}
+		ids[i] = int64(id)
+	}
+	in, err := ort.Int64s(ids, 1, len(ids))
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]float32, len(ids)*m.Manifest.Dims.Width)
+	out, err := ort.Floats(rows, 1, len(ids), m.Manifest.Dims.Width)
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	err = m.text.session.Run(ctx, []*ort.Tensor{in}, []*ort.Tensor{out})
+	return rows, errors.Join(err, in.Close(), out.Close())
+}
+
+func (m *Model) loadVoices(src *source) (err error) {
+	files, err := voiceFiles(src.dir, src.language)
+	if err != nil {
+		return err
+	}
+	var heard *recordings
+	defer func() {
+		if heard != nil {
+			err = errors.Join(err, heard.encoder.Close())
+		}
+	}()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := files[name]
+		var p *snapshot
+		if filepath.Ext(path) == ".wav" {
+			if heard == nil {
+				if heard, err = m.openRecordings(src); err != nil {
+					return fmt.Errorf("voice %s: %w", path, err)
+				}
+			}
+			p, err = m.hear(heard, path)
+		} else {
+			p, err = m.readVoice(path)
+		}
+		if err != nil {
+			return fmt.Errorf("voice %s: %w", path, err)
+		}
+		l := m.Manifest.Limits
+		if need := p.count + l.MaxTokens + l.MaxFrames(l.MaxTokens); need > l.Positions {
+			return fmt.Errorf("voice %s: %d positions; with text and frames that is %d, and the model was exported with %d", path, p.count, need, l.Positions)
+		}
+		m.prompts[name] = p
+		m.Manifest.Voices = append(m.Manifest.Voices, bundle.Voice{Name: name, Language: tag(src.language), PromptFrames: p.count})
+	}
+	return nil
+}
+
+func (m *Model) openRecordings(src *source) (*recordings, error) {
+	if src.encoder == "" {
+		return nil, errors.New("the folder has no encoder to hear a recording with: give the voice as safetensors")
+	}
+	var start []float32
+	if src.bos != "" {
+		var err error
+		if start, err = readStart(src.bos, m.Manifest.Dims.Width); err != nil {
+			return nil, err
+		}
+	} else if src.bosWanted {
+		return nil, errors.New("the row that stands before every voice is missing: bos_before_voice.npy")
+	}
+	return m.openEncoder(src.encoder, start)
+}
+
+// Bytes is the memory of the graphs and of the voice prompts. ONNX Runtime keeps the weights and, of some, a second copy.
+func (m *Model) Bytes() (weights, prompts int64) {
+	for _, n := range []*network{m.text, m.flow, m.lm, m.codec} {
+		weights += n.bytes
+	}
+	for _, p := range m.prompts {
+		prompts += p.bytes()
+	}
+	return weights, prompts
+}
 
 // StreamBytes is the memory of one sequence and one decoder together.
-func (m *Model) StreamBytes() int64 { return 0 }
-
-// NewSequence makes a sequence, which takes two sets of the language model's states: about 100 MB at full size.
-func (m *Model) NewSequence() (*Sequence, error) { return nil, errors.New("layout: not yet") }
-
-// NewDecoder makes a decoder.
-func (m *Model) NewDecoder() (*Decoder, error) { return nil, errors.New("layout: not yet") }
+func (m *Model) StreamBytes() int64 { return m.lm.memoryBytes() + m.codec.memoryBytes() }
 
 // Close releases the graphs.
-func (m *Model) Close() error { return nil }
+func (m *Model) Close() error {
+	return errors.Join(m.text.close(), m.flow.close(), m.lm.close(), m.codec.close())
+}

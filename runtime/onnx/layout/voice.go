@@ -1,0 +1,221 @@
+package layout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Recordings that are longer than this are cut, as upstream does: more of a voice does not make it better known.
+const maxRecording = 30 * speech.SampleRate
+
+// voiceFiles returns the voices that a folder offers, by name. Stored voices lie in embeddings, beside the graphs or in one of the
+// two folders above, where one download of all languages puts them under languages/LANGUAGE, or in voices; recordings in voices. The
+// recordings that sherpa-onnx gives as examples count where there is nothing else.
+func voiceFiles(dir, language string) (map[string]string, error) {
+	files := map[string]string{}
+	add := func(folder, extension string) error {
+		entries, err := os.ReadDir(folder)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		for _, e := range entries {
+			name, ok := strings.CutSuffix(e.Name(), extension)
+			if _, known := files[name]; ok && !known && name != "" && !e.IsDir() {
+				files[name] = filepath.Join(folder, e.Name())
+			}
+		}
+		return err
+	}
+	var err error
+	above := []string{dir, filepath.Join(dir, ".."), filepath.Join(dir, "..", "..")}
+	for _, d := range above {
+		err = errors.Join(err, add(filepath.Join(d, "embeddings"), ".safetensors"))
+		if language != "" && filepath.IsLocal(language) {
+			err = errors.Join(err, add(filepath.Join(d, "languages", language, "embeddings"), ".safetensors"))
+		}
+	}
+	err = errors.Join(err, add(filepath.Join(dir, "voices"), ".safetensors"), add(filepath.Join(dir, "voices"), ".wav"))
+	if len(files) == 0 {
+		err = errors.Join(err, add(filepath.Join(dir, "test_wavs"), ".wav"))
+	}
+	if err == nil && len(files) == 0 {
+		err = errNoVoices
+	}
+	return files, err
+}
+
+// readVoice reads a stored voice: the caches of all layers, as far as they were used.
+func (m *Model) readVoice(path string) (*snapshot, error) {
+	t, file, err := bundle.OpenTensors(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	p := &snapshot{}
+	known := map[string]bool{}
+	for j, i := range m.caches {
+		s := &m.lm.states[i]
+		module, _ := layerPath(s.path)
+		n, err := storedPositions(t, module, known)
+		if err != nil {
+			return nil, err
+		}
+		values, err := t.Floats(s.path, 2, 1, -1, s.shape[3], s.shape[4])
+		if err != nil {
+			return nil, fmt.Errorf("it was made with another model: %w", err)
+		}
+		known[s.path] = true
+		row, half := s.shape[3]*s.shape[4], len(values)/2
+		if n < 1 || n > half/row {
+			return nil, fmt.Errorf("%s holds %d positions of %d", s.path, n, half/row)
+		}
+		if j > 0 && n != p.count {
+			return nil, fmt.Errorf("%s has %d positions, the layer before it %d", s.path, n, p.count)
+		}
+		p.count = n
+		used := slices.Concat(values[:n*row], values[half:half+n*row])
+		if slices.ContainsFunc(used, broken) {
+			return nil, fmt.Errorf("%s holds a value that is not a number", s.path)
+		}
+		p.caches = append(p.caches, used)
+	}
+	for _, name := range t.Names() {
+		if !known[name] {
+			return nil, fmt.Errorf("%s belongs to no layer: it was made with another model", name)
+		}
+	}
+	return p, nil
+}
+
+// storedPositions returns how many positions of a layer are in use, and notes which entries say so.
+func storedPositions(t *bundle.Tensors, module string, known map[string]bool) (int, error) {
+	n := 0
+	for _, key := range []string{"current_end", "step", "offset"} { // the last word counts
+		name := module + "/" + key
+		shape, ok := t.Shape(name)
+		if !ok {
+			continue
+		}
+		known[name] = true
+		if key == "current_end" {
+			if len(shape) != 1 {
+				return 0, fmt.Errorf("%s has shape %v, want a list", name, shape)
+			}
+			n = shape[0]
+			continue
+		}
+		values, err := t.Ints(name, 1)
+		if err != nil {
+			return 0, err
+		}
+		n = int(min(max(values[0], 0), math.MaxInt32))
+	}
+	if name := module + "/pad"; true {
+		if _, ok := t.Shape(name); !ok {
+			return n, nil
+		}
+		known[name] = true
+		pad, err := t.Ints(name, 1)
+		if err != nil {
+			return 0, err
+		}
+		if pad[0] != 0 {
+			return 0, fmt.Errorf("%s is %d, want 0", name, pad[0])
+		}
+	}
+	return n, nil
+}
+
+func broken(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
+
+// recordings makes voices of recordings.
+type recordings struct {
+	encoder *ort.Session
+	start   []float32 // the row before a voice; nil for models without
+}
+
+// openEncoder loads the graph that hears recordings.
+func (m *Model) openEncoder(path string, start []float32) (*recordings, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	g, err := readSignature(file)
+	if err == nil {
+		err = checkPorts(&g, nil, []port{{"audio", f32, []int{1, 1, varies}}},
+			[]port{{"latents", f32, []int{1, varies, m.Manifest.Dims.Width}}})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	session, err := ort.Open(file, []string{"audio"}, []string{"latents"})
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", filepath.Base(path), err)
+	}
+	return &recordings{session, start}, nil
+}
+
+// hear makes a voice of a recording: the language model reads what the encoder makes of it, as it reads text.
+func (m *Model) hear(r *recordings, path string) (p *snapshot, err error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	audio, err := readWAV(file)
+	if err != nil {
+		return nil, err
+	}
+	audio = audio[:min(len(audio), maxRecording)]
+	frames := (len(audio) + speech.FrameSamples - 1) / speech.FrameSamples
+	audio = append(slices.Clip(audio), make([]float32, frames*speech.FrameSamples-len(audio))...)
+	width := m.Manifest.Dims.Width
+	rows := make([]float32, len(r.start)+frames*width)
+	heard := rows[copy(rows, r.start):]
+
+	var t tensors
+	in, out := t.floats(audio, 1, 1, len(audio)), t.floats(heard, 1, frames, width)
+	if err = t.err; err == nil {
+		err = r.encoder.Run(context.Background(), []*ort.Tensor{in}, []*ort.Tensor{out})
+	}
+	if err = errors.Join(err, t.close()); err != nil {
+		return nil, fmt.Errorf("encoding the recording: %w", err)
+	}
+	s, err := m.NewSequence()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.readRows(context.Background(), rows); err != nil {
+		return nil, fmt.Errorf("reading the recording: %w", err)
+	}
+	p = s.read(0)
+	for _, c := range p.caches {
+		if slices.ContainsFunc(c, broken) {
+			return nil, errors.New("the model makes something of it that is not a number")
+		}
+	}
+	return p, nil
+}
+
+// readStart reads the row that stands before a voice.
+func readStart(path string, width int) ([]float32, error) {
+	a, err := npy.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Floats) != width || slices.ContainsFunc(a.Floats, broken) {
+		return nil, fmt.Errorf("%s: shape %v is not one row of %d numbers", filepath.Base(path), a.Shape, width)
+	}
+	return a.Floats, nil
+}
