@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -41,6 +43,26 @@ func Load(path string) error {
 	}
 	loaded = path
 	return nil
+}
+
+// AtLeast returns an error if the loaded library is older than the given release, such as 1.30.0.
+func AtLeast(release string) error {
+	if loaded := runtime.GetVersion(); older(loaded, release) {
+		return fmt.Errorf("ONNX Runtime %s is too old, the model needs %s: fetch it with `make onnxruntime`", loaded, release)
+	}
+	return nil
+}
+
+// older compares releases number by number. What is no number counts as 0.
+func older(a, b string) bool {
+	parts := func(release string) (n [3]int) {
+		for i, part := range strings.SplitN(release, ".", len(n)) {
+			n[i], _ = strconv.Atoi(part)
+		}
+		return n
+	}
+	x, y := parts(a), parts(b)
+	return slices.Compare(x[:], y[:]) < 0
 }
 
 // Session is a loaded graph. It computes on the thread that calls Run and is safe for concurrent use.
