@@ -39,19 +39,19 @@ type codecStream struct {
 	codec    *codec
 	position int // of the next frame, in positions of the transformer
 	states   [][]float32
-	tensors  []*ort.Tensor  // of the states
-	groups   map[int]*group // by number of frames
+	tensors  []*ort.Tensor     // of the states
+	groups   map[int]*decoding // by number of frames
 }
 
-// group is what decoding a certain number of frames at once reads and writes.
-type group struct {
+// decoding is what decoding a certain number of frames at once reads and writes.
+type decoding struct {
 	latents, cos, sin, mask, audio []float32
 	masked                         int // position that the mask is for; -1 for none
 	inputs, outputs                []*ort.Tensor
 }
 
 func (c *codec) newStream() (*codecStream, error) {
-	d := &codecStream{codec: c, groups: map[int]*group{}}
+	d := &codecStream{codec: c, groups: map[int]*decoding{}}
 	for _, s := range c.states {
 		n := 1
 		for _, size := range s.Shape {
@@ -104,14 +104,14 @@ func (d *codecStream) Decode(latents []float32, frames int) ([]float32, error) {
 	return g.audio, nil
 }
 
-func (d *codecStream) group(frames int) (*group, error) {
+func (d *codecStream) group(frames int) (*decoding, error) {
 	if g, ok := d.groups[frames]; ok {
 		return g, nil
 	}
 	c := d.codec
 	positions, half := frames*c.dims.Upsample, len(c.frequencies)
 	keys := c.dims.CodecWindow - 1 + positions
-	g := &group{
+	g := &decoding{
 		latents: make([]float32, frames*c.dims.Latent), cos: make([]float32, positions*half), sin: make([]float32, positions*half),
 		mask: make([]float32, positions*keys), audio: make([]float32, frames*speech.FrameSamples), masked: -1,
 	}
@@ -134,7 +134,7 @@ func (d *codecStream) group(frames int) (*group, error) {
 }
 
 // close closes the tensors of the group; those of the states behind them are the decoder's.
-func (g *group) close() error {
+func (g *decoding) close() error {
 	var err error
 	for _, t := range g.inputs[:4] {
 		err = errors.Join(err, t.Close())
@@ -143,7 +143,7 @@ func (g *group) close() error {
 }
 
 // maskFrom lets every new position see itself and the window before it, but nothing before the start of the chunk.
-func (g *group) maskFrom(position, positions, window int) {
+func (g *decoding) maskFrom(position, positions, window int) {
 	before := window - 1
 	first := max(before-position, 0) // column of the first position that exists
 	if g.masked == first {

@@ -118,7 +118,7 @@ func TestMaskIsTheWindow(t *testing.T) {
 		3: {"####..", ".####.", "..####"},
 		9: {"####..", ".####.", "..####"},
 	} {
-		g := group{mask: make([]float32, positions*(window-1+positions)), masked: -1}
+		g := decoding{mask: make([]float32, positions*(window-1+positions)), masked: -1}
 		g.maskFrom(position, positions, window)
 		for i, row := range want {
 			got := ""

@@ -2,10 +2,11 @@
 //
 // A chunk is read by a language model, which continues a voice prompt and the text with one latent for each frame; a codec turns
 // latents into samples. All workers share one session of each graph. A worker owns what belongs to one chunk: keys and values, which
-// the language model extends in place, and the state of the codec.
+// the language model extends in place, and the state of the codec. Workers wait while a few threads run the model for all of them, the
+// most urgent first, and the steps of several streams at once where nothing is gained by running them side by side.
 //
-// The same options give the same samples because nothing depends on what else runs: every sum is made on one thread, noise is a
-// function of seed, chunk and frame, and text is always read in one piece, whether its reading is cached or not.
+// The same options give the same samples because nothing depends on what else runs: every sum is made on one thread and over one
+// stream, noise is a function of seed, chunk and frame, and text is always read in one piece, whether its reading is cached or not.
 package onnx
 
 import (
@@ -14,7 +15,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
@@ -25,13 +30,15 @@ import (
 
 // Config says what to load.
 type Config struct {
-	Bundle  string // folder, see package bundle; required
-	Library string // path of the ONNX Runtime library, of which a process loads one; required
+	Bundle  string // folder, see package bundle; or one in a public layout, see package layout; required
+	Library string // path of the ONNX Runtime library, of which a process loads one, see [FindLibrary]; required
 
-	// Tokenizer reads the tokenizer's file of the bundle; nil means SentencePiece.
+	// Tokenizer reads the tokenizer's file of the bundle; nil means SentencePiece. Public layouts bring their own.
 	Tokenizer func(model []byte) (Tokenizer, error)
 
 	CacheBytes int64 // budget of the prefill cache; 0 means 64 MiB, less than 0 no cache
+	Workers    int   // that will be made, as far as is known: those share memory in groups of up to eight; 0 means 8
+	Threads    int   // that run the model; 0 means GOMAXPROCS
 }
 
 // Tokenizer turns prepared text into the ids that the model reads. It is safe for concurrent use.
@@ -47,102 +54,67 @@ const defaultCacheBytes = 64 << 20 // about 1300 positions of a model of six lay
 type Engine struct {
 	manifest  bundle.Manifest
 	tokenizer Tokenizer
-	prompts   map[string]*bundle.Prompt // by voice
-	lm        *lm
-	codec     *codec
-	cache     *synth.Cache[any]
-	capacity  int // positions that a worker needs for the longest prompt and chunk
+	model     model
+	scheduler *scheduler
+	threads   int
+	cache     *synth.Cache[any] // of snapshots
+	budget    int64             // of the cache
+
+	warming sync.Mutex
+	warm    bool // every shape of run was run once
+
+	hits, misses, broken atomic.Uint64
 }
 
-// New loads a bundle. It reads every file and compares its hash.
+// New loads a bundle. It reads every file, compares its hash, and compares every graph with the manifest. An error leaves nothing
+// behind but the library, which a process cannot let go.
 func New(c Config) (*Engine, error) {
-	m, err := bundle.Open(c.Bundle)
-	if err != nil {
-		return nil, err
-	}
-	if err := bundle.Verify(c.Bundle, m); err != nil {
-		return nil, err
-	}
 	if c.Tokenizer == nil {
 		c.Tokenizer = func(model []byte) (Tokenizer, error) { return tokenize.Load(model) }
 	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCacheBytes
 	}
-	e := &Engine{manifest: m, prompts: map[string]*bundle.Prompt{}, cache: synth.NewCache[any](c.CacheBytes)}
-	if err := e.load(c); err != nil {
-		return nil, errors.Join(fmt.Errorf("bundle %s: %w", c.Bundle, err), e.Close())
+	if c.Workers < 1 {
+		c.Workers = maxBatch
 	}
+	if c.Threads < 1 {
+		c.Threads = runtime.GOMAXPROCS(0)
+	}
+	e := &Engine{threads: c.Threads, budget: max(c.CacheBytes, 0), cache: synth.NewCache[any](c.CacheBytes)}
+	if err := e.load(c); err != nil {
+		return nil, err
+	}
+	e.scheduler = newScheduler(c.Threads, time.Now)
 	return e, nil
 }
 
 func (e *Engine) load(c Config) error {
-	m := &e.manifest
-	read := func(f bundle.File) ([]byte, error) { return os.ReadFile(filepath.Join(c.Bundle, f.File)) }
-	model, err := read(m.Tokenizer.File)
+	m, err := bundle.Open(c.Bundle)
 	if err != nil {
 		return err
 	}
-	if e.tokenizer, err = c.Tokenizer(model); err != nil {
-		return fmt.Errorf("tokenizer: %w", err)
+	if err := bundle.Verify(c.Bundle, m); err != nil {
+		return err
+	}
+	file, err := os.ReadFile(filepath.Join(c.Bundle, m.Tokenizer.File.File))
+	if err != nil {
+		return err
+	}
+	if e.tokenizer, err = c.Tokenizer(file); err != nil {
+		return fmt.Errorf("bundle %s: tokenizer: %w", c.Bundle, err)
 	}
 	if got := e.tokenizer.Size(); got != m.Dims.Vocab {
-		return fmt.Errorf("tokenizer: %d pieces, the model has %d", got, m.Dims.Vocab)
-	}
-	for _, v := range m.Voices {
-		p, err := readPrompt(filepath.Join(c.Bundle, v.File.File), m.Dims)
-		if err != nil {
-			return fmt.Errorf("voice %s: %w", v.Name, err)
-		}
-		if p.Positions != v.PromptFrames {
-			return fmt.Errorf("voice %s: %d positions, the manifest says %d", v.Name, p.Positions, v.PromptFrames)
-		}
-		e.prompts[v.Name] = p
-		e.capacity = max(e.capacity, p.Positions+m.Limits.MaxTokens+m.Limits.MaxFrames(m.Limits.MaxTokens))
-	}
-	host, err := readHost(filepath.Join(c.Bundle, m.Host.File), m)
-	if err != nil {
-		return err
+		return fmt.Errorf("bundle %s: tokenizer: %d pieces, the model has %d", c.Bundle, got, m.Dims.Vocab)
 	}
 	if err := ort.Load(c.Library); err != nil {
 		return err
 	}
-	lmGraph, err := read(m.LM.File)
-	if err != nil {
-		return err
+	e.manifest = m
+	if e.model, err = openNative(c.Bundle, m, min(c.Workers, maxBatch)); err != nil {
+		return fmt.Errorf("bundle %s: %w", c.Bundle, err)
 	}
-	flowGraph, err := read(m.FlowHead.File)
-	if err != nil {
-		return err
-	}
-	if e.lm, err = openLM(m, host, e.prompts, lmGraph, flowGraph); err != nil {
-		return err
-	}
-	codecGraph, err := read(m.Codec.File)
-	if err != nil {
-		return err
-	}
-	e.codec, err = openCodec(m, codecGraph)
-	return err
-}
-
-func readPrompt(path string, d bundle.Dims) (*bundle.Prompt, error) {
-	t, file, err := bundle.OpenTensors(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	p, err := bundle.ReadPrompt(t, d)
-	return &p, err
-}
-
-func readHost(path string, m *bundle.Manifest) (bundle.Host, error) {
-	t, file, err := bundle.OpenTensors(path)
-	if err != nil {
-		return bundle.Host{}, err
-	}
-	defer file.Close()
-	return bundle.ReadHost(t, m.Dims, m.Flow.Steps)
+	return nil
 }
 
 // Model implements [synth.Engine].
@@ -165,9 +137,9 @@ func (e *Engine) Tokens(text string) int {
 	return e.tokenizer.Count(prepared)
 }
 
-// NewWorker implements [synth.Engine]. A worker takes the memory of its keys and values: 50 kB a position at full size. It has run
-// every graph once when NewWorker returns, so that its first chunk is as fast as the others and a graph that does not fit its manifest
-// is found here.
+// NewWorker implements [synth.Engine]. See [Engine.Memory] for what a worker takes. It has run every graph once when NewWorker
+// returns; the first worker of an engine has run every voice and every number of streams and of frames that can occur, so that nothing
+// is slower the first time and a graph that does not fit its manifest is found here.
 func (e *Engine) NewWorker(ctx context.Context) (synth.Worker, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -186,15 +158,13 @@ func (e *Engine) hasVoice(name string) bool {
 	return slices.ContainsFunc(e.manifest.Voices, func(v bundle.Voice) bool { return v.Name == name })
 }
 
-// Close implements [synth.Engine].
+// Close implements [synth.Engine]. It waits for the engine's threads.
 func (e *Engine) Close() error {
-	var err error
-	if e.lm != nil {
-		err = e.lm.close()
+	if e.model == nil {
+		return nil
 	}
-	if e.codec != nil {
-		err = errors.Join(err, e.codec.close())
-	}
-	e.lm, e.codec = nil, nil
+	e.scheduler.close()
+	err := e.model.close()
+	e.model = nil
 	return err
 }

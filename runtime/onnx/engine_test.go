@@ -211,8 +211,8 @@ func TestTheLongestChunkFitsExactly(t *testing.T) {
 	if got, want := len(pcm)/speech.FrameSamples, 234; got != want || eos {
 		t.Errorf("%d frames, eos %v; want %d, false", got, eos, want)
 	}
-	if s := w.(*worker).sequence.(*stream); s.length != s.capacity {
-		t.Errorf("%d of %d positions in use", s.length, s.capacity)
+	if s := w.(*worker).sequence.(*stream); s.length != s.bank.capacity {
+		t.Errorf("%d of %d positions in use", s.length, s.bank.capacity)
 	}
 	o.Text += "a"
 	if _, err := w.Prefill(t.Context(), o); err == nil || !strings.Contains(err.Error(), "51 tokens") {

@@ -75,7 +75,7 @@ func testRun(t *testing.T, v *vector, r run) {
 func (s *stream) positions(n int) []float32 {
 	var all []float32
 	d := s.lm.dims
-	for i := range s.kv {
+	for i := range s.bank.kv {
 		byHead := s.read(i, 0, n)
 		for p := range n {
 			for h := range d.Heads {
@@ -227,7 +227,7 @@ func testBatch(t *testing.T, precision string) {
 		}
 		streams[b] = s
 		for i := range kv {
-			copy(kv[i][b*capacity*d.Width:], s.kv[i])
+			copy(kv[i][b*capacity*d.Width:], s.kv(i))
 		}
 		copy(latents[b*d.Latent:], s.latent)
 	}

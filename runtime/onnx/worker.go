@@ -15,53 +15,50 @@ var (
 	errNotPrefilled = errors.New("onnx: Next without a successful Prefill")
 )
 
-// worker speaks one chunk at a time.
+// worker speaks one chunk at a time. It only waits: the scheduler's threads run the model.
 type worker struct {
 	engine   *Engine
 	sequence sequence
 	decoder  decoder
+	task     task
 	closed   bool
 
-	// The chunk. frame counts the frames that were drawn and will be decoded; the latent of the next one is drawn already when it is
-	// the first, because the start row is part of the prefill.
+	// The chunk. frame counts the frames that were drawn and will be decoded; the latent of the first is drawn with the prefill already,
+	// because the start row is part of it.
 	speaking bool
 	options  synth.Options
 	ending   ending
 	frame    int
 
-	noise   []float32
-	latents []float32 // of the group that is being drawn
+	noise []float32
+	group group
 }
+
+// group is the frames that Next draws and decodes together.
+type group struct {
+	want    int       // frames
+	latents []float32 // of those that were drawn
+	last    stage     // that was asked for
+	samples []float32 // once decoded
+}
+
+// stage is a kind of run.
+type stage int
+
+const (
+	started stage = iota
+	stepped
+	decoded
+)
 
 func newWorker(e *Engine) (*worker, error) {
 	w := &worker{engine: e, noise: make([]float32, e.manifest.Dims.Latent)}
-	s, err := e.lm.newStream(e.capacity)
+	s, d, err := e.model.open()
 	if err != nil {
 		return nil, err
 	}
-	d, err := e.codec.newStream()
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
 	w.sequence, w.decoder = s, d
 	return w, nil
-}
-
-// warmUp runs every graph in every shape but that of a prefill, which has the length of its text.
-func (w *worker) warmUp(ctx context.Context) error {
-	s := w.sequence
-	if err := errors.Join(s.Begin(w.engine.manifest.Voices[0].Name), s.Prefill(ctx, []int32{0})); err != nil {
-		return err
-	}
-	if err := errors.Join(s.Draw(w.noise), s.Step(ctx, w.noise)); err != nil {
-		return err
-	}
-	for _, frames := range []int{synth.FirstFrames, synth.GroupFrames} {
-		if _, err := w.decoder.Decode(make([]float32, frames*len(w.noise)), frames); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Prefill implements [synth.Worker].
@@ -76,6 +73,9 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if !w.engine.hasVoice(o.Voice) {
 		return false, speech.UnknownVoice(o.Voice)
 	}
+	if o.Chunk == 0 {
+		w.task.pace = pace{} // another utterance
+	}
 	m := &w.engine.manifest
 	text, words := prepare(o.Text, &m.Text)
 	if words == 0 {
@@ -86,16 +86,18 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if len(tokens) > m.Limits.MaxTokens {
 		return false, fmt.Errorf("onnx: a chunk of %d tokens, more than %d", len(tokens), m.Limits.MaxTokens)
 	}
-	if cached, err = w.read(ctx, synth.CacheKey{Voice: o.Voice, Text: text}, tokens); err != nil {
-		return false, err
-	}
 	w.options, w.frame, w.ending = o, 0, newEnding(m, len(tokens), words)
-	if err := w.sequence.Draw(w.draw()); err != nil {
-		return false, err
+	err = w.engine.scheduler.do(ctx, &w.task, once(func(ctx context.Context) error {
+		w.decoder.Begin()
+		if cached, err = w.read(ctx, synth.CacheKey{Voice: o.Voice, Text: text}, tokens); err != nil {
+			return err
+		}
+		return w.sequence.Draw(w.draw())
+	}))
+	if err != nil {
+		w.rest()
+		return false, fmt.Errorf("onnx: frame 0: %w", err)
 	}
-	_, eos := w.sequence.State()
-	w.ending.observe(0, eos)
-	w.decoder.Begin()
 	w.speaking = true
 	return cached, nil
 }
@@ -106,10 +108,15 @@ func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (
 		return false, err
 	}
 	if saved, ok := w.engine.cache.Get(key); ok {
+		w.engine.hits.Add(1)
 		return true, w.sequence.Restore(saved)
 	}
+	w.engine.misses.Add(1)
 	if err := w.sequence.Prefill(ctx, tokens); err != nil {
 		return false, err
+	}
+	if h, eos := w.sequence.State(); !finite(h) || !finite([]float32{eos}) {
+		return false, w.broken() // and nothing to keep
 	}
 	saved, bytes := w.sequence.Save()
 	w.engine.cache.Add(key, saved, bytes)
@@ -126,54 +133,128 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 		return 0, false, false, errNotPrefilled
 	}
 	for frames < n {
-		first := w.frame == 0
-		group, err := w.drawGroup(ctx, min(n-frames, synth.GroupFrames))
+		got, err := w.nextGroup(ctx, dst[frames*speech.FrameSamples:], min(n-frames, synth.GroupFrames))
 		if err != nil {
-			w.speaking = false
+			w.rest()
 			return frames, false, false, err
 		}
-		if group == 0 {
+		if got == 0 {
 			break
 		}
-		samples, err := w.decoder.Decode(w.latents, group)
-		if err != nil {
-			w.speaking = false
-			return frames, false, false, err
-		}
-		if first {
-			fadeIn(samples[:w.engine.manifest.Decode.FadeIn])
-		}
-		quantise(dst[frames*speech.FrameSamples:], samples)
-		frames += group
+		frames += got
 	}
-	done, eos = w.ending.over(w.frame)
+	if done, eos = w.ending.over(w.frame); done {
+		w.free()
+	}
 	return frames, done, eos, nil
 }
 
-// drawGroup draws the latents of up to n frames, fewer only where the chunk ends.
-func (w *worker) drawGroup(ctx context.Context, n int) (frames int, err error) {
-	w.latents = w.latents[:0]
-	for ; frames < n; frames++ {
-		if err := context.Cause(ctx); err != nil {
-			return 0, err
-		}
-		if done, _ := w.ending.over(w.frame); done {
-			return frames, nil
-		}
-		if w.frame > 0 {
-			if err := w.sequence.Step(ctx, w.draw()); err != nil {
-				return 0, fmt.Errorf("onnx: frame %d: %w", w.frame, err)
-			}
-			_, eos := w.sequence.State()
-			w.ending.observe(w.frame, eos)
-			if done, _ := w.ending.over(w.frame); done {
-				return frames, nil // the frame that ended it may be one that is not heard
-			}
-		}
-		w.latents = append(w.latents, w.sequence.Latent()...)
-		w.frame++
+// nextGroup draws and decodes up to n frames, fewer only where the chunk ends.
+func (w *worker) nextGroup(ctx context.Context, dst []int16, n int) (frames int, err error) {
+	first := w.frame == 0
+	w.group = group{want: n, latents: w.group.latents[:0]}
+	if err := w.engine.scheduler.do(ctx, &w.task, w.next); err != nil {
+		return 0, fmt.Errorf("onnx: frame %d: %w", w.frame, err)
 	}
+	if frames = w.drawn(); frames == 0 {
+		return 0, nil
+	}
+	samples := w.group.samples
+	if !finite(samples) {
+		return 0, fmt.Errorf("onnx: frame %d: %w", w.frame-frames, w.broken())
+	}
+	if first {
+		fadeIn(samples[:w.engine.manifest.Decode.FadeIn])
+	}
+	quantise(dst, samples)
+	w.task.pace.sounded(frames, w.engine.scheduler.now())
 	return frames, nil
+}
+
+// drawn returns how many frames of the group have their latents.
+func (w *worker) drawn() int { return len(w.group.latents) / len(w.noise) }
+
+// next says which run the group needs next: steps until the group is full or the chunk is over, then a decode. It follows up the run
+// before.
+func (w *worker) next() (p phase, err error) {
+	g := &w.group
+	if g.last == decoded {
+		return phase{}, nil
+	}
+	done, _ := w.ending.over(w.frame)
+	if !done && (g.last == stepped || w.frame == 0) {
+		if done, err = w.take(); err != nil {
+			return phase{}, err
+		}
+	}
+	switch {
+	case !done && w.drawn() < g.want:
+		g.last = stepped
+		return w.step(w.draw())
+	case w.drawn() > 0:
+		g.last = decoded
+		return phase{run: w.decode}, nil
+	default:
+		return phase{}, nil
+	}
+}
+
+// take takes the latent that was drawn last into the group, unless the chunk is over before it: the frame that ends it may be one that
+// is not heard.
+func (w *worker) take() (done bool, err error) {
+	h, eos := w.sequence.State()
+	if !finite(h) || !finite([]float32{eos}) || !finite(w.sequence.Latent()) {
+		return false, w.broken()
+	}
+	w.ending.observe(w.frame, eos)
+	if done, _ = w.ending.over(w.frame); !done {
+		w.group.latents = append(w.group.latents, w.sequence.Latent()...)
+		w.frame++
+		done, _ = w.ending.over(w.frame)
+	}
+	return done, nil
+}
+
+// step is the phase of a step from noise, shared where the model can.
+func (w *worker) step(noise []float32) (phase, error) {
+	if s, ok := w.sequence.(*stream); ok {
+		copy(s.noise, noise)
+		return phase{stream: s}, s.room(1) // one stream that is full must not fail those beside it
+	}
+	return phase{run: func(ctx context.Context) error { return w.sequence.Step(ctx, noise) }}, nil
+}
+
+func (w *worker) decode(context.Context) (err error) {
+	w.group.samples, err = w.decoder.Decode(w.group.latents, w.drawn())
+	return err
+}
+
+// rest gives the chunk up.
+func (w *worker) rest() {
+	w.speaking = false
+	w.free()
+}
+
+// free lets others have what the sequence held for the chunk.
+func (w *worker) free() {
+	if s, ok := w.sequence.(*stream); ok {
+		s.Rest()
+	}
+}
+
+// broken counts an output that is not a number.
+func (w *worker) broken() error {
+	w.engine.broken.Add(1)
+	return fmt.Errorf("the model's output is not a number: its weights or its voice %q are damaged or do not belong together", w.options.Voice)
+}
+
+// finite reports whether all values are numbers. What is infinite or no number at all leaves no zero when multiplied by it.
+func finite(values []float32) bool {
+	sum := float32(0)
+	for _, v := range values {
+		sum += v * 0
+	}
+	return sum == 0
 }
 
 // draw returns the noise of the present frame.

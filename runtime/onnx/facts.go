@@ -1,0 +1,43 @@
+package onnx
+
+import "maps"
+
+// Memory is how many bytes an engine takes. Keys and values count in full, though memory is only taken for what is spoken.
+type Memory struct {
+	Weights int64 // graphs and what the host reads of the weights; the runtime keeps some of it in another form
+	Prompts int64 // all voices
+	Stream  int64 // one worker
+	Cache   int64 // at most, of the prefill cache
+}
+
+// Total returns the bytes of an engine with so many workers.
+func (m Memory) Total(workers int) int64 {
+	return m.Weights + m.Prompts + m.Cache + int64(workers)*m.Stream
+}
+
+// Memory returns the engine's budget.
+func (e *Engine) Memory() Memory {
+	m := Memory{Cache: e.budget}
+	m.Weights, m.Prompts, m.Stream = e.model.bytes()
+	return m
+}
+
+// Threads returns how many threads run the model.
+func (e *Engine) Threads() int { return e.threads }
+
+// Counters is what an engine has counted since it was loaded.
+type Counters struct {
+	CacheHits   uint64
+	CacheMisses uint64
+	CacheBytes  int64          // held now
+	Broken      uint64         // outputs that held a value that is no number, each the end of an utterance
+	Batches     map[int]uint64 // runs of the language model's step by the number of streams that they stepped
+}
+
+// Counters returns the present counts. It is safe for concurrent use.
+func (e *Engine) Counters() Counters {
+	return Counters{
+		CacheHits: e.hits.Load(), CacheMisses: e.misses.Load(), CacheBytes: e.cache.Bytes(),
+		Broken: e.broken.Load(), Batches: maps.Collect(e.scheduler.counts()),
+	}
+}

@@ -1,0 +1,71 @@
+package onnx
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// pace is how far the audio of an utterance is ahead of who listens to it. It belongs to a worker, which changes it only while it
+// has no task with the scheduler.
+type pace struct {
+	first  time.Time // when the first frames were ready
+	frames int
+}
+
+// sounded counts frames that were decoded.
+func (p *pace) sounded(frames int, now time.Time) {
+	if p.frames == 0 {
+		p.first = now
+	}
+	p.frames += frames
+}
+
+// How much audio makes a stream safe, and how much makes it one that can wait.
+const (
+	scarce = 300 * time.Millisecond // a step, a decode and whatever runs before them fit in here
+	ample  = time.Second
+)
+
+// urgency orders what waits. The policy, the most urgent first:
+//
+//	silent   nothing of the utterance has sounded: prefill, first draw, first decode. The listener waits for exactly this.
+//	starving less than scarce is left to play: the listener would soon hear a gap.
+//	playing  by how little is left.
+//	ahead    more than ample is left. They run when nobody else waits, and keep the processor busy that long.
+//
+// Within a class the one with the least audio comes first, and among equals the one that has waited longer.
+type urgency struct {
+	class    class
+	buffered time.Duration
+	arrival  uint64
+}
+
+type class int
+
+const (
+	silent class = iota
+	starving
+	playing
+	ahead
+)
+
+// urgency returns how much an utterance at this pace needs its next run.
+func (p *pace) urgency(now time.Time) urgency {
+	if p.frames == 0 {
+		return urgency{class: silent}
+	}
+	u := urgency{class: playing, buffered: time.Duration(p.frames)*speech.FrameDuration - now.Sub(p.first)}
+	switch {
+	case u.buffered < scarce:
+		u.class = starving
+	case u.buffered > ample:
+		u.class = ahead
+	}
+	return u
+}
+
+func (u urgency) compare(v urgency) int {
+	return cmp.Or(cmp.Compare(u.class, v.class), cmp.Compare(u.buffered, v.buffered), cmp.Compare(u.arrival, v.arrival))
+}

@@ -1,0 +1,269 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+)
+
+var errEngineClosed = errors.New("onnx: the engine is closed")
+
+// scheduler runs models for workers. Each of its runners runs one thing at a time, so that as many runs are under way as there are
+// processors for them and none takes turns with another; workers only wait. A run stays on its thread anyway, because it is a call of C;
+// locking runners to threads for good would do no more, and was measured to make handing over a task take 35 µs in place of 1.
+//
+// A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the same bank come
+// along, as long as no other runner is free to take them. A runner never waits for company: a lone stream runs as if there were no
+// scheduler. Instead a task stays with the scheduler from step to step, so that streams that are drawn together find each other
+// again.
+//
+// It is safe for concurrent use.
+type scheduler struct {
+	now     func() time.Time
+	runners sync.WaitGroup
+
+	mu       sync.Mutex
+	work     sync.Cond // something waits, or closed
+	waiting  []*task
+	idle     int // runners that wait for work
+	arrivals uint64
+	closed   bool
+	batches  [maxBatch + 1]uint64 // runs by number of streams stepped
+}
+
+// newScheduler starts runners. Call close when no task is left.
+func newScheduler(runners int, now func() time.Time) *scheduler {
+	s := &scheduler{now: now}
+	s.work.L = &s.mu
+	for range runners {
+		s.runners.Go(s.serve)
+	}
+	return s
+}
+
+// close ends the runners once what waits has run, and returns when they are gone.
+func (s *scheduler) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.work.Broadcast()
+	s.mu.Unlock()
+	s.runners.Wait()
+}
+
+// counts yields how many runs have stepped so many streams.
+func (s *scheduler) counts() iter.Seq2[int, uint64] {
+	s.mu.Lock()
+	batches := s.batches
+	s.mu.Unlock()
+	return func(yield func(int, uint64) bool) {
+		for size, runs := range batches {
+			if runs > 0 && !yield(size, runs) {
+				return
+			}
+		}
+	}
+}
+
+// task is a sequence of runs for one stream. Its zero value is ready; a worker uses one for all it asks for, one after another.
+type task struct {
+	pace pace
+
+	ctx     context.Context
+	next    func() (phase, error)
+	phase   phase
+	urgency urgency
+	done    chan error // room for one
+}
+
+// phase is one run of a model: a step of stream, perhaps together with others of its bank, or whatever run does. The zero value says
+// that there is nothing more to run.
+type phase struct {
+	stream *stream
+	run    func(context.Context) error
+}
+
+func (p *phase) over() bool { return p.stream == nil && p.run == nil }
+
+// do runs one phase after another until next returns the zero one or an error. next is called by one goroutine at a time, first by the
+// caller and then by runners, after each run that went well; what it does itself should be short.
+//
+// When ctx ends, what waits is dropped at once and what runs is the last; do then returns the cause of ctx. A run gets ctx.
+func (s *scheduler) do(ctx context.Context, t *task, next func() (phase, error)) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	first, err := next()
+	if err != nil || first.over() {
+		return err
+	}
+	if t.done == nil {
+		t.done = make(chan error, 1)
+	}
+	t.ctx, t.next, t.phase = ctx, next, first
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errEngineClosed
+	}
+	s.putLocked(t)
+	s.mu.Unlock()
+	select {
+	case err := <-t.done:
+		return err
+	case <-ctx.Done():
+	}
+	if s.withdraw(t) {
+		return context.Cause(ctx)
+	}
+	return <-t.done // after the run that is under way
+}
+
+// once is a task of one run.
+func once(run func(context.Context) error) func() (phase, error) {
+	return func() (p phase, err error) {
+		p.run, run = run, nil
+		return p, nil
+	}
+}
+
+func (s *scheduler) putLocked(t *task) {
+	s.arrivals++
+	t.urgency.arrival = s.arrivals
+	s.waiting = append(s.waiting, t)
+	s.work.Signal()
+}
+
+// withdraw takes t out of the queue, unless it has left it already.
+func (s *scheduler) withdraw(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.waiting, t)
+	if i < 0 {
+		return false
+	}
+	s.waiting = slices.Delete(s.waiting, i, i+1)
+	return true
+}
+
+// serve is a runner.
+func (s *scheduler) serve() {
+	var b batch
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if !s.takeLocked(&b) {
+			if s.closed && len(s.waiting) == 0 {
+				return
+			}
+			s.idle++
+			s.work.Wait()
+			s.idle--
+			continue
+		}
+		s.mu.Unlock()
+		b.run()
+		s.mu.Lock()
+		for _, t := range b.tasks {
+			// A cancel in between has not found t in the queue.
+			if err := context.Cause(t.ctx); err != nil {
+				t.end(err)
+			} else {
+				s.putLocked(t)
+			}
+		}
+		if len(s.waiting) > 0 {
+			s.work.Broadcast() // also for what could not run because its slot was busy here
+		}
+	}
+}
+
+// batch is what a runner runs at once. Its slices are used again.
+type batch struct {
+	tasks    []*task
+	streams  []*stream
+	first, n int // slots, where streams are stepped
+}
+
+// takeLocked moves the most urgent task that can run, and what comes along, from the queue to b.
+func (s *scheduler) takeLocked(b *batch) bool {
+	b.tasks, b.streams = b.tasks[:0], b.streams[:0]
+	now := s.now()
+	for _, t := range s.waiting {
+		arrival := t.urgency.arrival
+		t.urgency = t.pace.urgency(now)
+		t.urgency.arrival = arrival
+	}
+	slices.SortFunc(s.waiting, func(t, u *task) int { return t.urgency.compare(u.urgency) })
+	for _, t := range s.waiting {
+		if t.phase.stream == nil {
+			b.tasks = append(b.tasks, t)
+			break
+		}
+		if s.gatherLocked(b, t) {
+			s.batches[min(len(b.tasks), maxBatch)]++
+			break
+		}
+	}
+	s.waiting = slices.DeleteFunc(s.waiting, func(t *task) bool { return slices.Contains(b.tasks, t) })
+	return len(b.tasks) > 0
+}
+
+// gatherLocked takes the step of t and those that come along. It returns false where the slot of t is in use.
+func (s *scheduler) gatherLocked(b *batch, t *task) bool {
+	bank := t.phase.stream.bank
+	b.streams = append(b.streams[:0], t.phase.stream)
+	for _, other := range s.waiting {
+		if o := other.phase.stream; other != t && o != nil && o.bank == bank {
+			b.streams = append(b.streams, o)
+		}
+	}
+	// Runners that are free for these steps: this one, and the idle ones that nothing else waits for.
+	free := max(1, s.idle+1-(len(s.waiting)-len(b.streams)))
+	share := (len(b.streams) + free - 1) / free
+	if b.first, b.n = bank.reserve(b.streams, min(share, maxBatch)); b.n == 0 {
+		return false
+	}
+	b.streams = slices.DeleteFunc(b.streams, func(o *stream) bool { return o.slot < b.first || o.slot >= b.first+b.n })
+	for _, other := range s.waiting {
+		if o := other.phase.stream; o != nil && slices.Contains(b.streams, o) {
+			b.tasks = append(b.tasks, other)
+		}
+	}
+	return true
+}
+
+// run runs the batch and asks every task what comes next. Those that are over leave the batch.
+func (b *batch) run() {
+	var err error
+	if len(b.streams) > 0 {
+		bank := b.streams[0].bank
+		err = bank.run(b.first, b.n, b.streams)
+		bank.release(b.first, b.n)
+	} else {
+		t := b.tasks[0]
+		err = t.phase.run(t.ctx)
+	}
+	b.tasks = slices.DeleteFunc(b.tasks, func(t *task) bool { return !t.proceed(err) })
+}
+
+// proceed goes on to the phase after a run that returned err. It returns false when there is none; t is the worker's again then.
+func (t *task) proceed(err error) bool {
+	if err == nil {
+		err = context.Cause(t.ctx)
+	}
+	if err == nil {
+		if t.phase, err = t.next(); err == nil && !t.phase.over() {
+			return true
+		}
+	}
+	t.end(err)
+	return false
+}
+
+func (t *task) end(err error) {
+	t.ctx, t.next, t.phase = nil, nil, phase{}
+	t.done <- err
+}

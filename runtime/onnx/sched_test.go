@@ -1,0 +1,469 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// fakeBank is a bank without a model. Its runs say which slots they stepped.
+func fakeBank(slots int, run func(first, n int, members []*stream) error) *bank {
+	b := &bank{slots: make([]slot, slots), capacity: 100, run: run}
+	b.quiet.L = &b.mu
+	return b
+}
+
+// holding returns a stream that holds slot i.
+func (b *bank) holding(i int) *stream {
+	s := &stream{bank: b, slot: i}
+	b.slots[i].holder = s
+	return s
+}
+
+// at is a pace with so much audio left.
+func at(buffered time.Duration) pace {
+	return pace{first: time.Now(), frames: 1}.plus(buffered - 80*time.Millisecond)
+}
+
+func (p pace) plus(d time.Duration) pace {
+	p.first = p.first.Add(d)
+	return p
+}
+
+// trace collects what runs, in order.
+type trace struct {
+	mu  sync.Mutex
+	ran []string
+}
+
+func (r *trace) add(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ran = append(r.ran, fmt.Sprintf(format, args...))
+}
+
+func (r *trace) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.ran, " ")
+}
+
+// steps is a task of n steps.
+func steps(s *stream, n int) func() (phase, error) {
+	return func() (phase, error) {
+		if n--; n < 0 {
+			return phase{}, nil
+		}
+		return phase{stream: s}, nil
+	}
+}
+
+// occupied starts a scheduler of one runner that is busy until release is called.
+func occupied(t *testing.T) (s *scheduler, release func()) {
+	s = newScheduler(1, time.Now)
+	held := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		err := s.do(t.Context(), &task{}, once(func(context.Context) error { <-held; return nil }))
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	synctest.Wait()
+	return s, func() { close(held); wg.Wait() }
+}
+
+func TestWhatWaitsRunsInTheOrderOfItsUrgency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, release := occupied(t)
+		var ran trace
+		var wg sync.WaitGroup
+		for _, tt := range []struct {
+			name string
+			pace pace
+		}{
+			{"ahead", at(2 * time.Second)}, {"playing", at(500 * time.Millisecond)}, {"new", pace{}},
+			{"starving", at(time.Millisecond)}, {"newer", pace{}}, {"playing-longer", at(time.Second)},
+		} {
+			wg.Go(func() {
+				task := task{pace: tt.pace}
+				if err := s.do(t.Context(), &task, once(func(context.Context) error { ran.add("%s", tt.name); return nil })); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		release()
+		wg.Wait()
+		s.close()
+		if got, want := ran.String(), "new newer starving playing playing-longer ahead"; got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+	})
+}
+
+func TestStepsThatWaitRunTogetherAndStayTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, release := occupied(t)
+		var ran trace
+		b := fakeBank(8, func(first, n int, members []*stream) error {
+			ran.add("%d+%d:%d", first, n, len(members))
+			return nil
+		})
+		var wg sync.WaitGroup
+		for i, count := range map[int]int{2: 3, 3: 2, 4: 3} {
+			stream := b.holding(i)
+			wg.Go(func() {
+				if err := s.do(t.Context(), &task{}, steps(stream, count)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		release()
+		wg.Wait()
+		s.close()
+		// The stream in the middle is through after two steps and runs along as a dummy.
+		if got, want := ran.String(), "2+3:3 2+3:3 2+3:2"; got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+		if got := fmt.Sprint(s.batches); got != "[0 0 1 2 0 0 0 0 0]" {
+			t.Errorf("counted %s", got)
+		}
+	})
+}
+
+func TestIdleRunnersShareTheStepsThatWait(t *testing.T) {
+	for _, tt := range []struct {
+		name               string
+		steps, other, idle int
+		want               int
+	}{
+		{"nobody else is free", 5, 0, 0, 5},
+		{"another runner is free", 5, 0, 1, 3},
+		{"an even number", 4, 0, 1, 2},
+		{"as many runners as steps", 3, 0, 2, 1},
+		{"more runners than steps", 2, 0, 7, 1},
+		{"the other runner has something else to do", 5, 1, 1, 5},
+		{"more than one can take", 12, 0, 0, 8},
+	} {
+		b := fakeBank(16, nil)
+		s := &scheduler{now: time.Now, idle: tt.idle}
+		for i := range tt.steps {
+			s.waiting = append(s.waiting, &task{phase: phase{stream: b.holding(i)}})
+		}
+		for range tt.other {
+			s.waiting = append(s.waiting, &task{pace: at(time.Hour), phase: phase{run: func(context.Context) error { return nil }}})
+		}
+		// The steps have to be the more urgent ones.
+		var got batch
+		if !s.takeLocked(&got) || len(got.tasks) != tt.want {
+			t.Errorf("%s: %d of %d steps taken, want %d", tt.name, len(got.tasks), tt.steps, tt.want)
+		}
+		if left := tt.steps + tt.other - tt.want; len(s.waiting) != left {
+			t.Errorf("%s: %d left, want %d", tt.name, len(s.waiting), left)
+		}
+	}
+}
+
+func TestSlotsThatRunTogether(t *testing.T) {
+	for _, tt := range []struct {
+		name, slots string // w wants a step, h is held by another, f is full, b is busy, . is free; the first W is the one to run
+		most        int
+		want        string
+	}{
+		{"one alone", "..W..", 8, "2+1"},
+		{"neighbours on both sides", ".wWw.", 8, "1+3"},
+		{"no more than allowed", "wWw..", 2, "1+2"},
+		{"over one that is free", "W.w..", 8, "0+3"},
+		{"over one that speaks but does not wait", "Whw..", 8, "0+3"},
+		{"not over two", "W..w.", 8, "0+1"},
+		{"not over one that is busy", "Wbw..", 8, "0+1"},
+		{"not over one that has no room for a dummy", "Wfw..", 8, "0+1"},
+		{"below", "w.W", 8, "0+3"},
+		{"one after the other", "W.ww.w", 8, "0+6"},
+		{"not when it is busy itself", "B.w", 8, "0+0"},
+	} {
+		b := fakeBank(len(tt.slots), nil)
+		var wanted []*stream
+		for i, kind := range tt.slots {
+			if kind == '.' {
+				continue
+			}
+			s := b.holding(i)
+			switch kind {
+			case 'W', 'B':
+				wanted = append([]*stream{s}, wanted...)
+			case 'w':
+				wanted = append(wanted, s)
+			case 'f':
+				s.length = b.capacity
+			}
+			b.slots[i].busy = kind == 'b' || kind == 'B'
+		}
+		first, n := b.reserve(wanted, tt.most)
+		if got := fmt.Sprintf("%d+%d", first, n); got != tt.want {
+			t.Errorf("%s: %s runs %s, want %s", tt.name, tt.slots, got, tt.want)
+		}
+		for i := range n {
+			if !b.slots[first+i].busy {
+				t.Errorf("%s: slot %d is not reserved", tt.name, first+i)
+			}
+		}
+	}
+}
+
+func TestAStepWaitsForItsSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScheduler(2, time.Now)
+		held := make(chan struct{})
+		var ran trace
+		var b *bank
+		b = fakeBank(3, func(first, n int, members []*stream) error {
+			ran.add("%d+%d:%d", first, n, len(members))
+			if n == 3 {
+				<-held
+			}
+			return nil
+		})
+		left, middle, right := b.holding(0), b.holding(1), b.holding(2)
+		// Both runners are kept busy until left and right wait together.
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		do := func(next func() (phase, error)) {
+			wg.Go(func() {
+				if err := s.do(t.Context(), &task{}, next); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		second := make(chan struct{})
+		do(once(func(context.Context) error { <-start; return nil }))
+		do(once(func(context.Context) error { <-second; return nil }))
+		synctest.Wait()
+		do(steps(left, 1))
+		do(steps(right, 1))
+		synctest.Wait()
+		close(start) // one runner steps left and right, with middle as a dummy
+		synctest.Wait()
+		do(steps(middle, 1))
+		close(second) // the other one is free for middle, whose slot is in use
+		synctest.Wait()
+		if got, want := ran.String(), "0+3:2"; got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+		close(held)
+		wg.Wait()
+		s.close()
+		if got, want := ran.String(), "0+3:2 1+1:1"; got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+	})
+}
+
+func TestACancelledTaskLeavesTheQueueAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, release := occupied(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("gone")
+		time.AfterFunc(time.Second, func() { cancel(gone) })
+		begin := time.Now()
+		err := s.do(ctx, &task{}, once(func(context.Context) error { t.Error("it ran"); return nil }))
+		if took := time.Since(begin); !errors.Is(err, gone) || took != time.Second {
+			t.Errorf("%v after %s, want the cause after a second", err, took)
+		}
+		release()
+		s.close()
+	})
+}
+
+func TestACancelledTaskEndsWithTheRunThatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScheduler(1, time.Now)
+		ctx, cancel := context.WithCancel(t.Context())
+		runs := 0
+		err := s.do(ctx, &task{}, func() (phase, error) {
+			return phase{run: func(context.Context) error {
+				if runs++; runs == 3 {
+					cancel()
+				}
+				return nil
+			}}, nil
+		})
+		if !errors.Is(err, context.Canceled) || runs != 3 {
+			t.Errorf("%v after %d runs, want a cancel after three", err, runs)
+		}
+		if err := s.do(ctx, &task{}, func() (phase, error) { t.Error("asked"); return phase{}, nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("a task that is cancelled already: %v", err)
+		}
+		s.close()
+	})
+}
+
+func TestARunHearsOfTheCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScheduler(1, time.Now)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := s.do(ctx, &task{}, once(func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }))
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, want the time-out", err)
+		}
+		s.close()
+	})
+}
+
+func TestAnErrorEndsItsTaskAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, release := occupied(t)
+		broken := errors.New("broken")
+		b := fakeBank(2, func(int, int, []*stream) error { return nil })
+		var wg sync.WaitGroup
+		bad, good := b.holding(0), b.holding(1)
+		wg.Go(func() {
+			calls := 0
+			err := s.do(t.Context(), &task{}, func() (phase, error) {
+				if calls++; calls == 3 {
+					return phase{}, broken
+				}
+				return phase{stream: bad}, nil
+			})
+			if !errors.Is(err, broken) {
+				t.Errorf("%v, want broken", err)
+			}
+		})
+		wg.Go(func() {
+			if err := s.do(t.Context(), &task{}, steps(good, 5)); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		release()
+		wg.Wait()
+		s.close()
+	})
+}
+
+func TestCloseRunsWhatWaitsAndRefusesTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, release := occupied(t)
+		ran := false
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := s.do(t.Context(), &task{}, once(func(context.Context) error { ran = true; return nil })); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		wg.Go(s.close)
+		synctest.Wait()
+		if err := s.do(t.Context(), &task{}, once(func(context.Context) error { return nil })); !errors.Is(err, errEngineClosed) {
+			t.Errorf("after close: %v", err)
+		}
+		release()
+		wg.Wait()
+		if !ran {
+			t.Error("what waited was dropped")
+		}
+	})
+}
+
+// TestEveryTaskEndsWhateverHappens has many streams step, run alone, fail and be cancelled on several runners.
+func TestEveryTaskEndsWhateverHappens(t *testing.T) {
+	const slots, rounds = 8, 200
+	s := newScheduler(3, time.Now)
+	var stepped [slots]int // guarded by the reservation of the slot, which the race detector checks
+	b := fakeBank(slots, func(_, _ int, members []*stream) error {
+		for _, m := range members {
+			stepped[m.slot]++
+		}
+		return nil
+	})
+	var wg sync.WaitGroup
+	var want [slots]int
+	for i := range slots {
+		stream := b.holding(i)
+		wg.Go(func() {
+			var task task
+			for round := range rounds {
+				ctx, cancel := context.WithCancel(t.Context())
+				if round%5 == i%5 {
+					go cancel()
+				}
+				did := 0
+				err := s.do(ctx, &task, func() (phase, error) {
+					if did++; did > 5 {
+						return phase{}, nil
+					}
+					if did == 3 {
+						return phase{run: func(context.Context) error { return nil }}, nil
+					}
+					want[i]++
+					return phase{stream: stream}, nil
+				})
+				if err != nil {
+					if !errors.Is(err, context.Canceled) {
+						t.Error(err)
+					}
+					want[i] = -1 // how far it came is open
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	s.close()
+	if slices.Max(stepped[:]) == 0 || len(s.waiting) != 0 {
+		t.Errorf("stepped %v, %d left", stepped, len(s.waiting))
+	}
+}
+
+// BenchmarkScheduler measures what the scheduler adds to a run.
+func BenchmarkScheduler(b *testing.B) {
+	b.Run("one run", func(b *testing.B) {
+		s := newScheduler(1, time.Now)
+		defer s.close()
+		var t task
+		run := func(context.Context) error { return nil }
+		ctx, cancel := context.WithCancel(b.Context())
+		defer cancel()
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := s.do(ctx, &t, once(run)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, streams := range []int{1, 8} {
+		b.Run(fmt.Sprintf("steps of %d streams", streams), func(b *testing.B) {
+			s := newScheduler(1, time.Now)
+			defer s.close()
+			bank := fakeBank(8, func(int, int, []*stream) error { return nil })
+			b.ReportAllocs()
+			var wg sync.WaitGroup
+			for i := range streams {
+				stream := bank.holding(i)
+				wg.Go(func() {
+					var t task
+					left := b.N
+					err := s.do(b.Context(), &t, func() (phase, error) {
+						if left--; left < 0 {
+							return phase{}, nil
+						}
+						return phase{stream: stream}, nil
+					})
+					if err != nil {
+						b.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
