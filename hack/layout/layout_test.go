@@ -56,6 +56,8 @@ var rules = map[string]rule{
 	"runtime/serve": {[]string{
 		"runtime/speech", "runtime/access", "runtime/metrics", "runtime/encode",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; of encode it takes the WAV header"},
+	"runtime/meter":       {[]string{"runtime/speech", "runtime/access"}, "what was spoken is counted without HTTP and without the portal"},
+	"portal/usage":        {[]string{"runtime/meter"}, "usage is added up without HTTP and without a database"},
 	"client":              {nil, "the client is for others to import: it brings nothing of the server along"},
 	"cmd/internal/launch": {[]string{"runtime/speech"}, "what binaries share in starting up"},
 	"cmd/swar":            {[]string{"*"}, ""},

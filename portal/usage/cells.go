@@ -1,0 +1,233 @@
+package usage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+// PlaygroundKey stands for all playground keys of a project. There can be hundreds a day, and nobody tells them apart by name.
+const PlaygroundKey = "playground"
+
+// cellKey is what usage is told apart by within a shard.
+type cellKey struct {
+	project, key, voice, endpoint string
+}
+
+func (k cellKey) compare(o cellKey) int {
+	return cmp.Or(
+		strings.Compare(k.project, o.project), strings.Compare(k.key, o.key),
+		strings.Compare(k.voice, o.voice), strings.Compare(k.endpoint, o.endpoint))
+}
+
+// cell is the usage of one project with one key, voice and endpoint.
+type cell struct {
+	cellKey
+	prefix string // of the key, for recognition
+	counts
+}
+
+// counts is what is added up. Adding is commutative, so that no order of batches, shards and days gives another sum.
+type counts struct {
+	requests, errors, cancelled int64 // that have ended; errors and cancelled are among the requests
+	frames, billed, chars       int64
+	synthUS                     int64
+	ttfa, queue                 sketch
+}
+
+// add counts e. What is known only of a whole stream is counted with its end.
+func (c *counts) add(e *meter.Event) {
+	c.frames += e.Frames
+	c.billed += e.Billed
+	if e.Kind != meter.Final {
+		return
+	}
+	c.requests++
+	switch e.Status {
+	case meter.OK:
+	case meter.Cancelled:
+		c.cancelled++
+	default:
+		c.errors++
+	}
+	c.chars += int64(e.Chars)
+	c.synthUS += e.Synthus
+	if e.TTFAus > 0 { // else there was no frame
+		c.ttfa.add(e.TTFAus)
+	}
+	c.queue.add(e.Queueus)
+}
+
+func (c *counts) merge(o *counts) {
+	c.requests += o.requests
+	c.errors += o.errors
+	c.cancelled += o.cancelled
+	c.frames += o.frames
+	c.billed += o.billed
+	c.chars += o.chars
+	c.synthUS += o.synthUS
+	c.ttfa.merge(&o.ttfa)
+	c.queue.merge(&o.queue)
+}
+
+// cells is the inside of a shard, in order of key.
+type cells []*cell
+
+// at returns the cell of k, which it makes if there is none.
+func (s *cells) at(k cellKey) *cell {
+	i, ok := slices.BinarySearchFunc(*s, k, func(c *cell, k cellKey) int { return c.compare(k) })
+	if !ok {
+		*s = slices.Insert(*s, i, &cell{cellKey: k})
+	}
+	return (*s)[i]
+}
+
+func (s *cells) add(e *meter.Event, to *Totals) {
+	k, prefix := cellKey{e.ProjectID, e.KeyID, e.Voice, e.Endpoint}, e.KeyPrefix
+	if e.Playground {
+		k.key, prefix = PlaygroundKey, ""
+	}
+	c := s.at(k)
+	if prefix > c.prefix { // a key has one prefix; the rule only makes the order of events not matter
+		c.prefix = prefix
+	}
+	c.counts.add(e)
+	to.Frames += e.Frames
+	to.Billed += e.Billed
+	if e.Kind == meter.Final {
+		to.Requests++
+	}
+}
+
+// The layout of encoded cells. Whole numbers are varints as in encoding/binary; signed ones are zigzag.
+//
+//	byte     version, 1
+//	uvarint  number of strings, then each: uvarint length, bytes. Sorted, without repeats
+//	uvarint  number of cells, then each in order of key:
+//	  5 × uvarint  index of project, key, voice, endpoint, prefix among the strings
+//	  7 × varint   requests, errors, cancelled, frames, billed, chars, synthesis µs
+//	  2 × sketch   TTFA, queue
+const cellsVersion = 1
+
+var errCells = errors.New("usage shard: the cells are damaged")
+
+// encode gives the same bytes for the same usage, whatever way it was added up. No usage is no bytes.
+func (s cells) encode() []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range s {
+		names = append(names, c.project, c.key, c.voice, c.endpoint, c.prefix)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	b := make([]byte, 0, 64*len(names)+128*len(s))
+	b = append(b, cellsVersion)
+	b = binary.AppendUvarint(b, uint64(len(names)))
+	for _, n := range names {
+		b = binary.AppendUvarint(b, uint64(len(n)))
+		b = append(b, n...)
+	}
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	for _, c := range s {
+		for _, n := range [...]string{c.project, c.key, c.voice, c.endpoint, c.prefix} {
+			i, _ := slices.BinarySearch(names, n)
+			b = binary.AppendUvarint(b, uint64(i))
+		}
+		for _, n := range [...]int64{c.requests, c.errors, c.cancelled, c.frames, c.billed, c.chars, c.synthUS} {
+			b = binary.AppendVarint(b, n)
+		}
+		b = c.queue.append(c.ttfa.append(b))
+	}
+	return b
+}
+
+// decodeCells reads what encode wrote. Anything else is an error, never a panic and never more memory than a few times its length.
+func decodeCells(b []byte) (cells, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	if b[0] != cellsVersion {
+		return nil, fmt.Errorf("usage shard: cells of version %d; this program reads version %d", b[0], cellsVersion)
+	}
+	r := reader{b: b[1:]}
+	names := make([]string, r.count(1))
+	for i := range names {
+		names[i] = string(r.bytes(r.count(1)))
+		if i > 0 && names[i] <= names[i-1] {
+			r.fail()
+		}
+	}
+	name := func() string {
+		if i := r.uvarint(); i < uint64(len(names)) {
+			return names[i]
+		}
+		r.fail()
+		return ""
+	}
+	s := make(cells, 0, r.count(16))
+	for range cap(s) {
+		if r.broken {
+			break
+		}
+		c := &cell{cellKey: cellKey{name(), name(), name(), name()}, prefix: name()}
+		for _, n := range [...]*int64{&c.requests, &c.errors, &c.cancelled, &c.frames, &c.billed, &c.chars, &c.synthUS} {
+			*n = r.varint()
+		}
+		c.ttfa.read(&r)
+		c.queue.read(&r)
+		if len(s) > 0 && s[len(s)-1].compare(c.cellKey) >= 0 {
+			r.fail()
+		}
+		s = append(s, c)
+	}
+	if r.broken || len(r.b) != 0 {
+		return nil, errCells
+	}
+	return s, nil
+}
+
+// reader reads what may be damaged. After the first fault it returns zeros.
+type reader struct {
+	b      []byte
+	broken bool
+}
+
+func (r *reader) fail() { r.b, r.broken = nil, true }
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || n > 1 && r.b[n-1] == 0 { // a number has one shortest form
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) varint() int64 {
+	u := r.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// count reads the number of things that follow, each of at least size bytes. More than can follow is a fault.
+func (r *reader) count(size int) int {
+	n := r.uvarint()
+	if n > uint64(len(r.b)/size) {
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) bytes(n int) []byte {
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}

@@ -1,0 +1,137 @@
+package usage
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// sketch counts durations so that quantiles can be told within 1 %. It is the DDSketch of Masson, Rim and Lee (VLDB 2019) with a
+// sparse store: bin i holds the values in (γ^(i-1), γ^i]. Two sketches are merged by adding bins, so the result does not depend on the
+// order. The zero value is empty.
+//
+// It is our own because ours has one mapping, whole numbers only and one encoding: it costs no dependency on protobuf, and an add
+// allocates only for a new bin.
+type sketch struct {
+	zeros uint64 // of the value 0
+	bins  []bin  // in order of index
+}
+
+type bin struct {
+	index int32
+	count uint64
+}
+
+const (
+	accuracy = 0.01
+	maxIndex = 2184 // of the largest int64
+)
+
+var (
+	gamma        = (1 + accuracy) / (1 - accuracy)
+	inverseLogOf = 1 / math.Log(gamma)
+)
+
+// add counts a duration in microseconds. A negative one counts as 0.
+func (s *sketch) add(us int64) {
+	if us <= 0 {
+		s.zeros++
+		return
+	}
+	index := int32(math.Ceil(math.Log(float64(us)) * inverseLogOf))
+	i, ok := s.find(index)
+	if !ok {
+		s.bins = slices.Insert(s.bins, i, bin{index: index})
+	}
+	s.bins[i].count++
+}
+
+func (s *sketch) find(index int32) (int, bool) {
+	return slices.BinarySearchFunc(s.bins, index, func(b bin, index int32) int { return cmp.Compare(b.index, index) })
+}
+
+// merge adds o.
+func (s *sketch) merge(o *sketch) {
+	s.zeros += o.zeros
+	if len(o.bins) == 0 {
+		return
+	}
+	sum := make([]bin, 0, len(s.bins)+len(o.bins))
+	a, b := s.bins, o.bins
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].index < b[0].index:
+			sum, a = append(sum, a[0]), a[1:]
+		case a[0].index > b[0].index:
+			sum, b = append(sum, b[0]), b[1:]
+		default:
+			sum = append(sum, bin{a[0].index, a[0].count + b[0].count})
+			a, b = a[1:], b[1:]
+		}
+	}
+	s.bins = append(append(sum, a...), b...)
+}
+
+// count returns how many durations were added.
+func (s *sketch) count() uint64 {
+	n := s.zeros
+	for _, b := range s.bins {
+		n += b.count
+	}
+	return n
+}
+
+// quantile returns the duration in microseconds below or at which a share q, from 0 to 1, of the durations lies, within 1 %; ok is
+// false when there are none.
+func (s *sketch) quantile(q float64) (us float64, ok bool) {
+	n := s.count()
+	if n == 0 {
+		return 0, false
+	}
+	rank := uint64(q * float64(n-1))
+	below := s.zeros
+	if rank < below {
+		return 0, true
+	}
+	for _, b := range s.bins {
+		if below += b.count; rank < below {
+			return 2 * math.Pow(gamma, float64(b.index)) / (gamma + 1), true
+		}
+	}
+	return 0, true
+}
+
+// append writes the sketch: uvarint zeros, uvarint bins, then for each bin uvarint index less the index before it (for the first: the
+// index) and uvarint count.
+func (s *sketch) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, s.zeros)
+	b = binary.AppendUvarint(b, uint64(len(s.bins)))
+	before := int32(0)
+	for _, bin := range s.bins {
+		b = binary.AppendUvarint(b, uint64(bin.index-before))
+		b = binary.AppendUvarint(b, bin.count)
+		before = bin.index
+	}
+	return b
+}
+
+// read reads what append wrote.
+func (s *sketch) read(r *reader) {
+	s.zeros = r.uvarint()
+	n := r.count(2)
+	if n == 0 {
+		return
+	}
+	s.bins = make([]bin, 0, n)
+	before := uint64(0)
+	for i := range n {
+		step, count := r.uvarint(), r.uvarint()
+		if step > maxIndex || i > 0 && step == 0 || before+step > maxIndex || count == 0 {
+			r.fail()
+			return
+		}
+		before += step
+		s.bins = append(s.bins, bin{int32(before), count})
+	}
+}

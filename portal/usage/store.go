@@ -1,0 +1,146 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+// ErrNotOver refuses to close a month that is not over.
+var ErrNotOver = errors.New("the month is not over yet")
+
+// Store keeps usage. It is safe for concurrent use, also by several processes on one database. Implementations hold no rule: what an
+// event changes is worked out by [Book] and [ShardChange.Fold], inside the store's transaction.
+type Store interface {
+	// Apply books b exactly once, in one transaction: it reads the position of b.Source (0 for a source that is not known) and
+	// which of [Batch.Months] are closed, hands both to [Book], and writes what comes out of it: the shards, each folded over the one
+	// that is stored; the requests, added to those that are stored; and the new position. Either all of it is stored or nothing.
+	//
+	// The error is that of Book, such as a *meter.GapError, or a failure of the store, after which the caller tries again.
+	Apply(ctx context.Context, b Batch) error
+
+	// Shards returns the shards of an organisation for the days from..to, both inclusive and formatted as 2026-11-21, in order of date.
+	Shards(ctx context.Context, orgID, from, to string) ([]Shard, error)
+
+	// Days returns the totals of the same shards, one for each day that has any, in order of date. It does not read cells.
+	Days(ctx context.Context, orgID, from, to string) ([]Day, error)
+
+	// Requests returns rows of the request log, newest first: by Start and then ID, both descending.
+	Requests(ctx context.Context, q RequestQuery) ([]Request, error)
+
+	// ClosedMonths returns every closed month, oldest first.
+	ClosedMonths(ctx context.Context) ([]ClosedMonth, error)
+
+	// CloseMonth closes a month for every organisation. A month that is closed already stays as it is: closing twice, also from two
+	// processes at once, is no error and the first one counts. No Apply books on the month once CloseMonth has returned.
+	CloseMonth(ctx context.Context, m ClosedMonth) error
+
+	// Compare returns, for each organisation that has usage on a day, what its shards and what its requests add up to at one moment.
+	Compare(ctx context.Context, date string) ([]Comparison, error)
+
+	// SweepRequests deletes the request rows of all days before date, and returns how many. It may delete in several steps.
+	SweepRequests(ctx context.Context, date string) (int, error)
+}
+
+// Batch is a batch of events on the day on which it is booked.
+type Batch struct {
+	meter.Batch
+	Today string // such as 2026-11-21, in India: where events go whose own month is closed
+}
+
+// ShardKey names a shard: the usage of one organisation on one day, as one source has reported it. Each shard has one writer, its
+// source, so that sources do not wait for one another.
+type ShardKey struct {
+	OrgID  string
+	Source string
+	Date   string
+}
+
+// Shard is stored usage. A store keeps the numbers in columns that it can add up, and Cells as they are.
+type Shard struct {
+	ShardKey
+	Totals
+	Cells []byte // by project, key, voice and endpoint; see [Usage]
+}
+
+// Totals are the numbers that bills are made of.
+type Totals struct {
+	Requests int64 // that have ended
+	Frames   int64 // decoded, 80 ms each
+	Billed   int64 // those of them that are paid for
+}
+
+// Day is the usage of an organisation on one day.
+type Day struct {
+	Date string
+	Totals
+}
+
+// Running is the status of a request whose final event has not come yet.
+const Running meter.Status = "running"
+
+// Request is a row of the request log. There is no text in it.
+type Request struct {
+	ID     string // the event's; with a date behind it for what was booked on another day because its own month was closed
+	Date   string // on which it is booked
+	Source string
+
+	OrgID, ProjectID, KeyID, KeyPrefix string
+	Playground                         bool
+
+	Start                              time.Time // UTC, whole microseconds
+	RequestID, Endpoint, Voice, Format string
+	Status                             meter.Status // Running until it has ended
+	Error                              string
+
+	Frames, Billed                   int64 // in a Booking: to be added to the stored row's; all else replaces it
+	Chars, Chunks                    int
+	TTFAus, Queueus, Wallus, Synthus int64 // as in meter.Event
+	PrefillCached                    bool
+	Seed                             int64
+}
+
+// RequestQuery selects requests of one organisation. Zero fields select everything.
+type RequestQuery struct {
+	OrgID     string // required
+	ProjectID string
+	KeyID     string
+	Voice     string
+	Endpoint  string
+	Status    meter.Status
+	MinTTFAus int64     // at least
+	From, To  time.Time // of Start; From is inclusive, To exclusive
+	After     Cursor    // the last row of the page before
+	Limit     int       // required, at least 1
+}
+
+// Cursor is a place in the request log. The zero value is its newest end.
+type Cursor struct {
+	Start time.Time
+	ID    string
+}
+
+// IsZero reports whether c is the newest end of the log.
+func (c Cursor) IsZero() bool { return c.ID == "" }
+
+// Holds reports whether r comes behind c, that is, whether it is older.
+func (c Cursor) Holds(r Request) bool {
+	return c.IsZero() || r.Start.Before(c.Start) || r.Start.Equal(c.Start) && r.ID < c.ID
+}
+
+// ClosedMonth is a month whose bills no longer change: neither its usage nor its rate.
+type ClosedMonth struct {
+	Month    string // such as 2026-11
+	Rate     int64  // paise a minute
+	ClosedAt time.Time
+}
+
+// Comparison is the two ways of adding up the usage of an organisation on a day. They are equal, or something is broken.
+type Comparison struct {
+	OrgID    string
+	Date     string
+	Shards   Totals
+	Requests Totals // rows that are not Running, and the frames of all rows
+}

@@ -1,0 +1,35 @@
+// Package meter counts what is spoken and carries the counts to where bills are made, so that each frame is counted once, whatever
+// crashes on the way.
+//
+// A [Recorder] turns each stream into events, a [Log] keeps them on disk, and a [Shipper] sends them from there to a [Sink] until the
+// sink has them. The sink may be sent an event more than once; it tells repeats by their numbers.
+package meter
+
+import (
+	"context"
+	"fmt"
+)
+
+// Batch is a run of events of one source. Seq rises by one from each event to the next.
+type Batch struct {
+	Source string // names the log that numbered the events
+	Events []Event
+}
+
+// Sink takes usage in. It is safe for concurrent use.
+type Sink interface {
+	// Send hands over b. When it returns nil, every event of b is stored for good, and none of them counts twice, however often and in
+	// whatever batches they are sent. A *[GapError] says that b does not begin, or does not end, where the sink can go on; nothing of
+	// b was stored then. After any other error b must be sent again. The sink does not keep b.Events.
+	Send(ctx context.Context, b Batch) error
+}
+
+// GapError is the answer to a batch that is not the next one of its source: events are missing before it, or it ends before the last
+// event that the sink has.
+type GapError struct {
+	Want int64 // the number of the event that the sink wants next
+}
+
+func (e *GapError) Error() string {
+	return fmt.Sprintf("usage events are out of order: event %d is the next one", e.Want)
+}
