@@ -14,8 +14,8 @@ import (
 // FindLibrary returns the path of the ONNX Runtime library to give to [Config.Library].
 //
 // A path that is given explicitly is the answer; it must be a file. Otherwise the library is looked for beside the running program
-// (and in lib/ there), in .cache/onnxruntime of the working folder, where `make onnxruntime` puts it, and in the usual folders of the
-// system. The first one found is taken; whether it is new enough shows when it is loaded.
+// (and in lib/ there), in .cache/onnxruntime of the folder above it and of the working folder, where `make onnxruntime` puts it, and in
+// the usual folders of the system. The first one found is taken; whether it is new enough shows when it is loaded.
 func FindLibrary(explicit string) (string, error) {
 	if explicit != "" {
 		info, err := os.Stat(explicit)
@@ -50,6 +50,8 @@ func libraryPaths() []string {
 		for _, dir := range []string{filepath.Join(beside, "lib"), beside} {
 			paths = append(paths, filepath.Join(dir, pinned), filepath.Join(dir, plain))
 		}
+		// A program in bin/ finds what was fetched for its repository, from whatever folder it is called.
+		paths = append(paths, filepath.Join(beside, "..", ".cache", "onnxruntime", pinned))
 	}
 	if working, err := os.Getwd(); err == nil {
 		paths = append(paths, filepath.Join(working, ".cache", "onnxruntime", pinned))
