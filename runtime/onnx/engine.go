@@ -23,6 +23,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 	"github.com/swar-tts/swar/runtime/tokenize"
@@ -90,6 +91,13 @@ func New(c Config) (*Engine, error) {
 }
 
 func (e *Engine) load(c Config) error {
+	kind, err := layout.Find(c.Bundle)
+	if err != nil {
+		return err
+	}
+	if kind != layout.None {
+		return e.loadPublic(c, kind)
+	}
 	m, err := bundle.Open(c.Bundle)
 	if err != nil {
 		return err
@@ -110,10 +118,23 @@ func (e *Engine) load(c Config) error {
 	if err := ort.Load(c.Library); err != nil {
 		return err
 	}
-	e.manifest = m
-	if e.model, err = openNative(c.Bundle, m, min(c.Workers, maxBatch)); err != nil {
+	n, err := openNative(c.Bundle, m, min(c.Workers, maxBatch))
+	if err != nil {
 		return fmt.Errorf("bundle %s: %w", c.Bundle, err)
 	}
+	e.manifest, e.model = m, n
+	return nil
+}
+
+func (e *Engine) loadPublic(c Config, kind layout.Kind) error {
+	if err := ort.Load(c.Library); err != nil {
+		return err
+	}
+	m, err := layout.Open(c.Bundle, kind)
+	if err != nil {
+		return err
+	}
+	e.manifest, e.tokenizer, e.model = m.Manifest, m.Tokenizer, public{m}
 	return nil
 }
 
