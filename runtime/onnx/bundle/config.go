@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -99,7 +100,7 @@ func ReadConfig(data []byte) (Config, error) {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("is empty")
 		}
-		return Config{}, fmt.Errorf("configuration: %w", err)
+		return Config{}, fmt.Errorf("configuration: %w", firstFault(err))
 	}
 	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return Config{}, errors.New("configuration: more than one document")
@@ -114,6 +115,15 @@ func ReadConfig(data []byte) (Config, error) {
 		return Config{}, fmt.Errorf("configuration: %w", err)
 	}
 	return c, nil
+}
+
+// firstFault names one of the values that have another type, without the type, which can be the whole of [Config].
+func firstFault(err error) error {
+	if faults, ok := errors.AsType[*yaml.TypeError](err); ok && len(faults.Errors) > 0 {
+		text, _, _ := strings.Cut(faults.Errors[0], " into struct {")
+		return errors.New(text)
+	}
+	return err
 }
 
 // The limits of a configuration keep what is made of it before the weights are compared small.
