@@ -58,6 +58,8 @@ var rules = map[string]rule{
 	}, "serve speaks to a Speaker, local or remote, and must not know which; of encode it takes the WAV header"},
 	"runtime/meter":       {[]string{"runtime/speech", "runtime/access"}, "what was spoken is counted without HTTP and without the portal"},
 	"portal/usage":        {[]string{"runtime/meter"}, "usage is added up without HTTP and without a database"},
+	"portal/storetest":    {[]string{"runtime/meter", "portal/usage"}, "the suite must fit every store"},
+	"portal/memstore":     {[]string{"portal/usage"}, "a store knows its ports and keeps no rule"},
 	"client":              {nil, "the client is for others to import: it brings nothing of the server along"},
 	"cmd/internal/launch": {[]string{"runtime/speech"}, "what binaries share in starting up"},
 	"cmd/swar":            {[]string{"*"}, ""},

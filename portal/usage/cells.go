@@ -93,14 +93,21 @@ func (s *cells) add(e *meter.Event, to *Totals) {
 		k.key, prefix = PlaygroundKey, ""
 	}
 	c := s.at(k)
-	if prefix > c.prefix { // a key has one prefix; the rule only makes the order of events not matter
-		c.prefix = prefix
-	}
+	c.prefix = max(c.prefix, prefix) // a key has one prefix; the rule only makes the order of events not matter
 	c.counts.add(e)
 	to.Frames += e.Frames
 	to.Billed += e.Billed
 	if e.Kind == meter.Final {
 		to.Requests++
+	}
+}
+
+// merge adds o.
+func (s *cells) merge(o cells) {
+	for _, c := range o {
+		to := s.at(c.cellKey)
+		to.prefix = max(to.prefix, c.prefix)
+		to.counts.merge(&c.counts)
 	}
 }
 

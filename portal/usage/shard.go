@@ -4,6 +4,12 @@
 // both integers; days and months are those of India.
 package usage
 
+import (
+	"bytes"
+
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
 // Fold returns old, which may be the zero Shard, with the change added to it.
 func (c ShardChange) Fold(old Shard) (Shard, error) {
 	u, err := decodeCells(old.Cells)
@@ -16,4 +22,22 @@ func (c ShardChange) Fold(old Shard) (Shard, error) {
 	}
 	s.Cells = u.encode()
 	return s, nil
+}
+
+// Equal reports whether shards hold, all together, the same cells as one shard that was folded from events. It is for tests of stores:
+// cells are added up to the last bin of a sketch in whatever order and pieces the events came.
+func Equal(shards []Shard, events []meter.Event) (bool, error) {
+	var got, want cells
+	for _, s := range shards {
+		c, err := decodeCells(s.Cells)
+		if err != nil {
+			return false, err
+		}
+		got.merge(c)
+	}
+	var sum Totals
+	for i := range events {
+		want.add(&events[i], &sum)
+	}
+	return bytes.Equal(got.encode(), want.encode()), nil
 }

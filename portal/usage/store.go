@@ -72,6 +72,13 @@ type Totals struct {
 	Billed   int64 // those of them that are paid for
 }
 
+// Add adds o.
+func (t *Totals) Add(o Totals) {
+	t.Requests += o.Requests
+	t.Frames += o.Frames
+	t.Billed += o.Billed
+}
+
 // Day is the usage of an organisation on one day.
 type Day struct {
 	Date string
@@ -114,6 +121,14 @@ type RequestQuery struct {
 	From, To  time.Time // of Start; From is inclusive, To exclusive
 	After     Cursor    // the last row of the page before
 	Limit     int       // required, at least 1
+}
+
+// Selects reports whether r is one of the rows that q asks for, leaving its limit aside.
+func (q RequestQuery) Selects(r Request) bool {
+	like := func(want, got string) bool { return want == "" || want == got }
+	return q.OrgID == r.OrgID && like(q.ProjectID, r.ProjectID) && like(q.KeyID, r.KeyID) && like(q.Voice, r.Voice) &&
+		like(q.Endpoint, r.Endpoint) && like(string(q.Status), string(r.Status)) && r.TTFAus >= q.MinTTFAus &&
+		(q.From.IsZero() || !r.Start.Before(q.From)) && (q.To.IsZero() || r.Start.Before(q.To)) && q.After.Holds(r)
 }
 
 // Cursor is a place in the request log. The zero value is its newest end.

@@ -1,0 +1,60 @@
+package usage
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// FramesPerMinute is how many frames of 80 ms a minute has. A rate is paise for so many frames.
+const FramesPerMinute = 750
+
+// DefaultRate is the price of the API: 20 paise a minute of audio.
+const DefaultRate = 20
+
+// Rate is a price and the month from which it holds.
+type Rate struct {
+	From  string // such as 2026-11; empty for the first rate
+	Paise int64  // a minute of audio
+}
+
+// Paise returns what billed frames cost at a rate in paise a minute: billed × rate ÷ 750, rounded half up. It is for the frames of a
+// whole month at once, because roundings of parts would add up. It is exact for every number; a negative one, which only a fault can
+// bring about, costs nothing, and what does not fit is the largest amount there is.
+func Paise(billed, rate int64) int64 {
+	if billed <= 0 || rate <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(billed), 2*uint64(rate))
+	lo, carry := bits.Add64(lo, FramesPerMinute, 0)
+	hi += carry
+	if hi >= 2*FramesPerMinute {
+		return math.MaxInt64
+	}
+	paise, _ := bits.Div64(hi, lo, 2*FramesPerMinute)
+	return int64(min(paise, math.MaxInt64))
+}
+
+// Rupees writes paise as rupees with two decimals, such as 12.05. It is a JSON number.
+func Rupees(paise int64) string { return decimal(paise, 100, 2) }
+
+// Seconds writes how long frames sound in seconds with two decimals, which is exact. It is a JSON number.
+func Seconds(frames int64) string { return decimal(8*frames, 100, 2) }
+
+// Minutes writes how long frames sound in minutes with three decimals, rounded half away from zero. It is a JSON number.
+func Minutes(frames int64) string {
+	half := int64(3)
+	if frames < 0 {
+		half = -3
+	}
+	return decimal((8*frames+half)/6, 1000, 3) // a frame is 4/3 of a thousandth
+}
+
+// decimal writes n ÷ unit, where unit is ten to the power of digits.
+func decimal(n, unit int64, digits int) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%0*d", sign, n/unit, digits, n%unit)
+}
