@@ -1,0 +1,245 @@
+package layout
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+)
+
+// described is a small bundle.json.
+const described = `{"schema_version":2,"bundle_name":"b","language":"hindi","sample_rate":24000,"frame_rate":12.5,
+"samples_per_frame":1920,"latent_dim":32,"conditioning_dim":1024,"max_token_per_chunk":50,
+"model_recommended_frames_after_eos":null,"insert_bos_before_voice":true,"tokenizer_file":"tokenizer.model",
+"bos_before_voice_file":"bos_before_voice.npy","predefined_voices":["raj"],
+"flow_lm_state_manifest":[
+{"index":1,"input_name":"b","output_name":"c","module":"m","key":"step","shape":[1],"dtype":"int64","fill":"zeros"},
+{"index":0,"input_name":"a","output_name":"d","module":"m","key":"cache","path":"m/cache","shape":[2,1,9,1,4],"dtype":"float32","fill":"nan"}],
+"mimi_state_manifest":[{"index":0,"input_name":"f","output_name":"g","module":"m","key":"first","shape":[1],"dtype":"bool","fill":"ones"}],
+"added_later":{"x":1}}`
+
+func TestDescriptionIsRead(t *testing.T) {
+	d, err := readDescription([]byte(described))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lm, err := states(d.LMStates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lm) != 2 || lm[0].path != "m/cache" || lm[0].fill != "nan" || !slices.Equal(lm[0].shape, []int{2, 1, 9, 1, 4}) ||
+		lm[1].input != "b" || lm[1].output != "c" || lm[1].path != "m/step" || lm[1].typ != i64 {
+		t.Errorf("states %+v", lm)
+	}
+	if !d.BOS || d.MaxTokens != 50 || d.Language != "hindi" || d.FramesAfterEOS != nil {
+		t.Errorf("description %+v", d)
+	}
+}
+
+func TestLanguagesHaveTags(t *testing.T) {
+	for name, want := range map[string]string{
+		"english": "en", "english_2026-04": "en", "Hindi": "hi-IN", "hinglish": "hi-IN+en-IN", "eu": "eu", "pt-BR": "pt-br", "klingon": "und", "": "und",
+	} {
+		if got := tag(name); got != want {
+			t.Errorf("%q has the tag %q, want %q", name, got, want)
+		}
+	}
+}
+
+func FuzzDescription(f *testing.F) {
+	for _, seed := range []string{
+		described, `{}`, `[]`, `null`, `{"schema_version":2}`, described[:200], strings.Replace(described, "[2,1,9,1,4]", "[4611686018427387904,4]", 1),
+		strings.Replace(described, `"index":1`, `"index":-1`, 1), strings.Replace(described, "[1]", "[0,1e3]", 1), strings.Replace(described, "nan", "empty", 1),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, err := readDescription(data)
+		if err != nil {
+			return
+		}
+		if d.Latent < 1 || d.Width < 1 || d.MaxTokens < 1 || strings.HasPrefix(d.Tokenizer, "/") {
+			t.Fatalf("was accepted: %+v", d)
+		}
+		list, err := states(d.LMStates)
+		if err != nil {
+			return
+		}
+		for _, s := range list {
+			if n := s.bytes(); n < 0 || n > 8*maxStateBytes {
+				t.Fatalf("%+v takes %d bytes", s, n)
+			}
+		}
+	})
+}
+
+func TestVocabularyRefuses(t *testing.T) {
+	const scores = `{"<unk>":0,"a":-1,"b":-2}`
+	for _, c := range []struct{ name, vocab, scores, want string }{
+		{"no object", `[]`, scores, "not an object"},
+		{"nothing", ``, scores, "not an object"},
+		{"a list for an id", `{"<unk>":0,"a":[1]}`, scores, `"a"`},
+		{"an id twice", `{"<unk>":0,"a":1,"b":1}`, scores, "want each of 0 to 2 once"},
+		{"a piece twice", `{"<unk>":0,"a":1,"a":2}`, scores, `"a" stands twice`},
+		{"half an id", `{"<unk>":0,"a":0.5}`, scores, "want each of 0 to 1 once"},
+		{"an id below zero", `{"<unk>":0,"a":-1}`, scores, "want each of 0 to 1 once"},
+		{"an endless id", `{"<unk>":0,"a":1e300}`, scores, "want each of 0 to 1 once"},
+		{"no end", `{"<unk>":0,"a":1`, scores, "truncated"},
+		{"something behind it", `{"<unk>":0,"a":1}{}`, scores, "follows"},
+		{"an empty piece", `{"<unk>":0,"":1}`, scores, `""`},
+		{"a score too few", `{"<unk>":0,"c":1}`, scores, "no score"},
+		{"an endless score", `{"<unk>":0,"a":1}`, `{"<unk>":0,"a":-1e200}`, "finite"},
+		{"no unknown piece", `{"a":0,"b":1}`, scores, "no unknown piece"},
+	} {
+		if _, err := readVocabulary([]byte(c.vocab), []byte(c.scores)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+	v, err := readVocabulary([]byte(`{"b":2,"<unk>":0,"a":1,"▁":3}`), []byte(`{"a":-1,"b":-2,"<unk>":0,"▁":-1,"more":-7}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := v.Encode(nil, "ab ?"), []int32{3, 1, 2, 3, 0}; !slices.Equal(got, want) {
+		t.Errorf("ids %v, want %v", got, want)
+	}
+}
+
+func FuzzVocabulary(f *testing.F) {
+	const scores = `{"<unk>":0,"a":-1,"b":-2,"▁":-1}`
+	for _, seed := range []string{`{"<unk>":0,"a":1,"b":2,"▁":3}`, `{"<unk>":0,"a":1,"a":1}`, `{"<unk>":1e9}`, `{`, ``, `{"<0x00>":0,"<unk>":1}`} {
+		f.Add([]byte(seed), []byte(scores))
+	}
+	f.Add([]byte(`{"<unk>":0,"a":1}`), []byte(`{"<unk>":"0"}`))
+	f.Fuzz(func(t *testing.T, vocab, scores []byte) {
+		v, err := readVocabulary(vocab, scores)
+		if err != nil {
+			return
+		}
+		for _, id := range v.Encode(nil, "ab ▁ é <unk> \xff") {
+			if id < 0 || int(id) >= v.Size() {
+				t.Fatalf("id %d of %d", id, v.Size())
+			}
+		}
+	})
+}
+
+// small is a graph with a state that changes, one that is handed through and one that holds nothing.
+func small() []byte {
+	b := graph.New("small")
+	x := b.Input("x", graph.F32, 1, "frames", 4)
+	s, u, v := b.Input("state_0", graph.F32, 1, 4), b.Input("state_1", graph.F32, 3), b.Input("state_2", graph.F32, "none")
+	b.Output("y", b.Op("Add", []graph.Value{x, s}), graph.F32, 1, "frames", 4)
+	b.Output("out_state_0", b.Op("Elu", []graph.Value{s}), graph.F32, 1, 4)
+	b.Output("out_state_1", b.Op("Identity", []graph.Value{b.Op("Identity", []graph.Value{u})}), graph.F32, 3)
+	b.Output("out_state_2", b.Op("Identity", []graph.Value{v}), graph.F32, "none")
+	return b.Bytes()
+}
+
+func TestSignatureIsReadFromTheFile(t *testing.T) {
+	g, err := readSignature(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := g.input("x"); !ok || p.typ != f32 || !slices.Equal(p.shape, []int{1, varies, 4}) {
+		t.Errorf("input %v, want x float32 [1 -1 4]", p)
+	}
+	states, err := deriveStates(&g, func(port) string { return "zeros" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var still []bool
+	for _, s := range states {
+		still = append(still, s.still)
+	}
+	if want := []bool{false, true, true}; !slices.Equal(still, want) {
+		t.Errorf("states that never change: %v, want %v", still, want)
+	}
+	if n := states[2].count(); n != 0 {
+		t.Errorf("a list of any length has %d values, want none", n)
+	}
+}
+
+func FuzzSignature(f *testing.F) {
+	whole := small()
+	f.Add(whole)
+	for _, n := range []int{0, 1, 20, len(whole) / 2, len(whole) - 1} {
+		f.Add(whole[:n])
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		g, err := readSignature(file)
+		if err != nil {
+			return
+		}
+		states, err := deriveStates(&g, func(port) string { return "zeros" })
+		if err != nil {
+			return
+		}
+		total := int64(0)
+		for i := range states {
+			total += states[i].bytes()
+		}
+		if total < 0 || total > maxStateBytes {
+			t.Fatalf("states of %d bytes", total)
+		}
+	})
+}
+
+// wave is a WAV file of one chunk of form, one that nobody knows, and one of samples.
+func wave(form, channels uint16, rate uint32, depth uint16, samples []byte) []byte {
+	le := binary.LittleEndian
+	w := append(le.AppendUint32([]byte("RIFF"), uint32(36+len(samples))), "WAVEfmt "...)
+	w = le.AppendUint16(le.AppendUint16(le.AppendUint32(w, 16), form), channels)
+	w = le.AppendUint32(le.AppendUint32(w, rate), rate*uint32(depth)/8)
+	w = le.AppendUint16(le.AppendUint16(w, depth/8), depth)
+	w = append(w, "note\x03\x00\x00\x00abc\x00data"...)
+	return append(le.AppendUint32(w, uint32(len(samples))), samples...)
+}
+
+func TestWAV(t *testing.T) {
+	integers, floats := make([]byte, 2*1920), make([]byte, 4*1920)
+	binary.LittleEndian.PutUint16(integers[2:], 0x8000)
+	binary.LittleEndian.PutUint32(floats[4:], math.Float32bits(-1))
+	for name, file := range map[string][]byte{
+		"integers": wave(wavPCM, 1, 24000, 16, integers), "floats": wave(wavFloat, 1, 24000, 32, floats),
+	} {
+		got, err := readWAV(file)
+		if err != nil || len(got) != 1920 || got[0] != 0 || got[1] != -1 {
+			t.Errorf("%s: %d samples, %v", name, len(got), err)
+		}
+	}
+	const ffmpeg = "ffmpeg -i IN.wav -ac 1 -ar 24000"
+	nan := slices.Clone(floats)
+	binary.LittleEndian.PutUint32(nan, math.Float32bits(float32(math.NaN())))
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"another rate", wave(wavPCM, 1, 16000, 16, integers), ffmpeg},
+		{"two channels", wave(wavPCM, 2, 24000, 16, integers), ffmpeg},
+		{"24 bits", wave(wavPCM, 1, 24000, 24, integers), ffmpeg},
+		{"a sample too few", wave(wavPCM, 1, 24000, 16, integers[2:]), "less than one frame"},
+		{"a sample that is no number", wave(wavFloat, 1, 24000, 32, nan), "not a number"},
+		{"no samples", wave(wavPCM, 1, 24000, 16, nil)[:44], "not a WAV file"},
+		{"nothing", nil, "not a WAV file"},
+	} {
+		if _, err := readWAV(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func FuzzWAV(f *testing.F) {
+	whole := wave(wavPCM, 1, 24000, 16, make([]byte, 2*1920))
+	f.Add(whole)
+	f.Add(whole[:40])
+	f.Add(wave(wavExtensible, 1, 24000, 32, make([]byte, 8)))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if samples, err := readWAV(file); err == nil && (len(samples) < 1920 || 2*len(samples) > len(file)) {
+			t.Fatalf("%d samples of %d bytes", len(samples), len(file))
+		}
+	})
+}
