@@ -47,7 +47,8 @@ func makeFolder(ctx context.Context, cmd *cobra.Command, output string, build fu
 		return fmt.Errorf("creating %s: %w", output, errors.Unwrap(err))
 	}
 	if err = errors.Join(build(part), context.Cause(ctx)); err == nil {
-		err = os.Rename(part, output) // which takes the place of an empty folder
+		_ = os.Remove(output) // if it is an empty folder; anything else stays, and is in the way of the next line
+		err = os.Rename(part, output)
 	}
 	if err != nil {
 		return interrupted(ctx, errors.Join(err, os.RemoveAll(part)))

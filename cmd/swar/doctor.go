@@ -16,6 +16,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/encode"
 	"github.com/swar-tts/swar/runtime/espeak"
+	"github.com/swar-tts/swar/runtime/onnx"
 )
 
 // finding is what a check found.
@@ -29,19 +30,25 @@ type finding struct {
 var errUnwell = errors.New("something that is needed is missing; see above")
 
 func (a *app) doctorCommand() *cobra.Command {
-	var listen string
+	var listen, library, dir string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that this machine has what Swar needs, and say what to do",
-		Args:  cobra.NoArgs,
+		Long: `Checks that this machine has what Swar needs, and says what to do about what it lacks. With --bundle it loads that model, too, which then
+needs to be whole; without it the library of the neural engine is only looked for.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := []finding{checkBuild()}
-			findings = append(findings, checkEspeak()...)
+			findings = append(findings, checkEspeak(dir == "")...)
+			findings = append(findings, checkNeural(cmd.Context(), dir, library)...)
 			findings = append(findings, checkOpus(), checkCPUs(launch.FindCPUs()), checkPort(cmd.Context(), listen), checkPlayer())
 			return a.printFindings(findings)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`address` that a server would listen on")
+	f := cmd.Flags()
+	f.StringVar(&listen, "listen", defaultListen, "`address` that a server would listen on")
+	f.StringVar(&dir, "bundle", "", "`folder` of a neural model to check as well")
+	libraryFlag(f, &library)
 	return cmd
 }
 
@@ -68,14 +75,15 @@ func checkBuild() finding {
 	return finding{what: "swar", text: strings.TrimPrefix(thisBuild().String(), "swar ")}
 }
 
-func checkEspeak() []finding {
+// checkEspeak looks for the embedded voice, which a server needs unless it speaks with a bundle.
+func checkEspeak(needed bool) []finding {
 	engine, err := espeak.New(espeak.Config{})
 	switch {
 	case errors.Is(err, espeak.ErrNotInstalled):
 		_, todo, _ := strings.Cut(espeak.ErrNotInstalled.Error(), ": ")
-		return []finding{{what: "espeak-ng", text: "not installed; it is the voice of the embedded engine", todo: todo, bad: true}}
+		return []finding{{what: "espeak-ng", text: "not installed; it is the voice of the embedded engine", todo: todo, bad: needed}}
 	case err != nil:
-		return []finding{{what: "espeak-ng", text: err.Error(), todo: "install it anew, with its data (Debian: espeak-ng-data)", bad: true}}
+		return []finding{{what: "espeak-ng", text: err.Error(), todo: "install it anew, with its data (Debian: espeak-ng-data)", bad: needed}}
 	}
 	defer engine.Close()
 	path, _ := exec.LookPath("espeak-ng")
@@ -87,6 +95,32 @@ func checkEspeak() []finding {
 		{what: "espeak-ng", text: engine.Version() + " at " + path},
 		{what: "voices", text: strings.Join(names, ", ") + ", with its Hindi voice"},
 	}
+}
+
+// checkNeural looks for the library of the neural engine and loads it, and then the bundle, if there is one.
+func checkNeural(ctx context.Context, dir, library string) []finding {
+	path, err := onnx.FindLibrary(library)
+	if err != nil {
+		text, todo, _ := strings.Cut(err.Error(), ": ")
+		return []finding{{what: "onnxruntime", text: text + "; only neural models need it", todo: todo, bad: dir != "" || library != ""}}
+	}
+	release, err := onnx.LoadLibrary(path)
+	if err != nil {
+		return []finding{{what: "onnxruntime", text: err.Error(), todo: "fetch the right one with `make onnxruntime`", bad: dir != "" || library != ""}}
+	}
+	findings := []finding{{what: "onnxruntime", text: release + " at " + path}}
+	if dir == "" {
+		return findings
+	}
+	box := voicebox{bundle: dir, library: library}
+	engine, err := box.openBundle(ctx, 1, -1)
+	if err != nil {
+		return append(findings, finding{what: "bundle", text: err.Error(), todo: "name another one, or make it again with `swar bundle convert`", bad: true})
+	}
+	defer engine.Close()
+	m, needed := engine.Model(), engine.Memory()
+	return append(findings, finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
+		m.ID, plural(len(m.Voices), "voice"), mega(needed.Weights+needed.Prompts), mega(needed.Stream))})
 }
 
 func checkOpus() finding {

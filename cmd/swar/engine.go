@@ -19,6 +19,8 @@ type voicebox struct {
 	engine  *string
 	bundle  string
 	library string
+
+	found, release string // the library that openBundle has loaded
 }
 
 func (v *voicebox) flags(f *pflag.FlagSet) {
@@ -69,11 +71,19 @@ func (v *voicebox) openBundle(ctx context.Context, workers int, cacheBytes int64
 	if _, err := findLayout(v.bundle); err != nil {
 		return nil, err
 	}
-	library, err := onnx.FindLibrary(v.library)
-	if err != nil {
+	var err error
+	if v.found, err = onnx.FindLibrary(v.library); err != nil {
 		return nil, err
 	}
-	return onnx.New(onnx.Config{Bundle: v.bundle, Library: library, CacheBytes: cacheBytes})
+	if v.release, err = onnx.LoadLibrary(v.found); err != nil {
+		return nil, err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return onnx.New(onnx.Config{
+		Bundle: v.bundle, Library: v.found, CacheBytes: cacheBytes, Workers: workers, Threads: launch.FindCPUs().Whole(),
+	})
 }
 
 // reader is an engine that need not speak, and so can do without the library where the bundle is one of ours.

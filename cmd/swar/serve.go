@@ -187,6 +187,9 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 		return err
 	}
 	s.start(s.http, listener, fail)
+	if o.box.neural() { // the other engine is there at once
+		s.say("warming up %s", plural(o.workers, "worker"))
+	}
 
 	// The workers outlive the signal: what runs is finished with them.
 	speaking, stopSpeaking := context.WithCancel(context.WithoutCancel(ctx))
@@ -237,6 +240,9 @@ func (s *site) assemble(ctx context.Context) (err error) {
 		return err
 	}
 	m := metrics.New(s.mouth.speaker.Capacity)
+	if err := s.neural(m); err != nil {
+		return err
+	}
 	c := serve.Config{Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version}
 	if len(o.keys) == 0 {
 		s.log.Warn("open server: everybody who reaches it may use it; --api-key restricts it", "listen", o.listen)
@@ -379,9 +385,9 @@ func (s *site) showDraining() (stop func()) {
 		shown := -1
 		for {
 			c := s.mouth.pool.Capacity()
-			if left := c.Busy + c.Queued; left != shown && left > 0 && s.proseAllowed() {
+			if left := c.Busy + c.Queued; left != shown && left > 0 {
 				shown = left
-				fmt.Fprintf(s.app.err, "%s: finishing %s; a second signal stops at once\n", name, plural(left, "utterance"))
+				s.say("finishing %s; a second signal stops at once", plural(left, "utterance"))
 			}
 			select {
 			case <-t.C:
@@ -393,6 +399,13 @@ func (s *site) showDraining() (stop func()) {
 	return func() {
 		close(done)
 		showing.Wait()
+	}
+}
+
+// say tells people what happens.
+func (s *site) say(format string, args ...any) {
+	if s.proseAllowed() {
+		fmt.Fprintf(s.app.err, name+": "+format+"\n", args...)
 	}
 }
 

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/onnx"
+)
+
+// neural tells what a neural engine needs, refuses it where that cannot be had, and lets its counts be seen. Other engines need nothing
+// that is worth telling.
+func (s *site) neural(m *metrics.Metrics) error {
+	e, ok := s.mouth.engine.(*onnx.Engine)
+	if !ok {
+		return nil
+	}
+	needed, limit, workers := e.Memory(), launch.FindMemory(), s.options.workers
+	s.log.Info("engine", "library", s.options.box.found, "onnxruntime", s.options.box.release, "threads", e.Threads(),
+		"weights_mb", mega(needed.Weights), "prompts_mb", mega(needed.Prompts), "stream_mb", mega(needed.Stream), "workers", workers,
+		"cache_mb", mega(needed.Cache), "total_mb", mega(needed.Total(workers)), "limit_mb", mega(limit))
+	if err := checkMemory(needed, workers, limit, s.log); err != nil {
+		return err
+	}
+	m.RegisterEngine(func() metrics.EngineCounts { return metrics.EngineCounts(e.Counters()) })
+	return nil
+}
+
+// checkMemory refuses what will be more than the limit, and warns of what may be; 0 means that there is no limit.
+func checkMemory(needed onnx.Memory, workers int, limit int64, log *slog.Logger) error {
+	total := needed.Total(workers)
+	switch {
+	case limit == 0 || total <= limit:
+		return nil
+	case total-needed.Cache > limit:
+		return fmt.Errorf("the model needs %d MB (weights %d, voices %d, %s of %d each), more than the %d MB that the cgroup of this process grants; "+
+			"use fewer --workers, or grant more memory", mega(total-needed.Cache), mega(needed.Weights), mega(needed.Prompts),
+			plural(workers, "stream"), mega(needed.Stream), mega(limit))
+	}
+	log.Warn("with a full prefill cache this process needs more memory than its cgroup grants, and would be killed; "+
+		"use a smaller --prefill-cache-mb or grant more memory", "needs_mb", mega(total), "limit_mb", mega(limit))
+	return nil
+}
+
+// mega rounds bytes up to whole megabytes.
+func mega(bytes int64) int64 { return (bytes + 999_999) / 1_000_000 }
