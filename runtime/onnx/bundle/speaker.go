@@ -72,7 +72,7 @@ func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err 
 
 // addTerm makes the prompt carry the term of its voice. One that a file holds stays.
 func (s *speaker) addTerm(table map[string][]float32) {
-	plain := s.prompt
+	plain, name := s.prompt, s.name // the speaker itself moves when the list is sorted
 	s.prompt = func(ctx context.Context) (Prompt, error) {
 		p, err := plain(ctx)
 		switch {
@@ -80,7 +80,7 @@ func (s *speaker) addTerm(table map[string][]float32) {
 		case table == nil && p.Term != nil:
 			err = errors.New("it has a term, and this model has no table of voices: it was made with another model")
 		case table != nil && p.Term == nil:
-			if p.Term = table[s.name]; p.Term == nil {
+			if p.Term = table[name]; p.Term == nil {
 				p.Term = table[""]
 			}
 		}
