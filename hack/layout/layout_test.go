@@ -57,6 +57,7 @@ var rules = map[string]rule{
 		"runtime/speech", "runtime/access", "runtime/metrics", "runtime/encode",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; of encode it takes the WAV header"},
 	"runtime/meter":       {[]string{"runtime/speech", "runtime/access"}, "what was spoken is counted without HTTP and without the portal"},
+	"portal/tenant":       {[]string{"runtime/speech", "runtime/access"}, "the rules of tenancy stand without HTTP and without a database"},
 	"portal/usage":        {[]string{"runtime/meter"}, "usage is added up without HTTP and without a database"},
 	"portal/storetest":    {[]string{"runtime/meter", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":     {[]string{"portal/usage"}, "a store knows its ports and keeps no rule"},
