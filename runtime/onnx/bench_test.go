@@ -2,7 +2,15 @@ package onnx
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
@@ -33,46 +41,125 @@ func benchmarkFull(b *testing.B, precision string) {
 	quiet := make([]float32, m.Dims.Latent)
 
 	b.Run("prefill of 30 tokens", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if err := errors.Join(s.Begin("raj"), s.Prefill(b.Context(), tokens)); err != nil {
-				b.Fatal(err)
-			}
-		}
+		measure(b, func() error { return errors.Join(s.Begin("raj"), s.Prefill(b.Context(), tokens)) })
 	})
 	b.Run("prefill from the cache", func(b *testing.B) {
-		o := synth.Options{Voice: "raj", Text: "abcdefghijklmnopqrstuvwxyzabcd"}
-		if _, err := made.Prefill(b.Context(), o); err != nil {
-			b.Fatal(err)
-		}
-		b.ReportAllocs()
-		for b.Loop() {
-			if cached, err := made.Prefill(b.Context(), o); err != nil || !cached {
-				b.Fatal(cached, err)
-			}
-		}
+		saved, _ := s.Save()
+		measure(b, func() error { return errors.Join(s.Begin("raj"), s.Restore(saved), s.Draw(quiet)) })
 	})
 	b.Run("step", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
+		measure(b, func() error {
 			s.length = 200
-			if err := s.Step(b.Context(), quiet); err != nil {
-				b.Fatal(err)
-			}
-		}
+			return s.Step(b.Context(), quiet)
+		})
 	})
 	for _, frames := range []int{synth.FirstFrames, synth.GroupFrames} {
 		b.Run(map[int]string{synth.FirstFrames: "decode one frame", synth.GroupFrames: "decode four frames"}[frames], func(b *testing.B) {
 			latents := make([]float32, frames*m.Dims.Latent)
-			b.ReportAllocs()
-			for b.Loop() {
+			measure(b, func() error {
 				d.Begin()
-				if _, err := d.Decode(latents, frames); err != nil {
-					b.Fatal(err)
-				}
-			}
+				_, err := d.Decode(latents, frames)
+				return err
+			})
 		})
 	}
+	s.Rest()
+	for _, n := range []int{2, 3, 4, 6, 8} {
+		b.Run(fmt.Sprintf("step of %d streams", n), func(b *testing.B) {
+			var streams []*stream
+			for range n {
+				s, err := e.model.(*native).newStream()
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Close()
+				if err := s.Begin("raj"); err != nil {
+					b.Fatal(err)
+				}
+				streams = append(streams, s)
+			}
+			bank := streams[0].bank
+			measure(b, func() error {
+				for _, s := range streams {
+					s.length = 200
+				}
+				first, got := bank.reserve(streams, n)
+				defer bank.release(first, got)
+				return bank.run(first, got, streams)
+			})
+		})
+	}
+}
+
+// BenchmarkStreams measures how many frames per second one thread makes for streams that speak at the same time, and how many streams
+// the steps of the language model were shared by.
+func BenchmarkStreams(b *testing.B) {
+	library := orttest.Need(b)
+	r := bundle.Full()
+	r.Precision = bundle.Int8
+	dir, m := random(b, r)
+	for _, streams := range []int{1, 2, 4, 8} {
+		b.Run(strconv.Itoa(streams), func(b *testing.B) {
+			e, err := New(Config{Bundle: dir, Library: library, Threads: 1, Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer e.Close()
+			var workers []synth.Worker
+			for range streams {
+				w := newTestWorker(b, e)
+				defer w.Close()
+				workers = append(workers, w)
+			}
+			var frames atomic.Int64
+			before := e.Counters().Batches
+			for b.Loop() {
+				var wg sync.WaitGroup
+				for i, w := range workers {
+					wg.Go(func() {
+						pcm, err := trySpeak(b.Context(), w, synth.Options{Voice: "raj", Text: strings.Repeat("ab ", 2+i%3), Seed: int64(i), Temperature: .3})
+						if err != nil {
+							b.Error(err)
+						}
+						frames.Add(int64(len(pcm) / speech.FrameSamples))
+					})
+				}
+				wg.Wait()
+			}
+			runs, steps := uint64(0), uint64(0)
+			for size, n := range e.Counters().Batches {
+				n -= before[size]
+				runs, steps = runs+n, steps+n*uint64(size)
+			}
+			b.ReportMetric(float64(frames.Load())/b.Elapsed().Seconds(), "frames/s")
+			b.ReportMetric(float64(steps)/float64(runs), "streams/run")
+		})
+	}
+}
+
+// measure runs f again and again and reports the processor time of its thread too: the clock on the wall counts what others do.
+func measure(b *testing.B, f func() error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after syscall.Rusage
+	if err := f(); err != nil { // the first run of a shape makes a plan
+		b.Fatal(err)
+	}
+	const thisThread = 1 // RUSAGE_THREAD
+	if err := syscall.Getrusage(thisThread, &before); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := syscall.Getrusage(thisThread, &after); err != nil {
+		b.Fatal(err)
+	}
+	spent := time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano())
+	b.ReportMetric(float64(spent.Microseconds())/1000/float64(b.N), "cpu-ms/op")
 }
 
 // BenchmarkChunk measures what the engine adds around a model that costs next to nothing.

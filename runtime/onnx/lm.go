@@ -78,10 +78,11 @@ func (l *lm) draw(tensors []*ort.Tensor, noise, latent []float32) error {
 type stream struct {
 	lm     *lm
 	bank   *bank
-	alone  bool // in a bank of its own
-	slot   int  // -1 for none
-	length int  // positions in use
-	text   int  // the first position behind the voice prompt
+	alone  bool      // in a bank of its own
+	slot   int       // -1 for none
+	length int       // positions in use
+	text   int       // the first position behind the voice prompt
+	term   []float32 // of the voice: [bundle.Prompt]
 
 	// What the last run returned, and the noise that the next one starts from.
 	h      []float32 // state after the last row
@@ -162,7 +163,7 @@ func (s *stream) Begin(voice string) error {
 		s.write(2*i, p.K[i], 0, p.Positions)
 		s.write(2*i+1, p.V[i], 0, p.Positions)
 	}
-	s.length, s.text = p.Positions, p.Positions
+	s.length, s.text, s.term = p.Positions, p.Positions, p.Term
 	return nil
 }
 
@@ -213,6 +214,7 @@ func (s *stream) Prefill(ctx context.Context, tokens []int32) error {
 		rows = append(rows, s.lm.host.Embedding[int(id)*d.Width:(int(id)+1)*d.Width]...)
 	}
 	rows = append(rows, s.lm.host.Start...)
+	s.addTerm(rows[len(rows)-d.Width:])
 	t, err := ort.Floats(rows, 1, count, d.Width)
 	if err != nil {
 		return err
@@ -236,6 +238,13 @@ func (s *stream) Prefill(ctx context.Context, tokens []int32) error {
 	copy(s.h, v.h)
 	s.eos[0] = v.eos[0]
 	return nil
+}
+
+// addTerm adds to a row of audio what belongs to the voice.
+func (s *stream) addTerm(row []float32) {
+	for i, v := range s.term {
+		row[i] += v
+	}
 }
 
 // claim makes the stream's own slot busy, until settle.

@@ -35,9 +35,12 @@ const (
 //	playing  by how little is left.
 //	ahead    more than ample is left. They run when nobody else waits, and keep the processor busy that long.
 //
-// Within a class the one with the least audio comes first, and among equals the one that has waited longer.
+// Who is safe steps first and decodes when no step waits: so streams come to their steps at the same time, and those can be shared.
+// Nobody waits long for that, because a stream has to decode after four steps. Otherwise the one with the least audio comes first,
+// and among equals the one that has waited longer.
 type urgency struct {
 	class    class
+	alone    bool // a safe stream wants something else than a step
 	buffered time.Duration
 	arrival  uint64
 }
@@ -51,8 +54,8 @@ const (
 	ahead
 )
 
-// urgency returns how much an utterance at this pace needs its next run.
-func (p *pace) urgency(now time.Time) urgency {
+// urgency returns how much an utterance at this pace needs its next run, which is a step or not.
+func (p *pace) urgency(now time.Time, step bool) urgency {
 	if p.frames == 0 {
 		return urgency{class: silent}
 	}
@@ -63,9 +66,16 @@ func (p *pace) urgency(now time.Time) urgency {
 	case u.buffered > ample:
 		u.class = ahead
 	}
+	u.alone = u.class >= playing && !step
 	return u
 }
 
 func (u urgency) compare(v urgency) int {
+	if u.class == v.class && u.alone != v.alone {
+		if v.alone {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(cmp.Compare(u.class, v.class), cmp.Compare(u.buffered, v.buffered), cmp.Compare(u.arrival, v.arrival))
 }

@@ -31,7 +31,7 @@ func TestUrgencyFollowsThePolicy(t *testing.T) {
 		if tt.frames > 0 {
 			p.sounded(tt.frames, start)
 		}
-		got := p.urgency(start.Add(tt.since))
+		got := p.urgency(start.Add(tt.since), true)
 		if got.class != tt.want || got.buffered != tt.buffered {
 			t.Errorf("%s: class %d with %s left, want %d with %s", tt.name, got.class, got.buffered, tt.want, tt.buffered)
 		}
@@ -43,22 +43,40 @@ func TestTheFirstFrameStartsTheClock(t *testing.T) {
 	var p pace
 	p.sounded(1, start)
 	p.sounded(4, start.Add(time.Second))
-	if got, want := p.urgency(start.Add(time.Second)).buffered, 5*speech.FrameDuration-time.Second; got != want {
+	if got, want := p.urgency(start.Add(time.Second), true).buffered, 5*speech.FrameDuration-time.Second; got != want {
 		t.Errorf("%s left, want %s", got, want)
+	}
+}
+
+func TestOnlyWhoIsSafeStepsFirst(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for frames, want := range map[int]bool{0: false, 1: false, 3: false, 4: true, 12: true, 13: true} {
+		var p pace
+		if frames > 0 {
+			p.sounded(frames, now)
+		}
+		if got := p.urgency(now, false).alone; got != want {
+			t.Errorf("%d frames ahead, a decode comes after the steps of others: %v, want %v", frames, got, want)
+		}
+		if p.urgency(now, true).alone {
+			t.Errorf("%d frames ahead, a step comes after the steps of others", frames)
+		}
 	}
 }
 
 func TestTheMoreUrgentComesFirst(t *testing.T) {
 	order := []urgency{ // the most urgent first
-		{silent, 0, 3},
-		{silent, 0, 9},
-		{starving, -time.Second, 8},
-		{starving, 0, 1},
-		{starving, 0, 2},
-		{playing, scarce, 0},
-		{playing, ample, 0},
-		{ahead, ample + 1, 0},
-		{ahead, time.Hour, 0},
+		{silent, false, 0, 3},
+		{silent, false, 0, 9},
+		{starving, false, -time.Second, 8},
+		{starving, false, 0, 1},
+		{starving, false, 0, 2},
+		{playing, false, scarce, 0},
+		{playing, false, ample, 0},
+		{playing, true, scarce, 0},
+		{ahead, false, ample + 1, 0},
+		{ahead, false, time.Hour, 0},
+		{ahead, true, ample + 1, 0},
 	}
 	for i := range order {
 		for j := range order {

@@ -193,7 +193,7 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	now := s.now()
 	for _, t := range s.waiting {
 		arrival := t.urgency.arrival
-		t.urgency = t.pace.urgency(now)
+		t.urgency = t.pace.urgency(now, t.phase.stream != nil)
 		t.urgency.arrival = arrival
 	}
 	slices.SortFunc(s.waiting, func(t, u *task) int { return t.urgency.compare(u.urgency) })
@@ -224,6 +224,7 @@ func (s *scheduler) gatherLocked(b *batch, t *task) bool {
 	free := max(1, s.idle+1-(len(s.waiting)-len(b.streams)))
 	share := (len(b.streams) + free - 1) / free
 	if b.first, b.n = bank.reserve(b.streams, min(share, maxBatch)); b.n == 0 {
+		b.streams = b.streams[:0]
 		return false
 	}
 	b.streams = slices.DeleteFunc(b.streams, func(o *stream) bool { return o.slot < b.first || o.slot >= b.first+b.n })

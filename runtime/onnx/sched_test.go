@@ -183,7 +183,8 @@ func TestSlotsThatRunTogether(t *testing.T) {
 		{"no more than allowed", "wWw..", 2, "1+2"},
 		{"over one that is free", "W.w..", 8, "0+3"},
 		{"over one that speaks but does not wait", "Whw..", 8, "0+3"},
-		{"not over two", "W..w.", 8, "0+1"},
+		{"over two", "W..w.", 8, "0+4"},
+		{"not over three", "W...w.", 8, "0+1"},
 		{"not over one that is busy", "Wbw..", 8, "0+1"},
 		{"not over one that has no room for a dummy", "Wfw..", 8, "0+1"},
 		{"below", "w.W", 8, "0+3"},
@@ -253,15 +254,16 @@ func TestAStepWaitsForItsSlot(t *testing.T) {
 		close(start) // one runner steps left and right, with middle as a dummy
 		synctest.Wait()
 		do(steps(middle, 1))
-		close(second) // the other one is free for middle, whose slot is in use
+		do(once(func(context.Context) error { ran.add("alone"); return nil }))
+		close(second) // the other one is free for middle, whose slot is in use, and then for what comes after it
 		synctest.Wait()
-		if got, want := ran.String(), "0+3:2"; got != want {
+		if got, want := ran.String(), "0+3:2 alone"; got != want {
 			t.Errorf("ran %s, want %s", got, want)
 		}
 		close(held)
 		wg.Wait()
 		s.close()
-		if got, want := ran.String(), "0+3:2 1+1:1"; got != want {
+		if got, want := ran.String(), "0+3:2 alone 1+1:1"; got != want {
 			t.Errorf("ran %s, want %s", got, want)
 		}
 	})
