@@ -74,7 +74,7 @@ func Convert(ctx context.Context, dir string, c Conversion) (m Manifest, err err
 	w := writer{report: c.Progress, Source: Source{
 		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Precision: or(c.Precision, FP32), Steps: max(c.Steps, 1)},
 		Model:      Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+")},
-		Tokenizer:  tokenizer, Text: textRules(config, pieces), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
+		Tokenizer:  tokenizer, Text: TextRules(config, pieces), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}}
 	if c.EOSThreshold != nil {
 		w.Sampling.EOSThreshold = *c.EOSThreshold

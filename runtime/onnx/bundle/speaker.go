@@ -89,12 +89,9 @@ func (s *speaker) addTerm(table map[string][]float32) {
 }
 
 func (s *speaker) fromRecording(p *prompter, e *encoder, path string) error {
-	samples, err := readWAV(path)
+	samples, err := ReadRecording(path)
 	if err != nil {
 		return err
-	}
-	if samples, err = endOnPause(samples); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	frames := len(samples) / frameSamples
 	s.products = e.products(frames) + p.products(frames)

@@ -14,13 +14,13 @@ const (
 	pauseMarks    = ",;:–—"
 )
 
-// textRules returns the rules of text that a configuration asks for, as far as the tokenizer allows. A mark that it has no piece for
+// TextRules returns the rules of text that a configuration asks for, as far as the tokenizer allows. A mark that it has no piece for
 // would be read as something unknown, which ends speech early.
 //
 // A danda without a piece of its own becomes a full stop. Other marks become one, or a comma, only where they would be unknown: a model
 // whose tokenizer falls back to bytes has learnt them as such. Where there is neither full stop nor comma, a space is left. A letter
 // with a nukta is written in the form that the tokenizer knows, whole or in two.
-func textRules(c Config, t *tokenize.SentencePiece) Text {
+func TextRules(c Config, t *tokenize.SentencePiece) Text {
 	text := DefaultText(c)
 	text.TerminalPunctuation = text.TerminalPunctuation && t.Knows(".")
 	replace := func(from, to string) {

@@ -13,6 +13,18 @@ const (
 	promptSeconds = 30       // longer ones are cut, as upstream does
 )
 
+// ReadRecording returns the samples of a recording to make a voice of: mono at 24 kHz, cut to whole frames that end as [endOnPause] says.
+func ReadRecording(path string) ([]float64, error) {
+	samples, err := readWAV(path)
+	if err != nil {
+		return nil, err
+	}
+	if samples, err = endOnPause(samples); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return samples, nil
+}
+
 // readWAV returns the samples of a mono recording of 24 kHz, in 16 bit or 32 bit floating point.
 func readWAV(path string) ([]float64, error) {
 	data, err := readSmall(path, maxRecording)
