@@ -1,0 +1,77 @@
+package onnx
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+)
+
+// TestTheTermOfAVoiceIsAddedToAudioOnly compares with a host that makes nothing of latents: there the whole row is given as the term.
+func TestTheTermOfAVoiceIsAddedToAudioOnly(t *testing.T) {
+	orttest.Need(t)
+	v := load(t, "01-v2-tanh")
+	l := v.open(t, 1)
+	width, tokens := l.dims.Width, []int32{5, 6, 7}
+	term := make([]float32, width)
+	for i := range term {
+		term[i] = float32(i%7-3) / 4
+	}
+	plain := *l.prompts["v"]
+	named := plain
+	named.Term = term
+	read := func(host bundle.Host, p bundle.Prompt) *stream {
+		t.Helper()
+		other := *l
+		other.host, other.prompts = host, map[string]*bundle.Prompt{"v": &p}
+		s, err := other.newStream(p.Positions + 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens)); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	sum := func(a, b []float32) []float32 {
+		y := slices.Clone(a)
+		for i, v := range b {
+			y[i] += v
+		}
+		return y
+	}
+	nothing := l.host
+	nothing.Input, nothing.Start = make([]float32, len(l.host.Input)), make([]float32, width)
+	whole := plain
+	whole.Term = sum(l.host.Start, term)
+
+	without, with, given := read(l.host, plain), read(l.host, named), read(nothing, whole)
+	text := plain.Positions + len(tokens)
+	for i := range with.bank.kv {
+		if !slices.Equal(with.read(i, 0, text), without.read(i, 0, text)) {
+			t.Fatal("the term changed how text is read")
+		}
+	}
+	if slices.Equal(with.h, without.h) {
+		t.Error("the term changed nothing in the start row")
+	}
+	if !slices.Equal(with.h, given.h) {
+		t.Error("the start row is not its own plus the term")
+	}
+	noise := make([]float32, l.dims.Latent)
+	if err := errors.Join(with.Draw(noise), given.Draw(noise)); err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float32, width)
+	l.host.Row(row, with.latent)
+	given.term = sum(row, term)
+	if err := errors.Join(with.Step(t.Context(), noise), given.Step(t.Context(), noise)); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(with.h, given.h) || !slices.Equal(with.latent, given.latent) {
+		t.Error("the row of a latent is not its own plus the term")
+	}
+}
