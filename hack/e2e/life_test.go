@@ -23,7 +23,12 @@ var longText = strings.Repeat("Aapka order kal tak deliver ho jayega, aap please
 // speakSlowly starts a long stream and stops reading after its first frame.
 func speakSlowly(t *testing.T, s *server) *http.Response {
 	t.Helper()
-	resp, err := s.post(t.Context(), "/v1/tts", body(t, map[string]any{"text": longText, "format": "pcm16"}))
+	return beginToSpeak(t, s, longText)
+}
+
+func beginToSpeak(t *testing.T, s *server, text string) *http.Response {
+	t.Helper()
+	resp, err := s.post(t.Context(), "/v1/tts", body(t, map[string]any{"text": text, "format": "pcm16"}))
 	if err != nil {
 		t.Fatal(err)
 	}

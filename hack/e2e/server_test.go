@@ -34,6 +34,14 @@ type server struct {
 // start runs bin/swar serve with the given flags on a free port and waits until it is ready. It is killed at the end of the test.
 func start(t testing.TB, flags ...string) *server {
 	t.Helper()
+	s := begin(t, flags...)
+	s.waitReady(t)
+	return s
+}
+
+// begin is start without the wait.
+func begin(t testing.TB, flags ...string) *server {
+	t.Helper()
 	binary, err := filepath.Abs("../../bin/swar")
 	if err != nil {
 		t.Fatal(err)
@@ -41,14 +49,7 @@ func start(t testing.TB, flags ...string) *server {
 	if _, err := os.Stat(binary); err != nil {
 		t.Fatalf("%v: run make e2e, which builds it", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := freeAddress(t)
 	s := &server{base: "http://" + address}
 	s.cmd = exec.Command(binary, append([]string{"serve", "--listen", address, "--data", t.TempDir()}, flags...)...)
 	stderr, err := s.cmd.StderrPipe()
@@ -78,8 +79,19 @@ func start(t testing.TB, flags ...string) *server {
 			t.Logf("server log:\n%s", s.output())
 		}
 	})
-	s.waitReady(t)
 	return s
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().String()
 }
 
 func (s *server) output() string {
