@@ -43,7 +43,7 @@ func (b *builder) multiply(x graph.Value, name string, matrix []float32, in, out
 	steps := b.Op("Round", []graph.Value{b.Op("Div", []graph.Value{x, scale})})
 	steps = b.Op("Add", []graph.Value{steps, b.Floats(name+".zero", []float32{rowZero}, 1)})
 	bytes := b.Op("Cast", []graph.Value{steps}, graph.Attr{Name: "to", Value: int(graph.U8)})
-	sums := b.Op("MatMulInteger", []graph.Value{bytes, b.Int8s(name, integers, in, out), b.Uint8(name+".byte", rowZero)})
+	sums := b.Op("MatMulInteger", []graph.Value{bytes, b.Int8s(name, integers, in, out), b.Uint8(rowZero)})
 	y := b.Op("Mul", []graph.Value{b.Op("Cast", []graph.Value{sums}, graph.Attr{Name: "to", Value: int(graph.F32)}), scale})
 	return b.Op("Mul", []graph.Value{y, b.Floats(name+".scales", scales, out)})
 }

@@ -87,7 +87,7 @@ type Builder struct {
 	inputs, outputs []Edge
 	names           map[Value]Value // values that leave the graph
 	next            int
-	integers        map[string]Value // constants of integers by their text, to write each once
+	shared          map[string]Value // small constants by what they hold, to write each once
 }
 
 type node struct {
@@ -98,7 +98,7 @@ type node struct {
 
 // New returns an empty graph.
 func New(name string) *Builder {
-	return &Builder{name: name, opset: opset, names: map[Value]Value{}, integers: map[string]Value{}}
+	return &Builder{name: name, opset: opset, names: map[Value]Value{}, shared: map[string]Value{}}
 }
 
 // Opset declares another operator set than 17, for readers that want an older one. Nothing checks the nodes against it.
@@ -135,25 +135,34 @@ func (b *Builder) Floats(name string, values []float32, shape ...int) Value {
 	return b.tensor(name, F32, raw, len(values), shape)
 }
 
-// Float adds a constant without dimensions.
-func (b *Builder) Float(name string, value float32) Value {
-	return b.tensor(name, F32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(value)), 1, nil)
+// Float adds a constant without dimensions; equal ones share one constant.
+func (b *Builder) Float(value float32) Value {
+	bits := math.Float32bits(value)
+	return b.scalar("float"+strconv.FormatUint(uint64(bits), 16), F32, binary.LittleEndian.AppendUint32(nil, bits))
 }
 
 // Int adds a constant of one integer without dimensions; equal ones share one constant.
 func (b *Builder) Int(value int64) Value {
-	key := strconv.FormatInt(value, 10)
-	v, ok := b.integers[key]
-	if !ok {
-		v = b.tensor("int"+key, I64, binary.LittleEndian.AppendUint64(nil, uint64(value)), 1, nil)
-		b.integers[key] = v
-	}
-	return v
+	return b.scalar("int"+strconv.FormatInt(value, 10), I64, binary.LittleEndian.AppendUint64(nil, uint64(value)))
 }
 
-// Int8 adds a constant of one signed byte without dimensions.
-func (b *Builder) Int8(name string, value int8) Value {
-	return b.tensor(name, I8, []byte{byte(value)}, 1, nil)
+// Int8 adds a constant of one signed byte without dimensions; equal ones share one constant.
+func (b *Builder) Int8(value int8) Value {
+	return b.scalar("signed"+strconv.Itoa(int(value)), I8, []byte{byte(value)})
+}
+
+// Uint8 adds a constant of one unsigned byte without dimensions; equal ones share one constant.
+func (b *Builder) Uint8(value uint8) Value {
+	return b.scalar("unsigned"+strconv.Itoa(int(value)), U8, []byte{value})
+}
+
+func (b *Builder) scalar(name string, t Type, raw []byte) Value {
+	v, ok := b.shared[name]
+	if !ok {
+		v = b.tensor(name, t, raw, 1, nil)
+		b.shared[name] = v
+	}
+	return v
 }
 
 // Int8s adds a constant of signed bytes. Its values are copied.
@@ -165,23 +174,18 @@ func (b *Builder) Int8s(name string, values []int8, shape ...int) Value {
 	return b.tensor(name, I8, raw, len(values), shape)
 }
 
-// Uint8 adds a constant of one unsigned byte without dimensions.
-func (b *Builder) Uint8(name string, value uint8) Value {
-	return b.tensor(name, U8, []byte{value}, 1, nil)
-}
-
 // Ints adds a list of integers, as shapes, axes and sizes are given; equal lists share one constant.
 func (b *Builder) Ints(values ...int64) Value {
 	key := fmt.Sprint(values)
-	if v, ok := b.integers[key]; ok {
+	if v, ok := b.shared[key]; ok {
 		return v
 	}
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
 	}
-	v := b.tensor("ints"+strconv.Itoa(len(b.integers)), I64, raw, len(values), []int{len(values)})
-	b.integers[key] = v
+	v := b.tensor("ints"+strconv.Itoa(len(b.shared)), I64, raw, len(values), []int{len(values)})
+	b.shared[key] = v
 	return v
 }
 

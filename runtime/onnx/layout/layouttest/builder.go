@@ -104,7 +104,7 @@ func (b *builder) op(op string, inputs ...graph.Value) graph.Value { return b.Op
 func (b *builder) add(x, y graph.Value) graph.Value { return b.op("Add", x, y) }
 func (b *builder) mul(x, y graph.Value) graph.Value { return b.op("Mul", x, y) }
 
-func (b *builder) number(v float64) graph.Value { return b.Float(b.name(), float32(v)) }
+func (b *builder) number(v float64) graph.Value { return b.Float(float32(v)) }
 
 func (b *builder) cast(x graph.Value, t graph.Type) graph.Value {
 	return b.Op("Cast", []graph.Value{x}, graph.Attr{Name: "to", Value: int(t)})
@@ -174,8 +174,8 @@ func (b *builder) linear(x graph.Value, weight string, out, in int) graph.Value 
 		}
 	}
 	q := b.Ops("", "DynamicQuantizeLinear", 3, []graph.Value{x}) // integers, scale, zero
-	sums := b.op("MatMulInteger", q[0], b.Int8s(weight, integers, in, out), q[2], b.Int8(weight+".zero", 0))
-	return b.mul(b.cast(sums, graph.F32), b.mul(q[1], b.Float(weight+".scale", scale)))
+	sums := b.op("MatMulInteger", q[0], b.Int8s(weight, integers, in, out), q[2], b.Int8(0))
+	return b.mul(b.cast(sums, graph.F32), b.mul(q[1], b.Float(scale)))
 }
 
 // affine is linear with a bias, of rows of rank two.
