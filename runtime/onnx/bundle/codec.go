@@ -78,7 +78,12 @@ func (b *codecBuilder) turn(x graph.Value) graph.Value {
 	return b.Op("Transpose", []graph.Value{x}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1}})
 }
 
-func (b *codecBuilder) elu(x graph.Value) graph.Value { return b.Op("Elu", []graph.Value{x}) }
+// elu is x above zero and e^x-1 below, put together of operators that ONNX Runtime has for wide registers. Its own Elu is not among
+// them: it took an eighth of the time of decoding.
+func (b *codecBuilder) elu(x graph.Value) graph.Value {
+	below := b.Op("Exp", []graph.Value{b.Op("Min", []graph.Value{x, b.Float(0)})})
+	return b.Op("Max", []graph.Value{x, b.Op("Sub", []graph.Value{below, b.Float(1)})})
+}
 
 // conv is a convolution that looks back only.
 func (b *codecBuilder) conv(x graph.Value, name string, out, in, kernel int) graph.Value {
