@@ -95,28 +95,18 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	if time != "" {
 		condition = b.Op("Add", []graph.Value{condition, time})
 	}
-	condition = b.silu(condition)
-	one := b.Floats(p+"one", []float32{1}, 1)
+	m := b.modulations(b.silu(condition))
 	modulated := func(norm, scale, shift graph.Value) graph.Value {
-		return b.Op("Add", []graph.Value{b.Op("Mul", []graph.Value{norm, b.Op("Add", []graph.Value{scale, one})}), shift})
+		return b.Op("Add", []graph.Value{b.Op("Mul", []graph.Value{norm, scale}), shift})
 	}
-	split := func(v graph.Value, n int) []graph.Value {
-		sizes := make([]int64, n)
-		for i := range sizes {
-			sizes[i] = int64(f)
-		}
-		return b.Ops("", "Split", n, []graph.Value{v, b.Ints(sizes...)}, graph.Attr{Name: "axis", Value: 1})
-	}
-
 	y := b.affine(x, p+"input_proj", f, d.Latent)
 	for i := range b.c.Config.FlowLM.Flow.Depth {
 		q := layer(p+"res_blocks.", i)
-		m := split(b.affine(condition, q+"adaLN_modulation.1", 3*f, f), 3) // shift, scale, gate
 		z := modulated(b.norm(y, q+"in_ln", f, 1e-6), m[1], m[0])
 		z = b.affine(b.silu(b.affine(z, q+"mlp.0", f, f)), q+"mlp.2", f, f)
 		y = b.Op("Add", []graph.Value{y, b.Op("Mul", []graph.Value{m[2], z})})
+		m = m[3:]
 	}
-	m := split(b.affine(condition, p+"final_layer.adaLN_modulation.1", 2*f, f), 2) // shift, scale
 	ones := make([]float32, f)
 	for i := range ones {
 		ones[i] = 1
@@ -130,6 +120,41 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 		direction = b.Op("Mul", []graph.Value{direction, b.Floats(p+"step", []float32{1 / float32(b.c.Steps)}, 1)})
 	}
 	return b.Op("Add", []graph.Value{x, direction})
+}
+
+// modulations returns what the condition makes of every block, shift, scale and gate, and of the last layer, shift and scale. All of it
+// comes out of one product, because more than half of the flow's weights are in here: as integers they are read in a quarter of the
+// time, and the condition becomes integers only once. The one that is added to each scale is part of the bias.
+func (b *builder) modulations(condition graph.Value) []graph.Value {
+	const p = "flow_lm.flow_net."
+	f, depth := b.c.Dims().FlowWidth, b.c.Config.FlowLM.Flow.Depth
+	columns := f * (3*depth + 2)
+	matrix, bias := make([]float32, f*columns), make([]float32, 0, columns)
+	add := func(name string, parts int) {
+		w := b.read(name+".weight", parts*f, f)
+		for out := range parts * f {
+			for in := range f {
+				matrix[in*columns+len(bias)+out] = w[out*f+in]
+			}
+		}
+		for i, v := range b.read(name+".bias", parts*f) {
+			if i/f == 1 {
+				v++
+			}
+			bias = append(bias, v)
+		}
+	}
+	for i := range depth {
+		add(layer(p+"res_blocks.", i)+"adaLN_modulation.1", 3)
+	}
+	add(p+"final_layer.adaLN_modulation.1", 2)
+	all := b.multiply(condition, p+"modulations", matrix, f, columns)
+	all = b.Op("Add", []graph.Value{all, b.Floats(p+"modulations.bias", bias, columns)})
+	sizes := make([]int64, 3*depth+2)
+	for i := range sizes {
+		sizes[i] = int64(f)
+	}
+	return b.Ops("", "Split", len(sizes), []graph.Value{all, b.Ints(sizes...)}, graph.Attr{Name: "axis", Value: 1})
 }
 
 // times returns one row for each step: what the flow's net adds to its condition for a step from i/n to (i+1)/n. It depends on
