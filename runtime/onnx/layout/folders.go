@@ -169,6 +169,9 @@ func base(dir string) string {
 
 func readText(path string) ([]byte, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing", filepath.Base(path))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -178,8 +178,11 @@ func (m *Model) loadLM(src *source) error {
 	if d.Width == varies {
 		d.Width = src.width
 	}
-	if d.Latent < 1 || d.Width < 1 || src.latent > 0 && src.latent != d.Latent || src.width > 0 && src.width != d.Width {
-		return fmt.Errorf("it takes latents of %d and rows of %d, want %d and %d", d.Latent, d.Width, src.latent, src.width)
+	switch {
+	case d.Latent < 1 || d.Width < 1:
+		return errors.New("it does not say how wide latents and rows are")
+	case src.latent > 0 && src.latent != d.Latent || src.width > 0 && src.width != d.Width:
+		return fmt.Errorf("it takes latents of %d and rows of %d, %s says %d and %d", d.Latent, d.Width, describedFile, src.latent, src.width)
 	}
 	if d.Heads*d.HeadDim != d.Width {
 		return fmt.Errorf("%d heads of %d are not a width of %d", d.Heads, d.HeadDim, d.Width)
@@ -193,11 +196,14 @@ func (m *Model) describe(src *source) {
 	config := bundle.Config{PadWithSpacesForShortInputs: src.padShort, RemoveSemicolons: src.noSemicolons, RecommendedFramesAfterEOS: src.framesAfterEOS}
 	limits := bundle.DefaultLimits()
 	limits.MaxTokens, limits.Positions = cmp.Or(src.maxTokens, limits.MaxTokens), m.Manifest.Limits.Positions
+	if !m.Tokenizer.Knows("A") { // what has learnt no capitals does not know them
+		config.CapitalizeFirstLetter = new(bool)
+	}
 	dims := m.Manifest.Dims
 	dims.Vocab = m.Tokenizer.Size()
 	m.Manifest = bundle.Manifest{
 		Format: bundle.Format, Model: bundle.Model{ID: src.id, Languages: strings.Split(tag(src.language), "+")}, Dims: dims,
-		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: bundle.DefaultText(config),
+		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: bundle.TextRules(config, m.Tokenizer),
 		Sampling: bundle.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{FadeIn: bundle.DefaultFadeIn}, Precision: src.precision,
 	}
 }
@@ -267,7 +273,7 @@ func (m *Model) loadVoices(src *source) (err error) {
 		if filepath.Ext(path) == ".wav" {
 			if heard == nil {
 				if heard, err = m.openRecordings(src); err != nil {
-					return fmt.Errorf("voice %s: %w", path, err)
+					return fmt.Errorf("voice %s: %w", name, err)
 				}
 			}
 			p, err = m.hear(heard, path)
@@ -275,11 +281,11 @@ func (m *Model) loadVoices(src *source) (err error) {
 			p, err = m.readVoice(path)
 		}
 		if err != nil {
-			return fmt.Errorf("voice %s: %w", path, err)
+			return fmt.Errorf("voice %s: %w", name, err)
 		}
 		l := m.Manifest.Limits
 		if need := p.count + l.MaxTokens + l.MaxFrames(l.MaxTokens); need > l.Positions {
-			return fmt.Errorf("voice %s: %d positions; with text and frames that is %d, and the model was exported with %d", path, p.count, need, l.Positions)
+			return fmt.Errorf("voice %s: %d positions; with text and frames that is %d, and the model was exported for %d", name, p.count, need, l.Positions)
 		}
 		m.prompts[name] = p
 		m.Manifest.Voices = append(m.Manifest.Voices, bundle.Voice{Name: name, Language: tag(src.language), PromptFrames: p.count})

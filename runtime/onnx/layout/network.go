@@ -39,7 +39,7 @@ func openNetwork(file []byte, states []state, inputs, outputs []port) (*network,
 		}
 	}
 	if n.session, err = ort.Open(file, in, out); err != nil {
-		return nil, errors.Join(err, n.close())
+		return nil, errors.Join(fmt.Errorf("ONNX Runtime cannot load it: %w", err), n.close())
 	}
 	return n, nil
 }

@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -183,63 +181,6 @@ func FuzzSignature(f *testing.F) {
 		}
 		if total < 0 || total > maxStateBytes {
 			t.Fatalf("states of %d bytes", total)
-		}
-	})
-}
-
-// wave is a WAV file of one chunk of form, one that nobody knows, and one of samples.
-func wave(form, channels uint16, rate uint32, depth uint16, samples []byte) []byte {
-	le := binary.LittleEndian
-	w := append(le.AppendUint32([]byte("RIFF"), uint32(36+len(samples))), "WAVEfmt "...)
-	w = le.AppendUint16(le.AppendUint16(le.AppendUint32(w, 16), form), channels)
-	w = le.AppendUint32(le.AppendUint32(w, rate), rate*uint32(depth)/8)
-	w = le.AppendUint16(le.AppendUint16(w, depth/8), depth)
-	w = append(w, "note\x03\x00\x00\x00abc\x00data"...)
-	return append(le.AppendUint32(w, uint32(len(samples))), samples...)
-}
-
-func TestWAV(t *testing.T) {
-	integers, floats := make([]byte, 2*1920), make([]byte, 4*1920)
-	binary.LittleEndian.PutUint16(integers[2:], 0x8000)
-	binary.LittleEndian.PutUint32(floats[4:], math.Float32bits(-1))
-	for name, file := range map[string][]byte{
-		"integers": wave(wavPCM, 1, 24000, 16, integers), "floats": wave(wavFloat, 1, 24000, 32, floats),
-	} {
-		got, err := readWAV(file)
-		if err != nil || len(got) != 1920 || got[0] != 0 || got[1] != -1 {
-			t.Errorf("%s: %d samples, %v", name, len(got), err)
-		}
-	}
-	const ffmpeg = "ffmpeg -i IN.wav -ac 1 -ar 24000"
-	nan := slices.Clone(floats)
-	binary.LittleEndian.PutUint32(nan, math.Float32bits(float32(math.NaN())))
-	for _, c := range []struct {
-		name string
-		file []byte
-		want string
-	}{
-		{"another rate", wave(wavPCM, 1, 16000, 16, integers), ffmpeg},
-		{"two channels", wave(wavPCM, 2, 24000, 16, integers), ffmpeg},
-		{"24 bits", wave(wavPCM, 1, 24000, 24, integers), ffmpeg},
-		{"a sample too few", wave(wavPCM, 1, 24000, 16, integers[2:]), "less than one frame"},
-		{"a sample that is no number", wave(wavFloat, 1, 24000, 32, nan), "not a number"},
-		{"no samples", wave(wavPCM, 1, 24000, 16, nil)[:44], "not a WAV file"},
-		{"nothing", nil, "not a WAV file"},
-	} {
-		if _, err := readWAV(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
-		}
-	}
-}
-
-func FuzzWAV(f *testing.F) {
-	whole := wave(wavPCM, 1, 24000, 16, make([]byte, 2*1920))
-	f.Add(whole)
-	f.Add(whole[:40])
-	f.Add(wave(wavExtensible, 1, 24000, 32, make([]byte, 8)))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		if samples, err := readWAV(file); err == nil && (len(samples) < 1920 || 2*len(samples) > len(file)) {
-			t.Fatalf("%d samples of %d bytes", len(samples), len(file))
 		}
 	})
 }

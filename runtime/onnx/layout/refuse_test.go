@@ -95,9 +95,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"a folder without its flow", flat, remove("onnx/flow_lm_flow.onnx"), "flow_lm_flow.onnx is missing"},
 		{"a folder without its codec", sherpa, remove("decoder.onnx"), "decoder.onnx is missing"},
 		{"a folder without its text table", v2, remove("text_conditioner.onnx"), "text_conditioner.onnx is missing"},
-		{"a folder without its tokenizer", v2, remove("tokenizer.model"), "tokenizer.model: no such file"},
+		{"a folder without its tokenizer", v2, remove("tokenizer.model"), "tokenizer.model is missing"},
 		{"a flat folder without its tokenizer", flat, remove("tokenizer.model"), "tokenizer.model is missing"},
-		{"a folder without scores", sherpa, remove("token_scores.json"), "token_scores.json: no such file"},
+		{"a folder without scores", sherpa, remove("token_scores.json"), "token_scores.json is missing"},
 		{"a folder without voices", v2, remove("voices"), "no voices: put"},
 
 		{"a truncated language model", v2, truncate("flow_lm_main.onnx"), "flow_lm_main.onnx: the file is truncated"},
@@ -110,16 +110,16 @@ func TestOpenRefuses(t *testing.T) {
 		{"a truncated voice", v2, truncate("voices/raj.safetensors"), "raj.safetensors"},
 		{"a truncated description", v2, truncate("bundle.json"), "bundle.json"},
 
-		{"an unknown operator", v2, flowOf("Babble"), "Babble"},
+		{"an unknown operator", v2, flowOf("Babble"), "flow_lm_flow.onnx: ONNX Runtime cannot load it"},
 		{"another graph", v2, func(t *testing.T, dir string) {
 			other, err := os.ReadFile(filepath.Join(dir, "mimi_decoder.onnx"))
 			must(t, err)
 			replace("flow_lm_flow.onnx", other)(t, dir)
-		}, "flow_lm_flow.onnx: it has no"},
+		}, "flow_lm_flow.onnx: it has no input c"},
 
 		{"a description of another version", v2, set("schema_version", 3), "schema_version is 3"},
 		{"another rate", v2, set("sample_rate", 48000), "48000 Hz"},
-		{"a width that is not the graph's", v2, set("conditioning_dim", 32), "rows of 64, want 16 and 32"},
+		{"a width that is not the graph's", v2, set("conditioning_dim", 32), "rows of 64, bundle.json says 16 and 32"},
 		{"an absurd number of tokens", v2, set("max_token_per_chunk", 1<<30), "max_token_per_chunk"},
 		{"a tokenizer elsewhere", v2, set("tokenizer_file", "../../tokenizer.model"), "not a file of the folder"},
 		{"no states", v2, set("flow_lm_state_manifest", []any{}), "flow_lm_state_manifest: 0 states"},
@@ -166,7 +166,7 @@ func TestOpenRefuses(t *testing.T) {
 			replace("voices/eva.wav", nil)(t, dir)
 			remove("mimi_encoder.onnx")(t, dir)
 		}, "no encoder"},
-		{"a recording that is none", v2, replace("voices/eva.wav", []byte("MThd")), "not a WAV file"},
+		{"a recording that is none", v2, replace("voices/eva.wav", []byte("MThd")), "ffmpeg -i"},
 		{"a recording for a model that lacks its first row", v2, func(t *testing.T, dir string) {
 			replace("voices/eva.wav", nil)(t, dir)
 			remove("bos_before_voice.npy")(t, dir)
@@ -180,7 +180,6 @@ func TestOpenRefuses(t *testing.T) {
 				must(t, m.Close())
 				t.Fatal("it was opened")
 			}
-			t.Log(strings.ReplaceAll(err.Error(), dir, "DIR"))
 			if text := err.Error(); !strings.Contains(text, c.want) || strings.Contains(text, "\n") {
 				t.Errorf("got %q, want one line with %q", text, c.want)
 			}

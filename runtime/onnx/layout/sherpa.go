@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
@@ -21,7 +23,8 @@ func readVocabulary(vocab, scores []byte) (*tokenize.SentencePiece, error) {
 		return nil, fmt.Errorf("token_scores.json: %w", err)
 	}
 	pieces := make([]tokenize.Piece, len(ids))
-	for text, n := range ids {
+	for _, text := range slices.Sorted(maps.Keys(ids)) {
+		n := ids[text]
 		id := int(n)
 		if float64(id) != n || id < 0 || id >= len(pieces) || pieces[id].Text != "" || text == "" {
 			return nil, fmt.Errorf("vocab.json: piece %q has the id %v, want each of 0 to %d once", text, n, len(pieces)-1)

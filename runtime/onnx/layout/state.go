@@ -113,19 +113,18 @@ func deriveStates(g *signature, start func(port) string) ([]state, error) {
 
 // checkPorts checks that a graph has the given inputs and outputs beside its states, and no others among its inputs.
 func checkPorts(g *signature, states []state, inputs, outputs []port) error {
-	for kind, want := range map[string][]port{"input": inputs, "output": outputs} {
-		have := g.inputs
-		if kind == "output" {
-			have = g.outputs
-		}
-		for _, w := range want {
-			p, ok := find(have, w.name)
+	for _, side := range []struct {
+		name       string
+		have, want []port
+	}{{"input", g.inputs, inputs}, {"output", g.outputs, outputs}} {
+		for _, w := range side.want {
+			p, ok := find(side.have, w.name)
 			if !ok {
-				return fmt.Errorf("it has no %s %s", kind, w.name)
+				return fmt.Errorf("it has no %s %s", side.name, w.name)
 			}
 			agrees := slices.EqualFunc(p.shape, w.shape, func(a, b int) bool { return a == b || a == varies || b == varies })
 			if p.typ != w.typ || !agrees {
-				return fmt.Errorf("its %s %v should be %v", kind, p, w)
+				return fmt.Errorf("its %s %v should be %v", side.name, p, w)
 			}
 		}
 	}

@@ -16,9 +16,6 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Recordings that are longer than this are cut, as upstream does: more of a voice does not make it better known.
-const maxRecording = 30 * speech.SampleRate
-
 // voiceFiles returns the voices that a folder offers, by name. Stored voices lie in embeddings, beside the graphs or in one of the
 // two folders above, where one download of all languages puts them under languages/LANGUAGE, or in voices; recordings in voices. The
 // recordings that sherpa-onnx gives as examples count where there is nothing else.
@@ -55,13 +52,22 @@ func voiceFiles(dir, language string) (map[string]string, error) {
 	return files, err
 }
 
-// readVoice reads a stored voice: the caches of all layers, as far as they were used.
+// readVoice reads a stored voice.
 func (m *Model) readVoice(path string) (*snapshot, error) {
 	t, file, err := bundle.OpenTensors(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	p, err := m.storedVoice(t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// storedVoice takes the caches of all layers, as far as they were used, out of a stored voice.
+func (m *Model) storedVoice(t *bundle.Tensors) (*snapshot, error) {
 	p := &snapshot{}
 	known := map[string]bool{}
 	for j, i := range m.caches {
@@ -121,18 +127,16 @@ func storedPositions(t *bundle.Tensors, module string, known map[string]bool) (i
 		}
 		n = int(min(max(values[0], 0), math.MaxInt32))
 	}
-	if name := module + "/pad"; true {
-		if _, ok := t.Shape(name); !ok {
-			return n, nil
-		}
-		known[name] = true
-		pad, err := t.Ints(name, 1)
-		if err != nil {
-			return 0, err
-		}
-		if pad[0] != 0 {
-			return 0, fmt.Errorf("%s is %d, want 0", name, pad[0])
-		}
+	pad := module + "/pad"
+	if _, ok := t.Shape(pad); !ok {
+		return n, nil
+	}
+	known[pad] = true
+	switch values, err := t.Ints(pad, 1); {
+	case err != nil:
+		return 0, err
+	case values[0] != 0:
+		return 0, fmt.Errorf("%s is %d, want 0", pad, values[0])
 	}
 	return n, nil
 }
@@ -168,17 +172,14 @@ func (m *Model) openEncoder(path string, start []float32) (*recordings, error) {
 
 // hear makes a voice of a recording: the language model reads what the encoder makes of it, as it reads text.
 func (m *Model) hear(r *recordings, path string) (p *snapshot, err error) {
-	file, err := os.ReadFile(path)
+	samples, err := bundle.ReadRecording(path)
 	if err != nil {
 		return nil, err
 	}
-	audio, err := readWAV(file)
-	if err != nil {
-		return nil, err
+	audio, frames := make([]float32, len(samples)), len(samples)/speech.FrameSamples
+	for i, v := range samples {
+		audio[i] = float32(v)
 	}
-	audio = audio[:min(len(audio), maxRecording)]
-	frames := (len(audio) + speech.FrameSamples - 1) / speech.FrameSamples
-	audio = append(slices.Clip(audio), make([]float32, frames*speech.FrameSamples-len(audio))...)
 	width := m.Manifest.Dims.Width
 	rows := make([]float32, len(r.start)+frames*width)
 	heard := rows[copy(rows, r.start):]
@@ -189,7 +190,7 @@ func (m *Model) hear(r *recordings, path string) (p *snapshot, err error) {
 		err = r.encoder.Run(context.Background(), []*ort.Tensor{in}, []*ort.Tensor{out})
 	}
 	if err = errors.Join(err, t.close()); err != nil {
-		return nil, fmt.Errorf("encoding the recording: %w", err)
+		return nil, fmt.Errorf("%s: encoding the recording: %w", path, err)
 	}
 	s, err := m.NewSequence()
 	if err != nil {
@@ -197,12 +198,12 @@ func (m *Model) hear(r *recordings, path string) (p *snapshot, err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.readRows(context.Background(), rows); err != nil {
-		return nil, fmt.Errorf("reading the recording: %w", err)
+		return nil, fmt.Errorf("%s: reading the recording: %w", path, err)
 	}
 	p = s.read(0)
 	for _, c := range p.caches {
 		if slices.ContainsFunc(c, broken) {
-			return nil, errors.New("the model makes something of it that is not a number")
+			return nil, fmt.Errorf("%s: the model makes something of the recording that is not a number", path)
 		}
 	}
 	return p, nil

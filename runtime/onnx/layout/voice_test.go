@@ -1,0 +1,156 @@
+package layout_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/layout"
+	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
+)
+
+func tiny() bundle.Random { return bundle.Tiny() }
+
+// first returns what a model says first with a voice.
+func first(t *testing.T, m *layout.Model, voice string) []float32 {
+	t.Helper()
+	s := newSequence(t, m)
+	must(t, errors.Join(s.Begin(voice), s.Prefill(t.Context(), []int32{300, 301})))
+	said, _ := s.State()
+	return slices.Clone(said)
+}
+
+func positions(m *layout.Model) map[string]int {
+	n := map[string]int{}
+	for _, v := range m.Manifest.Voices {
+		n[v.Name] = v.PromptFrames
+	}
+	return n
+}
+
+func TestRecordingsBecomeVoices(t *testing.T) {
+	orttest.Need(t)
+	dir := write(t, layouttest.Sherpa, tiny())
+	remove("voices")(t, dir)
+	sherpa := open(t, dir) // from test_wavs, where there is nothing else
+	frames := positions(sherpa)["raj"]
+	if len(positions(sherpa)) != 2 || frames < 2 {
+		t.Fatalf("voices %v, want both recordings", positions(sherpa))
+	}
+	recording, err := os.ReadFile(filepath.Join(dir, "test_wavs", "raj.wav"))
+	must(t, err)
+
+	// The same recording in a layout of the second generation, whose voices begin with one row more, and in one of the first.
+	v2, flat := write(t, layouttest.KevinAHMv2, tiny()), write(t, layouttest.KevinAHMFlat, tiny())
+	replace("voices/new.wav", recording)(t, v2)
+	replace("voices/new.wav", recording)(t, flat)
+	second, one := open(t, v2), open(t, flat)
+	if got := positions(second)["new"]; got != frames+1 {
+		t.Errorf("%d positions of %d frames, want one more", got, frames)
+	}
+	if got := positions(one)["new"]; got != frames {
+		t.Errorf("%d positions of %d frames", got, frames)
+	}
+	want := first(t, sherpa, "raj")
+	if d := apart(first(t, one, "new"), want); !(d <= 1e-6) {
+		t.Errorf("the same recording is %.1e apart in two layouts of the same graphs", d)
+	}
+	if d := apart(first(t, second, "new"), want); !(d > 1e-3) {
+		t.Errorf("the row before a voice makes no difference: %.1e apart", d)
+	}
+
+	// The file that holds that row makes a flat model one of the second generation.
+	row, err := os.ReadFile(filepath.Join(v2, "bos_before_voice.npy"))
+	must(t, err)
+	replace("bos_before_voice.npy", row)(t, flat)
+	with := open(t, flat)
+	if d := apart(first(t, with, "new"), first(t, second, "new")); !(d <= 1e-6) || !with.Manifest.BOS {
+		t.Errorf("a flat model with the row is %.1e apart from a described one", d)
+	}
+}
+
+func TestStoredVoicesAreFoundWhereTheyArePublished(t *testing.T) {
+	orttest.Need(t)
+	stored := voice(t, 9, 2)
+	for _, place := range []string{"embeddings", "../embeddings", "../../embeddings", "languages/random/embeddings", "../../languages/random/embeddings"} {
+		root := filepath.Join(t.TempDir(), "models")
+		dir := filepath.Join(root, "onnx", "random")
+		must(t, layouttest.Write(dir, layouttest.KevinAHMv2, tiny()))
+		remove("voices")(t, dir)
+		replace(filepath.Join(place, "eva.safetensors"), stored)(t, dir)
+		if got := positions(open(t, dir)); len(got) != 1 || got["eva"] != 9 {
+			t.Errorf("%s: voices %v, want eva", place, got)
+		}
+	}
+}
+
+func TestEveryFormOfAStoredVoiceReadsTheSame(t *testing.T) {
+	orttest.Need(t)
+	dir := write(t, layouttest.KevinAHMv2, tiny())
+	tensors, file, err := bundle.OpenTensors(filepath.Join(dir, "voices", "raj.safetensors"))
+	must(t, err)
+	defer file.Close()
+	store := func(name string, longer int, count func(module string) bundle.Tensor, more ...bundle.Tensor) {
+		var all []bundle.Tensor
+		for _, module := range []string{"transformer.layers.0.self_attn", "transformer.layers.1.self_attn"} {
+			cache, err := tensors.Floats(module+"/cache", 2, 1, 12, 2, 32)
+			must(t, err)
+			half := len(cache) / 2
+			behind := make([]float32, longer*64)
+			for i := range behind {
+				behind[i] = float32(math.NaN())
+			}
+			all = append(all, bundle.Tensor{
+				Name: module + "/cache", Shape: []int{2, 1, 12 + longer, 2, 32}, Floats: slices.Concat(cache[:half], behind, cache[half:], behind),
+			}, count(module))
+		}
+		var b bytes.Buffer
+		must(t, bundle.WriteTensors(&b, append(all, more...)...))
+		replace("voices/"+name+".safetensors", b.Bytes())(t, dir)
+	}
+	number := func(key string, v int64) func(string) bundle.Tensor {
+		return func(module string) bundle.Tensor {
+			return bundle.Tensor{Name: module + "/" + key, Shape: []int{1}, Ints: []int64{v}}
+		}
+	}
+	store("longer", 5, number("offset", 12))
+	store("step", 0, number("step", 12))
+	store("end", 3, func(module string) bundle.Tensor {
+		return bundle.Tensor{Name: module + "/current_end", Shape: []int{12}, Floats: make([]float32, 12)}
+	})
+	store("pad", 0, number("offset", 12), number("pad", 0)("transformer.layers.1.self_attn"))
+	m := open(t, dir)
+	want := first(t, m, "raj")
+	for _, name := range []string{"longer", "step", "end", "pad"} {
+		if got := first(t, m, name); !slices.Equal(got, want) {
+			t.Errorf("%s is %.1e apart", name, apart(got, want))
+		}
+	}
+}
+
+func TestIntegersAreTakenWhereThereAreBoth(t *testing.T) {
+	orttest.Need(t)
+	for name, lm := range map[string]string{
+		layouttest.KevinAHMv2: "flow_lm_main_int8.onnx", layouttest.KevinAHMFlat: "onnx/flow_lm_main_int8.onnx", layouttest.Sherpa: "lm_main.int8.onnx",
+	} {
+		dir := write(t, name, tiny())
+		floats, _ := open(t, dir).Bytes()
+		r := tiny()
+		r.Precision = bundle.Int8
+		must(t, layouttest.Write(dir, name, r)) // beside the others
+		m := open(t, dir)
+		if integers, _ := m.Bytes(); m.Manifest.Precision != bundle.Int8 || integers >= floats {
+			t.Errorf("%s: %s, %d bytes against %d, want the smaller ones", name, m.Manifest.Precision, integers, floats)
+		}
+		remove(lm)(t, dir)
+		if m := open(t, dir); m.Manifest.Precision != bundle.FP32 {
+			t.Errorf("%s: %s without integers", name, m.Manifest.Precision)
+		}
+	}
+}
