@@ -62,6 +62,7 @@ var errDamaged = errors.New("sentencepiece model: the file is truncated or not a
 
 func readModel(file []byte) (*model, error) {
 	m := &model{algorithm: unigramModel, dummyPrefix: true, trimSpaces: true, escapeSpaces: true} // the format's defaults
+	var trainer, normalizer bool
 	err := fields(file, func(f field) error {
 		switch f.number {
 		case 1:
@@ -72,6 +73,7 @@ func readModel(file []byte) (*model, error) {
 			m.pieces = append(m.pieces, p)
 			return err
 		case 2:
+			trainer = true
 			return f.message(func(f field) (err error) {
 				switch f.number {
 				case 3:
@@ -84,6 +86,7 @@ func readModel(file []byte) (*model, error) {
 				return err
 			})
 		case 3:
+			normalizer = true
 			return f.message(func(f field) (err error) {
 				switch f.number {
 				case 2:
@@ -100,6 +103,9 @@ func readModel(file []byte) (*model, error) {
 		}
 		return nil
 	})
+	if err == nil && len(m.pieces) > 0 && !(trainer && normalizer) {
+		err = errDamaged // cut behind the pieces, where it would read as another kind of model
+	}
 	return m, err
 }
 
