@@ -294,12 +294,25 @@ func (m *Manifest) checkValues() error {
 	}
 	for name, g := range map[string]Graph{"lm": m.LM, "flow_head": m.FlowHead, "codec": m.Codec} {
 		for _, s := range g.States {
-			if len(s.Shape) == 0 || slices.ContainsFunc(s.Shape, func(n int) bool { return n < 1 || n > 1<<20 }) {
+			if !reasonable(s.Shape) {
 				return fmt.Errorf("%s: state %s has shape %v", name, s.Name, s.Shape)
 			}
 		}
 	}
 	return nil
+}
+
+// reasonable bounds what a state makes the engine allocate. The largest of a released model has 128,000 values.
+func reasonable(shape []int) bool {
+	const most = 1 << 24
+	n := 1
+	for _, d := range shape {
+		if d < 1 || d > most/n {
+			return false
+		}
+		n *= d
+	}
+	return len(shape) > 0
 }
 
 func (m *Manifest) checkFiles() error {

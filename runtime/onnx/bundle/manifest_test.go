@@ -61,6 +61,11 @@ func TestManifestRefuses(t *testing.T) {
 		"an absolute path":            {func(m *Manifest) { m.Host.File = "/etc/passwd" }, "not a file of the bundle"},
 		"a file without a hash":       {func(m *Manifest) { m.Host.SHA256 = "" }, "SHA-256"},
 		"a state without a size":      {func(m *Manifest) { m.Codec.States = []State{{Name: "s", Shape: []int{1, 0}}} }, "state s"},
+		"a state of 64 GB":            {func(m *Manifest) { m.Codec.States = []State{{Name: "s", Shape: []int{1 << 17, 1 << 17}}} }, "state s"},
+		"another decode plan":         {func(m *Manifest) { m.Decode.Plan = []int{3, 7} }, "decode.plan is [3 7]"},
+		"drifting in two steps":       {func(m *Manifest) { m.Flow = Flow{Drifting, 2} }, "drifting draws in one step"},
+		"a voice of other weights":    {func(m *Manifest) { m.Voices[0].Weights = strings.Repeat("ab", 32) }, "made with other weights"},
+		"a codec without a hash":      {func(m *Manifest) { m.Model.Codec = "x" }, "codec_sha256"},
 		"an empty replacement":        {func(m *Manifest) { m.Text.Replace = []Replace{{To: "x"}} }, "replace[0]"},
 	}
 	good := manifest()

@@ -1,0 +1,39 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Encode returns what the encoder of c's weights makes of a recording of 24 kHz in [-1, 1]: [frames, width of the prompt], not normalised.
+// A last frame that is not whole is filled with zeros. Converting a recording does this after making it end on a pause; Encode is for
+// comparing the encoder with another one.
+func Encode(ctx context.Context, c Conversion, samples []float32) (latents []float32, err error) {
+	config, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	model, codec, err := c.weights(&config)
+	if err != nil {
+		return nil, fmt.Errorf("weights: %w", err)
+	}
+	weights, err := openWeights(model, codec)
+	if err != nil {
+		return nil, fmt.Errorf("weights: %w", err)
+	}
+	defer func() { err = errors.Join(err, weights.Close()) }()
+	if err := weights.check(&config); err != nil {
+		return nil, fmt.Errorf("weights: %w", err)
+	}
+	e, err := newEncoder(&config, weights, or(c.GELU, "tanh"), func(int64) {})
+	if err != nil {
+		return nil, err
+	}
+	whole := doubles(samples)
+	if rest := len(whole) % frameSamples; rest > 0 {
+		whole = append(whole, make([]float64, frameSamples-rest)...)
+	}
+	x, err := e.encode(ctx, whole)
+	return singles(x), err
+}
