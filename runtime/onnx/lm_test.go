@@ -71,22 +71,6 @@ func testRun(t *testing.T, v *vector, r run) {
 	}
 }
 
-// positions returns the first n positions as the reference stores them: [layers, 2, positions, heads, head_dim].
-func (s *stream) positions(n int) []float32 {
-	var all []float32
-	d := s.lm.dims
-	for i := range s.bank.kv {
-		byHead := s.read(i, 0, n)
-		for p := range n {
-			for h := range d.Heads {
-				at := (h*n + p) * d.HeadDim
-				all = append(all, byHead[at:at+d.HeadDim]...)
-			}
-		}
-	}
-	return all
-}
-
 func TestEveryFormOfAVoiceReadsTheSame(t *testing.T) {
 	for name, forms := range map[string][]string{
 		"01-v2-tanh": {"voice_longer.safetensors", "voice_pad.safetensors"},

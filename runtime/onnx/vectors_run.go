@@ -1,0 +1,338 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
+)
+
+// vectorRun is one text that the reference has spoken.
+type vectorRun struct {
+	Name        string  `json:"name"`
+	Text        string  `json:"text"`
+	Prepared    string  `json:"prepared_text"`
+	Count       int     `json:"token_count"`
+	Temperature float64 `json:"temperature"`
+	Steps       int     `json:"lsd_steps"`
+	Threshold   float64 `json:"eos_threshold"`
+	MinFrames   int     `json:"min_frames_before_eos"`
+	After       int     `json:"frames_after_eos"`
+	MaxFrames   int     `json:"max_frames"`
+	Overridden  bool    `json:"max_frames_is_override"`
+	Plan        []int   `json:"decode_plan"`
+	LatentsFrom string  `json:"latents_from"` // the run whose noise this one has too
+	Expect      struct {
+		Steps     int    `json:"steps_computed"`
+		Frames    int    `json:"frames"`
+		Samples   int    `json:"samples"`
+		EOSStep   *int   `json:"eos_step"`
+		StoppedBy string `json:"stopped_by"`
+		EOS       bool   `json:"eos"`
+	} `json:"expect"`
+	Files map[string]string `json:"files"` // by quantity
+}
+
+// spoken is what the engine computed in a run, a row for each step.
+type spoken struct {
+	h, logits, latents, noise []float32
+	ending                    ending
+	frames, steps             int
+	eos                       bool
+}
+
+// checkRun compares a run. An error means that it could not be computed.
+func (k *vectorCase) checkRun(ctx context.Context, n *native, r *vectorRun) error {
+	tokens, err := k.checkTokens(r)
+	if err != nil {
+		return err
+	}
+	if !r.Overridden {
+		exactIf(k, r.MaxFrames > 0, r.Name, "max_frames", newEnding(&n.manifest, len(tokens), 1).maxFrames, r.MaxFrames)
+	}
+	noise, err := k.checkNoise(r, n.manifest.Dims.Latent)
+	if err != nil {
+		return err
+	}
+	s, err := k.speak(ctx, n, r, tokens, noise)
+	if err != nil {
+		return err
+	}
+	k.checkEnd(r, s)
+	k.checkSteps(n, r, s)
+	k.checkAudio(n, r, s)
+	return nil
+}
+
+// checkTokens compares the text on its way to the model, and returns the stored tokens, or those of the tokenizer where there are none.
+func (k *vectorCase) checkTokens(r *vectorRun) ([]int32, error) {
+	if r.Text != "" && r.Prepared != "" {
+		prepared, _ := prepare(r.Text, &k.text)
+		exact(k, r.Name, "prepared_text", prepared, r.Prepared)
+	}
+	got, err := k.tokenIDs(r.Prepared)
+	if err != nil {
+		return nil, err
+	}
+	name := r.Files["tokens"]
+	if name == "" {
+		return got, nil
+	}
+	data, err := k.file(name)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := npy.Parse(data)
+	if err != nil || stored.Ints == nil {
+		return nil, errors.Join(fmt.Errorf("%s holds no token ids", name), err)
+	}
+	var want []int32
+	for _, id := range stored.Ints {
+		want = append(want, int32(id))
+	}
+	result := VectorResult{Run: r.Name, Quantity: "tokens", OK: slices.Equal(got, want)}
+	if !result.OK {
+		result.Difference, result.Note = math.Inf(1), fmt.Sprintf("%q is %v, want %v", r.Prepared, got, want)
+		if len(got) == len(want) {
+			result.Difference = 0
+			for i := range got {
+				if got[i] != want[i] {
+					result.Difference++
+				}
+			}
+		}
+	}
+	k.results = append(k.results, result)
+	exactIf(k, r.Count > 0, r.Name, "token_count", len(got), r.Count)
+	return want, nil
+}
+
+// checkNoise returns the noise of a run, and compares it with the draws of unit variance that it was made from.
+func (k *vectorCase) checkNoise(r *vectorRun, width int) ([]float32, error) {
+	files := r.Files
+	if r.LatentsFrom != "" {
+		at := slices.IndexFunc(k.Runs, func(other vectorRun) bool { return other.Name == r.LatentsFrom })
+		if at < 0 {
+			return nil, fmt.Errorf("%s: latents_from names run %q, which is not there", caseFile, r.LatentsFrom)
+		}
+		files = k.Runs[at].Files
+	}
+	var noise, scaled []float32
+	if name := files["noise"]; name != "" {
+		a, err := k.array(name, -1, width)
+		if err != nil {
+			return nil, err
+		}
+		noise = a.Floats
+	}
+	if name := files["noise_unit"]; name != "" {
+		a, err := k.array(name, -1, width)
+		if err != nil {
+			return nil, err
+		}
+		scaled = a.Floats
+		for i, v := range scaled {
+			scaled[i] = limit(float64(v)*math.Sqrt(r.Temperature), 0)
+		}
+	}
+	switch {
+	case noise == nil && scaled == nil:
+		return nil, errors.New("it has neither noise nor noise_unit")
+	case noise == nil:
+		return scaled, nil
+	case scaled != nil:
+		k.near(r.Name, "noise", scaled, noise, 1e-6)
+	}
+	return noise, nil
+}
+
+// speak computes a run as a worker does, to its end, and as far as the reference has if that is further.
+func (k *vectorCase) speak(ctx context.Context, n *native, r *vectorRun, tokens []int32, noise []float32) (_ *spoken, err error) {
+	width := n.manifest.Dims.Latent
+	rows := len(noise) / width
+	if rows < max(r.Expect.Steps, 1) {
+		return nil, fmt.Errorf("the noise is for %d steps, and %s expects %d", rows, caseFile, r.Expect.Steps)
+	}
+	voice, prompt := storedVoice, n.prompts[storedVoice]
+	if prompt == nil {
+		voice, prompt = madeVoice, n.prompts[madeVoice]
+	}
+	capacity := prompt.Positions + len(tokens) + rows
+	if capacity > n.manifest.Limits.Positions {
+		return nil, fmt.Errorf("voice, text and frames take %d positions, and the bundle has %d", capacity, n.manifest.Limits.Positions)
+	}
+	s, err := n.lm.newStream(capacity)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := errors.Join(s.Begin(voice), s.Prefill(ctx, tokens)); err != nil {
+		return nil, err
+	}
+	k.checkKV(r, s, prompt.Positions+len(tokens))
+
+	all := &spoken{noise: noise, ending: ending{threshold: r.Threshold, minFrames: r.MinFrames, after: r.After, maxFrames: r.MaxFrames}}
+	for step, over := 0, false; step < rows; step++ {
+		draw := noise[step*width : (step+1)*width]
+		if step == 0 {
+			err = s.Draw(draw)
+		} else {
+			err = s.Step(ctx, draw)
+		}
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
+			return nil, fmt.Errorf("step %d: %w", step, err)
+		}
+		h, logit := s.State()
+		all.h, all.logits, all.latents = append(all.h, h...), append(all.logits, logit), append(all.latents, s.Latent()...)
+		if !over {
+			over = all.observe(step, logit)
+		}
+		if over && step+1 >= r.Expect.Steps {
+			break
+		}
+	}
+	return all, nil
+}
+
+// observe takes the logit of a step, and reports whether it is the last that the reference computes: that one whose latent does not sound
+// any more, or the one that reaches the limit.
+func (s *spoken) observe(step int, logit float32) (last bool) {
+	s.ending.observe(step, logit)
+	s.frames, s.steps = step, step+1
+	if last, s.eos = s.ending.over(step); last {
+		return true
+	}
+	s.frames = step + 1
+	done, eos := s.ending.over(s.frames)
+	return done && !eos
+}
+
+// checkEnd compares when and why speech ended.
+func (k *vectorCase) checkEnd(r *vectorRun, s *spoken) {
+	if r.Expect.Steps == 0 {
+		return
+	}
+	exact(k, r.Name, "steps", s.steps, r.Expect.Steps)
+	exact(k, r.Name, "frames", s.frames, r.Expect.Frames)
+	exactIf(k, r.Expect.Samples > 0, r.Name, "samples", samplesOf(s.frames), r.Expect.Samples)
+	seen, want := "none", "none"
+	if s.ending.seen {
+		seen = fmt.Sprint(s.ending.stop - s.ending.after)
+	}
+	if r.Expect.EOSStep != nil {
+		want = fmt.Sprint(*r.Expect.EOSStep)
+	}
+	exact(k, r.Name, "eos_step", seen, want)
+	exact(k, r.Name, "eos", s.eos, r.Expect.EOS)
+	reason := "max_frames"
+	if s.eos {
+		reason = "eos"
+	}
+	exactIf(k, r.Expect.StoppedBy != "", r.Name, "stopped_by", reason, r.Expect.StoppedBy)
+}
+
+// checkSteps compares what was computed in each step.
+func (k *vectorCase) checkSteps(n *native, r *vectorRun, s *spoken) {
+	d := n.manifest.Dims
+	latents, rows := s.latents, r.Expect.Steps
+	k.checkRows(r, "h", s.h, rows, d.Width)
+	if name := r.Files["eos_logit"]; name != "" {
+		if want, err := k.array(name, rows); err != nil {
+			k.fail(r.Name, "eos_logit", err)
+		} else {
+			k.near(r.Name, "eos_logit", s.logits[:min(rows, len(s.logits))], want.Floats, k.tolerance("eos_logit"))
+		}
+	}
+	k.checkRows(r, "latent", latents, rows, d.Latent)
+	switch {
+	case r.Files["flow_dir"] == "":
+	case n.manifest.Flow.Steps > 1:
+		k.skip("flow_dir", "a flow of several steps is one run of the graph for each, and only the latent is kept")
+	default: // one step moves noise by what the flow head says
+		moved := make([]float32, min(len(latents), len(s.noise)))
+		for i := range moved {
+			moved[i] = latents[i] - s.noise[i]
+		}
+		k.checkRows(r, "flow_dir", moved, rows, d.Latent)
+	}
+	if r.Files["text_layers"] != "" {
+		k.skip("text_layers", "the graph gives nothing from between its layers; their keys and values are compared")
+	}
+}
+
+func (k *vectorCase) checkRows(r *vectorRun, quantity string, got []float32, rows, width int) {
+	name := r.Files[quantity]
+	if name == "" {
+		return
+	}
+	want, err := k.array(name, rows, width)
+	if err != nil {
+		k.fail(r.Name, quantity, err)
+		return
+	}
+	k.near(r.Name, quantity, got[:min(rows*width, len(got))], want.Floats, k.tolerance(quantity))
+}
+
+// checkKV compares keys and values of the first n positions: voice and text.
+func (k *vectorCase) checkKV(r *vectorRun, s *stream, n int) {
+	name := r.Files["kv_text"]
+	if name == "" {
+		return
+	}
+	d := s.lm.dims
+	want, err := k.array(name, d.Layers, 2, n, d.Heads, d.HeadDim)
+	if err != nil {
+		k.fail(r.Name, "kv_text", err)
+		return
+	}
+	k.near(r.Name, "kv_text", s.positions(n), want.Floats, k.tolerance("kv_text"))
+}
+
+// positions returns the first n positions as the reference stores them: [layers, 2, positions, heads, head_dim].
+func (s *stream) positions(n int) []float32 {
+	var all []float32
+	d := s.lm.dims
+	for i := range s.bank.kv {
+		byHead := s.read(i, 0, n)
+		for p := range n {
+			for h := range d.Heads {
+				at := (h*n + p) * d.HeadDim
+				all = append(all, byHead[at:at+d.HeadDim]...)
+			}
+		}
+	}
+	return all
+}
+
+// checkAudio decodes the frames that were emitted, and fades in the first as a worker does.
+func (k *vectorCase) checkAudio(n *native, r *vectorRun, s *spoken) {
+	const whole, faded = "audio", "audio_first_frame_faded"
+	if r.Files[whole] == "" && r.Files[faded] == "" {
+		return
+	}
+	k.step("run " + r.Name + ": decoding")
+	got, err := n.decodeBy(r.Plan, s.latents[:s.frames*n.manifest.Dims.Latent])
+	if err != nil {
+		k.fail(r.Name, whole, err)
+		return
+	}
+	if name := r.Files[whole]; name != "" {
+		if want, err := k.array(name, -1); err != nil {
+			k.fail(r.Name, whole, err)
+		} else {
+			k.near(r.Name, whole, got, want.Floats, k.tolerance(whole))
+		}
+	}
+	if name := r.Files[faded]; name != "" {
+		want, err := k.array(name, samplesOf(1))
+		if err != nil || len(got) < samplesOf(1) {
+			k.fail(r.Name, faded, errors.Join(err, fmt.Errorf("comparing it with %d frames", s.frames)))
+			return
+		}
+		fadeIn(got[:n.manifest.Decode.FadeIn])
+		k.near(r.Name, faded, got[:samplesOf(1)], want.Floats, k.tolerance(whole))
+	}
+}
