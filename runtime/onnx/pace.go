@@ -22,10 +22,11 @@ func (p *pace) sounded(frames int, now time.Time) {
 	p.frames += frames
 }
 
-// How much audio makes a stream safe, and how much makes it one that can wait.
+// How much audio a stream has left when it must not wait for company, when it is starving, and when it can wait.
 const (
-	scarce = 300 * time.Millisecond // a step, a decode and whatever runs before them fit in here
-	ample  = time.Second
+	pressing = 150 * time.Millisecond // four steps of eight streams, 60 ms, and two decodes of 25 ms fit in here
+	scarce   = 300 * time.Millisecond
+	ample    = time.Second
 )
 
 // urgency orders what waits. The policy, the most urgent first:
@@ -35,12 +36,12 @@ const (
 //	playing  by how little is left.
 //	ahead    more than ample is left. They run when nobody else waits, and keep the processor busy that long.
 //
-// Who is safe steps first and decodes when no step waits: so streams come to their steps at the same time, and those can be shared.
-// Nobody waits long for that, because a stream has to decode after four steps. Otherwise the one with the least audio comes first,
-// and among equals the one that has waited longer.
+// Within a class, a decode or a prefill that is not pressing comes after the steps: so streams come to their steps at the same time,
+// and those can be shared. Nobody waits long for that, because a stream has to decode after four steps. Otherwise the one with the
+// least audio comes first, and among equals the one that has waited longer.
 type urgency struct {
 	class    class
-	alone    bool // a safe stream wants something else than a step
+	alone    bool // something else than a step, which can wait for the steps of others
 	buffered time.Duration
 	arrival  uint64
 }
@@ -66,7 +67,7 @@ func (p *pace) urgency(now time.Time, step bool) urgency {
 	case u.buffered > ample:
 		u.class = ahead
 	}
-	u.alone = u.class >= playing && !step
+	u.alone = u.buffered >= pressing && !step
 	return u
 }
 

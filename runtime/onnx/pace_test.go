@@ -48,9 +48,9 @@ func TestTheFirstFrameStartsTheClock(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoIsSafeStepsFirst(t *testing.T) {
+func TestWhatIsNotPressingComesAfterTheStepsOfOthers(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for frames, want := range map[int]bool{0: false, 1: false, 3: false, 4: true, 12: true, 13: true} {
+	for frames, want := range map[int]bool{0: false, 1: false, 2: true, 4: true, 13: true} {
 		var p pace
 		if frames > 0 {
 			p.sounded(frames, now)
@@ -71,6 +71,8 @@ func TestTheMoreUrgentComesFirst(t *testing.T) {
 		{starving, false, -time.Second, 8},
 		{starving, false, 0, 1},
 		{starving, false, 0, 2},
+		{starving, false, scarce - 1, 0},
+		{starving, true, pressing, 0},
 		{playing, false, scarce, 0},
 		{playing, false, ample, 0},
 		{playing, true, scarce, 0},

@@ -16,9 +16,9 @@ var errEngineClosed = errors.New("onnx: the engine is closed")
 // locking runners to threads for good would do no more, and was measured to make handing over a task take 35 µs in place of 1.
 //
 // A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the same bank come
-// along, as long as no other runner is free to take them. A runner never waits for company: a lone stream runs as if there were no
-// scheduler. Instead a task stays with the scheduler from step to step, so that streams that are drawn together find each other
-// again.
+// along, as long as no other runner is free to take them. A task stays with the scheduler from step to step, so that streams that are
+// drawn together find each other again. Only a stream whose audio was just decoded is away for a moment, until its worker asks for
+// more; steps that are not pressing wait up to [absence] for it. A lone stream waits for nobody.
 //
 // It is safe for concurrent use.
 type scheduler struct {
@@ -31,8 +31,13 @@ type scheduler struct {
 	idle     int // runners that wait for work
 	arrivals uint64
 	closed   bool
+	away     []*task              // whose audio was decoded a moment ago
 	batches  [maxBatch + 1]uint64 // runs by number of streams stepped
 }
+
+// absence is how long a stream is expected back after a decode: what encoding and sending a group takes on a machine that is not
+// overloaded.
+const absence = 2 * time.Millisecond
 
 // newScheduler starts runners. Call close when no task is left.
 func newScheduler(runners int, now func() time.Time) *scheduler {
@@ -76,6 +81,9 @@ type task struct {
 	phase   phase
 	urgency urgency
 	done    chan error // room for one
+
+	bank *bank     // of its last step
+	back time.Time // when it is no longer expected
 }
 
 // phase is one run of a model: a step of stream, perhaps together with others of its bank, or whatever run does. The zero value says
@@ -130,6 +138,7 @@ func once(run func(context.Context) error) func() (phase, error) {
 }
 
 func (s *scheduler) putLocked(t *task) {
+	s.away = slices.DeleteFunc(s.away, func(o *task) bool { return o == t })
 	s.arrivals++
 	t.urgency.arrival = s.arrivals
 	s.waiting = append(s.waiting, t)
@@ -166,23 +175,37 @@ func (s *scheduler) serve() {
 		s.mu.Unlock()
 		b.run()
 		s.mu.Lock()
-		for _, t := range b.tasks {
-			// A cancel in between has not found t in the queue.
-			if err := context.Cause(t.ctx); err != nil {
-				t.end(err)
-			} else {
-				s.putLocked(t)
-			}
-		}
+		s.followLocked(&b)
 		if len(s.waiting) > 0 {
 			s.work.Broadcast() // also for what could not run because its slot was busy here
 		}
 	}
 }
 
+// followLocked puts the tasks of a batch that was run back into the queue, or gives them back to their workers.
+func (s *scheduler) followLocked(b *batch) {
+	for i, t := range b.tasks {
+		err := b.errs[i]
+		if err == nil {
+			err = context.Cause(t.ctx) // a cancel in between has not found t in the queue
+		}
+		if err == nil && !t.phase.over() {
+			s.putLocked(t)
+			continue
+		}
+		if err == nil && t.bank != nil && len(b.streams) == 0 {
+			t.back = s.now().Add(absence)
+			s.away = append(s.away, t)
+		}
+		t.ctx, t.next, t.phase = nil, nil, phase{}
+		t.done <- err
+	}
+}
+
 // batch is what a runner runs at once. Its slices are used again.
 type batch struct {
 	tasks    []*task
+	errs     []error // of the tasks
 	streams  []*stream
 	first, n int // slots, where streams are stepped
 }
@@ -197,10 +220,15 @@ func (s *scheduler) takeLocked(b *batch) bool {
 		t.urgency.arrival = arrival
 	}
 	slices.SortFunc(s.waiting, func(t, u *task) int { return t.urgency.compare(u.urgency) })
+	var until time.Time // when steps no longer wait for somebody who is away
 	for _, t := range s.waiting {
 		if t.phase.stream == nil {
 			b.tasks = append(b.tasks, t)
 			break
+		}
+		if back := s.awaitedLocked(t, now); !back.IsZero() {
+			until = back
+			continue
 		}
 		if s.gatherLocked(b, t) {
 			s.batches[min(len(b.tasks), maxBatch)]++
@@ -208,7 +236,29 @@ func (s *scheduler) takeLocked(b *batch) bool {
 		}
 	}
 	s.waiting = slices.DeleteFunc(s.waiting, func(t *task) bool { return slices.Contains(b.tasks, t) })
+	if len(b.tasks) == 0 && !until.IsZero() {
+		time.AfterFunc(until.Sub(now), func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.work.Signal()
+		})
+	}
 	return len(b.tasks) > 0
+}
+
+// awaitedLocked returns until when the step of t should wait for streams of its bank that are away, zero for not at all: it is
+// pressing, nobody is away, or there are runners enough for everybody.
+func (s *scheduler) awaitedLocked(t *task, now time.Time) (until time.Time) {
+	s.away = slices.DeleteFunc(s.away, func(o *task) bool { return !now.Before(o.back) })
+	if t.urgency.buffered < pressing || s.idle >= len(s.waiting) {
+		return until
+	}
+	for _, o := range s.away {
+		if o.bank == t.phase.stream.bank && o.back.After(until) {
+			until = o.back
+		}
+	}
+	return until
 }
 
 // gatherLocked takes the step of t and those that come along. It returns false where the slot of t is in use.
@@ -230,13 +280,14 @@ func (s *scheduler) gatherLocked(b *batch, t *task) bool {
 	b.streams = slices.DeleteFunc(b.streams, func(o *stream) bool { return o.slot < b.first || o.slot >= b.first+b.n })
 	for _, other := range s.waiting {
 		if o := other.phase.stream; o != nil && slices.Contains(b.streams, o) {
+			other.bank = bank
 			b.tasks = append(b.tasks, other)
 		}
 	}
 	return true
 }
 
-// run runs the batch and asks every task what comes next. Those that are over leave the batch.
+// run runs the batch and asks every task what comes next.
 func (b *batch) run() {
 	var err error
 	if len(b.streams) > 0 {
@@ -247,24 +298,19 @@ func (b *batch) run() {
 		t := b.tasks[0]
 		err = t.phase.run(t.ctx)
 	}
-	b.tasks = slices.DeleteFunc(b.tasks, func(t *task) bool { return !t.proceed(err) })
+	b.errs = b.errs[:0]
+	for _, t := range b.tasks {
+		b.errs = append(b.errs, t.proceed(err))
+	}
 }
 
-// proceed goes on to the phase after a run that returned err. It returns false when there is none; t is the worker's again then.
-func (t *task) proceed(err error) bool {
+// proceed goes on to the phase after a run that returned err.
+func (t *task) proceed(err error) error {
 	if err == nil {
 		err = context.Cause(t.ctx)
 	}
 	if err == nil {
-		if t.phase, err = t.next(); err == nil && !t.phase.over() {
-			return true
-		}
+		t.phase, err = t.next()
 	}
-	t.end(err)
-	return false
-}
-
-func (t *task) end(err error) {
-	t.ctx, t.next, t.phase = nil, nil, phase{}
-	t.done <- err
+	return err
 }

@@ -269,6 +269,94 @@ func TestAStepWaitsForItsSlot(t *testing.T) {
 	})
 }
 
+func TestWhichStepsWaitForWhoIsAway(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		buffered time.Duration
+		back     time.Duration // of the one who is away
+		idle     int
+		decode   bool // another stream waits for a decode
+		want     string
+	}{
+		{"it is not pressing", pressing, absence, 0, false, "nothing"},
+		{"it is pressing", pressing - 1, absence, 0, false, "step"},
+		{"nobody is expected back any more", time.Second, 0, 0, false, "step"},
+		{"somebody is expected for a moment yet", time.Second, 1, 0, false, "nothing"},
+		{"another runner is free for who comes back", time.Second, absence, 1, false, "step"},
+		{"something else can run in the meantime", time.Second, absence, 0, true, "decode"},
+		{"the other runner has something else to do", time.Second, absence, 1, true, "decode"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := fakeBank(2, nil)
+			s := &scheduler{now: time.Now, idle: tt.idle, away: []*task{{bank: b, back: time.Now().Add(tt.back)}}}
+			s.work.L = &s.mu
+			s.waiting = []*task{{pace: at(tt.buffered), phase: phase{stream: b.holding(0)}}}
+			if tt.decode {
+				s.waiting = append(s.waiting, &task{pace: at(time.Second), phase: phase{run: func(context.Context) error { return nil }}})
+			}
+			var got batch
+			took := "nothing"
+			if s.takeLocked(&got) {
+				took = map[bool]string{true: "step", false: "decode"}[len(got.streams) > 0]
+			}
+			if took != tt.want {
+				t.Errorf("%s: %s is taken, want %s", tt.name, took, tt.want)
+			}
+			time.Sleep(absence) // the timer that would wake a runner
+		})
+	}
+}
+
+// TestAStreamThatComesBackIsWaitedFor has two streams draw groups of frames. One is away for a while after each decode.
+func TestAStreamThatComesBackIsWaitedFor(t *testing.T) {
+	for _, tt := range []struct {
+		away time.Duration
+		want string
+	}{
+		{absence - 1, "2 2 2 2 2 2"},
+		{absence + 1, "2 2 1 1 1 1 1 1 1 1"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, release := occupied(t)
+			var ran trace
+			b := fakeBank(2, func(_, _ int, members []*stream) error {
+				ran.add("%d", len(members))
+				return nil
+			})
+			var wg sync.WaitGroup
+			for i := range 2 {
+				stream := b.holding(i)
+				wg.Go(func() {
+					task := task{pace: at(500 * time.Millisecond)}
+					for range 3 {
+						left := 3
+						err := s.do(t.Context(), &task, func() (phase, error) {
+							switch left--; {
+							case left > 0:
+								return phase{stream: stream}, nil
+							case left == 0:
+								return phase{run: func(context.Context) error { return nil }}, nil
+							}
+							return phase{}, nil
+						})
+						if err != nil {
+							t.Error(err)
+						}
+						time.Sleep(time.Duration(i) * tt.away)
+					}
+				})
+			}
+			synctest.Wait()
+			release()
+			wg.Wait()
+			s.close()
+			if got := ran.String(); got != tt.want {
+				t.Errorf("away for %s: runs of %s streams, want %s", tt.away, got, tt.want)
+			}
+		})
+	}
+}
+
 func TestACancelledTaskLeavesTheQueueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, release := occupied(t)
