@@ -8,62 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	runtime "github.com/yalue/onnxruntime_go"
 )
-
-// Version is the release of ONNX Runtime that the engine is tested with; hack/onnxruntime.sh fetches it.
-const Version = "1.30.0"
-
-var (
-	loading sync.Mutex
-	loaded  string // path of the library, once it is loaded
-)
-
-// Load loads the library at path. The process keeps it until it ends: loading the same path again does nothing, another path is an
-// error. It is safe for concurrent use.
-func Load(path string) error {
-	loading.Lock()
-	defer loading.Unlock()
-	switch {
-	case path == "":
-		return errors.New("no path to the ONNX Runtime library")
-	case loaded == path:
-		return nil
-	case loaded != "":
-		return fmt.Errorf("ONNX Runtime is loaded from %s already", loaded)
-	}
-	runtime.SetSharedLibraryPath(path)
-	if err := runtime.InitializeEnvironment(runtime.WithLogLevelError()); err != nil {
-		return fmt.Errorf("loading ONNX Runtime: %w", err)
-	}
-	loaded = path
-	return nil
-}
-
-// AtLeast returns an error if the loaded library is older than the given release, such as 1.30.0.
-func AtLeast(release string) error {
-	if loaded := runtime.GetVersion(); older(loaded, release) {
-		return fmt.Errorf("ONNX Runtime %s is too old, the model needs %s: fetch it with `make onnxruntime`", loaded, release)
-	}
-	return nil
-}
-
-// older compares releases number by number. What is no number counts as 0.
-func older(a, b string) bool {
-	parts := func(release string) (n [3]int) {
-		for i, part := range strings.SplitN(release, ".", len(n)) {
-			n[i], _ = strconv.Atoi(part)
-		}
-		return n
-	}
-	x, y := parts(a), parts(b)
-	return slices.Compare(x[:], y[:]) < 0
-}
 
 // Session is a loaded graph. It computes on the thread that calls Run and is safe for concurrent use.
 type Session struct {
