@@ -29,7 +29,6 @@ type description struct {
 	BOS            bool             `json:"insert_bos_before_voice"`
 	Tokenizer      string           `json:"tokenizer_file"`
 	BOSFile        string           `json:"bos_before_voice_file"`
-	Voices         json.RawMessage  `json:"predefined_voices"` // names, or objects; only the files decide
 	LMStates       []describedState `json:"flow_lm_state_manifest"`
 	CodecStates    []describedState `json:"mimi_state_manifest"`
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -47,11 +48,58 @@ func TestLanguagesHaveTags(t *testing.T) {
 	}
 }
 
-func FuzzDescription(f *testing.F) {
-	for _, seed := range []string{
+// descriptions are a good one and what may be wrong with one.
+func descriptions() []string {
+	return []string{
 		described, `{}`, `[]`, `null`, `{"schema_version":2}`, described[:200], strings.Replace(described, "[2,1,9,1,4]", "[4611686018427387904,4]", 1),
 		strings.Replace(described, `"index":1`, `"index":-1`, 1), strings.Replace(described, "[1]", "[0,1e3]", 1), strings.Replace(described, "nan", "empty", 1),
-	} {
+	}
+}
+
+// vocabularies are pairs of ids and scores, good and bad.
+func vocabularies() [][2]string {
+	const scores = `{"<unk>":0,"a":-1,"b":-2,"▁":-1}`
+	return [][2]string{
+		{`{"<unk>":0,"a":1,"b":2,"▁":3}`, scores}, {`{"<unk>":0,"a":1}`, scores}, {`{"<unk>":0,"a":1,"a":1}`, scores}, {`{"<unk>":1e9}`, scores},
+		{`{`, scores}, {``, scores}, {`{"<0x00>":0,"<unk>":1}`, scores}, {`{"<unk>":0,"a":1}`, `{"<unk>":"0"}`},
+	}
+}
+
+// graphs are a whole file and parts of it.
+func graphs() [][]byte {
+	whole := small()
+	return [][]byte{whole, {}, whole[:1], whole[:20], whole[:len(whole)/2], whole[:len(whole)-1]}
+}
+
+func TestFuzzSeedsReachTheReaders(t *testing.T) {
+	good := map[string]int{}
+	count := func(name string, err error) {
+		if err == nil {
+			good[name]++
+		}
+	}
+	for _, s := range descriptions() {
+		d, err := readDescription([]byte(s))
+		if err == nil {
+			_, err = states(d.LMStates)
+		}
+		count("descriptions", err)
+	}
+	for _, s := range vocabularies() {
+		_, err := readVocabulary([]byte(s[0]), []byte(s[1]))
+		count("vocabularies", err)
+	}
+	for _, s := range graphs() {
+		_, err := readSignature(s)
+		count("graphs", err)
+	}
+	if want := map[string]int{"descriptions": 2, "vocabularies": 2, "graphs": 1}; !maps.Equal(good, want) {
+		t.Errorf("good seeds %v, want %v and others that are bad", good, want)
+	}
+}
+
+func FuzzDescription(f *testing.F) {
+	for _, seed := range descriptions() {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -106,11 +154,9 @@ func TestVocabularyRefuses(t *testing.T) {
 }
 
 func FuzzVocabulary(f *testing.F) {
-	const scores = `{"<unk>":0,"a":-1,"b":-2,"▁":-1}`
-	for _, seed := range []string{`{"<unk>":0,"a":1,"b":2,"▁":3}`, `{"<unk>":0,"a":1,"a":1}`, `{"<unk>":1e9}`, `{`, ``, `{"<0x00>":0,"<unk>":1}`} {
-		f.Add([]byte(seed), []byte(scores))
+	for _, seed := range vocabularies() {
+		f.Add([]byte(seed[0]), []byte(seed[1]))
 	}
-	f.Add([]byte(`{"<unk>":0,"a":1}`), []byte(`{"<unk>":"0"}`))
 	f.Fuzz(func(t *testing.T, vocab, scores []byte) {
 		v, err := readVocabulary(vocab, scores)
 		if err != nil {
@@ -161,10 +207,8 @@ func TestSignatureIsReadFromTheFile(t *testing.T) {
 }
 
 func FuzzSignature(f *testing.F) {
-	whole := small()
-	f.Add(whole)
-	for _, n := range []int{0, 1, 20, len(whole) / 2, len(whole) - 1} {
-		f.Add(whole[:n])
+	for _, seed := range graphs() {
+		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		g, err := readSignature(file)

@@ -59,16 +59,16 @@ func setState(key string, v any) damage {
 	return describe(func(d map[string]any) { d["flow_lm_state_manifest"].([]any)[0].(map[string]any)[key] = v })
 }
 
-// flowOf writes a graph in place of the flow, of which only one output is as it should be.
-func flowOf(op string, attrs ...graph.Attr) damage {
+// flowOf writes a graph in place of the flow that looks as it should but has another operator.
+func flowOf(domain, op string) damage {
 	return func(t *testing.T, dir string) {
 		b := graph.New("flow")
 		x := b.Input("x", graph.F32, "batch", 16)
 		for name, width := range map[string]int{"c": 64, "s": 1, "t": 1} {
 			b.Input(name, graph.F32, "batch", width)
 		}
-		b.Output("flow_dir", b.Op(op, []graph.Value{x}, attrs...), graph.F32, "batch", 16)
-		must(t, os.WriteFile(filepath.Join(dir, "flow_lm_flow.onnx"), b.Bytes(), 0o644))
+		b.Output("flow_dir", b.Ops(domain, op, 1, []graph.Value{x})[0], graph.F32, "batch", 16)
+		replace("flow_lm_flow.onnx", b.Bytes())(t, dir)
 	}
 }
 
@@ -110,7 +110,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"a truncated voice", v2, truncate("voices/raj.safetensors"), "raj.safetensors"},
 		{"a truncated description", v2, truncate("bundle.json"), "bundle.json"},
 
-		{"an unknown operator", v2, flowOf("Babble"), "flow_lm_flow.onnx: ONNX Runtime cannot load it"},
+		{"an unknown operator", v2, flowOf("", "Babble"), "flow_lm_flow.onnx: ONNX Runtime cannot load it"},
+		{"an operator of a library that is not here", v2, flowOf("raven", "Babble"), "flow_lm_flow.onnx: ONNX Runtime cannot load it"},
 		{"another graph", v2, func(t *testing.T, dir string) {
 			other, err := os.ReadFile(filepath.Join(dir, "mimi_decoder.onnx"))
 			must(t, err)
