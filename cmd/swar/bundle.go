@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,33 +24,6 @@ func (a *app) bundleCommand() *cobra.Command {
 	}
 	cmd.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.synthRandomCommand())
 	return cmd
-}
-
-// makeFolder lets build fill a folder that appears under its name when it is complete. Whatever goes wrong, and an interrupt, leaves
-// nothing behind.
-func makeFolder(ctx context.Context, cmd *cobra.Command, output string, build func(dir string) error) (err error) {
-	if output == "" {
-		return usage(cmd, "-o is missing; name the folder of the new bundle")
-	}
-	output = filepath.Clean(output)
-	switch entries, err := os.ReadDir(output); {
-	case err == nil && len(entries) > 0:
-		return fmt.Errorf("%s holds files already; name a new folder with -o", output)
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("-o names no folder: %w", err)
-	}
-	part := filepath.Join(filepath.Dir(output), fmt.Sprintf(".%s.%08x.part", filepath.Base(output), rand.Uint32()))
-	if err := os.Mkdir(part, 0o777); err != nil {
-		return fmt.Errorf("creating %s: %w", output, errors.Unwrap(err))
-	}
-	if err = errors.Join(build(part), context.Cause(ctx)); err == nil {
-		_ = os.Remove(output) // if it is an empty folder; anything else stays, and is in the way of the next line
-		err = os.Rename(part, output)
-	}
-	if err != nil {
-		return interrupted(ctx, errors.Join(err, os.RemoveAll(part)))
-	}
-	return nil
 }
 
 // nextSteps says what to do with a new bundle.

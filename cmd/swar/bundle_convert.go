@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -36,9 +37,9 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 			if cmd.Flags().Changed("eos-threshold") {
 				c.EOSThreshold = &threshold
 			}
-			return a.makeBundle(cmd, output, func(dir string, progress func(int64, int64, string)) (bundle.Manifest, error) {
+			return a.makeBundle(cmd.Context(), output, func(progress func(int64, int64, string)) (bundle.Manifest, error) {
 				c.Progress = progress
-				return bundle.Convert(cmd.Context(), dir, c)
+				return bundle.Convert(cmd.Context(), output, c)
 			})
 		},
 	}
@@ -52,7 +53,7 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 	f.StringVar(&c.Language, "language", "hi-IN+en-IN", "`languages` of the voices")
 	f.StringVar(&c.Precision, "precision", bundle.FP32, "`fp32`, the exact model, or int8, the fast one")
 	f.StringVarP(&output, "output", "o", "", "`folder` of the new bundle")
-	f.StringVar(&c.ID, "id", "", "what the API calls the model (default the `name` of the folder)")
+	f.StringVar(&c.ID, "model-id", "", "what the API calls the model (default the `name` of the folder)")
 	f.StringVar(&c.Revision, "revision", "", "its `version`, for your own records")
 	f.StringVar(&c.Licence, "licence", "", "its `licence`, for your own records")
 	f.StringVar(&c.GELU, "gelu", "tanh", "activation that it was trained with, tanh or `erf`")
@@ -94,17 +95,13 @@ func checkConversion(cmd *cobra.Command, c *bundle.Conversion, voices []string, 
 	return nil
 }
 
-// makeBundle builds a bundle in a new folder, shows how far that is, and says what to do with it.
-func (a *app) makeBundle(cmd *cobra.Command, output string, build func(dir string, progress func(done, total int64, what string)) (bundle.Manifest, error)) error {
+// makeBundle builds a bundle in the folder output, which appears when it is whole, shows how far that is, and says what to do with it.
+func (a *app) makeBundle(ctx context.Context, output string, build func(progress func(done, total int64, what string)) (bundle.Manifest, error)) error {
 	began, shown := time.Now(), a.task()
-	var m bundle.Manifest
-	err := makeFolder(cmd.Context(), cmd, output, func(dir string) (err error) {
-		m, err = build(dir, shown.at)
-		return err
-	})
+	m, err := build(shown.at)
 	shown.clear()
 	if err != nil {
-		return err
+		return interrupted(ctx, err)
 	}
 	size, err := folderBytes(output)
 	if err != nil {

@@ -66,14 +66,14 @@ func findLayout(dir string) (layout.Kind, error) {
 	case !info.IsDir():
 		return layout.None, fmt.Errorf("%s is a file; name the folder of a bundle", dir)
 	}
-	if _, err := os.Stat(filepath.Join(dir, bundle.ManifestFile)); err == nil {
-		return layout.None, nil
-	}
 	kind, err := layout.Find(dir)
-	if err == nil && kind == layout.None {
-		err = fmt.Errorf("%s is no bundle: it holds no %s; `swar bundle convert` makes one of a published model", dir, bundle.ManifestFile)
+	if err != nil || kind != layout.None {
+		return kind, err
 	}
-	return kind, err
+	if _, err := os.Stat(filepath.Join(dir, bundle.ManifestFile)); err != nil {
+		return layout.None, fmt.Errorf("%s is no bundle: it holds no %s; `swar bundle convert` makes one of a published model", dir, bundle.ManifestFile)
+	}
+	return layout.None, nil
 }
 
 func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
@@ -36,9 +38,14 @@ tiny is for tests and starts at once, lite is a small model of real sizes, base 
 			}
 			r := model()
 			r.Seed, r.Precision = seed, precision
-			return a.makeBundle(cmd, output, func(dir string, progress func(int64, int64, string)) (bundle.Manifest, error) {
+			return a.makeBundle(cmd.Context(), output, func(progress func(int64, int64, string)) (bundle.Manifest, error) {
 				progress(0, 0, "making up weights")
-				return bundle.SynthRandom(dir, r)
+				source, err := r.Source()
+				if err != nil {
+					return bundle.Manifest{}, err
+				}
+				source.Checkpoint.Weights = interruptible{cmd.Context(), source.Checkpoint.Weights}
+				return bundle.Write(output, source)
 			})
 		},
 	}
@@ -49,4 +56,18 @@ tiny is for tests and starts at once, lite is a small model of real sizes, base 
 	f.Uint64Var(&seed, "seed", 1, "another `number`, another model")
 	f.StringVarP(&output, "output", "o", "", "`folder` of the new bundle")
 	return cmd
+}
+
+// interruptible weights end with ctx, between any two of them.
+type interruptible struct {
+	ctx context.Context // of the command, which the weights do not outlive
+	bundle.Weights
+}
+
+// Floats implements [bundle.Weights].
+func (w interruptible) Floats(name string, shape ...int) ([]float32, error) {
+	if err := context.Cause(w.ctx); err != nil {
+		return nil, err
+	}
+	return w.Weights.Floats(name, shape...)
 }

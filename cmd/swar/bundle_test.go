@@ -11,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )
 
 // neuralShell is a bare one in which the library of the neural engine is found. It skips the test, loudly, where there is none.
@@ -43,14 +46,14 @@ func (s *shell) random(name string, args ...string) {
 }
 
 // rename gives a voice of a bundle another name. The manifest has no hash of its own.
-func (s *shell) rename(bundle, from, to string) {
+func (s *shell) rename(dir, from, to string) {
 	s.t.Helper()
-	manifest := s.read(bundle + "/manifest.json")
+	manifest := s.read(dir + "/manifest.json")
 	changed := bytes.Replace(manifest, []byte(`"name": "`+from+`"`), []byte(`"name": "`+to+`"`), 1)
 	if bytes.Equal(changed, manifest) {
-		s.t.Fatalf("%s has no voice %s", bundle, from)
+		s.t.Fatalf("%s has no voice %s", dir, from)
 	}
-	s.write(bundle+"/manifest.json", changed)
+	s.write(dir+"/manifest.json", changed)
 }
 
 func (s *shell) write(name string, data []byte) {
@@ -89,10 +92,15 @@ func TestMakingABundle(t *testing.T) {
 			t.Errorf("%s: lm.onnx equal is not %v, or %d files", name, equal, len(got))
 		}
 	}
-	if r := s.run("bundle", "synth-random", "-o", "same"); r.code != 1 || !strings.Contains(r.err, "same holds files already") {
-		t.Errorf("in the place of another: exit code %d, %q", r.code, r.err)
+	s.write("file", nil)
+	for place, want := range map[string]string{
+		"same": "swar: same holds ", "file": "swar: open file: not a directory",
+	} {
+		if r := s.run("bundle", "synth-random", "-o", place); r.code != 1 || !strings.HasPrefix(lastLine(r.err), want) {
+			t.Errorf("in the place of %s: exit code %d, %q", place, r.code, r.err)
+		}
 	}
-	if got, want := s.files(), "a bundle empty int8 other same"; got != want {
+	if got, want := s.files(), "a bundle empty file int8 other same"; got != want {
 		t.Errorf("the folder holds %s, want %s", got, want)
 	}
 }
@@ -171,6 +179,55 @@ func TestInspect(t *testing.T) {
 	b, _ := json.Marshal(want)
 	if !bytes.Equal(a, b) {
 		t.Errorf("--json prints\n%s\nand not the manifest\n%s", a, b)
+	}
+}
+
+func TestPublishedLayouts(t *testing.T) {
+	for _, name := range layouttest.Layouts() {
+		t.Run(name, func(t *testing.T) {
+			s := neuralShell(t)
+			r := bundle.Tiny()
+			r.Width, r.Heads = 64, 1
+			if err := layouttest.Write(s.path("m"), name, r); err != nil {
+				t.Fatal(err)
+			}
+			if out := s.ok("bundle", "inspect", "m").out; !strings.Contains(out, "m is in the ") || !strings.Contains(out, "serve --bundle m\n") {
+				t.Errorf("inspect says %q", out)
+			}
+			var shown struct{ Layout string }
+			if err := json.Unmarshal([]byte(s.ok("bundle", "inspect", "--json", "m").out), &shown); err != nil || shown.Layout == "" {
+				t.Errorf("inspect --json shows %+v, %v", shown, err)
+			}
+			if out := s.ok("bundle", "verify", "m").out; !strings.Contains(out, "ok  files    "+shown.Layout+" layout") || !strings.Contains(out, "ok  voice ") {
+				t.Errorf("verify says %q", out)
+			}
+			if out := s.ok("voices", "--bundle", "m").out; !strings.Contains(out, "24000") {
+				t.Errorf("voices says %q", out)
+			}
+			s.ok("normalize", "--bundle", "m", "hello")
+			s.ok("say", "--bundle", "m", "-o", "x.pcm", "hello")
+			if n := len(s.read("x.pcm")); n == 0 || n%3840 != 0 {
+				t.Errorf("%d bytes, want whole frames", n)
+			}
+		})
+	}
+}
+
+// TestLayoutsOfOthersAreRefused shows a folder that no command loads: the same sentence everywhere, with what to do.
+func TestLayoutsOfOthersAreRefused(t *testing.T) {
+	s := bareShell(t)
+	if err := os.Mkdir(s.path("raw"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.write("raw/model.safetensors", []byte("weights"))
+	s.write("raw/config.yaml", []byte("flow_lm:\n"))
+	for _, args := range [][]string{
+		{"bundle", "inspect", "raw"}, {"bundle", "verify", "raw"}, {"serve", "--listen", "127.0.0.1:0", "--bundle", "raw"},
+		{"say", "--bundle", "raw", "-o", "x.wav", "hello"}, {"voices", "--bundle", "raw"}, {"normalize", "--bundle", "raw", "hello"},
+	} {
+		if r := s.run(args...); r.code != 1 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, "swar bundle convert") {
+			t.Errorf("%v: exit code %d, %q", args, r.code, r.err)
+		}
 	}
 }
 

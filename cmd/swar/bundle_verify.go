@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -153,11 +152,4 @@ func tryVoice(ctx context.Context, w synth.Worker, voice string) (t trial, err e
 		return t, errors.New("it is silent")
 	}
 	return t, nil
-}
-
-var errVectors = errors.New("the engine differs from the reference; the lines with FAIL say where")
-
-func (a *app) verifyVectors(ctx context.Context, dir, library string) error {
-	_ = onnx.ErrReader
-	return errors.ErrUnsupported
 }

@@ -106,7 +106,8 @@ func checkNeural(ctx context.Context, dir, library string) []finding {
 	}
 	release, err := onnx.LoadLibrary(path)
 	if err != nil {
-		return []finding{{what: "onnxruntime", text: err.Error(), todo: "fetch the right one with `make onnxruntime`", bad: dir != "" || library != ""}}
+		text := strings.TrimSuffix(err.Error(), ": fetch it with `make onnxruntime`")
+		return []finding{{what: "onnxruntime", text: text, todo: "fetch the right one with `make onnxruntime`", bad: dir != "" || library != ""}}
 	}
 	findings := []finding{{what: "onnxruntime", text: release + " at " + path}}
 	if dir == "" {

@@ -36,7 +36,7 @@ func (t *task) at(done, total int64, what string) {
 		t.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(t.screen),
 			progressbar.OptionSetDescription(what),
-			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetPredictTime(false),
 			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionSpinnerType(14),
 			progressbar.OptionSetWidth(30),
@@ -54,7 +54,7 @@ func (t *task) at(done, total int64, what string) {
 // clear takes what was drawn off the screen. More may follow.
 func (t *task) clear() {
 	if t.bar != nil {
-		_ = t.bar.Clear()
+		_ = t.bar.Finish() // which ends the goroutine that turns a spinner, too
 		t.bar = nil
 	}
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/onnx"
+)
+
+// verifyVectors prints one line for each case and quantity, the form of which scripts rely on: case, quantity, largest difference,
+// tolerance and verdict with two spaces in between, and behind them what else there is to say.
+func (a *app) verifyVectors(ctx context.Context, dir, library string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s", dir)
+	}
+	library, err := onnx.FindLibrary(library)
+	if err != nil {
+		return err
+	}
+	c := onnx.VectorsConfig{Dir: dir, Library: library}
+	shown := a.task()
+	if a.err.terminal { // elsewhere the lines themselves show how far it is
+		c.Progress = shown.at
+	}
+	var cases, passed, failed, skipped int
+	last := ""
+	err = onnx.CheckVectors(ctx, c, func(r onnx.VectorResult) {
+		shown.clear()
+		if r.Case != last {
+			cases, last = cases+1, r.Case
+		}
+		verdict, note := a.out.green("ok"), r.Note
+		switch {
+		case r.Skipped:
+			skipped++
+			verdict = "skipped"
+		case r.OK:
+			passed++
+		default:
+			failed++
+			verdict = a.out.red("FAIL")
+			if r.Run != "" {
+				note = joined(": ", "run "+r.Run, note)
+			}
+		}
+		note = strings.ReplaceAll(note, "\n", "; ") // an error may be several
+		fmt.Fprintln(a.out, joined("  ", r.Case, r.Quantity, difference(r), tolerance(r), verdict, note))
+	})
+	shown.clear()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %d ok, %d failed, %d skipped\n", plural(cases, "case"), passed, failed, skipped)
+	if failed > 0 {
+		return fmt.Errorf("the engine is not the reference: %d of %d comparisons failed; the lines with FAIL say which", failed, passed+failed)
+	}
+	return nil
+}
+
+// joined leaves out what is empty.
+func joined(with string, parts ...string) (all string) {
+	for _, p := range parts {
+		if p != "" && all != "" {
+			all += with
+		}
+		all += p
+	}
+	return all
+}
+
+// difference is "-" where nothing could be compared.
+func difference(r onnx.VectorResult) string {
+	switch {
+	case r.Skipped || r.Difference > 1e30:
+		return "-"
+	case r.Difference == 0:
+		return "0"
+	case r.Tolerance == 0:
+		return strconv.FormatFloat(r.Difference, 'g', -1, 64) // a count
+	}
+	return fmt.Sprintf("%.1e", r.Difference)
+}
+
+func tolerance(r onnx.VectorResult) string {
+	if r.Skipped {
+		return "-"
+	}
+	if r.Tolerance == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(r.Tolerance, 'e', -1, 64)
+}
