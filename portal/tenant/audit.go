@@ -1,6 +1,9 @@
 package tenant
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Audit is an entry of the audit log: one change, written together with it.
 type Audit struct {
@@ -34,3 +37,40 @@ const (
 	VoiceRequestMoved     Action = "voice_request.moved"
 	VoiceRequestWithdrawn Action = "voice_request.withdrawn"
 )
+
+// How many entries AuditLog returns.
+const (
+	DefaultAuditLimit = 50
+	MaxAuditLimit     = 500
+)
+
+// AuditLog returns a page of the audit log of an organisation, newest first; owners only. Limit 0 means DefaultAuditLimit. The next page
+// comes Before the At and ID of the last entry.
+func (s *Service) AuditLog(ctx context.Context, actor User, q AuditQuery) ([]Audit, error) {
+	switch {
+	case q.Limit < 0:
+		return nil, ErrBadLimit
+	case q.Limit > MaxAuditLimit:
+		return nil, ErrLimitTooHigh
+	case q.Limit == 0:
+		q.Limit = DefaultAuditLimit
+	}
+	return view(ctx, s, func(r Reader) ([]Audit, error) {
+		if err := mayOwn(r, actor, q.OrgID); err != nil {
+			return nil, err
+		}
+		return r.Audit(q)
+	})
+}
+
+// log writes down a change with what it changed to, given as names and values.
+func log(tx Tx, now time.Time, actor User, action Action, orgID, target string, detail ...string) {
+	a := Audit{ID: newID("aud_"), OrgID: orgID, At: now, Actor: actor.Email, Action: action, Target: target}
+	for i := 0; i < len(detail); i += 2 {
+		if a.Detail == nil {
+			a.Detail = make(map[string]string)
+		}
+		a.Detail[detail[i]] = detail[i+1]
+	}
+	tx.AppendAudit(a)
+}

@@ -1,10 +1,16 @@
 package tenant
 
 import (
+	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
 )
+
+// MaxActiveKeys is how many live keys of an organisation may be active. Playground keys do not count.
+const MaxActiveKeys = 50
 
 // KeyKind tells what a key is for.
 type KeyKind string
@@ -38,3 +44,184 @@ func (k Key) Revoked() bool { return !k.RevokedAt.IsZero() }
 
 // Expired reports whether the key's time is over at now.
 func (k Key) Expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
+
+// KeyChange says what to change of a key; nil leaves it as it is.
+type KeyChange struct {
+	Name   *string
+	Voices *[]string // empty means every voice
+}
+
+// CreatedKey is a new key together with the key itself, which is nowhere else.
+type CreatedKey struct {
+	Key    Key
+	Secret string // empty when the answer is a repeated one: it was given out the first time
+}
+
+// Keys returns the keys of one kind of an organisation or, when projectID is not empty, of one of its projects: newest first, those that
+// are revoked among them. An empty kind means Live.
+func (s *Service) Keys(ctx context.Context, actor User, orgID, projectID string, kind KeyKind) ([]Key, error) {
+	switch kind {
+	case "":
+		kind = Live
+	case Live, Playground:
+	default:
+		return nil, ErrBadKind
+	}
+	return view(ctx, s, func(r Reader) ([]Key, error) {
+		if err := mayReadIn(r, actor, orgID, projectID); err != nil {
+			return nil, err
+		}
+		return r.Keys(KeyQuery{OrgID: orgID, ProjectID: projectID, Kind: kind})
+	})
+}
+
+// CreateKey makes a live key. No voices means every voice.
+func (s *Service) CreateKey(ctx context.Context, actor User, projectID, name string, voices []string, once Once) (CreatedKey, error) {
+	name, err := cleanName("name", name)
+	if err != nil {
+		return CreatedKey{}, err
+	}
+	if voices, err = s.cleanVoices(voices); err != nil {
+		return CreatedKey{}, err
+	}
+	if err := once.check(); err != nil {
+		return CreatedKey{}, err
+	}
+	now := s.now()
+	secret, hash := access.New(access.LivePrefix)
+	made, err := update(ctx, s, func(tx Tx) (CreatedKey, error) {
+		project, err := writableProject(tx, actor, projectID)
+		if err != nil {
+			return CreatedKey{}, err
+		}
+		if first, done, err := replay[CreatedKey](tx, now, actor, once); done || err != nil {
+			return first, err
+		}
+		org, err := tx.Org(project.OrgID)
+		if err != nil {
+			return CreatedKey{}, err
+		}
+		if org.ActiveKeys >= MaxActiveKeys {
+			return CreatedKey{}, ErrTooManyKeys
+		}
+		org.ActiveKeys++
+		key := newKey(now, actor, project, Live, secret, hash)
+		key.Name, key.Voices = name, voices
+		tx.PutOrg(org)
+		tx.PutKey(key)
+		log(tx, now, actor, KeyCreated, org.ID, key.ID, key.detail()...)
+		return remember(tx, now, actor, once, CreatedKey{Key: key})
+	})
+	return made.with(secret, hash), err
+}
+
+// UpdateKey renames a live key, or changes what it may speak with.
+func (s *Service) UpdateKey(ctx context.Context, actor User, id string, change KeyChange) (Key, error) {
+	var name string
+	var voices []string
+	var err error
+	if change.Name != nil {
+		if name, err = cleanName("name", *change.Name); err != nil {
+			return Key{}, err
+		}
+	}
+	if change.Voices != nil {
+		if voices, err = s.cleanVoices(*change.Voices); err != nil {
+			return Key{}, err
+		}
+	}
+	now := s.now()
+	return update(ctx, s, func(tx Tx) (Key, error) {
+		key, err := writableKey(tx, actor, id)
+		switch {
+		case err != nil:
+			return Key{}, err
+		case key.Kind == Playground:
+			return Key{}, ErrPlaygroundKey
+		case key.Revoked():
+			return Key{}, ErrKeyRevoked
+		}
+		changed := false
+		if change.Name != nil && name != key.Name {
+			key.Name, changed = name, true
+		}
+		if change.Voices != nil && !slices.Equal(voices, key.Voices) {
+			key.Voices, changed = voices, true
+		}
+		if changed {
+			tx.PutKey(key)
+			log(tx, now, actor, KeyUpdated, key.OrgID, id, key.detail()...)
+		}
+		return key, nil
+	})
+}
+
+// RevokeKey ends a key at once and for ever. Revoking it again changes nothing and returns the same row.
+func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, error) {
+	now := s.now()
+	return update(ctx, s, func(tx Tx) (Key, error) {
+		key, err := writableKey(tx, actor, id)
+		if err != nil || key.Revoked() {
+			return key, err
+		}
+		if key.Kind == Live {
+			org, err := tx.Org(key.OrgID)
+			if err != nil {
+				return Key{}, err
+			}
+			org.ActiveKeys--
+			tx.PutOrg(org)
+		}
+		return revoke(tx, now, actor, key), nil
+	})
+}
+
+// with adds the secret when it is this key's. It stays outside of transactions, which remember what they return.
+func (c CreatedKey) with(secret string, hash access.Hash) CreatedKey {
+	if c.Key.Hash == hash {
+		c.Secret = secret
+	}
+	return c
+}
+
+// newKey is a key as it begins.
+func newKey(now time.Time, actor User, project Project, kind KeyKind, secret string, hash access.Hash) Key {
+	return Key{
+		ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.Shown(secret), Hash: hash,
+		CreatedAt: now, CreatedBy: actor.Email,
+	}
+}
+
+// revoke writes the end of a key. The caller keeps the count of the organisation.
+func revoke(tx Tx, now time.Time, actor User, key Key) Key {
+	key.RevokedAt = now
+	tx.PutKey(key)
+	log(tx, now, actor, KeyRevoked, key.OrgID, key.ID, key.detail()...)
+	return key
+}
+
+// detail is what the audit log tells about a key.
+func (k Key) detail() []string {
+	d := []string{"name", k.Name, "prefix", k.Prefix, "kind", string(k.Kind), "project_id", k.ProjectID}
+	if len(k.Voices) > 0 {
+		d = append(d, "voices", strings.Join(k.Voices, ","))
+	}
+	if k.Origin != "" {
+		d = append(d, "origin", k.Origin)
+	}
+	return d
+}
+
+// cleanVoices leaves out repetitions and refuses what the model cannot speak with.
+func (s *Service) cleanVoices(voices []string) ([]string, error) {
+	var clean []string
+	for _, v := range voices {
+		if !slices.Contains(s.cfg.Voices, v) {
+			return nil, UnknownVoice(v)
+		}
+		if !slices.Contains(clean, v) {
+			clean = append(clean, v)
+		}
+	}
+	return clean, nil
+}

@@ -7,7 +7,14 @@
 // Times are UTC and whole microseconds, the precision that every store keeps. The zero time means absent.
 package tenant
 
-import "time"
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// DefaultProject is the name of the project that comes with a new organisation, so that a key can be made at once.
+const DefaultProject = "Default"
 
 // Org is an organisation: what is billed, and where people share keys.
 type Org struct {
@@ -22,11 +29,145 @@ type Org struct {
 	Owners     int // owners who have joined
 }
 
-// Project groups keys and usage inside an organisation.
-type Project struct {
-	ID        string // "prj_" and 26 random characters
-	OrgID     string
-	Name      string
-	CreatedAt time.Time
-	CreatedBy string
+// Membership is an organisation as one of its members sees it.
+type Membership struct {
+	Org      Org
+	Role     Role
+	Projects []Project // oldest first
+}
+
+// Me signs actor in: it joins the organisations that invited the e-mail, and returns all that actor is in, in order of identifier.
+//
+// It refuses with ErrNotInvited whom the configuration does not let in, and with ErrOtherIdentity who could see nothing because the
+// e-mail has joined with another identity.
+func (s *Service) Me(ctx context.Context, actor User) ([]Membership, error) {
+	if err := s.Join(ctx, actor); err != nil {
+		return nil, err
+	}
+	return view(ctx, s, func(r Reader) ([]Membership, error) {
+		var mine []Membership
+		members, err := r.Memberships(actor.Email)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range members {
+			if m.UserID != actor.ID {
+				continue
+			}
+			in, err := membership(r, m.OrgID, m.Role)
+			if err != nil {
+				return nil, err
+			}
+			mine = append(mine, in)
+		}
+		return mine, nil
+	})
+}
+
+// Org returns one organisation with its projects.
+func (s *Service) Org(ctx context.Context, actor User, orgID string) (Membership, error) {
+	return view(ctx, s, func(r Reader) (Membership, error) {
+		role, err := roleIn(r, actor, orgID)
+		if err != nil {
+			return Membership{}, err
+		}
+		return membership(r, orgID, role)
+	})
+}
+
+// Orgs returns up to limit organisations in order of identifier, those greater than after; for operators.
+func (s *Service) Orgs(ctx context.Context, actor User, after string, limit int) ([]Org, error) {
+	if !actor.operator {
+		return nil, ErrOperatorsOnly
+	}
+	return view(ctx, s, func(r Reader) ([]Org, error) { return r.Orgs(after, limit) })
+}
+
+// CreateOrg creates an organisation with actor as its owner and one project. An operator does not become an owner, and can invite one.
+func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once Once) (Membership, error) {
+	name, err := cleanName("name", name)
+	if err != nil {
+		return Membership{}, err
+	}
+	if err := once.check(); err != nil {
+		return Membership{}, err
+	}
+	if err := s.store.View(ctx, func(r Reader) error { return s.mayEnter(r, actor) }); err != nil {
+		return Membership{}, err
+	}
+	now := s.now()
+	return update(ctx, s, func(tx Tx) (Membership, error) {
+		if first, done, err := replay[Membership](tx, now, actor, once); done || err != nil {
+			return first, err
+		}
+		org := Org{ID: newID("org_"), Name: name, CreatedAt: now, CreatedBy: actor.Email}
+		project := Project{ID: newID("prj_"), OrgID: org.ID, Name: DefaultProject, CreatedAt: now, CreatedBy: actor.Email}
+		if !actor.operator {
+			org.Owners = 1
+			tx.PutMember(Member{
+				OrgID: org.ID, Email: actor.Email, Role: RoleOwner, State: Joined,
+				InvitedAt: now, InvitedBy: actor.Email, JoinedAt: now, UserID: actor.ID,
+			})
+		}
+		tx.PutOrg(org)
+		tx.PutProject(project)
+		log(tx, now, actor, OrgCreated, org.ID, org.ID, "name", name)
+		log(tx, now, actor, ProjectCreated, org.ID, project.ID, "name", project.Name)
+		return remember(tx, now, actor, once, Membership{org, RoleOwner, []Project{project}})
+	})
+}
+
+// RenameOrg renames an organisation; owners only. Of two at once, the last one stays.
+func (s *Service) RenameOrg(ctx context.Context, actor User, orgID, name string) (Org, error) {
+	name, err := cleanName("name", name)
+	if err != nil {
+		return Org{}, err
+	}
+	now := s.now()
+	return update(ctx, s, func(tx Tx) (Org, error) {
+		if err := mayOwn(tx, actor, orgID); err != nil {
+			return Org{}, err
+		}
+		org, err := tx.Org(orgID)
+		if err != nil || org.Name == name {
+			return org, err
+		}
+		org.Name = name
+		tx.PutOrg(org)
+		log(tx, now, actor, OrgRenamed, orgID, orgID, "name", name)
+		return org, nil
+	})
+}
+
+func membership(r Reader, orgID string, role Role) (Membership, error) {
+	org, err := r.Org(orgID)
+	if err != nil {
+		return Membership{}, err
+	}
+	projects, err := r.Projects(orgID)
+	return Membership{org, role, projects}, err
+}
+
+// mayEnter refuses who may not sign in at all.
+func (s *Service) mayEnter(r Reader, actor User) error {
+	if actor.operator {
+		return nil
+	}
+	if actor.ID == "" || actor.Email == "" {
+		return errNobody
+	}
+	if !s.cfg.InvitedOnly {
+		return nil
+	}
+	_, domain, _ := strings.Cut(actor.Email, "@")
+	for _, d := range s.cfg.Domains {
+		if strings.EqualFold(d, domain) {
+			return nil
+		}
+	}
+	members, err := r.Memberships(actor.Email)
+	if err == nil && len(members) == 0 {
+		return ErrNotInvited
+	}
+	return err
 }

@@ -1,5 +1,11 @@
 package tenant
 
+import (
+	"fmt"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
 // Kind tells what sort of refusal it is.
 type Kind int
 
@@ -25,5 +31,47 @@ func (r *Refusal) Is(target error) bool {
 	return ok && t.Code == r.Code
 }
 
-// ErrNotFound says that there is no such record. What belongs to an organisation that the actor is not in does not exist either.
-var ErrNotFound = &Refusal{Missing, "not_found", "not found"}
+// The refusals whose text never changes.
+var (
+	ErrNotFound = &Refusal{Missing, "not_found", "not found"}
+
+	ErrNotMember     = &Refusal{Forbidden, "not_member", "not a member"}
+	ErrOwnersOnly    = &Refusal{Forbidden, "owners_only", "owners only"}
+	ErrViewer        = &Refusal{Forbidden, "viewer", "viewers may only read"}
+	ErrNotInvited    = &Refusal{Forbidden, "not_invited", "this e-mail is not invited; ask for an invitation"}
+	ErrOtherIdentity = &Refusal{Forbidden, "other_identity", "this e-mail has joined with another sign-in; ask an owner to remove it and invite it again"}
+	ErrNotRequester  = &Refusal{Forbidden, "not_requester", "only the requester or an owner may withdraw a voice request"}
+	ErrOperatorsOnly = &Refusal{Forbidden, "operators_only", "operators only"}
+
+	ErrBadEmail          = &Refusal{Invalid, "bad_email", "email: not a valid address"}
+	ErrBadRole           = &Refusal{Invalid, "bad_role", "role must be owner, member or viewer"}
+	ErrLastOwner         = &Refusal{Invalid, "last_owner", "the last owner cannot be removed"}
+	ErrLastOwnerDemoted  = &Refusal{Invalid, "last_owner_demoted", "the last owner cannot be demoted"}
+	ErrBadKind           = &Refusal{Invalid, "bad_kind", "kind must be live or playground"}
+	ErrTooManyKeys       = &Refusal{Invalid, "too_many_keys", fmt.Sprintf("organisation has %d active keys; revoke one first", MaxActiveKeys)}
+	ErrKeyRevoked        = &Refusal{Invalid, "key_revoked", "key is revoked"}
+	ErrPlaygroundKey     = &Refusal{Invalid, "playground_key", "a playground key cannot be changed"}
+	ErrBadOrigin         = &Refusal{Invalid, "bad_origin", "origin: not a valid web origin"}
+	ErrBadHours          = &Refusal{Invalid, "bad_hours", fmt.Sprintf("hours: must be in [0, %d]", MaxHours)}
+	ErrBadStatus         = &Refusal{Invalid, "bad_status", "status must be reviewing, approved, training, ready or declined"}
+	ErrBadLimit          = &Refusal{Invalid, "bad_limit", "limit must be at least 1"}
+	ErrLimitTooHigh      = &Refusal{Invalid, "limit_too_high", fmt.Sprintf("limit must be at most %d", MaxAuditLimit)}
+	ErrBadIdempotencyKey = &Refusal{Invalid, "bad_idempotency_key", fmt.Sprintf("idempotency-key: must be 1 to %d visible ASCII characters", MaxIdempotencyKey)}
+	ErrIdempotencyReused = &Refusal{Invalid, "idempotency_key_reused", "idempotency-key: was used with a different request"}
+)
+
+// BadField refuses a text field. The code is bad_ and the field.
+func BadField(field, why string) *Refusal {
+	return &Refusal{Invalid, "bad_" + field, field + ": " + why}
+}
+
+// UnknownVoice refuses a voice that the model does not have, in the words of the synthesis API.
+func UnknownVoice(name string) *Refusal {
+	r := speech.UnknownVoice(name)
+	return &Refusal{Invalid, string(r.Code), r.Text}
+}
+
+// BadMove refuses a change of a voice request that does not lead on from where it is.
+func BadMove(from, to VoiceStatus) *Refusal {
+	return &Refusal{Invalid, "bad_move", fmt.Sprintf("a voice request cannot move from %s to %s", from, to)}
+}

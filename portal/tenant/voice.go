@@ -1,6 +1,10 @@
 package tenant
 
-import "time"
+import (
+	"context"
+	"slices"
+	"time"
+)
 
 // VoiceStatus is how far a voice request has come.
 type VoiceStatus string
@@ -37,4 +41,153 @@ type Move struct {
 	At time.Time   `json:"at"`
 	By string      `json:"by"` // e-mail, or "operator"
 	To VoiceStatus `json:"to"`
+}
+
+// MaxHours is the most hours of recordings that a voice request may tell of.
+const MaxHours = 10000
+
+// VoiceWish is what a requester tells.
+type VoiceWish struct {
+	VoiceName string   // 1 to MaxName characters
+	Language  string   // 1 to MaxLanguage
+	UseCase   string   // 1 to MaxUseCase
+	Hours     *float64 // 0 to MaxHours; nil when not told
+	Notes     string   // up to MaxNotes
+}
+
+// next says how a voice request may move. Only the requester withdraws; everything else is the operator's.
+var next = map[VoiceStatus][]VoiceStatus{
+	Submitted: {Reviewing, Declined, Withdrawn},
+	Reviewing: {Approved, Declined, Withdrawn},
+	Approved:  {Training},
+	Training:  {Ready},
+}
+
+// VoiceRequests returns the voice requests of an organisation or, when orgID is empty, of all that actor is in; newest first.
+func (s *Service) VoiceRequests(ctx context.Context, actor User, orgID string) ([]VoiceRequest, error) {
+	return view(ctx, s, func(r Reader) ([]VoiceRequest, error) {
+		if orgID != "" {
+			if err := mayRead(r, actor, orgID); err != nil {
+				return nil, err
+			}
+			return r.VoiceRequests(orgID)
+		}
+		members, err := r.Memberships(actor.Email)
+		if err != nil {
+			return nil, err
+		}
+		var all []VoiceRequest
+		for _, m := range members {
+			if m.UserID != actor.ID {
+				continue
+			}
+			requests, err := r.VoiceRequests(m.OrgID)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, requests...)
+		}
+		slices.SortStableFunc(all, func(a, b VoiceRequest) int { return b.CreatedAt.Compare(a.CreatedAt) })
+		return all, nil
+	})
+}
+
+// CreateVoiceRequest asks for a voice.
+func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID string, wish VoiceWish, once Once) (VoiceRequest, error) {
+	wish, err := wish.clean()
+	if err != nil {
+		return VoiceRequest{}, err
+	}
+	if err := once.check(); err != nil {
+		return VoiceRequest{}, err
+	}
+	now := s.now()
+	return update(ctx, s, func(tx Tx) (VoiceRequest, error) {
+		if err := mayWrite(tx, actor, orgID); err != nil {
+			return VoiceRequest{}, err
+		}
+		if first, done, err := replay[VoiceRequest](tx, now, actor, once); done || err != nil {
+			return first, err
+		}
+		made := VoiceRequest{
+			ID: newID("vr_"), OrgID: orgID,
+			VoiceName: wish.VoiceName, Language: wish.Language, UseCase: wish.UseCase, Hours: wish.Hours, Notes: wish.Notes,
+			Status: Submitted, CreatedAt: now, CreatedBy: actor.Email, UpdatedAt: now,
+		}
+		tx.PutVoiceRequest(made)
+		log(tx, now, actor, VoiceRequestCreated, orgID, made.ID, "voice_name", made.VoiceName)
+		return remember(tx, now, actor, once, made)
+	})
+}
+
+// WithdrawVoiceRequest ends a request that was neither approved nor declined; for the requester, or an owner when that one has gone.
+func (s *Service) WithdrawVoiceRequest(ctx context.Context, actor User, id string) (VoiceRequest, error) {
+	return s.moveVoiceRequest(ctx, actor, id, Withdrawn, VoiceRequestWithdrawn, func(r Reader, v VoiceRequest) error {
+		role, err := roleIn(r, actor, v.OrgID)
+		switch {
+		case err != nil:
+			return ofObject(err)
+		case role == RoleViewer:
+			return ErrViewer
+		case role != RoleOwner && v.CreatedBy != actor.Email:
+			return ErrNotRequester
+		}
+		return nil
+	})
+}
+
+// MoveVoiceRequest takes a request one step on, or declines it; for operators.
+func (s *Service) MoveVoiceRequest(ctx context.Context, actor User, id string, to VoiceStatus) (VoiceRequest, error) {
+	if !actor.operator {
+		return VoiceRequest{}, ErrOperatorsOnly
+	}
+	if !slices.Contains([]VoiceStatus{Reviewing, Approved, Training, Ready, Declined}, to) {
+		return VoiceRequest{}, ErrBadStatus
+	}
+	return s.moveVoiceRequest(ctx, actor, id, to, VoiceRequestMoved, func(Reader, VoiceRequest) error { return nil })
+}
+
+func (s *Service) moveVoiceRequest(
+	ctx context.Context, actor User, id string, to VoiceStatus, action Action, allowed func(Reader, VoiceRequest) error,
+) (VoiceRequest, error) {
+	now := s.now()
+	return update(ctx, s, func(tx Tx) (VoiceRequest, error) {
+		v, err := tx.VoiceRequest(id)
+		if err != nil {
+			return VoiceRequest{}, err
+		}
+		if err := allowed(tx, v); err != nil {
+			return VoiceRequest{}, err
+		}
+		if !slices.Contains(next[v.Status], to) {
+			return VoiceRequest{}, BadMove(v.Status, to)
+		}
+		v.Status, v.UpdatedAt = to, now
+		v.Moves = append(v.Moves, Move{At: now, By: actor.Email, To: to})
+		tx.PutVoiceRequest(v)
+		log(tx, now, actor, action, v.OrgID, id, "status", string(to))
+		return v, nil
+	})
+}
+
+func (w VoiceWish) clean() (VoiceWish, error) {
+	var err error
+	if w.VoiceName, err = cleanName("voice_name", w.VoiceName); err != nil {
+		return w, err
+	}
+	if w.Language, err = cleanText("language", w.Language, 1, MaxLanguage, ""); err != nil {
+		return w, err
+	}
+	if w.UseCase, err = cleanText("use_case", w.UseCase, 1, MaxUseCase, "\t\r\n"); err != nil {
+		return w, err
+	}
+	if w.Hours != nil {
+		hours := *w.Hours
+		if !(0 <= hours && hours <= MaxHours) { // so that NaN is refused as well
+			return w, ErrBadHours
+		}
+		w.Hours = &hours
+	}
+	w.Notes, err = cleanText("notes", w.Notes, 0, MaxNotes, "\t\r\n")
+	return w, err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
+	"fmt"
 	"hash/crc32"
 	"strings"
 )
@@ -80,6 +81,20 @@ func (h Hash) KeyID() string { return "key_" + crockford.EncodeToString(h[:])[:2
 
 // String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText writes the hash in hexadecimal, so that it is a string in JSON.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if len(text) != 2*len(h) {
+		return fmt.Errorf("a hash of a key has %d characters, want %d", len(text), 2*len(h))
+	}
+	if _, err := hex.Decode(h[:], text); err != nil {
+		return fmt.Errorf("reading the hash of a key: %w", err)
+	}
+	return nil
+}
 
 // crockford is the base 32 of Douglas Crockford, without the letters that look like digits; in lower case.
 var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)

@@ -175,3 +175,27 @@ func swapCase(s string) string {
 		return unicode.ToUpper(r)
 	}, s)
 }
+
+func TestHashAsText(t *testing.T) {
+	_, hash := New(LivePrefix)
+	text, err := hash.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Hash
+	if err := back.UnmarshalText(text); err != nil || back != hash {
+		t.Errorf("%s came back as %v, %v", text, back, err)
+	}
+	for name, bad := range map[string]string{
+		"one digit less":  string(text[1:]),
+		"one digit more":  string(text) + "0",
+		"not hexadecimal": "x" + string(text[1:]),
+		"empty":           "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := back.UnmarshalText([]byte(bad)); err == nil {
+				t.Errorf("UnmarshalText(%q) = nil, want an error", bad)
+			}
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package tenant
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Config says what rules depend on besides the store.
+type Config struct {
+	Voices      []string         // what keys may be restricted to: the voices of the model
+	InvitedOnly bool             // only invited e-mails, and those of Domains, may sign in
+	Domains     []string         // whose e-mails need no invitation, such as example.org; means something with InvitedOnly only
+	Now         func() time.Time // nil means time.Now
+}
+
+// Service is the rules of tenancy. It is safe for concurrent use and holds no state: what it knows is in the store.
+//
+// Its methods return a [*Refusal] for what a rule forbids, and the fault of the store, as it is, for all else.
+type Service struct {
+	cfg   Config
+	store Store
+}
+
+// New returns the rules over a store.
+func New(cfg Config, store Store) *Service {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	cfg.Voices, cfg.Domains = slices.Clone(cfg.Voices), slices.Clone(cfg.Domains)
+	return &Service{cfg, store}
+}
+
+// Authorize allows actor to read about an organisation and, when projectID is not empty, one of its projects.
+func (s *Service) Authorize(ctx context.Context, actor User, orgID, projectID string) error {
+	return s.store.View(ctx, func(r Reader) error {
+		return mayReadIn(r, actor, orgID, projectID)
+	})
+}
+
+// view reads a value. What it returns next to an error is empty, so that nothing leaks past a refusal.
+func view[T any](ctx context.Context, s *Service, read func(Reader) (T, error)) (v T, err error) {
+	err = s.store.View(ctx, func(r Reader) (err error) {
+		v, err = read(r)
+		return err
+	})
+	return orNothing(v, err)
+}
+
+// update makes a change and returns what became of it, or nothing when the change was not made.
+func update[T any](ctx context.Context, s *Service, change func(Tx) (T, error)) (v T, err error) {
+	err = s.store.Update(ctx, func(tx Tx) (err error) {
+		v, err = change(tx)
+		return err
+	})
+	return orNothing(v, err)
+}
+
+func orNothing[T any](v T, err error) (T, error) {
+	if err != nil {
+		var nothing T
+		return nothing, err
+	}
+	return v, nil
+}
+
+// now is the time that is written into records.
+func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,61 @@
+package tenant
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of text, in code points after trimming.
+const (
+	MaxName     = 80 // of organisations, projects, keys and wanted voices
+	MaxLanguage = 35 // the longest tag that RFC 5646 asks everybody to take
+	MaxUseCase  = 2000
+	MaxNotes    = 4000
+	MaxEmail    = 254 // bytes, as in RFC 5321
+)
+
+// cleanName trims a name and checks it.
+func cleanName(field, s string) (string, error) { return cleanText(field, s, 1, MaxName, "") }
+
+// cleanText trims s and checks that it has least to most characters and no controls besides those of allowed.
+func cleanText(field, s string, least, most int, allowed string) (string, error) {
+	s = strings.TrimSpace(s)
+	if !utf8.ValidString(s) {
+		return "", BadField(field, "not valid UTF-8")
+	}
+	switch n := utf8.RuneCountInString(s); {
+	case n > most && least == 0:
+		return "", BadField(field, fmt.Sprintf("must be at most %d characters", most))
+	case n < least || n > most:
+		return "", BadField(field, fmt.Sprintf("must be %d to %d characters", least, most))
+	}
+	for _, r := range s {
+		if isControl(r) && !strings.ContainsRune(allowed, r) {
+			return "", BadField(field, "must not contain control characters")
+		}
+	}
+	return s, nil
+}
+
+// isControl also counts what turns the direction of a line or ends it: with these a name could rewrite the page or the mail that shows
+// it. Joiners are letters in Indian scripts and stay.
+func isControl(r rune) bool {
+	return unicode.IsControl(r) || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' || r == '\u2028' || r == '\u2029'
+}
+
+// cleanEmail returns the address in lower case. It is no full check of an address, which only a mail that arrives can be.
+func cleanEmail(s string) (string, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	local, domain, ok := strings.Cut(s, "@")
+	switch {
+	case !ok || local == "" || domain == "" || strings.Contains(domain, "@"):
+		return "", ErrBadEmail
+	case len(s) > MaxEmail || !utf8.ValidString(s):
+		return "", ErrBadEmail
+	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || isControl(r) }):
+		return "", ErrBadEmail
+	}
+	return s, nil
+}
