@@ -46,8 +46,9 @@ func (c *Checkpoint) Dims() Dims {
 // everything after it is built from zeros, so that the code reads without a check at each line.
 type builder struct {
 	*graph.Builder
-	c   *Checkpoint
-	err error
+	c     *Checkpoint
+	zeros graph.Value // see countRows
+	err   error
 }
 
 func (c *Checkpoint) builder(name string) *builder { return &builder{Builder: graph.New(name), c: c} }
@@ -95,7 +96,7 @@ func (b *builder) weight(name string, shape ...int) graph.Value {
 	return b.Floats(name, b.read(name, shape...), shape...)
 }
 
-// linear multiplies rows of any rank by the transpose of a weight without bias. scale, if not empty, names a factor for each output,
+// linear multiplies rows of rank two by the transpose of a weight without bias. scale, if not empty, names a factor for each output,
 // which is worth nothing at run time when it is part of the weight.
 func (b *builder) linear(x graph.Value, weight string, out, in int, scale string) graph.Value {
 	w := b.read(weight, out, in)

@@ -31,11 +31,12 @@ func (c *Checkpoint) codec() (*drawn, error) {
 	x = b.turn(x)
 	x = b.Op("Conv", []graph.Value{x, b.weight("mimi.quantizer.output_proj.weight", width, d.Latent, 1)})
 	x = b.transposed(x, "mimi.upsample.convtr.convtr", width, width, d.Upsample, true)
-	x = b.turn(x)
+	x = b.Op("Reshape", []graph.Value{b.turn(x), b.Ints(-1, int64(width))})
+	b.countRows(x)
 	for i := range m.Transformer.NumLayers {
 		x = b.layer(x, i, cos, sin, mask)
 	}
-	x = b.turn(x)
+	x = b.turn(b.Op("Reshape", []graph.Value{x, b.Ints(1, -1, int64(width))}))
 
 	channels := m.SEANet.NFilters << len(m.SEANet.Ratios)
 	const p = "mimi.decoder.model."
@@ -135,7 +136,7 @@ func (b *codecBuilder) transposed(x graph.Value, name string, in, out, stride in
 	return b.Op("Reshape", []graph.Value{y, b.Ints(1, int64(out), -1)})
 }
 
-// layer is one layer of the transformer, on [1, positions, width].
+// layer is one layer of the transformer, on [positions, width].
 func (b *codecBuilder) layer(x graph.Value, i int, cos, sin, mask graph.Value) graph.Value {
 	d, m := b.c.Dims(), &b.c.Config.Mimi.Transformer
 	width, heads := d.CodecWidth, d.CodecHeads
@@ -155,7 +156,7 @@ func (b *codecBuilder) layer(x graph.Value, i int, cos, sin, mask graph.Value) g
 	scores := b.Op("MatMul", []graph.Value{qk[0], b.Op("Transpose", []graph.Value{k}, graph.Attr{Name: "perm", Value: []int64{0, 1, 3, 2}})})
 	seen := b.Op("Softmax", []graph.Value{b.Op("Add", []graph.Value{scores, mask})}, graph.Attr{Name: "axis", Value: -1})
 	y := b.Op("Transpose", []graph.Value{b.Op("MatMul", []graph.Value{seen, v})}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1, 3}})
-	y = b.Op("Reshape", []graph.Value{y, b.Ints(1, -1, int64(width))})
+	y = b.Op("Reshape", []graph.Value{y, b.Ints(-1, int64(width))})
 	x = b.Op("Add", []graph.Value{x, b.linear(y, p+"self_attn.out_proj.weight", width, width, p+"layer_scale_1.scale")})
 
 	f := b.gelu(b.linear(b.norm(x, p+"norm2", width, 1e-5), p+"linear1.weight", m.DimFeedforward, width, ""))

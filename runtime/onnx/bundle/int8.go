@@ -28,23 +28,31 @@ var quantised = Quantised{
 	Rows:     "uint8, a scale for each row, zero at 128",
 }
 
-// multiply multiplies rows by a matrix of [in, out].
+// countRows says that what is multiplied from here on has as many rows as x, which is of rank two.
+func (b *builder) countRows(x graph.Value) {
+	if b.c.Precision == Int8 {
+		count := b.Op("Gather", []graph.Value{b.Op("Shape", []graph.Value{x}), b.Ints(0)})
+		b.zeros = b.Op("Expand", []graph.Value{b.Uint8(rowZero), count})
+	}
+}
+
+// multiply multiplies rows, of rank two, by a matrix of [in, out]. See countRows.
 //
 // With integers, every row has a scale of its own. A scale for all rows at once would be cheaper, but then what a row becomes would
-// depend on the others: on who else is in a batch, and on how long the text is.
+// depend on the others: on who else is in a batch, and on how long the text is. A row of zeros has a scale of zero: what it becomes as
+// integers has no meaning, but times zero it is zeros again.
 func (b *builder) multiply(x graph.Value, name string, matrix []float32, in, out int) graph.Value {
 	if b.c.Precision != Int8 {
 		return b.Op("MatMul", []graph.Value{x, b.Floats(name, matrix, in, out)})
 	}
 	integers, scales := quantise(matrix, in, out)
-	peak := b.Op("ReduceMax", []graph.Value{b.Op("Abs", []graph.Value{x})}, graph.Attr{Name: "axes", Value: []int64{-1}})
-	peak = b.Op("Max", []graph.Value{peak, b.Floats(name+".least", []float32{1e-20}, 1)}) // a row of zeros has a scale too
-	scale := b.Op("Mul", []graph.Value{peak, b.Floats(name+".range", []float32{1. / rowRange}, 1)})
-	steps := b.Op("Round", []graph.Value{b.Op("Div", []graph.Value{x, scale})})
-	steps = b.Op("Add", []graph.Value{steps, b.Floats(name+".zero", []float32{rowZero}, 1)})
-	bytes := b.Op("Cast", []graph.Value{steps}, graph.Attr{Name: "to", Value: int(graph.U8)})
+	peak := b.Op("ReduceMax", []graph.Value{b.Op("Abs", []graph.Value{x})},
+		graph.Attr{Name: "axes", Value: []int64{-1}}, graph.Attr{Name: "keepdims", Value: 0})
+	scale := b.Op("Mul", []graph.Value{peak, b.Float(1. / rowRange)})
+	bytes := b.Op("QuantizeLinear", []graph.Value{x, scale, b.zeros}, graph.Attr{Name: "axis", Value: 0})
 	sums := b.Op("MatMulInteger", []graph.Value{bytes, b.Int8s(name, integers, in, out), b.Uint8(rowZero)})
-	y := b.Op("Mul", []graph.Value{b.Op("Cast", []graph.Value{sums}, graph.Attr{Name: "to", Value: int(graph.F32)}), scale})
+	y := b.Op("Cast", []graph.Value{sums}, graph.Attr{Name: "to", Value: int(graph.F32)})
+	y = b.Op("Mul", []graph.Value{y, b.Op("Reshape", []graph.Value{scale, b.Ints(-1, 1)})})
 	return b.Op("Mul", []graph.Value{y, b.Floats(name+".scales", scales, out)})
 }
 

@@ -4,6 +4,10 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 func TestQuantiseRoundsEachOutputByItsOwnScale(t *testing.T) {
@@ -34,6 +38,47 @@ func TestQuantiseIsOffByHalfAStepAtMost(t *testing.T) {
 		}
 		if d := math.Abs(float64(v - float32(integers[i])*s)); d > float64(s)*.5001 {
 			t.Fatalf("value %d is off by %g, more than half of %g", i, d, s)
+		}
+	}
+}
+
+// TestRowsOfIntegersStandForThemselves multiplies three rows of very different size, one of them zeros, by a matrix that integers hold
+// without loss.
+func TestRowsOfIntegersStandForThemselves(t *testing.T) {
+	orttest.Need(t)
+	const in, out = 16, 4
+	matrix := make([]float32, in*out)
+	for i := range out {
+		matrix[i*out+i] = weightRange
+	}
+	b := (&Checkpoint{Precision: Int8}).builder("rows")
+	x := b.Input("x", graph.F32, "rows", in)
+	b.countRows(x)
+	b.Output("y", b.multiply(x, "matrix", matrix, in, out), graph.F32, "rows", out)
+	s, err := ort.Open(b.Bytes(), []string{"x"}, []string{"y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rows, got := make([]float32, 3*in), make([]float32, 3*out)
+	copy(rows, []float32{rowRange, -1, 64, 0})
+	copy(rows[2*in:], []float32{-1e-6, 1e-6, 0, 0})
+	tx, err := ort.Floats(rows, 3, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Close()
+	ty, err := ort.Floats(got, 3, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ty.Close()
+	if err := s.Run(t.Context(), []*ort.Tensor{tx}, []*ort.Tensor{ty}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float32{rowRange, -1, 64, 0, 0, 0, 0, 0, -1e-6, 1e-6, 0, 0} {
+		if want *= weightRange; !(math.Abs(float64(got[i]-want)) <= 1e-6*math.Abs(float64(want))) {
+			t.Errorf("value %d is %g, want %g", i, got[i], want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (c *Checkpoint) LM() (Built, error) {
 func (c *Checkpoint) lm() (*drawn, error) {
 	d := c.Dims()
 	b := c.builder("lm")
-	x := b.Input("rows", graph.F32, "streams", "rows", d.Width)
+	rows := b.Input("rows", graph.F32, "streams", "rows", d.Width)
 	merged := c.Steps == 1
 	var noise graph.Value
 	if merged {
@@ -33,6 +33,16 @@ func (c *Checkpoint) lm() (*drawn, error) {
 	cos, sin := make([]float32, c.Positions*d.HeadDim/2), make([]float32, c.Positions*d.HeadDim/2)
 	Rotations(cos, sin, RotationFrequencies(d.RoPE, d.HeadDim), 0, c.Positions)
 	cosines, sines := b.Floats("cos", cos, c.Positions, d.HeadDim/2), b.Floats("sin", sin, c.Positions, d.HeadDim/2)
+	// Rows of all streams lie in one matrix; attention alone has to tell streams apart.
+	shape := b.Op("Shape", []graph.Value{rows})
+	packed := b.Op("Concat", []graph.Value{b.Op("Slice", []graph.Value{shape, b.Ints(0), b.Ints(2)}), b.Ints(int64(3 * d.Width))},
+		graph.Attr{Name: "axis", Value: 0})
+	flat := b.Ints(-1, int64(d.Width))
+	last := func(x graph.Value) graph.Value {
+		return b.Op("Reshape", []graph.Value{b.Op("Gather", []graph.Value{x, b.Ints(-1)}, graph.Attr{Name: "axis", Value: 1}), flat})
+	}
+	x := b.Op("Reshape", []graph.Value{rows, flat})
+	b.countRows(x)
 	for i := range d.Layers {
 		n := strconv.Itoa(i)
 		k := b.Input("K"+n, graph.F32, "streams", d.Heads, "capacity", d.HeadDim)
@@ -40,18 +50,22 @@ func (c *Checkpoint) lm() (*drawn, error) {
 		p := layer("flow_lm.transformer.layers.", i)
 		qkv := b.linear(b.norm(x, p+"norm1", d.Width, 1e-5), p+"self_attn.in_proj.weight", 3*d.Width, d.Width, "")
 		attention := b.Ops(graph.Contrib, "GroupQueryAttention", 3,
-			[]graph.Value{qkv, "", "", k, v, lengths, total, cosines, sines},
+			[]graph.Value{b.Op("Reshape", []graph.Value{qkv, packed}), "", "", k, v, lengths, total, cosines, sines},
 			graph.Attr{Name: "num_heads", Value: d.Heads}, graph.Attr{Name: "kv_num_heads", Value: d.Heads},
 			graph.Attr{Name: "do_rotary", Value: 1}, graph.Attr{Name: "rotary_interleaved", Value: 1})
 		b.Output("K"+n+"_out", attention[1], graph.F32, "streams", d.Heads, "capacity", d.HeadDim)
 		b.Output("V"+n+"_out", attention[2], graph.F32, "streams", d.Heads, "capacity", d.HeadDim)
-		x = b.Op("Add", []graph.Value{x, b.linear(attention[0], p+"self_attn.out_proj.weight", d.Width, d.Width, "")})
+		seen := b.Op("Reshape", []graph.Value{attention[0], flat})
+		if i == d.Layers-1 { // only the last row of each stream goes on; the others were here to be remembered
+			x, seen = last(b.Op("Reshape", []graph.Value{x, shape})), last(attention[0])
+			b.countRows(x)
+		}
+		x = b.Op("Add", []graph.Value{x, b.linear(seen, p+"self_attn.out_proj.weight", d.Width, d.Width, "")})
 		f := b.gelu(b.linear(b.norm(x, p+"norm2", d.Width, 1e-5), p+"linear1.weight", d.FFN, d.Width, ""))
 		x = b.Op("Add", []graph.Value{x, b.linear(f, p+"linear2.weight", d.Width, d.FFN, "")})
 	}
 
-	last := b.Op("Gather", []graph.Value{x, b.Ints(-1)}, graph.Attr{Name: "axis", Value: 1})
-	h := b.norm(b.Op("Reshape", []graph.Value{last, b.Ints(-1, int64(d.Width))}), "flow_lm.out_norm", d.Width, 1e-5)
+	h := b.norm(x, "flow_lm.out_norm", d.Width, 1e-5)
 	eos := b.affine(h, "flow_lm.out_eos", 1, d.Width)
 	if merged {
 		var time graph.Value
@@ -91,6 +105,7 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	const p = "flow_lm.flow_net."
 	d := b.c.Dims()
 	f := d.FlowWidth
+	b.countRows(h)
 	condition := b.affine(h, p+"cond_embed", f, d.Width)
 	if time != "" {
 		condition = b.Op("Add", []graph.Value{condition, time})
