@@ -1,0 +1,190 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// ShipperConfig says how events are sent.
+type ShipperConfig struct {
+	MaxBatch  int           // events; 0 means 500
+	Gather    time.Duration // how long a batch waits for company; 0 means 200 ms
+	SendLimit time.Duration // for one Send; 0 means 10 s
+	MinRetry  time.Duration // wait after the first failure, doubled after each further one; 0 means 100 ms
+	MaxRetry  time.Duration // longest wait; 0 means 30 s
+}
+
+// Shipper sends the events of a log to a sink, in order, one batch at a time, until the sink has them.
+type Shipper struct {
+	cfg    ShipperConfig
+	from   *Log
+	to     Sink
+	log    *slog.Logger
+	next   int64 // number of the event to be sent next
+	sent   int64 // highest number that was ever handed to the sink
+	oldest atomic.Int64
+}
+
+// NewShipper returns a shipper. A log has only one.
+func NewShipper(cfg ShipperConfig, from *Log, to Sink, log *slog.Logger) *Shipper {
+	if cfg.MaxBatch == 0 {
+		cfg.MaxBatch = 500
+	}
+	if cfg.Gather == 0 {
+		cfg.Gather = 200 * time.Millisecond
+	}
+	if cfg.SendLimit == 0 {
+		cfg.SendLimit = 10 * time.Second
+	}
+	if cfg.MinRetry == 0 {
+		cfg.MinRetry = 100 * time.Millisecond
+	}
+	if cfg.MaxRetry == 0 {
+		cfg.MaxRetry = 30 * time.Second
+	}
+	_, _, acked := from.position()
+	return &Shipper{cfg: cfg, from: from, to: to, log: log, next: acked + 1}
+}
+
+// Run sends until ctx ends. It waits out every failure of the sink.
+func (s *Shipper) Run(ctx context.Context) error {
+	for {
+		if err := s.from.wait(ctx, s.next); err != nil {
+			return nil
+		}
+		if err := s.gather(ctx); err != nil {
+			return nil
+		}
+		if err := s.ship(ctx); err != nil {
+			return nil
+		}
+	}
+}
+
+// Drain sends what is left, without waiting for company, until the sink has everything that was appended before or ctx ends. Call it
+// when Run has returned. What it leaves stays in the log for the next start.
+func (s *Shipper) Drain(ctx context.Context) error {
+	err := s.from.Sync(ctx)
+	for err == nil && s.from.Backlog().Queued > 0 {
+		if err = s.ship(ctx); err == nil {
+			err = s.from.Sync(ctx)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%d usage events are left in the log for the next start: %w", s.from.Backlog().Queued, err)
+	}
+	return nil
+}
+
+// Delay returns how long ago the oldest event was made that the sink does not have, as far as sending has got; 0 if none is being sent.
+func (s *Shipper) Delay() time.Duration {
+	if at := s.oldest.Load(); at != 0 {
+		return time.Since(time.UnixMicro(at))
+	}
+	return 0
+}
+
+// gather waits until a batch is full, or long enough.
+func (s *Shipper) gather(ctx context.Context) error {
+	wait, cancel := context.WithTimeout(ctx, s.cfg.Gather)
+	defer cancel()
+	if s.from.wait(wait, s.next+int64(s.cfg.MaxBatch)-1) != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// ship sends one batch, as often as it takes. It fails only when ctx has ended.
+func (s *Shipper) ship(ctx context.Context) error {
+	defer s.oldest.Store(0)
+	wait := s.cfg.MinRetry
+	for failures := 0; ; failures++ {
+		err := s.try(ctx)
+		if err == nil {
+			if failures > 0 {
+				s.log.Info("usage events are being taken again", "failures", failures)
+			}
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if failures == 0 || wait == s.cfg.MaxRetry {
+			s.log.Warn("usage events could not be sent and are kept; trying again", "queued", s.from.Backlog().Queued, "failures", failures+1, "error", err)
+		}
+		select {
+		case <-time.After(wait/2 + rand.N(wait/2+1)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		wait = min(2*wait, s.cfg.MaxRetry)
+	}
+}
+
+func (s *Shipper) try(ctx context.Context) error {
+	events, err := s.from.read(s.next, s.cfg.MaxBatch)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	source, base, _ := s.from.position()
+	s.oldest.Store(events[0].At.UnixMicro())
+	events = contiguous(events)
+	last := events[len(events)-1].Seq
+	for i := range events {
+		events[i].Seq -= base
+	}
+	limit := max(s.sent, s.from.recovered)
+	s.sent = max(s.sent, last)
+	step("send")
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.SendLimit)
+	defer cancel()
+	err = s.to.Send(ctx, Batch{Source: source, Events: events})
+	if gap, ok := errors.AsType[*GapError](err); ok {
+		return s.goTo(gap.Want+base, limit)
+	}
+	if err != nil {
+		return err
+	}
+	step("sent")
+	s.next = last + 1
+	return s.from.ack(last)
+}
+
+// contiguous returns the events before a hole that damage has left in the log.
+func contiguous(events []Event) []Event {
+	for i := range events {
+		if events[i].Seq != events[0].Seq+int64(i) {
+			return events[:i]
+		}
+	}
+	return events
+}
+
+// goTo goes on with the event that the sink wants. If that is not possible, the log goes on as a new source with what it has: the sink
+// then counts anew from there. known is the highest number that the sink can have seen from this copy of the log.
+func (s *Shipper) goTo(want, known int64) error {
+	first, err := s.from.nearest(want)
+	switch {
+	case err != nil:
+		return err
+	case want > known+1:
+		// The sink has numbers that were never given here: the folder is an old copy, and what was added to it since has numbers twice.
+		s.log.Error("usage log: the folder is older than what was sent from it, such as a copy put back; going on as a new source", "have", known, "sink_has", want-1)
+		first = s.from.recovered + 1
+	case first > want:
+		s.log.Error("usage log: events that the sink wants are gone; going on as a new source without them", "from", want, "to", first-1)
+	default:
+		s.next = want
+		return s.from.ack(want - 1)
+	}
+	if err := s.from.restart(first); err != nil {
+		return err
+	}
+	s.next, s.sent = first, 0
+	return nil
+}
