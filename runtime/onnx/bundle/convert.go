@@ -95,7 +95,7 @@ func Convert(ctx context.Context, dir string, c Conversion) (m Manifest, err err
 	for _, s := range w.speakers {
 		w.total += s.products / productsPerValue
 	}
-	w.Checkpoint.Weights = countedWeights{weights, w.did}
+	w.Checkpoint.Weights = countedWeights{weights, w.did, func() error { return context.Cause(ctx) }}
 	return w.write(ctx, dir)
 }
 

@@ -212,14 +212,18 @@ func (w *fileWeights) Floats(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// countedWeights tells how many values were read.
+// countedWeights tells how many values were read, and ends where it is told to stop.
 type countedWeights struct {
 	Weights
-	read func(values int)
+	read    func(values int)
+	stopped func() error
 }
 
 // Floats implements [Weights].
 func (w countedWeights) Floats(name string, shape ...int) ([]float32, error) {
+	if err := w.stopped(); err != nil { // a graph has many weights, and building it takes seconds
+		return nil, err
+	}
 	values, err := w.Weights.Floats(name, shape...)
 	w.read(len(values))
 	return values, err
