@@ -44,7 +44,7 @@ tiny is for tests and starts at once, lite is a small model of real sizes, base 
 				if err != nil {
 					return bundle.Manifest{}, err
 				}
-				source.Checkpoint.Weights = interruptible{cmd.Context(), source.Checkpoint.Weights}
+				source.Checkpoint.Weights = interruptible{source.Checkpoint.Weights, func() error { return context.Cause(cmd.Context()) }}
 				return bundle.Write(output, source)
 			})
 		},
@@ -58,15 +58,15 @@ tiny is for tests and starts at once, lite is a small model of real sizes, base 
 	return cmd
 }
 
-// interruptible weights end with ctx, between any two of them.
+// interruptible weights end between any two of them, where stopped says why.
 type interruptible struct {
-	ctx context.Context // of the command, which the weights do not outlive
 	bundle.Weights
+	stopped func() error
 }
 
 // Floats implements [bundle.Weights].
 func (w interruptible) Floats(name string, shape ...int) ([]float32, error) {
-	if err := context.Cause(w.ctx); err != nil {
+	if err := w.stopped(); err != nil {
 		return nil, err
 	}
 	return w.Weights.Floats(name, shape...)
