@@ -2,7 +2,6 @@ package layout
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -147,5 +146,3 @@ func tag(name string) string {
 	}
 	return "und"
 }
-
-var errNoVoices = errors.New("no voices: put NAME.safetensors made with this model into embeddings, or NAME.wav into voices")

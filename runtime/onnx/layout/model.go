@@ -74,22 +74,24 @@ func Open(dir string, kind Kind) (*Model, error) {
 
 func (m *Model) load(src *source) error {
 	if err := m.loadLM(src); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(src.lm), err)
+		return err
 	}
 	d := &m.Manifest.Dims
 	var err error
-	if m.text, _, err = open(src.text, nil, []port{{"token_ids", i64, []int{1, varies}}},
+	if m.text, _, err = open(src.text, nil,
+		[]port{{"token_ids", i64, []int{1, varies}}},
 		[]port{{"embeddings", f32, []int{1, varies, d.Width}}}); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(src.text), err)
+		return err
 	}
 	if m.flow, _, err = open(src.flow, nil,
 		[]port{{"c", f32, []int{varies, d.Width}}, {"s", f32, []int{varies, 1}}, {"t", f32, []int{varies, 1}}, {"x", f32, []int{varies, d.Latent}}},
 		[]port{{"flow_dir", f32, []int{varies, d.Latent}}}); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(src.flow), err)
+		return err
 	}
-	if m.codec, _, err = open(src.decoder, withStates(src.codec, src.codecStart), []port{{"latent", f32, []int{1, varies, d.Latent}}},
+	if m.codec, _, err = open(src.decoder, withStates(src.codec, src.codecStart),
+		[]port{{"latent", f32, []int{1, varies, d.Latent}}},
 		[]port{{"audio_frame", f32, []int{varies, varies, varies}}}); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(src.decoder), err)
+		return err
 	}
 	m.describe(src)
 	if err := m.try(); err != nil {
@@ -109,34 +111,38 @@ func withStates(described []state, start func(port) string) func(*signature) ([]
 }
 
 // open reads, checks and loads a graph. states may be nil for a graph without.
-func open(path string, states func(*signature) ([]state, error), inputs, outputs []port) (*network, *signature, error) {
+func open(path string, states func(*signature) ([]state, error), inputs, outputs []port) (n *network, g signature, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+	}()
 	file, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, g, err
 	}
-	g, err := readSignature(file)
-	if err != nil {
-		return nil, nil, err
+	if g, err = readSignature(file); err != nil {
+		return nil, g, err
 	}
 	if err := foreign(&g); err != nil {
-		return nil, nil, err
+		return nil, g, err
 	}
 	var list []state
 	if states != nil {
 		if list, err = states(&g); err != nil {
-			return nil, nil, err
+			return nil, g, err
 		}
 	}
 	if err := checkPorts(&g, list, inputs, outputs); err != nil {
-		return nil, nil, err
+		return nil, g, err
 	}
-	n, err := openNetwork(file, list, inputs, outputs)
-	return n, &g, err
+	n, err = openNetwork(file, list, inputs, outputs)
+	return n, g, err
 }
 
 // loadLM loads the language model, whose states and sizes all else must fit.
 func (m *Model) loadLM(src *source) error {
-	var g *signature
+	var g signature
 	var err error
 	m.lm, g, err = open(src.lm, withStates(src.lmStates, src.lmStart),
 		[]port{{"sequence", f32, []int{1, varies, varies}}, {"text_embeddings", f32, []int{1, varies, varies}}},
@@ -144,6 +150,17 @@ func (m *Model) loadLM(src *source) error {
 	if err != nil {
 		return err
 	}
+	if err = m.sortStates(); err == nil {
+		err = m.measure(&g, src)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(src.lm), err)
+	}
+	return nil
+}
+
+// sortStates finds out which states of the language model are what.
+func (m *Model) sortStates() error {
 	capacity := 0
 	for i := range m.lm.states {
 		switch s := &m.lm.states[i]; {
@@ -166,10 +183,16 @@ func (m *Model) loadLM(src *source) error {
 	if len(m.caches) == 0 || len(m.counters) == 0 {
 		return errors.New("its states hold no keys and values, or no counter of positions")
 	}
+	m.Manifest.Limits.Positions = capacity
+	return nil
+}
+
+// measure finds out how large the language model is.
+func (m *Model) measure(g *signature, src *source) error {
 	sequence, _ := g.input("sequence")
 	text, _ := g.input("text_embeddings")
-	d := &m.Manifest.Dims
 	first := m.lm.states[m.caches[0]].shape
+	d := &m.Manifest.Dims
 	d.Layers, d.Heads, d.HeadDim = len(m.caches), first[3], first[4]
 	d.Latent, d.Width = sequence.shape[2], text.shape[2]
 	if d.Latent == varies {
@@ -183,11 +206,14 @@ func (m *Model) loadLM(src *source) error {
 		return errors.New("it does not say how wide latents and rows are")
 	case src.latent > 0 && src.latent != d.Latent || src.width > 0 && src.width != d.Width:
 		return fmt.Errorf("it takes latents of %d and rows of %d, %s says %d and %d", d.Latent, d.Width, describedFile, src.latent, src.width)
-	}
-	if d.Heads*d.HeadDim != d.Width {
+	case d.Heads*d.HeadDim != d.Width:
 		return fmt.Errorf("%d heads of %d are not a width of %d", d.Heads, d.HeadDim, d.Width)
 	}
-	m.Manifest.Limits.Positions = capacity
+	for _, i := range m.caches[1:] {
+		if s := &m.lm.states[i]; s.shape[3] != d.Heads || s.shape[4] != d.HeadDim {
+			return fmt.Errorf("state %s has shape %v, the first one %v", s.input, s.shape, first)
+		}
+	}
 	return nil
 }
 
@@ -204,7 +230,7 @@ func (m *Model) describe(src *source) {
 	m.Manifest = bundle.Manifest{
 		Format: bundle.Format, Model: bundle.Model{ID: src.id, Languages: strings.Split(tag(src.language), "+")}, Dims: dims,
 		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: bundle.TextRules(config, m.Tokenizer),
-		Sampling: bundle.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{FadeIn: bundle.DefaultFadeIn}, Precision: src.precision,
+		Sampling: bundle.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: bundle.DefaultFadeIn}, Precision: src.precision,
 	}
 }
 
@@ -270,7 +296,7 @@ func (m *Model) loadVoices(src *source) (err error) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := files[name]
 		var p *snapshot
-		if filepath.Ext(path) == ".wav" {
+		if filepath.Ext(path) == recorded {
 			if heard == nil {
 				if heard, err = m.openRecordings(src); err != nil {
 					return fmt.Errorf("voice %s: %w", name, err)

@@ -16,9 +16,11 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// voiceFiles returns the voices that a folder offers, by name. Stored voices lie in embeddings, beside the graphs or in one of the
-// two folders above, where one download of all languages puts them under languages/LANGUAGE, or in voices; recordings in voices. The
-// recordings that sherpa-onnx gives as examples count where there is nothing else.
+// voiceFiles returns the voices that a folder offers, by name.
+//
+// Stored voices lie in embeddings, or in languages/LANGUAGE/embeddings as in a download of all languages: beside the graphs, or in one
+// of the two folders above. Only the nearest counts, because voices that were made with other weights never stop talking. Those in the
+// folder voices, stored or recorded, are added. The recordings that sherpa-onnx gives as examples count where there is nothing else.
 func voiceFiles(dir, language string) (map[string]string, error) {
 	files := map[string]string{}
 	add := func(folder, extension string) error {
@@ -35,22 +37,30 @@ func voiceFiles(dir, language string) (map[string]string, error) {
 		return err
 	}
 	var err error
-	above := []string{dir, filepath.Join(dir, ".."), filepath.Join(dir, "..", "..")}
-	for _, d := range above {
-		err = errors.Join(err, add(filepath.Join(d, "embeddings"), ".safetensors"))
+	for _, near := range []string{dir, filepath.Join(dir, ".."), filepath.Join(dir, "..", "..")} {
+		err = errors.Join(err, add(filepath.Join(near, "embeddings"), stored))
 		if language != "" && filepath.IsLocal(language) {
-			err = errors.Join(err, add(filepath.Join(d, "languages", language, "embeddings"), ".safetensors"))
+			err = errors.Join(err, add(filepath.Join(near, "languages", language, "embeddings"), stored))
+		}
+		if len(files) > 0 {
+			break
 		}
 	}
-	err = errors.Join(err, add(filepath.Join(dir, "voices"), ".safetensors"), add(filepath.Join(dir, "voices"), ".wav"))
+	err = errors.Join(err, add(filepath.Join(dir, "voices"), stored), add(filepath.Join(dir, "voices"), recorded))
 	if len(files) == 0 {
-		err = errors.Join(err, add(filepath.Join(dir, "test_wavs"), ".wav"))
+		err = errors.Join(err, add(filepath.Join(dir, "test_wavs"), recorded))
 	}
 	if err == nil && len(files) == 0 {
-		err = errNoVoices
+		err = errors.New("no voices: put NAME.safetensors made with this model into embeddings, or NAME.wav into voices")
 	}
 	return files, err
 }
+
+// The endings of the files of voices.
+const (
+	stored   = ".safetensors"
+	recorded = ".wav"
+)
 
 // readVoice reads a stored voice.
 func (m *Model) readVoice(path string) (*snapshot, error) {

@@ -90,6 +90,20 @@ func TestStoredVoicesAreFoundWhereTheyArePublished(t *testing.T) {
 	}
 }
 
+func TestTheNearestVoicesCount(t *testing.T) {
+	orttest.Need(t)
+	dir := filepath.Join(t.TempDir(), "models", "random")
+	must(t, layouttest.Write(dir, layouttest.KevinAHMv2, tiny()))
+	remove("voices")(t, dir)
+	replace("embeddings/eva.safetensors", voice(t, 9, 2))(t, dir)
+	replace("../embeddings/of-another-model.safetensors", voice(t, 9, 2))(t, dir)
+	replace("voices/mine.safetensors", voice(t, 8, 2))(t, dir)
+	replace("voices/eva.safetensors", voice(t, 7, 2))(t, dir)
+	if got := positions(open(t, dir)); len(got) != 2 || got["eva"] != 9 || got["mine"] != 8 {
+		t.Errorf("voices %v, want eva of 9 positions and mine of 8", got)
+	}
+}
+
 func TestEveryFormOfAStoredVoiceReadsTheSame(t *testing.T) {
 	orttest.Need(t)
 	dir := write(t, layouttest.KevinAHMv2, tiny())
