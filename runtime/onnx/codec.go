@@ -27,7 +27,7 @@ func openCodec(m *bundle.Manifest, graph []byte) (*codec, error) {
 	}
 	session, err := ort.Open(graph, inputs, outputs)
 	if err != nil {
-		return nil, fmt.Errorf("loading the codec: %w", err)
+		return nil, fmt.Errorf("loading %s: %w", m.Codec.File.File, err)
 	}
 	head := m.Dims.CodecWidth / m.Dims.CodecHeads
 	return &codec{m.Dims, m.Codec.States, bundle.RotationFrequencies(m.Dims.CodecRoPE, head), session}, nil

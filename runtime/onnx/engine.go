@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -86,6 +87,7 @@ func New(c Config) (*Engine, error) {
 	if err := e.load(c); err != nil {
 		return nil, err
 	}
+	debug.FreeOSMemory() // loading reads every file and keeps hardly any of it
 	e.scheduler = newScheduler(c.Threads, time.Now)
 	return e, nil
 }

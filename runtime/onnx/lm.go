@@ -33,10 +33,10 @@ func openLM(m *bundle.Manifest, host bundle.Host, prompts map[string]*bundle.Pro
 	l := &lm{dims: m.Dims, steps: m.Flow.Steps, host: host, prompts: prompts}
 	var err error
 	if l.lm, err = ort.Open(lmGraph, names(m.LM.Inputs), names(m.LM.Outputs)); err != nil {
-		return nil, fmt.Errorf("loading the language model: %w", err)
+		return nil, fmt.Errorf("loading %s: %w", m.LM.File.File, err)
 	}
 	if l.flow, err = ort.Open(flowGraph, names(m.FlowHead.Inputs), names(m.FlowHead.Outputs)); err != nil {
-		return nil, errors.Join(fmt.Errorf("loading the flow head: %w", err), l.close())
+		return nil, errors.Join(fmt.Errorf("loading %s: %w", m.FlowHead.File.File, err), l.close())
 	}
 	for i := range l.steps {
 		t, err := ort.Floats(host.Times[i*m.Dims.FlowWidth:(i+1)*m.Dims.FlowWidth], 1, m.Dims.FlowWidth)

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	runtime "github.com/yalue/onnxruntime_go"
 )
@@ -145,21 +144,4 @@ func (t *Tensor) Close() error {
 	err := t.value.Destroy()
 	t.value = nil
 	return err
-}
-
-// Contract returns the inputs and outputs that a graph declares, as "name type [dims]".
-func Contract(graph []byte) (inputs, outputs []string, err error) {
-	in, out, err := runtime.GetInputOutputInfoWithONNXData(graph)
-	if err != nil {
-		return nil, nil, err
-	}
-	describe := func(infos []runtime.InputOutputInfo) []string {
-		var lines []string
-		for _, i := range infos {
-			name := strings.ToLower(strings.TrimPrefix(i.DataType.String(), "ONNX_TENSOR_ELEMENT_DATA_TYPE_"))
-			lines = append(lines, fmt.Sprintf("%s %s %v", i.Name, name, []int64(i.Dimensions)))
-		}
-		return lines
-	}
-	return describe(in), describe(out), nil
 }
