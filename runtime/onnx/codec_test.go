@@ -86,30 +86,6 @@ func TestCodecEqualsTheReference(t *testing.T) {
 	}
 }
 
-func TestCodecOfEveryModelEqualsTheReference(t *testing.T) {
-	orttest.Need(t)
-	runs := 0
-	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "07-bf16"} {
-		v := load(t, name)
-		c := v.openCodec(t)
-		for _, r := range v.Runs {
-			if r.Files["audio"] == "" {
-				continue
-			}
-			runs++
-			latents := v.array(t, r.Files["latent"]).Floats[:r.Expect.Frames*c.dims.Latent]
-			far := apart(t, play(t, newDecoder(t, c), latents, []int{1, 4}), v.array(t, r.Files["audio"]).Floats)
-			t.Logf("%s %s: %.1e over %d frames", name, r.Name, far, r.Expect.Frames)
-			if !(far <= closeEnoughAudio) {
-				t.Errorf("%s %s: %.1e from the reference", name, r.Name, far)
-			}
-		}
-	}
-	if runs != 4 {
-		t.Errorf("%d runs with audio, want 4", runs)
-	}
-}
-
 func TestMaskIsTheWindow(t *testing.T) {
 	const positions, window = 3, 4
 	for position, want := range map[int][]string{

@@ -181,13 +181,5 @@ func apart(t testing.TB, got, want []float32) float64 {
 	if len(got) != len(want) {
 		t.Fatalf("%d values, want %d", len(got), len(want))
 	}
-	worst := 0.0
-	for i := range got {
-		d := math.Abs(float64(got[i]) - float64(want[i]))
-		if math.IsNaN(d) {
-			return math.Inf(1)
-		}
-		worst = max(worst, d)
-	}
-	return worst
+	return distance(got, want)
 }

@@ -51,9 +51,9 @@ func (k *vectorCase) checkModel(ctx context.Context) (err error) {
 	}
 	k.checkEncoder(ctx, conversion)
 
-	models := vectorModels{ctx: ctx, dir: temp, conversion: conversion, step: k.step, open: map[int]*native{}}
+	models := vectorModels{dir: temp, conversion: conversion, step: k.step, open: map[int]*native{}}
 	defer func() { err = errors.Join(err, models.close()) }()
-	first, err := models.get(k.flowSteps())
+	first, err := models.get(ctx, k.flowSteps())
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (k *vectorCase) checkModel(ctx context.Context) (err error) {
 	k.checkRules(first)
 	for i := range k.Runs {
 		k.step("run " + k.Runs[i].Name)
-		m, err := models.get(max(k.Runs[i].Steps, 1))
+		m, err := models.get(ctx, max(k.Runs[i].Steps, 1))
 		if err == nil {
 			err = k.checkRun(ctx, m, &k.Runs[i])
 		}
@@ -119,21 +119,20 @@ func (k *vectorCase) conversion(temp string) (c bundle.Conversion, err error) {
 
 // vectorModels are the bundles of a case, which differ in the steps of the flow.
 type vectorModels struct {
-	ctx        context.Context // of the check, which outlives them
 	dir        string
 	conversion bundle.Conversion
 	step       func(what string)
 	open       map[int]*native
 }
 
-func (v *vectorModels) get(steps int) (*native, error) {
+func (v *vectorModels) get(ctx context.Context, steps int) (*native, error) {
 	if n, ok := v.open[steps]; ok {
 		return n, nil
 	}
 	dir, c := filepath.Join(v.dir, fmt.Sprint("bundle-", steps)), v.conversion
 	c.Steps = steps
 	v.step("converting")
-	m, err := bundle.Convert(v.ctx, dir, c)
+	m, err := bundle.Convert(ctx, dir, c)
 	if err != nil {
 		return nil, fmt.Errorf("converting: %w", err)
 	}
@@ -257,13 +256,6 @@ func promptValues(p *bundle.Prompt) []float32 {
 		all = append(append(all, p.K[i]...), p.V[i]...)
 	}
 	return all
-}
-
-// exactIf compares two counts where the case names one.
-func exactIf[T int | bool | string](k *vectorCase, named bool, run, quantity string, got, want T) {
-	if named {
-		exact(k, run, quantity, got, want)
-	}
 }
 
 // checkRules compares the limit by tokens and the frames after the end by words.

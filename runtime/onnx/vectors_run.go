@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 )
@@ -220,10 +221,10 @@ func (k *vectorCase) checkEnd(r *vectorRun, s *spoken) {
 	exactIf(k, r.Expect.Samples > 0, r.Name, "samples", samplesOf(s.frames), r.Expect.Samples)
 	seen, want := "none", "none"
 	if s.ending.seen {
-		seen = fmt.Sprint(s.ending.stop - s.ending.after)
+		seen = strconv.Itoa(s.ending.stop - s.ending.after)
 	}
 	if r.Expect.EOSStep != nil {
-		want = fmt.Sprint(*r.Expect.EOSStep)
+		want = strconv.Itoa(*r.Expect.EOSStep)
 	}
 	exact(k, r.Name, "eos_step", seen, want)
 	exact(k, r.Name, "eos", s.eos, r.Expect.EOS)
