@@ -18,6 +18,35 @@ type Rate struct {
 	Paise int64  // a minute of audio
 }
 
+// Rates is a history of prices, in order of month. None at all means [DefaultRate].
+type Rates []Rate
+
+// at returns the price in a month, in paise a minute.
+func (r Rates) at(month string) int64 {
+	paise := int64(DefaultRate)
+	for _, rate := range r {
+		if rate.From <= month {
+			paise = rate.Paise
+		}
+	}
+	return paise
+}
+
+func (r Rates) check() error {
+	for i, rate := range r {
+		if rate.Paise < 0 {
+			return fmt.Errorf("rate from %q: a price of %d paise; want 0 or more", rate.From, rate.Paise)
+		}
+		if rate.From != "" && monthOf(rate.From+"-01") != rate.From {
+			return fmt.Errorf("rate from %q: want a month such as 2026-11", rate.From)
+		}
+		if i > 0 && rate.From <= r[i-1].From {
+			return fmt.Errorf("rate from %q comes behind the one from %q: want them in order of month", rate.From, r[i-1].From)
+		}
+	}
+	return nil
+}
+
 // Paise returns what billed frames cost at a rate in paise a minute: billed × rate ÷ 750, rounded half up. It is for the frames of a
 // whole month at once, because roundings of parts would add up. It is exact for every number; a negative one, which only a fault can
 // bring about, costs nothing, and what does not fit is the largest amount there is.

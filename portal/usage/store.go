@@ -2,14 +2,10 @@ package usage
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/meter"
 )
-
-// ErrNotOver refuses to close a month that is not over.
-var ErrNotOver = errors.New("the month is not over yet")
 
 // Store keeps usage. It is safe for concurrent use, also by several processes on one database. Implementations hold no rule: what an
 // event changes is worked out by [Book] and [ShardChange.Fold], inside the store's transaction.
@@ -62,7 +58,7 @@ type ShardKey struct {
 type Shard struct {
 	ShardKey
 	Totals
-	Cells []byte // by project, key, voice and endpoint; see [Usage]
+	Cells []byte // by project, key, voice and endpoint; see cells.go
 }
 
 // Totals are the numbers that bills are made of.
