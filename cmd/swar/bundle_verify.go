@@ -26,7 +26,7 @@ line with every voice.
 With --vectors it checks the engine itself: every case below that folder is converted and computed, and each quantity is compared with
 what the reference implementation gave. One line tells the largest difference and what is tolerated.`,
 		Example: `  swar bundle verify hindi-int8
-  swar bundle verify --vectors runtime/onnx/testdata`,
+  swar bundle verify --vectors golden`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && vectors == "" {
 				return usage(cmd, "want one folder, the bundle to check, or --vectors")

@@ -22,7 +22,7 @@ func (t *task) at(done, total int64, what string) {
 	fresh := what != t.what
 	t.what = what
 	if !t.screen.terminal {
-		if fresh {
+		if fresh && (total == 0 || done < total) { // that all is done, the result says
 			fmt.Fprintf(t.screen, "%s\n", what)
 		}
 		return
