@@ -13,7 +13,7 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
 
-.PHONY: help run build install-deps install-test-deps onnxruntime test e2e bench fuzz generate verify lint clean
+.PHONY: help run build install-deps install-test-deps onnxruntime test e2e bench bench-engine fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ e2e: install-test-deps build ## drive the real binary with real clients: curl, f
 
 bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -tags e2e ./...
+
+bench-engine: onnxruntime ## measure the neural engine beside sherpa-onnx (needs npm for it) and write docs/benchmarks.md (ARGS="--quick" only prints)
+	@mkdir -p bin && go build -o bin/benchengine ./hack/benchengine
+	@bin/benchengine $(if $(findstring quick,$(ARGS)),,--docs docs/benchmarks.md) $(ARGS)
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)

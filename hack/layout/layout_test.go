@@ -44,6 +44,7 @@ var rules = map[string]rule{
 	"runtime/onnx/layout": {[]string{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
 	}, "public layouts are run, not built: they know graphs from outside, and the manifest that the engine reads its rules from"},
+	"runtime/onnx/measure": {[]string{"runtime/onnx/bundle", "runtime/onnx/internal/ort"}, "the graphs are timed without the engine around them"},
 	"runtime/onnx/layout/layouttest": {[]string{
 		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/internal/graph",
 	}, "public layouts are made here from the same random models that bundles are made of"},
@@ -65,7 +66,10 @@ var rules = map[string]rule{
 	"cmd/internal/launch": {[]string{"runtime/speech"}, "what binaries share in starting up"},
 	"cmd/swar":            {[]string{"*"}, ""},
 	"hack/layout":         {nil, "a test of the tree"},
-	"hack/e2e":            {nil, "what is tested from outside is not imported"},
+	"hack/benchengine": {[]string{
+		"runtime/speech", "runtime/synth", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout/layouttest", "runtime/onnx/measure",
+	}, "what is measured is the engine as it is, and the same models in other layouts"},
+	"hack/e2e": {nil, "what is tested from outside is not imported"},
 }
 
 // only says which packages may import an outside module or a heavy part of the standard library.
