@@ -382,6 +382,21 @@ func TestConvertLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+func TestConvertDescribesItsIntegers(t *testing.T) {
+	for precision, want := range map[string]Quantised{"": {}, FP32: {}, Int8: quantised} {
+		c := published(t)
+		c.Precision = precision
+		dir, m := convert(t, c)
+		text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Precision != or(precision, FP32) || m.Quantised != want || strings.Contains(string(text), "quantised") != (want != Quantised{}) {
+			t.Errorf("%q: precision %s, quantised %+v", precision, m.Precision, m.Quantised)
+		}
+	}
+}
+
 func TestConvertTakesAnEmptyFolder(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Convert(t.Context(), dir+"/", published(t)); err != nil {

@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -46,12 +47,16 @@ func newEncoder(c *Config, weights Weights, gelu string, worked func(products in
 	}
 	read := func(name string, out, in, kernel, stride int, biased bool) convolution {
 		k := convolution{out: out, in: in, kernel: kernel, stride: stride}
-		w, e := weights.Floats(name+".weight", out, in, kernel)
-		if e == nil && biased {
-			k.bias, e = weights.Floats(name+".bias", out)
+		if err != nil {
+			return k
 		}
-		if err = errors.Join(err, e); err == nil {
-			k.weights = byPosition(w, out, in, kernel)
+		var w []float32
+		if w, err = weights.Floats(name+".weight", out, in, kernel); err != nil {
+			return k
+		}
+		k.weights = byPosition(w, out, in, kernel)
+		if biased {
+			k.bias, err = weights.Floats(name+".bias", out)
 		}
 		return k
 	}
@@ -72,10 +77,13 @@ func newEncoder(c *Config, weights Weights, gelu string, worked func(products in
 	n := c.resample()
 	e.down = read("mimi.downsample.conv.conv", c.promptWidth(), m.Transformer.DModel, 2*n, n, false)
 	e.down.repeats = true
-	if err == nil && (zeroed(e.first.weights) || zeroed(e.last.weights) || zeroed(e.down.weights)) {
-		err = errZeroed
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: without a whole encoder these weights clone no voices", err)
+	case zeroed(e.first.weights) || zeroed(e.last.weights) || zeroed(e.down.weights):
+		return nil, errZeroed
 	}
-	return e, err
+	return e, nil
 }
 
 // byPosition turns [out, in, kernel] into [out, kernel, in].
