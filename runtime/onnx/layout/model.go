@@ -287,24 +287,21 @@ func (m *Model) loadVoices(src *source) (err error) {
 	if err != nil {
 		return err
 	}
-	var heard *recordings
-	defer func() {
-		if heard != nil {
-			err = errors.Join(err, heard.encoder.Close())
-		}
-	}()
+	start := func() ([]float32, error) { return src.startRow(m.Manifest.Dims.Width) }
+	var encoder *network // once there is a recording
+	defer func() { err = errors.Join(err, encoder.close()) }()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := files[name]
 		var p *snapshot
 		if filepath.Ext(path) == recorded {
-			if heard == nil {
-				if heard, err = m.openRecordings(src); err != nil {
-					return fmt.Errorf("voice %s: %w", name, err)
-				}
+			if encoder == nil {
+				encoder, err = m.openEncoder(src.encoder)
 			}
-			p, err = m.hear(heard, path)
+			if err == nil {
+				p, err = m.hear(encoder, start, path)
+			}
 		} else {
-			p, err = m.readVoice(path)
+			p, err = m.readVoice(path, start)
 		}
 		if err != nil {
 			return fmt.Errorf("voice %s: %w", name, err)
@@ -319,20 +316,15 @@ func (m *Model) loadVoices(src *source) (err error) {
 	return nil
 }
 
-func (m *Model) openRecordings(src *source) (*recordings, error) {
-	if src.encoder == "" {
-		return nil, errors.New("the folder has no encoder to hear a recording with: give the voice as safetensors")
-	}
-	var start []float32
-	if src.bos != "" {
-		var err error
-		if start, err = readStart(src.bos, m.Manifest.Dims.Width); err != nil {
-			return nil, err
-		}
-	} else if src.bosWanted {
+// startRow returns the row that stands before every voice, or nothing for a model of the first generation.
+func (src *source) startRow(width int) ([]float32, error) {
+	switch {
+	case !src.bosWanted:
+		return nil, nil
+	case src.bos == "":
 		return nil, errors.New("the row that stands before every voice is missing: bos_before_voice.npy")
 	}
-	return m.openEncoder(src.encoder, start)
+	return readStart(src.bos, width)
 }
 
 // Bytes is the memory of the graphs and of the voice prompts. ONNX Runtime keeps the weights and, of some, a second copy.

@@ -161,6 +161,11 @@ func TestOpenRefuses(t *testing.T) {
 
 		{"a voice of another model", v2, replace("voices/raj.safetensors", voice(t, 12, 3)), "made with another model"},
 		{"a voice of fewer layers", v2, replace("voices/raj.safetensors", voice(t, 12, 1)), "made with another model"},
+		{"a voice of the first form of another model", v2, func(t *testing.T, dir string) {
+			var b bytes.Buffer
+			must(t, bundle.WriteTensors(&b, bundle.Tensor{Name: "audio_prompt", Shape: []int{1, 2, 32}, Floats: make([]float32, 64)}))
+			replace("voices/raj.safetensors", b.Bytes())(t, dir)
+		}, "made with another model"},
 		{"a voice without a position", v2, replace("voices/raj.safetensors", voice(t, 0, 2)), "0 positions"},
 		{"a voice that leaves no room", v2, replace("voices/raj.safetensors", voice(t, 717, 2)), "717 positions; with text and frames that is 1001"},
 		{"a recording without an encoder", v2, func(t *testing.T, dir string) {

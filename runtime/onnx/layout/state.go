@@ -29,9 +29,13 @@ type state struct {
 	still bool
 }
 
+// count returns the number of values, or one that is too large if there are too many to count.
 func (s *state) count() int {
 	n := 1
 	for _, d := range s.shape {
+		if d > 0 && n > maxStateBytes/d {
+			n, d = maxStateBytes+1, min(d, 1)
+		}
 		n *= d
 	}
 	return n
@@ -71,7 +75,7 @@ func checkStates(states []state, g *signature) error {
 		if len(s.shape) == 0 || !fits(in.shape, s.shape) {
 			return fmt.Errorf("state %s has shape %v, the graph has %v", s.input, s.shape, in)
 		}
-		if total += s.bytes(); s.bytes() < 0 || total > maxStateBytes {
+		if total += s.bytes(); total > maxStateBytes {
 			return fmt.Errorf("its states take more than %d bytes", int64(maxStateBytes))
 		}
 		s.still = s.count() == 0 || g.same[s.output] == s.input
@@ -195,11 +199,5 @@ func fillWith(values []float32, v float32) {
 	}
 }
 
-// layerPath returns the module of a path, and its key.
-func layerPath(path string) (module, key string) {
-	i := strings.LastIndexByte(path, '/')
-	if i < 0 {
-		return "", path
-	}
-	return path[:i], path[i+1:]
-}
+// moduleOf returns the module of the state that a path names.
+func moduleOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }

@@ -62,14 +62,21 @@ const (
 	recorded = ".wav"
 )
 
-// readVoice reads a stored voice.
-func (m *Model) readVoice(path string) (*snapshot, error) {
+// firstForm is the one entry of voices in the form that upstream wrote first: rows that the language model has yet to read.
+const firstForm = "audio_prompt"
+
+// readVoice reads a stored voice. start is the row before the voice, for the form that lacks it.
+func (m *Model) readVoice(path string, start func() ([]float32, error)) (*snapshot, error) {
 	t, file, err := bundle.OpenTensors(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	p, err := m.storedVoice(t)
+	read := m.storedVoice
+	if _, first := t.Shape(firstForm); first {
+		read = func(t *bundle.Tensors) (*snapshot, error) { return m.storedRows(t, start) }
+	}
+	p, err := read(t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -82,8 +89,7 @@ func (m *Model) storedVoice(t *bundle.Tensors) (*snapshot, error) {
 	known := map[string]bool{}
 	for j, i := range m.caches {
 		s := &m.lm.states[i]
-		module, _ := layerPath(s.path)
-		n, err := storedPositions(t, module, known)
+		n, err := storedPositions(t, moduleOf(s.path), known)
 		if err != nil {
 			return nil, err
 		}
@@ -153,35 +159,34 @@ func storedPositions(t *bundle.Tensors, module string, known map[string]bool) (i
 
 func broken(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 
-// recordings makes voices of recordings.
-type recordings struct {
-	encoder *ort.Session
-	start   []float32 // the row before a voice; nil for models without
-}
-
-// openEncoder loads the graph that hears recordings.
-func (m *Model) openEncoder(path string, start []float32) (*recordings, error) {
-	file, err := os.ReadFile(path)
+// storedRows reads the rows of a voice that was stored in the first form.
+func (m *Model) storedRows(t *bundle.Tensors, start func() ([]float32, error)) (*snapshot, error) {
+	rows, err := t.Floats(firstForm, 1, -1, m.Manifest.Dims.Width)
+	if err != nil {
+		return nil, fmt.Errorf("it was made with another model: %w", err)
+	}
+	before, err := start()
 	if err != nil {
 		return nil, err
 	}
-	g, err := readSignature(file)
-	if err == nil {
-		err = checkPorts(&g, nil, []port{{"audio", f32, []int{1, 1, varies}}},
-			[]port{{"latents", f32, []int{1, varies, m.Manifest.Dims.Width}}})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	session, err := ort.Open(file, []string{"audio"}, []string{"latents"})
-	if err != nil {
-		return nil, fmt.Errorf("loading %s: %w", filepath.Base(path), err)
-	}
-	return &recordings{session, start}, nil
+	return m.listen(slices.Concat(before, rows))
 }
 
-// hear makes a voice of a recording: the language model reads what the encoder makes of it, as it reads text.
-func (m *Model) hear(r *recordings, path string) (p *snapshot, err error) {
+// openEncoder loads the graph that hears recordings.
+func (m *Model) openEncoder(path string) (*network, error) {
+	if path == "" {
+		return nil, errors.New("the folder has no encoder to hear a recording with: give the voice as safetensors")
+	}
+	n, _, err := open(path, nil, []port{{"audio", f32, []int{1, 1, varies}}}, []port{{"latents", f32, []int{1, varies, m.Manifest.Dims.Width}}})
+	return n, err
+}
+
+// hear makes a voice of a recording, behind the row that stands before a voice.
+func (m *Model) hear(encoder *network, start func() ([]float32, error), path string) (*snapshot, error) {
+	before, err := start()
+	if err != nil {
+		return nil, err
+	}
 	samples, err := bundle.ReadRecording(path)
 	if err != nil {
 		return nil, err
@@ -190,17 +195,28 @@ func (m *Model) hear(r *recordings, path string) (p *snapshot, err error) {
 	for i, v := range samples {
 		audio[i] = float32(v)
 	}
-	width := m.Manifest.Dims.Width
-	rows := make([]float32, len(r.start)+frames*width)
-	heard := rows[copy(rows, r.start):]
+	rows := make([]float32, len(before)+frames*m.Manifest.Dims.Width)
+	heard := rows[copy(rows, before):]
 
 	var t tensors
-	in, out := t.floats(audio, 1, 1, len(audio)), t.floats(heard, 1, frames, width)
+	in, out := t.floats(audio, 1, 1, len(audio)), t.floats(heard, 1, frames, m.Manifest.Dims.Width)
 	if err = t.err; err == nil {
-		err = r.encoder.Run(context.Background(), []*ort.Tensor{in}, []*ort.Tensor{out})
+		err = encoder.session.Run(context.Background(), []*ort.Tensor{in}, []*ort.Tensor{out})
 	}
 	if err = errors.Join(err, t.close()); err != nil {
 		return nil, fmt.Errorf("%s: encoding the recording: %w", path, err)
+	}
+	p, err := m.listen(rows)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// listen makes a voice of rows: the language model reads them as it reads text, and what it remembers is the voice.
+func (m *Model) listen(rows []float32) (p *snapshot, err error) {
+	if len(rows) == 0 {
+		return nil, errors.New("the voice has no positions")
 	}
 	s, err := m.NewSequence()
 	if err != nil {
@@ -208,12 +224,12 @@ func (m *Model) hear(r *recordings, path string) (p *snapshot, err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.readRows(context.Background(), rows); err != nil {
-		return nil, fmt.Errorf("%s: reading the recording: %w", path, err)
+		return nil, fmt.Errorf("reading the voice: %w", err)
 	}
 	p = s.read(0)
 	for _, c := range p.caches {
 		if slices.ContainsFunc(c, broken) {
-			return nil, fmt.Errorf("%s: the model makes something of the recording that is not a number", path)
+			return nil, errors.New("the model makes something of the voice that is not a number")
 		}
 	}
 	return p, nil

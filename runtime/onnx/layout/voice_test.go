@@ -148,6 +148,34 @@ func TestEveryFormOfAStoredVoiceReadsTheSame(t *testing.T) {
 	}
 }
 
+func TestVoicesOfTheFirstFormAreRead(t *testing.T) {
+	orttest.Need(t)
+	rows := slices.Concat(draws(7, 64, 1)...)
+	var file bytes.Buffer
+	must(t, bundle.WriteTensors(&file, bundle.Tensor{Name: "audio_prompt", Shape: []int{1, 7, 64}, Floats: rows}))
+	flat, v2 := write(t, layouttest.KevinAHMFlat, tiny()), write(t, layouttest.KevinAHMv2, tiny())
+	for dir, want := range map[string]int{flat: 7, v2: 8} { // the second generation puts a row before it
+		replace("embeddings/eva.safetensors", file.Bytes())(t, dir)
+		m := open(t, dir)
+		if got := positions(m)["eva"]; got != want {
+			t.Errorf("%d positions, want %d", got, want)
+		}
+		if dir != flat {
+			continue
+		}
+		// The language model of a bundle, behind no voice, reads the same rows.
+		bundled := writeNative(t, tiny())
+		bundled.begin("raj")
+		bundled.length = 0
+		noise := make([]float32, m.Manifest.Dims.Latent)
+		bundled.run(rows, noise)
+		bundled.prefill([]int32{300, 301}, noise)
+		if d := apart(first(t, m, "eva"), bundled.h); !(d <= 1e-4) {
+			t.Errorf("the voice is %.1e apart from the one that a bundle makes of the same rows", d)
+		}
+	}
+}
+
 func TestIntegersAreTakenWhereThereAreBoth(t *testing.T) {
 	orttest.Need(t)
 	for name, lm := range map[string]string{
