@@ -112,6 +112,25 @@ func TestOnATerminal(t *testing.T) {
 	})
 }
 
+func TestBundlesOnATerminal(t *testing.T) {
+	openTerminal(t)
+	s := neuralShell(t)
+	code, shown := s.runOnTerminal(nil, "bundle", "synth-random", "-o", "tiny")
+	drawn, said, _ := strings.Cut(shown, escape+"32m✓"+escape+"0m tiny: model ")
+	if code != 0 || !strings.Contains(drawn, "making up weights") || !strings.HasSuffix(drawn, "\r") || strings.Contains(said, "making up weights") {
+		t.Errorf("exit code %d, %q; want progress that is gone before the result", code, shown)
+	}
+	code, shown = s.runOnTerminal(nil, "bundle", "verify", "tiny")
+	for _, want := range []string{"hashing the files", escape + "32mok" + escape + "0m  files ", escape + "32mok" + escape + "0m  voice    raj: "} {
+		if code != 0 || !strings.Contains(shown, want) {
+			t.Errorf("exit code %d, %q; want it to hold %q", code, shown, want)
+		}
+	}
+	if end := lastLine(shown); !strings.Contains(end, "voice    raj: ") {
+		t.Errorf("the last line is %q", end)
+	}
+}
+
 // A person who starts a server sees the key in the line to copy; a log file never does.
 func TestTheReadyLineOnATerminalHoldsTheKey(t *testing.T) {
 	s := newShell(t)
