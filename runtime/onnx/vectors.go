@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
@@ -36,7 +37,7 @@ type VectorResult struct {
 
 	OK      bool
 	Skipped bool   // not compared, for the reason in Note, and OK
-	Note    string // what was found; empty where the figures say it all
+	Note    string // what was found, in one line; empty where the figures say it all
 }
 
 // CheckVectors runs every case of golden vectors in c.Dir: it converts the checkpoint of the case to a bundle in 32 bits, lets the engine's
@@ -219,8 +220,13 @@ func (k *vectorCase) tolerance(quantity string) float64 {
 	return limit
 }
 
+// fail says why a quantity could not be compared, in one line: of several errors the first.
 func (k *vectorCase) fail(run, quantity string, err error) {
-	k.results = append(k.results, VectorResult{Run: run, Quantity: quantity, Difference: math.Inf(1), Note: err.Error()})
+	note, others, _ := strings.Cut(err.Error(), "\n")
+	if others != "" {
+		note += fmt.Sprintf(" (and %d more like it)", strings.Count(others, "\n")+1)
+	}
+	k.results = append(k.results, VectorResult{Run: run, Quantity: quantity, Difference: math.Inf(1), Note: note})
 }
 
 func (k *vectorCase) skip(quantity, why string) {

@@ -258,6 +258,17 @@ func TestCheckVectorsFails(t *testing.T) {
 	}
 }
 
+func TestOfSeveralErrorsTheFirstIsTold(t *testing.T) {
+	for want, err := range map[string]error{
+		"one": errors.New("one"), "one (and 2 more like it)": errors.Join(errors.New("one"), errors.New("two"), errors.New("three")),
+	} {
+		k := &vectorCase{}
+		if k.fail("", "case", err); k.results[0].Note != want || k.results[0].OK {
+			t.Errorf("%+v, want a failure that says %q", k.results[0], want)
+		}
+	}
+}
+
 func TestTolerances(t *testing.T) {
 	k := &vectorCase{}
 	k.Tolerance = json.RawMessage(`{"h": 0.5, "latent": 0.5, "audio": 2e-5, "what": "a remark", "odd": "2"}`)
