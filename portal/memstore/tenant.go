@@ -178,7 +178,9 @@ func (r *tenantReader) Project(id string) (tenant.Project, error) { return get(r
 func (r *tenantReader) Projects(orgID string) ([]tenant.Project, error) {
 	return list(r, r.t.projects,
 		func(p tenant.Project) bool { return p.OrgID == orgID },
-		func(a, b tenant.Project) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+		func(a, b tenant.Project) int {
+			return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+		})
 }
 
 func (r *tenantReader) Member(orgID, email string) (tenant.Member, error) {
