@@ -82,14 +82,14 @@ func (s *sketch) count() uint64 {
 	return n
 }
 
-// quantile returns the duration in microseconds below or at which a share q, from 0 to 1, of the durations lies, within 1 %; ok is
-// false when there are none.
+// quantile returns the smallest of the durations, in microseconds and within 1 %, that a share q of them, from 0 to 1, does not exceed:
+// the nearest rank, so that of a few durations the 95th percentile is the longest. ok is false when there are none.
 func (s *sketch) quantile(q float64) (us float64, ok bool) {
 	n := s.count()
 	if n == 0 {
 		return 0, false
 	}
-	rank := uint64(q * float64(n-1))
+	rank := uint64(max(0, math.Ceil(q*float64(n))-1))
 	below := s.zeros
 	if rank < below {
 		return 0, true
