@@ -49,7 +49,7 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 	f.StringVar(&c.Weights, "from", "", "weights, a safetensors `file` (default the one that the configuration names)")
 	f.StringVar(&c.MimiWeights, "mimi", "", "weights of the codec, a safetensors `file`, where --from holds the language model alone")
 	f.StringVar(&c.Tokenizer, "tokenizer", "", "SentencePiece model, a `file` (default the one that the configuration names)")
-	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: stored as safetensors, or a wav to clone; can be repeated")
+	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: stored as safetensors, or a wav to clone; can be repeated; those inside the weights need no flag")
 	f.StringVar(&c.Language, "language", "hi-IN+en-IN", "`languages` of the voices")
 	f.StringVar(&c.Precision, "precision", bundle.FP32, "`fp32`, the exact model, or int8, the fast one")
 	f.StringVarP(&output, "output", "o", "", "`folder` of the new bundle")
@@ -75,8 +75,6 @@ func checkConversion(cmd *cobra.Command, c *bundle.Conversion, voices []string, 
 		return usage(cmd, "--gelu %q: want tanh or erf", c.GELU)
 	case c.Steps < 1 || c.Steps > 64:
 		return usage(cmd, "--steps %d: want 1 to 64", c.Steps)
-	case len(voices) == 0:
-		return usage(cmd, "--voice is missing; give at least one, as NAME=FILE")
 	}
 	c.Voices = make(map[string]string)
 	for _, v := range voices {

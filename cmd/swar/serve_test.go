@@ -112,7 +112,6 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"nowhere to put it":                 {[]string{"bundle", "synth-random"}, "", 2, "-o is missing; name the folder of the new bundle"},
 		"nothing to convert":                {[]string{"bundle", "convert", "-o", "x"}, "", 2, "--config is missing; name the yaml file of the model"},
 		"nowhere to convert to":             {[]string{"bundle", "convert", "--config", "x.yaml"}, "", 2, "-o is missing"},
-		"no voice":                          {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x"}, "", 2, "--voice is missing; give at least one, as NAME=FILE"},
 		"a voice without a name":            {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj.safetensors"}, "", 2, `--voice "raj.safetensors": want NAME=FILE`},
 		"a voice without a file":            {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj="}, "", 2, `--voice "raj=": want NAME=FILE`},
 		"a voice twice":                     {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj=a", "--voice", "raj=b"}, "", 2, "--voice raj is given twice"},

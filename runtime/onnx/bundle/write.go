@@ -98,7 +98,7 @@ type writer struct {
 func (w *writer) write(ctx context.Context, dir string) (m Manifest, err error) {
 	dir = filepath.Clean(dir)
 	if len(w.speakers) == 0 {
-		return Manifest{}, errors.New("no voices: a model without one cannot speak")
+		return Manifest{}, errors.New("no voices: the checkpoint holds none, and without one it cannot speak: name a file")
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return Manifest{}, fmt.Errorf("%s holds %s already: name a folder that does not exist or is empty", dir, entries[0].Name())
