@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -178,7 +179,20 @@ func readText(path string) ([]byte, error) {
 	if info.Size() > maxJSON {
 		return nil, fmt.Errorf("%s has %d bytes, more than %d", filepath.Base(path), info.Size(), maxJSON)
 	}
-	return os.ReadFile(path)
+	file, err := readFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return file, nil
+}
+
+// readFile reads a file, and says so where a copy of a repository holds only a pointer to it.
+func readFile(path string) ([]byte, error) {
+	file, err := os.ReadFile(path)
+	if err == nil && bytes.HasPrefix(file, []byte("version https://git-lfs.github.com/")) {
+		err = errors.New("only Git LFS's pointer to the file is here: run git lfs pull")
+	}
+	return file, err
 }
 
 func readTokenizer(path string) (*tokenize.SentencePiece, error) {

@@ -15,7 +15,7 @@ import (
 
 func newEngine(t *testing.T, dir string) *onnx.Engine {
 	t.Helper()
-	e, err := onnx.New(onnx.Config{Bundle: dir, Library: orttest.Need(t), Threads: 1})
+	e, err := onnx.New(onnx.Config{Bundle: dir, Library: orttest.Need(t), Threads: 2})
 	must(t, err)
 	t.Cleanup(func() { must(t, e.Close()) })
 	return e

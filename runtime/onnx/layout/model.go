@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,7 +116,7 @@ func open(path string, states func(*signature) ([]state, error), inputs, outputs
 			err = fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
 	}()
-	file, err := os.ReadFile(path)
+	file, err := readFile(path)
 	if err != nil {
 		return nil, g, err
 	}
