@@ -25,7 +25,7 @@ func (a *app) inspectCommand() *cobra.Command {
 layouts a folder is in.`,
 		Example: "  swar bundle inspect hindi-int8",
 		Args:    oneFolder,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			dir := args[0]
 			kind, err := findLayout(dir)
 			if err != nil {

@@ -49,60 +49,83 @@ what the reference implementation gave. One line tells the largest difference an
 	return cmd
 }
 
+// verifying is one run of the command on a bundle.
+type verifying struct {
+	app   *app
+	shown *task
+	dir   string
+}
+
 // verifyBundle checks what is cheap first.
-func (a *app) verifyBundle(ctx context.Context, dir, library string) error {
-	kind, err := findLayout(dir)
-	if err != nil {
+func (a *app) verifyBundle(ctx context.Context, dir, library string) (err error) {
+	v := &verifying{a, a.task(), dir}
+	defer v.shown.clear()
+	if err := v.files(); err != nil {
 		return err
 	}
-	shown := a.task()
-	defer shown.clear()
-	report := func(what, format string, args ...any) {
-		shown.clear()
-		fmt.Fprintf(a.out, "%s  %-8s %s\n", a.out.green("ok"), what, fmt.Sprintf(format, args...))
-	}
-	if kind != layout.None {
-		report("files", "%s layout, which holds no hashes", kind)
-	} else {
-		shown.at(0, 0, "hashing the files")
-		m, err := bundle.Open(dir)
-		if err != nil {
-			return err
-		}
-		if err := bundle.Verify(dir, m); err != nil {
-			return err
-		}
-		size, err := folderBytes(dir)
-		if err != nil {
-			return err
-		}
-		report("files", "%s have the hashes of the manifest", megabytes(size))
-	}
-	shown.at(0, 0, "loading the graphs")
+	v.shown.at(0, 0, "loading the graphs")
 	box := voicebox{bundle: dir, library: library}
 	engine, err := box.openBundle(ctx, 1, -1)
 	if err != nil {
 		return err
 	}
-	defer engine.Close()
-	report("graphs", "take and give what the manifest says")
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	v.found("graphs", "take and give what the manifest says")
 
-	shown.at(0, 0, "warming up")
+	v.shown.at(0, 0, "warming up")
 	w, err := engine.NewWorker(ctx)
 	if err != nil {
 		return err
 	}
-	defer w.Close()
-	for _, v := range engine.Model().Voices {
-		shown.at(0, 0, "speaking as "+v.Name)
-		t, err := tryVoice(ctx, w, v.Name)
-		if err != nil {
-			return fmt.Errorf("voice %s: %w", v.Name, err)
+	defer func() { err = errors.Join(err, w.Close()) }()
+	for _, voice := range engine.Model().Voices {
+		if err := v.voice(ctx, w, voice.Name); err != nil {
+			return fmt.Errorf("voice %s: %w", voice.Name, err)
 		}
-		report("voice", "%s: %v", v.Name, t)
-		if !t.eos {
-			fmt.Fprintf(a.out, "%s\n", a.out.yellow("    it went on to its limit and did not end by itself; a voice that was made with other weights does that"))
-		}
+	}
+	return nil
+}
+
+// found tells of something that is well.
+func (v *verifying) found(what, format string, args ...any) {
+	v.shown.clear()
+	fmt.Fprintf(v.app.out, "%s  %-8s %s\n", v.app.out.green("ok"), what, fmt.Sprintf(format, args...))
+}
+
+func (v *verifying) files() error {
+	kind, err := findLayout(v.dir)
+	if err != nil {
+		return err
+	}
+	if kind != layout.None {
+		v.found("files", "%s layout, which holds no hashes", kind)
+		return nil
+	}
+	v.shown.at(0, 0, "hashing the files")
+	m, err := bundle.Open(v.dir)
+	if err != nil {
+		return err
+	}
+	if err := bundle.Verify(v.dir, m); err != nil {
+		return err
+	}
+	size, err := folderBytes(v.dir)
+	if err != nil {
+		return err
+	}
+	v.found("files", "%s have the hashes of the manifest", megabytes(size))
+	return nil
+}
+
+func (v *verifying) voice(ctx context.Context, w synth.Worker, name string) error {
+	v.shown.at(0, 0, "speaking as "+name)
+	t, err := tryVoice(ctx, w, name)
+	if err != nil {
+		return err
+	}
+	v.found("voice", "%s: %v", name, t)
+	if !t.eos {
+		fmt.Fprintf(v.app.out, "%s\n", v.app.out.yellow("    it went on to its limit and did not end by itself; a voice that was made with other weights does that"))
 	}
 	return nil
 }

@@ -118,10 +118,13 @@ func checkNeural(ctx context.Context, dir, library string) []finding {
 	if err != nil {
 		return append(findings, finding{what: "bundle", text: err.Error(), todo: "name another one, or make it again with `swar bundle convert`", bad: true})
 	}
-	defer engine.Close()
 	m, needed := engine.Model(), engine.Memory()
-	return append(findings, finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
-		m.ID, plural(len(m.Voices), "voice"), mega(needed.Weights+needed.Prompts), mega(needed.Stream))})
+	f := finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
+		m.ID, plural(len(m.Voices), "voice"), mega(needed.Weights+needed.Prompts), mega(needed.Stream))}
+	if err := engine.Close(); err != nil {
+		f.todo, f.bad = err.Error(), true
+	}
+	return append(findings, f)
 }
 
 func checkOpus() finding {
