@@ -294,11 +294,10 @@ func TestAModelWithoutTheUsualVoiceSpeaksWithItsFirst(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
-			if err := r.validate(tt.model, everyVoice); err != nil {
+			err = r.validate(tt.model, everyVoice)
+			got := r.Utterance.Voice
+			if err != nil {
 				got = err.Error()
-			} else {
-				got = r.Utterance.Voice
 			}
 			if got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
