@@ -31,14 +31,16 @@ type Built struct {
 }
 
 // Dims returns the sizes of the model.
-func (c *Checkpoint) Dims() Dims {
-	lm, m := &c.Config.FlowLM, &c.Config.Mimi
+func (c *Checkpoint) Dims() Dims { return c.Config.dims() }
+
+func (c *Config) dims() Dims {
+	lm, m := &c.FlowLM, &c.Mimi
 	return Dims{
 		Width: lm.Transformer.DModel, Layers: lm.Transformer.NumLayers, Heads: lm.Transformer.NumHeads,
 		HeadDim: lm.Transformer.DModel / lm.Transformer.NumHeads, FFN: lm.Transformer.DModel * lm.Transformer.HiddenScale,
 		Latent: m.Quantizer.Dimension, Vocab: lm.LookupTable.NBins, FlowWidth: lm.Flow.Dim,
 		CodecWidth: m.Transformer.DModel, CodecHeads: m.Transformer.NumHeads, CodecWindow: m.Transformer.Context,
-		Upsample: c.Config.resample(), RoPE: lm.Transformer.MaxPeriod, CodecRoPE: m.Transformer.MaxPeriod,
+		Upsample: c.resample(), RoPE: lm.Transformer.MaxPeriod, CodecRoPE: m.Transformer.MaxPeriod,
 	}
 }
 

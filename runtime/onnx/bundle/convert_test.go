@@ -151,7 +151,7 @@ func TestConvertReadsVoices(t *testing.T) {
 	const name = "01-v2-tanh"
 	c, config := published(t), caseConfig(t, name)
 	dir := filepath.Dir(c.Config)
-	d := (&Checkpoint{Config: config}).Dims()
+	d := config.dims()
 	latents := array(t, name, "voice_latents.npy")
 	frames := len(latents) / config.promptWidth()
 	embeddings := project(t, latents, name)
@@ -222,7 +222,7 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 	all[lutPadding] = floats("F32", []int{1, 1, width}, ramp(width, -1))
 	model := write(t, dir+"/model.safetensors", all)
 
-	ownTerm := storedPrompt(t, filepath.Join(dir, "voice.safetensors"), (&Checkpoint{Config: caseConfig(t, name)}).Dims())
+	ownTerm := storedPrompt(t, filepath.Join(dir, "voice.safetensors"), caseDims(t, name))
 	ownTerm.Term = ramp(width, 5)
 	writePrompt(t, dir+"/own.safetensors", ownTerm, caseConfig(t, name))
 	c.Voices = map[string]string{"guest": filepath.Join(dir, "voice.safetensors"), "ravi": filepath.Join(dir, "voice.safetensors"), "own": dir + "/own.safetensors"}
@@ -265,7 +265,7 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 func writePrompt(t testing.TB, path string, p Prompt, c Config) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WritePrompt(&b, p, (&Checkpoint{Config: c}).Dims()); err != nil {
+	if err := WritePrompt(&b, p, c.dims()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {

@@ -28,7 +28,7 @@ func readers(t testing.TB) map[string]struct {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := (&Checkpoint{Config: config}).Dims()
+	d := config.dims()
 	host := Host{Embedding: make([]float32, 401*128), Input: make([]float32, 128*32), Start: make([]float32, 128), Times: make([]float32, 32)}
 	var hostFile bytes.Buffer
 	if err := WriteHost(&hostFile, host, d, 1); err != nil {
@@ -153,7 +153,7 @@ func FuzzReadConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if d := (&Checkpoint{Config: c}).Dims(); d.Heads*d.HeadDim != d.Width || d.Upsample < 1 || c.promptWidth() < 1 {
+		if d := c.dims(); d.Heads*d.HeadDim != d.Width || d.Upsample < 1 || c.promptWidth() < 1 {
 			t.Errorf("sizes %+v", d)
 		}
 		for _, p := range append(c.parts(), c.optional()...) {

@@ -47,6 +47,12 @@ func caseConfig(t testing.TB, name string) Config {
 	return c
 }
 
+func caseDims(t testing.TB, name string) Dims {
+	t.Helper()
+	c := caseConfig(t, name)
+	return c.dims()
+}
+
 func array(t testing.TB, name, file string) []float64 {
 	t.Helper()
 	a, err := npy.Read(filepath.Join(cases, name, file))
@@ -107,7 +113,7 @@ func TestPromptOfLatentsEqualsTheReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := storedPrompt(t, filepath.Join(cases, name, "voice.safetensors"), (&Checkpoint{Config: c}).Dims())
+		want := storedPrompt(t, filepath.Join(cases, name, "voice.safetensors"), c.dims())
 		if got.Positions != want.Positions {
 			t.Fatalf("%s: %d positions, want %d", name, got.Positions, want.Positions)
 		}

@@ -71,12 +71,15 @@ func (l *layerReader) weight(name string, shape ...int) []float32 {
 	return values
 }
 
+// linear multiplies some rows at a time, so that progress is seen between them.
 func (l *layerReader) linear(ctx context.Context, x []float64, name string, out, in int) []float64 {
+	const block = 256
 	w := l.weight(name, out, in)
 	y := make([]float64, len(x)/in*out)
-	if l.err == nil {
-		l.err = multiplyRows(ctx, y, x, in, w, nil, in)
-		l.worked(int64(len(y)) * int64(in))
+	for first := 0; first < len(x)/in && l.err == nil; first += block {
+		last := min(first+block, len(x)/in)
+		l.err = multiplyRows(ctx, y[first*out:last*out], x[first*in:], in, w, nil, in)
+		l.worked(int64(last-first) * int64(out) * int64(in))
 	}
 	return y
 }

@@ -251,7 +251,7 @@ func Open(dir string) (Manifest, error) {
 			return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
 		}
 		if info.Size() != f.Bytes {
-			return Manifest{}, fmt.Errorf("bundle %s: %s has %d bytes, the manifest says %d", dir, f.File, info.Size(), f.Bytes)
+			return Manifest{}, fmt.Errorf("bundle %s: %s has %d bytes, the manifest says %d: it is damaged or not wholly copied", dir, f.File, info.Size(), f.Bytes)
 		}
 	}
 	return m, nil
@@ -265,7 +265,7 @@ func Verify(dir string, m Manifest) error {
 			return err
 		}
 		if got != f.SHA256 {
-			return fmt.Errorf("bundle %s: %s has SHA-256 %s, the manifest says %s", dir, f.File, got, f.SHA256)
+			return fmt.Errorf("bundle %s: %s has SHA-256 %s, the manifest says %s: it was changed or is damaged", dir, f.File, got, f.SHA256)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func (p *prompter) fromRows(ctx context.Context, rows []float64) (Prompt, error)
 		return Prompt{}, err
 	}
 	prompt := Prompt{Positions: len(rows) / width}
-	d := (&Checkpoint{Config: *p.config}).Dims()
+	d := p.config.dims()
 	err = t.read(ctx, rows, func(k, v []float64) {
 		prompt.K = append(prompt.K, byHead(singles(k), prompt.Positions, d))
 		prompt.V = append(prompt.V, byHead(singles(v), prompt.Positions, d))
@@ -146,6 +145,3 @@ func singles(x []float64) []float32 {
 	}
 	return y
 }
-
-// The forms of a voice in a file of its own.
-var errVoiceForm = errors.New("holds neither stored keys and values (transformer.layers.N.self_attn/cache), nor audio_prompt, nor latents")

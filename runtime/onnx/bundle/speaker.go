@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,16 +24,16 @@ func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err 
 	if err != nil {
 		return nil, err
 	}
-	var sound *encoder
-	for name, path := range c.Voices {
-		s := speaker{name: name, language: c.Language}
+	var e *encoder // read when the first recording needs it
+	for _, name := range slices.Sorted(maps.Keys(c.Voices)) {
+		s, path := speaker{name: name, language: c.Language}, c.Voices[name]
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".wav":
-			if sound == nil {
-				sound, err = newEncoder(p.config, w, p.gelu, p.worked)
+			if e == nil {
+				e, err = newEncoder(p.config, w, p.gelu, p.worked)
 			}
 			if err == nil {
-				err = s.fromRecording(p, sound, path)
+				err = s.fromRecording(p, e, path)
 			}
 		case ".safetensors":
 			err = s.fromFile(p, path)
@@ -49,17 +50,8 @@ func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err 
 			continue
 		}
 		s := speaker{name: name, language: c.Language}
-		shape, _ := w.shape(storedPrompts + name)
-		if len(shape) != 2 || shape[0] < 1 || shape[1] != p.config.promptWidth() {
-			return nil, fmt.Errorf("tensor %s%s has shape %v, want frames of %d", storedPrompts, name, shape, p.config.promptWidth())
-		}
-		s.products = p.products(shape[0])
-		s.prompt = func(ctx context.Context) (Prompt, error) {
-			latents, err := w.Floats(storedPrompts+name, shape...)
-			if err != nil {
-				return Prompt{}, err
-			}
-			return p.fromLatents(ctx, doubles(latents))
+		if err := s.fromCheckpoint(p, w); err != nil {
+			return nil, err
 		}
 		list = append(list, s)
 	}
@@ -68,6 +60,23 @@ func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err 
 	}
 	slices.SortFunc(list, func(a, b speaker) int { return strings.Compare(a.name, b.name) })
 	return list, nil
+}
+
+func (s *speaker) fromCheckpoint(p *prompter, w *fileWeights) error {
+	tensor := storedPrompts + s.name
+	shape, _ := w.shape(tensor)
+	if len(shape) != 2 || shape[0] < 1 || shape[1] != p.config.promptWidth() {
+		return fmt.Errorf("tensor %s has shape %v, want frames of %d", tensor, shape, p.config.promptWidth())
+	}
+	s.products = p.products(shape[0])
+	s.prompt = func(ctx context.Context) (Prompt, error) {
+		latents, err := w.Floats(tensor, shape...)
+		if err != nil {
+			return Prompt{}, err
+		}
+		return p.fromLatents(ctx, doubles(latents))
+	}
+	return nil
 }
 
 // addTerm makes the prompt carry the term of its voice. One that a file holds stays.
@@ -99,6 +108,8 @@ func (s *speaker) fromRecording(p *prompter, e *encoder, path string) error {
 	return nil
 }
 
+var errVoiceForm = errors.New("holds neither stored keys and values (transformer.layers.N.self_attn/cache), nor audio_prompt, nor latents: it is no voice")
+
 // fromFile finds out which of the stored forms a file has. It reads only its header.
 func (s *speaker) fromFile(p *prompter, path string) error {
 	t, file, err := OpenTensors(path)
@@ -108,9 +119,8 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	defer file.Close()
 	names := t.Names()
 	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ".self_attn/") }) {
-		d := (&Checkpoint{Config: *p.config}).Dims()
 		s.prompt = func(context.Context) (Prompt, error) {
-			return reopened(path, func(t *Tensors) (Prompt, error) { return ReadPrompt(t, d) })
+			return reopened(path, func(t *Tensors) (Prompt, error) { return ReadPrompt(t, p.config.dims()) })
 		}
 		return nil
 	}
@@ -118,7 +128,7 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	switch {
 	case len(names) != 1:
 		return fmt.Errorf("%s %w", path, errVoiceForm)
-	case names[0] == "audio_prompt":
+	case names[0] == "audio_prompt": // of the first generation, already projected
 		width, from = p.config.FlowLM.Transformer.DModel, p.fromRows
 	case names[0] != "latents" && !strings.HasPrefix(names[0], storedPrompts):
 		return fmt.Errorf("%s %w", path, errVoiceForm)
