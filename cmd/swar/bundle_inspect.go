@@ -111,6 +111,9 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	row("size", "%s, width %d, %s of %d, feed-forward %d, %d pieces, latent %d", plural(d.Layers, "layer"), d.Width, plural(d.Heads, "head"), d.HeadDim, d.FFN, d.Vocab, d.Latent)
 	row("codec", "width %d, %s, window %d, %d positions a frame", d.CodecWidth, plural(d.CodecHeads, "head"), d.CodecWindow, d.Upsample)
 	row("precision", "%s, for ONNX Runtime %s or later", m.Precision, m.MinRuntime)
+	if q := m.Quantised; q != (bundle.Quantised{}) {
+		row("integers", "the matrices %s", q.Matrices)
+	}
 	row("flow", "%s, %s, width %d; GELU %s; %s", m.Flow.Type, plural(m.Flow.Steps, "step"), d.FlowWidth, m.GELU, startRow(m.BOS))
 	row("text", "%s", textRules(&m.Text))
 	row("sampling", "temperature %g, %s", s.Temperature, clamp(s.NoiseClamp))
@@ -118,6 +121,7 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 		plural(s.FramesAfterEOS, "frame"), s.FramesAfterEOSShort, plural(s.ShortWords, "word"))
 	row("limits", "%s and %s a chunk (%.1f s), %d positions", plural(l.MaxTokens, "token"), plural(l.MaxFrames(l.MaxTokens), "frame"),
 		speech.Seconds(l.MaxFrames(l.MaxTokens)), l.Positions)
+	row("decoding", "%s at a time, the first %s of a chunk faded in", framePlan(m.Decode.Plan), plural(m.Decode.FadeIn, "sample"))
 
 	if err := t.Flush(); err != nil {
 		return err
@@ -140,6 +144,14 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	}
 	fmt.Fprintf(t, "all of it\t%s\t\n", megabytes(total))
 	return t.Flush()
+}
+
+func framePlan(plan []int) string {
+	var parts []string
+	for _, n := range plan {
+		parts = append(parts, plural(n, "frame"))
+	}
+	return strings.Join(parts, ", then ")
 }
 
 func startRow(before bool) string {

@@ -162,7 +162,7 @@ func TestInspect(t *testing.T) {
 	out := s.ok("bundle", "inspect", "tiny").out
 	for _, want := range []string{
 		"tiny\n", "\nmodel ", "\nlicence ", "\nlanguages ", "\nprecision  int8, for ONNX Runtime ", "\nflow       lsd, 1 step", "\ntext       ", "\nsampling   temperature 0.3",
-		"\nend        logit above ", "\nlimits     50 tokens and 234 frames a chunk (18.7 s)", "\nanjura ", "\nraj ", "\nlm.onnx ", "\ncodec.onnx ", "\nall of it ",
+		"\nend        logit above ", "\nlimits     50 tokens and 234 frames a chunk (18.7 s)", "\nintegers   the matrices ", "\ndecoding   1 frame, then 4 frames at a time, the first 120 samples", "\nanjura ", "\nraj ", "\nlm.onnx ", "\ncodec.onnx ", "\nall of it ",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it lacks %q:\n%s", want, out)
