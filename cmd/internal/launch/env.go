@@ -1,5 +1,5 @@
 // Package launch is what the programs of Swar share in starting up: settings from the environment, the log, signals, and how many
-// workers the process has CPUs for.
+// workers the process has CPUs and memory for.
 package launch
 
 import (
