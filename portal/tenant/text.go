@@ -47,12 +47,15 @@ func isControl(r rune) bool {
 
 // cleanEmail returns the address in lower case. It is no full check of an address, which only a mail that arrives can be.
 func cleanEmail(s string) (string, error) {
+	if !utf8.ValidString(s) { // asked first, because ToLower mends it
+		return "", ErrBadEmail
+	}
 	s = strings.ToLower(strings.TrimSpace(s))
 	local, domain, ok := strings.Cut(s, "@")
 	switch {
 	case !ok || local == "" || domain == "" || strings.Contains(domain, "@"):
 		return "", ErrBadEmail
-	case len(s) > MaxEmail || !utf8.ValidString(s):
+	case len(s) > MaxEmail:
 		return "", ErrBadEmail
 	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || isControl(r) }):
 		return "", ErrBadEmail
