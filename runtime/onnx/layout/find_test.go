@@ -37,6 +37,8 @@ func TestFind(t *testing.T) {
 		{"KevinAHM's second form", append(kevin, "bundle.json"), layout.Described},
 		{"KevinAHM's first form", []string{"onnx/flow_lm_main.onnx", "tokenizer.model"}, layout.Flat},
 		{"its folder of graphs", kevin, layout.Flat},
+		{"KevinAHM's first form beside the checkpoint", []string{"onnx/flow_lm_main.onnx", "tokenizer.model", "model.safetensors", "m.yaml"}, layout.Flat},
+		{"KevinAHM without its flow, which Open names", []string{"flow_lm_main.onnx", "tokenizer.model", "bundle.json"}, layout.Described},
 		{"sherpa-onnx", []string{"lm_main.int8.onnx", "lm_flow.int8.onnx", "vocab.json", "token_scores.json"}, layout.Sherpa},
 		{"sherpa-onnx without its vocabulary", []string{"lm_main.onnx"}, layout.Sherpa},
 	} {
@@ -51,6 +53,8 @@ func TestFind(t *testing.T) {
 
 func TestFindRefusesOtherFamiliesByName(t *testing.T) {
 	const graphs = "flow_lm_flow.onnx"
+	merged := graph.New("lm")
+	merged.Output("latent", merged.Op("Elu", []graph.Value{merged.Input("flow_x", graph.F32, 1, 32)}), graph.F32, 1, 32)
 	for _, c := range []struct {
 		name  string
 		files []string
@@ -59,11 +63,13 @@ func TestFindRefusesOtherFamiliesByName(t *testing.T) {
 		{"q4", []string{"flow_lm_main_q4.onnx", graphs}, []string{"alfredomariamilano"}},
 		{"tokenizer.json", []string{"flow_lm_main.onnx", graphs, "tokenizer.json"}, []string{"alfredomariamilano"}},
 		{"stored voices of two files", []string{"flow_lm_main.onnx", graphs, "tokenizer.model", "voices/eva.kv"}, []string{"VolgaGerm"}},
-		{"a flow inside the language model", []string{"flow_lm_main.onnx", "tokenizer.model"}, []string{"RAVEN"}},
+		{"a flow inside the language model", []string{"flow_lm_main.onnx=" + string(merged.Bytes()), "tokenizer.model"}, []string{"RAVEN"}},
 		{"prefill and step apart", []string{`manifest.json={"graphs":[]}`, "flow_lm_prefill.onnx", "flow_lm_step.onnx"}, []string{"CWBudde"}},
 		{"sherpa-like with hashes", []string{`manifest.json={"files":{}}`, "lm_main.onnx", "lm_flow.onnx"}, []string{"soniqo"}},
+		{"a checkpoint of another name", []string{"hindi.safetensors", "hindi.yml"}, []string{"--from DIR/hindi.safetensors --config DIR/hindi.yml --tokenizer tokenizer.model"}},
+		{"a checkpoint alone", []string{"model.safetensors"}, []string{"upstream's own checkpoints", "--from DIR/model.safetensors --config model.yaml"}},
 		{
-			"a checkpoint", []string{"model.safetensors", "hindi.yaml", "tokenizer.model"},
+			"a checkpoint with all that belongs to it", []string{"eva.safetensors", "model.safetensors", "hindi.yaml", "tokenizer.model"},
 			[]string{"upstream's own checkpoints", "--from DIR/model.safetensors --config DIR/hindi.yaml --tokenizer DIR/tokenizer.model --voice"},
 		},
 	} {

@@ -58,7 +58,13 @@ func Find(dir string) (Kind, error) {
 	case existing(filepath.Join(flatGraphs(dir), "flow_lm_main.onnx")) != "", existing(filepath.Join(flatGraphs(dir), "flow_lm_main_int8.onnx")) != "":
 		return Flat, nil
 	}
-	return None, f.languages()
+	if err := f.languages(); err != nil {
+		return None, err
+	}
+	if f.checkpoint() {
+		return None, f.refuse("upstream's own checkpoints")
+	}
+	return None, nil
 }
 
 // flatGraphs is where the graphs of the first form lie.
@@ -117,14 +123,39 @@ func (f *folder) family() string {
 		return "alfredomariamilano (ottomate)"
 	case lm && (f.any("", ".kv") || f.any("", ".emb") || f.inside("voices", ".kv")):
 		return "VolgaGerm (PocketTTS.cpp)"
-	case lm && !f.any("flow_lm_flow", ".onnx"):
+	case lm && !f.any("flow_lm_flow", ".onnx") && f.merged():
 		return "RAVEN"
 	case f.any("lm_main", ".onnx") && !f.has("vocab.json") && f.has(bundle.ManifestFile):
 		return "soniqo"
-	case !f.any("", ".onnx") && f.any("", ".safetensors") && (f.any("", ".yaml") || f.any("", ".yml")):
-		return "upstream's own checkpoints"
 	}
 	return ""
+}
+
+// checkpoint reports whether the folder holds what graphs are made of.
+func (f *folder) checkpoint() bool {
+	return f.has(checkpointFile) || f.any("", ".safetensors") && f.config() != ""
+}
+
+// checkpointFile is what upstream's training calls its weights.
+const checkpointFile = "model.safetensors"
+
+// config names the configuration of a checkpoint.
+func (f *folder) config() string {
+	if yaml := f.first("", ".yaml"); yaml != "" {
+		return yaml
+	}
+	return f.first("", ".yml")
+}
+
+// merged reports whether the language model draws latents itself. Only its graph tells that from a download that lacks the flow.
+func (f *folder) merged() bool {
+	file, err := readFile(filepath.Join(f.dir, f.first("flow_lm_main", ".onnx")))
+	if err != nil {
+		return false
+	}
+	g, err := readSignature(file)
+	_, merged := g.input("flow_x")
+	return err == nil && merged
 }
 
 // inside reports whether a folder of the folder holds a file that ends like this.
@@ -136,18 +167,18 @@ func (f *folder) inside(name, suffix string) bool {
 // refuse says how to convert what a model of this family was made of.
 func (f *folder) refuse(family string) error {
 	path := func(found, fallback string) string {
-		if found == "" {
+		if !f.has(found) {
 			return fallback
 		}
 		return filepath.Join(f.dir, found)
 	}
-	config := f.first("", ".yaml")
-	if config == "" {
-		config = f.first("", ".yml")
+	weights := checkpointFile
+	if !f.has(weights) {
+		weights = f.first("", ".safetensors")
 	}
 	return fmt.Errorf("%s is a model of the family %s, which cannot run as it is: convert its checkpoint with swar bundle convert "+
 		"--from %s --config %s --tokenizer %s --voice NAME=VOICE.safetensors -o DIR", f.dir, family,
-		path(f.first("", ".safetensors"), "model.safetensors"), path(config, "model.yaml"), path(f.first("tokenizer", ".model"), "tokenizer.model"))
+		path(weights, checkpointFile), path(f.config(), "model.yaml"), path(f.first("tokenizer", ".model"), "tokenizer.model"))
 }
 
 // languages refuses a folder of many languages, of which one has to be named.
