@@ -12,8 +12,8 @@ import (
 
 func TestQuantiseRoundsEachOutputByItsOwnScale(t *testing.T) {
 	// Two inputs, three outputs: small, large, all zeros.
-	integers, scales := quantise([]float32{.63, -63, 0, -.315, 20.4, 0}, 2, 3)
-	if want := []int8{63, -63, 0, -32, 20, 0}; !slices.Equal(integers, want) && !slices.Equal(integers, []int8{63, -63, 0, -31, 20, 0}) {
+	integers, scales := quantise([]float32{1.27, -127, 0, -.635, 20.4, 0}, 2, 3)
+	if want := []int8{127, -127, 0, -64, 20, 0}; !slices.Equal(integers, want) && !slices.Equal(integers, []int8{127, -127, 0, -63, 20, 0}) {
 		t.Errorf("integers %v, want %v", integers, want)
 	}
 	for i, want := range []float64{.01, 1, 0} {
@@ -34,7 +34,7 @@ func TestQuantiseIsOffByHalfAStepAtMost(t *testing.T) {
 	for i, v := range matrix {
 		s := scales[i%out]
 		if n := integers[i]; n < -weightRange || n > weightRange {
-			t.Fatalf("value %d became %d, beyond seven bits", i, n)
+			t.Fatalf("value %d became %d, beyond a byte without its lowest value", i, n)
 		}
 		if d := math.Abs(float64(v - float32(integers[i])*s)); d > float64(s)*.5001 {
 			t.Fatalf("value %d is off by %g, more than half of %g", i, d, s)
