@@ -83,7 +83,7 @@ func TestReadersRefuseATruncatedFile(t *testing.T) {
 func TestReadersAllocateNoMoreThanTheFileHolds(t *testing.T) {
 	for name, r := range readers(t) {
 		var before, after runtime.MemStats
-		for at := 0; at < len(r.good); at += 1 + at/64 {
+		for at := 0; at < len(r.good); at += 1 + at/12 {
 			for _, b := range []byte{0, '9', 0xff} {
 				data := bytes.Clone(r.good)
 				data[at] = b
