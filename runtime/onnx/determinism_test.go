@@ -133,7 +133,7 @@ func TestSamplesAfterACancelAreThoseOfBefore(t *testing.T) {
 		for i := range 4 {
 			w := newTestWorker(t, e)
 			wg.Go(func() {
-				for cut := range 12 {
+				for cut := range 5 {
 					which := (i + cut) % len(want)
 					ctx, cancel := context.WithCancel(t.Context())
 					_, err := w.Prefill(ctx, crowd()[(which+1)%len(want)])
