@@ -139,13 +139,14 @@ func (c *Conversion) tokenizer(config *Config) (data []byte, pieces *tokenize.Se
 	return data, pieces, nil
 }
 
-// weights returns the files of the weights; codec is empty where one file holds all.
+// weights returns the files of the weights; codec is empty where one file holds all. Files that were named come before those of the
+// configuration, which may still name where the codec was once trained.
 func (c *Conversion) weights(config *Config) (model, codec string, err error) {
-	if c.Weights == "" && c.MimiWeights == "" && config.FlowLM.WeightsPath == "" {
+	switch {
+	case c.Weights == "" && c.MimiWeights == "" && config.FlowLM.WeightsPath == "":
 		model, err = beside(c.Config, "", config.WeightsPath)
 		return model, "", err
-	}
-	if c.Weights != "" && c.MimiWeights == "" && config.Mimi.WeightsPath == "" {
+	case c.Weights != "" && c.MimiWeights == "" && (config.Mimi.WeightsPath == "" || holdsCodec(c.Weights)):
 		return c.Weights, "", nil
 	}
 	if model, err = beside(c.Config, c.Weights, or(config.FlowLM.WeightsPath, config.WeightsPath)); err != nil {

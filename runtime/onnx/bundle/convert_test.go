@@ -120,6 +120,12 @@ func TestConvertTakesTwoFiles(t *testing.T) {
 	replaceIn(t, inConfig.Config, "weights_path: model.safetensors\n", "")
 	replaceIn(t, inConfig.Config, "flow_lm:\n", "flow_lm:\n  weights_path: lm.safetensors\n")
 	replaceIn(t, inConfig.Config, "mimi:\n", "mimi:\n  weights_path: mimi.safetensors\n")
+	leftOver := published(t) // a whole model is named, and the configuration still names a codec
+	replaceIn(t, leftOver.Config, "mimi:\n", "mimi:\n  weights_path: hf://somewhere/mimi.safetensors\n")
+	leftOver.Weights = filepath.Join(filepath.Dir(leftOver.Config), "model.safetensors")
+	if _, m := convert(t, leftOver); m.Codec.SHA256 != want.Codec.SHA256 || m.Model.Codec != "" {
+		t.Error("a whole model that is named does not come before the configuration")
+	}
 	for name, c := range map[string]Conversion{"named": named, "in the configuration": inConfig} {
 		_, m := convert(t, c)
 		if m.LM.SHA256 != want.LM.SHA256 || m.Host.SHA256 != want.Host.SHA256 || m.Codec.Bytes != want.Codec.Bytes {

@@ -52,6 +52,16 @@ func openWeights(model, codec string) (w *fileWeights, err error) {
 	return w, nil
 }
 
+// holdsCodec reports whether a file holds a whole model. One that cannot be read holds nothing; opening it again says why.
+func holdsCodec(path string) bool {
+	t, file, err := OpenTensors(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	return slices.ContainsFunc(t.Names(), func(name string) bool { return strings.HasPrefix(name, "mimi.") })
+}
+
 func (w *fileWeights) open(path string) (*Tensors, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".safetensors":

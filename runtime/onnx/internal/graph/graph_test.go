@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -113,4 +114,27 @@ func tensor(t *testing.T, values []float32, shape ...int) *ort.Tensor {
 	}
 	t.Cleanup(func() { x.Close() })
 	return x
+}
+
+// narrow takes so many bytes and no more.
+type narrow struct{ room int }
+
+func (w *narrow) Write(p []byte) (int, error) {
+	n := min(len(p), w.room)
+	if w.room -= n; n < len(p) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+func TestWriteToSaysWhatIsWritten(t *testing.T) {
+	b := New("g")
+	b.Output("y", b.Op("Add", []Value{b.Input("x", F32, 2), b.Floats("one", []float32{1, 2}, 2)}), F32, 2)
+	whole := len(b.Bytes())
+	for _, room := range []int{0, 1, whole / 2, whole - 1, whole} {
+		n, err := b.WriteTo(&narrow{room})
+		if n != int64(room) || (err == nil) != (room == whole) {
+			t.Errorf("room for %d of %d: %d written, error %v", room, whole, n, err)
+		}
+	}
 }
