@@ -42,6 +42,7 @@ func Load(path string) error {
 	if err := inspect(path); err != nil {
 		return err
 	}
+	mapLarge()
 	runtime.SetSharedLibraryPath(path)
 	err := runtime.InitializeEnvironment(runtime.WithLogLevelError())
 	switch {
