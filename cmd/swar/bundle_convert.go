@@ -25,7 +25,7 @@ func (a *app) convertCommand() *cobra.Command {
 		Long: `Makes a bundle of a model of the Pocket-TTS family as it is trained and published: a configuration, weights as safetensors, a
 SentencePiece tokenizer and voices. What is not named is looked for beside the configuration, under the name that stands there.
 
-fp32 is the exact model; int8 takes less than half the time and a third of the memory. Where no voice is asked for, anjura speaks, or
+fp32 is the exact model; int8 is faster and needs less than half the memory. Where no voice is asked for, anjura speaks, or
 the first one by name. The folder appears when it is complete; an interrupt leaves nothing behind.`,
 		Example: `  swar bundle convert --config model/hindi.yaml --from model/model.safetensors --tokenizer model/tokenizer.model \
     --voice anjura=voices/anjura.safetensors --voice raj=voices/raj.safetensors --precision int8 -o hindi-int8`,

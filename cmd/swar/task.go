@@ -42,7 +42,6 @@ func (t *task) at(done, total int64, what string) {
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionThrottle(65*time.Millisecond),
-			progressbar.OptionEnableColorCodes(t.screen.coloured),
 		)
 	}
 	if fresh {
