@@ -457,6 +457,9 @@ func TestConvertRefuses(t *testing.T) {
 		"latents of another model": {func(c *Conversion) {
 			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"latents": floats("F32", []int{1, 2, 3}, make([]float32, 6))})
 		}, "made with another model"},
+		"a prompt of five minutes and a frame": {func(c *Conversion) {
+			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"latents": floats("BF16", []int{3751, 32}, make([]float32, 3751*32))})
+		}, "3751 frames, more than 3750"},
 		"latents that are no numbers": {func(c *Conversion) {
 			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"audio_prompt": floats("F32", []int{1, 1, 128}, slices.Repeat([]float32{float32(math.NaN())}, 128))})
 		}, "not a finite number"},

@@ -15,7 +15,7 @@ func (m *Manifest) Check() error {
 	return m.checkFiles()
 }
 
-// checkValues checks all but the files.
+// checkValues checks all but the files and voices.
 func (m *Manifest) checkValues() error {
 	for _, field := range []struct {
 		name         string
@@ -104,8 +104,6 @@ func (m *Manifest) checkSpeech() error {
 		return fmt.Errorf("limits.padding_seconds is %g, want 0.08 to 60", m.Limits.PaddingSeconds)
 	case !slices.Equal(m.Decode.Plan, DecodePlan()):
 		return fmt.Errorf("decode.plan is %v, want %v", m.Decode.Plan, DecodePlan())
-	case len(m.Voices) == 0:
-		return errors.New("voices is empty")
 	}
 	return nil
 }
@@ -126,6 +124,9 @@ func reasonable(shape []int) bool {
 }
 
 func (m *Manifest) checkFiles() error {
+	if len(m.Voices) == 0 {
+		return errors.New("voices is empty")
+	}
 	for _, f := range m.Files() {
 		if f.File == ManifestFile || !filepath.IsLocal(f.File) || filepath.Clean(f.File) != f.File {
 			return fmt.Errorf("%q is not a file of the bundle", f.File)

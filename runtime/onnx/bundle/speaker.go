@@ -17,6 +17,9 @@ type speaker struct {
 	products       int64                                 // that making it takes, about
 }
 
+// maxPrompt is five minutes in frames. Models are trained on half a minute, and reading takes time with the square of the length.
+const maxPrompt = 3750
+
 // speakers lists the voices of a conversion, those of files and those inside the checkpoint, by name. A file takes the place of a voice of
 // the same name. What a file holds is looked at here, so that a wrong one is found before the work begins.
 func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err error) {
@@ -67,6 +70,9 @@ func (s *speaker) fromCheckpoint(p *prompter, w *fileWeights) error {
 	shape, _ := w.shape(tensor)
 	if len(shape) != 2 || shape[0] < 1 || shape[1] != p.config.promptWidth() {
 		return fmt.Errorf("tensor %s has shape %v, want frames of %d", tensor, shape, p.config.promptWidth())
+	}
+	if shape[0] > maxPrompt {
+		return fmt.Errorf("tensor %s has %d frames, more than %d", tensor, shape[0], maxPrompt)
 	}
 	s.products = p.products(shape[0])
 	s.prompt = func(ctx context.Context) (Prompt, error) {
@@ -140,6 +146,9 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	}
 	if frames < 1 || shape[len(shape)-1] != width {
 		return fmt.Errorf("%s: tensor %s has shape %v, want [1, frames, %d]: it was made with another model", path, names[0], shape, width)
+	}
+	if frames > maxPrompt {
+		return fmt.Errorf("%s: tensor %s has %d frames, more than %d", path, names[0], frames, maxPrompt)
 	}
 	s.products = p.products(frames)
 	s.prompt = func(ctx context.Context) (Prompt, error) {

@@ -1,9 +1,11 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,10 +48,8 @@ func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
 		half := stored * d.Width
 		k, v := byHead(cache[:half], n, d), byHead(cache[half:], n, d)
 		for _, values := range [][]float32{k, v} {
-			for _, x := range values {
-				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-					return Prompt{}, fmt.Errorf("voice: layer %d holds a value that is not a number", i)
-				}
+			if slices.ContainsFunc(values, func(v float32) bool { return !isFinite(float64(v)) }) {
+				return Prompt{}, fmt.Errorf("voice: layer %d holds a value that is not a number", i)
 			}
 		}
 		p.K, p.V = append(p.K, k), append(p.V, v)
@@ -58,6 +58,9 @@ func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
 		var err error
 		if p.Term, err = t.Floats(termEntry, 1, 1, d.Width); err != nil {
 			return Prompt{}, fmt.Errorf("voice: %w", err)
+		}
+		if slices.ContainsFunc(p.Term, func(v float32) bool { return !isFinite(float64(v)) }) {
+			return Prompt{}, errors.New("voice: its term holds a value that is not a number")
 		}
 		known++
 	}

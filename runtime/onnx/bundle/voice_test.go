@@ -63,6 +63,8 @@ func TestReadPromptRefuses(t *testing.T) {
 		"very many positions":          {[]Tensor{cache(), offset(math.MaxInt64)}, "cache of 3"},
 		"a value that is not a number": {[]Tensor{cache(), offset(3)}, "not a number"},
 		"a pad":                        {[]Tensor{cache(), offset(2), {Name: attn("pad"), Shape: []int{1}, Ints: []int64{1}}}, "want 0"},
+		"a term that is not a number":  {[]Tensor{cache(), offset(2), {Name: termEntry, Shape: []int{1, 1, 4}, Floats: []float32{0, 0, 0, float32(math.Inf(1))}}}, "not a number"},
+		"a term of another width":      {[]Tensor{cache(), offset(2), {Name: termEntry, Shape: []int{1, 1, 3}, Floats: make([]float32, 3)}}, termEntry},
 		"a field nobody knows":         {[]Tensor{cache(), offset(2), {Name: attn("scale"), Shape: []int{1}, Floats: []float32{1}}}, "unknown"},
 		"a layer more":                 {[]Tensor{cache(), offset(2), {Name: "transformer.layers.1.self_attn/offset", Shape: []int{1}, Ints: []int64{2}}}, "another model"},
 		"heads of another size":        {[]Tensor{{Name: attn("cache"), Shape: []int{2, 1, 1, 1, 4}, Floats: make([]float32, 8)}, offset(1)}, "shape"},

@@ -143,13 +143,14 @@ func (w *writer) fill(ctx context.Context, dir string) (Manifest, error) {
 	if m.Tokenizer.File, err = writeFile(dir, "tokenizer.model", w.Tokenizer); err != nil {
 		return Manifest{}, err
 	}
+	m.reserve(1)
+	if err := m.checkValues(); err != nil { // before the long part of the work
+		return Manifest{}, fmt.Errorf("manifest: %w", err)
+	}
 	if err := w.voices(ctx, dir, &m); err != nil {
 		return Manifest{}, err
 	}
 	c.Positions = m.Limits.Positions
-	if err := m.checkValues(); err != nil { // before the long part of the work
-		return Manifest{}, fmt.Errorf("manifest: %w", err)
-	}
 	if err := w.graphs(ctx, dir, &m); err != nil {
 		return Manifest{}, err
 	}
@@ -193,9 +194,14 @@ func (w *writer) voices(ctx context.Context, dir string, m *Manifest) error {
 			return err
 		}
 		m.Voices = append(m.Voices, Voice{Name: s.name, Language: s.language, PromptFrames: p.Positions, Weights: m.Model.Weights, File: f})
-		m.Limits.Positions = max(m.Limits.Positions, p.Positions+m.Limits.MaxTokens+m.Limits.MaxFrames(m.Limits.MaxTokens))
+		m.reserve(p.Positions)
 	}
 	return nil
+}
+
+// reserve makes room for a prompt of so many positions and the longest chunk behind it.
+func (m *Manifest) reserve(prompt int) {
+	m.Limits.Positions = max(m.Limits.Positions, prompt+m.Limits.MaxTokens+m.Limits.MaxFrames(m.Limits.MaxTokens))
 }
 
 // graphs makes and writes one graph after the other, so that only one is in memory.
