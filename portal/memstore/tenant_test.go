@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -21,6 +22,17 @@ func TestTenantShared(t *testing.T) {
 		s := openTenant(t)
 		return s, s
 	})
+}
+
+func TestWatchersAreForgotten(t *testing.T) {
+	s := New()
+	broken := errors.New("broken")
+	if err := s.WatchKeys(t.Context(), func([]tenant.Key, bool) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("WatchKeys = %v, want %v", err, broken)
+	}
+	if n := len(s.watchers); n != 0 {
+		t.Errorf("%d watchers are known after the last one has ended", n)
+	}
 }
 
 // With every change called twice, whatever it did the first time must be gone.

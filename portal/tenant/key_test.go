@@ -121,6 +121,7 @@ func TestPlaygroundKeys(t *testing.T) {
 		_, err := w.UpdateKey(t.Context(), member, keys[0].ID, tenant.KeyChange{})
 		want(t, "changing a playground key", err, tenant.ErrPlaygroundKey)
 		must(w.RevokeKey(t.Context(), member, keys[3].ID))(t) // not the owner's, which is among the first two
+		create(member)
 
 		pass(7200*time.Second - time.Microsecond)
 		if alive(owner) != 1 {

@@ -82,7 +82,7 @@ func roleIn(r Reader, actor User, orgID string) (Role, error) {
 		return "", ErrNotMember
 	case err != nil:
 		return "", err
-	case m.State != Joined || m.UserID == "":
+	case m.UserID == "": // only invited
 		return "", ErrNotMember
 	case m.UserID != actor.ID:
 		return "", ErrOtherIdentity
