@@ -1,22 +1,40 @@
 // Package access turns a presented API key into a grant: what its holder may do.
+//
+// A [Static] keyring is fixed at start-up, a [Ring] holds the keys of the portal, and a [Guard] before either makes guessing slow.
 package access
 
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 )
 
-// The two ways in which a key is refused. Their texts are part of the API.
+// Why a request gets no grant. The texts are part of the API.
 var (
-	ErrMissingKey = errors.New("missing x-api-key")
-	ErrInvalidKey = errors.New("invalid api key")
+	ErrMissingKey  = errors.New("missing x-api-key")
+	ErrInvalidKey  = errors.New("invalid api key")    // unknown, revoked, expired, or not for this origin: nobody is told which
+	ErrUnavailable = errors.New("portal unavailable") // the key may be good, but nobody is there to ask; try again
 )
+
+// Presented is what a request shows of who it is.
+type Presented struct {
+	Key    string
+	Origin string     // the header of that name, which browsers send; empty without one
+	IP     netip.Addr // of the client; the zero value when it is not known
+}
 
 // Grant is what a key allows. It is a value; a later change of the key makes a new grant.
 type Grant struct {
-	KeyID  string   // safe to log; never the key itself
-	Voices []string // empty means every voice
+	KeyID      string   // safe to log; never the key itself
+	KeyPrefix  string   // how people recognise the key
+	OrgID      string   // who is billed; empty with static keys, for which nobody is
+	ProjectID  string   // of OrgID
+	Playground bool     // a short-lived key of a browser
+	Voices     []string // empty means every voice; shared, not to be changed
+
+	// Ended is closed when the key is revoked or expires: what runs on for long must stop then. Nil means never.
+	Ended <-chan struct{}
 }
 
 // Allows reports whether the grant covers voice.
@@ -26,6 +44,7 @@ func (g Grant) Allows(voice string) bool {
 
 // Keyring knows the keys. It is safe for concurrent use.
 type Keyring interface {
-	// Grant returns what key allows, or ErrInvalidKey. It is called on every request and must not block on a network.
-	Grant(ctx context.Context, key string) (Grant, error)
+	// Grant returns what p's key allows, or [ErrInvalidKey] or [ErrUnavailable]. It is called on every request and must not block on
+	// a network. It may keep those waiting whom it refuses.
+	Grant(ctx context.Context, p Presented) (Grant, error)
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"hash/crc32"
 	"regexp"
 	"strings"
 	"testing"
@@ -164,7 +165,7 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func withChecksum(body string) string {
-	return string(appendChecksum([]byte(body), checksum(body)))
+	return string(appendChecksum([]byte(body), crc32.ChecksumIEEE([]byte(body))))
 }
 
 func swapCase(s string) string {

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -11,19 +10,19 @@ import (
 
 // Static is a keyring that is fixed at start-up. It holds hashes, so that a memory dump shows no key.
 type Static struct {
-	grants map[[sha256.Size]byte]Grant
+	grants map[Hash]Grant
 }
 
 // NewStatic reads entries of the form KEY or KEY=voice,voice. The voices must be among known.
 // An entry that is empty, repeated, holds white space or names an unknown voice is an error that does not print the key.
 func NewStatic(entries, known []string) (*Static, error) {
-	s := &Static{grants: make(map[[sha256.Size]byte]Grant, len(entries))}
+	s := &Static{grants: make(map[Hash]Grant, len(entries))}
 	for i, entry := range entries {
 		key, list, restricted := strings.Cut(entry, "=")
 		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return nil, fmt.Errorf("api key %d: want KEY or KEY=voice,voice in visible ASCII without spaces", i+1)
 		}
-		sum := sha256.Sum256([]byte(key))
+		sum := HashOf(key)
 		if _, ok := s.grants[sum]; ok {
 			return nil, fmt.Errorf("api key %d: given twice", i+1)
 		}
@@ -43,8 +42,8 @@ func NewStatic(entries, known []string) (*Static, error) {
 }
 
 // Grant implements [Keyring]. It finds the key by its hash, so that the time it takes tells nothing about how much of a guess is right.
-func (s *Static) Grant(_ context.Context, key string) (Grant, error) {
-	g, ok := s.grants[sha256.Sum256([]byte(key))]
+func (s *Static) Grant(_ context.Context, p Presented) (Grant, error) {
+	g, ok := s.grants[HashOf(p.Key)]
 	if !ok {
 		return Grant{}, ErrInvalidKey
 	}

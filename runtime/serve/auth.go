@@ -21,7 +21,9 @@ func (s *Server) authenticate(r *http.Request, query bool) (access.Grant, error)
 	if key == "" {
 		return access.Grant{}, access.ErrMissingKey
 	}
-	return s.cfg.Keys.Grant(r.Context(), key)
+	return s.cfg.Keys.Grant(r.Context(), access.Presented{
+		Key: key, Origin: r.Header.Get("Origin"), IP: clientIP(r, s.cfg.TrustProxies),
+	})
 }
 
 func headerKey(h http.Header) string {

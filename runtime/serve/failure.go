@@ -42,6 +42,8 @@ func failureOf(err error) failure {
 		return failure{http.StatusUnauthorized, access.ErrMissingKey.Error(), "missing_key", metrics.Auth, false}
 	case errors.Is(err, access.ErrInvalidKey):
 		return failure{http.StatusUnauthorized, access.ErrInvalidKey.Error(), "invalid_key", metrics.Auth, false}
+	case errors.Is(err, access.ErrUnavailable):
+		return failure{http.StatusServiceUnavailable, access.ErrUnavailable.Error(), "portal_unavailable", metrics.Auth, true}
 	case errors.Is(err, speech.ErrBusy), errors.Is(err, speech.ErrDraining):
 		return failure{http.StatusServiceUnavailable, speech.ErrBusy.Error(), "busy", metrics.Busy, true}
 	case errors.Is(err, speech.ErrWarming):

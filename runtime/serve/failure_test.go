@@ -20,7 +20,7 @@ var everyFailure = []error{
 	speech.ErrNothingToSay, speech.ErrTextNotUTF8, speech.ErrTextNUL, errSeedRange, errRequestID, invalidJSON("x"), errBodyBroken,
 	access.ErrMissingKey, access.ErrInvalidKey, speech.VoiceNotAllowed("x"), errNotFound, errMethodNotAllowed, errBodyTimeout,
 	speech.ErrTextTooLong, speech.TooManyChunks(65), errBodyTooLarge, errEncodedBody, errUpgradeRequired,
-	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, speech.ErrTimeout,
+	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout,
 }
 
 // TestDocsListEveryFailure compares the errors table of docs/api.md with what is answered: status, text and code.

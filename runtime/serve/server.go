@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -24,6 +25,10 @@ type Config struct {
 	Service    string           // name in GET /; "" means "Swar Hinglish TTS"
 	Version    string           // build version in /healthz
 	MaxSockets int              // WebSocket connections on this node; 0 means 10,000
+
+	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is believed. Without
+	// any, a client is known by where its connection comes from.
+	TrustProxies []netip.Prefix
 }
 
 // Server answers the synthesis API. It is safe for concurrent use.
