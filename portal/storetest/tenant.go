@@ -1,3 +1,4 @@
+// Package storetest holds the suites that every store of the portal passes, in memory, on disk and in the cloud alike.
 package storetest
 
 import (
@@ -7,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -324,7 +326,7 @@ func testOddStrings(t *testing.T, s tenant.Store) {
 		for _, email := range odd {
 			tx.PutMember(makeMember("org_a", email))
 			tx.PutAnswer(makeAnswer(email, email))
-			a := makeAudit("aud_"+fmt.Sprint(len(email)), "org_a")
+			a := makeAudit("aud_"+strconv.Itoa(len(email)), "org_a")
 			a.Detail = map[string]string{email: email}
 			tx.AppendAudit(a)
 		}
@@ -660,10 +662,10 @@ func testFailedChange(t *testing.T, s tenant.Store) {
 			putAll(tx)
 			return want
 		})
-		if err != want { //nolint:errorlint // as it is
+		if err != want { //nolint:errorlint // exactly as it is, not wrapped
 			t.Errorf("%s: Update = %v, want exactly %v", name, err, want)
 		}
-		if err := s.View(t.Context(), func(tenant.Reader) error { return want }); err != want { //nolint:errorlint // as it is
+		if err := s.View(t.Context(), func(tenant.Reader) error { return want }); err != want { //nolint:errorlint // exactly as it is, not wrapped
 			t.Errorf("%s: View = %v, want exactly %v", name, err, want)
 		}
 	}
@@ -677,14 +679,14 @@ func testPanickingChange(t *testing.T, s tenant.Store) {
 				t.Errorf("the panic came out as %v", got)
 			}
 		}()
-		s.Update(t.Context(), func(tx tenant.Tx) error {
+		_ = s.Update(t.Context(), func(tx tenant.Tx) error {
 			putAll(tx)
 			panic("out of luck")
 		})
 	}()
 	func() {
 		defer func() { _ = recover() }()
-		s.View(t.Context(), func(tenant.Reader) error { panic("out of luck") })
+		_ = s.View(t.Context(), func(tenant.Reader) error { panic("out of luck") })
 	}()
 	isEmpty(t, s)
 	testFields(t, s) // it still works
@@ -810,7 +812,7 @@ func testViewIsOneState(t *testing.T, s tenant.Store) {
 	for i := range rounds {
 		update(t, s, func(tx tenant.Tx) {
 			a, b := makeOrg("org_a"), makeOrg("org_b")
-			a.Name, b.Name = fmt.Sprint(i), fmt.Sprint(i)
+			a.Name, b.Name = strconv.Itoa(i), strconv.Itoa(i)
 			tx.PutOrg(a)
 			tx.PutOrg(b)
 		})

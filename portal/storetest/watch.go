@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -185,7 +186,7 @@ func testSlowWatcher(t *testing.T, s tenant.Store) {
 	<-told
 	k := makeActiveKey("key_a", "org_a")
 	for i := range 100 {
-		k.Name = fmt.Sprint(i)
+		k.Name = strconv.Itoa(i)
 		update(t, s, func(tx tenant.Tx) { tx.PutKey(k) }) // must not wait for the watcher
 	}
 	k.RevokedAt = at(1)
@@ -225,7 +226,9 @@ func testManyWatchers(t *testing.T, s tenant.Store) {
 	for _, w := range watchers {
 		w.end(t)
 	}
-	s.Close()
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
 	check()
 }
 
@@ -283,6 +286,8 @@ func testWatchEnds(t *testing.T, s tenant.Store) {
 	case <-time.After(patience):
 		t.Fatal("the watcher did not end with its update")
 	}
-	s.Close()
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
 	check()
 }
