@@ -59,6 +59,9 @@ func (e *Event) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
+// MarshalBinary returns the encoded event. It implements [encoding.BinaryMarshaler] and never fails.
+func (e *Event) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
+
 // UnmarshalBinary reads what AppendBinary wrote. It keeps nothing of b. It implements [encoding.BinaryUnmarshaler].
 func (e *Event) UnmarshalBinary(b []byte) error {
 	if len(b) == 0 {

@@ -1,0 +1,211 @@
+package meter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/speech/speechtest"
+)
+
+var grant = access.Grant{OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", KeyPrefix: "swar_live_abcdef", Playground: true}
+
+var asked = speech.Utterance{RequestID: "req-1", Voice: "raj", Format: speech.WAV, Seed: 7}
+
+var audio = []byte("audio")
+
+// play speaks frames into s as a speaker does: one frame, then groups of four.
+func play(s *Stream, frames int) error {
+	if err := s.Start(speech.Start{Normalized: "नमस्ते", Queue: 3 * time.Millisecond}); err != nil {
+		return err
+	}
+	if err := s.ChunkStart(speech.Chunk{}); err != nil {
+		return err
+	}
+	for n := 0; n < frames; {
+		group := min(4, frames-n)
+		if n == 0 {
+			group = 1
+		}
+		if err := s.Audio(speech.Audio{Frames: group, Data: audio, Prefill: 20 * time.Millisecond, FirstFrame: 11 * time.Millisecond}); err != nil {
+			return err
+		}
+		n += group
+	}
+	if err := s.Audio(speech.Audio{Data: audio}); err != nil { // the end of the container
+		return err
+	}
+	return s.ChunkEnd(speech.ChunkEnd{Frames: frames, PrefillCached: true, EOS: true})
+}
+
+func statsOf(frames int) speech.Stats {
+	return speech.Stats{
+		Started: true, Chars: 6, Chunks: 1, Frames: frames, Queue: 3 * time.Millisecond, TTFA: 31 * time.Millisecond, Synth: time.Second,
+		Wall: 2 * time.Second, PrefillCached: true,
+	}
+}
+
+func TestAStreamLeavesEvents(t *testing.T) {
+	tests := map[string]struct {
+		played, decoded int
+		err             error
+		want            string // frames/billed of each event, then how it ended
+	}{
+		"a short one":                            {1, 1, nil, "1/1 ok "},
+		"without a frame":                        {0, 0, context.Canceled, "0/0 cancelled "},
+		"a frame less than ten seconds":          {124, 124, nil, "124/124 ok "},
+		"ten seconds":                            {125, 125, nil, "125/125 0/0 ok "},
+		"a frame more":                           {126, 126, nil, "125/125 1/1 ok "},
+		"a minute":                               {750, 750, nil, "125/125 128/128 128/128 128/128 128/128 113/113 ok "},
+		"cancelled, with a frame decoded beyond": {130, 131, fmt.Errorf("cancel message: %w", context.Canceled), "125/125 6/6 cancelled "},
+		"the client left":                        {3, 3, fmt.Errorf("%w: reset", speech.ErrClientGone), "3/3 cancelled client disconnected"},
+		"the client was slow":                    {3, 3, speech.ErrClientSlow, "3/3 cancelled client too slow"},
+		"the key was revoked":                    {3, 3, access.ErrInvalidKey, "3/3 cancelled invalid api key"},
+		"time ran out":                           {130, 130, speech.ErrTimeout, "125/125 5/-125 timeout timeout"},
+		"the engine failed": {
+			260, 261, &speech.EngineError{Text: "model file changed", Err: errors.New("secret path")},
+			"125/125 128/128 8/-253 error model file changed",
+		},
+		"the engine cancelled something": {5, 5, &speech.EngineError{Err: context.Canceled}, "5/0 error engine error"},
+		"the worker died":                {5, 5, fmt.Errorf("frame 5: %w", speech.ErrWorkerGone), "5/0 error worker gone"},
+		"the server went away":           {5, 5, speech.ErrDraining, "5/0 error draining"},
+		"nobody knows why":               {5, 5, errors.New("secret path"), "5/0 error engine error"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			l := openLog(t, LogConfig{Folder: t.TempDir()})
+			defer l.Close()
+			r := &speechtest.Recorder{}
+			s := NewRecorder(l).Begin(grant, "rest", asked, r)
+			if err := play(s, tt.played); err != nil {
+				t.Fatal(err)
+			}
+			s.End(statsOf(tt.decoded), tt.err)
+			sync1(t, l)
+			events := readAll(t, l, 1)
+			var got strings.Builder
+			var sum int64
+			for i, e := range events {
+				fmt.Fprintf(&got, "%d/%d ", e.Frames, e.Billed)
+				sum += e.Billed
+				last := i == len(events)-1
+				if (e.Kind == Final) != last || e.ID != events[0].ID || e.Start != events[0].Start || e.Date != DateOf(e.Start) || !last && e.Status != "" {
+					t.Errorf("event %d of %d: %+v", i+1, len(events), e)
+				}
+			}
+			last := events[len(events)-1]
+			fmt.Fprintf(&got, "%s %s", last.Status, last.Error)
+			if got.String() != tt.want {
+				t.Errorf("left %q, want %q", got.String(), tt.want)
+			}
+			if want := int64(tt.decoded); last.Status.Billed() && sum != want || !last.Status.Billed() && sum != 0 {
+				t.Errorf("all in all %d frames are billed", sum)
+			}
+			want := Event{
+				ID: last.ID, Seq: last.Seq, Kind: Final, Start: last.Start, At: last.At, Date: last.Date, OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a",
+				KeyPrefix: "swar_live_abcdef", Playground: true, RequestID: "req-1", Endpoint: "rest", Voice: "raj", Format: "wav",
+				Status: last.Status, Error: last.Error, Frames: last.Frames, Billed: last.Billed, Chars: 6, Chunks: 1, TTFAus: 31_000, Queueus: 3000,
+				Wallus: 2_000_000, Synthus: 1_000_000, PrefillCached: true, Seed: 7,
+			}
+			if last != want {
+				t.Errorf("ended by %+v\nwant     %+v", last, want)
+			}
+			if heard := len(r.Blocks); heard == 0 {
+				t.Error("the sink heard nothing")
+			}
+		})
+	}
+}
+
+func TestWhatLeavesNoEvent(t *testing.T) {
+	l := openLog(t, LogConfig{Folder: t.TempDir()})
+	defer l.Close()
+	static := access.Grant{KeyID: "static_1"}
+	for name, tt := range map[string]struct {
+		r     *Recorder
+		grant access.Grant
+		st    speech.Stats
+		err   error
+	}{
+		"a refusal":             {NewRecorder(l), grant, speech.Stats{Chars: 5}, speech.ErrBusy},
+		"a key without a payer": {NewRecorder(l), static, statsOf(200), nil},
+		"no recorder":           {nil, grant, statsOf(200), nil},
+	} {
+		s := tt.r.Begin(tt.grant, "ws", asked, &speechtest.Recorder{})
+		if tt.st.Started {
+			if err := play(s, 200); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.End(tt.st, tt.err)
+		if got := l.Backlog(); got != (Backlog{}) {
+			t.Errorf("%s: left %+v", name, got)
+		}
+	}
+}
+
+func TestASinkThatFailsIsHeard(t *testing.T) {
+	l := openLog(t, LogConfig{Folder: t.TempDir()})
+	defer l.Close()
+	r := &speechtest.Recorder{OnAudio: func(speech.Audio) error { return speech.ErrClientGone }}
+	s := NewRecorder(l).Begin(grant, "ws", asked, r)
+	err := play(s, 9)
+	if !errors.Is(err, speech.ErrClientGone) {
+		t.Fatalf("play = %v, want the sink's error", err)
+	}
+	s.End(statsOf(1), err)
+	s.End(statsOf(1), err) // a second end is none
+	sync1(t, l)
+	if got := readAll(t, l, 1); len(got) != 1 || got[0].Billed != 1 {
+		t.Errorf("left %+v, want one event with one frame", got)
+	}
+}
+
+func TestAStreamBelongsToTheDayOfItsStart(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := openLog(t, LogConfig{Folder: folder})
+		defer l.Close()
+		midnight := time.Date(2000, 1, 1, 18, 30, 0, 0, time.UTC) // in India
+		time.Sleep(midnight.Add(-time.Second).Sub(time.Now()))
+		for _, want := range []string{"2000-01-01", "2000-01-02"} {
+			s := NewRecorder(l).Begin(grant, "ws", asked, &speechtest.Recorder{})
+			if err := play(s, 1); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			s.End(statsOf(1), nil)
+			if s.event.Date != want {
+				t.Errorf("the day of %v is %s, want %s", s.event.Start, s.event.Date, want)
+			}
+		}
+	})
+}
+
+type nowhere struct{}
+
+func (nowhere) Start(speech.Start) error       { return nil }
+func (nowhere) ChunkStart(speech.Chunk) error  { return nil }
+func (nowhere) Audio(speech.Audio) error       { return nil }
+func (nowhere) ChunkEnd(speech.ChunkEnd) error { return nil }
+
+// A whole stream of five seconds: what metering adds to it.
+func BenchmarkStream(b *testing.B) {
+	l := openLog(b, LogConfig{Folder: b.TempDir()})
+	defer l.Close()
+	r := NewRecorder(l)
+	b.ReportAllocs()
+	for b.Loop() {
+		s := r.Begin(grant, "rest", asked, nowhere{})
+		if err := play(s, 62); err != nil {
+			b.Fatal(err)
+		}
+		s.End(statsOf(62), nil)
+	}
+}
