@@ -103,7 +103,7 @@ func (l *Log) readSegment(path string, newest bool, running map[string]Event) er
 			return fmt.Errorf("event behind %d: %w", l.last, err)
 		}
 		next := findRecord(b, at+1, l.last)
-		if torn := errors.Is(err, errShort) || len(bytes.Trim(b[at:], "\x00")) == 0; torn && newest && next == len(b) {
+		if newest && next == len(b) && (errors.Is(err, errShort) || endsInZeros(b[at:])) {
 			l.log.Warn("usage log: cut off an event that was being written when the server stopped", "file", path, "bytes", len(b)-at)
 		} else if err := l.setAside(path, at, b[at:next]); err != nil {
 			return err
@@ -117,6 +117,12 @@ func (l *Log) readSegment(path string, newest bool, running map[string]Event) er
 	}
 	l.segments = append(l.segments, segment{path: path, first: first, last: l.last, size: int64(len(good))})
 	return err
+}
+
+// endsInZeros reports whether b ends as a file does that a power cut left longer than what was written to it.
+func endsInZeros(b []byte) bool {
+	zeros := len(b) - len(bytes.TrimRight(b, "\x00"))
+	return zeros == len(b) || zeros >= 8
 }
 
 // setAside keeps bytes that are no record, so that somebody can look what they were.
