@@ -31,6 +31,8 @@ type native struct {
 	capacity int // positions that a stream needs for the longest prompt and chunk
 	slots    int // of each bank
 
+	settled []func() error // what frees the memory of prompts and embedding
+
 	mu    sync.Mutex
 	banks []*bank
 }
@@ -54,11 +56,22 @@ func openNative(dir string, m bundle.Manifest, slots int) (_ *native, err error)
 		if p.Positions != v.PromptFrames {
 			return nil, fmt.Errorf("voice %s: %d positions, the manifest says %d", v.Name, p.Positions, v.PromptFrames)
 		}
+		for i := range p.K {
+			if p.K[i], err = n.settle(p.K[i]); err != nil {
+				return nil, err
+			}
+			if p.V[i], err = n.settle(p.V[i]); err != nil {
+				return nil, err
+			}
+		}
 		n.prompts[v.Name] = p
 		n.capacity = max(n.capacity, p.Positions+m.Limits.MaxTokens+m.Limits.MaxFrames(m.Limits.MaxTokens))
 	}
 	host, err := readHost(filepath.Join(dir, m.Host.File), &m)
 	if err != nil {
+		return nil, err
+	}
+	if host.Embedding, err = n.settle(host.Embedding); err != nil {
 		return nil, err
 	}
 	graphs := map[string][]byte{}
@@ -75,6 +88,18 @@ func openNative(dir string, m bundle.Manifest, slots int) (_ *native, err error)
 	}
 	n.codec, err = openCodec(&m, graphs["codec"])
 	return n, err
+}
+
+// settle moves values that stay as long as the model out of the collector's sight: it lets garbage grow as large as what it knows to
+// be in use.
+func (n *native) settle(values []float32) ([]float32, error) {
+	kept, free, err := pages(len(values))
+	if err != nil {
+		return nil, err
+	}
+	n.settled = append(n.settled, free)
+	copy(kept, values)
+	return kept, nil
 }
 
 func readPrompt(path string, d bundle.Dims) (*bundle.Prompt, error) {
@@ -156,6 +181,9 @@ func (n *native) close() error {
 	}
 	if n.codec != nil {
 		err = errors.Join(err, n.codec.close())
+	}
+	for _, free := range n.settled {
+		err = errors.Join(err, free())
 	}
 	return err
 }

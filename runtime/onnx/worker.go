@@ -118,8 +118,10 @@ func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (
 	if h, eos := w.sequence.State(); !finite(h) || !finite([]float32{eos}) {
 		return false, w.broken() // and nothing to keep
 	}
-	saved, bytes := w.sequence.Save()
-	w.engine.cache.Add(key, saved, bytes)
+	if w.engine.budget > 0 {
+		saved, bytes := w.sequence.Save()
+		w.engine.cache.Add(key, saved, bytes)
+	}
 	return false, nil
 }
 
