@@ -219,7 +219,10 @@ func (s *stream) Prefill(ctx context.Context, tokens []int32) error {
 	if err != nil {
 		return err
 	}
-	defer t.Close()
+	return errors.Join(s.prefill(ctx, t, count), t.Close())
+}
+
+func (s *stream) prefill(ctx context.Context, rows *ort.Tensor, count int) error {
 	if err := s.claim(); err != nil {
 		return err
 	}
@@ -228,7 +231,7 @@ func (s *stream) Prefill(ctx context.Context, tokens []int32) error {
 	if err != nil {
 		return err
 	}
-	inputs := append([]*ort.Tensor{t}, v.inputs[1:]...)
+	inputs := append([]*ort.Tensor{rows}, v.inputs[1:]...)
 	v.lengths[0], v.total[0] = int32(s.length+count-1), int32(s.length+count)
 	clear(v.noise)
 	if err := s.lm.lm.Run(ctx, inputs, v.outputs); err != nil {

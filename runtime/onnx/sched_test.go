@@ -225,8 +225,7 @@ func TestAStepWaitsForItsSlot(t *testing.T) {
 		s := newScheduler(2, time.Now)
 		held := make(chan struct{})
 		var ran trace
-		var b *bank
-		b = fakeBank(3, func(first, n int, members []*stream) error {
+		b := fakeBank(3, func(first, n int, members []*stream) error {
 			ran.add("%d+%d:%d", first, n, len(members))
 			if n == 3 {
 				<-held

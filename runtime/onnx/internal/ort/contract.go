@@ -3,6 +3,7 @@ package ort
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -61,7 +62,7 @@ func value(message []byte) (line string, err error) {
 			}
 			return nil
 		})
-		dims = append(dims, fmt.Sprint(size))
+		dims = append(dims, strconv.FormatInt(size, 10))
 		return err
 	}
 	tensor := func(body []byte) error {

@@ -73,7 +73,7 @@ func inspect(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s is not a library, or not a whole one (%w): %s", path, err, fetch)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	machines := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 	if want, ok := machines[goruntime.GOARCH]; ok && f.Machine != want {
 		return fmt.Errorf("%s is made for %s, this machine is %s: %s", path, f.Machine, want, fetch)
