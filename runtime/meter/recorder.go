@@ -88,8 +88,10 @@ func (s *Stream) ChunkEnd(e speech.ChunkEnd) error {
 // End writes down how the stream has ended: st and err are what Speak returned, or err is what became of the answer after that. Call it
 // once, before the client is told of the end, so that whoever has seen an end is billed. A stream that no worker was assigned to leaves
 // nothing.
+//
+// After a panic of the speaker st is empty; what went through the stream counts then.
 func (s *Stream) End(st speech.Stats, err error) {
-	if s.log == nil || !st.Started {
+	if s.log == nil || !st.Started && s.event.ID == "" {
 		return
 	}
 	if s.event.ID == "" { // the sink was not told of its start
@@ -97,10 +99,13 @@ func (s *Stream) End(st speech.Stats, err error) {
 	}
 	e := &s.event
 	e.Status, e.Error = StatusOf(err), publicText(err)
-	e.Chars, e.Chunks, e.PrefillCached = st.Chars, st.Chunks, st.PrefillCached
-	e.TTFAus, e.Queueus = st.TTFA.Microseconds(), st.Queue.Microseconds()
-	e.Wallus, e.Synthus = st.Wall.Microseconds(), st.Synth.Microseconds()
-	frames, billed := int64(st.Frames), int64(0)
+	if st.Started {
+		e.Chars, e.Chunks, e.PrefillCached = st.Chars, st.Chunks, st.PrefillCached
+		e.TTFAus, e.Queueus = st.TTFA.Microseconds(), st.Queue.Microseconds()
+		e.Wallus, e.Synthus = st.Wall.Microseconds(), st.Synth.Microseconds()
+		s.frames = int64(st.Frames)
+	}
+	frames, billed := s.frames, int64(0)
 	if e.Status.Billed() {
 		billed = frames
 	}

@@ -123,6 +123,25 @@ func TestAStreamLeavesEvents(t *testing.T) {
 	}
 }
 
+func TestAStreamEndsAfterAPanicToo(t *testing.T) {
+	l := openLog(t, LogConfig{Folder: t.TempDir()})
+	defer l.Close()
+	s := NewRecorder(l).Begin(grant, "ws", asked, &speechtest.Recorder{})
+	if err := play(s, 130); err != nil {
+		t.Fatal(err)
+	}
+	s.End(speech.Stats{}, errors.New("panic"))
+	sync1(t, l)
+	var frames, billed int64
+	events := readAll(t, l, 1)
+	for _, e := range events {
+		frames, billed = frames+e.Frames, billed+e.Billed
+	}
+	if last := events[len(events)-1]; last.Kind != Final || last.Status != Failed || last.Chars != 6 || frames != 130 || billed != 0 {
+		t.Errorf("%d frames, %d of them billed, ended by %+v; want 130, 0 and an error", frames, billed, last)
+	}
+}
+
 func TestWhatLeavesNoEvent(t *testing.T) {
 	l := openLog(t, LogConfig{Folder: t.TempDir()})
 	defer l.Close()
@@ -173,7 +192,7 @@ func TestAStreamBelongsToTheDayOfItsStart(t *testing.T) {
 		l := openLog(t, LogConfig{Folder: folder})
 		defer l.Close()
 		midnight := time.Date(2000, 1, 1, 18, 30, 0, 0, time.UTC) // in India
-		time.Sleep(midnight.Add(-time.Second).Sub(time.Now()))
+		time.Sleep(time.Until(midnight.Add(-time.Second)))
 		for _, want := range []string{"2000-01-01", "2000-01-02"} {
 			s := NewRecorder(l).Begin(grant, "ws", asked, &speechtest.Recorder{})
 			if err := play(s, 1); err != nil {
