@@ -55,8 +55,8 @@ var rules = map[string]rule{
 	"runtime/access":  {[]string{"runtime/speech"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics": {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
 	"runtime/serve": {[]string{
-		"runtime/speech", "runtime/access", "runtime/metrics", "runtime/encode",
-	}, "serve speaks to a Speaker, local or remote, and must not know which; of encode it takes the WAV header"},
+		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/encode",
+	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
 	"runtime/meter":       {[]string{"runtime/speech", "runtime/access"}, "what was spoken is counted without HTTP and without the portal"},
 	"portal/tenant":       {[]string{"runtime/speech", "runtime/access"}, "the rules of tenancy stand without HTTP and without a database"},
 	"portal/usage":        {[]string{"runtime/meter"}, "usage is added up without HTTP and without a database"},

@@ -8,8 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
-
+	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -37,7 +36,7 @@ func (s *Server) Wait(ctx context.Context) error {
 	}
 	left := s.sockets.all()
 	for _, session := range left {
-		session.cut()
+		session.cut(speech.ErrDraining)
 	}
 	select {
 	case <-gone:
@@ -126,32 +125,43 @@ var noWait = func() <-chan struct{} {
 	return ch
 }()
 
-// drain lets the running utterance finish, and then closes. It does not block: a client without room for an event learns enough from
-// the close.
+// drain lets the running utterance finish, and then closes.
 func (c *session) drain() {
-	for _, u := range c.end() {
-		c.put(noWait, errorEventOf(u.RequestID, speech.ErrDraining))
-		c.record(context.Background(), &u.Utterance, speech.Stats{}, speech.ErrDraining)
-	}
+	c.dismiss(speech.ErrDraining)
 	c.closeIfIdle()
 }
 
-// cut ends the running utterance as well, with an error event, and closes.
-func (c *session) cut() {
+// cut stops the running utterance as well, for cause, with an error event, and closes.
+func (c *session) cut(cause error) {
+	c.dismiss(cause)
 	c.mu.Lock()
 	running := c.running
 	c.mu.Unlock()
-	c.stop(speech.ErrDraining)
+	c.stop(cause)
 	if running != nil {
 		c.out.drop(running)
 	}
 	c.closeIfIdle()
 }
 
+// revoke ends the session because its key has ended: at once, and no answer of the client is waited for long.
+func (c *session) revoke() {
+	c.cut(access.ErrInvalidKey)
+	c.patience.end()
+}
+
+// dismiss takes no utterance any more and refuses those that wait. It does not block: a client without room for an event learns enough
+// from the close.
+func (c *session) dismiss(why error) {
+	for _, u := range c.end(why) {
+		c.put(noWait, errorEventOf(u.RequestID, why))
+		c.record(context.Background(), &u.Utterance, speech.Stats{}, why)
+	}
+}
+
+// closeIfIdle closes unless something is being spoken: then head does it.
 func (c *session) closeIfIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.speaking { // otherwise head does it
-		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway), false)
-	}
+	c.closeIfEndingLocked()
 }

@@ -52,14 +52,25 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	o.voice, o.format = u.Voice, u.Format
 	base := reply{w: w, control: http.NewResponseController(w), format: u.Format, limit: limit,
 		trailers: r.ProtoAtLeast(1, 1), speaker: s.cfg.Speaker, metrics: s.cfg.Metrics}
-	switch {
-	case req.Stream:
-		err = s.speak(ctx, *u, &streamed{reply: base, hash: sha256.New()}, o)
-	case u.Format == speech.WAV:
+	var to audioSink = &buffered{reply: base}
+	if req.Stream {
+		to = &streamed{reply: base, hash: sha256.New()}
+	}
+	metered := s.cfg.Meter.Begin(grant, string(o.endpoint), *u, to)
+	if !req.Stream && u.Format == speech.WAV {
 		u.Format = speech.PCM16 // its header needs the length, so it comes last
-		fallthrough
-	default:
-		err = s.speak(ctx, *u, &buffered{reply: base}, o)
+	}
+	err = try(func() (err error) {
+		o.stats, err = s.cfg.Speaker.Speak(ctx, *u, metered)
+		return err
+	})
+	o.chars = o.stats.Chars
+	if err == nil {
+		err = to.end(o.stats)
+	}
+	metered.End(o.stats, err) // before the client has seen the end: then it is on the bill
+	if err == nil {
+		err = to.last()
 	}
 	if err != nil {
 		base.setConcurrency()
@@ -67,19 +78,12 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	return err
 }
 
-// audioSink is where the audio of a request goes. It ends with end when all of it was spoken, and just stops otherwise.
+// audioSink is where the audio of a request goes. When all of it was spoken, end sends what is left but the very end, and last sends
+// that. Otherwise it just stops.
 type audioSink interface {
 	speech.Sink
 	end(speech.Stats) error
-}
-
-func (s *Server) speak(ctx context.Context, u speech.Utterance, to audioSink, o *outcome) (err error) {
-	o.stats, err = s.cfg.Speaker.Speak(ctx, u, to)
-	o.chars = o.stats.Chars
-	if err != nil {
-		return err
-	}
-	return to.end(o.stats)
+	last() error
 }
 
 // reply is what a streamed and a buffered answer have in common.
@@ -218,7 +222,12 @@ func (a *streamed) end(st speech.Stats) error {
 		var sum [sha256.Size]byte
 		a.setProof(st, a.hash.Sum(sum[:0]))
 	}
-	a.extend() // net/http writes the end after we return
+	return nil
+}
+
+// last leaves the end of the body to net/http, which writes it when the handler has returned.
+func (a *streamed) last() error {
+	a.extend()
 	return nil
 }
 
@@ -270,10 +279,18 @@ func (a *buffered) end(st speech.Stats) error {
 	a.w.Header().Set("Content-Length", strconv.Itoa(length))
 	a.extend()
 	a.w.WriteHeader(http.StatusOK)
-	for _, p := range body {
+	a.pieces = body[len(body)-1:]
+	for _, p := range body[:len(body)-1] {
 		if err := a.write(p); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (a *buffered) last() error {
+	if err := a.write(a.pieces[0]); err != nil {
+		return err
 	}
 	return a.flush()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -20,6 +21,7 @@ import (
 type Config struct {
 	Speaker    speech.Speaker   // required
 	Keys       access.Keyring   // nil: open to everybody, which only cmd decides
+	Meter      *meter.Recorder  // nil: nobody is billed
 	Metrics    *metrics.Metrics // required
 	Log        *slog.Logger     // required
 	Service    string           // name in GET /; "" means "Swar Hinglish TTS"

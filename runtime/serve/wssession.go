@@ -33,11 +33,11 @@ type session struct {
 
 	patience patience       // with the client
 	written  chan struct{}  // closed when the writing goroutine has ended
-	voice    sync.WaitGroup // the speaking goroutine
+	voice    sync.WaitGroup // the speaking goroutine, and the one that watches the key
 
 	mu          sync.Mutex
 	speaking    bool       // the speaking goroutine runs
-	ending      bool       // no utterance is taken any more; the socket closes when the running one has ended
+	ending      error      // why no utterance is taken any more; the socket closes when the running one has ended. Nil: it goes on
 	running     *utterance // the head of the connection: spoken, or about to be
 	waiting     []*utterance
 	waitingText int // bytes
@@ -65,6 +65,9 @@ func (c *session) run(ctx context.Context) {
 	defer c.stop(nil)
 	defer c.server.cfg.Metrics.SocketOpened()()
 	opened := time.Now()
+	if c.grant.Ended != nil {
+		c.voice.Go(func() { c.watchKey(ctx) })
+	}
 	go func() {
 		defer close(c.written)
 		_ = c.guard(c.write) // which ends the reading too, and that says why
@@ -73,6 +76,15 @@ func (c *session) run(ctx context.Context) {
 	c.part(err)
 	c.server.cfg.Log.LogAttrs(ctx, slog.LevelDebug, "socket closed",
 		slog.String("key_id", c.grant.KeyID), slog.Float64("open_s", seconds(time.Since(opened))), slog.String("reason", err.Error()))
+}
+
+// watchKey ends the session when its key does. Like everything of the session, it ends with ctx.
+func (c *session) watchKey(ctx context.Context) {
+	select {
+	case <-c.grant.Ended:
+		c.revoke()
+	case <-ctx.Done():
+	}
 }
 
 // guard keeps a defect of ours from taking the process along: f's panic costs one socket.
@@ -178,8 +190,8 @@ func (c *session) accept(ctx context.Context, req request, read time.Time) error
 	switch {
 	case c.knowsLocked(u.RequestID):
 		return errIDInUse
-	case c.ending:
-		return speech.ErrDraining
+	case c.ending != nil:
+		return c.ending
 	case c.running == nil:
 		c.running = u
 	case len(c.waiting) == maxWaiting || c.waitingText+len(u.Text) > maxWaitingText:
@@ -251,9 +263,7 @@ func (c *session) head() *utterance {
 	defer c.mu.Unlock()
 	if c.running == nil {
 		c.speaking = false
-		if c.ending {
-			c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway), false)
-		}
+		c.closeIfEndingLocked()
 	}
 	return c.running
 }
@@ -266,12 +276,13 @@ func (c *session) say(session context.Context, u *utterance) {
 	defer stop(nil)
 
 	c.begin(u, stop)
+	metered := c.server.cfg.Meter.Begin(c.grant, string(metrics.WS), u.Utterance, u)
 	var stats speech.Stats
 	err := context.Cause(ctx)
 	if err == nil {
 		u.done = ctx.Done()
 		err = try(func() (err error) {
-			stats, err = c.server.cfg.Speaker.Speak(ctx, u.Utterance, u)
+			stats, err = c.server.cfg.Speaker.Speak(ctx, u.Utterance, metered)
 			return err
 		})
 	}
@@ -286,6 +297,7 @@ func (c *session) say(session context.Context, u *utterance) {
 	if cancelled := c.finish(u); cancelled {
 		err = errCancelled
 	}
+	metered.End(stats, err) // before the client is told: then it is on the bill
 	c.record(session, &u.Utterance, stats, err)
 
 	switch {
@@ -428,7 +440,7 @@ func (c *session) part(err error) {
 		refused = true
 	}
 	c.stop(errLeft)
-	for _, u := range c.end() {
+	for _, u := range c.end(errLeft) {
 		c.record(context.Background(), &u.Utterance, speech.Stats{}, errLeft)
 	}
 	if refused {
@@ -458,11 +470,26 @@ func (c *session) linger() {
 	_, _ = io.CopyN(io.Discard, c.conn.NetConn(), 16*maxMessage)
 }
 
-// end takes no utterance any more and returns those that had not begun.
-func (c *session) end() []*utterance {
+// end takes no utterance any more, for the reason why, and returns those that had not begun. Draining is the only reason that another
+// one may follow.
+func (c *session) end(why error) []*utterance {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.ending == nil || errors.Is(c.ending, speech.ErrDraining) {
+		c.ending = why
+	}
 	dropped := c.waiting
-	c.ending, c.waiting, c.waitingText = true, nil, 0
+	c.waiting, c.waitingText = nil, 0
 	return dropped
+}
+
+// closeIfEndingLocked closes when no utterance is left and none is taken any more.
+func (c *session) closeIfEndingLocked() {
+	switch {
+	case c.ending == nil || c.speaking:
+	case errors.Is(c.ending, access.ErrInvalidKey):
+		c.out.close(websocket.FormatCloseMessage(websocket.ClosePolicyViolation, access.ErrInvalidKey.Error()), false)
+	default:
+		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway), false)
+	}
 }
