@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,15 +22,15 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
+	err := run(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchengine:", err)
-		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context) (err error) {
 	var (
 		library = flag.String("library", "", "ONNX Runtime; empty means where `make onnxruntime` puts it")
 		docs    = flag.String("docs", "", "file to write the table into, between its markers; empty means print only")
@@ -54,7 +55,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	b := &bench{
 		ctx: ctx, library: path, tmp: tmp, rounds: *rounds, quick: *quick, figures: map[string]*figures{}, started: time.Now(),
 		precisions: []string{bundle.Int8, bundle.FP32},

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
@@ -141,7 +142,7 @@ func (b *bench) own(name, dir string, streams int) (*speaker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(name, exec.CommandContext(b.ctx, program, "-library", b.library, "-speak", dir, "-streams", fmt.Sprint(streams)))
+	return start(name, exec.CommandContext(b.ctx, program, "-library", b.library, "-speak", dir, "-streams", strconv.Itoa(streams)))
 }
 
 func (b *bench) sherpa(name, dir string) (*speaker, error) {

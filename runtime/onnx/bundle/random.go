@@ -83,7 +83,7 @@ func (r Random) Source() (Source, error) {
 	lm.Transformer.DModel, lm.Transformer.HiddenScale, lm.Transformer.MaxPeriod = r.Width, r.HiddenScale, 10000
 	lm.Transformer.NumHeads, lm.Transformer.NumLayers = r.Heads, r.Layers
 	lm.LookupTable.Dim, lm.LookupTable.NBins, lm.LookupTable.Tokenizer = r.Width, len(pieces), "sentencepiece"
-	mimi.SampleRate, mimi.FrameRate, mimi.Channels = 24000, 12.5, 1
+	mimi.SampleRate, mimi.FrameRate, mimi.Channels, mimi.InnerDim = 24000, 12.5, 1, r.Latent
 	s := &mimi.SEANet
 	s.Dimension, s.Channels, s.NFilters, s.NResidualLayers, s.Ratios = r.CodecWidth, 1, r.CodecFilters, 1, []int{6, 5, 4}
 	s.KernelSize, s.ResidualKernelSize, s.LastKernelSize, s.PadMode, s.Compress = 7, 3, 3, "constant", 2

@@ -13,11 +13,11 @@ import (
 // weight that is missing ends up in err, and zeros stand for it.
 type builder struct {
 	*graph.Builder
-	source *bundle.Source
-	int8   bool
-	named  int
-	states []state
-	err    error
+	source   *bundle.Source
+	integers bool
+	named    int
+	states   []state
+	err      error
 }
 
 // state is an entry of a state manifest.
@@ -33,8 +33,8 @@ type state struct {
 	Fill   string `json:"fill"`
 }
 
-func newBuilder(name string, source *bundle.Source, opset int, int8 bool) *builder {
-	b := &builder{Builder: graph.New(name), source: source, int8: int8}
+func newBuilder(name string, source *bundle.Source, opset int, integers bool) *builder {
+	b := &builder{Builder: graph.New(name), source: source, integers: integers}
 	b.Opset(opset)
 	return b
 }
@@ -162,7 +162,7 @@ func (b *builder) linear(x graph.Value, weight string, out, in int) graph.Value 
 			peak = max(peak, v, -v)
 		}
 	}
-	if !b.int8 {
+	if !b.integers {
 		return b.op("MatMul", x, b.Floats(weight, t, in, out))
 	}
 	const weightRange = 127
@@ -180,7 +180,7 @@ func (b *builder) linear(x graph.Value, weight string, out, in int) graph.Value 
 
 // affine is linear with a bias, of rows of rank two.
 func (b *builder) affine(x graph.Value, prefix string, out, in int) graph.Value {
-	if b.int8 {
+	if b.integers {
 		return b.add(b.linear(x, prefix+".weight", out, in), b.weight(prefix+".bias", out))
 	}
 	return b.Op("Gemm", []graph.Value{x, b.weight(prefix+".weight", out, in), b.weight(prefix+".bias", out)}, graph.Attr{Name: "transB", Value: 1})

@@ -11,6 +11,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -171,11 +173,11 @@ func writeJSON(path string, v any) error {
 
 // array encodes values as a NumPy file.
 func array(values []float32, shape ...int) []byte {
-	dims := ""
-	for _, d := range shape {
-		dims += fmt.Sprintf("%d, ", d)
+	dims := make([]string, len(shape))
+	for i, d := range shape {
+		dims[i] = strconv.Itoa(d)
 	}
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", dims)
+	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s,), }", strings.Join(dims, ", "))
 	const prefix, align = 10, 64
 	header += string(bytes.Repeat([]byte(" "), align-1-(prefix+len(header))%align)) + "\n"
 	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))

@@ -21,11 +21,11 @@ func languageModel(b *builder) {
 	d := b.source.Checkpoint.Dims()
 	sequence := b.Input("sequence", graph.F32, 1, "seq_len", d.Latent)
 	text := b.Input("text_embeddings", graph.F32, 1, "text_len", d.Width)
-	var caches, ends, steps []graph.Value
+	var caches, steps []graph.Value
 	for i := range d.Layers {
 		module := "transformer.layers." + strconv.Itoa(i) + ".self_attn"
 		caches = append(caches, b.state(module, "cache", "nan", graph.F32, 2, 1, capacity, d.Heads, d.HeadDim))
-		ends = append(ends, b.state(module, "current_end", "empty", graph.F32, 0))
+		b.state(module, "current_end", "empty", graph.F32, 0) // was the length once, as that of an array; nothing reads it
 		steps = append(steps, b.state(module, "step", "zeros", graph.I64, 1))
 	}
 
