@@ -226,7 +226,7 @@ func TestRequestPages(t *testing.T) {
 
 func TestBills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(at("2026-12-02 12:00:00").Sub(time.Now()))
+		time.Sleep(time.Until(at("2026-12-02 12:00:00")))
 		store := memstore.New()
 		frames := func(n int64) func(*meter.Event) {
 			return func(e *meter.Event) { e.Frames, e.Billed = n, n }
@@ -261,7 +261,7 @@ func TestBills(t *testing.T) {
 			}
 			check("in the days of grace", rates)
 		}
-		time.Sleep(at("2026-12-03 23:59:59").Sub(time.Now()))
+		time.Sleep(time.Until(at("2026-12-03 23:59:59")))
 		if f, err := u.Round(t.Context()); err != nil || len(f.Closed) != 0 {
 			t.Errorf("a second before the grace ends: %+v, %v", f, err)
 		}
@@ -277,7 +277,7 @@ func TestBills(t *testing.T) {
 
 func TestUpkeepSweepsAndCompares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(at("2026-11-20 12:00:00").Sub(time.Now()))
+		time.Sleep(time.Until(at("2026-11-20 12:00:00")))
 		store := memstore.New()
 		book(t, store, "src_1",
 			ended("2026-10-15 23:59:59", nil), // 36 days ago; its month is open

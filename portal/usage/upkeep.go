@@ -66,13 +66,10 @@ func NewUpkeep(cfg UpkeepConfig, store Store, log *slog.Logger) (*Upkeep, error)
 func (u *Upkeep) Run(ctx context.Context, report func(Findings)) error {
 	for {
 		f, err := u.Round(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
-			u.log.Error("upkeep of usage failed; it is tried again in an hour", "error", err)
-		default:
+		if err == nil {
 			report(f)
+		} else if ctx.Err() == nil {
+			u.log.Error("upkeep of usage failed; it is tried again in an hour", "error", err)
 		}
 		now := time.Now().In(meter.India)
 		next := time.Date(now.Year(), now.Month(), now.Day(), 2, 30, 0, 0, meter.India)

@@ -17,7 +17,7 @@ func lockFolder(folder string) (*os.File, error) {
 		return nil, fmt.Errorf("usage log: %w", err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
+		_ = f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("usage log: %s is in use by another process: stop it, or give this one a folder of its own", folder)
 		}

@@ -104,7 +104,7 @@ func OpenLog(cfg LogConfig, log *slog.Logger) (*Log, error) {
 		return nil, err
 	}
 	if err := l.recover(); err != nil {
-		l.lock.Close()
+		_ = l.lock.Close()
 		return nil, fmt.Errorf("usage log in %s: %w", cfg.Folder, err)
 	}
 	_ = l.Sync(context.Background()) // a disk that does not work has been reported, and is no reason not to start
@@ -113,22 +113,20 @@ func OpenLog(cfg LogConfig, log *slog.Logger) (*Log, error) {
 
 // Run syncs what is appended, until ctx ends. What it could not sync then, Close does.
 func (l *Log) Run(ctx context.Context) error {
+	wait := l.cfg.SyncEvery
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-l.dirty:
 		}
-		wait := l.cfg.SyncEvery
-		if l.Backlog().Waiting > 0 {
-			wait = max(wait, time.Second) // a full disk is asked again without haste
-		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(wait):
 		}
-		if l.Sync(ctx) != nil { // it has been logged
+		if wait = l.cfg.SyncEvery; l.Sync(ctx) != nil { // which has been logged
+			wait = max(wait, time.Second) // a disk that is full is asked again without haste
 			l.wake()
 		}
 	}
@@ -177,7 +175,7 @@ func (l *Log) Sync(ctx context.Context) error {
 	clean := l.synced == upTo
 	l.mu.Unlock()
 	if clean {
-		return failed
+		return l.settle(failed)
 	}
 	step("sync")
 	for _, f := range files {
@@ -190,15 +188,30 @@ func (l *Log) Sync(ctx context.Context) error {
 	}
 	step("synced")
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, f := range l.unsynced[:ended] {
-		f.Close()
+		_ = f.Close()
 	}
 	l.unsynced = l.unsynced[ended:]
 	l.synced = upTo
 	close(l.growth)
 	l.growth = make(chan struct{})
-	return failed
+	l.mu.Unlock()
+	return l.settle(failed)
+}
+
+// settle notes how a sync went, and reports when the disk works again.
+func (l *Log) settle(failed error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if failed != nil {
+		l.failLocked(failed)
+		return fmt.Errorf("writing the usage log: %w", failed)
+	}
+	if l.failing {
+		l.failing = false
+		l.log.Info("usage events are written again", "folder", l.cfg.Folder, "lost", l.lost)
+	}
+	return nil
 }
 
 // Backlog returns the present state. It is cheap.
@@ -215,13 +228,13 @@ func (l *Log) Close() error {
 	defer l.mu.Unlock()
 	l.closed = true
 	for _, f := range l.unsynced {
-		f.Close()
+		_ = f.Close()
 	}
 	if l.active != nil {
-		l.active.Close()
+		_ = l.active.Close()
 	}
 	l.cursor.close()
-	l.lock.Close()
+	_ = l.lock.Close()
 	return err
 }
 
@@ -247,10 +260,6 @@ func (l *Log) writeWaitingLocked() error {
 			l.waiting = l.waiting[i:]
 			return err
 		}
-	}
-	if l.failing && !l.closed {
-		l.failing = false
-		l.log.Info("usage events are written again", "folder", l.cfg.Folder, "written", len(l.waiting), "lost", l.lost)
 	}
 	l.waiting = nil
 	return nil
@@ -321,7 +330,7 @@ func createSegment(path string) (segmentFile, error) {
 		err = syncFolder(filepath.Dir(path))
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
@@ -412,7 +421,7 @@ func syncFolder(path string) error {
 		return err
 	}
 	err = d.Sync()
-	d.Close()
+	_ = d.Close()
 	return err
 }
 

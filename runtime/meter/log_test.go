@@ -253,7 +253,7 @@ func TestATornTailIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range len(whole) {
+	for n := range whole {
 		if err := os.WriteFile(path, append(whole[:n:n], make([]byte, 12*(n%2))...), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestDamageInTheMiddleIsSetAsideAndReported(t *testing.T) {
 		}, []int64{1, 2, 3}},
 		"the magic":          {func(b []byte, _ int) []byte { b[0] = 'x'; return b }, nil},
 		"inserted junk":      {func(b []byte, size int) []byte { return slices.Insert(b, len(segmentMagic)+size, []byte("junk")...) }, nil},
-		"the last one's CRC": {func(b []byte, size int) []byte { b[len(b)-1] ^= 1; return b }, []int64{6}},
+		"the last one's CRC": {func(b []byte, _ int) []byte { b[len(b)-1] ^= 1; return b }, []int64{6}},
 	}
 	for name, tt := range damage {
 		t.Run(name, func(t *testing.T) {
@@ -449,6 +449,7 @@ type fullDisk struct {
 	noSync   bool
 	noCut    bool
 	segments int
+	syncs    int
 }
 
 var errFull = errors.New("no space left on device")
@@ -473,6 +474,7 @@ func (f fullFile) Write(b []byte) (int, error) {
 func (f fullFile) Sync() error {
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
+	f.disk.syncs++
 	if f.disk.noSync {
 		return errFull
 	}
@@ -582,6 +584,38 @@ func TestNothingIsReadThatASyncDidNotReach(t *testing.T) {
 	}
 }
 
+func TestABrokenDiskIsReportedOnceAndAskedWithoutHaste(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var report bytes.Buffer
+		l, err := OpenLog(LogConfig{Folder: folder}, slog.New(slog.NewTextHandler(&report, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		disk := &fullDisk{room: 1 << 20, noSync: true}
+		l.create = disk.create
+		ctx, stop := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = l.Run(ctx) })
+		appendN(l, 1, 1)
+		time.Sleep(time.Minute)
+		disk.set(func(d *fullDisk) { d.noSync = false })
+		time.Sleep(2 * time.Second)
+		if err := l.wait(ctx, 1); err != nil {
+			t.Error(err)
+		}
+		stop()
+		wg.Wait()
+		l.Close()
+		if got := report.String(); strings.Count(got, "make room on the disk") != 1 || strings.Count(got, "written again") != 1 {
+			t.Errorf("reported: %s", got)
+		}
+		if disk.syncs < 50 || disk.syncs > 70 {
+			t.Errorf("%d syncs in a minute, want one a second", disk.syncs)
+		}
+	})
+}
+
 func TestRunSyncsWithin20ms(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -642,36 +676,48 @@ func TestEventIDs(t *testing.T) {
 	}
 }
 
-func FuzzReadSegment(f *testing.F) {
-	seed := []byte(segmentMagic)
+// What a damaged file may hold: records are found in it, and nothing else is taken for one.
+func FuzzRecords(f *testing.F) {
+	for _, seed := range recordSeeds() {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		last := int64(0)
+		for at := 0; at < len(b); {
+			var e Event
+			n, err := nextRecord(b[at:], &e)
+			if err != nil {
+				at = findRecord(b, at+1, last)
+				continue
+			}
+			var again Event
+			if m, err := nextRecord(appendRecord(nil, &e), &again); err != nil || again != e || m > n {
+				t.Fatalf("%+v comes back as %+v, %v", e, again, err)
+			}
+			last = e.Seq
+			at += n
+		}
+		var e Event
+		_ = e.UnmarshalBinary(b)
+	})
+}
+
+func recordSeeds() [][]byte {
+	var file []byte
 	for i := range 3 {
 		e := someEvent(i)
 		e.Seq = int64(i + 1)
-		seed = appendRecord(seed, &e)
+		file = appendRecord(file, &e)
 	}
-	f.Add(seed)
-	f.Add(seed[:len(seed)-7])
-	f.Add([]byte(segmentMagic))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, segmentName(1)), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, sourceName), []byte("src_x 0\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		l, err := OpenLog(LogConfig{Folder: folder}, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return
-		}
-		before := l.last
-		appendN(l, 1, 1)
-		sync1(t, l)
-		if got := readAll(t, l, 1); len(got) == 0 || got[len(got)-1].Seq != before+1 {
-			t.Errorf("after %d events one more reads as %v", before, seqs(got))
-		}
-		l.Close()
-	})
+	return [][]byte{file, file[:len(file)-7], file[3:], file[recordHead:]}
+}
+
+func TestFuzzSeeds(t *testing.T) {
+	seeds := recordSeeds()
+	var e Event
+	if _, err := nextRecord(seeds[0], &e); err != nil || e.Seq != 1 || findRecord(seeds[2], 0, 0) == len(seeds[2]) {
+		t.Errorf("the seeds hold no records: %v", err)
+	}
 }
 
 func BenchmarkAppend(b *testing.B) {

@@ -19,7 +19,7 @@ type cursor struct {
 
 func (c *cursor) close() {
 	if c.file != nil {
-		c.file.Close()
+		_ = c.file.Close()
 	}
 	*c = cursor{buf: c.buf}
 }

@@ -159,6 +159,6 @@ func syncFile(path string) error {
 		return err
 	}
 	err = f.Sync()
-	f.Close()
+	_ = f.Close()
 	return err
 }

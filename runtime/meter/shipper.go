@@ -53,17 +53,9 @@ func NewShipper(cfg ShipperConfig, from *Log, to Sink, log *slog.Logger) *Shippe
 
 // Run sends until ctx ends. It waits out every failure of the sink.
 func (s *Shipper) Run(ctx context.Context) error {
-	for {
-		if err := s.from.wait(ctx, s.next); err != nil {
-			return nil
-		}
-		if err := s.gather(ctx); err != nil {
-			return nil
-		}
-		if err := s.ship(ctx); err != nil {
-			return nil
-		}
+	for s.from.wait(ctx, s.next) == nil && s.gather(ctx) == nil && s.ship(ctx) == nil { // each fails only when ctx has ended
 	}
+	return nil
 }
 
 // Drain sends what is left, without waiting for company, until the sink has everything that was appended before or ctx ends. Call it
