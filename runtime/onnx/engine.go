@@ -60,7 +60,7 @@ type Engine struct {
 	scheduler *scheduler
 	threads   int
 	cache     *synth.Cache[any] // of snapshots
-	budget    int64             // of the cache
+	memory    Memory
 
 	warming sync.Mutex
 	warm    bool // every shape of run was run once
@@ -83,10 +83,11 @@ func New(c Config) (*Engine, error) {
 	if c.Threads < 1 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	e := &Engine{threads: c.Threads, budget: max(c.CacheBytes, 0), cache: synth.NewCache[any](c.CacheBytes)}
+	e := &Engine{threads: c.Threads, memory: Memory{Cache: max(c.CacheBytes, 0)}, cache: synth.NewCache[any](c.CacheBytes)}
 	if err := e.load(c); err != nil {
 		return nil, err
 	}
+	e.memory.Weights, e.memory.Prompts, e.memory.Stream = e.model.bytes()
 	debug.FreeOSMemory() // loading reads every file and keeps hardly any of it
 	e.scheduler = newScheduler(c.Threads, time.Now)
 	return e, nil

@@ -16,11 +16,7 @@ func (m Memory) Total(workers int) int64 {
 }
 
 // Memory returns the engine's budget.
-func (e *Engine) Memory() Memory {
-	m := Memory{Cache: e.budget}
-	m.Weights, m.Prompts, m.Stream = e.model.bytes()
-	return m
-}
+func (e *Engine) Memory() Memory { return e.memory }
 
 // Threads returns how many threads run the model.
 func (e *Engine) Threads() int { return e.threads }

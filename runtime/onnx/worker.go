@@ -118,7 +118,7 @@ func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (
 	if h, eos := w.sequence.State(); !finite(h) || !finite([]float32{eos}) {
 		return false, w.broken() // and nothing to keep
 	}
-	if w.engine.budget > 0 {
+	if w.engine.memory.Cache > 0 {
 		saved, bytes := w.sequence.Save()
 		w.engine.cache.Add(key, saved, bytes)
 	}
