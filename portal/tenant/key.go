@@ -57,8 +57,11 @@ type CreatedKey struct {
 	Secret string // empty when the answer is a repeated one: it was given out the first time
 }
 
-// Keys returns the keys of one kind of an organisation or, when projectID is not empty, of one of its projects: newest first, those that
-// are revoked among them. An empty kind means Live.
+// MaxListedKeys is how many keys Keys looks back. Live keys that are active are listed in any case.
+const MaxListedKeys = 500
+
+// Keys returns the newest MaxListedKeys keys of one kind of an organisation or, when projectID is not empty, of one of its projects:
+// newest first, those that are revoked among them. Older keys follow if they are live and active. An empty kind means Live.
 func (s *Service) Keys(ctx context.Context, actor User, orgID, projectID string, kind KeyKind) ([]Key, error) {
 	switch kind {
 	case "":
@@ -71,7 +74,19 @@ func (s *Service) Keys(ctx context.Context, actor User, orgID, projectID string,
 		if err := mayReadIn(r, actor, orgID, projectID); err != nil {
 			return nil, err
 		}
-		return r.Keys(KeyQuery{OrgID: orgID, ProjectID: projectID, Kind: kind})
+		q := KeyQuery{OrgID: orgID, ProjectID: projectID, Kind: kind, Limit: MaxListedKeys}
+		keys, err := r.Keys(q)
+		if err != nil || len(keys) < MaxListedKeys || kind != Live {
+			return keys, err
+		}
+		q.Active, q.Limit = true, MaxActiveKeys
+		active, err := r.Keys(q)
+		for _, k := range active {
+			if !slices.ContainsFunc(keys, func(listed Key) bool { return listed.ID == k.ID }) {
+				keys = append(keys, k)
+			}
+		}
+		return keys, err
 	})
 }
 

@@ -105,6 +105,13 @@ func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, r
 		known := err == nil
 		switch {
 		case errors.Is(err, ErrNotFound):
+			members, err := tx.Members(orgID)
+			if err != nil {
+				return Member{}, err
+			}
+			if len(members) >= MaxMembers {
+				return Member{}, ErrTooManyMembers
+			}
 			m = Member{OrgID: orgID, Email: email, Role: RoleMember, State: Invited, InvitedAt: now, InvitedBy: actor.Email}
 		case err != nil:
 			return Member{}, err
@@ -212,11 +219,19 @@ func (s *Service) Join(ctx context.Context, actor User) error {
 	if err != nil {
 		return err
 	}
-	others := 0
+	joined, others := 0, 0
+	for _, m := range members {
+		if m.UserID == actor.ID {
+			joined++
+		}
+	}
 	for _, m := range members {
 		switch m.UserID {
 		case actor.ID:
 		case "":
+			if joined++; joined > MaxJoinedOrgs {
+				continue // so that nobody's list of organisations is filled up by strangers
+			}
 			if err := s.join(ctx, actor, m.OrgID); err != nil {
 				return err
 			}

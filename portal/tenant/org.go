@@ -16,6 +16,16 @@ import (
 // DefaultProject is the name of the project that comes with a new organisation, so that a key can be made at once.
 const DefaultProject = "Default"
 
+// Limits of what there may be, so that every list has an end. They are counted inside the transaction that adds to them, and far above
+// what anybody has met; an operator is not held to MaxCreatedOrgs.
+const (
+	MaxCreatedOrgs   = 20   // organisations that one user has created and is still in
+	MaxJoinedOrgs    = 100  // organisations that one user is in; further invitations wait until the user leaves one
+	MaxProjects      = 200  // in an organisation
+	MaxMembers       = 1000 // in an organisation, joined and invited
+	MaxVoiceRequests = 200  // of an organisation, whatever became of them
+)
+
 // Org is an organisation: what is billed, and where people share keys.
 type Org struct {
 	ID        string // "org_" and 26 random characters
@@ -100,6 +110,9 @@ func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once O
 		if first, done, err := replay[Membership](tx, now, actor, once); done || err != nil {
 			return first, err
 		}
+		if err := mayCreateOrg(tx, actor); err != nil {
+			return Membership{}, err
+		}
 		org := Org{ID: newID("org_"), Name: name, CreatedAt: now, CreatedBy: actor.Email}
 		project := Project{ID: newID("prj_"), OrgID: org.ID, Name: DefaultProject, CreatedAt: now, CreatedBy: actor.Email}
 		if !actor.operator {
@@ -146,6 +159,27 @@ func membership(r Reader, orgID string, role Role) (Membership, error) {
 	}
 	projects, err := r.Projects(orgID)
 	return Membership{org, role, projects}, err
+}
+
+// mayCreateOrg counts what actor has created. Only who creates an organisation is its member by their own invitation.
+func mayCreateOrg(r Reader, actor User) error {
+	if actor.operator {
+		return nil
+	}
+	members, err := r.Memberships(actor.Email)
+	if err != nil {
+		return err
+	}
+	created := 0
+	for _, m := range members {
+		if m.InvitedBy == actor.Email {
+			created++
+		}
+	}
+	if created >= MaxCreatedOrgs {
+		return ErrTooManyOrgs
+	}
+	return nil
 }
 
 // mayEnter refuses who may not sign in at all.

@@ -31,6 +31,13 @@ func (s *Service) CreateProject(ctx context.Context, actor User, orgID, name str
 		if first, done, err := replay[Project](tx, now, actor, once); done || err != nil {
 			return first, err
 		}
+		projects, err := tx.Projects(orgID)
+		if err != nil {
+			return Project{}, err
+		}
+		if len(projects) >= MaxProjects {
+			return Project{}, ErrTooManyProjects
+		}
 		made := Project{ID: newID("prj_"), OrgID: orgID, Name: name, CreatedAt: now, CreatedBy: actor.Email}
 		tx.PutProject(made)
 		log(tx, now, actor, ProjectCreated, orgID, made.ID, "name", name)

@@ -48,6 +48,10 @@ var (
 	ErrLastOwner         = &Refusal{Invalid, "last_owner", "the last owner cannot be removed"}
 	ErrLastOwnerDemoted  = &Refusal{Invalid, "last_owner_demoted", "the last owner cannot be demoted"}
 	ErrBadKind           = &Refusal{Invalid, "bad_kind", "kind must be live or playground"}
+	ErrTooManyOrgs       = &Refusal{Invalid, "too_many_orgs", fmt.Sprintf("you have created %d organisations, which is the limit", MaxCreatedOrgs)}
+	ErrTooManyProjects   = &Refusal{Invalid, "too_many_projects", fmt.Sprintf("organisation has %d projects, which is the limit", MaxProjects)}
+	ErrTooManyMembers    = &Refusal{Invalid, "too_many_members", fmt.Sprintf("organisation has %d members; remove one first", MaxMembers)}
+	ErrTooManyWishes     = &Refusal{Invalid, "too_many_voice_requests", fmt.Sprintf("organisation has %d voice requests, which is the limit", MaxVoiceRequests)}
 	ErrTooManyKeys       = &Refusal{Invalid, "too_many_keys", fmt.Sprintf("organisation has %d active keys; revoke one first", MaxActiveKeys)}
 	ErrKeyRevoked        = &Refusal{Invalid, "key_revoked", "key is revoked"}
 	ErrPlaygroundKey     = &Refusal{Invalid, "playground_key", "a playground key cannot be changed"}

@@ -63,7 +63,8 @@ var next = map[VoiceStatus][]VoiceStatus{
 	Training:  {Ready},
 }
 
-// VoiceRequests returns the voice requests of an organisation or, when orgID is empty, of all that actor is in; newest first.
+// VoiceRequests returns the voice requests of an organisation or, when orgID is empty, the newest MaxVoiceRequests of all that actor is
+// in; newest first.
 func (s *Service) VoiceRequests(ctx context.Context, actor User, orgID string) ([]VoiceRequest, error) {
 	return view(ctx, s, func(r Reader) ([]VoiceRequest, error) {
 		if orgID != "" {
@@ -86,8 +87,9 @@ func (s *Service) VoiceRequests(ctx context.Context, actor User, orgID string) (
 				return nil, err
 			}
 			all = append(all, requests...)
+			slices.SortStableFunc(all, func(a, b VoiceRequest) int { return b.CreatedAt.Compare(a.CreatedAt) })
+			all = all[:min(len(all), MaxVoiceRequests)] // on every turn, so that no more than those of two are held
 		}
-		slices.SortStableFunc(all, func(a, b VoiceRequest) int { return b.CreatedAt.Compare(a.CreatedAt) })
 		return all, nil
 	})
 }
@@ -108,6 +110,13 @@ func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID stri
 		}
 		if first, done, err := replay[VoiceRequest](tx, now, actor, once); done || err != nil {
 			return first, err
+		}
+		requests, err := tx.VoiceRequests(orgID)
+		if err != nil {
+			return VoiceRequest{}, err
+		}
+		if len(requests) >= MaxVoiceRequests {
+			return VoiceRequest{}, ErrTooManyWishes
 		}
 		made := VoiceRequest{
 			ID: newID("vr_"), OrgID: orgID,
