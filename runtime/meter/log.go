@@ -23,7 +23,7 @@ type LogConfig struct {
 
 // Log keeps events on disk until the sink has them. It is a write-ahead log: a folder of segments, to which Append writes at once, so
 // that a killed process loses nothing, and which are synced at most SyncEvery later, so that a power cut loses no more than that. Sync
-// waits for it.
+// waits for it. A disk that fails to sync is asked again; whether it then kept what it had failed to is up to the disk.
 //
 // A log is used by one process at a time, and read by one [Shipper]. Its methods are safe for concurrent use.
 type Log struct {
@@ -34,6 +34,7 @@ type Log struct {
 	recovered int64         // number of the last event that was there when the log was opened
 	syncing   chan struct{} // holds the one right to sync
 	dirty     chan struct{} // tells Run that there is something to sync
+	cursor    cursor        // of the shipper: where its last read ended
 
 	mu       sync.Mutex
 	source   string
@@ -51,7 +52,6 @@ type Log struct {
 	failing  bool             // the disk took nothing at the last try
 	closed   bool
 	buf      []byte
-	cursor   cursor // where the last Read ended
 }
 
 // segment is one file: the events first..last in order.
@@ -221,12 +221,16 @@ func (l *Log) Backlog() Backlog {
 	return Backlog{Queued: l.last - l.acked, Waiting: len(l.waiting), Lost: l.lost}
 }
 
-// Close syncs the log and lets go of the folder. No method may be called after it.
+// Close syncs the log and lets go of the folder. What waits in memory for a disk that is still full is lost, which is logged. Run and
+// the shipper must have returned, and no method may be called after it.
 func (l *Log) Close() error {
 	err := l.Sync(context.Background())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
+	if n := len(l.waiting); n > 0 {
+		l.log.Error("usage events lost: the disk had no room for them until the end", "folder", l.cfg.Folder, "events", n)
+	}
 	for _, f := range l.unsynced {
 		_ = f.Close()
 	}
