@@ -63,6 +63,7 @@ var rules = map[string]rule{
 	"portal/signin":       {nil, "who a person is has nothing to do with what they may do"},
 	"portal/storetest":    {[]string{"runtime/access", "runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":     {[]string{"portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
+	"portal/sqlite":       {[]string{"portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
 	"client":              {nil, "the client is for others to import: it brings nothing of the server along"},
 	"cmd/internal/launch": {[]string{"runtime/speech"}, "what binaries share in starting up"},
 	"cmd/swar":            {[]string{"*"}, ""},

@@ -1,0 +1,187 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Backup writes a copy of the database, as it is at one moment, to a new file, while the store is used. The copy is read through for
+// damage and synced before it gets its name, so that what has the name is whole; a file that is there is refused. The copy is one file
+// that needs no other beside it.
+//
+// While it is made, reading and writing go on, and the write-ahead log grows by what is written.
+func (s *Store) Backup(ctx context.Context, path string) (err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("backup: %s exists: give another name", path)
+	}
+	part := path + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600) // here, since SQLite would let everybody read it
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	defer f.Close()
+	defer func() {
+		if err != nil {
+			os.Remove(part)
+			err = fmt.Errorf("backup to %s: %w", path, err)
+		}
+	}()
+	if err := s.copyTo(ctx, part); err != nil {
+		return err
+	}
+	if err := checkFile(ctx, part); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := os.Link(part, path); err != nil { // and not Rename, which would replace what has come there meanwhile
+		return err
+	}
+	os.Remove(part)
+	return syncFolder(filepath.Dir(path))
+}
+
+// copyTo writes the database into an empty file.
+func (s *Store) copyTo(ctx context.Context, path string) error {
+	c, err := s.take(ctx, s.readers)
+	if err != nil {
+		return err
+	}
+	defer s.give(s.readers, c)
+	// It only writes to the other file, but that is writing.
+	if _, err := c.exec("PRAGMA query_only = OFF"); err != nil {
+		return s.fault(err)
+	}
+	_, err = c.sql.ExecContext(ctx, "VACUUM INTO ?", path)
+	if _, off := c.exec("PRAGMA query_only = ON"); off != nil {
+		c.broken = true
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return explain(path, s.cfg.BusyWait, err)
+}
+
+// checkFile reads a database that nobody has open, and fails unless it is one of ours and whole.
+func checkFile(ctx context.Context, path string) error {
+	db, err := openFile(path, "ro")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return explain(path, 0, err)
+	}
+	defer c.Close()
+	version, err := recognise(ctx, c, path)
+	if err != nil {
+		return explain(path, 0, err)
+	}
+	if version == 0 {
+		return fmt.Errorf("database %s is empty", path)
+	}
+	return check(ctx, c, path)
+}
+
+// Restore puts a backup in the place of the database at path, which nobody may have open, and returns where it has put the old one: a
+// file beside it, or nothing if there was none. It reads the backup through first, and changes nothing if it is damaged, not ours or
+// made by a newer version. One made by an older version is brought up to date when it is opened.
+func Restore(ctx context.Context, path, backup string) (aside string, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return "", fmt.Errorf("restore: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("restore: %w", err)
+	}
+	alone, err := lockAlone(path)
+	if err != nil {
+		return "", err
+	}
+	defer alone.Close()
+	staged := path + ".restoring"
+	defer os.Remove(staged)
+	if err := copyFile(staged, backup); err != nil {
+		return "", fmt.Errorf("restore: %w", err)
+	}
+	if err := checkFile(ctx, staged); err != nil {
+		return "", fmt.Errorf("restoring %s changed nothing: %w", backup, err)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		if aside, err = keepAside(ctx, path); err != nil {
+			return "", fmt.Errorf("restore: keeping the old database aside: %w", err)
+		}
+	}
+	// From here on there is a whole database under the name at every moment: without its log, which is kept aside, the old one is at its
+	// last checkpoint.
+	for _, log := range []string{path + "-wal", path + "-shm"} {
+		if err := os.Remove(log); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return aside, fmt.Errorf("restore: %w", err)
+		}
+	}
+	if err := os.Rename(staged, path); err != nil {
+		return aside, fmt.Errorf("restore: %w", err)
+	}
+	if err := syncFolder(filepath.Dir(path)); err != nil {
+		return aside, fmt.Errorf("restore: %w", err)
+	}
+	return aside, nil
+}
+
+// keepAside gives a database a second name, and so its log, if it has one.
+func keepAside(ctx context.Context, path string) (string, error) {
+	foldLog(ctx, path)
+	name := path + ".before-restore-" + time.Now().UTC().Format("20060102T150405.000000Z")
+	if err := os.Link(path, name); err != nil {
+		return "", err
+	}
+	if err := os.Link(path+"-wal", name+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	return name, nil
+}
+
+// foldLog writes the log of a database into its file, as a killed process has left it, if the database is well enough: then there is one
+// file to keep aside. Otherwise both are kept.
+func foldLog(ctx context.Context, path string) {
+	db, err := openFile(path, "rw")
+	if err != nil {
+		return
+	}
+	defer db.Close() // the last one to close it folds the log
+	var tables int
+	_ = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+}
+
+// copyFile writes a copy to the disk.
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}
+
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -1,0 +1,56 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// lock takes the locks that a process holds while it has the database open: one that all share, so that a restore waits for nobody to be
+// there, and one that only the server has. They end with the process. They are files of their own, since closing any handle of the
+// database itself would drop SQLite's locks on it.
+func lock(path string, server bool) ([]*os.File, error) {
+	open, err := lockFile(path+openLock, syscall.LOCK_SH)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("database %s is being restored: wait until that is done", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !server {
+		return []*os.File{open}, nil
+	}
+	alone, err := lockFile(path+serverLock, syscall.LOCK_EX)
+	if err != nil {
+		open.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("database %s is in use by another server: stop it, or give this one a folder of its own", path)
+		}
+		return nil, err
+	}
+	return []*os.File{open, alone}, nil
+}
+
+// lockAlone takes the database for nobody else to open.
+func lockAlone(path string) (*os.File, error) {
+	f, err := lockFile(path+openLock, syscall.LOCK_EX)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("database %s is in use: stop the server and everything else that uses it first", path)
+	}
+	return f, err
+}
+
+func lockFile(name string, how int) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("locking %s: %w", name, err)
+	}
+	return f, nil
+}

@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+)
+
+// applicationID marks a file as ours in its header: "Swar".
+const applicationID = 0x53776172
+
+// What is put behind the name of the database file.
+const (
+	openLock   = "-open.lock"
+	serverLock = "-server.lock"
+)
+
+// migrations are the steps by which the schema has come about. Once released, one is never changed: there are files that have taken it.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// steps returns the migrations in order; the first one makes version 1.
+func steps() []string {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	all := make([]string, len(names))
+	for i, name := range names {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		all[i] = string(text)
+	}
+	return all
+}
+
+// prepare makes the database ready for use: it checks what it is and brings it up to date.
+func (s *Store) prepare(ctx context.Context, w *conn) error {
+	// Only now does the connection wait in statements: the log may have to be recovered, or another process be migrating.
+	if _, err := w.sql.ExecContext(ctx, "PRAGMA busy_timeout = "+milliseconds(s.cfg.BusyWait)); err != nil {
+		return s.ended(ctx, err)
+	}
+	version, err := recognise(ctx, w.sql, s.cfg.Path)
+	if err != nil {
+		return s.ended(ctx, err)
+	}
+	var mode string
+	if err := w.sql.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return s.ended(ctx, err)
+	}
+	if mode != "wal" {
+		return fmt.Errorf("database %s: its file system has no write-ahead log (mode %s); use a local disk", s.cfg.Path, mode)
+	}
+	if s.cfg.Check {
+		if err := check(ctx, w.sql, s.cfg.Path); err != nil {
+			return s.ended(ctx, err)
+		}
+	}
+	all := steps()
+	for ; version < len(all); version++ {
+		if err := migrate(ctx, w.sql, version, all[version]); err != nil {
+			return fmt.Errorf("database %s: bringing it to version %d: %w", s.cfg.Path, version+1, s.ended(ctx, err))
+		}
+	}
+	if _, err := w.exec("PRAGMA busy_timeout = 0"); err != nil {
+		return s.fault(err)
+	}
+	if err := s.begin(ctx, w); err != nil { // tells now whether it can be written
+		return err
+	}
+	w.rollback()
+	return nil
+}
+
+// recognise returns the version of the database, 0 for an empty file, or an error for one that is not ours or too new.
+func recognise(ctx context.Context, c *sql.Conn, path string) (version int, err error) {
+	var application, tables int
+	for query, to := range map[string]*int{
+		"PRAGMA application_id": &application, "PRAGMA user_version": &version, "SELECT count(*) FROM sqlite_schema": &tables,
+	} {
+		if err := c.QueryRowContext(ctx, query).Scan(to); err != nil {
+			return 0, err
+		}
+	}
+	if application == 0 && version == 0 && tables == 0 {
+		return 0, nil
+	}
+	if application != applicationID {
+		return 0, fmt.Errorf("database %s was not made by this program: give the path of another file", path)
+	}
+	if known := len(steps()); version > known {
+		return 0, fmt.Errorf("database %s was made by a newer version of this program (its schema is %d, this one knows %d): use that version, or restore a backup made before it", path, version, known)
+	}
+	return version, nil
+}
+
+// migrate takes one step, whole or not at all, unless another process has taken it.
+func migrate(ctx context.Context, c *sql.Conn, from int, step string) error {
+	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // fails when there is nothing to take back
+	var version int
+	if err := c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != from {
+		return err
+	}
+	script := step + "\nPRAGMA application_id = " + strconv.Itoa(applicationID) + ";\nPRAGMA user_version = " + strconv.Itoa(from+1) + ";\nCOMMIT;"
+	_, err := c.ExecContext(ctx, script)
+	return err
+}
+
+// check reads the whole database and fails if anything in it is damaged.
+func check(ctx context.Context, c *sql.Conn, path string) error {
+	var first string
+	if err := c.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&first); err != nil {
+		return explain(path, 0, err)
+	}
+	if first != "ok" {
+		return fmt.Errorf("database %s is damaged; put the last backup back with swar restore (%s)", path, first)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+// Package sqlite keeps the portal in one SQLite file, for a portal that runs on one machine with nothing to install.
+//
+// There is one connection that writes, and a few that read beside it, each from one state of the database (write-ahead log). Every
+// commit is on the disk when it returns. Several processes may have the file open, one of them as the server; the others are commands.
+//
+// Next to the file there are FILE-wal and FILE-shm, which belong to it, and two lock files. Copying the file alone while it is in use
+// gives a broken copy: [Store.Backup] gives a whole one.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/swar-tts/swar/portal/signin"
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/portal/usage"
+)
+
+// Config says where and how a [Store] is kept.
+type Config struct {
+	Path     string        // of the database file; its folder is made if it is missing. Required
+	Server   bool          // this process is the server, of which there is only one; commands work beside it and leave this false
+	Check    bool          // read the whole file when opening, and refuse one that is damaged; see BenchmarkCheck for what that takes
+	Readers  int           // reads at a time; 0 means 4
+	BusyWait time.Duration // longest wait for another process that writes; 0 means 5 s
+}
+
+// Store keeps everything that the portal stores. It is safe for concurrent use.
+type Store struct {
+	cfg     Config
+	db      *sql.DB
+	locks   []*os.File
+	writer  chan *conn // holds the one connection that writes, while nobody does; nil stands for one to be opened
+	readers chan *conn // likewise those that read
+	closing sync.Once
+	closed  chan struct{} // closed by Close
+
+	// Of tests: step is called at each step of a transaction, and fails it; prepared is told of each statement.
+	step     func(step string) error
+	prepared func(query string)
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced when this process has changed keys
+}
+
+var (
+	_ tenant.Store = (*Store)(nil)
+	_ usage.Store  = (*Store)(nil)
+	_ signin.Store = (*Store)(nil)
+)
+
+// Open opens the database, or makes one, and brings one of an older version up to date, which an older version of this program cannot
+// read any more. It refuses a file that something else has made, that a newer version has made, and, as the server, one that another
+// server uses. ctx bounds opening alone.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if cfg.Readers == 0 {
+		cfg.Readers = 4
+	}
+	if cfg.BusyWait == 0 {
+		cfg.BusyWait = 5 * time.Second
+	}
+	var err error
+	if cfg.Path, err = filepath.Abs(cfg.Path); err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(cfg.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	locks, err := lock(cfg.Path, cfg.Server)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		cfg: cfg, locks: locks, closed: make(chan struct{}), changed: make(chan struct{}),
+		writer: make(chan *conn, 1), readers: make(chan *conn, cfg.Readers),
+	}
+	if err := s.open(ctx); err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	if err := keepPrivate(s.cfg.Path); err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	var err error
+	if s.db, err = openFile(s.cfg.Path, "rw"); err != nil {
+		return err
+	}
+	w, err := s.connect(ctx, false)
+	if err != nil {
+		return s.ended(ctx, err)
+	}
+	if err := s.prepare(ctx, w); err != nil {
+		w.close()
+		return err
+	}
+	s.writer <- w
+	for range cap(s.readers) {
+		s.readers <- nil
+	}
+	return nil
+}
+
+// keepPrivate makes the file, for its owner alone, or takes everybody else's rights from it: it holds who speaks to whom and what that
+// costs. It never opens a file that is there: closing it would drop the locks that other connections of this process have on it.
+func keepPrivate(path string) error {
+	old, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if err == nil {
+			err = f.Close()
+		}
+		if errors.Is(err, os.ErrExist) { // another process was faster
+			return nil
+		}
+		return err
+	}
+	if err == nil && old.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(path, old.Mode().Perm()&0o700)
+	}
+	return err
+}
+
+// openFile opens a database file that exists. mode is ro or rw.
+func openFile(path, mode string) (*sql.DB, error) {
+	name := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=" + mode + "&_dqs=0"}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	return db, nil
+}
+
+// Close implements [tenant.Store]. It waits for what is being done.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		close(s.closed)
+		// The writer is closed last, so that it is the one that folds the write-ahead log into the file.
+		for range cap(s.readers) {
+			if c := <-s.readers; c != nil {
+				c.close()
+			}
+		}
+		if c := <-s.writer; c != nil {
+			c.close()
+		}
+		err = s.release()
+	})
+	return err
+}
+
+// release lets go of what no connection holds.
+func (s *Store) release() error {
+	var err error
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	for _, f := range s.locks {
+		f.Close()
+	}
+	return err
+}

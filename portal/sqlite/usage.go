@@ -1,0 +1,258 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/swar-tts/swar/portal/usage"
+)
+
+// Apply implements [usage.Store].
+func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
+	return s.write(ctx, func(c *conn) error {
+		position, closed, err := readBooks(c, b)
+		if err != nil {
+			return s.fault(err)
+		}
+		k, err := usage.Book(b, position, closed)
+		if err != nil || k.Empty() {
+			return err
+		}
+		for _, change := range k.Shards {
+			if err := cmp.Or(s.at("shard"), fold(c, change)); err != nil {
+				return s.fault(err)
+			}
+		}
+		for i := range k.Requests {
+			if err := cmp.Or(s.at("request"), addRequest(c, &k.Requests[i])); err != nil {
+				return s.fault(err)
+			}
+		}
+		if err := s.at("position"); err != nil {
+			return err
+		}
+		_, err = c.exec(`INSERT OR REPLACE INTO sources (source, position) VALUES (?, ?)`, b.Source, k.Position)
+		return s.fault(err)
+	})
+}
+
+// readBooks returns what b is booked against.
+func readBooks(c *conn, b usage.Batch) (position int64, closed []string, err error) {
+	err = c.row(`SELECT position FROM sources WHERE source = ?`, []any{b.Source}, &position)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, nil, err
+	}
+	for _, month := range b.Months() {
+		err := c.row(`SELECT month FROM months WHERE month = ?`, []any{month}, &month)
+		switch {
+		case err == nil:
+			closed = append(closed, month)
+		case !errors.Is(err, sql.ErrNoRows):
+			return 0, nil, err
+		}
+	}
+	return position, closed, nil
+}
+
+func fold(c *conn, change usage.ShardChange) error {
+	var old usage.Shard
+	k := change.Key
+	err := c.row(`SELECT requests, frames, billed, cells FROM shards WHERE org_id = ? AND date = ? AND source = ?`,
+		[]any{k.OrgID, k.Date, k.Source}, &old.Requests, &old.Frames, &old.Billed, &old.Cells)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	now, err := change.Fold(old)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(`INSERT INTO shards (org_id, date, source, requests, frames, billed, cells) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET requests = excluded.requests, frames = excluded.frames, billed = excluded.billed, cells = excluded.cells`,
+		k.OrgID, k.Date, k.Source, now.Requests, now.Frames, now.Billed, now.Cells)
+	return err
+}
+
+const requestColumns = `id, org_id, start, date, source, project_id, key_id, key_prefix, playground, request_id, endpoint, voice, format, status, error,
+	frames, billed, chars, chunks, ttfa_us, queue_us, wall_us, synth_us, prefill_cached, seed`
+
+func addRequest(c *conn, r *usage.Request) error {
+	_, err := c.exec(`INSERT INTO requests (`+requestColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (org_id, start, id) DO UPDATE SET date = excluded.date, source = excluded.source, project_id = excluded.project_id,
+			key_id = excluded.key_id, key_prefix = excluded.key_prefix, playground = excluded.playground, request_id = excluded.request_id,
+			endpoint = excluded.endpoint, voice = excluded.voice, format = excluded.format, status = excluded.status, error = excluded.error,
+			frames = frames + excluded.frames, billed = billed + excluded.billed, chars = excluded.chars, chunks = excluded.chunks,
+			ttfa_us = excluded.ttfa_us, queue_us = excluded.queue_us, wall_us = excluded.wall_us, synth_us = excluded.synth_us,
+			prefill_cached = excluded.prefill_cached, seed = excluded.seed`,
+		r.ID, r.OrgID, r.Start.UnixMicro(), r.Date, r.Source, r.ProjectID, r.KeyID, r.KeyPrefix, r.Playground, r.RequestID, r.Endpoint, r.Voice,
+		r.Format, string(r.Status), r.Error, r.Frames, r.Billed, r.Chars, r.Chunks, r.TTFAus, r.Queueus, r.Wallus, r.Synthus, r.PrefillCached, r.Seed)
+	return err
+}
+
+// Shards implements [usage.Store].
+func (s *Store) Shards(ctx context.Context, orgID, from, to string) ([]usage.Shard, error) {
+	return records(ctx, s, func(rows scanner, d *usage.Shard) error {
+		return rows.Scan(&d.OrgID, &d.Source, &d.Date, &d.Requests, &d.Frames, &d.Billed, &d.Cells)
+	}, `SELECT org_id, source, date, requests, frames, billed, cells FROM shards
+		WHERE org_id = ? AND date BETWEEN ? AND ? ORDER BY date, source`, orgID, from, to)
+}
+
+// Days implements [usage.Store].
+func (s *Store) Days(ctx context.Context, orgID, from, to string) ([]usage.Day, error) {
+	return records(ctx, s, func(rows scanner, d *usage.Day) error {
+		return rows.Scan(&d.Date, &d.Requests, &d.Frames, &d.Billed)
+	}, `SELECT date, sum(requests), sum(frames), sum(billed) FROM shards
+		WHERE org_id = ? AND date BETWEEN ? AND ? GROUP BY date ORDER BY date`, orgID, from, to)
+}
+
+// Requests implements [usage.Store].
+func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) ([]usage.Request, error) {
+	// A row is wanted if it stands before this place, which is the earlier one of the cursor and the end of the time.
+	start, id := int64(math.MaxInt64), ""
+	if !q.To.IsZero() {
+		start = microsUp(q.To)
+	}
+	if !q.After.IsZero() && microsUp(q.After.Start) <= start && (q.To.IsZero() || q.After.Start.Before(q.To)) {
+		if start = q.After.Start.UnixMicro(); start == microsUp(q.After.Start) {
+			id = q.After.ID
+		} else {
+			start++
+		}
+	}
+	from := int64(math.MinInt64)
+	if !q.From.IsZero() {
+		from = microsUp(q.From)
+	}
+	return records(ctx, s, func(rows scanner, r *usage.Request) error {
+		return rows.Scan(&r.ID, &r.OrgID, instant{&r.Start}, &r.Date, &r.Source, &r.ProjectID, &r.KeyID, &r.KeyPrefix, &r.Playground, &r.RequestID,
+			&r.Endpoint, &r.Voice, &r.Format, &r.Status, &r.Error, &r.Frames, &r.Billed, &r.Chars, &r.Chunks, &r.TTFAus, &r.Queueus, &r.Wallus,
+			&r.Synthus, &r.PrefillCached, &r.Seed)
+	}, requestQueries[narrowest(q)],
+		q.OrgID, from, start, id, q.ProjectID, q.KeyID, q.Voice, q.Endpoint, string(q.Status), q.MinTTFAus, q.Limit)
+}
+
+// microsUp is the first microsecond that is not before t.
+func microsUp(t time.Time) int64 {
+	us := t.UnixMicro()
+	if t.Nanosecond()%1000 != 0 {
+		us++
+	}
+	return us
+}
+
+// narrowest returns the filter that leaves the fewest rows, as far as one can say beforehand. Each one has an index in the order of the
+// log, so that a page is read from its beginning to its end; the other filters are tried on the rows on the way.
+func narrowest(q usage.RequestQuery) string {
+	switch {
+	case q.KeyID != "":
+		return "key_id = ?6"
+	case q.Status != "" && q.Status != "ok":
+		return "status = ?9 AND status <> 'ok'" // the second term is what the index demands
+	case q.Voice != "":
+		return "voice = ?7"
+	case q.ProjectID != "":
+		return "project_id = ?5"
+	default:
+		return ""
+	}
+}
+
+// requestQueries are the queries by what narrowest returns.
+var requestQueries = map[string]string{
+	"":                               requestQuery("requests_of_org", ""),
+	"key_id = ?6":                    requestQuery("requests_of_key", "key_id = ?6"),
+	"status = ?9 AND status <> 'ok'": requestQuery("requests_not_ok", "status = ?9 AND status <> 'ok'"),
+	"voice = ?7":                     requestQuery("requests_of_voice", "voice = ?7"),
+	"project_id = ?5":                requestQuery("requests_of_project", "project_id = ?5"),
+}
+
+func requestQuery(index, filter string) string {
+	filters := []string{"org_id = ?1", "start >= ?2", "(start, id) < (?3, ?4)"}
+	if filter != "" {
+		filters = append(filters, filter)
+	}
+	for _, f := range []struct{ column, arg string }{{"project_id", "?5"}, {"key_id", "?6"}, {"voice", "?7"}, {"endpoint", "?8"}, {"status", "?9"}} {
+		if !strings.HasPrefix(filter, f.column+" =") {
+			filters = append(filters, "("+f.arg+" = '' OR "+f.column+" = "+f.arg+")")
+		}
+	}
+	filters = append(filters, "ttfa_us >= ?10")
+	return `SELECT ` + requestColumns + ` FROM requests INDEXED BY ` + index + ` WHERE ` + strings.Join(filters, " AND ") +
+		` ORDER BY start DESC, id DESC LIMIT ?11`
+}
+
+// ClosedMonths implements [usage.Store].
+func (s *Store) ClosedMonths(ctx context.Context) ([]usage.ClosedMonth, error) {
+	return records(ctx, s, func(rows scanner, m *usage.ClosedMonth) error {
+		return rows.Scan(&m.Month, &m.Rate, instant{&m.ClosedAt})
+	}, `SELECT month, rate, closed_at FROM months ORDER BY month`)
+}
+
+// CloseMonth implements [usage.Store].
+func (s *Store) CloseMonth(ctx context.Context, m usage.ClosedMonth) error {
+	return s.write(ctx, func(c *conn) error {
+		_, err := c.exec(`INSERT INTO months (month, rate, closed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, m.Month, m.Rate, m.ClosedAt.UnixMicro())
+		return s.fault(err)
+	})
+}
+
+// Compare implements [usage.Store].
+func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, error) {
+	orgs := map[string]usage.Comparison{}
+	err := s.read(ctx, func(c *conn) error {
+		err := c.rows(ctx, `SELECT org_id, sum(requests), sum(frames), sum(billed) FROM shards WHERE date = ? GROUP BY org_id`, []any{date}, func(rows *sql.Rows) error {
+			d := usage.Comparison{Date: date}
+			err := rows.Scan(&d.OrgID, &d.Shards.Requests, &d.Shards.Frames, &d.Shards.Billed)
+			orgs[d.OrgID] = d
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return c.rows(ctx, `SELECT org_id, sum(status <> 'running'), sum(frames), sum(billed) FROM requests WHERE date = ? GROUP BY org_id`, []any{date}, func(rows *sql.Rows) error {
+			var orgID string
+			var t usage.Totals
+			err := rows.Scan(&orgID, &t.Requests, &t.Frames, &t.Billed)
+			d := orgs[orgID]
+			d.OrgID, d.Date, d.Requests = orgID, date, t
+			orgs[orgID] = d
+			return err
+		})
+	})
+	if err != nil {
+		return nil, s.ended(ctx, err)
+	}
+	all := make([]usage.Comparison, 0, len(orgs))
+	for _, d := range orgs {
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b usage.Comparison) int { return strings.Compare(a.OrgID, b.OrgID) })
+	return all, nil
+}
+
+// SweepRequests implements [usage.Store].
+func (s *Store) SweepRequests(ctx context.Context, date string) (int, error) {
+	return s.sweep(ctx, `DELETE FROM requests WHERE rowid IN (SELECT rowid FROM requests WHERE date < ? LIMIT ?)`, date)
+}
+
+// records reads a list outside a transaction of the caller. Such a list can be long, so that it ends with ctx.
+func records[T any](ctx context.Context, s *Store, scan func(scanner, *T) error, query string, args ...any) ([]T, error) {
+	var all []T
+	err := s.read(ctx, func(c *conn) error {
+		return c.rows(ctx, query, args, func(rows *sql.Rows) error {
+			var v T
+			err := scan(rows, &v)
+			all = append(all, v)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, s.ended(ctx, err)
+	}
+	return all, nil
+}
