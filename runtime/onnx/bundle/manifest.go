@@ -247,6 +247,9 @@ func Open(dir string) (Manifest, error) {
 	}
 	for _, f := range m.Files() {
 		info, err := os.Stat(filepath.Join(dir, f.File))
+		if errors.Is(err, os.ErrNotExist) {
+			return Manifest{}, fmt.Errorf("bundle %s: %s is missing: it is not wholly copied", dir, f.File)
+		}
 		if err != nil {
 			return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
 		}

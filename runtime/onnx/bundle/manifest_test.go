@@ -132,6 +132,12 @@ func TestOpenAndVerifyCompareFiles(t *testing.T) {
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "2 bytes") {
 		t.Errorf("Open with a file that grew: %v, want its size", err)
 	}
+	if err := os.Remove(filepath.Join(dir, "host.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "host.safetensors is missing") {
+		t.Errorf("Open without a file: %v, want its name", err)
+	}
 	if _, err := Open(t.TempDir()); err == nil {
 		t.Error("an empty folder was opened")
 	}
