@@ -1,0 +1,197 @@
+package dataplane
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+
+	"github.com/swar-tts/swar/portal/dataplane/internal/wire"
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+const (
+	defaultSilence = 5 * time.Second // five heartbeats
+	maxKeys        = 1 << 20         // far more than one portal has; a server that sends more is broken
+)
+
+// ClientConfig says where the portal is.
+type ClientConfig struct {
+	Addr    string        // HOST:PORT of the portal's dataplane
+	Token   string        // that its server wants
+	TLS     *tls.Config   // nil: plain text, to loopback addresses only
+	Silence time.Duration // how long the portal may say nothing before it counts as away; 0 means 5 s
+}
+
+// Client is the side of the dataplane that serves speech. It implements [meter.Sink] and is safe for concurrent use.
+type Client struct {
+	cfg    ClientConfig
+	ring   *access.Ring
+	log    *slog.Logger
+	conn   *grpc.ClientConn
+	portal wire.DataplaneClient
+
+	// Of the goroutine that runs.
+	at   position
+	away bool // and it was logged
+}
+
+// NewClient checks cfg and returns a client that keeps ring up to date while it runs. It connects when it is used; the caller closes it.
+func NewClient(cfg ClientConfig, ring *access.Ring, log *slog.Logger) (*Client, error) {
+	if err := checkToken(cfg.Token); err != nil {
+		return nil, err
+	}
+	host, _, err := net.SplitHostPort(cfg.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("dataplane: %q is no address of a portal; want HOST:PORT", cfg.Addr)
+	}
+	if cfg.Silence == 0 {
+		cfg.Silence = defaultSilence
+	}
+	creds, err := transport(cfg.TLS, isLoopback(host))
+	if err != nil {
+		return nil, err
+	}
+	conn, err := grpc.NewClient("dns:///"+cfg.Addr,
+		grpc.WithTransportCredentials(creds),
+		grpc.WithPerRPCCredentials(bearer{cfg.Token, cfg.TLS != nil}),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: minRetry, Multiplier: 2, Jitter: 0.5, MaxDelay: maxRetry},
+			MinConnectTimeout: cfg.Silence,
+		}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
+		grpc.WithDisableServiceConfig(),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("dataplane: %w", err)
+	}
+	return &Client{cfg: cfg, ring: ring, log: log, conn: conn, portal: wire.NewDataplaneClient(conn)}, nil
+}
+
+// Run keeps the ring up to date, and tells when keys were used, until ctx ends. It waits out every failure of the portal, whose absence the
+// ring is told.
+func (c *Client) Run(ctx context.Context) error {
+	var telling sync.WaitGroup
+	telling.Go(func() { touch(ctx, c.ring, c.touch, c.log) })
+	defer telling.Wait()
+	defer c.ring.Away()
+	for wait := minRetry; ; {
+		heard, err := c.follow(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		c.ring.Away()
+		if !c.away {
+			c.away = true
+			c.log.Warn("the portal is away; known keys are good for a while, and usage is kept; trying again", "portal", c.cfg.Addr, "error", err)
+		}
+		if heard {
+			wait = minRetry
+		}
+		if !pause(ctx, wait) {
+			return nil
+		}
+		wait = min(2*wait, maxRetry)
+	}
+}
+
+// Send implements [meter.Sink].
+func (c *Client) Send(ctx context.Context, b meter.Batch) error {
+	_, err := c.portal.Report(ctx, batchToWire(b))
+	if err == nil {
+		return nil
+	}
+	for _, detail := range status.Convert(err).Details() {
+		if gap, ok := detail.(*wire.Gap); ok {
+			return &meter.GapError{Want: gap.Want}
+		}
+	}
+	return fmt.Errorf("reporting usage to %s: %w", c.cfg.Addr, err)
+}
+
+// Close ends the connection. Run must have returned.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// follow takes in what the portal says, from where the last call has got, until the connection fails or is silent. It reports whether
+// anything was heard.
+func (c *Client) follow(ctx context.Context) (heard bool, err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	silent := time.AfterFunc(c.cfg.Silence, func() { end(errSilent) })
+	defer silent.Stop()
+	stream, err := c.portal.Keys(ctx, &wire.KeysRequest{Epoch: c.at.epoch, Sequence: c.at.sequence}, grpc.WaitForReady(true))
+	if err != nil {
+		return false, c.why(ctx, err)
+	}
+	var u update // in pieces
+	for {
+		w, err := stream.Recv()
+		if err != nil {
+			return heard, c.why(ctx, err)
+		}
+		silent.Reset(c.cfg.Silence)
+		heard = true
+		for _, k := range w.Keys {
+			e, err := keyFromWire(k)
+			if err != nil {
+				return heard, err
+			}
+			u.keys = append(u.keys, e)
+		}
+		if len(u.keys) > maxKeys {
+			return heard, fmt.Errorf("the portal sent more than %d keys at once", maxKeys)
+		}
+		if w.More {
+			continue
+		}
+		u.position, u.full, u.stale = position{w.Epoch, w.Sequence}, w.Full, w.Stale
+		c.take(u)
+		u = update{}
+	}
+}
+
+func (c *Client) take(u update) {
+	take(c.ring, u)
+	if u.epoch != 0 { // otherwise the portal knows nothing yet
+		c.at = u.position
+	}
+	if c.away && !u.stale {
+		c.away = false
+		keys, _ := c.ring.Size()
+		c.log.Info("the portal is back", "portal", c.cfg.Addr, "keys", keys)
+	}
+}
+
+var errSilent = errors.New("the portal says nothing")
+
+// why tells the reason for which a call failed: that of ctx is truer than that it was cancelled.
+func (c *Client) why(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if status.Code(err) == codes.Unauthenticated {
+		return fmt.Errorf("the portal does not accept the token: %w", err)
+	}
+	return err
+}
+
+// touch tells the portal when keys were used.
+func (c *Client) touch(ctx context.Context, used map[string]time.Time) error {
+	w := &wire.TouchRequest{Used: make(map[string]int64, len(used))}
+	for id, at := range used {
+		w.Used[id] = micros(at)
+	}
+	_, err := c.portal.Touch(ctx, w)
+	return err
+}

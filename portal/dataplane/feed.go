@@ -1,0 +1,203 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/access"
+)
+
+const (
+	// maxChanges are remembered for readers that are behind: somebody who missed more gets everything anew. That is also less to send
+	// then, as long as there are not many more keys than this.
+	maxChanges = 4096
+
+	minRetry = 100 * time.Millisecond // wait before the store, or the portal, is tried again; doubled after each failure
+	maxRetry = 2 * time.Second
+)
+
+// Feed knows every key that the store does, and tells any number of readers. None of them holds up the others: each reads on from where it
+// has got, and one that has fallen behind too far is told everything anew.
+type Feed struct {
+	store tenant.Store
+	log   *slog.Logger
+	epoch uint64
+
+	mu       sync.Mutex
+	keys     map[access.Hash]access.Entry // that are good
+	purgeAt  int                          // number of keys at which those that have expired are looked for
+	changes  []access.Entry               // the newest ones, oldest first
+	sequence uint64                       // of the last change
+	begun    bool                         // keys are what the store had at some moment
+	stale    bool                         // the store is not heard
+	growth   chan struct{}                // closed and replaced when there is something new
+}
+
+// NewFeed returns a feed that knows nothing before it runs.
+func NewFeed(store tenant.Store, log *slog.Logger) *Feed {
+	return &Feed{
+		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), keys: make(map[access.Hash]access.Entry), purgeAt: minPurge,
+		stale: true, growth: make(chan struct{}),
+	}
+}
+
+// Run follows the store until ctx ends, whatever the store does, and returns nil. Only a store that was closed is an error.
+func (f *Feed) Run(ctx context.Context) error {
+	wait := minRetry
+	for {
+		err := f.store.WatchKeys(ctx, func(keys []tenant.Key, full bool) error {
+			wait = minRetry
+			f.take(keys, full)
+			return nil
+		})
+		if ctx.Err() != nil {
+			return nil
+		}
+		f.lose()
+		if errors.Is(err, tenant.ErrClosed) {
+			return err
+		}
+		f.log.Warn("the store of keys is not heard; trying again", "error", err)
+		if !pause(ctx, wait) {
+			return nil
+		}
+		wait = min(2*wait, maxRetry)
+	}
+}
+
+// take turns what the store tells into changes. After a pause it tells everything, of which most is known.
+func (f *Feed) take(keys []tenant.Key, full bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if full {
+		stay := make(map[access.Hash]bool, len(keys))
+		for i := range keys {
+			stay[keys[i].Hash] = true
+		}
+		for hash := range f.keys {
+			if !stay[hash] {
+				f.putLocked(ended(hash))
+			}
+		}
+	}
+	for _, k := range keys {
+		f.putLocked(entryOf(k))
+	}
+	f.purgeLocked()
+	f.begun, f.stale = true, false
+	f.tellLocked()
+}
+
+// lose notes that the store is not heard any more.
+func (f *Feed) lose() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stale = true
+	f.tellLocked()
+}
+
+func (f *Feed) putLocked(e access.Entry) {
+	old, known := f.keys[e.Hash]
+	switch {
+	case e.Revoked && !known, known && reflect.DeepEqual(old, e):
+		return
+	case e.Revoked:
+		delete(f.keys, e.Hash)
+	default:
+		f.keys[e.Hash] = e
+	}
+	f.sequence++
+	if len(f.changes) == 2*maxChanges { // seldom, so that a change costs no copying of all others
+		f.changes = append(make([]access.Entry, 0, 2*maxChanges), f.changes[maxChanges:]...)
+	}
+	f.changes = append(f.changes, e)
+}
+
+const minPurge = 1024
+
+// purgeLocked forgets keys that have expired. Readers do so by themselves.
+func (f *Feed) purgeLocked() {
+	if len(f.keys) < f.purgeAt {
+		return
+	}
+	now := time.Now()
+	maps.DeleteFunc(f.keys, func(_ access.Hash, e access.Entry) bool { return expired(e, now) })
+	f.purgeAt = max(minPurge, 2*len(f.keys))
+}
+
+func (f *Feed) tellLocked() {
+	close(f.growth)
+	f.growth = make(chan struct{})
+}
+
+// reader reads a feed. It is not safe for concurrent use.
+type reader struct {
+	feed  *Feed
+	at    position
+	told  bool // whether stale is known to whoever reads
+	stale bool
+}
+
+// next returns what is new since the reader's position, as soon as there is something. The first update comes at once when the feed has
+// begun, even if it says no more than that nothing is new. It fails when ctx ends, with its cause.
+func (r *reader) next(ctx context.Context) (update, error) {
+	for {
+		u, growth := r.tryNext()
+		if growth == nil {
+			r.at, r.stale, r.told = u.position, u.stale, true
+			return u, nil
+		}
+		select {
+		case <-growth:
+		case <-ctx.Done():
+			return update{}, context.Cause(ctx)
+		}
+	}
+}
+
+// tryNext returns what is new, or what to wait for.
+func (r *reader) tryNext() (update, <-chan struct{}) {
+	f := r.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := position{f.epoch, f.sequence}
+	u := update{position: now, stale: f.stale}
+	behind := f.sequence - r.at.sequence // wraps around for a position that never was, and is far too much then
+	switch {
+	case !f.begun, r.told && r.at == now && r.stale == f.stale:
+		return u, f.growth
+	case r.at.epoch != f.epoch || behind > uint64(min(len(f.changes), maxChanges)):
+		u.full = true
+		u.keys = make([]access.Entry, 0, len(f.keys))
+		at := time.Now()
+		for _, e := range f.keys {
+			if !expired(e, at) {
+				u.keys = append(u.keys, e)
+			}
+		}
+	default:
+		u.keys = slices.Clone(f.changes[len(f.changes)-int(behind):])
+	}
+	return u, nil
+}
+
+// pause waits for about d and reports whether ctx has not ended. No two waits are alike, so that those who lost the same thing do not all
+// come back for it in the same moment.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d/2 + rand.N(d/2+1))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

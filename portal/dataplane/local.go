@@ -1,0 +1,62 @@
+package dataplane
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/access"
+)
+
+const (
+	touchEvery = time.Minute     // how often the last uses of keys are told, about
+	touchLimit = 5 * time.Second // for telling them
+)
+
+// Local keeps ring as store says, and tells store when keys were used, until ctx ends; then it tells that once more and returns nil. It is
+// for a portal that serves speech itself. Only a store that was closed is an error.
+func Local(ctx context.Context, store tenant.Store, ring *access.Ring, log *slog.Logger) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	feed := NewFeed(store, log)
+	var err error
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer stop()
+		err = feed.Run(ctx)
+	})
+	running.Go(func() { touch(ctx, ring, store.Touch, log) })
+	for r := (reader{feed: feed}); ; {
+		u, ended := r.next(ctx)
+		if ended != nil {
+			break
+		}
+		take(ring, u)
+	}
+	ring.Away()
+	running.Wait()
+	return err
+}
+
+// touch tells about once a minute which keys of ring were used when, until ctx ends, and then once more. What cannot be told is kept: it
+// is a time for each key, however long that lasts.
+func touch(ctx context.Context, ring *access.Ring, tell func(context.Context, map[string]time.Time) error, log *slog.Logger) {
+	used := make(map[string]time.Time)
+	for more := true; more; {
+		more = pause(ctx, 2*touchEvery*2/3) // 40 to 80 s
+		maps.Copy(used, ring.Touched())     // later than what is there
+		if len(used) == 0 {
+			continue
+		}
+		telling, cancel := context.WithTimeout(context.WithoutCancel(ctx), touchLimit)
+		if err := tell(telling, used); err != nil {
+			log.Warn("the last uses of keys could not be told and are kept", "keys", len(used), "error", err)
+		} else {
+			clear(used)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,207 @@
+package dataplane
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+
+	"github.com/swar-tts/swar/portal/dataplane/internal/wire"
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+const (
+	defaultHeartbeat = time.Second
+	keysAtOnce       = 500             // in one message: about 100 kB
+	stopLimit        = 5 * time.Second // for calls that run when the server ends
+)
+
+// ServerConfig says who may connect, and how.
+type ServerConfig struct {
+	Token     string        // that clients must present; required, at least 16 characters
+	TLS       *tls.Config   // nil: plain text, on loopback addresses only. With ClientCAs it can ask for certificates as well
+	Heartbeat time.Duration // how often a client hears something; 0 means 1 s
+}
+
+// Server is the portal's side of the dataplane.
+type Server struct {
+	wire.UnimplementedDataplaneServer
+	cfg   ServerConfig
+	feed  *Feed
+	store tenant.Store
+	usage meter.Sink
+	log   *slog.Logger
+	ended chan struct{} // closed when Serve ends
+}
+
+// NewServer checks cfg and returns a server that tells what feed knows, and hands what it is told to store and usage. It starts nothing; the
+// caller runs the feed.
+func NewServer(cfg ServerConfig, feed *Feed, store tenant.Store, usage meter.Sink, log *slog.Logger) (*Server, error) {
+	if err := checkToken(cfg.Token); err != nil {
+		return nil, err
+	}
+	if cfg.Heartbeat == 0 {
+		cfg.Heartbeat = defaultHeartbeat
+	}
+	return &Server{cfg: cfg, feed: feed, store: store, usage: usage, log: log, ended: make(chan struct{})}, nil
+}
+
+// Serve answers on l until ctx ends, and returns nil then. It closes l. A server serves once.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	host, _, err := net.SplitHostPort(l.Addr().String())
+	creds, err := transport(s.cfg.TLS, err != nil || isLoopback(host)) // an address without a port is a socket in the file system
+	if err != nil {
+		l.Close()
+		return err
+	}
+	g := grpc.NewServer(
+		grpc.Creds(creds),
+		grpc.UnaryInterceptor(s.checkCall),
+		grpc.StreamInterceptor(s.checkStream),
+		// A client that is gone without a word must not be written to for ever.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+	)
+	wire.RegisterDataplaneServer(g, s)
+	stopped := make(chan struct{})
+	stopAfter := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		close(s.ended) // streams of keys would not end by themselves
+		hard := time.AfterFunc(stopLimit, g.Stop)
+		defer hard.Stop()
+		g.GracefulStop()
+	})
+	err = g.Serve(l)
+	if stopAfter() {
+		g.Stop() // it was l that failed
+		return fmt.Errorf("dataplane: %w", err)
+	}
+	<-stopped
+	return nil
+}
+
+// Keys implements the service.
+func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer[wire.KeysUpdate]) error {
+	ctx, end := context.WithCancelCause(stream.Context())
+	defer end(nil)
+	go func() {
+		select {
+		case <-s.ended:
+			end(errGoing)
+		case <-ctx.Done():
+		}
+	}()
+	r := reader{feed: s.feed, at: position{hello.Epoch, hello.Sequence}}
+	for {
+		quiet, cancel := context.WithTimeout(ctx, s.cfg.Heartbeat)
+		u, err := r.next(quiet)
+		cancel()
+		switch {
+		case err == nil:
+		case ctx.Err() == nil: // nothing new, which is news too
+			u = update{position: r.at, stale: !r.told || r.stale}
+		default:
+			return err
+		}
+		if err := send(stream, u); err != nil {
+			return err
+		}
+	}
+}
+
+var errGoing = status.Error(codes.Unavailable, "the portal is going away")
+
+// send sends u in pieces that are not too large for one message.
+func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u update) error {
+	for {
+		now := u.keys[:min(len(u.keys), keysAtOnce)]
+		u.keys = u.keys[len(now):]
+		w := &wire.KeysUpdate{
+			Epoch: u.epoch, Sequence: u.sequence, Full: u.full, More: len(u.keys) > 0, Stale: u.stale, Keys: make([]*wire.Key, len(now)),
+		}
+		for i := range now {
+			w.Keys[i] = keyToWire(now[i])
+		}
+		if err := stream.Send(w); err != nil || !w.More {
+			return err
+		}
+	}
+}
+
+// Report implements the service.
+func (s *Server) Report(ctx context.Context, w *wire.UsageBatch) (*wire.ReportReply, error) {
+	err := s.usage.Send(ctx, batchFromWire(w))
+	if gap, ok := errors.AsType[*meter.GapError](err); ok {
+		refusal, err := status.New(codes.FailedPrecondition, gap.Error()).WithDetails(&wire.Gap{Want: gap.Want})
+		if err != nil {
+			return nil, err
+		}
+		return nil, refusal.Err()
+	}
+	if err != nil {
+		return nil, s.failure(ctx, "taking usage in", err)
+	}
+	return &wire.ReportReply{}, nil
+}
+
+// Touch implements the service. A time from the future, of a client whose clock is wrong, would stay the latest one for long: it counts as
+// now.
+func (s *Server) Touch(ctx context.Context, w *wire.TouchRequest) (*wire.TouchReply, error) {
+	now := time.Now()
+	used := make(map[string]time.Time, len(w.Used))
+	for id, at := range w.Used {
+		t := timeOf(at)
+		if t.After(now) {
+			t = now
+		}
+		used[id] = t
+	}
+	if err := s.store.Touch(ctx, used); err != nil {
+		return nil, s.failure(ctx, "noting the last uses of keys", err)
+	}
+	return &wire.TouchReply{}, nil
+}
+
+// failure tells the client what went wrong: it is ours, and its operator has to know. It will try again.
+func (s *Server) failure(ctx context.Context, doing string, err error) error {
+	if ctx.Err() != nil {
+		return status.FromContextError(ctx.Err()).Err()
+	}
+	return status.Errorf(codes.Unavailable, "%s: %v", doing, err)
+}
+
+func (s *Server) checkCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any, error) {
+	if err := s.admit(ctx, info.FullMethod); err != nil {
+		return nil, err
+	}
+	return h(ctx, req)
+}
+
+func (s *Server) checkStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, h grpc.StreamHandler) error {
+	if err := s.admit(stream.Context(), info.FullMethod); err != nil {
+		return err
+	}
+	return h(srv, stream)
+}
+
+func (s *Server) admit(ctx context.Context, method string) error {
+	err := authorize(ctx, s.cfg.Token)
+	if err != nil {
+		from := "unknown"
+		if p, ok := peer.FromContext(ctx); ok {
+			from = p.Addr.String()
+		}
+		s.log.Warn("a client of the dataplane was refused: its token is missing or wrong", "from", from, "method", method)
+	}
+	return err
+}
