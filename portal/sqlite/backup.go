@@ -134,29 +134,33 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 	return aside, nil
 }
 
-// keepAside gives a database a second name, and so its log, if it has one.
+// keepAside gives a database a second name, and so its log, if a killed process has left one.
 func keepAside(ctx context.Context, path string) (string, error) {
-	foldLog(ctx, path)
 	name := path + ".before-restore-" + time.Now().UTC().Format("20060102T150405.000000Z")
-	if err := os.Link(path, name); err != nil {
+	// The log is copied and not linked, as folding it ends with its being cut off.
+	err := copyFile(name+"-wal", path+"-wal")
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		err = os.Link(path, name)
+	}
+	if err != nil {
+		os.Remove(name + "-wal")
 		return "", err
 	}
-	if err := os.Link(path+"-wal", name+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", err
+	if foldLog(ctx, path) {
+		os.Remove(name + "-wal")
 	}
 	return name, nil
 }
 
-// foldLog writes the log of a database into its file, as a killed process has left it, if the database is well enough: then there is one
-// file to keep aside. Otherwise both are kept.
-func foldLog(ctx context.Context, path string) {
+// foldLog writes the log of a database into its file, and reports whether the database was well enough for it.
+func foldLog(ctx context.Context, path string) bool {
 	db, err := openFile(path, "rw")
 	if err != nil {
-		return
+		return false
 	}
-	defer db.Close() // the last one to close it folds the log
-	var tables int
-	_ = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	var busy, logged, folded int
+	err = db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &logged, &folded)
+	return db.Close() == nil && err == nil && busy == 0
 }
 
 // copyFile writes a copy to the disk.

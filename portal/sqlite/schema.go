@@ -71,11 +71,13 @@ func (s *Store) prepare(ctx context.Context, w *conn) error {
 	if _, err := w.exec("PRAGMA busy_timeout = 0"); err != nil {
 		return s.fault(err)
 	}
-	if err := s.begin(ctx, w); err != nil { // tells now whether it can be written
+	// Whether it can be written is told now, and not in the middle of a night. Beginning a transaction alone would not tell.
+	if err := s.begin(ctx, w); err != nil {
 		return err
 	}
-	w.rollback()
-	return nil
+	defer w.rollback()
+	_, err = w.exec("PRAGMA user_version = " + strconv.Itoa(version))
+	return s.fault(err)
 }
 
 // recognise returns the version of the database, 0 for an empty file, or an error for one that is not ours or too new.
