@@ -47,6 +47,9 @@ func NewReports(store Store, rates Rates) (*Reports, error) {
 	return &Reports{store: store, rates: rates}, nil
 }
 
+// Rate returns the present price of a minute of audio, in paise.
+func (r *Reports) Rate() int64 { return r.rates.at(monthOf(meter.DateOf(time.Now()))) }
+
 // Query asks for the usage of an organisation.
 type Query struct {
 	OrgID     string    // required
