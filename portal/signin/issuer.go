@@ -1,0 +1,355 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+const (
+	tokenLife  = time.Hour // of an ID token
+	sweepPause = 10 * time.Minute
+)
+
+// Config describes the built-in issuer.
+type Config struct {
+	// URL is where people reach this server, such as https://tts.example.org: the name of the issuer, and the beginning of every link
+	// in a mail. It must be https, but for 127.0.0.1 and localhost.
+	URL string
+
+	Audience   string // of ID tokens; empty means swar
+	Home       string // path to which a browser goes when it has signed in; empty means /
+	TotalLimit int    // mails in an hour, to everybody together; 0 means 1000
+
+	// Allowed tells whether an address may sign in. Nobody outside learns what it says, or that it was asked. Nil allows all.
+	Allowed func(ctx context.Context, email string) (bool, error)
+
+	// ClientIP tells who sent a request, for the limit of mails. Nil takes the other end of the connection, which is wrong behind a proxy:
+	// then everybody shares one limit.
+	ClientIP func(*http.Request) netip.Addr
+
+	Log *slog.Logger // nil means slog.Default
+}
+
+// Issuer signs people in by e-mail: it is the identity provider of a server that has no other. It is a [Verifier] of its own tokens and a
+// handler of its [Paths].
+//
+// It holds no state but copies of its keys, so any number of processes can be one issuer on one store.
+type Issuer struct {
+	cfg    Config
+	secure bool
+	store  Store
+	outbox *Outbox
+	keys   *signingKeys
+	own    checker
+	cross  *http.CrossOriginProtection
+}
+
+// New checks the configuration and starts nothing. Whoever calls it also runs the outbox.
+func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
+	u, err := url.Parse(cfg.URL)
+	if err == nil {
+		err = checkURL(cfg.URL)
+	}
+	if err == nil && (strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || strings.HasSuffix(cfg.URL, "/")) {
+		err = errors.New("must be the address of a server without path and without / at the end")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("address of this server %q: %w", cfg.URL, err)
+	}
+	if cfg.Audience == "" {
+		cfg.Audience = "swar"
+	}
+	if cfg.Home == "" {
+		cfg.Home = "/"
+	}
+	// Two slashes, or a backslash that browsers take for one, would lead to another server.
+	if !strings.HasPrefix(cfg.Home, "/") || strings.HasPrefix(cfg.Home, "//") || strings.ContainsAny(cfg.Home, "\\\r\n\t") {
+		return nil, fmt.Errorf("home %q must be a path on this server, such as /portal", cfg.Home)
+	}
+	if cfg.TotalLimit == 0 {
+		cfg.TotalLimit = totalLimit
+	}
+	if cfg.Allowed == nil {
+		cfg.Allowed = func(context.Context, string) (bool, error) { return true, nil }
+	}
+	if cfg.ClientIP == nil {
+		cfg.ClientIP = func(r *http.Request) netip.Addr {
+			addr, _ := netip.ParseAddrPort(r.RemoteAddr)
+			return addr.Addr()
+		}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	i := &Issuer{
+		cfg: cfg, secure: u.Scheme == "https", store: store, outbox: outbox,
+		keys: &signingKeys{store: store}, cross: http.NewCrossOriginProtection(),
+	}
+	if err := i.cross.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
+		return nil, err
+	}
+	i.own = checker{
+		issuer: cfg.URL, audiences: []string{cfg.Audience}, algorithms: []jose.SignatureAlgorithm{jose.RS256}, emailClaim: "email",
+		keys: &keySet{issuer: cfg.URL, fetch: i.fetch},
+	}
+	return i, nil
+}
+
+// Verify implements [Verifier].
+func (i *Issuer) Verify(ctx context.Context, token string) (Identity, error) {
+	tok, issuer, err := readToken(token)
+	if err != nil {
+		return Identity{}, err
+	}
+	if issuer != i.cfg.URL {
+		return Identity{}, fmt.Errorf("%w: of another issuer", ErrInvalidToken)
+	}
+	return i.own.check(ctx, tok)
+}
+
+// fetch gives the keys that Verify checks with. An unknown key means that another process may have made one.
+func (i *Issuer) fetch(ctx context.Context) ([]jose.JSONWebKey, time.Duration, error) {
+	ring, err := i.keys.get(ctx, 0)
+	return ring.public(), keysMaxAge, err
+}
+
+// Run makes keys when it is time and sweeps the store, until ctx ends.
+func (i *Issuer) Run(ctx context.Context) error {
+	for {
+		if _, err := i.keys.get(ctx, keysReload); err != nil && ctx.Err() == nil {
+			i.cfg.Log.Error("nobody can sign in: the issuer has no keys", "error", err)
+		}
+		if _, err := i.store.SweepSignin(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			i.cfg.Log.Warn("expired records of sign-in could not be swept; trying again later", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(sweepPause):
+		}
+	}
+}
+
+// ask mails a link to an address, or does everything that can be seen of it. browser is the secret of the browser that asks.
+//
+// Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing but what anybody
+// could find out with any address.
+func (i *Issuer) ask(ctx context.Context, email string, browser secret, ip netip.Addr) error {
+	post, err := i.outbox.reserve()
+	if err != nil {
+		return err
+	}
+	posted := false
+	defer func() {
+		if !posted {
+			i.outbox.release()
+		}
+	}()
+	now := time.Now()
+	if err := takeIP(ctx, i.store, ip, now); err != nil {
+		return err
+	}
+	if err := takeTotal(ctx, i.store, i.cfg.TotalLimit, now); err != nil {
+		return err
+	}
+	box, token, code := emailHash(email), newSecret(), newCode()
+	err = update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
+		m.Email = email
+		if retry := m.ask(now, link{Token: token.hash(), Code: codeHash(browser, code), Browser: browser.hash()}); retry > 0 {
+			return time.Time{}, &tooManyError{retry}
+		}
+		return m.expires(), nil
+	})
+	if err != nil {
+		return err
+	}
+	posted = true
+	post(letter{
+		kind: "sign-in link",
+		mail: linkMail(i.outbox.name, email, i.cfg.URL+linkPath+"#"+encode(box[:], token[:]), code),
+		wanted: func(ctx context.Context) (bool, error) {
+			if !time.Now().Before(now.Add(linkLife)) {
+				return false, nil
+			}
+			return i.cfg.Allowed(ctx, email)
+		},
+	})
+	return nil
+}
+
+// session is what a person has who signed in.
+type session struct {
+	email    string
+	signedIn time.Time
+	refresh  string
+}
+
+// spendToken signs in with the token of a link.
+func (i *Issuer) spendToken(ctx context.Context, token string, browser secret) (session, error) {
+	var box hash
+	var s secret
+	if !decode(token, box[:], s[:]) {
+		return session{}, errBadLink
+	}
+	return i.spend(ctx, box, func(m *mailbox, now time.Time) (bool, error) {
+		return false, m.spendToken(now, s.hash(), browser.hash())
+	})
+}
+
+// spendCode signs in with the code of a mail.
+func (i *Issuer) spendCode(ctx context.Context, email, code string, browser secret) (session, error) {
+	email, err := cleanEmail(email)
+	if err != nil {
+		return session{}, err
+	}
+	if code = cleanCode(code); code == "" {
+		return session{}, errBadLink
+	}
+	return i.spend(ctx, emailHash(email), func(m *mailbox, now time.Time) (bool, error) {
+		return m.spendCode(now, codeHash(browser, code), browser.hash())
+	})
+}
+
+func (i *Issuer) spend(ctx context.Context, box hash, rule func(m *mailbox, now time.Time) (changed bool, err error)) (session, error) {
+	now := time.Now()
+	var email string
+	var refused error
+	err := update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
+		changed, err := rule(m, now)
+		email, refused = m.Email, err
+		if err != nil && !changed {
+			return time.Time{}, err
+		}
+		return m.expires(), nil
+	})
+	if err == nil {
+		err = refused
+	}
+	if err == nil {
+		err = i.allowed(ctx, email, errBadLink)
+	}
+	if err != nil {
+		return session{}, err
+	}
+	return i.begin(ctx, email, now)
+}
+
+func (i *Issuer) allowed(ctx context.Context, email string, refusal error) error {
+	ok, err := i.cfg.Allowed(ctx, email)
+	if err != nil {
+		return fmt.Errorf("asking who may sign in: %w", err)
+	}
+	if !ok {
+		return refusal
+	}
+	return nil
+}
+
+// begin starts a family of refresh tokens.
+func (i *Issuer) begin(ctx context.Context, email string, now time.Time) (session, error) {
+	var id familyID
+	random := newSecret()
+	copy(id[:], random[:])
+	first := newSecret()
+	err := update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
+		*f = family{Email: email, SignedIn: now, Newest: first.hash()}
+		f.Expires = f.until(now)
+		return f.Expires, nil
+	})
+	return session{email, now, refreshToken(id, first)}, err
+}
+
+// refresh changes a refresh token into a new one.
+func (i *Issuer) refresh(ctx context.Context, token string) (session, error) {
+	id, presented, ok := readRefreshToken(token)
+	if !ok {
+		return session{}, errBadRefresh
+	}
+	now, salt := time.Now(), hash(newSecret())
+	var s session
+	var refused error
+	err := update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
+		next, err := f.rotate(now, presented, salt)
+		s, refused = session{f.Email, f.SignedIn, refreshToken(id, next)}, err
+		if err != nil {
+			return time.Time{}, nil // the family dies
+		}
+		return f.Expires, nil
+	})
+	if err == nil && errors.Is(refused, errReused) {
+		i.cfg.Log.Warn(errReused.Error(), "user", subject(s.email))
+		refused = errBadRefresh
+	}
+	if err == nil {
+		err = refused
+	}
+	if err == nil {
+		if err = i.allowed(ctx, s.email, errBadRefresh); errors.Is(err, errBadRefresh) {
+			err = errors.Join(err, i.end(ctx, s.refresh))
+		}
+	}
+	if err != nil {
+		return session{}, err
+	}
+	return s, nil
+}
+
+// end ends the sign-in that a refresh token, new or old, belongs to.
+func (i *Issuer) end(ctx context.Context, token string) error {
+	id, _, ok := readRefreshToken(token)
+	if !ok {
+		return nil
+	}
+	return update(ctx, i.store, id.record(), func(*family) (time.Time, error) { return time.Time{}, nil })
+}
+
+// idToken signs what the issuer knows about a person.
+func (i *Issuer) idToken(ctx context.Context, s session) (string, error) {
+	ring, err := i.keys.get(ctx, keysReload)
+	if err != nil {
+		return "", err
+	}
+	now := time.Now()
+	key := ring.current(now)
+	signer, err := jose.NewSigner(
+		jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: key.signer, KeyID: key.ID}},
+		(&jose.SignerOptions{}).WithType("JWT"))
+	if err != nil {
+		return "", err
+	}
+	return jwt.Signed(signer).Claims(jwt.Claims{
+		Issuer: i.cfg.URL, Audience: jwt.Audience{i.cfg.Audience}, Subject: subject(s.email),
+		IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(tokenLife)),
+	}).Claims(map[string]any{"email": s.email, "email_verified": true, "auth_time": s.signedIn.Unix()}).Serialize()
+}
+
+// OnlyEmails returns a Config.Allowed for a list of addresses and of domains, which begin with @.
+func OnlyEmails(list ...string) (func(context.Context, string) (bool, error), error) {
+	var allowed []string
+	for _, entry := range list {
+		probe := entry
+		if strings.HasPrefix(entry, "@") {
+			probe = "x" + entry
+		}
+		email, err := cleanEmail(probe)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither an e-mail address nor a domain such as @example.org", entry)
+		}
+		allowed = append(allowed, email[len(probe)-len(entry):])
+	}
+	return func(_ context.Context, email string) (bool, error) {
+		_, domain, _ := strings.Cut(email, "@")
+		return slices.Contains(allowed, email) || slices.Contains(allowed, "@"+domain), nil
+	}, nil
+}

@@ -1,0 +1,156 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// What is taken from an issuer at most, and how often it is asked whatever it says.
+const (
+	maxDocument = 256 << 10 // bytes
+	maxKeys     = 100
+	minMaxAge   = 5 * time.Minute
+	maxMaxAge   = 24 * time.Hour
+	noMaxAge    = time.Hour // when it says nothing
+)
+
+// published is where an issuer publishes its keys.
+type published struct {
+	issuer  string
+	jwksURL string // empty: as the discovery document says
+	client  *http.Client
+}
+
+// fetch reads the keys, and for how long they are good.
+func (p published) fetch(ctx context.Context) ([]jose.JSONWebKey, time.Duration, error) {
+	address := p.jwksURL
+	if address == "" {
+		var err error
+		if address, err = p.discover(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	header, err := p.get(ctx, address, &set)
+	if err != nil {
+		return nil, 0, err
+	}
+	var keys []jose.JSONWebKey
+	for _, raw := range set.Keys[:min(len(set.Keys), maxKeys)] {
+		var k jose.JSONWebKey // one by one: a kind of key that is not known here must not hide the others
+		if json.Unmarshal(raw, &k) != nil || !k.Valid() || !k.IsPublic() || k.Use != "" && k.Use != "sig" {
+			continue
+		}
+		k.Certificates = nil
+		keys = append(keys, k)
+	}
+	if len(keys) == 0 {
+		return nil, 0, fmt.Errorf("%s has no usable key", address)
+	}
+	return keys, maxAge(header), nil
+}
+
+// discover reads the address of the keys from the issuer's own document (OpenID Connect Discovery 4).
+func (p published) discover(ctx context.Context) (string, error) {
+	var document struct {
+		Issuer  string `json:"issuer"`
+		JWKSURI string `json:"jwks_uri"`
+	}
+	address := strings.TrimSuffix(p.issuer, "/") + "/.well-known/openid-configuration"
+	if _, err := p.get(ctx, address, &document); err != nil {
+		return "", err
+	}
+	if document.Issuer != p.issuer {
+		return "", fmt.Errorf("%s is of the issuer %.200q, not %q; write the issuer exactly as it calls itself", address, document.Issuer, p.issuer)
+	}
+	if err := checkURL(document.JWKSURI); err != nil {
+		return "", fmt.Errorf("jwks_uri of %s: %w", address, err)
+	}
+	return document.JWKSURI, nil
+}
+
+func (p published) get(ctx context.Context, address string, into any) (http.Header, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s", address, resp.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", address, err)
+	case len(body) > maxDocument:
+		return nil, fmt.Errorf("%s is larger than %d bytes", address, maxDocument)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	return resp.Header, nil
+}
+
+// newClient returns a client that stays with secure addresses when it is sent elsewhere.
+func newClient() *http.Client {
+	return &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) > 3 {
+			return errors.New("sent on more than 3 times")
+		}
+		return checkURL(req.URL.String())
+	}}
+}
+
+// checkURL refuses addresses at which somebody in between could put in keys of their own.
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return err
+	case u.Host == "" || u.User != nil || u.Fragment != "":
+		return fmt.Errorf("%.200q is not the address of a document", s)
+	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+		return fmt.Errorf("%.200q must begin with https://", s)
+	}
+	return nil
+}
+
+// isLoopback reports whether a host is this machine, whatever name servers say.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// maxAge is for how long an answer is good (RFC 9111), within bounds.
+func maxAge(h http.Header) time.Duration {
+	age := noMaxAge
+	for directive := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
+		name, value, _ := strings.Cut(strings.ToLower(strings.TrimSpace(directive)), "=")
+		switch seconds, err := strconv.ParseInt(strings.Trim(value, `"`), 10, 32); {
+		case name == "no-store" || name == "no-cache":
+			return minMaxAge
+		case name == "max-age" && err == nil:
+			passed, _ := strconv.ParseInt(h.Get("Age"), 10, 32) // in caches on the way; 0 without
+			age = time.Duration(seconds-max(passed, 0)) * time.Second
+		}
+	}
+	return min(max(age, minMaxAge), maxMaxAge)
+}

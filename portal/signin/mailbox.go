@@ -1,0 +1,135 @@
+package signin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+)
+
+// Rules of links. A link and its code are two ways to spend the same thing.
+const (
+	linkLife   = 15 * time.Minute
+	repeatTime = time.Minute // in which the browser that spent a link may do so again: double clicks, lost answers
+	maxRepeats = 3
+	maxWrong   = 5 // wrong codes, after which the links of that browser are void
+
+	shortWindow, shortLimit = 15 * time.Minute, 3 // mails to one address
+	dayWindow, dayLimit     = 24 * time.Hour, 10
+)
+
+// Why a link or code is not taken. Who asks learns nothing about an address from errBadLink; errOtherBrowser is told to the reader of a
+// mail only.
+var (
+	errBadLink      = errors.New("the link or code is wrong, was used or has expired; ask for a new one")
+	errOtherBrowser = errors.New("this is not the browser in which the link was asked for; type the code of the mail there")
+)
+
+// mailbox is everything about one e-mail address: one record, so that no limit and no single use can be raced.
+type mailbox struct {
+	Email string      `json:"email"`
+	Asked []time.Time `json:"asked"` // when links were asked for, in the last day, oldest first
+	Links []link      `json:"links"` // oldest first
+}
+
+// link is a link that was mailed. It is spent with its token or its code, and only in the browser that asked for it.
+type link struct {
+	Token   hash      `json:"token"`
+	Code    hash      `json:"code"` // see codeHash
+	Browser hash      `json:"browser"`
+	Asked   time.Time `json:"asked"`
+	Wrong   int       `json:"wrong,omitempty"`
+	Used    time.Time `json:"used,omitzero"`
+	Repeats int       `json:"repeats,omitempty"`
+}
+
+// mailboxID is the hash of the address, so that the ids of records do not name people.
+func mailboxID(h hash) string { return "email:" + hex.EncodeToString(h[:]) }
+
+func emailHash(email string) hash { return sha256.Sum256([]byte("swar email " + email)) }
+
+// ask adds a link, or returns after what time another may be asked for.
+func (m *mailbox) ask(now time.Time, l link) (retry time.Duration) {
+	m.Asked = slices.DeleteFunc(m.Asked, func(t time.Time) bool { return !now.Before(t.Add(dayWindow)) })
+	retry = max(wait(m.Asked, now, shortWindow, shortLimit), wait(m.Asked, now, dayWindow, dayLimit))
+	if retry > 0 {
+		return retry
+	}
+	m.prune(now)
+	m.Asked = append(m.Asked, now)
+	l.Asked = now
+	m.Links = append(m.Links, l)
+	return 0
+}
+
+// expires is when nothing in the record matters any more.
+func (m *mailbox) expires() time.Time {
+	if len(m.Asked) == 0 {
+		return time.Time{}
+	}
+	return m.Asked[len(m.Asked)-1].Add(dayWindow)
+}
+
+// spendToken uses up the link with this token.
+func (m *mailbox) spendToken(now time.Time, token, browser hash) error {
+	m.prune(now)
+	i := slices.IndexFunc(m.Links, func(l link) bool { return l.Token == token })
+	switch {
+	case i < 0:
+		return errBadLink
+	case m.Links[i].Browser != browser:
+		return errOtherBrowser
+	}
+	return m.spend(now, i)
+}
+
+// spendCode uses up the link of this browser that has this code. A wrong code counts against all its links. changed is whether the record
+// has to be stored although there is an error.
+func (m *mailbox) spendCode(now time.Time, code, browser hash) (changed bool, err error) {
+	m.prune(now)
+	if i := slices.IndexFunc(m.Links, func(l link) bool { return l.Browser == browser && l.Code == code }); i >= 0 {
+		return false, m.spend(now, i)
+	}
+	for i := range m.Links {
+		if m.Links[i].Browser == browser {
+			m.Links[i].Wrong++
+			changed = true
+		}
+	}
+	m.Links = slices.DeleteFunc(m.Links, func(l link) bool { return l.Wrong >= maxWrong })
+	return changed, errBadLink
+}
+
+// spend uses up link i, and with it those that were asked for before it.
+func (m *mailbox) spend(now time.Time, i int) error {
+	l := &m.Links[i]
+	if !l.Used.IsZero() {
+		if l.Repeats >= maxRepeats {
+			return errBadLink
+		}
+		l.Repeats++
+		return nil
+	}
+	l.Used = now
+	m.Links = slices.Delete(m.Links, 0, i)
+	return nil
+}
+
+// prune forgets the links that can no longer be spent.
+func (m *mailbox) prune(now time.Time) {
+	m.Links = slices.DeleteFunc(m.Links, func(l link) bool {
+		if !l.Used.IsZero() {
+			return !now.Before(l.Used.Add(repeatTime))
+		}
+		return !now.Before(l.Asked.Add(linkLife))
+	})
+}
+
+// wait is the time until fewer than limit of the times, which are in order, lie within window.
+func wait(times []time.Time, now time.Time, window time.Duration, limit int) time.Duration {
+	if len(times) < limit {
+		return 0
+	}
+	return max(0, times[len(times)-limit].Add(window).Sub(now))
+}

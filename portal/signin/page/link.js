@@ -1,0 +1,49 @@
+// The token leaves the address at once, so that it stays in no history, and is sent when a person presses the button.
+const token = location.hash.slice(1);
+history.replaceState(null, '', location.pathname);
+
+const text = document.getElementById('text');
+const go = document.getElementById('go');
+
+function say(hi, en) {
+  const span = document.createElement('span');
+  span.lang = 'en';
+  span.textContent = ' ' + en;
+  text.replaceChildren(hi, span);
+}
+
+const refusals = {
+  other_browser: ['यह वह ब्राउज़र नहीं है जिसमें लिंक माँगा गया था। मेल का कोड वहाँ लिखें।',
+    'This is not the browser in which the link was asked for. Type the code of the mail there.'],
+  bad_link: ['लिंक पुराना है या इस्तेमाल हो चुका है। नया माँगें।', 'The link is old or was used. Ask for a new one.'],
+};
+const unreachable = ['सर्वर से बात नहीं हो सकी। फिर कोशिश करें।', 'The server did not answer. Try again.'];
+
+async function signIn() {
+  go.disabled = true;
+  try {
+    const answer = await fetch('/auth/v1/verify', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token, session: 'cookie' }),
+    });
+    if (answer.ok) {
+      location.replace((await answer.json()).next);
+      return;
+    }
+    const refusal = refusals[answer.headers.get('x-error-code')];
+    say(...(refusal || unreachable));
+    go.hidden = Boolean(refusal);
+  } catch {
+    say(...unreachable);
+  }
+  go.disabled = false;
+}
+
+if (token) {
+  go.addEventListener('click', signIn);
+  go.hidden = false;
+  go.focus();
+} else {
+  say(...refusals.bad_link);
+}
