@@ -1,0 +1,94 @@
+package rest
+
+import (
+	"log/slog"
+
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+type memberShape struct {
+	Email     string             `json:"email"`
+	Role      tenant.Role        `json:"role"`
+	State     tenant.MemberState `json:"state"`
+	InvitedAt timestamp          `json:"invited_at"`
+	InvitedBy string             `json:"invited_by"`
+	JoinedAt  timestamp          `json:"joined_at,omitzero"`
+}
+
+func shapeMember(m tenant.Member) memberShape {
+	return memberShape{m.Email, m.Role, m.State, timestamp(m.InvitedAt), m.InvitedBy, timestamp(m.JoinedAt)}
+}
+
+func (s *Server) members(c *call) error {
+	org, err := c.orgInPath()
+	if err != nil {
+		return err
+	}
+	members, err := s.cfg.Tenancy.Members(c.ctx(), c.user, org)
+	if err != nil {
+		return err
+	}
+	return c.json(struct {
+		Members []memberShape `json:"members"`
+	}{list(members, shapeMember)})
+}
+
+func (s *Server) invite(c *call) error {
+	org, err := c.orgInPath()
+	if err != nil {
+		return err
+	}
+	var email, role string
+	once, err := c.body(required("email", &email), optional("role", &role))
+	if err != nil {
+		return err
+	}
+	m, mail, err := s.cfg.Tenancy.Invite(c.ctx(), c.user, org, email, tenant.Role(role), once)
+	if err != nil {
+		return err
+	}
+	if mail != nil && s.cfg.Mailer != nil {
+		if err := s.cfg.Mailer.Invite(c.ctx(), *mail); err != nil {
+			// The invitation stands, and is followed at the next sign-in also without a mail.
+			s.cfg.Log.LogAttrs(c.ctx(), slog.LevelError, "an invitation was not mailed",
+				slog.String("org_id", org), slog.String("error", err.Error()))
+		}
+	}
+	return c.json(shapeMember(m))
+}
+
+func (s *Server) setRole(c *call) error {
+	org, email, err := c.memberInPath()
+	if err != nil {
+		return err
+	}
+	var role string
+	if _, err := c.body(required("role", &role)); err != nil {
+		return err
+	}
+	m, err := s.cfg.Tenancy.SetRole(c.ctx(), c.user, org, email, tenant.Role(role))
+	if err != nil {
+		return err
+	}
+	return c.json(shapeMember(m))
+}
+
+func (s *Server) removeMember(c *call) error {
+	org, email, err := c.memberInPath()
+	if err != nil {
+		return err
+	}
+	m, err := s.cfg.Tenancy.RemoveMember(c.ctx(), c.user, org, email)
+	if err != nil {
+		return err
+	}
+	return c.json(shapeMember(m))
+}
+
+func (c *call) memberInPath() (org, email string, err error) {
+	if org, err = c.orgInPath(); err != nil {
+		return "", "", err
+	}
+	email, err = c.path("email")
+	return org, email, err
+}

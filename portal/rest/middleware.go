@@ -1,0 +1,249 @@
+package rest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gorilla/mux"
+
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+const (
+	bodyTime  = 30 * time.Second // a request body must have arrived after this time
+	writeTime = 10 * time.Second // and an answer must have left after this time more
+	workTime  = 30 * time.Second // an answer must be found after this time; exports have a longer one
+)
+
+// commonHeaders stand on every answer. The slices are shared: headers are only ever set, never changed in place.
+var commonHeaders = http.Header{
+	"Cache-Control":           {"no-store"},
+	"Content-Security-Policy": {"default-src 'self'; frame-ancestors 'none'"},
+	"Referrer-Policy":         {"no-referrer"},
+	"Vary":                    {"Origin"},
+	"X-Content-Type-Options":  {"nosniff"},
+}
+
+// preflightHeaders answer a page that may call and asks how. The time is the longest that one of the browsers honours.
+var preflightHeaders = http.Header{
+	"Access-Control-Allow-Methods": {"GET, POST, PATCH, DELETE, OPTIONS"},
+	"Access-Control-Allow-Headers": {"authorization, content-type, idempotency-key, x-request-id"},
+	"Access-Control-Max-Age":       {"7200"},
+}
+
+// common gives every answer the headers that all have, and every request an id: the client's, if it may be one.
+func (s *Server) common(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		maps.Copy(h, commonHeaders)
+		if s.cfg.TLS || r.TLS != nil {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		origin := r.Header.Get("Origin")
+		known := slices.Contains(s.cfg.Origins, origin)
+		if known {
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Access-Control-Expose-Headers", "x-request-id, x-error-code, retry-after, content-disposition")
+		}
+		id := r.Header.Get("X-Request-Id")
+		if !visible(id, 128) {
+			id = "req_" + rand.Text()
+		}
+		h.Set("X-Request-Id", id)
+		if r.Method == http.MethodOptions {
+			if known {
+				maps.Copy(h, preflightHeaders)
+			}
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		if r.ContentLength != 0 {
+			// Also for a body that no handler reads: net/http reads on before it answers, and would wait for ever.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// call is one request on its way through a handler.
+type call struct {
+	w       *answer
+	r       *http.Request // its context ends after workTime
+	whole   *http.Request // the same without that end
+	query   url.Values
+	user    tenant.User // who has signed in
+	visitor *visitor
+}
+
+func (c *call) ctx() context.Context { return c.r.Context() }
+
+// handler answers a call, or returns why it could not. After an error behind the first byte the answer is cut off, so that the client can
+// tell.
+type handler func(*call) error
+
+// handle makes a handler of net/http, writes the errors of h and logs the request under the pattern of its path: paths hold e-mail
+// addresses.
+func (s *Server) handle(path, method string, h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(r.Context(), workTime)
+		defer cancel()
+		c := &call{w: &answer{ResponseWriter: w}, r: r.WithContext(ctx), whole: r}
+		err := try(func() error { return h(c) })
+		f := failure{status: http.StatusOK}
+		if err != nil {
+			f = failureOf(err)
+		}
+		s.log(c, path, method, f, err, time.Since(start))
+		switch {
+		case err == nil:
+		case c.w.began || r.Context().Err() != nil:
+			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
+		default:
+			refuse(w, f)
+		}
+	})
+}
+
+// log writes one line about a request: neither tokens nor bodies nor e-mail addresses.
+func (s *Server) log(c *call, path, method string, f failure, err error, took time.Duration) {
+	ctx, level := c.whole.Context(), slog.LevelInfo
+	switch {
+	case err == nil:
+	case f.status >= http.StatusInternalServerError && ctx.Err() == nil: // else the client has gone, and that is why
+		level = slog.LevelError
+	default:
+		level = slog.LevelDebug
+	}
+	if !s.cfg.Log.Enabled(ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("method", method), slog.String("path", path), slog.Int("status", f.status),
+		slog.String("request_id", c.w.Header().Get("X-Request-Id")), slog.String("user_id", c.user.ID), slog.Duration("took", took),
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("error", err.Error()))
+	}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		attrs = append(attrs, slog.String("stack", string(p.stack)))
+	}
+	s.cfg.Log.LogAttrs(ctx, level, "portal request", attrs...)
+}
+
+// open lets h answer everybody.
+func (s *Server) open(h handler) handler { return h }
+
+// path returns a variable of the path.
+func (c *call) path(name string) (string, error) {
+	v, err := url.PathUnescape(mux.Vars(c.r)[name])
+	if err != nil {
+		return "", errNotFound
+	}
+	return v, nil
+}
+
+// json answers with v.
+func (c *call) json(v any) error {
+	writeJSON(c.w, http.StatusOK, v)
+	return nil
+}
+
+// refuse answers with f.
+func refuse(w http.ResponseWriter, f failure) {
+	h := w.Header()
+	h.Set("X-Error-Code", f.code)
+	if f.retry > 0 {
+		h.Set("Retry-After", strconv.Itoa(int((f.retry+time.Second-1)/time.Second)))
+	}
+	if f.challenge != "" {
+		h.Set("WWW-Authenticate", f.challenge)
+	}
+	if f.status == http.StatusRequestTimeout || f.status == http.StatusRequestEntityTooLarge {
+		h.Set("Connection", "close") // the rest of the body is not worth waiting for
+	}
+	writeJSON(w, f.status, errorBody{f.text})
+}
+
+// errorBody is the only shape of an error.
+type errorBody struct {
+	Error string `json:"error"`
+}
+
+// writeJSON answers with v. If the client is gone by now, there is nobody to tell.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an error of an engine may hold anything
+	if err != nil {
+		panic(err) // our own types: they hold nothing that JSON cannot say
+	}
+	writeBody(w, status, "application/json", body)
+}
+
+func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	// net/http first reads what is left of the request. A writer without deadlines, in tests, is no server that needs them.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime + writeTime))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// answer remembers whether an answer has begun, because from then on an error can no longer become a status.
+type answer struct {
+	http.ResponseWriter
+	began bool
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.began = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.began = true
+	return a.ResponseWriter.Write(p)
+}
+
+// Unwrap lets [http.ResponseController] reach deadlines.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// try runs f and makes a panic an error. A deliberate abort stays one.
+func try(f func() error) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
+			err = &panicError{v, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// panicError is a defect of ours that a request met.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// visible reports whether s is 1 to most visible ASCII characters.
+func visible(s string, most int) bool {
+	return s != "" && len(s) <= most && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}

@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+type orgShape struct {
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Role      tenant.Role    `json:"role"` // of who asks
+	CreatedAt timestamp      `json:"created_at"`
+	Projects  []projectShape `json:"projects"`
+}
+
+func shapeOrg(m tenant.Membership) orgShape {
+	return orgShape{m.Org.ID, m.Org.Name, m.Role, timestamp(m.Org.CreatedAt), list(m.Projects, shapeProject)}
+}
+
+type meShape struct {
+	User    userShape      `json:"user"`
+	Orgs    []orgShape     `json:"orgs"`
+	Pricing pricingShape   `json:"pricing"`
+	Voices  []speech.Voice `json:"voices"`
+	Model   string         `json:"model"`
+}
+
+type userShape struct {
+	ID    string `json:"id"`
+	Email string `json:"email"`
+}
+
+type pricingShape struct {
+	Currency       string         `json:"currency"`
+	PaisePerMinute int64          `json:"paise_per_minute"`
+	INRPerMinute   jsontext.Value `json:"inr_per_minute"`
+}
+
+func (s *Server) me(c *call) error {
+	orgs, err := s.cfg.Tenancy.Me(c.ctx(), c.user)
+	if err != nil {
+		return err
+	}
+	paise := s.cfg.Reports.Rate()
+	return c.json(meShape{
+		User:    userShape{c.user.ID, c.user.Email},
+		Orgs:    list(orgs, shapeOrg),
+		Pricing: pricingShape{"INR", paise, exact(usage.Rupees(paise))},
+		Voices:  s.cfg.Model.Voices,
+		Model:   s.cfg.Model.ID,
+	})
+}
+
+func (s *Server) createOrg(c *call) error {
+	var name string
+	once, err := c.body(required("name", &name))
+	if err != nil {
+		return err
+	}
+	made, err := s.cfg.Tenancy.CreateOrg(c.ctx(), c.user, name, once)
+	if err != nil {
+		return err
+	}
+	return c.json(shapeOrg(made))
+}
+
+func (s *Server) renameOrg(c *call) error {
+	id, err := c.orgInPath()
+	if err != nil {
+		return err
+	}
+	var name string
+	if _, err := c.body(required("name", &name)); err != nil {
+		return err
+	}
+	if _, err := s.cfg.Tenancy.RenameOrg(c.ctx(), c.user, id, name); err != nil {
+		return err
+	}
+	renamed, err := s.cfg.Tenancy.Org(c.ctx(), c.user, id)
+	if err != nil {
+		return err
+	}
+	return c.json(shapeOrg(renamed))
+}
+
+// orgInPath returns the organisation that stands in the path.
+func (c *call) orgInPath() (string, error) {
+	id, err := c.path("org")
+	if err != nil {
+		return "", err
+	}
+	return id, orgID(id)
+}
+
+// objectInPath returns what stands in the path and is inside of an organisation.
+func (c *call) objectInPath() (string, error) {
+	id, err := c.path("id")
+	if err != nil {
+		return "", err
+	}
+	return id, objectID(id)
+}

@@ -1,0 +1,76 @@
+// Package rest is the HTTP adapter of the portal: the API under /portal/v1, over the rules of tenancy and the reports of usage.
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/swar-tts/swar/portal/signin"
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Config says what to serve.
+type Config struct {
+	Tenancy  *tenant.Service // required
+	Reports  *usage.Reports  // required
+	Verifier signin.Verifier // required: tells who a token belongs to
+	Mailer   Mailer          // nil: invitations are not mailed, and wait until the invited sign in by themselves
+	Model    speech.Model    // what GET /portal/v1/me tells of
+	Log      *slog.Logger    // required
+
+	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.
+	Origins []string
+
+	// TLS says that clients reach the server over TLS, which a proxy may end. Browsers are then told to use nothing else.
+	TLS bool
+}
+
+// Mailer sends invitations. Implementations queue: whoever invites waits for the answer.
+type Mailer interface {
+	// Invite is not called again for the same invitation when it fails; an owner can invite again a while later.
+	Invite(ctx context.Context, i tenant.Invitation) error
+}
+
+// Server answers the portal's API. It is safe for concurrent use, and starts nothing.
+//
+// It sets the deadlines of bodies and answers itself. The [http.Server] around it needs only a ReadHeaderTimeout and an IdleTimeout.
+type Server struct {
+	cfg      Config
+	visitors *visitors
+	handler  http.Handler
+}
+
+// New checks cfg and returns a server.
+func New(cfg Config) (*Server, error) {
+	if cfg.Tenancy == nil || cfg.Reports == nil || cfg.Verifier == nil || cfg.Log == nil {
+		return nil, errors.New("rest: Tenancy, Reports, Verifier and Log are required")
+	}
+	cfg.Origins = slices.Clone(cfg.Origins)
+	for _, o := range cfg.Origins {
+		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o {
+			return nil, fmt.Errorf("rest: the origin %q is not of the form https://portal.example.org", o)
+		}
+	}
+	s := &Server{cfg: cfg, visitors: newVisitors(maxVisitors)}
+	s.handler = s.common(s.routes())
+	return s, nil
+}
+
+// ServeHTTP implements [http.Handler]. Paths begin with /portal/v1.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Off is what stands under /portal when there is no portal.
+func Off() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		refuse(w, failure{status: http.StatusNotFound, code: "portal_disabled", text: "portal is disabled"})
+	})
+}
