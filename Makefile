@@ -13,7 +13,7 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
 
-.PHONY: help run build install-deps install-test-deps onnxruntime test e2e bench bench-engine fuzz generate verify lint clean
+.PHONY: help run build install-deps install-test-deps onnxruntime test firestore e2e bench bench-engine fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ onnxruntime: ## fetch the pinned library of the neural engine into .cache, check
 
 test: install-test-deps ## run every test with the race detector
 	go test -race -count=1 -timeout 20m ./...
+
+firestore: ## run the tests of the Firestore store beside the emulator, and fail where there is none
+	@hack/firestore-emulator.sh go test -race -count=1 -timeout 10m $(ARGS) ./portal/firestore ./portal/migrate
 
 e2e: install-test-deps build ## drive the real binary with real clients: curl, ffprobe, opusinfo, Chromium
 	@hack/install-deps.sh browser

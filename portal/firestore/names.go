@@ -1,0 +1,53 @@
+package firestore
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"strings"
+
+	"cloud.google.com/go/firestore"
+)
+
+// name is an identifier as a document id. Those that the portal makes stay as they are; what people write, such as e-mail addresses, is
+// encoded, because Firestore forbids slashes, dots alone and names between underscores, and counts 1500 bytes at most.
+func name(id string) string {
+	plain := id != "" && len(id) <= 100 && !strings.HasPrefix(id, "__")
+	for i := 0; plain && i < len(id); i++ {
+		c := id[i]
+		plain = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
+	}
+	switch {
+	case plain:
+		return id
+	case len(id) <= 1000:
+		return "~" + base64.RawURLEncoding.EncodeToString([]byte(id))
+	}
+	return "~~" + hashed(id)
+}
+
+// hashed is a document id for what has several parts, or would rise with time. It is evenly spread.
+func hashed(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		sum := sha256.Sum256([]byte(p)) // of each part, so that parts cannot run into one another
+		h.Write(sum[:])
+	}
+	return crockford.EncodeToString(h.Sum(nil))[:26] // 130 bits
+}
+
+var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+func (s *Store) doc(collection, id string) *firestore.DocumentRef {
+	return s.client.Collection(collection).Doc(name(id))
+}
+
+func (s *Store) org(id string) *firestore.DocumentRef { return s.doc("orgs", id) }
+
+func (s *Store) member(orgID, email string) *firestore.DocumentRef {
+	return s.org(orgID).Collection("members").Doc(name(email))
+}
+
+func (s *Store) answer(scope, key string) *firestore.DocumentRef {
+	return s.client.Collection("answers").Doc(hashed(scope, key))
+}

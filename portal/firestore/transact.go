@@ -1,0 +1,201 @@
+package firestore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"sync"
+	"time"
+
+	"cloud.google.com/go/firestore"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+const (
+	maxAttempts  = 25
+	firstPause   = 20 * time.Millisecond
+	longestPause = time.Second
+
+	markLife = time.Hour // far longer than any transaction is tried
+)
+
+// transact runs change in a transaction until it is committed, and never commits it twice.
+//
+// That needs care where the answer to a commit is lost: what it wrote may be stored or not. So each transaction creates a document of its
+// own, its mark, with the rest of its writes. When a commit fails, the transaction is rolled back, after which it cannot come through any
+// more, and the next attempt looks for the mark before anything else. If it is there, the work is done.
+//
+// An error of change is returned as it is, unless it comes from Firestore and passes: then change is called again.
+func (s *Store) transact(ctx context.Context, doing string, change func(context.Context, *firestore.Transaction) error) error {
+	return s.attempts(ctx, doing, &mark{doc: s.client.Collection("commits").Doc(rand.Text())}, change)
+}
+
+// attempts is transact with a mark or, where change finds out by itself what is stored already, without one.
+func (s *Store) attempts(ctx context.Context, doing string, m *mark, change func(context.Context, *firestore.Transaction) error) error {
+	for attempt := 1; ; attempt++ {
+		t := try{mark: m, change: change, number: attempt}
+		err := s.client.RunTransaction(ctx, t.run, firestore.MaxAttempts(1))
+		if t.panicked != nil {
+			panic(t.panicked)
+		}
+		if err == nil || t.stored {
+			return nil
+		}
+		if m != nil && status.Code(err) == codes.AlreadyExists && t.ran == nil { // only the mark is created so
+			return s.fault(ctx, doing, m.isOf(ctx, attempt))
+		}
+		// A commit that is refused may have come through: Firestore's client sends it again by itself when the answer is lost, and is then
+		// told that there is no such transaction. So it gets a second attempt, which looks.
+		again := passes(err) || t.committed && attempt == 1 && refused(err)
+		if !again || attempt == maxAttempts || ctx.Err() != nil || pause(ctx, attempt) != nil {
+			if t.ran != nil {
+				return t.ran
+			}
+			return s.fault(ctx, doing, err)
+		}
+	}
+}
+
+func refused(err error) bool {
+	code := status.Code(err)
+	return code == codes.InvalidArgument || code == codes.FailedPrecondition || code == codes.NotFound
+}
+
+// mark is the document by which a transaction is known to have been committed. It holds the number of the attempt.
+type mark struct {
+	doc  *firestore.DocumentRef
+	last int // attempt that may have been committed; 0 if there is none
+}
+
+const markAttempt = "attempt"
+
+// isOf returns nil if the stored mark is that of an attempt. If it is of an earlier one, that one came through after it was given up, and
+// what the change has handed out since then is not what is stored.
+func (m *mark) isOf(ctx context.Context, attempt int) error {
+	doc, err := m.doc.Get(ctx)
+	if err != nil {
+		return err
+	}
+	return isOf(doc, attempt)
+}
+
+func isOf(doc *firestore.DocumentSnapshot, attempt int) error {
+	n, err := doc.DataAt(markAttempt)
+	if err == nil && n != int64(attempt) {
+		return fmt.Errorf("the change was made, but its answer came too late to be told; look again: %w", tenant.ErrUnavailable)
+	}
+	return err
+}
+
+// try is one attempt.
+type try struct {
+	*mark
+	change func(context.Context, *firestore.Transaction) error
+	number int
+
+	ran       error // what change returned
+	committed bool  // change has succeeded, so that a commit is sent
+	stored    bool  // an earlier attempt turned out to have been committed
+	panicked  any
+}
+
+func (t *try) run(ctx context.Context, tx *firestore.Transaction) (err error) {
+	if t.mark != nil && t.last > 0 {
+		switch doc, err := tx.Get(t.doc); {
+		case err == nil:
+			if err := isOf(doc, t.last); err != nil {
+				return err
+			}
+			t.stored = true
+			return errStored
+		case status.Code(err) != codes.NotFound:
+			return err
+		}
+	}
+	// A panic must not get past RunTransaction, which would leave the transaction open and what it has read locked.
+	defer func() {
+		if p := recover(); p != nil {
+			t.panicked, err = p, errPanicked
+		}
+	}()
+	if t.ran = t.change(ctx, tx); t.ran != nil {
+		return t.ran
+	}
+	t.committed = true
+	if t.mark == nil {
+		return nil
+	}
+	t.last = t.number
+	return tx.Create(t.doc, map[string]any{markAttempt: t.number, "expire_at": time.Now().Add(markLife)})
+}
+
+var (
+	errStored   = errors.New("firestore: the transaction had been committed")
+	errPanicked = errors.New("firestore: the change panicked")
+)
+
+// retry calls read again while it fails in a way that passes.
+func retry(ctx context.Context, read func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := read()
+		if err == nil || attempt >= 5 || !passes(err) || status.Code(err) == codes.Aborted || ctx.Err() != nil {
+			return err
+		}
+		if pause(ctx, attempt) != nil {
+			return err
+		}
+	}
+}
+
+// pause waits before another attempt: longer each time, and by chance, so that those who met once do not meet again.
+func pause(ctx context.Context, attempt int) error {
+	most := min(longestPause, firstPause<<min(attempt, 10))
+	select {
+	case <-time.After(most/4 + mathrand.N(most*3/4)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// turns makes transactions of this process that would meet in Firestore wait for one another here, which is faster than conflicts are.
+type turns struct {
+	mu     sync.Mutex
+	queues map[string]chan struct{} // each holds a token while somebody has the turn
+	length map[string]int           // how many have or want it
+}
+
+// take waits for the turn of name and returns what gives it back.
+func (t *turns) take(ctx context.Context, name string) (give func(), err error) {
+	t.mu.Lock()
+	if t.queues == nil {
+		t.queues, t.length = map[string]chan struct{}{}, map[string]int{}
+	}
+	queue, ok := t.queues[name]
+	if !ok {
+		queue = make(chan struct{}, 1)
+		t.queues[name] = queue
+	}
+	t.length[name]++
+	t.mu.Unlock()
+	leave := func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.length[name]--; t.length[name] == 0 {
+			delete(t.queues, name)
+			delete(t.length, name)
+		}
+	}
+	select {
+	case queue <- struct{}{}:
+		return func() { <-queue; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,389 @@
+package firestore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"cloud.google.com/go/firestore"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+// What one transaction may write. Firestore takes 500 writes, of which a document with increments counts as two, and 10 MiB.
+const (
+	maxEvents = 160     // each of which writes at most a row, its increments and a shard; and there is the position
+	maxBytes  = 8 << 20 // of cells; rows are short
+)
+
+// Apply implements [usage.Store]. A batch that is too large for one transaction is booked in several, each with the position that it
+// leads to. So a failure may leave the first part of such a batch stored, and the batch is booked from there on when it comes again.
+func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
+	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
+	if err != nil {
+		return err
+	}
+	defer end()
+	give, err := s.turns.take(ctx, "source "+b.Source) // another one would be refused or wait
+	if err != nil {
+		return s.fault(ctx, "waiting for the batch before", err)
+	}
+	defer give()
+	for first := true; ; first = false {
+		var more bool
+		// The position tells by itself whether a commit whose answer was lost is stored, so no mark is needed.
+		err := s.attempts(ctx, "booking usage", nil, func(ctx context.Context, tx *firestore.Transaction) (err error) {
+			more, err = s.book(ctx, tx, b, first)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// book books what fits into one transaction, and tells whether there is more.
+func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Batch, first bool) (more bool, err error) {
+	if len(b.Events) == 0 {
+		return false, nil
+	}
+	position, closed, err := s.readBooks(tx, b)
+	if err != nil {
+		return false, s.fault(ctx, "reading how far usage is booked", err)
+	}
+	part, more := cut(b, position, maxEvents)
+	if !first && position >= part.Events[len(part.Events)-1].Seq {
+		return false, nil // another one has booked all of it since
+	}
+	k, err := usage.Book(part, position, closed)
+	if err != nil || k.Empty() {
+		return false, err
+	}
+	old, err := s.readShards(tx, k)
+	if err != nil {
+		return false, s.fault(ctx, "reading usage", err)
+	}
+	folded, size, err := fold(k, old)
+	for n := len(part.Events); err == nil && size > maxBytes && n > 1; {
+		n /= 2
+		part, more = cut(b, position, n)
+		if k, err = usage.Book(part, position, closed); err == nil {
+			folded, size, err = fold(k, old)
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	return more, s.writeBooking(tx, b.Source, k, folded)
+}
+
+// cut returns b without what would make it more than n new events behind position.
+func cut(b usage.Batch, position int64, n int) (part usage.Batch, more bool) {
+	known := min(max(position+1-b.Events[0].Seq, 0), int64(len(b.Events)))
+	most := int(known) + n
+	if most >= len(b.Events) {
+		return b, false
+	}
+	b.Events = b.Events[:most]
+	return b, true
+}
+
+// readBooks reads the position of the batch's source and which of its months are closed.
+func (s *Store) readBooks(tx *firestore.Transaction, b usage.Batch) (position int64, closed []string, err error) {
+	months := b.Months()
+	refs := []*firestore.DocumentRef{s.doc("sources", b.Source)}
+	for _, m := range months {
+		refs = append(refs, s.doc("months", m))
+	}
+	docs, err := tx.GetAll(refs)
+	if err != nil {
+		return 0, nil, err
+	}
+	if docs[0].Exists() {
+		var d sourceDoc
+		if err := docs[0].DataTo(&d); err != nil {
+			return 0, nil, err
+		}
+		position = d.Position
+	}
+	for i, m := range months {
+		if docs[i+1].Exists() {
+			closed = append(closed, m)
+		}
+	}
+	return position, closed, nil
+}
+
+func (s *Store) readShards(tx *firestore.Transaction, k usage.Booking) (map[usage.ShardKey]usage.Shard, error) {
+	refs := make([]*firestore.DocumentRef, len(k.Shards))
+	for i, c := range k.Shards {
+		refs[i] = s.shard(c.Key)
+	}
+	docs, err := tx.GetAll(refs)
+	if err != nil {
+		return nil, err
+	}
+	old := map[usage.ShardKey]usage.Shard{}
+	for i, doc := range docs {
+		if !doc.Exists() {
+			continue
+		}
+		var d shardDoc
+		if err := doc.DataTo(&d); err != nil {
+			return nil, err
+		}
+		old[k.Shards[i].Key] = d.shard()
+	}
+	return old, nil
+}
+
+func fold(k usage.Booking, old map[usage.ShardKey]usage.Shard) (folded []usage.Shard, size int, err error) {
+	for _, c := range k.Shards {
+		shard, err := c.Fold(old[c.Key])
+		if err != nil {
+			return nil, 0, fmt.Errorf("firestore: shard of %s, %s, %s: %w", c.Key.OrgID, c.Key.Source, c.Key.Date, err)
+		}
+		folded = append(folded, shard)
+		size += len(shard.Cells)
+	}
+	return folded, size, nil
+}
+
+func (s *Store) writeBooking(tx *firestore.Transaction, source string, k usage.Booking, folded []usage.Shard) error {
+	for _, shard := range folded {
+		if err := tx.Set(s.shard(shard.ShardKey), newShardDoc(shard)); err != nil {
+			return err
+		}
+	}
+	for _, r := range k.Requests {
+		d := s.newRequestFields(r)
+		d["frames"], d["billed"] = firestore.Increment(r.Frames), firestore.Increment(r.Billed)
+		if err := tx.Set(s.request(r.OrgID, r.ID), d, firestore.MergeAll); err != nil {
+			return err
+		}
+	}
+	return tx.Set(s.doc("sources", source), sourceDoc{source, k.Position})
+}
+
+// Shards implements [usage.Store].
+func (s *Store) Shards(ctx context.Context, orgID, from, to string) ([]usage.Shard, error) {
+	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	docs, err := s.in(shardsOfOrg, orgID).within(">=", from).within("<=", to).collect(ctx, nil)
+	if err != nil {
+		return nil, s.fault(ctx, "reading usage", err)
+	}
+	return shardsOf(docs)
+}
+
+// Days implements [usage.Store].
+func (s *Store) Days(ctx context.Context, orgID, from, to string) ([]usage.Day, error) {
+	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	find := s.in(shardsOfOrg, orgID).within(">=", from).within("<=", to).selected("date", "requests", "frames", "billed")
+	docs, err := find.collect(ctx, nil)
+	if err != nil {
+		return nil, s.fault(ctx, "reading usage", err)
+	}
+	shards, err := shardsOf(docs)
+	var days []usage.Day
+	for _, s := range shards {
+		if n := len(days); n == 0 || days[n-1].Date != s.Date {
+			days = append(days, usage.Day{Date: s.Date})
+		}
+		days[len(days)-1].Add(s.Totals)
+	}
+	return days, err
+}
+
+// scanned is how many rows are read at once where a filter is finished here.
+const scanned = 500
+
+// Requests implements [usage.Store]. The index finds rows that took at least a step of [slowSteps] to the first frame; the rest of that
+// filter is done here.
+func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) (rows []usage.Request, err error) {
+	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	find := s.in(requestsPage, q.OrgID).like("project_id", q.ProjectID).like("key_id", q.KeyID).like("voice", q.Voice).
+		like("endpoint", q.Endpoint).like("status", string(q.Status))
+	size := q.Limit
+	if q.MinTTFAus > 0 {
+		size = scanned
+		if steps := slowSteps(q.MinTTFAus); len(steps) > 0 {
+			find = find.with("slower_than_ms", steps[len(steps)-1])
+		}
+	}
+	// Bounds are whole microseconds, as stored times are: rounding up keeps what is at or behind them.
+	if !q.From.IsZero() {
+		find = find.within(">=", ceil(q.From))
+	}
+	if !q.To.IsZero() {
+		find = find.within("<", ceil(q.To))
+	}
+	switch {
+	case q.After.IsZero():
+	case exact(q.After.Start).Equal(q.After.Start):
+		find = find.behind(exact(q.After.Start), q.After.ID)
+	default: // between two microseconds
+		find = find.behind(ceil(q.After.Start), "")
+	}
+	enough := errors.New("enough")
+	err = find.pages(ctx, size, func(docs []*firestore.DocumentSnapshot) error {
+		found, err := read[requestDoc](docs)
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			if r := d.request(); r.TTFAus >= q.MinTTFAus {
+				rows = append(rows, r)
+			}
+			if len(rows) == q.Limit {
+				return enough
+			}
+		}
+		return nil
+	})
+	if err != nil && err != enough { //nolint:errorlint // it is not wrapped
+		return nil, s.fault(ctx, "reading the request log", err)
+	}
+	return rows, nil
+}
+
+func ceil(t time.Time) time.Time {
+	if cut := exact(t); !cut.Equal(t) {
+		return cut.Add(time.Microsecond)
+	}
+	return exact(t)
+}
+
+// ClosedMonths implements [usage.Store].
+func (s *Store) ClosedMonths(ctx context.Context) ([]usage.ClosedMonth, error) {
+	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	docs, err := s.in(closedMonths, "").collect(ctx, nil)
+	if err != nil {
+		return nil, s.fault(ctx, "reading closed months", err)
+	}
+	found, err := read[monthDoc](docs)
+	var months []usage.ClosedMonth
+	for _, d := range found {
+		months = append(months, d.month())
+	}
+	slices.SortFunc(months, func(a, b usage.ClosedMonth) int { return strings.Compare(a.Month, b.Month) })
+	return months, err
+}
+
+// CloseMonth implements [usage.Store]. Creating the document meets every booking that has read that there is none.
+func (s *Store) CloseMonth(ctx context.Context, m usage.ClosedMonth) error {
+	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
+	if err != nil {
+		return err
+	}
+	defer end()
+	for attempt := 1; ; attempt++ {
+		_, err := s.doc("months", m.Month).Create(ctx, newMonthDoc(m))
+		switch {
+		case status.Code(err) == codes.AlreadyExists:
+			return nil
+		case err == nil || !passes(err) || attempt == maxAttempts || pause(ctx, attempt) != nil:
+			return s.fault(ctx, "closing a month", err)
+		}
+	}
+}
+
+// Compare implements [usage.Store]. Both sides are read in one transaction, so that they are of one moment.
+func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, error) {
+	ctx, end, err := s.begin(ctx, 0) // as long as it takes: a busy day has many rows, and each answer has its own limit
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	var orgs map[string]*usage.Comparison
+	err = s.client.RunTransaction(ctx, func(ctx context.Context, tx *firestore.Transaction) error {
+		orgs = map[string]*usage.Comparison{}
+		at := func(orgID string) *usage.Comparison {
+			if orgs[orgID] == nil {
+				orgs[orgID] = &usage.Comparison{OrgID: orgID, Date: date}
+			}
+			return orgs[orgID]
+		}
+		shards, err := s.in(shardsOfDay, "").with("date", date).selected("org_id", "requests", "frames", "billed").collect(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, doc := range shards {
+			var d shardDoc
+			if err := doc.DataTo(&d); err != nil {
+				return err
+			}
+			at(d.OrgID).Shards.Add(d.totals())
+		}
+		rows := s.in(requestsOfDay, "").with("date", date).selected("org_id", "status", "frames", "billed")
+		return rows.each(ctx, tx, func(doc *firestore.DocumentSnapshot) error {
+			var d requestDoc
+			if err := doc.DataTo(&d); err != nil {
+				return err
+			}
+			sum := usage.Totals{Frames: d.Frames, Billed: d.Billed}
+			if meter.Status(d.Status) != usage.Running {
+				sum.Requests = 1
+			}
+			at(d.OrgID).Requests.Add(sum)
+			return nil
+		})
+	}, firestore.ReadOnly)
+	if err != nil {
+		return nil, s.fault(ctx, "comparing usage", err)
+	}
+	var all []usage.Comparison
+	for _, orgID := range slices.Sorted(maps.Keys(orgs)) {
+		all = append(all, *orgs[orgID])
+	}
+	return all, nil
+}
+
+// SweepRequests implements [usage.Store].
+func (s *Store) SweepRequests(ctx context.Context, date string) (int, error) {
+	ctx, end, err := s.begin(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	n, err := s.sweep(ctx, s.in(oldRequests, "").within("<", date), nil)
+	return n, s.fault(ctx, "deleting old request rows", err)
+}
+
+func shardsOf(docs []*firestore.DocumentSnapshot) ([]usage.Shard, error) {
+	found, err := read[shardDoc](docs)
+	if err != nil {
+		return nil, err
+	}
+	shards := make([]usage.Shard, len(found))
+	for i, d := range found {
+		shards[i] = d.shard()
+	}
+	slices.SortFunc(shards, func(a, b usage.Shard) int {
+		return cmp.Or(strings.Compare(a.Date, b.Date), strings.Compare(a.Source, b.Source))
+	})
+	return shards, nil
+}
