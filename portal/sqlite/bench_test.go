@@ -84,7 +84,11 @@ func BenchmarkReads(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("%d rows took %v; the file has %d MB", manyRows, took.Round(time.Second), size.Size()>>20)
+	b.Run("fill", func(b *testing.B) {
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(took.Seconds(), "fill-s")
+		b.ReportMetric(float64(size.Size()>>20), "MB")
+	})
 	reports, err := usage.NewReports(s, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -108,6 +112,10 @@ func BenchmarkReads(b *testing.B) {
 		{"usage_30_days", func() error { _, err := reports.Usage(b.Context(), usage.Query{OrgID: org}); return err }},
 		{"usage_of_a_project", func() error {
 			_, err := reports.Usage(b.Context(), usage.Query{OrgID: org, ProjectID: project})
+			return err
+		}},
+		{"shards_of_30_days", func() error { // what usage_30_days costs in the store
+			_, err := s.Shards(b.Context(), org, meter.DateOf(began.Add(-manyDays*24*time.Hour)), meter.DateOf(began))
 			return err
 		}},
 		{"bills", func() error { _, err := reports.Bills(b.Context(), org); return err }},

@@ -17,14 +17,24 @@ type conn struct {
 	broken     bool                 // in a state that nobody knows
 }
 
-// connect opens a connection, for reading only or for everything. One that writes does not wait for other processes: begin does, as it
-// heeds its context.
-func (s *Store) connect(ctx context.Context, readOnly bool) (*conn, error) {
-	sc, err := s.db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{store: s, sql: sc, statements: map[string]*sql.Stmt{}}
+// connect opens a connection, for reading only or for everything. One that writes does not wait for other processes: patiently does, as
+// it heeds its context.
+func (s *Store) connect(ctx context.Context, readOnly bool) (c *conn, err error) {
+	err = s.patiently(ctx, func() error {
+		sc, err := s.db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		c = &conn{store: s, sql: sc, statements: map[string]*sql.Stmt{}}
+		if err = s.setUp(ctx, sc, readOnly); err != nil {
+			sc.Close()
+		}
+		return err
+	})
+	return c, err
+}
+
+func (s *Store) setUp(ctx context.Context, sc *sql.Conn, readOnly bool) error {
 	// With synchronous FULL each commit is synced, so that a power cut takes no money that was told to be booked. The cache is in KiB; a
 	// log that has grown, behind a long backup, is cut to 64 MB when it begins anew.
 	setup := []string{
@@ -36,11 +46,10 @@ func (s *Store) connect(ctx context.Context, readOnly bool) (*conn, error) {
 	}
 	for _, pragma := range setup {
 		if _, err := sc.ExecContext(ctx, pragma); err != nil {
-			sc.Close()
-			return nil, err
+			return err
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // statement returns a prepared statement. What stays prepared is bounded, since queries are constants.
@@ -124,7 +133,7 @@ func (s *Store) take(ctx context.Context, from chan *conn) (*conn, error) {
 		c, err := s.connect(ctx, from == s.readers)
 		if err != nil {
 			from <- nil
-			return nil, s.ended(ctx, err)
+			return nil, err
 		}
 		return c, nil
 	}
@@ -207,13 +216,21 @@ func (s *Store) write(ctx context.Context, f func(*conn) error) error {
 	return nil
 }
 
-// begin begins to write, when other processes let it.
+// begin begins to write.
 func (s *Store) begin(ctx context.Context, c *conn) error {
+	return s.patiently(ctx, func() error {
+		_, err := c.exec("BEGIN IMMEDIATE")
+		return err
+	})
+}
+
+// patiently tries something again while other processes do not let it.
+func (s *Store) patiently(ctx context.Context, try func() error) error {
 	var waited time.Duration
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		_, err := c.exec("BEGIN IMMEDIATE")
+		err := try()
 		if !isBusy(err) || waited >= s.cfg.BusyWait {
-			return s.fault(err)
+			return s.ended(ctx, err)
 		}
 		select {
 		case <-ctx.Done():

@@ -40,44 +40,37 @@ func steps() []string {
 	return all
 }
 
-// prepare makes the database ready for use: it checks what it is and brings it up to date.
+// prepare makes the database ready for use: it checks what it is and brings it up to date. It can be done again.
 func (s *Store) prepare(ctx context.Context, w *conn) error {
-	// Only now does the connection wait in statements: the log may have to be recovered, or another process be migrating.
-	if _, err := w.sql.ExecContext(ctx, "PRAGMA busy_timeout = "+milliseconds(s.cfg.BusyWait)); err != nil {
-		return s.ended(ctx, err)
-	}
 	version, err := recognise(ctx, w.sql, s.cfg.Path)
 	if err != nil {
-		return s.ended(ctx, err)
+		return err
 	}
 	var mode string
 	if err := w.sql.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
-		return s.ended(ctx, err)
+		return err
 	}
 	if mode != "wal" {
 		return fmt.Errorf("database %s: its file system has no write-ahead log (mode %s); use a local disk", s.cfg.Path, mode)
 	}
 	if s.cfg.Check {
 		if err := check(ctx, w.sql, s.cfg.Path); err != nil {
-			return s.ended(ctx, err)
+			return err
 		}
 	}
 	all := steps()
 	for ; version < len(all); version++ {
 		if err := migrate(ctx, w.sql, version, all[version]); err != nil {
-			return fmt.Errorf("database %s: bringing it to version %d: %w", s.cfg.Path, version+1, s.ended(ctx, err))
+			return fmt.Errorf("bringing it to version %d: %w", version+1, err)
 		}
 	}
-	if _, err := w.exec("PRAGMA busy_timeout = 0"); err != nil {
-		return s.fault(err)
-	}
 	// Whether it can be written is told now, and not in the middle of a night. Beginning a transaction alone would not tell.
-	if err := s.begin(ctx, w); err != nil {
+	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	defer w.rollback()
 	_, err = w.exec("PRAGMA user_version = " + strconv.Itoa(version))
-	return s.fault(err)
+	return err
 }
 
 // recognise returns the version of the database, 0 for an empty file, or an error for one that is not ours or too new.

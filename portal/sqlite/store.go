@@ -100,9 +100,9 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	w, err := s.connect(ctx, false)
 	if err != nil {
-		return s.ended(ctx, err)
+		return err
 	}
-	if err := s.prepare(ctx, w); err != nil {
+	if err := s.patiently(ctx, func() error { return s.prepare(ctx, w) }); err != nil {
 		w.close()
 		return err
 	}

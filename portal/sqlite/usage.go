@@ -1,14 +1,11 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/swar-tts/swar/portal/usage"
 )
@@ -25,20 +22,25 @@ func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
 			return err
 		}
 		for _, change := range k.Shards {
-			if err := cmp.Or(s.at("shard"), fold(c, change)); err != nil {
+			if err := s.at("shard"); err != nil {
+				return err
+			}
+			if err := fold(c, change); err != nil {
 				return s.fault(err)
 			}
 		}
 		for i := range k.Requests {
-			if err := cmp.Or(s.at("request"), addRequest(c, &k.Requests[i])); err != nil {
+			if err := s.at("request"); err != nil {
+				return err
+			}
+			if err := putRequest(c, bookRequest, &k.Requests[i]); err != nil {
 				return s.fault(err)
 			}
 		}
 		if err := s.at("position"); err != nil {
 			return err
 		}
-		_, err = c.exec(`INSERT OR REPLACE INTO sources (source, position) VALUES (?, ?)`, b.Source, k.Position)
-		return s.fault(err)
+		return s.fault(putPosition(c, b.Source, k.Position))
 	})
 }
 
@@ -72,33 +74,63 @@ func fold(c *conn, change usage.ShardChange) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(`INSERT INTO shards (org_id, date, source, requests, frames, billed, cells) VALUES (?, ?, ?, ?, ?, ?, ?)
+	return putShard(c, now)
+}
+
+func putShard(c *conn, d usage.Shard) error {
+	_, err := c.exec(`INSERT INTO shards (`+shardColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET requests = excluded.requests, frames = excluded.frames, billed = excluded.billed, cells = excluded.cells`,
-		k.OrgID, k.Date, k.Source, now.Requests, now.Frames, now.Billed, now.Cells)
+		d.OrgID, d.Date, d.Source, d.Requests, d.Frames, d.Billed, d.Cells)
 	return err
 }
 
+func putPosition(c *conn, source string, position int64) error {
+	_, err := c.exec(`INSERT OR REPLACE INTO sources (source, position) VALUES (?, ?)`, source, position)
+	return err
+}
+
+// requestColumns are the columns of a row, in the order of putRequest and scanRequest.
 const requestColumns = `id, org_id, start, date, source, project_id, key_id, key_prefix, playground, request_id, endpoint, voice, format, status, error,
 	frames, billed, chars, chunks, ttfa_us, queue_us, wall_us, synth_us, prefill_cached, seed`
 
-func addRequest(c *conn, r *usage.Request) error {
-	_, err := c.exec(`INSERT INTO requests (`+requestColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (org_id, start, id) DO UPDATE SET date = excluded.date, source = excluded.source, project_id = excluded.project_id,
-			key_id = excluded.key_id, key_prefix = excluded.key_prefix, playground = excluded.playground, request_id = excluded.request_id,
-			endpoint = excluded.endpoint, voice = excluded.voice, format = excluded.format, status = excluded.status, error = excluded.error,
-			frames = frames + excluded.frames, billed = billed + excluded.billed, chars = excluded.chars, chunks = excluded.chunks,
-			ttfa_us = excluded.ttfa_us, queue_us = excluded.queue_us, wall_us = excluded.wall_us, synth_us = excluded.synth_us,
-			prefill_cached = excluded.prefill_cached, seed = excluded.seed`,
+const requestPlaces = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// bookRequest adds a row of a booking to the one that is stored.
+const bookRequest = `INSERT INTO requests (` + requestColumns + `) VALUES ` + requestPlaces + `
+	ON CONFLICT (org_id, start, id) DO UPDATE SET date = excluded.date, source = excluded.source, project_id = excluded.project_id,
+		key_id = excluded.key_id, key_prefix = excluded.key_prefix, playground = excluded.playground, request_id = excluded.request_id,
+		endpoint = excluded.endpoint, voice = excluded.voice, format = excluded.format, status = excluded.status, error = excluded.error,
+		frames = frames + excluded.frames, billed = billed + excluded.billed, chars = excluded.chars, chunks = excluded.chunks,
+		ttfa_us = excluded.ttfa_us, queue_us = excluded.queue_us, wall_us = excluded.wall_us, synth_us = excluded.synth_us,
+		prefill_cached = excluded.prefill_cached, seed = excluded.seed`
+
+// putRequest runs a statement that takes the values of a row.
+func putRequest(c *conn, query string, r *usage.Request) error {
+	_, err := c.exec(query,
 		r.ID, r.OrgID, r.Start.UnixMicro(), r.Date, r.Source, r.ProjectID, r.KeyID, r.KeyPrefix, r.Playground, r.RequestID, r.Endpoint, r.Voice,
 		r.Format, string(r.Status), r.Error, r.Frames, r.Billed, r.Chars, r.Chunks, r.TTFAus, r.Queueus, r.Wallus, r.Synthus, r.PrefillCached, r.Seed)
 	return err
 }
 
+func scanRequest(rows scanner, r *usage.Request) error {
+	return rows.Scan(&r.ID, &r.OrgID, instant{&r.Start}, &r.Date, &r.Source, &r.ProjectID, &r.KeyID, &r.KeyPrefix, &r.Playground, &r.RequestID,
+		&r.Endpoint, &r.Voice, &r.Format, &r.Status, &r.Error, &r.Frames, &r.Billed, &r.Chars, &r.Chunks, &r.TTFAus, &r.Queueus, &r.Wallus,
+		&r.Synthus, &r.PrefillCached, &r.Seed)
+}
+
+func scanShard(rows scanner, d *usage.Shard) error {
+	return rows.Scan(&d.OrgID, &d.Date, &d.Source, &d.Requests, &d.Frames, &d.Billed, &d.Cells)
+}
+
+const shardColumns = `org_id, date, source, requests, frames, billed, cells`
+
+func scanMonth(rows scanner, m *usage.ClosedMonth) error {
+	return rows.Scan(&m.Month, &m.Rate, instant{&m.ClosedAt})
+}
+
 // Shards implements [usage.Store].
 func (s *Store) Shards(ctx context.Context, orgID, from, to string) ([]usage.Shard, error) {
-	return records(ctx, s, func(rows scanner, d *usage.Shard) error {
-		return rows.Scan(&d.OrgID, &d.Source, &d.Date, &d.Requests, &d.Frames, &d.Billed, &d.Cells)
-	}, `SELECT org_id, source, date, requests, frames, billed, cells FROM shards
+	return records(ctx, s, scanShard, `SELECT `+shardColumns+` FROM shards
 		WHERE org_id = ? AND date BETWEEN ? AND ? ORDER BY date, source`, orgID, from, to)
 }
 
@@ -110,87 +142,9 @@ func (s *Store) Days(ctx context.Context, orgID, from, to string) ([]usage.Day, 
 		WHERE org_id = ? AND date BETWEEN ? AND ? GROUP BY date ORDER BY date`, orgID, from, to)
 }
 
-// Requests implements [usage.Store].
-func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) ([]usage.Request, error) {
-	// A row is wanted if it stands before this place, which is the earlier one of the cursor and the end of the time.
-	start, id := int64(math.MaxInt64), ""
-	if !q.To.IsZero() {
-		start = microsUp(q.To)
-	}
-	if !q.After.IsZero() && microsUp(q.After.Start) <= start && (q.To.IsZero() || q.After.Start.Before(q.To)) {
-		if start = q.After.Start.UnixMicro(); start == microsUp(q.After.Start) {
-			id = q.After.ID
-		} else {
-			start++
-		}
-	}
-	from := int64(math.MinInt64)
-	if !q.From.IsZero() {
-		from = microsUp(q.From)
-	}
-	return records(ctx, s, func(rows scanner, r *usage.Request) error {
-		return rows.Scan(&r.ID, &r.OrgID, instant{&r.Start}, &r.Date, &r.Source, &r.ProjectID, &r.KeyID, &r.KeyPrefix, &r.Playground, &r.RequestID,
-			&r.Endpoint, &r.Voice, &r.Format, &r.Status, &r.Error, &r.Frames, &r.Billed, &r.Chars, &r.Chunks, &r.TTFAus, &r.Queueus, &r.Wallus,
-			&r.Synthus, &r.PrefillCached, &r.Seed)
-	}, requestQueries[narrowest(q)],
-		q.OrgID, from, start, id, q.ProjectID, q.KeyID, q.Voice, q.Endpoint, string(q.Status), q.MinTTFAus, q.Limit)
-}
-
-// microsUp is the first microsecond that is not before t.
-func microsUp(t time.Time) int64 {
-	us := t.UnixMicro()
-	if t.Nanosecond()%1000 != 0 {
-		us++
-	}
-	return us
-}
-
-// narrowest returns the filter that leaves the fewest rows, as far as one can say beforehand. Each one has an index in the order of the
-// log, so that a page is read from its beginning to its end; the other filters are tried on the rows on the way.
-func narrowest(q usage.RequestQuery) string {
-	switch {
-	case q.KeyID != "":
-		return "key_id = ?6"
-	case q.Status != "" && q.Status != "ok":
-		return "status = ?9 AND status <> 'ok'" // the second term is what the index demands
-	case q.Voice != "":
-		return "voice = ?7"
-	case q.ProjectID != "":
-		return "project_id = ?5"
-	default:
-		return ""
-	}
-}
-
-// requestQueries are the queries by what narrowest returns.
-var requestQueries = map[string]string{
-	"":                               requestQuery("requests_of_org", ""),
-	"key_id = ?6":                    requestQuery("requests_of_key", "key_id = ?6"),
-	"status = ?9 AND status <> 'ok'": requestQuery("requests_not_ok", "status = ?9 AND status <> 'ok'"),
-	"voice = ?7":                     requestQuery("requests_of_voice", "voice = ?7"),
-	"project_id = ?5":                requestQuery("requests_of_project", "project_id = ?5"),
-}
-
-func requestQuery(index, filter string) string {
-	filters := []string{"org_id = ?1", "start >= ?2", "(start, id) < (?3, ?4)"}
-	if filter != "" {
-		filters = append(filters, filter)
-	}
-	for _, f := range []struct{ column, arg string }{{"project_id", "?5"}, {"key_id", "?6"}, {"voice", "?7"}, {"endpoint", "?8"}, {"status", "?9"}} {
-		if !strings.HasPrefix(filter, f.column+" =") {
-			filters = append(filters, "("+f.arg+" = '' OR "+f.column+" = "+f.arg+")")
-		}
-	}
-	filters = append(filters, "ttfa_us >= ?10")
-	return `SELECT ` + requestColumns + ` FROM requests INDEXED BY ` + index + ` WHERE ` + strings.Join(filters, " AND ") +
-		` ORDER BY start DESC, id DESC LIMIT ?11`
-}
-
 // ClosedMonths implements [usage.Store].
 func (s *Store) ClosedMonths(ctx context.Context) ([]usage.ClosedMonth, error) {
-	return records(ctx, s, func(rows scanner, m *usage.ClosedMonth) error {
-		return rows.Scan(&m.Month, &m.Rate, instant{&m.ClosedAt})
-	}, `SELECT month, rate, closed_at FROM months ORDER BY month`)
+	return records(ctx, s, scanMonth, `SELECT month, rate, closed_at FROM months ORDER BY month`)
 }
 
 // CloseMonth implements [usage.Store].

@@ -53,5 +53,8 @@ CREATE UNIQUE INDEX requests_of_org ON requests (org_id, start, id);
 CREATE INDEX requests_of_project ON requests (project_id, start);
 CREATE INDEX requests_of_key ON requests (key_id, start);
 CREATE INDEX requests_of_voice ON requests (org_id, voice, start);
+CREATE INDEX requests_of_endpoint ON requests (org_id, endpoint, start);
 CREATE INDEX requests_not_ok ON requests (org_id, status, start) WHERE status <> 'ok'; -- nearly all are ok
+CREATE INDEX requests_slow ON requests (org_id, start, ttfa_us) WHERE ttfa_us >= 200000; -- few are slow,
+CREATE INDEX requests_very_slow ON requests (org_id, start, ttfa_us) WHERE ttfa_us >= 1000000; -- and very few very slow
 CREATE INDEX requests_of_day ON requests (date);
