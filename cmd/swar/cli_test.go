@@ -163,16 +163,17 @@ type server struct {
 	base string
 
 	mu     sync.Mutex
+	out    bytes.Buffer
 	stderr bytes.Buffer
 	line   sync.Cond // a line of stderr has come
 	over   chan struct{}
 	err    error // of Wait, once over is closed
 }
 
-// serve starts a server on a free port and waits until it is ready.
+// serve starts a server on a free port, without the portal unless args want it, and waits until it is ready.
 func (s *shell) serve(args ...string) *server {
 	s.t.Helper()
-	v := s.start(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	v := s.start(append([]string{"serve", "--listen", "127.0.0.1:0", "--portal", "off"}, args...)...)
 	ready := v.await(func(line string) bool { return strings.Contains(line, "ready") && strings.Contains(line, "listen") })
 	for _, mark := range []string{"listen=", `"listen":"`} {
 		if _, rest, ok := strings.Cut(ready, mark); ok {
@@ -187,6 +188,7 @@ func (s *shell) start(args ...string) *server {
 	s.t.Helper()
 	v := &server{Cmd: s.command(args...), t: s.t, over: make(chan struct{})}
 	v.line.L = &v.mu
+	v.Stdout = (*output)(v)
 	pipe, err := v.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -236,6 +238,23 @@ func (v *server) await(found func(string) bool) string {
 		}
 		v.line.Wait()
 	}
+}
+
+// output is where a server's standard output goes.
+type output server
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer o.line.Broadcast()
+	return o.out.Write(p)
+}
+
+// stdout is what the server has printed.
+func (v *server) stdout() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.out.String()
 }
 
 func (v *server) log() string {

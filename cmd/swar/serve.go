@@ -20,6 +20,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/serve"
@@ -45,9 +46,7 @@ type serving struct {
 	logFormat     *string
 	box           voicebox
 	portal        *string
-	store         *string
-	project       string
-	data          string
+	place         place
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -58,13 +57,15 @@ func (a *app) serveCommand() *cobra.Command {
 		Long: `Serves the API on one address until SIGINT or SIGTERM. The first signal drains: no new utterances, and running ones are finished, for at
 most two minutes. A second one stops at once.
 
-Without --api-key the server is open to everybody who reaches it. On an address that other machines reach that must be asked for with
---open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices. In SWAR_API_KEY white space separates several of them,
-and the process list does not show it.`,
+The portal keeps organisations, keys, usage and bills in the folder --data. The first start prints a key, once; swar keys makes more.
+
+With --portal off only the keys of --api-key are good, and without any the server is open to everybody who reaches it. On an address that
+other machines reach that must be asked for with --open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices; nobody is
+billed for it. In SWAR_API_KEY white space separates several of them, and the process list does not show it.`,
 		Example: `  swar serve
   swar serve --bundle hindi-int8
-  swar serve --listen :8080 --api-key secret1 --api-key secret2=raj
-  SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --listen :8080 --log-format json`,
+  swar serve --listen :8080 --data /var/lib/swar
+  SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --portal off --listen :8080 --log-format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(cmd, launch.FindCPUs()); err != nil {
@@ -87,28 +88,17 @@ and the process list does not show it.`,
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.box.flags(f)
-	o.portal = launch.Choice(f, "portal", "accounts and billing; on is not part of this release", "off", "on")
-	o.store = launch.Choice(f, "store", "where the portal keeps its records; firestore is not part of this release", "sqlite", "firestore")
-	f.StringVar(&o.project, "project", "", "Google Cloud `project` of the store; not part of this release")
-	f.StringVar(&o.data, "data", "./data", "`folder` of what is kept; nothing is, without the portal")
+	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
+	o.place.flags(f)
 	return cmd
 }
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	for _, later := range []struct {
-		flag   string
-		wanted bool
-	}{
-		{"--portal on", *o.portal == "on"},
-		{"--store firestore", *o.store == "firestore"},
-		{"--project", o.project != ""},
-	} {
-		if later.wanted {
-			return usage(cmd, "%s is not part of this release", later.flag)
-		}
-	}
 	if err := o.box.check(cmd); err != nil {
+		return err
+	}
+	if err := o.place.check(cmd); err != nil {
 		return err
 	}
 	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
@@ -118,6 +108,8 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	}
 	whole := cpus.Whole()
 	switch {
+	case o.open && o.withPortal():
+		return usage(cmd, "--open needs --portal off: a server with the portal is never open")
 	case o.open && len(o.keys) > 0:
 		return usage(cmd, "--open and --api-key contradict each other; drop one of them")
 	case cmd.Flags().Changed("workers") && o.workers < 1:
@@ -131,7 +123,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		return usage(cmd, "--prefill-cache-mb %d: want 0 or more", o.cacheMB)
 	case o.pprof != "" && !isLoopback(cmd.Context(), o.pprof):
 		return usage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
-	case len(o.keys) == 0 && !o.open && !isLoopback(cmd.Context(), o.listen):
+	case !o.withPortal() && len(o.keys) == 0 && !o.open && !isLoopback(cmd.Context(), o.listen):
 		return usage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
 	}
 	if o.workers == 0 {
@@ -142,6 +134,11 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	}
 	return nil
 }
+
+func (o *serving) withPortal() bool { return *o.portal == "on" }
+
+// wantsKey reports whether nobody may use the server without a key.
+func (o *serving) wantsKey() bool { return o.withPortal() || len(o.keys) > 0 }
 
 // isLoopback reports whether only this machine reaches address. A name must mean a loopback address only.
 func isLoopback(ctx context.Context, address string) bool {
@@ -163,6 +160,7 @@ type site struct {
 	options *serving
 	log     *slog.Logger
 	mouth   *mouth
+	portal  *portal // nil without
 	api     *serve.Server
 	http    *http.Server   // the API
 	admin   []*http.Server // metrics and profiles; they live until the end
@@ -184,38 +182,74 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	defer fail(nil)
 	if err := s.startAdmin(ctx, fail); err != nil {
 		listener.Close()
-		return err
+		return errors.Join(err, s.release())
 	}
 	s.start(s.http, listener, fail)
 	if o.box.neural() { // the other engine is there at once
 		s.say("warming up %s", plural(o.workers, "worker"))
 	}
 
-	// The workers outlive the signal: what runs is finished with them.
+	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they have spoken.
 	speaking, stopSpeaking := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSpeaking()
+	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopKeeping()
 	begun := time.Now()
-	s.running.Go(func() {
+	var spoken, kept sync.WaitGroup
+	var keepErr error
+	spoken.Go(func() {
 		if err := s.mouth.run(speaking); err != nil {
 			fail(fmt.Errorf("starting the workers: %w", err))
 		}
 	})
-	if s.mouth.pool.WaitReady(failed) == nil {
-		s.announce(listener.Addr().String(), time.Since(begun))
+	if s.portal != nil {
+		kept.Go(func() {
+			keepErr = s.portal.run(keeping)
+			fail(keepErr)
+		})
+	}
+	if s.ready(failed) == nil {
+		if err := s.announce(ctx, listener.Addr().String(), time.Since(begun)); err != nil {
+			fail(err)
+		}
 		<-failed.Done()
 	}
 
 	err = context.Cause(failed)
-	if _, asked := errors.AsType[launch.Interrupt](err); asked {
-		err = nil
+	if _, asked := errors.AsType[launch.Interrupt](err); asked || errors.Is(err, keepErr) {
+		err = nil // and what the portal says comes below
 	}
 	err = errors.Join(err, s.drain())
 	stopSpeaking()
+	spoken.Wait()
+	stopKeeping()
+	kept.Wait()
 	for _, h := range s.admin {
 		h.Close()
 	}
 	s.running.Wait()
-	return err
+	return errors.Join(err, keepErr)
+}
+
+// ready waits until every worker is warm and every key is known.
+func (s *site) ready(ctx context.Context) error {
+	if err := s.mouth.pool.WaitReady(ctx); err != nil || s.portal == nil {
+		return err
+	}
+	select {
+	case <-s.portal.ring.Ready():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// release closes what assemble has opened and nothing has started.
+func (s *site) release() error {
+	if s.portal == nil {
+		return nil
+	}
+	return s.portal.close()
 }
 
 // assemble builds everything and starts nothing.
@@ -244,10 +278,31 @@ func (s *site) assemble(ctx context.Context) (err error) {
 		return err
 	}
 	c := serve.Config{Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version}
-	if len(o.keys) == 0 {
+	var static *access.Static
+	if len(o.keys) > 0 {
+		if static, err = access.NewStatic(o.keys, s.voices()); err != nil {
+			return &usageError{"swar serve", err}
+		}
+	}
+	switch {
+	case o.withPortal():
+		if s.portal, err = openPortal(ctx, &o.place, s.voices(), s.log); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, s.release())
+			}
+		}()
+		m.RegisterPortal(s.portal.counts)
+		c.Keys, c.Meter = access.NewGuard(keyring{static, s.portal.ring}), meter.NewRecorder(s.portal.events)
+		if static != nil {
+			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them", "keys", len(o.keys))
+		}
+	case static != nil:
+		c.Keys = access.NewGuard(static)
+	default:
 		s.log.Warn("open server: everybody who reaches it may use it; --api-key restricts it", "listen", o.listen)
-	} else if c.Keys, err = access.NewStatic(o.keys, s.voices()); err != nil {
-		return &usageError{"swar serve", err}
 	}
 	if s.api, err = serve.New(c); err != nil {
 		return err
@@ -415,40 +470,81 @@ func (s *site) proseAllowed() bool { return s.app.err.terminal || *s.options.log
 // firstWords are what a new user hears.
 const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
 
-// announce says that the server is ready, and how to hear it.
-func (s *site) announce(address string, took time.Duration) {
+// announce says that the server is ready, and how to hear it. At the first start it tells the first key: on standard output unless standard
+// error is a terminal, because elsewhere that ends up in log files.
+func (s *site) announce(ctx context.Context, address string, took time.Duration) error {
 	c := s.mouth.pool.Capacity()
-	s.log.Info("ready", "listen", address, "model", s.mouth.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
-		"keys", len(s.options.keys), "took_ms", took.Milliseconds())
-	if !s.proseAllowed() {
-		return
+	attrs := []any{"listen", address, "model", s.mouth.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
+		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
+	first := ""
+	if s.portal != nil {
+		var err error
+		if first, err = s.portal.firstKey(ctx); err != nil {
+			return fmt.Errorf("making the first key: %w", err)
+		}
+		keys, _ := s.portal.ring.Size()
+		attrs = append(attrs, "portal_keys", keys, "data", s.options.place.data)
 	}
+	s.log.Info("ready", attrs...)
 	e := s.app.err
+	switch {
+	case first != "" && !e.terminal:
+		e = s.app.out
+	case first == "" && !s.proseAllowed():
+		return nil
+	}
 	var b strings.Builder
-	if len(s.options.keys) == 0 {
+	if !s.options.wantsKey() {
 		fmt.Fprintf(&b, "\n%s\n", e.yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
 	}
 	base := baseURL(address)
-	curl, say := s.firstCommands(base)
-	fmt.Fprintf(&b, "\n%s %s\n\n  %s\n", e.green("Swar is ready at"), base, curl)
+	curl, say := s.firstCommands(base, first)
+	fmt.Fprintf(&b, "\n%s %s\n", e.green("Swar is ready at"), base)
+	if first != "" {
+		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.bold(first))
+	}
+	fmt.Fprintf(&b, "\n  %s\n", curl)
 	if p, _, ok := findPlayer(); !ok {
 		fmt.Fprint(&b, "\nand open namaste.wav with any player\n")
 	} else if !strings.Contains(p.name, "paplay") {
 		fmt.Fprintf(&b, "  %s namaste.wav\n", strings.TrimSpace(p.name+" "+p.file))
 	}
 	fmt.Fprintf(&b, "\nor\n\n  %s\n\n", say)
-	fmt.Fprint(e, b.String())
+	if s.portal != nil && first == "" && len(s.options.keys) == 0 {
+		fmt.Fprintf(&b, "A key is shown only when it is made. This makes another one:\n\n  %s\n\n", s.newKeyCommand())
+	}
+	_, err := fmt.Fprint(e, b.String())
+	if first == "" {
+		return nil // nothing is lost when nobody reads it
+	}
+	if err != nil {
+		s.log.Warn("the first key could not be shown; make another one with `swar keys create`", "error", err)
+	}
+	return nil
 }
 
-// firstCommands are two ways to make the server speak. They hold the key only on a terminal: anywhere else standard error ends up in
-// log files.
-func (s *site) firstCommands(base string) (curl, say string) {
+// newKeyCommand makes a key of this server's portal.
+func (s *site) newKeyCommand() string {
+	command := s.app.program + " keys create"
+	if s.options.place.data != defaultData {
+		command += " --data " + shellWord(s.options.place.data)
+	}
+	return command
+}
+
+// firstCommands are two ways to make the server speak. They hold the first key, which is shown now or never, but a key of the command
+// line only on a terminal: anywhere else standard error ends up in log files.
+func (s *site) firstCommands(base, first string) (curl, say string) {
 	body := `{"text":"` + firstWords + `"`
-	key, voices := "", ""
-	if len(s.options.keys) > 0 {
-		key, voices, _ = strings.Cut(s.options.keys[0], "=")
-		if !s.app.err.terminal {
-			key = "YOUR_KEY"
+	key, voices := first, ""
+	if first == "" && s.options.wantsKey() {
+		key = "YOUR_KEY"
+		if len(s.options.keys) > 0 {
+			var static string
+			static, voices, _ = strings.Cut(s.options.keys[0], "=")
+			if s.app.err.terminal {
+				key = static
+			}
 		}
 	}
 	voice := onlyVoice(voices, s.mouth.engine.Model().DefaultVoice())

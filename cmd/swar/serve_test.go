@@ -81,12 +81,13 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"an address without a port":         {[]string{"serve", "--listen", "8080"}, "", 2, `--listen "8080": want HOST:PORT`},
 		"a port that is taken":              {[]string{"serve", "--listen", taken.Addr().String()}, "", 1, "listens on " + taken.Addr().String() + " already; choose another address with --listen"},
 		"a host that is not ours":           {[]string{"serve", "--api-key", "k", "--listen", "192.0.2.1:80"}, "", 1, "cannot listen on 192.0.2.1:80"},
-		"open to the world by accident":     {[]string{"serve", "--listen", ":0"}, "", 2, "--listen :0 is reached by other machines; give an --api-key, or --open"},
-		"the same with an address":          {[]string{"serve", "--listen", "0.0.0.0:0"}, "", 2, "is reached by other machines"},
-		"open and closed":                   {[]string{"serve", "--open", "--api-key", "k"}, "", 2, "--open and --api-key contradict each other"},
+		"open to the world by accident":     {[]string{"serve", "--portal", "off", "--listen", ":0"}, "", 2, "--listen :0 is reached by other machines; give an --api-key, or --open"},
+		"the same with an address":          {[]string{"serve", "--portal", "off", "--listen", "0.0.0.0:0"}, "", 2, "is reached by other machines"},
+		"open and closed":                   {[]string{"serve", "--portal", "off", "--open", "--api-key", "k"}, "", 2, "--open and --api-key contradict each other"},
 		"profiles for the world":            {[]string{"serve", "--pprof", "0.0.0.0:6060"}, "", 2, "only a loopback address"},
 		"a log level that is none":          {[]string{"serve", "--log-level", "loud"}, "", 2, "want one of info, debug, warn, error"},
-		"the portal":                        {[]string{"serve", "--portal", "on"}, "", 2, "--portal on " + later},
+		"open with the portal":              {[]string{"serve", "--open"}, "", 2, "--open needs --portal off: a server with the portal is never open"},
+		"a portal that is none":             {[]string{"serve", "--portal", "maybe"}, "", 2, "want one of on, off"},
 		"the neural engine, but no model":   {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one); see `swar serve --help`"},
 		"the same to normalise":             {[]string{"normalize", "--engine", "onnx", "hello"}, "", 2, "--engine onnx needs a model"},
 		"the engine by the environment":     {[]string{"serve"}, "SWAR_ENGINE=onnx", 2, "--engine onnx needs a model"},
@@ -123,7 +124,7 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a command of bundles that is none": {[]string{"bundle", "eat"}, "", 2, `unknown command "eat" for "swar bundle"`},
 		"Firestore":                         {[]string{"serve", "--store", "firestore"}, "", 2, "--store firestore " + later},
 		"a project":                         {[]string{"serve", "--project", "p"}, "", 2, "--project " + later},
-		"the portal from the environment":   {[]string{"serve"}, "SWAR_PORTAL=on", 2, "--portal on " + later},
+		"the portal from the environment":   {[]string{"serve", "--open"}, "SWAR_PORTAL=on", 2, "--open needs --portal off"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

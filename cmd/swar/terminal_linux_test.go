@@ -135,7 +135,7 @@ func TestBundlesOnATerminal(t *testing.T) {
 func TestTheReadyLineOnATerminalHoldsTheKey(t *testing.T) {
 	s := newShell(t)
 	tty, screen := openTerminal(t)
-	cmd := s.command("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--api-key", "it's-me=raj", "--log-format", "json")
+	cmd := s.command("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--portal", "off", "--api-key", "it's-me=raj", "--log-format", "json")
 	cmd.Stderr = tty
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,8 @@ type server struct {
 	log bytes.Buffer
 }
 
-// start runs bin/swar serve with the given flags on a free port and waits until it is ready. It is killed at the end of the test.
+// start runs bin/swar serve with the given flags on a free port, without the portal unless they want it, and waits until it is ready. It
+// is killed at the end of the test.
 func start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	s := begin(t, flags...)
@@ -51,7 +52,7 @@ func begin(t testing.TB, flags ...string) *server {
 	}
 	address := freeAddress(t)
 	s := &server{base: "http://" + address}
-	s.cmd = exec.Command(binary, append([]string{"serve", "--listen", address, "--data", t.TempDir()}, flags...)...)
+	s.cmd = exec.Command(binary, append([]string{"serve", "--listen", address, "--portal", "off", "--data", t.TempDir()}, flags...)...)
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/swar-tts/swar/portal/dataplane"
+	"github.com/swar-tts/swar/portal/tenant"
+	book "github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/meter"
+	"github.com/swar-tts/swar/runtime/metrics"
+)
+
+const (
+	shipLimit  = 10 * time.Second // for bringing the last usage into the store; what is left then stays in the log for the next start
+	sweepEvery = time.Hour
+)
+
+// portal is organisations, keys, usage and bills, in the process that speaks.
+type portal struct {
+	place *place
+	log   *slog.Logger
+
+	records records
+	events  *meter.Log
+	shipper *meter.Shipper
+	ring    *access.Ring
+	tenancy *tenant.Service
+	reports *book.Reports
+	upkeep  *book.Upkeep
+
+	difference atomic.Int64 // that the last comparison of the books has found
+}
+
+// openPortal opens everything and starts nothing. voices are those of the model.
+func openPortal(ctx context.Context, at *place, voices []string, log *slog.Logger) (_ *portal, err error) {
+	if err := at.make(); err != nil {
+		return nil, err
+	}
+	p := &portal{place: at, log: log, ring: access.NewRing(access.RingConfig{})}
+	if p.records, err = at.open(ctx, log); err != nil {
+		return nil, err
+	}
+	if p.events, err = meter.OpenLog(meter.LogConfig{Folder: at.events()}, log); err != nil {
+		return nil, errors.Join(err, p.records.Close())
+	}
+	p.shipper = meter.NewShipper(meter.ShipperConfig{}, p.events, book.NewLedger(p.records), log)
+	p.tenancy = tenant.New(tenant.Config{Voices: voices}, p.records)
+	if p.reports, err = book.NewReports(p.records, nil); err == nil {
+		p.upkeep, err = book.NewUpkeep(book.UpkeepConfig{}, p.records, log)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// run works until ctx ends, or until a part of it fails. Then it brings into the store what was spoken, and closes everything. Whatever
+// counts usage must have ended before ctx does.
+func (p *portal) run(ctx context.Context) error {
+	working, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var running sync.WaitGroup
+	for _, work := range []func(context.Context) error{
+		p.events.Run,
+		p.shipper.Run,
+		p.sweep,
+		func(ctx context.Context) error { return dataplane.Local(ctx, p.records, p.ring, p.log) },
+		func(ctx context.Context) error {
+			return p.upkeep.Run(ctx, func(f book.Findings) { p.difference.Store(f.Difference()) })
+		},
+	} {
+		running.Go(func() {
+			if err := work(working); err != nil && working.Err() == nil {
+				stop(err)
+			}
+		})
+	}
+	running.Wait()
+	var failed error
+	if ctx.Err() == nil {
+		failed = fmt.Errorf("the portal failed: %w", context.Cause(working))
+	}
+	shipping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shipLimit)
+	defer cancel()
+	if err := p.shipper.Drain(shipping); err != nil {
+		p.log.Warn("usage stays in the log until the next start, because the store does not take it", "events", p.events.Backlog().Queued, "error", err)
+	}
+	return errors.Join(failed, p.close())
+}
+
+// sweep deletes what has expired, now and every hour.
+func (p *portal) sweep(ctx context.Context) error {
+	hourly := time.NewTicker(sweepEvery)
+	defer hourly.Stop()
+	for {
+		now := time.Now()
+		for what, sweep := range map[string]func(context.Context, time.Time) (int, error){
+			"keys and answers": p.records.Sweep, "sign-in": p.records.SweepSignin,
+		} {
+			if n, err := sweep(ctx, now); err != nil && ctx.Err() == nil {
+				p.log.Warn("what has expired was not deleted; it is tried again in an hour", "what", what, "error", err)
+			} else if n > 0 {
+				p.log.Debug("deleted what has expired", "what", what, "records", n)
+			}
+		}
+		select {
+		case <-hourly.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (p *portal) close() error { return errors.Join(p.events.Close(), p.records.Close()) }
+
+// counts are for the metrics.
+func (p *portal) counts() metrics.PortalCounts {
+	backlog := p.events.Backlog()
+	keys, current := p.ring.Size()
+	return metrics.PortalCounts{
+		Queued: backlog.Queued + int64(backlog.Waiting), Lost: backlog.Lost, Delay: p.shipper.Delay(),
+		Difference: p.difference.Load(), Keys: keys, Current: current,
+	}
+}
+
+// keyring knows the keys of the command line and those of the portal. Nobody is billed for the former.
+type keyring struct {
+	static *access.Static // nil without any
+	ring   *access.Ring
+}
+
+// Grant implements [access.Keyring].
+func (k keyring) Grant(ctx context.Context, p access.Presented) (access.Grant, error) {
+	if k.static != nil {
+		if grant, err := k.static.Grant(ctx, p); err == nil {
+			return grant, nil
+		}
+	}
+	return k.ring.Grant(ctx, p)
+}
+
+// firstKey makes an organisation, a project and a key where there is no organisation yet, and returns the key; it is empty otherwise.
+func (p *portal) firstKey(ctx context.Context) (string, error) {
+	operator := tenant.Operator()
+	orgs, err := p.tenancy.Orgs(ctx, operator, "", 1)
+	if err != nil || len(orgs) > 0 {
+		return "", err
+	}
+	// Of two servers that begin on one store at once, only one makes them.
+	org, err := p.tenancy.CreateOrg(ctx, operator, "My organisation", tenant.Once{Key: "first-organisation"})
+	if err != nil {
+		return "", err
+	}
+	key, err := p.tenancy.CreateKey(ctx, operator, org.Projects[0].ID, "First key", nil, tenant.Once{Key: "first-key"})
+	return key.Secret, err
+}

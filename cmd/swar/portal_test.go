@@ -1,0 +1,150 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/access"
+)
+
+var keyPattern = regexp.MustCompile(access.Pattern)
+
+// serveWithPortal starts a server with the portal in the shell's folder data.
+func (s *shell) serveWithPortal(args ...string) *server {
+	s.t.Helper()
+	return s.serve(append([]string{"--portal", "on", "--workers", "1", "--data", "data"}, args...)...)
+}
+
+// firstKey waits for the key that the first start prints, and for all that stands around it.
+func (v *server) firstKey() string {
+	v.t.Helper()
+	var key string
+	eventually(v.t, "the first start prints a key", func() bool {
+		key = keyPattern.FindString(v.stdout())
+		return key != "" && strings.Contains(v.stdout(), " say ")
+	})
+	return key
+}
+
+// eventually waits until ok, for as long as a busy machine may need.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(30 * time.Second); !ok(); {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("not within 30 s: %s", what)
+		}
+	}
+}
+
+func (v *server) stop() {
+	v.t.Helper()
+	v.signal(syscall.SIGTERM)
+	if code := v.end(); code != 0 {
+		v.t.Errorf("exit code %d\n%s", code, v.log())
+	}
+}
+
+func TestTheFirstStartMakesAKeyAndShowsItOnce(t *testing.T) {
+	s := newShell(t)
+	v := s.serveWithPortal("--api-key", "beside")
+	key := v.firstKey()
+	if got := strings.Count(v.stdout(), key); got != 3 { // alone, for curl, for say
+		t.Errorf("the key is shown %d times in\n%s", got, v.stdout())
+	}
+	for name, tt := range map[string]struct {
+		key  string
+		want int
+	}{
+		"the first key": {key, 0}, "a key of the command line": {"beside", 0}, "none": {"", 4}, "another": {"other", 4},
+		"one that was never made": {strings.Replace(key, "live_", "live_x", 1)[:len(key)], 4},
+	} {
+		if r := s.run("say", "--server", v.base, "--key", tt.key, "-o", "x.wav", "hello"); r.code != tt.want {
+			t.Errorf("%s: exit code %d, want %d: %s", name, r.code, tt.want, r.err)
+		}
+	}
+	v.stop()
+	first := v.log()
+
+	v = s.serveWithPortal()
+	if r := s.run("say", "--server", v.base, "--key", key, "-o", "x.wav", "hello"); r.code != 0 {
+		t.Errorf("the first key at the second start: exit code %d: %s", r.code, r.err)
+	}
+	if out := v.stdout(); out != "" {
+		t.Errorf("the second start prints %q", out)
+	}
+	v.await(func(line string) bool { return strings.HasSuffix(line, " keys create --data data\n") })
+	v.stop()
+
+	if strings.Contains(first+v.log(), key) {
+		t.Error("the log holds the key")
+	}
+	if err := filepath.WalkDir(s.path("data"), func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v; want it for its owner alone", path, info.Mode(), err)
+		}
+		if d.Type().IsRegular() {
+			if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), key) {
+				t.Errorf("%s holds the key, or %v", path, err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAPortalThatCannotStart(t *testing.T) {
+	s := newShell(t)
+	s.serveWithPortal()
+	refused := func(name string, want string, args ...string) {
+		t.Helper()
+		r := s.run(append([]string{"serve", "--listen", "127.0.0.1:0", "--workers", "1"}, args...)...)
+		if r.code != 1 || !strings.Contains(r.err, want) || strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "swar: ") {
+			t.Errorf("%s: exit code %d, %q; want 1 and a line with %q", name, r.code, r.err, want)
+		}
+	}
+	refused("two servers", "is in use by another server: stop it, or give this one a folder of its own", "--data", "data")
+
+	if err := os.WriteFile(s.path("file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("a file", "cannot make the folder file (not a directory); choose another one with --data", "--data", "file")
+	refused("a folder in a file", "cannot make the folder file/data (not a directory); choose another one with --data", "--data", "file/data")
+	if err := os.MkdirAll(s.path("junk"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path("junk/swar.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("no database", "junk/swar.db", "--data", "junk")
+}
+
+func TestTheMetricsOfThePortal(t *testing.T) {
+	s := newShell(t)
+	v := s.serveWithPortal()
+	s.ok("say", "--server", v.base, "--key", v.firstKey(), "-o", "x.wav", "hello")
+	eventually(t, "what was spoken is in the store", func() bool {
+		return strings.Contains(get(t, v.base+"/metrics"), "\ntts_usage_queued_events 0\n")
+	})
+	m := get(t, v.base+"/metrics")
+	for _, want := range []string{"tts_keys 1", "tts_keys_current 1", "tts_usage_lost_events_total 0", "tts_usage_reconciliation_difference 0"} {
+		if !strings.Contains(m, "\n"+want+"\n") {
+			t.Errorf("the metrics lack %q", want)
+		}
+	}
+	if got := get(t, s.serve("--workers", "1").base+"/metrics"); strings.Contains(got, "tts_keys") {
+		t.Error("a server without the portal shows its metrics")
+	}
+}
