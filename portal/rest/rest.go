@@ -20,10 +20,14 @@ import (
 type Config struct {
 	Tenancy  *tenant.Service // required
 	Reports  *usage.Reports  // required
-	Verifier signin.Verifier // required: tells who a token belongs to
+	Verifier signin.Verifier // tells who a token belongs to; required unless Operator is set
 	Mailer   Mailer          // nil: invitations are not mailed, and wait until the invited sign in by themselves
 	Model    speech.Model    // what GET /portal/v1/me tells of
 	Log      *slog.Logger    // required
+
+	// Operator makes whoever calls the operator, without a token and without limits. It is for a door that only those can reach who run
+	// the server, such as a socket in a folder of theirs.
+	Operator bool
 
 	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.
 	Origins []string
@@ -49,8 +53,8 @@ type Server struct {
 
 // New checks cfg and returns a server.
 func New(cfg Config) (*Server, error) {
-	if cfg.Tenancy == nil || cfg.Reports == nil || cfg.Verifier == nil || cfg.Log == nil {
-		return nil, errors.New("rest: Tenancy, Reports, Verifier and Log are required")
+	if cfg.Tenancy == nil || cfg.Reports == nil || (cfg.Verifier == nil) != cfg.Operator || cfg.Log == nil {
+		return nil, errors.New("rest: Tenancy, Reports, Log, and either Verifier or Operator are required")
 	}
 	cfg.Origins = slices.Clone(cfg.Origins)
 	for _, o := range cfg.Origins {
