@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// ClientIP returns the address of the client of a request to this server, also to handlers beside the API: the zero value when it is not
+// known.
+func (s *Server) ClientIP(r *http.Request) netip.Addr { return clientIP(r, s.cfg.TrustProxies) }
+
 // clientIP returns the address of the client. What a request says about that is believed only as far as trusted proxies have said it:
 // each adds the address that it was called from at the end of X-Forwarded-For, and everything before may be made up. The zero value
 // means that it is not known.
