@@ -1,0 +1,670 @@
+package dataplane
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/swar-tts/swar/portal/dataplane/internal/wire"
+	"github.com/swar-tts/swar/portal/memstore"
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+const (
+	patience  = 30 * time.Second // for what must happen, on a machine that has other things to do
+	testToken = "a-token-that-nobody-else-has"
+)
+
+// portal is the portal's side, listening on loopback.
+type portal struct {
+	t     *testing.T
+	store tenant.Store
+	sink  meter.Sink
+	cfg   ServerConfig
+	log   *slog.Logger
+	addr  string
+	stop  func()
+}
+
+func newPortal(t *testing.T, store tenant.Store, change ...func(*portal)) *portal {
+	t.Helper()
+	p := &portal{
+		t: t, store: store, sink: nowhere{}, log: quiet, addr: "127.0.0.1:0",
+		cfg: ServerConfig{Token: testToken, Heartbeat: 50 * time.Millisecond},
+	}
+	for _, f := range change {
+		f(p)
+	}
+	p.start()
+	t.Cleanup(func() { p.stop() })
+	return p
+}
+
+// start begins a new epoch, on the address that the portal had before.
+func (p *portal) start() {
+	p.t.Helper()
+	feed := NewFeed(p.store, p.log)
+	s, err := NewServer(p.cfg, feed, p.store, p.sink, p.log)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", p.addr)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.addr = l.Addr().String()
+	ctx, end := context.WithCancel(context.WithoutCancel(p.t.Context())) // which ends before the cleanup
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := feed.Run(ctx); err != nil {
+			p.t.Errorf("feed: %v", err)
+		}
+	})
+	running.Go(func() {
+		if err := s.Serve(ctx, l); err != nil {
+			p.t.Errorf("server: %v", err)
+		}
+	})
+	p.stop = sync.OnceFunc(func() {
+		end()
+		running.Wait()
+	})
+}
+
+// nowhere takes every batch.
+type nowhere struct{}
+
+func (nowhere) Send(context.Context, meter.Batch) error { return nil }
+
+// front is a front end: a ring that a client feeds.
+type front struct {
+	t      *testing.T
+	ring   *access.Ring
+	client *Client
+	heard  *heard
+}
+
+func newFront(t *testing.T, addr string, change ...func(*ClientConfig)) *front {
+	t.Helper()
+	return newLoggedFront(t, addr, quiet, change...)
+}
+
+func newLoggedFront(t *testing.T, addr string, log *slog.Logger, change ...func(*ClientConfig)) *front {
+	t.Helper()
+	cfg := ClientConfig{Addr: addr, Token: testToken, Silence: 10 * time.Second}
+	for _, f := range change {
+		f(&cfg)
+	}
+	f := &front{t: t, ring: access.NewRing(access.RingConfig{})}
+	var err error
+	if f.client, err = NewClient(cfg, f.ring, log); err != nil {
+		t.Fatal(err)
+	}
+	f.heard = &heard{DataplaneClient: f.client.portal}
+	f.client.portal = f.heard
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- f.client.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("Run = %v, want nil", err)
+		}
+		if err := f.client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// heard notes what a client is told.
+type heard struct {
+	wire.DataplaneClient
+	mu    sync.Mutex
+	fulls int // tellings of everything
+	keys  int
+}
+
+func (h *heard) Keys(ctx context.Context, in *wire.KeysRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[wire.KeysUpdate], error) {
+	s, err := h.DataplaneClient.Keys(ctx, in, opts...)
+	return heardStream{s, h}, err
+}
+
+func (h *heard) counts() (fulls, keys int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.fulls, h.keys
+}
+
+type heardStream struct {
+	grpc.ServerStreamingClient[wire.KeysUpdate]
+	h *heard
+}
+
+func (s heardStream) Recv() (*wire.KeysUpdate, error) {
+	u, err := s.ServerStreamingClient.Recv()
+	if err == nil {
+		s.h.mu.Lock()
+		defer s.h.mu.Unlock()
+		s.h.keys += len(u.Keys)
+		if u.Full && !u.More {
+			s.h.fulls++
+		}
+	}
+	return u, err
+}
+
+func (f *front) await(what string, done func() bool) {
+	f.t.Helper()
+	await(f.t, what, done)
+}
+
+func await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(patience)
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("%s did not happen in %v", what, patience)
+		}
+	}
+}
+
+// current reports whether the ring holds n keys and the portal is there.
+func (f *front) current(n int) func() bool {
+	return func() bool {
+		keys, current := f.ring.Size()
+		return keys == n && current
+	}
+}
+
+func (f *front) away() bool {
+	_, current := f.ring.Size()
+	return !current
+}
+
+func (f *front) want(secret string, want error) access.Grant {
+	f.t.Helper()
+	g, err := f.ring.Grant(f.t.Context(), access.Presented{Key: secret})
+	if !errors.Is(err, want) {
+		f.t.Errorf("Grant = %v, want %v", err, want)
+	}
+	return g
+}
+
+// put writes keys into a store, in transactions that every store can bear.
+func put(t testing.TB, s tenant.Store, keys ...tenant.Key) {
+	t.Helper()
+	for len(keys) > 0 {
+		some := keys[:min(len(keys), 100)]
+		keys = keys[len(some):]
+		if err := s.Update(t.Context(), func(tx tenant.Tx) error {
+			for _, k := range some {
+				tx.PutKey(k)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestKeysReachTheFrontEnd(t *testing.T) {
+	store := memstore.New()
+	secretA, a := newKey()
+	secretB, b := newKey()
+	b.Voices = []string{"raj"}
+	put(t, store, a)
+	p := newPortal(t, store)
+	f := newFront(t, p.addr)
+	<-f.ring.Ready()
+	f.want(secretA, nil)
+	f.want(secretB, access.ErrInvalidKey)
+	put(t, store, b)
+	f.await("a new key", f.current(2))
+	if g := f.want(secretB, nil); g.OrgID != "org_1" || g.ProjectID != "prj_1" || g.KeyPrefix != b.Prefix || g.Allows("anjura") {
+		t.Errorf("grant = %+v, want what %+v says", g, b)
+	}
+	g := f.want(secretA, nil)
+	put(t, store, revoked(a))
+	select {
+	case <-g.Ended:
+	case <-time.After(patience):
+		t.Fatal("a revoked key has not ended")
+	}
+	f.want(secretA, access.ErrInvalidKey)
+	if fulls, keys := f.heard.counts(); fulls != 1 || keys != 3 {
+		t.Errorf("everything was told %d times and %d keys all in all, want 1 and 3", fulls, keys)
+	}
+}
+
+func TestResumeAfterADroppedConnection(t *testing.T) {
+	store := memstore.New()
+	keys := newKeys(20)
+	put(t, store, keys...)
+	p := newPortal(t, store)
+	x := newProxy(t, p.addr)
+	f := newFront(t, x.addr)
+	f.await("the first keys", f.current(20))
+	x.shut()
+	f.await("the loss of the portal", f.away)
+	more := newKeys(2)
+	put(t, store, append(more, revoked(keys[0]))...)
+	x.open()
+	f.await("the return of the portal", f.current(21))
+	if fulls, told := f.heard.counts(); fulls != 1 || told != 23 {
+		t.Errorf("everything was told %d times and %d keys all in all, want 1 and 23: only what was missed", fulls, told)
+	}
+}
+
+func TestAPortalThatRestartsTellsEverything(t *testing.T) {
+	store := memstore.New()
+	secret, first := newKey()
+	put(t, store, first)
+	put(t, store, newKeys(20)...)
+	p := newPortal(t, store)
+	f := newFront(t, p.addr)
+	f.await("the first keys", f.current(21))
+	g := f.want(secret, nil)
+	p.stop()
+	f.await("the loss of the portal", f.away)
+	f.want(secret, nil)                         // for a while
+	f.want(newSecret(t), access.ErrUnavailable) // it may be new
+	f.want("junk", access.ErrInvalidKey)        // it cannot be
+	put(t, store, append(newKeys(3), revoked(first))...)
+	p.start()
+	f.await("the return of the portal", f.current(23))
+	select {
+	case <-g.Ended:
+	default:
+		t.Error("a key that was revoked while the portal was away has not ended")
+	}
+	f.want(secret, access.ErrInvalidKey)
+	if fulls, _ := f.heard.counts(); fulls != 2 {
+		t.Errorf("everything was told %d times, want 2", fulls)
+	}
+}
+
+func newSecret(t *testing.T) string {
+	t.Helper()
+	secret, _ := access.New(access.LivePrefix)
+	return secret
+}
+
+func TestASilentPortalIsAway(t *testing.T) {
+	store := memstore.New()
+	put(t, store, newKeys(1)...)
+	p := newPortal(t, store)
+	x := newProxy(t, p.addr)
+	f := newFront(t, x.addr, func(c *ClientConfig) { c.Silence = 300 * time.Millisecond })
+	f.await("the first keys", f.current(1))
+	x.hold() // nothing comes through, and nothing fails
+	f.await("that silence is noticed", f.away)
+	put(t, store, newKeys(1)...)
+	x.open()
+	f.await("the return of the portal", f.current(2))
+}
+
+func TestAPortalWithoutItsStoreIsAway(t *testing.T) {
+	store := &deaf{Store: memstore.New(), gone: make(chan struct{})}
+	secret, k := newKey()
+	put(t, store, k)
+	p := newPortal(t, store)
+	f := newFront(t, p.addr)
+	f.await("the first keys", f.current(1))
+	close(store.gone)
+	f.await("that the portal is deaf", f.away)
+	f.want(secret, nil)
+	f.want(newSecret(t), access.ErrUnavailable)
+	late := newFront(t, p.addr)
+	late.await("that a late one hears what the portal knows", func() bool {
+		n, current := late.ring.Size()
+		return n == 1 && !current
+	})
+}
+
+// deaf is a store that stops telling, and cannot be watched again.
+type deaf struct {
+	tenant.Store
+	gone chan struct{}
+}
+
+func (s *deaf) WatchKeys(ctx context.Context, update func([]tenant.Key, bool) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-s.gone:
+			stop(tenant.ErrUnavailable)
+		case <-ctx.Done():
+		}
+	}()
+	select {
+	case <-s.gone:
+		return tenant.ErrUnavailable
+	default:
+		return s.Store.WatchKeys(ctx, update)
+	}
+}
+
+func TestWithoutTheTokenNothingIsTold(t *testing.T) {
+	const wrong = "another-token-of-some-length"
+	var serverLog, clientLog lines
+	store := memstore.New()
+	secret, k := newKey()
+	put(t, store, k)
+	taken := make(chan meter.Batch, 1)
+	p := newPortal(t, store, func(p *portal) {
+		p.log = slog.New(slog.NewTextHandler(&serverLog, nil))
+		p.sink = sinkFunc(func(_ context.Context, b meter.Batch) error { taken <- b; return nil })
+	})
+	f := newLoggedFront(t, p.addr, slog.New(slog.NewTextHandler(&clientLog, nil)), func(c *ClientConfig) { c.Token = wrong })
+	f.await("a word about the refusal on both sides", func() bool {
+		return strings.Contains(serverLog.String(), "token is missing or wrong") && strings.Contains(clientLog.String(), "the portal does not accept the token")
+	})
+	f.want(secret, access.ErrUnavailable)
+	if err := f.client.Send(t.Context(), meter.Batch{Source: "src"}); err == nil || len(taken) > 0 {
+		t.Errorf("Send = %v, and %d batches were taken, want it refused", err, len(taken))
+	}
+	if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: time.Now()}); err == nil {
+		t.Error("a last use was taken without the token")
+	}
+	for _, log := range []string{serverLog.String(), clientLog.String()} {
+		for _, s := range []string{wrong, testToken, secret, k.Hash.String()} {
+			if strings.Contains(log, s) {
+				t.Errorf("a log holds %q:\n%s", s, log)
+			}
+		}
+	}
+}
+
+// lines is a log that tests read.
+type lines struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+type sinkFunc func(context.Context, meter.Batch) error
+
+func (f sinkFunc) Send(ctx context.Context, b meter.Batch) error { return f(ctx, b) }
+
+func TestWhatIsNotSafeIsRefused(t *testing.T) {
+	tests := map[string]struct {
+		addr, token string
+		tls         *tls.Config
+		ok          bool
+	}{
+		"loopback in plain text":          {"127.0.0.1:1", testToken, nil, true},
+		"loopback of IPv6":                {"[::1]:1", testToken, nil, true},
+		"loopback by name":                {"localhost:1", testToken, nil, true},
+		"another machine in plain text":   {"10.1.2.3:1", testToken, nil, false},
+		"all addresses in plain text":     {"0.0.0.0:1", testToken, nil, false},
+		"a name in plain text":            {"portal:1", testToken, nil, false},
+		"a name that begins like one":     {"localhost.example:1", testToken, nil, false},
+		"another machine with TLS":        {"portal:1", testToken, &tls.Config{}, true},
+		"no token":                        {"127.0.0.1:1", "", nil, false},
+		"a token one character too short": {"127.0.0.1:1", "123456789012345", nil, false},
+		"a token that is just enough":     {"127.0.0.1:1", "1234567890123456", nil, true},
+		"a token with a space":            {"127.0.0.1:1", "1234567890 123456", nil, false},
+		"a token with a line feed":        {"127.0.0.1:1", "1234567890123456\n", nil, false},
+		"no port":                         {"127.0.0.1", testToken, nil, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c, err := NewClient(ClientConfig{Addr: tt.addr, Token: tt.token, TLS: tt.tls}, access.NewRing(access.RingConfig{}), quiet)
+			if (err == nil) != tt.ok {
+				t.Errorf("NewClient = %v, want it ok: %v", err, tt.ok)
+			}
+			if err == nil {
+				c.Close()
+			} else if tt.token != "" && strings.Contains(err.Error(), tt.token) {
+				t.Errorf("the error %q shows the token", err)
+			}
+			_, err = NewServer(ServerConfig{Token: tt.token}, nil, nil, nil, quiet)
+			if (err == nil) != (checkToken(tt.token) == nil) {
+				t.Errorf("NewServer = %v", err)
+			}
+		})
+	}
+	s, err := NewServer(ServerConfig{Token: testToken}, nil, nil, nil, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(t.Context(), l); err == nil {
+		t.Error("a server without TLS listens on all addresses")
+	}
+	if _, err := l.Accept(); err == nil {
+		t.Error("the listener is open")
+	}
+}
+
+// TestChaos changes keys while connections break at any moment. In the end everybody knows the same.
+func TestChaos(t *testing.T) {
+	store := memstore.New()
+	keys, secrets := make([]tenant.Key, 300), make([]string, 300)
+	for i := range keys {
+		secrets[i], keys[i] = newKey()
+	}
+	put(t, store, keys[:100]...)
+	p := newPortal(t, store, func(p *portal) { p.cfg.Heartbeat = 5 * time.Millisecond })
+	x := newProxy(t, p.addr)
+	fronts := make([]*front, 4)
+	for i := range fronts {
+		fronts[i] = newFront(t, x.addr)
+	}
+	alive := make(map[int]bool)
+	for i := range 100 {
+		alive[i] = true
+	}
+	for round := range 40 {
+		for range 20 {
+			switch i := rand.IntN(len(keys)); {
+			case keys[i].Revoked():
+			case alive[i] && rand.IntN(2) == 0:
+				keys[i] = revoked(keys[i])
+				delete(alive, i)
+				put(t, store, keys[i])
+			default:
+				keys[i].Voices = []string{fmt.Sprint(round)}
+				alive[i] = true
+				put(t, store, keys[i])
+			}
+		}
+		switch rand.IntN(6) {
+		case 0:
+			x.shut()
+			x.open()
+		case 1:
+			x.cut(rand.IntN(2000))
+		case 2:
+			p.stop()
+			p.start()
+		}
+	}
+	x.cut(0)
+	for _, f := range fronts {
+		f.await("that all know the same", f.current(len(alive)))
+		for i, secret := range secrets {
+			want := access.ErrInvalidKey
+			if alive[i] {
+				want = nil
+			}
+			if g := f.want(secret, want); alive[i] && len(keys[i].Voices) > 0 && !g.Allows(keys[i].Voices[0]) {
+				t.Errorf("key %d may speak with %v, want %v", i, g.Voices, keys[i].Voices)
+			}
+		}
+	}
+}
+
+// proxy stands between client and server and breaks what it carries.
+type proxy struct {
+	t      *testing.T
+	addr   string
+	target string
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	moved  *sync.Cond
+	conns  map[net.Conn]bool
+	closed bool // takes no connection
+	held   bool // carries nothing
+	budget int  // bytes that are carried before everything breaks; -1: no such limit
+}
+
+func newProxy(t *testing.T, target string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &proxy{t: t, addr: l.Addr().String(), target: target, conns: map[net.Conn]bool{}, budget: -1}
+	x.moved = sync.NewCond(&x.mu)
+	x.wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			x.wg.Go(func() { x.carry(c) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		x.shut()
+		x.wg.Wait()
+	})
+	return x
+}
+
+func (x *proxy) carry(c net.Conn) {
+	defer c.Close()
+	far, err := net.Dial("tcp", x.target)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	if !x.enter(c, far) {
+		return
+	}
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{c, far}, {far, c}} {
+		both.Go(func() {
+			defer c.Close()
+			defer far.Close()
+			buf := make([]byte, 1<<10)
+			for {
+				n, err := way[0].Read(buf)
+				n = x.pass(n)
+				if _, werr := way[1].Write(buf[:n]); err != nil || werr != nil {
+					return
+				}
+			}
+		})
+	}
+	both.Wait()
+	x.mu.Lock()
+	delete(x.conns, c)
+	delete(x.conns, far)
+	x.mu.Unlock()
+}
+
+func (x *proxy) enter(conns ...net.Conn) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, c := range conns {
+		x.conns[c] = true
+	}
+	return !x.closed
+}
+
+// pass waits while nothing is carried, and breaks everything where the budget ends.
+func (x *proxy) pass(n int) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for x.held {
+		x.moved.Wait()
+	}
+	if x.budget < 0 {
+		return n
+	}
+	if n >= x.budget {
+		n, x.budget = x.budget, -1
+		x.breakLocked()
+		return n
+	}
+	x.budget -= n
+	return n
+}
+
+func (x *proxy) breakLocked() {
+	for c := range x.conns {
+		c.Close()
+	}
+	clear(x.conns)
+}
+
+// cut breaks every connection after n more bytes.
+func (x *proxy) cut(n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if n == 0 {
+		x.breakLocked()
+		return
+	}
+	x.budget = n
+}
+
+// shut breaks every connection and takes none any more.
+func (x *proxy) shut() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closed, x.held = true, false
+	x.moved.Broadcast()
+	x.breakLocked()
+}
+
+// hold carries nothing any more.
+func (x *proxy) hold() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.held = true
+}
+
+// open carries everything again.
+func (x *proxy) open() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.closed, x.held = false, false
+	x.moved.Broadcast()
+}

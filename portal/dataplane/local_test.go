@@ -1,0 +1,126 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swar-tts/swar/portal/memstore"
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/access"
+)
+
+func wantGrant(t *testing.T, ring *access.Ring, secret string, want error) access.Grant {
+	t.Helper()
+	g, err := ring.Grant(t.Context(), access.Presented{Key: secret})
+	if !errors.Is(err, want) {
+		t.Errorf("Grant = %v, want %v", err, want)
+	}
+	return g
+}
+
+func TestLocal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		secret, k := newKey()
+		put(t, store, k)
+		ring := access.NewRing(access.RingConfig{})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- Local(ctx, store, ring, quiet) }()
+		<-ring.Ready()
+		g := wantGrant(t, ring, secret, nil)
+		used := time.Now().UTC()
+		time.Sleep(80 * time.Second)
+		synctest.Wait()
+		if got := lastUsed(t, store, k.ID); !got.Equal(used) {
+			t.Errorf("after 80 s the last use is %v, want %v", got, used)
+		}
+		wantGrant(t, ring, secret, nil)
+		used = time.Now().UTC()
+
+		put(t, store, revoked(k))
+		synctest.Wait()
+		select {
+		case <-g.Ended:
+		default:
+			t.Error("a revoked key has not ended")
+		}
+		wantGrant(t, ring, secret, access.ErrInvalidKey)
+
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("Local = %v, want nil", err)
+		}
+		if got := lastUsed(t, store, k.ID); !got.Equal(used) {
+			t.Errorf("at the end the last use is %v, want %v", got, used)
+		}
+		if _, current := ring.Size(); current {
+			t.Error("a ring that nobody feeds any more takes itself for current")
+		}
+	})
+}
+
+func TestLocalEndsWithItsStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		ring := access.NewRing(access.RingConfig{})
+		ended := make(chan error)
+		go func() { ended <- Local(t.Context(), store, ring, quiet) }()
+		<-ring.Ready()
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; !errors.Is(err, tenant.ErrClosed) {
+			t.Errorf("Local = %v, want %v", err, tenant.ErrClosed)
+		}
+	})
+}
+
+// TestLastUsesAreKeptUntilTheyAreTold: whoever takes them may fail for as long as it likes.
+func TestLastUsesAreKeptUntilTheyAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		secret, hash := access.New(access.LivePrefix)
+		ring := access.NewRing(access.RingConfig{})
+		ring.Replace([]access.Entry{{Hash: hash}})
+		ring.Back()
+		var failing atomic.Bool
+		failing.Store(true)
+		var told []time.Time // read when synctest.Wait has returned
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			touch(ctx, ring, func(_ context.Context, used map[string]time.Time) error {
+				told = append(told, used[hash.KeyID()])
+				if failing.Load() {
+					return errors.New("no room")
+				}
+				return nil
+			}, quiet)
+		}()
+		var last time.Time
+		for range 3 {
+			wantGrant(t, ring, secret, nil)
+			last = time.Now()
+			time.Sleep(80 * time.Second)
+		}
+		synctest.Wait()
+		failing.Store(false)
+		time.Sleep(80 * time.Second)
+		synctest.Wait()
+		if n := len(told); n < 4 || !told[n-1].Equal(last) {
+			t.Errorf("told %v, want %v in the end", told, last)
+		}
+		n := len(told)
+		time.Sleep(time.Hour)
+		stop()
+		<-ended
+		if len(told) != n {
+			t.Errorf("told again: %v", told[n:])
+		}
+	})
+}

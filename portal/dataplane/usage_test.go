@@ -1,0 +1,255 @@
+package dataplane
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/swar-tts/swar/portal/memstore"
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+// fill sets every field of an event to something that no other field has.
+func fill(t *testing.T, e *meter.Event) {
+	t.Helper()
+	v := reflect.ValueOf(e).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Interface().(type) {
+		case string, meter.Status:
+			f.SetString(fmt.Sprint("text ", i))
+		case int, int64:
+			f.SetInt(int64(1000 + i))
+		case meter.Kind:
+			f.SetUint(uint64(meter.Final))
+		case bool:
+			f.SetBool(true)
+		case time.Time:
+			f.Set(reflect.ValueOf(time.UnixMicro(int64(1_700_000_000_000_000 + i)).UTC()))
+		default:
+			t.Fatalf("%s of an event has a type that this test does not know: %v", v.Type().Field(i).Name, f.Type())
+		}
+	}
+}
+
+func TestUsageArrivesAsItIs(t *testing.T) {
+	var full meter.Event
+	fill(t, &full)
+	negative := full
+	negative.Billed, negative.Seed, negative.Kind = -125, -1<<63, meter.Progress
+	taken := make(chan meter.Batch, 1)
+	p := newPortal(t, memstore.New(), func(p *portal) {
+		p.sink = sinkFunc(func(_ context.Context, b meter.Batch) error { taken <- b; return nil })
+	})
+	f := newFront(t, p.addr)
+	for name, want := range map[string]meter.Batch{
+		"every field":    {Source: "src_1", Events: []meter.Event{full, negative}},
+		"an empty event": {Source: "src_1", Events: []meter.Event{{}}},
+		"a batch of 2,000": {Source: "src_1", Events: func() []meter.Event {
+			many := make([]meter.Event, 2000)
+			for i := range many {
+				many[i] = full
+				many[i].Seq = int64(i)
+			}
+			return many
+		}()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := f.client.Send(t.Context(), want); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-taken; !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestKeysArriveAsTheyAre(t *testing.T) {
+	_, k := newKey()
+	k.Kind, k.Voices, k.Origin, k.ExpiresAt = tenant.Playground, []string{"raj", "anjura"}, "https://app.example", time.UnixMicro(1_900_000_000_000_001).UTC()
+	want := entryOf(k)
+	v := reflect.ValueOf(want)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Revoked" {
+			t.Errorf("%s is not tested", name)
+		}
+	}
+	for _, want := range []access.Entry{want, ended(k.Hash)} {
+		if got, err := keyFromWire(keyToWire(want)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+		}
+	}
+	short := keyToWire(want)
+	short.Hash = short.Hash[1:]
+	if _, err := keyFromWire(short); err == nil {
+		t.Error("a hash that is too short was taken")
+	}
+}
+
+func TestWhyUsageIsRefused(t *testing.T) {
+	var answer error
+	p := newPortal(t, memstore.New(), func(p *portal) {
+		p.sink = sinkFunc(func(context.Context, meter.Batch) error { return answer })
+	})
+	f := newFront(t, p.addr)
+	answer = fmt.Errorf("booking: %w", &meter.GapError{Want: 17})
+	err := f.client.Send(t.Context(), meter.Batch{Source: "src_1"})
+	if gap, ok := errors.AsType[*meter.GapError](err); !ok || gap.Want != 17 {
+		t.Errorf("a gap arrives as %v", err)
+	}
+	answer = errors.New("the disk is full")
+	err = f.client.Send(t.Context(), meter.Batch{Source: "src_1"})
+	if _, ok := errors.AsType[*meter.GapError](err); ok || err == nil || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("a failure arrives as %v", err)
+	}
+	p.stop()
+	if err := f.client.Send(t.Context(), meter.Batch{Source: "src_1"}); err == nil {
+		t.Error("usage was taken by nobody")
+	}
+}
+
+func lastUsed(t *testing.T, s tenant.Store, id string) (at time.Time) {
+	t.Helper()
+	if err := s.View(t.Context(), func(r tenant.Reader) error {
+		k, err := r.Key(id)
+		at = k.LastUsedAt
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func TestLastUses(t *testing.T) {
+	store := &untouchable{Store: memstore.New()}
+	_, k := newKey()
+	put(t, store, k)
+	p := newPortal(t, store)
+	f := newFront(t, p.addr)
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	for _, tt := range []struct {
+		name      string
+		told      time.Time
+		low, high time.Time
+	}{
+		{"the first use", now.Add(-time.Minute), now.Add(-time.Minute), now.Add(-time.Minute)},
+		{"a later one", now.Add(-time.Second), now.Add(-time.Second), now.Add(-time.Second)},
+		{"an earlier one", now.Add(-time.Hour), now.Add(-time.Second), now.Add(-time.Second)},
+		{"one in the future counts as now", now.Add(time.Hour), now, now.Add(patience)},
+	} {
+		if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: tt.told, "key_unknown": now}); err != nil {
+			t.Fatal(err)
+		}
+		if got := lastUsed(t, store, k.ID); got.Before(tt.low) || got.After(tt.high) {
+			t.Errorf("%s: %v, want %v to %v", tt.name, got, tt.low, tt.high)
+		}
+	}
+	store.failing.Store(true)
+	if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: now}); err == nil || !strings.Contains(err.Error(), "unavailable") {
+		t.Errorf("a use that the store does not take is told with %v", err)
+	}
+}
+
+// untouchable is a store that can fail to note uses.
+type untouchable struct {
+	tenant.Store
+	failing atomic.Bool
+}
+
+func (s *untouchable) Touch(ctx context.Context, used map[string]time.Time) error {
+	if s.failing.Load() {
+		return tenant.ErrUnavailable
+	}
+	return s.Store.Touch(ctx, used)
+}
+
+func TestTLS(t *testing.T) {
+	ca, issue := newAuthority(t)
+	serverCert, clientCert := issue("127.0.0.1"), issue("router")
+	store := memstore.New()
+	put(t, store, newKeys(3)...)
+	mutual := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{serverCert}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca}
+	simple := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{serverCert}}
+	for name, tt := range map[string]struct {
+		server, client *tls.Config
+		ok             bool
+	}{
+		"both sides know each other":      {mutual, &tls.Config{RootCAs: ca, Certificates: []tls.Certificate{clientCert}}, true},
+		"a client without a certificate":  {mutual, &tls.Config{RootCAs: ca}, false},
+		"the token is enough":             {simple, &tls.Config{RootCAs: ca}, true},
+		"a server that the client doubts": {simple, &tls.Config{}, false},
+		"plain text to a server with TLS": {simple, nil, false},
+		"TLS to a server without it":      {nil, &tls.Config{RootCAs: ca}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPortal(t, store, func(p *portal) { p.cfg.TLS = tt.server })
+			f := newFront(t, p.addr, func(c *ClientConfig) { c.TLS = tt.client })
+			if tt.ok {
+				f.await("the keys", f.current(3))
+				return
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			if err := f.client.Send(ctx, meter.Batch{}); err == nil {
+				t.Error("usage was taken")
+			}
+			if n, _ := f.ring.Size(); n > 0 {
+				t.Errorf("%d keys were told", n)
+			}
+		})
+	}
+}
+
+// newAuthority returns an authority and what makes certificates for hosts.
+func newAuthority(t *testing.T) (*x509.CertPool, func(host string) tls.Certificate) {
+	t.Helper()
+	newCert := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parent == nil {
+			parent, signer = template, key
+		}
+		template.SerialNumber = big.NewInt(time.Now().UnixNano())
+		template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cert, err := x509.ParseCertificate(der)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cert, key
+	}
+	ca, caKey := newCert(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
+	pool := x509.NewCertPool()
+	pool.AddCert(ca)
+	return pool, func(host string) tls.Certificate {
+		template := &x509.Certificate{
+			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		}
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = []net.IP{ip}
+		} else {
+			template.DNSNames = []string{host}
+		}
+		cert, key := newCert(template, ca, caKey)
+		return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
+	}
+}
