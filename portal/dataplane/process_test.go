@@ -125,15 +125,15 @@ func process(t *testing.T, portal string) string {
 	return strings.TrimSpace(addr)
 }
 
-// closing is how a socket ended.
-type closing struct {
+// farewell is how a socket ended.
+type farewell struct {
 	at    time.Time
 	err   error
 	event string // the last one
 }
 
 // watchSocket connects with a key and reads until the connection ends. With speaking it has something spoken first.
-func watchSocket(t *testing.T, addr, secret string, speaking bool) <-chan closing {
+func watchSocket(t *testing.T, addr, secret string, speaking bool) <-chan farewell {
 	t.Helper()
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+addr+"/v1/tts/stream?api_key="+secret, nil)
 	if err != nil {
@@ -141,9 +141,9 @@ func watchSocket(t *testing.T, addr, secret string, speaking bool) <-chan closin
 	}
 	t.Cleanup(func() { conn.Close() })
 	spoke := make(chan struct{})
-	ended := make(chan closing, 1)
+	ended := make(chan farewell, 1)
 	go func() {
-		var c closing
+		var c farewell
 		heard := false
 		for {
 			kind, data, err := conn.ReadMessage()
@@ -192,7 +192,7 @@ func statusOf(t *testing.T, addr, secret string) int {
 // the revocation is asked for: its commit is part of that.
 func TestRevocationReachesTwoProcesses(t *testing.T) {
 	const orgs, keysOfOne, speaking = 4, tenant.MaxActiveKeys, 20
-	for name, open := range stores() {
+	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
 			store := open(t)
 			rules := tenant.New(tenant.Config{Voices: []string{speech.DefaultVoice}}, store)
@@ -213,7 +213,7 @@ func TestRevocationReachesTwoProcesses(t *testing.T) {
 			}
 			p := newPortal(t, store, func(p *portal) { p.cfg.Heartbeat = 0 })
 			fronts := []string{process(t, p.addr), process(t, p.addr)}
-			sockets := make([][]<-chan closing, len(made))
+			sockets := make([][]<-chan farewell, len(made))
 			for i, key := range made {
 				for _, addr := range fronts {
 					sockets[i] = append(sockets[i], watchSocket(t, addr, key.Secret, i%(len(made)/speaking) == 0))
