@@ -16,10 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-const (
-	tokenLife  = time.Hour // of an ID token
-	sweepPause = 10 * time.Minute
-)
+const tokenLife = time.Hour // of an ID token
 
 // Config describes the built-in issuer.
 type Config struct {
@@ -44,7 +41,8 @@ type Config struct {
 // Issuer signs people in by e-mail: it is the identity provider of a server that has no other. It is a [Verifier] of its own tokens and a
 // handler of its [Paths].
 //
-// It holds no state but copies of its keys, so any number of processes can be one issuer on one store.
+// It holds no state but copies of its keys, so any number of processes can be one issuer on one store. It starts nothing either: keys are
+// made when they are asked for and it is time, and whoever keeps the store calls [Store.SweepSignin] now and then.
 type Issuer struct {
 	cfg    Config
 	secure bool
@@ -122,23 +120,6 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Identity, error) {
 func (i *Issuer) fetch(ctx context.Context) ([]jose.JSONWebKey, time.Duration, error) {
 	ring, err := i.keys.get(ctx, 0)
 	return ring.public(), keysMaxAge, err
-}
-
-// Run makes keys when it is time and sweeps the store, until ctx ends.
-func (i *Issuer) Run(ctx context.Context) error {
-	for {
-		if _, err := i.keys.get(ctx, keysReload); err != nil && ctx.Err() == nil {
-			i.cfg.Log.Error("nobody can sign in: the issuer has no keys", "error", err)
-		}
-		if _, err := i.store.SweepSignin(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			i.cfg.Log.Warn("expired records of sign-in could not be swept; trying again later", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(sweepPause):
-		}
-	}
 }
 
 // ask mails a link to an address, or does everything that can be seen of it. browser is the secret of the browser that asks.

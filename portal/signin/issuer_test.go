@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/swar-tts/swar/portal/signin"
@@ -499,19 +498,27 @@ func TestNoSecretIsLoggedOrStored(t *testing.T) {
 	})
 }
 
-func TestRunSweeps(t *testing.T) {
+// What is over leaves nothing behind once it is swept, and what is not stays.
+func TestRecordsExpire(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
-		go w.issuer.Run(t.Context())
-		b := w.browser()
-		b.signIn(w, "asha@example.org", "")
-		left := func() (n int) {
-			records, _ := w.store.Store.SweepSignin(t.Context(), time.Now().AddDate(50, 0, 0))
-			return records
+		got := w.browser().signIn(w, "asha@example.org", "")
+		for _, tt := range []struct {
+			after time.Duration
+			swept int
+			what  string
+		}{
+			{0, 0, "nothing"},
+			{time.Hour, 2, "the address of the network and the count of all mails"},
+			{23*time.Hour - time.Microsecond, 0, "nothing more"},
+			{time.Microsecond, 1, "the e-mail address"},
+			{29*24*time.Hour - time.Microsecond, 0, "nothing more"},
+			{time.Microsecond, 1, "the sign-in"},
+		} {
+			time.Sleep(tt.after)
+			if n, err := w.store.SweepSignin(t.Context(), time.Now()); n != tt.swept || err != nil {
+				t.Errorf("after %s more: swept %d (%v), want %d: %s", tt.after, n, err, tt.swept, tt.what)
+			}
 		}
-		time.Sleep(24*time.Hour + 11*time.Minute)
-		synctest.Wait()
-		if n := left(); n != 2 {
-			t.Errorf("%d records are left, want the keys and the sign-in", n)
-		}
+		want(t, "refreshing after that", w.browser().refresh(got.get("refresh_token")), http.StatusBadRequest, "bad_refresh_token")
 	})
 }

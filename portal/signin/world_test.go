@@ -336,3 +336,7 @@ func want(t *testing.T, what string, got reply, status int, code string) {
 		t.Errorf("%s: got %d %q (%s), want %d %q", what, got.status, got.errorCode(), strings.TrimSpace(got.body), status, code)
 	}
 }
+
+type mailerFunc func(signin.Mail) error
+
+func (f mailerFunc) Send(_ context.Context, m signin.Mail) error { return f(m) }

@@ -1,0 +1,163 @@
+package signin_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/swar-tts/swar/portal/signin"
+)
+
+func TestOutboxTriesAgain(t *testing.T) {
+	for _, tt := range []struct{ failing, mails, tries int }{{0, 1, 1}, {1, 1, 2}, {3, 1, 4}, {4, 0, 4}} {
+		inWorld(t, nil, func(t *testing.T, w *world) {
+			w.mails.failing = tt.failing
+			w.browser().ask("asha@example.org")
+			time.Sleep(10 * time.Minute)
+			if n := len(w.mails.all()); n != tt.mails || w.mails.tries != tt.tries {
+				t.Errorf("failing %d times: %d mails after %d tries, want %d after %d", tt.failing, n, w.mails.tries, tt.mails, tt.tries)
+			}
+			if gaveUp := strings.Contains(w.log.String(), `level=ERROR msg="a mail could not be sent"`); gaveUp != (tt.mails == 0) {
+				t.Errorf("failing %d times: the log says\n%s", tt.failing, w.log)
+			}
+		})
+	}
+}
+
+// A mail server that hangs is given up on, and a link that is too old by then is not mailed.
+func TestOutboxIsBounded(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		w.mails.hold = make(chan struct{})
+		for i := range 40 {
+			b := w.browser()
+			b.from = fmt.Sprintf("192.0.2.%d:1", i)
+			b.ask(fmt.Sprintf("person%d@example.org", i))
+		}
+		time.Sleep(16 * time.Minute)
+		close(w.mails.hold)
+		time.Sleep(time.Hour)
+		if n := len(w.mails.all()); n > 0 {
+			t.Errorf("%d mails were sent with links that had expired", n)
+		}
+	})
+}
+
+// While it stops, an outbox sends what waits. What it cannot send in ten seconds is lost, and it says so.
+func TestOutboxStops(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		failing int
+		hang    bool
+		mails   int
+		within  time.Duration
+		log     string
+	}{
+		{"a good mail server", 0, false, 3, 0, ""},
+		{"one that refuses", 99, false, 0, 0, "was lost in stopping"},
+		{"one that hangs", 0, true, 0, 10 * time.Second, "was lost in stopping"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				mails, log := &mailSink{failing: tt.failing}, &logBuffer{}
+				if tt.hang {
+					mails.hold = make(chan struct{})
+				}
+				outbox := newOutbox(mails, log)
+				for i := range 3 {
+					if err := outbox.Invite(fmt.Sprintf("person%d@example.org", i), "Swar", "asha@example.org", serverURL); err != nil {
+						t.Fatal(err)
+					}
+				}
+				ctx, stop := context.WithCancelCause(t.Context())
+				cause := errors.New("the server stops")
+				stop(cause)
+				start := time.Now()
+				if err := outbox.Run(ctx); err != cause {
+					t.Errorf("got error %v, want the cause", err)
+				}
+				if took := time.Since(start); took != tt.within {
+					t.Errorf("it took %s, want %s", took, tt.within)
+				}
+				if n := len(mails.all()); n != tt.mails || strings.Contains(log.String(), "lost") != (tt.log != "") {
+					t.Errorf("%d mails, log:\n%s", n, log)
+				}
+			})
+		})
+	}
+}
+
+func TestInvite(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		invite := func(org, by string) signin.Mail {
+			if err := w.outbox.Invite("Ravi@Example.org", org, by, serverURL+"/portal"); err != nil {
+				t.Fatal(err)
+			}
+			mails := w.mails.all()
+			if len(mails) != 1 {
+				t.Fatalf("%d mails", len(mails))
+			}
+			return mails[0]
+		}
+		m := invite("आवाज़ Labs & Sons", "asha@example.org")
+		if m.To != "ravi@example.org" || m.Subject == "" {
+			t.Errorf("mail %+v", m)
+		}
+		for _, part := range []string{"“आवाज़ Labs & Sons”", "asha@example.org", serverURL + "/portal\n", "Sign in with this e-mail address"} {
+			if !strings.Contains(m.Text, part) {
+				t.Errorf("the text lacks %q:\n%s", part, m.Text)
+			}
+		}
+		if !strings.Contains(m.HTML, "Labs &amp; Sons") || strings.Contains(m.HTML, "<img") || strings.Contains(m.HTML, "http-equiv") {
+			t.Errorf("HTML:\n%s", m.HTML)
+		}
+		if tokenInMail.MatchString(m.Text) || codeInMail.MatchString(m.Text) || strings.Contains(m.Text, "#") {
+			t.Errorf("an invitation must not sign in:\n%s", m.Text)
+		}
+		for name, plain := range map[string]bool{
+			"St. Mary": true, "Swar (India) Ltd.": true, "evil.example": false, "http://evil": false, "win a prize at evil。example": false,
+			"a@b": false, `evil\path`: false,
+		} {
+			if got := strings.Contains(invite(name, "asha@example.org").Text, name); got != plain {
+				t.Errorf("organisation %q is named in a mail: %v, want %v", name, got, plain)
+			}
+		}
+		if m := invite(`<script>alert(1)<`, `"><b>x</b>@example.org`); strings.Contains(m.HTML, "<script") || strings.Contains(m.HTML, "<b>") {
+			t.Errorf("HTML:\n%s", m.HTML)
+		}
+		if err := w.outbox.Invite("not an address", "Swar", "asha@example.org", serverURL); err == nil {
+			t.Error("an address that is none was taken")
+		}
+		if steps := w.store.trace(); len(steps) > 0 {
+			t.Errorf("an invitation touched the store: %v", steps)
+		}
+	})
+}
+
+func TestConsole(t *testing.T) {
+	for listen, ok := range map[string]bool{
+		"127.0.0.1:8080": true, "localhost:8080": true, "[::1]:8080": true, "127.0.0.1:0": true,
+		":8080": false, "0.0.0.0:8080": false, "192.0.2.1:8080": false, "[::]:8080": false, "": false, "127.0.0.1": false, "tts.example.org:8080": false,
+	} {
+		if _, err := signin.NewConsole(nil, listen); (err == nil) != ok {
+			t.Errorf("%q: got error %v", listen, err)
+		}
+	}
+	var out bytes.Buffer
+	console, err := signin.NewConsole(&out, "127.0.0.1:8080")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := console.Send(t.Context(), signin.Mail{To: "asha@example.org", Subject: "subject", Text: "the link", HTML: "the page"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"asha@example.org", "subject", "the link"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("printed without %q:\n%s", part, out.String())
+		}
+	}
+}
