@@ -38,8 +38,6 @@ const (
 	nobody   = "" // sends no token
 )
 
-var everyone = []string{owner, member, viewer, stranger}
-
 // verifier takes the tokens of tests.
 type verifier struct{}
 

@@ -110,7 +110,7 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		s.log(c, path, method, f, err, time.Since(start))
 		switch {
 		case err == nil:
-		case c.w.began || r.Context().Err() != nil:
+		case c.w.began, errors.Is(err, context.Canceled) && r.Context().Err() != nil: // a body that is late ends the context, too
 			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
 		default:
 			refuse(w, f)
