@@ -24,7 +24,7 @@ func (s *Store) Backup(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	defer func() {
 		if err != nil {
 			os.Remove(part)
@@ -40,10 +40,17 @@ func (s *Store) Backup(ctx context.Context, path string) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := os.Link(part, path); err != nil { // and not Rename, which would replace what has come there meanwhile
+	err = os.Link(part, path) // and not Rename, which would replace what has come there meanwhile
+	switch {
+	case err == nil:
+		os.Remove(part)
+	case errors.Is(err, os.ErrExist):
 		return err
+	default: // such as the file system of a stick, which has no links
+		if err := os.Rename(part, path); err != nil {
+			return err
+		}
 	}
-	os.Remove(part)
 	return syncFolder(filepath.Dir(path))
 }
 
@@ -68,18 +75,18 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	return explain(path, s.cfg.BusyWait, err)
 }
 
-// checkFile reads a database that nobody has open, and fails unless it is one of ours and whole.
+// checkFile reads a database that nobody has open, and fails unless it is one of ours and whole. A log beside it is folded into it.
 func checkFile(ctx context.Context, path string) error {
-	db, err := openFile(path, "ro")
+	db, err := openFile(path)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return explain(path, 0, err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	version, err := recognise(ctx, c, path)
 	if err != nil {
 		return explain(path, 0, err)
@@ -93,6 +100,9 @@ func checkFile(ctx context.Context, path string) error {
 // Restore puts a backup in the place of the database at path, which nobody may have open, and returns where it has put the old one: a
 // file beside it, or nothing if there was none. It reads the backup through first, and changes nothing if it is damaged, not ours or
 // made by a newer version. One made by an older version is brought up to date when it is opened.
+//
+// A backup is what [Store.Backup] has made, but also a copy of the file of a stopped server, or what an earlier restore has put aside: a
+// log that is with it, under the same name and -wal, is taken along.
 func Restore(ctx context.Context, path, backup string) (aside string, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", fmt.Errorf("restore: %w", err)
@@ -104,10 +114,17 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 	if err != nil {
 		return "", err
 	}
-	defer alone.Close()
+	defer func() { _ = alone.Close() }()
 	staged := path + ".restoring"
-	defer os.Remove(staged)
+	defer func() {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			os.Remove(staged + suffix)
+		}
+	}()
 	if err := copyFile(staged, backup); err != nil {
+		return "", fmt.Errorf("restore: %w", err)
+	}
+	if err := copyFile(staged+"-wal", backup+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("restore: %w", err)
 	}
 	if err := checkFile(ctx, staged); err != nil {
@@ -154,7 +171,7 @@ func keepAside(ctx context.Context, path string) (string, error) {
 
 // foldLog writes the log of a database into its file, and reports whether the database was well enough for it.
 func foldLog(ctx context.Context, path string) bool {
-	db, err := openFile(path, "rw")
+	db, err := openFile(path)
 	if err != nil {
 		return false
 	}
@@ -169,7 +186,7 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -186,6 +203,6 @@ func syncFolder(path string) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	return d.Sync()
 }

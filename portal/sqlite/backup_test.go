@@ -214,8 +214,41 @@ func TestRestoreOverAKilledServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantOrgs(t, open(t, Config{Path: path, Check: true}), "org_old")
-	wantOrgs(t, open(t, Config{Path: aside, Check: true}), "org_in_the_log_0", "org_in_the_log_1", "org_in_the_log_2", "org_old")
+	restored := open(t, Config{Path: path, Check: true})
+	wantOrgs(t, restored, "org_old")
+	all := []string{"org_in_the_log_0", "org_in_the_log_1", "org_in_the_log_2", "org_old"}
+	wantOrgs(t, open(t, Config{Path: aside, Check: true}), all...)
+
+	// And back again, from copies as they lie on the disk: of the file of a stopped server, and of a file with its log.
+	if err := restored.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		from     string
+		suffixes []string
+		want     []string
+	}{
+		"a stopped server": {path, []string{""}, []string{"org_old"}},
+		"one with its log": {s.cfg.Path, []string{"", "-wal"}, all},
+	} {
+		copied := filepath.Join(t.TempDir(), "copied.db")
+		for _, suffix := range tt.suffixes {
+			if err := copyFile(copied+suffix, tt.from+suffix); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Restore(t.Context(), path, copied); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again := open(t, Config{Path: path, Check: true})
+		wantOrgs(t, again, tt.want...)
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, _ := filepath.Glob(path + ".restoring*"); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
 }
 
 // A database that is damaged is what one restores: it must be kept aside with its log, as they are.

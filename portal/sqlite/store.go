@@ -84,7 +84,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		writer: make(chan *conn, 1), readers: make(chan *conn, cfg.Readers),
 	}
 	if err := s.open(ctx); err != nil {
-		s.release()
+		_ = s.release()
 		return nil, err
 	}
 	return s, nil
@@ -95,7 +95,7 @@ func (s *Store) open(ctx context.Context) error {
 		return fmt.Errorf("database: %w", err)
 	}
 	var err error
-	if s.db, err = openFile(s.cfg.Path, "rw"); err != nil {
+	if s.db, err = openFile(s.cfg.Path); err != nil {
 		return err
 	}
 	w, err := s.connect(ctx, false)
@@ -133,9 +133,9 @@ func keepPrivate(path string) error {
 	return err
 }
 
-// openFile opens a database file that exists. mode is ro or rw.
-func openFile(path, mode string) (*sql.DB, error) {
-	name := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=" + mode + "&_dqs=0"}
+// openFile opens a database file that exists.
+func openFile(path string) (*sql.DB, error) {
+	name := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=rw&_dqs=0"}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
@@ -169,7 +169,7 @@ func (s *Store) release() error {
 		err = s.db.Close()
 	}
 	for _, f := range s.locks {
-		f.Close()
+		_ = f.Close()
 	}
 	return err
 }

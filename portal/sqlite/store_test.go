@@ -41,7 +41,7 @@ func openTwo(t *testing.T) (a, b *Store) {
 
 func TestTenant(t *testing.T) {
 	plans := newPlans(t)
-	storetest.Tenant(t, func(t *testing.T) tenant.Store { return plans.watch(t, open(t, Config{})) })
+	storetest.Tenant(t, func(t *testing.T) tenant.Store { return plans.watch(open(t, Config{})) })
 	plans.check(20)
 }
 
@@ -51,19 +51,19 @@ func TestTenantShared(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	plans := newPlans(t)
-	storetest.Usage(t, func(t *testing.T) usage.Store { return Faulty{plans.watch(t, open(t, Config{}))} })
+	storetest.Usage(t, func(t *testing.T) usage.Store { return Faulty{plans.watch(open(t, Config{}))} })
 	plans.check(12)
 }
 
 func TestUsageDump(t *testing.T) {
 	plans := newPlans(t)
-	storetest.UsageDump(t, func(t *testing.T) usage.Store { return plans.watch(t, open(t, Config{})) })
+	storetest.UsageDump(t, func(t *testing.T) usage.Store { return plans.watch(open(t, Config{})) })
 	plans.check(4)
 }
 
 func TestSignin(t *testing.T) {
 	plans := newPlans(t)
-	storetest.Signin(t, func(t *testing.T) signin.Store { return plans.watch(t, open(t, Config{})) })
+	storetest.Signin(t, func(t *testing.T) signin.Store { return plans.watch(open(t, Config{})) })
 	plans.check(3)
 }
 
@@ -80,7 +80,7 @@ type plans struct {
 
 func newPlans(t *testing.T) *plans { return &plans{t: t, queries: map[string]bool{}} }
 
-func (p *plans) watch(t *testing.T, s *Store) *Store {
+func (p *plans) watch(s *Store) *Store {
 	s.prepared = func(query string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -1,4 +1,6 @@
 -- Times are microseconds since 1970 in UTC; NULL is an absent one. Lists are JSON.
+--
+-- There are no foreign keys: a store holds no rule, and what is moved from another one comes in any order.
 
 CREATE TABLE orgs (
     id          TEXT PRIMARY KEY,
