@@ -42,7 +42,7 @@ for _ in 1 2 3; do # another program may take the port between the choice and th
 	pid=$!
 	for ((i = 0; i < 600; i++)); do
 		kill -0 "$pid" 2>/dev/null || break
-		if grep -q 'now running' "$work/log" && (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+		if grep -qs 'now running' "$work/log" && (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
 			FIRESTORE_EMULATOR_HOST=127.0.0.1:$port "$@"
 			exit
 		fi

@@ -3,9 +3,12 @@ package firestore
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // deadlines gives every call to Firestore an end, so that an answer that is lost on the way holds nobody up. Listening has none: it is
@@ -22,25 +25,43 @@ func (d deadlines) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.C
 	if strings.HasSuffix(method, "/Listen") {
 		return open(ctx, desc, cc, method, opts...)
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.limit)
-	stream, err := open(ctx, desc, cc, method, opts...)
-	if err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &watchedStream{limit: d.limit, cancel: cancel}
+	w.timer = time.AfterFunc(d.limit, func() {
+		w.late.Store(true)
 		cancel()
-		return nil, err
+	})
+	var err error
+	if w.ClientStream, err = open(ctx, desc, cc, method, opts...); err != nil {
+		return nil, w.end(err)
 	}
-	return &endingStream{stream, cancel}, nil
+	return w, nil
 }
 
-// endingStream gives its timer back when it has ended; one that is left early does so when the time is over.
-type endingStream struct {
+// watchedStream ends when one answer takes too long. A long list of documents is many answers.
+type watchedStream struct {
 	grpc.ClientStream
+	limit  time.Duration
+	timer  *time.Timer
+	late   atomic.Bool
 	cancel context.CancelFunc
 }
 
-func (s *endingStream) RecvMsg(m any) error {
-	err := s.ClientStream.RecvMsg(m)
+func (w *watchedStream) RecvMsg(m any) error {
+	w.timer.Reset(w.limit)
+	err := w.ClientStream.RecvMsg(m)
+	w.timer.Stop()
 	if err != nil {
-		s.cancel()
+		err = w.end(err)
+	}
+	return err
+}
+
+func (w *watchedStream) end(err error) error {
+	w.timer.Stop()
+	w.cancel()
+	if w.late.Load() {
+		return status.Error(codes.DeadlineExceeded, "no answer in "+w.limit.String())
 	}
 	return err
 }

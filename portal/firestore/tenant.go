@@ -22,29 +22,9 @@ func (s *Store) View(ctx context.Context, view func(tenant.Reader) error) error 
 		return err
 	}
 	defer end()
-	for attempt := 1; ; attempt++ {
-		var failed error
-		var panicked any
-		viewed := false
-		err := s.client.RunTransaction(ctx, func(ctx context.Context, tx *firestore.Transaction) (err error) {
-			defer func() {
-				if p := recover(); p != nil {
-					panicked, err = p, errPanicked
-				}
-			}()
-			failed = view(&reader{s: s, ctx: ctx, tx: tx})
-			viewed = true
-			return failed
-		}, firestore.ReadOnly)
-		switch {
-		case panicked != nil:
-			panic(panicked)
-		case viewed: // how the transaction ends does not matter: it has read one state
-			return failed
-		case !passes(err) || attempt == maxAttempts || pause(ctx, attempt) != nil:
-			return s.fault(ctx, "reading", err)
-		}
-	}
+	return s.snapshot(ctx, "reading", func(ctx context.Context, tx *firestore.Transaction) error {
+		return view(&reader{s: s, ctx: ctx, tx: tx})
+	})
 }
 
 // Update implements [tenant.Store]. In one process changes are made one at a time: they are few, and mostly of one organisation, so that
@@ -98,33 +78,39 @@ func (s *Store) touch(ctx context.Context, ids []string, used map[string]time.Ti
 		refs[i] = s.doc("uses", id)
 	}
 	for attempt := 1; ; attempt++ {
-		docs, err := s.client.GetAll(ctx, refs)
-		if err != nil {
-			return err
-		}
-		batch, n := s.client.Batch(), 0 //nolint:staticcheck // a bulk writer does not write all or nothing, and has no errors of its own
-		for i, doc := range docs {
-			var use useDoc
-			if !doc.Exists() { // a key that is not known
-				continue
-			}
-			if err := doc.DataTo(&use); err != nil {
-				return err
-			}
-			if at := micros(exact(used[ids[i]])); at > use.LastUsed {
-				batch.Update(doc.Ref, []firestore.Update{{Path: "last_used_us", Value: firestore.FieldTransformMaximum(at)}})
-				n++
-			}
-		}
-		if n == 0 {
-			return nil
-		}
-		_, err = batch.Commit(ctx)
+		err := s.raise(ctx, refs, func(i int) int64 { return micros(exact(used[ids[i]])) })
 		// NotFound: a key was swept since. What was written twice is still the same maximum.
-		if err == nil || attempt >= maxAttempts || !passes(err) && status.Code(err) != codes.NotFound || pause(ctx, attempt) != nil {
+		if err == nil || attempt == maxAttempts || !passes(err) && status.Code(err) != codes.NotFound || pause(ctx, attempt) != nil {
 			return err
 		}
 	}
+}
+
+// raise makes the uses that exist at least as late as at says.
+func (s *Store) raise(ctx context.Context, uses []*firestore.DocumentRef, at func(i int) int64) error {
+	docs, err := s.client.GetAll(ctx, uses)
+	if err != nil {
+		return err
+	}
+	batch, n := s.client.Batch(), 0 //nolint:staticcheck // a bulk writer retries without a bound of its own
+	for i, doc := range docs {
+		if !doc.Exists() { // a key that is not known
+			continue
+		}
+		var use useDoc
+		if err := doc.DataTo(&use); err != nil {
+			return err
+		}
+		if at := at(i); at > use.LastUsed {
+			batch.Update(doc.Ref, []firestore.Update{{Path: "last_used_us", Value: firestore.FieldTransformMaximum(at)}})
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	_, err = batch.Commit(ctx)
+	return err
 }
 
 // reader implements [tenant.Reader] in a transaction.
@@ -254,7 +240,11 @@ func (r *reader) addUses(keys []tenant.Key) error {
 	for i, k := range keys {
 		refs[i] = r.s.doc("uses", k.ID)
 	}
-	docs, err := r.s.client.GetAll(r.ctx, refs)
+	var docs []*firestore.DocumentSnapshot
+	err := retry(r.ctx, func() (err error) {
+		docs, err = r.s.client.GetAll(r.ctx, refs)
+		return err
+	})
 	if err != nil {
 		return r.s.fault(r.ctx, "reading uses of keys", err)
 	}
@@ -346,7 +336,7 @@ func (t *transaction) PutKey(k tenant.Key) {
 	t.put("a key", ids, func() *firestore.DocumentRef { return t.s.doc("keys", k.ID) }, newKeyDoc(k))
 	t.write("a key", ids, func() error {
 		used := firestore.FieldTransformMaximum(micros(exact(k.LastUsedAt)))
-		return t.tx.Set(t.s.doc("uses", k.ID), map[string]any{"last_used_us": used}, firestore.MergeAll)
+		return t.tx.Set(t.s.doc("uses", k.ID), map[string]any{"last_used_us": used, "expire_at": newKeyDoc(k).ExpireAt}, firestore.MergeAll)
 	})
 }
 

@@ -61,9 +61,26 @@ func (s *Store) attempts(ctx context.Context, doing string, m *mark, change func
 	}
 }
 
+// refused reports whether Firestore found something wrong with a request.
 func refused(err error) bool {
 	code := status.Code(err)
 	return code == codes.InvalidArgument || code == codes.FailedPrecondition || code == codes.NotFound
+}
+
+// snapshot calls view with a transaction that sees one state of the database, and returns its error as it is.
+func (s *Store) snapshot(ctx context.Context, doing string, view func(context.Context, *firestore.Transaction) error) error {
+	for attempt := 1; ; attempt++ {
+		t := try{change: view}
+		err := s.client.RunTransaction(ctx, t.run, firestore.ReadOnly)
+		switch {
+		case t.panicked != nil:
+			panic(t.panicked)
+		case t.committed || t.ran != nil: // how the transaction ends does not matter: it has read one state
+			return t.ran
+		case !passes(err) || attempt == maxAttempts || pause(ctx, attempt) != nil:
+			return s.fault(ctx, doing, err)
+		}
+	}
 }
 
 // mark is the document by which a transaction is known to have been committed. It holds the number of the attempt.
