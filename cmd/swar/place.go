@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/portal/firestore"
 	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/sqlite"
 	"github.com/swar-tts/swar/portal/tenant"
@@ -30,8 +31,8 @@ type place struct {
 
 func (p *place) flags(f *pflag.FlagSet) {
 	dataFlag(f, &p.data)
-	p.store = launch.Choice(f, "store", "where the portal keeps its records; firestore is not part of this release", "sqlite", "firestore")
-	f.StringVar(&p.project, "project", "", "Google Cloud `project` of the store; not part of this release")
+	p.store = launch.Choice(f, "store", "where the portal keeps its records", "sqlite", "firestore")
+	f.StringVar(&p.project, "project", "", "Google Cloud `project` of the store firestore")
 }
 
 func dataFlag(f *pflag.FlagSet, folder *string) {
@@ -40,16 +41,11 @@ func dataFlag(f *pflag.FlagSet, folder *string) {
 
 // check refuses settings that contradict one another.
 func (p *place) check(cmd *cobra.Command) error {
-	for _, later := range []struct {
-		flag   string
-		wanted bool
-	}{
-		{"--store firestore", *p.store == "firestore"},
-		{"--project", p.project != ""},
-	} {
-		if later.wanted {
-			return usage(cmd, "%s is not part of this release", later.flag)
-		}
+	switch {
+	case *p.store == "firestore" && p.project == "":
+		return usage(cmd, "--store firestore needs --project, the Google Cloud project of the database")
+	case *p.store != "firestore" && p.project != "":
+		return usage(cmd, "--project is for --store firestore")
 	}
 	return nil
 }
@@ -75,6 +71,21 @@ type records interface {
 }
 
 // open opens the store as the server.
-func (p *place) open(ctx context.Context, _ *slog.Logger) (records, error) {
+func (p *place) open(ctx context.Context, log *slog.Logger) (records, error) {
+	if *p.store == "firestore" {
+		return openFirestore(ctx, p.project, log)
+	}
 	return sqlite.Open(ctx, sqlite.Config{Path: p.database(), Server: true})
+}
+
+// openFirestore opens the database of a project, and fails unless it can be used.
+func openFirestore(ctx context.Context, project string, log *slog.Logger) (*firestore.Store, error) {
+	s, err := firestore.New(ctx, firestore.Config{Project: project, Emulator: os.Getenv("FIRESTORE_EMULATOR_HOST"), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Check(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/swar-tts/swar/portal/dataplane"
+	"github.com/swar-tts/swar/portal/rest"
 	"github.com/swar-tts/swar/portal/tenant"
 	book "github.com/swar-tts/swar/portal/usage"
 	"github.com/swar-tts/swar/runtime/access"
@@ -33,13 +36,14 @@ type portal struct {
 	ring    *access.Ring
 	tenancy *tenant.Service
 	reports *book.Reports
-	upkeep  *book.Upkeep
+	admin   *admin                        // nil until the doors are open
+	works   []func(context.Context) error // what runs while the portal does
 
 	difference atomic.Int64 // that the last comparison of the books has found
 }
 
 // openPortal opens everything and starts nothing. voices are those of the model.
-func openPortal(ctx context.Context, at *place, voices []string, log *slog.Logger) (_ *portal, err error) {
+func openPortal(ctx context.Context, at *place, who *people, voices []string, log *slog.Logger) (_ *portal, err error) {
 	if err := at.make(); err != nil {
 		return nil, err
 	}
@@ -51,14 +55,48 @@ func openPortal(ctx context.Context, at *place, voices []string, log *slog.Logge
 		return nil, errors.Join(err, p.records.Close())
 	}
 	p.shipper = meter.NewShipper(meter.ShipperConfig{}, p.events, book.NewLedger(p.records), log)
-	p.tenancy = tenant.New(tenant.Config{Voices: voices}, p.records)
-	if p.reports, err = book.NewReports(p.records, nil); err == nil {
-		p.upkeep, err = book.NewUpkeep(book.UpkeepConfig{}, p.records, log)
+	p.tenancy = tenant.New(tenant.Config{Voices: voices, InvitedOnly: who.invitedOnly, Domains: who.domains}, p.records)
+	upkeep, err := book.NewUpkeep(book.UpkeepConfig{}, p.records, log)
+	if err == nil {
+		p.reports, err = book.NewReports(p.records, nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
+	p.works = []func(context.Context) error{
+		p.events.Run,
+		p.shipper.Run,
+		p.sweep,
+		func(ctx context.Context) error { return dataplane.Local(ctx, p.records, p.ring, p.log) },
+		func(ctx context.Context) error {
+			return upkeep.Run(ctx, func(f book.Findings) { p.difference.Store(f.Difference()) })
+		},
+	}
 	return p, nil
+}
+
+// open makes the doors of the portal, which run with it: the API and the sign-in pages, which it returns, and the socket for commands.
+// config needs what the portal does not know.
+func (p *portal) open(ctx context.Context, d *doors, config rest.Config) (http.Handler, error) {
+	config.Tenancy, config.Reports, config.Verifier, config.Mailer, config.Log = p.tenancy, p.reports, d.verifier, d, p.log
+	api, err := rest.New(config)
+	if err != nil {
+		return nil, err
+	}
+	if p.admin, err = openAdmin(ctx, p.place.socket(), config, p.log); err != nil {
+		return nil, err
+	}
+	p.works = append(append(p.works, d.works()...), p.admin.run)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/portal"):
+			api.ServeHTTP(w, r)
+		case d.issuer != nil:
+			d.issuer.ServeHTTP(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	}), nil
 }
 
 // run works until ctx ends, or until a part of it fails. Then it brings into the store what was spoken, and closes everything. Whatever
@@ -67,15 +105,7 @@ func (p *portal) run(ctx context.Context) error {
 	working, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var running sync.WaitGroup
-	for _, work := range []func(context.Context) error{
-		p.events.Run,
-		p.shipper.Run,
-		p.sweep,
-		func(ctx context.Context) error { return dataplane.Local(ctx, p.records, p.ring, p.log) },
-		func(ctx context.Context) error {
-			return p.upkeep.Run(ctx, func(f book.Findings) { p.difference.Store(f.Difference()) })
-		},
-	} {
+	for _, work := range p.works {
 		running.Go(func() {
 			if err := work(working); err != nil && working.Err() == nil {
 				stop(err)
@@ -100,15 +130,13 @@ func (p *portal) sweep(ctx context.Context) error {
 	hourly := time.NewTicker(sweepEvery)
 	defer hourly.Stop()
 	for {
-		now := time.Now()
-		for what, sweep := range map[string]func(context.Context, time.Time) (int, error){
-			"keys and answers": p.records.Sweep, "sign-in": p.records.SweepSignin,
-		} {
-			if n, err := sweep(ctx, now); err != nil && ctx.Err() == nil {
-				p.log.Warn("what has expired was not deleted; it is tried again in an hour", "what", what, "error", err)
-			} else if n > 0 {
-				p.log.Debug("deleted what has expired", "what", what, "records", n)
-			}
+		records, err := p.records.Sweep(ctx, time.Now())
+		links, other := p.records.SweepSignin(ctx, time.Now())
+		if err := errors.Join(err, other); err != nil && ctx.Err() == nil {
+			p.log.Warn("not everything that has expired was deleted; it is tried again in an hour", "error", err)
+		}
+		if n := records + links; n > 0 {
+			p.log.Debug("deleted what has expired", "records", n)
 		}
 		select {
 		case <-hourly.C:
@@ -118,7 +146,16 @@ func (p *portal) sweep(ctx context.Context) error {
 	}
 }
 
+// close closes what was opened. It is for a portal that does not run, or no longer does.
 func (p *portal) close() error { return errors.Join(p.events.Close(), p.records.Close()) }
+
+// abandon is close for a portal that never ran.
+func (p *portal) abandon() error {
+	if p.admin == nil {
+		return p.close()
+	}
+	return errors.Join(p.admin.close(), p.close())
+}
 
 // counts are for the metrics.
 func (p *portal) counts() metrics.PortalCounts {

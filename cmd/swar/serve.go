@@ -19,6 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/portal/rest"
+	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
@@ -47,6 +49,9 @@ type serving struct {
 	box           voicebox
 	portal        *string
 	place         place
+	people        people
+	proxies       []string
+	trusted       []netip.Prefix // of proxies
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -90,6 +95,8 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	o.box.flags(f)
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
 	o.place.flags(f)
+	o.people.flags(f)
+	f.StringArrayVar(&o.proxies, "trust-proxy", nil, "`network` of reverse proxies before this server, such as 10.0.0.0/8, whose X-Forwarded-For is believed; can be repeated")
 	return cmd
 }
 
@@ -98,8 +105,17 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	if err := o.box.check(cmd); err != nil {
 		return err
 	}
-	if err := o.place.check(cmd); err != nil {
-		return err
+	if o.withPortal() {
+		if err := errors.Join(o.place.check(cmd), o.people.check(cmd)); err != nil {
+			return err
+		}
+	}
+	for _, text := range o.proxies {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return usage(cmd, "--trust-proxy %q: want a network such as 10.0.0.0/8", text)
+		}
+		o.trusted = append(o.trusted, network)
 	}
 	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
 		if _, _, err := net.SplitHostPort(address); err != nil && (address != "" || flag == "--listen") {
@@ -174,7 +190,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 		return err
 	}
 	s := &site{app: a, options: o}
-	if err := s.assemble(ctx); err != nil {
+	if err := s.assemble(ctx, listener.Addr().String()); err != nil {
 		listener.Close()
 		return interrupted(ctx, err)
 	}
@@ -249,11 +265,11 @@ func (s *site) release() error {
 	if s.portal == nil {
 		return nil
 	}
-	return s.portal.close()
+	return s.portal.abandon()
 }
 
-// assemble builds everything and starts nothing.
-func (s *site) assemble(ctx context.Context) (err error) {
+// assemble builds everything and starts nothing. address is what the server listens on.
+func (s *site) assemble(ctx context.Context, address string) (err error) {
 	o := s.options
 	if s.log, err = launch.NewLog(s.app.err, s.app.err.terminal, *o.logLevel, *o.logFormat); err != nil {
 		return err
@@ -277,7 +293,7 @@ func (s *site) assemble(ctx context.Context) (err error) {
 	if err := s.neural(m); err != nil {
 		return err
 	}
-	c := serve.Config{Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version}
+	c := serve.Config{Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version, TrustProxies: o.trusted}
 	var static *access.Static
 	if len(o.keys) > 0 {
 		if static, err = access.NewStatic(o.keys, s.voices()); err != nil {
@@ -286,7 +302,7 @@ func (s *site) assemble(ctx context.Context) (err error) {
 	}
 	switch {
 	case o.withPortal():
-		if s.portal, err = openPortal(ctx, &o.place, s.voices(), s.log); err != nil {
+		if s.portal, err = openPortal(ctx, &o.place, &o.people, s.voices(), s.log); err != nil {
 			return err
 		}
 		defer func() {
@@ -294,7 +310,6 @@ func (s *site) assemble(ctx context.Context) (err error) {
 				err = errors.Join(err, s.release())
 			}
 		}()
-		m.RegisterPortal(s.portal.counts)
 		c.Keys, c.Meter = access.NewGuard(keyring{static, s.portal.ring}), meter.NewRecorder(s.portal.events)
 		if static != nil {
 			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them", "keys", len(o.keys))
@@ -307,7 +322,10 @@ func (s *site) assemble(ctx context.Context) (err error) {
 	if s.api, err = serve.New(c); err != nil {
 		return err
 	}
-	var handler http.Handler = s.api
+	handler, err := s.beside(ctx, address, m)
+	if err != nil {
+		return err
+	}
 	if o.metrics != "" {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", m.Handler())
@@ -321,6 +339,68 @@ func (s *site) assemble(ctx context.Context) (err error) {
 	s.http.ConnContext = s.api.ConnContext
 	return nil
 }
+
+// beside puts the portal beside the API.
+func (s *site) beside(ctx context.Context, address string, m *metrics.Metrics) (http.Handler, error) {
+	portal := rest.Off()
+	paths := map[string]bool{} // of signing in
+	if s.portal != nil {
+		who := &s.options.people
+		d, err := who.openDoors(s.portal.records, address, s.api.ClientIP, s.secrets(), s.log)
+		if err != nil {
+			return nil, err
+		}
+		portal, err = s.portal.open(ctx, d, rest.Config{
+			Model: s.mouth.engine.Model(), Origins: who.origins, TLS: strings.HasPrefix(who.publicURL, "https://"),
+		})
+		if err != nil {
+			return nil, err
+		}
+		portal = timed(portal, m.RegisterPortal(s.portal.counts))
+		for _, path := range signin.Paths() {
+			paths[path] = d.issuer != nil
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path := r.URL.Path; paths[path] || path == "/portal" || strings.HasPrefix(path, "/portal/") {
+			portal.ServeHTTP(w, r)
+			return
+		}
+		s.api.ServeHTTP(w, r)
+	}), nil
+}
+
+// secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in
+// log files.
+func (s *site) secrets() *screen {
+	if s.app.err.terminal {
+		return s.app.err
+	}
+	return s.app.out
+}
+
+// timed counts the answers of h.
+func timed(h http.Handler, m *metrics.Portal) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun, kept := time.Now(), &keptStatus{ResponseWriter: w, status: http.StatusOK}
+		defer func() { m.Answered(r.Method, kept.status, time.Since(begun)) }()
+		h.ServeHTTP(kept, r)
+	})
+}
+
+// keptStatus remembers the status of an answer.
+type keptStatus struct {
+	http.ResponseWriter
+	status int
+}
+
+func (k *keptStatus) WriteHeader(status int) {
+	k.status = status
+	k.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets [http.ResponseController] reach deadlines.
+func (k *keptStatus) Unwrap() http.ResponseWriter { return k.ResponseWriter }
 
 func (s *site) voices() []string {
 	var names []string
@@ -470,8 +550,7 @@ func (s *site) proseAllowed() bool { return s.app.err.terminal || *s.options.log
 // firstWords are what a new user hears.
 const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
 
-// announce says that the server is ready, and how to hear it. At the first start it tells the first key: on standard output unless standard
-// error is a terminal, because elsewhere that ends up in log files.
+// announce says that the server is ready, and how to hear it. At the first start it tells the first key.
 func (s *site) announce(ctx context.Context, address string, took time.Duration) error {
 	c := s.mouth.pool.Capacity()
 	attrs := []any{"listen", address, "model", s.mouth.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
@@ -488,9 +567,9 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 	s.log.Info("ready", attrs...)
 	e := s.app.err
 	switch {
-	case first != "" && !e.terminal:
-		e = s.app.out
-	case first == "" && !s.proseAllowed():
+	case first != "":
+		e = s.secrets()
+	case !s.proseAllowed():
 		return nil
 	}
 	var b strings.Builder

@@ -34,7 +34,6 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 	nobody := "http://" + free.Addr().String()
 	whole := launch.FindCPUs().Whole()
 	tooMany := fmt.Sprint(whole + 1)
-	const later = "is not part of this release"
 
 	tests := map[string]struct {
 		args []string
@@ -122,8 +121,12 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"too many steps":                    {[]string{"bundle", "convert", "--config", "x.yaml", "-o", "x", "--voice", "raj=a", "--steps", "65"}, "", 2, "--steps 65: want 1 to 64"},
 		"a configuration that is not there": {[]string{"bundle", "convert", "--config", "no.yaml", "-o", "x", "--voice", "raj=a"}, "", 1, "no.yaml: no such file or directory"},
 		"a command of bundles that is none": {[]string{"bundle", "eat"}, "", 2, `unknown command "eat" for "swar bundle"`},
-		"Firestore":                         {[]string{"serve", "--store", "firestore"}, "", 2, "--store firestore " + later},
-		"a project":                         {[]string{"serve", "--project", "p"}, "", 2, "--project " + later},
+		"Firestore":                         {[]string{"serve", "--store", "firestore"}, "", 2, "--store firestore needs --project, the Google Cloud project of the database"},
+		"a project":                         {[]string{"serve", "--project", "p"}, "", 2, "--project is for --store firestore"},
+		"a mail server without a sender":    {[]string{"serve", "--smtp", "mail.example.org"}, "", 2, "--smtp needs a sender; name it with --mail-from"},
+		"a sender without a mail server":    {[]string{"serve", "--mail-from", "a@example.org"}, "", 2, "need a mail server; name it with --smtp HOST"},
+		"a domain for everybody":            {[]string{"serve", "--domain", "example.org"}, "", 2, "--domain means something with --invited-only only"},
+		"a proxy that is no network":        {[]string{"serve", "--trust-proxy", "10.0.0.1"}, "", 2, `--trust-proxy "10.0.0.1": want a network such as 10.0.0.0/8`},
 		"the portal from the environment":   {[]string{"serve", "--open"}, "SWAR_PORTAL=on", 2, "--open needs --portal off"},
 	}
 	for name, tt := range tests {

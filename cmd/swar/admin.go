@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/swar-tts/swar/portal/rest"
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+// maxSocketPath is the longest path of a socket that every system takes.
+const maxSocketPath = 103
+
+// admin answers commands on this machine: the portal's API as the operator, and what only operators may.
+type admin struct {
+	tenancy *tenant.Service
+	log     *slog.Logger
+	http    *http.Server
+	path    string
+	door    net.Listener
+}
+
+// openAdmin listens on the socket at path, whose folder only this server uses.
+func openAdmin(ctx context.Context, path string, portal rest.Config, log *slog.Logger) (*admin, error) {
+	path = shortest(path)
+	if len(path) > maxSocketPath {
+		return nil, fmt.Errorf("the path %s is too long for a socket (%d bytes, at most %d); choose a shorter --data", path, len(path), maxSocketPath)
+	}
+	portal.Verifier, portal.Operator = nil, true
+	api, err := rest.New(portal)
+	if err != nil {
+		return nil, err
+	}
+	a := &admin{tenancy: portal.Tenancy, log: log, path: path}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // that a killed server has left
+		return nil, fmt.Errorf("opening the socket for commands: %w", err)
+	}
+	if a.door, err = new(net.ListenConfig).Listen(ctx, "unix", path); err != nil {
+		return nil, fmt.Errorf("opening the socket for commands: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, a.door.Close())
+	}
+	a.http = &http.Server{
+		Handler: a.routes(api), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	return a, nil
+}
+
+// shortest is path, or the same relative to the working folder if that is shorter.
+func shortest(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if relative, err := filepath.Rel(here, full); err == nil && len(relative) < len(path) {
+		return relative
+	}
+	return path
+}
+
+// run answers until ctx ends.
+func (a *admin) run(ctx context.Context) error {
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if a.http.Shutdown(patience) != nil {
+			a.http.Close()
+		}
+	})
+	err := a.http.Serve(doorman{a.door, a.log})
+	if !stop() {
+		<-stopped
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("the socket for commands: %w", err)
+}
+
+// close is for an admin that does not run.
+func (a *admin) close() error { return a.door.Close() }
+
+// doorman lets in only who may run this server.
+type doorman struct {
+	net.Listener
+	log *slog.Logger
+}
+
+// Accept implements [net.Listener].
+func (d doorman) Accept() (net.Conn, error) {
+	for {
+		c, err := d.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if u, ok := c.(*net.UnixConn); ok && isOurs(u) {
+			return c, nil
+		}
+		d.log.Warn("another user of this machine was turned away from the socket for commands")
+		c.Close()
+	}
+}
+
+// operatorPage is how many organisations one answer lists.
+const operatorPage = 500
+
+func (a *admin) routes(api http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/portal/v1/", api)
+	mux.HandleFunc("GET /operator/v1/orgs", a.answer(func(r *http.Request) (any, error) {
+		orgs, err := a.tenancy.Orgs(r.Context(), tenant.Operator(), r.URL.Query().Get("after"), operatorPage)
+		list := orgList{Orgs: make([]orgRow, 0, len(orgs))}
+		for _, o := range orgs {
+			m, err := a.tenancy.Org(r.Context(), tenant.Operator(), o.ID)
+			if err != nil {
+				return nil, err
+			}
+			row := orgRow{ID: o.ID, Name: o.Name, CreatedAt: o.CreatedAt, CreatedBy: o.CreatedBy, ActiveKeys: o.ActiveKeys, Owners: o.Owners}
+			for _, p := range m.Projects {
+				row.Projects = append(row.Projects, projectRow{ID: p.ID, Name: p.Name})
+			}
+			list.Orgs = append(list.Orgs, row)
+		}
+		if len(orgs) == operatorPage {
+			list.Next = orgs[len(orgs)-1].ID
+		}
+		return list, err
+	}))
+	mux.HandleFunc("POST /operator/v1/voice-requests/{id}/{status}", a.answer(func(r *http.Request) (any, error) {
+		v, err := a.tenancy.MoveVoiceRequest(r.Context(), tenant.Operator(), r.PathValue("id"), tenant.VoiceStatus(r.PathValue("status")))
+		return voiceRow{ID: v.ID, OrgID: v.OrgID, VoiceName: v.VoiceName, Language: v.Language, Status: string(v.Status), CreatedAt: v.CreatedAt, CreatedBy: v.CreatedBy}, err
+	}))
+	mux.HandleFunc("POST /operator/v1/orgs/{org}/members/{email}/unbind", a.answer(func(r *http.Request) (any, error) {
+		m, err := a.tenancy.Unbind(r.Context(), tenant.Operator(), r.PathValue("org"), r.PathValue("email"))
+		return memberRow{Email: m.Email, Role: string(m.Role), State: string(m.State), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt}, err
+	}))
+	return mux
+}
+
+// answer writes what h returns as JSON, refusals as the portal's API does.
+func (a *admin) answer(h func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := h(r)
+		status := http.StatusOK
+		if err != nil {
+			refusal, ok := errors.AsType[*tenant.Refusal](err)
+			switch {
+			case !ok:
+				a.log.Error("a command failed", "path", r.Pattern, "error", err)
+				status, v = http.StatusInternalServerError, map[string]string{"error": err.Error()} // who asks may read the log, too
+			default:
+				status = map[tenant.Kind]int{tenant.Invalid: 400, tenant.Forbidden: 403, tenant.Missing: 404}[refusal.Kind]
+				v = map[string]string{"error": refusal.Text}
+				w.Header().Set("X-Error-Code", refusal.Code)
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(v) // if the command is gone, there is nobody to tell
+	}
+}

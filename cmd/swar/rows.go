@@ -1,0 +1,57 @@
+package main
+
+import "time"
+
+// What the portal answers, as far as commands show it.
+type (
+	orgList struct {
+		Orgs []orgRow `json:"orgs"`
+		Next string   `json:"next,omitempty"` // ask for the organisations after this one
+	}
+	orgRow struct {
+		ID         string       `json:"id"`
+		Name       string       `json:"name"`
+		Role       string       `json:"role,omitempty"` // of who asks
+		CreatedAt  time.Time    `json:"created_at"`
+		CreatedBy  string       `json:"created_by,omitempty"`
+		ActiveKeys int          `json:"active_keys"`
+		Owners     int          `json:"owners"`
+		Projects   []projectRow `json:"projects"`
+	}
+	projectRow struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	keyRow struct {
+		ID         string    `json:"id"`
+		OrgID      string    `json:"org_id"`
+		ProjectID  string    `json:"project_id"`
+		Kind       string    `json:"kind"`
+		Name       string    `json:"name"`
+		Prefix     string    `json:"prefix"`
+		Voices     []string  `json:"voices"`
+		CreatedAt  time.Time `json:"created_at"`
+		CreatedBy  string    `json:"created_by"`
+		RevokedAt  time.Time `json:"revoked_at,omitzero"`
+		LastUsedAt time.Time `json:"last_used_at,omitzero"`
+		ExpiresAt  time.Time `json:"expires_at,omitzero"`
+	}
+	memberRow struct {
+		Email     string    `json:"email"`
+		Role      string    `json:"role"`
+		State     string    `json:"state"`
+		InvitedAt time.Time `json:"invited_at,omitzero"`
+		InvitedBy string    `json:"invited_by,omitempty"`
+		JoinedAt  time.Time `json:"joined_at,omitzero"`
+	}
+	voiceRow struct {
+		ID        string    `json:"id"`
+		OrgID     string    `json:"org_id"`
+		VoiceName string    `json:"voice_name"`
+		Language  string    `json:"language"`
+		UseCase   string    `json:"use_case,omitempty"`
+		Status    string    `json:"status"`
+		CreatedAt time.Time `json:"created_at"`
+		CreatedBy string    `json:"created_by"`
+	}
+)
