@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,6 +67,7 @@ func TestBackupUnderWrites(t *testing.T) {
 			if t.Failed() {
 				break
 			}
+			runtime.Gosched()
 		}
 		before := written.Load()
 		copied := filepath.Join(t.TempDir(), "backup.db")
@@ -223,13 +225,14 @@ func TestRestoreOverAKilledServer(t *testing.T) {
 	if err := restored.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name     string
 		from     string
 		suffixes []string
 		want     []string
 	}{
-		"a stopped server": {path, []string{""}, []string{"org_old"}},
-		"one with its log": {s.cfg.Path, []string{"", "-wal"}, all},
+		{"a stopped server", path, []string{""}, []string{"org_old"}},
+		{"one with its log", s.cfg.Path, []string{"", "-wal"}, all},
 	} {
 		copied := filepath.Join(t.TempDir(), "copied.db")
 		for _, suffix := range tt.suffixes {
@@ -238,7 +241,7 @@ func TestRestoreOverAKilledServer(t *testing.T) {
 			}
 		}
 		if _, err := Restore(t.Context(), path, copied); err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: %v", tt.name, err)
 		}
 		again := open(t, Config{Path: path, Check: true})
 		wantOrgs(t, again, tt.want...)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -357,26 +356,6 @@ func BenchmarkLoadOfTwo(b *testing.B) {
 		b.ReportMetric(float64(loaded.Queue), "queue")
 		b.ReportMetric(float64(loaded.P50.Microseconds())/1000, "p50-ms")
 		b.ReportMetric(float64(loaded.P99.Microseconds())/1000, "p99-ms")
-	}
-}
-
-// BenchmarkReadsOfTen is BenchmarkReads with the rows spread over ten organisations of five keys.
-//
-//	go test -run - -bench ReadsOfTen -benchtime 1x -timeout 30m ./portal/sqlite
-func BenchmarkReadsOfTen(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "portal.db")
-	s := open(b, Config{Path: path})
-	if err := storetest.FillUsage(b.Context(), s, manyRows); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		reads, err := storetest.ReadUsage(b.Context(), s, 200)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, r := range reads {
-			b.ReportMetric(float64(r.P99.Microseconds())/1000, strings.ReplaceAll(r.Question, " ", "_")+"-p99-ms")
-		}
 	}
 }
 

@@ -212,3 +212,35 @@ func TestLostConnection(t *testing.T) {
 	putOrg(t, s, "org_b")
 	wantOrgs(t, s, "org_a", "org_b")
 }
+
+// A read that is stopped on its way gives its connection back in a state that the next one can use.
+func TestStoppedRead(t *testing.T) {
+	s := open(t, Config{Readers: 1})
+	putOrg(t, s, "org_a")
+	const endless = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0`
+	for range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		_, err := records(ctx, s, func(scanner, *int) error { return nil }, endless)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("a read whose context ends = %v, want its error", err)
+		}
+		wantOrgs(t, s, "org_a")
+	}
+}
+
+func TestOpenDuringRestore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "portal.db")
+	restoring, err := lockAlone(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(t.Context(), Config{Path: path}); err == nil || !strings.Contains(err.Error(), "is being restored: wait until that is done") {
+		if err == nil {
+			s.Close()
+		}
+		t.Errorf("Open during a restore = %v, want a refusal", err)
+	}
+	restoring.Close()
+	open(t, Config{Path: path})
+}
