@@ -2,6 +2,7 @@ package firestore
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -21,6 +22,8 @@ var emulator string
 func TestMain(m *testing.M) {
 	emulator = os.Getenv("FIRESTORE_EMULATOR_HOST")
 	if emulator != "" {
+		flag.Parse()
+		flag.Set("test.parallel", "8")         // the tests wait for the emulator most of the time
 		os.Unsetenv("FIRESTORE_EMULATOR_HOST") // else Firestore's client opens a connection of its own besides, which nobody closes
 		os.Exit(m.Run())
 	}
