@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	stdmail "net/mail"
+	"slices"
 	"strings"
 
 	"github.com/wneessen/go-mail"
@@ -31,9 +33,11 @@ type SMTPConfig struct {
 
 // SMTP is a [Mailer] that hands mails to a mail server, with a connection for each.
 type SMTP struct {
-	client func() (*mail.Client, error)
-	from   *stdmail.Address
-	domain string
+	host    string
+	options []mail.Option
+	dial    mail.DialContextFunc
+	from    *stdmail.Address
+	domain  string
 }
 
 // NewSMTP checks the configuration. It does not connect.
@@ -42,35 +46,37 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sender %q: write it as Name <name@example.org>: %w", cfg.From, err)
 	}
-	options := []mail.Option{mail.WithTimeout(sendTime)}
+	secure := &tls.Config{ServerName: cfg.Host, MinVersion: tls.VersionTLS12}
+	if cfg.TLS != nil {
+		secure = cfg.TLS.Clone()
+	}
+	s := &SMTP{host: cfg.Host, from: from, dial: new(net.Dialer).DialContext, options: []mail.Option{mail.WithTimeout(sendTime), mail.WithTLSConfig(secure)}}
+	_, s.domain, _ = strings.Cut(from.Address, "@")
 	port := 587
 	switch cfg.Encryption {
 	case StartTLS, "":
-		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
+		s.options = append(s.options, mail.WithTLSPolicy(mail.TLSMandatory))
 	case TLS:
-		port, options = 465, append(options, mail.WithSSL())
+		port, s.dial = 465, (&tls.Dialer{Config: secure}).DialContext
+		s.options = append(s.options, mail.WithSSL())
 	case NoTLS:
 		if !isLoopback(cfg.Host) || cfg.Username != "" {
 			return nil, errors.New("mails that sign people in are sent without encryption only to a mail server on this machine, and without a password; use starttls or tls")
 		}
-		port, options = 25, append(options, mail.WithTLSPolicy(mail.NoTLS))
+		port, s.options = 25, append(s.options, mail.WithTLSPolicy(mail.NoTLS))
 	default:
 		return nil, fmt.Errorf("encryption %q is none of starttls, tls and none", cfg.Encryption)
 	}
 	if cfg.Port != 0 {
 		port = cfg.Port
 	}
-	options = append(options, mail.WithPort(port))
-	if cfg.Username != "" {
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(cfg.Username), mail.WithPassword(cfg.Password))
+	s.options = append(s.options, mail.WithPort(port))
+	if cfg.Username != "" { // plain ones too: the way is encrypted
+		s.options = append(s.options, mail.WithUsername(cfg.Username), mail.WithPassword(cfg.Password),
+			mail.WithOpportunisticSMTPAuth(mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthPlain, mail.SMTPAuthLogin))
 	}
-	if cfg.TLS != nil {
-		options = append(options, mail.WithTLSConfig(cfg.TLS.Clone()))
-	}
-	s := &SMTP{from: from, client: func() (*mail.Client, error) { return mail.NewClient(cfg.Host, options...) }}
-	_, s.domain, _ = strings.Cut(from.Address, "@")
-	if _, err := s.client(); err != nil {
-		return nil, fmt.Errorf("mail server %s: %w", cfg.Host, err)
+	if _, err := mail.NewClient(s.host, s.options...); err != nil {
+		return nil, fmt.Errorf("mail server %q: %w", cfg.Host, err)
 	}
 	return s, nil
 }
@@ -89,9 +95,23 @@ func (s *SMTP) Send(ctx context.Context, m Mail) error {
 	message.SetGenHeader("Auto-Submitted", "auto-generated")        // RFC 3834: nobody's holiday notice shall answer
 	message.SetBodyString(mail.TypeTextPlain, m.Text)
 	message.AddAlternativeString(mail.TypeTextHTML, m.HTML)
-	client, err := s.client()
+
+	// The library forgets a connection on which it could not sign in or encrypt, and does not look at ctx once it is connected.
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	dial := func(dialing context.Context, network, address string) (net.Conn, error) {
+		conn, err := s.dial(dialing, network, address)
+		if err == nil {
+			context.AfterFunc(ctx, func() { conn.Close() })
+		}
+		return conn, err
+	}
+	client, err := mail.NewClient(s.host, append(slices.Clip(s.options), mail.WithDialContextFunc(dial))...)
 	if err != nil {
 		return err
 	}
-	return client.DialAndSendWithContext(ctx, message)
+	if err := client.DialAndSendWithContext(ctx, message); err != nil && !message.IsDelivered() { // a parting that failed is no reason to send twice
+		return err
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -31,6 +32,7 @@ type sink struct {
 	listener net.Listener
 	tls      *tls.Config // nil: it cannot encrypt
 	implicit bool        // it encrypts from the first byte
+	rude     bool        // it hangs up when it has a mail
 	refuse   string      // answer to every recipient, if any
 	trust    *tls.Config // for clients
 
@@ -149,6 +151,9 @@ func (s *sink) serve(conn net.Conn) {
 			s.got = append(s.got, now)
 			s.mu.Unlock()
 			text.PrintfLine("250 ok")
+			if s.rude {
+				return
+			}
 		case "QUIT":
 			text.PrintfLine("221 bye")
 			return
@@ -195,9 +200,13 @@ func TestSMTP(t *testing.T) {
 		{name: "STARTTLS by default", encrypted: true},
 		{name: "with a password", cfg: func(c *signin.SMTPConfig) { c.Username, c.Password = "swar", "s3cret" }, encrypted: true, login: "|swar|s3cret"},
 		{name: "TLS from the first byte", sink: func(s *sink) { s.implicit = true }, cfg: func(c *signin.SMTPConfig) { c.Encryption = signin.TLS }, encrypted: true},
+		{name: "the same with a password", sink: func(s *sink) { s.implicit = true }, cfg: func(c *signin.SMTPConfig) {
+			c.Encryption, c.Username, c.Password = signin.TLS, "swar", "s3cret"
+		}, encrypted: true, login: "|swar|s3cret"},
+		{name: "a server that hangs up when it has the mail", sink: func(s *sink) { s.rude = true }, encrypted: true},
 		{name: "none, on this machine", cfg: func(c *signin.SMTPConfig) { c.Encryption = signin.NoTLS }},
 		{name: "a server that cannot encrypt", sink: func(s *sink) { s.tls = nil }, fails: "STARTTLS"},
-		{name: "the same with a password", sink: func(s *sink) { s.tls = nil }, cfg: func(c *signin.SMTPConfig) { c.Username, c.Password = "swar", "s3cret" }, fails: "STARTTLS"},
+		{name: "one that cannot encrypt and wants a password", sink: func(s *sink) { s.tls = nil }, cfg: func(c *signin.SMTPConfig) { c.Username, c.Password = "swar", "s3cret" }, fails: "STARTTLS"},
 		{name: "a certificate of nobody", cfg: func(c *signin.SMTPConfig) { c.TLS = nil }, fails: "certificate"},
 		{name: "a recipient that is refused", sink: func(s *sink) { s.refuse = "550 no such user" }, fails: "550"},
 		{name: "no server", cfg: func(c *signin.SMTPConfig) { c.Port = 1 }, fails: "refused"},
@@ -229,6 +238,34 @@ func TestSMTP(t *testing.T) {
 				t.Errorf("delivery %+v", got)
 			}
 		})
+	}
+}
+
+// A mail server that says nothing is left when the context ends.
+func TestSMTPHeedsItsContext(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "220 sink ESMTP\r\n")
+		bufio.NewReader(conn).ReadString('\n')
+		cancel() // it has said EHLO and waits
+		io.Copy(io.Discard, conn)
+	}()
+	mailer, err := signin.NewSMTP((&sink{listener: listener}).config(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mailer.Send(ctx, testMail); err == nil {
+		t.Error("a mail was sent to nobody")
 	}
 }
 
