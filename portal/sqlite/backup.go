@@ -19,11 +19,11 @@ func (s *Store) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("backup: %s exists: give another name", path)
 	}
-	part := path + ".part"
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600) // here, since SQLite would let everybody read it
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*") // made here, since SQLite would let everybody read it
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
+	part := f.Name()
 	defer func() { _ = f.Close() }()
 	defer func() {
 		if err != nil {
@@ -116,11 +116,8 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 	}
 	defer func() { _ = alone.Close() }()
 	staged := path + ".restoring"
-	defer func() {
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			os.Remove(staged + suffix)
-		}
-	}()
+	removeWithLog(staged) // of a restore that was killed: its log must not come to this one
+	defer removeWithLog(staged)
 	if err := copyFile(staged, backup); err != nil {
 		return "", fmt.Errorf("restore: %w", err)
 	}
@@ -178,6 +175,12 @@ func foldLog(ctx context.Context, path string) bool {
 	var busy, logged, folded int
 	err = db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &logged, &folded)
 	return db.Close() == nil && err == nil && busy == 0
+}
+
+func removeWithLog(path string) {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		os.Remove(path + suffix)
+	}
 }
 
 // copyFile writes a copy to the disk.

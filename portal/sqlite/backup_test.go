@@ -27,8 +27,8 @@ func TestBackupIsWholeAndRestores(t *testing.T) {
 	if in, err := os.Stat(copied); err != nil || in.Mode().Perm() != 0o600 {
 		t.Errorf("the backup has the rights %v, %v; want 0600", in.Mode(), err)
 	}
-	if _, err := os.Stat(copied + ".part"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a part of the backup is left: %v", err)
+	if left, _ := filepath.Glob(copied + ".*"); len(left) > 0 {
+		t.Errorf("%v is left of the backup", left)
 	}
 	wantOrgs(t, open(t, Config{Path: copied, Check: true}), "org_a")
 
@@ -211,6 +211,9 @@ func TestRestoreOverAKilledServer(t *testing.T) {
 		if err := copyFile(path+suffix, s.cfg.Path+suffix); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := copyFile(path+".restoring-wal", s.cfg.Path+"-wal"); err != nil { // of another restore, which was killed
+		t.Fatal(err)
 	}
 	aside, err := Restore(t.Context(), path, copied)
 	if err != nil {
