@@ -38,7 +38,7 @@ func (s *Server) routes() *mux.Router {
 	const description = "/portal/v1/openapi.json"
 	router.Handle(description, s.endpoint(description, methods{http.MethodGet: openAPI}, s.open))
 
-	router.NotFoundHandler = s.handle("", http.MethodGet, s.open(func(*call) error { return errNotFound }))
+	router.NotFoundHandler = s.handle("", "", s.open(func(*call) error { return errNotFound }))
 	return router
 }
 
