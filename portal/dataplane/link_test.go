@@ -29,7 +29,7 @@ const (
 
 // portal is the portal's side, listening on loopback.
 type portal struct {
-	t     *testing.T
+	t     testing.TB
 	store tenant.Store
 	sink  meter.Sink
 	cfg   ServerConfig
@@ -38,7 +38,7 @@ type portal struct {
 	stop  func()
 }
 
-func newPortal(t *testing.T, store tenant.Store, change ...func(*portal)) *portal {
+func newPortal(t testing.TB, store tenant.Store, change ...func(*portal)) *portal {
 	t.Helper()
 	p := &portal{
 		t: t, store: store, sink: nowhere{}, log: quiet, addr: "127.0.0.1:0",
@@ -90,18 +90,19 @@ func (nowhere) Send(context.Context, meter.Batch) error { return nil }
 
 // front is a front end: a ring that a client feeds.
 type front struct {
-	t      *testing.T
+	t      testing.TB
 	ring   *access.Ring
 	client *Client
 	heard  *heard
+	stop   func()
 }
 
-func newFront(t *testing.T, addr string, change ...func(*ClientConfig)) *front {
+func newFront(t testing.TB, addr string, change ...func(*ClientConfig)) *front {
 	t.Helper()
 	return newLoggedFront(t, addr, quiet, change...)
 }
 
-func newLoggedFront(t *testing.T, addr string, log *slog.Logger, change ...func(*ClientConfig)) *front {
+func newLoggedFront(t testing.TB, addr string, log *slog.Logger, change ...func(*ClientConfig)) *front {
 	t.Helper()
 	cfg := ClientConfig{Addr: addr, Token: testToken, Silence: 10 * time.Second}
 	for _, f := range change {
@@ -117,7 +118,7 @@ func newLoggedFront(t *testing.T, addr string, log *slog.Logger, change ...func(
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- f.client.Run(ctx) }()
-	t.Cleanup(func() {
+	f.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Errorf("Run = %v, want nil", err)
@@ -126,6 +127,7 @@ func newLoggedFront(t *testing.T, addr string, log *slog.Logger, change ...func(
 			t.Error(err)
 		}
 	})
+	t.Cleanup(f.stop)
 	return f
 }
 
@@ -171,7 +173,7 @@ func (f *front) await(what string, done func() bool) {
 	await(f.t, what, done)
 }
 
-func await(t *testing.T, what string, done func() bool) {
+func await(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -529,7 +531,7 @@ func TestChaos(t *testing.T) {
 
 // proxy stands between client and server and breaks what it carries.
 type proxy struct {
-	t      *testing.T
+	t      testing.TB
 	addr   string
 	target string
 	wg     sync.WaitGroup

@@ -1,0 +1,70 @@
+package dataplane
+
+import (
+	"testing"
+
+	"github.com/swar-tts/swar/portal/memstore"
+	"github.com/swar-tts/swar/runtime/access"
+)
+
+// BenchmarkResync times a front end that begins with nothing until it knows 10,000 keys:
+// go test -run - -bench Resync ./portal/dataplane
+func BenchmarkResync(b *testing.B) {
+	store := memstore.New()
+	put(b, store, newKeys(10_000)...)
+	p := newPortal(b, store)
+	<-newFront(b, p.addr).ring.Ready() // the portal knows them
+	b.ReportAllocs()
+	for b.Loop() {
+		f := newFront(b, p.addr)
+		<-f.ring.Ready()
+		if n, _ := f.ring.Size(); n != 10_000 {
+			b.Fatalf("%d keys", n)
+		}
+		b.StopTimer()
+		f.stop()
+		b.StartTimer()
+	}
+}
+
+// BenchmarkPush times a change from the store's commit until a front end knows it, over loopback.
+func BenchmarkPush(b *testing.B) {
+	store := memstore.New()
+	_, k := newKey()
+	put(b, store, k)
+	p := newPortal(b, store)
+	f := newFront(b, p.addr)
+	<-f.ring.Ready()
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		secret, k := newKey()
+		put(b, store, k)
+		f.await("the new key", func() bool {
+			_, err := f.ring.Grant(b.Context(), access.Presented{Key: secret})
+			return err == nil
+		})
+		g, err := f.ring.Grant(b.Context(), access.Presented{Key: secret})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		put(b, store, revoked(k))
+		<-g.Ended
+	}
+}
+
+func TestMoreKeysThanOneMessageHolds(t *testing.T) {
+	for _, n := range []int{0, 1, keysAtOnce - 1, keysAtOnce, keysAtOnce + 1, 10_000} {
+		store := memstore.New()
+		put(t, store, newKeys(n)...)
+		p := newPortal(t, store)
+		f := newFront(t, p.addr)
+		f.await("every key", f.current(n))
+		if fulls, keys := f.heard.counts(); fulls != 1 || keys != n {
+			t.Errorf("%d keys were told in %d tellings, want %d in one", keys, fulls, n)
+		}
+		f.stop()
+		p.stop()
+	}
+}
