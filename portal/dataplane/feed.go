@@ -51,26 +51,23 @@ func NewFeed(store tenant.Store, log *slog.Logger) *Feed {
 
 // Run follows the store until ctx ends, whatever the store does, and returns nil. Only a store that was closed is an error.
 func (f *Feed) Run(ctx context.Context) error {
-	wait := minRetry
-	for {
+	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		err := f.store.WatchKeys(ctx, func(keys []tenant.Key, full bool) error {
 			wait = minRetry
 			f.take(keys, full)
 			return nil
 		})
-		if ctx.Err() != nil {
-			return nil
-		}
 		f.lose()
-		if errors.Is(err, tenant.ErrClosed) {
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, tenant.ErrClosed):
 			return err
+		default:
+			f.log.Warn("the store of keys is not heard; trying again", "error", err)
+			pause(ctx, wait)
 		}
-		f.log.Warn("the store of keys is not heard; trying again", "error", err)
-		if !pause(ctx, wait) {
-			return nil
-		}
-		wait = min(2*wait, maxRetry)
 	}
+	return nil
 }
 
 // take turns what the store tells into changes. After a pause it tells everything, of which most is known.

@@ -152,7 +152,7 @@ func TestAKeyThatExpiresClosesSockets(t *testing.T) {
 }
 
 func TestARevokedKeyWhileDraining(t *testing.T) {
-	bubbleRevoking(t, newStage, func(t *testing.T, g revoking, stage *stage) {
+	bubbleRevoking(t, newStage, func(_ *testing.T, g revoking, stage *stage) {
 		s := g.with(g.key)
 		defer s.conn.Close()
 		s.speak("a", "hello")
@@ -166,7 +166,7 @@ func TestARevokedKeyWhileDraining(t *testing.T) {
 }
 
 func TestAKeyThatIsRevokedDuringTheHandshake(t *testing.T) {
-	bubbleRevoking(t, newScript, func(t *testing.T, g revoking, _ *script) {
+	bubbleRevoking(t, newScript, func(_ *testing.T, g revoking, _ *script) {
 		ended := make(chan struct{})
 		close(ended)
 		g.server.cfg.Keys = grants{KeyID: "key_1", Ended: ended}
