@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/access"
 )
 
 // TestDocsShowEveryEvent compares the examples of docs/websocket.md with what is sent: all fields, in the same order, and no others.
@@ -47,7 +49,7 @@ func TestDocsTellTheCloseReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, reason := range []string{tooManySockets, goingAway, pongMissing, notUTF8, tooSlow, ownDefect} {
+	for _, reason := range []string{tooManySockets, goingAway, pongMissing, notUTF8, tooSlow, ownDefect, access.ErrInvalidKey.Error()} {
 		if !strings.Contains(string(text), "`"+reason+"`") {
 			t.Errorf("docs/websocket.md does not explain the close %q", reason)
 		}
