@@ -69,6 +69,7 @@ var rules = map[string]rule{
 	}, "rest translates between HTTP and the rules; of the runtime it knows the words: voices, and the status of a stream"},
 	"portal/dataplane":    {[]string{"runtime/access", "runtime/meter", "portal/tenant"}, "the link between portal and front ends knows keys and usage events, not what becomes of either"},
 	"portal/firestore":    {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule; of meter it takes what a day is"},
+	"portal/migrate":      {[]string{"portal/tenant", "portal/usage"}, "moving a tenancy must fit every store"},
 	"client":              {nil, "the client is for others to import: it brings nothing of the server along"},
 	"cmd/internal/launch": {[]string{"runtime/speech"}, "what binaries share in starting up"},
 	"cmd/swar":            {[]string{"*"}, ""},
