@@ -40,28 +40,29 @@ type Code string
 
 // The codes a server sends.
 const (
-	CodeTextEmpty        Code = "text_empty"
-	CodeTextTooLong      Code = "text_too_long" // more than 4000 code points: split it
-	CodeUnknownVoice     Code = "unknown_voice"
-	CodeBadFormat        Code = "bad_format"
-	CodeBadSampleRate    Code = "bad_sample_rate"
-	CodeBadSpeed         Code = "bad_speed"
-	CodeBadTemperature   Code = "bad_temperature"
-	CodeNothingToSay     Code = "nothing_to_say" // nothing pronounceable is left
-	CodeBadText          Code = "bad_text"
-	CodeBadRequest       Code = "bad_request"
-	CodeMissingKey       Code = "missing_key"
-	CodeInvalidKey       Code = "invalid_key" // unknown or revoked
-	CodeVoiceNotAllowed  Code = "voice_not_allowed"
-	CodeTooManyChunks    Code = "too_many_chunks" // split the text
-	CodeBodyTooLarge     Code = "body_too_large"
-	CodeBusy             Code = "busy"       // all workers speak and the queue is full; not billed
-	CodeWarmingUp        Code = "warming_up" // the server has just started
-	CodeEngineError      Code = "engine_error"
-	CodeWorkerGone       Code = "worker_gone"
-	CodeTimeout          Code = "timeout" // two minutes passed
-	CodeNotFound         Code = "not_found"
-	CodeMethodNotAllowed Code = "method_not_allowed"
+	CodeTextEmpty         Code = "text_empty"
+	CodeTextTooLong       Code = "text_too_long" // more than 4000 code points: split it
+	CodeUnknownVoice      Code = "unknown_voice"
+	CodeBadFormat         Code = "bad_format"
+	CodeBadSampleRate     Code = "bad_sample_rate"
+	CodeBadSpeed          Code = "bad_speed"
+	CodeBadTemperature    Code = "bad_temperature"
+	CodeNothingToSay      Code = "nothing_to_say" // nothing pronounceable is left
+	CodeBadText           Code = "bad_text"
+	CodeBadRequest        Code = "bad_request"
+	CodeMissingKey        Code = "missing_key"
+	CodeInvalidKey        Code = "invalid_key" // unknown or revoked
+	CodeVoiceNotAllowed   Code = "voice_not_allowed"
+	CodeTooManyChunks     Code = "too_many_chunks" // split the text
+	CodeBodyTooLarge      Code = "body_too_large"
+	CodeBusy              Code = "busy"               // all workers speak and the queue is full; not billed
+	CodeWarmingUp         Code = "warming_up"         // the server has just started
+	CodePortalUnavailable Code = "portal_unavailable" // nobody can tell whether the key is good
+	CodeEngineError       Code = "engine_error"
+	CodeWorkerGone        Code = "worker_gone"
+	CodeTimeout           Code = "timeout" // two minutes passed
+	CodeNotFound          Code = "not_found"
+	CodeMethodNotAllowed  Code = "method_not_allowed"
 )
 
 // CutError says that audio stopped before its end. What was read until then is sound, but not all of it.
