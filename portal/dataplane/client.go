@@ -24,6 +24,7 @@ import (
 const (
 	defaultSilence = 5 * time.Second // five heartbeats
 	maxKeys        = 1 << 20         // far more than one portal has; a server that sends more is broken
+	usesAtOnce     = 5000            // in one message: about 200 kB
 )
 
 // ClientConfig says where the portal is.
@@ -186,12 +187,19 @@ func (c *Client) why(ctx context.Context, err error) error {
 	return err
 }
 
-// touch tells the portal when keys were used.
+// touch tells the portal when keys were used, in messages that are not too large.
 func (c *Client) touch(ctx context.Context, used map[string]time.Time) error {
-	w := &wire.TouchRequest{Used: make(map[string]int64, len(used))}
+	w := &wire.TouchRequest{Used: make(map[string]int64)}
+	left := len(used)
 	for id, at := range used {
 		w.Used[id] = micros(at)
+		if left--; left > 0 && len(w.Used) < usesAtOnce {
+			continue
+		}
+		if _, err := c.portal.Touch(ctx, w); err != nil {
+			return err
+		}
+		clear(w.Used)
 	}
-	_, err := c.portal.Touch(ctx, w)
-	return err
+	return nil
 }

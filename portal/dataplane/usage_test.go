@@ -158,6 +158,24 @@ func TestLastUses(t *testing.T) {
 			t.Errorf("%s: %v, want %v to %v", tt.name, got, tt.low, tt.high)
 		}
 	}
+	calls := store.calls.Load()
+	store.uses.Store(0)
+	for _, tt := range []struct{ uses, calls int64 }{{0, 0}, {usesAtOnce - 1, 1}, {usesAtOnce, 1}, {usesAtOnce + 1, 2}, {3 * usesAtOnce, 3}} {
+		used := make(map[string]time.Time)
+		for i := range tt.uses {
+			used[fmt.Sprint("key_", i)] = now
+		}
+		if err := f.client.touch(t.Context(), used); err != nil {
+			t.Fatal(err)
+		}
+		if got := store.calls.Load() - calls; got != tt.calls {
+			t.Errorf("%d uses were told in %d calls, want %d", tt.uses, got, tt.calls)
+		}
+		if got := store.uses.Swap(0); tt.uses > 0 && got != tt.uses {
+			t.Errorf("%d uses arrived, want %d", got, tt.uses)
+		}
+		calls = store.calls.Load()
+	}
 	store.failing.Store(true)
 	if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: now}); err == nil || !strings.Contains(err.Error(), "unavailable") {
 		t.Errorf("a use that the store does not take is told with %v", err)
@@ -167,13 +185,16 @@ func TestLastUses(t *testing.T) {
 // untouchable is a store that can fail to note uses.
 type untouchable struct {
 	tenant.Store
-	failing atomic.Bool
+	failing     atomic.Bool
+	calls, uses atomic.Int64
 }
 
 func (s *untouchable) Touch(ctx context.Context, used map[string]time.Time) error {
 	if s.failing.Load() {
 		return tenant.ErrUnavailable
 	}
+	s.calls.Add(1)
+	s.uses.Add(int64(len(used)))
 	return s.Store.Touch(ctx, used)
 }
 
