@@ -47,3 +47,23 @@ func TestClientIP(t *testing.T) {
 		})
 	}
 }
+
+// FuzzClientIP: nobody but a trusted proxy can make the client another one, and never one that is no address.
+func FuzzClientIP(f *testing.F) {
+	for _, seed := range []string{"", "198.51.100.1", "198.51.100.1, 10.0.0.2", "[2001:db8::7]:4711", ",,,", "fe80::1%eth0", "10.0.0.1:999999"} {
+		f.Add(seed)
+	}
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	f.Fuzz(func(t *testing.T, forwarded string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		r.Header["X-Forwarded-For"] = []string{forwarded}
+		r.RemoteAddr = "203.0.113.7:999"
+		if got := clientIP(r, trusted); got != netip.MustParseAddr("203.0.113.7") {
+			t.Errorf("a stranger that forwards %q is taken for %v", forwarded, got)
+		}
+		r.RemoteAddr = "10.0.0.1:999"
+		if got := clientIP(r, trusted); !got.IsValid() || got.Zone() != "" || got.Is4In6() {
+			t.Errorf("a proxy that forwards %q leads to %v", forwarded, got)
+		}
+	})
+}
