@@ -75,6 +75,11 @@ func (s *Store) prepare(ctx context.Context, w *conn) error {
 
 // recognise returns the version of the database, 0 for an empty file, or an error for one that is not ours or too new.
 func recognise(ctx context.Context, c *sql.Conn, path string) (version int, err error) {
+	// All of it at one moment, since another process may be making the database.
+	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {
+		return 0, err
+	}
+	defer c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // it only reads
 	var application, tables int
 	for query, to := range map[string]*int{
 		"PRAGMA application_id": &application, "PRAGMA user_version": &version, "SELECT count(*) FROM sqlite_schema": &tables,
