@@ -27,6 +27,7 @@ func (s *Server) Drain() {
 // Wait drains and returns when every socket is gone. When ctx ends first it cuts what is still spoken, closes the sockets that are left,
 // waits until they are gone, which takes a second or so, and returns an error that wraps the cause of ctx.
 func (s *Server) Wait(ctx context.Context) error {
+	defer s.sockets.watching.Wait() // which end with the last sockets
 	s.Drain()
 	gone := s.sockets.gone()
 	select {
@@ -51,10 +52,20 @@ func (s *Server) Wait(ctx context.Context) error {
 
 // sockets are the sessions that are open. The zero value is ready.
 type sockets struct {
+	watching sync.WaitGroup // a goroutine for each of keys
+
 	mu     sync.Mutex
 	open   map[*session]struct{}
-	sealed bool            // no more are added
-	empty  []chan struct{} // closed when there are none left
+	keys   map[<-chan struct{}]*audience // by what tells the end of their key
+	sealed bool                          // no more are added
+	empty  []chan struct{}               // closed when there are none left
+}
+
+// audience is the sessions of one key. One goroutine waits for the end of the key for all of them: idle sockets are many, and shall cost
+// next to nothing.
+type audience struct {
+	sessions map[*session]struct{}
+	left     chan struct{} // closed when all have left
 }
 
 var errTooManySockets = fmt.Errorf("%s: %w", tooManySockets, speech.ErrBusy)
@@ -73,6 +84,7 @@ func (s *sockets) add(c *session, limit int) error {
 		s.open = make(map[*session]struct{})
 	}
 	s.open[c] = struct{}{}
+	s.watchLocked(c)
 	return nil
 }
 
@@ -80,7 +92,52 @@ func (s *sockets) remove(c *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, c)
+	if a := s.keys[c.grant.Ended]; a != nil {
+		delete(a.sessions, c)
+		if len(a.sessions) == 0 {
+			close(a.left)
+			delete(s.keys, c.grant.Ended)
+		}
+	}
 	s.tellLocked()
+}
+
+// watchLocked sees to it that c ends with its key.
+func (s *sockets) watchLocked(c *session) {
+	ended := c.grant.Ended
+	if ended == nil {
+		return
+	}
+	a := s.keys[ended]
+	if a == nil {
+		a = &audience{make(map[*session]struct{}), make(chan struct{})}
+		if s.keys == nil {
+			s.keys = make(map[<-chan struct{}]*audience)
+		}
+		s.keys[ended] = a
+		s.watching.Go(func() {
+			select {
+			case <-ended:
+				for _, c := range s.dismissed(ended) {
+					c.revoke()
+				}
+			case <-a.left:
+			}
+		})
+	}
+	a.sessions[c] = struct{}{}
+}
+
+// dismissed returns the sessions of a key that has ended. Whoever is added with it after that is watched anew, and ends at once.
+func (s *sockets) dismissed(ended <-chan struct{}) []*session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.keys[ended]
+	if a == nil {
+		return nil // the last one left in this moment
+	}
+	delete(s.keys, ended)
+	return slices.Collect(maps.Keys(a.sessions))
 }
 
 // seal lets nobody in any more, closes sealed in the same moment, and returns who is inside.

@@ -82,6 +82,34 @@ func TestARevokedKeyClosesIdleSockets(t *testing.T) {
 	})
 }
 
+func TestKeysWithoutSocketsAreNotWatched(t *testing.T) {
+	bubbleRevoking(t, newScript, func(t *testing.T, g revoking, _ *script) {
+		watched := func() int {
+			synctest.Wait()
+			g.server.sockets.mu.Lock()
+			defer g.server.sockets.mu.Unlock()
+			return len(g.server.sockets.keys)
+		}
+		first, second, other := g.with(g.key), g.with(g.key), g.with(g.other)
+		for _, step := range []struct {
+			leaves *socket
+			want   int
+		}{{first, 2}, {second, 1}, {other, 0}} {
+			step.leaves.leave()
+			if n := watched(); n != step.want {
+				t.Errorf("%d keys are watched, want %d", n, step.want)
+			}
+		}
+		again := g.with(g.key)
+		defer again.conn.Close()
+		g.revoke()
+		again.wantClose(websocket.ClosePolicyViolation, "invalid api key")
+		if n := watched(); n != 0 {
+			t.Errorf("%d keys are watched, want none", n)
+		}
+	})
+}
+
 // endings reads until the server closes and returns the errors by utterance, and how many blocks of audio there were.
 func (s *socket) endings() (errs map[string]string, audio int, closed error) {
 	errs = map[string]string{}

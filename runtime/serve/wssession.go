@@ -33,7 +33,7 @@ type session struct {
 
 	patience patience       // with the client
 	written  chan struct{}  // closed when the writing goroutine has ended
-	voice    sync.WaitGroup // the speaking goroutine, and the one that watches the key
+	voice    sync.WaitGroup // the speaking goroutine
 
 	mu          sync.Mutex
 	speaking    bool       // the speaking goroutine runs
@@ -65,9 +65,6 @@ func (c *session) run(ctx context.Context) {
 	defer c.stop(nil)
 	defer c.server.cfg.Metrics.SocketOpened()()
 	opened := time.Now()
-	if c.grant.Ended != nil {
-		c.voice.Go(func() { c.watchKey(ctx) })
-	}
 	go func() {
 		defer close(c.written)
 		_ = c.guard(c.write) // which ends the reading too, and that says why
@@ -76,15 +73,6 @@ func (c *session) run(ctx context.Context) {
 	c.part(err)
 	c.server.cfg.Log.LogAttrs(ctx, slog.LevelDebug, "socket closed",
 		slog.String("key_id", c.grant.KeyID), slog.Float64("open_s", seconds(time.Since(opened))), slog.String("reason", err.Error()))
-}
-
-// watchKey ends the session when its key does. Like everything of the session, it ends with ctx.
-func (c *session) watchKey(ctx context.Context) {
-	select {
-	case <-c.grant.Ended:
-		c.revoke()
-	case <-ctx.Done():
-	}
 }
 
 // guard keeps a defect of ours from taking the process along: f's panic costs one socket.
