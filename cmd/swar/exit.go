@@ -36,7 +36,7 @@ func exitCodesTopic() *cobra.Command {
     1  failed: an engine error, audio that was cut, a missing program
     2  wrong usage: the command line or a setting was not understood
     3  no server could be reached
-    4  the server refused: busy, a wrong key, a text that it does not take
+    4  the server refused: busy, a wrong key, a text that it does not take, what a rule of the portal forbids
   130  interrupted (Ctrl-C)`,
 	}
 }
@@ -84,7 +84,13 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
+	if _, ok := errors.AsType[*choiceError](err); ok {
+		return exitUsage
+	}
 	if _, ok := errors.AsType[*unreachableError](err); ok {
+		return exitUnreachable
+	}
+	if _, ok := errors.AsType[*noPortalError](err); ok {
 		return exitUnreachable
 	}
 	if e, ok := errors.AsType[*client.Error](err); ok {
@@ -143,6 +149,8 @@ func advise(text string, code client.Code) string {
 		return text + "; `swar voices` lists the voices that you may use"
 	case client.CodeTextTooLong, client.CodeTooManyChunks:
 		return text + "; split the text"
+	case "missing_token", "invalid_token", "token_expired":
+		return text + "; `swar signin E-MAIL` gets a new one"
 	case client.CodeEngineError, client.CodeWorkerGone:
 		return "the server failed: " + text + "; trying once more often helps"
 	}

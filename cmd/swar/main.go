@@ -94,12 +94,15 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 	root.AddGroup(
 		&cobra.Group{ID: "serve", Title: "Server:"},
 		&cobra.Group{ID: "use", Title: "Speech:"},
+		&cobra.Group{ID: "portal", Title: "Portal:"},
 		&cobra.Group{ID: "model", Title: "Models:"},
 		&cobra.Group{ID: "check", Title: "Machine:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"serve": {a.serveCommand()},
 		"use":   {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
+		"portal": {a.keysCommand(), a.orgsCommand(), a.usageCommand(), a.voiceRequestsCommand(), a.signinCommand(),
+			a.backupCommand(), a.restoreCommand(), a.migrateCommand()},
 		"model": {a.bundleCommand()},
 		"check": {a.doctorCommand(), a.versionCommand()},
 	} {

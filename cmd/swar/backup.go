@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/portal/sqlite"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	var p place
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write the portal's records to a file, also while the server works",
+		Long: `Copies the records of the portal in --data as they are at one moment, reads the copy through, and gives it its name then. The server goes on.
+
+Firestore makes its own backups: gcloud firestore backups schedules create, or gcloud firestore export.`,
+		Example: `  swar backup "swar-$(date +%F).db"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			store, err := p.openFile(cmd, false)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, store.Close()) }()
+			progress := a.task()
+			progress.at(0, 0, "copying "+p.database())
+			err = store.Backup(cmd.Context(), args[0])
+			progress.clear()
+			if err != nil {
+				return interrupted(cmd.Context(), err)
+			}
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "%s holds %s, read through\n", args[0], megabytes(info.Size()))
+			return err
+		},
+	}
+	dataFlag(cmd.Flags(), &p.data)
+	return cmd
+}
+
+// openFile opens the database file, which must be there. alone keeps servers away from it.
+func (p *place) openFile(cmd *cobra.Command, alone bool) (*sqlite.Store, error) {
+	if _, err := os.Stat(p.database()); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s; name the server's folder with --data", p.database())
+	}
+	return sqlite.Open(cmd.Context(), sqlite.Config{Path: p.database(), Server: alone})
+}
+
+func (a *app) restoreCommand() *cobra.Command {
+	var p place
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Put a backup in the place of the portal's records",
+		Long: `Puts a file that swar backup has made in the place of the records in --data, where no server may work meanwhile. It is read through first, and
+what stands there is kept aside. What was changed since the backup is gone: keys that were revoked since then are good again, and usage is
+missing in bills.`,
+		Example: `  swar restore swar-2026-11-20.db
+  swar restore --data /var/lib/swar-new swar-2026-11-20.db`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("there is no file %s", args[0])
+			}
+			if err := p.make(); err != nil {
+				return err
+			}
+			progress := a.task()
+			progress.at(0, 0, "reading "+args[0])
+			aside, err := sqlite.Restore(cmd.Context(), p.database(), args[0])
+			progress.clear()
+			if err != nil {
+				return interrupted(cmd.Context(), err)
+			}
+			if aside != "" {
+				fmt.Fprintf(a.err, "what was there is now %s\n", aside)
+			}
+			_, err = fmt.Fprintf(a.out, "%s holds what %s does\n", p.database(), args[0])
+			return err
+		},
+	}
+	dataFlag(cmd.Flags(), &p.data)
+	return cmd
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/client"
+)
+
+// control is the portal that a command works on: that of this machine, as its operator, or another one, as whoever has signed in.
+type control struct {
+	data   string
+	server string
+	token  string
+	asJSON bool
+
+	http *http.Client
+	base string
+}
+
+func (c *control) flags(f *pflag.FlagSet) {
+	dataFlag(f, &c.data)
+	f.StringVar(&c.server, "server", defaultServer, "with --token: `address` of another server")
+	f.StringVar(&c.token, "token", "", "ID `token` of somebody who has signed in, see swar signin; without one, the server of --data is meant")
+	f.BoolVar(&c.asJSON, "json", false, "print what the portal answers")
+}
+
+// local reports whether the command works on this machine, as the operator.
+func (c *control) local() bool { return c.token == "" }
+
+// open finds the portal. It connects to nothing.
+func (c *control) open(a *app, cmd *cobra.Command) error {
+	c.http = &http.Client{Timeout: time.Minute}
+	if c.local() {
+		if a.typed["server"] {
+			return usage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
+		}
+		path := shortest((&place{data: c.data}).socket())
+		dialer := new(net.Dialer)
+		c.base = "http://swar" // which nobody looks at
+		c.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", path)
+		}}
+		return nil
+	}
+	if a.typed["data"] {
+		return usage(cmd, "--data and --token contradict each other: --data means the server of this machine")
+	}
+	var err error
+	c.base, err = serverAddress(cmd, c.server)
+	return err
+}
+
+// serverAddress checks the address of a server, and returns it as the beginning of URLs.
+func serverAddress(cmd *cobra.Command, server string) (string, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", usage(cmd, "--server %q: want http://host:port or https://host", server)
+	}
+	return strings.TrimSuffix(server, "/"), nil
+}
+
+// maxAnswer bounds what is read of an answer: the longest are lists of some thousand rows.
+const maxAnswer = 64 << 20
+
+// do asks the portal, and reads its answer into v unless that is nil. It returns the answer as it came.
+func (c *control) do(ctx context.Context, method, path string, body, v any) ([]byte, error) {
+	var content io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	if err != nil {
+		return nil, err
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	answer, err := exchange(c.http, req)
+	if err != nil {
+		return nil, interrupted(ctx, c.explain(err))
+	}
+	if v != nil {
+		if err := json.Unmarshal(answer, v); err != nil {
+			return nil, fmt.Errorf("the server's answer was not understood; it may be of another version: %w", err)
+		}
+	}
+	return answer, nil
+}
+
+// exchange sends a request and returns the answer, or a [client.Error] if it is none of success.
+func exchange(h *http.Client, req *http.Request) ([]byte, error) {
+	req.Header.Set("User-Agent", "swar/"+version)
+	resp, err := h.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 == 2 {
+		return answer, nil
+	}
+	e := &client.Error{Status: resp.StatusCode, Code: client.Code(resp.Header.Get("X-Error-Code")), RequestID: resp.Header.Get("X-Request-Id")}
+	var said struct{ Error string }
+	if json.Unmarshal(answer, &said) == nil {
+		e.Text = said.Error
+	}
+	if e.Text == "" {
+		e.Text = resp.Status
+	}
+	return nil, e
+}
+
+// explain says what to do about a portal that is not there.
+func (c *control) explain(err error) error {
+	if !c.local() {
+		return reached(c.server, err)
+	}
+	if e := reached(c.data, err); e != err {
+		return &noPortalError{c.data, err}
+	}
+	return err
+}
+
+// noPortalError is a folder whose server does not run.
+type noPortalError struct {
+	data string
+	err  error
+}
+
+func (e *noPortalError) Error() string {
+	return fmt.Sprintf("no server with a portal works on the folder %s (%s); start one with `swar serve`, name its folder with --data, or another server with --server and --token",
+		e.data, reason(e.err))
+}
+func (e *noPortalError) Unwrap() error { return e.err }
+
+// print shows an answer: as it came with --json, else as show does.
+func (c *control) print(a *app, answer []byte, show func() error) error {
+	if !c.asJSON {
+		return show()
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, bytes.TrimSpace(answer), "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := b.WriteTo(a.out)
+	return err
+}
+
+// orgs lists the organisations: all of them for the operator, else those of who has signed in.
+func (c *control) orgs(ctx context.Context) (all orgList, err error) {
+	if !c.local() {
+		_, err := c.do(ctx, http.MethodGet, "/portal/v1/me", nil, &all)
+		return all, err
+	}
+	for after := ""; ; {
+		var page orgList
+		if _, err := c.do(ctx, http.MethodGet, "/operator/v1/orgs?after="+url.QueryEscape(after), nil, &page); err != nil {
+			return all, err
+		}
+		all.Orgs = append(all.Orgs, page.Orgs...)
+		if after = page.Next; after == "" {
+			return all, nil
+		}
+	}
+}
+
+// scope is an organisation, and perhaps a project, that a command names by identifier or name, or not at all if there is only one.
+type scope struct {
+	org, project string
+}
+
+func (s *scope) orgFlag(f *pflag.FlagSet) {
+	f.StringVar(&s.org, "org", "", "`organisation`, by identifier or name (default the only one)")
+}
+
+func (s *scope) projectFlag(f *pflag.FlagSet, otherwise string) {
+	f.StringVar(&s.project, "project", "", "`project`, by identifier or name (default "+otherwise+")")
+}
+
+// findOrg returns the organisation that is meant.
+func (s *scope) findOrg(ctx context.Context, c *control) (orgRow, error) {
+	all, err := c.orgs(ctx)
+	if err != nil {
+		return orgRow{}, err
+	}
+	return choose("organisation", "--org", s.org, all.Orgs, func(o orgRow) (id, name string) { return o.ID, o.Name })
+}
+
+// findProject returns the project of an organisation that is meant.
+func (s *scope) findProject(o orgRow) (projectRow, error) {
+	return choose("project", "--project", s.project, o.Projects, func(p projectRow) (id, name string) { return p.ID, p.Name })
+}
+
+// choose returns what is wanted by identifier or name, or all there is if nothing is wanted.
+func choose[T any](what, flag, wanted string, all []T, of func(T) (id, name string)) (found T, err error) {
+	var fits []T
+	var list []string
+	for _, v := range all {
+		id, name := of(v)
+		list = append(list, fmt.Sprintf("%s (%s)", id, name))
+		if wanted == "" || wanted == id || wanted == name {
+			fits = append(fits, v)
+		}
+	}
+	const most = 10 // of a list that a person reads in a message
+	if len(list) > most {
+		list = append(list[:most], "…")
+	}
+	switch {
+	case len(fits) == 1:
+		return fits[0], nil
+	case len(all) == 0:
+		return found, &choiceError{fmt.Sprintf("there is no %s yet", what)}
+	case len(fits) == 0:
+		return found, &choiceError{fmt.Sprintf("there is no %s %q; there are %s", what, wanted, strings.Join(list, ", "))}
+	}
+	return found, &choiceError{fmt.Sprintf("more than one %s could be meant; choose one with %s: %s", what, flag, strings.Join(list, ", "))}
+}
+
+// choiceError is a name that does not lead to one thing.
+type choiceError struct{ text string }
+
+func (e *choiceError) Error() string { return e.text }
+
+// when writes a time for a table, in the zone of who reads it.
+func when(t time.Time, never string) string {
+	if t.IsZero() {
+		return never
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}

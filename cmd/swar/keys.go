@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) keysCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "keys",
+		Short: "List, make, change and revoke API keys",
+		Long: `Works on the API keys of the server that runs on --data, as its operator, or with --token on those of another server.
+
+A key is shown once, when it is made. Changes hold at once: revoking ends what a key is doing on WebSockets within a second.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.keysListCommand(), a.keysCreateCommand(), a.keysRenameCommand(), a.keysRestrictCommand(), a.keysRevokeCommand())
+	return cmd
+}
+
+func (a *app) keysListCommand() *cobra.Command {
+	var c control
+	var in scope
+	var kind string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List keys, newest first",
+		Example: `  swar keys list --json | jq -r '.keys[] | select(.revoked_at == null) | .id'`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			org, err := in.findOrg(cmd.Context(), &c)
+			if err != nil {
+				return err
+			}
+			q := url.Values{"org_id": {org.ID}}
+			if in.project != "" {
+				project, err := in.findProject(org)
+				if err != nil {
+					return err
+				}
+				q.Set("project_id", project.ID)
+			}
+			if kind != "" {
+				q.Set("kind", kind)
+			}
+			var list struct{ Keys []keyRow }
+			answer, err := c.do(cmd.Context(), http.MethodGet, "/portal/v1/keys?"+q.Encode(), nil, &list)
+			if err != nil {
+				return err
+			}
+			return c.print(a, answer, func() error { return a.printKeys(list.Keys) })
+		},
+	}
+	in.orgFlag(cmd.Flags())
+	in.projectFlag(cmd.Flags(), "all")
+	cmd.Flags().StringVar(&kind, "kind", "", "`kind` of keys: live or playground (default live)")
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) printKeys(keys []keyRow) error {
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "id\tname\tprefix\tvoices\tcreated\tlast used\tstate")
+	for _, k := range keys {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			k.ID, k.Name, k.Prefix, k.voices(), when(k.CreatedAt, "-"), when(k.LastUsedAt, "never"), k.state(time.Now()))
+	}
+	return t.Flush()
+}
+
+func (k keyRow) voices() string {
+	if len(k.Voices) == 0 {
+		return "all"
+	}
+	return strings.Join(k.Voices, ",")
+}
+
+func (k keyRow) state(now time.Time) string {
+	switch {
+	case !k.RevokedAt.IsZero():
+		return "revoked"
+	case !k.ExpiresAt.IsZero() && !k.ExpiresAt.After(now):
+		return "expired"
+	}
+	return "active"
+}
+
+func (a *app) keysCreateCommand() *cobra.Command {
+	var c control
+	var in scope
+	voices := []string{}
+	cmd := &cobra.Command{
+		Use:   "create [NAME]",
+		Short: "Make a key, and show it, once",
+		Long:  "Makes a key and shows it. Nobody can show it again, since only its hash is kept. Standard output holds the key alone.",
+		Example: `  swar keys create 'call centre'
+  export SWAR_KEY=$(swar keys create laptop --voice raj)`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			org, err := in.findOrg(cmd.Context(), &c)
+			if err != nil {
+				return err
+			}
+			project, err := in.findProject(org)
+			if err != nil {
+				return err
+			}
+			name := "Key of " + time.Now().Format("2006-01-02 15:04")
+			if len(args) > 0 {
+				name = args[0]
+			}
+			var made struct {
+				Key string
+				Row keyRow
+			}
+			body := map[string]any{"project_id": project.ID, "name": name, "voices": voices}
+			answer, err := c.do(cmd.Context(), http.MethodPost, "/portal/v1/keys", body, &made)
+			if err != nil {
+				return err
+			}
+			return c.print(a, answer, func() error {
+				fmt.Fprintf(a.err, "%s %q of project %s; it is shown only now:\n", made.Row.ID, made.Row.Name, project.Name)
+				_, err := fmt.Fprintln(a.out, made.Key)
+				return err
+			})
+		},
+	}
+	in.orgFlag(cmd.Flags())
+	in.projectFlag(cmd.Flags(), "the only one")
+	cmd.Flags().StringArrayVar(&voices, "voice", nil, "`voice` that the key may speak with, none means every voice; can be repeated")
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+// changeKey is a command that changes keys and shows their rows.
+func (a *app) changeKey(use, short string, args cobra.PositionalArgs, change func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error)) *cobra.Command {
+	var c control
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			answer, rows, err := change(&c, cmd, args)
+			if err != nil {
+				return err
+			}
+			return c.print(a, answer, func() error { return a.printKeys(rows) })
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) keysRenameCommand() *cobra.Command {
+	return a.changeKey("rename KEY NAME", "Give a key another name", cobra.ExactArgs(2), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+		return c.patchKey(cmd, args[0], map[string]any{"name": args[1]})
+	})
+}
+
+func (a *app) keysRestrictCommand() *cobra.Command {
+	cmd := a.changeKey("restrict KEY [VOICE]...", "Let a key speak only with some voices, or with every voice if none is named", cobra.MinimumNArgs(1),
+		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+			return c.patchKey(cmd, args[0], map[string]any{"voices": args[1:]})
+		})
+	return cmd
+}
+
+func (c *control) patchKey(cmd *cobra.Command, id string, change map[string]any) ([]byte, []keyRow, error) {
+	var row keyRow
+	answer, err := c.do(cmd.Context(), http.MethodPatch, "/portal/v1/keys/"+url.PathEscape(id), change, &row)
+	return answer, []keyRow{row}, err
+}
+
+func (a *app) keysRevokeCommand() *cobra.Command {
+	return a.changeKey("revoke KEY", "End a key at once and for ever", cobra.ExactArgs(1), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+		var row keyRow
+		answer, err := c.do(cmd.Context(), http.MethodDelete, "/portal/v1/keys/"+url.PathEscape(args[0]), nil, &row)
+		return answer, []keyRow{row}, err
+	})
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/portal/migrate"
+	"github.com/swar-tts/swar/portal/sqlite"
+	book "github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+func (a *app) migrateCommand() *cobra.Command {
+	var p place
+	var from, to *string
+	var resume bool
+	cmd := &cobra.Command{
+		Use:   "migrate --from sqlite --to firestore --project PROJECT",
+		Short: "Move the portal's records to another store",
+		Long: `Copies organisations, members, keys, usage and bills from one store to the other, which must be empty, and counts both. No server may use either
+meanwhile. Usage that still lies in --data is brought into the source first, so that none is left behind. The source stays as it is.
+
+People sign in again afterwards: sessions are not moved. A move that was broken off goes on with --resume.`,
+		Example: `  swar migrate --from sqlite --to firestore --project my-project
+  swar serve --store firestore --project my-project`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case *from == *to:
+				return usage(cmd, "--from and --to are the same; want sqlite and firestore")
+			case p.project == "":
+				return usage(cmd, "name the Google Cloud project of the database with --project")
+			}
+			counts, err := a.migrate(cmd, &p, *from, resume)
+			if err != nil {
+				return interrupted(cmd.Context(), err)
+			}
+			_, err = fmt.Fprintf(a.out, "moved %s, %s, %s, %s and %s; both stores hold the same\n", plural(counts.Orgs, "organisation"),
+				plural(counts.Members, "member"), plural(counts.Keys, "key"), plural(counts.Requests, "request"), plural(counts.Audits, "line")+" of the audit log")
+			return err
+		},
+	}
+	f := cmd.Flags()
+	from = launch.Choice(f, "from", "where the records are", "sqlite", "firestore")
+	to = launch.Choice(f, "to", "where they shall be", "firestore", "sqlite")
+	f.StringVar(&p.project, "project", "", "Google Cloud `project` of the store firestore")
+	dataFlag(f, &p.data)
+	f.BoolVar(&resume, "resume", false, "go on with a move that was broken off")
+	return cmd
+}
+
+// migrate moves everything from the store that from names to the other one.
+func (a *app) migrate(cmd *cobra.Command, p *place, from string, resume bool) (_ migrate.Counts, err error) {
+	ctx, log := cmd.Context(), slog.New(slog.DiscardHandler)
+	var file *sqlite.Store
+	if from == "sqlite" {
+		file, err = p.openFile(cmd, true)
+	} else if err = p.make(); err == nil {
+		file, err = sqlite.Open(ctx, sqlite.Config{Path: p.database(), Server: true})
+	}
+	if err != nil {
+		return migrate.Counts{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	cloud, err := openFirestore(ctx, p.project, log)
+	if err != nil {
+		return migrate.Counts{}, err
+	}
+	defer func() { err = errors.Join(err, cloud.Close()) }()
+	type store interface {
+		records
+		migrate.Store
+	}
+	var source, target store = file, cloud
+	if from == "firestore" {
+		source, target = cloud, file
+	}
+	if err := a.shipAll(cmd, p, source); err != nil {
+		return migrate.Counts{}, err
+	}
+	progress := a.task()
+	defer progress.clear()
+	return migrate.Move(ctx, migrate.Config{Resume: resume, Progress: func(c migrate.Counts) {
+		progress.at(0, 0, fmt.Sprintf("moved %s, %s, %s", plural(c.Orgs, "organisation"), plural(c.Keys, "key"), plural(c.Requests, "request")))
+	}}, source, target)
+}
+
+// shipAll brings the usage that is still in the folder into a store.
+func (a *app) shipAll(cmd *cobra.Command, p *place, to records) error {
+	if _, err := os.Stat(p.events()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	events, err := meter.OpenLog(meter.LogConfig{Folder: p.events()}, log)
+	if err != nil {
+		return err
+	}
+	err = meter.NewShipper(meter.ShipperConfig{}, events, book.NewLedger(to), log).Drain(cmd.Context())
+	return errors.Join(err, events.Close())
+}

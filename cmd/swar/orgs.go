@@ -1,0 +1,262 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) orgsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "orgs",
+		Short: "List, make and change organisations, and their members",
+		Long: `Works on the organisations of the server that runs on --data, as its operator, or with --token on one's own of another server.
+
+The organisation of the first start has no members. This makes somebody its owner, who then signs in:
+
+  swar orgs invite me@example.org --role owner`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		a.orgsListCommand(),
+		a.orgCommand("create NAME", "Make an organisation with one project", cobra.ExactArgs(1), a.createOrg),
+		a.orgCommand("rename NAME", "Rename an organisation", cobra.ExactArgs(1), a.renameOrg),
+		a.orgCommand("members", "List members, joined and invited", cobra.NoArgs, a.listMembers),
+		a.inviteCommand(),
+		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", cobra.ExactArgs(2), a.setRole),
+		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", cobra.ExactArgs(1), a.removeMember),
+		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", cobra.ExactArgs(1), a.unbindMember),
+	)
+	return cmd
+}
+
+// orgCommand is a command about one organisation, for do.
+func (a *app) orgCommand(use, short string, args cobra.PositionalArgs, do func(*cobra.Command, *control, *scope, []string) error) *cobra.Command {
+	var c control
+	var in scope
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			return do(cmd, &c, &in, args)
+		},
+	}
+	if cmd.Name() != "create" {
+		in.orgFlag(cmd.Flags())
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) orgsListCommand() *cobra.Command {
+	var c control
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List organisations and their projects",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			all, err := c.orgs(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if c.asJSON {
+				return printJSON(a.out, all)
+			}
+			t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "organisation\tproject\tname")
+			for _, o := range all.Orgs {
+				fmt.Fprintf(t, "%s\t\t%s\n", o.ID, o.Name)
+				for _, p := range o.Projects {
+					fmt.Fprintf(t, "\t%s\t%s\n", p.ID, p.Name)
+				}
+			}
+			return t.Flush()
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) createOrg(cmd *cobra.Command, c *control, _ *scope, args []string) error {
+	return a.putOrg(cmd, c, http.MethodPost, "/portal/v1/orgs", args[0])
+}
+
+func (a *app) renameOrg(cmd *cobra.Command, c *control, in *scope, args []string) error {
+	org, err := in.findOrg(cmd.Context(), c)
+	if err != nil {
+		return err
+	}
+	return a.putOrg(cmd, c, http.MethodPatch, "/portal/v1/orgs/"+org.ID, args[0])
+}
+
+func (a *app) putOrg(cmd *cobra.Command, c *control, method, path, name string) error {
+	var row orgRow
+	answer, err := c.do(cmd.Context(), method, path, map[string]any{"name": name}, &row)
+	if err != nil {
+		return err
+	}
+	return c.print(a, answer, func() error {
+		_, err := fmt.Fprintf(a.out, "%s  %s\n", row.ID, row.Name)
+		return err
+	})
+}
+
+func (a *app) listMembers(cmd *cobra.Command, c *control, in *scope, _ []string) error {
+	org, err := in.findOrg(cmd.Context(), c)
+	if err != nil {
+		return err
+	}
+	var list struct{ Members []memberRow }
+	answer, err := c.do(cmd.Context(), http.MethodGet, "/portal/v1/orgs/"+org.ID+"/members", nil, &list)
+	if err != nil {
+		return err
+	}
+	return c.print(a, answer, func() error { return a.printMembers(list.Members...) })
+}
+
+func (a *app) printMembers(members ...memberRow) error {
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "e-mail\trole\tstate\tinvited\tjoined")
+	for _, m := range members {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", m.Email, m.Role, m.State, when(m.InvitedAt, "-"), when(m.JoinedAt, "-"))
+	}
+	return t.Flush()
+}
+
+func (a *app) inviteCommand() *cobra.Command {
+	var role string
+	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", cobra.ExactArgs(1),
+		func(cmd *cobra.Command, c *control, in *scope, args []string) error {
+			body := map[string]any{"email": args[0]}
+			if role != "" {
+				body["role"] = role
+			}
+			return a.member(cmd, c, in, http.MethodPost, "/portal/v1/orgs/%s/members", "", body)
+		})
+	cmd.Flags().StringVar(&role, "role", "", "`role`: owner, member or viewer (default member)")
+	return cmd
+}
+
+func (a *app) setRole(cmd *cobra.Command, c *control, in *scope, args []string) error {
+	return a.member(cmd, c, in, http.MethodPatch, "/portal/v1/orgs/%s/members/%s", args[0], map[string]any{"role": args[1]})
+}
+
+func (a *app) removeMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
+	return a.member(cmd, c, in, http.MethodDelete, "/portal/v1/orgs/%s/members/%s", args[0], nil)
+}
+
+func (a *app) unbindMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
+	if !c.local() {
+		return usage(cmd, "only the operator may do that, on the server's machine; leave --token out")
+	}
+	return a.member(cmd, c, in, http.MethodPost, "/operator/v1/orgs/%s/members/%s/unbind", args[0], nil)
+}
+
+// member does something to one member, and shows the row that it made. path has a place for the organisation, and one for the e-mail if
+// that is not empty.
+func (a *app) member(cmd *cobra.Command, c *control, in *scope, method, path, email string, body any) error {
+	org, err := in.findOrg(cmd.Context(), c)
+	if err != nil {
+		return err
+	}
+	places := []any{org.ID}
+	if email != "" {
+		places = append(places, url.PathEscape(email))
+	}
+	var row memberRow
+	answer, err := c.do(cmd.Context(), method, fmt.Sprintf(path, places...), body, &row)
+	if err != nil {
+		return err
+	}
+	return c.print(a, answer, func() error { return a.printMembers(row) })
+}
+
+func (a *app) voiceRequestsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "voice-requests",
+		Short: "List the voices that were asked for, and say how far they are",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var c control
+	list := &cobra.Command{
+		Use: "list", Short: "List voice requests", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			all, err := c.orgs(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var asked struct {
+				VoiceRequests []json.RawMessage `json:"voice_requests"`
+			}
+			asked.VoiceRequests = []json.RawMessage{}
+			for _, o := range all.Orgs {
+				var page struct {
+					VoiceRequests []json.RawMessage `json:"voice_requests"`
+				}
+				if _, err := c.do(cmd.Context(), http.MethodGet, "/portal/v1/voice-requests?org_id="+o.ID, nil, &page); err != nil {
+					return err
+				}
+				asked.VoiceRequests = append(asked.VoiceRequests, page.VoiceRequests...)
+			}
+			if c.asJSON {
+				return printJSON(a.out, asked)
+			}
+			rows := make([]voiceRow, len(asked.VoiceRequests))
+			for i, r := range asked.VoiceRequests {
+				if err := json.Unmarshal(r, &rows[i]); err != nil {
+					return err
+				}
+			}
+			return a.printVoiceRequests(rows...)
+		},
+	}
+	c.flags(list.Flags())
+	var m control
+	move := &cobra.Command{
+		Use:   "move REQUEST STATUS",
+		Short: "Take a voice request a step on; for operators",
+		Long:  "Takes a voice request from submitted to reviewing, approved, training and ready, a step at a time, or to declined before it is approved.",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := m.open(a, cmd); err != nil {
+				return err
+			}
+			if !m.local() {
+				return usage(cmd, "only the operator may do that, on the server's machine; leave --token out")
+			}
+			var row voiceRow
+			path := "/operator/v1/voice-requests/" + url.PathEscape(args[0]) + "/" + url.PathEscape(args[1])
+			answer, err := m.do(cmd.Context(), http.MethodPost, path, nil, &row)
+			if err != nil {
+				return err
+			}
+			return m.print(a, answer, func() error { return a.printVoiceRequests(row) })
+		},
+	}
+	m.flags(move.Flags())
+	cmd.AddCommand(list, move)
+	return cmd
+}
+
+func (a *app) printVoiceRequests(rows ...voiceRow) error {
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "id\tvoice\tlanguage\tby\tcreated\tstatus")
+	for _, v := range rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.VoiceName, v.Language, v.CreatedBy, when(v.CreatedAt, "-"), v.Status)
+	}
+	return t.Flush()
+}

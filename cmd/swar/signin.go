@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) signinCommand() *cobra.Command {
+	var server, code string
+	cmd := &cobra.Command{
+		Use:   "signin E-MAIL",
+		Short: "Sign in to a portal by e-mail, and print an ID token",
+		Long: `Has a mail sent, asks for the code that stands in it, and prints an ID token, which is good for an hour. Nothing is kept: the token goes to
+standard output alone, and everything else to standard error.`,
+		Example: `  export SWAR_SERVER=https://tts.example.org
+  export SWAR_TOKEN=$(swar signin me@example.org)
+  swar keys list`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			base, err := serverAddress(cmd, server)
+			if err != nil {
+				return err
+			}
+			token, err := a.signIn(cmd.Context(), base, args[0], code)
+			if err != nil {
+				return interrupted(cmd.Context(), reached(server, err))
+			}
+			_, err = fmt.Fprintln(a.out, token)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&server, "server", defaultServer, "`address` of the server")
+	cmd.Flags().StringVar(&code, "code", "", "the `code` of a mail that was sent before (default a new mail)")
+	return cmd
+}
+
+// signIn asks for a code, unless there is one, and makes it a token.
+func (a *app) signIn(ctx context.Context, base, email, code string) (string, error) {
+	jar, err := cookiejar.New(nil) // the issuer remembers who has asked
+	if err != nil {
+		return "", err
+	}
+	h := &http.Client{Timeout: time.Minute, Jar: jar}
+	post := func(path string, fields map[string]string, v any) error {
+		b, err := json.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+path, bytes.NewReader(b))
+		if err != nil {
+			return err
+		}
+		answer, err := exchange(h, req)
+		if err != nil || v == nil {
+			return err
+		}
+		return json.Unmarshal(answer, v)
+	}
+	if code == "" {
+		if err := post("/auth/v1/email-link", map[string]string{"email": email}, nil); err != nil {
+			return "", err
+		}
+		fmt.Fprintf(a.err, "If %s may sign in, a mail is on its way. Its code: ", email)
+		if code, err = readLine(ctx, a.in); err != nil {
+			return "", err
+		}
+	}
+	var session struct {
+		IDToken string `json:"id_token"`
+	}
+	err = post("/auth/v1/verify", map[string]string{"email": email, "code": code, "session": "token"}, &session)
+	return session.IDToken, err
+}
+
+// readLine reads what somebody types, until ctx ends.
+func readLine(ctx context.Context, r io.Reader) (string, error) {
+	type typed struct {
+		line string
+		err  error
+	}
+	read := make(chan typed, 1)
+	go func() { // it ends with the program: there is no way to stop reading from a terminal
+		line, err := bufio.NewReader(r).ReadString('\n')
+		if strings.TrimSpace(line) != "" {
+			err = nil
+		}
+		read <- typed{strings.TrimSpace(line), err}
+	}()
+	select {
+	case t := <-read:
+		if t.err != nil {
+			return "", fmt.Errorf("no code was given: %w", t.err)
+		}
+		return t.line, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
