@@ -83,7 +83,11 @@ func (s *Store) ImportUsage(ctx context.Context, d usage.Dump) error {
 		w.set(s.doc("months", m.Month), newMonthDoc(m), len(m.Month))
 	}
 	for _, shard := range d.Shards {
-		w.set(s.shard(shard.ShardKey), newShardDoc(shard), len(shard.Cells))
+		d, err := newShardDoc(shard)
+		if err != nil {
+			return err
+		}
+		w.set(s.shard(shard.ShardKey), d, len(d.Cells))
 	}
 	for _, r := range d.Requests {
 		w.set(s.request(r.OrgID, r.ID), s.newRequestFields(r), len(r.Error)+1000)

@@ -140,7 +140,9 @@ func (s *Store) readShards(tx *firestore.Transaction, k usage.Booking) (map[usag
 		if err := doc.DataTo(&d); err != nil {
 			return nil, err
 		}
-		old[k.Shards[i].Key] = d.shard()
+		if old[k.Shards[i].Key], err = d.shard(); err != nil {
+			return nil, err
+		}
 	}
 	return old, nil
 }
@@ -159,7 +161,11 @@ func fold(k usage.Booking, old map[usage.ShardKey]usage.Shard) (folded []usage.S
 
 func (s *Store) writeBooking(tx *firestore.Transaction, source string, k usage.Booking, folded []usage.Shard) error {
 	for _, shard := range folded {
-		if err := tx.Set(s.shard(shard.ShardKey), newShardDoc(shard)); err != nil {
+		d, err := newShardDoc(shard)
+		if err != nil {
+			return err
+		}
+		if err := tx.Set(s.shard(shard.ShardKey), d); err != nil {
 			return err
 		}
 	}
@@ -380,7 +386,9 @@ func shardsOf(docs []*firestore.DocumentSnapshot) ([]usage.Shard, error) {
 	}
 	shards := make([]usage.Shard, len(found))
 	for i, d := range found {
-		shards[i] = d.shard()
+		if shards[i], err = d.shard(); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortFunc(shards, func(a, b usage.Shard) int {
 		return cmp.Or(strings.Compare(a.Date, b.Date), strings.Compare(a.Source, b.Source))

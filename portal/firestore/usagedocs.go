@@ -1,6 +1,10 @@
 package firestore
 
 import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"io"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -32,18 +36,52 @@ type shardDoc struct {
 	Frames   int64  `firestore:"frames"`
 	Billed   int64  `firestore:"billed"`
 	Cells    []byte `firestore:"cells"`
+	Packed   bool   `firestore:"packed"` // the cells are deflated
 }
 
-func newShardDoc(s usage.Shard) shardDoc {
-	return shardDoc{s.OrgID, s.Source, s.Date, s.Requests, s.Frames, s.Billed, s.Cells}
+// Firestore takes documents up to 1 MiB. Cells come near that only with thousands of keys and voices in one day; they are packed then,
+// which makes room for two to three times as many.
+const (
+	packFrom = 500 << 10
+	maxCells = 1000 << 10
+)
+
+func newShardDoc(s usage.Shard) (shardDoc, error) {
+	d := shardDoc{s.OrgID, s.Source, s.Date, s.Requests, s.Frames, s.Billed, s.Cells, false}
+	if len(d.Cells) > packFrom {
+		var packed bytes.Buffer
+		w, err := flate.NewWriter(&packed, flate.DefaultCompression)
+		if err != nil {
+			return d, err
+		}
+		if _, err := w.Write(d.Cells); err != nil {
+			return d, err
+		}
+		if err := w.Close(); err != nil {
+			return d, err
+		}
+		d.Cells, d.Packed = packed.Bytes(), true
+	}
+	if len(d.Cells) > maxCells {
+		return d, fmt.Errorf("firestore: the usage of %s on %s, as %s reports it, has more keys, voices and endpoints than a document of 1 MiB holds", s.OrgID, s.Date, s.Source)
+	}
+	return d, nil
 }
 
 func (d shardDoc) totals() usage.Totals {
 	return usage.Totals{Requests: d.Requests, Frames: d.Frames, Billed: d.Billed}
 }
 
-func (d shardDoc) shard() usage.Shard {
-	return usage.Shard{ShardKey: usage.ShardKey{OrgID: d.OrgID, Source: d.Source, Date: d.Date}, Totals: d.totals(), Cells: d.Cells}
+func (d shardDoc) shard() (usage.Shard, error) {
+	s := usage.Shard{ShardKey: usage.ShardKey{OrgID: d.OrgID, Source: d.Source, Date: d.Date}, Totals: d.totals(), Cells: d.Cells}
+	if !d.Packed {
+		return s, nil
+	}
+	var err error
+	if s.Cells, err = io.ReadAll(flate.NewReader(bytes.NewReader(d.Cells))); err != nil {
+		return s, fmt.Errorf("firestore: the shard of %s, %s, %s cannot be unpacked: %w", d.OrgID, d.Source, d.Date, err)
+	}
+	return s, nil
 }
 
 type monthDoc struct {
