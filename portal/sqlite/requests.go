@@ -128,7 +128,8 @@ func newWay(index, filter, arg, only string, value func(usage.RequestQuery) any)
 	}
 }
 
-// pageQuery returns the query of a page along an index, with the filter of the argument that the index is for.
+// pageQuery returns the query of a page along an index, with the filter of the argument that the index is for. Its arguments are numbered
+// as Requests lists them.
 func pageQuery(index, filter, arg string) string {
 	filters := []string{"org_id = ?1", "start >= ?2", "(start, id) < (?3, ?4)"}
 	for _, f := range []struct{ column, arg string }{{"project_id", "?5"}, {"key_id", "?6"}, {"voice", "?7"}, {"endpoint", "?8"}, {"status", "?9"}} {

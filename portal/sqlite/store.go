@@ -29,7 +29,7 @@ import (
 type Config struct {
 	Path     string        // of the database file; its folder is made if it is missing. Required
 	Server   bool          // this process is the server, of which there is only one; commands work beside it and leave this false
-	Check    bool          // read the whole file when opening, and refuse one that is damaged; see BenchmarkCheck for what that takes
+	Check    bool          // read the whole file when opening, which takes some 12 s a GB, and refuse one that is damaged
 	Readers  int           // reads at a time, of which each may keep 16 MB; 0 means 4
 	BusyWait time.Duration // longest wait for another process that writes; 0 means 5 s
 }

