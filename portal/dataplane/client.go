@@ -93,10 +93,7 @@ func (c *Client) Run(ctx context.Context) error {
 			return nil
 		}
 		c.ring.Away()
-		if !c.away {
-			c.away = true
-			c.log.Warn("the portal is away; known keys are good for a while, and usage is kept; trying again", "portal", c.cfg.Addr, "error", err)
-		}
+		c.lose(err)
 		if heard {
 			wait = minRetry
 		}
@@ -167,14 +164,28 @@ func (c *Client) take(u update) {
 	if u.epoch != 0 { // otherwise the portal knows nothing yet
 		c.at = u.position
 	}
-	if c.away && !u.stale {
+	switch {
+	case u.stale:
+		c.lose(errDeaf)
+	case c.away:
 		c.away = false
 		keys, _ := c.ring.Size()
 		c.log.Info("the portal is back", "portal", c.cfg.Addr, "keys", keys)
 	}
 }
 
-var errSilent = errors.New("the portal says nothing")
+// lose logs that the portal is away, once until it is back.
+func (c *Client) lose(err error) {
+	if !c.away {
+		c.away = true
+		c.log.Warn("the portal is away; known keys are good for a while, and usage is kept; trying again", "portal", c.cfg.Addr, "error", err)
+	}
+}
+
+var (
+	errSilent = errors.New("the portal says nothing")
+	errDeaf   = errors.New("the portal does not hear its store")
+)
 
 // why tells the reason for which a call failed: that of ctx is truer than that it was cancelled.
 func (c *Client) why(ctx context.Context, err error) error {

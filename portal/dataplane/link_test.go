@@ -327,10 +327,12 @@ func TestAPortalWithoutItsStoreIsAway(t *testing.T) {
 	secret, k := newKey()
 	put(t, store, k)
 	p := newPortal(t, store)
-	f := newFront(t, p.addr)
+	var log lines
+	f := newLoggedFront(t, p.addr, slog.New(slog.NewTextHandler(&log, nil)))
 	f.await("the first keys", f.current(1))
 	close(store.gone)
 	f.await("that the portal is deaf", f.away)
+	f.await("a word about it", func() bool { return strings.Contains(log.String(), "does not hear its store") })
 	f.want(secret, nil)
 	f.want(newSecret(t), access.ErrUnavailable)
 	late := newFront(t, p.addr)
