@@ -160,7 +160,7 @@ func TestShardsThatAreTooLarge(t *testing.T) {
 	}
 }
 
-// Many large shards in one batch do not fit into one request of 10 MiB.
+// Many large shards in one batch do not fit into one request.
 func TestBookingFitsRequests(t *testing.T) {
 	t.Parallel()
 	c := &commits{}

@@ -18,10 +18,11 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// What one transaction may write. Firestore takes 500 writes, of which a document with increments counts as two, and 10 MiB.
+// What one transaction may write. Firestore takes 500 writes, of which a document with increments counts as two, and 10 MiB; the emulator
+// takes 4 MiB.
 const (
 	maxEvents = 160     // each of which writes at most a row, its increments and a shard; and there is the position
-	maxBytes  = 8 << 20 // of cells; rows are short
+	maxBytes  = 3 << 20 // of cells; rows are short
 )
 
 // Apply implements [usage.Store]. A batch that is too large for one transaction is booked in several, each with the position that it
