@@ -13,7 +13,7 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
 
-.PHONY: help run build install-deps install-test-deps onnxruntime test firestore e2e bench bench-engine fuzz generate verify lint clean
+.PHONY: help run build install-deps install-test-deps onnxruntime test firestore e2e peers bench bench-engine fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ firestore: ## run the tests of the Firestore store beside the emulator, and fail
 e2e: install-test-deps build ## drive the real binary with real clients: curl, ffprobe, opusinfo, Chromium
 	@hack/install-deps.sh browser
 	go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
+
+peers: ## sign in with identity providers of others: oidc-provider and the Firebase Auth emulator (needs npm, 250 MB once)
+	@hack/peers.sh
 
 bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -tags e2e ./...
