@@ -128,7 +128,7 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 	defer end(nil)
 	silent := time.AfterFunc(c.cfg.Silence, func() { end(errSilent) })
 	defer silent.Stop()
-	stream, err := c.portal.Keys(ctx, &wire.KeysRequest{Epoch: c.at.epoch, Sequence: c.at.sequence}, grpc.WaitForReady(true))
+	stream, err := c.portal.Keys(ctx, &wire.KeysRequest{Epoch: c.at.epoch, Sequence: c.at.sequence})
 	if err != nil {
 		return false, c.why(ctx, err)
 	}

@@ -280,7 +280,8 @@ func TestAPortalThatRestartsTellsEverything(t *testing.T) {
 	put(t, store, first)
 	put(t, store, newKeys(20)...)
 	p := newPortal(t, store)
-	f := newFront(t, p.addr)
+	var log lines
+	f := newLoggedFront(t, p.addr, slog.New(slog.NewTextHandler(&log, nil)))
 	f.await("the first keys", f.current(21))
 	g := f.want(secret, nil)
 	p.stop()
@@ -291,6 +292,9 @@ func TestAPortalThatRestartsTellsEverything(t *testing.T) {
 	put(t, store, append(newKeys(3), revoked(first))...)
 	p.start()
 	f.await("the return of the portal", f.current(23))
+	if got := strings.Count(log.String(), "the portal is away") + 10*strings.Count(log.String(), "the portal is back"); got != 11 {
+		t.Errorf("the loss and the return were not logged once each:\n%s", &log)
+	}
 	select {
 	case <-g.Ended:
 	default:
@@ -306,6 +310,18 @@ func newSecret(t *testing.T) string {
 	t.Helper()
 	secret, _ := access.New(access.LivePrefix)
 	return secret
+}
+
+func TestAPortalThatIsNotThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	var log lines
+	f := newLoggedFront(t, l.Addr().String(), slog.New(slog.NewTextHandler(&log, nil)))
+	f.await("the reason in the log", func() bool { return strings.Contains(log.String(), "connection refused") })
+	f.want(newSecret(t), access.ErrUnavailable)
 }
 
 func TestASilentPortalIsAway(t *testing.T) {
