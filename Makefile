@@ -58,9 +58,11 @@ fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)
 
 generate: ## write the generated files again
+	@hack/install-deps.sh generate
 	go generate ./...
 
 verify: ## check formatting, vet, module files and that generated files are up to date
+	@hack/install-deps.sh generate
 	@hack/verify.sh
 
 lint: $(LINT)-$(LINT_VERSION) ## run golangci-lint

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, and only that: "run" for building and speaking, "test" for what tests compare with as well, "browser"
-# for Chromium. Without apt-get it prints what to install and fails only where nothing works without it.
+# for Chromium, "generate" for what generates code. Without apt-get it prints what to install and fails only where nothing works without it.
 set -euo pipefail
 
-want=${1:?usage: install-deps.sh run|test|browser}
+want=${1:?usage: install-deps.sh run|test|browser|generate}
 required=() optional=()
 
 # need PACKAGE CHECK…: the package is missing when the check fails.
@@ -25,6 +25,10 @@ if [[ $want != run ]]; then
 fi
 if [[ $want == browser ]]; then
 	like chromium has chromium
+fi
+
+if [[ $want == generate ]]; then
+	need protobuf-compiler has protoc
 fi
 
 missing=("${required[@]}" "${optional[@]}")
