@@ -63,9 +63,12 @@ type signingKeys struct {
 	mu     sync.Mutex
 	ring   keyring
 	loaded time.Time
+	tried  time.Time
+	failed error // of the last try
 }
 
-// get returns the keys, from the store when what is known is old, and makes a new one when it is time.
+// get returns the keys, from the store when what is known is older than maxAge, and makes a new one when it is time. A store that is away
+// is asked once a second, and until then what is known does.
 func (s *signingKeys) get(ctx context.Context, maxAge time.Duration) (keyring, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,12 +76,17 @@ func (s *signingKeys) get(ctx context.Context, maxAge time.Duration) (keyring, e
 	if len(s.ring.Keys) > 0 && now.Before(s.loaded.Add(maxAge)) {
 		return s.ring, nil
 	}
-	ring, err := s.load(ctx, now)
-	switch {
-	case err == nil:
-		s.ring, s.loaded = ring, now
-	case len(s.ring.Keys) == 0 || !now.Before(s.loaded.Add(keyOverlap/2)): // until then no key of ours is out of date
-		return keyring{}, err
+	if s.failed == nil || !now.Before(s.tried.Add(time.Second)) {
+		// Others wait for what this caller begins, who may leave.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
+		defer cancel()
+		ring, err := s.load(ctx, now)
+		if s.tried, s.failed = time.Now(), err; err == nil {
+			s.ring, s.loaded = ring, now
+		}
+	}
+	if s.failed != nil && (len(s.ring.Keys) == 0 || !now.Before(s.loaded.Add(keyOverlap/2))) { // until then no key of ours is out of date
+		return keyring{}, s.failed
 	}
 	return s.ring, nil
 }
