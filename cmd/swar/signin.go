@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) signinCommand() *cobra.Command {
-	var server, code string
+	var server string
 	cmd := &cobra.Command{
 		Use:   "signin E-MAIL",
 		Short: "Sign in to a portal by e-mail, and print an ID token",
@@ -31,7 +31,7 @@ standard output alone, and everything else to standard error.`,
 			if err != nil {
 				return err
 			}
-			token, err := a.signIn(cmd.Context(), base, args[0], code)
+			token, err := a.signIn(cmd.Context(), base, args[0])
 			if err != nil {
 				return interrupted(cmd.Context(), reached(server, err))
 			}
@@ -40,13 +40,12 @@ standard output alone, and everything else to standard error.`,
 		},
 	}
 	cmd.Flags().StringVar(&server, "server", defaultServer, "`address` of the server")
-	cmd.Flags().StringVar(&code, "code", "", "the `code` of a mail that was sent before (default a new mail)")
 	return cmd
 }
 
-// signIn asks for a code, unless there is one, and makes it a token.
-func (a *app) signIn(ctx context.Context, base, email, code string) (string, error) {
-	jar, err := cookiejar.New(nil) // the issuer remembers who has asked
+// signIn has a code mailed, and makes it a token.
+func (a *app) signIn(ctx context.Context, base, email string) (string, error) {
+	jar, err := cookiejar.New(nil) // a code is good only for who has asked for it
 	if err != nil {
 		return "", err
 	}
@@ -66,14 +65,13 @@ func (a *app) signIn(ctx context.Context, base, email, code string) (string, err
 		}
 		return json.Unmarshal(answer, v)
 	}
-	if code == "" {
-		if err := post("/auth/v1/email-link", map[string]string{"email": email}, nil); err != nil {
-			return "", err
-		}
-		fmt.Fprintf(a.err, "If %s may sign in, a mail is on its way. Its code: ", email)
-		if code, err = readLine(ctx, a.in); err != nil {
-			return "", err
-		}
+	if err := post("/auth/v1/email-link", map[string]string{"email": email}, nil); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(a.err, "If %s may sign in, a mail is on its way. Its code: ", email)
+	code, err := readLine(ctx, a.in)
+	if err != nil {
+		return "", err
 	}
 	var session struct {
 		IDToken string `json:"id_token"`

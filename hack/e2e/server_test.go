@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -28,7 +27,21 @@ type server struct {
 	cmd  *exec.Cmd
 
 	mu  sync.Mutex
-	log bytes.Buffer
+	log bytes.Buffer // standard error
+	out bytes.Buffer // standard output
+}
+
+// Write keeps what the server prints.
+func (s *server) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}
+
+func (s *server) printed() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.String()
 }
 
 // start runs bin/swar serve with the given flags on a free port, without the portal unless they want it, and waits until it is ready. It
@@ -57,7 +70,7 @@ func begin(t testing.TB, flags ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.cmd.Stdout = io.Discard
+	s.cmd.Stdout = s
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

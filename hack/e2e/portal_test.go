@@ -1,0 +1,552 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const bytesOfFrame = 3840 // of pcm16
+
+var keyPattern = regexp.MustCompile(`swar_(live|play)_[0-9A-Za-z]{38}`)
+
+// portal is a server with the portal on a folder.
+type portal struct {
+	*server
+	t    *testing.T
+	data string
+	key  string // the first one
+}
+
+// startPortal starts a server on data, which may hold a portal already.
+func startPortal(t *testing.T, data string, flags ...string) *portal {
+	t.Helper()
+	p := &portal{server: start(t, append([]string{"--portal", "on", "--data", data}, flags...)...), t: t, data: data}
+	return p
+}
+
+// firstKey waits until the first start has printed a key.
+func (p *portal) firstKey() string {
+	p.t.Helper()
+	eventually(p.t, "the first start prints a key", 10*time.Second, func() bool {
+		p.key = keyPattern.FindString(p.printed())
+		return p.key != ""
+	})
+	return p.key
+}
+
+// swar runs a command on the server's folder and returns what it prints.
+func (p *portal) swar(args ...string) string {
+	p.t.Helper()
+	out, err := exec.Command("../../bin/swar", append(args, "--data", p.data)...).CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("swar %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// jar keeps cookies: a code is good only for who has asked for it.
+var jar = func() http.CookieJar {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		panic(err)
+	}
+	return jar
+}()
+
+// call asks the server, with a token or a key unless that is empty, and returns the status and the answer.
+func (p *portal) call(method, path, secret string, fields map[string]any) (int, map[string]any) {
+	p.t.Helper()
+	var content io.Reader
+	if fields != nil {
+		content = strings.NewReader(body(p.t, fields))
+	}
+	req, err := http.NewRequest(method, p.base+path, content)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if secret != "" {
+		req.Header.Set("Authorization", "Bearer "+secret)
+	}
+	resp, err := (&http.Client{Jar: jar}).Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer := map[string]any{}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return resp.StatusCode, answer
+}
+
+// want is call for what must succeed.
+func (p *portal) want(method, path, secret string, fields map[string]any) map[string]any {
+	p.t.Helper()
+	status, answer := p.call(method, path, secret, fields)
+	if status/100 != 2 {
+		p.t.Fatalf("%s %s: %d %v", method, path, status, answer)
+	}
+	return answer
+}
+
+// speak speaks to the end and returns the number of frames.
+func (p *portal) speak(key, text string) int {
+	p.t.Helper()
+	resp, err := p.begin(key, text)
+	if err != nil {
+		p.t.Error(err)
+		return 0
+	}
+	defer resp.Body.Close()
+	n, err := io.Copy(io.Discard, resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || n%bytesOfFrame != 0 {
+		p.t.Errorf("speaking: %s, %d bytes, %v", resp.Status, n, err)
+	}
+	return int(n / bytesOfFrame)
+}
+
+func (p *portal) begin(key, text string) (*http.Response, error) {
+	req, err := http.NewRequest(http.MethodPost, p.base+"/v1/tts", strings.NewReader(body(p.t, map[string]any{"text": text, "format": "pcm16"})))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("X-Api-Key", key)
+	return http.DefaultClient.Do(req)
+}
+
+// signIn is the sign-in of a script: a code is mailed, here printed, and becomes tokens.
+func (p *portal) signIn(email string) (code string, session map[string]any) {
+	p.t.Helper()
+	const mark = "Or type this code there:\n"
+	before := strings.Count(p.printed(), mark)
+	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "", map[string]any{"email": email}); status != http.StatusAccepted {
+		p.t.Fatalf("asking for a link: %d %v", status, answer)
+	}
+	eventually(p.t, "the mail is printed", 10*time.Second, func() bool { return strings.Count(p.printed(), mark) > before })
+	all := p.printed()
+	code, _, _ = strings.Cut(all[strings.LastIndex(all, mark)+len(mark):], "\n")
+	return code, p.want(http.MethodPost, "/auth/v1/verify", "", map[string]any{"email": email, "code": code})
+}
+
+// billed is what usage and bills say, as the operator sees it; both must be the same.
+func (p *portal) billed() (requests, frames int) {
+	p.t.Helper()
+	var u struct {
+		Totals struct {
+			Requests int
+			Frames   int
+			Billed   int `json:"billed_frames"`
+		}
+	}
+	if err := json.Unmarshal([]byte(p.swar("usage", "--json")), &u); err != nil {
+		p.t.Fatal(err)
+	}
+	var b struct {
+		Months []struct {
+			Requests int
+			Billed   int `json:"billed_frames"`
+		}
+	}
+	if err := json.Unmarshal([]byte(p.swar("usage", "--months", "--json")), &b); err != nil {
+		p.t.Fatal(err)
+	}
+	requests, frames = 0, 0
+	for _, m := range b.Months {
+		requests, frames = requests+m.Requests, frames+m.Billed
+	}
+	if u.Totals.Requests != requests || u.Totals.Billed != frames {
+		p.t.Errorf("usage says %+v, the bills say %d requests and %d frames", u.Totals, requests, frames)
+	}
+	return requests, frames
+}
+
+// settled waits until everything that was spoken is in the store.
+func (p *portal) settled() {
+	p.t.Helper()
+	eventually(p.t, "no usage is on its way", 20*time.Second, func() bool { return p.metric("tts_usage_queued_events") == "0" })
+	if lost := p.metric("tts_usage_lost_events_total"); lost != "0" {
+		p.t.Errorf("%s events are lost", lost)
+	}
+}
+
+func (p *portal) metric(name string) string {
+	p.t.Helper()
+	resp, err := http.Get(p.base + "/metrics")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, value, _ := strings.Cut(string(b), "\n"+name+" ")
+	value, _, _ = strings.Cut(value, "\n")
+	return value
+}
+
+// stop drains the server.
+func (p *portal) stop() {
+	p.t.Helper()
+	signal(p.t, p.server, syscall.SIGTERM)
+	if err := p.cmd.Wait(); err != nil {
+		p.t.Errorf("the server ended with %v\n%s", err, p.output())
+	}
+}
+
+// TestPortalFromTheFirstKeyToTheBill is a customer's first hour.
+func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
+	p := startPortal(t, t.TempDir(), "--workers", "2", "--log-level", "debug")
+	key := p.firstKey()
+	secrets := []string{key}
+	frames := p.speak(key, sentence)
+	for name, wrong := range map[string]string{"no key": "", "another key": "swar_live_" + strings.Repeat("0", 38), "junk": "junk"} {
+		if status, answer := p.call(http.MethodPost, "/v1/tts", wrong, map[string]any{"text": "hello"}); status != http.StatusUnauthorized {
+			t.Errorf("%s: %d %v, want 401", name, status, answer)
+		}
+	}
+	if line := regexp.MustCompile(`(?m)^  (curl .*)$`).FindStringSubmatch(p.printed()); line == nil {
+		t.Errorf("no curl line in %s", p.printed())
+	} else {
+		sh := exec.Command("sh", "-c", line[1])
+		sh.Dir = t.TempDir()
+		if out, err := sh.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", line[1], err, out)
+		}
+		wav, err := os.ReadFile(filepath.Join(sh.Dir, "namaste.wav"))
+		if err != nil || len(wav) < 44+bytesOfFrame || (len(wav)-44)%bytesOfFrame != 0 {
+			t.Fatalf("the curl line makes %d bytes, %v", len(wav), err)
+		}
+		if loudest(wav[44:]) < 1000 {
+			t.Error("the curl line makes silence")
+		}
+		frames += (len(wav) - 44) / bytesOfFrame
+	}
+
+	p.swar("orgs", "invite", "asha@example.org", "--role", "owner")
+	code, session := p.signIn("Asha@Example.org")
+	token := session["id_token"].(string)
+	secrets = append(secrets, code, token, session["refresh_token"].(string))
+	me := p.want(http.MethodGet, "/portal/v1/me", token, nil)
+	org := me["orgs"].([]any)[0].(map[string]any)
+	project := org["projects"].([]any)[0].(map[string]any)["id"]
+
+	made := p.want(http.MethodPost, "/portal/v1/keys", token, map[string]any{"project_id": project, "name": "app"})
+	live, id := made["key"].(string), made["row"].(map[string]any)["id"].(string)
+	playground := p.want(http.MethodPost, "/portal/v1/playground-key", token, map[string]any{"project_id": project})["key"].(string)
+	secrets = append(secrets, live, playground)
+	allowed := func(key string, want int) func() bool {
+		return func() bool {
+			status, _ := p.call(http.MethodGet, "/v1/voices", key, nil)
+			return status == want
+		}
+	}
+	eventually(t, "a new key is good", time.Second, allowed(live, http.StatusOK))
+	eventually(t, "a playground key is good", time.Second, allowed(playground, http.StatusOK))
+	frames += p.speak(live, sentence) + p.speak(playground, sentence)
+
+	p.want(http.MethodPatch, "/portal/v1/keys/"+id, token, map[string]any{"voices": []string{"raj"}})
+	eventually(t, "a voice that the key lost is refused", time.Second, func() bool {
+		status, answer := p.call(http.MethodPost, "/v1/tts", live, map[string]any{"text": "..."}) // nothing to say: free if it is allowed
+		return status == http.StatusForbidden && answer["error"] == "voice anjura not allowed for this key"
+	})
+	p.want(http.MethodPatch, "/portal/v1/keys/"+id, token, map[string]any{"voices": []string{}})
+
+	t.Run("revoking cuts a socket that speaks", func(t *testing.T) {
+		conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/v1/tts/stream?api_key="+live, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.WriteJSON(map[string]any{"text": longText, "format": "pcm16", "voice": "raj"}); err != nil {
+			t.Fatal(err)
+		}
+		for kind := 0; kind != websocket.BinaryMessage; {
+			if kind, _, err = conn.ReadMessage(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.want(http.MethodDelete, "/portal/v1/keys/"+id, token, nil)
+		revoked := time.Now()
+		eventually(t, "the key is refused", time.Second, allowed(live, http.StatusUnauthorized))
+		if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			_, _, err = conn.ReadMessage()
+		}
+		if e, ok := errors.AsType[*websocket.CloseError](err); !ok || e.Code != websocket.ClosePolicyViolation || e.Text != "invalid api key" {
+			t.Errorf("the socket ended with %v, want 1008 invalid api key", err)
+		}
+		t.Logf("the socket was closed %v after the revocation was answered", time.Since(revoked).Round(time.Millisecond))
+		if took := time.Since(revoked); took > time.Second {
+			t.Errorf("it took %v, want less than a second", took)
+		}
+	})
+
+	p.settled()
+	requests, billed := p.billed()
+	rows := p.want(http.MethodGet, "/portal/v1/requests?org_id="+org["id"].(string), token, nil)["requests"].([]any)
+	logged := 0
+	for _, r := range rows {
+		if row := r.(map[string]any); row["endpoint"] == "rest" {
+			logged += int(row["billed_frames"].(float64))
+		} else {
+			frames += int(row["billed_frames"].(float64)) // what the socket got before it was cut, which nobody has counted
+		}
+	}
+	if requests != 5 || billed != frames || len(rows) != 5 || logged == 0 {
+		t.Errorf("%d requests and %d frames are billed, %d are logged; want 5 and %d", requests, billed, len(rows), frames)
+	}
+
+	all := p.output()
+	p.stop()
+	all += p.output()
+	for _, secret := range secrets {
+		if strings.Contains(all, secret) {
+			t.Errorf("the log holds the secret %.12s…", secret)
+		}
+		if found := holds(t, p.data, secret); found != "" {
+			t.Errorf("%s holds the secret %.12s…", found, secret)
+		}
+	}
+}
+
+// loudest returns the largest amplitude of pcm16.
+func loudest(pcm []byte) (peak int) {
+	for i := 0; i+1 < len(pcm); i += 2 {
+		v := int(int16(uint16(pcm[i]) | uint16(pcm[i+1])<<8))
+		peak = max(peak, v, -v)
+	}
+	return peak
+}
+
+// holds returns the first file below dir that holds text.
+func holds(t *testing.T, dir, text string) (found string) {
+	t.Helper()
+	files := 0
+	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		files++
+		b, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(b, []byte(text)) {
+			found = path
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if files == 0 {
+		t.Fatalf("there is nothing in %s", dir)
+	}
+	return found
+}
+
+// TestUsageSurvivesAKill kills the server while it speaks. What was finished is billed to the frame, and of the rest what progress records
+// tell, of which there is one for every ten seconds.
+func TestUsageSurvivesAKill(t *testing.T) {
+	const step = 125
+	p := startPortal(t, t.TempDir(), "--workers", "2")
+	key := p.firstKey()
+	finished := 0
+	for range 5 {
+		finished += p.speak(key, sentence)
+	}
+	resp, err := p.begin(key, longText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(io.Discard, resp.Body, 2*step*bytesOfFrame); err != nil {
+		t.Fatal(err)
+	}
+	signal(t, p.server, syscall.SIGKILL)
+	_ = p.cmd.Wait()
+	rest, _ := io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+
+	p = startPortal(t, p.data)
+	p.settled()
+	requests, billed := p.billed()
+	cut := billed - finished
+	t.Logf("%d frames were finished, the stream that was cut had sent at least %d and is billed for %d", finished, 2*step+int(rest)/bytesOfFrame, cut)
+	if requests != 6 || cut < step {
+		t.Errorf("%d requests and %d frames are billed; want 6, and %d and at least one step of %d", requests, billed, finished, step)
+	}
+	more := p.speak(key, sentence)
+	p.settled()
+	if requests, again := p.billed(); requests != 7 || again != billed+more {
+		t.Errorf("after the restart %d requests and %d frames are billed; want 7 and %d", requests, again, billed+more)
+	}
+	if difference := p.metric("tts_usage_reconciliation_difference"); difference != "0" {
+		t.Errorf("the books differ by %s", difference)
+	}
+}
+
+func TestUsageIsWholeAfterDraining(t *testing.T) {
+	p := startPortal(t, t.TempDir(), "--workers", "1")
+	resp, err := p.begin(p.firstKey(), longText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.ReadFull(resp.Body, make([]byte, bytesOfFrame)); err != nil {
+		t.Fatal(err)
+	}
+	signal(t, p.server, syscall.SIGTERM)
+	n, err := io.Copy(io.Discard, resp.Body)
+	if err != nil {
+		t.Errorf("the running stream was cut: %v", err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	p = startPortal(t, p.data)
+	want := 1 + int(n)/bytesOfFrame
+	if requests, billed := p.billed(); requests != 1 || billed != want {
+		t.Errorf("%d requests and %d frames are billed; want 1 and %d", requests, billed, want)
+	}
+}
+
+func TestBackupUnderLoad(t *testing.T) {
+	p := startPortal(t, t.TempDir(), "--workers", "2")
+	key := p.firstKey()
+	done := make(chan struct{})
+	var mu sync.Mutex
+	spoken, frames := 0, 0
+	var load sync.WaitGroup
+	for range 2 {
+		load.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				n := p.speak(key, "ek do teen")
+				mu.Lock()
+				spoken, frames = spoken+1, frames+n
+				mu.Unlock()
+			}
+		})
+	}
+	eventually(t, "there is some usage in the store", 10*time.Second, func() bool { return strings.Contains(p.swar("usage"), "First key") })
+	folder := t.TempDir()
+	running, final := filepath.Join(folder, "running.db"), filepath.Join(folder, "final.db")
+	p.swar("backup", running)
+	close(done)
+	load.Wait()
+	p.settled()
+	p.swar("backup", final)
+	requests, billed := p.billed()
+	if requests != spoken || billed != frames {
+		t.Errorf("%d requests and %d frames are billed; want %d and %d", requests, billed, spoken, frames)
+	}
+	p.stop()
+
+	for backup, whole := range map[string]bool{running: false, final: true} {
+		q := &portal{t: t, data: filepath.Join(folder, filepath.Base(backup)+"-restored")}
+		q.swar("restore", backup)
+		q = startPortal(t, q.data, "--workers", "1")
+		r, b := q.billed()
+		if whole && (r != requests || b != billed) || b <= 0 || b > billed {
+			t.Errorf("%s bills %d requests and %d frames; want at most %d and %d, and exactly these at the end", filepath.Base(backup), r, b, requests, billed)
+		}
+		if n := q.speak(key, sentence); n == 0 {
+			t.Error("the key is not good after a restore")
+		}
+		q.settled()
+		q.stop()
+	}
+}
+
+// TestSpeechGoesOnWhenTheDiskIsFull fills the disk under the server for a while. Neither the log of usage nor the database can be written
+// then; usage waits in memory.
+func TestSpeechGoesOnWhenTheDiskIsFull(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m,mode=0700"); err != nil {
+		t.Skipf("SKIPPED, so that nothing was tested: mounting a small disk needs root: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	p := startPortal(t, filepath.Join(disk, "data"), "--workers", "1")
+	key := p.firstKey()
+	frames := p.speak(key, sentence)
+	p.settled()
+
+	filler := filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the disk: %v, want that it is full", err)
+	}
+	const full = 50 // streams; the last page of a file has room for some events
+	for range full {
+		frames += p.speak(key, sentence)
+	}
+	eventually(t, "usage waits", 5*time.Second, func() bool { return p.metric("tts_usage_queued_events") != "0" })
+	if status, answer := p.call(http.MethodGet, "/v1/voices", key, nil); status != http.StatusOK {
+		t.Errorf("the key is refused: %d %v", status, answer)
+	}
+	t.Logf("%s events waited", p.metric("tts_usage_queued_events"))
+	if !strings.Contains(p.output(), "make room on the disk") {
+		t.Error("the log does not say what is wrong")
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	frames += p.speak(key, sentence)
+	eventually(t, "the usage that waited is in the store", 45*time.Second, func() bool { return p.metric("tts_usage_queued_events") == "0" })
+	p.settled()
+	if requests, billed := p.billed(); requests != full+2 || billed != frames {
+		t.Errorf("%d requests and %d frames are billed; want %d and %d", requests, billed, full+2, frames)
+	}
+	p.stop()
+}
+
+func TestTwoServersOnOneFolder(t *testing.T) {
+	p := startPortal(t, t.TempDir(), "--workers", "1")
+	out, err := exec.Command("../../bin/swar", "serve", "--listen", freeAddress(t), "--workers", "1", "--data", p.data).CombinedOutput()
+	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 || !strings.Contains(string(out), "is in use by another server") {
+		t.Errorf("the second server: %v\n%s", err, out)
+	}
+	if p.speak(p.firstKey(), sentence) == 0 {
+		t.Error("the first server does not speak any more")
+	}
+}
+
+// TestWithoutThePortal is how the API looks then.
+func TestWithoutThePortal(t *testing.T) {
+	p := &portal{server: start(t, "--workers", "1"), t: t}
+	for _, path := range []string{"/portal/v1/me", "/portal/v1/keys", "/portal"} {
+		if status, answer := p.call(http.MethodGet, path, "", nil); status != http.StatusNotFound || fmt.Sprint(answer) != "map[error:portal is disabled]" {
+			t.Errorf("%s: %d %v; want 404 portal is disabled", path, status, answer)
+		}
+	}
+	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "", map[string]any{"email": "a@example.org"}); status != http.StatusNotFound {
+		t.Errorf("signing in: %d %v; want 404", status, answer)
+	}
+}
