@@ -89,7 +89,7 @@ func (b *brokenStore) View(ctx context.Context, read func(tenant.Reader) error) 
 
 // rig is a server on a store in memory.
 type rig struct {
-	t       *testing.T
+	t       testing.TB
 	server  *Server
 	store   *memstore.Store
 	tenancy *tenant.Service
@@ -99,7 +99,7 @@ type rig struct {
 	booked  int64
 }
 
-func newRig(t *testing.T, change ...func(*Config)) *rig {
+func newRig(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
 	g := &rig{t: t, store: memstore.New(), logs: &syncBuffer{}}
 	g.broken = &brokenStore{Store: g.store}
@@ -166,7 +166,7 @@ func ok[T any](g *rig, as, method, path, body string, headers ...string) T {
 	return decoded[T](g.t, got)
 }
 
-func decoded[T any](t *testing.T, got reply) (v T) {
+func decoded[T any](t testing.TB, got reply) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(got.body), &v); err != nil {
 		t.Fatalf("the answer %q: %v", got.body, err)

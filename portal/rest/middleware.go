@@ -63,8 +63,6 @@ func (s *Server) common(next http.Handler) http.Handler {
 			id = "req_" + rand.Text()
 		}
 		h.Set("X-Request-Id", id)
-		// Also where nothing is written below: the deadline of the answer before still stands on a connection that was kept.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime + workTime + writeTime))
 		if r.Method == http.MethodOptions {
 			if known {
 				maps.Copy(h, preflightHeaders)

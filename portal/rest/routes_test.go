@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
 
 	"github.com/swar-tts/swar/portal/signin"
@@ -110,6 +111,16 @@ func TestDescriptionAndRoutesAreTheSame(t *testing.T) {
 	served = slices.DeleteFunc(signin.Paths(), func(path string) bool { return !strings.HasPrefix(path, "/auth/v1/") })
 	if !slices.Equal(issuer, served) {
 		t.Errorf("of the issuer are described %v, served %v", issuer, served)
+	}
+}
+
+func TestDescriptionIsValid(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData(description)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

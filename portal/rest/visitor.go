@@ -22,7 +22,7 @@ const (
 	userBurst  = 100 // requests at once, before that counts
 	userActive = 16  // requests at the same time, so that slow bodies of a MiB cannot pile up
 
-	maxVisitors = 10_000           // users whose counts are kept, about 200 bytes each; the one seen longest ago gives way
+	maxVisitors = 10_000           // users whose counts are kept, some hundred bytes each; the one seen longest ago gives way
 	joinPause   = 5 * time.Second  // between looks for new invitations of a user who is busy
 	maxToken    = 16 << 10         // bytes: no issuer's tokens come near it
 	exportTime  = 10 * time.Minute // an export must be done after this time

@@ -3,10 +3,14 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
@@ -149,5 +153,22 @@ func BenchmarkVisitor(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		v.get("77")
+	}
+}
+
+// BenchmarkKeys measures a small answer from token to JSON, on a store in memory.
+func BenchmarkKeys(b *testing.B) {
+	g := newRig(b)
+	org, _ := g.world()
+	g.server.visitors.get(userID(signin.Identity{Issuer: "https://issuer.example.org", Subject: owner})).tokens.SetLimit(rate.Inf)
+	r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/portal/v1/keys?org_id="+org, http.NoBody)
+	r.Header.Set("Authorization", "Bearer token-of-"+owner)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		g.server.ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Body)
+		}
 	}
 }
