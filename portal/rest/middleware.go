@@ -166,6 +166,7 @@ func (c *call) json(v any) error {
 func refuse(w http.ResponseWriter, f failure) {
 	h := w.Header()
 	h.Set("X-Error-Code", f.code)
+	h.Del("Content-Disposition") // of a table that did not begin
 	if f.retry > 0 {
 		h.Set("Retry-After", strconv.Itoa(int((f.retry+time.Second-1)/time.Second)))
 	}

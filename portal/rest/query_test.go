@@ -178,8 +178,11 @@ func TestExports(t *testing.T) {
 		if strings.Contains(got.body, ",=HYPERLINK") || strings.Contains(got.body, `"=HYPERLINK`) {
 			t.Error("a cell of the table is a formula")
 		}
-		g.do(viewer, "GET", "/portal/v1/requests?format=csv&org_id="+org+"&from=2&to=1", "").
-			wantError(t, 400, "bad_range", "from must not be after to")
+		refused := g.do(viewer, "GET", "/portal/v1/requests?format=csv&org_id="+org+"&from=2&to=1", "")
+		refused.wantError(t, 400, "bad_range", "from must not be after to")
+		if name := refused.header.Get("Content-Disposition"); name != "" {
+			t.Errorf("a refusal is to be saved as %s", name)
+		}
 
 		v := g.server.visitors.get(userID(must(verifier{}.Verify(t.Context(), "token-of-"+viewer))(t)))
 		v.setExporting(true)
