@@ -172,6 +172,25 @@ func (v *server) signIn(s *shell, email string) string {
 	return strings.TrimSpace(out.String())
 }
 
+// The address is part of every token, but not of who somebody is.
+func TestPeopleStayWhoTheyAreAtAnotherAddress(t *testing.T) {
+	s := newShell(t)
+	v := s.serveWithPortal()
+	s.ok("orgs", "invite", "asha@example.org", "--role", "owner", "--data", "data")
+	old := v.signIn(s, "asha@example.org")
+	s.ok("orgs", "members", "--server", v.base, "--token", old)
+	v.stop()
+
+	moved := s.serveWithPortal() // on another port
+	if r := s.run("orgs", "members", "--server", moved.base, "--token", old); r.code != 4 || !strings.Contains(r.err, "invalid token; `swar signin E-MAIL` gets a new one") {
+		t.Errorf("a token of the old address: exit code %d, %q", r.code, r.err)
+	}
+	out := s.ok("orgs", "members", "--server", moved.base, "--token", moved.signIn(s, "asha@example.org")).out
+	if !strings.Contains(out, "asha@example.org  owner  joined") {
+		t.Errorf("the members are\n%s", out)
+	}
+}
+
 func TestUsageFromTheCommandLine(t *testing.T) {
 	s := newShell(t)
 	v := s.serveWithPortal()

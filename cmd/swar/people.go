@@ -33,6 +33,8 @@ type people struct {
 	mailFrom    string
 	issuers     string
 	firebase    string
+	emulator    string
+	unsigned    bool
 	invitedOnly bool
 	domains     []string
 	origins     []string
@@ -48,6 +50,8 @@ func (p *people) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.mailFrom, "mail-from", "", "`sender` of mails, such as 'Swar <no-reply@example.org>'")
 	f.StringVar(&p.issuers, "issuers", "", "JSON `file` with a list of other issuers whose ID tokens are good")
 	f.StringVar(&p.firebase, "firebase", "", "`project` of Firebase Authentication whose ID tokens are good")
+	f.StringVar(&p.emulator, "firebase-emulator", "", "for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
+	f.BoolVar(&p.unsigned, "accept-unsigned-tokens", false, "confirm that tokens of --firebase-emulator are good, which anybody can make")
 	f.BoolVar(&p.invitedOnly, "invited-only", false, "let only those sign in who were invited, or whose --domain is known")
 	f.StringArrayVar(&p.domains, "domain", nil, "`domain` whose e-mail addresses need no invitation; can be repeated")
 	f.StringArrayVar(&p.origins, "portal-origin", nil, "`origin` of another web page that may use the portal, such as https://portal.example.org; can be repeated")
@@ -59,6 +63,10 @@ func (p *people) check(cmd *cobra.Command) error {
 		return usage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
 	case p.smtp == "" && (p.mailFrom != "" || p.smtpUser != "" || p.smtpPass != ""):
 		return usage(cmd, "--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
+	case p.emulator != "" && (!p.unsigned || p.firebase == ""):
+		return usage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anybody can make its tokens")
+	case p.unsigned && p.emulator == "":
+		return usage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
 	case len(p.domains) > 0 && !p.invitedOnly:
 		return usage(cmd, "--domain means something with --invited-only only")
 	}
@@ -106,7 +114,7 @@ func (p *people) trusted() ([]signin.External, error) {
 			return nil, fmt.Errorf(`%s: %w; want a list like [{"issuer": "https://login.example.org", "audiences": ["swar"]}]`, p.issuers, err)
 		}
 	}
-	if p.firebase != "" {
+	if p.firebase != "" && p.emulator == "" {
 		all = append(all, signin.Firebase(p.firebase))
 	}
 	return all, nil
@@ -142,7 +150,7 @@ func (p *people) openDoors(store records, listen string, clientIP func(*http.Req
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)
 		}
-		d.verifier = append(d.verifier, d.issuer)
+		d.verifier = append(d.verifier, builtIn{d.issuer})
 	}
 	issuers, err := p.trusted()
 	if err != nil {
@@ -154,7 +162,25 @@ func (p *people) openDoors(store records, listen string, clientIP func(*http.Req
 		}
 		d.verifier = append(d.verifier, d.trust)
 	}
+	if p.emulator != "" {
+		e, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: p.unsigned, Address: p.emulator, Project: p.firebase, Listen: listen})
+		if err != nil {
+			return nil, err
+		}
+		log.Warn("development: tokens without a signature are good, so that everybody on this machine can sign in as anybody", "emulator", p.emulator)
+		d.verifier = append(d.verifier, e)
+	}
 	return d, nil
+}
+
+// builtIn is the issuer of this portal under a name that never changes: people stay who they are when the server moves to another address.
+type builtIn struct{ *signin.Issuer }
+
+// Verify implements [signin.Verifier].
+func (b builtIn) Verify(ctx context.Context, token string) (signin.Identity, error) {
+	id, err := b.Issuer.Verify(ctx, token)
+	id.Issuer = "built-in" // which is no URL, and so no other issuer's name
+	return id, err
 }
 
 // allowed keeps mails from going to those who may not come in: nil lets all.

@@ -135,6 +135,8 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a project":                         {[]string{"serve", "--project", "p"}, "", 2, "--project is for --store firestore"},
 		"a mail server without a sender":    {[]string{"serve", "--smtp", "mail.example.org"}, "", 2, "--smtp needs a sender; name it with --mail-from"},
 		"a sender without a mail server":    {[]string{"serve", "--mail-from", "a@example.org"}, "", 2, "need a mail server; name it with --smtp HOST"},
+		"tokens of nobody knows whom":       {[]string{"serve", "--firebase", "demo-x", "--firebase-emulator", "127.0.0.1:9099"}, "", 2, "and --accept-unsigned-tokens, because anybody can make its tokens"},
+		"unsigned tokens of nobody":         {[]string{"serve", "--accept-unsigned-tokens"}, "", 2, "--accept-unsigned-tokens is for --firebase-emulator"},
 		"a domain for everybody":            {[]string{"serve", "--domain", "example.org"}, "", 2, "--domain means something with --invited-only only"},
 		"a proxy that is no network":        {[]string{"serve", "--trust-proxy", "10.0.0.1"}, "", 2, `--trust-proxy "10.0.0.1": want a network such as 10.0.0.0/8`},
 		"the portal from the environment":   {[]string{"serve", "--open"}, "SWAR_PORTAL=on", 2, "--open needs --portal off"},
