@@ -100,7 +100,7 @@ func (s *Store) ImportUsage(ctx context.Context, d usage.Dump) error {
 type importer struct {
 	s     *Store
 	ctx   context.Context
-	batch *firestore.WriteBatch //nolint:staticcheck // a bulk writer retries without a bound of its own
+	batch *firestore.WriteBatch //nolint:staticcheck // see Store.batch
 	n     int
 	bytes int
 	err   error
@@ -111,7 +111,7 @@ func (w *importer) set(ref *firestore.DocumentRef, data any, size int) {
 		w.flush()
 	}
 	if w.batch == nil {
-		w.batch = w.s.client.Batch()
+		w.batch = w.s.batch()
 	}
 	w.batch.Set(ref, data)
 	w.n++

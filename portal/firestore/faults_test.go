@@ -320,7 +320,7 @@ var operations = map[string]struct {
 		want: "key_b 9s key_a 5s ",
 	},
 	"the closing of a month": {
-		prepare: func(ctx context.Context, s *Store) error { return nil },
+		prepare: func(context.Context, *Store) error { return nil },
 		do: func(ctx context.Context, s *Store) error {
 			return s.CloseMonth(ctx, usage.ClosedMonth{Month: "2026-10", Rate: 20, ClosedAt: at(1)})
 		},
@@ -506,7 +506,7 @@ func TestWatchBeginsAgain(t *testing.T) {
 			told := make(chan tenant.Key, 10)
 			var ended atomic.Pointer[error]
 			go func() {
-				err := s.WatchKeys(ctx, func(keys []tenant.Key, full bool) error {
+				err := s.WatchKeys(ctx, func(keys []tenant.Key, _ bool) error {
 					for _, k := range keys {
 						told <- k
 					}

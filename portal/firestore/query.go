@@ -156,7 +156,7 @@ func (q *query) collect(ctx context.Context, tx *firestore.Transaction) (docs []
 }
 
 // each calls handle with one document after the other in a transaction, without holding them all.
-func (q *query) each(ctx context.Context, tx *firestore.Transaction, handle func(*firestore.DocumentSnapshot) error) error {
+func (q *query) each(tx *firestore.Transaction, handle func(*firestore.DocumentSnapshot) error) error {
 	if q.err != nil {
 		return q.err
 	}

@@ -162,7 +162,7 @@ func (s *Store) begin(ctx context.Context, limit time.Duration) (_ context.Conte
 	stop := context.AfterFunc(s.closing, func() { cancel(tenant.ErrClosed) })
 	release := func() {}
 	if limit > 0 {
-		ctx, release = context.WithTimeoutCause(ctx, limit, errTimeout) //nolint:govet // released by end
+		ctx, release = context.WithTimeoutCause(ctx, limit, errTimeout)
 	}
 	return ctx, func() {
 		stop()

@@ -28,7 +28,8 @@ func (s *Store) View(ctx context.Context, view func(tenant.Reader) error) error 
 }
 
 // Update implements [tenant.Store]. In one process changes are made one at a time: they are few, and mostly of one organisation, so that
-// they would meet in Firestore, which takes far longer to find that out.
+// they would meet in Firestore, which takes far longer to find that out. When the time runs out between a commit and its answer, the
+// error leaves open whether the change was made; idempotency keys are for that.
 func (s *Store) Update(ctx context.Context, change func(tenant.Tx) error) error {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {
@@ -92,7 +93,7 @@ func (s *Store) raise(ctx context.Context, uses []*firestore.DocumentRef, at fun
 	if err != nil {
 		return err
 	}
-	batch, n := s.client.Batch(), 0 //nolint:staticcheck // a bulk writer retries without a bound of its own
+	batch, n := s.batch(), 0
 	for i, doc := range docs {
 		if !doc.Exists() { // a key that is not known
 			continue

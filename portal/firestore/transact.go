@@ -86,7 +86,7 @@ func (s *Store) snapshot(ctx context.Context, doing string, view func(context.Co
 // mark is the document by which a transaction is known to have been committed. It holds the number of the attempt.
 type mark struct {
 	doc  *firestore.DocumentRef
-	last int // attempt that may have been committed; 0 if there is none
+	last int // attempt in which change was called last; 0 if it was not
 }
 
 const markAttempt = "attempt"
@@ -140,6 +140,9 @@ func (t *try) run(ctx context.Context, tx *firestore.Transaction) (err error) {
 			t.panicked, err = p, errPanicked
 		}
 	}()
+	if t.mark != nil {
+		t.last = t.number // from here on what an earlier attempt has handed out is no more
+	}
 	if t.ran = t.change(ctx, tx); t.ran != nil {
 		return t.ran
 	}
@@ -147,7 +150,6 @@ func (t *try) run(ctx context.Context, tx *firestore.Transaction) (err error) {
 	if t.mark == nil {
 		return nil
 	}
-	t.last = t.number
 	return tx.Create(t.doc, map[string]any{markAttempt: t.number, "expire_at": time.Now().Add(markLife)})
 }
 

@@ -346,7 +346,7 @@ func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, e
 			at(d.OrgID).Shards.Add(d.totals())
 		}
 		rows := s.in(requestsOfDay, "").with("date", date).selected("org_id", "status", "frames", "billed")
-		return rows.each(ctx, tx, func(doc *firestore.DocumentSnapshot) error {
+		return rows.each(tx, func(doc *firestore.DocumentSnapshot) error {
 			var d requestDoc
 			if err := doc.DataTo(&d); err != nil {
 				return err

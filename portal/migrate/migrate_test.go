@@ -356,15 +356,14 @@ func TestMoveResumes(t *testing.T) {
 	from := openMemory(t)
 	fill(t, from)
 	want := read(t, from)
-	for name, open := range map[string]func(*testing.T) store{"memory": openMemory, "SQLite": openSQLite, "Firestore": openFirestore} {
+	for name, tt := range map[string]struct {
+		open func(*testing.T) store
+		step int // not every write fails where that takes long
+	}{"memory": {openMemory, 1}, "SQLite": {openSQLite, 3}, "Firestore": {openFirestore, 5}} {
 		t.Run("into "+name, func(t *testing.T) {
 			for _, after := range []bool{false, true} {
-				step := 1
-				if name == "Firestore" {
-					step = 5 // it takes its time
-				}
-				for n := 1; ; n += step {
-					to := open(t)
+				for n := 1; ; n += tt.step {
+					to := tt.open(t)
 					_, err := Move(t.Context(), Config{}, from, &failing{to, n, after})
 					if err == nil {
 						if n < 8 {
