@@ -3,8 +3,6 @@ package usage
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,10 +32,14 @@ type cell struct {
 
 // counts is what is added up. Adding is commutative, so that no order of batches, shards and days gives another sum.
 type counts struct {
+	sums
+	ttfa, queue sketch
+}
+
+type sums struct {
 	requests, errors, cancelled int64 // that have ended; errors and cancelled are among the requests
 	frames, billed, chars       int64
 	synthUS                     int64
-	ttfa, queue                 sketch
 }
 
 // add counts e. What is known only of a whole stream is counted with its end.
@@ -64,15 +66,19 @@ func (c *counts) add(e *meter.Event) {
 }
 
 func (c *counts) merge(o *counts) {
-	c.requests += o.requests
-	c.errors += o.errors
-	c.cancelled += o.cancelled
-	c.frames += o.frames
-	c.billed += o.billed
-	c.chars += o.chars
-	c.synthUS += o.synthUS
+	c.sums.add(&o.sums)
 	c.ttfa.merge(&o.ttfa)
 	c.queue.merge(&o.queue)
+}
+
+func (s *sums) add(o *sums) {
+	s.requests += o.requests
+	s.errors += o.errors
+	s.cancelled += o.cancelled
+	s.frames += o.frames
+	s.billed += o.billed
+	s.chars += o.chars
+	s.synthUS += o.synthUS
 }
 
 // cells is the inside of a shard, in order of key.
@@ -121,8 +127,6 @@ func (s *cells) merge(o cells) {
 //	  2 × sketch   TTFA, queue
 const cellsVersion = 1
 
-var errCells = errors.New("usage shard: the cells are damaged")
-
 // encode gives the same bytes for the same usage, whatever way it was added up. No usage is no bytes.
 func (s cells) encode() []byte {
 	if len(s) == 0 {
@@ -155,86 +159,24 @@ func (s cells) encode() []byte {
 	return b
 }
 
-// decodeCells reads what encode wrote. Anything else is an error, never a panic and never more memory than a few times its length.
+// decodeCells reads what encode wrote. Anything else is an error.
 func decodeCells(b []byte) (cells, error) {
-	if len(b) == 0 {
-		return nil, nil
+	var r cellReader
+	if err := r.open(b, map[string]string{}); err != nil {
+		return nil, err
 	}
-	if b[0] != cellsVersion {
-		return nil, fmt.Errorf("usage shard: cells of version %d; this program reads version %d", b[0], cellsVersion)
-	}
-	r := reader{b: b[1:]}
-	names := make([]string, r.count(1))
-	for i := range names {
-		names[i] = string(r.bytes(r.count(1)))
-		if i > 0 && names[i] <= names[i-1] {
-			r.fail()
-		}
-	}
-	name := func() string {
-		if i := r.uvarint(); i < uint64(len(names)) {
-			return names[i]
-		}
-		r.fail()
-		return ""
-	}
-	s := make(cells, 0, r.count(16))
-	for range cap(s) {
-		if r.broken {
+	s := make(cells, 0, r.left)
+	for {
+		c := &cell{}
+		if !r.next(c) {
 			break
 		}
-		c := &cell{cellKey: cellKey{name(), name(), name(), name()}, prefix: name()}
-		for _, n := range [...]*int64{&c.requests, &c.errors, &c.cancelled, &c.frames, &c.billed, &c.chars, &c.synthUS} {
-			*n = r.varint()
-		}
-		c.ttfa.read(&r)
-		c.queue.read(&r)
-		if len(s) > 0 && s[len(s)-1].compare(c.cellKey) >= 0 {
-			r.fail()
-		}
+		c.ttfa.read(&r.reader)
+		c.queue.read(&r.reader)
 		s = append(s, c)
 	}
-	if r.broken || len(r.b) != 0 {
-		return nil, errCells
+	if err := r.close(); err != nil {
+		return nil, err
 	}
 	return s, nil
-}
-
-// reader reads what may be damaged. After the first fault it returns zeros.
-type reader struct {
-	b      []byte
-	broken bool
-}
-
-func (r *reader) fail() { r.b, r.broken = nil, true }
-
-func (r *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || n > 1 && r.b[n-1] == 0 { // a number has one shortest form
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) varint() int64 {
-	u := r.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
-}
-
-// count reads the number of things that follow, each of at least size bytes. More than can follow is a fault.
-func (r *reader) count(size int) int {
-	n := r.uvarint()
-	if n > uint64(len(r.b)/size) {
-		r.fail()
-		return 0
-	}
-	return int(n)
-}
-
-func (r *reader) bytes(n int) []byte {
-	b := r.b[:n]
-	r.b = r.b[n:]
-	return b
 }

@@ -1,12 +1,8 @@
 package usage
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/meter"
@@ -114,37 +110,22 @@ func (r *Reports) Usage(ctx context.Context, q Query) (Usage, error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	var total account
-	days, keys, voices, endpoints := accounts{}, accounts{}, accounts{}, accounts{}
-	for _, s := range shards {
-		all, err := decodeCells(s.Cells)
-		if err != nil {
-			return Usage{}, fmt.Errorf("usage of %s on %s from %s: %w", s.OrgID, s.Date, s.Source, err)
-		}
-		for _, c := range all {
-			if q.ProjectID != "" && q.ProjectID != c.project {
-				continue
-			}
-			month := monthOf(s.Date)
-			total.add(c, month)
-			days.at(cellKey{key: s.Date}).add(c, month)
-			keys.at(cellKey{project: c.project, key: c.key}).add(c, month)
-			voices.at(cellKey{key: c.voice}).add(c, month)
-			endpoints.at(cellKey{key: c.endpoint}).add(c, month)
+	sum := newAccounts(q.ProjectID)
+	for i := range shards {
+		d := &shards[i]
+		if err := sum.add(d); err != nil {
+			return Usage{}, fmt.Errorf("usage of %s on %s from %s: %w", d.OrgID, d.Date, d.Source, err)
 		}
 	}
-	u := Usage{OrgID: q.OrgID, ProjectID: q.ProjectID, From: q.From, To: q.To, Total: total.figures(rates)}
+	u := Usage{OrgID: q.OrgID, ProjectID: q.ProjectID, From: q.From, To: q.To}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
-		date := day.Format(time.DateOnly)
-		u.ByDay = append(u.ByDay, DayFigures{date, days.at(cellKey{key: date}).figures(rates)})
+		u.ByDay = append(u.ByDay, DayFigures{Date: day.Format(time.DateOnly)})
 	}
-	for k, a := range keys {
-		u.ByKey = append(u.ByKey, KeyFigures{k.project, k.key, a.prefix, a.figures(rates)})
+	paise := make([]int64, len(sum.months))
+	for i, month := range sum.months {
+		paise[i], _ = rates.at(month)
 	}
-	slices.SortFunc(u.ByKey, func(a, b KeyFigures) int {
-		return cmp.Or(cmp.Compare(b.Frames, a.Frames), strings.Compare(a.KeyID, b.KeyID), strings.Compare(a.ProjectID, b.ProjectID))
-	})
-	u.ByVoice, u.ByEndpoint = voices.named(rates), endpoints.named(rates)
+	sum.figures(&u, paise)
 	return u, nil
 }
 
@@ -198,74 +179,4 @@ func (t rateTable) at(month string) (paise int64, closed bool) {
 		return rate, true
 	}
 	return t.rates.at(month), false
-}
-
-// account adds cells up.
-type account struct {
-	counts
-	prefix string
-	months map[string]int64 // billed frames
-}
-
-func (a *account) add(c *cell, month string) {
-	a.merge(&c.counts)
-	a.prefix = max(a.prefix, c.prefix)
-	if a.months == nil {
-		a.months = map[string]int64{}
-	}
-	a.months[month] += c.billed
-}
-
-func (a *account) figures(rates rateTable) Figures {
-	f := Figures{
-		Requests: a.requests, Errors: a.errors, Cancelled: a.cancelled, Frames: a.frames, Billed: a.billed, Chars: a.chars,
-		TTFAP50: milliseconds(&a.ttfa, 0.50), TTFAP95: milliseconds(&a.ttfa, 0.95),
-	}
-	for month, billed := range a.months {
-		rate, _ := rates.at(month)
-		f.Paise += Paise(billed, rate)
-	}
-	f.RTF = ratio(a.synthUS, a.frames*frameMicros)
-	return f
-}
-
-// frameMicros is how long a frame sounds, in microseconds.
-const frameMicros = 80_000
-
-// milliseconds rounds a quantile to a tenth.
-func milliseconds(s *sketch, q float64) *float64 {
-	us, ok := s.quantile(q)
-	if !ok {
-		return nil
-	}
-	ms := math.Round(us/100) / 10
-	return &ms
-}
-
-// ratio rounds a quotient to thousandths.
-func ratio(a, b int64) *float64 {
-	if b <= 0 {
-		return nil
-	}
-	q := math.Round(1000*float64(a)/float64(b)) / 1000
-	return &q
-}
-
-// accounts are told apart by some of the fields of a cell's key.
-type accounts map[cellKey]*account
-
-func (s accounts) at(k cellKey) *account {
-	if s[k] == nil {
-		s[k] = &account{}
-	}
-	return s[k]
-}
-
-func (s accounts) named(rates rateTable) []NamedFigures {
-	var all []NamedFigures
-	for k, a := range s {
-		all = append(all, NamedFigures{k.key, a.figures(rates)})
-	}
-	slices.SortFunc(all, func(a, b NamedFigures) int { return strings.Compare(a.Name, b.Name) })
-	return all
 }

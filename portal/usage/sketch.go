@@ -73,35 +73,6 @@ func (s *sketch) merge(o *sketch) {
 	s.bins = append(append(sum, a...), b...)
 }
 
-// count returns how many durations were added.
-func (s *sketch) count() uint64 {
-	n := s.zeros
-	for _, b := range s.bins {
-		n += b.count
-	}
-	return n
-}
-
-// quantile returns the smallest of the durations, in microseconds and within 1 %, that a share q of them, from 0 to 1, does not exceed:
-// the nearest rank, so that of a few durations the 95th percentile is the longest. ok is false when there are none.
-func (s *sketch) quantile(q float64) (us float64, ok bool) {
-	n := s.count()
-	if n == 0 {
-		return 0, false
-	}
-	rank := uint64(max(0, math.Ceil(q*float64(n))-1))
-	below := s.zeros
-	if rank < below {
-		return 0, true
-	}
-	for _, b := range s.bins {
-		if below += b.count; rank < below {
-			return 2 * math.Pow(gamma, float64(b.index)) / (gamma + 1), true
-		}
-	}
-	return 0, true
-}
-
 // append writes the sketch: uvarint zeros, uvarint bins, then for each bin uvarint index less the index before it (for the first: the
 // index) and uvarint count.
 func (s *sketch) append(b []byte) []byte {
@@ -116,14 +87,11 @@ func (s *sketch) append(b []byte) []byte {
 	return b
 }
 
-// read reads what append wrote.
+// read makes s, whose memory it uses again, what append wrote.
 func (s *sketch) read(r *reader) {
 	s.zeros = r.uvarint()
 	n := r.count(2)
-	if n == 0 {
-		return
-	}
-	s.bins = make([]bin, 0, n)
+	s.bins = slices.Grow(s.bins[:0], n)
 	before := uint64(0)
 	for i := range n {
 		step, count := r.uvarint(), r.uvarint()
