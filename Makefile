@@ -35,6 +35,7 @@ onnxruntime: ## fetch the pinned library of the neural engine into .cache, check
 	@hack/onnxruntime.sh
 
 test: install-test-deps ## run every test with the race detector
+	@hack/firestore-emulator.sh >/dev/null || echo '*** the Firestore store is NOT tested, see above ***' >&2
 	go test -race -count=1 -timeout 20m ./...
 
 firestore: ## run the tests of the Firestore store beside the emulator, and fail where there is none
