@@ -359,5 +359,5 @@ func (i *Issuer) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Error-Code", code)
-	answer(w, status, map[string]string{"error": text})
+	_ = answer(w, status, map[string]string{"error": text}) // which is always JSON
 }

@@ -261,10 +261,11 @@ func (i *Issuer) refresh(ctx context.Context, token string) (session, error) {
 	var s session
 	var refused error
 	err := update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
-		next, err := f.rotate(now, presented, salt)
-		s, refused = session{f.Email, f.SignedIn, refreshToken(id, next)}, err
-		if err != nil {
-			return time.Time{}, nil // the family dies
+		var next secret
+		next, refused = f.rotate(now, presented, salt)
+		s = session{f.Email, f.SignedIn, refreshToken(id, next)}
+		if refused != nil {
+			f.Expires = time.Time{} // the family dies
 		}
 		return f.Expires, nil
 	})

@@ -309,7 +309,7 @@ func TestNoEnumeration(t *testing.T) {
 		mails   int
 	}
 	look := func(t *testing.T, email string) (s seen) {
-		inWorld(t, func(c *signin.Config) { c.Allowed = allowed }, func(t *testing.T, w *world) {
+		inWorld(t, func(c *signin.Config) { c.Allowed = allowed }, func(_ *testing.T, w *world) {
 			b := w.browser()
 			w.store.trace()
 			s.replies = append(s.replies, b.ask(email))

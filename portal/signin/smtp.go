@@ -99,8 +99,8 @@ func (s *SMTP) Send(ctx context.Context, m Mail) error {
 	// The library forgets a connection on which it could not sign in or encrypt, and does not look at ctx once it is connected.
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	dial := func(dialing context.Context, network, address string) (net.Conn, error) {
-		conn, err := s.dial(dialing, network, address)
+	dial := func(within context.Context, network, address string) (net.Conn, error) {
+		conn, err := s.dial(within, network, address)
 		if err == nil {
 			context.AfterFunc(ctx, func() { conn.Close() })
 		}

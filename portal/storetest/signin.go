@@ -66,7 +66,7 @@ func readRecord(t *testing.T, s signin.Store, id string) string {
 		record = old
 		return nil, time.Time{}, errStop
 	})
-	if err != errStop {
+	if err != errStop { //nolint:errorlint // as it is
 		t.Fatalf("reading %q: got error %v, want that of the change", id, err)
 	}
 	return string(record)
@@ -180,7 +180,7 @@ func testRecordError(t *testing.T, s signin.Store) {
 		putRecord(t, s, "email:1", before, at(1))
 		want := fmt.Errorf("wrapped: %w", errStop)
 		err := s.UpdateSignin(t.Context(), "email:1", func([]byte) ([]byte, time.Time, error) { return []byte("changed"), at(2), want })
-		if err != want {
+		if err != want { //nolint:errorlint // as it is
 			t.Errorf("got error %v, want %v itself", err, want)
 		}
 		wantRecord(t, s, "email:1", before)
@@ -194,11 +194,12 @@ func testRecordPanic(t *testing.T, s signin.Store) {
 	putRecord(t, s, "email:1", "kept", at(1))
 	func() {
 		defer func() {
-			if got := recover(); got != errStop {
+			if got := recover(); got != errStop { //nolint:errorlint // as it is
 				t.Errorf("recovered %v, want what the change panicked with", got)
 			}
 		}()
-		s.UpdateSignin(t.Context(), "email:1", func([]byte) ([]byte, time.Time, error) { panic(errStop) })
+		err := s.UpdateSignin(t.Context(), "email:1", func([]byte) ([]byte, time.Time, error) { panic(errStop) })
+		t.Errorf("the panic was swallowed, with error %v", err)
 	}()
 	wantRecord(t, s, "email:1", "kept")
 	putRecord(t, s, "email:1", "changed", at(1))
@@ -237,7 +238,7 @@ func testRecordCopies(t *testing.T, s signin.Store) {
 		clear(old)
 		return nil, time.Time{}, errStop
 	})
-	if err != errStop {
+	if err != errStop { //nolint:errorlint // as it is
 		t.Fatal(err)
 	}
 	wantRecord(t, s, "email:1", "as put")
@@ -280,7 +281,7 @@ func testRecordSweep(t *testing.T, s signin.Store) {
 	}
 	const records, expired = 700, 650 // more than databases delete in one step
 	for i := range records {
-		putRecord(t, s, fmt.Sprint("email:", i), fmt.Sprint(i), at(i))
+		putRecord(t, s, fmt.Sprint("email:", i), strconv.Itoa(i), at(i))
 	}
 	if n, err := s.SweepSignin(t.Context(), at(expired-1)); n != expired || err != nil {
 		t.Errorf("swept %d (%v), want %d", n, err, expired)
@@ -288,7 +289,7 @@ func testRecordSweep(t *testing.T, s signin.Store) {
 	for i := range records {
 		want := ""
 		if i >= expired {
-			want = fmt.Sprint(i)
+			want = strconv.Itoa(i)
 		}
 		wantRecord(t, s, fmt.Sprint("email:", i), want)
 	}
