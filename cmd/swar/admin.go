@@ -131,7 +131,7 @@ func (a *admin) routes(api http.Handler) http.Handler {
 			if err != nil {
 				return nil, err
 			}
-			row := orgRow{ID: o.ID, Name: o.Name, CreatedAt: o.CreatedAt, CreatedBy: o.CreatedBy, ActiveKeys: o.ActiveKeys, Owners: o.Owners}
+			row := orgRow{ID: o.ID, Name: o.Name, CreatedAt: o.CreatedAt, CreatedBy: o.CreatedBy, ActiveKeys: &o.ActiveKeys, Owners: &o.Owners}
 			for _, p := range m.Projects {
 				row.Projects = append(row.Projects, projectRow{ID: p.ID, Name: p.Name})
 			}

@@ -196,5 +196,27 @@ func (p *portal) firstKey(ctx context.Context) (string, error) {
 		return "", err
 	}
 	key, err := p.tenancy.CreateKey(ctx, operator, org.Projects[0].ID, "First key", nil, tenant.Once{Key: "first-key"})
-	return key.Secret, err
+	if err != nil {
+		return "", err
+	}
+	p.awaitKey(ctx)
+	return key.Secret, nil
+}
+
+// awaitKey waits until the first key is good, so that nobody who reads it is faster. It does not wait for long: the key is on its way.
+func (p *portal) awaitKey(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		if keys, _ := p.ring.Size(); keys > 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }

@@ -14,8 +14,8 @@ type (
 		Role       string       `json:"role,omitempty"` // of who asks
 		CreatedAt  time.Time    `json:"created_at"`
 		CreatedBy  string       `json:"created_by,omitempty"`
-		ActiveKeys int          `json:"active_keys"`
-		Owners     int          `json:"owners"`
+		ActiveKeys *int         `json:"active_keys,omitempty"` // told to operators
+		Owners     *int         `json:"owners,omitempty"`      // likewise
 		Projects   []projectRow `json:"projects"`
 	}
 	projectRow struct {

@@ -183,6 +183,9 @@ type site struct {
 	running sync.WaitGroup
 }
 
+// errPortalEnded stops a server whose portal has failed: nothing would be counted any more.
+var errPortalEnded = errors.New("the portal has ended")
+
 // serve runs until ctx ends, and then drains.
 func (a *app) serve(ctx context.Context, o *serving) error {
 	listener, err := listen(ctx, "--listen", o.listen)
@@ -221,7 +224,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	if s.portal != nil {
 		kept.Go(func() {
 			keepErr = s.portal.run(keeping)
-			fail(keepErr)
+			fail(errPortalEnded)
 		})
 	}
 	if s.ready(failed) == nil {
@@ -232,8 +235,8 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	}
 
 	err = context.Cause(failed)
-	if _, asked := errors.AsType[launch.Interrupt](err); asked || errors.Is(err, keepErr) {
-		err = nil // and what the portal says comes below
+	if _, asked := errors.AsType[launch.Interrupt](err); asked || errors.Is(err, errPortalEnded) {
+		err = nil // why the portal has ended it says below
 	}
 	err = errors.Join(err, s.drain())
 	stopSpeaking()

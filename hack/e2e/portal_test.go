@@ -538,6 +538,44 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 	}
 }
 
+// TestTheSocketIsForTheServersUser opens the folder and the socket to everybody, who still must not get in.
+func TestTheSocketIsForTheServersUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED, so that nothing was tested: becoming another user needs root")
+	}
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("curl is not installed")
+	}
+	folder, err := os.MkdirTemp("/tmp", "swar-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	p := startPortal(t, filepath.Join(folder, "data"), "--workers", "1")
+	p.firstKey()
+	socket := filepath.Join(p.data, "admin.sock")
+	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v, %v; want it for its owner alone", info.Mode(), err)
+	}
+	for path, mode := range map[string]fs.FileMode{folder: 0o755, p.data: 0o755, socket: 0o666} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for uid, want := range map[uint32]bool{0: true, 65534: false} {
+		cmd := exec.Command(curl, "-sS", "--unix-socket", socket, "http://swar/operator/v1/orgs")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		out, err := cmd.CombinedOutput()
+		if got := err == nil && strings.Contains(string(out), "My organisation"); got != want {
+			t.Errorf("the user %d gets %q, %v", uid, out, err)
+		}
+	}
+	if !strings.Contains(p.output(), "turned away") {
+		t.Error("the log does not tell of it")
+	}
+}
+
 // TestWithoutThePortal is how the API looks then.
 func TestWithoutThePortal(t *testing.T) {
 	p := &portal{server: start(t, "--workers", "1"), t: t}
