@@ -14,7 +14,12 @@ const pageBins = 64
 func (h *histogram) add(s *sketch) {
 	h.zeros += s.zeros
 	for _, b := range s.bins {
-		h.page(int(uint32(b.index) / pageBins))[uint32(b.index)%pageBins] += b.count
+		i := uint32(b.index)
+		p := h.pages[i/pageBins]
+		if p == nil {
+			p = h.page(int(i / pageBins))
+		}
+		p[i%pageBins] += b.count
 	}
 }
 
