@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of portal/signin that sign in with identity providers of others, which are npm packages. Installs them into .cache/peers
+# Runs the tests of portal/signin beside programs of others: identity providers, which are npm packages, and a browser. Installs them into .cache/peers
 # as the committed lock file says, once; that takes about two minutes and 250 MB. Skips, and says so, where there is no npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -3,6 +3,7 @@
 package signin_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -52,7 +54,9 @@ func TestPeerBrowser(t *testing.T) {
 	defer cancel()
 	do := func(action chromedp.Action[chromedp.Void]) {
 		t.Helper()
-		if _, err := chromedp.Run(ctx, action); err != nil {
+		within, cancel := context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+		if _, err := chromedp.Run(within, action); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +69,9 @@ func TestPeerBrowser(t *testing.T) {
 	linkIn := func(m signin.Mail) string { return regexp.MustCompile(`http\S+/auth/link#\S+`).FindString(m.Text) }
 	const text = `document.getElementById('text').textContent`
 
-	do(chromedp.Navigate(url + "/home"))
+	if _, err := chromedp.Run(ctx, chromedp.Navigate(url+"/home")); err != nil { // the first one starts the browser, which lives as long as its context
+		t.Fatal(err)
+	}
 	wantScript("asking", `fetch('/auth/v1/email-link', {method: 'POST', body: '{"email": "asha@example.org"}'}).then(a => String(a.status))`, "202")
 	link := linkIn(<-mails)
 	do(chromedp.Navigate(link))
@@ -80,6 +86,7 @@ func TestPeerBrowser(t *testing.T) {
 	do(chromedp.Navigate(url + "/auth/link"))
 	wantScript("a page without a token", text, "The link is old or was used.")
 
+	do(chromedp.Navigate(url + "/home"))
 	elsewhere := &browser{t, issuer, "192.0.2.1:1", map[string]*http.Cookie{}}
 	elsewhere.ask("asha@example.org")
 	do(chromedp.Navigate(linkIn(<-mails)))

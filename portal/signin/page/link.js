@@ -2,6 +2,8 @@
 const token = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
 
+addEventListener('hashchange', () => location.reload()); // another link, opened in the same tab
+
 const text = document.getElementById('text');
 const go = document.getElementById('go');
 
