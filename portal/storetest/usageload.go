@@ -103,12 +103,13 @@ func LoadUsage(ctx context.Context, s usage.Store, load Load) (Loaded, error) {
 // FillUsage books rows events in full batches, spread over ten organisations and the last thirty days, so that reading can be measured.
 func FillUsage(ctx context.Context, s usage.Store, rows int) error {
 	now := time.Now()
+	step := 30 * 24 * time.Hour / time.Duration(max(1, rows))
 	source := fmt.Sprintf("src_fill_%d", now.UnixNano())
 	for at := 0; at < rows; at += 500 {
 		events := loadEvents(source, int64(at+1), min(500, rows-at), 10)
 		for i := range events {
 			e := &events[i]
-			e.Start = now.Add(-time.Duration(rows-at-i) * 30 * 24 * time.Hour / time.Duration(rows)).UTC().Truncate(time.Microsecond)
+			e.Start = now.Add(-time.Duration(rows-at-i) * step).UTC().Truncate(time.Microsecond)
 			e.Date = meter.DateOf(e.Start)
 		}
 		if err := s.Apply(ctx, usage.Batch{Batch: meter.Batch{Source: source, Events: events}, Today: meter.DateOf(now)}); err != nil {
