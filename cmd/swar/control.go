@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -134,7 +135,7 @@ func (c *control) explain(err error) error {
 	if !c.local() {
 		return reached(c.server, err)
 	}
-	if e := reached(c.data, err); e != err {
+	if _, away := errors.AsType[*unreachableError](reached(c.data, err)); away {
 		return &noPortalError{c.data, err}
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -124,7 +125,7 @@ func TestOrganisationsFromTheCommandLine(t *testing.T) {
 		resp.Body.Close()
 	}
 	out := run("voice-requests", "list")
-	id := out[strings.Index(out, "vr_"):][:len("vr_")+26]
+	id := regexp.MustCompile(`vr_\w{26}`).FindString(out)
 	if !strings.Contains(out, "  Meera  hi-IN") || !strings.Contains(out, "  submitted\n") {
 		t.Errorf("the voice requests are\n%s", out)
 	}

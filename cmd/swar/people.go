@@ -81,8 +81,8 @@ func (p *people) address(listen string) string {
 	return baseURL(listen)
 }
 
-// mailer returns what sends mails: nil where there is no way to.
-func (p *people) mailer(listen string, show *screen) (signin.Mailer, error) {
+// mailer returns what sends mails: nil where there is no way to. listen is where the server listens, show is where it may print mails.
+func (p *people) mailer(ctx context.Context, listen string, show *screen) (signin.Mailer, error) {
 	if p.smtp != "" {
 		c := signin.SMTPConfig{Host: p.smtp, Encryption: *p.encryption, Username: p.smtpUser, Password: p.smtpPass, From: p.mailFrom}
 		if host, port, err := net.SplitHostPort(p.smtp); err == nil {
@@ -93,11 +93,10 @@ func (p *people) mailer(listen string, show *screen) (signin.Mailer, error) {
 		}
 		return signin.NewSMTP(c)
 	}
-	console, err := signin.NewConsole(show, listen)
-	if err != nil {
-		return nil, nil // it does not print what strangers could use
+	if !isLoopback(ctx, listen) {
+		return nil, nil // nobody prints what strangers could use
 	}
-	return console, nil
+	return signin.NewConsole(show, listen)
 }
 
 // trusted returns the issuers of the settings.
@@ -130,9 +129,9 @@ type doors struct {
 }
 
 // openDoors starts nothing. listen is the address of the server, show is where mails are printed.
-func (p *people) openDoors(store records, listen string, clientIP func(*http.Request) netip.Addr, show *screen, log *slog.Logger) (*doors, error) {
+func (p *people) openDoors(ctx context.Context, store records, listen string, clientIP func(*http.Request) netip.Addr, show *screen, log *slog.Logger) (*doors, error) {
 	d := &doors{page: p.address(listen) + "/"}
-	mailer, err := p.mailer(listen, show)
+	mailer, err := p.mailer(ctx, listen, show)
 	if err != nil {
 		return nil, err
 	}

@@ -349,7 +349,7 @@ func (s *site) beside(ctx context.Context, address string, m *metrics.Metrics) (
 	paths := map[string]bool{} // of signing in
 	if s.portal != nil {
 		who := &s.options.people
-		d, err := who.openDoors(s.portal.records, address, s.api.ClientIP, s.secrets(), s.log)
+		d, err := who.openDoors(ctx, s.portal.records, address, s.api.ClientIP, s.secrets(), s.log)
 		if err != nil {
 			return nil, err
 		}

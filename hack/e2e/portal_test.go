@@ -547,18 +547,14 @@ func TestTheSocketIsForTheServersUser(t *testing.T) {
 	if err != nil {
 		t.Skip("curl is not installed")
 	}
-	folder, err := os.MkdirTemp("/tmp", "swar-e2e-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder := t.TempDir()
 	p := startPortal(t, filepath.Join(folder, "data"), "--workers", "1")
 	p.firstKey()
 	socket := filepath.Join(p.data, "admin.sock")
 	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v; want it for its owner alone", info.Mode(), err)
 	}
-	for path, mode := range map[string]fs.FileMode{folder: 0o755, p.data: 0o755, socket: 0o666} {
+	for path, mode := range map[string]fs.FileMode{filepath.Dir(folder): 0o755, folder: 0o755, p.data: 0o755, socket: 0o666} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}

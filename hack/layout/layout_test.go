@@ -63,7 +63,7 @@ var rules = map[string]rule{
 	"portal/signin":    {nil, "who a person is has nothing to do with what they may do"},
 	"portal/storetest": {[]string{"runtime/access", "runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":  {[]string{"portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
-	"portal/sqlite":    {[]string{"portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
+	"portal/sqlite":    {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},
 	"portal/rest": {[]string{
 		"runtime/speech", "runtime/meter", "portal/signin", "portal/tenant", "portal/usage",
 	}, "rest translates between HTTP and the rules; of the runtime it knows the words: voices, and the status of a stream"},
