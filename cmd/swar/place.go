@@ -73,6 +73,7 @@ type records interface {
 // open opens the store as the server.
 func (p *place) open(ctx context.Context, log *slog.Logger) (records, error) {
 	if *p.store == "firestore" {
+		log.Info("asking Firestore for every sort of query", "project", p.project) // which may take a while to fail
 		return openFirestore(ctx, p.project, log)
 	}
 	return sqlite.Open(ctx, sqlite.Config{Path: p.database(), Server: true})

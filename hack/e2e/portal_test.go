@@ -527,6 +527,44 @@ func TestSpeechGoesOnWhenTheDiskIsFull(t *testing.T) {
 	p.stop()
 }
 
+// TestMovingToFirestore goes there and back: keys stay good, and the bill stays the same.
+func TestMovingToFirestore(t *testing.T) {
+	if os.Getenv("FIRESTORE_EMULATOR_HOST") == "" {
+		t.Skip("SKIPPED, so that nothing was tested: no emulator; run hack/firestore-emulator.sh go test -tags e2e ./hack/e2e")
+	}
+	project := fmt.Sprintf("demo-e2e-%d", time.Now().UnixNano())
+	p := startPortal(t, t.TempDir(), "--workers", "1")
+	key := p.firstKey()
+	frames := p.speak(key, sentence)
+	p.swar("orgs", "invite", "asha@example.org")
+	p.stop() // what is not in the store by now is moved, too
+
+	if out := p.swar("migrate", "--project", project); !strings.Contains(out, "moved 1 organisation, 1 member, 1 key, 1 request and ") {
+		t.Errorf("migrate says %q", out)
+	}
+	p = startPortal(t, p.data, "--workers", "1", "--store", "firestore", "--project", project)
+	if requests, billed := p.billed(); requests != 1 || billed != frames {
+		t.Errorf("in Firestore %d requests and %d frames are billed; want 1 and %d", requests, billed, frames)
+	}
+	frames += p.speak(key, sentence)
+	made := strings.TrimSpace(keyPattern.FindString(p.swar("keys", "create", "there")))
+	eventually(t, "a new key is good", 2*time.Second, func() bool {
+		status, _ := p.call(http.MethodGet, "/v1/voices", made, nil)
+		return status == http.StatusOK
+	})
+	p.settled()
+	p.stop()
+
+	q := &portal{t: t, data: t.TempDir()}
+	q.swar("migrate", "--from", "firestore", "--to", "sqlite", "--project", project)
+	q = startPortal(t, q.data, "--workers", "1")
+	frames += q.speak(key, sentence) + q.speak(made, sentence)
+	q.settled()
+	if requests, billed := q.billed(); requests != 4 || billed != frames {
+		t.Errorf("back in SQLite %d requests and %d frames are billed; want 4 and %d", requests, billed, frames)
+	}
+}
+
 func TestTwoServersOnOneFolder(t *testing.T) {
 	p := startPortal(t, t.TempDir(), "--workers", "1")
 	out, err := exec.Command("../../bin/swar", "serve", "--listen", freeAddress(t), "--workers", "1", "--data", p.data).CombinedOutput()
