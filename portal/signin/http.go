@@ -145,23 +145,25 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	browser, ok := i.browser(r)
-	if !ok {
-		browser = newSecret()
-	}
-	if err := i.ask(r.Context(), email, browser, i.cfg.ClientIP(r)); err != nil {
+	by := i.asker(r)
+	if err := i.ask(r.Context(), email, by, i.cfg.ClientIP(r)); err != nil {
 		return err
 	}
-	i.setCookie(w, browserCookie, encode(browser[:]), linkLife+repeatTime)
+	i.setCookie(w, browserCookie, encode(by.browser[:]), linkLife+repeatTime)
 	return answer(w, http.StatusAccepted, map[string]any{
 		"status":     "if this address may sign in, a mail is on its way",
 		"expires_in": int(linkLife.Seconds()),
 	})
 }
 
-func (i *Issuer) browser(r *http.Request) (s secret, ok bool) {
-	cookie, err := r.Cookie(i.cookieName(browserCookie))
-	return s, err == nil && decode(cookie.Value, s[:])
+// asker tells browsers by what all of them send with a POST: every current one where a page asks from, every old one its origin.
+func (i *Issuer) asker(r *http.Request) asker {
+	a := asker{browser: newSecret(), program: r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""}
+	var s secret
+	if cookie, err := r.Cookie(i.cookieName(browserCookie)); err == nil && decode(cookie.Value, s[:]) {
+		a.browser = s
+	}
+	return a
 }
 
 // serveVerify signs in with a link or a code.
@@ -182,15 +184,11 @@ func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	if byToken == (fields["email"] != "" && fields["code"] != "") {
 		return errWhatToVerify
 	}
-	browser, known := i.browser(r)
-	if !known {
-		browser = newSecret() // of no browser: everything goes the same way, and matches nothing
-	}
 	var s session
 	if byToken {
-		s, err = i.spendToken(r.Context(), fields["token"], browser)
+		s, err = i.spendToken(r.Context(), fields["token"], i.asker(r))
 	} else {
-		s, err = i.spendCode(r.Context(), fields["email"], fields["code"], browser)
+		s, err = i.spendCode(r.Context(), fields["email"], fields["code"], i.asker(r))
 	}
 	if err != nil {
 		return err

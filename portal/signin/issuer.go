@@ -122,11 +122,11 @@ func (i *Issuer) fetch(ctx context.Context) ([]jose.JSONWebKey, time.Duration, e
 	return ring.public(), keysMaxAge, err
 }
 
-// ask mails a link to an address, or does everything that can be seen of it. browser is the secret of the browser that asks.
+// ask mails a link to an address, or does everything that can be seen of it.
 //
 // Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing but what anybody
 // could find out with any address.
-func (i *Issuer) ask(ctx context.Context, email string, browser secret, ip netip.Addr) error {
+func (i *Issuer) ask(ctx context.Context, email string, by asker, ip netip.Addr) error {
 	post, err := i.outbox.reserve()
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (i *Issuer) ask(ctx context.Context, email string, browser secret, ip netip
 	box, token, code := emailHash(email), newSecret(), newCode()
 	err = update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
 		m.Email = email
-		if retry := m.ask(now, link{Token: token.hash(), Code: codeHash(browser, code), Browser: browser.hash()}); retry > 0 {
+		if retry := m.ask(now, link{Token: token.hash(), Code: by.codeHash(code, by.program), Browser: by.browser.hash(), Program: by.program}); retry > 0 {
 			return time.Time{}, &tooManyError{retry}
 		}
 		return m.expires(), nil
@@ -177,19 +177,19 @@ type session struct {
 }
 
 // spendToken signs in with the token of a link.
-func (i *Issuer) spendToken(ctx context.Context, token string, browser secret) (session, error) {
+func (i *Issuer) spendToken(ctx context.Context, token string, by asker) (session, error) {
 	var box hash
 	var s secret
 	if !decode(token, box[:], s[:]) {
 		return session{}, errBadLink
 	}
 	return i.spend(ctx, box, func(m *mailbox, now time.Time) (bool, error) {
-		return false, m.spendToken(now, s.hash(), browser.hash())
+		return false, m.spendToken(now, s.hash(), by)
 	})
 }
 
 // spendCode signs in with the code of a mail.
-func (i *Issuer) spendCode(ctx context.Context, email, code string, browser secret) (session, error) {
+func (i *Issuer) spendCode(ctx context.Context, email, code string, by asker) (session, error) {
 	email, err := cleanEmail(email)
 	if err != nil {
 		return session{}, err
@@ -198,7 +198,7 @@ func (i *Issuer) spendCode(ctx context.Context, email, code string, browser secr
 		return session{}, errBadLink
 	}
 	return i.spend(ctx, emailHash(email), func(m *mailbox, now time.Time) (bool, error) {
-		return m.spendCode(now, codeHash(browser, code), browser.hash())
+		return m.spendCode(now, code, by)
 	})
 }
 

@@ -33,15 +33,35 @@ type mailbox struct {
 	Links []link      `json:"links"` // oldest first
 }
 
-// link is a link that was mailed. It is spent with its token or its code, and only in the browser that asked for it.
+// link is a link that was mailed. It is spent with its token or its code, and only in the browser that asked for it, or by a program if a
+// program did.
 type link struct {
 	Token   hash      `json:"token"`
-	Code    hash      `json:"code"` // see codeHash
+	Code    hash      `json:"code"` // see asker.codeHash
 	Browser hash      `json:"browser"`
+	Program bool      `json:"program,omitempty"`
 	Asked   time.Time `json:"asked"`
 	Wrong   int       `json:"wrong,omitempty"`
 	Used    time.Time `json:"used,omitzero"`
 	Repeats int       `json:"repeats,omitempty"`
+}
+
+// asker is who asks for links and spends them.
+type asker struct {
+	browser secret // of its cookie; one that matches nothing, where it brought none
+	program bool   // it has none of the marks of a browser, and need not keep cookies
+}
+
+// owns reports whether a may spend l. A program's link is no browser's: what presses the buttons of mails is one.
+func (a asker) owns(l *link) bool { return l.Browser == a.browser.hash() || l.Program && a.program }
+
+// codeHash is what is stored of a code. Codes are short enough to try them all, so for a browser it takes its secret to do that.
+func (a asker) codeHash(code string, program bool) hash {
+	key := a.browser
+	if program {
+		key = secret{}
+	}
+	return key.derive([]byte("code " + code)).hash()
 }
 
 // mailboxID is the hash of the address, so that the ids of records do not name people.
@@ -72,27 +92,27 @@ func (m *mailbox) expires() time.Time {
 }
 
 // spendToken uses up the link with this token.
-func (m *mailbox) spendToken(now time.Time, token, browser hash) error {
+func (m *mailbox) spendToken(now time.Time, token hash, by asker) error {
 	m.prune(now)
 	i := slices.IndexFunc(m.Links, func(l link) bool { return l.Token == token })
 	switch {
 	case i < 0:
 		return errBadLink
-	case m.Links[i].Browser != browser:
+	case !by.owns(&m.Links[i]):
 		return errOtherBrowser
 	}
 	return m.spend(now, i)
 }
 
-// spendCode uses up the link of this browser that has this code. A wrong code counts against all its links. changed is whether the record
+// spendCode uses up the link of this asker that has this code. A wrong code counts against all its links. changed is whether the record
 // has to be stored although there is an error.
-func (m *mailbox) spendCode(now time.Time, code, browser hash) (changed bool, err error) {
+func (m *mailbox) spendCode(now time.Time, code string, by asker) (changed bool, err error) {
 	m.prune(now)
-	if i := slices.IndexFunc(m.Links, func(l link) bool { return l.Browser == browser && l.Code == code }); i >= 0 {
+	if i := slices.IndexFunc(m.Links, func(l link) bool { return by.owns(&l) && by.codeHash(code, l.Program) == l.Code }); i >= 0 {
 		return false, m.spend(now, i)
 	}
 	for i := range m.Links {
-		if m.Links[i].Browser == browser {
+		if by.owns(&m.Links[i]) {
 			m.Links[i].Wrong++
 			changed = true
 		}

@@ -100,9 +100,6 @@ func cleanCode(s string) string {
 	return code
 }
 
-// codeHash is what is stored of a code. Codes are short enough to try them all, so it takes the browser's secret to do that.
-func codeHash(browser secret, code string) hash { return browser.derive([]byte("code " + code)).hash() }
-
 // subject is the name of an address in tokens: always the same for the same address, also after the store was lost.
 func subject(email string) string {
 	sum := sha256.Sum256([]byte("swar subject " + email))

@@ -269,7 +269,9 @@ func (b *browser) post(path string, body any) reply {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return b.do(httptest.NewRequestWithContext(b.t.Context(), http.MethodPost, serverURL+path, bytes.NewReader(text)))
+	r := httptest.NewRequestWithContext(b.t.Context(), http.MethodPost, serverURL+path, bytes.NewReader(text))
+	r.Header.Set("Sec-Fetch-Site", "same-origin") // as browsers do; see request for programs
+	return b.do(r)
 }
 
 func (b *browser) do(r *http.Request) reply {
