@@ -243,9 +243,14 @@ func FuzzDecodeCells(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		shard := &Shard{ShardKey: ShardKey{Date: "2026-11-10"}, Cells: b}
+		added, skipped := newAccounts("").add(shard), newAccounts("prj_none").add(shard)
 		s, err := decodeCells(b)
 		if err != nil {
 			return
+		}
+		if added != nil || skipped != nil {
+			t.Errorf("%x reads as cells, but not for reports: %v, %v", b, added, skipped)
 		}
 		again, err := decodeCells(s.encode())
 		if err != nil || !bytes.Equal(again.encode(), s.encode()) {
