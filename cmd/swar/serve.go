@@ -7,11 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"net/netip"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,8 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
-	"github.com/swar-tts/swar/portal/rest"
-	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
@@ -343,68 +339,6 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	return nil
 }
 
-// beside puts the portal beside the API.
-func (s *site) beside(ctx context.Context, address string, m *metrics.Metrics) (http.Handler, error) {
-	portal := rest.Off()
-	paths := map[string]bool{} // of signing in
-	if s.portal != nil {
-		who := &s.options.people
-		d, err := who.openDoors(ctx, s.portal.records, address, s.api.ClientIP, s.secrets(), s.log)
-		if err != nil {
-			return nil, err
-		}
-		portal, err = s.portal.open(ctx, d, rest.Config{
-			Model: s.mouth.engine.Model(), Origins: who.origins, TLS: strings.HasPrefix(who.publicURL, "https://"),
-		})
-		if err != nil {
-			return nil, err
-		}
-		portal = timed(portal, m.RegisterPortal(s.portal.counts))
-		for _, path := range signin.Paths() {
-			paths[path] = d.issuer != nil
-		}
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if path := r.URL.Path; paths[path] || path == "/portal" || strings.HasPrefix(path, "/portal/") {
-			portal.ServeHTTP(w, r)
-			return
-		}
-		s.api.ServeHTTP(w, r)
-	}), nil
-}
-
-// secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in
-// log files.
-func (s *site) secrets() *screen {
-	if s.app.err.terminal {
-		return s.app.err
-	}
-	return s.app.out
-}
-
-// timed counts the answers of h.
-func timed(h http.Handler, m *metrics.Portal) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		begun, kept := time.Now(), &keptStatus{ResponseWriter: w, status: http.StatusOK}
-		defer func() { m.Answered(r.Method, kept.status, time.Since(begun)) }()
-		h.ServeHTTP(kept, r)
-	})
-}
-
-// keptStatus remembers the status of an answer.
-type keptStatus struct {
-	http.ResponseWriter
-	status int
-}
-
-func (k *keptStatus) WriteHeader(status int) {
-	k.status = status
-	k.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap lets [http.ResponseController] reach deadlines.
-func (k *keptStatus) Unwrap() http.ResponseWriter { return k.ResponseWriter }
-
 func (s *site) voices() []string {
 	var names []string
 	for _, v := range s.mouth.engine.Model().Voices {
@@ -423,27 +357,6 @@ func (s *site) server(address string, h http.Handler) *http.Server {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // mostly handshakes that scanners leave half done
 	}
-}
-
-// without hides a path of h, which then answers as to any other that it does not know.
-func without(path string, h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == path {
-			r = r.Clone(r.Context())
-			r.URL.Path, r.URL.RawPath = path+"/", ""
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-func profiles() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "it may hold keys", http.StatusForbidden) })
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	return mux
 }
 
 // listen opens address, which a flag gave.
@@ -549,124 +462,3 @@ func (s *site) say(format string, args ...any) {
 
 // proseAllowed reports whether standard error may hold more than the log: not when a program was promised JSON.
 func (s *site) proseAllowed() bool { return s.app.err.terminal || *s.options.logFormat != "json" }
-
-// firstWords are what a new user hears.
-const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
-
-// announce says that the server is ready, and how to hear it. At the first start it tells the first key.
-func (s *site) announce(ctx context.Context, address string, took time.Duration) error {
-	c := s.mouth.pool.Capacity()
-	attrs := []any{"listen", address, "model", s.mouth.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
-		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
-	first := ""
-	if s.portal != nil {
-		var err error
-		if first, err = s.portal.firstKey(ctx); err != nil {
-			return fmt.Errorf("making the first key: %w", err)
-		}
-		keys, _ := s.portal.ring.Size()
-		attrs = append(attrs, "portal_keys", keys, "data", s.options.place.data)
-	}
-	s.log.Info("ready", attrs...)
-	e := s.app.err
-	switch {
-	case first != "":
-		e = s.secrets()
-	case !s.proseAllowed():
-		return nil
-	}
-	var b strings.Builder
-	if !s.options.wantsKey() {
-		fmt.Fprintf(&b, "\n%s\n", e.yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
-	}
-	base := baseURL(address)
-	curl, say := s.firstCommands(base, first)
-	fmt.Fprintf(&b, "\n%s %s\n", e.green("Swar is ready at"), base)
-	if first != "" {
-		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.bold(first))
-	}
-	fmt.Fprintf(&b, "\n  %s\n", curl)
-	if p, _, ok := findPlayer(); !ok {
-		fmt.Fprint(&b, "\nand open namaste.wav with any player\n")
-	} else if !strings.Contains(p.name, "paplay") {
-		fmt.Fprintf(&b, "  %s namaste.wav\n", strings.TrimSpace(p.name+" "+p.file))
-	}
-	fmt.Fprintf(&b, "\nor\n\n  %s\n\n", say)
-	if s.portal != nil && first == "" && len(s.options.keys) == 0 {
-		fmt.Fprintf(&b, "A key is shown only when it is made. This makes another one:\n\n  %s\n\n", s.newKeyCommand())
-	}
-	_, err := fmt.Fprint(e, b.String())
-	if first == "" {
-		return nil // nothing is lost when nobody reads it
-	}
-	if err != nil {
-		s.log.Warn("the first key could not be shown; make another one with `swar keys create`", "error", err)
-	}
-	return nil
-}
-
-// newKeyCommand makes a key of this server's portal.
-func (s *site) newKeyCommand() string {
-	command := s.app.program + " keys create"
-	if s.options.place.data != defaultData {
-		command += " --data " + shellWord(s.options.place.data)
-	}
-	return command
-}
-
-// firstCommands are two ways to make the server speak. They hold the first key, which is shown now or never, but a key of the command
-// line only on a terminal: anywhere else standard error ends up in log files.
-func (s *site) firstCommands(base, first string) (curl, say string) {
-	body := `{"text":"` + firstWords + `"`
-	key, voices := first, ""
-	if first == "" && s.options.wantsKey() {
-		key = "YOUR_KEY"
-		if len(s.options.keys) > 0 {
-			var static string
-			static, voices, _ = strings.Cut(s.options.keys[0], "=")
-			if s.app.err.terminal {
-				key = static
-			}
-		}
-	}
-	voice := onlyVoice(voices, s.mouth.engine.Model().DefaultVoice())
-	if voice != "" {
-		body += `,"voice":"` + voice + `"`
-	}
-	curl = "curl -sS " + base + "/v1/tts -H 'content-type: application/json'"
-	say = s.app.program + " say"
-	if base != defaultServer {
-		say += " --server " + base
-	}
-	if key != "" {
-		curl += " -H " + quote("x-api-key: "+key)
-		say = "SWAR_KEY=" + quote(key) + " " + say
-	}
-	if voice != "" {
-		say += " --voice " + voice
-	}
-	return curl + " -d " + quote(body+"}") + " -o namaste.wav", say + " " + quote(firstWords)
-}
-
-// onlyVoice returns the voice to ask for with a key that does not allow the default one.
-func onlyVoice(allowed, usual string) string {
-	first, _, _ := strings.Cut(allowed, ",")
-	for v := range strings.SplitSeq(allowed, ",") {
-		if strings.TrimSpace(v) == usual {
-			return ""
-		}
-	}
-	return strings.TrimSpace(first)
-}
-
-// quote makes s one word for a shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// baseURL is how a client on this machine calls a server that listens on address.
-func baseURL(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
-}

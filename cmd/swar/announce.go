@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+// firstWords are what a new user hears.
+const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
+
+// announce says that the server is ready, and how to hear it. At the first start it tells the first key.
+func (s *site) announce(ctx context.Context, address string, took time.Duration) error {
+	c := s.mouth.pool.Capacity()
+	attrs := []any{"listen", address, "model", s.mouth.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
+		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
+	first := ""
+	if s.portal != nil {
+		var err error
+		if first, err = s.portal.firstKey(ctx); err != nil {
+			return fmt.Errorf("making the first key: %w", err)
+		}
+		keys, _ := s.portal.ring.Size()
+		attrs = append(attrs, "portal_keys", keys, "data", s.options.place.data)
+	}
+	s.log.Info("ready", attrs...)
+	e := s.app.err
+	switch {
+	case first != "":
+		e = s.secrets()
+	case !s.proseAllowed():
+		return nil
+	}
+	var b strings.Builder
+	if !s.options.wantsKey() {
+		fmt.Fprintf(&b, "\n%s\n", e.yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
+	}
+	base := baseURL(address)
+	curl, say := s.firstCommands(base, first)
+	fmt.Fprintf(&b, "\n%s %s\n", e.green("Swar is ready at"), base)
+	if first != "" {
+		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.bold(first))
+	}
+	fmt.Fprintf(&b, "\n  %s\n", curl)
+	if p, _, ok := findPlayer(); !ok {
+		fmt.Fprint(&b, "\nand open namaste.wav with any player\n")
+	} else if !strings.Contains(p.name, "paplay") {
+		fmt.Fprintf(&b, "  %s namaste.wav\n", strings.TrimSpace(p.name+" "+p.file))
+	}
+	fmt.Fprintf(&b, "\nor\n\n  %s\n\n", say)
+	if s.portal != nil && first == "" && len(s.options.keys) == 0 {
+		fmt.Fprintf(&b, "A key is shown only when it is made. This makes another one:\n\n  %s\n\n", s.newKeyCommand())
+	}
+	_, err := fmt.Fprint(e, b.String())
+	if first == "" {
+		return nil // nothing is lost when nobody reads it
+	}
+	if err != nil {
+		s.log.Warn("the first key could not be shown; make another one with `swar keys create`", "error", err)
+	}
+	return nil
+}
+
+// secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in
+// log files.
+func (s *site) secrets() *screen {
+	if s.app.err.terminal {
+		return s.app.err
+	}
+	return s.app.out
+}
+
+// newKeyCommand makes a key of this server's portal.
+func (s *site) newKeyCommand() string {
+	command := s.app.program + " keys create"
+	if s.options.place.data != defaultData {
+		command += " --data " + shellWord(s.options.place.data)
+	}
+	return command
+}
+
+// firstCommands are two ways to make the server speak. They hold the first key, which is shown now or never, but a key of the command
+// line only on a terminal: anywhere else standard error ends up in log files.
+func (s *site) firstCommands(base, first string) (curl, say string) {
+	body := `{"text":"` + firstWords + `"`
+	key, voices := first, ""
+	if first == "" && s.options.wantsKey() {
+		key = "YOUR_KEY"
+		if len(s.options.keys) > 0 {
+			var static string
+			static, voices, _ = strings.Cut(s.options.keys[0], "=")
+			if s.app.err.terminal {
+				key = static
+			}
+		}
+	}
+	voice := onlyVoice(voices, s.mouth.engine.Model().DefaultVoice())
+	if voice != "" {
+		body += `,"voice":"` + voice + `"`
+	}
+	curl = "curl -sS " + base + "/v1/tts -H 'content-type: application/json'"
+	say = s.app.program + " say"
+	if base != defaultServer {
+		say += " --server " + base
+	}
+	if key != "" {
+		curl += " -H " + quote("x-api-key: "+key)
+		say = "SWAR_KEY=" + quote(key) + " " + say
+	}
+	if voice != "" {
+		say += " --voice " + voice
+	}
+	return curl + " -d " + quote(body+"}") + " -o namaste.wav", say + " " + quote(firstWords)
+}
+
+// onlyVoice returns the voice to ask for with a key that does not allow the default one.
+func onlyVoice(allowed, usual string) string {
+	first, _, _ := strings.Cut(allowed, ",")
+	for v := range strings.SplitSeq(allowed, ",") {
+		if strings.TrimSpace(v) == usual {
+			return ""
+		}
+	}
+	return strings.TrimSpace(first)
+}
+
+// quote makes s one word for a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// baseURL is how a client on this machine calls a server that listens on address.
+func baseURL(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
