@@ -140,6 +140,7 @@ func TestPlaygroundKeys(t *testing.T) {
 }
 
 func TestOrigins(t *testing.T) {
+	long := "https://" + strings.Repeat("o", tenant.MaxOrigin-len("https://"))
 	inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {
 		for name, tt := range map[string]struct {
 			origin string
@@ -147,11 +148,20 @@ func TestOrigins(t *testing.T) {
 		}{
 			"none":                     {"", nil},
 			"a page":                   {"https://example.org:8443", nil},
-			"one byte below the limit": {strings.Repeat("o", 299), nil},
-			"at the limit":             {strings.Repeat("o", 300), nil},
-			"one byte above the limit": {strings.Repeat("o", 301), tenant.ErrBadOrigin},
+			"an address":               {"http://[::1]:8080", nil},
+			"an app":                   {"capacitor://localhost", nil},
+			"one byte below the limit": {long[1:], nil},
+			"at the limit":             {long, nil},
+			"one byte above the limit": {long + "o", tenant.ErrBadOrigin},
 			"a space":                  {"https://a b", tenant.ErrBadOrigin},
 			"not ASCII":                {"https://आ", tenant.ErrBadOrigin},
+			"of a page without one":    {"null", tenant.ErrBadOrigin},
+			"any":                      {"*", tenant.ErrBadOrigin},
+			"a path":                   {"https://example.org/", tenant.ErrBadOrigin},
+			"a query":                  {"https://example.org?a", tenant.ErrBadOrigin},
+			"a user":                   {"https://a@example.org", tenant.ErrBadOrigin},
+			"no host":                  {"javascript:1", tenant.ErrBadOrigin},
+			"in capitals":              {"HTTPS://example.org", tenant.ErrBadOrigin},
 		} {
 			_, err := w.CreatePlaygroundKey(t.Context(), owner, w.project.ID, tt.origin, never)
 			want(t, name, err, tt.want)

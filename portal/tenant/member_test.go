@@ -75,6 +75,13 @@ func TestEmails(t *testing.T) {
 		"a second header in it":     {"a@example.org\r\nBcc: b@example.org", tenant.ErrBadEmail},
 		"a turn of direction in it": {"a\u202eb@example.org", tenant.ErrBadEmail},
 		"not UTF-8":                 {"\xff@example.org", tenant.ErrBadEmail},
+		"another, in brackets":      {`"a"<b@example.org>`, tenant.ErrBadEmail},
+		"a name in quotes":          {`"a"@example.org`, tenant.ErrBadEmail},
+		"a comment":                 {"a(b)@example.org", tenant.ErrBadEmail},
+		"two, with a comma":         {"a,b@example.org", tenant.ErrBadEmail},
+		"two dots":                  {"a..b@example.org", tenant.ErrBadEmail},
+		"an invisible letter":       {"a\u200bb@example.org", tenant.ErrBadEmail},
+		"a Kelvin sign for a k":     {"\u212aelvin@example.org", tenant.ErrBadEmail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {

@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ const (
 // CreatePlaygroundKey makes a key for a browser, which only pages of origin may use, unless that is empty. The oldest of actor's keys in
 // the project is revoked when there are MaxPlaygroundKeys alive.
 func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID, origin string, once Once) (CreatedKey, error) {
-	if len(origin) > MaxOrigin || strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if origin != "" && !isOrigin(origin) {
 		return CreatedKey{}, ErrBadOrigin
 	}
 	if err := once.check(); err != nil {
@@ -65,4 +66,14 @@ func revokeAll(tx Tx, now time.Time, actor User, keys []Key) {
 			revoke(tx, now, actor, k)
 		}
 	}
+}
+
+// isOrigin reports whether s is an origin as browsers write it. All pages without one of their own say "null": a key for that would be
+// good in each of them.
+func isOrigin(s string) bool {
+	if len(s) > MaxOrigin || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && u.Scheme+"://"+strings.ToLower(u.Host) == s
 }
