@@ -71,6 +71,7 @@ func (s *Server) createKey(c *call) error {
 	if err != nil {
 		return err
 	}
+	s.told(c, made)
 	return c.json(createdKeyShape{made.Secret, made.Secret == "", shapeKey(made.Key)})
 }
 
@@ -99,6 +100,7 @@ func (s *Server) revokeKey(c *call) error {
 	if err != nil {
 		return err
 	}
+	s.cfg.Told(c.ctx(), k)
 	return c.json(shapeKey(k))
 }
 
@@ -123,9 +125,17 @@ func (s *Server) createPlaygroundKey(c *call) error {
 	if err != nil {
 		return err
 	}
+	s.told(c, made)
 	left := tenant.PlaygroundLife
 	if made.Secret == "" {
 		left = max(0, time.Until(made.Key.ExpiresAt))
 	}
 	return c.json(playgroundKeyShape{made.Secret, made.Secret == "", int64(left / time.Second), shapeKey(made.Key)})
+}
+
+// told waits for a key to be known, unless the answer is a repeated one: that key may have ended.
+func (s *Server) told(c *call, made tenant.CreatedKey) {
+	if made.Secret != "" {
+		s.cfg.Told(c.ctx(), made.Key)
+	}
 }

@@ -29,6 +29,10 @@ type Config struct {
 	// the server, such as a socket in a folder of theirs.
 	Operator bool
 
+	// Told returns when the server that speaks knows that k was created or revoked, so that a client can use a new key at once and rely on
+	// the end of an old one. Implementations give up after a while: the change is made, whoever has heard of it. Nil waits for nobody.
+	Told func(ctx context.Context, k tenant.Key)
+
 	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.
 	Origins []string
 
@@ -61,6 +65,9 @@ func New(cfg Config) (*Server, error) {
 		if u, err := url.Parse(o); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != o {
 			return nil, fmt.Errorf("rest: the origin %q is not of the form https://portal.example.org", o)
 		}
+	}
+	if cfg.Told == nil {
+		cfg.Told = func(context.Context, tenant.Key) {}
 	}
 	s := &Server{cfg: cfg, visitors: newVisitors(maxVisitors)}
 	s.handler = s.common(s.routes())

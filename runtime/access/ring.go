@@ -38,6 +38,7 @@ type Ring struct {
 	left  map[string]int64 // last use, as in held, of keys that are no longer held
 	away  time.Time        // since when; zero while the portal is there
 	began bool             // ready is closed
+	moved chan struct{}    // closed when a key comes or ends; nil while nobody awaits that
 }
 
 // held is a key in a ring. Only used changes without the write lock.
@@ -131,6 +132,28 @@ func (r *Ring) Back() {
 // Ready returns a channel that is closed when the ring has been filled for the first time.
 func (r *Ring) Ready() <-chan struct{} { return r.ready }
 
+// Await returns when the ring holds the key of hash, or with held false when it does not. It fails when ctx ends before, with its cause. It is
+// for who has changed a key and wants to say so only when that is true here.
+func (r *Ring) Await(ctx context.Context, hash Hash, held bool) error {
+	for {
+		r.mu.Lock()
+		_, known := r.keys[hash]
+		if r.moved == nil {
+			r.moved = make(chan struct{})
+		}
+		moved := r.moved
+		r.mu.Unlock()
+		if known == held {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // Size returns how many keys are held, and whether the portal is there.
 func (r *Ring) Size() (keys int, current bool) {
 	r.mu.RLock()
@@ -170,6 +193,7 @@ func (r *Ring) applyLocked(entries []Entry) {
 		case !known:
 			h = &held{ended: make(chan struct{}), grant: Grant{KeyID: e.Hash.KeyID()}}
 			r.keys[e.Hash] = h
+			r.movedLocked()
 		}
 		h.origin = e.Origin
 		h.grant = Grant{
@@ -215,6 +239,14 @@ func (r *Ring) endLocked(hash Hash, h *held) {
 	}
 	if at := h.used.Load(); at != 0 {
 		r.left[h.grant.KeyID] = at
+	}
+	r.movedLocked()
+}
+
+func (r *Ring) movedLocked() {
+	if r.moved != nil {
+		close(r.moved)
+		r.moved = nil
 	}
 }
 

@@ -1,0 +1,43 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+func TestWhoSpeaksIsToldOfKeysBeforeTheClientIs(t *testing.T) {
+	var told []string
+	g := newRig(t, func(c *Config) {
+		c.Told = func(_ context.Context, k tenant.Key) {
+			told = append(told, fmt.Sprint(k.ID, " good: ", k.RevokedAt.IsZero()))
+		}
+	})
+	org, project := g.world()
+	body := fmt.Sprintf(`{"project_id":%q,"name":"server"}`, project)
+	once := []string{"Idempotency-Key", "once"}
+	var want []string
+	check := func(doing string, lines ...string) {
+		t.Helper()
+		want = append(want, lines...)
+		if !slices.Equal(told, want) {
+			t.Errorf("after %s: told %q, want %q", doing, told, want)
+		}
+	}
+	live := ok[createdKeyAnswer](g, member, "POST", "/portal/v1/keys", body, once...).Row.ID
+	check("creating a key", live+" good: true")
+	ok[any](g, member, "POST", "/portal/v1/keys", body, once...)
+	check("repeating that")
+	playground := ok[createdKeyAnswer](g, member, "POST", "/portal/v1/playground-key", body).Row.ID
+	check("creating a playground key", playground+" good: true")
+	ok[any](g, member, "PATCH", "/portal/v1/keys/"+live, `{"name":"other"}`)
+	ok[any](g, viewer, "GET", "/portal/v1/keys?org_id="+org, "")
+	g.do(viewer, "DELETE", "/portal/v1/keys/"+live, "")
+	g.do(viewer, "POST", "/portal/v1/keys", body)
+	check("what changes no key, or is refused")
+	ok[any](g, member, "DELETE", "/portal/v1/keys/"+live, "")
+	check("revoking", live+" good: false")
+}
