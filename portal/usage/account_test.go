@@ -267,8 +267,8 @@ func TestSkippingEndsWhereReadingEnds(t *testing.T) {
 		for rest := range 10 {
 			b := append(s.append(nil), bytes.Repeat([]byte{0x80}, rest)...)
 			r := reader{b: b}
-			if r.skipSketch(); r.broken || len(r.b) != rest {
-				t.Fatalf("%d bins in %x, %d bytes behind them: %d left, broken %v", len(s.bins), b, rest, len(r.b), r.broken)
+			if r.skipSketch(); r.broken || len(r.rest()) != rest {
+				t.Fatalf("%d bins in %x, %d bytes behind them: %d left, broken %v", len(s.bins), b, rest, len(r.rest()), r.broken)
 			}
 		}
 	}

@@ -14,10 +14,10 @@ var errCells = errors.New("usage shard: the cells are damaged")
 // memory than a few times what there is to read. A cellReader that is opened again uses its memory again.
 type cellReader struct {
 	reader
-	names []string
-	left  int       // cells
-	at    [5]uint64 // the names of the cell before
-	first bool      // there is none
+	names  []string
+	left   int       // cells
+	before [5]uint64 // the names of the cell before
+	first  bool      // there is none
 }
 
 // open begins to read b. It takes names from known and adds those that are not there, because most come in every shard.
@@ -63,11 +63,11 @@ func (r *cellReader) next(c *cell) bool {
 			return false
 		}
 	}
-	if !r.first && slices.Compare(at[:4], r.at[:4]) <= 0 { // names are sorted, so that places compare as they do
+	if !r.first && slices.Compare(at[:4], r.before[:4]) <= 0 { // names are sorted, so that places compare as they do
 		r.fail()
 		return false
 	}
-	r.at, r.first = at, false
+	r.before, r.first = at, false
 	c.project, c.key, c.voice, c.endpoint, c.prefix = r.names[at[0]], r.names[at[1]], r.names[at[2]], r.names[at[3]], r.names[at[4]]
 	for _, n := range [...]*int64{&c.requests, &c.errors, &c.cancelled, &c.frames, &c.billed, &c.chars, &c.synthUS} {
 		*n = r.varint()
@@ -79,54 +79,61 @@ func (r *cellReader) next(c *cell) bool {
 func (r *reader) skipSketch() {
 	r.uvarint()
 	for numbers := 2 * r.count(2); numbers > 0; {
-		if numbers >= 8 && len(r.b) >= 8 { // at most eight numbers end within eight bytes
-			numbers -= bits.OnesCount64(^binary.LittleEndian.Uint64(r.b) & 0x8080808080808080)
-			r.b = r.b[8:]
+		rest := r.rest()
+		if numbers >= 8 && len(rest) >= 8 { // at most eight numbers end within eight bytes
+			numbers -= bits.OnesCount64(^binary.LittleEndian.Uint64(rest) & 0x8080808080808080)
+			r.pos += 8
 			continue
 		}
-		if len(r.b) == 0 {
+		if len(rest) == 0 {
 			r.fail()
 			return
 		}
-		if r.b[0] < 0x80 {
+		if rest[0] < 0x80 {
 			numbers--
 		}
-		r.b = r.b[1:]
+		r.pos++
 	}
 }
 
 // close returns an error if what was read is not encoded cells from end to end.
 func (r *cellReader) close() error {
-	if r.broken || r.left != 0 || len(r.b) != 0 {
+	if r.broken || r.left != 0 || len(r.rest()) != 0 {
 		return errCells
 	}
 	return nil
 }
 
 // reader reads numbers that may be damaged. After the first fault it returns zeros.
+//
+// It counts where it is instead of cutting b: a slice that is stored anew for each number costs a write barrier while garbage is
+// collected, which was a third of the time of a report.
 type reader struct {
 	b      []byte
+	pos    int
 	broken bool
 }
 
-func (r *reader) fail() { r.b, r.broken = nil, true }
+func (r *reader) fail() { *r = reader{broken: true} }
+
+func (r *reader) rest() []byte { return r.b[r.pos:] }
 
 func (r *reader) uvarint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // most are; this part is small enough to be inlined
-		v := r.b[0]
-		r.b = r.b[1:]
+	if r.pos < len(r.b) && r.b[r.pos] < 0x80 { // most are
+		v := r.b[r.pos]
+		r.pos++
 		return uint64(v)
 	}
 	return r.longUvarint()
 }
 
 func (r *reader) longUvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || n > 1 && r.b[n-1] == 0 { // a number has one shortest form
+	v, n := binary.Uvarint(r.rest())
+	if n <= 0 || n > 1 && r.b[r.pos+n-1] == 0 { // a number has one shortest form
 		r.fail()
 		return 0
 	}
-	r.b = r.b[n:]
+	r.pos += n
 	return v
 }
 
@@ -138,7 +145,7 @@ func (r *reader) varint() int64 {
 // count reads the number of things that follow, each of at least size bytes. More than can follow is a fault.
 func (r *reader) count(size int) int {
 	n := r.uvarint()
-	if n > uint64(len(r.b)/size) {
+	if n > uint64(len(r.rest())/size) {
 		r.fail()
 		return 0
 	}
@@ -146,7 +153,7 @@ func (r *reader) count(size int) int {
 }
 
 func (r *reader) bytes(n int) []byte {
-	b := r.b[:n]
-	r.b = r.b[n:]
+	b := r.rest()[:n]
+	r.pos += n
 	return b
 }

@@ -321,7 +321,7 @@ func TestSketchIsWithinOnePercent(t *testing.T) {
 		b := s.append(nil)
 		var read sketch
 		r := reader{b: b}
-		if read.read(&r); r.broken || len(r.b) != 0 || !slices.Equal(read.bins, s.bins) || read.zeros != s.zeros {
+		if read.read(&r); r.broken || len(r.rest()) != 0 || !slices.Equal(read.bins, s.bins) || read.zeros != s.zeros {
 			t.Errorf("%s: does not come back from its %d bytes", name, len(b))
 		}
 		t.Logf("%s: %d bytes", name, len(b))

@@ -92,15 +92,14 @@ func (s *sketch) read(r *reader) {
 	s.zeros = r.uvarint()
 	n := r.count(2)
 	s.bins = slices.Grow(s.bins[:0], n)[:n]
-	b, before := r.b, uint64(0)
+	before := uint64(0)
 	for i := range s.bins {
 		var step, count uint64
-		if len(b) >= 2 && b[0]|b[1] < 0x80 { // reports read millions of these, so that one look at both pays
-			step, count, b = uint64(b[0]), uint64(b[1]), b[2:]
+		if b := r.rest(); len(b) >= 2 && b[0]|b[1] < 0x80 { // reports read millions of these, so that one look at both pays
+			step, count = uint64(b[0]), uint64(b[1])
+			r.pos += 2
 		} else {
-			r.b = b
 			step, count = r.uvarint(), r.uvarint()
-			b = r.b
 		}
 		if step > maxIndex || i > 0 && step == 0 || before+step > maxIndex || count == 0 {
 			r.fail()
@@ -110,5 +109,4 @@ func (s *sketch) read(r *reader) {
 		before += step
 		s.bins[i] = bin{int32(before), count}
 	}
-	r.b = b
 }
