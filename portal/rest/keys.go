@@ -88,6 +88,7 @@ func (s *Server) updateKey(c *call) error {
 	if err != nil {
 		return err
 	}
+	s.cfg.Told(c.ctx(), k)
 	return c.json(shapeKey(k))
 }
 

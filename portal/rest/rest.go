@@ -29,8 +29,8 @@ type Config struct {
 	// the server, such as a socket in a folder of theirs.
 	Operator bool
 
-	// Told returns when the server that speaks knows that k was created or revoked, so that a client can use a new key at once and rely on
-	// the end of an old one. Implementations give up after a while: the change is made, whoever has heard of it. Nil waits for nobody.
+	// Told returns when the server that speaks knows that k was created, changed or revoked, so that a client can use a new key at once and
+	// rely on the end of an old one. Implementations give up after a while: the change is made, whoever has heard of it. Nil waits for nobody.
 	Told func(ctx context.Context, k tenant.Key)
 
 	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.

@@ -13,7 +13,7 @@ func TestWhoSpeaksIsToldOfKeysBeforeTheClientIs(t *testing.T) {
 	var told []string
 	g := newRig(t, func(c *Config) {
 		c.Told = func(_ context.Context, k tenant.Key) {
-			told = append(told, fmt.Sprint(k.ID, " good: ", k.RevokedAt.IsZero()))
+			told = append(told, fmt.Sprint(k.ID, " good: ", k.RevokedAt.IsZero(), ", voices: ", k.Voices))
 		}
 	})
 	org, project := g.world()
@@ -28,16 +28,17 @@ func TestWhoSpeaksIsToldOfKeysBeforeTheClientIs(t *testing.T) {
 		}
 	}
 	live := ok[createdKeyAnswer](g, member, "POST", "/portal/v1/keys", body, once...).Row.ID
-	check("creating a key", live+" good: true")
+	check("creating a key", live+" good: true, voices: []")
 	ok[any](g, member, "POST", "/portal/v1/keys", body, once...)
 	check("repeating that")
 	playground := ok[createdKeyAnswer](g, member, "POST", "/portal/v1/playground-key", body).Row.ID
-	check("creating a playground key", playground+" good: true")
-	ok[any](g, member, "PATCH", "/portal/v1/keys/"+live, `{"name":"other"}`)
+	check("creating a playground key", playground+" good: true, voices: []")
+	ok[any](g, member, "PATCH", "/portal/v1/keys/"+live, `{"voices":["raj"]}`)
+	check("changing", live+" good: true, voices: [raj]")
 	ok[any](g, viewer, "GET", "/portal/v1/keys?org_id="+org, "")
 	g.do(viewer, "DELETE", "/portal/v1/keys/"+live, "")
 	g.do(viewer, "POST", "/portal/v1/keys", body)
 	check("what changes no key, or is refused")
 	ok[any](g, member, "DELETE", "/portal/v1/keys/"+live, "")
-	check("revoking", live+" good: false")
+	check("revoking", live+" good: false, voices: [raj]")
 }

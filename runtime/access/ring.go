@@ -38,7 +38,7 @@ type Ring struct {
 	left  map[string]int64 // last use, as in held, of keys that are no longer held
 	away  time.Time        // since when; zero while the portal is there
 	began bool             // ready is closed
-	moved chan struct{}    // closed when a key comes or ends; nil while nobody awaits that
+	moved chan struct{}    // closed when keys change; nil while nobody awaits that
 }
 
 // held is a key in a ring. Only used changes without the write lock.
@@ -132,18 +132,23 @@ func (r *Ring) Back() {
 // Ready returns a channel that is closed when the ring has been filled for the first time.
 func (r *Ring) Ready() <-chan struct{} { return r.ready }
 
-// Await returns when the ring holds the key of hash, or with held false when it does not. It fails when ctx ends before, with its cause. It is
-// for who has changed a key and wants to say so only when that is true here.
-func (r *Ring) Await(ctx context.Context, hash Hash, held bool) error {
+// Await returns when done says so of the key of hash, which is asked now and after each change of the ring; the grant is empty for a key that
+// is not held. It fails when ctx ends before, with its cause. It is for who has changed a key and wants to say so only when that is true
+// here.
+func (r *Ring) Await(ctx context.Context, hash Hash, done func(g Grant, held bool) bool) error {
 	for {
 		r.mu.Lock()
-		_, known := r.keys[hash]
+		var grant Grant
+		h, held := r.keys[hash]
+		if held {
+			grant = h.grant
+		}
 		if r.moved == nil {
 			r.moved = make(chan struct{})
 		}
 		moved := r.moved
 		r.mu.Unlock()
-		if known == held {
+		if done(grant, held) {
 			return nil
 		}
 		select {
@@ -193,7 +198,6 @@ func (r *Ring) applyLocked(entries []Entry) {
 		case !known:
 			h = &held{ended: make(chan struct{}), grant: Grant{KeyID: e.Hash.KeyID()}}
 			r.keys[e.Hash] = h
-			r.movedLocked()
 		}
 		h.origin = e.Origin
 		h.grant = Grant{
@@ -205,6 +209,7 @@ func (r *Ring) applyLocked(entries []Entry) {
 			r.expireLocked(e.Hash, h, now)
 		}
 	}
+	r.movedLocked()
 }
 
 // expireLocked makes h end when its time has come, and at no other time.

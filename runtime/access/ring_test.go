@@ -297,24 +297,30 @@ func TestAwaitingAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, e := entry()
 		_, brief := playground(time.Hour)
-		gone := e
+		gone, limited := e, e
 		gone.Revoked = true
+		limited.Voices = []string{"raj"}
+		is := func(voices int) func(Grant, bool) bool {
+			return func(g Grant, held bool) bool { return held && len(g.Voices) == voices }
+		}
+		none := func(_ Grant, held bool) bool { return !held }
 		r := filled()
 		for _, step := range []struct {
 			name string
 			hash Hash
-			held bool
+			done func(Grant, bool) bool
 			do   func()
 		}{
-			{"that comes", e.Hash, true, func() { r.Apply([]Entry{e}) }},
-			{"that is revoked", e.Hash, false, func() { r.Apply([]Entry{gone}) }},
-			{"that comes with all others", e.Hash, true, func() { r.Replace([]Entry{e, brief}) }},
-			{"that expires", brief.Hash, false, func() { time.Sleep(time.Hour) }},
-			{"that is no longer among all", e.Hash, false, func() { r.Replace(nil) }},
+			{"that comes", e.Hash, is(0), func() { r.Apply([]Entry{e}) }},
+			{"that changes", e.Hash, is(1), func() { r.Apply([]Entry{limited}) }},
+			{"that is revoked", e.Hash, none, func() { r.Apply([]Entry{gone}) }},
+			{"that comes with all others", e.Hash, is(0), func() { r.Replace([]Entry{e, brief}) }},
+			{"that expires", brief.Hash, none, func() { time.Sleep(time.Hour) }},
+			{"that is no longer among all", e.Hash, none, func() { r.Replace(nil) }},
 		} {
 			errs := make(chan error, 2)
 			for range cap(errs) {
-				go func() { errs <- r.Await(t.Context(), step.hash, step.held) }()
+				go func() { errs <- r.Await(t.Context(), step.hash, step.done) }()
 			}
 			synctest.Wait()
 			if len(errs) != 0 {
@@ -336,13 +342,13 @@ func TestAwaitingAKey(t *testing.T) {
 					t.Errorf("a key %s: %v", step.name, err)
 				}
 			}
-			if err := r.Await(t.Context(), step.hash, step.held); err != nil {
+			if err := r.Await(t.Context(), step.hash, step.done); err != nil {
 				t.Errorf("a key %s, asked again: %v", step.name, err)
 			}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := r.Await(ctx, e.Hash, true); !errors.Is(err, context.DeadlineExceeded) {
+		if err := r.Await(ctx, e.Hash, is(0)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a key that does not come: %v, want the end of the wait", err)
 		}
 	})
