@@ -115,24 +115,24 @@ func TestReadingALinkSpendsNothing(t *testing.T) {
 }
 
 func TestProgramsNeedNoCookies(t *testing.T) {
-	spend := func(w *world, b *browser, body string) reply {
+	spend := func(b *browser, body string) reply {
 		return b.do(request(http.MethodPost, "/auth/v1/verify", body))
 	}
 	code := func(m letter) string { return `{"email":"asha@example.org","code":"` + m.code + `"}` }
 	token := func(m letter) string { return `{"token":"` + m.token + `"}` }
 	for name, tt := range map[string]struct {
 		asks    func(b *browser) reply
-		spends  func(w *world, b *browser, m letter) reply // b is another than the one that asked
-		refused string                                     // "": it works
+		spends  func(b *browser, m letter) reply // b is another than the one that asked
+		refused string                           // "": it works
 	}{
-		"a program with the code":              {askAsProgram, func(w *world, b *browser, m letter) reply { return spend(w, b, code(m)) }, ""},
-		"a program with the link":              {askAsProgram, func(w *world, b *browser, m letter) reply { return spend(w, b, token(m)) }, ""},
-		"a browser with the link of a program": {askAsProgram, func(_ *world, b *browser, m letter) reply { return b.verifyToken(m.token) }, "other_browser"},
-		"a browser with the code of a program": {askAsProgram, func(_ *world, b *browser, m letter) reply {
+		"a program with the code":              {askAsProgram, func(b *browser, m letter) reply { return spend(b, code(m)) }, ""},
+		"a program with the link":              {askAsProgram, func(b *browser, m letter) reply { return spend(b, token(m)) }, ""},
+		"a browser with the link of a program": {askAsProgram, func(b *browser, m letter) reply { return b.verifyToken(m.token) }, "other_browser"},
+		"a browser with the code of a program": {askAsProgram, func(b *browser, m letter) reply {
 			return b.verifyCode("asha@example.org", m.code)
 		}, "bad_link"},
-		"a program with the link of a browser": {askAsBrowser, func(w *world, b *browser, m letter) reply { return spend(w, b, token(m)) }, "other_browser"},
-		"a program with the code of a browser": {askAsBrowser, func(w *world, b *browser, m letter) reply { return spend(w, b, code(m)) }, "bad_link"},
+		"a program with the link of a browser": {askAsBrowser, func(b *browser, m letter) reply { return spend(b, token(m)) }, "other_browser"},
+		"a program with the code of a browser": {askAsBrowser, func(b *browser, m letter) reply { return spend(b, code(m)) }, "bad_link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, nil, func(t *testing.T, w *world) {
@@ -141,7 +141,7 @@ func TestProgramsNeedNoCookies(t *testing.T) {
 				if tt.refused != "" {
 					status = http.StatusBadRequest
 				}
-				want(t, "spending", tt.spends(w, w.browser(), w.mails.one(t)), status, tt.refused)
+				want(t, "spending", tt.spends(w.browser(), w.mails.one(t)), status, tt.refused)
 			})
 		})
 	}
@@ -150,9 +150,9 @@ func TestProgramsNeedNoCookies(t *testing.T) {
 			askAsProgram(w.browser())
 			mail := w.mails.one(t)
 			for range 5 {
-				want(t, "a wrong code", spend(w, w.browser(), `{"email":"asha@example.org","code":"AAAA-AAAA"}`), http.StatusBadRequest, "bad_link")
+				want(t, "a wrong code", spend(w.browser(), `{"email":"asha@example.org","code":"AAAA-AAAA"}`), http.StatusBadRequest, "bad_link")
 			}
-			want(t, "the right one", spend(w, w.browser(), code(mail)), http.StatusBadRequest, "bad_link")
+			want(t, "the right one", spend(w.browser(), code(mail)), http.StatusBadRequest, "bad_link")
 		})
 	})
 }

@@ -361,7 +361,7 @@ func TestConvertLeavesNothingBehind(t *testing.T) {
 	for at := 0; ; at += 7 {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		calls, last := 0, false
-		c.Progress = func(done, total int64, what string) {
+		c.Progress = func(_, _ int64, what string) {
 			if calls++; calls > at {
 				cancel(why)
 			}
