@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ import (
 const (
 	shipLimit  = 10 * time.Second // for bringing the last usage into the store; what is left then stays in the log for the next start
 	sweepEvery = time.Hour
+	toldLimit  = time.Second // for a change of a key to reach those who speak, before its maker is answered anyway
 )
 
 // portal is organisations, keys, usage and bills, in the process that speaks.
@@ -79,6 +81,7 @@ func openPortal(ctx context.Context, at *place, who *people, voices []string, lo
 // config needs what the portal does not know.
 func (p *portal) open(ctx context.Context, d *doors, config rest.Config) (http.Handler, error) {
 	config.Tenancy, config.Reports, config.Verifier, config.Mailer, config.Log = p.tenancy, p.reports, d.verifier, d, p.log
+	config.Told = p.told
 	api, err := rest.New(config)
 	if err != nil {
 		return nil, err
@@ -155,6 +158,16 @@ func (p *portal) abandon() error {
 		return p.close()
 	}
 	return errors.Join(p.admin.close(), p.close())
+}
+
+// told waits until the ring says of k what the store does, which takes some milliseconds. A key that changes again in the meantime, or a
+// store that is not heard, is not waited for any longer.
+func (p *portal) told(ctx context.Context, k tenant.Key) {
+	ctx, cancel := context.WithTimeout(ctx, toldLimit)
+	defer cancel()
+	_ = p.ring.Await(ctx, k.Hash, func(g access.Grant, held bool) bool {
+		return held == k.RevokedAt.IsZero() && (!held || slices.Equal(g.Voices, k.Voices))
+	})
 }
 
 // counts are for the metrics.

@@ -1,6 +1,11 @@
 package main_test
 
 import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -129,6 +134,75 @@ func TestAPortalThatCannotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("no database", "junk/swar.db", "--data", "junk")
+}
+
+// What an answer says of a key is true when the answer comes: otherwise one in ten of these is wrong.
+func TestKeysChangeWithTheAnswer(t *testing.T) {
+	s := newShell(t)
+	v := s.serveWithPortal()
+	v.firstKey()
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", s.path("data/admin.sock"))
+	}}}
+	defer client.CloseIdleConnections()
+	do := func(method, path, body string) (id, key string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://admin/portal/v1/"+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var made struct {
+			Key      string
+			Row      struct{ ID string }
+			Projects []struct{ ID string }
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&made); err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s: %s, %v", method, path, resp.Status, err)
+		}
+		if len(made.Projects) > 0 {
+			return made.Projects[0].ID, ""
+		}
+		return made.Row.ID, made.Key
+	}
+	voices := func(key string) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.base+"/v1/voices", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("x-api-key", key)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.Status + " " + string(body)
+	}
+	project, _ := do(http.MethodPost, "orgs", `{"name":"Swar"}`)
+	const rounds = 20 // wrong keys of one address; further ones are answered late
+	for range rounds {
+		id, key := do(http.MethodPost, "keys", `{"project_id":"`+project+`","name":"server"}`)
+		if got := voices(key); !strings.Contains(got, "anjura") {
+			t.Errorf("a new key: %s", got)
+		}
+		do(http.MethodPatch, "keys/"+id, `{"voices":["raj"]}`)
+		if got := voices(key); !strings.HasPrefix(got, "200") || strings.Contains(got, "anjura") {
+			t.Errorf("a key that was limited: %s", got)
+		}
+		do(http.MethodDelete, "keys/"+id, "")
+		if got := voices(key); !strings.HasPrefix(got, "401") {
+			t.Errorf("a key that was revoked: %s", got)
+		}
+	}
 }
 
 func TestTheMetricsOfThePortal(t *testing.T) {
