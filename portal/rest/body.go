@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
 const maxBody = 1 << 20 // bytes
@@ -25,11 +26,11 @@ type field struct {
 }
 
 func required(name string, to *string) field {
-	return field{name, true, func(v jsontext.Value) error { return readString(v, to) }}
+	return field{name, true, func(v jsontext.Value) error { return strictjson.String(v, to) }}
 }
 
 func optional(name string, to *string) field {
-	return field{name, false, func(v jsontext.Value) error { return readString(v, to) }}
+	return field{name, false, func(v jsontext.Value) error { return strictjson.String(v, to) }}
 }
 
 // given is an optional field of which it counts whether it was sent.
@@ -92,9 +93,12 @@ func (c *call) readBody() ([]byte, error) {
 // decode reads one JSON object strictly: nothing follows it, names are case-sensitive, the last of a repeated member counts, and null is
 // absence. Errors about fields come in the order of fields.
 func decode(body []byte, fields []field) error {
-	values, err := members(body, fields)
-	if err != nil {
-		return err
+	names, values := make([]string, len(fields)), make([]jsontext.Value, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	if err := strictjson.Members(body, names, values); err != nil {
+		return invalidJSON(err.Error())
 	}
 	for i, f := range fields {
 		switch {
@@ -114,68 +118,6 @@ func decode(body []byte, fields []field) error {
 	return nil
 }
 
-// members checks that body is one JSON object and nothing else, and finds the values of the fields in it. The values are pieces of body.
-func members(body []byte, fields []field) ([]jsontext.Value, error) {
-	values := make([]jsontext.Value, len(fields))
-	// UTF-8 is judged later, when it is known in which field it is wrong.
-	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if kind := d.PeekKind(); kind != '{' && kind != 0 {
-		return nil, invalidJSON("expected an object")
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, syntaxError(err)
-	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, syntaxError(err)
-		}
-		i := fieldIndex(fields, name.String())
-		if i < 0 {
-			if err := d.SkipValue(); err != nil {
-				return nil, syntaxError(err)
-			}
-			continue
-		}
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil, syntaxError(err)
-		}
-		end := int(d.InputOffset())
-		values[i] = body[end-len(value) : end] // what ReadValue returned may be gone after the next read
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, syntaxError(err)
-	}
-	switch _, err := d.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		return values, nil
-	case err != nil:
-		return nil, syntaxError(err)
-	default:
-		return nil, invalidJSON("something follows the object")
-	}
-}
-
-func fieldIndex(fields []field, name string) int {
-	for i := range fields {
-		if fields[i].name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-func syntaxError(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return invalidJSON("unexpected end")
-	}
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && e.Err != nil {
-		return invalidJSON(e.Err.Error() + " at byte " + strconv.FormatInt(e.ByteOffset, 10))
-	}
-	return invalidJSON(err.Error())
-}
-
 func invalidJSON(reason string) error {
 	return &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_request", Text: "invalid JSON: " + reason}
 }
@@ -184,25 +126,8 @@ func isRequired(name string) error {
 	return &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_" + name, Text: name + " is required"}
 }
 
-// What is wrong with a field; its name goes in front.
-var (
-	errNotString  = errors.New("must be a string")
-	errNotStrings = errors.New("must be an array of strings")
-	errNotNumber  = errors.New("must be a number")
-	errNotUTF8    = errors.New("not valid UTF-8")
-)
-
-func readString(v jsontext.Value, to *string) error {
-	if v.Kind() != '"' {
-		return errNotString
-	}
-	s, err := jsontext.AppendUnquote(nil, v)
-	if err != nil {
-		return errNotUTF8 // raw bytes, or half of a surrogate pair; the grammar has been checked
-	}
-	*to = string(s)
-	return nil
-}
+// errNotStrings says what is wrong with a field; its name goes in front.
+var errNotStrings = errors.New("must be an array of strings")
 
 func readStrings(v jsontext.Value, to *[]string) error {
 	if v.Kind() != '[' {
@@ -218,7 +143,7 @@ func readStrings(v jsontext.Value, to *[]string) error {
 			return errNotStrings
 		}
 		var s string
-		if err := readString(element, &s); err != nil {
+		if err := strictjson.String(element, &s); err != nil {
 			return err
 		}
 		*to = append(*to, s)
@@ -226,14 +151,5 @@ func readStrings(v jsontext.Value, to *[]string) error {
 	if d.PeekKind() != ']' {
 		return errNotStrings
 	}
-	return nil
-}
-
-// readNumber reads a number that is too large for a float as infinite.
-func readNumber(v jsontext.Value, to *float64) error {
-	if v.Kind() != '0' {
-		return errNotNumber
-	}
-	*to, _ = strconv.ParseFloat(string(v), 64)
 	return nil
 }

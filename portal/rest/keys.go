@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
 type keyShape struct {
@@ -81,7 +82,7 @@ func (s *Server) updateKey(c *call) error {
 		return err
 	}
 	var change tenant.KeyChange
-	if _, err := c.body(given("name", &change.Name, readString), given("voices", &change.Voices, readStrings)); err != nil {
+	if _, err := c.body(given("name", &change.Name, strictjson.String), given("voices", &change.Voices, readStrings)); err != nil {
 		return err
 	}
 	k, err := s.cfg.Tenancy.UpdateKey(c.ctx(), c.user, id, change)

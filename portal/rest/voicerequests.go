@@ -1,6 +1,9 @@
 package rest
 
-import "github.com/swar-tts/swar/portal/tenant"
+import (
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/strictjson"
+)
 
 type voiceRequestShape struct {
 	ID        string             `json:"id"`
@@ -51,7 +54,7 @@ func (s *Server) createVoiceRequest(c *call) error {
 	var wish tenant.VoiceWish
 	once, err := c.body(
 		required("org_id", &org), required("voice_name", &wish.VoiceName), required("language", &wish.Language),
-		required("use_case", &wish.UseCase), given("hours", &wish.Hours, readNumber), optional("notes", &wish.Notes),
+		required("use_case", &wish.UseCase), given("hours", &wish.Hours, strictjson.Number), optional("notes", &wish.Notes),
 	)
 	if err != nil {
 		return err

@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
 // request is a decoded message: the body of POST /v1/tts and /v1/normalize, or a text message on a WebSocket.
@@ -57,16 +56,18 @@ func decode(body []byte, from source) (request, error) {
 		sampleRate: speech.SampleRate,
 		speed:      1,
 	}
-	values, err := members(body, from)
-	if err != nil {
-		return r, err
+	var values [len(fields)]jsontext.Value
+	known := fieldsFrom[from]
+	if err := strictjson.Members(body, known.names, values[:]); err != nil {
+		return r, invalidJSON(err.Error())
 	}
-	for i, value := range values {
+	var err error
+	for i, f := range known.fields {
+		value := values[i]
 		if value == nil || value.Kind() == 'n' {
 			continue // null is absence
 		}
-		if e := fields[i].read(&r, value); e != nil && err == nil {
-			f := fields[i]
+		if e := f.read(&r, value); e != nil && err == nil {
 			err = &speech.Refusal{Code: f.code, Text: f.name + ": " + e.Error()}
 		}
 	}
@@ -134,25 +135,28 @@ var (
 	errRequestID = &speech.Refusal{Code: speech.CodeBadRequest, Text: "request_id: must be 1 to 128 visible ASCII characters"}
 )
 
-// fields are the members of a message in the order in which a wrong type is reported.
-var fields = [...]struct {
+// field is a member of a message.
+type field struct {
 	name string
 	code speech.Code
 	from source
 	read func(*request, jsontext.Value) error
-}{
+}
+
+// fields are the members of a message in the order in which a wrong type is reported.
+var fields = [...]field{
 	{"type", speech.CodeBadRequest, fromSocket, func(r *request, v jsontext.Value) error {
-		return readString(v, &r.Type)
+		return strictjson.String(v, &r.Type)
 	}},
 	{"text", speech.CodeBadText, fromREST | fromSocket | fromNormalize, func(r *request, v jsontext.Value) error {
-		return readString(v, &r.Utterance.Text)
+		return strictjson.String(v, &r.Utterance.Text)
 	}},
 	{"voice", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
 		r.noVoice = false
-		return readString(v, &r.Utterance.Voice)
+		return strictjson.String(v, &r.Utterance.Voice)
 	}},
 	{"format", speech.CodeBadFormat, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
-		return readString(v, (*string)(&r.Utterance.Format))
+		return strictjson.String(v, (*string)(&r.Utterance.Format))
 	}},
 	{"sample_rate", speech.CodeBadSampleRate, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
 		ok, err := readInteger(v, &r.sampleRate)
@@ -162,10 +166,10 @@ var fields = [...]struct {
 		return err
 	}},
 	{"speed", speech.CodeBadSpeed, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
-		return readNumber(v, &r.speed)
+		return strictjson.Number(v, &r.speed)
 	}},
 	{"temperature", speech.CodeBadTemperature, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
-		return readNumber(v, &r.Utterance.Temperature)
+		return strictjson.Number(v, &r.Utterance.Temperature)
 	}},
 	{"seed", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
 		ok, err := readInteger(v, &r.Utterance.Seed)
@@ -174,7 +178,7 @@ var fields = [...]struct {
 	}},
 	{"request_id", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
 		var id string
-		if err := readString(v, &id); err != nil {
+		if err := strictjson.String(v, &id); err != nil {
 			return err
 		}
 		if r.badRequestID = !validRequestID(id); !r.badRequestID {
@@ -193,107 +197,40 @@ var fields = [...]struct {
 	}},
 }
 
-// members checks that body is one JSON object and nothing else, and finds the values of the fields in it. The last of a repeated member
-// counts. The values are pieces of body.
-func members(body []byte, from source) (values [len(fields)]jsontext.Value, err error) {
-	// UTF-8 is judged later, when it is known in which field it is wrong.
-	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if kind := d.PeekKind(); kind != '{' && kind != 0 {
-		return values, invalidJSON("expected an object")
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return values, syntaxError(err)
-	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return values, syntaxError(err)
-		}
-		i := fieldIndex(name.String(), from)
-		if i < 0 {
-			if err := d.SkipValue(); err != nil {
-				return values, syntaxError(err)
-			}
-			continue
-		}
-		value, err := d.ReadValue()
-		if err != nil {
-			return values, syntaxError(err)
-		}
-		end := int(d.InputOffset())
-		values[i] = body[end-len(value) : end] // what ReadValue returned may be gone after the next read
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return values, syntaxError(err)
-	}
-	switch _, err := d.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		return values, nil
-	case err != nil:
-		return values, syntaxError(err)
-	default:
-		return values, invalidJSON("something follows the object")
-	}
+// sourceFields are the fields that one source has, and their names.
+type sourceFields struct {
+	fields []field
+	names  []string
 }
 
-func fieldIndex(name string, from source) int {
-	for i := range fields {
-		if fields[i].name == name && fields[i].from&from != 0 {
-			return i
-		}
-	}
-	return -1
+var fieldsFrom = map[source]sourceFields{
+	fromREST: fieldsOf(fromREST), fromSocket: fieldsOf(fromSocket), fromNormalize: fieldsOf(fromNormalize),
 }
 
-func syntaxError(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return invalidJSON("unexpected end")
+func fieldsOf(from source) (s sourceFields) {
+	for _, f := range fields {
+		if f.from&from != 0 {
+			s.fields, s.names = append(s.fields, f), append(s.names, f.name)
+		}
 	}
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && e.Err != nil {
-		return invalidJSON(e.Err.Error() + " at byte " + strconv.FormatInt(e.ByteOffset, 10))
-	}
-	return invalidJSON(err.Error())
+	return s
 }
 
 func invalidJSON(reason string) error {
 	return &speech.Refusal{Code: speech.CodeBadRequest, Text: "invalid JSON: " + reason}
 }
 
-// What is wrong with a field; its name goes in front.
+// What else is wrong with a field; its name goes in front.
 var (
-	errNotString  = errors.New("must be a string")
-	errNotNumber  = errors.New("must be a number")
 	errNotInteger = errors.New("must be an integer")
 	errNotBool    = errors.New("must be a boolean")
-	errNotUTF8    = errors.New("not valid UTF-8")
 )
-
-func readString(v jsontext.Value, to *string) error {
-	if v.Kind() != '"' {
-		return errNotString
-	}
-	s, err := jsontext.AppendUnquote(nil, v)
-	if err != nil {
-		return errNotUTF8 // raw bytes, or half of a surrogate pair; the grammar has been checked
-	}
-	*to = string(s)
-	return nil
-}
 
 func readBool(v jsontext.Value, to *bool) error {
 	if k := v.Kind(); k != 't' && k != 'f' {
 		return errNotBool
 	}
 	*to = v.Kind() == 't'
-	return nil
-}
-
-// readNumber reads a number that is too large for a float as infinite.
-func readNumber(v jsontext.Value, to *float64) error {
-	if v.Kind() != '0' {
-		return errNotNumber
-	}
-	*to, _ = strconv.ParseFloat(string(v), 64)
 	return nil
 }
 

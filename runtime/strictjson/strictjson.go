@@ -1,0 +1,95 @@
+// Package strictjson reads the JSON bodies of requests as every API of ours does: one object and nothing else, names are case-sensitive,
+// the last of a repeated member counts, and what is wrong is said in words that a client can be told.
+package strictjson
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What is wrong with a value; the name of its field goes in front.
+var (
+	ErrNotString = errors.New("must be a string")
+	ErrNotNumber = errors.New("must be a number")
+	ErrNotUTF8   = errors.New("not valid UTF-8")
+)
+
+// Members checks that body is one JSON object and nothing else, and puts the values of the members that are fields into values, in the
+// order of their names; it ignores other members. The values are pieces of body. The text of an error is the reason alone. Members looks
+// at the grammar only: UTF-8 is judged later, when it is known in which field it is wrong.
+func Members(body []byte, names []string, values []jsontext.Value) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if kind := d.PeekKind(); kind != '{' && kind != 0 {
+		return errors.New("expected an object")
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return reason(err)
+	}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return reason(err)
+		}
+		i := slices.Index(names, name.String())
+		if i < 0 {
+			if err := d.SkipValue(); err != nil {
+				return reason(err)
+			}
+			continue
+		}
+		value, err := d.ReadValue()
+		if err != nil {
+			return reason(err)
+		}
+		end := int(d.InputOffset())
+		values[i] = body[end-len(value) : end] // what ReadValue returned may be gone after the next read
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return reason(err)
+	}
+	switch _, err := d.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return reason(err)
+	default:
+		return errors.New("something follows the object")
+	}
+}
+
+func reason(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("unexpected end")
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && e.Err != nil {
+		return errors.New(e.Err.Error() + " at byte " + strconv.FormatInt(e.ByteOffset, 10))
+	}
+	return err
+}
+
+// String reads a string.
+func String(v jsontext.Value, to *string) error {
+	if v.Kind() != '"' {
+		return ErrNotString
+	}
+	s, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		return ErrNotUTF8 // raw bytes, or half of a surrogate pair; the grammar has been checked
+	}
+	*to = string(s)
+	return nil
+}
+
+// Number reads a number. One that is too large for a float is infinite.
+func Number(v jsontext.Value, to *float64) error {
+	if v.Kind() != '0' {
+		return ErrNotNumber
+	}
+	*to, _ = strconv.ParseFloat(string(v), 64)
+	return nil
+}

@@ -1,0 +1,58 @@
+package strictjson
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func TestMembers(t *testing.T) {
+	tests := map[string]struct {
+		body string
+		a, b string // the values found; "" for none
+		err  string
+	}{
+		"fields in any order":         {`{"b":2,"a":"x"}`, `"x"`, "2", ""},
+		"the last of a repeated one":  {`{"a":1,"a":[3]}`, "[3]", "", ""},
+		"others are ignored":          {`{"A":1,"c":{"a":2},"b":null}`, "", "null", ""},
+		"no member":                   {` {} `, "", "", ""},
+		"UTF-8 is judged by others":   {"{\"a\":\"\xff\"}", "\"\xff\"", "", ""},
+		"an array":                    {`[1]`, "", "", "expected an object"},
+		"nothing":                     {``, "", "", "unexpected end"},
+		"cut off in a value":          {`{"a":"x`, "", "", "unexpected end"},
+		"cut off behind a value":      {`{"a":1`, "", "", "unexpected end"},
+		"a second object":             {`{"a":1}{}`, "1", "", "something follows the object"},
+		"a mistake in another member": {`{"c":tru}`, "", "", "invalid character '}' in literal true (expecting 'e') at byte 8"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var values [2]jsontext.Value
+			got := ""
+			if err := Members([]byte(tt.body), []string{"a", "b"}, values[:]); err != nil {
+				got = err.Error()
+			}
+			if got != tt.err || tt.err == "" && (string(values[0]) != tt.a || string(values[1]) != tt.b) {
+				t.Errorf("got %q, %q, error %q; want %q, %q, %q", values[0], values[1], got, tt.a, tt.b, tt.err)
+			}
+		})
+	}
+}
+
+func TestValues(t *testing.T) {
+	var s string
+	var f float64
+	for value, want := range map[string]error{`"क"`: nil, `"\u0915"`: nil, `1`: ErrNotString, `null`: ErrNotString, "\"\xff\"": ErrNotUTF8, `"\ud800"`: ErrNotUTF8} {
+		s = ""
+		if err := String(jsontext.Value(value), &s); !errors.Is(err, want) || want == nil && s != "क" {
+			t.Errorf("String(%q) gave %q, %v; want %v", value, s, err, want)
+		}
+	}
+	if err := Number(jsontext.Value("1e999"), &f); err != nil || !math.IsInf(f, 1) {
+		t.Errorf("Number(1e999) gave %v, %v; want infinity", f, err)
+	}
+	if err := Number(jsontext.Value(`"1"`), &f); !errors.Is(err, ErrNotNumber) {
+		t.Errorf("Number of a string: %v, want %v", err, ErrNotNumber)
+	}
+}
