@@ -21,6 +21,13 @@ const (
 	Playground KeyKind = "playground" // for one browser; valid for two hours
 )
 
+func (k KeyKind) prefix() string {
+	if k == Playground {
+		return access.PlaygroundPrefix
+	}
+	return access.LivePrefix
+}
+
 // Key is an API key, without the key itself, which nobody keeps.
 type Key struct {
 	ID         string // of Hash: [access.Hash.KeyID]
@@ -99,11 +106,30 @@ func (s *Service) CreateKey(ctx context.Context, actor User, projectID, name str
 	if voices, err = s.cleanVoices(voices); err != nil {
 		return CreatedKey{}, err
 	}
+	return s.addKey(ctx, actor, projectID, Live, once, func(tx Tx, _ time.Time, key *Key) error {
+		org, err := tx.Org(key.OrgID)
+		if err != nil {
+			return err
+		}
+		if org.ActiveKeys >= MaxActiveKeys {
+			return ErrTooManyKeys
+		}
+		org.ActiveKeys++
+		tx.PutOrg(org)
+		key.Name, key.Voices = name, voices
+		return nil
+	})
+}
+
+// addKey makes a key of a project, which fill completes, or refuses. fill runs within the transaction and reads before it writes.
+func (s *Service) addKey(
+	ctx context.Context, actor User, projectID string, kind KeyKind, once Once, fill func(tx Tx, now time.Time, key *Key) error,
+) (CreatedKey, error) {
 	if err := once.check(); err != nil {
 		return CreatedKey{}, err
 	}
 	now := s.now()
-	secret, hash := access.New(access.LivePrefix)
+	secret, hash := access.New(kind.prefix())
 	made, err := update(ctx, s, func(tx Tx) (CreatedKey, error) {
 		project, err := writableProject(tx, actor, projectID)
 		if err != nil {
@@ -112,19 +138,15 @@ func (s *Service) CreateKey(ctx context.Context, actor User, projectID, name str
 		if first, done, err := replay[CreatedKey](tx, now, actor, once); done || err != nil {
 			return first, err
 		}
-		org, err := tx.Org(project.OrgID)
-		if err != nil {
+		key := Key{
+			ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.Shown(secret), Hash: hash,
+			CreatedAt: now, CreatedBy: actor.Email,
+		}
+		if err := fill(tx, now, &key); err != nil {
 			return CreatedKey{}, err
 		}
-		if org.ActiveKeys >= MaxActiveKeys {
-			return CreatedKey{}, ErrTooManyKeys
-		}
-		org.ActiveKeys++
-		key := newKey(now, actor, project, Live, secret, hash)
-		key.Name, key.Voices = name, voices
-		tx.PutOrg(org)
 		tx.PutKey(key)
-		log(tx, now, actor, KeyCreated, org.ID, key.ID, key.detail()...)
+		log(tx, now, actor, KeyCreated, key.OrgID, key.ID, key.detail()...)
 		return remember(tx, now, actor, once, CreatedKey{Key: key})
 	})
 	return made.with(secret, hash), err
@@ -197,14 +219,6 @@ func (c CreatedKey) with(secret string, hash access.Hash) CreatedKey {
 		c.Secret = secret
 	}
 	return c
-}
-
-// newKey is a key as it begins.
-func newKey(now time.Time, actor User, project Project, kind KeyKind, secret string, hash access.Hash) Key {
-	return Key{
-		ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.Shown(secret), Hash: hash,
-		CreatedAt: now, CreatedBy: actor.Email,
-	}
 }
 
 // revoke writes the end of a key. The caller keeps the count of the organisation.

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/swar-tts/swar/runtime/access"
 )
 
 // Limits of playground keys.
@@ -25,38 +23,22 @@ func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID
 	if origin != "" && !isOrigin(origin) {
 		return CreatedKey{}, ErrBadOrigin
 	}
-	if err := once.check(); err != nil {
-		return CreatedKey{}, err
-	}
-	now := s.now()
-	secret, hash := access.New(access.PlaygroundPrefix)
-	made, err := update(ctx, s, func(tx Tx) (CreatedKey, error) {
-		project, err := writableProject(tx, actor, projectID)
-		if err != nil {
-			return CreatedKey{}, err
-		}
-		if first, done, err := replay[CreatedKey](tx, now, actor, once); done || err != nil {
-			return first, err
-		}
+	return s.addKey(ctx, actor, projectID, Playground, once, func(tx Tx, now time.Time, key *Key) error {
 		// All live equally long, so those that have expired come last: when the tenth newest is alive, ten are.
 		newest, err := tx.Keys(KeyQuery{
-			OrgID: project.OrgID, ProjectID: project.ID, Kind: Playground, CreatedBy: actor.Email, Active: true, Limit: MaxPlaygroundKeys,
+			OrgID: key.OrgID, ProjectID: key.ProjectID, Kind: Playground, CreatedBy: actor.Email, Active: true, Limit: MaxPlaygroundKeys,
 		})
 		if err != nil {
-			return CreatedKey{}, err
+			return err
 		}
 		if len(newest) == MaxPlaygroundKeys {
 			if oldest := newest[MaxPlaygroundKeys-1]; !oldest.Expired(now) {
 				revoke(tx, now, actor, oldest)
 			}
 		}
-		key := newKey(now, actor, project, Playground, secret, hash)
 		key.Name, key.Origin, key.ExpiresAt = "Playground", origin, now.Add(PlaygroundLife)
-		tx.PutKey(key)
-		log(tx, now, actor, KeyCreated, key.OrgID, key.ID, key.detail()...)
-		return remember(tx, now, actor, once, CreatedKey{Key: key})
+		return nil
 	})
-	return made.with(secret, hash), err
 }
 
 // revokeAll revokes those playground keys that are still alive.
