@@ -55,8 +55,9 @@ var rules = map[string]rule{
 	"runtime/access":  {[]string{"runtime/speech"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics": {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
 	"runtime/serve": {[]string{
-		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/encode", "runtime/strictjson",
+		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/encode", "runtime/answer", "runtime/strictjson",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
+	"runtime/answer":     {nil, "what every API answers in the same way knows none of them"},
 	"runtime/strictjson": {nil, "a body is read the same way by every API, whatever its fields are"},
 	"runtime/meter":      {[]string{"runtime/speech", "runtime/access"}, "what was spoken is counted without HTTP and without the portal"},
 	"portal/tenant":      {[]string{"runtime/speech", "runtime/access"}, "the rules of tenancy stand without HTTP and without a database"},
@@ -66,7 +67,7 @@ var rules = map[string]rule{
 	"portal/memstore":    {[]string{"portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
 	"portal/sqlite":      {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},
 	"portal/rest": {[]string{
-		"runtime/speech", "runtime/meter", "runtime/strictjson", "portal/signin", "portal/tenant", "portal/usage",
+		"runtime/speech", "runtime/meter", "runtime/answer", "runtime/strictjson", "portal/signin", "portal/tenant", "portal/usage",
 	}, "rest translates between HTTP and the rules; of the runtime it knows the words: voices, and the status of a stream"},
 	"portal/dataplane":    {[]string{"runtime/access", "runtime/meter", "portal/tenant"}, "the link between portal and front ends knows keys and usage events, not what becomes of either"},
 	"portal/firestore":    {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule; of meter it takes what a day is"},
@@ -86,7 +87,7 @@ var only = map[string]struct {
 	in  []string
 	why string
 }{
-	"net/http":                           {[]string{"runtime/serve", "runtime/metrics", "portal/rest", "portal/signin", "client", "cmd/"}, "the core compiles without HTTP; signing in is HTTP by its standards"},
+	"net/http":                           {[]string{"runtime/answer", "runtime/serve", "runtime/metrics", "portal/rest", "portal/signin", "client", "cmd/"}, "the core compiles without HTTP; signing in is HTTP by its standards"},
 	"github.com/gorilla/":                {[]string{"runtime/serve", "portal/rest", "client"}, "one adapter of each API knows gorilla"},
 	"github.com/prometheus/":             {[]string{"runtime/metrics"}, "metric names stand in one place"},
 	"github.com/spf13/":                  {[]string{"cmd/"}, "only cmd reads flags"},
@@ -97,7 +98,7 @@ var only = map[string]struct {
 	"cloud.google.com/go/firestore":      {[]string{"portal/firestore"}, "one adapter knows Firestore"},
 	"modernc.org/sqlite":                 {[]string{"portal/sqlite"}, "one adapter knows SQLite"},
 	"github.com/yalue/onnxruntime_go":    {[]string{"runtime/onnx"}, "one adapter knows ONNX Runtime"},
-	"github.com/go-json-experiment/json": {[]string{"runtime/strictjson", "runtime/serve", "portal/rest"}, "strict JSON is a matter of the APIs"},
+	"github.com/go-json-experiment/json": {[]string{"runtime/answer", "runtime/strictjson", "runtime/serve", "portal/rest"}, "strict JSON is a matter of the APIs"},
 	"github.com/go-jose/":                {[]string{"portal/signin"}, "tokens are signed and checked in one place"},
 	"github.com/coreos/go-oidc":          {nil, "the other side of the tests of portal/signin, and nothing else"},
 	"github.com/wneessen/go-mail":        {[]string{"portal/signin"}, "one adapter sends mail"},

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -70,7 +71,7 @@ func (s *Server) billing(c *call) error {
 // csv answers with a table that browsers save under a name.
 func (c *call) csv(name string, table []byte) error {
 	c.csvHeaders(name)
-	writeBody(c.w, http.StatusOK, csvType, table)
+	answer.Body(c.w, http.StatusOK, csvType, table)
 	return nil
 }
 

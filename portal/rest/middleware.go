@@ -4,27 +4,24 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gorilla/mux"
 
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 const (
-	bodyTime  = 30 * time.Second // a request body must have arrived after this time
-	writeTime = 10 * time.Second // and an answer must have left after this time more
+	bodyTime  = answer.BodyTime  // a request body must have arrived after this time
+	writeTime = answer.WriteTime // and an answer must have left after this time more
 	workTime  = 30 * time.Second // an answer must be found after this time; exports have a longer one
 )
 
@@ -80,7 +77,7 @@ func (s *Server) common(next http.Handler) http.Handler {
 
 // call is one request on its way through a handler.
 type call struct {
-	w       *answer
+	w       *answer.Writer
 	r       *http.Request // its context ends after workTime
 	whole   *http.Request // the same without that end
 	query   url.Values
@@ -101,8 +98,8 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(r.Context(), workTime)
 		defer cancel()
-		c := &call{w: &answer{ResponseWriter: w}, r: r.WithContext(ctx), whole: r}
-		err := try(func() error { return h(c) })
+		c := &call{w: &answer.Writer{ResponseWriter: w}, r: r.WithContext(ctx), whole: r}
+		err := answer.Try(func() error { return h(c) })
 		f := failure{status: http.StatusOK}
 		if err != nil {
 			f = failureOf(err)
@@ -110,7 +107,7 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		s.log(c, path, method, f, err, time.Since(start))
 		switch {
 		case err == nil:
-		case c.w.began, errors.Is(err, context.Canceled) && r.Context().Err() != nil: // a body that is late ends the context, too
+		case c.w.Began, errors.Is(err, context.Canceled) && r.Context().Err() != nil: // a body that is late ends the context, too
 			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
 		default:
 			refuse(w, f)
@@ -138,8 +135,8 @@ func (s *Server) log(c *call, path, method string, f failure, err error, took ti
 	if err != nil {
 		attrs = append(attrs, slog.String("error", err.Error()))
 	}
-	if p, ok := errors.AsType[*panicError](err); ok {
-		attrs = append(attrs, slog.String("stack", string(p.stack)))
+	if p, ok := errors.AsType[*answer.PanicError](err); ok {
+		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
 	s.cfg.Log.LogAttrs(ctx, level, "portal request", attrs...)
 }
@@ -158,7 +155,7 @@ func (c *call) path(name string) (string, error) {
 
 // json answers with v.
 func (c *call) json(v any) error {
-	writeJSON(c.w, http.StatusOK, v)
+	answer.JSON(c.w, http.StatusOK, v)
 	return nil
 }
 
@@ -176,73 +173,8 @@ func refuse(w http.ResponseWriter, f failure) {
 	if f.status == http.StatusRequestTimeout || f.status == http.StatusRequestEntityTooLarge {
 		h.Set("Connection", "close") // the rest of the body is not worth waiting for
 	}
-	writeJSON(w, f.status, errorBody{f.text})
+	answer.JSON(w, f.status, answer.Error{Error: f.text})
 }
-
-// errorBody is the only shape of an error.
-type errorBody struct {
-	Error string `json:"error"`
-}
-
-// writeJSON answers with v. If the client is gone by now, there is nobody to tell.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an error of an engine may hold anything
-	if err != nil {
-		panic(err) // our own types: they hold nothing that JSON cannot say
-	}
-	writeBody(w, status, "application/json", body)
-}
-
-func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	// net/http first reads what is left of the request. A writer without deadlines, in tests, is no server that needs them.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime + writeTime))
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
-}
-
-// answer remembers whether an answer has begun, because from then on an error can no longer become a status.
-type answer struct {
-	http.ResponseWriter
-	began bool
-}
-
-func (a *answer) WriteHeader(status int) {
-	a.began = true
-	a.ResponseWriter.WriteHeader(status)
-}
-
-func (a *answer) Write(p []byte) (int, error) {
-	a.began = true
-	return a.ResponseWriter.Write(p)
-}
-
-// Unwrap lets [http.ResponseController] reach deadlines.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
-// try runs f and makes a panic an error. A deliberate abort stays one.
-func try(f func() error) (err error) {
-	defer func() {
-		switch v := recover(); v {
-		case nil:
-		case http.ErrAbortHandler:
-			panic(v)
-		default:
-			err = &panicError{v, debug.Stack()}
-		}
-	}()
-	return f()
-}
-
-// panicError is a defect of ours that a request met.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // visible reports whether s is 1 to most visible ASCII characters.
 func visible(s string, most int) bool {

@@ -3,6 +3,8 @@ package rest
 import (
 	_ "embed"
 	"net/http"
+
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 // description is the OpenAPI document of the portal and of the built-in issuer. It is written by hand; a test holds it against the handlers.
@@ -11,6 +13,6 @@ import (
 var description []byte
 
 func openAPI(c *call) error {
-	writeBody(c.w, http.StatusOK, "application/json", description)
+	answer.Body(c.w, http.StatusOK, "application/json", description)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -14,7 +15,7 @@ var endpoints = []string{
 }
 
 func (s *Server) root(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, struct {
+	answer.JSON(w, http.StatusOK, struct {
 		Service   string   `json:"service"`
 		Model     string   `json:"model"`
 		Endpoints []string `json:"endpoints"`
@@ -31,7 +32,7 @@ func (s *Server) voices(w http.ResponseWriter, _ *http.Request, grant access.Gra
 			allowed = append(allowed, v)
 		}
 	}
-	writeJSON(w, http.StatusOK, struct {
+	answer.JSON(w, http.StatusOK, struct {
 		Voices []speech.Voice `json:"voices"`
 		Model  string         `json:"model"`
 	}{allowed, model.ID})
@@ -41,7 +42,7 @@ func (s *Server) voices(w http.ResponseWriter, _ *http.Request, grant access.Gra
 // healthz says that the process lives, and how busy it is. It never fails.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	c := s.cfg.Speaker.Capacity()
-	writeJSON(w, http.StatusOK, struct {
+	answer.JSON(w, http.StatusOK, struct {
 		Status       string  `json:"status"`
 		Uptime       float64 `json:"uptime_s"`
 		Workers      int     `json:"workers"`
@@ -65,7 +66,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	case !c.AllReady():
 		return speech.ErrWarming
 	}
-	writeJSON(w, http.StatusOK, struct {
+	answer.JSON(w, http.StatusOK, struct {
 		Status string `json:"status"`
 	}{"ready"})
 	return nil

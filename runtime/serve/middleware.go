@@ -1,20 +1,16 @@
 package serve
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
-	"runtime/debug"
-	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 const (
-	bodyTime  = 30 * time.Second // a request body must have arrived after this time
-	writeTime = 10 * time.Second // a block of an answer must have left after this time, or the client is too slow
+	bodyTime  = answer.BodyTime  // a request body must have arrived after this time
+	writeTime = answer.WriteTime // a block of an answer must have left after this time, or the client is too slow
 
 	// opusTime is writeTime for Opus. A player needs eight times fewer bytes a second of it, and takes 28 s to read the third of a kernel's
 	// buffer after which that takes more, and 11 s to free a window of the loopback device.
@@ -69,11 +65,11 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // handle makes the errors of h answers. It is the one place where a failure is written.
 func (s *Server) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := &answer{ResponseWriter: w}
+		a := &answer.Writer{ResponseWriter: w}
 		err := h(a, r)
 		switch {
 		case err == nil:
-		case a.began || endedByClient(err):
+		case a.Began || endedByClient(err):
 			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
 		default:
 			refuse(w, failureOf(err))
@@ -94,68 +90,8 @@ func refuse(w http.ResponseWriter, f failure) {
 	if f.status == http.StatusRequestTimeout || f.code == "body_too_large" {
 		h.Set("Connection", "close") // the rest of the body is not worth waiting for
 	}
-	writeJSON(w, f.status, errorBody{f.text})
+	answer.JSON(w, f.status, answer.Error{Error: f.text})
 }
-
-// errorBody is the only shape of an error.
-type errorBody struct {
-	Error string `json:"error"`
-}
-
-// writeJSON answers with v. If the client is gone by now, there is nobody to tell.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true)) // an engine's text may hold anything
-	if err != nil {
-		panic(err) // our own types: they hold nothing that JSON cannot say
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	setWriteDeadline(w, time.Now().Add(bodyTime+writeTime)) // net/http first reads what is left of the request
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
-}
-
-// answer remembers whether an answer has begun, because from then on an error can no longer become a status.
-type answer struct {
-	http.ResponseWriter
-	began bool
-}
-
-func (a *answer) WriteHeader(status int) {
-	a.began = a.began || status >= http.StatusOK
-	a.ResponseWriter.WriteHeader(status)
-}
-
-func (a *answer) Write(p []byte) (int, error) {
-	a.began = true
-	return a.ResponseWriter.Write(p)
-}
-
-// Unwrap lets [http.ResponseController] reach deadlines, flushing and hijacking.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
-// try runs f and makes a panic an error. A deliberate abort stays one.
-func try(f func() error) (err error) {
-	defer func() {
-		switch v := recover(); v {
-		case nil:
-		case http.ErrAbortHandler:
-			panic(v)
-		default:
-			err = &panicError{v, debug.Stack()}
-		}
-	}()
-	return f()
-}
-
-// panicError is a defect of ours that a request met.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // Deadlines are best effort: a writer that has none (in tests) is not a server that needs them.
 

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -40,6 +41,6 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Gran
 		preview.Chunks[i] = chunk{c.Text, c.Tokens}
 	}
 	o.chars = preview.Chars
-	writeJSON(w, http.StatusOK, preview)
+	answer.JSON(w, http.StatusOK, preview)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -79,8 +80,8 @@ func (o *outcome) attrs(status slog.Attr) []slog.Attr {
 	if o.err != nil {
 		attrs = append(attrs, slog.String("error", o.err.Error()))
 	}
-	if p, ok := errors.AsType[*panicError](o.err); ok {
-		attrs = append(attrs, slog.String("stack", string(p.stack)))
+	if p, ok := errors.AsType[*answer.PanicError](o.err); ok {
+		attrs = append(attrs, slog.String("stack", string(p.Stack)))
 	}
 	return attrs
 }
@@ -89,7 +90,7 @@ func (o *outcome) attrs(status slog.Attr) []slog.Attr {
 func (s *Server) keyed(e metrics.Endpoint, h func(http.ResponseWriter, *http.Request, access.Grant, *outcome) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o := outcome{endpoint: e}
-		o.err = try(func() error {
+		o.err = answer.Try(func() error {
 			grant, err := s.authenticate(r, false)
 			if err != nil {
 				return err
@@ -106,10 +107,10 @@ func (s *Server) keyed(e metrics.Endpoint, h func(http.ResponseWriter, *http.Req
 // open lets h answer everybody and records nothing but panics.
 func (s *Server) open(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		err := try(func() error { return h(w, r) })
-		if p, ok := errors.AsType[*panicError](err); ok {
+		err := answer.Try(func() error { return h(w, r) })
+		if p, ok := errors.AsType[*answer.PanicError](err); ok {
 			s.cfg.Log.LogAttrs(r.Context(), slog.LevelError, "request",
-				slog.String("path", r.URL.Path), slog.String("error", p.Error()), slog.String("stack", string(p.stack)))
+				slog.String("path", r.URL.Path), slog.String("error", p.Error()), slog.String("stack", string(p.Stack)))
 		}
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/encode"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -60,7 +61,7 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	if !req.Stream && u.Format == speech.WAV {
 		u.Format = speech.PCM16 // its header needs the length, so it comes last
 	}
-	err = try(func() (err error) {
+	err = answer.Try(func() (err error) {
 		o.stats, err = s.cfg.Speaker.Speak(ctx, *u, metered)
 		return err
 	})

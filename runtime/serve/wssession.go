@@ -17,6 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -77,9 +78,9 @@ func (c *session) run(ctx context.Context) {
 
 // guard keeps a defect of ours from taking the process along: f's panic costs one socket.
 func (c *session) guard(f func() error) error {
-	err := try(f)
-	if p, ok := errors.AsType[*panicError](err); ok {
-		c.server.cfg.Log.Error("socket", "key_id", c.grant.KeyID, "error", p.Error(), "stack", string(p.stack))
+	err := answer.Try(f)
+	if p, ok := errors.AsType[*answer.PanicError](err); ok {
+		c.server.cfg.Log.Error("socket", "key_id", c.grant.KeyID, "error", p.Error(), "stack", string(p.Stack))
 		c.shut(websocket.CloseInternalServerErr, ownDefect, errLeft)
 	}
 	return err
@@ -269,7 +270,7 @@ func (c *session) say(session context.Context, u *utterance) {
 	err := context.Cause(ctx)
 	if err == nil {
 		u.done = ctx.Done()
-		err = try(func() (err error) {
+		err = answer.Try(func() (err error) {
 			stats, err = c.server.cfg.Speaker.Speak(ctx, u.Utterance, metered)
 			return err
 		})
