@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// How long clients may take.
 const (
 	BodyTime  = 30 * time.Second // a request body must have arrived after this time
 	WriteTime = 10 * time.Second // and a short answer must have left after this time more
