@@ -390,6 +390,7 @@ func TestFaults(t *testing.T) {
 			"commits are late":                        {2, "Commit", fault{before: errLate}},
 			"the answer to a commit is lost":          {1, "Commit", fault{after: errAway}},
 			"the answers to two commits are lost":     {2, "Commit", fault{after: errAway}},
+			"the answer to the second commit is lost": {1, "Commit", fault{after: errAway}},
 			"a commit is answered too late":           {1, "Commit", fault{after: errLate}},
 			"a commit that came through meets others": {1, "Commit", fault{after: errAborted}},
 			"a commit hangs":                          {1, "Commit", fault{wait: hang}},
@@ -416,6 +417,15 @@ func TestFaults(t *testing.T) {
 				case "everything is slow":
 					rule = func(string) fault {
 						return fault{wait: func(context.Context) error { <-time.After(20 * time.Millisecond); return nil }}
+					}
+				case "the answer to the second commit is lost":
+					aborted, lost := false, rule
+					rule = func(method string) fault {
+						if method == "Commit" && !aborted {
+							aborted = true
+							return fault{before: errAborted}
+						}
+						return lost(method)
 					}
 				case "a rollback does not arrive":
 					commits, rollbacks := first(2, "Commit", fault{before: errAborted}), rule

@@ -37,6 +37,7 @@ func (s *Store) transact(ctx context.Context, doing string, change func(context.
 
 // attempts is transact with a mark or, where change finds out by itself what is stored already, without one.
 func (s *Store) attempts(ctx context.Context, doing string, m *mark, change func(context.Context, *firestore.Transaction) error) error {
+	refusals := 0 // of commits, one after the other
 	for attempt := 1; ; attempt++ {
 		t := try{mark: m, change: change, number: attempt}
 		err := s.client.RunTransaction(ctx, t.run, firestore.MaxAttempts(1))
@@ -50,8 +51,14 @@ func (s *Store) attempts(ctx context.Context, doing string, m *mark, change func
 			return s.fault(ctx, doing, m.isOf(ctx, attempt))
 		}
 		// A commit that is refused may have come through: Firestore's client sends it again by itself when the answer is lost, and is then
-		// told that there is no such transaction. So it gets a second attempt, which looks.
-		again := passes(err) || t.committed && attempt == 1 && refused(err)
+		// told that there is no such transaction. So another attempt looks. Two refusals in a row are meant: the first was not stored.
+		again := passes(err)
+		if t.committed && refused(err) {
+			refusals++
+			again = refusals == 1
+		} else {
+			refusals = 0
+		}
 		if !again || attempt == maxAttempts || ctx.Err() != nil || pause(ctx, attempt) != nil {
 			if t.ran != nil {
 				return t.ran
