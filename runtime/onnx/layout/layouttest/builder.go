@@ -15,7 +15,6 @@ type builder struct {
 	*graph.Builder
 	source   *bundle.Source
 	integers bool
-	named    int
 	states   []state
 	err      error
 }
@@ -74,12 +73,6 @@ func (b *builder) leave(changed map[graph.Value]graph.Value) {
 	}
 }
 
-// name makes a name for a constant.
-func (b *builder) name() string {
-	b.named++
-	return "constant" + strconv.Itoa(b.named)
-}
-
 func (b *builder) read(name string, shape ...int) []float32 {
 	n := 1
 	for _, d := range shape {
@@ -106,8 +99,9 @@ func (b *builder) mul(x, y graph.Value) graph.Value { return b.op("Mul", x, y) }
 
 func (b *builder) number(v float64) graph.Value { return b.Float(float32(v)) }
 
-func (b *builder) cast(x graph.Value, t graph.Type) graph.Value {
-	return b.Op("Cast", []graph.Value{x}, graph.Attr{Name: "to", Value: int(t)})
+// float is x.float().
+func (b *builder) float(x graph.Value) graph.Value {
+	return b.Op("Cast", []graph.Value{x}, graph.Attr{Name: "to", Value: int(graph.F32)})
 }
 
 func (b *builder) reshape(x graph.Value, shape ...int) graph.Value {
@@ -139,16 +133,6 @@ func (b *builder) unsqueeze(x graph.Value, axis int64) graph.Value {
 	return b.op("Unsqueeze", x, b.Ints(axis))
 }
 
-// length returns the size of an axis, as a list of one.
-func (b *builder) length(x graph.Value, axis int64) graph.Value {
-	return b.op("Gather", b.op("Shape", x), b.Ints(axis))
-}
-
-// count returns 0, 1, … up to the length, which is a list of one.
-func (b *builder) count(length graph.Value) graph.Value {
-	return b.op("Range", b.Int(0), b.op("Squeeze", length, b.Ints(0)), b.Int(1))
-}
-
 // linear multiplies by the transpose of a weight. With integers it is what dynamic quantisation makes of it: one scale for the weight
 // and one for all rows, found at run time.
 func (b *builder) linear(x graph.Value, weight string, out, in int) graph.Value {
@@ -175,7 +159,7 @@ func (b *builder) linear(x graph.Value, weight string, out, in int) graph.Value 
 	}
 	q := b.Ops("", "DynamicQuantizeLinear", 3, []graph.Value{x}) // integers, scale, zero
 	sums := b.op("MatMulInteger", q[0], b.Int8s(weight, integers, in, out), q[2], b.Int8(0))
-	return b.mul(b.cast(sums, graph.F32), b.mul(q[1], b.Float(scale)))
+	return b.mul(b.float(sums), b.mul(q[1], b.Float(scale)))
 }
 
 // affine is linear with a bias, of rows of rank two.
@@ -190,15 +174,13 @@ func (b *builder) mean(x graph.Value) graph.Value {
 	return b.Op("ReduceMean", []graph.Value{x}, graph.Attr{Name: "axes", Value: []int64{-1}})
 }
 
-// plainNorm is a layer norm without weights, spelled out, because operator set 14 has none.
-func (b *builder) plainNorm(x graph.Value, epsilon float64) graph.Value {
+// norm is a layer norm spelled out, because operator set 14 has none.
+func (b *builder) norm(x graph.Value, prefix string, width int) graph.Value {
+	const epsilon = 1e-5
 	d := b.op("Sub", x, b.mean(x))
 	variance := b.mean(b.op("Pow", d, b.number(2)))
-	return b.op("Div", d, b.op("Sqrt", b.add(variance, b.number(epsilon))))
-}
-
-func (b *builder) norm(x graph.Value, prefix string, width int, epsilon float64) graph.Value {
-	return b.add(b.mul(b.plainNorm(x, epsilon), b.weight(prefix+".weight", width)), b.weight(prefix+".bias", width))
+	y := b.op("Div", d, b.op("Sqrt", b.add(variance, b.number(epsilon))))
+	return b.add(b.mul(y, b.weight(prefix+".weight", width)), b.weight(prefix+".bias", width))
 }
 
 func (b *builder) silu(x graph.Value) graph.Value { return b.mul(x, b.op("Sigmoid", x)) }
@@ -213,24 +195,25 @@ func (b *builder) gelu(x graph.Value) graph.Value {
 	return b.mul(b.mul(x, b.number(.5)), b.add(y, b.number(1)))
 }
 
-// rotate turns the neighbours of each head of [1, positions, heads, head_dim] by their position, a list.
-func (b *builder) rotate(x, positions graph.Value, heads, head int, frequencies []float32) graph.Value {
-	angles := b.mul(b.unsqueeze(b.cast(positions, graph.F32), 1), b.Floats(b.name(), frequencies, 1, head/2))
-	cos, sin := b.unsqueeze(b.op("Cos", angles), 1), b.unsqueeze(b.op("Sin", angles), 1) // [positions, 1, head/2]
-	pairs := b.reshape(x, 1, -1, heads, head/2, 2)
-	first, second := b.pick(pairs, 4, 0), b.pick(pairs, 4, 1)
-	turned := []graph.Value{
-		b.unsqueeze(b.op("Sub", b.mul(first, cos), b.mul(second, sin)), 4),
-		b.unsqueeze(b.add(b.mul(first, sin), b.mul(second, cos)), 4),
+// rotate is upstream's rotation: it turns the neighbours of each head of queries and keys [1, positions, heads, head_dim], which count
+// from the offset, a list of one.
+func (b *builder) rotate(q, k, offset graph.Value, period float64) (turnedQ, turnedK graph.Value) {
+	batch, positions, head := b.size(q, 0), b.size(q, 1), b.size(q, 3)
+	half := b.op("Div", head, b.Int(2))
+	step := b.mul(b.op("Reciprocal", b.float(head)), b.number(-2*math.Log(period)))
+	frequencies := b.op("Exp", b.mul(b.arangeFloats(half), step))
+	at := b.reshape(b.add(b.arangeFloats(positions), b.float(offset)), -1, 1, 1)
+	angles := b.mul(frequencies, at)
+	cos, sin := b.op("Cos", angles), b.op("Sin", angles) // [positions, 1, head/2]
+	turn := func(x graph.Value) graph.Value {
+		heads := b.size(x, 2)
+		pairs := b.view(x, batch, positions, heads, half, 2)
+		first, second := b.pick(pairs, 4, 0), b.pick(pairs, 4, 1)
+		turned := []graph.Value{
+			b.unsqueeze(b.op("Sub", b.mul(first, cos), b.mul(second, sin)), -1),
+			b.unsqueeze(b.add(b.mul(first, sin), b.mul(second, cos)), -1),
+		}
+		return b.view(b.concat(-1, turned...), batch, positions, heads, head)
 	}
-	return b.reshape(b.concat(4, turned...), 1, -1, heads, head)
-}
-
-// attend is attention of queries [1, heads, rows, head] with a mask of booleans, to rows of the model's width.
-func (b *builder) attend(q, k, v, seen graph.Value, width, head int) graph.Value {
-	scale := b.number(math.Pow(float64(head), -.25)) // on both sides, as PyTorch exports it
-	scores := b.op("MatMul", b.mul(q, scale), b.mul(b.transpose(k, 0, 1, 3, 2), scale))
-	mask := b.op("Where", seen, b.number(0), b.number(math.Inf(-1)))
-	p := b.Op("Softmax", []graph.Value{b.add(scores, mask)}, graph.Attr{Name: "axis", Value: -1})
-	return b.reshape(b.transpose(b.op("MatMul", p, v), 0, 2, 1, 3), 1, -1, width)
+	return turn(q), turn(k)
 }

@@ -2,10 +2,10 @@ package layouttest
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
@@ -73,17 +73,17 @@ func (b *builder) codecStates() codecStates {
 func decoder(b *builder) {
 	d, c := b.source.Checkpoint.Dims(), &b.source.Checkpoint.Config.Mimi
 	s := streaming{b, nil, map[graph.Value]graph.Value{}}
-	x := b.Input("latent", graph.F32, 1, "seq_len", d.Latent)
+	latent := b.Input("latent", graph.F32, 1, "seq_len", d.Latent)
 	s.states = b.codecStates()
 
-	x = b.add(b.mul(x, b.weight("flow_lm.emb_std", d.Latent)), b.weight("flow_lm.emb_mean", d.Latent))
+	x := b.add(b.mul(latent, b.weight("flow_lm.emb_std", d.Latent)), b.weight("flow_lm.emb_mean", d.Latent))
 	x = b.transpose(x, 0, 2, 1)
 	x = b.Op("Conv", []graph.Value{x, b.weight("mimi.quantizer.output_proj.weight", d.CodecWidth, d.Latent, 1)})
 	x = s.transposed(x, "upsample.convtr", "mimi.upsample.convtr.convtr", d.CodecWidth, d.CodecWidth, d.Upsample, true)
 	x = b.transpose(x, 0, 2, 1)
 	for i := range c.Transformer.NumLayers {
-		x = b.codecLayer(x, "mimi.decoder_transformer.transformer.layers."+strconv.Itoa(i)+".", func(q, k, v graph.Value) graph.Value {
-			return s.ring(q, k, v, "decoder_transformer.transformer.layers."+strconv.Itoa(i)+".self_attn/")
+		x = b.codecLayer(x, "mimi.decoder_transformer.transformer.layers."+strconv.Itoa(i)+".", func(query, packed graph.Value) graph.Value {
+			return s.ring(query, packed, "decoder_transformer.transformer.layers."+strconv.Itoa(i)+".self_attn/")
 		})
 	}
 	x = b.transpose(x, 0, 2, 1)
@@ -102,6 +102,13 @@ func decoder(b *builder) {
 	}
 	x = s.conv(b.op("Elu", x), "decoder.model."+strconv.Itoa(3*len(c.SEANet.Ratios)+2), 1, channels, c.SEANet.LastKernelSize)
 	b.Output("audio_frame", x, graph.F32, 1, 1, "samples")
+	positions := b.mul(b.size(latent, 1), b.Int(int64(d.Upsample)))
+	for _, e := range b.states {
+		if e.Key == "offset" { // the encoder's too, though nothing of it is in the graph
+			offset := graph.Value(e.Input)
+			s.changed[offset] = b.add(offset, positions)
+		}
+	}
 	b.leave(s.changed)
 }
 
@@ -149,61 +156,72 @@ func (s *streaming) transposed(x graph.Value, module, weight string, in, out, st
 }
 
 // ring is attention over a ring of positions, all of which take part, most of them behind the mask.
-func (s *streaming) ring(q, k, v graph.Value, state string) graph.Value {
+func (s *streaming) ring(query, packed graph.Value, state string) graph.Value {
 	d := s.source.Checkpoint.Dims()
-	heads, head := d.CodecHeads, d.CodecWidth/d.CodecHeads
-	cache, end, offset := s.states[state+"cache"], s.states[state+"end_offset"], s.states[state+"offset"]
-	rows := s.length(q, 1)
-	count := s.count(rows)
-	positions := s.add(count, offset)
-	frequencies := bundle.RotationFrequencies(d.CodecRoPE, head)
-	q = s.transpose(s.rotate(q, positions, heads, head, frequencies), 0, 2, 1, 3)
-	k = s.transpose(s.rotate(k, positions, heads, head, frequencies), 0, 2, 1, 3)
-	v = s.transpose(v, 0, 2, 1, 3)
+	offset := s.states[state+"offset"]
+	head := s.op("Div", s.size(packed, 2), s.Int(int64(3*d.CodecHeads)))
+	packed = s.view(packed, s.size(packed, 0), s.size(packed, 1), 3, d.CodecHeads, head)
+	qkv := s.unbind(s.transpose(packed, 2, 0, 3, 1, 4), 0)
+	turn := func(x graph.Value) graph.Value { return s.transpose(x, 0, 2, 1, 3) }
+	q, k := s.rotate(turn(qkv[0]), turn(qkv[1]), offset, d.CodecRoPE)
+	q = turn(q)
+	keys, values, positions := s.remember(turn(k), qkv[2], state)
 
-	slots := s.op("Mod", s.add(count, end), s.Ints(capacity))
-	at := s.op("Expand", s.reshape(slots, 1, 1, -1, 1), s.op("Shape", k))
-	write := func(half int64, values graph.Value) graph.Value {
-		return s.Op("ScatterElements", []graph.Value{s.pick(cache, 0, half), at, values}, graph.Attr{Name: "axis", Value: 2})
-	}
-	k, v = write(0, k), write(1, v)
-	s.changed[cache] = s.concat(0, s.unsqueeze(k, 0), s.unsqueeze(v, 0))
-	s.changed[end], s.changed[offset] = s.add(end, rows), s.add(offset, rows)
+	positions = s.unsqueeze(positions, 1)
+	at := s.add(s.reshape(offset, -1, 1, 1), s.reshape(s.arange(s.size(query, 1)), -1, 1))
+	seen := s.unsqueeze(s.window(at, positions), 1)
+	y := s.attendSeen(q, s.transpose(keys, 0, 1, 3, 2), values, seen)
+	return s.view(turn(y), s.size(y, 0), s.size(y, 2), s.mul(s.size(y, 1), s.size(y, 3)))
+}
 
-	// Where the position of a slot is: slots up to the last one written are of this round, the others of the round before.
-	constant := make([]int64, capacity)
-	for i := range constant {
-		constant[i] = int64(i)
+// remember writes keys and values [1, heads, rows, head] into the ring and returns all of it, with the position of each slot: -1 where
+// nothing was written yet.
+func (s *streaming) remember(k, v graph.Value, state string) (keys, values, positions graph.Value) {
+	cache, end := s.states[state+"cache"], s.states[state+"end_offset"]
+	batch, heads, rows, head := s.size(k, 0), s.size(k, 1), s.size(k, 2), s.size(k, 3)
+	ends, round := s.reshape(end, -1, 1), s.Int(capacity)
+	slots := s.op("Mod", s.add(s.arange(rows), ends), round)
+	at := s.expand(s.view(slots, batch, 1, rows, 1), s.sizes(-1, heads, rows, head))
+	write := func(into graph.Value, half int64, values graph.Value) graph.Value {
+		target := s.pick(into, 0, half)
+		scattered := s.Op("ScatterElements", []graph.Value{target, at, values}, graph.Attr{Name: "axis", Value: 2})
+		return s.assign(into, half, target, scattered)
 	}
-	slot := s.Ints(constant...)
-	last := s.op("Sub", s.add(end, rows), s.Ints(1))
-	delta := s.op("Sub", slot, s.op("Mod", last, s.Ints(capacity)))
+	written := write(write(cache, 0, k), 1, v)
+
+	// Slots up to the last one written are of this round, the others of the round before.
+	slot := s.counted(capacity)
+	last := s.op("Sub", s.add(ends, rows), s.Int(1))
+	delta := s.op("Sub", slot, s.op("Mod", last, round))
 	this := s.add(last, delta)
-	position := s.op("Where", s.op("LessOrEqual", delta, s.Ints(0)), this, s.op("Sub", this, s.Ints(capacity)))
-	position = s.op("Where", s.op("GreaterOrEqual", slot, s.add(end, rows)), s.Ints(-1), position)
-	return s.attend(q, k, v, s.window(positions, position), d.CodecWidth, head)
+	positions = s.op("Where", s.op("LessOrEqual", delta, s.Int(0)), this, s.op("Sub", this, round))
+	moved := s.assign(end, 0, end, s.add(end, rows))
+	never := s.op("GreaterOrEqual", slot, s.reshape(moved, -1, 1))
+	positions = s.op("Where", never, s.full(s.Int(-1), s.Ints(1, capacity)), positions)
+	s.changed[cache], s.changed[end] = written, moved
+	return s.pick(written, 0, 0), s.pick(written, 0, 1), positions
 }
 
 // window says which keys a query sees: none before the first, none after itself, and no more than the window.
 func (b *builder) window(queries, keys graph.Value) graph.Value {
-	distance := b.op("Sub", b.unsqueeze(queries, 1), b.unsqueeze(keys, 0))
-	seen := b.op("And", b.op("GreaterOrEqual", distance, b.Ints(0)), b.op("Less", distance, b.Ints(int64(b.source.Checkpoint.Dims().CodecWindow))))
-	return b.op("And", seen, b.op("GreaterOrEqual", b.unsqueeze(keys, 0), b.Ints(0)))
+	distance := b.op("Sub", queries, keys)
+	seen := b.op("And", b.op("GreaterOrEqual", keys, b.Int(0)), b.op("GreaterOrEqual", distance, b.Int(0)))
+	return b.op("And", seen, b.op("Less", distance, b.Int(int64(b.source.Checkpoint.Dims().CodecWindow))))
 }
 
-// codecLayer is a layer of either transformer of the codec, around its attention on [1, positions, heads, head].
-func (b *builder) codecLayer(x graph.Value, p string, attention func(q, k, v graph.Value) graph.Value) graph.Value {
-	d, ffn := b.source.Checkpoint.Dims(), b.source.Checkpoint.Config.Mimi.Transformer.DimFeedforward
-	width := d.CodecWidth
-	qkv := b.linear(b.norm(x, p+"norm1", width, 1e-5), p+"self_attn.in_proj.weight", 3*width, width)
-	qkv = b.reshape(qkv, 1, -1, 3, d.CodecHeads, width/d.CodecHeads)
-	y := b.linear(attention(b.pick(qkv, 2, 0), b.pick(qkv, 2, 1), b.pick(qkv, 2, 2)), p+"self_attn.out_proj.weight", width, width)
-	x = b.add(x, b.mul(y, b.weight(p+"layer_scale_1.scale", width)))
-	f := b.gelu(b.linear(b.norm(x, p+"norm2", width, 1e-5), p+"linear1.weight", ffn, width))
-	return b.add(x, b.mul(b.linear(f, p+"linear2.weight", width, ffn), b.weight(p+"layer_scale_2.scale", width)))
+// codecLayer is a layer of either transformer of the codec, around its attention, which gets rows and what its projection makes of them.
+func (b *builder) codecLayer(x graph.Value, p string, attention func(query, packed graph.Value) graph.Value) graph.Value {
+	width, ffn := b.source.Checkpoint.Dims().CodecWidth, b.source.Checkpoint.Config.Mimi.Transformer.DimFeedforward
+	query := b.norm(x, p+"norm1", width)
+	packed := b.linear(query, p+"self_attn.in_proj.weight", 3*width, width)
+	y := b.linear(attention(query, packed), p+"self_attn.out_proj.weight", width, width)
+	x = b.add(x, b.mul(b.weight(p+"layer_scale_1.scale", width), y))
+	f := b.gelu(b.linear(b.norm(x, p+"norm2", width), p+"linear1.weight", ffn, width))
+	return b.add(x, b.mul(b.weight(p+"layer_scale_2.scale", width), b.linear(f, p+"linear2.weight", width, ffn)))
 }
 
-// encoder is mimi_encoder: samples, a multiple of a frame of them, to the rows of a voice prompt. It keeps nothing.
+// encoder is mimi_encoder: samples, a multiple of a frame of them, to the rows of a voice prompt. It keeps nothing. Published ones come
+// out of another exporter, whose nodes are not followed here: a voice is heard once, and no frame has a part in it.
 func encoder(b *builder) {
 	d, c := b.source.Checkpoint.Dims(), &b.source.Checkpoint.Config.Mimi
 	const p = "mimi.encoder.model."
@@ -226,15 +244,15 @@ func encoder(b *builder) {
 	x = conv(b.op("Elu", x), strconv.Itoa(3*len(c.SEANet.Ratios)+2), d.CodecWidth, channels, c.SEANet.LastKernelSize, 1)
 
 	x = b.transpose(x, 0, 2, 1)
-	heads, head := d.CodecHeads, d.CodecWidth/d.CodecHeads
-	frequencies := bundle.RotationFrequencies(d.CodecRoPE, head)
-	positions := b.count(b.length(x, 1))
-	seen := b.window(positions, positions)
+	count := b.arange(b.size(x, 1))
+	seen := b.window(b.unsqueeze(count, 1), b.unsqueeze(count, 0))
+	mask := b.op("Where", seen, b.number(0), b.number(math.Inf(-1)))
 	for i := range c.Transformer.NumLayers {
-		x = b.codecLayer(x, "mimi.encoder_transformer.transformer.layers."+strconv.Itoa(i)+".", func(q, k, v graph.Value) graph.Value {
-			turn := func(v graph.Value) graph.Value { return b.transpose(v, 0, 2, 1, 3) }
-			q, k = b.rotate(q, positions, heads, head, frequencies), b.rotate(k, positions, heads, head, frequencies)
-			return b.attend(turn(q), turn(k), turn(v), seen, d.CodecWidth, head)
+		x = b.codecLayer(x, "mimi.encoder_transformer.transformer.layers."+strconv.Itoa(i)+".", func(_, packed graph.Value) graph.Value {
+			qkv := b.unbind(b.reshape(packed, 1, -1, 3, d.CodecHeads, d.CodecWidth/d.CodecHeads), 2)
+			q, k := b.rotate(qkv[0], qkv[1], b.Ints(0), d.CodecRoPE)
+			y := b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(k, 0, 2, 3, 1), b.transpose(qkv[2], 0, 2, 1, 3), mask)
+			return b.reshape(b.transpose(y, 0, 2, 1, 3), 1, -1, d.CodecWidth)
 		})
 	}
 	x = b.transpose(x, 0, 2, 1)

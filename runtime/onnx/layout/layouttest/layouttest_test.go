@@ -203,6 +203,11 @@ func TestEveryLayoutRuns(t *testing.T) {
 				if got := lm.states[2].integers[0]; got != 3+2+2 {
 					t.Errorf("%d positions, want 7", got)
 				}
+				for i, want := range map[int]int64{20: 16, 21: 16, 50: 0, 51: 16} { // end_offset and offset, of the decoder and of the encoder
+					if got := codec.states[i].integers[0]; got != want {
+						t.Errorf("%s is %d after a frame, want %d", codecStates[i].Path, got, want)
+					}
+				}
 				if eos.floats[0] != 10 { // Tiny ends by itself: the weight is zero and the bias 10
 					t.Errorf("the end is %g, want 10", eos.floats[0])
 				}

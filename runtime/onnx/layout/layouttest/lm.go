@@ -1,9 +1,9 @@
 package layouttest
 
 import (
+	"math"
 	"strconv"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
@@ -31,51 +31,51 @@ func languageModel(b *builder) {
 
 	sequence = b.op("Where", b.op("IsNaN", sequence), b.weight("flow_lm.bos_emb", d.Latent), sequence)
 	x := b.concat(1, text, b.linear(sequence, "flow_lm.input_linear.weight", d.Width, d.Latent))
-	rows := b.length(x, 1)
 	changed := map[graph.Value]graph.Value{}
 	for i := range d.Layers {
 		p := "flow_lm.transformer.layers." + strconv.Itoa(i) + "."
-		y, cache := b.causal(b.norm(x, p+"norm1", d.Width, 1e-5), p, rows, caches[i], steps[i])
+		y, cache := b.causal(b.norm(x, p+"norm1", d.Width), p, caches[i], steps[i])
 		x = b.add(x, y)
-		f := b.gelu(b.linear(b.norm(x, p+"norm2", d.Width, 1e-5), p+"linear1.weight", d.FFN, d.Width))
+		f := b.gelu(b.linear(b.norm(x, p+"norm2", d.Width), p+"linear1.weight", d.FFN, d.Width))
 		x = b.add(x, b.linear(f, p+"linear2.weight", d.Width, d.FFN))
-		changed[caches[i]], changed[steps[i]] = cache, b.add(steps[i], rows)
+		changed[caches[i]] = cache
 	}
-	last := b.Op("Gather", []graph.Value{x, b.Int(-1)}, graph.Attr{Name: "axis", Value: 1})
-	h := b.norm(last, "flow_lm.out_norm", d.Width, 1e-5)
+	x = b.norm(x, "flow_lm.out_norm", d.Width)
+
+	// The last rows, as many as there are latents: one, or none, and the last none are all rows in Python. Then it is the first row of the
+	// text that comes out, which nobody reads. The zeros keep the row that is picked from being missing.
+	latents := b.size(sequence, 1)
+	x = b.slice(x, b.unsqueeze(b.op("Neg", latents), 0), b.Ints(math.MaxInt64), 1)
+	zeros := b.op("ConstantOfShape", b.sizes(b.size(x, 0), 1, b.size(x, 2)))
+	h := b.pick(b.concat(1, x, zeros), 1, 0)
 	b.Output("conditioning", h, graph.F32, 1, d.Width)
 	b.Output("eos_logit", b.affine(h, "flow_lm.out_eos", 1, d.Width), graph.F32, 1, 1)
+	rows := b.add(latents, b.size(text, 1))
+	for _, step := range steps {
+		changed[step] = b.add(step, rows)
+	}
 	b.leave(changed)
 }
 
-// causal is attention to everything before, in a cache that it returns as a whole: assigning to a part of a tensor became a copy.
-func (b *builder) causal(x graph.Value, p string, rows, cache, step graph.Value) (y, written graph.Value) {
+// causal is attention to everything before, in a cache that it returns as a whole.
+func (b *builder) causal(x graph.Value, p string, cache, step graph.Value) (y, written graph.Value) {
 	d := b.source.Checkpoint.Dims()
-	qkv := b.reshape(b.linear(x, p+"self_attn.in_proj.weight", 3*d.Width, d.Width), 1, -1, 3, d.Heads, d.HeadDim)
-	count := b.count(rows)
-	positions := b.add(count, step)
-	frequencies := bundle.RotationFrequencies(d.RoPE, d.HeadDim)
-	q := b.rotate(b.pick(qkv, 2, 0), positions, d.Heads, d.HeadDim, frequencies)
-	k := b.rotate(b.pick(qkv, 2, 1), positions, d.Heads, d.HeadDim, frequencies)
-
-	column := b.unsqueeze(positions, 1)
-	zeros := b.mul(column, b.Ints(0))
-	write := func(into graph.Value, half int64, values graph.Value) graph.Value {
-		at := b.concat(1, b.add(zeros, b.Ints(half)), zeros, column)
-		return b.op("ScatterND", into, at, b.pick(values, 0, 0))
-	}
-	written = write(write(cache, 0, k), 1, b.pick(qkv, 2, 2))
-	end := b.add(step, rows)
+	packed := b.linear(x, p+"self_attn.in_proj.weight", 3*d.Width, d.Width)
+	batch, rows := b.size(packed, 0), b.size(packed, 1)
+	qkv := b.unbind(b.view(packed, batch, rows, 3, d.Heads, d.HeadDim), 2)
+	q, k := b.rotate(qkv[0], qkv[1], step, d.RoPE)
+	v := qkv[2]
+	end := b.add(step, b.size(k, 1))
+	written = b.assignRows(b.assignRows(cache, 0, step, end, k), 1, step, b.add(step, b.size(v, 1)), v)
 	valid := b.slice(written, b.Ints(0), end, 2)
 
-	constant := make([]int64, 4096) // a range of unknown length could not be exported, a slice of a long one could
-	for i := range constant {
-		constant[i] = int64(i)
-	}
-	columns := b.unsqueeze(b.slice(b.Ints(constant...), b.Ints(0), end, 0), 0)
-	seen := b.op("LessOrEqual", columns, b.add(b.unsqueeze(count, 1), step))
-	heads := func(v graph.Value) graph.Value { return b.transpose(v, 0, 2, 1, 3) }
-	y = b.attend(heads(q), heads(b.pick(valid, 0, 0)), heads(b.pick(valid, 0, 1)), seen, d.Width, d.HeadDim)
+	const columns = 4096 // a range of unknown length could not be exported, a slice of a long one could
+	column := b.slice(b.unsqueeze(b.counted(columns), 0), b.Ints(0), b.add(rows, step), 1)
+	seen := b.op("LessOrEqual", column, b.add(b.unsqueeze(b.arange(rows), 1), step))
+	unseen := b.full(b.number(math.Inf(-1)), b.sizes(b.size(seen, 0), b.size(seen, 1)))
+	mask := b.op("Where", seen, b.number(0), unseen)
+	y = b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(b.pick(valid, 0, 0), 0, 2, 3, 1), b.transpose(b.pick(valid, 0, 1), 0, 2, 1, 3), mask)
+	y = b.view(b.transpose(y, 0, 2, 1, 3), batch, rows, d.Width)
 	return b.linear(y, p+"self_attn.out_proj.weight", d.Width, d.Width), written
 }
 
@@ -88,28 +88,27 @@ func flow(b *builder) {
 	times := []graph.Value{b.Input("s", graph.F32, "batch", 1), b.Input("t", graph.F32, "batch", 1)}
 	x := b.Input("x", graph.F32, "batch", d.Latent)
 
-	time := b.mul(b.add(b.time(p+"time_embed.0.", times[0], f), b.time(p+"time_embed.1.", times[1], f)), b.number(.5))
-	condition := b.silu(b.add(b.affine(c, p+"cond_embed", f, d.Width), time))
-	parts := func(prefix string, n int) []graph.Value {
-		sizes := make([]int64, n)
-		for i := range sizes {
-			sizes[i] = int64(f)
-		}
-		return b.Ops("", "Split", n, []graph.Value{b.affine(condition, prefix, n*f, f), b.Ints(sizes...)}, graph.Attr{Name: "axis", Value: 1})
-	}
+	y := b.affine(x, p+"input_proj", f, d.Latent)
+	time := b.op("Div", b.add(b.time(p+"time_embed.0.", times[0], f), b.time(p+"time_embed.1.", times[1], f)), b.number(2))
+	condition := b.silu(b.add(time, b.affine(c, p+"cond_embed", f, d.Width)))
 	modulated := func(v, scale, shift graph.Value) graph.Value {
 		return b.add(b.mul(v, b.add(scale, b.number(1))), shift)
 	}
-	y := b.affine(x, p+"input_proj", f, d.Latent)
+	// Upstream has a layer norm of its own here. Its variance is a product and no power, so that ONNX Runtime does not recognise it.
+	norm := func(v graph.Value) graph.Value {
+		deviation := b.op("Sqrt", b.add(b.variance(v, false), b.number(1e-6)))
+		return b.op("Div", b.op("Sub", v, b.mean(v)), deviation)
+	}
 	for i := range b.source.Checkpoint.Config.FlowLM.Flow.Depth {
 		q := p + "res_blocks." + strconv.Itoa(i) + "."
-		m := parts(q+"adaLN_modulation.1", 3) // shift, scale, gate
-		z := modulated(b.norm(y, q+"in_ln", f, 1e-6), m[1], m[0])
+		m := b.chunk(b.affine(condition, q+"adaLN_modulation.1", 3*f, f), 3) // shift, scale, gate
+		z := b.add(b.mul(norm(y), b.weight(q+"in_ln.weight", f)), b.weight(q+"in_ln.bias", f))
+		z = modulated(z, m[1], m[0])
 		z = b.affine(b.silu(b.affine(z, q+"mlp.0", f, f)), q+"mlp.2", f, f)
 		y = b.add(y, b.mul(m[2], z))
 	}
-	m := parts(p+"final_layer.adaLN_modulation.1", 2) // shift, scale
-	b.Output("flow_dir", b.affine(modulated(b.plainNorm(y, 1e-6), m[1], m[0]), p+"final_layer.linear", d.Latent, f), graph.F32, "batch", d.Latent)
+	m := b.chunk(b.affine(condition, p+"final_layer.adaLN_modulation.1", 2*f, f), 2) // shift, scale
+	b.Output("flow_dir", b.affine(modulated(norm(y), m[1], m[0]), p+"final_layer.linear", d.Latent, f), graph.F32, "batch", d.Latent)
 }
 
 // time embeds a time of [batch, 1].
@@ -118,7 +117,6 @@ func (b *builder) time(p string, t graph.Value, width int) graph.Value {
 	angles := b.mul(t, b.weight(p+"freqs", frequencies))
 	x := b.affine(b.concat(1, b.op("Cos", angles), b.op("Sin", angles)), p+"mlp.0", width, 2*frequencies)
 	x = b.affine(b.silu(x), p+"mlp.2", width, width)
-	d := b.op("Sub", x, b.mean(x))
-	variance := b.mul(b.mean(b.mul(d, d)), b.number(float64(width)/float64(width-1)))
-	return b.op("Div", b.mul(x, b.weight(p+"mlp.3.alpha", width)), b.op("Sqrt", b.add(variance, b.number(1e-5))))
+	root := b.op("Sqrt", b.add(b.variance(x, true), b.number(1e-5)))
+	return b.mul(x, b.mul(b.weight(p+"mlp.3.alpha", width), b.op("Div", b.number(1), root)))
 }
