@@ -8,9 +8,9 @@ import (
 )
 
 // The operations of PyTorch, each under its name there, as the TorchScript exporter spells them out. It takes the sizes of tensors for
-// values, because any of them may vary, so that a line of Python leaves a dozen small nodes. ONNX Runtime cannot remove most of them, and
-// they cost it a seventh of a frame: a stand-in without them would be a faster peer than the published files are. Casts to the type that
-// a value has already are left out here, because loading a graph removes them.
+// values, because any of them may vary, so that a line of Python leaves a dozen small nodes, most of which ONNX Runtime cannot remove, and
+// what Python only looks at, the exporter copies. Stand-ins without all this would be a faster peer than the published files are. Casts
+// to the type that a value has already are left out here, because loading a graph removes them.
 
 // size is x.shape[axis], a scalar.
 func (b *builder) size(x graph.Value, axis int64) graph.Value {
@@ -94,7 +94,7 @@ func (b *builder) from(shape graph.Value, first int64) graph.Value {
 }
 
 // assignRows is x[i, :, from:to] = values, for x of [2, 1, capacity, …]. No operator does that: an index of each row is put together, out
-// of three that are brought to one shape, and the whole of x is copied.
+// of three that are brought to one shape, and the whole of x is copied. Half of x is copied once more, to see how large the part is.
 func (b *builder) assignRows(x graph.Value, i int64, from, to, values graph.Value) graph.Value {
 	values = b.op("Expand", values, b.op("Shape", b.slice(b.pick(x, 0, i), from, to, 1)))
 	half, first := b.reshape(b.Ints(i), 1, 1, 1), b.reshape(b.Ints(0), 1, 1)
