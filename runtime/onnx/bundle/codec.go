@@ -30,7 +30,7 @@ func (c *Checkpoint) codec() (*drawn, error) {
 	x = b.Op("Add", []graph.Value{x, b.weight("flow_lm.emb_mean", d.Latent)})
 	x = b.turn(x)
 	x = b.Op("Conv", []graph.Value{x, b.weight("mimi.quantizer.output_proj.weight", width, d.Latent, 1)})
-	x = b.transposed(x, "mimi.upsample.convtr.convtr", width, width, d.Upsample, true)
+	x = b.upsample(x, "mimi.upsample.convtr.convtr", width, d.Upsample)
 	x = b.Op("Reshape", []graph.Value{b.turn(x), b.Ints(-1, int64(width))})
 	b.countRows(x)
 	for i := range m.Transformer.NumLayers {
@@ -38,19 +38,24 @@ func (c *Checkpoint) codec() (*drawn, error) {
 	}
 	x = b.turn(b.Op("Reshape", []graph.Value{x, b.Ints(1, -1, int64(width))}))
 
-	channels := m.SEANet.NFilters << len(m.SEANet.Ratios)
+	channels, positions := m.SEANet.NFilters<<len(m.SEANet.Ratios), d.Upsample // of a frame
 	const p = "mimi.decoder.model."
 	x = b.conv(x, p+"0.conv", channels, width, m.SEANet.KernelSize)
 	for i, ratio := range m.SEANet.Ratios {
 		x = b.elu(x)
-		x = b.transposed(x, p+strconv.Itoa(3*i+2)+".convtr", channels, channels/2, ratio, false)
+		upsample := b.transposed // the widest, whose long sums would lose too much of what plans of decoding may differ by
+		if i > 0 && positions%2 == 0 {
+			upsample = b.transposedPairs
+		}
+		x = upsample(x, p+strconv.Itoa(3*i+2)+".convtr", channels, channels/2, ratio)
+		positions *= ratio
 		channels /= 2
 		block := p + strconv.Itoa(3*i+3) + ".block."
 		y := b.conv(b.elu(x), block+"1.conv", channels/2, channels, m.SEANet.ResidualKernelSize)
 		y = b.conv(b.elu(y), block+"3.conv", channels, channels/2, 1)
 		x = b.Op("Add", []graph.Value{x, y})
 	}
-	x = b.conv(b.elu(x), p+strconv.Itoa(3*len(m.SEANet.Ratios)+2)+".conv", 1, channels, m.SEANet.LastKernelSize)
+	x = b.last(b.elu(x), p+strconv.Itoa(3*len(m.SEANet.Ratios)+2)+".conv", channels, m.SEANet.LastKernelSize)
 	b.Output("audio", x, graph.F32, 1, 1, "samples")
 	return b.drawn(b.states...)
 }
@@ -94,46 +99,128 @@ func (b *codecBuilder) conv(x graph.Value, name string, out, in, kernel int) gra
 	return b.Op("Conv", []graph.Value{x, b.weight(name+".weight", out, in, kernel), b.weight(name+".bias", out)})
 }
 
-// transposed is a transposed convolution of twice its stride. Each of the stride many outputs of a position depends on it and on the
-// position before: as a plain convolution with a kernel of two and stride times the channels it runs faster, and what it carries from
+// last is a convolution to a single channel that looks back only. The taps are applied before they are shifted against each other and
+// added: what has to be copied is then a row for each tap, not all channels.
+func (b *codecBuilder) last(x graph.Value, name string, in, kernel int) graph.Value {
+	w := b.read(name+".weight", 1, in, kernel)
+	taps, bias := make([]float32, kernel*in), make([]float32, kernel)
+	for i, v := range w {
+		taps[i%kernel*in+i/kernel] = v
+	}
+	bias[kernel-1] = b.read(name+".bias", 1)[0] // the tap of the newest position, of which nothing is carried into another call
+	y := b.Op("Conv", []graph.Value{x, b.Floats(name+".weight", taps, kernel, in, 1), b.Floats(name+".bias", bias, kernel)})
+	if kernel == 1 {
+		return y
+	}
+	y = b.carry(y, name, kernel-1, 1, kernel, kernel-1)
+	shifted := func(tap int) graph.Value {
+		end := int64(math.MaxInt64)
+		if tap < kernel-1 {
+			end = int64(tap - (kernel - 1))
+		}
+		return b.Op("Slice", []graph.Value{y, b.Ints(int64(tap), int64(tap)), b.Ints(int64(tap+1), end), b.Ints(1, 2)})
+	}
+	sum := shifted(0)
+	for tap := 1; tap < kernel; tap++ {
+		sum = b.Op("Add", []graph.Value{sum, shifted(tap)})
+	}
+	return sum
+}
+
+// A transposed convolution of twice its stride gives, for each position, stride many outputs, which depend on it and on the position
+// before. So it is a plain convolution with a kernel of two and stride times the channels, which runs faster, and what it carries from
 // call to call is one input instead of a half-finished output.
-func (b *codecBuilder) transposed(x graph.Value, name string, in, out, stride int, depthwise bool) graph.Value {
-	x = b.carry(x, name, 1, 1, in, 1)
-	groupIn, columns := in, out // columns of the stored weight, [in, columns, 2*stride]
-	attrs := []graph.Attr{}
-	if depthwise {
-		groupIn, columns = 1, 1
-		attrs = append(attrs, graph.Attr{Name: "group", Value: in})
+
+// upsample is such a convolution of each channel for itself, without bias.
+func (b *codecBuilder) upsample(x graph.Value, name string, width, stride int) graph.Value {
+	before, at := phases(b.read(name+".weight", width, 1, 2*stride), 1, width, stride)
+	return b.ofTwo(x, name, before, at, width, width, stride, nil, graph.Attr{Name: "group", Value: width})
+}
+
+// transposed is such a convolution of all channels.
+func (b *codecBuilder) transposed(x graph.Value, name string, in, out, stride int) graph.Value {
+	before, at := phases(b.read(name+".weight", in, out, 2*stride), in, out, stride)
+	return b.ofTwo(x, name, before, at, in, out, stride, []graph.Value{b.spreadBias(name, out, stride)})
+}
+
+// transposedPairs is transposed for an even number of positions. Two neighbours come out as
+//
+//	y[2i]   = before·x[2i-1] + at·x[2i]
+//	y[2i+1] = before·x[2i]   + at·x[2i+1]
+//
+// in three products instead of four (F(2,2) in S. Winograd, Arithmetic Complexity of Computations, 1980):
+//
+//	a = before·(x[2i-1] - x[2i])    b = (before + at)·x[2i]    c = at·(x[2i+1] - x[2i])
+//	y[2i] = a + b                   y[2i+1] = b + c
+func (b *codecBuilder) transposedPairs(x graph.Value, name string, in, out, stride int) graph.Value {
+	before, at := phases(b.read(name+".weight", in, out, 2*stride), in, out, stride)
+	both := make([]float32, len(at))
+	for i := range both {
+		both[i] = before[i] + at[i]
 	}
-	w := b.read(name+".weight", in, columns, 2*stride)
-	phases := make([]float32, out*stride*groupIn*2)
-	for o := range out {
-		for phase := range stride {
-			for i := range groupIn {
-				from := (i*columns + o) * 2 * stride
-				if depthwise {
-					from = o * 2 * stride
-				}
-				to := ((o*stride+phase)*groupIn + i) * 2
-				phases[to] = w[from+stride+phase] // of the position before
-				phases[to+1] = w[from+phase]
+	pairs := b.turn(b.Op("Reshape", []graph.Value{x, b.Ints(int64(in), -1, 2)}))
+	row := func(i int64) graph.Value {
+		half := b.Op("Slice", []graph.Value{pairs, b.Ints(i), b.Ints(i + 1), b.Ints(1)})
+		return b.Op("Reshape", []graph.Value{half, b.Ints(1, int64(in), -1)})
+	}
+	even, odd := row(0), row(1)
+	left := b.Op("Slice", []graph.Value{b.carry(odd, name, 1, 1, in, 1), b.Ints(0), b.Ints(-1), b.Ints(2)})
+
+	product := func(x graph.Value, part string, w []float32, bias ...graph.Value) graph.Value {
+		return b.Op("Conv", append([]graph.Value{x, b.Floats(name+part, w, out*stride, in, 1)}, bias...))
+	}
+	difference := func(x, y graph.Value) graph.Value { return b.Op("Sub", []graph.Value{x, y}) }
+	ya := product(difference(left, even), ".before", before)
+	yb := product(even, ".both", both, b.spreadBias(name, out, stride))
+	yc := product(difference(odd, even), ".at", at)
+	sum := func(x, y graph.Value) graph.Value {
+		return b.Op("Reshape", []graph.Value{b.Op("Add", []graph.Value{x, y}), b.Ints(int64(out), int64(stride), -1)})
+	}
+	// What neighbours give are two groups of outputs of the pair.
+	y := b.Op("Concat", []graph.Value{sum(ya, yb), sum(yb, yc)}, graph.Attr{Name: "axis", Value: 1})
+	return b.spread(y, out, 2*stride)
+}
+
+// phases takes the weight of a transposed convolution apart, [in, out, 2*stride], into the parts of a position and of the one before, both
+// [out*stride, in].
+func phases(w []float32, in, out, stride int) (before, at []float32) {
+	before, at = make([]float32, out*stride*in), make([]float32, out*stride*in)
+	for i := range in {
+		for o := range out {
+			for phase := range stride {
+				from, to := (i*out+o)*2*stride+phase, (o*stride+phase)*in+i
+				at[to], before[to] = w[from], w[from+stride]
 			}
 		}
 	}
-	inputs := []graph.Value{x, b.Floats(name+".weight", phases, out*stride, groupIn, 2)}
-	if !depthwise { // the depthwise one has no bias
-		bias := make([]float32, 0, out*stride)
-		for _, v := range b.read(name+".bias", out) {
-			for range stride {
-				bias = append(bias, v)
-			}
-		}
-		inputs = append(inputs, b.Floats(name+".bias", bias, out*stride))
+	return before, at
+}
+
+// ofTwo is the plain convolution with a kernel of two.
+func (b *codecBuilder) ofTwo(x graph.Value, name string, before, at []float32, in, out, stride int, bias []graph.Value, attrs ...graph.Attr) graph.Value {
+	w := make([]float32, 0, 2*len(at))
+	for i := range at {
+		w = append(w, before[i], at[i])
 	}
-	y := b.Op("Conv", inputs, attrs...)
-	y = b.Op("Reshape", []graph.Value{y, b.Ints(1, int64(out), int64(stride), -1)})
-	y = b.Op("Transpose", []graph.Value{y}, graph.Attr{Name: "perm", Value: []int64{0, 1, 3, 2}})
-	return b.Op("Reshape", []graph.Value{y, b.Ints(1, int64(out), -1)})
+	inputs := []graph.Value{b.carry(x, name, 1, 1, in, 1), b.Floats(name+".weight", w, out*stride, len(at)/(out*stride), 2)}
+	return b.spread(b.Op("Conv", append(inputs, bias...), attrs...), out, stride)
+}
+
+// spread turns [1, out*stride, positions] into [1, out, positions*stride].
+func (b *codecBuilder) spread(x graph.Value, out, stride int) graph.Value {
+	x = b.turn(b.Op("Reshape", []graph.Value{x, b.Ints(int64(out), int64(stride), -1)}))
+	return b.Op("Reshape", []graph.Value{x, b.Ints(1, int64(out), -1)})
+}
+
+// spreadBias repeats each channel's bias for its outputs.
+func (b *codecBuilder) spreadBias(name string, out, stride int) graph.Value {
+	bias := make([]float32, 0, out*stride)
+	for _, v := range b.read(name+".bias", out) {
+		for range stride {
+			bias = append(bias, v)
+		}
+	}
+	return b.Floats(name+".bias", bias, out*stride)
 }
 
 // layer is one layer of the transformer, on [positions, width].
