@@ -116,7 +116,12 @@ func (b *builder) linear(x graph.Value, weight string, out, in int, scale string
 	return b.multiply(x, weight, t, in, out)
 }
 
-// affine multiplies rows of rank two by the transpose of a weight and adds its bias.
+// dense is linear with a bias.
+func (b *builder) dense(x graph.Value, prefix string, out, in int) graph.Value {
+	return b.Op("Add", []graph.Value{b.linear(x, prefix+".weight", out, in, ""), b.weight(prefix+".bias", out)})
+}
+
+// affine is dense in fp32, whatever the precision: for small weights, and where all that follows hangs on the result.
 func (b *builder) affine(x graph.Value, prefix string, out, in int) graph.Value {
 	return b.Op("Gemm", []graph.Value{x, b.weight(prefix+".weight", out, in), b.weight(prefix+".bias", out)}, graph.Attr{Name: "transB", Value: 1})
 }

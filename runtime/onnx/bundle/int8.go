@@ -24,7 +24,7 @@ const (
 
 // quantised is what the manifest says about it.
 var quantised = Quantised{
-	Matrices: "of the transformers, and the modulations of the flow; convolutions and all else are fp32",
+	Matrices: "of the transformers, and the modulations and blocks of the flow; convolutions and all else are fp32",
 	Weights:  "int8, symmetric, a scale for each output, -127 to 127",
 	Rows:     "uint8, a scale for each row, zero at 128",
 }

@@ -118,7 +118,7 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	for i := range b.c.Config.FlowLM.Flow.Depth {
 		q := layer(p+"res_blocks.", i)
 		z := modulated(b.norm(y, q+"in_ln", f, 1e-6), m[1], m[0])
-		z = b.affine(b.silu(b.affine(z, q+"mlp.0", f, f)), q+"mlp.2", f, f)
+		z = b.dense(b.silu(b.dense(z, q+"mlp.0", f, f)), q+"mlp.2", f, f)
 		y = b.Op("Add", []graph.Value{y, b.Op("Mul", []graph.Value{m[2], z})})
 		m = m[3:]
 	}
