@@ -42,8 +42,8 @@ var rules = map[string]rule{
 	"runtime/onnx":              {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/layout"}, "an engine knows its port and what it feeds its model with"},
 	"runtime/onnx/bundle":       {[]string{"runtime/speech", "runtime/tokenize", "runtime/onnx/internal/graph"}, "a bundle is files and graphs; running them is the engine's"},
 	"runtime/onnx/layout": {[]string{
-		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
-	}, "public layouts are run, not built: they know graphs from outside, and the manifest that the engine reads its rules from"},
+		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/graph", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
+	}, "public layouts are run: they know what a graph declares, and the manifest that the engine reads its rules from"},
 	"runtime/onnx/measure": {[]string{"runtime/onnx/bundle", "runtime/onnx/internal/ort"}, "the graphs are timed without the engine around them"},
 	"runtime/onnx/layout/layouttest": {[]string{
 		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/internal/graph",

@@ -60,11 +60,11 @@ func TestNewRefusesGraphsThatDoNotFitTheirManifest(t *testing.T) {
 	}{
 		{"an input of another size", func(_ string, m *bundle.Manifest) {
 			m.LM.Inputs[0].Dims[2] = "65"
-		}, []string{"lm.onnx", "rows float [-1 -1 65]", "rows float [-1 -1 64]"}},
+		}, []string{"lm.onnx", "rows f32 [-1 -1 65]", "rows f32 [-1 -1 64]"}},
 		{"an input of another type", func(_ string, m *bundle.Manifest) {
 			i := slices.IndexFunc(m.LM.Inputs, func(v bundle.Value) bool { return v.Name == "lengths" })
 			m.LM.Inputs[i].Type = "i64"
-		}, []string{"lengths int64", "lengths int32"}},
+		}, []string{"lengths i64", "lengths i32"}},
 		{"an output that is missing", func(_ string, m *bundle.Manifest) {
 			m.Codec.Outputs = append(m.Codec.Outputs, bundle.Value{Name: "more", Type: "f32", Dims: []string{"1"}})
 		}, []string{"codec.onnx", "more", "nothing of that name"}},

@@ -3,34 +3,38 @@ package onnx
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // checkContract compares what a graph declares with what the manifest says about it. The engine calls graphs with memory of its own,
 // so that a tensor of another type or size must be found before the first run.
-func checkContract(graph []byte, g bundle.Graph) error {
-	inputs, outputs, err := ort.Contract(graph)
+func checkContract(file []byte, g bundle.Graph) error {
+	s, err := graph.ReadSignature(file)
 	if err != nil {
 		return fmt.Errorf("the graph cannot be read: %w", err)
 	}
 	for _, side := range []struct {
-		name     string
-		declared []string
-		wanted   []bundle.Value
-	}{{"input", inputs, g.Inputs}, {"output", outputs, g.Outputs}} {
-		var wanted []string
+		name   string
+		ports  []graph.Port
+		wanted []bundle.Value
+	}{{"input", s.Inputs, g.Inputs}, {"output", s.Outputs, g.Outputs}} {
+		var declared, wanted []string
+		for _, p := range side.ports {
+			declared = append(declared, p.String())
+		}
 		for _, v := range side.wanted {
 			wanted = append(wanted, describe(v))
 		}
 		for _, line := range wanted {
-			if !slices.Contains(side.declared, line) {
-				return fmt.Errorf("the manifest has an %s %q, the graph has %q: convert the model again", side.name, line, named(side.declared, line))
+			if !slices.Contains(declared, line) {
+				return fmt.Errorf("the manifest has an %s %q, the graph has %q: convert the model again", side.name, line, named(declared, line))
 			}
 		}
-		for _, line := range side.declared {
+		for _, line := range declared {
 			if !slices.Contains(wanted, line) {
 				return fmt.Errorf("the graph has an %s %q that the manifest does not know: convert the model again", side.name, line)
 			}
@@ -39,16 +43,15 @@ func checkContract(graph []byte, g bundle.Graph) error {
 	return nil
 }
 
-// describe writes a value as [ort.Contract] does, which has -1 for every size that varies.
+// describe writes a value as [graph.Port] does.
 func describe(v bundle.Value) string {
-	types := map[string]string{"f32": "float", "i32": "int32", "i64": "int64"}
 	dims := make([]string, len(v.Dims))
 	for i, d := range v.Dims {
 		if dims[i] = d; strings.Trim(d, "0123456789") != "" {
-			dims[i] = "-1"
+			dims[i] = strconv.Itoa(graph.Varies)
 		}
 	}
-	return fmt.Sprintf("%s %s [%s]", v.Name, types[v.Type], strings.Join(dims, " "))
+	return fmt.Sprintf("%s %s [%s]", v.Name, v.Type, strings.Join(dims, " "))
 }
 
 // named returns the line that begins with the same name, or "nothing of that name".

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -103,15 +104,15 @@ func states(listed []describedState) ([]state, error) {
 		}
 		switch l.Type {
 		case "float32":
-			s.typ = f32
+			s.typ = graph.F32
 		case "int64":
-			s.typ = i64
+			s.typ = graph.I64
 		case "bool":
-			s.typ = bit
+			s.typ = graph.Bool
 		default:
 			return nil, fmt.Errorf("state %s is %q, only float32, int64 and bool are supported", l.Input, l.Type)
 		}
-		if !slices.Contains([]string{"nan", "zeros", "ones", "empty"}, l.Fill) || l.Fill == "nan" && s.typ != f32 {
+		if !slices.Contains([]string{"nan", "zeros", "ones", "empty"}, l.Fill) || l.Fill == "nan" && s.typ != graph.F32 {
 			return nil, fmt.Errorf("state %s of %v cannot be filled with %q", l.Input, s.typ, l.Fill)
 		}
 		count := int64(1)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
@@ -77,7 +78,7 @@ func openSherpa(dir string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	zeros := func(port) string { return "zeros" }
+	zeros := func(graph.Port) string { return "zeros" }
 	src := &source{dir: dir, id: base(dir), lmStart: zeros, codecStart: zeros}
 	if src.tokenizer, err = readVocabulary(vocab, scores); err != nil {
 		return nil, err
@@ -98,16 +99,16 @@ func (src *source) firstGeneration(dirs ...string) {
 }
 
 // emptyCaches is what the states of a language model of the first form begin with.
-func emptyCaches(p port) string {
-	if p.typ == f32 {
+func emptyCaches(p graph.Port) string {
+	if p.Type == graph.F32 {
 		return "nan"
 	}
 	return "zeros"
 }
 
 // silence is what the states of a codec of the first form begin with.
-func silence(p port) string {
-	if p.typ == bit {
+func silence(p graph.Port) string {
+	if p.Type == graph.Bool {
 		return "ones" // nothing was heard yet
 	}
 	return "zeros"

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // Kind is one of the layouts that this package reads.
@@ -153,8 +154,8 @@ func (f *folder) merged() bool {
 	if err != nil {
 		return false
 	}
-	g, err := readSignature(file)
-	_, merged := g.input("flow_x")
+	g, err := graph.ReadSignature(file)
+	_, merged := g.Input("flow_x")
 	return err == nil && merged
 }
 
@@ -193,17 +194,17 @@ func (f *folder) languages() error {
 }
 
 // foreign refuses graphs of families that no file name gives away.
-func foreign(g *signature) error {
-	for _, in := range g.inputs {
+func foreign(g *graph.Signature) error {
+	for _, in := range g.Inputs {
 		switch {
-		case in.name == "flow_x":
+		case in.Name == "flow_x":
 			return familyError("RAVEN")
-		case in.typ == f16 && len(in.shape) == 4: // keys and values apart
+		case in.Type == graph.F16 && len(in.Shape) == 4: // keys and values apart
 			return familyError("VolgaGerm (PocketTTS.cpp)")
 		}
 	}
-	first, ok := g.input("state_0")
-	if ok && len(first.shape) == 5 && first.shape[0] == 2 && first.shape[2] == varies {
+	first, ok := g.Input("state_0")
+	if ok && len(first.Shape) == 5 && first.Shape[0] == 2 && first.Shape[2] == varies {
 		return familyError("alfredomariamilano (ottomate)")
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
@@ -35,8 +36,8 @@ type source struct {
 	precision                        string
 
 	id, language        string
-	lmStates, codec     []state           // nil where the graphs themselves must tell
-	lmStart, codecStart func(port) string // what a state begins with that nothing describes
+	lmStates, codec     []state                 // nil where the graphs themselves must tell
+	lmStart, codecStart func(graph.Port) string // what a state begins with that nothing describes
 	tokenizer           *tokenize.SentencePiece
 	bos                 string // file of the row before a voice; empty for none
 	bosWanted, padShort bool
@@ -78,18 +79,18 @@ func (m *Model) load(src *source) error {
 	d := &m.Manifest.Dims
 	var err error
 	if m.text, _, err = open(src.text, nil,
-		[]port{{"token_ids", i64, []int{1, varies}}},
-		[]port{{"embeddings", f32, []int{1, varies, d.Width}}}); err != nil {
+		[]graph.Port{want("token_ids", graph.I64, 1, varies)},
+		[]graph.Port{want("embeddings", graph.F32, 1, varies, d.Width)}); err != nil {
 		return err
 	}
 	if m.flow, _, err = open(src.flow, nil,
-		[]port{{"c", f32, []int{varies, d.Width}}, {"s", f32, []int{varies, 1}}, {"t", f32, []int{varies, 1}}, {"x", f32, []int{varies, d.Latent}}},
-		[]port{{"flow_dir", f32, []int{varies, d.Latent}}}); err != nil {
+		[]graph.Port{want("c", graph.F32, varies, d.Width), want("s", graph.F32, varies, 1), want("t", graph.F32, varies, 1), want("x", graph.F32, varies, d.Latent)},
+		[]graph.Port{want("flow_dir", graph.F32, varies, d.Latent)}); err != nil {
 		return err
 	}
 	if m.codec, _, err = open(src.decoder, withStates(src.codec, src.codecStart),
-		[]port{{"latent", f32, []int{1, varies, d.Latent}}},
-		[]port{{"audio_frame", f32, []int{varies, varies, varies}}}); err != nil {
+		[]graph.Port{want("latent", graph.F32, 1, varies, d.Latent)},
+		[]graph.Port{want("audio_frame", graph.F32, varies, varies, varies)}); err != nil {
 		return err
 	}
 	m.describe(src)
@@ -100,8 +101,8 @@ func (m *Model) load(src *source) error {
 }
 
 // withStates returns what gives out the states of a graph: those that are described, or those that can be read off the graph.
-func withStates(described []state, start func(port) string) func(*signature) ([]state, error) {
-	return func(g *signature) ([]state, error) {
+func withStates(described []state, start func(graph.Port) string) func(*graph.Signature) ([]state, error) {
+	return func(g *graph.Signature) ([]state, error) {
 		if described == nil {
 			return deriveStates(g, start)
 		}
@@ -110,7 +111,7 @@ func withStates(described []state, start func(port) string) func(*signature) ([]
 }
 
 // open reads, checks and loads a graph. states may be nil for a graph without.
-func open(path string, states func(*signature) ([]state, error), inputs, outputs []port) (n *network, g signature, err error) {
+func open(path string, states func(*graph.Signature) ([]state, error), inputs, outputs []graph.Port) (n *network, g graph.Signature, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", filepath.Base(path), err)
@@ -120,7 +121,7 @@ func open(path string, states func(*signature) ([]state, error), inputs, outputs
 	if err != nil {
 		return nil, g, err
 	}
-	if g, err = readSignature(file); err != nil {
+	if g, err = graph.ReadSignature(file); err != nil {
 		return nil, g, err
 	}
 	if err := foreign(&g); err != nil {
@@ -141,11 +142,11 @@ func open(path string, states func(*signature) ([]state, error), inputs, outputs
 
 // loadLM loads the language model, whose states and sizes all else must fit.
 func (m *Model) loadLM(src *source) error {
-	var g signature
+	var g graph.Signature
 	var err error
 	m.lm, g, err = open(src.lm, withStates(src.lmStates, src.lmStart),
-		[]port{{"sequence", f32, []int{1, varies, varies}}, {"text_embeddings", f32, []int{1, varies, varies}}},
-		[]port{{"conditioning", f32, []int{varies, varies}}, {"eos_logit", f32, []int{varies, varies}}})
+		[]graph.Port{want("sequence", graph.F32, 1, varies, varies), want("text_embeddings", graph.F32, 1, varies, varies)},
+		[]graph.Port{want("conditioning", graph.F32, varies, varies), want("eos_logit", graph.F32, varies, varies)})
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (m *Model) sortStates() error {
 	for i := range m.lm.states {
 		switch s := &m.lm.states[i]; {
 		case s.still:
-		case s.typ == f32 && len(s.shape) == 5 && s.shape[0] == 2 && s.shape[1] == 1:
+		case s.typ == graph.F32 && len(s.shape) == 5 && s.shape[0] == 2 && s.shape[1] == 1:
 			if len(m.caches) > 0 && s.shape[2] != capacity {
 				return fmt.Errorf("state %s has %d positions, the others %d", s.input, s.shape[2], capacity)
 			}
@@ -173,7 +174,7 @@ func (m *Model) sortStates() error {
 			if s.path == "" {
 				s.path = fmt.Sprintf("transformer.layers.%d.self_attn/cache", len(m.caches)-1)
 			}
-		case s.typ == i64 && s.count() == 1:
+		case s.typ == graph.I64 && s.count() == 1:
 			m.counters = append(m.counters, i)
 		default:
 			return fmt.Errorf("state %s, %v %v, is neither keys and values nor a counter", s.input, s.typ, s.shape)
@@ -187,13 +188,13 @@ func (m *Model) sortStates() error {
 }
 
 // measure finds out how large the language model is.
-func (m *Model) measure(g *signature, src *source) error {
-	sequence, _ := g.input("sequence")
-	text, _ := g.input("text_embeddings")
+func (m *Model) measure(g *graph.Signature, src *source) error {
+	sequence, _ := g.Input("sequence")
+	text, _ := g.Input("text_embeddings")
 	first := m.lm.states[m.caches[0]].shape
 	d := &m.Manifest.Dims
 	d.Layers, d.Heads, d.HeadDim = len(m.caches), first[3], first[4]
-	d.Latent, d.Width = sequence.shape[2], text.shape[2]
+	d.Latent, d.Width = sequence.Shape[2], text.Shape[2]
 	if d.Latent == varies {
 		d.Latent = src.latent
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
@@ -17,14 +18,14 @@ type network struct {
 }
 
 // openNetwork loads a graph. inputs and outputs come before the states, in this order.
-func openNetwork(file []byte, states []state, inputs, outputs []port) (*network, error) {
+func openNetwork(file []byte, states []state, inputs, outputs []graph.Port) (*network, error) {
 	n := &network{states: states, still: make([]array, len(states)), bytes: int64(len(file))}
 	var in, out []string
 	for _, p := range inputs {
-		in = append(in, p.name)
+		in = append(in, p.Name)
 	}
 	for _, p := range outputs {
-		out = append(out, p.name)
+		out = append(out, p.Name)
 	}
 	var err error
 	for i := range states {

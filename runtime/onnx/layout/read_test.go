@@ -30,7 +30,7 @@ func TestDescriptionIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(lm) != 2 || lm[0].path != "m/cache" || lm[0].fill != "nan" || !slices.Equal(lm[0].shape, []int{2, 1, 9, 1, 4}) ||
-		lm[1].input != "b" || lm[1].output != "c" || lm[1].path != "m/step" || lm[1].typ != i64 {
+		lm[1].input != "b" || lm[1].output != "c" || lm[1].path != "m/step" || lm[1].typ != graph.I64 {
 		t.Errorf("states %+v", lm)
 	}
 	if !d.BOS || d.MaxTokens != 50 || d.Language != "hindi" || d.FramesAfterEOS != nil {
@@ -90,7 +90,7 @@ func TestFuzzSeedsReachTheReaders(t *testing.T) {
 		count("vocabularies", err)
 	}
 	for _, s := range graphs() {
-		_, err := readSignature(s)
+		_, err := graph.ReadSignature(s)
 		count("graphs", err)
 	}
 	if want := map[string]int{"descriptions": 2, "vocabularies": 2, "graphs": 1}; !maps.Equal(good, want) {
@@ -183,14 +183,14 @@ func small() []byte {
 }
 
 func TestSignatureIsReadFromTheFile(t *testing.T) {
-	g, err := readSignature(small())
+	g, err := graph.ReadSignature(small())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, ok := g.input("x"); !ok || p.typ != f32 || !slices.Equal(p.shape, []int{1, varies, 4}) {
+	if p, ok := g.Input("x"); !ok || p.Type != graph.F32 || !slices.Equal(p.Shape, []int{1, varies, 4}) {
 		t.Errorf("input %v, want x float32 [1 -1 4]", p)
 	}
-	states, err := deriveStates(&g, func(port) string { return "zeros" })
+	states, err := deriveStates(&g, func(graph.Port) string { return "zeros" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +211,11 @@ func FuzzSignature(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		g, err := readSignature(file)
+		g, err := graph.ReadSignature(file)
 		if err != nil {
 			return
 		}
-		states, err := deriveStates(&g, func(port) string { return "zeros" })
+		states, err := deriveStates(&g, func(graph.Port) string { return "zeros" })
 		if err != nil {
 			return
 		}

@@ -136,7 +136,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a state of another type", v2, describe(func(d map[string]any) {
 			s := d["flow_lm_state_manifest"].([]any)[0].(map[string]any)
 			s["dtype"], s["fill"] = "int64", "zeros"
-		}), "state_0 is int64, the graph has"},
+		}), "state_0 is i64, the graph has"},
 		{"a state that starts with something else", v2, setState("fill", "noise"), `cannot be filled with "noise"`},
 		{"a state too few", v2, describe(func(d map[string]any) {
 			all := d["flow_lm_state_manifest"].([]any)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
@@ -21,7 +22,7 @@ const (
 type state struct {
 	input, output string
 	path          string // module/key, as a stored voice calls it; empty where nothing says so
-	typ           element
+	typ           graph.Type
 	shape         []int
 	fill          string // what it starts with: nan, zeros, ones or empty
 	// still says that it never changes, because it holds nothing or comes out as it went in: the graph need not return it, and all
@@ -42,44 +43,44 @@ func (s *state) count() int {
 }
 
 func (s *state) bytes() int64 {
-	size := map[element]int64{f32: 4, i64: 8, bit: 1}[s.typ]
+	size := map[graph.Type]int64{graph.F32: 4, graph.I64: 8, graph.Bool: 1}[s.typ]
 	return int64(s.count()) * size
 }
 
 // checkStates compares described states with what the graph declares, and finds out which of them change.
-func checkStates(states []state, g *signature) error {
+func checkStates(states []state, g *graph.Signature) error {
 	if len(states) == 0 {
 		return errors.New("it has no states")
 	}
 	total := int64(0)
 	for i := range states {
 		s := &states[i]
-		in, ok := g.input(s.input)
+		in, ok := g.Input(s.input)
 		if !ok {
 			return fmt.Errorf("state %s is not an input of the graph", s.input)
 		}
-		out, ok := g.output(s.output)
+		out, ok := g.Output(s.output)
 		if !ok {
 			return fmt.Errorf("state %s is not an output of the graph", s.output)
 		}
 		switch s.typ {
-		case f32, i64, bit:
+		case graph.F32, graph.I64, graph.Bool:
 		default:
 			return fmt.Errorf("state %s is %v, only float32, int64 and bool are supported", s.input, s.typ)
 		}
-		for _, p := range []port{in, out} {
-			if p.typ != s.typ {
-				return fmt.Errorf("state %s is %v, the graph has %v", p.name, s.typ, p)
+		for _, p := range []graph.Port{in, out} {
+			if p.Type != s.typ {
+				return fmt.Errorf("state %s is %v, the graph has %v", p.Name, s.typ, p)
 			}
 		}
-		if len(s.shape) == 0 || !fits(in.shape, s.shape) {
+		if len(s.shape) == 0 || !fits(in.Shape, s.shape) {
 			return fmt.Errorf("state %s has shape %v, the graph has %v", s.input, s.shape, in)
 		}
 		if total += s.bytes(); total > maxStateBytes {
 			return fmt.Errorf("its states take more than %d bytes", int64(maxStateBytes))
 		}
-		s.still = s.count() == 0 || g.same[s.output] == s.input
-		if !s.still && !fits(out.shape, s.shape) {
+		s.still = s.count() == 0 || g.Same[s.output] == s.input
+		if !s.still && !fits(out.Shape, s.shape) {
 			return fmt.Errorf("state %s has shape %v, the graph has %v", s.output, s.shape, out)
 		}
 	}
@@ -93,14 +94,14 @@ func fits(declared, shape []int) bool {
 
 // deriveStates reads the states off a graph that comes without a description: inputs state_N become outputs out_state_N. start says
 // what a state begins with.
-func deriveStates(g *signature, start func(port) string) ([]state, error) {
+func deriveStates(g *graph.Signature, start func(graph.Port) string) ([]state, error) {
 	var states []state
 	for i := range maxStates {
-		in, ok := g.input("state_" + strconv.Itoa(i))
+		in, ok := g.Input("state_" + strconv.Itoa(i))
 		if !ok {
 			break
 		}
-		s := state{input: in.name, output: "out_" + in.name, typ: in.typ, shape: slices.Clone(in.shape), fill: start(in)}
+		s := state{input: in.Name, output: "out_" + in.Name, typ: in.Type, shape: slices.Clone(in.Shape), fill: start(in)}
 		for j, n := range s.shape {
 			if n != varies {
 				continue
@@ -115,27 +116,36 @@ func deriveStates(g *signature, start func(port) string) ([]state, error) {
 	return states, checkStates(states, g)
 }
 
+// varies stands for a dimension of any size.
+const varies = graph.Varies
+
+// want is a port that a graph should have.
+func want(name string, t graph.Type, shape ...int) graph.Port {
+	return graph.Port{Name: name, Type: t, Shape: shape}
+}
+
 // checkPorts checks that a graph has the given inputs and outputs beside its states, and no others among its inputs.
-func checkPorts(g *signature, states []state, inputs, outputs []port) error {
+func checkPorts(g *graph.Signature, states []state, inputs, outputs []graph.Port) error {
 	for _, side := range []struct {
-		name       string
-		have, want []port
-	}{{"input", g.inputs, inputs}, {"output", g.outputs, outputs}} {
+		name string
+		find func(name string) (graph.Port, bool)
+		want []graph.Port
+	}{{"input", g.Input, inputs}, {"output", g.Output, outputs}} {
 		for _, w := range side.want {
-			p, ok := find(side.have, w.name)
+			p, ok := side.find(w.Name)
 			if !ok {
-				return fmt.Errorf("it has no %s %s", side.name, w.name)
+				return fmt.Errorf("it has no %s %s", side.name, w.Name)
 			}
-			agrees := slices.EqualFunc(p.shape, w.shape, func(a, b int) bool { return a == b || a == varies || b == varies })
-			if p.typ != w.typ || !agrees {
+			agrees := slices.EqualFunc(p.Shape, w.Shape, func(a, b int) bool { return a == b || a == varies || b == varies })
+			if p.Type != w.Type || !agrees {
 				return fmt.Errorf("its %s %v should be %v", side.name, p, w)
 			}
 		}
 	}
-	for _, p := range g.inputs {
-		_, ok := find(inputs, p.name)
-		if !ok && !slices.ContainsFunc(states, func(s state) bool { return s.input == p.name }) {
-			return fmt.Errorf("its input %s is unknown", p.name)
+	for _, p := range g.Inputs {
+		known := slices.ContainsFunc(inputs, func(in graph.Port) bool { return in.Name == p.Name })
+		if !known && !slices.ContainsFunc(states, func(s state) bool { return s.input == p.Name }) {
+			return fmt.Errorf("its input %s is unknown", p.Name)
 		}
 	}
 	return nil
@@ -151,13 +161,13 @@ type array struct {
 
 func newArray(s *state) (a array, err error) {
 	switch n := s.count(); s.typ {
-	case f32:
+	case graph.F32:
 		a.floats = make([]float32, n)
 		a.tensor, err = ort.Floats(a.floats, s.shape...)
-	case i64:
+	case graph.I64:
 		a.ints = make([]int64, n)
 		a.tensor, err = ort.Int64s(a.ints, s.shape...)
-	case bit:
+	case graph.Bool:
 		a.bits = make([]bool, n)
 		a.tensor, err = ort.Bools(a.bits, s.shape...)
 	}

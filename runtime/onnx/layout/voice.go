@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -177,7 +178,7 @@ func (m *Model) openEncoder(path string) (*network, error) {
 	if path == "" {
 		return nil, errors.New("the folder has no encoder to hear a recording with: give the voice as safetensors")
 	}
-	n, _, err := open(path, nil, []port{{"audio", f32, []int{1, 1, varies}}}, []port{{"latents", f32, []int{1, varies, m.Manifest.Dims.Width}}})
+	n, _, err := open(path, nil, []graph.Port{want("audio", graph.F32, 1, 1, varies)}, []graph.Port{want("latents", graph.F32, 1, varies, m.Manifest.Dims.Width)})
 	return n, err
 }
 

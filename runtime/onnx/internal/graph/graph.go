@@ -1,4 +1,5 @@
-// Package graph writes ONNX models: a small builder over the protobuf encoding, without the schema and without generated code.
+// Package graph writes ONNX models, and reads what others declare: a small builder and a small reader over the protobuf encoding, without
+// the schema and without generated code.
 package graph
 
 import (
@@ -25,6 +26,7 @@ const (
 	dataTypeI32   = 6
 	dataTypeI64   = 7
 	dataTypeBool  = 9
+	dataTypeF16   = 10
 	attributeF    = 1
 	attributeI    = 2
 	attributeInts = 7
@@ -41,6 +43,7 @@ const (
 	I32  Type = dataTypeI32
 	I64  Type = dataTypeI64
 	Bool Type = dataTypeBool
+	F16  Type = dataTypeF16 // of graphs that are only read
 )
 
 func (t Type) String() string {
@@ -57,6 +60,8 @@ func (t Type) String() string {
 		return "i64"
 	case Bool:
 		return "bool"
+	case F16:
+		return "f16"
 	}
 	return "type " + strconv.Itoa(int(t))
 }

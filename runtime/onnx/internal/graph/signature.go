@@ -1,4 +1,4 @@
-package layout
+package graph
 
 import (
 	"errors"
@@ -9,71 +9,45 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// element is the type of the values of a tensor, by its number in the ONNX format.
-type element int64
+// Varies stands for a dimension that is decided by the caller or that the graph does not declare.
+const Varies = -1
 
-// The elements that these graphs use, and one that they could use.
-const (
-	f32  element = 1
-	i64  element = 7
-	bit  element = 9
-	f16  element = 10
-	none element = 0
-)
-
-func (e element) String() string {
-	switch e {
-	case f32:
-		return "float32"
-	case i64:
-		return "int64"
-	case bit:
-		return "bool"
-	case f16:
-		return "float16"
-	}
-	return fmt.Sprintf("type %d", int64(e))
+// Port is an input or an output of a graph that was read.
+type Port struct {
+	Name  string
+	Type  Type
+	Shape []int
 }
 
-// varies stands for a dimension that is decided by the caller or that the graph does not declare.
-const varies = -1
+func (p Port) String() string { return fmt.Sprintf("%s %v %v", p.Name, p.Type, p.Shape) }
 
-// port is an input or an output of a graph.
-type port struct {
-	name  string
-	typ   element
-	shape []int
+// Signature is what a graph shows to the outside.
+type Signature struct {
+	Inputs, Outputs []Port
+	// Same holds, by output, the input that comes out there unchanged.
+	Same map[string]string
 }
 
-func (p port) String() string { return fmt.Sprintf("%s %v %v", p.name, p.typ, p.shape) }
+// Input returns the input of the given name.
+func (s *Signature) Input(name string) (Port, bool) { return find(s.Inputs, name) }
 
-// signature is what a graph shows to the outside.
-type signature struct {
-	inputs, outputs []port
-	// same holds, by output, the input that comes out there unchanged.
-	same map[string]string
-}
+// Output returns the output of the given name.
+func (s *Signature) Output(name string) (Port, bool) { return find(s.Outputs, name) }
 
-// input returns the input of the given name.
-func (s *signature) input(name string) (port, bool) { return find(s.inputs, name) }
-
-// output returns the output of the given name.
-func (s *signature) output(name string) (port, bool) { return find(s.outputs, name) }
-
-func find(ports []port, name string) (port, bool) {
-	i := slices.IndexFunc(ports, func(p port) bool { return p.name == name })
+func find(ports []Port, name string) (Port, bool) {
+	i := slices.IndexFunc(ports, func(p Port) bool { return p.Name == name })
 	if i < 0 {
-		return port{}, false
+		return Port{}, false
 	}
 	return ports[i], true
 }
 
 var errNotGraph = errors.New("the file is truncated or not an ONNX graph")
 
-// readSignature reads the inputs and outputs of an ONNX file. Asking ONNX Runtime instead would cost loading the graph a second time,
-// and it does not tell which states are only handed through.
-func readSignature(file []byte) (signature, error) {
-	s := signature{same: map[string]string{}}
+// ReadSignature reads the inputs and outputs of an ONNX file. The library would have to load the whole graph for it, which takes seconds
+// and as much memory again, and it does not tell which inputs are only handed through.
+func ReadSignature(file []byte) (Signature, error) {
+	s := Signature{Same: map[string]string{}}
 	constants, origin := map[string]bool{}, map[string]string{}
 	err := messages(file, func(number protowire.Number, graph []byte) error {
 		if number != 7 {
@@ -91,22 +65,22 @@ func readSignature(file []byte) (signature, error) {
 					return nil
 				})
 			case 11:
-				err = appendPort(&s.inputs, m)
+				err = appendPort(&s.Inputs, m)
 			case 12:
-				err = appendPort(&s.outputs, m)
+				err = appendPort(&s.Outputs, m)
 			}
 			return err
 		})
 	})
 	if err != nil {
-		return signature{}, err
+		return Signature{}, err
 	}
-	s.inputs = slices.DeleteFunc(s.inputs, func(p port) bool { return constants[p.name] })
-	if len(s.inputs) == 0 || len(s.outputs) == 0 {
-		return signature{}, errNotGraph
+	s.Inputs = slices.DeleteFunc(s.Inputs, func(p Port) bool { return constants[p.Name] })
+	if len(s.Inputs) == 0 || len(s.Outputs) == 0 {
+		return Signature{}, errNotGraph
 	}
-	for _, o := range s.outputs {
-		name := o.name
+	for _, o := range s.Outputs {
+		name := o.Name
 		for range origin { // as many steps as there are edges, should they form a ring
 			from, ok := origin[name]
 			if !ok {
@@ -114,8 +88,8 @@ func readSignature(file []byte) (signature, error) {
 			}
 			name = from
 		}
-		if _, ok := s.input(name); ok {
-			s.same[o.name] = name
+		if _, ok := s.Input(name); ok {
+			s.Same[o.Name] = name
 		}
 	}
 	return s, nil
@@ -141,12 +115,12 @@ func readIdentity(m []byte, origin map[string]string) error {
 	return err
 }
 
-func appendPort(to *[]port, m []byte) error {
+func appendPort(to *[]Port, m []byte) error {
 	const maxRank = 16
-	p := port{shape: []int{}}
+	p := Port{Shape: []int{}}
 	err := messages(m, func(number protowire.Number, m []byte) error {
 		if number == 1 {
-			p.name = string(m)
+			p.Name = string(m)
 		}
 		if number != 2 {
 			return nil
@@ -155,23 +129,23 @@ func appendPort(to *[]port, m []byte) error {
 			if number != 1 {
 				return nil
 			}
-			p.typ = element(integer(tensor, 1, int64(none)))
+			p.Type = Type(integer(tensor, 1, 0))
 			return messages(tensor, func(number protowire.Number, shape []byte) error {
 				if number != 2 {
 					return nil
 				}
 				return messages(shape, func(number protowire.Number, dim []byte) error {
-					if len(p.shape) == maxRank {
-						return fmt.Errorf("%s has more than %d dimensions", p.name, maxRank)
+					if len(p.Shape) == maxRank {
+						return fmt.Errorf("%s has more than %d dimensions", p.Name, maxRank)
 					}
 					if number != 1 {
 						return nil
 					}
-					n := integer(dim, 1, varies)
+					n := integer(dim, 1, Varies)
 					if n < 0 || n > math.MaxInt32 {
-						n = varies
+						n = Varies
 					}
-					p.shape = append(p.shape, int(n))
+					p.Shape = append(p.Shape, int(n))
 					return nil
 				})
 			})
