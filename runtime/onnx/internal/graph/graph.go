@@ -1,5 +1,5 @@
-// Package graph writes ONNX models, and reads what others declare: a small builder and a small reader over the protobuf encoding, without
-// the schema and without generated code.
+// Package graph writes ONNX models, reads what others declare, and rewrites our own for operators of our own: a small builder, a small
+// reader and one rewrite over the protobuf encoding, without the schema and without generated code.
 package graph
 
 import (

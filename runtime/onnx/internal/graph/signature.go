@@ -12,6 +12,9 @@ import (
 // Varies stands for a dimension that is decided by the caller or that the graph does not declare.
 const Varies = -1
 
+// maxRank bounds what is believed of a file. Graphs of speech have four dimensions at most.
+const maxRank = 16
+
 // Port is an input or an output of a graph that was read.
 type Port struct {
 	Name  string
@@ -116,7 +119,6 @@ func readIdentity(m []byte, origin map[string]string) error {
 }
 
 func appendPort(to *[]Port, m []byte) error {
-	const maxRank = 16
 	p := Port{Shape: []int{}}
 	err := messages(m, func(number protowire.Number, m []byte) error {
 		if number == 1 {
@@ -155,26 +157,42 @@ func appendPort(to *[]Port, m []byte) error {
 	return err
 }
 
-// messages calls f with every field of a message that holds bytes.
-func messages(m []byte, f func(number protowire.Number, value []byte) error) error {
+// field is a part of a message: a number, and what stands under it.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	whole  []byte // as it stands in the message, tag and all
+	body   []byte // without the tag
+}
+
+// fields calls f with every field of a message, in order.
+func fields(m []byte, f func(field) error) error {
 	for len(m) > 0 {
-		number, kind, n := protowire.ConsumeTag(m)
+		number, kind, tag := protowire.ConsumeTag(m)
+		if tag < 0 {
+			return errNotGraph
+		}
+		n := protowire.ConsumeFieldValue(number, kind, m[tag:])
 		if n < 0 {
 			return errNotGraph
 		}
-		m = m[n:]
-		if n = protowire.ConsumeFieldValue(number, kind, m); n < 0 {
-			return errNotGraph
+		if err := f(field{number, kind, m[:tag+n], m[tag : tag+n]}); err != nil {
+			return err
 		}
-		if kind == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(m)
-			if err := f(number, value); err != nil {
-				return err
-			}
-		}
-		m = m[n:]
+		m = m[tag+n:]
 	}
 	return nil
+}
+
+// messages calls f with every field of a message that holds bytes.
+func messages(m []byte, f func(number protowire.Number, value []byte) error) error {
+	return fields(m, func(x field) error {
+		if x.kind != protowire.BytesType {
+			return nil
+		}
+		value, _ := protowire.ConsumeBytes(x.body)
+		return f(x.number, value)
+	})
 }
 
 // integer returns an integer field of a message, or else fallback.
