@@ -31,6 +31,9 @@ func Open(graph []byte, inputs, outputs []string) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if graph, err = fuse(graph, o); err != nil {
+		return nil, err
+	}
 	session, err := runtime.NewDynamicAdvancedSessionWithONNXData(graph, inputs, outputs, o)
 	if err != nil {
 		return nil, err
