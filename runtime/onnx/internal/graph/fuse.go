@@ -30,7 +30,7 @@ const (
 // the same of the same rows. What differs from that writing in anything stays as it is.
 //
 // It returns the new file and how many products it replaced; a file without any comes back as it is. Otherwise fused shares no memory
-// with file, and nothing larger than a row of a matrix is held beside the two. Nodes and weights that only the replaced nodes used are
+// with file, and nothing as large as a matrix is held beside the two. Nodes and weights that only the replaced nodes used are
 // left out; everything else is passed through byte for byte. It fails only where the file is not a model or is cut off.
 func FuseRows(file []byte) (fused []byte, products int, err error) {
 	m, err := readModel(file)
@@ -64,8 +64,8 @@ type model struct {
 
 	fields     [][]byte // of the graph, in order; nil where one is left out
 	operations []*operation
-	values     map[string]*value
-	matrices   []*tensor // to be written in panels
+	values     map[string]*value // by name, while something has it
+	matrices   []*tensor         // to be written in panels
 }
 
 // value is what a name stands for.
@@ -82,7 +82,6 @@ type operation struct {
 	domain, op      string
 	inputs, outputs []string
 	attrs           [][]byte
-	gone            bool
 }
 
 // tensor is an initialiser.
@@ -194,7 +193,7 @@ func (m *model) readOperation(at int, body []byte) error {
 func (m *model) readTensor(at int, body []byte) error {
 	t := &tensor{at: at}
 	err := fields(body, func(f field) error {
-		n, _ := protowire.ConsumeVarint(f.body) // or what it means that there are bytes
+		n, _ := protowire.ConsumeVarint(f.body) // of bytes it is their number, and not used
 		switch {
 		case f.number == 1 && f.kind == protowire.VarintType:
 			t.addDim(n)
@@ -258,7 +257,7 @@ type product struct {
 
 // match tells if a node is the last of a product, and of which.
 func (m *model) match(last *operation) (p product, ok bool) {
-	if last.gone || !last.is("Mul", 2) {
+	if m.fields[last.at] == nil || !last.is("Mul", 2) {
 		return p, false
 	}
 	scaled := m.maker(last.input(0), "Mul", 2)
@@ -299,7 +298,7 @@ func (o *operation) is(op string, inputs int, attrs ...Attr) bool {
 // maker returns the node that makes a value, if it is this one, or else nil.
 func (m *model) maker(name, op string, inputs int, attrs ...Attr) *operation {
 	v := m.values[name]
-	if v == nil || v.maker == nil || v.input || !v.maker.is(op, inputs, attrs...) {
+	if v == nil || v.maker == nil || !v.maker.is(op, inputs, attrs...) {
 		return nil
 	}
 	return v.maker
@@ -339,13 +338,7 @@ func (p product) fits() bool {
 
 // room tells if the names of what a matrix becomes are free.
 func (m *model) room(w *tensor) bool {
-	for _, name := range []string{w.rows(), w.zero()} {
-		v := m.values[name]
-		if !w.packed && v != nil && (v.maker != nil || v.tensor != nil || v.input || v.uses > 0) {
-			return false
-		}
-	}
-	return true
+	return w.packed || m.values[w.rows()] == nil && m.values[w.zero()] == nil
 }
 
 // replace puts the product in the place of its last node.
@@ -366,33 +359,41 @@ func (m *model) replace(last *operation, p product) {
 	m.release(before)
 }
 
-// release takes a use of each value back, and leaves out what nothing uses any more for that.
+// release takes a use of each value back, and leaves out what nothing uses any more for that. It makes use of the list.
 func (m *model) release(names []string) {
-	for names = slices.Clone(names); len(names) > 0; {
-		v := m.values[names[len(names)-1]]
+	for len(names) > 0 {
+		name := names[len(names)-1]
 		names = names[:len(names)-1]
+		if name == "" {
+			continue
+		}
+		v := m.values[name]
 		v.uses--
 		if v.uses > 0 || v.input {
 			continue
 		}
-		if v.tensor != nil {
-			m.fields[v.tensor.at] = nil
-			v.tensor = nil
-		}
-		if o := v.maker; o != nil && !slices.ContainsFunc(o.outputs, func(name string) bool { return name != "" && m.values[name].uses > 0 }) {
-			m.fields[o.at] = nil
-			o.gone = true
-			names = append(names, o.inputs...)
-			for _, name := range o.outputs {
-				m.value(name).maker = nil
+		o := v.maker
+		if o == nil {
+			if v.tensor != nil {
+				m.fields[v.tensor.at] = nil
 			}
+			delete(m.values, name)
+			continue
+		}
+		if slices.ContainsFunc(o.outputs, func(name string) bool { return name != "" && m.values[name].uses > 0 }) {
+			continue
+		}
+		m.fields[o.at] = nil
+		names = append(names, o.inputs...)
+		for _, name := range o.outputs {
+			delete(m.values, name)
 		}
 	}
 }
 
 // bytes returns the new file.
 func (m *model) bytes() []byte {
-	matrices := slices.DeleteFunc(m.matrices, func(w *tensor) bool { return m.values[w.rows()].uses == 0 })
+	matrices := slices.DeleteFunc(m.matrices, func(w *tensor) bool { return m.values[w.rows()] == nil })
 	size := 0
 	for _, f := range m.fields {
 		size += len(f)

@@ -20,13 +20,14 @@ type writing struct {
 	name             string
 	in, out          int
 	zeros            Value // of the rows
-	sumZero          Value
+	sumZeros         []Value
 	divisor          Value
 	axis, keep       int
 	to               Type
 	column           Value
 	domain           string // of MatMulInteger
 	magnitude        Value  // instead of the rows
+	columnOf         Value  // instead of the scales of rows
 	weights, outputs Value  // instead of the matrix and its scales
 }
 
@@ -36,7 +37,7 @@ type chain struct{ scale, q, i, f, r, m, y Value }
 func ours(b *Builder, name string, x Value, in, out int) writing {
 	count := b.Op("Gather", []Value{b.Op("Shape", []Value{x}), b.Ints(0)})
 	return writing{
-		name: name, in: in, out: out, zeros: b.Op("Expand", []Value{b.Uint8(128), count}), sumZero: b.Uint8(128),
+		name: name, in: in, out: out, zeros: b.Op("Expand", []Value{b.Uint8(128), count}), sumZeros: []Value{b.Uint8(128)},
 		divisor: b.Float(1. / 127), to: F32, column: b.Ints(-1, 1), magnitude: x,
 	}
 }
@@ -51,9 +52,12 @@ func (w writing) multiply(b *Builder, x Value) (c chain) {
 	peak := b.Op("ReduceMax", []Value{b.Op("Abs", []Value{w.magnitude})}, Attr{"axes", []int64{-1}}, Attr{"keepdims", w.keep})
 	c.scale = b.Op("Mul", []Value{peak, w.divisor})
 	c.q = b.Op("QuantizeLinear", []Value{x, c.scale, w.zeros}, Attr{"axis", w.axis})
-	c.i = b.Ops(w.domain, "MatMulInteger", 1, []Value{c.q, w.weights, w.sumZero})[0]
+	c.i = b.Ops(w.domain, "MatMulInteger", 1, append([]Value{c.q, w.weights}, w.sumZeros...))[0]
 	c.f = b.Op("Cast", []Value{c.i}, Attr{"to", int(w.to)})
-	c.r = b.Op("Reshape", []Value{c.scale, w.column})
+	if w.columnOf == "" {
+		w.columnOf = c.scale
+	}
+	c.r = b.Op("Reshape", []Value{w.columnOf, w.column})
 	c.m = b.Op("Mul", []Value{c.f, c.r})
 	c.y = b.Op("Mul", []Value{c.m, w.outputs})
 	return c
@@ -129,6 +133,9 @@ func read(t testing.TB, file []byte) contents {
 				c.nodes = append(c.nodes, nodeText(t, f.whole))
 			case 5:
 				name, x := readTestTensor(t, f.whole)
+				if _, twice := c.tensors[name]; twice {
+					t.Errorf("weight %s is there twice", name)
+				}
 				c.tensors[name] = x
 			}
 			return nil
@@ -273,7 +280,9 @@ func TestMatricesAreWrittenInPanels(t *testing.T) {
 
 func TestWhatIsNotReplacedKeepsItsBytes(t *testing.T) {
 	b, _ := two()
-	strange := intField(bytesField(nil, 13, []byte("\x0a\x02v3")), 99, 7) // a value's shape, and what later versions may have
+	strange := intField(bytesField(nil, 13, []byte("\x0a\x02v3")), 99, 7)                   // a value's shape, and what later versions may have
+	unwanted := bytesField(bytesField(bytesField(nil, 4, []byte("Split")), 2, nil), 2, nil) // two outputs without a name
+	strange = bytesField(strange, 1, unwanted)
 	file := extend(t, b.Bytes(), strange, bytesField(nil, 6, []byte("about")))
 	old, fused := read(t, file), read(t, fuse(t, file, 2))
 	among := func(list [][]byte) func([]byte) bool {
@@ -336,9 +345,9 @@ func TestOthersStay(t *testing.T) {
 		"rows of five":                     {change: func(_ *Builder, w *writing) { w.in = 5 }},
 		"rows of none":                     {change: func(_ *Builder, w *writing) { w.in = 0 }},
 		"no outputs":                       {change: func(_ *Builder, w *writing) { w.out = 0 }},
-		"another zero of the sums":         {change: func(b *Builder, w *writing) { w.sumZero = b.Uint8(127) }},
-		"a signed zero of the sums":        {change: func(b *Builder, w *writing) { w.sumZero = b.Int8(-128) }},
-		"a zero of the sums that is given": {change: func(b *Builder, w *writing) { w.sumZero = b.Input("zero", U8) }},
+		"another zero of the sums":         {change: func(b *Builder, w *writing) { w.sumZeros[0] = b.Uint8(127) }},
+		"a signed zero of the sums":        {change: func(b *Builder, w *writing) { w.sumZeros[0] = b.Int8(-128) }},
+		"a zero of the sums that is given": {change: func(b *Builder, w *writing) { w.sumZeros[0] = b.Input("zero", U8) }},
 		"another zero of the rows":         {change: func(b *Builder, w *writing) { w.zeros = b.Op("Expand", []Value{b.Uint8(127), "rows"}) }},
 		"zeros of the rows that are given": {change: func(b *Builder, w *writing) { w.zeros = b.Input("zeros", U8, "rows") }},
 		"another range of the rows":        {change: func(b *Builder, w *writing) { w.divisor = b.Float(1. / 128) }},
@@ -346,6 +355,9 @@ func TestOthersStay(t *testing.T) {
 		"peaks with two dimensions":        {change: func(_ *Builder, w *writing) { w.keep = 1 }},
 		"sums as half floats":              {change: func(_ *Builder, w *writing) { w.to = F16 }},
 		"scales in a row":                  {change: func(b *Builder, w *writing) { w.column = b.Ints(1, -1) }},
+		"other scales in a column":         {change: func(b *Builder, w *writing) { w.columnOf = b.Input("scales", F32, "rows") }},
+		"sums without a zero":              {change: func(_ *Builder, w *writing) { w.sumZeros = nil }},
+		"a zero of the matrix":             {change: func(b *Builder, w *writing) { w.sumZeros = append(w.sumZeros, b.Int8(1)) }},
 		"an operator of someone else":      {change: func(_ *Builder, w *writing) { w.domain = Contrib }},
 		"peaks of other rows":              {change: func(b *Builder, w *writing) { w.magnitude = b.Input("other", F32, "rows", 8) }},
 		"a matrix that is computed":        {change: func(b *Builder, w *writing) { w.weights = b.Op("Neg", []Value{b.Int8s("n", weights(8, 21), 8, 21)}) }},
@@ -361,6 +373,10 @@ func TestOthersStay(t *testing.T) {
 		"a scale for all outputs":           {change: func(b *Builder, w *writing) { w.outputs = b.Float(2) }},
 		"scales of two dimensions":          {change: func(b *Builder, w *writing) { w.outputs = b.Floats("s", make([]float32, 21), 1, 21) }},
 		"scales of one output too few":      {change: func(b *Builder, w *writing) { w.outputs = b.Floats("s", make([]float32, 20), 20) }},
+		"scales that are a byte too short":  {change: func(b *Builder, w *writing) { w.outputs = scales(b, 21, 4*21-1) }},
+		"scales that are there in full":     {change: func(b *Builder, w *writing) { w.outputs = scales(b, 21, 4*21) }, want: 1},
+		"scales that are a byte too long":   {change: func(b *Builder, w *writing) { w.outputs = scales(b, 21, 4*21+1) }},
+		"scales that say they are fewer":    {change: func(b *Builder, w *writing) { w.outputs = scales(b, 20, 4*21) }},
 		"scales of integers":                {change: func(b *Builder, w *writing) { w.outputs = b.tensor("s", I32, make([]byte, 4*21), 21, []int{21}) }},
 		"the name of the panels is a weight's": {after: func(b *Builder, _ chain) {
 			b.Output("used", b.Op("Neg", []Value{b.Floats("w.rows", []float32{1})}), F32)
@@ -395,6 +411,13 @@ func cut(b *Builder, size int) Value {
 	return "cut"
 }
 
+// scales adds so many scales in so many bytes.
+func scales(b *Builder, count uint64, size int) Value {
+	m := intField(bytesField(nil, 1, protowire.AppendVarint(nil, count)), 2, int64(F32))
+	b.tensors = append(b.tensors, bytesField(bytesField(m, 8, []byte("scales")), 9, make([]byte, size)))
+	return "scales"
+}
+
 func TestProductsOfOneMatrixShareItsPanels(t *testing.T) {
 	b := New("g")
 	x := b.Input("x", F32, "rows", 8)
@@ -424,18 +447,49 @@ func TestMatrixThatIsUsedElsewhereStays(t *testing.T) {
 	}
 }
 
-// TestNodesThatKeptAProductGoFirst has a second product that only counts rows, for zeros that nothing needs any more, and a third whose
-// sums were counted so.
+func TestWeightThatIsAnInputStays(t *testing.T) {
+	b := New("g")
+	x := b.Input("x", F32, "rows", 8)
+	b.Output("y", ours(b, "w", x, 8, 8).multiply(b, x).y, F32)
+	b.Input(string(b.Ints(0)), I64, 1) // of which row of the shape is counted
+	if got := read(t, fuse(t, b.Bytes(), 1)).tensors; len(got) != 4 || got[string(b.Ints(0))].raw == nil {
+		t.Errorf("weights %q", slices.Sorted(maps.Keys(got)))
+	}
+}
+
+func TestNamesOfWhatIsGoneAreFree(t *testing.T) {
+	b := New("g")
+	x := b.Input("x", F32, "rows", 8)
+	b.Output("y", ours(b, "w", x, 8, 8).multiply(b, x).y, F32)
+	second := ours(b, "w.rows", x, 8, 16)
+	b.nodes = append(b.nodes, node{op: "Shape", inputs: []Value{x}, outputs: []Value{"w.zero"}})
+	second.zeros = b.Op("Expand", []Value{b.Uint8(128), "w.zero"})
+	b.Output("z", second.multiply(b, x).y, F32)
+	got := read(t, fuse(t, b.Bytes(), 2))
+	got.nodes = slices.DeleteFunc(got.nodes, func(n string) bool { return !strings.HasPrefix(n, "swar ") })
+	if want := []string{"swar RowProduct x w.rows w.zero w.scales -> y", "swar RowProduct x w.rows.rows w.rows.zero w.rows.scales -> z"}; !slices.Equal(got.nodes, want) {
+		t.Errorf("nodes %q, want %q", got.nodes, want)
+	}
+	if got, want := got.tensors["w.rows"].dims, []int{1, 2, 16, 4}; !slices.Equal(got, want) {
+		t.Errorf("w.rows is %v, want %v", got, want)
+	}
+}
+
+// TestNodesThatKeptAProductGoFirst counts the rows of two products, for zeros that nothing needs any more. Of the one nothing else is
+// used; of the other its sums are, so that it can be replaced when what counted its rows is gone.
 func TestNodesThatKeptAProductGoFirst(t *testing.T) {
 	b := New("g")
 	x := b.Input("x", F32, "rows", 8)
 	kept := ours(b, "kept", x, 8, 4).multiply(b, x)
 	counted := ours(b, "counted", x, 8, 4).multiply(b, x)
+	other := b.Op("Mul", []Value{kept.m, "kept.scales"}) // the same once more
 	w := ours(b, "w", x, 8, 4)
-	rows := b.Op("Add", []Value{b.Op("Shape", []Value{kept.m}), b.Op("Shape", []Value{counted.y})})
-	w.zeros = b.Op("Expand", []Value{b.Uint8(128), rows})
+	b.nodes = append(b.nodes, // with inputs left out, and outputs that nobody wants
+		node{op: "Count", inputs: []Value{"", kept.y, ""}, outputs: []Value{"", "rows", ""}},
+		node{op: "Count", inputs: []Value{"", counted.y, "rows"}, outputs: []Value{"", "", "all"}})
+	w.zeros = b.Op("Expand", []Value{b.Uint8(128), "all"})
 	b.Output("y", w.multiply(b, x).y, F32)
-	b.Output("z", kept.y, F32)
+	b.Output("z", other, F32)
 	file := fuse(t, b.Bytes(), 3)
 	got := read(t, file)
 	var products []string
@@ -543,7 +597,7 @@ func TestDimensionsAreBelievedUpToALimit(t *testing.T) {
 
 // TestSizesThatOverflowAreNotBelieved has matrices whose sizes, multiplied, come out at the size that is there.
 func TestSizesThatOverflowAreNotBelieved(t *testing.T) {
-	for _, dims := range [][2]uint64{{1 << 32, 1 << 32}, {math.MaxUint64 - 3, 0}, {1 << 62, 4}, {math.MaxUint64 - 3, math.MaxUint64}} {
+	for _, dims := range [][2]uint64{{1 << 32, 1 << 32}, {4, 1 << 62}, {1 << 62, 4}, {math.MaxUint64 - 3, math.MaxUint64}} {
 		t.Run(strconv.FormatUint(dims[0], 10), func(t *testing.T) {
 			b := New("g")
 			x := b.Input("x", F32, "rows", 8)
@@ -551,7 +605,7 @@ func TestSizesThatOverflowAreNotBelieved(t *testing.T) {
 			shape := protowire.AppendVarint(protowire.AppendVarint(nil, dims[0]), dims[1])
 			m := bytesField(intField(bytesField(nil, 1, shape), 2, int64(I8)), 8, []byte("huge"))
 			b.tensors = append(b.tensors, bytesField(m, 9, make([]byte, dims[0]*dims[1])))
-			w.weights = "huge"
+			w.weights, w.outputs = "huge", scales(b, dims[1], int(4*dims[1]%(1<<20)))
 			b.Output("y", w.multiply(b, x).y, F32)
 			fuse(t, b.Bytes(), 0)
 		})
