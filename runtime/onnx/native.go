@@ -83,10 +83,15 @@ func openNative(dir string, m bundle.Manifest, slots int) (_ *native, err error)
 			return nil, fmt.Errorf("%s, the %s: %w", g.File.File, name, err)
 		}
 	}
-	if n.lm, err = openLM(&m, host, n.prompts, graphs["language model"], graphs["flow head"]); err != nil {
+	take := func(name string) []byte { // so that nobody here holds on to a file while a session makes its own of it
+		file := graphs[name]
+		delete(graphs, name)
+		return file
+	}
+	if n.lm, err = openLM(&m, host, n.prompts, take("language model"), take("flow head")); err != nil {
 		return nil, err
 	}
-	n.codec, err = openCodec(&m, graphs["codec"])
+	n.codec, err = openCodec(&m, take("codec"))
 	return n, err
 }
 

@@ -42,6 +42,8 @@ func (b *builder) countRows(x graph.Value) {
 // With integers, every row has a scale of its own. A scale for all rows at once would be cheaper, but then what a row becomes would
 // depend on the others: on who else is in a batch, and on how long the text is. A row of zeros has a scale of zero: what it becomes as
 // integers has no meaning, but times zero it is zeros again.
+//
+// [graph.FuseRows] knows this chain of nodes by every detail.
 func (b *builder) multiply(x graph.Value, name string, matrix []float32, in, out int) graph.Value {
 	if b.c.Precision != Int8 {
 		return b.Op("MatMul", []graph.Value{x, b.Floats(name, matrix, in, out)})

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"testing"
@@ -79,6 +80,27 @@ func TestRowsOfIntegersStandForThemselves(t *testing.T) {
 	for i, want := range []float32{rowRange, -1, 64, 0, 0, 0, 0, 0, -1e-6, 1e-6, 0, 0} {
 		if want *= weightRange; !(math.Abs(float64(got[i]-want)) <= 1e-6*math.Abs(float64(want))) {
 			t.Errorf("value %d is %g, want %g", i, got[i], want)
+		}
+	}
+}
+
+// TestEveryProductOfIntegersCanBeFused would notice if the chain were written in another way than FuseRows knows it.
+func TestEveryProductOfIntegersCanBeFused(t *testing.T) {
+	r := Tiny()
+	r.Precision = Int8
+	source, err := r.Source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := source.Checkpoint
+	for name, build := range map[string]func() (Built, error){"language model": c.LM, "flow head": c.FlowHead, "codec": c.Codec} {
+		built, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := graph.FuseRows(built.Model)
+		if want := bytes.Count(built.Model, []byte("MatMulInteger_")); err != nil || got != want || want == 0 {
+			t.Errorf("%s: %d products are fused, want %d (%v)", name, got, want, err)
 		}
 	}
 }

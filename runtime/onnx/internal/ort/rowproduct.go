@@ -20,6 +20,7 @@ import "C"
 import (
 	"errors"
 	"reflect"
+	"runtime/debug"
 	"unsafe"
 
 	runtime "github.com/yalue/onnxruntime_go"
@@ -59,5 +60,6 @@ func fuse(file []byte, options *runtime.SessionOptions) ([]byte, error) {
 	if C.row_product_register(o.Field(0).UnsafePointer()) == 0 {
 		return nil, errors.New("ONNX Runtime refuses the operator RowProduct")
 	}
+	debug.FreeOSMemory() // the file, if nobody else needs it: with the library's copies this is when most memory is in use
 	return fused, nil
 }
