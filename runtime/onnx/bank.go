@@ -126,7 +126,7 @@ func (b *bank) rest(i int) {
 }
 
 // reserve makes a row of slots busy: that of wanted[0], and with it as many of the others as lie near it and bring the number up to
-// at most most. Each may bring up to two dummies along: at full size a run of one stream takes 7.3 ms and every further row 1.1 ms.
+// at most most. Each may bring up to two dummies along: at full size a run of one stream takes 5.3 ms and every further row 0.9 ms.
 // n is 0 where wanted[0] itself is busy. Call release when the run is over.
 func (b *bank) reserve(wanted []*stream, most int) (first, n int) {
 	b.mu.Lock()

@@ -1,6 +1,7 @@
 package ort_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,25 +11,30 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
-// product is a graph that multiplies rows of in values by a matrix of integers, as bundles do it.
+// product is a graph that multiplies rows of in values by a matrix of integers.
 func product(in, out int, matrix []int8, scales []float32) []byte {
 	b := graph.New("product")
 	x := b.Input("x", graph.F32, "rows", in)
 	count := b.Op("Gather", []graph.Value{b.Op("Shape", []graph.Value{x}), b.Ints(0)})
 	zeros := b.Op("Expand", []graph.Value{b.Uint8(128), count})
+	b.Output("y", multiply(b, x, zeros, "matrix", matrix, scales, in, out), graph.F32, "rows", out)
+	return b.Bytes()
+}
+
+// multiply is the chain of operators that bundles have for a product.
+func multiply(b *graph.Builder, x, zeros graph.Value, name string, matrix []int8, scales []float32, in, out int) graph.Value {
 	peak := b.Op("ReduceMax", []graph.Value{b.Op("Abs", []graph.Value{x})},
 		graph.Attr{Name: "axes", Value: []int64{-1}}, graph.Attr{Name: "keepdims", Value: 0})
 	scale := b.Op("Mul", []graph.Value{peak, b.Float(1. / 127)})
 	bytes := b.Op("QuantizeLinear", []graph.Value{x, scale, zeros}, graph.Attr{Name: "axis", Value: 0})
-	sums := b.Op("MatMulInteger", []graph.Value{bytes, b.Int8s("matrix", matrix, in, out), b.Uint8(128)})
+	sums := b.Op("MatMulInteger", []graph.Value{bytes, b.Int8s(name, matrix, in, out), b.Uint8(128)})
 	y := b.Op("Cast", []graph.Value{sums}, graph.Attr{Name: "to", Value: int(graph.F32)})
 	y = b.Op("Mul", []graph.Value{y, b.Op("Reshape", []graph.Value{scale, b.Ints(-1, 1)})})
-	b.Output("y", b.Op("Mul", []graph.Value{y, b.Floats("scales", scales, out)}), graph.F32, "rows", out)
-	return b.Bytes()
+	return b.Op("Mul", []graph.Value{y, b.Floats(name+".scales", scales, out)})
 }
 
 // plainly opens a graph without the operator RowProduct.
-func plainly(t *testing.T, file []byte) *ort.Session {
+func plainly(t testing.TB, file []byte) *ort.Session {
 	t.Helper()
 	had := ort.Fuses()
 	ort.Fuse(false)
@@ -36,7 +42,7 @@ func plainly(t *testing.T, file []byte) *ort.Session {
 	return opened(t, file)
 }
 
-func opened(t *testing.T, file []byte) *ort.Session {
+func opened(t testing.TB, file []byte) *ort.Session {
 	t.Helper()
 	s, err := ort.Open(file, []string{"x"}, []string{"y"})
 	if err != nil {
@@ -46,7 +52,7 @@ func opened(t *testing.T, file []byte) *ort.Session {
 	return s
 }
 
-func multiplied(t *testing.T, s *ort.Session, x []float32, rows, in, out int) []float32 {
+func multiplied(t testing.TB, s *ort.Session, x []float32, rows, in, out int) []float32 {
 	t.Helper()
 	y := make([]float32, rows*out)
 	tx, err := ort.Floats(x, rows, in)
@@ -136,5 +142,50 @@ func needRowProduct(t *testing.T) {
 	orttest.Need(t)
 	if !ort.Fuses() {
 		t.Skip("this processor has no AVX-512 with VNNI, so that graphs run as they are")
+	}
+}
+
+// BenchmarkRowProduct runs twenty products one after another, with more weights than caches hold, as a step does.
+func BenchmarkRowProduct(b *testing.B) {
+	orttest.Need(b)
+	const products, in, out = 20, 2048, 2048
+	c := graph.New("products")
+	x := c.Input("x", graph.F32, "rows", in)
+	count := c.Op("Gather", []graph.Value{c.Op("Shape", []graph.Value{x}), c.Ints(0)})
+	zeros := c.Op("Expand", []graph.Value{c.Uint8(128), count})
+	scales := make([]float32, out)
+	for i := range scales {
+		scales[i] = 1e-3
+	}
+	for i := range products {
+		matrix := make([]int8, in*out)
+		for j := range matrix {
+			matrix[j] = int8((j*7+i)%255 - 127)
+		}
+		x = multiply(c, x, zeros, fmt.Sprint("matrix", i), matrix, scales, in, out)
+	}
+	c.Output("y", x, graph.F32, "rows", out)
+	file := c.Bytes()
+	for _, rows := range []int{1, 2, 4, 8, 31} {
+		for _, own := range []bool{false, true} {
+			if own && !ort.Fuses() {
+				continue
+			}
+			b.Run(fmt.Sprintf("rows=%d/own=%v", rows, own), func(b *testing.B) {
+				open := opened
+				if !own {
+					open = plainly
+				}
+				s := open(b, file)
+				values := make([]float32, rows*in)
+				for i := range values {
+					values[i] = float32(i%17) - 8
+				}
+				b.SetBytes(products * in * out)
+				for b.Loop() {
+					multiplied(b, s, values, rows, in, out)
+				}
+			})
+		}
 	}
 }
