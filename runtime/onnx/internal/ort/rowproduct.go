@@ -31,6 +31,9 @@ import (
 // fuses reports whether sessions have the operator RowProduct. It is set once, when the library is loaded.
 var fuses bool
 
+// OwnProducts reports whether sessions have the operator RowProduct. The library must be loaded.
+func OwnProducts() bool { return fuses }
+
 // loadRowProduct makes the operator known, where the processor has what it needs. Without it graphs run as they are.
 func loadRowProduct(library string) {
 	if C.row_product_fits() == 0 {

@@ -36,7 +36,7 @@ func multiply(b *graph.Builder, x, zeros graph.Value, name string, matrix []int8
 // plainly opens a graph without the operator RowProduct.
 func plainly(t testing.TB, file []byte) *ort.Session {
 	t.Helper()
-	had := ort.Fuses()
+	had := ort.OwnProducts()
 	ort.Fuse(false)
 	defer ort.Fuse(had)
 	return opened(t, file)
@@ -140,7 +140,7 @@ func TestRowProductShowsWhatIsNoNumber(t *testing.T) {
 func needRowProduct(t *testing.T) {
 	t.Helper()
 	orttest.Need(t)
-	if !ort.Fuses() {
+	if !ort.OwnProducts() {
 		t.Skip("this processor has no AVX-512 with VNNI, so that graphs run as they are")
 	}
 }
@@ -168,7 +168,7 @@ func BenchmarkRowProduct(b *testing.B) {
 	file := c.Bytes()
 	for _, rows := range []int{1, 2, 4, 8, 31} {
 		for _, own := range []bool{false, true} {
-			if own && !ort.Fuses() {
+			if own && !ort.OwnProducts() {
 				continue
 			}
 			b.Run(fmt.Sprintf("rows=%d/own=%v", rows, own), func(b *testing.B) {
