@@ -16,11 +16,7 @@ const (
 // simulation with normal weights and rows adds 1.5 % to the error of a product; a bit less in the weights, which rules it out, adds more than
 // that on every processor: on the models of testdata the state is off by 2.4 to 3.4 % instead of 1.5 to 2.1 %, and where the end of speech
 // hangs on it, speech ends elsewhere.
-const (
-	weightRange = 127
-	rowRange    = 127
-	rowZero     = 128
-)
+const weightRange = 127
 
 // quantised is what the manifest says about it.
 var quantised = Quantised{
@@ -32,31 +28,20 @@ var quantised = Quantised{
 // countRows says that what is multiplied from here on has as many rows as x, which is of rank two.
 func (b *builder) countRows(x graph.Value) {
 	if b.c.Precision == Int8 {
-		count := b.Op("Gather", []graph.Value{b.Op("Shape", []graph.Value{x}), b.Ints(0)})
-		b.zeros = b.Op("Expand", []graph.Value{b.Uint8(rowZero), count})
+		b.zeros = b.RowZeros(x)
 	}
 }
 
 // multiply multiplies rows, of rank two, by a matrix of [in, out]. See countRows.
 //
 // With integers, every row has a scale of its own. A scale for all rows at once would be cheaper, but then what a row becomes would
-// depend on the others: on who else is in a batch, and on how long the text is. A row of zeros has a scale of zero: what it becomes as
-// integers has no meaning, but times zero it is zeros again.
-//
-// [graph.FuseRows] knows this chain of nodes by every detail.
+// depend on the others: on who else is in a batch, and on how long the text is.
 func (b *builder) multiply(x graph.Value, name string, matrix []float32, in, out int) graph.Value {
 	if b.c.Precision != Int8 {
 		return b.Op("MatMul", []graph.Value{x, b.Floats(name, matrix, in, out)})
 	}
 	integers, scales := quantise(matrix, in, out)
-	peak := b.Op("ReduceMax", []graph.Value{b.Op("Abs", []graph.Value{x})},
-		graph.Attr{Name: "axes", Value: []int64{-1}}, graph.Attr{Name: "keepdims", Value: 0})
-	scale := b.Op("Mul", []graph.Value{peak, b.Float(1. / rowRange)})
-	bytes := b.Op("QuantizeLinear", []graph.Value{x, scale, b.zeros}, graph.Attr{Name: "axis", Value: 0})
-	sums := b.Op("MatMulInteger", []graph.Value{bytes, b.Int8s(name, integers, in, out), b.Uint8(rowZero)})
-	y := b.Op("Cast", []graph.Value{sums}, graph.Attr{Name: "to", Value: int(graph.F32)})
-	y = b.Op("Mul", []graph.Value{y, b.Op("Reshape", []graph.Value{scale, b.Ints(-1, 1)})})
-	return b.Op("Mul", []graph.Value{y, b.Floats(name+".scales", scales, out)})
+	return b.MultiplyRows(x, b.zeros, name, integers, scales, in, out)
 }
 
 // quantise rounds a matrix of [in, out] to integers and a scale for each output.

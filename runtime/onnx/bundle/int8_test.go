@@ -62,7 +62,7 @@ func TestRowsOfIntegersStandForThemselves(t *testing.T) {
 	}
 	defer s.Close()
 	rows, got := make([]float32, 3*in), make([]float32, 3*out)
-	copy(rows, []float32{rowRange, -1, 64, 0})
+	copy(rows, []float32{graph.RowRange, -1, 64, 0})
 	copy(rows[2*in:], []float32{-1e-6, 1e-6, 0, 0})
 	tx, err := ort.Floats(rows, 3, in)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestRowsOfIntegersStandForThemselves(t *testing.T) {
 	if err := s.Run(t.Context(), []*ort.Tensor{tx}, []*ort.Tensor{ty}); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []float32{rowRange, -1, 64, 0, 0, 0, 0, 0, -1e-6, 1e-6, 0, 0} {
+	for i, want := range []float32{graph.RowRange, -1, 64, 0, 0, 0, 0, 0, -1e-6, 1e-6, 0, 0} {
 		if want *= weightRange; !(math.Abs(float64(got[i]-want)) <= 1e-6*math.Abs(float64(want))) {
 			t.Errorf("value %d is %g, want %g", i, got[i], want)
 		}

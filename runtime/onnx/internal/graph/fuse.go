@@ -20,13 +20,34 @@ const (
 	panelDepth = 4  // products of bytes that one instruction adds into such a sum
 )
 
-// The numbers of which the products of our int8 graphs are made: the largest integer of a row, and its zero.
+// The largest integer of a row, counted from its zero.
 const (
-	rowRange = 127
-	rowZero  = 128
+	RowRange = 127
+	RowZero  = 128
 )
 
-// FuseRows replaces every product of rows by an integer matrix, as bundles write it in a dozen nodes, by one node of our own that makes
+// RowZeros is the zero of every row of x, which is of rank two, for [Builder.MultiplyRows].
+func (b *Builder) RowZeros(x Value) Value {
+	count := b.Op("Gather", []Value{b.Op("Shape", []Value{x}), b.Ints(0)})
+	return b.Op("Expand", []Value{b.Uint8(RowZero), count})
+}
+
+// MultiplyRows makes bytes of rows, f32 [rows, in], and multiplies them by a matrix of [in, out] and by a scale for each output. zeros are
+// those of as many rows.
+//
+// Every row has a scale of its own. A row of zeros has a scale of zero: what it becomes as integers has no meaning, but times zero it is
+// zeros again. [FuseRows] knows these nodes by every detail.
+func (b *Builder) MultiplyRows(x, zeros Value, name string, matrix []int8, scales []float32, in, out int) Value {
+	peak := b.Op("ReduceMax", []Value{b.Op("Abs", []Value{x})}, Attr{Name: "axes", Value: []int64{-1}}, Attr{Name: "keepdims", Value: 0})
+	scale := b.Op("Mul", []Value{peak, b.Float(1. / RowRange)})
+	bytes := b.Op("QuantizeLinear", []Value{x, scale, zeros}, Attr{Name: "axis", Value: 0})
+	sums := b.Op("MatMulInteger", []Value{bytes, b.Int8s(name, matrix, in, out), b.Uint8(RowZero)})
+	y := b.Op("Cast", []Value{sums}, Attr{Name: "to", Value: int(F32)})
+	y = b.Op("Mul", []Value{y, b.Op("Reshape", []Value{scale, b.Ints(-1, 1)})})
+	return b.Op("Mul", []Value{y, b.Floats(name+".scales", scales, out)})
+}
+
+// FuseRows replaces every product of rows by an integer matrix, as [Builder.MultiplyRows] writes it in nine nodes, by one node of our own that makes
 // the same of the same rows. What differs from that writing in anything stays as it is.
 //
 // It returns the new file and how many products it replaced; a file without any comes back as it is. Otherwise fused shares no memory
@@ -278,11 +299,11 @@ func (m *model) match(last *operation) (p product, ok bool) {
 		}
 	}
 	p = product{integers.input(0), m.constant(sums.input(1)), m.constant(last.input(1))}
-	zero := []byte{rowZero}
+	zero := []byte{RowZero}
 	ok = magnitude.input(0) == p.rows && column.input(0) == integers.input(1) &&
 		m.constant(zeros.input(0)).holds(U8, zero) &&
 		m.constant(sums.input(2)).holds(U8, zero) &&
-		m.constant(scale.input(1)).holds(F32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(1./rowRange))) &&
+		m.constant(scale.input(1)).holds(F32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(1./RowRange))) &&
 		m.constant(column.input(1)).holds(I64, binary.LittleEndian.AppendUint64(bytes.Repeat([]byte{0xff}, 8), 1), 2) &&
 		p.fits() && m.room(p.matrix)
 	return p, ok
@@ -419,7 +440,7 @@ func (m *model) bytes() []byte {
 		sums := w.pack(file[start:])
 		file = append(file, w.zeroHead()...)
 		for _, sum := range sums {
-			file = binary.LittleEndian.AppendUint32(file, uint32(-rowZero*sum))
+			file = binary.LittleEndian.AppendUint32(file, uint32(-RowZero*sum))
 		}
 	}
 	return append(append(file, m.after...), tail...)

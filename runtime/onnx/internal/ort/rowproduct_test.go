@@ -15,22 +15,8 @@ import (
 func product(in, out int, matrix []int8, scales []float32) []byte {
 	b := graph.New("product")
 	x := b.Input("x", graph.F32, "rows", in)
-	count := b.Op("Gather", []graph.Value{b.Op("Shape", []graph.Value{x}), b.Ints(0)})
-	zeros := b.Op("Expand", []graph.Value{b.Uint8(128), count})
-	b.Output("y", multiply(b, x, zeros, "matrix", matrix, scales, in, out), graph.F32, "rows", out)
+	b.Output("y", b.MultiplyRows(x, b.RowZeros(x), "matrix", matrix, scales, in, out), graph.F32, "rows", out)
 	return b.Bytes()
-}
-
-// multiply is the chain of operators that bundles have for a product.
-func multiply(b *graph.Builder, x, zeros graph.Value, name string, matrix []int8, scales []float32, in, out int) graph.Value {
-	peak := b.Op("ReduceMax", []graph.Value{b.Op("Abs", []graph.Value{x})},
-		graph.Attr{Name: "axes", Value: []int64{-1}}, graph.Attr{Name: "keepdims", Value: 0})
-	scale := b.Op("Mul", []graph.Value{peak, b.Float(1. / 127)})
-	bytes := b.Op("QuantizeLinear", []graph.Value{x, scale, zeros}, graph.Attr{Name: "axis", Value: 0})
-	sums := b.Op("MatMulInteger", []graph.Value{bytes, b.Int8s(name, matrix, in, out), b.Uint8(128)})
-	y := b.Op("Cast", []graph.Value{sums}, graph.Attr{Name: "to", Value: int(graph.F32)})
-	y = b.Op("Mul", []graph.Value{y, b.Op("Reshape", []graph.Value{scale, b.Ints(-1, 1)})})
-	return b.Op("Mul", []graph.Value{y, b.Floats(name+".scales", scales, out)})
 }
 
 // plainly opens a graph without the operator RowProduct.
@@ -151,8 +137,7 @@ func BenchmarkRowProduct(b *testing.B) {
 	const products, in, out = 20, 2048, 2048
 	c := graph.New("products")
 	x := c.Input("x", graph.F32, "rows", in)
-	count := c.Op("Gather", []graph.Value{c.Op("Shape", []graph.Value{x}), c.Ints(0)})
-	zeros := c.Op("Expand", []graph.Value{c.Uint8(128), count})
+	zeros := c.RowZeros(x)
 	scales := make([]float32, out)
 	for i := range scales {
 		scales[i] = 1e-3
@@ -162,7 +147,7 @@ func BenchmarkRowProduct(b *testing.B) {
 		for j := range matrix {
 			matrix[j] = int8((j*7+i)%255 - 127)
 		}
-		x = multiply(c, x, zeros, fmt.Sprint("matrix", i), matrix, scales, in, out)
+		x = c.MultiplyRows(x, zeros, fmt.Sprint("matrix", i), matrix, scales, in, out)
 	}
 	c.Output("y", x, graph.F32, "rows", out)
 	file := c.Bytes()
