@@ -207,14 +207,7 @@ func (s *Store) Days(ctx context.Context, orgID, from, to string) ([]usage.Day, 
 		return nil, s.fault(ctx, "reading usage", err)
 	}
 	shards, err := shardsOf(docs)
-	var days []usage.Day
-	for _, s := range shards {
-		if n := len(days); n == 0 || days[n-1].Date != s.Date {
-			days = append(days, usage.Day{Date: s.Date})
-		}
-		days[len(days)-1].Add(s.Totals)
-	}
-	return days, err
+	return usage.DaysOf(shards), err
 }
 
 // scanned is how many rows are read at once where a filter is finished here.

@@ -83,14 +83,7 @@ func (t *usageTables) Days(ctx context.Context, orgID, from, to string) ([]usage
 	if err != nil {
 		return nil, err
 	}
-	var days []usage.Day
-	for _, s := range shards {
-		if n := len(days); n == 0 || days[n-1].Date != s.Date {
-			days = append(days, usage.Day{Date: s.Date})
-		}
-		days[len(days)-1].Add(s.Totals)
-	}
-	return days, nil
+	return usage.DaysOf(shards), nil
 }
 
 // Requests implements [usage.Store].

@@ -81,6 +81,18 @@ type Day struct {
 	Totals
 }
 
+// DaysOf adds shards up by date. They must be in the order of their dates, as the days are then.
+func DaysOf(shards []Shard) []Day {
+	var days []Day
+	for _, s := range shards {
+		if n := len(days); n == 0 || days[n-1].Date != s.Date {
+			days = append(days, Day{Date: s.Date})
+		}
+		days[len(days)-1].Add(s.Totals)
+	}
+	return days
+}
+
 // Running is the status of a request whose final event has not come yet.
 const Running meter.Status = "running"
 
