@@ -76,6 +76,7 @@ var rules = map[string]rule{
 	"cmd/internal/launch": {[]string{"runtime/speech"}, "what binaries share in starting up"},
 	"cmd/swar":            {[]string{"*"}, ""},
 	"hack/layout":         {nil, "a test of the tree"},
+	"hack/firestoretest":  {nil, "finding an emulator has nothing to do with what is stored in it"},
 	"hack/benchengine": {[]string{
 		"runtime/speech", "runtime/synth", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout/layouttest", "runtime/onnx/measure",
 	}, "what is measured is the engine as it is, and the same models in other layouts"},

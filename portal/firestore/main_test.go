@@ -1,47 +1,28 @@
 package firestore
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
+
+	"github.com/swar-tts/swar/hack/firestoretest"
 )
 
 // emulator is the address of the emulator that the tests use; empty where there is none.
 var emulator string
 
-// TestMain runs the tests beside an emulator: the one that FIRESTORE_EMULATOR_HOST names, or one that hack/firestore-emulator.sh starts.
 func TestMain(m *testing.M) {
-	emulator = os.Getenv("FIRESTORE_EMULATOR_HOST")
-	if emulator != "" {
+	if emulator = firestoretest.Emulator("portal/firestore IS NOT TESTED against Firestore"); emulator != "" {
 		flag.Parse()
-		flag.Set("test.parallel", "8")         // the tests wait for the emulator most of the time
-		os.Unsetenv("FIRESTORE_EMULATOR_HOST") // else Firestore's client opens a connection of its own besides, which nobody closes
-		os.Exit(m.Run())
+		flag.Set("test.parallel", "8") // the tests wait for the emulator most of the time
 	}
-	const script = "../../hack/firestore-emulator.sh"
-	if out, err := exec.Command(script).CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "\n*** portal/firestore IS NOT TESTED against Firestore: %s ***\n\n", strings.TrimSpace(string(out)))
-		os.Exit(m.Run())
-	}
-	again := exec.Command(script, os.Args...)
-	again.Stdout, again.Stderr = os.Stdout, os.Stderr
-	err := again.Run()
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		os.Exit(failed.ExitCode())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	os.Exit(m.Run())
 }
 
 func needEmulator(t testing.TB) {

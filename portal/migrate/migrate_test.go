@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swar-tts/swar/hack/firestoretest"
 	"github.com/swar-tts/swar/portal/firestore"
 	"github.com/swar-tts/swar/portal/memstore"
 	"github.com/swar-tts/swar/portal/sqlite"
@@ -27,28 +27,10 @@ import (
 
 var emulator string
 
-// TestMain runs the tests beside a Firestore emulator, if there is one.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	const script = "../../hack/firestore-emulator.sh"
-	if emulator = os.Getenv("FIRESTORE_EMULATOR_HOST"); emulator != "" {
-		os.Unsetenv("FIRESTORE_EMULATOR_HOST") // else Firestore's client opens a connection of its own besides
-		os.Exit(m.Run())
-	}
-	if out, err := exec.Command(script).CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "\n*** portal/migrate IS NOT TESTED with Firestore: %s ***\n\n", strings.TrimSpace(string(out)))
-		os.Exit(m.Run())
-	}
-	again := exec.Command(script, os.Args...)
-	again.Stdout, again.Stderr = os.Stdout, os.Stderr
-	err := again.Run()
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		os.Exit(failed.ExitCode())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	emulator = firestoretest.Emulator("portal/migrate IS NOT TESTED with Firestore")
+	os.Exit(m.Run())
 }
 
 // store is what the tests fill and read.
