@@ -107,7 +107,7 @@ var only = map[string]struct {
 	"github.com/schollz/progressbar":     {[]string{"cmd/"}, "only commands draw"},
 	"golang.org/x/text/unicode/norm":     {[]string{"runtime/normalize", "runtime/translit", "runtime/espeak"}, "text is cleaned at the front, and again only where raw text may come in"},
 	"regexp":                             {[]string{"hack/"}, "the speech path scans; regular expressions hide their cost"},
-	"C":                                  {[]string{"runtime/encode", "runtime/onnx/internal/ort"}, "cgo stands where a library needs it"},
+	"C":                                  {[]string{"runtime/encode", "runtime/onnx/internal/ort", "runtime/onnx/internal/rowproduct"}, "cgo stands where a library needs it, and where instructions of a processor do"},
 }
 
 type pkg struct {

@@ -1,0 +1,112 @@
+// What all kernels share: how rows become integers, in which order panels and rows are taken, and what becomes of the sums. A kernel is a
+// C file that includes this after it has defined
+//
+//   NAME           what it is called, for the symbol row_NAME
+//   TARGET         the attribute of a function that may use its instructions
+//   EACH_TILE(f)   f(n) for every number of rows that add_up takes at once, from 1 to tile_rows
+//   wide_from      from so many rows on, it takes two panels at once
+//   signed_rows    whether packed rows are signed; else 128 is added to each value, which the offsets of the matrix take away again
+//   packed_bytes   a function: bytes of the packed form of some rows of so many values
+//   pack           a function: brings row r, as integers, into that form
+//   add_up         a function: adds the products of some rows and panels into sums, which begin anywhere
+#include "rowproduct.h"
+
+#include <string.h>
+
+enum { rows_at_once = 64 }; // as many as are packed before panels are read
+
+// to_integers rounds a row to integers from -128 to 127 and returns their scale, by which the largest is 127: QuantizeLinear of ONNX
+// with a zero point of 0. A value that is not a number makes the scale one too, so that it shows in the result.
+INLINE float to_integers(const float *x, size_t n, int8_t *q) {
+	uint32_t peak = 0; // bits of absolute values grow with them, and those of what is no number lie above all others
+	for (size_t i = 0; i < n; i++) {
+		uint32_t bits;
+		memcpy(&bits, x + i, sizeof bits);
+		bits &= 0x7fffffff;
+		peak = bits > peak ? bits : peak;
+	}
+	float largest;
+	memcpy(&largest, &peak, sizeof largest);
+	const float scale = largest * (1.0f / 127);
+	const float magic = 0x1.8p23f; // added to a small float, it leaves the nearest integer, ties to even, in the last bits
+	for (size_t i = 0; i < n; i++) {
+		float v = x[i] / scale;
+		v = v > -128 ? v : -128; // also where a row of zeros is divided by zero
+		v = v < 127 ? v : 127;
+		v += magic;
+		int32_t bits, zero;
+		memcpy(&bits, &v, sizeof bits);
+		memcpy(&zero, &magic, sizeof zero);
+		q[i] = (int8_t)(bits - zero);
+	}
+	return scale;
+}
+
+// tile computes some rows of one or two panels, from a column on.
+INLINE void tile(const int rows, const int panels, const row_matrix *m, const void *packed, size_t first, const float *scale, size_t column,
+                 const int8_t *fetch, float *y) {
+	int32_t sums[tile_rows][2 * panel_columns] __attribute__((aligned(64)));
+	const size_t steps = m->in / panel_depth;
+	add_up(rows, panels, steps, m->panels + column / panel_columns * steps * panel_bytes, packed, first, fetch, sums);
+	const size_t left = m->out - column;
+	const size_t columns = left < (size_t)panels * panel_columns ? left : (size_t)panels * panel_columns;
+	for (int r = 0; r < rows; r++) {
+		float *to = y + r * m->out + column;
+		for (size_t c = 0; c < columns; c++) {
+			const int32_t sum = signed_rows ? sums[r][c] : sums[r][c] + m->offset[column + c];
+			to[c] = (float)sum * scale[r] * m->scales[column + c];
+		}
+	}
+}
+
+INLINE void tile_of(size_t rows, const int panels, const row_matrix *m, const void *packed, size_t first, const float *scale, size_t column,
+                    const int8_t *fetch, float *y) {
+	switch (rows) {
+#define TILE(n) case n: tile(n, panels, m, packed, first, scale, column, fetch, y); break;
+	EACH_TILE(TILE)
+	}
+}
+
+TARGET static void multiply_some(const row_matrix *m, const void *packed, const float *scale, size_t rows, float *y) {
+	enum { ahead = 8 * panel_bytes }; // what is fetched in advance where a panel comes from memory
+	for (size_t column = 0; column < m->out;) { // a panel comes from memory once, for all rows
+		// Few rows wait for memory, which is read fastest in one stream; many rows share what was loaded.
+		const int wide = rows >= wide_from && m->out - column > panel_columns;
+		const size_t columns = wide ? 2 * panel_columns : panel_columns;
+		const int8_t *fetch = m->panels + column * m->in + ahead, *next = m->panels + (column + columns) * m->in;
+		for (size_t r = 0; r < rows; r += tile_rows) {
+			const size_t n = rows - r < tile_rows ? rows - r : tile_rows;
+			if (wide)
+				tile_of(n, 2, m, packed, r, scale + r, column, fetch, y + r * m->out);
+			else
+				tile_of(n, 1, m, packed, r, scale + r, column, fetch, y + r * m->out);
+			fetch = next; // while the other rows use what is in the cache
+		}
+		column += columns;
+	}
+}
+
+TARGET static void multiply(const row_matrix *m, const float *x, size_t rows, float *y, void *scratch) {
+	float scale[rows_at_once];
+	int8_t *integers = scratch;
+	char *packed = (char *)scratch + (m->in + 63) / 64 * 64;
+	for (size_t from = 0; from < rows; from += rows_at_once) {
+		const size_t n = rows - from < rows_at_once ? rows - from : rows_at_once;
+		for (size_t r = 0; r < n; r++) {
+			scale[r] = to_integers(x + (from + r) * m->in, m->in, integers);
+			pack(integers, m->in, packed, r);
+		}
+		multiply_some(m, packed, scale, n, y + from * m->out);
+	}
+}
+
+static size_t scratch(const row_matrix *m, size_t rows) {
+	return (m->in + 63) / 64 * 64 + packed_bytes(m->in, rows < rows_at_once ? rows : rows_at_once);
+}
+
+#define JOINED(a, b) a##b
+#define SYMBOL(name) JOINED(row_, name)
+#define TEXT(name) #name
+#define QUOTED(name) TEXT(name)
+
+const row_kernel SYMBOL(NAME) = {QUOTED(NAME), runs_here, scratch, multiply};
