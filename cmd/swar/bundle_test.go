@@ -308,7 +308,7 @@ func TestDoctorLooksAtTheNeuralEngine(t *testing.T) {
 	s := neuralShell(t)
 	s.random("tiny")
 	out := s.ok("doctor", "--listen", "127.0.0.1:0", "--bundle", "tiny").out
-	for _, want := range []string{"ok    onnxruntime 1.", "ok    integers    int8 models run ", "ok    bundle      model ", " with 2 voices; ", "note  espeak-ng   not installed"} {
+	for _, want := range []string{"ok    onnxruntime 1.", "ok    integers    int8 models multiply with the kernel ", "ok    bundle      model ", " with 2 voices; ", "note  espeak-ng   not installed"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it lacks %q:\n%s", want, out)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -109,11 +110,7 @@ func checkNeural(ctx context.Context, dir, library string) []finding {
 		text := strings.TrimSuffix(err.Error(), ": fetch it with `make onnxruntime`")
 		return []finding{{what: "onnxruntime", text: text, todo: "fetch the right one with `make onnxruntime`", bad: dir != "" || library != ""}}
 	}
-	products := "int8 models run with products of integers of their own, for AVX-512 VNNI"
-	if !onnx.OwnProducts() {
-		products = "int8 models run slower here than with AVX-512 VNNI, which this processor does not have"
-	}
-	findings := []finding{{what: "onnxruntime", text: release + " at " + path}, {what: "integers", text: products}}
+	findings := []finding{{what: "onnxruntime", text: release + " at " + path}, checkIntegers()}
 	if dir == "" {
 		return findings
 	}
@@ -129,6 +126,19 @@ func checkNeural(ctx context.Context, dir, library string) []finding {
 		f.todo, f.bad = err.Error(), true
 	}
 	return append(findings, f)
+}
+
+// checkIntegers says by which instructions models in int8 multiply, and whether they do it rightly.
+func checkIntegers() finding {
+	if err := onnx.CheckIntegers(); err != nil {
+		text, todo, _ := strings.Cut(err.Error(), "): ")
+		return finding{what: "integers", text: text + ")", todo: todo, bad: true}
+	}
+	text := "int8 models multiply with the kernel " + onnx.Kernel() + ", whose results are exact"
+	if others := slices.DeleteFunc(onnx.Kernels(), func(name string) bool { return name == onnx.Kernel() }); len(others) > 0 {
+		text += "; SWAR_KERNEL can choose " + strings.Join(others, ", ")
+	}
+	return finding{what: "integers", text: text}
 }
 
 func checkOpus() finding {

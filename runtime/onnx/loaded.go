@@ -11,6 +11,16 @@ func LoadLibrary(path string) (release string, err error) {
 	return ort.Loaded(), nil
 }
 
-// OwnProducts reports whether models in int8 multiply with an operator of this package's own, which the processor must have AVX-512 VNNI for.
-// It is faster than those of ONNX Runtime, with the same results. The library must be loaded.
-func OwnProducts() bool { return ort.OwnProducts() }
+// UseKernel chooses the instructions by which models in int8 multiply, for models that are loaded from now on: one of [Kernels], or the fastest for
+// the empty name. All give the same results. An error says what there is.
+func UseKernel(name string) error { return ort.UseKernel(name) }
+
+// Kernel returns the name of the kernel that models in int8 multiply by.
+func Kernel() string { return ort.Kernel() }
+
+// Kernels returns the names of the kernels that this processor can run, the fastest first.
+func Kernels() []string { return ort.Kernels() }
+
+// CheckIntegers multiplies the largest integers with the present kernel and compares the results with integer arithmetic. [New] does it for
+// models in int8. The library must be loaded.
+func CheckIntegers() error { return ort.CheckIntegers() }

@@ -48,7 +48,6 @@ func Load(path string) error {
 	switch {
 	case err == nil:
 		loaded = path
-		loadRowProduct(path)
 		return nil
 	case strings.Contains(err.Error(), "API base"): // the library does not have the version of the interface that we ask for
 		return fmt.Errorf("the ONNX Runtime at %s is older than %s, which is needed: %s", path, Version, fetch)

@@ -94,19 +94,15 @@ static const struct base it = { api, version };
 const struct base *OrtGetApiBase(void) { return &it; }
 `
 
-// compile builds a shared library of a text in C. Who can build this package has a compiler.
+// compile builds a shared library of a text in C.
 func compile(t *testing.T, text string) string {
 	t.Helper()
-	compiler := os.Getenv("CC")
-	if compiler == "" {
-		compiler = "gcc"
-	}
 	source := filepath.Join(t.TempDir(), "old.c")
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	library := filepath.Join(t.TempDir(), "libonnxruntime.so")
-	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler(), "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return library

@@ -16,10 +16,19 @@ import (
 type Session struct {
 	session         *runtime.DynamicAdvancedSession
 	inputs, outputs []string
+	products        int
 }
 
 // Open loads a graph. The names fix the order of tensors in Run.
-func Open(graph []byte, inputs, outputs []string) (s *Session, err error) {
+//
+// Products of integers are exact, whatever the processor: those that we have written are computed by an operator of our own, see [UseKernel],
+// and those of others by ONNX Runtime, from weights that it does not cut sums of.
+func Open(graph []byte, inputs, outputs []string) (*Session, error) {
+	return open(graph, inputs, outputs, serve)
+}
+
+// open loads a graph after rewrite has changed it and the options for it.
+func open(graph []byte, inputs, outputs []string, rewrite rewriter) (s *Session, err error) {
 	o, err := runtime.NewSessionOptions()
 	if err != nil {
 		return nil, err
@@ -31,15 +40,24 @@ func Open(graph []byte, inputs, outputs []string) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if graph, err = fuse(graph, o); err != nil {
+	graph, products, err := rewrite(graph, o)
+	if err != nil {
 		return nil, err
 	}
 	session, err := runtime.NewDynamicAdvancedSessionWithONNXData(graph, inputs, outputs, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{session, inputs, outputs}, nil
+	return &Session{session, inputs, outputs, products}, nil
 }
+
+type rewriter func(graph []byte, options *runtime.SessionOptions) (rewritten []byte, products int, err error)
+
+// asWritten rewrites nothing.
+func asWritten(graph []byte, _ *runtime.SessionOptions) ([]byte, int, error) { return graph, 0, nil }
+
+// Products returns how many products of rows by integers the operator of our own does in this graph.
+func (s *Session) Products() int { return s.products }
 
 // Run computes the outputs, which are tensors of the caller like the inputs. Cancelling ctx ends it early with the cause of ctx.
 func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {

@@ -1,68 +1,100 @@
 package ort
 
 /*
-#cgo CFLAGS: -O3
-#cgo LDFLAGS: -ldl
-#include <dlfcn.h>
-#include <stdlib.h>
-#include "rowproduct.h"
-
-static const void *api_base(const char *library) {
-	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-	if (handle == NULL)
-		return NULL;
-	const void *(*base)(void) = (const void *(*)(void))dlsym(handle, "OrtGetApiBase");
-	return base == NULL ? NULL : base();
-}
+#cgo CFLAGS: -O3 -I${SRCDIR}/../rowproduct
+#include "operator.h"
 */
 import "C"
 
 import (
-	"errors"
-	"reflect"
+	"fmt"
 	"runtime/debug"
-	"unsafe"
+	"sync"
 
 	runtime "github.com/yalue/onnxruntime_go"
 
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/onnx/internal/rowproduct"
 )
 
-// fuses reports whether sessions have the operator RowProduct. It is set once, when the library is loaded.
-var fuses bool
-
-// OwnProducts reports whether sessions have the operator RowProduct. The library must be loaded.
-func OwnProducts() bool { return fuses }
-
-// loadRowProduct makes the operator known, where the processor has what it needs. Without it graphs run as they are.
-func loadRowProduct(library string) {
-	if C.row_product_fits() == 0 {
-		return
-	}
-	path := C.CString(library)
-	defer C.free(unsafe.Pointer(path))
-	if base := C.api_base(path); base != nil {
-		fuses = C.row_product_load(base) != 0
-	}
+// kernels guards which kernel the operator RowProduct gets, and that sessions get it one at a time.
+var kernels struct {
+	sync.Mutex
+	used rowproduct.Kernel
 }
 
-// fuse lets the products of rows by integers in a graph of ours be done by one operator each, and tells the options about it.
-func fuse(file []byte, options *runtime.SessionOptions) ([]byte, error) {
-	if !fuses {
-		return file, nil
+// UseKernel chooses the kernel of products of integers by its name, for sessions that are opened from now on; the empty name stands for the
+// fastest that this processor can run, which is also used when nothing was chosen. An error says what there is.
+func UseKernel(name string) error {
+	k, err := rowproduct.Find(name)
+	if err != nil {
+		return err
 	}
-	fused, products, err := graph.FuseRows(file)
+	kernels.Lock()
+	defer kernels.Unlock()
+	useLocked(k)
+	return nil
+}
+
+func useLocked(k rowproduct.Kernel) {
+	kernels.used = k
+	C.row_product_use((*C.row_kernel)(k.Pointer()))
+}
+
+// Kernels returns the names of the kernels that this processor can run, the fastest first.
+func Kernels() []string {
+	var names []string
+	for _, k := range rowproduct.Kernels() {
+		names = append(names, k.Name())
+	}
+	return names
+}
+
+// Kernel returns the name of the kernel that sessions get.
+func Kernel() string {
+	kernels.Lock()
+	defer kernels.Unlock()
+	return kernelLocked().Name()
+}
+
+func kernelLocked() rowproduct.Kernel {
+	if kernels.used == (rowproduct.Kernel{}) {
+		best, _ := rowproduct.Find("") // there is always one
+		useLocked(best)
+	}
+	return kernels.used
+}
+
+// register lets a session with these options use the operator RowProduct.
+func register(o *runtime.SessionOptions) error {
+	kernels.Lock()
+	defer kernels.Unlock()
+	kernelLocked()
+	// ONNX Runtime opens a library of operators by its path. The empty one is the program itself (dlopen), which has the function that
+	// is called in such a library.
+	if err := o.RegisterCustomOpsLibrary(""); err != nil {
+		return fmt.Errorf("ONNX Runtime does not take the operator RowProduct: %w", err)
+	}
+	return nil
+}
+
+// RegisterCustomOps is what ONNX Runtime calls in a library of operators, by this name.
+//
+//export RegisterCustomOps
+func RegisterCustomOps(options *C.OrtSessionOptions, base *C.ort_api_base) *C.OrtStatus {
+	return C.row_product_register(options, base)
+}
+
+// fuse lets one operator of our own do each product of rows by integers in a graph, and tells the options about it. It returns the number
+// of products.
+func fuse(file []byte, options *runtime.SessionOptions) (fused []byte, products int, err error) {
+	fused, products, err = graph.FuseRows(file)
 	if err != nil || products == 0 {
-		return file, err
+		return file, 0, err
 	}
-	// The options of the C interface are the one field of these, and there is no other way to them.
-	o := reflect.ValueOf(options).Elem()
-	if o.NumField() != 1 || o.Field(0).Kind() != reflect.Pointer {
-		return file, nil
-	}
-	if C.row_product_register(o.Field(0).UnsafePointer()) == 0 {
-		return nil, errors.New("ONNX Runtime refuses the operator RowProduct")
+	if err := register(options); err != nil {
+		return nil, 0, err
 	}
 	debug.FreeOSMemory() // the file, if nobody else needs it: with the library's copies this is when most memory is in use
-	return fused, nil
+	return fused, products, nil
 }

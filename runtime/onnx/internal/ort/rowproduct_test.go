@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
@@ -19,13 +20,20 @@ func product(in, out int, matrix []int8, scales []float32) []byte {
 	return b.Bytes()
 }
 
-// plainly opens a graph without the operator RowProduct.
+// plainly opens a graph without the operator RowProduct. Its products of integers are those of ONNX Runtime, from unsigned weights, which are
+// exact everywhere.
 func plainly(t testing.TB, file []byte) *ort.Session {
 	t.Helper()
-	had := ort.OwnProducts()
-	ort.Fuse(false)
-	defer ort.Fuse(had)
-	return opened(t, file)
+	file, err := graph.UnsignProducts(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ort.OpenAsWritten(file, []string{"x"}, []string{"y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 func opened(t testing.TB, file []byte) *ort.Session {
@@ -57,77 +65,83 @@ func multiplied(t testing.TB, s *ort.Session, x []float32, rows, in, out int) []
 	return y
 }
 
-// TestRowProductGivesTheSameBits compares the operator with the chain of operators that it stands for: for every number of rows that is
-// computed in another way, and for matrices that fill the last panel or do not.
-func TestRowProductGivesTheSameBits(t *testing.T) {
-	needRowProduct(t)
-	draw := rand.New(rand.NewPCG(1, 2))
-	for _, size := range [][2]int{{4, 1}, {16, 16}, {20, 17}, {64, 15}, {60, 33}, {512, 48}, {1024, 100}} {
-		in, out := size[0], size[1]
-		matrix, scales := make([]int8, in*out), make([]float32, out)
-		for i := range matrix {
-			matrix[i] = int8(draw.IntN(255) - 127)
-		}
-		for i := range scales {
-			scales[i] = draw.Float32()
-		}
-		file := product(in, out, matrix, scales)
-		if fused, products, err := graph.FuseRows(file); err != nil || products != 1 || len(fused) == len(file) {
-			t.Fatalf("%d products were fused, want 1 (%v)", products, err)
-		}
-		own, plain := opened(t, file), plainly(t, file)
-		for _, rows := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 130} {
-			x := make([]float32, rows*in)
-			for i := range x {
-				x[i] = float32(draw.NormFloat64() * math.Pow(10, float64(i/in%5)-2)) // rows of different size
-			}
-			if rows > 2 {
-				clear(x[in : 2*in])
-				x[2*in] = -1e30
-			}
-			got, want := multiplied(t, own, x, rows, in, out), multiplied(t, plain, x, rows, in, out)
-			for i, v := range want {
-				if got[i] != v {
-					t.Fatalf("[%d, %d] x [%d, %d]: value %d of row %d is %g, want %g", rows, in, in, out, i%out, i/out, got[i], v)
-				}
-			}
-		}
-	}
-}
-
-func TestRowProductShowsWhatIsNoNumber(t *testing.T) {
-	needRowProduct(t)
-	const in, out = 40, 20
-	matrix, scales := make([]int8, in*out), make([]float32, out)
-	for i := range matrix {
-		matrix[i] = int8(i%255 - 127)
-	}
-	for i := range scales {
-		scales[i] = 1
-	}
-	s := opened(t, product(in, out, matrix, scales))
-	for name, strange := range map[string]float64{"not a number": math.NaN(), "infinite": math.Inf(1), "infinitely small": math.Inf(-1)} {
-		for at := range in {
-			x := make([]float32, 2*in)
-			for i := range x {
-				x[i] = 1
-			}
-			x[at] = float32(strange)
-			y := multiplied(t, s, x, 2, in, out)
-			for i, v := range y {
-				if finite := !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0); finite != (i >= out) {
-					t.Fatalf("value %d is %s: output %d is %v", at, name, i, v)
-				}
-			}
-		}
-	}
-}
-
-func needRowProduct(t *testing.T) {
+// eachKernel runs a test with every kernel that this processor has.
+func eachKernel(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	orttest.Need(t)
-	if !ort.OwnProducts() {
-		t.Skip("this processor has no AVX-512 with VNNI, so that graphs run as they are")
+	t.Cleanup(func() { useKernel(t, "") })
+	for _, name := range ort.Kernels() {
+		useKernel(t, name)
+		t.Run(name, test)
+	}
+}
+
+func useKernel(t testing.TB, name string) {
+	t.Helper()
+	if err := ort.UseKernel(name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRowProductGivesTheBitsOfOnnxRuntime compares the operator with the chain of operators that it stands for.
+func TestRowProductGivesTheBitsOfOnnxRuntime(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		draw := rand.New(rand.NewPCG(1, 2))
+		for _, size := range [][2]int{{4, 1}, {16, 16}, {20, 17}, {60, 33}, {512, 48}, {1024, 100}} {
+			in, out := size[0], size[1]
+			matrix, scales := make([]int8, in*out), make([]float32, out)
+			for i := range matrix {
+				matrix[i] = int8(draw.IntN(255) - 127)
+			}
+			for i := range scales {
+				scales[i] = draw.Float32()
+			}
+			file := product(in, out, matrix, scales)
+			own, plain := opened(t, file), plainly(t, file)
+			if own.Products() != 1 || plain.Products() != 0 {
+				t.Fatalf("%d and %d products were fused, want 1 and 0", own.Products(), plain.Products())
+			}
+			for _, rows := range []int{1, 2, 3, 4, 5, 8, 9, 16, 31, 65} {
+				x := make([]float32, rows*in)
+				for i := range x {
+					x[i] = float32(draw.NormFloat64() * math.Pow(10, float64(i/in%5)-2)) // rows of different size
+				}
+				if rows > 2 {
+					clear(x[in : 2*in])
+					x[2*in] = -1e30
+				}
+				got, want := multiplied(t, own, x, rows, in, out), multiplied(t, plain, x, rows, in, out)
+				for i, v := range want {
+					if got[i] != v {
+						t.Fatalf("[%d, %d] x [%d, %d]: value %d of row %d is %g, want %g", rows, in, in, out, i%out, i/out, got[i], v)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestRowProductRefusesRowsOfAnotherWidth(t *testing.T) {
+	orttest.Need(t)
+	b := graph.New("product")
+	x := b.Input("x", graph.F32, "rows", "width")
+	b.Output("y", b.MultiplyRows(x, b.RowZeros(x), "matrix", make([]int8, 8*3), make([]float32, 3), 8, 3), graph.F32, "rows", 3)
+	s := opened(t, b.Bytes())
+	for _, width := range []int{4, 8, 12} {
+		tx, err := ort.Floats(make([]float32, 2*width), 2, width)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ty, err := ort.Floats(make([]float32, 6), 2, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Run(t.Context(), []*ort.Tensor{tx}, []*ort.Tensor{ty})
+		if ok := width == 8; (err == nil) != ok || !ok && !strings.Contains(err.Error(), "another width") {
+			t.Errorf("rows of %d values by a matrix of 8: %v", width, err)
+		}
+		tx.Close()
+		ty.Close()
 	}
 }
 
@@ -152,14 +166,13 @@ func BenchmarkRowProduct(b *testing.B) {
 	c.Output("y", x, graph.F32, "rows", out)
 	file := c.Bytes()
 	for _, rows := range []int{1, 2, 4, 8, 31} {
-		for _, own := range []bool{false, true} {
-			if own && !ort.OwnProducts() {
-				continue
-			}
-			b.Run(fmt.Sprintf("rows=%d/own=%v", rows, own), func(b *testing.B) {
-				open := opened
-				if !own {
-					open = plainly
+		for _, kernel := range append(ort.Kernels(), "onnxruntime") {
+			b.Run(fmt.Sprintf("rows=%d/%s", rows, kernel), func(b *testing.B) {
+				open := plainly
+				if kernel != "onnxruntime" {
+					useKernel(b, kernel)
+					defer useKernel(b, "")
+					open = opened
 				}
 				s := open(b, file)
 				values := make([]float32, rows*in)
