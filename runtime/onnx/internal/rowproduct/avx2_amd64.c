@@ -1,15 +1,16 @@
 // AVX2 without VNNI: Haswell, Broadwell, Zen to Zen 3.
 #define NAME avx2
 #define TARGET __attribute__((target("avx2")))
-#define EACH_TILE UP_TO_4
+#define EACH_TILE UP_TO_6
 
 #include "rowproduct.h"
 
 #include <immintrin.h>
 
 typedef __m256i sum_t;
-enum { registers = 2, tile_rows = 4, wide_from = 1 << 30, signed_rows = 1 };
+enum { registers = 2, tile_rows = 6, row_group = 1, wide_from = 1 << 30, signed_rows = 1 };
 
+#define FORGET() __asm__("" ::: "memory")
 #define ZERO _mm256_setzero_si256
 #define LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
 #define BROADCAST(p) _mm256_broadcastd_epi32(_mm_loadu_si32(p))

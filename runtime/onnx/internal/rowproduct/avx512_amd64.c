@@ -8,8 +8,9 @@
 #include <immintrin.h>
 
 typedef __m512i sum_t;
-enum { registers = 1, tile_rows = 8, wide_from = 4, signed_rows = 1 };
+enum { registers = 1, tile_rows = 8, row_group = 1, wide_from = 4, signed_rows = 1 };
 
+#define FORGET()
 #define ZERO _mm512_setzero_si512
 #define LOAD _mm512_loadu_si512
 #define BROADCAST(p) _mm512_broadcastd_epi32(_mm_loadu_si32(p))

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum { tile_rows = 6, wide_from = 1 << 30, signed_rows = 1 };
+enum { tile_rows = 6, row_group = 1, wide_from = 1 << 30, signed_rows = 1 };
 
 static int runs_here(void) {
 	const unsigned long dot_product = 1ul << 20; // HWCAP_ASIMDDP

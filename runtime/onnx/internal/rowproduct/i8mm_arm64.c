@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum { tile_rows = 4, wide_from = 1 << 30, signed_rows = 1 };
+enum { tile_rows = 4, row_group = 2, wide_from = 1 << 30, signed_rows = 1 };
 
 static int runs_here(void) {
 	const unsigned long matrices = 1ul << 13; // HWCAP2_I8MM

@@ -4,6 +4,7 @@
 //   NAME           what it is called, for the symbol row_NAME
 //   TARGET         the attribute of a function that may use its instructions
 //   EACH_TILE(f)   f(n) for every number of rows that add_up takes at once, from 1 to tile_rows
+//   row_group      rows that are packed together, of which every tile but the last has a multiple; tile_rows is one
 //   wide_from      from so many rows on, it takes two panels at once
 //   signed_rows    whether packed rows are signed; else 128 is added to each value, which the offsets of the matrix take away again
 //   packed_bytes   a function: bytes of the packed form of some rows of so many values
@@ -69,13 +70,15 @@ INLINE void tile_of(size_t rows, const int panels, const row_matrix *m, const vo
 
 TARGET static void multiply_some(const row_matrix *m, const void *packed, const float *scale, size_t rows, float *y) {
 	enum { ahead = 8 * panel_bytes }; // what is fetched in advance where a panel comes from memory
+	const size_t tiles = (rows + tile_rows - 1) / tile_rows; // of about as many rows each: those of few cost more for a row
+	const size_t share = ((rows + tiles - 1) / tiles + row_group - 1) / row_group * row_group;
 	for (size_t column = 0; column < m->out;) { // a panel comes from memory once, for all rows
 		// Few rows wait for memory, which is read fastest in one stream; many rows share what was loaded.
 		const int wide = rows >= wide_from && m->out - column > panel_columns;
 		const size_t columns = wide ? 2 * panel_columns : panel_columns;
 		const int8_t *fetch = m->panels + column * m->in + ahead, *next = m->panels + (column + columns) * m->in;
-		for (size_t r = 0; r < rows; r += tile_rows) {
-			const size_t n = rows - r < tile_rows ? rows - r : tile_rows;
+		for (size_t r = 0, n; r < rows; r += n) {
+			n = share < rows - r ? share : rows - r;
 			if (wide)
 				tile_of(n, 2, m, packed, r, scale + r, column, fetch, y + r * m->out);
 			else

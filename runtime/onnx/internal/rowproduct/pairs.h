@@ -1,7 +1,7 @@
 // The loop of x86 processors without VNNI: bytes become 16 bits, pairs of products are added in 32 bits (pmaddwd), so that no sum is cut
 // off. Multiplying bytes directly (pmaddubsw) adds pairs in 16 bits, which -128 to 127 do not fit. The four values of a column in a step
 // are taken as the pairs (0, 2) and (1, 3), because those come out of bytes by shifts. The kernel defines the type sum_t, how many of those
-// make a panel, and the instructions.
+// make a panel, and the instructions; FORGET keeps the compiler from holding on to values of rows where there are too few registers for that.
 #include "rowproduct.h"
 
 #include <string.h>
@@ -29,6 +29,7 @@ INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t 
 		for (int c = 0; c < panels * registers; c++) {
 			const sum_t bytes = LOAD(b + (c / registers * steps + k) * 64 + c % registers * sizeof(sum_t));
 			const sum_t odd = SHIFT_RIGHT(bytes, 8), even = SHIFT_RIGHT(SHIFT_LEFT(bytes, 8), 8);
+			FORGET();
 			for (int r = 0; r < rows; r++) {
 				const int16_t *values = a + (r * steps + k) * 4;
 				const sum_t two = ADD(PAIRS(even, BROADCAST(values)), PAIRS(odd, BROADCAST(values + 2)));

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { tile_rows = 1, wide_from = 1 << 30, signed_rows = 1 };
+enum { tile_rows = 1, row_group = 1, wide_from = 1 << 30, signed_rows = 1 };
 
 static int runs_here(void) { return 1; }
 
