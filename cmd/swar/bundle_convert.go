@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
 
 func (a *app) convertCommand() *cobra.Command {
 	var (
-		c         bundle.Conversion
+		c         convert.Conversion
 		voices    []string
 		output    string
 		threshold float64
@@ -39,7 +40,7 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 			}
 			return a.makeBundle(cmd.Context(), output, func(progress func(int64, int64, string)) (bundle.Manifest, error) {
 				c.Progress = progress
-				return bundle.Convert(cmd.Context(), output, c)
+				return convert.Convert(cmd.Context(), output, c)
 			})
 		},
 	}
@@ -63,7 +64,7 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 }
 
 // checkConversion refuses settings that cannot be meant, and fills in names.
-func checkConversion(cmd *cobra.Command, c *bundle.Conversion, voices []string, output string) error {
+func checkConversion(cmd *cobra.Command, c *convert.Conversion, voices []string, output string) error {
 	switch {
 	case c.Config == "":
 		return usage(cmd, "--config is missing; name the yaml file of the model")

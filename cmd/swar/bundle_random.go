@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
 
 // randomSizes are the models that can be made up.
-var randomSizes = map[string]func() bundle.Random{"tiny": bundle.Tiny, "lite": bundle.Lite, "base": bundle.Full}
+var randomSizes = map[string]func() convert.Random{"tiny": convert.Tiny, "lite": convert.Lite, "base": convert.Full}
 
 func (a *app) synthRandomCommand() *cobra.Command {
 	var (
@@ -45,7 +46,7 @@ tiny is for tests and starts at once, lite is a small model of real sizes, base 
 					return bundle.Manifest{}, err
 				}
 				source.Checkpoint.Weights = interruptible{source.Checkpoint.Weights, func() error { return context.Cause(cmd.Context()) }}
-				return bundle.Write(output, source)
+				return convert.Write(output, source)
 			})
 		},
 	}
@@ -60,11 +61,11 @@ tiny is for tests and starts at once, lite is a small model of real sizes, base 
 
 // interruptible weights end between any two of them, where stopped says why.
 type interruptible struct {
-	bundle.Weights
+	convert.Weights
 	stopped func() error
 }
 
-// Floats implements [bundle.Weights].
+// Floats implements [convert.Weights].
 func (w interruptible) Floats(name string, shape ...int) ([]float32, error) {
 	if err := w.stopped(); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )
 
@@ -186,7 +186,7 @@ func TestPublishedLayouts(t *testing.T) {
 	for _, name := range layouttest.Layouts() {
 		t.Run(name, func(t *testing.T) {
 			s := neuralShell(t)
-			r := bundle.Tiny()
+			r := convert.Tiny()
 			r.Width, r.Heads = 64, 1
 			if err := layouttest.Write(s.path("m"), name, r); err != nil {
 				t.Fatal(err)

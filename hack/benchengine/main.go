@@ -17,6 +17,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )
 
@@ -139,10 +140,10 @@ func (b *bench) measure() error {
 
 func (b *bench) writeModels() error {
 	for _, precision := range b.precisions {
-		r := bundle.Full()
+		r := convert.Full()
 		r.Precision = precision
 		b.say("making a random bundle of full size, " + precision)
-		if _, err := bundle.SynthRandom(b.native(precision), r); err != nil {
+		if _, err := convert.SynthRandom(b.native(precision), r); err != nil {
 			return err
 		}
 		layouts := []string{}

@@ -39,14 +39,19 @@ var rules = map[string]rule{
 	"runtime/synth":             {[]string{"runtime/speech"}, "the engine port must not know an engine"},
 	"runtime/synth/synthtest":   {[]string{"runtime/speech", "runtime/synth"}, "the suite must fit every engine"},
 	"runtime/espeak":            {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
-	"runtime/onnx":              {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/layout"}, "an engine knows its port and what it feeds its model with"},
-	"runtime/onnx/bundle":       {[]string{"runtime/speech", "runtime/tokenize", "runtime/onnx/internal/graph"}, "a bundle is files and graphs; running them is the engine's"},
+	"runtime/onnx": {[]string{
+		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/layout",
+	}, "an engine knows its port and what it feeds its model with; golden vectors are converted first"},
+	"runtime/onnx/bundle": {nil, "a bundle is files: what makes them and what runs them meet here"},
+	"runtime/onnx/convert": {[]string{
+		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/graph",
+	}, "a bundle is made of files and graphs; running them is the engine's"},
 	"runtime/onnx/layout": {[]string{
-		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/graph", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
-	}, "public layouts are run: they know what a graph declares, and the manifest that the engine reads its rules from"},
+		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/internal/graph", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
+	}, "public layouts are run: they know what a graph declares, the manifest that the engine reads its rules from, and how the converter reads recordings and rules of text"},
 	"runtime/onnx/measure": {[]string{"runtime/onnx/bundle", "runtime/onnx/internal/ort"}, "the graphs are timed without the engine around them"},
 	"runtime/onnx/layout/layouttest": {[]string{
-		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/internal/graph",
+		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/internal/graph",
 	}, "public layouts are made here from the same random models that bundles are made of"},
 	"runtime/pool": {[]string{"runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
@@ -78,7 +83,8 @@ var rules = map[string]rule{
 	"hack/layout":         {nil, "a test of the tree"},
 	"hack/firestoretest":  {nil, "finding an emulator has nothing to do with what is stored in it"},
 	"hack/benchengine": {[]string{
-		"runtime/speech", "runtime/synth", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout/layouttest", "runtime/onnx/measure",
+		"runtime/speech", "runtime/synth", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/layout/layouttest",
+		"runtime/onnx/measure",
 	}, "what is measured is the engine as it is, and the same models in other layouts"},
 	"hack/e2e": {nil, "what is tested from outside is not imported"},
 }

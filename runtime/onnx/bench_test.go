@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -27,7 +28,7 @@ func BenchmarkFull(b *testing.B) {
 
 func benchmarkFull(b *testing.B, precision string) {
 	orttest.Need(b)
-	r := bundle.Full()
+	r := convert.Full()
 	r.Precision = precision
 	dir, m := random(b, r)
 	e := open(b, dir, m)
@@ -95,7 +96,7 @@ func benchmarkFull(b *testing.B, precision string) {
 // the steps of the language model were shared by.
 func BenchmarkStreams(b *testing.B) {
 	library := orttest.Need(b)
-	r := bundle.Full()
+	r := convert.Full()
 	r.Precision = bundle.Int8
 	dir, m := random(b, r)
 	for _, streams := range []int{1, 2, 4, 8} {
@@ -174,7 +175,7 @@ func processTime(b *testing.B, who int) time.Duration {
 // BenchmarkChunk measures what the engine adds around a model that costs next to nothing.
 func BenchmarkChunk(b *testing.B) {
 	orttest.Need(b)
-	dir, m := random(b, bundle.Tiny())
+	dir, m := random(b, convert.Tiny())
 	w := newTestWorker(b, open(b, dir, m))
 	b.ReportAllocs()
 	frames := 0

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -82,7 +83,7 @@ func TestNewRefusesGraphsThatDoNotFitTheirManifest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, _ := random(t, bundle.Tiny())
+			dir, _ := random(t, convert.Tiny())
 			rewrite(t, dir, func(m *bundle.Manifest) { tt.change(dir, m) })
 			_, err := New(Config{Bundle: dir, Library: library})
 			if err == nil {

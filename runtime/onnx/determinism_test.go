@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
 // talkative is a small model whose chunks all reach their limit, so that there is much to get wrong.
-func talkative(precision string) bundle.Random {
-	r := bundle.Tiny()
+func talkative(precision string) convert.Random {
+	r := convert.Tiny()
 	r.Precision, r.Ends = precision, false
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -46,10 +47,10 @@ func open(t testing.TB, dir string, m bundle.Manifest) *Engine {
 	return e
 }
 
-func random(t testing.TB, r bundle.Random) (string, bundle.Manifest) {
+func random(t testing.TB, r convert.Random) (string, bundle.Manifest) {
 	t.Helper()
 	dir := t.TempDir()
-	m, err := bundle.SynthRandom(dir, r)
+	m, err := convert.SynthRandom(dir, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +59,13 @@ func random(t testing.TB, r bundle.Random) (string, bundle.Manifest) {
 
 func TestEngineKeepsItsPromises(t *testing.T) {
 	orttest.Need(t)
-	dir, m := random(t, bundle.Tiny())
+	dir, m := random(t, convert.Tiny())
 	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
 }
 
 func TestEngineWithItsOwnTokenizerKeepsItsPromises(t *testing.T) {
 	library := orttest.Need(t)
-	dir, _ := random(t, bundle.Tiny())
+	dir, _ := random(t, convert.Tiny())
 	synthtest.Run(t, func(t *testing.T) synth.Engine {
 		e, err := New(Config{Bundle: dir, Library: library})
 		if err != nil {
@@ -84,7 +85,7 @@ func TestEngineWithItsOwnTokenizerKeepsItsPromises(t *testing.T) {
 
 func TestEngineOfIntegersKeepsItsPromises(t *testing.T) {
 	orttest.Need(t)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	r.Precision = bundle.Int8
 	dir, m := random(t, r)
 	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
@@ -92,7 +93,7 @@ func TestEngineOfIntegersKeepsItsPromises(t *testing.T) {
 
 func TestEngineOfSeveralFlowStepsKeepsItsPromises(t *testing.T) {
 	orttest.Need(t)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	r.FlowSteps, r.Seed = 3, 5
 	dir, m := random(t, r)
 	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
@@ -120,7 +121,7 @@ func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 	source := v.source(t)
 	source.Limits.TokensPerSecond, source.Limits.PaddingSeconds = 50, .44 // the run was cut after twelve frames
 	dir := t.TempDir()
-	m, err := bundle.Write(dir, source)
+	m, err := convert.Write(dir, source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 	}
 	defer w.Close()
 	want := play(t, newDecoder(t, v.openCodec(t)), v.array(t, r.Files["latent"]).Floats, []int{1, 4})
-	fadeIn(want[:bundle.DefaultFadeIn])
+	fadeIn(want[:convert.DefaultFadeIn])
 	for _, cached := range []bool{false, true} {
 		got, eos, hit := speak(t, w, synth.Options{Voice: "v", Text: r.Text, Seed: 1})
 		if len(got) != len(want) || eos || hit != cached {
@@ -155,13 +156,13 @@ func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 }
 
 // source is the case as something to make a bundle of, with one voice called v.
-func (v *vector) source(t testing.TB) bundle.Source {
+func (v *vector) source(t testing.TB) convert.Source {
 	t.Helper()
 	c := v.checkpoint.Config
-	return bundle.Source{
+	return convert.Source{
 		Checkpoint: *v.checkpoint, Model: bundle.Model{ID: "case", Weights: strings.Repeat("a", 64)}, Tokenizer: []byte("not read"),
-		Text: bundle.DefaultText(c), Sampling: bundle.DefaultSampling(c), Limits: bundle.DefaultLimits(), FadeIn: bundle.DefaultFadeIn,
-		Voices: []bundle.SourceVoice{{Name: "v", Language: "hi-IN", Prompt: tensors(t, file(t, v.dir, "voice.safetensors"))}},
+		Text: convert.DefaultText(c), Sampling: convert.DefaultSampling(c), Limits: convert.DefaultLimits(), FadeIn: convert.DefaultFadeIn,
+		Voices: []convert.SourceVoice{{Name: "v", Language: "hi-IN", Prompt: tensors(t, file(t, v.dir, "voice.safetensors"))}},
 	}
 }
 
@@ -201,7 +202,7 @@ func newTestWorker(t testing.TB, e *Engine) synth.Worker {
 
 func TestTheLongestChunkFitsExactly(t *testing.T) {
 	orttest.Need(t)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	r.Ends = false
 	dir, m := random(t, r)
 	e := open(t, dir, m)
@@ -225,7 +226,7 @@ func TestTheLongestChunkFitsExactly(t *testing.T) {
 
 func TestSilenceEndsAtOnce(t *testing.T) {
 	orttest.Need(t)
-	dir, m := random(t, bundle.Tiny())
+	dir, m := random(t, convert.Tiny())
 	e := open(t, dir, m)
 	if got := e.Tokens(" \n"); got != 0 {
 		t.Errorf("white space has %d tokens", got)
@@ -237,7 +238,7 @@ func TestSilenceEndsAtOnce(t *testing.T) {
 
 func TestACacheChangesNothingThatIsHeard(t *testing.T) {
 	library := orttest.Need(t)
-	dir, m := random(t, bundle.Tiny())
+	dir, m := random(t, convert.Tiny())
 	without, err := New(Config{
 		Bundle: dir, Library: library, CacheBytes: -1,
 		Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil },
@@ -263,7 +264,7 @@ func TestACacheChangesNothingThatIsHeard(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	library := orttest.Need(t)
 	good := func() (Config, bundle.Manifest) {
-		dir, m := random(t, bundle.Tiny())
+		dir, m := random(t, convert.Tiny())
 		return Config{Bundle: dir, Library: library, Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }}, m
 	}
 	tests := map[string]struct {
@@ -300,7 +301,7 @@ func TestFadeInEqualsTheReference(t *testing.T) {
 	for name, r := range map[string]string{"01-v2-tanh": "run_a", "02-v1-erf": "run_short", "03-noise-and-steps": "run_t07_n4", "07-bf16": "run_a"} {
 		v := load(t, name)
 		got := v.array(t, r+".audio.npy").Floats[:speech.FrameSamples]
-		fadeIn(got[:bundle.DefaultFadeIn])
+		fadeIn(got[:convert.DefaultFadeIn])
 		if far := apart(t, got, v.array(t, r+".audio_first_frame_faded.npy").Floats); !(far <= 1e-7) {
 			t.Errorf("%s: %.1e apart", name, far)
 		}

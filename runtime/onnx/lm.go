@@ -82,7 +82,7 @@ type stream struct {
 	slot   int       // -1 for none
 	length int       // positions in use
 	text   int       // the first position behind the voice prompt
-	term   []float32 // of the voice: [bundle.Prompt]
+	term   []float32 // the embedding of the voice: [bundle.Prompt]
 
 	// What the last run returned, and the noise that the next one starts from.
 	h      []float32 // state after the last row
@@ -163,7 +163,7 @@ func (s *stream) Begin(voice string) error {
 		s.write(2*i, p.K[i], 0, p.Positions)
 		s.write(2*i+1, p.V[i], 0, p.Positions)
 	}
-	s.length, s.text, s.term = p.Positions, p.Positions, p.Term
+	s.length, s.text, s.term = p.Positions, p.Positions, p.VoiceEmbedding
 	return nil
 }
 

@@ -3,7 +3,7 @@ package onnx
 import (
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -15,7 +15,7 @@ func TestEnginesOfPublicLayoutsKeepTheirPromises(t *testing.T) {
 	for _, name := range layouttest.Layouts() {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := layouttest.Write(dir, name, bundle.Tiny()); err != nil {
+			if err := layouttest.Write(dir, name, convert.Tiny()); err != nil {
 				t.Fatal(err)
 			}
 			synthtest.Run(t, func(t *testing.T) synth.Engine {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
 
 func TestPrepare(t *testing.T) {
@@ -43,7 +44,7 @@ func TestPrepare(t *testing.T) {
 func TestPrepareEqualsTheReference(t *testing.T) {
 	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "05-eos", "07-bf16"} {
 		v := load(t, name)
-		rules := bundle.DefaultText(v.checkpoint.Config)
+		rules := convert.DefaultText(v.checkpoint.Config)
 		for _, r := range v.Runs {
 			if got, _ := prepare(r.Text, &rules); got != r.Prepared {
 				t.Errorf("%s %s: %q, want %q", name, r.Name, got, r.Prepared)

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 )
 
 // vector is a case of testdata.
 type vector struct {
 	dir        string
-	checkpoint *bundle.Checkpoint
+	checkpoint *convert.Checkpoint
 	manifest   bundle.Manifest // dims and limits; the graphs are added by the tests
 	Model      struct {
 		GELU string `json:"gelu"`
@@ -50,11 +51,11 @@ func load(t testing.TB, name string) *vector {
 	if err := json.Unmarshal(file(t, v.dir, "case.json"), v); err != nil {
 		t.Fatal(err)
 	}
-	config, err := bundle.ReadConfig(file(t, v.dir, "config.yaml"))
+	config, err := convert.ReadConfig(file(t, v.dir, "config.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.checkpoint = &bundle.Checkpoint{Weights: weights(t, name), Config: config, GELU: v.Model.GELU, Steps: 1, Positions: 400}
+	v.checkpoint = &convert.Checkpoint{Weights: weights(t, name), Config: config, GELU: v.Model.GELU, Steps: 1, Positions: 400}
 	return v
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
@@ -118,7 +119,7 @@ type vectorCase struct {
 	results   []VectorResult
 
 	description
-	config bundle.Config
+	config convert.Config
 	text   bundle.Text // upstream's rules: those of the bundle avoid marks that the tokenizer does not know
 }
 

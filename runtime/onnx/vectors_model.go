@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/tokenize"
@@ -36,10 +37,10 @@ func (k *vectorCase) checkModel(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if k.config, err = bundle.ReadConfig(text); err != nil {
+	if k.config, err = convert.ReadConfig(text); err != nil {
 		return fmt.Errorf("config.yaml: %w", err)
 	}
-	k.text = bundle.DefaultText(k.config)
+	k.text = convert.DefaultText(k.config)
 	temp, err := os.MkdirTemp("", "swar-vectors-")
 	if err != nil {
 		return err
@@ -86,8 +87,8 @@ func (k *vectorCase) flowSteps() int {
 }
 
 // conversion says how to convert the case. A bundle needs a voice, so a case without one gets a prompt of zeros, which nobody hears.
-func (k *vectorCase) conversion(temp string) (c bundle.Conversion, err error) {
-	c = bundle.Conversion{
+func (k *vectorCase) conversion(temp string) (c convert.Conversion, err error) {
+	c = convert.Conversion{
 		Config: filepath.Join(k.dir, "config.yaml"), Language: "hi-IN", ID: filepath.Base(k.dir),
 		GELU: k.Model.GELU, Precision: k.precision, Voices: map[string]string{},
 	}
@@ -120,7 +121,7 @@ func (k *vectorCase) conversion(temp string) (c bundle.Conversion, err error) {
 // vectorModels are the bundles of a case, which differ in the steps of the flow.
 type vectorModels struct {
 	dir        string
-	conversion bundle.Conversion
+	conversion convert.Conversion
 	step       func(what string)
 	open       map[int]*native
 }
@@ -132,7 +133,7 @@ func (v *vectorModels) get(ctx context.Context, steps int) (*native, error) {
 	dir, c := filepath.Join(v.dir, fmt.Sprint("bundle-", steps)), v.conversion
 	c.Steps = steps
 	v.step("converting")
-	m, err := bundle.Convert(ctx, dir, c)
+	m, err := convert.Convert(ctx, dir, c)
 	if err != nil {
 		return nil, fmt.Errorf("converting: %w", err)
 	}
@@ -172,7 +173,7 @@ func (k *vectorCase) array(name string, shape ...int) (npy.Array, error) {
 }
 
 // checkEncoder compares what the encoder makes of the recording.
-func (k *vectorCase) checkEncoder(ctx context.Context, c bundle.Conversion) {
+func (k *vectorCase) checkEncoder(ctx context.Context, c convert.Conversion) {
 	audio, latents := k.Encoder.Audio, k.Encoder.Latents
 	if audio == "" && k.has(audioFile) {
 		audio, latents = audioFile, latentsFile
@@ -192,7 +193,7 @@ func (k *vectorCase) checkEncoder(ctx context.Context, c bundle.Conversion) {
 		k.fail("", quantity, err)
 		return
 	}
-	got, err := bundle.Encode(ctx, c, samples.Floats)
+	got, err := convert.Encode(ctx, c, samples.Floats)
 	if err != nil {
 		k.fail("", quantity, err)
 		return

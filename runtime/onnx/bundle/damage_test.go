@@ -18,17 +18,13 @@ func readers(t testing.TB) map[string]struct {
 } {
 	t.Helper()
 	file := func(name string) []byte {
-		data, err := os.ReadFile(filepath.Join(cases, "01-v2-tanh", name))
+		data, err := os.ReadFile(filepath.Join("..", "testdata", "01-v2-tanh", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return data
 	}
-	config, err := ReadConfig(file("config.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := config.dims()
+	d := Dims{Width: 128, Layers: 2, Heads: 2, HeadDim: 64, Latent: 32, Vocab: 400, FlowWidth: 32}
 	host := Host{Embedding: make([]float32, 401*128), Input: make([]float32, 128*32), Start: make([]float32, 128), Times: make([]float32, 32)}
 	var hostFile bytes.Buffer
 	if err := WriteHost(&hostFile, host, d, 1); err != nil {
@@ -55,7 +51,6 @@ func readers(t testing.TB) map[string]struct {
 		"voice":    {file("voice.safetensors"), tensors(func(f *Tensors) error { _, err := ReadPrompt(f, d); return err })},
 		"host":     {hostFile.Bytes(), tensors(func(f *Tensors) error { _, err := ReadHost(f, d, 1); return err })},
 		"manifest": {text, func(data []byte) error { _, err := ReadManifest(data); return err }},
-		"wav":      {riff(1, 1, 24000, 16, make([]byte, 1000), 1000), func(data []byte) error { _, err := decodeWAV(data); return err }},
 	}
 }
 
@@ -98,19 +93,6 @@ func TestReadersAllocateNoMoreThanTheFileHolds(t *testing.T) {
 	}
 }
 
-func TestReadConfigOfATruncatedFile(t *testing.T) {
-	text := configText(t)
-	whole, err := ReadConfig([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range text {
-		if c, err := ReadConfig([]byte(text[:n])); err == nil && !reflect.DeepEqual(c, whole) {
-			t.Errorf("%d bytes of %d are accepted as another configuration", n, len(text))
-		}
-	}
-}
-
 func FuzzReadManifest(f *testing.F) {
 	for _, seed := range manifestSeeds(f) {
 		f.Add(seed)
@@ -144,40 +126,6 @@ func manifestSeeds(t testing.TB) [][]byte {
 	return [][]byte{text, []byte(`{"format":1}`), bytes.Replace(text, []byte("lsd"), []byte("drifting"), 1)}
 }
 
-func FuzzReadConfig(f *testing.F) {
-	for _, seed := range configSeeds(f) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		c, err := ReadConfig([]byte(text))
-		if err != nil {
-			return
-		}
-		if d := c.dims(); d.Heads*d.HeadDim != d.Width || d.Upsample < 1 || c.promptWidth() < 1 {
-			t.Errorf("sizes %+v", d)
-		}
-		for _, p := range append(c.parts(), c.optional()...) {
-			for _, n := range p.shape {
-				if n < 1 && n != -1 {
-					t.Fatalf("%s has shape %v", p.name, p.shape)
-				}
-			}
-		}
-	})
-}
-
-func configSeeds(t testing.TB) []string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(cases, "01-v2-tanh", "config.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []string{
-		string(text), strings.Replace(string(text), "    depth: 2", "    type: drifting\n    depth: 2", 1),
-		"a: &a [1]\nb: [*a, *a]\n", "flow_lm: {dtype: 1}", "",
-	}
-}
-
 func FuzzReadPrompt(f *testing.F) {
 	for _, seed := range promptSeeds(f) {
 		f.Add(seed)
@@ -191,17 +139,17 @@ func FuzzReadPrompt(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Positions < 1 || len(p.K) != 1 || len(p.K[0]) != p.Positions*4 || len(p.V[0]) != p.Positions*4 || p.Term != nil && len(p.Term) != 4 {
-			t.Errorf("%d positions, %d and %d values, a term of %d", p.Positions, len(p.K[0]), len(p.V[0]), len(p.Term))
+		if p.Positions < 1 || len(p.K) != 1 || len(p.K[0]) != p.Positions*4 || len(p.V[0]) != p.Positions*4 || p.VoiceEmbedding != nil && len(p.VoiceEmbedding) != 4 {
+			t.Errorf("%d positions, %d and %d values, an embedding of %d", p.Positions, len(p.K[0]), len(p.V[0]), len(p.VoiceEmbedding))
 		}
 	})
 }
 
 func promptSeeds(t testing.TB) (seeds [][]byte) {
 	t.Helper()
-	term := Tensor{Name: termEntry, Shape: []int{1, 1, 4}, Floats: make([]float32, 4)}
+	embedding := Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, 4}, Floats: make([]float32, 4)}
 	pad := Tensor{Name: attn("pad"), Shape: []int{1}, Ints: []int64{0}}
-	for _, entries := range [][]Tensor{{cache(), offset(2)}, {cache(), offset(2), term}, {cache(), offset(1), pad}, {cache(), offset(9)}} {
+	for _, entries := range [][]Tensor{{cache(), offset(2)}, {cache(), offset(2), embedding}, {cache(), offset(1), pad}, {cache(), offset(9)}} {
 		var b bytes.Buffer
 		if err := WriteTensors(&b, entries...); err != nil {
 			t.Fatal(err)
@@ -218,11 +166,6 @@ func TestSeedsOfOtherReadersReachThem(t *testing.T) {
 			good["manifest"]++
 		}
 	}
-	for _, s := range configSeeds(t) {
-		if _, err := ReadConfig([]byte(s)); err == nil {
-			good["configuration"]++
-		}
-	}
 	for _, s := range promptSeeds(t) {
 		if f, err := open(s); err == nil {
 			if _, err := ReadPrompt(f, voiceDims); err == nil {
@@ -230,7 +173,7 @@ func TestSeedsOfOtherReadersReachThem(t *testing.T) {
 			}
 		}
 	}
-	if want := map[string]int{"manifest": 2, "configuration": 2, "voice": 3}; !reflect.DeepEqual(good, want) {
+	if want := map[string]int{"manifest": 2, "voice": 3}; !reflect.DeepEqual(good, want) {
 		t.Errorf("good seeds: %v, want %v", good, want)
 	}
 }

@@ -10,25 +10,7 @@ type Host struct {
 	Embedding []float32 // [vocab + 1, width]: the row of each token
 	Input     []float32 // [width, latent]: makes a row of a latent
 	Start     []float32 // [width]: the row before the first latent
-	Times     []float32 // [steps, flow width]: see [Checkpoint.FlowHead]
-}
-
-// Host takes what the host needs from the checkpoint.
-func (c *Checkpoint) Host() (Host, error) {
-	d, b := c.Dims(), c.builder("")
-	h := Host{
-		Embedding: b.read("flow_lm.conditioner.embed.weight", d.Vocab+1, d.Width),
-		Input:     b.read("flow_lm.input_linear.weight", d.Width, d.Latent),
-		Start:     make([]float32, d.Width),
-	}
-	bos := b.read("flow_lm.bos_emb", d.Latent)
-	if b.err != nil {
-		return Host{}, fmt.Errorf("weights of the host: %w", b.err)
-	}
-	h.Row(h.Start, bos)
-	var err error
-	h.Times, err = c.times()
-	return h, err
+	Times     []float32 // [steps, flow width]: what the flow head is given as time
 }
 
 // Row writes the row that a latent enters the language model as.

@@ -1,5 +1,5 @@
-// Package bundle is the form in which a neural model is kept: it reads the checkpoints that models are published as, builds the
-// graphs that the engine runs, and reads and checks the folder in which both lie.
+// Package bundle is the form in which a neural model is kept: it reads and checks the folder that the engine runs a model from. Package
+// convert makes such folders.
 //
 // A bundle is a folder: manifest.json, the graphs lm, flow and codec, host.safetensors with the few weights that the host itself
 // needs, the tokenizer and one file of keys and values for each voice.
@@ -88,6 +88,12 @@ const (
 	Drifting = "drifting"
 )
 
+// The precisions of the large matrices. All else is fp32.
+const (
+	FP32 = "fp32"
+	Int8 = "int8"
+)
+
 // File is a file of the bundle.
 type File struct {
 	File   string `json:"file"`
@@ -170,6 +176,9 @@ func (l Limits) MaxFrames(tokens int) int {
 	return int(math.Ceil((float64(tokens)/l.TokensPerSecond + l.PaddingSeconds) * framesPerSecond))
 }
 
+// Longest is the most positions that a stream takes behind a prompt of so many: the prompt, the longest text and its frames.
+func (l Limits) Longest(prompt int) int { return prompt + l.MaxTokens + l.MaxFrames(l.MaxTokens) }
+
 // Decode is how latents become audio.
 type Decode struct {
 	Plan   []int `json:"plan"`            // frames at a time; the last number repeats. Every bundle of this format has DecodePlan
@@ -237,7 +246,7 @@ const maxManifest = 4 << 20
 
 // Open reads the manifest of the bundle in dir and checks that every file it names has the size it says. See [Verify] for the hashes.
 func Open(dir string) (Manifest, error) {
-	data, err := readSmall(filepath.Join(dir, ManifestFile), maxManifest)
+	data, err := ReadSmall(filepath.Join(dir, ManifestFile), maxManifest)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("opening bundle: %w", err)
 	}
@@ -263,7 +272,7 @@ func Open(dir string) (Manifest, error) {
 // Verify reads every file of the bundle in dir and compares its hash with the manifest.
 func Verify(dir string, m Manifest) error {
 	for _, f := range m.Files() {
-		got, err := hashFile(filepath.Join(dir, f.File))
+		got, err := HashFile(filepath.Join(dir, f.File))
 		if err != nil {
 			return err
 		}
@@ -274,7 +283,7 @@ func Verify(dir string, m Manifest) error {
 	return nil
 }
 
-func hashFile(path string) (string, error) {
+func HashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -288,7 +297,7 @@ func hashFile(path string) (string, error) {
 }
 
 // readSmall reads a file that is no larger than most bytes.
-func readSmall(path string, most int64) ([]byte, error) {
+func ReadSmall(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -9,14 +9,14 @@ import (
 
 // Check returns what is wrong with m, naming the first field that is.
 func (m *Manifest) Check() error {
-	if err := m.checkValues(); err != nil {
+	if err := m.CheckValues(); err != nil {
 		return err
 	}
 	return m.checkFiles()
 }
 
 // checkValues checks all but the files and voices.
-func (m *Manifest) checkValues() error {
+func (m *Manifest) CheckValues() error {
 	for _, field := range []struct {
 		name         string
 		v, low, high int
@@ -144,7 +144,7 @@ func (m *Manifest) checkFiles() error {
 		if v.Weights != m.Model.Weights {
 			return fmt.Errorf("voice %s was made with other weights (SHA-256 %q): make it again with those of the model", v.Name, v.Weights)
 		}
-		if need := v.PromptFrames + m.Limits.MaxTokens + m.Limits.MaxFrames(m.Limits.MaxTokens); v.PromptFrames < 1 || need > m.Limits.Positions {
+		if need := m.Limits.Longest(v.PromptFrames); v.PromptFrames < 1 || need > m.Limits.Positions {
 			return fmt.Errorf("voice %s has %d positions; with text and frames that is %d, and limits.positions is %d",
 				v.Name, v.PromptFrames, need, m.Limits.Positions)
 		}

@@ -15,9 +15,9 @@ type Prompt struct {
 	Positions int
 	K, V      [][]float32 // by layer: [heads, positions, head_dim]
 
-	// Term, if not nil, is added to every row of a latent and to the start row, but to no row of text: models that were trained on a
+	// VoiceEmbedding, if not nil, is added to every row of a latent and to the start row, but to no row of text: models that were trained on a
 	// closed set of voices know each by its name too. [width]
-	Term []float32
+	VoiceEmbedding []float32
 }
 
 // ReadPrompt reads a stored voice in any of the three forms that upstream has written: with the number of positions as offset, as the
@@ -46,7 +46,7 @@ func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
 			return Prompt{}, fmt.Errorf("voice: %d positions in a cache of %d", n, stored)
 		}
 		half := stored * d.Width
-		k, v := byHead(cache[:half], n, d), byHead(cache[half:], n, d)
+		k, v := ByHead(cache[:half], n, d), ByHead(cache[half:], n, d)
 		for _, values := range [][]float32{k, v} {
 			if slices.ContainsFunc(values, func(v float32) bool { return !isFinite(float64(v)) }) {
 				return Prompt{}, fmt.Errorf("voice: layer %d holds a value that is not a number", i)
@@ -54,13 +54,13 @@ func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
 		}
 		p.K, p.V = append(p.K, k), append(p.V, v)
 	}
-	if _, ok := t.Shape(termEntry); ok {
+	if _, ok := t.Shape(voiceEmbeddingEntry); ok {
 		var err error
-		if p.Term, err = t.Floats(termEntry, 1, 1, d.Width); err != nil {
+		if p.VoiceEmbedding, err = t.Floats(voiceEmbeddingEntry, 1, 1, d.Width); err != nil {
 			return Prompt{}, fmt.Errorf("voice: %w", err)
 		}
-		if slices.ContainsFunc(p.Term, func(v float32) bool { return !isFinite(float64(v)) }) {
-			return Prompt{}, errors.New("voice: its term holds a value that is not a number")
+		if slices.ContainsFunc(p.VoiceEmbedding, func(v float32) bool { return !isFinite(float64(v)) }) {
+			return Prompt{}, errors.New("voice: its embedding (voice_lut/term) holds a value that is not a number")
 		}
 		known++
 	}
@@ -105,7 +105,7 @@ func promptPositions(t *Tensors, prefix string) (positions, entries int, err err
 }
 
 // byHead copies the first n positions of [positions, heads, head_dim] to [heads, n, head_dim].
-func byHead(x []float32, n int, d Dims) []float32 {
+func ByHead(x []float32, n int, d Dims) []float32 {
 	y := make([]float32, 0, n*d.Width)
 	for h := range d.Heads {
 		for p := range n {
@@ -116,8 +116,8 @@ func byHead(x []float32, n int, d Dims) []float32 {
 	return y
 }
 
-// termEntry is where upstream keeps the term.
-const termEntry = "voice_lut/term"
+// voiceEmbeddingEntry is where upstream keeps the embedding of a voice.
+const voiceEmbeddingEntry = "voice_lut/term"
 
 // WritePrompt writes p in upstream's form, with the number of positions as offset.
 func WritePrompt(w io.Writer, p Prompt, d Dims) error {
@@ -137,8 +137,8 @@ func WritePrompt(w io.Writer, p Prompt, d Dims) error {
 			Tensor{Name: prefix + "cache", Shape: []int{2, 1, p.Positions, d.Heads, d.HeadDim}, Floats: cache},
 			Tensor{Name: prefix + "offset", Shape: []int{1}, Ints: []int64{int64(p.Positions)}})
 	}
-	if p.Term != nil {
-		entries = append(entries, Tensor{Name: termEntry, Shape: []int{1, 1, d.Width}, Floats: p.Term})
+	if p.VoiceEmbedding != nil {
+		entries = append(entries, Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, d.Width}, Floats: p.VoiceEmbedding})
 	}
 	return WriteTensors(w, entries...)
 }

@@ -55,20 +55,20 @@ func TestReadPromptRefuses(t *testing.T) {
 		entries []Tensor
 		want    string
 	}{
-		"no layers":                    {nil, "missing"},
-		"no number of positions":       {[]Tensor{cache()}, "0 positions"},
-		"no positions":                 {[]Tensor{cache(), offset(0)}, "0 positions"},
-		"fewer than none":              {[]Tensor{cache(), offset(-1)}, "0 positions"},
-		"more positions than stored":   {[]Tensor{cache(), offset(4)}, "cache of 3"},
-		"very many positions":          {[]Tensor{cache(), offset(math.MaxInt64)}, "cache of 3"},
-		"a value that is not a number": {[]Tensor{cache(), offset(3)}, "not a number"},
-		"a pad":                        {[]Tensor{cache(), offset(2), {Name: attn("pad"), Shape: []int{1}, Ints: []int64{1}}}, "want 0"},
-		"a term that is not a number":  {[]Tensor{cache(), offset(2), {Name: termEntry, Shape: []int{1, 1, 4}, Floats: []float32{0, 0, 0, float32(math.Inf(1))}}}, "not a number"},
-		"a term of another width":      {[]Tensor{cache(), offset(2), {Name: termEntry, Shape: []int{1, 1, 3}, Floats: make([]float32, 3)}}, termEntry},
-		"a field nobody knows":         {[]Tensor{cache(), offset(2), {Name: attn("scale"), Shape: []int{1}, Floats: []float32{1}}}, "unknown"},
-		"a layer more":                 {[]Tensor{cache(), offset(2), {Name: "transformer.layers.1.self_attn/offset", Shape: []int{1}, Ints: []int64{2}}}, "another model"},
-		"heads of another size":        {[]Tensor{{Name: attn("cache"), Shape: []int{2, 1, 1, 1, 4}, Floats: make([]float32, 8)}, offset(1)}, "shape"},
-		"an offset that is no integer": {[]Tensor{cache(), {Name: attn("offset"), Shape: []int{1}, Floats: []float32{2}}}, "I64"},
+		"no layers":                              {nil, "missing"},
+		"no number of positions":                 {[]Tensor{cache()}, "0 positions"},
+		"no positions":                           {[]Tensor{cache(), offset(0)}, "0 positions"},
+		"fewer than none":                        {[]Tensor{cache(), offset(-1)}, "0 positions"},
+		"more positions than stored":             {[]Tensor{cache(), offset(4)}, "cache of 3"},
+		"very many positions":                    {[]Tensor{cache(), offset(math.MaxInt64)}, "cache of 3"},
+		"a value that is not a number":           {[]Tensor{cache(), offset(3)}, "not a number"},
+		"a pad":                                  {[]Tensor{cache(), offset(2), {Name: attn("pad"), Shape: []int{1}, Ints: []int64{1}}}, "want 0"},
+		"a voice embedding that is not a number": {[]Tensor{cache(), offset(2), {Name: voiceEmbeddingEntry, Shape: []int{1, 1, 4}, Floats: []float32{0, 0, 0, float32(math.Inf(1))}}}, "not a number"},
+		"a voice embedding of another width":     {[]Tensor{cache(), offset(2), {Name: voiceEmbeddingEntry, Shape: []int{1, 1, 3}, Floats: make([]float32, 3)}}, voiceEmbeddingEntry},
+		"a field nobody knows":                   {[]Tensor{cache(), offset(2), {Name: attn("scale"), Shape: []int{1}, Floats: []float32{1}}}, "unknown"},
+		"a layer more":                           {[]Tensor{cache(), offset(2), {Name: "transformer.layers.1.self_attn/offset", Shape: []int{1}, Ints: []int64{2}}}, "another model"},
+		"heads of another size":                  {[]Tensor{{Name: attn("cache"), Shape: []int{2, 1, 1, 1, 4}, Floats: make([]float32, 8)}, offset(1)}, "shape"},
+		"an offset that is no integer":           {[]Tensor{cache(), {Name: attn("offset"), Shape: []int{1}, Floats: []float32{2}}}, "I64"},
 	}
 	for name, tt := range tests {
 		if _, err := ReadPrompt(voice(t, tt.entries...), voiceDims); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -98,5 +98,24 @@ func TestHostRoundTrip(t *testing.T) {
 	}
 	if _, err := ReadHost(f, d, 2); err == nil {
 		t.Error("times of one step were read for two")
+	}
+}
+
+func TestPromptRoundTrip(t *testing.T) {
+	want, err := ReadPrompt(voice(t, cache(), offset(2)), voiceDims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WritePrompt(&b, want, voiceDims); err != nil {
+		t.Fatal(err)
+	}
+	f, err := open(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadPrompt(f, voiceDims)
+	if err != nil || got.Positions != want.Positions || !slices.Equal(got.K[0], want.K[0]) || !slices.Equal(got.V[0], want.V[0]) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }

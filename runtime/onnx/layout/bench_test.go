@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
@@ -15,7 +16,7 @@ import (
 // graphs.
 func BenchmarkFullSize(b *testing.B) {
 	orttest.Need(b)
-	r := bundle.Full()
+	r := convert.Full()
 	r.Precision = bundle.Int8
 	dir := filepath.Join(b.TempDir(), "model")
 	must(b, layouttest.Write(dir, layouttest.KevinAHMv2, r))

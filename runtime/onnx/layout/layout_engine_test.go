@@ -6,6 +6,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -25,7 +26,7 @@ func TestEngineKeepsItsPromisesWithEveryLayout(t *testing.T) {
 	orttest.Need(t)
 	for _, name := range layouttest.Layouts() {
 		t.Run(name, func(t *testing.T) {
-			dir := write(t, name, bundle.Tiny())
+			dir := write(t, name, convert.Tiny())
 			synthtest.Run(t, func(t *testing.T) synth.Engine { return newEngine(t, dir) })
 		})
 	}
@@ -34,7 +35,7 @@ func TestEngineKeepsItsPromisesWithEveryLayout(t *testing.T) {
 // TestEngineSpeaksEveryLayoutAsItSpeaksABundle goes the whole way from text to samples.
 func TestEngineSpeaksEveryLayoutAsItSpeaksABundle(t *testing.T) {
 	orttest.Need(t)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	options := synth.Options{Voice: "raj", Text: "Kal milte hain", Seed: 5, Temperature: .3}
 	want := speak(t, newWorker(t, newEngine(t, writeNative(t, r).dir)), options)
 	for _, name := range layouttest.Layouts() {
@@ -58,7 +59,7 @@ func TestEngineSpeaksEveryLayoutAsItSpeaksABundle(t *testing.T) {
 // together. The suite asks for more of them than they can keep: samples depend on how many frames are decoded at once.
 func TestIntegersSpeakTheSameEveryTime(t *testing.T) {
 	orttest.Need(t)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	r.Precision = bundle.Int8
 	options := synth.Options{Voice: "raj", Text: "Kal milte hain", Seed: 5, Temperature: .3}
 	other := synth.Options{Voice: "anjura", Text: "Namaste", Seed: 6, Temperature: .3}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/tokenize"
@@ -219,8 +220,8 @@ func (m *Model) measure(g *graph.Signature, src *source) error {
 
 // describe fills in the manifest. What a layout does not say is as upstream has it.
 func (m *Model) describe(src *source) {
-	config := bundle.Config{PadWithSpacesForShortInputs: src.padShort, RemoveSemicolons: src.noSemicolons, RecommendedFramesAfterEOS: src.framesAfterEOS}
-	limits := bundle.DefaultLimits()
+	config := convert.Config{PadWithSpacesForShortInputs: src.padShort, RemoveSemicolons: src.noSemicolons, RecommendedFramesAfterEOS: src.framesAfterEOS}
+	limits := convert.DefaultLimits()
 	limits.MaxTokens, limits.Positions = cmp.Or(src.maxTokens, limits.MaxTokens), m.Manifest.Limits.Positions
 	if !m.Tokenizer.Knows("A") { // what has learnt no capitals does not know them
 		config.CapitalizeFirstLetter = new(bool)
@@ -229,8 +230,8 @@ func (m *Model) describe(src *source) {
 	dims.Vocab = m.Tokenizer.Size()
 	m.Manifest = bundle.Manifest{
 		Format: bundle.Format, Model: bundle.Model{ID: src.id, Languages: strings.Split(tag(src.language), "+")}, Dims: dims,
-		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: bundle.TextRules(config, m.Tokenizer),
-		Sampling: bundle.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: bundle.DefaultFadeIn}, Precision: src.precision,
+		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: convert.TextRules(config, m.Tokenizer),
+		Sampling: convert.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: convert.DefaultFadeIn}, Precision: src.precision,
 	}
 }
 

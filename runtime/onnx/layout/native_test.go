@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/speech"
 
@@ -29,10 +30,10 @@ type native struct {
 const nativeCapacity = 400
 
 // writeNative makes a bundle of r.
-func writeNative(t *testing.T, r bundle.Random) *native {
+func writeNative(t *testing.T, r convert.Random) *native {
 	t.Helper()
 	dir := t.TempDir()
-	m, err := bundle.SynthRandom(dir, r)
+	m, err := convert.SynthRandom(dir, r)
 	must(t, err)
 	n := &native{t: t, dir: dir, manifest: m, values: map[string]*ort.Tensor{}}
 	tensors, file, err := bundle.OpenTensors(filepath.Join(dir, m.Host.File))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
@@ -180,7 +181,7 @@ func TestOpenRefuses(t *testing.T) {
 		}, "bos_before_voice.npy"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := write(t, c.layout, bundle.Tiny())
+			dir := write(t, c.layout, convert.Tiny())
 			c.damage(t, dir)
 			m, err := layout.Open(dir, kinds[c.layout])
 			if err == nil {
@@ -196,7 +197,7 @@ func TestOpenRefuses(t *testing.T) {
 
 func TestAVoiceThatJustLeavesRoomIsRead(t *testing.T) {
 	for _, positions := range []int{1, 715, 716} {
-		dir := write(t, layouttest.KevinAHMv2, bundle.Tiny())
+		dir := write(t, layouttest.KevinAHMv2, convert.Tiny())
 		replace("voices/raj.safetensors", voice(t, positions, 2))(t, dir)
 		m := open(t, dir)
 		if got := m.Manifest.Voices[1]; got.Name != "raj" || got.PromptFrames != positions {

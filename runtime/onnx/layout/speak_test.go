@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
@@ -20,7 +21,7 @@ var kinds = map[string]layout.Kind{
 }
 
 // write writes a random model in a public layout.
-func write(t *testing.T, name string, r bundle.Random) string {
+func write(t *testing.T, name string, r convert.Random) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "model")
 	must(t, layouttest.Write(dir, name, r))
@@ -100,7 +101,7 @@ func TestEveryLayoutSpeaksAsABundleDoes(t *testing.T) {
 		frames = 80 // more than the ring of the codec holds, which is 62
 		limit  = 1e-4
 	)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	want := writeNative(t, r)
 	width := want.manifest.Dims.Latent
 	for _, name := range layouttest.Layouts() {
@@ -131,7 +132,7 @@ func TestEveryLayoutSpeaksAsABundleDoes(t *testing.T) {
 
 func TestDecodePlansAgree(t *testing.T) {
 	for _, name := range layouttest.Layouts() {
-		m := open(t, write(t, name, bundle.Tiny()))
+		m := open(t, write(t, name, convert.Tiny()))
 		d, width := newDecoder(t, m), m.Manifest.Dims.Latent
 		latents := slices.Concat(draws(80, width, 7)...)
 		one := decode(t, d, latents, width, 1, 4)
@@ -150,7 +151,7 @@ func TestDecodePlansAgree(t *testing.T) {
 func TestWhatIsSavedIsRestoredBitForBit(t *testing.T) {
 	for _, name := range layouttest.Layouts() {
 		for _, precision := range []string{bundle.FP32, bundle.Int8} {
-			r := bundle.Tiny()
+			r := convert.Tiny()
 			r.Precision = precision
 			m := open(t, write(t, name, r))
 			a, b := newSequence(t, m), newSequence(t, m)
@@ -199,7 +200,7 @@ func (f *fading) Done() <-chan struct{} {
 }
 
 func TestCancelledPrefillLeavesAUsableSequence(t *testing.T) {
-	m := open(t, write(t, layouttest.KevinAHMv2, bundle.Tiny()))
+	m := open(t, write(t, layouttest.KevinAHMv2, convert.Tiny()))
 	s, tokens, noise := newSequence(t, m), []int32{300, 301, 302}, draws(5, m.Manifest.Dims.Latent, 1)
 	must(t, errors.Join(s.Begin("raj"), s.Prefill(t.Context(), tokens)))
 	want, _ := steps(t, s, noise)
@@ -227,7 +228,7 @@ func TestCancelledPrefillLeavesAUsableSequence(t *testing.T) {
 }
 
 func TestSequenceIsNeverOverfilled(t *testing.T) {
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	m := open(t, write(t, layouttest.KevinAHMv2, r))
 	s, noise := newSequence(t, m), make([]float32, m.Manifest.Dims.Latent)
 	room := m.Manifest.Limits.Positions - r.PromptFrames - 1 // of which the start row takes one

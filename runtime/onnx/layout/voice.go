@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
@@ -188,7 +189,7 @@ func (m *Model) hear(encoder *network, start func() ([]float32, error), path str
 	if err != nil {
 		return nil, err
 	}
-	samples, err := bundle.ReadRecording(path)
+	samples, err := convert.ReadRecording(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )
 
-func tiny() bundle.Random { return bundle.Tiny() }
+func tiny() convert.Random { return convert.Tiny() }
 
 // first returns what a model says first with a voice.
 func first(t *testing.T, m *layout.Model, voice string) []float32 {

@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 func tiny(t *testing.T, precision string) *Graphs {
 	t.Helper()
 	library := orttest.Need(t)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	r.Precision = precision
 	dir := filepath.Join(t.TempDir(), "bundle")
-	if _, err := bundle.SynthRandom(dir, r); err != nil {
+	if _, err := convert.SynthRandom(dir, r); err != nil {
 		t.Fatal(err)
 	}
 	g, err := Open(dir, library)

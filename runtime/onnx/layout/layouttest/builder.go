@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
@@ -13,7 +13,7 @@ import (
 // weight that is missing ends up in err, and zeros stand for it.
 type builder struct {
 	*graph.Builder
-	source   *bundle.Source
+	source   *convert.Source
 	integers bool
 	states   []state
 	err      error
@@ -32,7 +32,7 @@ type state struct {
 	Fill   string `json:"fill"`
 }
 
-func newBuilder(name string, source *bundle.Source, opset int, integers bool) *builder {
+func newBuilder(name string, source *convert.Source, opset int, integers bool) *builder {
 	b := &builder{Builder: graph.New(name), source: source, integers: integers}
 	b.Opset(opset)
 	return b
@@ -205,7 +205,7 @@ func (b *builder) rotate(q, k, offset graph.Value, period float64) (turnedQ, tur
 	at := b.reshape(b.add(b.arangeFloats(positions), b.float(offset)), -1, 1, 1)
 	angles := b.mul(frequencies, at)
 	cos, sin := b.op("Cos", angles), b.op("Sin", angles) // [positions, 1, head/2]
-	turn := func(x graph.Value) graph.Value {
+	transpose := func(x graph.Value) graph.Value {
 		heads := b.size(x, 2)
 		pairs := b.view(x, batch, positions, heads, half, 2)
 		first, second := b.pick(pairs, 4, 0), b.pick(pairs, 4, 1)
@@ -215,5 +215,5 @@ func (b *builder) rotate(q, k, offset graph.Value, period float64) (turnedQ, tur
 		}
 		return b.view(b.concat(-1, turned...), batch, positions, heads, head)
 	}
-	return turn(q), turn(k)
+	return transpose(q), transpose(k)
 }

@@ -162,16 +162,16 @@ func (s *streaming) ring(query, packed graph.Value, state string) graph.Value {
 	head := s.op("Div", s.size(packed, 2), s.Int(int64(3*d.CodecHeads)))
 	packed = s.view(packed, s.size(packed, 0), s.size(packed, 1), 3, d.CodecHeads, head)
 	qkv := s.unbind(s.transpose(packed, 2, 0, 3, 1, 4), 0)
-	turn := func(x graph.Value) graph.Value { return s.transpose(x, 0, 2, 1, 3) }
-	q, k := s.rotate(turn(qkv[0]), turn(qkv[1]), offset, d.CodecRoPE)
-	q = turn(q)
-	keys, values, positions := s.remember(turn(k), qkv[2], state)
+	transpose := func(x graph.Value) graph.Value { return s.transpose(x, 0, 2, 1, 3) }
+	q, k := s.rotate(transpose(qkv[0]), transpose(qkv[1]), offset, d.CodecRoPE)
+	q = transpose(q)
+	keys, values, positions := s.remember(transpose(k), qkv[2], state)
 
 	positions = s.unsqueeze(positions, 1)
 	at := s.add(s.reshape(offset, -1, 1, 1), s.reshape(s.arange(s.size(query, 1)), -1, 1))
 	seen := s.unsqueeze(s.window(at, positions), 1)
 	y := s.attendSeen(q, s.transpose(keys, 0, 1, 3, 2), values, seen)
-	return s.view(turn(y), s.size(y, 0), s.size(y, 2), s.mul(s.size(y, 1), s.size(y, 3)))
+	return s.view(transpose(y), s.size(y, 0), s.size(y, 2), s.mul(s.size(y, 1), s.size(y, 3)))
 }
 
 // remember writes keys and values [1, heads, rows, head] into the ring and returns all of it, with the position of each slot: -1 where

@@ -1,5 +1,5 @@
 // Package layouttest writes random models in the public layouts, so that what reads them can be tested and measured without the
-// published files: same names, shapes, order and structure of the graphs, and the weights of [bundle.SynthRandom], so that both must
+// published files: same names, shapes, order and structure of the graphs, and the weights of [convert.SynthRandom], so that both must
 // sound alike.
 //
 // The graphs of a frame also cost ONNX Runtime what published ones cost. They were compared with what PyTorch's TorchScript exporter makes
@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -39,7 +40,7 @@ func Layouts() []string { return []string{KevinAHMv2, KevinAHMFlat, Sherpa} }
 //
 // Voices lie in the folder voices, in upstream's form. A sherpa-onnx folder has a recording for each too, in test_wavs: sherpa-onnx
 // itself makes a voice of nothing else.
-func Write(dir, layout string, r bundle.Random) error {
+func Write(dir, layout string, r convert.Random) error {
 	source, err := r.Source()
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ type fileNames struct {
 	integers                   string
 }
 
-func (n fileNames) writeGraphs(dir, layout string, source *bundle.Source) (lmStates, codecStates []state, err error) {
+func (n fileNames) writeGraphs(dir, layout string, source *convert.Source) (lmStates, codecStates []state, err error) {
 	folder := filepath.Join(dir, n.folder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, nil, err
@@ -147,7 +148,7 @@ type description struct {
 	CodecStates          []state  `json:"mimi_state_manifest"`
 }
 
-func writeDescription(dir string, source *bundle.Source, lmStates, codecStates []state) error {
+func writeDescription(dir string, source *convert.Source, lmStates, codecStates []state) error {
 	c, d := &source.Checkpoint.Config, source.Checkpoint.Dims()
 	bos, err := source.Checkpoint.Weights.Floats("flow_lm.bos_before_voice", 1, 1, d.Width)
 	if err != nil {
@@ -195,7 +196,7 @@ func array(values []float32, shape ...int) []byte {
 }
 
 // writeVocabulary writes the tokenizer as sherpa-onnx reads it.
-func writeVocabulary(dir string, pieces []bundle.Piece) error {
+func writeVocabulary(dir string, pieces []convert.Piece) error {
 	ids, scores := map[string]int{}, map[string]float32{}
 	for i, p := range pieces {
 		ids[p.Text], scores[p.Text] = i, p.Score
@@ -206,7 +207,7 @@ func writeVocabulary(dir string, pieces []bundle.Piece) error {
 	return writeJSON(filepath.Join(dir, "token_scores.json"), scores)
 }
 
-func writeVoices(dir string, source *bundle.Source) error {
+func writeVoices(dir string, source *convert.Source) error {
 	if err := os.MkdirAll(filepath.Join(dir, "voices"), 0o755); err != nil {
 		return err
 	}

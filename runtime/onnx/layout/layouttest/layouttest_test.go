@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
@@ -21,7 +22,7 @@ import (
 // small is written once for all tests that only read it.
 func write(t *testing.T, layout, precision string) string {
 	t.Helper()
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	r.Precision = precision
 	dir := filepath.Join(t.TempDir(), "model")
 	if err := Write(dir, layout, r); err != nil {
@@ -167,7 +168,7 @@ func manifests(t *testing.T) (lm, codec []state) {
 func TestEveryLayoutRuns(t *testing.T) {
 	orttest.Need(t)
 	lmStates, codecStates := manifests(t)
-	r := bundle.Tiny()
+	r := convert.Tiny()
 	for _, layout := range Layouts() {
 		for _, precision := range []string{bundle.FP32, bundle.Int8} {
 			t.Run(layout+" "+precision, func(t *testing.T) {
@@ -239,7 +240,7 @@ func TestSoundsLikeTheBundle(t *testing.T) {
 	orttest.Need(t)
 	lmStates, codecStates := manifests(t)
 	dir := write(t, KevinAHMv2, bundle.FP32)
-	source, err := bundle.Tiny().Source()
+	source, err := convert.Tiny().Source()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,7 +463,7 @@ func TestFilesBesideTheGraphs(t *testing.T) {
 }
 
 func TestWriteRefusesAnUnknownLayout(t *testing.T) {
-	if err := Write(t.TempDir(), "sherpa", bundle.Tiny()); err == nil || !strings.Contains(err.Error(), "kevinahm-v2") {
+	if err := Write(t.TempDir(), "sherpa", convert.Tiny()); err == nil || !strings.Contains(err.Error(), "kevinahm-v2") {
 		t.Errorf("error %v, want one that lists the layouts", err)
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // writeRecordings writes a recording of noise for each voice, of as many frames as its prompt has positions.
-func writeRecordings(dir string, source *bundle.Source) error {
+func writeRecordings(dir string, source *convert.Source) error {
 	if err := os.MkdirAll(filepath.Join(dir, "test_wavs"), 0o755); err != nil {
 		return err
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
-// TestTheTermOfAVoiceIsAddedToAudioOnly compares with a host that makes nothing of latents: there the whole row is given as the term.
-func TestTheTermOfAVoiceIsAddedToAudioOnly(t *testing.T) {
+// TestTheEmbeddingOfAVoiceIsAddedToAudioOnly compares with a host that makes nothing of latents: there the whole row is given as the embedding.
+func TestTheEmbeddingOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	orttest.Need(t)
 	v := load(t, "01-v2-tanh")
 	l := v.open(t, 1)
 	width, tokens := l.dims.Width, []int32{5, 6, 7}
-	term := make([]float32, width)
-	for i := range term {
-		term[i] = float32(i%7-3) / 4
+	embedding := make([]float32, width)
+	for i := range embedding {
+		embedding[i] = float32(i%7-3) / 4
 	}
 	plain := *l.prompts["v"]
 	named := plain
-	named.Term = term
+	named.VoiceEmbedding = embedding
 	read := func(host bundle.Host, p bundle.Prompt) *stream {
 		t.Helper()
 		other := *l
@@ -46,20 +46,20 @@ func TestTheTermOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	nothing := l.host
 	nothing.Input, nothing.Start = make([]float32, len(l.host.Input)), make([]float32, width)
 	whole := plain
-	whole.Term = sum(l.host.Start, term)
+	whole.VoiceEmbedding = sum(l.host.Start, embedding)
 
 	without, with, given := read(l.host, plain), read(l.host, named), read(nothing, whole)
 	text := plain.Positions + len(tokens)
 	for i := range with.bank.kv {
 		if !slices.Equal(with.read(i, 0, text), without.read(i, 0, text)) {
-			t.Fatal("the term changed how text is read")
+			t.Fatal("the embedding changed how text is read")
 		}
 	}
 	if slices.Equal(with.h, without.h) {
-		t.Error("the term changed nothing in the start row")
+		t.Error("the embedding changed nothing in the start row")
 	}
 	if !slices.Equal(with.h, given.h) {
-		t.Error("the start row is not its own plus the term")
+		t.Error("the start row is not its own plus the embedding")
 	}
 	noise := make([]float32, l.dims.Latent)
 	if err := errors.Join(with.Draw(noise), given.Draw(noise)); err != nil {
@@ -67,11 +67,11 @@ func TestTheTermOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	}
 	row := make([]float32, width)
 	l.host.Row(row, with.latent)
-	given.term = sum(row, term)
+	given.term = sum(row, embedding)
 	if err := errors.Join(with.Step(t.Context(), noise), given.Step(t.Context(), noise)); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(with.h, given.h) || !slices.Equal(with.latent, given.latent) {
-		t.Error("the row of a latent is not its own plus the term")
+		t.Error("the row of a latent is not its own plus the embedding")
 	}
 }

@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"bufio"
@@ -13,16 +13,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // Source is a model that becomes a bundle: a checkpoint and what stands beside it.
 type Source struct {
 	Checkpoint Checkpoint
-	Model      Model
+	Model      bundle.Model
 	Tokenizer  []byte // the tokenizer's file
-	Text       Text
-	Sampling   Sampling
-	Limits     Limits
+	Text       bundle.Text
+	Sampling   bundle.Sampling
+	Limits     bundle.Limits
 	FadeIn     int // samples
 	Voices     []SourceVoice
 }
@@ -31,20 +33,20 @@ type Source struct {
 type SourceVoice struct {
 	Name     string
 	Language string
-	Prompt   *Tensors
+	Prompt   *bundle.Tensors
 }
 
 // DefaultText returns the rules of text that a configuration asks for.
-func DefaultText(c Config) Text {
+func DefaultText(c Config) bundle.Text {
 	absentOr := func(p *bool) bool { return p == nil || *p }
-	t := Text{
+	t := bundle.Text{
 		Capitalise: absentOr(c.CapitalizeFirstLetter), TerminalPunctuation: absentOr(c.AppendTerminalPunctuation),
 		RemoveSemicolons: c.RemoveSemicolons, PadShort: c.PadWithSpacesForShortInputs,
 	}
 	for from, to := range c.ReplaceCharacters {
-		t.Replace = append(t.Replace, Replace{from, to})
+		t.Replace = append(t.Replace, bundle.Replace{From: from, To: to})
 	}
-	slices.SortFunc(t.Replace, func(a, b Replace) int { // longer ones first, so that a part does not spoil the whole
+	slices.SortFunc(t.Replace, func(a, b bundle.Replace) int { // longer ones first, so that a part does not spoil the whole
 		if len(a.From) != len(b.From) {
 			return len(b.From) - len(a.From)
 		}
@@ -54,8 +56,8 @@ func DefaultText(c Config) Text {
 }
 
 // DefaultSampling returns upstream's rules of noise and of the end of speech, as far as a configuration does not change them.
-func DefaultSampling(c Config) Sampling {
-	s := Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5, ShortWords: 4}
+func DefaultSampling(c Config) bundle.Sampling {
+	s := bundle.Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5, ShortWords: 4}
 	if c.DefaultTemperature != nil {
 		s.Temperature = *c.DefaultTemperature
 	}
@@ -66,18 +68,20 @@ func DefaultSampling(c Config) Sampling {
 }
 
 // DefaultLimits returns upstream's limits of a chunk. Positions is left for [Write] to fill.
-func DefaultLimits() Limits { return Limits{MaxTokens: 50, TokensPerSecond: 3, PaddingSeconds: 2} }
+func DefaultLimits() bundle.Limits {
+	return bundle.Limits{MaxTokens: 50, TokensPerSecond: 3, PaddingSeconds: 2}
+}
 
 // DefaultFadeIn is 5 ms: a fresh decoder begins with a small step, which is heard as a click.
 const DefaultFadeIn = 120
 
 // Write makes a bundle of s in dir, which must not exist or be empty. The bundle appears under its name when it is whole.
-func Write(dir string, s Source) (Manifest, error) {
+func Write(dir string, s Source) (bundle.Manifest, error) {
 	w := writer{Source: s}
 	d := s.Checkpoint.Dims()
 	for _, v := range s.Voices {
 		w.speakers = append(w.speakers, speaker{
-			name: v.Name, language: v.Language, prompt: func(context.Context) (Prompt, error) { return ReadPrompt(v.Prompt, d) },
+			name: v.Name, language: v.Language, prompt: func(context.Context) (bundle.Prompt, error) { return bundle.ReadPrompt(v.Prompt, d) },
 		})
 	}
 	return w.write(context.Background(), dir)
@@ -95,87 +99,87 @@ type writer struct {
 }
 
 // write makes the bundle in a folder beside dir and gives it its name at the end.
-func (w *writer) write(ctx context.Context, dir string) (m Manifest, err error) {
+func (w *writer) write(ctx context.Context, dir string) (m bundle.Manifest, err error) {
 	dir = filepath.Clean(dir)
 	if len(w.speakers) == 0 {
-		return Manifest{}, errors.New("no voices: the checkpoint holds none, and without one it cannot speak: name a file")
+		return bundle.Manifest{}, errors.New("no voices: the checkpoint holds none, and without one it cannot speak: name a file")
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return Manifest{}, fmt.Errorf("%s holds %s already: name a folder that does not exist or is empty", dir, entries[0].Name())
+		return bundle.Manifest{}, fmt.Errorf("%s holds %s already: name a folder that does not exist or is empty", dir, entries[0].Name())
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	growing, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".growing-")
 	if err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(growing)) }()
 	if m, err = w.fill(ctx, growing); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	if err := os.Chmod(growing, 0o755); err != nil { // it was made for its owner alone
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Manifest{}, fmt.Errorf("taking the place of an empty folder: %w", err)
+		return bundle.Manifest{}, fmt.Errorf("taking the place of an empty folder: %w", err)
 	}
 	if err := os.Rename(growing, dir); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	w.say("done")
 	return m, nil
 }
 
-func (w *writer) fill(ctx context.Context, dir string) (Manifest, error) {
+func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) {
 	c := &w.Checkpoint
-	m := Manifest{
-		Format: Format, Model: w.Model, Dims: c.Dims(), GELU: c.GELU, Flow: Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
-		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: Tokenizer{Kind: "sentencepiece"}, Text: w.Text, Sampling: w.Sampling,
-		Limits: w.Limits, Decode: Decode{Plan: DecodePlan(), FadeIn: w.FadeIn}, Precision: or(c.Precision, FP32), MinRuntime: "1.30.0",
+	m := bundle.Manifest{
+		Format: bundle.Format, Model: w.Model, Dims: c.Dims(), GELU: c.GELU, Flow: bundle.Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
+		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: bundle.Tokenizer{Kind: "sentencepiece"}, Text: w.Text, Sampling: w.Sampling,
+		Limits: w.Limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: w.FadeIn}, Precision: or(c.Precision, bundle.FP32), MinRuntime: "1.30.0",
 	}
-	if m.Precision == Int8 {
-		m.Quantised = quantised
+	if m.Precision == bundle.Int8 {
+		m.Quantised = integerMatrices
 	}
 	var err error
 	if m.Tokenizer.File, err = writeFile(dir, "tokenizer.model", w.Tokenizer); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
-	m.reserve(1)
-	if err := m.checkValues(); err != nil { // before the long part of the work
-		return Manifest{}, fmt.Errorf("manifest: %w", err)
+	m.Limits.Positions = m.Limits.Longest(1)
+	if err := m.CheckValues(); err != nil { // before the long part of the work
+		return bundle.Manifest{}, fmt.Errorf("manifest: %w", err)
 	}
 	if err := w.voices(ctx, dir, &m); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	c.Positions = m.Limits.Positions
 	if err := w.graphs(ctx, dir, &m); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	w.say("weights of the host")
 	host, err := c.Host()
 	if err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
-	m.Host, err = createFile(dir, "host.safetensors", func(to io.Writer) error { return WriteHost(to, host, m.Dims, c.Steps) })
+	m.Host, err = createFile(dir, "host.safetensors", func(to io.Writer) error { return bundle.WriteHost(to, host, m.Dims, c.Steps) })
 	if err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	if err := m.Check(); err != nil {
-		return Manifest{}, fmt.Errorf("manifest: %w", err)
+		return bundle.Manifest{}, fmt.Errorf("manifest: %w", err)
 	}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
-	_, err = writeFile(dir, ManifestFile, append(text, '\n'))
+	_, err = writeFile(dir, bundle.ManifestFile, append(text, '\n'))
 	return m, err
 }
 
 // voices makes and writes one voice after the other, so that only one is in memory.
-func (w *writer) voices(ctx context.Context, dir string, m *Manifest) error {
+func (w *writer) voices(ctx context.Context, dir string, m *bundle.Manifest) error {
 	if err := os.Mkdir(filepath.Join(dir, "voices"), 0o755); err != nil {
 		return err
 	}
@@ -189,28 +193,23 @@ func (w *writer) voices(ctx context.Context, dir string, m *Manifest) error {
 			return fmt.Errorf("voice %s: %w", s.name, err)
 		}
 		name := fmt.Sprintf("voices/%d.safetensors", i) // a voice's name may be anything, a file name may not
-		f, err := createFile(dir, name, func(to io.Writer) error { return WritePrompt(to, p, m.Dims) })
+		f, err := createFile(dir, name, func(to io.Writer) error { return bundle.WritePrompt(to, p, m.Dims) })
 		if err != nil {
 			return err
 		}
-		m.Voices = append(m.Voices, Voice{Name: s.name, Language: s.language, PromptFrames: p.Positions, Weights: m.Model.Weights, File: f})
-		m.reserve(p.Positions)
+		m.Voices = append(m.Voices, bundle.Voice{Name: s.name, Language: s.language, PromptFrames: p.Positions, Weights: m.Model.Weights, File: f})
+		m.Limits.Positions = max(m.Limits.Positions, m.Limits.Longest(p.Positions))
 	}
 	return nil
 }
 
-// reserve makes room for a prompt of so many positions and the longest chunk behind it.
-func (m *Manifest) reserve(prompt int) {
-	m.Limits.Positions = max(m.Limits.Positions, prompt+m.Limits.MaxTokens+m.Limits.MaxFrames(m.Limits.MaxTokens))
-}
-
 // graphs makes and writes one graph after the other, so that only one is in memory.
-func (w *writer) graphs(ctx context.Context, dir string, m *Manifest) error {
+func (w *writer) graphs(ctx context.Context, dir string, m *bundle.Manifest) error {
 	c := &w.Checkpoint
 	for _, g := range []struct {
 		name, what string
 		draw       func() (*drawn, error)
-		to         *Graph
+		to         *bundle.Graph
 	}{
 		{"lm.onnx", "language model", c.lm, &m.LM}, {"flow.onnx", "flow", c.flowHead, &m.FlowHead}, {"codec.onnx", "codec", c.codec, &m.Codec},
 	} {
@@ -256,21 +255,21 @@ func (w *writer) say(what string) {
 	}
 }
 
-func writeFile(dir, name string, data []byte) (File, error) {
+func writeFile(dir, name string, data []byte) (bundle.File, error) {
 	return createFile(dir, name, func(to io.Writer) error { _, err := to.Write(data); return err })
 }
 
 // createFile writes a file and describes it.
-func createFile(dir, name string, write func(io.Writer) error) (File, error) {
+func createFile(dir, name string, write func(io.Writer) error) (bundle.File, error) {
 	f, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
-		return File{}, err
+		return bundle.File{}, err
 	}
 	sum, buffer := sha256.New(), bufio.NewWriterSize(f, 1<<20)
 	err = errors.Join(write(io.MultiWriter(buffer, sum)), buffer.Flush())
 	bytes, seekErr := f.Seek(0, io.SeekCurrent)
 	if err = errors.Join(err, seekErr, f.Close()); err != nil {
-		return File{}, fmt.Errorf("writing %s: %w", name, err)
+		return bundle.File{}, fmt.Errorf("writing %s: %w", name, err)
 	}
-	return File{name, hex.EncodeToString(sum.Sum(nil)), bytes}, nil
+	return bundle.File{File: name, SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: bytes}, nil
 }

@@ -1,8 +1,9 @@
-package bundle
+package convert
 
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -89,5 +90,64 @@ func TestReadConfigRefuses(t *testing.T) {
 		if _, err := ReadConfig([]byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
 		}
+	}
+}
+
+func TestReadConfigOfATruncatedFile(t *testing.T) {
+	text := configText(t)
+	whole, err := ReadConfig([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range text {
+		if c, err := ReadConfig([]byte(text[:n])); err == nil && !reflect.DeepEqual(c, whole) {
+			t.Errorf("%d bytes of %d are accepted as another configuration", n, len(text))
+		}
+	}
+}
+
+func FuzzReadConfig(f *testing.F) {
+	for _, seed := range configSeeds(f) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ReadConfig([]byte(text))
+		if err != nil {
+			return
+		}
+		if d := c.dims(); d.Heads*d.HeadDim != d.Width || d.Upsample < 1 || c.promptWidth() < 1 {
+			t.Errorf("sizes %+v", d)
+		}
+		for _, p := range append(c.parts(), c.optional()...) {
+			for _, n := range p.shape {
+				if n < 1 && n != -1 {
+					t.Fatalf("%s has shape %v", p.name, p.shape)
+				}
+			}
+		}
+	})
+}
+
+func configSeeds(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(cases, "01-v2-tanh", "config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{
+		string(text), strings.Replace(string(text), "    depth: 2", "    type: drifting\n    depth: 2", 1),
+		"a: &a [1]\nb: [*a, *a]\n", "flow_lm: {dtype: 1}", "",
+	}
+}
+
+func TestConfigSeedsReachTheReader(t *testing.T) {
+	good := 0
+	for _, s := range configSeeds(t) {
+		if _, err := ReadConfig([]byte(s)); err == nil {
+			good++
+		}
+	}
+	if good != 2 {
+		t.Errorf("%d seeds are good, want 2", good)
 	}
 }

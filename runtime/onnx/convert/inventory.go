@@ -1,10 +1,12 @@
-package bundle
+package convert
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // A part is a weight that belongs to the model of a configuration.
@@ -54,7 +56,7 @@ func (c *Config) flowNet() []part {
 		parts = slices.Concat(parts, []part{{q + "in_ln.weight", []int{f}}, {q + "in_ln.bias", []int{f}}},
 			affineParts(q+"mlp.0", f, f), affineParts(q+"mlp.2", f, f), affineParts(q+"adaLN_modulation.1", 3*f, f))
 	}
-	if c.FlowLM.Flow.Type == Drifting {
+	if c.FlowLM.Flow.Type == bundle.Drifting {
 		return parts // it knows no time
 	}
 	for i := range 2 {
@@ -227,4 +229,13 @@ func (w *fileWeights) work(c *Checkpoint) (values int64) {
 		}
 	}
 	return values
+}
+
+// size returns how many values an array of that shape has.
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
 }

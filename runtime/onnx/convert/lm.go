@@ -1,10 +1,11 @@
-package bundle
+package convert
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
@@ -31,7 +32,7 @@ func (c *Checkpoint) lm() (*drawn, error) {
 	lengths, total := b.Input("lengths", graph.I32, "streams"), b.Input("total", graph.I32, 1)
 
 	cos, sin := make([]float32, c.Positions*d.HeadDim/2), make([]float32, c.Positions*d.HeadDim/2)
-	Rotations(cos, sin, RotationFrequencies(d.RoPE, d.HeadDim), 0, c.Positions)
+	bundle.Rotations(cos, sin, bundle.RotationFrequencies(d.RoPE, d.HeadDim), 0, c.Positions)
 	cosines, sines := b.Floats("cos", cos, c.Positions, d.HeadDim/2), b.Floats("sin", sin, c.Positions, d.HeadDim/2)
 	// Rows of all streams lie in one matrix; attention alone has to tell streams apart.
 	shape := b.Op("Shape", []graph.Value{rows})
@@ -69,7 +70,7 @@ func (c *Checkpoint) lm() (*drawn, error) {
 	eos := b.affine(h, "flow_lm.out_eos", 1, d.Width)
 	if merged {
 		var time graph.Value
-		if c.Config.FlowLM.Flow.Type == LSD {
+		if c.Config.FlowLM.Flow.Type == bundle.LSD {
 			times, err := c.times()
 			if err != nil {
 				return nil, err
@@ -84,7 +85,7 @@ func (c *Checkpoint) lm() (*drawn, error) {
 }
 
 // FlowHead builds one step of the flow alone: from the state h, the point x and the row of the time table for this step to the next
-// point. The time table is part of [Host].
+// point. The time table is part of [bundle.Host].
 func (c *Checkpoint) FlowHead() (Built, error) {
 	d, err := c.flowHead()
 	return d.built(err)
@@ -128,7 +129,7 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	}
 	plain := b.Op("LayerNormalization", []graph.Value{y, b.Floats(p+"ones", ones, f)}, graph.Attr{Name: "epsilon", Value: float32(1e-6)})
 	direction := b.affine(modulated(plain, m[1], m[0]), p+"final_layer.linear", d.Latent, f)
-	if b.c.Config.FlowLM.Flow.Type == Drifting {
+	if b.c.Config.FlowLM.Flow.Type == bundle.Drifting {
 		return direction
 	}
 	if b.c.Steps > 1 {
@@ -178,7 +179,7 @@ func (b *builder) modulations(condition graph.Value) []graph.Value {
 func (c *Checkpoint) times() ([]float32, error) {
 	d := c.Dims()
 	table := make([]float32, c.Steps*d.FlowWidth)
-	if c.Config.FlowLM.Flow.Type == Drifting {
+	if c.Config.FlowLM.Flow.Type == bundle.Drifting {
 		return table, nil
 	}
 	for e := range 2 {

@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -163,5 +164,27 @@ func TestWAVSeedsReachTheReader(t *testing.T) {
 	}
 	if good != 3 || foreign != 2 {
 		t.Errorf("%d good and %d foreign seeds, want 3 and 2", good, foreign)
+	}
+}
+
+func TestADamagedWAVIsRefused(t *testing.T) {
+	good := riff(1, 1, 24000, 16, make([]byte, 1000), 1000)
+	for n := range good {
+		if _, err := decodeWAV(good[:n]); err == nil {
+			t.Errorf("%d bytes of %d are accepted", n, len(good))
+		}
+	}
+	var before, after runtime.MemStats
+	for at := 0; at < len(good); at += 1 + at/12 {
+		for _, b := range []byte{0, '9', 0xff} {
+			data := bytes.Clone(good)
+			data[at] = b
+			runtime.ReadMemStats(&before)
+			_, _ = decodeWAV(data) // it may be as good as before
+			runtime.ReadMemStats(&after)
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(16*len(data))+1<<20 {
+				t.Fatalf("with byte %d as %#x, %d bytes are taken for a file of %d", at, b, taken, len(data))
+			}
+		}
 	}
 }

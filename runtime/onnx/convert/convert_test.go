@@ -1,8 +1,9 @@
-package bundle
+package convert
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // published is case 01 as it would lie in a folder that was downloaded.
@@ -40,11 +43,11 @@ func TestConvert(t *testing.T) {
 	if _, err := Convert(t.Context(), dir, c); err != nil {
 		t.Fatal(err)
 	}
-	m, err := Open(dir)
+	m, err := bundle.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Verify(dir, m); err != nil {
+	if err := bundle.Verify(dir, m); err != nil {
 		t.Error(err)
 	}
 	if m.Model.ID != "case-01" || m.GELU != "tanh" || !m.BOS || m.Flow.Steps != 1 || m.Sampling.EOSThreshold != -1 || len(m.Model.Languages) != 2 {
@@ -53,13 +56,13 @@ func TestConvert(t *testing.T) {
 	if len(m.Voices) != 2 || m.Voices[0].Name != "anjura" || m.Voices[0].PromptFrames != 10 {
 		t.Errorf("voices %+v, want anjura and raj with ten positions", m.Voices)
 	}
-	if got, err := hashFile(filepath.Join(filepath.Dir(c.Config), "model.safetensors")); err != nil || m.Model.Weights != got {
+	if got, err := bundle.HashFile(filepath.Join(filepath.Dir(c.Config), "model.safetensors")); err != nil || m.Model.Weights != got {
 		t.Errorf("hash of the weights %s, want %s (%v)", m.Model.Weights, got, err)
 	}
 }
 
 // convert makes a bundle and returns where.
-func convert(t *testing.T, c Conversion) (string, Manifest) {
+func convert(t *testing.T, c Conversion) (string, bundle.Manifest) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bundle")
 	m, err := Convert(t.Context(), dir, c)
@@ -79,7 +82,16 @@ func TestConvertTakesSixteenBits(t *testing.T) {
 	} {
 		c, all := published(t), checkpointOf(t, "01-v2-tanh")
 		for i, n := range slices.Sorted(maps.Keys(all)) {
-			values, err := (&Tensors{r: bytes.NewReader(all[n].bytes), entries: map[string]entry{"x": {"F32", all[n].shape, 0, int64(len(all[n].bytes))}}}).Floats("x", all[n].shape...)
+			shape, err := json.Marshal(all[n].shape)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := safetensors(fmt.Sprintf(`{"x":{"dtype":"F32","shape":%s,"data_offsets":[0,%d]}}`, shape, len(all[n].bytes)), string(all[n].bytes))
+			x, err := bundle.ReadTensors(bytes.NewReader(file), int64(len(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			values, err := x.Floats("x", all[n].shape...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,12 +103,12 @@ func TestConvertTakesSixteenBits(t *testing.T) {
 			t.Errorf("%s: language model of %d bytes, want %d with rounded values", name, other.LM.Bytes, m.LM.Bytes)
 		}
 		host := func(dir string) []float64 {
-			f, closer, err := OpenTensors(filepath.Join(dir, "host.safetensors"))
+			f, closer, err := bundle.OpenTensors(filepath.Join(dir, "host.safetensors"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer closer.Close()
-			h, err := ReadHost(f, m.Dims, 1)
+			h, err := bundle.ReadHost(f, m.Dims, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +241,7 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 	model := write(t, dir+"/model.safetensors", all)
 
 	ownTerm := storedPrompt(t, filepath.Join(dir, "voice.safetensors"), caseDims(t, name))
-	ownTerm.Term = ramp(width, 5)
+	ownTerm.VoiceEmbedding = ramp(width, 5)
 	writePrompt(t, dir+"/own.safetensors", ownTerm, caseConfig(t, name))
 	c.Voices = map[string]string{"guest": filepath.Join(dir, "voice.safetensors"), "ravi": filepath.Join(dir, "voice.safetensors"), "own": dir + "/own.safetensors"}
 	out, m := convert(t, c)
@@ -242,8 +254,8 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 	}
 	for _, v := range m.Voices {
 		p := storedPrompt(t, filepath.Join(out, v.File.File), m.Dims)
-		if len(p.Term) != width || p.Term[3] != want[v.Name](3) || p.Term[100] != want[v.Name](100) {
-			t.Errorf("term of %s is %v", v.Name, p.Term)
+		if len(p.VoiceEmbedding) != width || p.VoiceEmbedding[3] != want[v.Name](3) || p.VoiceEmbedding[100] != want[v.Name](100) {
+			t.Errorf("the embedding of %s is %v", v.Name, p.VoiceEmbedding)
 		}
 	}
 
@@ -268,10 +280,10 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 	}
 }
 
-func writePrompt(t testing.TB, path string, p Prompt, c Config) {
+func writePrompt(t testing.TB, path string, p bundle.Prompt, c Config) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WritePrompt(&b, p, c.dims()); err != nil {
+	if err := bundle.WritePrompt(&b, p, c.dims()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
@@ -306,7 +318,7 @@ func TestConvertTakesAnyNumberOfLayersAndBothFlows(t *testing.T) {
 	for _, tt := range []struct {
 		layers int
 		flow   string
-	}{{1, LSD}, {2, Drifting}, {24, LSD}} {
+	}{{1, bundle.LSD}, {2, bundle.Drifting}, {24, bundle.LSD}} {
 		c := published(t)
 		replaceIn(t, c.Config, "    num_layers: 2", fmt.Sprintf("    num_layers: %d", tt.layers)) // the first is that of the language model
 		replaceIn(t, c.Config, "    depth: 2", "    depth: 2\n    type: "+tt.flow)
@@ -389,15 +401,15 @@ func TestConvertLeavesNothingBehind(t *testing.T) {
 }
 
 func TestConvertDescribesItsIntegers(t *testing.T) {
-	for precision, want := range map[string]Quantised{"": {}, FP32: {}, Int8: quantised} {
+	for precision, want := range map[string]bundle.Quantised{"": {}, bundle.FP32: {}, bundle.Int8: integerMatrices} {
 		c := published(t)
 		c.Precision = precision
 		dir, m := convert(t, c)
-		text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+		text, err := os.ReadFile(filepath.Join(dir, bundle.ManifestFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Precision != or(precision, FP32) || m.Quantised != want || strings.Contains(string(text), "quantised") != (want != Quantised{}) {
+		if m.Precision != or(precision, bundle.FP32) || m.Quantised != want || strings.Contains(string(text), "quantised") != (want != bundle.Quantised{}) {
 			t.Errorf("%q: precision %s, quantised %+v", precision, m.Precision, m.Quantised)
 		}
 	}
@@ -408,7 +420,7 @@ func TestConvertTakesAnEmptyFolder(t *testing.T) {
 	if _, err := Convert(t.Context(), dir+"/", published(t)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); err != nil {
+	if _, err := bundle.Open(dir); err != nil {
 		t.Error(err)
 	}
 }

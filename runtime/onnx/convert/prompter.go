@@ -1,10 +1,12 @@
-package bundle
+package convert
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // prompter makes voice prompts: what the language model remembers of a voice after it has read it. A bundle stores that, so that an
@@ -17,41 +19,41 @@ type prompter struct {
 }
 
 // fromLatents makes a prompt of what the encoder made of a recording, [frames, width of the prompt]. They are not normalised.
-func (p *prompter) fromLatents(ctx context.Context, latents []float64) (Prompt, error) {
+func (p *prompter) fromLatents(ctx context.Context, latents []float64) (bundle.Prompt, error) {
 	width, in := p.config.FlowLM.Transformer.DModel, p.config.promptWidth()
 	w, err := p.weights.Floats(speakerProjection, width, in)
 	if err != nil {
-		return Prompt{}, fmt.Errorf("%w: these weights make no voices of latents or sound", err)
+		return bundle.Prompt{}, fmt.Errorf("%w: these weights make no voices of latents or sound", err)
 	}
 	if zeroed(w) {
-		return Prompt{}, errZeroed
+		return bundle.Prompt{}, errZeroed
 	}
 	rows := make([]float64, len(latents)/in*width)
 	if err := multiplyRows(ctx, rows, latents, in, w, nil, in); err != nil {
-		return Prompt{}, err
+		return bundle.Prompt{}, err
 	}
 	return p.fromRows(ctx, rows)
 }
 
 // fromRows makes a prompt of rows that the language model can read, [frames, width].
-func (p *prompter) fromRows(ctx context.Context, rows []float64) (Prompt, error) {
+func (p *prompter) fromRows(ctx context.Context, rows []float64) (bundle.Prompt, error) {
 	width := p.config.FlowLM.Transformer.DModel
 	if p.config.FlowLM.InsertBOSBeforeVoice {
 		start, err := p.weights.Floats("flow_lm.bos_before_voice", 1, 1, width)
 		if err != nil {
-			return Prompt{}, err
+			return bundle.Prompt{}, err
 		}
 		rows = slices.Concat(doubles(start), rows)
 	}
 	t, err := p.transformer()
 	if err != nil {
-		return Prompt{}, err
+		return bundle.Prompt{}, err
 	}
-	prompt := Prompt{Positions: len(rows) / width}
+	prompt := bundle.Prompt{Positions: len(rows) / width}
 	d := p.config.dims()
 	err = t.read(ctx, rows, func(k, v []float64) {
-		prompt.K = append(prompt.K, byHead(singles(k), prompt.Positions, d))
-		prompt.V = append(prompt.V, byHead(singles(v), prompt.Positions, d))
+		prompt.K = append(prompt.K, bundle.ByHead(singles(k), prompt.Positions, d))
+		prompt.V = append(prompt.V, bundle.ByHead(singles(v), prompt.Positions, d))
 	})
 	return prompt, err
 }
@@ -75,17 +77,17 @@ func (p *prompter) products(frames int) int64 {
 }
 
 // fromSound makes a prompt of a recording in whole frames.
-func (p *prompter) fromSound(ctx context.Context, e *encoder, samples []float64) (Prompt, error) {
+func (p *prompter) fromSound(ctx context.Context, e *encoder, samples []float64) (bundle.Prompt, error) {
 	latents, err := e.encode(ctx, samples)
 	if err != nil {
-		return Prompt{}, err
+		return bundle.Prompt{}, err
 	}
 	return p.fromLatents(ctx, latents)
 }
 
-// terms returns what a model adds for each voice that it knows by name, and for every other one under "". A model without such a table
+// voiceEmbeddings returns what a model adds for each voice that it knows by name, and for every other one under "". A model without such a table
 // gives nil. The rows of the table are the sorted names of the prompts that lie beside it, and one that nobody uses.
-func terms(w *fileWeights, c *Config) (map[string][]float32, error) {
+func voiceEmbeddings(w *fileWeights, c *Config) (map[string][]float32, error) {
 	shape, ok := w.shape(lutEmbedding)
 	names := w.promptNames()
 	switch {
@@ -111,11 +113,11 @@ func terms(w *fileWeights, c *Config) (map[string][]float32, error) {
 	}
 	all := map[string][]float32{"": padding}
 	for i, name := range names {
-		term := make([]float32, width)
-		for j := range term {
-			term[j] = float32(dot(doubles(embedding[i*dim:(i+1)*dim]), doubles(projection[j*dim:(j+1)*dim])))
+		sum := make([]float32, width)
+		for j := range sum {
+			sum[j] = float32(dot(doubles(embedding[i*dim:(i+1)*dim]), doubles(projection[j*dim:(j+1)*dim])))
 		}
-		all[name] = term
+		all[name] = sum
 	}
 	return all, nil
 }

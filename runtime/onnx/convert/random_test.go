@@ -1,9 +1,10 @@
-package bundle
+package convert
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
@@ -49,7 +50,7 @@ func TestRandomModelsHaveTheSizesTheyPromise(t *testing.T) {
 		if got := tokenizer.Count("kal subah"); got != len("kal subah")+1 {
 			t.Errorf("%s: %d tokens, want one for each letter and one for the beginning", name, got)
 		}
-		prompt, err := ReadPrompt(source.Voices[0].Prompt, source.Checkpoint.Dims())
+		prompt, err := bundle.ReadPrompt(source.Voices[0].Prompt, source.Checkpoint.Dims())
 		if err != nil || prompt.Positions != c.prompt || len(source.Voices) != 2 {
 			t.Errorf("%s: %d voices of %d positions, %v; want 2 of %d", name, len(source.Voices), prompt.Positions, err, c.prompt)
 		}

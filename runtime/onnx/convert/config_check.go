@@ -1,8 +1,10 @@
-package bundle
+package convert
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // The limits of a configuration keep small what is made of it before the weights are compared.
@@ -61,7 +63,7 @@ func (c *Config) checkLanguageModel() error {
 	switch t := &lm.Transformer; {
 	case lm.Flow.Type == "flow_matching":
 		return errors.New("flow_lm.flow.type flow_matching takes 16 or more steps for each frame, too slow to serve: distil the model to lsd or drifting first")
-	case lm.Flow.Type != LSD && lm.Flow.Type != Drifting:
+	case lm.Flow.Type != bundle.LSD && lm.Flow.Type != bundle.Drifting:
 		return fmt.Errorf("flow_lm.flow.type %q: only lsd and drifting are supported", lm.Flow.Type)
 	case lm.LookupTable.Tokenizer != "sentencepiece" && lm.LookupTable.Tokenizer != "tokenizers":
 		return fmt.Errorf("flow_lm.lookup_table.tokenizer %q: only sentencepiece is supported", lm.LookupTable.Tokenizer)

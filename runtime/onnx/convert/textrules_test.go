@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
@@ -41,26 +42,34 @@ func pieces(t testing.TB, byteFallback bool, texts ...string) *tokenize.Sentence
 	return sp
 }
 
+// replacing lists replacements, each a from and a to.
+func replacing(pairs ...string) (list []bundle.Replace) {
+	for pair := range slices.Chunk(pairs, 2) {
+		list = append(list, bundle.Replace{From: pair[0], To: pair[1]})
+	}
+	return list
+}
+
 func TestTextRulesFollowTheTokenizer(t *testing.T) {
 	all := []string{".", "!", "?", "…", "।", "॥", ",", ";", ":", "–", "—"}
 	off := false
 	for name, tt := range map[string]struct {
 		config   Config
 		pieces   *tokenize.SentencePiece
-		replace  []Replace
+		replace  []bundle.Replace
 		terminal bool
 		marks    string
 	}{
 		"every mark is known": {Config{}, pieces(t, false, all...), nil, true, ".!?…।॥"},
-		"no danda":            {Config{}, pieces(t, false, ".", "!", "?", "…", ",", ";", ":", "–", "—"), []Replace{{"।", "."}, {"॥", "."}}, true, ".!?…"},
+		"no danda":            {Config{}, pieces(t, false, ".", "!", "?", "…", ",", ";", ":", "–", "—"), replacing("।", ".", "॥", "."), true, ".!?…"},
 		"no mark at all, as in models of bare words": {
 			Config{}, pieces(t, false, "a"),
-			[]Replace{{".", " "}, {"!", " "}, {"?", " "}, {"…", " "}, {"।", " "}, {"॥", " "}, {",", " "}, {";", " "}, {":", " "}, {"–", " "}, {"—", " "}}, false, "",
+			replacing(".", " ", "!", " ", "?", " ", "…", " ", "।", " ", "॥", " ", ",", " ", ";", " ", ":", " ", "–", " ", "—", " "), false, "",
 		},
-		"bytes for what is rare":     {Config{}, pieces(t, true, ".", ","), []Replace{{"।", "."}, {"॥", "."}}, true, "."},
-		"the configuration is first": {Config{ReplaceCharacters: map[string]string{"।": "|"}, AppendTerminalPunctuation: &off}, pieces(t, true, ".", ","), []Replace{{"।", "|"}, {"॥", "."}}, false, "."},
-		"a nukta of its own":         {Config{}, pieces(t, false, append(slices.Clone(all), "\u091c", "\u093c")...), []Replace{{"\u095b", "\u091c\u093c"}}, true, ".!?…।॥"},
-		"letters with a nukta":       {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b")...), []Replace{{"\u091c\u093c", "\u095b"}}, true, ".!?…।॥"},
+		"bytes for what is rare":     {Config{}, pieces(t, true, ".", ","), replacing("।", ".", "॥", "."), true, "."},
+		"the configuration is first": {Config{ReplaceCharacters: map[string]string{"।": "|"}, AppendTerminalPunctuation: &off}, pieces(t, true, ".", ","), replacing("।", "|", "॥", "."), false, "."},
+		"a nukta of its own":         {Config{}, pieces(t, false, append(slices.Clone(all), "\u091c", "\u093c")...), replacing("\u095b", "\u091c\u093c"), true, ".!?…।॥"},
+		"letters with a nukta":       {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b")...), replacing("\u091c\u093c", "\u095b"), true, ".!?…।॥"},
 		"both forms":                 {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b", "\u091c", "\u093c")...), nil, true, ".!?…।॥"},
 	} {
 		got := TextRules(tt.config, tt.pieces)

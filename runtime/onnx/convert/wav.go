@@ -1,10 +1,12 @@
-package bundle
+package convert
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // What a recording to clone a voice from may be.
@@ -27,7 +29,7 @@ func ReadRecording(path string) ([]float64, error) {
 
 // readWAV returns the samples of a mono recording of 24 kHz, in 16 bit or 32 bit floating point.
 func readWAV(path string) ([]float64, error) {
-	data, err := readSmall(path, maxRecording)
+	data, err := bundle.ReadSmall(path, maxRecording)
 	if err != nil {
 		return nil, err
 	}

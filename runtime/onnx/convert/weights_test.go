@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"encoding/binary"
@@ -63,6 +63,11 @@ func checkpointOf(t testing.TB, name string) map[string]raw {
 		all[n] = floats("F32", shape, values)
 	}
 	return all
+}
+
+// safetensors is a file with that header.
+func safetensors(header, body string) []byte {
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+body...)
 }
 
 func write(t testing.TB, path string, tensors map[string]raw) string {

@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 )
 
@@ -47,7 +48,7 @@ func caseConfig(t testing.TB, name string) Config {
 	return c
 }
 
-func caseDims(t testing.TB, name string) Dims {
+func caseDims(t testing.TB, name string) bundle.Dims {
 	t.Helper()
 	c := caseConfig(t, name)
 	return c.dims()
@@ -125,21 +126,21 @@ func TestPromptOfLatentsEqualsTheReference(t *testing.T) {
 	}
 }
 
-func storedPrompt(t testing.TB, path string, d Dims) Prompt {
+func storedPrompt(t testing.TB, path string, d bundle.Dims) bundle.Prompt {
 	t.Helper()
-	file, closer, err := OpenTensors(path)
+	file, closer, err := bundle.OpenTensors(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closer.Close()
-	p, err := ReadPrompt(file, d)
+	p, err := bundle.ReadPrompt(file, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func promptsApart(t testing.TB, got, want Prompt) float64 {
+func promptsApart(t testing.TB, got, want bundle.Prompt) float64 {
 	t.Helper()
 	if len(got.K) != len(want.K) {
 		t.Fatalf("%d layers, want %d", len(got.K), len(want.K))

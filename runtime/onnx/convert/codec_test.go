@@ -1,9 +1,10 @@
-package bundle
+package convert
 
 import (
 	"math"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
@@ -119,7 +120,7 @@ func TestConvolutionsAreWhatTheirDefinitionSays(t *testing.T) {
 	for name, f := range forms() {
 		t.Run(name, func(t *testing.T) {
 			weights := &randomWeights{seed: 5}
-			b := &codecBuilder{builder: (&Checkpoint{Precision: FP32, Weights: weights}).builder("c")}
+			b := &codecBuilder{builder: (&Checkpoint{Precision: bundle.FP32, Weights: weights}).builder("c")}
 			b.Output("y", f.build(b, b.Input("x", graph.F32, 1, formIn, "positions")), graph.F32, 1, f.out, "outputs")
 			if b.err != nil || len(b.states) != f.states {
 				t.Fatalf("it carries %v, want %d states (%v)", b.states, f.states, b.err)

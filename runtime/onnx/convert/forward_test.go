@@ -1,10 +1,11 @@
-package bundle
+package convert
 
 import (
 	"math"
 	"strconv"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
@@ -24,7 +25,7 @@ func smallConfig(t testing.TB, layers int, flow string) Config {
 // run runs a graph once. Tensors under the names of inputs are also written as the outputs NAME_out.
 func run(t testing.TB, b Built, floats map[string]tensor, ints map[string][]int32) {
 	t.Helper()
-	list := func(values []Value) (names []string) {
+	list := func(values []bundle.Value) (names []string) {
 		for _, v := range values {
 			names = append(names, v.Name)
 		}
@@ -35,7 +36,7 @@ func run(t testing.TB, b Built, floats map[string]tensor, ints map[string][]int3
 		t.Fatal(err)
 	}
 	defer session.Close()
-	open := func(values []Value) (tensors []*ort.Tensor) {
+	open := func(values []bundle.Value) (tensors []*ort.Tensor) {
 		for _, v := range values {
 			var o *ort.Tensor
 			var err error
@@ -72,7 +73,7 @@ func TestReadingEqualsTheGraph(t *testing.T) {
 		layers int
 		gelu   string
 	}{{1, "tanh"}, {2, "erf"}, {24, "tanh"}} {
-		config := smallConfig(t, tt.layers, LSD)
+		config := smallConfig(t, tt.layers, bundle.LSD)
 		c := Checkpoint{Weights: &randomWeights{seed: 5}, Config: config, GELU: tt.gelu, Steps: 1, Positions: 16}
 		d := c.Dims()
 		const rows, capacity = 11, 16
@@ -119,7 +120,7 @@ func TestReadingEqualsTheGraph(t *testing.T) {
 // TestDriftingReplacesNoise compares both graphs with the net written down once more.
 func TestDriftingReplacesNoise(t *testing.T) {
 	orttest.Need(t)
-	c := Checkpoint{Weights: &randomWeights{seed: 6}, Config: smallConfig(t, 1, Drifting), GELU: "tanh", Steps: 1, Positions: 16}
+	c := Checkpoint{Weights: &randomWeights{seed: 6}, Config: smallConfig(t, 1, bundle.Drifting), GELU: "tanh", Steps: 1, Positions: 16}
 	d := c.Dims()
 	lm, err := c.LM()
 	if err != nil {

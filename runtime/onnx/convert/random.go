@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"bytes"
@@ -9,14 +9,16 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // Random describes a model with random weights: it makes noise in place of speech, at the cost of a real one. The same description
 // gives the same bundle.
 //
 // Its tokenizer knows single letters: a text has a token for each, one for its beginning and one for the full stop that is added. Without
-// Ends a chunk of n tokens sounds exactly [Limits.MaxFrames] of n frames, and eos is false. With Ends the end mark stands in the first
-// frame in which it counts, so that a chunk sounds MinFrames and FramesAfterEOS (or FramesAfterEOSShort) of its [Sampling] together,
+// Ends a chunk of n tokens sounds exactly [bundle.Limits.MaxFrames] of n frames, and eos is false. With Ends the end mark stands in the first
+// frame in which it counts, so that a chunk sounds MinFrames and FramesAfterEOS (or FramesAfterEOSShort) of its [bundle.Sampling] together,
 // 9 or, of up to four words, 11 frames.
 type Random struct {
 	Seed         uint64
@@ -64,10 +66,10 @@ func Full() Random {
 }
 
 // SynthRandom writes the bundle of a random model with two voices into dir.
-func SynthRandom(dir string, r Random) (Manifest, error) {
+func SynthRandom(dir string, r Random) (bundle.Manifest, error) {
 	source, err := r.Source()
 	if err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	return Write(dir, source)
 }
@@ -96,7 +98,7 @@ func (r Random) Source() (Source, error) {
 
 	source := Source{
 		Checkpoint: Checkpoint{Weights: &randomWeights{r.Seed, r.Ends}, Config: c, GELU: "tanh", Precision: r.Precision, Steps: r.FlowSteps},
-		Model:      Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}, Weights: strings.Repeat("0", 64)},
+		Model:      bundle.Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}, Weights: strings.Repeat("0", 64)},
 		Tokenizer:  sentencePiece(pieces), Text: DefaultText(c), Sampling: DefaultSampling(c), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}
 	for i, name := range []string{"anjura", "raj"} {
@@ -109,8 +111,8 @@ func (r Random) Source() (Source, error) {
 	return source, nil
 }
 
-func randomPrompt(d Dims, positions int, seed uint64) (*Tensors, error) {
-	p := Prompt{Positions: positions}
+func randomPrompt(d bundle.Dims, positions int, seed uint64) (*bundle.Tensors, error) {
+	p := bundle.Prompt{Positions: positions}
 	draw := rand.New(rand.NewPCG(seed, 0))
 	for range d.Layers {
 		for _, to := range []*[][]float32{&p.K, &p.V} {
@@ -122,10 +124,10 @@ func randomPrompt(d Dims, positions int, seed uint64) (*Tensors, error) {
 		}
 	}
 	var b bytes.Buffer
-	if err := WritePrompt(&b, p, d); err != nil {
+	if err := bundle.WritePrompt(&b, p, d); err != nil {
 		return nil, err
 	}
-	return ReadTensors(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	return bundle.ReadTensors(bytes.NewReader(b.Bytes()), int64(b.Len()))
 }
 
 // randomWeights makes up each weight from its name, scaled so that values keep their size from layer to layer.

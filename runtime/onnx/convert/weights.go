@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // fileWeights is the weights of a published model, which lie in one file or two, under the names of the one-file form: flow_lm.* and
@@ -20,7 +22,7 @@ type fileWeights struct {
 
 // stored is where a weight lies.
 type stored struct {
-	file *Tensors
+	file *bundle.Tensors
 	name string
 	gain string // of a weight that is stored as direction and length; empty otherwise
 }
@@ -54,7 +56,7 @@ func openWeights(model, codec string) (w *fileWeights, err error) {
 
 // holdsCodec reports whether a file holds a whole model. One that cannot be read holds nothing; opening it again says why.
 func holdsCodec(path string) bool {
-	t, file, err := OpenTensors(path)
+	t, file, err := bundle.OpenTensors(path)
 	if err != nil {
 		return false
 	}
@@ -62,7 +64,7 @@ func holdsCodec(path string) bool {
 	return slices.ContainsFunc(t.Names(), func(name string) bool { return strings.HasPrefix(name, "mimi.") })
 }
 
-func (w *fileWeights) open(path string) (*Tensors, error) {
+func (w *fileWeights) open(path string) (*bundle.Tensors, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".safetensors":
 	case ".pt", ".pth", ".bin", ".ckpt", ".pkl", ".th":
@@ -70,7 +72,7 @@ func (w *fileWeights) open(path string) (*Tensors, error) {
 	default:
 		return nil, fmt.Errorf("%s is not a .safetensors file: export the model as one first", path)
 	}
-	t, file, err := OpenTensors(path)
+	t, file, err := bundle.OpenTensors(path)
 	if err == nil {
 		w.files = append(w.files, file)
 	}
@@ -93,7 +95,7 @@ func (w *fileWeights) add(name string, s stored) error {
 	return nil
 }
 
-func (w *fileWeights) addWhole(file *Tensors) error {
+func (w *fileWeights) addWhole(file *bundle.Tensors) error {
 	for _, name := range file.Names() {
 		if err := w.add(name, stored{file: file, name: name}); err != nil {
 			return err
@@ -104,7 +106,7 @@ func (w *fileWeights) addWhole(file *Tensors) error {
 
 // addLanguageModel adds the first file of two, with or without the prefix of the one-file form, under its names or under those of the
 // library that such models are trained with.
-func (w *fileWeights) addLanguageModel(file *Tensors) error {
+func (w *fileWeights) addLanguageModel(file *bundle.Tensors) error {
 	for _, name := range file.Names() {
 		as, drop := languageModelName(strings.TrimPrefix(name, "flow_lm."))
 		switch {
@@ -141,7 +143,7 @@ func languageModelName(name string) (as string, drop bool) {
 }
 
 // addCodec adds the second file of two: a codec under its own names, or a whole model, of which only the codec is used.
-func (w *fileWeights) addCodec(file *Tensors) error {
+func (w *fileWeights) addCodec(file *bundle.Tensors) error {
 	names := file.Names()
 	inWhole := slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "mimi.") })
 	for _, name := range names {

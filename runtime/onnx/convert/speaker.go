@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"context"
@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // speaker is a voice on its way into a bundle.
 type speaker struct {
 	name, language string
-	prompt         func(context.Context) (Prompt, error) // makes it
-	products       int64                                 // that making it takes, about
+	prompt         func(context.Context) (bundle.Prompt, error) // makes it
+	products       int64                                        // that making it takes, about
 }
 
 // maxPrompt is five minutes in frames. Models are trained on half a minute, and reading takes time with the square of the length.
@@ -23,7 +25,7 @@ const maxPrompt = 3750
 // speakers lists the voices of a conversion, those of files and those inside the checkpoint, by name. A file takes the place of a voice of
 // the same name. What a file holds is looked at here, so that a wrong one is found before the work begins.
 func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err error) {
-	table, err := terms(w, p.config)
+	table, err := voiceEmbeddings(w, p.config)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err 
 		list = append(list, s)
 	}
 	for i := range list {
-		list[i].addTerm(table)
+		list[i].addVoiceEmbedding(table)
 	}
 	slices.SortFunc(list, func(a, b speaker) int { return strings.Compare(a.name, b.name) })
 	return list, nil
@@ -75,28 +77,28 @@ func (s *speaker) fromCheckpoint(p *prompter, w *fileWeights) error {
 		return fmt.Errorf("tensor %s has %d frames, more than %d", tensor, shape[0], maxPrompt)
 	}
 	s.products = p.products(shape[0])
-	s.prompt = func(ctx context.Context) (Prompt, error) {
+	s.prompt = func(ctx context.Context) (bundle.Prompt, error) {
 		latents, err := w.Floats(tensor, shape...)
 		if err != nil {
-			return Prompt{}, err
+			return bundle.Prompt{}, err
 		}
 		return p.fromLatents(ctx, doubles(latents))
 	}
 	return nil
 }
 
-// addTerm makes the prompt carry the term of its voice. One that a file holds stays.
-func (s *speaker) addTerm(table map[string][]float32) {
+// addVoiceEmbedding makes the prompt carry the embedding of its voice. One that a file holds stays.
+func (s *speaker) addVoiceEmbedding(table map[string][]float32) {
 	plain, name := s.prompt, s.name // the speaker itself moves when the list is sorted
-	s.prompt = func(ctx context.Context) (Prompt, error) {
+	s.prompt = func(ctx context.Context) (bundle.Prompt, error) {
 		p, err := plain(ctx)
 		switch {
 		case err != nil:
-		case table == nil && p.Term != nil:
-			err = errors.New("it has a term, and this model has no table of voices: it was made with another model")
-		case table != nil && p.Term == nil:
-			if p.Term = table[name]; p.Term == nil {
-				p.Term = table[""]
+		case table == nil && p.VoiceEmbedding != nil:
+			err = errors.New("it has an embedding of its voice (voice_lut/term), and this model has no table of voices: it was made with another model")
+		case table != nil && p.VoiceEmbedding == nil:
+			if p.VoiceEmbedding = table[name]; p.VoiceEmbedding == nil {
+				p.VoiceEmbedding = table[""]
 			}
 		}
 		return p, err
@@ -110,7 +112,7 @@ func (s *speaker) fromRecording(p *prompter, e *encoder, path string) error {
 	}
 	frames := len(samples) / frameSamples
 	s.products = e.products(frames) + p.products(frames)
-	s.prompt = func(ctx context.Context) (Prompt, error) { return p.fromSound(ctx, e, samples) }
+	s.prompt = func(ctx context.Context) (bundle.Prompt, error) { return p.fromSound(ctx, e, samples) }
 	return nil
 }
 
@@ -118,15 +120,15 @@ var errVoiceForm = errors.New("holds neither stored keys and values (transformer
 
 // fromFile finds out which of the stored forms a file has. It reads only its header.
 func (s *speaker) fromFile(p *prompter, path string) error {
-	t, file, err := OpenTensors(path)
+	t, file, err := bundle.OpenTensors(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	names := t.Names()
 	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ".self_attn/") }) {
-		s.prompt = func(context.Context) (Prompt, error) {
-			return reopened(path, func(t *Tensors) (Prompt, error) { return ReadPrompt(t, p.config.dims()) })
+		s.prompt = func(context.Context) (bundle.Prompt, error) {
+			return reopened(path, func(t *bundle.Tensors) (bundle.Prompt, error) { return bundle.ReadPrompt(t, p.config.dims()) })
 		}
 		return nil
 	}
@@ -151,15 +153,15 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 		return fmt.Errorf("%s: tensor %s has %d frames, more than %d", path, names[0], frames, maxPrompt)
 	}
 	s.products = p.products(frames)
-	s.prompt = func(ctx context.Context) (Prompt, error) {
-		return reopened(path, func(t *Tensors) (Prompt, error) {
+	s.prompt = func(ctx context.Context) (bundle.Prompt, error) {
+		return reopened(path, func(t *bundle.Tensors) (bundle.Prompt, error) {
 			values, err := t.Floats(names[0], shape...)
 			if err != nil {
-				return Prompt{}, err
+				return bundle.Prompt{}, err
 			}
 			rows, err := finite(doubles(values))
 			if err != nil {
-				return Prompt{}, fmt.Errorf("%s: tensor %s: %w", path, names[0], err)
+				return bundle.Prompt{}, fmt.Errorf("%s: tensor %s: %w", path, names[0], err)
 			}
 			return from(ctx, rows)
 		})
@@ -167,10 +169,10 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	return nil
 }
 
-func reopened(path string, read func(*Tensors) (Prompt, error)) (Prompt, error) {
-	t, file, err := OpenTensors(path)
+func reopened(path string, read func(*bundle.Tensors) (bundle.Prompt, error)) (bundle.Prompt, error) {
+	t, file, err := bundle.OpenTensors(path)
 	if err != nil {
-		return Prompt{}, err
+		return bundle.Prompt{}, err
 	}
 	defer file.Close()
 	return read(t)

@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // transformer reads rows in plain Go, in double precision. It makes what a bundle stores once and serves for ever, so that exactness
@@ -28,7 +30,7 @@ type transformer struct {
 func (t *transformer) read(ctx context.Context, x []float64, keep func(k, v []float64)) error {
 	rows := len(x) / t.width
 	cos, sin := make([]float32, rows*t.width/t.heads/2), make([]float32, rows*t.width/t.heads/2)
-	Rotations(cos, sin, RotationFrequencies(t.period, t.width/t.heads), 0, rows)
+	bundle.Rotations(cos, sin, bundle.RotationFrequencies(t.period, t.width/t.heads), 0, rows)
 	for i := range t.layers {
 		l := layerReader{transformer: t, prefix: layer(t.prefix, i)}
 		q, k, v := l.keys(ctx, x, cos, sin)

@@ -1,9 +1,10 @@
-package bundle
+package convert
 
 import (
 	"math"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
@@ -28,15 +29,15 @@ func (c *Checkpoint) codec() (*drawn, error) {
 
 	x := b.Op("Mul", []graph.Value{latents, b.weight("flow_lm.emb_std", d.Latent)})
 	x = b.Op("Add", []graph.Value{x, b.weight("flow_lm.emb_mean", d.Latent)})
-	x = b.turn(x)
+	x = b.transpose(x)
 	x = b.Op("Conv", []graph.Value{x, b.weight("mimi.quantizer.output_proj.weight", width, d.Latent, 1)})
 	x = b.upsample(x, "mimi.upsample.convtr.convtr", width, d.Upsample)
-	x = b.Op("Reshape", []graph.Value{b.turn(x), b.Ints(-1, int64(width))})
+	x = b.Op("Reshape", []graph.Value{b.transpose(x), b.Ints(-1, int64(width))})
 	b.countRows(x)
 	for i := range m.Transformer.NumLayers {
 		x = b.layer(x, i, cos, sin, mask)
 	}
-	x = b.turn(b.Op("Reshape", []graph.Value{x, b.Ints(1, -1, int64(width))}))
+	x = b.transpose(b.Op("Reshape", []graph.Value{x, b.Ints(1, -1, int64(width))}))
 
 	channels, positions := m.SEANet.NFilters<<len(m.SEANet.Ratios), d.Upsample // of a frame
 	const p = "mimi.decoder.model."
@@ -62,13 +63,13 @@ func (c *Checkpoint) codec() (*drawn, error) {
 
 type codecBuilder struct {
 	*builder
-	states []State
+	states []bundle.State
 }
 
 // carry puts the last n positions of the call before in front of x. Positions are the third dimension.
 func (b *codecBuilder) carry(x graph.Value, name string, n int, shape ...int) graph.Value {
 	const axis = 2
-	b.states = append(b.states, State{name, shape})
+	b.states = append(b.states, bundle.State{Name: name, Shape: shape})
 	dims := make([]any, len(shape))
 	for i, s := range shape {
 		dims[i] = s
@@ -79,8 +80,8 @@ func (b *codecBuilder) carry(x graph.Value, name string, n int, shape ...int) gr
 	return all
 }
 
-// turn exchanges channels and positions.
-func (b *codecBuilder) turn(x graph.Value) graph.Value {
+// transpose exchanges channels and positions.
+func (b *codecBuilder) transpose(x graph.Value) graph.Value {
 	return b.Op("Transpose", []graph.Value{x}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1}})
 }
 
@@ -158,7 +159,7 @@ func (b *codecBuilder) transposedPairs(x graph.Value, name string, in, out, stri
 	for i := range both {
 		both[i] = before[i] + at[i]
 	}
-	pairs := b.turn(b.Op("Reshape", []graph.Value{x, b.Ints(int64(in), -1, 2)}))
+	pairs := b.transpose(b.Op("Reshape", []graph.Value{x, b.Ints(int64(in), -1, 2)}))
 	row := func(i int64) graph.Value {
 		half := b.Op("Slice", []graph.Value{pairs, b.Ints(i), b.Ints(i + 1), b.Ints(1)})
 		return b.Op("Reshape", []graph.Value{half, b.Ints(1, int64(in), -1)})
@@ -208,7 +209,7 @@ func (b *codecBuilder) ofTwo(x graph.Value, name string, before, at []float32, i
 
 // spread turns [1, out*stride, positions] into [1, out, positions*stride].
 func (b *codecBuilder) spread(x graph.Value, out, stride int) graph.Value {
-	x = b.turn(b.Op("Reshape", []graph.Value{x, b.Ints(int64(out), int64(stride), -1)}))
+	x = b.transpose(b.Op("Reshape", []graph.Value{x, b.Ints(int64(out), int64(stride), -1)}))
 	return b.Op("Reshape", []graph.Value{x, b.Ints(1, int64(out), -1)})
 }
 

@@ -1,10 +1,10 @@
-package bundle
+package convert
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
@@ -18,7 +18,7 @@ type Checkpoint struct {
 	Positions int    // most positions of voice, text and frames together
 }
 
-// Weights gives out weights by name: [Tensors] does, and what makes them up for a random model.
+// Weights gives out weights by name: [bundle.Tensors] does, and what makes them up for a random model.
 type Weights interface {
 	// Floats returns the values of a weight, which must have the given shape; -1 stands for any size.
 	Floats(name string, shape ...int) ([]float32, error)
@@ -27,21 +27,39 @@ type Weights interface {
 // Built is a graph that was made from a checkpoint. File, SHA256 and Bytes of its description are empty.
 type Built struct {
 	Model []byte
-	Graph Graph
+	Graph bundle.Graph
 }
 
 // Dims returns the sizes of the model.
-func (c *Checkpoint) Dims() Dims { return c.Config.dims() }
+func (c *Checkpoint) Dims() bundle.Dims { return c.Config.dims() }
 
-func (c *Config) dims() Dims {
+func (c *Config) dims() bundle.Dims {
 	lm, m := &c.FlowLM, &c.Mimi
-	return Dims{
+	return bundle.Dims{
 		Width: lm.Transformer.DModel, Layers: lm.Transformer.NumLayers, Heads: lm.Transformer.NumHeads,
 		HeadDim: lm.Transformer.DModel / lm.Transformer.NumHeads, FFN: lm.Transformer.DModel * lm.Transformer.HiddenScale,
 		Latent: m.Quantizer.Dimension, Vocab: lm.LookupTable.NBins, FlowWidth: lm.Flow.Dim,
 		CodecWidth: m.Transformer.DModel, CodecHeads: m.Transformer.NumHeads, CodecWindow: m.Transformer.Context,
 		Upsample: c.resample(), RoPE: lm.Transformer.MaxPeriod, CodecRoPE: m.Transformer.MaxPeriod,
 	}
+}
+
+// Host takes what the host needs from the checkpoint.
+func (c *Checkpoint) Host() (bundle.Host, error) {
+	d, b := c.Dims(), c.builder("")
+	h := bundle.Host{
+		Embedding: b.read("flow_lm.conditioner.embed.weight", d.Vocab+1, d.Width),
+		Input:     b.read("flow_lm.input_linear.weight", d.Width, d.Latent),
+		Start:     make([]float32, d.Width),
+	}
+	bos := b.read("flow_lm.bos_emb", d.Latent)
+	if b.err != nil {
+		return bundle.Host{}, fmt.Errorf("weights of the host: %w", b.err)
+	}
+	h.Row(h.Start, bos)
+	var err error
+	h.Times, err = c.times()
+	return h, err
 }
 
 // builder adds the parts that graphs have in common. The first weight that is missing or has another shape ends up in err, and
@@ -58,21 +76,21 @@ func (c *Checkpoint) builder(name string) *builder { return &builder{Builder: gr
 // drawn is a graph that can be written.
 type drawn struct {
 	*graph.Builder
-	described Graph
+	described bundle.Graph
 }
 
-func (b *builder) drawn(states ...State) (*drawn, error) {
+func (b *builder) drawn(states ...bundle.State) (*drawn, error) {
 	if b.err != nil {
 		return nil, fmt.Errorf("building a graph: %w", b.err)
 	}
-	values := func(edges []graph.Edge) []Value {
-		var list []Value
+	values := func(edges []graph.Edge) []bundle.Value {
+		var list []bundle.Value
 		for _, e := range edges {
-			list = append(list, Value{e.Name, e.Type.String(), e.Dims})
+			list = append(list, bundle.Value{Name: e.Name, Type: e.Type.String(), Dims: e.Dims})
 		}
 		return list
 	}
-	return &drawn{b.Builder, Graph{Inputs: values(b.Inputs()), Outputs: values(b.Outputs()), States: states}}, nil
+	return &drawn{b.Builder, bundle.Graph{Inputs: values(b.Inputs()), Outputs: values(b.Outputs()), States: states}}, nil
 }
 
 func (d *drawn) built(err error) (Built, error) {
@@ -141,26 +159,6 @@ func (b *builder) gelu(x graph.Value) graph.Value {
 
 func (b *builder) silu(x graph.Value) graph.Value {
 	return b.Op("Mul", []graph.Value{x, b.Op("Sigmoid", []graph.Value{x})})
-}
-
-// RotationFrequencies returns the angle by which each pair of a head turns from one position to the next, in float32 as the models were
-// trained with.
-func RotationFrequencies(period float64, headDim int) []float32 {
-	f := make([]float32, headDim/2)
-	for i := range f {
-		f[i] = float32(math.Exp(float64(i) * -math.Log(period) * 2 / float64(headDim)))
-	}
-	return f
-}
-
-// Rotations writes the cosines and sines of count positions from the given one on, one row of frequencies each.
-func Rotations(cos, sin []float32, frequencies []float32, position, count int) {
-	for p := range count {
-		for i, f := range frequencies {
-			angle := float64(f * float32(position+p))
-			cos[p*len(frequencies)+i], sin[p*len(frequencies)+i] = float32(math.Cos(angle)), float32(math.Sin(angle))
-		}
-	}
 }
 
 func layer(prefix string, i int) string { return prefix + strconv.Itoa(i) + "." }

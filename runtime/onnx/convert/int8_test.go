@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
@@ -52,7 +53,7 @@ func TestRowsOfIntegersStandForThemselves(t *testing.T) {
 	for i := range out {
 		matrix[i*out+i] = weightRange
 	}
-	b := (&Checkpoint{Precision: Int8}).builder("rows")
+	b := (&Checkpoint{Precision: bundle.Int8}).builder("rows")
 	x := b.Input("x", graph.F32, "rows", in)
 	b.countRows(x)
 	b.Output("y", b.multiply(x, "matrix", matrix, in, out), graph.F32, "rows", out)
@@ -87,7 +88,7 @@ func TestRowsOfIntegersStandForThemselves(t *testing.T) {
 // TestEveryProductOfIntegersCanBeFused would notice if the chain were written in another way than FuseRows knows it.
 func TestEveryProductOfIntegersCanBeFused(t *testing.T) {
 	r := Tiny()
-	r.Precision = Int8
+	r.Precision = bundle.Int8
 	source, err := r.Source()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package bundle
+package convert
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -106,7 +107,7 @@ func ReadConfig(data []byte) (Config, error) {
 		return Config{}, errors.New("configuration: more than one document")
 	}
 	if c.FlowLM.Flow.Type == "" {
-		c.FlowLM.Flow.Type = LSD
+		c.FlowLM.Flow.Type = bundle.LSD
 	}
 	if c.Mimi.Transformer.MaxPeriod == 0 {
 		c.Mimi.Transformer.MaxPeriod = 10000

@@ -1,9 +1,10 @@
-package bundle
+package convert
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
@@ -20,12 +21,12 @@ const (
 // A danda without a piece of its own becomes a full stop. Other marks become one, or a comma, only where they would be unknown: a model
 // whose tokenizer falls back to bytes has learnt them as such. Where there is neither full stop nor comma, a space is left. A letter
 // with a nukta is written in the form that the tokenizer knows, whole or in two.
-func TextRules(c Config, t *tokenize.SentencePiece) Text {
+func TextRules(c Config, t *tokenize.SentencePiece) bundle.Text {
 	text := DefaultText(c)
 	text.TerminalPunctuation = text.TerminalPunctuation && t.Knows(".")
 	replace := func(from, to string) {
-		if !slices.ContainsFunc(text.Replace, func(r Replace) bool { return r.From == from }) {
-			text.Replace = append(text.Replace, Replace{from, to})
+		if !slices.ContainsFunc(text.Replace, func(r bundle.Replace) bool { return r.From == from }) {
+			text.Replace = append(text.Replace, bundle.Replace{From: from, To: to})
 		}
 	}
 	for _, kind := range []struct{ marks, by string }{{sentenceMarks, "."}, {pauseMarks, ","}} {

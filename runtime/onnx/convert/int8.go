@@ -1,15 +1,10 @@
-package bundle
+package convert
 
 import (
 	"math"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-)
-
-// The precisions of the large matrices. All else is fp32.
-const (
-	FP32 = "fp32"
-	Int8 = "int8"
 )
 
 // Weights use all of a byte. A processor that adds two products of bytes in 16 bits (no VNNI) then cuts some sums off, which by a
@@ -18,8 +13,8 @@ const (
 // hangs on it, speech ends elsewhere.
 const weightRange = 127
 
-// quantised is what the manifest says about it.
-var quantised = Quantised{
+// integerMatrices is what the manifest says about them.
+var integerMatrices = bundle.Quantised{
 	Matrices: "of the transformers, and the modulations and blocks of the flow; convolutions and all else are fp32",
 	Weights:  "int8, symmetric, a scale for each output, -127 to 127",
 	Rows:     "uint8, a scale for each row, zero at 128",
@@ -27,7 +22,7 @@ var quantised = Quantised{
 
 // countRows says that what is multiplied from here on has as many rows as x, which is of rank two.
 func (b *builder) countRows(x graph.Value) {
-	if b.c.Precision == Int8 {
+	if b.c.Precision == bundle.Int8 {
 		b.zeros = b.RowZeros(x)
 	}
 }
@@ -37,7 +32,7 @@ func (b *builder) countRows(x graph.Value) {
 // With integers, every row has a scale of its own. A scale for all rows at once would be cheaper, but then what a row becomes would
 // depend on the others: on who else is in a batch, and on how long the text is.
 func (b *builder) multiply(x graph.Value, name string, matrix []float32, in, out int) graph.Value {
-	if b.c.Precision != Int8 {
+	if b.c.Precision != bundle.Int8 {
 		return b.Op("MatMul", []graph.Value{x, b.Floats(name, matrix, in, out)})
 	}
 	integers, scales := quantise(matrix, in, out)

@@ -1,4 +1,6 @@
-package bundle
+// Package convert makes bundles: it reads the checkpoints that models are published as, reads voices with them, builds the graphs that the
+// engine runs, and writes all of it in the form that package bundle reads. It also makes up models with random weights.
+package convert
 
 import (
 	"context"
@@ -7,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
@@ -44,53 +47,53 @@ type Conversion struct {
 // ends; a process that is killed leaves it, as .NAME.growing-…. Memory stays near twice the size of the largest graph: for six layers 0.22 GB
 // in int8 and 0.66 GB in fp32, and 0.25 GB more while a recording of 30 s is read. Reading a voice takes seconds, a recording about as long
 // as it sounds, on all processors.
-func Convert(ctx context.Context, dir string, c Conversion) (m Manifest, err error) {
+func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, err error) {
 	if err := context.Cause(ctx); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	if c.Language == "" {
-		return Manifest{}, errors.New("no language: say what the voices speak, such as hi-IN+en-IN")
+		return bundle.Manifest{}, errors.New("no language: say what the voices speak, such as hi-IN+en-IN")
 	}
 	config, err := c.config()
 	if err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	tokenizer, pieces, err := c.tokenizer(&config)
 	if err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	model, codec, err := c.weights(&config)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("weights: %w", err)
+		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
 	}
 	weights, err := openWeights(model, codec)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("weights: %w", err)
+		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
 	}
 	defer func() { err = errors.Join(err, weights.Close()) }()
 	if err := weights.check(&config); err != nil {
-		return Manifest{}, fmt.Errorf("weights: %w", err)
+		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
 	}
 
 	w := writer{report: c.Progress, Source: Source{
-		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Precision: or(c.Precision, FP32), Steps: max(c.Steps, 1)},
-		Model:      Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+")},
+		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Precision: or(c.Precision, bundle.FP32), Steps: max(c.Steps, 1)},
+		Model:      bundle.Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+")},
 		Tokenizer:  tokenizer, Text: TextRules(config, pieces), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}}
 	if c.EOSThreshold != nil {
 		w.Sampling.EOSThreshold = *c.EOSThreshold
 	}
-	if w.Model.Weights, err = hashFile(model); err != nil {
-		return Manifest{}, fmt.Errorf("weights: %w", err)
+	if w.Model.Weights, err = bundle.HashFile(model); err != nil {
+		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
 	}
 	if codec != "" {
-		if w.Model.Codec, err = hashFile(codec); err != nil {
-			return Manifest{}, fmt.Errorf("weights: %w", err)
+		if w.Model.Codec, err = bundle.HashFile(codec); err != nil {
+			return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
 		}
 	}
 	prompter := &prompter{config: &config, weights: weights, gelu: w.Checkpoint.GELU, worked: w.multiplied}
 	if w.speakers, err = c.speakers(prompter, weights); err != nil {
-		return Manifest{}, err
+		return bundle.Manifest{}, err
 	}
 	w.total = weights.work(&w.Checkpoint)
 	for _, s := range w.speakers {
@@ -102,7 +105,7 @@ func Convert(ctx context.Context, dir string, c Conversion) (m Manifest, err err
 
 func (c *Conversion) config() (Config, error) {
 	const largest = 1 << 20
-	text, err := readSmall(c.Config, largest)
+	text, err := bundle.ReadSmall(c.Config, largest)
 	if err != nil {
 		return Config{}, err
 	}
@@ -127,7 +130,7 @@ func (c *Conversion) tokenizer(config *Config) (data []byte, pieces *tokenize.Se
 	if strings.HasSuffix(path, ".json") {
 		return nil, nil, fmt.Errorf("tokenizer: %s: a tokenizer.json is not read: name the SentencePiece .model that it was made from", path)
 	}
-	if data, err = readSmall(path, largest); err != nil {
+	if data, err = bundle.ReadSmall(path, largest); err != nil {
 		return nil, nil, fmt.Errorf("tokenizer: %w", err)
 	}
 	if pieces, err = tokenize.Load(data); err != nil {
