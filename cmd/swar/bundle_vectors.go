@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx"
+	"github.com/swar-tts/swar/runtime/onnx/parity"
 )
 
 // verifyVectors prints one line for each case and quantity, the form of which scripts rely on: case, quantity, largest difference,
@@ -22,14 +23,14 @@ func (a *app) verifyVectors(ctx context.Context, dir, library string) error {
 	if err != nil {
 		return err
 	}
-	c := onnx.VectorsConfig{Dir: dir, Library: library}
+	c := parity.Config{Dir: dir, Library: library}
 	shown := a.task()
 	if a.err.terminal { // elsewhere the lines themselves show how far it is
 		c.Progress = shown.at
 	}
 	var cases, passed, failed, skipped int
 	last := ""
-	err = onnx.CheckVectors(ctx, c, func(r onnx.VectorResult) {
+	err = parity.Check(ctx, c, func(r parity.Result) {
 		shown.clear()
 		if r.Case != last {
 			cases, last = cases+1, r.Case
@@ -74,7 +75,7 @@ func joined(with string, parts ...string) (all string) {
 }
 
 // difference is "-" where nothing could be compared.
-func difference(r onnx.VectorResult) string {
+func difference(r parity.Result) string {
 	switch {
 	case r.Skipped || r.Difference > 1e30:
 		return "-"
@@ -86,7 +87,7 @@ func difference(r onnx.VectorResult) string {
 	return fmt.Sprintf("%.1e", r.Difference)
 }
 
-func tolerance(r onnx.VectorResult) string {
+func tolerance(r parity.Result) string {
 	if r.Skipped {
 		return "-"
 	}

@@ -40,12 +40,16 @@ var rules = map[string]rule{
 	"runtime/synth/synthtest":   {[]string{"runtime/speech", "runtime/synth"}, "the suite must fit every engine"},
 	"runtime/espeak":            {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
 	"runtime/onnx": {[]string{
-		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/layout",
-	}, "an engine knows its port and what it feeds its model with; golden vectors are converted first"},
+		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/layout",
+	}, "an engine knows its port and what it feeds its model with"},
 	"runtime/onnx/bundle": {nil, "a bundle is files: what makes them and what runs them meet here"},
 	"runtime/onnx/convert": {[]string{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/graph",
 	}, "a bundle is made of files and graphs; running them is the engine's"},
+	"runtime/onnx/parity": {[]string{
+		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
+		"runtime/onnx/internal/model", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
+	}, "what the reference has recorded is compared with the model itself, without the engine around it"},
 	"runtime/onnx/layout": {[]string{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/internal/graph", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
 	}, "public layouts are run: they know what a graph declares, the manifest that the engine reads its rules from, and how the converter reads recordings and rules of text"},

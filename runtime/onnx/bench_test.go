@@ -14,6 +14,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -37,7 +38,7 @@ func benchmarkFull(b *testing.B, precision string) {
 		b.Fatal(err)
 	}
 	defer made.Close()
-	s, d := made.sequence.(*stream), made.decoder
+	s, d := made.sequence.(*model.Stream), made.decoder
 	tokens := make([]int32, 30)
 	quiet := make([]float32, m.Dims.Latent)
 
@@ -50,7 +51,7 @@ func benchmarkFull(b *testing.B, precision string) {
 	})
 	b.Run("step", func(b *testing.B) {
 		measure(b, func() error {
-			s.length = 200
+			s.SetLength(200)
 			return s.Step(b.Context(), quiet)
 		})
 	})
@@ -64,12 +65,12 @@ func benchmarkFull(b *testing.B, precision string) {
 			})
 		})
 	}
-	s.Rest()
+	s.Release()
 	for _, n := range []int{2, 3, 4, 6, 8} {
 		b.Run(fmt.Sprintf("step of %d streams", n), func(b *testing.B) {
-			var streams []*stream
+			var streams []*model.Stream
 			for range n {
-				s, err := e.model.(*native).newStream()
+				s, err := e.model.(native).NewStream()
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -79,14 +80,14 @@ func benchmarkFull(b *testing.B, precision string) {
 				}
 				streams = append(streams, s)
 			}
-			bank := streams[0].bank
+			cache := streams[0].Cache()
 			measure(b, func() error {
 				for _, s := range streams {
-					s.length = 200
+					s.SetLength(200)
 				}
-				first, got := bank.reserve(streams, n)
-				defer bank.release(first, got)
-				return bank.run(first, got, streams)
+				first, got := cache.LockRange(streams, n)
+				defer cache.UnlockRange(first, got)
+				return cache.Step(first, got, streams)
 			})
 		})
 	}

@@ -14,7 +14,9 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -39,7 +41,7 @@ func rewrite(t *testing.T, dir string, change func(*bundle.Manifest)) {
 // patch replaces bytes of a file of the bundle in dir and returns what the manifest should say about it.
 func patch(t *testing.T, dir string, f bundle.File, from, to string) bundle.File {
 	t.Helper()
-	data := file(t, dir, f.File)
+	data := vectortest.File(t, dir, f.File)
 	if !strings.Contains(string(data), from) {
 		t.Fatalf("%s does not hold %q", f.File, from)
 	}
@@ -76,7 +78,7 @@ func TestNewRefusesGraphsThatDoNotFitTheirManifest(t *testing.T) {
 			m.LM.File = patch(t, dir, m.LM.File, "GroupQueryAttention", "GroupQueryAttentiom")
 		}, []string{"lm.onnx", "GroupQueryAttentiom"}},
 		{"a graph that is cut off", func(dir string, m *bundle.Manifest) {
-			data := string(file(t, dir, m.Codec.File.File))
+			data := string(vectortest.File(t, dir, m.Codec.File.File))
 			m.Codec.File = patch(t, dir, m.Codec.File, data, data[:len(data)/2])
 		}, []string{"codec.onnx"}},
 		{"a graph that needs a newer library", func(_ string, m *bundle.Manifest) { m.MinRuntime = "1.999.0" }, []string{"too old", "1.999.0"}},
@@ -164,9 +166,8 @@ func TestATextThatBreaksTheModelIsNotCached(t *testing.T) {
 	w := newTestWorker(t, e)
 	bad, good := crowd()[0], crowd()[1]
 	bad.Text, good.Text = "z", "kal"
-	l := e.model.(*native).lm
 	id := e.tokenizer.Encode(nil, "Z")[0] // as it is prepared
-	l.host.Embedding[int(id)*l.dims.Width] = float32(math.NaN())
+	e.model.(native).TokenRow(id)[0] = float32(math.NaN())
 	for range 2 {
 		if cached, err := w.Prefill(t.Context(), bad); cached || err == nil || !strings.Contains(err.Error(), "not a number") {
 			t.Errorf("cached %v, error %v", cached, err)
@@ -200,10 +201,8 @@ func TestAFullStreamFailsAlone(t *testing.T) {
 		}
 		done <- err
 	}()
-	s := full.sequence.(*stream)
-	s.bank.mu.Lock()
-	s.length = s.bank.capacity - 1
-	s.bank.mu.Unlock()
+	s := full.sequence.(*model.Stream)
+	s.SetLength(e.manifest.Limits.Positions - 1)
 	dst := make([]int16, synth.GroupFrames*speech.FrameSamples)
 	var err error
 	for range 3 { // the first frame is there; one step more fits
@@ -234,8 +233,8 @@ func TestMemoryAddsUp(t *testing.T) {
 	if got, want := m.Total(0), m.Weights+m.Prompts+m.Cache; got != want {
 		t.Errorf("no worker: %d bytes, want %d", got, want)
 	}
-	n := e.model.(*native)
-	if got, low := m.Stream, int64(4*2*n.lm.dims.Layers*n.lm.dims.Width*n.capacity); got < low {
+	d := e.manifest.Dims
+	if got, low := m.Stream, int64(4*2*d.Layers*d.Width*e.manifest.Limits.Positions); got < low {
 		t.Errorf("a stream takes %d bytes, its keys and values alone %d", got, low)
 	}
 	if e.Threads() != 1 {

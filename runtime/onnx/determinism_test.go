@@ -162,7 +162,7 @@ func TestSamplesAfterACancelAreThoseOfBefore(t *testing.T) {
 	})
 }
 
-// TestStreamsComeAndGo has more workers than a bank has slots speak, stop and close at any time.
+// TestStreamsComeAndGo has more workers than a cache has slots speak, stop and close at any time.
 func TestStreamsComeAndGo(t *testing.T) {
 	e := engineOf(t, bundle.Int8, 2)
 	want := alone(t, e)
@@ -204,12 +204,8 @@ func TestStreamsComeAndGo(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	n := e.model.(*native)
-	for i, b := range n.banks {
-		for j, slot := range b.slots {
-			if slot.holder != nil || slot.busy || b.streams > 1 { // alone's worker is still there
-				t.Errorf("bank %d with %d streams: slot %d is %+v after everybody has gone", i, b.streams, j, slot)
-			}
-		}
+	// alone's worker is still there
+	if streams, assigned, locked := e.model.(native).InUse(); streams != 1 || assigned != 0 || locked != 0 {
+		t.Errorf("%d streams, %d slots assigned, %d locked after everybody has gone; want 1, 0, 0", streams, assigned, locked)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -56,7 +57,7 @@ const defaultCacheBytes = 64 << 20 // about 1300 positions of a model of six lay
 type Engine struct {
 	manifest  bundle.Manifest
 	tokenizer Tokenizer
-	model     model
+	model     sharedModel
 	scheduler *scheduler
 	threads   int
 	cache     *synth.Cache[any] // of snapshots
@@ -78,7 +79,7 @@ func New(c Config) (*Engine, error) {
 		c.CacheBytes = defaultCacheBytes
 	}
 	if c.Workers < 1 {
-		c.Workers = maxBatch
+		c.Workers = model.MaxBatch
 	}
 	if c.Threads < 1 {
 		c.Threads = runtime.GOMAXPROCS(0)
@@ -121,11 +122,11 @@ func (e *Engine) load(c Config) error {
 	if err := ort.Load(c.Library); err != nil {
 		return err
 	}
-	n, err := openNative(c.Bundle, m, min(c.Workers, maxBatch))
+	n, err := model.Open(c.Bundle, m, min(c.Workers, model.MaxBatch))
 	if err != nil {
 		return fmt.Errorf("bundle %s: %w", c.Bundle, err)
 	}
-	e.manifest, e.model = m, n
+	e.manifest, e.model = m, native{n}
 	return nil
 }
 
@@ -154,7 +155,7 @@ func (e *Engine) Model() speech.Model {
 
 // Tokens implements [synth.Engine]. It counts what preparing adds.
 func (e *Engine) Tokens(text string) int {
-	prepared, words := prepare(text, &e.manifest.Text)
+	prepared, words := model.PrepareText(text, &e.manifest.Text)
 	if words == 0 {
 		return 0
 	}

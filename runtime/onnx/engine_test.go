@@ -10,7 +10,9 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
@@ -113,12 +115,12 @@ func (s stored) Size() int                            { return s.size }
 // is known: that without.
 func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 	library := orttest.Need(t)
-	v := load(t, "03-noise-and-steps")
+	v := vectortest.Load(t, "03-noise-and-steps")
 	r := v.Runs[0]
 	if r.Temperature != 0 || r.Steps != 1 {
 		t.Fatalf("the first run is %+v, want one without noise", r)
 	}
-	source := v.source(t)
+	source := sourceOf(t, v)
 	source.Limits.TokensPerSecond, source.Limits.PaddingSeconds = 50, .44 // the run was cut after twelve frames
 	dir := t.TempDir()
 	m, err := convert.Write(dir, source)
@@ -129,7 +131,7 @@ func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 		t.Fatalf("at most %d frames, want %d", got, r.MaxFrames)
 	}
 	e, err := New(Config{Bundle: dir, Library: library, Tokenizer: func([]byte) (Tokenizer, error) {
-		return stored{v.tokens(t, r), m.Dims.Vocab}, nil
+		return stored{v.Tokens(t, r), m.Dims.Vocab}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -140,8 +142,8 @@ func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	want := play(t, newDecoder(t, v.openCodec(t)), v.array(t, r.Files["latent"]).Floats, []int{1, 4})
-	fadeIn(want[:convert.DefaultFadeIn])
+	want := decode(t, e, v.Array(t, r.Files["latent"]).Floats)
+	model.FadeIn(want[:convert.DefaultFadeIn])
 	for _, cached := range []bool{false, true} {
 		got, eos, hit := speak(t, w, synth.Options{Voice: "v", Text: r.Text, Seed: 1})
 		if len(got) != len(want) || eos || hit != cached {
@@ -155,15 +157,35 @@ func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 	}
 }
 
-// source is the case as something to make a bundle of, with one voice called v.
-func (v *vector) source(t testing.TB) convert.Source {
+// sourceOf is the case as something to make a bundle of, with one voice called v.
+func sourceOf(t testing.TB, v *vectortest.Case) convert.Source {
 	t.Helper()
-	c := v.checkpoint.Config
+	c := v.Checkpoint.Config
 	return convert.Source{
-		Checkpoint: *v.checkpoint, Model: bundle.Model{ID: "case", Weights: strings.Repeat("a", 64)}, Tokenizer: []byte("not read"),
+		Checkpoint: *v.Checkpoint, Model: bundle.Model{ID: "case", Weights: strings.Repeat("a", 64)}, Tokenizer: []byte("not read"),
 		Text: convert.DefaultText(c), Sampling: convert.DefaultSampling(c), Limits: convert.DefaultLimits(), FadeIn: convert.DefaultFadeIn,
-		Voices: []convert.SourceVoice{{Name: "v", Language: "hi-IN", Prompt: tensors(t, file(t, v.dir, "voice.safetensors"))}},
+		Voices: []convert.SourceVoice{{Name: "v", Language: "hi-IN", Prompt: vectortest.Tensors(t, vectortest.File(t, v.Dir, "voice.safetensors"))}},
 	}
+}
+
+// decode turns latents into samples as a worker does: one frame first, then by groups.
+func decode(t testing.TB, e *Engine, latents []float32) (audio []float32) {
+	t.Helper()
+	d, err := e.model.(native).NewDecoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	d.Begin()
+	for frames, width := synth.FirstFrames, e.manifest.Dims.Latent; len(latents) > 0; frames = synth.GroupFrames {
+		frames = min(frames, len(latents)/width)
+		samples, err := d.Decode(latents[:frames*width], frames)
+		if err != nil {
+			t.Fatal(err)
+		}
+		audio, latents = append(audio, samples...), latents[frames*width:]
+	}
+	return audio
 }
 
 // speak reads a chunk and plays it one frame first, then by groups of four.
@@ -212,8 +234,8 @@ func TestTheLongestChunkFitsExactly(t *testing.T) {
 	if got, want := len(pcm)/speech.FrameSamples, 234; got != want || eos {
 		t.Errorf("%d frames, eos %v; want %d, false", got, eos, want)
 	}
-	if s := w.(*worker).sequence.(*stream); s.length != s.bank.capacity {
-		t.Errorf("%d of %d positions in use", s.length, s.bank.capacity)
+	if left := w.(*worker).sequence.(*model.Stream).Room(); left != 0 {
+		t.Errorf("%d positions are left", left)
 	}
 	o.Text += "a"
 	if _, err := w.Prefill(t.Context(), o); err == nil || !strings.Contains(err.Error(), "51 tokens") {
@@ -274,7 +296,7 @@ func TestNewRefuses(t *testing.T) {
 		"a folder without a bundle": {func(c *Config, _ bundle.Manifest) { c.Bundle = t.TempDir() }, bundle.ManifestFile},
 		"a file that was changed": {func(c *Config, m bundle.Manifest) {
 			path := filepath.Join(c.Bundle, m.Host.File)
-			data := file(t, c.Bundle, m.Host.File)
+			data := vectortest.File(t, c.Bundle, m.Host.File)
 			data[len(data)-1] ^= 1
 			if err := os.WriteFile(path, data, 0o644); err != nil {
 				t.Fatal(err)
@@ -299,23 +321,23 @@ func TestNewRefuses(t *testing.T) {
 
 func TestFadeInEqualsTheReference(t *testing.T) {
 	for name, r := range map[string]string{"01-v2-tanh": "run_a", "02-v1-erf": "run_short", "03-noise-and-steps": "run_t07_n4", "07-bf16": "run_a"} {
-		v := load(t, name)
-		got := v.array(t, r+".audio.npy").Floats[:speech.FrameSamples]
-		fadeIn(got[:convert.DefaultFadeIn])
-		if far := apart(t, got, v.array(t, r+".audio_first_frame_faded.npy").Floats); !(far <= 1e-7) {
+		v := vectortest.Load(t, name)
+		got := v.Array(t, r+".audio.npy").Floats[:speech.FrameSamples]
+		model.FadeIn(got[:convert.DefaultFadeIn])
+		if far := vectortest.Apart(t, got, v.Array(t, r+".audio_first_frame_faded.npy").Floats); !(far <= 1e-7) {
 			t.Errorf("%s: %.1e apart", name, far)
 		}
 	}
-	fadeIn(nil)
+	model.FadeIn(nil)
 	one := []float32{1}
-	if fadeIn(one); one[0] != 0 {
+	if model.FadeIn(one); one[0] != 0 {
 		t.Errorf("a fade of one sample is %v, want 0", one)
 	}
 }
 
 func TestQuantise(t *testing.T) {
 	dst := make([]int16, 7)
-	quantise(dst, []float32{0, 1, -1, 1.5, -7, .5 / 32767, 1 / 32767.})
+	toPCM16(dst, []float32{0, 1, -1, 1.5, -7, .5 / 32767, 1 / 32767.})
 	if want := []int16{0, 32767, -32767, 32767, -32767, 0, 1}; !slices.Equal(dst, want) {
 		t.Errorf("%v, want %v", dst, want)
 	}

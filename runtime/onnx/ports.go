@@ -47,7 +47,13 @@ type decoder interface {
 	Close() error
 }
 
-var (
-	_ sequence = (*stream)(nil)
-	_ decoder  = (*codecStream)(nil)
-)
+// sharedModel is what the workers of an engine share: graphs, weights and voices. It is safe for concurrent use.
+type sharedModel interface {
+	// open makes what one worker needs.
+	open() (sequence, decoder, error)
+
+	// bytes returns the memory of weights and voice prompts, and of what open makes.
+	bytes() (weights, prompts, stream int64)
+
+	close() error
+}

@@ -6,10 +6,10 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 )
 
-// public is a [model] in a public layout. Its states are those of one stream, so that its steps run alone.
+// public is a [sharedModel] in a public layout. Its states are those of one stream, so that its steps run alone.
 type public struct{ layout *layout.Model }
 
-// open implements [model].
+// open implements [sharedModel].
 func (p public) open() (sequence, decoder, error) {
 	s, err := p.layout.NewSequence()
 	if err != nil {
@@ -22,11 +22,11 @@ func (p public) open() (sequence, decoder, error) {
 	return s, d, nil
 }
 
-// bytes implements [model].
+// bytes implements [sharedModel].
 func (p public) bytes() (weights, prompts, stream int64) {
 	weights, prompts = p.layout.Bytes()
 	return weights, prompts, p.layout.StreamBytes()
 }
 
-// close implements [model].
+// close implements [sharedModel].
 func (p public) close() error { return p.layout.Close() }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 )
 
 var errEngineClosed = errors.New("onnx: the engine is closed")
@@ -17,7 +19,7 @@ var errEngineClosed = errors.New("onnx: the engine is closed")
 // keeps for each thread that calls it exists once for each runner. That makes handing over a task take some 35 µs in place of 1, which
 // does not matter: a task is all the steps and the decode of a group of frames.
 //
-// A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the same bank come
+// A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the same cache come
 // along, as long as no other runner is free to take them. A task stays with the scheduler from step to step, so that streams that are
 // drawn together find each other again. Only a stream whose audio was just decoded is away for a moment, until its worker asks for
 // more; steps that are not pressing wait up to [absence] for it. A lone stream waits for nobody.
@@ -33,8 +35,8 @@ type scheduler struct {
 	idle     int // runners that wait for work
 	arrivals uint64
 	closed   bool
-	away     []*task              // whose audio was decoded a moment ago
-	batches  [maxBatch + 1]uint64 // runs by number of streams stepped
+	away     []*task                    // whose audio was decoded a moment ago
+	batches  [model.MaxBatch + 1]uint64 // runs by number of streams stepped
 }
 
 // absence is how long a stream is expected back after a decode: what encoding and sending a group takes on a machine that is not
@@ -84,14 +86,14 @@ type task struct {
 	urgency urgency
 	done    chan error // room for one
 
-	bank *bank     // of its last step
-	back time.Time // when it is no longer expected
+	cache *model.KVCache // of its last step
+	back  time.Time      // when it is no longer expected
 }
 
-// phase is one run of a model: a step of stream, perhaps together with others of its bank, or whatever run does. The zero value says
+// phase is one run of a model: a step of stream, perhaps together with others of its cache, or whatever run does. The zero value says
 // that there is nothing more to run.
 type phase struct {
-	stream *stream
+	stream *model.Stream
 	run    func(context.Context) error
 }
 
@@ -181,7 +183,7 @@ func (s *scheduler) serve() {
 		s.mu.Lock()
 		s.followLocked(&b)
 		if len(s.waiting) > 0 {
-			s.work.Broadcast() // also for what could not run because its slot was busy here
+			s.work.Broadcast() // also for what could not run because its slot was locked here
 		}
 	}
 }
@@ -197,7 +199,7 @@ func (s *scheduler) followLocked(b *batch) {
 			s.putLocked(t)
 			continue
 		}
-		if err == nil && t.bank != nil && len(b.streams) == 0 {
+		if err == nil && t.cache != nil && len(b.streams) == 0 {
 			t.back = s.now().Add(absence)
 			s.away = append(s.away, t)
 		}
@@ -210,7 +212,7 @@ func (s *scheduler) followLocked(b *batch) {
 type batch struct {
 	tasks    []*task
 	errs     []error // of the tasks
-	streams  []*stream
+	streams  []*model.Stream
 	first, n int // slots, where streams are stepped
 }
 
@@ -235,7 +237,7 @@ func (s *scheduler) takeLocked(b *batch) bool {
 			continue
 		}
 		if s.gatherLocked(b, t) {
-			s.batches[min(len(b.tasks), maxBatch)]++
+			s.batches[min(len(b.tasks), model.MaxBatch)]++
 			break
 		}
 	}
@@ -250,7 +252,7 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	return len(b.tasks) > 0
 }
 
-// awaitedLocked returns until when the step of t should wait for streams of its bank that are away, zero for not at all: it is
+// awaitedLocked returns until when the step of t should wait for streams of its cache that are away, zero for not at all: it is
 // pressing, nobody is away, or there are runners enough for everybody.
 func (s *scheduler) awaitedLocked(t *task, now time.Time) (until time.Time) {
 	s.away = slices.DeleteFunc(s.away, func(o *task) bool { return !now.Before(o.back) })
@@ -258,33 +260,33 @@ func (s *scheduler) awaitedLocked(t *task, now time.Time) (until time.Time) {
 		return until
 	}
 	for _, o := range s.away {
-		if o.bank == t.phase.stream.bank && o.back.After(until) {
+		if o.cache == t.phase.stream.Cache() && o.back.After(until) {
 			until = o.back
 		}
 	}
 	return until
 }
 
-// gatherLocked takes the step of t and those that come along. It returns false where the slot of t is in use.
+// gatherLocked takes the step of t and those that come along. It returns false where the slot of t is locked.
 func (s *scheduler) gatherLocked(b *batch, t *task) bool {
-	bank := t.phase.stream.bank
+	cache := t.phase.stream.Cache()
 	b.streams = append(b.streams[:0], t.phase.stream)
 	for _, other := range s.waiting {
-		if o := other.phase.stream; other != t && o != nil && o.bank == bank {
+		if o := other.phase.stream; other != t && o != nil && o.Cache() == cache {
 			b.streams = append(b.streams, o)
 		}
 	}
 	// Runners that are free for these steps: this one, and the idle ones that nothing else waits for.
 	free := max(1, s.idle+1-(len(s.waiting)-len(b.streams)))
 	share := (len(b.streams) + free - 1) / free
-	if b.first, b.n = bank.reserve(b.streams, min(share, maxBatch)); b.n == 0 {
+	if b.first, b.n = cache.LockRange(b.streams, min(share, model.MaxBatch)); b.n == 0 {
 		b.streams = b.streams[:0]
 		return false
 	}
-	b.streams = slices.DeleteFunc(b.streams, func(o *stream) bool { return o.slot < b.first || o.slot >= b.first+b.n })
+	b.streams = slices.DeleteFunc(b.streams, func(o *model.Stream) bool { return o.Slot() < b.first || o.Slot() >= b.first+b.n })
 	for _, other := range s.waiting {
 		if o := other.phase.stream; o != nil && slices.Contains(b.streams, o) {
-			other.bank = bank
+			other.cache = cache
 			b.tasks = append(b.tasks, other)
 		}
 	}
@@ -295,9 +297,9 @@ func (s *scheduler) gatherLocked(b *batch, t *task) bool {
 func (b *batch) run() {
 	var err error
 	if len(b.streams) > 0 {
-		bank := b.streams[0].bank
-		err = bank.run(b.first, b.n, b.streams)
-		bank.release(b.first, b.n)
+		cache := b.streams[0].Cache()
+		err = cache.Step(b.first, b.n, b.streams)
+		cache.UnlockRange(b.first, b.n)
 	} else {
 		t := b.tasks[0]
 		err = t.phase.run(t.ctx)

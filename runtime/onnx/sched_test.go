@@ -10,21 +10,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 )
-
-// fakeBank is a bank without a model. Its runs say which slots they stepped.
-func fakeBank(slots int, run func(first, n int, members []*stream) error) *bank {
-	b := &bank{slots: make([]slot, slots), capacity: 100, run: run}
-	b.quiet.L = &b.mu
-	return b
-}
-
-// holding returns a stream that holds slot i.
-func (b *bank) holding(i int) *stream {
-	s := &stream{bank: b, slot: i}
-	b.slots[i].holder = s
-	return s
-}
 
 // at is a pace with so much audio left.
 func at(buffered time.Duration) pace {
@@ -55,7 +43,7 @@ func (r *trace) String() string {
 }
 
 // steps is a task of n steps.
-func steps(s *stream, n int) func() (phase, error) {
+func steps(s *model.Stream, n int) func() (phase, error) {
 	return func() (phase, error) {
 		if n--; n < 0 {
 			return phase{}, nil
@@ -112,13 +100,13 @@ func TestStepsThatWaitRunTogetherAndStayTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, release := occupied(t)
 		var ran trace
-		b := fakeBank(8, func(first, n int, members []*stream) error {
+		b := model.NewFakeCache(8, func(first, n int, members []*model.Stream) error {
 			ran.add("%d+%d:%d", first, n, len(members))
 			return nil
 		})
 		var wg sync.WaitGroup
 		for i, count := range map[int]int{2: 3, 3: 2, 4: 3} {
-			stream := b.holding(i)
+			stream := b.Place(i)
 			wg.Go(func() {
 				if err := s.do(t.Context(), &task{}, steps(stream, count)); err != nil {
 					t.Error(err)
@@ -153,10 +141,10 @@ func TestIdleRunnersShareTheStepsThatWait(t *testing.T) {
 		{"the other runner has something else to do", 5, 1, 1, 5},
 		{"more than one can take", 12, 0, 0, 8},
 	} {
-		b := fakeBank(16, nil)
+		b := model.NewFakeCache(16, nil)
 		s := &scheduler{now: time.Now, idle: tt.idle}
 		for i := range tt.steps {
-			s.waiting = append(s.waiting, &task{phase: phase{stream: b.holding(i)}})
+			s.waiting = append(s.waiting, &task{phase: phase{stream: b.Place(i)}})
 		}
 		for range tt.other {
 			s.waiting = append(s.waiting, &task{pace: at(time.Hour), phase: phase{run: func(context.Context) error { return nil }}})
@@ -172,67 +160,19 @@ func TestIdleRunnersShareTheStepsThatWait(t *testing.T) {
 	}
 }
 
-func TestSlotsThatRunTogether(t *testing.T) {
-	for _, tt := range []struct {
-		name, slots string // w wants a step, h is held by another, f is full, b is busy, . is free; the first W is the one to run
-		most        int
-		want        string
-	}{
-		{"one alone", "..W..", 8, "2+1"},
-		{"neighbours on both sides", ".wWw.", 8, "1+3"},
-		{"no more than allowed", "wWw..", 2, "1+2"},
-		{"over one that is free", "W.w..", 8, "0+3"},
-		{"over one that speaks but does not wait", "Whw..", 8, "0+3"},
-		{"over two", "W..w.", 8, "0+4"},
-		{"not over three", "W...w.", 8, "0+1"},
-		{"not over one that is busy", "Wbw..", 8, "0+1"},
-		{"not over one that has no room for a dummy", "Wfw..", 8, "0+1"},
-		{"below", "w.W", 8, "0+3"},
-		{"one after the other", "W.ww.w", 8, "0+6"},
-		{"not when it is busy itself", "B.w", 8, "0+0"},
-	} {
-		b := fakeBank(len(tt.slots), nil)
-		var wanted []*stream
-		for i, kind := range tt.slots {
-			if kind == '.' {
-				continue
-			}
-			s := b.holding(i)
-			switch kind {
-			case 'W', 'B':
-				wanted = append([]*stream{s}, wanted...)
-			case 'w':
-				wanted = append(wanted, s)
-			case 'f':
-				s.length = b.capacity
-			}
-			b.slots[i].busy = kind == 'b' || kind == 'B'
-		}
-		first, n := b.reserve(wanted, tt.most)
-		if got := fmt.Sprintf("%d+%d", first, n); got != tt.want {
-			t.Errorf("%s: %s runs %s, want %s", tt.name, tt.slots, got, tt.want)
-		}
-		for i := range n {
-			if !b.slots[first+i].busy {
-				t.Errorf("%s: slot %d is not reserved", tt.name, first+i)
-			}
-		}
-	}
-}
-
 func TestAStepWaitsForItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScheduler(2, time.Now)
 		held := make(chan struct{})
 		var ran trace
-		b := fakeBank(3, func(first, n int, members []*stream) error {
+		b := model.NewFakeCache(3, func(first, n int, members []*model.Stream) error {
 			ran.add("%d+%d:%d", first, n, len(members))
 			if n == 3 {
 				<-held
 			}
 			return nil
 		})
-		left, middle, right := b.holding(0), b.holding(1), b.holding(2)
+		left, middle, right := b.Place(0), b.Place(1), b.Place(2)
 		// Both runners are kept busy until left and right wait together.
 		start := make(chan struct{})
 		var wg sync.WaitGroup
@@ -286,10 +226,10 @@ func TestWhichStepsWaitForWhoIsAway(t *testing.T) {
 		{"the other runner has something else to do", time.Second, absence, 1, true, "decode"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			b := fakeBank(2, nil)
-			s := &scheduler{now: time.Now, idle: tt.idle, away: []*task{{bank: b, back: time.Now().Add(tt.back)}}}
+			b := model.NewFakeCache(2, nil)
+			s := &scheduler{now: time.Now, idle: tt.idle, away: []*task{{cache: b, back: time.Now().Add(tt.back)}}}
 			s.work.L = &s.mu
-			s.waiting = []*task{{pace: at(tt.buffered), phase: phase{stream: b.holding(0)}}}
+			s.waiting = []*task{{pace: at(tt.buffered), phase: phase{stream: b.Place(0)}}}
 			if tt.decode {
 				s.waiting = append(s.waiting, &task{pace: at(time.Second), phase: phase{run: func(context.Context) error { return nil }}})
 			}
@@ -318,13 +258,13 @@ func TestAStreamThatComesBackIsWaitedFor(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, release := occupied(t)
 			var ran trace
-			b := fakeBank(2, func(_, _ int, members []*stream) error {
+			b := model.NewFakeCache(2, func(_, _ int, members []*model.Stream) error {
 				ran.add("%d", len(members))
 				return nil
 			})
 			var wg sync.WaitGroup
 			for i := range 2 {
-				stream := b.holding(i)
+				stream := b.Place(i)
 				wg.Go(func() {
 					task := task{pace: at(500 * time.Millisecond)}
 					for range 3 {
@@ -412,9 +352,9 @@ func TestAnErrorEndsItsTaskAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, release := occupied(t)
 		broken := errors.New("broken")
-		b := fakeBank(2, func(int, int, []*stream) error { return nil })
+		b := model.NewFakeCache(2, func(int, int, []*model.Stream) error { return nil })
 		var wg sync.WaitGroup
-		bad, good := b.holding(0), b.holding(1)
+		bad, good := b.Place(0), b.Place(1)
 		wg.Go(func() {
 			calls := 0
 			err := s.do(t.Context(), &task{}, func() (phase, error) {
@@ -467,17 +407,17 @@ func TestCloseRunsWhatWaitsAndRefusesTheRest(t *testing.T) {
 func TestEveryTaskEndsWhateverHappens(t *testing.T) {
 	const slots, rounds = 8, 200
 	s := newScheduler(3, time.Now)
-	var stepped [slots]int // guarded by the reservation of the slot, which the race detector checks
-	b := fakeBank(slots, func(_, _ int, members []*stream) error {
+	var stepped [slots]int // guarded by the lock of the slot, which the race detector checks
+	b := model.NewFakeCache(slots, func(_, _ int, members []*model.Stream) error {
 		for _, m := range members {
-			stepped[m.slot]++
+			stepped[m.Slot()]++
 		}
 		return nil
 	})
 	var wg sync.WaitGroup
 	var want [slots]int
 	for i := range slots {
-		stream := b.holding(i)
+		stream := b.Place(i)
 		wg.Go(func() {
 			var task task
 			for round := range rounds {
@@ -533,11 +473,11 @@ func BenchmarkScheduler(b *testing.B) {
 		b.Run(fmt.Sprintf("steps of %d streams", streams), func(b *testing.B) {
 			s := newScheduler(1, time.Now)
 			defer s.close()
-			bank := fakeBank(8, func(int, int, []*stream) error { return nil })
+			cache := model.NewFakeCache(8, func(int, int, []*model.Stream) error { return nil })
 			b.ReportAllocs()
 			var wg sync.WaitGroup
 			for i := range streams {
-				stream := bank.holding(i)
+				stream := cache.Place(i)
 				wg.Go(func() {
 					var t task
 					left := b.N

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
@@ -23,10 +24,10 @@ func (w *worker) warmUp(ctx context.Context) error {
 			return fmt.Errorf("voice %s: %w", v.Name, err)
 		}
 	}
-	w.free()
-	if s, ok := w.sequence.(*stream); ok && !e.warm {
-		for n := 2; n <= len(s.bank.slots); n++ {
-			if err := e.scheduler.do(ctx, &w.task, once(func(context.Context) error { return s.bank.warm(n) })); err != nil {
+	w.releaseSlot()
+	if s, ok := w.sequence.(*model.Stream); ok && !e.warm {
+		for n := 2; n <= s.Cache().Slots(); n++ {
+			if err := e.scheduler.do(ctx, &w.task, once(func(context.Context) error { return s.Cache().Warm(n) })); err != nil {
 				return fmt.Errorf("%d streams: %w", n, err)
 			}
 		}
@@ -58,18 +59,4 @@ func (w *worker) warmVoice(ctx context.Context, voice string) error {
 		return err
 	}
 	return errors.Join(s.Draw(w.noise), s.Step(ctx, w.noise))
-}
-
-// warm runs a step of n slots, none of which anybody holds.
-func (b *bank) warm(n int) error {
-	b.mu.Lock()
-	for i := range n {
-		for b.slots[i].busy {
-			b.quiet.Wait()
-		}
-		b.slots[i].busy, b.slots[i].length = true, 0
-	}
-	b.mu.Unlock()
-	defer b.release(0, n)
-	return b.run(0, n, nil)
 }

@@ -4,21 +4,22 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 )
 
 func TestTheFirstWorkerWarmsEveryShape(t *testing.T) {
 	e := engineOf(t, bundle.Int8, 1)
 	first := newTestWorker(t, e).(*worker)
-	b := first.sequence.(*stream).bank
-	for n := 1; n <= maxBatch; n++ {
-		if _, ok := b.views[[2]int{0, n}]; !ok {
+	cache := first.sequence.(*model.Stream).Cache()
+	for n := 1; n <= model.MaxBatch; n++ {
+		if !cache.Warmed(n) {
 			t.Errorf("no run of %d streams was made", n)
 		}
 	}
 	decodes := func(w *worker, want ...int) {
 		t.Helper()
 		for _, frames := range want {
-			if _, ok := w.decoder.(*codecStream).groups[frames]; !ok {
+			if !w.decoder.(*model.Decoder).Warmed(frames) {
 				t.Errorf("no decode of %d frames was made", frames)
 			}
 		}
@@ -28,9 +29,7 @@ func TestTheFirstWorkerWarmsEveryShape(t *testing.T) {
 	if c := e.Counters(); len(c.Batches) != 0 || c.CacheMisses != 0 || c.CacheBytes != 0 {
 		t.Errorf("warming up counts as speech: %+v", c)
 	}
-	for i, slot := range b.slots {
-		if slot.holder != nil || slot.busy {
-			t.Errorf("slot %d is still in use", i)
-		}
+	if _, assigned, locked := e.model.(native).InUse(); assigned+locked > 0 {
+		t.Errorf("%d slots are assigned and %d locked after warming up", assigned, locked)
 	}
 }

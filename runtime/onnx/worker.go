@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -27,7 +28,7 @@ type worker struct {
 	// because the start row is part of it.
 	speaking bool
 	options  synth.Options
-	ending   ending
+	ending   model.Ending
 	frame    int
 
 	noise []float32
@@ -77,16 +78,16 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 		w.task.pace = pace{} // another utterance
 	}
 	m := &w.engine.manifest
-	text, words := prepare(o.Text, &m.Text)
+	text, words := model.PrepareText(o.Text, &m.Text)
 	if words == 0 {
-		w.speaking, w.frame, w.ending = true, 0, ending{seen: true, maxFrames: 1} // over, by itself, before the first frame
+		w.speaking, w.frame, w.ending = true, 0, model.Ending{Seen: true, MaxFrames: 1} // over, by itself, before the first frame
 		return false, nil
 	}
 	tokens := w.engine.tokenizer.Encode(nil, text)
 	if len(tokens) > m.Limits.MaxTokens {
 		return false, fmt.Errorf("onnx: a chunk of %d tokens, more than %d", len(tokens), m.Limits.MaxTokens)
 	}
-	w.options, w.frame, w.ending = o, 0, newEnding(m, len(tokens), words)
+	w.options, w.frame, w.ending = o, 0, model.NewEnding(m, len(tokens), words)
 	err = w.engine.scheduler.do(ctx, &w.task, once(func(ctx context.Context) error {
 		w.decoder.Begin()
 		if cached, err = w.read(ctx, synth.CacheKey{Voice: o.Voice, Text: text}, tokens); err != nil {
@@ -95,7 +96,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 		return w.sequence.Draw(w.draw())
 	}))
 	if err != nil {
-		w.rest()
+		w.abandon()
 		return false, fmt.Errorf("onnx: frame 0: %w", err)
 	}
 	w.speaking = true
@@ -137,7 +138,7 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 	for frames < n {
 		got, err := w.nextGroup(ctx, dst[frames*speech.FrameSamples:], min(n-frames, synth.GroupFrames))
 		if err != nil {
-			w.rest()
+			w.abandon()
 			return frames, false, false, err
 		}
 		if got == 0 {
@@ -145,8 +146,8 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 		}
 		frames += got
 	}
-	if done, eos = w.ending.over(w.frame); done {
-		w.free()
+	if done, eos = w.ending.Over(w.frame); done {
+		w.releaseSlot()
 	}
 	return frames, done, eos, nil
 }
@@ -166,9 +167,9 @@ func (w *worker) nextGroup(ctx context.Context, dst []int16, n int) (frames int,
 		return 0, fmt.Errorf("onnx: frame %d: %w", w.frame-frames, w.broken())
 	}
 	if first {
-		fadeIn(samples[:w.engine.manifest.Decode.FadeIn])
+		model.FadeIn(samples[:w.engine.manifest.Decode.FadeIn])
 	}
-	quantise(dst, samples)
+	toPCM16(dst, samples)
 	w.task.pace.sounded(frames, w.engine.scheduler.now())
 	return frames, nil
 }
@@ -183,7 +184,7 @@ func (w *worker) next() (p phase, err error) {
 	if g.last == decoded {
 		return phase{}, nil
 	}
-	done, _ := w.ending.over(w.frame)
+	done, _ := w.ending.Over(w.frame)
 	if !done && (g.last == stepped || w.frame == 0) {
 		if done, err = w.take(); err != nil {
 			return phase{}, err
@@ -208,20 +209,19 @@ func (w *worker) take() (done bool, err error) {
 	if !finite(h) || !finite([]float32{eos}) || !finite(w.sequence.Latent()) {
 		return false, w.broken()
 	}
-	w.ending.observe(w.frame, eos)
-	if done, _ = w.ending.over(w.frame); !done {
+	w.ending.Observe(w.frame, eos)
+	if done, _ = w.ending.Over(w.frame); !done {
 		w.group.latents = append(w.group.latents, w.sequence.Latent()...)
 		w.frame++
-		done, _ = w.ending.over(w.frame)
+		done, _ = w.ending.Over(w.frame)
 	}
 	return done, nil
 }
 
 // step is the phase of a step from noise, shared where the model can.
 func (w *worker) step(noise []float32) (phase, error) {
-	if s, ok := w.sequence.(*stream); ok {
-		copy(s.noise, noise)
-		return phase{stream: s}, s.room(1) // one stream that is full must not fail those beside it
+	if s, ok := w.sequence.(*model.Stream); ok {
+		return phase{stream: s}, s.SetNoise(noise)
 	}
 	return phase{run: func(ctx context.Context) error { return w.sequence.Step(ctx, noise) }}, nil
 }
@@ -231,16 +231,16 @@ func (w *worker) decode(context.Context) (err error) {
 	return err
 }
 
-// rest gives the chunk up.
-func (w *worker) rest() {
+// abandon gives the chunk up.
+func (w *worker) abandon() {
 	w.speaking = false
-	w.free()
+	w.releaseSlot()
 }
 
-// free lets others have what the sequence held for the chunk.
-func (w *worker) free() {
-	if s, ok := w.sequence.(*stream); ok {
-		s.Rest()
+// releaseSlot lets others have what the sequence kept for the chunk.
+func (w *worker) releaseSlot() {
+	if s, ok := w.sequence.(*model.Stream); ok {
+		s.Release()
 	}
 }
 
@@ -262,7 +262,7 @@ func finite(values []float32) bool {
 // draw returns the noise of the present frame.
 func (w *worker) draw() []float32 {
 	o := &w.options
-	noise(w.noise, o.Seed, o.Chunk, w.frame, math.Sqrt(o.Temperature), w.engine.manifest.Sampling.NoiseClamp)
+	model.Noise(w.noise, o.Seed, o.Chunk, w.frame, math.Sqrt(o.Temperature), w.engine.manifest.Sampling.NoiseClamp)
 	return w.noise
 }
 
@@ -275,15 +275,8 @@ func (w *worker) Close() error {
 	return errors.Join(w.sequence.Close(), w.decoder.Close())
 }
 
-// fadeIn rises from 0 to 1, both included: a fresh decoder begins with a small step, which is heard as a click.
-func fadeIn(samples []float32) {
-	for i := range samples {
-		samples[i] *= float32(i) / float32(max(len(samples)-1, 1))
-	}
-}
-
-// quantise rounds samples in [-1, 1] to 16 bits and cuts what lies outside.
-func quantise(dst []int16, samples []float32) {
+// toPCM16 rounds samples in [-1, 1] to 16 bits and cuts what lies outside.
+func toPCM16(dst []int16, samples []float32) {
 	for i, v := range samples {
 		dst[i] = int16(math.RoundToEven(float64(min(max(v, -1), 1)) * math.MaxInt16))
 	}

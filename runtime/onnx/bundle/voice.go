@@ -70,6 +70,17 @@ func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
 	return p, nil
 }
 
+// OpenPrompt reads the stored voice in the file at path, as [ReadPrompt] does.
+func OpenPrompt(path string, d Dims) (*Prompt, error) {
+	t, file, err := OpenTensors(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	p, err := ReadPrompt(t, d)
+	return &p, err
+}
+
 // promptPositions returns the number of positions of a layer and how many entries beside the cache say so.
 func promptPositions(t *Tensors, prefix string) (positions, entries int, err error) {
 	for _, name := range t.Names() {

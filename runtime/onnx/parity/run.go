@@ -1,4 +1,4 @@
-package onnx
+package parity
 
 import (
 	"context"
@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 )
 
-// vectorRun is one text that the reference has spoken.
-type vectorRun struct {
+// goldenRun is one text that the reference has spoken.
+type goldenRun struct {
 	Name        string  `json:"name"`
 	Text        string  `json:"text"`
 	Prepared    string  `json:"prepared_text"`
@@ -40,21 +41,21 @@ type vectorRun struct {
 // spoken is what the engine computed in a run, a row for each step.
 type spoken struct {
 	h, logits, latents, noise []float32
-	ending                    ending
+	ending                    model.Ending
 	frames, steps             int
 	eos                       bool
 }
 
 // checkRun compares a run. An error means that it could not be computed.
-func (k *vectorCase) checkRun(ctx context.Context, n *native, r *vectorRun) error {
+func (k *goldenCase) checkRun(ctx context.Context, n *model.Model, r *goldenRun) error {
 	tokens, err := k.checkTokens(r)
 	if err != nil {
 		return err
 	}
 	if !r.Overridden {
-		exactIf(k, r.MaxFrames > 0, r.Name, "max_frames", newEnding(&n.manifest, len(tokens), 1).maxFrames, r.MaxFrames)
+		exactIf(k, r.MaxFrames > 0, r.Name, "max_frames", model.NewEnding(&n.Manifest, len(tokens), 1).MaxFrames, r.MaxFrames)
 	}
-	noise, err := k.checkNoise(r, n.manifest.Dims.Latent)
+	noise, err := k.checkNoise(r, n.Manifest.Dims.Latent)
 	if err != nil {
 		return err
 	}
@@ -69,9 +70,9 @@ func (k *vectorCase) checkRun(ctx context.Context, n *native, r *vectorRun) erro
 }
 
 // checkTokens compares the text on its way to the model, and returns the stored tokens, or those of the tokenizer where there are none.
-func (k *vectorCase) checkTokens(r *vectorRun) ([]int32, error) {
+func (k *goldenCase) checkTokens(r *goldenRun) ([]int32, error) {
 	if r.Text != "" && r.Prepared != "" {
-		prepared, _ := prepare(r.Text, &k.text)
+		prepared, _ := model.PrepareText(r.Text, &k.text)
 		exact(k, r.Name, "prepared_text", prepared, r.Prepared)
 	}
 	got, err := k.tokenIDs(r.Prepared)
@@ -94,7 +95,7 @@ func (k *vectorCase) checkTokens(r *vectorRun) ([]int32, error) {
 	for _, id := range stored.Ints {
 		want = append(want, int32(id))
 	}
-	result := VectorResult{Run: r.Name, Quantity: "tokens", OK: slices.Equal(got, want)}
+	result := Result{Run: r.Name, Quantity: "tokens", OK: slices.Equal(got, want)}
 	if !result.OK {
 		result.Difference, result.Note = math.Inf(1), fmt.Sprintf("%q is %v, want %v", r.Prepared, got, want)
 		if len(got) == len(want) {
@@ -112,10 +113,10 @@ func (k *vectorCase) checkTokens(r *vectorRun) ([]int32, error) {
 }
 
 // checkNoise returns the noise of a run, and compares it with the draws of unit variance that it was made from.
-func (k *vectorCase) checkNoise(r *vectorRun, width int) ([]float32, error) {
+func (k *goldenCase) checkNoise(r *goldenRun, width int) ([]float32, error) {
 	files := r.Files
 	if r.LatentsFrom != "" {
-		at := slices.IndexFunc(k.Runs, func(other vectorRun) bool { return other.Name == r.LatentsFrom })
+		at := slices.IndexFunc(k.Runs, func(other goldenRun) bool { return other.Name == r.LatentsFrom })
 		if at < 0 {
 			return nil, fmt.Errorf("%s: latents_from names run %q, which is not there", caseFile, r.LatentsFrom)
 		}
@@ -136,7 +137,7 @@ func (k *vectorCase) checkNoise(r *vectorRun, width int) ([]float32, error) {
 		}
 		scaled = a.Floats
 		for i, v := range scaled {
-			scaled[i] = limit(float64(v)*math.Sqrt(r.Temperature), 0)
+			scaled[i] = float32(float64(v) * math.Sqrt(r.Temperature))
 		}
 	}
 	switch {
@@ -151,21 +152,21 @@ func (k *vectorCase) checkNoise(r *vectorRun, width int) ([]float32, error) {
 }
 
 // speak computes a run as a worker does, to its end, and as far as the reference has if that is further.
-func (k *vectorCase) speak(ctx context.Context, n *native, r *vectorRun, tokens []int32, noise []float32) (_ *spoken, err error) {
-	width := n.manifest.Dims.Latent
+func (k *goldenCase) speak(ctx context.Context, n *model.Model, r *goldenRun, tokens []int32, noise []float32) (_ *spoken, err error) {
+	width := n.Manifest.Dims.Latent
 	rows := len(noise) / width
 	if rows < max(r.Expect.Steps, 1) {
 		return nil, fmt.Errorf("the noise is for %d steps, and %s expects %d", rows, caseFile, r.Expect.Steps)
 	}
-	voice, prompt := storedVoice, n.prompts[storedVoice]
+	voice, prompt := storedVoice, n.Prompt(storedVoice)
 	if prompt == nil {
-		voice, prompt = madeVoice, n.prompts[madeVoice]
+		voice, prompt = madeVoice, n.Prompt(madeVoice)
 	}
 	capacity := prompt.Positions + len(tokens) + rows
-	if capacity > n.manifest.Limits.Positions {
-		return nil, fmt.Errorf("voice, text and frames take %d positions, and the bundle has %d", capacity, n.manifest.Limits.Positions)
+	if capacity > n.Manifest.Limits.Positions {
+		return nil, fmt.Errorf("voice, text and frames take %d positions, and the bundle has %d", capacity, n.Manifest.Limits.Positions)
 	}
-	s, err := n.lm.newStream(capacity)
+	s, err := n.NewLoneStream(capacity)
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +174,9 @@ func (k *vectorCase) speak(ctx context.Context, n *native, r *vectorRun, tokens 
 	if err := errors.Join(s.Begin(voice), s.Prefill(ctx, tokens)); err != nil {
 		return nil, err
 	}
-	k.checkKV(r, s, prompt.Positions+len(tokens))
+	k.checkKV(n, r, s, prompt.Positions+len(tokens))
 
-	all := &spoken{noise: noise, ending: ending{threshold: r.Threshold, minFrames: r.MinFrames, after: r.After, maxFrames: r.MaxFrames}}
+	all := &spoken{noise: noise, ending: model.Ending{Threshold: r.Threshold, MinFrames: r.MinFrames, After: r.After, MaxFrames: r.MaxFrames}}
 	for step, over := 0, false; step < rows; step++ {
 		draw := noise[step*width : (step+1)*width]
 		if step == 0 {
@@ -201,18 +202,18 @@ func (k *vectorCase) speak(ctx context.Context, n *native, r *vectorRun, tokens 
 // observe takes the logit of a step, and reports whether it is the last that the reference computes: that one whose latent does not sound
 // any more, or the one that reaches the limit.
 func (s *spoken) observe(step int, logit float32) (last bool) {
-	s.ending.observe(step, logit)
+	s.ending.Observe(step, logit)
 	s.frames, s.steps = step, step+1
-	if last, s.eos = s.ending.over(step); last {
+	if last, s.eos = s.ending.Over(step); last {
 		return true
 	}
 	s.frames = step + 1
-	done, eos := s.ending.over(s.frames)
+	done, eos := s.ending.Over(s.frames)
 	return done && !eos
 }
 
 // checkEnd compares when and why speech ended.
-func (k *vectorCase) checkEnd(r *vectorRun, s *spoken) {
+func (k *goldenCase) checkEnd(r *goldenRun, s *spoken) {
 	if r.Expect.Steps == 0 {
 		return
 	}
@@ -220,8 +221,8 @@ func (k *vectorCase) checkEnd(r *vectorRun, s *spoken) {
 	exact(k, r.Name, "frames", s.frames, r.Expect.Frames)
 	exactIf(k, r.Expect.Samples > 0, r.Name, "samples", samplesOf(s.frames), r.Expect.Samples)
 	seen, want := "none", "none"
-	if s.ending.seen {
-		seen = strconv.Itoa(s.ending.stop - s.ending.after)
+	if s.ending.Seen {
+		seen = strconv.Itoa(s.ending.Stop - s.ending.After)
 	}
 	if r.Expect.EOSStep != nil {
 		want = strconv.Itoa(*r.Expect.EOSStep)
@@ -236,8 +237,8 @@ func (k *vectorCase) checkEnd(r *vectorRun, s *spoken) {
 }
 
 // checkSteps compares what was computed in each step.
-func (k *vectorCase) checkSteps(n *native, r *vectorRun, s *spoken) {
-	d := n.manifest.Dims
+func (k *goldenCase) checkSteps(n *model.Model, r *goldenRun, s *spoken) {
+	d := n.Manifest.Dims
 	latents, rows := s.latents, r.Expect.Steps
 	k.checkRows(r, "h", s.h, rows, d.Width)
 	if name := r.Files["eos_logit"]; name != "" {
@@ -250,7 +251,7 @@ func (k *vectorCase) checkSteps(n *native, r *vectorRun, s *spoken) {
 	k.checkRows(r, "latent", latents, rows, d.Latent)
 	switch {
 	case r.Files["flow_dir"] == "":
-	case n.manifest.Flow.Steps > 1:
+	case n.Manifest.Flow.Steps > 1:
 		k.skip("flow_dir", "a flow of several steps is one run of the graph for each, and only the latent is kept")
 	default: // one step moves noise by what the flow head says
 		moved := make([]float32, min(len(latents), len(s.noise)))
@@ -264,7 +265,7 @@ func (k *vectorCase) checkSteps(n *native, r *vectorRun, s *spoken) {
 	}
 }
 
-func (k *vectorCase) checkRows(r *vectorRun, quantity string, got []float32, rows, width int) {
+func (k *goldenCase) checkRows(r *goldenRun, quantity string, got []float32, rows, width int) {
 	name := r.Files[quantity]
 	if name == "" {
 		return
@@ -278,44 +279,28 @@ func (k *vectorCase) checkRows(r *vectorRun, quantity string, got []float32, row
 }
 
 // checkKV compares keys and values of the first n positions: voice and text.
-func (k *vectorCase) checkKV(r *vectorRun, s *stream, n int) {
+func (k *goldenCase) checkKV(m *model.Model, r *goldenRun, s *model.Stream, n int) {
 	name := r.Files["kv_text"]
 	if name == "" {
 		return
 	}
-	d := s.lm.dims
+	d := m.Manifest.Dims
 	want, err := k.array(name, d.Layers, 2, n, d.Heads, d.HeadDim)
 	if err != nil {
 		k.fail(r.Name, "kv_text", err)
 		return
 	}
-	k.near(r.Name, "kv_text", s.positions(n), want.Floats, k.tolerance("kv_text"))
-}
-
-// positions returns the first n positions as the reference stores them: [layers, 2, positions, heads, head_dim].
-func (s *stream) positions(n int) []float32 {
-	var all []float32
-	d := s.lm.dims
-	for i := range s.bank.kv {
-		byHead := s.read(i, 0, n)
-		for p := range n {
-			for h := range d.Heads {
-				at := (h*n + p) * d.HeadDim
-				all = append(all, byHead[at:at+d.HeadDim]...)
-			}
-		}
-	}
-	return all
+	k.near(r.Name, "kv_text", s.KeysAndValues(n), want.Floats, k.tolerance("kv_text"))
 }
 
 // checkAudio decodes the frames that were emitted, and fades in the first as a worker does.
-func (k *vectorCase) checkAudio(n *native, r *vectorRun, s *spoken) {
+func (k *goldenCase) checkAudio(n *model.Model, r *goldenRun, s *spoken) {
 	const whole, faded = "audio", "audio_first_frame_faded"
 	if r.Files[whole] == "" && r.Files[faded] == "" {
 		return
 	}
 	k.step("run " + r.Name + ": decoding")
-	got, err := n.decodeBy(r.Plan, s.latents[:s.frames*n.manifest.Dims.Latent])
+	got, err := decodeByPlan(n, r.Plan, s.latents[:s.frames*n.Manifest.Dims.Latent])
 	if err != nil {
 		k.fail(r.Name, whole, err)
 		return
@@ -333,7 +318,7 @@ func (k *vectorCase) checkAudio(n *native, r *vectorRun, s *spoken) {
 			k.fail(r.Name, faded, errors.Join(err, fmt.Errorf("comparing it with %d frames", s.frames)))
 			return
 		}
-		fadeIn(got[:n.manifest.Decode.FadeIn])
+		model.FadeIn(got[:n.Manifest.Decode.FadeIn])
 		k.near(r.Name, faded, got[:samplesOf(1)], want.Floats, k.tolerance(whole))
 	}
 }

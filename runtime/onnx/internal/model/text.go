@@ -1,4 +1,4 @@
-package onnx
+package model
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// prepare brings a chunk into the form that the model was trained on, and counts its words. Text without a word gives "".
-func prepare(text string, rules *bundle.Text) (prepared string, words int) {
+// PrepareText brings a chunk into the form that the model was trained on, and counts its words. Text without a word gives "".
+func PrepareText(text string, rules *bundle.Text) (prepared string, words int) {
 	for _, r := range rules.Replace {
 		text = strings.ReplaceAll(text, r.From, r.To)
 	}

@@ -1,4 +1,4 @@
-package onnx
+package parity
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/tokenize"
@@ -32,7 +33,7 @@ const (
 )
 
 // checkModel converts the checkpoint and compares what the bundle computes. An error means that there is no bundle.
-func (k *vectorCase) checkModel(ctx context.Context) (err error) {
+func (k *goldenCase) checkModel(ctx context.Context) (err error) {
 	text, err := k.file("config.yaml")
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func (k *vectorCase) checkModel(ctx context.Context) (err error) {
 	}
 	k.checkEncoder(ctx, conversion)
 
-	models := vectorModels{dir: temp, conversion: conversion, step: k.step, open: map[int]*native{}}
+	models := bundles{dir: temp, conversion: conversion, step: k.step, open: map[int]*model.Model{}}
 	defer func() { err = errors.Join(err, models.close()) }()
 	first, err := models.get(ctx, k.flowSteps())
 	if err != nil {
@@ -79,7 +80,7 @@ func (k *vectorCase) checkModel(ctx context.Context) (err error) {
 	return nil
 }
 
-func (k *vectorCase) flowSteps() int {
+func (k *goldenCase) flowSteps() int {
 	if len(k.Runs) == 0 {
 		return 1
 	}
@@ -87,7 +88,7 @@ func (k *vectorCase) flowSteps() int {
 }
 
 // conversion says how to convert the case. A bundle needs a voice, so a case without one gets a prompt of zeros, which nobody hears.
-func (k *vectorCase) conversion(temp string) (c convert.Conversion, err error) {
+func (k *goldenCase) conversion(temp string) (c convert.Conversion, err error) {
 	c = convert.Conversion{
 		Config: filepath.Join(k.dir, "config.yaml"), Language: "hi-IN", ID: filepath.Base(k.dir),
 		GELU: k.Model.GELU, Precision: k.precision, Voices: map[string]string{},
@@ -118,15 +119,15 @@ func (k *vectorCase) conversion(temp string) (c convert.Conversion, err error) {
 	return c, errors.Join(bundle.WriteTensors(file, bundle.Tensor{Name: "latents", Shape: latents.Shape, Floats: latents.Floats}), file.Close())
 }
 
-// vectorModels are the bundles of a case, which differ in the steps of the flow.
-type vectorModels struct {
+// bundles are the bundles of a case, which differ in the steps of the flow.
+type bundles struct {
 	dir        string
 	conversion convert.Conversion
 	step       func(what string)
-	open       map[int]*native
+	open       map[int]*model.Model
 }
 
-func (v *vectorModels) get(ctx context.Context, steps int) (*native, error) {
+func (v *bundles) get(ctx context.Context, steps int) (*model.Model, error) {
 	if n, ok := v.open[steps]; ok {
 		return n, nil
 	}
@@ -140,23 +141,23 @@ func (v *vectorModels) get(ctx context.Context, steps int) (*native, error) {
 	if err := bundle.Verify(dir, m); err != nil {
 		return nil, fmt.Errorf("the bundle that was made: %w", err)
 	}
-	n, err := openNative(dir, m, 1)
+	n, err := model.Open(dir, m, 1)
 	if err == nil {
 		v.open[steps] = n
 	}
 	return n, err
 }
 
-func (v *vectorModels) close() error {
+func (v *bundles) close() error {
 	var err error
 	for _, n := range v.open {
-		err = errors.Join(err, n.close())
+		err = errors.Join(err, n.Close())
 	}
 	return err
 }
 
 // array reads an array of float32. A dimension of -1 may have any size.
-func (k *vectorCase) array(name string, shape ...int) (npy.Array, error) {
+func (k *goldenCase) array(name string, shape ...int) (npy.Array, error) {
 	data, err := k.file(name)
 	if err != nil {
 		return npy.Array{}, err
@@ -173,7 +174,7 @@ func (k *vectorCase) array(name string, shape ...int) (npy.Array, error) {
 }
 
 // checkEncoder compares what the encoder makes of the recording.
-func (k *vectorCase) checkEncoder(ctx context.Context, c convert.Conversion) {
+func (k *goldenCase) checkEncoder(ctx context.Context, c convert.Conversion) {
 	audio, latents := k.Encoder.Audio, k.Encoder.Latents
 	if audio == "" && k.has(audioFile) {
 		audio, latents = audioFile, latentsFile
@@ -202,13 +203,13 @@ func (k *vectorCase) checkEncoder(ctx context.Context, c convert.Conversion) {
 }
 
 // checkVoices compares the prompt that the language model made with the stored one, and the forms of the stored one with each other.
-func (k *vectorCase) checkVoices(n *native) {
-	stored := n.prompts[storedVoice]
+func (k *goldenCase) checkVoices(n *model.Model) {
+	stored := n.Prompt(storedVoice)
 	if stored == nil {
 		return
 	}
 	exactIf(k, k.Voice.Positions > 0, "", "voice_positions", stored.Positions, k.Voice.Positions)
-	if made := n.prompts[madeVoice]; made != nil {
+	if made := n.Prompt(madeVoice); made != nil {
 		k.near("", "voice_kv", promptValues(made), promptValues(stored), k.tolerance("voice_kv"))
 	}
 	files, err := filepath.Glob(filepath.Join(k.dir, "voice*.safetensors"))
@@ -228,7 +229,7 @@ func (k *vectorCase) checkVoices(n *native) {
 }
 
 // checkVoice compares a form of the stored voice. One that case.json says is refused must be.
-func (k *vectorCase) checkVoice(n *native, name string, stored *bundle.Prompt) error {
+func (k *goldenCase) checkVoice(n *model.Model, name string, stored *bundle.Prompt) error {
 	path, err := k.path(name)
 	if err != nil {
 		return err
@@ -236,7 +237,7 @@ func (k *vectorCase) checkVoice(n *native, name string, stored *bundle.Prompt) e
 	if !k.has(name) {
 		return fmt.Errorf("there is no %s", name)
 	}
-	p, err := readPrompt(path, n.manifest.Dims)
+	p, err := bundle.OpenPrompt(path, n.Manifest.Dims)
 	if what := strings.ToLower(k.Voice.Files[name]); strings.Contains(what, "refuse") || strings.Contains(what, "reject") {
 		exact(k, name, "voice_forms", err != nil, true)
 		return nil
@@ -260,7 +261,7 @@ func promptValues(p *bundle.Prompt) []float32 {
 }
 
 // checkRules compares the limit by tokens and the frames after the end by words.
-func (k *vectorCase) checkRules(n *native) {
+func (k *goldenCase) checkRules(n *model.Model) {
 	if !k.has(rulesFile) {
 		return
 	}
@@ -284,23 +285,23 @@ func (k *vectorCase) checkRules(n *native) {
 		return
 	}
 	for tokens, want := range rules.MaxFrames {
-		exact(k, fmt.Sprint(tokens, " tokens"), "frame_rules", newEnding(&n.manifest, tokens, 1).maxFrames, want)
+		exact(k, fmt.Sprint(tokens, " tokens"), "frame_rules", model.NewEnding(&n.Manifest, tokens, 1).MaxFrames, want)
 	}
 	for _, r := range rules.After {
-		_, words := prepare(r.Text, &k.text)
+		_, words := model.PrepareText(r.Text, &k.text)
 		exact(k, r.Text, "frame_rules", words, r.Words)
-		exact(k, r.Text, "frame_rules", newEnding(&n.manifest, 1, words).after, r.Frames)
+		exact(k, r.Text, "frame_rules", model.NewEnding(&n.Manifest, 1, words).After, r.Frames)
 	}
 }
 
 // checkCodec compares the decode plans of the codec alone, with the reference and with each other.
-func (k *vectorCase) checkCodec(n *native) error {
+func (k *goldenCase) checkCodec(n *model.Model) error {
 	if k.Input == "" || len(k.Outputs) == 0 {
 		return nil
 	}
 	k.step("decoding")
 	const mostApart = 1e-6 // one sample of 16 bits is 3e-5
-	latents, err := k.array(k.Input, -1, n.manifest.Dims.Latent)
+	latents, err := k.array(k.Input, -1, n.Manifest.Dims.Latent)
 	if err != nil {
 		return err
 	}
@@ -309,7 +310,7 @@ func (k *vectorCase) checkCodec(n *native) error {
 	for _, name := range slices.Sorted(maps.Keys(k.Outputs)) {
 		plan := k.Outputs[name].Plan
 		label := fmt.Sprint("plan ", plan)
-		got, err := n.decodeBy(plan, latents.Floats)
+		got, err := decodeByPlan(n, plan, latents.Floats)
 		if err != nil {
 			return err
 		}
@@ -327,21 +328,21 @@ func (k *vectorCase) checkCodec(n *native) error {
 	return nil
 }
 
-// decodeBy decodes latents from a fresh state by a plan: the last number repeats, the last group may be short.
-func (n *native) decodeBy(plan []int, latents []float32) (audio []float32, err error) {
+// decodeByPlan decodes latents from a fresh state by a plan: the last number repeats, the last group may be short.
+func decodeByPlan(n *model.Model, plan []int, latents []float32) (audio []float32, err error) {
 	if len(plan) == 0 {
-		plan = n.manifest.Decode.Plan
+		plan = n.Manifest.Decode.Plan
 	}
 	if slices.Min(plan) < 1 {
 		return nil, fmt.Errorf("decode plan %v has a group of no frames", plan)
 	}
-	d, err := n.codec.newStream()
+	d, err := n.NewDecoder()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	d.Begin()
-	width := n.manifest.Dims.Latent
+	width := n.Manifest.Dims.Latent
 	for i := 0; len(latents) > 0; i++ {
 		frames := min(plan[min(i, len(plan)-1)], len(latents)/width)
 		samples, err := d.Decode(latents[:frames*width], frames)
@@ -354,7 +355,7 @@ func (n *native) decodeBy(plan []int, latents []float32) (audio []float32, err e
 }
 
 // tokenIDs returns what the tokenizer of the case makes of prepared text.
-func (k *vectorCase) tokenIDs(text string) ([]int32, error) {
+func (k *goldenCase) tokenIDs(text string) ([]int32, error) {
 	model, err := k.file(k.config.FlowLM.LookupTable.TokenizerPath)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package onnx
+package parity
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
-// vectorTokenizer is a tokenizer and what it must make of lines of text.
-type vectorTokenizer struct {
+// goldenTokenizer is a tokenizer and what it must make of lines of text.
+type goldenTokenizer struct {
 	Model    string `json:"model"`
 	Expected string `json:"expected"` // one object a line
 	Lines    int    `json:"lines"`
 	Size     int    `json:"vocab_size"`
 }
 
-func (k *vectorCase) checkTokenizers() {
+func (k *goldenCase) checkTokenizers() {
 	for _, name := range slices.Sorted(maps.Keys(k.Tokenizers)) {
 		k.step("tokenizer " + name)
 		if err := k.checkTokenizer(name, k.Tokenizers[name]); err != nil {
@@ -28,7 +28,7 @@ func (k *vectorCase) checkTokenizers() {
 	}
 }
 
-func (k *vectorCase) checkTokenizer(name string, v vectorTokenizer) error {
+func (k *goldenCase) checkTokenizer(name string, v goldenTokenizer) error {
 	model, err := k.file(v.Model)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (k *vectorCase) checkTokenizer(name string, v vectorTokenizer) error {
 	if lines == 0 {
 		return errors.New(v.Expected + " has no lines")
 	}
-	k.results = append(k.results, VectorResult{Run: name, Quantity: "tokens", Difference: float64(others), OK: others == 0, Note: first})
+	k.results = append(k.results, Result{Run: name, Quantity: "tokens", Difference: float64(others), OK: others == 0, Note: first})
 	if v.Lines > 0 {
 		exact(k, name, "lines", lines, v.Lines)
 	}

@@ -1,4 +1,5 @@
-package onnx
+// Package parity compares what models compute with golden vectors that the reference implementation has recorded.
+package parity
 
 import (
 	"context"
@@ -17,17 +18,17 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
-// VectorsConfig says which golden vectors to check.
-type VectorsConfig struct {
+// Config says which golden vectors to check.
+type Config struct {
 	Dir     string // of cases: it, or each folder in it, that has a case.json; required
-	Library string // path of the ONNX Runtime library, see [FindLibrary]; required
+	Library string // path of the ONNX Runtime library, see onnx.FindLibrary; required
 
-	// Progress, if not nil, hears how many cases are done and what is being done. It is called from the goroutine of CheckVectors.
+	// Progress, if not nil, hears how many cases are done and what is being done. It is called from the goroutine of Check.
 	Progress func(done, total int64, what string)
 }
 
-// VectorResult is how one quantity of a case compares with the reference.
-type VectorResult struct {
+// Result is how one quantity of a case compares with the reference.
+type Result struct {
 	Case     string
 	Run      string // the one that is worst; empty where the quantity belongs to the whole case
 	Quantity string
@@ -41,13 +42,13 @@ type VectorResult struct {
 	Note    string // what was found, in one line; empty where the figures say it all
 }
 
-// CheckVectors runs every case of golden vectors in c.Dir: it converts the checkpoint of the case to a bundle in 32 bits, lets the engine's
+// Check runs every case of golden vectors in c.Dir: it converts the checkpoint of the case to a bundle in 32 bits, lets the engine's
 // language model, flow, codec and rules work on the stored noise, each step on its own latent of the step before, and compares.
 //
 // Each quantity of each case is reported once, by the run that is worst. What a case does not hold is not reported. A case that is broken,
 // or of which nothing could be compared, is a result that is not OK, and the others still run. An error says that nothing more could be
 // run: no case, no library, or ctx ended.
-func CheckVectors(ctx context.Context, c VectorsConfig, report func(VectorResult)) error {
+func Check(ctx context.Context, c Config, report func(Result)) error {
 	if c.Progress == nil {
 		c.Progress = func(int64, int64, string) {}
 	}
@@ -61,7 +62,7 @@ func CheckVectors(ctx context.Context, c VectorsConfig, report func(VectorResult
 	for i, dir := range cases {
 		name := filepath.Base(dir)
 		step := func(what string) { c.Progress(int64(i), int64(len(cases)), name+": "+what) }
-		k := &vectorCase{dir: dir, precision: bundle.FP32, step: step}
+		k := &goldenCase{dir: dir, precision: bundle.FP32, step: step}
 		k.check(ctx)
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -111,12 +112,12 @@ func isNotFolder(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// vectorCase is a case while it is checked.
-type vectorCase struct {
+// goldenCase is a case while it is checked.
+type goldenCase struct {
 	dir       string
 	precision string
 	step      func(what string)
-	results   []VectorResult
+	results   []Result
 
 	description
 	config convert.Config
@@ -135,7 +136,7 @@ type description struct {
 		Files     map[string]string `json:"files"` // what is special about each
 	} `json:"voice"`
 	Tolerance json.RawMessage `json:"tolerance"` // numbers by quantity, and a remark
-	Runs      []vectorRun     `json:"runs"`
+	Runs      []goldenRun     `json:"runs"`
 
 	Input   string `json:"input"` // of the codec alone
 	Outputs map[string]struct {
@@ -147,11 +148,11 @@ type description struct {
 		Latents string `json:"latents"`
 	} `json:"encoder"`
 
-	Tokenizers map[string]vectorTokenizer `json:"tokenizers"`
+	Tokenizers map[string]goldenTokenizer `json:"tokenizers"`
 }
 
 // check compares everything that the case holds.
-func (k *vectorCase) check(ctx context.Context) {
+func (k *goldenCase) check(ctx context.Context) {
 	if err := k.describe(); err != nil {
 		k.fail("", "case", err)
 		return
@@ -162,12 +163,12 @@ func (k *vectorCase) check(ctx context.Context) {
 			k.fail("", "case", err)
 		}
 	}
-	if !slices.ContainsFunc(k.results, func(r VectorResult) bool { return !r.Skipped }) {
+	if !slices.ContainsFunc(k.results, func(r Result) bool { return !r.Skipped }) {
 		k.fail("", "case", errors.New("it holds nothing that can be compared"))
 	}
 }
 
-func (k *vectorCase) describe() error {
+func (k *goldenCase) describe() error {
 	data, err := k.file(caseFile)
 	if err != nil {
 		return err
@@ -182,20 +183,20 @@ func (k *vectorCase) describe() error {
 }
 
 // has reports whether the case has a file of that name, readable or not.
-func (k *vectorCase) has(name string) bool {
+func (k *goldenCase) has(name string) bool {
 	_, err := os.Lstat(filepath.Join(k.dir, name))
 	return err == nil
 }
 
 // path returns the path of a file that case.json names, which must lie in the folder of the case.
-func (k *vectorCase) path(name string) (string, error) {
+func (k *goldenCase) path(name string) (string, error) {
 	if !filepath.IsLocal(name) {
 		return "", fmt.Errorf("%q is not the name of a file of the case", name)
 	}
 	return filepath.Join(k.dir, name), nil
 }
 
-func (k *vectorCase) file(name string) ([]byte, error) {
+func (k *goldenCase) file(name string) ([]byte, error) {
 	path, err := k.path(name)
 	if err != nil {
 		return nil, err
@@ -208,7 +209,7 @@ func (k *vectorCase) file(name string) ([]byte, error) {
 }
 
 // tolerance returns the limit of a quantity. That of latents and audio is at most 1e-4, whatever the case says.
-func (k *vectorCase) tolerance(quantity string) float64 {
+func (k *goldenCase) tolerance(quantity string) float64 {
 	const most = 1e-4
 	var all map[string]json.RawMessage
 	var limit float64
@@ -222,21 +223,21 @@ func (k *vectorCase) tolerance(quantity string) float64 {
 }
 
 // fail says why a quantity could not be compared, in one line: of several errors the first.
-func (k *vectorCase) fail(run, quantity string, err error) {
+func (k *goldenCase) fail(run, quantity string, err error) {
 	note, others, _ := strings.Cut(err.Error(), "\n")
 	if others != "" {
 		note += fmt.Sprintf(" (and %d more like it)", strings.Count(others, "\n")+1)
 	}
-	k.results = append(k.results, VectorResult{Run: run, Quantity: quantity, Difference: math.Inf(1), Note: note})
+	k.results = append(k.results, Result{Run: run, Quantity: quantity, Difference: math.Inf(1), Note: note})
 }
 
-func (k *vectorCase) skip(quantity, why string) {
-	k.results = append(k.results, VectorResult{Quantity: quantity, OK: true, Skipped: true, Note: why})
+func (k *goldenCase) skip(quantity, why string) {
+	k.results = append(k.results, Result{Quantity: quantity, OK: true, Skipped: true, Note: why})
 }
 
 // exact compares two counts, or what else must be equal.
-func exact[T int | bool | string](k *vectorCase, run, quantity string, got, want T) {
-	r := VectorResult{Run: run, Quantity: quantity, OK: got == want}
+func exact[T int | bool | string](k *goldenCase, run, quantity string, got, want T) {
+	r := Result{Run: run, Quantity: quantity, OK: got == want}
 	if !r.OK {
 		r.Difference, r.Note = 1, fmt.Sprintf("got %v, want %v", got, want)
 	}
@@ -244,20 +245,20 @@ func exact[T int | bool | string](k *vectorCase, run, quantity string, got, want
 }
 
 // exactIf compares two counts where the case names one.
-func exactIf[T int | bool | string](k *vectorCase, named bool, run, quantity string, got, want T) {
+func exactIf[T int | bool | string](k *goldenCase, named bool, run, quantity string, got, want T) {
 	if named {
 		exact(k, run, quantity, got, want)
 	}
 }
 
 // near compares two arrays.
-func (k *vectorCase) near(run, quantity string, got, want []float32, tolerance float64) {
+func (k *goldenCase) near(run, quantity string, got, want []float32, tolerance float64) {
 	if len(got) != len(want) {
 		k.fail(run, quantity, fmt.Errorf("%d values, want %d", len(got), len(want)))
 		return
 	}
 	d := distance(got, want)
-	k.results = append(k.results, VectorResult{Run: run, Quantity: quantity, Difference: d, Tolerance: tolerance, OK: d <= tolerance})
+	k.results = append(k.results, Result{Run: run, Quantity: quantity, Difference: d, Tolerance: tolerance, OK: d <= tolerance})
 }
 
 // distance returns the largest difference of two arrays of the same length, which is infinite when one holds what is not a number.
@@ -274,8 +275,8 @@ func distance(a, b []float32) float64 {
 }
 
 // worst returns one result for each quantity, in the order in which they were first seen.
-func (k *vectorCase) worst() (list []VectorResult) {
-	badness := func(r VectorResult) float64 {
+func (k *goldenCase) worst() (list []Result) {
+	badness := func(r Result) float64 {
 		switch {
 		case r.Skipped:
 			return -1
@@ -286,7 +287,7 @@ func (k *vectorCase) worst() (list []VectorResult) {
 		}
 	}
 	for _, r := range k.results {
-		at := slices.IndexFunc(list, func(other VectorResult) bool { return other.Quantity == r.Quantity })
+		at := slices.IndexFunc(list, func(other Result) bool { return other.Quantity == r.Quantity })
 		switch {
 		case at < 0:
 			list = append(list, r)

@@ -1,4 +1,4 @@
-package onnx
+package model
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
 
 // rms returns the root mean square of the difference between two arrays, relative to that of want.
@@ -28,8 +29,8 @@ func rms(t *testing.T, got, want []float32) float64 {
 func TestIntegersStayCloseToTheReference(t *testing.T) {
 	orttest.Need(t)
 	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "05-eos"} {
-		v := load(t, name)
-		v.checkpoint.Precision = bundle.Int8
+		v := vectortest.Load(t, name)
+		v.Checkpoint.Precision = bundle.Int8
 		for _, r := range v.Runs {
 			if r.LatentsFrom != "" && r.LatentsFrom != r.Name {
 				continue
@@ -39,10 +40,10 @@ func TestIntegersStayCloseToTheReference(t *testing.T) {
 	}
 }
 
-func testIntegers(t *testing.T, v *vector, r run) {
-	tokens, noise, latents := v.tokens(t, r), v.array(t, r.Files["noise"]).Floats, v.array(t, r.Files["latent"]).Floats
-	l, p := v.open(t, r.Steps), v.prompt(t, "voice.safetensors")
-	s, err := l.newStream(p.Positions + len(tokens) + r.MaxFrames)
+func testIntegers(t *testing.T, v *vectortest.Case, r vectortest.Run) {
+	tokens, noise, latents := v.Tokens(t, r), v.Array(t, r.Files["noise"]).Floats, v.Array(t, r.Files["latent"]).Floats
+	l, p := openModel(t, v, r.Steps), v.Prompt(t, "voice.safetensors")
+	s, err := l.newLoneStream(p.Positions + len(tokens) + r.MaxFrames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +62,12 @@ func testIntegers(t *testing.T, v *vector, r run) {
 		}
 		h, drawn, logits = append(h, s.h...), append(drawn, s.latent...), append(logits, s.eos[0])
 	}
-	e := ending{threshold: r.Threshold, minFrames: r.MinFrames, after: r.FramesAfter, maxFrames: r.MaxFrames}
+	e := Ending{Threshold: r.Threshold, MinFrames: r.MinFrames, After: r.FramesAfter, MaxFrames: r.MaxFrames}
 	if got, _, eos := frames(e, logits); got != r.Expect.Frames || eos != r.Expect.EOS {
 		t.Errorf("%d frames, eos %v; want %d, %v", got, eos, r.Expect.Frames, r.Expect.EOS)
 	}
-	dh, dl := rms(t, h, v.array(t, r.Files["h"]).Floats), rms(t, drawn, latents)
-	t.Logf("h %.2f %%, latents %.2f %%, logits at most %.2f apart", 100*dh, 100*dl, apart(t, logits, v.array(t, r.Files["eos_logit"]).Floats))
+	dh, dl := rms(t, h, v.Array(t, r.Files["h"]).Floats), rms(t, drawn, latents)
+	t.Logf("h %.2f %%, latents %.2f %%, logits at most %.2f apart", 100*dh, 100*dl, vectortest.Apart(t, logits, v.Array(t, r.Files["eos_logit"]).Floats))
 	if !(dh <= .07) || !(dl <= .07) {
 		t.Errorf("h %.2f %%, latents %.2f %% apart", 100*dh, 100*dl)
 	}
@@ -74,10 +75,10 @@ func testIntegers(t *testing.T, v *vector, r run) {
 
 func TestCodecOfIntegersStaysCloseToTheReference(t *testing.T) {
 	orttest.Need(t)
-	v := load(t, "04-codec")
-	v.checkpoint.Precision = bundle.Int8
-	got := play(t, newDecoder(t, v.openCodec(t)), v.array(t, "latents.npy").Floats, []int{1, 4})
-	far := rms(t, got, v.array(t, "audio_plan_1_4.npy").Floats)
+	v := vectortest.Load(t, "04-codec")
+	v.Checkpoint.Precision = bundle.Int8
+	got := play(t, newDecoder(t, openVectorCodec(t, v)), v.Array(t, "latents.npy").Floats, []int{1, 4})
+	far := rms(t, got, v.Array(t, "audio_plan_1_4.npy").Floats)
 	t.Logf("%.2f %%", 100*far)
 	if !(far <= .06) {
 		t.Errorf("%.2f %% apart", 100*far)

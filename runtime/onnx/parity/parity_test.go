@@ -1,4 +1,4 @@
-package onnx
+package parity
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
 
 // The quantities of every run, and those of some.
@@ -47,9 +48,9 @@ func TestEveryVectorAgrees(t *testing.T) {
 	}
 	got := map[string][]string{}
 	finished := false
-	err := CheckVectors(t.Context(), VectorsConfig{
+	err := Check(t.Context(), Config{
 		Dir: dir, Library: library, Progress: func(done, total int64, _ string) { finished = done == total },
-	}, func(r VectorResult) {
+	}, func(r Result) {
 		t.Logf("%s %s %s: %.1e of %.0e %s", r.Case, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
 		got[r.Case] = append(got[r.Case], r.Quantity)
 		if !r.OK {
@@ -80,7 +81,7 @@ func TestIntegersEndWhereTheReferenceDoes(t *testing.T) {
 	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "05-eos", "07-bf16"} {
 		dir := t.TempDir()
 		wholeCase(t, dir, name)
-		k := &vectorCase{dir: dir, precision: bundle.Int8, step: func(string) {}}
+		k := &goldenCase{dir: dir, precision: bundle.Int8, step: func(string) {}}
 		k.check(t.Context())
 		found := map[string]bool{}
 		for _, r := range k.results {
@@ -168,7 +169,7 @@ func TestDamageIsFound(t *testing.T) {
 			wholeCase(t, dir, tt.name)
 			tt.damage(t, dir)
 			var failed, notes []string
-			err := CheckVectors(t.Context(), VectorsConfig{Dir: dir, Library: library}, func(r VectorResult) {
+			err := Check(t.Context(), Config{Dir: dir, Library: library}, func(r Result) {
 				if !r.OK {
 					failed, notes = append(failed, r.Quantity), append(notes, r.Note)
 				}
@@ -220,7 +221,7 @@ func TestABrokenCaseDoesNotStopTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	if err := CheckVectors(t.Context(), VectorsConfig{Dir: dir, Library: library}, func(r VectorResult) {
+	if err := Check(t.Context(), Config{Dir: dir, Library: library}, func(r Result) {
 		got = append(got, r.Case+" "+r.Quantity+map[bool]string{true: "", false: " failed"}[r.OK])
 	}); err != nil {
 		t.Fatal(err)
@@ -230,13 +231,13 @@ func TestABrokenCaseDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-func TestCheckVectorsFails(t *testing.T) {
+func TestCheckFails(t *testing.T) {
 	library := orttest.Need(t)
-	silent := func(r VectorResult) { t.Errorf("%s %s was reported", r.Case, r.Quantity) }
-	if err := CheckVectors(t.Context(), VectorsConfig{Dir: t.TempDir(), Library: library}, silent); err == nil || !strings.Contains(err.Error(), caseFile) {
+	silent := func(r Result) { t.Errorf("%s %s was reported", r.Case, r.Quantity) }
+	if err := Check(t.Context(), Config{Dir: t.TempDir(), Library: library}, silent); err == nil || !strings.Contains(err.Error(), caseFile) {
 		t.Errorf("no case: error %v", err)
 	}
-	if err := CheckVectors(t.Context(), VectorsConfig{Dir: filepath.Join(t.TempDir(), "x"), Library: library}, silent); !errors.Is(err, fs.ErrNotExist) {
+	if err := Check(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "x"), Library: library}, silent); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: error %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -244,7 +245,7 @@ func TestCheckVectorsFails(t *testing.T) {
 	cancel(why)
 	dir := t.TempDir()
 	wholeCase(t, dir, "01-v2-tanh")
-	if err := CheckVectors(ctx, VectorsConfig{Dir: dir, Library: library}, silent); !errors.Is(err, why) {
+	if err := Check(ctx, Config{Dir: dir, Library: library}, silent); !errors.Is(err, why) {
 		t.Errorf("cancelled: error %v, want the cause", err)
 	}
 }
@@ -253,7 +254,7 @@ func TestOfSeveralErrorsTheFirstIsTold(t *testing.T) {
 	for want, err := range map[string]error{
 		"one": errors.New("one"), "one (and 2 more like it)": errors.Join(errors.New("one"), errors.New("two"), errors.New("three")),
 	} {
-		k := &vectorCase{}
+		k := &goldenCase{}
 		if k.fail("", "case", err); k.results[0].Note != want || k.results[0].OK {
 			t.Errorf("%+v, want a failure that says %q", k.results[0], want)
 		}
@@ -261,7 +262,7 @@ func TestOfSeveralErrorsTheFirstIsTold(t *testing.T) {
 }
 
 func TestTolerances(t *testing.T) {
-	k := &vectorCase{}
+	k := &goldenCase{}
 	k.Tolerance = json.RawMessage(`{"h": 0.5, "latent": 0.5, "audio": 2e-5, "what": "a remark", "odd": "2"}`)
 	for quantity, want := range map[string]float64{"h": .5, "latent": 1e-4, "audio": 2e-5, "odd": 1e-4, "missing": 1e-4} {
 		if got := k.tolerance(quantity); got != want {
@@ -280,29 +281,29 @@ func wholeCase(t *testing.T, dir, name string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	from := filepath.Join("testdata", name)
+	from := vectortest.Dir(t, name)
 	if name == "06-tokenizer" {
-		copyFolder(t, dir, filepath.Join("..", "tokenize", "testdata"))
+		copyFolder(t, dir, filepath.Join("..", "..", "tokenize", "testdata"))
 		copyFolder(t, dir, from)
 		return
 	}
-	copyFolder(t, dir, filepath.Join("testdata", "01-v2-tanh"), "tokenizer.model")
+	copyFolder(t, dir, vectortest.Dir(t, "01-v2-tanh"), "tokenizer.model")
 	copyFolder(t, dir, from)
 	if name == "07-bf16" {
-		if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), rounded(t, weights(t, "01-v2-tanh")), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), vectortest.Rounded(t, vectortest.Weights(t, "01-v2-tanh")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	all := map[string]bundle.Tensor{}
 	for _, part := range []string{
-		filepath.Join("testdata", "01-v2-tanh", "model.safetensors"), // the codec of 05 has the same sizes
+		filepath.Join(vectortest.Dir(t, "01-v2-tanh"), "model.safetensors"), // the codec of 05 has the same sizes
 		filepath.Join(from, "model.safetensors"), filepath.Join(from, "encoder.safetensors"), filepath.Join(from, "language.safetensors"),
 	} {
 		if _, err := os.Stat(part); err != nil || name != "05-eos" && !strings.HasPrefix(part, from) {
 			continue
 		}
-		x := tensors(t, file(t, filepath.Dir(part), filepath.Base(part)))
+		x := vectortest.Tensors(t, vectortest.File(t, filepath.Dir(part), filepath.Base(part)))
 		for _, tensor := range x.Names() {
 			shape, _ := x.Shape(tensor)
 			values, err := x.Floats(tensor, shape...)
@@ -345,7 +346,7 @@ func copyFolder(t *testing.T, to, from string, names ...string) {
 		}
 	}
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(to, name), file(t, from, name), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(to, name), vectortest.File(t, from, name), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -353,7 +354,7 @@ func copyFolder(t *testing.T, to, from string, names ...string) {
 
 func edit(t *testing.T, dir, name string, change func([]byte) []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), change(file(t, dir, name)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), change(vectortest.File(t, dir, name)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

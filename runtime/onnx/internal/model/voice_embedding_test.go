@@ -1,4 +1,4 @@
-package onnx
+package model
 
 import (
 	"errors"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
 
 // TestTheEmbeddingOfAVoiceIsAddedToAudioOnly compares with a host that makes nothing of latents: there the whole row is given as the embedding.
 func TestTheEmbeddingOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	orttest.Need(t)
-	v := load(t, "01-v2-tanh")
-	l := v.open(t, 1)
+	v := vectortest.Load(t, "01-v2-tanh")
+	l := openModel(t, v, 1)
 	width, tokens := l.dims.Width, []int32{5, 6, 7}
 	embedding := make([]float32, width)
 	for i := range embedding {
@@ -22,11 +23,11 @@ func TestTheEmbeddingOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	plain := *l.prompts["v"]
 	named := plain
 	named.VoiceEmbedding = embedding
-	read := func(host bundle.Host, p bundle.Prompt) *stream {
+	read := func(host bundle.Host, p bundle.Prompt) *Stream {
 		t.Helper()
 		other := *l
 		other.host, other.prompts = host, map[string]*bundle.Prompt{"v": &p}
-		s, err := other.newStream(p.Positions + 10)
+		s, err := other.newLoneStream(p.Positions + 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestTheEmbeddingOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 
 	without, with, given := read(l.host, plain), read(l.host, named), read(nothing, whole)
 	text := plain.Positions + len(tokens)
-	for i := range with.bank.kv {
+	for i := range with.cache.kv {
 		if !slices.Equal(with.read(i, 0, text), without.read(i, 0, text)) {
 			t.Fatal("the embedding changed how text is read")
 		}
@@ -67,7 +68,7 @@ func TestTheEmbeddingOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	}
 	row := make([]float32, width)
 	l.host.Row(row, with.latent)
-	given.term = sum(row, embedding)
+	given.voiceEmbedding = sum(row, embedding)
 	if err := errors.Join(with.Step(t.Context(), noise), given.Step(t.Context(), noise)); err != nil {
 		t.Fatal(err)
 	}

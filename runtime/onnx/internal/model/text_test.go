@@ -1,10 +1,11 @@
-package onnx
+package model
 
 import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
 
 func TestPrepare(t *testing.T) {
@@ -35,7 +36,7 @@ func TestPrepare(t *testing.T) {
 		"five are not":                         {bundle.Text{PadShort: true}, "a b c d e", "a b c d e", 5},
 	}
 	for name, tt := range tests {
-		if got, words := prepare(tt.text, &tt.rules); got != tt.want || words != tt.words {
+		if got, words := PrepareText(tt.text, &tt.rules); got != tt.want || words != tt.words {
 			t.Errorf("%s: %q, %d words; want %q, %d", name, got, words, tt.want, tt.words)
 		}
 	}
@@ -43,10 +44,10 @@ func TestPrepare(t *testing.T) {
 
 func TestPrepareEqualsTheReference(t *testing.T) {
 	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "05-eos", "07-bf16"} {
-		v := load(t, name)
-		rules := convert.DefaultText(v.checkpoint.Config)
+		v := vectortest.Load(t, name)
+		rules := convert.DefaultText(v.Checkpoint.Config)
 		for _, r := range v.Runs {
-			if got, _ := prepare(r.Text, &rules); got != r.Prepared {
+			if got, _ := PrepareText(r.Text, &rules); got != r.Prepared {
 				t.Errorf("%s %s: %q, want %q", name, r.Name, got, r.Prepared)
 			}
 		}

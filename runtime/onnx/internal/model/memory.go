@@ -1,4 +1,4 @@
-package onnx
+package model
 
 import (
 	"fmt"

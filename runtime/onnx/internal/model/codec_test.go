@@ -1,4 +1,4 @@
-package onnx
+package model
 
 import (
 	"fmt"
@@ -6,20 +6,22 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
 const closeEnoughAudio = 2e-5
 
-func (v *vector) openCodec(t testing.TB) *codec {
+func openVectorCodec(t testing.TB, v *vectortest.Case) *codec {
 	t.Helper()
-	built, err := v.checkpoint.Codec()
+	built, err := v.Checkpoint.Codec()
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.manifest.Dims, v.manifest.Codec = v.checkpoint.Dims(), built.Graph
-	c, err := openCodec(&v.manifest, built.Model)
+	m := bundle.Manifest{Dims: v.Checkpoint.Dims(), Codec: built.Graph}
+	c, err := openCodec(&m, built.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,7 @@ func (v *vector) openCodec(t testing.TB) *codec {
 }
 
 // play decodes all latents by the plan: the last number repeats, the last group may be short.
-func play(t testing.TB, d *codecStream, latents []float32, plan []int) []float32 {
+func play(t testing.TB, d *Decoder, latents []float32, plan []int) []float32 {
 	t.Helper()
 	n := d.codec.dims.Latent
 	var audio []float32
@@ -48,9 +50,9 @@ func play(t testing.TB, d *codecStream, latents []float32, plan []int) []float32
 	return audio
 }
 
-func newDecoder(t testing.TB, c *codec) *codecStream {
+func newDecoder(t testing.TB, c *codec) *Decoder {
 	t.Helper()
-	d, err := c.newStream()
+	d, err := c.newDecoder()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +66,9 @@ func newDecoder(t testing.TB, c *codec) *codecStream {
 
 func TestCodecEqualsTheReference(t *testing.T) {
 	orttest.Need(t)
-	v := load(t, "04-codec")
-	d := newDecoder(t, v.openCodec(t))
-	latents := v.array(t, "latents.npy").Floats
+	v := vectortest.Load(t, "04-codec")
+	d := newDecoder(t, openVectorCodec(t, v))
+	latents := v.Array(t, "latents.npy").Floats
 	first := play(t, d, latents, []int{1})
 	for _, tt := range []struct {
 		plan []int
@@ -74,7 +76,7 @@ func TestCodecEqualsTheReference(t *testing.T) {
 	}{{[]int{1}, "audio_plan_1.npy"}, {[]int{1, 4}, "audio_plan_1_4.npy"}, {[]int{3, 7}, "audio_plan_3_7.npy"}} {
 		t.Run(fmt.Sprint("plan ", tt.plan), func(t *testing.T) {
 			got := play(t, d, latents, tt.plan)
-			far, among := apart(t, got, v.array(t, tt.file).Floats), apart(t, got, first)
+			far, among := vectortest.Apart(t, got, v.Array(t, tt.file).Floats), vectortest.Apart(t, got, first)
 			t.Logf("%d frames: %.1e from the reference, %.1e from one by one", len(got)/speech.FrameSamples, far, among)
 			if !(far <= closeEnoughAudio) || !(among <= 2e-6) {
 				t.Errorf("%.1e from the reference, %.1e from one by one", far, among)

@@ -1,4 +1,4 @@
-package onnx
+package model
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
 
 func TestFlowHeadAloneEqualsTheMergedOne(t *testing.T) {
 	orttest.Need(t)
-	v := load(t, "01-v2-tanh")
-	l := v.open(t, 1)
-	s, err := l.newStream(100)
+	v := vectortest.Load(t, "01-v2-tanh")
+	l := openModel(t, v, 1)
+	s, err := l.newLoneStream(100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func TestFlowHeadAloneEqualsTheMergedOne(t *testing.T) {
 	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), []int32{5, 6, 7})); err != nil {
 		t.Fatal(err)
 	}
-	noise := v.array(t, v.Runs[0].Files["noise"]).Floats[:l.dims.Latent]
+	noise := v.Array(t, v.Runs[0].Files["noise"]).Floats[:l.dims.Latent]
 	if err := errors.Join(s.Draw(noise), s.Step(t.Context(), noise)); err != nil {
 		t.Fatal(err)
 	}
@@ -31,16 +32,16 @@ func TestFlowHeadAloneEqualsTheMergedOne(t *testing.T) {
 	if err := s.Draw(noise); err != nil {
 		t.Fatal(err)
 	}
-	if d := apart(t, s.latent, merged); !(d <= 1e-6) {
+	if d := vectortest.Apart(t, s.latent, merged); !(d <= 1e-6) {
 		t.Errorf("%.1e apart", d)
 	}
 }
 
 func TestStreamRefuses(t *testing.T) {
 	orttest.Need(t)
-	v := load(t, "01-v2-tanh")
-	l, p := v.open(t, 1), v.prompt(t, "voice.safetensors")
-	s, err := l.newStream(p.Positions + 3)
+	v := vectortest.Load(t, "01-v2-tanh")
+	l, p := openModel(t, v, 1), v.Prompt(t, "voice.safetensors")
+	s, err := l.newLoneStream(p.Positions + 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestStreamRefuses(t *testing.T) {
 	if err := errors.Join(s.Begin("v"), s.Prefill(ctx, []int32{1})); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled prefill returned %v", err)
 	}
-	tight, err := l.newStream(p.Positions - 1)
+	tight, err := l.newLoneStream(p.Positions - 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,16 +91,16 @@ func TestStreamsInOneRunAreBitEqualToStreamsAlone(t *testing.T) {
 
 func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 	orttest.Need(t)
-	v := load(t, "01-v2-tanh")
-	v.checkpoint.Precision = precision
-	l := v.open(t, flowSteps)
+	v := vectortest.Load(t, "01-v2-tanh")
+	v.Checkpoint.Precision = precision
+	l := openModel(t, v, flowSteps)
 	const capacity, steps = 64, 12
-	b, err := l.newBank(maxBatch, capacity)
+	b, err := l.newKVCache(MaxBatch, capacity)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.close()
-	begin := func(s *stream, err error, i int) *stream {
+	defer b.Close()
+	begin := func(s *Stream, err error, i int) *Stream {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,14 +118,14 @@ func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 		}
 		return s
 	}
-	var together, apart []*stream
-	for i := range maxBatch { // streams take the lowest slot that is free
+	var together, apart []*Stream
+	for i := range MaxBatch { // streams take the lowest slot that is free
 		s, err := b.newStream()
 		together = append(together, begin(s, err, i))
-		s, err = l.newStream(capacity)
+		s, err = l.newLoneStream(capacity)
 		apart = append(apart, begin(s, err, i))
 	}
-	var members []*stream
+	var members []*Stream
 	for _, i := range slots {
 		members = append(members, together[i])
 	}
@@ -138,20 +139,20 @@ func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 	z := make([]float32, l.dims.Latent)
 	for step := range steps {
 		for _, i := range slots {
-			noise(z, int64(i), 0, step, 1, 0)
+			Noise(z, int64(i), 0, step, 1, 0)
 			copy(together[i].noise, z)
 			if err := apart[i].Step(t.Context(), z); err != nil {
 				t.Fatal(err)
 			}
 		}
-		first, n := b.reserve(members, maxBatch)
+		first, n := b.LockRange(members, MaxBatch)
 		if first != slots[0] || n != slots[len(slots)-1]-slots[0]+1 {
-			t.Fatalf("%d slots from %d on are reserved for %v", n, first, slots)
+			t.Fatalf("%d slots from %d on are locked for %v", n, first, slots)
 		}
-		if err := b.run(first, n, members); err != nil {
+		if err := b.stepRange(first, n, members); err != nil {
 			t.Fatal(err)
 		}
-		b.release(first, n)
+		b.UnlockRange(first, n)
 		for _, i := range slots {
 			same(step, i)
 		}
@@ -166,9 +167,9 @@ func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 
 func TestACancelledPrefillLeavesTheSessionUsable(t *testing.T) {
 	orttest.Need(t)
-	v := load(t, "01-v2-tanh")
-	l := v.open(t, 1)
-	s, err := l.newStream(400)
+	v := vectortest.Load(t, "01-v2-tanh")
+	l := openModel(t, v, 1)
+	s, err := l.newLoneStream(400)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,4 +190,35 @@ func TestACancelledPrefillLeavesTheSessionUsable(t *testing.T) {
 	if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens)); err != nil || !slices.Equal(s.h, want) {
 		t.Errorf("a prefill after cancelled ones: %v, equal %v", err, slices.Equal(s.h, want))
 	}
+}
+
+// openModel builds the language model of the case with the given number of flow steps and its voice, called v.
+func openModel(t testing.TB, v *vectortest.Case, steps int) *languageModel {
+	t.Helper()
+	c := *v.Checkpoint
+	c.Steps = steps
+	model, err := c.LM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flow, err := c.FlowHead()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := c.Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := bundle.Manifest{Dims: c.Dims(), Flow: bundle.Flow{Steps: steps}, LM: model.Graph, FlowHead: flow.Graph}
+	prompts := map[string]*bundle.Prompt{"v": v.Prompt(t, "voice.safetensors")}
+	l, err := openLanguageModel(&m, host, prompts, model.Model, flow.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
 }

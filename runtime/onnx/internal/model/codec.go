@@ -1,4 +1,4 @@
-package onnx
+package model
 
 import (
 	"context"
@@ -35,8 +35,8 @@ func openCodec(m *bundle.Manifest, graph []byte) (*codec, error) {
 
 func (c *codec) close() error { return c.session.Close() }
 
-// codecStream is a [decoder] on the codec's graph.
-type codecStream struct {
+// Decoder is the codec's state in one stream. It is not safe for concurrent use.
+type Decoder struct {
 	codec    *codec
 	position int // of the next frame, in positions of the transformer
 	states   [][]float32
@@ -51,8 +51,8 @@ type decoding struct {
 	inputs, outputs                []*ort.Tensor
 }
 
-func (c *codec) newStream() (*codecStream, error) {
-	d := &codecStream{codec: c, groups: map[int]*decoding{}}
+func (c *codec) newDecoder() (*Decoder, error) {
+	d := &Decoder{codec: c, groups: map[int]*decoding{}}
 	for _, s := range c.states {
 		n := 1
 		for _, size := range s.Shape {
@@ -68,7 +68,7 @@ func (c *codec) newStream() (*codecStream, error) {
 	return d, nil
 }
 
-func (d *codecStream) Close() error {
+func (d *Decoder) Close() error {
 	var err error
 	for _, t := range d.tensors {
 		err = errors.Join(err, t.Close())
@@ -79,17 +79,17 @@ func (d *codecStream) Close() error {
 	return err
 }
 
-// Begin implements [decoder].
-func (d *codecStream) Begin() {
+// Begin forgets what was decoded: every chunk starts fresh.
+func (d *Decoder) Begin() {
 	d.position = 0
 	for _, s := range d.states {
 		clear(s)
 	}
 }
 
-// Decode implements [decoder]. It never runs more frames at once than a worker does: with five and more the library adds up in another
+// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call. It never runs more frames at once than a worker does: with five and more the library adds up in another
 // order, which the last bits of the samples show (1.2e-6 instead of 9e-7 from one by one).
-func (d *codecStream) Decode(latents []float32, frames int) ([]float32, error) {
+func (d *Decoder) Decode(latents []float32, frames int) ([]float32, error) {
 	if frames <= synth.GroupFrames {
 		return d.decode(latents, frames)
 	}
@@ -105,7 +105,7 @@ func (d *codecStream) Decode(latents []float32, frames int) ([]float32, error) {
 	return audio, nil
 }
 
-func (d *codecStream) decode(latents []float32, frames int) ([]float32, error) {
+func (d *Decoder) decode(latents []float32, frames int) ([]float32, error) {
 	g, err := d.group(frames)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (d *codecStream) decode(latents []float32, frames int) ([]float32, error) {
 	return g.audio, nil
 }
 
-func (d *codecStream) group(frames int) (*decoding, error) {
+func (d *Decoder) group(frames int) (*decoding, error) {
 	if g, ok := d.groups[frames]; ok {
 		return g, nil
 	}
@@ -176,5 +176,12 @@ func (g *decoding) maskFrom(position, positions, window int) {
 				row[j] = float32(math.Inf(-1))
 			}
 		}
+	}
+}
+
+// FadeIn rises from 0 to 1, both included: a fresh decoder begins with a small step, which is heard as a click.
+func FadeIn(samples []float32) {
+	for i := range samples {
+		samples[i] *= float32(i) / float32(max(len(samples)-1, 1))
 	}
 }

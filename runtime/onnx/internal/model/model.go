@@ -1,0 +1,174 @@
+// Package model runs the graphs of a bundle: the language model with its flow, the codec, and the rules by which text goes in and speech
+// ends. It does not know who waits for what; the engine decides that, and the check of golden vectors needs no engine.
+package model
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+)
+
+// Model is a loaded bundle: graphs, weights and voices, which all streams share. It is safe for concurrent use.
+type Model struct {
+	Manifest bundle.Manifest           // not to be changed
+	prompts  map[string]*bundle.Prompt // by voice
+	language *languageModel
+	codec    *codec
+	capacity int // positions that a stream needs for the longest prompt and chunk
+	slots    int // of each cache
+
+	freePages []func() error // give the memory of prompts and embedding back
+
+	mu     sync.Mutex
+	caches []*KVCache
+}
+
+// Open loads the files of the bundle in dir.
+func Open(dir string, m bundle.Manifest, slots int) (_ *Model, err error) {
+	n := &Model{Manifest: m, prompts: map[string]*bundle.Prompt{}, slots: slots}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.Close())
+		}
+	}()
+	if err := ort.AtLeast(m.MinRuntime); err != nil {
+		return nil, err
+	}
+	for _, v := range m.Voices {
+		p, err := bundle.OpenPrompt(filepath.Join(dir, v.File.File), m.Dims)
+		if err != nil {
+			return nil, fmt.Errorf("voice %s: %w", v.Name, err)
+		}
+		if p.Positions != v.PromptFrames {
+			return nil, fmt.Errorf("voice %s: %d positions, the manifest says %d", v.Name, p.Positions, v.PromptFrames)
+		}
+		for i := range p.K {
+			if p.K[i], err = n.moveOut(p.K[i]); err != nil {
+				return nil, err
+			}
+			if p.V[i], err = n.moveOut(p.V[i]); err != nil {
+				return nil, err
+			}
+		}
+		n.prompts[v.Name] = p
+		n.capacity = max(n.capacity, m.Limits.Longest(p.Positions))
+	}
+	host, err := readHost(filepath.Join(dir, m.Host.File), &m)
+	if err != nil {
+		return nil, err
+	}
+	if host.Embedding, err = n.moveOut(host.Embedding); err != nil {
+		return nil, err
+	}
+	graphs := map[string][]byte{}
+	for name, g := range map[string]bundle.Graph{"language model": m.LM, "flow head": m.FlowHead, "codec": m.Codec} {
+		if graphs[name], err = os.ReadFile(filepath.Join(dir, g.File.File)); err != nil {
+			return nil, err
+		}
+		if err := checkContract(graphs[name], g); err != nil {
+			return nil, fmt.Errorf("%s, the %s: %w", g.File.File, name, err)
+		}
+	}
+	take := func(name string) []byte { // so that nobody here holds on to a file while a session makes its own of it
+		file := graphs[name]
+		delete(graphs, name)
+		return file
+	}
+	if n.language, err = openLanguageModel(&m, host, n.prompts, take("language model"), take("flow head")); err != nil {
+		return nil, err
+	}
+	n.codec, err = openCodec(&m, take("codec"))
+	return n, err
+}
+
+// moveOut moves values that stay as long as the model out of the collector's sight: it lets garbage grow as large as what it knows to
+// be in use.
+func (n *Model) moveOut(values []float32) ([]float32, error) {
+	kept, free, err := pages(len(values))
+	if err != nil {
+		return nil, err
+	}
+	n.freePages = append(n.freePages, free)
+	copy(kept, values)
+	return kept, nil
+}
+
+func readHost(path string, m *bundle.Manifest) (bundle.Host, error) {
+	t, file, err := bundle.OpenTensors(path)
+	if err != nil {
+		return bundle.Host{}, err
+	}
+	defer file.Close()
+	return bundle.ReadHost(t, m.Dims, m.Flow.Steps)
+}
+
+// NewDecoder returns a decoder with a state of its own.
+func (n *Model) NewDecoder() (*Decoder, error) { return n.codec.newDecoder() }
+
+// NewLoneStream returns a stream with a cache of its own, of so many positions.
+func (n *Model) NewLoneStream(positions int) (*Stream, error) {
+	return n.language.newLoneStream(positions)
+}
+
+// Prompt returns the prompt of a voice, nil for one that is unknown. The caller must not change it.
+func (n *Model) Prompt(voice string) *bundle.Prompt { return n.prompts[voice] }
+
+// NewStream returns a stream that shares a cache with others, so that they can be stepped together.
+func (n *Model) NewStream() (*Stream, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, c := range n.caches {
+		if c.hasRoom() {
+			return c.newStream()
+		}
+	}
+	c, err := n.language.newKVCache(n.slots, n.capacity)
+	if err != nil {
+		return nil, err
+	}
+	n.caches = append(n.caches, c)
+	return c.newStream()
+}
+
+// Bytes returns the memory of weights and voice prompts, and of a stream with its decoder.
+func (n *Model) Bytes() (weights, prompts, stream int64) {
+	const float = 4
+	m, d := &n.Manifest, n.Manifest.Dims
+	weights = m.LM.Bytes + m.FlowHead.Bytes + m.Codec.Bytes + m.Host.Bytes
+	position := int64(2 * d.Layers * d.Width * float)
+	for _, p := range n.prompts {
+		prompts += int64(p.Positions) * position
+	}
+	stream = int64(n.capacity) * position
+	for _, s := range m.Codec.States {
+		size := int64(float)
+		for _, dim := range s.Shape {
+			size *= int64(dim)
+		}
+		stream += size
+	}
+	return weights, prompts, stream
+}
+
+// Close closes all of it. Streams and decoders must be closed before.
+func (n *Model) Close() error {
+	var err error
+	for _, c := range n.caches {
+		err = errors.Join(err, c.Close())
+	}
+	if n.language != nil {
+		err = errors.Join(err, n.language.Close())
+	}
+	if n.codec != nil {
+		err = errors.Join(err, n.codec.close())
+	}
+	for _, free := range n.freePages {
+		err = errors.Join(err, free())
+	}
+	return err
+}
