@@ -53,7 +53,7 @@ type Model struct {
 	Revision  string   `json:"revision,omitempty"`
 	Licence   string   `json:"licence,omitempty"`
 	Languages []string `json:"languages"`
-	Weights   string   `json:"weights_sha256"`         // of the checkpoint's file: voices belong to exactly these weights
+	Weights   string   `json:"weights_sha256"`         // of the checkpoint's file, or of weights that were made up: voices belong to exactly these
 	Codec     string   `json:"codec_sha256,omitempty"` // of the codec's file where the checkpoint came in two
 }
 

@@ -98,7 +98,7 @@ func (r Random) Source() (Source, error) {
 
 	source := Source{
 		Checkpoint: Checkpoint{Weights: &randomWeights{r.Seed, r.Ends}, Config: c, GELU: "tanh", Precision: r.Precision, Steps: r.FlowSteps},
-		Model:      bundle.Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}, Weights: strings.Repeat("0", 64)},
+		Model:      bundle.Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}},
 		Tokenizer:  sentencePiece(pieces), Text: DefaultText(c), Sampling: DefaultSampling(c), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}
 	for i, name := range []string{"anjura", "raj"} {

@@ -20,8 +20,8 @@ import (
 // Source is a model that becomes a bundle: a checkpoint and what stands beside it.
 type Source struct {
 	Checkpoint Checkpoint
-	Model      bundle.Model
-	Tokenizer  []byte // the tokenizer's file
+	Model      bundle.Model // Weights, if empty, becomes a hash of all weights that were read
+	Tokenizer  []byte       // the tokenizer's file
 	Text       bundle.Text
 	Sampling   bundle.Sampling
 	Limits     bundle.Limits
@@ -135,6 +135,10 @@ func (w *writer) write(ctx context.Context, dir string) (m bundle.Manifest, err 
 
 func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) {
 	c := &w.Checkpoint
+	hashed := &hashedWeights{Weights: c.Weights, sums: map[string][sha256.Size]byte{}}
+	if w.Model.Weights == "" {
+		c.Weights = hashed
+	}
 	m := bundle.Manifest{
 		Format: bundle.Format, Model: w.Model, Dims: c.Dims(), GELU: c.GELU, Flow: bundle.Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
 		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: bundle.Tokenizer{Kind: "sentencepiece"}, Text: w.Text, Sampling: w.Sampling,
@@ -148,7 +152,8 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 		return bundle.Manifest{}, err
 	}
 	m.Limits.Positions = m.Limits.Longest(1)
-	if err := m.CheckValues(); err != nil { // before the long part of the work
+	m.Model.Weights = or(w.Model.Weights, hashed.sum()) // what is known of it by now
+	if err := m.CheckValues(); err != nil {             // before the long part of the work
 		return bundle.Manifest{}, fmt.Errorf("manifest: %w", err)
 	}
 	if err := w.voices(ctx, dir, &m); err != nil {
@@ -166,6 +171,10 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 	m.Host, err = createFile(dir, "host.safetensors", func(to io.Writer) error { return bundle.WriteHost(to, host, m.Dims, c.Steps) })
 	if err != nil {
 		return bundle.Manifest{}, err
+	}
+	m.Model.Weights = or(w.Model.Weights, hashed.sum())
+	for i := range m.Voices {
+		m.Voices[i].Weights = m.Model.Weights
 	}
 	if err := m.Check(); err != nil {
 		return bundle.Manifest{}, fmt.Errorf("manifest: %w", err)
@@ -197,7 +206,7 @@ func (w *writer) voices(ctx context.Context, dir string, m *bundle.Manifest) err
 		if err != nil {
 			return err
 		}
-		m.Voices = append(m.Voices, bundle.Voice{Name: s.name, Language: s.language, PromptFrames: p.Positions, Weights: m.Model.Weights, File: f})
+		m.Voices = append(m.Voices, bundle.Voice{Name: s.name, Language: s.language, PromptFrames: p.Positions, File: f})
 		m.Limits.Positions = max(m.Limits.Positions, m.Limits.Longest(p.Positions))
 	}
 	return nil

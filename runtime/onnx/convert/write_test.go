@@ -1,7 +1,11 @@
 package convert
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,6 +69,65 @@ func TestSynthRandomIsTheSameEveryTime(t *testing.T) {
 	}
 	if a[4] != c[4] {
 		t.Error("the tokenizer depends on the seed")
+	}
+}
+
+func TestARandomModelIsKnownByTheHashOfItsWeights(t *testing.T) {
+	hash := func(change func(*Random)) string {
+		t.Helper()
+		r := Tiny()
+		change(&r)
+		m, err := SynthRandom(t.TempDir(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range m.Voices {
+			if v.Weights != m.Model.Weights {
+				t.Errorf("voice %s belongs to weights %s, the model's are %s", v.Name, v.Weights, m.Model.Weights)
+			}
+		}
+		return m.Model.Weights
+	}
+	want := hash(func(*Random) {})
+	for sentence, tt := range map[string]struct {
+		change func(*Random)
+		same   bool
+	}{
+		"the same description":      {func(*Random) {}, true},
+		"integers are made of them": {func(r *Random) { r.Precision = bundle.Int8 }, true},
+		"the flow takes more steps": {func(r *Random) { r.FlowSteps = 3 }, true},
+		"the voices are longer":     {func(r *Random) { r.PromptFrames++ }, true},
+		"another seed":              {func(r *Random) { r.Seed++ }, false},
+		"another size":              {func(r *Random) { r.Layers++ }, false},
+		"speech that never ends":    {func(r *Random) { r.Ends = false }, false},
+	} {
+		if got := hash(tt.change); (got == want) != tt.same {
+			t.Errorf("%s: hash %s beside %s, want the same: %v", sentence, got, want, tt.same)
+		}
+	}
+}
+
+func TestTheHashOfWeightsIsWhatItSays(t *testing.T) {
+	w := &hashedWeights{Weights: &randomWeights{seed: 1}, sums: map[string][sha256.Size]byte{}}
+	var lines string
+	for _, name := range []string{"a", "b"} {
+		values, err := w.Weights.Floats(name, 5000) // more than one block
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := []byte("5000\n")
+		for _, v := range values {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+		}
+		lines += fmt.Sprintf("%s %x\n", name, sha256.Sum256(data))
+	}
+	for _, name := range []string{"b", "a", "b"} {
+		if _, err := w.Floats(name, 5000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := w.sum(), fmt.Sprintf("%x", sha256.Sum256([]byte(lines))); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
