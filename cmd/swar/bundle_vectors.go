@@ -13,9 +13,9 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/parity"
 )
 
-// verifyVectors prints one line for each case and quantity, the form of which scripts rely on: case, quantity, largest difference,
-// tolerance and verdict with two spaces in between, and behind them what else there is to say.
-func (a *app) verifyVectors(ctx context.Context, dir, library string) error {
+// verifyVectors prints one line for each case and quantity, the form of which scripts rely on: case, quantity, difference, tolerance and
+// verdict with two spaces in between, and behind them what else there is to say. A relative difference is one in percent.
+func (a *app) verifyVectors(ctx context.Context, dir, precision, library string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s", dir)
 	}
@@ -23,7 +23,7 @@ func (a *app) verifyVectors(ctx context.Context, dir, library string) error {
 	if err != nil {
 		return err
 	}
-	c := parity.Config{Dir: dir, Library: library}
+	c := parity.Config{Dir: dir, Library: library, Precision: precision}
 	shown := a.task()
 	if a.err.terminal { // elsewhere the lines themselves show how far it is
 		c.Progress = shown.at
@@ -81,6 +81,8 @@ func difference(r parity.Result) string {
 		return "-"
 	case r.Difference == 0:
 		return "0"
+	case r.Measure == parity.RelativeRMS:
+		return fmt.Sprintf("%.2f %% rms", 100*r.Difference)
 	case r.Tolerance == 0:
 		return strconv.FormatFloat(r.Difference, 'g', -1, 64) // a count
 	}
@@ -93,6 +95,9 @@ func tolerance(r parity.Result) string {
 	}
 	if r.Tolerance == 0 {
 		return "0"
+	}
+	if r.Measure == parity.RelativeRMS {
+		return fmt.Sprintf("%.3g %% rms", 100*r.Tolerance)
 	}
 	return strconv.FormatFloat(r.Tolerance, 'e', -1, 64)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) verifyCommand() *cobra.Command {
-	var library, vectors string
+	var library, vectors, precision string
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
 		Short: "Check a bundle, and speak once with every voice",
@@ -24,12 +24,20 @@ func (a *app) verifyCommand() *cobra.Command {
 line with every voice.
 
 With --vectors it checks the engine itself: every case below that folder is converted and computed, and each quantity is compared with
-what the reference implementation gave. One line tells the largest difference and what is tolerated.`,
+what the reference implementation gave. One line tells the largest difference and what is tolerated; with --precision int8, of what
+integers change, the root mean square of the differences in percent of that of the reference.`,
 		Example: `  swar bundle verify hindi-int8
-  swar bundle verify --vectors golden`,
+  swar bundle verify --vectors golden
+  swar bundle verify --vectors golden --precision int8`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && vectors == "" {
 				return usage(cmd, "want one folder, the bundle to check, or --vectors")
+			}
+			if cmd.Flags().Changed("precision") && vectors == "" {
+				return usage(cmd, "--precision is that of the cases of --vectors: a bundle has its own")
+			}
+			if precision != bundle.FP32 && precision != bundle.Int8 {
+				return usage(cmd, "--precision is %q, want fp32 or int8", precision)
 			}
 			if len(args) == 1 {
 				if err := a.verifyBundle(cmd.Context(), args[0], library); err != nil {
@@ -39,12 +47,13 @@ what the reference implementation gave. One line tells the largest difference an
 			if vectors == "" {
 				return nil
 			}
-			return interrupted(cmd.Context(), a.verifyVectors(cmd.Context(), vectors, library))
+			return interrupted(cmd.Context(), a.verifyVectors(cmd.Context(), vectors, precision, library))
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&vectors, "vectors", "", "compare with the golden vectors in this `folder`")
+	f.StringVar(&precision, "precision", bundle.FP32, "convert the golden vectors to `fp32` or int8")
 	libraryFlag(f, &library)
 	return cmd
 }

@@ -106,6 +106,8 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"nothing to verify":                 {[]string{"bundle", "verify"}, "", 2, "want one folder, the bundle to check, or --vectors"},
 		"too much to verify":                {[]string{"bundle", "verify", "a", "b"}, "", 2, "want one folder"},
 		"what is not there":                 {[]string{"bundle", "verify", "no"}, "", 1, "there is no folder no"},
+		"a precision without vectors":       {[]string{"bundle", "verify", "--precision", "int8", "x"}, "", 2, "a bundle has its own"},
+		"vectors of no such precision":      {[]string{"bundle", "verify", "--vectors", "no", "--precision", "int4"}, "", 2, "\"int4\", want fp32 or int8"},
 		"vectors that are not there":        {[]string{"bundle", "verify", "--vectors", "no"}, "", 1, "there is no folder no"},
 		"a size that is none":               {[]string{"bundle", "synth-random", "--size", "huge", "-o", "x"}, "", 2, `--size "huge": want tiny, lite or base`},
 		"a precision that is none":          {[]string{"bundle", "synth-random", "--precision", "int4", "-o", "x"}, "", 2, `--precision "int4": want fp32 or int8`},

@@ -300,7 +300,6 @@ func (k *goldenCase) checkCodec(n *model.Model) error {
 		return nil
 	}
 	k.step("decoding")
-	const mostApart = 1e-6 // one sample of 16 bits is 3e-5
 	latents, err := k.array(k.Input, -1, n.Manifest.Dims.Latent)
 	if err != nil {
 		return err
@@ -317,7 +316,7 @@ func (k *goldenCase) checkCodec(n *model.Model) error {
 		if first == nil {
 			first, firstPlan = got, label
 		} else {
-			k.near(label+" against "+firstPlan, "plans", got, first, min(mostApart, k.tolerance("plans_among_themselves")))
+			k.near(label+" against "+firstPlan, "plans", got, first, mostPlansApart)
 		}
 		if want, err := k.array(name, -1); err != nil {
 			k.fail(label, "audio", err)

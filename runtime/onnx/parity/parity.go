@@ -23,6 +23,8 @@ type Config struct {
 	Dir     string // of cases: it, or each folder in it, that has a case.json; required
 	Library string // path of the ONNX Runtime library, see onnx.FindLibrary; required
 
+	Precision string // to convert the cases to, bundle.FP32 or bundle.Int8; empty means bundle.FP32
+
 	// Progress, if not nil, hears how many cases are done and what is being done. It is called from the goroutine of Check.
 	Progress func(done, total int64, what string)
 }
@@ -33,24 +35,34 @@ type Result struct {
 	Run      string // the one that is worst; empty where the quantity belongs to the whole case
 	Quantity string
 
-	// Difference is the largest absolute difference, infinite where a value is not a number. Of what must be equal, whose Tolerance is 0,
-	// it is the difference of two counts, or how many values are others. It means nothing where values could not be compared.
+	// Difference is infinite where a value is not a number. Of what must be equal, whose Tolerance is 0, it is the difference of two
+	// counts, or how many values are others. It means nothing where values could not be compared.
 	Difference, Tolerance float64
+	Measure               Measure // of both
 
 	OK      bool
 	Skipped bool   // not compared, for the reason in Note, and OK
 	Note    string // what was found, in one line; empty where the figures say it all
 }
 
-// Check runs every case of golden vectors in c.Dir: it converts the checkpoint of the case to a bundle in 32 bits, lets the engine's
-// language model, flow, codec and rules work on the stored noise, each step on its own latent of the step before, and compares.
+// Check runs every case of golden vectors in c.Dir: it converts the checkpoint of the case to a bundle, lets the engine's language model,
+// flow, codec and rules work on the stored noise, each step on its own latent of the step before, and compares.
+//
+// In int8 that is how steps, frames and endings are found, which must be equal. Values are compared by the bounds of [integerBounds].
 //
 // Each quantity of each case is reported once, by the run that is worst. What a case does not hold is not reported. A case that is broken,
 // or of which nothing could be compared, is a result that is not OK, and the others still run. An error says that nothing more could be
-// run: no case, no library, or ctx ended.
+// run: no case, no library, a precision
+// that is unknown, or ctx ended.
 func Check(ctx context.Context, c Config, report func(Result)) error {
 	if c.Progress == nil {
 		c.Progress = func(int64, int64, string) {}
+	}
+	if c.Precision == "" {
+		c.Precision = bundle.FP32
+	}
+	if c.Precision != bundle.FP32 && c.Precision != bundle.Int8 {
+		return fmt.Errorf("golden vectors: precision %q, want %s or %s", c.Precision, bundle.FP32, bundle.Int8)
 	}
 	cases, err := findCases(c.Dir)
 	if err != nil {
@@ -62,7 +74,7 @@ func Check(ctx context.Context, c Config, report func(Result)) error {
 	for i, dir := range cases {
 		name := filepath.Base(dir)
 		step := func(what string) { c.Progress(int64(i), int64(len(cases)), name+": "+what) }
-		k := &goldenCase{dir: dir, precision: bundle.FP32, step: step}
+		k := &goldenCase{dir: dir, precision: c.Precision, step: step}
 		k.check(ctx)
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -251,27 +263,18 @@ func exactIf[T int | bool | string](k *goldenCase, named bool, run, quantity str
 	}
 }
 
-// near compares two arrays.
+// near compares two arrays: by the largest difference, or by the bound of integers where there is one.
 func (k *goldenCase) near(run, quantity string, got, want []float32, tolerance float64) {
 	if len(got) != len(want) {
 		k.fail(run, quantity, fmt.Errorf("%d values, want %d", len(got), len(want)))
 		return
 	}
-	d := distance(got, want)
-	k.results = append(k.results, Result{Run: run, Quantity: quantity, Difference: d, Tolerance: tolerance, OK: d <= tolerance})
-}
-
-// distance returns the largest difference of two arrays of the same length, which is infinite when one holds what is not a number.
-func distance(a, b []float32) float64 {
-	worst := 0.0
-	for i := range a {
-		d := math.Abs(float64(a[i]) - float64(b[i]))
-		if math.IsNaN(d) {
-			return math.Inf(1)
-		}
-		worst = max(worst, d)
+	measure := Largest
+	if bound, ok := integerBounds[quantity]; ok && k.precision == bundle.Int8 {
+		measure, tolerance = RelativeRMS, bound
 	}
-	return worst
+	d := measure.distance(got, want)
+	k.results = append(k.results, Result{Run: run, Quantity: quantity, Difference: d, Tolerance: tolerance, Measure: measure, OK: d <= tolerance})
 }
 
 // worst returns one result for each quantity, in the order in which they were first seen.

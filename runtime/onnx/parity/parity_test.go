@@ -46,18 +46,26 @@ func TestEveryVectorAgrees(t *testing.T) {
 	for name := range quantities {
 		wholeCase(t, filepath.Join(dir, name), name)
 	}
+	for _, precision := range []string{"", bundle.Int8} {
+		t.Run(precision, func(t *testing.T) { testEveryVector(t, Config{Dir: dir, Library: library, Precision: precision}) })
+	}
+}
+
+func testEveryVector(t *testing.T, c Config) {
 	got := map[string][]string{}
 	finished := false
-	err := Check(t.Context(), Config{
-		Dir: dir, Library: library, Progress: func(done, total int64, _ string) { finished = done == total },
-	}, func(r Result) {
-		t.Logf("%s %s %s: %.1e of %.0e %s", r.Case, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
+	c.Progress = func(done, total int64, _ string) { finished = done == total }
+	err := Check(t.Context(), c, func(r Result) {
+		t.Logf("%s %s %s: %.2g of %.0g %s", r.Case, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
 		got[r.Case] = append(got[r.Case], r.Quantity)
 		if !r.OK {
-			t.Errorf("%s %s %s: %.1e apart, tolerance %.0e: %s", r.Case, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
+			t.Errorf("%s %s %s: %.2g apart, tolerance %.0g: %s", r.Case, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
 		}
 		if r.Skipped != slices.Contains(skipped, r.Quantity) {
 			t.Errorf("%s %s: skipped %v", r.Case, r.Quantity, r.Skipped)
+		}
+		if inIntegers := c.Precision == bundle.Int8 && integerBounds[r.Quantity] > 0; (r.Measure == RelativeRMS) != inIntegers {
+			t.Errorf("%s %s: measure %d, want relative rms: %v", r.Case, r.Quantity, r.Measure, inIntegers)
 		}
 	})
 	if err != nil || !finished {
@@ -71,31 +79,6 @@ func TestEveryVectorAgrees(t *testing.T) {
 	}
 	if len(got) != len(quantities) {
 		t.Errorf("%d cases, want %d", len(got), len(quantities))
-	}
-}
-
-// TestIntegersEndWhereTheReferenceDoes checks what rounding the weights must not change.
-func TestIntegersEndWhereTheReferenceDoes(t *testing.T) {
-	orttest.Need(t)
-	equal := []string{"prepared_text", "tokens", "token_count", "noise", "steps", "frames", "samples", "eos_step", "eos", "stopped_by"}
-	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "05-eos", "07-bf16"} {
-		dir := t.TempDir()
-		wholeCase(t, dir, name)
-		k := &goldenCase{dir: dir, precision: bundle.Int8, step: func(string) {}}
-		k.check(t.Context())
-		found := map[string]bool{}
-		for _, r := range k.results {
-			if !slices.Contains(equal, r.Quantity) {
-				continue
-			}
-			found[r.Quantity] = true
-			if !r.OK {
-				t.Errorf("%s %s %s: %s", name, r.Quantity, r.Run, r.Note)
-			}
-		}
-		if len(found) != len(equal) {
-			t.Errorf("%s: %d quantities, want %d", name, len(found), len(equal))
-		}
 	}
 }
 
@@ -231,6 +214,49 @@ func TestABrokenCaseDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
+func TestIntegersThatAreWrongAreFound(t *testing.T) {
+	library := orttest.Need(t)
+	dir := t.TempDir()
+	wholeCase(t, dir, "01-v2-tanh")
+	edit(t, dir, "run_b.h.npy", func(data []byte) []byte { // the last step is half as large again
+		for at := len(data) - 4*128; at < len(data); at += 4 {
+			binary.LittleEndian.PutUint32(data[at:], math.Float32bits(1.5*math.Float32frombits(binary.LittleEndian.Uint32(data[at:]))))
+		}
+		return data
+	})
+	edit(t, dir, "case.json", func(data []byte) []byte {
+		return bytes.Replace(data, []byte(`"frames": 20`), []byte(`"frames": 21`), 1)
+	})
+	var failed []string
+	err := Check(t.Context(), Config{Dir: dir, Library: library, Precision: bundle.Int8}, func(r Result) {
+		if !r.OK {
+			failed = append(failed, r.Quantity)
+		}
+	})
+	if slices.Sort(failed); err != nil || !slices.Equal(failed, []string{"frames", "h"}) {
+		t.Errorf("%q failed, error %v; want frames and h", failed, err)
+	}
+}
+
+func TestStepsOfIntegersNeedLatentsToStartFrom(t *testing.T) {
+	library := orttest.Need(t)
+	dir := t.TempDir()
+	wholeCase(t, dir, "07-bf16")
+	edit(t, dir, "case.json", func(data []byte) []byte { return bytes.ReplaceAll(data, []byte(`"latent":`), []byte(`"other":`)) })
+	var without []string
+	err := Check(t.Context(), Config{Dir: dir, Library: library, Precision: bundle.Int8}, func(r Result) {
+		if r.Skipped {
+			without = append(without, r.Quantity)
+		}
+		if !r.OK {
+			t.Errorf("%s: %s", r.Quantity, r.Note)
+		}
+	})
+	if want := []string{"audio", "audio_first_frame_faded", "eos_logit", "h"}; err != nil || !slices.Equal(slices.Sorted(slices.Values(without)), want) {
+		t.Errorf("%q were skipped, error %v; want %q", without, err, want)
+	}
+}
+
 func TestCheckFails(t *testing.T) {
 	library := orttest.Need(t)
 	silent := func(r Result) { t.Errorf("%s %s was reported", r.Case, r.Quantity) }
@@ -239,6 +265,9 @@ func TestCheckFails(t *testing.T) {
 	}
 	if err := Check(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "x"), Library: library}, silent); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: error %v", err)
+	}
+	if err := Check(t.Context(), Config{Dir: t.TempDir(), Library: library, Precision: "int4"}, silent); err == nil || !strings.Contains(err.Error(), "int4") {
+		t.Errorf("no such precision: error %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
