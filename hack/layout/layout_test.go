@@ -51,8 +51,9 @@ var rules = map[string]rule{
 		"runtime/onnx/internal/model", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
 	}, "what the reference has recorded is compared with the model itself, without the engine around it"},
 	"runtime/onnx/layout": {[]string{
-		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/internal/graph", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
-	}, "public layouts are run: they know what a graph declares, the manifest that the engine reads its rules from, and how the converter reads recordings and rules of text"},
+		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
+		"runtime/onnx/internal/graph", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
+	}, "public layouts are run: they know what a graph declares and the manifest, and read recordings and text rules as convert does"},
 	"runtime/onnx/measure": {[]string{"runtime/onnx/bundle", "runtime/onnx/internal/ort"}, "the graphs are timed without the engine around them"},
 	"runtime/onnx/layout/layouttest": {[]string{
 		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/internal/graph",

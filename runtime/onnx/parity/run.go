@@ -76,7 +76,9 @@ func (k *goldenCase) checkRun(ctx context.Context, n *model.Model, r *goldenRun)
 
 // checkIntegers compares the steps of a run that has so many frames, each on the reference's latent of the step before, and what the codec makes of the
 // reference's latents: what rounding adds to one another is not what a bound can tell from a mistake.
-func (k *goldenCase) checkIntegers(ctx context.Context, n *model.Model, r *goldenRun, given runInput, frames int) error {
+func (k *goldenCase) checkIntegers(
+	ctx context.Context, n *model.Model, r *goldenRun, given runInput, frames int,
+) error {
 	name := r.Files["latent"]
 	if name == "" {
 		for _, quantity := range slices.Sorted(maps.Keys(r.Files)) {

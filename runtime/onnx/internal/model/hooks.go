@@ -31,10 +31,10 @@ func (d *Decoder) Warmed(frames int) bool {
 }
 
 // InUse returns how many streams there are, and how many slots are assigned or locked.
-func (n *Model) InUse() (streams, assigned, locked int) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, c := range n.caches {
+func (m *Model) InUse() (streams, assigned, locked int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.caches {
 		c.mu.Lock()
 		streams += c.attached
 		for _, slot := range c.slots {
@@ -58,7 +58,7 @@ func (s *Stream) SetLength(positions int) {
 }
 
 // TokenRow returns the row of a token. Writing to it changes the model.
-func (n *Model) TokenRow(id int32) []float32 {
-	width := n.Manifest.Dims.Width
-	return n.language.host.Embedding[int(id)*width : (int(id)+1)*width]
+func (m *Model) TokenRow(id int32) []float32 {
+	width := m.Manifest.Dims.Width
+	return m.language.host.Embedding[int(id)*width : (int(id)+1)*width]
 }

@@ -62,7 +62,7 @@ func (l *languageModel) newKVCache(slots, capacity int) (*KVCache, error) {
 	return c, nil
 }
 
-func (c *KVCache) Close() error {
+func (c *KVCache) close() error {
 	var err error
 	for _, v := range c.views {
 		err = errors.Join(err, v.close())

@@ -36,19 +36,19 @@ func openLanguageModel(m *bundle.Manifest, host bundle.Host, prompts map[string]
 		return nil, fmt.Errorf("loading %s: %w", m.LM.File.File, err)
 	}
 	if l.flowHead, err = ort.Open(flowGraph, names(m.FlowHead.Inputs), names(m.FlowHead.Outputs)); err != nil {
-		return nil, errors.Join(fmt.Errorf("loading %s: %w", m.FlowHead.File.File, err), l.Close())
+		return nil, errors.Join(fmt.Errorf("loading %s: %w", m.FlowHead.File.File, err), l.close())
 	}
 	for i := range l.steps {
 		t, err := ort.Floats(host.Times[i*m.Dims.FlowWidth:(i+1)*m.Dims.FlowWidth], 1, m.Dims.FlowWidth)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("the flow's times: %w", err), l.Close())
+			return nil, errors.Join(fmt.Errorf("the flow's times: %w", err), l.close())
 		}
 		l.times = append(l.times, t)
 	}
 	return l, nil
 }
 
-func (l *languageModel) Close() error {
+func (l *languageModel) close() error {
 	var err error
 	for _, t := range l.times {
 		err = errors.Join(err, t.Close())
@@ -103,7 +103,7 @@ func (l *languageModel) newLoneStream(capacity int) (*Stream, error) {
 	}
 	s, err := c.newStream()
 	if err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, c.close())
 	}
 	s.alone = true
 	return s, nil
@@ -136,7 +136,7 @@ func (s *Stream) Close() error {
 		err = errors.Join(err, t.Close())
 	}
 	if s.alone {
-		err = errors.Join(err, s.cache.Close())
+		err = errors.Join(err, s.cache.close())
 	}
 	return err
 }

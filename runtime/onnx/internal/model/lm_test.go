@@ -99,7 +99,7 @@ func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	defer b.close()
 	begin := func(s *Stream, err error, i int) *Stream {
 		if err != nil {
 			t.Fatal(err)
@@ -216,7 +216,7 @@ func openModel(t testing.TB, v *vectortest.Case, steps int) *languageModel {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
+		if err := l.close(); err != nil {
 			t.Error(err)
 		}
 	})

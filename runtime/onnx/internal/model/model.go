@@ -29,18 +29,18 @@ type Model struct {
 }
 
 // Open loads the files of the bundle in dir.
-func Open(dir string, m bundle.Manifest, slots int) (_ *Model, err error) {
-	n := &Model{Manifest: m, prompts: map[string]*bundle.Prompt{}, slots: slots}
+func Open(dir string, manifest bundle.Manifest, slots int) (_ *Model, err error) {
+	m := &Model{Manifest: manifest, prompts: map[string]*bundle.Prompt{}, slots: slots}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, n.Close())
+			err = errors.Join(err, m.Close())
 		}
 	}()
-	if err := ort.AtLeast(m.MinRuntime); err != nil {
+	if err := ort.AtLeast(manifest.MinRuntime); err != nil {
 		return nil, err
 	}
-	for _, v := range m.Voices {
-		p, err := bundle.OpenPrompt(filepath.Join(dir, v.File.File), m.Dims)
+	for _, v := range manifest.Voices {
+		p, err := bundle.OpenPrompt(filepath.Join(dir, v.File.File), manifest.Dims)
 		if err != nil {
 			return nil, fmt.Errorf("voice %s: %w", v.Name, err)
 		}
@@ -48,25 +48,25 @@ func Open(dir string, m bundle.Manifest, slots int) (_ *Model, err error) {
 			return nil, fmt.Errorf("voice %s: %d positions, the manifest says %d", v.Name, p.Positions, v.PromptFrames)
 		}
 		for i := range p.K {
-			if p.K[i], err = n.moveOut(p.K[i]); err != nil {
+			if p.K[i], err = m.moveOut(p.K[i]); err != nil {
 				return nil, err
 			}
-			if p.V[i], err = n.moveOut(p.V[i]); err != nil {
+			if p.V[i], err = m.moveOut(p.V[i]); err != nil {
 				return nil, err
 			}
 		}
-		n.prompts[v.Name] = p
-		n.capacity = max(n.capacity, m.Limits.Longest(p.Positions))
+		m.prompts[v.Name] = p
+		m.capacity = max(m.capacity, manifest.Limits.Longest(p.Positions))
 	}
-	host, err := readHost(filepath.Join(dir, m.Host.File), &m)
+	host, err := readHost(filepath.Join(dir, manifest.Host.File), &manifest)
 	if err != nil {
 		return nil, err
 	}
-	if host.Embedding, err = n.moveOut(host.Embedding); err != nil {
+	if host.Embedding, err = m.moveOut(host.Embedding); err != nil {
 		return nil, err
 	}
 	graphs := map[string][]byte{}
-	for name, g := range map[string]bundle.Graph{"language model": m.LM, "flow head": m.FlowHead, "codec": m.Codec} {
+	for name, g := range map[string]bundle.Graph{"language model": manifest.LM, "flow head": manifest.FlowHead, "codec": manifest.Codec} {
 		if graphs[name], err = os.ReadFile(filepath.Join(dir, g.File.File)); err != nil {
 			return nil, err
 		}
@@ -79,73 +79,73 @@ func Open(dir string, m bundle.Manifest, slots int) (_ *Model, err error) {
 		delete(graphs, name)
 		return file
 	}
-	if n.language, err = openLanguageModel(&m, host, n.prompts, take("language model"), take("flow head")); err != nil {
+	if m.language, err = openLanguageModel(&manifest, host, m.prompts, take("language model"), take("flow head")); err != nil {
 		return nil, err
 	}
-	n.codec, err = openCodec(&m, take("codec"))
-	return n, err
+	m.codec, err = openCodec(&manifest, take("codec"))
+	return m, err
 }
 
 // moveOut moves values that stay as long as the model out of the collector's sight: it lets garbage grow as large as what it knows to
 // be in use.
-func (n *Model) moveOut(values []float32) ([]float32, error) {
+func (m *Model) moveOut(values []float32) ([]float32, error) {
 	kept, free, err := pages(len(values))
 	if err != nil {
 		return nil, err
 	}
-	n.freePages = append(n.freePages, free)
+	m.freePages = append(m.freePages, free)
 	copy(kept, values)
 	return kept, nil
 }
 
-func readHost(path string, m *bundle.Manifest) (bundle.Host, error) {
+func readHost(path string, manifest *bundle.Manifest) (bundle.Host, error) {
 	t, file, err := bundle.OpenTensors(path)
 	if err != nil {
 		return bundle.Host{}, err
 	}
 	defer file.Close()
-	return bundle.ReadHost(t, m.Dims, m.Flow.Steps)
+	return bundle.ReadHost(t, manifest.Dims, manifest.Flow.Steps)
 }
 
 // NewDecoder returns a decoder with a state of its own.
-func (n *Model) NewDecoder() (*Decoder, error) { return n.codec.newDecoder() }
+func (m *Model) NewDecoder() (*Decoder, error) { return m.codec.newDecoder() }
 
 // NewLoneStream returns a stream with a cache of its own, of so many positions.
-func (n *Model) NewLoneStream(positions int) (*Stream, error) {
-	return n.language.newLoneStream(positions)
+func (m *Model) NewLoneStream(positions int) (*Stream, error) {
+	return m.language.newLoneStream(positions)
 }
 
 // Prompt returns the prompt of a voice, nil for one that is unknown. The caller must not change it.
-func (n *Model) Prompt(voice string) *bundle.Prompt { return n.prompts[voice] }
+func (m *Model) Prompt(voice string) *bundle.Prompt { return m.prompts[voice] }
 
 // NewStream returns a stream that shares a cache with others, so that they can be stepped together.
-func (n *Model) NewStream() (*Stream, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, c := range n.caches {
+func (m *Model) NewStream() (*Stream, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.caches {
 		if c.hasRoom() {
 			return c.newStream()
 		}
 	}
-	c, err := n.language.newKVCache(n.slots, n.capacity)
+	c, err := m.language.newKVCache(m.slots, m.capacity)
 	if err != nil {
 		return nil, err
 	}
-	n.caches = append(n.caches, c)
+	m.caches = append(m.caches, c)
 	return c.newStream()
 }
 
 // Bytes returns the memory of weights and voice prompts, and of a stream with its decoder.
-func (n *Model) Bytes() (weights, prompts, stream int64) {
+func (m *Model) Bytes() (weights, prompts, stream int64) {
 	const float = 4
-	m, d := &n.Manifest, n.Manifest.Dims
-	weights = m.LM.Bytes + m.FlowHead.Bytes + m.Codec.Bytes + m.Host.Bytes
+	files, d := &m.Manifest, m.Manifest.Dims
+	weights = files.LM.Bytes + files.FlowHead.Bytes + files.Codec.Bytes + files.Host.Bytes
 	position := int64(2 * d.Layers * d.Width * float)
-	for _, p := range n.prompts {
+	for _, p := range m.prompts {
 		prompts += int64(p.Positions) * position
 	}
-	stream = int64(n.capacity) * position
-	for _, s := range m.Codec.States {
+	stream = int64(m.capacity) * position
+	for _, s := range files.Codec.States {
 		size := int64(float)
 		for _, dim := range s.Shape {
 			size *= int64(dim)
@@ -156,18 +156,18 @@ func (n *Model) Bytes() (weights, prompts, stream int64) {
 }
 
 // Close closes all of it. Streams and decoders must be closed before.
-func (n *Model) Close() error {
+func (m *Model) Close() error {
 	var err error
-	for _, c := range n.caches {
-		err = errors.Join(err, c.Close())
+	for _, c := range m.caches {
+		err = errors.Join(err, c.close())
 	}
-	if n.language != nil {
-		err = errors.Join(err, n.language.Close())
+	if m.language != nil {
+		err = errors.Join(err, m.language.close())
 	}
-	if n.codec != nil {
-		err = errors.Join(err, n.codec.close())
+	if m.codec != nil {
+		err = errors.Join(err, m.codec.close())
 	}
-	for _, free := range n.freePages {
+	for _, free := range m.freePages {
 		err = errors.Join(err, free())
 	}
 	return err
