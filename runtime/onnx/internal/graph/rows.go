@@ -51,6 +51,11 @@ func (b *Builder) MultiplyRows(x, zeros Value, name string, matrix []int8, scale
 // with file, and nothing as large as a matrix is held beside the two. Nodes and weights that only the replaced nodes used are
 // left out; everything else is passed through byte for byte. It fails only where the file is not a model or is cut off.
 func FuseRows(file []byte) (fused []byte, products int, err error) {
+	return rewriteRows(file, (*model).replace)
+}
+
+// rewriteRows replaces every product by what replace puts in the place of its last node.
+func rewriteRows(file []byte, replace func(m *model, last *operation, p product)) (rewritten []byte, products int, err error) {
 	m, err := readModel(file)
 	if err != nil {
 		return nil, 0, err
@@ -63,7 +68,7 @@ func FuseRows(file []byte) (fused []byte, products int, err error) {
 		before = products
 		for _, o := range m.operations {
 			if p, ok := m.match(o); ok {
-				m.replace(o, p)
+				replace(m, o, p)
 				products++
 			}
 		}
@@ -126,7 +131,7 @@ func (p product) fits() bool {
 
 // room tells if the names of what a matrix becomes are free.
 func (m *model) room(w *tensor) bool {
-	return w.packed || m.values[w.rows()] == nil && m.values[w.zero()] == nil
+	return w.packed || m.values[w.rows()] == nil && m.values[w.zero()] == nil && m.values[w.name+".floats"] == nil
 }
 
 // replace puts the product in the place of its last node.

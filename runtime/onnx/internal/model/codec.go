@@ -20,12 +20,12 @@ type codec struct {
 	session     *ort.Session
 }
 
-func openCodec(m *bundle.Manifest, graph []byte) (*codec, error) {
+func openCodec(m *bundle.Manifest, openGraph opener, graph []byte) (*codec, error) {
 	inputs, outputs := []string{"latents", "cos", "sin", "mask"}, []string{"audio"}
 	for _, s := range m.Codec.States {
 		inputs, outputs = append(inputs, s.Name), append(outputs, s.Name+"_out")
 	}
-	session, err := ort.Open(graph, inputs, outputs)
+	session, err := openGraph(graph, inputs, outputs)
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", m.Codec.File.File, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -21,7 +22,7 @@ func openVectorCodec(t testing.TB, v *vectortest.Case) *codec {
 		t.Fatal(err)
 	}
 	m := bundle.Manifest{Dims: v.Checkpoint.Dims(), Codec: built.Graph}
-	c, err := openCodec(&m, built.Model)
+	c, err := openCodec(&m, ort.Open, built.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

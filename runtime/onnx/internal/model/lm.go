@@ -22,7 +22,9 @@ type languageModel struct {
 }
 
 // openLanguageModel loads the two graphs.
-func openLanguageModel(m *bundle.Manifest, host bundle.Host, prompts map[string]*bundle.Prompt, lmGraph, flowGraph []byte) (*languageModel, error) {
+func openLanguageModel(
+	m *bundle.Manifest, openGraph opener, host bundle.Host, prompts map[string]*bundle.Prompt, lmGraph, flowGraph []byte,
+) (*languageModel, error) {
 	names := func(values []bundle.Value) []string {
 		var list []string
 		for _, v := range values {
@@ -32,10 +34,10 @@ func openLanguageModel(m *bundle.Manifest, host bundle.Host, prompts map[string]
 	}
 	l := &languageModel{dims: m.Dims, steps: m.Flow.Steps, host: host, prompts: prompts}
 	var err error
-	if l.graph, err = ort.Open(lmGraph, names(m.LM.Inputs), names(m.LM.Outputs)); err != nil {
+	if l.graph, err = openGraph(lmGraph, names(m.LM.Inputs), names(m.LM.Outputs)); err != nil {
 		return nil, fmt.Errorf("loading %s: %w", m.LM.File.File, err)
 	}
-	if l.flowHead, err = ort.Open(flowGraph, names(m.FlowHead.Inputs), names(m.FlowHead.Outputs)); err != nil {
+	if l.flowHead, err = openGraph(flowGraph, names(m.FlowHead.Inputs), names(m.FlowHead.Outputs)); err != nil {
 		return nil, errors.Join(fmt.Errorf("loading %s: %w", m.FlowHead.File.File, err), l.close())
 	}
 	for i := range l.steps {

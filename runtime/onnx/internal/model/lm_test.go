@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
@@ -211,7 +212,7 @@ func openModel(t testing.TB, v *vectortest.Case, steps int) *languageModel {
 	}
 	m := bundle.Manifest{Dims: c.Dims(), Flow: bundle.Flow{Steps: steps}, LM: model.Graph, FlowHead: flow.Graph}
 	prompts := map[string]*bundle.Prompt{"v": v.Prompt(t, "voice.safetensors")}
-	l, err := openLanguageModel(&m, host, prompts, model.Model, flow.Model)
+	l, err := openLanguageModel(&m, ort.Open, host, prompts, model.Model, flow.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

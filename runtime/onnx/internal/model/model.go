@@ -28,8 +28,46 @@ type Model struct {
 	caches []*KVCache
 }
 
-// Open loads the files of the bundle in dir.
-func Open(dir string, manifest bundle.Manifest, slots int) (_ *Model, err error) {
+// Open loads the files of the bundle in dir. Products of integers must be exact on this processor, and all of them our own.
+func Open(dir string, manifest bundle.Manifest, slots int) (*Model, error) {
+	if manifest.Precision == bundle.Int8 {
+		if err := ort.CheckIntegers(); err != nil {
+			return nil, err
+		}
+	}
+	return open(dir, manifest, slots, func(file []byte, inputs, outputs []string) (*ort.Session, error) {
+		s, err := ort.Open(file, inputs, outputs)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkProducts(s.Products(), manifest.Precision); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		return s, nil
+	})
+}
+
+// checkProducts refuses a graph whose products of integers are not those that we have written: they would be slow, and others than promised.
+func checkProducts(p ort.Products, precision string) error {
+	switch {
+	case precision == bundle.Int8 && p.Own == 0:
+		return errors.New("none of its products of integers is written as this program expects them: convert the model again")
+	case p.Others > 0:
+		return fmt.Errorf("%d of its %d products of integers are not written as this program expects them: convert the model again",
+			p.Others, p.Own+p.Others)
+	}
+	return nil
+}
+
+// OpenInFloats loads a bundle as [Open] does, but computes without rounding rows to integers, for comparing.
+func OpenInFloats(dir string, manifest bundle.Manifest) (*Model, error) {
+	return open(dir, manifest, 1, ort.OpenInFloats)
+}
+
+// opener loads a graph.
+type opener func(file []byte, inputs, outputs []string) (*ort.Session, error)
+
+func open(dir string, manifest bundle.Manifest, slots int, openGraph opener) (_ *Model, err error) {
 	m := &Model{Manifest: manifest, prompts: map[string]*bundle.Prompt{}, slots: slots}
 	defer func() {
 		if err != nil {
@@ -79,10 +117,10 @@ func Open(dir string, manifest bundle.Manifest, slots int) (_ *Model, err error)
 		delete(graphs, name)
 		return file
 	}
-	if m.language, err = openLanguageModel(&manifest, host, m.prompts, take("language model"), take("flow head")); err != nil {
+	if m.language, err = openLanguageModel(&manifest, openGraph, host, m.prompts, take("language model"), take("flow head")); err != nil {
 		return nil, err
 	}
-	m.codec, err = openCodec(&manifest, take("codec"))
+	m.codec, err = openCodec(&manifest, openGraph, take("codec"))
 	return m, err
 }
 

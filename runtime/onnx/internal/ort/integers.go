@@ -36,28 +36,35 @@ var checked sync.Map // by name of the kernel, func() error
 var errInexact = errors.New("inexact")
 
 // serve is how the graphs that serve are rewritten: our own products first, then what is left of others.
-func serve(file []byte, options *runtime.SessionOptions) (rewritten []byte, products int, err error) {
-	rewritten, products, err = fuse(file, options)
-	if err == nil {
-		rewritten, err = exact(rewritten)
+func serve(file []byte, options *runtime.SessionOptions) (rewritten []byte, p Products, err error) {
+	if rewritten, p.Own, err = fuse(file, options); err != nil {
+		return nil, p, err
 	}
-	return rewritten, products, err
+	rewritten, p.Others, err = exact(rewritten)
+	return rewritten, p, err
+}
+
+// floats rewrites products of rows by integers to products of floats.
+func floats(file []byte, _ *runtime.SessionOptions) (rewritten []byte, p Products, err error) {
+	rewritten, _, err = graph.FloatRows(file)
+	return rewritten, p, err
 }
 
 // exact returns a graph whose products of integers this processor computes exactly. ONNX Runtime adds products of unsigned by signed bytes in
 // pairs in 16 bits on x86 processors without VNNI, which cuts large sums off; unsigned by unsigned bytes it widens first.
-func exact(file []byte) ([]byte, error) {
-	signed, err := graph.SignedProducts(file)
-	if err != nil || signed == 0 {
-		return file, err
+func exact(file []byte) (_ []byte, products int, err error) {
+	products, err = graph.SignedProducts(file)
+	if err != nil || products == 0 {
+		return file, products, err
 	}
 	if ok, err := signedProductsExact(); ok || err != nil {
-		return file, err
+		return file, products, err
 	}
 	if err := unsignedProductsExact(); err != nil {
-		return nil, fmt.Errorf("ONNX Runtime multiplies integers wrongly on this processor (%w): use a model in floats", err)
+		return nil, products, fmt.Errorf("ONNX Runtime multiplies integers wrongly on this processor (%w): use a model in floats", err)
 	}
-	return graph.UnsignProducts(file)
+	file, err = graph.UnsignProducts(file)
+	return file, products, err
 }
 
 // signedProductsExact reports whether ONNX Runtime's own products of integers with signed weights are exact on this processor.
@@ -153,9 +160,9 @@ func errorOfProducts(rewrite func([]byte) ([]byte, error)) error {
 		sums := b.Op("MatMulInteger", []graph.Value{bytes, weights, b.Uint8(graph.RowZero)})
 		return b.Op("Cast", []graph.Value{sums}, graph.Attr{Name: "to", Value: int(graph.F32)})
 	}
-	rewriteOnly := func(file []byte, _ *runtime.SessionOptions) ([]byte, int, error) {
+	rewriteOnly := func(file []byte, _ *runtime.SessionOptions) ([]byte, Products, error) {
 		file, err := rewrite(file)
-		return file, 0, err
+		return file, Products{}, err
 	}
 	return checkExtremes(product, rewriteOnly, func(value int) float32 { return float32(value + graph.RowZero) }, 1)
 }
