@@ -283,6 +283,7 @@ func Verify(dir string, m Manifest) error {
 	return nil
 }
 
+// HashFile returns the SHA-256 of the file at path, in hexadecimal digits.
 func HashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -296,7 +297,7 @@ func HashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// readSmall reads a file that is no larger than most bytes.
+// ReadSmall reads a file that is no larger than most bytes.
 func ReadSmall(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,7 +15,7 @@ func (m *Manifest) Check() error {
 	return m.checkFiles()
 }
 
-// checkValues checks all but the files and voices.
+// CheckValues checks all but the files and voices.
 func (m *Manifest) CheckValues() error {
 	for _, field := range []struct {
 		name         string

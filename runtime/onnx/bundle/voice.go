@@ -115,7 +115,7 @@ func promptPositions(t *Tensors, prefix string) (positions, entries int, err err
 	return positions, entries, nil
 }
 
-// byHead copies the first n positions of [positions, heads, head_dim] to [heads, n, head_dim].
+// ByHead copies the first n positions of [positions, heads, head_dim] to [heads, n, head_dim].
 func ByHead(x []float32, n int, d Dims) []float32 {
 	y := make([]float32, 0, n*d.Width)
 	for h := range d.Heads {

@@ -68,6 +68,7 @@ func (c *codec) newDecoder() (*Decoder, error) {
 	return d, nil
 }
 
+// Close gives up its state.
 func (d *Decoder) Close() error {
 	var err error
 	for _, t := range d.tensors {
