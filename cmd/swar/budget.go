@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 
@@ -17,13 +18,15 @@ func (s *site) neural(m *metrics.Metrics) error {
 		return nil
 	}
 	needed, limit, workers := e.Memory(), launch.FindMemory(), s.options.workers
-	s.log.Info("engine", "library", s.options.box.found, "onnxruntime", s.options.box.release, "threads", e.Threads(),
+	s.log.Info("engine", "library", s.options.box.found, "onnxruntime", s.options.box.release, "kernel", cmp.Or(e.Kernel(), "none"),
+		"precision", e.Precision(), "threads", e.Threads(),
 		"weights_mb", mega(needed.Weights), "prompts_mb", mega(needed.Prompts), "stream_mb", mega(needed.Stream), "workers", workers,
 		"cache_mb", mega(needed.Cache), "total_mb", mega(needed.Total(workers)), "limit_mb", mega(limit))
 	if err := checkMemory(needed, workers, limit, s.log); err != nil {
 		return err
 	}
-	m.RegisterEngine(func() metrics.EngineCounts { return metrics.EngineCounts(e.Counters()) })
+	info := metrics.EngineInfo{Kernel: cmp.Or(e.Kernel(), "none"), Precision: e.Precision(), Library: s.options.box.release}
+	m.RegisterEngine(info, func() metrics.EngineCounts { return metrics.EngineCounts(e.Counters()) })
 	return nil
 }
 

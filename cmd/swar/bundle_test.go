@@ -243,6 +243,47 @@ func TestVerify(t *testing.T) {
 }
 
 // TestABundleThatIsNotWhole shows each fault to every command that speaks.
+// TestKernels speaks the same samples with every kernel that this processor has.
+func TestKernels(t *testing.T) {
+	s := neuralShell(t)
+	s.random("tiny", "--precision", "int8")
+	out := s.ok("doctor", "--listen", "127.0.0.1:0", "--bundle", "tiny", "--kernel", "plain").out
+	_, others, found := strings.Cut(out, "with the kernel plain, whose results are exact; SWAR_KERNEL can choose ")
+	if !found {
+		t.Fatalf("doctor says\n%s", out)
+	}
+	others, _, _ = strings.Cut(others, "\n")
+	kernels := append(strings.Split(others, ", "), "plain")
+	if len(kernels) < 2 {
+		t.Skip("SKIPPED, so that nothing was compared: this processor has the kernel plain alone")
+	}
+	var first []byte
+	for _, kernel := range kernels {
+		out := s.ok("bundle", "verify", "--kernel", kernel, "tiny").out
+		for _, want := range []string{
+			"ok  integers kernel " + kernel + ": the largest integers are multiplied exactly\n", "ok  int8     as in floats: frames equal, eos equal, h ",
+		} {
+			if !strings.Contains(out, want) {
+				t.Errorf("with %s verify lacks %q:\n%s", kernel, want, out)
+			}
+		}
+		s.ok("say", "--bundle", "tiny", "--kernel", kernel, "--seed", "7", "-o", "x.pcm", "Namaste, kaise ho?")
+		if pcm := s.read("x.pcm"); first == nil {
+			first = pcm
+		} else if !bytes.Equal(pcm, first) {
+			t.Errorf("%s speaks other samples than %s", kernel, kernels[0])
+		}
+	}
+	for _, kernel := range []string{"abacus", map[string]string{"amd64": "i8mm", "arm64": "avx2"}[runtime.GOARCH]} {
+		for _, args := range [][]string{{"bundle", "verify", "tiny"}, {"say", "--bundle", "tiny", "-o", "x.wav", "hello"}, {"serve", "--listen", "127.0.0.1:0", "--bundle", "tiny"}} {
+			r := s.run(append(args, "--kernel", kernel)...)
+			if r.code != 1 || !strings.HasPrefix(lastLine(r.err), "swar: kernel ") || !strings.Contains(lastLine(r.err), "; it can run ") {
+				t.Errorf("%s with %q: exit code %d, %q", args[0], kernel, r.code, r.err)
+			}
+		}
+	}
+}
+
 func TestABundleThatIsNotWhole(t *testing.T) {
 	s := neuralShell(t)
 	for name, tt := range map[string]struct {
@@ -359,12 +400,13 @@ func TestSpeakingWithABundle(t *testing.T) {
 		t.Errorf("the ready line asks for a voice that speaks anyway: %q", say)
 	}
 	log := v.log()
-	for _, want := range []string{`"msg":"engine"`, `"threads":`, `"total_mb":`, `"cache_mb":68`, `"onnxruntime":"1.`, "swar: warming up 1 worker\n"} {
+	for _, want := range []string{`"msg":"engine"`, `"threads":`, `"total_mb":`, `"cache_mb":68`, `"onnxruntime":"1.`, `"kernel":"none"`, `"precision":"fp32"`, "swar: warming up 1 worker\n"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %s:\n%s", want, log)
 		}
 	}
-	if got := get(t, v.base+"/metrics"); !strings.Contains(got, "\ntts_prefill_cache_misses_total ") || !strings.Contains(got, "\ntts_batch_size_count ") || !strings.Contains(got, "\ntts_broken_outputs_total 0\n") {
+	if got := get(t, v.base+"/metrics"); !strings.Contains(got, "\ntts_prefill_cache_misses_total ") || !strings.Contains(got, "\ntts_batch_size_count ") || !strings.Contains(got, "\ntts_broken_outputs_total 0\n") ||
+		!strings.Contains(got, `tts_engine_info{kernel="none",`) {
 		t.Errorf("the metrics lack what the engine counts: %.300s", got)
 	}
 	v.signal(syscall.SIGTERM)

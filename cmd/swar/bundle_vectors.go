@@ -9,28 +9,26 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/parity"
 )
 
 // verifyVectors prints one line for each case and quantity, the form of which scripts rely on: case, quantity, difference, tolerance and
 // verdict with two spaces in between, and behind them what else there is to say. A relative difference is one in percent.
-func (a *app) verifyVectors(ctx context.Context, dir, precision, library string) error {
+func (a *app) verifyVectors(ctx context.Context, dir, precision string, r neuralRuntime) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s", dir)
 	}
-	library, err := onnx.FindLibrary(library)
-	if err != nil {
+	if err := r.load(); err != nil {
 		return err
 	}
-	c := parity.Config{Dir: dir, Library: library, Precision: precision}
+	c := parity.Config{Dir: dir, Library: r.found, Precision: precision}
 	shown := a.task()
 	if a.err.terminal { // elsewhere the lines themselves show how far it is
 		c.Progress = shown.at
 	}
 	var cases, passed, failed, skipped int
 	last := ""
-	err = parity.Check(ctx, c, func(r parity.Result) {
+	err := parity.Check(ctx, c, func(r parity.Result) {
 		shown.clear()
 		if r.Case != last {
 			cases, last = cases+1, r.Case

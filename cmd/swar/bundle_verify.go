@@ -5,23 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
+	"github.com/swar-tts/swar/runtime/onnx/parity"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
-	var library, vectors, precision string
+	var (
+		vectors, precision string
+		r                  neuralRuntime
+	)
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
 		Short: "Check a bundle, and speak once with every voice",
 		Long: `Checks that every file of a bundle is the one that was made, that the graphs take and give what the manifest says, and speaks a short
 line with every voice.
+
+A bundle in int8 is checked as this processor serves it: the largest integers are multiplied and compared with integer arithmetic, and the line
+is spoken with the first voice in floats, too; frames and ending must be equal, and the rest as close as rounding allows.
 
 With --vectors it checks the engine itself: every case below that folder is converted and computed, and each quantity is compared with
 what the reference implementation gave. One line tells the largest difference and what is tolerated; with --precision int8, of what
@@ -40,21 +49,21 @@ integers change, the root mean square of the differences in percent of that of t
 				return usage(cmd, "--precision is %q, want fp32 or int8", precision)
 			}
 			if len(args) == 1 {
-				if err := a.verifyBundle(cmd.Context(), args[0], library); err != nil {
+				if err := a.verifyBundle(cmd.Context(), args[0], r); err != nil {
 					return interrupted(cmd.Context(), err)
 				}
 			}
 			if vectors == "" {
 				return nil
 			}
-			return interrupted(cmd.Context(), a.verifyVectors(cmd.Context(), vectors, precision, library))
+			return interrupted(cmd.Context(), a.verifyVectors(cmd.Context(), vectors, precision, r))
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&vectors, "vectors", "", "compare with the golden vectors in this `folder`")
 	f.StringVar(&precision, "precision", bundle.FP32, "convert the golden vectors to `fp32` or int8")
-	libraryFlag(f, &library)
+	r.flags(f)
 	return cmd
 }
 
@@ -66,20 +75,23 @@ type verifying struct {
 }
 
 // verifyBundle checks what is cheap first.
-func (a *app) verifyBundle(ctx context.Context, dir, library string) (err error) {
+func (a *app) verifyBundle(ctx context.Context, dir string, r neuralRuntime) (err error) {
 	v := &verifying{a, a.task(), dir}
 	defer v.shown.clear()
 	if err := v.files(); err != nil {
 		return err
 	}
 	v.shown.at(0, 0, "loading the graphs")
-	box := voicebox{bundle: dir, library: library}
+	box := voicebox{bundle: dir, neuralRuntime: r}
 	engine, err := box.openBundle(ctx, 1, -1)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, engine.Close()) }()
 	v.found("graphs", "take and give what the manifest says")
+	if engine.Kernel() != "" {
+		v.found("integers", "kernel %s: the largest integers are multiplied exactly", engine.Kernel())
+	}
 
 	v.shown.at(0, 0, "warming up")
 	w, err := engine.NewWorker(ctx)
@@ -92,6 +104,38 @@ func (a *app) verifyBundle(ctx context.Context, dir, library string) (err error)
 			return fmt.Errorf("voice %s: %w", voice.Name, err)
 		}
 	}
+	return v.served(ctx, box.found, engine)
+}
+
+// served compares a bundle of ours in int8 with itself in floats.
+func (v *verifying) served(ctx context.Context, library string, engine *onnx.Engine) error {
+	if kind, err := findLayout(v.dir); err != nil || kind != layout.None || engine.Kernel() == "" {
+		return err
+	}
+	v.shown.at(0, 0, "speaking in floats, too")
+	results, err := parity.CheckServed(ctx, parity.ServedConfig{
+		Bundle: v.dir, Library: library, Voice: engine.Model().Voices[0].Name, Text: tryText, Seed: 1,
+	})
+	if err != nil {
+		return fmt.Errorf("comparing with floats: %w", err)
+	}
+	var far, wrong []string
+	for _, r := range results {
+		switch {
+		case r.Measure == parity.RelativeRMS:
+			far = append(far, fmt.Sprintf("%s %s (at most %s)", r.Quantity, difference(r), tolerance(r)))
+		case r.OK:
+			far = append(far, r.Quantity+" equal")
+		}
+		if !r.OK {
+			wrong = append(wrong, joined(" ", r.Quantity, difference(r), r.Note))
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("in int8 this bundle speaks otherwise than in floats (%s); convert it in fp32, or try another SWAR_KERNEL and report this",
+			strings.Join(wrong, "; "))
+	}
+	v.found("int8", "as in floats: %s", strings.Join(far, ", "))
 	return nil
 }
 

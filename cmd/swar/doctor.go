@@ -31,7 +31,10 @@ type finding struct {
 var errUnwell = errors.New("something that is needed is missing; see above")
 
 func (a *app) doctorCommand() *cobra.Command {
-	var listen, library, dir string
+	var (
+		listen, dir string
+		r           neuralRuntime
+	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that this machine has what Swar needs, and say what to do",
@@ -41,7 +44,7 @@ needs to be whole; without it the library of the neural engine is only looked fo
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := []finding{checkBuild()}
 			findings = append(findings, checkEspeak(dir == "")...)
-			findings = append(findings, checkNeural(cmd.Context(), dir, library)...)
+			findings = append(findings, checkNeural(cmd.Context(), dir, r)...)
 			findings = append(findings, checkOpus(), checkCPUs(launch.FindCPUs()), checkPort(cmd.Context(), listen), checkPlayer())
 			return a.printFindings(findings)
 		},
@@ -49,7 +52,7 @@ needs to be whole; without it the library of the neural engine is only looked fo
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", defaultListen, "`address` that a server would listen on")
 	f.StringVar(&dir, "bundle", "", "`folder` of a neural model to check as well")
-	libraryFlag(f, &library)
+	r.flags(f)
 	return cmd
 }
 
@@ -99,29 +102,31 @@ func checkEspeak(needed bool) []finding {
 }
 
 // checkNeural looks for the library of the neural engine and loads it, and then the bundle, if there is one.
-func checkNeural(ctx context.Context, dir, library string) []finding {
-	path, err := onnx.FindLibrary(library)
-	if err != nil {
+func checkNeural(ctx context.Context, dir string, r neuralRuntime) []finding {
+	needed := dir != "" || r.library != ""
+	if err := r.find(); err != nil {
 		text, todo, _ := strings.Cut(err.Error(), ": ")
-		return []finding{{what: "onnxruntime", text: text + "; only neural models need it", todo: todo, bad: dir != "" || library != ""}}
+		return []finding{{what: "onnxruntime", text: text + "; only neural models need it", todo: todo, bad: needed}}
 	}
-	release, err := onnx.LoadLibrary(path)
-	if err != nil {
+	if err := onnx.UseKernel(r.kernel); err != nil {
+		return []finding{{what: "integers", text: err.Error(), todo: "choose another with --kernel, or none", bad: true}}
+	}
+	if err := r.load(); err != nil {
 		text := strings.TrimSuffix(err.Error(), ": fetch it with `make onnxruntime`")
-		return []finding{{what: "onnxruntime", text: text, todo: "fetch the right one with `make onnxruntime`", bad: dir != "" || library != ""}}
+		return []finding{{what: "onnxruntime", text: text, todo: "fetch the right one with `make onnxruntime`", bad: needed}}
 	}
-	findings := []finding{{what: "onnxruntime", text: release + " at " + path}, checkIntegers()}
+	findings := []finding{{what: "onnxruntime", text: r.release + " at " + r.found}, checkIntegers()}
 	if dir == "" {
 		return findings
 	}
-	box := voicebox{bundle: dir, library: library}
+	box := voicebox{bundle: dir, neuralRuntime: r}
 	engine, err := box.openBundle(ctx, 1, -1)
 	if err != nil {
 		return append(findings, finding{what: "bundle", text: err.Error(), todo: "name another one, or make it again with `swar bundle convert`", bad: true})
 	}
-	m, needed := engine.Model(), engine.Memory()
+	m, memory := engine.Model(), engine.Memory()
 	f := finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
-		m.ID, plural(len(m.Voices), "voice"), mega(needed.Weights+needed.Prompts), mega(needed.Stream))}
+		m.ID, plural(len(m.Voices), "voice"), mega(memory.Weights+memory.Prompts), mega(memory.Stream))}
 	if err := engine.Close(); err != nil {
 		f.todo, f.bad = err.Error(), true
 	}

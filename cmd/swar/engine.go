@@ -16,21 +16,44 @@ import (
 
 // voicebox says which engine speaks in this process.
 type voicebox struct {
-	engine  *string
-	bundle  string
-	library string
+	engine *string
+	bundle string
+	neuralRuntime
+}
 
-	found, release string // the library that openBundle has loaded
+// neuralRuntime is what runs neural models in this process.
+type neuralRuntime struct {
+	library, kernel string // as asked for, where they are
+	found, release  string // of the library that was loaded
+}
+
+func (r *neuralRuntime) flags(f *pflag.FlagSet) {
+	f.StringVar(&r.library, "onnxruntime", "", "the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
+	f.StringVar(&r.kernel, "kernel", "", "the `instructions` that multiply integers, for tests and support (default the fastest; swar doctor names them)")
+}
+
+// find looks for the library, without loading it.
+func (r *neuralRuntime) find() (err error) {
+	r.found, err = onnx.FindLibrary(r.library)
+	return err
+}
+
+// load loads the library and chooses the kernel.
+func (r *neuralRuntime) load() (err error) {
+	if err = onnx.UseKernel(r.kernel); err != nil {
+		return err
+	}
+	if err = r.find(); err != nil {
+		return err
+	}
+	r.release, err = onnx.LoadLibrary(r.found)
+	return err
 }
 
 func (v *voicebox) flags(f *pflag.FlagSet) {
 	v.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak", "auto", "espeak", "onnx")
 	f.StringVar(&v.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
-	libraryFlag(f, &v.library)
-}
-
-func libraryFlag(f *pflag.FlagSet, path *string) {
-	f.StringVar(path, "onnxruntime", "", "the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
+	v.neuralRuntime.flags(f)
 }
 
 // check refuses settings that contradict one another.
@@ -71,11 +94,7 @@ func (v *voicebox) openBundle(ctx context.Context, workers int, cacheBytes int64
 	if _, err := findLayout(v.bundle); err != nil {
 		return nil, err
 	}
-	var err error
-	if v.found, err = onnx.FindLibrary(v.library); err != nil {
-		return nil, err
-	}
-	if v.release, err = onnx.LoadLibrary(v.found); err != nil {
+	if err := v.load(); err != nil {
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil {

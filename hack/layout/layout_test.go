@@ -47,7 +47,7 @@ var rules = map[string]rule{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/internal/graph",
 	}, "a bundle is made of files and graphs; running them is the engine's"},
 	"runtime/onnx/parity": {[]string{
-		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
+		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
 		"runtime/onnx/internal/model", "runtime/onnx/internal/npy", "runtime/onnx/internal/ort",
 	}, "what the reference has recorded is compared with the model itself, without the engine around it"},
 	"runtime/onnx/layout": {[]string{

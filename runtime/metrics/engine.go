@@ -11,12 +11,25 @@ type EngineCounts struct {
 	Batches     map[int]uint64 // runs of the language model by the number of streams that they took a step for
 }
 
+// EngineInfo is what a neural engine runs with, which does not change.
+type EngineInfo struct {
+	Kernel    string // the instructions that multiply integers, none for a model in floats
+	Precision string // of the model
+	Library   string // release of ONNX Runtime
+}
+
 // RegisterEngine adds the metrics of a neural engine, which are read whenever they are scraped. It may be called once.
-func (m *Metrics) RegisterEngine(read func() EngineCounts) {
+func (m *Metrics) RegisterEngine(info EngineInfo, read func() EngineCounts) {
 	counter := func(name, help string, value func(EngineCounts) uint64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(read())) })
 	}
+	running := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "tts_engine_info", Help: "What the engine runs with; always 1.",
+		ConstLabels: prometheus.Labels{"kernel": info.Kernel, "precision": info.Precision, "onnxruntime": info.Library},
+	})
+	running.Set(1)
 	m.registry.MustRegister(
+		running,
 		counter("tts_prefill_cache_hits_total", "Prefills found in the cache.", func(e EngineCounts) uint64 { return e.CacheHits }),
 		counter("tts_prefill_cache_misses_total", "Prefills that had to be computed.", func(e EngineCounts) uint64 { return e.CacheMisses }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -13,13 +13,14 @@ func TestTheEngineIsReadWhenItIsScraped(t *testing.T) {
 		t.Error("metrics of an engine are shown without one")
 	}
 	var e EngineCounts
-	m.RegisterEngine(func() EngineCounts { return e })
+	m.RegisterEngine(EngineInfo{Kernel: "avx2", Precision: "int8", Library: "1.30.0"}, func() EngineCounts { return e })
 	for _, step := range []struct {
 		name string
 		e    EngineCounts
 		want []string
 	}{
 		{"at the start all of them are there", EngineCounts{}, []string{
+			`tts_engine_info{kernel="avx2",onnxruntime="1.30.0",precision="int8"} 1`,
 			"tts_prefill_cache_hits_total 0", "tts_prefill_cache_misses_total 0", "tts_prefill_cache_bytes 0", "tts_broken_outputs_total 0",
 			`tts_batch_size_bucket{le="1"} 0`, "tts_batch_size_sum 0", "tts_batch_size_count 0",
 		}},

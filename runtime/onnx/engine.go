@@ -60,6 +60,7 @@ type Engine struct {
 	model     sharedModel
 	scheduler *scheduler
 	threads   int
+	kernel    string            // of products of integers, empty where there are none
 	cache     *synth.Cache[any] // of snapshots
 	memory    Memory
 
@@ -127,6 +128,9 @@ func (e *Engine) load(c Config) error {
 		return fmt.Errorf("bundle %s: %w", c.Bundle, err)
 	}
 	e.manifest, e.model = m, native{n}
+	if m.Precision == bundle.Int8 {
+		e.kernel = ort.Kernel()
+	}
 	return nil
 }
 
@@ -139,6 +143,9 @@ func (e *Engine) loadPublic(c Config, kind layout.Kind) error {
 		return err
 	}
 	e.manifest, e.tokenizer, e.model = m.Manifest, m.Tokenizer, public{m}
+	if m.Manifest.Precision == bundle.Int8 {
+		e.kernel = "onnxruntime"
+	}
 	return nil
 }
 

@@ -37,3 +37,10 @@ func (e *Engine) Counters() Counters {
 		Broken: e.broken.Load(), Batches: maps.Collect(e.scheduler.counts()),
 	}
 }
+
+// Precision returns what the large matrices of the model are: [bundle.FP32] or [bundle.Int8].
+func (e *Engine) Precision() string { return e.manifest.Precision }
+
+// Kernel returns the instructions that multiply the integers of the model, see [UseKernel]; "onnxruntime" for integers in a public layout, and
+// nothing for a model in floats.
+func (e *Engine) Kernel() string { return e.kernel }

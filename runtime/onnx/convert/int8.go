@@ -7,10 +7,9 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
-// Weights use all of a byte. A processor that adds two products of bytes in 16 bits (no VNNI) then cuts some sums off, which by a
-// simulation with normal weights and rows adds 1.5 % to the error of a product; a bit less in the weights, which rules it out, adds more than
-// that on every processor: on the models of testdata the state is off by 2.4 to 3.4 % instead of 1.5 to 2.1 %, and where the end of speech
-// hangs on it, speech ends elsewhere.
+// Weights use all of a byte. Products of such bytes do not fit 16 bits two by two, so that nothing may add them there: the engine multiplies with
+// kernels of its own, which add in 32 bits. A bit less in the weights would cost more than it spares: on the models of testdata the state is off
+// by 2.4 to 3.4 % instead of 1.5 to 2.1 %, and where the end of speech hangs on it, speech ends elsewhere.
 const weightRange = 127
 
 // integerMatrices is what the manifest says about them.
