@@ -68,3 +68,39 @@ func (b *bench) measureGraphs() (err error) {
 	}
 	return nil
 }
+
+// productRows are how many rows products of integers are timed with.
+var productRows = []int{1, 4, 8, 31}
+
+// measureProducts times products of rows by integers, ours and those of ONNX Runtime in turns.
+func (b *bench) measureProducts() (err error) {
+	p, err := measure.OpenProducts()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	for round := range b.rounds {
+		b.say(fmt.Sprintf("products of integers, round %d of %d", round+1, b.rounds))
+		for _, rows := range productRows {
+			own, exact, err := p.Rows(rows)
+			if err != nil {
+				return err
+			}
+			for i := range 6 {
+				if err := b.ctx.Err(); err != nil {
+					return err
+				}
+				for name, run := range map[string]func() (time.Duration, error){"own": own, "exact": exact} {
+					took, err := run()
+					if err != nil {
+						return err
+					}
+					if i > 0 { // the first touches memory
+						b.add(fmt.Sprintf("products %d %s int8", rows, name), took.Seconds()*1e3)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -78,7 +78,7 @@ func run(ctx context.Context) (err error) {
 	if *docs == "" {
 		return nil
 	}
-	return writeBetweenMarkers(*docs, table)
+	return writeBetweenMarkers(*docs, onnx.Kernel(), table)
 }
 
 // bench measures. What it finds is in figures, by name.
@@ -126,11 +126,11 @@ func (b *bench) measure() error {
 	if b.peer != nil {
 		speakers, writes = speakers+len(b.precisions), writes+len(b.precisions)
 	}
-	b.steps = writes + b.rounds*(len(b.precisions)+speakers) + 2*len(b.precisions)
+	b.steps = writes + b.rounds*(len(b.precisions)+1+speakers) + 2*len(b.precisions)
 	if err := b.writeModels(); err != nil {
 		return err
 	}
-	for _, part := range []func() error{b.measureGraphs, b.measureSpeakers, b.measureMemory} {
+	for _, part := range []func() error{b.measureGraphs, b.measureProducts, b.measureSpeakers, b.measureMemory} {
 		if err := part(); err != nil {
 			return err
 		}

@@ -136,17 +136,30 @@ func (s *speaker) stop() error {
 	return nil
 }
 
+// command is a program that sees the same processor as this one.
+func (b *bench) command(program string, args ...string) *exec.Cmd {
+	if mask := os.Getenv("CPUMASK"); mask != "" {
+		script, err := filepath.Abs("hack/cpumask.sh")
+		if err != nil {
+			script = "hack/cpumask.sh"
+		}
+		return exec.CommandContext(b.ctx, script, append([]string{mask, program}, args...)...)
+	}
+	return exec.CommandContext(b.ctx, program, args...)
+}
+
 // own starts a process of this program with the model in dir.
 func (b *bench) own(name, dir string, streams int) (*speaker, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return start(name, exec.CommandContext(b.ctx, program, "-library", b.library, "-speak", dir, "-streams", strconv.Itoa(streams)))
+	return start(name, b.command(program, "-library", b.library, "-speak", dir, "-streams", strconv.Itoa(streams)))
 }
 
 func (b *bench) sherpa(name, dir string) (*speaker, error) {
-	cmd := exec.CommandContext(b.ctx, "node", filepath.Join(b.peer.dir, "sherpa.js"), dir)
+	// node's own handler for faults would hide what hack/cpumask.sh lives on.
+	cmd := b.command("node", "--disable-wasm-trap-handler", filepath.Join(b.peer.dir, "sherpa.js"), dir)
 	cmd.Dir = b.peer.dir
 	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(b.peer.dir, "node_modules", peerLibrary))
 	return start(name, cmd)

@@ -13,9 +13,9 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/measure"
 )
 
-// The lines of docs/benchmarks.md that the table is put between.
+// The lines of docs/benchmarks.md that the table is put between: of each kernel, which stands for a kind of processor, one.
 const (
-	beginMarker = "<!-- make bench-engine writes from here -->"
+	beginMarker = "<!-- make bench-engine writes from here, where the kernel is %s -->"
 	endMarker   = "<!-- to here -->"
 )
 
@@ -104,6 +104,7 @@ func (b *bench) lines() [][]line {
 			b.figure("step of 8 streams", "step 8", milliseconds, 0),
 			batch(2), batch(4), batch(8),
 		},
+		b.productLines(),
 		{
 			b.figure("a frame, all in", "frame swar", milliseconds, 14),
 			b.figure("a frame of a whole utterance, its text included", "utterance swar", milliseconds, 0),
@@ -131,6 +132,18 @@ func (b *bench) lines() [][]line {
 	}
 }
 
+// productLines compare our products of integers with ONNX Runtime's exact ones.
+func (b *bench) productLines() (lines []line) {
+	for _, rows := range productRows {
+		name := fmt.Sprintf("products %d ", rows)
+		part := ratio(fmt.Sprintf("%d, as a part of that", rows), 1, b.between(name+"own", name+"exact"))
+		part.form, part.least = "%.2f", false
+		lines = append(lines, b.figure(fmt.Sprintf("%d", rows), name+"own", milliseconds, 0),
+			b.figure(fmt.Sprintf("%d, ONNX Runtime's own, exact", rows), name+"exact", milliseconds, 0), part)
+	}
+	return lines
+}
+
 // table writes what was measured.
 func (b *bench) table(host string, now time.Time) string {
 	var t strings.Builder
@@ -140,7 +153,7 @@ func (b *bench) table(host string, now time.Time) string {
 	}
 	fmt.Fprintf(&t, "%s\n\n", now.Format("2006-01-02")+", "+host+", ONNX Runtime "+measure.RuntimeVersion+", "+runtime.Version()+". "+peerText+".")
 	headings := []string{
-		"The graphs alone, behind 200 positions", "The engine, one thread", "Public layouts", "The peer",
+		"The graphs alone, behind 200 positions", "Twenty products of 2048 by 2048, 84 MB, by rows", "The engine, one thread", "Public layouts", "The peer",
 	}
 	for i, group := range b.lines() {
 		b.group(&t, headings[i], group)
@@ -246,15 +259,19 @@ func processor(info string) string {
 			break
 		}
 	}
+	if mask := os.Getenv("CPUMASK"); mask != "" {
+		best = fmt.Sprintf(" (%s, what came after it hidden by hack/cpumask.sh)", mask)
+	}
 	return fmt.Sprintf("%d cores of an %s%s", max(count, 1), name, best)
 }
 
 // writeBetweenMarkers puts the table into a file, in place of the one before.
-func writeBetweenMarkers(path, table string) error {
+func writeBetweenMarkers(path, kernel, table string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
+	beginMarker := fmt.Sprintf(beginMarker, kernel)
 	before, rest, ok := strings.Cut(string(data), beginMarker+"\n")
 	_, after, closed := strings.Cut(rest, endMarker+"\n")
 	if !ok || !closed {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,25 +81,26 @@ func TestTableSaysThatThePeerIsMissing(t *testing.T) {
 }
 
 func TestTheTableTakesThePlaceOfTheOneBefore(t *testing.T) {
+	begin, other := fmt.Sprintf(beginMarker, "avx2"), fmt.Sprintf(beginMarker, "plain")
 	path := filepath.Join(t.TempDir(), "benchmarks.md")
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("before\n" + beginMarker + "\nold\n" + endMarker + "\nafter\n")
+	write(other + "\nbefore\n" + endMarker + "\n" + begin + "\nold\n" + endMarker + "\nafter\n")
 	for range 2 { // the second time changes nothing
-		if err := writeBetweenMarkers(path, "new\n"); err != nil {
+		if err := writeBetweenMarkers(path, "avx2", "new\n"); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
-		if want := "before\n" + beginMarker + "\n\nnew\n\n" + endMarker + "\nafter\n"; err != nil || string(got) != want {
+		if want := other + "\nbefore\n" + endMarker + "\n" + begin + "\n\nnew\n\n" + endMarker + "\nafter\n"; err != nil || string(got) != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
-	for _, text := range []string{"", beginMarker + "\n", endMarker + "\n" + beginMarker + "\n"} {
+	for _, text := range []string{"", begin + "\n", endMarker + "\n" + begin + "\n"} {
 		write(text)
-		if err := writeBetweenMarkers(path, "new\n"); err == nil || !strings.Contains(err.Error(), beginMarker) {
+		if err := writeBetweenMarkers(path, "avx2", "new\n"); err == nil || !strings.Contains(err.Error(), begin) {
 			t.Errorf("%q: error %v, want one that shows the markers", text, err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
@@ -112,8 +114,11 @@ func TestTheDocumentHasAPlaceForTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, rest, ok := strings.Cut(string(text), beginMarker+"\n"); !ok || !strings.Contains(rest, endMarker+"\n") {
-		t.Error("docs/benchmarks.md has lost its markers")
+	for _, kernel := range []string{"avx512vnni", "avx512", "avx2"} {
+		begin := fmt.Sprintf(beginMarker, kernel)
+		if _, rest, ok := strings.Cut(string(text), begin+"\n"); !ok || !strings.Contains(rest, endMarker+"\n") {
+			t.Errorf("docs/benchmarks.md has lost its markers for %s", kernel)
+		}
 	}
 }
 

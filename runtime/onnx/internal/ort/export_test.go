@@ -6,11 +6,6 @@ import (
 	runtime "github.com/yalue/onnxruntime_go"
 )
 
-// OpenAsWritten opens a graph whose products ONNX Runtime computes by itself.
-func OpenAsWritten(graph []byte, inputs, outputs []string) (*Session, error) {
-	return open(graph, inputs, outputs, asWritten)
-}
-
 var (
 	SignedProductsExact = signedProductsExact
 	ErrorOfProducts     = errorOfProducts

@@ -50,6 +50,15 @@ func floats(file []byte, _ *runtime.SessionOptions) (rewritten []byte, p Product
 	return rewritten, p, err
 }
 
+// unsigned leaves all products of integers to ONNX Runtime.
+func unsigned(file []byte, _ *runtime.SessionOptions) (rewritten []byte, p Products, err error) {
+	if p.Others, err = graph.SignedProducts(file); err != nil {
+		return nil, p, err
+	}
+	rewritten, err = graph.UnsignProducts(file)
+	return rewritten, p, err
+}
+
 // exact returns a graph whose products of integers this processor computes exactly. ONNX Runtime adds products of unsigned by signed bytes in
 // pairs in 16 bits on x86 processors without VNNI, which cuts large sums off; unsigned by unsigned bytes it widens first.
 func exact(file []byte) (_ []byte, products int, err error) {

@@ -56,6 +56,11 @@ func OpenInFloats(graph []byte, inputs, outputs []string) (*Session, error) {
 	return open(graph, inputs, outputs, floats)
 }
 
+// OpenUnsigned is [Open], but that ONNX Runtime computes all products of integers, from unsigned weights. It is for comparing.
+func OpenUnsigned(graph []byte, inputs, outputs []string) (*Session, error) {
+	return open(graph, inputs, outputs, unsigned)
+}
+
 // Products counts the products of integers in a graph.
 type Products struct {
 	Own    int // by the operator of our own
