@@ -1,14 +1,17 @@
 // AVX2 without VNNI: Haswell, Broadwell, Zen to Zen 3.
 #define NAME avx2
 #define TARGET __attribute__((target("avx2")))
-#define EACH_TILE UP_TO_6
+#define EACH_TILE UP_TO_12
 
 #include "rowproduct.h"
 
 #include <immintrin.h>
 
 typedef __m256i sum_t;
-enum { registers = 2, tile_rows = 6, row_group = 1, wide_from = 1 << 30, signed_rows = 1 };
+enum { registers = 2, tile_rows = 12, wide_from = 1 << 30, signed_rows = 1 };
+
+// Sixteen registers hold the sums of six rows and a panel, or of twelve rows and half of it: widened weights then serve more rows.
+#define together(rows, all) ((rows) > 6 ? 1 : (all))
 
 #define FORGET() __asm__("" ::: "memory")
 #define ZERO _mm256_setzero_si256

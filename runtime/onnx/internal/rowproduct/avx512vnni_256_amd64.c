@@ -9,7 +9,7 @@
 #include <immintrin.h>
 
 typedef __m256i sum_t;
-enum { registers = 2, tile_rows = 6, row_group = 1, wide_from = 1 << 30, signed_rows = 0 };
+enum { registers = 2, tile_rows = 6, wide_from = 1 << 30, signed_rows = 0 };
 
 #define ZERO _mm256_setzero_si256
 #define LOAD(p) _mm256_loadu_si256((const __m256i *)(p))

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum { tile_rows = 6, row_group = 1, wide_from = 1 << 30, signed_rows = 1 };
+enum { tile_rows = 6, wide_from = 1 << 30, signed_rows = 1 };
 
 static int runs_here(void) {
 	const unsigned long dot_product = 1ul << 20; // HWCAP_ASIMDDP
@@ -20,12 +20,15 @@ static int runs_here(void) {
 
 static size_t packed_bytes(size_t in, size_t rows) { return in * rows; }
 
-TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r) { memcpy((int8_t *)packed + r * in, q, in); }
+TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r, size_t rows) {
+	for (size_t i = 0; i < in; i += 4)
+		memcpy((int8_t *)packed + i * rows + 4 * r, q + i, 4);
+}
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, size_t first, const int8_t *fetch,
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
                    int32_t sums[][2 * panel_columns]) {
 	(void)panels; // one
-	const int8_t *a = (const int8_t *)packed + first * steps * 4;
+	const int8_t *a = packed;
 	int32x4_t sum[tile_rows][4];
 	for (int r = 0; r < rows; r++)
 		for (int c = 0; c < 4; c++)
@@ -37,7 +40,7 @@ INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t 
 		__builtin_prefetch(fetch + 64 * k);
 		for (int r = 0; r < rows; r++) {
 			int32_t four;
-			memcpy(&four, a + (r * steps + k) * 4, sizeof four);
+			memcpy(&four, a + (k * rows + r) * 4, sizeof four);
 			const int8x16_t values = vreinterpretq_s8_s32(vdupq_n_s32(four));
 			for (int c = 0; c < 4; c++)
 				sum[r][c] = vdotq_s32(sum[r][c], v[c], values);

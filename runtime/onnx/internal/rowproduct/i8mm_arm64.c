@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum { tile_rows = 4, row_group = 2, wide_from = 1 << 30, signed_rows = 1 };
+enum { tile_rows = 4, wide_from = 1 << 30, signed_rows = 1 };
 
 static int runs_here(void) {
 	const unsigned long matrices = 1ul << 13; // HWCAP2_I8MM
@@ -23,21 +23,27 @@ static size_t padded(size_t in) { return (in + 7) / 8 * 8; }
 
 static size_t packed_bytes(size_t in, size_t rows) { return padded(in) * ((rows + 1) / 2 * 2); }
 
-// pack writes eight values of a row beside eight of its neighbour. That of an even row are zeros until it comes.
-TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r) {
-	const size_t deep = padded(in);
-	int8_t *to = (int8_t *)packed + r / 2 * 2 * deep;
-	if (r % 2 == 0)
-		memset(to, 0, 2 * deep);
-	for (size_t i = 0; i < in; i += 4)
-		memcpy(to + i / 8 * 16 + r % 2 * 8 + i % 8, q + i, 4);
+// pack writes eight values of a row beside eight of its neighbour, and pairs of rows one behind the other. Zeros stand where a row has fewer than
+// eight values left, and where the last has no neighbour.
+TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r, size_t rows) {
+	const size_t pairs = (rows + 1) / 2, deep = padded(in);
+	const int alone = r % 2 == 0 && r + 1 == rows;
+	int8_t *to = (int8_t *)packed + r / 2 * 16 + r % 2 * 8;
+	for (size_t i = 0; i < deep; i += 8, to += 16 * pairs) {
+		memcpy(to, q + i, 4);
+		if (i + 4 < in)
+			memcpy(to + 4, q + i + 4, 4);
+		else
+			memset(to + 4, 0, 4);
+		if (alone)
+			memset(to + 8, 0, 8);
+	}
 }
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, size_t first, const int8_t *fetch,
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
                    int32_t sums[][2 * panel_columns]) {
 	(void)panels; // one
-	const size_t deep = padded(4 * steps);
-	const int8_t *a = (const int8_t *)packed + first * deep; // first is even
+	const int8_t *a = packed;
 	const int pairs = (rows + 1) / 2;
 	int32x4_t sum[tile_rows / 2][8]; // of two rows and two columns each
 	for (int r = 0; r < pairs; r++)
@@ -46,7 +52,7 @@ INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t 
 	for (size_t k = 0; k < steps; k += 2) {
 		int8x16_t values[tile_rows / 2];
 		for (int r = 0; r < pairs; r++)
-			values[r] = vld1q_s8(a + r * 2 * deep + 8 * k);
+			values[r] = vld1q_s8(a + (k / 2 * pairs + r) * 16);
 		__builtin_prefetch(fetch + 64 * k);
 		__builtin_prefetch(fetch + 64 * k + 64);
 		for (int c = 0; c < 4; c++) { // four columns of four values, and four more values of them

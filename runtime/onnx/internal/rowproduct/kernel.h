@@ -4,12 +4,12 @@
 //   NAME           what it is called, for the symbol row_NAME
 //   TARGET         the attribute of a function that may use its instructions
 //   EACH_TILE(f)   f(n) for every number of rows that add_up takes at once, from 1 to tile_rows
-//   row_group      rows that are packed together, of which every tile but the last has a multiple; tile_rows is one
 //   wide_from      from so many rows on, it takes two panels at once
 //   signed_rows    whether packed rows are signed; else 128 is added to each value, which the offsets of the matrix take away again
 //   packed_bytes   a function: bytes of the packed form of some rows of so many values
-//   pack           a function: brings row r, as integers, into that form
-//   add_up         a function: adds the products of some rows and panels into sums, which begin anywhere
+//   pack           a function: brings row r of a tile of so many rows, as integers, into that form. The values of a step lie together for all
+//                  rows of the tile: rows apart, whose length is a power of two, would take each other's place in the cache
+//   add_up         a function: adds the products of a tile and of panels into sums, which begin anywhere
 #include "rowproduct.h"
 
 #include <string.h>
@@ -43,12 +43,12 @@ INLINE float to_integers(const float *x, size_t n, int8_t *q) {
 	return scale;
 }
 
-// tile computes some rows of one or two panels, from a column on.
-INLINE void tile(const int rows, const int panels, const row_matrix *m, const void *packed, size_t first, const float *scale, size_t column,
+// tile computes a tile of rows of one or two panels, from a column on.
+INLINE void tile(const int rows, const int panels, const row_matrix *m, const void *packed, const float *scale, size_t column,
                  const int8_t *fetch, float *y) {
 	int32_t sums[tile_rows][2 * panel_columns] __attribute__((aligned(64)));
 	const size_t steps = m->in / panel_depth;
-	add_up(rows, panels, steps, m->panels + column / panel_columns * steps * panel_bytes, packed, first, fetch, sums);
+	add_up(rows, panels, steps, m->panels + column / panel_columns * steps * panel_bytes, packed, fetch, sums);
 	const size_t left = m->out - column;
 	const size_t columns = left < (size_t)panels * panel_columns ? left : (size_t)panels * panel_columns;
 	for (int r = 0; r < rows; r++) {
@@ -60,29 +60,37 @@ INLINE void tile(const int rows, const int panels, const row_matrix *m, const vo
 	}
 }
 
-INLINE void tile_of(size_t rows, const int panels, const row_matrix *m, const void *packed, size_t first, const float *scale, size_t column,
+INLINE void tile_of(size_t rows, const int panels, const row_matrix *m, const void *packed, const float *scale, size_t column,
                     const int8_t *fetch, float *y) {
 	switch (rows) {
-#define TILE(n) case n: tile(n, panels, m, packed, first, scale, column, fetch, y); break;
+#define TILE(n) case n: tile(n, panels, m, packed, scale, column, fetch, y); break;
 	EACH_TILE(TILE)
 	}
 }
 
-TARGET static void multiply_some(const row_matrix *m, const void *packed, const float *scale, size_t rows, float *y) {
+// share returns how many rows each tile but the last has: about as many as any other, because those of few cost more for a row.
+static size_t share(size_t rows) {
+	const size_t tiles = (rows + tile_rows - 1) / tile_rows;
+	return (rows + tiles - 1) / tiles;
+}
+
+static size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
+
+TARGET static void multiply_some(const row_matrix *m, const char *packed, const float *scale, size_t rows, float *y) {
 	enum { ahead = 8 * panel_bytes }; // what is fetched in advance where a panel comes from memory
-	const size_t tiles = (rows + tile_rows - 1) / tile_rows; // of about as many rows each: those of few cost more for a row
-	const size_t share = ((rows + tiles - 1) / tiles + row_group - 1) / row_group * row_group;
+	const size_t each = share(rows), bytes = packed_bytes(m->in, each);
 	for (size_t column = 0; column < m->out;) { // a panel comes from memory once, for all rows
 		// Few rows wait for memory, which is read fastest in one stream; many rows share what was loaded.
 		const int wide = rows >= wide_from && m->out - column > panel_columns;
 		const size_t columns = wide ? 2 * panel_columns : panel_columns;
 		const int8_t *fetch = m->panels + column * m->in + ahead, *next = m->panels + (column + columns) * m->in;
-		for (size_t r = 0, n; r < rows; r += n) {
-			n = share < rows - r ? share : rows - r;
+		for (size_t r = 0; r < rows; r += each) {
+			const size_t n = at_most(rows - r, each);
+			const char *tile_rows_packed = packed + r / each * bytes;
 			if (wide)
-				tile_of(n, 2, m, packed, r, scale + r, column, fetch, y + r * m->out);
+				tile_of(n, 2, m, tile_rows_packed, scale + r, column, fetch, y + r * m->out);
 			else
-				tile_of(n, 1, m, packed, r, scale + r, column, fetch, y + r * m->out);
+				tile_of(n, 1, m, tile_rows_packed, scale + r, column, fetch, y + r * m->out);
 			fetch = next; // while the other rows use what is in the cache
 		}
 		column += columns;
@@ -94,17 +102,20 @@ TARGET static void multiply(const row_matrix *m, const float *x, size_t rows, fl
 	int8_t *integers = scratch;
 	char *packed = (char *)scratch + (m->in + 63) / 64 * 64;
 	for (size_t from = 0; from < rows; from += rows_at_once) {
-		const size_t n = rows - from < rows_at_once ? rows - from : rows_at_once;
+		const size_t n = at_most(rows - from, rows_at_once), each = share(n);
 		for (size_t r = 0; r < n; r++) {
+			const size_t first = r / each * each;
 			scale[r] = to_integers(x + (from + r) * m->in, m->in, integers);
-			pack(integers, m->in, packed, r);
+			pack(integers, m->in, packed + first / each * packed_bytes(m->in, each), r - first, at_most(n - first, each));
 		}
 		multiply_some(m, packed, scale, n, y + from * m->out);
 	}
 }
 
+// scratch returns what one row as integers and all packed tiles take.
 static size_t scratch(const row_matrix *m, size_t rows) {
-	return (m->in + 63) / 64 * 64 + packed_bytes(m->in, rows < rows_at_once ? rows : rows_at_once);
+	const size_t some = at_most(rows, rows_at_once), each = share(some);
+	return (m->in + 63) / 64 * 64 + (some + each - 1) / each * packed_bytes(m->in, each);
 }
 
 #define JOINED(a, b) a##b

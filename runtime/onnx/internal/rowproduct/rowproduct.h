@@ -19,6 +19,7 @@ enum {
 #define UP_TO_4(f) f(1) f(2) f(3) f(4)
 #define UP_TO_6(f) UP_TO_4(f) f(5) f(6)
 #define UP_TO_8(f) UP_TO_6(f) f(7) f(8)
+#define UP_TO_12(f) UP_TO_8(f) f(9) f(10) f(11) f(12)
 
 // row_matrix is a matrix of integers [in][out]. It lies in panels of 16 columns, [panels][in/4][16][4], padded with zeros to whole panels;
 // in is a multiple of 4. offset holds -128 times the sum of each column, [out], scales what each column is multiplied with, [out].

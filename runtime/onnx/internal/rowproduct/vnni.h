@@ -6,15 +6,16 @@
 
 static size_t packed_bytes(size_t in, size_t rows) { return in * rows; }
 
-TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r) {
-	uint8_t *to = (uint8_t *)packed + r * in;
-	for (size_t i = 0; i < in; i++)
-		to[i] = (uint8_t)(q[i] + 128);
+TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r, size_t rows) {
+	uint8_t *to = (uint8_t *)packed + 4 * r;
+	for (size_t i = 0; i < in; i += 4, to += 4 * rows)
+		for (size_t j = 0; j < 4; j++)
+			to[j] = (uint8_t)(q[i + j] + 128);
 }
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, size_t first, const int8_t *fetch,
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
                    int32_t sums[][2 * panel_columns]) {
-	const uint8_t *a = (const uint8_t *)packed + first * steps * 4;
+	const uint8_t *a = packed;
 	sum_t sum[tile_rows][2 * registers];
 	for (int r = 0; r < rows; r++)
 		for (int c = 0; c < panels * registers; c++)
@@ -28,7 +29,7 @@ INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t 
 		}
 		for (int r = 0; r < rows; r++) {
 			int32_t four;
-			memcpy(&four, a + (r * steps + k) * 4, sizeof four);
+			memcpy(&four, a + (k * rows + r) * 4, sizeof four);
 			const sum_t values = BROADCAST(four);
 			for (int c = 0; c < panels * registers; c++)
 				sum[r][c] = PRODUCT(sum[r][c], values, v[c]);
