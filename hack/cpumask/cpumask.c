@@ -1,6 +1,7 @@
-// A library to be preloaded, which hides sets of instructions from a program: CPUMASK=avx2 those that came after AVX2, CPUMASK=avx512 those
-// after the first AVX-512. The program then takes the code of an older processor at the speed of this one. It works where Linux can make
-// CPUID fault (arch_prctl(2), ARCH_SET_CPUID) and does not reach into the children of the program.
+// A library to be preloaded, which hides sets of instructions from a program: CPUMASK=avx2 those that came after
+// AVX2, CPUMASK=avx512 those after the first AVX-512. The program then takes the code of an older processor at the
+// speed of this one. It works where Linux can make CPUID fault (arch_prctl(2), ARCH_SET_CPUID) and does not reach
+// into the children of the program.
 #define _GNU_SOURCE
 #include <asm/prctl.h>
 #include <errno.h>

@@ -15,8 +15,9 @@ import (
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
-// servedBounds says how far a bundle in int8 may be, by [RelativeRMS], from the same integers multiplied with rows that are not rounded. Rounding
-// rows alone gives less than half of it; sums that a processor cuts off give two to six times as much.
+// servedBounds says how far a bundle in int8 may be, by [RelativeRMS], from the same integers multiplied with rows
+// that are not rounded. Rounding rows alone gives less than half of it; sums that a processor cuts off give two to
+// six times as much.
 var servedBounds = map[string]float64{"h": .05, "latent": .05, "audio": .05}
 
 // ServedConfig says what to compare.
@@ -29,9 +30,9 @@ type ServedConfig struct {
 	Most    int // frames that are compared; 0 means to the end
 }
 
-// CheckServed lets a bundle in int8 speak on this processor as it is served, and with floats in place of the integers that rows become, each step
-// on the latent that the floats drew in the step before. It returns a result for frames and ending, which must be equal, and for states,
-// latents and audio. An error says that it could not be computed.
+// CheckServed lets a bundle in int8 speak on this processor as it is served, and with floats in place of the integers
+// that rows become, each step on the latent that the floats drew in the step before. It returns a result for frames
+// and ending, which must be equal, and for states, latents and audio. An error says that it could not be computed.
 func CheckServed(ctx context.Context, c ServedConfig) (_ []Result, err error) {
 	manifest, err := bundle.Open(c.Bundle)
 	if err != nil {
@@ -56,6 +57,9 @@ func CheckServed(ctx context.Context, c ServedConfig) (_ []Result, err error) {
 	return integers.compare(floats), nil
 }
 
+// opener opens a bundle to compute it in one way.
+type opener func(dir string, m bundle.Manifest) (*model.Model, error)
+
 // utterance is what a model made of a text, a row for each frame.
 type utterance struct {
 	h, latents, audio []float32
@@ -65,7 +69,7 @@ type utterance struct {
 
 // speak draws frames from the text, each on its own latent of the frame before, or on that of another utterance.
 func (c ServedConfig) speak(
-	ctx context.Context, manifest bundle.Manifest, open func(dir string, m bundle.Manifest) (*model.Model, error), other *utterance,
+	ctx context.Context, manifest bundle.Manifest, open opener, other *utterance,
 ) (u *utterance, err error) {
 	tokens, words, err := c.tokens(&manifest)
 	if err != nil {
@@ -181,7 +185,9 @@ func (u *utterance) compare(want *utterance) []Result {
 		both := min(len(q.got), len(q.want))
 		d := RelativeRMS.distance(q.got[:both], q.want[:both])
 		bound := servedBounds[q.name]
-		k.results = append(k.results, Result{Quantity: q.name, Measure: RelativeRMS, Difference: d, Tolerance: bound, OK: d <= bound})
+		k.results = append(k.results, Result{
+			Quantity: q.name, Measure: RelativeRMS, Difference: d, Tolerance: bound, OK: d <= bound,
+		})
 	}
 	return k.results
 }

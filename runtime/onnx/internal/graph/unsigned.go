@@ -5,13 +5,15 @@ import (
 	"slices"
 )
 
-// multipliers are the operators of ONNX and ONNX Runtime that multiply integers of eight bits, apart from MatMulInteger.
+// multipliers are the operators of ONNX and ONNX Runtime that multiply integers of eight bits, apart from
+// MatMulInteger.
 var multipliers = []string{
-	"ConvInteger", "QLinearConv", "QLinearMatMul", "QGemm", "QAttention", "DynamicQuantizeMatMul", "MatMulIntegerToFloat", "DynamicQuantizeLSTM",
+	"ConvInteger", "QLinearConv", "QLinearMatMul", "QGemm", "QAttention",
+	"DynamicQuantizeMatMul", "MatMulIntegerToFloat", "DynamicQuantizeLSTM",
 }
 
-// SignedProducts returns how many products of integers in a file have signed weights. ONNX Runtime may cut the sums of such products off, see
-// [UnsignProducts].
+// SignedProducts returns how many products of integers in a file have signed weights. ONNX Runtime may cut the sums
+// of such products off, see [UnsignProducts].
 func SignedProducts(file []byte) (products int, err error) {
 	m, err := readModel(file)
 	if err != nil {
@@ -25,15 +27,17 @@ func SignedProducts(file []byte) (products int, err error) {
 	return products + m.hidden, nil
 }
 
-// UnsignProducts makes the weights of every MatMulInteger unsigned: 128 is added to them and to their zero point, so that the products stay
-// the same. It fails where products of integers are written in another way, which it would have to leave as they are.
+// UnsignProducts makes the weights of every MatMulInteger unsigned: 128 is added to them and to their zero point, so
+// that the products stay the same. It fails where products of integers are written in another way, which it would
+// have to leave as they are.
 func UnsignProducts(file []byte) ([]byte, error) {
 	m, err := readModel(file)
 	if err != nil {
 		return nil, err
 	}
 	if m.hidden > 0 {
-		return nil, fmt.Errorf("%d products of integers stand in a graph within the graph, where they cannot be made exact: use the model in floats", m.hidden)
+		return nil, fmt.Errorf("%d products of integers stand in a graph within the graph, where they cannot be made exact: "+
+			"use the model in floats", m.hidden)
 	}
 	for _, o := range m.operations {
 		if slices.Contains(multipliers, o.op) {
@@ -78,7 +82,8 @@ func (m *model) unsign(o *operation, weights *tensor) error {
 	} else {
 		point := m.constant(zero)
 		if point == nil || point.kind != I8 {
-			return fmt.Errorf("the zero point %s of a product of integers is not a constant of signed bytes: use the model in floats", zero)
+			return fmt.Errorf("the zero point %s of a product of integers is not a constant of signed bytes: "+
+				"use the model in floats", zero)
 		}
 		o.inputs[3] = m.unsigned(point)
 	}

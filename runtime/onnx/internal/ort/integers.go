@@ -12,8 +12,9 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
-// CheckIntegers multiplies the largest integers on a session like those that serve, with the kernel that they get, and compares the results
-// with integer arithmetic. An error says that they differ, and what to do. It tests each kernel once; the library must be loaded.
+// CheckIntegers multiplies the largest integers on a session like those that serve, with the kernel that they get,
+// and compares the results with integer arithmetic. An error says that they differ, and what to do. It tests each
+// kernel once; the library must be loaded.
 func CheckIntegers() error {
 	name := Kernel()
 	tested, _ := checked.LoadOrStore(name, sync.OnceValue(func() error {
@@ -59,8 +60,9 @@ func unsigned(file []byte, _ *runtime.SessionOptions) (rewritten []byte, p Produ
 	return rewritten, p, err
 }
 
-// exact returns a graph whose products of integers this processor computes exactly. ONNX Runtime adds products of unsigned by signed bytes in
-// pairs in 16 bits on x86 processors without VNNI, which cuts large sums off; unsigned by unsigned bytes it widens first.
+// exact returns a graph whose products of integers this processor computes exactly. ONNX Runtime adds products of
+// unsigned by signed bytes in pairs in 16 bits on x86 processors without VNNI, which cuts large sums off; unsigned by
+// unsigned bytes it widens first.
 func exact(file []byte) (_ []byte, products int, err error) {
 	products, err = graph.SignedProducts(file)
 	if err != nil || products == 0 {
@@ -70,13 +72,15 @@ func exact(file []byte) (_ []byte, products int, err error) {
 		return file, products, err
 	}
 	if err := unsignedProductsExact(); err != nil {
-		return nil, products, fmt.Errorf("ONNX Runtime multiplies integers wrongly on this processor (%w): use a model in floats", err)
+		return nil, products, fmt.Errorf(
+			"ONNX Runtime multiplies integers wrongly on this processor (%w): use a model in floats", err)
 	}
 	file, err = graph.UnsignProducts(file)
 	return file, products, err
 }
 
-// signedProductsExact reports whether ONNX Runtime's own products of integers with signed weights are exact on this processor.
+// signedProductsExact reports whether ONNX Runtime's own products of integers with signed weights are exact on this
+// processor.
 var signedProductsExact = sync.OnceValues(func() (bool, error) {
 	err := errorOfProducts(func(file []byte) ([]byte, error) { return file, nil })
 	if errors.Is(err, errInexact) {
@@ -88,8 +92,8 @@ var signedProductsExact = sync.OnceValues(func() (bool, error) {
 // unsignedProductsExact is the same for unsigned weights.
 var unsignedProductsExact = sync.OnceValue(func() error { return errorOfProducts(graph.UnsignProducts) })
 
-// The extremes that are multiplied: depths and widths with every rest that a kernel may leave over, and numbers of rows that are
-// computed in different ways.
+// The extremes that are multiplied: depths and widths with every rest that a kernel may leave over, and numbers of
+// rows that are computed in different ways.
 var (
 	extremeDepths = []int{4, 8, 60, 516}
 	extremeRows   = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 31}
@@ -146,7 +150,8 @@ func extremeSums(in, out int, scale float32) (sums [extremeKinds][]float32) {
 	return sums
 }
 
-// checkProducts computes products of rows as [graph.Builder.MultiplyRows] writes them, after rewrite. It returns errInexact where one is wrong.
+// checkProducts computes products of rows as [graph.Builder.MultiplyRows] writes them, after rewrite. It returns
+// errInexact where one is wrong.
 func checkProducts(rewrite rewriter) error {
 	product := func(b *graph.Builder, x graph.Value, in, out int) graph.Value {
 		ones := make([]float32, out)
@@ -160,8 +165,8 @@ func checkProducts(rewrite rewriter) error {
 	return checkExtremes(product, rewrite, func(value int) float32 { return float32(value) / graph.RowRange }, scale)
 }
 
-// errorOfProducts computes products of unsigned rows by signed weights, as others write them, after rewrite. It returns errInexact where one
-// is wrong.
+// errorOfProducts computes products of unsigned rows by signed weights, as others write them, after rewrite. It
+// returns errInexact where one is wrong.
 func errorOfProducts(rewrite func([]byte) ([]byte, error)) error {
 	product := func(b *graph.Builder, x graph.Value, in, out int) graph.Value {
 		bytes := b.Op("Cast", []graph.Value{x}, graph.Attr{Name: "to", Value: int(graph.U8)})
@@ -176,7 +181,8 @@ func errorOfProducts(rewrite func([]byte) ([]byte, error)) error {
 	return checkExtremes(product, rewriteOnly, func(value int) float32 { return float32(value + graph.RowZero) }, 1)
 }
 
-// checkExtremes multiplies rows of extremes, written as value says, by all matrices of them. A result is its sum times scale.
+// checkExtremes multiplies rows of extremes, written as value says, by all matrices of them. A result is its sum
+// times scale.
 func checkExtremes(product func(b *graph.Builder, x graph.Value, in, out int) graph.Value, rewrite rewriter,
 	value func(int) float32, scale float32,
 ) error {
@@ -239,7 +245,8 @@ func checkRows(s *Session, in, rows int, value func(int) float32, sums [][extrem
 		for at, got := range tensors[out].Floats() {
 			row, column := at/out, at%out
 			if want := sums[out-1][row%extremeKinds][column]; got != want {
-				return fmt.Errorf("%w: [%d, %d] x [%d, %d] is %g at [%d, %d], want %g", errInexact, rows, in, in, out, got, row, column, want)
+				return fmt.Errorf("%w: [%d, %d] x [%d, %d] is %g at [%d, %d], want %g",
+					errInexact, rows, in, in, out, got, row, column, want)
 			}
 		}
 	}

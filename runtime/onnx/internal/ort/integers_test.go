@@ -17,8 +17,8 @@ func TestIntegersAreExactWithEveryKernel(t *testing.T) {
 	})
 }
 
-// TestProductsOfOthersAreExact opens a graph as others write them, with signed weights, which ONNX Runtime multiplies wrongly on processors
-// without VNNI.
+// TestProductsOfOthersAreExact opens a graph as others write them, with signed weights, which ONNX Runtime multiplies
+// wrongly on processors without VNNI.
 func TestProductsOfOthersAreExact(t *testing.T) {
 	orttest.Need(t)
 	signed, err := ort.SignedProductsExact()

@@ -1,7 +1,8 @@
-// Package ort is the part of ONNX Runtime that the engine uses: sessions that many goroutines share, each with its own tensors.
+// Package ort is the part of ONNX Runtime that the engine uses: sessions that many goroutines share, each with its
+// own tensors.
 //
-// A tensor wraps memory that stays where it is as long as the tensor lives, so that a run copies nothing in or out. One tensor may
-// be both an input and an output of a run; no two runs may use it at the same time.
+// A tensor wraps memory that stays where it is as long as the tensor lives, so that a run copies nothing in or out.
+// One tensor may be both an input and an output of a run; no two runs may use it at the same time.
 package ort
 
 import (
@@ -21,8 +22,8 @@ type Session struct {
 
 // Open loads a graph. The names fix the order of tensors in Run.
 //
-// Products of integers are exact, whatever the processor: those that we have written are computed by an operator of our own, see [UseKernel],
-// and those of others by ONNX Runtime, from weights that it does not cut sums of.
+// Products of integers are exact, whatever the processor: those that we have written are computed by an operator of
+// our own, see [UseKernel], and those of others by ONNX Runtime, from weights that it does not cut sums of.
 func Open(graph []byte, inputs, outputs []string) (*Session, error) {
 	return open(graph, inputs, outputs, serve)
 }
@@ -51,12 +52,14 @@ func open(graph []byte, inputs, outputs []string, rewrite rewriter) (s *Session,
 	return &Session{session, inputs, outputs, products}, nil
 }
 
-// OpenInFloats is [Open], but that products of rows by integers are computed in floats. It is for comparing: it takes four times the memory.
+// OpenInFloats is [Open], but that products of rows by integers are computed in floats. It is for comparing: it takes
+// four times the memory.
 func OpenInFloats(graph []byte, inputs, outputs []string) (*Session, error) {
 	return open(graph, inputs, outputs, floats)
 }
 
-// OpenUnsigned is [Open], but that ONNX Runtime computes all products of integers, from unsigned weights. It is for comparing.
+// OpenUnsigned is [Open], but that ONNX Runtime computes all products of integers, from unsigned weights. It is for
+// comparing.
 func OpenUnsigned(graph []byte, inputs, outputs []string) (*Session, error) {
 	return open(graph, inputs, outputs, unsigned)
 }
@@ -77,7 +80,8 @@ func asWritten(graph []byte, _ *runtime.SessionOptions) ([]byte, Products, error
 // Products returns the products of integers in this graph.
 func (s *Session) Products() Products { return s.products }
 
-// Run computes the outputs, which are tensors of the caller like the inputs. Cancelling ctx ends it early with the cause of ctx.
+// Run computes the outputs, which are tensors of the caller like the inputs. Cancelling ctx ends it early with the
+// cause of ctx.
 func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
 	if err := context.Cause(ctx); err != nil {
 		return err

@@ -25,8 +25,8 @@ TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r, size
 		memcpy((int8_t *)packed + i * rows + 4 * r, q + i, 4);
 }
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
-                   int32_t sums[][2 * panel_columns]) {
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed,
+                   const int8_t *fetch, int32_t sums[][2 * panel_columns]) {
 	(void)panels; // one
 	const int8_t *a = packed;
 	int32x4_t sum[tile_rows][4];

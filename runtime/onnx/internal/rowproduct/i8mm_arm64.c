@@ -40,8 +40,8 @@ TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r, size
 	}
 }
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
-                   int32_t sums[][2 * panel_columns]) {
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed,
+                   const int8_t *fetch, int32_t sums[][2 * panel_columns]) {
 	(void)panels; // one
 	const int8_t *a = packed;
 	const int pairs = (rows + 1) / 2;

@@ -1,14 +1,15 @@
-// What all kernels share: how rows become integers, in which order panels and rows are taken, and what becomes of the sums. A kernel is a
-// C file that includes this after it has defined
+// What all kernels share: how rows become integers, in which order panels and rows are taken, and what becomes of the
+// sums. A kernel is a C file that includes this after it has defined
 //
 //   NAME           what it is called, for the symbol row_NAME
 //   TARGET         the attribute of a function that may use its instructions
 //   EACH_TILE(f)   f(n) for every number of rows that add_up takes at once, from 1 to tile_rows
 //   wide_from      from so many rows on, it takes two panels at once
-//   signed_rows    whether packed rows are signed; else 128 is added to each value, which the offsets of the matrix take away again
+//   signed_rows    whether packed rows are signed; else 128 is added to each value, which the matrix's offsets take away
 //   packed_bytes   a function: bytes of the packed form of some rows of so many values
-//   pack           a function: brings row r of a tile of so many rows, as integers, into that form. The values of a step lie together for all
-//                  rows of the tile: rows apart, whose length is a power of two, would take each other's place in the cache
+//   pack           a function: brings row r of a tile of so many rows, as integers, into that form. The values of a
+//                  step lie together for all rows of the tile: rows apart, whose length is a power of two, would take
+//                  each other's place in the cache
 //   add_up         a function: adds the products of a tile and of panels into sums, which begin anywhere
 #include "rowproduct.h"
 
@@ -16,8 +17,9 @@
 
 enum { rows_at_once = 64 }; // as many as are packed before panels are read
 
-// to_integers rounds a row to integers from -128 to 127 and returns their scale, by which the largest is 127: QuantizeLinear of ONNX
-// with a zero point of 0. A value that is not a number makes the scale one too, so that it shows in the result.
+// to_integers rounds a row to integers from -128 to 127 and returns their scale, by which the largest is 127:
+// QuantizeLinear of ONNX with a zero point of 0. A value that is not a number makes the scale one too, so that it
+// shows in the result.
 INLINE float to_integers(const float *x, size_t n, int8_t *q) {
 	uint32_t peak = 0; // bits of absolute values grow with them, and those of what is no number lie above all others
 	for (size_t i = 0; i < n; i++) {
@@ -29,7 +31,7 @@ INLINE float to_integers(const float *x, size_t n, int8_t *q) {
 	float largest;
 	memcpy(&largest, &peak, sizeof largest);
 	const float scale = largest * (1.0f / 127);
-	const float magic = 0x1.8p23f; // added to a small float, it leaves the nearest integer, ties to even, in the last bits
+	const float magic = 0x1.8p23f; // added to a small float, it leaves the nearest integer, ties to even, in its bits
 	for (size_t i = 0; i < n; i++) {
 		float v = x[i] / scale;
 		v = v > -128 ? v : -128; // also where a row of zeros is divided by zero
@@ -44,8 +46,8 @@ INLINE float to_integers(const float *x, size_t n, int8_t *q) {
 }
 
 // tile computes a tile of rows of one or two panels, from a column on.
-INLINE void tile(const int rows, const int panels, const row_matrix *m, const void *packed, const float *scale, size_t column,
-                 const int8_t *fetch, float *y) {
+INLINE void tile(const int rows, const int panels, const row_matrix *m, const void *packed, const float *scale,
+                 size_t column, const int8_t *fetch, float *y) {
 	int32_t sums[tile_rows][2 * panel_columns] __attribute__((aligned(64)));
 	const size_t steps = m->in / panel_depth;
 	add_up(rows, panels, steps, m->panels + column / panel_columns * steps * panel_bytes, packed, fetch, sums);
@@ -60,15 +62,16 @@ INLINE void tile(const int rows, const int panels, const row_matrix *m, const vo
 	}
 }
 
-INLINE void tile_of(size_t rows, const int panels, const row_matrix *m, const void *packed, const float *scale, size_t column,
-                    const int8_t *fetch, float *y) {
+INLINE void tile_of(size_t rows, const int panels, const row_matrix *m, const void *packed, const float *scale,
+                    size_t column, const int8_t *fetch, float *y) {
 	switch (rows) {
 #define TILE(n) case n: tile(n, panels, m, packed, scale, column, fetch, y); break;
 	EACH_TILE(TILE)
 	}
 }
 
-// share returns how many rows each tile but the last has: about as many as any other, because those of few cost more for a row.
+// share returns how many rows each tile but the last has: about as many as any other, because those of few cost more
+// for a row.
 static size_t share(size_t rows) {
 	const size_t tiles = (rows + tile_rows - 1) / tile_rows;
 	return (rows + tiles - 1) / tiles;
@@ -86,11 +89,11 @@ TARGET static void multiply_some(const row_matrix *m, const char *packed, const 
 		const int8_t *fetch = m->panels + column * m->in + ahead, *next = m->panels + (column + columns) * m->in;
 		for (size_t r = 0; r < rows; r += each) {
 			const size_t n = at_most(rows - r, each);
-			const char *tile_rows_packed = packed + r / each * bytes;
+			const char *rows_of_tile = packed + r / each * bytes;
 			if (wide)
-				tile_of(n, 2, m, tile_rows_packed, scale + r, column, fetch, y + r * m->out);
+				tile_of(n, 2, m, rows_of_tile, scale + r, column, fetch, y + r * m->out);
 			else
-				tile_of(n, 1, m, tile_rows_packed, scale + r, column, fetch, y + r * m->out);
+				tile_of(n, 1, m, rows_of_tile, scale + r, column, fetch, y + r * m->out);
 			fetch = next; // while the other rows use what is in the cache
 		}
 		column += columns;
@@ -104,9 +107,9 @@ TARGET static void multiply(const row_matrix *m, const float *x, size_t rows, fl
 	for (size_t from = 0; from < rows; from += rows_at_once) {
 		const size_t n = at_most(rows - from, rows_at_once), each = share(n);
 		for (size_t r = 0; r < n; r++) {
-			const size_t first = r / each * each;
+			const size_t tile = r / each, first = tile * each;
 			scale[r] = to_integers(x + (from + r) * m->in, m->in, integers);
-			pack(integers, m->in, packed + first / each * packed_bytes(m->in, each), r - first, at_most(n - first, each));
+			pack(integers, m->in, packed + tile * packed_bytes(m->in, each), r - first, at_most(n - first, each));
 		}
 		multiply_some(m, packed, scale, n, y + from * m->out);
 	}

@@ -1,8 +1,9 @@
-// The loop of x86 processors without VNNI: bytes become 16 bits, pairs of products are added in 32 bits (pmaddwd), so that no sum is cut
-// off. Multiplying bytes directly (pmaddubsw) adds pairs in 16 bits, which -128 to 127 do not fit. The four values of a column in a step
-// are taken as the pairs (0, 2) and (1, 3), because those come out of bytes by shifts. The kernel defines the type sum_t; registers, how many of
-// those make a panel; together(rows, all), how many of all registers of weights are gone through at once; and the instructions. FORGET keeps the
-// compiler from holding on to values of rows where there are too few registers for that.
+// The loop of x86 processors without VNNI: bytes become 16 bits, pairs of products are added in 32 bits (pmaddwd), so
+// that no sum is cut off. Multiplying bytes directly (pmaddubsw) adds pairs in 16 bits, which -128 to 127 do not fit.
+// The four values of a column in a step are taken as the pairs (0, 2) and (1, 3), because those come out of bytes by
+// shifts. The kernel defines the type sum_t; registers, how many of those make a panel; together(rows, all), how many
+// of all registers of weights are gone through at once; and the instructions. FORGET keeps the compiler from holding
+// on to values of rows where there are too few registers for that.
 #include "rowproduct.h"
 
 #include <string.h>
@@ -17,8 +18,8 @@ TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r, size
 	}
 }
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
-                   int32_t sums[][2 * panel_columns]) {
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed,
+                   const int8_t *fetch, int32_t sums[][2 * panel_columns]) {
 	const int16_t *a = packed;
 	const int all = panels * registers, group = together(rows, all);
 	for (int from = 0; from < all; from += group) {

@@ -18,8 +18,8 @@ static void pack(const int8_t *q, size_t in, void *packed, size_t r, size_t rows
 	memcpy(packed, q, in);
 }
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
-                   int32_t sums[][2 * panel_columns]) {
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed,
+                   const int8_t *fetch, int32_t sums[][2 * panel_columns]) {
 	(void)rows, (void)panels, (void)fetch; // one of each
 	const int8_t *a = packed;
 	memset(sums[0], 0, sizeof sums[0]);

@@ -1,5 +1,6 @@
-// The loop of processors that multiply bytes and add four products in one instruction (VNNI). Rows are unsigned. The kernel defines
-// LOAD, BROADCAST, STORE, PRODUCT (the instruction), the type sum_t and how many of those make a panel.
+// The loop of processors that multiply bytes and add four products in one instruction (VNNI). Rows are unsigned. The
+// kernel defines LOAD, BROADCAST, STORE, PRODUCT (the instruction), the type sum_t and how many of those make a
+// panel.
 #include "rowproduct.h"
 
 #include <string.h>
@@ -13,8 +14,8 @@ TARGET static void pack(const int8_t *q, size_t in, void *packed, size_t r, size
 			to[j] = (uint8_t)(q[i + j] + 128);
 }
 
-INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed, const int8_t *fetch,
-                   int32_t sums[][2 * panel_columns]) {
+INLINE void add_up(const int rows, const int panels, size_t steps, const int8_t *b, const void *packed,
+                   const int8_t *fetch, int32_t sums[][2 * panel_columns]) {
 	const uint8_t *a = packed;
 	sum_t sum[tile_rows][2 * registers];
 	for (int r = 0; r < rows; r++)
