@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -138,7 +139,7 @@ func (b *bench) productLines() (lines []line) {
 		name := fmt.Sprintf("products %d ", rows)
 		part := ratio(fmt.Sprintf("%d, as a part of that", rows), 1, b.between(name+"own", name+"exact"))
 		part.form, part.least = "%.2f", false
-		lines = append(lines, b.figure(fmt.Sprintf("%d", rows), name+"own", milliseconds, 0),
+		lines = append(lines, b.figure(strconv.Itoa(rows), name+"own", milliseconds, 0),
 			b.figure(fmt.Sprintf("%d, ONNX Runtime's own, exact", rows), name+"exact", milliseconds, 0), part)
 	}
 	return lines

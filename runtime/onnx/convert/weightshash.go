@@ -23,7 +23,7 @@ func (w *hashedWeights) Floats(name string, shape ...int) ([]float32, error) {
 		return values, err
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%d\n", len(values))
+	sum.Write(fmt.Appendf(nil, "%d\n", len(values)))
 	var block []byte
 	for part := range slices.Chunk(values, 4096) {
 		block = block[:0]
@@ -41,7 +41,7 @@ func (w *hashedWeights) Floats(name string, shape ...int) ([]float32, error) {
 func (w *hashedWeights) sum() string {
 	all := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(w.sums)) {
-		fmt.Fprintf(all, "%s %x\n", name, w.sums[name])
+		all.Write(fmt.Appendf(nil, "%s %x\n", name, w.sums[name]))
 	}
 	return hex.EncodeToString(all.Sum(nil))
 }

@@ -5,6 +5,7 @@ import "math"
 // Measure is how two arrays are compared.
 type Measure int
 
+// The ways to compare.
 const (
 	Largest     Measure = iota // the largest absolute difference of two values; of what must be equal, how many are not
 	RelativeRMS                // the root mean square of the differences, as a part of that of the reference

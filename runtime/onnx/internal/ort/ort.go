@@ -72,11 +72,6 @@ type Products struct {
 
 type rewriter func(graph []byte, options *runtime.SessionOptions) ([]byte, Products, error)
 
-// asWritten rewrites nothing.
-func asWritten(graph []byte, _ *runtime.SessionOptions) ([]byte, Products, error) {
-	return graph, Products{}, nil
-}
-
 // Products returns the products of integers in this graph.
 func (s *Session) Products() Products { return s.products }
 
