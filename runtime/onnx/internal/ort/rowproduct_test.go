@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +78,17 @@ func useKernel(t testing.TB, name string) {
 	t.Helper()
 	if err := ort.UseKernel(name); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestExpectedKernels fails where sessions get another kernel than somebody counts on.
+func TestExpectedKernels(t *testing.T) {
+	want := strings.Fields(os.Getenv("SWAR_EXPECT_KERNELS"))
+	if len(want) == 0 {
+		t.Skip("SWAR_EXPECT_KERNELS names no kernels")
+	}
+	if got := ort.Kernels(); !slices.Equal(got, want) || ort.Kernel() != want[0] {
+		t.Errorf("sessions get %s of %q, SWAR_EXPECT_KERNELS wants the first of %q", ort.Kernel(), got, want)
 	}
 }
 
