@@ -79,6 +79,8 @@ static OrtStatus *create(const struct OrtCustomOp *op, const struct OrtApi *a, c
 	const size_t *of = size[panels], out = size[scales][0];
 	if (of[2] != panel_columns || of[3] != panel_depth || of[0] != (out + panel_columns - 1) / panel_columns || size[offset][0] != out)
 		return api->CreateStatus(ort_invalid_argument, "RowProduct: the sizes of matrix, offsets and scales do not fit each other");
+	if (of[1] > max_in / panel_depth)
+		return api->CreateStatus(ort_invalid_argument, "RowProduct: a matrix of more than 65536 rows, whose sums may not fit 32 bits");
 	product *p = malloc(sizeof *p);
 	if (p == NULL)
 		return api->CreateStatus(ort_fail, "RowProduct: out of memory");

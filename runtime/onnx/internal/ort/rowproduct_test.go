@@ -154,6 +154,19 @@ func TestRowProductRefusesRowsOfAnotherWidth(t *testing.T) {
 	}
 }
 
+func TestRowProductRefusesAMatrixThatIsTooDeep(t *testing.T) {
+	orttest.Need(t)
+	for in, want := range map[int]string{65532: "", 65536: "", 65540: "more than 65536 rows"} {
+		s, err := ort.Open(product(in, 1, make([]int8, in), []float32{1}), []string{"x"}, []string{"y"})
+		if err == nil {
+			s.Close()
+		}
+		if refused := err != nil; refused != (want != "") || refused && !strings.Contains(err.Error(), want) {
+			t.Errorf("a matrix of %d rows: %v, want an error with %q", in, err, want)
+		}
+	}
+}
+
 // BenchmarkRowProduct runs twenty products one after another, with more weights than caches hold, as a step does.
 func BenchmarkRowProduct(b *testing.B) {
 	orttest.Need(b)

@@ -38,6 +38,9 @@ const (
 	PanelDepth   = C.panel_depth
 )
 
+// MaxIn is how many rows a matrix may have, so that no sum leaves 32 bits.
+const MaxIn = C.max_in
+
 // Kernel is row products by one set of instructions of a processor. It is safe for concurrent use.
 type Kernel struct{ c *C.row_kernel }
 
@@ -87,7 +90,7 @@ func (k Kernel) Pointer() unsafe.Pointer { return unsafe.Pointer(k.c) }
 
 // Matrix is a matrix of integers [In, Out] as kernels read it.
 type Matrix struct {
-	In, Out int       // In is a multiple of PanelDepth
+	In, Out int       // In is a multiple of PanelDepth, at most MaxIn
 	Panels  []int8    // with zeros where the last panel has no column
 	Offset  []int32   // -128 times the sum of each column
 	Scales  []float32 // of each column
@@ -96,8 +99,9 @@ type Matrix struct {
 // Multiply writes y [rows, m.Out], the product of x [rows, m.In] and m.
 func (k Kernel) Multiply(m *Matrix, x []float32, rows int, y []float32) {
 	panels := (m.Out + PanelColumns - 1) / PanelColumns
-	if m.In%PanelDepth != 0 || len(m.Panels) != panels*PanelColumns*m.In || len(m.Offset) != m.Out || len(m.Scales) != m.Out ||
-		len(x) != rows*m.In || len(y) != rows*m.Out {
+	whole := m.In%PanelDepth == 0 && m.In <= MaxIn
+	matrixFits := len(m.Panels) == panels*PanelColumns*m.In && len(m.Offset) == m.Out && len(m.Scales) == m.Out
+	if rowsFit := len(x) == rows*m.In && len(y) == rows*m.Out; !whole || !matrixFits || !rowsFit {
 		panic("rowproduct: sizes do not fit each other")
 	}
 	if len(y) == 0 || len(x) == 0 {

@@ -9,6 +9,7 @@ enum {
 	panel_columns = 16,                          // side by side in a panel
 	panel_depth = 4,                             // values of a column one behind the other
 	panel_bytes = panel_columns * panel_depth, // a step of a panel: four rows of the matrix
+	max_in = 65536,                            // rows of a matrix: 255 * 128 * 65536, the largest sum of a kernel, is below 2^31
 };
 
 // INLINE stands before what a kernel consists of: all of it becomes one function, so that numbers of rows and panels are constants there
@@ -22,7 +23,8 @@ enum {
 #define UP_TO_12(f) UP_TO_8(f) f(9) f(10) f(11) f(12)
 
 // row_matrix is a matrix of integers [in][out]. It lies in panels of 16 columns, [panels][in/4][16][4], padded with zeros to whole panels;
-// in is a multiple of 4. offset holds -128 times the sum of each column, [out], scales what each column is multiplied with, [out].
+// in is a multiple of 4, at most max_in. offset holds -128 times the sum of each column, [out], scales what each column is multiplied with,
+// [out].
 typedef struct row_matrix {
 	size_t in, out;
 	const int8_t *panels;

@@ -165,6 +165,30 @@ func TestNoSumIsCutOff(t *testing.T) {
 	})
 }
 
+// TestTheDeepestMatrix has sums that just fit 32 bits, and refuses one that might not.
+func TestTheDeepestMatrix(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k Kernel) {
+		for _, in := range []int{MaxIn - PanelDepth, MaxIn} {
+			integers, x := make([]int8, 2*in), make([]float32, 2*in)
+			for i := range in {
+				integers[2*i], integers[2*i+1] = 127, -128
+				x[i], x[in+i] = 1, -1
+			}
+			scales := []float32{1, 1}
+			y := make([]float32, 4)
+			k.Multiply(matrix(integers, in, 2, scales), x, 2, y)
+			sameBits(t, fmt.Sprint(in, " deep"), y, reference(integers, in, 2, scales, x, 2))
+		}
+		defer func() {
+			if recover() == nil {
+				t.Error("a matrix that is too deep was multiplied")
+			}
+		}()
+		const in = MaxIn + PanelDepth
+		k.Multiply(matrix(make([]int8, in), in, 1, []float32{1}), make([]float32, in), 1, make([]float32, 1))
+	})
+}
+
 // TestTinyRows has rows so small that their scale is rounded, and integers reach -128.
 func TestTinyRows(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k Kernel) {
