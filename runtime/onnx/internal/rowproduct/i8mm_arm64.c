@@ -13,10 +13,11 @@
 #include <sys/auxv.h>
 
 enum { tile_rows = 4, wide_from = 1 << 30, signed_rows = 1 };
+_Static_assert(tile_rows % 2 == 0, "rows are packed in pairs");
 
 static int runs_here(void) {
-	const unsigned long matrices = 1ul << 13; // HWCAP2_I8MM
-	return (getauxval(AT_HWCAP2) & matrices) != 0;
+	const unsigned long dot_product = 1ul << 20, matrices = 1ul << 13; // HWCAP_ASIMDDP, which the compiler may use too, and HWCAP2_I8MM
+	return (getauxval(AT_HWCAP) & dot_product) != 0 && (getauxval(AT_HWCAP2) & matrices) != 0;
 }
 
 static size_t padded(size_t in) { return (in + 7) / 8 * 8; }
