@@ -5,37 +5,21 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/swar-tts/swar/hack/onnxruntimetest"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )
 
-// neuralShell is a bare one in which the library of the neural engine is found. It skips the test, loudly, where there is none.
+// neuralShell is a bare one in which the library of the neural engine is found. Where there is none it ends the test, see onnxruntimetest.Library.
 func neuralShell(t testing.TB, env ...string) *shell {
 	t.Helper()
-	library := os.Getenv("SWAR_ONNXRUNTIME")
-	if library == "" {
-		arch := runtime.GOARCH
-		if arch == "amd64" {
-			arch = "x64"
-		}
-		found, err := filepath.Glob("../../.cache/onnxruntime/libonnxruntime-*-" + arch + ".so")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(found) == 0 {
-			t.Skip("SKIPPED, so that nothing was tested: there is no ONNX Runtime; make onnxruntime")
-		}
-		if library, err = filepath.Abs(found[0]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	library := onnxruntimetest.Library(t)
 	return bareShell(t, append(env, "SWAR_ONNXRUNTIME="+library)...)
 }
 

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,32 +21,17 @@ import (
 
 	"github.com/gorilla/websocket"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/swar-tts/swar/hack/onnxruntimetest"
 )
 
 const vectors = "../../runtime/onnx/testdata"
 
-// library names the library of the neural engine to the programs that the test starts, and skips it, loudly, where there is none.
+// library names the library of the neural engine to the programs that the test starts. Where there is none it ends the test, see
+// onnxruntimetest.Library.
 func library(t testing.TB) {
 	t.Helper()
-	if os.Getenv("SWAR_ONNXRUNTIME") != "" {
-		return
-	}
-	arch := runtime.GOARCH
-	if arch == "amd64" {
-		arch = "x64"
-	}
-	found, err := filepath.Glob("../../.cache/onnxruntime/libonnxruntime-*-" + arch + ".so")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(found) == 0 {
-		t.Skip("SKIPPED, so that nothing was tested: there is no ONNX Runtime; make onnxruntime")
-	}
-	path, err := filepath.Abs(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("SWAR_ONNXRUNTIME", path)
+	t.Setenv("SWAR_ONNXRUNTIME", onnxruntimetest.Library(t))
 }
 
 // swar runs the program to its end.
