@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, and only that: "run" for building and speaking, "test" for what tests compare with as well, "browser"
-# for Chromium, "generate" for what generates code. Without apt-get it prints what to install and fails only where nothing works without it.
+# for Chromium, "generate" for what generates code, "arm64" for building and running tests for arm64. Without apt-get it prints what to install and fails only where nothing works without it.
 set -euo pipefail
 
-want=${1:?usage: install-deps.sh run|test|browser|generate}
+want=${1:?usage: install-deps.sh run|test|browser|generate|arm64}
 required=() optional=()
 
 # need PACKAGE CHECK…: the package is missing when the check fails.
@@ -29,6 +29,12 @@ fi
 
 if [[ $want == generate ]]; then
 	need protobuf-compiler has protoc
+fi
+if [[ $want == arm64 ]]; then
+	need gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
+	need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+	need libstdc++6-arm64-cross test -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6
+	need qemu-user has qemu-aarch64
 fi
 
 missing=("${required[@]}" "${optional[@]}")
