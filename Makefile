@@ -13,7 +13,7 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
 
-.PHONY: help run build install-deps install-test-deps onnxruntime test firestore e2e peers bench bench-engine fuzz generate verify lint clean
+.PHONY: help run build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e peers bench bench-engine fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,15 @@ onnxruntime: ## fetch the pinned library of the neural engine into .cache, check
 test: install-test-deps ## run every test with the race detector
 	@hack/firestore-emulator.sh >/dev/null || echo '*** the Firestore store is NOT tested, see above ***' >&2
 	go test -race -count=1 -timeout 20m ./...
+
+test-sanitized: install-deps ## run the kernels with the address and the undefined behaviour sanitizer
+	@hack/sanitize-kernels.sh
+
+test-x86: install-deps ## run the tests of the neural engine as on older x86 processors
+	@hack/test-x86.sh
+
+test-arm64: ## run the kernels and the neural engine for arm64 in qemu; installs it and a compiler, where missing (needs npm)
+	@hack/test-arm64.sh
 
 firestore: ## run the tests of the Firestore store beside the emulator, and fail where there is none
 	@hack/firestore-emulator.sh go test -race -count=1 -timeout 10m $(ARGS) ./portal/firestore ./portal/migrate
