@@ -105,14 +105,16 @@ func (e *Engine) NewWorker(ctx context.Context) (synth.Worker, error) {
 // Close implements [synth.Engine].
 func (e *Engine) Close() error { return nil }
 
-// prefill returns text as the program is fed it, and whether the cache had it.
-func (e *Engine) prefill(v *voice, text string) (s *script, cached bool) {
-	key := synth.CacheKey{Voice: v.name, Text: text}
-	if s, ok := e.cache.Get(key); ok {
+// prefill returns the text of o as the program is fed it, and whether the cache had it.
+func (e *Engine) prefill(o synth.Options) (s *script, cached bool) {
+	key := synth.CacheKey{Voice: o.Voice, Text: o.Text}
+	if s, ok := e.cache.Get(key); ok && !o.WarmUp {
 		return s, true
 	}
-	fresh := prepare(text)
-	e.cache.Add(key, &fresh, fresh.bytes())
+	fresh := prepare(o.Text)
+	if !o.WarmUp {
+		e.cache.Add(key, &fresh, fresh.bytes())
+	}
 	return &fresh, false
 }
 

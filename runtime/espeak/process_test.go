@@ -166,6 +166,26 @@ func TestASpareProcessThatDiedCostsNothing(t *testing.T) {
 	}
 }
 
+func TestAWorkerThatWasLeftHasASpareProcess(t *testing.T) {
+	w := openWorker(t, installed(t))
+	w.dismiss()
+	ctx, leave := context.WithCancel(t.Context())
+	if _, err := w.Prefill(ctx, synth.Options{Voice: "raj", Text: longText, WarmUp: true}); err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]int16, speech.FrameSamples)
+	if frames, _, _, err := w.Next(ctx, dst, 1); frames != 1 || err != nil {
+		t.Fatalf("%d frames, error %v; want one", frames, err)
+	}
+	leave()
+	if _, _, _, err := w.Next(ctx, dst, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("after leaving: %v, want the cancel", err)
+	}
+	if w.speaking != nil || w.spare == nil || w.spare.voice.name != "raj" {
+		t.Errorf("speaking %v, spare %v; want a spare process of the voice and no other", w.speaking, w.spare)
+	}
+}
+
 func TestOneProcessForEachChunk(t *testing.T) {
 	w := openWorker(t, installed(t))
 	var before *process

@@ -50,7 +50,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if !ok {
 		return false, speech.UnknownVoice(o.Voice)
 	}
-	s, cached := w.engine.prefill(v, o.Text)
+	s, cached := w.engine.prefill(o)
 	w.resample.reset()
 	w.voice, w.pending = v, nil
 	if s.text == "" {

@@ -108,6 +108,9 @@ func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (
 	if err := w.sequence.Begin(key.Voice); err != nil {
 		return false, err
 	}
+	if w.options.WarmUp {
+		return false, w.sequence.Prefill(ctx, tokens)
+	}
 	if saved, ok := w.engine.cache.Get(key); ok {
 		w.engine.hits.Add(1)
 		return true, w.sequence.Restore(saved)
@@ -218,9 +221,9 @@ func (w *worker) take() (done bool, err error) {
 	return done, nil
 }
 
-// step is the phase of a step from noise, shared where the model can.
+// step is the phase of a step from noise, shared and counted where the model can and somebody listens.
 func (w *worker) step(noise []float32) (phase, error) {
-	if s, ok := w.sequence.(*model.Stream); ok {
+	if s, ok := w.sequence.(*model.Stream); ok && !w.options.WarmUp {
 		return phase{stream: s}, s.SetNoise(noise)
 	}
 	return phase{run: func(ctx context.Context) error { return w.sequence.Step(ctx, noise) }}, nil

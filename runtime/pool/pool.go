@@ -19,7 +19,7 @@ type Config struct {
 	Workers   int           // model sessions, one utterance each; required
 	QueueLen  int           // utterances allowed to wait; 0 means 8, negative none
 	QueueWait time.Duration // longest wait for a slot; 0 means 2 s
-	WarmText  string        // what every voice speaks before a worker is ready; "" means a short Hinglish line
+	WarmText  string        // what every voice begins to speak before a worker is ready; "" means a short Hinglish line
 }
 
 // holdFor is how long a slot is kept for the next utterance of a session. It only has to bridge the session's own code.
@@ -121,14 +121,18 @@ func (p *Pool) newWarm(ctx context.Context) (synth.Worker, error) {
 	return w, nil
 }
 
-// warm speaks a line with the decode plan of a real utterance, so that every shape has been computed once.
+// warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed once. Then it leaves as a
+// client does, because a model need not end by itself.
 func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
-	if _, err := w.Prefill(ctx, synth.Options{Voice: voice, Text: p.cfg.WarmText, Temperature: speech.DefaultTemperature}); err != nil {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	o := synth.Options{Voice: voice, Text: p.cfg.WarmText, Temperature: speech.DefaultTemperature, WarmUp: true}
+	if _, err := w.Prefill(ctx, o); err != nil {
 		return err
 	}
 	dst := make([]int16, synth.GroupFrames*speech.FrameSamples)
 	frames := 0
-	for n := synth.FirstFrames; ; n = synth.GroupFrames {
+	for _, n := range []int{synth.FirstFrames, synth.GroupFrames} {
 		got, done, _, err := w.Next(ctx, dst, n)
 		if err != nil {
 			return err
@@ -139,6 +143,10 @@ func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 	}
 	if frames == 0 {
 		return errors.New("no audio came out")
+	}
+	leave()
+	if _, _, _, err := w.Next(ctx, dst, 1); err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("leaving in the middle of a line: %w", err)
 	}
 	return nil
 }

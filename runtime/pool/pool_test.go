@@ -105,6 +105,33 @@ func TestEveryWorkerSpeaksEveryVoiceBeforeItIsReady(t *testing.T) {
 	})
 }
 
+func TestAWarmUpIsBoundedAndIsLeft(t *testing.T) {
+	const workers, voices = 3, 2
+	for name, tt := range map[string]struct {
+		text string // of one byte for a frame
+		want int    // frames of one voice
+	}{
+		"a line that ends before the first group": {"1234", 4},
+		"a line that ends with it":                {"12345", 5},
+		"a line of one frame more":                {"123456", 5},
+		"a line that hardly ends":                 {strings.Repeat("a", 10_000), 5},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			engine := synthtest.NewEngine(synthtest.Config{BytesPerFrame: 1})
+			p := start(t, Config{Workers: workers, WarmText: tt.text}, engine)
+			if got, want := engine.Frames(), workers*voices*tt.want; got != want || !p.Capacity().AllReady() {
+				t.Errorf("%s: %d frames, want %d; %+v", name, got, want, p.Capacity())
+			}
+			s := acquire(t, p, "")
+			defer s.Release()
+			o := synth.Options{Voice: "raj", Text: tt.text}
+			if cached, err := s.Worker.Prefill(t.Context(), o); cached || err != nil {
+				t.Errorf("%s: cached %v, error %v; want a text that nobody knows yet", name, cached, err)
+			}
+		})
+	}
+}
+
 func TestAWorkerThatCannotStartIsAnError(t *testing.T) {
 	tests := map[string]struct {
 		cfg  synthtest.Config

@@ -47,6 +47,7 @@ type Options struct {
 	Chunk       int     // its index in the utterance, which goes into the noise with Seed
 	Seed        int64   // fixes the noise
 	Temperature float64 // 0 means no noise: Seed has no effect
+	WarmUp      bool    // nobody listens: what is spoken is neither cached nor counted
 }
 
 // The decode plan: one frame, so that audio leaves early, then groups, which cost less per frame.

@@ -109,7 +109,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (bool, error) {
 	}
 	key := synth.CacheKey{Voice: o.Voice, Text: o.Text}
 	_, cached := w.engine.cache.Get(key)
-	if !cached {
+	if !cached && !o.WarmUp {
 		w.engine.cache.Add(key, struct{}{}, 64)
 	}
 	per := w.engine.cfg.BytesPerFrame

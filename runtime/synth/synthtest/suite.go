@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) synth.Engine) {
 		{"a seed matters with temperature and does not without", testSeed},
 		{"voices differ", testVoicesDiffer},
 		{"a prefill is cached by voice and text", testPrefillCache},
+		{"a warm-up is not cached and leaves the worker as it was", testWarmUp},
 		{"a new prefill drops the chunk that was being spoken", testPrefillDrops},
 		{"after the end there are no more frames", testAfterEnd},
 		{"Next without Prefill fails", testNextFirst},
@@ -176,6 +177,25 @@ func testPrefillCache(t *testing.T, e synth.Engine) {
 	if len(voices) > 1 {
 		prefill(a, voices[1].Name, line, false, "another voice")
 	}
+}
+
+func testWarmUp(t *testing.T, e synth.Engine) {
+	w := newWorker(t, e)
+	o := options(e)
+	o.WarmUp = true
+	for range 2 {
+		if cached, err := w.Prefill(t.Context(), o); cached || err != nil {
+			t.Fatalf("a warm-up: cached %v, error %v; want false, nil", cached, err)
+		}
+		if frames, _, _, err := w.Next(t.Context(), make([]int16, speech.FrameSamples), 1); frames != 1 || err != nil {
+			t.Fatalf("a warm-up: %d frames, error %v; want one", frames, err)
+		}
+	}
+	if cached, err := w.Prefill(t.Context(), options(e)); cached || err != nil {
+		t.Errorf("the same text after it: cached %v, error %v; want false, nil", cached, err)
+	}
+	want, _ := speak(t, newWorker(t, e), options(e), 1, 4)
+	wantSame(t, "after the warm-up", w, options(e), want)
 }
 
 func testPrefillDrops(t *testing.T, e synth.Engine) {
