@@ -61,6 +61,7 @@ type Engine struct {
 	scheduler *scheduler
 	threads   int
 	kernel    string            // of products of integers, empty where there are none
+	workers   int               // that will be made, as far as is known
 	cache     *synth.Cache[any] // of snapshots
 	memory    Memory
 
@@ -85,7 +86,7 @@ func New(c Config) (*Engine, error) {
 	if c.Threads < 1 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	e := &Engine{threads: c.Threads, memory: Memory{Cache: max(c.CacheBytes, 0)}, cache: synth.NewCache[any](c.CacheBytes)}
+	e := &Engine{threads: c.Threads, workers: c.Workers, memory: Memory{Cache: max(c.CacheBytes, 0)}, cache: synth.NewCache[any](c.CacheBytes)}
 	if err := e.load(c); err != nil {
 		return nil, err
 	}

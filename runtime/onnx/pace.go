@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
 )
 
 // pace is how far the audio of an utterance is ahead of who listens to it. It belongs to a worker, which changes it only while it
@@ -22,15 +24,48 @@ func (p *pace) sounded(frames int, now time.Time) {
 	p.frames += frames
 }
 
-// How much audio a stream has left when it must not wait for company, when it is starving, and when it can wait.
-const (
-	pressing = 150 * time.Millisecond // four steps of eight streams, 60 ms, and two decodes of 25 ms fit in here
-	scarce   = 300 * time.Millisecond
-	ample    = time.Second
-)
+// ample is how much audio a stream has left when it yields to all others.
+const ample = time.Second
+
+// limits are the times that the order of runs depends on. They follow from what runs take on this machine.
+type limits struct {
+	pressing time.Duration // with less audio left, a stream must not wait for company
+	scarce   time.Duration // with less it is starving
+	absence  time.Duration // how long a stream is expected back after a decode: what encoding and sending a group takes
+	patience time.Duration // whoever has waited so long comes first
+}
+
+// leastLimits are those of a machine that is fast enough for them: eight streams take 60 ms for four steps and 25 ms for each decode.
+var leastLimits = limits{
+	pressing: 150 * time.Millisecond, scarce: 300 * time.Millisecond, absence: 2 * time.Millisecond, patience: time.Second,
+}
+
+// runTimes is what runs take.
+type runTimes struct {
+	step   time.Duration // of one stream
+	steps  time.Duration // of as many streams as there may be, up to [model.MaxBatch]
+	decode time.Duration // of a group of frames
+}
+
+// limits returns limits for so many streams and runners. A stream that is not pressing can be overtaken by the steps of a group and by two
+// decodes without a gap. Everybody has patience for the time in which all streams draw and decode two groups of frames each.
+func (r runTimes) limits(streams, runners int) limits {
+	const groups = 2
+	draw := synth.GroupFrames * r.steps
+	batches := (streams + model.MaxBatch - 1) / model.MaxBatch
+	round := (time.Duration(batches)*draw + time.Duration(streams)*r.decode) / time.Duration(runners)
+	l := limits{
+		pressing: min(max(leastLimits.pressing, draw+2*r.decode), ample),
+		absence:  max(leastLimits.absence, r.step/4),
+		patience: max(leastLimits.patience, groups*round),
+	}
+	l.scarce = min(max(leastLimits.scarce, 2*l.pressing), ample)
+	return l
+}
 
 // urgency orders what waits. The policy, the most urgent first:
 //
+//	overdue  asked for longer ago than anybody should wait. Without it, new streams could keep others waiting for ever.
 //	silent   nothing of the utterance has sounded: prefill, first draw, first decode. The listener waits for exactly this.
 //	starving less than scarce is left to play: the listener would soon hear a gap.
 //	playing  by how little is left.
@@ -38,7 +73,7 @@ const (
 //
 // Within a class, a decode or a prefill that is not pressing comes after the steps: so streams come to their steps at the same time,
 // and those can be shared. Nobody waits long for that, because a stream has to decode after four steps. Otherwise the one with the
-// least audio comes first, and among equals the one that has waited longer.
+// least audio comes first, and among equals the one that has waited longer. What is overdue comes in the order in which it was asked for.
 type urgency struct {
 	class    class
 	alone    bool // something else than a step, which can wait for the steps of others
@@ -49,25 +84,29 @@ type urgency struct {
 type class int
 
 const (
-	silent class = iota
+	overdue class = iota
+	silent
 	starving
 	playing
 	ahead
 )
 
-// urgency returns how much an utterance at this pace needs its next run, which is a step or not.
-func (p *pace) urgency(now time.Time, step bool) urgency {
-	if p.frames == 0 {
-		return urgency{class: silent}
+// urgency returns how much an utterance at this pace, which has waited for so long, needs its next run, which is a step or not.
+func (p *pace) urgency(now time.Time, waited time.Duration, step bool, l *limits) urgency {
+	u := urgency{class: silent}
+	if p.frames > 0 {
+		u = urgency{class: playing, buffered: time.Duration(p.frames)*speech.FrameDuration - now.Sub(p.first)}
+		switch {
+		case u.buffered < l.scarce:
+			u.class = starving
+		case u.buffered > ample:
+			u.class = ahead
+		}
+		u.alone = u.buffered >= l.pressing && !step
 	}
-	u := urgency{class: playing, buffered: time.Duration(p.frames)*speech.FrameDuration - now.Sub(p.first)}
-	switch {
-	case u.buffered < scarce:
-		u.class = starving
-	case u.buffered > ample:
-		u.class = ahead
+	if waited > l.patience && u.class <= starving {
+		return urgency{class: overdue, buffered: -waited}
 	}
-	u.alone = u.buffered >= pressing && !step
 	return u
 }
 

@@ -31,9 +31,58 @@ func TestUrgencyFollowsThePolicy(t *testing.T) {
 		if tt.frames > 0 {
 			p.sounded(tt.frames, start)
 		}
-		got := p.urgency(start.Add(tt.since), true)
+		got := p.urgency(start.Add(tt.since), 0, true, &leastLimits)
 		if got.class != tt.want || got.buffered != tt.buffered {
 			t.Errorf("%s: class %d with %s left, want %d with %s", tt.name, got.class, got.buffered, tt.want, tt.buffered)
+		}
+	}
+}
+
+func TestWhoHasWaitedTooLongIsOverdue(t *testing.T) {
+	const ms = time.Millisecond
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name     string
+		buffered time.Duration // 0 for nothing yet
+		waited   time.Duration
+		want     class
+	}{
+		{"a new stream, in time", 0, time.Second, silent},
+		{"a new stream", 0, time.Second + 1, overdue},
+		{"a listener who hears a gap, in time", -ms, time.Second, starving},
+		{"a listener who hears a gap", -ms, time.Second + 1, overdue},
+		{"little is left", 300*ms - 1, time.Minute, overdue},
+		{"enough is left", 300 * ms, time.Minute, playing},
+		{"much is left", time.Second + 1, time.Minute, ahead},
+	} {
+		var p pace
+		if tt.buffered != 0 {
+			p = pace{first: now.Add(tt.buffered - speech.FrameDuration), frames: 1}
+		}
+		if got := p.urgency(now, tt.waited, true, &leastLimits).class; got != tt.want {
+			t.Errorf("%s: class %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestLimitsFollowFromWhatRunsTake(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tt := range []struct {
+		name             string
+		times            runTimes
+		streams, runners int
+		want             limits
+	}{
+		{"nothing was measured", runTimes{}, 8, 1, leastLimits},
+		{"a fast processor", runTimes{5 * ms, 12 * ms, 22 * ms}, 8, 2, leastLimits},
+		{"as slow as the least limits allow", runTimes{8 * ms, 25 * ms, 25 * ms}, 8, 1, leastLimits},
+		{"a slow processor", runTimes{40 * ms, 100 * ms, 120 * ms}, 8, 1, limits{640 * ms, 1000 * ms, 10 * ms, 2720 * ms}},
+		{"two of them", runTimes{40 * ms, 100 * ms, 120 * ms}, 8, 2, limits{640 * ms, 1000 * ms, 10 * ms, 1360 * ms}},
+		{"more streams than are stepped together", runTimes{40 * ms, 100 * ms, 120 * ms}, 9, 1, limits{640 * ms, 1000 * ms, 10 * ms, 3760 * ms}},
+		{"one too slow for any", runTimes{400 * ms, time.Second, time.Second}, 1, 1, limits{1000 * ms, 1000 * ms, 100 * ms, 10 * time.Second}},
+	} {
+		if got := tt.times.limits(tt.streams, tt.runners); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
 }
@@ -43,7 +92,7 @@ func TestTheFirstFrameStartsTheClock(t *testing.T) {
 	var p pace
 	p.sounded(1, start)
 	p.sounded(4, start.Add(time.Second))
-	if got, want := p.urgency(start.Add(time.Second), true).buffered, 5*speech.FrameDuration-time.Second; got != want {
+	if got, want := p.urgency(start.Add(time.Second), 0, true, &leastLimits).buffered, 5*speech.FrameDuration-time.Second; got != want {
 		t.Errorf("%s left, want %s", got, want)
 	}
 }
@@ -55,17 +104,20 @@ func TestWhatIsNotPressingComesAfterTheStepsOfOthers(t *testing.T) {
 		if frames > 0 {
 			p.sounded(frames, now)
 		}
-		if got := p.urgency(now, false).alone; got != want {
+		if got := p.urgency(now, 0, false, &leastLimits).alone; got != want {
 			t.Errorf("%d frames ahead, a decode comes after the steps of others: %v, want %v", frames, got, want)
 		}
-		if p.urgency(now, true).alone {
+		if p.urgency(now, 0, true, &leastLimits).alone {
 			t.Errorf("%d frames ahead, a step comes after the steps of others", frames)
 		}
 	}
 }
 
 func TestTheMoreUrgentComesFirst(t *testing.T) {
+	pressing, scarce := leastLimits.pressing, leastLimits.scarce
 	order := []urgency{ // the most urgent first
+		{overdue, false, -2 * time.Second, 4},
+		{overdue, false, -time.Second, 3},
 		{silent, false, 0, 3},
 		{silent, false, 0, 9},
 		{starving, false, -time.Second, 8},

@@ -21,8 +21,9 @@ var errEngineClosed = errors.New("onnx: the engine is closed")
 //
 // A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the same cache come
 // along, as long as no other runner is free to take them. A task stays with the scheduler from step to step, so that streams that are
-// drawn together find each other again. Only a stream whose audio was just decoded is away for a moment, until its worker asks for
-// more; steps that are not pressing wait up to [absence] for it. A lone stream waits for nobody.
+// drawn together find each other again. Only a stream whose text was just read or whose audio was just decoded is away for a moment, until
+// its worker asks for more. What is not pressing waits a little for it: steps, to run together with its own, and whatever is less urgent,
+// not to keep it waiting for a whole run. A lone stream waits for nobody.
 //
 // It is safe for concurrent use.
 type scheduler struct {
@@ -35,22 +36,26 @@ type scheduler struct {
 	idle     int // runners that wait for work
 	arrivals uint64
 	closed   bool
-	away     []*task                    // whose audio was decoded a moment ago
+	limits   limits
+	away     []*task                    // that have left a moment ago and are expected back
 	batches  [model.MaxBatch + 1]uint64 // runs by number of streams stepped
 }
 
-// absence is how long a stream is expected back after a decode: what encoding and sending a group takes on a machine that is not
-// overloaded.
-const absence = 2 * time.Millisecond
-
 // newScheduler starts runners. Call close when no task is left.
 func newScheduler(runners int, now func() time.Time) *scheduler {
-	s := &scheduler{now: now}
+	s := &scheduler{now: now, limits: leastLimits}
 	s.work.L = &s.mu
 	for range runners {
 		s.runners.Go(s.serve)
 	}
 	return s
+}
+
+// reckon orders runs by other limits from now on.
+func (s *scheduler) reckon(l limits) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits = l
 }
 
 // close ends the runners once what waits has run, and returns when they are gone.
@@ -81,6 +86,7 @@ type task struct {
 	pace pace
 
 	ctx     context.Context
+	asked   time.Time // when it came to the scheduler
 	next    func() (phase, error)
 	phase   phase
 	urgency urgency
@@ -114,7 +120,7 @@ func (s *scheduler) do(ctx context.Context, t *task, next func() (phase, error))
 	if t.done == nil {
 		t.done = make(chan error, 1)
 	}
-	t.ctx, t.next, t.phase = ctx, next, first
+	t.ctx, t.asked, t.next, t.phase = ctx, s.now(), next, first
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -199,8 +205,8 @@ func (s *scheduler) followLocked(b *batch) {
 			s.putLocked(t)
 			continue
 		}
-		if err == nil && t.cache != nil && len(b.streams) == 0 {
-			t.back = s.now().Add(absence)
+		if comesBack := t.cache != nil || t.urgency.class == silent; err == nil && comesBack && len(b.streams) == 0 {
+			t.back = s.now().Add(s.limits.absence)
 			s.away = append(s.away, t)
 		}
 		t.ctx, t.next, t.phase = nil, nil, phase{}
@@ -222,19 +228,21 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	now := s.now()
 	for _, t := range s.waiting {
 		arrival := t.urgency.arrival
-		t.urgency = t.pace.urgency(now, t.phase.stream != nil)
+		t.urgency = t.pace.urgency(now, now.Sub(t.asked), t.phase.stream != nil, &s.limits)
 		t.urgency.arrival = arrival
 	}
 	slices.SortFunc(s.waiting, func(t, u *task) int { return t.urgency.compare(u.urgency) })
-	var until time.Time // when steps no longer wait for somebody who is away
+	var until time.Time // when the first of those that wait for somebody who is away no longer does
 	for _, t := range s.waiting {
+		if back := s.awaitedLocked(t, now); !back.IsZero() {
+			if until.IsZero() || back.Before(until) {
+				until = back
+			}
+			continue
+		}
 		if t.phase.stream == nil {
 			b.tasks = append(b.tasks, t)
 			break
-		}
-		if back := s.awaitedLocked(t, now); !back.IsZero() {
-			until = back
-			continue
 		}
 		if s.gatherLocked(b, t) {
 			s.batches[min(len(b.tasks), model.MaxBatch)]++
@@ -252,15 +260,18 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	return len(b.tasks) > 0
 }
 
-// awaitedLocked returns until when the step of t should wait for streams of its cache that are away, zero for not at all: it is
-// pressing, nobody is away, or there are runners enough for everybody.
+// awaitedLocked returns until when t should wait for streams that are away, zero for not at all: it is pressing, nobody is away that it
+// would run with or keep waiting, or there are runners enough for everybody.
 func (s *scheduler) awaitedLocked(t *task, now time.Time) (until time.Time) {
 	s.away = slices.DeleteFunc(s.away, func(o *task) bool { return !now.Before(o.back) })
-	if t.urgency.buffered < pressing || s.idle >= len(s.waiting) {
+	pressing := t.urgency.class <= silent || t.urgency.buffered < s.limits.pressing
+	if pressing || s.idle >= len(s.waiting) {
 		return until
 	}
 	for _, o := range s.away {
-		if o.cache == t.phase.stream.Cache() && o.back.After(until) {
+		company := t.phase.stream != nil && o.cache == t.phase.stream.Cache()
+		first := o.urgency.class == silent || o.urgency.class < ahead && t.urgency.class == ahead
+		if (company || first) && o.back.After(until) {
 			until = o.back
 		}
 	}
@@ -271,8 +282,10 @@ func (s *scheduler) awaitedLocked(t *task, now time.Time) (until time.Time) {
 func (s *scheduler) gatherLocked(b *batch, t *task) bool {
 	cache := t.phase.stream.Cache()
 	b.streams = append(b.streams[:0], t.phase.stream)
+	pressing := t.urgency.class <= silent || t.urgency.buffered < s.limits.pressing
 	for _, other := range s.waiting {
-		if o := other.phase.stream; other != t && o != nil && o.Cache() == cache {
+		yields := pressing && other.urgency.class == ahead // every row makes the run longer
+		if o := other.phase.stream; other != t && o != nil && o.Cache() == cache && !yields {
 			b.streams = append(b.streams, o)
 		}
 	}

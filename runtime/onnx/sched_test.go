@@ -142,12 +142,12 @@ func TestIdleRunnersShareTheStepsThatWait(t *testing.T) {
 		{"more than one can take", 12, 0, 0, 8},
 	} {
 		b := model.NewFakeCache(16, nil)
-		s := &scheduler{now: time.Now, idle: tt.idle}
+		s := &scheduler{now: time.Now, limits: leastLimits, idle: tt.idle}
 		for i := range tt.steps {
-			s.waiting = append(s.waiting, &task{phase: phase{stream: b.Place(i)}})
+			s.waiting = append(s.waiting, &task{asked: time.Now(), phase: phase{stream: b.Place(i)}})
 		}
 		for range tt.other {
-			s.waiting = append(s.waiting, &task{pace: at(time.Hour), phase: phase{run: func(context.Context) error { return nil }}})
+			s.waiting = append(s.waiting, &task{asked: time.Now(), pace: at(time.Hour), phase: phase{run: func(context.Context) error { return nil }}})
 		}
 		// The steps have to be the more urgent ones.
 		var got batch
@@ -208,30 +208,39 @@ func TestAStepWaitsForItsSlot(t *testing.T) {
 	})
 }
 
-func TestWhichStepsWaitForWhoIsAway(t *testing.T) {
+func TestWhatWaitsForWhoIsAway(t *testing.T) {
+	pressing, absence := leastLimits.pressing, leastLimits.absence
 	for _, tt := range []struct {
 		name     string
 		buffered time.Duration
 		back     time.Duration // of the one who is away
+		class    class         // of the one who is away
 		idle     int
-		decode   bool // another stream waits for a decode
+		decode   time.Duration // that another stream has left, which waits for a decode; 0 for none
 		want     string
 	}{
-		{"it is not pressing", pressing, absence, 0, false, "nothing"},
-		{"it is pressing", pressing - 1, absence, 0, false, "step"},
-		{"nobody is expected back any more", time.Second, 0, 0, false, "step"},
-		{"somebody is expected for a moment yet", time.Second, 1, 0, false, "nothing"},
-		{"another runner is free for who comes back", time.Second, absence, 1, false, "step"},
-		{"something else can run in the meantime", time.Second, absence, 0, true, "decode"},
-		{"the other runner has something else to do", time.Second, absence, 1, true, "decode"},
+		{"it is not pressing", pressing, absence, playing, 0, 0, "nothing"},
+		{"it is pressing", pressing - 1, absence, playing, 0, 0, "step"},
+		{"nobody is expected back any more", time.Second, 0, playing, 0, 0, "step"},
+		{"somebody is expected for a moment yet", time.Second, 1, playing, 0, 0, "nothing"},
+		{"another runner is free for who comes back", time.Second, absence, playing, 1, 0, "step"},
+		{"something else can run in the meantime", time.Second, absence, playing, 0, time.Second, "decode"},
+		{"the other runner has something else to do", time.Second, absence, playing, 1, time.Second, "decode"},
+		{"who comes back is as far ahead", 2 * time.Second, absence, ahead, 0, 2 * time.Second, "decode"},
+		{"what could run would keep a listener waiting", 2 * time.Second, absence, starving, 0, 2 * time.Second, "nothing"},
+		{"what could run is itself pressing", time.Second, absence, silent, 0, pressing - 1, "decode"},
+		{"a new stream is about to come back", time.Second, absence, silent, 0, time.Second, "nothing"},
+		{"a new stream comes back to a runner that is free", time.Second, absence, silent, 1, 0, "step"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := model.NewFakeCache(2, nil)
-			s := &scheduler{now: time.Now, idle: tt.idle, away: []*task{{cache: b, back: time.Now().Add(tt.back)}}}
+			away := &task{cache: b, back: time.Now().Add(tt.back), urgency: urgency{class: tt.class}}
+			s := &scheduler{now: time.Now, limits: leastLimits, idle: tt.idle, away: []*task{away}}
 			s.work.L = &s.mu
-			s.waiting = []*task{{pace: at(tt.buffered), phase: phase{stream: b.Place(0)}}}
-			if tt.decode {
-				s.waiting = append(s.waiting, &task{pace: at(time.Second), phase: phase{run: func(context.Context) error { return nil }}})
+			s.waiting = []*task{{asked: time.Now(), pace: at(tt.buffered), phase: phase{stream: b.Place(0)}}}
+			if tt.decode != 0 {
+				decode := phase{run: func(context.Context) error { return nil }}
+				s.waiting = append(s.waiting, &task{asked: time.Now(), pace: at(tt.decode), phase: decode})
 			}
 			var got batch
 			took := "nothing"
@@ -252,8 +261,8 @@ func TestAStreamThatComesBackIsWaitedFor(t *testing.T) {
 		away time.Duration
 		want string
 	}{
-		{absence - 1, "2 2 2 2 2 2"},
-		{absence + 1, "2 2 1 1 1 1 1 1 1 1"},
+		{leastLimits.absence - 1, "2 2 2 2 2 2"},
+		{leastLimits.absence + 1, "2 2 1 1 1 1 1 1 1 1"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, release := occupied(t)
