@@ -4,11 +4,13 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // EngineCounts is what a neural engine has counted since it was loaded, and the memory that its prefill cache holds now.
 type EngineCounts struct {
-	CacheHits   uint64
-	CacheMisses uint64
-	CacheBytes  int64
-	Broken      uint64         // outputs that held a value that is no number, each the end of an utterance
-	Batches     map[int]uint64 // runs of the language model by the number of streams that they took a step for
+	CacheHits    uint64
+	CacheMisses  uint64
+	Prefixes     uint64 // of the misses, those whose text began as another one that was in the cache
+	PrefixTokens uint64 // tokens that those did not have to read
+	CacheBytes   int64
+	Broken       uint64         // outputs that held a value that is no number, each the end of an utterance
+	Batches      map[int]uint64 // runs of the language model by the number of streams that they took a step for
 }
 
 // EngineInfo is what a neural engine runs with, which does not change.
@@ -32,6 +34,9 @@ func (m *Metrics) RegisterEngine(info EngineInfo, read func() EngineCounts) {
 		running,
 		counter("tts_prefill_cache_hits_total", "Prefills found in the cache.", func(e EngineCounts) uint64 { return e.CacheHits }),
 		counter("tts_prefill_cache_misses_total", "Prefills that had to be computed.", func(e EngineCounts) uint64 { return e.CacheMisses }),
+		counter("tts_prefill_prefix_hits_total", "Prefills that were computed from where the text left another one of the cache.",
+			func(e EngineCounts) uint64 { return e.Prefixes }),
+		counter("tts_prefill_prefix_tokens_total", "Tokens that those prefills took from the cache.", func(e EngineCounts) uint64 { return e.PrefixTokens }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "tts_prefill_cache_bytes", Help: "Memory that the prefill cache holds.",
 		}, func() float64 { return float64(read().CacheBytes) }),

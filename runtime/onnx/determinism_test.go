@@ -36,12 +36,17 @@ func crowd() []synth.Options {
 
 func engineOf(t testing.TB, precision string, threads int) *Engine {
 	t.Helper()
+	return engineWith(t, talkative(precision), func(c *Config) { c.Threads = threads })
+}
+
+// engineWith loads a random model, with letters as its tokenizer and a configuration that is changed before.
+func engineWith(t testing.TB, r convert.Random, change func(*Config)) *Engine {
+	t.Helper()
 	library := orttest.Need(t)
-	dir, m := random(t, talkative(precision))
-	e, err := New(Config{
-		Bundle: dir, Library: library, Threads: threads,
-		Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil },
-	})
+	dir, m := random(t, r)
+	c := Config{Bundle: dir, Library: library, Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }}
+	change(&c)
+	e, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

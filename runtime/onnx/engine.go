@@ -60,15 +60,15 @@ type Engine struct {
 	model     sharedModel
 	scheduler *scheduler
 	threads   int
-	kernel    string            // of products of integers, empty where there are none
-	workers   int               // that will be made, as far as is known
-	cache     *synth.Cache[any] // of snapshots
+	kernel    string // of products of integers, empty where there are none
+	workers   int    // that will be made, as far as is known
+	prefills  *prefills
 	memory    Memory
 
 	warming sync.Mutex
 	warm    bool // every shape of run was run once
 
-	hits, misses, broken atomic.Uint64
+	broken atomic.Uint64
 }
 
 // New loads a bundle. It reads every file, compares its hash, and compares every graph with the manifest. An error leaves nothing
@@ -86,7 +86,8 @@ func New(c Config) (*Engine, error) {
 	if c.Threads < 1 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	e := &Engine{threads: c.Threads, workers: c.Workers, memory: Memory{Cache: max(c.CacheBytes, 0)}, cache: synth.NewCache[any](c.CacheBytes)}
+	e := &Engine{threads: c.Threads, workers: c.Workers, prefills: newPrefills(c.CacheBytes)}
+	e.memory.Cache = e.prefills.budget
 	if err := e.load(c); err != nil {
 		return nil, err
 	}
@@ -197,6 +198,7 @@ func (e *Engine) Close() error {
 		return nil
 	}
 	e.scheduler.close()
+	e.prefills.cache.Clear()
 	err := e.model.close()
 	e.model = nil
 	return err

@@ -23,18 +23,21 @@ func (e *Engine) Threads() int { return e.threads }
 
 // Counters is what an engine has counted since it was loaded.
 type Counters struct {
-	CacheHits   uint64
-	CacheMisses uint64
-	CacheBytes  int64          // held now
-	Broken      uint64         // outputs that held a value that is no number, each the end of an utterance
-	Batches     map[int]uint64 // runs of the language model's step by the number of streams that they stepped
+	CacheHits    uint64
+	CacheMisses  uint64
+	Prefixes     uint64         // of the misses, those whose text began as another one that was in the cache
+	PrefixTokens uint64         // tokens that those did not have to read
+	CacheBytes   int64          // held now
+	Broken       uint64         // outputs that held a value that is no number, each the end of an utterance
+	Batches      map[int]uint64 // runs of the language model's step by the number of streams that they stepped
 }
 
 // Counters returns the present counts. It is safe for concurrent use.
 func (e *Engine) Counters() Counters {
+	p := e.prefills
 	return Counters{
-		CacheHits: e.hits.Load(), CacheMisses: e.misses.Load(), CacheBytes: e.cache.Bytes(),
-		Broken: e.broken.Load(), Batches: maps.Collect(e.scheduler.counts()),
+		CacheHits: p.hits.Load(), CacheMisses: p.misses.Load(), Prefixes: p.prefixes.Load(), PrefixTokens: p.prefixed.Load(),
+		CacheBytes: p.cache.Bytes(), Broken: e.broken.Load(), Batches: maps.Collect(e.scheduler.counts()),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -23,7 +24,7 @@ func TestATinyBundleSpeaksAlikeEverywhere(t *testing.T) {
 		"words that are spoken to their limit": {false, "Haan, theek hai.", 92, 1600.58},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := bundle.Tiny()
+			r := convert.Tiny()
 			r.Precision, r.Ends = bundle.Int8, tt.ends
 			dir, m := random(t, r)
 			pcm, eos, _ := speak(t, newTestWorker(t, open(t, dir, m)), synth.Options{Voice: m.Voices[0].Name, Text: tt.text, Seed: 1})

@@ -103,7 +103,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	return cached, nil
 }
 
-// read brings the sequence behind the text of the chunk, from the cache if it was read before.
+// read brings the sequence behind the text of the chunk, from the cache as far as it was read before.
 func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (cached bool, err error) {
 	if err := w.sequence.Begin(key.Voice); err != nil {
 		return false, err
@@ -111,21 +111,21 @@ func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (
 	if w.options.WarmUp {
 		return false, w.sequence.Prefill(ctx, tokens)
 	}
-	if saved, ok := w.engine.cache.Get(key); ok {
-		w.engine.hits.Add(1)
-		return true, w.sequence.Restore(saved)
+	known := w.engine.prefills
+	if cached, err := known.restore(w.sequence, key); cached || err != nil {
+		return cached, err
 	}
-	w.engine.misses.Add(1)
-	if err := w.sequence.Prefill(ctx, tokens); err != nil {
+	first, err := known.restorePrefix(w.sequence, key.Voice, tokens)
+	if err != nil {
+		return false, err
+	}
+	if err := w.sequence.Prefill(ctx, tokens[first:]); err != nil {
 		return false, err
 	}
 	if h, eos := w.sequence.State(); !finite(h) || !finite([]float32{eos}) {
 		return false, w.broken() // and nothing to keep
 	}
-	if w.engine.memory.Cache > 0 {
-		saved, bytes := w.sequence.Save()
-		w.engine.cache.Add(key, saved, bytes)
-	}
+	known.save(w.sequence, key, tokens)
 	return false, nil
 }
 

@@ -39,7 +39,8 @@ func (c *codec) close() error { return c.session.Close() }
 type Decoder struct {
 	codec    *codec
 	position int // of the next frame, in positions of the transformer
-	states   [][]float32
+	states   []float32
+	free     func() error      // frees the states, which the collector does not see
 	tensors  []*ort.Tensor     // of the states
 	groups   map[int]*decoding // by number of frames
 }
@@ -53,17 +54,26 @@ type decoding struct {
 
 func (c *codec) newDecoder() (*Decoder, error) {
 	d := &Decoder{codec: c, groups: map[int]*decoding{}}
-	for _, s := range c.states {
-		n := 1
+	const line = 16 // values of a line of the processor's cache, on which each state begins
+	sizes, total := make([]int, len(c.states)), 0
+	for i, s := range c.states {
+		sizes[i] = 1
 		for _, size := range s.Shape {
-			n *= size
+			sizes[i] *= size
 		}
-		values := make([]float32, n)
-		t, err := ort.Floats(values, s.Shape...)
+		total += (sizes[i] + line - 1) / line * line
+	}
+	var err error
+	if d.states, d.free, err = pages(total); err != nil {
+		return nil, fmt.Errorf("the codec's states: %w", err)
+	}
+	rest := d.states
+	for i, s := range c.states {
+		t, err := ort.Floats(rest[:sizes[i]], s.Shape...)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("state %s: %w", s.Name, err), d.Close())
 		}
-		d.states, d.tensors = append(d.states, values), append(d.tensors, t)
+		d.tensors, rest = append(d.tensors, t), rest[(sizes[i]+line-1)/line*line:]
 	}
 	return d, nil
 }
@@ -77,15 +87,13 @@ func (d *Decoder) Close() error {
 	for _, g := range d.groups {
 		err = errors.Join(err, g.close())
 	}
-	return err
+	return errors.Join(err, d.free())
 }
 
 // Begin forgets what was decoded: every chunk starts fresh.
 func (d *Decoder) Begin() {
 	d.position = 0
-	for _, s := range d.states {
-		clear(s)
-	}
+	clear(d.states)
 }
 
 // Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call. It never runs more frames at once than a worker does: with five and more the library adds up in another

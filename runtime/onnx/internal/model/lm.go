@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
@@ -165,8 +164,8 @@ func (s *Stream) Begin(voice string) error {
 	s.slot = s.cache.assign(s)
 	defer s.cache.unlock(s.slot)
 	for i := range p.K {
-		s.write(2*i, p.K[i], 0, p.Positions)
-		s.write(2*i+1, p.V[i], 0, p.Positions)
+		s.write(2*i, p.K[i], p.Positions, 0, p.Positions)
+		s.write(2*i+1, p.V[i], p.Positions, 0, p.Positions)
 	}
 	s.length, s.text, s.voiceEmbedding = p.Positions, p.Positions, p.VoiceEmbedding
 	return nil
@@ -183,23 +182,22 @@ func (s *Stream) checkRoom(positions int) error {
 	return nil
 }
 
-// write puts count positions of all heads at the given position of one of the key or value arrays.
-func (s *Stream) write(i int, from []float32, at, count int) {
+// write puts count positions of all heads at the given position of one of the key or value arrays. from has each positions of a head, of
+// which the first ones are taken.
+func (s *Stream) write(i int, from []float32, each, at, count int) {
 	n := s.model.dims.HeadDim
 	for h := range s.model.dims.Heads {
-		copy(s.slotValues(i)[(h*s.cache.capacity+at)*n:], from[h*count*n:(h+1)*count*n])
+		copy(s.slotValues(i)[(h*s.cache.capacity+at)*n:], from[h*each*n:(h*each+count)*n])
 	}
 }
 
-// read copies positions from the given one on, as write takes them.
-func (s *Stream) read(i, at, count int) []float32 {
+// read copies count positions of all heads from the given one on.
+func (s *Stream) read(to []float32, i, at, count int) {
 	n := s.model.dims.HeadDim
-	to := make([]float32, 0, s.model.dims.Heads*count*n)
 	for h := range s.model.dims.Heads {
 		from := (h*s.cache.capacity + at) * n
-		to = append(to, s.slotValues(i)[from:from+count*n]...)
+		copy(to[h*count*n:(h+1)*count*n], s.slotValues(i)[from:])
 	}
-	return to
 }
 
 // slotValues returns one of the key or value arrays of the slot: [heads, capacity, head_dim].
@@ -208,8 +206,8 @@ func (s *Stream) slotValues(i int) []float32 {
 	return s.cache.kv[i][s.slot*size : (s.slot+1)*size]
 }
 
-// Prefill reads the text and the start row. It is always one run, because rows that are read in another grouping come out a little
-// different. An error, the cause of ctx included, leaves nothing: Begin again.
+// Prefill reads the text, or what follows of it behind [Stream.RestorePrefix], and the start row. It is always one run of two rows and more:
+// those come out the same in every grouping, a single one does not. An error, the cause of ctx included, leaves nothing: Begin again.
 func (s *Stream) Prefill(ctx context.Context, tokens []int32) error {
 	d, count := s.model.dims, len(tokens)+1
 	if err := s.checkRoom(count); err != nil {
@@ -268,48 +266,6 @@ func (s *Stream) lock() error {
 	return nil
 }
 
-// snapshot is what the language model knows after the text of a chunk: the positions behind the voice prompt, and what it said last.
-type snapshot struct {
-	positions int
-	kv        [][]float32 // as in KVCache, of one slot
-	h         []float32
-	eos       float32
-}
-
-// Save returns what Prefill left behind the voice prompt and how many bytes that takes. It is never changed afterwards, so that other
-// streams of the same model may Restore it. Call it before Step.
-func (s *Stream) Save() (any, int64) {
-	p := &snapshot{positions: s.length - s.text, h: slices.Clone(s.h), eos: s.eos[0]}
-	values := len(p.h) + 1
-	for i := range s.cache.kv {
-		p.kv = append(p.kv, s.read(i, s.text, p.positions))
-		values += len(p.kv[i])
-	}
-	return p, int64(4 * values)
-}
-
-// Restore takes the place of Prefill.
-func (s *Stream) Restore(saved any) error {
-	p, ok := saved.(*snapshot)
-	if !ok {
-		return fmt.Errorf("restoring a %T", saved)
-	}
-	if err := s.checkRoom(p.positions); err != nil {
-		return err
-	}
-	if err := s.lock(); err != nil {
-		return err
-	}
-	defer s.cache.unlock(s.slot)
-	for i, values := range p.kv {
-		s.write(i, values, s.length, p.positions)
-	}
-	s.length += p.positions
-	copy(s.h, p.h)
-	s.eos[0] = p.eos
-	return nil
-}
-
 // State returns the state after the last row and the logit of the end. They are valid until the next call.
 func (s *Stream) State() (h []float32, eos float32) { return s.h, s.eos[0] }
 
@@ -352,8 +308,9 @@ func (s *Stream) Feed(latent []float32) { copy(s.latent, latent) }
 func (s *Stream) KeysAndValues(n int) []float32 {
 	var all []float32
 	d := s.model.dims
+	byHead := make([]float32, n*d.Width)
 	for i := range s.cache.kv {
-		byHead := s.read(i, 0, n)
+		s.read(byHead, i, 0, n)
 		for p := range n {
 			for h := range d.Heads {
 				at := (h*n + p) * d.HeadDim

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 	"unsafe"
 )
@@ -17,4 +18,10 @@ func pages(n int) (values []float32, free func() error, err error) {
 		return nil, nil, fmt.Errorf("%d MB of memory: %w", 4*n>>20, err)
 	}
 	return unsafe.Slice((*float32)(unsafe.Pointer(&memory[0])), n), func() error { return syscall.Munmap(memory) }, nil
+}
+
+// pageBytes returns how many bytes n values take in pages of their own.
+func pageBytes(n int) int64 {
+	page := os.Getpagesize()
+	return int64((4*n + page - 1) / page * page)
 }
