@@ -32,8 +32,11 @@ type limits struct {
 	pressing time.Duration // with less audio left, a stream must not wait for company
 	scarce   time.Duration // with less it is starving
 	absence  time.Duration // how long a stream is expected back after a decode: what encoding and sending a group takes
-	patience time.Duration // whoever has waited so long comes first
+	patience time.Duration // whoever has waited longer, and was overtaken too often, comes first
 }
+
+// mostOvertaken is how many runs of new streams may come before a stream that is starving: two of each, to read its text and decode.
+const mostOvertaken = 2 * model.MaxBatch
 
 // leastLimits are those of a machine that is fast enough for them: eight streams take 60 ms for four steps and 25 ms for each decode.
 var leastLimits = limits{
@@ -65,7 +68,7 @@ func (r runTimes) limits(streams, runners int) limits {
 
 // urgency orders what waits. The policy, the most urgent first:
 //
-//	overdue  asked for longer ago than anybody should wait. Without it, new streams could keep others waiting for ever.
+//	overdue  starving, and overtaken by too many new streams for too long: without it they could keep it waiting for ever.
 //	silent   nothing of the utterance has sounded: prefill, first draw, first decode. The listener waits for exactly this.
 //	starving less than scarce is left to play: the listener would soon hear a gap.
 //	playing  by how little is left.
@@ -73,7 +76,7 @@ func (r runTimes) limits(streams, runners int) limits {
 //
 // Within a class, a decode or a prefill that is not pressing comes after the steps: so streams come to their steps at the same time,
 // and those can be shared. Nobody waits long for that, because a stream has to decode after four steps. Otherwise the one with the
-// least audio comes first, and among equals the one that has waited longer. What is overdue comes in the order in which it was asked for.
+// least audio comes first, and among equals the one that has waited longer.
 type urgency struct {
 	class    class
 	alone    bool // something else than a step, which can wait for the steps of others
@@ -91,22 +94,21 @@ const (
 	ahead
 )
 
-// urgency returns how much an utterance at this pace, which has waited for so long, needs its next run, which is a step or not.
-func (p *pace) urgency(now time.Time, waited time.Duration, step bool, l *limits) urgency {
-	u := urgency{class: silent}
-	if p.frames > 0 {
-		u = urgency{class: playing, buffered: time.Duration(p.frames)*speech.FrameDuration - now.Sub(p.first)}
-		switch {
-		case u.buffered < l.scarce:
-			u.class = starving
-		case u.buffered > ample:
-			u.class = ahead
-		}
-		u.alone = u.buffered >= l.pressing && !step
+// urgency returns how much an utterance at this pace needs its next run, which is a step or not. late says that its patience is over.
+func (p *pace) urgency(now time.Time, step, late bool, l *limits) urgency {
+	if p.frames == 0 {
+		return urgency{class: silent}
 	}
-	if waited > l.patience && u.class <= starving {
-		return urgency{class: overdue, buffered: -waited}
+	u := urgency{class: playing, buffered: time.Duration(p.frames)*speech.FrameDuration - now.Sub(p.first)}
+	switch {
+	case u.buffered > ample:
+		u.class = ahead
+	case u.buffered < l.scarce && late:
+		u.class = overdue
+	case u.buffered < l.scarce:
+		u.class = starving
 	}
+	u.alone = u.buffered >= l.pressing && !step
 	return u
 }
 

@@ -31,35 +31,30 @@ func TestUrgencyFollowsThePolicy(t *testing.T) {
 		if tt.frames > 0 {
 			p.sounded(tt.frames, start)
 		}
-		got := p.urgency(start.Add(tt.since), 0, true, &leastLimits)
+		got := p.urgency(start.Add(tt.since), true, false, &leastLimits)
 		if got.class != tt.want || got.buffered != tt.buffered {
 			t.Errorf("%s: class %d with %s left, want %d with %s", tt.name, got.class, got.buffered, tt.want, tt.buffered)
 		}
 	}
 }
 
-func TestWhoHasWaitedTooLongIsOverdue(t *testing.T) {
+func TestWhoHasNoPatienceLeftIsOverdueWhenItIsStarving(t *testing.T) {
 	const ms = time.Millisecond
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
 		name     string
-		buffered time.Duration // 0 for nothing yet
-		waited   time.Duration
+		frames   int
+		buffered time.Duration
 		want     class
 	}{
-		{"a new stream, in time", 0, time.Second, silent},
-		{"a new stream", 0, time.Second + 1, overdue},
-		{"a listener who hears a gap, in time", -ms, time.Second, starving},
-		{"a listener who hears a gap", -ms, time.Second + 1, overdue},
-		{"little is left", 300*ms - 1, time.Minute, overdue},
-		{"enough is left", 300 * ms, time.Minute, playing},
-		{"much is left", time.Second + 1, time.Minute, ahead},
+		{"a new stream", 0, 0, silent},
+		{"the listener hears a gap", 1, -ms, overdue},
+		{"little is left", 1, 300*ms - 1, overdue},
+		{"enough is left", 1, 300 * ms, playing},
+		{"much is left", 1, time.Second + 1, ahead},
 	} {
-		var p pace
-		if tt.buffered != 0 {
-			p = pace{first: now.Add(tt.buffered - speech.FrameDuration), frames: 1}
-		}
-		if got := p.urgency(now, tt.waited, true, &leastLimits).class; got != tt.want {
+		p := pace{first: now.Add(tt.buffered - speech.FrameDuration), frames: tt.frames}
+		if got := p.urgency(now, true, true, &leastLimits).class; got != tt.want {
 			t.Errorf("%s: class %d, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -92,7 +87,7 @@ func TestTheFirstFrameStartsTheClock(t *testing.T) {
 	var p pace
 	p.sounded(1, start)
 	p.sounded(4, start.Add(time.Second))
-	if got, want := p.urgency(start.Add(time.Second), 0, true, &leastLimits).buffered, 5*speech.FrameDuration-time.Second; got != want {
+	if got, want := p.urgency(start.Add(time.Second), true, false, &leastLimits).buffered, 5*speech.FrameDuration-time.Second; got != want {
 		t.Errorf("%s left, want %s", got, want)
 	}
 }
@@ -104,10 +99,10 @@ func TestWhatIsNotPressingComesAfterTheStepsOfOthers(t *testing.T) {
 		if frames > 0 {
 			p.sounded(frames, now)
 		}
-		if got := p.urgency(now, 0, false, &leastLimits).alone; got != want {
+		if got := p.urgency(now, false, false, &leastLimits).alone; got != want {
 			t.Errorf("%d frames ahead, a decode comes after the steps of others: %v, want %v", frames, got, want)
 		}
-		if p.urgency(now, 0, true, &leastLimits).alone {
+		if p.urgency(now, true, false, &leastLimits).alone {
 			t.Errorf("%d frames ahead, a step comes after the steps of others", frames)
 		}
 	}

@@ -86,11 +86,13 @@ type task struct {
 	pace pace
 
 	ctx     context.Context
-	asked   time.Time // when it came to the scheduler
 	next    func() (phase, error)
 	phase   phase
 	urgency urgency
 	done    chan error // room for one
+
+	asked     time.Time // when it came to the scheduler
+	overtaken int       // by runs of new streams since then
 
 	cache *model.KVCache // of its last step
 	back  time.Time      // when it is no longer expected
@@ -120,7 +122,8 @@ func (s *scheduler) do(ctx context.Context, t *task, next func() (phase, error))
 	if t.done == nil {
 		t.done = make(chan error, 1)
 	}
-	t.ctx, t.asked, t.next, t.phase = ctx, s.now(), next, first
+	t.ctx, t.next, t.phase = ctx, next, first
+	t.asked, t.overtaken = s.now(), 0
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -228,7 +231,8 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	now := s.now()
 	for _, t := range s.waiting {
 		arrival := t.urgency.arrival
-		t.urgency = t.pace.urgency(now, now.Sub(t.asked), t.phase.stream != nil, &s.limits)
+		late := t.overtaken >= mostOvertaken && now.Sub(t.asked) > s.limits.patience
+		t.urgency = t.pace.urgency(now, t.phase.stream != nil, late, &s.limits)
 		t.urgency.arrival = arrival
 	}
 	slices.SortFunc(s.waiting, func(t, u *task) int { return t.urgency.compare(u.urgency) })
@@ -250,6 +254,11 @@ func (s *scheduler) takeLocked(b *batch) bool {
 		}
 	}
 	s.waiting = slices.DeleteFunc(s.waiting, func(t *task) bool { return slices.Contains(b.tasks, t) })
+	if len(b.tasks) > 0 && b.tasks[0].urgency.class == silent {
+		for _, t := range s.waiting {
+			t.overtaken++
+		}
+	}
 	if len(b.tasks) == 0 && !until.IsZero() {
 		time.AfterFunc(until.Sub(now), func() {
 			s.mu.Lock()

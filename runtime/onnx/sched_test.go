@@ -96,6 +96,36 @@ func TestWhatWaitsRunsInTheOrderOfItsUrgency(t *testing.T) {
 	})
 }
 
+func TestNewStreamsOvertakeAStarvingOneOnlySoOften(t *testing.T) {
+	patience := leastLimits.patience
+	for _, tt := range []struct {
+		name      string
+		waited    time.Duration
+		overtaken int
+		want      string
+	}{
+		{"it has neither waited long nor been overtaken", 0, 0, "new"},
+		{"it has waited, but was not overtaken often enough", time.Hour, mostOvertaken - 1, "new"},
+		{"it was overtaken, but has patience left", patience, mostOvertaken + 1, "new"},
+		{"its patience is over", patience + 1, mostOvertaken, "starving"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			run := phase{run: func(context.Context) error { return nil }}
+			starving := &task{asked: time.Now().Add(-tt.waited), overtaken: tt.overtaken, pace: at(0), phase: run}
+			s := &scheduler{now: time.Now, limits: leastLimits, waiting: []*task{starving, {asked: time.Now(), phase: run}}}
+			var got batch
+			s.takeLocked(&got)
+			took, want := "new", tt.overtaken+1
+			if got.tasks[0] == starving {
+				took, want = "starving", tt.overtaken
+			}
+			if took != tt.want || starving.overtaken != want {
+				t.Errorf("%s: the %s one runs, overtaken %d times; want %s, %d", tt.name, took, starving.overtaken, tt.want, want)
+			}
+		})
+	}
+}
+
 func TestStepsThatWaitRunTogetherAndStayTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, release := occupied(t)
