@@ -171,6 +171,9 @@ const (
 	shortFrames = 30
 	longFrames  = 90
 	letters     = 29 // with the beginning of the text 30 tokens
+	known       = 15 // tokens of a text that begins like another one
+	fullCache   = 50 // texts that fill the prefill cache at full size, 1.5 MB each
+	firstTexts  = 40 // begun beside others
 )
 
 // measureSpeakers lets every engine speak in turns.
@@ -211,20 +214,24 @@ func (b *bench) measureSpeakers() (err error) {
 // listen asks one engine for a short and a long utterance, each of a text that is new, and for the start of one that is not.
 func (b *bench) listen(s *speaker, round int) error {
 	if round == 0 { // what is slow once only: memory that was never touched
-		if _, err := s.ask(request{newText(letters, 1000), shortFrames}); err != nil {
+		if _, err := s.ask(request{Text: newText(letters, 1000), Frames: shortFrames}); err != nil {
 			return err
 		}
 	}
-	short, err := s.ask(request{newText(letters, uint64(2000+round)), shortFrames})
+	short, err := s.ask(request{Text: newText(letters, uint64(2000+round)), Frames: shortFrames})
 	if err != nil {
 		return err
 	}
 	text := newText(letters, uint64(3000+round))
-	long, err := s.ask(request{text, longFrames})
+	long, err := s.ask(request{Text: text, Frames: longFrames})
 	if err != nil {
 		return err
 	}
-	again, err := s.ask(request{text, 1})
+	again, err := s.ask(request{Text: text, Frames: 1})
+	if err != nil {
+		return err
+	}
+	alike, err := s.ask(request{Text: text[:known-1] + newText(letters-known+1, uint64(4000+round)), Frames: 1})
 	if err != nil {
 		return err
 	}
@@ -236,6 +243,7 @@ func (b *bench) listen(s *speaker, round int) error {
 	b.add("first "+s.name, long.FirstCPU)
 	if again.Cached {
 		b.add("again "+s.name, again.FirstCPU)
+		b.add("alike "+s.name, alike.FirstCPU)
 	}
 	b.add("resident "+s.name, float64(long.Resident)/1e6)
 	b.add("peak "+s.name, float64(long.Peak)/1e6)
@@ -252,13 +260,27 @@ func (b *bench) measureMemory() error {
 			if err != nil {
 				return err
 			}
-			a, err := s.ask(request{newText(letters, 5000), longFrames})
-			if err := errors.Join(err, s.stop()); err != nil {
-				return err
+			a, err := s.ask(request{Text: newText(letters, 5000), Frames: longFrames})
+			if err != nil {
+				return errors.Join(err, s.stop())
 			}
 			b.add("memory "+name, float64(a.Resident)/1e6)
 			b.add("memory peak "+name, float64(a.Peak)/1e6)
 			b.add("shared "+name, a.CPU/float64(a.Frames))
+			r := request{Text: newText(letters, 6000), Frames: longFrames, Fill: fullCache}
+			if streams > 1 {
+				r.Firsts = firstTexts
+			}
+			full, err := s.ask(r)
+			if err := errors.Join(err, s.stop()); err != nil {
+				return err
+			}
+			b.add("full memory "+name, float64(full.Resident)/1e6)
+			b.add("full memory peak "+name, float64(full.Peak)/1e6)
+			for i := range full.Beside {
+				b.add("alone "+name, full.Alone[i])
+				b.add("beside "+name, full.Beside[i])
+			}
 		}
 	}
 	return nil

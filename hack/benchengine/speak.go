@@ -24,6 +24,8 @@ import (
 type request struct {
 	Text   string `json:"text"`
 	Frames int    `json:"frames"`
+	Fill   int    `json:"fill,omitempty"`   // texts to read before, to fill the prefill cache
+	Firsts int    `json:"firsts,omitempty"` // new texts to begin one after the other while the other streams run
 }
 
 // answer is the line that comes back. Times are of the processor unless their name says otherwise.
@@ -36,6 +38,11 @@ type answer struct {
 	Peak     int64   `json:"peak_bytes"`
 	Empty    int64   `json:"empty_bytes"` // of the process before it had a model
 	Cached   bool    `json:"cached"`
+
+	// Of each of the new texts, time of the processor until its first audio: by itself, and while the other streams
+	// keep it busy.
+	Alone  []float64 `json:"alone_ms,omitempty"`
+	Beside []float64 `json:"beside_ms,omitempty"`
 }
 
 // serve answers requests with the model in dir, each on all streams at once.
@@ -60,8 +67,14 @@ func serve(ctx context.Context, dir, library string, streams int, in io.Reader, 
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return err
 		}
+		if err := fill(ctx, workers, voice, r.Fill); err != nil {
+			return err
+		}
 		a, err := speak(ctx, workers, voice, r)
 		if err != nil {
+			return err
+		}
+		if err := a.begin(ctx, workers, voice, r.Firsts); err != nil {
 			return err
 		}
 		a.Empty = empty

@@ -63,6 +63,25 @@ func ratio(what string, goal float64, of func(precision string) (over, under flo
 	}, "%.1f×", goal, true}
 }
 
+// most is a line for a relation that should be small.
+func most(what string, goal float64, of func(precision string) (over, under float64, ok bool)) line {
+	l := ratio(what, goal, of)
+	l.form, l.least = "%.2f×", false
+	return l
+}
+
+// slowest relates what 95 of 100 measurements of one thing lie below to the median of another.
+func (b *bench) slowest(over, under string) func(string) (float64, float64, bool) {
+	return func(precision string) (float64, float64, bool) {
+		x := b.figures[over+" "+precision]
+		y, ok := b.median(under + " " + precision)
+		if x == nil || !ok {
+			return 0, 0, false
+		}
+		return x.at(.95), y, true
+	}
+}
+
 func (b *bench) between(over, under string) func(string) (float64, float64, bool) {
 	return func(precision string) (float64, float64, bool) {
 		x, ok := b.median(over + " " + precision)
@@ -111,10 +130,16 @@ func (b *bench) lines() [][]line {
 			b.figure("a frame of a whole utterance, its text included", "utterance swar", milliseconds, 0),
 			b.figure("first audio of a new text of 30 tokens", "first swar", milliseconds, 32),
 			b.figure("first audio of a text read before", "again swar", milliseconds, 14),
+			b.figure("first audio of a new text whose first 15 tokens were read before", "alike swar", milliseconds, 0),
+			most("of that of a text that is all new", 0.6, b.between("alike swar", "first swar")),
+			b.figure("first audio beside 7 streams that never pause", "beside 8 streams", milliseconds, 0),
+			most("the slowest of twenty, of that alone", 3, b.slowest("beside 8 streams", "alone 8 streams")),
 			b.figure("a frame with 8 streams at once", "shared 8 streams", milliseconds, 0),
 			b.figure("memory with 1 stream", "memory 1 streams", megabytes, 0),
 			b.figure("memory with 8 streams at once", "memory 8 streams", megabytes, 400),
 			b.figure("the same, at most since the start", "memory peak 8 streams", megabytes, 0),
+			b.figure("memory with 8 streams at once and a full prefill cache", "full memory 8 streams", megabytes, 400),
+			b.figure("the same, at most since the start", "full memory peak 8 streams", megabytes, 0),
 		},
 		{
 			b.figure("KevinAHM's layout in our reader: a frame", "frame layout", milliseconds, 0),

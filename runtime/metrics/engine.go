@@ -34,9 +34,10 @@ func (m *Metrics) RegisterEngine(info EngineInfo, read func() EngineCounts) {
 		running,
 		counter("tts_prefill_cache_hits_total", "Prefills found in the cache.", func(e EngineCounts) uint64 { return e.CacheHits }),
 		counter("tts_prefill_cache_misses_total", "Prefills that had to be computed.", func(e EngineCounts) uint64 { return e.CacheMisses }),
-		counter("tts_prefill_prefix_hits_total", "Prefills that were computed from where the text left another one of the cache.",
+		counter("tts_prefill_prefix_hits_total", "Prefills whose text began like another one of the cache.",
 			func(e EngineCounts) uint64 { return e.Prefixes }),
-		counter("tts_prefill_prefix_tokens_total", "Tokens that those prefills took from the cache.", func(e EngineCounts) uint64 { return e.PrefixTokens }),
+		counter("tts_prefill_prefix_tokens_total", "Tokens that those prefills took from the cache.",
+			func(e EngineCounts) uint64 { return e.PrefixTokens }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "tts_prefill_cache_bytes", Help: "Memory that the prefill cache holds.",
 		}, func() float64 { return float64(read().CacheBytes) }),

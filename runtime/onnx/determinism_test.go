@@ -44,7 +44,10 @@ func engineWith(t testing.TB, r convert.Random, change func(*Config)) *Engine {
 	t.Helper()
 	library := orttest.Need(t)
 	dir, m := random(t, r)
-	c := Config{Bundle: dir, Library: library, Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }}
+	c := Config{
+		Bundle: dir, Library: library,
+		Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil },
+	}
 	change(&c)
 	e, err := New(c)
 	if err != nil {

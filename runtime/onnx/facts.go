@@ -36,7 +36,8 @@ type Counters struct {
 func (e *Engine) Counters() Counters {
 	p := e.prefills
 	return Counters{
-		CacheHits: p.hits.Load(), CacheMisses: p.misses.Load(), Prefixes: p.prefixes.Load(), PrefixTokens: p.prefixed.Load(),
+		CacheHits: p.hits.Load(), CacheMisses: p.misses.Load(),
+		Prefixes: p.prefixes.Load(), PrefixTokens: p.prefixed.Load(),
 		CacheBytes: p.cache.Bytes(), Broken: e.broken.Load(), Batches: maps.Collect(e.scheduler.counts()),
 	}
 }

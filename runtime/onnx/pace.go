@@ -35,12 +35,17 @@ type limits struct {
 	patience time.Duration // whoever has waited longer, and was overtaken too often, comes first
 }
 
-// mostOvertaken is how many runs of new streams may come before a stream that is starving: two of each, to read its text and decode.
+// mostOvertaken is how many runs of new streams may come before a stream that is starving: two of each, to read its
+// text and decode.
 const mostOvertaken = 2 * model.MaxBatch
 
-// leastLimits are those of a machine that is fast enough for them: eight streams take 60 ms for four steps and 25 ms for each decode.
+// leastLimits are those of a machine that is fast enough for them: eight streams take 60 ms for four steps and 25 ms
+// for each decode.
 var leastLimits = limits{
-	pressing: 150 * time.Millisecond, scarce: 300 * time.Millisecond, absence: 2 * time.Millisecond, patience: time.Second,
+	pressing: 150 * time.Millisecond,
+	scarce:   300 * time.Millisecond,
+	absence:  2 * time.Millisecond,
+	patience: time.Second,
 }
 
 // runTimes is what runs take.
@@ -50,8 +55,9 @@ type runTimes struct {
 	decode time.Duration // of a group of frames
 }
 
-// limits returns limits for so many streams and runners. A stream that is not pressing can be overtaken by the steps of a group and by two
-// decodes without a gap. Everybody has patience for the time in which all streams draw and decode two groups of frames each.
+// limits returns limits for so many streams and runners. A stream that is not pressing can be overtaken by the steps
+// of a group and by two decodes without a gap. Everybody has patience for the time in which all streams draw and
+// decode two groups of frames each.
 func (r runTimes) limits(streams, runners int) limits {
 	const groups = 2
 	draw := synth.GroupFrames * r.steps
@@ -68,7 +74,7 @@ func (r runTimes) limits(streams, runners int) limits {
 
 // urgency orders what waits. The policy, the most urgent first:
 //
-//	overdue  starving, and overtaken by too many new streams for too long: without it they could keep it waiting for ever.
+//	overdue  starving, and overtaken by too many new streams for too long: they could keep it waiting for ever.
 //	silent   nothing of the utterance has sounded: prefill, first draw, first decode. The listener waits for exactly this.
 //	starving less than scarce is left to play: the listener would soon hear a gap.
 //	playing  by how little is left.
@@ -94,7 +100,8 @@ const (
 	ahead
 )
 
-// urgency returns how much an utterance at this pace needs its next run, which is a step or not. late says that its patience is over.
+// urgency returns how much an utterance at this pace needs its next run, which is a step or not. late says that its
+// patience is over.
 func (p *pace) urgency(now time.Time, step, late bool, l *limits) urgency {
 	if p.frames == 0 {
 		return urgency{class: silent}

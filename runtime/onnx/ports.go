@@ -13,8 +13,9 @@ type sequence interface {
 	// error, the cause of ctx included, leaves nothing: Begin again.
 	Prefill(ctx context.Context, tokens []int32) error
 
-	// Save returns what Prefill left behind the voice prompt and how many bytes that takes, nil where it cannot be kept. It is never changed
-	// afterwards, so that other sequences of the same model may Restore it, until it is freed if it is a [freer]. Call it before Step.
+	// Save returns what Prefill left behind the voice prompt and how many bytes that takes, nil where it cannot be
+	// kept. It is never changed afterwards, so that other sequences of the same model may Restore it, until it is
+	// freed if it is a [freer]. Call it before Step.
 	Save() (snapshot any, bytes int64)
 
 	// Restore takes the place of Prefill.
@@ -35,10 +36,11 @@ type sequence interface {
 	Close() error
 }
 
-// prefixed is a sequence that can take over a part of another text's snapshot. What it gives is bit for bit that of a whole prefill.
+// prefixed is a sequence that can take over a part of another text's snapshot. What it gives is bit for bit that of a
+// whole prefill.
 type prefixed interface {
-	// RestorePrefix takes the place of reading the first tokens, which the text of the snapshot begins with, too. Prefill reads the rest, at
-	// least one token.
+	// RestorePrefix takes the place of reading the first tokens, which the text of the snapshot begins with, too.
+	// Prefill reads the rest, at least one token.
 	RestorePrefix(snapshot any, tokens int) error
 }
 

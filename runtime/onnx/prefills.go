@@ -6,8 +6,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// leastPrefix is how many tokens have to be known for a text to go on from another one: the first of all texts are often alike, and a row
-// fewer saves hardly anything.
+// leastPrefix is how many tokens have to be known for a text to go on from another one: the first of all texts are
+// often alike, and a row fewer saves hardly anything.
 const leastPrefix = 4
 
 // prefill is a text that was read.
@@ -22,8 +22,8 @@ func (p prefill) free() {
 	}
 }
 
-// common returns how many of the first tokens of another text are those of p. The last one of the other text never counts, because a run
-// has to read two rows: that of a token and the start row.
+// common returns how many of the first tokens of another text are those of p. The last one of the other text never
+// counts, because a run has to read two rows: that of a token and the start row.
 func (p prefill) common(tokens []int32) (n int) {
 	for most := min(len(p.tokens), len(tokens)-1); n < most && p.tokens[n] == tokens[n]; {
 		n++
@@ -47,7 +47,8 @@ func newPrefills(budget int64) *prefills {
 	return &prefills{cache: synth.NewOwningCache(budget, prefill.free), budget: max(budget, 0)}
 }
 
-// restore brings s, which has begun with the voice, behind the text of key, and returns false if it was not read before.
+// restore brings s, which has begun with the voice, behind the text of key, and returns false if it was not read
+// before.
 func (c *prefills) restore(s sequence, key synth.CacheKey) (cached bool, err error) {
 	l, ok := c.cache.Borrow(key)
 	if !ok {
@@ -59,7 +60,8 @@ func (c *prefills) restore(s sequence, key synth.CacheKey) (cached bool, err err
 	return true, s.Restore(l.Value.snapshot)
 }
 
-// restorePrefix brings s behind as many of the tokens as another text in the same voice begins with, and returns how many that are.
+// restorePrefix brings s behind as many of the tokens as another text in the same voice begins with, and returns how
+// many that are.
 func (c *prefills) restorePrefix(s sequence, voice string, tokens []int32) (known int, err error) {
 	p, ok := s.(prefixed)
 	if !ok {

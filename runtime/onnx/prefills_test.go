@@ -65,8 +65,8 @@ func TestATextThatBeginsLikeAnotherSoundsAsAlways(t *testing.T) {
 	}
 }
 
-// TestSnapshotsMayLeaveWhileTheyAreRestored has a cache that holds hardly more than one text, which several workers on several threads
-// want at once.
+// TestSnapshotsMayLeaveWhileTheyAreRestored has a cache that holds hardly more than one text, which several workers
+// on several threads want at once.
 func TestSnapshotsMayLeaveWhileTheyAreRestored(t *testing.T) {
 	orttest.Need(t)
 	plain := newTestWorker(t, without(t, bundle.Int8))

@@ -19,11 +19,12 @@ var errEngineClosed = errors.New("onnx: the engine is closed")
 // keeps for each thread that calls it exists once for each runner. That makes handing over a task take some 35 µs in place of 1, which
 // does not matter: a task is all the steps and the decode of a group of frames.
 //
-// A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the same cache come
-// along, as long as no other runner is free to take them. A task stays with the scheduler from step to step, so that streams that are
-// drawn together find each other again. Only a stream whose text was just read or whose audio was just decoded is away for a moment, until
-// its worker asks for more. What is not pressing waits a little for it: steps, to run together with its own, and whatever is less urgent,
-// not to keep it waiting for a whole run. A lone stream waits for nobody.
+// A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the
+// same cache come along, as long as no other runner is free to take them. A task stays with the scheduler from step
+// to step, so that streams that are drawn together find each other again. Only a stream whose text was just read or
+// whose audio was just decoded is away for a moment, until its worker asks for more. What is not pressing waits a
+// little for it: steps, to run together with its own, and whatever is less urgent, not to keep it waiting for a whole
+// run. A lone stream waits for nobody.
 //
 // It is safe for concurrent use.
 type scheduler struct {
@@ -269,8 +270,8 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	return len(b.tasks) > 0
 }
 
-// awaitedLocked returns until when t should wait for streams that are away, zero for not at all: it is pressing, nobody is away that it
-// would run with or keep waiting, or there are runners enough for everybody.
+// awaitedLocked returns until when t should wait for streams that are away, zero for not at all: it is pressing,
+// nobody is away that it would run with or keep waiting, or there are runners enough for everybody.
 func (s *scheduler) awaitedLocked(t *task, now time.Time) (until time.Time) {
 	s.away = slices.DeleteFunc(s.away, func(o *task) bool { return !now.Before(o.back) })
 	pressing := t.urgency.class <= silent || t.urgency.buffered < s.limits.pressing

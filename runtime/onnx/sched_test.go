@@ -112,7 +112,8 @@ func TestNewStreamsOvertakeAStarvingOneOnlySoOften(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			run := phase{run: func(context.Context) error { return nil }}
 			starving := &task{asked: time.Now().Add(-tt.waited), overtaken: tt.overtaken, pace: at(0), phase: run}
-			s := &scheduler{now: time.Now, limits: leastLimits, waiting: []*task{starving, {asked: time.Now(), phase: run}}}
+			s := &scheduler{now: time.Now, limits: leastLimits}
+			s.waiting = []*task{starving, {asked: time.Now(), phase: run}}
 			var got batch
 			s.takeLocked(&got)
 			took, want := "new", tt.overtaken+1
@@ -120,7 +121,7 @@ func TestNewStreamsOvertakeAStarvingOneOnlySoOften(t *testing.T) {
 				took, want = "starving", tt.overtaken
 			}
 			if took != tt.want || starving.overtaken != want {
-				t.Errorf("%s: the %s one runs, overtaken %d times; want %s, %d", tt.name, took, starving.overtaken, tt.want, want)
+				t.Errorf("%s: the %s one runs, %d times overtaken; want %s, %d", tt.name, took, starving.overtaken, tt.want, want)
 			}
 		})
 	}

@@ -16,7 +16,8 @@ func (w *worker) warmUp(ctx context.Context) error {
 	e := w.engine
 	e.warming.Lock()
 	defer e.warming.Unlock()
-	voices, frames, sizes := e.manifest.Voices, []int{1, 2, 3, 4}, w.batchSizes() // the end of a chunk may leave any number of frames
+	// The end of a chunk may leave any number of frames.
+	voices, frames, sizes := e.manifest.Voices, []int{1, 2, 3, 4}, w.batchSizes()
 	if e.warm {
 		voices, frames, sizes = voices[:1], []int{synth.FirstFrames, synth.GroupFrames}, nil
 	}
@@ -88,8 +89,8 @@ func (w *worker) warmVoice(ctx context.Context, voice string) error {
 	return errors.Join(s.Draw(w.noise), s.Step(ctx, w.noise))
 }
 
-// measure returns what runs take that have run before, behind the first voice: the least of a few times, because others may use the
-// machine as well.
+// measure returns what runs take that have run before, behind the first voice: the least of a few times, because
+// others may use the machine as well.
 func (w *worker) measure(ctx context.Context) (t runTimes, err error) {
 	voice := w.engine.manifest.Voices[0].Name
 	if err := w.warm(ctx, func(ctx context.Context) error { return w.warmVoice(ctx, voice) }); err != nil {
@@ -100,7 +101,8 @@ func (w *worker) measure(ctx context.Context) (t runTimes, err error) {
 		return t, err
 	}
 	w.releaseSlot()
-	t.steps = t.step * time.Duration(min(w.engine.workers, model.MaxBatch)) // one after the other, unless they can share runs
+	// One after the other, unless they can share runs.
+	t.steps = t.step * time.Duration(min(w.engine.workers, model.MaxBatch))
 	if sizes := w.batchSizes(); len(sizes) > 0 {
 		if t.steps, err = w.least(ctx, w.steps(sizes[len(sizes)-1])); err != nil {
 			return t, err

@@ -85,8 +85,8 @@ func TestAModelThatNeverEndsIsWarmedInAFewSteps(t *testing.T) {
 	counter := &counting{sharedModel: e.model}
 	e.model = counter
 	ready(t, e, workers)
-	// Every voice draws five frames on every worker, the first of them with its prefill. Before that each worker makes a step by itself,
-	// the first one with every voice and four more to measure them.
+	// Every voice draws five frames on every worker, the first of them with its prefill. Before that each worker
+	// makes a step by itself, the first one with every voice and four more to measure them.
 	voices := len(e.manifest.Voices)
 	if want := workers*voices*4 + workers - 1 + voices + 4; counter.steps != want {
 		t.Errorf("%d steps, want %d", counter.steps, want)

@@ -121,8 +121,8 @@ func (p *Pool) newWarm(ctx context.Context) (synth.Worker, error) {
 	return w, nil
 }
 
-// warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed once. Then it leaves as a
-// client does, because a model need not end by itself.
+// warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed
+// once. Then it leaves as a client does, because a model need not end by itself.
 func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()

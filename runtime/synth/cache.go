@@ -33,8 +33,8 @@ type cached[V any] struct {
 // NewCache returns an empty cache that holds at most budget bytes. A budget of 0 or less caches nothing.
 func NewCache[V any](budget int64) *Cache[V] { return NewOwningCache[V](budget, nil) }
 
-// NewOwningCache returns a cache like [NewCache] that calls free once for every value that is added, as soon as it has left the cache and
-// nobody borrows it. free must not call the cache.
+// NewOwningCache returns a cache like [NewCache] that calls free once for every value that is added, as soon as it
+// has left the cache and nobody borrows it. free must not call the cache.
 func NewOwningCache[V any](budget int64, free func(V)) *Cache[V] {
 	c := &Cache[V]{free: free, budget: budget}
 	// The entry limit never binds: the byte budget does.
@@ -98,7 +98,8 @@ func (c *Cache[V]) borrowLocked(k CacheKey) (l Loan[V], ok bool) {
 	return Loan[V]{v.value, c, v}, true
 }
 
-// BorrowBest lends the value of a voice for which score is largest, and marks it as used. ok is false where score is above 0 for none.
+// BorrowBest lends the value of a voice for which score is largest, and marks it as used. ok is false where score is
+// above 0 for none.
 func (c *Cache[V]) BorrowBest(voice string, score func(V) int) (l Loan[V], best int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +145,8 @@ func (c *Cache[V]) Clear() {
 	c.lru.Purge()
 }
 
-// Bytes returns how many bytes are held, at most the budget. What was borrowed before it left the cache no longer counts.
+// Bytes returns how many bytes are held, at most the budget. What was borrowed before it left the cache no longer
+// counts.
 func (c *Cache[V]) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

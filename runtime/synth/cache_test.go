@@ -81,8 +81,8 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// pages is memory that is freed by hand, as a test sees it. Tests that read it after it is freed fail, with the race detector even if
-// they come too early.
+// pages is memory that is freed by hand, as a test sees it. Tests that read it after it is freed fail, with the race
+// detector even if they come too early.
 type pages struct {
 	n     int
 	freed bool
@@ -164,8 +164,8 @@ func TestBorrowBestLooksAtOneVoice(t *testing.T) {
 	}
 }
 
-// TestNothingIsFreedWhileItIsBorrowed has goroutines read values that others push out of the cache. The race detector sees a free that is
-// not behind the last reader's return.
+// TestNothingIsFreedWhileItIsBorrowed has goroutines read values that others push out of the cache. The race detector
+// sees a free that is not behind the last reader's return.
 func TestNothingIsFreedWhileItIsBorrowed(t *testing.T) {
 	var freed int // under the lock of the cache
 	c := NewOwningCache(60, func(p *pages) { p.free(); freed++ })

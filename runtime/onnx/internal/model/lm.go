@@ -182,8 +182,8 @@ func (s *Stream) checkRoom(positions int) error {
 	return nil
 }
 
-// write puts count positions of all heads at the given position of one of the key or value arrays. from has each positions of a head, of
-// which the first ones are taken.
+// write puts count positions of all heads at the given position of one of the key or value arrays. from has each
+// positions of a head, of which the first ones are taken.
 func (s *Stream) write(i int, from []float32, each, at, count int) {
 	n := s.model.dims.HeadDim
 	for h := range s.model.dims.Heads {
@@ -206,8 +206,9 @@ func (s *Stream) slotValues(i int) []float32 {
 	return s.cache.kv[i][s.slot*size : (s.slot+1)*size]
 }
 
-// Prefill reads the text, or what follows of it behind [Stream.RestorePrefix], and the start row. It is always one run of two rows and more:
-// those come out the same in every grouping, a single one does not. An error, the cause of ctx included, leaves nothing: Begin again.
+// Prefill reads the text, or what follows of it behind [Stream.RestorePrefix], and the start row. It is always one
+// run of two rows and more: those come out the same in every grouping, a single one does not. An error, the cause of
+// ctx included, leaves nothing: Begin again.
 func (s *Stream) Prefill(ctx context.Context, tokens []int32) error {
 	d, count := s.model.dims, len(tokens)+1
 	if err := s.checkRoom(count); err != nil {

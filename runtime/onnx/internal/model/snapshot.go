@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Snapshot is what the language model knows after the text of a chunk: the positions behind the voice prompt, and what it said last. It is
-// never changed, so that any stream of the same model may restore it until it is freed.
+// Snapshot is what the language model knows after the text of a chunk: the positions behind the voice prompt, and
+// what it said last. It is never changed, so that any stream of the same model may restore it until it is freed.
 type Snapshot struct {
 	positions int
 	kv        []float32 // of each of the arrays of [KVCache] one after another: [heads, positions, head_dim]
@@ -15,10 +15,11 @@ type Snapshot struct {
 	freePages func() error
 }
 
-// Save returns a [Snapshot] of what Prefill left behind the voice prompt and how many bytes that takes, nil where the system has no memory
-// for it. Call it before Step, and Free in the end.
+// Save returns a [Snapshot] of what Prefill left behind the voice prompt and how many bytes that takes, nil where the
+// system has no memory for it. Call it before Step, and Free in the end.
 //
-// Keys and values lie in memory that the collector does not see: it would let garbage grow as large as a full prefill cache.
+// Keys and values lie in memory that the collector does not see: it would let garbage grow as large as a full prefill
+// cache.
 func (s *Stream) Save() (snapshot any, bytes int64) {
 	p := &Snapshot{positions: s.length - s.text, h: slices.Clone(s.h), eos: s.eos[0]}
 	size := p.positions * s.model.dims.Width
@@ -52,8 +53,8 @@ func (s *Stream) Restore(saved any) error {
 	return nil
 }
 
-// RestorePrefix takes the place of reading the first tokens of a text, which are those that p begins with. Prefill has to read the rest of
-// the text, at least one token.
+// RestorePrefix takes the place of reading the first tokens of a text, which are those that p begins with. Prefill
+// has to read the rest of the text, at least one token.
 func (s *Stream) RestorePrefix(saved any, tokens int) error {
 	p, ok := saved.(*Snapshot)
 	if !ok {
