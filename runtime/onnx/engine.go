@@ -93,6 +93,7 @@ func New(c Config) (*Engine, error) {
 	}
 	e.memory.Weights, e.memory.Prompts, e.memory.Stream = e.model.bytes()
 	debug.FreeOSMemory() // loading reads every file and keeps hardly any of it
+	ort.Trim()
 	e.scheduler = newScheduler(c.Threads, time.Now)
 	return e, nil
 }

@@ -36,8 +36,11 @@ func open(graph []byte, inputs, outputs []string, rewrite rewriter) (s *Session,
 	}
 	defer func() { err = errors.Join(err, o.Destroy()) }()
 	// One thread for each stream: more would fight over the same cores, and sums would depend on how work was split.
-	err = errors.Join(o.SetIntraOpNumThreads(1), o.SetInterOpNumThreads(1), o.SetExecutionMode(runtime.ExecutionModeSequential),
-		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"))
+	// Without memory patterns, which are kept for every shape that was ever run: 16 MB at full size, for no time that could be measured.
+	err = errors.Join(
+		o.SetIntraOpNumThreads(1), o.SetInterOpNumThreads(1), o.SetExecutionMode(runtime.ExecutionModeSequential),
+		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"), o.SetMemPattern(false),
+	)
 	if err != nil {
 		return nil, err
 	}
