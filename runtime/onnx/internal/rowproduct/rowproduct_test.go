@@ -80,7 +80,7 @@ func eachKernel(t *testing.T, test func(*testing.T, Kernel)) {
 var (
 	depths = []int{4, 8, 12, 16, 20, 60, 64, 68, 512, 1028}
 	widths = []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 100}
-	counts = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 31, 63, 64, 65, 130}
+	counts = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 31, 63, 64, 65, 130}
 )
 
 // A product is rows times a matrix, and what that is by definition.

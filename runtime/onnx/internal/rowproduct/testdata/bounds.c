@@ -10,7 +10,7 @@
 // Around every edge of steps, panels, pairs of panels, tiles, and rows that are packed together.
 static const size_t depths[] = {4, 8, 12, 68, 132};
 static const size_t widths[] = {1, 7, 15, 16, 17, 31, 32, 33, 47, 48, 49};
-static const size_t counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 63, 64, 65};
+static const size_t counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 63, 64, 65};
 enum { max_rows = 65 };
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
