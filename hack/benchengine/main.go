@@ -59,7 +59,7 @@ func run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	b := &bench{
 		ctx: ctx, library: path, tmp: tmp, rounds: *rounds, quick: *quick, figures: map[string]*figures{}, started: time.Now(),
-		precisions: []string{bundle.Int8, bundle.FP32},
+		kernel: onnx.Kernel(), precisions: []string{bundle.Int8, bundle.FP32},
 	}
 	if *quick {
 		b.precisions = b.precisions[:1]
@@ -78,13 +78,14 @@ func run(ctx context.Context) (err error) {
 	if *docs == "" {
 		return nil
 	}
-	return writeBetweenMarkers(*docs, onnx.Kernel(), table)
+	return writeBetweenMarkers(*docs, b.kernel, table)
 }
 
 // bench measures. What it finds is in figures, by name.
 type bench struct {
 	ctx        context.Context // of the whole run, which is all this type is for
 	library    string
+	kernel     string // that multiplies integers
 	tmp        string
 	peer       *peer // nil without sherpa-onnx
 	skipped    string
