@@ -2,8 +2,6 @@ package serve
 
 import (
 	"errors"
-	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,10 +25,11 @@ type request struct {
 	noVoice bool // none was asked for: validate, which knows the model, names the one that speaks
 
 	// What is only checked.
-	sampleRate   int64
-	speed        float64
-	badSeed      bool // an integer, but not of 64 bits
-	badRequestID bool
+	sampleRate     int64
+	badSpeed       bool
+	badTemperature bool
+	badSeed        bool // an integer, but not of 64 bits
+	badRequestID   bool
 }
 
 // source says where a message comes from, and so which of its members are fields. Any other member is ignored.
@@ -54,7 +53,6 @@ func decode(body []byte, from source) (request, error) {
 		Stream:     true,
 		noVoice:    true,
 		sampleRate: speech.SampleRate,
-		speed:      1,
 	}
 	var values [len(fields)]jsontext.Value
 	known := fieldsFrom[from]
@@ -94,9 +92,9 @@ func (r *request) validate(m speech.Model, g access.Grant) error {
 		return speech.ErrBadFormat
 	case r.sampleRate != speech.SampleRate:
 		return speech.ErrBadSampleRate
-	case r.speed != 1:
+	case r.badSpeed:
 		return speech.ErrBadSpeed
-	case !(0 <= u.Temperature && u.Temperature <= speech.MaxTemperature):
+	case r.badTemperature:
 		return speech.ErrBadTemperature
 	case r.badSeed:
 		return errSeedRange
@@ -166,10 +164,20 @@ var fields = [...]field{
 		return err
 	}},
 	{"speed", speech.CodeBadSpeed, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
-		return strictjson.Number(v, &r.speed)
+		var speed float64
+		if err := strictjson.Number(v, &speed); err != nil {
+			return err
+		}
+		r.badSpeed = exactly(v).compareDigit(1) != 0
+		return nil
 	}},
 	{"temperature", speech.CodeBadTemperature, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
-		return strictjson.Number(v, &r.Utterance.Temperature)
+		if err := strictjson.Number(v, &r.Utterance.Temperature); err != nil {
+			return err
+		}
+		t := exactly(v)
+		r.badTemperature = t.below0() || t.compareDigit(speech.MaxTemperature) > 0
+		return nil
 	}},
 	{"seed", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
 		ok, err := readInteger(v, &r.Utterance.Seed)
@@ -234,40 +242,18 @@ func readBool(v jsontext.Value, to *bool) error {
 	return nil
 }
 
-// readInteger reads a number without a fraction, however it is written: JSON has one type of number, and 24000, 24000.0 and 2.4e4 are
-// the same. It reports whether the integer has 64 bits or fewer.
+// readInteger reads a number without a fraction. It reports whether the integer has 64 bits or fewer.
 func readInteger(v jsontext.Value, to *int64) (ok bool, err error) {
 	if v.Kind() != '0' {
 		return false, errNotInteger
 	}
-	mantissa, exponent := string(v), 0
-	if i := strings.IndexAny(mantissa, "eE"); i >= 0 {
-		// Atoi answers with the largest int when the exponent has more digits than that; half of it leaves room for the sum below.
-		exponent, _ = strconv.Atoi(mantissa[i+1:])
-		exponent = max(min(exponent, math.MaxInt/2), math.MinInt/2)
-		mantissa = mantissa[:i]
-	}
-	mantissa, negative := strings.CutPrefix(mantissa, "-")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	exponent += len(digits) - len(strings.TrimRight(digits, "0")) - len(fraction)
-	digits = strings.TrimRight(digits, "0")
-	switch {
-	case digits == "":
-		*to = 0
-		return true, nil
-	case exponent < 0:
+	n := exactly(v)
+	if !n.isInteger() {
 		return false, errNotInteger
-	case len(digits)+exponent > 19: // more than any integer of 64 bits
-		return false, nil
 	}
-	digits += strings.Repeat("0", exponent)
-	if negative {
-		digits = "-" + digits
+	i, ok := n.int64()
+	if ok {
+		*to = i
 	}
-	n, rangeErr := strconv.ParseInt(digits, 10, 64)
-	if rangeErr == nil {
-		*to = n
-	}
-	return rangeErr == nil, nil
+	return ok, nil
 }

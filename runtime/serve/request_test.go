@@ -36,7 +36,6 @@ func TestDecodeFillsInDefaults(t *testing.T) {
 		Utterance:  speech.Utterance{Text: "Namaste", Voice: "anjura", Format: "wav", Temperature: .3},
 		Stream:     true,
 		sampleRate: 24000,
-		speed:      1,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -55,7 +54,6 @@ func TestDecodeReadsEveryField(t *testing.T) {
 			Temperature: 1.5, Seed: -7},
 		HasSeed:    true,
 		sampleRate: 24000,
-		speed:      1,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -95,6 +93,8 @@ func TestDecodeAccepts(t *testing.T) {
 		{"temperature 0 is the least", `{"text":"Hi","temperature":0}`, func(r *request) { r.Utterance.Temperature = 0 }},
 		{"temperature 2 is the most", `{"text":"Hi","temperature":2}`, func(r *request) { r.Utterance.Temperature = 2 }},
 		{"temperature 2e0 is 2", `{"text":"Hi","temperature":2e0}`, func(r *request) { r.Utterance.Temperature = 2 }},
+		{"temperature -0 is 0", `{"text":"Hi","temperature":-0.0e1}`, func(r *request) { r.Utterance.Temperature = 0 }},
+		{"temperature a little below 2", `{"text":"Hi","temperature":1.99999999999999999999}`, func(r *request) { r.Utterance.Temperature = 2 }},
 		{"seed 0 is a seed", `{"text":"Hi","seed":0}`, func(r *request) { r.HasSeed = true }},
 		{"seed -0.0 is 0", `{"text":"Hi","seed":-0.0}`, func(r *request) { r.HasSeed = true }},
 		{"the largest seed is 2^63-1", `{"text":"Hi","seed":9223372036854775807}`, func(r *request) {
@@ -207,6 +207,11 @@ var refusedBodies = []struct {
 	{"speed 1.0001", `{"text":"Hi","speed":1.0001}`, "speed other than 1.0 is not supported by this model", "bad_speed"},
 	{"temperature 2.0001", `{"text":"Hi","temperature":2.0001}`, "temperature must be in [0, 2]", "bad_temperature"},
 	{"temperature -0.0001", `{"text":"Hi","temperature":-0.0001}`, "temperature must be in [0, 2]", "bad_temperature"},
+	{"speed a little above 1, which a float would round", `{"text":"Hi","speed":1.00000000000000000001}`, "speed other than 1.0 is not supported by this model", "bad_speed"},
+	{"speed a little below 1, which a float would round", `{"text":"Hi","speed":0.99999999999999999999}`, "speed other than 1.0 is not supported by this model", "bad_speed"},
+	{"speed -1", `{"text":"Hi","speed":-1}`, "speed other than 1.0 is not supported by this model", "bad_speed"},
+	{"temperature a little above 2, which a float would round", `{"text":"Hi","temperature":2.0000000000000000001}`, "temperature must be in [0, 2]", "bad_temperature"},
+	{"temperature a little below 0, which a float would round", `{"text":"Hi","temperature":-1e-999}`, "temperature must be in [0, 2]", "bad_temperature"},
 	{"temperature beyond every float", `{"text":"Hi","temperature":1e999}`, "temperature must be in [0, 2]", "bad_temperature"},
 	{"seed 2^63", `{"text":"Hi","seed":9223372036854775808}`, "seed: out of range", "bad_request"},
 	{"seed -2^63-1", `{"text":"Hi","seed":-9223372036854775809}`, "seed: out of range", "bad_request"},
