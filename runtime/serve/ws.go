@@ -99,10 +99,7 @@ func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant
 	if s.isDraining() {
 		return grant, nil, speech.ErrDraining
 	}
-	conn, err := upgrader.Upgrade(w, r, nil)
-	if err == nil {
-		limitKernelBuffer(conn.NetConn())
-	}
+	conn, err := upgrader.Upgrade(frameHijacker{w}, r, nil)
 	if e, ok := errors.AsType[websocket.HandshakeError](err); ok {
 		w.Header().Set("Sec-Websocket-Version", "13")
 		text := "websocket handshake: " + strings.TrimPrefix(e.Error(), "websocket: ")
@@ -131,7 +128,6 @@ func turnAway(conn *websocket.Conn, err error) {
 	if conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), by) != nil {
 		return
 	}
-	conn.SetReadLimit(maxMessage)
 	conn.SetReadDeadline(by)
 	for {
 		if _, _, err := conn.NextReader(); err != nil {

@@ -91,7 +91,6 @@ var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // read takes in messages until the connection ends, and returns why it did.
 func (c *session) read(ctx context.Context) error {
-	c.conn.SetReadLimit(maxMessage)
 	c.conn.SetPingHandler(func(payload string) error {
 		c.patience.heard()
 		c.out.putPong(payload)
@@ -416,15 +415,20 @@ func (c *session) shut(code int, reason string, cause error) {
 
 // part ends everything after reading has ended with err, and waits until it has.
 func (c *session) part(err error) {
-	refused := false // by gorilla, which has closed with the reason
-	switch {         // before anything else ends, which might find another reason to close
+	refused := false // what the client sent; the close has the reason
+	fault, isFault := errors.AsType[*frameFault](err)
+	switch { // before anything else ends, which might find another reason to close
 	case c.patience.ended(): // either side has closed
+	case isFault:
+		c.out.close(websocket.FormatCloseMessage(fault.code, fault.reason), true)
+		refused = true
+		c.recordOversize(fault)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, pongMissing), true)
 	case isBroken(err):
 		c.out.kill()
 		c.conn.Close()
-	default:
+	default: // by gorilla, which has closed already
 		c.out.kill()
 		refused = true
 	}
@@ -456,7 +460,18 @@ func isBroken(err error) bool {
 // overtake the close frame.
 func (c *session) linger() {
 	c.conn.SetReadDeadline(time.Now().Add(leaveGrace))
-	_, _ = io.CopyN(io.Discard, c.conn.NetConn(), 16*maxMessage)
+	conn := c.conn.NetConn()
+	if f, ok := conn.(*frameReader); ok {
+		conn = f.Conn // frames are read no further
+	}
+	_, _ = io.CopyN(io.Discard, conn, 16*maxMessage)
+}
+
+// recordOversize counts a message that was too large to be read to its end. What else closes a socket is no message.
+func (c *session) recordOversize(fault *frameFault) {
+	if fault == errMessageTooBig {
+		c.record(context.Background(), &speech.Utterance{RequestID: newRequestID()}, speech.Stats{}, errBodyTooLarge)
+	}
 }
 
 // end takes no utterance any more, for the reason why, and returns those that had not begun. Draining is the only reason that another
