@@ -199,7 +199,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 		listener.Close()
 		return errors.Join(err, s.release())
 	}
-	s.start(s.http, listener, fail)
+	s.start(s.http, serve.WrapListener(listener), fail)
 	if o.box.neural() { // the other engine is there at once
 		s.say("warming up %s", plural(o.workers, "worker"))
 	}
@@ -335,7 +335,6 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 		s.admin = append(s.admin, s.server(o.pprof, profiles()))
 	}
 	s.http = s.server(o.listen, handler)
-	s.http.ConnContext = s.api.ConnContext
 	return nil
 }
 

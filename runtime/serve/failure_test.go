@@ -34,6 +34,11 @@ func TestDocsListEveryFailure(t *testing.T) {
 		rows = append(rows, strings.Join(m[1:], " "))
 	}
 	var want []string
+	malformed := errMalformed
+	malformed.text += ": REASON"
+	for _, f := range []failure{malformed, errExpectation, errHeaderSize, errTransferCode, errHTTPVersion} {
+		want = append(want, fmt.Sprintf("%d %s %s", f.status, f.text, f.code))
+	}
 	for _, err := range everyFailure {
 		f := failureOf(err)
 		text := strings.NewReplacer("65", "N", "'x'", "'NAME'", "voice x ", "voice NAME ", "JSON: x", "JSON: REASON").Replace(f.text)

@@ -2,10 +2,8 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -36,7 +34,7 @@ type Config struct {
 // Server answers the synthesis API. It is safe for concurrent use.
 //
 // It sets the deadlines of bodies and answers itself, since a stream outlasts any that fits a refusal. The [http.Server] around it needs
-// only a ReadHeaderTimeout, an IdleTimeout and [Server.ConnContext].
+// only a ReadHeaderTimeout and an IdleTimeout, and serves a listener of [WrapListener].
 type Server struct {
 	cfg     Config
 	started time.Time
@@ -65,11 +63,3 @@ func New(cfg Config) (*Server, error) {
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
-
-// ConnContext is for the field of that name in [http.Server]. It keeps the kernel from holding minutes of audio for a client that plays
-// while it reads: a full buffer takes more only when a third of it has been read, so that a large one seems to stand still for longer
-// than the server waits for a client, and the answer would be cut.
-func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
-	limitKernelBuffer(conn)
-	return ctx
-}

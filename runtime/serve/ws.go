@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -106,14 +105,6 @@ func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant
 		return grant, nil, &speech.Refusal{Code: speech.CodeBadRequest, Text: text}
 	}
 	return grant, conn, nil
-}
-
-// limitKernelBuffer keeps the kernel from holding minutes of audio for a client that does not read: what it holds we can neither count
-// nor take back, and pings queue behind it.
-func limitKernelBuffer(conn net.Conn) {
-	if c, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = c.SetWriteBuffer(kernelBuffer) // a wish: other kinds of connections have none
-	}
 }
 
 // turnAway closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/swar-tts/swar/runtime/answer"
+)
+
+// WrapListener returns l with what the API needs of its connections. Give it to [http.Server.Serve].
+//
+// The kernel holds little of an answer: what it has we can neither count nor take back. And what net/http refuses by itself, before any
+// handler is asked, is answered as every other error is: as JSON, with the headers that let a page read it.
+func WrapListener(l net.Listener) net.Listener { return edgeListener{l} }
+
+type edgeListener struct{ net.Listener }
+
+// Accept implements [net.Listener].
+func (l edgeListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
+		_ = c.SetWriteBuffer(kernelBuffer) // a wish: other kinds of connections have none
+	}
+	return &edgeConn{conn}, nil
+}
+
+// edgeConn is a connection that turns the plain errors of net/http into ours.
+type edgeConn struct{ net.Conn }
+
+// Write implements [net.Conn].
+func (c *edgeConn) Write(p []byte) (int, error) {
+	f, ok := refusedByHTTP(p)
+	if !ok {
+		return c.Conn.Write(p)
+	}
+	if _, err := c.Conn.Write(f.message()); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// CloseWrite ends one direction. net/http calls it so that a client that is still sending reads the error.
+func (c *edgeConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// The failures that net/http finds. The texts of the first one say what is wrong where net/http does.
+var (
+	errMalformed    = failure{status: http.StatusBadRequest, text: "malformed HTTP request", code: "bad_request"}
+	errExpectation  = failure{status: http.StatusExpectationFailed, text: "only 100-continue may be expected", code: "bad_request"}
+	errHeaderSize   = failure{status: http.StatusRequestHeaderFieldsTooLarge, text: "request header too large", code: "bad_request"}
+	errTransferCode = failure{status: http.StatusNotImplemented, text: "unsupported Transfer-Encoding", code: "bad_request"}
+	errHTTPVersion  = failure{status: http.StatusHTTPVersionNotSupported, text: "unsupported HTTP version", code: "bad_request"}
+)
+
+// plainError is what net/http writes behind the status line of an error of its own, all in one piece. No answer of a handler begins like
+// this: it has a date, and more headers.
+var plainError = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+
+// refusedByHTTP reports whether p is an error that net/http writes by itself, and which one.
+func refusedByHTTP(p []byte) (failure, bool) {
+	const version = "HTTP/1.1 "
+	if !bytes.HasPrefix(p, []byte(version)) || len(p) < len(version)+len("400") {
+		return failure{}, false
+	}
+	status, err := strconv.Atoi(string(p[len(version):][:len("400")]))
+	if err != nil || status < http.StatusBadRequest {
+		return failure{}, false
+	}
+	if status == errExpectation.status { // no handler of ours answers with it
+		return errExpectation, true
+	}
+	line, body, ok := bytes.Cut(p, plainError)
+	if !ok || bytes.Contains(line, []byte("\r\n")) {
+		return failure{}, false
+	}
+	for _, f := range []failure{errHeaderSize, errTransferCode, errHTTPVersion} {
+		if status == f.status {
+			return f, true
+		}
+	}
+	f := errMalformed
+	if _, reason, ok := bytes.Cut(body, []byte(": ")); ok {
+		f.text += ": " + string(reason)
+	}
+	return f, true
+}
+
+// message is the whole answer, as far as HTTP goes, that ends the connection.
+func (f failure) message() []byte {
+	body, err := json.Marshal(answer.Error{Error: f.text})
+	if err != nil {
+		panic(err) // our own text
+	}
+	h := http.Header{
+		"Connection":     {"close"},
+		"Content-Type":   {"application/json"},
+		"Content-Length": {strconv.Itoa(len(body))},
+		"X-Error-Code":   {f.code},
+		"X-Request-Id":   {newRequestID()},
+	}
+	for name, values := range commonHeaders {
+		h[name] = values
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", f.status, http.StatusText(f.status))
+	_ = h.Write(&b) // a buffer takes everything
+	b.WriteString("\r\n")
+	b.Write(body)
+	return b.Bytes()
+}
