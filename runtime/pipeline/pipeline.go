@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -22,8 +23,7 @@ import (
 
 // Config holds what is not fixed by the API. The zero value is what a server uses.
 type Config struct {
-	Timeout time.Duration  // wall-clock limit of an utterance; 0 means speech.UtteranceTimeout
-	Encode  encode.Options // Opus settings
+	Encode encode.Options // Opus settings
 }
 
 // Speaker implements [speech.Speaker] on the workers of a pool. It is safe for concurrent use.
@@ -33,16 +33,17 @@ type Speaker struct {
 	model   speech.Model
 	pool    *pool.Pool
 	buffers sync.Pool // of *[groupSamples]int16
+
+	// preparing holds a place for each processor. A flood of requests that will be refused needs as much time for its texts as for all
+	// else, and would keep audio, and the refusals themselves, waiting behind it.
+	preparing chan struct{}
 }
 
 const groupSamples = synth.GroupFrames * speech.FrameSamples
 
 // New returns a speaker that speaks with the workers that p lends, which must be engine's.
 func New(cfg Config, engine synth.Engine, p *pool.Pool) *Speaker {
-	if cfg.Timeout == 0 {
-		cfg.Timeout = speech.UtteranceTimeout
-	}
-	s := &Speaker{cfg: cfg, engine: engine, model: engine.Model(), pool: p}
+	s := &Speaker{cfg: cfg, engine: engine, model: engine.Model(), pool: p, preparing: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	s.buffers.New = func() any { return new([groupSamples]int16) }
 	return s
 }
@@ -54,7 +55,12 @@ func (s *Speaker) Model() speech.Model { return s.model }
 func (s *Speaker) Capacity() speech.Capacity { return s.pool.Capacity() }
 
 // Normalize implements [speech.Speaker].
-func (s *Speaker) Normalize(_ context.Context, text string, enDigits bool) (speech.Normalized, error) {
+func (s *Speaker) Normalize(ctx context.Context, text string, enDigits bool) (speech.Normalized, error) {
+	done, err := s.beginPreparing(ctx)
+	if err != nil {
+		return speech.Normalized{}, err
+	}
+	defer done()
 	text = strings.TrimSpace(text)
 	spoken, spans := normalize.Spans(text, normalize.Options{EnDigits: enDigits})
 	return speech.Normalized{
@@ -69,17 +75,18 @@ func (s *Speaker) Normalize(_ context.Context, text string, enDigits bool) (spee
 func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 	begin := time.Now()
 	defer func() { st.Wall = time.Since(begin) }()
-	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, speech.ErrTimeout)
-	defer cancel()
-
-	text, chunks, err := s.prepare(u)
+	text, chunks, err := s.prepare(ctx, u)
 	if err != nil {
 		return st, err
 	}
 	st.Chars = utf8.RuneCountInString(text)
 	st.Normalize = time.Since(begin)
 
-	slot, err := s.pool.Acquire(ctx, u.Session)
+	asked := u.Asked
+	if asked.IsZero() {
+		asked = begin
+	}
+	slot, err := s.pool.Acquire(ctx, u.Session, asked)
 	if err != nil {
 		return st, err
 	}
@@ -109,8 +116,23 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sin
 	return st, nil
 }
 
+// beginPreparing waits until a text may be worked on. done must be called when that is over.
+func (s *Speaker) beginPreparing(ctx context.Context) (done func(), err error) {
+	select {
+	case s.preparing <- struct{}{}:
+		return func() { <-s.preparing }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
 // prepare turns the utterance into what is spoken, or refuses it.
-func (s *Speaker) prepare(u speech.Utterance) (string, []speech.Chunk, error) {
+func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (string, []speech.Chunk, error) {
+	done, err := s.beginPreparing(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer done()
 	if _, ok := s.model.Voice(u.Voice); !ok {
 		return "", nil, speech.UnknownVoice(u.Voice)
 	}

@@ -108,7 +108,7 @@ func TestTimesAreExact(t *testing.T) {
 	})
 }
 
-func TestWallClockLimit(t *testing.T) {
+func TestTheDeadlineIsTheCallers(t *testing.T) {
 	tests := map[string]struct {
 		perFrame time.Duration
 		want     error
@@ -133,7 +133,9 @@ func TestWallClockLimit(t *testing.T) {
 				}})
 				warm = false
 				begin := time.Now()
-				st, err := s.Speak(t.Context(), speech.Utterance{Text: "namaste dosto", Voice: "raj", Format: speech.PCM16, Raw: true}, &speechtest.Recorder{})
+				ctx, cancel := context.WithTimeoutCause(t.Context(), speech.UtteranceTimeout, speech.ErrTimeout)
+				defer cancel()
+				st, err := s.Speak(ctx, speech.Utterance{Text: "namaste dosto", Voice: "raj", Format: speech.PCM16, Raw: true}, &speechtest.Recorder{})
 				if !errors.Is(err, tt.want) {
 					t.Errorf("Speak = %v, want %v", err, tt.want)
 				}
@@ -247,8 +249,12 @@ func TestNoCapacityIsRefusedUntouched(t *testing.T) {
 		synctest.Wait()
 		r := &speechtest.Recorder{}
 		st, err := s.Speak(t.Context(), u, r)
-		if !errors.Is(err, speech.ErrBusy) || st.Started || len(r.Started) != 0 || st.Wall != 2*time.Second {
-			t.Errorf("Speak = %+v, %v; want busy after 2 s and nothing started", st, err)
+		if !errors.Is(err, speech.ErrBusy) || st.Started || len(r.Started) != 0 || st.Wall != 1950*time.Millisecond {
+			t.Errorf("Speak = %+v, %v; want busy after 1.95 s and nothing started", st, err)
+		}
+		u.Asked = time.Now().Add(-time.Second)
+		if st, err := s.Speak(t.Context(), u, r); !errors.Is(err, speech.ErrBusy) || st.Wall != 950*time.Millisecond {
+			t.Errorf("Speak = %+v, %v; want busy 1.95 s after the utterance was asked for", st, err)
 		}
 		close(gate)
 		if err := <-done; err != nil {

@@ -18,9 +18,12 @@ import (
 type Config struct {
 	Workers   int           // model sessions, one utterance each; required
 	QueueLen  int           // utterances allowed to wait; 0 means 8, negative none
-	QueueWait time.Duration // longest wait for a slot; 0 means 2 s
+	QueueWait time.Duration // longest wait for a slot; 0 means 1.95 s
 	WarmText  string        // what every voice begins to speak before a worker is ready; "" means a short Hinglish line
 }
+
+// defaultQueueWait leaves a refusal time to get out of a busy server before 2 s have passed, which is what clients are promised.
+const defaultQueueWait = 1950 * time.Millisecond
 
 // holdFor is how long a slot is kept for the next utterance of a session. It only has to bridge the session's own code.
 const holdFor = 50 * time.Millisecond
@@ -62,7 +65,7 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 	}
 	cfg.QueueLen = max(cfg.QueueLen, 0)
 	if cfg.QueueWait == 0 {
-		cfg.QueueWait = 2 * time.Second
+		cfg.QueueWait = defaultQueueWait
 	}
 	if cfg.WarmText == "" {
 		cfg.WarmText = "नमस्ते, welcome."
@@ -218,12 +221,12 @@ type Slot struct {
 	pool *Pool // nil once released
 }
 
-// Acquire takes a free slot, waiting at most Config.QueueWait for one. A slot that was held for session (see [Slot.ReleaseTo]) is
-// taken first; nobody else overtakes the queue.
+// Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was asked for. A slot that
+// was held for session (see [Slot.ReleaseTo]) is taken first; nobody else overtakes the queue.
 //
 // It returns [speech.ErrWarming] when no worker is ready, [speech.ErrDraining] after Drain, [speech.ErrBusy] when the queue is full
 // or the wait ran out, and the cause of ctx when ctx ended first. The caller must release the slot exactly once.
-func (p *Pool) Acquire(ctx context.Context, session string) (*Slot, error) {
+func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -232,7 +235,7 @@ func (p *Pool) Acquire(ctx context.Context, session string) (*Slot, error) {
 		return slot, err
 	}
 	start := time.Now()
-	timer := time.NewTimer(p.cfg.QueueWait)
+	timer := time.NewTimer(asked.Add(p.cfg.QueueWait).Sub(start))
 	defer timer.Stop()
 	select {
 	case w := <-wait.granted:

@@ -51,7 +51,7 @@ func run(t *testing.T, cfg Config, engine *synthtest.Engine) (p *Pool, cancel fu
 
 func acquire(t *testing.T, p *Pool, session string) *Slot {
 	t.Helper()
-	s, err := p.Acquire(t.Context(), session)
+	s, err := p.Acquire(t.Context(), session, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestEveryWorkerSpeaksEveryVoiceBeforeItIsReady(t *testing.T) {
 			return nil
 		}})
 		p, cancel, done := run(t, Config{Workers: 2}, engine)
-		if _, err := p.Acquire(t.Context(), ""); !errors.Is(err, speech.ErrWarming) {
+		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrWarming) {
 			t.Errorf("Acquire while warming = %v, want ErrWarming", err)
 		}
 		waited := make(chan error, 1)
@@ -168,7 +168,7 @@ func TestNewRefusesNoWorkers(t *testing.T) {
 	}
 }
 
-func TestQueueHoldsEightForTwoSeconds(t *testing.T) {
+func TestQueueHoldsEight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := start(t, Config{Workers: 2}, synthtest.NewEngine(synthtest.Config{}))
 		a, b := acquire(t, p, ""), acquire(t, p, "")
@@ -176,11 +176,11 @@ func TestQueueHoldsEightForTwoSeconds(t *testing.T) {
 		var waited sync.WaitGroup
 		for i := range 8 {
 			waited.Go(func() {
-				if _, err := p.Acquire(t.Context(), ""); !errors.Is(err, speech.ErrBusy) {
+				if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrBusy) {
 					t.Errorf("waiter %d: %v, want ErrBusy", i, err)
 				}
-				if got := time.Since(begin); got != 2*time.Second {
-					t.Errorf("waiter %d was refused after %v, want exactly 2 s", i, got)
+				if got, want := time.Since(begin), 1950*time.Millisecond; got != want {
+					t.Errorf("waiter %d was refused after %v, want exactly %v", i, got, want)
 				}
 			})
 		}
@@ -188,7 +188,7 @@ func TestQueueHoldsEightForTwoSeconds(t *testing.T) {
 		if got, want := p.Capacity(), (speech.Capacity{Workers: 2, Ready: 2, Busy: 2, Queued: 8, QueueLimit: 8}); got != want {
 			t.Errorf("Capacity = %+v, want %+v", got, want)
 		}
-		if _, err := p.Acquire(t.Context(), ""); !errors.Is(err, speech.ErrBusy) {
+		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrBusy) {
 			t.Errorf("the ninth: %v, want ErrBusy", err)
 		}
 		if got := time.Since(begin); got != 0 {
@@ -203,6 +203,35 @@ func TestQueueHoldsEightForTwoSeconds(t *testing.T) {
 	})
 }
 
+func TestTheWaitCountsFromWhenItWasAskedFor(t *testing.T) {
+	tests := map[string]struct{ ago, want time.Duration }{
+		"now":                         {0, defaultQueueWait},
+		"a while ago":                 {time.Second, defaultQueueWait - time.Second},
+		"a nanosecond before the end": {defaultQueueWait - 1, 1},
+		"at the end":                  {defaultQueueWait, 0},
+		"after the end":               {time.Minute, 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := start(t, Config{Workers: 1}, synthtest.NewEngine(synthtest.Config{}))
+				asked, begin := time.Now().Add(-tt.ago), time.Now()
+				s, err := p.Acquire(t.Context(), "", asked)
+				if err != nil {
+					t.Fatalf("a free worker: %v", err)
+				}
+				if _, err := p.Acquire(t.Context(), "", asked); !errors.Is(err, speech.ErrBusy) {
+					t.Errorf("no free worker: %v, want ErrBusy", err)
+				}
+				if got := time.Since(begin); got != tt.want {
+					t.Errorf("refused after %v, want %v", got, tt.want)
+				}
+				s.Release()
+			})
+		})
+	}
+}
+
 func TestQueueIsFirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := start(t, Config{Workers: 1}, synthtest.NewEngine(synthtest.Config{}))
@@ -212,7 +241,7 @@ func TestQueueIsFirstComeFirstServed(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 5 {
 			all.Go(func() {
-				s, err := p.Acquire(t.Context(), "")
+				s, err := p.Acquire(t.Context(), "", time.Now())
 				if err != nil {
 					t.Errorf("waiter %d: %v", i, err)
 					return
@@ -244,7 +273,7 @@ func TestCancelledWaiterLeavesTheQueueAtOnce(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error)
 		go func() {
-			_, err := p.Acquire(ctx, "")
+			_, err := p.Acquire(ctx, "", time.Now())
 			done <- err
 		}()
 		synctest.Wait()
@@ -256,7 +285,7 @@ func TestCancelledWaiterLeavesTheQueueAtOnce(t *testing.T) {
 			t.Errorf("%d in the queue", got)
 		}
 		running.Release()
-		if _, err := p.Acquire(ctx, ""); !errors.Is(err, speech.ErrClientGone) {
+		if _, err := p.Acquire(ctx, "", time.Now()); !errors.Is(err, speech.ErrClientGone) {
 			t.Errorf("Acquire with an ended context = %v", err)
 		}
 		acquire(t, p, "").Release()
@@ -306,7 +335,7 @@ func TestBrokenWorkerIsReplaced(t *testing.T) {
 		if c := p.Capacity(); c.Ready != 0 || c.Busy != 0 {
 			t.Errorf("Capacity = %+v, want nothing ready", c)
 		}
-		if _, err := p.Acquire(t.Context(), ""); !errors.Is(err, speech.ErrWarming) {
+		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrWarming) {
 			t.Errorf("Acquire = %v, want ErrWarming", err)
 		}
 		time.Sleep(300*time.Millisecond + 1) // 100 ms and 200 ms after the two failures
@@ -332,7 +361,7 @@ func TestDrainRefusesNewAndWaitsForTheRest(t *testing.T) {
 		drained := make(chan error)
 		go func() { drained <- p.Drain(t.Context()) }()
 		synctest.Wait()
-		if _, err := p.Acquire(t.Context(), ""); !errors.Is(err, speech.ErrDraining) {
+		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrDraining) {
 			t.Errorf("Acquire = %v, want ErrDraining", err)
 		}
 		if c := p.Capacity(); !c.Draining || c.AllReady() {
@@ -415,7 +444,7 @@ func TestPoolUnderRandomUse(t *testing.T) {
 				session := fmt.Sprintf("s%d", g%5)
 				for range 200 {
 					ctx, cancel := context.WithTimeoutCause(t.Context(), time.Duration(r.IntN(3000))*time.Millisecond, speech.ErrClientGone)
-					s, err := p.Acquire(ctx, session)
+					s, err := p.Acquire(ctx, session, time.Now())
 					cancel()
 					if err != nil {
 						refused.Add(1)
@@ -468,7 +497,7 @@ func BenchmarkAcquireRelease(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := p.Acquire(ctx, "")
+		s, err := p.Acquire(ctx, "", time.Now())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -35,8 +35,10 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	if err != nil {
 		return err
 	}
+	asked := time.Now()
 	req, err := decode(body, fromREST)
 	u := &req.Utterance
+	u.Asked = asked
 	if u.RequestID == "" {
 		u.RequestID = w.Header().Get("X-Request-Id")
 	}

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -364,7 +365,11 @@ func TestWhatIsSpoken(t *testing.T) {
 	}})
 	g.speak(`{"text":" Hi ","voice":"raj","format":"opus","raw":true,"en_digits":true,"temperature":0,"seed":12,"request_id":"r-1"}`)
 	want := speech.Utterance{RequestID: "r-1", Text: "Hi", Voice: "raj", Format: "opus", Raw: true, EnDigits: true, Seed: 12}
-	if got := <-spoken; fmt.Sprint(got) != fmt.Sprint(want) {
+	got := <-spoken
+	if ago := time.Since(got.Asked); ago < 0 || ago > time.Minute {
+		t.Errorf("asked for %v ago", ago)
+	}
+	if got.Asked = (time.Time{}); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("spoken %+v, want %+v", got, want)
 	}
 }

@@ -225,7 +225,7 @@ func TestWSQueueBudget(t *testing.T) {
 			s.speak("b", "hello")
 			for i, id := range []string{"a", "b"} {
 				s.wantError(id, http.StatusServiceUnavailable, "busy", "busy")
-				if got, want := time.Since(begin), time.Duration(i+1)*2*time.Second; got != want {
+				if got, want := time.Since(begin), time.Duration(i+1)*queueWait; got != want {
 					t.Errorf("%s was refused after %v, want %v", id, got, want)
 				}
 			}
@@ -237,7 +237,7 @@ func TestWSQueueBudget(t *testing.T) {
 			if frame != 0 || o.Text == warmText {
 				return nil
 			}
-			time.Sleep(2*time.Second - time.Nanosecond)
+			time.Sleep(queueWait - time.Nanosecond)
 			return nil
 		}
 		bubbleLocal(t, 1, synthtest.Config{Before: slow}, func(t *testing.T, g *wsRig, _ local) {
@@ -248,8 +248,8 @@ func TestWSQueueBudget(t *testing.T) {
 			hog.last("chunk")
 			s.speak("a", "hello")
 			hog.last("end")
-			if m := s.last("start"); m.event["queue_ms"] != 2000.0 {
-				t.Errorf("start %s, want a queue of 2000 ms", m.text)
+			if m := s.last("start"); m.event["queue_ms"] != 1950.0 {
+				t.Errorf("start %s, want a queue of 1950 ms", m.text)
 			}
 			s.last("end")
 		})

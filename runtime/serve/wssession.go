@@ -264,6 +264,7 @@ func (c *session) say(session context.Context, u *utterance) {
 	defer stop(nil)
 
 	c.begin(u, stop)
+	u.Asked = time.Now() // its turn has come
 	metered := c.server.cfg.Meter.Begin(c.grant, string(metrics.WS), u.Utterance, u)
 	var stats speech.Stats
 	err := context.Cause(ctx)

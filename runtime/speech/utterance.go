@@ -1,5 +1,7 @@
 package speech
 
+import "time"
+
 // Format names how audio is written.
 type Format string
 
@@ -23,6 +25,10 @@ type Utterance struct {
 	EnDigits    bool    // codes are read with English digit names; ignored when Raw
 	Temperature float64 // 0 to MaxTemperature
 	Seed        int64   // fixes the noise
+
+	// Asked is when the request was read, or the turn of the utterance came on its connection: from then on it may wait 2 s for a
+	// worker. The zero value means the call of Speak.
+	Asked time.Time
 
 	// Session groups the utterances of one connection; empty for a lone request. When the utterance has ended and More says that
 	// another of the session is waiting, its worker is kept for that one, provided that nobody else is queueing.
