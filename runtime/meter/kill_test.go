@@ -165,6 +165,7 @@ func speakOne(w *wire, r *meter.Recorder, id string) error {
 	_ = stream.Start(speech.Start{})
 	for n := 0; n < frames; n += 4 {
 		_ = stream.Audio(speech.Audio{Frames: min(4, frames-n), FirstFrame: time.Millisecond})
+		stream.Taken(min(4, frames-n))
 		if n%100 == 0 {
 			time.Sleep(50 * time.Microsecond) // lets syncs and batches come in between
 		}

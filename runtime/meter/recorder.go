@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// ProgressFrames is how many frames a stream makes between two progress events: 10 s of audio. A crash costs us no more than that.
+// ProgressFrames is how many frames a client takes between two progress events: 10 s of audio. A crash costs us no more than that.
 const ProgressFrames = 125
 
 // Recorder writes down what is spoken for whom. It is safe for concurrent use. A nil Recorder records nothing.
@@ -22,14 +23,18 @@ type Recorder struct {
 // NewRecorder returns a recorder that writes to log.
 func NewRecorder(log *Log) *Recorder { return &Recorder{log: log} }
 
-// Stream counts one utterance while it is spoken. It stands between the speaker and a sink, and is as little safe for concurrent use
-// as that.
+// Stream counts one utterance while it is spoken and taken. As a sink it stands between the speaker and another sink, and is used by
+// one goroutine; Taken and End may be called by others meanwhile.
 type Stream struct {
-	to       speech.Sink
-	log      *Log // nil: nobody is billed
+	to  speech.Sink
+	log *Log // nil: nobody is billed
+
+	mu       sync.Mutex
+	over     bool
 	event    Event
-	frames   int64 // so far
-	reported int64 // of these, in progress events
+	decoded  int64 // frames that went through
+	taken    int64 // of these, frames that the client has taken
+	reported int64 // of these, frames that stand in progress events
 }
 
 // Begin returns the sink to speak u into. It passes everything on to the sink to. Call it before Speak with the utterance as the client
@@ -52,9 +57,11 @@ func (r *Recorder) Begin(grant access.Grant, endpoint string, u speech.Utterance
 // Start implements [speech.Sink].
 func (s *Stream) Start(st speech.Start) error {
 	if s.log != nil {
-		s.assigned(time.Now())
+		s.mu.Lock()
+		s.assignedLocked(time.Now())
 		s.event.Queueus = st.Queue.Microseconds()
 		s.event.Chars = utf8.RuneCountInString(st.Normalized)
+		s.mu.Unlock()
 	}
 	return s.to.Start(st)
 }
@@ -64,38 +71,59 @@ func (s *Stream) ChunkStart(c speech.Chunk) error { return s.to.ChunkStart(c) }
 
 // Audio implements [speech.Sink].
 func (s *Stream) Audio(a speech.Audio) error {
-	if s.log != nil && a.Frames > 0 {
-		if s.frames == 0 {
+	if s.log != nil {
+		s.mu.Lock()
+		if s.decoded == 0 {
 			s.event.TTFAus = (a.Prefill + a.FirstFrame).Microseconds()
 		}
-		s.frames += int64(a.Frames)
-		if s.frames-s.reported >= ProgressFrames {
-			s.append(Progress, s.frames, s.frames)
-		}
+		s.decoded += int64(a.Frames)
+		s.mu.Unlock()
 	}
 	return s.to.Audio(a)
 }
 
 // ChunkEnd implements [speech.Sink].
 func (s *Stream) ChunkEnd(e speech.ChunkEnd) error {
+	s.mu.Lock()
 	s.event.Chunks++
 	if s.event.Chunks == 1 {
 		s.event.PrefillCached = e.PrefillCached
 	}
+	s.mu.Unlock()
 	return s.to.ChunkEnd(e)
+}
+
+// Taken counts frames that the client has taken. Should the process die, these are billed, up to the last progress event.
+func (s *Stream) Taken(frames int) {
+	if s.log == nil || frames == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken += int64(frames)
+	if !s.over && s.taken-s.reported >= ProgressFrames {
+		s.appendLocked(Progress, s.taken, s.taken)
+	}
 }
 
 // End writes down how the stream has ended: st and err are what Speak returned, or err is what became of the answer after that. Call it
 // once, before the client is told of the end, so that whoever has seen an end is billed. A stream that no worker was assigned to leaves
-// nothing.
+// nothing, and neither does one that was refused as busy.
 //
 // After a panic of the speaker st is empty; what went through the stream counts then.
 func (s *Stream) End(st speech.Stats, err error) {
-	if s.log == nil || !st.Started && s.event.ID == "" {
+	if s.log == nil {
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	begun := st.Started || s.event.ID != ""
+	if s.over || !begun || errors.Is(err, speech.ErrBusy) {
+		return
+	}
+	s.over = true
 	if s.event.ID == "" { // the sink was not told of its start
-		s.assigned(time.Now())
+		s.assignedLocked(time.Now())
 	}
 	e := &s.event
 	e.Status, e.Error = StatusOf(err), publicText(err)
@@ -103,25 +131,32 @@ func (s *Stream) End(st speech.Stats, err error) {
 		e.Chars, e.Chunks, e.PrefillCached = st.Chars, st.Chunks, st.PrefillCached
 		e.TTFAus, e.Queueus = st.TTFA.Microseconds(), st.Queue.Microseconds()
 		e.Wallus, e.Synthus = st.Wall.Microseconds(), st.Synth.Microseconds()
-		s.frames = int64(st.Frames)
+		s.decoded = int64(st.Frames)
 	}
-	frames, billed := s.frames, int64(0)
-	if e.Status.Billed() {
-		billed = frames
-	}
-	s.append(Final, frames, billed)
-	s.log = nil
+	s.appendLocked(Final, s.decoded, s.billedLocked(err))
 }
 
-// assigned gives the event its id, when a worker is there.
-func (s *Stream) assigned(now time.Time) {
+// billedLocked returns how many frames are paid for by a client whose stream ended with err.
+func (s *Stream) billedLocked(err error) int64 {
+	switch {
+	case s.event.Status.Billed():
+		return s.decoded
+	case errors.Is(err, speech.ErrUnheard):
+		return s.taken
+	default:
+		return 0
+	}
+}
+
+// assignedLocked gives the event its id, when a worker is there.
+func (s *Stream) assignedLocked(now time.Time) {
 	s.event.ID = newEventID(now)
 	s.event.Start = now.UTC().Truncate(time.Microsecond)
 	s.event.Date = DateOf(now)
 }
 
-// append writes an event. frames and billed count from the start of the stream; what progress has reported of them is taken off.
-func (s *Stream) append(kind Kind, frames, billed int64) {
+// appendLocked writes an event. frames and billed count from the start of the stream; what progress has reported of them is taken off.
+func (s *Stream) appendLocked(kind Kind, frames, billed int64) {
 	e := s.event
 	e.Kind, e.At = kind, time.Now().UTC().Truncate(time.Microsecond)
 	e.Frames, e.Billed = frames-s.reported, billed-s.reported
@@ -154,7 +189,9 @@ func publicText(err error) string {
 	if e, ok := errors.AsType[*speech.EngineError](err); ok && e.Text != "" {
 		return strings.ToValidUTF8(e.Text[:min(len(e.Text), maxErrorText)], "")
 	}
-	for _, known := range []error{speech.ErrTimeout, speech.ErrWorkerGone, speech.ErrClientSlow, speech.ErrClientGone, speech.ErrDraining, access.ErrInvalidKey} {
+	for _, known := range []error{
+		speech.ErrUnheard, speech.ErrTimeout, speech.ErrWorkerGone, speech.ErrClientSlow, speech.ErrClientGone, speech.ErrDraining, access.ErrInvalidKey,
+	} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
