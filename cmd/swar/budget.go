@@ -10,12 +10,12 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx"
 )
 
-// neural tells what a neural engine needs, refuses it where that cannot be had, and lets its counts be seen. Other engines need nothing
-// that is worth telling.
-func (s *site) neural(m *metrics.Metrics) error {
+// neural tells how many bytes a neural engine needs, refuses it where they cannot be had, and lets its counts be seen. Other engines need
+// nothing that is worth telling.
+func (s *site) neural(m *metrics.Metrics) (int64, error) {
 	e, ok := s.mouth.engine.(*onnx.Engine)
 	if !ok {
-		return nil
+		return 0, nil
 	}
 	needed, limit, workers := e.Memory(), launch.FindMemory(), s.options.workers
 	s.log.Info("engine", "library", s.options.box.found, "onnxruntime", s.options.box.release, "kernel", cmp.Or(e.Kernel(), "none"),
@@ -23,11 +23,20 @@ func (s *site) neural(m *metrics.Metrics) error {
 		"weights_mb", mega(needed.Weights), "prompts_mb", mega(needed.Prompts), "stream_mb", mega(needed.Stream), "workers", workers,
 		"cache_mb", mega(needed.Cache), "total_mb", mega(needed.Total(workers)), "limit_mb", mega(limit))
 	if err := checkMemory(needed, workers, limit, s.log); err != nil {
-		return err
+		return 0, err
 	}
 	info := metrics.EngineInfo{Kernel: cmp.Or(e.Kernel(), "none"), Precision: e.Precision(), Library: s.options.box.release}
 	m.RegisterEngine(info, func() metrics.EngineCounts { return metrics.EngineCounts(e.Counters()) })
-	return nil
+	return needed.Total(workers), nil
+}
+
+// warnOfSpool warns where a full spool, beside what the engine needs, will be more than the limit; 0 means that there is no limit.
+func warnOfSpool(needed, spool, limit int64, log *slog.Logger) {
+	if limit == 0 || needed+spool <= limit {
+		return
+	}
+	log.Warn("with a full spool this process needs more memory than its cgroup grants, and would be killed; use a smaller --spool or grant more memory",
+		"engine_mb", mega(needed), "spool_mb", mega(spool), "limit_mb", mega(limit))
 }
 
 // checkMemory refuses what will be more than the limit, and warns of what may be; 0 means that there is no limit.

@@ -35,3 +35,18 @@ func TestMemoryIsWeighedAgainstTheLimit(t *testing.T) {
 		})
 	}
 }
+
+func TestTheSpoolIsWeighedAgainstTheLimit(t *testing.T) {
+	for name, tt := range map[string]struct {
+		limit int64
+		want  bool
+	}{
+		"no limit": {0, false}, "a byte more than it needs": {301, false}, "just what it needs": {300, false}, "a byte less": {299, true},
+	} {
+		var log bytes.Buffer
+		warnOfSpool(100, 200, tt.limit, slog.New(slog.NewTextHandler(&log, nil)))
+		if got := strings.Contains(log.String(), "level=WARN"); got != tt.want {
+			t.Errorf("%s: warned %v, want %v: %s", name, got, tt.want, log.String())
+		}
+	}
+}

@@ -76,6 +76,7 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"more workers than CPUs":            {[]string{"serve", "--workers", tooMany}, "", 2, "--workers " + tooMany + " is more than the "},
 		"the same from the environment":     {[]string{"serve"}, "SWAR_WORKERS=" + tooMany, 2, "or --oversubscribe if you know better"},
 		"less than no queue":                {[]string{"serve", "--queue", "-1"}, "", 2, "--queue -1: want 0 or more"},
+		"a spool without a size":            {[]string{"serve", "--spool", "much"}, "", 2, "want a size such as 256MiB or 64MB, or 0"},
 		"less than no cache":                {[]string{"serve", "--prefill-cache-mb", "-1"}, "", 2, "--prefill-cache-mb -1: want 0 or more"},
 		"an address without a port":         {[]string{"serve", "--listen", "8080"}, "", 2, `--listen "8080": want HOST:PORT`},
 		"a port that is taken":              {[]string{"serve", "--listen", taken.Addr().String()}, "", 1, "listens on " + taken.Addr().String() + " already; choose another address with --listen"},

@@ -38,6 +38,9 @@ func TestEveryMetricIsCountedUnderItsName(t *testing.T) {
 	closed()
 	m.Spoken(speech.Stats{Started: true, Frames: 25, TTFA: 7 * time.Millisecond, Queue: 3 * time.Millisecond, Synth: time.Second})
 	m.Spoken(speech.Stats{Started: true, Queue: time.Second}) // cancelled before its first frame
+	m.RegisterDelivery(func() DeliveryCounts {
+		return DeliveryCounts{Listeners: 9, SpoolBytes: 8, SpoolLimit: 7, SpoolWaits: 6}
+	})
 
 	body, contentType := scrape(t, m, "")
 	if !strings.HasPrefix(contentType, "text/plain; version=0.0.4") {
@@ -58,6 +61,10 @@ func TestEveryMetricIsCountedUnderItsName(t *testing.T) {
 		`tts_prefills_total{cached="true"} 1`,
 		`tts_prefills_total{cached="false"} 2`,
 		"tts_websockets_open 1",
+		"tts_listeners 9",
+		"tts_spool_bytes 8",
+		"tts_spool_limit_bytes 7",
+		"tts_spool_waits_total 6",
 		"tts_audio_seconds_total 2",
 		`tts_ttfa_seconds_bucket{le="0.005"} 0`,
 		`tts_ttfa_seconds_bucket{le="0.0075"} 1`,

@@ -13,9 +13,8 @@ import (
 )
 
 // Drain takes no new work on sockets: /readyz answers 503, new sockets are refused, idle ones are closed, and those that speak finish
-// the running utterance and close then. What was queued behind it is refused as busy. It returns at once, and may be called again.
-//
-// Requests on REST are not touched: [http.Server.Shutdown] waits for them.
+// what has begun and close when the client has taken it. What was queued behind is refused as busy. It returns at once, and may be called
+// again. Requests on REST are refused by the speaker, which must be drained, too.
 func (s *Server) Drain() {
 	s.drainOnce.Do(func() {
 		for _, session := range s.sockets.seal(s.draining) {
@@ -24,41 +23,108 @@ func (s *Server) Drain() {
 	})
 }
 
-// Wait drains and returns when every socket is gone. When ctx ends first it cuts what is still spoken, closes the sockets that are left,
-// waits until they are gone, which takes a second or so, and returns an error that wraps the cause of ctx.
+// Wait drains and returns when every socket is gone and every answer on REST has been taken. When ctx ends first it cuts what is still
+// spoken or taken, closes the sockets that are left, waits until they are gone, which takes a second or so, and returns an error that
+// wraps the cause of ctx.
 func (s *Server) Wait(ctx context.Context) error {
 	defer s.sockets.watching.Wait() // which end with the last sockets
 	s.Drain()
-	gone := s.sockets.gone()
-	select {
-	case <-gone:
-		return nil
-	case <-ctx.Done():
+	noSocket, noAnswer := s.sockets.gone(), s.answers.gone()
+	for _, gone := range []<-chan struct{}{noSocket, noAnswer} {
+		select {
+		case <-gone:
+		case <-ctx.Done():
+			return s.cut(noSocket, noAnswer, context.Cause(ctx))
+		}
 	}
-	left := s.sockets.all()
-	for _, session := range left {
+	return nil
+}
+
+// cut ends what is left, and returns when it has ended.
+func (s *Server) cut(noSocket, noAnswer <-chan struct{}, cause error) error {
+	sockets, answers := s.sockets.all(), s.answers.all()
+	for _, session := range sockets {
 		session.cut(speech.ErrDraining)
 	}
+	for _, d := range answers {
+		d.stop(speech.ErrDraining)
+	}
 	select {
-	case <-gone:
+	case <-noSocket:
 	case <-time.After(leaveGrace):
 		for _, session := range s.sockets.all() {
 			session.conn.Close()
 		}
-		<-gone
+		<-noSocket
 	}
-	return fmt.Errorf("%d sockets cut: %w", len(left), context.Cause(ctx))
+	<-noAnswer
+	return fmt.Errorf("%d sockets and %d answers cut: %w", len(sockets), len(answers), cause)
+}
+
+// registry is a set of what is under way. The zero value is empty. It is safe for concurrent use.
+type registry[T comparable] struct {
+	mu    sync.Mutex
+	open  map[T]struct{}
+	empty []chan struct{} // closed when there are none left
+}
+
+func (r *registry[T]) add(item T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addLocked(item)
+}
+
+func (r *registry[T]) addLocked(item T) {
+	if r.open == nil {
+		r.open = make(map[T]struct{})
+	}
+	r.open[item] = struct{}{}
+}
+
+func (r *registry[T]) remove(item T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.removeLocked(item)
+}
+
+func (r *registry[T]) removeLocked(item T) {
+	delete(r.open, item)
+	r.tellLocked()
+}
+
+func (r *registry[T]) all() []T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.open))
+}
+
+// gone returns a channel that is closed as soon as nothing is under way.
+func (r *registry[T]) gone() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ch := make(chan struct{})
+	r.empty = append(r.empty, ch)
+	r.tellLocked()
+	return ch
+}
+
+func (r *registry[T]) tellLocked() {
+	if len(r.open) > 0 {
+		return
+	}
+	for _, ch := range r.empty {
+		close(ch)
+	}
+	r.empty = nil
 }
 
 // sockets are the sessions that are open. The zero value is ready.
 type sockets struct {
 	watching sync.WaitGroup // a goroutine for each of keys
 
-	mu     sync.Mutex
-	open   map[*session]struct{}
-	keys   map[<-chan struct{}]*audience // by what tells the end of their key
+	registry[*session]
+	keys   map[<-chan struct{}]*audience // by what tells the end of their key; guarded by mu, like sealed
 	sealed bool                          // no more are added
-	empty  []chan struct{}               // closed when there are none left
 }
 
 // audience is the sessions of one key. One goroutine waits for the end of the key for all of them: idle sockets are many, and shall cost
@@ -80,10 +146,7 @@ func (s *sockets) add(c *session, limit int) error {
 	case len(s.open) >= limit:
 		return errTooManySockets
 	}
-	if s.open == nil {
-		s.open = make(map[*session]struct{})
-	}
-	s.open[c] = struct{}{}
+	s.addLocked(c)
 	s.watchLocked(c)
 	return nil
 }
@@ -91,7 +154,7 @@ func (s *sockets) add(c *session, limit int) error {
 func (s *sockets) remove(c *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.open, c)
+	s.removeLocked(c)
 	if a := s.keys[c.grant.Ended]; a != nil {
 		delete(a.sessions, c)
 		if len(a.sessions) == 0 {
@@ -99,7 +162,6 @@ func (s *sockets) remove(c *session) {
 			delete(s.keys, c.grant.Ended)
 		}
 	}
-	s.tellLocked()
 }
 
 // watchLocked sees to it that c ends with its key.
@@ -147,32 +209,6 @@ func (s *sockets) seal(sealed chan<- struct{}) []*session {
 	s.sealed = true
 	close(sealed)
 	return slices.Collect(maps.Keys(s.open))
-}
-
-func (s *sockets) all() []*session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.open))
-}
-
-// gone returns a channel that is closed as soon as no socket is open.
-func (s *sockets) gone() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ch := make(chan struct{})
-	s.empty = append(s.empty, ch)
-	s.tellLocked()
-	return ch
-}
-
-func (s *sockets) tellLocked() {
-	if len(s.open) > 0 {
-		return
-	}
-	for _, ch := range s.empty {
-		close(ch)
-	}
-	s.empty = nil
 }
 
 // noWait is closed, so that what waits for it or something else does not wait.

@@ -12,6 +12,10 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
+// kernelBuffer is how many bytes we ask the kernel to hold of an answer, of which Linux makes twice as many. A full buffer takes more only
+// when a third of it has been read: with 128 KiB that is 7 s of a player of Opus, well within the time that a client may take nothing.
+const kernelBuffer = 64 << 10
+
 // WrapListener returns l with what the API needs of its connections. Give it to [http.Server.Serve].
 //
 // The kernel holds little of an answer: what it has we can neither count nor take back. And what net/http refuses by itself, before any

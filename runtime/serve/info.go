@@ -41,7 +41,7 @@ func (s *Server) voices(w http.ResponseWriter, _ *http.Request, grant access.Gra
 
 // healthz says that the process lives, and how busy it is. It never fails.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
-	c := s.cfg.Speaker.Capacity()
+	c, d := s.cfg.Speaker.Capacity(), s.deliveryCounts()
 	answer.JSON(w, http.StatusOK, struct {
 		Status       string  `json:"status"`
 		Uptime       float64 `json:"uptime_s"`
@@ -50,9 +50,15 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 		WorkersBusy  int     `json:"workers_busy"`
 		QueueDepth   int     `json:"queue_depth"`
 		QueueLimit   int     `json:"queue_limit"`
+		Listeners    int64   `json:"listeners"`
+		SpoolBytes   int64   `json:"spool_bytes"`
+		SpoolLimit   int64   `json:"spool_limit_bytes"`
 		Model        string  `json:"model"`
 		Version      string  `json:"version"`
-	}{"ok", seconds(time.Since(s.started)), c.Workers, c.Ready, c.Busy, c.Queued, c.QueueLimit, s.cfg.Speaker.Model().ID, s.cfg.Version})
+	}{
+		"ok", seconds(time.Since(s.started)), c.Workers, c.Ready, c.Busy, c.Queued, c.QueueLimit, d.Listeners, d.SpoolBytes, d.SpoolLimit,
+		s.cfg.Speaker.Model().ID, s.cfg.Version,
+	})
 	return nil
 }
 

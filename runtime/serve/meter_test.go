@@ -59,15 +59,35 @@ func (b *books) next() []meter.Event {
 func (b *books) want(want string) meter.Event {
 	b.t.Helper()
 	all := b.next()
-	if len(all) != 1 {
-		b.t.Fatalf("%d events were recorded, want one: %s", len(all), want)
+	if len(all) == 0 {
+		b.t.Fatalf("nothing was recorded, want %s", want)
 	}
-	e := all[0]
+	e := all[len(all)-1]
+	for _, progress := range all[:len(all)-1] {
+		if progress.Kind != meter.Progress || progress.ID != e.ID {
+			b.t.Fatalf("%+v was recorded before %+v, want one utterance", progress, e)
+		}
+		e.Frames += progress.Frames
+		e.Billed += progress.Billed
+	}
 	got := strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s %s", e.Endpoint, e.Voice, e.Format, e.Frames, e.Billed, e.Status, e.Error))
 	if got != want || e.Kind != meter.Final || e.OrgID != "org_1" || e.ProjectID != "prj_1" || e.KeyID == "" || e.KeyPrefix == "" {
 		b.t.Errorf("recorded %q, want %q (%+v)", got, want, e)
 	}
 	return e
+}
+
+// wantTotal is want, and returns how many seconds of audio were recorded.
+func (b *books) wantTotal(want string) float64 {
+	b.t.Helper()
+	return speech.Seconds(int(b.want(want).Frames))
+}
+
+// everybody is a keyring that lets everybody in, on the bill of one organisation.
+type everybody struct{ org string }
+
+func (e everybody) Grant(context.Context, access.Presented) (access.Grant, error) {
+	return access.Grant{OrgID: e.org, ProjectID: "prj_1", KeyID: "key_1", KeyPrefix: "swar_live_aaaaaa"}, nil
 }
 
 func (b *books) wantNothing(after string) {

@@ -10,18 +10,14 @@ import (
 
 const (
 	bodyTime  = answer.BodyTime  // a request body must have arrived after this time
-	writeTime = answer.WriteTime // a block of an answer must have left after this time, or the client is too slow
-
-	// opusTime is writeTime for Opus. A player needs eight times fewer bytes a second of it, and takes 28 s to read the third of a kernel's
-	// buffer after which that takes more, and 11 s to free a window of the loopback device.
-	opusTime = 45 * time.Second
+	writeTime = answer.WriteTime // a short answer must have left after this time
 )
 
 // commonHeaders stand on every answer. The slices are shared: headers are only ever set, never changed in place.
 var commonHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"}, // any page may call: no cookie is involved
 	"Access-Control-Expose-Headers": {"x-request-id, x-error-code, retry-after, x-seed, x-model, x-voice, x-queue-ms, " +
-		"x-concurrency-active, x-concurrency-limit, server-timing, content-length, " +
+		"x-concurrency-active, x-concurrency-limit, x-concurrency-listeners, server-timing, content-length, " +
 		"x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256"},
 	"Timing-Allow-Origin":    {"*"},
 	"Cache-Control":          {"no-store"},

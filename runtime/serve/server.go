@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
@@ -25,6 +26,7 @@ type Config struct {
 	Service    string           // name in GET /; "" means "Swar Hinglish TTS"
 	Version    string           // build version in /healthz
 	MaxSockets int              // WebSocket connections on this node; 0 means 10,000
+	Spool      int64            // bytes of audio that may wait for all clients together; 0 means 256 MiB, less than 0 none
 
 	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is believed. Without
 	// any, a client is known by where its connection comes from.
@@ -39,6 +41,10 @@ type Server struct {
 	cfg     Config
 	started time.Time
 	handler http.Handler
+
+	budget    *spoolBudget
+	listening atomic.Int64        // clients that are being spoken to, or have not taken all of it
+	answers   registry[*delivery] // of POST /v1/tts, being spoken or taken
 
 	draining  chan struct{} // closed by Drain
 	drainOnce sync.Once
@@ -56,10 +62,21 @@ func New(cfg Config) (*Server, error) {
 	if cfg.MaxSockets == 0 {
 		cfg.MaxSockets = 10_000
 	}
-	s := &Server{cfg: cfg, started: time.Now(), draining: make(chan struct{})}
+	if cfg.Spool == 0 {
+		cfg.Spool = defaultSpool
+	}
+	s := &Server{cfg: cfg, started: time.Now(), budget: newSpoolBudget(cfg.Spool), draining: make(chan struct{})}
+	cfg.Metrics.RegisterDelivery(s.deliveryCounts)
 	s.handler = s.common(s.routes())
 	return s, nil
 }
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+func (s *Server) deliveryCounts() metrics.DeliveryCounts {
+	use := s.budget.use()
+	return metrics.DeliveryCounts{
+		Listeners: s.listening.Load(), SpoolBytes: use.bytes, SpoolLimit: use.limit, SpoolWaits: use.waits,
+	}
+}

@@ -3,7 +3,6 @@ package serve
 import (
 	"net"
 	"testing"
-	"time"
 )
 
 // sizedConn remembers the buffer that it was asked to have.
@@ -32,16 +31,9 @@ func TestKernelHoldsLittleOfAnAnswer(t *testing.T) {
 	}
 	// Linux doubles what it is asked for, and takes more when a third is free.
 	third := float64(2*conn.writeBuffer) / 3
-	for _, player := range []struct {
-		of     string
-		rate   float64 // bytes a second
-		within time.Duration
-	}{
-		{"pcm16", 48_000, writeTime},
-		{"opus", 48_000 / 8, opusTime},
-	} {
-		if got := third / player.rate; got == 0 || got >= player.within.Seconds() {
-			t.Errorf("a player of %s takes a third of %d bytes in %.1f s, want less than %v", player.of, conn.writeBuffer, got, player.within)
+	for of, rate := range map[string]float64{"pcm16": 48_000, "opus": 48_000 / 8} { // bytes a second
+		if got := third / rate; got == 0 || got >= holdLimit.Seconds() {
+			t.Errorf("a player of %s takes a third of %d bytes in %.1f s, want less than %v", of, 2*conn.writeBuffer, got, holdLimit)
 		}
 	}
 	plain, other := net.Pipe() // has no buffer to be set

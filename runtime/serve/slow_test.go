@@ -20,14 +20,14 @@ import (
 )
 
 // inBubble serves speaker in virtual time.
-func inBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn)) {
-	synctest.Test(t, func(t *testing.T) { serveInBubble(t, speaker, test) })
+func inBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn), change ...func(*Config)) {
+	synctest.Test(t, func(t *testing.T) { serveInBubble(t, speaker, test, change...) })
 }
 
 // serveInBubble is [inBubble] for a test that is in a bubble already. Its connections have no buffer: what is written waits until it is
 // read.
-func serveInBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn)) {
-	s, logs := newServer(t, speaker)
+func serveInBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn), change ...func(*Config)) {
+	s, logs := newServer(t, speaker, change...)
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	h := &http.Server{Handler: s, ErrorLog: log.New(failOnWrite{t}, "", 0)}
 	var wg sync.WaitGroup
@@ -147,34 +147,60 @@ func TestBodyInTimeHasNoDeadlineAfterwards(t *testing.T) {
 	})
 }
 
-// TestReaderThatNeverReads frees its worker after the time of one block, and counts as cancelled.
+// smallSpool is full after a block of four frames.
+func smallSpool(c *Config) { c.Spool = groupBlock }
+
+// spokenAt notes when each utterance has been spoken and its worker is free again.
+func spokenAt(speaker *script) (_ *script, ended chan time.Time) {
+	ended = make(chan time.Time, 64)
+	return &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		defer func() { ended <- time.Now() }()
+		return speaker.Speak(ctx, u, sink)
+	}}, ended
+}
+
+// TestReaderThatNeverReads is given up, in every format alike: after 10 s while a worker waits for it, else after 30 s, and the worker has
+// been free for long.
 func TestReaderThatNeverReads(t *testing.T) {
-	for format, want := range map[speech.Format]time.Duration{speech.PCM16: writeTime, speech.WAV: writeTime, speech.Opus: opusTime} {
-		t.Run(string(format), func(t *testing.T) {
-			var took time.Duration
-			endless := forever(time.Millisecond)
-			watched := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
-				begin := time.Now()
-				st, err := endless.Speak(ctx, u, sink)
-				took = time.Since(begin)
-				return st, err
-			}}
-			inBubble(t, watched, func(t *testing.T, g *rig, dial func() net.Conn) {
-				conn := dial()
-				defer conn.Close()
-				post(t, conn, fmt.Sprintf(`{"text":"Hi","format":%q}`, format))
-				line := g.logs.wait(t, 1)[0]
-				if took != want {
-					t.Errorf("the worker was held for %v, want %v", took, want)
-				}
-				if line["status"] != "cancelled" || !strings.Contains(fmt.Sprint(line["error"]), "client too slow") {
-					t.Errorf("logged %v", line)
-				}
-				if got := g.metric(`tts_requests_total{endpoint="rest",status="cancelled"}`); got != 1 {
-					t.Errorf("cancelled = %v, want 1", got)
-				}
+	for name, tt := range map[string]struct {
+		speaker      *script
+		change       func(*Config)
+		worker, gone time.Duration // when they are free, and given up
+	}{
+		"while the spool takes all":  {newScript(), func(*Config) {}, 0, stallLimit},
+		"while the spool is full":    {forever(time.Millisecond), smallSpool, holdLimit + 2*time.Millisecond, holdLimit + 2*time.Millisecond},
+		"while it is just not full":  {forever(100 * time.Second), smallSpool, stallLimit, stallLimit},
+		"where there is no spool":    {forever(time.Millisecond), func(c *Config) { c.Spool = -1 }, holdLimit + time.Millisecond, holdLimit + time.Millisecond},
+		"the spool is full later on": {forever(5 * time.Second), smallSpool, holdLimit + 10*time.Second, holdLimit + 10*time.Second},
+	} {
+		for _, format := range []speech.Format{speech.PCM16, speech.WAV, speech.Opus} {
+			t.Run(name+", "+string(format), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					watched, ended := spokenAt(tt.speaker)
+					serveInBubble(t, watched, func(t *testing.T, g *rig, dial func() net.Conn) {
+						conn, begin := dial(), time.Now()
+						defer conn.Close()
+						post(t, conn, fmt.Sprintf(`{"text":"Hi","format":%q}`, format))
+						line := g.logs.wait(t, 1)[0]
+						if took := time.Since(begin); took != tt.gone {
+							t.Errorf("the client was given up after %v, want %v", took, tt.gone)
+						}
+						if held := (<-ended).Sub(begin); held != tt.worker {
+							t.Errorf("the worker was held for %v, want %v", held, tt.worker)
+						}
+						if line["status"] != "cancelled" || !strings.Contains(fmt.Sprint(line["error"]), "client too slow") {
+							t.Errorf("logged %v", line)
+						}
+						if got := g.metric(`tts_requests_total{endpoint="rest",status="cancelled"}`); got != 1 {
+							t.Errorf("cancelled = %v, want 1", got)
+						}
+						if use := g.server.budget.use(); use.bytes != 0 {
+							t.Errorf("%d bytes stay in the spool", use.bytes)
+						}
+					}, tt.change)
+				})
 			})
-		})
+		}
 	}
 }
 
@@ -192,7 +218,7 @@ func TestReaderThatStopsReading(t *testing.T) {
 		if rest, err := io.ReadAll(conn); len(rest) > 0 || err != nil {
 			t.Errorf("%d more bytes, %v; want a cut", len(rest), err)
 		}
-	})
+	}, smallSpool)
 }
 
 func TestReaderOfABufferedAnswerThatNeverReads(t *testing.T) {
@@ -201,7 +227,7 @@ func TestReaderOfABufferedAnswerThatNeverReads(t *testing.T) {
 		defer conn.Close()
 		post(t, conn, `{"text":"Hi","stream":false}`)
 		line := g.logs.wait(t, 1)[0]
-		if took := time.Since(begin); took != writeTime || line["status"] != "cancelled" {
+		if took := time.Since(begin); took != stallLimit || line["status"] != "cancelled" {
 			t.Errorf("ended after %v, logged %v", took, line)
 		}
 	})
@@ -228,7 +254,7 @@ func TestSlowButSteadyReader(t *testing.T) {
 		defer res.Body.Close()
 		var body []byte
 		for range blocks {
-			time.Sleep(writeTime/2 - time.Millisecond)
+			time.Sleep(stallLimit/4 - time.Millisecond)
 			frame := make([]byte, speech.FrameBytes)
 			if _, err := io.ReadFull(res.Body, frame); err != nil {
 				t.Fatal(err)

@@ -21,12 +21,10 @@ const (
 	maxWaiting     = 32        // utterances that may wait behind the one that is spoken
 	maxWaitingText = 256 << 10 // bytes of their texts together
 	maxUnsent      = 2 << 20   // bytes of audio and events that wait for the client: 44 s of pcm16
-	kernelBuffer   = 256 << 10 // bytes that we ask the kernel to hold at most, of which it makes 512 KiB on Linux
 	eventRoom      = 64 << 10  // what answers to messages may take on top, so that a full buffer does not stop the reading
 
 	pingEvery  = 20 * time.Second
 	pongWait   = 20 * time.Second // a client that says nothing for so long after a ping is gone
-	stallLimit = 10 * time.Second // how long the client may take nothing while a worker waits for it
 	writeLimit = pingEvery + pongWait
 	closeGrace = 5 * time.Second // for the client's answer to a close
 	leaveGrace = time.Second     // for the last words to somebody who is leaving or gone

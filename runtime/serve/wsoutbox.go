@@ -2,7 +2,6 @@ package serve
 
 import (
 	"errors"
-	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -46,7 +45,7 @@ type outbox struct {
 // errShut is what putting in returns when there is no use in it. The reason lies with whoever shut the socket.
 var errShut = errors.New("socket is closing")
 
-// put adds m. While more than room bytes would wait it blocks, until done closes or the client has taken nothing for stallLimit, which
+// put adds m. While more than room bytes would wait it blocks, until done closes or the client has taken nothing for holdLimit, which
 // is [speech.ErrClientSlow]. It takes over m.data also when it fails.
 func (o *outbox) put(done <-chan struct{}, m message, room int) error {
 	var stall *time.Timer
@@ -56,12 +55,12 @@ func (o *outbox) put(done <-chan struct{}, m message, room int) error {
 			return err
 		}
 		if stall == nil {
-			stall = time.NewTimer(stallLimit)
+			stall = time.NewTimer(holdLimit)
 			defer stall.Stop()
 		}
 		select {
 		case <-moved:
-			stall.Reset(stallLimit)
+			stall.Reset(holdLimit)
 		case <-stall.C:
 			m.recycle()
 			return speech.ErrClientSlow
@@ -240,39 +239,5 @@ func (o *outbox) wakeLocked() {
 	select {
 	case o.wake <- struct{}{}:
 	default: // it is awake, or will look anyway
-	}
-}
-
-// block is a piece of memory for one message. Blocks come in powers of two, so that two megabytes of short Opus pages do not hold
-// blocks for pcm16.
-type block struct {
-	bytes []byte
-	pool  *sync.Pool // nil: too large to be kept
-}
-
-const (
-	minBlock = 9  // 512 bytes
-	maxBlock = 16 // 64 KiB
-)
-
-var blocks [maxBlock + 1]sync.Pool
-
-// newBlock returns a block of n bytes, whose contents are arbitrary.
-func newBlock(n int) *block {
-	class := max(bits.Len(uint(max(n, 1)-1)), minBlock)
-	if class > maxBlock {
-		return &block{bytes: make([]byte, n)}
-	}
-	b, ok := blocks[class].Get().(*block)
-	if !ok {
-		b = &block{bytes: make([]byte, 1<<class), pool: &blocks[class]}
-	}
-	b.bytes = b.bytes[:n]
-	return b
-}
-
-func (b *block) free() {
-	if b.pool != nil {
-		b.pool.Put(b)
 	}
 }

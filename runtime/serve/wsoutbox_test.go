@@ -177,16 +177,6 @@ func TestOutboxEnds(t *testing.T) {
 	})
 }
 
-func TestBlocks(t *testing.T) {
-	for n, want := range map[int]int{0: 512, 1: 512, 511: 512, 512: 512, 513: 1024, 3840: 4096, 15360: 16384, 65536: 65536, 65537: 65537} {
-		b := newBlock(n)
-		if len(b.bytes) != n || cap(b.bytes) != want {
-			t.Errorf("a block of %d bytes has %d of %d, want %d", n, len(b.bytes), cap(b.bytes), want)
-		}
-		b.free()
-	}
-}
-
 // TestOutboxAllocatesNothing holds that a block of audio costs a copy and nothing else.
 func TestOutboxAllocatesNothing(t *testing.T) {
 	o, u := newOutbox(), &utterance{}

@@ -158,7 +158,7 @@ func TestWSSlowReader(t *testing.T) {
 			defer s.conn.Close()
 			s.speak("a", "hello")
 			s.speak("b", "hello")
-			time.Sleep(stallLimit - time.Nanosecond)
+			time.Sleep(holdLimit - time.Nanosecond)
 			synctest.Wait()
 			const each = 4 * speech.FrameBytes
 			if waiting := stream.blocks * each; waiting > maxUnsent || waiting+each+1<<10 < maxUnsent {
@@ -187,7 +187,7 @@ func TestWSSlowReader(t *testing.T) {
 			s := g.connect()
 			defer s.conn.Close()
 			s.speak("a", "hello")
-			time.Sleep(stallLimit + closeGrace - time.Nanosecond)
+			time.Sleep(holdLimit + closeGrace - time.Nanosecond)
 			s.wantClose(websocket.ClosePolicyViolation, "client too slow")
 		})
 	})
@@ -198,7 +198,7 @@ func TestWSSlowReader(t *testing.T) {
 			s.speak("a", "hello")
 			var before int
 			for i := range 10 {
-				time.Sleep(stallLimit - time.Millisecond)
+				time.Sleep(holdLimit - time.Millisecond)
 				synctest.Wait()
 				if i == 0 {
 					before = stream.blocks
@@ -246,10 +246,10 @@ func TestWSSlowReader(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond) // or the time to answer our close never ends
 			}
-			if want := stallLimit - time.Millisecond; blocked != want { // the message before has begun to wait
+			if want := holdLimit - time.Millisecond; blocked != want { // the message before has begun to wait
 				t.Errorf("the server stopped reading for %v, want %v", blocked, want)
 			}
-			if got, want := time.Since(begin), time.Duration(kept+1)*time.Millisecond+stallLimit+closeGrace; got > want+leaveGrace {
+			if got, want := time.Since(begin), time.Duration(kept+1)*time.Millisecond+holdLimit+closeGrace; got > want+leaveGrace {
 				t.Errorf("cut after %v, want %v", got, want)
 			}
 			if size := len(ping) * kept; size > maxUnsent+eventRoom+1<<10 || size < maxUnsent {
@@ -307,10 +307,10 @@ func TestWSUtteranceTimeLimit(t *testing.T) {
 			s.speak("a", "hello")
 			begin := time.Now()
 			for len(stream.ended) == 0 {
-				time.Sleep(stallLimit / 2)
+				time.Sleep(holdLimit / 2)
 				s.next()
 			}
-			if got := time.Since(begin); got < speech.UtteranceTimeout || got > speech.UtteranceTimeout+stallLimit {
+			if got := time.Since(begin); got < speech.UtteranceTimeout || got > speech.UtteranceTimeout+holdLimit {
 				t.Errorf("ended after %v, want %v", got, speech.UtteranceTimeout)
 			}
 			s.wantError("a", 504, "timeout", "timeout")

@@ -1,0 +1,350 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/swar-tts/swar/runtime/encode"
+	"github.com/swar-tts/swar/runtime/meter"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// delivery is one answer of POST /v1/tts. A goroutine of its own speaks into the queue, and the handler delivers from there, so that the
+// worker is free when the last frame is encoded, and not when the client has taken it.
+type delivery struct {
+	server *Server
+	reply
+	meter *meter.Stream // through which the sink is spoken into
+	stop  context.CancelCauseFunc
+	queue audioQueue
+	sink  restSink // of the goroutine that speaks
+
+	spoken   chan struct{} // closed when speaking has ended, how is in the next two
+	stats    speech.Stats
+	speakErr error
+
+	// Of the handler.
+	sending bool // audio is being sent, so that what is in the queue waits for the client
+	inHand  bool // a piece is being written
+}
+
+// restSink puts audio into the queue of a delivery.
+type restSink struct {
+	*delivery
+	done     <-chan struct{} // closed when nothing more is wanted
+	buffered bool            // nothing is sent before all is spoken, so nobody can make room
+	head     []byte          // what the container wrote ahead of the first frame
+
+	listening bool // counted as one who listens
+
+	// May be read by who has taken the first piece, or knows that speaking has ended.
+	start speech.Start
+	first speech.Audio // without Data; Frames is 0 without a frame
+}
+
+// Start implements [speech.Sink].
+func (k *restSink) Start(st speech.Start) error {
+	k.start = st
+	if k.buffered && k.server.budget.isFull() {
+		return speech.ErrBusy
+	}
+	k.listening = true
+	k.server.listening.Add(1)
+	return nil
+}
+
+// ChunkStart implements [speech.Sink].
+func (k *restSink) ChunkStart(speech.Chunk) error { return nil }
+
+// ChunkEnd implements [speech.Sink].
+func (k *restSink) ChunkEnd(end speech.ChunkEnd) error {
+	k.server.cfg.Metrics.Prefill(end.PrefillCached)
+	return nil
+}
+
+// Audio implements [speech.Sink].
+func (k *restSink) Audio(a speech.Audio) error {
+	if k.first.Frames == 0 && a.Frames == 0 {
+		k.head = append(k.head, a.Data...) // sent with the first frame: until then an error is still a status
+		return nil
+	}
+	var head []byte
+	if k.first.Frames == 0 {
+		k.first, head = a, k.head
+		k.first.Data = nil
+	}
+	p := audioPiece{block: blockOf(head, a.Data), frames: a.Frames}
+	if k.buffered {
+		k.queue.spool.overdraw(p.size())
+	} else if err := k.queue.spool.reserve(k.done, p.size()); err != nil {
+		p.free()
+		return err
+	}
+	k.queue.put(p)
+	return nil
+}
+
+// run speaks u and delivers it, all at once if buffered, and returns when both are over. The error is what the client was told or would
+// have been told, or what has cut the answer off.
+func (d *delivery) run(ctx context.Context, u speech.Utterance, buffered bool) (speech.Stats, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	d.stop = stop
+	d.server.answers.add(d)
+	defer d.server.answers.remove(d)
+	d.sink.done, d.sink.buffered = ctx.Done(), buffered
+
+	go d.speak(ctx, u)
+	deliver := d.stream
+	if buffered {
+		deliver = d.sendAll
+	}
+	ended := d.cutOff(ctx)
+	err := deliver(ctx)
+	ended()
+	err = d.outcome(ctx, err)
+	stop(err)
+	<-d.spoken
+	d.queue.drop()
+	if d.sink.listening {
+		d.server.listening.Add(-1)
+	}
+	d.meter.End(d.stats, err) // once: a complete answer has been counted before its end was sent
+	return d.stats, err
+}
+
+// speak is the goroutine that speaks.
+func (d *delivery) speak(ctx context.Context, u speech.Utterance) {
+	defer close(d.spoken)
+	d.stats, d.speakErr = d.server.speak(ctx, u, d.meter)
+	if errors.Is(d.speakErr, speech.ErrClientSlow) {
+		d.stop(d.speakErr) // what is being written is not waited for any longer
+	}
+	d.queue.end()
+}
+
+// outcome says why a delivery that err has ended did so.
+func (d *delivery) outcome(ctx context.Context, err error) error {
+	if errors.Is(err, errStopped) {
+		err = context.Cause(ctx)
+	}
+	waiting := d.inHand || d.sending && d.queue.len() > 0
+	if errors.Is(err, speech.ErrTimeout) && waiting {
+		return speech.ErrUnheard
+	}
+	return err
+}
+
+// stream sends audio as it comes. The answer begins with the first frame: until then an error is still a status.
+func (d *delivery) stream(ctx context.Context) error {
+	sum := sha256.New()
+	for d.queue.next(ctx.Done()) {
+		if !d.sending {
+			if d.trailers {
+				d.w.Header().Set("Trailer", "x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256")
+			}
+			d.begin()
+		}
+		sum.Write(d.queue.first().bytes)
+		if err := d.sendPiece(ctx); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return errStopped
+	}
+	<-d.spoken
+	switch {
+	case d.speakErr != nil:
+		return d.speakErr
+	case !d.sending:
+		return errNoAudio
+	}
+	if d.trailers {
+		d.setProof(d.stats, sum)
+	}
+	d.meter.End(d.stats, nil) // before the client has seen the end: then it is on the bill
+	d.extend()                // for the end of the body, which net/http writes when the handler has returned
+	return nil
+}
+
+// begin sends the headers, which tell of the first frame.
+func (d *delivery) begin() {
+	d.sending = true
+	d.setHeaders(&d.sink)
+	d.extend()
+	d.w.WriteHeader(http.StatusOK)
+}
+
+// sendPiece sends the first piece of the queue, so that it leaves at once.
+func (d *delivery) sendPiece(ctx context.Context) error {
+	p := d.queue.take()
+	defer d.queue.release(p)
+	d.inHand = true
+	if err := d.write(ctx, p.bytes); err != nil {
+		return err
+	}
+	if err := d.flush(); err != nil {
+		return err
+	}
+	d.inHand = false
+	d.meter.Taken(p.frames)
+	return nil
+}
+
+// sendAll waits until all is spoken, and sends it with its length. For WAV, whose header needs that, pcm16 was spoken.
+func (d *delivery) sendAll(ctx context.Context) error {
+	<-d.spoken
+	switch {
+	case d.speakErr != nil:
+		return d.speakErr
+	case d.queue.len() == 0:
+		return errNoAudio
+	}
+	var header []byte
+	length := d.queue.bytes()
+	if d.format == speech.WAV {
+		h := encode.WAVHeader(uint32(length)) // 120 s of work are far from 4 GiB
+		header = h[:]
+		length += len(header)
+	}
+	sum := sha256.New()
+	sum.Write(header)
+	for p := range d.queue.all {
+		sum.Write(p.bytes)
+	}
+	d.setProof(d.stats, sum)
+	d.w.Header().Set("Content-Length", strconv.Itoa(length))
+	d.begin()
+	if err := d.write(ctx, header); err != nil {
+		return err
+	}
+	for d.queue.len() > 0 {
+		if d.queue.len() == 1 {
+			d.meter.End(d.stats, nil) // before the client has seen the end: then it is on the bill
+		}
+		if err := d.sendPiece(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// audioPiece is encoded audio in a queue.
+type audioPiece struct {
+	*block
+	frames int
+}
+
+// audioQueue holds the audio of one answer that the client has not taken. One goroutine puts in, another takes out.
+type audioQueue struct {
+	spool spool
+	wake  chan struct{} // has room for one: something has changed
+
+	mu     sync.Mutex
+	pieces fifo[audioPiece]
+	ended  bool // nothing more is put in
+}
+
+func newAudioQueue(b *spoolBudget) audioQueue {
+	return audioQueue{spool: spool{budget: b}, wake: make(chan struct{}, 1)}
+}
+
+// put adds a piece, for which room was reserved.
+func (q *audioQueue) put(p audioPiece) {
+	q.mu.Lock()
+	q.pieces.push(p)
+	q.mu.Unlock()
+	q.awake()
+}
+
+// end says that nothing more is put in.
+func (q *audioQueue) end() {
+	q.mu.Lock()
+	q.ended = true
+	q.mu.Unlock()
+	q.awake()
+}
+
+func (q *audioQueue) awake() {
+	select {
+	case q.wake <- struct{}{}:
+	default: // it is awake, or will look anyway
+	}
+}
+
+// next waits until a piece can be taken. It returns false when there is none to come, or done closes.
+func (q *audioQueue) next(done <-chan struct{}) bool {
+	for {
+		select {
+		case <-done: // also when there is always something to take
+			return false
+		default:
+		}
+		q.mu.Lock()
+		some, ended := q.pieces.len() > 0, q.ended
+		q.mu.Unlock()
+		if some || ended {
+			return some
+		}
+		select {
+		case <-q.wake:
+		case <-done:
+			return false
+		}
+	}
+}
+
+// first returns the first piece, which stays in the queue.
+func (q *audioQueue) first() audioPiece {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.pieces.items[q.pieces.head]
+}
+
+// take removes the first piece. It must be given back with release.
+func (q *audioQueue) take() audioPiece {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.pieces.pop()
+}
+
+// release gives back the memory of a piece that the client has taken, or that it will never take.
+func (q *audioQueue) release(p audioPiece) {
+	q.spool.release(p.size(), true)
+	p.free()
+}
+
+// drop gives back the memory of everything that nobody will take any more.
+func (q *audioQueue) drop() {
+	for q.len() > 0 {
+		q.release(q.take())
+	}
+}
+
+func (q *audioQueue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.pieces.len()
+}
+
+// all yields what is in the queue, which nobody may change meanwhile.
+func (q *audioQueue) all(yield func(audioPiece) bool) {
+	for _, p := range q.pieces.items[q.pieces.head:] {
+		if !yield(p) {
+			return
+		}
+	}
+}
+
+// bytes returns the length of what is in the queue, which nobody may change meanwhile.
+func (q *audioQueue) bytes() (n int) {
+	for p := range q.all {
+		n += len(p.bytes)
+	}
+	return n
+}
