@@ -218,22 +218,18 @@ var noWait = func() <-chan struct{} {
 	return ch
 }()
 
-// drain lets the running utterance finish, and then closes.
+// drain lets finish what has begun, and then closes.
 func (c *session) drain() {
 	c.dismiss(speech.ErrDraining)
 	c.closeIfIdle()
 }
 
-// cut stops the running utterance as well, for cause, with an error event, and closes.
+// cut stops what has begun as well, for cause, with an error event, and closes.
 func (c *session) cut(cause error) {
-	c.dismiss(cause)
-	c.mu.Lock()
-	running := c.running
-	c.mu.Unlock()
-	c.stop(cause)
-	if running != nil {
-		c.out.drop(running)
+	for _, u := range c.dismiss(cause) {
+		c.end(u, cause)
 	}
+	c.stop(cause)
 	c.closeIfIdle()
 }
 
@@ -243,16 +239,7 @@ func (c *session) revoke() {
 	c.patience.end()
 }
 
-// dismiss takes no utterance any more and refuses those that wait. It does not block: a client without room for an event learns enough
-// from the close.
-func (c *session) dismiss(why error) {
-	for _, u := range c.end(why) {
-		c.put(noWait, errorEventOf(u.RequestID, why))
-		c.record(context.Background(), &u.Utterance, speech.Stats{}, why)
-	}
-}
-
-// closeIfIdle closes unless something is being spoken: then head does it.
+// closeIfIdle closes unless an utterance has begun: then its end does it.
 func (c *session) closeIfIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

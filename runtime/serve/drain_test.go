@@ -138,6 +138,6 @@ func TestWaitCutsWhatIsLeft(t *testing.T) {
 			if got := g.counted("ws", 503); got != 1 {
 				t.Errorf("counted %v times as 503, want once", got)
 			}
-		})
+		}, littleSpool)
 	})
 }

@@ -40,14 +40,16 @@ type revoking struct {
 }
 
 // bubbleRevoking runs test in a synctest bubble.
-func bubbleRevoking[S speech.Speaker](t *testing.T, speaker func() S, test func(t *testing.T, g revoking, speaker S)) {
+func bubbleRevoking[S speech.Speaker](
+	t *testing.T, speaker func() S, test func(t *testing.T, g revoking, speaker S), change ...func(*Config),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		key, entry := newKey()
 		other, otherEntry := newKey()
 		ring := ringOf(entry, otherEntry)
 		s := speaker()
-		g, closeRig := newBubbleRig(t, s, func(c *Config) { c.Keys = ring })
+		g, closeRig := newBubbleRig(t, s, append(change, func(c *Config) { c.Keys = ring })...)
 		defer closeRig()
 		test(t, revoking{g, ring, key, other, entry}, s)
 	})
@@ -221,7 +223,7 @@ func TestARevokedClientThatDoesNotRead(t *testing.T) {
 		synctest.Wait()
 		select {
 		case err := <-stream.ended:
-			if !errors.Is(err, access.ErrInvalidKey) && !errors.Is(err, errShut) {
+			if !errors.Is(err, access.ErrInvalidKey) && !errors.Is(err, errStopped) {
 				t.Errorf("the speaker ended with %v", err)
 			}
 		default:
@@ -232,7 +234,7 @@ func TestARevokedClientThatDoesNotRead(t *testing.T) {
 		if n := metricOf(t, g.server, "tts_websockets_open"); n != 0 {
 			t.Errorf("%v sockets are open", n)
 		}
-	})
+	}, littleSpool)
 }
 
 func TestARevokedKeyLeavesAnswersThatHaveBegun(t *testing.T) {

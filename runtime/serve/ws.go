@@ -20,8 +20,7 @@ const (
 	maxMessage     = 1 << 20   // bytes of one message of the client; a longer one closes the socket with 1009
 	maxWaiting     = 32        // utterances that may wait behind the one that is spoken
 	maxWaitingText = 256 << 10 // bytes of their texts together
-	maxUnsent      = 2 << 20   // bytes of audio and events that wait for the client: 44 s of pcm16
-	eventRoom      = 64 << 10  // what answers to messages may take on top, so that a full buffer does not stop the reading
+	answerRoom     = 64 << 10  // bytes of answers to messages that may wait, before no more messages are read
 
 	pingEvery  = 20 * time.Second
 	pongWait   = 20 * time.Second // a client that says nothing for so long after a ping is gone

@@ -1,98 +1,124 @@
 package serve
 
 import (
-	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// message is something to be sent. Those of an utterance name it, so that they can be taken back when it is cancelled.
+// message is something to be sent. Those of an utterance name it, so that they can be taken back when it is stopped.
 type message struct {
 	kind   int // as websocket has them
 	data   []byte
-	block  *block        // what data lies in, when it is to be used again
-	of     *utterance    // nil for what concerns the connection or no utterance that has begun
-	frames int           // that data adds to the client's audio
-	late   func() []byte // makes data when everything before has been sent; nil for most
+	block  *block     // what data lies in, when it is to be used again
+	of     *utterance // nil for an answer, and for what concerns the connection
+	frames int        // that data adds to the client's audio
+	late   func() any // of the last message of an utterance: makes its event, nil for none, when everything before has been sent
 }
 
-func (m *message) recycle() {
+// size is the memory that m holds.
+func (m *message) size() int {
 	if m.block != nil {
-		m.block.free()
+		return m.block.size()
 	}
+	return len(m.data)
 }
 
-// outbox is what waits to be sent on one socket: many put in, one goroutine takes out. It is bounded, and whoever puts in more than
-// the client takes waits. The zero value is ready, but for wake.
+// outbox is what waits to be sent on one socket: many put in, one goroutine takes out. What utterances say waits in order, with memory of
+// the spool; answers to messages overtake it, or a client would learn of a mistake only when it has heard everything before.
 type outbox struct {
-	wake chan struct{} // has room for one: something has come while the taker waited
+	wake  chan struct{} // has room for one: something has come while the taker waited
+	spool spool
 
-	mu      sync.Mutex
-	queue   []message // waiting from head on
-	head    int
-	size    int           // bytes of what waits and of the message that is being sent
-	moved   chan struct{} // closed when size falls; nil while nobody waits for that
-	pong    *message      // answers the newest ping; earlier ones need no answer any more
-	closing *message      // the last message; nothing is put in after it
-	dead    bool          // nobody takes out any more
+	mu         sync.Mutex
+	spoken     fifo[message] // of utterances
+	answers    fifo[message]
+	answerSize int           // bytes, with the one that is being sent
+	answered   chan struct{} // closed when answerSize falls; nil while nobody waits for that
+	next       *message      // must follow what has just been sent
+	pong       *message      // answers the newest ping; earlier ones need no answer any more
+	closing    *message      // the last message; nothing is put in after it
+	dead       bool          // nobody takes out any more
 }
 
-// errShut is what putting in returns when there is no use in it. The reason lies with whoever shut the socket.
-var errShut = errors.New("socket is closing")
+func newOutbox(b *spoolBudget) outbox {
+	return outbox{wake: make(chan struct{}, 1), spool: spool{budget: b}}
+}
 
-// put adds m. While more than room bytes would wait it blocks, until done closes or the client has taken nothing for holdLimit, which
-// is [speech.ErrClientSlow]. It takes over m.data also when it fails.
-func (o *outbox) put(done <-chan struct{}, m message, room int) error {
-	var stall *time.Timer
+// put adds m, which is an utterance's. It waits for room as [spool.reserve] does, and returns errStopped when there is no use in m any
+// more. It takes over m.data also when it fails.
+func (o *outbox) put(done <-chan struct{}, m message) error {
+	err := o.spool.reserve(done, m.size())
+	if err != nil {
+		m.free()
+		return err
+	}
+	if !o.tryPut(m) {
+		o.giveBack(m, false)
+		return errStopped
+	}
+	return nil
+}
+
+func (o *outbox) tryPut(m message) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.dead || o.closing != nil || m.of.dropped {
+		return false
+	}
+	o.spoken.push(m)
+	if m.kind == websocket.BinaryMessage {
+		m.of.unheard++
+	}
+	o.wakeLocked()
+	return true
+}
+
+// putLast adds the last message of an utterance, which needs no room, behind all else of it.
+func (o *outbox) putLast(u *utterance, late func() any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.dead || o.closing != nil {
+		return
+	}
+	o.spoken.push(message{kind: websocket.TextMessage, of: u, late: late})
+	o.wakeLocked()
+}
+
+// answer adds an event that overtakes what is spoken. While answerRoom of them wait it blocks, until done closes.
+func (o *outbox) answer(done <-chan struct{}, event any) {
+	m := message{kind: websocket.TextMessage, data: encodeEvent(event)}
 	for {
-		moved, err := o.tryPut(m, room)
-		if moved == nil {
-			return err
-		}
-		if stall == nil {
-			stall = time.NewTimer(holdLimit)
-			defer stall.Stop()
+		answered := o.tryAnswer(m)
+		if answered == nil {
+			return
 		}
 		select {
-		case <-moved:
-			stall.Reset(holdLimit)
-		case <-stall.C:
-			m.recycle()
-			return speech.ErrClientSlow
+		case <-answered:
 		case <-done:
-			m.recycle()
-			return errShut
+			return
 		}
 	}
 }
 
-// tryPut adds m, or returns what to wait for before it is tried again.
-func (o *outbox) tryPut(m message, room int) (moved <-chan struct{}, err error) {
+// tryAnswer adds m, or returns what to wait for before it is tried again.
+func (o *outbox) tryAnswer(m message) (answered <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.dead || o.closing != nil, m.of != nil && m.of.dropped && m.late == nil:
-		m.recycle()
-		return nil, errShut
-	case o.size > 0 && o.size+len(m.data) > room:
-		if o.moved == nil {
-			o.moved = make(chan struct{})
+	case o.dead || o.closing != nil:
+		return nil
+	case o.answerSize > 0 && o.answerSize+len(m.data) > answerRoom:
+		if o.answered == nil {
+			o.answered = make(chan struct{})
 		}
-		return o.moved, nil
+		return o.answered
 	}
-	if len(o.queue) == cap(o.queue) && o.head > len(o.queue)/2 {
-		o.queue = slices.Delete(o.queue, 0, o.head)
-		o.head = 0
-	}
-	o.queue = append(o.queue, m)
-	o.size += len(m.data)
+	o.answers.push(m)
+	o.answerSize += len(m.data)
 	o.wakeLocked()
-	return nil, nil
+	return nil
 }
 
 // putPong answers a protocol ping, ahead of all else.
@@ -101,6 +127,16 @@ func (o *outbox) putPong(payload string) {
 	defer o.mu.Unlock()
 	o.pong = &message{kind: websocket.PongMessage, data: []byte(payload)}
 	o.wakeLocked()
+}
+
+// putNext adds m, which is an utterance's, ahead of what waits. Only the goroutine that takes may call it.
+func (o *outbox) putNext(m message) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.dead && !m.of.dropped {
+		o.spool.overdraw(m.size())
+		o.next = &m
+	}
 }
 
 // close makes frame the last message, after what is waiting, or with purge instead of it. Only the first close counts, except that a
@@ -112,7 +148,7 @@ func (o *outbox) close(frame []byte, purge bool) {
 		o.closing = &message{kind: websocket.CloseMessage, data: frame}
 	}
 	if purge {
-		o.removeLocked(func(message) bool { return true })
+		o.purgeLocked()
 	}
 	o.wakeLocked()
 }
@@ -123,16 +159,48 @@ func (o *outbox) kill() {
 	defer o.mu.Unlock()
 	o.dead = true
 	o.pong = nil
-	o.removeLocked(func(message) bool { return true })
+	o.purgeLocked()
 	o.wakeLocked()
 }
 
-// drop takes back what waits of u, and takes in nothing more of it but a late event.
+func (o *outbox) purgeLocked() {
+	o.dropLocked(func(message) bool { return true })
+	for o.answers.len() > 0 {
+		o.answerSize -= len(o.answers.pop().data)
+	}
+	o.answeredLocked()
+}
+
+// drop takes back what waits of u but its last message, and takes in nothing else of it any more.
 func (o *outbox) drop(u *utterance) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	u.dropped = true
-	o.removeLocked(func(m message) bool { return m.of == u })
+	o.dropLocked(func(m message) bool { return m.of == u && m.late == nil })
+}
+
+func (o *outbox) dropLocked(which func(message) bool) {
+	o.spoken.remove(func(m message) bool {
+		if !which(m) {
+			return false
+		}
+		if m.kind == websocket.BinaryMessage {
+			m.of.unheard--
+		}
+		o.giveBack(m, false)
+		return true
+	})
+	if o.next != nil && which(*o.next) {
+		o.giveBack(*o.next, false)
+		o.next = nil
+	}
+}
+
+// owes reports whether audio of u waits for the client, or is just being sent.
+func (o *outbox) owes(u *utterance) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return u.unheard > 0
 }
 
 // take returns what to send next, or a ping when its time has come, and false when there is nothing left to send ever. The caller gives
@@ -163,75 +231,54 @@ func (o *outbox) tryTake() (m message, ok, over bool) {
 		return message{}, false, true
 	case o.pong != nil:
 		m, o.pong = *o.pong, nil
-		return m, true, false
-	case o.head < len(o.queue):
-		m = o.queue[o.head]
-		o.queue[o.head] = message{}
-		o.head++
-		o.settleLocked()
-		return m, true, false
+	case o.next != nil:
+		m, o.next = *o.next, nil
+	case o.answers.len() > 0:
+		m = o.answers.pop()
+	case o.spoken.len() > 0:
+		m = o.spoken.pop()
 	case o.closing != nil:
-		return *o.closing, true, false
+		m = *o.closing
+	default:
+		return message{}, false, false
 	}
-	return message{}, false, false
+	return m, true, false
 }
 
 // sent gives m back: the client has taken it, and what it took up is free again.
 func (o *outbox) sent(m message) {
-	o.mu.Lock()
-	if m.kind == websocket.TextMessage || m.kind == websocket.BinaryMessage { // control frames are not counted
-		o.size -= len(m.data)
-	}
-	o.movedLocked()
-	o.mu.Unlock()
-	m.recycle()
-}
-
-// putNext adds m ahead of what waits, however full it is. Only the goroutine that takes may call it.
-func (o *outbox) putNext(m message) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.dead || m.of.dropped {
-		return
-	}
-	if o.head > 0 {
-		o.head--
-		o.queue[o.head] = m
-	} else {
-		o.queue = slices.Insert(o.queue, 0, m)
-	}
-	o.size += len(m.data)
-}
-
-func (o *outbox) removeLocked(which func(message) bool) {
-	waiting := slices.DeleteFunc(o.queue[o.head:], func(m message) bool {
-		if !which(m) {
-			return false
+	switch {
+	case m.of != nil:
+		o.mu.Lock()
+		if m.kind == websocket.BinaryMessage {
+			m.of.unheard--
 		}
-		o.size -= len(m.data)
-		m.recycle()
-		return true
-	})
-	o.queue = o.queue[:o.head+len(waiting)]
-	o.settleLocked()
-	o.movedLocked()
-}
-
-// settleLocked starts the queue over when it is empty. A long one is not kept, because most sockets are idle most of the time.
-func (o *outbox) settleLocked() {
-	if o.head < len(o.queue) {
-		return
-	}
-	o.queue, o.head = o.queue[:0], 0
-	if cap(o.queue) > 8 {
-		o.queue = nil
+		o.mu.Unlock()
+		o.giveBack(m, true)
+	case m.kind == websocket.TextMessage:
+		o.mu.Lock()
+		o.answerSize -= len(m.data)
+		o.answeredLocked()
+		o.mu.Unlock()
 	}
 }
 
-func (o *outbox) movedLocked() {
-	if o.moved != nil {
-		close(o.moved)
-		o.moved = nil
+// giveBack returns what m holds of the spool. took says that the client has taken it.
+func (o *outbox) giveBack(m message, took bool) {
+	o.spool.release(m.size(), took)
+	m.free()
+}
+
+func (m *message) free() {
+	if m.block != nil {
+		m.block.free()
+	}
+}
+
+func (o *outbox) answeredLocked() {
+	if o.answered != nil {
+		close(o.answered)
+		o.answered = nil
 	}
 }
 

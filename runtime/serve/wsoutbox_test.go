@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,9 +13,15 @@ import (
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
-func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+// newTestOutbox returns an outbox with so much room.
+func newTestOutbox(limit int64) *outbox {
+	o := newOutbox(newSpoolBudget(limit))
+	return &o
+}
 
-func textMessage(s string) message { return message{kind: websocket.TextMessage, data: []byte(s)} }
+func textOf(u *utterance, s string) message {
+	return message{kind: websocket.TextMessage, data: []byte(s), of: u}
+}
 
 // takeNow takes what there is, or "" when there is nothing.
 func takeNow(o *outbox) (m message) {
@@ -21,73 +29,109 @@ func takeNow(o *outbox) (m message) {
 	return m
 }
 
+// takeAll takes and sends everything there is, and shows it.
+func takeAll(o *outbox) string {
+	var all []string
+	for m := takeNow(o); m.kind != 0 && m.kind != websocket.CloseMessage; m = takeNow(o) {
+		if m.late != nil {
+			all = append(all, fmt.Sprint(m.late()))
+		} else {
+			all = append(all, string(m.data))
+		}
+		o.sent(m)
+	}
+	return strings.Join(all, " ")
+}
+
 // TestOutboxKeepsOrderAndCounts compares a long life with a plain slice.
 func TestOutboxKeepsOrderAndCounts(t *testing.T) {
-	o, random := newOutbox(), rand.New(rand.NewPCG(1, 2))
+	o, u, random := newTestOutbox(1<<20), &utterance{}, rand.New(rand.NewPCG(1, 2))
 	var want []string
+	hasNext := false
 	for i := range 10_000 {
 		switch n := random.IntN(20); {
 		case n < 10+i/1000%2: // grows in every other thousand
 			s := fmt.Sprint(i)
-			if err := o.put(noWait, textMessage(s), maxUnsent); err != nil {
+			if err := o.put(nil, textOf(u, s)); err != nil {
 				t.Fatal(err)
 			}
 			want = append(want, s)
-		case n == 19:
+		case n == 19 && !hasNext:
 			s := fmt.Sprint("next ", i)
-			m := textMessage(s)
-			m.of = &utterance{}
-			o.putNext(m)
-			want = append([]string{s}, want...)
+			o.putNext(textOf(u, s))
+			want, hasNext = append([]string{s}, want...), true
 		case len(want) > 0:
 			m := takeNow(o)
 			if string(m.data) != want[0] {
 				t.Fatalf("took %q, want %q", m.data, want[0])
 			}
 			o.sent(m)
-			want = want[1:]
+			want, hasNext = want[1:], false
 		}
 		size := 0
 		for _, s := range want {
 			size += len(s)
 		}
-		if o.size != size {
-			t.Fatalf("%d bytes are counted, want %d", o.size, size)
+		if used := o.spool.budget.use().bytes; used != int64(size) {
+			t.Fatalf("%d bytes are counted, want %d", used, size)
 		}
-	}
-	if cap(o.queue) > 4*len(want)+64 {
-		t.Errorf("room for %d messages is held for %d", cap(o.queue), len(want))
 	}
 }
 
-func TestOutboxLimit(t *testing.T) {
-	const room = 10
+func TestOutboxAnswersOvertake(t *testing.T) {
+	o, u := newTestOutbox(1<<20), &utterance{}
+	for _, s := range []string{"a1", "a2", "a3"} {
+		if err := o.put(nil, textOf(u, s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := takeNow(o)
+	o.answer(nil, pongEvent{Type: "pong", RequestID: "1"})
+	o.answer(nil, pongEvent{Type: "pong", RequestID: "2"})
+	o.sent(first)
+	o.putNext(textOf(u, "right behind a1"))
+	o.putPong("p1")
+	o.putPong("p2")
+	want := `p2 right behind a1 {"type":"pong","request_id":"1"} {"type":"pong","request_id":"2"} a2 a3`
+	if got := takeAll(o); got != want {
+		t.Errorf("sent %s\nwant %s", got, want)
+	}
+	if used := o.spool.budget.use().bytes; used != 0 {
+		t.Errorf("%d bytes are counted when nothing waits", used)
+	}
+}
+
+func TestOutboxLimitsAnswers(t *testing.T) {
+	answer := func(n int) string { return strings.Repeat("x", n-len(`""`)) } // of n bytes as JSON
 	tests := map[string]struct {
-		before string
-		add    string
-		fits   bool
+		before, add int
+		fits        bool
 	}{
-		"one below":                            {"12345", "1234", true},
-		"exactly":                              {"12345", "12345", true},
-		"one above":                            {"12345", "123456", false},
-		"more than all room, when it is empty": {"", "12345678901", true},
-		"nothing, when it is over-full":        {"12345678901", "", false},
+		"one below":                            {answerRoom - 10, 9, true},
+		"exactly":                              {answerRoom - 10, 10, true},
+		"one above":                            {answerRoom - 10, 11, false},
+		"more than all room, when it is empty": {0, answerRoom + 1, true},
+		"a little, when it is over-full":       {answerRoom + 1, 2, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			o := newOutbox()
-			if tt.before != "" {
-				if err := o.put(noWait, textMessage(tt.before), room); err != nil {
-					t.Fatal(err)
-				}
+			o := newTestOutbox(0)
+			if tt.before > 0 {
+				o.answer(noWait, answer(tt.before))
 			}
-			if err := o.put(noWait, textMessage(tt.add), room); (err == nil) != tt.fits {
-				t.Errorf("put = %v, want that it fits: %v", err, tt.fits)
+			o.answer(noWait, answer(tt.add))
+			if got := o.answers.len() == 2 || tt.before == 0; got != tt.fits {
+				t.Errorf("it fits: %v, want %v", got, tt.fits)
 			}
 			if !tt.fits {
-				o.sent(takeNow(o)) // only what has been sent makes room
-				if err := o.put(noWait, textMessage(tt.add), room); err != nil {
-					t.Errorf("put = %v when there is room again", err)
+				before := takeNow(o)
+				o.answer(noWait, answer(tt.add))
+				if o.answers.len() != 0 {
+					t.Error("there is room while the answer before is being sent")
+				}
+				o.sent(before) // only what has been sent makes room
+				if o.answer(noWait, answer(tt.add)); o.answers.len() != 1 {
+					t.Error("there is no room when the answer before has been sent")
 				}
 			}
 		})
@@ -95,94 +139,113 @@ func TestOutboxLimit(t *testing.T) {
 }
 
 func TestOutboxDropsAnUtterance(t *testing.T) {
-	o, a, b := newOutbox(), &utterance{}, &utterance{}
-	of := func(u *utterance, s string) message {
-		m := textMessage(s)
-		m.of = u
-		return m
-	}
-	for _, m := range []message{of(a, "a1"), of(b, "b1"), textMessage("pong"), of(a, "a2"), of(b, "b2")} {
-		if err := o.put(noWait, m, maxUnsent); err != nil {
+	o, a, b := newTestOutbox(1<<20), &utterance{}, &utterance{}
+	for _, m := range []message{textOf(a, "a1"), textOf(b, "b1"), textOf(a, "a2")} {
+		if err := o.put(nil, m); err != nil {
 			t.Fatal(err)
 		}
 	}
+	o.putNext(textOf(a, "next of a"))
 	o.drop(a)
-	if err := o.put(noWait, of(a, "a3"), maxUnsent); err != errShut {
-		t.Errorf("put of a dropped utterance = %v, want %v", err, errShut)
+	if err := o.put(nil, textOf(a, "a3")); !errors.Is(err, errStopped) {
+		t.Errorf("put of a dropped utterance = %v, want %v", err, errStopped)
 	}
-	o.putNext(of(a, "a4"))
-	last := of(a, "")
-	last.late = func() []byte { return []byte("cancelled") }
-	if err := o.put(noWait, last, maxUnsent); err != nil {
-		t.Errorf("put of the late event = %v", err)
+	o.putNext(textOf(a, "a4"))
+	o.putLast(a, func() any { return "cancelled" })
+	o.drop(a) // twice is once
+	if err := o.put(nil, textOf(b, "b2")); err != nil {
+		t.Fatal(err)
 	}
-	var got []string
-	for m := takeNow(o); m.kind != 0; m = takeNow(o) {
-		if m.late != nil {
-			m.data = m.late()
+	if got, want := takeAll(o), "b1 cancelled b2"; got != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+	if used := o.spool.budget.use().bytes; used != 0 {
+		t.Errorf("%d bytes are counted when nothing waits", used)
+	}
+}
+
+func TestOutboxKnowsWhatItOwes(t *testing.T) {
+	o, a, b := newTestOutbox(1<<20), &utterance{}, &utterance{}
+	audio := func(u *utterance) message {
+		return message{kind: websocket.BinaryMessage, data: []byte("audio"), of: u}
+	}
+	for _, m := range []message{textOf(a, "start"), audio(a), audio(b)} {
+		if err := o.put(nil, m); err != nil {
+			t.Fatal(err)
 		}
-		got = append(got, string(m.data))
 	}
-	if want := "[b1 pong b2 cancelled]"; fmt.Sprint(got) != want {
-		t.Errorf("sent %v, want %s", got, want)
+	wantOwed := func(when string, wantA, wantB bool) {
+		t.Helper()
+		if gotA, gotB := o.owes(a), o.owes(b); gotA != wantA || gotB != wantB {
+			t.Errorf("%s: audio of a waits %v and of b %v, want %v and %v", when, gotA, gotB, wantA, wantB)
+		}
 	}
+	o.sent(takeNow(o))
+	wantOwed("only an event was sent", true, true)
+	m := takeNow(o)
+	wantOwed("the audio of a is being sent", true, true)
+	o.sent(m)
+	wantOwed("the audio of a was sent", false, true)
+	o.drop(b)
+	wantOwed("the audio of b was dropped", false, false)
 }
 
 func TestOutboxEnds(t *testing.T) {
 	frame := []byte("close")
+	filled := func() (*outbox, *utterance) {
+		o, u := newTestOutbox(1<<20), &utterance{}
+		if err := o.put(nil, textOf(u, "audio")); err != nil {
+			t.Fatal(err)
+		}
+		o.answer(nil, "answer")
+		return o, u
+	}
 	t.Run("a close waits for what is before it", func(t *testing.T) {
-		o := newOutbox()
-		o.put(noWait, textMessage("end"), maxUnsent)
+		o, u := filled()
 		o.close(frame, false)
 		o.close([]byte("second"), false)
-		if err := o.put(noWait, textMessage("late"), maxUnsent); err != errShut {
-			t.Errorf("put after close = %v, want %v", err, errShut)
+		if err := o.put(nil, textOf(u, "late")); !errors.Is(err, errStopped) {
+			t.Errorf("put after close = %v, want %v", err, errStopped)
 		}
-		first, second := takeNow(o), takeNow(o)
-		if string(first.data) != "end" || string(second.data) != "close" || second.kind != websocket.CloseMessage {
-			t.Errorf("sent %q and %q, want end and close", first.data, second.data)
+		o.answer(nil, "late")
+		o.putLast(u, func() any { return "late" })
+		if got, want := takeAll(o), `"answer" audio`; got != want {
+			t.Errorf("sent %s, want %s", got, want)
+		}
+		if m := takeNow(o); string(m.data) != "close" || m.kind != websocket.CloseMessage {
+			t.Errorf("sent %q at last, want the first close", m.data)
 		}
 	})
 	t.Run("or takes its place", func(t *testing.T) {
-		o := newOutbox()
-		o.put(noWait, textMessage("audio"), maxUnsent)
+		o, _ := filled()
 		o.close(frame, true)
-		if m := takeNow(o); m.kind != websocket.CloseMessage || o.size != 0 {
-			t.Errorf("sent %q with %d bytes counted, want the close and none", m.data, o.size)
-		}
-	})
-	t.Run("pongs overtake everything, and only the newest is sent", func(t *testing.T) {
-		o := newOutbox()
-		o.put(noWait, textMessage("audio"), maxUnsent)
-		o.putPong("1")
-		o.putPong("2")
-		first, second := takeNow(o), takeNow(o)
-		if string(first.data) != "2" || string(second.data) != "audio" {
-			t.Errorf("sent %q and %q, want pong 2 and audio", first.data, second.data)
+		if m := takeNow(o); m.kind != websocket.CloseMessage || o.spool.budget.use().bytes != 0 || o.answerSize != 0 {
+			t.Errorf("sent %q with %d bytes of audio and %d of answers counted, want the close and none", m.data, o.spool.budget.use().bytes, o.answerSize)
 		}
 	})
 	t.Run("a dead one takes nothing and wakes who waits", func(t *testing.T) {
-		o := newOutbox()
-		o.put(noWait, textMessage("12345"), 5)
-		waited := make(chan error)
-		go func() { waited <- o.put(nil, textMessage("6"), 5) }()
+		o, u := filled()
+		o.answer(noWait, strings.Repeat("x", answerRoom-100))
+		waited := make(chan struct{})
+		go func() {
+			o.answer(nil, strings.Repeat("x", answerRoom))
+			close(waited)
+		}()
 		o.kill()
-		if err := <-waited; err != errShut {
-			t.Errorf("put = %v, want %v", err, errShut)
-		}
-		o.putNext(message{of: &utterance{}})
-		if _, ok := o.take(nil); ok {
-			t.Error("something was taken from a dead outbox")
+		<-waited
+		o.putNext(textOf(u, "next"))
+		if _, ok := o.take(nil); ok || o.spool.budget.use().bytes != 0 {
+			t.Error("something was taken from a dead outbox, or is counted in it")
 		}
 	})
 }
 
 // TestOutboxAllocatesNothing holds that a block of audio costs a copy and nothing else.
 func TestOutboxAllocatesNothing(t *testing.T) {
-	o, u := newOutbox(), &utterance{}
+	o, u := newTestOutbox(1<<20), &utterance{}
 	each := testing.AllocsPerRun(1000, func() {
 		b := newBlock(15360)
-		if err := o.put(nil, message{kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: 4}, maxUnsent); err != nil {
+		if err := o.put(nil, message{kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: 4}); err != nil {
 			t.Fatal(err)
 		}
 		m, _ := o.take(nil)

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -28,26 +27,21 @@ type session struct {
 	server *Server
 	conn   *websocket.Conn
 	grant  access.Grant
-	id     string // groups its utterances at the speaker
-	out    outbox
+	id     string                  // groups its utterances at the speaker
 	stop   context.CancelCauseFunc // of everything the session does
+
+	out outbox
+	turns
 
 	patience patience       // with the client
 	written  chan struct{}  // closed when the writing goroutine has ended
 	voice    sync.WaitGroup // the speaking goroutine
-
-	mu          sync.Mutex
-	speaking    bool       // the speaking goroutine runs
-	ending      error      // why no utterance is taken any more; the socket closes when the running one has ended. Nil: it goes on
-	running     *utterance // the head of the connection: spoken, or about to be
-	waiting     []*utterance
-	waitingText int // bytes
 }
 
 func newSession(s *Server, conn *websocket.Conn, grant access.Grant, stop context.CancelCauseFunc) *session {
 	return &session{
 		server: s, conn: conn, grant: grant, id: newRequestID(), stop: stop,
-		out:      outbox{wake: make(chan struct{}, 1)},
+		out:      newOutbox(s.budget),
 		patience: patience{conn: conn},
 		written:  make(chan struct{}),
 	}
@@ -71,7 +65,7 @@ func (c *session) run(ctx context.Context) {
 		_ = c.guard(c.write) // which ends the reading too, and that says why
 	}()
 	err := c.guard(func() error { return c.read(ctx) })
-	c.part(err)
+	c.part(ctx, err)
 	c.server.cfg.Log.LogAttrs(ctx, slog.LevelDebug, "socket closed",
 		slog.String("key_id", c.grant.KeyID), slog.Float64("open_s", seconds(time.Since(opened))), slog.String("reason", err.Error()))
 }
@@ -151,7 +145,7 @@ func (c *session) receive(ctx context.Context, kind int, body []byte, read time.
 	case req.Type == "cancel":
 		c.cancel(ctx, id)
 	case req.Type == "ping":
-		c.put(ctx.Done(), pongEvent{Type: "pong", RequestID: id})
+		c.out.answer(ctx.Done(), pongEvent{Type: "pong", RequestID: id})
 	default:
 		err = errUnknownType
 	}
@@ -160,196 +154,14 @@ func (c *session) receive(ctx context.Context, kind int, body []byte, read time.
 	}
 }
 
-// accept queues the utterance that req asks for.
-func (c *session) accept(ctx context.Context, req request, read time.Time) error {
-	if err := req.validate(c.server.cfg.Speaker.Model(), c.grant); err != nil {
-		return err
-	}
-	u := &utterance{Utterance: req.Utterance, session: c, read: read}
-	u.Session, u.More = c.id, c.more
-	if !req.HasSeed {
-		u.Seed = newSeed()
-	}
-	if u.Format == speech.WAV {
-		u.Format = speech.PCM16 // a stream of utterances is no file
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.knowsLocked(u.RequestID):
-		return errIDInUse
-	case c.ending != nil:
-		return c.ending
-	case c.running == nil:
-		c.running = u
-	case len(c.waiting) == maxWaiting || c.waitingText+len(u.Text) > maxWaitingText:
-		return speech.ErrBusy
-	default:
-		c.waiting = append(c.waiting, u)
-		c.waitingText += len(u.Text)
-	}
-	if !c.speaking {
-		c.speaking = true
-		c.voice.Go(func() { _ = c.guard(func() error { return c.speak(ctx) }) })
-	}
-	return nil
-}
-
-func (c *session) knowsLocked(id string) bool {
-	named := func(u *utterance) bool { return u.RequestID == id }
-	return c.running != nil && named(c.running) || slices.ContainsFunc(c.waiting, named)
-}
-
-// more tells the speaker whether to keep the worker.
-func (c *session) more() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.waiting) > 0
-}
-
-// cancel ends the utterance called id, or every one if id is empty. One that is unknown has ended already: its end and the cancel
-// crossed on the way, which is nobody's mistake and needs no answer.
-func (c *session) cancel(ctx context.Context, id string) {
-	c.mu.Lock()
-	var dropped []*utterance
-	c.waiting = slices.DeleteFunc(c.waiting, func(u *utterance) bool {
-		if id != "" && u.RequestID != id {
-			return false
-		}
-		dropped = append(dropped, u)
-		c.waitingText -= len(u.Text)
-		return true
-	})
-	if u := c.running; u != nil && (id == "" || u.RequestID == id) {
-		u.cancelled = true
-		if u.stop != nil {
-			u.stop(errCancelled)
-		}
-		c.out.drop(u) // what the client has not got it does not want
-	}
-	c.mu.Unlock()
-	for _, u := range dropped {
-		c.put(ctx.Done(), u.cancelledEvent(0))
-		c.record(ctx, &u.Utterance, speech.Stats{}, errCancelled)
-	}
-}
-
-// speak speaks what is queued, and then ends.
-func (c *session) speak(ctx context.Context) error {
-	for {
-		u := c.head()
-		if u == nil {
-			return nil
-		}
-		c.say(ctx, u)
-	}
-}
-
-// head returns the utterance whose turn it is. Without one the speaking goroutine must end.
-func (c *session) head() *utterance {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running == nil {
-		c.speaking = false
-		c.closeIfEndingLocked()
-	}
-	return c.running
-}
-
-// say speaks u and tells the client how it ended.
-func (c *session) say(session context.Context, u *utterance) {
-	ctx, cancel := context.WithTimeoutCause(session, speech.UtteranceTimeout, speech.ErrTimeout)
-	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-
-	c.begin(u, stop)
-	u.Asked = time.Now() // its turn has come
-	metered := c.server.cfg.Meter.Begin(c.grant, string(metrics.WS), u.Utterance, u)
-	var stats speech.Stats
-	err := context.Cause(ctx)
-	if err == nil {
-		u.done = ctx.Done()
-		err = answer.Try(func() (err error) {
-			stats, err = c.server.cfg.Speaker.Speak(ctx, u.Utterance, metered)
-			return err
-		})
-	}
-	if errors.Is(err, errShut) {
-		if err = context.Cause(ctx); err == nil {
-			err = errLeft
-		}
-	}
-	if err == nil && !u.begun {
-		err = errNoAudio
-	}
-	if cancelled := c.finish(u); cancelled {
-		err = errCancelled
-	}
-	metered.End(stats, err) // before the client is told: then it is on the bill
-	c.record(session, &u.Utterance, stats, err)
-
-	switch {
-	case err == nil:
-		c.put(session.Done(), u.endEvent(stats))
-	case errors.Is(err, errCancelled):
-		c.out.drop(u)
-		c.putMessage(session.Done(), message{
-			kind: websocket.TextMessage, of: u,
-			late: func() []byte { return encodeEvent(u.cancelledEvent(stats.Frames)) },
-		})
-	case errors.Is(err, speech.ErrClientSlow):
-		c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow)
-	case endedByClient(err):
-		// Nobody is left to be told.
-	default:
-		c.put(session.Done(), errorEventOf(u.RequestID, err))
-	}
-}
-
-// begin makes stop what a cancel message calls, which may have come already.
-func (c *session) begin(u *utterance, stop context.CancelCauseFunc) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	u.stop = stop
-	if u.cancelled {
-		stop(errCancelled)
-	}
-}
-
-// finish makes the next utterance the head, and reports whether u was cancelled. It comes before u's last event, so that a client that
-// has seen that may use the id again.
-func (c *session) finish(u *utterance) (cancelled bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running = nil
-	if len(c.waiting) > 0 {
-		c.running = c.waiting[0]
-		c.waitingText -= len(c.running.Text)
-		c.waiting = slices.Delete(c.waiting, 0, 1)
-	}
-	return u.cancelled
-}
-
 // refuse tells the client that u will not be spoken.
 func (c *session) refuse(ctx context.Context, u *speech.Utterance, err error) {
-	c.put(ctx.Done(), errorEventOf(u.RequestID, err))
-	c.record(ctx, &speech.Utterance{RequestID: u.RequestID}, speech.Stats{}, err) // the rest may be anything
+	c.out.answer(ctx.Done(), errorEventOf(u.RequestID, err))
+	c.record(&speech.Utterance{RequestID: u.RequestID}, speech.Stats{}, err) // the rest may be anything
 }
 
-// put sends an event about something else than the audio that is being spoken.
-func (c *session) put(done <-chan struct{}, event any) {
-	c.putMessage(done, message{kind: websocket.TextMessage, data: encodeEvent(event)})
-}
-
-func (c *session) putMessage(done <-chan struct{}, m message) {
-	if err := c.out.put(done, m, maxUnsent+eventRoom); errors.Is(err, speech.ErrClientSlow) {
-		c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow)
-	}
-}
-
-func (c *session) record(ctx context.Context, u *speech.Utterance, st speech.Stats, err error) {
-	c.server.record(ctx, &outcome{
+func (c *session) record(u *speech.Utterance, st speech.Stats, err error) {
+	c.server.record(context.Background(), &outcome{
 		endpoint: metrics.WS, requestID: u.RequestID, keyID: c.grant.KeyID,
 		voice: u.Voice, format: u.Format, chars: st.Chars, stats: st, err: err,
 	})
@@ -366,6 +178,9 @@ func (c *session) write() error {
 	}()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
+	stall := time.AfterFunc(stallLimit, func() { c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow) })
+	stall.Stop() // it runs while a message is being sent
+	defer stall.Stop()
 	for {
 		m, ok := c.out.take(ping.C)
 		if !ok {
@@ -374,8 +189,9 @@ func (c *session) write() error {
 		if m.kind == websocket.PingMessage {
 			c.patience.pinging()
 		}
-		c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
+		stall.Reset(stallLimit)
 		err := c.send(m)
+		stall.Stop()
 		switch {
 		case errors.Is(err, websocket.ErrCloseSent): // by gorilla, after a message that it could not read
 			farewell = true
@@ -393,8 +209,13 @@ func (c *session) write() error {
 func (c *session) send(m message) error {
 	data := m.data
 	if m.late != nil {
-		data = m.late()
+		event := m.late()
+		if event == nil {
+			return nil
+		}
+		data = encodeEvent(event)
 	}
+	c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
 	err := c.conn.WriteMessage(m.kind, data)
 	c.out.sent(m)
 	if err != nil || m.of == nil {
@@ -415,7 +236,7 @@ func (c *session) shut(code int, reason string, cause error) {
 }
 
 // part ends everything after reading has ended with err, and waits until it has.
-func (c *session) part(err error) {
+func (c *session) part(ctx context.Context, err error) {
 	refused := false // what the client sent; the close has the reason
 	fault, isFault := errors.AsType[*frameFault](err)
 	switch { // before anything else ends, which might find another reason to close
@@ -434,9 +255,7 @@ func (c *session) part(err error) {
 		refused = true
 	}
 	c.stop(errLeft)
-	for _, u := range c.end(errLeft) {
-		c.record(context.Background(), &u.Utterance, speech.Stats{}, errLeft)
-	}
+	c.abandon(context.Cause(ctx)) // errLeft, if nothing came before
 	if refused {
 		c.linger()
 	}
@@ -447,6 +266,7 @@ func (c *session) part(err error) {
 		<-c.written
 	}
 	c.voice.Wait()
+	c.forget()
 }
 
 func isBroken(err error) bool {
@@ -471,30 +291,6 @@ func (c *session) linger() {
 // recordOversize counts a message that was too large to be read to its end. What else closes a socket is no message.
 func (c *session) recordOversize(fault *frameFault) {
 	if fault == errMessageTooBig {
-		c.record(context.Background(), &speech.Utterance{RequestID: newRequestID()}, speech.Stats{}, errBodyTooLarge)
-	}
-}
-
-// end takes no utterance any more, for the reason why, and returns those that had not begun. Draining is the only reason that another
-// one may follow.
-func (c *session) end(why error) []*utterance {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ending == nil || errors.Is(c.ending, speech.ErrDraining) {
-		c.ending = why
-	}
-	dropped := c.waiting
-	c.waiting, c.waitingText = nil, 0
-	return dropped
-}
-
-// closeIfEndingLocked closes when no utterance is left and none is taken any more.
-func (c *session) closeIfEndingLocked() {
-	switch {
-	case c.ending == nil || c.speaking:
-	case errors.Is(c.ending, access.ErrInvalidKey):
-		c.out.close(websocket.FormatCloseMessage(websocket.ClosePolicyViolation, access.ErrInvalidKey.Error()), false)
-	default:
-		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway), false)
+		c.record(&speech.Utterance{RequestID: newRequestID()}, speech.Stats{}, errBodyTooLarge)
 	}
 }

@@ -2,34 +2,60 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // utterance is one of a session, from its message to its last event. While it is spoken it is the sink of its audio: it turns what the
-// speaker produces into messages, in order.
+// speaker produces into messages, in order. It may have been spoken long before the client has taken it.
 type utterance struct {
 	speech.Utterance
 	session *session
 	read    time.Time // when its message had been read
 
-	stop      context.CancelCauseFunc // nil until it is spoken; guarded by session.mu, like cancelled
-	cancelled bool
-	dropped   bool // nothing of it may be sent any more; guarded by session.out.mu
+	turn // guarded by session.mu
 
-	// Of the goroutine that speaks.
+	// Guarded by session.out.mu.
+	dropped bool // nothing of it may be sent any more but its last event
+	unheard int  // messages of audio that wait, or are being sent
+
+	said // of the goroutine that speaks; once that has put out the last message, of the one that writes
+	sent // of the goroutine that writes
+
+	settled sync.Once // see settle
+	outcome error     // how it ended; valid once it is settled
+}
+
+// turn is where an utterance is on its way through the session.
+type turn struct {
+	limit     *time.Timer             // ends it 120 s after it became the first of its connection
+	stop      context.CancelCauseFunc // stops the speaker; nil before it speaks
+	why       error                   // it was stopped for; nil: it was not
+	hasWorker bool                    // it has or had one
+	spoken    bool                    // the speaker has ended
+}
+
+// said is what the speaker has made of an utterance.
+type said struct {
 	done   <-chan struct{} // closed when it is to stop
+	meter  *meter.Stream   // before the utterance as a sink
+	stats  speech.Stats
 	chunks []spokenChunk
 	head   []byte // what the container put ahead of the first frame
-	begun  bool   // a frame has been put out
+	sounds bool   // a frame has been put out
 	first  int    // the chunk that it belongs to
+}
 
-	// Of the goroutine that writes.
-	sent      int // frames
-	announced bool
+// sent is what the client has of an utterance.
+type sent struct {
+	frames    int
+	announced bool // how soon the first of them came
 }
 
 // spokenChunk remembers what cancelledEvent needs of a chunk.
@@ -41,6 +67,7 @@ type spokenChunk struct {
 
 // Start implements [speech.Sink].
 func (u *utterance) Start(s speech.Start) error {
+	u.session.assigned(u)
 	u.chunks = make([]spokenChunk, 0, s.Chunks)
 	return u.put(startEvent{
 		Type: "start", RequestID: u.RequestID,
@@ -63,22 +90,18 @@ func (u *utterance) ChunkStart(c speech.Chunk) error {
 	})
 }
 
-// Audio implements [speech.Sink]. It blocks while the client is behind, and that is what makes the worker pause.
+// Audio implements [speech.Sink]. It waits while the spool is full, and that is what makes the worker pause.
 func (u *utterance) Audio(a speech.Audio) error {
-	if !u.begun && a.Frames == 0 {
+	if !u.sounds && a.Frames == 0 {
 		u.head = append(u.head, a.Data...) // sent with the first frame, so that first_audio_ms follows audio
 		return nil
 	}
-	b := newBlock(len(u.head) + len(a.Data))
-	n := copy(b.bytes, u.head)
-	copy(b.bytes[n:], a.Data)
-	if !u.begun {
-		u.head, u.begun, u.first = nil, true, a.Chunk
+	b := blockOf(u.head, a.Data)
+	if !u.sounds {
+		u.sounds, u.first, u.head = true, a.Chunk, nil
 	}
 	u.chunks[len(u.chunks)-1].frames += a.Frames
-	return u.session.out.put(u.done, message{
-		kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: a.Frames,
-	}, maxUnsent)
+	return u.session.out.put(u.done, message{kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: a.Frames})
 }
 
 // ChunkEnd implements [speech.Sink].
@@ -93,7 +116,7 @@ func (u *utterance) ChunkEnd(e speech.ChunkEnd) error {
 }
 
 func (u *utterance) put(event any) error {
-	return u.session.out.put(u.done, message{kind: websocket.TextMessage, data: encodeEvent(event), of: u}, maxUnsent)
+	return u.session.out.put(u.done, message{kind: websocket.TextMessage, data: encodeEvent(event), of: u})
 }
 
 // delivered counts a message that has been written. It returns the event that must follow at once, or nil.
@@ -101,7 +124,8 @@ func (u *utterance) delivered(m message) []byte {
 	if m.kind != websocket.BinaryMessage {
 		return nil
 	}
-	u.sent += m.frames
+	u.sent.frames += m.frames
+	u.meter.Taken(m.frames)
 	if u.announced {
 		return nil
 	}
@@ -109,6 +133,31 @@ func (u *utterance) delivered(m message) []byte {
 	return encodeEvent(firstAudioEvent{
 		Type: "first_audio_ms", RequestID: u.RequestID, Chunk: u.first, MS: millis(time.Since(u.read)),
 	})
+}
+
+// settle puts on the bill and on record that u has ended with err, unless it has been settled before, and returns with what it ended. It
+// comes before the last event, so that whoever has seen an end is billed.
+func (u *utterance) settle(err error) error {
+	u.settled.Do(func() {
+		u.outcome = err
+		u.meter.End(u.stats, err)
+		u.session.record(&u.Utterance, u.stats, err)
+	})
+	return u.outcome
+}
+
+// lastEvent tells how u has ended; nil is for somebody who has left. It is called when nothing else of u is left to be sent.
+func (u *utterance) lastEvent() any {
+	switch err := u.outcome; {
+	case err == nil:
+		return u.endEvent(u.stats)
+	case errors.Is(err, errCancelled):
+		return u.cancelledEvent(u.stats.Frames)
+	case endedByClient(err):
+		return nil
+	default:
+		return errorEventOf(u.RequestID, err)
+	}
 }
 
 func (u *utterance) endEvent(st speech.Stats) endEvent {
@@ -122,10 +171,11 @@ func (u *utterance) endEvent(st speech.Stats) endEvent {
 
 // cancelledEvent tells what the client was sent. It is called by the goroutine that writes, once nothing of u is left to be sent.
 func (u *utterance) cancelledEvent(billed int) cancelledEvent {
-	chunk, chars := u.heard(u.sent)
+	frames := u.sent.frames
+	chunk, chars := u.heard(frames)
 	return cancelledEvent{
 		Type: "cancelled", RequestID: u.RequestID,
-		Frames: u.sent, AudioS: thousandths(speech.Seconds(u.sent)), Chunk: chunk, CharsSpoken: chars, BilledFrames: billed,
+		Frames: frames, AudioS: thousandths(speech.Seconds(frames)), Chunk: chunk, CharsSpoken: chars, BilledFrames: billed,
 	}
 }
 
