@@ -26,7 +26,36 @@ func (s *script) bytes() int64 { return int64(len(s.text) + 8*len(s.clauses) + 6
 // pitch and speed, signs that are read out by their names. Another script of India is read by the letters that stand in the same
 // places in Devanagari; any other script is silent.
 func prepare(text string) script {
-	return write(translit.Devanagari(norm.NFC.String(text), translit.Options{KeepEnglish: true}))
+	return write(translit.Devanagari(plainLatin(norm.NFC.String(text)), translit.Options{KeepEnglish: true}))
+}
+
+// plainLatin writes Latin letters in ASCII. The program spells accents out, so that é would be "e acute".
+func plainLatin(text string) string {
+	if !strings.ContainsFunc(text, beyondASCII) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if !beyondASCII(r) {
+			out.WriteRune(r)
+			continue
+		}
+		plain := translit.Plain(r)
+		switch {
+		case plain == "":
+			out.WriteRune(r)
+		case unicode.IsUpper(r):
+			out.WriteString(strings.ToUpper(plain[:1]) + plain[1:])
+		default:
+			out.WriteString(plain)
+		}
+	}
+	return out.String()
+}
+
+// beyondASCII reports whether r is a Latin letter that is not one of the 26.
+func beyondASCII(r rune) bool {
+	return r >= utf8.RuneSelf && !isIndic(r) && unicode.Is(unicode.Latin, r)
 }
 
 // write is prepare for text that is composed (NFC) and transliterated.
@@ -78,20 +107,8 @@ func classify(r rune) (rune, kind) {
 		return r, digit
 	case r < utf8.RuneSelf:
 		return markOf(r)
-	case 0x0900 <= r && r <= 0x097f:
-		return r, devanagari(r)
-	case 0x0980 <= r && r <= 0x0d7f: // Bengali to Malayalam, one block each, laid out alike
-		if !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
-			return r, gap
-		}
-		r = 0x0900 | r&0x7f
-		return r, devanagari(r)
-	case unicode.Is(unicode.Latin, r):
-		// The program spells accents out, so that é would be "e acute".
-		if base := norm.NFD.String(string(r))[0]; base < utf8.RuneSelf {
-			return rune(base), letter
-		}
-		return r, gap
+	case isIndic(r):
+		return indic(r)
 	case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cf, r):
 		return r, nothing
 	}
@@ -102,12 +119,31 @@ func classify(r rune) (rune, kind) {
 var plainer = map[rune]rune{
 	'ँ': 'ं', // for the moon dot the program says an n of its own
 	'ऀ': 'ं', 'ऄ': 'अ', 'ऩ': 'न', 'ऱ': 'र', 'ऴ': 'ळ', 'ॲ': 'ऍ',
+	'ॻ': 'ग', 'ॼ': 'ज', 'ॾ': 'ड', 'ॿ': 'ब', // Sindhi
 	'ঁ': 'ं', 'ৎ': 'त', 'ৰ': 'र', 'ৱ': 'व', // Bengali, Assamese
 	'ਁ': 'ं', 'ੰ': 'ं', 'ੲ': 'इ', 'ੳ': 'उ', // Gurmukhi
-	'ઁ': 'ं', 'ଁ': 'ं', 'ఁ': 'ं', 'ୟ': 'य', // Gujarati, Odia, Telugu
+	'ઁ': 'ं', 'ଁ': 'ं', 'ఁ': 'ं', 'ୟ': 'य', 'ୱ': 'व', // Gujarati, Odia, Telugu
 	'ன': 'न', 'ற': 'र', 'ழ': 'ळ', // Tamil
 	'ൺ': 'ण', 'ൻ': 'न', 'ർ': 'र', 'ൽ': 'ल', 'ൾ': 'ळ', 'റ': 'र', 'ഴ': 'ळ', // Malayalam
 }
+
+// isIndic reports whether r is of one of the scripts from Devanagari to Malayalam, which have a block each, all laid out alike.
+func isIndic(r rune) bool { return 0x0900 <= r && r <= 0x0d7f }
+
+// indic is classify for these scripts. Letters are fed as those that stand in the same places in Devanagari.
+func indic(r rune) (rune, kind) {
+	fed := 0x0900 | r&0x7f
+	if fed != r && !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
+		return r, gap
+	}
+	k := devanagari(fed)
+	if k == nothing && fed != avagraha && unicode.IsLetter(r) {
+		return r, gap // a letter that is not known, not a mark that may be missed
+	}
+	return fed, k
+}
+
+const avagraha = 'ऽ' // drags a vowel out on paper
 
 // devanagari is the kind of a rune of that block.
 func devanagari(r rune) kind {
@@ -116,7 +152,7 @@ func devanagari(r rune) kind {
 		return mark
 	case '०' <= r && r <= '९':
 		return digit
-	case r == 'ऽ', r == 'ऺ', r == 'ऻ', r == 'ॎ', r == 'ॏ', 0x0951 <= r && r <= 0x0957, r >= 0x0970:
+	case r == avagraha, r == 'ऺ', r == 'ऻ', r == 'ॎ', r == 'ॏ', 0x0951 <= r && r <= 0x0957, r >= 0x0970:
 		return nothing // the program would read out their names or numbers
 	case unicode.Is(unicode.M, r):
 		return sign
