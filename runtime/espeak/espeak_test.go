@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -71,6 +72,62 @@ func TestAProgramThatCannotSpeakHindiIsRefused(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.how, got, tt.want)
+		}
+	}
+}
+
+func TestSpeaks(t *testing.T) {
+	e := &Engine{}
+	for _, tt := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"nothing", "", true},
+		{"Hinglish", "नमस्ते, aapka order कल आएगा।", true},
+		{"digits", "407 ४०७ ৪০৭", true},
+		{"marks at which it pauses", "“हाँ” (जी) - a; b: c… d? e! f॥ don't", true},
+		{"white space", " \n\t\u00a0", true},
+		{"joiners and marks of the eye", "कि\u200dता\u200cब ग॒ सोऽहम् \ufeff", true},
+		{"accents and ligatures", "café Łódź Straße Ær", true},
+		{"other scripts of India", "કેમ কলম ਪੰਜਾਬ தமிழ் తెలుగు ಕನ್ನಡ മലയാളം ଓଡ଼ିଆ", true},
+		{"Chinese", "你", false},
+		{"Japanese", "か", false},
+		{"Korean", "한", false},
+		{"Arabic", "م", false},
+		{"Thai", "ส", false},
+		{"Cyrillic", "П", false},
+		{"Greek", "Γ", false},
+		{"Hebrew", "ש", false},
+		{"Sinhala", "ක", false},
+		{"Ol Chiki", "ᱥ", false},
+		{"phonetic letters", "ʃ", false},
+		{"one letter among many", "नमस्ते, aapka order कल आएगा। П", false},
+		{"digits of other scripts", "٤", false},
+		{"letters of Devanagari that are not known", "ॽ", false},
+		{"emoji", "कल 😀", false},
+		{"signs", "50%", false},
+		{"control characters", "कल\x01", false},
+		{"broken bytes", "कल\xff", false},
+	} {
+		if got := e.Speaks(tt.text); got != tt.want {
+			t.Errorf("%s: Speaks(%q) = %v, want %v", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestWhatItSpeaksIsFed: no letter and no number is promised and then dropped, and none is spoken that was denied.
+func TestWhatItSpeaksIsFed(t *testing.T) {
+	silent := map[rune]bool{
+		'ऽ': true, 'ঽ': true, 'ઽ': true, 'ଽ': true, 'ఽ': true, 'ಽ': true, 'ഽ': true, // dragged vowels
+		'ঀ': true, 'ಀ': true, 'ஃ': true, // read as signs, which belong to a letter before them
+	}
+	e := &Engine{}
+	for r := range unicode.MaxRune {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) || silent[r] {
+			continue
+		}
+		if speaks, tokens := e.Speaks(string(r)), e.Tokens(string(r)); speaks != (tokens > 0) {
+			t.Errorf("%U %c: Speaks = %v, but it has %d tokens", r, r, speaks, tokens)
 		}
 	}
 }

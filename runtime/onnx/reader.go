@@ -46,6 +46,9 @@ func (r *Reader) Model() speech.Model { return r.engine.Model() }
 // Tokens implements [synth.Engine].
 func (r *Reader) Tokens(text string) int { return r.engine.Tokens(text) }
 
+// Speaks implements [synth.Engine].
+func (r *Reader) Speaks(text string) bool { return r.engine.Speaks(text) }
+
 // NewWorker implements [synth.Engine]: there is none.
 func (r *Reader) NewWorker(context.Context) (synth.Worker, error) { return nil, ErrReader }
 

@@ -16,6 +16,10 @@ type Engine interface {
 	// Tokens counts text as the model is fed it, which may be longer than text itself (transliteration, added marks).
 	Tokens(text string) int
 
+	// Speaks reports whether the model reads all of text as it is meant: as sounds, as pauses, or rightly in silence, like a joiner. It
+	// is asked about normalised text and about parts of it, so a part that stands in a text that it speaks should be spoken too.
+	Speaks(text string) bool
+
 	// NewWorker makes a worker. What all workers share (weights, prefill cache) belongs to the engine.
 	NewWorker(ctx context.Context) (Worker, error)
 

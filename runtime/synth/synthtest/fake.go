@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/speech"
@@ -56,6 +58,14 @@ func (e *Engine) Model() speech.Model {
 
 // Tokens implements [synth.Engine]: a token is up to four code points.
 func (e *Engine) Tokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+
+// Speaks implements [synth.Engine]: letters and numbers must be Latin, Devanagari or ASCII; what is neither is silent.
+func (e *Engine) Speaks(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		voiced := unicode.IsLetter(r) || unicode.IsNumber(r)
+		return voiced && r >= utf8.RuneSelf && !unicode.In(r, unicode.Latin, unicode.Devanagari)
+	})
+}
 
 // Close implements [synth.Engine].
 func (e *Engine) Close() error { return nil }

@@ -12,6 +12,17 @@ func TestFakeEngine(t *testing.T) {
 	Run(t, func(*testing.T) synth.Engine { return NewEngine(Config{}) })
 }
 
+func TestTheFakeSpeaksTwoScripts(t *testing.T) {
+	e := NewEngine(Config{})
+	for text, want := range map[string]bool{
+		line: true, "café 407 ४०७": true, "।!? 😀 \u200d": true, "नमस्ते 你": false, "П": false, "½": false, "٤": false,
+	} {
+		if got := e.Speaks(text); got != want {
+			t.Errorf("Speaks(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
 func TestDecodeHearsWhatWasSpoken(t *testing.T) {
 	w := newWorker(t, NewEngine(Config{BytesPerFrame: 5}))
 	var pcm []int16

@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) synth.Engine) {
 		{"the model has an id and named voices at 24 kHz", testModel},
 		{"every voice speaks whole audible frames", testVoices},
 		{"tokens grow with the text", testTokens},
+		{"it tells for each part of a text whether it speaks it", testSpeaks},
 		{"the same options give the same samples on every worker", testDeterminism},
 		{"the decode plan changes no frame count and no sample by more than rounding", testPlans},
 		{"a seed matters with temperature and does not without", testSeed},
@@ -91,6 +92,25 @@ func testTokens(t *testing.T, e synth.Engine) {
 	}
 	if a, b := e.Tokens(line), e.Tokens(line); a != b {
 		t.Errorf("the same text has %d and then %d tokens", a, b)
+	}
+}
+
+func testSpeaks(t *testing.T, e synth.Engine) {
+	for _, text := range []string{"", line, other, line + " " + other} {
+		if !e.Speaks(text) {
+			t.Errorf("it does not speak %q", text)
+		}
+	}
+	for _, foreign := range []string{"你好", "مرحبا", "สวัสดี", "Привет", "Γειά", "안녕", "שלום"} {
+		alone := e.Speaks(foreign)
+		for _, text := range []string{foreign + " " + line, line + " " + foreign, line + foreign + other} {
+			if got := e.Speaks(text); got != alone {
+				t.Errorf("Speaks(%q) = %v, but of %q alone %v", text, got, foreign, alone)
+			}
+		}
+		if alone && e.Tokens(foreign) == 0 {
+			t.Errorf("it speaks %q, which has no tokens", foreign)
+		}
 	}
 }
 
