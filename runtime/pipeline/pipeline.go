@@ -7,15 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/swar-tts/swar/runtime/chunk"
 	"github.com/swar-tts/swar/runtime/encode"
-	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -54,32 +50,15 @@ func (s *Speaker) Model() speech.Model { return s.model }
 // Capacity implements [speech.Speaker].
 func (s *Speaker) Capacity() speech.Capacity { return s.pool.Capacity() }
 
-// Normalize implements [speech.Speaker].
-func (s *Speaker) Normalize(ctx context.Context, text string, enDigits bool) (speech.Normalized, error) {
-	done, err := s.beginPreparing(ctx)
-	if err != nil {
-		return speech.Normalized{}, err
-	}
-	defer done()
-	text = strings.TrimSpace(text)
-	spoken, spans := normalize.Spans(text, normalize.Options{EnDigits: enDigits})
-	return speech.Normalized{
-		Text:       spoken,
-		InputChars: utf8.RuneCountInString(text),
-		Chunks:     s.split(spoken),
-		Spans:      spans,
-	}, nil
-}
-
 // Speak implements [speech.Speaker].
 func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 	begin := time.Now()
 	defer func() { st.Wall = time.Since(begin) }()
-	text, chunks, err := s.prepare(ctx, u)
+	n, err := s.prepare(ctx, u)
 	if err != nil {
 		return st, err
 	}
-	st.Chars = utf8.RuneCountInString(text)
+	st.Chars = utf8.RuneCountInString(n.Text)
 	st.Normalize = time.Since(begin)
 
 	asked := u.Asked
@@ -95,8 +74,8 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sin
 	defer func() { release(slot, u, err) }()
 
 	err = sink.Start(speech.Start{
-		Model: s.model.ID, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(chunks), Normalized: text,
-		Normalize: st.Normalize, Queue: st.Queue,
+		Model: s.model.ID, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(n.Chunks), Normalized: n.Text,
+		Unspoken: n.Unspoken, Normalize: st.Normalize, Queue: st.Queue,
 	})
 	if err != nil {
 		return st, err
@@ -107,8 +86,8 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sin
 	if voice.encoder, err = encode.New(u.Format, &voice.out, s.cfg.Encode); err != nil {
 		return st, fmt.Errorf("opening the %s encoder: %w", u.Format, err)
 	}
-	for _, c := range chunks {
-		if err := voice.speak(ctx, c, c.Index == len(chunks)-1); err != nil {
+	for _, c := range n.Chunks {
+		if err := voice.speak(ctx, c, c.Index == len(n.Chunks)-1); err != nil {
 			voice.abandon()
 			return st, err
 		}
@@ -124,43 +103,6 @@ func (s *Speaker) beginPreparing(ctx context.Context) (done func(), err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-}
-
-// prepare turns the utterance into what is spoken, or refuses it.
-func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (string, []speech.Chunk, error) {
-	done, err := s.beginPreparing(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	defer done()
-	if _, ok := s.model.Voice(u.Voice); !ok {
-		return "", nil, speech.UnknownVoice(u.Voice)
-	}
-	if !u.Format.Valid() {
-		return "", nil, speech.ErrBadFormat
-	}
-	var text string
-	if u.Raw {
-		text = strings.Join(strings.Fields(u.Text), " ")
-	} else {
-		text = normalize.Text(strings.TrimSpace(u.Text), normalize.Options{EnDigits: u.EnDigits})
-	}
-	if !pronounceable(text) {
-		return "", nil, speech.ErrNothingToSay
-	}
-	chunks := s.split(text)
-	if len(chunks) > speech.MaxChunks {
-		return "", nil, speech.TooManyChunks(len(chunks))
-	}
-	return text, chunks, nil
-}
-
-func (s *Speaker) split(text string) []speech.Chunk {
-	return chunk.Split(text, speech.MaxChunkTokens, s.engine.Tokens)
-}
-
-func pronounceable(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
 func release(slot *pool.Slot, u speech.Utterance, err error) {

@@ -26,6 +26,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func open(t testing.TB, workers int, cfg synthtest.Config) (*pipeline.Speaker, *synthtest.Engine, *pool.Pool) {
 	t.Helper()
 	engine := synthtest.NewEngine(cfg)
+	s, p := run(t, workers, engine)
+	return s, engine, p
+}
+
+// run is open for any engine.
+func run(t testing.TB, workers int, engine synth.Engine) (*pipeline.Speaker, *pool.Pool) {
+	t.Helper()
 	p, err := pool.New(pool.Config{Workers: workers}, engine, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +49,7 @@ func open(t testing.TB, workers int, cfg synthtest.Config) (*pipeline.Speaker, *
 	if err := p.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return pipeline.New(pipeline.Config{}, engine, p), engine, p
+	return pipeline.New(pipeline.Config{}, engine, p), p
 }
 
 func TestSpeaker(t *testing.T) {

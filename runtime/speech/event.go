@@ -19,6 +19,7 @@ type Start struct {
 	Seed       int64
 	Chunks     int
 	Normalized string        // exactly what will be spoken
+	Unspoken   string        // see [Normalized]
 	Normalize  time.Duration // time spent normalising and splitting
 	Queue      time.Duration // time spent waiting for a worker
 }

@@ -73,7 +73,7 @@ func (m Model) DefaultVoice() string {
 type Chunk struct {
 	Index     int    // from 0
 	Text      string // a substring of the normalised text
-	Tokens    int    // at most MaxChunkTokens, counted by the engine
+	Tokens    int    // 1 to MaxChunkTokens, counted by the engine
 	CharStart int    // code point offset of Text in the normalised text
 	CharEnd   int    // exclusive
 }
@@ -89,7 +89,8 @@ type Span struct {
 // Normalized is a text as it will be spoken.
 type Normalized struct {
 	Text       string
-	InputChars int // code points of the trimmed input
-	Chunks     []Chunk
+	Unspoken   string  // what the model cannot speak and Text leaves out: each character once, in the order of the text
+	InputChars int     // code points of the trimmed input
+	Chunks     []Chunk // none when nothing is left to say
 	Spans      []Span
 }

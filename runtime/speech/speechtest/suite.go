@@ -15,7 +15,8 @@ import (
 const text = "Namaste! Aapka order kal tak deliver ho jayega. Total ₹499 hai, aur OTP 482913 kisi ko mat batana."
 
 // Run checks that the speakers that open returns keep the promises of [speech.Speaker]. open returns a speaker with at least one
-// ready worker and registers its end with t.Cleanup; it is called once for each sub-test.
+// ready worker and a model that speaks Hindi and English but no Chinese, and registers its end with t.Cleanup; it is called once for
+// each sub-test.
 func Run(t *testing.T, open func(t *testing.T) speech.Speaker) {
 	t.Helper()
 	tests := []struct {
@@ -28,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) speech.Speaker) {
 		{"the same utterance gives the same audio", testSame},
 		{"every format is written", testFormats},
 		{"what cannot be spoken is refused before anything reaches the sink", testRefusals},
+		{"what of a text cannot be spoken is left out and named", testUnspoken},
 		{"a cancel stops within one frame and frees the worker", testCancel},
 		{"an ended context speaks nothing", testEnded},
 		{"the sink's error ends the utterance and is returned", testSinkError},
@@ -163,6 +165,8 @@ func testRefusals(t *testing.T, s speech.Speaker) {
 		"only punctuation":      {func(u *speech.Utterance) { u.Text = "… !!" }, speech.ErrNothingToSay},
 		"only punctuation, raw": {func(u *speech.Utterance) { u.Text, u.Raw = "… !!", true }, speech.ErrNothingToSay},
 		"only an emoji":         {func(u *speech.Utterance) { u.Text = "🎉" }, speech.ErrNothingToSay},
+		"another script":        {func(u *speech.Utterance) { u.Text = "你好。" }, speech.ErrNothingToSay},
+		"another script, raw":   {func(u *speech.Utterance) { u.Text, u.Raw = "你好。", true }, speech.ErrNothingToSay},
 		"too many chunks": {
 			func(u *speech.Utterance) {
 				u.Text, u.Raw = strings.Repeat("नौ, ", 1000)+strings.Repeat("9", 3000), true
@@ -185,6 +189,27 @@ func testRefusals(t *testing.T, s speech.Speaker) {
 				t.Errorf("Speak = %+v, %v after %d starts; want %v and nothing else", st, err, len(r.Started), tt.want)
 			}
 		})
+	}
+}
+
+func testUnspoken(t *testing.T, s speech.Speaker) {
+	u := utterance(speech.PCM16)
+	want, _ := speak(t, s, u)
+	if got := want.Started[0].Unspoken; got != "" {
+		t.Errorf("%q was not spoken, want everything", got)
+	}
+	u.Text = "你好, " + text + " 你们好"
+	got, _ := speak(t, s, u)
+	if st := got.Started[0]; st.Unspoken != "你好们" || st.Normalized != want.Started[0].Normalized || !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("spoke %q without %q, want the rest as it sounds alone, without 你好们", st.Normalized, st.Unspoken)
+	}
+	n, err := s.Normalize(t.Context(), u.Text, false)
+	if err != nil || n.Unspoken != "你好们" || n.Text != got.Started[0].Normalized || !slices.Equal(n.Chunks, got.Chunks) {
+		t.Errorf("Normalize = %+v, %v; want what was spoken and what was not", n, err)
+	}
+	n, err = s.Normalize(t.Context(), "你好。", false)
+	if err != nil || n.Text != "" || n.Unspoken != "你好" || len(n.Chunks) != 0 {
+		t.Errorf("Normalize = %+v, %v; want nothing but 你好 unspoken", n, err)
 	}
 }
 

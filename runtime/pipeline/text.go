@@ -1,0 +1,128 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/swar-tts/swar/runtime/chunk"
+	"github.com/swar-tts/swar/runtime/normalize"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Normalize implements [speech.Speaker].
+func (s *Speaker) Normalize(ctx context.Context, text string, enDigits bool) (speech.Normalized, error) {
+	done, err := s.beginPreparing(ctx)
+	if err != nil {
+		return speech.Normalized{}, err
+	}
+	defer done()
+	text = strings.TrimSpace(text)
+	n := speech.Normalized{InputChars: utf8.RuneCountInString(text)}
+	o := normalize.Options{EnDigits: enDigits}
+	n.Text, n.Spans = normalize.Spans(text, o)
+	if n.Text, n.Unspoken = s.leaveOut(n.Text, o); n.Unspoken != "" {
+		for i := range n.Spans {
+			n.Spans[i].Spoken, _ = s.cut(n.Spans[i].Spoken)
+		}
+	}
+	n.Chunks = s.split(n.Text)
+	return n, nil
+}
+
+// Check returns the refusal with which Speak would answer u, or nil. It needs no worker.
+func (s *Speaker) Check(ctx context.Context, u speech.Utterance) error {
+	_, err := s.prepare(ctx, u)
+	return err
+}
+
+// prepare turns the utterance into what is spoken, without spans, or refuses it.
+func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Normalized, err error) {
+	done, err := s.beginPreparing(ctx)
+	if err != nil {
+		return n, err
+	}
+	defer done()
+	if _, ok := s.model.Voice(u.Voice); !ok {
+		return n, speech.UnknownVoice(u.Voice)
+	}
+	if !u.Format.Valid() {
+		return n, speech.ErrBadFormat
+	}
+	if u.Raw {
+		n.Text, n.Unspoken = s.cut(strings.Join(strings.Fields(u.Text), " "))
+	} else {
+		o := normalize.Options{EnDigits: u.EnDigits}
+		n.Text, n.Unspoken = s.leaveOut(normalize.Text(strings.TrimSpace(u.Text), o), o)
+	}
+	n.Chunks = s.split(n.Text)
+	switch {
+	case len(n.Chunks) == 0:
+		return n, speech.ErrNothingToSay
+	case len(n.Chunks) > speech.MaxChunks:
+		return n, speech.TooManyChunks(len(n.Chunks))
+	}
+	return n, nil
+}
+
+// leaveOut is cut for normalised text. What is left is normalised again, which takes away brackets and marks that stand alone now.
+func (s *Speaker) leaveOut(text string, o normalize.Options) (spoken, unspoken string) {
+	if spoken, unspoken = s.cut(text); unspoken != "" {
+		spoken = normalize.Text(spoken, o)
+	}
+	return spoken, unspoken
+}
+
+// cut returns text without what the engine cannot speak, and that: each character once. A gap that is left in a word becomes a space.
+func (s *Speaker) cut(text string) (spoken, unspoken string) {
+	if s.engine.Speaks(text) {
+		return text, ""
+	}
+	var kept, missing strings.Builder
+	seen := make(map[string]bool)
+	miss := func(character string) {
+		if !seen[character] {
+			seen[character] = true
+			missing.WriteString(character)
+		}
+	}
+	for rest, state := text, -1; rest != ""; {
+		var character string // as a reader sees it: with its marks
+		character, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		base, size := utf8.DecodeRuneInString(character)
+		switch {
+		case unicode.IsSpace(base) && size == len(character), s.engine.Speaks(character):
+			kept.WriteString(character)
+		case !unicode.IsSpace(base) && !s.engine.Speaks(character[:size]):
+			kept.WriteByte(' ')
+			miss(character)
+		default: // the marks alone are at fault
+			kept.WriteString(character[:size])
+			for _, mark := range character[size:] {
+				if s.engine.Speaks(string(mark)) {
+					kept.WriteRune(mark)
+				} else {
+					miss(string(mark))
+				}
+			}
+		}
+	}
+	return strings.Join(strings.Fields(kept.String()), " "), missing.String()
+}
+
+// split cuts text into chunks, of which each is heard. There are none when nothing can be pronounced.
+func (s *Speaker) split(text string) []speech.Chunk {
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		return nil
+	}
+	chunks := chunk.Split(text, speech.MaxChunkTokens, s.engine.Tokens)
+	chunks = slices.DeleteFunc(chunks, func(c speech.Chunk) bool { return c.Tokens == 0 }) // such as a lone ऽ
+	for i := range chunks {
+		chunks[i].Index = i
+	}
+	return chunks
+}
