@@ -32,11 +32,12 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Gran
 	}
 	preview := struct {
 		Normalized string        `json:"normalized"`
+		Unspoken   string        `json:"unspoken,omitzero"`
 		Chars      int           `json:"chars"` // code points of normalized
 		Chunks     []chunk       `json:"chunks"`
 		InputChars int           `json:"input_chars"`
 		Spans      []speech.Span `json:"spans"`
-	}{n.Text, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
+	}{n.Text, n.Unspoken, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
 	for i, c := range n.Chunks {
 		preview.Chunks[i] = chunk{c.Text, c.Tokens}
 	}

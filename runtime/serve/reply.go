@@ -35,6 +35,7 @@ func (d *delivery) setHeaders(k *restSink) {
 	h.Set("X-Model", k.start.Model)
 	h.Set("X-Voice", k.start.Voice)
 	h.Set("X-Queue-Ms", queue)
+	setUnspoken(h, k.start.Unspoken)
 	h.Set("Server-Timing", fmt.Sprintf("queue;dur=%s, normalise;dur=%s, prefill;dur=%s, first_frame;dur=%s",
 		queue, normalise, decimal(millis(k.first.Prefill)), decimal(millis(k.first.FirstFrame))))
 	d.server.setConcurrency(h)

@@ -15,6 +15,7 @@ type startEvent struct {
 	Format     speech.Format `json:"format"` // the one in effect
 	Chunks     int           `json:"chunks"`
 	Normalized string        `json:"normalized"`
+	Unspoken   string        `json:"unspoken,omitzero"`
 	Seed       int64         `json:"seed"`
 	QueueMS    float64       `json:"queue_ms"`
 	Model      string        `json:"model"`

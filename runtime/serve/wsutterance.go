@@ -71,7 +71,7 @@ func (u *utterance) Start(s speech.Start) error {
 	u.chunks = make([]spokenChunk, 0, s.Chunks)
 	return u.put(startEvent{
 		Type: "start", RequestID: u.RequestID,
-		Voice: s.Voice, Format: s.Format, Chunks: s.Chunks, Normalized: s.Normalized,
+		Voice: s.Voice, Format: s.Format, Chunks: s.Chunks, Normalized: s.Normalized, Unspoken: s.Unspoken,
 		Seed: s.Seed, QueueMS: millis(s.Queue), Model: s.Model,
 	})
 }
