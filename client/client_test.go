@@ -157,6 +157,7 @@ func stream(w http.ResponseWriter, audio string, trailers map[string]string) {
 	h.Set("X-Model", "m")
 	h.Set("X-Voice", "raj")
 	h.Set("X-Queue-Ms", "1.5")
+	h.Set("X-Unspoken", "%E4%BD%A0%2B")
 	if trailers != nil {
 		h.Set("Trailer", "x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256")
 	}
@@ -286,8 +287,8 @@ func TestSpeakReturnsWithTheFirstAudio(t *testing.T) {
 	if _, proven := a.Proof(); proven {
 		t.Error("there is proof of what has not been read")
 	}
-	got := Audio{RequestID: a.RequestID, ContentType: a.ContentType, Voice: a.Voice, Model: a.Model, Seed: a.Seed, Queue: a.Queue}
-	want := Audio{RequestID: "r1", ContentType: "audio/wav", Voice: "raj", Model: "m", Seed: -42, Queue: 1500 * time.Microsecond}
+	got := Audio{RequestID: a.RequestID, ContentType: a.ContentType, Voice: a.Voice, Model: a.Model, Seed: a.Seed, Queue: a.Queue, Unspoken: a.Unspoken}
+	want := Audio{RequestID: "r1", ContentType: "audio/wav", Voice: "raj", Model: "m", Seed: -42, Queue: 1500 * time.Microsecond, Unspoken: "你+"}
 	if got != want {
 		t.Errorf("Audio = %+v, want %+v", got, want)
 	}
@@ -522,7 +523,7 @@ func TestInfo(t *testing.T) {
 			if got, want := string(body), `{"text":"₹5","en_digits":true}`; got != want {
 				t.Errorf("sent %s, want %s", got, want)
 			}
-			io.WriteString(w, `{"normalized":"पाँच रुपये","chars":10,"chunks":[{"text":"पाँच रुपये","tokens":4}],"input_chars":2,"spans":[{"start":0,"end":2,"kind":"amount","spoken":"पाँच रुपये"}]}`)
+			io.WriteString(w, `{"normalized":"पाँच रुपये","unspoken":"你","chars":10,"chunks":[{"text":"पाँच रुपये","tokens":4}],"input_chars":2,"spans":[{"start":0,"end":2,"kind":"amount","spoken":"पाँच रुपये"}]}`)
 		case "GET /healthz":
 			io.WriteString(w, `{"status":"ok","uptime_s":12.345,"workers":4,"workers_ready":3,"workers_busy":2,"queue_depth":1,"queue_limit":8,"model":"m","version":"v1"}`)
 		case "GET /readyz":
@@ -536,7 +537,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("Voices = %+v, %v; want %+v", voices, err, want)
 	}
 	n, err := c.Normalize(t.Context(), "₹5", true)
-	want := Normalized{"पाँच रुपये", 10, 2, []Chunk{{"पाँच रुपये", 4}}, []Span{{0, 2, "amount", "पाँच रुपये"}}}
+	want := Normalized{"पाँच रुपये", "你", 10, 2, []Chunk{{"पाँच रुपये", 4}}, []Span{{0, 2, "amount", "पाँच रुपये"}}}
 	if err != nil || !reflect.DeepEqual(n, want) {
 		t.Errorf("Normalize = %+v, %v; want %+v", n, err, want)
 	}

@@ -30,8 +30,9 @@ func (c *Client) Voices(ctx context.Context) (Voices, error) {
 // Normalized is a text as it will be spoken.
 type Normalized struct {
 	Text       string  `json:"normalized"`
-	Chars      int     `json:"chars"`       // code points of Text
-	InputChars int     `json:"input_chars"` // code points of the trimmed input
+	Unspoken   string  `json:"unspoken,omitempty"` // the characters that the model cannot speak and Text leaves out, each once
+	Chars      int     `json:"chars"`              // code points of Text
+	InputChars int     `json:"input_chars"`        // code points of the trimmed input
 	Chunks     []Chunk `json:"chunks"`
 	Spans      []Span  `json:"spans"`
 }

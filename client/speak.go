@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -75,6 +76,7 @@ type Audio struct {
 	Model       string
 	Seed        int64         // speaks the same again
 	Queue       time.Duration // spent waiting for a worker
+	Unspoken    string        // the characters of the text that the model cannot speak and that were left out: each once, some 28 at most
 
 	resp     *http.Response
 	trailers bool // were announced and count
@@ -118,6 +120,7 @@ func (c *Client) Speak(ctx context.Context, r Request) (*Audio, error) {
 	a.Seed, _ = strconv.ParseInt(h.Get("X-Seed"), 10, 64)
 	queue, _ := strconv.ParseFloat(h.Get("X-Queue-Ms"), 64)
 	a.Queue = millis(queue)
+	a.Unspoken, _ = url.QueryUnescape(h.Get("X-Unspoken"))
 	return a, nil
 }
 

@@ -61,8 +61,8 @@ func TestEventsAreTyped(t *testing.T) {
 		want Event
 	}{
 		"start": {
-			`{"type":"start","request_id":"r","voice":"raj","format":"pcm16","chunks":2,"normalized":"n","seed":-9007199254740993,"queue_ms":0.5,"model":"m"}`,
-			&StartEvent{Head{}, "raj", PCM16, 2, "n", -9007199254740993, 500 * time.Microsecond, "m"},
+			`{"type":"start","request_id":"r","voice":"raj","format":"pcm16","chunks":2,"normalized":"n","unspoken":"你","seed":-9007199254740993,"queue_ms":0.5,"model":"m"}`,
+			&StartEvent{Head{}, "raj", PCM16, 2, "n", "你", -9007199254740993, 500 * time.Microsecond, "m"},
 		},
 		"start of a server with the bare contract": {
 			`{"type":"start","request_id":"r","voice":"raj","format":"opus","chunks":1,"normalized":"n"}`,

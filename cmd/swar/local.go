@@ -42,7 +42,8 @@ func (m *mouth) run(ctx context.Context) error {
 // take is an utterance on its way: audio that is still being spoken, by a server or here. The caller closes it.
 type take struct {
 	io.ReadCloser
-	seed int64
+	seed     int64
+	unspoken string // see client.Audio
 }
 
 // speakLocally speaks r with one worker of this process, and returns when the first audio is there.
@@ -58,12 +59,12 @@ func (v *voicebox) speakLocally(ctx context.Context, r client.Request) (*take, e
 	if u.Voice == "" {
 		u.Voice = engine.Model().DefaultVoice()
 	}
-	if _, ok := engine.Model().Voice(u.Voice); !ok {
-		return nil, errors.Join(speech.UnknownVoice(u.Voice), engine.Close()) // before the time it takes to warm up
-	}
 	m, err := newMouth(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
+	}
+	if err := m.speaker.Check(u); err != nil {
+		return nil, errors.Join(err, engine.Close()) // before the time it takes to warm up
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &localAudio{spool: newSpool(), cancel: cancel}
@@ -79,7 +80,7 @@ func (v *voicebox) speakLocally(ctx context.Context, r client.Request) (*take, e
 		_ = l.Close() // never fails
 		return nil, err
 	}
-	return &take{l, u.Seed}, nil
+	return &take{l, u.Seed, l.unspoken}, nil
 }
 
 // utteranceOf fills in and checks what a server would, but for the voice.
@@ -131,6 +132,8 @@ func (l *localAudio) Close() error {
 // spool keeps audio until it is read, all of it if need be: a worker must not wait for a player, or a long text would take longer
 // than an utterance may. The longest is some 20 MB.
 type spool struct {
+	unspoken string // known once there is audio
+
 	mu      sync.Mutex
 	changed sync.Cond
 	kept    bytes.Buffer
@@ -186,10 +189,13 @@ func (s *spool) Read(p []byte) (int, error) {
 	return s.kept.Read(p)
 }
 
-// spoolSink hands audio on and forgets everything else.
+// spoolSink hands audio on and forgets nearly everything else.
 type spoolSink struct{ *spool }
 
-func (s spoolSink) Start(speech.Start) error       { return nil }
+func (s spoolSink) Start(st speech.Start) error {
+	s.unspoken = st.Unspoken
+	return nil
+}
 func (s spoolSink) ChunkStart(speech.Chunk) error  { return nil }
 func (s spoolSink) ChunkEnd(speech.ChunkEnd) error { return nil }
 func (s spoolSink) Audio(a speech.Audio) error {

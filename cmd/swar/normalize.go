@@ -91,7 +91,7 @@ func (v *voicebox) normalize(ctx context.Context, text string, enDigits bool) (n
 		return n, err
 	}
 	n = client.Normalized{
-		Text: spoken.Text, Chars: utf8.RuneCountInString(spoken.Text), InputChars: spoken.InputChars,
+		Text: spoken.Text, Unspoken: spoken.Unspoken, Chars: utf8.RuneCountInString(spoken.Text), InputChars: spoken.InputChars,
 		Chunks: []client.Chunk{}, Spans: []client.Span{}, // not null in JSON
 	}
 	for _, c := range spoken.Chunks {
@@ -112,6 +112,9 @@ func (a *app) printNormalized(text string, n client.Normalized) {
 		var shown string
 		shown, spans = a.paintSpoken(c.Text, spans)
 		fmt.Fprintf(a.out, "%5d  %6d  %s\n", i, c.Tokens, shown)
+	}
+	if n.Unspoken != "" {
+		fmt.Fprintf(a.out, "\n%s %s\n", a.out.yellow("left out:"), leftOut(n.Unspoken))
 	}
 	if len(n.Spans) == 0 {
 		return

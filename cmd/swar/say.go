@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -134,7 +135,7 @@ func (r *remote) speak(cmd *cobra.Command, request client.Request) (*take, error
 		return nil, reached(r.server, err)
 	}
 	// The server gives up on a reader that keeps the pace of speech, and a disk or a pipe may be slow as well.
-	return &take{audio.ReadAhead(), audio.Seed}, nil
+	return &take{audio.ReadAhead(), audio.Seed, audio.Unspoken}, nil
 }
 
 // target is where audio goes to.
@@ -179,6 +180,9 @@ func (a *app) target(cmd *cobra.Command, output, format string) (target, error) 
 
 // deliver copies t to its target.
 func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) error {
+	if t.unspoken != "" {
+		fmt.Fprintf(a.err, "%s %s\n", a.err.yellow("left out:"), leftOut(t.unspoken))
+	}
 	progress := a.progress(to.format())
 	bytes, err := io.Copy(io.MultiWriter(to, progress), t)
 	progress.finish()
@@ -194,6 +198,9 @@ func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) 
 	}
 	return nil
 }
+
+// leftOut names characters that a model cannot speak. What would harm a terminal is escaped.
+func leftOut(unspoken string) string { return strconv.QuoteToGraphic(unspoken) + ", which this model cannot speak" }
 
 // interrupted makes err the reason why ctx ended, if it did.
 func interrupted(ctx context.Context, err error) error {

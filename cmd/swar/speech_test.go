@@ -112,6 +112,39 @@ func TestSayReadsAndWritesPipes(t *testing.T) {
 	})
 }
 
+func TestSayTellsWhatItLeavesOut(t *testing.T) {
+	s := newShell(t)
+	s.env = append(s.env, "SWAR_SERVER="+s.serve("--workers", "1").base)
+	const hint = `left out: "你\x7f好", which this model cannot speak` + "\n" // what a terminal would obey is escaped
+	for where, flags := range map[string][]string{"a server": nil, "this process": {"--local"}} {
+		say := func(file, text string) result {
+			return s.run(append([]string{"say", "--raw", "--seed", "7", "-o", file, text}, flags...)...)
+		}
+		whole, part := say("whole.wav", "नमस्ते दोस्त"), say("part.wav", "你\x7f नमस्ते 好 दोस्त 好")
+		if whole.err != "" || part.err != hint || part.code != 0 {
+			t.Errorf("%s: told %q, then %q with exit code %d; want nothing and then what is missing", where, whole.err, part.err, part.code)
+		}
+		if !bytes.Equal(samples(t, s.read("whole.wav")), samples(t, s.read("part.wav"))) {
+			t.Errorf("%s: the rest does not sound as it does alone", where)
+		}
+		if r := say("none.wav", "你好"); r.code != 4 || !strings.HasPrefix(r.err, "swar: nothing to say after normalisation") {
+			t.Errorf("%s: exit code %d, %q; want a refusal", where, r.code, r.err)
+		}
+	}
+	if got := s.files(); got != "part.wav whole.wav" {
+		t.Errorf("files = %s", got)
+	}
+	if r := s.ok("stream", "你好 Namaste!"); !strings.Contains(r.out, `left out     "你好", which`) {
+		t.Errorf("stream shows\n%s", r.out)
+	}
+	if r := s.ok("normalize", "你好 Namaste!"); !strings.Contains(r.out, "\n"+`left out: "你好", which`) {
+		t.Errorf("normalize shows\n%s", r.out)
+	}
+	if r := s.ok("normalize", "--json", "你好 Namaste!"); !strings.Contains(r.out, `"unspoken": "你好"`) {
+		t.Errorf("normalize shows\n%s", r.out)
+	}
+}
+
 func TestSayKeepsWhatWasThereUntilItHasAllOfTheNew(t *testing.T) {
 	s := newShell(t)
 	base := s.serve("--workers", "1").base

@@ -240,6 +240,9 @@ func (s *streaming) print(e client.Event, after time.Duration) {
 	switch e := e.(type) {
 	case *client.StartEvent:
 		s.line(after, "start", "%s, %s, %s, waited %v, seed %d", e.Voice, e.Format, plural(e.Chunks, "chunk"), e.Queue, e.Seed)
+		if e.Unspoken != "" {
+			s.line(after, s.app.out.yellow("left out"), "%s", leftOut(e.Unspoken))
+		}
 	case *client.ChunkEvent:
 		s.line(after, "chunk", "%d: %s (%s)", e.Chunk, e.Text, plural(e.Tokens, "token"))
 	case *client.FirstAudioEvent:
