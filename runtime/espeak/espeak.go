@@ -40,15 +40,25 @@ type Engine struct {
 	program string
 	version string
 	hindi   string // the program's name for its Hindi voice
-	stall   time.Duration
+	limits  limits
 	cache   *synth.Cache[*script]
 }
 
 const (
 	defaultCacheBytes = 8 << 20
-	stallLimit        = 10 * time.Second // first audio takes milliseconds, so that who is silent for this long is stuck
 	probeLimit        = 10 * time.Second // for one question to the program at the start
+	maxAnswer         = 1 << 20          // bytes; the longest answer, the list of voices, has 11,000
 )
+
+// limits are what one process may take.
+type limits struct {
+	stall  time.Duration // longest wait for it to do anything
+	first  time.Duration // the same for the first samples of a spare process, which can be replaced
+	memory uint64        // bytes of data; 0 means as much as there is
+}
+
+// usualLimits are far from what the program takes: its first audio takes milliseconds, and a long text 10 MB.
+var usualLimits = limits{stall: 10 * time.Second, first: 2 * time.Second, memory: 128 << 20}
 
 // New finds the program and asks it for its version and its voices. It returns an error that wraps [ErrNotInstalled] when there is
 // no program. It starts no process that outlives the call.
@@ -68,7 +78,7 @@ func open(c Config, limit time.Duration) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrNotInstalled, err)
 	}
-	e := &Engine{program: program, stall: stallLimit, cache: synth.NewCache[*script](c.CacheBytes)}
+	e := &Engine{program: program, limits: usualLimits, cache: synth.NewCache[*script](c.CacheBytes)}
 	if e.version, err = version(program, limit); err != nil {
 		return nil, fmt.Errorf("asking %s for its version: %w", program, err)
 	}
@@ -190,13 +200,14 @@ func ask(program string, limit time.Duration, args ...string) (string, error) {
 	cmd.Cancel = func() error { kill(cmd.Process); return nil }
 	cmd.WaitDelay = time.Second
 	var complaint head
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
+	out := head{room: maxAnswer}
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err := cmd.Run()
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("no answer in %v", limit)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, complaint.String())
 	}
-	return string(out), nil
+	return string(out.buf), nil
 }

@@ -60,6 +60,7 @@ func TestAProgramThatCannotSpeakHindiIsRefused(t *testing.T) {
 		{"fails at once", probeLimit, "asking SELF for its version: --version: exit status 2: Error: no data"},
 		{"has no Hindi", probeLimit, "asking SELF for its voices: it has no Hindi voice; its data is incomplete"},
 		{"has no variants", probeLimit, "asking SELF for its voices: it has no voice variant f2, with which anjura speaks; its data is incomplete"},
+		{"never stops answering", 500 * time.Millisecond, "asking SELF for its version: no answer in 500ms"},
 		{"never answers", 100 * time.Millisecond, "asking SELF for its version: no answer in 100ms"},
 	} {
 		setFake(t, tt.how)

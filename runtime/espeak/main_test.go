@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,12 @@ func fake(how string) {
 	}
 	text, _ := io.ReadAll(os.Stdin)
 	samples := func(n int) { os.Stdout.Write(make([]byte, 2*n)) }
+	if n, ok := strings.CutPrefix(how, "samples "); ok {
+		os.Stdout.Write(header(programRate))
+		count, _ := strconv.Atoi(n)
+		samples(count)
+		os.Exit(0)
+	}
 	switch how {
 	case "counts": // a second of audio for every letter
 		os.Stdout.Write(header(programRate))
@@ -76,6 +83,13 @@ func fake(how string) {
 		samples(100)
 		os.Stdout.Close()
 		time.Sleep(time.Hour)
+	case "never ends":
+		os.Stdout.Write(header(programRate))
+		for {
+			if _, err := os.Stdout.Write(make([]byte, 1<<16)); err != nil {
+				os.Exit(1)
+			}
+		}
 	case "dribbles": // byte by byte, so that every read ends in the middle of something
 		for _, b := range append(header(programRate), make([]byte, 2*1764)...) {
 			os.Stdout.Write([]byte{b})
@@ -89,6 +103,10 @@ func answer(how, question string) {
 	switch {
 	case how == "never answers":
 		time.Sleep(time.Hour)
+	case how == "never stops answering":
+		for {
+			os.Stdout.Write(make([]byte, 1<<16))
+		}
 	case how == "fails at once":
 		fmt.Fprintln(os.Stderr, "Error: no data")
 		os.Exit(2)
@@ -115,6 +133,9 @@ func header(rate uint32) []byte {
 	return append(h, "\x02\x00\x10\x00data\xff\xff\xff\x7f"...)
 }
 
+// fakeLimits leave a slow machine its time, and programs with the race detector, which are large, their memory.
+var fakeLimits = limits{stall: 10 * time.Second, first: 10 * time.Second}
+
 // fakeEngine is an engine on a program that behaves as named.
 func fakeEngine(t *testing.T, how string) *Engine {
 	t.Helper()
@@ -123,7 +144,7 @@ func fakeEngine(t *testing.T, how string) *Engine {
 		t.Fatal(err)
 	}
 	setFake(t, how)
-	return &Engine{program: self, hindi: "hi", stall: stallLimit, cache: synth.NewCache[*script](defaultCacheBytes)}
+	return &Engine{program: self, hindi: "hi", limits: fakeLimits, cache: synth.NewCache[*script](defaultCacheBytes)}
 }
 
 // setFake decides how this binary behaves when it is run as a program.
@@ -139,7 +160,7 @@ var longText = strings.Repeat("नमस्ते, आपका order कल स
 func serveUntilKilled() {
 	program := os.Getenv(serverEnv)
 	os.Unsetenv(serverEnv) // or what it starts would be servers too
-	e := &Engine{program: program, hindi: "inc/hi", stall: stallLimit, cache: synth.NewCache[*script](0)}
+	e := &Engine{program: program, hindi: "inc/hi", limits: fakeLimits, cache: synth.NewCache[*script](0)}
 	w := newWorker(e)
 	if _, err := w.Prefill(context.Background(), synth.Options{Voice: "anjura", Text: longText}); err != nil {
 		panic(err)

@@ -2,6 +2,7 @@ package espeak
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type process struct {
 	stdin  *os.File
 	stdout *os.File
 	stderr head
-	limit  time.Duration // longest wait for the program to do anything
+	stall  time.Duration // longest wait for the program to do anything
 
 	cut    chan struct{} // closed by interrupt
 	once   sync.Once
@@ -34,14 +35,15 @@ type process struct {
 	exit   error         // of Wait; valid once exited is closed
 
 	started bool // the header was read
+	heard   bool // and samples too
 	kept    int  // bytes of raw that the last read left over: half a sample, or part of the header
 	raw     [8192]byte
 	pcm     [4096]int16
 }
 
 // startProcess runs the program, which then waits for its text.
-func startProcess(program string, args []string, limit time.Duration) (*process, error) {
-	p := &process{limit: limit, cut: make(chan struct{}), exited: make(chan struct{})}
+func startProcess(program string, args []string, l limits) (*process, error) {
+	p := &process{stall: l.stall, cut: make(chan struct{}), exited: make(chan struct{})}
 	in, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, startFailure(err)
@@ -62,6 +64,9 @@ func startProcess(program string, args []string, limit time.Duration) (*process,
 		stdin.Close()
 		stdout.Close()
 		return nil, startFailure(err)
+	}
+	if l.memory > 0 {
+		limitMemory(p.cmd.Process, l.memory)
 	}
 	go func() {
 		p.exit = p.cmd.Wait()
@@ -86,7 +91,7 @@ func startFailure(err error) error {
 
 // feed gives the program its text. It fails when the program is already gone.
 func (p *process) feed(text []byte) error {
-	if err := p.stdin.SetWriteDeadline(time.Now().Add(p.limit)); err != nil {
+	if err := p.stdin.SetWriteDeadline(time.Now().Add(p.stall)); err != nil {
 		return p.broken(err)
 	}
 	if p.isCut() {
@@ -106,7 +111,7 @@ func (p *process) feed(text []byte) error {
 func (p *process) read() ([]int16, error) {
 	for {
 		// In this order no interrupt is lost: it closes cut before it moves the deadline.
-		if err := p.stdout.SetReadDeadline(time.Now().Add(p.limit)); err != nil {
+		if err := p.stdout.SetReadDeadline(time.Now().Add(p.stall)); err != nil {
 			return nil, p.broken(err)
 		}
 		if p.isCut() {
@@ -137,6 +142,7 @@ func (p *process) read() ([]int16, error) {
 		}
 		p.kept = copy(p.raw[:], data[2*samples:])
 		if samples > 0 {
+			p.heard = true
 			return p.pcm[:samples], nil
 		}
 	}
@@ -178,8 +184,8 @@ func (p *process) end() error {
 	case <-p.exited:
 	case <-p.cut:
 		return errInterrupted
-	case <-time.After(p.limit):
-		return p.failure("speech program does not end", fmt.Errorf("it closed its output %v ago", p.limit))
+	case <-time.After(p.stall):
+		return p.failure("speech program does not end", fmt.Errorf("it closed its output %v ago", p.stall))
 	}
 	switch {
 	case p.exit != nil:
@@ -199,7 +205,7 @@ func (p *process) broken(err error) error {
 	case p.isCut():
 		return errInterrupted
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return p.failure("speech program does not answer", fmt.Errorf("nothing for %v", p.limit))
+		return p.failure("speech program does not answer", fmt.Errorf("nothing for %v", p.stall))
 	}
 	return p.failure("speech program failed", err)
 }
@@ -230,6 +236,8 @@ func checkHeader(h []byte) error {
 
 // head keeps the beginning of what is written to it.
 type head struct {
+	room int // bytes that are kept; 0 means maxComplaint
+
 	mu  sync.Mutex
 	buf []byte
 }
@@ -239,7 +247,8 @@ const maxComplaint = 1024 // bytes of stderr that are worth a place in the log
 func (h *head) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.buf = append(h.buf, b[:min(len(b), maxComplaint-len(h.buf))]...)
+	room := cmp.Or(h.room, maxComplaint)
+	h.buf = append(h.buf, b[:min(len(b), room-len(h.buf))]...)
 	return len(b), nil
 }
 

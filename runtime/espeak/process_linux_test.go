@@ -3,15 +3,18 @@ package espeak
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
@@ -94,6 +97,31 @@ func TestCloseLeavesNoProcess(t *testing.T) {
 	}
 	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: "नमस्ते"}); err != errClosed {
 		t.Errorf("Prefill after Close = %v, want %v", err, errClosed)
+	}
+}
+
+func TestAProcessHasALimitOfMemory(t *testing.T) {
+	w := openWorker(t, installed(t))
+	<-w.spare.ready
+	var got unix.Rlimit
+	if err := unix.Prlimit(w.spare.process.cmd.Process.Pid, unix.RLIMIT_DATA, nil, &got); err != nil {
+		t.Fatal(err)
+	}
+	if want := (unix.Rlimit{Cur: usualLimits.memory, Max: usualLimits.memory}); got != want {
+		t.Errorf("limit %+v, want %+v", got, want)
+	}
+
+	// A shell doubles a string until it has no room, or 512 MiB.
+	hungry := filepath.Join(t.TempDir(), "hungry")
+	source := "#!/bin/sh\ncat >/dev/null; x=0123456789abcdef; i=0; while [ $i -lt 25 ]; do x=$x$x; i=$((i+1)); done; echo enough >&2; exit 3\n"
+	if err := os.WriteFile(hungry, []byte(source), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	w = openWorker(t, &Engine{program: hungry, limits: usualLimits, cache: synth.NewCache[*script](0)})
+	_, err := speak(t, w, synth.Options{Voice: "raj", Text: "नमस्ते"})
+	e, ok := errors.AsType[*speech.EngineError](err)
+	if !ok || e.Text != "speech program failed" || strings.Contains(e.Err.Error(), "enough") {
+		t.Errorf("a program that takes all memory = %v, want that it failed before it had enough", err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,7 +57,7 @@ func TestAProgramThatHangsIsKilledAndReported(t *testing.T) {
 	} {
 		t.Run(tt.how, func(t *testing.T) {
 			e := fakeEngine(t, tt.how)
-			e.stall = tt.limit
+			e.limits = limits{stall: tt.limit, first: tt.limit}
 			w := openWorker(t, e)
 			if _, err := w.Prefill(t.Context(), synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil {
 				t.Fatal(err)
@@ -70,13 +72,13 @@ func TestAProgramThatHangsIsKilledAndReported(t *testing.T) {
 
 func TestATextThatNobodyReadsDoesNotBlockForever(t *testing.T) {
 	e := fakeEngine(t, "never reads")
-	e.stall = 200 * time.Millisecond
+	e.limits = limits{stall: 200 * time.Millisecond, first: 200 * time.Millisecond}
 	w := openWorker(t, e)
 	o := synth.Options{Voice: "anjura", Text: strings.Repeat("नमस्ते ", 20_000)}
 	_, err := w.Prefill(t.Context(), o)
 	wantFailure(t, err, "speech program does not answer", "nothing for 200ms")
 
-	e.stall = stallLimit
+	e.limits = fakeLimits
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(50*time.Millisecond, func() { cancel(speech.ErrClientGone) })
 	if _, err := w.Prefill(ctx, o); !errors.Is(err, speech.ErrClientGone) {
@@ -183,6 +185,132 @@ func TestAWorkerThatWasLeftHasASpareProcess(t *testing.T) {
 	}
 	if w.speaking != nil || w.spare == nil || w.spare.voice.name != "raj" {
 		t.Errorf("speaking %v, spare %v; want a spare process of the voice and no other", w.speaking, w.spare)
+	}
+}
+
+// TestAStaleSpareCostsNothing is about spares that take the text and then say nothing.
+func TestAStaleSpareCostsNothing(t *testing.T) {
+	o := synth.Options{Voice: "anjura", Text: "नमस्ते", Temperature: 1, Seed: 5}
+	want, err := speak(t, openWorker(t, installed(t)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"fails loudly", "says nothing", "cuts its header", "speaks Ogg", "hangs", "fails"} {
+		t.Run(how, func(t *testing.T) {
+			e := installed(t)
+			e.limits.first = 100 * time.Millisecond
+			w := openWorker(t, e)
+			w.dismiss()
+			w.spare = w.spawner.launch(fakeEngine(t, how), voices[0])
+			<-w.spare.ready
+			stale := w.spare.process
+			got, err := speak(t, w, o)
+			if how == "fails" { // when it has spoken already
+				wantFailure(t, err, "speech program failed", "exit status 3: Error: no voice data")
+			} else if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d samples, %v; want the %d of a fresh process", len(got), err, len(want))
+			}
+			wantReaped(t, stale)
+		})
+	}
+	t.Run("one that is stopped", func(t *testing.T) {
+		e := installed(t)
+		e.limits.first = 100 * time.Millisecond
+		w := openWorker(t, e)
+		<-w.spare.ready
+		if err := w.spare.process.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := speak(t, w, o); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d samples, %v; want the %d of a fresh process", len(got), err, len(want))
+		}
+	})
+}
+
+func TestAFreshProcessIsNotReplaced(t *testing.T) {
+	w := openWorker(t, fakeEngine(t, "says nothing"))
+	w.dismiss()
+	_, err := speak(t, w, synth.Options{Voice: "raj", Text: "नमस्ते"})
+	wantFailure(t, err, "speech program said nothing", "it ended after 0 bytes of header")
+	if w.stale {
+		t.Error("a process that was started for the chunk counts as a spare")
+	}
+}
+
+func TestACancelIsNoReasonForAnotherProcess(t *testing.T) {
+	w := openWorker(t, fakeEngine(t, "hangs"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	if _, err := w.Prefill(ctx, synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil {
+		t.Fatal(err)
+	}
+	if !w.stale {
+		t.Fatal("the spare was not used")
+	}
+	time.AfterFunc(50*time.Millisecond, func() { cancel(&speech.EngineError{Text: "an engine that was closed"}) })
+	begin := time.Now()
+	if _, _, _, err := w.Next(ctx, make([]int16, speech.FrameSamples), 1); err != context.Cause(ctx) || time.Since(begin) > fakeLimits.first/2 {
+		t.Errorf("Next = %v after %v, want the cause of the cancel at once", err, time.Since(begin))
+	}
+}
+
+func TestAProgramThatNeverEndsIsCut(t *testing.T) {
+	const text = "नम" // two characters: 12 seconds, 150 frames
+	for _, plan := range []int{1, 4, 200} {
+		w := openWorker(t, fakeEngine(t, "never ends"))
+		if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: text}); err != nil {
+			t.Fatal(err)
+		}
+		p := w.speaking
+		dst := make([]int16, plan*speech.FrameSamples)
+		total := 0
+		for {
+			frames, done, _, err := w.Next(t.Context(), dst, plan)
+			total += frames
+			if err != nil {
+				wantFailure(t, err, "speech program does not end", "more than 150 frames for 6 bytes of text")
+				break
+			}
+			if done || total > 150 {
+				t.Fatalf("by %d: %d frames, done %v", plan, total, done)
+			}
+		}
+		if total != 150 {
+			t.Errorf("by %d: %d frames, want 150", plan, total)
+		}
+		wantReaped(t, p)
+	}
+}
+
+func TestTheLimitOfFrames(t *testing.T) {
+	const text, samplesPerFrame = "नम", programRate * 80 / 1000
+	for name, tt := range map[string]struct {
+		samples, frames int
+		fails           bool
+	}{
+		"one frame below":  {149 * samplesPerFrame, 149, false},
+		"exactly":          {150 * samplesPerFrame, 150, false},
+		"a sample above":   {150*samplesPerFrame + 1, 150, true},
+		"one sample below": {150*samplesPerFrame - 1, 150, false},
+	} {
+		w := openWorker(t, fakeEngine(t, "samples "+strconv.Itoa(tt.samples)))
+		pcm, err := speak(t, w, synth.Options{Voice: "raj", Text: text})
+		if got := len(pcm) / speech.FrameSamples; (err != nil) != tt.fails || got != tt.frames {
+			t.Errorf("%s: %d frames, %v; want %d, an error: %v", name, got, err, tt.frames, tt.fails)
+		}
+	}
+}
+
+// TestTheSlowestTextsAreFarFromTheLimit: numbers, marks and letters, as many as a chunk holds.
+func TestTheSlowestTextsAreFarFromTheLimit(t *testing.T) {
+	w := openWorker(t, installed(t))
+	for _, text := range []string{
+		strings.Repeat("9999 ", 20), strings.Repeat("99999999 ", 10), "1" + strings.Repeat(".1", 12), "क" + strings.Repeat("? क", 12),
+		strings.Repeat("क9", 20), strings.Repeat("bcdf ", 10), "W", "9", strings.Repeat("कौंः", 40),
+	} {
+		pcm, err := speak(t, w, synth.Options{Voice: "raj", Text: text, Temperature: 2, Seed: 3})
+		if frames := len(pcm) / speech.FrameSamples; err != nil || 2*frames > w.limit {
+			t.Errorf("%.20q: %d frames, %v; want less than half of the limit of %d", text, frames, err, w.limit)
+		}
 	}
 }
 

@@ -13,3 +13,6 @@ func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: tr
 
 // kill ends p and what it started. It must not be called once p was reaped, when its number may belong to somebody else.
 func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
+// limitMemory does nothing: only Linux can limit another process.
+func limitMemory(*os.Process, uint64) {}

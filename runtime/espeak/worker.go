@@ -3,7 +3,10 @@ package espeak
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"time"
+	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -25,8 +28,12 @@ type worker struct {
 	closed  bool
 
 	speaking *process // nil when no process has samples to give
+	stale    bool     // it had been a spare: what makes it fail may have happened before the chunk
 	ended    bool     // the chunk was spoken to its end
 	voice    *voice   // of the chunk
+	fed      []byte   // the text as the process has it
+	frames   int      // given to the caller so far
+	limit    int      // of frames
 	pending  []int16  // samples that the process gave and the resampler did not take yet
 	resample resampler
 }
@@ -52,13 +59,21 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	}
 	s, cached := w.engine.prefill(o)
 	w.resample.reset()
-	w.voice, w.pending = v, nil
+	w.voice, w.fed, w.pending = v, v.input(s, o), nil
+	w.frames, w.limit = 0, maxFrames(s.text)
 	if s.text == "" {
 		w.ended = true
 		return cached, nil
 	}
-	w.speaking, err = w.start(ctx, v, v.input(s, o))
+	w.speaking, err = w.start(ctx)
 	return cached, err
+}
+
+// maxFrames is how long text may sound: three times as long as the slowest text that was found. Numbers of four digits take a third of
+// a second for a character.
+func maxFrames(text string) int {
+	seconds := 10 + utf8.RuneCountInString(text)
+	return int(time.Duration(seconds) * time.Second / speech.FrameDuration)
 }
 
 // Next implements [synth.Worker].
@@ -70,17 +85,25 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 		return 0, false, false, errNotPrefilled
 	}
 	samples, err := w.decode(ctx, dst[:n*speech.FrameSamples])
+	frames = samples / speech.FrameSamples
+	if err == io.EOF {
+		frames = (samples + speech.FrameSamples - 1) / speech.FrameSamples
+		clear(dst[samples : frames*speech.FrameSamples])
+	}
+	if left := w.limit - w.frames; frames > left && (err == nil || err == io.EOF) {
+		frames = left
+		err = w.speaking.failure("speech program does not end", fmt.Errorf("more than %d frames for %d bytes of text", w.limit, len(w.fed)))
+	}
+	w.frames += frames
 	if err == nil {
-		return n, false, false, nil
+		return frames, false, false, nil
 	}
 	w.drop()
 	w.prepare(w.voice)
 	if err != io.EOF {
-		return samples / speech.FrameSamples, false, false, err
+		return frames, false, false, err
 	}
 	w.ended = true
-	frames = (samples + speech.FrameSamples - 1) / speech.FrameSamples
-	clear(dst[samples : frames*speech.FrameSamples])
 	return frames, true, true, nil
 }
 
@@ -96,8 +119,23 @@ func (w *worker) Close() error {
 	return nil
 }
 
-// decode is fill until ctx ends.
+// decode is fill until ctx ends. A process that had been a spare and breaks before its first sample is replaced, once: why it broke may
+// have nothing to do with the chunk. Somebody may have ended it, or the program may be another one since.
 func (w *worker) decode(ctx context.Context, dst []int16) (samples int, err error) {
+	samples, err = w.fillUntil(ctx, dst)
+	_, broken := errors.AsType[*speech.EngineError](err)
+	if !broken || !w.stale || w.speaking.heard {
+		return samples, err
+	}
+	w.drop()
+	if w.speaking, err = w.startFresh(ctx); err != nil {
+		return 0, err
+	}
+	return w.fillUntil(ctx, dst)
+}
+
+// fillUntil is fill until ctx ends.
+func (w *worker) fillUntil(ctx context.Context, dst []int16) (samples int, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return 0, err
 	}
@@ -127,33 +165,42 @@ func (w *worker) fill(dst []int16) (samples int, err error) {
 			if err != nil {
 				return samples, err
 			}
+			w.speaking.stall = w.engine.limits.stall
 		}
 		w.pending = w.pending[w.resample.push(w.pending):]
 	}
 }
 
-// start returns a process that has the text.
-func (w *worker) start(ctx context.Context, v *voice, text []byte) (*process, error) {
-	if w.spare != nil && w.spare.voice == v {
-		p, err := w.feed(ctx, text)
+// start returns a process that has the text: the spare one, or else a fresh one.
+func (w *worker) start(ctx context.Context) (*process, error) {
+	if w.spare != nil && w.spare.voice == w.voice {
+		p, err := w.feed(ctx, w.engine.limits.first)
 		if err == nil || context.Cause(ctx) != nil {
+			w.stale = true
 			return p, err
 		}
 		// There was no room for it, or somebody ended it while it was waiting. That must not cost a chunk.
 	}
-	w.prepare(v)
-	return w.feed(ctx, text)
+	return w.startFresh(ctx)
 }
 
-// feed gives the text to the spare process.
-func (w *worker) feed(ctx context.Context, text []byte) (*process, error) {
+// startFresh returns a process that has the text and was started for it.
+func (w *worker) startFresh(ctx context.Context) (*process, error) {
+	w.stale = false
+	w.prepare(w.voice)
+	return w.feed(ctx, w.engine.limits.stall)
+}
+
+// feed gives the text to the spare process, which must not keep us waiting for longer than stall.
+func (w *worker) feed(ctx context.Context, stall time.Duration) (*process, error) {
 	p, err := w.spare.wait()
 	w.spare = nil
 	if err != nil {
 		return nil, err
 	}
+	p.stall = stall
 	release := context.AfterFunc(ctx, p.interrupt)
-	err = p.feed(text)
+	err = p.feed(w.fed)
 	if !release() {
 		err = context.Cause(ctx)
 	}
