@@ -112,10 +112,11 @@ func (p *Pool) Run(ctx context.Context) error {
 
 // newWarm makes a worker that has spoken with every voice.
 func (p *Pool) newWarm(ctx context.Context) (synth.Worker, error) {
-	w, err := p.engine.NewWorker(ctx)
+	bare, err := p.engine.NewWorker(ctx)
 	if err != nil {
 		return nil, err
 	}
+	w := &counted{Worker: bare}
 	for _, v := range p.engine.Model().Voices {
 		if err := p.warm(ctx, w, v.Name); err != nil {
 			return nil, errors.Join(fmt.Errorf("warming voice %s: %w", v.Name, err), w.Close())
@@ -125,8 +126,10 @@ func (p *Pool) newWarm(ctx context.Context) (synth.Worker, error) {
 }
 
 // warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed
-// once. Then it leaves as a client does, because a model need not end by itself.
+// once. Then it leaves as a client does, because a model need not end by itself. It may take as long as an utterance.
 func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, speech.UtteranceTimeout, speech.ErrTimeout)
+	defer cancel()
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	o := synth.Options{Voice: voice, Text: p.cfg.WarmText, Temperature: speech.DefaultTemperature, WarmUp: true}
@@ -156,6 +159,7 @@ func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 
 // replace closes a broken worker and makes a new one, waiting longer after each failure.
 func (p *Pool) replace(ctx context.Context, broken synth.Worker) {
+	p.log.Error("a worker is broken; warming up another")
 	if err := broken.Close(); err != nil {
 		p.log.Warn("closing a broken worker", "error", err)
 	}
@@ -224,7 +228,7 @@ type Slot struct {
 // Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was asked for. A slot that
 // was held for session (see [Slot.ReleaseTo]) is taken first; nobody else overtakes the queue.
 //
-// It returns [speech.ErrWarming] when no worker is ready, [speech.ErrDraining] after Drain, [speech.ErrBusy] when the queue is full
+// It returns [speech.ErrWarming] when no worker is ready, at once or any more, [speech.ErrDraining] after Drain, [speech.ErrBusy] when the queue is full
 // or the wait ran out, and the cause of ctx when ctx ended first. The caller must release the slot exactly once.
 func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
@@ -252,6 +256,9 @@ func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*S
 			return slot, nil
 		}
 		slot.Release()
+	}
+	if errors.Is(err, speech.ErrBusy) && p.Capacity().Ready == 0 {
+		return nil, speech.ErrWarming // the last worker broke meanwhile
 	}
 	return nil, err
 }
@@ -300,8 +307,13 @@ func (p *Pool) giveUp(wait *waiter) synth.Worker {
 	return <-wait.granted
 }
 
-// Release gives the worker back: to the utterance that has waited longest, if any.
+// Release gives the worker back: to the utterance that has waited longest, if any. One that has failed three times in a row is
+// discarded instead.
 func (s *Slot) Release() {
+	if broken(s.Worker) {
+		s.Discard()
+		return
+	}
 	p := s.leave()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -312,6 +324,10 @@ func (s *Slot) Release() {
 
 // ReleaseTo is Release, except that when nobody is waiting the worker is kept for the next utterance of session for a moment.
 func (s *Slot) ReleaseTo(session string) {
+	if broken(s.Worker) {
+		s.Discard()
+		return
+	}
 	p := s.leave()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -115,7 +115,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (bool, error) {
 		}
 	}
 	if voice < 0 {
-		return false, fmt.Errorf("no voice %q", o.Voice)
+		return false, speech.UnknownVoice(o.Voice)
 	}
 	key := synth.CacheKey{Voice: o.Voice, Text: o.Text}
 	_, cached := w.engine.cache.Get(key)
