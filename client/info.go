@@ -47,7 +47,7 @@ type Chunk struct {
 type Span struct {
 	Start  int    `json:"start"` // code points into the trimmed input
 	End    int    `json:"end"`   // exclusive
-	Kind   string `json:"kind"`  // amount, date, otp, phone, acronym, …
+	Kind   string `json:"kind"`  // amount, date, code, phone, acronym, …; docs/normaliser.md has the list
 	Spoken string `json:"spoken"`
 }
 

@@ -98,7 +98,7 @@ func (v *voicebox) normalize(ctx context.Context, text string, enDigits bool) (n
 		n.Chunks = append(n.Chunks, client.Chunk{Text: c.Text, Tokens: c.Tokens})
 	}
 	for _, s := range spoken.Spans {
-		n.Spans = append(n.Spans, client.Span(s))
+		n.Spans = append(n.Spans, client.Span{Start: s.Start, End: s.End, Kind: string(s.Kind), Spoken: s.Spoken})
 	}
 	return n, nil
 }

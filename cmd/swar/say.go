@@ -200,7 +200,9 @@ func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) 
 }
 
 // leftOut names characters that a model cannot speak. What would harm a terminal is escaped.
-func leftOut(unspoken string) string { return strconv.QuoteToGraphic(unspoken) + ", which this model cannot speak" }
+func leftOut(unspoken string) string {
+	return strconv.QuoteToGraphic(unspoken) + ", which this model cannot speak"
+}
 
 // interrupted makes err the reason why ctx ended, if it did.
 func interrupted(ctx context.Context, err error) error {

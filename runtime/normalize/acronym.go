@@ -1,6 +1,10 @@
 package normalize
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // acronym spells a word in capitals, unless it is known to be said as a word.
 func (r *reader) acronym(i int) int {
@@ -23,7 +27,7 @@ func (r *reader) acronym(i int) int {
 	if len(s) > 6 || len(s) < 2 || !ascii(s) || saidAsWord(lookUp(s)) && !brand {
 		return i
 	}
-	r.begin(i, "acronym")
+	r.begin(i, speech.SpanAcronym)
 	r.letters(s, r.lang)
 	switch {
 	case r.lang == hindi:
@@ -75,7 +79,7 @@ func (r *reader) initials(i int) int {
 	}
 	next := j + 1
 	if r.degree(j) && r.tightSign(next, '.') && !r.last(next) {
-		r.begin(i, "acronym")
+		r.begin(i, speech.SpanAcronym)
 		for k := i; k < j; k += 2 {
 			r.letters(r.str(k), r.lang)
 		}
@@ -87,7 +91,7 @@ func (r *reader) initials(i int) int {
 	} else if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
-	r.begin(i, "acronym")
+	r.begin(i, speech.SpanAcronym)
 	for k := i; k < next; k += 2 {
 		r.letters(r.str(k), r.lang)
 	}
@@ -121,7 +125,7 @@ func (r *reader) roman(i int) int {
 	if n == 0 || n == 1 && len(r.str(i)) == 1 && r.at(i+1).kind == latin && r.at(i+1).cas == lower {
 		return i
 	}
-	r.begin(i, "number")
+	r.begin(i, speech.SpanNumber)
 	r.cardinal(n, r.quantityLang(head+1))
 	return r.end(i + 1)
 }
@@ -152,7 +156,7 @@ func (r *reader) letter(i int) int {
 	if !(hyphened || r.tightSign(i+1, '#') || r.isSign(i+1, '+') || r.isSign(i+1, '&') || r.isSign(i-1, '+') || r.isSign(i-1, '&')) {
 		return i
 	}
-	r.begin(i, "acronym")
+	r.begin(i, speech.SpanAcronym)
 	r.letters(r.str(i), hindi)
 	return r.end(i + 1)
 }

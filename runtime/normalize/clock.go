@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // Times of the day and durations.
 
 // moment is a time as it is written.
@@ -31,7 +33,7 @@ func (r *reader) clock(i int) int {
 			if a.half == 0 && a.hour%12 <= b.hour%12 {
 				a.half = b.half
 			}
-			r.begin(i, "time")
+			r.begin(i, speech.SpanTime)
 			r.sayTime(&a, shared)
 			r.say(r.lang.pick("से", "to"))
 			if shared && a.half != 0 && r.lang == hindi {
@@ -44,7 +46,7 @@ func (r *reader) clock(i int) int {
 	if !a.clear() {
 		return i
 	}
-	r.begin(i, "time")
+	r.begin(i, speech.SpanTime)
 	r.sayTime(&a, false)
 	return r.end(a.next)
 }
@@ -298,7 +300,7 @@ func (r *reader) duration(i int) int {
 	if m < 0 {
 		return i
 	}
-	r.begin(i, "duration")
+	r.begin(i, speech.SpanDuration)
 	r.sayUnit(h, units["h"])
 	r.sayUnit(m, units["min"])
 	return r.end(i + 4)
@@ -325,7 +327,7 @@ func (r *reader) alwaysOpen(i int) int {
 	if t := r.at(i + 1); !(t.kind == sign && (t.ch == '/' || t.ch == '*' || t.ch == multiply) || r.reads(i+1, "x", "X")) {
 		return i
 	}
-	r.begin(i, "duration")
+	r.begin(i, speech.SpanDuration)
 	r.say(r.lang.pick("चौबीस घंटे सातों दिन", "twenty four seven"))
 	return r.end(i + 3)
 }

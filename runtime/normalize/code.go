@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // code reads what is a code by its shape: letters and digits that touch (HDFC0001234, 6E-2045), groups of digits with hyphens
 // (405-1234567-7654321), cards and Aadhaar in groups of four, zero-led numbers, eleven digits and more.
 func (r *reader) code(i int) int {
@@ -17,7 +19,7 @@ func (r *reader) code(i int) int {
 	next, letters, numbers, hyphens := r.codeRun(i)
 	switch {
 	case letters && numbers && r.namedNumber(i, next):
-		r.begin(i, "number")
+		r.begin(i, speech.SpanNumber)
 		r.letters(r.str(i), r.lang)
 		a, _ := r.amount(r.hyphen(i + 1))
 		if name := r.englishName(i); name != "" && r.lang == hindi {
@@ -27,7 +29,7 @@ func (r *reader) code(i int) int {
 		}
 		return r.end(a.next)
 	case letters && numbers && next == i+2 && r.isWord(i, spoken) && len(r.str(i)) > 3 && len(r.str(i+1)) <= 2:
-		r.begin(i, "number") // COVID19
+		r.begin(i, speech.SpanNumber) // COVID19
 		r.say(r.str(i))
 		r.sayPlain(i+1, r.lang)
 		return r.end(next)
@@ -41,7 +43,7 @@ func (r *reader) code(i int) int {
 		return i
 	}
 	if n := len(r.str(i)); n >= 3 && r.zeroLed(i) || n > 10 {
-		r.begin(i, "code")
+		r.begin(i, speech.SpanCode)
 		r.grouped(r.str(i))
 		return r.end(i + 1)
 	}
@@ -138,7 +140,7 @@ func (r *reader) hyphenCode(i, next int) bool {
 
 // sayCode says tokens i to next as a code.
 func (r *reader) sayCode(i, next int) int {
-	r.begin(i, "code")
+	r.begin(i, speech.SpanCode)
 	for j := i; j < next; j++ {
 		switch t := r.at(j); t.kind {
 		case digits:
@@ -162,7 +164,7 @@ func (r *reader) generation(i int) int {
 	if d < 2 || d > 8 {
 		return i
 	}
-	r.begin(i, "acronym")
+	r.begin(i, speech.SpanAcronym)
 	if r.lang == hindi || t.kind == deva {
 		r.say([...]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स", "सेवन", "एट"}[d-2])
 	} else {
@@ -195,7 +197,7 @@ func (r *reader) fours(i int) int {
 		k++ // a card of 19 digits
 		next = at[k-1] + 1
 	}
-	r.begin(i, "code")
+	r.begin(i, speech.SpanCode)
 	r.sayParts(at[:k])
 	return r.end(next)
 }
@@ -230,7 +232,7 @@ func (r *reader) contextCode(i int) int {
 			return next
 		}
 	}
-	r.begin(i, "code")
+	r.begin(i, speech.SpanCode)
 	r.grouped(r.str(i))
 	return r.end(i + 1)
 }
@@ -238,7 +240,7 @@ func (r *reader) contextCode(i int) int {
 // spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.
 func (r *reader) spacedCode(i int) int {
 	if next := r.singles(i); next > i+2 {
-		r.begin(i, "code")
+		r.begin(i, speech.SpanCode)
 		for j := i; j < next; j++ {
 			r.digits(r.str(j), r.digitLang())
 		}
@@ -255,7 +257,7 @@ func (r *reader) spacedCode(i int) int {
 	if k < 2 || !r.looseEnd(next) || r.countedAt(next) || r.isSign(next, '%') || r.isSign(next, ':') && r.tight(next) || r.unitText(next, next+1) != nil {
 		return i
 	}
-	r.begin(i, "code")
+	r.begin(i, speech.SpanCode)
 	if total > 6 {
 		r.sayParts(at[:k])
 	} else {
@@ -291,7 +293,7 @@ func (r *reader) postalCode(i int) int {
 	if !t.word.is(city) && !(hyphen && n == 6 && (t.kind == deva || t.kind == latin && t.cas == title)) {
 		return i
 	}
-	r.begin(i, "pincode")
+	r.begin(i, speech.SpanPincode)
 	for j := i; j < next; j++ {
 		r.digits(r.str(j), r.digitLang())
 	}

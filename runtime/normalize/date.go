@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // Dates: the day comes first in every numeric form, as India writes it.
 
 // day is a date as it is written; what is missing is 0.
@@ -25,7 +27,7 @@ func (r *reader) date(i int) int {
 			}
 		}
 	}
-	r.begin(i, "date")
+	r.begin(i, speech.SpanDate)
 	r.sayDate(&d)
 	if m, ok := r.isoTime(d.next); ok {
 		r.sayTime(&m, false)
@@ -51,7 +53,7 @@ func (r *reader) dayRange(i int) int {
 	d := day{day: b, month: m, next: next}
 	d.keep(r, k)
 	r.yearBehind(next, &d)
-	r.begin(i, "date")
+	r.begin(i, speech.SpanDate)
 	if r.lang == hindi {
 		r.hindiCardinal(uint64(a))
 	} else {
@@ -270,7 +272,7 @@ func (r *reader) monthFirst(i int) int {
 			from.keep(r, i)
 			to.keep(r, next+1)
 			r.yearBehind(end, &to)
-			r.begin(i, "date")
+			r.begin(i, speech.SpanDate)
 			r.sayDate(&from)
 			r.say(r.lang.pick("से", "to"))
 			r.sayDate(&to)
@@ -288,7 +290,7 @@ func (r *reader) monthFirst(i int) int {
 		return i
 	}
 	if r.yearAt(j, &d, false); d.year > 0 {
-		r.begin(i, "date")
+		r.begin(i, speech.SpanDate)
 		r.sayDate(&d)
 		return r.end(d.next)
 	}
@@ -308,7 +310,7 @@ func (r *reader) monthFirst(i int) int {
 	}
 	d.day, d.next = a, k
 	r.yearBehind(k, &d)
-	r.begin(i, "date")
+	r.begin(i, speech.SpanDate)
 	r.sayDate(&d)
 	return r.end(d.next)
 }
@@ -344,13 +346,13 @@ func (r *reader) fiscalYear(i int) int {
 	switch {
 	case len(r.str(i+2)) == 2 && next == (y+1)%100:
 	case len(r.str(i+2)) == 2 && next > y%100 && next-y%100 <= 30:
-		r.begin(i, "year")
+		r.begin(i, speech.SpanYear)
 		r.year(uint64(y), r.lang)
 		r.say(r.lang.pick("से", "to"))
 		r.cardinal(uint64(next), r.lang)
 		return r.end(i + 3)
 	case len(r.str(i+2)) == 4 && 1900 <= next && next <= 2099:
-		r.begin(i, "year")
+		r.begin(i, speech.SpanYear)
 		r.year(uint64(y), r.lang)
 		r.say(r.lang.pick("से", "to"))
 		r.year(uint64(next), r.lang)
@@ -358,7 +360,7 @@ func (r *reader) fiscalYear(i int) int {
 	default:
 		return i
 	}
-	r.begin(i, "year")
+	r.begin(i, speech.SpanYear)
 	r.year(uint64(y), r.lang)
 	r.cardinal(uint64(next), r.lang)
 	return r.end(i + 3)
@@ -374,7 +376,7 @@ func (r *reader) bareYear(i int) int {
 	if !r.looseEnd(i+1) || !before && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearAfter)) {
 		return i
 	}
-	r.begin(i, "year")
+	r.begin(i, speech.SpanYear)
 	r.year(uint64(y), r.lang)
 	return r.end(i + 1)
 }
@@ -397,7 +399,7 @@ func (r *reader) decades(i int) int {
 	if y < 100 && !r.reads(i-1, "the", "The", "early", "late", "mid") && !r.isWord(s+1, yearAfter) || y >= 100 && y < 1100 {
 		return i
 	}
-	r.begin(i, "year")
+	r.begin(i, speech.SpanYear)
 	r.decade(uint64(y))
 	return r.end(s + 1)
 }

@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // fraction reads 1/2, 2 1/2, 12/3 and 1/2/3, and versions: 2.0.1.
 func (r *reader) fraction(i int) int {
 	if next := r.version(i); next > i {
@@ -7,7 +9,7 @@ func (r *reader) fraction(i int) int {
 	}
 	if r.at(i+1).kind == digits && r.at(i+1).gap {
 		if f, next := r.simpleFraction(i + 1); f > 0 && !r.tightSign(next, '/') {
-			r.begin(i, "fraction")
+			r.begin(i, speech.SpanFraction)
 			n, _ := r.number(i)
 			n.fraction = f
 			r.mixedNumber(&n, r.lang)
@@ -19,11 +21,11 @@ func (r *reader) fraction(i int) int {
 	}
 	l := r.quantityLang(i)
 	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
-		r.begin(i, "fraction")
+		r.begin(i, speech.SpanFraction)
 		r.mixedNumber(&number{fraction: f}, l)
 		return r.end(r.unitBehind(next, l))
 	}
-	r.begin(i, "fraction")
+	r.begin(i, speech.SpanFraction)
 	silent := r.between(i, i+3) == "26/11" || r.between(i, i+3) == "9/11" // known by these names
 	j := i
 	for ; ; j += 2 {
@@ -100,7 +102,7 @@ func (r *reader) version(i int) int {
 	}
 	l := r.quantityLang(i)
 	address := j == i+6
-	r.begin(i, "version")
+	r.begin(i, speech.SpanVersion)
 	for k := i; k <= j; k += 2 {
 		switch {
 		case address && k > i:

@@ -10,9 +10,10 @@ import (
 // TestEnglishDigitsChangeIdentifiersOnly reads every row both ways. Where a span differs it must be the digits of an identifier, so
 // what stands between such spans, and every quantity, is the same.
 func TestEnglishDigitsChangeIdentifiersOnly(t *testing.T) {
-	quantities := map[string]bool{
-		"amount": true, "number": true, "date": true, "time": true, "percent": true, "range": true, "decimal": true, "fraction": true,
-		"ordinal": true, "duration": true, "measure": true, "unit": true, "year": true,
+	quantities := map[speech.SpanKind]bool{
+		speech.SpanAmount: true, speech.SpanNumber: true, speech.SpanDate: true, speech.SpanTime: true, speech.SpanPercent: true,
+		speech.SpanRange: true, speech.SpanDecimal: true, speech.SpanFraction: true, speech.SpanOrdinal: true, speech.SpanDuration: true,
+		speech.SpanUnit: true, speech.SpanYear: true, speech.SpanRatio: true,
 	}
 	changed := 0
 	for _, row := range rows(t) {

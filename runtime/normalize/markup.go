@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // Markup is silent: emphasis, headings, list marks, quotes, rules, the address of a link, tags.
 
 // lookahead is how many tokens markup may be long; it keeps hostile text linear.
@@ -17,25 +19,25 @@ func (r *reader) markup(i int) int {
 	case squared, cubed:
 		return r.power(i)
 	case '`', '_', '~', '^', '\\', '{', '}', '[', silent:
-		return r.hush(i, i+1, "markup")
+		return r.hush(i, i+1, speech.SpanMarkup)
 	case '*':
 		if r.at(i-1).kind == digits && r.at(i+1).kind == digits || r.isKey(i) {
 			return i
 		}
-		return r.hush(i, i+1, "markup")
+		return r.hush(i, i+1, speech.SpanMarkup)
 	case '!':
 		if r.tightSign(i+1, '[') {
-			return r.hush(i, i+1, "markup")
+			return r.hush(i, i+1, speech.SpanMarkup)
 		}
 	case ']':
 		if r.tightSign(i+1, '(') {
 			for j := i + 2; j < i+lookahead && r.at(j).kind != nothing; j++ {
 				if r.isSign(j, ')') {
-					return r.hush(i, j+1, "markup")
+					return r.hush(i, j+1, speech.SpanMarkup)
 				}
 			}
 		}
-		return r.hush(i, i+1, "markup")
+		return r.hush(i, i+1, speech.SpanMarkup)
 	}
 	return i
 }
@@ -44,9 +46,9 @@ func (r *reader) markup(i int) int {
 func (r *reader) power(i int) int {
 	base := r.tight(i) && (r.at(i-1).kind == digits || r.single(i-1) && !(r.at(i-2).kind == digits && r.unitText(i-1, i) != nil))
 	if !base {
-		return r.hush(i, i+1, "markup")
+		return r.hush(i, i+1, speech.SpanMarkup)
 	}
-	r.begin(i, "sign")
+	r.begin(i, speech.SpanSign)
 	if r.at(i).ch == squared {
 		r.say(r.lang.pick("का वर्ग", "squared"))
 	} else {
@@ -103,15 +105,15 @@ func (r *reader) lineMark(i int) int {
 	switch t.ch {
 	case '#', '>', bullet, arrow:
 		if next.gap && !lineEnds && !(t.ch == '#' && next.kind == digits && width == 1) || t.ch == bullet || t.ch == '>' {
-			return r.hush(i, j, "markup")
+			return r.hush(i, j, speech.SpanMarkup)
 		}
 	case '-', '*', '+', enDash, emDash:
 		if width == 1 && next.gap || width >= 3 && lineEnds {
-			return r.hush(i, j, "markup")
+			return r.hush(i, j, speech.SpanMarkup)
 		}
 	case '_', '=':
 		if width >= 3 {
-			return r.hush(i, j, "markup")
+			return r.hush(i, j, speech.SpanMarkup)
 		}
 	}
 	return i
@@ -131,7 +133,7 @@ func (r *reader) listNumber(i int) int {
 	default:
 		return i
 	}
-	r.begin(i, "list")
+	r.begin(i, speech.SpanList)
 	r.sayPlain(i, r.lang)
 	r.mark(mark)
 	return r.end(i + 2)

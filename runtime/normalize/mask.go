@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // Masked numbers: the mask in front is silent, one in the middle is a pause, and what is left is read digit by digit.
 
 // maskedWord reads XXXX1234 and XXXX-XXXX-4321.
@@ -109,7 +111,7 @@ func (r *reader) mask(j int) (next, wide int) {
 
 // masked reads groups of digits and masks from token i, which holds either, as far as they go.
 func (r *reader) masked(i int) int {
-	r.begin(i, "masked")
+	r.begin(i, speech.SpanMasked)
 	spokenAny := false
 	j := i
 	for range 2 * maxParts {
@@ -147,7 +149,7 @@ func (r *reader) serviceCode(i int) int {
 	if j == i || !r.tightSign(j, '#') {
 		return i
 	}
-	r.begin(i, "code")
+	r.begin(i, speech.SpanCode)
 	for k := i; k < j; k += 2 {
 		r.say(r.lang.pick("स्टार", "star"))
 		r.grouped(r.str(k + 1))

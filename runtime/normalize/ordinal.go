@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // ordinalNumber reads 22nd, which stays English, and 5वीं, which keeps its written ending: it carries the gender.
 func (r *reader) ordinalNumber(i int) int {
 	t := r.at(i + 1)
@@ -12,7 +14,7 @@ func (r *reader) ordinalNumber(i int) int {
 	}
 	if t.kind == latin {
 		if end := romanEndings[r.str(i+1)]; end != "" && r.lang == hindi {
-			r.begin(i, "ordinal")
+			r.begin(i, speech.SpanOrdinal)
 			r.hindiCardinal(n.value)
 			r.out = append(r.out, end...)
 			return r.end(i + 2)
@@ -20,7 +22,7 @@ func (r *reader) ordinalNumber(i int) int {
 		if !englishEnding(r.str(i + 1)) {
 			return i
 		}
-		r.begin(i, "ordinal")
+		r.begin(i, speech.SpanOrdinal)
 		r.ordinal(n.value)
 		return r.end(i + 2)
 	}
@@ -38,7 +40,7 @@ func (r *reader) ordinalNumber(i int) int {
 	case "ठा", "ठी", "ठे":
 		stem = ordinalStem(n.value, 6, "छठ")
 	case "वाँ", "वां", "वीं", "वें", "वे", "वी", "वा":
-		r.begin(i, "ordinal")
+		r.begin(i, speech.SpanOrdinal)
 		if n.value == 6 {
 			r.say("छठ")
 		} else {
@@ -50,7 +52,7 @@ func (r *reader) ordinalNumber(i int) int {
 	if stem == "" {
 		return i
 	}
-	r.begin(i, "ordinal")
+	r.begin(i, speech.SpanOrdinal)
 	r.say(stem)
 	r.out = append(r.out, end[len("ल"):]...)
 	return r.end(i + 2)

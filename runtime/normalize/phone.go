@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // maxParts is how many groups of digits a telephone or card number is written in.
 const maxParts = 5
 
@@ -43,7 +45,7 @@ func (r *reader) phone(i int) int {
 		if shape == 0 || r.tightSign(next, '*') {
 			continue
 		}
-		r.begin(i, "phone")
+		r.begin(i, speech.SpanPhone)
 		r.sayPhone(shape, at[:n])
 		return r.end(next)
 	}
@@ -223,7 +225,7 @@ func (r *reader) international(i, first int, bracket bool) int {
 		return i
 	}
 	l := r.digitLang()
-	r.begin(i, "phone")
+	r.begin(i, speech.SpanPhone)
 	if bracket {
 		r.open(i)
 	}
@@ -283,7 +285,7 @@ func (r *reader) area(i int) int {
 	if std < 3 || std > 5 || k == 0 || total < 10 || total > 11 || !r.looseEnd(at[k-1]+1) {
 		return i
 	}
-	r.begin(i, "phone")
+	r.begin(i, speech.SpanPhone)
 	r.open(i)
 	r.digits(r.str(i+1), r.digitLang())
 	r.close(')')

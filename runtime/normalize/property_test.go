@@ -221,7 +221,7 @@ func TestSpans(t *testing.T) {
 			_, spans := Spans(test.written, test.options)
 			var got []string
 			for _, s := range spans {
-				got = append(got, string(runes[s.Start:s.End]), s.Kind, s.Spoken)
+				got = append(got, string(runes[s.Start:s.End]), string(s.Kind), s.Spoken)
 			}
 			if strings.Join(got, "|") != strings.Join(test.want, "|") {
 				t.Errorf("Spans(%q)\n got %q\nwant %q", test.written, got, test.want)

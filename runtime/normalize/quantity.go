@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // quantityLang is the language of the number at token i: that of the sentence, but English after an English head noun (iPhone 15).
 func (r *reader) quantityLang(i int) lang {
 	if r.lang == hindi && r.isWord(i-1, englishHead) && r.at(i-1).kind == latin && !r.countedAt(i+1) {
@@ -71,7 +73,7 @@ func (r *reader) bareCurrency(i int) int {
 	if r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
-	r.begin(i, "amount")
+	r.begin(i, speech.SpanAmount)
 	r.say(r.lang.pick("रुपये", "rupees"))
 	return r.end(next)
 }
@@ -114,7 +116,7 @@ func (r *reader) speakAmount(i int, a *amount) int {
 		l = r.lang // Flat 40-60% off, iPhone ₹49,900 mein: no name goes on with a share or a price
 	}
 	if ok {
-		r.begin(i, "range")
+		r.begin(i, speech.SpanRange)
 		// What is written once is said once, at the end; what is written twice is said twice.
 		once := !(a.cur > 0 && b.cur > 0)
 		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
@@ -142,18 +144,18 @@ func (r *reader) speakAmount(i int, a *amount) int {
 }
 
 // kind names the class of a for its span.
-func (a *amount) kind() string {
+func (a *amount) kind() speech.SpanKind {
 	switch {
 	case a.cur > 0:
-		return "amount"
+		return speech.SpanAmount
 	case a.percent:
-		return "percent"
+		return speech.SpanPercent
 	case a.unit != nil:
-		return "unit"
+		return speech.SpanUnit
 	case a.n.frac != "" || a.n.fraction > 0:
-		return "decimal"
+		return speech.SpanDecimal
 	}
-	return "number"
+	return speech.SpanNumber
 }
 
 // rangeEnd reads the second end of a range behind a: 2-3, 10–15, ₹500-₹700.
@@ -178,7 +180,7 @@ func (r *reader) rangeEnd(a *amount) (b amount, ok bool) {
 
 // longNumber reads what is too long for a quantity digit by digit.
 func (r *reader) longNumber(i int) int {
-	r.begin(i, "code")
+	r.begin(i, speech.SpanCode)
 	r.grouped(r.str(i))
 	return r.end(i + 1)
 }
@@ -189,7 +191,7 @@ func (r *reader) dimensions(i int) int {
 		return i
 	}
 	l := r.lang
-	r.begin(i, "unit")
+	r.begin(i, speech.SpanUnit)
 	j := i
 	for ; ; j += 2 {
 		r.sayPlain(j, l)
@@ -219,7 +221,7 @@ func (r *reader) multiple(i int) int {
 	if !r.tight(i+1) || !r.reads(i+1, "x", "X") || !r.looseEnd(i+2) || len(r.str(i)) > 4 || r.tightSign(i+2, squared) || r.tightSign(i+2, cubed) {
 		return i
 	}
-	r.begin(i, "unit")
+	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
 	r.say(r.lang.pick("गुना", "times"))
 	return r.end(i + 2)
@@ -230,7 +232,7 @@ func (r *reader) into(i int) int {
 	if !r.cross(i) {
 		return i
 	}
-	r.begin(i, "sign")
+	r.begin(i, speech.SpanSign)
 	r.say(r.lang.pick("गुणा", "times"))
 	return r.end(i + 1)
 }
@@ -256,7 +258,7 @@ func (r *reader) ratio(i int) int {
 	if !r.tightSign(i+1, ':') || r.at(i+2).kind != digits || !r.tight(i+2) || !r.looseEnd(i+3) || r.tightSign(i+3, ':') || len(r.str(i)) > 3 || len(r.str(i+2)) > 3 || r.isSign(i-1, ':') {
 		return i
 	}
-	r.begin(i, "ratio")
+	r.begin(i, speech.SpanRatio)
 	r.sayPlain(i, r.lang)
 	if r.str(i) != r.str(i+2) {
 		r.say(r.lang.pick("अनुपात", "to"))
@@ -271,7 +273,7 @@ func (r *reader) height(i int) int {
 	if r.small(i, 2) < 0 || !r.tightSign(i+1, '\'') || inches < 0 || !r.tight(i+2) || !r.looseEnd(i+3) {
 		return i
 	}
-	r.begin(i, "unit")
+	r.begin(i, speech.SpanUnit)
 	r.sayUnit(r.small(i, 2), units["ft"])
 	r.sayUnit(inches, units["in"])
 	next := i + 3

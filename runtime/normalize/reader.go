@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // reader reads one text: it walks the tokens and writes what is said.
@@ -35,7 +37,7 @@ type reader struct {
 type piece struct {
 	first, next int
 	from, to    int
-	kind        string
+	kind        speech.SpanKind
 }
 
 // join is how the next word goes onto what is written already.
@@ -179,7 +181,7 @@ func (r *reader) free(i int) bool {
 }
 
 // begin starts a rewritten piece at token i.
-func (r *reader) begin(i int, kind string) {
+func (r *reader) begin(i int, kind speech.SpanKind) {
 	if r.want {
 		r.pieces = append(r.pieces, piece{first: i, from: len(r.out), kind: kind})
 	}
@@ -198,7 +200,7 @@ func (r *reader) end(next int) int {
 }
 
 // hush covers tokens i to next without a word.
-func (r *reader) hush(i, next int, kind string) int {
+func (r *reader) hush(i, next int, kind speech.SpanKind) int {
 	r.begin(i, kind)
 	r.join = max(r.join, spaced)
 	return r.end(next)

@@ -1,14 +1,16 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // shortForm says in full what is written short: Dr. Rao, No. 5, A/c, approx.
 func (r *reader) shortForm(i int) int {
 	if full := r.stroked(i); full != "" {
-		r.begin(i, "abbreviation")
+		r.begin(i, speech.SpanAbbreviation)
 		r.say(full)
 		return r.end(i + 3)
 	}
 	if r.reads(i, "w") && !r.joined(i) && r.tightSign(i+1, '/') && r.at(i+2).gap && r.at(i+2).kind.wordLike() {
-		r.begin(i, "abbreviation")
+		r.begin(i, speech.SpanAbbreviation)
 		r.say("with") // no Hindi word fits in front of its noun
 		return r.end(i + 2)
 	}
@@ -54,7 +56,7 @@ func (r *reader) shortForm(i int) int {
 	if full == "" {
 		full = r.str(i)
 	}
-	r.begin(i, "abbreviation")
+	r.begin(i, speech.SpanAbbreviation)
 	r.say(full)
 	return r.end(next)
 }
@@ -76,7 +78,7 @@ func (r *reader) reference(i int) int {
 	if n := r.at(next); !n.word.is(idWord) && n.kind != digits && !(n.kind == sign && (n.ch == ':' || n.ch == '#')) && n.cas != upper {
 		return i
 	}
-	r.begin(i, "abbreviation")
+	r.begin(i, speech.SpanAbbreviation)
 	r.say("reference")
 	return r.end(next)
 }
@@ -141,7 +143,7 @@ func (r *reader) dottedForm(i int) int {
 	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
-	r.begin(i, "abbreviation")
+	r.begin(i, speech.SpanAbbreviation)
 	r.say(full)
 	return r.end(next)
 }

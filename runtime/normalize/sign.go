@@ -1,16 +1,18 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // picture passes over an emoji.
-func (r *reader) picture(i int) int { return r.hush(i, i+1, "emoji") }
+func (r *reader) picture(i int) int { return r.hush(i, i+1, speech.SpanEmoji) }
 
 // tag passes over a tag.
-func (r *reader) tag(i int) int { return r.hush(i, i+1, "markup") }
+func (r *reader) tag(i int) int { return r.hush(i, i+1, speech.SpanMarkup) }
 
 // emoticon passes over :), ;-), :D and <3.
 func (r *reader) emoticon(i int) int {
 	t := r.at(i)
 	if t.ch == '<' && r.heart(i) {
-		return r.hush(i, i+2, "emoji")
+		return r.hush(i, i+2, speech.SpanEmoji)
 	}
 	if t.ch != ':' && t.ch != ';' {
 		return i
@@ -41,7 +43,7 @@ func (r *reader) emoticon(i int) int {
 	if !r.looseEnd(j) {
 		return i
 	}
-	return r.hush(i, j, "emoji")
+	return r.hush(i, j, speech.SpanEmoji)
 }
 
 // inBrackets reports whether a bracket is open at token i.
@@ -78,7 +80,7 @@ func (r *reader) laugh(i int) int {
 	if next := r.at(i + 1); !r.reads(i, "XD", "xD") || r.joined(i) || next.kind == digits || next.kind == sign && !next.gap && next.ch == '-' || !r.looseEnd(i+1) {
 		return i
 	}
-	return r.hush(i, i+1, "emoji")
+	return r.hush(i, i+1, speech.SpanEmoji)
 }
 
 // punctuation keeps what parts and ends sentences.
@@ -150,7 +152,7 @@ func (r *reader) bar(i int) int {
 	} else if i > r.start && j < r.stop {
 		r.pause()
 	}
-	return r.hush(i, j, "sign")
+	return r.hush(i, j, speech.SpanSign)
 }
 
 // dash keeps a hyphen or a dash between words; before a number it is a pause.
@@ -161,15 +163,15 @@ func (r *reader) dash(i int) int {
 	}
 	if r.tightSign(j, '>') {
 		r.pause() // ->
-		return r.hush(i, j+1, "sign")
+		return r.hush(i, j+1, speech.SpanSign)
 	}
 	t, next := r.at(i), r.at(j)
 	if next.kind == digits && (t.gap || next.gap || next.b-next.a > 4) || next.kind == sign && signCurrency(next.ch) > 0 {
 		r.pause()
-		return r.hush(i, j, "sign")
+		return r.hush(i, j, speech.SpanSign)
 	}
 	if !r.said || r.opened > 0 || r.join == glued || parts(r.out) || !next.kind.wordLike() {
-		return r.hush(i, j, "sign")
+		return r.hush(i, j, speech.SpanSign)
 	}
 	if t.gap {
 		r.out = append(r.out, ' ')
@@ -198,7 +200,7 @@ func (r *reader) spokenSign(i int) int {
 		return next
 	}
 	if r.isKey(i) {
-		r.begin(i, "sign")
+		r.begin(i, speech.SpanSign)
 		if t.ch == '#' {
 			r.say(r.lang.pick("हैश", "hash"))
 		} else {
@@ -269,9 +271,9 @@ func (r *reader) spokenSign(i int) int {
 		}
 	}
 	if hi == "" {
-		return r.hush(i, i+1, "sign")
+		return r.hush(i, i+1, speech.SpanSign)
 	}
-	r.begin(i, "sign")
+	r.begin(i, speech.SpanSign)
 	r.say(r.lang.pick(hi, en))
 	return r.end(i + 1)
 }
@@ -294,7 +296,7 @@ func (r *reader) bareRate(i int) int {
 	if known := rates[string(low)] != "" || units[string(low)] != nil; !known || len(low) == 1 && !price {
 		return i // 12/C is a house
 	}
-	r.begin(i, "amount")
+	r.begin(i, speech.SpanAmount)
 	r.sayRate(i+1, r.lang)
 	return r.end(i + 2)
 }

@@ -1,5 +1,7 @@
 package normalize
 
+import "github.com/swar-tts/swar/runtime/speech"
+
 // E-mail and UPI addresses, web addresses, handles. Their words stay as they are, the signs between them are said, digits are an
 // identifier's.
 
@@ -22,7 +24,7 @@ func (r *reader) webAddress(i int) int {
 	if first == i && !ok {
 		return i
 	}
-	r.begin(i, "url")
+	r.begin(i, speech.SpanURL)
 	next = r.path(next)
 	r.sayAddress(first, next)
 	return r.end(r.query(next))
@@ -50,7 +52,7 @@ func (r *reader) email(i int) int {
 	for r.at(k-1).kind == sign {
 		k-- // the full stop of the sentence
 	}
-	r.begin(i, "email")
+	r.begin(i, speech.SpanEmail)
 	r.sayAddress(i, k)
 	return r.end(k)
 }
@@ -209,11 +211,11 @@ func (r *reader) sayName(j int, last bool) {
 func (r *reader) handle(i int) int {
 	switch {
 	case r.isSign(i, '#') && r.tight(i+1) && r.at(i+1).cas == upper && r.codeLetters(i+1):
-		r.begin(i, "sign")
+		r.begin(i, speech.SpanSign)
 		r.say(r.lang.pick("नंबर", "number"))
 		return r.end(i + 1)
 	case r.isSign(i, '#') && r.tight(i+1) && (r.at(i+1).kind == latin || r.at(i+1).kind == deva):
-		return r.hush(i, i+1, "hashtag")
+		return r.hush(i, i+1, speech.SpanHashtag)
 	case r.isSign(i, '#') && r.at(i+1).kind == digits:
 		return r.numberSign(i)
 	case !r.isSign(i, '@') || r.at(i+1).kind != latin || !r.tight(i+1):
@@ -226,7 +228,7 @@ func (r *reader) handle(i int) int {
 	for r.at(j-1).kind == sign {
 		j--
 	}
-	r.begin(i, "handle")
+	r.begin(i, speech.SpanHandle)
 	r.say(r.lang.pick("ऐट", "at"))
 	r.sayAddress(i+1, j)
 	return r.end(j)
@@ -237,7 +239,7 @@ func (r *reader) numberSign(i int) int {
 	if !r.looseEnd(i + 2) {
 		return i
 	}
-	r.begin(i, "code")
+	r.begin(i, speech.SpanCode)
 	if !r.reads(i-1, "number", "Number", "no", "No", "नंबर", "नम्बर", "संख्या") {
 		r.say(r.lang.pick("नंबर", "number"))
 	}

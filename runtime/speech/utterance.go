@@ -78,14 +78,6 @@ type Chunk struct {
 	CharEnd   int    // exclusive
 }
 
-// Span says how a piece of the written text was rewritten.
-type Span struct {
-	Start  int    `json:"start"` // code point offset in the trimmed input
-	End    int    `json:"end"`   // exclusive
-	Kind   string `json:"kind"`  // amount, date, otp, phone, acronym, …
-	Spoken string `json:"spoken"`
-}
-
 // Normalized is a text as it will be spoken.
 type Normalized struct {
 	Text       string
