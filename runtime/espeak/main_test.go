@@ -83,6 +83,14 @@ func fake(how string) {
 		samples(100)
 		os.Stdout.Close()
 		time.Sleep(time.Hour)
+	case "fails with its number":
+		fmt.Fprintln(os.Stderr, os.Getpid())
+		os.Exit(3)
+	case "pauses": // for longer than a spare process may before it speaks
+		os.Stdout.Write(header(programRate))
+		samples(1764)
+		time.Sleep(1300 * time.Millisecond)
+		samples(1764)
 	case "never ends":
 		os.Stdout.Write(header(programRate))
 		for {

@@ -203,8 +203,11 @@ func TestAStaleSpareCostsNothing(t *testing.T) {
 			w.dismiss()
 			w.spare = w.spawner.launch(fakeEngine(t, how), voices[0])
 			<-w.spare.ready
-			stale := w.spare.process
+			stale, begin := w.spare.process, time.Now()
 			got, err := speak(t, w, o)
+			if took := time.Since(begin); took > usualLimits.stall/2 {
+				t.Errorf("it took %v", took)
+			}
 			if how == "fails" { // when it has spoken already
 				wantFailure(t, err, "speech program failed", "exit status 3: Error: no voice data")
 			} else if err != nil || !slices.Equal(got, want) {
@@ -227,13 +230,31 @@ func TestAStaleSpareCostsNothing(t *testing.T) {
 	})
 }
 
-func TestAFreshProcessIsNotReplaced(t *testing.T) {
-	w := openWorker(t, fakeEngine(t, "says nothing"))
-	w.dismiss()
-	_, err := speak(t, w, synth.Options{Voice: "raj", Text: "नमस्ते"})
-	wantFailure(t, err, "speech program said nothing", "it ended after 0 bytes of header")
-	if w.stale {
-		t.Error("a process that was started for the chunk counts as a spare")
+func TestOnlyASpareIsReplaced(t *testing.T) {
+	o := synth.Options{Voice: "anjura", Text: "नमस्ते"}
+	w := openWorker(t, fakeEngine(t, "fails with its number"))
+	for i, spare := range []bool{false, true, false} {
+		if !spare {
+			w.dismiss()
+		}
+		if _, err := w.Prefill(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		number := strconv.Itoa(w.speaking.cmd.Process.Pid)
+		_, _, _, err := w.Next(t.Context(), make([]int16, speech.FrameSamples), 1)
+		if err == nil || strings.HasSuffix(err.Error(), " "+number) == spare {
+			t.Errorf("chunk %d: %v of process %s, want the error of another one: %v", i, err, number, spare)
+		}
+	}
+}
+
+func TestASpareThatSpeaksMayPause(t *testing.T) {
+	e := fakeEngine(t, "pauses")
+	e.limits.first = time.Second
+	w := openWorker(t, e)
+	<-w.spare.ready
+	if pcm, err := speak(t, w, synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil || len(pcm) != 2*speech.FrameSamples || !w.stale {
+		t.Errorf("%d samples, %v, of the spare process: %v; want two frames of that", len(pcm), err, w.stale)
 	}
 }
 

@@ -93,11 +93,11 @@ func (s *Speaker) cut(text string) (spoken, unspoken string) {
 	for rest, state := text, -1; rest != ""; {
 		var character string // as a reader sees it: with its marks
 		character, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		base, size := utf8.DecodeRuneInString(character)
+		_, size := utf8.DecodeRuneInString(character)
 		switch {
-		case unicode.IsSpace(base) && size == len(character), s.engine.Speaks(character):
+		case strings.TrimSpace(character) == "", s.engine.Speaks(character):
 			kept.WriteString(character)
-		case !unicode.IsSpace(base) && !s.engine.Speaks(character[:size]):
+		case !s.engine.Speaks(character[:size]):
 			kept.WriteByte(' ')
 			miss(character)
 		default: // the marks alone are at fault

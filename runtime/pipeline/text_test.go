@@ -113,6 +113,14 @@ func TestAMarkIsLeftOutWithoutItsLetter(t *testing.T) {
 	}
 }
 
+func TestASpaceIsNothingToMiss(t *testing.T) {
+	s := speaker(t, &picky{dislikes: " 你"}) // as a tokenizer whose spaces are parts of words
+	n, err := s.Normalize(t.Context(), "नमस्ते 你 प्यारे दोस्त", false)
+	if err != nil || n.Text != "नमस्ते प्यारे दोस्त" || n.Unspoken != "你" {
+		t.Errorf("%q without %q, %v", n.Text, n.Unspoken, err)
+	}
+}
+
 func TestNothingToSayNeedsNoWorker(t *testing.T) {
 	s := speaker(t, &picky{dislikes: "你好Привет", silent: "ऽx"})
 	for name, tt := range map[string]struct {
