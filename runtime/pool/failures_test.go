@@ -175,7 +175,7 @@ func TestOtherWorkersGoOn(t *testing.T) {
 
 func TestWarmingUpHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		engine := synthtest.NewEngine(synthtest.Config{Before: func(ctx context.Context, o synth.Options, frame int) error {
+		engine := synthtest.NewEngine(synthtest.Config{Before: func(ctx context.Context, o synth.Options, _ int) error {
 			if o.Voice == "raj" {
 				<-ctx.Done()
 			}
