@@ -88,7 +88,7 @@ func TestSpeaks(t *testing.T) {
 		{"digits", "407 ४०७ ৪০৭", true},
 		{"marks at which it pauses", "“हाँ” (जी) - a; b: c… d? e! f॥ don't", true},
 		{"white space", " \n\t\u00a0", true},
-		{"joiners and marks of the eye", "कि\u200dता\u200cब ग॒ सोऽहम् \ufeff", true},
+		{"joiners and marks of the eye", "कि\u200dता\u200cब ग॒ सोऽहम् 1\ufe0f\u20e3 \ufeff", true},
 		{"accents and ligatures", "café Łódź Straße Ær", true},
 		{"other scripts of India", "કેમ কলম ਪੰਜਾਬ தமிழ் తెలుగు ಕನ್ನಡ മലയാളം ଓଡ଼ିଆ", true},
 		{"Chinese", "你", false},

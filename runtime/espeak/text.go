@@ -109,7 +109,7 @@ func classify(r rune) (rune, kind) {
 		return markOf(r)
 	case isIndic(r):
 		return indic(r)
-	case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cf, r):
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return r, nothing
 	}
 	return markOf(r)
