@@ -17,7 +17,7 @@ type Engine interface {
 	Tokens(text string) int
 
 	// Speaks reports whether the model reads all of text as it is meant: as sounds, as pauses, or rightly in silence, like a joiner. It
-	// is asked about normalised text and about parts of it, so a part that stands in a text that it speaks should be spoken too.
+	// is asked about whole texts and about single characters with their marks, and should not change its mind between the two.
 	Speaks(text string) bool
 
 	// NewWorker makes a worker. What all workers share (weights, prefill cache) belongs to the engine.
