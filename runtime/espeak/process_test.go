@@ -253,8 +253,8 @@ func TestASpareThatSpeaksMayPause(t *testing.T) {
 	e.limits.first = time.Second
 	w := openWorker(t, e)
 	<-w.spare.ready
-	if pcm, err := speak(t, w, synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil || len(pcm) != 2*speech.FrameSamples || !w.stale {
-		t.Errorf("%d samples, %v, of the spare process: %v; want two frames of that", len(pcm), err, w.stale)
+	if pcm, err := speak(t, w, synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil || len(pcm) != 2*speech.FrameSamples || !w.wasSpare {
+		t.Errorf("%d samples, %v, of the spare process: %v; want two frames of that", len(pcm), err, w.wasSpare)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestACancelIsNoReasonForAnotherProcess(t *testing.T) {
 	if _, err := w.Prefill(ctx, synth.Options{Voice: "anjura", Text: "नमस्ते"}); err != nil {
 		t.Fatal(err)
 	}
-	if !w.stale {
+	if !w.wasSpare {
 		t.Fatal("the spare was not used")
 	}
 	time.AfterFunc(50*time.Millisecond, func() { cancel(&speech.EngineError{Text: "an engine that was closed"}) })

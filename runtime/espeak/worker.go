@@ -28,7 +28,7 @@ type worker struct {
 	closed  bool
 
 	speaking *process // nil when no process has samples to give
-	stale    bool     // it had been a spare: what makes it fail may have happened before the chunk
+	wasSpare bool     // of speaking: what makes it fail may have happened before the chunk
 	ended    bool     // the chunk was spoken to its end
 	voice    *voice   // of the chunk
 	fed      []byte   // the text as the process has it
@@ -124,7 +124,7 @@ func (w *worker) Close() error {
 func (w *worker) decode(ctx context.Context, dst []int16) (samples int, err error) {
 	samples, err = w.fillUntil(ctx, dst)
 	_, broken := errors.AsType[*speech.EngineError](err)
-	if !broken || !w.stale || w.speaking.heard {
+	if !broken || !w.wasSpare || w.speaking.heard {
 		return samples, err
 	}
 	w.drop()
@@ -176,7 +176,7 @@ func (w *worker) start(ctx context.Context) (*process, error) {
 	if w.spare != nil && w.spare.voice == w.voice {
 		p, err := w.feed(ctx, w.engine.limits.first)
 		if err == nil || context.Cause(ctx) != nil {
-			w.stale = true
+			w.wasSpare = true
 			return p, err
 		}
 		// There was no room for it, or somebody ended it while it was waiting. That must not cost a chunk.
@@ -186,7 +186,7 @@ func (w *worker) start(ctx context.Context) (*process, error) {
 
 // startFresh returns a process that has the text and was started for it.
 func (w *worker) startFresh(ctx context.Context) (*process, error) {
-	w.stale = false
+	w.wasSpare = false
 	w.prepare(w.voice)
 	return w.feed(ctx, w.engine.limits.stall)
 }
