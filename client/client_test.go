@@ -287,8 +287,14 @@ func TestSpeakReturnsWithTheFirstAudio(t *testing.T) {
 	if _, proven := a.Proof(); proven {
 		t.Error("there is proof of what has not been read")
 	}
-	got := Audio{RequestID: a.RequestID, ContentType: a.ContentType, Voice: a.Voice, Model: a.Model, Seed: a.Seed, Queue: a.Queue, Unspoken: a.Unspoken}
-	want := Audio{RequestID: "r1", ContentType: "audio/wav", Voice: "raj", Model: "m", Seed: -42, Queue: 1500 * time.Microsecond, Unspoken: "你+"}
+	got := Audio{
+		RequestID: a.RequestID, ContentType: a.ContentType, Voice: a.Voice, Model: a.Model,
+		Seed: a.Seed, Queue: a.Queue, Unspoken: a.Unspoken,
+	}
+	want := Audio{
+		RequestID: "r1", ContentType: "audio/wav", Voice: "raj", Model: "m",
+		Seed: -42, Queue: 1500 * time.Microsecond, Unspoken: "你+",
+	}
 	if got != want {
 		t.Errorf("Audio = %+v, want %+v", got, want)
 	}

@@ -30,7 +30,7 @@ type StartEvent struct {
 	Format     Format // the one in effect
 	Chunks     int
 	Normalized string // exactly what will be spoken
-	Unspoken   string // the characters of the text that the model cannot speak and that were left out, each once
+	Unspoken   string // characters that the model cannot speak and that were left out, each once
 	Seed       int64
 	Queue      time.Duration // spent waiting for the worker
 	Model      string
@@ -153,7 +153,8 @@ func parseEvent(text []byte) (Event, error) {
 	h := Head{w.RequestID, text}
 	switch w.Type {
 	case "start":
-		return &StartEvent{h, w.Voice, w.Format, w.Chunks, w.Normalized, w.Unspoken, w.Seed, millis(w.QueueMS), w.Model}, nil
+		return &StartEvent{h, w.Voice, w.Format, w.Chunks, w.Normalized, w.Unspoken, w.Seed,
+			millis(w.QueueMS), w.Model}, nil
 	case "chunk":
 		return &ChunkEvent{h, w.Chunk, w.Text, w.Tokens, seconds(w.AudioStartS), w.CharStart, w.CharEnd}, nil
 	case "first_audio_ms":

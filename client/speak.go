@@ -76,7 +76,7 @@ type Audio struct {
 	Model       string
 	Seed        int64         // speaks the same again
 	Queue       time.Duration // spent waiting for a worker
-	Unspoken    string        // the characters of the text that the model cannot speak and that were left out: each once, some 28 at most
+	Unspoken    string        // characters that the model cannot speak, left out; each once, the first 28 or more
 
 	resp     *http.Response
 	trailers bool // were announced and count

@@ -91,7 +91,8 @@ func (v *voicebox) normalize(ctx context.Context, text string, enDigits bool) (n
 		return n, err
 	}
 	n = client.Normalized{
-		Text: spoken.Text, Unspoken: spoken.Unspoken, Chars: utf8.RuneCountInString(spoken.Text), InputChars: spoken.InputChars,
+		Text: spoken.Text, Unspoken: spoken.Unspoken,
+		Chars: utf8.RuneCountInString(spoken.Text), InputChars: spoken.InputChars,
 		Chunks: []client.Chunk{}, Spans: []client.Span{}, // not null in JSON
 	}
 	for _, c := range spoken.Chunks {

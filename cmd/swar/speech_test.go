@@ -122,12 +122,14 @@ func TestSayTellsWhatItLeavesOut(t *testing.T) {
 		}
 		whole, part := say("whole.wav", "नमस्ते दोस्त"), say("part.wav", "你\x7f नमस्ते 好 दोस्त 好")
 		if whole.err != "" || part.err != hint || part.code != 0 {
-			t.Errorf("%s: told %q, then %q with exit code %d; want nothing and then what is missing", where, whole.err, part.err, part.code)
+			t.Errorf("%s: told %q, then %q with exit code %d; want nothing and then what is missing",
+				where, whole.err, part.err, part.code)
 		}
 		if !bytes.Equal(samples(t, s.read("whole.wav")), samples(t, s.read("part.wav"))) {
 			t.Errorf("%s: the rest does not sound as it does alone", where)
 		}
-		if r := say("none.wav", "你好"); r.code != 4 || !strings.HasPrefix(r.err, "swar: nothing to say after normalisation") {
+		r := say("none.wav", "你好")
+		if r.code != 4 || !strings.HasPrefix(r.err, "swar: nothing to say after normalisation") {
 			t.Errorf("%s: exit code %d, %q; want a refusal", where, r.code, r.err)
 		}
 	}

@@ -105,8 +105,8 @@ func (e *Engine) Model() speech.Model {
 // Tokens implements [synth.Engine]. It counts the text as the program is fed it: Roman Hindi in Devanagari.
 func (e *Engine) Tokens(text string) int { return tokenize.Plain(prepare(text).text) }
 
-// Speaks implements [synth.Engine]. It speaks Latin and the scripts of India that Devanagari can stand for, their digits, and the marks
-// at which it pauses.
+// Speaks implements [synth.Engine]. It speaks Latin and the scripts of India that Devanagari can stand for, their
+// digits, and the marks at which it pauses.
 func (e *Engine) Speaks(text string) bool {
 	return !strings.ContainsFunc(plainLatin(text), func(r rune) bool {
 		_, k := classify(r)

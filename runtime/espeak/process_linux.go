@@ -16,8 +16,8 @@ func attributes() *syscall.SysProcAttr {
 // kill ends p and what it started. It must not be called once p was reaped, when its number may belong to somebody else.
 func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// limitMemory lets p have so many bytes of data, beyond which it gets none and ends. It is a second fence behind the one around what p
-// writes, so p speaks also where the kernel does not let it be put up.
+// limitMemory lets p have so many bytes of data, beyond which it gets none and ends. It is a second fence behind the
+// one around what p writes, so p speaks also where the kernel does not let it be put up.
 func limitMemory(p *os.Process, bytes uint64) {
 	_ = unix.Prlimit(p.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
 }

@@ -113,7 +113,8 @@ func TestAProcessHasALimitOfMemory(t *testing.T) {
 
 	// A shell doubles a string until it has no room, or 512 MiB.
 	hungry := filepath.Join(t.TempDir(), "hungry")
-	source := "#!/bin/sh\ncat >/dev/null; x=0123456789abcdef; i=0; while [ $i -lt 25 ]; do x=$x$x; i=$((i+1)); done; echo enough >&2; exit 3\n"
+	const source = "#!/bin/sh\ncat >/dev/null; x=0123456789abcdef; i=0\n" +
+		"while [ $i -lt 25 ]; do x=$x$x; i=$((i+1)); done; echo enough >&2; exit 3\n"
 	if err := os.WriteFile(hungry, []byte(source), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}

@@ -127,7 +127,8 @@ var plainer = map[rune]rune{
 	'ൺ': 'ण', 'ൻ': 'न', 'ർ': 'र', 'ൽ': 'ल', 'ൾ': 'ळ', 'റ': 'र', 'ഴ': 'ळ', // Malayalam
 }
 
-// isIndic reports whether r is of one of the scripts from Devanagari to Malayalam, which have a block each, all laid out alike.
+// isIndic reports whether r is of one of the scripts from Devanagari to Malayalam, which have a block each, all laid
+// out alike.
 func isIndic(r rune) bool { return 0x0900 <= r && r <= 0x0d7f }
 
 // indic is classify for these scripts. Letters are fed as those that stand in the same places in Devanagari.

@@ -69,8 +69,8 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	return cached, err
 }
 
-// maxFrames is how long text may sound: three times as long as the slowest text that was found. Numbers of four digits take a third of
-// a second for a character.
+// maxFrames is how long text may sound: three times as long as the slowest text that was found. Numbers of four digits
+// take a third of a second for a character.
 func maxFrames(text string) int {
 	seconds := 10 + utf8.RuneCountInString(text)
 	return int(time.Duration(seconds) * time.Second / speech.FrameDuration)
@@ -92,7 +92,8 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 	}
 	if left := w.limit - w.frames; frames > left && (err == nil || err == io.EOF) {
 		frames = left
-		err = w.speaking.failure("speech program does not end", fmt.Errorf("more than %d frames for %d bytes of text", w.limit, len(w.fed)))
+		cause := fmt.Errorf("more than %d frames for %d bytes of text", w.limit, len(w.fed))
+		err = w.speaking.failure("speech program does not end", cause)
 	}
 	w.frames += frames
 	if err == nil {
@@ -119,8 +120,9 @@ func (w *worker) Close() error {
 	return nil
 }
 
-// decode is fill until ctx ends. A process that had been a spare and breaks before its first sample is replaced, once: why it broke may
-// have nothing to do with the chunk. Somebody may have ended it, or the program may be another one since.
+// decode is fill until ctx ends. A process that had been a spare and breaks before its first sample is replaced, once:
+// why it broke may have nothing to do with the chunk. Somebody may have ended it, or the program may be another one
+// since.
 func (w *worker) decode(ctx context.Context, dst []int16) (samples int, err error) {
 	samples, err = w.fillUntil(ctx, dst)
 	_, broken := errors.AsType[*speech.EngineError](err)

@@ -11,9 +11,10 @@ import (
 // what stands between such spans, and every quantity, is the same.
 func TestEnglishDigitsChangeIdentifiersOnly(t *testing.T) {
 	quantities := map[speech.SpanKind]bool{
-		speech.SpanAmount: true, speech.SpanNumber: true, speech.SpanDate: true, speech.SpanTime: true, speech.SpanPercent: true,
-		speech.SpanRange: true, speech.SpanDecimal: true, speech.SpanFraction: true, speech.SpanOrdinal: true, speech.SpanDuration: true,
-		speech.SpanUnit: true, speech.SpanYear: true, speech.SpanRatio: true,
+		speech.SpanAmount: true, speech.SpanNumber: true, speech.SpanDate: true, speech.SpanTime: true,
+		speech.SpanPercent: true, speech.SpanRange: true, speech.SpanDecimal: true, speech.SpanFraction: true,
+		speech.SpanOrdinal: true, speech.SpanDuration: true, speech.SpanUnit: true, speech.SpanYear: true,
+		speech.SpanRatio: true,
 	}
 	changed := 0
 	for _, row := range rows(t) {

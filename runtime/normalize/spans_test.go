@@ -10,7 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// TestDocsListTheKindsOfSpans: every kind that the rows of the tables have is documented, no other one is, and the examples are right.
+// TestDocsListTheKindsOfSpans: every kind that the rows of the tables have is documented, no other one is, and the
+// examples are right.
 func TestDocsListTheKindsOfSpans(t *testing.T) {
 	sent := map[speech.SpanKind]bool{}
 	for _, row := range rows(t) {

@@ -8,17 +8,18 @@ import (
 // scripts are the scripts of languages, by the first part of their tags.
 var scripts = map[string]*unicode.RangeTable{
 	"hi": unicode.Devanagari, "mr": unicode.Devanagari, "ne": unicode.Devanagari, "sa": unicode.Devanagari,
-	"as": unicode.Bengali, "bn": unicode.Bengali, "gu": unicode.Gujarati, "kn": unicode.Kannada, "ml": unicode.Malayalam,
-	"or": unicode.Oriya, "pa": unicode.Gurmukhi, "ta": unicode.Tamil, "te": unicode.Telugu,
-	"de": unicode.Latin, "en": unicode.Latin, "es": unicode.Latin, "eu": unicode.Latin, "fr": unicode.Latin, "it": unicode.Latin,
-	"pt": unicode.Latin,
+	"as": unicode.Bengali, "bn": unicode.Bengali, "gu": unicode.Gujarati, "kn": unicode.Kannada,
+	"ml": unicode.Malayalam, "or": unicode.Oriya, "pa": unicode.Gurmukhi, "ta": unicode.Tamil, "te": unicode.Telugu,
+	"de": unicode.Latin, "en": unicode.Latin, "es": unicode.Latin, "eu": unicode.Latin, "fr": unicode.Latin,
+	"it": unicode.Latin, "pt": unicode.Latin,
 }
 
 // Speaks implements [synth.Engine]. The model speaks what its tokenizer has pieces for.
 //
-// A tokenizer that falls back to bytes reads everything, but a model has heard how bytes sound only where its speakers used them: for
-// marks and for rare letters of their languages. Letters and numbers of other scripts it does not speak; where the script of a language
-// is not known here, nothing is held against any. A tokenizer that does not tell what it has pieces for is trusted.
+// A tokenizer that falls back to bytes reads everything, but a model has heard how bytes sound only where its speakers
+// used them: for marks and for rare letters of their languages. Letters and numbers of other scripts it does not
+// speak; where the script of a language is not known here, nothing is held against any. A tokenizer that does not tell
+// what it has pieces for is trusted.
 func (e *Engine) Speaks(text string) bool {
 	t, ok := e.tokenizer.(interface {
 		Knows(text string) bool

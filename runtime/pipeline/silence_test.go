@@ -52,31 +52,33 @@ func TestSilenceEndsWithTheFirstAudibleSample(t *testing.T) {
 		chunks [][]int16
 		want   time.Duration
 	}{
-		"audible at once":                       {[][]int16{with(quiet(1, 0), 0, 328)}, 0},
-		"below zero too":                        {[][]int16{with(quiet(1, 0), 0, -328)}, 0},
-		"the loudest":                           {[][]int16{with(quiet(1, 0), 0, 32767)}, 0},
-		"the deepest":                           {[][]int16{with(quiet(1, 0), 0, -32768)}, 0},
-		"one sample of silence":                 {[][]int16{with(quiet(1, 0), 1, 328)}, after(1)},
-		"just below the level":                  {[][]int16{with(quiet(1, 327), 5, 328)}, after(5)},
-		"just below the level, below zero":      {[][]int16{with(quiet(1, -327), 5, -328)}, after(5)},
-		"never audible":                         {[][]int16{quiet(1, 327)}, speech.FrameDuration},
-		"never audible, below zero":             {[][]int16{quiet(7, -327)}, 7 * speech.FrameDuration},
-		"the last sample of the first frame":    {[][]int16{with(quiet(2, 0), frame-1, 328)}, after(frame - 1)},
-		"the first sample of the second":        {[][]int16{with(quiet(2, 0), frame, 328)}, speech.FrameDuration},
-		"in the middle of a group":              {[][]int16{with(quiet(9, 0), 3*frame+24, 328)}, 3*speech.FrameDuration + time.Millisecond},
-		"in a later group":                      {[][]int16{with(quiet(9, 0), 6*frame+48, -328)}, 6*speech.FrameDuration + 2*time.Millisecond},
-		"silence behind it does not count":      {[][]int16{with(quiet(9, 0), 240, 328)}, 10 * time.Millisecond},
-		"nor at the start of the next chunk":    {[][]int16{with(quiet(2, 0), 240, 328), quiet(2, 0)}, 10 * time.Millisecond},
-		"a chunk of silence before the audible": {[][]int16{quiet(2, 0), with(quiet(2, 0), 24, 328)}, 2*speech.FrameDuration + time.Millisecond},
+		"audible at once":                    {[][]int16{with(quiet(1, 0), 0, 328)}, 0},
+		"below zero too":                     {[][]int16{with(quiet(1, 0), 0, -328)}, 0},
+		"the loudest":                        {[][]int16{with(quiet(1, 0), 0, 32767)}, 0},
+		"the deepest":                        {[][]int16{with(quiet(1, 0), 0, -32768)}, 0},
+		"one sample of silence":              {[][]int16{with(quiet(1, 0), 1, 328)}, after(1)},
+		"just below the level":               {[][]int16{with(quiet(1, 327), 5, 328)}, after(5)},
+		"just below the level, below zero":   {[][]int16{with(quiet(1, -327), 5, -328)}, after(5)},
+		"never audible":                      {[][]int16{quiet(1, 327)}, speech.FrameDuration},
+		"never audible, below zero":          {[][]int16{quiet(7, -327)}, 7 * speech.FrameDuration},
+		"the last sample of the first frame": {[][]int16{with(quiet(2, 0), frame-1, 328)}, after(frame - 1)},
+		"the first sample of the second":     {[][]int16{with(quiet(2, 0), frame, 328)}, speech.FrameDuration},
+		"in the middle of a group":           {[][]int16{with(quiet(9, 0), 3*frame+24, 328)}, after(3*frame + 24)},
+		"in a later group":                   {[][]int16{with(quiet(9, 0), 6*frame+48, -328)}, after(6*frame + 48)},
+		"silence behind it does not count":   {[][]int16{with(quiet(9, 0), 240, 328)}, 10 * time.Millisecond},
+		"nor in the next chunk":              {[][]int16{with(quiet(2, 0), 240, 328), quiet(2, 0)}, 10 * time.Millisecond},
+		"a chunk of silence before it":       {[][]int16{quiet(2, 0), with(quiet(2, 0), 24, 328)}, after(2*frame + 24)},
 	} {
 		s, _ := run(t, 1, &recorded{synthtest.NewEngine(synthtest.Config{}), tt.chunks})
 		text := "naam"
 		for range len(tt.chunks) - 1 {
 			text += " " + strings.Repeat("naam ", 45) // another chunk
 		}
-		st, err := s.Speak(t.Context(), speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Raw: true}, &speechtest.Recorder{})
+		u := speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Raw: true}
+		st, err := s.Speak(t.Context(), u, &speechtest.Recorder{})
 		if err != nil || st.Chunks != len(tt.chunks) || st.LeadingSilence != tt.want {
-			t.Errorf("%s: %v of silence in %d chunks, %v; want %v in %d", name, st.LeadingSilence, st.Chunks, err, tt.want, len(tt.chunks))
+			t.Errorf("%s: %v of silence in %d chunks, %v; want %v in %d",
+				name, st.LeadingSilence, st.Chunks, err, tt.want, len(tt.chunks))
 		}
 	}
 }

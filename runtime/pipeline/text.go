@@ -25,9 +25,9 @@ func (s *Speaker) Normalize(ctx context.Context, text string, enDigits bool) (sp
 	n := speech.Normalized{InputChars: utf8.RuneCountInString(text)}
 	o := normalize.Options{EnDigits: enDigits}
 	n.Text, n.Spans = normalize.Spans(text, o)
-	if n.Text, n.Unspoken = s.leaveOut(n.Text, o); n.Unspoken != "" {
+	if n.Text, n.Unspoken = s.leaveOutNormalized(n.Text, o); n.Unspoken != "" {
 		for i := range n.Spans {
-			n.Spans[i].Spoken, _ = s.cut(n.Spans[i].Spoken)
+			n.Spans[i].Spoken, _ = s.leaveOut(n.Spans[i].Spoken)
 		}
 	}
 	n.Chunks = s.split(n.Text)
@@ -54,10 +54,10 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 		return n, speech.ErrBadFormat
 	}
 	if u.Raw {
-		n.Text, n.Unspoken = s.cut(strings.Join(strings.Fields(u.Text), " "))
+		n.Text, n.Unspoken = s.leaveOut(strings.Join(strings.Fields(u.Text), " "))
 	} else {
 		o := normalize.Options{EnDigits: u.EnDigits}
-		n.Text, n.Unspoken = s.leaveOut(normalize.Text(strings.TrimSpace(u.Text), o), o)
+		n.Text, n.Unspoken = s.leaveOutNormalized(normalize.Text(strings.TrimSpace(u.Text), o), o)
 	}
 	n.Chunks = s.split(n.Text)
 	switch {
@@ -69,16 +69,18 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 	return n, nil
 }
 
-// leaveOut is cut for normalised text. What is left is normalised again, which takes away brackets and marks that stand alone now.
-func (s *Speaker) leaveOut(text string, o normalize.Options) (spoken, unspoken string) {
-	if spoken, unspoken = s.cut(text); unspoken != "" {
+// leaveOutNormalized is leaveOut for normalised text. What is left is normalised again, which takes away brackets and
+// marks that stand alone now.
+func (s *Speaker) leaveOutNormalized(text string, o normalize.Options) (spoken, unspoken string) {
+	if spoken, unspoken = s.leaveOut(text); unspoken != "" {
 		spoken = normalize.Text(spoken, o)
 	}
 	return spoken, unspoken
 }
 
-// cut returns text without what the engine cannot speak, and that: each character once. A gap that is left in a word becomes a space.
-func (s *Speaker) cut(text string) (spoken, unspoken string) {
+// leaveOut returns text without what the engine cannot speak, and that: each character once. A gap that is left in a word
+// becomes a space.
+func (s *Speaker) leaveOut(text string) (spoken, unspoken string) {
 	if s.engine.Speaks(text) {
 		return text, ""
 	}

@@ -38,20 +38,22 @@ func TestWhatCannotBeSpokenIsLeftOut(t *testing.T) {
 		{"raw text as it is", "(नमस्ते), 😀 दोस्त !", true, "(नमस्ते), 😀 दोस्त !", ""},
 	} {
 		r := &speechtest.Recorder{}
-		_, err := s.Speak(t.Context(), speech.Utterance{Text: tt.text, Voice: "raj", Format: speech.PCM16, Raw: tt.raw}, r)
-		if err != nil {
+		u := speech.Utterance{Text: tt.text, Voice: "raj", Format: speech.PCM16, Raw: tt.raw}
+		if _, err := s.Speak(t.Context(), u, r); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
 		if st := r.Started[0]; st.Normalized != tt.want || st.Unspoken != tt.unspoken {
-			t.Errorf("%s: spoke %q without %q, want %q without %q", tt.name, st.Normalized, st.Unspoken, tt.want, tt.unspoken)
+			t.Errorf("%s: spoke %q without %q, want %q without %q",
+				tt.name, st.Normalized, st.Unspoken, tt.want, tt.unspoken)
 		}
 		if tt.raw {
 			continue
 		}
 		n, err := s.Normalize(t.Context(), tt.text, false)
 		if err != nil || n.Text != tt.want || n.Unspoken != tt.unspoken {
-			t.Errorf("%s: Normalize = %q without %q, %v; want %q without %q", tt.name, n.Text, n.Unspoken, err, tt.want, tt.unspoken)
+			t.Errorf("%s: Normalize = %q without %q, %v; want %q without %q",
+				tt.name, n.Text, n.Unspoken, err, tt.want, tt.unspoken)
 		}
 	}
 }
@@ -104,7 +106,8 @@ func TestAMarkIsLeftOutWithoutItsLetter(t *testing.T) {
 		"है \u103b या":            {"है या", "\u103b"},
 	} {
 		r := &speechtest.Recorder{}
-		if _, err := s.Speak(t.Context(), speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Raw: true}, r); err != nil {
+		u := speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Raw: true}
+		if _, err := s.Speak(t.Context(), u, r); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if got := r.Started[0]; got.Normalized != want[0] || got.Unspoken != want[1] {
@@ -170,7 +173,8 @@ func TestEveryChunkIsHeard(t *testing.T) {
 		heard := 0
 		for i, c := range n.Chunks {
 			heard += c.Tokens
-			if c.Index != i || c.Tokens < 1 || c.Tokens > speech.MaxChunkTokens || string(runes[c.CharStart:c.CharEnd]) != c.Text {
+			sized := 1 <= c.Tokens && c.Tokens <= speech.MaxChunkTokens
+			if c.Index != i || !sized || string(runes[c.CharStart:c.CharEnd]) != c.Text {
 				t.Errorf("%s: chunk %d is %d with %d tokens: %.20q", name, i, c.Index, c.Tokens, c.Text)
 			}
 		}

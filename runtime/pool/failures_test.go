@@ -43,7 +43,10 @@ func use(ctx context.Context, s *Slot, voice, text string) error {
 }
 
 func TestThreeFailuresInARowBreakAWorker(t *testing.T) {
-	const fine, late, atOnce, cancelled, nobody = "a chunk of two frames", "fails late in the chunk", "fails at once", "cancelled", "nobody"
+	const (
+		fine, late, atOnce = "a chunk of two frames", "fails late in the chunk", "fails at once"
+		cancelled, nobody  = "cancelled", "nobody"
+	)
 	tests := map[string]struct {
 		texts []string
 		want  bool // the worker is replaced after the last of them, and not before
@@ -187,8 +190,9 @@ func TestWarmingUpHasAnEnd(t *testing.T) {
 		}
 		begin := time.Now()
 		err = p.Run(t.Context())
-		if want := "worker 1 of 1: warming voice raj: timeout"; err == nil || err.Error() != want || time.Since(begin) != speech.UtteranceTimeout {
-			t.Errorf("Run = %v after %v, want %q after 120 s", err, time.Since(begin), want)
+		took, want := time.Since(begin), "worker 1 of 1: warming voice raj: timeout"
+		if err == nil || err.Error() != want || took != speech.UtteranceTimeout {
+			t.Errorf("Run = %v after %v, want %q after 120 s", err, took, want)
 		}
 	})
 }

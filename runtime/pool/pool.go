@@ -125,8 +125,8 @@ func (p *Pool) newWarm(ctx context.Context) (synth.Worker, error) {
 	return w, nil
 }
 
-// warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed
-// once. Then it leaves as a client does, because a model need not end by itself. It may take as long as an utterance.
+// warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed once.
+// Then it leaves as a client does, because a model need not end by itself. It may take as long as an utterance.
 func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, speech.UtteranceTimeout, speech.ErrTimeout)
 	defer cancel()
@@ -228,8 +228,9 @@ type Slot struct {
 // Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was asked for. A slot that
 // was held for session (see [Slot.ReleaseTo]) is taken first; nobody else overtakes the queue.
 //
-// It returns [speech.ErrWarming] when no worker is ready, at once or any more, [speech.ErrDraining] after Drain, [speech.ErrBusy] when the queue is full
-// or the wait ran out, and the cause of ctx when ctx ended first. The caller must release the slot exactly once.
+// It returns [speech.ErrWarming] when no worker is ready, at once or any more, [speech.ErrDraining] after Drain,
+// [speech.ErrBusy] when the queue is full or the wait ran out, and the cause of ctx when ctx ended first. The caller
+// must release the slot exactly once.
 func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -307,8 +308,8 @@ func (p *Pool) giveUp(wait *waiter) synth.Worker {
 	return <-wait.granted
 }
 
-// Release gives the worker back: to the utterance that has waited longest, if any. One that has failed three times in a row is
-// discarded instead.
+// Release gives the worker back: to the utterance that has waited longest, if any. One that has failed three times in
+// a row is discarded instead.
 func (s *Slot) Release() {
 	if broken(s.Worker) {
 		s.Discard()

@@ -16,8 +16,8 @@ const (
 // commonHeaders stand on every answer. The slices are shared: headers are only ever set, never changed in place.
 var commonHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"}, // any page may call: no cookie is involved
-	"Access-Control-Expose-Headers": {"x-request-id, x-error-code, retry-after, x-seed, x-model, x-voice, x-queue-ms, x-unspoken, " +
-		"x-concurrency-active, x-concurrency-limit, x-concurrency-listeners, server-timing, content-length, " +
+	"Access-Control-Expose-Headers": {"x-request-id, x-error-code, retry-after, x-seed, x-model, x-voice, x-queue-ms, " +
+		"x-unspoken, x-concurrency-active, x-concurrency-limit, x-concurrency-listeners, server-timing, content-length, " +
 		"x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256"},
 	"Timing-Allow-Origin":    {"*"},
 	"Cache-Control":          {"no-store"},

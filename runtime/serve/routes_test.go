@@ -209,7 +209,8 @@ func TestEveryAnswerHasCORS(t *testing.T) {
 		})
 		exposed := strings.Split(got.Header.Get("Access-Control-Expose-Headers"), ", ")
 		for _, name := range []string{
-			"x-request-id", "x-error-code", "retry-after", "x-seed", "x-model", "x-voice", "x-queue-ms", "x-unspoken", "x-concurrency-active",
+			"x-request-id", "x-error-code", "retry-after", "x-seed", "x-model", "x-voice", "x-queue-ms", "x-concurrency-active",
+			"x-unspoken",
 			"x-concurrency-limit", "server-timing", "content-length", "x-audio-s", "x-frames", "x-wall-ms", "x-rtf", "x-audio-sha256",
 		} {
 			if !slices.Contains(exposed, name) {

@@ -16,8 +16,9 @@ type Engine interface {
 	// Tokens counts text as the model is fed it, which may be longer than text itself (transliteration, added marks).
 	Tokens(text string) int
 
-	// Speaks reports whether the model reads all of text as it is meant: as sounds, as pauses, or rightly in silence, like a joiner. It
-	// is asked about whole texts and about single characters with their marks, and should not change its mind between the two.
+	// Speaks reports whether the model reads all of text as it is meant: as sounds, as pauses, or rightly in silence,
+	// like a joiner. It is asked about whole texts and about single characters with their marks, and should not change
+	// its mind between the two.
 	Speaks(text string) bool
 
 	// NewWorker makes a worker. What all workers share (weights, prefill cache) belongs to the engine.

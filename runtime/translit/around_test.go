@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestNeighboursWeigh: what each kind of word weighs one, two and three words away, on either side, and that no fourth one does.
+// TestNeighboursWeigh: what each kind of word weighs one, two and three words away, on either side, and that no fourth
+// one does.
 func TestNeighboursWeigh(t *testing.T) {
 	for name, tt := range map[string]struct {
 		neighbour word

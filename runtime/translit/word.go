@@ -143,7 +143,8 @@ func foldAccents(key []byte, s string) []byte {
 	return key
 }
 
-// Plain returns the ASCII letters that the Latin letter r stands for, in lower case: e for é, ss for ß, "" if there are none.
+// Plain returns the ASCII letters that the Latin letter r stands for, in lower case: e for é, ss for ß, "" if there
+// are none.
 func Plain(r rune) string { return string(foldAccents(nil, string(r))) }
 
 // undecomposed are the letters that Unicode does not take apart.

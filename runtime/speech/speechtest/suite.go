@@ -14,9 +14,9 @@ import (
 
 const text = "Namaste! Aapka order kal tak deliver ho jayega. Total ₹499 hai, aur OTP 482913 kisi ko mat batana."
 
-// Run checks that the speakers that open returns keep the promises of [speech.Speaker]. open returns a speaker with at least one
-// ready worker and a model that speaks Hindi and English but no Chinese, and registers its end with t.Cleanup; it is called once for
-// each sub-test.
+// Run checks that the speakers that open returns keep the promises of [speech.Speaker]. open returns a speaker with at
+// least one ready worker and a model that speaks Hindi and English but no Chinese, and registers its end with
+// t.Cleanup; it is called once for each sub-test.
 func Run(t *testing.T, open func(t *testing.T) speech.Speaker) {
 	t.Helper()
 	tests := []struct {
@@ -200,7 +200,8 @@ func testUnspoken(t *testing.T, s speech.Speaker) {
 	}
 	u.Text = "你好, " + text + " 你们好"
 	got, _ := speak(t, s, u)
-	if st := got.Started[0]; st.Unspoken != "你好们" || st.Normalized != want.Started[0].Normalized || !bytes.Equal(got.Bytes(), want.Bytes()) {
+	st, same := got.Started[0], bytes.Equal(got.Bytes(), want.Bytes())
+	if st.Unspoken != "你好们" || st.Normalized != want.Started[0].Normalized || !same {
 		t.Errorf("spoke %q without %q, want the rest as it sounds alone, without 你好们", st.Normalized, st.Unspoken)
 	}
 	n, err := s.Normalize(t.Context(), u.Text, false)
