@@ -22,7 +22,7 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 		if first, err = s.portal.firstKey(ctx); err != nil {
 			return fmt.Errorf("making the first key: %w", err)
 		}
-		keys, _ := s.portal.ring.Size()
+		keys, _ := s.portal.keys.Size()
 		attrs = append(attrs, "portal_keys", keys, "data", s.options.place.data)
 	}
 	s.log.Info("ready", attrs...)

@@ -35,7 +35,7 @@ type portal struct {
 	records records
 	events  *meter.Log
 	shipper *meter.Shipper
-	ring    *access.Ring
+	keys    *access.KeyCache
 	tenancy *tenant.Service
 	reports *book.Reports
 	admin   *admin                        // nil until the doors are open
@@ -49,7 +49,7 @@ func openPortal(ctx context.Context, at *place, who *people, voices []string, lo
 	if err := at.make(); err != nil {
 		return nil, err
 	}
-	p := &portal{place: at, log: log, ring: access.NewRing(access.RingConfig{})}
+	p := &portal{place: at, log: log, keys: access.NewKeyCache(access.KeyCacheConfig{})}
 	if p.records, err = at.open(ctx, log); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func openPortal(ctx context.Context, at *place, who *people, voices []string, lo
 		p.events.Run,
 		p.shipper.Run,
 		p.sweep,
-		func(ctx context.Context) error { return dataplane.Local(ctx, p.records, p.ring, p.log) },
+		func(ctx context.Context) error { return dataplane.Local(ctx, p.records, p.keys, p.log) },
 		func(ctx context.Context) error {
 			return upkeep.Run(ctx, func(f book.Findings) { p.difference.Store(f.Difference()) })
 		},
@@ -160,12 +160,12 @@ func (p *portal) abandon() error {
 	return errors.Join(p.admin.close(), p.close())
 }
 
-// told waits until the ring says of k what the store does, which takes some milliseconds. A key that changes again in the meantime, or a
+// told waits until the cache says of k what the store does, which takes some milliseconds. A key that changes again in the meantime, or a
 // store that is not heard, is not waited for any longer.
 func (p *portal) told(ctx context.Context, k tenant.Key) {
 	ctx, cancel := context.WithTimeout(ctx, toldLimit)
 	defer cancel()
-	_ = p.ring.Await(ctx, k.Hash, func(g access.Grant, held bool) bool {
+	_ = p.keys.Await(ctx, k.Hash, func(g access.Grant, held bool) bool {
 		return held == k.RevokedAt.IsZero() && (!held || slices.Equal(g.Voices, k.Voices))
 	})
 }
@@ -173,7 +173,7 @@ func (p *portal) told(ctx context.Context, k tenant.Key) {
 // counts are for the metrics.
 func (p *portal) counts() metrics.PortalCounts {
 	backlog := p.events.Backlog()
-	keys, current := p.ring.Size()
+	keys, current := p.keys.Size()
 	return metrics.PortalCounts{
 		Queued: backlog.Queued + int64(backlog.Waiting), Lost: backlog.Lost, Delay: p.shipper.Delay(),
 		Difference: p.difference.Load(), Keys: keys, Current: current,
@@ -183,17 +183,17 @@ func (p *portal) counts() metrics.PortalCounts {
 // keyring knows the keys of the command line and those of the portal. Nobody is billed for the former.
 type keyring struct {
 	static *access.Static // nil without any
-	ring   *access.Ring
+	cache  *access.KeyCache
 }
 
 // Grant implements [access.Keyring].
-func (k keyring) Grant(ctx context.Context, p access.Presented) (access.Grant, error) {
+func (k keyring) Grant(ctx context.Context, creds access.Credentials) (access.Grant, error) {
 	if k.static != nil {
-		if grant, err := k.static.Grant(ctx, p); err == nil {
+		if grant, err := k.static.Grant(ctx, creds); err == nil {
 			return grant, nil
 		}
 	}
-	return k.ring.Grant(ctx, p)
+	return k.cache.Grant(ctx, creds)
 }
 
 // firstKey makes an organisation, a project and a key where there is no organisation yet, and returns the key; it is empty otherwise.
@@ -223,7 +223,7 @@ func (p *portal) awaitKey(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
-		if keys, _ := p.ring.Size(); keys > 0 {
+		if keys, _ := p.keys.Size(); keys > 0 {
 			return
 		}
 		select {

@@ -254,7 +254,7 @@ func (s *site) ready(ctx context.Context) error {
 		return err
 	}
 	select {
-	case <-s.portal.ring.Ready():
+	case <-s.portal.keys.Ready():
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -316,7 +316,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 				err = errors.Join(err, s.release())
 			}
 		}()
-		c.Keys, c.Meter = access.NewGuard(keyring{static, s.portal.ring}), meter.NewRecorder(s.portal.events)
+		c.Keys, c.Meter = access.NewGuard(keyring{static, s.portal.keys}), meter.NewRecorder(s.portal.events)
 		if static != nil {
 			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them", "keys", len(o.keys))
 		}

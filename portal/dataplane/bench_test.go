@@ -13,12 +13,12 @@ func BenchmarkResync(b *testing.B) {
 	store := memstore.New()
 	put(b, store, newKeys(10_000)...)
 	p := newPortal(b, store)
-	<-newFront(b, p.addr).ring.Ready() // the portal knows them
+	<-newFront(b, p.addr).cache.Ready() // the portal knows them
 	b.ReportAllocs()
 	for b.Loop() {
 		f := newFront(b, p.addr)
-		<-f.ring.Ready()
-		if n, _ := f.ring.Size(); n != 10_000 {
+		<-f.cache.Ready()
+		if n, _ := f.cache.Size(); n != 10_000 {
 			b.Fatalf("%d keys", n)
 		}
 		b.StopTimer()
@@ -34,17 +34,17 @@ func BenchmarkPush(b *testing.B) {
 	put(b, store, k)
 	p := newPortal(b, store)
 	f := newFront(b, p.addr)
-	<-f.ring.Ready()
+	<-f.cache.Ready()
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
 		secret, k := newKey()
 		put(b, store, k)
 		f.await("the new key", func() bool {
-			_, err := f.ring.Grant(b.Context(), access.Presented{Key: secret})
+			_, err := f.cache.Grant(b.Context(), access.Credentials{Key: secret})
 			return err == nil
 		})
-		g, err := f.ring.Grant(b.Context(), access.Presented{Key: secret})
+		g, err := f.cache.Grant(b.Context(), access.Credentials{Key: secret})
 		if err != nil {
 			b.Fatal(err)
 		}

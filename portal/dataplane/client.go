@@ -38,7 +38,7 @@ type ClientConfig struct {
 // Client is the side of the dataplane that serves speech. It implements [meter.Sink] and is safe for concurrent use.
 type Client struct {
 	cfg    ClientConfig
-	ring   *access.Ring
+	cache  *access.KeyCache
 	log    *slog.Logger
 	conn   *grpc.ClientConn
 	portal wire.DataplaneClient
@@ -48,8 +48,8 @@ type Client struct {
 	away bool // and it was logged
 }
 
-// NewClient checks cfg and returns a client that keeps ring up to date while it runs. It connects when it is used; the caller closes it.
-func NewClient(cfg ClientConfig, ring *access.Ring, log *slog.Logger) (*Client, error) {
+// NewClient checks cfg and returns a client that keeps cache up to date while it runs. It connects when it is used; the caller closes it.
+func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Client, error) {
 	if err := checkToken(cfg.Token); err != nil {
 		return nil, err
 	}
@@ -77,22 +77,22 @@ func NewClient(cfg ClientConfig, ring *access.Ring, log *slog.Logger) (*Client, 
 	if err != nil {
 		return nil, fmt.Errorf("dataplane: %w", err)
 	}
-	return &Client{cfg: cfg, ring: ring, log: log, conn: conn, portal: wire.NewDataplaneClient(conn)}, nil
+	return &Client{cfg: cfg, cache: cache, log: log, conn: conn, portal: wire.NewDataplaneClient(conn)}, nil
 }
 
-// Run keeps the ring up to date, and tells when keys were used, until ctx ends. It waits out every failure of the portal, whose absence the
-// ring is told.
+// Run keeps the cache up to date, and tells when keys were used, until ctx ends. It waits out every failure of the portal, whose absence the
+// cache is told.
 func (c *Client) Run(ctx context.Context) error {
 	var telling sync.WaitGroup
-	telling.Go(func() { touch(ctx, c.ring, c.touch, c.log) })
+	telling.Go(func() { touch(ctx, c.cache, c.touch, c.log) })
 	defer telling.Wait()
-	defer c.ring.Away()
+	defer c.cache.Away()
 	for wait := minRetry; ; {
 		heard, err := c.follow(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		c.ring.Away()
+		c.cache.Away()
 		c.lose(err)
 		if heard {
 			wait = minRetry
@@ -160,7 +160,7 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 }
 
 func (c *Client) take(u update) {
-	take(c.ring, u)
+	take(c.cache, u)
 	if u.epoch != 0 { // otherwise the portal knows nothing yet
 		c.at = u.position
 	}
@@ -169,7 +169,7 @@ func (c *Client) take(u update) {
 		c.lose(errDeaf)
 	case c.away:
 		c.away = false
-		keys, _ := c.ring.Size()
+		keys, _ := c.cache.Size()
 		c.log.Info("the portal is back", "portal", c.cfg.Addr, "keys", keys)
 	}
 }

@@ -1,7 +1,7 @@
 // Package dataplane joins the portal to the processes that serve speech: keys go out to them as they change, usage comes in.
 //
 // In the portal a [Feed] follows the store, and a [Server] hands what it knows to any number of clients over gRPC. In a process that serves
-// speech, a [Client] keeps an [access.Ring] up to date and takes usage to the portal. Where both are one process, [Local] does the same
+// speech, a [Client] keeps an [access.KeyCache] up to date and takes usage to the portal. Where both are one process, [Local] does the same
 // without gRPC.
 package dataplane
 
@@ -26,18 +26,18 @@ type update struct {
 	keys     []access.Entry // of those that ended, only the hash
 }
 
-// take makes ring know what u says.
-func take(ring *access.Ring, u update) {
+// take makes cache know what u says.
+func take(cache *access.KeyCache, u update) {
 	switch {
 	case u.full:
-		ring.Replace(u.keys)
+		cache.Replace(u.keys)
 	case len(u.keys) > 0:
-		ring.Apply(u.keys)
+		cache.Apply(u.keys)
 	}
 	if u.stale {
-		ring.Away()
+		cache.Away()
 	} else {
-		ring.Back()
+		cache.Back()
 	}
 }
 

@@ -88,10 +88,10 @@ type nowhere struct{}
 
 func (nowhere) Send(context.Context, meter.Batch) error { return nil }
 
-// front is a front end: a ring that a client feeds.
+// front is a front end: a cache that a client feeds.
 type front struct {
 	t      testing.TB
-	ring   *access.Ring
+	cache  *access.KeyCache
 	client *Client
 	heard  *heard
 	stop   func()
@@ -108,9 +108,9 @@ func newLoggedFront(t testing.TB, addr string, log *slog.Logger, change ...func(
 	for _, f := range change {
 		f(&cfg)
 	}
-	f := &front{t: t, ring: access.NewRing(access.RingConfig{})}
+	f := &front{t: t, cache: access.NewKeyCache(access.KeyCacheConfig{})}
 	var err error
-	if f.client, err = NewClient(cfg, f.ring, log); err != nil {
+	if f.client, err = NewClient(cfg, f.cache, log); err != nil {
 		t.Fatal(err)
 	}
 	f.heard = &heard{DataplaneClient: f.client.portal}
@@ -187,22 +187,22 @@ func await(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// current reports whether the ring holds n keys and the portal is there.
+// current reports whether the cache holds n keys and the portal is there.
 func (f *front) current(n int) func() bool {
 	return func() bool {
-		keys, current := f.ring.Size()
+		keys, current := f.cache.Size()
 		return keys == n && current
 	}
 }
 
 func (f *front) away() bool {
-	_, current := f.ring.Size()
+	_, current := f.cache.Size()
 	return !current
 }
 
 func (f *front) want(secret string, want error) access.Grant {
 	f.t.Helper()
-	g, err := f.ring.Grant(f.t.Context(), access.Presented{Key: secret})
+	g, err := f.cache.Grant(f.t.Context(), access.Credentials{Key: secret})
 	if !errors.Is(err, want) {
 		f.t.Errorf("Grant = %v, want %v", err, want)
 	}
@@ -234,7 +234,7 @@ func TestKeysReachTheFrontEnd(t *testing.T) {
 	put(t, store, a)
 	p := newPortal(t, store)
 	f := newFront(t, p.addr)
-	<-f.ring.Ready()
+	<-f.cache.Ready()
 	f.want(secretA, nil)
 	f.want(secretB, access.ErrInvalidKey)
 	put(t, store, b)
@@ -353,7 +353,7 @@ func TestAPortalWithoutItsStoreIsAway(t *testing.T) {
 	f.want(newSecret(t), access.ErrUnavailable)
 	late := newFront(t, p.addr)
 	late.await("that a late one hears what the portal knows", func() bool {
-		n, current := late.ring.Size()
+		n, current := late.cache.Size()
 		return n == 1 && !current
 	})
 }
@@ -458,7 +458,7 @@ func TestWhatIsNotSafeIsRefused(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c, err := NewClient(ClientConfig{Addr: tt.addr, Token: tt.token, TLS: tt.tls}, access.NewRing(access.RingConfig{}), quiet)
+			c, err := NewClient(ClientConfig{Addr: tt.addr, Token: tt.token, TLS: tt.tls}, access.NewKeyCache(access.KeyCacheConfig{}), quiet)
 			if (err == nil) != tt.ok {
 				t.Errorf("NewClient = %v, want it ok: %v", err, tt.ok)
 			}

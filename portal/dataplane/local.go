@@ -16,9 +16,9 @@ const (
 	touchLimit = 5 * time.Second // for telling them
 )
 
-// Local keeps ring as store says, and tells store when keys were used, until ctx ends; then it tells that once more and returns nil. It is
-// for a portal that serves speech itself. Only a store that was closed is an error.
-func Local(ctx context.Context, store tenant.Store, ring *access.Ring, log *slog.Logger) error {
+// Local keeps cache up to date with store, and tells store when keys were used, until ctx ends; then it tells that once more and
+// returns nil. It is for a portal that serves speech itself. Only a store that was closed is an error.
+func Local(ctx context.Context, store tenant.Store, cache *access.KeyCache, log *slog.Logger) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	feed := NewFeed(store, log)
@@ -28,26 +28,26 @@ func Local(ctx context.Context, store tenant.Store, ring *access.Ring, log *slog
 		defer stop()
 		err = feed.Run(ctx)
 	})
-	running.Go(func() { touch(ctx, ring, store.Touch, log) })
+	running.Go(func() { touch(ctx, cache, store.Touch, log) })
 	for r := (reader{feed: feed}); ; {
 		u, ended := r.next(ctx)
 		if ended != nil {
 			break
 		}
-		take(ring, u)
+		take(cache, u)
 	}
-	ring.Away()
+	cache.Away()
 	running.Wait()
 	return err
 }
 
-// touch tells about once a minute which keys of ring were used when, until ctx ends, and then once more. What cannot be told is kept: it
+// touch tells about once a minute which keys of cache were used when, until ctx ends, and then once more. What cannot be told is kept: it
 // is a time for each key, however long that lasts.
-func touch(ctx context.Context, ring *access.Ring, tell func(context.Context, map[string]time.Time) error, log *slog.Logger) {
+func touch(ctx context.Context, cache *access.KeyCache, tell func(context.Context, map[string]time.Time) error, log *slog.Logger) {
 	used := make(map[string]time.Time)
 	for more := true; more; {
 		more = pause(ctx, 2*touchEvery*2/3) // 40 to 80 s
-		maps.Copy(used, ring.Touched())     // later than what is there
+		maps.Copy(used, cache.Touched())    // later than what is there
 		if len(used) == 0 {
 			continue
 		}

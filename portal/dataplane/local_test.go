@@ -13,9 +13,9 @@ import (
 	"github.com/swar-tts/swar/runtime/access"
 )
 
-func wantGrant(t *testing.T, ring *access.Ring, secret string, want error) access.Grant {
+func wantGrant(t *testing.T, cache *access.KeyCache, secret string, want error) access.Grant {
 	t.Helper()
-	g, err := ring.Grant(t.Context(), access.Presented{Key: secret})
+	g, err := cache.Grant(t.Context(), access.Credentials{Key: secret})
 	if !errors.Is(err, want) {
 		t.Errorf("Grant = %v, want %v", err, want)
 	}
@@ -27,19 +27,19 @@ func TestLocal(t *testing.T) {
 		store := memstore.New()
 		secret, k := newKey()
 		put(t, store, k)
-		ring := access.NewRing(access.RingConfig{})
+		cache := access.NewKeyCache(access.KeyCacheConfig{})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- Local(ctx, store, ring, quiet) }()
-		<-ring.Ready()
-		g := wantGrant(t, ring, secret, nil)
+		go func() { ended <- Local(ctx, store, cache, quiet) }()
+		<-cache.Ready()
+		g := wantGrant(t, cache, secret, nil)
 		used := time.Now().UTC()
 		time.Sleep(80 * time.Second)
 		synctest.Wait()
 		if got := lastUsed(t, store, k.ID); !got.Equal(used) {
 			t.Errorf("after 80 s the last use is %v, want %v", got, used)
 		}
-		wantGrant(t, ring, secret, nil)
+		wantGrant(t, cache, secret, nil)
 		used = time.Now().UTC()
 
 		put(t, store, revoked(k))
@@ -49,7 +49,7 @@ func TestLocal(t *testing.T) {
 		default:
 			t.Error("a revoked key has not ended")
 		}
-		wantGrant(t, ring, secret, access.ErrInvalidKey)
+		wantGrant(t, cache, secret, access.ErrInvalidKey)
 
 		stop()
 		if err := <-ended; err != nil {
@@ -58,8 +58,8 @@ func TestLocal(t *testing.T) {
 		if got := lastUsed(t, store, k.ID); !got.Equal(used) {
 			t.Errorf("at the end the last use is %v, want %v", got, used)
 		}
-		if _, current := ring.Size(); current {
-			t.Error("a ring that nobody feeds any more takes itself for current")
+		if _, current := cache.Size(); current {
+			t.Error("a cache that nobody feeds any more takes itself for current")
 		}
 	})
 }
@@ -67,10 +67,10 @@ func TestLocal(t *testing.T) {
 func TestLocalEndsWithItsStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
-		ring := access.NewRing(access.RingConfig{})
+		cache := access.NewKeyCache(access.KeyCacheConfig{})
 		ended := make(chan error)
-		go func() { ended <- Local(t.Context(), store, ring, quiet) }()
-		<-ring.Ready()
+		go func() { ended <- Local(t.Context(), store, cache, quiet) }()
+		<-cache.Ready()
 		if err := store.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -84,9 +84,9 @@ func TestLocalEndsWithItsStore(t *testing.T) {
 func TestLastUsesAreKeptUntilTheyAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		secret, hash := access.New(access.LivePrefix)
-		ring := access.NewRing(access.RingConfig{})
-		ring.Replace([]access.Entry{{Hash: hash}})
-		ring.Back()
+		cache := access.NewKeyCache(access.KeyCacheConfig{})
+		cache.Replace([]access.Entry{{Hash: hash}})
+		cache.Back()
 		var failing atomic.Bool
 		failing.Store(true)
 		var told []time.Time // read when synctest.Wait has returned
@@ -94,7 +94,7 @@ func TestLastUsesAreKeptUntilTheyAreTold(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			touch(ctx, ring, func(_ context.Context, used map[string]time.Time) error {
+			touch(ctx, cache, func(_ context.Context, used map[string]time.Time) error {
 				told = append(told, used[hash.KeyID()])
 				if failing.Load() {
 					return errors.New("no room")
@@ -104,7 +104,7 @@ func TestLastUsesAreKeptUntilTheyAreTold(t *testing.T) {
 		}()
 		var last time.Time
 		for range 3 {
-			wantGrant(t, ring, secret, nil)
+			wantGrant(t, cache, secret, nil)
 			last = time.Now()
 			time.Sleep(80 * time.Second)
 		}

@@ -36,17 +36,17 @@ func serveSpeech(portal string) {
 			os.Exit(1)
 		}
 	}
-	ring := access.NewRing(access.RingConfig{})
+	cache := access.NewKeyCache(access.KeyCacheConfig{})
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	client, err := NewClient(ClientConfig{Addr: portal, Token: testToken}, ring, log)
+	client, err := NewClient(ClientConfig{Addr: portal, Token: testToken}, cache, log)
 	fail(err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- client.Run(ctx) }()
-	<-ring.Ready()
+	<-cache.Ready()
 
 	voice := endless{}
-	s, err := serve.New(serve.Config{Speaker: voice, Keys: ring, Metrics: metrics.New(voice.Capacity), Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.New(serve.Config{Speaker: voice, Keys: cache, Metrics: metrics.New(voice.Capacity), Log: slog.New(slog.DiscardHandler)})
 	fail(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	fail(err)

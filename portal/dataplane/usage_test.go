@@ -228,7 +228,7 @@ func TestTLS(t *testing.T) {
 			if err := f.client.Send(ctx, meter.Batch{}); err == nil {
 				t.Error("usage was taken")
 			}
-			if n, _ := f.ring.Size(); n > 0 {
+			if n, _ := f.cache.Size(); n > 0 {
 				t.Errorf("%d keys were told", n)
 			}
 		})

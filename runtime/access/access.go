@@ -1,6 +1,6 @@
 // Package access turns a presented API key into a grant: what its holder may do.
 //
-// A [Static] keyring is fixed at start-up, a [Ring] holds the keys of the portal, and a [Guard] before either makes guessing slow.
+// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, and a [Guard] before either makes guessing slow.
 package access
 
 import (
@@ -17,8 +17,8 @@ var (
 	ErrUnavailable = errors.New("portal unavailable") // the key may be good, but nobody is there to ask; try again
 )
 
-// Presented is what a request shows of who it is.
-type Presented struct {
+// Credentials is what a request shows of who it is.
+type Credentials struct {
 	Key    string
 	Origin string     // the header of that name, which browsers send; empty without one
 	IP     netip.Addr // of the client; the zero value when it is not known
@@ -44,7 +44,7 @@ func (g Grant) Allows(voice string) bool {
 
 // Keyring knows the keys. It is safe for concurrent use.
 type Keyring interface {
-	// Grant returns what p's key allows, or [ErrInvalidKey] or [ErrUnavailable]. It is called on every request and must not block on
+	// Grant returns what the key of creds allows, or [ErrInvalidKey] or [ErrUnavailable]. It is called on every request and must not block on
 	// a network. It may keep those waiting whom it refuses.
-	Grant(ctx context.Context, p Presented) (Grant, error)
+	Grant(ctx context.Context, creds Credentials) (Grant, error)
 }

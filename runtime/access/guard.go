@@ -49,10 +49,10 @@ func NewGuard(next Keyring) *Guard {
 }
 
 // Grant implements [Keyring].
-func (g *Guard) Grant(ctx context.Context, p Presented) (Grant, error) {
-	grant, err := g.next.Grant(ctx, p)
-	if errors.Is(err, ErrInvalidKey) && p.IP.IsValid() {
-		g.delay(ctx, network(p.IP))
+func (g *Guard) Grant(ctx context.Context, creds Credentials) (Grant, error) {
+	grant, err := g.next.Grant(ctx, creds)
+	if errors.Is(err, ErrInvalidKey) && creds.IP.IsValid() {
+		g.delay(ctx, network(creds.IP))
 	}
 	return grant, err
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// guarded is a guard before a ring of one key.
+// guarded is a guard before a cache of one key.
 func guarded() (g *Guard, key string) {
 	key, e := entry()
 	return NewGuard(filled(e)), key
@@ -21,7 +21,7 @@ func guarded() (g *Guard, key string) {
 func guess(t *testing.T, g *Guard, ip string) time.Duration {
 	t.Helper()
 	begin := time.Now()
-	if _, err := g.Grant(t.Context(), Presented{Key: "wrong", IP: netip.MustParseAddr(ip)}); !errors.Is(err, ErrInvalidKey) {
+	if _, err := g.Grant(t.Context(), Credentials{Key: "wrong", IP: netip.MustParseAddr(ip)}); !errors.Is(err, ErrInvalidKey) {
 		t.Errorf("Grant = %v, want %v", err, ErrInvalidKey)
 	}
 	return time.Since(begin)
@@ -46,7 +46,7 @@ func TestGuessesBecomeSlow(t *testing.T) {
 		wantWait(t, "one of another address", guess(t, g, "203.0.113.8"), 0)
 
 		begin := time.Now()
-		if _, err := g.Grant(t.Context(), Presented{Key: key, IP: netip.MustParseAddr(ip)}); err != nil {
+		if _, err := g.Grant(t.Context(), Credentials{Key: key, IP: netip.MustParseAddr(ip)}); err != nil {
 			t.Error(err)
 		}
 		wantWait(t, "a good key of the same address", time.Since(begin), 0)
@@ -109,9 +109,9 @@ func TestWhoCountsAsOneAddress(t *testing.T) {
 
 func TestOnlyWrongKeysCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGuard(NewRing(RingConfig{})) // away
+		g := NewGuard(NewKeyCache(KeyCacheConfig{})) // away
 		key, _ := entry()
-		p := Presented{Key: key, IP: netip.MustParseAddr("203.0.113.7")}
+		p := Credentials{Key: key, IP: netip.MustParseAddr("203.0.113.7")}
 		begin := time.Now()
 		for range 2 * freeGuesses {
 			if _, err := g.Grant(t.Context(), p); !errors.Is(err, ErrUnavailable) {
@@ -147,7 +147,7 @@ func TestDelayedAnswersAreBounded(t *testing.T) {
 				ctx, leave := context.WithCancel(t.Context())
 				var guesses sync.WaitGroup
 				for i := range tt.addresses {
-					p := Presented{Key: "wrong", IP: netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})}
+					p := Credentials{Key: "wrong", IP: netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})}
 					for range freeGuesses {
 						_, _ = g.Grant(ctx, p)
 					}

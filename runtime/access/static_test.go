@@ -28,7 +28,7 @@ func TestStaticGrants(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			g, err := s.Grant(t.Context(), Presented{Key: tt.key, Origin: "https://any.example"})
+			g, err := s.Grant(t.Context(), Credentials{Key: tt.key, Origin: "https://any.example"})
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error = %v, want %v", err, tt.err)
 			}

@@ -21,7 +21,7 @@ func (s *Server) authenticate(r *http.Request, query bool) (access.Grant, error)
 	if key == "" {
 		return access.Grant{}, access.ErrMissingKey
 	}
-	return s.cfg.Keys.Grant(r.Context(), access.Presented{
+	return s.cfg.Keys.Grant(r.Context(), access.Credentials{
 		Key: key, Origin: r.Header.Get("Origin"), IP: clientIP(r, s.cfg.TrustProxies),
 	})
 }

@@ -180,7 +180,7 @@ func TestWhatIsNotBilled(t *testing.T) {
 // both is two keyrings, the one after the other.
 type both [2]access.Keyring
 
-func (k both) Grant(ctx context.Context, p access.Presented) (access.Grant, error) {
+func (k both) Grant(ctx context.Context, p access.Credentials) (access.Grant, error) {
 	if g, err := k[0].Grant(ctx, p); err == nil {
 		return g, nil
 	}

@@ -24,8 +24,8 @@ func newKey() (key string, e access.Entry) {
 
 func revoked(e access.Entry) []access.Entry { return []access.Entry{{Hash: e.Hash, Revoked: true}} }
 
-func ringOf(entries ...access.Entry) *access.Ring {
-	ring := access.NewRing(access.RingConfig{})
+func ringOf(entries ...access.Entry) *access.KeyCache {
+	ring := access.NewKeyCache(access.KeyCacheConfig{})
 	ring.Replace(entries)
 	ring.Back()
 	return ring
@@ -34,7 +34,7 @@ func ringOf(entries ...access.Entry) *access.Ring {
 // revoking is a server whose keys can end, and two of them.
 type revoking struct {
 	*wsRig
-	ring       *access.Ring
+	ring       *access.KeyCache
 	key, other string
 	entry      access.Entry
 }
@@ -209,7 +209,7 @@ func TestAKeyThatIsRevokedDuringTheHandshake(t *testing.T) {
 // grants gives everybody the same grant.
 type grants access.Grant
 
-func (g grants) Grant(context.Context, access.Presented) (access.Grant, error) {
+func (g grants) Grant(context.Context, access.Credentials) (access.Grant, error) {
 	return access.Grant(g), nil
 }
 
@@ -300,9 +300,9 @@ func TestABoundKeyNeedsItsOrigin(t *testing.T) {
 
 // TestGuessesAreHeldBackByAddress: the guard is told the client's address, also behind a proxy.
 func TestGuessesAreHeldBackByAddress(t *testing.T) {
-	var seen []access.Presented
+	var seen []access.Credentials
 	s, _ := newServer(t, &script{}, func(c *Config) {
-		c.Keys = keyringFunc(func(p access.Presented) (access.Grant, error) {
+		c.Keys = keyringFunc(func(p access.Credentials) (access.Grant, error) {
 			seen = append(seen, p)
 			return access.Grant{}, access.ErrInvalidKey
 		})
@@ -317,6 +317,8 @@ func TestGuessesAreHeldBackByAddress(t *testing.T) {
 	}
 }
 
-type keyringFunc func(access.Presented) (access.Grant, error)
+type keyringFunc func(access.Credentials) (access.Grant, error)
 
-func (f keyringFunc) Grant(_ context.Context, p access.Presented) (access.Grant, error) { return f(p) }
+func (f keyringFunc) Grant(_ context.Context, p access.Credentials) (access.Grant, error) {
+	return f(p)
+}

@@ -27,8 +27,8 @@ func playground(life time.Duration) (key string, e Entry) {
 	}
 }
 
-func filled(entries ...Entry) *Ring {
-	r := NewRing(RingConfig{})
+func filled(entries ...Entry) *KeyCache {
+	r := NewKeyCache(KeyCacheConfig{})
 	r.Replace(entries)
 	r.Back()
 	return r
@@ -36,10 +36,10 @@ func filled(entries ...Entry) *Ring {
 
 func wantGrant(t *testing.T, r Keyring, key string, want error) Grant {
 	t.Helper()
-	return wantPresented(t, r, Presented{Key: key}, want)
+	return wantCredentials(t, r, Credentials{Key: key}, want)
 }
 
-func wantPresented(t *testing.T, r Keyring, p Presented, want error) Grant {
+func wantCredentials(t *testing.T, r Keyring, p Credentials, want error) Grant {
 	t.Helper()
 	g, err := r.Grant(t.Context(), p)
 	if !errors.Is(err, want) {
@@ -60,7 +60,7 @@ func ended(g Grant) bool {
 	}
 }
 
-func TestRingGrantsWhatTheEntrySays(t *testing.T) {
+func TestKeyCacheGrantsWhatTheEntrySays(t *testing.T) {
 	key, e := entry()
 	e.Voices = []string{"raj"}
 	browserKey, browser := playground(time.Hour)
@@ -78,37 +78,37 @@ func TestRingGrantsWhatTheEntrySays(t *testing.T) {
 	}
 }
 
-func TestRingRefuses(t *testing.T) {
+func TestKeyCacheRefuses(t *testing.T) {
 	key, e := entry()
 	boundKey, bound := playground(time.Hour)
 	bound.Origin = "https://app.example"
 	stranger, _ := entry()
 	r := filled(e, bound)
 	tests := map[string]struct {
-		p    Presented
+		p    Credentials
 		want error
 	}{
-		"a key without an origin works anywhere":         {Presented{Key: key, Origin: "https://any.example"}, nil},
-		"and without the header":                         {Presented{Key: key}, nil},
-		"a bound key works for its origin":               {Presented{Key: boundKey, Origin: "https://app.example"}, nil},
-		"not for another one":                            {Presented{Key: boundKey, Origin: "https://app.example.evil"}, ErrInvalidKey},
-		"not for another scheme":                         {Presented{Key: boundKey, Origin: "http://app.example"}, ErrInvalidKey},
-		"not for another port":                           {Presented{Key: boundKey, Origin: "https://app.example:8443"}, ErrInvalidKey},
-		"not for a page of no origin":                    {Presented{Key: boundKey, Origin: "null"}, ErrInvalidKey},
-		"not without the header, as outside of browsers": {Presented{Key: boundKey}, ErrInvalidKey},
-		"an unknown key":                                 {Presented{Key: stranger}, ErrInvalidKey},
-		"junk":                                           {Presented{Key: "junk"}, ErrInvalidKey},
-		"nothing":                                        {Presented{}, ErrInvalidKey},
-		"the hash of a key":                              {Presented{Key: e.Hash.String()}, ErrInvalidKey},
-		"the identifier of a key":                        {Presented{Key: e.Hash.KeyID()}, ErrInvalidKey},
+		"a key without an origin works anywhere":         {Credentials{Key: key, Origin: "https://any.example"}, nil},
+		"and without the header":                         {Credentials{Key: key}, nil},
+		"a bound key works for its origin":               {Credentials{Key: boundKey, Origin: "https://app.example"}, nil},
+		"not for another one":                            {Credentials{Key: boundKey, Origin: "https://app.example.evil"}, ErrInvalidKey},
+		"not for another scheme":                         {Credentials{Key: boundKey, Origin: "http://app.example"}, ErrInvalidKey},
+		"not for another port":                           {Credentials{Key: boundKey, Origin: "https://app.example:8443"}, ErrInvalidKey},
+		"not for a page of no origin":                    {Credentials{Key: boundKey, Origin: "null"}, ErrInvalidKey},
+		"not without the header, as outside of browsers": {Credentials{Key: boundKey}, ErrInvalidKey},
+		"an unknown key":                                 {Credentials{Key: stranger}, ErrInvalidKey},
+		"junk":                                           {Credentials{Key: "junk"}, ErrInvalidKey},
+		"nothing":                                        {Credentials{}, ErrInvalidKey},
+		"the hash of a key":                              {Credentials{Key: e.Hash.String()}, ErrInvalidKey},
+		"the identifier of a key":                        {Credentials{Key: e.Hash.KeyID()}, ErrInvalidKey},
 	}
 	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) { wantPresented(t, r, tt.p, tt.want) })
+		t.Run(name, func(t *testing.T) { wantCredentials(t, r, tt.p, tt.want) })
 	}
 }
 
 func TestJunkIsJudgedWithoutALookUp(t *testing.T) {
-	r := NewRing(RingConfig{}) // away, so that a look-up could not tell
+	r := NewKeyCache(KeyCacheConfig{}) // away, so that a look-up could not tell
 	key, _ := entry()
 	wantGrant(t, r, key, ErrUnavailable)
 	wantGrant(t, r, key[:len(key)-1]+"_", ErrInvalidKey)
@@ -218,15 +218,15 @@ func TestPortalAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key, e := entry()
 		newKey, fresh := entry()
-		r := NewRing(RingConfig{})
+		r := NewKeyCache(KeyCacheConfig{})
 		wantGrant(t, r, key, ErrUnavailable)
 		select {
 		case <-r.Ready():
-			t.Error("a ring is ready before it was filled")
+			t.Error("a cache is ready before it was filled")
 		default:
 		}
 		r.Replace([]Entry{e})
-		wantGrant(t, r, key, ErrUnavailable) // known since a while ago, as far as the ring can tell
+		wantGrant(t, r, key, ErrUnavailable) // known since a while ago, as far as the cache can tell
 		r.Back()
 		<-r.Ready()
 		g := wantGrant(t, r, key, nil)
@@ -292,7 +292,7 @@ func TestTouched(t *testing.T) {
 	})
 }
 
-// TestRingUnderChange is for the race detector: everything at once.
+// TestKeyCacheUnderChange is for the race detector: everything at once.
 func TestAwaitingAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, e := entry()
@@ -354,7 +354,7 @@ func TestAwaitingAKey(t *testing.T) {
 	})
 }
 
-func TestRingUnderChange(t *testing.T) {
+func TestKeyCacheUnderChange(t *testing.T) {
 	key, e := entry()
 	steady := filled(e)
 	var changing sync.WaitGroup
@@ -384,8 +384,8 @@ func TestRingUnderChange(t *testing.T) {
 	changing.Wait()
 }
 
-// filledWith returns a ring of n keys, as different from one another as in life, and one of them.
-func filledWith(n int) (*Ring, string) {
+// filledWith returns a cache of n keys, as different from one another as in life, and one of them.
+func filledWith(n int) (*KeyCache, string) {
 	entries := make([]Entry, n)
 	var key string
 	for i := range entries {
@@ -407,7 +407,7 @@ func TestLookingUpAllocatesNothing(t *testing.T) {
 	r, key := filledWith(100)
 	stranger, _ := entry()
 	for name, key := range map[string]string{"a known key": key, "an unknown key": stranger, "junk": "junk"} {
-		if n := testing.AllocsPerRun(100, func() { _, _ = r.Grant(context.Background(), Presented{Key: key}) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { _, _ = r.Grant(context.Background(), Credentials{Key: key}) }); n != 0 {
 			t.Errorf("looking up %s allocates %v times, want 0", name, n)
 		}
 	}
@@ -441,7 +441,7 @@ func BenchmarkGrant(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := r.Grant(b.Context(), Presented{Key: bb.key}); err != bb.want {
+				if _, err := r.Grant(b.Context(), Credentials{Key: bb.key}); err != bb.want {
 					b.Fatal(err)
 				}
 			}
@@ -451,7 +451,7 @@ func BenchmarkGrant(b *testing.B) {
 		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if _, err := r.Grant(context.Background(), Presented{Key: known}); err != nil {
+				if _, err := r.Grant(context.Background(), Credentials{Key: known}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,0 +1,265 @@
+package access
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Entry is a key as the portal tells of it.
+type Entry struct {
+	Hash       Hash
+	OrgID      string
+	ProjectID  string
+	KeyPrefix  string
+	Playground bool
+	Voices     []string  // empty means every voice
+	Origin     string    // the only web origin that may use the key; empty means any caller
+	ExpiresAt  time.Time // zero for never
+	Revoked    bool      // for ever
+}
+
+// KeyCacheConfig says how long a cache stands on its own.
+type KeyCacheConfig struct {
+	Grace time.Duration // how long known keys are good while the portal is away; 0 means 60 s
+}
+
+// KeyCache is a keyring that holds every key of the portal in memory, and takes over each change. It is safe for concurrent use.
+//
+// Looking up costs no more for an unknown key than for a known one, so that unknown ones need not be remembered. A cache begins
+// without keys and with the portal away.
+type KeyCache struct {
+	grace time.Duration
+	ready chan struct{} // closed by the first Back
+
+	mu       sync.RWMutex
+	keys     map[Hash]*cachedKey
+	lastUses map[string]int64 // last use, as in cachedKey, of keys that are no longer held
+	away     time.Time        // since when; zero while the portal is there
+	began    bool             // ready is closed
+	moved    chan struct{}    // closed when keys change; nil while nobody awaits that
+}
+
+// cachedKey is a key in a cache. Only used changes without the write lock.
+type cachedKey struct {
+	grant  Grant
+	origin string
+	until  time.Time // zero for never
+	ended  chan struct{}
+	expiry *time.Timer  // nil for never
+	used   atomic.Int64 // microseconds since 1970; 0: not since the last drain
+}
+
+// NewKeyCache returns an empty cache.
+func NewKeyCache(cfg KeyCacheConfig) *KeyCache {
+	if cfg.Grace == 0 {
+		cfg.Grace = time.Minute
+	}
+	return &KeyCache{
+		grace: cfg.Grace, ready: make(chan struct{}), keys: make(map[Hash]*cachedKey), lastUses: make(map[string]int64),
+		away: time.Now().Add(-cfg.Grace),
+	}
+}
+
+// Grant implements [Keyring]. It allocates nothing.
+//
+// A key that is bound to an origin is refused without the header Origin too: browsers send it with every POST and every WebSocket
+// handshake, and what is no browser has no business with such a key.
+func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
+	if _, ok := Parse(creds.Key); !ok {
+		return Grant{}, ErrInvalidKey
+	}
+	// Only hashes are compared from here on. How long that takes tells about the hash of a guess, which nobody can steer.
+	hash, now := HashOf(creds.Key), time.Now()
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	h, known := c.keys[hash]
+	switch {
+	case !c.away.IsZero() && (!known || now.Sub(c.away) >= c.grace):
+		return Grant{}, ErrUnavailable
+	case !known, h.expired(now), h.origin != "" && h.origin != creds.Origin:
+		return Grant{}, ErrInvalidKey
+	}
+	h.touch(now)
+	return h.grant, nil
+}
+
+// Replace makes entries all there is. Keys that are not among them end.
+func (c *KeyCache) Replace(entries []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stay := make(map[Hash]bool, len(entries))
+	for i := range entries {
+		stay[entries[i].Hash] = true
+	}
+	for hash, h := range c.keys {
+		if !stay[hash] {
+			c.endLocked(hash, h)
+		}
+	}
+	c.applyLocked(entries)
+}
+
+// Apply takes over what has changed, in the order of entries. It keeps their Voices.
+func (c *KeyCache) Apply(entries []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.applyLocked(entries)
+}
+
+// Away notes that the portal can no longer be heard. Known keys stay good for the grace from the first Away on; unknown ones may be new,
+// so that nothing is said about them.
+func (c *KeyCache) Away() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.away.IsZero() {
+		c.away = time.Now()
+	}
+}
+
+// Back notes that the cache holds what the portal does.
+func (c *KeyCache) Back() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.away = time.Time{}
+	if !c.began {
+		c.began = true
+		close(c.ready)
+	}
+}
+
+// Ready returns a channel that is closed when the cache has been filled for the first time.
+func (c *KeyCache) Ready() <-chan struct{} { return c.ready }
+
+// Await returns when done says so of the key of hash, which is asked now and after each change of the cache; the grant is empty for a
+// key that is not held. It fails when ctx ends before, with its cause. It is for who has changed a key and wants to say so only when that is true
+// here.
+func (c *KeyCache) Await(ctx context.Context, hash Hash, done func(g Grant, held bool) bool) error {
+	for {
+		c.mu.Lock()
+		var grant Grant
+		h, held := c.keys[hash]
+		if held {
+			grant = h.grant
+		}
+		if c.moved == nil {
+			c.moved = make(chan struct{})
+		}
+		moved := c.moved
+		c.mu.Unlock()
+		if done(grant, held) {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Size returns how many keys are held, and whether the portal is there.
+func (c *KeyCache) Size() (keys int, current bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.keys), c.away.IsZero()
+}
+
+// Touched returns when keys were last used, by key id, since the last call. A time is early by up to a second: a key that is used all
+// the time is noted once a second.
+func (c *KeyCache) Touched() map[string]time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	used := make(map[string]time.Time)
+	for id, at := range c.lastUses {
+		used[id] = time.UnixMicro(at).UTC()
+	}
+	clear(c.lastUses)
+	for _, h := range c.keys {
+		if at := h.used.Swap(0); at != 0 {
+			used[h.grant.KeyID] = time.UnixMicro(at).UTC()
+		}
+	}
+	return used
+}
+
+func (c *KeyCache) applyLocked(entries []Entry) {
+	now := time.Now()
+	for i := range entries {
+		e := &entries[i]
+		h, known := c.keys[e.Hash]
+		switch {
+		case e.Revoked || !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt):
+			if known {
+				c.endLocked(e.Hash, h)
+			}
+			continue
+		case !known:
+			h = &cachedKey{ended: make(chan struct{}), grant: Grant{KeyID: e.Hash.KeyID()}}
+			c.keys[e.Hash] = h
+		}
+		h.origin = e.Origin
+		h.grant = Grant{
+			KeyID: h.grant.KeyID, KeyPrefix: e.KeyPrefix, OrgID: e.OrgID, ProjectID: e.ProjectID, Playground: e.Playground,
+			Voices: e.Voices, Ended: h.ended,
+		}
+		if !h.until.Equal(e.ExpiresAt) {
+			h.until = e.ExpiresAt
+			c.expireLocked(e.Hash, h, now)
+		}
+	}
+	c.movedLocked()
+}
+
+// expireLocked makes h end when its time has come, and at no other time.
+func (c *KeyCache) expireLocked(hash Hash, h *cachedKey, now time.Time) {
+	if h.expiry != nil {
+		h.expiry.Stop()
+		h.expiry = nil
+	}
+	if h.until.IsZero() {
+		return
+	}
+	h.expiry = time.AfterFunc(h.until.Sub(now), func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		now := time.Now()
+		switch {
+		case c.keys[hash] != h: // it has ended in this moment
+		case h.expired(now):
+			c.endLocked(hash, h)
+		default: // it was prolonged in this moment, or the clock was put back
+			c.expireLocked(hash, h, now)
+		}
+	})
+}
+
+// endLocked forgets h and stops what runs on it.
+func (c *KeyCache) endLocked(hash Hash, h *cachedKey) {
+	delete(c.keys, hash)
+	close(h.ended)
+	if h.expiry != nil {
+		h.expiry.Stop()
+	}
+	if at := h.used.Load(); at != 0 {
+		c.lastUses[h.grant.KeyID] = at
+	}
+	c.movedLocked()
+}
+
+func (c *KeyCache) movedLocked() {
+	if c.moved != nil {
+		close(c.moved)
+		c.moved = nil
+	}
+}
+
+func (h *cachedKey) expired(now time.Time) bool { return !h.until.IsZero() && !now.Before(h.until) }
+
+// touch writes once a second at most, so that a busy key does not go back and forth between processors.
+func (h *cachedKey) touch(now time.Time) {
+	if at := now.UnixMicro(); at-h.used.Load() >= time.Second.Microseconds() {
+		h.used.Store(at)
+	}
+}
