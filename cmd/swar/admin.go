@@ -25,7 +25,7 @@ type admin struct {
 	log     *slog.Logger
 	http    *http.Server
 	path    string
-	door    net.Listener
+	socket  net.Listener
 }
 
 // openAdmin listens on the socket at path, whose folder only this server uses.
@@ -43,11 +43,11 @@ func openAdmin(ctx context.Context, path string, portal rest.Config, log *slog.L
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // that a killed server has left
 		return nil, fmt.Errorf("opening the socket for commands: %w", err)
 	}
-	if a.door, err = new(net.ListenConfig).Listen(ctx, "unix", path); err != nil {
+	if a.socket, err = new(net.ListenConfig).Listen(ctx, "unix", path); err != nil {
 		return nil, fmt.Errorf("opening the socket for commands: %w", err)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, a.door.Close())
+		return nil, errors.Join(err, a.socket.Close())
 	}
 	a.http = &http.Server{
 		Handler: a.routes(api), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
@@ -77,13 +77,13 @@ func (a *admin) run(ctx context.Context) error {
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		if a.http.Shutdown(patience) != nil {
+		if a.http.Shutdown(stopping) != nil {
 			a.http.Close()
 		}
 	})
-	err := a.http.Serve(doorman{a.door, a.log})
+	err := a.http.Serve(ownerListener{a.socket, a.log})
 	if !stop() {
 		<-stopped
 	}
@@ -94,25 +94,25 @@ func (a *admin) run(ctx context.Context) error {
 }
 
 // close is for an admin that does not run.
-func (a *admin) close() error { return a.door.Close() }
+func (a *admin) close() error { return a.socket.Close() }
 
-// doorman lets in only who may run this server.
-type doorman struct {
+// ownerListener takes connections only of who may run this server.
+type ownerListener struct {
 	net.Listener
 	log *slog.Logger
 }
 
 // Accept implements [net.Listener].
-func (d doorman) Accept() (net.Conn, error) {
+func (l ownerListener) Accept() (net.Conn, error) {
 	for {
-		c, err := d.Listener.Accept()
+		c, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
 		if u, ok := c.(*net.UnixConn); ok && isOurs(u) {
 			return c, nil
 		}
-		d.log.Warn("another user of this machine was turned away from the socket for commands")
+		l.log.Warn("another user of this machine was turned away from the socket for commands")
 		c.Close()
 	}
 }

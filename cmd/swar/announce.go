@@ -23,7 +23,7 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 			return fmt.Errorf("making the first key: %w", err)
 		}
 		keys, _ := s.portal.keys.Size()
-		attrs = append(attrs, "portal_keys", keys, "data", s.options.place.data)
+		attrs = append(attrs, "portal_keys", keys, "data", s.options.store.data)
 	}
 	s.log.Info("ready", attrs...)
 	e := s.app.err
@@ -75,8 +75,8 @@ func (s *site) secrets() *screen {
 // newKeyCommand makes a key of this server's portal.
 func (s *site) newKeyCommand() string {
 	command := s.app.program + " keys create"
-	if s.options.place.data != defaultData {
-		command += " --data " + shellWord(s.options.place.data)
+	if s.options.store.data != defaultData {
+		command += " --data " + shellWord(s.options.store.data)
 	}
 	return command
 }

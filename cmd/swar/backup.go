@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) backupCommand() *cobra.Command {
-	var p place
+	var p storeFlags
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the portal's records to a file, also while the server works",
@@ -47,15 +47,15 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 }
 
 // openFile opens the database file, which must be there. alone keeps servers away from it.
-func (p *place) openFile(cmd *cobra.Command, alone bool) (*sqlite.Store, error) {
-	if _, err := os.Stat(p.database()); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s; name the server's folder with --data", p.database())
+func (s *storeFlags) openFile(cmd *cobra.Command, alone bool) (*sqlite.Store, error) {
+	if _, err := os.Stat(s.database()); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s; name the server's folder with --data", s.database())
 	}
-	return sqlite.Open(cmd.Context(), sqlite.Config{Path: p.database(), Server: alone})
+	return sqlite.Open(cmd.Context(), sqlite.Config{Path: s.database(), Server: alone})
 }
 
 func (a *app) restoreCommand() *cobra.Command {
-	var p place
+	var p storeFlags
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Put a backup in the place of the portal's records",

@@ -47,7 +47,7 @@ func (c *control) open(a *app, cmd *cobra.Command) error {
 		if a.typed["server"] {
 			return usage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
 		}
-		path := shortest((&place{data: c.data}).socket())
+		path := shortest((&storeFlags{data: c.data}).socket())
 		dialer := new(net.Dialer)
 		c.base = "http://swar" // which nobody looks at
 		c.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -17,20 +17,20 @@ func (s *site) beside(ctx context.Context, address string, m *metrics.Metrics) (
 	portal := rest.Off()
 	paths := map[string]bool{} // of signing in
 	if s.portal != nil {
-		who := &s.options.people
-		d, err := who.openDoors(ctx, s.portal.records, address, s.api.ClientIP, s.secrets(), s.log)
+		signIn := &s.options.signIn
+		auth, err := signIn.authenticator(ctx, s.portal.records, address, s.api.ClientIP, s.secrets(), s.log)
 		if err != nil {
 			return nil, err
 		}
-		portal, err = s.portal.open(ctx, d, rest.Config{
-			Model: s.mouth.engine.Model(), Origins: who.origins, TLS: strings.HasPrefix(who.publicURL, "https://"),
+		portal, err = s.portal.open(ctx, auth, rest.Config{
+			Model: s.mouth.engine.Model(), Origins: signIn.origins, TLS: strings.HasPrefix(signIn.publicURL, "https://"),
 		})
 		if err != nil {
 			return nil, err
 		}
 		portal = timed(portal, m.RegisterPortal(s.portal.counts))
 		for _, path := range signin.Paths() {
-			paths[path] = d.issuer != nil
+			paths[path] = auth.issuer != nil
 		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) migrateCommand() *cobra.Command {
-	var p place
+	var p storeFlags
 	var from, to *string
 	var resume bool
 	cmd := &cobra.Command{
@@ -56,7 +56,7 @@ People sign in again afterwards: sessions are not moved. A move that was broken 
 }
 
 // migrate moves everything from the store that from names to the other one.
-func (a *app) migrate(cmd *cobra.Command, p *place, from string, resume bool) (_ migrate.Counts, err error) {
+func (a *app) migrate(cmd *cobra.Command, p *storeFlags, from string, resume bool) (_ migrate.Counts, err error) {
 	ctx, log := cmd.Context(), slog.New(slog.DiscardHandler)
 	var file *sqlite.Store
 	if from == "sqlite" {
@@ -92,7 +92,7 @@ func (a *app) migrate(cmd *cobra.Command, p *place, from string, resume bool) (_
 }
 
 // shipAll brings the usage that is still in the folder into a store.
-func (a *app) shipAll(cmd *cobra.Command, p *place, to records) error {
+func (a *app) shipAll(cmd *cobra.Command, p *storeFlags, to records) error {
 	if _, err := os.Stat(p.events()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

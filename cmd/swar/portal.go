@@ -24,12 +24,12 @@ import (
 const (
 	shipLimit  = 10 * time.Second // for bringing the last usage into the store; what is left then stays in the log for the next start
 	sweepEvery = time.Hour
-	toldLimit  = time.Second // for a change of a key to reach those who speak, before its maker is answered anyway
+	awaitLimit = time.Second // for a change of a key to reach those who check keys, before its maker is answered anyway
 )
 
 // portal is organisations, keys, usage and bills, in the process that speaks.
 type portal struct {
-	place *place
+	store *storeFlags
 	log   *slog.Logger
 
 	records records
@@ -38,26 +38,26 @@ type portal struct {
 	keys    *access.KeyCache
 	tenancy *tenant.Service
 	reports *book.Reports
-	admin   *admin                        // nil until the doors are open
+	admin   *admin                        // nil until the portal is open
 	works   []func(context.Context) error // what runs while the portal does
 
 	difference atomic.Int64 // that the last comparison of the books has found
 }
 
 // openPortal opens everything and starts nothing. voices are those of the model.
-func openPortal(ctx context.Context, at *place, who *people, voices []string, log *slog.Logger) (_ *portal, err error) {
-	if err := at.make(); err != nil {
+func openPortal(ctx context.Context, store *storeFlags, signIn *signInFlags, voices []string, log *slog.Logger) (_ *portal, err error) {
+	if err := store.make(); err != nil {
 		return nil, err
 	}
-	p := &portal{place: at, log: log, keys: access.NewKeyCache(access.KeyCacheConfig{})}
-	if p.records, err = at.open(ctx, log); err != nil {
+	p := &portal{store: store, log: log, keys: access.NewKeyCache(access.KeyCacheConfig{})}
+	if p.records, err = store.open(ctx, log); err != nil {
 		return nil, err
 	}
-	if p.events, err = meter.OpenLog(meter.LogConfig{Folder: at.events()}, log); err != nil {
+	if p.events, err = meter.OpenLog(meter.LogConfig{Folder: store.events()}, log); err != nil {
 		return nil, errors.Join(err, p.records.Close())
 	}
 	p.shipper = meter.NewShipper(meter.ShipperConfig{}, p.events, book.NewLedger(p.records), log)
-	p.tenancy = tenant.New(tenant.Config{Voices: voices, InvitedOnly: who.invitedOnly, Domains: who.domains}, p.records)
+	p.tenancy = tenant.New(tenant.Config{Voices: voices, InvitedOnly: signIn.invitedOnly, Domains: signIn.domains}, p.records)
 	upkeep, err := book.NewUpkeep(book.UpkeepConfig{}, p.records, log)
 	if err == nil {
 		p.reports, err = book.NewReports(p.records, nil)
@@ -77,25 +77,25 @@ func openPortal(ctx context.Context, at *place, who *people, voices []string, lo
 	return p, nil
 }
 
-// open makes the doors of the portal, which run with it: the API and the sign-in pages, which it returns, and the socket for commands.
+// open makes the ways into the portal, which run with it: the API and the sign-in pages, which it returns, and the socket for commands.
 // config needs what the portal does not know.
-func (p *portal) open(ctx context.Context, d *doors, config rest.Config) (http.Handler, error) {
-	config.Tenancy, config.Reports, config.Verifier, config.Mailer, config.Log = p.tenancy, p.reports, d.verifier, d, p.log
-	config.Told = p.told
+func (p *portal) open(ctx context.Context, auth *authenticator, config rest.Config) (http.Handler, error) {
+	config.Tenancy, config.Reports, config.Verifier, config.Mailer, config.Log = p.tenancy, p.reports, auth.verifier, auth, p.log
+	config.AwaitKey = p.awaitKey
 	api, err := rest.New(config)
 	if err != nil {
 		return nil, err
 	}
-	if p.admin, err = openAdmin(ctx, p.place.socket(), config, p.log); err != nil {
+	if p.admin, err = openAdmin(ctx, p.store.socket(), config, p.log); err != nil {
 		return nil, err
 	}
-	p.works = append(append(p.works, d.works()...), p.admin.run)
+	p.works = append(append(p.works, auth.works()...), p.admin.run)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/portal"):
 			api.ServeHTTP(w, r)
-		case d.issuer != nil:
-			d.issuer.ServeHTTP(w, r)
+		case auth.issuer != nil:
+			auth.issuer.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -160,10 +160,10 @@ func (p *portal) abandon() error {
 	return errors.Join(p.admin.close(), p.close())
 }
 
-// told waits until the cache says of k what the store does, which takes some milliseconds. A key that changes again in the meantime, or a
-// store that is not heard, is not waited for any longer.
-func (p *portal) told(ctx context.Context, k tenant.Key) {
-	ctx, cancel := context.WithTimeout(ctx, toldLimit)
+// awaitKey waits until the cache says of k what the store does, which takes some milliseconds. A key that changes again in the
+// meantime, or a store that is not heard, is not waited for any longer.
+func (p *portal) awaitKey(ctx context.Context, k tenant.Key) {
+	ctx, cancel := context.WithTimeout(ctx, awaitLimit)
 	defer cancel()
 	_ = p.keys.Await(ctx, k.Hash, func(g access.Grant, held bool) bool {
 		return held == k.RevokedAt.IsZero() && (!held || slices.Equal(g.Voices, k.Voices))
@@ -212,12 +212,12 @@ func (p *portal) firstKey(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.awaitKey(ctx)
+	p.awaitFirstKey(ctx)
 	return key.Secret, nil
 }
 
-// awaitKey waits until the first key is good, so that nobody who reads it is faster. It does not wait for long: the key is on its way.
-func (p *portal) awaitKey(ctx context.Context) {
+// awaitFirstKey waits until the first key is good, so that nobody who reads it is faster. It does not wait for long: the key is on its way.
+func (p *portal) awaitFirstKey(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)

@@ -29,7 +29,7 @@ const (
 	drainLimit    = 120 * time.Second // the longest utterance
 )
 
-// serving is what `swar serve` was told.
+// serving is the settings of `swar serve`.
 type serving struct {
 	listen        string
 	open          bool
@@ -45,8 +45,8 @@ type serving struct {
 	logFormat     *string
 	box           voicebox
 	portal        *string
-	place         place
-	people        people
+	store         storeFlags
+	signIn        signInFlags
 	proxies       []string
 	trusted       []netip.Prefix // of proxies
 }
@@ -92,8 +92,8 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.box.flags(f)
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
-	o.place.flags(f)
-	o.people.flags(f)
+	o.store.flags(f)
+	o.signIn.flags(f)
 	f.StringArrayVar(&o.proxies, "trust-proxy", nil, "`network` of reverse proxies before this server, such as 10.0.0.0/8, whose X-Forwarded-For is believed; can be repeated")
 	return cmd
 }
@@ -104,7 +104,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		return err
 	}
 	if o.withPortal() {
-		if err := errors.Join(o.place.check(cmd), o.people.check(cmd)); err != nil {
+		if err := errors.Join(o.store.check(cmd), o.signIn.check(cmd)); err != nil {
 			return err
 		}
 	}
@@ -308,7 +308,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	}
 	switch {
 	case o.withPortal():
-		if s.portal, err = openPortal(ctx, &o.place, &o.people, s.voices(), s.log); err != nil {
+		if s.portal, err = openPortal(ctx, &o.store, &o.signIn, s.voices(), s.log); err != nil {
 			return err
 		}
 		defer func() {
@@ -420,7 +420,7 @@ func (s *site) drain() error {
 	finished.Go(func() { spoken = s.mouth.pool.Drain(ctx) })
 	finished.Go(func() { sockets = s.api.Wait(ctx) })
 	finished.Wait()
-	// Only now the door: probes and metrics were answered until here.
+	// Only now the listener: probes and metrics were answered until here.
 	rest := s.http.Shutdown(ctx)
 	if rest != nil {
 		rest = errors.Join(fmt.Errorf("requests cut: %w", context.Cause(ctx)), s.http.Close())

@@ -137,10 +137,10 @@ func (f *Feed) tellLocked() {
 
 // reader reads a feed. It is not safe for concurrent use.
 type reader struct {
-	feed  *Feed
-	at    position
-	told  bool // whether stale is known to whoever reads
-	stale bool
+	feed     *Feed
+	at       position
+	reported bool // whether stale is known to whoever reads
+	stale    bool
 }
 
 // next returns what is new since the reader's position, as soon as there is something. The first update comes at once when the feed has
@@ -149,7 +149,7 @@ func (r *reader) next(ctx context.Context) (update, error) {
 	for {
 		u, growth := r.tryNext()
 		if growth == nil {
-			r.at, r.stale, r.told = u.position, u.stale, true
+			r.at, r.stale, r.reported = u.position, u.stale, true
 			return u, nil
 		}
 		select {
@@ -169,7 +169,7 @@ func (r *reader) tryNext() (update, <-chan struct{}) {
 	u := update{position: now, stale: f.stale}
 	behind := f.sequence - r.at.sequence // wraps around for a position that never was, and is far too much then
 	switch {
-	case !f.begun, r.told && r.at == now && r.stale == f.stale:
+	case !f.begun, r.reported && r.at == now && r.stale == f.stale:
 		return u, f.growth
 	case r.at.epoch != f.epoch || behind > uint64(min(len(f.changes), maxChanges)):
 		u.full = true

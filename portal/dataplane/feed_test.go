@@ -107,7 +107,7 @@ func (r *read) once() update {
 	if growth != nil {
 		r.t.Fatal("there is nothing new")
 	}
-	r.at, r.stale, r.told = u.position, u.stale, true
+	r.at, r.stale, r.reported = u.position, u.stale, true
 	if u.full {
 		clear(r.known)
 	}

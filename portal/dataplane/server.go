@@ -109,7 +109,7 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 		switch {
 		case err == nil:
 		case ctx.Err() == nil: // nothing new, which is news too
-			u = update{position: r.at, stale: !r.told || r.stale}
+			u = update{position: r.at, stale: !r.reported || r.stale}
 		default:
 			return err
 		}

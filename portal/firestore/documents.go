@@ -23,7 +23,7 @@ func newOrgDoc(o tenant.Org) orgDoc {
 }
 
 func (d orgDoc) org() tenant.Org {
-	return tenant.Org{ID: d.ID, Name: d.Name, CreatedAt: told(d.Created), CreatedBy: d.CreatedBy, ActiveKeys: d.ActiveKeys, Owners: d.Owners}
+	return tenant.Org{ID: d.ID, Name: d.Name, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, ActiveKeys: d.ActiveKeys, Owners: d.Owners}
 }
 
 type projectDoc struct {
@@ -39,7 +39,7 @@ func newProjectDoc(p tenant.Project) projectDoc {
 }
 
 func (d projectDoc) project() tenant.Project {
-	return tenant.Project{ID: d.ID, OrgID: d.OrgID, Name: d.Name, CreatedAt: told(d.Created), CreatedBy: d.CreatedBy}
+	return tenant.Project{ID: d.ID, OrgID: d.OrgID, Name: d.Name, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy}
 }
 
 type memberDoc struct {
@@ -60,8 +60,8 @@ func newMemberDoc(m tenant.Member) memberDoc {
 
 func (d memberDoc) member() tenant.Member {
 	return tenant.Member{
-		OrgID: d.OrgID, Email: d.Email, Role: tenant.Role(d.Role), State: tenant.MemberState(d.State), InvitedAt: told(d.InvitedAt),
-		InvitedBy: d.InvitedBy, JoinedAt: told(d.JoinedAt), UserID: d.UserID, MailedAt: told(d.MailedAt),
+		OrgID: d.OrgID, Email: d.Email, Role: tenant.Role(d.Role), State: tenant.MemberState(d.State), InvitedAt: timeOf(d.InvitedAt),
+		InvitedBy: d.InvitedBy, JoinedAt: timeOf(d.JoinedAt), UserID: d.UserID, MailedAt: timeOf(d.MailedAt),
 	}
 }
 
@@ -102,7 +102,7 @@ const keyRest = 24 * time.Hour
 func (d keyDoc) key() tenant.Key {
 	k := tenant.Key{
 		ID: d.ID, OrgID: d.OrgID, ProjectID: d.ProjectID, Kind: tenant.KeyKind(d.Kind), Name: d.Name, Prefix: d.Prefix, Voices: d.Voices,
-		Origin: d.Origin, CreatedAt: told(d.Created), CreatedBy: d.CreatedBy, RevokedAt: told(d.RevokedAt), ExpiresAt: told(d.ExpiresAt),
+		Origin: d.Origin, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, RevokedAt: timeOf(d.RevokedAt), ExpiresAt: timeOf(d.ExpiresAt),
 	}
 	copy(k.Hash[:], d.Hash)
 	return k
@@ -165,10 +165,10 @@ func newVoiceDoc(v tenant.VoiceRequest) voiceDoc {
 func (d voiceDoc) request() tenant.VoiceRequest {
 	v := tenant.VoiceRequest{
 		ID: d.ID, OrgID: d.OrgID, VoiceName: d.VoiceName, Language: d.Language, UseCase: d.UseCase, Hours: d.Hours, Notes: d.Notes,
-		Status: tenant.VoiceStatus(d.Status), CreatedAt: told(d.Created), CreatedBy: d.CreatedBy, UpdatedAt: told(d.UpdatedAt),
+		Status: tenant.VoiceStatus(d.Status), CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, UpdatedAt: timeOf(d.UpdatedAt),
 	}
 	for _, m := range d.Moves {
-		v.Moves = append(v.Moves, tenant.Move{At: told(m.At), By: m.By, To: tenant.VoiceStatus(m.To)})
+		v.Moves = append(v.Moves, tenant.Move{At: timeOf(m.At), By: m.By, To: tenant.VoiceStatus(m.To)})
 	}
 	return v
 }
@@ -236,7 +236,7 @@ func stored(t time.Time) *time.Time {
 	return &t
 }
 
-func told(t *time.Time) time.Time {
+func timeOf(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}

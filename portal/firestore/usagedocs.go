@@ -93,7 +93,7 @@ type monthDoc struct {
 func newMonthDoc(m usage.ClosedMonth) monthDoc { return monthDoc{m.Month, m.Rate, stored(m.ClosedAt)} }
 
 func (d monthDoc) month() usage.ClosedMonth {
-	return usage.ClosedMonth{Month: d.Month, Rate: d.Rate, ClosedAt: told(d.ClosedAt)}
+	return usage.ClosedMonth{Month: d.Month, Rate: d.Rate, ClosedAt: timeOf(d.ClosedAt)}
 }
 
 type requestDoc struct {

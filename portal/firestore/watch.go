@@ -19,14 +19,14 @@ func (s *Store) WatchKeys(ctx context.Context, update func(keys []tenant.Key, fu
 	}
 	defer end()
 	for attempt := 1; ; attempt++ {
-		told, err := s.listen(ctx, update)
+		delivered, err := s.listen(ctx, update)
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
 		if failed, ok := err.(updateError); ok { //nolint:errorlint // listen does not wrap it
 			return failed.error
 		}
-		if told {
+		if delivered {
 			attempt = 1
 		}
 		s.cfg.Log.Warn("watching keys was interrupted; it begins again with all of them", "error", s.fault(ctx, "watching keys", err))
@@ -46,29 +46,29 @@ const (
 // updateError is an error of the one who watches.
 type updateError struct{ error }
 
-// listen watches until something fails. told is whether it had the keys.
-func (s *Store) listen(ctx context.Context, update func([]tenant.Key, bool) error) (told bool, err error) {
+// listen watches until something fails. delivered is whether it had the keys.
+func (s *Store) listen(ctx context.Context, update func([]tenant.Key, bool) error) (delivered bool, err error) {
 	found := s.in(activeKeys, "").with("revoked", false).q.Snapshots(ctx)
 	defer found.Stop()
 	for {
 		snapshot, err := found.Next()
 		if err != nil {
-			return told, err
+			return delivered, err
 		}
 		keys, err := s.changed(ctx, snapshot.Changes)
 		if err != nil {
-			return told, err
+			return delivered, err
 		}
 		if ctx.Err() != nil {
-			return told, context.Cause(ctx)
+			return delivered, context.Cause(ctx)
 		}
-		if len(keys) == 0 && told {
+		if len(keys) == 0 && delivered {
 			continue
 		}
-		if err := update(keys, !told); err != nil {
-			return told, updateError{err}
+		if err := update(keys, !delivered); err != nil {
+			return delivered, updateError{err}
 		}
-		told = true
+		delivered = true
 	}
 }
 

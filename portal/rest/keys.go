@@ -72,7 +72,7 @@ func (s *Server) createKey(c *call) error {
 	if err != nil {
 		return err
 	}
-	s.told(c, made)
+	s.awaitCreated(c, made)
 	return c.json(createdKeyShape{made.Secret, made.Secret == "", shapeKey(made.Key)})
 }
 
@@ -89,7 +89,7 @@ func (s *Server) updateKey(c *call) error {
 	if err != nil {
 		return err
 	}
-	s.cfg.Told(c.ctx(), k)
+	s.cfg.AwaitKey(c.ctx(), k)
 	return c.json(shapeKey(k))
 }
 
@@ -102,7 +102,7 @@ func (s *Server) revokeKey(c *call) error {
 	if err != nil {
 		return err
 	}
-	s.cfg.Told(c.ctx(), k)
+	s.cfg.AwaitKey(c.ctx(), k)
 	return c.json(shapeKey(k))
 }
 
@@ -127,7 +127,7 @@ func (s *Server) createPlaygroundKey(c *call) error {
 	if err != nil {
 		return err
 	}
-	s.told(c, made)
+	s.awaitCreated(c, made)
 	left := tenant.PlaygroundLife
 	if made.Secret == "" {
 		left = max(0, time.Until(made.Key.ExpiresAt))
@@ -135,9 +135,9 @@ func (s *Server) createPlaygroundKey(c *call) error {
 	return c.json(playgroundKeyShape{made.Secret, made.Secret == "", int64(left / time.Second), shapeKey(made.Key)})
 }
 
-// told waits for a key to be known, unless the answer is a repeated one: that key may have ended.
-func (s *Server) told(c *call, made tenant.CreatedKey) {
+// awaitCreated waits for a key to be known, unless the answer is a repeated one: that key may have ended.
+func (s *Server) awaitCreated(c *call, made tenant.CreatedKey) {
 	if made.Secret != "" {
-		s.cfg.Told(c.ctx(), made.Key)
+		s.cfg.AwaitKey(c.ctx(), made.Key)
 	}
 }

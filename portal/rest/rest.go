@@ -25,13 +25,13 @@ type Config struct {
 	Model    speech.Model    // what GET /portal/v1/me tells of
 	Log      *slog.Logger    // required
 
-	// Operator makes whoever calls the operator, without a token and without limits. It is for a door that only those can reach who run
-	// the server, such as a socket in a folder of theirs.
+	// Operator makes whoever calls the operator, without a token and without limits. It is for a listener that only those can reach who
+	// run the server, such as a socket in a folder of theirs.
 	Operator bool
 
-	// Told returns when the server that speaks knows that k was created, changed or revoked, so that a client can use a new key at once and
+	// AwaitKey returns when those who check keys know that k was created, changed or revoked, so that a client can use a new key at once and
 	// rely on the end of an old one. Implementations give up after a while: the change is made, whoever has heard of it. Nil waits for nobody.
-	Told func(ctx context.Context, k tenant.Key)
+	AwaitKey func(ctx context.Context, k tenant.Key)
 
 	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.
 	Origins []string
@@ -66,8 +66,8 @@ func New(cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("rest: the origin %q is not of the form https://portal.example.org", o)
 		}
 	}
-	if cfg.Told == nil {
-		cfg.Told = func(context.Context, tenant.Key) {}
+	if cfg.AwaitKey == nil {
+		cfg.AwaitKey = func(context.Context, tenant.Key) {}
 	}
 	s := &Server{cfg: cfg, visitors: newVisitors(maxVisitors)}
 	s.handler = s.common(s.routes())

@@ -9,11 +9,11 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-func TestWhoSpeaksIsToldOfKeysBeforeTheClientIs(t *testing.T) {
-	var told []string
+func TestAnswersAboutKeysWaitForThoseWhoCheckThem(t *testing.T) {
+	var known []string
 	g := newRig(t, func(c *Config) {
-		c.Told = func(_ context.Context, k tenant.Key) {
-			told = append(told, fmt.Sprint(k.ID, " good: ", k.RevokedAt.IsZero(), ", voices: ", k.Voices))
+		c.AwaitKey = func(_ context.Context, k tenant.Key) {
+			known = append(known, fmt.Sprint(k.ID, " good: ", k.RevokedAt.IsZero(), ", voices: ", k.Voices))
 		}
 	})
 	org, project := g.world()
@@ -23,8 +23,8 @@ func TestWhoSpeaksIsToldOfKeysBeforeTheClientIs(t *testing.T) {
 	check := func(doing string, lines ...string) {
 		t.Helper()
 		want = append(want, lines...)
-		if !slices.Equal(told, want) {
-			t.Errorf("after %s: told %q, want %q", doing, told, want)
+		if !slices.Equal(known, want) {
+			t.Errorf("after %s: known %q, want %q", doing, known, want)
 		}
 	}
 	live := ok[createdKeyAnswer](g, member, "POST", "/portal/v1/keys", body, once...).Row.ID

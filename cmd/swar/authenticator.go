@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+
+	"github.com/swar-tts/swar/portal/signin"
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+// authenticator tells who people are, in every way that the settings allow.
+type authenticator struct {
+	issuer   *signin.Issuer // nil: nobody signs in by e-mail
+	outbox   *signin.Outbox // nil: no mails are sent
+	trust    *signin.Trust  // nil: no other issuer is trusted
+	verifier signin.Verifiers
+	page     string // where everybody signs in
+}
+
+// authenticator makes one, and starts nothing. listen is the address of the server, show is where mails are printed.
+func (s *signInFlags) authenticator(
+	ctx context.Context, store records, listen string, clientIP func(*http.Request) netip.Addr, show *screen, log *slog.Logger,
+) (*authenticator, error) {
+	a := &authenticator{page: s.address(listen) + "/"}
+	mailer, err := s.mailer(ctx, listen, show)
+	if err != nil {
+		return nil, err
+	}
+	if mailer != nil {
+		a.outbox = signin.NewOutbox("", mailer, log)
+	}
+	switch {
+	case *s.byEmail == "off":
+	case mailer == nil:
+		log.Warn("nobody can sign in by e-mail: no mail server is named with --smtp, and mails are printed only by a server that listens on 127.0.0.1")
+	default:
+		a.issuer, err = signin.New(signin.Config{
+			URL: s.address(listen), Allowed: s.allowed(store), ClientIP: clientIP, Log: log,
+		}, store, a.outbox)
+		if err != nil {
+			return nil, fmt.Errorf("%w; name it with --public-url", err)
+		}
+		a.verifier = append(a.verifier, builtIn{a.issuer})
+	}
+	issuers, err := s.trusted()
+	if err != nil {
+		return nil, err
+	}
+	if len(issuers) > 0 {
+		if a.trust, err = signin.NewTrust(issuers, nil, log); err != nil {
+			return nil, err
+		}
+		a.verifier = append(a.verifier, a.trust)
+	}
+	if s.emulator != "" {
+		e, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: s.unsigned, Address: s.emulator, Project: s.firebase, Listen: listen})
+		if err != nil {
+			return nil, err
+		}
+		log.Warn("development: tokens without a signature are good, so that everybody on this machine can sign in as anybody", "emulator", s.emulator)
+		a.verifier = append(a.verifier, e)
+	}
+	return a, nil
+}
+
+// builtIn is the issuer of this portal under a name that never changes: people stay who they are when the server moves to another address.
+type builtIn struct{ *signin.Issuer }
+
+// Verify implements [signin.Verifier].
+func (b builtIn) Verify(ctx context.Context, token string) (signin.Identity, error) {
+	id, err := b.Issuer.Verify(ctx, token)
+	id.Issuer = "built-in" // which is no URL, and so no other issuer's name
+	return id, err
+}
+
+// works are what must run for it.
+func (a *authenticator) works() (all []func(context.Context) error) {
+	if a.outbox != nil {
+		all = append(all, a.outbox.Run)
+	}
+	if a.trust != nil {
+		all = append(all, a.trust.Run)
+	}
+	return all
+}
+
+// Invite implements the mailer of the portal's API.
+func (a *authenticator) Invite(_ context.Context, i tenant.Invitation) error {
+	if a.outbox == nil {
+		return errors.New("no mail server is named with --smtp; tell them yourself to sign in at " + a.page)
+	}
+	return a.outbox.Invite(i.Email, i.OrgName, i.InvitedBy, a.page)
+}

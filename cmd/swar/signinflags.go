@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/portal/signin"
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+// signInFlags say who may sign in, and how they are reached by mail.
+type signInFlags struct {
+	publicURL   string
+	byEmail     *string
+	smtp        string
+	encryption  *string
+	smtpUser    string
+	smtpPass    string
+	mailFrom    string
+	issuers     string
+	firebase    string
+	emulator    string
+	unsigned    bool
+	invitedOnly bool
+	domains     []string
+	origins     []string
+}
+
+func (s *signInFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.publicURL, "public-url", "", "`URL` under which people reach this server (default http:// and the address of --listen)")
+	s.byEmail = launch.Choice(f, "email-sign-in", "sign people in with links by e-mail", "on", "off")
+	f.StringVar(&s.smtp, "smtp", "", "mail `server`, HOST or HOST:PORT; without one, a server on a loopback address prints its mails")
+	s.encryption = launch.Choice(f, "smtp-encryption", "how the way to the mail server is encrypted", signin.StartTLS, signin.TLS, signin.NoTLS)
+	f.StringVar(&s.smtpUser, "smtp-user", "", "`name` to sign in to the mail server with")
+	f.StringVar(&s.smtpPass, "smtp-password", "", "`password` for that; SWAR_SMTP_PASSWORD keeps it out of the process list")
+	f.StringVar(&s.mailFrom, "mail-from", "", "`sender` of mails, such as 'Swar <no-reply@example.org>'")
+	f.StringVar(&s.issuers, "issuers", "", "JSON `file` with a list of other issuers whose ID tokens are good")
+	f.StringVar(&s.firebase, "firebase", "", "`project` of Firebase Authentication whose ID tokens are good")
+	f.StringVar(&s.emulator, "firebase-emulator", "", "for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
+	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false, "confirm that tokens of --firebase-emulator are good, which anybody can make")
+	f.BoolVar(&s.invitedOnly, "invited-only", false, "let only those sign in who were invited, or whose --domain is known")
+	f.StringArrayVar(&s.domains, "domain", nil, "`domain` whose e-mail addresses need no invitation; can be repeated")
+	f.StringArrayVar(&s.origins, "portal-origin", nil, "`origin` of another web page that may use the portal, such as https://portal.example.org; can be repeated")
+}
+
+func (s *signInFlags) check(cmd *cobra.Command) error {
+	switch {
+	case s.smtp != "" && s.mailFrom == "":
+		return usage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
+	case s.smtp == "" && (s.mailFrom != "" || s.smtpUser != "" || s.smtpPass != ""):
+		return usage(cmd, "--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
+	case s.emulator != "" && (!s.unsigned || s.firebase == ""):
+		return usage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anybody can make its tokens")
+	case s.unsigned && s.emulator == "":
+		return usage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
+	case len(s.domains) > 0 && !s.invitedOnly:
+		return usage(cmd, "--domain means something with --invited-only only")
+	}
+	return nil
+}
+
+// address is where people reach the server.
+func (s *signInFlags) address(listen string) string {
+	if s.publicURL != "" {
+		return strings.TrimSuffix(s.publicURL, "/")
+	}
+	return baseURL(listen)
+}
+
+// mailer returns what sends mails: nil where there is no way to. listen is where the server listens, show is where it may print mails.
+func (s *signInFlags) mailer(ctx context.Context, listen string, show *screen) (signin.Mailer, error) {
+	if s.smtp != "" {
+		c := signin.SMTPConfig{Host: s.smtp, Encryption: *s.encryption, Username: s.smtpUser, Password: s.smtpPass, From: s.mailFrom}
+		if host, port, err := net.SplitHostPort(s.smtp); err == nil {
+			if c.Port, err = strconv.Atoi(port); err != nil {
+				return nil, fmt.Errorf("--smtp %s: the port is no number", s.smtp)
+			}
+			c.Host = host
+		}
+		return signin.NewSMTP(c)
+	}
+	if !isLoopback(ctx, listen) {
+		return nil, nil // nobody prints what strangers could use
+	}
+	return signin.NewConsole(show, listen)
+}
+
+// trusted returns the issuers of the settings.
+func (s *signInFlags) trusted() ([]signin.External, error) {
+	var all []signin.External
+	if s.issuers != "" {
+		b, err := os.ReadFile(s.issuers)
+		if err != nil {
+			return nil, fmt.Errorf("reading the issuers: %w", err)
+		}
+		d := json.NewDecoder(strings.NewReader(string(b)))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&all); err != nil {
+			return nil, fmt.Errorf(`%s: %w; want a list like [{"issuer": "https://login.example.org", "audiences": ["swar"]}]`, s.issuers, err)
+		}
+	}
+	if s.firebase != "" && s.emulator == "" {
+		all = append(all, signin.Firebase(s.firebase))
+	}
+	return all, nil
+}
+
+// allowed keeps mails from going to those who may not come in: nil lets all.
+func (s *signInFlags) allowed(store tenant.Store) func(context.Context, string) (bool, error) {
+	if !s.invitedOnly {
+		return nil
+	}
+	return func(ctx context.Context, email string) (invited bool, err error) {
+		_, domain, _ := strings.Cut(email, "@")
+		if slices.ContainsFunc(s.domains, func(d string) bool { return strings.EqualFold(d, domain) }) {
+			return true, nil
+		}
+		err = store.View(ctx, func(r tenant.Reader) error {
+			places, err := r.Memberships(email)
+			invited = len(places) > 0
+			return err
+		})
+		return invited, err
+	}
+}
