@@ -2,11 +2,12 @@ package firestore
 
 import (
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/base64"
 	"strings"
 
 	"cloud.google.com/go/firestore"
+
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // name is an identifier as a document id. Those that the portal makes stay as they are; what people write, such as e-mail addresses, is
@@ -33,10 +34,8 @@ func hashed(parts ...string) string {
 		sum := sha256.Sum256([]byte(p)) // of each part, so that parts cannot run into one another
 		h.Write(sum[:])
 	}
-	return crockford.EncodeToString(h.Sum(nil))[:26] // 130 bits
+	return ident.Of("", [32]byte(h.Sum(nil)))
 }
-
-var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 func (s *Store) doc(collection, id string) *firestore.DocumentRef {
 	return s.client.Collection(collection).Doc(name(id))

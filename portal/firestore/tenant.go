@@ -277,7 +277,7 @@ func (r *reader) VoiceRequests(orgID string) ([]tenant.VoiceRequest, error) {
 
 func (r *reader) Audit(q tenant.AuditQuery) ([]tenant.Audit, error) {
 	find := r.s.in(auditOfOrg, q.OrgID).limit(q.Limit)
-	if q.Before != (tenant.AuditCursor{}) {
+	if !q.Before.IsZero() {
 		find = find.behind(exact(q.Before.At), q.Before.ID)
 	}
 	var broken error

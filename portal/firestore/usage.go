@@ -239,10 +239,10 @@ func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) (rows []usag
 	}
 	switch {
 	case q.After.IsZero():
-	case exact(q.After.Start).Equal(q.After.Start):
-		find = find.behind(exact(q.After.Start), q.After.ID)
+	case exact(q.After.At).Equal(q.After.At):
+		find = find.behind(exact(q.After.At), q.After.ID)
 	default: // between two microseconds
-		find = find.behind(ceil(q.After.Start), "")
+		find = find.behind(ceil(q.After.At), "")
 	}
 	enough := errors.New("enough")
 	err = find.pages(ctx, size, func(docs []*firestore.DocumentSnapshot) error {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
@@ -246,7 +247,7 @@ func (r *tenantReader) Audit(q tenant.AuditQuery) ([]tenant.Audit, error) {
 	}
 	var page []tenant.Audit
 	for _, a := range r.t.audits[q.OrgID] {
-		if q.Before == (tenant.AuditCursor{}) || cmp.Or(a.At.Compare(exact(q.Before.At)), cmp.Compare(a.ID, q.Before.ID)) < 0 {
+		if q.Before.IsZero() || a.Place().Compare(cursor.Cursor{At: exact(q.Before.At), ID: q.Before.ID}) < 0 {
 			a.Detail = maps.Clone(a.Detail)
 			page = append(page, a)
 		}

@@ -157,7 +157,7 @@ func eachAudit(ctx context.Context, s Store, orgID string, do func([]tenant.Audi
 				return err
 			}
 			last := page[len(page)-1]
-			q.Before = tenant.AuditCursor{At: last.At, ID: last.ID}
+			q.Before = last.Place()
 		}
 		if len(page) < q.Limit {
 			return nil

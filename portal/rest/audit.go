@@ -1,6 +1,10 @@
 package rest
 
-import "github.com/swar-tts/swar/portal/tenant"
+import (
+	"github.com/swar-tts/swar/portal/tenant"
+
+	"github.com/swar-tts/swar/portal/cursor"
+)
 
 type auditShape struct {
 	ID     string            `json:"id"`
@@ -27,9 +31,9 @@ func (s *Server) audit(c *call) error {
 	if limit == 0 {
 		limit = tenant.DefaultAuditLimit
 	}
-	before, err := parseAuditCursor(c.text("cursor"))
+	before, err := cursor.Parse(c.text("cursor"))
 	if err != nil {
-		return err
+		return errBadCursor
 	}
 	entries, err := s.cfg.Tenancy.AuditLog(c.ctx(), c.user, tenant.AuditQuery{OrgID: org, Before: before, Limit: limit})
 	if err != nil {
@@ -37,7 +41,7 @@ func (s *Server) audit(c *call) error {
 	}
 	var next string
 	if len(entries) == limit { // there may be more
-		next = auditCursor(entries[limit-1])
+		next = entries[limit-1].Place().String()
 	}
 	return c.json(struct {
 		Entries []auditShape `json:"entries"`

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"maps"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/answer"
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 const (
@@ -57,7 +57,7 @@ func (s *Server) common(next http.Handler) http.Handler {
 		}
 		id := r.Header.Get("X-Request-Id")
 		if !visible(id, 128) {
-			id = "req_" + rand.Text()
+			id = ident.New("req_")
 		}
 		h.Set("X-Request-Id", id)
 		if r.Method == http.MethodOptions {

@@ -1,13 +1,13 @@
 package rest
 
 import (
-	"encoding/base64"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
@@ -18,7 +18,7 @@ const (
 
 var (
 	errBadQuery  = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_request", Text: "query: not valid"}
-	errBadCursor = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_cursor", Text: "cursor: not valid"}
+	errBadCursor = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_cursor", Text: cursor.ErrInvalid.Error()}
 	errBadFormat = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_format", Text: "format must be json or csv"}
 )
 
@@ -177,26 +177,4 @@ func parseDecimal(s string, digits int) (int64, bool) {
 	fraction = (fraction + strings.Repeat("0", digits))[:digits]
 	n, err := strconv.ParseInt(whole+fraction, 10, 64)
 	return n, err == nil
-}
-
-// A cursor of the audit log is opaque to clients: the time of an entry in microseconds, and its identifier.
-
-func auditCursor(a tenant.Audit) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(a.At.UnixMicro(), 10) + " " + a.ID))
-}
-
-func parseAuditCursor(s string) (tenant.AuditCursor, error) {
-	if s == "" {
-		return tenant.AuditCursor{}, nil
-	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil {
-		return tenant.AuditCursor{}, errBadCursor
-	}
-	at, id, _ := strings.Cut(string(b), " ")
-	us, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || !isID(id) {
-		return tenant.AuditCursor{}, errBadCursor
-	}
-	return tenant.AuditCursor{At: time.UnixMicro(us).UTC(), ID: id}, nil
 }

@@ -4,7 +4,6 @@ import (
 	lru "container/list"
 	"context"
 	"crypto/sha256"
-	"encoding/base32"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // What one user may take. It is far more than a person or a script that does its work needs, and keeps one user from taking the portal
@@ -85,10 +85,8 @@ func bearer(header string) (token string, ok bool) {
 // userID is the same for every sign-in of a subject at an issuer.
 func userID(i signin.Identity) string {
 	sum := sha256.Sum256([]byte(i.Issuer + "\n" + i.Subject)) // an issuer is a URL, which holds no line feed
-	return "usr_" + crockford.EncodeToString(sum[:])[:26]
+	return ident.Of("usr_", sum)
 }
-
-var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz") // as in all identifiers
 
 // join follows new invitations of user.
 func (s *Server) join(ctx context.Context, v *visitor, user tenant.User) error {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 const (
@@ -127,5 +129,5 @@ func (c *checker) email(claims map[string]json.RawMessage) (string, error) {
 	if err := json.Unmarshal(claims[c.emailClaim], &email); err != nil {
 		return "", fmt.Errorf("%s is missing or not a string", c.emailClaim)
 	}
-	return cleanEmail(email)
+	return emailaddr.Clean(email)
 }

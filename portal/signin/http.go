@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 const (
@@ -141,7 +143,7 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	email, err := cleanEmail(fields["email"])
+	email, err := emailaddr.Clean(fields["email"])
 	if err != nil {
 		return err
 	}
@@ -328,7 +330,7 @@ func (i *Issuer) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case isTooMany:
 		status, code = http.StatusTooManyRequests, "too_many_mails"
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(tooMany.retry.Seconds()))))
-	case isField, errors.Is(err, errBadEmail), errors.Is(err, errWhatToVerify), errors.Is(err, errSession):
+	case isField, errors.Is(err, emailaddr.ErrInvalid), errors.Is(err, errWhatToVerify), errors.Is(err, errSession):
 	case errors.Is(err, errBadLink):
 		code, text = "bad_link", errBadLink.Error()
 	case errors.Is(err, errOtherBrowser):

@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 const tokenLife = time.Hour // of an ID token
@@ -190,7 +192,7 @@ func (i *Issuer) spendToken(ctx context.Context, token string, by asker) (sessio
 
 // spendCode signs in with the code of a mail.
 func (i *Issuer) spendCode(ctx context.Context, email, code string, by asker) (session, error) {
-	email, err := cleanEmail(email)
+	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return session{}, err
 	}
@@ -324,7 +326,7 @@ func OnlyEmails(list ...string) (func(context.Context, string) (bool, error), er
 		if strings.HasPrefix(entry, "@") {
 			probe = "x" + entry
 		}
-		email, err := cleanEmail(probe)
+		email, err := emailaddr.Clean(probe)
 		if err != nil {
 			return nil, fmt.Errorf("%q is neither an e-mail address nor a domain such as @example.org", entry)
 		}

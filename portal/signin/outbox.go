@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 // Mailer sends one mail. It is safe for concurrent use.
@@ -65,7 +67,7 @@ func NewOutbox(service string, mailer Mailer, log *slog.Logger) *Outbox {
 // Invite mails an invitation, which is a plain link to the page where everybody signs in. It holds no secret and does not sign in. It
 // fails at once when too many mails are waiting.
 func (o *Outbox) Invite(email, orgName, invitedBy, page string) error {
-	email, err := cleanEmail(email)
+	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return err
 	}

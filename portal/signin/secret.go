@@ -4,10 +4,11 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/base64"
 	"errors"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // secret is what only the holder knows. hash is what is stored of it: secrets of 256 bits need no slow hash.
@@ -102,8 +103,5 @@ func cleanCode(s string) string {
 
 // subject is the name of an address in tokens: always the same for the same address, also after the store was lost.
 func subject(email string) string {
-	sum := sha256.Sum256([]byte("swar subject " + email))
-	return "usr_" + strings.ToLower(crockford.EncodeToString(sum[:]))[:26]
+	return ident.Of("usr_", sha256.Sum256([]byte("swar subject "+email)))
 }
-
-var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)

@@ -45,10 +45,10 @@ func end(q usage.RequestQuery) (start int64, id string) {
 	if !q.To.IsZero() {
 		start = microsUp(q.To)
 	}
-	if q.After.IsZero() || !q.To.IsZero() && !q.After.Start.Before(q.To) {
+	if q.After.IsZero() || !q.To.IsZero() && !q.After.At.Before(q.To) {
 		return start, ""
 	}
-	if start = microsUp(q.After.Start); start == q.After.Start.UnixMicro() {
+	if start = microsUp(q.After.At); start == q.After.At.UnixMicro() {
 		id = q.After.ID // else what starts before the cursor does so whatever its id is
 	}
 	return start, id

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/portal/usage"
 	"github.com/swar-tts/swar/runtime/meter"
 )
@@ -52,7 +53,7 @@ func TestRequestsOfRandomQueries(t *testing.T) {
 		}
 		if rng.IntN(2) == 0 {
 			last := rows[rng.IntN(len(rows))]
-			q.After = usage.Cursor{Start: last.Start.Add(time.Duration(rng.IntN(3)-1) * 500), ID: last.ID}
+			q.After = cursor.Cursor{At: last.Start.Add(time.Duration(rng.IntN(3)-1) * 500), ID: last.ID}
 		}
 		var want []string
 		for _, r := range rows {

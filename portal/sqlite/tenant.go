@@ -176,7 +176,7 @@ func (r *tenantReader) VoiceRequests(orgID string) ([]tenant.VoiceRequest, error
 
 func (r *tenantReader) Audit(q tenant.AuditQuery) ([]tenant.Audit, error) {
 	at, id := int64(math.MaxInt64), ""
-	if q.Before != (tenant.AuditCursor{}) {
+	if !q.Before.IsZero() {
 		at, id = q.Before.At.UnixMicro(), q.Before.ID
 	}
 	scan := func(rows scanner, a *tenant.Audit) error {

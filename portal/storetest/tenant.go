@@ -613,7 +613,7 @@ func auditPages(t *testing.T, s tenant.Store, size int, between func()) []tenant
 			t.Fatal("the pages have no end")
 		}
 		last := page[len(page)-1]
-		q.Before = tenant.AuditCursor{At: last.At, ID: last.ID}
+		q.Before = last.Place()
 		between()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/portal/usage"
 	"github.com/swar-tts/swar/runtime/meter"
 )
@@ -164,9 +165,8 @@ func requests(t *testing.T, s usage.Store, q usage.RequestQuery) []usage.Request
 	return page
 }
 
-func cursorOf(page []usage.Request) usage.Cursor {
-	last := page[len(page)-1]
-	return usage.Cursor{Start: last.Start, ID: last.ID}
+func cursorOf(page []usage.Request) cursor.Cursor {
+	return page[len(page)-1].Place()
 }
 
 func wantGap(t *testing.T, err error, want int64) {
@@ -496,8 +496,8 @@ func testFilters(t *testing.T, s usage.Store) {
 		"everything at once": {
 			OrgID: "org_a", ProjectID: "prj_a", Voice: "anjura", Endpoint: "rest", Status: meter.OK, MinTTFAus: 1, From: at(1), To: at(29),
 		},
-		"behind a cursor":          {OrgID: "org_a", After: usage.Cursor{Start: at(5), ID: events[5].ID}},
-		"behind the cursor's time": {OrgID: "org_a", ProjectID: "prj_b", After: usage.Cursor{Start: at(20).Add(-1), ID: "evt_"}},
+		"behind a cursor":          {OrgID: "org_a", After: cursor.Cursor{At: at(5), ID: events[5].ID}},
+		"behind the cursor's time": {OrgID: "org_a", ProjectID: "prj_b", After: cursor.Cursor{At: at(20).Add(-1), ID: "evt_"}},
 		"only three":               {OrgID: "org_a", Limit: 3},
 		"exactly as many":          {OrgID: "org_a", Limit: 30},
 		"one too few":              {OrgID: "org_a", Limit: 29},

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/portal/usage"
 	"github.com/swar-tts/swar/runtime/meter"
 )
@@ -144,7 +145,7 @@ func ReadUsage(ctx context.Context, s usage.Store, n int) ([]Read, error) {
 			return err
 		}},
 		{"500 requests further down", func(orgID string) error {
-			after := usage.Cursor{Start: time.Now().Add(-10 * 24 * time.Hour).UTC().Truncate(time.Microsecond), ID: "evt_"}
+			after := cursor.Cursor{At: time.Now().Add(-10 * 24 * time.Hour).UTC().Truncate(time.Microsecond), ID: "evt_"}
 			_, err := r.Requests(ctx, usage.RequestQuery{OrgID: orgID, Limit: 500}, after.String())
 			return err
 		}},

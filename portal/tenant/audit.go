@@ -3,6 +3,9 @@ package tenant
 import (
 	"context"
 	"time"
+
+	"github.com/swar-tts/swar/portal/cursor"
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // Audit is an entry of the audit log: one change, written together with it.
@@ -15,6 +18,9 @@ type Audit struct {
 	Target string            // what was changed: an identifier or an e-mail
 	Detail map[string]string // what it was changed to; never a secret
 }
+
+// Place is where a stands in the log.
+func (a Audit) Place() cursor.Cursor { return cursor.Cursor{At: a.At, ID: a.ID} }
 
 // Action names what was done.
 type Action string
@@ -45,7 +51,7 @@ const (
 )
 
 // AuditLog returns a page of the audit log of an organisation, newest first; owners only. Limit 0 means DefaultAuditLimit. The next page
-// comes Before the At and ID of the last entry.
+// comes Before the Place of the last entry.
 func (s *Service) AuditLog(ctx context.Context, actor User, q AuditQuery) ([]Audit, error) {
 	switch {
 	case q.Limit < 0:
@@ -65,7 +71,7 @@ func (s *Service) AuditLog(ctx context.Context, actor User, q AuditQuery) ([]Aud
 
 // log writes down a change with what it changed to, given as names and values.
 func log(tx Tx, now time.Time, actor User, action Action, orgID, target string, detail ...string) {
-	a := Audit{ID: newID("aud_"), OrgID: orgID, At: now, Actor: actor.Email, Action: action, Target: target}
+	a := Audit{ID: ident.New("aud_"), OrgID: orgID, At: now, Actor: actor.Email, Action: action, Target: target}
 	for i := 0; i < len(detail); i += 2 {
 		if a.Detail == nil {
 			a.Detail = make(map[string]string)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 // User is who acts: somebody whose identity was verified.
@@ -77,9 +79,9 @@ func (s *Service) Members(ctx context.Context, actor User, orgID string) ([]Memb
 // Inviting an address again gives it the role, unless that is empty, and a mail when the last one is MailPause ago. A member who has joined
 // stays as they are. The caller sends the mail that is returned; nil means none.
 func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, role Role, once Once) (Member, *Invitation, error) {
-	email, err := cleanEmail(email)
+	email, err := emailaddr.Clean(email)
 	if err != nil {
-		return Member{}, nil, err
+		return Member{}, nil, ErrBadEmail
 	}
 	if role != "" && !knownRole(role) {
 		return Member{}, nil, ErrBadRole
@@ -140,9 +142,9 @@ func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, r
 
 // SetRole changes the role of a member, joined or invited; owners only.
 func (s *Service) SetRole(ctx context.Context, actor User, orgID, email string, role Role) (Member, error) {
-	email, err := cleanEmail(email)
+	email, err := emailaddr.Clean(email)
 	if err != nil {
-		return Member{}, err
+		return Member{}, ErrBadEmail
 	}
 	if !knownRole(role) {
 		return Member{}, ErrBadRole
@@ -177,7 +179,7 @@ func (s *Service) SetRole(ctx context.Context, actor User, orgID, email string, 
 // RemoveMember takes an e-mail out of an organisation, and revokes the playground keys that its member has made; owners only. Live keys
 // belong to the organisation and stay.
 func (s *Service) RemoveMember(ctx context.Context, actor User, orgID, email string) (Member, error) {
-	email, err := cleanEmail(email)
+	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return Member{}, ErrNotFound // no such row can be
 	}
@@ -251,7 +253,7 @@ func (s *Service) Unbind(ctx context.Context, actor User, orgID, email string) (
 	if !actor.operator {
 		return Member{}, ErrOperatorsOnly
 	}
-	email, err := cleanEmail(email)
+	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return Member{}, ErrNotFound
 	}

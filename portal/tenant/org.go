@@ -11,6 +11,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // DefaultProject is the name of the project that comes with a new organisation, so that a key can be made at once.
@@ -113,8 +115,8 @@ func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once O
 		if err := mayCreateOrg(tx, actor); err != nil {
 			return Membership{}, err
 		}
-		org := Org{ID: newID("org_"), Name: name, CreatedAt: now, CreatedBy: actor.Email}
-		project := Project{ID: newID("prj_"), OrgID: org.ID, Name: DefaultProject, CreatedAt: now, CreatedBy: actor.Email}
+		org := Org{ID: ident.New("org_"), Name: name, CreatedAt: now, CreatedBy: actor.Email}
+		project := Project{ID: ident.New("prj_"), OrgID: org.ID, Name: DefaultProject, CreatedAt: now, CreatedBy: actor.Email}
 		if !actor.operator {
 			org.Owners = 1
 			tx.PutMember(Member{

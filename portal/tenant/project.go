@@ -3,6 +3,8 @@ package tenant
 import (
 	"context"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // Project groups keys and usage inside an organisation.
@@ -38,7 +40,7 @@ func (s *Service) CreateProject(ctx context.Context, actor User, orgID, name str
 		if len(projects) >= MaxProjects {
 			return Project{}, ErrTooManyProjects
 		}
-		made := Project{ID: newID("prj_"), OrgID: orgID, Name: name, CreatedAt: now, CreatedBy: actor.Email}
+		made := Project{ID: ident.New("prj_"), OrgID: orgID, Name: name, CreatedAt: now, CreatedBy: actor.Email}
 		tx.PutProject(made)
 		log(tx, now, actor, ProjectCreated, orgID, made.ID, "name", name)
 		return remember(tx, now, actor, once, made)

@@ -3,6 +3,7 @@ package tenant
 import (
 	"fmt"
 
+	"github.com/swar-tts/swar/portal/emailaddr"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -43,7 +44,7 @@ var (
 	ErrNotRequester  = &Refusal{Forbidden, "not_requester", "only the requester or an owner may withdraw a voice request"}
 	ErrOperatorsOnly = &Refusal{Forbidden, "operators_only", "operators only"}
 
-	ErrBadEmail          = &Refusal{Invalid, "bad_email", "email: not a valid address"}
+	ErrBadEmail          = &Refusal{Invalid, "bad_email", emailaddr.ErrInvalid.Error()}
 	ErrBadRole           = &Refusal{Invalid, "bad_role", "role must be owner, member or viewer"}
 	ErrLastOwner         = &Refusal{Invalid, "last_owner", "the last owner cannot be removed"}
 	ErrLastOwnerDemoted  = &Refusal{Invalid, "last_owner_demoted", "the last owner cannot be demoted"}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/swar-tts/swar/portal/cursor"
 )
 
 // Faults of a store. They are not refusals: nothing is wrong with what was asked for. Stores wrap them.
@@ -102,14 +104,8 @@ type KeyQuery struct {
 // AuditQuery selects a page of the audit log of an organisation.
 type AuditQuery struct {
 	OrgID  string
-	Before AuditCursor // only entries after this one in the list; zero means from the newest
-	Limit  int         // at least 1
-}
-
-// AuditCursor is a place in the audit log. Entries are listed by At and then ID, both descending.
-type AuditCursor struct {
-	At time.Time
-	ID string
+	Before cursor.Cursor // only entries after this one in the list; zero means from the newest
+	Limit  int           // at least 1
 }
 
 // Answer is what a request with an idempotency key was answered with.

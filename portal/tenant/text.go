@@ -2,10 +2,11 @@ package tenant
 
 import (
 	"fmt"
-	"net/mail"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 // Limits of text, in code points after trimming.
@@ -14,7 +15,7 @@ const (
 	MaxLanguage = 35 // the longest tag that RFC 5646 asks everybody to take
 	MaxUseCase  = 2000
 	MaxNotes    = 4000
-	MaxEmail    = 254 // bytes, as in RFC 5321
+	MaxEmail    = emailaddr.MaxLength // bytes
 )
 
 // cleanName trims a name and checks it.
@@ -44,23 +45,4 @@ func cleanText(field, s string, least, most int, allowed string) (string, error)
 // it. Joiners are letters in Indian scripts and stay.
 func isControl(r rune) bool {
 	return unicode.IsControl(r) || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' || r == '\u2028' || r == '\u2029'
-}
-
-// cleanEmail returns the address in lower case. It is no full check of an address, which only a mail that arrives can be, but refuses what
-// nobody can sign in with: an invitation of such an address would wait for ever.
-//
-// Some letters that are not ASCII have a lower case that is: the Kelvin sign becomes a k, and the address that of somebody else.
-func cleanEmail(s string) (string, error) {
-	s = strings.TrimSpace(s)
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || isControl(r) || unicode.Is(unicode.Cf, r) || r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf
-	}) {
-		return "", ErrBadEmail
-	}
-	s = strings.ToLower(s)
-	// A bare address comes back as it was. One in quotes, brackets or comments is another spelling of it.
-	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || len(s) > MaxEmail || strings.ContainsAny(s, `"<>()`) {
-		return "", ErrBadEmail
-	}
-	return s, nil
 }

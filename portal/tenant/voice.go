@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // VoiceStatus is how far a voice request has come.
@@ -119,7 +121,7 @@ func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID stri
 			return VoiceRequest{}, ErrTooManyWishes
 		}
 		made := VoiceRequest{
-			ID: newID("vr_"), OrgID: orgID,
+			ID: ident.New("vr_"), OrgID: orgID,
 			VoiceName: wish.VoiceName, Language: wish.Language, UseCase: wish.UseCase, Hours: wish.Hours, Notes: wish.Notes,
 			Status: Submitted, CreatedAt: now, CreatedBy: actor.Email, UpdatedAt: now,
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -21,7 +22,7 @@ var (
 	ErrTooWide   = &Refusal{fmt.Sprintf("the range must be at most %d days", maxDays)}
 	ErrLimit     = &Refusal{fmt.Sprintf("limit must be at most %d", maxRequests)}
 	ErrNoLimit   = &Refusal{"limit must be at least 1"}
-	ErrCursor    = &Refusal{"cursor: not valid"}
+	ErrCursor    = &Refusal{cursor.ErrInvalid.Error()}
 )
 
 const (

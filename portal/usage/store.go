@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -125,33 +126,24 @@ type RequestQuery struct {
 	Voice     string
 	Endpoint  string
 	Status    meter.Status
-	MinTTFAus int64     // at least
-	From, To  time.Time // of Start; From is inclusive, To exclusive
-	After     Cursor    // the last row of the page before
-	Limit     int       // required, at least 1
+	MinTTFAus int64         // at least
+	From, To  time.Time     // of Start; From is inclusive, To exclusive
+	After     cursor.Cursor // the last row of the page before
+	Limit     int           // required, at least 1
 }
 
 // Selects reports whether r is one of the rows that q asks for, leaving its limit aside.
 func (q RequestQuery) Selects(r Request) bool {
 	like := func(want, got string) bool { return want == "" || want == got }
-	return q.OrgID == r.OrgID && like(q.ProjectID, r.ProjectID) && like(q.KeyID, r.KeyID) && like(q.Voice, r.Voice) &&
-		like(q.Endpoint, r.Endpoint) && like(string(q.Status), string(r.Status)) && r.TTFAus >= q.MinTTFAus &&
-		(q.From.IsZero() || !r.Start.Before(q.From)) && (q.To.IsZero() || r.Start.Before(q.To)) && q.After.Holds(r)
+	isOfWhom := q.OrgID == r.OrgID && like(q.ProjectID, r.ProjectID) && like(q.KeyID, r.KeyID)
+	isOfWhat := like(q.Voice, r.Voice) && like(q.Endpoint, r.Endpoint) && like(string(q.Status), string(r.Status))
+	isOfTime := (q.From.IsZero() || !r.Start.Before(q.From)) && (q.To.IsZero() || r.Start.Before(q.To))
+	isBehind := q.After.IsZero() || r.Place().Compare(q.After) < 0
+	return isOfWhom && isOfWhat && isOfTime && isBehind && r.TTFAus >= q.MinTTFAus
 }
 
-// Cursor is a place in the request log. The zero value is its newest end.
-type Cursor struct {
-	Start time.Time
-	ID    string
-}
-
-// IsZero reports whether c is the newest end of the log.
-func (c Cursor) IsZero() bool { return c.ID == "" }
-
-// Holds reports whether r comes behind c, that is, whether it is older.
-func (c Cursor) Holds(r Request) bool {
-	return c.IsZero() || r.Start.Before(c.Start) || r.Start.Equal(c.Start) && r.ID < c.ID
-}
+// Place is where r stands in the log.
+func (r Request) Place() cursor.Cursor { return cursor.Cursor{At: r.Start, ID: r.ID} }
 
 // ClosedMonth is a month whose bills no longer change: neither its usage nor its rate.
 type ClosedMonth struct {

@@ -3,12 +3,13 @@ package access
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"strings"
 	"unsafe"
+
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 // A key is a prefix, 32 random characters (190 bits) and a checksum of 6 characters over both, all of them in [0-9A-Za-z]. The prefix
@@ -78,7 +79,7 @@ func Shown(key string) string { return key[:len(LivePrefix)+shownChars] }
 
 // KeyID returns the identifier of the key: "key_" and the first 130 bits of the hash. So one record is found alike by the key that a
 // client presents and by the identifier that a person clicks on. It is safe to log.
-func (h Hash) KeyID() string { return "key_" + crockford.EncodeToString(h[:])[:26] }
+func (h Hash) KeyID() string { return ident.Of("key_", h) }
 
 // String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
@@ -96,9 +97,6 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
-
-// crockford is the base 32 of Douglas Crockford, without the letters that look like digits; in lower case.
-var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // appendRandom appends n characters, each of the 62 equally likely.
 func appendRandom(b []byte, n int) []byte {

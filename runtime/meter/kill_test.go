@@ -397,8 +397,7 @@ func (k *killing) check(kills int) {
 			if len(page) < q.Limit {
 				break
 			}
-			last := page[len(page)-1]
-			q.After = usage.Cursor{Start: last.Start, ID: last.ID}
+			q.After = page[len(page)-1].Place()
 		}
 		days, err := k.store.Days(k.t.Context(), orgID, "0000-01-01", "9999-12-31")
 		if err != nil {

@@ -1,12 +1,12 @@
 package serve
 
 import (
-	"crypto/rand"
 	"math"
 	mathrand "math/rand/v2"
 	"strconv"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/ident"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -21,20 +21,8 @@ func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }
 // decimal writes a rounded number for a header as JSON would for a body.
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// crockford is base 32 without the letters that are taken for digits or for one another.
-const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-// newRequestID returns an id for a request that came without one: 130 random bits.
-func newRequestID() string {
-	const prefix = "req_"
-	var random [26]byte
-	rand.Read(random[:]) // never fails
-	id := [len(prefix) + len(random)]byte([]byte(prefix + crockford[:len(random)]))
-	for i, b := range random {
-		id[len(prefix)+i] = crockford[b%32]
-	}
-	return string(id[:])
-}
+// newRequestID returns an id for a request that came without one.
+func newRequestID() string { return ident.New("req_") }
 
 // newSeed returns a seed for an utterance that came without one: 53 random bits, which every JSON reader takes over exactly.
 func newSeed() int64 { return mathrand.Int64N(1 << 53) }

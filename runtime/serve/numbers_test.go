@@ -33,7 +33,7 @@ func TestRounding(t *testing.T) {
 }
 
 func TestRequestIDsAreRandom(t *testing.T) {
-	shape := regexp.MustCompile(`^req_[0-9A-HJKMNP-TV-Z]{26}$`)
+	shape := regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
 	seen := make(map[string]bool)
 	letters := make(map[rune]bool)
 	for range 1000 {

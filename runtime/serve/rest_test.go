@@ -394,7 +394,7 @@ func TestSeedIsRandomAndTold(t *testing.T) {
 }
 
 func TestRequestID(t *testing.T) {
-	generated := regexp.MustCompile(`^req_[0-9A-HJKMNP-TV-Z]{26}$`)
+	generated := regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
 	tests := []struct{ sentence, header, body, want string }{
 		{"the body's wins", "h-1", `{"text":"Hi","request_id":"b-1"}`, "b-1"},
 		{"then the header's", "h-1", `{"text":"Hi"}`, "h-1"},

@@ -1,0 +1,60 @@
+// Package cursor names places in lists that are read page by page, from the newest entry to the oldest.
+package cursor
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Cursor is the place of one entry. A list goes by At and then ID, both descending. The zero value is the newest end.
+type Cursor struct {
+	At time.Time // in UTC, whole microseconds
+	ID string
+}
+
+// ErrInvalid refuses a text that no [Cursor.String] has made. Its words are part of the API.
+var ErrInvalid = errors.New("cursor: not valid")
+
+// IsZero reports whether c is the newest end.
+func (c Cursor) IsZero() bool { return c.ID == "" }
+
+// Compare returns less than 0 if c is an older entry than other, so that a list has it behind that one.
+func (c Cursor) Compare(other Cursor) int {
+	return cmp.Or(c.At.Compare(other.At), cmp.Compare(c.ID, other.ID))
+}
+
+// String writes c so that a client can hand it back, who need not know what it holds. The zero value is the empty text.
+func (c Cursor) String() string {
+	if c.IsZero() {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.At.UnixMicro(), 10) + " " + c.ID))
+}
+
+const maxID = 64
+
+// Parse is the inverse of String. It fails with ErrInvalid.
+func Parse(s string) (Cursor, error) {
+	if s == "" {
+		return Cursor{}, nil
+	}
+	if len(s) > base64.RawURLEncoding.EncodedLen(len("-9223372036854775808 ")+maxID) {
+		return Cursor{}, ErrInvalid
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	if err != nil {
+		return Cursor{}, ErrInvalid
+	}
+	at, id, _ := strings.Cut(string(b), " ")
+	us, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || id == "" || len(id) > maxID || strings.ContainsFunc(id, isNoPartOfID) {
+		return Cursor{}, ErrInvalid
+	}
+	return Cursor{At: time.UnixMicro(us).UTC(), ID: id}, nil
+}
+
+func isNoPartOfID(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' }

@@ -1,0 +1,42 @@
+// Package emailaddr says which e-mail addresses there can be, and how they are written when they are compared.
+package emailaddr
+
+import (
+	"errors"
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxLength is how many bytes an address has at most, as in RFC 5321.
+const MaxLength = 254
+
+// ErrInvalid refuses what is no address. The text is part of the API.
+var ErrInvalid = errors.New("email: not a valid address")
+
+// Clean returns an address without the white space around it and in lower case. It fails with ErrInvalid.
+//
+// It is no full check, which only a mail that arrives can be, but refuses what nobody can sign in with. Some letters that are not ASCII
+// have a lower case that is: the Kelvin sign becomes a k. Such an address would turn into that of somebody else.
+func Clean(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	if len(s) > MaxLength || !utf8.ValidString(s) || strings.ContainsFunc(s, isForbidden) {
+		return "", ErrInvalid
+	}
+	s = strings.ToLower(s)
+	// A bare address comes back as it was. One in quotes, brackets or comments is another spelling of it.
+	address, err := mail.ParseAddress(s)
+	isBare := err == nil && address.Address == s && !strings.ContainsAny(s, `"<>()`)
+	if !isBare || len(s) > MaxLength {
+		return "", ErrInvalid
+	}
+	return s, nil
+}
+
+// isForbidden reports whether a character stands in no address: white space and whatever cannot be seen, also what turns the direction of a
+// line, and letters that turn into ASCII.
+func isForbidden(r rune) bool {
+	isInvisible := unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	return isInvisible || r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf
+}
