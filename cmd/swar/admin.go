@@ -14,6 +14,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/rest"
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 // maxSocketPath is the longest path of a socket that every system takes.
@@ -157,21 +158,21 @@ func (a *admin) routes(api http.Handler) http.Handler {
 func (a *admin) answer(h func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := h(r)
-		status := http.StatusOK
 		if err != nil {
-			refusal, ok := errors.AsType[*tenant.Refusal](err)
-			switch {
-			case !ok:
-				a.log.Error("a command failed", "path", r.Pattern, "error", err)
-				status, v = http.StatusInternalServerError, map[string]string{"error": err.Error()} // who asks may read the log, too
-			default:
-				status = map[tenant.Kind]int{tenant.Invalid: 400, tenant.Forbidden: 403, tenant.Missing: 404}[refusal.Kind]
-				v = map[string]string{"error": refusal.Text}
-				w.Header().Set("X-Error-Code", refusal.Code)
-			}
+			answer.Refuse(w, a.failureOf(r, err))
+			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(v) // if the command is gone, there is nobody to tell
 	}
+}
+
+// failureOf is what a command is told of an error. Who runs one may read the log, too, and so is told all.
+func (a *admin) failureOf(r *http.Request, err error) answer.Failure {
+	if refusal, ok := errors.AsType[*tenant.Refusal](err); ok {
+		status := map[tenant.Kind]int{tenant.Invalid: 400, tenant.Forbidden: 403, tenant.Missing: 404}[refusal.Kind]
+		return answer.Failure{Status: status, Code: refusal.Code, Text: refusal.Text}
+	}
+	a.log.Error("a command failed", "path", r.Pattern, "error", err)
+	return answer.Failure{Status: http.StatusInternalServerError, Code: "internal_error", Text: err.Error()}
 }

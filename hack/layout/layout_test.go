@@ -75,7 +75,7 @@ var rules = map[string]rule{
 	"portal/cursor":      {nil, "a place in a list does not depend on what is listed"},
 	"portal/tenant":      {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
 	"portal/usage":       {[]string{"runtime/meter", "portal/cursor"}, "usage is added up without HTTP and without a database"},
-	"portal/signin":      {[]string{"runtime/ident", "portal/emailaddr"}, "who a person is has nothing to do with what they may do"},
+	"portal/signin":      {[]string{"runtime/answer", "runtime/ident", "runtime/strictjson", "portal/emailaddr"}, "who a person is has nothing to do with what they may do"},
 	"portal/storetest":   {[]string{"runtime/access", "runtime/meter", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":    {[]string{"portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
 	"portal/sqlite":      {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},

@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
-	"io"
-	"net/http"
-	"os"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
@@ -43,7 +41,7 @@ func given[T any](name string, to **T, read func(jsontext.Value, *T) error) fiel
 
 // body reads the fields of a request's body, and what makes it safe to send again.
 func (c *call) body(fields ...field) (tenant.Once, error) {
-	body, err := c.readBody()
+	body, err := answer.ReadBody(c.w, c.r, maxBody)
 	if err != nil {
 		return tenant.Once{}, err
 	}
@@ -68,26 +66,6 @@ func (c *call) once(body []byte) (tenant.Once, error) {
 		h.Write([]byte(" " + part))
 	}
 	return tenant.Once{Key: keys[0], Body: [32]byte(h.Sum(nil))}, nil
-}
-
-// readBody reads the whole body. Only then does net/http notice that a client has gone.
-func (c *call) readBody() ([]byte, error) {
-	if e := c.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return nil, errEncodedBody
-	}
-	if c.r.ContentLength > maxBody {
-		return nil, errBodyTooLarge
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
-	switch _, tooLarge := errors.AsType[*http.MaxBytesError](err); {
-	case tooLarge:
-		return nil, errBodyTooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errBodyTimeout
-	case err != nil:
-		return nil, errBodyBroken
-	}
-	return body, nil
 }
 
 // decode reads one JSON object strictly: nothing follows it, names are case-sensitive, the last of a repeated member counts, and null is

@@ -69,11 +69,12 @@ func TestDocsTellEveryError(t *testing.T) {
 	text := portalDocs(t)
 	var codes []string
 	for file, pattern := range map[string]string{
-		"../tenant/refusal.go": `&Refusal\{\w+, "(\w+)",`,
-		"failure.go":           `code: "(\w+)"`,
-		"rest.go":              `code: "(\w+)"`,
-		"query.go":             `Code: "(\w+)"`,
-		"requests.go":          `Code: "(\w+)"`,
+		"../tenant/refusal.go":            `&Refusal\{\w+, "(\w+)",`,
+		"failure.go":                      `Code: "(\w+)"`,
+		"rest.go":                         `Code: "(\w+)"`,
+		"query.go":                        `Code: "(\w+)"`,
+		"../../runtime/answer/failure.go": `(?:Code:|bodyTooLarge =) "(\w+)"`,
+		"requests.go":                     `Code: "(\w+)"`,
 	} {
 		source, err := os.ReadFile(file)
 		if err != nil {

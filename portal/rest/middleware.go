@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -67,22 +66,18 @@ func (s *Server) common(next http.Handler) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		if r.ContentLength != 0 {
-			// Also for a body that no handler reads: net/http reads on before it answers, and would wait for ever.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
-		}
+		answer.LimitBody(w, r)
 		next.ServeHTTP(w, r)
 	})
 }
 
 // call is one request on its way through a handler.
 type call struct {
-	w       *answer.Writer
-	r       *http.Request // its context ends after workTime
-	whole   *http.Request // the same without that end
-	query   url.Values
-	user    tenant.User // who has signed in
-	visitor *visitor
+	w     *answer.Writer
+	r     *http.Request // its context ends after workTime
+	whole *http.Request // the same without that end
+	query url.Values
+	user  tenant.User // who has signed in
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }
@@ -100,7 +95,7 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		defer cancel()
 		c := &call{w: &answer.Writer{ResponseWriter: w}, r: r.WithContext(ctx), whole: r}
 		err := answer.Try(func() error { return h(c) })
-		f := failure{status: http.StatusOK}
+		f := answer.Failure{Status: http.StatusOK}
 		if err != nil {
 			f = failureOf(err)
 		}
@@ -110,17 +105,18 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		case c.w.Began, errors.Is(err, context.Canceled) && r.Context().Err() != nil: // a body that is late ends the context, too
 			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
 		default:
-			refuse(w, f)
+			w.Header().Del("Content-Disposition") // of a table that did not begin
+			answer.Refuse(w, f)
 		}
 	})
 }
 
 // log writes one line about a request: neither tokens nor bodies nor e-mail addresses.
-func (s *Server) log(c *call, path, method string, f failure, err error, took time.Duration) {
+func (s *Server) log(c *call, path, method string, f answer.Failure, err error, took time.Duration) {
 	ctx, level := c.whole.Context(), slog.LevelInfo
 	switch {
 	case err == nil:
-	case f.status >= http.StatusInternalServerError && ctx.Err() == nil: // else the client has gone, and that is why
+	case f.Status >= http.StatusInternalServerError && ctx.Err() == nil: // else the client has gone, and that is why
 		level = slog.LevelError
 	default:
 		level = slog.LevelDebug
@@ -129,7 +125,7 @@ func (s *Server) log(c *call, path, method string, f failure, err error, took ti
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("method", method), slog.String("path", path), slog.Int("status", f.status),
+		slog.String("method", method), slog.String("path", path), slog.Int("status", f.Status),
 		slog.String("request_id", c.w.Header().Get("X-Request-Id")), slog.String("user_id", c.user.ID), slog.Duration("took", took),
 	}
 	if err != nil {
@@ -157,23 +153,6 @@ func (c *call) path(name string) (string, error) {
 func (c *call) json(v any) error {
 	answer.JSON(c.w, http.StatusOK, v)
 	return nil
-}
-
-// refuse answers with f.
-func refuse(w http.ResponseWriter, f failure) {
-	h := w.Header()
-	h.Set("X-Error-Code", f.code)
-	h.Del("Content-Disposition") // of a table that did not begin
-	if f.retry > 0 {
-		h.Set("Retry-After", strconv.Itoa(int((f.retry+time.Second-1)/time.Second)))
-	}
-	if f.challenge != "" {
-		h.Set("WWW-Authenticate", f.challenge)
-	}
-	if f.status == http.StatusRequestTimeout || f.status == http.StatusRequestEntityTooLarge {
-		h.Set("Connection", "close") // the rest of the body is not worth waiting for
-	}
-	answer.JSON(w, f.status, answer.Error{Error: f.text})
 }
 
 // visible reports whether s is 1 to most visible ASCII characters.

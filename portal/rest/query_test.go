@@ -185,10 +185,10 @@ func TestExports(t *testing.T) {
 			t.Errorf("a refusal is to be saved as %s", name)
 		}
 
-		v := g.server.visitors.get(userID(must(verifier{}.Verify(t.Context(), "token-of-"+viewer))(t)))
-		v.setExporting(true)
+		limit := g.server.limits.of(userID(must(verifier{}.Verify(t.Context(), "token-of-"+viewer))(t)))
+		limit.setExporting(true)
 		g.do(viewer, "GET", "/portal/v1/requests?format=csv&org_id="+org, "").wantError(t, 429, "too_many_requests", "too many requests")
-		v.setExporting(false)
+		limit.setExporting(false)
 		if got := g.do(viewer, "GET", "/portal/v1/requests?format=csv&org_id="+org, ""); got.status != 200 {
 			t.Errorf("after the other export: %d %s", got.status, got.body)
 		}

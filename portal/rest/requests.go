@@ -63,7 +63,7 @@ func (s *Server) requests(c *call) error {
 		return err
 	}
 	if csv {
-		return c.visitor.export(func() error { return s.exportRequests(c, q) })
+		return s.export(c.user.ID, func() error { return s.exportRequests(c, q) })
 	}
 	page, err := s.cfg.Reports.Requests(c.ctx(), q, c.text("cursor"))
 	if err != nil {

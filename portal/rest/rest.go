@@ -13,6 +13,7 @@ import (
 	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -50,14 +51,16 @@ type Mailer interface {
 //
 // It sets the deadlines of bodies and answers itself. The [http.Server] around it needs only a ReadHeaderTimeout and an IdleTimeout.
 type Server struct {
-	cfg      Config
-	visitors *visitors
-	handler  http.Handler
+	cfg     Config
+	limits  *recent[userLimit]
+	joins   *recent[lastJoin]
+	handler http.Handler
 }
 
 // New checks cfg and returns a server.
 func New(cfg Config) (*Server, error) {
-	if cfg.Tenancy == nil || cfg.Reports == nil || (cfg.Verifier == nil) != cfg.Operator || cfg.Log == nil {
+	isComplete := cfg.Tenancy != nil && cfg.Reports != nil && cfg.Log != nil
+	if knowsUsers := cfg.Verifier != nil; !isComplete || knowsUsers == cfg.Operator {
 		return nil, errors.New("rest: Tenancy, Reports, Log, and either Verifier or Operator are required")
 	}
 	cfg.Origins = slices.Clone(cfg.Origins)
@@ -69,7 +72,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.AwaitKey == nil {
 		cfg.AwaitKey = func(context.Context, tenant.Key) {}
 	}
-	s := &Server{cfg: cfg, visitors: newVisitors(maxVisitors)}
+	s := &Server{cfg: cfg, limits: newRecent(maxUsers, newUserLimit), joins: newRecent(maxUsers, newLastJoin)}
 	s.handler = s.common(s.routes())
 	return s, nil
 }
@@ -82,6 +85,6 @@ func Off() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		refuse(w, failure{status: http.StatusNotFound, code: "portal_disabled", text: "portal is disabled"})
+		answer.Refuse(w, answer.Failure{Status: http.StatusNotFound, Code: "portal_disabled", Text: "portal is disabled"})
 	})
 }

@@ -42,6 +42,16 @@ func (s *Server) routes() *mux.Router {
 	return router
 }
 
+// signedIn lets h answer who has signed in and has not asked too much. Invitations are followed and the query is read before it does.
+func (s *Server) signedIn(h handler) handler {
+	return s.authenticated(s.limited(s.joined(func(c *call) (err error) {
+		if c.query, err = parseQuery(c.r.URL.RawQuery); err != nil {
+			return err
+		}
+		return h(c)
+	})))
+}
+
 // endpoint answers one path. guard stands before each of its handlers.
 func (s *Server) endpoint(path string, by methods, guard func(handler) handler) http.Handler {
 	handlers := make(map[string]http.Handler)

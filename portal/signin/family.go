@@ -3,6 +3,7 @@ package signin
 import (
 	"encoding/hex"
 	"errors"
+	"net/http"
 	"time"
 )
 
@@ -15,8 +16,10 @@ const (
 
 // Why a refresh token is not taken. What a client is told is always the first.
 var (
-	errBadRefresh = errors.New("the refresh token is wrong, was used or has expired; sign in again")
-	errReused     = errors.New("a refresh token was used a second time; the sign-in it belongs to has ended")
+	errBadRefresh = &refusal{
+		http.StatusBadRequest, "bad_refresh_token", "the refresh token is wrong, was used or has expired; sign in again",
+	}
+	errReused = errors.New("a refresh token was used a second time; the sign-in it belongs to has ended")
 )
 
 // family is one sign-in and the chain of refresh tokens that came of it. Only the newest one is good. When an older one turns up, there

@@ -1,20 +1,17 @@
 package signin
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/swar-tts/swar/portal/emailaddr"
+	"github.com/swar-tts/swar/runtime/answer"
+	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
 const (
@@ -28,22 +25,6 @@ const (
 	refreshCookie = "swar_refresh"
 	cookiePath    = "/auth"
 )
-
-// Refusals of the protocol itself.
-var (
-	errNotFound         = errors.New("not found")
-	errMethodNotAllowed = errors.New("method not allowed")
-	errCrossOrigin      = errors.New("requests of pages of other servers are refused")
-	errBodyTooLarge     = fmt.Errorf("request body larger than %d bytes", maxBody)
-	errNotObject        = errors.New("invalid JSON: expected an object in UTF-8")
-	errWhatToVerify     = errors.New("send either token, or email and code")
-	errSession          = errors.New("session must be token or cookie")
-)
-
-// fieldError says that a field is not a string.
-type fieldError string
-
-func (e fieldError) Error() string { return string(e) + ": must be a string" }
 
 type endpoint func(i *Issuer, w http.ResponseWriter, r *http.Request) error
 
@@ -72,6 +53,7 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if i.secure {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
+	answer.LimitBody(w, r)
 	if err := i.serve(w, r); err != nil {
 		i.fail(w, r, err)
 	}
@@ -134,7 +116,8 @@ func (i *Issuer) serveKeys(w http.ResponseWriter, r *http.Request) error {
 func (i *Issuer) publish(w http.ResponseWriter, document any) error {
 	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(keysMaxAge.Seconds())))
 	w.Header().Set("Access-Control-Allow-Origin", "*")
-	return answer(w, http.StatusOK, document)
+	answer.JSON(w, http.StatusOK, document)
+	return nil
 }
 
 // serveAsk mails a link. Its answer is the same for every address.
@@ -152,10 +135,11 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	i.setCookie(w, browserCookie, encode(by.browser[:]), linkLife+repeatTime)
-	return answer(w, http.StatusAccepted, map[string]any{
+	answer.JSON(w, http.StatusAccepted, map[string]any{
 		"status":     "if this address may sign in, a mail is on its way",
 		"expires_in": int(linkLife.Seconds()),
 	})
+	return nil
 }
 
 // asker tells browsers by what all of them send with a POST: every current one where a page asks from, every old one its origin.
@@ -227,7 +211,8 @@ func (i *Issuer) serveLogout(w http.ResponseWriter, r *http.Request) error {
 	if inCookie {
 		i.setCookie(w, refreshCookie, "", -time.Second)
 	}
-	return answer(w, http.StatusOK, map[string]string{"status": "signed out"})
+	answer.JSON(w, http.StatusOK, map[string]string{"status": "signed out"})
+	return nil
 }
 
 func (i *Issuer) readRefresh(w http.ResponseWriter, r *http.Request) (token string, inCookie bool, err error) {
@@ -258,7 +243,8 @@ func (i *Issuer) answerSession(w http.ResponseWriter, r *http.Request, s session
 	} else {
 		body.RefreshToken = s.refresh
 	}
-	return answer(w, http.StatusOK, body)
+	answer.JSON(w, http.StatusOK, body)
+	return nil
 }
 
 // setCookie sets a cookie that only requests of pages of this server carry, and only to the issuer.
@@ -277,87 +263,29 @@ func (i *Issuer) cookieName(name string) string {
 	return name
 }
 
-// readFields reads the string fields of a JSON object. Absent and null are "". Other fields are ignored, and so is the type of the
-// content, as everywhere in the API; no body is an empty object.
+// readFields reads the string fields of a JSON object. Absent and null are not in the map. Other fields are ignored, and so is the type of
+// the content, as everywhere in the API; no body is an empty object.
 func readFields(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, errBodyTooLarge
+	body, err := answer.ReadBody(w, r, maxBody)
+	if err != nil || len(body) == 0 {
+		return nil, err
+	}
+	fields, err := strictjson.Strings(body, names...)
+	if _, ok := errors.AsType[*strictjson.FieldError](err); ok {
+		return nil, badRequest(err.Error())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNotObject, err)
-	}
-	fields := map[string]string{}
-	if len(body) == 0 {
-		return fields, nil
-	}
-	var object map[string]json.RawMessage // a map, because field names of structs match in any case
-	if err := json.Unmarshal(body, &object); err != nil || object == nil || !utf8.Valid(body) {
-		return nil, errNotObject
-	}
-	for _, name := range names {
-		raw, ok := object[name]
-		if !ok || string(raw) == "null" {
-			continue
-		}
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return nil, fieldError(name)
-		}
-		fields[name] = s
+		return nil, badRequest("invalid JSON: " + err.Error())
 	}
 	return fields, nil
 }
 
-func answer(w http.ResponseWriter, status int, body any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	w.Write(append(text, '\n'))
-	return nil
-}
-
-// fail is the one place where an error becomes a status and a text for the client. Causes go to the log only.
+// fail answers with an error.
 func (i *Issuer) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status, code := http.StatusBadRequest, "bad_request"
-	text := err.Error()
-	tooMany, isTooMany := errors.AsType[*tooManyError](err)
-	_, isField := errors.AsType[fieldError](err)
-	switch {
-	case isTooMany:
-		status, code = http.StatusTooManyRequests, "too_many_mails"
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(tooMany.retry.Seconds()))))
-	case isField, errors.Is(err, emailaddr.ErrInvalid), errors.Is(err, errWhatToVerify), errors.Is(err, errSession):
-	case errors.Is(err, errBadLink):
-		code, text = "bad_link", errBadLink.Error()
-	case errors.Is(err, errOtherBrowser):
-		code, text = "other_browser", errOtherBrowser.Error()
-	case errors.Is(err, errBadRefresh):
-		code, text = "bad_refresh_token", errBadRefresh.Error()
-	case errors.Is(err, errNotObject):
-		text = errNotObject.Error()
-	case errors.Is(err, errNotFound):
-		status, code = http.StatusNotFound, "not_found"
-	case errors.Is(err, errMethodNotAllowed):
-		status, code = http.StatusMethodNotAllowed, "method_not_allowed"
-	case errors.Is(err, errCrossOrigin):
-		status, code = http.StatusForbidden, "cross_origin"
-	case errors.Is(err, errBodyTooLarge):
-		status, code = http.StatusRequestEntityTooLarge, "body_too_large"
-	case errors.Is(err, errOutboxFull):
-		status, code = http.StatusServiceUnavailable, "busy"
-		w.Header().Set("Retry-After", "60")
-	default:
-		status, code, text = http.StatusServiceUnavailable, "unavailable", "sign-in is unavailable; try again"
-		w.Header().Set("Retry-After", "5")
-		if r.Context().Err() == nil {
-			i.cfg.Log.Error("sign-in failed", "path", r.URL.Path, "error", err)
-		}
+	f, isFault := failureOf(err)
+	if isFault && r.Context().Err() == nil {
+		i.cfg.Log.Error("sign-in failed", "path", r.URL.Path, "error", err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Error-Code", code)
-	_ = answer(w, status, map[string]string{"error": text}) // which is always JSON
+	answer.Refuse(w, f)
 }

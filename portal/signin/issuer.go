@@ -150,7 +150,7 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker, ip netip.Addr)
 	err = update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
 		m.Email = email
 		if retry := m.ask(now, link{Token: token.hash(), Code: by.codeHash(code, by.program), Browser: by.browser.hash(), Program: by.program}); retry > 0 {
-			return time.Time{}, &tooManyError{retry}
+			return time.Time{}, tooManyMails(retry)
 		}
 		return m.expires(), nil
 	})

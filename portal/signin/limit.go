@@ -18,11 +18,9 @@ const (
 	totalLimit  = 1000
 )
 
-// tooManyError refuses until some time has passed.
-type tooManyError struct{ retry time.Duration }
-
-func (e *tooManyError) Error() string {
-	return "too many sign-in mails were asked for; try again later"
+// tooManyMails refuses to mail until some time has passed.
+func tooManyMails(retry time.Duration) error {
+	return &limitError{"too_many_mails", "too many sign-in mails were asked for; try again later", retry}
 }
 
 // asks is the record of one address of the network.
@@ -35,7 +33,7 @@ func takeIP(ctx context.Context, store Store, ip netip.Addr, now time.Time) erro
 	return update(ctx, store, ipRecord(ip), func(a *asks) (time.Time, error) {
 		a.Times = slices.DeleteFunc(a.Times, func(t time.Time) bool { return !now.Before(t.Add(ipWindow)) })
 		if retry := wait(a.Times, now, ipWindow, ipLimit); retry > 0 {
-			return time.Time{}, &tooManyError{retry}
+			return time.Time{}, tooManyMails(retry)
 		}
 		a.Times = append(a.Times, now)
 		return now.Add(ipWindow), nil
@@ -64,7 +62,7 @@ func takeTotal(ctx context.Context, store Store, limit int, now time.Time) error
 			*t = total{Until: now.Add(totalWindow)}
 		}
 		if t.Mails >= limit {
-			return time.Time{}, &tooManyError{t.Until.Sub(now)}
+			return time.Time{}, tooManyMails(t.Until.Sub(now))
 		}
 		t.Mails++
 		return t.Until, nil

@@ -3,7 +3,7 @@ package signin
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -22,8 +22,12 @@ const (
 // Why a link or code is not taken. Who asks learns nothing about an address from errBadLink; errOtherBrowser is told to the reader of a
 // mail only.
 var (
-	errBadLink      = errors.New("the link or code is wrong, was used or has expired; ask for a new one")
-	errOtherBrowser = errors.New("this is not the browser in which the link was asked for; type the code of the mail there")
+	errBadLink = &refusal{
+		http.StatusBadRequest, "bad_link", "the link or code is wrong, was used or has expired; ask for a new one",
+	}
+	errOtherBrowser = &refusal{
+		http.StatusBadRequest, "other_browser", "this is not the browser in which the link was asked for; type the code of the mail there",
+	}
 )
 
 // mailbox is everything about one e-mail address: one record, so that no limit and no single use can be raced.

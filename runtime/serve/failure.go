@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -23,11 +24,11 @@ type failure struct {
 var (
 	errNotFound         = errors.New("not found")
 	errMethodNotAllowed = errors.New("method not allowed")
-	errBodyTooLarge     = errors.New("request body larger than 1048576 bytes")
+	errBodyTooLarge     = answer.BodyTooLargeError{Most: maxBody}
 	errUpgradeRequired  = errors.New("websocket upgrade required")
-	errEncodedBody      = errors.New("Content-Encoding of requests is not supported")
-	errBodyTimeout      = errors.New("request body was not received in time")
-	errBodyBroken       = errors.New("request body could not be read")
+	errEncodedBody      = answer.ErrEncodedBody
+	errBodyTimeout      = answer.ErrBodyTimeout
+	errBodyBroken       = answer.ErrBodyBroken
 	errNotText          = &speech.Refusal{Code: speech.CodeBadRequest, Text: "expected a JSON text message"}
 	errUnknownType      = &speech.Refusal{Code: speech.CodeBadRequest, Text: "unknown message type"}
 )

@@ -86,7 +86,7 @@ func (b *books) wantTotal(want string) float64 {
 // everybody is a keyring that lets everybody in, on the bill of one organisation.
 type everybody struct{ org string }
 
-func (e everybody) Grant(context.Context, access.Presented) (access.Grant, error) {
+func (e everybody) Grant(context.Context, access.Credentials) (access.Grant, error) {
 	return access.Grant{OrgID: e.org, ProjectID: "prj_1", KeyID: "key_1", KeyPrefix: "swar_live_aaaaaa"}, nil
 }
 

@@ -46,10 +46,7 @@ func (s *Server) common(next http.Handler) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		if r.ContentLength != 0 {
-			// Also for a body that no handler reads: net/http reads on before it answers, and would wait for ever.
-			setReadDeadline(w, time.Now().Add(bodyTime))
-		}
+		answer.LimitBody(w, r)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -75,26 +72,17 @@ func (s *Server) handle(h handler) http.Handler {
 
 // refuse answers with f.
 func refuse(w http.ResponseWriter, f failure) {
-	h := w.Header()
-	h.Set("X-Error-Code", f.code)
+	said := answer.Failure{Status: f.status, Code: f.code, Text: f.text}
 	if f.retry {
-		h.Set("Retry-After", "1")
+		said.Retry = time.Second
 	}
 	if f.status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", "Bearer")
+		said.Challenge = "Bearer"
 	}
-	if f.status == http.StatusRequestTimeout || f.code == "body_too_large" {
-		h.Set("Connection", "close") // the rest of the body is not worth waiting for
-	}
-	answer.JSON(w, f.status, answer.Error{Error: f.text})
+	answer.Refuse(w, said)
 }
 
-// Deadlines are best effort: a writer that has none (in tests) is not a server that needs them.
-
-func setReadDeadline(w http.ResponseWriter, t time.Time) {
-	_ = http.NewResponseController(w).SetReadDeadline(t)
-}
-
+// setWriteDeadline is best effort: a writer that has none (in tests) is not a server that needs them.
 func setWriteDeadline(w http.ResponseWriter, t time.Time) {
 	_ = http.NewResponseController(w).SetWriteDeadline(t)
 }

@@ -1,18 +1,14 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -91,31 +87,9 @@ func contentType(f speech.Format) string {
 
 // readBody reads the whole body. Nothing else may come first: net/http notices that a client has left only after that.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return nil, errEncodedBody
-	}
-	if r.ContentLength > maxBody && r.Header.Get("Expect") != "" {
-		return nil, errBodyTooLarge // the client asks before it sends
-	}
-	known := min(max(r.ContentLength, 0), 64<<10) // what a client announces is not what it sends
-	buf := bytes.NewBuffer(make([]byte, 0, known+bytes.MinRead))
-	_, err := buf.ReadFrom(io.LimitReader(r.Body, maxBody+1))
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errBodyTimeout
-	case errors.Is(err, io.ErrUnexpectedEOF) || isNetError(err):
+	body, err := answer.ReadBody(w, r, maxBody)
+	if errors.Is(err, answer.ErrBodyCut) {
 		return nil, fmt.Errorf("%w: %w", speech.ErrClientGone, err)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errBodyBroken, err)
-	case buf.Len() > maxBody:
-		_, _ = io.CopyN(io.Discard, r.Body, 4*maxBody) // many clients read the answer only when they have sent everything
-		return nil, errBodyTooLarge
 	}
-	setReadDeadline(w, time.Time{}) // from here on, reading is only to notice a disconnect
-	return buf.Bytes(), nil
-}
-
-func isNetError(err error) bool {
-	_, ok := errors.AsType[*net.OpError](err)
-	return ok
+	return body, err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -61,6 +62,39 @@ func Members(body []byte, names []string, values []jsontext.Value) error {
 		return errors.New("something follows the object")
 	}
 }
+
+// Strings reads the members of body that are named, which must be strings. One that is not there or null is not in the map. What is wrong
+// with body itself is an error as of [Members], what is wrong with one member a [*FieldError].
+func Strings(body []byte, names ...string) (map[string]string, error) {
+	values := make([]jsontext.Value, len(names))
+	if err := Members(body, names, values); err != nil {
+		return nil, err
+	}
+	members := make(map[string]string, len(names))
+	for i, v := range values {
+		if v == nil || v.Kind() == 'n' {
+			continue
+		}
+		var s string
+		if err := String(v, &s); err != nil {
+			return nil, &FieldError{names[i], err}
+		}
+		members[names[i]] = s
+	}
+	if !utf8.Valid(body) { // in a name, or in a member that is ignored
+		return nil, ErrNotUTF8
+	}
+	return members, nil
+}
+
+// FieldError says what is wrong with one member.
+type FieldError struct {
+	Name string
+	Err  error
+}
+
+func (e *FieldError) Error() string { return e.Name + ": " + e.Err.Error() }
+func (e *FieldError) Unwrap() error { return e.Err }
 
 func reason(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"testing"
 
@@ -54,5 +55,38 @@ func TestValues(t *testing.T) {
 	}
 	if err := Number(jsontext.Value(`"1"`), &f); !errors.Is(err, ErrNotNumber) {
 		t.Errorf("Number of a string: %v, want %v", err, ErrNotNumber)
+	}
+}
+
+func TestStrings(t *testing.T) {
+	for name, tt := range map[string]struct {
+		body string
+		want map[string]string
+		err  string
+	}{
+		"both":                         {`{"a":"x","b":"y"}`, map[string]string{"a": "x", "b": "y"}, ""},
+		"one, and one that is null":    {`{"a":"x","b":null}`, map[string]string{"a": "x"}, ""},
+		"an empty one":                 {`{"a":""}`, map[string]string{"a": ""}, ""},
+		"none":                         {`{}`, map[string]string{}, ""},
+		"others are ignored":           {`{"c":[1,{}],"A":"x"}`, map[string]string{}, ""},
+		"the last of two":              {`{"a":1,"a":"x"}`, map[string]string{"a": "x"}, ""},
+		"escapes":                      {`{"a":"\u0915\n"}`, map[string]string{"a": "क\n"}, ""},
+		"a number":                     {`{"a":1}`, nil, "a: must be a string"},
+		"half of a pair":               {`{"b":"\ud83d"}`, nil, "b: not valid UTF-8"},
+		"bytes that are no text":       {"{\"b\":\"\xff\"}", nil, "b: not valid UTF-8"},
+		"the same where it is ignored": {"{\"c\":\"\xff\"}", nil, "not valid UTF-8"},
+		"no object":                    {`[]`, nil, "expected an object"},
+		"more behind it":               {`{} {}`, nil, "something follows the object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := ""
+			got, err := Strings([]byte(tt.body), "a", "b")
+			if err != nil {
+				text = err.Error()
+			}
+			if !maps.Equal(got, tt.want) || text != tt.err {
+				t.Errorf("got %q and %q, want %q and %q", got, text, tt.want, tt.err)
+			}
+		})
 	}
 }
