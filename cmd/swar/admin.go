@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/portal/rest"
+	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/answer"
 )
@@ -23,14 +24,15 @@ const maxSocketPath = 103
 // admin answers commands on this machine: the portal's API as the operator, and what only operators may.
 type admin struct {
 	tenancy *tenant.Service
+	issuer  *signin.Issuer // nil: nobody signs in by e-mail
 	log     *slog.Logger
 	http    *http.Server
 	path    string
 	socket  net.Listener
 }
 
-// openAdmin listens on the socket at path, whose folder only this server uses.
-func openAdmin(ctx context.Context, path string, portal rest.Config, log *slog.Logger) (*admin, error) {
+// openAdmin listens on the socket at path, whose folder only this server uses. issuer is nil where nobody signs in by e-mail.
+func openAdmin(ctx context.Context, path string, portal rest.Config, issuer *signin.Issuer, log *slog.Logger) (*admin, error) {
 	path = shortest(path)
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("the path %s is too long for a socket (%d bytes, at most %d); choose a shorter --data", path, len(path), maxSocketPath)
@@ -40,7 +42,7 @@ func openAdmin(ctx context.Context, path string, portal rest.Config, log *slog.L
 	if err != nil {
 		return nil, err
 	}
-	a := &admin{tenancy: portal.Tenancy, log: log, path: path}
+	a := &admin{tenancy: portal.Tenancy, issuer: issuer, log: log, path: path}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // that a killed server has left
 		return nil, fmt.Errorf("opening the socket for commands: %w", err)
 	}
@@ -151,7 +153,32 @@ func (a *admin) routes(api http.Handler) http.Handler {
 		m, err := a.tenancy.Unbind(r.Context(), tenant.Operator(), r.PathValue("org"), r.PathValue("email"))
 		return memberRow{Email: m.Email, Role: string(m.Role), State: string(m.State), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt}, err
 	}))
+	mux.HandleFunc("GET /operator/v1/signing-keys", a.answer(func(r *http.Request) (any, error) {
+		return a.signingKeys(func() ([]signin.SigningKey, error) { return a.issuer.SigningKeys(r.Context()) })
+	}))
+	mux.HandleFunc("POST /operator/v1/signing-keys/rotate", a.answer(func(r *http.Request) (any, error) {
+		atOnce := r.URL.Query().Get("now") == "true"
+		return a.signingKeys(func() ([]signin.SigningKey, error) { return a.issuer.RotateKeys(r.Context(), atOnce) })
+	}))
 	return mux
+}
+
+// errNoIssuer is a server without signing keys.
+var errNoIssuer = &tenant.Refusal{
+	Kind: tenant.Invalid, Code: "no_issuer", Text: "this server signs nobody in by e-mail, so that it has no keys for signing",
+}
+
+// signingKeys returns what get does, as commands show it.
+func (a *admin) signingKeys(get func() ([]signin.SigningKey, error)) (any, error) {
+	if a.issuer == nil {
+		return nil, errNoIssuer
+	}
+	keys, err := get()
+	list := signingKeyList{Keys: make([]signingKeyRow, 0, len(keys))}
+	for _, k := range keys {
+		list.Keys = append(list.Keys, signingKeyRow{k.ID, string(k.State), k.CreatedAt, k.SignsFrom, k.EndsAt})
+	}
+	return list, err
 }
 
 // answer writes what h returns as JSON, refusals as the portal's API does.
@@ -172,6 +199,9 @@ func (a *admin) failureOf(r *http.Request, err error) answer.Failure {
 	if refusal, ok := errors.AsType[*tenant.Refusal](err); ok {
 		status := map[tenant.Kind]int{tenant.Invalid: 400, tenant.Forbidden: 403, tenant.Missing: 404}[refusal.Kind]
 		return answer.Failure{Status: status, Code: refusal.Code, Text: refusal.Text}
+	}
+	if errors.Is(err, signin.ErrRotating) {
+		return answer.Failure{Status: http.StatusBadRequest, Code: "rotation_pending", Text: signin.ErrRotating.Error()}
 	}
 	a.log.Error("a command failed", "path", r.Pattern, "error", err)
 	return answer.Failure{Status: http.StatusInternalServerError, Code: "internal_error", Text: err.Error()}

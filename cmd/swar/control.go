@@ -37,6 +37,12 @@ func (c *control) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.asJSON, "json", false, "print what the portal answers")
 }
 
+// localFlags are those of a command that only the operator may use.
+func (c *control) localFlags(f *pflag.FlagSet) {
+	dataFlag(f, &c.data)
+	f.BoolVar(&c.asJSON, "json", false, "print what the server answers")
+}
+
 // local reports whether the command works on this machine, as the operator.
 func (c *control) local() bool { return c.token == "" }
 

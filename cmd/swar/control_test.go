@@ -270,3 +270,51 @@ func TestBackupAndRestore(t *testing.T) {
 	eventually(t, "usage is whole after a restore in place", func() bool { return strings.Contains(s.ok("usage", "--data", "data").out, want) })
 	again.stop()
 }
+
+func TestSigningKeysFromTheCommandLine(t *testing.T) {
+	s := newShell(t)
+	v := s.serveWithPortal()
+	s.ok("orgs", "invite", "asha@example.org", "--role", "owner", "--data", "data")
+	token := v.signIn(s, "asha@example.org")
+	members := func() result { return s.run("orgs", "members", "--server", v.base, "--token", token) }
+	if r := members(); r.code != 0 {
+		t.Fatalf("before a rotation: exit code %d, %q", r.code, r.err)
+	}
+	if out := s.ok("signing-keys", "list", "--data", "data").out; strings.Count(out, "\n") != 2 || strings.Count(out, "  signing  ") != 1 {
+		t.Errorf("the list is\n%s", out)
+	}
+	if out := s.ok("signing-keys", "rotate", "--data", "data").out; strings.Count(out, "  signing  ") != 1 || strings.Count(out, "  next  ") != 1 {
+		t.Errorf("after a rotation the list is\n%s", out)
+	}
+	if r := s.run("signing-keys", "rotate", "--data", "data"); r.code != 4 || !strings.Contains(r.err, "the next key is published already") {
+		t.Errorf("another rotation: exit code %d, %q", r.code, r.err)
+	}
+	if r := members(); r.code != 0 {
+		t.Errorf("after a rotation: exit code %d, %q", r.code, r.err)
+	}
+	var list struct {
+		Keys []struct {
+			ID        string `json:"id"`
+			SignsFrom string `json:"signs_from"`
+		} `json:"keys"`
+	}
+	out := s.ok("signing-keys", "rotate", "--now", "--json", "--data", "data").out
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Keys) != 1 || list.Keys[0].SignsFrom != "" {
+		t.Errorf("all keys replaced: %s", out)
+	}
+	if r := members(); r.code != 4 || !strings.Contains(r.err, "invalid token") {
+		t.Errorf("a token of a key that is gone: exit code %d, %q", r.code, r.err)
+	}
+	token = v.signIn(s, "asha@example.org")
+	if r := members(); r.code != 0 {
+		t.Errorf("after signing in again: exit code %d, %q", r.code, r.err)
+	}
+	v.stop()
+	if strings.Count(v.log(), `"msg":"a new key for signing was made"`) != 2 {
+		t.Errorf("the log does not tell of two rotations:\n%s", v.log())
+	}
+	s.serveWithPortal("--email-sign-in", "off")
+	if r := s.run("signing-keys", "list", "--data", "data"); r.code != 4 || !strings.Contains(r.err, "signs nobody in by e-mail") {
+		t.Errorf("without signing in by e-mail: exit code %d, %q", r.code, r.err)
+	}
+}

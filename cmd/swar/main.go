@@ -102,7 +102,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 		"serve": {a.serveCommand()},
 		"use":   {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
 		"portal": {a.keysCommand(), a.orgsCommand(), a.usageCommand(), a.voiceRequestsCommand(), a.signinCommand(),
-			a.backupCommand(), a.restoreCommand(), a.migrateCommand()},
+			a.signingKeysCommand(), a.backupCommand(), a.restoreCommand(), a.migrateCommand()},
 		"model": {a.bundleCommand()},
 		"check": {a.doctorCommand(), a.versionCommand()},
 	} {

@@ -86,7 +86,7 @@ func (p *portal) open(ctx context.Context, auth *authenticator, config rest.Conf
 	if err != nil {
 		return nil, err
 	}
-	if p.admin, err = openAdmin(ctx, p.store.socket(), config, p.log); err != nil {
+	if p.admin, err = openAdmin(ctx, p.store.socket(), config, auth.issuer, p.log); err != nil {
 		return nil, err
 	}
 	p.works = append(append(p.works, auth.works()...), p.admin.run)

@@ -44,6 +44,16 @@ type (
 		InvitedBy string    `json:"invited_by,omitempty"`
 		JoinedAt  time.Time `json:"joined_at,omitzero"`
 	}
+	signingKeyList struct {
+		Keys []signingKeyRow `json:"keys"`
+	}
+	signingKeyRow struct {
+		ID        string    `json:"id"`
+		State     string    `json:"state"`
+		CreatedAt time.Time `json:"created_at"`
+		SignsFrom time.Time `json:"signs_from,omitzero"`
+		EndsAt    time.Time `json:"ends_at"`
+	}
 	voiceRow struct {
 		ID        string    `json:"id"`
 		OrgID     string    `json:"org_id"`

@@ -52,6 +52,30 @@ func (s *Store) UpdateSignin(ctx context.Context, id string, change func(old []b
 	})
 }
 
+// ReadSignin implements [signin.Store].
+func (s *Store) ReadSignin(ctx context.Context, id string) ([]byte, error) {
+	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	var found signinDoc
+	err = retry(ctx, func() error {
+		doc, err := s.doc("signin", id).Get(ctx)
+		if status.Code(err) == codes.NotFound && doc != nil {
+			return nil
+		}
+		if err == nil {
+			err = doc.DataTo(&found)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, s.fault(ctx, "reading a record of sign-in", err)
+	}
+	return found.Record, nil
+}
+
 // SweepSignin implements [signin.Store].
 func (s *Store) SweepSignin(ctx context.Context, now time.Time) (int, error) {
 	ctx, end, err := s.begin(ctx, 0)

@@ -48,6 +48,16 @@ func (s *signinRecords) UpdateSignin(ctx context.Context, id string, change func
 	return nil
 }
 
+// ReadSignin implements [signin.Store].
+func (s *signinRecords) ReadSignin(ctx context.Context, id string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(s.records[id].bytes), nil
+}
+
 // SweepSignin implements [signin.Store].
 func (s *signinRecords) SweepSignin(ctx context.Context, now time.Time) (int, error) {
 	s.mu.Lock()

@@ -29,7 +29,13 @@ type checker struct {
 	audiences  []string
 	algorithms []jose.SignatureAlgorithm
 	emailClaim string
-	keys       *keySet
+	keys       keyFinder
+}
+
+// keyFinder returns the keys that may have made a signature: that with an id, or all if the token names none. It fails with
+// ErrInvalidToken if there is none, and with ErrUnavailable.
+type keyFinder interface {
+	find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error)
 }
 
 // readToken takes a token apart. Nothing in it is to be believed yet, the issuer that is returned least of all.

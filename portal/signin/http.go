@@ -105,11 +105,11 @@ func (i *Issuer) serveDiscovery(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (i *Issuer) serveKeys(w http.ResponseWriter, r *http.Request) error {
-	ring, err := i.keys.get(r.Context(), keysReload)
+	list, err := i.keys.get(r.Context(), keysReload, keysMaxAge)
 	if err != nil {
 		return err
 	}
-	return i.publish(w, map[string]any{"keys": ring.public()})
+	return i.publish(w, map[string]any{"keys": list.public()})
 }
 
 // publish answers with a document that everybody may read and keep.

@@ -101,7 +101,7 @@ func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 	}
 	i.own = checker{
 		issuer: cfg.URL, audiences: []string{cfg.Audience}, algorithms: []jose.SignatureAlgorithm{jose.RS256}, emailClaim: "email",
-		keys: &keySet{issuer: cfg.URL, fetch: i.fetch},
+		keys: i.keys,
 	}
 	return i, nil
 }
@@ -118,10 +118,23 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Identity, error) {
 	return i.own.check(ctx, tok)
 }
 
-// fetch gives the keys that Verify checks with. An unknown key means that another process may have made one.
-func (i *Issuer) fetch(ctx context.Context) ([]jose.JSONWebKey, time.Duration, error) {
-	ring, err := i.keys.get(ctx, 0)
-	return ring.public(), keysMaxAge, err
+// SigningKeys returns the keys that ID tokens are signed with, oldest first, as they are stored.
+func (i *Issuer) SigningKeys(ctx context.Context) ([]SigningKey, error) {
+	list, err := i.keys.get(ctx, 0, 0)
+	return list.shown(time.Now()), err
+}
+
+// RotateKeys makes a new key and returns all there are. It is published at once and signs a week later, as the one that is made every 90
+// days by itself; it fails with ErrRotating while one waits for that. With atOnce it replaces all others at once, for when they may have
+// leaked: within five seconds every server on the store refuses what they have signed. Who is signed in gets a new ID token with their
+// refresh token.
+func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, error) {
+	list, err := i.keys.rotate(ctx, atOnce)
+	if err != nil {
+		return nil, err
+	}
+	i.cfg.Log.Warn("a new key for signing was made", "key", list.newest().ID, "replaces_all", atOnce)
+	return list.shown(time.Now()), nil
 }
 
 // ask mails a link to an address, or does everything that can be seen of it.
@@ -300,12 +313,12 @@ func (i *Issuer) end(ctx context.Context, token string) error {
 
 // idToken signs what the issuer knows about a person.
 func (i *Issuer) idToken(ctx context.Context, s session) (string, error) {
-	ring, err := i.keys.get(ctx, keysReload)
+	list, err := i.keys.get(ctx, keysReload, keysLag)
 	if err != nil {
 		return "", err
 	}
 	now := time.Now()
-	key := ring.current(now)
+	key := list.Keys[list.current(now)]
 	signer, err := jose.NewSigner(
 		jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: key.signer, KeyID: key.ID}},
 		(&jose.SignerOptions{}).WithType("JWT"))

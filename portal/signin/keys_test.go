@@ -110,7 +110,7 @@ func TestKeysAfterAYear(t *testing.T) {
 	})
 }
 
-// Keys of another process that this one has not seen yet are found when a token names them, once a minute.
+// Keys of another process that this one has not seen yet are found when a token names them.
 func TestKeysOfAnotherProcess(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
 		token := w.browser().signIn(w, "asha@example.org", "").get("id_token")
@@ -132,14 +132,219 @@ func TestKeysOfAnotherProcess(t *testing.T) {
 	})
 }
 
+// What is true of the keys in the store is true everywhere five seconds later, on servers that are asked all the time.
+func TestChangesOfTheKeysReachEveryServer(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(t *testing.T, w *world, other *signin.Issuer)
+		slow   time.Duration // what a read of the store takes
+	}{
+		"the record is deleted":                        {wipeKeys, 0},
+		"the same, and the store is slow":              {wipeKeys, 1900 * time.Millisecond},
+		"all keys are replaced on another server":      {rotateNow, 0},
+		"the same, and the store is as slow as it may": {rotateNow, 2*time.Second - time.Nanosecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, nil, func(t *testing.T, w *world) {
+				servers := []*signin.Issuer{w.issuer, w.another(nil), w.another(nil)}
+				old := w.browser().signIn(w, "asha@example.org", "")
+				for _, s := range servers {
+					verify(t, s, old.get("id_token"), nil)
+				}
+				w.store.slow = tt.slow
+				time.Sleep(1234 * time.Millisecond)
+				tt.change(t, w, servers[2])
+				changed := time.Now()
+				time.Sleep(5*time.Second - time.Since(changed))
+				for i, s := range servers {
+					verify(t, s, old.get("id_token"), signin.ErrInvalidToken)
+					b := w.browser()
+					b.handler = s
+					if i > 0 { // a refresh token is good once
+						continue
+					}
+					next := b.refresh(old.get("refresh_token"))
+					want(t, "refreshing", next, http.StatusOK, "")
+					for _, s := range servers {
+						verify(t, s, next.get("id_token"), nil)
+					}
+				}
+				for _, s := range servers {
+					b := w.browser()
+					b.handler = s
+					if ids := published(b); len(ids) != 1 || ids[0] == keyOf(t, old.get("id_token")) {
+						t.Errorf("a server publishes %v", ids)
+					}
+				}
+			})
+		})
+	}
+}
+
+func wipeKeys(t *testing.T, w *world, _ *signin.Issuer) {
+	t.Helper()
+	if err := w.store.UpdateSignin(t.Context(), "keys", func([]byte) ([]byte, time.Time, error) { return nil, time.Time{}, nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rotateNow(t *testing.T, _ *world, other *signin.Issuer) {
+	t.Helper()
+	keys, err := other.RotateKeys(t.Context(), true)
+	if err != nil || len(keys) != 1 || keys[0].State != signin.KeySigning {
+		t.Fatalf("keys %+v (%v), want one that signs", keys, err)
+	}
+}
+
+// A server that is asked all the time takes a token of a removed key for less than five seconds, whatever the store does.
+func TestARemovedKeyIsNotGoodForLong(t *testing.T) {
+	for name, disturb := range map[string]func(w *world){
+		"the store works":                func(*world) {},
+		"the store is away":              func(w *world) { w.store.fail = errors.New("away") },
+		"the store is as slow as it may": func(w *world) { w.store.slow = 2*time.Second - time.Nanosecond },
+		"the store never answers":        func(w *world) { w.store.slow = time.Hour },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, nil, func(t *testing.T, w *world) {
+				token := w.browser().signIn(w, "asha@example.org", "").get("id_token")
+				time.Sleep(5 * time.Second)
+				verify(t, w.issuer, token, nil)
+				wipeKeys(t, w, nil)
+				disturb(w)
+				removed, last := time.Now(), time.Duration(0)
+				for time.Since(removed) < 20*time.Second {
+					if _, err := w.issuer.Verify(t.Context(), token); err == nil {
+						last = time.Since(removed)
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+				if last >= 5*time.Second || last == 0 {
+					t.Errorf("the token was good for %v after its key was removed, want less than 5 s", last)
+				}
+			})
+		})
+	}
+}
+
+func TestRotation(t *testing.T) {
+	const week = 7 * 24 * time.Hour
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		states := func() (all []string) {
+			t.Helper()
+			keys, err := w.issuer.SigningKeys(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range keys {
+				all = append(all, string(k.State))
+				if (k.State == signin.KeyNext) == k.SignsFrom.IsZero() || !k.EndsAt.After(time.Now()) {
+					t.Errorf("key %+v", k)
+				}
+			}
+			return all
+		}
+		wantStates := func(want ...string) {
+			t.Helper()
+			if got := states(); !slices.Equal(got, want) {
+				t.Errorf("on %s the keys are %v, want %v", time.Now().Format(time.DateTime), got, want)
+			}
+		}
+		wantStates("signing")
+		time.Sleep(30 * 24 * time.Hour)
+		first := w.browser().signIn(w, "asha@example.org", "").get("id_token")
+		keys, err := w.issuer.RotateKeys(t.Context(), false)
+		if err != nil || len(keys) != 2 || !keys[1].SignsFrom.Equal(time.Now().Add(week)) || !keys[0].EndsAt.Equal(time.Now().Add(2*week)) {
+			t.Fatalf("keys %+v (%v)", keys, err)
+		}
+		wantStates("signing", "next")
+		if _, err := w.another(nil).RotateKeys(t.Context(), false); !errors.Is(err, signin.ErrRotating) {
+			t.Errorf("a second one at once: %v, want %v", err, signin.ErrRotating)
+		}
+		verify(t, w.issuer, first, nil)
+		time.Sleep(week - time.Nanosecond)
+		wantStates("signing", "next")
+		time.Sleep(time.Nanosecond)
+		wantStates("old", "signing")
+		if id := keyOf(t, w.browser().signIn(w, "asha@example.org", "").get("id_token")); id != keys[1].ID {
+			t.Errorf("signed with %s, want the new key %s", id, keys[1].ID)
+		}
+		time.Sleep(week - time.Nanosecond)
+		wantStates("old", "signing")
+		time.Sleep(time.Nanosecond)
+		wantStates("signing")
+		if _, err := w.issuer.RotateKeys(t.Context(), false); err != nil {
+			t.Error(err)
+		}
+		if keys, err = w.issuer.RotateKeys(t.Context(), true); err != nil || len(keys) != 1 { // also while one waits
+			t.Errorf("keys %+v (%v), want one", keys, err)
+		}
+		time.Sleep(90*24*time.Hour - time.Nanosecond)
+		wantStates("signing")
+		time.Sleep(time.Nanosecond)
+		wantStates("signing", "next") // as ever
+	})
+}
+
+func TestRotationWithoutStore(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		token := w.browser().signIn(w, "asha@example.org", "").get("id_token")
+		w.store.fail = errors.New("disk full")
+		for _, atOnce := range []bool{false, true} {
+			if _, err := w.issuer.RotateKeys(t.Context(), atOnce); err == nil {
+				t.Error("keys are rotated, and nobody knows")
+			}
+		}
+		if _, err := w.issuer.SigningKeys(t.Context()); err == nil {
+			t.Error("keys are shown that may not be those that are stored")
+		}
+		w.store.fail = nil
+		time.Sleep(time.Second)
+		verify(t, w.issuer, token, nil)
+	})
+}
+
+// Tokens that name keys that there are not, which anybody can make, do not load the store.
+func TestMadeUpKeysDoNotLoadTheStore(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		made := w.another(nil)
+		wipeKeys(t, w, nil)
+		other := w.browser()
+		other.handler = made
+		token := other.signIn(w, "asha@example.org", "").get("id_token") // signed with a key that goes
+		wipeKeys(t, w, nil)
+		good := w.browser().signIn(w, "asha@example.org", "").get("id_token")
+		w.store.trace()
+		for range 1000 {
+			if _, err := w.issuer.Verify(t.Context(), token); !errors.Is(err, signin.ErrInvalidToken) {
+				t.Fatal(err)
+			}
+			verify(t, w.issuer, good, nil)
+			time.Sleep(10 * time.Millisecond)
+		}
+		if steps := len(w.store.trace()); steps > 41 {
+			t.Errorf("in 10 s the store was asked %d times, want at most 4 times a second", steps)
+		}
+		w.store.trace()
+		for range 1000 {
+			verify(t, w.issuer, good, nil)
+			time.Sleep(10 * time.Millisecond)
+		}
+		if steps := len(w.store.trace()); steps > 6 {
+			t.Errorf("with good tokens the store was asked %d times in 10 s, want every 2 s", steps)
+		}
+	})
+}
+
 func TestKeysWithoutStore(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
 		token := w.browser().signIn(w, "asha@example.org", "").get("id_token")
 		verify(t, w.issuer, token, nil)
 		w.store.fail = errors.New("away")
 		want(t, "keys that are known", w.browser().do(request(http.MethodGet, "/oauth2/jwks", "")), http.StatusOK, "")
-		time.Sleep(59 * time.Minute)
+		time.Sleep(5*time.Second - time.Nanosecond)
 		verify(t, w.issuer, token, nil)
+		time.Sleep(time.Nanosecond)
+		verify(t, w.issuer, token, signin.ErrUnavailable) // a key that was removed must not be good
+		time.Sleep(59 * time.Minute)
 		want(t, "keys that are known, later", w.browser().do(request(http.MethodGet, "/oauth2/jwks", "")), http.StatusOK, "")
 		fresh := w.browser()
 		fresh.handler = w.another(nil)

@@ -1,14 +1,17 @@
 package signin
 
 import (
+	"bytes"
 	"context"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -21,14 +24,48 @@ const (
 	keyPeriod  = 90 * 24 * time.Hour
 	keyOverlap = 7 * 24 * time.Hour
 	keyLife    = keyOverlap + keyPeriod + keyOverlap
-	keysMaxAge = time.Hour        // for which others may keep the list
-	keysReload = 10 * time.Minute // after which the store is asked again
+	keysMaxAge = time.Hour // for which others may keep the list
 	keyBits    = 2048
 	keysRecord = "keys"
 )
 
-// keyring is the record of the issuer's keys, oldest first.
-type keyring struct {
+// How soon a change of the keys reaches every server on the store. A key that was removed is good nowhere after keysLag: what is known is
+// read again after keysReload, reading is given up after keysReadTime, and the two together are less.
+const (
+	keysLag       = 5 * time.Second
+	keysReload    = 2 * time.Second
+	keysReadTime  = 2 * time.Second
+	unknownReload = 250 * time.Millisecond // keysReload for a token that names an unknown key, which another server may have made just now
+	keyMakeTime   = 10 * time.Second       // bounds storing a new key
+	keysRetry     = time.Second            // between reads of a store that is away
+)
+
+// SigningKey is a key of the issuer, as its operator sees it.
+type SigningKey struct {
+	ID        string
+	State     KeyState
+	CreatedAt time.Time
+	SignsFrom time.Time // zero unless the state is KeyNext
+	EndsAt    time.Time // from then on no token that it has signed is good; earlier if another key replaces it
+}
+
+// KeyState tells what a key is used for.
+type KeyState string
+
+// The states of a key.
+const (
+	KeyNext    KeyState = "next"    // it is published, so that everybody knows it when it begins to sign
+	KeySigning KeyState = "signing" // it signs
+	KeyOld     KeyState = "old"     // what it has signed is still good
+)
+
+// ErrRotating refuses to make another key while one waits for its turn.
+var ErrRotating = &refusal{
+	http.StatusBadRequest, "rotation_pending", "the next key is published already and takes over by itself; rotate now to replace all keys at once",
+}
+
+// keyList is the record of the issuer's keys, oldest first.
+type keyList struct {
 	Keys []signingKey `json:"keys"`
 }
 
@@ -40,20 +77,62 @@ type signingKey struct {
 	signer *rsa.PrivateKey
 }
 
-// rotate drops keys whose time is over and reports whether a new one is due.
-func (r *keyring) rotate(now time.Time) (due bool) {
-	r.Keys = slices.DeleteFunc(r.Keys, func(k signingKey) bool { return !now.Before(k.Created.Add(keyLife)) })
-	return len(r.Keys) == 0 || !now.Before(r.Keys[len(r.Keys)-1].Created.Add(keyPeriod))
-}
-
-// current is the newest key that has been published for long enough, or the only one.
-func (r *keyring) current(now time.Time) signingKey {
-	for _, k := range slices.Backward(r.Keys) {
-		if !now.Before(k.Created.Add(keyOverlap)) {
-			return k
+// at returns the keys whose time is not over, and whether a new one is due.
+func (l keyList) at(now time.Time) (kept keyList, due bool) {
+	for i, k := range l.Keys {
+		if now.Before(l.end(i)) {
+			kept.Keys = append(kept.Keys, k)
 		}
 	}
-	return r.Keys[0]
+	return kept, len(kept.Keys) == 0 || !now.Before(kept.newest().Created.Add(keyPeriod))
+}
+
+// end is when key i goes: a week after its successor has begun to sign, or when it is too old.
+func (l keyList) end(i int) time.Time {
+	end := l.Keys[i].Created.Add(keyLife)
+	if i+1 < len(l.Keys) {
+		if replaced := l.Keys[i+1].Created.Add(2 * keyOverlap); replaced.Before(end) {
+			return replaced
+		}
+	}
+	return end
+}
+
+func (l keyList) newest() signingKey { return l.Keys[len(l.Keys)-1] }
+
+// current is the place of the newest key that has been published for long enough, or of the only one.
+func (l keyList) current(now time.Time) int {
+	for i, k := range slices.Backward(l.Keys) {
+		if !now.Before(k.Created.Add(keyOverlap)) {
+			return i
+		}
+	}
+	return 0
+}
+
+// shown is what an operator sees of the keys.
+func (l keyList) shown(now time.Time) []SigningKey {
+	current := l.current(now)
+	shown := make([]SigningKey, len(l.Keys))
+	for i, k := range l.Keys {
+		shown[i] = SigningKey{ID: k.ID, State: KeyOld, CreatedAt: k.Created, EndsAt: l.end(i)}
+		switch {
+		case i == current:
+			shown[i].State = KeySigning
+		case i > current:
+			shown[i].State, shown[i].SignsFrom = KeyNext, k.Created.Add(keyOverlap)
+		}
+	}
+	return shown
+}
+
+// public returns what everybody may know.
+func (l keyList) public() []jose.JSONWebKey {
+	var keys []jose.JSONWebKey
+	for _, k := range l.Keys {
+		keys = append(keys, jose.JSONWebKey{Key: k.signer.Public(), KeyID: k.ID, Algorithm: string(jose.RS256), Use: "sig"})
+	}
+	return keys
 }
 
 // signingKeys are the issuer's keys as this process knows them.
@@ -61,72 +140,143 @@ type signingKeys struct {
 	store Store
 
 	mu     sync.Mutex
-	ring   keyring
-	loaded time.Time
+	record []byte    // as it was read last
+	stored keyList   // what it holds
+	list   keyList   // the keys of it whose time is not over
+	loaded time.Time // when they were read
 	tried  time.Time
-	failed error // of the last try
+	failed error       // of the last try
+	spare  *signingKey // that was made and could not be stored
 }
 
-// get returns the keys, from the store when what is known is older than maxAge, and makes a new one when it is time. A store that is away
-// is asked once a second, and until then what is known does.
-func (s *signingKeys) get(ctx context.Context, maxAge time.Duration) (keyring, error) {
+// get returns the keys as they were stored reload ago at most. While the store is away, it returns what was stored bear ago at most. It makes
+// a new key when it is time.
+func (s *signingKeys) get(ctx context.Context, reload, bear time.Duration) (keyList, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if len(s.ring.Keys) > 0 && now.Before(s.loaded.Add(maxAge)) {
-		return s.ring, nil
+	if len(s.list.Keys) > 0 && now.Before(s.loaded.Add(reload)) {
+		return s.list, nil
 	}
-	if s.failed == nil || !now.Before(s.tried.Add(time.Second)) {
-		// Others wait for what this caller begins, who may leave.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
-		defer cancel()
-		ring, err := s.load(ctx, now)
-		if s.tried, s.failed = time.Now(), err; err == nil {
-			s.ring, s.loaded = ring, now
-		}
+	if s.failed == nil || !now.Before(s.tried.Add(keysRetry)) {
+		s.failed = s.loadLocked(context.WithoutCancel(ctx), now) // others wait for what this caller begins, who may leave
+		s.tried = time.Now()
 	}
-	if s.failed != nil && (len(s.ring.Keys) == 0 || !now.Before(s.loaded.Add(keyOverlap/2))) { // until then no key of ours is out of date
-		return keyring{}, s.failed
+	if s.failed != nil && (len(s.list.Keys) == 0 || !time.Now().Before(s.loaded.Add(bear))) {
+		return keyList{}, s.failed
 	}
-	return s.ring, nil
+	return s.list, nil
 }
 
-var (
-	errUnchanged = errors.New("nothing to change")
-	errKeyDue    = errors.New("a key is to be made")
-)
+// find implements keyFinder. Every token of ours names its key.
+func (s *signingKeys) find(ctx context.Context, id, _ string) ([]jose.JSONWebKey, error) {
+	for _, reload := range []time.Duration{keysReload, unknownReload} {
+		list, err := s.get(ctx, reload, keysLag)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		for _, k := range list.public() {
+			if k.KeyID == id {
+				return []jose.JSONWebKey{k}, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%w: signed with a key that there is not or no longer", ErrInvalidToken)
+}
 
-func (s *signingKeys) load(ctx context.Context, now time.Time) (keyring, error) {
-	var made *signingKey // outside of the change: it takes long, and changes may be called twice
+// rotate makes a new key. With atOnce it is the only one from then on, and no token that was signed before is good any more.
+func (s *signingKeys) rotate(ctx context.Context, atOnce bool) (keyList, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	err := s.addLocked(ctx, now, func(l *keyList, fresh signingKey) error {
+		switch isWaiting := len(l.Keys) > 0 && l.current(now) < len(l.Keys)-1; {
+		case atOnce:
+			l.Keys = []signingKey{fresh}
+		case isWaiting:
+			return ErrRotating
+		default:
+			l.Keys = append(l.Keys, fresh)
+		}
+		return nil
+	})
+	return s.list, err
+}
+
+// loadLocked reads the keys, and makes one if it is time.
+func (s *signingKeys) loadLocked(ctx context.Context, now time.Time) error {
 	for {
-		var ring keyring
-		err := update(ctx, s.store, keysRecord, func(r *keyring) (time.Time, error) {
-			due := r.rotate(now)
-			if due && made == nil {
-				return time.Time{}, errKeyDue
+		due, err := s.readLocked(ctx, now)
+		if err != nil || !due {
+			return err
+		}
+		err = s.addLocked(ctx, now, func(l *keyList, fresh signingKey) error {
+			if _, due := l.at(now); !due {
+				return errNotDue
 			}
-			if due {
-				r.Keys = append(r.Keys, *made)
-			}
-			if ring = *r; !due {
-				return time.Time{}, errUnchanged
-			}
-			return made.Created.Add(keyLife), nil
+			l.Keys = append(l.Keys, fresh)
+			return nil
 		})
-		if errors.Is(err, errKeyDue) {
-			if made, err = makeKey(now); err != nil {
-				return keyring{}, err
-			}
-			continue
+		if !errors.Is(err, errNotDue) { // else another server was faster, whose key is read now
+			return err
 		}
-		if err != nil && !errors.Is(err, errUnchanged) {
-			return keyring{}, fmt.Errorf("reading the keys of the issuer: %w", err)
-		}
-		return ring, ring.open()
 	}
 }
 
-func makeKey(now time.Time) (*signingKey, error) {
+// readLocked reads the keys, and reports whether a new one is due.
+func (s *signingKeys) readLocked(ctx context.Context, now time.Time) (due bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, keysReadTime)
+	defer cancel()
+	record, err := s.store.ReadSignin(ctx, keysRecord)
+	if err != nil {
+		return false, fmt.Errorf("reading the keys of the issuer: %w", err)
+	}
+	if record == nil || !bytes.Equal(record, s.record) {
+		stored, err := openKeys(record)
+		if err != nil {
+			return false, err
+		}
+		s.record, s.stored = record, stored
+	}
+	s.list, due = s.stored.at(now)
+	s.loaded = now
+	return due, nil
+}
+
+var errNotDue = errors.New("no key is due")
+
+// addLocked stores what rule makes of the keys and a new one. The key is made before, because that takes long and rule may be called twice.
+func (s *signingKeys) addLocked(ctx context.Context, now time.Time, rule func(l *keyList, fresh signingKey) error) error {
+	if s.spare == nil {
+		var err error
+		if s.spare, err = makeKey(); err != nil {
+			return err
+		}
+	}
+	fresh := *s.spare
+	fresh.Created = now
+	ctx, cancel := context.WithTimeout(ctx, keyMakeTime)
+	defer cancel()
+	var made keyList
+	err := update(ctx, s.store, keysRecord, func(l *keyList) (time.Time, error) {
+		made, _ = l.at(now)
+		if err := rule(&made, fresh); err != nil {
+			return time.Time{}, err
+		}
+		*l = made
+		return fresh.Created.Add(keyLife), nil
+	})
+	if err != nil {
+		return fmt.Errorf("storing a key of the issuer: %w", err)
+	}
+	if err := made.open(); err != nil {
+		return err
+	}
+	s.record, s.stored, s.list, s.loaded, s.failed, s.spare = nil, made, made, now, nil, nil
+	return nil
+}
+
+func makeKey() (*signingKey, error) {
 	private, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
 		return nil, err
@@ -139,27 +289,29 @@ func makeKey(now time.Time) (*signingKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &signingKey{ID: base64.RawURLEncoding.EncodeToString(id), Private: encoded, Created: now}, nil
+	return &signingKey{ID: base64.RawURLEncoding.EncodeToString(id), Private: encoded}, nil
+}
+
+// openKeys reads a record; nil holds no keys.
+func openKeys(record []byte) (l keyList, err error) {
+	if record == nil {
+		return l, nil
+	}
+	if err := json.Unmarshal(record, &l); err != nil {
+		return l, fmt.Errorf("the keys of the issuer cannot be read: %w", err)
+	}
+	return l, l.open()
 }
 
 // open reads the private keys.
-func (r *keyring) open() error {
-	for i := range r.Keys {
-		key, err := x509.ParsePKCS8PrivateKey(r.Keys[i].Private)
+func (l keyList) open() error {
+	for i := range l.Keys {
+		key, err := x509.ParsePKCS8PrivateKey(l.Keys[i].Private)
 		private, ok := key.(*rsa.PrivateKey)
 		if err != nil || !ok {
-			return fmt.Errorf("key %s of the issuer cannot be read: %w", r.Keys[i].ID, errors.Join(err, errors.ErrUnsupported))
+			return fmt.Errorf("key %s of the issuer cannot be read: %w", l.Keys[i].ID, errors.Join(err, errors.ErrUnsupported))
 		}
-		r.Keys[i].signer = private
+		l.Keys[i].signer = private
 	}
 	return nil
-}
-
-// public returns what everybody may know.
-func (r *keyring) public() []jose.JSONWebKey {
-	var keys []jose.JSONWebKey
-	for _, k := range r.Keys {
-		keys = append(keys, jose.JSONWebKey{Key: k.signer.Public(), KeyID: k.ID, Algorithm: string(jose.RS256), Use: "sig"})
-	}
-	return keys
 }

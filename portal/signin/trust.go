@@ -33,6 +33,7 @@ func Firebase(project string) External {
 // Trust verifies the ID tokens of external issuers. It is a [Verifier].
 type Trust struct {
 	checkers map[string]*checker
+	keySets  []*keySet // of the checkers
 	log      *slog.Logger
 }
 
@@ -43,7 +44,8 @@ func NewTrust(issuers []External, client *http.Client, log *slog.Logger) (*Trust
 	}
 	t := &Trust{checkers: make(map[string]*checker), log: log}
 	for _, e := range issuers {
-		c, err := newChecker(e, client)
+		keys := &keySet{issuer: e.Issuer, fetch: published{e.Issuer, e.JWKSURL, client}.fetch}
+		c, err := newChecker(e, keys)
 		if err != nil {
 			return nil, fmt.Errorf("issuer %q: %w", e.Issuer, err)
 		}
@@ -51,11 +53,12 @@ func NewTrust(issuers []External, client *http.Client, log *slog.Logger) (*Trust
 			return nil, fmt.Errorf("issuer %q is listed twice; give it several audiences instead", e.Issuer)
 		}
 		t.checkers[e.Issuer] = c
+		t.keySets = append(t.keySets, keys)
 	}
 	return t, nil
 }
 
-func newChecker(e External, client *http.Client) (*checker, error) {
+func newChecker(e External, keys keyFinder) (*checker, error) {
 	if err := checkURL(e.Issuer); err != nil {
 		return nil, err
 	}
@@ -68,8 +71,7 @@ func newChecker(e External, client *http.Client) (*checker, error) {
 		return nil, errors.New("name the audience, or tokens that were made for others would do")
 	}
 	c := &checker{
-		issuer: e.Issuer, audiences: slices.Clone(e.Audiences), emailClaim: e.EmailClaim,
-		keys: &keySet{issuer: e.Issuer, fetch: published{e.Issuer, e.JWKSURL, client}.fetch},
+		issuer: e.Issuer, audiences: slices.Clone(e.Audiences), emailClaim: e.EmailClaim, keys: keys,
 	}
 	if c.emailClaim == "" {
 		c.emailClaim = "email"
@@ -102,8 +104,8 @@ func (t *Trust) Verify(ctx context.Context, token string) (Identity, error) {
 // Run keeps the keys of all issuers fresh until ctx ends. Without it they are read when a token asks for them.
 func (t *Trust) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	for _, c := range t.checkers {
-		wg.Go(func() { c.keys.run(ctx, t.log) })
+	for _, keys := range t.keySets {
+		wg.Go(func() { keys.run(ctx, t.log) })
 	}
 	wg.Wait()
 	<-ctx.Done() // also without any issuer

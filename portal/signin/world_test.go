@@ -110,6 +110,7 @@ type tracedStore struct {
 
 	mu     sync.Mutex
 	fail   error
+	slow   time.Duration // what reading takes
 	steps  []step
 	states [][]byte // every record that was ever written
 }
@@ -140,6 +141,24 @@ func (s *tracedStore) UpdateSignin(ctx context.Context, id string, change func([
 	})
 	s.steps = append(s.steps, now)
 	return err
+}
+
+func (s *tracedStore) ReadSignin(ctx context.Context, id string) ([]byte, error) {
+	s.mu.Lock()
+	fail, slow := s.fail, s.slow
+	kind, _, _ := strings.Cut(id, ":")
+	s.steps = append(s.steps, step{kind: kind})
+	s.mu.Unlock()
+	if fail != nil {
+		return nil, fail
+	}
+	record, err := s.Store.ReadSignin(ctx, id) // as it was when the store was asked
+	select {
+	case <-time.After(slow):
+		return record, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // trace returns the steps since the last call.

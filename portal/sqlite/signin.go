@@ -10,9 +10,8 @@ import (
 // UpdateSignin implements [signin.Store].
 func (s *Store) UpdateSignin(ctx context.Context, id string, change func(old []byte) (record []byte, expires time.Time, err error)) error {
 	return s.write(ctx, func(c *conn) error {
-		var old []byte
-		err := c.row(`SELECT record FROM signin WHERE id = ?`, []any{id}, &old)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		old, err := c.signinRecord(id)
+		if err != nil {
 			return s.fault(err)
 		}
 		record, expires, err := change(old)
@@ -26,6 +25,23 @@ func (s *Store) UpdateSignin(ctx context.Context, id string, change func(old []b
 		}
 		return s.fault(err)
 	})
+}
+
+// ReadSignin implements [signin.Store].
+func (s *Store) ReadSignin(ctx context.Context, id string) (record []byte, err error) {
+	err = s.read(ctx, func(c *conn) (err error) {
+		record, err = c.signinRecord(id)
+		return err
+	})
+	return record, s.ended(ctx, err)
+}
+
+func (c *conn) signinRecord(id string) (record []byte, err error) {
+	err = c.row(`SELECT record FROM signin WHERE id = ?`, []any{id}, &record)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return record, err
 }
 
 // SweepSignin implements [signin.Store].

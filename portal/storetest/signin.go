@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,10 +49,56 @@ func SigninShared(t *testing.T, open func(t *testing.T) (a, b signin.Store)) {
 		putRecord(t, b, "email:1", "", at(1))
 		wantRecord(t, a, "email:1", "")
 	})
+	t.Run("keys that one server replaces are gone for the other", func(t *testing.T) {
+		a, b := open(t)
+		testSharedSigningKeys(t, a, b)
+	})
 	t.Run("fifty changes of one record by both at once are all made", func(t *testing.T) {
 		a, b := open(t)
 		countUp(t, a, b)
 	})
+}
+
+func testSharedSigningKeys(t *testing.T, a, b signin.Store) {
+	server := func(s signin.Store) *signin.Issuer { // one that has read nothing yet
+		log := slog.New(slog.DiscardHandler)
+		issuer, err := signin.New(signin.Config{URL: "https://tts.example.org", Log: log}, s, signin.NewOutbox("", nil, log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return issuer
+	}
+	ids := func(s signin.Store) (ids []string) {
+		t.Helper()
+		keys, err := server(s).SigningKeys(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range keys {
+			ids = append(ids, k.ID)
+		}
+		return ids
+	}
+	first := ids(a)
+	if got := ids(b); len(first) != 1 || !slices.Equal(got, first) {
+		t.Fatalf("one server has the keys %v, the other %v; want the same one", first, got)
+	}
+	for _, step := range []struct {
+		atOnce bool
+		keys   int
+	}{{false, 2}, {true, 1}} {
+		made, err := server(b).RotateKeys(t.Context(), step.atOnce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ids(a)
+		if len(made) != step.keys || len(got) != step.keys || got[step.keys-1] != made[step.keys-1].ID {
+			t.Errorf("after a rotation (at once: %v) to %v the other server has %v", step.atOnce, made, got)
+		}
+	}
+	if slices.Contains(ids(a), first[0]) {
+		t.Error("the first key is there after all were replaced")
+	}
 }
 
 var errStop = errors.New("stop here")
@@ -76,6 +124,10 @@ func wantRecord(t *testing.T, s signin.Store, id, want string) {
 	t.Helper()
 	if got := readRecord(t, s, id); got != want {
 		t.Errorf("record %q: got %d bytes %.60q, want %d bytes %.60q", id, len(got), got, len(want), want)
+	}
+	got, err := s.ReadSignin(t.Context(), id)
+	if err != nil || string(got) != want || (got == nil) != (want == "") {
+		t.Errorf("record %q: read %d bytes %.60q (%v), want %d bytes %.60q", id, len(got), got, err, len(want), want)
 	}
 }
 
@@ -241,6 +293,11 @@ func testRecordCopies(t *testing.T, s signin.Store) {
 	if err != errStop { //nolint:errorlint // as it is
 		t.Fatal(err)
 	}
+	read, err := s.ReadSignin(t.Context(), "email:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(read)
 	wantRecord(t, s, "email:1", "as put")
 }
 
@@ -302,6 +359,9 @@ func testRecordContext(t *testing.T, s signin.Store) {
 	err := s.UpdateSignin(ended, "email:1", func([]byte) ([]byte, time.Time, error) { return []byte("changed"), at(1), nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v before the change, want %v", err, context.Canceled)
+	}
+	if _, err := s.ReadSignin(ended, "email:1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v of reading, want %v", err, context.Canceled)
 	}
 	if _, err := s.SweepSignin(ended, at(9)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v of the sweep, want %v", err, context.Canceled)

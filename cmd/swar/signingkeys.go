@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) signingKeysCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "signing-keys",
+		Short: "List and replace the keys that ID tokens are signed with",
+		Long: `Works on the keys of the built-in issuer of the server that runs on --data, as its operator. They have nothing to do with API keys: they sign
+the ID tokens of people who sign in to the portal by e-mail.
+
+Every 90 days a new key is made by itself, published for a week before it signs, and for a week after.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.signingKeysListCommand(), a.signingKeysRotateCommand())
+	return cmd
+}
+
+func (a *app) signingKeysListCommand() *cobra.Command {
+	var c control
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the keys, oldest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.signingKeys(cmd, &c, http.MethodGet, "/operator/v1/signing-keys")
+		},
+	}
+	c.localFlags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) signingKeysRotateCommand() *cobra.Command {
+	var c control
+	var now bool
+	cmd := &cobra.Command{
+		Use:   "rotate",
+		Short: "Make a new key",
+		Long: `Publishes a new key, which signs in a week; the old one goes a week after that. Nobody notices.
+
+With --now the new key replaces all others at once, for when they may have leaked, as with a lost backup. Within five seconds every server that
+shares the store refuses the ID tokens that were signed before. Who is signed in gets a new one with their refresh token, and need not sign in
+again. Others who check these tokens may keep the list of keys for an hour.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path := "/operator/v1/signing-keys/rotate"
+			if now {
+				path += "?now=true"
+			}
+			return a.signingKeys(cmd, &c, http.MethodPost, path)
+		},
+	}
+	cmd.Flags().BoolVar(&now, "now", false, "replace all keys at once")
+	c.localFlags(cmd.Flags())
+	return cmd
+}
+
+// signingKeys asks the server for its keys, or to change them, and shows what there is then.
+func (a *app) signingKeys(cmd *cobra.Command, c *control, method, path string) error {
+	if err := c.open(a, cmd); err != nil {
+		return err
+	}
+	var list signingKeyList
+	answer, err := c.do(cmd.Context(), method, path, nil, &list)
+	if err != nil {
+		return err
+	}
+	return c.print(a, answer, func() error {
+		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "id\tstate\tcreated\tsigns from\tends")
+		for _, k := range list.Keys {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.State, when(k.CreatedAt, "-"), when(k.SignsFrom, "-"), when(k.EndsAt, "-"))
+		}
+		return t.Flush()
+	})
+}
