@@ -39,7 +39,7 @@ func (s *signInFlags) authenticator(
 		log.Warn("nobody can sign in by e-mail: no mail server is named with --smtp, and mails are printed only by a server that listens on 127.0.0.1")
 	default:
 		a.issuer, err = signin.New(signin.Config{
-			URL: s.address(listen), Allowed: s.allowed(store), ClientIP: clientIP, Log: log,
+			URL: s.address(listen), TotalLimit: s.mails, Allowed: s.allowed(store), ClientIP: clientIP, Log: log,
 		}, store, a.outbox)
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)

@@ -140,6 +140,8 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a sender without a mail server":    {[]string{"serve", "--mail-from", "a@example.org"}, "", 2, "need a mail server; name it with --smtp HOST"},
 		"tokens of nobody knows whom":       {[]string{"serve", "--firebase", "demo-x", "--firebase-emulator", "127.0.0.1:9099"}, "", 2, "and --accept-unsigned-tokens, because anybody can make its tokens"},
 		"unsigned tokens of nobody":         {[]string{"serve", "--accept-unsigned-tokens"}, "", 2, "--accept-unsigned-tokens is for --firebase-emulator"},
+		"no sign-in mails":                  {[]string{"serve", "--sign-in-mails", "0"}, "", 2, "--sign-in-mails 0: want 1 to 20000"},
+		"more of them than can be counted":  {[]string{"serve", "--sign-in-mails", "20001"}, "", 2, "--sign-in-mails 20001: want 1 to 20000"},
 		"a domain for everybody":            {[]string{"serve", "--domain", "example.org"}, "", 2, "--domain means something with --invited-only only"},
 		"a proxy that is no network":        {[]string{"serve", "--trust-proxy", "10.0.0.1"}, "", 2, `--trust-proxy "10.0.0.1": want a network such as 10.0.0.0/8`},
 		"the portal from the environment":   {[]string{"serve", "--open"}, "SWAR_PORTAL=on", 2, "--open needs --portal off"},

@@ -18,10 +18,13 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
+const defaultMails = 1000
+
 // signInFlags say who may sign in, and how they are reached by mail.
 type signInFlags struct {
 	publicURL   string
 	byEmail     *string
+	mails       int // an hour
 	smtp        string
 	encryption  *string
 	smtpUser    string
@@ -39,6 +42,7 @@ type signInFlags struct {
 func (s *signInFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.publicURL, "public-url", "", "`URL` under which people reach this server (default http:// and the address of --listen)")
 	s.byEmail = launch.Choice(f, "email-sign-in", "sign people in with links by e-mail", "on", "off")
+	f.IntVar(&s.mails, "sign-in-mails", defaultMails, "send `n` sign-in mails an hour to everybody together; each network has a share of them")
 	f.StringVar(&s.smtp, "smtp", "", "mail `server`, HOST or HOST:PORT; without one, a server on a loopback address prints its mails")
 	s.encryption = launch.Choice(f, "smtp-encryption", "how the way to the mail server is encrypted", signin.StartTLS, signin.TLS, signin.NoTLS)
 	f.StringVar(&s.smtpUser, "smtp-user", "", "`name` to sign in to the mail server with")
@@ -59,6 +63,8 @@ func (s *signInFlags) check(cmd *cobra.Command) error {
 		return usage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
 	case s.smtp == "" && (s.mailFrom != "" || s.smtpUser != "" || s.smtpPass != ""):
 		return usage(cmd, "--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
+	case s.mails < 1 || s.mails > signin.MaxTotalLimit:
+		return usage(cmd, "--sign-in-mails %d: want 1 to %d", s.mails, signin.MaxTotalLimit)
 	case s.emulator != "" && (!s.unsigned || s.firebase == ""):
 		return usage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anybody can make its tokens")
 	case s.unsigned && s.emulator == "":

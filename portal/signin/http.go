@@ -131,7 +131,7 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	by := i.asker(r)
-	if err := i.ask(r.Context(), email, by, i.cfg.ClientIP(r)); err != nil {
+	if err := i.ask(r.Context(), email, by); err != nil {
 		return err
 	}
 	i.setCookie(w, browserCookie, encode(by.browser[:]), linkLife+repeatTime)
@@ -144,7 +144,8 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 
 // asker tells browsers by what all of them send with a POST: every current one where a page asks from, every old one its origin.
 func (i *Issuer) asker(r *http.Request) asker {
-	a := asker{browser: newSecret(), program: r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""}
+	isProgram := r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""
+	a := asker{browser: newSecret(), program: isProgram, ip: i.cfg.ClientIP(r)}
 	var s secret
 	if cookie, err := r.Cookie(i.cookieName(browserCookie)); err == nil && decode(cookie.Value, s[:]) {
 		a.browser = s
@@ -170,11 +171,15 @@ func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	if byToken == (fields["email"] != "" && fields["code"] != "") {
 		return errWhatToVerify
 	}
+	by := i.asker(r)
+	if err := takeTry(r.Context(), i.store, by.ip, time.Now()); err != nil {
+		return err
+	}
 	var s session
 	if byToken {
-		s, err = i.spendToken(r.Context(), fields["token"], i.asker(r))
+		s, err = i.spendToken(r.Context(), fields["token"], by)
 	} else {
-		s, err = i.spendCode(r.Context(), fields["email"], fields["code"], i.asker(r))
+		s, err = i.spendCode(r.Context(), fields["email"], fields["code"], by)
 	}
 	if err != nil {
 		return err

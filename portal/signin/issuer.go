@@ -28,7 +28,7 @@ type Config struct {
 
 	Audience   string // of ID tokens; empty means swar
 	Home       string // path to which a browser goes when it has signed in; empty means /
-	TotalLimit int    // mails in an hour, to everybody together; 0 means 1000
+	TotalLimit int    // mails in an hour to everybody together, of which each network has a share; 0 means 1000
 
 	// Allowed tells whether an address may sign in. Nobody outside learns what it says, or that it was asked. Nil allows all.
 	Allowed func(ctx context.Context, email string) (bool, error)
@@ -79,6 +79,9 @@ func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 	}
 	if cfg.TotalLimit == 0 {
 		cfg.TotalLimit = totalLimit
+	}
+	if cfg.TotalLimit < 1 || cfg.TotalLimit > MaxTotalLimit {
+		return nil, fmt.Errorf("%d mails in an hour: want 1 to %d", cfg.TotalLimit, MaxTotalLimit)
 	}
 	if cfg.Allowed == nil {
 		cfg.Allowed = func(context.Context, string) (bool, error) { return true, nil }
@@ -141,7 +144,7 @@ func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, err
 //
 // Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing but what anybody
 // could find out with any address.
-func (i *Issuer) ask(ctx context.Context, email string, by asker, ip netip.Addr) error {
+func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
 	post, err := i.outbox.reserve()
 	if err != nil {
 		return err
@@ -153,10 +156,10 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker, ip netip.Addr)
 		}
 	}()
 	now := time.Now()
-	if err := takeIP(ctx, i.store, ip, now); err != nil {
+	if err := takeMail(ctx, i.store, by.ip, now); err != nil {
 		return err
 	}
-	if err := takeTotal(ctx, i.store, i.cfg.TotalLimit, now); err != nil {
+	if err := takeShare(ctx, i.store, by.ip, i.cfg.TotalLimit, now); err != nil {
 		return err
 	}
 	box, token, code := emailHash(email), newSecret(), newCode()

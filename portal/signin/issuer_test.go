@@ -145,16 +145,80 @@ func TestProgramsNeedNoCookies(t *testing.T) {
 			})
 		})
 	}
-	t.Run("five wrong codes burn a program's link too", func(t *testing.T) {
+}
+
+// Wrong codes for the link of a program count against who tries them: five make it void for them, and for nobody else.
+func TestWrongCodesOfPrograms(t *testing.T) {
+	spend := func(w *world, from, code string) reply {
+		b := w.browser()
+		b.from = from
+		return b.do(request(http.MethodPost, "/auth/v1/verify", `{"email":"asha@example.org","code":"`+code+`"}`))
+	}
+	const owner = "192.0.2.1:1"
+	for name, tt := range map[string]struct {
+		wrong []string // where wrong codes come from
+		from  string   // where the right one comes from
+		ok    bool
+	}{
+		"four wrong codes":                      {slices.Repeat([]string{owner}, 4), owner, true},
+		"five wrong codes":                      {slices.Repeat([]string{owner}, 5), owner, false},
+		"five of somebody else":                 {slices.Repeat([]string{"198.51.100.7:1"}, 5), owner, true},
+		"fifty of somebody else":                {slices.Repeat([]string{"198.51.100.7:1"}, 50), owner, true},
+		"five of somebody else, who finds it":   {slices.Repeat([]string{"198.51.100.7:1"}, 5), "198.51.100.7:2", false},
+		"five of a neighbour in one subnet":     {slices.Repeat([]string{"192.0.2.2:1"}, 5), owner, true},
+		"five of the same subscriber of IPv6":   {slices.Repeat([]string{"[2001:db8::1]:1"}, 5), "[2001:db8::ffff:1]:1", false},
+		"five of another subscriber of IPv6":    {slices.Repeat([]string{"[2001:db8::1]:1"}, 5), "[2001:db8:0:1::1]:1", true},
+		"five of the owner, and many strangers": {append(slices.Repeat([]string{owner}, 5), strangers(63)...), owner, false},
+		"so many that the first are forgotten":  {append(slices.Repeat([]string{owner}, 5), strangers(64)...), owner, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, nil, func(t *testing.T, w *world) {
+				askAsProgram(w.browser())
+				mail := w.mails.one(t)
+				for _, from := range tt.wrong {
+					want(t, "a wrong code", spend(w, from, "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
+				}
+				status, code := http.StatusOK, ""
+				if !tt.ok {
+					status, code = http.StatusBadRequest, "bad_link"
+				}
+				want(t, "the right one", spend(w, tt.from, mail.code), status, code)
+			})
+		})
+	}
+	t.Run("who has tried five may ask for another", func(t *testing.T) {
 		inWorld(t, nil, func(t *testing.T, w *world) {
-			askAsProgram(w.browser())
-			mail := w.mails.one(t)
-			for range 5 {
-				want(t, "a wrong code", spend(w.browser(), `{"email":"asha@example.org","code":"AAAA-AAAA"}`), http.StatusBadRequest, "bad_link")
+			for range 2 {
+				askAsProgram(w.browser())
+				mail := w.mails.one(t)
+				for range 4 {
+					want(t, "a wrong code", spend(w, owner, "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
+				}
+				want(t, "the right one", spend(w, owner, mail.code), http.StatusOK, "")
+				time.Sleep(time.Minute)
 			}
-			want(t, "the right one", spend(w.browser(), code(mail)), http.StatusBadRequest, "bad_link")
 		})
 	})
+	t.Run("the cookie of a program is its own", func(t *testing.T) {
+		inWorld(t, nil, func(t *testing.T, w *world) {
+			jar := w.browser()
+			askAsProgram(jar)
+			mail := w.mails.one(t)
+			for range 5 { // without its cookie, from the same address
+				want(t, "a wrong code", spend(w, owner, "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
+			}
+			body := `{"email":"asha@example.org","code":"` + mail.code + `"}`
+			want(t, "the right one with it", jar.do(request(http.MethodPost, "/auth/v1/verify", body)), http.StatusOK, "")
+		})
+	})
+}
+
+// strangers are so many addresses of as many networks.
+func strangers(n int) (from []string) {
+	for i := range n {
+		from = append(from, fmt.Sprintf("10.%d.0.1:1", i))
+	}
+	return from
 }
 
 func askAsProgram(b *browser) reply {
@@ -310,7 +374,8 @@ func TestWrongCodesBurn(t *testing.T) {
 					mail := w.mails.one(t)
 					attacker.ask("asha@example.org")
 					w.mails.one(t)
-					for range tt.others {
+					for i := range tt.others {
+						attacker.from = fmt.Sprintf("10.0.%d.1:1", i/50)
 						want(t, "the other one", attacker.verifyCode("asha@example.org", "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
 					}
 					for range tt.wrong {
@@ -557,7 +622,8 @@ func TestRecordsExpire(t *testing.T) {
 			what  string
 		}{
 			{0, 0, "nothing"},
-			{time.Hour, 2, "the address of the network and the count of all mails"},
+			{15 * time.Minute, 1, "the tries"},
+			{45 * time.Minute, 3, "the mails of the subscriber, of the provider, and of all"},
 			{23*time.Hour - time.Microsecond, 0, "nothing more"},
 			{time.Microsecond, 1, "the e-mail address"},
 			{29*24*time.Hour - time.Microsecond, 0, "nothing more"},

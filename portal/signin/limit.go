@@ -10,74 +10,100 @@ import (
 	"time"
 )
 
-// How many mails one address of the network may ask for, and all together.
+// What one subscriber may do: who has one address of IPv4, or a network of IPv6.
 const (
-	ipWindow    = time.Hour
-	ipLimit     = 20
-	totalWindow = time.Hour
-	totalLimit  = 1000
+	mailWindow, mailLimit     = time.Hour, 20        // mails
+	verifyWindow, verifyLimit = 15 * time.Minute, 60 // tries of links and codes, right or wrong
 )
 
-// tooManyMails refuses to mail until some time has passed.
 func tooManyMails(retry time.Duration) error {
 	return &limitError{"too_many_mails", "too many sign-in mails were asked for; try again later", retry}
 }
 
-// asks is the record of one address of the network.
-type asks struct {
-	Times []time.Time `json:"times"` // in the last hour, oldest first
+func tooManyTries(retry time.Duration) error {
+	return &limitError{"too_many_tries", "too many links and codes were tried from here; try again later", retry}
 }
 
-// takeIP counts a mail against the address that asks.
-func takeIP(ctx context.Context, store Store, ip netip.Addr, now time.Time) error {
-	return update(ctx, store, ipRecord(ip), func(a *asks) (time.Time, error) {
-		a.Times = slices.DeleteFunc(a.Times, func(t time.Time) bool { return !now.Before(t.Add(ipWindow)) })
-		if retry := wait(a.Times, now, ipWindow, ipLimit); retry > 0 {
-			return time.Time{}, tooManyMails(retry)
-		}
-		a.Times = append(a.Times, now)
-		return now.Add(ipWindow), nil
-	})
+// uses is the record of what one subscriber has done.
+type uses struct {
+	Times []time.Time `json:"times"` // within the window, oldest first
 }
 
-// ipRecord is one record for a network of /64, which is the least that an IPv6 subscriber has.
-func ipRecord(ip netip.Addr) string {
-	ip = ip.Unmap().WithZone("")
-	if ip.Is6() {
-		prefix, _ := ip.Prefix(64)
-		ip = prefix.Addr()
+// wait drops what is too old, and returns after what time another use is within the limit.
+func (u *uses) wait(now time.Time, window time.Duration, limit int) time.Duration {
+	u.Times = slices.DeleteFunc(u.Times, func(t time.Time) bool { return !now.Before(t.Add(window)) })
+	return wait(u.Times, now, window, limit)
+}
+
+func takeMail(ctx context.Context, store Store, ip netip.Addr, now time.Time) error {
+	return take(ctx, store, "ip:"+subscriber(ip), now, mailWindow, mailLimit, tooManyMails)
+}
+
+func takeTry(ctx context.Context, store Store, ip netip.Addr, now time.Time) error {
+	return take(ctx, store, "verify:"+subscriber(ip), now, verifyWindow, verifyLimit, tooManyTries)
+}
+
+// take counts a use in the record id, unless there are limit of them within window. Who is over the limit is found out by reading alone, so
+// that a flood keeps nobody from writing.
+func take(
+	ctx context.Context, store Store, id string, now time.Time, window time.Duration, limit int, refuse func(retry time.Duration) error,
+) error {
+	known, err := read[uses](ctx, store, id)
+	if err != nil {
+		return err
 	}
-	return "ip:" + hex.EncodeToString(ip.AsSlice())
-}
-
-// total is the record of all mails in an hour of the clock: counted roughly, because it is one record for everybody.
-type total struct {
-	Until time.Time `json:"until"`
-	Mails int       `json:"mails"`
-}
-
-func takeTotal(ctx context.Context, store Store, limit int, now time.Time) error {
-	return update(ctx, store, "total", func(t *total) (time.Time, error) {
-		if !now.Before(t.Until) {
-			*t = total{Until: now.Add(totalWindow)}
+	if retry := known.wait(now, window, limit); retry > 0 {
+		return refuse(retry)
+	}
+	return update(ctx, store, id, func(u *uses) (time.Time, error) {
+		if retry := u.wait(now, window, limit); retry > 0 {
+			return time.Time{}, refuse(retry)
 		}
-		if t.Mails >= limit {
-			return time.Time{}, tooManyMails(t.Until.Sub(now))
-		}
-		t.Mails++
-		return t.Until, nil
+		u.Times = append(u.Times, now)
+		return now.Add(window), nil
 	})
+}
+
+// How large a part of the internet counts as one.
+const (
+	subscriberBitsV4, subscriberBitsV6 = 32, 64 // one address; the least that an IPv6 subscriber has
+	networkBitsV4, networkBitsV6       = 24, 48 // what one organisation has
+	providerBitsV4, providerBitsV6     = 16, 32 // what somebody has who gives networks to others
+)
+
+func subscriber(ip netip.Addr) string { return prefix(ip, subscriberBitsV4, subscriberBitsV6) }
+func network(ip netip.Addr) string    { return prefix(ip, networkBitsV4, networkBitsV6) }
+func provider(ip netip.Addr) string   { return prefix(ip, providerBitsV4, providerBitsV6) }
+
+// prefix writes the first bits of an address, which are whole bytes, so that it may stand in the id of a record. Of an address that is not known it is empty.
+func prefix(ip netip.Addr, v4, v6 int) string {
+	ip = ip.Unmap()
+	bits := v6
+	if ip.Is4() {
+		bits = v4
+	}
+	if !ip.IsValid() {
+		return ""
+	}
+	return hex.EncodeToString(ip.AsSlice()[:bits/8])
+}
+
+// read returns the record id, which holds a T as JSON, or the zero value where there is none.
+func read[T any](ctx context.Context, store Store, id string) (record T, err error) {
+	stored, err := store.ReadSignin(ctx, id)
+	if err != nil {
+		return record, err
+	}
+	return decodeRecord[T](id, stored)
 }
 
 // update changes the record id, which holds a T as JSON, or nothing yet. The record is deleted when change returns no time. See
 // [Store.UpdateSignin] for the rest.
 func update[T any](ctx context.Context, store Store, id string, change func(*T) (expires time.Time, err error)) error {
 	return store.UpdateSignin(ctx, id, func(old []byte) ([]byte, time.Time, error) {
-		var record T
-		if old != nil {
-			if err := json.Unmarshal(old, &record); err != nil {
-				return nil, time.Time{}, fmt.Errorf("record of sign-in %.6s…: %w", id, err)
-			}
+		record, err := decodeRecord[T](id, old)
+		if err != nil {
+			return nil, time.Time{}, err
 		}
 		expires, err := change(&record)
 		if err != nil || expires.IsZero() {
@@ -86,4 +112,14 @@ func update[T any](ctx context.Context, store Store, id string, change func(*T) 
 		changed, err := json.Marshal(record)
 		return changed, expires, err
 	})
+}
+
+func decodeRecord[T any](id string, stored []byte) (record T, err error) {
+	if stored == nil {
+		return record, nil
+	}
+	if err := json.Unmarshal(stored, &record); err != nil {
+		return record, fmt.Errorf("record of sign-in %.6s…: %w", id, err)
+	}
+	return record, nil
 }

@@ -3,10 +3,13 @@ package signin_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -103,27 +106,210 @@ func TestLimitOfAnIP(t *testing.T) {
 	}
 }
 
+// crowd asks for mails from many addresses, each for somebody else.
+type crowd struct {
+	t     *testing.T
+	w     *world
+	asked int
+}
+
+// asks asks from an address and returns after how many seconds to ask again; 0 means that a mail is on its way.
+func (c *crowd) asks(from string) string {
+	c.t.Helper()
+	c.asked++
+	b := c.w.browser()
+	b.from = net.JoinHostPort(from, "1")
+	got := retryAfter(c.t, b, fmt.Sprintf("person%d@example.org", c.asked))
+	if got == "0" {
+		c.w.mails.all() // so that the outbox has room
+	}
+	return got
+}
+
+func (c *crowd) want(from, want string) {
+	c.t.Helper()
+	if got := c.asks(from); got != want {
+		c.t.Errorf("ask %d from %s at %s: retry after %s s, want %s", c.asked, from, time.Now().Format(time.TimeOnly), got, want)
+	}
+}
+
+// takesAll asks from one address after the other of networks, as often as each is given a mail, and returns how many it got.
+func (c *crowd) takesAll(networks int, address func(network, n int) string) (got int) {
+	c.t.Helper()
+	for network := range networks {
+		for n := 0; c.asks(address(network, n)) == "0"; n++ {
+			got++
+		}
+	}
+	return got
+}
+
+func TestSharesOfNetworks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		limit int
+		// addresses of one network, of another of the same provider, and of another provider
+		same, near, far func(n int) string
+		network         int // mails that one network gets of an unused hour
+		provider        int
+	}{
+		"IPv4": {
+			1000, func(n int) string { return fmt.Sprintf("192.0.2.%d", n%250) },
+			func(n int) string { return fmt.Sprintf("192.0.%d.%d", 3+n/3, n%3) },
+			func(int) string { return "198.51.100.1" }, 47, 250,
+		},
+		"IPv6": {
+			1000, func(n int) string { return fmt.Sprintf("2001:db8:7:%x::1", n) },
+			func(n int) string { return fmt.Sprintf("2001:db8:%x:%x::1", 8+n/3, n%3) },
+			func(int) string { return "2001:db9::1" }, 47, 250,
+		},
+		"IPv4 in IPv6": {
+			1000, func(n int) string { return fmt.Sprintf("::ffff:192.0.2.%d", n%250) },
+			func(n int) string { return fmt.Sprintf("192.0.%d.%d", 3+n/3, n%3) },
+			func(int) string { return "198.51.100.1" }, 47, 250,
+		},
+		"a small limit": {
+			40, func(n int) string { return fmt.Sprintf("192.0.2.%d", n) },
+			func(n int) string { return fmt.Sprintf("192.0.%d.%d", 3+n/3, n%3) },
+			func(int) string { return "198.51.100.1" }, 3, 10,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(c *signin.Config) { c.TotalLimit = tt.limit }, func(t *testing.T, w *world) {
+				c := &crowd{t: t, w: w}
+				for n := range tt.network {
+					c.want(tt.same(n), "0")
+				}
+				c.want(tt.same(tt.network), "3600")
+				for n := range tt.provider - tt.network {
+					c.want(tt.near(n), "0")
+				}
+				c.want(tt.near(600), "3600")
+				c.want(tt.far(0), "0")
+				time.Sleep(time.Hour - time.Microsecond)
+				c.want(tt.same(0), "1")
+				time.Sleep(time.Microsecond)
+				c.want(tt.same(0), "0")
+				c.want(tt.near(600), "0")
+			})
+		})
+	}
+}
+
+// Strangers with hundreds of networks of a few providers do not close signing in for anybody else.
+func TestStrangersCannotCloseSigningIn(t *testing.T) {
+	for name, address := range map[string]func(network, n int) string{
+		"IPv4": func(network, n int) string { return fmt.Sprintf("10.%d.%d.%d", network%6, network/6, n) },
+		"IPv6": func(network, n int) string { return fmt.Sprintf("2001:db%x:%x:%x::1", network%6, network, n) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, nil, func(t *testing.T, w *world) {
+				c := &crowd{t: t, w: w}
+				got := c.takesAll(600, address)
+				if got < 1000 || got > 1500 {
+					t.Errorf("600 networks of 6 providers got %d mails, want all thousand, and at most a quarter for each", got)
+				}
+				for i, other := range []string{"198.51.100.1", "203.0.113.1", "2001:4860::1", "2a00::1"} {
+					for range 3 {
+						c.want(other, "0")
+					}
+					if retry := c.asks(other); retry != "3600" {
+						t.Errorf("network %d asks for a fourth mail when none are left: retry after %s s", i, retry)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Twice the limit is the end, whoever asks.
 func TestLimitOfAll(t *testing.T) {
-	inWorld(t, func(c *signin.Config) { c.TotalLimit = 5 }, func(t *testing.T, w *world) {
-		n := 0
-		ask := func(want string) {
-			t.Helper()
-			n++
-			b := w.browser()
-			b.from = fmt.Sprintf("192.0.2.%d:1", n)
-			if got := retryAfter(t, b, fmt.Sprintf("person%d@example.org", n)); got != want {
-				t.Errorf("ask %d: retry after %s s, want %s", n, got, want)
+	inWorld(t, func(c *signin.Config) { c.TotalLimit = 40 }, func(t *testing.T, w *world) {
+		c := &crowd{t: t, w: w}
+		got := c.takesAll(60, func(network, n int) string { return fmt.Sprintf("%d.%d.0.%d", 11+network, network, n) })
+		if got != 80 {
+			t.Errorf("%d mails were sent, want 80", got)
+		}
+		c.want("198.51.100.1", "3600")
+		time.Sleep(time.Hour)
+		c.want("198.51.100.1", "0")
+	})
+}
+
+func TestTotalLimitOfTheConfiguration(t *testing.T) {
+	for limit, ok := range map[int]bool{-1: false, 0: true, 1: true, signin.MaxTotalLimit: true, signin.MaxTotalLimit + 1: false} {
+		_, err := signin.New(signin.Config{URL: serverURL, TotalLimit: limit}, newStore(), nil)
+		if (err == nil) != ok {
+			t.Errorf("%d mails in an hour: %v", limit, err)
+		}
+	}
+}
+
+// The largest record that the limits allow fits into a store.
+func TestTheLargestShareFits(t *testing.T) {
+	const networks = signin.MaxTotalLimit / 4
+	record := `{"until":"2000-01-01T01:00:00Z","mails":5000,"networks":{` + strings.Repeat(`"20010db8ffff":250,`, networks) + `}}`
+	if len(record) > 200_000 {
+		t.Errorf("a record may have %d bytes, want at most 200,000", len(record))
+	}
+}
+
+// Trying links and codes is limited, right or wrong, by link or by code, for each address by itself.
+func TestLimitOfTries(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		b := w.browser()
+		b.ask("asha@example.org")
+		mail := w.mails.one(t)
+		stranger := w.browser()
+		stranger.from = "[2001:db8::1]:1"
+		for i := range 60 {
+			stranger.from = fmt.Sprintf("[2001:db8::%x]:1", i) // one subscriber
+			if i%2 == 0 {
+				want(t, "a try", stranger.verifyToken(flip(mail.token, 70)), http.StatusBadRequest, "bad_link")
+			} else {
+				want(t, "a try", stranger.verifyCode("asha@example.org", "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
 			}
 		}
-		for range 5 {
-			ask("0")
-			time.Sleep(time.Minute)
+		w.store.trace()
+		got := stranger.verifyCode("asha@example.org", "AAAA-AAAA")
+		want(t, "one more", got, http.StatusTooManyRequests, "too_many_tries")
+		if got.header.Get("Retry-After") != "900" {
+			t.Errorf("retry after %q s, want 900", got.header.Get("Retry-After"))
 		}
-		ask("3300")
-		time.Sleep(55*time.Minute - time.Microsecond)
-		ask("1")
+		want(t, "and the right one from there", stranger.verifyToken(mail.token), http.StatusTooManyRequests, "too_many_tries")
+		for _, step := range w.store.trace() {
+			if step.kind != "verify" || step.written {
+				t.Errorf("for what is refused the store was asked %+v", step)
+			}
+		}
+		time.Sleep(15*time.Minute - 2*time.Second)
+		want(t, "the person from elsewhere", b.verifyToken(mail.token), http.StatusOK, "")
+		want(t, "the stranger", stranger.verifyToken(mail.token), http.StatusTooManyRequests, "too_many_tries")
+		time.Sleep(2*time.Second - time.Microsecond)
+		want(t, "just before the end", stranger.verifyToken(mail.token), http.StatusTooManyRequests, "too_many_tries")
 		time.Sleep(time.Microsecond)
-		ask("0")
+		want(t, "after it", stranger.verifyToken(flip(mail.token, 70)), http.StatusBadRequest, "bad_link")
+		want(t, "what is not even a try", stranger.post("/auth/v1/verify", map[string]string{}), http.StatusBadRequest, "bad_request")
+	})
+}
+
+// Tries that come all at once are counted one by one.
+func TestLimitOfTriesAtOnce(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		var mu sync.Mutex
+		got := map[string]int{}
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				r := w.browser().verifyCode("asha@example.org", "AAAA-AAAA")
+				mu.Lock()
+				defer mu.Unlock()
+				got[r.errorCode()]++
+			})
+		}
+		wg.Wait()
+		if want := map[string]int{"bad_link": 60, "too_many_tries": 40}; !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
 	})
 }
 

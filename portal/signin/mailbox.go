@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/netip"
 	"slices"
 	"time"
 )
@@ -13,7 +14,8 @@ const (
 	linkLife   = 15 * time.Minute
 	repeatTime = time.Minute // in which the browser that spent a link may do so again: double clicks, lost answers
 	maxRepeats = 3
-	maxWrong   = 5 // wrong codes, after which the links of that browser are void
+	maxWrong   = 5  // wrong codes, after which a link is void for who has tried them
+	maxGuesser = 64 // subscribers whose wrong codes a link counts; beyond, the one that came first is forgotten
 
 	shortWindow, shortLimit = 15 * time.Minute, 3 // mails to one address
 	dayWindow, dayLimit     = 24 * time.Hour, 10
@@ -45,19 +47,58 @@ type link struct {
 	Browser hash      `json:"browser"`
 	Program bool      `json:"program,omitempty"`
 	Asked   time.Time `json:"asked"`
-	Wrong   int       `json:"wrong,omitempty"`
+	Wrong   int       `json:"wrong,omitempty"`   // codes that the browser that asked has tried
+	Guesses []guesses `json:"guesses,omitempty"` // that programs have made, oldest first
 	Used    time.Time `json:"used,omitzero"`
 	Repeats int       `json:"repeats,omitempty"`
+}
+
+// guesses counts the wrong codes of one subscriber.
+type guesses struct {
+	From  string `json:"from"`
+	Wrong int    `json:"wrong"`
 }
 
 // asker is who asks for links and spends them.
 type asker struct {
 	browser secret // of its cookie; one that matches nothing, where it brought none
 	program bool   // it has none of the marks of a browser, and need not keep cookies
+	ip      netip.Addr
 }
 
+// asked reports whether it was a that asked for l.
+func (a asker) asked(l *link) bool { return l.Browser == a.browser.hash() }
+
 // owns reports whether a may spend l. A program's link is no browser's: what presses the buttons of mails is one.
-func (a asker) owns(l *link) bool { return l.Browser == a.browser.hash() || l.Program && a.program }
+func (a asker) owns(l *link) bool { return a.asked(l) || l.Program && a.program }
+
+// hasGuessed reports whether a has tried so many wrong codes that no code of l does any more. Programs are told apart by where they come
+// from: a stranger's guesses must not make a link void for others.
+func (a asker) hasGuessed(l *link) bool {
+	if a.asked(l) {
+		return l.Wrong >= maxWrong
+	}
+	from := subscriber(a.ip)
+	return slices.ContainsFunc(l.Guesses, func(g guesses) bool { return g.From == from && g.Wrong >= maxWrong })
+}
+
+// countWrong notes a wrong code of a.
+func (a asker) countWrong(l *link) {
+	if a.asked(l) {
+		l.Wrong++
+		return
+	}
+	from := subscriber(a.ip)
+	i := slices.IndexFunc(l.Guesses, func(g guesses) bool { return g.From == from })
+	if i < 0 {
+		if len(l.Guesses) == maxGuesser {
+			l.Guesses = slices.Delete(l.Guesses, 0, 1)
+		}
+		i = len(l.Guesses)
+		l.Guesses = append(l.Guesses, guesses{From: from})
+	}
+	l.Guesses[i].Wrong++
+}
 
 // codeHash is what is stored of a code. Codes are short enough to try them all, so for a browser it takes its secret to do that.
 func (a asker) codeHash(code string, program bool) hash {
@@ -108,16 +149,17 @@ func (m *mailbox) spendToken(now time.Time, token hash, by asker) error {
 	return m.spend(now, i)
 }
 
-// spendCode uses up the link of this asker that has this code. A wrong code counts against all its links. changed is whether the record
-// has to be stored although there is an error.
+// spendCode uses up the link of this asker that has this code. A wrong code counts against this asker, for all the links that it may spend.
+// changed is whether the record has to be stored although there is an error.
 func (m *mailbox) spendCode(now time.Time, code string, by asker) (changed bool, err error) {
 	m.prune(now)
-	if i := slices.IndexFunc(m.Links, func(l link) bool { return by.owns(&l) && by.codeHash(code, l.Program) == l.Code }); i >= 0 {
+	mayTry := func(l *link) bool { return by.owns(l) && !by.hasGuessed(l) }
+	if i := slices.IndexFunc(m.Links, func(l link) bool { return mayTry(&l) && by.codeHash(code, l.Program) == l.Code }); i >= 0 {
 		return false, m.spend(now, i)
 	}
 	for i := range m.Links {
-		if by.owns(&m.Links[i]) {
-			m.Links[i].Wrong++
+		if l := &m.Links[i]; mayTry(l) {
+			by.countWrong(l)
 			changed = true
 		}
 	}

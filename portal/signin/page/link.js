@@ -19,6 +19,9 @@ const refusals = {
     'This is not the browser in which the link was asked for. Type the code of the mail there.'],
   bad_link: ['लिंक पुराना है या इस्तेमाल हो चुका है। नया माँगें।', 'The link is old or was used. Ask for a new one.'],
 };
+const again = { // the link may still be good
+  too_many_tries: ['यहाँ से बहुत बार कोशिश हुई। कुछ मिनट बाद फिर करें।', 'Too many tries from here. Try again in some minutes.'],
+};
 const unreachable = ['सर्वर से बात नहीं हो सकी। फिर कोशिश करें।', 'The server did not answer. Try again.'];
 
 async function signIn() {
@@ -33,9 +36,9 @@ async function signIn() {
       location.replace((await answer.json()).next);
       return;
     }
-    const refusal = refusals[answer.headers.get('x-error-code')];
-    say(...(refusal || unreachable));
-    go.hidden = Boolean(refusal);
+    const code = answer.headers.get('x-error-code');
+    say(...(refusals[code] || again[code] || unreachable));
+    go.hidden = code in refusals;
   } catch {
     say(...unreachable);
   }
