@@ -19,8 +19,8 @@ const (
 	maxGuesses   = freeGuesses + int(maxDelay/delayStep)
 
 	maxAddresses     = 10_000 // that are remembered; beyond, the one that was quiet for longest is forgotten
-	maxDelayed       = 1000   // answers that are held back at the same time
-	maxDelayedOfOne  = 16     // of them, of one address
+	maxDelayed       = 4000   // answers that are held back for more than delayStep at the same time: some 20 kB each, with their connection
+	maxDelayedOfOne  = 1000   // of them, of one address
 	sharedBitsOfIPv6 = 64     // one customer has at least so many addresses to guess from
 )
 
@@ -57,10 +57,10 @@ func (g *Guard) Grant(ctx context.Context, creds Credentials) (Grant, error) {
 	return grant, err
 }
 
-// delay waits as long as addr's next wrong key has earned. When too many wait already it does not: waiting costs memory, and a refusal
-// costs less than that.
+// delay waits as long as addr's next wrong key has earned, however many of its keys come at once. When too many wait already it is shorter,
+// because waiting costs memory, but no connection gets more than a few answers a second.
 func (g *Guard) delay(ctx context.Context, addr netip.Addr) {
-	who, wait := g.count(addr)
+	wait, counted := g.count(addr)
 	if wait == 0 {
 		return
 	}
@@ -70,18 +70,21 @@ func (g *Guard) delay(ctx context.Context, addr netip.Addr) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+	if counted == nil {
+		return
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	who.delayed--
+	counted.delayed--
 	g.delayed--
 }
 
-// count notes a wrong key of addr. A wait above 0 is counted among those that are delayed.
-func (g *Guard) count(addr netip.Addr) (who *guesser, wait time.Duration) {
+// count notes a wrong key of addr and returns how long to wait. counted is who is counted among those that are delayed, or nil.
+func (g *Guard) count(addr netip.Addr) (wait time.Duration, counted *guesser) {
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	who = g.guesserLocked(addr, now)
+	who := g.guesserLocked(addr, now)
 	if forgiven := int(now.Sub(who.since) / forgiveEvery); forgiven > 0 {
 		who.wrong = max(0, who.wrong-forgiven)
 		who.since = who.since.Add(time.Duration(forgiven) * forgiveEvery)
@@ -91,12 +94,15 @@ func (g *Guard) count(addr netip.Addr) (who *guesser, wait time.Duration) {
 	}
 	who.wrong = min(who.wrong+1, maxGuesses)
 	wait = time.Duration(max(0, who.wrong-freeGuesses)) * delayStep
-	if wait == 0 || who.delayed == maxDelayedOfOne || g.delayed == maxDelayed {
-		return who, 0
+	switch {
+	case wait <= delayStep:
+		return wait, nil
+	case who.delayed == maxDelayedOfOne, g.delayed == maxDelayed:
+		return delayStep, nil
 	}
 	who.delayed++
 	g.delayed++
-	return who, wait
+	return wait, who
 }
 
 func (g *Guard) guesserLocked(addr netip.Addr, now time.Time) *guesser {

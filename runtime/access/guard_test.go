@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -76,9 +78,8 @@ func TestTheLongestDelay(t *testing.T) {
 		g, _ := guarded()
 		addr := netip.MustParseAddr("203.0.113.7")
 		for range maxGuesses - 1 {
-			who, wait := g.count(addr)
-			if wait > 0 { // answered at once, so that no time passes
-				who.delayed--
+			if _, counted := g.count(addr); counted != nil { // answered at once, so that no time passes
+				counted.delayed--
 				g.delayed--
 			}
 		}
@@ -129,11 +130,41 @@ func TestOnlyWrongKeysCount(t *testing.T) {
 	})
 }
 
-func TestDelayedAnswersAreBounded(t *testing.T) {
+// TestGuessesAtOnce: whoever tries many keys at once waits for each as if they came one after the other.
+func TestGuessesAtOnce(t *testing.T) {
+	for _, parallel := range []int{freeGuesses, freeGuesses + 1, 64, 1000} {
+		t.Run(fmt.Sprint(parallel), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, _ := guarded()
+				var mu sync.Mutex
+				answered := map[time.Duration]int{}
+				var guesses sync.WaitGroup
+				for range parallel {
+					guesses.Go(func() {
+						took := guess(t, g, "203.0.113.7")
+						mu.Lock()
+						defer mu.Unlock()
+						answered[took]++
+					})
+				}
+				guesses.Wait()
+				want := map[time.Duration]int{0: freeGuesses}
+				for i := freeGuesses + 1; i <= parallel; i++ {
+					want[min(maxDelay, time.Duration(i-freeGuesses)*delayStep)]++
+				}
+				if !maps.Equal(answered, want) {
+					t.Errorf("answered after %v, want %v", answered, want)
+				}
+			})
+		})
+	}
+}
+
+func TestLongDelaysAreBounded(t *testing.T) {
 	tests := map[string]struct {
 		addresses int
 		each      int
-		delayed   int
+		delayed   int // for longer than a step
 	}{
 		"as many of one address as may wait": {1, maxDelayedOfOne, maxDelayedOfOne},
 		"one more of one address":            {1, maxDelayedOfOne + 1, maxDelayedOfOne},
@@ -146,19 +177,27 @@ func TestDelayedAnswersAreBounded(t *testing.T) {
 				g, _ := guarded()
 				ctx, leave := context.WithCancel(t.Context())
 				var guesses sync.WaitGroup
+				var soon atomic.Int64
 				for i := range tt.addresses {
-					p := Credentials{Key: "wrong", IP: netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})}
-					for range freeGuesses {
-						_, _ = g.Grant(ctx, p)
+					creds := Credentials{Key: "wrong", IP: netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})}
+					for range freeGuesses + 1 { // so that the next one waits for longer than a step
+						g.count(creds.IP)
 					}
 					for range tt.each {
-						guesses.Go(func() { _, _ = g.Grant(ctx, p) })
+						guesses.Go(func() {
+							begin := time.Now()
+							_, _ = g.Grant(ctx, creds)
+							if time.Since(begin) == delayStep {
+								soon.Add(1)
+							}
+						})
 					}
 				}
+				time.Sleep(delayStep)
 				synctest.Wait()
 				g.mu.Lock()
-				if g.delayed != tt.delayed {
-					t.Errorf("%d answers wait, want %d", g.delayed, tt.delayed)
+				if want := tt.addresses*tt.each - tt.delayed; g.delayed != tt.delayed || int(soon.Load()) != want {
+					t.Errorf("%d answers wait and %d came after a step, want %d and %d", g.delayed, soon.Load(), tt.delayed, want)
 				}
 				g.mu.Unlock()
 				begin := time.Now()
