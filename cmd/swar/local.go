@@ -63,7 +63,7 @@ func (v *voicebox) speakLocally(ctx context.Context, r client.Request) (*take, e
 	if err != nil {
 		return nil, err
 	}
-	if err := m.speaker.Check(u); err != nil {
+	if err := m.speaker.Check(ctx, u); err != nil {
 		return nil, errors.Join(err, engine.Close()) // before the time it takes to warm up
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
