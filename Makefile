@@ -12,8 +12,9 @@ ARGS     ?=
 FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
+SOAK     ?= 10m
 
-.PHONY: help run build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e peers bench bench-engine fuzz generate verify lint clean
+.PHONY: help run build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +54,9 @@ firestore: ## run the tests of the Firestore store beside the emulator, and fail
 e2e: install-test-deps build ## drive the real binary with real clients: curl, ffprobe, opusinfo, Chromium
 	@hack/install-deps.sh browser
 	go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
+
+soak: build ## saturate the server for SOAK (10m), with half of the clients listening at the pace of playback
+	SWAR_SOAK=$(SOAK) go test -count=1 -timeout 0 -tags e2e -v -run ListenersAtSaturation ./hack/e2e
 
 peers: ## sign in with identity providers of others: oidc-provider and the Firebase Auth emulator (needs npm, 250 MB once)
 	@hack/peers.sh

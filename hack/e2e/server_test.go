@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -56,16 +57,16 @@ func start(t testing.TB, flags ...string) *server {
 // begin is start without the wait.
 func begin(t testing.TB, flags ...string) *server {
 	t.Helper()
-	binary, err := filepath.Abs("../../bin/swar")
+	program, err := filepath.Abs(cmp.Or(*binary, "../../bin/swar"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(binary); err != nil {
+	if _, err := os.Stat(program); err != nil {
 		t.Fatalf("%v: run make e2e, which builds it", err)
 	}
 	address := freeAddress(t)
 	s := &server{base: "http://" + address}
-	s.cmd = exec.Command(binary, append([]string{"serve", "--listen", address, "--portal", "off", "--data", t.TempDir()}, flags...)...)
+	s.cmd = exec.Command(program, append([]string{"serve", "--listen", address, "--portal", "off", "--data", t.TempDir()}, flags...)...)
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

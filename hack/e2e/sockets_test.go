@@ -13,7 +13,7 @@ import (
 )
 
 // rss returns the resident memory of the server in bytes.
-func (s *server) rss(t *testing.T) int {
+func (s *server) rss(t testing.TB) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
