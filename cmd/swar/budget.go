@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx"
 )
 
-// neural tells how many bytes a neural engine needs, refuses it where they cannot be had, and lets its counts be seen. Other engines need
-// nothing that is worth telling.
+// neural tells how many bytes a neural engine needs, refuses it where they cannot be had, and lets its counts be seen.
+// Other engines need nothing that is worth telling.
 func (s *site) neural(m *metrics.Metrics) (int64, error) {
 	e, ok := s.mouth.engine.(*onnx.Engine)
 	if !ok {
@@ -30,12 +30,14 @@ func (s *site) neural(m *metrics.Metrics) (int64, error) {
 	return needed.Total(workers), nil
 }
 
-// warnOfSpool warns where a full spool, beside what the engine needs, will be more than the limit; 0 means that there is no limit.
+// warnOfSpool warns where a full spool, beside what the engine needs, will be more than the limit; 0 means that there
+// is no limit.
 func warnOfSpool(needed, spool, limit int64, log *slog.Logger) {
 	if limit == 0 || needed+spool <= limit {
 		return
 	}
-	log.Warn("with a full spool this process needs more memory than its cgroup grants, and would be killed; use a smaller --spool or grant more memory",
+	log.Warn("with a full spool this process needs more memory than its cgroup grants, and would be killed; "+
+		"use a smaller --spool or grant more memory",
 		"engine_mb", mega(needed), "spool_mb", mega(spool), "limit_mb", mega(limit))
 }
 

@@ -41,7 +41,8 @@ func TestTheSpoolIsWeighedAgainstTheLimit(t *testing.T) {
 		limit int64
 		want  bool
 	}{
-		"no limit": {0, false}, "a byte more than it needs": {301, false}, "just what it needs": {300, false}, "a byte less": {299, true},
+		"no limit": {0, false}, "a byte more than it needs": {301, false}, "just what it needs": {300, false},
+		"a byte less": {299, true},
 	} {
 		var log bytes.Buffer
 		warnOfSpool(100, 200, tt.limit, slog.New(slog.NewTextHandler(&log, nil)))

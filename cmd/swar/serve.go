@@ -85,7 +85,8 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more workers than whole CPUs")
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
 	f.IntVar(&o.cacheMB, "prefill-cache-mb", 0, "keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
-	o.spool = launch.Size(f, "spool", 256<<20, "let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
+	o.spool = launch.Size(f, "spool", 256<<20,
+		"let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
 	o.logLevel = launch.Choice(f, "log-level", "least level that is logged", launch.LogLevels...)
 	o.logFormat = launch.Choice(f, "log-format", "how the log on standard error is written", launch.LogFormats...)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
@@ -296,7 +297,10 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 		return err
 	}
 	warnOfSpool(needed, *o.spool, launch.FindMemory(), s.log)
-	c := serve.Config{Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version, TrustProxies: o.trusted, Spool: *o.spool}
+	c := serve.Config{
+		Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version,
+		TrustProxies: o.trusted, Spool: *o.spool,
+	}
 	if c.Spool == 0 {
 		c.Spool = -1 // which means none; 0 is the default
 	}

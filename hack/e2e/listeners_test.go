@@ -25,8 +25,8 @@ import (
 // playback is how many bytes of each format sound in a second; of Opus a little less than there are.
 var playback = map[string]int{"pcm16": 48_000, "wav": 48_000, "opus": 6_000}
 
-// paced reads r as fast as it sounds at so many bytes a second, 0 for as fast as it comes, and returns how much came and how often the
-// next tenth of a second was not there in time.
+// paced reads r as fast as it sounds at so many bytes a second, 0 for as fast as it comes, and returns how much came
+// and how often the next tenth of a second was not there in time.
 func paced(r io.Reader, rate int) (n int64, gaps int, err error) {
 	if rate == 0 {
 		n, err = io.Copy(io.Discard, r)
@@ -131,7 +131,8 @@ func listenSocket(conn *websocket.Conn, text, format string, rate int) (said, er
 
 func (s *server) socket(t testing.TB, key string) *websocket.Conn {
 	t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.base, "http")+"/v1/tts/stream", http.Header{"X-Api-Key": {key}})
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.base, "http")+"/v1/tts/stream",
+		http.Header{"X-Api-Key": {key}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +166,9 @@ func lines(n int) string {
 	return strings.TrimSpace(strings.Repeat("Aapka order kal tak deliver ho jayega, aap please ghar par rahiye. ", n))
 }
 
-// TestListenersOnOneWorker: 250 clients listen at the pace of playback to what one worker has spoken, 10 s each. They begin as fast as it
-// speaks, four at a time, so that on a machine with nothing else to do most of them listen at once.
+// TestListenersOnOneWorker: 250 clients listen at the pace of playback to what one worker has spoken, 10 s each. They
+// begin as fast as it speaks, four at a time, so that on a machine with nothing else to do most of them listen at
+// once.
 func TestListenersOnOneWorker(t *testing.T) {
 	const listeners = 250
 	s := start(t, "--workers", "1", "--api-key", "key")
@@ -196,7 +198,8 @@ func TestListenersOnOneWorker(t *testing.T) {
 	}
 	most, spooled, rss := s.gauge(t, "tts_listeners"), s.gauge(t, "tts_spool_bytes"), s.rss(t)
 	all.Wait()
-	t.Logf("%.0f listened at once, %d refusals; %.0f MB were spooled, %.0f MB resident", most, refused.Load(), spooled/1e6, float64(rss)/1e6)
+	t.Logf("%.0f listened at once, %d refusals; %.0f MB were spooled, %.0f MB resident", most, refused.Load(),
+		spooled/1e6, float64(rss)/1e6)
 	if waits := s.gauge(t, "tts_spool_waits_total"); waits != 0 {
 		t.Errorf("the worker waited %v times for a listener", waits)
 	}
@@ -205,8 +208,9 @@ func TestListenersOnOneWorker(t *testing.T) {
 	})
 }
 
-// TestListenersAtSaturation keeps every worker busy, with half of the clients listening at the pace of playback: for 15 s, or for as long
-// as SWAR_SOAK says, with utterances of up to 100 s then. No stream is cut, the bill is what was spoken, and memory is flat.
+// TestListenersAtSaturation keeps every worker busy, with half of the clients listening at the pace of playback: for
+// 15 s, or for as long as SWAR_SOAK says, with utterances of up to 100 s then. No stream is cut, the bill is what was
+// spoken, and memory is flat.
 func TestListenersAtSaturation(t *testing.T) {
 	length, longest := 15*time.Second, 3
 	if soak := os.Getenv("SWAR_SOAK"); soak != "" {
@@ -262,12 +266,15 @@ func TestListenersAtSaturation(t *testing.T) {
 	all.Wait()
 	p.settled()
 	requests, billed := p.billed()
-	t.Logf("%d streams, %.0f s of audio, %d refusals, %d late reads, %.0f waits for room; resident %v MB in each tenth of the time",
-		streams.Load(), float64(frames.Load())*.08, refused.Load(), gaps.Load(), p.gauge(t, "tts_spool_waits_total"), memory)
+	t.Logf("%d streams, %.0f s of audio, %d refusals, %d late reads, %.0f waits for room; resident MB in tenths of the time: %v",
+		streams.Load(), float64(frames.Load())*.08, refused.Load(), gaps.Load(), p.gauge(t, "tts_spool_waits_total"),
+		memory)
 	if int64(requests) != streams.Load() || int64(billed) != frames.Load() {
-		t.Errorf("%d requests and %d frames are billed, want %d and %d", requests, billed, streams.Load(), frames.Load())
+		t.Errorf("%d requests and %d frames are billed, want %d and %d", requests, billed, streams.Load(),
+			frames.Load())
 	}
-	if audio := p.gauge(t, "tts_audio_seconds_total"); audio < float64(billed)*.08-.01 || audio > float64(billed)*.08+.01 {
+	if audio := p.gauge(t, "tts_audio_seconds_total"); audio < float64(billed)*.08-.01 ||
+		audio > float64(billed)*.08+.01 {
 		t.Errorf("metrics tell of %.2f s of audio, the bill of %.2f", audio, float64(billed)*.08)
 	}
 	if n := len(memory); n > 2 && memory[n-1] > memory[n/2]*3/2+32 {
@@ -295,12 +302,14 @@ var (
 	bundle  = flag.String("bundle", "", "speak with the neural model in this `folder`")
 	oneOf   = flag.String("format", "pcm16", "listen to this `format`")
 	textFor = flag.Int("lines", 5, "say `n` lines of 4 s at a time")
+	from    = flag.Int("from", 1, "try `n` listeners first")
 	upTo    = flag.Int("upto", 1024, "try at most `n` listeners")
 )
 
-// BenchmarkListeners finds how many clients can listen at the pace of playback to one worker, each beginning the next utterance when it has
-// heard one, without one of them being refused. It doubles their number until one is. The processor time of the server tells how many
-// one processor could serve if it did nothing else, whatever else this machine does; memory is what is resident for each of them.
+// BenchmarkListeners finds how many clients can listen at the pace of playback to one worker, each beginning the next
+// utterance when it has heard one, without one of them being refused. It doubles their number until one is. The
+// processor time of the server tells how many one processor could serve if it did nothing else, whatever else this
+// machine does; memory is what is resident for each of them.
 func BenchmarkListeners(b *testing.B) {
 	for range b.N {
 		flags := []string{"--workers", "1", "--oversubscribe", "--api-key", "key"}
@@ -309,9 +318,10 @@ func BenchmarkListeners(b *testing.B) {
 		}
 		s := start(b, flags...)
 		good, perCPU, kilobytes := 0, 0.0, 0.0
-		for n := 1; n <= *upTo; n *= 2 {
+		for n := *from; n <= *upTo; n *= 2 {
 			m := s.measureListeners(b, n)
-			b.Logf("%4d listeners: %d refused, %.3f %% of a processor and %.0f KB each, %d late reads", n, m.refused, 100*m.cpu, m.kilobytes, m.gaps)
+			b.Logf("%4d listeners: %d refused, %.3f %% of a processor and %.0f KB each, %d late reads", n, m.refused,
+				100*m.cpu, m.kilobytes, m.gaps)
 			if m.refused > 0 {
 				break
 			}

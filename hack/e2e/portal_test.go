@@ -365,8 +365,8 @@ func holds(t *testing.T, dir, text string) (found string) {
 	return found
 }
 
-// TestUsageSurvivesAKill kills the server while somebody listens. What was finished is billed to the frame, and of the rest what progress
-// records tell, of which there is one for every ten seconds that the client has taken.
+// TestUsageSurvivesAKill kills the server while somebody listens. What was finished is billed to the frame, and of the
+// rest what progress records tell, of which there is one for every ten seconds that the client has taken.
 func TestUsageSurvivesAKill(t *testing.T) {
 	const step = 125
 	p := startPortal(t, t.TempDir(), "--workers", "2")
@@ -391,7 +391,8 @@ func TestUsageSurvivesAKill(t *testing.T) {
 	p.settled()
 	requests, billed := p.billed()
 	cut, delivered := billed-finished, 2*step+int(rest)/bytesOfFrame
-	t.Logf("%d frames were finished, of the stream that was cut %d were delivered, and it is billed for %d", finished, delivered, cut)
+	t.Logf("%d frames were finished, of the stream that was cut %d were delivered, and it is billed for %d", finished,
+		delivered, cut)
 	if requests != 6 || cut < step || cut > delivered {
 		t.Errorf("%d requests and %d frames are billed; want 6, and %d and at least one step of %d but not more than the %d delivered",
 			requests, billed, finished, step, delivered)

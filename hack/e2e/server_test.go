@@ -66,7 +66,8 @@ func begin(t testing.TB, flags ...string) *server {
 	}
 	address := freeAddress(t)
 	s := &server{base: "http://" + address}
-	s.cmd = exec.Command(program, append([]string{"serve", "--listen", address, "--portal", "off", "--data", t.TempDir()}, flags...)...)
+	own := []string{"serve", "--listen", address, "--portal", "off", "--data", t.TempDir()}
+	s.cmd = exec.Command(program, append(own, flags...)...)
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -14,8 +14,9 @@ const (
 // Status is how a stream ended.
 type Status string
 
-// The ends of a stream. The first two are billed for the frames that were decoded, and failures cost nothing. A stream that timed out is
-// our failure, unless audio was waiting for the client: then it is billed for what the client had taken.
+// The ends of a stream. The first two are billed for the frames that were decoded, and failures cost nothing. A stream
+// that timed out is our failure, unless audio was waiting for the client: then it is billed for what the client had
+// taken.
 const (
 	OK        Status = "ok"
 	Cancelled Status = "cancelled" // by the client, who may also just have left or read too slowly
@@ -26,13 +27,13 @@ const (
 // Billed reports whether the client pays for all that was decoded of a stream that ended like this.
 func (s Status) Billed() bool { return s == OK || s == Cancelled }
 
-// Event is one record about one stream that a worker was assigned to. A stream that lasts leaves a [Progress] record for every ten
-// seconds of audio that its client has taken; every stream leaves one [Final] record. All records of a stream have the same ID, Start
-// and Date.
+// Event is one record about one stream that a worker was assigned to. A stream that lasts leaves a [Progress] record
+// for every ten seconds of audio that its client has taken; every stream leaves one [Final] record. All records of a
+// stream have the same ID, Start and Date.
 //
-// Frames and Billed are what was added since the record before, so that the sum over all records is what was made and what is to be
-// paid. The final record of a failure that is not billed takes back, with a negative Billed, what progress had billed. Every other
-// number is about the stream as a whole, and the last record is right about it.
+// Frames and Billed are what was added since the record before, so that the sum over all records is what was made and
+// what is to be paid. The final record of a failure that is not billed takes back, with a negative Billed, what
+// progress had billed. Every other number is about the stream as a whole, and the last record is right about it.
 type Event struct {
 	ID    string // made by the server: evt_ and a ULID. Never the client's request id
 	Seq   int64  // numbers the records of a source without gaps, from 1

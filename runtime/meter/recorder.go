@@ -12,7 +12,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// ProgressFrames is how many frames a client takes between two progress events: 10 s of audio. A crash costs us no more than that.
+// ProgressFrames is how many frames a client takes between two progress events: 10 s of audio. A crash costs us no
+// more than that.
 const ProgressFrames = 125
 
 // Recorder writes down what is spoken for whom. It is safe for concurrent use. A nil Recorder records nothing.
@@ -23,8 +24,8 @@ type Recorder struct {
 // NewRecorder returns a recorder that writes to log.
 func NewRecorder(log *Log) *Recorder { return &Recorder{log: log} }
 
-// Stream counts one utterance while it is spoken and taken. As a sink it stands between the speaker and another sink, and is used by
-// one goroutine; Taken and End may be called by others meanwhile.
+// Stream counts one utterance while it is spoken and taken. As a sink it stands between the speaker and another sink,
+// and is used by one goroutine; Taken and End may be called by others meanwhile.
 type Stream struct {
 	to  speech.Sink
 	log *Log // nil: nobody is billed
@@ -93,7 +94,8 @@ func (s *Stream) ChunkEnd(e speech.ChunkEnd) error {
 	return s.to.ChunkEnd(e)
 }
 
-// Taken counts frames that the client has taken. Should the process die, these are billed, up to the last progress event.
+// Taken counts frames that the client has taken. Should the process die, these are billed, up to the last progress
+// event.
 func (s *Stream) Taken(frames int) {
 	if s.log == nil || frames == 0 {
 		return
@@ -155,7 +157,8 @@ func (s *Stream) assignedLocked(now time.Time) {
 	s.event.Date = DateOf(now)
 }
 
-// appendLocked writes an event. frames and billed count from the start of the stream; what progress has reported of them is taken off.
+// appendLocked writes an event. frames and billed count from the start of the stream; what progress has reported of
+// them is taken off.
 func (s *Stream) appendLocked(kind Kind, frames, billed int64) {
 	e := s.event
 	e.Kind, e.At = kind, time.Now().UTC().Truncate(time.Microsecond)
@@ -190,7 +193,8 @@ func publicText(err error) string {
 		return strings.ToValidUTF8(e.Text[:min(len(e.Text), maxErrorText)], "")
 	}
 	for _, known := range []error{
-		speech.ErrUnheard, speech.ErrTimeout, speech.ErrWorkerGone, speech.ErrClientSlow, speech.ErrClientGone, speech.ErrDraining, access.ErrInvalidKey,
+		speech.ErrUnheard, speech.ErrTimeout, speech.ErrWorkerGone,
+		speech.ErrClientSlow, speech.ErrClientGone, speech.ErrDraining, access.ErrInvalidKey,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()

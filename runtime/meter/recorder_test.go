@@ -20,7 +20,8 @@ var asked = speech.Utterance{RequestID: "req-1", Voice: "raj", Format: speech.WA
 
 var audio = []byte("audio")
 
-// play speaks frames into s as a speaker does, one frame and then groups of four, and has a client take all but unread of them.
+// play speaks frames into s as a speaker does, one frame and then groups of four, and has a client take all but unread
+// of them.
 func play(s *Stream, frames, unread int) error {
 	if err := s.Start(speech.Start{Normalized: "नमस्ते", Queue: 3 * time.Millisecond}); err != nil {
 		return err
@@ -59,30 +60,38 @@ func TestAStreamLeavesEvents(t *testing.T) {
 		want                    string // frames/billed of each event, then how it ended
 		paid                    int64  // frames, all in all
 	}{
-		"a short one":                            {1, 0, 1, nil, "1/1 ok ", 1},
-		"without a frame":                        {0, 0, 0, context.Canceled, "0/0 cancelled ", 0},
-		"a frame less than ten seconds":          {124, 0, 124, nil, "124/124 ok ", 124},
-		"ten seconds":                            {125, 0, 125, nil, "125/125 0/0 ok ", 125},
-		"a frame more":                           {126, 0, 126, nil, "125/125 1/1 ok ", 126},
-		"a minute":                               {750, 0, 750, nil, "125/125 128/128 128/128 128/128 128/128 113/113 ok ", 750},
-		"a minute of which 10 s were taken":      {750, 625, 750, nil, "125/125 625/625 ok ", 750},
-		"a minute of which less was taken":       {750, 626, 750, nil, "750/750 ok ", 750},
-		"cancelled, with a frame decoded beyond": {130, 0, 131, fmt.Errorf("cancel message: %w", context.Canceled), "125/125 6/6 cancelled ", 131},
-		"the client left":                        {3, 0, 3, fmt.Errorf("%w: reset", speech.ErrClientGone), "3/3 cancelled client disconnected", 3},
-		"the client left most of it unread":      {300, 290, 300, speech.ErrClientGone, "300/300 cancelled client disconnected", 300},
-		"the client was slow":                    {3, 0, 3, speech.ErrClientSlow, "3/3 cancelled client too slow", 3},
-		"the key was revoked":                    {3, 0, 3, access.ErrInvalidKey, "3/3 cancelled invalid api key", 3},
-		"time ran out":                           {130, 0, 130, speech.ErrTimeout, "125/125 5/-125 timeout timeout", 0},
-		"time ran out for the client":            {300, 40, 300, speech.ErrUnheard, "125/125 128/128 47/7 timeout timeout: audio was waiting for the client", 260},
-		"time ran out before the client began":   {300, 300, 300, speech.ErrUnheard, "300/0 timeout timeout: audio was waiting for the client", 0},
+		"a short one":                   {1, 0, 1, nil, "1/1 ok ", 1},
+		"without a frame":               {0, 0, 0, context.Canceled, "0/0 cancelled ", 0},
+		"a frame less than ten seconds": {124, 0, 124, nil, "124/124 ok ", 124},
+		"ten seconds":                   {125, 0, 125, nil, "125/125 0/0 ok ", 125},
+		"a frame more":                  {126, 0, 126, nil, "125/125 1/1 ok ", 126},
+		"a minute": {750, 0, 750, nil,
+			"125/125 128/128 128/128 128/128 128/128 113/113 ok ", 750},
+		"a minute of which 10 s were taken": {750, 625, 750, nil, "125/125 625/625 ok ", 750},
+		"a minute of which less was taken":  {750, 626, 750, nil, "750/750 ok ", 750},
+		"cancelled, with a frame decoded beyond": {130, 0, 131, fmt.Errorf("cancel message: %w", context.Canceled),
+			"125/125 6/6 cancelled ", 131},
+		"the client left": {3, 0, 3, fmt.Errorf("%w: reset", speech.ErrClientGone),
+			"3/3 cancelled client disconnected", 3},
+		"the client left most of it unread": {300, 290, 300, speech.ErrClientGone,
+			"300/300 cancelled client disconnected", 300},
+		"the client was slow": {3, 0, 3, speech.ErrClientSlow, "3/3 cancelled client too slow", 3},
+		"the key was revoked": {3, 0, 3, access.ErrInvalidKey, "3/3 cancelled invalid api key", 3},
+		"time ran out":        {130, 0, 130, speech.ErrTimeout, "125/125 5/-125 timeout timeout", 0},
+		"time ran out for the client": {300, 40, 300, speech.ErrUnheard,
+			"125/125 128/128 47/7 timeout timeout: audio was waiting for the client", 260},
+		"time ran out before the client began": {300, 300, 300, speech.ErrUnheard,
+			"300/0 timeout timeout: audio was waiting for the client", 0},
 		"the engine failed": {
 			260, 0, 261, &speech.EngineError{Text: "model file changed", Err: errors.New("secret path")},
 			"125/125 128/128 8/-253 error model file changed", 0,
 		},
-		"the engine cancelled something": {5, 0, 5, &speech.EngineError{Err: context.Canceled}, "5/0 error engine error", 0},
-		"the worker died":                {5, 0, 5, fmt.Errorf("frame 5: %w", speech.ErrWorkerGone), "5/0 error worker gone", 0},
-		"the server went away":           {5, 0, 5, speech.ErrDraining, "5/0 error draining", 0},
-		"nobody knows why":               {5, 0, 5, errors.New("secret path"), "5/0 error engine error", 0},
+		"the engine cancelled something": {5, 0, 5, &speech.EngineError{Err: context.Canceled},
+			"5/0 error engine error", 0},
+		"the worker died": {5, 0, 5, fmt.Errorf("frame 5: %w", speech.ErrWorkerGone),
+			"5/0 error worker gone", 0},
+		"the server went away": {5, 0, 5, speech.ErrDraining, "5/0 error draining", 0},
+		"nobody knows why":     {5, 0, 5, errors.New("secret path"), "5/0 error engine error", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +226,8 @@ func TestAStreamBelongsToTheDayOfItsStart(t *testing.T) {
 
 // TestACrashBillsWhatWasTaken: what stands in the log before the end is all that a crash leaves to be billed.
 func TestACrashBillsWhatWasTaken(t *testing.T) {
-	for unread, want := range map[int]int64{750: 0, 626: 0, 625: 125, 500: 250, 0: 750} { // reports come every 125 frames or a few more
+	// Reports come every 125 frames or a few more.
+	for unread, want := range map[int]int64{750: 0, 626: 0, 625: 125, 500: 250, 0: 750} {
 		l := openLog(t, LogConfig{Folder: t.TempDir()})
 		s := NewRecorder(l).Begin(grant, "rest", asked, &speechtest.Recorder{})
 		if err := play(s, 750, unread); err != nil {
@@ -234,7 +244,8 @@ func TestACrashBillsWhatWasTaken(t *testing.T) {
 			}
 		}
 		if billed > want || billed < want-2*ProgressFrames {
-			t.Errorf("%d of 750 frames unread: %d are billed before the end, want %d or a little less", unread, billed, want)
+			t.Errorf("%d of 750 frames unread: %d are billed before the end, want %d or a little less",
+				unread, billed, want)
 		}
 		l.Close()
 	}

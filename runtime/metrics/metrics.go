@@ -100,7 +100,7 @@ func New(capacity func() speech.Capacity) *Metrics {
 	}
 	m.registry.MustRegister(
 		m.ttfa, m.queue, m.rtf, m.audio, m.chunks, m.requests, m.errors, m.sockets,
-		gauge("tts_streams_active", "Utterances being spoken, each by a worker of its own.", func(c speech.Capacity) int { return c.Busy }),
+		gauge("tts_streams_active", "Utterances that hold a worker.", func(c speech.Capacity) int { return c.Busy }),
 		gauge("tts_queue_depth", "Utterances waiting for a worker.", func(c speech.Capacity) int { return c.Queued }),
 		gauge("tts_workers", "Workers configured.", func(c speech.Capacity) int { return c.Workers }),
 		gauge("tts_workers_ready", "Workers warmed up.", func(c speech.Capacity) int { return c.Ready }),

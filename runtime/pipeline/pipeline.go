@@ -30,8 +30,8 @@ type Speaker struct {
 	pool    *pool.Pool
 	buffers sync.Pool // of *[groupSamples]int16
 
-	// preparing holds a place for each processor. A flood of requests that will be refused needs as much time for its texts as for all
-	// else, and would keep audio, and the refusals themselves, waiting behind it.
+	// preparing holds a place for each processor. A flood of requests that will be refused needs as much time for its
+	// texts as for all else, and would keep audio, and the refusals themselves, waiting behind it.
 	preparing chan struct{}
 }
 
@@ -39,7 +39,10 @@ const groupSamples = synth.GroupFrames * speech.FrameSamples
 
 // New returns a speaker that speaks with the workers that p lends, which must be engine's.
 func New(cfg Config, engine synth.Engine, p *pool.Pool) *Speaker {
-	s := &Speaker{cfg: cfg, engine: engine, model: engine.Model(), pool: p, preparing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	s := &Speaker{
+		cfg: cfg, engine: engine, model: engine.Model(), pool: p,
+		preparing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
 	s.buffers.New = func() any { return new([groupSamples]int16) }
 	return s
 }

@@ -142,7 +142,8 @@ func TestTheDeadlineIsTheCallers(t *testing.T) {
 				begin := time.Now()
 				ctx, cancel := context.WithTimeoutCause(t.Context(), speech.UtteranceTimeout, speech.ErrTimeout)
 				defer cancel()
-				st, err := s.Speak(ctx, speech.Utterance{Text: "namaste dosto", Voice: "raj", Format: speech.PCM16, Raw: true}, &speechtest.Recorder{})
+				u := speech.Utterance{Text: "namaste dosto", Voice: "raj", Format: speech.PCM16, Raw: true}
+				st, err := s.Speak(ctx, u, &speechtest.Recorder{})
 				if !errors.Is(err, tt.want) {
 					t.Errorf("Speak = %v, want %v", err, tt.want)
 				}

@@ -22,7 +22,8 @@ type Config struct {
 	WarmText  string        // what every voice begins to speak before a worker is ready; "" means a short Hinglish line
 }
 
-// defaultQueueWait leaves a refusal time to get out of a busy server before 2 s have passed, which is what clients are promised.
+// defaultQueueWait leaves a refusal time to get out of a busy server before 2 s have passed, which is what clients are
+// promised.
 const defaultQueueWait = 1950 * time.Millisecond
 
 // holdFor is how long a slot is kept for the next utterance of a session. It only has to bridge the session's own code.
@@ -225,8 +226,8 @@ type Slot struct {
 	pool *Pool // nil once released
 }
 
-// Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was asked for. A slot that
-// was held for session (see [Slot.ReleaseTo]) is taken first; nobody else overtakes the queue.
+// Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was asked
+// for. A slot that was held for session (see [Slot.ReleaseTo]) is taken first; nobody else overtakes the queue.
 //
 // It returns [speech.ErrWarming] when no worker is ready, at once or any more, [speech.ErrDraining] after Drain,
 // [speech.ErrBusy] when the queue is full or the wait ran out, and the cause of ctx when ctx ended first. The caller

@@ -134,7 +134,7 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	data := frames(0, 4)
 	var perBlock float64
 	var s *Server
-	s, _ = newServer(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	speak := func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
 		err := sink.Start(startOf(u))
 		perBlock = testing.AllocsPerRun(n, func() {
 			if e := sink.Audio(speech.Audio{Frames: 4, Data: data}); e != nil {
@@ -145,7 +145,8 @@ func TestBlocksAllocateNothing(t *testing.T) {
 			}
 		})
 		return speech.Stats{Started: true, Frames: 4 * n}, err
-	}})
+	}
+	s, _ = newServer(t, &script{SpeakFunc: speak})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/tts", strings.NewReader(`{"text":"Hi"}`))
 	r.Header.Set("X-Api-Key", testKey)
 	s.ServeHTTP(&discard{make(http.Header)}, r)

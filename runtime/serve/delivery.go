@@ -13,8 +13,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// delivery is one answer of POST /v1/tts. A goroutine of its own speaks into the queue, and the handler delivers from there, so that the
-// worker is free when the last frame is encoded, and not when the client has taken it.
+// delivery is one answer of POST /v1/tts. A goroutine of its own speaks into the queue, and the handler delivers from
+// there, so that the worker is free when the last frame is encoded, and not when the client has taken it.
 type delivery struct {
 	server *Server
 	reply
@@ -88,8 +88,8 @@ func (k *restSink) Audio(a speech.Audio) error {
 	return nil
 }
 
-// run speaks u and delivers it, all at once if buffered, and returns when both are over. The error is what the client was told or would
-// have been told, or what has cut the answer off.
+// run speaks u and delivers it, all at once if buffered, and returns when both are over. The error is what the client
+// was told or would have been told, or what has cut the answer off.
 func (d *delivery) run(ctx context.Context, u speech.Utterance, buffered bool) (speech.Stats, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -23,7 +23,8 @@ import (
 // playbackRate is how many bytes of pcm16 sound in a second.
 const playbackRate = 2 * speech.SampleRate
 
-// listen posts body and reads the answer as fast as it sounds, for as long as it lasts or until it has taken so many frames; 0 is all.
+// listen posts body and reads the answer as fast as it sounds, for as long as it lasts or until it has taken so many
+// frames; 0 is all.
 func listen(t *testing.T, conn net.Conn, body string, frames int) answered {
 	t.Helper()
 	post(t, conn, body)
@@ -158,8 +159,9 @@ func TestListenersAreTold(t *testing.T) {
 	}
 	stage.on <- struct{}{}
 	stage.on <- struct{}{}
-	counts := []string{(<-first).Header.Get("X-Concurrency-Listeners"), (<-second).Header.Get("X-Concurrency-Listeners")}
-	if got := strings.Join(counts, " "); got != "2 1" && got != "1 2" && got != "2 2" {
+	const header = "X-Concurrency-Listeners"
+	got := (<-first).Header.Get(header) + " " + (<-second).Header.Get(header)
+	if got != "2 1" && got != "1 2" && got != "2 2" {
 		t.Errorf("the answers tell of %s listeners, want two and then one or two", got)
 	}
 	g.logs.wait(t, 2)
@@ -210,13 +212,14 @@ func TestABufferedAnswerNeedsRoom(t *testing.T) {
 
 // speakAtOnce speaks so many frames without taking time.
 func speakAtOnce(frames int) *script {
-	return &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	speak := func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 		blocks := []int{1}
 		for n := 1; n < frames; n += 4 {
 			blocks = append(blocks, min(4, frames-n))
 		}
 		return speakFrames(u, sink, blocks...)
-	}}
+	}
+	return &script{SpeakFunc: speak}
 }
 
 // TestWhoPaysForWhatIsNotHeard: slow reading is not free, and what nobody wanted is not billed beyond the limit.
@@ -238,14 +241,23 @@ func TestWhoPaysForWhatIsNotHeard(t *testing.T) {
 		want    string        // in the books
 		after   time.Duration // of the request
 	}{
-		"read at playback pace":                {speakAtOnce(minute), `{"text":"Hi","format":"pcm16"}`, 0, false, "rest anjura pcm16 750/750 ok", 59850 * time.Millisecond},
-		"left after a second":                  {speakAtOnce(minute), `{"text":"Hi","format":"pcm16"}`, 12, true, "rest anjura pcm16 750/750 cancelled client disconnected", 970 * time.Millisecond},
-		"stopped after a second":               {speakAtOnce(minute), `{"text":"Hi","format":"pcm16"}`, 12, false, "rest anjura pcm16 750/750 cancelled client too slow", 0},
-		"three minutes read as they sound":     {speakAtOnce(3 * minute), `{"text":"Hi","format":"pcm16"}`, 0, false, "rest anjura pcm16 2250/1497 timeout timeout: audio was waiting for the client", 2 * time.Minute},
-		"three minutes, buffered":              {speakAtOnce(3 * minute), `{"text":"Hi","format":"pcm16","stream":false}`, 0, false, "rest anjura pcm16 2250/1497 timeout timeout: audio was waiting for the client", 2 * time.Minute},
-		"an engine that gets stuck":            {stuck, `{"text":"Hi","format":"pcm16"}`, 0, false, "rest anjura pcm16 5/0 timeout timeout", 2 * time.Minute},
-		"an engine that gets stuck, buffered":  {stuck, `{"text":"Hi","format":"pcm16","stream":false}`, 0, false, "rest anjura pcm16 5/0 timeout timeout", 2 * time.Minute},
-		"an engine that gets stuck, not heard": {stuck, `{"text":"Hi","format":"pcm16"}`, 1, false, "rest anjura pcm16 5/5 cancelled client too slow", 0},
+		"read at playback pace": {speakAtOnce(minute), `{"text":"Hi","format":"pcm16"}`, 0, false,
+			"rest anjura pcm16 750/750 ok", 59850 * time.Millisecond},
+		"left after a second": {speakAtOnce(minute), `{"text":"Hi","format":"pcm16"}`, 12, true,
+			"rest anjura pcm16 750/750 cancelled client disconnected", 970 * time.Millisecond},
+		"stopped after a second": {speakAtOnce(minute), `{"text":"Hi","format":"pcm16"}`, 12, false,
+			"rest anjura pcm16 750/750 cancelled client too slow", 0},
+		"three minutes read as they sound": {speakAtOnce(3 * minute), `{"text":"Hi","format":"pcm16"}`, 0, false,
+			"rest anjura pcm16 2250/1497 timeout timeout: audio was waiting for the client", 2 * time.Minute},
+		"three minutes, buffered": {speakAtOnce(3 * minute),
+			`{"text":"Hi","format":"pcm16","stream":false}`, 0, false,
+			"rest anjura pcm16 2250/1497 timeout timeout: audio was waiting for the client", 2 * time.Minute},
+		"an engine that gets stuck": {stuck, `{"text":"Hi","format":"pcm16"}`, 0, false,
+			"rest anjura pcm16 5/0 timeout timeout", 2 * time.Minute},
+		"an engine that gets stuck, buffered": {stuck, `{"text":"Hi","format":"pcm16","stream":false}`, 0, false,
+			"rest anjura pcm16 5/0 timeout timeout", 2 * time.Minute},
+		"an engine that gets stuck, not heard": {stuck, `{"text":"Hi","format":"pcm16"}`, 1, false,
+			"rest anjura pcm16 5/5 cancelled client too slow", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -283,10 +295,12 @@ func TestWhoPaysForWhatIsNotHeard(t *testing.T) {
 func TestMetricsAndBooksAgreeAfterAPanic(t *testing.T) {
 	key, entry := newKey()
 	b := newBooks(t)
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	speak := func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
 		_, _ = speakFrames(u, sink, 1, 4)
 		panic("a defect")
-	}}, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+	}
+	charge := func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) }
+	g := newRig(t, &script{SpeakFunc: speak}, charge)
 	g.speak(`{"text":"hello","format":"pcm16"}`, "X-Api-Key", key)
 	b.want("rest anjura pcm16 5/0 error engine error")
 	if got := g.metric("tts_audio_seconds_total"); got != speech.Seconds(5) {
@@ -301,7 +315,8 @@ func TestWaitWaitsForListeners(t *testing.T) {
 			defer conn.Close()
 			var listening sync.WaitGroup
 			listening.Go(func() {
-				if a := listen(t, conn, `{"text":"Hi","format":"pcm16"}`, 0); a.cut != nil || len(a.body) != 10*playbackRate {
+				a := listen(t, conn, `{"text":"Hi","format":"pcm16"}`, 0)
+				if a.cut != nil || len(a.body) != 10*playbackRate {
 					t.Errorf("%d bytes, %v; want all 10 s", len(a.body), a.cut)
 				}
 			})

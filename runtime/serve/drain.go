@@ -12,9 +12,10 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Drain takes no new work on sockets: /readyz answers 503, new sockets are refused, idle ones are closed, and those that speak finish
-// what has begun and close when the client has taken it. What was queued behind is refused as busy. It returns at once, and may be called
-// again. Requests on REST are refused by the speaker, which must be drained, too.
+// Drain takes no new work on sockets: /readyz answers 503, new sockets are refused, idle ones are closed, and those
+// that speak finish what has begun and close when the client has taken it. What was queued behind is refused as busy.
+// It returns at once, and may be called again. Requests on REST are refused by the speaker, which must be drained,
+// too.
 func (s *Server) Drain() {
 	s.drainOnce.Do(func() {
 		for _, session := range s.sockets.seal(s.draining) {
@@ -23,9 +24,9 @@ func (s *Server) Drain() {
 	})
 }
 
-// Wait drains and returns when every socket is gone and every answer on REST has been taken. When ctx ends first it cuts what is still
-// spoken or taken, closes the sockets that are left, waits until they are gone, which takes a second or so, and returns an error that
-// wraps the cause of ctx.
+// Wait drains and returns when every socket is gone and every answer on REST has been taken. When ctx ends first it
+// cuts what is still spoken or taken, closes the sockets that are left, waits until they are gone, which takes a
+// second or so, and returns an error that wraps the cause of ctx.
 func (s *Server) Wait(ctx context.Context) error {
 	defer s.sockets.watching.Wait() // which end with the last sockets
 	s.Drain()

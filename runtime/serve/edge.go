@@ -10,16 +10,19 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/swar-tts/swar/runtime/answer"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// kernelBuffer is how many bytes we ask the kernel to hold of an answer, of which Linux makes twice as many. A full buffer takes more only
-// when a third of it has been read: with 128 KiB that is 7 s of a player of Opus, well within the time that a client may take nothing.
+// kernelBuffer is how many bytes we ask the kernel to hold of an answer, of which Linux makes twice as many. A full
+// buffer takes more only when a third of it has been read: with 128 KiB that is 7 s of a player of Opus, well within
+// the time that a client may take nothing.
 const kernelBuffer = 64 << 10
 
 // WrapListener returns l with what the API needs of its connections. Give it to [http.Server.Serve].
 //
-// The kernel holds little of an answer: what it has we can neither count nor take back. And what net/http refuses by itself, before any
-// handler is asked, is answered as every other error is: as JSON, with the headers that let a page read it.
+// The kernel holds little of an answer: what it has we can neither count nor take back. And what net/http refuses by
+// itself, before any handler is asked, is answered as every other error is: as JSON, with the headers that let a page
+// read it.
 func WrapListener(l net.Listener) net.Listener { return edgeListener{l} }
 
 type edgeListener struct{ net.Listener }
@@ -61,15 +64,19 @@ func (c *edgeConn) CloseWrite() error {
 
 // The failures that net/http finds. The texts of the first one say what is wrong where net/http does.
 var (
-	errMalformed    = failure{status: http.StatusBadRequest, text: "malformed HTTP request", code: "bad_request"}
-	errExpectation  = failure{status: http.StatusExpectationFailed, text: "only 100-continue may be expected", code: "bad_request"}
-	errHeaderSize   = failure{status: http.StatusRequestHeaderFieldsTooLarge, text: "request header too large", code: "bad_request"}
-	errTransferCode = failure{status: http.StatusNotImplemented, text: "unsupported Transfer-Encoding", code: "bad_request"}
-	errHTTPVersion  = failure{status: http.StatusHTTPVersionNotSupported, text: "unsupported HTTP version", code: "bad_request"}
+	errMalformed    = httpFailure(http.StatusBadRequest, "malformed HTTP request")
+	errExpectation  = httpFailure(http.StatusExpectationFailed, "only 100-continue may be expected")
+	errHeaderSize   = httpFailure(http.StatusRequestHeaderFieldsTooLarge, "request header too large")
+	errTransferCode = httpFailure(http.StatusNotImplemented, "unsupported Transfer-Encoding")
+	errHTTPVersion  = httpFailure(http.StatusHTTPVersionNotSupported, "unsupported HTTP version")
 )
 
-// plainError is what net/http writes behind the status line of an error of its own, all in one piece. No answer of a handler begins like
-// this: it has a date, and more headers.
+func httpFailure(status int, text string) failure {
+	return failure{status: status, text: text, code: string(speech.CodeBadRequest)}
+}
+
+// plainError is what net/http writes behind the status line of an error of its own, all in one piece. No answer of a
+// handler begins like this: it has a date, and more headers.
 var plainError = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
 // refusedByHTTP reports whether p is an error that net/http writes by itself, and which one.

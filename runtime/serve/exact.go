@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// exactNumber is a JSON number as it was written, digits × 10^exponent. A float would round 2.0000000000000000001 to 2 before it can be
-// compared with a limit.
+// exactNumber is a JSON number as it was written, digits × 10^exponent. A float would round 2.0000000000000000001 to 2
+// before it can be compared with a limit.
 type exactNumber struct {
 	negative bool
 	digits   string // without zeros at either end; empty for 0
@@ -21,7 +21,8 @@ type exactNumber struct {
 func exactly(v jsontext.Value) exactNumber {
 	mantissa, exponent := string(v), 0
 	if i := strings.IndexAny(mantissa, "eE"); i >= 0 {
-		// Atoi answers with the largest int when the exponent has more digits than that; half of it leaves room for the sum below.
+		// Atoi answers with the largest int when the exponent has more digits than that; half of it leaves room for
+		// the sum below.
 		exponent, _ = strconv.Atoi(mantissa[i+1:])
 		exponent = max(min(exponent, math.MaxInt/2), math.MinInt/2)
 		mantissa = mantissa[:i]
@@ -34,7 +35,8 @@ func exactly(v jsontext.Value) exactNumber {
 	return n
 }
 
-// isInteger reports whether there is no fraction, however the number is written: 24000, 24000.0 and 2.4e4 are the same.
+// isInteger reports whether there is no fraction, however the number is written: 24000, 24000.0 and 2.4e4 are the
+// same.
 func (n exactNumber) isInteger() bool { return n.digits == "" || n.exponent >= 0 }
 
 // int64 returns an integer if it has 64 bits or fewer.

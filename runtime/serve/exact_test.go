@@ -11,7 +11,8 @@ import (
 
 func TestExactNumbersCompareAsTheyAreWritten(t *testing.T) {
 	tests := map[string]int{ // against 2
-		"0": -1, "-0": -1, "1": -1, "1.9999999999999999999999": -1, "19e-1": -1, "0.2": -1, "0.0002e3": -1, "-2": -1, "-3e5": -1, "2e-999999999999999999999": -1,
+		"0": -1, "-0": -1, "1": -1, "1.9999999999999999999999": -1, "19e-1": -1, "0.2": -1, "0.0002e3": -1, "-2": -1,
+		"-3e5": -1, "2e-999999999999999999999": -1,
 		"2": 0, "2.0": 0, "2.000e0": 0, "0.2e1": 0, "200e-2": 0, "0.0000002E+7": 0,
 		"2.0000000000000000000001": 1, "3": 1, "21e-1": 1, "10": 1, "2e1": 1, "1e999999999999999999999": 1,
 	}
@@ -23,7 +24,10 @@ func TestExactNumbersCompareAsTheyAreWritten(t *testing.T) {
 }
 
 func TestBelowZero(t *testing.T) {
-	for number, want := range map[string]bool{"-1": true, "-1e-99999999999999999999": true, "-0.01": true, "-0": false, "-0.0e5": false, "0": false, "1": false} {
+	for number, want := range map[string]bool{
+		"-1": true, "-1e-99999999999999999999": true, "-0.01": true,
+		"-0": false, "-0.0e5": false, "0": false, "1": false,
+	} {
 		if got := exactly([]byte(number)).below0(); got != want {
 			t.Errorf("%s is below 0: %v, want %v", number, got, want)
 		}

@@ -34,7 +34,8 @@ func (q *fifo[T]) remove(match func(T) bool) {
 	q.restart()
 }
 
-// restart begins at the front again when the queue is empty. A long one is not kept, because most queues are empty most of the time.
+// restart begins at the front again when the queue is empty. A long one is not kept, because most queues are empty
+// most of the time.
 func (q *fifo[T]) restart() {
 	if q.len() > 0 {
 		return

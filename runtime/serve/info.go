@@ -56,8 +56,8 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 		Model        string  `json:"model"`
 		Version      string  `json:"version"`
 	}{
-		"ok", seconds(time.Since(s.started)), c.Workers, c.Ready, c.Busy, c.Queued, c.QueueLimit, d.Listeners, d.SpoolBytes, d.SpoolLimit,
-		s.cfg.Speaker.Model().ID, s.cfg.Version,
+		"ok", seconds(time.Since(s.started)), c.Workers, c.Ready, c.Busy, c.Queued, c.QueueLimit,
+		d.Listeners, d.SpoolBytes, d.SpoolLimit, s.cfg.Speaker.Model().ID, s.cfg.Version,
 	})
 	return nil
 }

@@ -49,7 +49,8 @@ func (s *Server) setConcurrency(h http.Header) {
 	h.Set("X-Concurrency-Listeners", strconv.FormatInt(s.listening.Load(), 10))
 }
 
-// setProof tells how much was spoken, which only a complete answer can: a streamed one as trailers, a buffered one as headers.
+// setProof tells how much was spoken, which only a complete answer can: a streamed one as trailers, a buffered one as
+// headers.
 func (a *reply) setProof(st speech.Stats, sum hash.Hash) {
 	h := a.w.Header()
 	h.Set("X-Audio-S", decimal(speech.Seconds(st.Frames)))
@@ -59,8 +60,8 @@ func (a *reply) setProof(st speech.Stats, sum hash.Hash) {
 	h.Set("X-Audio-Sha256", hex.EncodeToString(sum.Sum(nil)))
 }
 
-// write sends a piece of the body, waiting for the client no longer than stallLimit, and never beyond the limit of the request. It returns
-// errStopped when ctx has ended.
+// write sends a piece of the body, waiting for the client no longer than stallLimit, and never beyond the limit of the
+// request. It returns errStopped when ctx has ended.
 func (a *reply) write(ctx context.Context, p []byte) error {
 	a.extend()
 	if ctx.Err() != nil { // and cutOff may have come too early for this write
@@ -96,8 +97,8 @@ func (a *reply) writeError(err error) error {
 	}
 }
 
-// cutOff ends a write that is under way when ctx ends. The returned function must be called before the handler returns, when the connection
-// serves the next request.
+// cutOff ends a write that is under way when ctx ends. The returned function must be called before the handler
+// returns, when the connection serves the next request.
 func (a *reply) cutOff(ctx context.Context) (ended func()) {
 	cut := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

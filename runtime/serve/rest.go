@@ -29,7 +29,8 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	d := &delivery{
 		server: s,
 		reply: reply{
-			w: w, control: http.NewResponseController(w), format: u.Format, limit: limit, trailers: r.ProtoAtLeast(1, 1),
+			w: w, control: http.NewResponseController(w),
+			format: u.Format, limit: limit, trailers: r.ProtoAtLeast(1, 1),
 		},
 		queue:  newAudioQueue(s.budget),
 		spoken: make(chan struct{}),

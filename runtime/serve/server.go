@@ -26,7 +26,7 @@ type Config struct {
 	Service    string           // name in GET /; "" means "Swar Hinglish TTS"
 	Version    string           // build version in /healthz
 	MaxSockets int              // WebSocket connections on this node; 0 means 10,000
-	Spool      int64            // bytes of audio that may wait for all clients together; 0 means 256 MiB, less than 0 none
+	Spool      int64            // bytes of audio that may wait for clients; 0 means 256 MiB, less than 0 none
 
 	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is believed. Without
 	// any, a client is known by where its connection comes from.

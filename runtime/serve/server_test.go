@@ -33,7 +33,8 @@ func TestKernelHoldsLittleOfAnAnswer(t *testing.T) {
 	third := float64(2*conn.writeBuffer) / 3
 	for of, rate := range map[string]float64{"pcm16": 48_000, "opus": 48_000 / 8} { // bytes a second
 		if got := third / rate; got == 0 || got >= holdLimit.Seconds() {
-			t.Errorf("a player of %s takes a third of %d bytes in %.1f s, want less than %v", of, 2*conn.writeBuffer, got, holdLimit)
+			t.Errorf("a player of %s takes a third of %d bytes in %.1f s, want less than %v", of, 2*conn.writeBuffer,
+				got, holdLimit)
 		}
 	}
 	plain, other := net.Pipe() // has no buffer to be set

@@ -20,13 +20,15 @@ import (
 )
 
 // inBubble serves speaker in virtual time.
-func inBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn), change ...func(*Config)) {
+func inBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn),
+	change ...func(*Config)) {
 	synctest.Test(t, func(t *testing.T) { serveInBubble(t, speaker, test, change...) })
 }
 
 // serveInBubble is [inBubble] for a test that is in a bubble already. Its connections have no buffer: what is written waits until it is
 // read.
-func serveInBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn), change ...func(*Config)) {
+func serveInBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn),
+	change ...func(*Config)) {
 	s, logs := newServer(t, speaker, change...)
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	h := &http.Server{Handler: s, ErrorLog: log.New(failOnWrite{t}, "", 0)}
@@ -159,19 +161,22 @@ func spokenAt(speaker *script) (_ *script, ended chan time.Time) {
 	}}, ended
 }
 
-// TestReaderThatNeverReads is given up, in every format alike: after 10 s while a worker waits for it, else after 30 s, and the worker has
-// been free for long.
+// TestReaderThatNeverReads is given up, in every format alike: after 10 s while a worker waits for it, else after 30
+// s, and the worker has been free for long.
 func TestReaderThatNeverReads(t *testing.T) {
 	for name, tt := range map[string]struct {
 		speaker      *script
 		change       func(*Config)
 		worker, gone time.Duration // when they are free, and given up
 	}{
-		"while the spool takes all":  {newScript(), func(*Config) {}, 0, stallLimit},
-		"while the spool is full":    {forever(time.Millisecond), smallSpool, holdLimit + 2*time.Millisecond, holdLimit + 2*time.Millisecond},
-		"while it is just not full":  {forever(100 * time.Second), smallSpool, stallLimit, stallLimit},
-		"where there is no spool":    {forever(time.Millisecond), func(c *Config) { c.Spool = -1 }, holdLimit + time.Millisecond, holdLimit + time.Millisecond},
-		"the spool is full later on": {forever(5 * time.Second), smallSpool, holdLimit + 10*time.Second, holdLimit + 10*time.Second},
+		"while the spool takes all": {newScript(), func(*Config) {}, 0, stallLimit},
+		"while the spool is full": {forever(time.Millisecond), smallSpool,
+			holdLimit + 2*time.Millisecond, holdLimit + 2*time.Millisecond},
+		"while it is just not full": {forever(100 * time.Second), smallSpool, stallLimit, stallLimit},
+		"where there is no spool": {forever(time.Millisecond), func(c *Config) { c.Spool = -1 },
+			holdLimit + time.Millisecond, holdLimit + time.Millisecond},
+		"the spool is full later on": {forever(5 * time.Second), smallSpool,
+			holdLimit + 10*time.Second, holdLimit + 10*time.Second},
 	} {
 		for _, format := range []speech.Format{speech.PCM16, speech.WAV, speech.Opus} {
 			t.Run(name+", "+string(format), func(t *testing.T) {
@@ -188,7 +193,8 @@ func TestReaderThatNeverReads(t *testing.T) {
 						if held := (<-ended).Sub(begin); held != tt.worker {
 							t.Errorf("the worker was held for %v, want %v", held, tt.worker)
 						}
-						if line["status"] != "cancelled" || !strings.Contains(fmt.Sprint(line["error"]), "client too slow") {
+						why := fmt.Sprint(line["error"])
+						if line["status"] != "cancelled" || !strings.Contains(why, "client too slow") {
 							t.Errorf("logged %v", line)
 						}
 						if got := g.metric(`tts_requests_total{endpoint="rest",status="cancelled"}`); got != 1 {

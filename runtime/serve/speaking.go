@@ -8,8 +8,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// speak lets the speaker speak u into sink. A panic of the speaker becomes an error, and what it had spoken until then is counted as ever,
-// so that metrics, log and bill explain one another.
+// speak lets the speaker speak u into sink. A panic of the speaker becomes an error, and what it had spoken until then
+// is counted as ever, so that metrics, log and bill explain one another.
 func (s *Server) speak(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 	seen := counted{Sink: sink}
 	err = answer.Try(func() (err error) {

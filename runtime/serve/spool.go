@@ -20,9 +20,9 @@ const defaultSpool = 256 << 20
 
 // spoolBudget is the memory for audio that was encoded and has not been taken, of all clients together.
 //
-// A client may spool as much as is still free. So one alone can use half of the budget, and when many have spooled much, those who need
-// little, or have just come, still find room. A client that has taken everything gets one more piece in any case: nobody ever waits for
-// the readers of others only.
+// A client may spool as much as is still free. So one alone can use half of the budget, and when many have spooled
+// much, those who need little, or have just come, still find room. A client that has taken everything gets one more
+// piece in any case: nobody ever waits for the readers of others only.
 type spoolBudget struct {
 	limit int64
 
@@ -62,8 +62,8 @@ type spool struct {
 // errStopped is what waiting for room returns when it was told to stop. Why, the context knows.
 var errStopped = errors.New("delivery has ended")
 
-// reserve takes n bytes of the budget. While there is no room for them it waits, and a worker with it: until done closes, which is
-// errStopped, or until the client has taken nothing for holdLimit, which is [speech.ErrClientSlow].
+// reserve takes n bytes of the budget. While there is no room for them it waits, and a worker with it: until done
+// closes, which is errStopped, or until the client has taken nothing for holdLimit, which is [speech.ErrClientSlow].
 func (s *spool) reserve(done <-chan struct{}, n int) error {
 	changed, taken := s.tryReserve(n, true)
 	if changed == nil {
@@ -89,7 +89,8 @@ func (s *spool) reserve(done <-chan struct{}, n int) error {
 	}
 }
 
-// tryReserve takes n bytes, or returns what to wait for before it is tried again, and how often the client has taken something.
+// tryReserve takes n bytes, or returns what to wait for before it is tried again, and how often the client has taken
+// something.
 func (s *spool) tryReserve(n int, first bool) (changed <-chan struct{}, taken uint64) {
 	b := s.budget
 	b.mu.Lock()
@@ -173,7 +174,8 @@ func (b *spoolBudget) changedLocked() <-chan struct{} {
 	return b.changed
 }
 
-// block is a piece of memory for encoded audio. Blocks come in powers of two, so that short Opus pages do not hold blocks for pcm16.
+// block is a piece of memory for encoded audio. Blocks come in powers of two, so that short Opus pages do not hold
+// blocks for pcm16.
 type block struct {
 	bytes []byte
 	pool  *sync.Pool // nil: too large to be kept

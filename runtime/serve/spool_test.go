@@ -46,7 +46,8 @@ func TestWhatFindsRoomInTheSpool(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := spoolsOf(tt.limit, append([]int{tt.own}, tt.others...)...)
 			if got := all[0].hasRoom(tt.n); got != tt.want {
-				t.Errorf("room for %d bytes beside %d own and %v of others in %d: %v, want %v", tt.n, tt.own, tt.others, tt.limit, got, tt.want)
+				t.Errorf("room for %d bytes beside %d own and %v of others in %d: %v, want %v", tt.n, tt.own,
+					tt.others, tt.limit, got, tt.want)
 			}
 		})
 	}
@@ -157,7 +158,9 @@ func TestRoomIsAwaitedWithoutAWorker(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
-	for n, want := range map[int]int{0: 512, 1: 512, 511: 512, 512: 512, 513: 1024, 3840: 4096, 15360: 16384, 65536: 65536, 65537: 65537} {
+	for n, want := range map[int]int{
+		0: 512, 1: 512, 511: 512, 512: 512, 513: 1024, 3840: 4096, 15360: 16384, 65536: 65536, 65537: 65537,
+	} {
 		b := newBlock(n)
 		if len(b.bytes) != n || n <= 65536 && b.size() != want || b.size() < n {
 			t.Errorf("a block of %d bytes has %d of %d, want %d", n, len(b.bytes), b.size(), want)

@@ -287,7 +287,8 @@ func (s *socket) leave() {
 }
 
 // bubble runs test in a synctest bubble with a server for what speaker returns, which is made inside, because its channels must be.
-func bubble[S speech.Speaker](t *testing.T, speaker func() S, test func(t *testing.T, g *wsRig, speaker S), change ...func(*Config)) {
+func bubble[S speech.Speaker](t *testing.T, speaker func() S, test func(t *testing.T, g *wsRig, speaker S),
+	change ...func(*Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := speaker()

@@ -19,7 +19,8 @@ import (
 
 // The tests of this file are about utterances that are spoken long before their client has heard them.
 
-// hear reads up to the first message of the given type, as fast as the audio sounds, and returns it and how many frames came before.
+// hear reads up to the first message of the given type, as fast as the audio sounds, and returns it and how many
+// frames came before.
 func (s *socket) hear(typ string) (last got, frames int) {
 	s.t.Helper()
 	for {
@@ -41,13 +42,14 @@ func (s *socket) speakFor(id string, seconds int) {
 
 // atLength speaks texts such as 10 for so many seconds, an eighth of that long, until it is stopped.
 func atLength() *script {
-	return &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	speak := func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 		var seconds int
 		if _, err := fmt.Sscan(u.Text, &seconds); err != nil {
 			return st, err
 		}
 		st.Started = true
-		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, CharEnd: 2})); err != nil {
+		chunk := speech.Chunk{Text: u.Text, CharEnd: 2}
+		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(chunk)); err != nil {
 			return st, err
 		}
 		for all := seconds * 25 / 2; st.Frames < all; {
@@ -64,7 +66,8 @@ func atLength() *script {
 		}
 		st.Chunks++
 		return st, sink.ChunkEnd(speech.ChunkEnd{Frames: st.Frames, EOS: true})
-	}}
+	}
+	return &script{SpeakFunc: speak}
 }
 
 func TestWSTheNextUtteranceIsSpokenWhenTheOneBeforeIsEncoded(t *testing.T) {
@@ -129,7 +132,8 @@ func TestWSARefusalOvertakesAudio(t *testing.T) {
 	})
 }
 
-// TestWSTheLimitBeginsWithTheEndBefore: two utterances of 100 s are heard at the pace of playback, though both were spoken at once.
+// TestWSTheLimitBeginsWithTheEndBefore: two utterances of 100 s are heard at the pace of playback, though both were
+// spoken at once.
 func TestWSTheLimitBeginsWithTheEndBefore(t *testing.T) {
 	bubble(t, atLength, func(t *testing.T, g *wsRig, _ *script) {
 		s := g.connect()
@@ -151,14 +155,17 @@ func TestWSWhoPaysForWhatIsNotHeard(t *testing.T) {
 		listen  func(t *testing.T, s *socket)
 		want    string
 	}{
-		"heard at the pace of playback": {60, func(t *testing.T, s *socket) { s.hear("end") }, "ws anjura pcm16 750/750 ok"},
+		"heard at the pace of playback": {60, func(t *testing.T, s *socket) { s.hear("end") },
+			"ws anjura pcm16 750/750 ok"},
 		"three minutes heard as they sound": {180, func(t *testing.T, s *socket) {
 			begin := time.Now()
 			m, frames := s.hear("error")
 			if m.event["error"] != "timeout" || m.event["status"] != 504.0 || frames != 1504 {
-				t.Errorf("%s after %d frames, want a timeout after the 1500 of 120 s, and what was on its way", m.text, frames)
+				t.Errorf("%s after %d frames, want a timeout after the 1500 of 120 s, and what was on its way", m.text,
+					frames)
 			}
-			if took := time.Since(begin); took < speech.UtteranceTimeout || took > speech.UtteranceTimeout+time.Second {
+			if took := time.Since(begin); took < speech.UtteranceTimeout ||
+				took > speech.UtteranceTimeout+time.Second {
 				t.Errorf("told after %v, want 120 s", took)
 			}
 		}, "ws anjura pcm16 2250/1500 timeout timeout: audio was waiting for the client"},
@@ -171,7 +178,8 @@ func TestWSWhoPaysForWhatIsNotHeard(t *testing.T) {
 			time.Sleep(10 * time.Second)
 			s.hear("first_audio_ms")
 			s.send(`{"type":"cancel"}`)
-			if m, frames := s.hear("cancelled"); m.event["frames"] != 8.0 || m.event["billed_frames"] != 750.0 || frames > 4 {
+			m, frames := s.hear("cancelled")
+			if m.event["frames"] != 8.0 || m.event["billed_frames"] != 750.0 || frames > 4 {
 				t.Errorf("%s after %d more frames, want what was sent, and that all is billed", m.text, frames)
 			}
 		}, "ws anjura pcm16 750/750 cancelled"},
@@ -183,7 +191,9 @@ func TestWSWhoPaysForWhatIsNotHeard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBooks(t)
-				g, closeRig := newBubbleRig(t, atLength(), func(c *Config) { c.Keys, c.Meter = everybody{"org_1"}, meter.NewRecorder(b.log) })
+				g, closeRig := newBubbleRig(t, atLength(), func(c *Config) {
+					c.Keys, c.Meter = everybody{"org_1"}, meter.NewRecorder(b.log)
+				})
 				s := g.connect()
 				s.speakFor("a", tt.seconds)
 				tt.listen(t, s)
@@ -200,7 +210,8 @@ func TestWSWhoPaysForWhatIsNotHeard(t *testing.T) {
 	}
 }
 
-// TestWSStoppingWhatWasSpoken: what is stopped while audio of it and of others waits ends in order, and nothing of it follows its end.
+// TestWSStoppingWhatWasSpoken: what is stopped while audio of it and of others waits ends in order, and nothing of it
+// follows its end.
 func TestWSStoppingWhatWasSpoken(t *testing.T) {
 	spoken := func(t *testing.T, test func(g *wsRig, s *socket)) {
 		bubble(t, atLength, func(t *testing.T, g *wsRig, _ *script) {
@@ -294,8 +305,10 @@ func TestWSStoppingWhatWasSpoken(t *testing.T) {
 			g.revoke()
 			synctest.Wait()
 			errs, audio, closed := s.endings()
-			if audio > 1 || !strings.Contains(errs["a"], "invalid api key") || !strings.Contains(errs["b"], "invalid api key") {
-				t.Errorf("%d blocks of audio, errors %v; want at most the block on its way and an error for each", audio, errs)
+			const ended = "invalid api key"
+			if audio > 1 || !strings.Contains(errs["a"], ended) || !strings.Contains(errs["b"], ended) {
+				t.Errorf("%d blocks of audio, errors %v; want at most the block on its way and an error for each",
+					audio, errs)
 			}
 			if !websocket.IsCloseError(closed, websocket.ClosePolicyViolation) {
 				t.Errorf("the socket ended with %v, want close 1008", closed)

@@ -49,7 +49,10 @@ func TestDocsTellTheCloseReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, reason := range []string{tooManySockets, goingAway, pongMissing, notUTF8, tooSlow, ownDefect, errHalfCloseCode.reason, access.ErrInvalidKey.Error()} {
+	for _, reason := range []string{
+		tooManySockets, goingAway, pongMissing, notUTF8, tooSlow, ownDefect, errHalfCloseCode.reason,
+		access.ErrInvalidKey.Error(),
+	} {
 		if !strings.Contains(string(text), "`"+reason+"`") {
 			t.Errorf("docs/websocket.md does not explain the close %q", reason)
 		}

@@ -10,9 +10,10 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// frameReader is a connection that reads the headers of the client's WebSocket frames along, and ends reading where gorilla/websocket
-// would let something pass: a length beyond 63 bits, a close with half a code, and fragments without a byte, of which a message could
-// have any number and never be complete. It also holds the limit of a message. All else is for gorilla to check.
+// frameReader is a connection that reads the headers of the client's WebSocket frames along, and ends reading where
+// gorilla/websocket would let something pass: a length beyond 63 bits, a close with half a code, and fragments without
+// a byte, of which a message could have any number and never be complete. It also holds the limit of a message. All
+// else is for gorilla to check.
 type frameReader struct {
 	net.Conn
 	early []byte // came with the handshake and is read first
@@ -24,8 +25,8 @@ type frameReader struct {
 	size   uint64 // of the message so far, see emptyFragment
 }
 
-// emptyFragment is what a fragment without a byte adds to the size of its message, so that a flood of them ends as a large message does.
-// Clients that write in pieces may send one or two.
+// emptyFragment is what a fragment without a byte adds to the size of its message, so that a flood of them ends as a
+// large message does. Clients that write in pieces may send one or two.
 const emptyFragment = 1 << 10
 
 // frameFault is why frames are read no further: what the socket is closed with.
@@ -63,8 +64,8 @@ func (f *frameReader) Read(p []byte) (n int, err error) {
 	return good, nil
 }
 
-// check follows the frames of p and returns how many bytes may pass. The last byte of a header that is not good does not, so that gorilla
-// never gets to judge it.
+// check follows the frames of p and returns how many bytes may pass. The last byte of a header that is not good does
+// not, so that gorilla never gets to judge it.
 func (f *frameReader) check(p []byte) (good int, fault error) {
 	for good < len(p) {
 		if f.left > 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// rawFrame is a frame as a client sends it, under a mask of zeros. size replaces the length of its payload in the header.
+// rawFrame is a frame as a client sends it, under a mask of zeros. size replaces the length of its payload in the
+// header.
 func rawFrame(first byte, size uint64, payload string) []byte {
 	var frame []byte
 	switch {
@@ -43,36 +44,43 @@ func TestFramesThatMayNotPass(t *testing.T) {
 		frames [][]byte
 		want   error
 	}{
-		"a message":                              {[][]byte{framed(text, "hello")}, nil},
-		"an empty one":                           {[][]byte{framed(text, "")}, nil},
-		"the largest one":                        {[][]byte{framed(text, whole)}, nil},
-		"a byte more":                            {[][]byte{rawFrame(text, maxMessage+1, "")}, errMessageTooBig},
-		"the largest in fragments":               {[][]byte{framed(textBegins, whole[:9]), framed(goesOn, whole[9:]), framed(ends, "")}, nil},
-		"a byte more in fragments":               {[][]byte{framed(textBegins, whole[:9]), framed(goesOn, whole[8:])}, errMessageTooBig},
-		"two large ones":                         {[][]byte{framed(text, whole), framed(text, whole)}, nil},
-		"a length with the top bit":              {[][]byte{rawFrame(text, 1<<63, "")}, errMessageTooBig},
-		"a length with every bit":                {[][]byte{rawFrame(text, 1<<64-1, "")}, errMessageTooBig},
-		"a binary one with the top bit":          {[][]byte{rawFrame(0x82, 1<<63|5, "")}, errMessageTooBig},
-		"fragments whose sum has the top bit":    {[][]byte{framed(textBegins, "a"), rawFrame(goesOn, 1<<63, "")}, errMessageTooBig},
-		"a close without a code":                 {[][]byte{framed(closes, "")}, nil},
-		"a close with one byte":                  {[][]byte{framed(closes, "\x03")}, errHalfCloseCode},
-		"a close with a code":                    {[][]byte{framed(closes, "\x03\xe8")}, nil},
-		"a ping with one byte":                   {[][]byte{framed(pings, "a")}, nil},
-		"an empty fragment at the start":         {[][]byte{framed(textBegins, ""), framed(ends, "hello")}, nil},
-		"1,024 empty fragments":                  {[][]byte{framed(textBegins, ""), empties(1023), framed(ends, "")}, nil},
-		"1,025 empty fragments":                  {[][]byte{framed(textBegins, ""), empties(1024)}, errMessageTooBig},
-		"1,024 empty fragments and a byte":       {[][]byte{framed(textBegins, "a"), empties(1024)}, errMessageTooBig},
-		"1,024 empty fragments, pings between":   {[][]byte{framed(textBegins, ""), empties(500), framed(pings, ""), empties(523), framed(pings, "")}, nil},
-		"as many empty fragments in each of two": {[][]byte{framed(textBegins, ""), empties(1023), framed(ends, ""), framed(textBegins, ""), empties(1023)}, nil},
+		"a message":       {[][]byte{framed(text, "hello")}, nil},
+		"an empty one":    {[][]byte{framed(text, "")}, nil},
+		"the largest one": {[][]byte{framed(text, whole)}, nil},
+		"a byte more":     {[][]byte{rawFrame(text, maxMessage+1, "")}, errMessageTooBig},
+		"the largest in fragments": {[][]byte{framed(textBegins, whole[:9]), framed(goesOn, whole[9:]),
+			framed(ends, "")}, nil},
+		"a byte more in fragments": {[][]byte{framed(textBegins, whole[:9]), framed(goesOn, whole[8:])},
+			errMessageTooBig},
+		"two large ones":                {[][]byte{framed(text, whole), framed(text, whole)}, nil},
+		"a length with the top bit":     {[][]byte{rawFrame(text, 1<<63, "")}, errMessageTooBig},
+		"a length with every bit":       {[][]byte{rawFrame(text, 1<<64-1, "")}, errMessageTooBig},
+		"a binary one with the top bit": {[][]byte{rawFrame(0x82, 1<<63|5, "")}, errMessageTooBig},
+		"fragments whose sum has the top bit": {[][]byte{framed(textBegins, "a"), rawFrame(goesOn, 1<<63, "")},
+			errMessageTooBig},
+		"a close without a code":           {[][]byte{framed(closes, "")}, nil},
+		"a close with one byte":            {[][]byte{framed(closes, "\x03")}, errHalfCloseCode},
+		"a close with a code":              {[][]byte{framed(closes, "\x03\xe8")}, nil},
+		"a ping with one byte":             {[][]byte{framed(pings, "a")}, nil},
+		"an empty fragment at the start":   {[][]byte{framed(textBegins, ""), framed(ends, "hello")}, nil},
+		"1,024 empty fragments":            {[][]byte{framed(textBegins, ""), empties(1023), framed(ends, "")}, nil},
+		"1,025 empty fragments":            {[][]byte{framed(textBegins, ""), empties(1024)}, errMessageTooBig},
+		"1,024 empty fragments and a byte": {[][]byte{framed(textBegins, "a"), empties(1024)}, errMessageTooBig},
+		"1,024 empty fragments, pings between": {[][]byte{framed(textBegins, ""), empties(500), framed(pings, ""),
+			empties(523), framed(pings, "")}, nil},
+		"as many empty fragments in each of two": {[][]byte{framed(textBegins, ""), empties(1023), framed(ends, ""),
+			framed(textBegins, ""), empties(1023)}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			stream := slices.Concat(tt.frames...)
-			for _, piece := range []int{1 + len(stream)/1000, 7 + len(stream)/1000, len(stream)} { // headers come whole or in pieces
+			// Headers come whole or in pieces.
+			for _, piece := range []int{1 + len(stream)/1000, 7 + len(stream)/1000, len(stream)} {
 				f := &frameReader{Conn: &pieces{left: stream, size: piece}}
 				got, err := io.ReadAll(f)
-				if tt.want == nil && (err != nil || !bytes.Equal(got, stream)) || tt.want != nil && !errors.Is(err, tt.want) {
-					t.Fatalf("in pieces of %d: %d of %d bytes passed, %v; want %v", piece, len(got), len(stream), err, tt.want)
+				if !errors.Is(err, tt.want) || tt.want == nil && !bytes.Equal(got, stream) {
+					t.Fatalf("in pieces of %d: %d of %d bytes passed, %v; want %v",
+						piece, len(got), len(stream), err, tt.want)
 				}
 				if _, again := f.Read(make([]byte, 1)); tt.want != nil && !errors.Is(again, tt.want) {
 					t.Errorf("reading on: %v, want %v again", again, tt.want)
@@ -100,7 +108,8 @@ func (p *pieces) Read(to []byte) (int, error) {
 
 // FuzzFrames: however the bytes are cut into pieces, the same ones pass.
 func FuzzFrames(f *testing.F) {
-	seeds := [][]byte{framed(text, "hello"), rawFrame(text, 1<<63, "x"), framed(closes, "\x03"), slices.Concat(framed(textBegins, ""), framed(ends, "a"))}
+	seeds := [][]byte{framed(text, "hello"), rawFrame(text, 1<<63, "x"), framed(closes, "\x03"),
+		slices.Concat(framed(textBegins, ""), framed(ends, "a"))}
 	if len(seeds) == 0 {
 		f.Fatal("no seeds")
 	}
@@ -114,7 +123,8 @@ func FuzzFrames(f *testing.F) {
 		got, err := io.ReadAll(&frameReader{Conn: &pieces{left: stream, size: size}})
 		want, wantErr := io.ReadAll(&frameReader{Conn: &pieces{left: stream, size: 1}})
 		if !bytes.Equal(got, want) || !bytes.HasPrefix(stream, got) || !errors.Is(err, wantErr) {
-			t.Errorf("%d bytes and %v in pieces of %d, %d and %v in pieces of 1", len(got), err, size, len(want), wantErr)
+			t.Errorf("%d bytes and %v in pieces of %d, %d and %v in pieces of 1",
+				len(got), err, size, len(want), wantErr)
 		}
 	})
 }
@@ -129,7 +139,8 @@ func TestWSFramesThatCloseTheSocket(t *testing.T) {
 		"a length with the top bit": {rawFrame(text, 1<<63, "hello"), websocket.CloseMessageTooBig, "", 1},
 		"a close with one byte":     {framed(closes, "\x03"), websocket.CloseProtocolError, "close with one byte", 0},
 		"a flood of empty fragments": {
-			slices.Concat(framed(textBegins, ""), bytes.Repeat(framed(goesOn, ""), 100_000)), websocket.CloseMessageTooBig, "", 1,
+			slices.Concat(framed(textBegins, ""), bytes.Repeat(framed(goesOn, ""), 100_000)),
+			websocket.CloseMessageTooBig, "", 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +179,8 @@ func TestWSMessageThatCameWithTheHandshake(t *testing.T) {
 			}
 			defer conn.Close()
 			_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
-			fmt.Fprintf(conn, "GET /v1/tts/stream HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+			fmt.Fprintf(conn, "GET /v1/tts/stream HTTP/1.1\r\nHost: x\r\n"+
+				"Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
 				"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nX-Api-Key: %s\r\n\r\n%s", testKey, tt.early)
 			got := make([]byte, 4<<10)
 			var all []byte

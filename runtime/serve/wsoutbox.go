@@ -14,7 +14,7 @@ type message struct {
 	block  *block     // what data lies in, when it is to be used again
 	of     *utterance // nil for an answer, and for what concerns the connection
 	frames int        // that data adds to the client's audio
-	late   func() any // of the last message of an utterance: makes its event, nil for none, when everything before has been sent
+	late   func() any // of an utterance's last message: makes its event, nil for none, when all before has been sent
 }
 
 // size is the memory that m holds.
@@ -25,8 +25,9 @@ func (m *message) size() int {
 	return len(m.data)
 }
 
-// outbox is what waits to be sent on one socket: many put in, one goroutine takes out. What utterances say waits in order, with memory of
-// the spool; answers to messages overtake it, or a client would learn of a mistake only when it has heard everything before.
+// outbox is what waits to be sent on one socket: many put in, one goroutine takes out. What utterances say waits in
+// order, with memory of the spool; answers to messages overtake it, or a client would learn of a mistake only when it
+// has heard everything before.
 type outbox struct {
 	wake  chan struct{} // has room for one: something has come while the taker waited
 	spool spool
@@ -46,8 +47,8 @@ func newOutbox(b *spoolBudget) outbox {
 	return outbox{wake: make(chan struct{}, 1), spool: spool{budget: b}}
 }
 
-// put adds m, which is an utterance's. It waits for room as [spool.reserve] does, and returns errStopped when there is no use in m any
-// more. It takes over m.data also when it fails.
+// put adds m, which is an utterance's. It waits for room as [spool.reserve] does, and returns errStopped when there is
+// no use in m any more. It takes over m.data also when it fails.
 func (o *outbox) put(done <-chan struct{}, m message) error {
 	err := o.spool.reserve(done, m.size())
 	if err != nil {

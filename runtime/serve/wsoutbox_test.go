@@ -220,7 +220,8 @@ func TestOutboxEnds(t *testing.T) {
 		o, _ := filled()
 		o.close(frame, true)
 		if m := takeNow(o); m.kind != websocket.CloseMessage || o.spool.budget.use().bytes != 0 || o.answerSize != 0 {
-			t.Errorf("sent %q with %d bytes of audio and %d of answers counted, want the close and none", m.data, o.spool.budget.use().bytes, o.answerSize)
+			t.Errorf("sent %q with %d bytes of audio and %d of answers counted, want the close and none", m.data,
+				o.spool.budget.use().bytes, o.answerSize)
 		}
 	})
 	t.Run("a dead one takes nothing and wakes who waits", func(t *testing.T) {
@@ -245,10 +246,11 @@ func TestOutboxAllocatesNothing(t *testing.T) {
 	o, u := newTestOutbox(1<<20), &utterance{}
 	each := testing.AllocsPerRun(1000, func() {
 		b := newBlock(15360)
-		if err := o.put(nil, message{kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: 4}); err != nil {
+		m := message{kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: 4}
+		if err := o.put(nil, m); err != nil {
 			t.Fatal(err)
 		}
-		m, _ := o.take(nil)
+		m, _ = o.take(nil)
 		o.sent(m)
 	})
 	if each != 0 {

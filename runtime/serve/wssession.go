@@ -178,7 +178,7 @@ func (c *session) write() error {
 	}()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
-	stall := time.AfterFunc(stallLimit, func() { c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow) })
+	stall := time.AfterFunc(stallLimit, c.tooSlow)
 	stall.Stop() // it runs while a message is being sent
 	defer stall.Stop()
 	for {
@@ -227,6 +227,9 @@ func (c *session) send(m message) error {
 	}
 	return nil
 }
+
+// tooSlow gives up a client that does not take what is sent.
+func (c *session) tooSlow() { c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow) }
 
 // shut closes the connection for a fault: nothing that waits is sent any more, and what runs is stopped for cause.
 func (c *session) shut(code int, reason string, cause error) {

@@ -301,7 +301,8 @@ func TestWSSlowReader(t *testing.T) {
 				time.Sleep(time.Millisecond) // or the time to answer our close never ends
 			}
 			if stopped != stallLimit {
-				t.Errorf("the server read on after %v, want that it stopped reading until the client was given up after %v", stopped, stallLimit)
+				t.Errorf("the server read on after %v, want that it had stopped until it gave the client up after %v",
+					stopped, stallLimit)
 			}
 			if got, want := time.Since(begin), stallLimit+closeGrace+leaveGrace; got > want {
 				t.Errorf("cut after %v, want %v", got, want)

@@ -14,8 +14,9 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// turns are the utterances of a session that have not ended, in the order in which they were sent. The client hears the first one. A
-// goroutine speaks them one after another, the next as soon as the one before is encoded and there is room for it.
+// turns are the utterances of a session that have not ended, in the order in which they were sent. The client hears
+// the first one. A goroutine speaks them one after another, the next as soon as the one before is encoded and there is
+// room for it.
 type turns struct {
 	mu         sync.Mutex
 	all        []*utterance
@@ -133,7 +134,7 @@ func (c *session) say(session context.Context, u *utterance) {
 	case errors.Is(err, errStopped): // the socket is closing
 		err = errLeft
 	case errors.Is(err, speech.ErrClientSlow):
-		c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow)
+		c.tooSlow()
 	}
 	if err != nil {
 		_ = u.settle(err)
@@ -227,8 +228,8 @@ func (c *session) end(u *utterance, why error) {
 	}
 }
 
-// cancel ends the utterance called id, or every one if id is empty. One that is unknown has ended already: its end and the cancel
-// crossed on the way, which is nobody's mistake and needs no answer.
+// cancel ends the utterance called id, or every one if id is empty. One that is unknown has ended already: its end and
+// the cancel crossed on the way, which is nobody's mistake and needs no answer.
 func (c *session) cancel(ctx context.Context, id string) {
 	named := func(u *utterance) bool { return id == "" || u.RequestID == id }
 	waiting, begun := c.take(named)
@@ -263,8 +264,8 @@ func (c *session) take(match func(*utterance) bool) (waiting, begun []*utterance
 	return waiting, begun
 }
 
-// dismiss takes no utterance any more and refuses those that have not begun. It does not block: a client without room for an event learns
-// enough from the close. It returns those that have begun.
+// dismiss takes no utterance any more and refuses those that have not begun. It does not block: a client without room
+// for an event learns enough from the close. It returns those that have begun.
 func (c *session) dismiss(why error) (begun []*utterance) {
 	waiting, begun := c.seal(why)
 	for _, u := range waiting {
@@ -274,8 +275,8 @@ func (c *session) dismiss(why error) (begun []*utterance) {
 	return begun
 }
 
-// seal takes no utterance any more, for the reason why, and takes out those that have not begun. Draining is the only reason that another
-// one may follow.
+// seal takes no utterance any more, for the reason why, and takes out those that have not begun. Draining is the only
+// reason that another one may follow.
 func (c *session) seal(why error) (waiting, begun []*utterance) {
 	c.mu.Lock()
 	if c.ending == nil || errors.Is(c.ending, speech.ErrDraining) {

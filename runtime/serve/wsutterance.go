@@ -101,7 +101,9 @@ func (u *utterance) Audio(a speech.Audio) error {
 		u.sounds, u.first, u.head = true, a.Chunk, nil
 	}
 	u.chunks[len(u.chunks)-1].frames += a.Frames
-	return u.session.out.put(u.done, message{kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: a.Frames})
+	return u.session.out.put(u.done, message{
+		kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: a.Frames,
+	})
 }
 
 // ChunkEnd implements [speech.Sink].
@@ -135,8 +137,8 @@ func (u *utterance) delivered(m message) []byte {
 	})
 }
 
-// settle puts on the bill and on record that u has ended with err, unless it has been settled before, and returns with what it ended. It
-// comes before the last event, so that whoever has seen an end is billed.
+// settle puts on the bill and on record that u has ended with err, unless it has been settled before, and returns with
+// what it ended. It comes before the last event, so that whoever has seen an end is billed.
 func (u *utterance) settle(err error) error {
 	u.settled.Do(func() {
 		u.outcome = err
@@ -146,7 +148,8 @@ func (u *utterance) settle(err error) error {
 	return u.outcome
 }
 
-// lastEvent tells how u has ended; nil is for somebody who has left. It is called when nothing else of u is left to be sent.
+// lastEvent tells how u has ended; nil is for somebody who has left. It is called when nothing else of u is left to be
+// sent.
 func (u *utterance) lastEvent() any {
 	switch err := u.outcome; {
 	case err == nil:
@@ -175,7 +178,8 @@ func (u *utterance) cancelledEvent(billed int) cancelledEvent {
 	chunk, chars := u.heard(frames)
 	return cancelledEvent{
 		Type: "cancelled", RequestID: u.RequestID,
-		Frames: frames, AudioS: thousandths(speech.Seconds(frames)), Chunk: chunk, CharsSpoken: chars, BilledFrames: billed,
+		Frames: frames, AudioS: thousandths(speech.Seconds(frames)), Chunk: chunk, CharsSpoken: chars,
+		BilledFrames: billed,
 	}
 }
 

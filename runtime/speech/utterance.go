@@ -26,8 +26,8 @@ type Utterance struct {
 	Temperature float64 // 0 to MaxTemperature
 	Seed        int64   // fixes the noise
 
-	// Asked is when the request was read, or the turn of the utterance came on its connection: from then on it may wait 2 s for a
-	// worker. The zero value means the call of Speak.
+	// Asked is when the request was read, or the turn of the utterance came on its connection: from then on it may
+	// wait 2 s for a worker. The zero value means the call of Speak.
 	Asked time.Time
 
 	// Session groups the utterances of one connection; empty for a lone request. When the utterance has ended and More says that
