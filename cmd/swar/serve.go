@@ -414,7 +414,8 @@ func (s *site) start(h *http.Server, l net.Listener, fail context.CancelCauseFun
 func (s *site) drain() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
 	defer cancel()
-	s.log.Info("draining", "busy", s.mouth.pool.Capacity().Busy, "queued", s.mouth.pool.Capacity().Queued)
+	c := s.mouth.pool.Capacity()
+	s.log.Info("draining", "busy", c.Busy, "queued", c.Queued, "listeners", s.api.Listeners())
 	stop := s.showDraining()
 	defer stop()
 
@@ -445,8 +446,8 @@ func (s *site) showDraining() (stop func()) {
 		defer t.Stop()
 		shown := -1
 		for {
-			c := s.mouth.pool.Capacity()
-			if left := c.Busy + c.Queued; left != shown && left > 0 {
+			// Who is spoken to listens.
+			if left := s.api.Listeners() + s.mouth.pool.Capacity().Queued; left != shown && left > 0 {
 				shown = left
 				s.say("finishing %s; a second signal stops at once", plural(left, "utterance"))
 			}

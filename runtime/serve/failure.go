@@ -49,6 +49,8 @@ func failureOf(err error) failure {
 		return failure{http.StatusServiceUnavailable, speech.ErrBusy.Error(), "busy", metrics.Busy, true}
 	case errors.Is(err, speech.ErrWarming):
 		return failure{http.StatusServiceUnavailable, speech.ErrWarming.Error(), "warming_up", metrics.Warming, true}
+	case errors.Is(err, speech.ErrUnheard):
+		return failure{http.StatusGatewayTimeout, speech.ErrTimeout.Error(), "timeout", metrics.ClientGone, false}
 	case errors.Is(err, speech.ErrTimeout):
 		return failure{http.StatusGatewayTimeout, speech.ErrTimeout.Error(), "timeout", metrics.Timeout, false}
 	case errors.Is(err, speech.ErrWorkerGone):
@@ -87,9 +89,10 @@ func refusalStatus(c speech.Code) int {
 	}
 }
 
-// ours reports whether f is a failure of the service rather than a refusal.
+// ours reports whether f is a failure of the service, and neither a refusal nor the client's doing.
 func (f failure) ours() bool {
-	return f.status >= http.StatusInternalServerError && f.status != http.StatusServiceUnavailable
+	refusal := f.status < http.StatusInternalServerError || f.status == http.StatusServiceUnavailable
+	return !refusal && f.kind != metrics.ClientGone
 }
 
 // endedByClient reports whether err means that nobody is listening any more, which is neither our failure nor answerable.

@@ -20,7 +20,7 @@ var everyFailure = []error{
 	speech.ErrNothingToSay, speech.ErrTextNotUTF8, speech.ErrTextNUL, errSeedRange, errRequestID, invalidJSON("x"), errBodyBroken,
 	access.ErrMissingKey, access.ErrInvalidKey, speech.VoiceNotAllowed("x"), errNotFound, errMethodNotAllowed, errBodyTimeout,
 	speech.ErrTextTooLong, speech.TooManyChunks(65), errBodyTooLarge, errEncodedBody, errUpgradeRequired,
-	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout,
+	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout, speech.ErrUnheard,
 }
 
 // TestDocsListEveryFailure compares the errors table of docs/api.md with what is answered: status, text and code.
@@ -67,6 +67,16 @@ func TestFailuresAreFoundThroughWrapping(t *testing.T) {
 		}
 		if want.retry != (want.status == 503) {
 			t.Errorf("%v: retry %v with status %d", err, want.retry, want.status)
+		}
+	}
+}
+
+func TestWhatIsOurs(t *testing.T) {
+	for _, err := range everyFailure {
+		f := failureOf(err)
+		want := f.status >= 500 && f.status != 503 && err != speech.ErrUnheard
+		if got := f.ours(); got != want {
+			t.Errorf("%v is ours: %v, want %v", err, got, want)
 		}
 	}
 }

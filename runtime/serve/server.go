@@ -74,6 +74,9 @@ func New(cfg Config) (*Server, error) {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
+// Listeners returns how many clients are being spoken to, or have not taken all of it. A socket is one.
+func (s *Server) Listeners() int { return int(s.listening.Load()) }
+
 func (s *Server) deliveryCounts() metrics.DeliveryCounts {
 	use := s.budget.use()
 	return metrics.DeliveryCounts{

@@ -18,8 +18,8 @@ import (
 // The limits of a socket. docs/websocket.md promises them.
 const (
 	maxMessage     = 1 << 20   // bytes of one message of the client; a longer one closes the socket with 1009
-	maxWaiting     = 32        // utterances that may wait behind the one that is spoken
-	maxWaitingText = 256 << 10 // bytes of their texts together
+	maxWaiting     = 32        // utterances that may wait behind the one that is heard
+	maxWaitingText = 256 << 10 // bytes of the texts of those that are not spoken yet
 	answerRoom     = 64 << 10  // bytes of answers to messages that may wait, before no more messages are read
 
 	pingEvery  = 20 * time.Second
