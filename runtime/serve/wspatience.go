@@ -3,6 +3,8 @@ package serve
 import (
 	"sync"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // patience decides how long reading waits for the client: for ever, until a ping has gone unanswered, or until our close has.
@@ -10,9 +12,14 @@ type patience struct {
 	conn interface{ SetReadDeadline(time.Time) error }
 
 	mu      sync.Mutex
-	pinged  bool // and nothing has come since
+	pinged  bool      // and nothing has come since
+	playing time.Time // until when the audio that was sent sounds
 	closing bool
 }
+
+// longestPlay is how much audio can be in buffers between us and a client that reads as fast as it plays: 128 KiB here
+// and 256 KiB there hold 64 s of Opus.
+const longestPlay = 64 * time.Second
 
 // pinging must be called before a ping is sent, because the pong may be faster than we are. A ping that follows an unanswered one does
 // not prolong the wait for it: it may come in the very moment in which the wait ends.
@@ -23,7 +30,7 @@ func (p *patience) pinging() {
 		return
 	}
 	p.pinged = true
-	p.waitLocked(pongWait)
+	p.waitForPongLocked()
 }
 
 // heard notes that something came from the client. Its being alive counts, not that what it says is a pong.
@@ -34,13 +41,21 @@ func (p *patience) heard() {
 	p.waitLocked(0)
 }
 
-// took notes that the client took a message. Its answer to a ping may lie behind as much audio as the network holds, so a client that
-// plays while it reads must not be taken for dead.
-func (p *patience) took() {
+// took notes that the network took a message with so many frames of audio. A client that plays while it reads answers
+// a ping when it has played what lies before that, and must not be taken for dead meanwhile.
+func (p *patience) took(frames int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := time.Now()
+	if p.playing.Before(now) {
+		p.playing = now
+	}
+	p.playing = p.playing.Add(time.Duration(frames) * speech.FrameDuration)
+	if latest := now.Add(longestPlay); p.playing.After(latest) {
+		p.playing = latest
+	}
 	if p.pinged {
-		p.waitLocked(pongWait)
+		p.waitForPongLocked()
 	}
 }
 
@@ -58,6 +73,8 @@ func (p *patience) ended() bool {
 	defer p.mu.Unlock()
 	return p.closing
 }
+
+func (p *patience) waitForPongLocked() { p.waitLocked(pongWait + max(time.Until(p.playing), 0)) }
 
 func (p *patience) waitLocked(d time.Duration) {
 	switch {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // deadlines is a connection that only remembers its read deadline.
@@ -38,4 +40,41 @@ func TestPingsDoNotProlongTheWaitForAPong(t *testing.T) {
 			t.Errorf("deadline %v for a new ping, want %v", conn.last, want)
 		}
 	})
+}
+
+// TestAPongMayComeWhenTheAudioBeforeItHasSounded: a client that plays while it reads finds a ping behind it.
+func TestAPongMayComeWhenTheAudioBeforeItHasSounded(t *testing.T) {
+	const twoSeconds = 25 // frames
+	tests := map[string]struct {
+		sent []int         // frames, two seconds apart
+		want time.Duration // from the ping on, which comes with the last of them
+	}{
+		"nothing was sent":                {[]int{0}, pongWait},
+		"two seconds":                     {[]int{twoSeconds}, pongWait + 2*time.Second},
+		"two seconds, as they sound":      {[]int{twoSeconds, twoSeconds, twoSeconds}, pongWait + 2*time.Second},
+		"six seconds, four seconds ago":   {[]int{3 * twoSeconds, 0, 0}, pongWait + 2*time.Second},
+		"two seconds, four seconds ago":   {[]int{twoSeconds, 0, 0}, pongWait},
+		"as much as buffers hold":         {[]int{800}, pongWait + longestPlay},
+		"more than buffers hold":          {[]int{801}, pongWait + longestPlay},
+		"more than that, two seconds ago": {[]int{1000, 0}, pongWait + longestPlay - 2*time.Second},
+		"a frame less than buffers hold":  {[]int{799}, pongWait + longestPlay - speech.FrameDuration},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				conn := &deadlines{}
+				p := patience{conn: conn}
+				for i, frames := range tt.sent {
+					if i > 0 {
+						time.Sleep(2 * time.Second)
+					}
+					p.took(frames)
+				}
+				p.pinging()
+				if got := time.Until(conn.last); got != tt.want {
+					t.Errorf("it is waited for %v, want %v", got, tt.want)
+				}
+			})
+		})
+	}
 }

@@ -221,7 +221,7 @@ func (c *session) send(m message) error {
 	if err != nil || m.of == nil {
 		return err
 	}
-	c.patience.took()
+	c.patience.took(m.frames)
 	if event := m.of.delivered(m); event != nil {
 		c.out.putNext(message{kind: websocket.TextMessage, data: event, of: m.of})
 	}

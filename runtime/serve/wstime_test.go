@@ -361,14 +361,20 @@ func TestWSUtteranceTimeLimit(t *testing.T) {
 			defer s.leave()
 			s.speak("a", "hello")
 			begin := time.Now()
-			for len(stream.ended) == 0 {
+			m := s.next()
+			for m.typ() != "error" {
 				time.Sleep(holdLimit / 2)
-				s.next()
+				m = s.next()
 			}
 			if got := time.Since(begin); got < speech.UtteranceTimeout || got > speech.UtteranceTimeout+holdLimit {
 				t.Errorf("ended after %v, want %v", got, speech.UtteranceTimeout)
 			}
-			s.wantError("a", 504, "timeout", "timeout")
+			if m.id() != "a" || m.event["error"] != "timeout" || m.event["status"] != 504.0 {
+				t.Errorf("ended with %s, want a timeout of a", m.text)
+			}
+			if err := <-stream.ended; !errors.Is(err, speech.ErrUnheard) && !errors.Is(err, errStopped) {
+				t.Errorf("the speaker ended with %v, want %v", err, speech.ErrUnheard)
+			}
 		}, littleSpool)
 	})
 }
