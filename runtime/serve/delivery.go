@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/encode"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -99,14 +100,7 @@ func (d *delivery) run(ctx context.Context, u speech.Utterance, buffered bool) (
 	d.sink.done, d.sink.buffered = ctx.Done(), buffered
 
 	go d.speak(ctx, u)
-	deliver := d.stream
-	if buffered {
-		deliver = d.sendAll
-	}
-	ended := d.cutOff(ctx)
-	err := deliver(ctx)
-	ended()
-	err = d.outcome(ctx, err)
+	err := d.deliver(ctx, buffered)
 	stop(err)
 	<-d.spoken
 	d.queue.drop()
@@ -115,6 +109,24 @@ func (d *delivery) run(ctx context.Context, u speech.Utterance, buffered bool) (
 	}
 	d.meter.End(d.stats, err) // once: a complete answer has been counted before its end was sent
 	return d.stats, err
+}
+
+// deliver sends what is spoken, and returns why the answer has ended, nil if it is complete.
+func (d *delivery) deliver(ctx context.Context, buffered bool) error {
+	send := d.stream
+	if buffered {
+		send = d.sendAll
+	}
+	defer d.cutOff(ctx)()
+	err := answer.Try(func() error { return send(ctx) })
+	if errors.Is(err, errStopped) {
+		err = context.Cause(ctx)
+	}
+	waiting := d.inHand || d.sending && d.queue.len() > 0
+	if errors.Is(err, speech.ErrTimeout) && waiting {
+		return speech.ErrUnheard
+	}
+	return err
 }
 
 // speak is the goroutine that speaks.
@@ -127,18 +139,6 @@ func (d *delivery) speak(ctx context.Context, u speech.Utterance) {
 	d.queue.end()
 }
 
-// outcome says why a delivery that err has ended did so.
-func (d *delivery) outcome(ctx context.Context, err error) error {
-	if errors.Is(err, errStopped) {
-		err = context.Cause(ctx)
-	}
-	waiting := d.inHand || d.sending && d.queue.len() > 0
-	if errors.Is(err, speech.ErrTimeout) && waiting {
-		return speech.ErrUnheard
-	}
-	return err
-}
-
 // stream sends audio as it comes. The answer begins with the first frame: until then an error is still a status.
 func (d *delivery) stream(ctx context.Context) error {
 	sum := sha256.New()
@@ -149,8 +149,9 @@ func (d *delivery) stream(ctx context.Context) error {
 			}
 			d.begin()
 		}
-		sum.Write(d.queue.first().bytes)
-		if err := d.sendPiece(ctx); err != nil {
+		p := d.queue.take()
+		sum.Write(p.bytes)
+		if err := d.sendPiece(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -180,9 +181,8 @@ func (d *delivery) begin() {
 	d.w.WriteHeader(http.StatusOK)
 }
 
-// sendPiece sends the first piece of the queue, so that it leaves at once.
-func (d *delivery) sendPiece(ctx context.Context) error {
-	p := d.queue.take()
+// sendPiece sends a piece of the queue, so that it leaves at once, and gives it back.
+func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 	defer d.queue.release(p)
 	d.inHand = true
 	if err := d.write(ctx, p.bytes); err != nil {
@@ -227,7 +227,7 @@ func (d *delivery) sendAll(ctx context.Context) error {
 		if d.queue.len() == 1 {
 			d.meter.End(d.stats, nil) // before the client has seen the end: then it is on the bill
 		}
-		if err := d.sendPiece(ctx); err != nil {
+		if err := d.sendPiece(ctx, d.queue.take()); err != nil {
 			return err
 		}
 	}
@@ -297,13 +297,6 @@ func (q *audioQueue) next(done <-chan struct{}) bool {
 			return false
 		}
 	}
-}
-
-// first returns the first piece, which stays in the queue.
-func (q *audioQueue) first() audioPiece {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.pieces.items[q.pieces.head]
 }
 
 // take removes the first piece. It must be given back with release.
