@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -11,19 +12,27 @@ import (
 // then in Authorization, and with query (WebSocket handshakes, for browsers cannot set headers there) also in the parameter api_key
 // and in a subprotocol key.KEY. The first that is not empty decides. Without a keyring everybody may do everything.
 func (s *Server) authenticate(r *http.Request, query bool) (access.Grant, error) {
-	if s.cfg.Keys == nil {
-		return access.Grant{}, nil
-	}
+	return s.grant(r.Context(), s.credentials(r, query))
+}
+
+// credentials are what a request shows of who it is.
+func (s *Server) credentials(r *http.Request, query bool) access.Credentials {
 	key := headerKey(r.Header)
 	if key == "" && query {
 		key = handshakeKey(r)
 	}
-	if key == "" {
+	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: clientIP(r, s.cfg.TrustProxies)}
+}
+
+// grant returns what credentials allow now.
+func (s *Server) grant(ctx context.Context, creds access.Credentials) (access.Grant, error) {
+	switch {
+	case s.cfg.Keys == nil:
+		return access.Grant{}, nil
+	case creds.Key == "":
 		return access.Grant{}, access.ErrMissingKey
 	}
-	return s.cfg.Keys.Grant(r.Context(), access.Credentials{
-		Key: key, Origin: r.Header.Get("Origin"), IP: clientIP(r, s.cfg.TrustProxies),
-	})
+	return s.cfg.Keys.Grant(ctx, creds)
 }
 
 func headerKey(h http.Header) string {

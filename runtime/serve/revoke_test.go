@@ -322,3 +322,105 @@ type keyringFunc func(access.Credentials) (access.Grant, error)
 func (f keyringFunc) Grant(_ context.Context, p access.Credentials) (access.Grant, error) {
 	return f(p)
 }
+
+// change gives the key of the rig other properties, as an owner does in the portal.
+func (g revoking) change(change func(*access.Entry)) {
+	changed := g.entry
+	change(&changed)
+	g.ring.Apply([]access.Entry{changed})
+}
+
+func TestANarrowedKeyHoldsFromTheNextUtteranceOn(t *testing.T) {
+	bubbleRevoking(t, newScript, func(t *testing.T, g revoking, _ *script) {
+		s := g.with(g.key)
+		s.speak("a", "first")
+		s.until("end")
+		g.change(func(e *access.Entry) { e.Voices = []string{"raj"} })
+		s.speak("b", "second")
+		s.wantError("b", 403, "voice anjura not allowed for this key", "voice_not_allowed")
+		s.send(`{"request_id":"c","text":"third","voice":"raj"}`)
+		s.until("end")
+		g.change(func(e *access.Entry) { e.Voices = nil })
+		s.speak("d", "fourth") // it may become wider, too
+		s.until("end")
+		s.leave()
+		if got := g.counted("ws", 403); got != 1 {
+			t.Errorf("counted %v times as 403, want 1", got)
+		}
+	})
+}
+
+func TestANarrowedKeyHoldsForWhatWaits(t *testing.T) {
+	bubbleRevoking(t, newStage, func(t *testing.T, g revoking, stage *stage) {
+		s := g.with(g.key)
+		defer s.conn.Close()
+		s.speak("a", "first")
+		s.speak("b", "second")
+		s.until("first_audio_ms")
+		synctest.Wait()
+		g.change(func(e *access.Entry) { e.Voices = []string{"raj"} })
+		stage.on <- struct{}{}
+		<-stage.ended
+		// What has begun goes on. What can be said of the other one without a worker may overtake its audio.
+		for ended, refused := false, false; !ended || !refused; {
+			switch m := s.next(); m.typ() {
+			case "end":
+				ended = m.id() == "a"
+			case "error":
+				refused = m.id() == "b" && m.event["code"] == "voice_not_allowed"
+			}
+		}
+		s.wantAlive()
+		if n := len(stage.spoke); n != 1 {
+			t.Errorf("%d utterances were begun, want 1", n)
+		}
+	})
+}
+
+func TestAKeyThatIsBoundToAnotherOriginSpeaksNoMore(t *testing.T) {
+	bubbleRevoking(t, newScript, func(_ *testing.T, g revoking, _ *script) {
+		s := g.connect("X-Api-Key", g.key, "Origin", "https://app.example")
+		defer s.conn.Close()
+		s.speak("a", "first")
+		s.until("end")
+		g.change(func(e *access.Entry) { e.Origin = "https://other.example" })
+		s.speak("b", "second")
+		s.wantError("b", 401, "invalid api key", "invalid_key")
+		g.change(func(e *access.Entry) { e.Origin = "https://app.example" })
+		s.speak("c", "third")
+		s.until("end")
+	})
+}
+
+// An open socket is no way around the end of the grace: a key that was revoked meanwhile would speak on for ever.
+func TestAnOpenSocketWhileThePortalIsAway(t *testing.T) {
+	bubbleRevoking(t, newScript, func(t *testing.T, g revoking, _ *script) {
+		g.ring.Away()
+		time.Sleep(50 * time.Second)
+		s := g.with(g.key)
+		defer s.conn.Close()
+		time.Sleep(10*time.Second - time.Nanosecond)
+		s.speak("a", "first")
+		s.until("end")
+		time.Sleep(time.Nanosecond)
+		s.speak("b", "second")
+		s.wantError("b", 503, "portal unavailable", "portal_unavailable")
+		g.ring.Back()
+		s.speak("c", "third")
+		s.until("end")
+	})
+}
+
+func TestUtterancesCountAsUsesOfTheKey(t *testing.T) {
+	bubbleRevoking(t, newScript, func(t *testing.T, g revoking, _ *script) {
+		s := g.with(g.key)
+		defer s.conn.Close()
+		g.ring.Touched()
+		time.Sleep(10 * time.Second)
+		s.speak("a", "first")
+		s.until("end")
+		if used := g.ring.Touched()[g.entry.Hash.KeyID()]; !used.Equal(time.Now()) {
+			t.Errorf("the key was last used at %v, want now, %v", used, time.Now())
+		}
+	})
+}

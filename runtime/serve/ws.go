@@ -70,7 +70,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	ctx, stop := context.WithCancelCause(context.Background()) // r's ends when we return
-	session := newSession(s, conn, grant, stop)
+	session := newSession(s, conn, s.credentials(r, true), grant, stop)
 	if err := s.sockets.add(session, s.cfg.MaxSockets); err != nil {
 		stop(err)
 		refused(err)

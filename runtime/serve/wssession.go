@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -26,7 +27,8 @@ import (
 type session struct {
 	server *Server
 	conn   *websocket.Conn
-	grant  access.Grant
+	creds  access.Credentials      // asked for what they allow at each utterance
+	grant  access.Grant            // what they allowed at the handshake
 	id     string                  // groups its utterances at the speaker
 	stop   context.CancelCauseFunc // of everything the session does
 
@@ -38,9 +40,10 @@ type session struct {
 	voice    sync.WaitGroup // the speaking goroutine
 }
 
-func newSession(s *Server, conn *websocket.Conn, grant access.Grant, stop context.CancelCauseFunc) *session {
+func newSession(s *Server, conn *websocket.Conn, creds access.Credentials, grant access.Grant, stop context.CancelCauseFunc) *session {
+	creds.Key, creds.Origin = strings.Clone(creds.Key), strings.Clone(creds.Origin) // parts of a request that is forgotten otherwise
 	return &session{
-		server: s, conn: conn, grant: grant, id: newRequestID(), stop: stop,
+		server: s, conn: conn, creds: creds, grant: grant, id: newRequestID(), stop: stop,
 		out:      newOutbox(s.budget),
 		patience: patience{conn: conn},
 		written:  make(chan struct{}),

@@ -29,7 +29,11 @@ type turns struct {
 
 // accept queues the utterance that req asks for.
 func (c *session) accept(ctx context.Context, req request, read time.Time) error {
-	if err := req.validate(c.server.cfg.Speaker.Model(), c.grant); err != nil {
+	grant, err := c.server.grant(ctx, c.creds)
+	if err != nil {
+		return err
+	}
+	if err := req.validate(c.server.cfg.Speaker.Model(), grant); err != nil {
 		return err
 	}
 	u := &utterance{Utterance: req.Utterance, session: c, read: read}
@@ -122,6 +126,9 @@ func (c *session) say(session context.Context, u *utterance) {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
+		err = c.stillAllows(ctx, u)
+	}
+	if err == nil {
 		u.stats, err = c.server.speak(ctx, u.Utterance, u.meter)
 	}
 	if err == nil && !u.sounds {
@@ -144,6 +151,15 @@ func (c *session) say(session context.Context, u *utterance) {
 	} else if event := c.last(u); event != nil { // nothing of it was sent, so nothing has to be waited for
 		c.out.answer(session.Done(), event)
 	}
+}
+
+// stillAllows reports why u may not be spoken any more: its key may have changed while u waited.
+func (c *session) stillAllows(ctx context.Context, u *utterance) error {
+	grant, err := c.server.grant(ctx, c.creds)
+	if err == nil && !grant.Allows(u.Voice) {
+		return speech.VoiceNotAllowed(u.Voice)
+	}
+	return err
 }
 
 // mayBeginSpeaking makes stop what stops u, or returns why it was stopped before.
