@@ -321,6 +321,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 			}
 		}()
 		c.Keys, c.Meter = access.NewGuard(keyring{static, s.portal.keys}), meter.NewRecorder(s.portal.events)
+		c.Ready = s.portal.keys.Check
 		if static != nil {
 			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them", "keys", len(o.keys))
 		}

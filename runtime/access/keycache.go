@@ -76,7 +76,7 @@ func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
 	defer c.mu.RUnlock()
 	h, known := c.keys[hash]
 	switch {
-	case !c.away.IsZero() && (!known || now.Sub(c.away) >= c.grace):
+	case c.isLostLocked(now), !known && !c.away.IsZero():
 		return Grant{}, ErrUnavailable
 	case !known, h.expired(now), h.origin != "" && h.origin != creds.Origin:
 		return Grant{}, ErrInvalidKey
@@ -131,6 +131,21 @@ func (c *KeyCache) Back() {
 
 // Ready returns a channel that is closed when the cache has been filled for the first time.
 func (c *KeyCache) Ready() <-chan struct{} { return c.ready }
+
+// Check returns [ErrUnavailable] while no key can be checked: the portal is away and the grace is over, or the cache was never filled.
+func (c *KeyCache) Check() error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.isLostLocked(time.Now()) {
+		return ErrUnavailable
+	}
+	return nil
+}
+
+// isLostLocked reports whether the portal has been away for too long. It needs the read lock only.
+func (c *KeyCache) isLostLocked(now time.Time) bool {
+	return !c.away.IsZero() && now.Sub(c.away) >= c.grace
+}
 
 // Await returns when done says so of the key of hash, which is asked now and after each change of the cache; the grant is empty for a
 // key that is not held. It fails when ctx ends before, with its cause. It is for who has changed a key and wants to say so only when that is true

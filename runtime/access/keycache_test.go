@@ -219,7 +219,14 @@ func TestPortalAway(t *testing.T) {
 		key, e := entry()
 		newKey, fresh := entry()
 		r := NewKeyCache(KeyCacheConfig{})
+		wantCheck := func(want error) {
+			t.Helper()
+			if err := r.Check(); !errors.Is(err, want) {
+				t.Errorf("Check = %v, want %v", err, want)
+			}
+		}
 		wantGrant(t, r, key, ErrUnavailable)
+		wantCheck(ErrUnavailable)
 		select {
 		case <-r.Ready():
 			t.Error("a cache is ready before it was filled")
@@ -231,6 +238,7 @@ func TestPortalAway(t *testing.T) {
 		<-r.Ready()
 		g := wantGrant(t, r, key, nil)
 		wantGrant(t, r, newKey, ErrInvalidKey)
+		wantCheck(nil)
 
 		r.Away()
 		wantGrant(t, r, key, nil)
@@ -242,8 +250,10 @@ func TestPortalAway(t *testing.T) {
 		time.Sleep(time.Minute - 1)
 		r.Away() // again: the first one counts
 		wantGrant(t, r, key, nil)
+		wantCheck(nil)
 		time.Sleep(time.Nanosecond)
 		wantGrant(t, r, key, ErrUnavailable)
+		wantCheck(ErrUnavailable)
 		if ended(g) {
 			t.Error("what runs was ended because the portal is away")
 		}
@@ -252,6 +262,7 @@ func TestPortalAway(t *testing.T) {
 		r.Back()
 		wantGrant(t, r, key, nil)
 		wantGrant(t, r, newKey, nil)
+		wantCheck(nil)
 		if n, current := r.Size(); n != 2 || !current {
 			t.Errorf("Size = %d, %v, want 2, true", n, current)
 		}

@@ -62,7 +62,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz says whether new work should be sent here: every worker is warm and nobody has asked the server to go.
+// readyz says whether new work should be sent here: every worker is warm, nobody has asked the server to go, and nothing else is in the way.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	c := s.cfg.Speaker.Capacity()
 	switch {
@@ -71,6 +71,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 		return nil
 	case !c.AllReady():
 		return speech.ErrWarming
+	}
+	if err := s.cfg.Ready(); err != nil {
+		return err
 	}
 	answer.JSON(w, http.StatusOK, struct {
 		Status string `json:"status"`

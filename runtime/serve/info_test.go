@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/speech"
@@ -105,6 +107,34 @@ func TestReadyz(t *testing.T) {
 			got.wantError(t, 503, tt.text, tt.code)
 		})
 	}
+}
+
+func TestReadyzWhileNoKeyCanBeChecked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, entry := newKey()
+		keys := ringOf(entry)
+		server, _ := newServer(t, &script{}, func(c *Config) { c.Keys, c.Ready = keys, keys.Check })
+		want := func(status int, body string) {
+			t.Helper()
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))
+			if w.Code != status || w.Body.String() != body {
+				t.Errorf("/readyz = %d %s, want %d %s", w.Code, w.Body, status, body)
+			}
+		}
+		want(200, `{"status":"ready"}`)
+		keys.Away()
+		time.Sleep(time.Minute - time.Nanosecond)
+		want(200, `{"status":"ready"}`)
+		time.Sleep(time.Nanosecond)
+		want(503, `{"error":"portal unavailable"}`)
+		keys.Back()
+		want(200, `{"status":"ready"}`)
+		keys.Away()
+		time.Sleep(time.Hour)
+		server.Drain()
+		want(503, `{"error":"draining"}`)
+	})
 }
 
 func TestReadyzWhileTheServerDrains(t *testing.T) {
