@@ -273,7 +273,8 @@ func (s *site) release() error {
 // assemble builds everything and starts nothing. address is what the server listens on.
 func (s *site) assemble(ctx context.Context, address string) (err error) {
 	o := s.options
-	if s.log, err = launch.NewLog(s.app.err, s.app.err.terminal, *o.logLevel, *o.logFormat); err != nil {
+	lines := launch.NewLogWriter(s.app.err)
+	if s.log, err = launch.NewLog(lines, s.app.err.terminal, *o.logLevel, *o.logFormat); err != nil {
 		return err
 	}
 	queue := o.queue
@@ -292,6 +293,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 		return err
 	}
 	m := metrics.New(s.mouth.speaker.Capacity)
+	m.RegisterLog(lines.Lost)
 	needed, err := s.neural(m)
 	if err != nil {
 		return err

@@ -523,3 +523,40 @@ func TestTheDocumentedCommandLine(t *testing.T) {
 		t.Errorf("only %d flags found in the help", seen)
 	}
 }
+
+// TestALogThatCannotBeWritten: /dev/full takes nothing. The server works, and says on /metrics what is lost.
+func TestALogThatCannotBeWritten(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("there is no full device here: %v", err)
+	}
+	defer full.Close()
+	s := newShell(t)
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	cmd := s.command("serve", "--portal", "off", "--workers", "1", "--listen", address)
+	cmd.Stderr = full
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	}()
+	eventually(t, "lines are lost, and counted", func() bool {
+		resp, err := http.Get("http://" + address + "/metrics")
+		if err != nil {
+			return false
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		_, count, found := strings.Cut(string(body), "\ntts_log_lost_lines_total ")
+		return err == nil && found && !strings.HasPrefix(count, "0\n")
+	})
+}

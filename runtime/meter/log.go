@@ -27,14 +27,15 @@ type LogConfig struct {
 //
 // A log is used by one process at a time, and read by one [Shipper]. Its methods are safe for concurrent use.
 type Log struct {
-	cfg       LogConfig
-	log       *slog.Logger
-	lock      *os.File
-	create    func(path string) (segmentFile, error)
-	recovered int64         // number of the last event that was there when the log was opened
-	syncing   chan struct{} // holds the one right to sync
-	dirty     chan struct{} // tells Run that there is something to sync
-	cursor    cursor        // of the shipper: where its last read ended
+	cfg        LogConfig
+	log        *slog.Logger
+	lock       *os.File
+	create     func(path string) (segmentFile, error)
+	recovered  int64         // number of the last event that was there when the log was opened
+	damagedEnd bool          // the last thing that opening has found was no event
+	syncing    chan struct{} // holds the one right to sync
+	dirty      chan struct{} // tells Run that there is something to sync
+	cursor     cursor        // of the shipper: where its last read ended
 
 	mu       sync.Mutex
 	source   string
@@ -48,7 +49,7 @@ type Log struct {
 	acked    int64            // and of the last one that the sink has
 	growth   chan struct{}    // closed and replaced when synced grows
 	waiting  []Event          // could not be written
-	lost     int64            // events that nothing had room for
+	lost     int64            // events that nobody will be billed for: there was no room, or a file is damaged or gone
 	failing  bool             // the disk took nothing at the last try
 	closed   bool
 	buf      []byte
@@ -73,7 +74,7 @@ type segmentFile interface {
 type Backlog struct {
 	Queued  int64 // events on disk
 	Waiting int   // events in memory, because the disk takes none
-	Lost    int64 // events lost since the start, because neither had room
+	Lost    int64 // events found lost since the start: neither had room, or a file of the log is damaged or gone
 }
 
 var errClosed = errors.New("usage log: closed")
@@ -229,6 +230,7 @@ func (l *Log) Close() error {
 	defer l.mu.Unlock()
 	l.closed = true
 	if n := len(l.waiting); n > 0 {
+		l.lost += int64(n)
 		l.log.Error("usage events lost: the disk had no room for them until the end", "folder", l.cfg.Folder, "events", n)
 	}
 	for _, f := range l.unsynced {
@@ -373,10 +375,11 @@ func (l *Log) savePositionLocked() error {
 	return replaceFile(filepath.Join(l.cfg.Folder, positionName), strconv.FormatInt(l.acked, 10)+"\n", false)
 }
 
-// restart goes on as a new source, whose first event is the one numbered first.
-func (l *Log) restart(first int64) error {
+// restart goes on as a new source, whose first event is the one numbered first, without some that are gone.
+func (l *Log) restart(first, gone int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.lost += gone
 	source := newSource()
 	if err := l.saveSource(source, first-1); err != nil {
 		return err

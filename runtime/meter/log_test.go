@@ -326,6 +326,13 @@ func TestDamageInTheMiddleIsSetAsideAndReported(t *testing.T) {
 			if got := seqs(readAll(t, l, 1)); !slices.Equal(got, want) {
 				t.Errorf("left are %v, want %v", got, want)
 			}
+			sink := &books{}
+			if err := NewShipper(ShipperConfig{MaxBatch: 7}, l, sink, testLogger(t)).Drain(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if got := l.Backlog().Lost; got != int64(len(tt.lost)) {
+				t.Errorf("%d events are counted as lost, want %d", got, len(tt.lost))
+			}
 			l.Close()
 			kept := glob(t, folder, "*"+damagedEnd)
 			if wantKept := name != "the magic"; (len(kept) == 1) != wantKept || strings.Contains(report.String(), "is damaged") != wantKept {
@@ -743,4 +750,18 @@ func BenchmarkEncode(b *testing.B) {
 		buf = appendRecord(buf[:0], &e)
 	}
 	b.ReportMetric(float64(len(buf)), "B/event")
+}
+
+func TestWhatADiskTakesNeitherAtTheEndIsCounted(t *testing.T) {
+	l := openLog(t, LogConfig{Folder: t.TempDir()})
+	disk := &fullDisk{}
+	l.create = disk.create
+	appendN(l, 1, 3)
+	if got := l.Backlog(); got.Waiting != 3 || got.Lost != 0 {
+		t.Errorf("backlog = %+v, want three in memory", got)
+	}
+	_ = l.Close()
+	if got := l.Backlog().Lost; got != 3 {
+		t.Errorf("%d events are counted as lost, want 3", got)
+	}
 }

@@ -24,6 +24,9 @@ func (l *Log) recover() error {
 	text, _ := os.ReadFile(filepath.Join(l.cfg.Folder, positionName)) // without it events are only sent again
 	l.acked, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	l.acked = max(l.acked, l.base)
+	if l.damagedEnd && l.acked <= l.last {
+		l.lost++ // at least; damage before the end leaves a hole that the sink notices
+	}
 	if len(l.segments) > 0 {
 		l.acked = max(l.acked, l.segments[0].first-1)
 	}
@@ -87,7 +90,7 @@ func (l *Log) readSegment(path string, newest bool, running map[string]Event) er
 		switch {
 		case err == nil && e.Seq > l.last:
 			good = append(good, b[at:at+n]...)
-			l.last = e.Seq
+			l.last, l.damagedEnd = e.Seq, false
 			at += n
 			if e.Kind == Final {
 				delete(running, e.ID)
@@ -138,6 +141,7 @@ func (l *Log) setAside(path string, at int, b []byte) error {
 	if closing := f.Close(); err == nil {
 		err = closing
 	}
+	l.damagedEnd = true
 	l.log.Error("usage log: a part of it is damaged; its events are not billed. It is kept for inspection",
 		"file", path, "offset", at, "bytes", len(b), "behind_event", l.last, "kept_in", f.Name())
 	return err

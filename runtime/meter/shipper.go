@@ -160,6 +160,7 @@ func contiguous(events []Event) []Event {
 // goTo goes on with the event that the sink wants. If that is not possible, the log goes on as a new source with what it has: the sink
 // then counts anew from there. known is the highest number that the sink can have seen from this copy of the log.
 func (s *Shipper) goTo(want, known int64) error {
+	var gone int64
 	first, err := s.from.nearest(want)
 	switch {
 	case err != nil:
@@ -169,12 +170,13 @@ func (s *Shipper) goTo(want, known int64) error {
 		s.log.Error("usage log: the folder is older than what was sent from it, such as a copy put back; going on as a new source", "have", known, "sink_has", want-1)
 		first = s.from.recovered + 1
 	case first > want:
+		gone = first - want
 		s.log.Error("usage log: events that the sink wants are gone; going on as a new source without them", "from", want, "to", first-1)
 	default:
 		s.next = want
 		return s.from.ack(want - 1)
 	}
-	if err := s.from.restart(first); err != nil {
+	if err := s.from.restart(first, gone); err != nil {
 		return err
 	}
 	s.next, s.sent = first, 0

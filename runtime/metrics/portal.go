@@ -10,7 +10,7 @@ import (
 // PortalCounts is the state of a portal in this process, and of usage on its way into the store.
 type PortalCounts struct {
 	Queued     int64         // usage events that the store does not have yet, on disk or in memory
-	Lost       int64         // usage events lost since the start, because neither disk nor memory had room
+	Lost       int64         // usage events found lost since the start
 	Delay      time.Duration // age of the oldest event that the store does not have
 	Difference int64         // that the last comparison of the books has found, in requests and frames
 	Keys       int           // in memory
@@ -39,7 +39,7 @@ func (m *Metrics) RegisterPortal(read func() PortalCounts) *Portal {
 		gauge("tts_usage_reconciliation_difference", "Requests and frames by which the two ways of adding up usage differ; must be 0.",
 			func(c PortalCounts) float64 { return float64(c.Difference) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "tts_usage_lost_events_total", Help: "Usage events lost because neither disk nor memory had room; must be 0.",
+			Name: "tts_usage_lost_events_total", Help: "Usage events that nobody is billed for: neither disk nor memory had room, or a file is damaged or gone; must be 0.",
 		}, func() float64 { return float64(read().Lost) }),
 		gauge("tts_keys", "API keys of the portal in memory.", func(c PortalCounts) float64 { return float64(c.Keys) }),
 		gauge("tts_keys_current", "1 while the keys in memory are those of the store, else 0.", func(c PortalCounts) float64 {

@@ -394,7 +394,7 @@ func TestAKeyThatIsBoundToAnotherOriginSpeaksNoMore(t *testing.T) {
 
 // An open socket is no way around the end of the grace: a key that was revoked meanwhile would speak on for ever.
 func TestAnOpenSocketWhileThePortalIsAway(t *testing.T) {
-	bubbleRevoking(t, newScript, func(t *testing.T, g revoking, _ *script) {
+	bubbleRevoking(t, newScript, func(_ *testing.T, g revoking, _ *script) {
 		g.ring.Away()
 		time.Sleep(50 * time.Second)
 		s := g.with(g.key)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -93,6 +94,49 @@ func TestChoiceOnTheCommandLine(t *testing.T) {
 	}
 	if got := flags.Lookup("word").DefValue; got != "a" {
 		t.Errorf("default = %q, want the first", got)
+	}
+}
+
+// halting takes so many bytes and then no more.
+type halting struct {
+	room int
+	err  error
+}
+
+func (h *halting) Write(p []byte) (int, error) {
+	if n := h.room; n < len(p) {
+		h.room = 0
+		return n, h.err
+	}
+	h.room -= len(p)
+	return len(p), nil
+}
+
+func TestLinesThatAreLostAreCounted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		to   halting
+		want int64
+	}{
+		"all are written":                    {halting{room: 1000}, 0},
+		"one is written, two are not":        {halting{room: 60, err: errors.New("disk full")}, 2},
+		"none is":                            {halting{err: errors.New("broken pipe")}, 3},
+		"a part of one, and nothing is said": {halting{room: 98}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := NewLogWriter(&tt.to)
+			log := slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			}}))
+			for range 3 {
+				log.Info("a line of a log") // 33 bytes with its level and its end
+			}
+			if got := w.Lost(); got != tt.want {
+				t.Errorf("%d lines are lost, want %d", got, tt.want)
+			}
+		})
 	}
 }
 

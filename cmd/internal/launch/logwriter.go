@@ -1,0 +1,28 @@
+package launch
+
+import (
+	"io"
+	"sync/atomic"
+)
+
+// LogWriter counts the lines that could not be written. A log has nowhere to complain to: without a count nobody learns that its disk is
+// full or its reader gone.
+type LogWriter struct {
+	to   io.Writer
+	lost atomic.Int64
+}
+
+// NewLogWriter returns a writer to w, which gets one line with each Write.
+func NewLogWriter(w io.Writer) *LogWriter { return &LogWriter{to: w} }
+
+// Write implements [io.Writer].
+func (w *LogWriter) Write(line []byte) (int, error) {
+	n, err := w.to.Write(line)
+	if err != nil || n < len(line) {
+		w.lost.Add(1)
+	}
+	return n, err
+}
+
+// Lost returns how many lines were not written, or not whole.
+func (w *LogWriter) Lost() int64 { return w.lost.Load() }
