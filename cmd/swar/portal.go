@@ -36,6 +36,7 @@ type portal struct {
 	events  *meter.Log
 	shipper *meter.Shipper
 	keys    *access.KeyCache
+	feed    *dataplane.Feed // of keys
 	tenancy *tenant.Service
 	reports *book.Reports
 	admin   *admin                        // nil until the portal is open
@@ -57,7 +58,10 @@ func openPortal(ctx context.Context, store *storeFlags, signIn *signInFlags, voi
 		return nil, errors.Join(err, p.records.Close())
 	}
 	p.shipper = meter.NewShipper(meter.ShipperConfig{}, p.events, book.NewLedger(p.records), log)
-	p.tenancy = tenant.New(tenant.Config{Voices: voices, InvitedOnly: signIn.invitedOnly, Domains: signIn.domains}, p.records)
+	p.feed = dataplane.NewFeed(p.records, log)
+	p.tenancy = tenant.New(tenant.Config{
+		Voices: voices, InvitedOnly: signIn.invitedOnly, Domains: signIn.domains, Refuse: p.refuse, Log: log,
+	}, p.records)
 	upkeep, err := book.NewUpkeep(book.UpkeepConfig{}, p.records, log)
 	if err == nil {
 		p.reports, err = book.NewReports(p.records, nil)
@@ -69,7 +73,8 @@ func openPortal(ctx context.Context, store *storeFlags, signIn *signInFlags, voi
 		p.events.Run,
 		p.shipper.Run,
 		p.sweep,
-		func(ctx context.Context) error { return dataplane.Local(ctx, p.records, p.keys, p.log) },
+		p.tenancy.Run,
+		func(ctx context.Context) error { return dataplane.Local(ctx, p.feed, p.keys, p.log) },
 		func(ctx context.Context) error {
 			return upkeep.Run(ctx, func(f book.Findings) { p.difference.Store(f.Difference()) })
 		},
@@ -168,6 +173,12 @@ func (p *portal) awaitKey(ctx context.Context, k tenant.Key) {
 	_ = p.keys.Await(ctx, k.Hash, func(g access.Grant, held bool) bool {
 		return held == k.RevokedAt.IsZero() && (!held || slices.Equal(g.Voices, k.Voices))
 	})
+}
+
+// refuse ends a key here before the answer about it leaves, and for all that the feed reaches.
+func (p *portal) refuse(k tenant.Key) {
+	p.feed.Refuse(k.Hash)
+	p.keys.Apply([]access.Entry{{Hash: k.Hash, Revoked: true}})
 }
 
 // counts are for the metrics.

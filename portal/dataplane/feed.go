@@ -33,6 +33,7 @@ type Feed struct {
 
 	mu       sync.Mutex
 	keys     map[access.Hash]access.Entry // that are good
+	refused  map[access.Hash]bool         // keys that are revoked, whatever the store says of them
 	purgeAt  int                          // number of keys at which those that have expired are looked for
 	changes  []access.Entry               // the newest ones, oldest first
 	sequence uint64                       // of the last change
@@ -44,8 +45,8 @@ type Feed struct {
 // NewFeed returns a feed that knows nothing before it runs.
 func NewFeed(store tenant.Store, log *slog.Logger) *Feed {
 	return &Feed{
-		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), keys: make(map[access.Hash]access.Entry), purgeAt: minPurge,
-		stale: true, growth: make(chan struct{}),
+		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
+		purgeAt: minPurge, stale: true, growth: make(chan struct{}),
 	}
 }
 
@@ -68,6 +69,15 @@ func (f *Feed) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Refuse ends a key for all readers at once and for ever, although the store does not say so yet.
+func (f *Feed) Refuse(h access.Hash) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refused[h] = true
+	f.putLocked(ended(h))
+	f.tellLocked()
 }
 
 // take turns what the store tells into changes. After a pause it tells everything, of which most is known.
@@ -102,6 +112,9 @@ func (f *Feed) lose() {
 }
 
 func (f *Feed) putLocked(e access.Entry) {
+	if f.refused[e.Hash] {
+		e = ended(e.Hash)
+	}
 	old, known := f.keys[e.Hash]
 	switch {
 	case e.Revoked && !known, known && reflect.DeepEqual(old, e):

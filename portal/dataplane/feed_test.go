@@ -193,6 +193,49 @@ func TestNothingIsToldThatIsNoChange(t *testing.T) {
 	})
 }
 
+// A key that is refused stays so, whatever the store says, until it says the same.
+func TestARefusedKeyIsNotGoodAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, s := runFeed(t)
+		keys := newKeys(3)
+		a, b, c := keys[0], keys[1], keys[2]
+		f.Refuse(c.Hash) // before anything is known of it
+		s.told <- telling{keys, true}
+		synctest.Wait()
+		r := newRead(t, f)
+		r.once()
+		r.wantKnown(a, b)
+		f.Refuse(a.Hash)
+		if u := r.once(); u.full || u.stale || len(u.keys) != 1 {
+			t.Errorf("the end of a key is told as %+v", u)
+		}
+		r.wantKnown(b)
+		a.Voices = []string{"raj"}
+		s.told <- telling{[]tenant.Key{a}, false}
+		s.told <- telling{keys, true}
+		synctest.Wait()
+		r.wantNothing()
+		late := newRead(t, f)
+		late.once()
+		late.wantKnown(b)
+		s.told <- telling{[]tenant.Key{revoked(a)}, false}
+		synctest.Wait()
+		r.wantNothing()
+		f.Refuse(a.Hash)
+		synctest.Wait()
+		r.wantNothing()
+
+		s.fail <- errors.New("disk full")
+		synctest.Wait()
+		r.once()
+		f.Refuse(b.Hash) // also while the store is not heard
+		if u := r.once(); !u.stale || len(u.keys) != 1 {
+			t.Errorf("the end of a key without the store is told as %+v", u)
+		}
+		r.wantKnown()
+	})
+}
+
 func TestAFullTellingIsToldAsItsDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := runFeed(t)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/access"
 )
 
@@ -16,19 +15,18 @@ const (
 	touchLimit = 5 * time.Second // for telling them
 )
 
-// Local keeps cache up to date with store, and tells store when keys were used, until ctx ends; then it tells that once more and
-// returns nil. It is for a portal that serves speech itself. Only a store that was closed is an error.
-func Local(ctx context.Context, store tenant.Store, cache *access.KeyCache, log *slog.Logger) error {
+// Local runs feed, keeps cache up to date with it, and tells its store when keys were used, until ctx ends; then it tells that once more
+// and returns nil. It is for a portal that serves speech itself. Only a store that was closed is an error.
+func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Logger) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	feed := NewFeed(store, log)
 	var err error
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer stop()
 		err = feed.Run(ctx)
 	})
-	running.Go(func() { touch(ctx, cache, store.Touch, log) })
+	running.Go(func() { touch(ctx, cache, feed.store.Touch, log) })
 	for r := (reader{feed: feed}); ; {
 		u, ended := r.next(ctx)
 		if ended != nil {

@@ -22,6 +22,30 @@ func wantGrant(t *testing.T, cache *access.KeyCache, secret string, want error) 
 	return g
 }
 
+func TestARefusedKeyEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		secret, k := newKey()
+		put(t, store, k)
+		cache := access.NewKeyCache(access.KeyCacheConfig{})
+		feed := NewFeed(store, quiet)
+		go func() { _ = Local(t.Context(), feed, cache, quiet) }()
+		<-cache.Ready()
+		g := wantGrant(t, cache, secret, nil)
+		begin := time.Now()
+		feed.Refuse(k.Hash)
+		<-g.Ended
+		if took := time.Since(begin); took != 0 {
+			t.Errorf("it ended after %v, want at once", took)
+		}
+		wantGrant(t, cache, secret, access.ErrInvalidKey)
+		k.Name = "renamed"
+		put(t, store, k) // as the store still has it
+		synctest.Wait()
+		wantGrant(t, cache, secret, access.ErrInvalidKey)
+	})
+}
+
 func TestLocal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
@@ -30,7 +54,7 @@ func TestLocal(t *testing.T) {
 		cache := access.NewKeyCache(access.KeyCacheConfig{})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- Local(ctx, store, cache, quiet) }()
+		go func() { ended <- Local(ctx, NewFeed(store, quiet), cache, quiet) }()
 		<-cache.Ready()
 		g := wantGrant(t, cache, secret, nil)
 		used := time.Now().UTC()
@@ -69,7 +93,7 @@ func TestLocalEndsWithItsStore(t *testing.T) {
 		store := memstore.New()
 		cache := access.NewKeyCache(access.KeyCacheConfig{})
 		ended := make(chan error)
-		go func() { ended <- Local(t.Context(), store, cache, quiet) }()
+		go func() { ended <- Local(t.Context(), NewFeed(store, quiet), cache, quiet) }()
 		<-cache.Ready()
 		if err := store.Close(); err != nil {
 			t.Fatal(err)

@@ -42,6 +42,8 @@ func failureOf(err error) answer.Failure {
 		return answer.Failure{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Text: errMethodNotAllowed.Error()}
 	case errors.Is(err, errTooMany):
 		return answer.Failure{Status: http.StatusTooManyRequests, Code: "too_many_requests", Text: errTooMany.Error(), Retry: retryAfter}
+	case errors.Is(err, tenant.ErrNotStored):
+		return answer.Failure{Status: http.StatusServiceUnavailable, Code: "not_stored", Text: notStored, Retry: retryAfter}
 	case errors.Is(err, tenant.ErrUnavailable), errors.Is(err, tenant.ErrClosed), errors.Is(err, signin.ErrUnavailable):
 		return answer.Failure{Status: http.StatusServiceUnavailable, Code: "unavailable", Text: "unavailable; try again", Retry: retryAfter}
 	case errors.Is(err, context.DeadlineExceeded):
@@ -55,6 +57,9 @@ func failureOf(err error) answer.Failure {
 const badToken = `Bearer error="invalid_token"`
 
 const retryAfter = time.Second
+
+// notStored is the text of [tenant.ErrNotStored] without its cause.
+const notStored = "the key is refused from now on, but that is not stored yet; try again"
 
 func kindStatus(k tenant.Kind) int {
 	switch k {

@@ -76,6 +76,14 @@ func (m *mailer) Invite(_ context.Context, i tenant.Invitation) error {
 type brokenStore struct {
 	tenant.Store
 	fault func(context.Context) error
+	full  error // of every change
+}
+
+func (b *brokenStore) Update(ctx context.Context, change func(tenant.Tx) error) error {
+	if b.full != nil {
+		return b.full
+	}
+	return b.Store.Update(ctx, change)
 }
 
 func (b *brokenStore) View(ctx context.Context, read func(tenant.Reader) error) error {

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -119,6 +120,10 @@ func TestFaults(t *testing.T) {
 			retry       string
 		}{
 			{"the store is away", "token-of-" + owner, tenant.ErrUnavailable, 503, "unavailable", "unavailable; try again", "1"},
+			{
+				"a revocation is not stored", "token-of-" + owner, fmt.Errorf("%w: disk full", tenant.ErrNotStored), 503, "not_stored",
+				"the key is refused from now on, but that is not stored yet; try again", "1",
+			},
 			{"the store is closed", "token-of-" + owner, tenant.ErrClosed, 503, "unavailable", "unavailable; try again", "1"},
 			{"the store is broken", "token-of-" + owner, errors.New("disk of 10.0.0.7 on fire"), 500, "internal_error", "internal error", ""},
 			{"the store does not answer", "token-of-" + owner, errStuck, 504, "timeout", "timeout", ""},

@@ -193,26 +193,6 @@ func (s *Service) UpdateKey(ctx context.Context, actor User, id string, change K
 	})
 }
 
-// RevokeKey ends a key at once and for ever. Revoking it again changes nothing and returns the same row.
-func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, error) {
-	now := s.now()
-	return update(ctx, s, func(tx Tx) (Key, error) {
-		key, err := writableKey(tx, actor, id)
-		if err != nil || key.Revoked() {
-			return key, err
-		}
-		if key.Kind == Live {
-			org, err := tx.Org(key.OrgID)
-			if err != nil {
-				return Key{}, err
-			}
-			org.ActiveKeys--
-			tx.PutOrg(org)
-		}
-		return revoke(tx, now, actor, key), nil
-	})
-}
-
 // with adds the secret when it is this key's. It stays outside of transactions, which remember what they return.
 func (c CreatedKey) with(secret string, hash access.Hash) CreatedKey {
 	if c.Key.Hash == hash {

@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 )
@@ -12,14 +13,22 @@ type Config struct {
 	InvitedOnly bool             // only invited e-mails, and those of Domains, may sign in
 	Domains     []string         // whose e-mails need no invitation, such as example.org; means something with InvitedOnly only
 	Now         func() time.Time // nil means time.Now
+
+	// Refuse makes everybody who checks keys refuse k from now on, although the store does not say so yet. It must not block. Nil: what is
+	// not stored does not count.
+	Refuse func(k Key)
+
+	Log *slog.Logger // nil means slog.Default
 }
 
-// Service is the rules of tenancy. It is safe for concurrent use and holds no state: what it knows is in the store.
+// Service is the rules of tenancy. It is safe for concurrent use. What it knows is in the store, but for revocations that the store has not
+// taken yet.
 //
 // Its methods return a [*Refusal] for what a rule forbids, and the fault of the store, as it is, for all else.
 type Service struct {
-	cfg   Config
-	store Store
+	cfg      Config
+	store    Store
+	unstored *revocations
 }
 
 // New returns the rules over a store.
@@ -27,8 +36,11 @@ func New(cfg Config, store Store) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
 	cfg.Voices, cfg.Domains = slices.Clone(cfg.Voices), slices.Clone(cfg.Domains)
-	return &Service{cfg, store}
+	return &Service{cfg, store, newRevocations()}
 }
 
 // Authorize allows actor to read about an organisation and, when projectID is not empty, one of its projects.
