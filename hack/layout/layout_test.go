@@ -72,7 +72,7 @@ var rules = map[string]rule{
 	"runtime/ident":      {nil, "identifiers look the same, whatever they identify"},
 	"runtime/meter":      {[]string{"runtime/speech", "runtime/access", "runtime/ident"}, "what was spoken is counted without HTTP and without the portal"},
 	"portal/emailaddr":   {nil, "what an address is does not depend on whose it is"},
-	"portal/cursor":      {nil, "a place in a list does not depend on what is listed"},
+	"portal/cursor":      {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
 	"portal/tenant":      {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
 	"portal/usage":       {[]string{"runtime/meter", "portal/cursor"}, "usage is added up without HTTP and without a database"},
 	"portal/signin":      {[]string{"runtime/answer", "runtime/ident", "runtime/strictjson", "portal/emailaddr"}, "who a person is has nothing to do with what they may do"},

@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	patience  = 30 * time.Second // for what must happen, on a machine that has other things to do
-	testToken = "a-token-that-nobody-else-has"
+	testTimeout = 30 * time.Second // for what must happen, on a machine that has other things to do
+	testToken   = "a-token-that-nobody-else-has"
 )
 
 // portal is the portal's side, listening on loopback.
@@ -177,12 +177,12 @@ func await(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(patience)
+	late := time.After(testTimeout)
 	for !done() {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("%s did not happen in %v", what, patience)
+			t.Fatalf("%s did not happen in %v", what, testTimeout)
 		}
 	}
 }
@@ -246,7 +246,7 @@ func TestKeysReachTheFrontEnd(t *testing.T) {
 	put(t, store, revoked(a))
 	select {
 	case <-g.Ended:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("a revoked key has not ended")
 	}
 	f.want(secretA, access.ErrInvalidKey)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	touchEvery = time.Minute     // how often the last uses of keys are told, about
-	touchLimit = 5 * time.Second // for telling them
+	touchPause = 80 * time.Second // between tellings of the last uses of keys, of which pause makes 40 to 80 s: a minute on average
+	touchLimit = 5 * time.Second  // for telling them
 )
 
 // Local runs feed, keeps cache up to date with it, and tells its store when keys were used, until ctx ends; then it tells that once more
@@ -44,8 +44,8 @@ func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Lo
 func touch(ctx context.Context, cache *access.KeyCache, tell func(context.Context, map[string]time.Time) error, log *slog.Logger) {
 	used := make(map[string]time.Time)
 	for more := true; more; {
-		more = pause(ctx, 2*touchEvery*2/3) // 40 to 80 s
-		maps.Copy(used, cache.Touched())    // later than what is there
+		more = pause(ctx, touchPause)
+		maps.Copy(used, cache.Touched()) // later than what is there
 		if len(used) == 0 {
 			continue
 		}

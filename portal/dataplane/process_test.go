@@ -50,7 +50,7 @@ func serveSpeech(portal string) {
 	fail(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	fail(err)
-	h := &http.Server{Handler: s, ReadHeaderTimeout: patience}
+	h := &http.Server{Handler: s, ReadHeaderTimeout: testTimeout}
 	go func() { _ = h.Serve(l) }()
 	fmt.Println(l.Addr())
 	_, _ = io.Copy(io.Discard, os.Stdin)
@@ -166,7 +166,7 @@ func watchSocket(t *testing.T, addr, secret string, speaking bool) <-chan farewe
 		}
 		select {
 		case <-spoke:
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			t.Fatal("nothing is spoken")
 		}
 	}
@@ -237,7 +237,7 @@ func TestRevocationReachesTwoProcesses(t *testing.T) {
 						if i%(len(made)/speaking) == 0 && !strings.Contains(c.event, `"error":"invalid api key","status":401`) {
 							t.Errorf("a running utterance ended with the event %s", c.event)
 						}
-					case <-time.After(patience):
+					case <-time.After(testTimeout):
 						t.Fatal("a socket of a revoked key goes on")
 					}
 					if got := statusOf(t, fronts[j], key.Secret); got != http.StatusUnauthorized {

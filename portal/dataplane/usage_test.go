@@ -149,7 +149,7 @@ func TestLastUses(t *testing.T) {
 		{"the first use", now.Add(-time.Minute), now.Add(-time.Minute), now.Add(-time.Minute)},
 		{"a later one", now.Add(-time.Second), now.Add(-time.Second), now.Add(-time.Second)},
 		{"an earlier one", now.Add(-time.Hour), now.Add(-time.Second), now.Add(-time.Second)},
-		{"one in the future counts as now", now.Add(time.Hour), now, now.Add(patience)},
+		{"one in the future counts as now", now.Add(time.Hour), now, now.Add(testTimeout)},
 	} {
 		if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: tt.told, "key_unknown": now}); err != nil {
 			t.Fatal(err)
@@ -223,7 +223,7 @@ func TestTLS(t *testing.T) {
 				f.await("the keys", f.current(3))
 				return
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 			defer cancel()
 			if err := f.client.Send(ctx, meter.Batch{}); err == nil {
 				t.Error("usage was taken")

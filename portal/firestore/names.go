@@ -13,13 +13,10 @@ import (
 // name is an identifier as a document id. Those that the portal makes stay as they are; what people write, such as e-mail addresses, is
 // encoded, because Firestore forbids slashes, dots alone and names between underscores, and counts 1500 bytes at most.
 func name(id string) string {
-	plain := id != "" && len(id) <= 100 && !strings.HasPrefix(id, "__")
-	for i := 0; plain && i < len(id); i++ {
-		c := id[i]
-		plain = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
-	}
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	isPlain := id != "" && len(id) <= 100 && strings.Trim(id, plain) == ""
 	switch {
-	case plain:
+	case isPlain && !strings.HasPrefix(id, "__"):
 		return id
 	case len(id) <= 1000:
 		return "~" + base64.RawURLEncoding.EncodeToString([]byte(id))

@@ -81,7 +81,8 @@ func (s *Store) touch(ctx context.Context, ids []string, used map[string]time.Ti
 	for attempt := 1; ; attempt++ {
 		err := s.raise(ctx, refs, func(i int) int64 { return micros(exact(used[ids[i]])) })
 		// NotFound: a key was swept since. What was written twice is still the same maximum.
-		if err == nil || attempt == maxAttempts || !passes(err) && status.Code(err) != codes.NotFound || pause(ctx, attempt) != nil {
+		again := passes(err) || status.Code(err) == codes.NotFound
+		if err == nil || !again || attempt == maxAttempts || pause(ctx, attempt) != nil {
 			return err
 		}
 	}

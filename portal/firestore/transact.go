@@ -169,10 +169,8 @@ var (
 func retry(ctx context.Context, read func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := read()
-		if err == nil || attempt >= 5 || !passes(err) || status.Code(err) == codes.Aborted || ctx.Err() != nil {
-			return err
-		}
-		if pause(ctx, attempt) != nil {
+		again := passes(err) && status.Code(err) != codes.Aborted
+		if err == nil || !again || attempt >= 5 || pause(ctx, attempt) != nil {
 			return err
 		}
 	}

@@ -208,11 +208,11 @@ func (r *tenantReader) Key(id string) (tenant.Key, error) {
 func (r *tenantReader) Keys(q tenant.KeyQuery) ([]tenant.Key, error) {
 	keys, err := list(r, r.t.keys,
 		func(k tenant.Key) bool {
-			return k.OrgID == q.OrgID &&
-				(q.ProjectID == "" || k.ProjectID == q.ProjectID) &&
-				(q.Kind == "" || k.Kind == q.Kind) &&
-				(q.CreatedBy == "" || k.CreatedBy == q.CreatedBy) &&
-				(!q.Active || !k.Revoked())
+			isThere := k.OrgID == q.OrgID && (q.ProjectID == "" || k.ProjectID == q.ProjectID)
+			isKind := q.Kind == "" || k.Kind == q.Kind
+			isMade := q.CreatedBy == "" || k.CreatedBy == q.CreatedBy
+			isActive := !q.Active || !k.Revoked()
+			return isThere && isKind && isMade && isActive
 		},
 		func(a, b tenant.Key) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID)) })
 	if q.Limit > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/ident"
 )
 
 const (
@@ -76,7 +77,7 @@ func (c *call) projectID() (string, error) {
 
 // orgID refuses what is no identifier with the words for an unknown organisation, so that stores see none.
 func orgID(id string) error {
-	if !isID(id) {
+	if !ident.Valid(id) {
 		return tenant.ErrNotMember
 	}
 	return nil
@@ -84,16 +85,10 @@ func orgID(id string) error {
 
 // objectID is orgID for what is inside of organisations.
 func objectID(id string) error {
-	if !isID(id) {
+	if !ident.Valid(id) {
 		return tenant.ErrNotFound
 	}
 	return nil
-}
-
-func isID(id string) bool {
-	return 0 < len(id) && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_'
-	})
 }
 
 // wantsCSV reads the parameter format.
@@ -171,7 +166,9 @@ func parseTime(s string) (time.Time, bool) {
 // parseDecimal reads a number such as 12 or 12.345 as a multiple of ten to the power of -digits. What is smaller is cut off.
 func parseDecimal(s string, digits int) (int64, bool) {
 	whole, fraction, point := strings.Cut(s, ".")
-	if whole == "" || len(whole) > 12 || point && fraction == "" || len(fraction) > 20 || strings.Trim(whole+fraction, "0123456789") != "" {
+	isWhole := whole != "" && len(whole) <= 12
+	isFraction := len(fraction) <= 20 && (fraction != "" || !point)
+	if !isWhole || !isFraction || strings.Trim(whole+fraction, "0123456789") != "" {
 		return 0, false
 	}
 	fraction = (fraction + strings.Repeat("0", digits))[:digits]

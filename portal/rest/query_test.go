@@ -11,6 +11,7 @@ import (
 	"github.com/swar-tts/swar/portal/cursor"
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/ident"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -228,7 +229,7 @@ func FuzzQuery(f *testing.F) {
 		}
 		c := &call{query: q}
 		if request, _, err := c.requestQuery(); err == nil {
-			if request.Limit < 0 || request.Limit > 500 || request.MinTTFAus < 0 || !isID(request.OrgID) {
+			if request.Limit < 0 || request.Limit > 500 || request.MinTTFAus < 0 || !ident.Valid(request.OrgID) {
 				t.Errorf("%q is taken as %+v", raw, request)
 			}
 			for _, at := range []time.Time{request.From, request.To} {

@@ -89,7 +89,9 @@ func (c *checker) identity(standard jwt.Claims, claims map[string]json.RawMessag
 	if err == nil {
 		err = c.audience(standard.Audience, claims)
 	}
-	if err == nil && (standard.Expiry == nil || standard.IssuedAt == nil || standard.Subject == "" || len(standard.Subject) > 255) {
+	hasTimes := standard.Expiry != nil && standard.IssuedAt != nil
+	hasSubject := standard.Subject != "" && len(standard.Subject) <= 255
+	if err == nil && !(hasTimes && hasSubject) {
 		err = errors.New("exp, iat and sub are required")
 	}
 	if raw, ok := claims["auth_time"]; err == nil && ok {

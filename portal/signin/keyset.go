@@ -130,7 +130,9 @@ func (s *keySet) run(ctx context.Context, log *slog.Logger) {
 func (s *keySet) match(id, algorithm string) []jose.JSONWebKey {
 	var found []jose.JSONWebKey
 	for _, k := range s.keys {
-		if (id == "" || k.KeyID == id) && (k.Algorithm == "" || k.Algorithm == algorithm) && fits(k.Key, algorithm) {
+		isNamed := id == "" || k.KeyID == id
+		isFor := k.Algorithm == "" || k.Algorithm == algorithm
+		if isNamed && isFor && fits(k.Key, algorithm) {
 			found = append(found, k)
 		}
 	}

@@ -17,10 +17,10 @@ type conn struct {
 	broken     bool                 // in a state that nobody knows
 }
 
-// connect opens a connection, for reading only or for everything. One that writes does not wait for other processes: patiently does, as
+// connect opens a connection, for reading only or for everything. One that writes does not wait for other processes: retryBusy does, as
 // it heeds its context.
 func (s *Store) connect(ctx context.Context, readOnly bool) (c *conn, err error) {
-	err = s.patiently(ctx, func() error {
+	err = s.retryBusy(ctx, func() error {
 		sc, err := s.db.Conn(ctx)
 		if err != nil {
 			return err
@@ -218,14 +218,14 @@ func (s *Store) write(ctx context.Context, f func(*conn) error) error {
 
 // begin begins to write.
 func (s *Store) begin(ctx context.Context, c *conn) error {
-	return s.patiently(ctx, func() error {
+	return s.retryBusy(ctx, func() error {
 		_, err := c.exec("BEGIN IMMEDIATE")
 		return err
 	})
 }
 
-// patiently tries something again while other processes do not let it.
-func (s *Store) patiently(ctx context.Context, try func() error) error {
+// retryBusy tries something again while other processes do not let it.
+func (s *Store) retryBusy(ctx context.Context, try func() error) error {
 	var waited time.Duration
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		err := try()

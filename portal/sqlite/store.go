@@ -102,7 +102,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.patiently(ctx, func() error { return s.prepare(ctx, w) }); err != nil {
+	if err := s.retryBusy(ctx, func() error { return s.prepare(ctx, w) }); err != nil {
 		w.close()
 		return err
 	}

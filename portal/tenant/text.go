@@ -44,5 +44,7 @@ func cleanText(field, s string, least, most int, allowed string) (string, error)
 // isControl also counts what turns the direction of a line or ends it: with these a name could rewrite the page or the mail that shows
 // it. Joiners are letters in Indian scripts and stay.
 func isControl(r rune) bool {
-	return unicode.IsControl(r) || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' || r == '\u2028' || r == '\u2029'
+	turnsLine := '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+	endsLine := r == '\u2028' || r == '\u2029'
+	return turnsLine || endsLine || unicode.IsControl(r)
 }

@@ -136,10 +136,12 @@ type RequestQuery struct {
 func (q RequestQuery) Selects(r Request) bool {
 	like := func(want, got string) bool { return want == "" || want == got }
 	isOfWhom := q.OrgID == r.OrgID && like(q.ProjectID, r.ProjectID) && like(q.KeyID, r.KeyID)
-	isOfWhat := like(q.Voice, r.Voice) && like(q.Endpoint, r.Endpoint) && like(string(q.Status), string(r.Status))
-	isOfTime := (q.From.IsZero() || !r.Start.Before(q.From)) && (q.To.IsZero() || r.Start.Before(q.To))
+	isOfWhat := like(q.Voice, r.Voice) && like(q.Endpoint, r.Endpoint) && r.TTFAus >= q.MinTTFAus
+	isAfter := q.From.IsZero() || !r.Start.Before(q.From)
+	isBefore := q.To.IsZero() || r.Start.Before(q.To)
 	isBehind := q.After.IsZero() || r.Place().Compare(q.After) < 0
-	return isOfWhom && isOfWhat && isOfTime && isBehind && r.TTFAus >= q.MinTTFAus
+	isInPage := isAfter && isBefore && isBehind
+	return isOfWhom && isOfWhat && isInPage && like(string(q.Status), string(r.Status))
 }
 
 // Place is where r stands in the log.

@@ -130,5 +130,7 @@ func appendChecksum(b []byte, sum uint32) []byte {
 }
 
 func isBase62(c byte) bool {
-	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+	isDigit := '0' <= c && c <= '9'
+	letter := c | 0x20 // in lower case
+	return isDigit || 'a' <= letter && letter <= 'z'
 }

@@ -4,6 +4,7 @@ package ident
 import (
 	"crypto/rand"
 	"encoding/base32"
+	"strings"
 )
 
 const (
@@ -28,6 +29,14 @@ func New(prefix string) string {
 
 // Of returns prefix and the first 130 bits of a hash: always the same for the same thing.
 func Of(prefix string, hash [32]byte) string { return prefix + Encode(hash[:])[:length] }
+
+// maxLength is how long an identifier of ours can be, with room for some to come.
+const maxLength = 64
+
+// Valid reports whether s looks like an identifier, so that databases see nothing else: 1 to 64 lower-case letters, digits and underscores.
+func Valid(s string) bool {
+	return s != "" && len(s) <= maxLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
 
 // Encode writes bytes, a character for each five bits. The order of texts of one length is that of their bytes.
 func Encode(b []byte) string { return encoding.EncodeToString(b) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -45,6 +46,28 @@ func TestOf(t *testing.T) {
 	}
 	if a, b := Of("", sha256.Sum256([]byte("a"))), Of("", sha256.Sum256([]byte("b"))); a == b || a != Of("", sha256.Sum256([]byte("a"))) {
 		t.Errorf("%s and %s: want one for each thing", a, b)
+	}
+}
+
+func TestValid(t *testing.T) {
+	for name, tt := range map[string]struct {
+		id   string
+		want bool
+	}{
+		"one of ours":        {New("org_"), true},
+		"one letter":         {"a", true},
+		"nothing":            {"", false},
+		"as long as may be":  {strings.Repeat("z", 64), true},
+		"one longer":         {strings.Repeat("z", 65), false},
+		"a capital":          {"org_A", false},
+		"a slash inside":     {"org/a", false},
+		"a space at the end": {"org_a ", false},
+		"another script":     {"org_क", false},
+		"NUL":                {"org_\x00", false},
+	} {
+		if got := Valid(tt.id); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
 	}
 }
 
