@@ -31,8 +31,11 @@ type admin struct {
 	socket  net.Listener
 }
 
-// openAdmin listens on the socket at path, whose folder only this server uses. issuer is nil where nobody signs in by e-mail.
-func openAdmin(ctx context.Context, path string, portal rest.Config, issuer *signin.Issuer, log *slog.Logger) (*admin, error) {
+// openAdmin listens on the socket at path, whose folder only this server uses. issuer is nil where nobody signs in by
+// e-mail.
+func openAdmin(
+	ctx context.Context, path string, portal rest.Config, issuer *signin.Issuer, log *slog.Logger,
+) (*admin, error) {
 	path = shortest(path)
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("the path %s is too long for a socket (%d bytes, at most %d); choose a shorter --data", path, len(path), maxSocketPath)
@@ -165,7 +168,8 @@ func (a *admin) routes(api http.Handler) http.Handler {
 
 // errNoIssuer is a server without signing keys.
 var errNoIssuer = &tenant.Refusal{
-	Kind: tenant.Invalid, Code: "no_issuer", Text: "this server signs nobody in by e-mail, so that it has no keys for signing",
+	Kind: tenant.Invalid, Code: "no_issuer",
+	Text: "this server signs nobody in by e-mail, so that it has no keys for signing",
 }
 
 // signingKeys returns what get does, as commands show it.
@@ -200,8 +204,8 @@ func (a *admin) failureOf(r *http.Request, err error) answer.Failure {
 		status := map[tenant.Kind]int{tenant.Invalid: 400, tenant.Forbidden: 403, tenant.Missing: 404}[refusal.Kind]
 		return answer.Failure{Status: status, Code: refusal.Code, Text: refusal.Text}
 	}
-	if errors.Is(err, signin.ErrRotating) {
-		return answer.Failure{Status: http.StatusBadRequest, Code: "rotation_pending", Text: signin.ErrRotating.Error()}
+	if rotating := signin.ErrRotating; errors.Is(err, rotating) {
+		return answer.Failure{Status: http.StatusBadRequest, Code: "rotation_pending", Text: rotating.Error()}
 	}
 	a.log.Error("a command failed", "path", r.Pattern, "error", err)
 	return answer.Failure{Status: http.StatusInternalServerError, Code: "internal_error", Text: err.Error()}

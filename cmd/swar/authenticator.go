@@ -23,7 +23,8 @@ type authenticator struct {
 
 // authenticator makes one, and starts nothing. listen is the address of the server, show is where mails are printed.
 func (s *signInFlags) authenticator(
-	ctx context.Context, store records, listen string, clientIP func(*http.Request) netip.Addr, show *screen, log *slog.Logger,
+	ctx context.Context, store records, listen string, clientIP func(*http.Request) netip.Addr, show *screen,
+	log *slog.Logger,
 ) (*authenticator, error) {
 	a := &authenticator{page: s.address(listen) + "/"}
 	mailer, err := s.mailer(ctx, listen, show)

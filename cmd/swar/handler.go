@@ -23,7 +23,8 @@ func (s *site) beside(ctx context.Context, address string, m *metrics.Metrics) (
 			return nil, err
 		}
 		portal, err = s.portal.open(ctx, auth, rest.Config{
-			Model: s.mouth.engine.Model(), Origins: signIn.origins, TLS: strings.HasPrefix(signIn.publicURL, "https://"),
+			Model: s.mouth.engine.Model(), Origins: signIn.origins,
+			TLS: strings.HasPrefix(signIn.publicURL, "https://"),
 		})
 		if err != nil {
 			return nil, err

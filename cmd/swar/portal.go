@@ -24,7 +24,7 @@ import (
 const (
 	shipLimit  = 10 * time.Second // for bringing the last usage into the store; what is left then stays in the log for the next start
 	sweepEvery = time.Hour
-	awaitLimit = time.Second // for a change of a key to reach those who check keys, before its maker is answered anyway
+	awaitLimit = time.Second // for a change of a key to reach those who check keys; then its maker is answered anyway
 )
 
 // portal is organisations, keys, usage and bills, in the process that speaks.
@@ -46,7 +46,9 @@ type portal struct {
 }
 
 // openPortal opens everything and starts nothing. voices are those of the model.
-func openPortal(ctx context.Context, store *storeFlags, signIn *signInFlags, voices []string, log *slog.Logger) (_ *portal, err error) {
+func openPortal(
+	ctx context.Context, store *storeFlags, signIn *signInFlags, voices []string, log *slog.Logger,
+) (_ *portal, err error) {
 	if err := store.make(); err != nil {
 		return nil, err
 	}
@@ -82,11 +84,11 @@ func openPortal(ctx context.Context, store *storeFlags, signIn *signInFlags, voi
 	return p, nil
 }
 
-// open makes the ways into the portal, which run with it: the API and the sign-in pages, which it returns, and the socket for commands.
-// config needs what the portal does not know.
+// open makes the ways into the portal, which run with it: the API and the sign-in pages, which it returns, and the
+// socket for commands. config needs what the portal does not know.
 func (p *portal) open(ctx context.Context, auth *authenticator, config rest.Config) (http.Handler, error) {
-	config.Tenancy, config.Reports, config.Verifier, config.Mailer, config.Log = p.tenancy, p.reports, auth.verifier, auth, p.log
-	config.AwaitKey = p.awaitKey
+	config.Tenancy, config.Reports, config.Log = p.tenancy, p.reports, p.log
+	config.Verifier, config.Mailer, config.AwaitKey = auth.verifier, auth, p.awaitKey
 	api, err := rest.New(config)
 	if err != nil {
 		return nil, err
@@ -165,8 +167,8 @@ func (p *portal) abandon() error {
 	return errors.Join(p.admin.close(), p.close())
 }
 
-// awaitKey waits until the cache says of k what the store does, which takes some milliseconds. A key that changes again in the
-// meantime, or a store that is not heard, is not waited for any longer.
+// awaitKey waits until the cache says of k what the store does, which takes some milliseconds. A key that changes
+// again in the meantime, or a store that is not heard, is not waited for any longer.
 func (p *portal) awaitKey(ctx context.Context, k tenant.Key) {
 	ctx, cancel := context.WithTimeout(ctx, awaitLimit)
 	defer cancel()
@@ -227,7 +229,8 @@ func (p *portal) firstKey(ctx context.Context) (string, error) {
 	return key.Secret, nil
 }
 
-// awaitFirstKey waits until the first key is good, so that nobody who reads it is faster. It does not wait for long: the key is on its way.
+// awaitFirstKey waits until the first key is good, so that nobody who reads it is faster. It does not wait for long:
+// the key is on its way.
 func (p *portal) awaitFirstKey(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

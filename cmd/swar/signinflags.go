@@ -42,7 +42,8 @@ type signInFlags struct {
 func (s *signInFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.publicURL, "public-url", "", "`URL` under which people reach this server (default http:// and the address of --listen)")
 	s.byEmail = launch.Choice(f, "email-sign-in", "sign people in with links by e-mail", "on", "off")
-	f.IntVar(&s.mails, "sign-in-mails", defaultMails, "send `n` sign-in mails an hour to everybody together; each network has a share of them")
+	f.IntVar(&s.mails, "sign-in-mails", defaultMails,
+		"send `n` sign-in mails an hour to everybody together; each network has a share of them")
 	f.StringVar(&s.smtp, "smtp", "", "mail `server`, HOST or HOST:PORT; without one, a server on a loopback address prints its mails")
 	s.encryption = launch.Choice(f, "smtp-encryption", "how the way to the mail server is encrypted", signin.StartTLS, signin.TLS, signin.NoTLS)
 	f.StringVar(&s.smtpUser, "smtp-user", "", "`name` to sign in to the mail server with")

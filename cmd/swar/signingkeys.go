@@ -12,8 +12,9 @@ func (a *app) signingKeysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signing-keys",
 		Short: "List and replace the keys that ID tokens are signed with",
-		Long: `Works on the keys of the built-in issuer of the server that runs on --data, as its operator. They have nothing to do with API keys: they sign
-the ID tokens of people who sign in to the portal by e-mail.
+		Long: `Works on the keys of the built-in issuer of the server that runs on --data, as its operator.
+They have nothing to do with API keys: they sign the ID tokens of people who sign in to the portal
+by e-mail.
 
 Every 90 days a new key is made by itself, published for a week before it signs, and for a week after.`,
 		Args: cobra.NoArgs,
@@ -45,9 +46,10 @@ func (a *app) signingKeysRotateCommand() *cobra.Command {
 		Short: "Make a new key",
 		Long: `Publishes a new key, which signs in a week; the old one goes a week after that. Nobody notices.
 
-With --now the new key replaces all others at once, for when they may have leaked, as with a lost backup. Within five seconds every server that
-shares the store refuses the ID tokens that were signed before. Who is signed in gets a new one with their refresh token, and need not sign in
-again. Others who check these tokens may keep the list of keys for an hour.`,
+With --now the new key replaces all others at once, for when they may have leaked, as with a lost
+backup. Within five seconds every server that shares the store refuses the ID tokens that were
+signed before. Who is signed in gets a new one with their refresh token, and need not sign in again.
+Others who check these tokens may keep the list of keys for an hour.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path := "/operator/v1/signing-keys/rotate"
@@ -76,7 +78,8 @@ func (a *app) signingKeys(cmd *cobra.Command, c *control, method, path string) e
 		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "id\tstate\tcreated\tsigns from\tends")
 		for _, k := range list.Keys {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.State, when(k.CreatedAt, "-"), when(k.SignsFrom, "-"), when(k.EndsAt, "-"))
+			created, from, end := when(k.CreatedAt, "-"), when(k.SignsFrom, "-"), when(k.EndsAt, "-")
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", k.ID, k.State, created, from, end)
 		}
 		return t.Flush()
 	})

@@ -29,7 +29,8 @@ func (c Cursor) Compare(other Cursor) int {
 	return cmp.Or(c.At.Compare(other.At), cmp.Compare(c.ID, other.ID))
 }
 
-// String writes c so that a client can hand it back, who need not know what it holds. The zero value is the empty text.
+// String writes c so that a client can hand it back, who need not know what it holds. The zero value is the empty
+// text.
 func (c Cursor) String() string {
 	if c.IsZero() {
 		return ""

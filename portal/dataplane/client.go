@@ -48,7 +48,8 @@ type Client struct {
 	away bool // and it was logged
 }
 
-// NewClient checks cfg and returns a client that keeps cache up to date while it runs. It connects when it is used; the caller closes it.
+// NewClient checks cfg and returns a client that keeps cache up to date while it runs. It connects when it is used;
+// the caller closes it.
 func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Client, error) {
 	if err := checkToken(cfg.Token); err != nil {
 		return nil, err
@@ -80,8 +81,8 @@ func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Cli
 	return &Client{cfg: cfg, cache: cache, log: log, conn: conn, portal: wire.NewDataplaneClient(conn)}, nil
 }
 
-// Run keeps the cache up to date, and tells when keys were used, until ctx ends. It waits out every failure of the portal, whose absence the
-// cache is told.
+// Run keeps the cache up to date, and tells when keys were used, until ctx ends. It waits out every failure of the
+// portal, whose absence the cache is told.
 func (c *Client) Run(ctx context.Context) error {
 	var telling sync.WaitGroup
 	telling.Go(func() { touch(ctx, c.cache, c.touch, c.log) })

@@ -1,8 +1,8 @@
 // Package dataplane joins the portal to the processes that serve speech: keys go out to them as they change, usage comes in.
 //
-// In the portal a [Feed] follows the store, and a [Server] hands what it knows to any number of clients over gRPC. In a process that serves
-// speech, a [Client] keeps an [access.KeyCache] up to date and takes usage to the portal. Where both are one process, [Local] does the same
-// without gRPC.
+// In the portal a [Feed] follows the store, and a [Server] hands what it knows to any number of clients over gRPC. In
+// a process that serves speech, a [Client] keeps an [access.KeyCache] up to date and takes usage to the portal. Where
+// both are one process, [Local] does the same without gRPC.
 package dataplane
 
 import (

@@ -45,8 +45,8 @@ type Feed struct {
 // NewFeed returns a feed that knows nothing before it runs.
 func NewFeed(store tenant.Store, log *slog.Logger) *Feed {
 	return &Feed{
-		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
-		purgeAt: minPurge, stale: true, growth: make(chan struct{}),
+		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), purgeAt: minPurge, stale: true, growth: make(chan struct{}),
+		keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
 	}
 }
 

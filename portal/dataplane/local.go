@@ -11,12 +11,13 @@ import (
 )
 
 const (
-	touchPause = 80 * time.Second // between tellings of the last uses of keys, of which pause makes 40 to 80 s: a minute on average
+	touchPause = 80 * time.Second // before last uses of keys are told again; pause makes 40 to 80 s of it, a minute on average
 	touchLimit = 5 * time.Second  // for telling them
 )
 
-// Local runs feed, keeps cache up to date with it, and tells its store when keys were used, until ctx ends; then it tells that once more
-// and returns nil. It is for a portal that serves speech itself. Only a store that was closed is an error.
+// Local runs feed, keeps cache up to date with it, and tells its store when keys were used, until ctx ends; then it
+// tells that once more and returns nil. It is for a portal that serves speech itself. Only a store that was closed is
+// an error.
 func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Logger) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -39,9 +40,11 @@ func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Lo
 	return err
 }
 
-// touch tells about once a minute which keys of cache were used when, until ctx ends, and then once more. What cannot be told is kept: it
-// is a time for each key, however long that lasts.
-func touch(ctx context.Context, cache *access.KeyCache, tell func(context.Context, map[string]time.Time) error, log *slog.Logger) {
+// touch tells about once a minute which keys of cache were used when, until ctx ends, and then once more. What cannot
+// be told is kept: it is a time for each key, however long that lasts.
+func touch(
+	ctx context.Context, cache *access.KeyCache, tell func(context.Context, map[string]time.Time) error, log *slog.Logger,
+) {
 	used := make(map[string]time.Time)
 	for more := true; more; {
 		more = pause(ctx, touchPause)

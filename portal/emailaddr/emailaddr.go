@@ -17,8 +17,9 @@ var ErrInvalid = errors.New("email: not a valid address")
 
 // Clean returns an address without the white space around it and in lower case. It fails with ErrInvalid.
 //
-// It is no full check, which only a mail that arrives can be, but refuses what nobody can sign in with. Some letters that are not ASCII
-// have a lower case that is: the Kelvin sign becomes a k. Such an address would turn into that of somebody else.
+// It is no full check, which only a mail that arrives can be, but refuses what nobody can sign in with. Some letters
+// that are not ASCII have a lower case that is: the Kelvin sign becomes a k. Such an address would turn into that of
+// somebody else.
 func Clean(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if len(s) > MaxLength || !utf8.ValidString(s) || strings.ContainsFunc(s, isForbidden) {
@@ -34,8 +35,8 @@ func Clean(s string) (string, error) {
 	return s, nil
 }
 
-// isForbidden reports whether a character stands in no address: white space and whatever cannot be seen, also what turns the direction of a
-// line, and letters that turn into ASCII.
+// isForbidden reports whether a character stands in no address: white space and whatever cannot be seen, also what
+// turns the direction of a line, and letters that turn into ASCII.
 func isForbidden(r rune) bool {
 	isInvisible := unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	return isInvisible || r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf

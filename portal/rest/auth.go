@@ -16,8 +16,9 @@ const (
 	joinPause = 5 * time.Second // between looks for new invitations of a user who is busy
 )
 
-// authenticated lets h answer who has signed in. Roles are not looked up here and nowhere kept: each rule reads them from the store in the
-// transaction in which it needs them, so that a member who was removed is out with the next request.
+// authenticated lets h answer who has signed in. Roles are not looked up here and nowhere kept: each rule reads them
+// from the store in the transaction in which it needs them, so that a member who was removed is out with the next
+// request.
 func (s *Server) authenticated(h handler) handler {
 	return func(c *call) error {
 		user, err := s.userOf(c)

@@ -192,7 +192,8 @@ func withoutSecret(body string) string {
 	return body
 }
 
-// TestASlowBodyIsCutOff holds a body back until the server waits no longer. The time is real, so the deadline is brought forward.
+// TestASlowBodyIsCutOff holds a body back until the server waits no longer. The time is real, so the deadline is
+// brought forward.
 func TestASlowBodyIsCutOff(t *testing.T) {
 	g := newRig(t)
 	early := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

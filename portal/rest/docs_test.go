@@ -70,8 +70,8 @@ func TestDocsTellEveryError(t *testing.T) {
 	var codes []string
 	for file, pattern := range map[string]string{
 		"../tenant/refusal.go":            `&Refusal\{\w+, "(\w+)",`,
-		"failure.go":                      `Code: "(\w+)"`,
-		"rest.go":                         `Code: "(\w+)"`,
+		"failure.go":                      `(?:failed|again|unauthorised)\((?:[\w.]+, )?"(\w+)"`,
+		"rest.go":                         `failed\([\w.]+, "(\w+)"`,
 		"query.go":                        `Code: "(\w+)"`,
 		"../../runtime/answer/failure.go": `(?:Code:|bodyTooLarge =) "(\w+)"`,
 		"requests.go":                     `Code: "(\w+)"`,

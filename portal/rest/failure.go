@@ -23,34 +23,47 @@ var (
 // failureOf is the one place where an error becomes a status and a text for the client. Causes go to the log only.
 func failureOf(err error) answer.Failure {
 	if r, ok := errors.AsType[*tenant.Refusal](err); ok {
-		return answer.Failure{Status: kindStatus(r.Kind), Code: r.Code, Text: r.Text}
+		return failed(kindStatus(r.Kind), r.Code, r.Text)
 	}
 	if r, ok := errors.AsType[*usage.Refusal](err); ok {
-		return answer.Failure{Status: http.StatusBadRequest, Code: usageCode(r), Text: r.Text}
+		return failed(http.StatusBadRequest, usageCode(r), r.Text)
 	}
 	if f, ok := answer.BodyFailure(err); ok {
 		return f
 	}
 	switch {
 	case errors.Is(err, errMissingToken):
-		return answer.Failure{Status: http.StatusUnauthorized, Code: "missing_token", Text: errMissingToken.Error(), Challenge: "Bearer"}
+		return unauthorised("missing_token", errMissingToken, "Bearer")
 	case errors.Is(err, signin.ErrExpiredToken):
-		return answer.Failure{Status: http.StatusUnauthorized, Code: "token_expired", Text: signin.ErrExpiredToken.Error(), Challenge: badToken}
+		return unauthorised("token_expired", signin.ErrExpiredToken, badToken)
 	case errors.Is(err, signin.ErrInvalidToken):
-		return answer.Failure{Status: http.StatusUnauthorized, Code: "invalid_token", Text: signin.ErrInvalidToken.Error(), Challenge: badToken}
+		return unauthorised("invalid_token", signin.ErrInvalidToken, badToken)
 	case errors.Is(err, errMethodNotAllowed):
-		return answer.Failure{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Text: errMethodNotAllowed.Error()}
+		return failed(http.StatusMethodNotAllowed, "method_not_allowed", errMethodNotAllowed.Error())
 	case errors.Is(err, errTooMany):
-		return answer.Failure{Status: http.StatusTooManyRequests, Code: "too_many_requests", Text: errTooMany.Error(), Retry: retryAfter}
+		return again(http.StatusTooManyRequests, "too_many_requests", errTooMany.Error())
 	case errors.Is(err, tenant.ErrNotStored):
-		return answer.Failure{Status: http.StatusServiceUnavailable, Code: "not_stored", Text: notStored, Retry: retryAfter}
+		return again(http.StatusServiceUnavailable, "not_stored", notStored)
 	case errors.Is(err, tenant.ErrUnavailable), errors.Is(err, tenant.ErrClosed), errors.Is(err, signin.ErrUnavailable):
-		return answer.Failure{Status: http.StatusServiceUnavailable, Code: "unavailable", Text: "unavailable; try again", Retry: retryAfter}
+		return again(http.StatusServiceUnavailable, "unavailable", "unavailable; try again")
 	case errors.Is(err, context.DeadlineExceeded):
-		return answer.Failure{Status: http.StatusGatewayTimeout, Code: "timeout", Text: "timeout"}
+		return failed(http.StatusGatewayTimeout, "timeout", "timeout")
 	default:
-		return answer.Failure{Status: http.StatusInternalServerError, Code: "internal_error", Text: "internal error"}
+		return failed(http.StatusInternalServerError, "internal_error", "internal error")
 	}
+}
+
+func failed(status int, code, text string) answer.Failure {
+	return answer.Failure{Status: status, Code: code, Text: text}
+}
+
+// again is a failure that passes.
+func again(status int, code, text string) answer.Failure {
+	return answer.Failure{Status: status, Code: code, Text: text, Retry: retryAfter}
+}
+
+func unauthorised(code string, err error, challenge string) answer.Failure {
+	return answer.Failure{Status: http.StatusUnauthorized, Code: code, Text: err.Error(), Challenge: challenge}
 }
 
 // badToken is the challenge of RFC 6750 for a token that is no good.

@@ -26,12 +26,13 @@ type Config struct {
 	Model    speech.Model    // what GET /portal/v1/me tells of
 	Log      *slog.Logger    // required
 
-	// Operator makes whoever calls the operator, without a token and without limits. It is for a listener that only those can reach who
-	// run the server, such as a socket in a folder of theirs.
+	// Operator makes whoever calls the operator, without a token and without limits. It is for a listener that only
+	// those can reach who run the server, such as a socket in a folder of theirs.
 	Operator bool
 
-	// AwaitKey returns when those who check keys know that k was created, changed or revoked, so that a client can use a new key at once and
-	// rely on the end of an old one. Implementations give up after a while: the change is made, whoever has heard of it. Nil waits for nobody.
+	// AwaitKey returns when those who check keys know that k was created, changed or revoked, so that a client can
+	// use a new key at once and rely on the end of an old one. Implementations give up after a while: the change is
+	// made, whoever has heard of it. Nil waits for nobody.
 	AwaitKey func(ctx context.Context, k tenant.Key)
 
 	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.
@@ -85,6 +86,6 @@ func Off() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		answer.Refuse(w, answer.Failure{Status: http.StatusNotFound, Code: "portal_disabled", Text: "portal is disabled"})
+		answer.Refuse(w, failed(http.StatusNotFound, "portal_disabled", "portal is disabled"))
 	})
 }

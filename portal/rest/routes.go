@@ -42,7 +42,8 @@ func (s *Server) routes() *mux.Router {
 	return router
 }
 
-// signedIn lets h answer who has signed in and has not asked too much. Invitations are followed and the query is read before it does.
+// signedIn lets h answer who has signed in and has not asked too much. Invitations are followed and the query is read
+// before it does.
 func (s *Server) signedIn(h handler) handler {
 	return s.authenticated(s.limited(s.joined(func(c *call) (err error) {
 		if c.query, err = parseQuery(c.r.URL.RawQuery); err != nil {

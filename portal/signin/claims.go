@@ -32,8 +32,8 @@ type checker struct {
 	keys       keyFinder
 }
 
-// keyFinder returns the keys that may have made a signature: that with an id, or all if the token names none. It fails with
-// ErrInvalidToken if there is none, and with ErrUnavailable.
+// keyFinder returns the keys that may have made a signature: that with an id, or all if the token names none. It
+// fails with ErrInvalidToken if there is none, and with ErrUnavailable.
 type keyFinder interface {
 	find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error)
 }

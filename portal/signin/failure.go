@@ -22,10 +22,12 @@ func (r *refusal) Error() string { return r.text }
 var (
 	errNotFound         = &refusal{http.StatusNotFound, "not_found", "not found"}
 	errMethodNotAllowed = &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "method not allowed"}
-	errCrossOrigin      = &refusal{http.StatusForbidden, "cross_origin", "requests of pages of other servers are refused"}
+	errCrossOrigin      = &refusal{http.StatusForbidden, "cross_origin", crossOriginText}
 	errWhatToVerify     = badRequest("send either token, or email and code")
 	errSession          = badRequest("session must be token or cookie")
 )
+
+const crossOriginText = "requests of pages of other servers are refused"
 
 func badRequest(text string) *refusal { return &refusal{http.StatusBadRequest, "bad_request", text} }
 
@@ -38,8 +40,8 @@ type limitError struct {
 
 func (e *limitError) Error() string { return e.text }
 
-// failureOf is the one place where an error becomes a status and a text for the client. Causes go to the log only: isFault is whether
-// there is one to be logged.
+// failureOf is the one place where an error becomes a status and a text for the client. Causes go to the log only:
+// isFault is whether there is one to be logged.
 func failureOf(err error) (f answer.Failure, isFault bool) {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return answer.Failure{Status: r.status, Code: r.code, Text: r.text}, false
@@ -52,13 +54,15 @@ func failureOf(err error) (f answer.Failure, isFault bool) {
 	}
 	switch {
 	case errors.Is(err, emailaddr.ErrInvalid):
-		return answer.Failure{Status: http.StatusBadRequest, Code: "bad_request", Text: emailaddr.ErrInvalid.Error()}, false
+		invalid := badRequest(emailaddr.ErrInvalid.Error())
+		return answer.Failure{Status: invalid.status, Code: invalid.code, Text: invalid.text}, false
 	case errors.Is(err, errOutboxFull):
 		return answer.Failure{
 			Status: http.StatusServiceUnavailable, Code: "busy", Text: errOutboxFull.Error(), Retry: time.Minute,
 		}, false
 	}
 	return answer.Failure{
-		Status: http.StatusServiceUnavailable, Code: "unavailable", Text: "sign-in is unavailable; try again", Retry: 5 * time.Second,
+		Status: http.StatusServiceUnavailable, Code: "unavailable", Text: "sign-in is unavailable; try again",
+		Retry: 5 * time.Second,
 	}, true
 }

@@ -17,7 +17,8 @@ const (
 // Why a refresh token is not taken. What a client is told is always the first.
 var (
 	errBadRefresh = &refusal{
-		http.StatusBadRequest, "bad_refresh_token", "the refresh token is wrong, was used or has expired; sign in again",
+		http.StatusBadRequest, "bad_refresh_token",
+		"the refresh token is wrong, was used or has expired; sign in again",
 	}
 	errReused = errors.New("a refresh token was used a second time; the sign-in it belongs to has ended")
 )

@@ -268,8 +268,8 @@ func (i *Issuer) cookieName(name string) string {
 	return name
 }
 
-// readFields reads the string fields of a JSON object. Absent and null are not in the map. Other fields are ignored, and so is the type of
-// the content, as everywhere in the API; no body is an empty object.
+// readFields reads the string fields of a JSON object. Absent and null are not in the map. Other fields are ignored,
+// and so is the type of the content, as everywhere in the API; no body is an empty object.
 func readFields(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
 	body, err := answer.ReadBody(w, r, maxBody)
 	if err != nil || len(body) == 0 {

@@ -127,10 +127,10 @@ func (i *Issuer) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	return list.shown(time.Now()), err
 }
 
-// RotateKeys makes a new key and returns all there are. It is published at once and signs a week later, as the one that is made every 90
-// days by itself; it fails with ErrRotating while one waits for that. With atOnce it replaces all others at once, for when they may have
-// leaked: within five seconds every server on the store refuses what they have signed. Who is signed in gets a new ID token with their
-// refresh token.
+// RotateKeys makes a new key and returns all there are. It is published at once and signs a week later, as the one
+// that is made every 90 days by itself; it fails with ErrRotating while one waits for that. With atOnce it replaces
+// all others at once, for when they may have leaked: within five seconds every server on the store refuses what they
+// have signed. Who is signed in gets a new ID token with their refresh token.
 func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, error) {
 	list, err := i.keys.rotate(ctx, atOnce)
 	if err != nil {

@@ -43,10 +43,11 @@ func takeTry(ctx context.Context, store Store, ip netip.Addr, now time.Time) err
 	return take(ctx, store, "verify:"+subscriber(ip), now, verifyWindow, verifyLimit, tooManyTries)
 }
 
-// take counts a use in the record id, unless there are limit of them within window. Who is over the limit is found out by reading alone, so
-// that a flood keeps nobody from writing.
+// take counts a use in the record id, unless there are limit of them within window. Who is over the limit is found
+// out by reading alone, so that a flood keeps nobody from writing.
 func take(
-	ctx context.Context, store Store, id string, now time.Time, window time.Duration, limit int, refuse func(retry time.Duration) error,
+	ctx context.Context, store Store, id string, now time.Time, window time.Duration, limit int,
+	refuse func(retry time.Duration) error,
 ) error {
 	known, err := read[uses](ctx, store, id)
 	if err != nil {
@@ -75,7 +76,8 @@ func subscriber(ip netip.Addr) string { return prefix(ip, subscriberBitsV4, subs
 func network(ip netip.Addr) string    { return prefix(ip, networkBitsV4, networkBitsV6) }
 func provider(ip netip.Addr) string   { return prefix(ip, providerBitsV4, providerBitsV6) }
 
-// prefix writes the first bits of an address, which are whole bytes, so that it may stand in the id of a record. Of an address that is not known it is empty.
+// prefix writes the first bits of an address, which are whole bytes, so that it may stand in the id of a record. Of
+// an address that is not known it is empty.
 func prefix(ip netip.Addr, v4, v6 int) string {
 	ip = ip.Unmap()
 	bits := v6

@@ -133,7 +133,8 @@ func (c *crowd) want(from, want string) {
 	}
 }
 
-// takesAll asks from one address after the other of networks, as often as each is given a mail, and returns how many it got.
+// takesAll asks from one address after the other of networks, as often as each is given a mail, and returns how many
+// it got.
 func (c *crowd) takesAll(networks int, address func(network, n int) string) (got int) {
 	c.t.Helper()
 	for network := range networks {

@@ -28,7 +28,8 @@ var (
 		http.StatusBadRequest, "bad_link", "the link or code is wrong, was used or has expired; ask for a new one",
 	}
 	errOtherBrowser = &refusal{
-		http.StatusBadRequest, "other_browser", "this is not the browser in which the link was asked for; type the code of the mail there",
+		http.StatusBadRequest, "other_browser",
+		"this is not the browser in which the link was asked for; type the code of the mail there",
 	}
 )
 
@@ -72,8 +73,8 @@ func (a asker) asked(l *link) bool { return l.Browser == a.browser.hash() }
 // owns reports whether a may spend l. A program's link is no browser's: what presses the buttons of mails is one.
 func (a asker) owns(l *link) bool { return a.asked(l) || l.Program && a.program }
 
-// hasGuessed reports whether a has tried so many wrong codes that no code of l does any more. Programs are told apart by where they come
-// from: a stranger's guesses must not make a link void for others.
+// hasGuessed reports whether a has tried so many wrong codes that no code of l does any more. Programs are told apart
+// by where they come from: a stranger's guesses must not make a link void for others.
 func (a asker) hasGuessed(l *link) bool {
 	if a.asked(l) {
 		return l.Wrong >= maxWrong
@@ -149,12 +150,13 @@ func (m *mailbox) spendToken(now time.Time, token hash, by asker) error {
 	return m.spend(now, i)
 }
 
-// spendCode uses up the link of this asker that has this code. A wrong code counts against this asker, for all the links that it may spend.
-// changed is whether the record has to be stored although there is an error.
+// spendCode uses up the link of this asker that has this code. A wrong code counts against this asker, for all the
+// links that it may spend. changed is whether the record has to be stored although there is an error.
 func (m *mailbox) spendCode(now time.Time, code string, by asker) (changed bool, err error) {
 	m.prune(now)
 	mayTry := func(l *link) bool { return by.owns(l) && !by.hasGuessed(l) }
-	if i := slices.IndexFunc(m.Links, func(l link) bool { return mayTry(&l) && by.codeHash(code, l.Program) == l.Code }); i >= 0 {
+	isRight := func(l link) bool { return mayTry(&l) && by.codeHash(code, l.Program) == l.Code }
+	if i := slices.IndexFunc(m.Links, isRight); i >= 0 {
 		return false, m.spend(now, i)
 	}
 	for i := range m.Links {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Of the mails that all may ask for in an hour of the clock, each part of the internet has a share, so that nobody who has many addresses
-// can close signing in for all others.
+// Of the mails that all may ask for in an hour of the clock, each part of the internet has a share, so that nobody
+// who has many addresses can close signing in for all others.
 //
-// A network has at most a twentieth of what is left, so that the shares become smaller and the mails are never all gone to a few; and
-// always minShare, also when none are left. These come on top, up to twice the limit. A provider has a quarter of the limit: who can
-// make up networks has them from one.
+// A network has at most a twentieth of what is left, so that the shares become smaller and the mails are never all
+// gone to a few; and always minShare, also when none are left. These come on top, up to twice the limit. A provider
+// has a quarter of the limit: who can make up networks has them from one.
 const (
 	totalLimit      = 1000 // mails in an hour, where nothing else is configured
 	shareOfNetwork  = 20   // the part of what is left

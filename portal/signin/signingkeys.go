@@ -29,13 +29,14 @@ const (
 	keysRecord = "keys"
 )
 
-// How soon a change of the keys reaches every server on the store. A key that was removed is good nowhere after keysLag: what is known is
-// read again after keysReload, reading is given up after keysReadTime, and the two together are less.
+// How soon a change of the keys reaches every server on the store. A key that was removed is good nowhere after
+// keysLag: what is known is read again after keysReload, reading is given up after keysReadTime, and the two together
+// are less.
 const (
 	keysLag       = 5 * time.Second
 	keysReload    = 2 * time.Second
 	keysReadTime  = 2 * time.Second
-	unknownReload = 250 * time.Millisecond // keysReload for a token that names an unknown key, which another server may have made just now
+	unknownReload = 250 * time.Millisecond // keysReload for a key that is not known: another server may have made it just now
 	keyMakeTime   = 10 * time.Second       // bounds storing a new key
 	keysRetry     = time.Second            // between reads of a store that is away
 )
@@ -61,7 +62,8 @@ const (
 
 // ErrRotating refuses to make another key while one waits for its turn.
 var ErrRotating = &refusal{
-	http.StatusBadRequest, "rotation_pending", "the next key is published already and takes over by itself; rotate now to replace all keys at once",
+	http.StatusBadRequest, "rotation_pending",
+	"the next key is published already and takes over by itself; rotate now to replace all keys at once",
 }
 
 // keyList is the record of the issuer's keys, oldest first.
@@ -149,8 +151,8 @@ type signingKeys struct {
 	spare  *signingKey // that was made and could not be stored
 }
 
-// get returns the keys as they were stored reload ago at most. While the store is away, it returns what was stored bear ago at most. It makes
-// a new key when it is time.
+// get returns the keys as they were stored reload ago at most. While the store is away, it returns what was stored
+// bear ago at most. It makes a new key when it is time.
 func (s *signingKeys) get(ctx context.Context, reload, bear time.Duration) (keyList, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +161,8 @@ func (s *signingKeys) get(ctx context.Context, reload, bear time.Duration) (keyL
 		return s.list, nil
 	}
 	if s.failed == nil || !now.Before(s.tried.Add(keysRetry)) {
-		s.failed = s.loadLocked(context.WithoutCancel(ctx), now) // others wait for what this caller begins, who may leave
+		// Others wait for what this caller begins, who may leave.
+		s.failed = s.loadLocked(context.WithoutCancel(ctx), now)
 		s.tried = time.Now()
 	}
 	if s.failed != nil && (len(s.list.Keys) == 0 || !time.Now().Before(s.loaded.Add(bear))) {
@@ -184,7 +187,8 @@ func (s *signingKeys) find(ctx context.Context, id, _ string) ([]jose.JSONWebKey
 	return nil, fmt.Errorf("%w: signed with a key that there is not or no longer", ErrInvalidToken)
 }
 
-// rotate makes a new key. With atOnce it is the only one from then on, and no token that was signed before is good any more.
+// rotate makes a new key. With atOnce it is the only one from then on, and no token that was signed before is good
+// any more.
 func (s *signingKeys) rotate(ctx context.Context, atOnce bool) (keyList, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,8 +249,11 @@ func (s *signingKeys) readLocked(ctx context.Context, now time.Time) (due bool, 
 
 var errNotDue = errors.New("no key is due")
 
-// addLocked stores what rule makes of the keys and a new one. The key is made before, because that takes long and rule may be called twice.
-func (s *signingKeys) addLocked(ctx context.Context, now time.Time, rule func(l *keyList, fresh signingKey) error) error {
+// addLocked stores what rule makes of the keys and a new one. The key is made before, because that takes long and
+// rule may be called twice.
+func (s *signingKeys) addLocked(
+	ctx context.Context, now time.Time, rule func(l *keyList, fresh signingKey) error,
+) error {
 	if s.spare == nil {
 		var err error
 		if s.spare, err = makeKey(); err != nil {

@@ -21,7 +21,8 @@ type Store interface {
 	// times that the record holds.
 	UpdateSignin(ctx context.Context, id string, change func(old []byte) (record []byte, expires time.Time, err error)) error
 
-	// ReadSignin returns the record id as it was stored last, by whichever process; nil where there is none. The caller owns it.
+	// ReadSignin returns the record id as it was stored last, by whichever process; nil where there is none. The
+	// caller owns it.
 	ReadSignin(ctx context.Context, id string) ([]byte, error)
 
 	// SweepSignin deletes the records whose time has come, expires being now or before, and returns how many. It may delete in several steps.

@@ -17,8 +17,8 @@ type conn struct {
 	broken     bool                 // in a state that nobody knows
 }
 
-// connect opens a connection, for reading only or for everything. One that writes does not wait for other processes: retryBusy does, as
-// it heeds its context.
+// connect opens a connection, for reading only or for everything. One that writes does not wait for other processes:
+// retryBusy does, as it heeds its context.
 func (s *Store) connect(ctx context.Context, readOnly bool) (c *conn, err error) {
 	err = s.retryBusy(ctx, func() error {
 		sc, err := s.db.Conn(ctx)

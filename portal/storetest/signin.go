@@ -62,7 +62,8 @@ func SigninShared(t *testing.T, open func(t *testing.T) (a, b signin.Store)) {
 func testSharedSigningKeys(t *testing.T, a, b signin.Store) {
 	server := func(s signin.Store) *signin.Issuer { // one that has read nothing yet
 		log := slog.New(slog.DiscardHandler)
-		issuer, err := signin.New(signin.Config{URL: "https://tts.example.org", Log: log}, s, signin.NewOutbox("", nil, log))
+		cfg := signin.Config{URL: "https://tts.example.org", Log: log}
+		issuer, err := signin.New(cfg, s, signin.NewOutbox("", nil, log))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// ErrNotStored is the answer to the revocation of a key that the store could not take. From then on the key is refused, and it is tried
-// again by itself; until it is stored, a restart would make the key good again, so that nobody may be told that it is done.
+// ErrNotStored is the answer to the revocation of a key that the store could not take. From then on the key is
+// refused, and it is tried again by itself; until it is stored, a restart would make the key good again, so that
+// nobody may be told that it is done.
 var ErrNotStored = fmt.Errorf("the key is refused from now on, but that is not stored yet: %w", ErrUnavailable)
 
 const (
-	rightsTime     = 5 * time.Second // for finding out whether somebody may revoke a key when the store takes no changes
+	rightsTime     = 5 * time.Second // for reading who may revoke a key when the store takes no changes
 	minRevokeRetry = time.Second     // wait before a revocation is tried again; doubled after each failure
 	maxRevokeRetry = 10 * time.Second
 	lastRevokeTime = 2 * time.Second // for the last try, when the server stops
@@ -68,8 +69,8 @@ func (w *revocations) all() []revocation {
 
 // RevokeKey ends a key at once and for ever. Revoking it again changes nothing and returns the same row.
 //
-// When the store takes no changes, such as on a full disk, the key is refused all the same if Config.Refuse is set, [Service.Run] stores that
-// as soon as it can, and the error is [ErrNotStored].
+// When the store takes no changes, such as on a full disk, the key is refused all the same if Config.Refuse is set,
+// [Service.Run] stores that as soon as it can, and the error is [ErrNotStored].
 func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, error) {
 	now := s.now()
 	key, err := update(ctx, s, func(tx Tx) (Key, error) {
@@ -93,7 +94,8 @@ func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, er
 	}
 	s.cfg.Refuse(key)
 	s.unstored.add(revocation{id, actor, now})
-	s.cfg.Log.Warn("a key is refused, but its revocation is not stored yet; it is tried again until it is", "key", id, "error", err)
+	s.cfg.Log.Warn("a key is refused, but its revocation is not stored yet; it is tried again until it is",
+		"key", id, "error", err)
 	return Key{}, fmt.Errorf("%w: %w", ErrNotStored, err)
 }
 
@@ -171,5 +173,6 @@ func (s *Service) logUnstored() {
 		ids = append(ids, r.keyID)
 	}
 	slices.Sort(ids)
-	s.cfg.Log.Error("the store has not taken the revocation of keys: they will be good again after the next start; revoke them then", "keys", ids)
+	s.cfg.Log.Error("the store has not taken the revocation of keys: they will be good again after the next start; "+
+		"revoke them then", "keys", ids)
 }

@@ -14,15 +14,15 @@ type Config struct {
 	Domains     []string         // whose e-mails need no invitation, such as example.org; means something with InvitedOnly only
 	Now         func() time.Time // nil means time.Now
 
-	// Refuse makes everybody who checks keys refuse k from now on, although the store does not say so yet. It must not block. Nil: what is
-	// not stored does not count.
+	// Refuse makes everybody who checks keys refuse k from now on, although the store does not say so yet. It must
+	// not block. Nil: what is not stored does not count.
 	Refuse func(k Key)
 
 	Log *slog.Logger // nil means slog.Default
 }
 
-// Service is the rules of tenancy. It is safe for concurrent use. What it knows is in the store, but for revocations that the store has not
-// taken yet.
+// Service is the rules of tenancy. It is safe for concurrent use. What it knows is in the store, but for revocations
+// that the store has not taken yet.
 //
 // Its methods return a [*Refusal] for what a rule forbids, and the fault of the store, as it is, for all else.
 type Service struct {

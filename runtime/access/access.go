@@ -1,6 +1,7 @@
 // Package access turns a presented API key into a grant: what its holder may do.
 //
-// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, and a [Guard] before either makes guessing slow.
+// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, and a [Guard] before either
+// makes guessing slow.
 package access
 
 import (
@@ -44,7 +45,7 @@ func (g Grant) Allows(voice string) bool {
 
 // Keyring knows the keys. It is safe for concurrent use.
 type Keyring interface {
-	// Grant returns what the key of creds allows, or [ErrInvalidKey] or [ErrUnavailable]. It is called on every request and must not block on
-	// a network. It may keep those waiting whom it refuses.
+	// Grant returns what the key of creds allows, or [ErrInvalidKey] or [ErrUnavailable]. It is called on every
+	// request and must not block on a network. It may keep those waiting whom it refuses.
 	Grant(ctx context.Context, creds Credentials) (Grant, error)
 }

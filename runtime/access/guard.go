@@ -19,7 +19,7 @@ const (
 	maxGuesses   = freeGuesses + int(maxDelay/delayStep)
 
 	maxAddresses     = 10_000 // that are remembered; beyond, the one that was quiet for longest is forgotten
-	maxDelayed       = 4000   // answers that are held back for more than delayStep at the same time: some 20 kB each, with their connection
+	maxDelayed       = 4000   // answers that are held back for more than delayStep; some 20 kB each, with their connection
 	maxDelayedOfOne  = 1000   // of them, of one address
 	sharedBitsOfIPv6 = 64     // one customer has at least so many addresses to guess from
 )
@@ -57,8 +57,8 @@ func (g *Guard) Grant(ctx context.Context, creds Credentials) (Grant, error) {
 	return grant, err
 }
 
-// delay waits as long as addr's next wrong key has earned, however many of its keys come at once. When too many wait already it is shorter,
-// because waiting costs memory, but no connection gets more than a few answers a second.
+// delay waits as long as addr's next wrong key has earned, however many of its keys come at once. When too many wait
+// already it is shorter, because waiting costs memory, but no connection gets more than a few answers a second.
 func (g *Guard) delay(ctx context.Context, addr netip.Addr) {
 	wait, counted := g.count(addr)
 	if wait == 0 {
@@ -79,7 +79,8 @@ func (g *Guard) delay(ctx context.Context, addr netip.Addr) {
 	g.delayed--
 }
 
-// count notes a wrong key of addr and returns how long to wait. counted is who is counted among those that are delayed, or nil.
+// count notes a wrong key of addr and returns how long to wait. counted is who is counted among those that are
+// delayed, or nil.
 func (g *Guard) count(addr netip.Addr) (wait time.Duration, counted *guesser) {
 	now := time.Now()
 	g.mu.Lock()

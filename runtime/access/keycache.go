@@ -25,10 +25,11 @@ type KeyCacheConfig struct {
 	Grace time.Duration // how long known keys are good while the portal is away; 0 means 60 s
 }
 
-// KeyCache is a keyring that holds every key of the portal in memory, and takes over each change. It is safe for concurrent use.
+// KeyCache is a keyring that holds every key of the portal in memory, and takes over each change. It is safe for
+// concurrent use.
 //
-// Looking up costs no more for an unknown key than for a known one, so that unknown ones need not be remembered. A cache begins
-// without keys and with the portal away.
+// Looking up costs no more for an unknown key than for a known one, so that unknown ones need not be remembered. A
+// cache begins without keys and with the portal away.
 type KeyCache struct {
 	grace time.Duration
 	ready chan struct{} // closed by the first Back
@@ -132,7 +133,8 @@ func (c *KeyCache) Back() {
 // Ready returns a channel that is closed when the cache has been filled for the first time.
 func (c *KeyCache) Ready() <-chan struct{} { return c.ready }
 
-// Check returns [ErrUnavailable] while no key can be checked: the portal is away and the grace is over, or the cache was never filled.
+// Check returns [ErrUnavailable] while no key can be checked: the portal is away and the grace is over, or the cache
+// was never filled.
 func (c *KeyCache) Check() error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -147,9 +149,9 @@ func (c *KeyCache) isLostLocked(now time.Time) bool {
 	return !c.away.IsZero() && now.Sub(c.away) >= c.grace
 }
 
-// Await returns when done says so of the key of hash, which is asked now and after each change of the cache; the grant is empty for a
-// key that is not held. It fails when ctx ends before, with its cause. It is for who has changed a key and wants to say so only when that is true
-// here.
+// Await returns when done says so of the key of hash, which is asked now and after each change of the cache; the
+// grant is empty for a key that is not held. It fails when ctx ends before, with its cause. It is for who has changed
+// a key and wants to say so only when that is true here.
 func (c *KeyCache) Await(ctx context.Context, hash Hash, done func(g Grant, held bool) bool) error {
 	for {
 		c.mu.Lock()

@@ -27,16 +27,16 @@ func (e BodyTooLargeError) Error() string {
 	return fmt.Sprintf("request body larger than %d bytes", e.Most)
 }
 
-// LimitBody gives the body of a request [BodyTime] to arrive, also one that no handler reads: net/http reads on before it answers, and
-// would wait for ever.
+// LimitBody gives the body of a request [BodyTime] to arrive, also one that no handler reads: net/http reads on
+// before it answers, and would wait for ever.
 func LimitBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		setReadDeadline(w, time.Now().Add(BodyTime))
 	}
 }
 
-// ReadBody reads the whole body of at most so many bytes. Nothing else may come first: net/http notices that a client has left only after
-// that. The errors are those above.
+// ReadBody reads the whole body of at most so many bytes. Nothing else may come first: net/http notices that a client
+// has left only after that. The errors are those above.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return nil, ErrEncodedBody
@@ -56,7 +56,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) 
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrBodyBroken, err)
 	case buf.Len() > most:
-		_, _ = io.CopyN(io.Discard, r.Body, 4*int64(most)) // many clients read the answer only when they have sent everything
+		// Many clients read the answer only when they have sent everything.
+		_, _ = io.CopyN(io.Discard, r.Body, 4*int64(most))
 		return nil, BodyTooLargeError{most}
 	}
 	setReadDeadline(w, time.Time{}) // from here on, reading is only to notice a disconnect

@@ -3,6 +3,7 @@ package answer
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -20,27 +21,31 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func TestReadBody(t *testing.T) {
 	const most = 1000
-	bytesOf := func(n int) io.Reader { return strings.NewReader(strings.Repeat("a", n)) }
+	sized := func(n int) io.Reader { return strings.NewReader(strings.Repeat("a", n)) }
+	fails := func(err error) io.Reader { return failing{err} }
+	late := &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}
+	reset := &net.OpError{Op: "read", Err: errors.New("connection reset")}
+	tooLarge := BodyTooLargeError{most}
+	const expect, coding = "Expect: 100-continue", "Content-Encoding: "
 	for name, tt := range map[string]struct {
 		body   io.Reader
 		header string // name and value
 		want   error
-		code   string
-		status int
-		unread bool // nothing was read
+		told   string // status and code
+		unread bool   // it is refused before anything is read
 	}{
-		"nothing":                         {body: bytesOf(0)},
-		"one byte below the limit":        {body: bytesOf(most - 1)},
-		"as much as may be":               {body: bytesOf(most)},
-		"one byte above":                  {body: bytesOf(most + 1), want: BodyTooLargeError{most}, code: "body_too_large", status: 413},
-		"one above, and asked before":     {body: bytesOf(most + 1), header: "Expect: 100-continue", want: BodyTooLargeError{most}, code: "body_too_large", status: 413, unread: true},
-		"as much as may be, asked before": {body: bytesOf(most), header: "Expect: 100-continue"},
-		"identity":                        {body: bytesOf(1), header: "Content-Encoding: Identity"},
-		"gzip":                            {body: bytesOf(1), header: "Content-Encoding: gzip", want: ErrEncodedBody, code: "bad_request", status: 415, unread: true},
-		"late":                            {body: failing{&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}, want: ErrBodyTimeout, code: "timeout", status: 408},
-		"cut":                             {body: failing{io.ErrUnexpectedEOF}, want: ErrBodyCut, code: "bad_request", status: 400},
-		"reset":                           {body: failing{&net.OpError{Op: "read", Err: errors.New("connection reset")}}, want: ErrBodyCut, code: "bad_request", status: 400},
-		"framing that is broken":          {body: failing{errors.New("malformed chunked encoding")}, want: ErrBodyBroken, code: "bad_request", status: 400},
+		"nothing":                         {sized(0), "", nil, "", false},
+		"one byte below the limit":        {sized(most - 1), "", nil, "", false},
+		"as much as may be":               {sized(most), "", nil, "", false},
+		"one byte above":                  {sized(most + 1), "", tooLarge, "413 body_too_large", false},
+		"one above, and asked before":     {sized(most + 1), expect, tooLarge, "413 body_too_large", true},
+		"as much as may be, asked before": {sized(most), expect, nil, "", false},
+		"identity":                        {sized(1), coding + "Identity", nil, "", false},
+		"gzip":                            {sized(1), coding + "gzip", ErrEncodedBody, "415 bad_request", true},
+		"late":                            {fails(late), "", ErrBodyTimeout, "408 timeout", false},
+		"cut":                             {fails(io.ErrUnexpectedEOF), "", ErrBodyCut, "400 bad_request", false},
+		"reset":                           {fails(reset), "", ErrBodyCut, "400 bad_request", false},
+		"framing that is broken":          {fails(errors.New("malformed chunk")), "", ErrBodyBroken, "400 bad_request", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			counted := &countingReader{r: tt.body}
@@ -52,15 +57,18 @@ func TestReadBody(t *testing.T) {
 				r.Header.Set(name, value)
 			}
 			body, err := ReadBody(httptest.NewRecorder(), r, most)
-			if !errors.Is(err, tt.want) || (err == nil) != (int64(len(body)) == r.ContentLength) {
+			if isWhole := int64(len(body)) == r.ContentLength; !errors.Is(err, tt.want) || (err == nil) != isWhole {
 				t.Errorf("read %d bytes of %d and %v, want %v", len(body), r.ContentLength, err, tt.want)
 			}
 			if tt.unread && counted.n > 0 {
 				t.Errorf("%d bytes were read before it was refused", counted.n)
 			}
-			f, known := BodyFailure(err)
-			if known != (tt.want != nil) || f.Code != tt.code || f.Status != tt.status {
-				t.Errorf("the client is told %+v, want %d %s", f, tt.status, tt.code)
+			told := ""
+			if f, known := BodyFailure(err); known {
+				told = fmt.Sprint(f.Status, " ", f.Code)
+			}
+			if told != tt.told {
+				t.Errorf("the client is told %q, want %q", told, tt.told)
 			}
 		})
 	}
@@ -135,20 +143,19 @@ func TestBodiesHaveADeadline(t *testing.T) {
 }
 
 func TestRefuse(t *testing.T) {
+	const retry, challenge, connection = "Retry-After", "Www-Authenticate", "Connection"
 	for name, tt := range map[string]struct {
 		f    Failure
-		want http.Header
+		want map[string]string // headers besides the code
 	}{
-		"a plain one": {Failure{Status: 400, Code: "bad_name", Text: "no"}, http.Header{"X-Error-Code": {"bad_name"}}},
-		"one that may be tried again": {
-			Failure{Status: 429, Code: "c", Text: "t", Retry: time.Nanosecond}, http.Header{"X-Error-Code": {"c"}, "Retry-After": {"1"}},
-		},
-		"after a second":      {Failure{Status: 429, Code: "c", Retry: time.Second}, http.Header{"X-Error-Code": {"c"}, "Retry-After": {"1"}}},
-		"after a little more": {Failure{Status: 429, Code: "c", Retry: time.Second + 1}, http.Header{"X-Error-Code": {"c"}, "Retry-After": {"2"}}},
-		"without a key":       {Failure{Status: 401, Code: "c", Challenge: "Bearer"}, http.Header{"X-Error-Code": {"c"}, "Www-Authenticate": {"Bearer"}}},
-		"a late body":         {Failure{Status: 408, Code: "timeout"}, http.Header{"X-Error-Code": {"timeout"}, "Connection": {"close"}}},
-		"a large body":        {Failure{Status: 413, Code: "body_too_large"}, http.Header{"X-Error-Code": {"body_too_large"}, "Connection": {"close"}}},
-		"a long text":         {Failure{Status: 413, Code: "text_too_long"}, http.Header{"X-Error-Code": {"text_too_long"}}},
+		"a plain one":                {Failure{Status: 400, Code: "bad_name", Text: "no"}, nil},
+		"one that passes":            {Failure{Status: 429, Code: "c", Retry: 1}, map[string]string{retry: "1"}},
+		"one that passes in 1 s":     {Failure{Status: 429, Code: "c", Retry: time.Second}, map[string]string{retry: "1"}},
+		"one that passes in 1 s + 1": {Failure{Status: 429, Code: "c", Retry: time.Second + 1}, map[string]string{retry: "2"}},
+		"without a key":              {Failure{Status: 401, Code: "c", Challenge: "Bearer"}, map[string]string{challenge: "Bearer"}},
+		"a late body":                {Failure{Status: 408, Code: "timeout"}, map[string]string{connection: "close"}},
+		"a large body":               {Failure{Status: 413, Code: "body_too_large"}, map[string]string{connection: "close"}},
+		"a long text":                {Failure{Status: 413, Code: "text_too_long"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := httptest.NewRecorder()
@@ -156,9 +163,12 @@ func TestRefuse(t *testing.T) {
 			if want := `{"error":"` + tt.f.Text + `"}`; rec.Code != tt.f.Status || rec.Body.String() != want {
 				t.Errorf("got %d %s, want %d %s", rec.Code, rec.Body, tt.f.Status, want)
 			}
-			for _, name := range []string{"X-Error-Code", "Retry-After", "Www-Authenticate", "Connection"} {
-				if got, want := rec.Header().Get(name), tt.want.Get(name); got != want {
-					t.Errorf("%s is %q, want %q", name, got, want)
+			if got := rec.Header().Get("X-Error-Code"); got != tt.f.Code {
+				t.Errorf("the code is %q, want %q", got, tt.f.Code)
+			}
+			for _, name := range []string{retry, challenge, connection} {
+				if got := rec.Header().Get(name); got != tt.want[name] {
+					t.Errorf("%s is %q, want %q", name, got, tt.want[name])
 				}
 			}
 		})

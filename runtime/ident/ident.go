@@ -1,4 +1,5 @@
-// Package ident makes identifiers: a prefix that says of what, and 26 characters of Douglas Crockford's base 32, in lower case.
+// Package ident makes identifiers: a prefix that says of what, and 26 characters of Douglas Crockford's base 32, in
+// lower case.
 package ident
 
 import (
@@ -14,8 +15,8 @@ const (
 
 var encoding = base32.NewEncoding(alphabet).WithPadding(base32.NoPadding)
 
-// New returns prefix and 130 random bits. Identifiers do not tell when they were made: in order of time, all new records of a database
-// that is spread by key would go to one place.
+// New returns prefix and 130 random bits. Identifiers do not tell when they were made: in order of time, all new
+// records of a database that is spread by key would go to one place.
 func New(prefix string) string {
 	var random [length]byte
 	rand.Read(random[:]) // never fails: since Go 1.24 the program ends instead
@@ -33,7 +34,8 @@ func Of(prefix string, hash [32]byte) string { return prefix + Encode(hash[:])[:
 // maxLength is how long an identifier of ours can be, with room for some to come.
 const maxLength = 64
 
-// Valid reports whether s looks like an identifier, so that databases see nothing else: 1 to 64 lower-case letters, digits and underscores.
+// Valid reports whether s looks like an identifier, so that databases see nothing else: 1 to 64 lower-case letters,
+// digits and underscores.
 func Valid(s string) bool {
 	return s != "" && len(s) <= maxLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }

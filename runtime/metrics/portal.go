@@ -39,7 +39,8 @@ func (m *Metrics) RegisterPortal(read func() PortalCounts) *Portal {
 		gauge("tts_usage_reconciliation_difference", "Requests and frames by which the two ways of adding up usage differ; must be 0.",
 			func(c PortalCounts) float64 { return float64(c.Difference) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "tts_usage_lost_events_total", Help: "Usage events that nobody is billed for: neither disk nor memory had room, or a file is damaged or gone; must be 0.",
+			Name: "tts_usage_lost_events_total",
+			Help: "Usage events that nobody is billed for: neither disk nor memory had room, or a file is damaged or gone; must be 0.",
 		}, func() float64 { return float64(read().Lost) }),
 		gauge("tts_keys", "API keys of the portal in memory.", func(c PortalCounts) float64 { return float64(c.Keys) }),
 		gauge("tts_keys_current", "1 while the keys in memory are those of the store, else 0.", func(c PortalCounts) float64 {

@@ -62,7 +62,8 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz says whether new work should be sent here: every worker is warm, nobody has asked the server to go, and nothing else is in the way.
+// readyz says whether new work should be sent here: every worker is warm, nobody has asked the server to go, and
+// nothing else is in the way.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	c := s.cfg.Speaker.Capacity()
 	switch {

@@ -23,7 +23,7 @@ type Config struct {
 	Meter      *meter.Recorder  // nil: nobody is billed
 	Metrics    *metrics.Metrics // required
 	Log        *slog.Logger     // required
-	Ready      func() error     // why no new work should be sent here although the workers are warm; nil: nothing else does
+	Ready      func() error     // why no new work should be sent here although the workers are warm; nil: nothing
 	Service    string           // name in GET /; "" means "Swar Hinglish TTS"
 	Version    string           // build version in /healthz
 	MaxSockets int              // WebSocket connections on this node; 0 means 10,000

@@ -40,8 +40,11 @@ type session struct {
 	voice    sync.WaitGroup // the speaking goroutine
 }
 
-func newSession(s *Server, conn *websocket.Conn, creds access.Credentials, grant access.Grant, stop context.CancelCauseFunc) *session {
-	creds.Key, creds.Origin = strings.Clone(creds.Key), strings.Clone(creds.Origin) // parts of a request that is forgotten otherwise
+func newSession(
+	s *Server, conn *websocket.Conn, creds access.Credentials, grant access.Grant, stop context.CancelCauseFunc,
+) *session {
+	// They are parts of the request's headers, which are forgotten otherwise.
+	creds.Key, creds.Origin = strings.Clone(creds.Key), strings.Clone(creds.Origin)
 	return &session{
 		server: s, conn: conn, creds: creds, grant: grant, id: newRequestID(), stop: stop,
 		out:      newOutbox(s.budget),

@@ -63,8 +63,8 @@ func Members(body []byte, names []string, values []jsontext.Value) error {
 	}
 }
 
-// Strings reads the members of body that are named, which must be strings. One that is not there or null is not in the map. What is wrong
-// with body itself is an error as of [Members], what is wrong with one member a [*FieldError].
+// Strings reads the members of body that are named, which must be strings. One that is not there or null is not in
+// the map. What is wrong with body itself is an error as of [Members], what is wrong with one member a [*FieldError].
 func Strings(body []byte, names ...string) (map[string]string, error) {
 	values := make([]jsontext.Value, len(names))
 	if err := Members(body, names, values); err != nil {

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// LogWriter counts the lines that could not be written. A log has nowhere to complain to: without a count nobody learns that its disk is
-// full or its reader gone.
+// LogWriter counts the lines that could not be written. A log has nowhere to complain to: without a count nobody
+// learns that its disk is full or its reader gone.
 type LogWriter struct {
 	to   io.Writer
 	lost atomic.Int64
