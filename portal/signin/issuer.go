@@ -145,14 +145,14 @@ func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, err
 // Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing but what anybody
 // could find out with any address.
 func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
-	post, err := i.outbox.reserve()
-	if err != nil {
+	holders := holdersOf(by.ip)
+	if err := i.outbox.reserve(holders); err != nil {
 		return err
 	}
-	posted := false
+	queued := false
 	defer func() {
-		if !posted {
-			i.outbox.release()
+		if !queued {
+			i.outbox.release(holders)
 		}
 	}()
 	now := time.Now()
@@ -163,7 +163,7 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
 		return err
 	}
 	box, token, code := emailHash(email), newSecret(), newCode()
-	err = update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
+	err := update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
 		m.Email = email
 		if retry := m.ask(now, link{Token: token.hash(), Code: by.codeHash(code, by.program), Browser: by.browser.hash(), Program: by.program}); retry > 0 {
 			return time.Time{}, tooManyMails(retry)
@@ -173,9 +173,9 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
 	if err != nil {
 		return err
 	}
-	posted = true
-	post(letter{
-		kind: "sign-in link",
+	queued = true
+	i.outbox.queue <- letter{
+		kind: "sign-in link", holders: holders,
 		mail: linkMail(i.outbox.name, email, i.cfg.URL+linkPath+"#"+encode(box[:], token[:]), code),
 		wanted: func(ctx context.Context) (bool, error) {
 			if !time.Now().Before(now.Add(linkLife)) {
@@ -183,7 +183,7 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
 			}
 			return i.cfg.Allowed(ctx, email)
 		},
-	})
+	}
 	return nil
 }
 

@@ -356,7 +356,7 @@ func TestOutboxFull(t *testing.T) {
 		w.mails.hold = make(chan struct{})
 		ask := func(i int) reply {
 			b := w.browser()
-			b.from = fmt.Sprintf("192.0.%d.%d:1", i/250, i%250)
+			b.from = fmt.Sprintf("%d.%d.0.1:1", 11+i/5, i) // some for each of many providers
 			return b.ask(fmt.Sprintf("person%d@example.org", i))
 		}
 		for i := range 200 {

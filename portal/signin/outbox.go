@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -14,9 +15,13 @@ import (
 
 // Mailer sends one mail. It is safe for concurrent use.
 type Mailer interface {
-	// Send returns when the mail was handed over, or could not be. An error must not hold the text of the mail.
+	// Send returns when the mail was handed over, or could not be; ErrMailRefused says that it never will be. An error must not
+	// hold the text of the mail.
 	Send(ctx context.Context, m Mail) error
 }
+
+// ErrMailRefused is a mail that the mail server does not take and never will.
+var ErrMailRefused = errors.New("the mail is refused")
 
 // Mail is a mail to one person.
 type Mail struct {
@@ -40,20 +45,44 @@ var sendPauses = []time.Duration{2 * time.Second, 15 * time.Second, time.Minute}
 // errOutboxFull refuses a mail.
 var errOutboxFull = errors.New("too many mails are waiting; try again in a minute")
 
+// holder is somebody who may have so many mails waiting, so that nobody takes all the places.
+type holder struct {
+	name string
+	most int
+}
+
+// The places that a part of the internet may take, and invitations, which members send.
+const (
+	placesOfNetwork     = outboxSize / 10
+	placesOfProvider    = outboxSize / 4
+	placesOfInvitations = outboxSize / 2
+)
+
+// holdersOf are who answers for a mail that ip asks for.
+func holdersOf(ip netip.Addr) []holder {
+	return []holder{{"network " + network(ip), placesOfNetwork}, {"provider " + provider(ip), placesOfProvider}}
+}
+
 // Outbox sends mails in the background, so that nobody can tell from the time of an answer whether there was one.
 type Outbox struct {
-	mailer Mailer
-	name   string // of the service, as mails call it
-	log    *slog.Logger
-	places chan struct{} // taken by mails that wait or are about to
-	queue  chan letter
+	mailer  Mailer
+	name    string // of the service, as mails call it
+	log     *slog.Logger
+	queue   chan letter    // whose turn it is; it has a place for every letter
+	retries sync.WaitGroup // letters that wait for another try
+
+	mu     sync.Mutex
+	places int            // taken by letters that wait or are about to
+	heldBy map[string]int // of them, by the name of a holder
 }
 
 // letter is a mail that waits. wanted decides in the background whether it is sent at all.
 type letter struct {
-	mail   Mail
-	kind   string // for the log
-	wanted func(context.Context) (bool, error)
+	mail    Mail
+	kind    string // for the log
+	wanted  func(context.Context) (bool, error)
+	holders []holder
+	failed  int // tries
 }
 
 // NewOutbox returns an outbox that sends nothing until it is run. service is what mails call the service; empty means Swar.
@@ -61,43 +90,71 @@ func NewOutbox(service string, mailer Mailer, log *slog.Logger) *Outbox {
 	if service == "" {
 		service = "Swar"
 	}
-	return &Outbox{mailer: mailer, name: service, log: log, places: make(chan struct{}, outboxSize), queue: make(chan letter, outboxSize)}
+	return &Outbox{
+		mailer: mailer, name: service, log: log, queue: make(chan letter, outboxSize), heldBy: make(map[string]int),
+	}
 }
 
-// Invite mails an invitation, which is a plain link to the page where everybody signs in. It holds no secret and does not sign in. It
-// fails at once when too many mails are waiting.
+// Invite mails an invitation, which is a plain link to the page where everybody signs in. It holds no secret and does not sign
+// in. It fails at once when too many mails are waiting.
 func (o *Outbox) Invite(email, orgName, invitedBy, page string) error {
 	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return err
 	}
-	post, err := o.reserve()
-	if err != nil {
+	invitations := []holder{{"invitations", placesOfInvitations}}
+	if err := o.reserve(invitations); err != nil {
 		return err
 	}
-	post(letter{kind: "invitation", mail: inviteMail(o.name, email, orgName, invitedBy, page)})
+	o.queue <- letter{kind: "invitation", mail: inviteMail(o.name, email, orgName, invitedBy, page), holders: invitations}
 	return nil
 }
 
-// reserve takes a place for one mail, which must be posted. So whoever gets none is refused before anything was done for it.
-func (o *Outbox) reserve() (post func(letter), err error) {
-	select {
-	case o.places <- struct{}{}:
-		return func(l letter) { o.queue <- l }, nil
-	default:
-		return nil, errOutboxFull
+// reserve takes a place for one letter, which must be queued or released. So whoever gets none is refused before anything was
+// done for it.
+func (o *Outbox) reserve(holders []holder) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.places == outboxSize {
+		return errOutboxFull
+	}
+	for _, h := range holders {
+		if o.heldBy[h.name] >= h.most {
+			return errOutboxFull
+		}
+	}
+	o.places++
+	for _, h := range holders {
+		o.heldBy[h.name]++
+	}
+	return nil
+}
+
+func (o *Outbox) release(holders []holder) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.places--
+	for _, h := range holders {
+		if o.heldBy[h.name]--; o.heldBy[h.name] == 0 {
+			delete(o.heldBy, h.name)
+		}
 	}
 }
 
-func (o *Outbox) release() { <-o.places }
-
 // Run sends mails until ctx ends, and then what still waits, once and for a few seconds.
 func (o *Outbox) Run(ctx context.Context) error {
-	var wg sync.WaitGroup
+	var working sync.WaitGroup
 	for range outboxWorkers {
-		wg.Go(func() { o.work(ctx) })
+		working.Go(func() { o.work(ctx) })
 	}
-	wg.Wait()
+	working.Wait()
+	o.retries.Wait() // what waited for another try is in the queue now
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	for range outboxWorkers {
+		working.Go(func() { o.drain(last) })
+	}
+	working.Wait()
 	return context.Cause(ctx)
 }
 
@@ -109,41 +166,47 @@ func (o *Outbox) work(ctx context.Context) {
 			o.deliver(ctx, l)
 		}
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
+}
+
+// drain sends what is in the queue.
+func (o *Outbox) drain(ctx context.Context) {
 	for {
 		select {
 		case l := <-o.queue:
-			if err := o.attempt(last, l); err != nil {
+			if err := o.attempt(ctx, l); err != nil {
 				o.log.Warn("a mail was lost in stopping", "kind", l.kind, "error", err)
 			}
-			o.release()
+			o.release(l.holders)
 		default:
 			return
 		}
 	}
 }
 
-// deliver tries several times. What it logs names no person and no secret.
+// deliver tries once, and sees to it that it is tried again later if that fails: whoever makes mails fail must not hold up those of
+// others. What it logs names no person and no secret.
 func (o *Outbox) deliver(ctx context.Context, l letter) {
-	defer o.release()
-	for n := 0; ; n++ {
-		err := o.attempt(context.WithoutCancel(ctx), l) // a mail that is being sent when the server stops is sent
-		if err == nil {
-			return
-		}
-		_, domain, _ := strings.Cut(l.mail.To, "@")
-		log := o.log.With("kind", l.kind, "domain", domain, "attempt", n+1, "error", err)
-		if n == len(sendPauses) || ctx.Err() != nil {
-			log.Error("a mail could not be sent")
-			return
-		}
-		log.Warn("a mail could not be sent yet")
+	err := o.attempt(context.WithoutCancel(ctx), l) // a mail that is being sent when the server stops is sent
+	if err == nil {
+		o.release(l.holders)
+		return
+	}
+	l.failed++
+	_, domain, _ := strings.Cut(l.mail.To, "@")
+	log := o.log.With("kind", l.kind, "domain", domain, "attempt", l.failed, "error", err)
+	if errors.Is(err, ErrMailRefused) || l.failed > len(sendPauses) {
+		log.Error("a mail could not be sent")
+		o.release(l.holders)
+		return
+	}
+	log.Warn("a mail could not be sent yet")
+	o.retries.Go(func() {
 		select {
 		case <-ctx.Done():
-		case <-time.After(sendPauses[n]):
+		case <-time.After(sendPauses[l.failed-1]):
 		}
-	}
+		o.queue <- l
+	})
 }
 
 func (o *Outbox) attempt(ctx context.Context, l letter) error {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +29,108 @@ func TestOutboxTriesAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Mails that fail do not hold up those of others, however many they are.
+func TestFailingMailsHoldUpNobody(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		sent := map[string]time.Duration{}
+		begin := time.Now()
+		var mu sync.Mutex
+		w.outbox = signin.NewOutbox("", mailerFunc(func(m signin.Mail) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if strings.HasSuffix(m.To, "@nowhere.example") {
+				return errors.New("450 come again")
+			}
+			sent[m.To] = time.Since(begin)
+			return nil
+		}), newLog(w.log))
+		w.issuer = w.another(nil)
+		go w.outbox.Run(t.Context())
+		for i := range 15 {
+			b := w.browser()
+			b.from = fmt.Sprintf("10.%d.0.1:1", i)
+			want(t, "a stranger", b.ask(fmt.Sprintf("person%d@nowhere.example", i)), http.StatusAccepted, "")
+		}
+		time.Sleep(time.Second)
+		want(t, "somebody else", w.browser().ask("asha@example.org"), http.StatusAccepted, "")
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if took, ok := sent["asha@example.org"]; !ok || took != time.Second {
+			t.Errorf("the mail was sent after %v (%v), want at once", took, ok)
+		}
+	})
+}
+
+// A mail that the mail server will never take is tried once.
+func TestRefusedMailsAreNotTriedAgain(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		tries := 0
+		w.outbox = signin.NewOutbox("", mailerFunc(func(signin.Mail) error {
+			tries++
+			return fmt.Errorf("%w: 550 no such user", signin.ErrMailRefused)
+		}), newLog(w.log))
+		w.issuer = w.another(nil)
+		go w.outbox.Run(t.Context())
+		w.browser().ask("asha@example.org")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if tries != 1 || !strings.Contains(w.log.String(), `level=ERROR msg="a mail could not be sent"`) {
+			t.Errorf("%d tries; the log says\n%s", tries, w.log)
+		}
+	})
+}
+
+// While mails wait, no network, no provider and no inviting member has all the places.
+func TestPlacesAreShared(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		w.mails.hold = make(chan struct{})
+		asked := 0
+		takes := func(from string) bool {
+			t.Helper()
+			asked++
+			b := w.browser()
+			b.from = from + ":1"
+			got := b.ask(fmt.Sprintf("person%d@example.org", asked))
+			if got.status != http.StatusAccepted {
+				want(t, "asking from "+from, got, http.StatusServiceUnavailable, "busy")
+			}
+			return got.status == http.StatusAccepted
+		}
+		count := func(address func(n int) string) (n int) {
+			for takes(address(n)) {
+				n++
+			}
+			return n
+		}
+		if n := count(func(n int) string { return fmt.Sprintf("192.0.2.%d", n) }); n != 20 {
+			t.Errorf("a network took %d places, want 20", n)
+		}
+		if n := count(func(n int) string { return fmt.Sprintf("192.0.%d.1", 3+n) }); n != 30 {
+			t.Errorf("its provider took %d more, want 30", n)
+		}
+		invited := 0
+		for w.outbox.Invite(fmt.Sprintf("guest%d@example.org", invited), "Swar", "asha@example.org", serverURL) == nil {
+			invited++
+		}
+		if invited != 100 {
+			t.Errorf("%d invitations wait, want 100", invited)
+		}
+		if n := count(func(n int) string { return fmt.Sprintf("10.%d.0.1", n) }); n != 50 {
+			t.Errorf("others took %d places, want the 50 that are left", n)
+		}
+		close(w.mails.hold)
+		time.Sleep(time.Hour)
+		w.mails.all()
+		for n := range 200 {
+			if !takes(fmt.Sprintf("11.%d.0.1", n)) {
+				t.Fatalf("when all are sent, place %d is not free", n)
+			}
+			w.mails.all()
+		}
+	})
 }
 
 // A mail server that hangs is given up on, and a link that is too old by then is not mailed.

@@ -110,8 +110,12 @@ func (s *SMTP) Send(ctx context.Context, m Mail) error {
 	if err != nil {
 		return err
 	}
-	if err := client.DialAndSendWithContext(ctx, message); err != nil && !message.IsDelivered() { // a parting that failed is no reason to send twice
-		return err
+	err = client.DialAndSendWithContext(ctx, message)
+	if err == nil || message.IsDelivered() { // a parting that failed is no reason to send twice
+		return nil
 	}
-	return nil
+	if e, ok := errors.AsType[*mail.SendError](err); ok && e.ErrorCode() >= 500 {
+		return fmt.Errorf("%w: %w", ErrMailRefused, err)
+	}
+	return err
 }

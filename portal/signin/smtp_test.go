@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -196,6 +197,7 @@ func TestSMTP(t *testing.T) {
 		encrypted bool
 		login     string
 		fails     string // what the error says
+		final     bool   // trying again is no use
 	}{
 		{name: "STARTTLS by default", encrypted: true},
 		{name: "with a password", cfg: func(c *signin.SMTPConfig) { c.Username, c.Password = "swar", "s3cret" }, encrypted: true, login: "|swar|s3cret"},
@@ -208,7 +210,8 @@ func TestSMTP(t *testing.T) {
 		{name: "a server that cannot encrypt", sink: func(s *sink) { s.tls = nil }, fails: "STARTTLS"},
 		{name: "one that cannot encrypt and wants a password", sink: func(s *sink) { s.tls = nil }, cfg: func(c *signin.SMTPConfig) { c.Username, c.Password = "swar", "s3cret" }, fails: "STARTTLS"},
 		{name: "a certificate of nobody", cfg: func(c *signin.SMTPConfig) { c.TLS = nil }, fails: "certificate"},
-		{name: "a recipient that is refused", sink: func(s *sink) { s.refuse = "550 no such user" }, fails: "550"},
+		{name: "a recipient that is refused", sink: func(s *sink) { s.refuse = "550 no such user" }, fails: "550", final: true},
+		{name: "one that is refused for now", sink: func(s *sink) { s.refuse = "450 come again" }, fails: "450"},
 		{name: "no server", cfg: func(c *signin.SMTPConfig) { c.Port = 1 }, fails: "refused"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -219,8 +222,8 @@ func TestSMTP(t *testing.T) {
 			}
 			err = mailer.Send(t.Context(), testMail)
 			if tt.fails != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.fails) {
-					t.Errorf("got error %v, want one about %s", err, tt.fails)
+				if err == nil || !strings.Contains(err.Error(), tt.fails) || errors.Is(err, signin.ErrMailRefused) != tt.final {
+					t.Errorf("got error %v, want one about %s that is final: %v", err, tt.fails, tt.final)
 				}
 				if err != nil && (strings.Contains(err.Error(), "s3cret") || strings.Contains(err.Error(), "/auth/link#")) {
 					t.Errorf("the error holds a secret: %v", err)
