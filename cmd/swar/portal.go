@@ -29,7 +29,7 @@ const (
 
 // portal is organisations, keys, usage and bills, in the process that speaks.
 type portal struct {
-	store *storeFlags
+	flags *storeFlags
 	log   *slog.Logger
 
 	records records
@@ -47,16 +47,16 @@ type portal struct {
 
 // openPortal opens everything and starts nothing. voices are those of the model.
 func openPortal(
-	ctx context.Context, store *storeFlags, signIn *signInFlags, voices []string, log *slog.Logger,
+	ctx context.Context, flags *storeFlags, signIn *signInFlags, voices []string, log *slog.Logger,
 ) (_ *portal, err error) {
-	if err := store.make(); err != nil {
+	if err := flags.make(); err != nil {
 		return nil, err
 	}
-	p := &portal{store: store, log: log, keys: access.NewKeyCache(access.KeyCacheConfig{})}
-	if p.records, err = store.open(ctx, log); err != nil {
+	p := &portal{flags: flags, log: log, keys: access.NewKeyCache(access.KeyCacheConfig{})}
+	if p.records, err = flags.open(ctx, log); err != nil {
 		return nil, err
 	}
-	if p.events, err = meter.OpenLog(meter.LogConfig{Folder: store.events()}, log); err != nil {
+	if p.events, err = meter.OpenLog(meter.LogConfig{Folder: flags.events()}, log); err != nil {
 		return nil, errors.Join(err, p.records.Close())
 	}
 	p.shipper = meter.NewShipper(meter.ShipperConfig{}, p.events, book.NewLedger(p.records), log)
@@ -93,7 +93,7 @@ func (p *portal) open(ctx context.Context, auth *authenticator, config rest.Conf
 	if err != nil {
 		return nil, err
 	}
-	if p.admin, err = openAdmin(ctx, p.store.socket(), config, auth.issuer, p.log); err != nil {
+	if p.admin, err = openAdmin(ctx, p.flags.socket(), config, auth.issuer, p.log); err != nil {
 		return nil, err
 	}
 	p.works = append(append(p.works, auth.works()...), p.admin.run)
