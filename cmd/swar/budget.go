@@ -13,19 +13,19 @@ import (
 // neural tells how many bytes a neural engine needs, refuses it where they cannot be had, and lets its counts be seen.
 // Other engines need nothing that is worth telling.
 func (s *site) neural(m *metrics.Metrics) (int64, error) {
-	e, ok := s.mouth.engine.(*onnx.Engine)
+	e, ok := s.local.engine.(*onnx.Engine)
 	if !ok {
 		return 0, nil
 	}
 	needed, limit, workers := e.Memory(), launch.FindMemory(), s.options.workers
-	s.log.Info("engine", "library", s.options.box.found, "onnxruntime", s.options.box.release, "kernel", cmp.Or(e.Kernel(), "none"),
+	s.log.Info("engine", "library", s.options.engine.found, "onnxruntime", s.options.engine.release, "kernel", cmp.Or(e.Kernel(), "none"),
 		"precision", e.Precision(), "threads", e.Threads(),
 		"weights_mb", mega(needed.Weights), "prompts_mb", mega(needed.Prompts), "stream_mb", mega(needed.Stream), "workers", workers,
 		"cache_mb", mega(needed.Cache), "total_mb", mega(needed.Total(workers)), "limit_mb", mega(limit))
 	if err := checkMemory(needed, workers, limit, s.log); err != nil {
 		return 0, err
 	}
-	info := metrics.EngineInfo{Kernel: cmp.Or(e.Kernel(), "none"), Precision: e.Precision(), Library: s.options.box.release}
+	info := metrics.EngineInfo{Kernel: cmp.Or(e.Kernel(), "none"), Precision: e.Precision(), Library: s.options.engine.release}
 	m.RegisterEngine(info, func() metrics.EngineCounts { return metrics.EngineCounts(e.Counters()) })
 	return needed.Total(workers), nil
 }

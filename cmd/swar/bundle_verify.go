@@ -82,8 +82,8 @@ func (a *app) verifyBundle(ctx context.Context, dir string, r neuralRuntime) (er
 		return err
 	}
 	v.shown.at(0, 0, "loading the graphs")
-	box := voicebox{bundle: dir, neuralRuntime: r}
-	engine, err := box.openBundle(ctx, 1, -1)
+	flags := speakerFlags{bundle: dir, neuralRuntime: r}
+	engine, err := flags.openBundle(ctx, 1, -1)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (a *app) verifyBundle(ctx context.Context, dir string, r neuralRuntime) (er
 			return fmt.Errorf("voice %s: %w", voice.Name, err)
 		}
 	}
-	return v.served(ctx, box.found, engine)
+	return v.served(ctx, flags.found, engine)
 }
 
 // served compares a bundle of ours in int8 with itself in floats.

@@ -119,8 +119,8 @@ func checkNeural(ctx context.Context, dir string, r neuralRuntime) []finding {
 	if dir == "" {
 		return findings
 	}
-	box := voicebox{bundle: dir, neuralRuntime: r}
-	engine, err := box.openBundle(ctx, 1, -1)
+	flags := speakerFlags{bundle: dir, neuralRuntime: r}
+	engine, err := flags.openBundle(ctx, 1, -1)
 	if err != nil {
 		return append(findings, finding{what: "bundle", text: err.Error(), todo: "name another one, or make it again with `swar bundle convert`", bad: true})
 	}

@@ -18,24 +18,24 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// mouth is what speaks inside this process.
-type mouth struct {
+// localSpeaker is what speaks inside this process.
+type localSpeaker struct {
 	engine  synth.Engine
 	pool    *pool.Pool
 	speaker *pipeline.Speaker
 }
 
-// newMouth joins the engine, which it takes over, to workers, none of which it starts.
-func newMouth(engine synth.Engine, c pool.Config, log *slog.Logger) (*mouth, error) {
+// newLocalSpeaker joins the engine, which it takes over, to workers, none of which it starts.
+func newLocalSpeaker(engine synth.Engine, c pool.Config, log *slog.Logger) (*localSpeaker, error) {
 	p, err := pool.New(c, engine, log)
 	if err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
-	return &mouth{engine, p, pipeline.New(pipeline.Config{}, engine, p)}, nil
+	return &localSpeaker{engine, p, pipeline.New(pipeline.Config{}, engine, p)}, nil
 }
 
 // run keeps the workers until ctx ends or one of them cannot be started.
-func (m *mouth) run(ctx context.Context) error {
+func (m *localSpeaker) run(ctx context.Context) error {
 	return errors.Join(m.pool.Run(ctx), m.engine.Close())
 }
 
@@ -47,19 +47,19 @@ type take struct {
 }
 
 // speakLocally speaks r with one worker of this process, and returns when the first audio is there.
-func (v *voicebox) speakLocally(ctx context.Context, r client.Request) (*take, error) {
+func (s *speakerFlags) speakLocally(ctx context.Context, r client.Request) (*take, error) {
 	u, err := utteranceOf(r)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := v.open(ctx, 1, 0)
+	engine, err := s.open(ctx, 1, 0)
 	if err != nil {
 		return nil, err
 	}
 	if u.Voice == "" {
 		u.Voice = engine.Model().DefaultVoice()
 	}
-	m, err := newMouth(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
+	m, err := newLocalSpeaker(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 func (a *app) normalizeCommand() *cobra.Command {
 	var (
 		where    remote
-		box      voicebox
+		engine   speakerFlags
 		enDigits bool
 		asJSON   bool
 	)
@@ -32,7 +32,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
   swar normalize --json - < message.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			here, err := box.here(a, cmd, !cmd.Flags().Changed("server"))
+			here, err := engine.here(a, cmd, !cmd.Flags().Changed("server"))
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 			}
 			var n client.Normalized
 			if here {
-				n, err = box.normalize(cmd.Context(), text, enDigits)
+				n, err = engine.normalize(cmd.Context(), text, enDigits)
 			} else {
 				n, err = where.normalize(cmd, text, enDigits)
 			}
@@ -60,7 +60,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 	where.flags(f)
 	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
-	box.flags(f)
+	engine.flags(f)
 	return cmd
 }
 
@@ -73,15 +73,15 @@ func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (clie
 	return n, reached(r.server, err)
 }
 
-func (v *voicebox) normalize(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {
+func (s *speakerFlags) normalize(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {
 	if err := checkText(text); err != nil {
 		return n, err
 	}
-	engine, err := v.reader(ctx)
+	engine, err := s.reader(ctx)
 	if err != nil {
 		return n, err
 	}
-	m, err := newMouth(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
+	m, err := newLocalSpeaker(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return n, err
 	}

@@ -49,7 +49,7 @@ func (m *manner) request(f *pflag.FlagSet, text string, format client.Format) cl
 func (a *app) sayCommand() *cobra.Command {
 	var (
 		where  remote
-		box    voicebox
+		engine speakerFlags
 		how    manner
 		output string
 		format string
@@ -68,7 +68,7 @@ The text comes from the arguments, or with - or nothing from standard input. The
   swar say --local 'Bina server ke bhi.'
   swar say --bundle hindi-int8 'Apne model ki awaaz.'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			here, err := box.here(a, cmd, local)
+			here, err := engine.here(a, cmd, local)
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ The text comes from the arguments, or with - or nothing from standard input. The
 			start := time.Now()
 			var t *take
 			if here {
-				t, err = box.speakLocally(cmd.Context(), r)
+				t, err = engine.speakLocally(cmd.Context(), r)
 			} else {
 				t, err = where.speak(cmd, r)
 			}
@@ -101,7 +101,7 @@ The text comes from the arguments, or with - or nothing from standard input. The
 	f.StringVarP(&output, "output", "o", "", "write to this `file` instead of playing; - means standard output")
 	f.StringVar(&format, "format", "", "write this `format`, wav, opus or pcm16, whatever the file is called")
 	f.BoolVar(&local, "local", false, "speak in this process, without a server; --bundle and --engine do so too")
-	box.flags(f)
+	engine.flags(f)
 	return cmd
 }
 

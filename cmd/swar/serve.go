@@ -43,7 +43,7 @@ type serving struct {
 	metrics       string
 	logLevel      *string
 	logFormat     *string
-	box           voicebox
+	engine        speakerFlags
 	portal        *string
 	store         storeFlags
 	signIn        signInFlags
@@ -91,7 +91,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	o.logFormat = launch.Choice(f, "log-format", "how the log on standard error is written", launch.LogFormats...)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
-	o.box.flags(f)
+	o.engine.flags(f)
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
 	o.store.flags(f)
 	o.signIn.flags(f)
@@ -101,7 +101,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := o.box.check(cmd); err != nil {
+	if err := o.engine.check(cmd); err != nil {
 		return err
 	}
 	if o.withPortal() {
@@ -145,7 +145,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		o.workers = whole
 	}
 	if !cmd.Flags().Changed("prefill-cache-mb") {
-		o.cacheMB = o.box.cacheMB()
+		o.cacheMB = o.engine.cacheMB()
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ type site struct {
 	app     *app
 	options *serving
 	log     *slog.Logger
-	mouth   *mouth
+	local   *localSpeaker
 	portal  *portal // nil without
 	api     *serve.Server
 	http    *http.Server   // the API
@@ -203,7 +203,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 		return errors.Join(err, s.release())
 	}
 	s.start(s.http, serve.WrapListener(listener), fail)
-	if o.box.neural() { // the other engine is there at once
+	if o.engine.neural() { // the other engine is there at once
 		s.say("warming up %s", plural(o.workers, "worker"))
 	}
 
@@ -216,7 +216,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	var spoken, kept sync.WaitGroup
 	var keepErr error
 	spoken.Go(func() {
-		if err := s.mouth.run(speaking); err != nil {
+		if err := s.local.run(speaking); err != nil {
 			fail(fmt.Errorf("starting the workers: %w", err))
 		}
 	})
@@ -251,7 +251,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 
 // ready waits until every worker is warm and every key is known.
 func (s *site) ready(ctx context.Context) error {
-	if err := s.mouth.pool.WaitReady(ctx); err != nil || s.portal == nil {
+	if err := s.local.pool.WaitReady(ctx); err != nil || s.portal == nil {
 		return err
 	}
 	select {
@@ -285,14 +285,14 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	if cache == 0 {
 		cache = -1
 	}
-	engine, err := o.box.open(ctx, o.workers, cache)
+	engine, err := o.engine.open(ctx, o.workers, cache)
 	if err != nil {
 		return err
 	}
-	if s.mouth, err = newMouth(engine, pool.Config{Workers: o.workers, QueueLen: queue}, s.log); err != nil {
+	if s.local, err = newLocalSpeaker(engine, pool.Config{Workers: o.workers, QueueLen: queue}, s.log); err != nil {
 		return err
 	}
-	m := metrics.New(s.mouth.speaker.Capacity)
+	m := metrics.New(s.local.speaker.Capacity)
 	m.RegisterLog(lines.Lost)
 	needed, err := s.neural(m)
 	if err != nil {
@@ -300,7 +300,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	}
 	warnOfSpool(needed, *o.spool, launch.FindMemory(), s.log)
 	c := serve.Config{
-		Speaker: s.mouth.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version,
+		Speaker: s.local.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version,
 		TrustProxies: o.trusted, Spool: *o.spool,
 	}
 	if c.Spool == 0 {
@@ -354,7 +354,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 
 func (s *site) voices() []string {
 	var names []string
-	for _, v := range s.mouth.engine.Model().Voices {
+	for _, v := range s.local.engine.Model().Voices {
 		names = append(names, v.Name)
 	}
 	return names
@@ -417,7 +417,7 @@ func (s *site) start(h *http.Server, l net.Listener, fail context.CancelCauseFun
 func (s *site) drain() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
 	defer cancel()
-	c := s.mouth.pool.Capacity()
+	c := s.local.pool.Capacity()
 	s.log.Info("draining", "busy", c.Busy, "queued", c.Queued, "listeners", s.api.Listeners())
 	stop := s.showDraining()
 	defer stop()
@@ -425,7 +425,7 @@ func (s *site) drain() error {
 	s.api.Drain()
 	var finished sync.WaitGroup
 	var spoken, sockets error
-	finished.Go(func() { spoken = s.mouth.pool.Drain(ctx) })
+	finished.Go(func() { spoken = s.local.pool.Drain(ctx) })
 	finished.Go(func() { sockets = s.api.Wait(ctx) })
 	finished.Wait()
 	// Only now the listener: probes and metrics were answered until here.
@@ -450,7 +450,7 @@ func (s *site) showDraining() (stop func()) {
 		shown := -1
 		for {
 			// Who is spoken to listens.
-			if left := s.api.Listeners() + s.mouth.pool.Capacity().Queued; left != shown && left > 0 {
+			if left := s.api.Listeners() + s.local.pool.Capacity().Queued; left != shown && left > 0 {
 				shown = left
 				s.say("finishing %s; a second signal stops at once", plural(left, "utterance"))
 			}

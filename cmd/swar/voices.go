@@ -13,7 +13,7 @@ import (
 func (a *app) voicesCommand() *cobra.Command {
 	var (
 		where  remote
-		box    voicebox
+		engine speakerFlags
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -24,13 +24,13 @@ func (a *app) voicesCommand() *cobra.Command {
   swar voices --bundle hindi-int8`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			here, err := box.here(a, cmd, false)
+			here, err := engine.here(a, cmd, false)
 			if err != nil {
 				return err
 			}
 			var v client.Voices
 			if here {
-				v, err = box.voices(cmd.Context())
+				v, err = engine.voices(cmd.Context())
 			} else {
 				v, err = where.voices(cmd)
 			}
@@ -54,7 +54,7 @@ func (a *app) voicesCommand() *cobra.Command {
 	}
 	where.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what GET /v1/voices answers")
-	box.flags(cmd.Flags())
+	engine.flags(cmd.Flags())
 	return cmd
 }
 
@@ -68,8 +68,8 @@ func (r *remote) voices(cmd *cobra.Command) (client.Voices, error) {
 }
 
 // voices lists those of the engine of this process.
-func (v *voicebox) voices(ctx context.Context) (client.Voices, error) {
-	engine, err := v.reader(ctx)
+func (s *speakerFlags) voices(ctx context.Context) (client.Voices, error) {
+	engine, err := s.reader(ctx)
 	if err != nil {
 		return client.Voices{}, err
 	}

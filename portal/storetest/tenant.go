@@ -86,8 +86,8 @@ func TenantShared(t *testing.T, open func(t *testing.T) (a, b tenant.Store)) {
 	}
 }
 
-// patience bounds the wait for what another goroutine does. It is far more than anything here takes, and only a failure waits for it.
-const patience = 30 * time.Second
+// waitLimit bounds the wait for what another goroutine does. It is far more than anything here takes, and only a failure waits for it.
+const waitLimit = 30 * time.Second
 
 // clock is when records of these tests are made: some time of a day, in microseconds.
 var clock = time.Date(2026, 11, 21, 18, 29, 59, 123456000, time.UTC)

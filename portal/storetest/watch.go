@@ -56,7 +56,7 @@ func startWatch(t *testing.T, s tenant.Store) *watch {
 // await waits until what the watcher has been told fulfils enough.
 func (w *watch) await(t *testing.T, what string, enough func(known map[string]tenant.Key) bool) {
 	t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(waitLimit)
 	for {
 		w.mu.Lock()
 		done, changed, n := w.calls > 0 && enough(w.known), w.changed, len(w.known)
@@ -80,7 +80,7 @@ func (w *watch) wait(t *testing.T) error {
 	select {
 	case err := <-w.ended:
 		return err
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("the watcher did not end")
 		return nil
 	}
@@ -197,7 +197,7 @@ func testSlowWatcher(t *testing.T, s tenant.Store) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("the watcher ended with %v, want context.Canceled", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("the slow watcher did not see the newest state")
 	}
 	same(t, "the newest state", last, k)
@@ -256,7 +256,7 @@ func testWatchEnds(t *testing.T, s tenant.Store) {
 		if !errors.Is(err, reason) {
 			t.Errorf("the watcher ended with %v, want the cause of its context", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("the watcher did not end with its context")
 	}
 
@@ -283,7 +283,7 @@ func testWatchEnds(t *testing.T, s tenant.Store) {
 		if !errors.Is(err, broken) {
 			t.Errorf("a watcher whose update fails ended with %v, want that error", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("the watcher did not end with its update")
 	}
 	if err := s.Close(); err != nil {

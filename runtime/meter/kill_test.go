@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// told is what the server that is killed tells the test: a stream that begins or has ended, or a batch, to which the test answers.
-type told struct {
+// message is what the server that is killed tells the test: a stream that begins or has ended, or a batch, to which the test answers.
+type message struct {
 	Begun, Ended *spoken
 	Batch        *meter.Batch
 }
@@ -71,14 +71,14 @@ type wire struct {
 	in  *gob.Decoder
 }
 
-func (w *wire) tell(m told) error {
+func (w *wire) tell(m message) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.Encode(m)
 }
 
 func (w *wire) Send(_ context.Context, b meter.Batch) error {
-	if err := w.tell(told{Batch: &b}); err != nil {
+	if err := w.tell(message{Batch: &b}); err != nil {
 		return err
 	}
 	var a answer
@@ -157,7 +157,7 @@ func speakOne(w *wire, r *meter.Recorder, id string) error {
 	frames := rng.IntN(400)
 	end := []error{nil, nil, context.Canceled, speech.ErrTimeout, speech.ErrWorkerGone}[rng.IntN(5)]
 	s := &spoken{ID: id, Frames: frames, Status: meter.StatusOf(end)}
-	if err := w.tell(told{Begun: s}); err != nil {
+	if err := w.tell(message{Begun: s}); err != nil {
 		return err
 	}
 	grant := access.Grant{OrgID: "org_" + strconv.Itoa(rng.IntN(3)), ProjectID: "prj_a", KeyID: "key_" + strconv.Itoa(rng.IntN(4)), KeyPrefix: "swar_live_aaaaaa"}
@@ -171,7 +171,7 @@ func speakOne(w *wire, r *meter.Recorder, id string) error {
 		}
 	}
 	stream.End(speech.Stats{Started: true, Frames: frames, TTFA: time.Millisecond}, end)
-	return w.tell(told{Ended: s})
+	return w.tell(message{Ended: s})
 }
 
 // progressOf returns what a stream of so many frames may have reported when it was cut off.
@@ -299,7 +299,7 @@ func (k *killing) serve(round int, point string, after, streams int) {
 	}
 	answers := gob.NewEncoder(in)
 	for messages := gob.NewDecoder(out); ; {
-		var m told
+		var m message
 		if err := messages.Decode(&m); err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 				k.t.Errorf("round %d, %s: %v", round, point, err)

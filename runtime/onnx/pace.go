@@ -32,7 +32,7 @@ type limits struct {
 	pressing time.Duration // with less audio left, a stream must not wait for company
 	scarce   time.Duration // with less it is starving
 	absence  time.Duration // how long a stream is expected back after a decode: what encoding and sending a group takes
-	patience time.Duration // whoever has waited longer, and was overtaken too often, comes first
+	maxWait  time.Duration // whoever has waited longer, and was overtaken too often, comes first
 }
 
 // mostOvertaken is how many runs of new streams may come before a stream that is starving: two of each, to read its
@@ -45,7 +45,7 @@ var leastLimits = limits{
 	pressing: 150 * time.Millisecond,
 	scarce:   300 * time.Millisecond,
 	absence:  2 * time.Millisecond,
-	patience: time.Second,
+	maxWait:  time.Second,
 }
 
 // runTimes is what runs take.
@@ -56,7 +56,7 @@ type runTimes struct {
 }
 
 // limits returns limits for so many streams and runners. A stream that is not pressing can be overtaken by the steps
-// of a group and by two decodes without a gap. Everybody has patience for the time in which all streams draw and
+// of a group and by two decodes without a gap. Nobody waits longer than the time in which all streams draw and
 // decode two groups of frames each.
 func (r runTimes) limits(streams, runners int) limits {
 	const groups = 2
@@ -66,7 +66,7 @@ func (r runTimes) limits(streams, runners int) limits {
 	l := limits{
 		pressing: min(max(leastLimits.pressing, draw+2*r.decode), ample),
 		absence:  max(leastLimits.absence, r.step/4),
-		patience: max(leastLimits.patience, groups*round),
+		maxWait:  max(leastLimits.maxWait, groups*round),
 	}
 	l.scarce = min(max(leastLimits.scarce, 2*l.pressing), ample)
 	return l
@@ -101,7 +101,7 @@ const (
 )
 
 // urgency returns how much an utterance at this pace needs its next run, which is a step or not. late says that its
-// patience is over.
+// wait was too long.
 func (p *pace) urgency(now time.Time, step, late bool, l *limits) urgency {
 	if p.frames == 0 {
 		return urgency{class: silent}

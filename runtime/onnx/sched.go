@@ -232,7 +232,7 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	now := s.now()
 	for _, t := range s.waiting {
 		arrival := t.urgency.arrival
-		late := t.overtaken >= mostOvertaken && now.Sub(t.asked) > s.limits.patience
+		late := t.overtaken >= mostOvertaken && now.Sub(t.asked) > s.limits.maxWait
 		t.urgency = t.pace.urgency(now, t.phase.stream != nil, late, &s.limits)
 		t.urgency.arrival = arrival
 	}

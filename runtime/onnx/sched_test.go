@@ -97,7 +97,7 @@ func TestWhatWaitsRunsInTheOrderOfItsUrgency(t *testing.T) {
 }
 
 func TestNewStreamsOvertakeAStarvingOneOnlySoOften(t *testing.T) {
-	patience := leastLimits.patience
+	maxWait := leastLimits.maxWait
 	for _, tt := range []struct {
 		name      string
 		waited    time.Duration
@@ -106,8 +106,8 @@ func TestNewStreamsOvertakeAStarvingOneOnlySoOften(t *testing.T) {
 	}{
 		{"it has neither waited long nor been overtaken", 0, 0, "new"},
 		{"it has waited, but was not overtaken often enough", time.Hour, mostOvertaken - 1, "new"},
-		{"it was overtaken, but has patience left", patience, mostOvertaken + 1, "new"},
-		{"its patience is over", patience + 1, mostOvertaken, "starving"},
+		{"it was overtaken, but not for too long", maxWait, mostOvertaken + 1, "new"},
+		{"it has waited too long", maxWait + 1, mostOvertaken, "starving"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			run := phase{run: func(context.Context) error { return nil }}

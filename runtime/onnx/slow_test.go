@@ -172,7 +172,7 @@ func TestNobodyStarvesOnASlowProcessor(t *testing.T) {
 			for i, l := range listeners {
 				// Nobody asks for more than a prefill or a group, so what others have asked for before is done after
 				// a time.
-				if most := s.limits.patience + model.MaxBatch*slowGroup; l.waited > most {
+				if most := s.limits.maxWait + model.MaxBatch*slowGroup; l.waited > most {
 					t.Errorf("%s: stream %d waited for %s, want at most %s", tt.name, i, l.waited, most)
 				}
 				if i >= tt.leaving {

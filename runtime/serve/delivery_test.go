@@ -141,7 +141,7 @@ func TestTheWorkerIsFreeWhenTheLastFrameIsEncoded(t *testing.T) {
 func TestListenersAreTold(t *testing.T) {
 	stage := newStage()
 	g := newRig(t, stage)
-	told := func() (health, metric string) {
+	shown := func() (health, metric string) {
 		for _, member := range strings.Split(string(g.do(http.MethodGet, "/healthz", "").body), ",") {
 			if value, ok := strings.CutPrefix(member, `"listeners":`); ok {
 				health = value
@@ -154,7 +154,7 @@ func TestListenersAreTold(t *testing.T) {
 		go func() { to <- g.speak(`{"text":"Hi","stream":false}`) }()
 		<-stage.spoke
 	}
-	if health, metric := told(); health != "2" || metric != "2" {
+	if health, metric := shown(); health != "2" || metric != "2" {
 		t.Errorf("/healthz says %s and /metrics %s, want 2 listeners", health, metric)
 	}
 	stage.on <- struct{}{}
@@ -165,7 +165,7 @@ func TestListenersAreTold(t *testing.T) {
 		t.Errorf("the answers tell of %s listeners, want two and then one or two", got)
 	}
 	g.logs.wait(t, 2)
-	if health, metric := told(); health != "0" || metric != "0" {
+	if health, metric := shown(); health != "0" || metric != "0" {
 		t.Errorf("/healthz says %s and /metrics %s, want none", health, metric)
 	}
 }

@@ -237,7 +237,7 @@ func (c *session) cut(cause error) {
 // revoke ends the session because its key has ended: at once, and no answer of the client is waited for long.
 func (c *session) revoke() {
 	c.cut(access.ErrInvalidKey)
-	c.patience.end()
+	c.liveness.end()
 }
 
 // closeIfIdle closes unless an utterance has begun: then its end does it.

@@ -97,14 +97,14 @@ func TestDrainDuringAHandshake(t *testing.T) {
 }
 
 func TestWaitCutsWhatIsLeft(t *testing.T) {
-	patience := errors.New("patience is over")
+	waitLimit := errors.New("the time is over")
 	t.Run("the running utterance ends with an error and the socket closes", func(t *testing.T) {
 		bubble(t, newStage, func(t *testing.T, g *wsRig, stage *stage) {
 			s := g.connect()
 			defer s.conn.Close()
 			s.speak("a", "hello")
 			s.until("first_audio_ms")
-			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, patience)
+			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, waitLimit)
 			defer cancel()
 			waited := make(chan error, 1)
 			go func() { waited <- g.server.Wait(ctx) }()
@@ -113,8 +113,8 @@ func TestWaitCutsWhatIsLeft(t *testing.T) {
 			if err := <-stage.ended; !errors.Is(err, speech.ErrDraining) {
 				t.Errorf("the speaker ended with %v, want draining", err)
 			}
-			if err := <-waited; !errors.Is(err, patience) {
-				t.Errorf("Wait = %v, want %v", err, patience)
+			if err := <-waited; !errors.Is(err, waitLimit) {
+				t.Errorf("Wait = %v, want %v", err, waitLimit)
 			}
 		})
 	})
@@ -125,11 +125,11 @@ func TestWaitCutsWhatIsLeft(t *testing.T) {
 			defer deaf.conn.Close()
 			deaf.speak("a", "hello")
 			synctest.Wait() // its buffer is full
-			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, patience)
+			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, waitLimit)
 			defer cancel()
 			begin := time.Now()
-			if err := g.server.Wait(ctx); !errors.Is(err, patience) {
-				t.Errorf("Wait = %v, want %v", err, patience)
+			if err := g.server.Wait(ctx); !errors.Is(err, waitLimit) {
+				t.Errorf("Wait = %v, want %v", err, waitLimit)
 			}
 			if got := time.Since(begin); got > time.Second+2*leaveGrace {
 				t.Errorf("Wait took %v, want a second or so more than its context", got)

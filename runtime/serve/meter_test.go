@@ -283,7 +283,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	h.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(&locked{w: &complaints, mu: &mu}, nil), slog.LevelError)
 	h.Start()
 	g := &rig{t: t, server: s, addr: h.Listener.Addr().String(), url: h.URL, client: h.Client()}
-	ws := &wsRig{t: t, server: s, dial: h.Client().Transport.(*http.Transport).DialContext, url: "ws" + strings.TrimPrefix(h.URL, "http"), patience: 30 * time.Second}
+	ws := &wsRig{t: t, server: s, dial: h.Client().Transport.(*http.Transport).DialContext, url: "ws" + strings.TrimPrefix(h.URL, "http"), waitLimit: 30 * time.Second}
 
 	var answers bytes.Buffer
 	for _, key := range []string{good, unknown, gone, good[:len(good)-1]} {

@@ -31,7 +31,7 @@ type wsRig struct {
 	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
 	url    string
 
-	patience time.Duration // a client waits no longer for a message; 0 is for ever
+	waitLimit time.Duration // a client waits no longer for a message; 0 is for ever
 }
 
 // newWSRig serves speaker over loopback and drains it when the test ends.
@@ -45,7 +45,7 @@ func newWSRig(t testing.TB, speaker speech.Speaker, change ...func(*Config)) *ws
 	})
 	return &wsRig{
 		t: t, server: s, logs: logs, dial: (&net.Dialer{}).DialContext, url: "ws" + strings.TrimPrefix(h.URL, "http"),
-		patience: 30 * time.Second,
+		waitLimit: 30 * time.Second,
 	}
 }
 
@@ -132,8 +132,8 @@ func (g *wsRig) tryConnect(query string, headers ...string) (*socket, *http.Resp
 	if err != nil {
 		return nil, res, err
 	}
-	if g.patience > 0 {
-		conn.SetReadDeadline(time.Now().Add(g.patience))
+	if g.waitLimit > 0 {
+		conn.SetReadDeadline(time.Now().Add(g.waitLimit))
 	}
 	return &socket{g.t, conn}, res, nil
 }

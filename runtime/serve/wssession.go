@@ -35,7 +35,7 @@ type session struct {
 	out outbox
 	turns
 
-	patience patience       // with the client
+	liveness liveness       // of the client
 	written  chan struct{}  // closed when the writing goroutine has ended
 	voice    sync.WaitGroup // the speaking goroutine
 }
@@ -48,7 +48,7 @@ func newSession(
 	return &session{
 		server: s, conn: conn, creds: creds, grant: grant, id: newRequestID(), stop: stop,
 		out:      newOutbox(s.budget),
-		patience: patience{conn: conn},
+		liveness: liveness{conn: conn},
 		written:  make(chan struct{}),
 	}
 }
@@ -92,16 +92,16 @@ var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // read takes in messages until the connection ends, and returns why it did.
 func (c *session) read(ctx context.Context) error {
 	c.conn.SetPingHandler(func(payload string) error {
-		c.patience.heard()
+		c.liveness.heard()
 		c.out.putPong(payload)
 		return nil
 	})
 	c.conn.SetPongHandler(func(string) error {
-		c.patience.heard()
+		c.liveness.heard()
 		return nil
 	})
 	c.conn.SetCloseHandler(func(code int, _ string) error {
-		c.patience.end()
+		c.liveness.end()
 		c.out.close(websocket.FormatCloseMessage(code, ""), true)
 		return nil
 	})
@@ -115,8 +115,8 @@ func (c *session) read(ctx context.Context) error {
 		if _, err := buf.ReadFrom(r); err != nil {
 			return err
 		}
-		c.patience.heard()
-		if !c.patience.ended() {
+		c.liveness.heard()
+		if !c.liveness.ended() {
 			c.receive(ctx, kind, buf.Bytes(), time.Now())
 		}
 		if buf.Cap() <= 1<<maxBlock {
@@ -193,7 +193,7 @@ func (c *session) write() error {
 			return nil
 		}
 		if m.kind == websocket.PingMessage {
-			c.patience.pinging()
+			c.liveness.pinging()
 		}
 		stall.Reset(stallLimit)
 		err := c.send(m)
@@ -206,7 +206,7 @@ func (c *session) write() error {
 			return err
 		case m.kind == websocket.CloseMessage:
 			farewell = true
-			c.patience.end()
+			c.liveness.end()
 			return nil
 		}
 	}
@@ -227,7 +227,7 @@ func (c *session) send(m message) error {
 	if err != nil || m.of == nil {
 		return err
 	}
-	c.patience.took(m.frames)
+	c.liveness.took(m.frames)
 	if event := m.of.delivered(m); event != nil {
 		c.out.putNext(message{kind: websocket.TextMessage, data: event, of: m.of})
 	}
@@ -241,7 +241,7 @@ func (c *session) tooSlow() { c.shut(websocket.ClosePolicyViolation, tooSlow, sp
 func (c *session) shut(code int, reason string, cause error) {
 	c.out.close(websocket.FormatCloseMessage(code, reason), true)
 	c.stop(cause)
-	c.patience.end() // from now on: the close frame may wait behind a message that the client does not take
+	c.liveness.end() // from now on: the close frame may wait behind a message that the client does not take
 }
 
 // part ends everything after reading has ended with err, and waits until it has.
@@ -249,7 +249,7 @@ func (c *session) part(ctx context.Context, err error) {
 	refused := false // what the client sent; the close has the reason
 	fault, isFault := errors.AsType[*frameFault](err)
 	switch { // before anything else ends, which might find another reason to close
-	case c.patience.ended(): // either side has closed
+	case c.liveness.ended(): // either side has closed
 	case isFault:
 		c.out.close(websocket.FormatCloseMessage(fault.code, fault.reason), true)
 		refused = true

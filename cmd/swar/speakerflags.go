@@ -14,8 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// voicebox says which engine speaks in this process.
-type voicebox struct {
+// speakerFlags says which engine speaks in this process.
+type speakerFlags struct {
 	engine *string
 	bundle string
 	neuralRuntime
@@ -50,38 +50,38 @@ func (r *neuralRuntime) load() (err error) {
 	return err
 }
 
-func (v *voicebox) flags(f *pflag.FlagSet) {
-	v.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak", "auto", "espeak", "onnx")
-	f.StringVar(&v.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
-	v.neuralRuntime.flags(f)
+func (s *speakerFlags) flags(f *pflag.FlagSet) {
+	s.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak", "auto", "espeak", "onnx")
+	f.StringVar(&s.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
+	s.neuralRuntime.flags(f)
 }
 
 // check refuses settings that contradict one another.
-func (v *voicebox) check(cmd *cobra.Command) error {
+func (s *speakerFlags) check(cmd *cobra.Command) error {
 	switch {
-	case *v.engine == "onnx" && v.bundle == "":
+	case *s.engine == "onnx" && s.bundle == "":
 		return usage(cmd, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one)")
-	case *v.engine == "espeak" && v.bundle != "":
+	case *s.engine == "espeak" && s.bundle != "":
 		return usage(cmd, "--engine espeak and --bundle contradict each other; drop one of them")
 	}
 	return nil
 }
 
 // neural reports whether a bundle speaks.
-func (v *voicebox) neural() bool { return v.bundle != "" }
+func (s *speakerFlags) neural() bool { return s.bundle != "" }
 
 // cacheMB is the size of the prefill cache where none is asked for: what espeak keeps for a text is much smaller.
-func (v *voicebox) cacheMB() int {
-	if v.neural() {
+func (s *speakerFlags) cacheMB() int {
+	if s.neural() {
 		return 64
 	}
 	return 8
 }
 
 // open loads the engine. Less than 0 cacheBytes means no cache, 0 the default.
-func (v *voicebox) open(ctx context.Context, workers int, cacheBytes int64) (synth.Engine, error) {
-	if v.neural() {
-		return v.openBundle(ctx, workers, cacheBytes)
+func (s *speakerFlags) open(ctx context.Context, workers int, cacheBytes int64) (synth.Engine, error) {
+	if s.neural() {
+		return s.openBundle(ctx, workers, cacheBytes)
 	}
 	engine, err := espeak.New(espeak.Config{CacheBytes: cacheBytes})
 	if errors.Is(err, espeak.ErrNotInstalled) {
@@ -90,46 +90,46 @@ func (v *voicebox) open(ctx context.Context, workers int, cacheBytes int64) (syn
 	return engine, err
 }
 
-func (v *voicebox) openBundle(ctx context.Context, workers int, cacheBytes int64) (*onnx.Engine, error) {
-	if _, err := findLayout(v.bundle); err != nil {
+func (s *speakerFlags) openBundle(ctx context.Context, workers int, cacheBytes int64) (*onnx.Engine, error) {
+	if _, err := findLayout(s.bundle); err != nil {
 		return nil, err
 	}
-	if err := v.load(); err != nil {
+	if err := s.load(); err != nil {
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	return onnx.New(onnx.Config{
-		Bundle: v.bundle, Library: v.found, CacheBytes: cacheBytes, Workers: workers, Threads: launch.FindCPUs().Whole(),
+		Bundle: s.bundle, Library: s.found, CacheBytes: cacheBytes, Workers: workers, Threads: launch.FindCPUs().Whole(),
 	})
 }
 
 // reader is an engine that need not speak, and so can do without the library where the bundle is one of ours.
-func (v *voicebox) reader(ctx context.Context) (synth.Engine, error) {
-	if !v.neural() {
-		return v.open(ctx, 1, 0)
+func (s *speakerFlags) reader(ctx context.Context) (synth.Engine, error) {
+	if !s.neural() {
+		return s.open(ctx, 1, 0)
 	}
-	kind, err := findLayout(v.bundle)
+	kind, err := findLayout(s.bundle)
 	if err != nil {
 		return nil, err
 	}
 	if kind != layout.None {
-		return v.open(ctx, 1, 0)
+		return s.open(ctx, 1, 0)
 	}
-	return onnx.OpenReader(v.bundle)
+	return onnx.OpenReader(s.bundle)
 }
 
 // wanted reports whether the command line, and not only the environment, asks for an engine of this process.
-func (v *voicebox) wanted(a *app) bool { return a.typed["bundle"] || a.typed["engine"] }
+func (s *speakerFlags) wanted(a *app) bool { return a.typed["bundle"] || a.typed["engine"] }
 
 // here decides between this process and a server: an engine that is typed, or otherwise local, means this process.
-func (v *voicebox) here(a *app, cmd *cobra.Command, local bool) (bool, error) {
-	if v.wanted(a) && a.typed["server"] {
+func (s *speakerFlags) here(a *app, cmd *cobra.Command, local bool) (bool, error) {
+	if s.wanted(a) && a.typed["server"] {
 		return false, usage(cmd, "--server and --bundle or --engine contradict each other; drop one of them")
 	}
-	if !local && !v.wanted(a) {
+	if !local && !s.wanted(a) {
 		return false, nil
 	}
-	return true, v.check(cmd)
+	return true, s.check(cmd)
 }

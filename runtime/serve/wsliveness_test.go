@@ -19,23 +19,23 @@ func (d *deadlines) SetReadDeadline(t time.Time) error {
 func TestPingsDoNotProlongTheWaitForAPong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := &deadlines{}
-		p := patience{conn: conn}
+		l := liveness{conn: conn}
 		pinged := time.Now()
-		p.pinging()
+		l.pinging()
 		want := pinged.Add(pongWait)
 		if conn.last != want {
 			t.Errorf("deadline %v after the ping, want %v", conn.last.Sub(pinged), pongWait)
 		}
 		time.Sleep(pongWait) // virtual: the next ping comes just before the wait is over
-		p.pinging()
+		l.pinging()
 		if conn.last != want {
 			t.Errorf("deadline %v after a second ping, want %v as before", conn.last.Sub(pinged), pongWait)
 		}
-		p.heard()
+		l.heard()
 		if !conn.last.IsZero() {
 			t.Errorf("deadline %v after an answer, want none", conn.last)
 		}
-		p.pinging()
+		l.pinging()
 		if want := time.Now().Add(pongWait); conn.last != want {
 			t.Errorf("deadline %v for a new ping, want %v", conn.last, want)
 		}
@@ -63,14 +63,14 @@ func TestAPongMayComeWhenTheAudioBeforeItHasSounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				conn := &deadlines{}
-				p := patience{conn: conn}
+				l := liveness{conn: conn}
 				for i, frames := range tt.sent {
 					if i > 0 {
 						time.Sleep(2 * time.Second)
 					}
-					p.took(frames)
+					l.took(frames)
 				}
-				p.pinging()
+				l.pinging()
 				if got := time.Until(conn.last); got != tt.want {
 					t.Errorf("it is waited for %v, want %v", got, tt.want)
 				}
