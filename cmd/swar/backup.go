@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ func (a *app) backupCommand() *cobra.Command {
 
 Firestore makes its own backups: gcloud firestore backups schedules create, or gcloud firestore export.`,
 		Example: `  swar backup "swar-$(date +%F).db"`,
-		Args:    cobra.ExactArgs(1),
+		Args:    exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			store, err := p.openFile(cmd, false)
 			if err != nil {
@@ -48,7 +49,8 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 
 // openFile opens the database file, which must be there. alone keeps servers away from it.
 func (s *storeFlags) openFile(cmd *cobra.Command, alone bool) (*sqlite.Store, error) {
-	if _, err := os.Stat(s.database()); errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Stat(s.database())
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("there is no %s; name the server's folder with --data", s.database())
 	}
 	return sqlite.Open(cmd.Context(), sqlite.Config{Path: s.database(), Server: alone})
@@ -64,7 +66,7 @@ what stands there is kept aside. What was changed since the backup is gone: keys
 missing in bills.`,
 		Example: `  swar restore swar-2026-11-20.db
   swar restore --data /var/lib/swar-new swar-2026-11-20.db`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("there is no file %s", args[0])

@@ -30,7 +30,7 @@ fp32 is the exact model; int8 is faster and needs less than half the memory. Whe
 the first one by name. The folder appears when it is complete; an interrupt leaves nothing behind.`,
 		Example: `  swar bundle convert --config model/hindi.yaml --from model/model.safetensors --tokenizer model/tokenizer.model \
     --voice anjura=voices/anjura.safetensors --voice raj=voices/raj.safetensors --precision int8 -o hindi-int8`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkConversion(cmd, &c, voices, output); err != nil {
 				return err

@@ -26,7 +26,7 @@ model of its size. The same size, precision and seed give the same files.
 tiny is for tests and starts at once, lite is a small model of real sizes, base has those of the released models of six layers.`,
 		Example: `  swar bundle synth-random --size tiny -o random
   swar serve --bundle random`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			model, known := randomSizes[size]
 			switch {

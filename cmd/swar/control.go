@@ -26,8 +26,9 @@ type control struct {
 	token  string
 	asJSON bool
 
-	http *http.Client
-	base string
+	http    *http.Client
+	base    string
+	without string // how to do without the server
 }
 
 func (c *control) flags(f *pflag.FlagSet) {
@@ -66,16 +67,8 @@ func (c *control) open(a *app, cmd *cobra.Command) error {
 	}
 	var err error
 	c.base, err = serverAddress(cmd, c.server)
+	c.without = "leave --server and --token out for the server of this machine"
 	return err
-}
-
-// serverAddress checks the address of a server, and returns it as the beginning of URLs.
-func serverAddress(cmd *cobra.Command, server string) (string, error) {
-	u, err := url.Parse(server)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", usage(cmd, "--server %q: want http://host:port or https://host", server)
-	}
-	return strings.TrimSuffix(server, "/"), nil
 }
 
 // maxAnswer bounds what is read of an answer: the longest are lists of some thousand rows.
@@ -103,11 +96,19 @@ func (c *control) do(ctx context.Context, method, path string, body, v any) ([]b
 		return nil, interrupted(ctx, c.explain(err))
 	}
 	if v != nil {
-		if err := json.Unmarshal(answer, v); err != nil {
-			return nil, fmt.Errorf("the server's answer was not understood; it may be of another version: %w", err)
+		if err := understand(answer, v); err != nil {
+			return nil, err
 		}
 	}
 	return answer, nil
+}
+
+// understand reads a server's answer.
+func understand(answer []byte, v any) error {
+	if json.Unmarshal(answer, v) != nil {
+		return errors.New("the server's answer was not understood; it may be of another version, or no Swar server")
+	}
+	return nil
 }
 
 // exchange sends a request and returns the answer, or a [client.Error] if it is none of success.
@@ -139,9 +140,9 @@ func exchange(h *http.Client, req *http.Request) ([]byte, error) {
 // explain says what to do about a portal that is not there.
 func (c *control) explain(err error) error {
 	if !c.local() {
-		return reached(c.server, err)
+		return reached(c.base, c.without, err)
 	}
-	if _, away := errors.AsType[*unreachableError](reached(c.data, err)); away {
+	if _, away := errors.AsType[*unreachableError](reached(c.data, "", err)); away {
 		return &noPortalError{c.data, err}
 	}
 	return err

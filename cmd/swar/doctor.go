@@ -40,7 +40,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "Check that this machine has what Swar needs, and say what to do",
 		Long: `Checks that this machine has what Swar needs, and says what to do about what it lacks. With --bundle it loads that model, too, which then
 needs to be whole; without it the library of the neural engine is only looked for.`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := []finding{checkBuild()}
 			findings = append(findings, checkEspeak(dir == "")...)

@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -56,15 +60,17 @@ func usage(cmd *cobra.Command, format string, args ...any) error {
 
 // unreachableError is a server that does not answer.
 type unreachableError struct {
-	server string
-	err    error
+	server  string
+	without string // what else helps, if anything does
+	err     error
 }
 
 func (e *unreachableError) Error() string { return e.err.Error() }
 func (e *unreachableError) Unwrap() error { return e.err }
 
-// reached makes err, of a call to server, one of an unreachable server unless that has answered.
-func reached(server string, err error) error {
+// reached makes err, of a call to server, one of an unreachable server unless that has answered. without says how the
+// command can do without a server, if it can.
+func reached(server, without string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -74,7 +80,7 @@ func reached(server string, err error) error {
 	if _, answered := errors.AsType[*client.Error](err); answered {
 		return err
 	}
-	return &unreachableError{server, err}
+	return &unreachableError{server, without, err}
 }
 
 func exitCode(err error) int {
@@ -114,8 +120,7 @@ func explain(err error) string {
 		return fmt.Sprintf("%v; see `%s --help`", e.err, e.command)
 	}
 	if e, ok := errors.AsType[*unreachableError](err); ok {
-		return fmt.Sprintf("no server answers at %s (%s); start one with `swar serve`, name another with --server, or do without: `swar say --local`",
-			e.server, reason(e.err))
+		return explainUnreachable(e)
 	}
 	if e, ok := errors.AsType[*client.Error](err); ok {
 		return explainRefusal(e)
@@ -124,6 +129,21 @@ func explain(err error) string {
 		return advise(r.Text, client.Code(r.Code))
 	}
 	return err.Error()
+}
+
+func explainUnreachable(e *unreachableError) string {
+	advice := []string{"check --server or SWAR_SERVER"}
+	if u, err := url.Parse(e.server); err == nil && schemeOf(u.Host) == "http" { // likely a server of one's own
+		advice = []string{"start one with `swar serve`", "name another with --server"}
+	}
+	if e.without != "" {
+		advice = append(advice, e.without)
+	}
+	last := len(advice) - 1
+	if last > 0 {
+		advice[last] = "or " + advice[last]
+	}
+	return fmt.Sprintf("no server answers at %s (%s); %s", e.server, reason(e.err), strings.Join(advice, ", "))
 }
 
 func explainRefusal(e *client.Error) string {
@@ -157,8 +177,21 @@ func advise(text string, code client.Code) string {
 	return text
 }
 
-// reason is the innermost cause of a network error, without the addresses around it.
+// reason says in words for users why a server was not reached: the innermost cause of a network error, without the
+// addresses around it.
 func reason(err error) string {
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return "it does not speak https; write its address with http://"
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "it closed the connection"
+	}
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is not trusted: " + strings.TrimPrefix(e.Err.Error(), "x509: ")
+	}
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return "it did not answer in time"
+	}
 	if e, ok := errors.AsType[syscall.Errno](err); ok {
 		return e.Error()
 	}

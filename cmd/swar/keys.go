@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,6 +26,9 @@ A key is shown once, when it is made. Changes hold at once: revoking ends what a
 	return cmd
 }
 
+// keyKinds are those of --kind.
+var keyKinds = []string{"live", "playground"}
+
 func (a *app) keysListCommand() *cobra.Command {
 	var c control
 	var in scope
@@ -33,8 +37,13 @@ func (a *app) keysListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List keys, newest first",
 		Example: `  swar keys list --json | jq -r '.keys[] | select(.revoked_at == null) | .id'`,
-		Args:    cobra.NoArgs,
+		Args:    exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if kind != "" {
+				if err := oneOf(cmd, "--kind", kind, keyKinds); err != nil {
+					return err
+				}
+			}
 			if err := c.open(a, cmd); err != nil {
 				return err
 			}
@@ -65,6 +74,8 @@ func (a *app) keysListCommand() *cobra.Command {
 	in.projectFlag(cmd.Flags(), "all")
 	cmd.Flags().StringVar(&kind, "kind", "", "`kind` of keys: live or playground (default live)")
 	c.flags(cmd.Flags())
+	complete(cmd, "kind", cobra.FixedCompletions(keyKinds, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
 }
 
@@ -105,7 +116,7 @@ func (a *app) keysCreateCommand() *cobra.Command {
 		Long:  "Makes a key and shows it. Nobody can show it again, since only its hash is kept. Standard output holds the key alone.",
 		Example: `  swar keys create 'call centre'
   export SWAR_KEY=$(swar keys create laptop --voice raj)`,
-		Args: cobra.MaximumNArgs(1),
+		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
@@ -142,6 +153,7 @@ func (a *app) keysCreateCommand() *cobra.Command {
 	in.projectFlag(cmd.Flags(), "the only one")
 	cmd.Flags().StringArrayVar(&voices, "voice", nil, "`voice` that the key may speak with, none means every voice; can be repeated")
 	c.flags(cmd.Flags())
+	complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
 }
 
@@ -162,17 +174,18 @@ func (a *app) changeKey(use, short string, args cobra.PositionalArgs, change fun
 		},
 	}
 	c.flags(cmd.Flags())
+	cmd.ValidArgsFunction = a.offerKeys(&c)
 	return cmd
 }
 
 func (a *app) keysRenameCommand() *cobra.Command {
-	return a.changeKey("rename KEY NAME", "Give a key another name", cobra.ExactArgs(2), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+	return a.changeKey("rename KEY NAME", "Give a key another name", exactly(2), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 		return c.patchKey(cmd, args[0], map[string]any{"name": args[1]})
 	})
 }
 
 func (a *app) keysRestrictCommand() *cobra.Command {
-	cmd := a.changeKey("restrict KEY [VOICE]...", "Let a key speak only with some voices, or with every voice if none is named", cobra.MinimumNArgs(1),
+	cmd := a.changeKey("restrict KEY [VOICE]...", "Let a key speak only with some voices, or with every voice if none is named", between(1, math.MaxInt),
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			return c.patchKey(cmd, args[0], map[string]any{"voices": args[1:]})
 		})
@@ -186,7 +199,7 @@ func (c *control) patchKey(cmd *cobra.Command, id string, change map[string]any)
 }
 
 func (a *app) keysRevokeCommand() *cobra.Command {
-	return a.changeKey("revoke KEY", "End a key at once and for ever", cobra.ExactArgs(1), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+	return a.changeKey("revoke KEY", "End a key at once and for ever", exactly(1), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 		var row keyRow
 		answer, err := c.do(cmd.Context(), http.MethodDelete, "/portal/v1/keys/"+url.PathEscape(args[0]), nil, &row)
 		return answer, []keyRow{row}, err

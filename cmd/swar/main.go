@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,7 +50,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetErr(a.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.parsed {
-		err = &usageError{cmd.CommandPath(), inOneLine(err)}
+		err = &usageError{cmd.CommandPath(), inWords(err)}
 	}
 	if err == nil {
 		return exitOK
@@ -60,13 +59,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
-// inOneLine shortens the suggestions that cobra adds to an unknown command.
-func inOneLine(err error) error {
-	text, names, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
-	if !found {
-		return err
-	}
-	return fmt.Errorf("%s (perhaps %s)", text, strings.Join(strings.Fields(names), " or "))
+// settings takes what the command line leaves out from the environment.
+func (a *app) settings(cmd *cobra.Command) error {
+	a.typed = make(map[string]bool)
+	cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
+	return launch.FromEnv(cmd.Flags(), a.lookup)
 }
 
 func (a *app) command() *cobra.Command {
@@ -79,16 +76,13 @@ func (a *app) command() *cobra.Command {
   swar say 'Namaste! Kya haal hai?'   let it speak
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
+		Version:       thisBuild().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			a.typed = make(map[string]bool)
-			cmd.Flags().Visit(func(f *pflag.Flag) { a.typed[f.Name] = true })
-			if err := launch.FromEnv(cmd.Flags(), a.lookup); err != nil {
-				return err
-			}
-			a.parsed = true
-			return nil
+			err := a.settings(cmd)
+			a.parsed = err == nil
+			return err
 		},
 	}
 	root.AddGroup(
@@ -114,5 +108,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 	root.SetHelpCommandGroupID("check")
 	root.SetCompletionCommandGroupID("check")
 	root.AddCommand(exitCodesTopic())
+	root.SetVersionTemplate("{{.Version}}\n")
+	completeChoices(root)
 	return root
 }

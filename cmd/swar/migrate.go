@@ -29,7 +29,7 @@ meanwhile. Usage that still lies in --data is brought into the source first, so 
 People sign in again afterwards: sessions are not moved. A move that was broken off goes on with --resume.`,
 		Example: `  swar migrate --from sqlite --to firestore --project my-project
   swar serve --store firestore --project my-project`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case *from == *to:

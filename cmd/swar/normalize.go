@@ -40,6 +40,9 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 			if err != nil {
 				return err
 			}
+			if err := checkText(text); err != nil {
+				return err
+			}
 			var n client.Normalized
 			if here {
 				n, err = engine.normalize(cmd.Context(), text, enDigits)
@@ -70,13 +73,10 @@ func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (clie
 		return client.Normalized{}, err
 	}
 	n, err := c.Normalize(cmd.Context(), text, enDigits)
-	return n, reached(r.server, err)
+	return n, reached(r.base, "leave --server out to do without one", err)
 }
 
 func (s *speakerFlags) normalize(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {
-	if err := checkText(text); err != nil {
-		return n, err
-	}
 	engine, err := s.reader(ctx)
 	if err != nil {
 		return n, err

@@ -8,6 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/portal/tenant"
 )
 
 func (a *app) orgsCommand() *cobra.Command {
@@ -24,13 +26,13 @@ The organisation of the first start has no members. This makes somebody its owne
 	}
 	cmd.AddCommand(
 		a.orgsListCommand(),
-		a.orgCommand("create NAME", "Make an organisation with one project", cobra.ExactArgs(1), a.createOrg),
-		a.orgCommand("rename NAME", "Rename an organisation", cobra.ExactArgs(1), a.renameOrg),
-		a.orgCommand("members", "List members, joined and invited", cobra.NoArgs, a.listMembers),
+		a.orgCommand("create NAME", "Make an organisation with one project", exactly(1), a.createOrg),
+		a.orgCommand("rename NAME", "Rename an organisation", exactly(1), a.renameOrg),
+		a.orgCommand("members", "List members, joined and invited", exactly(0), a.listMembers),
 		a.inviteCommand(),
-		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", cobra.ExactArgs(2), a.setRole),
-		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", cobra.ExactArgs(1), a.removeMember),
-		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", cobra.ExactArgs(1), a.unbindMember),
+		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", exactly(2), a.setRole),
+		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", exactly(1), a.removeMember),
+		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", exactly(1), a.unbindMember),
 	)
 	return cmd
 }
@@ -52,6 +54,9 @@ func (a *app) orgCommand(use, short string, args cobra.PositionalArgs, do func(*
 		in.orgFlag(cmd.Flags())
 	}
 	c.flags(cmd.Flags())
+	if cmd.Name() != "create" {
+		complete(cmd, "org", a.offerOrgs(&c))
+	}
 	return cmd
 }
 
@@ -60,7 +65,7 @@ func (a *app) orgsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List organisations and their projects",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
@@ -133,21 +138,35 @@ func (a *app) printMembers(members ...memberRow) error {
 	return t.Flush()
 }
 
+// roles of members.
+var roles = []string{string(tenant.RoleOwner), string(tenant.RoleMember), string(tenant.RoleViewer)}
+
 func (a *app) inviteCommand() *cobra.Command {
 	var role string
-	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", cobra.ExactArgs(1),
+	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", exactly(1),
 		func(cmd *cobra.Command, c *control, in *scope, args []string) error {
-			body := map[string]any{"email": args[0]}
+			email, err := emailOf(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			body := map[string]any{"email": email}
 			if role != "" {
+				if err := oneOf(cmd, "--role", role, roles); err != nil {
+					return err
+				}
 				body["role"] = role
 			}
 			return a.member(cmd, c, in, http.MethodPost, "/portal/v1/orgs/%s/members", "", body)
 		})
 	cmd.Flags().StringVar(&role, "role", "", "`role`: owner, member or viewer (default member)")
+	complete(cmd, "role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (a *app) setRole(cmd *cobra.Command, c *control, in *scope, args []string) error {
+	if err := oneOf(cmd, "role", args[1], roles); err != nil {
+		return err
+	}
 	return a.member(cmd, c, in, http.MethodPatch, "/portal/v1/orgs/%s/members/%s", args[0], map[string]any{"role": args[1]})
 }
 
@@ -190,7 +209,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 	}
 	var c control
 	list := &cobra.Command{
-		Use: "list", Short: "List voice requests", Args: cobra.NoArgs,
+		Use: "list", Short: "List voice requests", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
@@ -230,7 +249,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 		Use:   "move REQUEST STATUS",
 		Short: "Take a voice request a step on; for operators",
 		Long:  "Takes a voice request from submitted to reviewing, approved, training and ready, a step at a time, or to declined before it is approved.",
-		Args:  cobra.ExactArgs(2),
+		Args:  exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := m.open(a, cmd); err != nil {
 				return err

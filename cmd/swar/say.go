@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,9 +35,9 @@ func (m *manner) flags(f *pflag.FlagSet) {
 	f.BoolVar(&m.enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 }
 
-// request leaves to the server what the user did not give.
-func (m *manner) request(f *pflag.FlagSet, text string, format client.Format) client.Request {
-	r := client.Request{Text: text, Voice: m.voice, Format: format, Raw: m.raw, EnDigits: m.enDigits}
+// request leaves to the server what the user did not give. The format is missing.
+func (m *manner) request(f *pflag.FlagSet, text string) client.Request {
+	r := client.Request{Text: text, Voice: m.voice, Raw: m.raw, EnDigits: m.enDigits}
 	if f.Changed("seed") {
 		r.Seed = &m.seed
 	}
@@ -76,11 +77,15 @@ The text comes from the arguments, or with - or nothing from standard input. The
 			if err != nil {
 				return err
 			}
+			r := how.request(cmd.Flags(), text)
+			if _, err := utteranceOf(r); err != nil {
+				return err
+			}
 			to, err := a.target(cmd, output, format)
 			if err != nil {
 				return err
 			}
-			r := how.request(cmd.Flags(), text, to.format())
+			r.Format = to.format()
 			start := time.Now()
 			var t *take
 			if here {
@@ -102,6 +107,8 @@ The text comes from the arguments, or with - or nothing from standard input. The
 	f.StringVar(&format, "format", "", "write this `format`, wav, opus or pcm16, whatever the file is called")
 	f.BoolVar(&local, "local", false, "speak in this process, without a server; --bundle and --engine do so too")
 	engine.flags(f)
+	complete(cmd, "voice", a.offerVoicesHere(&where, &engine, &local))
+	complete(cmd, "format", cobra.FixedCompletions(writtenFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -132,7 +139,7 @@ func (r *remote) speak(cmd *cobra.Command, request client.Request) (*take, error
 	}
 	audio, err := c.Speak(cmd.Context(), request)
 	if err != nil {
-		return nil, reached(r.server, err)
+		return nil, reached(r.base, "do without one: `swar say --local`", err)
 	}
 	// The server gives up on a reader that keeps the pace of speech, and a disk or a pipe may be slow as well.
 	return &take{audio.ReadAhead(), audio.Seed, audio.Unspoken}, nil
@@ -148,15 +155,15 @@ type target interface {
 	finish(error) error
 }
 
+// writtenFormats are those of --format.
+var writtenFormats = []string{string(client.WAV), string(client.Opus), string(client.PCM16)}
+
 // target chooses a file, standard output or a player.
 func (a *app) target(cmd *cobra.Command, output, format string) (target, error) {
 	f := client.Format(format)
-	switch f {
-	case "", client.WAV, client.PCM16, client.Opus:
-	default:
-		return nil, usage(cmd, "--format %q: want wav, opus or pcm16", format)
-	}
 	switch {
+	case f != "" && !slices.Contains(writtenFormats, format):
+		return nil, usage(cmd, "--format %q: want %s", format, strings.Join(writtenFormats, ", "))
 	case output == "" && f != "":
 		return nil, usage(cmd, "--format is for audio that is written; give -o too")
 	case output == "":

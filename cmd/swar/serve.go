@@ -68,7 +68,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
   swar serve --bundle hindi-int8
   swar serve --listen :8080 --data /var/lib/swar
   SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --portal off --listen :8080 --log-format json`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(cmd, launch.FindCPUs()); err != nil {
 				return err
@@ -117,8 +117,15 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		o.trusted = append(o.trusted, network)
 	}
 	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
-		if _, _, err := net.SplitHostPort(address); err != nil && (address != "" || flag == "--listen") {
+		if address == "" && flag != "--listen" {
+			continue
+		}
+		_, port, err := net.SplitHostPort(address)
+		if err != nil {
 			return usage(cmd, "%s %q: want HOST:PORT, or :PORT for all addresses of this machine", flag, address)
+		}
+		if _, err := net.LookupPort("tcp", port); err != nil {
+			return usage(cmd, "%s %q: %q is no port; want 0 to 65535", flag, address, port)
 		}
 	}
 	whole := cpus.Whole()

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,15 +26,19 @@ standard output alone, and everything else to standard error.`,
 		Example: `  export SWAR_SERVER=https://tts.example.org
   export SWAR_TOKEN=$(swar signin me@example.org)
   swar keys list`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			email, err := emailOf(cmd, args[0])
+			if err != nil {
+				return err
+			}
 			base, err := serverAddress(cmd, server)
 			if err != nil {
 				return err
 			}
-			token, err := a.signIn(cmd.Context(), base, args[0])
+			token, err := a.signIn(cmd.Context(), base, email)
 			if err != nil {
-				return interrupted(cmd.Context(), reached(server, err))
+				return interrupted(cmd.Context(), reached(base, "", err))
 			}
 			_, err = fmt.Fprintln(a.out, token)
 			return err
@@ -63,7 +68,7 @@ func (a *app) signIn(ctx context.Context, base, email string) (string, error) {
 		if err != nil || v == nil {
 			return err
 		}
-		return json.Unmarshal(answer, v)
+		return understand(answer, v)
 	}
 	if err := post("/auth/v1/email-link", map[string]string{"email": email}, nil); err != nil {
 		return "", err
@@ -96,8 +101,11 @@ func readLine(ctx context.Context, r io.Reader) (string, error) {
 	}()
 	select {
 	case t := <-read:
+		if errors.Is(t.err, io.EOF) {
+			return "", errors.New("no code was given")
+		}
 		if t.err != nil {
-			return "", fmt.Errorf("no code was given: %w", t.err)
+			return "", fmt.Errorf("reading the code: %w", t.err)
 		}
 		return t.line, nil
 	case <-ctx.Done():

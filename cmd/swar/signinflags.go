@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -64,6 +65,8 @@ func (s *signInFlags) check(cmd *cobra.Command) error {
 		return usage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
 	case s.smtp == "" && (s.mailFrom != "" || s.smtpUser != "" || s.smtpPass != ""):
 		return usage(cmd, "--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
+	case s.smtp != "" && !isMailServer(s.smtp):
+		return usage(cmd, "--smtp %q: want HOST or HOST:PORT", s.smtp)
 	case s.mails < 1 || s.mails > signin.MaxTotalLimit:
 		return usage(cmd, "--sign-in-mails %d: want 1 to %d", s.mails, signin.MaxTotalLimit)
 	case s.emulator != "" && (!s.unsigned || s.firebase == ""):
@@ -74,6 +77,17 @@ func (s *signInFlags) check(cmd *cobra.Command) error {
 		return usage(cmd, "--domain means something with --invited-only only")
 	}
 	return nil
+}
+
+// isMailServer reports whether address can be that of a mail server, with or without a port.
+func isMailServer(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		n, err := strconv.ParseUint(port, 10, 16)
+		return err == nil && n > 0
+	}
+	_, err = netip.ParseAddr(address)
+	return err == nil || !strings.Contains(address, ":")
 }
 
 // address is where people reach the server.
@@ -89,10 +103,8 @@ func (s *signInFlags) mailer(ctx context.Context, listen string, show *screen) (
 	if s.smtp != "" {
 		c := signin.SMTPConfig{Host: s.smtp, Encryption: *s.encryption, Username: s.smtpUser, Password: s.smtpPass, From: s.mailFrom}
 		if host, port, err := net.SplitHostPort(s.smtp); err == nil {
-			if c.Port, err = strconv.Atoi(port); err != nil {
-				return nil, fmt.Errorf("--smtp %s: the port is no number", s.smtp)
-			}
 			c.Host = host
+			c.Port, _ = strconv.Atoi(port) // was checked
 		}
 		return signin.NewSMTP(c)
 	}

@@ -29,7 +29,7 @@ func (a *app) signingKeysListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the keys, oldest first",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.signingKeys(cmd, &c, http.MethodGet, "/operator/v1/signing-keys")
 		},
@@ -50,7 +50,7 @@ With --now the new key replaces all others at once, for when they may have leake
 backup. Within five seconds every server that shares the store refuses the ID tokens that were
 signed before. Who is signed in gets a new one with their refresh token, and need not sign in again.
 Others who check these tokens may keep the list of keys for an hour.`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path := "/operator/v1/signing-keys/rotate"
 			if now {

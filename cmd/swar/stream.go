@@ -34,6 +34,11 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
   tail -f lines.txt | swar stream -o all.wav
   swar stream --json 'Namaste!'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, text := range args {
+				if _, err := utteranceOf(how.request(cmd.Flags(), text)); err != nil {
+					return err
+				}
+			}
 			s := &streaming{app: a, events: a.out, asJSON: asJSON, how: how, flags: cmd.Flags()}
 			if output == "" {
 				s.audio = &plain{Writer: io.Discard, form: client.PCM16}
@@ -53,7 +58,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 			}
 			conn, err := c.Stream(cmd.Context())
 			if err != nil {
-				return interrupted(cmd.Context(), s.audio.finish(reached(where.server, err)))
+				return interrupted(cmd.Context(), s.audio.finish(reached(where.base, "", err)))
 			}
 			defer conn.Close()
 			return s.run(cmd.Context(), conn, a.lines(args))
@@ -64,6 +69,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 	how.flags(f)
 	f.StringVarP(&output, "output", "o", "", "collect the audio in this `file`; - means standard output")
 	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
+	complete(cmd, "voice", a.offerVoices(&where))
 	return cmd
 }
 
@@ -179,7 +185,9 @@ func (s *streaming) send(conn *client.Conn, text string, running map[string]*sen
 		format = client.Opus
 	}
 	u := &sent{text: text, at: time.Now()}
-	id, err := conn.Send(s.how.request(s.flags, text, format))
+	r := s.how.request(s.flags, text)
+	r.Format = format
+	id, err := conn.Send(r)
 	if err != nil {
 		return err
 	}

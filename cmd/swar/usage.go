@@ -38,7 +38,7 @@ func (a *app) usageCommand() *cobra.Command {
 its bills. A month is billed for all its frames together: 20 paise a minute, rounded once.`,
 		Example: `  swar usage --from 2026-11-01 --to 2026-11-30 --csv > november.csv
   swar usage --months`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
@@ -101,6 +101,7 @@ its bills. A month is billed for all its frames together: 20 paise a minute, rou
 	f.BoolVar(&months, "months", false, "show the bills of all months")
 	f.BoolVar(&csv, "csv", false, "print CSV")
 	c.flags(f)
+	complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
 }
 

@@ -22,7 +22,7 @@ func (a *app) voicesCommand() *cobra.Command {
 		Long:  "Lists the voices that a server lets you use; with --bundle or --engine those of a model, without a server.",
 		Example: `  swar voices --server https://tts.example.com --key KEY
   swar voices --bundle hindi-int8`,
-		Args: cobra.NoArgs,
+		Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			here, err := engine.here(a, cmd, false)
 			if err != nil {
@@ -64,7 +64,7 @@ func (r *remote) voices(cmd *cobra.Command) (client.Voices, error) {
 		return client.Voices{}, err
 	}
 	v, err := c.Voices(cmd.Context())
-	return v, reached(r.server, err)
+	return v, reached(r.base, "name a model of your own with --bundle", err)
 }
 
 // voices lists those of the engine of this process.

@@ -125,6 +125,9 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 		return "", fmt.Errorf("restore: %w", err)
 	}
 	if err := checkFile(ctx, staged); err != nil {
+		if f, ok := errors.AsType[*fault](err); ok && !f.passes { // whose advice would be to restore a backup
+			err = fmt.Errorf("it is damaged, or no backup of swar (%w)", f.err)
+		}
 		return "", fmt.Errorf("restoring %s changed nothing: %w", backup, err)
 	}
 	if _, err := os.Lstat(path); err == nil {

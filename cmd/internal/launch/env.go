@@ -3,8 +3,10 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -22,13 +24,15 @@ func Variable(flag string) string {
 func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, ok := lookup(Variable(f.Name))
-		if err != nil || f.Changed || f.Name == "help" || !ok || strings.TrimSpace(value) == "" {
+		isSetting := f.Name != "help" && f.Name != "version"
+		isGiven := ok && strings.TrimSpace(value) != ""
+		if err != nil || f.Changed || !isSetting || !isGiven {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			err = list.Replace(strings.Fields(value))
 		} else if err = f.Value.Set(value); err != nil {
-			err = fmt.Errorf("%q: %w", value, err)
+			err = fmt.Errorf("%q: %w", value, Wanted(f, err))
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", Variable(f.Name), err)
@@ -37,6 +41,32 @@ func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err erro
 		f.Changed = true
 	})
 	return err
+}
+
+// Wanted says what value a flag wants that has refused one with err.
+func Wanted(f *pflag.Flag, err error) error {
+	switch kind := f.Value.Type(); {
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("the number is too large")
+	case kind == "int" || kind == "int64":
+		return errors.New("want a whole number")
+	case kind == "float64":
+		return errors.New("want a number such as 0.5")
+	case kind == "bool":
+		return errors.New("want true or false")
+	case kind == "duration":
+		return errors.New("want a time such as 30s or 5m")
+	}
+	return err
+}
+
+// Choices are the values that a flag of [Choice] takes, nil for another one.
+func Choices(f *pflag.Flag) []string {
+	c, ok := f.Value.(*choice)
+	if !ok {
+		return nil
+	}
+	return c.values
 }
 
 // Choice defines a flag that takes one of a few values; the first is its default.
