@@ -14,7 +14,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
 
-.PHONY: help run build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine fuzz generate verify lint clean
+.PHONY: help run build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine samples fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,10 @@ bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s
 bench-engine: onnxruntime ## measure the neural engine beside sherpa-onnx (needs npm for it) and write docs/benchmarks.md (ARGS="--quick" only prints)
 	@mkdir -p bin && go build -o bin/benchengine ./hack/benchengine
 	@bin/benchengine $(if $(findstring quick,$(ARGS)),,--docs docs/benchmarks.md) $(ARGS)
+
+samples: install-deps build ## make the audio files that the README links
+	@bin/swar say --local --engine espeak --seed 1 -o docs/samples/order.ogg 'Namaste! Aapka order #IN-4021 kal shaam 5:30 tak deliver ho jayega, total ₹499 hai.'
+	@bin/swar say --local --engine espeak --voice raj --seed 1 -o docs/samples/otp.ogg 'Aapka OTP 482913 hai, 10 min tak valid. Kisi ko mat batana!'
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)

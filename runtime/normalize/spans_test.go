@@ -10,6 +10,28 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
+// TestTheREADMEShowsWhatIsSpoken holds its table of what is written and spoken to the truth.
+func TestTheREADMEShowsWhatIsSpoken(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "\n| written | spoken |\n|---|---|\n")
+	if !found {
+		t.Fatal("the README has lost its table")
+	}
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) != 4 {
+			break
+		}
+		written, want := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2])
+		if got := Text(written, Options{}); got != want {
+			t.Errorf("%s is spoken as %s, the README has %s", written, got, want)
+		}
+	}
+}
+
 // TestDocsListTheKindsOfSpans: every kind that the rows of the tables have is documented, no other one is, and the
 // examples are right.
 func TestDocsListTheKindsOfSpans(t *testing.T) {
