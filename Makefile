@@ -69,6 +69,7 @@ bench-engine: onnxruntime ## measure the neural engine beside sherpa-onnx (needs
 	@bin/benchengine $(if $(findstring quick,$(ARGS)),,--docs docs/benchmarks.md) $(ARGS)
 
 samples: install-deps build ## make the audio files that the README links
+	@mkdir -p docs/samples
 	@bin/swar say --local --engine espeak --seed 1 -o docs/samples/order.ogg 'Namaste! Aapka order #IN-4021 kal shaam 5:30 tak deliver ho jayega, total ₹499 hai.'
 	@bin/swar say --local --engine espeak --voice raj --seed 1 -o docs/samples/otp.ogg 'Aapka OTP 482913 hai, 10 min tak valid. Kisi ko mat batana!'
 
