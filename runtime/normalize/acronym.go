@@ -24,7 +24,10 @@ func (r *reader) acronym(i int) int {
 		return i
 	}
 	brand := n == 2 && r.tightSign(i+1, '&') && r.tight(i+2) && r.single(i+2) // AT&T
-	if len(s) > 6 || len(s) < 2 || !ascii(s) || saidAsWord(lookUp(s)) && !brand {
+	if len(s) > 6 || len(s) < 2 || !ascii(s) {
+		return i
+	}
+	if saidAsWord(lookUp(s)) && !brand {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)
@@ -67,11 +70,11 @@ func ascii(s string) bool {
 
 // initials reads U.S.A., A. R. Rahman's A.R.Rahman and B.Tech without their dots.
 func (r *reader) initials(i int) int {
-	if !r.single(i) || !r.tightSign(i+1, '.') || !r.tight(i+2) || r.at(i+2).kind != latin || r.tight(i) && r.at(i-1).kind != sign {
+	if !r.initial(i) || r.tight(i) && r.at(i-1).kind != sign {
 		return i
 	}
 	j := i
-	for r.single(j) && r.tightSign(j+1, '.') && r.tight(j+2) && r.at(j+2).kind == latin {
+	for r.initial(j) {
 		j += 2
 	}
 	if !r.looseEnd(j+1) || !r.single(j) && r.at(j).cas == lower {
@@ -98,9 +101,15 @@ func (r *reader) initials(i int) int {
 	return r.end(next)
 }
 
-// degree reports whether token j is the word of a degree behind its initial: M.Sc, B.Tech. The dot behind it ends no sentence by itself.
+// initial reports whether token i is a letter with a dot that another one, or a name, touches: the U of U.S.A., the B of B.Tech.
+func (r *reader) initial(i int) bool {
+	return r.single(i) && r.tightSign(i+1, '.') && r.tight(i+2) && r.at(i+2).kind == latin
+}
+
+// degree reports whether token j is the word of a degree behind its initial: M.Sc, B.Tech. The dot behind it ends no
+// sentence by itself.
 func (r *reader) degree(j int) bool {
-	return r.tight(j) && r.tightSign(j-1, '.') && r.single(j-2) && r.at(j).cas == title && isIn(degrees, r.str(j))
+	return r.at(j).cas == title && r.initial(j-2) && isIn(degrees, r.str(j))
 }
 
 // single reports whether token i is one Latin letter.
@@ -119,10 +128,11 @@ func (r *reader) roman(i int) int {
 		return i
 	}
 	n := romanValue(r.str(i))
-	if next := r.at(i + 1); next.kind == latin && next.cas == upper && next.b-next.a == 1 {
+	if r.single(i+1) && r.at(i+1).cas == upper {
 		return i // single letters in a row are spelled already
 	}
-	if n == 0 || n == 1 && len(r.str(i)) == 1 && r.at(i+1).kind == latin && r.at(i+1).cas == lower {
+	pronoun := n == 1 && r.at(i+1).inSmallLetters() // the part I like
+	if n == 0 || pronoun {
 		return i
 	}
 	r.begin(i, speech.SpanNumber)
@@ -152,8 +162,9 @@ func (r *reader) letter(i int) int {
 	if r.lang != hindi || !r.single(i) || r.at(i).cas != upper || r.joined(i) {
 		return i
 	}
-	hyphened := r.isSign(i-1, '-') && r.at(i-2).kind == latin && r.at(i-2).cas == upper // USB-C
-	if !(hyphened || r.tightSign(i+1, '#') || r.isSign(i+1, '+') || r.isSign(i+1, '&') || r.isSign(i-1, '+') || r.isSign(i-1, '&')) {
+	hyphened := r.isSign(i-1, '-') && r.at(i-2).inCapitals() // USB-C
+	paired := r.at(i-1).isOneOf("+&") || r.at(i+1).isOneOf("+&")
+	if !hyphened && !paired && !r.tightSign(i+1, '#') {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)

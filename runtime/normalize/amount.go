@@ -15,14 +15,18 @@ type amount struct {
 
 // marked reports whether something beside the digits says that this is a quantity.
 func (a *amount) marked() bool {
-	return a.cur > 0 || a.scales[0] > 0 || a.unit != nil || a.percent || a.n.grouped || a.n.frac != "" || a.n.fraction > 0
+	measured := a.cur > 0 || a.scales[0] > 0 || a.unit != nil || a.percent
+	return measured || a.n.grouped || !a.n.whole()
 }
+
+// isShareOrPrice reports whether a is a percentage or money.
+func (a *amount) isShareOrPrice() bool { return a.percent || a.cur > 0 }
 
 // amount reads the quantity that begins at token i: a currency or a sign, the number, its scale and its unit.
 func (r *reader) amount(i int) (a amount, ok bool) {
 	j := i
 	a.cur, j = r.currencyBefore(j)
-	if t := r.at(j); t.kind == sign && (t.ch == '-' || t.ch == enDash || t.ch == '+') && r.tight(j+1) {
+	if t := r.at(j); t.isOneOf(hyphens+"+") && r.tight(j+1) {
 		a.minus, a.plus = t.ch != '+', t.ch == '+'
 		j++
 		if a.cur == 0 {
@@ -56,7 +60,7 @@ func (r *reader) currencyBefore(i int) (cur, next int) {
 			if r.tightSign(next, '.') || r.tightSign(next, ':') {
 				next++
 			}
-			if c := signCurrency(r.at(next).ch); c > 0 && r.at(next).kind == sign {
+			if r.at(next).isCurrency() {
 				next++ // Rs ₹500
 			}
 		}
@@ -64,16 +68,21 @@ func (r *reader) currencyBefore(i int) (cur, next int) {
 	if cur == 0 {
 		return 0, i
 	}
-	if t := r.at(next); t.kind == digits || t.kind == sign && (t.ch == '.' || t.ch == '-' || t.ch == enDash || half <= t.ch && t.ch <= threeQuarters) {
+	if r.at(next).opensNumber() {
 		return cur, next
 	}
 	return 0, i
 }
 
+// opensNumber reports whether the number of a currency can begin with t: ₹500, ₹.50, ₹-500, ₹½.
+func (t *token) opensNumber() bool {
+	return t.kind == digits || t.isVulgarFraction() || t.isOneOf(hyphens+".")
+}
+
 // currencyCode returns the currency that token i abbreviates.
 func (r *reader) currencyCode(i int) int {
 	t := r.at(i)
-	if n := t.b - t.a; n > 6 || t.kind != latin && t.kind != deva {
+	if n := t.b - t.a; n > 6 || !t.kind.lettered() {
 		return 0
 	}
 	var buf [8]byte
@@ -99,22 +108,15 @@ func (r *reader) scale(a *amount) {
 	for range 2 {
 		j := a.next
 		t := r.at(j)
-		if t.kind != latin && t.kind != deva || !t.word.is(scaleWord) {
+		if !t.kind.lettered() || !t.word.is(scaleWord) {
 			return
 		}
 		n := t.b - t.a
 		if n == 2 && t.cas == upper && t.word.n >= 7 {
 			return // MN, BN and TN are letters
 		}
-		if t.kind == latin && n == 1 {
-			// One letter counts only directly behind the number: 10k, 1.5L, 2.3M. A small l is a litre, a small m a metre.
-			c := r.text[t.a]
-			if c|0x20 == 'k' && r.isCarat(j, a) {
-				return
-			}
-			if t.gap && a.cur == 0 || !r.looseEnd(j+1) || c == 'l' || c == 'm' || c == 'b' || c == 'B' && a.cur == 0 || t.gap && c != 'L' && c != 'k' && c != 'K' {
-				return
-			}
+		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) {
+			return
 		}
 		switch {
 		case a.scales[0] == 0:
@@ -129,6 +131,26 @@ func (r *reader) scale(a *amount) {
 			a.next++ // cr.
 		}
 	}
+}
+
+// isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number, 10k, 1.5L, 2.3M,
+// and lakh and thousand behind any amount of money: ₹5 L.
+func (r *reader) isScaleLetter(j int, a *amount) bool {
+	if !r.looseEnd(j + 1) {
+		return false
+	}
+	apart, money := r.at(j).gap, a.cur > 0
+	switch r.str(j) {
+	case "l", "m", "b":
+		return false // a litre, a metre, a bit
+	case "L":
+		return money || !apart
+	case "K", "k":
+		return (money || !apart) && !r.isCarat(j, a)
+	case "B":
+		return money && !apart // Flat 2B
+	}
+	return !apart
 }
 
 // suffix reads what stands behind the number and its scale: percent, currency, unit.
@@ -149,12 +171,12 @@ func (r *reader) suffix(a *amount) {
 	case a.cur > 0:
 		r.rate(a)
 		return
-	case t.kind == sign && signCurrency(t.ch) > 0 && r.at(j+1).kind != digits:
+	case t.isCurrency() && r.at(j+1).kind != digits:
 		a.cur = signCurrency(t.ch)
 		a.next = j + 1
 		r.rate(a)
 		return
-	case t.kind == latin || t.kind == deva:
+	case t.kind.lettered():
 		if cur := r.currencyCode(j); cur > 0 && r.looseEnd(j+1) && t.word.traits&scaleWord == 0 {
 			a.cur = cur
 			a.next = j + 1
@@ -197,11 +219,14 @@ func (r *reader) suffix(a *amount) {
 // rate reads the stroke of ₹40/kg.
 func (r *reader) rate(a *amount) {
 	j := a.next
-	if r.tightSign(j, '/') && r.tightSign(j+1, '-') {
-		a.next = j + 2
+	if !r.tightSign(j, '/') {
 		return
 	}
-	if r.tightSign(j, '/') && r.tight(j+1) && (r.at(j+1).kind == latin || r.at(j+1).kind == deva) && r.looseEnd(j+2) && r.currencyCode(j+1) == 0 {
+	word := r.tight(j+1) && r.at(j+1).kind.lettered() && r.looseEnd(j+2)
+	switch {
+	case r.tightSign(j+1, '-'):
+		a.next = j + 2 // ₹500/-
+	case word && r.currencyCode(j+1) == 0:
 		a.per = j + 1
 		a.next = j + 2
 	}
@@ -221,7 +246,7 @@ func (r *reader) unit(j int) (*unit, int) {
 		}
 		return &plainDegree, j + 1
 	}
-	if t.kind != latin && t.kind != deva {
+	if !t.kind.lettered() {
 		return nil, j
 	}
 	if u, next := r.square(j); u != nil {
@@ -233,8 +258,11 @@ func (r *reader) unit(j int) (*unit, int) {
 		}
 	}
 	u := r.unitText(j, j+1)
-	if u == nil || !r.looseEnd(j+1) || u.tightOnly && t.gap && !r.reads(j-2, "ft", "feet") {
+	if u == nil || !r.looseEnd(j+1) {
 		return nil, j
+	}
+	if u.tightOnly && t.gap && !r.reads(j-2, "ft", "feet") {
+		return nil, j // 5 in all, but: 6 ft 2 in
 	}
 	if t.b-t.a == 1 {
 		// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
@@ -309,7 +337,7 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 		if elide {
 			return
 		}
-		one := a.n.value == 1 && a.n.frac == "" && a.n.fraction == 0 && a.scales[0] == 0
+		one := a.n.value == 1 && a.n.whole() && a.scales[0] == 0
 		switch {
 		case a.cur > 0:
 			r.sayCurrency(a, l, false)
@@ -349,7 +377,7 @@ func (r *reader) sayRate(i int, l lang) {
 // sayScaled says the number and its scale words.
 func (r *reader) sayScaled(a *amount, l lang) {
 	n := a.n
-	if l == hindi && (scaleWords[a.scales[0]].quarter || a.unit != nil && a.unit.quarter || r.quarterNoun(a.next)) && !a.n.grouped {
+	if l == hindi && !a.n.grouped && r.hasQuarters(a) {
 		if f := quarterOf(n.frac); f > 0 && !(n.value == 0 && f == quarter) {
 			n.frac, n.fraction = "", f
 		}
@@ -358,6 +386,11 @@ func (r *reader) sayScaled(a *amount, l lang) {
 	for _, p := range a.scales {
 		r.say(l.pick(scaleWords[p].hi, scaleWords[p].en))
 	}
+}
+
+// hasQuarters reports whether people count with डेढ़ and ढाई what a is an amount of: lakhs, kilos, hours.
+func (r *reader) hasQuarters(a *amount) bool {
+	return scaleWords[a.scales[0]].quarter || a.unit != nil && a.unit.quarter || r.quarterNoun(a.next)
 }
 
 // quarterNoun reports whether token i is a written word that is counted with डेढ़ and ढाई.

@@ -26,7 +26,7 @@ func (r *reader) clock(i int) int {
 	if !ok {
 		return i
 	}
-	if t := r.at(a.next); t.kind == sign && (t.ch == '-' || t.ch == enDash || t.ch == emDash) && t.gap == r.at(a.next+1).gap {
+	if t := r.at(a.next); t.isOneOf(dashes) && t.gap == r.at(a.next+1).gap {
 		if b, ok := r.moment(a.next + 1); ok && b.clear() {
 			// 10-11 AM: what is written once is said once.
 			shared := !a.clear() || a.half == 0 && b.half != 0
@@ -66,13 +66,13 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 		return m, false
 	}
 	m.hour, m.sec, m.next = h, -1, i+1
-	if t := r.at(i + 1); t.kind == sign && !t.gap && (t.ch == ':' || t.ch == '.') && r.tight(i+2) && (len(r.str(i+2)) == 2 || r.isWord(i+3, oclock|meridiem)) {
+	if r.minutesFollow(i + 1) {
 		minute := r.small(i+2, 2)
 		if minute < 0 || minute > 59 {
 			return m, false
 		}
 		m.min, m.next = minute, i+3
-		m.full = t.ch == ':'
+		m.full = r.isSign(i+1, ':')
 		if r.tightSign(i+3, ':') && r.tight(i+4) && len(r.str(i+4)) == 2 {
 			if s := r.small(i+4, 2); s >= 0 && s < 60 {
 				m.sec, m.next = s, i+5
@@ -83,41 +83,73 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	if !r.looseEnd(m.next) || r.tightSign(m.next, ':') && r.at(m.next+1).kind == digits {
 		return m, false
 	}
-	if m.min > 0 && !m.full && m.half == 0 && !m.oclock || m.half != 0 && m.hour == 0 && !m.full {
+	decimal := m.min > 0 && !m.clear() // 5.30 by itself
+	zeroHour := m.hour == 0 && m.half != 0 && !m.full
+	if decimal || zeroHour {
 		return m, false
 	}
 	m.full = m.full || m.oclock && m.next > i+2 && r.at(i+1).kind == sign
 	return m, true
 }
 
+// minutesFollow reports whether token i parts an hour from its minutes: 5:30, 5.30. One digit is enough where a word behind it says
+// that this is a time.
+func (r *reader) minutesFollow(i int) bool {
+	t := r.at(i)
+	if t.gap || !t.isOneOf(":.") || !r.tight(i+1) {
+		return false
+	}
+	return len(r.str(i+1)) == 2 || r.isWord(i+2, oclock|meridiem)
+}
+
 // isoTime reads the T10:30 of 2026-08-15T10:30, with seconds and a zone. The zone is silent, for people read such a stamp as the
 // time of the day; the clock of 24 that it is written on tells the part of the day.
 func (r *reader) isoTime(i int) (m moment, ok bool) {
-	if !r.tight(i) || !r.reads(i, "T") || !r.tight(i+1) || !r.tightSign(i+2, ':') || !r.tight(i+3) {
+	if !r.tight(i) || !r.reads(i, "T") {
 		return m, false
 	}
-	m = moment{hour: r.pair(i + 1), min: r.pair(i + 3), sec: -1, half: 'a', full: true, next: i + 4}
-	if m.hour < 0 || m.hour > 23 || m.min < 0 || m.min > 59 {
+	hour, minute := r.pairs(i + 1)
+	if hour < 0 || hour > 23 || minute < 0 || minute > 59 {
 		return m, false
 	}
+	m = moment{hour: hour, min: minute, sec: -1, half: 'a', full: true, next: i + 4}
 	if m.hour >= 12 {
 		m.half = 'p'
 	}
 	if s := r.pair(i + 5); r.tightSign(i+4, ':') && r.tight(i+5) && 0 <= s && s < 60 {
 		m.sec, m.next = s, i+6
-		if r.tightSign(i+6, '.') && r.tight(i+7) && r.at(i+7).kind == digits {
+		if r.numberBehind(i+6, '.') {
 			m.next = i + 8 // nobody says thousandths
 		}
 	}
-	switch j := m.next; {
-	case r.tight(j) && r.reads(j, "Z"):
-		m.next++
-	case (r.tightSign(j, '+') || r.tightSign(j, '-')) && r.tight(j+1) && r.pair(j+1) >= 0 && r.tightSign(j+2, ':') && r.tight(j+3) && r.pair(j+3) >= 0:
-		m.next += 4
-	case (r.tightSign(j, '+') || r.tightSign(j, '-')) && r.tight(j+1) && r.at(j+1).b-r.at(j+1).a == 4 && r.small(j+1, 4) >= 0:
-		m.next += 2
-	}
+	m.next += r.zone(m.next)
 	return m, r.looseEnd(m.next)
+}
+
+// zone returns how many tokens at j are the zone of a time stamp: Z, +05:30, +0530.
+func (r *reader) zone(j int) int {
+	switch {
+	case r.tight(j) && r.reads(j, "Z"):
+		return 1
+	case !r.tight(j) || !r.at(j).isOneOf("+-"):
+		return 0
+	}
+	if hour, minute := r.pairs(j + 1); hour >= 0 && minute >= 0 {
+		return 4
+	}
+	if r.tightDigits(j+1) && len(r.str(j+1)) == 4 {
+		return 2
+	}
+	return 0
+}
+
+// pairs reads two digits, a colon and two digits that stand directly behind one another from token i on; each is -1 where it is
+// something else.
+func (r *reader) pairs(i int) (hour, minute int) {
+	if !r.tight(i) || !r.tightSign(i+1, ':') || !r.tight(i+2) {
+		return -1, -1
+	}
+	return r.pair(i), r.pair(i + 2)
 }
 
 // pair is the value of a token of two digits; -1 if it is no such token.
@@ -134,10 +166,10 @@ func (r *reader) half(m *moment) {
 		j := m.next
 		t := r.at(j)
 		switch {
-		case t.kind == latin && t.word.is(meridiem) && m.half == 0 && (r.tight(j) || t.cas == upper || !r.isWord(j+1, englishWord)):
+		case m.half == 0 && r.isMeridiem(j):
 			m.half = r.text[t.a] | 0x20
 			m.next = j + 1
-		case r.single(j) && m.half == 0 && (r.text[t.a]|0x20 == 'a' || r.text[t.a]|0x20 == 'p') && r.tightSign(j+1, '.') && r.single(j+2) && r.tight(j+2) && r.text[r.toks[j+2].a]|0x20 == 'm':
+		case m.half == 0 && r.isDottedMeridiem(j):
 			m.half = r.text[t.a] | 0x20
 			m.next = j + 3
 			if r.tightSign(m.next, '.') && !r.last(m.next) {
@@ -155,6 +187,24 @@ func (r *reader) half(m *moment) {
 			return
 		}
 	}
+}
+
+// isMeridiem reports whether token j is am or pm. What stands apart in small letters before an English word is the verb: 5 am not.
+func (r *reader) isMeridiem(j int) bool {
+	t := r.at(j)
+	if t.kind != latin || !t.word.is(meridiem) {
+		return false
+	}
+	return r.tight(j) || t.cas == upper || !r.isWord(j+1, englishWord)
+}
+
+// isDottedMeridiem reports whether a.m or p.m begins at token j. The dot behind it may be missing.
+func (r *reader) isDottedMeridiem(j int) bool {
+	if !r.single(j) || !r.tightSign(j+1, '.') || !r.tightLetter(j+2) {
+		return false
+	}
+	half, m := r.text[r.toks[j].a]|0x20, r.text[r.toks[j+2].a]|0x20
+	return (half == 'a' || half == 'p') && m == 'm'
 }
 
 // dayPart24 returns the Hindi word for the part of the day of an hour on the clock of 24.
@@ -321,10 +371,13 @@ func (r *reader) sayUnit(n int, u *unit) {
 
 // alwaysOpen reads 24x7 and 24/7.
 func (r *reader) alwaysOpen(i int) int {
-	if r.str(i) != "24" || r.at(i+2).kind != digits || r.str(i+2) != "7" || !r.tight(i+1) || !r.tight(i+2) || !r.looseEnd(i+3) {
+	if r.str(i) != "24" || r.small(i+2, 1) != 7 {
 		return i
 	}
-	if t := r.at(i + 1); !(t.kind == sign && (t.ch == '/' || t.ch == '*' || t.ch == multiply) || r.reads(i+1, "x", "X")) {
+	if !r.tight(i+1) || !r.tight(i+2) || !r.looseEnd(i+3) {
+		return i
+	}
+	if !r.isTimes(i+1) && !r.at(i+1).isOneOf("/*") {
 		return i
 	}
 	r.begin(i, speech.SpanDuration)

@@ -16,11 +16,11 @@ const maxSize = 16
 // number reads the number that begins at token i; ok is false when none does.
 func (r *reader) number(i int) (n number, ok bool) {
 	t := r.at(i)
-	if t.kind == sign && t.ch == '.' && r.at(i+1).kind == digits && r.tight(i+1) && r.at(i-1).kind != digits {
+	if r.isSign(i, '.') && r.tightDigits(i+1) && r.at(i-1).kind != digits {
 		n.frac, n.next = r.str(i+1), i+2
 		return n, true
 	}
-	if t.kind == sign && half <= t.ch && t.ch <= threeQuarters {
+	if t.isVulgarFraction() {
 		return number{fraction: t.ch, next: i + 1}, true
 	}
 	if t.kind != digits {
@@ -33,10 +33,10 @@ func (r *reader) number(i int) (n number, ok bool) {
 	}
 	switch p := r.at(n.next); {
 	case p.kind != sign || p.gap && p.ch > threeQuarters:
-	case p.ch == '.' && r.at(n.next+1).kind == digits && r.tight(n.next+1) && !r.tightDotted(n.next+2):
+	case p.ch == '.' && r.tightDigits(n.next+1) && !r.tightDotted(n.next+2):
 		n.frac = r.str(n.next + 1)
 		n.next += 2
-	case half <= p.ch && p.ch <= threeQuarters:
+	case p.isVulgarFraction():
 		n.fraction = p.ch
 		n.next++
 	}
@@ -45,8 +45,11 @@ func (r *reader) number(i int) (n number, ok bool) {
 
 // tightDotted reports whether another dot and number follow: a version or a date, not a decimal.
 func (r *reader) tightDotted(i int) bool {
-	return r.tightSign(i, '.') && r.at(i+1).kind == digits && r.tight(i+1)
+	return r.numberBehind(i, '.')
 }
+
+// whole reports whether n has neither decimals nor a fraction.
+func (n *number) whole() bool { return n.frac == "" && n.fraction == 0 }
 
 // add appends digits to the whole part.
 func (n *number) add(s string) {

@@ -213,8 +213,11 @@ func (r *reader) times(j int) bool {
 	if r.at(j).kind != digits || r.at(j+2).kind != digits || t.gap != r.at(j+2).gap {
 		return false
 	}
-	return r.reads(j+1, "x", "X") || t.kind == sign && t.ch == multiply
+	return r.isTimes(j + 1)
 }
+
+// isTimes reports whether token i is an x or the sign of multiplication.
+func (r *reader) isTimes(i int) bool { return r.reads(i, "x", "X") || r.isSign(i, multiply) }
 
 // multiple reads 2x.
 func (r *reader) multiple(i int) int {

@@ -144,12 +144,21 @@ func (r *reader) isWord(i int, t trait) bool { return r.at(i).word.is(t) }
 // joined reports whether token i goes on the word or the number before it.
 func (r *reader) joined(i int) bool { return r.tight(i) && r.at(i-1).kind.wordLike() }
 
+// tightDigits reports whether token i is a number directly behind the token before.
+func (r *reader) tightDigits(i int) bool { return r.at(i).kind == digits && r.tight(i) }
+
+// tightLetter reports whether token i is one Latin letter directly behind the token before.
+func (r *reader) tightLetter(i int) bool { return r.single(i) && r.tight(i) }
+
+// numberBehind reports whether token i is the sign ch and a number follows it, with no gap before either.
+func (r *reader) numberBehind(i int, ch byte) bool { return r.tightSign(i, ch) && r.tightDigits(i+1) }
+
 // looseEnd reports whether token i is no word and no number that goes on what stands before it.
 func (r *reader) looseEnd(i int) bool { return !r.tight(i) || !r.at(i).kind.wordLike() }
 
 // atWord is the word at token i as it is written, "" if it is none.
 func (r *reader) atWord(i int) string {
-	if k := r.at(i).kind; k == latin || k == deva {
+	if r.at(i).kind.lettered() {
 		return r.str(i)
 	}
 	return ""
@@ -173,6 +182,9 @@ func (r *reader) last(j int) bool {
 
 // wordLike reports whether tokens of this kind are written with letters or digits.
 func (k kind) wordLike() bool { return k == latin || k == deva || k == digits || k == foreign }
+
+// lettered reports whether tokens of this kind are words that the rules can read.
+func (k kind) lettered() bool { return k == latin || k == deva }
 
 // free reports whether nothing is attached behind token i-1: token i is apart, the end, or punctuation.
 func (r *reader) free(i int) bool {
@@ -276,8 +288,9 @@ func (r *reader) mark(m string) {
 		return
 	}
 	before := bytes.TrimRight(r.out, "\"')")
+	endsInside := len(before) < n && parts(before) // the quote or the bracket has its own mark
 	switch c := r.out[n-1]; {
-	case c == '.' || c == '?' || c == '!' || len(before) < n && parts(before), bytes.HasSuffix(before, []byte("।")):
+	case c == '.' || c == '?' || c == '!', endsInside, bytes.HasSuffix(before, []byte("।")):
 		// A sentence has ended here.
 	case c == ',' || c == ';' || c == ':':
 		if m != "," && m != ";" && m != ":" {

@@ -89,6 +89,32 @@ const (
 // All marks fit below the first printable character.
 const _ = uint(' ' - silent)
 
+// Signs that are written for one another, as sets for [token.isOneOf].
+const (
+	hyphens = "-" + string(rune(enDash))
+	dashes  = hyphens + string(rune(emDash))
+	dots    = "." + string(rune(ellipsis))
+)
+
+// isOneOf reports whether t is one of the signs.
+func (t *token) isOneOf(signs string) bool {
+	return t.kind == sign && strings.IndexByte(signs, t.ch) >= 0
+}
+
+// isCurrency reports whether t is the sign of a currency.
+func (t *token) isCurrency() bool { return t.kind == sign && signCurrency(t.ch) > 0 }
+
+// isVulgarFraction reports whether t is ½, ¼ or ¾.
+func (t *token) isVulgarFraction() bool {
+	return t.kind == sign && half <= t.ch && t.ch <= threeQuarters
+}
+
+// inSmallLetters reports whether t is a Latin word that begins no sentence and no name.
+func (t *token) inSmallLetters() bool { return t.kind == latin && t.cas == lower }
+
+// inCapitals reports whether t is a Latin word, or a letter, in capitals.
+func (t *token) inCapitals() bool { return t.kind == latin && t.cas == upper }
+
 // scanner cuts a text into tokens, cleaning it on the way.
 type scanner struct {
 	text []byte // the clean text
