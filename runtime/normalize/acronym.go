@@ -101,7 +101,7 @@ func (r *reader) initials(i int) int {
 	return r.end(next)
 }
 
-// initial reports whether token i is a letter with a dot that another one, or a name, touches: the U of U.S.A., the B of B.Tech.
+// initial reports whether token i is a letter whose dot a letter or a word touches: the U of U.S.A., the B of B.Tech.
 func (r *reader) initial(i int) bool {
 	return r.single(i) && r.tightSign(i+1, '.') && r.tight(i+2) && r.at(i+2).kind == latin
 }

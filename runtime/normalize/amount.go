@@ -133,8 +133,8 @@ func (r *reader) scale(a *amount) {
 	}
 }
 
-// isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number, 10k, 1.5L, 2.3M,
-// and lakh and thousand behind any amount of money: ₹5 L.
+// isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k, 1.5L,
+// 2.3M); L and k are also apart from an amount of money: ₹5 L.
 func (r *reader) isScaleLetter(j int, a *amount) bool {
 	if !r.looseEnd(j + 1) {
 		return false
@@ -176,36 +176,8 @@ func (r *reader) suffix(a *amount) {
 		a.next = j + 1
 		r.rate(a)
 		return
-	case t.kind.lettered():
-		if cur := r.currencyCode(j); cur > 0 && r.looseEnd(j+1) && t.word.traits&scaleWord == 0 {
-			a.cur = cur
-			a.next = j + 1
-			if r.tightSign(a.next, '.') && !r.last(a.next) {
-				a.next++
-			}
-			if r.tightSign(a.next, '/') && r.tightSign(a.next+1, '-') {
-				a.next += 2
-			}
-			r.rate(a)
-			return
-		}
-		if n := len(a.n.frac); (n == 1 || n == 2) && a.scales[0] == 0 {
-			if cur := currencyWords[r.str(j)]; cur > 0 {
-				a.cur, a.curWord, a.next = cur, j, j+1
-				return
-			}
-		}
-		if r.isCarat(j, a) {
-			a.unit, a.next = &carat, j+1
-			return
-		}
-		if u := perYear(r.str(j)); u != nil {
-			a.unit, a.next = u, j+1
-			if a.scales[0] == 0 {
-				a.scales[0] = lakhs
-			}
-			return
-		}
+	case t.kind.lettered() && r.wordSuffix(a):
+		return
 	}
 	if u, next := r.unit(j); u != nil {
 		if r.at(j).kind == latin && r.tightSign(next, '.') && !r.last(next) && r.at(next+1).kind != digits {
@@ -214,6 +186,41 @@ func (r *reader) suffix(a *amount) {
 		a.unit, a.next = u, next
 		r.rate(a)
 	}
+}
+
+// wordSuffix reads the word behind the number and its scale, if it is a currency, a carat or a year's salary.
+func (r *reader) wordSuffix(a *amount) bool {
+	j := a.next
+	if cur := r.currencyCode(j); cur > 0 && r.looseEnd(j+1) && r.at(j).word.traits&scaleWord == 0 {
+		a.cur = cur
+		a.next = j + 1
+		if r.tightSign(a.next, '.') && !r.last(a.next) {
+			a.next++
+		}
+		if r.tightSign(a.next, '/') && r.tightSign(a.next+1, '-') {
+			a.next += 2
+		}
+		r.rate(a)
+		return true
+	}
+	if n := len(a.n.frac); (n == 1 || n == 2) && a.scales[0] == 0 {
+		if cur := currencyWords[r.str(j)]; cur > 0 {
+			a.cur, a.curWord, a.next = cur, j, j+1
+			return true
+		}
+	}
+	if r.isCarat(j, a) {
+		a.unit, a.next = &carat, j+1
+		return true
+	}
+	if u := perYear(r.str(j)); u != nil {
+		a.unit, a.next = u, j+1
+		if a.scales[0] == 0 {
+			a.scales[0] = lakhs
+		}
+		return true
+	}
+	return false
 }
 
 // rate reads the stroke of ₹40/kg.

@@ -92,8 +92,8 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	return m, true
 }
 
-// minutesFollow reports whether token i parts an hour from its minutes: 5:30, 5.30. One digit is enough where a word behind it says
-// that this is a time.
+// minutesFollow reports whether token i parts an hour from its minutes: 5:30, 5.30. One digit is enough where a word
+// behind it says that this is a time.
 func (r *reader) minutesFollow(i int) bool {
 	t := r.at(i)
 	if t.gap || !t.isOneOf(":.") || !r.tight(i+1) {
@@ -143,8 +143,7 @@ func (r *reader) zone(j int) int {
 	return 0
 }
 
-// pairs reads two digits, a colon and two digits that stand directly behind one another from token i on; each is -1 where it is
-// something else.
+// pairs reads what is written as 10:30 directly behind the token before i; a number that has not two digits is -1.
 func (r *reader) pairs(i int) (hour, minute int) {
 	if !r.tight(i) || !r.tightSign(i+1, ':') || !r.tight(i+2) {
 		return -1, -1
@@ -189,7 +188,7 @@ func (r *reader) half(m *moment) {
 	}
 }
 
-// isMeridiem reports whether token j is am or pm. What stands apart in small letters before an English word is the verb: 5 am not.
+// isMeridiem reports whether token j is am or pm. In small letters, apart, and before an English word it is the verb.
 func (r *reader) isMeridiem(j int) bool {
 	t := r.at(j)
 	if t.kind != latin || !t.word.is(meridiem) {

@@ -18,25 +18,8 @@ func (r *reader) code(i int) int {
 	}
 	next, letters, numbers, hyphens := r.codeRun(i)
 	switch {
-	case letters && numbers && r.namedNumber(i, next):
-		r.begin(i, speech.SpanNumber)
-		r.letters(r.str(i), r.lang)
-		a, _ := r.amount(r.hyphen(i + 1))
-		if name := r.englishName(i); name != "" && r.lang == hindi {
-			r.say(name)
-		} else {
-			r.sayAmount(&a, r.lang, false)
-		}
-		return r.end(a.next)
-	case letters && numbers && next == i+2 && r.isWord(i, spoken) && len(r.str(i)) > 3 && len(r.str(i+1)) <= 2:
-		r.begin(i, speech.SpanNumber) // COVID19
-		r.say(r.str(i))
-		r.sayPlain(i+1, r.lang)
-		return r.end(next)
-	case letters && numbers && r.nameAndNumber(i, next):
-		return r.keep(i)
 	case letters && numbers:
-		return r.sayCode(i, next)
+		return r.lettersAndNumbers(i, next)
 	case numbers && hyphens > 0 && r.hyphenCode(i, next):
 		return r.sayCode(i, next)
 	case r.at(i).kind != digits || !r.looseEnd(i+1):
@@ -50,6 +33,30 @@ func (r *reader) code(i int) int {
 	return i
 }
 
+// lettersAndNumbers reads tokens i to next, capitals and digits that touch: a name with its number, or else a code.
+func (r *reader) lettersAndNumbers(i, next int) int {
+	switch {
+	case r.namedNumber(i, next):
+		r.begin(i, speech.SpanNumber)
+		r.letters(r.str(i), r.lang)
+		a, _ := r.amount(r.hyphen(i + 1))
+		if name := r.englishName(i); name != "" && r.lang == hindi {
+			r.say(name)
+		} else {
+			r.sayAmount(&a, r.lang, false)
+		}
+		return r.end(a.next)
+	case next == i+2 && r.isWord(i, spoken) && r.numbersName(i, i+1):
+		r.begin(i, speech.SpanNumber) // COVID19
+		r.say(r.str(i))
+		r.sayPlain(i+1, r.lang)
+		return r.end(next)
+	case r.nameAndNumber(i, next):
+		return r.keep(i)
+	}
+	return r.sayCode(i, next)
+}
+
 // codeRun measures the run of capitals, digits and single hyphens at token i.
 func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
 	j := i
@@ -61,9 +68,9 @@ func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
 		switch {
 		case t.kind == digits:
 			numbers = true
-		case t.kind == latin && t.cas == upper:
+		case t.inCapitals():
 			letters = true
-		case t.kind == sign && (t.ch == '-' || t.ch == '/') && j > i && r.tight(j+1) && (r.at(j+1).kind == digits || r.at(j+1).kind == latin && r.at(j+1).cas == upper):
+		case j > i && t.isOneOf("-/") && r.codeGoesOn(j+1):
 			hyphens++
 		case t.kind == latin, t.kind == deva:
 			return j, false, false, 0
@@ -78,6 +85,12 @@ func (r *reader) codeRun(i int) (next int, letters, numbers bool, hyphens int) {
 	return j, letters, numbers, hyphens
 }
 
+// codeGoesOn reports whether token i, behind a hyphen or a stroke, is the next part of a code.
+func (r *reader) codeGoesOn(i int) bool {
+	t := r.at(i)
+	return r.tight(i) && (t.kind == digits || t.inCapitals())
+}
+
 // numbered are letters whose number is a quantity: FY26, Q1, NH-44, PM2.5.
 const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T "
 
@@ -88,7 +101,10 @@ func (r *reader) namedNumber(i, next int) bool {
 		return false
 	}
 	a, ok := r.amount(j)
-	return ok && a.n.size <= 3 && !a.n.grouped && a.unit == nil && r.looseEnd(a.next) && !r.zeroLed(j)
+	if !ok || a.unit != nil || !r.looseEnd(a.next) {
+		return false
+	}
+	return a.n.size <= 3 && !a.n.grouped && !r.zeroLed(j)
 }
 
 // englishNames are names of a letter and a number that everyone says in English; here are their numbers in Hindi writing.
@@ -107,9 +123,13 @@ func (r *reader) englishName(i int) string {
 // mixedCode reads letters of both cases with digits between them, where a code is named: 7F3kQ2.
 func (r *reader) mixedCode(i int) int {
 	j, turns, low := i, 0, false
-	for ; j < i+12 && (j == i || r.tight(j)) && (r.at(j).kind == digits || r.at(j).kind == latin); j++ {
+	for ; j < i+12 && (j == i || r.tight(j)); j++ {
+		t := r.at(j)
+		if t.kind != digits && t.kind != latin {
+			break
+		}
 		turns++
-		low = low || r.at(j).kind == latin && r.at(j).cas != upper
+		low = low || t.kind == latin && t.cas != upper
 	}
 	if turns < 3 || !low || r.context(i) != codeNear {
 		return i
@@ -119,8 +139,14 @@ func (r *reader) mixedCode(i int) int {
 
 // nameAndNumber reports whether tokens i to next are a name that is said as a word, a hyphen and a small number: COVID-19.
 func (r *reader) nameAndNumber(i, next int) bool {
-	return next == i+3 && r.at(i).kind == latin && saidAsWord(r.at(i).word) && len(r.str(i)) > 3 && r.tightSign(i+1, '-') && len(r.str(i+2)) <= 2
+	if next != i+3 || !r.tightSign(i+1, '-') {
+		return false
+	}
+	return r.at(i).kind == latin && saidAsWord(r.at(i).word) && r.numbersName(i, i+2)
 }
+
+// numbersName reports whether the word at token i is long enough for a name, and token j short enough for its number.
+func (r *reader) numbersName(i, j int) bool { return len(r.str(i)) > 3 && len(r.str(j)) <= 2 }
 
 // hyphenCode reports whether groups of digits with hyphens are an identifier: three groups or more, or one too long for a range.
 func (r *reader) hyphenCode(i, next int) bool {
@@ -157,7 +183,11 @@ func (r *reader) sayCode(i, next int) int {
 // generation reads 5G and 4K TV.
 func (r *reader) generation(i int) int {
 	t := r.at(i + 1)
-	if len(r.str(i)) != 1 || r.joined(i) || t.gap || !r.looseEnd(i+2) || !(r.reads(i+1, "G", "D", "जी", "डी") || r.reads(i+1, "K") && r.isWord(i+2, screen)) {
+	if len(r.str(i)) != 1 || r.joined(i) || t.gap || !r.looseEnd(i+2) {
+		return i
+	}
+	sharpness := r.reads(i+1, "K") && r.isWord(i+2, screen)
+	if !sharpness && !r.reads(i+1, "G", "D", "जी", "डी") {
 		return i
 	}
 	d := r.text[r.toks[i].a] - '0'
@@ -193,8 +223,9 @@ func (r *reader) fours(i int) int {
 		return i
 	}
 	next := at[k-1] + 1
-	if k < n && r.at(next).kind == digits && k == 4 && len(r.str(next)) <= 3 && r.context(i) != noContext {
-		k++ // a card of 19 digits
+	tail := k == 4 && k < n && r.at(next).kind == digits && len(r.str(next)) <= 3 // as a card of 19 digits has
+	if tail && r.context(i) != noContext {
+		k++
 		next = at[k-1] + 1
 	}
 	r.begin(i, speech.SpanCode)
@@ -208,7 +239,8 @@ func (r *reader) singles(i int) int {
 	for r.at(j).kind == digits && len(r.str(j)) == 1 && j-i < 2*maxParts {
 		j++
 	}
-	if !r.looseEnd(j) || r.countedAt(j) || r.tightSign(j, '.') && r.tight(j+1) || r.tightSign(j, ':') {
+	decimal := r.tightSign(j, '.') && r.tight(j+1)
+	if !r.looseEnd(j) || r.countedAt(j) || decimal || r.tightSign(j, ':') {
 		return i
 	}
 	return j
@@ -224,7 +256,10 @@ func (r *reader) contextCode(i int) int {
 	if near == noContext && n >= 3 {
 		near = r.contextAfter(i + 1)
 	}
-	if near == noContext && n < 7 || near == idNear && (n < 3 || r.isPrice(i)) {
+	switch {
+	case near == noContext && n < 7, near == idNear && n < 3:
+		return i // too short to be an identifier by what little is known
+	case near == idNear && r.isPrice(i):
 		return i
 	}
 	if near != noContext && n <= 4 {
@@ -249,13 +284,19 @@ func (r *reader) spacedCode(i int) int {
 	var at [maxParts]int
 	n := r.digitParts(i, &at)
 	total, k := 0, 0
-	for k < n && len(r.str(at[k])) >= 2 && len(r.str(at[k])) <= 4 && (k == 0 || r.at(at[k]).gap) {
-		total += len(r.str(at[k]))
-		k++
+	for ; k < n; k++ {
+		size := len(r.str(at[k]))
+		if size < 2 || size > 4 || k > 0 && !r.at(at[k]).gap {
+			break
+		}
+		total += size
 	}
 	next := at[max(k-1, 0)] + 1
-	if k < 2 || !r.looseEnd(next) || r.countedAt(next) || r.isSign(next, '%') || r.isSign(next, ':') && r.tight(next) || r.unitText(next, next+1) != nil {
+	if k < 2 || !r.looseEnd(next) || r.tightSign(next, ':') {
 		return i
+	}
+	if r.countedAt(next) || r.isSign(next, '%') || r.unitText(next, next+1) != nil {
+		return i // the last group is a quantity of its own
 	}
 	r.begin(i, speech.SpanCode)
 	if total > 6 {
@@ -290,7 +331,8 @@ func (r *reader) postalCode(i int) int {
 		before--
 	}
 	t := r.at(before)
-	if !t.word.is(city) && !(hyphen && n == 6 && (t.kind == deva || t.kind == latin && t.cas == title)) {
+	name := t.kind == deva || t.kind == latin && t.cas == title // of a place that we need not know: Rampur-244901
+	if !t.word.is(city) && !(hyphen && n == 6 && name) {
 		return i
 	}
 	r.begin(i, speech.SpanPincode)
@@ -313,7 +355,7 @@ func (r *reader) vehicle(i int) int {
 	if r.at(j).kind != digits || len(r.str(j)) > 2 {
 		return i
 	}
-	if r.tight(j+1) && r.single(j+1) && r.at(j+2).gap {
+	if r.tightLetter(j+1) && r.at(j+2).gap {
 		j++ // DL 1C AB 1234
 	}
 	j = r.hyphen(j + 1)
@@ -340,7 +382,7 @@ const airlines = " 6E AI UK SG G8 QP IX I5 EK QR EY SQ BA LH TG "
 
 // flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.
 func (r *reader) flight(i int) int {
-	if len(r.str(i)) != 1 || !r.tight(i+1) || !r.single(i+1) || r.at(i+2).kind != digits || !isIn(airlines, r.between(i, i+2)) {
+	if len(r.str(i)) != 1 || !r.tightLetter(i+1) || r.at(i+2).kind != digits || !isIn(airlines, r.between(i, i+2)) {
 		return i
 	}
 	if n := len(r.str(i + 2)); n < 2 || n > 4 || !r.looseEnd(i+3) || r.context(i) == noContext {

@@ -15,7 +15,7 @@ const reach = 3
 // context looks at the words before token i: the last three, or the whole sentence when they end in "is".
 func (r *reader) context(i int) nearness {
 	verb := i - 1
-	for t := r.at(verb); t.kind == tag || t.kind == sign && (t.ch == '*' || t.ch == '_' || t.ch == '`' || t.ch == '"' || t.ch == '('); t = r.at(verb) {
+	for t := r.at(verb); t.kind == tag || t.isOneOf("*_`\"("); t = r.at(verb) { // is **482913**
 		if verb--; i-verb > 8 {
 			break
 		}
@@ -57,8 +57,8 @@ func (r *reader) context(i int) nearness {
 			case id && r.stroked(j-2) == "account":
 				return idNear
 			case t.word.is(idWord) && id:
-				if r.isCount(j) || r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord) || r.isSign(j-1, '.') && r.reads(j-2, "H", "h", "R", "D") {
-					return noContext // a flat is counted, also behind "number"
+				if r.isCount(j) || r.numbersPlace(j) {
+					return noContext
 				}
 				return idNear
 			case t.word.is(apart) && !r.isWord(j-1, holds):
@@ -68,6 +68,15 @@ func (r *reader) context(i int) nearness {
 		}
 	}
 	return noContext
+}
+
+// numbersPlace reports whether the word at token j numbers a flat, a gate or a coach, which is read as a quantity even
+// behind "number": flat number 302, H.No. 12.
+func (r *reader) numbersPlace(j int) bool {
+	if r.isSign(j-1, '.') {
+		return r.reads(j-2, "H", "h", "R", "D")
+	}
+	return r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord)
 }
 
 // isCount reports whether the word at token j counts instead of naming: छात्रों की संख्या, number of users.
@@ -81,7 +90,9 @@ func (r *reader) isPrice(i int) bool {
 	if len(r.str(i)) > 6 {
 		return false
 	}
-	if r.isWord(i+1, paid) || r.reads(i+1, "se", "से") && r.isWord(i+2, more) || r.reads(i+1, "ka", "ki", "का", "की") && r.isWord(i+2, paid) {
+	isPaid := r.isWord(i+1, paid) || r.reads(i+1, "ka", "ki", "का", "की") && r.isWord(i+2, paid) // 2000 का भुगतान
+	isExceeded := r.reads(i+1, "se", "से") && r.isWord(i+2, more)                                // 2000 से ज़्यादा
+	if isPaid || isExceeded {
 		return true
 	}
 	s := r.str(i)

@@ -39,7 +39,7 @@ func (r *reader) date(i int) int {
 // dayRange reads 15-20 Aug and 15th-20th August.
 func (r *reader) dayRange(i int) int {
 	a, j := r.dayAt(i)
-	if t := r.at(j); a == 0 || t.kind != sign || t.ch != '-' && t.ch != enDash || t.gap != r.at(j+1).gap {
+	if t := r.at(j); a == 0 || !t.isOneOf(hyphens) || t.gap != r.at(j+1).gap {
 		return i
 	}
 	b, k := r.dayAt(j + 1)
@@ -92,10 +92,13 @@ func (r *reader) small(i, size int) int {
 // numericDate reads three numbers with the same sign between them.
 func (r *reader) numericDate(i int) (d day, ok bool) {
 	sep := r.at(i + 1)
-	if sep.kind != sign || sep.gap || sep.ch != '/' && sep.ch != '-' && sep.ch != '.' || !r.tight(i+2) || !r.tightSign(i+3, sep.ch) || !r.tight(i+4) {
+	if sep.gap || !sep.isOneOf("/-.") {
 		return d, false
 	}
-	if _, timed := r.isoTime(i + 5); !timed && !r.looseEnd(i+5) || r.tightSign(i+5, sep.ch) && r.at(i+6).kind == digits && r.tight(i+6) {
+	if !r.tight(i+2) || !r.tightSign(i+3, sep.ch) || !r.tight(i+4) {
+		return d, false
+	}
+	if _, timed := r.isoTime(i + 5); !timed && !r.looseEnd(i+5) || r.numberBehind(i+5, sep.ch) {
 		return d, false
 	}
 	a, b, c := r.small(i, 4), r.small(i+2, 2), r.small(i+4, 4)
@@ -108,7 +111,8 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		return d, len(r.str(i+4)) <= 2 && d.sound()
 	}
 	size := len(r.str(i + 4))
-	if len(r.str(i)) > 2 || size != 2 && size != 4 || sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 {
+	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 // 1.2.15
+	if len(r.str(i)) > 2 || size != 2 && size != 4 || version {
 		return d, false
 	}
 	d.day, d.month, d.year = a, b, c
@@ -123,7 +127,10 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 
 // sound reports whether d can be a date.
 func (d *day) sound() bool {
-	return 1 <= d.month && d.month <= 12 && 1 <= d.day && d.day <= 31 && (d.year == 0 || 1000 <= d.year && d.year <= 2999)
+	if d.month < 1 || d.month > 12 || d.day < 1 || d.day > 31 {
+		return false
+	}
+	return d.year == 0 || 1000 <= d.year && d.year <= 2999
 }
 
 // shortDate reads two numbers with a stroke: 08/29 is the end of a card's life, 15/08 the fifteenth of August.
@@ -136,22 +143,29 @@ func (r *reader) shortDate(i int) (d day, ok bool) {
 		return d, false
 	}
 	d.next = i + 3
-	if (r.near(i, expiry, 4) || r.isWord(i+3, expiry) || r.isWord(i+4, expiry)) && 1 <= a && a <= 12 && (b >= 2000 || len(r.str(i+2)) == 2) {
+	isMonth, size := 1 <= a && a <= 12, len(r.str(i+2))
+	if isMonth && (b >= 2000 || size == 2) && r.expires(i) {
 		d.month, d.year = a, b
 		if b < 100 {
 			d.year += 2000
 		}
 		return d, true
 	}
-	if len(r.str(i+2)) == 4 && 1900 <= b && b < 2100 && 1 <= a && a <= 12 {
+	if isMonth && size == 4 && 1900 <= b && b < 2100 {
 		d.month, d.year = a, b
 		return d, true
 	}
-	if len(r.str(i)) == 2 && len(r.str(i+2)) == 2 && r.text[r.toks[i+2].a] <= '1' && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) {
+	dayAndMonth := len(r.str(i)) == 2 && size == 2 && r.text[r.toks[i+2].a] <= '1'
+	if dayAndMonth && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) {
 		d.day, d.month = a, b
 		return d, d.sound()
 	}
 	return d, false
+}
+
+// expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.
+func (r *reader) expires(i int) bool {
+	return r.near(i, expiry, 4) || r.isWord(i+3, expiry) || r.isWord(i+4, expiry)
 }
 
 // near reports whether one of the words before token i has the trait.
@@ -178,13 +192,11 @@ func (r *reader) isDateTail(i int) bool {
 // monthAt reads the name of a month at token i.
 func (r *reader) monthAt(i int) (m, next int) {
 	t := r.at(i)
-	if t.kind != latin && t.kind != deva || !t.word.is(month) {
+	if !t.kind.lettered() || !t.word.is(month) {
 		return 0, i
 	}
-	if t.kind == latin && t.cas == lower && t.b-t.a < 4 && t.word.n != 8 && t.word.n != 1 && t.word.n != 9 && t.word.n != 10 && t.word.n != 11 {
-		if s := r.str(i); s == "may" || s == "mar" {
-			return 0, i
-		}
+	if s := r.str(i); s == "may" || s == "mar" {
+		return 0, i // the verbs
 	}
 	next = i + 1
 	if t.kind == latin && t.b-t.a <= 4 && r.tightSign(next, '.') && !r.last(next) {
@@ -204,7 +216,7 @@ func (r *reader) monthSecond(i int) (d day, ok bool) {
 		j++
 	}
 	hyphen := byte(0)
-	if t := r.at(j); t.kind == sign && !t.gap && (t.ch == '-' || t.ch == '/') && r.tight(j+1) {
+	if t := r.at(j); !t.gap && t.isOneOf("-/") && r.tight(j+1) {
 		hyphen = t.ch
 		j++
 	}
@@ -251,8 +263,11 @@ func (r *reader) yearBehind(j int, d *day) {
 // yearAt reads a year at token j into d.
 func (r *reader) yearAt(j int, d *day, short bool) {
 	t := r.at(j)
-	if t.kind != digits || !r.looseEnd(j+1) || r.tightSign(j+1, ':') || r.tightSign(j+1, '/') || r.tightSign(j+1, '.') && r.at(j+2).kind == digits && r.tight(j+2) {
+	if t.kind != digits || !r.looseEnd(j+1) {
 		return
+	}
+	if r.tightSign(j+1, ':') || r.tightSign(j+1, '/') || r.tightDotted(j+1) {
+		return // a time, a fraction, a decimal
 	}
 	switch y := r.small(j, 4); {
 	case len(r.str(j)) == 4 && 1100 <= y && y < 2200 && !r.countedAt(j+1):
@@ -295,8 +310,11 @@ func (r *reader) monthFirst(i int) int {
 		return r.end(d.next)
 	}
 	a := r.small(j, 2)
-	if a < 1 || a > 31 || r.tightSign(j+1, ':') || r.tightSign(j+1, '%') || r.countedAt(j+1) || r.tightSign(j+1, '.') && r.tight(j+2) && r.at(j+2).kind == digits {
+	if a < 1 || a > 31 || r.countedAt(j+1) {
 		return i
+	}
+	if r.tightSign(j+1, ':') || r.tightSign(j+1, '%') || r.tightDotted(j+1) {
+		return i // a time, a share, a decimal
 	}
 	k := j + 1
 	if r.tight(k) && r.at(k).kind == latin {
@@ -338,8 +356,10 @@ func (r *reader) sayDate(d *day) {
 // fiscalYear reads 2025-26, a year and the next.
 func (r *reader) fiscalYear(i int) int {
 	y := r.small(i, 4)
-	t := r.at(i + 1)
-	if y < 1900 || y > 2099 || t.kind != sign || t.gap || t.ch != '-' && t.ch != enDash && t.ch != '/' || !r.tight(i+2) || !r.looseEnd(i+3) {
+	if y < 1900 || y > 2099 {
+		return i
+	}
+	if t := r.at(i + 1); t.gap || !t.isOneOf(hyphens+"/") || !r.tight(i+2) || !r.looseEnd(i+3) {
 		return i
 	}
 	next := r.small(i+2, 4)
@@ -372,8 +392,7 @@ func (r *reader) bareYear(i int) int {
 	if y < 1100 || y > 2199 {
 		return i
 	}
-	before := r.lang == english && y >= 1950 && y < 2050 && r.isTitle(i-1) || r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva)
-	if !r.looseEnd(i+1) || !before && !(y >= 1900 && y < 2100 && r.isWord(i+1, yearAfter)) {
+	if !r.looseEnd(i+1) || !r.saidToBeYear(i, y) {
 		return i
 	}
 	r.begin(i, speech.SpanYear)
@@ -381,10 +400,23 @@ func (r *reader) bareYear(i int) int {
 	return r.end(i + 1)
 }
 
+// saidToBeYear reports whether a word beside y, which is token i, makes it a year. The more often such a word stands
+// beside other numbers, the nearer to today y must be.
+func (r *reader) saidToBeYear(i, y int) bool {
+	behindYearWord := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva) // in 1857, सन् 1526
+	beforeYearWord := 1900 <= y && y < 2100 && r.isWord(i+1, yearAfter)                  // 1947 में
+	behindTitle := r.lang == english && 1950 <= y && y < 2050 && r.isTitle(i-1)          // World Cup 1983
+	return behindYearWord || beforeYearWord || behindTitle
+}
+
 // isTitle reports whether token i is a capitalised word inside its sentence: World Cup 2023.
 func (r *reader) isTitle(i int) bool {
 	t := r.at(i)
-	return i > r.start && t.kind == latin && (t.cas == title || t.cas == upper) && !t.word.is(idWord|codeWord|englishHead|place) && !r.countedAt(i+2)
+	if i <= r.start || r.countedAt(i+2) {
+		return false
+	}
+	capitalised := t.kind == latin && (t.cas == title || t.cas == upper)
+	return capitalised && !t.word.is(idWord|codeWord|englishHead|place)
 }
 
 // decades reads 1990s, and the 90s.
@@ -393,10 +425,14 @@ func (r *reader) decades(i int) int {
 	if r.tightSign(s, '\'') {
 		s++ // the 80's
 	}
-	if y < 20 || y%10 > 0 || !r.tight(s) || !r.reads(s, "s") || !r.looseEnd(s+1) {
+	if y < 20 || y%10 > 0 {
 		return i
 	}
-	if y < 100 && !r.reads(i-1, "the", "The", "early", "late", "mid") && !r.isWord(s+1, yearAfter) || y >= 100 && y < 1100 {
+	if !r.tight(s) || !r.reads(s, "s") || !r.looseEnd(s+1) {
+		return i
+	}
+	saidToBeDecade := r.reads(i-1, "the", "The", "early", "late", "mid") || r.isWord(s+1, yearAfter) // the 90s, 90s में
+	if y < 1100 && !(y < 100 && saidToBeDecade) {
 		return i
 	}
 	r.begin(i, speech.SpanYear)

@@ -52,7 +52,10 @@ func (r *reader) unitBehind(j int, l lang) int {
 
 // stroke reports whether token j is a number, and a stroke and another number follow closely.
 func (r *reader) stroke(j int) bool {
-	return r.at(j).kind == digits && r.tightSign(j+1, '/') && r.at(j+2).kind == digits && r.tight(j+2) && len(r.str(j)) <= maxSize && len(r.str(j+2)) <= maxSize
+	if r.at(j).kind != digits || !r.numberBehind(j+1, '/') {
+		return false
+	}
+	return len(r.str(j)) <= maxSize && len(r.str(j+2)) <= maxSize
 }
 
 // simpleFraction reads 1/2, 1/4 and 3/4.

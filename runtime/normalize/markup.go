@@ -44,7 +44,7 @@ func (r *reader) markup(i int) int {
 
 // power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
 func (r *reader) power(i int) int {
-	base := r.tight(i) && (r.at(i-1).kind == digits || r.single(i-1) && !(r.at(i-2).kind == digits && r.unitText(i-1, i) != nil))
+	base := r.tight(i) && (r.at(i-1).kind == digits || r.single(i-1) && !r.isMeasure(i-1))
 	if !base {
 		return r.hush(i, i+1, speech.SpanMarkup)
 	}
@@ -78,7 +78,7 @@ func tagEnd(toks []token, i int) int {
 		return i
 	}
 	n := toks[i+1]
-	if n.gap || n.kind != latin && !(n.kind == sign && (n.ch == '/' || n.ch == '!' || n.ch == '?')) {
+	if n.gap || n.kind != latin && !n.isOneOf("/!?") {
 		return i
 	}
 	for j := i + 1; j < min(i+lookahead, len(toks)-1) && !toks[j].line; j++ {
@@ -104,7 +104,8 @@ func (r *reader) lineMark(i int) int {
 	lineEnds := next.kind == nothing
 	switch t.ch {
 	case '#', '>', bullet, arrow:
-		if next.gap && !lineEnds && !(t.ch == '#' && next.kind == digits && width == 1) || t.ch == bullet || t.ch == '>' {
+		ticket := t.ch == '#' && width == 1 && next.kind == digits // # 58213 is its number
+		if next.gap && !lineEnds && !ticket || t.isOneOf(">"+string(rune(bullet))) {
 			return r.hush(i, j, speech.SpanMarkup)
 		}
 	case '-', '*', '+', enDash, emDash:
@@ -127,7 +128,7 @@ func (r *reader) listNumber(i int) int {
 	mark := "."
 	switch {
 	case i == r.start && (r.tightSign(i+1, '.') || r.tightSign(i+1, ')')):
-	case i > r.start && r.at(i).gap && len(r.str(i)) <= 2 && r.tightSign(i+1, ')') && r.at(i-1).kind != digits && !r.inBrackets(i):
+	case r.listsInLine(i):
 		r.pause()
 		mark = ","
 	default:
@@ -137,4 +138,12 @@ func (r *reader) listNumber(i int) int {
 	r.sayPlain(i, r.lang)
 	r.mark(mark)
 	return r.end(i + 2)
+}
+
+// listsInLine reports whether the number at token i numbers an item inside a line: 1) चाय 2) कॉफ़ी.
+func (r *reader) listsInLine(i int) bool {
+	if i <= r.start || !r.at(i).gap || r.at(i-1).kind == digits {
+		return false
+	}
+	return len(r.str(i)) <= 2 && r.tightSign(i+1, ')') && !r.inBrackets(i)
 }

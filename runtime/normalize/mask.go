@@ -16,10 +16,13 @@ func (r *reader) maskedWord(i int) int {
 		}
 		return r.masked(i)
 	}
-	if r.single(i) && r.text[r.toks[i].a]|0x20 == 'x' && r.tight(i+1) && r.small(i+1, 4) >= 0 && len(r.str(i+1)) >= 3 && r.context(i) == idNear {
-		return r.masked(i) // X1234 is a mask behind "account" only
+	if !r.loneCross(i) {
+		return i
 	}
-	return i
+	if n := len(r.str(i + 1)); n < 3 || n > 4 || r.context(i) != idNear {
+		return i // X1234 is a mask behind "account" only
+	}
+	return r.masked(i)
 }
 
 // maskedDigits reads 98******10, 98XXXXXX10 and 4321 XXXX XXXX 9087.
@@ -35,8 +38,9 @@ func (r *reader) maskedDigits(i int) int {
 	if next == j || wide < 2 || r.at(j).gap && wide < 3 {
 		return i
 	}
-	if (r.isSign(j, '.') || r.isSign(j, ellipsis)) && !(r.tight(j) && r.at(next).kind == digits && r.tight(next)) {
-		return i
+	between := r.tight(j) && r.tightDigits(next)
+	if r.at(j).isOneOf(dots) && !between {
+		return i // dots behind a number are an ellipsis
 	}
 	return r.masked(i)
 }
@@ -50,15 +54,21 @@ func (r *reader) maskedSign(i int) int {
 	if next == i || r.joined(i) {
 		return i
 	}
-	switch {
-	case wide >= 3 && !r.isSign(i, '.') && !r.isSign(i, ellipsis) && r.at(next).kind == digits && (r.tight(next) || !r.isSign(i, '#')):
-		return r.masked(i)
-	case r.isSign(i, '.') || r.isSign(i, ellipsis):
-		if d := r.at(next); d.kind != digits || d.b-d.a < 2 || r.context(i) == noContext || r.countedAt(next+1) {
+	if r.at(next).kind != digits {
+		return i
+	}
+	size := len(r.str(next))
+	if r.at(i).isOneOf(dots) {
+		if size < 2 || r.context(i) == noContext || r.countedAt(next+1) {
 			return i
 		}
 		return r.masked(i)
-	case r.at(next).kind == digits && r.tight(next) && r.isSign(i, '*') && !r.tightSign(next+1, '*') && !r.tightSign(next+1, '#') && len(r.str(next)) >= 3:
+	}
+	dialled := r.tightSign(next+1, '*') || r.tightSign(next+1, '#') // *121#
+	switch {
+	case wide >= 3 && (r.tight(next) || !r.isSign(i, '#')):
+		return r.masked(i)
+	case r.isSign(i, '*') && r.tight(next) && size >= 3 && !dialled:
 		return r.masked(i)
 	}
 	return i
@@ -78,6 +88,14 @@ func (r *reader) crosses(i int) bool {
 	return true
 }
 
+// loneCross reports whether token i is a single X right in front of a number: X1234.
+func (r *reader) loneCross(i int) bool {
+	return r.single(i) && r.text[r.toks[i].a]|0x20 == 'x' && r.tightDigits(i+1)
+}
+
+// maskSigns are the signs that stand for one hidden character each.
+const maskSigns = "*.#" + string(rune(bullet))
+
 // mask measures the masks that begin at token j: crosses, stars or dots in groups. It returns the token behind them and how many
 // characters they hide.
 func (r *reader) mask(j int) (next, wide int) {
@@ -85,13 +103,13 @@ func (r *reader) mask(j int) (next, wide int) {
 	for {
 		t := r.at(j)
 		switch {
-		case r.crosses(j) || wide == 0 && r.single(j) && r.tight(j+1) && r.text[r.toks[j].a]|0x20 == 'x' && r.at(j+1).kind == digits:
+		case r.crosses(j) || wide == 0 && r.loneCross(j):
 			wide += int(t.b - t.a)
 			j++
 		case t.kind == sign && t.ch == ellipsis:
 			wide += 3
 			j++
-		case t.kind == sign && (t.ch == '*' || t.ch == bullet || t.ch == '.' || t.ch == '#'):
+		case t.isOneOf(maskSigns):
 			for k := j; r.isSign(k, t.ch) && (k == j || r.tight(k)); k++ {
 				wide++
 				j = k + 1
@@ -142,11 +160,14 @@ func (r *reader) masked(i int) int {
 
 // serviceCode reads *121# and *123*1#, which are dialled as they stand.
 func (r *reader) serviceCode(i int) int {
-	j := i
-	for r.isSign(j, '*') && (j == i || r.tight(j)) && r.at(j+1).kind == digits && r.tight(j+1) && j-i < lookahead {
+	if !r.isSign(i, '*') || !r.tightDigits(i+1) {
+		return i
+	}
+	j := i + 2
+	for j-i < lookahead && r.numberBehind(j, '*') {
 		j += 2
 	}
-	if j == i || !r.tightSign(j, '#') {
+	if !r.tightSign(j, '#') {
 		return i
 	}
 	r.begin(i, speech.SpanCode)

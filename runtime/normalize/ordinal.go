@@ -5,7 +5,7 @@ import "github.com/swar-tts/swar/runtime/speech"
 // ordinalNumber reads 22nd, which stays English, and 5वीं, which keeps its written ending: it carries the gender.
 func (r *reader) ordinalNumber(i int) int {
 	t := r.at(i + 1)
-	if t.gap || t.kind != latin && t.kind != deva || !r.looseEnd(i+2) || r.joined(i) {
+	if t.gap || !t.kind.lettered() || !r.looseEnd(i+2) || r.joined(i) {
 		return i
 	}
 	n, ok := r.number(i)

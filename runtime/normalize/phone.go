@@ -38,7 +38,7 @@ func (r *reader) phone(i int) int {
 	}
 	for ; n > 0; n-- {
 		next := at[n-1] + 1
-		if !r.looseEnd(next) || r.tightSign(next, '@') || r.tightSign(next, '-') && r.at(next+1).kind == digits && r.tight(next+1) {
+		if !r.looseEnd(next) || r.tightSign(next, '@') || r.numberBehind(next, '-') {
 			continue
 		}
 		shape := r.phoneShape(i, size[:n])
@@ -73,18 +73,33 @@ func (r *reader) phoneShape(i int, size []int) phoneShape {
 	switch {
 	case total == 10 && s[0] >= '6' && usual(size):
 		return mobile
-	case total == 11 && s[0] == '0' && size[0] == 11 && s[1] >= '6', total == 11 && size[0] == 1 && s[0] == '0' && r.firstDigit(i+1) >= '6' && usual(size[1:]):
+	case total == 11 && s[0] == '0' && size[0] == 11 && s[1] >= '6':
 		return zeroed
-	case total == 12 && size[0] == 2 && s[:2] == "91" && r.firstDigit(i+1) >= '6' && usual(size[1:]):
+	case total == 11 && s[0] == '0' && size[0] == 1 && r.mobileBehind(i, size):
+		return zeroed
+	case total == 12 && size[0] == 2 && s[:2] == "91" && r.mobileBehind(i, size):
 		return prefixed
-	case (total == 10 || total == 11) && size[0] >= 4 && (s[:4] == "1800" || s[:4] == "1860" || s[:4] == "1900"):
+	case total != 10 && total != 11:
+		return 0
+	case size[0] >= 4 && (s[:4] == "1800" || s[:4] == "1860" || s[:4] == "1900"):
 		return tollFree
-	case s[0] == '0' && (total == 10 || total == 11) && s[1] != '0' && len(size) > 1 && size[0] >= 3 && size[0] <= 5 && size[1] >= 3:
-		return landline
-	case s[0] == '0' && total == 11 && len(size) == 1 && s[1] != '0':
+	case s[0] == '0' && s[1] != '0' && areaFirst(size, total):
 		return landline
 	}
 	return 0
+}
+
+// mobileBehind reports whether a mobile number follows the group of digits at token i, the first of the given sizes.
+func (r *reader) mobileBehind(i int, size []int) bool {
+	return r.firstDigit(i+1) >= '6' && usual(size[1:])
+}
+
+// areaFirst reports whether so many digits are grouped as people write landlines: the area code apart, or all in one.
+func areaFirst(size []int, total int) bool {
+	if len(size) == 1 {
+		return total == 11
+	}
+	return size[0] >= 3 && size[0] <= 5 && size[1] >= 3
 }
 
 // firstDigit is the first digit at token i or behind its hyphen.
@@ -282,7 +297,10 @@ func (r *reader) area(i int) int {
 		total += len(r.str(at[k]))
 		k++
 	}
-	if std < 3 || std > 5 || k == 0 || total < 10 || total > 11 || !r.looseEnd(at[k-1]+1) {
+	if std < 3 || std > 5 || k == 0 {
+		return i
+	}
+	if total < 10 || total > 11 || !r.looseEnd(at[k-1]+1) {
 		return i
 	}
 	r.begin(i, speech.SpanPhone)

@@ -14,12 +14,12 @@ func (r *reader) quantityLang(i int) lang {
 func (r *reader) signedAmount(i int) int {
 	t := r.at(i)
 	switch {
-	case signCurrency(t.ch) > 0, half <= t.ch && t.ch <= threeQuarters:
+	case t.isCurrency(), t.isVulgarFraction():
 	case t.ch == '.':
 		if p := r.at(i - 1); !t.gap && p.kind.wordLike() {
 			return i
 		}
-	case t.ch == '-' || t.ch == enDash || t.ch == '+':
+	case t.isOneOf(hyphens + "+"):
 		if !r.signFits(i) {
 			return i
 		}
@@ -36,7 +36,7 @@ func (r *reader) signedAmount(i int) int {
 // signFits reports whether the minus or plus at i belongs to the number behind it.
 func (r *reader) signFits(i int) bool {
 	p := r.at(i - 1)
-	opening := i == r.start || p.kind == nothing || p.kind == sign && (p.ch == '(' || p.ch == '[' || p.ch == '"')
+	opening := i == r.start || p.kind == nothing || p.isOneOf("([\"")
 	if !r.tight(i+1) || !opening && !r.at(i).gap || p.kind == digits {
 		return false
 	}
@@ -112,7 +112,7 @@ func (r *reader) quantity(i int) int {
 func (r *reader) speakAmount(i int, a *amount) int {
 	l := r.quantityLang(i)
 	b, ok := r.rangeEnd(a)
-	if a.percent || a.cur > 0 || ok && (b.percent || b.cur > 0) {
+	if a.isShareOrPrice() || ok && b.isShareOrPrice() {
 		l = r.lang // Flat 40-60% off, iPhone ₹49,900 mein: no name goes on with a share or a price
 	}
 	if ok {
@@ -131,7 +131,7 @@ func (r *reader) speakAmount(i int, a *amount) int {
 	}
 	r.begin(i, a.kind())
 	r.sayAmount(a, l, false)
-	if j := a.next; r.tightSign(j, '/') && r.at(j+1).kind == digits && r.tight(j+1) && (a.cur > 0 || a.n.frac != "") {
+	if j := a.next; r.numberBehind(j, '/') && (a.cur > 0 || a.n.frac != "") {
 		// ₹71,200/10 g and 4.5/5: what is behind the stroke is read by itself.
 		if a.cur > 0 {
 			r.say(l.pick("प्रति", "per"))
@@ -152,7 +152,7 @@ func (a *amount) kind() speech.SpanKind {
 		return speech.SpanPercent
 	case a.unit != nil:
 		return speech.SpanUnit
-	case a.n.frac != "" || a.n.fraction > 0:
+	case !a.n.whole():
 		return speech.SpanDecimal
 	}
 	return speech.SpanNumber
@@ -162,17 +162,17 @@ func (a *amount) kind() speech.SpanKind {
 func (r *reader) rangeEnd(a *amount) (b amount, ok bool) {
 	j := a.next
 	t := r.at(j)
-	if t.kind != sign || t.ch != '-' && t.ch != enDash && t.ch != emDash && t.ch != '~' {
+	if !t.isOneOf(dashes + "~") {
 		return b, false
 	}
 	if t.ch == '-' && t.gap != r.at(j+1).gap {
 		return b, false
 	}
-	if u := r.at(j + 1); u.kind == sign && (u.ch == '-' || u.ch == '+') {
+	if r.at(j + 1).isOneOf("+-") {
 		return b, false
 	}
 	b, ok = r.amount(j + 1)
-	if !ok || !r.looseEnd(b.next) || b.n.size > 7 || r.tightSign(b.next, '-') && r.at(b.next+1).kind == digits && r.tight(b.next+1) {
+	if !ok || !r.looseEnd(b.next) || b.n.size > 7 || r.numberBehind(b.next, '-') {
 		return b, false
 	}
 	return b, true
@@ -221,8 +221,11 @@ func (r *reader) isTimes(i int) bool { return r.reads(i, "x", "X") || r.isSign(i
 
 // multiple reads 2x.
 func (r *reader) multiple(i int) int {
-	if !r.tight(i+1) || !r.reads(i+1, "x", "X") || !r.looseEnd(i+2) || len(r.str(i)) > 4 || r.tightSign(i+2, squared) || r.tightSign(i+2, cubed) {
+	if len(r.str(i)) > 4 || !r.tight(i+1) || !r.reads(i+1, "x", "X") || !r.looseEnd(i+2) {
 		return i
+	}
+	if r.tightSign(i+2, squared) || r.tightSign(i+2, cubed) {
+		return i // 2x² is algebra
 	}
 	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
@@ -258,7 +261,10 @@ func (r *reader) factors(i int) bool {
 
 // ratio reads 50:50 and 3:1.
 func (r *reader) ratio(i int) int {
-	if !r.tightSign(i+1, ':') || r.at(i+2).kind != digits || !r.tight(i+2) || !r.looseEnd(i+3) || r.tightSign(i+3, ':') || len(r.str(i)) > 3 || len(r.str(i+2)) > 3 || r.isSign(i-1, ':') {
+	if !r.numberBehind(i+1, ':') || r.isSign(i-1, ':') || r.tightSign(i+3, ':') {
+		return i // three numbers are something else
+	}
+	if len(r.str(i)) > 3 || len(r.str(i+2)) > 3 || !r.looseEnd(i+3) {
 		return i
 	}
 	r.begin(i, speech.SpanRatio)
@@ -272,12 +278,12 @@ func (r *reader) ratio(i int) int {
 
 // height reads 6'2" in feet and inches.
 func (r *reader) height(i int) int {
-	inches := r.small(i+2, 2)
-	if r.small(i, 2) < 0 || !r.tightSign(i+1, '\'') || inches < 0 || !r.tight(i+2) || !r.looseEnd(i+3) {
+	feet, inches := r.small(i, 2), r.small(i+2, 2)
+	if feet < 0 || inches < 0 || !r.numberBehind(i+1, '\'') || !r.looseEnd(i+3) {
 		return i
 	}
 	r.begin(i, speech.SpanUnit)
-	r.sayUnit(r.small(i, 2), units["ft"])
+	r.sayUnit(feet, units["ft"])
 	r.sayUnit(inches, units["in"])
 	next := i + 3
 	if r.tightSign(next, '"') {

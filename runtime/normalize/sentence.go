@@ -18,7 +18,7 @@ func (r *reader) sentence(i int) {
 			}
 		case latin:
 			switch {
-			case t.cas == upper && (t.b-t.a <= 2 && !t.word.is(englishWord) || t.b-t.a <= 6 && !saidAsWord(t.word)), r.symbol(j), r.inAddressBlob(j):
+			case t.saidByLetters(), r.symbol(j), r.inAddressBlob(j):
 				// Initials, units and currencies belong to no language.
 			case t.word.is(hindiWord), r.reads(j, "the") && r.endsClause(j+1):
 				sure++
@@ -51,10 +51,19 @@ func (r *reader) sentence(i int) {
 	r.stop = end
 }
 
+// saidByLetters reports whether t is short and in capitals, and not known as a word.
+func (t *token) saidByLetters() bool {
+	if t.cas != upper {
+		return false
+	}
+	n := t.b - t.a
+	return n <= 2 && !t.word.is(englishWord) || n <= 6 && !saidAsWord(t.word)
+}
+
 // endsClause reports whether a clause ends before token j. An English article never stands there, so the is थे.
 func (r *reader) endsClause(j int) bool {
 	t := r.at(j)
-	return t.kind == nothing || t.kind == sign && (t.ch == '.' || t.ch == ',' || t.ch == '?' || t.ch == '!' || t.ch == danda)
+	return t.kind == nothing || t.isOneOf(".,?!"+string(rune(danda)))
 }
 
 // line returns the end of the line that token i is in.
@@ -71,13 +80,21 @@ func (r *reader) line(i int) int {
 // inAddressBlob reports whether the word at token j is part of an e-mail or a web address, which has no language.
 func (r *reader) inAddressBlob(j int) bool {
 	b := r.toks[j].blob
-	return b&(hasAt|hasSlashes) != 0 || b&hasDot != 0 && (r.tightSign(j+1, '.') && r.tight(j+2) && r.at(j+2).kind == latin || r.tight(j) && r.isSign(j-1, '.'))
+	if b&(hasAt|hasSlashes) != 0 {
+		return true
+	}
+	if b&hasDot == 0 {
+		return false
+	}
+	before := r.tightSign(j+1, '.') && r.tight(j+2) && r.at(j+2).kind == latin
+	behind := r.tight(j) && r.isSign(j-1, '.')
+	return before || behind
 }
 
 // symbol reports whether the Latin word at token j is a symbol beside a number: kg, Rs, PM, Aug.
 func (r *reader) symbol(j int) bool {
 	t := r.at(j)
-	if r.at(j-1).kind == digits && (r.tight(j) || t.word.is(meridiem|scaleWord) || r.unitText(j, j+1) != nil) {
+	if r.at(j-1).kind == digits && (r.tight(j) || t.word.is(meridiem|scaleWord)) || r.isMeasure(j) {
 		return true
 	}
 	if t.word.is(month) && t.b-t.a <= 4 && (r.at(j+1).kind == digits || r.at(j-1).kind == digits) {
@@ -97,7 +114,8 @@ func (r *reader) endsSentence(j int) bool {
 		return true
 	case '?', '!':
 		next := r.at(j + 1)
-		return next.gap || next.kind == nothing || next.kind == emoji || next.kind == tag || r.closes(j+1)
+		unsaid := next.kind == nothing || next.kind == emoji || next.kind == tag
+		return unsaid || next.gap || r.closes(j+1)
 	case '|':
 		return r.isDanda(j)
 	case '.':
@@ -113,7 +131,7 @@ func (r *reader) isDanda(j int) bool {
 		p = r.at(j - 2)
 	}
 	next := r.at(j + 1)
-	return p.kind == deva && (next.gap || next.kind == nothing || next.kind == sign && next.ch == '|')
+	return p.kind == deva && (next.gap || next.kind == nothing || r.isSign(j+1, '|'))
 }
 
 // fullStop reports whether the dot at j ends a sentence, and not an abbreviation, an initial or a list number.
@@ -133,17 +151,16 @@ func (r *reader) fullStop(j int) bool {
 		return true
 	case p.kind == digits && j-1 == r.start:
 		return false // 1. first item
-	case p.word.is(needsDot|dotOrTitle|dotOrNone) && !(r.at(j-2).kind == digits && p.kind == latin && r.unitText(j-1, j) != nil):
+	case p.word.is(needsDot|dotOrTitle|dotOrNone) && !(p.kind == latin && r.isMeasure(j-1)):
 		return false // Min. order, but not: in 15 min. Delivery
 	case r.currencyCode(j-1) > 0:
-		// 500 रु. जमा करें, but: 60 rs. Cash.
-		return next.kind != digits && r.at(j-2).kind != sign && !(r.at(j-2).kind == digits && (next.kind == deva || next.kind == latin && next.cas == lower))
+		return r.stopBehindCurrency(j)
 	case p.word.is(beforeNumber):
-		if next.kind == latin && next.cas == lower && r.named(j-1) {
+		if next.inSmallLetters() && r.named(j-1) {
 			return false // Account no. ending
 		}
-		return next.kind != digits && !(next.kind == sign && (next.ch == '#' || next.ch == '+' || next.ch == '(')) && next.cas != upper
-	case next.kind == latin && next.cas == lower && p.kind == latin && (r.unitText(j-1, j) != nil || p.word.is(month) || p.b-p.a == 2 && squareWord(r.str(j-1))):
+		return next.kind != digits && !next.isOneOf("#+(") && next.cas != upper
+	case p.kind == latin && next.inSmallLetters() && r.hasShortDot(j-1):
 		return false // 5 kg. rice, 1200 sq. ft. in all
 	case p.kind == latin && p.b-p.a == 1:
 		// A single letter is an initial: J. R. D. Tata, U.S.A. and.
@@ -156,8 +173,29 @@ func (r *reader) fullStop(j int) bool {
 	return true
 }
 
+// isMeasure reports whether token i is a unit and a number stands before it.
+func (r *reader) isMeasure(i int) bool { return r.at(i-1).kind == digits && r.unitText(i, i+1) != nil }
+
+// stopBehindCurrency is fullStop for the dot at j behind a short form of a currency: it ends 60 rs. Cash, but neither
+// Rs. 500 nor 500 रु. जमा करें.
+func (r *reader) stopBehindCurrency(j int) bool {
+	before, next := r.at(j-2), r.at(j+1)
+	switch {
+	case next.kind == digits, before.kind == sign:
+		return false
+	case before.kind == digits:
+		return next.kind != deva && !next.inSmallLetters()
+	}
+	return true
+}
+
+// hasShortDot reports whether the word at token i may have a dot because it is short: a unit, a month, square.
+func (r *reader) hasShortDot(i int) bool {
+	return r.unitText(i, i+1) != nil || r.isWord(i, month) || squareWord(r.str(i))
+}
+
 // closes reports whether token j is a closing quote or bracket directly behind the token before.
 func (r *reader) closes(j int) bool {
 	t := r.at(j)
-	return t.kind == sign && !t.gap && (t.ch == '"' || t.ch == '\'' || t.ch == ')' || t.ch == ']')
+	return !t.gap && t.isOneOf("\"')]")
 }

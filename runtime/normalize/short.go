@@ -9,7 +9,7 @@ func (r *reader) shortForm(i int) int {
 		r.say(full)
 		return r.end(i + 3)
 	}
-	if r.reads(i, "w") && !r.joined(i) && r.tightSign(i+1, '/') && r.at(i+2).gap && r.at(i+2).kind.wordLike() {
+	if r.isWith(i) {
 		r.begin(i, speech.SpanAbbreviation)
 		r.say("with") // no Hindi word fits in front of its noun
 		return r.end(i + 2)
@@ -34,7 +34,8 @@ func (r *reader) shortForm(i int) int {
 	case e.is(beforeNumber) && dot && r.named(i):
 		// Account no. ending
 	case e.is(beforeNumber):
-		if !r.numberFollows(next) || t.cas == upper && t.b-t.a == 2 && !dot && !r.named(i) || t.cas == lower && !dot && !r.named(i) {
+		bare := !dot && (t.cas == lower || t.cas == upper && t.b-t.a == 2) // no 5, NO 5: perhaps an answer
+		if !r.numberFollows(next) || bare && !r.named(i) {
 			return i
 		}
 	case e.is(dotOrTitle):
@@ -61,6 +62,15 @@ func (r *reader) shortForm(i int) int {
 	return r.end(next)
 }
 
+// isWith reports whether token i is the w of w/ in front of a word.
+func (r *reader) isWith(i int) bool {
+	if !r.reads(i, "w") || r.joined(i) || !r.tightSign(i+1, '/') {
+		return false
+	}
+	noun := r.at(i + 2)
+	return noun.gap && noun.kind.wordLike()
+}
+
 // named reports whether the word before token i says whose number it is.
 func (r *reader) named(i int) bool {
 	return r.isWord(i-1, idWord|dotOrNone) || r.isSign(i-1, '.') && r.isWord(i-2, idWord|dotOrNone) || r.stroked(i-3) == "account"
@@ -75,7 +85,7 @@ func (r *reader) reference(i int) int {
 	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
-	if n := r.at(next); !n.word.is(idWord) && n.kind != digits && !(n.kind == sign && (n.ch == ':' || n.ch == '#')) && n.cas != upper {
+	if n := r.at(next); !n.word.is(idWord) && n.kind != digits && !n.isOneOf(":#") && n.cas != upper {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)
@@ -89,21 +99,25 @@ func (r *reader) codeLetters(i int) bool {
 	if r.tightSign(j, '-') || r.tightSign(j, '/') {
 		j++
 	}
-	return r.tight(j) && r.at(j).kind == digits || r.crosses(i)
+	return r.tightDigits(j) || r.crosses(i)
 }
 
 // numberFollows reports whether a number or a code begins at token i.
 func (r *reader) numberFollows(i int) bool {
 	t := r.at(i)
-	if t.kind == sign && (t.ch == '#' || t.ch == ':' || t.ch == '-' || t.ch == '+') {
+	if t.isOneOf("#:-+") {
 		t = r.at(i + 1)
 	}
-	return t.kind == digits || t.kind == latin && t.cas == upper && (r.codeLetters(i) || isIn(states, r.str(i)) && r.at(i+1).kind == digits)
+	if !t.inCapitals() {
+		return t.kind == digits
+	}
+	vehicle := isIn(states, r.str(i)) && r.at(i+1).kind == digits // MH 12
+	return vehicle || r.codeLetters(i)
 }
 
 // stroked returns what A/c, C/o and their like say, "" for anything else at token i.
 func (r *reader) stroked(i int) string {
-	if !r.single(i) || !r.tightSign(i+1, '/') || !r.tight(i+2) || !r.single(i+2) || !r.looseEnd(i+3) {
+	if !r.single(i) || !r.tightSign(i+1, '/') || !r.tightLetter(i+2) || !r.looseEnd(i+3) {
 		return ""
 	}
 	if r.reads(i, "w") && r.reads(i+2, "o") && !(r.at(i-1).cas == title && r.at(i+3).cas == title) {

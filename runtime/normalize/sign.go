@@ -30,7 +30,7 @@ func (r *reader) emoticon(i int) int {
 			return i
 		}
 		j++
-	case mouth.kind == sign && (mouth.ch == ')' || mouth.ch == '('):
+	case mouth.isOneOf("()"):
 		if !t.gap && mouth.ch == '(' || mouth.ch == ')' && r.inBrackets(i) {
 			return i // the bracket is a bracket
 		}
@@ -64,7 +64,11 @@ func (r *reader) inBrackets(i int) bool {
 
 // heart reports whether the <3 at token i is a heart. Only beside warm words: a rating may well be less than three.
 func (r *reader) heart(i int) bool {
-	if !r.tight(i+1) || r.at(i+1).kind != digits || r.str(i+1) != "3" || !r.looseEnd(i+2) || r.tightSign(i+2, '.') && r.tight(i+3) || r.isSign(i+2, '%') || r.countedAt(i+2) {
+	if !r.tight(i+1) || r.small(i+1, 1) != 3 || !r.looseEnd(i+2) {
+		return false
+	}
+	decimal := r.tightSign(i+2, '.') && r.tight(i+3)
+	if decimal || r.isSign(i+2, '%') || r.countedAt(i+2) {
 		return false
 	}
 	for j := i - 1; j >= max(r.start, i-5); j-- {
@@ -77,8 +81,11 @@ func (r *reader) heart(i int) bool {
 
 // laugh passes over XD.
 func (r *reader) laugh(i int) int {
-	if next := r.at(i + 1); !r.reads(i, "XD", "xD") || r.joined(i) || next.kind == digits || next.kind == sign && !next.gap && next.ch == '-' || !r.looseEnd(i+1) {
+	if !r.reads(i, "XD", "xD") || r.joined(i) || !r.looseEnd(i+1) {
 		return i
+	}
+	if r.at(i+1).kind == digits || r.tightSign(i+1, '-') {
+		return i // XD 42 and XD-42 are codes
 	}
 	return r.hush(i, i+1, speech.SpanEmoji)
 }
@@ -105,7 +112,8 @@ func (r *reader) punctuation(i int) int {
 			r.pause()
 		}
 	case '"', '\'':
-		if (t.gap || r.opened > 0 || r.join == glued || r.opens(i-1)) && r.tight(i+1) {
+		begins := t.gap || r.opened > 0 || r.join == glued || r.opens(i-1)
+		if begins && r.tight(i+1) {
 			r.open(i)
 		} else {
 			r.close(t.ch)
@@ -124,7 +132,7 @@ func (r *reader) isMarker(i int) bool {
 	if p.kind != digits || p.b-p.a > 2 {
 		return false
 	}
-	return before.kind == nothing || p.gap && before.kind == sign && (before.ch == ',' || before.ch == ';' || before.ch == ':')
+	return before.kind == nothing || p.gap && before.isOneOf(",;:")
 }
 
 // dots reads a full stop or an ellipsis.
@@ -158,7 +166,7 @@ func (r *reader) bar(i int) int {
 // dash keeps a hyphen or a dash between words; before a number it is a pause.
 func (r *reader) dash(i int) int {
 	j := i
-	for t := r.at(j); t.kind == sign && (t.ch == '-' || t.ch == enDash || t.ch == emDash) && (j == i || !t.gap); t = r.at(j) {
+	for t := r.at(j); t.isOneOf(dashes) && (j == i || !t.gap); t = r.at(j) {
 		j++
 	}
 	if r.tightSign(j, '>') {
@@ -166,11 +174,12 @@ func (r *reader) dash(i int) int {
 		return r.hush(i, j+1, speech.SpanSign)
 	}
 	t, next := r.at(i), r.at(j)
-	if next.kind == digits && (t.gap || next.gap || next.b-next.a > 4) || next.kind == sign && signCurrency(next.ch) > 0 {
+	number := next.kind == digits && (t.gap || next.gap || next.b-next.a > 4)
+	if number || next.isCurrency() {
 		r.pause()
 		return r.hush(i, j, speech.SpanSign)
 	}
-	if !r.said || r.opened > 0 || r.join == glued || parts(r.out) || !next.kind.wordLike() {
+	if !r.behindWord() || !next.kind.wordLike() {
 		return r.hush(i, j, speech.SpanSign)
 	}
 	if t.gap {
@@ -191,14 +200,17 @@ func (r *reader) dash(i int) int {
 	return j
 }
 
+// behindWord reports whether the last thing that was written is a word.
+func (r *reader) behindWord() bool {
+	return r.said && r.opened == 0 && r.join != glued && !parts(r.out)
+}
+
 // spokenSign reads signs that are words, and drops those that are none.
 func (r *reader) spokenSign(i int) int {
-	t := r.at(i)
-	between := r.at(i-1).kind == digits && r.at(i+1).kind == digits
-	hi, en := "", ""
 	if next := r.bareRate(i); next > i {
 		return next
 	}
+	t := r.at(i)
 	if r.isKey(i) {
 		r.begin(i, speech.SpanSign)
 		if t.ch == '#' {
@@ -208,74 +220,71 @@ func (r *reader) spokenSign(i int) int {
 		}
 		return r.end(i + 1)
 	}
-	switch t.ch {
-	case '#':
-		if r.tight(i) && r.single(i-1) {
-			hi, en = "शार्प", "sharp" // C#
-		}
-	case star:
-		if r.at(i-1).kind == digits {
-			hi, en = "स्टार", "star"
-		}
-	case '&':
-		hi, en = "और", "and"
-	case '%':
-		hi, en = "प्रतिशत", "percent"
-	case '@':
-		hi, en = "ऐट", "at"
-	case '+':
-		hi, en = "प्लस", "plus"
-	case plusMinus:
-		hi, en = "प्लस माइनस", "plus minus"
-	case '=', approx:
-		hi, en = "बराबर", "equals"
-	case notEqual:
-		hi, en = "बराबर नहीं", "not equal to"
-	case rupee:
-		hi, en = "रुपये", "rupees"
-	case '$':
-		hi, en = "डॉलर", "dollars"
-	case euro:
-		hi, en = "यूरो", "euros"
-	case pound:
-		hi, en = "पाउंड", "pounds"
-	case yen:
-		hi, en = "येन", "yen"
-	case degree:
-		hi, en = "डिग्री", "degree"
-	case half:
-		hi, en = "आधा", "half"
-	case '/':
-		before, after := r.at(i-1), r.at(i+1)
-		if (before.kind.wordLike() || before.kind == sign && (before.ch == '%' || before.ch == '.')) && (after.kind.wordLike() || after.kind == sign && signCurrency(after.ch) > 0) && !r.isOr(i+1) && !r.isOr(i-1) {
-			hi, en = "या", "or"
-		}
-	case '*', multiply:
-		if between || t.ch == multiply && r.factors(i) {
-			hi, en = "गुणा", "times"
-		}
-	case divide:
-		hi, en = "भाग", "divided by"
-	case lessEqual:
-		hi, en = "से कम या बराबर", "less than or equal to"
-	case greaterEqual:
-		hi, en = "से ज़्यादा या बराबर", "greater than or equal to"
-	case '<', '>', arrow:
-		switch {
-		case r.at(i+1).kind == digits && t.ch == '<':
-			hi, en = "से कम", "less than"
-		case r.at(i+1).kind == digits && t.ch == '>':
-			hi, en = "से ज़्यादा", "more than"
-		case i > r.start && i+1 < r.stop:
+	hi, en := r.signWord(i)
+	if hi == "" {
+		if t.isOneOf("<>"+string(rune(arrow))) && i > r.start && i+1 < r.stop {
 			r.pause()
 		}
-	}
-	if hi == "" {
 		return r.hush(i, i+1, speech.SpanSign)
 	}
 	r.begin(i, speech.SpanSign)
 	r.say(r.lang.pick(hi, en))
 	return r.end(i + 1)
+}
+
+// signWord returns what the sign at i is in both languages, "" for nothing.
+func (r *reader) signWord(i int) (hi, en string) {
+	numberBefore, numberBehind := r.at(i-1).kind == digits, r.at(i+1).kind == digits
+	ch := r.at(i).ch
+	switch ch {
+	case '#':
+		if r.tight(i) && r.single(i-1) {
+			return "शार्प", "sharp" // C#
+		}
+	case star:
+		if numberBefore {
+			return "स्टार", "star"
+		}
+	case '/':
+		if r.isChoice(i) {
+			return "या", "or"
+		}
+	case '*', multiply:
+		if numberBefore && numberBehind || ch == multiply && r.factors(i) {
+			return "गुणा", "times"
+		}
+	case '<', '>':
+		if numberBehind {
+			return signWords[ch].hi, signWords[ch].en
+		}
+	default:
+		return signWords[ch].hi, signWords[ch].en
+	}
+	return "", ""
+}
+
+// signWords has the signs that are one thing wherever they are said.
+var signWords = [256]struct{ hi, en string }{
+	'&':          {"और", "and"},
+	'%':          {"प्रतिशत", "percent"},
+	'@':          {"ऐट", "at"},
+	'+':          {"प्लस", "plus"},
+	plusMinus:    {"प्लस माइनस", "plus minus"},
+	'=':          {"बराबर", "equals"},
+	approx:       {"बराबर", "equals"},
+	notEqual:     {"बराबर नहीं", "not equal to"},
+	'<':          {"से कम", "less than"},
+	'>':          {"से ज़्यादा", "more than"},
+	lessEqual:    {"से कम या बराबर", "less than or equal to"},
+	greaterEqual: {"से ज़्यादा या बराबर", "greater than or equal to"},
+	divide:       {"भाग", "divided by"},
+	rupee:        {"रुपये", "rupees"},
+	'$':          {"डॉलर", "dollars"},
+	euro:         {"यूरो", "euros"},
+	pound:        {"पाउंड", "pounds"},
+	yen:          {"येन", "yen"},
+	degree:       {"डिग्री", "degree"},
+	half:         {"आधा", "half"},
 }
 
 // bareRate reads the stroke of 1500/month and 96.72/L, where no currency says that a price stands before it.
@@ -301,6 +310,15 @@ func (r *reader) bareRate(i int) int {
 	return r.end(i + 2)
 }
 
+// isChoice reports whether the stroke at i parts two things of which one is chosen, haan/na or 5%/₹500, and no "or"
+// beside it says so already.
+func (r *reader) isChoice(i int) bool {
+	before, after := r.at(i-1), r.at(i+1)
+	choice := before.kind.wordLike() || before.isOneOf("%.")
+	another := after.kind.wordLike() || after.isCurrency()
+	return choice && another && !r.isOr(i-1) && !r.isOr(i+1)
+}
+
 // isOr reports whether token i says "or" already.
 func (r *reader) isOr(i int) bool {
 	return r.reads(i, "or", "या", "ya", "Or", "OR")
@@ -309,7 +327,8 @@ func (r *reader) isOr(i int) bool {
 // isKey reports whether the sign at i is a key of a telephone: a lone # or * where keys are pressed.
 func (r *reader) isKey(i int) bool {
 	t, next := r.at(i), r.at(i+1)
-	if t.ch != '#' && t.ch != '*' || !t.gap || !(next.gap || next.kind == nothing || next.kind == sign && next.ch != t.ch) {
+	ends := next.gap || next.kind == nothing || next.kind == sign && next.ch != t.ch
+	if t.ch != '#' && t.ch != '*' || !t.gap || !ends {
 		return false
 	}
 	for j := max(r.start, i-4); j <= i+3; j++ {

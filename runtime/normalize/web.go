@@ -17,7 +17,7 @@ func (r *reader) webAddress(i int) int {
 		}
 	}
 	first := i
-	if t.blob&hasSlashes != 0 && r.tightSign(i+1, ':') && r.tightSign(i+2, '/') && r.tightSign(i+3, '/') && r.tight(i+4) {
+	if t.blob&hasSlashes != 0 && r.isScheme(i) {
 		first = i + 4
 	}
 	next, ok := r.domain(first)
@@ -32,8 +32,12 @@ func (r *reader) webAddress(i int) int {
 
 // opens reports whether token i is a sign behind which an address may begin.
 func (r *reader) opens(i int) bool {
-	t := r.at(i)
-	return t.kind == sign && (t.ch == '(' || t.ch == '[' || t.ch == '"' || t.ch == '\'' || t.ch == '<' || t.ch == ':' || t.ch == ',' || t.ch == '*' || t.ch == '`' || t.ch == '=')
+	return r.at(i).isOneOf("([\"'<:,*`=")
+}
+
+// isScheme reports whether a colon, two strokes and the rest of an address follow token i closely: https://.
+func (r *reader) isScheme(i int) bool {
+	return r.tightSign(i+1, ':') && r.tightSign(i+2, '/') && r.tightSign(i+3, '/') && r.tight(i+4)
 }
 
 // email reads an address with @.
@@ -63,7 +67,7 @@ func (r *reader) inName(j, i int) bool {
 	if j > i && t.gap {
 		return false
 	}
-	return t.kind == latin || t.kind == digits || t.kind == sign && (t.ch == '.' || t.ch == '-' || t.ch == '_' || t.ch == '+')
+	return t.kind == latin || t.kind == digits || t.isOneOf(".-_+")
 }
 
 // domain reads labels with dots between them; ok means that they end in a known top-level domain or begin with www.
@@ -76,7 +80,7 @@ func (r *reader) domain(i int) (next int, ok bool) {
 		}
 		last = j
 		j++
-		for r.tightSign(j, '-') && r.tight(j+1) && r.at(j+1).kind.wordLike() || r.tight(j) && (r.at(j).kind == latin || r.at(j).kind == digits) {
+		for r.labelGoesOn(j) {
 			last = j
 			j++
 		}
@@ -90,6 +94,14 @@ func (r *reader) domain(i int) (next int, ok bool) {
 		return i, false
 	}
 	return last + 1, topLevel[r.str(last)] || r.str(i) == "www"
+}
+
+// labelGoesOn reports whether token j goes on the label of a domain: letters, digits, or the hyphen before more.
+func (r *reader) labelGoesOn(j int) bool {
+	if r.tightSign(j, '-') {
+		return r.tight(j+1) && r.at(j+1).kind.wordLike()
+	}
+	return r.tight(j) && (r.at(j).kind == latin || r.at(j).kind == digits)
 }
 
 // topLevel are the ends of web addresses, and of file names, that are recognised without www or a scheme.
@@ -109,9 +121,9 @@ func (r *reader) path(j int) int {
 	for r.tight(j) {
 		t := r.at(j)
 		switch {
-		case t.kind == latin || t.kind == digits || t.kind == deva:
+		case t.kind.lettered() || t.kind == digits:
 			end = j + 1
-		case t.kind == sign && (t.ch == '/' || t.ch == '-' || t.ch == '_' || t.ch == '.' || t.ch == ':' || t.ch == '~' || t.ch == '+' || t.ch == '%' || t.ch == '@'):
+		case t.isOneOf("/-_.:~+%@"):
 		default:
 			return end
 		}
@@ -131,7 +143,7 @@ func (r *reader) query(j int) int {
 	end := j
 	for r.tight(j) {
 		t := r.at(j)
-		if t.kind == sign && (t.ch == ')' || t.ch == ']' || t.ch == '>' || t.ch == '"' || t.ch == danda) {
+		if t.isOneOf(")]>\"" + string(rune(danda))) {
 			break
 		}
 		j++
@@ -214,7 +226,7 @@ func (r *reader) handle(i int) int {
 		r.begin(i, speech.SpanSign)
 		r.say(r.lang.pick("नंबर", "number"))
 		return r.end(i + 1)
-	case r.isSign(i, '#') && r.tight(i+1) && (r.at(i+1).kind == latin || r.at(i+1).kind == deva):
+	case r.isSign(i, '#') && r.tight(i+1) && r.at(i+1).kind.lettered():
 		return r.hush(i, i+1, speech.SpanHashtag)
 	case r.isSign(i, '#') && r.at(i+1).kind == digits:
 		return r.numberSign(i)
