@@ -216,7 +216,7 @@ func (s *sentence) main(i int) string {
 		return ""
 	case before.reads("मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने"):
 		return ""
-	case (before == none || before.isHindi()) && !s.firstPerson() && s.says(after, "branch road highway gate entrance switch office building menu market street door reason problem point page") && s.endsPhrase(i+2):
+	case (before == none || before.isHindi()) && !s.firstPerson() && s.isPrincipal(i):
 		return ""
 	case before == none || s.firstPerson() && !s.pronounStood(i):
 		return "मैं"
@@ -226,6 +226,14 @@ func (s *sentence) main(i int) string {
 		return "में"
 	}
 	return "मैं"
+}
+
+// isPrincipal reports whether main, which is word i, goes with the noun behind it and their phrase ends there: main
+// branch kahan hai.
+func (s *sentence) isPrincipal(i int) bool {
+	const nouns = "branch road highway gate entrance switch office building menu market street door reason problem " +
+		"point page"
+	return s.says(s.after(i), nouns) && s.endsPhrase(i+2)
 }
 
 // endsPhrase reports whether word i, if there is one, can follow a noun phrase: a postposition or a verb that asks where it is.
@@ -276,7 +284,16 @@ func (s *sentence) takesThat(w *word) bool {
 	switch {
 	case w.reads("है हैं था थी थे हूँ हो कहा बोला बोली बोले बोलो बोल बताया बताना बताओ बताइए बताएँ पता लगता लगा देखा सोचा सुना चाहता चाहते चाहती इतना इतनी इतने ऐसा ऐसी ऐसे क्योंकि बल्कि मालूम समझ यकीन उम्मीद याद ध्यान कहना कहते कहता कारण मतलब सुनिश्चित दे दो दिया दें दीजिए करें कीजिए किया चुका चुके चुकी जाए रहा रहे रही पूछा पूछे पूछो हुआ हुई हुए चला"), s.says(w, "kaha"):
 		return true
-	case w.isHindi() && (w.suffix == "ें" || w.suffix == "ता" || w.suffix == "ते" || w.suffix == "ती"):
+	case w.isHindi():
+		return isPresentTense(w.suffix)
+	}
+	return false
+}
+
+// isPresentTense reports whether the ending is one of a verb in the present tense.
+func isPresentTense(suffix string) bool {
+	switch suffix {
+	case "ें", "ता", "ते", "ती":
 		return true
 	}
 	return false
@@ -415,7 +432,9 @@ func (s *sentence) log(i int) string {
 // do reads do: the number or the verb that gives, unless English grammar stands next to it.
 func (s *sentence) do(i int) string {
 	before, after := s.before(i), s.after(i)
-	if after.kind == function || s.says(after, "you we they i is it") || before.kind == function && !after.isHindi() || s.says(before, "you we they i to") && after.isEnglish() {
+	isAuxiliary := after.kind == function || s.says(after, "you we they i is it") // do not, do you
+	isVerb := before.kind == function && !after.isHindi() || s.says(before, "you we they i to") && after.isEnglish()
+	if isAuxiliary || isVerb {
 		return ""
 	}
 	return s.words[i].hindi

@@ -7,7 +7,8 @@ import (
 
 // inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending, two English words in one.
 func (l *lexicon) inflected(w *word, key []byte) bool {
-	return l.verb(w, key) || l.englishForm(w, key) || l.genitive(w, key) || l.noun(w, key) || l.compound(w, key)
+	ofOneWord := l.verb(w, key) || l.englishForm(w, key) || l.genitive(w, key) || l.noun(w, key)
+	return ofOneWord || l.compound(w, key)
 }
 
 // verb finds a stem with an ending, the longest stem first.
@@ -153,10 +154,11 @@ func (l *lexicon) noun(w *word, key []byte) bool {
 		if !ok {
 			continue
 		}
+		inflects := e.kind == hindi || e.kind == name && p.suffix[0] == ' ' // a name has no plural
 		switch {
-		case e.kind == english && p.least > 2 && e.english != "" && p.cut == "" && p.suffix != "": // orderon, callein
+		case e.kind == english && e.english != "" && p.fitsEnglish():
 			w.kind, w.hindi, w.suffix = hindi, e.english, p.suffix
-		case (e.kind == hindi || e.kind == name && p.suffix[0] == ' ') && strings.HasSuffix(e.hindi, p.cut) && p.fits(e.hindi):
+		case inflects && strings.HasSuffix(e.hindi, p.cut) && p.fits(e.hindi):
 			w.kind, w.hindi, w.suffix = hindi, strings.TrimSuffix(e.hindi, p.cut), p.suffix
 		default:
 			continue
@@ -208,6 +210,9 @@ func (p nounEnding) fits(s string) bool {
 	return p.cut != "" || p.suffix[0] == ' ' || p.suffix == "ओं" || !endsInVowel(s)
 }
 
+// fitsEnglish reports whether Hinglish puts the suffix behind English words too: orderon, callein.
+func (p nounEnding) fitsEnglish() bool { return p.least > 2 && p.cut == "" }
+
 // englishForm finds a known English word with -s, -ed, -ing and the like.
 func (l *lexicon) englishForm(w *word, key []byte) bool {
 	var room [48]byte
@@ -220,7 +225,7 @@ func (l *lexicon) englishForm(w *word, key []byte) bool {
 		if n := len(base); !ok && p.doubles && n > 2 && base[n-1] == base[n-2] { // shipped, planning
 			e, ok = l.entries[string(base[:n-1])]
 		}
-		if !ok || e.kind == hindi || e.kind == function || e.english == "" && e.kind != english || e.kind == name && p.ending != "s" {
+		if !ok || !e.takes(p.ending) {
 			continue
 		}
 		w.kind = english
@@ -230,6 +235,19 @@ func (l *lexicon) englishForm(w *word, key []byte) bool {
 		return true
 	}
 	return false
+}
+
+// takes reports whether e is an English word that can have the ending. A name has no other than s.
+func (e entry) takes(ending string) bool {
+	switch e.kind {
+	case english:
+		return true
+	case hindi, function:
+		return false
+	case name:
+		return e.english != "" && ending == "s"
+	}
+	return e.english != ""
 }
 
 // genitive finds a Hindi word with the English 's, as in "kal's meeting".
@@ -303,8 +321,8 @@ func writeInflected(out *strings.Builder, base, ending string) {
 		switch {
 		case !open:
 			out.WriteString("ज़")
-		case last == 'स' || last == 'श' || last == 'ज' || last == 'च' || strings.HasSuffix(base, "ज़"):
-			out.WriteString("ेस")
+		case strings.ContainsRune("सशजच", last) || strings.HasSuffix(base, "ज़"):
+			out.WriteString("ेस") // as in boxes and pages
 		default:
 			out.WriteString("्स")
 		}
@@ -366,5 +384,9 @@ func choose(first bool, a, b string) string {
 // endsInVowel reports whether the last sound of a Devanagari word is a written vowel.
 func endsInVowel(s string) bool {
 	r := lastRune(s)
-	return 'अ' <= r && r <= 'औ' || 'ा' <= r && r <= 'ौ' || r == 'ं' || r == 'ँ' || r == 'ः' || r == 'ॅ'
+	switch r {
+	case 'ं', 'ँ', 'ः', 'ॅ':
+		return true
+	}
+	return 'अ' <= r && r <= 'औ' || 'ा' <= r && r <= 'ौ'
 }

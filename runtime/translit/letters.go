@@ -58,7 +58,8 @@ func (s *sentence) lonelyK(i int) string {
 // sentence begins, or the letter's name.
 func (s *sentence) letterInEnglish(i int) string {
 	w := &s.words[i]
-	if from, to := s.row(i); w.letter == 'a'-'a' && to-from == 1 && (!w.capital || i == 0) && s.after(i) != none {
+	inSentenceCase := !w.capital || i == 0
+	if from, to := s.row(i); w.letter == 'a'-'a' && inSentenceCase && to-from == 1 && s.after(i) != none {
 		return "अ"
 	}
 	return letterNames[w.letter]

@@ -108,12 +108,25 @@ func englishSounds(key []byte, i int) (int, string) {
 	if len(rest) > 1 && rest[1] == c {
 		n = 2
 	}
-	if len(rest) > n && i > 0 && (isVowel(key[i-1]) || key[i-1] == 'y') {
-		if c == 'n' && bytes.IndexByte([]byte("tdjc"), rest[n]) >= 0 || c == 'm' && (rest[n] == 'p' || rest[n] == 'b') && len(rest) > n+1 {
-			return n, anusvara
-		}
+	behindVowel := i > 0 && (isVowel(key[i-1]) || key[i-1] == 'y')
+	if behindVowel && onlyColours(c, rest[n:]) {
+		return n, anusvara
 	}
 	return n, consonants[c]
+}
+
+// onlyColours reports whether the n or m c only colours the stop behind it: point, company.
+func onlyColours(c byte, behind []byte) bool {
+	if len(behind) == 0 {
+		return false
+	}
+	switch c {
+	case 'n':
+		return bytes.IndexByte([]byte("tdjc"), behind[0]) >= 0
+	case 'm':
+		return (behind[0] == 'p' || behind[0] == 'b') && len(behind) > 1
+	}
+	return false
 }
 
 // longest finds the longest of the rules that rest begins with, or is if whole is set.
@@ -128,10 +141,14 @@ func longest(rules []spelling, rest []byte, whole bool) (best spelling, ok bool)
 
 // magicE reads a vowel that a silent e behind the next consonant makes long: make, fine, note, tune.
 func magicE(key []byte, i int) (int, string) {
-	if !isVowel(key[i]) || i+2 >= len(key) || isVowel(key[i+1]) || key[i+1] == 'r' || key[i+2] != 'e' {
+	if i+2 >= len(key) || !isVowel(key[i]) || key[i+2] != 'e' {
 		return 0, ""
 	}
-	if tail := string(key[i+3:]); tail != "" && tail != "s" && tail != "d" || i > 0 && isVowel(key[i-1]) {
+	if isVowel(key[i+1]) || key[i+1] == 'r' {
+		return 0, ""
+	}
+	ofPair := i > 0 && isVowel(key[i-1]) // voice, house
+	if tail := string(key[i+3:]); ofPair || tail != "" && tail != "s" && tail != "d" {
 		return 0, ""
 	}
 	switch key[i] {

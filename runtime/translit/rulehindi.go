@@ -166,12 +166,19 @@ func ties(before, rest []byte, first bool) bool {
 		return first && hasSuffixAny(before, "k", "g", "p")
 	case 't', 'k', 'p':
 		return hasSuffixAny(before, "s", "sh") || rest[0] == 't' && !first && hasSuffixAny(before, "k", "p")
-	case 'm', 'n':
-		return hasSuffixAny(before, "sh") || first && hasSuffixAny(before, "s") || rest[0] == 'm' && !first && hasSuffixAny(before, "t")
+	case 'n':
+		return tiesToNasal(before, first)
+	case 'm':
+		return tiesToNasal(before, first) || !first && hasSuffixAny(before, "t")
 	case 'v', 'w':
 		return hasSuffixAny(before, "s", "sh", "t", "d")
 	}
 	return false
+}
+
+// tiesToNasal reports whether the consonant before an m or n is an s-sound that makes one cluster with it.
+func tiesToNasal(before []byte, first bool) bool {
+	return hasSuffixAny(before, "sh") || first && hasSuffixAny(before, "s")
 }
 
 func hasSuffixAny(b []byte, suffixes ...string) bool {

@@ -104,7 +104,8 @@ func (s *sentence) english() bool {
 				return false
 			}
 		case letter:
-			if w.letter == 'h'-'a' && !w.capital && s.after(i) == none && s.before(i) != none && s.before(i).kind != letter {
+			closesClause := s.after(i) == none && s.before(i).kind != letter // none counts as a letter
+			if w.letter == 'h'-'a' && !w.capital && closesClause {
 				return false // hai
 			}
 		case function:

@@ -51,7 +51,7 @@ func (l *lexicon) words(list []word, s string) []word {
 		case isLatin(r):
 			w := word{start: i, end: latinEnd(s, i+size), breaks: breaks}
 			l.classify(&w, s[w.start:w.end])
-			if n := len(list); n > 0 && !breaks && list[n-1].kind == letter && list[n-1].capital && isPluralLetter(s[w.start:w.end]) {
+			if !breaks && endsInCapital(list) && isPluralLetter(s[w.start:w.end]) {
 				w = word{start: w.start, end: w.end, kind: letter, letter: s[w.start] - 'A', capital: true, plural: true}
 			}
 			list = append(list, w)
@@ -69,6 +69,12 @@ func (l *lexicon) words(list []word, s string) []word {
 		}
 	}
 	return list
+}
+
+// endsInCapital reports whether the last of the words is a single capital.
+func endsInCapital(list []word) bool {
+	n := len(list)
+	return n > 0 && list[n-1].kind == letter && list[n-1].capital
 }
 
 // latinEnd returns where the Latin word ends whose first letter ends at i. An apostrophe between letters is part of it.
@@ -216,7 +222,10 @@ func (l *lexicon) stretched(w *word, key []byte) bool {
 	if len(once) == len(key) {
 		return false
 	}
-	return len(twice) < len(key) && l.known(w, twice) || l.known(w, once) || len(twice) < len(key) && l.inflected(w, twice) || l.inflected(w, once)
+	if len(twice) == len(key) { // nothing is written more than twice
+		return l.known(w, once) || l.inflected(w, once)
+	}
+	return l.known(w, twice) || l.known(w, once) || l.inflected(w, twice) || l.inflected(w, once)
 }
 
 // shrunk appends key to short with at most the given number of letters of each run that is drawn out (bahuuuut, plzzz, nahii): three
