@@ -122,11 +122,17 @@ func (s *splitter) mend(pieces []span) {
 		if n >= minWords {
 			continue
 		}
-		_ = i > 0 && s.share(&pieces[i-1], &pieces[i], minWords) ||
-			i+1 < len(pieces) && s.share(&pieces[i], &pieces[i+1], minWords) ||
-			i > 0 && n == 0 && s.share(&pieces[i-1], &pieces[i], 1) ||
-			i+1 < len(pieces) && n == 0 && s.share(&pieces[i], &pieces[i+1], 1)
+		if !s.lengthen(pieces, i, minWords) && n == 0 {
+			s.lengthen(pieces, i, 1)
+		}
 	}
+}
+
+// lengthen shares words between piece i and a neighbour, rather the one before it, so that both have at least so many,
+// and reports whether that was possible.
+func (s *splitter) lengthen(pieces []span, i, words int) bool {
+	return i > 0 && s.share(&pieces[i-1], &pieces[i], words) ||
+		i+1 < len(pieces) && s.share(&pieces[i], &pieces[i+1], words)
 }
 
 // share moves the boundary of two neighbours to a better place that leaves both at least so many words, and reports whether there is
