@@ -51,7 +51,7 @@ func respell(out []byte, word string) []byte {
 			if hasVowelSign(w, i+1) {
 				out = utf8.AppendRune(out, virama)
 			}
-		case r == 'ओ' && i == len(w)-2 && i > 0 && w[i-1] == 'ा' && w[i+1] == 'ं':
+		case i > 0 && slices.Equal(w[i-1:], pluralOfA[:]):
 			out = append(out, "यो"...) // the plural of सेवा ends in -aw otherwise
 		case startsEnding(w, i):
 			// The syllable is one of its own and does not pull the schwa before it along: लिखकर is likh-kar.
@@ -69,6 +69,9 @@ const (
 	nukta  = '़'
 )
 
+// pluralOfA ends words such as सेवाओं.
+var pluralOfA = [...]rune{'ा', 'ओ', 'ं'}
+
 // endings are the endings, and second halves of compounds, before which a schwa always falls.
 var endings = [...][2]rune{{'क', 'र'}, {'भ', 'र'}, {'घ', 'र'}, {'प', 'न'}}
 
@@ -79,7 +82,9 @@ func startsEnding(w []rune, i int) bool {
 
 // opensBefore reports whether the h at i follows the word's first consonant and stands between two schwas.
 func opensBefore(w []rune, i int) bool {
-	return i <= 2 && bareConsonant(w, i-1) && i+1 < len(w) && isConsonant(w[i+1]) && after(w, i+1) != virama
+	schwaBefore := bareConsonant(w, i-1)
+	schwaBehind := i+1 < len(w) && isConsonant(w[i+1]) && after(w, i+1) != virama
+	return i <= 2 && schwaBefore && schwaBehind
 }
 
 // bareConsonant reports whether w[i] ends a consonant that stands alone before its schwa, not in a cluster.
