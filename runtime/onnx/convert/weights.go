@@ -178,8 +178,9 @@ func (w *fileWeights) addCodec(file *bundle.Tensors) error {
 // discrete codec need is dropped.
 func codecName(name string) (as string, drop bool) {
 	name = strings.TrimPrefix(name, "model.")
-	if strings.HasPrefix(name, "quantizer.vq.") || strings.Contains(name, "_codebook") || strings.HasPrefix(name, "wavlm") ||
-		name == "quantizer.logvar_proj.weight" || name == "quantizer.logvar_param" {
+	isDiscrete := strings.HasPrefix(name, "quantizer.vq.") || strings.Contains(name, "_codebook")
+	isVariance := name == "quantizer.logvar_proj.weight" || name == "quantizer.logvar_param"
+	if isDiscrete || isVariance || strings.HasPrefix(name, "wavlm") {
 		return "", true
 	}
 	name = strings.Replace(name, ".conv.conv.", ".conv.", 1)
