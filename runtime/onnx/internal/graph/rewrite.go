@@ -247,8 +247,13 @@ func (m *model) define(name string) *value {
 // is tells if a node is what the builder would write for an operator of ONNX with one output and these attributes. Attributes that
 // mean the same and are written differently are not ours.
 func (o *operation) is(op string, inputs int, attrs ...Attr) bool {
-	return o.op == op && o.domain == "" && len(o.inputs) == inputs && len(o.outputs) == 1 && o.outputs[0] != "" &&
-		slices.EqualFunc(o.attrs, attrs, func(got []byte, want Attr) bool { return bytes.Equal(got, attribute(want)) })
+	if o.op != op || o.domain != "" || len(o.inputs) != inputs {
+		return false
+	}
+	if len(o.outputs) != 1 || o.outputs[0] == "" {
+		return false
+	}
+	return slices.EqualFunc(o.attrs, attrs, func(got []byte, want Attr) bool { return bytes.Equal(got, attribute(want)) })
 }
 
 // maker returns the node that makes a value, if it is this one, or else nil.

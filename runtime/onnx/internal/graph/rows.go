@@ -108,25 +108,31 @@ func (m *model) match(last *operation) (p product, ok bool) {
 		}
 	}
 	p = product{integers.input(0), m.constant(sums.input(1)), m.constant(last.input(1))}
-	zero := []byte{RowZero}
-	ok = magnitude.input(0) == p.rows && column.input(0) == integers.input(1) &&
-		m.constant(zeros.input(0)).holds(U8, zero) &&
-		m.constant(sums.input(2)).holds(U8, zero) &&
-		m.constant(scale.input(1)).holds(F32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(1./RowRange))) &&
-		m.constant(column.input(1)).holds(I64, binary.LittleEndian.AppendUint64(bytes.Repeat([]byte{0xff}, 8), 1), 2) &&
-		p.fits() && m.room(p.matrix)
-	return p, ok
+	if magnitude.input(0) != p.rows || column.input(0) != integers.input(1) {
+		return p, false
+	}
+	zero, step := []byte{RowZero}, binary.LittleEndian.AppendUint32(nil, math.Float32bits(1./RowRange))
+	quantized := m.constant(scale.input(1)).holds(F32, step) &&
+		m.constant(zeros.input(0)).holds(U8, zero) && m.constant(sums.input(2)).holds(U8, zero)
+	perRow := m.constant(column.input(1)).holds(I64, binary.LittleEndian.AppendUint64(bytes.Repeat([]byte{0xff}, 8), 1), 2)
+	return p, quantized && perRow && p.fits() && m.room(p.matrix)
 }
 
 // fits tells if the weights are there, in types and sizes that the operator takes.
 func (p product) fits() bool {
 	w, s := p.matrix, p.scales
-	if p.rows == "" || w == nil || s == nil || w.kind != I8 || s.kind != F32 || len(w.dims) != 2 || len(s.dims) != 1 {
+	if p.rows == "" || w == nil || s == nil {
+		return false
+	}
+	if w.kind != I8 || len(w.dims) != 2 || s.kind != F32 || len(s.dims) != 1 {
 		return false
 	}
 	in, out := w.dims[0], w.dims[1]
-	return 0 < in && in <= math.MaxInt32 && in%panelDepth == 0 && 0 < out && out <= math.MaxInt32 &&
-		int64(len(w.raw)) == in*out && s.dims[0] == out && int64(len(s.raw)) == 4*out
+	if in < 1 || in > math.MaxInt32 || out < 1 || out > math.MaxInt32 {
+		return false
+	}
+	complete := int64(len(w.raw)) == in*out && int64(len(s.raw)) == 4*out
+	return complete && in%panelDepth == 0 && s.dims[0] == out
 }
 
 // room tells if the names of what a matrix becomes are free.
