@@ -120,7 +120,7 @@ func (f *folder) family() string {
 		return ""
 	case f.any("flow_lm_prefill", ".onnx") || f.any("flow_lm_step", ".onnx") || f.any("latent_to_mimi", ".onnx"):
 		return "CWBudde (go-pocket-tts)"
-	case f.any("", "_q4.onnx") || lm && f.has("tokenizer.json") && !f.has("tokenizer.model") && !f.has(describedFile):
+	case f.any("", "_q4.onnx") || lm && f.hasOnlyJSONTokenizer() && !f.has(describedFile):
 		return "alfredomariamilano (ottomate)"
 	case lm && (f.any("", ".kv") || f.any("", ".emb") || f.inside("voices", ".kv")):
 		return "VolgaGerm (PocketTTS.cpp)"
@@ -130,6 +130,10 @@ func (f *folder) family() string {
 		return "soniqo"
 	}
 	return ""
+}
+
+func (f *folder) hasOnlyJSONTokenizer() bool {
+	return f.has("tokenizer.json") && !f.has("tokenizer.model")
 }
 
 // checkpoint reports whether the folder holds what graphs are made of.

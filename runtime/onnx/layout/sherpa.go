@@ -26,7 +26,8 @@ func readVocabulary(vocab, scores []byte) (*tokenize.SentencePiece, error) {
 	for _, text := range slices.Sorted(maps.Keys(ids)) {
 		n := ids[text]
 		id := int(n)
-		if float64(id) != n || id < 0 || id >= len(pieces) || pieces[id].Text != "" || text == "" {
+		inRange := float64(id) == n && 0 <= id && id < len(pieces)
+		if text == "" || !inRange || pieces[id].Text != "" {
 			return nil, fmt.Errorf("vocab.json: piece %q has the id %v, want each of 0 to %d once", text, n, len(pieces)-1)
 		}
 		score, ok := weights[text]
