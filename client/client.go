@@ -50,7 +50,7 @@ type Client struct {
 // as a prefix. It connects to nothing. Only a base that is no such address is an error.
 func New(base string, o Options) (*Client, error) {
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || !isServerAddress(u) {
 		return nil, fmt.Errorf("client: %q is not a server address; want http://host:port or https://host", base)
 	}
 	if o.UserAgent == "" {
@@ -61,6 +61,11 @@ func New(base string, o Options) (*Client, error) {
 		c.http = shared
 	}
 	return c, nil
+}
+
+func isServerAddress(u *url.URL) bool {
+	web := u.Scheme == "http" || u.Scheme == "https"
+	return web && u.Host != "" && u.RawQuery == "" && u.Fragment == ""
 }
 
 // shared is the default of [Options.HTTPClient]. Audio does not shrink, so no compression is offered.
