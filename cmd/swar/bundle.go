@@ -43,7 +43,8 @@ func (a *app) nextSteps(dir string) {
 // shellWord quotes s only where a shell would need it.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._/-+", r)
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		return letter || '0' <= r && r <= '9' || strings.ContainsRune("._/-+", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s

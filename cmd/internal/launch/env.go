@@ -23,10 +23,12 @@ func Variable(flag string) string {
 // An error names the variable. It shows the value too, but never that of a list, which may hold keys.
 func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		value, ok := lookup(Variable(f.Name))
 		isSetting := f.Name != "help" && f.Name != "version"
-		isGiven := ok && strings.TrimSpace(value) != ""
-		if err != nil || f.Changed || !isSetting || !isGiven {
+		if err != nil || f.Changed || !isSetting {
+			return
+		}
+		value, ok := lookup(Variable(f.Name))
+		if !ok || strings.TrimSpace(value) == "" {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
