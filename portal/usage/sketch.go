@@ -101,7 +101,7 @@ func (s *sketch) read(r *reader) {
 		} else {
 			step, count = r.uvarint(), r.uvarint()
 		}
-		if step > maxIndex || i > 0 && step == 0 || before+step > maxIndex || count == 0 {
+		if step > maxIndex-before || i > 0 && step == 0 || count == 0 {
 			r.fail()
 			s.bins = s.bins[:i]
 			return
