@@ -130,8 +130,12 @@ func testDumpBooked(t *testing.T, s dumpable) {
 	}
 	closeMonth(t, s, "2026-10", 20)
 	d := export(t, s)
-	if len(d.Positions) != 1 || d.Positions[0] != (usage.Position{Source: "src_1", Seq: 700}) || len(d.Shards) != 4 || len(d.Requests) != 700 || len(d.Months) != 1 {
-		t.Errorf("exported %v, %d shards, %d requests, %d months; want event 700 of src_1, 4, 700 and 1", d.Positions, len(d.Shards), len(d.Requests), len(d.Months))
+	if want := []usage.Position{{Source: "src_1", Seq: 700}}; !slices.Equal(d.Positions, want) {
+		t.Errorf("exported the positions %v, want %v", d.Positions, want)
+	}
+	if len(d.Shards) != 4 || len(d.Requests) != 700 || len(d.Months) != 1 {
+		t.Errorf("exported %d shards, %d requests, %d months; want 4, 700 and 1",
+			len(d.Shards), len(d.Requests), len(d.Months))
 	}
 	var sum usage.Totals
 	for _, s := range d.Shards {

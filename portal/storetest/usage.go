@@ -347,8 +347,15 @@ func testTakeBack(t *testing.T, s usage.Store) {
 	events := stream(1, 2, meter.Failed, 30)
 	send(t, s, "src_1", events)
 	rows := allRequests(t, s, "org_a")
-	if len(rows) != 1 || rows[0].Frames != 280 || rows[0].Billed != 0 || rows[0].Status != meter.Failed || rows[0].Error != "worker gone" {
-		t.Errorf("requests = %+v, want one of 280 frames that is not billed", rows)
+	if len(rows) != 1 {
+		t.Fatalf("requests = %+v, want one", rows)
+	}
+	row := rows[0]
+	if row.Frames != 280 || row.Billed != 0 {
+		t.Errorf("request = %+v, want 280 frames that are not billed", row)
+	}
+	if row.Status != meter.Failed || row.Error != "worker gone" {
+		t.Errorf("request = %+v, want one that failed as its worker was gone", row)
 	}
 	wantUsage(t, s, "org_a", events)
 }
