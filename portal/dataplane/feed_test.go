@@ -412,9 +412,14 @@ func TestWhatAnEntryHoldsOfAKey(t *testing.T) {
 	_, k := newKey()
 	k.Kind, k.Voices, k.Origin, k.ExpiresAt = tenant.Playground, []string{"raj"}, "https://app.example", time.Now()
 	e := entryOf(k)
-	if e.Hash != k.Hash || e.OrgID != k.OrgID || e.ProjectID != k.ProjectID || e.KeyPrefix != k.Prefix || !e.Playground ||
-		!slices.Equal(e.Voices, k.Voices) || e.Origin != k.Origin || !e.ExpiresAt.Equal(k.ExpiresAt) || e.Revoked {
-		t.Errorf("%+v became %+v", k, e)
+	if e.Hash != k.Hash || e.KeyPrefix != k.Prefix || e.OrgID != k.OrgID || e.ProjectID != k.ProjectID {
+		t.Errorf("%+v became %+v, which is another key", k, e)
+	}
+	if !e.Playground || !slices.Equal(e.Voices, k.Voices) || e.Origin != k.Origin {
+		t.Errorf("%+v became %+v, which may do other things", k, e)
+	}
+	if !e.ExpiresAt.Equal(k.ExpiresAt) || e.Revoked {
+		t.Errorf("%+v became %+v, which ends at another time", k, e)
 	}
 	if e := entryOf(revoked(k)); !e.Revoked || e.Hash != k.Hash || e.OrgID != "" {
 		t.Errorf("a revoked key became %+v, want no more than its hash", e)

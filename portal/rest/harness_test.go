@@ -186,9 +186,11 @@ func decoded[T any](t testing.TB, got reply) (v T) {
 func (r reply) wantError(t *testing.T, status int, code, text string) {
 	t.Helper()
 	body, _ := json.Marshal(map[string]string{"error": text})
-	if r.status != status || r.header.Get("X-Error-Code") != code || !sameJSON(r.body, string(body)) ||
-		r.header.Get("Content-Type") != "application/json" || r.header.Get("X-Request-Id") == "" {
+	if r.status != status || r.header.Get("X-Error-Code") != code || !sameJSON(r.body, string(body)) {
 		t.Errorf("answered %d %s %s, want %d %s %s", r.status, r.header.Get("X-Error-Code"), r.body, status, code, body)
+	}
+	if r.header.Get("Content-Type") != "application/json" || r.header.Get("X-Request-Id") == "" {
+		t.Errorf("answered with the header %v, want a JSON body and a request's identifier", r.header)
 	}
 }
 

@@ -187,8 +187,11 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 			t.Fatalf("answer %s, cookie %v", first.body, cookie)
 		}
 		for _, c := range page.cookies {
-			if !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode || c.Path != "/auth" || c.Domain != "" {
-				t.Errorf("cookie %s", c)
+			if !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode {
+				t.Errorf("cookie %s, want one that no script and no other site uses", c)
+			}
+			if c.Path != "/auth" || c.Domain != "" {
+				t.Errorf("cookie %s, want one for /auth of this host", c)
 			}
 		}
 		if cookie.MaxAge != 30*24*3600 {

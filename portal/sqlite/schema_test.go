@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -141,8 +142,11 @@ func checkOldRows(t *testing.T, s *Store, version int) {
 		_, err2 := r.VoiceRequest("vr_old")
 		_, err3 := r.Answer("usr_1", "retry-1")
 		a, err4 := r.Audit(tenant.AuditQuery{OrgID: "org_old", Limit: 2})
-		if err1 != nil || err2 != nil || err3 != nil || err4 != nil || len(a) != 1 || a[0].Detail["name"] != "आवाज़" {
-			t.Errorf("member, voice request, answer or audit are gone: %v %v %v %v %v", err1, err2, err3, err4, a)
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			t.Errorf("member, voice request, answer or audit are gone: %v", err)
+		}
+		if len(a) != 1 || a[0].Detail["name"] != "आवाज़" {
+			t.Errorf("the audit is %v", a)
 		}
 		return nil
 	})

@@ -16,12 +16,20 @@ func TestALiveKey(t *testing.T) {
 		made := must(w.CreateKey(t.Context(), member, w.project.ID, " server ", []string{"raj", "raj"}, never))(t)
 		prefix, ok := access.Parse(made.Secret)
 		k := made.Key
-		if !ok || prefix != access.LivePrefix || k.Hash != access.HashOf(made.Secret) || k.ID != k.Hash.KeyID() || k.Prefix != made.Secret[:16] {
+		if !ok || prefix != access.LivePrefix {
+			t.Errorf("the key is %q, want a live one", made.Secret)
+		}
+		if k.Hash != access.HashOf(made.Secret) || k.ID != k.Hash.KeyID() || k.Prefix != made.Secret[:16] {
 			t.Errorf("the key %q has the row %+v", made.Secret, k)
 		}
-		if k.OrgID != w.org.ID || k.ProjectID != w.project.ID || k.Kind != tenant.Live || k.Name != "server" || !slices.Equal(k.Voices, []string{"raj"}) ||
-			k.CreatedBy != member.Email || k.CreatedAt.IsZero() || k.Revoked() || !k.ExpiresAt.IsZero() || k.Origin != "" {
-			t.Errorf("the row is %+v", k)
+		if k.OrgID != w.org.ID || k.ProjectID != w.project.ID || k.CreatedBy != member.Email || k.CreatedAt.IsZero() {
+			t.Errorf("the row is %+v, want the project's, made by %s", k, member.Email)
+		}
+		if k.Kind != tenant.Live || k.Name != "server" || !slices.Equal(k.Voices, []string{"raj"}) {
+			t.Errorf("the row is %+v, want a live key of what was asked", k)
+		}
+		if k.Revoked() || !k.ExpiresAt.IsZero() || k.Origin != "" {
+			t.Errorf("the row is %+v, want a key without an end", k)
 		}
 		name, voices := "other", []string{}
 		for _, step := range []struct {

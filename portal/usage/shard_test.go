@@ -198,8 +198,11 @@ func TestGoldenCells(t *testing.T) {
 	if err != nil || !bytes.Equal(read.encode(), golden) {
 		t.Errorf("golden cells read as %x, %v", read.encode(), err)
 	}
-	if len(read) != 3 || read[0].key != "key_a" || read[2].key != PlaygroundKey || read[0].frames != 30 || countOf(&read[0].ttfa) != 2 {
-		t.Errorf("golden cells read as %+v", read)
+	if len(read) != 3 || read[0].key != "key_a" || read[2].key != PlaygroundKey {
+		t.Fatalf("golden cells read as %+v", read)
+	}
+	if read[0].frames != 30 || countOf(&read[0].ttfa) != 2 {
+		t.Errorf("the first golden cell reads as %+v, want 30 frames and two times", read[0])
 	}
 }
 
