@@ -110,7 +110,8 @@ func FuzzPrepare(f *testing.F) {
 		s := prepare(text)
 		checkFed(t, s)
 		for i, at := range s.clauses {
-			if at <= 0 || at >= len(s.text) || i > 0 && at <= s.clauses[i-1] || s.text[at-1] != ' ' {
+			inOrder := i == 0 || at > s.clauses[i-1]
+			if !inOrder || at <= 0 || at >= len(s.text) || s.text[at-1] != ' ' {
 				t.Errorf("clauses of %q begin at %v", s.text, s.clauses)
 			}
 		}
@@ -137,12 +138,14 @@ func checkFed(t *testing.T, s script) {
 		t.Errorf("%q is fed", s.text)
 	}
 	for i, r := range s.text {
-		letter := r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || 0x0900 <= r && r <= 0x097f
+		plain := r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		letter := plain || 0x0900 <= r && r <= 0x097f
 		if !letter && !strings.ContainsRune(pauses, r) && r != '\'' {
 			t.Errorf("%q of %q is fed", r, s.text)
 		}
 		before, _ := utf8.DecodeLastRuneInString(s.text[:i])
-		if unicode.IsMark(r) && before < 0x0900 || r == virama && !isConsonant(before) && before != nukta {
+		behindConsonant := isConsonant(before) || before == nukta
+		if unicode.IsMark(r) && before < 0x0900 || r == virama && !behindConsonant {
 			t.Errorf("a sign in a wrong place of %q is fed", s.text)
 		}
 	}

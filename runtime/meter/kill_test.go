@@ -414,7 +414,8 @@ func (k *killing) check(kills int) {
 			billed = 0
 		}
 		whole := found && r.Status == s.Status && r.Frames == frames && r.Billed == billed
-		cut := found && r.Status == meter.Failed && r.Error == "server stopped" && r.Billed == r.Frames && slices.Contains(progressOf(frames), r.Frames)
+		stopped := found && r.Status == meter.Failed && r.Error == "server stopped"
+		cut := stopped && r.Billed == r.Frames && slices.Contains(progressOf(frames), r.Frames)
 		switch {
 		case whole:
 			served.Add(usage.Totals{Requests: 1, Frames: frames, Billed: billed})

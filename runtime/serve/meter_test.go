@@ -71,8 +71,11 @@ func (b *books) want(want string) meter.Event {
 		e.Billed += progress.Billed
 	}
 	got := strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s %s", e.Endpoint, e.Voice, e.Format, e.Frames, e.Billed, e.Status, e.Error))
-	if got != want || e.Kind != meter.Final || e.OrgID != "org_1" || e.ProjectID != "prj_1" || e.KeyID == "" || e.KeyPrefix == "" {
+	if got != want || e.Kind != meter.Final {
 		b.t.Errorf("recorded %q, want %q (%+v)", got, want, e)
+	}
+	if e.OrgID != "org_1" || e.ProjectID != "prj_1" || e.KeyID == "" || e.KeyPrefix == "" {
+		b.t.Errorf("recorded %+v, want it to say for whom", e)
 	}
 	return e
 }

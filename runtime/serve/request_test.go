@@ -500,9 +500,12 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		text := r.Utterance.Text
-		if text == "" || !utf8.ValidString(text) || strings.TrimSpace(text) != text || utf8.RuneCountInString(text) > speech.MaxChars ||
-			strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' }) {
+		if text == "" || strings.TrimSpace(text) != text || utf8.RuneCountInString(text) > speech.MaxChars {
 			t.Fatalf("accepted the text %q", text)
+		}
+		control := func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' }
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
+			t.Fatalf("accepted the characters of %q", text)
 		}
 	})
 }

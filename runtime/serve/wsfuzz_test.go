@@ -73,8 +73,11 @@ func FuzzWSMessages(f *testing.F) {
 			case "cancelled":
 				delete(open, id)
 			case "error":
-				if status, ok := m.event["status"].(float64); !ok || status < 400 || status > 599 || m.event["error"] == "" || id == "" {
-					t.Fatalf("error event %s", m.text)
+				if status, ok := m.event["status"].(float64); !ok || status < 400 || status > 599 {
+					t.Fatalf("error event %s, want the status of an error", m.text)
+				}
+				if m.event["error"] == "" || id == "" {
+					t.Fatalf("error event %s, want a text and whose it is", m.text)
 				}
 			case "audio":
 				if len(open) != 1 {

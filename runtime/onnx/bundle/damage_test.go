@@ -139,8 +139,11 @@ func FuzzReadPrompt(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Positions < 1 || len(p.K) != 1 || len(p.K[0]) != p.Positions*4 || len(p.V[0]) != p.Positions*4 || p.VoiceEmbedding != nil && len(p.VoiceEmbedding) != 4 {
-			t.Errorf("%d positions, %d and %d values, an embedding of %d", p.Positions, len(p.K[0]), len(p.V[0]), len(p.VoiceEmbedding))
+		if p.Positions < 1 || len(p.K) != 1 || len(p.K[0]) != p.Positions*4 || len(p.V[0]) != p.Positions*4 {
+			t.Errorf("%d positions, %d and %d values", p.Positions, len(p.K[0]), len(p.V[0]))
+		}
+		if p.VoiceEmbedding != nil && len(p.VoiceEmbedding) != 4 {
+			t.Errorf("an embedding of %d", len(p.VoiceEmbedding))
 		}
 	})
 }

@@ -29,9 +29,14 @@ func TestDescriptionIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lm) != 2 || lm[0].path != "m/cache" || lm[0].fill != "nan" || !slices.Equal(lm[0].shape, []int{2, 1, 9, 1, 4}) ||
-		lm[1].input != "b" || lm[1].output != "c" || lm[1].path != "m/step" || lm[1].typ != graph.I64 {
-		t.Errorf("states %+v", lm)
+	if len(lm) != 2 {
+		t.Fatalf("states %+v, want two", lm)
+	}
+	if lm[0].path != "m/cache" || lm[0].fill != "nan" || !slices.Equal(lm[0].shape, []int{2, 1, 9, 1, 4}) {
+		t.Errorf("state %+v, want the cache", lm[0])
+	}
+	if lm[1].path != "m/step" || lm[1].typ != graph.I64 || lm[1].input != "b" || lm[1].output != "c" {
+		t.Errorf("state %+v, want the step", lm[1])
 	}
 	if !d.BOS || d.MaxTokens != 50 || d.Language != "hindi" || d.FramesAfterEOS != nil {
 		t.Errorf("description %+v", d)
