@@ -473,7 +473,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		q.swar("restore", backup)
 		q = startPortal(t, q.data, "--workers", "1")
 		r, b := q.billed()
-		if whole && (r != requests || b != billed) || b <= 0 || b > billed {
+		if lost := r != requests || b != billed; whole && lost || b <= 0 || b > billed {
 			t.Errorf("%s bills %d requests and %d frames; want at most %d and %d, and exactly these at the end", filepath.Base(backup), r, b, requests, billed)
 		}
 		if n := q.speak(key, sentence); n == 0 {
