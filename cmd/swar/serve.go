@@ -124,7 +124,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		if err != nil {
 			return usage(cmd, "%s %q: want HOST:PORT, or :PORT for all addresses of this machine", flag, address)
 		}
-		if _, err := net.LookupPort("tcp", port); err != nil {
+		if _, err := net.DefaultResolver.LookupPort(cmd.Context(), "tcp", port); err != nil {
 			return usage(cmd, "%s %q: %q is no port; want 0 to 65535", flag, address, port)
 		}
 	}

@@ -191,12 +191,13 @@ func TestABufferedAnswerNeedsRoom(t *testing.T) {
 			other := spool{budget: g.server.budget}
 			other.overdraw(tt.used)
 			got := g.speak(`{"text":"Hi","stream":false}`, "X-Api-Key", key)
-			if tt.busy {
+			switch {
+			case tt.busy:
 				got.wantError(t, 503, "busy", "busy")
 				b.wantNothing("a refusal")
-			} else if got.StatusCode != http.StatusOK {
+			case got.StatusCode != http.StatusOK:
 				t.Errorf("status %d: %s", got.StatusCode, got.body)
-			} else {
+			default:
 				b.want("rest anjura wav 5/5 ok")
 			}
 			if got := g.speak(`{"text":"Hi"}`, "X-Api-Key", key); got.StatusCode != http.StatusOK || got.cut != nil {
@@ -212,7 +213,7 @@ func TestABufferedAnswerNeedsRoom(t *testing.T) {
 
 // speakAtOnce speaks so many frames without taking time.
 func speakAtOnce(frames int) *script {
-	speak := func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	speak := func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 		blocks := []int{1}
 		for n := 1; n < frames; n += 4 {
 			blocks = append(blocks, min(4, frames-n))

@@ -155,7 +155,7 @@ func TestWSWhoPaysForWhatIsNotHeard(t *testing.T) {
 		listen  func(t *testing.T, s *socket)
 		want    string
 	}{
-		"heard at the pace of playback": {60, func(t *testing.T, s *socket) { s.hear("end") },
+		"heard at the pace of playback": {60, func(_ *testing.T, s *socket) { s.hear("end") },
 			"ws anjura pcm16 750/750 ok"},
 		"three minutes heard as they sound": {180, func(t *testing.T, s *socket) {
 			begin := time.Now()
@@ -214,7 +214,7 @@ func TestWSWhoPaysForWhatIsNotHeard(t *testing.T) {
 // follows its end.
 func TestWSStoppingWhatWasSpoken(t *testing.T) {
 	spoken := func(t *testing.T, test func(g *wsRig, s *socket)) {
-		bubble(t, atLength, func(t *testing.T, g *wsRig, _ *script) {
+		bubble(t, atLength, func(_ *testing.T, g *wsRig, _ *script) {
 			s := g.connect()
 			defer s.conn.Close()
 			for _, id := range []string{"a", "b", "c"} {

@@ -258,7 +258,7 @@ func TestWSSlowReader(t *testing.T) {
 		}, littleSpool)
 	})
 	t.Run("answers overtake the audio that waits", func(t *testing.T) {
-		bubble(t, newStream, func(t *testing.T, g *wsRig, stream *stream) {
+		bubble(t, newStream, func(t *testing.T, g *wsRig, _ *stream) {
 			s := g.connect()
 			defer s.leave()
 			s.speak("a", "hello")

@@ -103,8 +103,8 @@ func (c *session) more() bool {
 func (c *session) speak(ctx context.Context, u *utterance) error {
 	for u != nil {
 		c.say(ctx, u)
-		if c.out.spool.awaitRoom(ctx.Done(), groupBlock) != nil {
-			return nil // the session is over
+		if err := c.out.spool.awaitRoom(ctx.Done(), groupBlock); err != nil {
+			return err // the session is over
 		}
 		c.mu.Lock()
 		u = c.beginLocked()
