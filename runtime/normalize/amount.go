@@ -133,8 +133,8 @@ func (r *reader) scale(a *amount) {
 	}
 }
 
-// isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k, 1.5L,
-// 2.3M); L and k are also apart from an amount of money: ₹5 L.
+// isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k, 2.3M);
+// L and k are also apart from an amount of money: ₹5 L.
 func (r *reader) isScaleLetter(j int, a *amount) bool {
 	if !r.looseEnd(j + 1) {
 		return false

@@ -431,7 +431,8 @@ func (r *reader) decades(i int) int {
 	if !r.tight(s) || !r.reads(s, "s") || !r.looseEnd(s+1) {
 		return i
 	}
-	saidToBeDecade := r.reads(i-1, "the", "The", "early", "late", "mid") || r.isWord(s+1, yearAfter) // the 90s, 90s में
+	// the 90s, 90s में
+	saidToBeDecade := r.reads(i-1, "the", "The", "early", "late", "mid") || r.isWord(s+1, yearAfter)
 	if y < 1100 && !(y < 100 && saidToBeDecade) {
 		return i
 	}

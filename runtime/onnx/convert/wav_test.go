@@ -116,7 +116,7 @@ func TestEndOnPause(t *testing.T) {
 			t.Errorf("%s: the last sound at %d, want %d", name, last, tt.speech)
 		}
 		if silence := len(got) - tt.speech; len(got)%frameSamples != 0 || silence < 1920 || silence >= 3840 {
-			t.Errorf("%s: %d samples, %d of them silent; want 80 ms of silence in whole frames", name, len(got), silence)
+			t.Errorf("%s: %d samples, %d of them silent; want 80 ms in whole frames", name, len(got), silence)
 		}
 		if i := tt.speech - 481; got[i] != tt.samples[i] {
 			t.Errorf("%s: the fade begins too early", name)

@@ -253,7 +253,8 @@ func (o *operation) is(op string, inputs int, attrs ...Attr) bool {
 	if len(o.outputs) != 1 || o.outputs[0] == "" {
 		return false
 	}
-	return slices.EqualFunc(o.attrs, attrs, func(got []byte, want Attr) bool { return bytes.Equal(got, attribute(want)) })
+	same := func(got []byte, want Attr) bool { return bytes.Equal(got, attribute(want)) }
+	return slices.EqualFunc(o.attrs, attrs, same)
 }
 
 // maker returns the node that makes a value, if it is this one, or else nil.

@@ -112,9 +112,10 @@ func (m *model) match(last *operation) (p product, ok bool) {
 		return p, false
 	}
 	zero, step := []byte{RowZero}, binary.LittleEndian.AppendUint32(nil, math.Float32bits(1./RowRange))
+	shape := binary.LittleEndian.AppendUint64(bytes.Repeat([]byte{0xff}, 8), 1) // -1, 1
 	quantized := m.constant(scale.input(1)).holds(F32, step) &&
 		m.constant(zeros.input(0)).holds(U8, zero) && m.constant(sums.input(2)).holds(U8, zero)
-	perRow := m.constant(column.input(1)).holds(I64, binary.LittleEndian.AppendUint64(bytes.Repeat([]byte{0xff}, 8), 1), 2)
+	perRow := m.constant(column.input(1)).holds(I64, shape, 2)
 	return p, quantized && perRow && p.fits() && m.room(p.matrix)
 }
 
