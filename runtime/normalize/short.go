@@ -9,7 +9,7 @@ func (r *reader) shortForm(i int) int {
 		r.say(full)
 		return r.end(i + 3)
 	}
-	if r.isWith(i) {
+	if r.reads(i, "w") && r.isWith(i) {
 		r.begin(i, speech.SpanAbbreviation)
 		r.say("with") // no Hindi word fits in front of its noun
 		return r.end(i + 2)
@@ -62,9 +62,9 @@ func (r *reader) shortForm(i int) int {
 	return r.end(next)
 }
 
-// isWith reports whether token i is the w of w/ in front of a word.
+// isWith reports whether the w at token i is that of w/ in front of a word.
 func (r *reader) isWith(i int) bool {
-	if !r.reads(i, "w") || r.joined(i) || !r.tightSign(i+1, '/') {
+	if r.joined(i) || !r.tightSign(i+1, '/') {
 		return false
 	}
 	noun := r.at(i + 2)
