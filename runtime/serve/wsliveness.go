@@ -17,10 +17,6 @@ type liveness struct {
 	closing bool
 }
 
-// longestPlay is how much audio can be in buffers between us and a client that reads as fast as it plays: 128 KiB here
-// and 256 KiB there hold 64 s of Opus.
-const longestPlay = 64 * time.Second
-
 // pinging must be called before a ping is sent, because the pong may be faster than we are. A ping that follows an unanswered one does
 // not prolong the wait for it: it may come in the very moment in which the wait ends.
 func (l *liveness) pinging() {
@@ -42,7 +38,8 @@ func (l *liveness) heard() {
 }
 
 // took notes that the network took a message with so many frames of audio. A client that plays while it reads answers
-// a ping when it has played what lies before that, and must not be taken for dead meanwhile.
+// a ping when it has played what lies before that, and must not be taken for dead meanwhile: buffers of the system hold
+// minutes of Opus. One that has died behind so much is found by TCP's own probes.
 func (l *liveness) took(frames int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,9 +48,6 @@ func (l *liveness) took(frames int) {
 		l.playing = now
 	}
 	l.playing = l.playing.Add(time.Duration(frames) * speech.FrameDuration)
-	if latest := now.Add(longestPlay); l.playing.After(latest) {
-		l.playing = latest
-	}
 	if l.pinged {
 		l.waitForPongLocked()
 	}

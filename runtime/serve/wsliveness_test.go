@@ -49,15 +49,14 @@ func TestAPongMayComeWhenTheAudioBeforeItHasSounded(t *testing.T) {
 		sent []int         // frames, two seconds apart
 		want time.Duration // from the ping on, which comes with the last of them
 	}{
-		"nothing was sent":                {[]int{0}, pongWait},
-		"two seconds":                     {[]int{twoSeconds}, pongWait + 2*time.Second},
-		"two seconds, as they sound":      {[]int{twoSeconds, twoSeconds, twoSeconds}, pongWait + 2*time.Second},
-		"six seconds, four seconds ago":   {[]int{3 * twoSeconds, 0, 0}, pongWait + 2*time.Second},
-		"two seconds, four seconds ago":   {[]int{twoSeconds, 0, 0}, pongWait},
-		"as much as buffers hold":         {[]int{800}, pongWait + longestPlay},
-		"more than buffers hold":          {[]int{801}, pongWait + longestPlay},
-		"more than that, two seconds ago": {[]int{1000, 0}, pongWait + longestPlay - 2*time.Second},
-		"a frame less than buffers hold":  {[]int{799}, pongWait + longestPlay - speech.FrameDuration},
+		"nothing was sent":               {[]int{0}, pongWait},
+		"two seconds":                    {[]int{twoSeconds}, pongWait + 2*time.Second},
+		"two seconds, as they sound":     {[]int{twoSeconds, twoSeconds, twoSeconds}, pongWait + 2*time.Second},
+		"six seconds, four seconds ago":  {[]int{3 * twoSeconds, 0, 0}, pongWait + 2*time.Second},
+		"two seconds, four seconds ago":  {[]int{twoSeconds, 0, 0}, pongWait},
+		"100 s, as buffers hold of Opus": {[]int{1250}, pongWait + 100*time.Second},
+		"that and a frame, a while ago":  {[]int{1251, 0}, pongWait + 98*time.Second + speech.FrameDuration},
+		"five utterances of 100 s":       {[]int{1250, 1250, 1250, 1250, 1250}, pongWait + 492*time.Second},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
