@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/encode"
@@ -185,6 +186,7 @@ func (d *delivery) begin() {
 func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 	defer d.queue.release(p)
 	d.inHand = true
+	began := time.Now()
 	if err := d.write(ctx, p.bytes); err != nil {
 		return err
 	}
@@ -192,6 +194,7 @@ func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 		return err
 	}
 	d.inHand = false
+	d.paused.wrote(p.frames, began, time.Now())
 	d.meter.Taken(p.frames)
 	return nil
 }

@@ -22,7 +22,8 @@ type reply struct {
 	limit    time.Time     // end of the request, whatever happens
 	trailers bool          // the client's HTTP has them
 
-	by time.Time // what is being written must have left then
+	paused pause
+	by     time.Time // what is being written must have left then
 }
 
 // setHeaders tells what is known when the first frame is there.
@@ -60,7 +61,7 @@ func (a *reply) setProof(st speech.Stats, sum hash.Hash) {
 	h.Set("X-Audio-Sha256", hex.EncodeToString(sum.Sum(nil)))
 }
 
-// write sends a piece of the body, waiting for the client no longer than stallLimit, and never beyond the limit of the
+// write sends a piece of the body, waiting for the client no longer than it may pause, and never beyond the limit of the
 // request. It returns errStopped when ctx has ended.
 func (a *reply) write(ctx context.Context, p []byte) error {
 	a.extend()
@@ -74,7 +75,8 @@ func (a *reply) write(ctx context.Context, p []byte) error {
 func (a *reply) flush() error { return a.writeError(a.control.Flush()) }
 
 func (a *reply) extend() {
-	a.by = time.Now().Add(stallLimit)
+	now := time.Now()
+	a.by = now.Add(a.paused.limit(now))
 	if a.by.After(a.limit) {
 		a.by = a.limit
 	}

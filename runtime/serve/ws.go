@@ -24,9 +24,9 @@ const (
 
 	pingEvery  = 20 * time.Second
 	pongWait   = 20 * time.Second // a client that says nothing for so long after a ping is gone
-	writeLimit = pingEvery + pongWait
-	closeGrace = 5 * time.Second // for the client's answer to a close
-	leaveGrace = time.Second     // for the last words to somebody who is leaving or gone
+	writeGrace = 10 * time.Second // between giving up a client and ending a write to it that knows nothing of that
+	closeGrace = 5 * time.Second  // for the client's answer to a close
+	leaveGrace = time.Second      // for the last words to somebody who is leaving or gone
 )
 
 // The reasons that closes give beside their codes.

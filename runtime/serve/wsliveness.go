@@ -3,8 +3,6 @@ package serve
 import (
 	"sync"
 	"time"
-
-	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // liveness decides how long reading waits for the client: for ever, until a ping has gone unanswered, or until our close has.
@@ -12,8 +10,8 @@ type liveness struct {
 	conn interface{ SetReadDeadline(time.Time) error }
 
 	mu      sync.Mutex
-	pinged  bool      // and nothing has come since
-	playing time.Time // until when the audio that was sent sounds
+	pinged  bool // and nothing has come since
+	playing playback
 	closing bool
 }
 
@@ -43,11 +41,7 @@ func (l *liveness) heard() {
 func (l *liveness) took(frames int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	if l.playing.Before(now) {
-		l.playing = now
-	}
-	l.playing = l.playing.Add(time.Duration(frames) * speech.FrameDuration)
+	l.playing.took(frames, time.Now())
 	if l.pinged {
 		l.waitForPongLocked()
 	}
@@ -68,7 +62,7 @@ func (l *liveness) ended() bool {
 	return l.closing
 }
 
-func (l *liveness) waitForPongLocked() { l.waitLocked(pongWait + max(time.Until(l.playing), 0)) }
+func (l *liveness) waitForPongLocked() { l.waitLocked(pongWait + l.playing.left(time.Now())) }
 
 func (l *liveness) waitLocked(d time.Duration) {
 	switch {

@@ -184,6 +184,7 @@ func (c *session) write() error {
 	}()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
+	var paused pause
 	stall := time.AfterFunc(stallLimit, c.tooSlow)
 	stall.Stop() // it runs while a message is being sent
 	defer stall.Stop()
@@ -195,7 +196,10 @@ func (c *session) write() error {
 		if m.kind == websocket.PingMessage {
 			c.liveness.pinging()
 		}
-		stall.Reset(stallLimit)
+		began := time.Now()
+		limit := paused.limit(began)
+		stall.Reset(limit)
+		c.conn.SetWriteDeadline(began.Add(limit + writeGrace))
 		err := c.send(m)
 		stall.Stop()
 		switch {
@@ -209,6 +213,7 @@ func (c *session) write() error {
 			c.liveness.end()
 			return nil
 		}
+		paused.wrote(m.frames, began, time.Now())
 	}
 }
 
@@ -221,7 +226,6 @@ func (c *session) send(m message) error {
 		}
 		data = encodeEvent(event)
 	}
-	c.conn.SetWriteDeadline(time.Now().Add(writeLimit))
 	err := c.conn.WriteMessage(m.kind, data)
 	c.out.sent(m)
 	if err != nil || m.of == nil {
