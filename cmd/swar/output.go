@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/swar-tts/swar/client"
-	"github.com/swar-tts/swar/runtime/encode"
+	"github.com/swar-tts/swar/runtime/wav"
 )
 
 // formats maps what a file name may end in.
@@ -92,7 +92,7 @@ func stateLength(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	var header [encode.WAVHeaderBytes]byte
+	var header [wav.HeaderBytes]byte
 	switch n, err := f.ReadAt(header[:], 0); {
 	case err != nil && err != io.EOF:
 		return err
@@ -103,13 +103,13 @@ func stateLength(f *os.File) error {
 		return nil // the placeholder serves better than what would fit
 	}
 	binary.LittleEndian.PutUint32(header[4:], uint32(info.Size()-8))
-	binary.LittleEndian.PutUint32(header[40:], uint32(info.Size()-encode.WAVHeaderBytes))
+	binary.LittleEndian.PutUint32(header[40:], uint32(info.Size()-wav.HeaderBytes))
 	_, err = f.WriteAt(header[:], 0)
 	return err
 }
 
 // streamedWAV is the header of a WAV whose length is not known yet; [stateLength] may complete it.
 func streamedWAV() []byte {
-	h := encode.WAVHeader(encode.WAVStreaming)
+	h := wav.Header(wav.Streaming)
 	return h[:]
 }

@@ -35,7 +35,8 @@ var rules = map[string]rule{
 	"runtime/translit":          {[]string{"runtime/speech"}, step},
 	"runtime/tokenize":          {[]string{"runtime/speech"}, step},
 	"runtime/chunk":             {[]string{"runtime/speech"}, step},
-	"runtime/encode":            {[]string{"runtime/speech"}, step},
+	"runtime/wav":               {[]string{"runtime/speech"}, "a header that also those write who link no codec"},
+	"runtime/encode":            {[]string{"runtime/speech", "runtime/wav"}, "a step of the speech path, and the header of one of its formats"},
 	"runtime/synth":             {[]string{"runtime/speech"}, "the engine port must not know an engine"},
 	"runtime/synth/synthtest":   {[]string{"runtime/speech", "runtime/synth"}, "the suite must fit every engine"},
 	"runtime/espeak":            {[]string{"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
@@ -65,7 +66,7 @@ var rules = map[string]rule{
 	"runtime/access":  {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics": {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
 	"runtime/serve": {[]string{
-		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/encode", "runtime/answer", "runtime/strictjson", "runtime/ident",
+		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
 	"runtime/answer":     {nil, "what every API answers in the same way knows none of them"},
 	"runtime/strictjson": {nil, "a body is read the same way by every API, whatever its fields are"},

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/wav"
 )
 
 // Encoder writes one stream of audio. It is not safe for concurrent use.
@@ -90,7 +91,7 @@ func (e *pcm) Close() error {
 
 func (e *pcm) putHeader() {
 	if e.header {
-		header := WAVHeader(WAVStreaming)
+		header := wav.Header(wav.Streaming)
 		e.buf = append(e.buf, header[:]...)
 		e.header = false
 	}

@@ -3,7 +3,6 @@ package encode
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"io"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/wav"
 )
 
 const frame = speech.FrameSamples
@@ -75,25 +75,6 @@ func oneThenFour(n int) (blocks []int) {
 	return blocks
 }
 
-func TestWAVHeader(t *testing.T) {
-	tests := map[string]struct {
-		bytes uint32
-		want  string
-	}{
-		"streaming": {WAVStreaming, "52494646ffffffff57415645666d7420100000000100010" + "0c05d000080bb00000200100064617461ffffffff"},
-		"empty":     {0, "524946462400000057415645666d7420100000000100010" + "0c05d000080bb0000020010006461746100000000"},
-		"one frame": {speech.FrameBytes, "52494646240f000057415645666d7420100000000100010" + "0c05d000080bb00000200100064617461000f0000"},
-		"the most":  {math.MaxUint32 - 37, "52494646feffffff57415645666d7420100000000100010" + "0c05d000080bb00000200100064617461daffffff"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := WAVHeader(tt.bytes); hex.EncodeToString(got[:]) != tt.want {
-				t.Errorf("WAVHeader(%d) = %x, want %s", tt.bytes, got, tt.want)
-			}
-		})
-	}
-}
-
 func TestSamplesAreLittleEndian(t *testing.T) {
 	w := encoded(t, speech.PCM16, []int16{0, 1, -1, 256, math.MaxInt16, math.MinInt16}, 2, 0, 4)
 	want := writes{{0, 0, 1, 0}, {0xff, 0xff, 0, 1, 0xff, 0x7f, 0, 0x80}}
@@ -103,7 +84,7 @@ func TestSamplesAreLittleEndian(t *testing.T) {
 }
 
 func TestWAVHeaderLeavesWithTheFirstSamples(t *testing.T) {
-	header := WAVHeader(WAVStreaming)
+	header := wav.Header(wav.Streaming)
 	tests := map[string]struct {
 		blocks []int
 		want   []int // bytes of each Write

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/wav"
 )
 
 // What others make of our files. Where a program is missing its test is skipped, and says so.
@@ -173,7 +174,7 @@ func TestFfmpegDecodesEverySample(t *testing.T) {
 func TestSoxReadsAnExactWAV(t *testing.T) {
 	pcm := voice(3 * frame)
 	body := encoded(t, speech.PCM16, pcm, len(pcm)).all()
-	header := WAVHeader(uint32(len(body)))
+	header := wav.Header(uint32(len(body)))
 	path := filepath.Join(t.TempDir(), "exact.wav")
 	if err := os.WriteFile(path, append(header[:], body...), 0o600); err != nil {
 		t.Fatal(err)

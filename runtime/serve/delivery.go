@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/answer"
-	"github.com/swar-tts/swar/runtime/encode"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/wav"
 )
 
 // delivery is one answer of POST /v1/tts. A goroutine of its own speaks into the queue, and the handler delivers from
@@ -211,7 +211,7 @@ func (d *delivery) sendAll(ctx context.Context) error {
 	var header []byte
 	length := d.queue.bytes()
 	if d.format == speech.WAV {
-		h := encode.WAVHeader(uint32(length)) // 120 s of work are far from 4 GiB
+		h := wav.Header(uint32(length)) // 120 s of work are far from 4 GiB
 		header = h[:]
 		length += len(header)
 	}

@@ -1,4 +1,6 @@
-package encode
+// Package wav writes the header of WAV files. It stands apart from the encoders, so that programs which only pass audio
+// on need no codec library.
+package wav
 
 import (
 	"encoding/binary"
@@ -6,20 +8,20 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// WAVStreaming stands for an unknown length: players read on until the stream ends.
-const WAVStreaming = 0xFFFFFFFF
+// Streaming stands for an unknown length: players read on until the stream ends.
+const Streaming = 0xFFFFFFFF
 
-// WAVHeaderBytes is the length of a header.
-const WAVHeaderBytes = 44
+// HeaderBytes is the length of a header.
+const HeaderBytes = 44
 
-// WAVHeader returns the RIFF header of dataBytes bytes of 24 kHz mono s16le samples. With [WAVStreaming] both sizes in it are
+// Header returns the RIFF header of so many bytes of 24 kHz mono s16le samples. With [Streaming] both sizes in it are
 // 0xFFFFFFFF.
-func WAVHeader(dataBytes uint32) [WAVHeaderBytes]byte {
-	riff := dataBytes + WAVHeaderBytes - 8
-	if dataBytes == WAVStreaming {
-		riff = WAVStreaming
+func Header(dataBytes uint32) [HeaderBytes]byte {
+	riff := dataBytes + HeaderBytes - 8
+	if dataBytes == Streaming {
+		riff = Streaming
 	}
-	var h [WAVHeaderBytes]byte
+	var h [HeaderBytes]byte
 	b := h[:0]
 	b = append(b, "RIFF"...)
 	b = binary.LittleEndian.AppendUint32(b, riff)
