@@ -59,7 +59,8 @@ var rules = map[string]rule{
 	"runtime/onnx/layout/layouttest": {[]string{
 		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/internal/graph",
 	}, "public layouts are made here from the same random models that bundles are made of"},
-	"runtime/pool": {[]string{"runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
+	"runtime/queue": {nil, "who waits for what is not its matter"},
+	"runtime/pool":  {[]string{"runtime/queue", "runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
 		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode",
 	}, "pipeline knows every step, but neither engines nor HTTP"},

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/queue"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -38,8 +39,8 @@ type Pool struct {
 	mu       sync.Mutex
 	idle     []synth.Worker
 	held     map[string]*hold // by session
-	waiting  []*waiter        // first come, first served
-	ready    int              // warm workers: idle, held or busy
+	waiting  *queue.Queue[waiter]
+	ready    int // warm workers: idle, held or busy
 	busy     int
 	draining bool
 	stopped  bool          // Run has returned: workers that come back are closed
@@ -47,9 +48,8 @@ type Pool struct {
 	broken   chan synth.Worker
 }
 
-type waiter struct {
-	granted chan synth.Worker // buffered: the granter never blocks
-}
+// waiter gets a worker, once. It is buffered, so that who gives never blocks.
+type waiter chan synth.Worker
 
 type hold struct {
 	worker synth.Worker
@@ -76,6 +76,7 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 		engine:  engine,
 		log:     log,
 		held:    make(map[string]*hold),
+		waiting: queue.New[waiter](cfg.QueueLen),
 		changed: make(chan struct{}),
 		broken:  make(chan synth.Worker, cfg.Workers),
 	}, nil
@@ -236,15 +237,15 @@ func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*S
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	slot, wait, err := p.take(session)
+	start := time.Now()
+	slot, wait, err := p.take(session, start)
 	if err != nil || slot != nil {
 		return slot, err
 	}
-	start := time.Now()
 	timer := time.NewTimer(asked.Add(p.cfg.QueueWait).Sub(start))
 	defer timer.Stop()
 	select {
-	case w := <-wait.granted:
+	case w := <-wait.Value:
 		return &Slot{Worker: w, Queued: time.Since(start), pool: p}, nil
 	case <-timer.C:
 		err = speech.ErrBusy
@@ -266,7 +267,7 @@ func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*S
 }
 
 // take returns a slot if one is free, and otherwise a place in the queue.
-func (p *Pool) take(session string) (*Slot, *waiter, error) {
+func (p *Pool) take(session string, now time.Time) (*Slot, *queue.Entry[waiter], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.draining {
@@ -287,26 +288,21 @@ func (p *Pool) take(session string) (*Slot, *waiter, error) {
 		p.busy++
 		return &Slot{Worker: w, pool: p}, nil, nil
 	}
-	if len(p.waiting) >= p.cfg.QueueLen {
-		return nil, nil, speech.ErrBusy
+	if wait := p.waiting.Push(make(waiter, 1), now); wait != nil {
+		return nil, wait, nil
 	}
-	wait := &waiter{granted: make(chan synth.Worker, 1)}
-	p.waiting = append(p.waiting, wait)
-	return nil, wait, nil
+	return nil, nil, speech.ErrBusy
 }
 
 // giveUp leaves the queue. It returns the worker that was granted in the same moment, or nil.
-func (p *Pool) giveUp(wait *waiter) synth.Worker {
+func (p *Pool) giveUp(wait *queue.Entry[waiter]) synth.Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, other := range p.waiting {
-		if other == wait {
-			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-			p.changedLocked()
-			return nil
-		}
+	if p.waiting.Remove(wait) {
+		p.changedLocked()
+		return nil
 	}
-	return <-wait.granted
+	return <-wait.Value
 }
 
 // Release gives the worker back: to the utterance that has waited longest, if any. One that has failed three times in
@@ -334,7 +330,7 @@ func (s *Slot) ReleaseTo(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
-	if _, again := p.held[session]; session == "" || again || len(p.waiting) > 0 || p.draining {
+	if _, again := p.held[session]; session == "" || again || p.waiting.Len() > 0 || p.draining {
 		p.giveLocked(s.Worker)
 	} else {
 		h := &hold{worker: s.Worker}
@@ -383,14 +379,13 @@ func (p *Pool) giveLocked(w synth.Worker) {
 		p.closeLocked(w)
 		return
 	}
-	if len(p.waiting) == 0 {
+	first := p.waiting.Pop()
+	if first == nil {
 		p.idle = append(p.idle, w)
 		return
 	}
-	first := p.waiting[0]
-	p.waiting = p.waiting[1:]
 	p.busy++
-	first.granted <- w
+	first.Value <- w
 }
 
 func (p *Pool) changedLocked() {
@@ -406,8 +401,8 @@ func (p *Pool) Capacity() speech.Capacity {
 		Workers:    p.cfg.Workers,
 		Ready:      p.ready,
 		Busy:       p.busy,
-		Queued:     len(p.waiting),
-		QueueLimit: p.cfg.QueueLen,
+		Queued:     p.waiting.Len(),
+		QueueLimit: p.waiting.Limit(),
 		Draining:   p.draining,
 	}
 }
@@ -434,7 +429,7 @@ func (p *Pool) Drain(ctx context.Context) error {
 	for {
 		p.mu.Lock()
 		p.draining = true
-		left, changed := p.busy+len(p.waiting), p.changed
+		left, changed := p.busy+p.waiting.Len(), p.changed
 		p.mu.Unlock()
 		if left == 0 {
 			return nil

@@ -1,0 +1,84 @@
+// Package queue is the line of those who wait: bounded, first come, first served. It holds no clock and starts nothing;
+// who uses it says what time it is, and decides what becomes of those who have waited too long.
+package queue
+
+import "time"
+
+// Queue holds what waits, the oldest first. The zero value has no room. It is not safe for concurrent use.
+type Queue[T any] struct {
+	limit       int
+	len         int
+	first, last *Entry[T]
+}
+
+// New returns an empty queue with room for limit entries.
+func New[T any](limit int) *Queue[T] { return &Queue[T]{limit: limit} }
+
+// Entry is one that waits, or has waited.
+type Entry[T any] struct {
+	Value T
+	Since time.Time // when its wait began
+
+	queue          *Queue[T] // nil once it has left
+	newer, earlier *Entry[T]
+}
+
+// Push adds v behind all others, since a time that is now or before, and returns its entry, or nil where the queue is
+// full.
+func (q *Queue[T]) Push(v T, since time.Time) *Entry[T] {
+	if q.len >= q.limit {
+		return nil
+	}
+	e := &Entry[T]{Value: v, Since: since, queue: q, earlier: q.last}
+	if q.last == nil {
+		q.first = e
+	} else {
+		q.last.newer = e
+	}
+	q.last = e
+	q.len++
+	return e
+}
+
+// Pop takes out the entry that was pushed first, or returns nil where nobody waits.
+func (q *Queue[T]) Pop() *Entry[T] {
+	e := q.first
+	if e != nil {
+		q.Remove(e)
+	}
+	return e
+}
+
+// Remove takes e out, in constant time. It reports whether e was still waiting in q.
+func (q *Queue[T]) Remove(e *Entry[T]) bool {
+	if e.queue != q {
+		return false
+	}
+	if e.earlier == nil {
+		q.first = e.newer
+	} else {
+		e.earlier.newer = e.newer
+	}
+	if e.newer == nil {
+		q.last = e.earlier
+	} else {
+		e.newer.earlier = e.earlier
+	}
+	e.queue, e.newer, e.earlier = nil, nil, nil
+	q.len--
+	return true
+}
+
+// Len returns how many wait.
+func (q *Queue[T]) Len() int { return q.len }
+
+// Limit returns how many may wait.
+func (q *Queue[T]) Limit() int { return q.limit }
+
+// Age returns how long the one that is served next has waited, 0 where nobody waits.
+func (q *Queue[T]) Age(now time.Time) time.Duration {
+	if q.first == nil {
+		return 0
+	}
+	return now.Sub(q.first.Since)
+}
