@@ -12,7 +12,7 @@ import (
 
 // neural tells how many bytes a neural engine needs, refuses it where they cannot be had, and lets its counts be seen.
 // Other engines need nothing that is worth telling.
-func (s *site) neural(m *metrics.Metrics) (int64, error) {
+func (s *site) neural(m *metrics.Registry) (int64, error) {
 	e, ok := s.local.engine.(*onnx.Engine)
 	if !ok {
 		return 0, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // beside puts the portal beside the API.
-func (s *site) beside(ctx context.Context, address string, m *metrics.Metrics) (http.Handler, error) {
+func (s *site) beside(ctx context.Context, address string, m *metrics.Registry) (http.Handler, error) {
 	portal := rest.Off()
 	paths := map[string]bool{} // of signing in
 	if s.portal != nil {
@@ -29,7 +29,7 @@ func (s *site) beside(ctx context.Context, address string, m *metrics.Metrics) (
 		if err != nil {
 			return nil, err
 		}
-		portal = timed(portal, m.RegisterPortal(s.portal.counts))
+		portal = timed(portal, s.portal.register(m))
 		for _, path := range signin.Paths() {
 			paths[path] = auth.issuer != nil
 		}

@@ -183,14 +183,17 @@ func (p *portal) refuse(k tenant.Key) {
 	p.keys.Apply([]access.Entry{{Hash: k.Hash, Revoked: true}})
 }
 
-// counts are for the metrics.
-func (p *portal) counts() metrics.PortalCounts {
-	backlog := p.events.Backlog()
-	keys, current := p.keys.Size()
-	return metrics.PortalCounts{
-		Queued: backlog.Queued + int64(backlog.Waiting), Lost: backlog.Lost, Delay: p.shipper.Delay(),
-		Difference: p.difference.Load(), Keys: keys, Current: current,
-	}
+// register lets be seen what the portal is asked, and how keys and usage are.
+func (p *portal) register(m *metrics.Registry) *metrics.Portal {
+	m.RegisterUsage(func() metrics.UsageCounts {
+		b := p.events.Backlog()
+		return metrics.UsageCounts{Queued: b.Queued + int64(b.Waiting), Lost: b.Lost, Delay: p.shipper.Delay()}
+	})
+	m.RegisterKeys(func() metrics.KeyCounts {
+		keys, current := p.keys.Size()
+		return metrics.KeyCounts{Keys: keys, Current: current}
+	})
+	return m.RegisterPortal(p.difference.Load)
 }
 
 // keyring knows the keys of the command line and those of the portal. Nobody is billed for the former.

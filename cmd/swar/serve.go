@@ -299,7 +299,8 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	if s.local, err = newLocalSpeaker(engine, pool.Config{Workers: o.workers, QueueLen: queue}, s.log); err != nil {
 		return err
 	}
-	m := metrics.New(s.local.speaker.Capacity)
+	m := metrics.New()
+	m.RegisterWorkers(s.local.speaker.Capacity)
 	m.RegisterLog(lines.Lost)
 	needed, err := s.neural(m)
 	if err != nil {
@@ -307,7 +308,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	}
 	warnOfSpool(needed, *o.spool, launch.FindMemory(), s.log)
 	c := serve.Config{
-		Speaker: s.local.speaker, Metrics: m, Log: s.log, Version: thisBuild().Version,
+		Speaker: s.local.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.local.speaker.Capacity)), Log: s.log, Version: thisBuild().Version,
 		TrustProxies: o.trusted, Spool: *o.spool,
 	}
 	if c.Spool == 0 {

@@ -46,7 +46,10 @@ func serveSpeech(portal string) {
 	<-cache.Ready()
 
 	voice := endless{}
-	s, err := serve.New(serve.Config{Speaker: voice, Keys: cache, Metrics: metrics.New(voice.Capacity), Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.New(serve.Config{
+		Speaker: voice, Keys: cache, Metrics: metrics.New().RegisterAPI(metrics.StreamsOf(voice.Capacity)),
+		Log: slog.New(slog.DiscardHandler),
+	})
 	fail(err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	fail(err)

@@ -20,28 +20,27 @@ type EngineInfo struct {
 	Library   string // release of ONNX Runtime
 }
 
-// RegisterEngine adds the metrics of a neural engine, which are read whenever they are scraped. It may be called once.
-func (m *Metrics) RegisterEngine(info EngineInfo, read func() EngineCounts) {
-	counter := func(name, help string, value func(EngineCounts) uint64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(read())) })
-	}
+// RegisterEngine adds the metrics of a neural engine, which are read whenever they are scraped.
+func (r *Registry) RegisterEngine(info EngineInfo, read func() EngineCounts) {
 	running := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "tts_engine_info", Help: "What the engine runs with; always 1.",
 		ConstLabels: prometheus.Labels{"kernel": info.Kernel, "precision": info.Precision, "onnxruntime": info.Library},
 	})
 	running.Set(1)
-	m.registry.MustRegister(
+	r.prometheus.MustRegister(
 		running,
-		counter("tts_prefill_cache_hits_total", "Prefills found in the cache.", func(e EngineCounts) uint64 { return e.CacheHits }),
-		counter("tts_prefill_cache_misses_total", "Prefills that had to be computed.", func(e EngineCounts) uint64 { return e.CacheMisses }),
-		counter("tts_prefill_prefix_hits_total", "Prefills whose text began like another one of the cache.",
-			func(e EngineCounts) uint64 { return e.Prefixes }),
-		counter("tts_prefill_prefix_tokens_total", "Tokens that those prefills took from the cache.",
-			func(e EngineCounts) uint64 { return e.PrefixTokens }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "tts_prefill_cache_bytes", Help: "Memory that the prefill cache holds.",
-		}, func() float64 { return float64(read().CacheBytes) }),
-		counter("tts_broken_outputs_total", "Outputs of the model that were no numbers; each ended its utterance.", func(e EngineCounts) uint64 { return e.Broken }),
+		counter("tts_prefill_cache_hits_total", "Prefills found in the cache.", read,
+			func(e EngineCounts) float64 { return float64(e.CacheHits) }),
+		counter("tts_prefill_cache_misses_total", "Prefills that had to be computed.", read,
+			func(e EngineCounts) float64 { return float64(e.CacheMisses) }),
+		counter("tts_prefill_prefix_hits_total", "Prefills whose text began like another one of the cache.", read,
+			func(e EngineCounts) float64 { return float64(e.Prefixes) }),
+		counter("tts_prefill_prefix_tokens_total", "Tokens that those prefills took from the cache.", read,
+			func(e EngineCounts) float64 { return float64(e.PrefixTokens) }),
+		gauge("tts_prefill_cache_bytes", "Memory that the prefill cache holds.", read,
+			func(e EngineCounts) float64 { return float64(e.CacheBytes) }),
+		counter("tts_broken_outputs_total", "Outputs of the model that were no numbers; each ended its utterance.", read,
+			func(e EngineCounts) float64 { return float64(e.Broken) }),
 		batchSizes{
 			prometheus.NewDesc("tts_batch_size", "Streams that one run of the language model took a step for.", nil, nil), read,
 		},

@@ -3,12 +3,10 @@ package metrics
 import (
 	"strings"
 	"testing"
-
-	"github.com/swar-tts/swar/runtime/speech"
 )
 
 func TestTheEngineIsReadWhenItIsScraped(t *testing.T) {
-	m := New(func() speech.Capacity { return speech.Capacity{} })
+	m := New()
 	if body, _ := scrape(t, m, ""); strings.Contains(body, "tts_prefill_cache_") || strings.Contains(body, "tts_batch_size") {
 		t.Error("metrics of an engine are shown without one")
 	}

@@ -3,12 +3,10 @@ package metrics
 import (
 	"strings"
 	"testing"
-
-	"github.com/swar-tts/swar/runtime/speech"
 )
 
 func TestLostLinesAreReadWhenTheyAreScraped(t *testing.T) {
-	m := New(func() speech.Capacity { return speech.Capacity{} })
+	m := New()
 	lost := int64(0)
 	m.RegisterLog(func() int64 { return lost })
 	for _, want := range []string{"\ntts_log_lost_lines_total 0\n", "\ntts_log_lost_lines_total 3\n"} {

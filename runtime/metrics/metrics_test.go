@@ -11,12 +11,12 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-func scrape(t *testing.T, m *Metrics, accept string) (body, contentType string) {
+func scrape(t *testing.T, r *Registry, accept string) (body, contentType string) {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
-	r.Header.Set("Accept", accept)
+	req := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	req.Header.Set("Accept", accept)
 	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, r)
+	r.Handler().ServeHTTP(w, req)
 	b, err := io.ReadAll(w.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,9 @@ func scrape(t *testing.T, m *Metrics, accept string) (body, contentType string) 
 }
 
 func TestEveryMetricIsCountedUnderItsName(t *testing.T) {
-	m := New(func() speech.Capacity { return speech.Capacity{Workers: 4, Ready: 3, Busy: 2, Queued: 5} })
+	r := New()
+	r.RegisterWorkers(func() speech.Capacity { return speech.Capacity{Workers: 4, Ready: 3, Busy: 7, Queued: 8} })
+	m := r.RegisterAPI(func() StreamCounts { return StreamCounts{Active: 2, Queued: 5} })
 	m.Request(REST, 200)
 	m.Request(REST, 503)
 	m.Error(Busy)
@@ -42,7 +44,7 @@ func TestEveryMetricIsCountedUnderItsName(t *testing.T) {
 		return DeliveryCounts{Listeners: 9, SpoolBytes: 8, SpoolLimit: 7, SpoolWaits: 6}
 	})
 
-	body, contentType := scrape(t, m, "")
+	body, contentType := scrape(t, r, "")
 	if !strings.HasPrefix(contentType, "text/plain; version=0.0.4") {
 		t.Errorf("Content-Type = %q", contentType)
 	}
@@ -84,7 +86,7 @@ func TestEveryMetricIsCountedUnderItsName(t *testing.T) {
 }
 
 func TestOpenMetricsIsServedToThoseWhoAccept(t *testing.T) {
-	m := New(func() speech.Capacity { return speech.Capacity{} })
+	m := New()
 	body, contentType := scrape(t, m, "application/openmetrics-text;version=1.0.0")
 	if !strings.HasPrefix(contentType, "application/openmetrics-text") || !strings.HasSuffix(body, "# EOF\n") {
 		t.Errorf("Content-Type = %q, end %q", contentType, body[max(0, len(body)-10):])

@@ -129,7 +129,7 @@ func newServer(t testing.TB, speaker speech.Speaker, change ...func(*Config)) (*
 	}
 	logs := &logLines{}
 	cfg := Config{
-		Speaker: speaker, Keys: keys, Metrics: metrics.New(speaker.Capacity), Version: "v0-test",
+		Speaker: speaker, Keys: keys, Metrics: metrics.New().RegisterAPI(metrics.StreamsOf(speaker.Capacity)), Version: "v0-test",
 		Log: slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, f := range change {

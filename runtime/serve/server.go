@@ -18,16 +18,16 @@ import (
 
 // Config says what to serve.
 type Config struct {
-	Speaker    speech.Speaker   // required
-	Keys       access.Keyring   // nil: open to everybody, which only cmd decides
-	Meter      *meter.Recorder  // nil: nobody is billed
-	Metrics    *metrics.Metrics // required
-	Log        *slog.Logger     // required
-	Ready      func() error     // why no new work should be sent here although the workers are warm; nil: nothing
-	Service    string           // name in GET /; "" means "Swar Hinglish TTS"
-	Version    string           // build version in /healthz
-	MaxSockets int              // WebSocket connections on this node; 0 means 10,000
-	Spool      int64            // bytes of audio that may wait for clients; 0 means 256 MiB, less than 0 none
+	Speaker    speech.Speaker  // required
+	Keys       access.Keyring  // nil: open to everybody, which only cmd decides
+	Meter      *meter.Recorder // nil: nobody is billed
+	Metrics    *metrics.API    // required
+	Log        *slog.Logger    // required
+	Ready      func() error    // why no new work should be sent here although the workers are warm; nil: nothing
+	Service    string          // name in GET /; "" means "Swar Hinglish TTS"
+	Version    string          // build version in /healthz
+	MaxSockets int             // WebSocket connections on this node; 0 means 10,000
+	Spool      int64           // bytes of audio that may wait for clients; 0 means 256 MiB, less than 0 none
 
 	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is believed. Without
 	// any, a client is known by where its connection comes from.
