@@ -72,7 +72,7 @@ func (s *speakerFlags) speakLocally(ctx context.Context, r client.Request) (*tak
 	l.running.Go(func() {
 		err := m.pool.WaitReady(ctx)
 		if err == nil {
-			_, err = m.speaker.Speak(ctx, u, spoolSink{l.spool})
+			_, err = m.speaker.Speak(ctx, u, speech.Turn{}, spoolSink{l.spool})
 		}
 		l.end(err)
 	})

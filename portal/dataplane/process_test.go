@@ -65,7 +65,7 @@ func serveSpeech(portal string) {
 // endless speaks a frame every 80 ms until it is stopped.
 type endless struct{}
 
-func (endless) Speak(ctx context.Context, u speech.Utterance, to speech.Sink) (st speech.Stats, err error) {
+func (endless) Speak(ctx context.Context, u speech.Utterance, _ speech.Turn, to speech.Sink) (st speech.Stats, err error) {
 	st.Started = true
 	if err := to.Start(speech.Start{Voice: u.Voice, Format: u.Format, Chunks: 1, Normalized: u.Text}); err != nil {
 		return st, err
@@ -95,6 +95,8 @@ func (endless) Normalize(context.Context, string, bool) (speech.Normalized, erro
 func (endless) Model() speech.Model {
 	return speech.Model{ID: "endless", Voices: []speech.Voice{{Name: speech.DefaultVoice}}}
 }
+
+func (e endless) Ready() error { return e.Capacity().Readiness() }
 
 func (endless) Capacity() speech.Capacity { return speech.Capacity{Workers: 1000, Ready: 1000} }
 

@@ -50,11 +50,14 @@ func New(cfg Config, engine synth.Engine, p *pool.Pool) *Speaker {
 // Model implements [speech.Speaker].
 func (s *Speaker) Model() speech.Model { return s.model }
 
+// Ready implements [speech.Speaker].
+func (s *Speaker) Ready() error { return s.pool.Capacity().Readiness() }
+
 // Capacity implements [speech.Speaker].
 func (s *Speaker) Capacity() speech.Capacity { return s.pool.Capacity() }
 
 // Speak implements [speech.Speaker].
-func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (st speech.Stats, err error) {
 	begin := time.Now()
 	defer func() { st.Wall = time.Since(begin) }()
 	n, err := s.prepare(ctx, u)
@@ -64,17 +67,17 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, sink speech.Sin
 	st.Chars = utf8.RuneCountInString(n.Text)
 	st.Normalize = time.Since(begin)
 
-	asked := u.Asked
+	asked := turn.Asked
 	if asked.IsZero() {
 		asked = begin
 	}
-	slot, err := s.pool.Acquire(ctx, u.Session, asked)
+	slot, err := s.pool.Acquire(ctx, turn.Session, asked)
 	if err != nil {
 		return st, err
 	}
 	assigned := time.Now()
 	st.Started, st.Queue = true, slot.Queued
-	defer func() { release(slot, u, err) }()
+	defer func() { release(slot, turn, err) }()
 
 	err = sink.Start(speech.Start{
 		Model: s.model.ID, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(n.Chunks), Normalized: n.Text,
@@ -108,12 +111,12 @@ func (s *Speaker) beginPreparing(ctx context.Context) (done func(), err error) {
 	}
 }
 
-func release(slot *pool.Slot, u speech.Utterance, err error) {
+func release(slot *pool.Slot, turn speech.Turn, err error) {
 	switch {
 	case errors.Is(err, speech.ErrWorkerGone):
 		slot.Discard()
-	case u.More != nil && u.More():
-		slot.ReleaseTo(u.Session)
+	case turn.More != nil && turn.More():
+		slot.ReleaseTo(turn.Session)
 	default:
 		slot.Release()
 	}

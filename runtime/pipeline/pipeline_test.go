@@ -63,7 +63,7 @@ func TestTheListenerHearsTheChunksInOrder(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{})
 	r := &speechtest.Recorder{}
 	text := strings.Repeat("Aapka order kal aayega, aur payment ho gaya hai. ", 20)
-	_, err := s.Speak(t.Context(), speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Temperature: 1, Seed: 3}, r)
+	_, err := s.Speak(t.Context(), speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Temperature: 1, Seed: 3}, speech.Turn{}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestTimesAreExact(t *testing.T) {
 			time.Sleep(time.Second) // a slow reader is not slow synthesis
 			return nil
 		}}
-		st, err := s.Speak(t.Context(), speech.Utterance{Text: "namaste dosto", Voice: "anjura", Format: speech.PCM16, Raw: true}, r)
+		st, err := s.Speak(t.Context(), speech.Utterance{Text: "namaste dosto", Voice: "anjura", Format: speech.PCM16, Raw: true}, speech.Turn{}, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestTheDeadlineIsTheCallers(t *testing.T) {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), speech.UtteranceTimeout, speech.ErrTimeout)
 				defer cancel()
 				u := speech.Utterance{Text: "namaste dosto", Voice: "raj", Format: speech.PCM16, Raw: true}
-				st, err := s.Speak(ctx, u, &speechtest.Recorder{})
+				st, err := s.Speak(ctx, u, speech.Turn{}, &speechtest.Recorder{})
 				if !errors.Is(err, tt.want) {
 					t.Errorf("Speak = %v, want %v", err, tt.want)
 				}
@@ -187,7 +187,7 @@ func TestEngineFailures(t *testing.T) {
 			})
 			u := speech.Utterance{Text: "fail " + strings.Repeat("bolo ", 5), Voice: "raj", Format: speech.PCM16, Raw: true}
 			r := &speechtest.Recorder{}
-			st, err := s.Speak(t.Context(), u, r)
+			st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
 			if !errors.Is(err, tt.want) || st.Frames != tt.frames {
 				t.Errorf("Speak = %d frames, %v; want %d, %v", st.Frames, err, tt.frames, tt.want)
 			}
@@ -212,7 +212,7 @@ func TestChunkLimit(t *testing.T) {
 	word := strings.Repeat("क", 198) + "। " // 50 of the fake engine's tokens: a chunk
 	for chunks, want := range map[int]error{63: nil, 64: nil, 65: speech.TooManyChunks(65)} {
 		r := &speechtest.Recorder{}
-		_, err := s.Speak(t.Context(), speech.Utterance{Text: strings.Repeat(word, chunks), Voice: "raj", Format: speech.PCM16, Raw: true}, r)
+		_, err := s.Speak(t.Context(), speech.Utterance{Text: strings.Repeat(word, chunks), Voice: "raj", Format: speech.PCM16, Raw: true}, speech.Turn{}, r)
 		if !errors.Is(err, want) {
 			t.Errorf("%d chunks: %v, want %v", chunks, err, want)
 		}
@@ -229,7 +229,7 @@ func TestAChunkCutAtItsFrameLimitSaysSo(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{BytesPerFrame: 4, MaxFrames: 3})
 	r := &speechtest.Recorder{}
 	u := speech.Utterance{Text: "ek do teen chaar", Voice: "raj", Format: speech.PCM16, Raw: true}
-	if _, err := s.Speak(t.Context(), u, r); err != nil {
+	if _, err := s.Speak(t.Context(), u, speech.Turn{}, r); err != nil {
 		t.Fatal(err)
 	}
 	if e := r.Ends[0]; e.EOS || e.Frames != 3 {
@@ -251,17 +251,17 @@ func TestNoCapacityIsRefusedUntouched(t *testing.T) {
 		u := speech.Utterance{Text: "ek lamba vaakya bolna hai", Voice: "raj", Format: speech.PCM16, Raw: true}
 		done := make(chan error)
 		go func() {
-			_, err := s.Speak(t.Context(), u, &speechtest.Recorder{})
+			_, err := s.Speak(t.Context(), u, speech.Turn{}, &speechtest.Recorder{})
 			done <- err
 		}()
 		synctest.Wait()
 		r := &speechtest.Recorder{}
-		st, err := s.Speak(t.Context(), u, r)
+		st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
 		if !errors.Is(err, speech.ErrBusy) || st.Started || len(r.Started) != 0 || st.Wall != 1950*time.Millisecond {
 			t.Errorf("Speak = %+v, %v; want busy after 1.95 s and nothing started", st, err)
 		}
-		u.Asked = time.Now().Add(-time.Second)
-		if st, err := s.Speak(t.Context(), u, r); !errors.Is(err, speech.ErrBusy) || st.Wall != 950*time.Millisecond {
+		earlier := speech.Turn{Asked: time.Now().Add(-time.Second)}
+		if st, err := s.Speak(t.Context(), u, earlier, r); !errors.Is(err, speech.ErrBusy) || st.Wall != 950*time.Millisecond {
 			t.Errorf("Speak = %+v, %v; want busy 1.95 s after the utterance was asked for", st, err)
 		}
 		close(gate)
@@ -273,7 +273,7 @@ func TestNoCapacityIsRefusedUntouched(t *testing.T) {
 
 func TestLeadingSilence(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{})
-	st, err := s.Speak(t.Context(), speech.Utterance{Text: "bolo", Voice: "raj", Format: speech.PCM16, Raw: true}, &speechtest.Recorder{})
+	st, err := s.Speak(t.Context(), speech.Utterance{Text: "bolo", Voice: "raj", Format: speech.PCM16, Raw: true}, speech.Turn{}, &speechtest.Recorder{})
 	if err != nil || st.LeadingSilence != 0 {
 		t.Errorf("leading silence = %v, %v; want none: a fake frame begins with its mark", st.LeadingSilence, err)
 	}
@@ -287,7 +287,7 @@ func BenchmarkSpeak(b *testing.B) {
 			frames := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				st, err := s.Speak(b.Context(), u, discard{})
+				st, err := s.Speak(b.Context(), u, speech.Turn{}, discard{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -75,7 +75,7 @@ func TestSilenceEndsWithTheFirstAudibleSample(t *testing.T) {
 			text += " " + strings.Repeat("naam ", 45) // another chunk
 		}
 		u := speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Raw: true}
-		st, err := s.Speak(t.Context(), u, &speechtest.Recorder{})
+		st, err := s.Speak(t.Context(), u, speech.Turn{}, &speechtest.Recorder{})
 		if err != nil || st.Chunks != len(tt.chunks) || st.LeadingSilence != tt.want {
 			t.Errorf("%s: %v of silence in %d chunks, %v; want %v in %d",
 				name, st.LeadingSilence, st.Chunks, err, tt.want, len(tt.chunks))

@@ -39,7 +39,7 @@ func TestWhatCannotBeSpokenIsLeftOut(t *testing.T) {
 	} {
 		r := &speechtest.Recorder{}
 		u := speech.Utterance{Text: tt.text, Voice: "raj", Format: speech.PCM16, Raw: tt.raw}
-		if _, err := s.Speak(t.Context(), u, r); err != nil {
+		if _, err := s.Speak(t.Context(), u, speech.Turn{}, r); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
@@ -107,7 +107,7 @@ func TestAMarkIsLeftOutWithoutItsLetter(t *testing.T) {
 	} {
 		r := &speechtest.Recorder{}
 		u := speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Raw: true}
-		if _, err := s.Speak(t.Context(), u, r); err != nil {
+		if _, err := s.Speak(t.Context(), u, speech.Turn{}, r); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if got := r.Started[0]; got.Normalized != want[0] || got.Unspoken != want[1] {
@@ -142,7 +142,7 @@ func TestNothingToSayNeedsNoWorker(t *testing.T) {
 	} {
 		u := speech.Utterance{Text: tt.text, Voice: "raj", Format: speech.PCM16, Raw: tt.raw}
 		r := &speechtest.Recorder{}
-		if st, err := s.Speak(t.Context(), u, r); !errors.Is(err, tt.want) || st.Started || len(r.Started) > 0 {
+		if st, err := s.Speak(t.Context(), u, speech.Turn{}, r); !errors.Is(err, tt.want) || st.Started || len(r.Started) > 0 {
 			t.Errorf("%s: Speak = %+v, %v; want %v", name, st, err, tt.want)
 		}
 		refused := tt.want == speech.ErrNothingToSay

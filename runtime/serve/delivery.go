@@ -92,7 +92,7 @@ func (k *restSink) Audio(a speech.Audio) error {
 
 // run speaks u and delivers it, all at once if buffered, and returns when both are over. The error is what the client
 // was told or would have been told, or what has cut the answer off.
-func (d *delivery) run(ctx context.Context, u speech.Utterance, buffered bool) (speech.Stats, error) {
+func (d *delivery) run(ctx context.Context, u speech.Utterance, turn speech.Turn, buffered bool) (speech.Stats, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	d.stop = stop
@@ -100,7 +100,7 @@ func (d *delivery) run(ctx context.Context, u speech.Utterance, buffered bool) (
 	defer d.server.answers.remove(d)
 	d.sink.done, d.sink.buffered = ctx.Done(), buffered
 
-	go d.speak(ctx, u)
+	go d.speak(ctx, u, turn)
 	err := d.deliver(ctx, buffered)
 	stop(err)
 	<-d.spoken
@@ -131,9 +131,9 @@ func (d *delivery) deliver(ctx context.Context, buffered bool) error {
 }
 
 // speak is the goroutine that speaks.
-func (d *delivery) speak(ctx context.Context, u speech.Utterance) {
+func (d *delivery) speak(ctx context.Context, u speech.Utterance, turn speech.Turn) {
 	defer close(d.spoken)
-	d.stats, d.speakErr = d.server.speak(ctx, u, d.meter)
+	d.stats, d.speakErr = d.server.speak(ctx, u, turn, d.meter)
 	if errors.Is(d.speakErr, speech.ErrClientSlow) {
 		d.stop(d.speakErr) // what is being written is not waited for any longer
 	}

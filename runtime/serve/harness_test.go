@@ -26,13 +26,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // script is a speaker that does exactly what a test tells it. Its zero value speaks five frames.
 type script struct {
+	TurnFunc      func(speech.Turn)
 	SpeakFunc     func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error)
 	NormalizeFunc func(text string, enDigits bool) (speech.Normalized, error)
 	ModelFunc     func() speech.Model
 	CapacityFunc  func() speech.Capacity
 }
 
-func (s *script) Speak(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+func (s *script) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
+	if s.TurnFunc != nil {
+		s.TurnFunc(turn)
+	}
 	if s.SpeakFunc == nil {
 		return speakFrames(u, sink, 1, 4)
 	}
@@ -62,6 +66,8 @@ func (s *script) Capacity() speech.Capacity {
 	}
 	return s.CapacityFunc()
 }
+
+func (s *script) Ready() error { return s.Capacity().Readiness() }
 
 // speakFrames speaks one chunk in blocks of the given numbers of frames. Every byte of audio tells its frame.
 func speakFrames(u speech.Utterance, sink speech.Sink, blocks ...int) (st speech.Stats, err error) {

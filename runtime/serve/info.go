@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -62,16 +63,16 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz says whether new work should be sent here: every worker is warm, nobody has asked the server to go, and
+// readyz says whether new work should be sent here: the speaker is ready, nobody has asked the server to go, and
 // nothing else is in the way.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
-	c := s.cfg.Speaker.Capacity()
+	err := s.cfg.Speaker.Ready()
 	switch {
-	case c.Draining || s.isDraining():
+	case s.isDraining() || errors.Is(err, speech.ErrDraining):
 		refuse(w, failure{http.StatusServiceUnavailable, speech.ErrDraining.Error(), "busy", "", true})
 		return nil
-	case !c.AllReady():
-		return speech.ErrWarming
+	case err != nil:
+		return err
 	}
 	if err := s.cfg.Ready(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,7 +21,8 @@ type request struct {
 	// Seed means something only with HasSeed. Whoever decodes fills both in before speaking.
 	Utterance speech.Utterance
 	HasSeed   bool
-	Stream    bool // REST only
+	Stream    bool      // REST only
+	read      time.Time // REST only: when
 
 	noVoice bool // none was asked for: validate, which knows the model, names the one that speaks
 

@@ -41,7 +41,7 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	if buffered && u.Format == speech.WAV {
 		u.Format = speech.PCM16 // its header needs the length, so it comes last
 	}
-	o.stats, err = d.run(ctx, u, buffered)
+	o.stats, err = d.run(ctx, u, speech.Turn{Asked: req.read}, buffered)
 	o.chars = o.stats.Chars
 	if err != nil {
 		s.setConcurrency(w.Header())
@@ -55,10 +55,10 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, grant acces
 	if err != nil {
 		return request{}, err
 	}
-	asked := time.Now()
+	read := time.Now()
 	req, err := decode(body, fromREST)
+	req.read = read
 	u := &req.Utterance
-	u.Asked = asked
 	if u.RequestID == "" {
 		u.RequestID = w.Header().Get("X-Request-Id")
 	}

@@ -359,18 +359,24 @@ func TestVoiceOutsideTheKeyIsForbidden(t *testing.T) {
 
 func TestWhatIsSpoken(t *testing.T) {
 	spoken := make(chan speech.Utterance, 1)
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	turns := make(chan speech.Turn, 1)
+	g := newRig(t, &script{TurnFunc: func(turn speech.Turn) { turns <- turn }, SpeakFunc: func(
+		_ context.Context, u speech.Utterance, sink speech.Sink,
+	) (speech.Stats, error) {
 		spoken <- u
 		return speakFrames(u, sink, 1)
 	}})
 	g.speak(`{"text":" Hi ","voice":"raj","format":"opus","raw":true,"en_digits":true,"temperature":0,"seed":12,"request_id":"r-1"}`)
 	want := speech.Utterance{RequestID: "r-1", Text: "Hi", Voice: "raj", Format: "opus", Raw: true, EnDigits: true, Seed: 12}
-	got := <-spoken
-	if ago := time.Since(got.Asked); ago < 0 || ago > time.Minute {
+	if got := <-spoken; got != want {
+		t.Errorf("spoken %+v, want %+v", got, want)
+	}
+	turn := <-turns
+	if ago := time.Since(turn.Asked); ago < 0 || ago > time.Minute {
 		t.Errorf("asked for %v ago", ago)
 	}
-	if got.Asked = (time.Time{}); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("spoken %+v, want %+v", got, want)
+	if turn.Session != "" || turn.More != nil {
+		t.Errorf("a lone request has the turn %+v of a session", turn)
 	}
 }
 

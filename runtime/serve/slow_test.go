@@ -157,7 +157,7 @@ func spokenAt(speaker *script) (_ *script, ended chan time.Time) {
 	ended = make(chan time.Time, 64)
 	return &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
 		defer func() { ended <- time.Now() }()
-		return speaker.Speak(ctx, u, sink)
+		return speaker.Speak(ctx, u, speech.Turn{}, sink)
 	}}, ended
 }
 

@@ -10,10 +10,10 @@ import (
 
 // speak lets the speaker speak u into sink. A panic of the speaker becomes an error, and what it had spoken until then
 // is counted as ever, so that metrics, log and bill explain one another.
-func (s *Server) speak(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+func (s *Server) speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (st speech.Stats, err error) {
 	seen := counted{Sink: sink}
 	err = answer.Try(func() (err error) {
-		st, err = s.cfg.Speaker.Speak(ctx, u, &seen)
+		st, err = s.cfg.Speaker.Speak(ctx, u, turn, &seen)
 		return err
 	})
 	if _, defect := errors.AsType[*answer.PanicError](err); defect {

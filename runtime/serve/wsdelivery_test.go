@@ -101,13 +101,14 @@ func TestWSTheNextUtteranceIsSpokenWhenTheOneBeforeIsEncoded(t *testing.T) {
 
 // TestWSARefusalOvertakesAudio: the 2 s of b begin when a is encoded, and that it was refused is told at once.
 func TestWSARefusalOvertakesAudio(t *testing.T) {
-	l := &script{}
+	var asked time.Time
+	l := &script{TurnFunc: func(turn speech.Turn) { asked = turn.Asked }}
 	speaks := atLength()
 	l.SpeakFunc = func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
 		if u.RequestID != "b" {
-			return speaks.Speak(ctx, u, sink)
+			return speaks.Speak(ctx, u, speech.Turn{}, sink)
 		}
-		time.Sleep(time.Until(u.Asked.Add(queueWait)))
+		time.Sleep(time.Until(asked.Add(queueWait)))
 		return speech.Stats{}, speech.ErrBusy
 	}
 	bubble(t, func() *script { return l }, func(t *testing.T, g *wsRig, _ *script) {
@@ -322,12 +323,13 @@ func TestWSWithoutRoomTheNextOneTakesNoWorker(t *testing.T) {
 	var asked []time.Duration
 	begin := time.Time{}
 	speaks := atLength()
-	l := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	l := &script{TurnFunc: func(turn speech.Turn) {
 		asked = append(asked, time.Since(begin))
-		if ago := time.Since(u.Asked); ago != 0 {
-			t.Errorf("%s was asked for %v ago", u.RequestID, ago)
+		if ago := time.Since(turn.Asked); ago != 0 {
+			t.Errorf("utterance %d was asked for %v ago", len(asked), ago)
 		}
-		return speaks.Speak(ctx, u, sink)
+	}, SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		return speaks.Speak(ctx, u, speech.Turn{}, sink)
 	}}
 	bubble(t, func() *script { return l }, func(t *testing.T, g *wsRig, _ *script) {
 		s := g.connect()

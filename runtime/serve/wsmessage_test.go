@@ -414,10 +414,14 @@ func TestWSKeepsTheWorkerInsideATurn(t *testing.T) {
 	}
 	calls := make(chan call, 8)
 	on := make(chan struct{})
-	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	turns := make(chan speech.Turn, 8)
+	speaker := &script{TurnFunc: func(turn speech.Turn) { turns <- turn }, SpeakFunc: func(
+		_ context.Context, u speech.Utterance, sink speech.Sink,
+	) (speech.Stats, error) {
+		turn := <-turns
 		<-on
 		st, err := speakFrames(u, sink, 1)
-		calls <- call{u.Session, u.More()}
+		calls <- call{turn.Session, turn.More()}
 		return st, err
 	}}
 	g := newWSRig(t, speaker)

@@ -37,7 +37,6 @@ func (c *session) accept(ctx context.Context, req request, read time.Time) error
 		return err
 	}
 	u := &utterance{Utterance: req.Utterance, session: c, read: read}
-	u.Session, u.More = c.id, c.more
 	if !req.HasSeed {
 		u.Seed = newSeed()
 	}
@@ -118,7 +117,7 @@ func (c *session) speak(ctx context.Context, u *utterance) error {
 func (c *session) say(session context.Context, u *utterance) {
 	ctx, stop := context.WithCancelCause(session)
 	defer stop(nil)
-	u.Asked = time.Now() // its turn has come
+	turn := speech.Turn{Asked: time.Now(), Session: c.id, More: c.more}
 	u.meter = c.server.cfg.Meter.Begin(c.grant, string(metrics.WS), u.Utterance, u)
 	u.done = ctx.Done()
 	err := c.mayBeginSpeaking(u, stop)
@@ -129,7 +128,7 @@ func (c *session) say(session context.Context, u *utterance) {
 		err = c.stillAllows(ctx, u)
 	}
 	if err == nil {
-		u.stats, err = c.server.speak(ctx, u.Utterance, u.meter)
+		u.stats, err = c.server.speak(ctx, u.Utterance, turn, u.meter)
 	}
 	if err == nil && !u.sounds {
 		err = errNoAudio

@@ -19,7 +19,7 @@ type utterance struct {
 	session *session
 	read    time.Time // when its message had been read
 
-	turn // guarded by session.mu
+	state // guarded by session.mu
 
 	// Guarded by session.out.mu.
 	dropped bool // nothing of it may be sent any more but its last event
@@ -32,8 +32,8 @@ type utterance struct {
 	outcome error     // how it ended; valid once it is settled
 }
 
-// turn is where an utterance is on its way through the session.
-type turn struct {
+// state is where an utterance is on its way through the session.
+type state struct {
 	limit     *time.Timer             // ends it 120 s after it became the first of its connection
 	stop      context.CancelCauseFunc // stops the speaker; nil before it speaks
 	why       error                   // it was stopped for; nil: it was not

@@ -79,3 +79,14 @@ type Capacity struct {
 
 // AllReady reports whether every worker is warm and new work is welcome.
 func (c Capacity) AllReady() bool { return c.Workers > 0 && c.Ready == c.Workers && !c.Draining }
+
+// Readiness is what [Speaker.Ready] says of workers in this process, of which it wants all.
+func (c Capacity) Readiness() error {
+	switch {
+	case c.Draining:
+		return ErrDraining
+	case !c.AllReady():
+		return ErrWarming
+	}
+	return nil
+}

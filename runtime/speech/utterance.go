@@ -25,7 +25,11 @@ type Utterance struct {
 	EnDigits    bool    // codes are read with English digit names; ignored when Raw
 	Temperature float64 // 0 to MaxTemperature
 	Seed        int64   // fixes the noise
+}
 
+// Turn is what a speaker is told beside an utterance: how it stands to others, in this process. The zero value is that
+// of a lone request that begins with the call.
+type Turn struct {
 	// Asked is when the request was read, or the turn of the utterance came on its connection: from then on it may
 	// wait 2 s for a worker. The zero value means the call of Speak.
 	Asked time.Time

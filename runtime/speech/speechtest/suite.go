@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) speech.Speaker) {
 		{"events and stats agree", testEvents},
 		{"what is spoken is what Normalize shows", testPreview},
 		{"one frame leaves first, then up to four", testPlan},
+		{"who is ready says so", testReady},
 		{"the same utterance gives the same audio", testSame},
 		{"every format is written", testFormats},
 		{"what cannot be spoken is refused before anything reaches the sink", testRefusals},
@@ -47,7 +48,7 @@ func utterance(f speech.Format) speech.Utterance {
 func speak(t *testing.T, s speech.Speaker, u speech.Utterance) (*Recorder, speech.Stats) {
 	t.Helper()
 	r := &Recorder{}
-	st, err := s.Speak(t.Context(), u, r)
+	st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func testRefusals(t *testing.T, s speech.Speaker) {
 			u := utterance(speech.PCM16)
 			tt.change(&u)
 			r := &Recorder{}
-			st, err := s.Speak(t.Context(), u, r)
+			st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
 			if tt.want == nil { // the number of chunks depends on the engine's tokens: it is checked where they are known
 				if err != nil && !errors.Is(err, speech.TooManyChunks(0)) {
 					t.Errorf("Speak = %v", err)
@@ -231,7 +232,7 @@ func testCancel(t *testing.T, s speech.Speaker) {
 	}}
 	u := utterance(speech.PCM16)
 	u.Text = strings.Repeat(u.Text+" ", 8)
-	st, err := s.Speak(ctx, u, r)
+	st, err := s.Speak(ctx, u, speech.Turn{}, r)
 	if !errors.Is(err, speech.ErrClientGone) {
 		t.Errorf("Speak = %v, want the cause of the cancel", err)
 	}
@@ -248,7 +249,7 @@ func testEnded(t *testing.T, s speech.Speaker) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := &Recorder{}
-	st, err := s.Speak(ctx, utterance(speech.PCM16), r)
+	st, err := s.Speak(ctx, utterance(speech.PCM16), speech.Turn{}, r)
 	if !errors.Is(err, context.Canceled) || st.Frames != 0 || len(r.Started) != 0 {
 		t.Errorf("Speak = %+v, %v; want context.Canceled and nothing spoken", st, err)
 	}
@@ -257,7 +258,7 @@ func testEnded(t *testing.T, s speech.Speaker) {
 func testSinkError(t *testing.T, s speech.Speaker) {
 	broken := errors.New("broken pipe")
 	r := &Recorder{OnAudio: func(speech.Audio) error { return broken }}
-	st, err := s.Speak(t.Context(), utterance(speech.Opus), r)
+	st, err := s.Speak(t.Context(), utterance(speech.Opus), speech.Turn{}, r)
 	if !errors.Is(err, broken) || st.Frames != 1 || len(r.Blocks) != 1 {
 		t.Errorf("Speak = %+v, %v after %d blocks; want the sink's error after one", st, err, len(r.Blocks))
 	}
@@ -272,5 +273,14 @@ func testRaw(t *testing.T, s speech.Speaker) {
 	r, _ := speak(t, s, u)
 	if got, want := r.Started[0].Normalized, "yah waise hi bolna"; got != want {
 		t.Errorf("spoken %q, want %q", got, want)
+	}
+}
+
+func testReady(t *testing.T, s speech.Speaker) {
+	if err := s.Ready(); err != nil && !errors.Is(err, speech.ErrWarming) {
+		t.Errorf("Ready = %v, want nil, or ErrWarming while there are workers to warm", err)
+	}
+	if len(s.Model().Voices) == 0 {
+		t.Error("a speaker that has a worker knows no model")
 	}
 }
