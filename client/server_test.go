@@ -37,7 +37,7 @@ func realServer(t *testing.T, engine synthtest.Config) (base string, server *ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err = serve.New(serve.Config{Speaker: speaker, Keys: keys, Metrics: metrics.New(speaker.Capacity), Log: log, Version: "v0-test"})
+	server, err = serve.New(serve.Config{Speaker: speaker, Keys: keys, Metrics: metrics.New().RegisterAPI(metrics.StreamsOf(speaker.Capacity)), Log: log, Version: "v0-test"})
 	if err != nil {
 		t.Fatal(err)
 	}
