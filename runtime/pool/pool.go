@@ -38,20 +38,21 @@ type Pool struct {
 
 	mu       sync.Mutex
 	idle     []synth.Worker
-	held     map[string]*hold // by session
+	reserved map[string]*reservation // by whom the worker is kept for
 	waiting  *queue.Queue[waiter]
-	ready    int // warm workers: idle, held or busy
+	ready    int // warm workers: idle, reserved or busy
 	busy     int
 	draining bool
 	stopped  bool          // Run has returned: workers that come back are closed
-	changed  chan struct{} // closed and replaced when ready grows, or busy or waiting shrinks
+	changed  chan struct{} // closed when anything of Capacity changes; nil while nobody watches
 	broken   chan synth.Worker
 }
 
 // waiter gets a worker, once. It is buffered, so that who gives never blocks.
 type waiter chan synth.Worker
 
-type hold struct {
+// reservation keeps a worker for somebody for a moment.
+type reservation struct {
 	worker synth.Worker
 	timer  *time.Timer
 }
@@ -72,13 +73,12 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 		cfg.WarmText = "नमस्ते, welcome."
 	}
 	return &Pool{
-		cfg:     cfg,
-		engine:  engine,
-		log:     log,
-		held:    make(map[string]*hold),
-		waiting: queue.New[waiter](cfg.QueueLen),
-		changed: make(chan struct{}),
-		broken:  make(chan synth.Worker, cfg.Workers),
+		cfg:      cfg,
+		engine:   engine,
+		log:      log,
+		reserved: make(map[string]*reservation),
+		waiting:  queue.New[waiter](cfg.QueueLen),
+		broken:   make(chan synth.Worker, cfg.Workers),
 	}, nil
 }
 
@@ -197,10 +197,10 @@ func (p *Pool) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.draining, p.stopped = true, true
-	for session, h := range p.held {
-		h.timer.Stop()
-		delete(p.held, session)
-		p.closeLocked(h.worker)
+	for key, r := range p.reserved {
+		r.timer.Stop()
+		delete(p.reserved, key)
+		p.closeLocked(r.worker)
 	}
 	for _, w := range p.idle {
 		p.closeLocked(w)
@@ -210,6 +210,7 @@ func (p *Pool) stop() {
 		p.ready++ // Discard has counted it out already
 		p.closeLocked(<-p.broken)
 	}
+	p.changedLocked()
 }
 
 func (p *Pool) closeLocked(w synth.Worker) {
@@ -228,17 +229,18 @@ type Slot struct {
 }
 
 // Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was asked
-// for. A slot that was held for session (see [Slot.ReleaseTo]) is taken first; nobody else overtakes the queue.
+// for. A slot that is reserved for key (see [Slot.ReleaseTo] and [Pool.Reserve]) is taken first; nobody else overtakes
+// the queue. An empty key stands for nobody.
 //
 // It returns [speech.ErrWarming] when no worker is ready, at once or any more, [speech.ErrDraining] after Drain,
 // [speech.ErrBusy] when the queue is full or the wait ran out, and the cause of ctx when ctx ended first. The caller
 // must release the slot exactly once.
-func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*Slot, error) {
+func (p *Pool) Acquire(ctx context.Context, key string, asked time.Time) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	slot, wait, err := p.take(session, start)
+	slot, wait, err := p.take(key, start)
 	if err != nil || slot != nil {
 		return slot, err
 	}
@@ -267,17 +269,16 @@ func (p *Pool) Acquire(ctx context.Context, session string, asked time.Time) (*S
 }
 
 // take returns a slot if one is free, and otherwise a place in the queue.
-func (p *Pool) take(session string, now time.Time) (*Slot, *queue.Entry[waiter], error) {
+func (p *Pool) take(key string, now time.Time) (*Slot, *queue.Entry[waiter], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.draining {
 		return nil, nil, speech.ErrDraining
 	}
-	if h, ok := p.held[session]; ok {
-		h.timer.Stop()
-		delete(p.held, session)
-		p.busy++
-		return &Slot{Worker: h.worker, pool: p}, nil, nil
+	if r, ok := p.reserved[key]; ok {
+		r.timer.Stop()
+		delete(p.reserved, key)
+		return p.lendLocked(r.worker), nil, nil
 	}
 	if p.ready == 0 {
 		return nil, nil, speech.ErrWarming
@@ -285,13 +286,41 @@ func (p *Pool) take(session string, now time.Time) (*Slot, *queue.Entry[waiter],
 	if n := len(p.idle); n > 0 {
 		w := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		p.busy++
-		return &Slot{Worker: w, pool: p}, nil, nil
+		return p.lendLocked(w), nil, nil
 	}
 	if wait := p.waiting.Push(make(waiter, 1), now); wait != nil {
+		p.changedLocked()
 		return nil, wait, nil
 	}
 	return nil, nil, speech.ErrBusy
+}
+
+func (p *Pool) lendLocked(w synth.Worker) *Slot {
+	p.busy++
+	p.changedLocked()
+	return &Slot{Worker: w, pool: p}
+}
+
+// Reserve keeps an idle worker for key for so long: until then only [Pool.Acquire] with that key gets it. It reports
+// false where no worker is idle, one is kept for key already, or key is empty.
+func (p *Pool) Reserve(key string, d time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
+	if _, again := p.reserved[key]; again || key == "" || n == 0 || p.draining {
+		return false
+	}
+	w := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	p.reserveLocked(key, w, d)
+	return true
+}
+
+func (p *Pool) reserveLocked(key string, w synth.Worker, d time.Duration) {
+	r := &reservation{worker: w}
+	r.timer = time.AfterFunc(d, func() { p.endReservation(key, r) })
+	p.reserved[key] = r
+	p.changedLocked()
 }
 
 // giveUp leaves the queue. It returns the worker that was granted in the same moment, or nil.
@@ -320,8 +349,9 @@ func (s *Slot) Release() {
 	p.changedLocked()
 }
 
-// ReleaseTo is Release, except that when nobody is waiting the worker is kept for the next utterance of session for a moment.
-func (s *Slot) ReleaseTo(session string) {
+// ReleaseTo is Release, except that when nobody is waiting the worker is reserved for key for a moment: for the next
+// utterance of a session.
+func (s *Slot) ReleaseTo(key string) {
 	if broken(s.Worker) {
 		s.Discard()
 		return
@@ -330,14 +360,13 @@ func (s *Slot) ReleaseTo(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
-	if _, again := p.held[session]; session == "" || again || p.waiting.Len() > 0 || p.draining {
+	_, again := p.reserved[key]
+	if key == "" || again || p.waiting.Len() > 0 || p.draining {
 		p.giveLocked(s.Worker)
-	} else {
-		h := &hold{worker: s.Worker}
-		h.timer = time.AfterFunc(holdFor, func() { p.endHold(session, h) })
-		p.held[session] = h
+		p.changedLocked()
+		return
 	}
-	p.changedLocked()
+	p.reserveLocked(key, s.Worker, holdFor)
 }
 
 // Discard gives a broken worker back: it is closed and replaced.
@@ -364,12 +393,13 @@ func (s *Slot) leave() *Pool {
 	return p
 }
 
-func (p *Pool) endHold(session string, h *hold) {
+func (p *Pool) endReservation(key string, r *reservation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.held[session] == h {
-		delete(p.held, session)
-		p.giveLocked(h.worker)
+	if p.reserved[key] == r {
+		delete(p.reserved, key)
+		p.giveLocked(r.worker)
+		p.changedLocked()
 	}
 }
 
@@ -389,18 +419,39 @@ func (p *Pool) giveLocked(w synth.Worker) {
 }
 
 func (p *Pool) changedLocked() {
-	close(p.changed)
-	p.changed = make(chan struct{})
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
+	}
+}
+
+func (p *Pool) watchLocked() <-chan struct{} {
+	if p.changed == nil {
+		p.changed = make(chan struct{})
+	}
+	return p.changed
 }
 
 // Capacity returns the present counts.
 func (p *Pool) Capacity() speech.Capacity {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.capacityLocked()
+}
+
+// Watch returns the present counts, and a channel that is closed as soon as they change.
+func (p *Pool) Watch() (now speech.Capacity, changed <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.capacityLocked(), p.watchLocked()
+}
+
+func (p *Pool) capacityLocked() speech.Capacity {
 	return speech.Capacity{
 		Workers:    p.cfg.Workers,
 		Ready:      p.ready,
 		Busy:       p.busy,
+		Reserved:   len(p.reserved),
 		Queued:     p.waiting.Len(),
 		QueueLimit: p.waiting.Limit(),
 		Draining:   p.draining,
@@ -411,7 +462,7 @@ func (p *Pool) Capacity() speech.Capacity {
 func (p *Pool) WaitReady(ctx context.Context) error {
 	for {
 		p.mu.Lock()
-		ready, changed := p.ready == p.cfg.Workers, p.changed
+		ready, changed := p.ready == p.cfg.Workers, p.watchLocked()
 		p.mu.Unlock()
 		if ready {
 			return nil
@@ -428,8 +479,11 @@ func (p *Pool) WaitReady(ctx context.Context) error {
 func (p *Pool) Drain(ctx context.Context) error {
 	for {
 		p.mu.Lock()
-		p.draining = true
-		left, changed := p.busy+p.waiting.Len(), p.changed
+		if !p.draining {
+			p.draining = true
+			p.changedLocked()
+		}
+		left, changed := p.busy+p.waiting.Len(), p.watchLocked()
 		p.mu.Unlock()
 		if left == 0 {
 			return nil

@@ -319,6 +319,98 @@ func TestSessionKeepsItsWorkerUnlessSomebodyWaits(t *testing.T) {
 	})
 }
 
+func TestAReservedWorkerIsForOneOnly(t *testing.T) {
+	const moment = 50 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		p := start(t, Config{Workers: 2, QueueLen: -1}, synthtest.NewEngine(synthtest.Config{}))
+		if !p.Reserve("a", moment) || p.Reserve("a", moment) || p.Reserve("", moment) {
+			t.Error("a worker is reserved for a once, and for nobody never")
+		}
+		if c := p.Capacity(); c.Reserved != 1 || c.Busy != 0 || c.Ready != 2 {
+			t.Errorf("Capacity = %+v, want one reserved", c)
+		}
+		stranger := acquire(t, p, "")
+		if p.Reserve("b", moment) {
+			t.Error("a worker that is not there is reserved for b")
+		}
+		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrBusy) {
+			t.Errorf("Acquire = %v while the other worker is reserved, want busy", err)
+		}
+		mine := acquire(t, p, "a")
+		if c := p.Capacity(); c.Reserved != 0 || c.Busy != 2 {
+			t.Errorf("Capacity = %+v, want both busy", c)
+		}
+		mine.Release()
+		stranger.Release()
+
+		for _, after := range []time.Duration{moment - 1, moment} {
+			p.Reserve("a", moment)
+			p.Reserve("b", moment)
+			time.Sleep(after)
+			synctest.Wait()
+			want := 2
+			if after == moment {
+				want = 0
+			}
+			if c := p.Capacity(); c.Reserved != want {
+				t.Errorf("%d are reserved after %v, want %d", c.Reserved, after, want)
+			}
+			time.Sleep(moment)
+		}
+		time.Sleep(moment)
+		drained := make(chan error)
+		go func() { drained <- p.Drain(t.Context()) }()
+		synctest.Wait()
+		if p.Reserve("a", moment) {
+			t.Error("a worker is reserved while the pool drains")
+		}
+		if err := <-drained; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWatchTellsOfEveryChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := start(t, Config{Workers: 1}, synthtest.NewEngine(synthtest.Config{}))
+		var slot *Slot
+		waiting, stop := context.WithCancel(t.Context())
+		for _, step := range []struct {
+			name   string
+			change func()
+			want   speech.Capacity
+		}{
+			{"a worker is reserved", func() { p.Reserve("a", time.Second) }, speech.Capacity{Reserved: 1}},
+			{"who it is reserved for takes it", func() { slot = acquire(t, p, "a") }, speech.Capacity{Busy: 1}},
+			{"somebody waits", func() { go func() { _, _ = p.Acquire(waiting, "", time.Now()) }() }, speech.Capacity{Busy: 1, Queued: 1}},
+			{"nobody waits any more", stop, speech.Capacity{Busy: 1}},
+			{"it is kept for the session", func() { slot.ReleaseTo("a") }, speech.Capacity{Reserved: 1}},
+			{"the session does not come", func() { time.Sleep(holdFor) }, speech.Capacity{}},
+			{"it speaks again", func() { slot = acquire(t, p, "") }, speech.Capacity{Busy: 1}},
+			{"it is free", func() { slot.Release() }, speech.Capacity{}},
+			{"the pool drains", func() { _ = p.Drain(t.Context()) }, speech.Capacity{Draining: true}},
+		} {
+			_, changed := p.Watch()
+			select {
+			case <-changed:
+				t.Errorf("%s: it has changed before", step.name)
+			default:
+			}
+			step.change()
+			synctest.Wait()
+			select {
+			case <-changed:
+			default:
+				t.Errorf("%s: nobody is told", step.name)
+			}
+			step.want.Workers, step.want.Ready, step.want.QueueLimit = 1, 1, 8
+			if got, _ := p.Watch(); got != step.want {
+				t.Errorf("%s: %+v, want %+v", step.name, got, step.want)
+			}
+		}
+	})
+}
+
 func TestBrokenWorkerIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fail atomic.Int32

@@ -72,6 +72,7 @@ type Capacity struct {
 	Workers    int // configured
 	Ready      int // warmed up and alive
 	Busy       int // speaking now
+	Reserved   int // kept for somebody for a moment
 	Queued     int // utterances that wait for a worker
 	QueueLimit int
 	Draining   bool
