@@ -73,18 +73,27 @@ var rules = map[string]rule{
 	"runtime/strictjson": {nil, "a body is read the same way by every API, whatever its fields are"},
 	"runtime/ident":      {nil, "identifiers look the same, whatever they identify"},
 	"runtime/meter":      {[]string{"runtime/speech", "runtime/access", "runtime/ident"}, "what was spoken is counted without HTTP and without the portal"},
-	"portal/emailaddr":   {nil, "what an address is does not depend on whose it is"},
-	"portal/cursor":      {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
-	"portal/tenant":      {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
-	"portal/usage":       {[]string{"runtime/meter", "portal/cursor"}, "usage is added up without HTTP and without a database"},
-	"portal/signin":      {[]string{"runtime/answer", "runtime/ident", "runtime/strictjson", "portal/emailaddr"}, "who a person is has nothing to do with what they may do"},
-	"portal/storetest":   {[]string{"runtime/access", "runtime/meter", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
-	"portal/memstore":    {[]string{"portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
-	"portal/sqlite":      {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},
+	"runtime/grpcauth":   {nil, "who may call is asked the same way, whatever is called"},
+	"runtime/dataplane": {[]string{
+		"runtime/access", "runtime/meter", "runtime/grpcauth", "runtime/dataplane/wire",
+	}, "a router knows keys and usage events, and links nothing of the portal"},
+	"runtime/dataplane/wire": {[]string{
+		"runtime/access", "runtime/meter",
+	}, "both halves of the link speak of keys and usage events, and of nothing else"},
+	"portal/emailaddr": {nil, "what an address is does not depend on whose it is"},
+	"portal/cursor":    {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
+	"portal/tenant":    {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
+	"portal/usage":     {[]string{"runtime/meter", "portal/cursor"}, "usage is added up without HTTP and without a database"},
+	"portal/signin":    {[]string{"runtime/answer", "runtime/ident", "runtime/strictjson", "portal/emailaddr"}, "who a person is has nothing to do with what they may do"},
+	"portal/storetest": {[]string{"runtime/access", "runtime/meter", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
+	"portal/memstore":  {[]string{"portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
+	"portal/sqlite":    {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},
 	"portal/rest": {[]string{
 		"runtime/speech", "runtime/meter", "runtime/answer", "runtime/strictjson", "runtime/ident", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage",
 	}, "rest translates between HTTP and the rules; of the runtime it knows the words: voices, and the status of a stream"},
-	"portal/dataplane":     {[]string{"runtime/access", "runtime/meter", "portal/tenant"}, "the link between portal and front ends knows keys and usage events, not what becomes of either"},
+	"portal/dataplane": {[]string{
+		"runtime/access", "runtime/meter", "runtime/grpcauth", "runtime/dataplane/wire", "portal/tenant",
+	}, "the portal's half of the link knows keys and usage events, not what becomes of either"},
 	"portal/firestore":     {[]string{"runtime/ident", "runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule; of meter it takes what a day is"},
 	"portal/migrate":       {[]string{"portal/tenant", "portal/usage"}, "moving a tenancy must fit every store"},
 	"client":               {nil, "the client is for others to import: it brings nothing of the server along"},
@@ -112,7 +121,7 @@ var only = map[string]struct {
 	"os/exec":                            {[]string{"runtime/espeak", "cmd/", "hack/"}, "one adapter runs programs"},
 	"k8s.io/":                            {[]string{"api/", "controllers", "runtime/fleet/discover", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
 	"sigs.k8s.io/":                       {[]string{"api/", "controllers", "cmd/operator"}, "the data plane runs without Kubernetes"},
-	"google.golang.org/grpc":             {[]string{"portal/dataplane", "portal/firestore"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
+	"google.golang.org/grpc":             {[]string{"runtime/grpcauth", "runtime/dataplane", "portal/dataplane", "portal/firestore"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
 	"cloud.google.com/go/firestore":      {[]string{"portal/firestore"}, "one adapter knows Firestore"},
 	"modernc.org/sqlite":                 {[]string{"portal/sqlite"}, "one adapter knows SQLite"},
 	"github.com/yalue/onnxruntime_go":    {[]string{"runtime/onnx"}, "one adapter knows ONNX Runtime"},
@@ -164,6 +173,22 @@ func TestImports(t *testing.T) {
 	for name := range rules {
 		if !seen[name] {
 			t.Errorf("the table of hack/layout has a line for %s, which does not exist", name)
+		}
+	}
+}
+
+// TestTheRuntimeLinksNothingOfThePortal: no package of runtime/ imports one of portal/, so that none links one by way of
+// another either. A router has no use for tenancy and its stores.
+func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if !strings.HasPrefix(name, "runtime/") {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, module+"portal/") {
+				t.Errorf("%s imports %s, which is of the portal", name, imported)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package dataplane
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/swar-tts/swar/portal/memstore"
@@ -61,8 +62,8 @@ func TestMoreKeysThanOneMessageHolds(t *testing.T) {
 		p := newPortal(t, store)
 		f := newFront(t, p.addr)
 		f.await("every key", f.current(n))
-		if fulls, keys := f.heard.counts(); fulls != 1 || keys != n {
-			t.Errorf("%d keys were told in %d tellings, want %d in one", keys, fulls, n)
+		if got, want := p.told.all(), []told{{fulls: 1, keys: n}}; !slices.Equal(got, want) {
+			t.Errorf("told %+v, want %+v", got, want)
 		}
 		f.stop()
 		p.stop()

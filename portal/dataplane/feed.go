@@ -13,6 +13,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/dataplane/wire"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 	// then, as long as there are not many more keys than this.
 	maxChanges = 4096
 
-	minRetry = 100 * time.Millisecond // wait before the store, or the portal, is tried again; doubled after each failure
+	minRetry = 100 * time.Millisecond // wait before the store is tried again; doubled after each failure
 	maxRetry = 2 * time.Second
 )
 
@@ -151,63 +152,61 @@ func (f *Feed) tellLocked() {
 // reader reads a feed. It is not safe for concurrent use.
 type reader struct {
 	feed     *Feed
-	at       position
+	at       wire.Position
 	reported bool // whether stale is known to whoever reads
 	stale    bool
 }
 
 // next returns what is new since the reader's position, as soon as there is something. The first update comes at once when the feed has
 // begun, even if it says no more than that nothing is new. It fails when ctx ends, with its cause.
-func (r *reader) next(ctx context.Context) (update, error) {
+func (r *reader) next(ctx context.Context) (wire.Update, error) {
 	for {
 		u, growth := r.tryNext()
 		if growth == nil {
-			r.at, r.stale, r.reported = u.position, u.stale, true
+			r.at, r.stale, r.reported = u.Position, u.Stale, true
 			return u, nil
 		}
 		select {
 		case <-growth:
 		case <-ctx.Done():
-			return update{}, context.Cause(ctx)
+			return wire.Update{}, context.Cause(ctx)
 		}
 	}
 }
 
 // tryNext returns what is new, or what to wait for.
-func (r *reader) tryNext() (update, <-chan struct{}) {
+func (r *reader) tryNext() (wire.Update, <-chan struct{}) {
 	f := r.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := position{f.epoch, f.sequence}
-	u := update{position: now, stale: f.stale}
-	behind := f.sequence - r.at.sequence // wraps around for a position that never was, and is far too much then
+	now := wire.Position{Epoch: f.epoch, Sequence: f.sequence}
+	u := wire.Update{Position: now, Stale: f.stale}
+	behind := f.sequence - r.at.Sequence // wraps around for a position that never was, and is far too much then
 	switch {
 	case !f.begun, r.reported && r.at == now && r.stale == f.stale:
 		return u, f.growth
-	case r.at.epoch != f.epoch || behind > uint64(min(len(f.changes), maxChanges)):
-		u.full = true
-		u.keys = make([]access.Entry, 0, len(f.keys))
+	case r.at.Epoch != f.epoch || behind > uint64(min(len(f.changes), maxChanges)):
+		u.Full = true
+		u.Keys = make([]access.Entry, 0, len(f.keys))
 		at := time.Now()
 		for _, e := range f.keys {
 			if !expired(e, at) {
-				u.keys = append(u.keys, e)
+				u.Keys = append(u.Keys, e)
 			}
 		}
 	default:
-		u.keys = slices.Clone(f.changes[len(f.changes)-int(behind):])
+		u.Keys = slices.Clone(f.changes[len(f.changes)-int(behind):])
 	}
 	return u, nil
 }
 
-// pause waits for about d and reports whether ctx has not ended. No two waits are alike, so that those who lost the same thing do not all
+// pause waits for about d, or until ctx ends. No two waits are alike, so that those who lost the same store do not all
 // come back for it in the same moment.
-func pause(ctx context.Context, d time.Duration) bool {
+func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d/2 + rand.N(d/2+1))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-ctx.Done():
-		return false
 	}
 }

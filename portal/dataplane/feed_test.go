@@ -13,6 +13,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/dataplane/wire"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -101,17 +102,17 @@ func newRead(t *testing.T, f *Feed) *read {
 }
 
 // once takes in one update, which must come without anything else happening.
-func (r *read) once() update {
+func (r *read) once() wire.Update {
 	r.t.Helper()
 	u, growth := r.tryNext()
 	if growth != nil {
 		r.t.Fatal("there is nothing new")
 	}
-	r.at, r.stale, r.reported = u.position, u.stale, true
-	if u.full {
+	r.at, r.stale, r.reported = u.Position, u.Stale, true
+	if u.Full {
 		clear(r.known)
 	}
-	for _, e := range u.keys {
+	for _, e := range u.Keys {
 		if e.Revoked {
 			delete(r.known, e.Hash)
 		} else {
@@ -148,7 +149,7 @@ func TestReadersFollow(t *testing.T) {
 		_, b := newKey()
 		s.told <- telling{[]tenant.Key{a, b}, true}
 		synctest.Wait()
-		if u := early.once(); !u.full || u.stale || u.epoch != f.epoch {
+		if u := early.once(); !u.Full || u.Stale || u.Epoch != f.epoch {
 			t.Errorf("the first update is %+v, want everything", u)
 		}
 		early.wantKnown(a, b)
@@ -160,7 +161,7 @@ func TestReadersFollow(t *testing.T) {
 		s.told <- telling{[]tenant.Key{a}, false}
 		s.told <- telling{[]tenant.Key{revoked(b)}, false}
 		synctest.Wait()
-		if u := early.once(); u.full || len(u.keys) != 3 {
+		if u := early.once(); u.Full || len(u.Keys) != 3 {
 			t.Errorf("three changes are told as %+v", u)
 		}
 		early.wantKnown(a, c)
@@ -206,7 +207,7 @@ func TestARefusedKeyIsNotGoodAgain(t *testing.T) {
 		r.once()
 		r.wantKnown(a, b)
 		f.Refuse(a.Hash)
-		if u := r.once(); u.full || u.stale || len(u.keys) != 1 {
+		if u := r.once(); u.Full || u.Stale || len(u.Keys) != 1 {
 			t.Errorf("the end of a key is told as %+v", u)
 		}
 		r.wantKnown(b)
@@ -229,7 +230,7 @@ func TestARefusedKeyIsNotGoodAgain(t *testing.T) {
 		synctest.Wait()
 		r.once()
 		f.Refuse(b.Hash) // also while the store is not heard
-		if u := r.once(); !u.stale || len(u.keys) != 1 {
+		if u := r.once(); !u.Stale || len(u.Keys) != 1 {
 			t.Errorf("the end of a key without the store is told as %+v", u)
 		}
 		r.wantKnown()
@@ -248,7 +249,7 @@ func TestAFullTellingIsToldAsItsDifference(t *testing.T) {
 		after := append(slices.Clone(keys[3:]), fresh)
 		s.told <- telling{after, true}
 		synctest.Wait()
-		if u := r.once(); u.full || len(u.keys) != 4 {
+		if u := r.once(); u.Full || len(u.Keys) != 4 {
 			t.Errorf("three keys less and one more are told as %+v", u)
 		}
 		r.wantKnown(after...)
@@ -258,7 +259,7 @@ func TestAFullTellingIsToldAsItsDifference(t *testing.T) {
 func TestResuming(t *testing.T) {
 	tests := map[string]struct {
 		missed int
-		move   func(*position)
+		move   func(*wire.Position)
 		full   bool
 	}{
 		"nothing was missed":          {0, nil, false},
@@ -266,9 +267,9 @@ func TestResuming(t *testing.T) {
 		"as many as are remembered":   {maxChanges, nil, false},
 		"one more than that":          {maxChanges + 1, nil, true},
 		"far more":                    {5*maxChanges + 7, nil, true},
-		"the epoch is another":        {1, func(p *position) { p.epoch++ }, true},
-		"nothing is known yet":        {1, func(p *position) { *p = position{} }, true},
-		"the position has never been": {1, func(p *position) { p.sequence += 10 }, true},
+		"the epoch is another":        {1, func(p *wire.Position) { p.Epoch++ }, true},
+		"nothing is known yet":        {1, func(p *wire.Position) { *p = wire.Position{} }, true},
+		"the position has never been": {1, func(p *wire.Position) { p.Sequence += 10 }, true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -290,11 +291,11 @@ func TestResuming(t *testing.T) {
 					tt.move(&r.at)
 				}
 				u := r.once() // there is one even without news: it says that all is well
-				if u.full != tt.full || u.stale {
-					t.Errorf("full = %v, stale = %v, want %v, false", u.full, u.stale, tt.full)
+				if u.Full != tt.full || u.Stale {
+					t.Errorf("full = %v, stale = %v, want %v, false", u.Full, u.Stale, tt.full)
 				}
-				if !tt.full && len(u.keys) != tt.missed {
-					t.Errorf("%d changes are told, want %d", len(u.keys), tt.missed)
+				if !tt.full && len(u.Keys) != tt.missed {
+					t.Errorf("%d changes are told, want %d", len(u.Keys), tt.missed)
 				}
 				r.wantKnown(keys...)
 				if len(f.changes) > 2*maxChanges {
@@ -316,12 +317,12 @@ func TestTheStoreGoesAwayAndComesBack(t *testing.T) {
 		r.once()
 		s.fail <- errors.New("disk on fire")
 		synctest.Wait()
-		if u := r.once(); !u.stale || u.full || len(u.keys) > 0 {
+		if u := r.once(); !u.Stale || u.Full || len(u.Keys) > 0 {
 			t.Errorf("the loss of the store is told as %+v", u)
 		}
 		r.wantNothing()
 		late := newRead(t, f)
-		if u := late.once(); !u.stale || !u.full {
+		if u := late.once(); !u.Stale || !u.Full {
 			t.Errorf("a reader who comes later is told %+v, want what is known, as stale", u)
 		}
 		for range 10 {
@@ -339,7 +340,7 @@ func TestTheStoreGoesAwayAndComesBack(t *testing.T) {
 		r.wantNothing()
 		s.told <- telling{[]tenant.Key{b}, true}
 		synctest.Wait()
-		if u := r.once(); u.stale || u.full || len(u.keys) != 1 {
+		if u := r.once(); u.Stale || u.Full || len(u.Keys) != 1 {
 			t.Errorf("the return of the store is told as %+v", u)
 		}
 		r.wantKnown(b)
@@ -396,11 +397,11 @@ func TestASlowReaderHoldsUpNobody(t *testing.T) {
 			keys[i%5].Voices = []string{fmt.Sprint(i)}
 			s.told <- telling{[]tenant.Key{keys[i%5]}, false}
 			synctest.Wait()
-			if u := quick.once(); u.full || len(u.keys) != 1 {
+			if u := quick.once(); u.Full || len(u.Keys) != 1 {
 				t.Fatalf("change %d is told as %+v", i, u)
 			}
 		}
-		if u := slow.once(); !u.full {
+		if u := slow.once(); !u.Full {
 			t.Errorf("a reader who missed everything is told %+v", u)
 		}
 		slow.wantKnown(keys...)

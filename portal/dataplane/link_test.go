@@ -2,23 +2,27 @@ package dataplane
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
-	"github.com/swar-tts/swar/portal/dataplane/internal/wire"
 	"github.com/swar-tts/swar/portal/memstore"
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/access"
+	router "github.com/swar-tts/swar/runtime/dataplane"
+	"github.com/swar-tts/swar/runtime/dataplane/wire"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -35,6 +39,8 @@ type portal struct {
 	cfg   ServerConfig
 	log   *slog.Logger
 	addr  string
+	told  recorder
+	feed  *Feed
 	stop  func()
 }
 
@@ -55,7 +61,8 @@ func newPortal(t testing.TB, store tenant.Store, change ...func(*portal)) *porta
 // start begins a new epoch, on the address that the portal had before.
 func (p *portal) start() {
 	p.t.Helper()
-	feed := NewFeed(p.store, p.log)
+	p.feed = NewFeed(p.store, p.log)
+	feed := p.feed
 	s, err := NewServer(p.cfg, feed, p.store, p.sink, p.log)
 	if err != nil {
 		p.t.Fatal(err)
@@ -73,7 +80,7 @@ func (p *portal) start() {
 		}
 	})
 	running.Go(func() {
-		if err := s.Serve(ctx, l); err != nil {
+		if err := s.serve(ctx, l, recorded{s, &p.told}); err != nil {
 			p.t.Errorf("server: %v", err)
 		}
 	})
@@ -92,29 +99,26 @@ func (nowhere) Send(context.Context, meter.Batch) error { return nil }
 type front struct {
 	t      testing.TB
 	cache  *access.KeyCache
-	client *Client
-	heard  *heard
+	client *router.Client
 	stop   func()
 }
 
-func newFront(t testing.TB, addr string, change ...func(*ClientConfig)) *front {
+func newFront(t testing.TB, addr string, change ...func(*router.ClientConfig)) *front {
 	t.Helper()
 	return newLoggedFront(t, addr, quiet, change...)
 }
 
-func newLoggedFront(t testing.TB, addr string, log *slog.Logger, change ...func(*ClientConfig)) *front {
+func newLoggedFront(t testing.TB, addr string, log *slog.Logger, change ...func(*router.ClientConfig)) *front {
 	t.Helper()
-	cfg := ClientConfig{Addr: addr, Token: testToken, Silence: 10 * time.Second}
+	cfg := router.ClientConfig{Addr: addr, Token: testToken, Silence: 10 * time.Second}
 	for _, f := range change {
 		f(&cfg)
 	}
 	f := &front{t: t, cache: access.NewKeyCache(access.KeyCacheConfig{})}
 	var err error
-	if f.client, err = NewClient(cfg, f.cache, log); err != nil {
+	if f.client, err = router.NewClient(cfg, f.cache, log); err != nil {
 		t.Fatal(err)
 	}
-	f.heard = &heard{DataplaneClient: f.client.portal}
-	f.client.portal = f.heard
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- f.client.Run(ctx) }()
@@ -131,41 +135,58 @@ func newLoggedFront(t testing.TB, addr string, log *slog.Logger, change ...func(
 	return f
 }
 
-// heard notes what a client is told.
-type heard struct {
-	wire.DataplaneClient
+// recorder notes what a portal tells of keys.
+type recorder struct {
 	mu    sync.Mutex
+	calls []told
+}
+
+// told is what one call was told.
+type told struct {
 	fulls int // tellings of everything
 	keys  int
 }
 
-func (h *heard) Keys(ctx context.Context, in *wire.KeysRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[wire.KeysUpdate], error) {
-	s, err := h.DataplaneClient.Keys(ctx, in, opts...)
-	return heardStream{s, h}, err
+func (r *recorder) all() []told {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
 }
 
-func (h *heard) counts() (fulls, keys int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.fulls, h.keys
-}
-
-type heardStream struct {
-	grpc.ServerStreamingClient[wire.KeysUpdate]
-	h *heard
-}
-
-func (s heardStream) Recv() (*wire.KeysUpdate, error) {
-	u, err := s.ServerStreamingClient.Recv()
-	if err == nil {
-		s.h.mu.Lock()
-		defer s.h.mu.Unlock()
-		s.h.keys += len(u.Keys)
+// begin notes that a call begins, and returns what is to be done with each of its messages.
+func (r *recorder) begin() func(*wire.KeysUpdate) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	call := len(r.calls)
+	r.calls = append(r.calls, told{})
+	return func(u *wire.KeysUpdate) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.calls[call].keys += len(u.Keys)
 		if u.Full && !u.More {
-			s.h.fulls++
+			r.calls[call].fulls++
 		}
 	}
-	return u, err
+}
+
+// recorded is a server of which a recorder notes what it tells.
+type recorded struct {
+	wire.DataplaneServer
+	to *recorder
+}
+
+func (r recorded) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer[wire.KeysUpdate]) error {
+	return r.DataplaneServer.Keys(hello, recordedStream{stream, r.to.begin()})
+}
+
+type recordedStream struct {
+	grpc.ServerStreamingServer[wire.KeysUpdate]
+	note func(*wire.KeysUpdate)
+}
+
+func (s recordedStream) Send(u *wire.KeysUpdate) error {
+	s.note(u)
+	return s.ServerStreamingServer.Send(u)
 }
 
 func (f *front) await(what string, done func() bool) {
@@ -250,8 +271,8 @@ func TestKeysReachTheFrontEnd(t *testing.T) {
 		t.Fatal("a revoked key has not ended")
 	}
 	f.want(secretA, access.ErrInvalidKey)
-	if fulls, keys := f.heard.counts(); fulls != 1 || keys != 3 {
-		t.Errorf("everything was told %d times and %d keys all in all, want 1 and 3", fulls, keys)
+	if got, want := p.told.all(), []told{{fulls: 1, keys: 3}}; !slices.Equal(got, want) {
+		t.Errorf("told %+v, want %+v: everything once, and one change", got, want)
 	}
 }
 
@@ -269,8 +290,9 @@ func TestResumeAfterADroppedConnection(t *testing.T) {
 	put(t, store, append(more, revoked(keys[0]))...)
 	x.open()
 	f.await("the return of the portal", f.current(21))
-	if fulls, told := f.heard.counts(); fulls != 1 || told != 23 {
-		t.Errorf("everything was told %d times and %d keys all in all, want 1 and 23: only what was missed", fulls, told)
+	got := p.told.all()
+	if want := (told{fulls: 0, keys: 3}); len(got) != 2 || got[1] != want {
+		t.Errorf("told %+v, want %+v in the second call: only what was missed", got, want)
 	}
 }
 
@@ -301,8 +323,8 @@ func TestAPortalThatRestartsTellsEverything(t *testing.T) {
 		t.Error("a key that was revoked while the portal was away has not ended")
 	}
 	f.want(secret, access.ErrInvalidKey)
-	if fulls, _ := f.heard.counts(); fulls != 2 {
-		t.Errorf("everything was told %d times, want 2", fulls)
+	if got, want := p.told.all(), []told{{fulls: 1, keys: 21}, {fulls: 1, keys: 23}}; !slices.Equal(got, want) {
+		t.Errorf("told %+v, want %+v", got, want)
 	}
 }
 
@@ -329,7 +351,7 @@ func TestASilentPortalIsAway(t *testing.T) {
 	put(t, store, newKeys(1)...)
 	p := newPortal(t, store)
 	x := newProxy(t, p.addr)
-	f := newFront(t, x.addr, func(c *ClientConfig) { c.Silence = 300 * time.Millisecond })
+	f := newFront(t, x.addr, func(c *router.ClientConfig) { c.Silence = 300 * time.Millisecond })
 	f.await("the first keys", f.current(1))
 	x.hold() // nothing comes through, and nothing fails
 	f.await("that silence is noticed", f.away)
@@ -393,7 +415,7 @@ func TestWithoutTheTokenNothingIsTold(t *testing.T) {
 		p.log = slog.New(slog.NewTextHandler(&serverLog, nil))
 		p.sink = sinkFunc(func(_ context.Context, b meter.Batch) error { taken <- b; return nil })
 	})
-	f := newLoggedFront(t, p.addr, slog.New(slog.NewTextHandler(&clientLog, nil)), func(c *ClientConfig) { c.Token = wrong })
+	f := newLoggedFront(t, p.addr, slog.New(slog.NewTextHandler(&clientLog, nil)), func(c *router.ClientConfig) { c.Token = wrong })
 	f.await("a word about the refusal on both sides", func() bool {
 		return strings.Contains(serverLog.String(), "token is missing or wrong") && strings.Contains(clientLog.String(), "the portal does not accept the token")
 	})
@@ -401,8 +423,10 @@ func TestWithoutTheTokenNothingIsTold(t *testing.T) {
 	if err := f.client.Send(t.Context(), meter.Batch{Source: "src"}); err == nil || len(taken) > 0 {
 		t.Errorf("Send = %v, and %d batches were taken, want it refused", err, len(taken))
 	}
-	if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: time.Now()}); err == nil {
-		t.Error("a last use was taken without the token")
+	conn := dial(t, p.addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	_, err := wire.NewDataplaneClient(conn).Touch(t.Context(), &wire.TouchRequest{Used: map[string]int64{k.ID: 1}})
+	if status.Code(err) != codes.Unauthenticated {
+		t.Errorf("a last use without the token is answered %v", err)
 	}
 	for _, log := range []string{serverLog.String(), clientLog.String()} {
 		for _, s := range []string{wrong, testToken, secret, k.Hash.String()} {
@@ -411,6 +435,16 @@ func TestWithoutTheTokenNothingIsTold(t *testing.T) {
 			}
 		}
 	}
+}
+
+func dial(t testing.TB, addr string, options ...grpc.DialOption) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient(addr, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
 }
 
 // lines is a log that tests read.
@@ -436,42 +470,10 @@ type sinkFunc func(context.Context, meter.Batch) error
 func (f sinkFunc) Send(ctx context.Context, b meter.Batch) error { return f(ctx, b) }
 
 func TestWhatIsNotSafeIsRefused(t *testing.T) {
-	tests := map[string]struct {
-		addr, token string
-		tls         *tls.Config
-		ok          bool
-	}{
-		"loopback in plain text":          {"127.0.0.1:1", testToken, nil, true},
-		"loopback of IPv6":                {"[::1]:1", testToken, nil, true},
-		"loopback by name":                {"localhost:1", testToken, nil, true},
-		"another machine in plain text":   {"10.1.2.3:1", testToken, nil, false},
-		"all addresses in plain text":     {"0.0.0.0:1", testToken, nil, false},
-		"a name in plain text":            {"portal:1", testToken, nil, false},
-		"a name that begins like one":     {"localhost.example:1", testToken, nil, false},
-		"another machine with TLS":        {"portal:1", testToken, &tls.Config{}, true},
-		"no token":                        {"127.0.0.1:1", "", nil, false},
-		"a token one character too short": {"127.0.0.1:1", "123456789012345", nil, false},
-		"a token that is just enough":     {"127.0.0.1:1", "1234567890123456", nil, true},
-		"a token with a space":            {"127.0.0.1:1", "1234567890 123456", nil, false},
-		"a token with a line feed":        {"127.0.0.1:1", "1234567890123456\n", nil, false},
-		"no port":                         {"127.0.0.1", testToken, nil, false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			c, err := NewClient(ClientConfig{Addr: tt.addr, Token: tt.token, TLS: tt.tls}, access.NewKeyCache(access.KeyCacheConfig{}), quiet)
-			if (err == nil) != tt.ok {
-				t.Errorf("NewClient = %v, want it ok: %v", err, tt.ok)
-			}
-			if err == nil {
-				c.Close()
-			} else if tt.token != "" && strings.Contains(err.Error(), tt.token) {
-				t.Errorf("the error %q shows the token", err)
-			}
-			_, err = NewServer(ServerConfig{Token: tt.token}, nil, nil, nil, quiet)
-			if (err == nil) != (checkToken(tt.token) == nil) {
-				t.Errorf("NewServer = %v", err)
-			}
-		})
+	for _, token := range []string{"", "123456789012345", "1234567890 123456"} {
+		if _, err := NewServer(ServerConfig{Token: token}, nil, nil, nil, quiet); err == nil {
+			t.Errorf("a server takes the token %q", token)
+		}
 	}
 	s, err := NewServer(ServerConfig{Token: testToken}, nil, nil, nil, quiet)
 	if err != nil {

@@ -3,7 +3,6 @@ package dataplane
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,51 +99,6 @@ func TestLocalEndsWithItsStore(t *testing.T) {
 		}
 		if err := <-ended; !errors.Is(err, tenant.ErrClosed) {
 			t.Errorf("Local = %v, want %v", err, tenant.ErrClosed)
-		}
-	})
-}
-
-// TestLastUsesAreKeptUntilTheyAreTold: whoever takes them may fail for as long as it likes.
-func TestLastUsesAreKeptUntilTheyAreTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		secret, hash := access.New(access.LivePrefix)
-		cache := access.NewKeyCache(access.KeyCacheConfig{})
-		cache.Replace([]access.Entry{{Hash: hash}})
-		cache.Back()
-		var failing atomic.Bool
-		failing.Store(true)
-		var told []time.Time // read when synctest.Wait has returned
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			touch(ctx, cache, func(_ context.Context, used map[string]time.Time) error {
-				told = append(told, used[hash.KeyID()])
-				if failing.Load() {
-					return errors.New("no room")
-				}
-				return nil
-			}, quiet)
-		}()
-		var last time.Time
-		for range 3 {
-			wantGrant(t, cache, secret, nil)
-			last = time.Now()
-			time.Sleep(80 * time.Second)
-		}
-		synctest.Wait()
-		failing.Store(false)
-		time.Sleep(80 * time.Second)
-		synctest.Wait()
-		if n := len(told); n < 4 || !told[n-1].Equal(last) {
-			t.Errorf("told %v, want %v in the end", told, last)
-		}
-		n := len(told)
-		time.Sleep(time.Hour)
-		stop()
-		<-ended
-		if len(told) != n {
-			t.Errorf("told again: %v", told[n:])
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/access"
+	router "github.com/swar-tts/swar/runtime/dataplane"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/serve"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -38,7 +39,7 @@ func serveSpeech(portal string) {
 	}
 	cache := access.NewKeyCache(access.KeyCacheConfig{})
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	client, err := NewClient(ClientConfig{Addr: portal, Token: testToken}, cache, log)
+	client, err := router.NewClient(router.ClientConfig{Addr: portal, Token: testToken}, cache, log)
 	fail(err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)

@@ -15,8 +15,9 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
-	"github.com/swar-tts/swar/portal/dataplane/internal/wire"
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/dataplane/wire"
+	"github.com/swar-tts/swar/runtime/grpcauth"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -47,8 +48,8 @@ type Server struct {
 // NewServer checks cfg and returns a server that tells what feed knows, and hands what it is told to store and usage. It starts nothing; the
 // caller runs the feed.
 func NewServer(cfg ServerConfig, feed *Feed, store tenant.Store, usage meter.Sink, log *slog.Logger) (*Server, error) {
-	if err := checkToken(cfg.Token); err != nil {
-		return nil, err
+	if err := grpcauth.CheckToken(cfg.Token); err != nil {
+		return nil, fmt.Errorf("dataplane: %w", err)
 	}
 	if cfg.Heartbeat == 0 {
 		cfg.Heartbeat = defaultHeartbeat
@@ -57,12 +58,16 @@ func NewServer(cfg ServerConfig, feed *Feed, store tenant.Store, usage meter.Sin
 }
 
 // Serve answers on l until ctx ends, and returns nil then. It closes l. A server serves once.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.serve(ctx, l, s) }
+
+// serve lets service answer, which is s, or in tests what stands before it.
+func (s *Server) serve(ctx context.Context, l net.Listener, service wire.DataplaneServer) error {
 	host, _, err := net.SplitHostPort(l.Addr().String())
-	creds, err := transport(s.cfg.TLS, err != nil || isLoopback(host)) // an address without a port is a socket in the file system
+	onLoopback := err != nil || grpcauth.IsLoopback(host) // an address without a port is a socket in the file system
+	creds, err := grpcauth.Transport(s.cfg.TLS, onLoopback)
 	if err != nil {
 		l.Close()
-		return err
+		return fmt.Errorf("dataplane: %w", err)
 	}
 	g := grpc.NewServer(
 		grpc.Creds(creds),
@@ -72,7 +77,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	)
-	wire.RegisterDataplaneServer(g, s)
+	wire.RegisterDataplaneServer(g, service)
 	stopped := make(chan struct{})
 	stopAfter := context.AfterFunc(ctx, func() {
 		defer close(stopped)
@@ -101,7 +106,7 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 		case <-ctx.Done():
 		}
 	}()
-	r := reader{feed: s.feed, at: position{hello.Epoch, hello.Sequence}}
+	r := reader{feed: s.feed, at: wire.Position{Epoch: hello.Epoch, Sequence: hello.Sequence}}
 	for {
 		quiet, cancel := context.WithTimeout(ctx, s.cfg.Heartbeat)
 		u, err := r.next(quiet)
@@ -109,7 +114,7 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 		switch {
 		case err == nil:
 		case ctx.Err() == nil: // nothing new, which is news too
-			u = update{position: r.at, stale: !r.reported || r.stale}
+			u = wire.Update{Position: r.at, Stale: !r.reported || r.stale}
 		default:
 			return err
 		}
@@ -122,15 +127,16 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 var errGoing = status.Error(codes.Unavailable, "the portal is going away")
 
 // send sends u in pieces that are not too large for one message.
-func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u update) error {
+func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update) error {
 	for {
-		now := u.keys[:min(len(u.keys), keysAtOnce)]
-		u.keys = u.keys[len(now):]
+		now := u.Keys[:min(len(u.Keys), keysAtOnce)]
+		u.Keys = u.Keys[len(now):]
 		w := &wire.KeysUpdate{
-			Epoch: u.epoch, Sequence: u.sequence, Full: u.full, More: len(u.keys) > 0, Stale: u.stale, Keys: make([]*wire.Key, len(now)),
+			Epoch: u.Epoch, Sequence: u.Sequence, Full: u.Full, More: len(u.Keys) > 0, Stale: u.Stale,
+			Keys: make([]*wire.Key, len(now)),
 		}
 		for i := range now {
-			w.Keys[i] = keyToWire(now[i])
+			w.Keys[i] = wire.NewKey(now[i])
 		}
 		if err := stream.Send(w); err != nil || !w.More {
 			return err
@@ -140,7 +146,7 @@ func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u update) error {
 
 // Report implements the service.
 func (s *Server) Report(ctx context.Context, w *wire.UsageBatch) (*wire.ReportReply, error) {
-	err := s.usage.Send(ctx, batchFromWire(w))
+	err := s.usage.Send(ctx, w.Batch())
 	if gap, ok := errors.AsType[*meter.GapError](err); ok {
 		refusal, err := status.New(codes.FailedPrecondition, gap.Error()).WithDetails(&wire.Gap{Want: gap.Want})
 		if err != nil {
@@ -160,7 +166,7 @@ func (s *Server) Touch(ctx context.Context, w *wire.TouchRequest) (*wire.TouchRe
 	now := time.Now()
 	used := make(map[string]time.Time, len(w.Used))
 	for id, at := range w.Used {
-		t := timeOf(at)
+		t := wire.TimeOf(at)
 		if t.After(now) {
 			t = now
 		}
@@ -195,7 +201,7 @@ func (s *Server) checkStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 }
 
 func (s *Server) admit(ctx context.Context, method string) error {
-	err := authorize(ctx, s.cfg.Token)
+	err := grpcauth.Authorize(ctx, s.cfg.Token)
 	if err != nil {
 		from := "unknown"
 		if p, ok := peer.FromContext(ctx); ok {

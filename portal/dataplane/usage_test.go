@@ -17,9 +17,13 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/swar-tts/swar/portal/memstore"
 	"github.com/swar-tts/swar/portal/tenant"
-	"github.com/swar-tts/swar/runtime/access"
+	router "github.com/swar-tts/swar/runtime/dataplane"
+	"github.com/swar-tts/swar/runtime/dataplane/wire"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -78,28 +82,6 @@ func TestUsageArrivesAsItIs(t *testing.T) {
 	}
 }
 
-func TestKeysArriveAsTheyAre(t *testing.T) {
-	_, k := newKey()
-	k.Kind, k.Voices, k.Origin, k.ExpiresAt = tenant.Playground, []string{"raj", "anjura"}, "https://app.example", time.UnixMicro(1_900_000_000_000_001).UTC()
-	want := entryOf(k)
-	v := reflect.ValueOf(want)
-	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Revoked" {
-			t.Errorf("%s is not tested", name)
-		}
-	}
-	for _, want := range []access.Entry{want, ended(k.Hash)} {
-		if got, err := keyFromWire(keyToWire(want)); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
-		}
-	}
-	short := keyToWire(want)
-	short.Hash = short.Hash[1:]
-	if _, err := keyFromWire(short); err == nil {
-		t.Error("a hash that is too short was taken")
-	}
-}
-
 func TestWhyUsageIsRefused(t *testing.T) {
 	var answer error
 	p := newPortal(t, memstore.New(), func(p *portal) {
@@ -138,8 +120,15 @@ func TestLastUses(t *testing.T) {
 	store := &untouchable{Store: memstore.New()}
 	_, k := newKey()
 	put(t, store, k)
-	p := newPortal(t, store)
-	f := newFront(t, p.addr)
+	s, err := NewServer(ServerConfig{Token: testToken}, nil, store, nil, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	touch := func(at time.Time) error {
+		used := map[string]int64{k.ID: wire.Micros(at), "key_unknown": wire.Micros(at)}
+		_, err := s.Touch(t.Context(), &wire.TouchRequest{Used: used})
+		return err
+	}
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	for _, tt := range []struct {
 		name      string
@@ -151,50 +140,45 @@ func TestLastUses(t *testing.T) {
 		{"an earlier one", now.Add(-time.Hour), now.Add(-time.Second), now.Add(-time.Second)},
 		{"one in the future counts as now", now.Add(time.Hour), now, now.Add(testTimeout)},
 	} {
-		if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: tt.told, "key_unknown": now}); err != nil {
+		if err := touch(tt.told); err != nil {
 			t.Fatal(err)
 		}
 		if got := lastUsed(t, store, k.ID); got.Before(tt.low) || got.After(tt.high) {
 			t.Errorf("%s: %v, want %v to %v", tt.name, got, tt.low, tt.high)
 		}
 	}
-	calls := store.calls.Load()
-	store.uses.Store(0)
-	for _, tt := range []struct{ uses, calls int64 }{{0, 0}, {usesAtOnce - 1, 1}, {usesAtOnce, 1}, {usesAtOnce + 1, 2}, {3 * usesAtOnce, 3}} {
-		used := make(map[string]time.Time)
-		for i := range tt.uses {
-			used[fmt.Sprint("key_", i)] = now
-		}
-		if err := f.client.touch(t.Context(), used); err != nil {
-			t.Fatal(err)
-		}
-		if got := store.calls.Load() - calls; got != tt.calls {
-			t.Errorf("%d uses were told in %d calls, want %d", tt.uses, got, tt.calls)
-		}
-		if got := store.uses.Swap(0); tt.uses > 0 && got != tt.uses {
-			t.Errorf("%d uses arrived, want %d", got, tt.uses)
-		}
-		calls = store.calls.Load()
-	}
 	store.failing.Store(true)
-	if err := f.client.touch(t.Context(), map[string]time.Time{k.ID: now}); err == nil || !strings.Contains(err.Error(), "unavailable") {
-		t.Errorf("a use that the store does not take is told with %v", err)
+	if err := touch(now); status.Code(err) != codes.Unavailable {
+		t.Errorf("a use that the store does not take is answered %v", err)
+	}
+}
+
+// TestLastUsesReachTheStore: they are told once more when a front end ends.
+func TestLastUsesReachTheStore(t *testing.T) {
+	store := memstore.New()
+	secret, k := newKey()
+	put(t, store, k)
+	p := newPortal(t, store)
+	f := newFront(t, p.addr)
+	<-f.cache.Ready()
+	begin := time.Now().UTC().Truncate(time.Microsecond)
+	f.want(secret, nil)
+	f.stop()
+	if got := lastUsed(t, store, k.ID); got.Before(begin) {
+		t.Errorf("the last use is %v, want one after %v", got, begin)
 	}
 }
 
 // untouchable is a store that can fail to note uses.
 type untouchable struct {
 	tenant.Store
-	failing     atomic.Bool
-	calls, uses atomic.Int64
+	failing atomic.Bool
 }
 
 func (s *untouchable) Touch(ctx context.Context, used map[string]time.Time) error {
 	if s.failing.Load() {
 		return tenant.ErrUnavailable
 	}
-	s.calls.Add(1)
-	s.uses.Add(int64(len(used)))
 	return s.Store.Touch(ctx, used)
 }
 
@@ -218,7 +202,7 @@ func TestTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPortal(t, store, func(p *portal) { p.cfg.TLS = tt.server })
-			f := newFront(t, p.addr, func(c *ClientConfig) { c.TLS = tt.client })
+			f := newFront(t, p.addr, func(c *router.ClientConfig) { c.TLS = tt.client })
 			if tt.ok {
 				f.await("the keys", f.current(3))
 				return

@@ -1,3 +1,7 @@
+// Package dataplane is a router's half of the link to the portal: keys come in as they change, usage goes out.
+//
+// The portal's half is portal/dataplane. This one knows nothing of tenancy, so that what serves speech need not link
+// it.
 package dataplane
 
 import (
@@ -6,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
@@ -16,8 +21,9 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
-	"github.com/swar-tts/swar/portal/dataplane/internal/wire"
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/dataplane/wire"
+	"github.com/swar-tts/swar/runtime/grpcauth"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -25,6 +31,9 @@ const (
 	defaultSilence = 5 * time.Second // five heartbeats
 	maxKeys        = 1 << 20         // far more than one portal has; a server that sends more is broken
 	usesAtOnce     = 5000            // in one message: about 200 kB
+
+	minRetry = 100 * time.Millisecond // wait before the portal is tried again; doubled after each failure
+	maxRetry = 2 * time.Second
 )
 
 // ClientConfig says where the portal is.
@@ -44,15 +53,15 @@ type Client struct {
 	portal wire.DataplaneClient
 
 	// Of the goroutine that runs.
-	at   position
+	at   wire.Position
 	away bool // and it was logged
 }
 
 // NewClient checks cfg and returns a client that keeps cache up to date while it runs. It connects when it is used;
 // the caller closes it.
 func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Client, error) {
-	if err := checkToken(cfg.Token); err != nil {
-		return nil, err
+	if err := grpcauth.CheckToken(cfg.Token); err != nil {
+		return nil, fmt.Errorf("dataplane: %w", err)
 	}
 	host, _, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
@@ -61,13 +70,13 @@ func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Cli
 	if cfg.Silence == 0 {
 		cfg.Silence = defaultSilence
 	}
-	creds, err := transport(cfg.TLS, isLoopback(host))
+	creds, err := grpcauth.Transport(cfg.TLS, grpcauth.IsLoopback(host))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("dataplane: %w", err)
 	}
 	conn, err := grpc.NewClient("dns:///"+cfg.Addr,
 		grpc.WithTransportCredentials(creds),
-		grpc.WithPerRPCCredentials(bearer{cfg.Token, cfg.TLS != nil}),
+		grpc.WithPerRPCCredentials(grpcauth.Bearer{Token: cfg.Token, Secure: cfg.TLS != nil}),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: minRetry, Multiplier: 2, Jitter: 0.5, MaxDelay: maxRetry},
 			MinConnectTimeout: cfg.Silence,
@@ -85,7 +94,7 @@ func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Cli
 // portal, whose absence the cache is told.
 func (c *Client) Run(ctx context.Context) error {
 	var telling sync.WaitGroup
-	telling.Go(func() { touch(ctx, c.cache, c.touch, c.log) })
+	telling.Go(func() { c.cache.TellUses(ctx, c.touch, c.log) })
 	defer telling.Wait()
 	defer c.cache.Away()
 	for wait := minRetry; ; {
@@ -107,7 +116,7 @@ func (c *Client) Run(ctx context.Context) error {
 
 // Send implements [meter.Sink].
 func (c *Client) Send(ctx context.Context, b meter.Batch) error {
-	_, err := c.portal.Report(ctx, batchToWire(b))
+	_, err := c.portal.Report(ctx, wire.NewBatch(b))
 	if err == nil {
 		return nil
 	}
@@ -129,11 +138,11 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 	defer end(nil)
 	silent := time.AfterFunc(c.cfg.Silence, func() { end(errSilent) })
 	defer silent.Stop()
-	stream, err := c.portal.Keys(ctx, &wire.KeysRequest{Epoch: c.at.epoch, Sequence: c.at.sequence})
+	stream, err := c.portal.Keys(ctx, &wire.KeysRequest{Epoch: c.at.Epoch, Sequence: c.at.Sequence})
 	if err != nil {
 		return false, c.why(ctx, err)
 	}
-	var u update // in pieces
+	var u wire.Update // in pieces
 	for {
 		w, err := stream.Recv()
 		if err != nil {
@@ -142,31 +151,32 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 		silent.Reset(c.cfg.Silence)
 		heard = true
 		for _, k := range w.Keys {
-			e, err := keyFromWire(k)
+			e, err := k.Entry()
 			if err != nil {
 				return heard, err
 			}
-			u.keys = append(u.keys, e)
+			u.Keys = append(u.Keys, e)
 		}
-		if len(u.keys) > maxKeys {
+		if len(u.Keys) > maxKeys {
 			return heard, fmt.Errorf("the portal sent more than %d keys at once", maxKeys)
 		}
 		if w.More {
 			continue
 		}
-		u.position, u.full, u.stale = position{w.Epoch, w.Sequence}, w.Full, w.Stale
+		u.Position = wire.Position{Epoch: w.Epoch, Sequence: w.Sequence}
+		u.Full, u.Stale = w.Full, w.Stale
 		c.take(u)
-		u = update{}
+		u = wire.Update{}
 	}
 }
 
-func (c *Client) take(u update) {
-	take(c.cache, u)
-	if u.epoch != 0 { // otherwise the portal knows nothing yet
-		c.at = u.position
+func (c *Client) take(u wire.Update) {
+	u.TakeIn(c.cache)
+	if u.Epoch != 0 { // otherwise the portal knows nothing yet
+		c.at = u.Position
 	}
 	switch {
-	case u.stale:
+	case u.Stale:
 		c.lose(errDeaf)
 	case c.away:
 		c.away = false
@@ -204,7 +214,7 @@ func (c *Client) touch(ctx context.Context, used map[string]time.Time) error {
 	w := &wire.TouchRequest{Used: make(map[string]int64)}
 	left := len(used)
 	for id, at := range used {
-		w.Used[id] = micros(at)
+		w.Used[id] = wire.Micros(at)
 		if left--; left > 0 && len(w.Used) < usesAtOnce {
 			continue
 		}
@@ -214,4 +224,17 @@ func (c *Client) touch(ctx context.Context, used map[string]time.Time) error {
 		clear(w.Used)
 	}
 	return nil
+}
+
+// pause waits for about d and reports whether ctx has not ended. No two waits are alike, so that those who lost the
+// same portal do not all come back for it in the same moment.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d/2 + rand.N(d/2+1))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

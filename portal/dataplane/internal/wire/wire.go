@@ -1,4 +1,0 @@
-// Package wire is the protocol of the dataplane, generated from dataplane.proto.
-package wire
-
-//go:generate ../../../../hack/protoc.sh dataplane.proto

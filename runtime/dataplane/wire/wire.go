@@ -1,0 +1,37 @@
+// Package wire is what the two halves of the dataplane agree on: the protocol, generated from dataplane.proto, and
+// what its messages mean.
+package wire
+
+import "github.com/swar-tts/swar/runtime/access"
+
+//go:generate ../../../hack/protoc.sh dataplane.proto
+
+// Position is how far a reader of the keys has got. Positions mean something within an epoch only, which is one feed
+// in one process.
+type Position struct {
+	Epoch    uint64 // 0: nothing was read yet
+	Sequence uint64 // of the last change
+}
+
+// Update is what the portal has to say about keys.
+type Update struct {
+	Position                // after it
+	Full     bool           // Keys are all there are; otherwise they are changes, oldest first
+	Stale    bool           // the store is not heard: there may be changes that the portal does not know of
+	Keys     []access.Entry // of those that ended, only the hash
+}
+
+// TakeIn makes cache know what u says.
+func (u Update) TakeIn(cache *access.KeyCache) {
+	switch {
+	case u.Full:
+		cache.Replace(u.Keys)
+	case len(u.Keys) > 0:
+		cache.Apply(u.Keys)
+	}
+	if u.Stale {
+		cache.Away()
+	} else {
+		cache.Back()
+	}
+}
