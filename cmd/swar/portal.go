@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,6 @@ import (
 const (
 	shipLimit  = 10 * time.Second // for bringing the last usage into the store; what is left then stays in the log for the next start
 	sweepEvery = time.Hour
-	awaitLimit = time.Second // for a change of a key to reach those who check keys; then its maker is answered anyway
 )
 
 // portal is organisations, keys, usage and bills, in the process that speaks.
@@ -88,7 +86,7 @@ func openPortal(
 // socket for commands. config needs what the portal does not know.
 func (p *portal) open(ctx context.Context, auth *authenticator, config rest.Config) (http.Handler, error) {
 	config.Tenancy, config.Reports, config.Log = p.tenancy, p.reports, p.log
-	config.Verifier, config.Mailer, config.AwaitKey = auth.verifier, auth, p.awaitKey
+	config.Verifier, config.Mailer, config.AwaitKey = auth.verifier, auth, p.feed.AwaitKey
 	api, err := rest.New(config)
 	if err != nil {
 		return nil, err
@@ -165,16 +163,6 @@ func (p *portal) abandon() error {
 		return p.close()
 	}
 	return errors.Join(p.admin.close(), p.close())
-}
-
-// awaitKey waits until the cache says of k what the store does, which takes some milliseconds. A key that changes
-// again in the meantime, or a store that is not heard, is not waited for any longer.
-func (p *portal) awaitKey(ctx context.Context, k tenant.Key) {
-	ctx, cancel := context.WithTimeout(ctx, awaitLimit)
-	defer cancel()
-	_ = p.keys.Await(ctx, k.Hash, func(g access.Grant, held bool) bool {
-		return held == k.RevokedAt.IsZero() && (!held || slices.Equal(g.Voices, k.Voices))
-	})
 }
 
 // refuse ends a key here before the answer about it leaves, and for all that the feed reaches.

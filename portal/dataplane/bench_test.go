@@ -1,6 +1,7 @@
 package dataplane
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -52,6 +53,32 @@ func BenchmarkPush(b *testing.B) {
 		b.StartTimer()
 		put(b, store, revoked(k))
 		<-g.Ended
+	}
+}
+
+// BenchmarkAcknowledged times a revocation from the store's commit until every front end has acknowledged it, over
+// loopback. All of them know 10,000 keys.
+func BenchmarkAcknowledged(b *testing.B) {
+	for _, n := range []int{1, 16} {
+		b.Run(fmt.Sprint("fronts=", n), func(b *testing.B) {
+			store := memstore.New()
+			put(b, store, newKeys(10_000)...)
+			p := newPortal(b, store)
+			for range n {
+				<-newFront(b, p.addr).cache.Ready()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				_, k := newKey()
+				put(b, store, k)
+				p.feed.AwaitKey(b.Context(), k)
+				k = revoked(k)
+				b.StartTimer()
+				put(b, store, k)
+				p.feed.AwaitKey(b.Context(), k)
+			}
+		})
 	}
 }
 

@@ -3,7 +3,8 @@
 //
 // A [Feed] follows the store, and a [Server] hands what it knows to any number of clients over gRPC; runtime/dataplane
 // has the client, which keeps an [access.KeyCache] up to date and takes usage to the portal. Where both are one
-// process, [Local] does the same without gRPC.
+// process, [Local] does the same without gRPC. All who check keys acknowledge what they have taken in, so that the
+// portal can answer about a key when the answer is true everywhere.
 package dataplane
 
 import (

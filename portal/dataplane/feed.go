@@ -37,17 +37,22 @@ type Feed struct {
 	refused  map[access.Hash]bool         // keys that are revoked, whatever the store says of them
 	purgeAt  int                          // number of keys at which those that have expired are looked for
 	changes  []access.Entry               // the newest ones, oldest first
-	sequence uint64                       // of the last change
+	sequence uint64                       // of the last change; 1 before the first, so that 0 is before everything
 	begun    bool                         // keys are what the store had at some moment
 	stale    bool                         // the store is not heard
 	growth   chan struct{}                // closed and replaced when there is something new
+
+	followers    map[uint64]*follower // by id
+	lastFollower uint64               // its id
+	moved        chan struct{}        // closed when a follower has taken something in or left; nil while nobody awaits that
 }
 
 // NewFeed returns a feed that knows nothing before it runs.
 func NewFeed(store tenant.Store, log *slog.Logger) *Feed {
 	return &Feed{
-		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), purgeAt: minPurge, stale: true, growth: make(chan struct{}),
-		keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
+		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), sequence: 1, purgeAt: minPurge, stale: true,
+		growth: make(chan struct{}), keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
+		followers: make(map[uint64]*follower),
 	}
 }
 

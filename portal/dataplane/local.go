@@ -14,6 +14,7 @@ import (
 func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Logger) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	self := feed.follow("this process") // before the feed knows a key that could be awaited
 	var err error
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -27,7 +28,9 @@ func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Lo
 			break
 		}
 		u.TakeIn(cache)
+		feed.acknowledge(self.id, u.Position)
 	}
+	feed.leave(self)
 	cache.Away()
 	running.Wait()
 	return err

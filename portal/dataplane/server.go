@@ -106,6 +106,12 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 		case <-ctx.Done():
 		}
 	}()
+	var id uint64 // nobody
+	if hello.Acknowledges {
+		self := s.feed.follow(callerOf(ctx))
+		defer s.feed.leave(self)
+		id = self.id
+	}
 	r := reader{feed: s.feed, at: wire.Position{Epoch: hello.Epoch, Sequence: hello.Sequence}}
 	for {
 		quiet, cancel := context.WithTimeout(ctx, s.cfg.Heartbeat)
@@ -118,7 +124,7 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 		default:
 			return err
 		}
-		if err := send(stream, u); err != nil {
+		if err := send(stream, u, id); err != nil {
 			return err
 		}
 	}
@@ -126,13 +132,13 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 
 var errGoing = status.Error(codes.Unavailable, "the portal is going away")
 
-// send sends u in pieces that are not too large for one message.
-func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update) error {
+// send sends u, which the follower of that id is to acknowledge, in pieces that are not too large for one message.
+func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update, follower uint64) error {
 	for {
 		now := u.Keys[:min(len(u.Keys), keysAtOnce)]
 		u.Keys = u.Keys[len(now):]
 		w := &wire.KeysUpdate{
-			Epoch: u.Epoch, Sequence: u.Sequence, Full: u.Full, More: len(u.Keys) > 0, Stale: u.Stale,
+			Epoch: u.Epoch, Sequence: u.Sequence, Full: u.Full, More: len(u.Keys) > 0, Stale: u.Stale, Follower: follower,
 			Keys: make([]*wire.Key, len(now)),
 		}
 		for i := range now {
@@ -142,6 +148,12 @@ func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update) err
 			return err
 		}
 	}
+}
+
+// Acknowledge implements the service.
+func (s *Server) Acknowledge(_ context.Context, w *wire.AcknowledgeRequest) (*wire.AcknowledgeReply, error) {
+	s.feed.acknowledge(w.Follower, wire.Position{Epoch: w.Epoch, Sequence: w.Sequence})
+	return &wire.AcknowledgeReply{}, nil
 }
 
 // Report implements the service.
@@ -203,11 +215,16 @@ func (s *Server) checkStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 func (s *Server) admit(ctx context.Context, method string) error {
 	err := grpcauth.Authorize(ctx, s.cfg.Token)
 	if err != nil {
-		from := "unknown"
-		if p, ok := peer.FromContext(ctx); ok {
-			from = p.Addr.String()
-		}
-		s.log.Warn("a client of the dataplane was refused: its token is missing or wrong", "from", from, "method", method)
+		s.log.Warn("a client of the dataplane was refused: its token is missing or wrong",
+			"from", callerOf(ctx), "method", method)
 	}
 	return err
+}
+
+// callerOf is the address that a call comes from.
+func callerOf(ctx context.Context) string {
+	if p, ok := peer.FromContext(ctx); ok {
+		return p.Addr.String()
+	}
+	return "unknown"
 }

@@ -138,10 +138,17 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 	defer end(nil)
 	silent := time.AfterFunc(c.cfg.Silence, func() { end(errSilent) })
 	defer silent.Stop()
-	stream, err := c.portal.Keys(ctx, &wire.KeysRequest{Epoch: c.at.Epoch, Sequence: c.at.Sequence})
+	stream, err := c.portal.Keys(ctx, &wire.KeysRequest{
+		Epoch: c.at.Epoch, Sequence: c.at.Sequence, Acknowledges: true,
+	})
 	if err != nil {
 		return false, c.why(ctx, err)
 	}
+	taken := make(chan acknowledgement, 1)
+	var telling sync.WaitGroup
+	telling.Go(func() { c.acknowledge(ctx, taken) })
+	defer telling.Wait()
+	defer end(nil)
 	var u wire.Update // in pieces
 	for {
 		w, err := stream.Recv()
@@ -166,6 +173,9 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 		u.Position = wire.Position{Epoch: w.Epoch, Sequence: w.Sequence}
 		u.Full, u.Stale = w.Full, w.Stale
 		c.take(u)
+		if w.Follower != 0 {
+			replace(taken, acknowledgement{w.Follower, u.Position})
+		}
 		u = wire.Update{}
 	}
 }
@@ -182,6 +192,48 @@ func (c *Client) take(u wire.Update) {
 		c.away = false
 		keys, _ := c.cache.Size()
 		c.log.Info("the portal is back", "portal", c.cfg.Addr, "keys", keys)
+	}
+}
+
+// acknowledgement is what a follower tells the portal once it has taken an update in.
+type acknowledgement struct {
+	follower uint64
+	at       wire.Position
+}
+
+// replace puts a into c, of which nobody else is a sender, in the place of what was not received yet.
+func replace(c chan acknowledgement, a acknowledgement) {
+	select {
+	case <-c:
+	default:
+	}
+	c <- a
+}
+
+// acknowledge tells the portal what was taken in, until ctx ends. While one call is on its way, all that is taken in
+// meanwhile becomes the next one. What could not be told is told with the next update, which is a heartbeat at the
+// latest.
+func (c *Client) acknowledge(ctx context.Context, taken <-chan acknowledgement) {
+	for last := (acknowledgement{}); ; {
+		var a acknowledgement
+		select {
+		case a = <-taken:
+		case <-ctx.Done():
+			return
+		}
+		if a == last {
+			continue // a heartbeat
+		}
+		calling, cancel := context.WithTimeout(ctx, c.cfg.Silence)
+		_, err := c.portal.Acknowledge(calling, &wire.AcknowledgeRequest{
+			Follower: a.follower, Epoch: a.at.Epoch, Sequence: a.at.Sequence,
+		})
+		cancel()
+		if err == nil {
+			last = a
+		} else if ctx.Err() == nil {
+			c.log.Debug("the portal could not be told what was taken in", "portal", c.cfg.Addr, "error", err)
+		}
 	}
 }
 

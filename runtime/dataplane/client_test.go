@@ -263,3 +263,126 @@ func TestManyLastUsesAreToldInSeveralMessages(t *testing.T) {
 		t.Error("a use that was not taken counts as told")
 	}
 }
+
+// talker is a portal that says what a test wants it to, and shows what is acknowledged.
+type talker struct {
+	wire.UnimplementedDataplaneServer
+	say          chan *wire.KeysUpdate
+	acknowledged chan *wire.AcknowledgeRequest
+	answer       chan error // to acknowledgements
+}
+
+func newTalker() *talker {
+	return &talker{
+		say: make(chan *wire.KeysUpdate), acknowledged: make(chan *wire.AcknowledgeRequest), answer: make(chan error),
+	}
+}
+
+func (p *talker) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer[wire.KeysUpdate]) error {
+	if !hello.Acknowledges {
+		return status.Error(codes.InvalidArgument, "the client does not say that it acknowledges")
+	}
+	for {
+		select {
+		case u := <-p.say:
+			if err := stream.Send(u); err != nil {
+				return err
+			}
+		case <-stream.Context().Done():
+			return nil
+		}
+	}
+}
+
+func (p *talker) Acknowledge(ctx context.Context, w *wire.AcknowledgeRequest) (*wire.AcknowledgeReply, error) {
+	select {
+	case p.acknowledged <- w:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case err := <-p.answer:
+		return &wire.AcknowledgeReply{}, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// wantAcknowledged answers the next acknowledgement, which must be of sequence, with err.
+func (p *talker) wantAcknowledged(t *testing.T, sequence uint64, err error) {
+	t.Helper()
+	w := receive(t, fmt.Sprintf("the acknowledgement of %d", sequence), p.acknowledged)
+	if w.Follower != 7 || w.Epoch != 1 || w.Sequence != sequence {
+		t.Errorf("acknowledged %v, want follower 7, epoch 1, sequence %d", w, sequence)
+	}
+	p.answer <- err
+}
+
+func update(sequence uint64, keys ...*wire.Key) *wire.KeysUpdate {
+	return &wire.KeysUpdate{Epoch: 1, Sequence: sequence, Follower: 7, Full: sequence == 1, Keys: keys}
+}
+
+// markedKey is a key whose end shows that all before it was taken in, too.
+func markedKey() (secret string, begin, end *wire.Key) {
+	secret, hash := access.New(access.LivePrefix)
+	return secret, wire.NewKey(access.Entry{Hash: hash}), wire.NewKey(access.Entry{Hash: hash, Revoked: true})
+}
+
+func awaitEnd(t *testing.T, cache *access.KeyCache, secret string) {
+	t.Helper()
+	g, err := cache.Grant(t.Context(), access.Credentials{Key: secret})
+	if err == nil { // else it has ended already
+		receive(t, "the end of a key", g.Ended)
+	}
+}
+
+func TestWhatIsTakenInIsAcknowledged(t *testing.T) {
+	p := newTalker()
+	c, cache := newClient(t, start(t, p))
+	run(t, c)
+	secret, begin, end := markedKey()
+	p.say <- update(1, begin, newKeys(1)[0])
+	w := receive(t, "the first acknowledgement", p.acknowledged)
+	if n, current := cache.Size(); n != 2 || !current || w.Sequence != 1 {
+		t.Errorf("%v is acknowledged with %d keys, current %v, want 2, true", w, n, current)
+	}
+	const many = 1000
+	for i := uint64(2); i < many; i++ { // while the acknowledgement is on its way
+		p.say <- update(i, newKeys(1)...)
+	}
+	p.say <- update(many, end)
+	awaitEnd(t, cache, secret)
+	p.answer <- nil
+	w = receive(t, "the second acknowledgement", p.acknowledged)
+	p.answer <- nil
+	if w.Sequence < many-1 { // the end of the key is seen a moment before it is to be acknowledged
+		t.Errorf("after 1 it is %d that is acknowledged, want %d", w.Sequence, many)
+	}
+	if w.Sequence < many {
+		p.wantAcknowledged(t, many, nil)
+	}
+	p.say <- update(many) // a heartbeat
+	p.say <- update(many + 1)
+	p.wantAcknowledged(t, many+1, errors.New("no answer"))
+	p.say <- update(many + 1) // the next heartbeat
+	p.wantAcknowledged(t, many+1, nil)
+}
+
+// TestAnOlderPortalIsToldNothing: it names no follower, and would not know the call.
+func TestAnOlderPortalIsToldNothing(t *testing.T) {
+	p := newTalker()
+	c, cache := newClient(t, start(t, p))
+	run(t, c)
+	secret, begin, end := markedKey()
+	for i, k := range []*wire.Key{begin, newKeys(1)[0], end} {
+		u := update(uint64(i)+1, k)
+		u.Follower = 0
+		p.say <- u
+		if i == 0 {
+			receive(t, "the first keys", cache.Ready())
+		}
+	}
+	awaitEnd(t, cache, secret)
+	p.say <- update(4) // from here on it is a newer one
+	p.wantAcknowledged(t, 4, nil)
+}

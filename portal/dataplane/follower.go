@@ -1,0 +1,149 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/dataplane/wire"
+)
+
+// awaitLimit is for a change of a key to reach those who check keys; then its maker is answered anyway.
+const awaitLimit = time.Second
+
+var errAwaitLimit = errors.New("not everybody has acknowledged a change of a key in time")
+
+// follower is who checks keys and says how far it has taken them in: a client that is connected, or this process. The
+// lock of its feed guards what changes.
+type follower struct {
+	id    uint64 // never 0, and never given again
+	name  string // for the log
+	taken uint64 // sequence of the last change that it has taken in; 0: none
+	late  uint64 // sequence of the change that it was awaited for in vain, which is logged once; 0: it is not late
+}
+
+// follow begins to count with whoever name is. It must be called before they are told anything: of what changes from
+// now on, either their first update tells them, or they are awaited.
+func (f *Feed) follow(name string) *follower {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lastFollower++
+	w := &follower{id: f.lastFollower, name: name}
+	f.followers[w.id] = w
+	return w
+}
+
+// leave ends what follow began. Nobody awaits w any longer.
+func (f *Feed) leave(w *follower) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.followers, w.id)
+	f.moveLocked()
+}
+
+// acknowledge notes that the follower of that id has taken in what there is up to at. What comes late, after the
+// follower has left, says less than is known, or is of a feed before this one, changes nothing.
+func (f *Feed) acknowledge(id uint64, at wire.Position) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := f.followers[id]
+	if w == nil || at.Epoch != f.epoch || at.Sequence > f.sequence || at.Sequence <= w.taken {
+		return
+	}
+	w.taken = at.Sequence
+	if w.late != 0 && w.taken >= w.late {
+		w.late = 0
+		f.log.Info("a process that checks keys takes changes in again", "process", w.name)
+	}
+	f.moveLocked()
+}
+
+func (f *Feed) moveLocked() {
+	if f.moved != nil {
+		close(f.moved)
+		f.moved = nil
+	}
+}
+
+// AwaitKey returns when everybody who checks keys knows that k was created, changed or revoked: the store has told this
+// feed, and all who follow it have acknowledged that. Who leaves is not awaited any longer, and who comes later is not
+// awaited at all: the first update tells them.
+//
+// It gives up after a second. Who has not acknowledged by then is logged once, until they do. Nor does it wait for
+// longer when the store is not heard, or when the key has changed again in the meantime.
+func (f *Feed) AwaitKey(ctx context.Context, k tenant.Key) {
+	ctx, cancel := context.WithTimeoutCause(ctx, awaitLimit, errAwaitLimit)
+	defer cancel()
+	at, awaited, err := f.awaitStore(ctx, k)
+	if err != nil {
+		return
+	}
+	awaited = f.awaitFollowers(ctx, at, awaited)
+	if errors.Is(context.Cause(ctx), errAwaitLimit) {
+		f.logLate(at, awaited)
+	}
+}
+
+// awaitStore returns the sequence with which the feed knows what k says, and who is to follow it there.
+func (f *Feed) awaitStore(ctx context.Context, k tenant.Key) (at uint64, all []*follower, err error) {
+	for {
+		f.mu.Lock()
+		knows, growth := f.knowsLocked(k), f.growth
+		if knows {
+			at, all = f.sequence, slices.Collect(maps.Values(f.followers))
+		}
+		f.mu.Unlock()
+		if knows {
+			return at, all, nil
+		}
+		select {
+		case <-growth:
+		case <-ctx.Done():
+			return 0, nil, context.Cause(ctx)
+		}
+	}
+}
+
+// knowsLocked reports whether the feed says of k what k does.
+func (f *Feed) knowsLocked(k tenant.Key) bool {
+	e, held := f.keys[k.Hash]
+	return f.begun && held != k.Revoked() && (!held || slices.Equal(e.Voices, k.Voices))
+}
+
+// awaitFollowers waits until all of them have taken the change at in or have left, or ctx ends. It returns those of
+// whom neither is true.
+func (f *Feed) awaitFollowers(ctx context.Context, at uint64, all []*follower) []*follower {
+	for {
+		f.mu.Lock()
+		all = slices.DeleteFunc(all, func(w *follower) bool { return w.taken >= at || f.followers[w.id] == nil })
+		if f.moved == nil {
+			f.moved = make(chan struct{})
+		}
+		moved := f.moved
+		f.mu.Unlock()
+		if len(all) == 0 {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return all
+		}
+	}
+}
+
+// logLate says once of each of them that the change at is not acknowledged.
+func (f *Feed) logLate(at uint64, all []*follower) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range all {
+		if w.late == 0 && w.taken < at && f.followers[w.id] != nil {
+			w.late = at
+			f.log.Warn("a process that checks keys does not take changes in: what was revoked may be good there",
+				"process", w.name, "waited", awaitLimit)
+		}
+	}
+}
