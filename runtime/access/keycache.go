@@ -39,7 +39,6 @@ type KeyCache struct {
 	lastUses map[string]int64 // last use, as in cachedKey, of keys that are no longer held
 	away     time.Time        // since when; zero while the portal is there
 	began    bool             // ready is closed
-	moved    chan struct{}    // closed when keys change; nil while nobody awaits that
 }
 
 // cachedKey is a key in a cache. Only used changes without the write lock.
@@ -149,33 +148,6 @@ func (c *KeyCache) isLostLocked(now time.Time) bool {
 	return !c.away.IsZero() && now.Sub(c.away) >= c.grace
 }
 
-// Await returns when done says so of the key of hash, which is asked now and after each change of the cache; the
-// grant is empty for a key that is not held. It fails when ctx ends before, with its cause. It is for who has changed
-// a key and wants to say so only when that is true here.
-func (c *KeyCache) Await(ctx context.Context, hash Hash, done func(g Grant, held bool) bool) error {
-	for {
-		c.mu.Lock()
-		var grant Grant
-		h, held := c.keys[hash]
-		if held {
-			grant = h.grant
-		}
-		if c.moved == nil {
-			c.moved = make(chan struct{})
-		}
-		moved := c.moved
-		c.mu.Unlock()
-		if done(grant, held) {
-			return nil
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
 // Size returns how many keys are held, and whether the portal is there.
 func (c *KeyCache) Size() (keys int, current bool) {
 	c.mu.RLock()
@@ -226,7 +198,6 @@ func (c *KeyCache) applyLocked(entries []Entry) {
 			c.expireLocked(e.Hash, h, now)
 		}
 	}
-	c.movedLocked()
 }
 
 // expireLocked makes h end when its time has come, and at no other time.
@@ -261,14 +232,6 @@ func (c *KeyCache) endLocked(hash Hash, h *cachedKey) {
 	}
 	if at := h.used.Load(); at != 0 {
 		c.lastUses[h.grant.KeyID] = at
-	}
-	c.movedLocked()
-}
-
-func (c *KeyCache) movedLocked() {
-	if c.moved != nil {
-		close(c.moved)
-		c.moved = nil
 	}
 }
 

@@ -306,67 +306,6 @@ func TestTouched(t *testing.T) {
 }
 
 // TestKeyCacheUnderChange is for the race detector: everything at once.
-func TestAwaitingAKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, e := entry()
-		_, brief := playground(time.Hour)
-		gone, limited := e, e
-		gone.Revoked = true
-		limited.Voices = []string{"raj"}
-		is := func(voices int) func(Grant, bool) bool {
-			return func(g Grant, held bool) bool { return held && len(g.Voices) == voices }
-		}
-		none := func(_ Grant, held bool) bool { return !held }
-		r := filled()
-		for _, step := range []struct {
-			name string
-			hash Hash
-			done func(Grant, bool) bool
-			do   func()
-		}{
-			{"that comes", e.Hash, is(0), func() { r.Apply([]Entry{e}) }},
-			{"that changes", e.Hash, is(1), func() { r.Apply([]Entry{limited}) }},
-			{"that is revoked", e.Hash, none, func() { r.Apply([]Entry{gone}) }},
-			{"that comes with all others", e.Hash, is(0), func() { r.Replace([]Entry{e, brief}) }},
-			{"that expires", brief.Hash, none, func() { time.Sleep(time.Hour) }},
-			{"that is no longer among all", e.Hash, none, func() { r.Replace(nil) }},
-		} {
-			errs := make(chan error, 2)
-			for range cap(errs) {
-				go func() { errs <- r.Await(t.Context(), step.hash, step.done) }()
-			}
-			synctest.Wait()
-			if len(errs) != 0 {
-				t.Errorf("a key %s: Await did not wait", step.name)
-			}
-			_, other := entry()
-			r.Apply([]Entry{other})
-			synctest.Wait()
-			if len(errs) != 0 {
-				t.Errorf("a key %s: another key ended the wait", step.name)
-			}
-			step.do()
-			synctest.Wait()
-			if len(errs) != cap(errs) {
-				t.Fatalf("a key %s: %d of %d have heard of it", step.name, len(errs), cap(errs))
-			}
-			for range cap(errs) {
-				if err := <-errs; err != nil {
-					t.Errorf("a key %s: %v", step.name, err)
-				}
-			}
-			if err := r.Await(t.Context(), step.hash, step.done); err != nil {
-				t.Errorf("a key %s, asked again: %v", step.name, err)
-			}
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := r.Await(ctx, e.Hash, is(0)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a key that does not come: %v, want the end of the wait", err)
-		}
-	})
-}
-
 func TestKeyCacheUnderChange(t *testing.T) {
 	key, e := entry()
 	steady := filled(e)
