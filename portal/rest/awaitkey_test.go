@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -39,6 +40,11 @@ func TestAnswersAboutKeysWaitForThoseWhoCheckThem(t *testing.T) {
 	g.do(viewer, "DELETE", "/portal/v1/keys/"+live, "")
 	g.do(viewer, "POST", "/portal/v1/keys", body)
 	check("what changes no key, or is refused")
+	g.broken.full = errors.New("disk full")
+	g.do(member, "DELETE", "/portal/v1/keys/"+live, "").wantError(t, 503, "not_stored",
+		"the key is refused from now on, but that is not stored yet; try again")
+	check("revoking without the store", live+" good: false, voices: [raj]")
+	g.broken.full = nil
 	ok[any](g, member, "DELETE", "/portal/v1/keys/"+live, "")
 	check("revoking", live+" good: false, voices: [raj]")
 }

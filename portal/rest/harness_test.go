@@ -115,7 +115,9 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 		{Name: "anjura", Language: "hi-IN+en-IN", SampleRate: 24000, PromptFrames: 102},
 		{Name: "raj", Language: "hi-IN+en-IN", SampleRate: 24000, PromptFrames: 102},
 	}}
-	g.tenancy = tenant.New(tenant.Config{Voices: []string{"anjura", "raj"}}, g.broken)
+	g.tenancy = tenant.New(tenant.Config{
+		Voices: []string{"anjura", "raj"}, Refuse: func(tenant.Key) {}, Log: slog.New(slog.DiscardHandler),
+	}, g.broken)
 	reports, err := usage.NewReports(g.store, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"errors"
 	"time"
 
 	"github.com/swar-tts/swar/portal/tenant"
@@ -99,10 +100,12 @@ func (s *Server) revokeKey(c *call) error {
 		return err
 	}
 	k, err := s.cfg.Tenancy.RevokeKey(c.ctx(), c.user, id)
+	if err == nil || errors.Is(err, tenant.ErrNotStored) { // which is refused all the same
+		s.cfg.AwaitKey(c.ctx(), k)
+	}
 	if err != nil {
 		return err
 	}
-	s.cfg.AwaitKey(c.ctx(), k)
 	return c.json(shapeKey(k))
 }
 

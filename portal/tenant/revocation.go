@@ -70,7 +70,7 @@ func (w *revocations) all() []revocation {
 // RevokeKey ends a key at once and for ever. Revoking it again changes nothing and returns the same row.
 //
 // When the store takes no changes, such as on a full disk, the key is refused all the same if Config.Refuse is set,
-// [Service.Run] stores that as soon as it can, and the error is [ErrNotStored].
+// [Service.Run] stores that as soon as it can, and the error is [ErrNotStored], beside the key as it will be.
 func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, error) {
 	now := s.now()
 	key, err := update(ctx, s, func(tx Tx) (Key, error) {
@@ -96,7 +96,8 @@ func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, er
 	s.unstored.add(revocation{id, actor, now})
 	s.cfg.Log.Warn("a key is refused, but its revocation is not stored yet; it is tried again until it is",
 		"key", id, "error", err)
-	return Key{}, fmt.Errorf("%w: %w", ErrNotStored, err)
+	key.RevokedAt = now
+	return key, fmt.Errorf("%w: %w", ErrNotStored, err)
 }
 
 // isFault reports whether err is a failure of the store, rather than what a rule says or the end of who asks.

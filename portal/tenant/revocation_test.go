@@ -103,9 +103,12 @@ func TestARevocationOnAFullDisk(t *testing.T) {
 		time.Sleep(time.Second)
 		asked := time.Now()
 		for range 2 { // repeating it changes nothing
-			_, err := w.RevokeKey(t.Context(), member, k.ID)
+			got, err := w.RevokeKey(t.Context(), member, k.ID)
 			if !errors.Is(err, tenant.ErrNotStored) || !strings.Contains(err.Error(), "the disk is full") {
 				t.Errorf("RevokeKey = %v, want %v and why", err, tenant.ErrNotStored)
+			}
+			if got.ID != k.ID || !got.Revoked() {
+				t.Errorf("the key is %+v, want it as it will be", got)
 			}
 		}
 		if !slices.Equal(slices.Compact(w.refused), []string{k.ID}) {
