@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
 	"time"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 // firstWords are what a new user hears.
@@ -26,7 +27,7 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 		attrs = append(attrs, "portal_keys", keys, "data", s.options.store.data)
 	}
 	s.log.Info("ready", attrs...)
-	e := s.app.err
+	e := s.app.Err
 	switch {
 	case first != "":
 		e = s.secrets()
@@ -35,13 +36,13 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 	}
 	var b strings.Builder
 	if !s.options.wantsKey() {
-		fmt.Fprintf(&b, "\n%s\n", e.yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
+		fmt.Fprintf(&b, "\n%s\n", e.Yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
 	}
-	base := baseURL(address)
+	base := launch.URLOf(address)
 	curl, say := s.firstCommands(base, first)
-	fmt.Fprintf(&b, "\n%s %s\n", e.green("Swar is ready at"), base)
+	fmt.Fprintf(&b, "\n%s %s\n", e.Green("Swar is ready at"), base)
 	if first != "" {
-		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.bold(first))
+		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.Bold(first))
 	}
 	fmt.Fprintf(&b, "\n  %s\n", curl)
 	if p, _, ok := findPlayer(); !ok {
@@ -65,16 +66,16 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 
 // secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in
 // log files.
-func (s *site) secrets() *screen {
-	if s.app.err.terminal {
-		return s.app.err
+func (s *site) secrets() *launch.Screen {
+	if s.app.Err.Terminal {
+		return s.app.Err
 	}
-	return s.app.out
+	return s.app.Out
 }
 
 // newKeyCommand makes a key of this server's portal.
 func (s *site) newKeyCommand() string {
-	command := s.app.program + " keys create"
+	command := s.app.Called + " keys create"
 	if s.options.store.data != defaultData {
 		command += " --data " + shellWord(s.options.store.data)
 	}
@@ -91,7 +92,7 @@ func (s *site) firstCommands(base, first string) (curl, say string) {
 		if len(s.options.keys) > 0 {
 			var static string
 			static, voices, _ = strings.Cut(s.options.keys[0], "=")
-			if s.app.err.terminal {
+			if s.app.Err.Terminal {
 				key = static
 			}
 		}
@@ -101,7 +102,7 @@ func (s *site) firstCommands(base, first string) (curl, say string) {
 		body += `,"voice":"` + voice + `"`
 	}
 	curl = "curl -sS " + base + "/v1/tts -H 'content-type: application/json'"
-	say = s.app.program + " say"
+	say = s.app.Called + " say"
 	if base != defaultServer {
 		say += " --server " + base
 	}
@@ -128,12 +129,3 @@ func onlyVoice(allowed, usual string) string {
 
 // quote makes s one word for a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// baseURL is how a client on this machine calls a server that listens on address.
-func baseURL(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
-}

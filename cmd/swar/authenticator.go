@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
 )
@@ -23,7 +24,7 @@ type authenticator struct {
 
 // authenticator makes one, and starts nothing. listen is the address of the server, show is where mails are printed.
 func (s *signInFlags) authenticator(
-	ctx context.Context, store records, listen string, clientIP func(*http.Request) netip.Addr, show *screen,
+	ctx context.Context, store records, listen string, clientIP func(*http.Request) netip.Addr, show *launch.Screen,
 	log *slog.Logger,
 ) (*authenticator, error) {
 	a := &authenticator{page: s.address(listen) + "/"}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/portal/sqlite"
 )
 
@@ -21,7 +22,7 @@ func (a *app) backupCommand() *cobra.Command {
 
 Firestore makes its own backups: gcloud firestore backups schedules create, or gcloud firestore export.`,
 		Example: `  swar backup "swar-$(date +%F).db"`,
-		Args:    exactly(1),
+		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			store, err := p.openFile(cmd, false)
 			if err != nil {
@@ -33,13 +34,13 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 			err = store.Backup(cmd.Context(), args[0])
 			progress.clear()
 			if err != nil {
-				return interrupted(cmd.Context(), err)
+				return launch.Interrupted(cmd.Context(), err)
 			}
 			info, err := os.Stat(args[0])
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.out, "%s holds %s, read through\n", args[0], megabytes(info.Size()))
+			_, err = fmt.Fprintf(a.Out, "%s holds %s, read through\n", args[0], megabytes(info.Size()))
 			return err
 		},
 	}
@@ -66,7 +67,7 @@ what stands there is kept aside. What was changed since the backup is gone: keys
 missing in bills.`,
 		Example: `  swar restore swar-2026-11-20.db
   swar restore --data /var/lib/swar-new swar-2026-11-20.db`,
-		Args: exactly(1),
+		Args: launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("there is no file %s", args[0])
@@ -79,12 +80,12 @@ missing in bills.`,
 			aside, err := sqlite.Restore(cmd.Context(), p.database(), args[0])
 			progress.clear()
 			if err != nil {
-				return interrupted(cmd.Context(), err)
+				return launch.Interrupted(cmd.Context(), err)
 			}
 			if aside != "" {
-				fmt.Fprintf(a.err, "what was there is now %s\n", aside)
+				fmt.Fprintf(a.Err, "what was there is now %s\n", aside)
 			}
-			_, err = fmt.Fprintf(a.out, "%s holds what %s does\n", p.database(), args[0])
+			_, err = fmt.Fprintf(a.Out, "%s holds what %s does\n", p.database(), args[0])
 			return err
 		},
 	}

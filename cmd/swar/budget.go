@@ -50,7 +50,7 @@ func checkMemory(needed onnx.Memory, workers int, limit int64, log *slog.Logger)
 	case total-needed.Cache > limit:
 		return fmt.Errorf("the model needs %d MB (weights %d, voices %d, %s of %d each), more than the %d MB that the cgroup of this process grants; "+
 			"use fewer --workers, or grant more memory", mega(total-needed.Cache), mega(needed.Weights), mega(needed.Prompts),
-			plural(workers, "stream"), mega(needed.Stream), mega(limit))
+			launch.Plural(workers, "stream"), mega(needed.Stream), mega(limit))
 	}
 	log.Warn("with a full prefill cache this process needs more memory than its cgroup grants, and would be killed; "+
 		"use a smaller --prefill-cache-mb or grant more memory", "needs_mb", mega(total), "limit_mb", mega(limit))

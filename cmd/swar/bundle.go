@@ -29,13 +29,13 @@ func (a *app) bundleCommand() *cobra.Command {
 // nextSteps says what to do with a new bundle.
 func (a *app) nextSteps(dir string) {
 	name := shellWord(dir)
-	t := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 3, ' ', 0)
 	for _, step := range [][2]string{
 		{"bundle verify " + name, "check it, and speak once with every voice"},
 		{"say --bundle " + name + " " + quote("Namaste! Kya haal hai?"), "hear it"},
 		{"serve --bundle " + name, "serve it"},
 	} {
-		fmt.Fprintf(t, "  %s %s\t%s\n", a.program, step[0], step[1])
+		fmt.Fprintf(t, "  %s %s\t%s\n", a.Called, step[0], step[1])
 	}
 	_ = t.Flush() // as every other line that nobody reads
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
@@ -30,7 +31,7 @@ fp32 is the exact model; int8 is faster and needs less than half the memory. Whe
 the first one by name. The folder appears when it is complete; an interrupt leaves nothing behind.`,
 		Example: `  swar bundle convert --config model/hindi.yaml --from model/model.safetensors --tokenizer model/tokenizer.model \
     --voice anjura=voices/anjura.safetensors --voice raj=voices/raj.safetensors --precision int8 -o hindi-int8`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkConversion(cmd, &c, voices, output); err != nil {
 				return err
@@ -67,24 +68,24 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 func checkConversion(cmd *cobra.Command, c *convert.Conversion, voices []string, output string) error {
 	switch {
 	case c.Config == "":
-		return usage(cmd, "--config is missing; name the yaml file of the model")
+		return launch.BadUsage(cmd, "--config is missing; name the yaml file of the model")
 	case output == "":
-		return usage(cmd, "-o is missing; name the folder of the new bundle")
+		return launch.BadUsage(cmd, "-o is missing; name the folder of the new bundle")
 	case c.Precision != bundle.FP32 && c.Precision != bundle.Int8:
-		return usage(cmd, "--precision %q: want fp32 or int8", c.Precision)
+		return launch.BadUsage(cmd, "--precision %q: want fp32 or int8", c.Precision)
 	case c.GELU != "tanh" && c.GELU != "erf":
-		return usage(cmd, "--gelu %q: want tanh or erf", c.GELU)
+		return launch.BadUsage(cmd, "--gelu %q: want tanh or erf", c.GELU)
 	case c.Steps < 1 || c.Steps > 64:
-		return usage(cmd, "--steps %d: want 1 to 64", c.Steps)
+		return launch.BadUsage(cmd, "--steps %d: want 1 to 64", c.Steps)
 	}
 	c.Voices = make(map[string]string)
 	for _, v := range voices {
 		name, path, ok := strings.Cut(v, "=")
 		switch {
 		case !ok || name == "" || path == "":
-			return usage(cmd, "--voice %q: want NAME=FILE", v)
+			return launch.BadUsage(cmd, "--voice %q: want NAME=FILE", v)
 		case c.Voices[name] != "":
-			return usage(cmd, "--voice %s is given twice", name)
+			return launch.BadUsage(cmd, "--voice %s is given twice", name)
 		}
 		c.Voices[name] = path
 	}
@@ -100,14 +101,14 @@ func (a *app) makeBundle(ctx context.Context, output string, build func(progress
 	m, err := build(shown.at)
 	shown.clear()
 	if err != nil {
-		return interrupted(ctx, err)
+		return launch.Interrupted(ctx, err)
 	}
 	size, err := folderBytes(output)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s %s: model %s, %s, %s, %s, made in %.1f s\n\n", a.out.green("✓"), output, m.Model.ID, m.Precision,
-		plural(len(m.Voices), "voice"), megabytes(size), time.Since(began).Seconds())
+	fmt.Fprintf(a.Out, "%s %s: model %s, %s, %s, %s, made in %.1f s\n\n", a.Out.Green("✓"), output, m.Model.ID, m.Precision,
+		launch.Plural(len(m.Voices), "voice"), megabytes(size), time.Since(began).Seconds())
 	a.nextSteps(output)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -39,7 +40,7 @@ layouts a folder is in.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(a.out, m)
+				return printJSON(a.Out, m)
 			}
 			return a.printManifest(dir, &m)
 		},
@@ -82,18 +83,18 @@ func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(a.out, struct {
+		return printJSON(a.Out, struct {
 			Layout string `json:"layout"`
 			Bytes  int64  `json:"bytes"`
 		}{kind.String(), bytes})
 	}
-	fmt.Fprintf(a.out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.out.bold(dir), kind, megabytes(bytes), a.program, shellWord(dir))
-	fmt.Fprint(a.out, "Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
+	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.Out.Bold(dir), kind, megabytes(bytes), a.Called, shellWord(dir))
+	fmt.Fprint(a.Out, "Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
 	return nil
 }
 
 func (a *app) printManifest(dir string, m *bundle.Manifest) error {
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	orNone := func(s string) string {
 		if s == "" {
@@ -102,31 +103,31 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 		return s
 	}
 	d, s, l := m.Dims, m.Sampling, m.Limits
-	fmt.Fprintf(a.out, "%s\n\n", a.out.bold(dir))
+	fmt.Fprintf(a.Out, "%s\n\n", a.Out.Bold(dir))
 	row("model", "%s", m.Model.ID)
 	row("revision", "%s", orNone(m.Model.Revision))
 	row("licence", "%s", orNone(m.Model.Licence))
 	row("languages", "%s", strings.Join(m.Model.Languages, ", "))
 	row("weights", "SHA-256 %s", m.Model.Weights)
-	row("size", "%s, width %d, %s of %d, feed-forward %d, %d pieces, latent %d", plural(d.Layers, "layer"), d.Width, plural(d.Heads, "head"), d.HeadDim, d.FFN, d.Vocab, d.Latent)
-	row("codec", "width %d, %s, window %d, %d positions a frame", d.CodecWidth, plural(d.CodecHeads, "head"), d.CodecWindow, d.Upsample)
+	row("size", "%s, width %d, %s of %d, feed-forward %d, %d pieces, latent %d", launch.Plural(d.Layers, "layer"), d.Width, launch.Plural(d.Heads, "head"), d.HeadDim, d.FFN, d.Vocab, d.Latent)
+	row("codec", "width %d, %s, window %d, %d positions a frame", d.CodecWidth, launch.Plural(d.CodecHeads, "head"), d.CodecWindow, d.Upsample)
 	row("precision", "%s, for ONNX Runtime %s or later", m.Precision, m.MinRuntime)
 	if q := m.Quantised; q != (bundle.Quantised{}) {
 		row("integers", "the matrices %s", q.Matrices)
 	}
-	row("flow", "%s, %s, width %d; GELU %s; %s", m.Flow.Type, plural(m.Flow.Steps, "step"), d.FlowWidth, m.GELU, startRow(m.BOS))
+	row("flow", "%s, %s, width %d; GELU %s; %s", m.Flow.Type, launch.Plural(m.Flow.Steps, "step"), d.FlowWidth, m.GELU, startRow(m.BOS))
 	row("text", "%s", textRules(&m.Text))
 	row("sampling", "temperature %g, %s", s.Temperature, clamp(s.NoiseClamp))
-	row("end", "logit above %g, not in the first %s; then %s more, %d after at most %s", s.EOSThreshold, plural(s.MinFrames, "frame"),
-		plural(s.FramesAfterEOS, "frame"), s.FramesAfterEOSShort, plural(s.ShortWords, "word"))
-	row("limits", "%s and %s a chunk (%.1f s), %d positions", plural(l.MaxTokens, "token"), plural(l.MaxFrames(l.MaxTokens), "frame"),
+	row("end", "logit above %g, not in the first %s; then %s more, %d after at most %s", s.EOSThreshold, launch.Plural(s.MinFrames, "frame"),
+		launch.Plural(s.FramesAfterEOS, "frame"), s.FramesAfterEOSShort, launch.Plural(s.ShortWords, "word"))
+	row("limits", "%s and %s a chunk (%.1f s), %d positions", launch.Plural(l.MaxTokens, "token"), launch.Plural(l.MaxFrames(l.MaxTokens), "frame"),
 		speech.Seconds(l.MaxFrames(l.MaxTokens)), l.Positions)
-	row("decoding", "%s at a time, the first %s of a chunk faded in", framePlan(m.Decode.Plan), plural(m.Decode.FadeIn, "sample"))
+	row("decoding", "%s at a time, the first %s of a chunk faded in", framePlan(m.Decode.Plan), launch.Plural(m.Decode.FadeIn, "sample"))
 
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	fmt.Fprintln(t, "voice\tlanguage\tprompt\tfile\tsize")
 	total := int64(0)
 	for _, v := range m.Voices {
@@ -136,7 +137,7 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	fmt.Fprintln(t, "file\tsize\tSHA-256")
 	for _, f := range []bundle.File{m.LM.File, m.FlowHead.File, m.Codec.File, m.Host, m.Tokenizer.File} {
 		fmt.Fprintf(t, "%s\t%s\t%s…\n", f.File, megabytes(f.Bytes), f.SHA256[:16])
@@ -149,7 +150,7 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 func framePlan(plan []int) string {
 	var parts []string
 	for _, n := range plan {
-		parts = append(parts, plural(n, "frame"))
+		parts = append(parts, launch.Plural(n, "frame"))
 	}
 	return strings.Join(parts, ", then ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
@@ -26,16 +27,16 @@ model of its size. The same size, precision and seed give the same files.
 tiny is for tests and starts at once, lite is a small model of real sizes, base has those of the released models of six layers.`,
 		Example: `  swar bundle synth-random --size tiny -o random
   swar serve --bundle random`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			model, known := randomSizes[size]
 			switch {
 			case !known:
-				return usage(cmd, "--size %q: want tiny, lite or base", size)
+				return launch.BadUsage(cmd, "--size %q: want tiny, lite or base", size)
 			case precision != bundle.FP32 && precision != bundle.Int8:
-				return usage(cmd, "--precision %q: want fp32 or int8", precision)
+				return launch.BadUsage(cmd, "--precision %q: want fp32 or int8", precision)
 			case output == "":
-				return usage(cmd, "-o is missing; name the folder of the new bundle")
+				return launch.BadUsage(cmd, "-o is missing; name the folder of the new bundle")
 			}
 			r := model()
 			r.Seed, r.Precision = seed, precision

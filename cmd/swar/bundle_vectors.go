@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx/parity"
 )
 
@@ -23,7 +24,7 @@ func (a *app) verifyVectors(ctx context.Context, dir, precision string, r neural
 	}
 	c := parity.Config{Dir: dir, Library: r.found, Precision: precision}
 	shown := a.task()
-	if a.err.terminal { // elsewhere the lines themselves show how far it is
+	if a.Err.Terminal { // elsewhere the lines themselves show how far it is
 		c.Progress = shown.at
 	}
 	var cases, passed, failed, skipped int
@@ -33,7 +34,7 @@ func (a *app) verifyVectors(ctx context.Context, dir, precision string, r neural
 		if r.Case != last {
 			cases, last = cases+1, r.Case
 		}
-		verdict, note := a.out.green("ok"), r.Note
+		verdict, note := a.Out.Green("ok"), r.Note
 		switch {
 		case r.Skipped:
 			skipped++
@@ -42,19 +43,19 @@ func (a *app) verifyVectors(ctx context.Context, dir, precision string, r neural
 			passed++
 		default:
 			failed++
-			verdict = a.out.red("FAIL")
+			verdict = a.Out.Red("FAIL")
 			if r.Run != "" {
 				note = joined(": ", "run "+r.Run, note)
 			}
 		}
 		note = strings.ReplaceAll(note, "\n", "; ") // an error may be several
-		fmt.Fprintln(a.out, joined("  ", r.Case, r.Quantity, difference(r), tolerance(r), verdict, note))
+		fmt.Fprintln(a.Out, joined("  ", r.Case, r.Quantity, difference(r), tolerance(r), verdict, note))
 	})
 	shown.clear()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %d ok, %d failed, %d skipped\n", plural(cases, "case"), passed, failed, skipped)
+	fmt.Fprintf(a.Out, "%s: %d ok, %d failed, %d skipped\n", launch.Plural(cases, "case"), passed, failed, skipped)
 	if failed > 0 {
 		return fmt.Errorf("the engine is not the reference: %d of %d comparisons failed; the lines with FAIL say which", failed, passed+failed)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
@@ -40,23 +41,23 @@ integers change, the root mean square of the differences in percent of that of t
   swar bundle verify --vectors golden --precision int8`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && vectors == "" {
-				return usage(cmd, "want one folder, the bundle to check, or --vectors")
+				return launch.BadUsage(cmd, "want one folder, the bundle to check, or --vectors")
 			}
 			if cmd.Flags().Changed("precision") && vectors == "" {
-				return usage(cmd, "--precision is that of the cases of --vectors: a bundle has its own")
+				return launch.BadUsage(cmd, "--precision is that of the cases of --vectors: a bundle has its own")
 			}
 			if precision != bundle.FP32 && precision != bundle.Int8 {
-				return usage(cmd, "--precision is %q, want fp32 or int8", precision)
+				return launch.BadUsage(cmd, "--precision is %q, want fp32 or int8", precision)
 			}
 			if len(args) == 1 {
 				if err := a.verifyBundle(cmd.Context(), args[0], r); err != nil {
-					return interrupted(cmd.Context(), err)
+					return launch.Interrupted(cmd.Context(), err)
 				}
 			}
 			if vectors == "" {
 				return nil
 			}
-			return interrupted(cmd.Context(), a.verifyVectors(cmd.Context(), vectors, precision, r))
+			return launch.Interrupted(cmd.Context(), a.verifyVectors(cmd.Context(), vectors, precision, r))
 		},
 	}
 	f := cmd.Flags()
@@ -142,7 +143,7 @@ func (v *verifying) served(ctx context.Context, library string, engine *onnx.Eng
 // found tells of something that is well.
 func (v *verifying) found(what, format string, args ...any) {
 	v.shown.clear()
-	fmt.Fprintf(v.app.out, "%s  %-8s %s\n", v.app.out.green("ok"), what, fmt.Sprintf(format, args...))
+	fmt.Fprintf(v.app.Out, "%s  %-8s %s\n", v.app.Out.Green("ok"), what, fmt.Sprintf(format, args...))
 }
 
 func (v *verifying) files() error {
@@ -178,7 +179,7 @@ func (v *verifying) voice(ctx context.Context, w synth.Worker, name string) erro
 	}
 	v.found("voice", "%s: %v", name, t)
 	if !t.eos {
-		fmt.Fprintf(v.app.out, "%s\n", v.app.out.yellow("    it went on to its limit and did not end by itself; a voice that was made with other weights does that"))
+		fmt.Fprintf(v.app.Out, "%s\n", v.app.Out.Yellow("    it went on to its limit and did not end by itself; a voice that was made with other weights does that"))
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ type trial struct {
 }
 
 func (t trial) String() string {
-	return fmt.Sprintf("%s, %.2f s, RMS %.4f, in %d ms (the first after %d ms)", plural(t.frames, "frame"), speech.Seconds(t.frames), t.rms,
+	return fmt.Sprintf("%s, %.2f s, RMS %.4f, in %d ms (the first after %d ms)", launch.Plural(t.frames, "frame"), speech.Seconds(t.frames), t.rms,
 		t.took.Milliseconds(), t.first.Milliseconds())
 }
 

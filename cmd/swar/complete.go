@@ -52,7 +52,7 @@ func (a *app) offer(list func(cmd *cobra.Command) ([]cobra.Completion, error)) c
 		ctx, cancel := context.WithTimeout(parent, completeFor)
 		defer cancel()
 		cmd.SetContext(ctx)
-		if err := a.settings(cmd); err != nil {
+		if err := a.Settings(cmd); err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		all, _ := list(cmd) // the part that is known helps too

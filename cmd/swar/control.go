@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 // control is the portal that a command works on: that of this machine, as its operator, or another one, as whoever has signed in.
@@ -51,8 +52,8 @@ func (c *control) local() bool { return c.token == "" }
 func (c *control) open(a *app, cmd *cobra.Command) error {
 	c.http = &http.Client{Timeout: time.Minute}
 	if c.local() {
-		if a.typed["server"] {
-			return usage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
+		if a.Typed("server") {
+			return launch.BadUsage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
 		}
 		path := shortest((&storeFlags{data: c.data}).socket())
 		dialer := new(net.Dialer)
@@ -62,8 +63,8 @@ func (c *control) open(a *app, cmd *cobra.Command) error {
 		}}
 		return nil
 	}
-	if a.typed["data"] {
-		return usage(cmd, "--data and --token contradict each other: --data means the server of this machine")
+	if a.Typed("data") {
+		return launch.BadUsage(cmd, "--data and --token contradict each other: --data means the server of this machine")
 	}
 	var err error
 	c.base, err = serverAddress(cmd, c.server)
@@ -93,7 +94,7 @@ func (c *control) do(ctx context.Context, method, path string, body, v any) ([]b
 	}
 	answer, err := exchange(c.http, req)
 	if err != nil {
-		return nil, interrupted(ctx, c.explain(err))
+		return nil, launch.Interrupted(ctx, c.explain(err))
 	}
 	if v != nil {
 		if err := understand(answer, v); err != nil {
@@ -156,7 +157,7 @@ type noPortalError struct {
 
 func (e *noPortalError) Error() string {
 	return fmt.Sprintf("no server with a portal works on the folder %s (%s); start one with `swar serve`, name its folder with --data, or another server with --server and --token",
-		e.data, reason(e.err))
+		e.data, launch.Reason(e.err))
 }
 func (e *noPortalError) Unwrap() error { return e.err }
 
@@ -170,7 +171,7 @@ func (c *control) print(a *app, answer []byte, show func() error) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_, err := b.WriteTo(a.out)
+	_, err := b.WriteTo(a.Out)
 	return err
 }
 

@@ -40,7 +40,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "Check that this machine has what Swar needs, and say what to do",
 		Long: `Checks that this machine has what Swar needs, and says what to do about what it lacks. With --bundle it loads that model, too, which then
 needs to be whole; without it the library of the neural engine is only looked for.`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := []finding{checkBuild()}
 			findings = append(findings, checkEspeak(dir == "")...)
@@ -59,24 +59,24 @@ needs to be whole; without it the library of the neural engine is only looked fo
 func (a *app) printFindings(findings []finding) error {
 	var err error
 	for _, f := range findings {
-		mark := a.out.green("ok  ")
+		mark := a.Out.Green("ok  ")
 		switch {
 		case f.bad:
-			mark = a.out.red("MISS")
+			mark = a.Out.Red("MISS")
 			err = errUnwell
 		case f.todo != "":
-			mark = a.out.yellow("note")
+			mark = a.Out.Yellow("note")
 		}
-		fmt.Fprintf(a.out, "%s  %-11s %s\n", mark, f.what, f.text)
+		fmt.Fprintf(a.Out, "%s  %-11s %s\n", mark, f.what, f.text)
 		if f.todo != "" {
-			fmt.Fprintf(a.out, "%18s→ %s\n", "", f.todo)
+			fmt.Fprintf(a.Out, "%18s→ %s\n", "", f.todo)
 		}
 	}
 	return err
 }
 
 func checkBuild() finding {
-	return finding{what: "swar", text: strings.TrimPrefix(thisBuild().String(), "swar ")}
+	return finding{what: "swar", text: thisBuild().String()}
 }
 
 // checkEspeak looks for the embedded voice, which a server needs unless it speaks with a bundle.
@@ -126,7 +126,7 @@ func checkNeural(ctx context.Context, dir string, r neuralRuntime) []finding {
 	}
 	m, memory := engine.Model(), engine.Memory()
 	f := finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
-		m.ID, plural(len(m.Voices), "voice"), mega(memory.Weights+memory.Prompts), mega(memory.Stream))}
+		m.ID, launch.Plural(len(m.Voices), "voice"), mega(memory.Weights+memory.Prompts), mega(memory.Stream))}
 	if err := engine.Close(); err != nil {
 		f.todo, f.bad = err.Error(), true
 	}
@@ -151,7 +151,7 @@ func checkOpus() finding {
 }
 
 func checkCPUs(c launch.CPUs) finding {
-	f := finding{what: "processors", text: fmt.Sprintf("%v: %s by default", c, plural(c.Whole(), "worker"))}
+	f := finding{what: "processors", text: fmt.Sprintf("%v: %s by default", c, launch.Plural(c.Whole(), "worker"))}
 	if c.Quota > 0 && c.Quota < 1 {
 		f.todo = "grant a whole CPU: on a part of one, audio may come slower than it is heard"
 	}
@@ -174,7 +174,7 @@ func checkPort(ctx context.Context, listen string) finding {
 	defer cancel()
 	if c, err := client.New("http://"+listen, client.Options{}); err == nil {
 		if h, err := c.Health(ctx); err == nil && h.Workers > 0 {
-			f.text = fmt.Sprintf("a Swar server (%s) speaks at %s with %s", h.Version, listen, plural(h.Workers, "worker"))
+			f.text = fmt.Sprintf("a Swar server (%s) speaks at %s with %s", h.Version, listen, launch.Plural(h.Workers, "worker"))
 			return f
 		}
 	}
@@ -192,11 +192,4 @@ func checkPlayer() finding {
 		}
 	}
 	return finding{what: "player", text: p.name + " at " + path}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -20,14 +15,10 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// The exit codes, which scripts rely on.
+// The exit codes that only a program has which calls servers; the others are in launch.
 const (
-	exitOK          = 0
-	exitFailure     = 1
-	exitUsage       = 2
 	exitUnreachable = 3
 	exitRefused     = 4
-	exitInterrupted = 130
 )
 
 func exitCodesTopic() *cobra.Command {
@@ -43,19 +34,6 @@ func exitCodesTopic() *cobra.Command {
     4  the server refused: busy, a wrong key, a text that it does not take, what a rule of the portal forbids
   130  interrupted (Ctrl-C)`,
 	}
-}
-
-// usageError is a command line that was not understood.
-type usageError struct {
-	command string
-	err     error
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-
-// usage returns an error about how the command line is used. It may be returned by a command that runs already.
-func usage(cmd *cobra.Command, format string, args ...any) error {
-	return &usageError{cmd.CommandPath(), fmt.Errorf(format, args...)}
 }
 
 // unreachableError is a server that does not answer.
@@ -83,15 +61,10 @@ func reached(server, without string, err error) error {
 	return &unreachableError{server, without, err}
 }
 
+// exitCode is that of an error which not every program knows.
 func exitCode(err error) int {
-	if _, ok := errors.AsType[launch.Interrupt](err); ok || errors.Is(err, context.Canceled) {
-		return exitInterrupted
-	}
-	if _, ok := errors.AsType[*usageError](err); ok {
-		return exitUsage
-	}
 	if _, ok := errors.AsType[*choiceError](err); ok {
-		return exitUsage
+		return launch.ExitUsage
 	}
 	if _, ok := errors.AsType[*unreachableError](err); ok {
 		return exitUnreachable
@@ -103,22 +76,16 @@ func exitCode(err error) int {
 		if e.Status < http.StatusInternalServerError || e.Status == http.StatusServiceUnavailable {
 			return exitRefused
 		}
-		return exitFailure
+		return launch.ExitFailure
 	}
 	if _, ok := errors.AsType[*speech.Refusal](err); ok || errors.Is(err, speech.ErrBusy) {
 		return exitRefused
 	}
-	return exitFailure
+	return launch.ExitFailure
 }
 
-// explain says in a sentence what went wrong and what to do about it.
+// explain says in a sentence what went wrong and what to do about it, where not every program knows that.
 func explain(err error) string {
-	if _, ok := errors.AsType[launch.Interrupt](err); ok {
-		return "interrupted"
-	}
-	if e, ok := errors.AsType[*usageError](err); ok {
-		return fmt.Sprintf("%v; see `%s --help`", e.err, e.command)
-	}
 	if e, ok := errors.AsType[*unreachableError](err); ok {
 		return explainUnreachable(e)
 	}
@@ -143,12 +110,12 @@ func explainUnreachable(e *unreachableError) string {
 	if last > 0 {
 		advice[last] = "or " + advice[last]
 	}
-	return fmt.Sprintf("no server answers at %s (%s); %s", e.server, reason(e.err), strings.Join(advice, ", "))
+	return fmt.Sprintf("no server answers at %s (%s); %s", e.server, launch.Reason(e.err), strings.Join(advice, ", "))
 }
 
 func explainRefusal(e *client.Error) string {
 	text := advise(e.Text, e.Code)
-	if e.RequestID != "" && exitCode(e) == exitFailure { // worth reporting to whoever runs the server
+	if e.RequestID != "" && exitCode(e) == launch.ExitFailure { // worth reporting to whoever runs the server
 		text += " (request " + e.RequestID + ")"
 	}
 	return text
@@ -175,37 +142,4 @@ func advise(text string, code client.Code) string {
 		return "the server failed: " + text + "; trying once more often helps"
 	}
 	return text
-}
-
-// reason says in words for users why a server was not reached: the innermost cause of a network error, without the
-// addresses around it.
-func reason(err error) string {
-	if errors.Is(err, http.ErrSchemeMismatch) {
-		return "it does not speak https; write its address with http://"
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return "it closed the connection"
-	}
-	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "its certificate is not trusted: " + strings.TrimPrefix(e.Err.Error(), "x509: ")
-	}
-	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		return "it did not answer in time"
-	}
-	if e, ok := errors.AsType[syscall.Errno](err); ok {
-		return e.Error()
-	}
-	if e, ok := errors.AsType[*os.SyscallError](err); ok {
-		return e.Error()
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return "its name is not known: " + e.Name
-	}
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err.Error()
-		}
-		err = inner
-	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 func (a *app) keysCommand() *cobra.Command {
@@ -37,10 +39,10 @@ func (a *app) keysListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List keys, newest first",
 		Example: `  swar keys list --json | jq -r '.keys[] | select(.revoked_at == null) | .id'`,
-		Args:    exactly(0),
+		Args:    launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if kind != "" {
-				if err := oneOf(cmd, "--kind", kind, keyKinds); err != nil {
+				if err := launch.OneOf(cmd, "--kind", kind, keyKinds); err != nil {
 					return err
 				}
 			}
@@ -80,7 +82,7 @@ func (a *app) keysListCommand() *cobra.Command {
 }
 
 func (a *app) printKeys(keys []keyRow) error {
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\tname\tprefix\tvoices\tcreated\tlast used\tstate")
 	for _, k := range keys {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
@@ -116,7 +118,7 @@ func (a *app) keysCreateCommand() *cobra.Command {
 		Long:  "Makes a key and shows it. Nobody can show it again, since only its hash is kept. Standard output holds the key alone.",
 		Example: `  swar keys create 'call centre'
   export SWAR_KEY=$(swar keys create laptop --voice raj)`,
-		Args: between(0, 1),
+		Args: launch.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
@@ -143,8 +145,8 @@ func (a *app) keysCreateCommand() *cobra.Command {
 				return err
 			}
 			return c.print(a, answer, func() error {
-				fmt.Fprintf(a.err, "%s %q of project %s; it is shown only now:\n", made.Row.ID, made.Row.Name, project.Name)
-				_, err := fmt.Fprintln(a.out, made.Key)
+				fmt.Fprintf(a.Err, "%s %q of project %s; it is shown only now:\n", made.Row.ID, made.Row.Name, project.Name)
+				_, err := fmt.Fprintln(a.Out, made.Key)
 				return err
 			})
 		},
@@ -179,13 +181,13 @@ func (a *app) changeKey(use, short string, args cobra.PositionalArgs, change fun
 }
 
 func (a *app) keysRenameCommand() *cobra.Command {
-	return a.changeKey("rename KEY NAME", "Give a key another name", exactly(2), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+	return a.changeKey("rename KEY NAME", "Give a key another name", launch.Exactly(2), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 		return c.patchKey(cmd, args[0], map[string]any{"name": args[1]})
 	})
 }
 
 func (a *app) keysRestrictCommand() *cobra.Command {
-	cmd := a.changeKey("restrict KEY [VOICE]...", "Let a key speak only with some voices, or with every voice if none is named", between(1, math.MaxInt),
+	cmd := a.changeKey("restrict KEY [VOICE]...", "Let a key speak only with some voices, or with every voice if none is named", launch.Between(1, math.MaxInt),
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			return c.patchKey(cmd, args[0], map[string]any{"voices": args[1:]})
 		})
@@ -199,7 +201,7 @@ func (c *control) patchKey(cmd *cobra.Command, id string, change map[string]any)
 }
 
 func (a *app) keysRevokeCommand() *cobra.Command {
-	return a.changeKey("revoke KEY", "End a key at once and for ever", exactly(1), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+	return a.changeKey("revoke KEY", "End a key at once and for ever", launch.Exactly(1), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 		var row keyRow
 		answer, err := c.do(cmd.Context(), http.MethodDelete, "/portal/v1/keys/"+url.PathEscape(args[0]), nil, &row)
 		return answer, []keyRow{row}, err

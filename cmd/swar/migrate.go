@@ -29,20 +29,20 @@ meanwhile. Usage that still lies in --data is brought into the source first, so 
 People sign in again afterwards: sessions are not moved. A move that was broken off goes on with --resume.`,
 		Example: `  swar migrate --from sqlite --to firestore --project my-project
   swar serve --store firestore --project my-project`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case *from == *to:
-				return usage(cmd, "--from and --to are the same; want sqlite and firestore")
+				return launch.BadUsage(cmd, "--from and --to are the same; want sqlite and firestore")
 			case p.project == "":
-				return usage(cmd, "name the Google Cloud project of the database with --project")
+				return launch.BadUsage(cmd, "name the Google Cloud project of the database with --project")
 			}
 			counts, err := a.migrate(cmd, &p, *from, resume)
 			if err != nil {
-				return interrupted(cmd.Context(), err)
+				return launch.Interrupted(cmd.Context(), err)
 			}
-			_, err = fmt.Fprintf(a.out, "moved %s, %s, %s, %s and %s; both stores hold the same\n", plural(counts.Orgs, "organisation"),
-				plural(counts.Members, "member"), plural(counts.Keys, "key"), plural(counts.Requests, "request"), plural(counts.Audits, "line")+" of the audit log")
+			_, err = fmt.Fprintf(a.Out, "moved %s, %s, %s, %s and %s; both stores hold the same\n", launch.Plural(counts.Orgs, "organisation"),
+				launch.Plural(counts.Members, "member"), launch.Plural(counts.Keys, "key"), launch.Plural(counts.Requests, "request"), launch.Plural(counts.Audits, "line")+" of the audit log")
 			return err
 		},
 	}
@@ -87,7 +87,7 @@ func (a *app) migrate(cmd *cobra.Command, p *storeFlags, from string, resume boo
 	progress := a.task()
 	defer progress.clear()
 	return migrate.Move(ctx, migrate.Config{Resume: resume, Progress: func(c migrate.Counts) {
-		progress.at(0, 0, fmt.Sprintf("moved %s, %s, %s", plural(c.Orgs, "organisation"), plural(c.Keys, "key"), plural(c.Requests, "request")))
+		progress.at(0, 0, fmt.Sprintf("moved %s, %s, %s", launch.Plural(c.Orgs, "organisation"), launch.Plural(c.Keys, "key"), launch.Plural(c.Requests, "request")))
 	}}, source, target)
 }
 
@@ -96,7 +96,7 @@ func (a *app) shipAll(cmd *cobra.Command, p *storeFlags, to records) error {
 	if _, err := os.Stat(p.events()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	events, err := meter.OpenLog(meter.LogConfig{Folder: p.events()}, log)
 	if err != nil {
 		return err

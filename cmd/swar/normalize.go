@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/pool"
 )
 
@@ -50,10 +51,10 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 				n, err = where.normalize(cmd, text, enDigits)
 			}
 			if err != nil {
-				return interrupted(cmd.Context(), err)
+				return launch.Interrupted(cmd.Context(), err)
 			}
 			if asJSON {
-				return printJSON(a.out, n)
+				return printJSON(a.Out, n)
 			}
 			a.printNormalized(text, n)
 			return nil
@@ -107,28 +108,28 @@ func (s *speakerFlags) normalize(ctx context.Context, text string, enDigits bool
 // printNormalized shows what was rewritten in colour: yellow as written, green as spoken. It puts the texts last in each line, because
 // nobody agrees on how wide Devanagari is on a terminal.
 func (a *app) printNormalized(text string, n client.Normalized) {
-	fmt.Fprintln(a.out, a.out.bold("chunk  tokens  spoken"))
+	fmt.Fprintln(a.Out, a.Out.Bold("chunk  tokens  spoken"))
 	spans := n.Spans
 	for i, c := range n.Chunks {
 		var shown string
 		shown, spans = a.paintSpoken(c.Text, spans)
-		fmt.Fprintf(a.out, "%5d  %6d  %s\n", i, c.Tokens, shown)
+		fmt.Fprintf(a.Out, "%5d  %6d  %s\n", i, c.Tokens, shown)
 	}
 	if n.Unspoken != "" {
-		fmt.Fprintf(a.out, "\n%s %s\n", a.out.yellow("left out:"), leftOut(n.Unspoken))
+		fmt.Fprintf(a.Out, "\n%s %s\n", a.Out.Yellow("left out:"), leftOut(n.Unspoken))
 	}
 	if len(n.Spans) == 0 {
 		return
 	}
 	written := []rune(strings.TrimSpace(text))
-	fmt.Fprintln(a.out)
-	fmt.Fprintln(a.out, a.out.bold("from    to  kind          written → spoken"))
+	fmt.Fprintln(a.Out)
+	fmt.Fprintln(a.Out, a.Out.Bold("from    to  kind          written → spoken"))
 	for _, s := range n.Spans {
 		was := "?" // of a server that counts differently
 		if 0 <= s.Start && s.Start <= s.End && s.End <= len(written) {
 			was = string(written[s.Start:s.End])
 		}
-		fmt.Fprintf(a.out, "%4d  %4d  %-12s  %s %s %s\n", s.Start, s.End, s.Kind, a.out.yellow(was), a.out.dim("→"), a.out.green(s.Spoken))
+		fmt.Fprintf(a.Out, "%4d  %4d  %-12s  %s %s %s\n", s.Start, s.End, s.Kind, a.Out.Yellow(was), a.Out.Dim("→"), a.Out.Green(s.Spoken))
 	}
 }
 
@@ -142,7 +143,7 @@ func (a *app) paintSpoken(chunk string, spans []client.Span) (string, []client.S
 			return b.String() + chunk, spans
 		}
 		before, after, _ := strings.Cut(chunk, spans[next].Spoken)
-		b.WriteString(before + a.out.green(spans[next].Spoken))
+		b.WriteString(before + a.Out.Green(spans[next].Spoken))
 		chunk, spans = after, spans[next+1:]
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
@@ -26,13 +27,13 @@ The organisation of the first start has no members. This makes somebody its owne
 	}
 	cmd.AddCommand(
 		a.orgsListCommand(),
-		a.orgCommand("create NAME", "Make an organisation with one project", exactly(1), a.createOrg),
-		a.orgCommand("rename NAME", "Rename an organisation", exactly(1), a.renameOrg),
-		a.orgCommand("members", "List members, joined and invited", exactly(0), a.listMembers),
+		a.orgCommand("create NAME", "Make an organisation with one project", launch.Exactly(1), a.createOrg),
+		a.orgCommand("rename NAME", "Rename an organisation", launch.Exactly(1), a.renameOrg),
+		a.orgCommand("members", "List members, joined and invited", launch.Exactly(0), a.listMembers),
 		a.inviteCommand(),
-		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", exactly(2), a.setRole),
-		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", exactly(1), a.removeMember),
-		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", exactly(1), a.unbindMember),
+		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", launch.Exactly(2), a.setRole),
+		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", launch.Exactly(1), a.removeMember),
+		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", launch.Exactly(1), a.unbindMember),
 	)
 	return cmd
 }
@@ -65,7 +66,7 @@ func (a *app) orgsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List organisations and their projects",
-		Args:  exactly(0),
+		Args:  launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
@@ -75,9 +76,9 @@ func (a *app) orgsListCommand() *cobra.Command {
 				return err
 			}
 			if c.asJSON {
-				return printJSON(a.out, all)
+				return printJSON(a.Out, all)
 			}
-			t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "organisation\tproject\tname")
 			for _, o := range all.Orgs {
 				fmt.Fprintf(t, "%s\t\t%s\n", o.ID, o.Name)
@@ -111,7 +112,7 @@ func (a *app) putOrg(cmd *cobra.Command, c *control, method, path, name string) 
 		return err
 	}
 	return c.print(a, answer, func() error {
-		_, err := fmt.Fprintf(a.out, "%s  %s\n", row.ID, row.Name)
+		_, err := fmt.Fprintf(a.Out, "%s  %s\n", row.ID, row.Name)
 		return err
 	})
 }
@@ -130,7 +131,7 @@ func (a *app) listMembers(cmd *cobra.Command, c *control, in *scope, _ []string)
 }
 
 func (a *app) printMembers(members ...memberRow) error {
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "e-mail\trole\tstate\tinvited\tjoined")
 	for _, m := range members {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", m.Email, m.Role, m.State, when(m.InvitedAt, "-"), when(m.JoinedAt, "-"))
@@ -143,7 +144,7 @@ var roles = []string{string(tenant.RoleOwner), string(tenant.RoleMember), string
 
 func (a *app) inviteCommand() *cobra.Command {
 	var role string
-	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", exactly(1),
+	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", launch.Exactly(1),
 		func(cmd *cobra.Command, c *control, in *scope, args []string) error {
 			email, err := emailOf(cmd, args[0])
 			if err != nil {
@@ -151,7 +152,7 @@ func (a *app) inviteCommand() *cobra.Command {
 			}
 			body := map[string]any{"email": email}
 			if role != "" {
-				if err := oneOf(cmd, "--role", role, roles); err != nil {
+				if err := launch.OneOf(cmd, "--role", role, roles); err != nil {
 					return err
 				}
 				body["role"] = role
@@ -164,7 +165,7 @@ func (a *app) inviteCommand() *cobra.Command {
 }
 
 func (a *app) setRole(cmd *cobra.Command, c *control, in *scope, args []string) error {
-	if err := oneOf(cmd, "role", args[1], roles); err != nil {
+	if err := launch.OneOf(cmd, "role", args[1], roles); err != nil {
 		return err
 	}
 	return a.member(cmd, c, in, http.MethodPatch, "/portal/v1/orgs/%s/members/%s", args[0], map[string]any{"role": args[1]})
@@ -176,7 +177,7 @@ func (a *app) removeMember(cmd *cobra.Command, c *control, in *scope, args []str
 
 func (a *app) unbindMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
 	if !c.local() {
-		return usage(cmd, "only the operator may do that, on the server's machine; leave --token out")
+		return launch.BadUsage(cmd, "only the operator may do that, on the server's machine; leave --token out")
 	}
 	return a.member(cmd, c, in, http.MethodPost, "/operator/v1/orgs/%s/members/%s/unbind", args[0], nil)
 }
@@ -209,7 +210,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 	}
 	var c control
 	list := &cobra.Command{
-		Use: "list", Short: "List voice requests", Args: exactly(0),
+		Use: "list", Short: "List voice requests", Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
@@ -232,7 +233,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 				asked.VoiceRequests = append(asked.VoiceRequests, page.VoiceRequests...)
 			}
 			if c.asJSON {
-				return printJSON(a.out, asked)
+				return printJSON(a.Out, asked)
 			}
 			rows := make([]voiceRow, len(asked.VoiceRequests))
 			for i, r := range asked.VoiceRequests {
@@ -249,13 +250,13 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 		Use:   "move REQUEST STATUS",
 		Short: "Take a voice request a step on; for operators",
 		Long:  "Takes a voice request from submitted to reviewing, approved, training and ready, a step at a time, or to declined before it is approved.",
-		Args:  exactly(2),
+		Args:  launch.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := m.open(a, cmd); err != nil {
 				return err
 			}
 			if !m.local() {
-				return usage(cmd, "only the operator may do that, on the server's machine; leave --token out")
+				return launch.BadUsage(cmd, "only the operator may do that, on the server's machine; leave --token out")
 			}
 			var row voiceRow
 			path := "/operator/v1/voice-requests/" + url.PathEscape(args[0]) + "/" + url.PathEscape(args[1])
@@ -272,7 +273,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 }
 
 func (a *app) printVoiceRequests(rows ...voiceRow) error {
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\tvoice\tlanguage\tby\tcreated\tstatus")
 	for _, v := range rows {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.VoiceName, v.Language, v.CreatedBy, when(v.CreatedAt, "-"), v.Status)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 // remote is the server that a command talks to.
@@ -54,7 +55,7 @@ func serverAddress(cmd *cobra.Command, server string) (string, error) {
 }
 
 func badAddress(cmd *cobra.Command, server string) error {
-	return usage(cmd, "--server %q: want an address such as tts.example.com, https://tts.example.com/path or 127.0.0.1:8080", server)
+	return launch.BadUsage(cmd, "--server %q: want an address such as tts.example.com, https://tts.example.com/path or 127.0.0.1:8080", server)
 }
 
 // schemeOf chooses how to talk to an address without a scheme.

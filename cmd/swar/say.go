@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 // manner is how something is to be said.
@@ -94,7 +95,7 @@ The text comes from the arguments, or with - or nothing from standard input. The
 				t, err = where.speak(cmd, r)
 			}
 			if err != nil {
-				return interrupted(cmd.Context(), to.finish(err))
+				return launch.Interrupted(cmd.Context(), to.finish(err))
 			}
 			defer t.Close()
 			return a.deliver(cmd.Context(), t, to, start)
@@ -115,18 +116,18 @@ The text comes from the arguments, or with - or nothing from standard input. The
 // text joins the arguments, or reads standard input.
 func (a *app) text(cmd *cobra.Command, args []string) (string, error) {
 	switch {
-	case len(args) == 1 && args[0] == "-", len(args) == 0 && !isTerminal(a.in):
+	case len(args) == 1 && args[0] == "-", len(args) == 0 && !launch.IsTerminal(a.In):
 		const limit = 1 << 20 // what a server reads at most; the longest text is much shorter
-		b, err := io.ReadAll(io.LimitReader(a.in, limit+1))
+		b, err := io.ReadAll(io.LimitReader(a.In, limit+1))
 		if err != nil {
 			return "", fmt.Errorf("reading the text: %w", err)
 		}
 		if len(b) > limit {
-			return "", usage(cmd, "the text on standard input is longer than a megabyte")
+			return "", launch.BadUsage(cmd, "the text on standard input is longer than a megabyte")
 		}
 		return string(b), nil
 	case len(args) == 0:
-		return "", usage(cmd, "nothing to say; give a text, or - to read standard input")
+		return "", launch.BadUsage(cmd, "nothing to say; give a text, or - to read standard input")
 	}
 	return strings.Join(args, " "), nil
 }
@@ -163,23 +164,23 @@ func (a *app) target(cmd *cobra.Command, output, format string) (target, error) 
 	f := client.Format(format)
 	switch {
 	case f != "" && !slices.Contains(writtenFormats, format):
-		return nil, usage(cmd, "--format %q: want %s", format, strings.Join(writtenFormats, ", "))
+		return nil, launch.BadUsage(cmd, "--format %q: want %s", format, strings.Join(writtenFormats, ", "))
 	case output == "" && f != "":
-		return nil, usage(cmd, "--format is for audio that is written; give -o too")
+		return nil, launch.BadUsage(cmd, "--format is for audio that is written; give -o too")
 	case output == "":
 		return a.newPlayer(cmd.Context())
 	case output == "-":
-		if a.out.terminal {
-			return nil, usage(cmd, "audio would garble the terminal; redirect it, or give -o a file name")
+		if a.Out.Terminal {
+			return nil, launch.BadUsage(cmd, "audio would garble the terminal; redirect it, or give -o a file name")
 		}
 		if f == "" {
 			f = client.WAV
 		}
-		return &plain{Writer: a.out, form: f, name: "standard output"}, nil
+		return &plain{Writer: a.Out, form: f, name: "standard output"}, nil
 	case f == "":
 		var ok bool
 		if f, ok = formats[strings.ToLower(filepath.Ext(output))]; !ok {
-			return nil, usage(cmd, "-o %q: a file name must end in .wav, .opus, .ogg, .pcm or .raw; or say --format", output)
+			return nil, launch.BadUsage(cmd, "-o %q: a file name must end in .wav, .opus, .ogg, .pcm or .raw; or say --format", output)
 		}
 	}
 	return openFile(output, f)
@@ -188,20 +189,20 @@ func (a *app) target(cmd *cobra.Command, output, format string) (target, error) 
 // deliver copies t to its target.
 func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) error {
 	if t.unspoken != "" {
-		fmt.Fprintf(a.err, "%s %s\n", a.err.yellow("left out:"), leftOut(t.unspoken))
+		fmt.Fprintf(a.Err, "%s %s\n", a.Err.Yellow("left out:"), leftOut(t.unspoken))
 	}
 	progress := a.progress(to.format())
 	bytes, err := io.Copy(io.MultiWriter(to, progress), t)
 	progress.finish()
-	if err = interrupted(ctx, to.finish(err)); err != nil {
+	if err = launch.Interrupted(ctx, to.finish(err)); err != nil {
 		if _, cut := errors.AsType[*client.CutError](err); cut {
 			return fmt.Errorf("the server cut the audio off before its end; try again: %w", err)
 		}
 		return err
 	}
-	if a.err.terminal {
-		fmt.Fprintf(a.err, "%s %s to %s in %.2f s, seed %d\n",
-			a.err.green("✓"), length(to.format(), bytes), to, time.Since(start).Seconds(), t.seed)
+	if a.Err.Terminal {
+		fmt.Fprintf(a.Err, "%s %s to %s in %.2f s, seed %d\n",
+			a.Err.Green("✓"), length(to.format(), bytes), to, time.Since(start).Seconds(), t.seed)
 	}
 	return nil
 }
@@ -209,14 +210,6 @@ func (a *app) deliver(ctx context.Context, t *take, to target, start time.Time) 
 // leftOut names characters that a model cannot speak. What would harm a terminal is escaped.
 func leftOut(unspoken string) string {
 	return strconv.QuoteToGraphic(unspoken) + ", which this model cannot speak"
-}
-
-// interrupted makes err the reason why ctx ended, if it did.
-func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
 }
 
 // progress draws how much has been spoken, on a terminal.
@@ -228,15 +221,15 @@ type progress struct {
 
 func (a *app) progress(f client.Format) *progress {
 	p := &progress{form: f}
-	if a.err.terminal {
+	if a.Err.Terminal {
 		p.bar = progressbar.NewOptions64(-1,
-			progressbar.OptionSetWriter(a.err),
+			progressbar.OptionSetWriter(a.Err),
 			progressbar.OptionSetDescription("speaking"),
 			progressbar.OptionSpinnerType(14),
 			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionThrottle(65*time.Millisecond),
-			progressbar.OptionEnableColorCodes(a.err.coloured),
+			progressbar.OptionEnableColorCodes(a.Err.Coloured),
 		)
 	}
 	return p

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,8 +37,7 @@ type serving struct {
 	spool         *int64 // bytes
 	pprof         string
 	metrics       string
-	logLevel      *string
-	logFormat     *string
+	logging       launch.LogFlags
 	engine        speakerFlags
 	portal        *string
 	store         storeFlags
@@ -68,7 +63,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
   swar serve --bundle hindi-int8
   swar serve --listen :8080 --data /var/lib/swar
   SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --portal off --listen :8080 --log-format json`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(cmd, launch.FindCPUs()); err != nil {
 				return err
@@ -87,8 +82,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.IntVar(&o.cacheMB, "prefill-cache-mb", 0, "keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
-	o.logLevel = launch.Choice(f, "log-level", "least level that is logged", launch.LogLevels...)
-	o.logFormat = launch.Choice(f, "log-format", "how the log on standard error is written", launch.LogFormats...)
+	o.logging.Define(f)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.engine.flags(f)
@@ -112,7 +106,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	for _, text := range o.proxies {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return usage(cmd, "--trust-proxy %q: want a network such as 10.0.0.0/8", text)
+			return launch.BadUsage(cmd, "--trust-proxy %q: want a network such as 10.0.0.0/8", text)
 		}
 		o.trusted = append(o.trusted, network)
 	}
@@ -120,33 +114,29 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		if address == "" && flag != "--listen" {
 			continue
 		}
-		_, port, err := net.SplitHostPort(address)
-		if err != nil {
-			return usage(cmd, "%s %q: want HOST:PORT, or :PORT for all addresses of this machine", flag, address)
-		}
-		if _, err := net.DefaultResolver.LookupPort(cmd.Context(), "tcp", port); err != nil {
-			return usage(cmd, "%s %q: %q is no port; want 0 to 65535", flag, address, port)
+		if err := launch.CheckAddress(cmd, flag, address); err != nil {
+			return err
 		}
 	}
 	whole := cpus.Whole()
 	switch {
 	case o.open && o.withPortal():
-		return usage(cmd, "--open needs --portal off: a server with the portal is never open")
+		return launch.BadUsage(cmd, "--open needs --portal off: a server with the portal is never open")
 	case o.open && len(o.keys) > 0:
-		return usage(cmd, "--open and --api-key contradict each other; drop one of them")
+		return launch.BadUsage(cmd, "--open and --api-key contradict each other; drop one of them")
 	case cmd.Flags().Changed("workers") && o.workers < 1:
-		return usage(cmd, "--workers %d: want at least 1", o.workers)
+		return launch.BadUsage(cmd, "--workers %d: want at least 1", o.workers)
 	case o.workers > whole && !o.oversubscribe:
-		return usage(cmd, "--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
-			"use --workers %d, or --oversubscribe if you know better", o.workers, plural(whole, "whole CPU"), cpus, whole)
+		return launch.BadUsage(cmd, "--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
+			"use --workers %d, or --oversubscribe if you know better", o.workers, launch.Plural(whole, "whole CPU"), cpus, whole)
 	case o.queue < 0:
-		return usage(cmd, "--queue %d: want 0 or more", o.queue)
+		return launch.BadUsage(cmd, "--queue %d: want 0 or more", o.queue)
 	case o.cacheMB < 0:
-		return usage(cmd, "--prefill-cache-mb %d: want 0 or more", o.cacheMB)
-	case o.pprof != "" && !isLoopback(cmd.Context(), o.pprof):
-		return usage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
-	case !o.withPortal() && len(o.keys) == 0 && !o.open && !isLoopback(cmd.Context(), o.listen):
-		return usage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
+		return launch.BadUsage(cmd, "--prefill-cache-mb %d: want 0 or more", o.cacheMB)
+	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):
+		return launch.BadUsage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
+	case !o.withPortal() && len(o.keys) == 0 && !o.open && !launch.IsLoopback(cmd.Context(), o.listen):
+		return launch.BadUsage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
 	}
 	if o.workers == 0 {
 		o.workers = whole
@@ -162,20 +152,6 @@ func (o *serving) withPortal() bool { return *o.portal == "on" }
 // wantsKey reports whether nobody may use the server without a key.
 func (o *serving) wantsKey() bool { return o.withPortal() || len(o.keys) > 0 }
 
-// isLoopback reports whether only this machine reaches address. A name must mean a loopback address only.
-func isLoopback(ctx context.Context, address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	if ip := net.ParseIP(host); ip != nil {
-		return ip.IsLoopback()
-	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	isOther := func(ip netip.Addr) bool { return !ip.IsLoopback() }
-	return err == nil && len(ips) > 0 && !slices.ContainsFunc(ips, isOther)
-}
-
 // site is a server at work.
 type site struct {
 	app     *app
@@ -183,10 +159,10 @@ type site struct {
 	log     *slog.Logger
 	local   *localSpeaker
 	portal  *portal // nil without
+	metrics *metrics.Registry
 	api     *serve.Server
-	http    *http.Server   // the API
-	admin   []*http.Server // metrics and profiles; they live until the end
-	running sync.WaitGroup
+	http    *http.Server // the API
+	servers launch.Servers
 }
 
 // errPortalEnded stops a server whose portal has failed: nothing would be counted any more.
@@ -194,24 +170,25 @@ var errPortalEnded = errors.New("the portal has ended")
 
 // serve runs until ctx ends, and then drains.
 func (a *app) serve(ctx context.Context, o *serving) error {
-	listener, err := listen(ctx, "--listen", o.listen)
+	listener, err := launch.Listen(ctx, "swar serve", "--listen", o.listen)
 	if err != nil {
 		return err
 	}
 	s := &site{app: a, options: o}
 	if err := s.assemble(ctx, listener.Addr().String()); err != nil {
 		listener.Close()
-		return interrupted(ctx, err)
+		return launch.Interrupted(ctx, err)
+	}
+	s.servers.Add(s.http, serve.WrapListener(listener))
+	if err := s.addAdmin(ctx); err != nil {
+		s.servers.Close()
+		return errors.Join(err, s.release())
 	}
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	if err := s.startAdmin(ctx, fail); err != nil {
-		listener.Close()
-		return errors.Join(err, s.release())
-	}
-	s.start(s.http, serve.WrapListener(listener), fail)
+	s.servers.Start(fail)
 	if o.engine.neural() { // the other engine is there at once
-		s.say("warming up %s", plural(o.workers, "worker"))
+		s.say("warming up %s", launch.Plural(o.workers, "worker"))
 	}
 
 	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they have spoken.
@@ -249,10 +226,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	spoken.Wait()
 	stopKeeping()
 	kept.Wait()
-	for _, h := range s.admin {
-		h.Close()
-	}
-	s.running.Wait()
+	s.servers.Close() // metrics and profiles live until now
 	return errors.Join(err, keepErr)
 }
 
@@ -280,8 +254,8 @@ func (s *site) release() error {
 // assemble builds everything and starts nothing. address is what the server listens on.
 func (s *site) assemble(ctx context.Context, address string) (err error) {
 	o := s.options
-	lines := launch.NewLogWriter(s.app.err)
-	if s.log, err = launch.NewLog(lines, s.app.err.terminal, *o.logLevel, *o.logFormat); err != nil {
+	lines := launch.NewLogWriter(s.app.Err)
+	if s.log, err = o.logging.Open(lines, s.app.Err.Terminal); err != nil {
 		return err
 	}
 	queue := o.queue
@@ -300,6 +274,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 		return err
 	}
 	m := metrics.New()
+	s.metrics = m
 	m.RegisterWorkers(s.local.speaker.Capacity)
 	m.RegisterLog(lines.Lost)
 	needed, err := s.neural(m)
@@ -317,7 +292,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	var static *access.Static
 	if len(o.keys) > 0 {
 		if static, err = access.NewStatic(o.keys, s.voices()); err != nil {
-			return &usageError{"swar serve", err}
+			return &launch.UsageError{Command: "swar serve", Err: err}
 		}
 	}
 	switch {
@@ -348,15 +323,9 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 		return err
 	}
 	if o.metrics != "" {
-		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", m.Handler())
-		s.admin = append(s.admin, s.server(o.metrics, mux))
 		handler = without("/metrics", handler)
 	}
-	if o.pprof != "" {
-		s.admin = append(s.admin, s.server(o.pprof, profiles()))
-	}
-	s.http = s.server(o.listen, handler)
+	s.http = launch.NewServer(handler, s.log)
 	return nil
 }
 
@@ -368,57 +337,24 @@ func (s *site) voices() []string {
 	return names
 }
 
-// server has no limit on the time of an answer, because streams last: the API sets one for each write.
-func (s *site) server(address string, h http.Handler) *http.Server {
-	return &http.Server{
-		Addr:              address,
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // mostly handshakes that scanners leave half done
-	}
-}
-
-// listen opens address, which a flag gave.
-func listen(ctx context.Context, flag, address string) (net.Listener, error) {
-	c := net.ListenConfig{KeepAlive: 15 * time.Second}
-	l, err := c.Listen(ctx, "tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("another program, perhaps another `swar serve`, listens on %s already; choose another address with %s", address, flag)
-	case errors.Is(err, os.ErrPermission):
-		return nil, fmt.Errorf("not allowed to listen on %s; choose a port above 1023 with %s", address, flag)
-	case err != nil:
-		return nil, fmt.Errorf("cannot listen on %s (%s); choose another address with %s", address, reason(err), flag)
-	}
-	return l, nil
-}
-
-func (s *site) startAdmin(ctx context.Context, fail context.CancelCauseFunc) error {
-	var all []net.Listener
-	for _, h := range s.admin {
-		l, err := listen(ctx, "--metrics-listen or --pprof", h.Addr)
-		if err != nil {
-			for _, l := range all {
-				l.Close()
-			}
-			return err
+// addAdmin opens the addresses where metrics and profiles are, apart from the API.
+func (s *site) addAdmin(ctx context.Context) error {
+	add := func(flag, address string, h http.Handler) error {
+		if address == "" {
+			return nil
 		}
-		all = append(all, l)
-	}
-	for i, l := range all {
-		s.start(s.admin[i], l, fail)
-	}
-	return nil
-}
-
-func (s *site) start(h *http.Server, l net.Listener, fail context.CancelCauseFunc) {
-	s.running.Go(func() {
-		if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			fail(fmt.Errorf("serving %s: %w", h.Addr, err))
+		l, err := launch.Listen(ctx, "swar serve", flag, address)
+		if err == nil {
+			s.servers.Add(launch.NewServer(h, s.log), l)
 		}
-	})
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", s.metrics.Handler())
+	if err := add("--metrics-listen", s.options.metrics, mux); err != nil {
+		return err
+	}
+	return add("--pprof", s.options.pprof, profiles())
 }
 
 // drain finishes what is being spoken. First nothing new is let in; what is needed to finish stays.
@@ -460,7 +396,7 @@ func (s *site) showDraining() (stop func()) {
 			// Who is spoken to listens.
 			if left := s.api.Listeners() + s.local.pool.Capacity().Queued; left != shown && left > 0 {
 				shown = left
-				s.say("finishing %s; a second signal stops at once", plural(left, "utterance"))
+				s.say("finishing %s; a second signal stops at once", launch.Plural(left, "utterance"))
 			}
 			select {
 			case <-t.C:
@@ -478,9 +414,9 @@ func (s *site) showDraining() (stop func()) {
 // say tells people what happens.
 func (s *site) say(format string, args ...any) {
 	if s.proseAllowed() {
-		fmt.Fprintf(s.app.err, name+": "+format+"\n", args...)
+		fmt.Fprintf(s.app.Err, name+": "+format+"\n", args...)
 	}
 }
 
 // proseAllowed reports whether standard error may hold more than the log: not when a program was promised JSON.
-func (s *site) proseAllowed() bool { return s.app.err.terminal || *s.options.logFormat != "json" }
+func (s *site) proseAllowed() bool { return s.app.Err.Terminal || !s.options.logging.OnlyJSON() }

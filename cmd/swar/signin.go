@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 func (a *app) signinCommand() *cobra.Command {
@@ -26,7 +29,7 @@ standard output alone, and everything else to standard error.`,
 		Example: `  export SWAR_SERVER=https://tts.example.org
   export SWAR_TOKEN=$(swar signin me@example.org)
   swar keys list`,
-		Args: exactly(1),
+		Args: launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			email, err := emailOf(cmd, args[0])
 			if err != nil {
@@ -38,14 +41,23 @@ standard output alone, and everything else to standard error.`,
 			}
 			token, err := a.signIn(cmd.Context(), base, email)
 			if err != nil {
-				return interrupted(cmd.Context(), reached(base, "", err))
+				return launch.Interrupted(cmd.Context(), reached(base, "", err))
 			}
-			_, err = fmt.Fprintln(a.out, token)
+			_, err = fmt.Fprintln(a.Out, token)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&server, "server", defaultServer, "`address` of the server")
 	return cmd
+}
+
+// emailOf checks an argument that is an e-mail address.
+func emailOf(cmd *cobra.Command, text string) (string, error) {
+	email, err := emailaddr.Clean(text)
+	if err != nil {
+		return "", launch.BadUsage(cmd, "%q is no e-mail address", text)
+	}
+	return email, nil
 }
 
 // signIn has a code mailed, and makes it a token.
@@ -73,8 +85,8 @@ func (a *app) signIn(ctx context.Context, base, email string) (string, error) {
 	if err := post("/auth/v1/email-link", map[string]string{"email": email}, nil); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(a.err, "If %s may sign in, a mail is on its way. Its code: ", email)
-	code, err := readLine(ctx, a.in)
+	fmt.Fprintf(a.Err, "If %s may sign in, a mail is on its way. Its code: ", email)
+	code, err := readLine(ctx, a.In)
 	if err != nil {
 		return "", err
 	}

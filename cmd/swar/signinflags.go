@@ -62,19 +62,19 @@ func (s *signInFlags) flags(f *pflag.FlagSet) {
 func (s *signInFlags) check(cmd *cobra.Command) error {
 	switch {
 	case s.smtp != "" && s.mailFrom == "":
-		return usage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
+		return launch.BadUsage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
 	case s.smtp == "" && (s.mailFrom != "" || s.smtpUser != "" || s.smtpPass != ""):
-		return usage(cmd, "--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
+		return launch.BadUsage(cmd, "--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
 	case s.smtp != "" && !isMailServer(s.smtp):
-		return usage(cmd, "--smtp %q: want HOST or HOST:PORT", s.smtp)
+		return launch.BadUsage(cmd, "--smtp %q: want HOST or HOST:PORT", s.smtp)
 	case s.mails < 1 || s.mails > signin.MaxTotalLimit:
-		return usage(cmd, "--sign-in-mails %d: want 1 to %d", s.mails, signin.MaxTotalLimit)
+		return launch.BadUsage(cmd, "--sign-in-mails %d: want 1 to %d", s.mails, signin.MaxTotalLimit)
 	case s.emulator != "" && (!s.unsigned || s.firebase == ""):
-		return usage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anybody can make its tokens")
+		return launch.BadUsage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anybody can make its tokens")
 	case s.unsigned && s.emulator == "":
-		return usage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
+		return launch.BadUsage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
 	case len(s.domains) > 0 && !s.invitedOnly:
-		return usage(cmd, "--domain means something with --invited-only only")
+		return launch.BadUsage(cmd, "--domain means something with --invited-only only")
 	}
 	return nil
 }
@@ -95,11 +95,11 @@ func (s *signInFlags) address(listen string) string {
 	if s.publicURL != "" {
 		return strings.TrimSuffix(s.publicURL, "/")
 	}
-	return baseURL(listen)
+	return launch.URLOf(listen)
 }
 
 // mailer returns what sends mails: nil where there is no way to. listen is where the server listens, show is where it may print mails.
-func (s *signInFlags) mailer(ctx context.Context, listen string, show *screen) (signin.Mailer, error) {
+func (s *signInFlags) mailer(ctx context.Context, listen string, show *launch.Screen) (signin.Mailer, error) {
 	if s.smtp != "" {
 		c := signin.SMTPConfig{Host: s.smtp, Encryption: *s.encryption, Username: s.smtpUser, Password: s.smtpPass, From: s.mailFrom}
 		if host, port, err := net.SplitHostPort(s.smtp); err == nil {
@@ -108,7 +108,7 @@ func (s *signInFlags) mailer(ctx context.Context, listen string, show *screen) (
 		}
 		return signin.NewSMTP(c)
 	}
-	if !isLoopback(ctx, listen) {
+	if !launch.IsLoopback(ctx, listen) {
 		return nil, nil // nobody prints what strangers could use
 	}
 	return signin.NewConsole(show, listen)

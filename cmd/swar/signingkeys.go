@@ -6,6 +6,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 func (a *app) signingKeysCommand() *cobra.Command {
@@ -29,7 +31,7 @@ func (a *app) signingKeysListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the keys, oldest first",
-		Args:  exactly(0),
+		Args:  launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.signingKeys(cmd, &c, http.MethodGet, "/operator/v1/signing-keys")
 		},
@@ -50,7 +52,7 @@ With --now the new key replaces all others at once, for when they may have leake
 backup. Within five seconds every server that shares the store refuses the ID tokens that were
 signed before. Who is signed in gets a new one with their refresh token, and need not sign in again.
 Others who check these tokens may keep the list of keys for an hour.`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path := "/operator/v1/signing-keys/rotate"
 			if now {
@@ -75,7 +77,7 @@ func (a *app) signingKeys(cmd *cobra.Command, c *control, method, path string) e
 		return err
 	}
 	return c.print(a, answer, func() error {
-		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "id\tstate\tcreated\tsigns from\tends")
 		for _, k := range list.Keys {
 			created, from, end := when(k.CreatedAt, "-"), when(k.SignsFrom, "-"), when(k.EndsAt, "-")

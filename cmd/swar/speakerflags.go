@@ -60,9 +60,9 @@ func (s *speakerFlags) flags(f *pflag.FlagSet) {
 func (s *speakerFlags) check(cmd *cobra.Command) error {
 	switch {
 	case *s.engine == "onnx" && s.bundle == "":
-		return usage(cmd, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one)")
+		return launch.BadUsage(cmd, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one)")
 	case *s.engine == "espeak" && s.bundle != "":
-		return usage(cmd, "--engine espeak and --bundle contradict each other; drop one of them")
+		return launch.BadUsage(cmd, "--engine espeak and --bundle contradict each other; drop one of them")
 	}
 	return nil
 }
@@ -121,12 +121,12 @@ func (s *speakerFlags) reader(ctx context.Context) (synth.Engine, error) {
 }
 
 // wanted reports whether the command line, and not only the environment, asks for an engine of this process.
-func (s *speakerFlags) wanted(a *app) bool { return a.typed["bundle"] || a.typed["engine"] }
+func (s *speakerFlags) wanted(a *app) bool { return a.Typed("bundle") || a.Typed("engine") }
 
 // here decides between this process and a server: an engine that is typed, or otherwise local, means this process.
 func (s *speakerFlags) here(a *app, cmd *cobra.Command, local bool) (bool, error) {
-	if s.wanted(a) && a.typed["server"] {
-		return false, usage(cmd, "--server and --bundle or --engine contradict each other; drop one of them")
+	if s.wanted(a) && a.Typed("server") {
+		return false, launch.BadUsage(cmd, "--server and --bundle or --engine contradict each other; drop one of them")
 	}
 	if !local && !s.wanted(a) {
 		return false, nil

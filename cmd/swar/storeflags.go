@@ -43,9 +43,9 @@ func dataFlag(f *pflag.FlagSet, folder *string) {
 func (s *storeFlags) check(cmd *cobra.Command) error {
 	switch {
 	case *s.kind == "firestore" && s.project == "":
-		return usage(cmd, "--store firestore needs --project, the Google Cloud project of the database")
+		return launch.BadUsage(cmd, "--store firestore needs --project, the Google Cloud project of the database")
 	case *s.kind != "firestore" && s.project != "":
-		return usage(cmd, "--project is for --store firestore")
+		return launch.BadUsage(cmd, "--project is for --store firestore")
 	}
 	return nil
 }

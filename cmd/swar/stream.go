@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 func (a *app) streamCommand() *cobra.Command {
@@ -39,7 +40,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 					return err
 				}
 			}
-			s := &streaming{app: a, events: a.out, asJSON: asJSON, how: how, flags: cmd.Flags()}
+			s := &streaming{app: a, events: a.Out, asJSON: asJSON, how: how, flags: cmd.Flags()}
 			if output == "" {
 				s.audio = &plain{Writer: io.Discard, form: client.PCM16}
 			} else {
@@ -49,7 +50,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 				}
 				s.audio = to
 				if output == "-" {
-					s.events = a.err
+					s.events = a.Err
 				}
 			}
 			c, err := where.client(cmd)
@@ -58,7 +59,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 			}
 			conn, err := c.Stream(cmd.Context())
 			if err != nil {
-				return interrupted(cmd.Context(), s.audio.finish(reached(where.base, "", err)))
+				return launch.Interrupted(cmd.Context(), s.audio.finish(reached(where.base, "", err)))
 			}
 			defer conn.Close()
 			return s.run(cmd.Context(), conn, a.lines(args))
@@ -85,7 +86,7 @@ func (a *app) lines(args []string) <-chan string {
 			}
 			return
 		}
-		for in := bufio.NewReader(a.in); ; {
+		for in := bufio.NewReader(a.In); ; {
 			line, err := in.ReadString('\n')
 			if line = strings.TrimSpace(line); line != "" {
 				lines <- line
@@ -101,7 +102,7 @@ func (a *app) lines(args []string) <-chan string {
 // streaming is one run of the command.
 type streaming struct {
 	app    *app
-	events *screen
+	events *launch.Screen
 	audio  target
 	asJSON bool
 	how    manner
@@ -153,14 +154,14 @@ func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan str
 				continue
 			}
 			if err := s.send(conn, text, running); err != nil {
-				return interrupted(ctx, s.finish(err))
+				return launch.Interrupted(ctx, s.finish(err))
 			}
 		case e := <-received:
 			if err := s.show(e, running); err != nil {
-				return interrupted(ctx, s.finish(err))
+				return launch.Interrupted(ctx, s.finish(err))
 			}
 		case err := <-ended:
-			return interrupted(ctx, s.finish(fmt.Errorf("%s cut short: %w", plural(len(running), "utterance"), err)))
+			return launch.Interrupted(ctx, s.finish(fmt.Errorf("%s cut short: %w", launch.Plural(len(running), "utterance"), err)))
 		case <-ctx.Done():
 			return errors.Join(context.Cause(ctx), s.finish(nil))
 		}
@@ -211,7 +212,7 @@ func (s *streaming) show(e client.Event, running map[string]*sent) error {
 	} else {
 		if !u.begun { // only now, or the lines of several utterances would mix
 			u.begun = true
-			fmt.Fprintf(s.events, "%s %s\n", s.app.out.bold(u.text), s.app.out.dim(head.RequestID))
+			fmt.Fprintf(s.events, "%s %s\n", s.app.Out.Bold(u.text), s.app.Out.Dim(head.RequestID))
 		}
 		s.print(e, time.Since(u.at))
 	}
@@ -247,12 +248,12 @@ func (s *streaming) collect(data []byte, u *sent) error {
 func (s *streaming) print(e client.Event, after time.Duration) {
 	switch e := e.(type) {
 	case *client.StartEvent:
-		s.line(after, "start", "%s, %s, %s, waited %v, seed %d", e.Voice, e.Format, plural(e.Chunks, "chunk"), e.Queue, e.Seed)
+		s.line(after, "start", "%s, %s, %s, waited %v, seed %d", e.Voice, e.Format, launch.Plural(e.Chunks, "chunk"), e.Queue, e.Seed)
 		if e.Unspoken != "" {
-			s.line(after, s.app.out.yellow("left out"), "%s", leftOut(e.Unspoken))
+			s.line(after, s.app.Out.Yellow("left out"), "%s", leftOut(e.Unspoken))
 		}
 	case *client.ChunkEvent:
-		s.line(after, "chunk", "%d: %s (%s)", e.Chunk, e.Text, plural(e.Tokens, "token"))
+		s.line(after, "chunk", "%d: %s (%s)", e.Chunk, e.Text, launch.Plural(e.Tokens, "token"))
 	case *client.FirstAudioEvent:
 		s.line(after, "first audio", "%v after the server had the request", e.After)
 	case *client.ChunkEndEvent:
@@ -266,7 +267,7 @@ func (s *streaming) print(e client.Event, after time.Duration) {
 	case *client.CancelledEvent:
 		s.line(after, "cancelled", "after %v of speech", e.Length)
 	case *client.ErrorEvent:
-		s.line(after, s.app.out.red("error"), "%s", explain(e.Err))
+		s.line(after, s.app.Out.Red("error"), "%s", explain(e.Err))
 	}
 }
 

@@ -5,23 +5,25 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 // task shows how far long work is: as a bar on a terminal, elsewhere as a line for each of its parts.
 type task struct {
-	screen *screen
+	screen *launch.Screen
 	bar    *progressbar.ProgressBar // nil: not a terminal
 	total  int64
 	what   string
 }
 
-func (a *app) task() *task { return &task{screen: a.err} }
+func (a *app) task() *task { return &task{screen: a.Err} }
 
 // at says that done of total, in any unit, is finished and what is being done now. Without a total the work is of unknown length.
 func (t *task) at(done, total int64, what string) {
 	fresh := what != t.what
 	t.what = what
-	if !t.screen.terminal {
+	if !t.screen.Terminal {
 		if fresh && (total == 0 || done < total) { // that all is done, the result says
 			fmt.Fprintf(t.screen, "%s\n", what)
 		}

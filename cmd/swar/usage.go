@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -38,16 +39,16 @@ func (a *app) usageCommand() *cobra.Command {
 its bills. A month is billed for all its frames together: 20 paise a minute, rounded once.`,
 		Example: `  swar usage --from 2026-11-01 --to 2026-11-30 --csv > november.csv
   swar usage --months`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
 				return err
 			}
 			if months && (from != "" || to != "") {
-				return usage(cmd, "--months shows all months; leave --from and --to out")
+				return launch.BadUsage(cmd, "--months shows all months; leave --from and --to out")
 			}
 			if csv && c.asJSON {
-				return usage(cmd, "--csv and --json contradict each other; drop one of them")
+				return launch.BadUsage(cmd, "--csv and --json contradict each other; drop one of them")
 			}
 			q := url.Values{}
 			for name, day := range map[string]string{"from": from, "to": to} {
@@ -56,7 +57,7 @@ its bills. A month is billed for all its frames together: 20 paise a minute, rou
 				}
 				t, err := time.ParseInLocation(time.DateOnly, day, meter.India)
 				if err != nil {
-					return usage(cmd, "--%s %q: want a day such as 2026-11-21", name, day)
+					return launch.BadUsage(cmd, "--%s %q: want a day such as 2026-11-21", name, day)
 				}
 				if name == "to" {
 					t = t.AddDate(0, 0, 1) // the portal wants the moment where it ends
@@ -83,7 +84,7 @@ its bills. A month is billed for all its frames together: 20 paise a minute, rou
 				q.Set("format", "csv")
 				answer, err := c.do(cmd.Context(), http.MethodGet, path+q.Encode(), nil, nil)
 				if err == nil {
-					_, err = a.out.Write(answer)
+					_, err = a.Out.Write(answer)
 				}
 				return err
 			}
@@ -125,7 +126,7 @@ func (a *app) showUsage(cmd *cobra.Command, c *control, path string) error {
 		return err
 	}
 	return c.print(a, answer, func() error {
-		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(t, "day\trequests\terrors\tcancelled\tminutes\trupees\tfirst audio p50\tp95\t")
 		for _, d := range u.ByDay {
 			if d.Requests > 0 || d.Billed != 0 {
@@ -137,8 +138,8 @@ func (a *app) showUsage(cmd *cobra.Command, c *control, path string) error {
 		if err := t.Flush(); err != nil || len(u.ByKey) == 0 {
 			return err
 		}
-		fmt.Fprintln(a.out)
-		t = tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(a.Out)
+		t = tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "key\tname\trequests\tminutes\trupees")
 		for _, k := range u.ByKey {
 			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", k.KeyID, k.Name, k.Requests, k.Minutes, k.AmountINR)
@@ -170,7 +171,7 @@ func (a *app) showMonths(cmd *cobra.Command, c *control, path string) error {
 		return err
 	}
 	return c.print(a, answer, func() error {
-		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(t, "month\trequests\tminutes\trupees\tstate\t")
 		for _, m := range b.Months {
 			fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t\n", m.Month, m.Requests, m.Minutes, m.AmountINR, m.Status)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 func (a *app) voicesCommand() *cobra.Command {
@@ -22,7 +23,7 @@ func (a *app) voicesCommand() *cobra.Command {
 		Long:  "Lists the voices that a server lets you use; with --bundle or --engine those of a model, without a server.",
 		Example: `  swar voices --server https://tts.example.com --key KEY
   swar voices --bundle hindi-int8`,
-		Args: exactly(0),
+		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			here, err := engine.here(a, cmd, false)
 			if err != nil {
@@ -35,12 +36,12 @@ func (a *app) voicesCommand() *cobra.Command {
 				v, err = where.voices(cmd)
 			}
 			if err != nil {
-				return interrupted(cmd.Context(), err)
+				return launch.Interrupted(cmd.Context(), err)
 			}
 			if asJSON {
-				return printJSON(a.out, v)
+				return printJSON(a.Out, v)
 			}
-			t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "voice\tlanguage\tsample rate")
 			for _, v := range v.Voices {
 				fmt.Fprintf(t, "%s\t%s\t%d\n", v.Name, v.Language, v.SampleRate)
@@ -48,7 +49,7 @@ func (a *app) voicesCommand() *cobra.Command {
 			if err := t.Flush(); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "\nmodel %s\n", v.Model)
+			fmt.Fprintf(a.Out, "\nmodel %s\n", v.Model)
 			return nil
 		},
 	}

@@ -160,7 +160,7 @@ func TestNewLog(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			log, err := NewLog(&out, tt.terminal, tt.level, tt.format)
+			log, err := newLog(&out, tt.terminal, tt.level, tt.format)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,14 +173,14 @@ func TestNewLog(t *testing.T) {
 		})
 	}
 	for _, bad := range [][2]string{{"loud", "text"}, {"info", "xml"}} {
-		if _, err := NewLog(&bytes.Buffer{}, false, bad[0], bad[1]); err == nil {
-			t.Errorf("NewLog(%q, %q) succeeded", bad[0], bad[1])
+		if _, err := newLog(&bytes.Buffer{}, false, bad[0], bad[1]); err == nil {
+			t.Errorf("newLog(%q, %q) succeeded", bad[0], bad[1])
 		}
 	}
-	for _, level := range LogLevels {
-		for _, format := range LogFormats {
-			if _, err := NewLog(&bytes.Buffer{}, false, level, format); err != nil {
-				t.Errorf("NewLog(%q, %q): %v", level, format, err)
+	for _, level := range logLevels {
+		for _, format := range logFormats {
+			if _, err := newLog(&bytes.Buffer{}, false, level, format); err != nil {
+				t.Errorf("newLog(%q, %q): %v", level, format, err)
 			}
 		}
 	}

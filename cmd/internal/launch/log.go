@@ -4,17 +4,39 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/spf13/pflag"
 )
 
-// LogLevels and LogFormats are the values of --log-level and --log-format, the default first.
+// LogFlags say what is logged, and how.
+type LogFlags struct {
+	level  *string
+	format *string
+}
+
+// Define defines --log-level and --log-format.
+func (l *LogFlags) Define(f *pflag.FlagSet) {
+	l.level = Choice(f, "log-level", "least level that is logged", logLevels...)
+	l.format = Choice(f, "log-format", "how the log on standard error is written", logFormats...)
+}
+
+// Open returns the log of a program on its standard error.
+func (l *LogFlags) Open(w io.Writer, terminal bool) (*slog.Logger, error) {
+	return newLog(w, terminal, *l.level, *l.format)
+}
+
+// OnlyJSON reports whether the log was promised to a program, so that nothing else may stand between its lines.
+func (l *LogFlags) OnlyJSON() bool { return *l.format == "json" }
+
+// The values of the flags, the default first.
 var (
-	LogLevels  = []string{"info", "debug", "warn", "error"}
-	LogFormats = []string{"auto", "text", "json"}
+	logLevels  = []string{"info", "debug", "warn", "error"}
+	logFormats = []string{"auto", "text", "json"}
 )
 
-// NewLog returns a log of the given level and format, which are among [LogLevels] and [LogFormats], on w. The format auto is text when
+// newLog returns a log of the given level and format, which are among [logLevels] and [logFormats], on w. The format auto is text when
 // w is a terminal and JSON otherwise: people read the one, programs the other.
-func NewLog(w io.Writer, terminal bool, level, format string) (*slog.Logger, error) {
+func newLog(w io.Writer, terminal bool, level, format string) (*slog.Logger, error) {
 	var o slog.HandlerOptions
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {

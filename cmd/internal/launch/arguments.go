@@ -1,4 +1,4 @@
-package main
+package launch
 
 import (
 	"errors"
@@ -8,16 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/swar-tts/swar/cmd/internal/launch"
-	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
-// exactly wants n arguments, which the command's usage names.
-func exactly(n int) cobra.PositionalArgs { return between(n, n) }
+// Exactly wants n arguments, which the command's usage names.
+func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
 
-// between wants at least and at most so many arguments.
-func between(least, most int) cobra.PositionalArgs {
+// Between wants at least and at most so many arguments.
+func Between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		_, names, _ := strings.Cut(cmd.Use, " ")
 		switch n := len(args); {
@@ -28,26 +25,17 @@ func between(least, most int) cobra.PositionalArgs {
 		case n == 0:
 			return fmt.Errorf("%s wants %s", cmd.CommandPath(), names)
 		case n > most && most == 1:
-			return fmt.Errorf("%s wants %s, and got %s (what has spaces wants quotes)", cmd.CommandPath(), names, plural(n, "argument"))
+			return fmt.Errorf("%s wants %s, and got %s (what has spaces wants quotes)", cmd.CommandPath(), names, Plural(n, "argument"))
 		default:
-			return fmt.Errorf("%s wants %s, and got %s", cmd.CommandPath(), names, plural(n, "argument"))
+			return fmt.Errorf("%s wants %s, and got %s", cmd.CommandPath(), names, Plural(n, "argument"))
 		}
 	}
 }
 
-// emailOf checks an argument that is an e-mail address.
-func emailOf(cmd *cobra.Command, text string) (string, error) {
-	email, err := emailaddr.Clean(text)
-	if err != nil {
-		return "", usage(cmd, "%q is no e-mail address", text)
-	}
-	return email, nil
-}
-
-// oneOf checks an argument that is one of a few words.
-func oneOf(cmd *cobra.Command, what, word string, words []string) error {
+// OneOf checks an argument that is one of a few words.
+func OneOf(cmd *cobra.Command, what, word string, words []string) error {
 	if !slices.Contains(words, word) {
-		return usage(cmd, "%s %q: want one of %s", what, word, strings.Join(words, ", "))
+		return BadUsage(cmd, "%s %q: want one of %s", what, word, strings.Join(words, ", "))
 	}
 	return nil
 }
@@ -55,7 +43,7 @@ func oneOf(cmd *cobra.Command, what, word string, words []string) error {
 // inWords says what was wrong with a command line as somebody would who does not know which library reads it.
 func inWords(err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return fmt.Errorf("--%s %q: %w", e.GetFlag().Name, e.GetValue(), launch.Wanted(e.GetFlag(), e.Unwrap()))
+		return fmt.Errorf("--%s %q: %w", e.GetFlag().Name, e.GetValue(), Wanted(e.GetFlag(), e.Unwrap()))
 	}
 	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return fmt.Errorf("--%s wants a value", e.GetFlag().Name)
@@ -68,4 +56,12 @@ func inWords(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s (perhaps %s)", text, strings.Join(strings.Fields(names), " or "))
+}
+
+// Plural counts what has a regular plural: 1 worker, 2 workers.
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

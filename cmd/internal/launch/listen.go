@@ -1,0 +1,116 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// CheckAddress refuses what no server can listen on. flag is the one that gave it, such as --listen.
+func CheckAddress(cmd *cobra.Command, flag, address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return BadUsage(cmd, "%s %q: want HOST:PORT, or :PORT for all addresses of this machine", flag, address)
+	}
+	if _, err := net.DefaultResolver.LookupPort(cmd.Context(), "tcp", port); err != nil {
+		return BadUsage(cmd, "%s %q: %q is no port; want 0 to 65535", flag, address, port)
+	}
+	return nil
+}
+
+// IsLoopback reports whether only this machine reaches address. A name must mean loopback addresses only.
+func IsLoopback(ctx context.Context, address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	isOther := func(ip netip.Addr) bool { return !ip.IsLoopback() }
+	return err == nil && len(ips) > 0 && !slices.ContainsFunc(ips, isOther)
+}
+
+// URLOf is how a client on this machine calls a server that listens on address.
+func URLOf(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Listen opens address, which flag gave to command.
+func Listen(ctx context.Context, command, flag, address string) (net.Listener, error) {
+	c := net.ListenConfig{KeepAlive: 15 * time.Second}
+	l, err := c.Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("another program, perhaps another `%s`, listens on %s already; choose another address with %s",
+			command, address, flag)
+	case errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("not allowed to listen on %s; choose a port above 1023 with %s", address, flag)
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen on %s (%s); choose another address with %s", address, Reason(err), flag)
+	}
+	return l, nil
+}
+
+// NewServer returns a server with the limits that all of ours have. It has none on the time of an answer, because
+// streams last: the API sets one for each write.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly handshakes that scanners leave half done
+	}
+}
+
+// Servers are the HTTP servers of a program. The zero value has none. One goroutine uses it.
+type Servers struct {
+	added   []served
+	running sync.WaitGroup
+}
+
+type served struct {
+	server   *http.Server
+	listener net.Listener
+}
+
+// Add takes over a server and its listener. [Servers.Close] closes both.
+func (s *Servers) Add(h *http.Server, l net.Listener) { s.added = append(s.added, served{h, l}) }
+
+// Start begins to serve on everything that was added. fail is told, from another goroutine, of a server that stops
+// without being asked to.
+func (s *Servers) Start(fail func(error)) {
+	for _, a := range s.added {
+		s.running.Go(func() {
+			if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
+				fail(fmt.Errorf("serving %s: %w", a.listener.Addr(), err))
+			}
+		})
+	}
+}
+
+// Close cuts what is still being answered, and returns when no server is at work.
+func (s *Servers) Close() {
+	for _, a := range s.added {
+		a.server.Close()
+		a.listener.Close() // that of a server which was never started
+	}
+	s.running.Wait()
+}
