@@ -14,8 +14,8 @@ const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499
 
 // announce says that the server is ready, and how to hear it. At the first start it tells the first key.
 func (s *site) announce(ctx context.Context, address string, took time.Duration) error {
-	c := s.local.pool.Capacity()
-	attrs := []any{"listen", address, "model", s.local.engine.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
+	c := s.local.Capacity()
+	attrs := []any{"listen", address, "model", s.local.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
 		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
 	first := ""
 	if s.portal != nil {
@@ -97,7 +97,7 @@ func (s *site) firstCommands(base, first string) (curl, say string) {
 			}
 		}
 	}
-	voice := onlyVoice(voices, s.local.engine.Model().DefaultVoice())
+	voice := onlyVoice(voices, s.local.Model().DefaultVoice())
 	if voice != "" {
 		body += `,"voice":"` + voice + `"`
 	}

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
@@ -28,7 +25,7 @@ layouts a folder is in.`,
 		Args:    oneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := args[0]
-			kind, err := findLayout(dir)
+			kind, err := engine.FindLayout(dir)
 			if err != nil {
 				return err
 			}
@@ -55,26 +52,6 @@ func oneFolder(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("want one folder: %s DIR", cmd.CommandPath())
 	}
 	return nil
-}
-
-// findLayout returns the published layout that dir is in, or none for a bundle of ours. Anything else is an error.
-func findLayout(dir string) (layout.Kind, error) {
-	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return layout.None, fmt.Errorf("there is no folder %s", dir)
-	case err != nil:
-		return layout.None, err
-	case !info.IsDir():
-		return layout.None, fmt.Errorf("%s is a file; name the folder of a bundle", dir)
-	}
-	kind, err := layout.Find(dir)
-	if err != nil || kind != layout.None {
-		return kind, err
-	}
-	if _, err := os.Stat(filepath.Join(dir, bundle.ManifestFile)); err != nil {
-		return layout.None, fmt.Errorf("%s is no bundle: it holds no %s; `swar bundle convert` makes one of a published model", dir, bundle.ManifestFile)
-	}
-	return layout.None, nil
 }
 
 func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {

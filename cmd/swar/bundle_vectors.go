@@ -9,20 +9,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx/parity"
 )
 
 // verifyVectors prints one line for each case and quantity, the form of which scripts rely on: case, quantity, difference, tolerance and
 // verdict with two spaces in between, and behind them what else there is to say. A relative difference is one in percent.
-func (a *app) verifyVectors(ctx context.Context, dir, precision string, r neuralRuntime) error {
+func (a *app) verifyVectors(ctx context.Context, dir, precision string, r engine.Runtime) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s", dir)
 	}
-	if err := r.load(); err != nil {
+	if err := r.Load(); err != nil {
 		return err
 	}
-	c := parity.Config{Dir: dir, Library: r.found, Precision: precision}
+	c := parity.Config{Dir: dir, Library: r.Library, Precision: precision}
 	shown := a.task()
 	if a.Err.Terminal { // elsewhere the lines themselves show how far it is
 		c.Progress = shown.at

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
@@ -22,7 +23,7 @@ import (
 func (a *app) verifyCommand() *cobra.Command {
 	var (
 		vectors, precision string
-		r                  neuralRuntime
+		r                  engine.Runtime
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
@@ -64,7 +65,7 @@ integers change, the root mean square of the differences in percent of that of t
 	f.SortFlags = false
 	f.StringVar(&vectors, "vectors", "", "compare with the golden vectors in this `folder`")
 	f.StringVar(&precision, "precision", bundle.FP32, "convert the golden vectors to `fp32` or int8")
-	r.flags(f)
+	r.Define(f)
 	return cmd
 }
 
@@ -76,46 +77,45 @@ type verifying struct {
 }
 
 // verifyBundle checks what is cheap first.
-func (a *app) verifyBundle(ctx context.Context, dir string, r neuralRuntime) (err error) {
+func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) (err error) {
 	v := &verifying{a, a.task(), dir}
 	defer v.shown.clear()
 	if err := v.files(); err != nil {
 		return err
 	}
 	v.shown.at(0, 0, "loading the graphs")
-	flags := speakerFlags{bundle: dir, neuralRuntime: r}
-	engine, err := flags.openBundle(ctx, 1, -1)
+	e, err := r.OpenBundle(ctx, dir, 1, -1)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, engine.Close()) }()
+	defer func() { err = errors.Join(err, e.Close()) }()
 	v.found("graphs", "take and give what the manifest says")
-	if engine.Kernel() != "" {
-		v.found("integers", "kernel %s: the largest integers are multiplied exactly", engine.Kernel())
+	if e.Kernel() != "" {
+		v.found("integers", "kernel %s: the largest integers are multiplied exactly", e.Kernel())
 	}
 
 	v.shown.at(0, 0, "warming up")
-	w, err := engine.NewWorker(ctx)
+	w, err := e.NewWorker(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	for _, voice := range engine.Model().Voices {
+	for _, voice := range e.Model().Voices {
 		if err := v.voice(ctx, w, voice.Name); err != nil {
 			return fmt.Errorf("voice %s: %w", voice.Name, err)
 		}
 	}
-	return v.served(ctx, flags.found, engine)
+	return v.served(ctx, r.Library, e)
 }
 
 // served compares a bundle of ours in int8 with itself in floats.
-func (v *verifying) served(ctx context.Context, library string, engine *onnx.Engine) error {
-	if kind, err := findLayout(v.dir); err != nil || kind != layout.None || engine.Kernel() == "" {
+func (v *verifying) served(ctx context.Context, library string, e *onnx.Engine) error {
+	if kind, err := engine.FindLayout(v.dir); err != nil || kind != layout.None || e.Kernel() == "" {
 		return err
 	}
 	v.shown.at(0, 0, "speaking in floats, too")
 	results, err := parity.CheckServed(ctx, parity.ServedConfig{
-		Bundle: v.dir, Library: library, Voice: engine.Model().Voices[0].Name, Text: tryText, Seed: 1,
+		Bundle: v.dir, Library: library, Voice: e.Model().Voices[0].Name, Text: tryText, Seed: 1,
 	})
 	if err != nil {
 		return fmt.Errorf("comparing with floats: %w", err)
@@ -147,7 +147,7 @@ func (v *verifying) found(what, format string, args ...any) {
 }
 
 func (v *verifying) files() error {
-	kind, err := findLayout(v.dir)
+	kind, err := engine.FindLayout(v.dir)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
@@ -69,9 +70,9 @@ func (a *app) offerVoices(where *remote) cobra.CompletionFunc {
 }
 
 // offerVoicesHere is offerVoices for a command that may speak in this process.
-func (a *app) offerVoicesHere(where *remote, engine *speakerFlags, local *bool) cobra.CompletionFunc {
+func (a *app) offerVoicesHere(where *remote, own *engine.Flags, local *bool) cobra.CompletionFunc {
 	return a.offer(func(cmd *cobra.Command) ([]cobra.Completion, error) {
-		here, err := engine.here(a, cmd, *local)
+		here, err := a.here(cmd, own, *local)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func (a *app) offerVoicesHere(where *remote, engine *speakerFlags, local *bool) 
 			v, err := where.voices(cmd)
 			return named(v), err
 		}
-		v, err := engine.voices(cmd.Context())
+		v, err := voicesHere(cmd.Context(), own)
 		return named(v), err
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/encode"
 	"github.com/swar-tts/swar/runtime/espeak"
@@ -33,7 +34,7 @@ var errUnwell = errors.New("something that is needed is missing; see above")
 func (a *app) doctorCommand() *cobra.Command {
 	var (
 		listen, dir string
-		r           neuralRuntime
+		r           engine.Runtime
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -52,7 +53,7 @@ needs to be whole; without it the library of the neural engine is only looked fo
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", defaultListen, "`address` that a server would listen on")
 	f.StringVar(&dir, "bundle", "", "`folder` of a neural model to check as well")
-	r.flags(f)
+	r.Define(f)
 	return cmd
 }
 
@@ -81,7 +82,7 @@ func checkBuild() finding {
 
 // checkEspeak looks for the embedded voice, which a server needs unless it speaks with a bundle.
 func checkEspeak(needed bool) []finding {
-	engine, err := espeak.New(espeak.Config{})
+	e, err := espeak.New(espeak.Config{})
 	switch {
 	case errors.Is(err, espeak.ErrNotInstalled):
 		_, todo, _ := strings.Cut(espeak.ErrNotInstalled.Error(), ": ")
@@ -89,45 +90,44 @@ func checkEspeak(needed bool) []finding {
 	case err != nil:
 		return []finding{{what: "espeak-ng", text: err.Error(), todo: "install it anew, with its data (Debian: espeak-ng-data)", bad: needed}}
 	}
-	defer engine.Close()
+	defer e.Close()
 	path, _ := exec.LookPath("espeak-ng")
 	var names []string
-	for _, v := range engine.Model().Voices {
+	for _, v := range e.Model().Voices {
 		names = append(names, v.Name)
 	}
 	return []finding{
-		{what: "espeak-ng", text: engine.Version() + " at " + path},
+		{what: "espeak-ng", text: e.Version() + " at " + path},
 		{what: "voices", text: strings.Join(names, ", ") + ", with its Hindi voice"},
 	}
 }
 
 // checkNeural looks for the library of the neural engine and loads it, and then the bundle, if there is one.
-func checkNeural(ctx context.Context, dir string, r neuralRuntime) []finding {
-	needed := dir != "" || r.library != ""
-	if err := r.find(); err != nil {
+func checkNeural(ctx context.Context, dir string, r engine.Runtime) []finding {
+	needed := dir != "" || r.Named()
+	if err := r.Find(); err != nil {
 		text, todo, _ := strings.Cut(err.Error(), ": ")
 		return []finding{{what: "onnxruntime", text: text + "; only neural models need it", todo: todo, bad: needed}}
 	}
-	if err := onnx.UseKernel(r.kernel); err != nil {
+	if err := r.UseKernel(); err != nil {
 		return []finding{{what: "integers", text: err.Error(), todo: "choose another with --kernel, or none", bad: true}}
 	}
-	if err := r.load(); err != nil {
+	if err := r.Load(); err != nil {
 		text := strings.TrimSuffix(err.Error(), ": fetch it with `make onnxruntime`")
 		return []finding{{what: "onnxruntime", text: text, todo: "fetch the right one with `make onnxruntime`", bad: needed}}
 	}
-	findings := []finding{{what: "onnxruntime", text: r.release + " at " + r.found}, checkIntegers()}
+	findings := []finding{{what: "onnxruntime", text: r.Release + " at " + r.Library}, checkIntegers()}
 	if dir == "" {
 		return findings
 	}
-	flags := speakerFlags{bundle: dir, neuralRuntime: r}
-	engine, err := flags.openBundle(ctx, 1, -1)
+	e, err := r.OpenBundle(ctx, dir, 1, -1)
 	if err != nil {
 		return append(findings, finding{what: "bundle", text: err.Error(), todo: "name another one, or make it again with `swar bundle convert`", bad: true})
 	}
-	m, memory := engine.Model(), engine.Memory()
+	m, memory := e.Model(), e.Memory()
 	f := finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
-		m.ID, launch.Plural(len(m.Voices), "voice"), mega(memory.Weights+memory.Prompts), mega(memory.Stream))}
-	if err := engine.Close(); err != nil {
+		m.ID, launch.Plural(len(m.Voices), "voice"), engine.MB(memory.Weights+memory.Prompts), engine.MB(memory.Stream))}
+	if err := e.Close(); err != nil {
 		f.todo, f.bad = err.Error(), true
 	}
 	return append(findings, f)

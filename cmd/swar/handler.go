@@ -23,7 +23,7 @@ func (s *site) beside(ctx context.Context, address string, m *metrics.Registry) 
 			return nil, err
 		}
 		portal, err = s.portal.open(ctx, auth, rest.Config{
-			Model: s.local.engine.Model(), Origins: signIn.origins,
+			Model: s.local.Model(), Origins: signIn.origins,
 			TLS: strings.HasPrefix(signIn.publicURL, "https://"),
 		})
 		if err != nil {

@@ -11,32 +11,25 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"github.com/swar-tts/swar/client"
-	"github.com/swar-tts/swar/runtime/pipeline"
+	"github.com/swar-tts/swar/cmd/internal/engine"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/speech"
-	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// localSpeaker is what speaks inside this process.
-type localSpeaker struct {
-	engine  synth.Engine
-	pool    *pool.Pool
-	speaker *pipeline.Speaker
-}
-
-// newLocalSpeaker joins the engine, which it takes over, to workers, none of which it starts.
-func newLocalSpeaker(engine synth.Engine, c pool.Config, log *slog.Logger) (*localSpeaker, error) {
-	p, err := pool.New(c, engine, log)
-	if err != nil {
-		return nil, errors.Join(err, engine.Close())
+// here decides between this process and a server: an engine that is typed, or otherwise local, means this process.
+func (a *app) here(cmd *cobra.Command, own *engine.Flags, local bool) (bool, error) {
+	wanted := a.Typed("bundle") || a.Typed("engine") // and not only by the environment
+	if wanted && a.Typed("server") {
+		return false, launch.BadUsage(cmd, "--server and --bundle or --engine contradict each other; drop one of them")
 	}
-	return &localSpeaker{engine, p, pipeline.New(pipeline.Config{}, engine, p)}, nil
-}
-
-// run keeps the workers until ctx ends or one of them cannot be started.
-func (m *localSpeaker) run(ctx context.Context) error {
-	return errors.Join(m.pool.Run(ctx), m.engine.Close())
+	if !local && !wanted {
+		return false, nil
+	}
+	return true, own.Check(cmd)
 }
 
 // take is an utterance on its way: audio that is still being spoken, by a server or here. The caller closes it.
@@ -46,33 +39,33 @@ type take struct {
 	unspoken string // see client.Audio
 }
 
-// speakLocally speaks r with one worker of this process, and returns when the first audio is there.
-func (s *speakerFlags) speakLocally(ctx context.Context, r client.Request) (*take, error) {
+// speakHere speaks r with one worker of this process, and returns when the first audio is there.
+func speakHere(ctx context.Context, own *engine.Flags, r client.Request) (*take, error) {
 	u, err := utteranceOf(r)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := s.open(ctx, 1, 0)
+	e, err := own.Open(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	speaker, err := engine.NewSpeaker(e, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
 	if u.Voice == "" {
-		u.Voice = engine.Model().DefaultVoice()
+		u.Voice = speaker.Model().DefaultVoice()
 	}
-	m, err := newLocalSpeaker(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, err
-	}
-	if err := m.speaker.Check(ctx, u); err != nil {
-		return nil, errors.Join(err, engine.Close()) // before the time it takes to warm up
+	if err := speaker.Check(ctx, u); err != nil {
+		return nil, errors.Join(err, speaker.Close()) // before the time it takes to warm up
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &localAudio{spool: newSpool(), cancel: cancel}
-	l.running.Go(func() { cancel(m.run(ctx)) })
+	l.running.Go(func() { cancel(speaker.Run(ctx)) })
 	l.running.Go(func() {
-		err := m.pool.WaitReady(ctx)
+		err := speaker.Pool().WaitReady(ctx)
 		if err == nil {
-			_, err = m.speaker.Speak(ctx, u, speech.Turn{}, spoolSink{l.spool})
+			_, err = speaker.Speak(ctx, u, speech.Turn{}, spoolSink{l.spool})
 		}
 		l.end(err)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/pool"
 )
@@ -20,7 +21,7 @@ import (
 func (a *app) normalizeCommand() *cobra.Command {
 	var (
 		where    remote
-		engine   speakerFlags
+		own      engine.Flags
 		enDigits bool
 		asJSON   bool
 	)
@@ -33,7 +34,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
   swar normalize --json - < message.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			here, err := engine.here(a, cmd, !cmd.Flags().Changed("server"))
+			here, err := a.here(cmd, &own, !cmd.Flags().Changed("server"))
 			if err != nil {
 				return err
 			}
@@ -46,7 +47,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 			}
 			var n client.Normalized
 			if here {
-				n, err = engine.normalize(cmd.Context(), text, enDigits)
+				n, err = normalizeHere(cmd.Context(), &own, text, enDigits)
 			} else {
 				n, err = where.normalize(cmd, text, enDigits)
 			}
@@ -64,7 +65,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 	where.flags(f)
 	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
-	engine.flags(f)
+	own.Define(f)
 	return cmd
 }
 
@@ -77,17 +78,17 @@ func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (clie
 	return n, reached(r.base, "leave --server out to do without one", err)
 }
 
-func (s *speakerFlags) normalize(ctx context.Context, text string, enDigits bool) (n client.Normalized, err error) {
-	engine, err := s.reader(ctx)
+func normalizeHere(ctx context.Context, own *engine.Flags, text string, enDigits bool) (n client.Normalized, err error) {
+	e, err := own.OpenReader(ctx)
 	if err != nil {
 		return n, err
 	}
-	m, err := newLocalSpeaker(engine, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
+	speaker, err := engine.NewSpeaker(e, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return n, err
 	}
-	defer m.engine.Close()
-	spoken, err := m.speaker.Normalize(ctx, text, enDigits)
+	defer speaker.Close()
+	spoken, err := speaker.Normalize(ctx, text, enDigits)
 	if err != nil {
 		return n, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
@@ -51,7 +52,7 @@ func (m *manner) request(f *pflag.FlagSet, text string) client.Request {
 func (a *app) sayCommand() *cobra.Command {
 	var (
 		where  remote
-		engine speakerFlags
+		own    engine.Flags
 		how    manner
 		output string
 		format string
@@ -70,7 +71,7 @@ The text comes from the arguments, or with - or nothing from standard input. The
   swar say --local 'Bina server ke bhi.'
   swar say --bundle hindi-int8 'Apne model ki awaaz.'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			here, err := engine.here(a, cmd, local)
+			here, err := a.here(cmd, &own, local)
 			if err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ The text comes from the arguments, or with - or nothing from standard input. The
 			start := time.Now()
 			var t *take
 			if here {
-				t, err = engine.speakLocally(cmd.Context(), r)
+				t, err = speakHere(cmd.Context(), &own, r)
 			} else {
 				t, err = where.speak(cmd, r)
 			}
@@ -107,8 +108,8 @@ The text comes from the arguments, or with - or nothing from standard input. The
 	f.StringVarP(&output, "output", "o", "", "write to this `file` instead of playing; - means standard output")
 	f.StringVar(&format, "format", "", "write this `format`, wav, opus or pcm16, whatever the file is called")
 	f.BoolVar(&local, "local", false, "speak in this process, without a server; --bundle and --engine do so too")
-	engine.flags(f)
-	complete(cmd, "voice", a.offerVoicesHere(&where, &engine, &local))
+	own.Define(f)
+	complete(cmd, "voice", a.offerVoicesHere(&where, &own, &local))
 	complete(cmd, "format", cobra.FixedCompletions(writtenFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

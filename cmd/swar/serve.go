@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/meter"
@@ -27,23 +28,21 @@ const (
 
 // serving is the settings of `swar serve`.
 type serving struct {
-	listen        string
-	open          bool
-	keys          []string
-	workers       int
-	oversubscribe bool
-	queue         int
-	cacheMB       int
-	spool         *int64 // bytes
-	pprof         string
-	metrics       string
-	logging       launch.LogFlags
-	engine        speakerFlags
-	portal        *string
-	store         storeFlags
-	signIn        signInFlags
-	proxies       []string
-	trusted       []netip.Prefix // of proxies
+	listen  string
+	open    bool
+	keys    []string
+	workers engine.WorkerFlags
+	queue   int
+	spool   *int64 // bytes
+	pprof   string
+	metrics string
+	logging launch.LogFlags
+	engine  engine.Flags
+	portal  *string
+	store   storeFlags
+	signIn  signInFlags
+	proxies []string
+	trusted []netip.Prefix // of proxies
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -76,16 +75,15 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.StringVar(&o.listen, "listen", defaultListen, "serve on this `address`")
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated")
 	f.BoolVar(&o.open, "open", false, "allow everybody to use a server without keys that other machines reach")
-	f.IntVar(&o.workers, "workers", 0, "speak `n` utterances at the same time (default the whole CPUs of this process)")
-	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more workers than whole CPUs")
+	o.workers.Define(f)
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
-	f.IntVar(&o.cacheMB, "prefill-cache-mb", 0, "keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
+	o.engine.DefineCache(f)
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
 	o.logging.Define(f)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
-	o.engine.flags(f)
+	o.engine.Define(f)
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
 	o.store.flags(f)
 	o.signIn.flags(f)
@@ -95,7 +93,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := o.engine.check(cmd); err != nil {
+	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus)); err != nil {
 		return err
 	}
 	if o.withPortal() {
@@ -118,31 +116,17 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 			return err
 		}
 	}
-	whole := cpus.Whole()
 	switch {
 	case o.open && o.withPortal():
 		return launch.BadUsage(cmd, "--open needs --portal off: a server with the portal is never open")
 	case o.open && len(o.keys) > 0:
 		return launch.BadUsage(cmd, "--open and --api-key contradict each other; drop one of them")
-	case cmd.Flags().Changed("workers") && o.workers < 1:
-		return launch.BadUsage(cmd, "--workers %d: want at least 1", o.workers)
-	case o.workers > whole && !o.oversubscribe:
-		return launch.BadUsage(cmd, "--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
-			"use --workers %d, or --oversubscribe if you know better", o.workers, launch.Plural(whole, "whole CPU"), cpus, whole)
 	case o.queue < 0:
 		return launch.BadUsage(cmd, "--queue %d: want 0 or more", o.queue)
-	case o.cacheMB < 0:
-		return launch.BadUsage(cmd, "--prefill-cache-mb %d: want 0 or more", o.cacheMB)
 	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):
 		return launch.BadUsage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
 	case !o.withPortal() && len(o.keys) == 0 && !o.open && !launch.IsLoopback(cmd.Context(), o.listen):
 		return launch.BadUsage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
-	}
-	if o.workers == 0 {
-		o.workers = whole
-	}
-	if !cmd.Flags().Changed("prefill-cache-mb") {
-		o.cacheMB = o.engine.cacheMB()
 	}
 	return nil
 }
@@ -157,7 +141,7 @@ type site struct {
 	app     *app
 	options *serving
 	log     *slog.Logger
-	local   *localSpeaker
+	local   *engine.Speaker
 	portal  *portal // nil without
 	metrics *metrics.Registry
 	api     *serve.Server
@@ -187,8 +171,8 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	s.servers.Start(fail)
-	if o.engine.neural() { // the other engine is there at once
-		s.say("warming up %s", launch.Plural(o.workers, "worker"))
+	if o.engine.Neural() { // the other engine is there at once
+		s.say("warming up %s", launch.Plural(o.workers.Count(), "worker"))
 	}
 
 	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they have spoken.
@@ -200,7 +184,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	var spoken, kept sync.WaitGroup
 	var keepErr error
 	spoken.Go(func() {
-		if err := s.local.run(speaking); err != nil {
+		if err := s.local.Run(speaking); err != nil {
 			fail(fmt.Errorf("starting the workers: %w", err))
 		}
 	})
@@ -232,7 +216,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 
 // ready waits until every worker is warm and every key is known.
 func (s *site) ready(ctx context.Context) error {
-	if err := s.local.pool.WaitReady(ctx); err != nil || s.portal == nil {
+	if err := s.local.Pool().WaitReady(ctx); err != nil || s.portal == nil {
 		return err
 	}
 	select {
@@ -262,28 +246,17 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	if queue == 0 {
 		queue = -1 // which means none; 0 is the default
 	}
-	cache := int64(o.cacheMB) << 20
-	if cache == 0 {
-		cache = -1
-	}
-	engine, err := o.engine.open(ctx, o.workers, cache)
-	if err != nil {
+	workers := pool.Config{Workers: o.workers.Count(), QueueLen: queue}
+	if s.local, err = o.engine.OpenSpeaker(ctx, workers, launch.FindMemory(), s.log); err != nil {
 		return err
 	}
-	if s.local, err = newLocalSpeaker(engine, pool.Config{Workers: o.workers, QueueLen: queue}, s.log); err != nil {
-		return err
-	}
+	s.local.WarnOfSpool(*o.spool, launch.FindMemory(), s.log)
 	m := metrics.New()
 	s.metrics = m
-	m.RegisterWorkers(s.local.speaker.Capacity)
+	s.local.Register(m)
 	m.RegisterLog(lines.Lost)
-	needed, err := s.neural(m)
-	if err != nil {
-		return err
-	}
-	warnOfSpool(needed, *o.spool, launch.FindMemory(), s.log)
 	c := serve.Config{
-		Speaker: s.local.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.local.speaker.Capacity)), Log: s.log, Version: thisBuild().Version,
+		Speaker: s.local, Metrics: m.RegisterAPI(metrics.StreamsOf(s.local.Capacity)), Log: s.log, Version: thisBuild().Version,
 		TrustProxies: o.trusted, Spool: *o.spool,
 	}
 	if c.Spool == 0 {
@@ -331,7 +304,7 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 
 func (s *site) voices() []string {
 	var names []string
-	for _, v := range s.local.engine.Model().Voices {
+	for _, v := range s.local.Model().Voices {
 		names = append(names, v.Name)
 	}
 	return names
@@ -361,7 +334,7 @@ func (s *site) addAdmin(ctx context.Context) error {
 func (s *site) drain() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
 	defer cancel()
-	c := s.local.pool.Capacity()
+	c := s.local.Capacity()
 	s.log.Info("draining", "busy", c.Busy, "queued", c.Queued, "listeners", s.api.Listeners())
 	stop := s.showDraining()
 	defer stop()
@@ -369,7 +342,7 @@ func (s *site) drain() error {
 	s.api.Drain()
 	var finished sync.WaitGroup
 	var spoken, sockets error
-	finished.Go(func() { spoken = s.local.pool.Drain(ctx) })
+	finished.Go(func() { spoken = s.local.Pool().Drain(ctx) })
 	finished.Go(func() { sockets = s.api.Wait(ctx) })
 	finished.Wait()
 	// Only now the listener: probes and metrics were answered until here.
@@ -394,7 +367,7 @@ func (s *site) showDraining() (stop func()) {
 		shown := -1
 		for {
 			// Who is spoken to listens.
-			if left := s.api.Listeners() + s.local.pool.Capacity().Queued; left != shown && left > 0 {
+			if left := s.api.Listeners() + s.local.Capacity().Queued; left != shown && left > 0 {
 				shown = left
 				s.say("finishing %s; a second signal stops at once", launch.Plural(left, "utterance"))
 			}

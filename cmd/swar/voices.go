@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
 func (a *app) voicesCommand() *cobra.Command {
 	var (
 		where  remote
-		engine speakerFlags
+		own    engine.Flags
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -25,13 +26,13 @@ func (a *app) voicesCommand() *cobra.Command {
   swar voices --bundle hindi-int8`,
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			here, err := engine.here(a, cmd, false)
+			here, err := a.here(cmd, &own, false)
 			if err != nil {
 				return err
 			}
 			var v client.Voices
 			if here {
-				v, err = engine.voices(cmd.Context())
+				v, err = voicesHere(cmd.Context(), &own)
 			} else {
 				v, err = where.voices(cmd)
 			}
@@ -55,7 +56,7 @@ func (a *app) voicesCommand() *cobra.Command {
 	}
 	where.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what GET /v1/voices answers")
-	engine.flags(cmd.Flags())
+	own.Define(cmd.Flags())
 	return cmd
 }
 
@@ -68,14 +69,14 @@ func (r *remote) voices(cmd *cobra.Command) (client.Voices, error) {
 	return v, reached(r.base, "name a model of your own with --bundle", err)
 }
 
-// voices lists those of the engine of this process.
-func (s *speakerFlags) voices(ctx context.Context) (client.Voices, error) {
-	engine, err := s.reader(ctx)
+// voicesHere lists those of the engine of this process.
+func voicesHere(ctx context.Context, own *engine.Flags) (client.Voices, error) {
+	e, err := own.OpenReader(ctx)
 	if err != nil {
 		return client.Voices{}, err
 	}
-	defer engine.Close()
-	m := engine.Model()
+	defer e.Close()
+	m := e.Model()
 	list := client.Voices{Model: m.ID}
 	for _, voice := range m.Voices {
 		list.Voices = append(list.Voices, client.Voice(voice))

@@ -94,10 +94,14 @@ var rules = map[string]rule{
 	"portal/dataplane": {[]string{
 		"runtime/access", "runtime/meter", "runtime/grpcauth", "runtime/dataplane/wire", "portal/tenant",
 	}, "the portal's half of the link knows keys and usage events, not what becomes of either"},
-	"portal/firestore":     {[]string{"runtime/ident", "runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule; of meter it takes what a day is"},
-	"portal/migrate":       {[]string{"portal/tenant", "portal/usage"}, "moving a tenancy must fit every store"},
-	"client":               {nil, "the client is for others to import: it brings nothing of the server along"},
-	"cmd/internal/launch":  {nil, "what every program shares knows neither engines nor the portal"},
+	"portal/firestore":    {[]string{"runtime/ident", "runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule; of meter it takes what a day is"},
+	"portal/migrate":      {[]string{"portal/tenant", "portal/usage"}, "moving a tenancy must fit every store"},
+	"client":              {nil, "the client is for others to import: it brings nothing of the server along"},
+	"cmd/internal/launch": {nil, "what every program shares knows neither engines nor the portal"},
+	"cmd/internal/engine": {[]string{
+		"cmd/internal/launch", "runtime/espeak", "runtime/metrics", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout",
+		"runtime/pipeline", "runtime/pool", "runtime/synth",
+	}, "programs that speak by themselves choose and join the same things; keys and HTTP are not among them"},
 	"cmd/swar":             {[]string{"*"}, ""},
 	"hack/layout":          {nil, "a test of the tree"},
 	"hack/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},

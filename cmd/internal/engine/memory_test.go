@@ -1,4 +1,4 @@
-package main
+package engine
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ func TestTheSpoolIsWeighedAgainstTheLimit(t *testing.T) {
 		"a byte less": {299, true},
 	} {
 		var log bytes.Buffer
-		warnOfSpool(100, 200, tt.limit, slog.New(slog.NewTextHandler(&log, nil)))
+		(&Speaker{memory: 100}).WarnOfSpool(200, tt.limit, slog.New(slog.NewTextHandler(&log, nil)))
 		if got := strings.Contains(log.String(), "level=WARN"); got != tt.want {
 			t.Errorf("%s: warned %v, want %v: %s", name, got, tt.want, log.String())
 		}

@@ -1,0 +1,100 @@
+// Package engine is how a program of Swar speaks by itself: from flags to an engine, and from that to workers and a
+// speaker over them.
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/espeak"
+	"github.com/swar-tts/swar/runtime/onnx"
+	"github.com/swar-tts/swar/runtime/onnx/layout"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+// Flags say which engine speaks in this process.
+type Flags struct {
+	Runtime
+
+	engine  *string
+	bundle  string
+	cacheMB *int // nil where no flag sets it: the engine's default
+}
+
+// Define defines the flags that choose an engine.
+func (s *Flags) Define(f *pflag.FlagSet) {
+	s.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak", "auto", "espeak", "onnx")
+	f.StringVar(&s.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
+	s.Runtime.Define(f)
+}
+
+// DefineCache defines --prefill-cache-mb, for programs that speak more than once.
+func (s *Flags) DefineCache(f *pflag.FlagSet) {
+	s.cacheMB = f.Int("prefill-cache-mb", 0, "keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
+}
+
+// Check refuses settings that contradict one another, and fills in what depends on others.
+func (s *Flags) Check(cmd *cobra.Command) error {
+	switch {
+	case *s.engine == "onnx" && s.bundle == "":
+		return launch.BadUsage(cmd, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one)")
+	case *s.engine == "espeak" && s.bundle != "":
+		return launch.BadUsage(cmd, "--engine espeak and --bundle contradict each other; drop one of them")
+	case s.cacheMB == nil:
+		return nil
+	case *s.cacheMB < 0:
+		return launch.BadUsage(cmd, "--prefill-cache-mb %d: want 0 or more", *s.cacheMB)
+	}
+	if !cmd.Flags().Changed("prefill-cache-mb") {
+		*s.cacheMB = 8 // what espeak keeps for a text is much smaller
+		if s.Neural() {
+			*s.cacheMB = 64
+		}
+	}
+	return nil
+}
+
+// Neural reports whether a bundle speaks.
+func (s *Flags) Neural() bool { return s.bundle != "" }
+
+// Open loads the engine, for at most so many workers.
+func (s *Flags) Open(ctx context.Context, workers int) (synth.Engine, error) {
+	if s.Neural() {
+		return s.OpenBundle(ctx, s.bundle, workers, s.cacheBytes())
+	}
+	engine, err := espeak.New(espeak.Config{CacheBytes: s.cacheBytes()})
+	if errors.Is(err, espeak.ErrNotInstalled) {
+		return nil, espeak.ErrNotInstalled // which says all; the rest of the chain repeats it
+	}
+	return engine, err
+}
+
+// OpenReader loads an engine that need not speak, and so can do without the library where the bundle is one of ours.
+func (s *Flags) OpenReader(ctx context.Context) (synth.Engine, error) {
+	if !s.Neural() {
+		return s.Open(ctx, 1)
+	}
+	kind, err := FindLayout(s.bundle)
+	if err != nil {
+		return nil, err
+	}
+	if kind != layout.None {
+		return s.Open(ctx, 1)
+	}
+	return onnx.OpenReader(s.bundle)
+}
+
+// cacheBytes is the size of the prefill cache as engines want it told: less than 0 for none, 0 for their default.
+func (s *Flags) cacheBytes() int64 {
+	switch {
+	case s.cacheMB == nil:
+		return 0
+	case *s.cacheMB == 0:
+		return -1
+	}
+	return int64(*s.cacheMB) << 20
+}
