@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
 // firstWords are what a new user hears.
@@ -20,11 +21,11 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 	first := ""
 	if s.portal != nil {
 		var err error
-		if first, err = s.portal.firstKey(ctx); err != nil {
+		if first, err = firstKey(ctx, s.portal); err != nil {
 			return fmt.Errorf("making the first key: %w", err)
 		}
-		keys, _ := s.portal.keys.Size()
-		attrs = append(attrs, "portal_keys", keys, "data", s.options.store.data)
+		keys, _ := s.portal.Keys().Size()
+		attrs = append(attrs, "portal_keys", keys, "data", s.options.store.Data)
 	}
 	s.log.Info("ready", attrs...)
 	e := s.app.Err
@@ -76,8 +77,8 @@ func (s *site) secrets() *launch.Screen {
 // newKeyCommand makes a key of this server's portal.
 func (s *site) newKeyCommand() string {
 	command := s.app.Called + " keys create"
-	if s.options.store.data != defaultData {
-		command += " --data " + shellWord(s.options.store.data)
+	if s.options.store.Data != portal.DefaultData {
+		command += " --data " + shellWord(s.options.store.Data)
 	}
 	return command
 }

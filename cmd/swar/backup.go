@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/portal/sqlite"
 )
 
 func (a *app) backupCommand() *cobra.Command {
-	var p storeFlags
+	var p portal.StoreFlags
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the portal's records to a file, also while the server works",
@@ -24,13 +24,13 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 		Example: `  swar backup "swar-$(date +%F).db"`,
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			store, err := p.openFile(cmd, false)
+			store, err := p.OpenFile(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, store.Close()) }()
 			progress := a.task()
-			progress.at(0, 0, "copying "+p.database())
+			progress.at(0, 0, "copying "+p.Database())
 			err = store.Backup(cmd.Context(), args[0])
 			progress.clear()
 			if err != nil {
@@ -44,21 +44,12 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 			return err
 		},
 	}
-	dataFlag(cmd.Flags(), &p.data)
+	portal.DataFlag(cmd.Flags(), &p.Data)
 	return cmd
 }
 
-// openFile opens the database file, which must be there. alone keeps servers away from it.
-func (s *storeFlags) openFile(cmd *cobra.Command, alone bool) (*sqlite.Store, error) {
-	_, err := os.Stat(s.database())
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("there is no %s; name the server's folder with --data", s.database())
-	}
-	return sqlite.Open(cmd.Context(), sqlite.Config{Path: s.database(), Server: alone})
-}
-
 func (a *app) restoreCommand() *cobra.Command {
-	var p storeFlags
+	var p portal.StoreFlags
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Put a backup in the place of the portal's records",
@@ -72,12 +63,12 @@ missing in bills.`,
 			if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("there is no file %s", args[0])
 			}
-			if err := p.make(); err != nil {
+			if err := p.MakeFolder(); err != nil {
 				return err
 			}
 			progress := a.task()
 			progress.at(0, 0, "reading "+args[0])
-			aside, err := sqlite.Restore(cmd.Context(), p.database(), args[0])
+			aside, err := sqlite.Restore(cmd.Context(), p.Database(), args[0])
 			progress.clear()
 			if err != nil {
 				return launch.Interrupted(cmd.Context(), err)
@@ -85,10 +76,10 @@ missing in bills.`,
 			if aside != "" {
 				fmt.Fprintf(a.Err, "what was there is now %s\n", aside)
 			}
-			_, err = fmt.Fprintf(a.Out, "%s holds what %s does\n", p.database(), args[0])
+			_, err = fmt.Fprintf(a.Out, "%s holds what %s does\n", p.Database(), args[0])
 			return err
 		},
 	}
-	dataFlag(cmd.Flags(), &p.data)
+	portal.DataFlag(cmd.Flags(), &p.Data)
 	return cmd
 }

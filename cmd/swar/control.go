@@ -18,6 +18,7 @@ import (
 
 	"github.com/swar-tts/swar/client"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
 // control is the portal that a command works on: that of this machine, as its operator, or another one, as whoever has signed in.
@@ -33,7 +34,7 @@ type control struct {
 }
 
 func (c *control) flags(f *pflag.FlagSet) {
-	dataFlag(f, &c.data)
+	portal.DataFlag(f, &c.data)
 	f.StringVar(&c.server, "server", defaultServer, "with --token: `address` of another server")
 	f.StringVar(&c.token, "token", "", "ID `token` of somebody who has signed in, see swar signin; without one, the server of --data is meant")
 	f.BoolVar(&c.asJSON, "json", false, "print what the portal answers")
@@ -41,7 +42,7 @@ func (c *control) flags(f *pflag.FlagSet) {
 
 // localFlags are those of a command that only the operator may use.
 func (c *control) localFlags(f *pflag.FlagSet) {
-	dataFlag(f, &c.data)
+	portal.DataFlag(f, &c.data)
 	f.BoolVar(&c.asJSON, "json", false, "print what the server answers")
 }
 
@@ -55,7 +56,7 @@ func (c *control) open(a *app, cmd *cobra.Command) error {
 		if a.Typed("server") {
 			return launch.BadUsage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
 		}
-		path := shortest((&storeFlags{data: c.data}).socket())
+		path := portal.SocketIn(c.data)
 		dialer := new(net.Dialer)
 		c.base = "http://swar" // which nobody looks at
 		c.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -176,13 +177,13 @@ func (c *control) print(a *app, answer []byte, show func() error) error {
 }
 
 // orgs lists the organisations: all of them for the operator, else those of who has signed in.
-func (c *control) orgs(ctx context.Context) (all orgList, err error) {
+func (c *control) orgs(ctx context.Context) (all portal.OrgList, err error) {
 	if !c.local() {
 		_, err := c.do(ctx, http.MethodGet, "/portal/v1/me", nil, &all)
 		return all, err
 	}
 	for after := ""; ; {
-		var page orgList
+		var page portal.OrgList
 		if _, err := c.do(ctx, http.MethodGet, "/operator/v1/orgs?after="+url.QueryEscape(after), nil, &page); err != nil {
 			return all, err
 		}
@@ -207,17 +208,17 @@ func (s *scope) projectFlag(f *pflag.FlagSet, otherwise string) {
 }
 
 // findOrg returns the organisation that is meant.
-func (s *scope) findOrg(ctx context.Context, c *control) (orgRow, error) {
+func (s *scope) findOrg(ctx context.Context, c *control) (portal.OrgRow, error) {
 	all, err := c.orgs(ctx)
 	if err != nil {
-		return orgRow{}, err
+		return portal.OrgRow{}, err
 	}
-	return choose("organisation", "--org", s.org, all.Orgs, func(o orgRow) (id, name string) { return o.ID, o.Name })
+	return choose("organisation", "--org", s.org, all.Orgs, func(o portal.OrgRow) (id, name string) { return o.ID, o.Name })
 }
 
 // findProject returns the project of an organisation that is meant.
-func (s *scope) findProject(o orgRow) (projectRow, error) {
-	return choose("project", "--project", s.project, o.Projects, func(p projectRow) (id, name string) { return p.ID, p.Name })
+func (s *scope) findProject(o portal.OrgRow) (portal.ProjectRow, error) {
+	return choose("project", "--project", s.project, o.Projects, func(p portal.ProjectRow) (id, name string) { return p.ID, p.Name })
 }
 
 // choose returns what is wanted by identifier or name, or all there is if nothing is wanted.

@@ -28,6 +28,22 @@ A key is shown once, when it is made. Changes hold at once: revoking ends what a
 	return cmd
 }
 
+// keyRow is what the portal answers of a key, as far as commands show it.
+type keyRow struct {
+	ID         string    `json:"id"`
+	OrgID      string    `json:"org_id"`
+	ProjectID  string    `json:"project_id"`
+	Kind       string    `json:"kind"`
+	Name       string    `json:"name"`
+	Prefix     string    `json:"prefix"`
+	Voices     []string  `json:"voices"`
+	CreatedAt  time.Time `json:"created_at"`
+	CreatedBy  string    `json:"created_by"`
+	RevokedAt  time.Time `json:"revoked_at,omitzero"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+	ExpiresAt  time.Time `json:"expires_at,omitzero"`
+}
+
 // keyKinds are those of --kind.
 var keyKinds = []string{"live", "playground"}
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/portal/migrate"
 	"github.com/swar-tts/swar/portal/sqlite"
 	book "github.com/swar-tts/swar/portal/usage"
@@ -17,7 +18,7 @@ import (
 )
 
 func (a *app) migrateCommand() *cobra.Command {
-	var p storeFlags
+	var p portal.StoreFlags
 	var from, to *string
 	var resume bool
 	cmd := &cobra.Command{
@@ -34,7 +35,7 @@ People sign in again afterwards: sessions are not moved. A move that was broken 
 			switch {
 			case *from == *to:
 				return launch.BadUsage(cmd, "--from and --to are the same; want sqlite and firestore")
-			case p.project == "":
+			case p.Project == "":
 				return launch.BadUsage(cmd, "name the Google Cloud project of the database with --project")
 			}
 			counts, err := a.migrate(cmd, &p, *from, resume)
@@ -49,32 +50,32 @@ People sign in again afterwards: sessions are not moved. A move that was broken 
 	f := cmd.Flags()
 	from = launch.Choice(f, "from", "where the records are", "sqlite", "firestore")
 	to = launch.Choice(f, "to", "where they shall be", "firestore", "sqlite")
-	f.StringVar(&p.project, "project", "", "Google Cloud `project` of the store firestore")
-	dataFlag(f, &p.data)
+	f.StringVar(&p.Project, "project", "", "Google Cloud `project` of the store firestore")
+	portal.DataFlag(f, &p.Data)
 	f.BoolVar(&resume, "resume", false, "go on with a move that was broken off")
 	return cmd
 }
 
 // migrate moves everything from the store that from names to the other one.
-func (a *app) migrate(cmd *cobra.Command, p *storeFlags, from string, resume bool) (_ migrate.Counts, err error) {
+func (a *app) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string, resume bool) (_ migrate.Counts, err error) {
 	ctx, log := cmd.Context(), slog.New(slog.DiscardHandler)
 	var file *sqlite.Store
 	if from == "sqlite" {
-		file, err = p.openFile(cmd, true)
-	} else if err = p.make(); err == nil {
-		file, err = sqlite.Open(ctx, sqlite.Config{Path: p.database(), Server: true})
+		file, err = p.OpenFile(ctx, true)
+	} else if err = p.MakeFolder(); err == nil {
+		file, err = sqlite.Open(ctx, sqlite.Config{Path: p.Database(), Server: true})
 	}
 	if err != nil {
 		return migrate.Counts{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	cloud, err := openFirestore(ctx, p.project, log)
+	cloud, err := portal.OpenFirestore(ctx, p.Project, log)
 	if err != nil {
 		return migrate.Counts{}, err
 	}
 	defer func() { err = errors.Join(err, cloud.Close()) }()
 	type store interface {
-		records
+		portal.Records
 		migrate.Store
 	}
 	var source, target store = file, cloud
@@ -92,12 +93,12 @@ func (a *app) migrate(cmd *cobra.Command, p *storeFlags, from string, resume boo
 }
 
 // shipAll brings the usage that is still in the folder into a store.
-func (a *app) shipAll(cmd *cobra.Command, p *storeFlags, to records) error {
-	if _, err := os.Stat(p.events()); errors.Is(err, fs.ErrNotExist) {
+func (a *app) shipAll(cmd *cobra.Command, p *portal.StoreFlags, to portal.Records) error {
+	if _, err := os.Stat(p.Events()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	events, err := meter.OpenLog(meter.LogConfig{Folder: p.events()}, log)
+	events, err := meter.OpenLog(meter.LogConfig{Folder: p.Events()}, log)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
@@ -106,7 +107,7 @@ func (a *app) renameOrg(cmd *cobra.Command, c *control, in *scope, args []string
 }
 
 func (a *app) putOrg(cmd *cobra.Command, c *control, method, path, name string) error {
-	var row orgRow
+	var row portal.OrgRow
 	answer, err := c.do(cmd.Context(), method, path, map[string]any{"name": name}, &row)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (a *app) listMembers(cmd *cobra.Command, c *control, in *scope, _ []string)
 	if err != nil {
 		return err
 	}
-	var list struct{ Members []memberRow }
+	var list struct{ Members []portal.MemberRow }
 	answer, err := c.do(cmd.Context(), http.MethodGet, "/portal/v1/orgs/"+org.ID+"/members", nil, &list)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (a *app) listMembers(cmd *cobra.Command, c *control, in *scope, _ []string)
 	return c.print(a, answer, func() error { return a.printMembers(list.Members...) })
 }
 
-func (a *app) printMembers(members ...memberRow) error {
+func (a *app) printMembers(members ...portal.MemberRow) error {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "e-mail\trole\tstate\tinvited\tjoined")
 	for _, m := range members {
@@ -193,7 +194,7 @@ func (a *app) member(cmd *cobra.Command, c *control, in *scope, method, path, em
 	if email != "" {
 		places = append(places, url.PathEscape(email))
 	}
-	var row memberRow
+	var row portal.MemberRow
 	answer, err := c.do(cmd.Context(), method, fmt.Sprintf(path, places...), body, &row)
 	if err != nil {
 		return err
@@ -235,7 +236,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 			if c.asJSON {
 				return printJSON(a.Out, asked)
 			}
-			rows := make([]voiceRow, len(asked.VoiceRequests))
+			rows := make([]portal.VoiceRow, len(asked.VoiceRequests))
 			for i, r := range asked.VoiceRequests {
 				if err := json.Unmarshal(r, &rows[i]); err != nil {
 					return err
@@ -258,7 +259,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 			if !m.local() {
 				return launch.BadUsage(cmd, "only the operator may do that, on the server's machine; leave --token out")
 			}
-			var row voiceRow
+			var row portal.VoiceRow
 			path := "/operator/v1/voice-requests/" + url.PathEscape(args[0]) + "/" + url.PathEscape(args[1])
 			answer, err := m.do(cmd.Context(), http.MethodPost, path, nil, &row)
 			if err != nil {
@@ -272,7 +273,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printVoiceRequests(rows ...voiceRow) error {
+func (a *app) printVoiceRequests(rows ...portal.VoiceRow) error {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\tvoice\tlanguage\tby\tcreated\tstatus")
 	for _, v := range rows {

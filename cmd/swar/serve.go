@@ -14,8 +14,8 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/runtime/access"
-	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/serve"
@@ -39,8 +39,8 @@ type serving struct {
 	logging launch.LogFlags
 	engine  engine.Flags
 	portal  *string
-	store   storeFlags
-	signIn  signInFlags
+	store   portal.StoreFlags
+	signIn  portal.SignInFlags
 	proxies []string
 	trusted []netip.Prefix // of proxies
 }
@@ -85,8 +85,8 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.engine.Define(f)
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
-	o.store.flags(f)
-	o.signIn.flags(f)
+	o.store.Define(f)
+	o.signIn.Define(f)
 	f.StringArrayVar(&o.proxies, "trust-proxy", nil, "`network` of reverse proxies before this server, such as 10.0.0.0/8, whose X-Forwarded-For is believed; can be repeated")
 	return cmd
 }
@@ -97,7 +97,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		return err
 	}
 	if o.withPortal() {
-		if err := errors.Join(o.store.check(cmd), o.signIn.check(cmd)); err != nil {
+		if err := errors.Join(o.store.Check(cmd), o.signIn.Check(cmd)); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ type site struct {
 	options *serving
 	log     *slog.Logger
 	local   *engine.Speaker
-	portal  *portal // nil without
+	portal  *portal.Local // nil without
 	metrics *metrics.Registry
 	api     *serve.Server
 	http    *http.Server // the API
@@ -190,7 +190,7 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 	})
 	if s.portal != nil {
 		kept.Go(func() {
-			keepErr = s.portal.run(keeping)
+			keepErr = errors.Join(s.portal.Run(keeping), s.portal.Close())
 			fail(errPortalEnded)
 		})
 	}
@@ -220,7 +220,7 @@ func (s *site) ready(ctx context.Context) error {
 		return err
 	}
 	select {
-	case <-s.portal.keys.Ready():
+	case <-s.portal.Keys().Ready():
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -232,7 +232,7 @@ func (s *site) release() error {
 	if s.portal == nil {
 		return nil
 	}
-	return s.portal.abandon()
+	return s.portal.Close()
 }
 
 // assemble builds everything and starts nothing. address is what the server listens on.
@@ -270,7 +270,8 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	}
 	switch {
 	case o.withPortal():
-		if s.portal, err = openPortal(ctx, &o.store, &o.signIn, s.voices(), s.log); err != nil {
+		s.portal, err = portal.OpenLocal(ctx, portal.Config{Store: o.store, SignIn: o.signIn, Model: s.local.Model(), Log: s.log})
+		if err != nil {
 			return err
 		}
 		defer func() {
@@ -278,8 +279,8 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 				err = errors.Join(err, s.release())
 			}
 		}()
-		c.Keys, c.Meter = access.NewGuard(keyring{static, s.portal.keys}), meter.NewRecorder(s.portal.events)
-		c.Ready = s.portal.keys.Check
+		c.Keys, c.Meter = access.NewGuard(s.portal.Keyring(static)), s.portal.Recorder()
+		c.Ready = s.portal.Keys().Check
 		if static != nil {
 			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them", "keys", len(o.keys))
 		}
@@ -291,10 +292,15 @@ func (s *site) assemble(ctx context.Context, address string) (err error) {
 	if s.api, err = serve.New(c); err != nil {
 		return err
 	}
-	handler, err := s.beside(ctx, address, m)
-	if err != nil {
-		return err
+	ways := portal.Off()
+	if s.portal != nil {
+		s.portal.Register(m)
+		site := portal.Site{Address: address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m}
+		if ways, err = s.portal.Handler(ctx, site); err != nil {
+			return err
+		}
 	}
+	handler := ways.Beside(s.api)
 	if o.metrics != "" {
 		handler = without("/metrics", handler)
 	}

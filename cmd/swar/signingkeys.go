@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
 func (a *app) signingKeysCommand() *cobra.Command {
@@ -71,7 +72,7 @@ func (a *app) signingKeys(cmd *cobra.Command, c *control, method, path string) e
 	if err := c.open(a, cmd); err != nil {
 		return err
 	}
-	var list signingKeyList
+	var list portal.SigningKeyList
 	answer, err := c.do(cmd.Context(), method, path, nil, &list)
 	if err != nil {
 		return err

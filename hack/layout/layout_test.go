@@ -102,6 +102,10 @@ var rules = map[string]rule{
 		"cmd/internal/launch", "runtime/espeak", "runtime/metrics", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout",
 		"runtime/pipeline", "runtime/pool", "runtime/synth",
 	}, "programs that speak by themselves choose and join the same things; keys and HTTP are not among them"},
+	"cmd/internal/portal": {[]string{
+		"cmd/internal/launch", "portal/dataplane", "portal/firestore", "portal/rest", "portal/signin", "portal/sqlite", "portal/tenant", "portal/usage",
+		"runtime/access", "runtime/answer", "runtime/meter", "runtime/metrics", "runtime/speech",
+	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/swar":             {[]string{"*"}, ""},
 	"hack/layout":          {nil, "a test of the tree"},
 	"hack/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},
@@ -194,6 +198,25 @@ func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
 				t.Errorf("%s imports %s, which is of the portal", name, imported)
 			}
 		}
+	}
+}
+
+// withoutCgo are packages whose programs build without a C compiler, because they neither speak nor encode.
+var withoutCgo = []string{"cmd/internal/launch", "cmd/internal/portal", "runtime/serve"}
+
+func TestWhatBuildsWithoutCgo(t *testing.T) {
+	args := []string{"list", "-deps", "-f", "{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}"}
+	for _, name := range withoutCgo {
+		args = append(args, module+name)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, p := range strings.Fields(string(out)) {
+		t.Errorf("%s needs cgo, and is among what %s link", p, strings.Join(withoutCgo, ", "))
 	}
 }
 

@@ -1,14 +1,14 @@
-package main
+package portal
 
 import "time"
 
 // What the portal answers, as far as commands show it.
 type (
-	orgList struct {
-		Orgs []orgRow `json:"orgs"`
+	OrgList struct {
+		Orgs []OrgRow `json:"orgs"`
 		Next string   `json:"next,omitempty"` // ask for the organisations after this one
 	}
-	orgRow struct {
+	OrgRow struct {
 		ID         string       `json:"id"`
 		Name       string       `json:"name"`
 		Role       string       `json:"role,omitempty"` // of who asks
@@ -16,27 +16,13 @@ type (
 		CreatedBy  string       `json:"created_by,omitempty"`
 		ActiveKeys *int         `json:"active_keys,omitempty"` // told to operators
 		Owners     *int         `json:"owners,omitempty"`      // likewise
-		Projects   []projectRow `json:"projects"`
+		Projects   []ProjectRow `json:"projects"`
 	}
-	projectRow struct {
+	ProjectRow struct {
 		ID   string `json:"id"`
 		Name string `json:"name"`
 	}
-	keyRow struct {
-		ID         string    `json:"id"`
-		OrgID      string    `json:"org_id"`
-		ProjectID  string    `json:"project_id"`
-		Kind       string    `json:"kind"`
-		Name       string    `json:"name"`
-		Prefix     string    `json:"prefix"`
-		Voices     []string  `json:"voices"`
-		CreatedAt  time.Time `json:"created_at"`
-		CreatedBy  string    `json:"created_by"`
-		RevokedAt  time.Time `json:"revoked_at,omitzero"`
-		LastUsedAt time.Time `json:"last_used_at,omitzero"`
-		ExpiresAt  time.Time `json:"expires_at,omitzero"`
-	}
-	memberRow struct {
+	MemberRow struct {
 		Email     string    `json:"email"`
 		Role      string    `json:"role"`
 		State     string    `json:"state"`
@@ -44,17 +30,17 @@ type (
 		InvitedBy string    `json:"invited_by,omitempty"`
 		JoinedAt  time.Time `json:"joined_at,omitzero"`
 	}
-	signingKeyList struct {
-		Keys []signingKeyRow `json:"keys"`
+	SigningKeyList struct {
+		Keys []SigningKeyRow `json:"keys"`
 	}
-	signingKeyRow struct {
+	SigningKeyRow struct {
 		ID        string    `json:"id"`
 		State     string    `json:"state"`
 		CreatedAt time.Time `json:"created_at"`
 		SignsFrom time.Time `json:"signs_from,omitzero"`
 		EndsAt    time.Time `json:"ends_at"`
 	}
-	voiceRow struct {
+	VoiceRow struct {
 		ID        string    `json:"id"`
 		OrgID     string    `json:"org_id"`
 		VoiceName string    `json:"voice_name"`

@@ -1,9 +1,10 @@
-package main
+package portal
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -21,8 +22,8 @@ import (
 
 const defaultMails = 1000
 
-// signInFlags say who may sign in, and how they are reached by mail.
-type signInFlags struct {
+// SignInFlags say who may sign in, and how they are reached by mail.
+type SignInFlags struct {
 	publicURL   string
 	byEmail     *string
 	mails       int // an hour
@@ -40,7 +41,8 @@ type signInFlags struct {
 	origins     []string
 }
 
-func (s *signInFlags) flags(f *pflag.FlagSet) {
+// Define defines all of them.
+func (s *SignInFlags) Define(f *pflag.FlagSet) {
 	f.StringVar(&s.publicURL, "public-url", "", "`URL` under which people reach this server (default http:// and the address of --listen)")
 	s.byEmail = launch.Choice(f, "email-sign-in", "sign people in with links by e-mail", "on", "off")
 	f.IntVar(&s.mails, "sign-in-mails", defaultMails,
@@ -59,7 +61,8 @@ func (s *signInFlags) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.origins, "portal-origin", nil, "`origin` of another web page that may use the portal, such as https://portal.example.org; can be repeated")
 }
 
-func (s *signInFlags) check(cmd *cobra.Command) error {
+// Check refuses settings that contradict one another, or cannot be meant.
+func (s *SignInFlags) Check(cmd *cobra.Command) error {
 	switch {
 	case s.smtp != "" && s.mailFrom == "":
 		return launch.BadUsage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
@@ -91,7 +94,7 @@ func isMailServer(address string) bool {
 }
 
 // address is where people reach the server.
-func (s *signInFlags) address(listen string) string {
+func (s *SignInFlags) address(listen string) string {
 	if s.publicURL != "" {
 		return strings.TrimSuffix(s.publicURL, "/")
 	}
@@ -99,7 +102,7 @@ func (s *signInFlags) address(listen string) string {
 }
 
 // mailer returns what sends mails: nil where there is no way to. listen is where the server listens, show is where it may print mails.
-func (s *signInFlags) mailer(ctx context.Context, listen string, show *launch.Screen) (signin.Mailer, error) {
+func (s *SignInFlags) mailer(ctx context.Context, listen string, show io.Writer) (signin.Mailer, error) {
 	if s.smtp != "" {
 		c := signin.SMTPConfig{Host: s.smtp, Encryption: *s.encryption, Username: s.smtpUser, Password: s.smtpPass, From: s.mailFrom}
 		if host, port, err := net.SplitHostPort(s.smtp); err == nil {
@@ -115,7 +118,7 @@ func (s *signInFlags) mailer(ctx context.Context, listen string, show *launch.Sc
 }
 
 // trusted returns the issuers of the settings.
-func (s *signInFlags) trusted() ([]signin.External, error) {
+func (s *SignInFlags) trusted() ([]signin.External, error) {
 	var all []signin.External
 	if s.issuers != "" {
 		b, err := os.ReadFile(s.issuers)
@@ -135,7 +138,7 @@ func (s *signInFlags) trusted() ([]signin.External, error) {
 }
 
 // allowed keeps mails from going to those who may not come in: nil lets all.
-func (s *signInFlags) allowed(store tenant.Store) func(context.Context, string) (bool, error) {
+func (s *SignInFlags) allowed(store tenant.Store) func(context.Context, string) (bool, error) {
 	if !s.invitedOnly {
 		return nil
 	}

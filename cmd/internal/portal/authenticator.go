@@ -1,14 +1,11 @@
-package main
+package portal
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/netip"
 
-	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
 )
@@ -22,13 +19,10 @@ type authenticator struct {
 	page     string // where everybody signs in
 }
 
-// authenticator makes one, and starts nothing. listen is the address of the server, show is where mails are printed.
-func (s *signInFlags) authenticator(
-	ctx context.Context, store records, listen string, clientIP func(*http.Request) netip.Addr, show *launch.Screen,
-	log *slog.Logger,
-) (*authenticator, error) {
-	a := &authenticator{page: s.address(listen) + "/"}
-	mailer, err := s.mailer(ctx, listen, show)
+// authenticator makes one, and starts nothing.
+func (s *SignInFlags) authenticator(ctx context.Context, store Records, site Site, log *slog.Logger) (*authenticator, error) {
+	a := &authenticator{page: s.address(site.Address) + "/"}
+	mailer, err := s.mailer(ctx, site.Address, site.Mails)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +35,7 @@ func (s *signInFlags) authenticator(
 		log.Warn("nobody can sign in by e-mail: no mail server is named with --smtp, and mails are printed only by a server that listens on 127.0.0.1")
 	default:
 		a.issuer, err = signin.New(signin.Config{
-			URL: s.address(listen), TotalLimit: s.mails, Allowed: s.allowed(store), ClientIP: clientIP, Log: log,
+			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), ClientIP: site.ClientIP, Log: log,
 		}, store, a.outbox)
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)
@@ -59,7 +53,7 @@ func (s *signInFlags) authenticator(
 		a.verifier = append(a.verifier, a.trust)
 	}
 	if s.emulator != "" {
-		e, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: s.unsigned, Address: s.emulator, Project: s.firebase, Listen: listen})
+		e, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: s.unsigned, Address: s.emulator, Project: s.firebase, Listen: site.Address})
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,102 @@
+package portal
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/swar-tts/swar/portal/rest"
+	"github.com/swar-tts/swar/portal/signin"
+	"github.com/swar-tts/swar/runtime/metrics"
+)
+
+// Site is the server that a portal is part of.
+type Site struct {
+	Address  string                         // that it listens on
+	ClientIP func(*http.Request) netip.Addr // of who sends a request
+	Mails    io.Writer                      // where mails are printed that have no server, if they may be
+	Metrics  *metrics.Registry
+}
+
+// Handler answers for the portal over HTTP: its API and the pages of signing in.
+type Handler struct {
+	api    http.Handler
+	signIn map[string]http.Handler // by path; empty where nobody signs in by e-mail
+}
+
+// Off returns what answers for a server without a portal.
+func Off() *Handler { return &Handler{api: rest.Off()} }
+
+// Handler makes the ways into the portal: those over HTTP, which it returns, and the socket for commands. They run with
+// the portal. It is called once, before Run.
+func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
+	signIn, log := &p.config.SignIn, p.config.Log
+	auth, err := signIn.authenticator(ctx, p.records, s, log)
+	if err != nil {
+		return nil, err
+	}
+	config := rest.Config{
+		Tenancy: p.tenancy, Reports: p.reports, Model: p.config.Model, Log: log,
+		Verifier: auth.verifier, Mailer: auth, AwaitKey: p.feed.AwaitKey,
+		Origins: signIn.origins, TLS: strings.HasPrefix(signIn.publicURL, "https://"),
+	}
+	api, err := rest.New(config)
+	if err != nil {
+		return nil, err
+	}
+	if p.socket, err = openSocket(ctx, SocketIn(p.config.Store.Data), config, auth.issuer, log); err != nil {
+		return nil, err
+	}
+	p.works = append(append(p.works, auth.works()...), p.socket.run)
+	m := s.Metrics.RegisterPortal(p.difference.Load)
+	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler)}
+	if auth.issuer != nil {
+		pages := timed(auth.issuer, m)
+		for _, path := range signin.Paths() {
+			h.signIn[path] = pages
+		}
+	}
+	return h, nil
+}
+
+// Beside answers what is the portal's, and lets other answer everything else.
+func (h *Handler) Beside(other http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		signIn, isSignIn := h.signIn[path]
+		switch isAPI := path == "/portal" || strings.HasPrefix(path, "/portal/"); {
+		case isAPI:
+			h.api.ServeHTTP(w, r)
+		case isSignIn:
+			signIn.ServeHTTP(w, r)
+		default:
+			other.ServeHTTP(w, r)
+		}
+	})
+}
+
+// timed counts the answers of h.
+func timed(h http.Handler, m *metrics.Portal) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun, kept := time.Now(), &keptStatus{ResponseWriter: w, status: http.StatusOK}
+		defer func() { m.Answered(r.Method, kept.status, time.Since(begun)) }()
+		h.ServeHTTP(kept, r)
+	})
+}
+
+// keptStatus remembers the status of an answer.
+type keptStatus struct {
+	http.ResponseWriter
+	status int
+}
+
+func (k *keptStatus) WriteHeader(status int) {
+	k.status = status
+	k.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets [http.ResponseController] reach deadlines.
+func (k *keptStatus) Unwrap() http.ResponseWriter { return k.ResponseWriter }

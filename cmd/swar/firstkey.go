@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/swar-tts/swar/cmd/internal/portal"
+	"github.com/swar-tts/swar/portal/tenant"
+)
+
+// firstKey makes an organisation, a project and a key where there is no organisation yet, and returns the key; it is empty otherwise.
+func firstKey(ctx context.Context, p *portal.Local) (string, error) {
+	operator, tenancy := tenant.Operator(), p.Tenancy()
+	orgs, err := tenancy.Orgs(ctx, operator, "", 1)
+	if err != nil || len(orgs) > 0 {
+		return "", err
+	}
+	// Of two servers that begin on one store at once, only one makes them.
+	org, err := tenancy.CreateOrg(ctx, operator, "My organisation", tenant.Once{Key: "first-organisation"})
+	if err != nil {
+		return "", err
+	}
+	key, err := tenancy.CreateKey(ctx, operator, org.Projects[0].ID, "First key", nil, tenant.Once{Key: "first-key"})
+	if err != nil {
+		return "", err
+	}
+	awaitFirstKey(ctx, p)
+	return key.Secret, nil
+}
+
+// awaitFirstKey waits until the first key is good, so that nobody who reads it is faster. It does not wait for long:
+// the key is on its way.
+func awaitFirstKey(ctx context.Context, p *portal.Local) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		if keys, _ := p.Keys().Size(); keys > 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
