@@ -14,9 +14,9 @@ import (
 const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
 
 // announce says that the server is ready, and how to hear it. At the first start it tells the first key.
-func (s *site) announce(ctx context.Context, address string, took time.Duration) error {
-	c := s.local.Capacity()
-	attrs := []any{"listen", address, "model", s.local.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
+func (s *site) announce(ctx context.Context, took time.Duration) error {
+	c := s.speaker.Capacity()
+	attrs := []any{"listen", s.address, "model", s.speaker.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
 		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
 	first := ""
 	if s.portal != nil {
@@ -39,7 +39,7 @@ func (s *site) announce(ctx context.Context, address string, took time.Duration)
 	if !s.options.wantsKey() {
 		fmt.Fprintf(&b, "\n%s\n", e.Yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
 	}
-	base := launch.URLOf(address)
+	base := launch.URLOf(s.address)
 	curl, say := s.firstCommands(base, first)
 	fmt.Fprintf(&b, "\n%s %s\n", e.Green("Swar is ready at"), base)
 	if first != "" {
@@ -98,7 +98,7 @@ func (s *site) firstCommands(base, first string) (curl, say string) {
 			}
 		}
 	}
-	voice := onlyVoice(voices, s.local.Model().DefaultVoice())
+	voice := onlyVoice(voices, s.speaker.Model().DefaultVoice())
 	if voice != "" {
 		body += `,"voice":"` + voice + `"`
 	}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/pool"
+	"github.com/swar-tts/swar/runtime/serve"
+)
+
+// assemble builds everything and starts nothing. When it fails, nothing of it is left open.
+func (s *site) assemble(ctx context.Context) (err error) {
+	o := s.options
+	lines := launch.NewLogWriter(s.app.Err)
+	if s.log, err = o.logging.Open(lines, s.app.Err.Terminal); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
+	m := metrics.New()
+	m.RegisterLog(lines.Lost)
+	if err := s.openSpeaker(ctx, m); err != nil {
+		return err
+	}
+	keys, err := s.openKeys(ctx)
+	if err != nil {
+		return err
+	}
+	if s.api, err = serve.New(s.apiConfig(keys, m)); err != nil {
+		return err
+	}
+	handler, err := s.handler(ctx, m)
+	if err != nil {
+		return err
+	}
+	s.http = launch.NewServer(handler, s.log)
+	return s.listenApart(ctx, m)
+}
+
+// release closes what assemble has opened and nothing has started.
+func (s *site) release() error {
+	s.servers.Close()
+	var speaker, portal error
+	if s.speaker != nil {
+		speaker = s.speaker.Close()
+	}
+	if s.portal != nil {
+		portal = s.portal.Close()
+	}
+	return errors.Join(speaker, portal)
+}
+
+func (s *site) openSpeaker(ctx context.Context, m *metrics.Registry) (err error) {
+	o, limit := s.options, launch.FindMemory()
+	c := pool.Config{Workers: o.workers.Count(), QueueLen: orNone(o.queue)}
+	if s.speaker, err = o.engine.OpenSpeaker(ctx, c, limit, s.log); err != nil {
+		return err
+	}
+	s.speaker.WarnOfSpool(*o.spool, limit, s.log)
+	s.speaker.Register(m)
+	return nil
+}
+
+// openKeys opens the portal, unless it is off, and returns who may use the server: nil means everybody.
+func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
+	o, model := s.options, s.speaker.Model()
+	var static *access.Static
+	if len(o.keys) > 0 {
+		var voices []string
+		for _, v := range model.Voices {
+			voices = append(voices, v.Name)
+		}
+		if static, err = access.NewStatic(o.keys, voices); err != nil {
+			return nil, &launch.UsageError{Command: serveCommand, Err: err}
+		}
+	}
+	switch {
+	case o.withPortal():
+		c := portal.Config{Store: o.store, SignIn: o.signIn, Model: model, Log: s.log}
+		if s.portal, err = portal.OpenLocal(ctx, c); err != nil {
+			return nil, err
+		}
+		if static != nil {
+			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them", "keys", len(o.keys))
+		}
+		return s.portal.Keyring(static), nil
+	case static != nil:
+		return static, nil
+	}
+	s.log.Warn("open server: everybody who reaches it may use it; --api-key restricts it", "listen", o.listen)
+	return nil, nil
+}
+
+func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config {
+	c := serve.Config{
+		Speaker: s.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.speaker.Capacity)), Log: s.log, Version: thisBuild().Version,
+		TrustProxies: s.options.trusted, Spool: orNone(*s.options.spool),
+	}
+	if keys != nil {
+		c.Keys = access.NewGuard(keys)
+	}
+	if s.portal != nil {
+		c.Meter, c.Ready = s.portal.Recorder(), s.portal.Keys().Check
+	}
+	return c
+}
+
+// orNone is how 0 is told to what takes 0 for its default.
+func orNone[T int | int64](n T) T {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// handler answers for the API and the portal beside it.
+func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, error) {
+	ways := portal.Off()
+	if s.portal != nil {
+		s.portal.Register(m)
+		var err error
+		ways, err = s.portal.Handler(ctx, portal.Site{
+			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	h := ways.Beside(s.api)
+	if s.options.metrics != "" {
+		h = without("/metrics", h)
+	}
+	return h, nil
+}
+
+// listenApart opens the addresses where metrics and profiles are, apart from the API.
+func (s *site) listenApart(ctx context.Context, m *metrics.Registry) error {
+	open := func(flag, address string, h http.Handler) error {
+		if address == "" {
+			return nil
+		}
+		l, err := launch.Listen(ctx, serveCommand, flag, address)
+		if err == nil {
+			s.servers.Add(launch.NewServer(h, s.log), l)
+		}
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	if err := open("--metrics-listen", s.options.metrics, mux); err != nil {
+		return err
+	}
+	return open("--pprof", s.options.pprof, profiles())
+}

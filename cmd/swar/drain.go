@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+)
+
+const drainLimit = 120 * time.Second // the longest utterance
+
+// drain finishes what is being spoken. First nothing new is let in; what is needed to finish stays.
+func (s *site) drain() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
+	defer cancel()
+	c := s.speaker.Capacity()
+	s.log.Info("draining", "busy", c.Busy, "queued", c.Queued, "listeners", s.api.Listeners())
+	stop := s.showDraining()
+	defer stop()
+
+	s.api.Drain()
+	var finished sync.WaitGroup
+	var spoken, sockets error
+	finished.Go(func() { spoken = s.speaker.Pool().Drain(ctx) })
+	finished.Go(func() { sockets = s.api.Wait(ctx) })
+	finished.Wait()
+	// Only now the listener: probes and metrics were answered until here.
+	rest := s.http.Shutdown(ctx)
+	if rest != nil {
+		rest = errors.Join(fmt.Errorf("requests cut: %w", context.Cause(ctx)), s.http.Close())
+	}
+	if err := errors.Join(spoken, sockets, rest); err != nil {
+		return err
+	}
+	s.log.Info("drained")
+	return nil
+}
+
+// showDraining tells people what is waited for, whenever it changes. The returned function ends that.
+func (s *site) showDraining() (stop func()) {
+	done := make(chan struct{})
+	var showing sync.WaitGroup
+	showing.Go(func() {
+		t := time.NewTicker(250 * time.Millisecond)
+		defer t.Stop()
+		shown := -1
+		for {
+			// Who is spoken to listens.
+			if left := s.api.Listeners() + s.speaker.Capacity().Queued; left != shown && left > 0 {
+				shown = left
+				s.say("finishing %s; a second signal stops at once", launch.Plural(left, "utterance"))
+			}
+			select {
+			case <-t.C:
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		showing.Wait()
+	}
+}
