@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -200,84 +199,4 @@ func (a *app) member(cmd *cobra.Command, c *control, in *scope, method, path, em
 		return err
 	}
 	return c.print(a, answer, func() error { return a.printMembers(row) })
-}
-
-func (a *app) voiceRequestsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "voice-requests",
-		Short: "List the voices that were asked for, and say how far they are",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	var c control
-	list := &cobra.Command{
-		Use: "list", Short: "List voice requests", Args: launch.Exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.open(a, cmd); err != nil {
-				return err
-			}
-			all, err := c.orgs(cmd.Context())
-			if err != nil {
-				return err
-			}
-			var asked struct {
-				VoiceRequests []json.RawMessage `json:"voice_requests"`
-			}
-			asked.VoiceRequests = []json.RawMessage{}
-			for _, o := range all.Orgs {
-				var page struct {
-					VoiceRequests []json.RawMessage `json:"voice_requests"`
-				}
-				if _, err := c.do(cmd.Context(), http.MethodGet, "/portal/v1/voice-requests?org_id="+o.ID, nil, &page); err != nil {
-					return err
-				}
-				asked.VoiceRequests = append(asked.VoiceRequests, page.VoiceRequests...)
-			}
-			if c.asJSON {
-				return printJSON(a.Out, asked)
-			}
-			rows := make([]portal.VoiceRow, len(asked.VoiceRequests))
-			for i, r := range asked.VoiceRequests {
-				if err := json.Unmarshal(r, &rows[i]); err != nil {
-					return err
-				}
-			}
-			return a.printVoiceRequests(rows...)
-		},
-	}
-	c.flags(list.Flags())
-	var m control
-	move := &cobra.Command{
-		Use:   "move REQUEST STATUS",
-		Short: "Take a voice request a step on; for operators",
-		Long:  "Takes a voice request from submitted to reviewing, approved, training and ready, a step at a time, or to declined before it is approved.",
-		Args:  launch.Exactly(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := m.open(a, cmd); err != nil {
-				return err
-			}
-			if !m.local() {
-				return launch.BadUsage(cmd, "only the operator may do that, on the server's machine; leave --token out")
-			}
-			var row portal.VoiceRow
-			path := "/operator/v1/voice-requests/" + url.PathEscape(args[0]) + "/" + url.PathEscape(args[1])
-			answer, err := m.do(cmd.Context(), http.MethodPost, path, nil, &row)
-			if err != nil {
-				return err
-			}
-			return m.print(a, answer, func() error { return a.printVoiceRequests(row) })
-		},
-	}
-	m.flags(move.Flags())
-	cmd.AddCommand(list, move)
-	return cmd
-}
-
-func (a *app) printVoiceRequests(rows ...portal.VoiceRow) error {
-	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "id\tvoice\tlanguage\tby\tcreated\tstatus")
-	for _, v := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.VoiceName, v.Language, v.CreatedBy, when(v.CreatedAt, "-"), v.Status)
-	}
-	return t.Flush()
 }

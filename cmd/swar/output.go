@@ -10,14 +10,59 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/wav"
 )
 
 // formats maps what a file name may end in.
 var formats = map[string]client.Format{
 	".wav": client.WAV, ".opus": client.Opus, ".ogg": client.Opus, ".pcm": client.PCM16, ".raw": client.PCM16,
+}
+
+// target is where audio goes to.
+type target interface {
+	io.Writer
+	format() client.Format
+	String() string
+
+	// finish is called once, with why the audio ended: nil when all of it was written.
+	finish(error) error
+}
+
+// writtenFormats are those of --format.
+var writtenFormats = []string{string(client.WAV), string(client.Opus), string(client.PCM16)}
+
+// target chooses a file, standard output or a player.
+func (a *app) target(cmd *cobra.Command, output, format string) (target, error) {
+	f := client.Format(format)
+	switch {
+	case f != "" && !slices.Contains(writtenFormats, format):
+		return nil, launch.BadUsage(cmd, "--format %q: want %s", format, strings.Join(writtenFormats, ", "))
+	case output == "" && f != "":
+		return nil, launch.BadUsage(cmd, "--format is for audio that is written; give -o too")
+	case output == "":
+		return a.newPlayer(cmd.Context())
+	case output == "-":
+		if a.Out.Terminal {
+			return nil, launch.BadUsage(cmd, "audio would garble the terminal; redirect it, or give -o a file name")
+		}
+		if f == "" {
+			f = client.WAV
+		}
+		return &plain{Writer: a.Out, form: f, name: "standard output"}, nil
+	case f == "":
+		var ok bool
+		if f, ok = formats[strings.ToLower(filepath.Ext(output))]; !ok {
+			return nil, launch.BadUsage(cmd, "-o %q: a file name must end in .wav, .opus, .ogg, .pcm or .raw; or say --format", output)
+		}
+	}
+	return openFile(output, f)
 }
 
 // plain is a target that takes bytes as they come, such as standard output.

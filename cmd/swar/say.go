@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -145,46 +143,6 @@ func (r *remote) speak(cmd *cobra.Command, request client.Request) (*take, error
 	}
 	// The server gives up on a reader that keeps the pace of speech, and a disk or a pipe may be slow as well.
 	return &take{audio.ReadAhead(), audio.Seed, audio.Unspoken}, nil
-}
-
-// target is where audio goes to.
-type target interface {
-	io.Writer
-	format() client.Format
-	String() string
-
-	// finish is called once, with why the audio ended: nil when all of it was written.
-	finish(error) error
-}
-
-// writtenFormats are those of --format.
-var writtenFormats = []string{string(client.WAV), string(client.Opus), string(client.PCM16)}
-
-// target chooses a file, standard output or a player.
-func (a *app) target(cmd *cobra.Command, output, format string) (target, error) {
-	f := client.Format(format)
-	switch {
-	case f != "" && !slices.Contains(writtenFormats, format):
-		return nil, launch.BadUsage(cmd, "--format %q: want %s", format, strings.Join(writtenFormats, ", "))
-	case output == "" && f != "":
-		return nil, launch.BadUsage(cmd, "--format is for audio that is written; give -o too")
-	case output == "":
-		return a.newPlayer(cmd.Context())
-	case output == "-":
-		if a.Out.Terminal {
-			return nil, launch.BadUsage(cmd, "audio would garble the terminal; redirect it, or give -o a file name")
-		}
-		if f == "" {
-			f = client.WAV
-		}
-		return &plain{Writer: a.Out, form: f, name: "standard output"}, nil
-	case f == "":
-		var ok bool
-		if f, ok = formats[strings.ToLower(filepath.Ext(output))]; !ok {
-			return nil, launch.BadUsage(cmd, "-o %q: a file name must end in .wav, .opus, .ogg, .pcm or .raw; or say --format", output)
-		}
-	}
-	return openFile(output, f)
 }
 
 // deliver copies t to its target.

@@ -23,11 +23,11 @@ const maxSocketPath = 103
 
 // socket answers commands on this machine: the portal's API as the operator, and what only operators may.
 type socket struct {
-	tenancy *tenant.Service
-	issuer  *signin.Issuer // nil: nobody signs in by e-mail
-	log     *slog.Logger
-	http    *http.Server
-	on      net.Listener
+	tenancy  *tenant.Service
+	issuer   *signin.Issuer // nil: nobody signs in by e-mail
+	log      *slog.Logger
+	http     *http.Server
+	listener net.Listener
 }
 
 // openSocket listens on the socket at path, whose folder only this server uses. issuer is nil where nobody signs in by
@@ -47,11 +47,11 @@ func openSocket(
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // that a killed server has left
 		return nil, fmt.Errorf("opening the socket for commands: %w", err)
 	}
-	if s.on, err = new(net.ListenConfig).Listen(ctx, "unix", path); err != nil {
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "unix", path); err != nil {
 		return nil, fmt.Errorf("opening the socket for commands: %w", err)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, s.on.Close())
+		return nil, errors.Join(err, s.listener.Close())
 	}
 	s.http = &http.Server{
 		Handler: s.routes(api), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
@@ -90,7 +90,7 @@ func (s *socket) run(ctx context.Context) error {
 			s.http.Close()
 		}
 	})
-	err := s.http.Serve(ownerListener{s.on, s.log})
+	err := s.http.Serve(ownerListener{s.listener, s.log})
 	if !stop() {
 		<-stopped
 	}
@@ -102,7 +102,7 @@ func (s *socket) run(ctx context.Context) error {
 
 // close closes a socket that does not run, or no longer does.
 func (s *socket) close() error {
-	if err := s.on.Close(); !errors.Is(err, net.ErrClosed) {
+	if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return nil

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/cmd/internal/portal"
+)
+
+// scope is an organisation, and perhaps a project, that a command names by identifier or name, or not at all if there is only one.
+type scope struct {
+	org, project string
+}
+
+func (s *scope) orgFlag(f *pflag.FlagSet) {
+	f.StringVar(&s.org, "org", "", "`organisation`, by identifier or name (default the only one)")
+}
+
+func (s *scope) projectFlag(f *pflag.FlagSet, otherwise string) {
+	f.StringVar(&s.project, "project", "", "`project`, by identifier or name (default "+otherwise+")")
+}
+
+// findOrg returns the organisation that is meant.
+func (s *scope) findOrg(ctx context.Context, c *control) (portal.OrgRow, error) {
+	all, err := c.orgs(ctx)
+	if err != nil {
+		return portal.OrgRow{}, err
+	}
+	return choose("organisation", "--org", s.org, all.Orgs, func(o portal.OrgRow) (id, name string) { return o.ID, o.Name })
+}
+
+// findProject returns the project of an organisation that is meant.
+func (s *scope) findProject(o portal.OrgRow) (portal.ProjectRow, error) {
+	return choose("project", "--project", s.project, o.Projects, func(p portal.ProjectRow) (id, name string) { return p.ID, p.Name })
+}
+
+// choose returns what is wanted by identifier or name, or all there is if nothing is wanted.
+func choose[T any](what, flag, wanted string, all []T, of func(T) (id, name string)) (found T, err error) {
+	var fits []T
+	var list []string
+	for _, v := range all {
+		id, name := of(v)
+		list = append(list, fmt.Sprintf("%s (%s)", id, name))
+		if wanted == "" || wanted == id || wanted == name {
+			fits = append(fits, v)
+		}
+	}
+	const most = 10 // of a list that a person reads in a message
+	if len(list) > most {
+		list = append(list[:most], "…")
+	}
+	switch {
+	case len(fits) == 1:
+		return fits[0], nil
+	case len(all) == 0:
+		return found, &choiceError{fmt.Sprintf("there is no %s yet", what)}
+	case len(fits) == 0:
+		return found, &choiceError{fmt.Sprintf("there is no %s %q; there are %s", what, wanted, strings.Join(list, ", "))}
+	}
+	return found, &choiceError{fmt.Sprintf("more than one %s could be meant; choose one with %s: %s", what, flag, strings.Join(list, ", "))}
+}
+
+// choiceError is a name that does not lead to one thing.
+type choiceError struct{ text string }
+
+func (e *choiceError) Error() string { return e.text }
