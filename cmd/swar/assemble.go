@@ -89,7 +89,8 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 			return nil, err
 		}
 		if static != nil {
-			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them", "keys", len(o.keys))
+			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them",
+				"keys", len(o.keys))
 		}
 		return s.portal.Keyring(static), nil
 	case static != nil:
@@ -101,8 +102,8 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 
 func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config {
 	c := serve.Config{
-		Speaker: s.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.speaker.Capacity)), Log: s.log, Version: thisBuild().Version,
-		TrustProxies: s.options.trusted, Spool: orNone(*s.options.spool),
+		Speaker: s.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.speaker.Capacity)),
+		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.trusted, Spool: orNone(*s.options.spool),
 	}
 	if keys != nil {
 		c.Keys = access.NewGuard(keys)

@@ -8,7 +8,8 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// firstKey makes an organisation, a project and a key where there is no organisation yet, and returns the key; it is empty otherwise.
+// firstKey makes an organisation, a project and a key where there is no organisation yet, and returns the key; it is
+// empty otherwise.
 func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	operator, tenancy := tenant.Operator(), p.Tenancy()
 	orgs, err := tenancy.Orgs(ctx, operator, "", 1)

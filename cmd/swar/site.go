@@ -54,7 +54,8 @@ func (s *site) run(ctx context.Context) error {
 		s.say("warming up %s", launch.Plural(s.options.workers.Count(), "worker"))
 	}
 
-	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they have spoken.
+	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they
+	// have spoken.
 	begun := time.Now()
 	stopWorkers := background(ctx, func(ctx context.Context) {
 		if err := s.speaker.Run(ctx); err != nil {

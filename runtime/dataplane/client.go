@@ -148,7 +148,7 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 	var telling sync.WaitGroup
 	telling.Go(func() { c.acknowledge(ctx, taken) })
 	defer telling.Wait()
-	defer end(nil) // or it would not end
+	defer end(nil)    // or it would not end
 	var u wire.Update // in pieces
 	for {
 		w, err := stream.Recv()

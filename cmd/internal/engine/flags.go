@@ -34,7 +34,8 @@ func (s *Flags) Define(f *pflag.FlagSet) {
 
 // DefineCache defines --prefill-cache-mb, for programs that speak more than once.
 func (s *Flags) DefineCache(f *pflag.FlagSet) {
-	s.cacheMB = f.Int("prefill-cache-mb", 0, "keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
+	s.cacheMB = f.Int("prefill-cache-mb", 0,
+		"keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
 }
 
 // Check refuses settings that contradict one another, and fills in what depends on others.

@@ -20,8 +20,8 @@ func weigh(engine synth.Engine, r Runtime, workers int, limit int64, log *slog.L
 	needed := e.Memory()
 	log.Info("engine", "library", r.Library, "onnxruntime", r.Release, "kernel", kernelOf(e),
 		"precision", e.Precision(), "threads", e.Threads(),
-		"weights_mb", MB(needed.Weights), "prompts_mb", MB(needed.Prompts), "stream_mb", MB(needed.Stream), "workers", workers,
-		"cache_mb", MB(needed.Cache), "total_mb", MB(needed.Total(workers)), "limit_mb", MB(limit))
+		"weights_mb", MB(needed.Weights), "prompts_mb", MB(needed.Prompts), "stream_mb", MB(needed.Stream),
+		"workers", workers, "cache_mb", MB(needed.Cache), "total_mb", MB(needed.Total(workers)), "limit_mb", MB(limit))
 	return needed.Total(workers), checkMemory(needed, workers, limit, log)
 }
 

@@ -20,7 +20,9 @@ type authenticator struct {
 }
 
 // authenticator makes one, and starts nothing.
-func (s *SignInFlags) authenticator(ctx context.Context, store Records, site Site, log *slog.Logger) (*authenticator, error) {
+func (s *SignInFlags) authenticator(
+	ctx context.Context, store Records, site Site, log *slog.Logger,
+) (*authenticator, error) {
 	a := &authenticator{page: s.address(site.Address) + "/"}
 	mailer, err := s.mailer(ctx, site.Address, site.Mails)
 	if err != nil {

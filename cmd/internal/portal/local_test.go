@@ -23,7 +23,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// openLocal opens a portal on a folder, with the flags of args.
+// openLocal opens a portal on a folder, with the flags of args. The path of a socket must be short, so that tests have a
+// working folder of their own.
 func openLocal(t testing.TB, folder string, args ...string) (*Local, *Handler) {
 	t.Helper()
 	c := Config{
@@ -108,7 +109,8 @@ func operator(t testing.TB, folder, method, path, body string, v any) {
 }
 
 func TestAKeyIsGoodWithTheAnswerAndEndsWithIt(t *testing.T) {
-	folder := t.TempDir()
+	t.Chdir(t.TempDir())
+	const folder = "data"
 	l, _ := openLocal(t, folder)
 	defer run(t, l)()
 	static, err := access.NewStatic([]string{"beside"}, []string{"raj"})
@@ -126,7 +128,8 @@ func TestAKeyIsGoodWithTheAnswerAndEndsWithIt(t *testing.T) {
 		Key string
 		Row struct{ ID string }
 	}
-	operator(t, folder, http.MethodPost, "/portal/v1/keys", `{"project_id":"`+org.Projects[0].ID+`","name":"server"}`, &made)
+	body := `{"project_id":"` + org.Projects[0].ID + `","name":"server"}`
+	operator(t, folder, http.MethodPost, "/portal/v1/keys", body, &made)
 	if !isGood(l.Keyring(nil), made.Key) || !isGood(l.Keyring(static), made.Key) {
 		t.Error("a new key is refused")
 	}
@@ -146,7 +149,8 @@ func TestAKeyIsGoodWithTheAnswerAndEndsWithIt(t *testing.T) {
 }
 
 func TestARevocationReachesTheCacheAlsoWithoutTheStore(t *testing.T) {
-	l, _ := openLocal(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	l, _ := openLocal(t, "data")
 	defer run(t, l)()
 	org, err := l.Tenancy().CreateOrg(t.Context(), tenant.Operator(), "Swar", tenant.Once{})
 	if err != nil {
@@ -167,7 +171,8 @@ func TestARevocationReachesTheCacheAlsoWithoutTheStore(t *testing.T) {
 }
 
 func TestAPortalThatNeverRanLeavesItsFolder(t *testing.T) {
-	folder := t.TempDir()
+	t.Chdir(t.TempDir())
+	const folder = "data"
 	for range 2 {
 		l, _ := openLocal(t, folder)
 		if err := l.Close(); err != nil {
@@ -194,9 +199,10 @@ func TestWhoAnswersWhichPath(t *testing.T) {
 		}
 		return "portal"
 	}
-	l, with := openLocal(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	l, with := openLocal(t, "one")
 	defer run(t, l)()
-	m, without := openLocal(t, t.TempDir(), "--email-sign-in", "off", "--firebase", "swar")
+	m, without := openLocal(t, "other", "--email-sign-in", "off", "--firebase", "swar")
 	defer run(t, m)()
 	for path, want := range map[string][3]string{
 		"/portal":                           {"portal", "portal", "off"},

@@ -4,10 +4,13 @@ import "time"
 
 // What the portal answers, as far as commands show it.
 type (
+	// OrgList is a page of organisations.
 	OrgList struct {
 		Orgs []OrgRow `json:"orgs"`
 		Next string   `json:"next,omitempty"` // ask for the organisations after this one
 	}
+
+	// OrgRow is an organisation.
 	OrgRow struct {
 		ID         string       `json:"id"`
 		Name       string       `json:"name"`
@@ -18,10 +21,14 @@ type (
 		Owners     *int         `json:"owners,omitempty"`      // likewise
 		Projects   []ProjectRow `json:"projects"`
 	}
+
+	// ProjectRow is a project of an organisation.
 	ProjectRow struct {
 		ID   string `json:"id"`
 		Name string `json:"name"`
 	}
+
+	// MemberRow is a member of an organisation, or who was invited.
 	MemberRow struct {
 		Email     string    `json:"email"`
 		Role      string    `json:"role"`
@@ -30,9 +37,13 @@ type (
 		InvitedBy string    `json:"invited_by,omitempty"`
 		JoinedAt  time.Time `json:"joined_at,omitzero"`
 	}
+
+	// SigningKeyList holds the keys of the built-in issuer, oldest first.
 	SigningKeyList struct {
 		Keys []SigningKeyRow `json:"keys"`
 	}
+
+	// SigningKeyRow is a key that ID tokens are signed with.
 	SigningKeyRow struct {
 		ID        string    `json:"id"`
 		State     string    `json:"state"`
@@ -40,6 +51,8 @@ type (
 		SignsFrom time.Time `json:"signs_from,omitzero"`
 		EndsAt    time.Time `json:"ends_at"`
 	}
+
+	// VoiceRow is a request for a voice.
 	VoiceRow struct {
 		ID        string    `json:"id"`
 		OrgID     string    `json:"org_id"`
