@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/portal/tenant"
@@ -25,25 +24,6 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	awaitFirstKey(ctx, p)
+	p.AwaitKey(ctx, key.Key) // nobody who reads it shall be faster
 	return key.Secret, nil
-}
-
-// awaitFirstKey waits until the first key is good, so that nobody who reads it is faster. It does not wait for long:
-// the key is on its way.
-func awaitFirstKey(ctx context.Context, p *portal.Local) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for {
-		if keys, _ := p.Keys().Size(); keys > 0 {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
 }

@@ -40,7 +40,7 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	}
 	config := rest.Config{
 		Tenancy: p.tenancy, Reports: p.reports, Model: p.config.Model, Log: log,
-		Verifier: auth.verifier, Mailer: auth, AwaitKey: p.feed.AwaitKey,
+		Verifier: auth.verifier, Mailer: auth, AwaitKey: p.AwaitKey,
 		Origins: signIn.origins, TLS: strings.HasPrefix(signIn.publicURL, "https://"),
 	}
 	api, err := rest.New(config)

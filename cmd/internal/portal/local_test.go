@@ -160,7 +160,7 @@ func TestARevocationReachesTheCacheAlsoWithoutTheStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.feed.AwaitKey(t.Context(), key.Key)
+	l.AwaitKey(t.Context(), key.Key)
 	if _, err := l.keys.Grant(t.Context(), access.Credentials{Key: key.Secret}); err != nil {
 		t.Fatalf("a new key: %v", err)
 	}

@@ -105,6 +105,9 @@ func (p *Portal) Close() error {
 	return errors.Join(p.socket.close(), p.records.Close())
 }
 
+// AwaitKey waits until everybody who checks keys knows that k was created, changed or revoked, for a second at most.
+func (p *Portal) AwaitKey(ctx context.Context, k tenant.Key) { p.feed.AwaitKey(ctx, k) }
+
 // refuse ends a key for all that the feed reaches, whatever becomes of it in the store.
 func (p *Portal) refuse(k tenant.Key) {
 	p.feed.Refuse(k.Hash)
