@@ -80,6 +80,16 @@ var rules = map[string]rule{
 	"runtime/dataplane/wire": {[]string{
 		"runtime/access", "runtime/meter",
 	}, "both halves of the link speak of keys and usage events, and of nothing else"},
+	"runtime/fleet/route": {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
+	"runtime/fleet/link/wire": {[]string{
+		"runtime/speech", "runtime/fleet/route",
+	}, "the messages between routers and pods mean what the vocabulary and the routing say"},
+	"runtime/fleet/link": {[]string{
+		"runtime/metrics", "runtime/speech", "runtime/fleet/link/wire", "runtime/fleet/route",
+	}, "what travels is known here, what is decided about it is not"},
+	"runtime/fleet": {[]string{
+		"runtime/speech", "runtime/fleet/link", "runtime/fleet/link/wire", "runtime/fleet/route",
+	}, "a remote speaker knows pods, and no engine, no HTTP and no tenant"},
 	"portal/emailaddr": {nil, "what an address is does not depend on whose it is"},
 	"portal/cursor":    {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
 	"portal/tenant":    {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
@@ -129,7 +139,7 @@ var only = map[string]struct {
 	"os/exec":                            {[]string{"runtime/espeak", "cmd/", "hack/"}, "one adapter runs programs"},
 	"k8s.io/":                            {[]string{"api/", "controllers", "runtime/fleet/discover", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
 	"sigs.k8s.io/":                       {[]string{"api/", "controllers", "cmd/operator"}, "the data plane runs without Kubernetes"},
-	"google.golang.org/grpc":             {[]string{"runtime/grpcauth", "runtime/dataplane", "portal/dataplane", "portal/firestore"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
+	"google.golang.org/grpc":             {[]string{"runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
 	"cloud.google.com/go/firestore":      {[]string{"portal/firestore"}, "one adapter knows Firestore"},
 	"modernc.org/sqlite":                 {[]string{"portal/sqlite"}, "one adapter knows SQLite"},
 	"github.com/yalue/onnxruntime_go":    {[]string{"runtime/onnx"}, "one adapter knows ONNX Runtime"},

@@ -43,6 +43,7 @@ type Pool struct {
 	ready    int // warm workers: idle, reserved or busy
 	busy     int
 	draining bool
+	slowest  time.Duration // to a first frame, while warming
 	stopped  bool          // Run has returned: workers that come back are closed
 	changed  chan struct{} // closed when anything of Capacity changes; nil while nobody watches
 	broken   chan synth.Worker
@@ -134,6 +135,7 @@ func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 	defer cancel()
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
+	begun := time.Now()
 	o := synth.Options{Voice: voice, Text: p.cfg.WarmText, Temperature: speech.DefaultTemperature, WarmUp: true}
 	if _, err := w.Prefill(ctx, o); err != nil {
 		return err
@@ -144,6 +146,9 @@ func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 		got, done, _, err := w.Next(ctx, dst, n)
 		if err != nil {
 			return err
+		}
+		if frames == 0 {
+			p.noteFirstFrame(time.Since(begun))
 		}
 		if frames += got; done {
 			break
@@ -157,6 +162,19 @@ func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 		return fmt.Errorf("leaving in the middle of a line: %w", err)
 	}
 	return nil
+}
+
+func (p *Pool) noteFirstFrame(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slowest = max(p.slowest, took)
+}
+
+// FirstFrame is how long the slowest first frame took while workers were warmed.
+func (p *Pool) FirstFrame() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.slowest
 }
 
 // replace closes a broken worker and makes a new one, waiting longer after each failure.
@@ -316,6 +334,16 @@ func (p *Pool) Reserve(key string, d time.Duration) bool {
 	return true
 }
 
+// Unreserve ends what is reserved for key, before its time: the next in the queue gets the worker.
+func (p *Pool) Unreserve(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r, ok := p.reserved[key]; ok {
+		r.timer.Stop()
+		p.endReservationLocked(key, r)
+	}
+}
+
 func (p *Pool) reserveLocked(key string, w synth.Worker, d time.Duration) {
 	r := &reservation{worker: w}
 	r.timer = time.AfterFunc(d, func() { p.endReservation(key, r) })
@@ -397,10 +425,14 @@ func (p *Pool) endReservation(key string, r *reservation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.reserved[key] == r {
-		delete(p.reserved, key)
-		p.giveLocked(r.worker)
-		p.changedLocked()
+		p.endReservationLocked(key, r)
 	}
+}
+
+func (p *Pool) endReservationLocked(key string, r *reservation) {
+	delete(p.reserved, key)
+	p.giveLocked(r.worker)
+	p.changedLocked()
 }
 
 // giveLocked hands w to the first in the queue, or lays it down.

@@ -2,7 +2,10 @@
 // who uses it says what time it is, and decides what becomes of those who have waited too long.
 package queue
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // Queue holds what waits, the oldest first. The zero value has no room. It is not safe for concurrent use.
 type Queue[T any] struct {
@@ -38,6 +41,34 @@ func (q *Queue[T]) Push(v T, since time.Time) *Entry[T] {
 	q.last = e
 	q.len++
 	return e
+}
+
+// PushFirst adds v before all others, since a time that is now or before, and returns its entry. It is for what has
+// waited, or nearly, before them, and has come back: a full queue does not keep it out.
+func (q *Queue[T]) PushFirst(v T, since time.Time) *Entry[T] {
+	e := &Entry[T]{Value: v, Since: since, queue: q, newer: q.first}
+	if q.first == nil {
+		q.last = e
+	} else {
+		q.first.earlier = e
+	}
+	q.first = e
+	q.len++
+	return e
+}
+
+// First returns the entry that is served next, without taking it out, or nil where nobody waits.
+func (q *Queue[T]) First() *Entry[T] { return q.first }
+
+// All returns those who wait, in the order in which they are served. The queue must not change meanwhile.
+func (q *Queue[T]) All() iter.Seq[*Entry[T]] {
+	return func(yield func(*Entry[T]) bool) {
+		for e := q.first; e != nil; e = e.newer {
+			if !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // Pop takes out the entry that was pushed first, or returns nil where nobody waits.

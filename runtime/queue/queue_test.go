@@ -136,3 +136,33 @@ func TestPushAllocatesOnlyTheEntry(t *testing.T) {
 		t.Errorf("%v allocations, want 1", n)
 	}
 }
+
+func TestWhoComesBackIsServedFirst(t *testing.T) {
+	q := New[string](2)
+	q.PushFirst("back", noon)
+	if got := q.First(); got == nil || got.Value != "back" {
+		t.Fatalf("First = %v, want who came back to an empty queue", got)
+	}
+	q.Push("a", noon.Add(time.Second))
+	if e := q.PushFirst("again", noon); e == nil || q.Len() != 3 {
+		t.Errorf("who comes back finds a full queue closed: %d wait", q.Len())
+	}
+	if q.Push("b", noon) != nil {
+		t.Error("a new one found room in a queue that holds more than its limit")
+	}
+	var got []string
+	for e := range q.All() {
+		got = append(got, e.Value)
+	}
+	if want := []string{"again", "back", "a"}; !slices.Equal(got, want) {
+		t.Errorf("they wait as %v, want %v", got, want)
+	}
+	for e := range q.All() {
+		if e.Value == "again" {
+			break // a loop may end early
+		}
+	}
+	if !q.Remove(q.First()) || q.Pop().Value != "back" || q.Pop().Value != "a" || q.First() != nil {
+		t.Error("they were not served in that order")
+	}
+}

@@ -1,0 +1,290 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/fleet/link"
+	"github.com/swar-tts/swar/runtime/fleet/link/wire"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// placement is what the router has decided about an utterance.
+type placement struct {
+	send  route.Send
+	pod   *pod
+	err   error // nobody speaks it
+	waits bool  // until another placement comes
+}
+
+// call is one utterance on its way.
+type call struct {
+	id     route.ID
+	placed chan placement // the newest; buffered
+}
+
+// place tells what was decided. The last decision before it may not have been looked at: only Wait is followed by
+// another one, and then it means nothing any more.
+func (c *call) place(p placement) {
+	select {
+	case <-c.placed:
+	default:
+	}
+	c.placed <- p
+}
+
+// Speak implements [speech.Speaker].
+func (s *Speaker) Speak(
+	ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink,
+) (st speech.Stats, err error) {
+	begin := time.Now()
+	if err := context.Cause(ctx); err != nil {
+		return st, err
+	}
+	c, err := s.arrive(u, turn)
+	if err != nil {
+		return st, err
+	}
+	defer s.leave(c)
+	asked := turn.Asked
+	if asked.IsZero() {
+		asked = begin
+	}
+	sp := &speaking{
+		speaker: s, call: c, u: u, turn: turn, begin: begin, patience: s.cfg.QueueWait - begin.Sub(asked),
+		sink: onceSink{Sink: sink},
+	}
+	st, err = sp.run(ctx)
+	st.Wall = time.Since(begin)
+	return st, err
+}
+
+// arrive tells the router of an utterance.
+func (s *Speaker) arrive(u speech.Utterance, turn speech.Turn) (*call, error) {
+	affinity := route.Affinity(u.Voice, u.Text, u.Raw, u.EnDigits)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return nil, speech.ErrDraining
+	}
+	s.lastID++
+	c := &call{id: s.lastID, placed: make(chan placement, 1)}
+	s.calls[c.id] = c
+	s.doLocked(s.router.Arrive(time.Now(), c.id, route.Request{Affinity: affinity, Session: turn.Session}))
+	return c, nil
+}
+
+func (s *Speaker) leave(c *call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.calls, c.id)
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// speaking is one call of Speak.
+type speaking struct {
+	speaker  *Speaker
+	call     *call
+	u        speech.Utterance
+	turn     speech.Turn
+	begin    time.Time
+	patience time.Duration // for which it may wait, from begin on
+	sink     onceSink
+	heard    bool // a frame has come: nobody else can be tried
+}
+
+// run follows the router's decisions until the utterance has ended.
+func (sp *speaking) run(ctx context.Context) (speech.Stats, error) {
+	for {
+		p, err := sp.placement(ctx)
+		switch {
+		case err != nil:
+			return speech.Stats{}, err
+		case p.err != nil:
+			return speech.Stats{}, sp.refuse(ctx, p.err)
+		}
+		o, again := sp.attempt(ctx, p)
+		if !again {
+			return o.Stats, o.Err
+		}
+	}
+}
+
+// placement returns where the utterance is to be sent, or that nobody speaks it. While it waits, a pod is asked whether
+// it can be spoken at all: that it cannot counts for more than that everybody is busy.
+func (sp *speaking) placement(ctx context.Context) (placement, error) {
+	p := <-sp.call.placed
+	if !p.waits {
+		return p, nil
+	}
+	s := sp.speaker
+	checking, stop := context.WithCancel(ctx)
+	refused := make(chan error, 1)
+	go func() { refused <- s.check(checking, sp.u) }()
+	defer func() {
+		stop()
+		if refused != nil {
+			<-refused
+		}
+	}()
+	patience := time.NewTimer(time.Until(sp.begin.Add(sp.patience)))
+	defer patience.Stop()
+	for {
+		select {
+		case p = <-sp.call.placed:
+			if !p.waits {
+				return p, nil
+			}
+		case err := <-refused:
+			refused = nil
+			if err != nil && sp.leaveQueue() {
+				return p, err
+			}
+		case <-patience.C:
+			s.mu.Lock()
+			s.doLocked(s.router.Expire(time.Now(), sp.call.id))
+			s.mu.Unlock()
+		case <-ctx.Done():
+			if sp.leaveQueue() {
+				return p, context.Cause(ctx)
+			}
+			return <-sp.call.placed, nil // it came in the same moment
+		}
+	}
+}
+
+// leaveQueue takes the utterance back, unless it was placed in the same moment, which it reports.
+func (sp *speaking) leaveQueue() bool {
+	s := sp.speaker
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case p := <-sp.call.placed:
+		sp.call.placed <- p
+		if !p.waits {
+			return false
+		}
+	default:
+	}
+	s.doLocked(s.router.Leave(time.Now(), sp.call.id))
+	return true
+}
+
+// refuse returns why the utterance is not spoken: what is wrong with it, if anything is, else that nobody is free.
+func (sp *speaking) refuse(ctx context.Context, err error) error {
+	if refusal := sp.speaker.check(ctx, sp.u); refusal != nil {
+		return refusal
+	}
+	return err
+}
+
+// attempt has one pod speak the utterance. again says that nothing was heard, and the router decides anew.
+func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, again bool) {
+	s := sp.speaker
+	if ctx.Err() != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.doLocked(s.router.Unsent(time.Now(), sp.call.id, p.send.Grant))
+		return link.Outcome{Err: context.Cause(ctx)}, false
+	}
+	if p.pod == nil {
+		return sp.over(p, link.Outcome{Err: &link.LostError{Err: errNoPod}, Lost: true}, 0)
+	}
+	s.mu.Lock()
+	s.speaking++
+	p.pod.running++
+	a := link.Attempt{
+		Router: s.epoch, Number: p.send.Number, Grant: p.send.Grant, FirstFrame: s.router.FirstFrameOf(p.send.Pod),
+	}
+	s.mu.Unlock()
+	sent := time.Now()
+	sp.sink.queue = sent.Sub(sp.begin)
+	o = p.pod.client.Speak(ctx, sp.u, sp.turn, a, &sp.sink, sp.answered)
+	o.Stats.Queue = sp.sink.queue
+	s.mu.Lock()
+	s.speaking--
+	if p.pod.running--; p.pod.running == 0 && p.pod.hasLeft() {
+		close(p.pod.idle)
+	}
+	s.mu.Unlock()
+	return sp.over(p, o, time.Since(sent))
+}
+
+func (sp *speaking) answered() {
+	sp.heard = true
+	s := sp.speaker
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doLocked(s.router.Answered(time.Now(), sp.call.id))
+}
+
+// over tells the router how an attempt, which held a slot for so long, has ended.
+func (sp *speaking) over(p placement, o link.Outcome, held time.Duration) (link.Outcome, bool) {
+	s, now := sp.speaker, time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.State != nil {
+		s.doLocked(s.router.State(now, p.send.Pod, *o.State))
+	}
+	switch {
+	case isFull(o.Err):
+		s.doLocked(s.router.Refused(now, sp.call.id))
+		return o, true
+	case o.Lost:
+		s.log.Warn("a pod was lost", "pod", p.send.Pod, "request_id", sp.u.RequestID, "frames", o.Stats.Frames, "error", o.Err)
+		s.spoken += held
+		s.doLocked(s.router.Lost(now, sp.call.id, o.Err))
+		return o, !sp.heard
+	}
+	s.spoken += held
+	if o.Grant != nil {
+		s.doLocked(s.router.Granted(now, p.send.Pod, o.Grant.Number, o.Grant.Session))
+	}
+	s.doLocked(s.router.Ended(now, sp.call.id))
+	return o, false
+}
+
+// isFull reports whether a pod has refused for want of a slot.
+func isFull(err error) bool {
+	for _, full := range []error{speech.ErrBusy, speech.ErrWarming, speech.ErrDraining, wire.ErrCordoned} {
+		if errors.Is(err, full) {
+			return true
+		}
+	}
+	return false
+}
+
+// onceSink hands on what attempts produce. A pod that takes over from one that was lost before its first frame begins
+// again, which the client must not see.
+type onceSink struct {
+	speech.Sink
+	queue   time.Duration // before the attempt
+	started bool
+	chunk   bool // the first one has begun
+}
+
+// Start implements [speech.Sink].
+func (o *onceSink) Start(v speech.Start) error {
+	if o.started {
+		return nil
+	}
+	o.started = true
+	v.Queue = o.queue
+	return o.Sink.Start(v)
+}
+
+// ChunkStart implements [speech.Sink].
+func (o *onceSink) ChunkStart(c speech.Chunk) error {
+	if c.Index == 0 {
+		if o.chunk {
+			return nil
+		}
+		o.chunk = true
+	}
+	return o.Sink.ChunkStart(c)
+}

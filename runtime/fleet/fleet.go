@@ -1,0 +1,319 @@
+// Package fleet is the remote Speaker: it has utterances spoken by worker pods, of which any number of routers use the
+// same ones at the same time. Package route decides which pod gets which utterance; this one carries that out.
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/fleet/link"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Source tells where pods are.
+type Source interface {
+	// Run tells of all pods, once at the start and whenever that changes, from one goroutine, until ctx ends.
+	Run(ctx context.Context, tell func([]route.Endpoint)) error
+}
+
+// Config says how a router uses pods.
+type Config struct {
+	Route     route.Config
+	QueueWait time.Duration // longest wait for a slot; 0 means 1.95 s
+	Model     speech.Model  // what pods must speak with; without an ID, what the first one does. Voices may be left out
+
+	// Dial returns a client of the pod at an address. It connects nothing yet.
+	Dial func(address string) (*link.Client, error)
+}
+
+// Speaker implements [speech.Speaker] on pods. It is safe for concurrent use.
+type Speaker struct {
+	cfg    Config
+	source Source
+	log    *slog.Logger
+	epoch  uint64 // names this router to pods
+
+	listed chan struct{} // closed when the source has told where pods are
+
+	running sync.WaitGroup // what Run has started
+
+	mu       sync.Mutex
+	router   *route.Router
+	pods     map[string]*pod
+	calls    map[route.ID]*call
+	lastID   route.ID
+	model    speech.Model
+	speaking int           // utterances that a pod has
+	draining bool          // nothing new is let in
+	changed  chan struct{} // closed when a call ends; nil while nobody watches
+	spoken   time.Duration // for which slots were held, all together
+	telling  *time.Timer   // tells pods who waits, soon; nil when nothing is to be told
+}
+
+// New returns a speaker that knows no pod before it runs.
+func New(cfg Config, source Source, log *slog.Logger) *Speaker {
+	if cfg.QueueWait == 0 {
+		cfg.QueueWait = route.DefaultQueueWait
+	}
+	return &Speaker{
+		cfg: cfg, source: source, log: log, epoch: 1 + rand.Uint64N(1<<63), listed: make(chan struct{}),
+		router: route.New(cfg.Route), pods: make(map[string]*pod), calls: make(map[route.ID]*call), model: cfg.Model,
+	}
+}
+
+// Run keeps up with the pods until ctx ends, and returns when every connection is closed. What is spoken then is cut:
+// call [Speaker.Drain] before.
+func (s *Speaker) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer s.running.Wait()
+	defer stop()
+	s.running.Go(func() { s.tick(ctx) })
+	told := sync.OnceFunc(func() { close(s.listed) })
+	err := s.source.Run(ctx, func(all []route.Endpoint) {
+		s.list(ctx, all)
+		told()
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("finding pods: %w", err)
+}
+
+// Listed returns a channel that is closed when it is known where pods are, of which there may be none.
+func (s *Speaker) Listed() <-chan struct{} { return s.listed }
+
+// tick lets time pass for the router.
+func (s *Speaker) tick(ctx context.Context) {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case now := <-second.C:
+			s.mu.Lock()
+			s.doLocked(s.router.Tick(now))
+			s.mu.Unlock()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// list takes in where pods are, and dials the new ones.
+func (s *Speaker) list(ctx context.Context, all []route.Endpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doLocked(s.router.List(time.Now(), all))
+	stay := make(map[string]bool, len(all))
+	for _, e := range all {
+		stay[e.Address] = true
+		if _, known := s.pods[e.Address]; known {
+			continue
+		}
+		client, err := s.cfg.Dial(e.Address)
+		if err != nil {
+			s.log.Error("a pod cannot be dialled", "pod", e.Address, "error", err)
+			continue
+		}
+		p := newPod(s, e.Address, client)
+		s.pods[e.Address] = p
+		s.running.Go(func() { p.run(ctx) })
+	}
+	for address, p := range s.pods {
+		if !stay[address] {
+			delete(s.pods, address)
+			p.leave()
+			s.doLocked(s.router.Disconnect(time.Now(), address))
+		}
+	}
+}
+
+// doLocked carries out what the router has decided.
+func (s *Speaker) doLocked(effects []route.Effect) {
+	for _, effect := range effects {
+		switch e := effect.(type) {
+		case route.Send:
+			s.calls[e.ID].place(placement{send: e, pod: s.pods[e.Pod]})
+		case route.Refuse:
+			s.calls[e.ID].place(placement{err: e.Err})
+		case route.Wait:
+			s.calls[e.ID].place(placement{waits: true})
+		case route.Decline:
+			if p, ok := s.pods[e.Pod]; ok {
+				p.following.Decline(e.Grant)
+			}
+		case route.Tell:
+			s.tellSoonLocked()
+		}
+	}
+}
+
+// tellSoonLocked has all pods told who waits. With many pods that is done less often: a pod that grants a slot to
+// somebody who is gone gets it back at once.
+func (s *Speaker) tellSoonLocked() {
+	if s.telling != nil {
+		return
+	}
+	s.telling = time.AfterFunc(time.Duration(len(s.pods))*50*time.Microsecond, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.telling = nil
+		now, since := time.Now(), s.router.Waiting()
+		for address, p := range s.pods {
+			p.following.SetWaiting(now, since, s.router.GrantsOf(address))
+		}
+	})
+}
+
+// Model implements [speech.Speaker].
+func (s *Speaker) Model() speech.Model {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model
+}
+
+// Ready implements [speech.Speaker]: one pod in use is enough, all of whose workers were warm once.
+func (s *Speaker) Ready() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return speech.ErrDraining
+	}
+	for _, p := range s.router.View(time.Now()) {
+		if p.InUse {
+			return nil
+		}
+	}
+	return speech.ErrWarming
+}
+
+// Capacity implements [speech.Speaker]: slots are those of all pods, of which other routers use some; the queue is that
+// of this router.
+func (s *Speaker) Capacity() speech.Capacity {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := speech.Capacity{Queued: s.router.Queued(), QueueLimit: s.router.QueueLimit(), Draining: s.draining}
+	for _, p := range s.router.View(time.Now()) {
+		if !p.Connected || p.Unfit {
+			continue
+		}
+		c.Workers += p.Workers
+		if p.InUse {
+			c.Ready += p.Ready
+		}
+		c.Busy += p.Busy
+		c.Reserved += p.Reserved
+	}
+	return c
+}
+
+// Overview is a router's own work and what it sees of the fleet.
+type Overview struct {
+	route.Counts
+	Speaking int           // utterances of this router that pods are speaking
+	Queued   int           // and that wait
+	Spoken   time.Duration // for which its utterances have held slots, all together
+	Pods     []route.PodView
+}
+
+// Overview returns the present one.
+func (s *Speaker) Overview() Overview {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Overview{
+		Counts: s.router.Counts(), Speaking: s.speaking, Queued: s.router.Queued(), Spoken: s.spoken,
+		Pods: s.router.View(time.Now()),
+	}
+}
+
+// Epoch names this router's process.
+func (s *Speaker) Epoch() uint64 { return s.epoch }
+
+// Cordon asks a pod to take nothing new until the lease ends; 0 ends it now. It reports whether the pod is known.
+func (s *Speaker) Cordon(address string, lease time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ok := s.pods[address]
+	if ok {
+		p.following.Cordon(lease)
+	}
+	return ok
+}
+
+// Drain refuses new utterances and waits until those that run or wait have ended. It returns the cause of ctx if that
+// ended first.
+func (s *Speaker) Drain(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		s.draining = true
+		left := len(s.calls)
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("draining: %d utterances left: %w", left, context.Cause(ctx))
+		}
+	}
+}
+
+// Normalize implements [speech.Speaker]: any pod does it, warm or not.
+func (s *Speaker) Normalize(ctx context.Context, text string, enDigits bool) (n speech.Normalized, err error) {
+	err = s.ask(ctx, func(ctx context.Context, c *link.Client) (err error) {
+		n, err = c.Normalize(ctx, text, enDigits)
+		return err
+	})
+	return n, err
+}
+
+// check returns the refusal with which pods would answer u, if one can be asked.
+func (s *Speaker) check(ctx context.Context, u speech.Utterance) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	var refusal *speech.Refusal
+	err := s.ask(ctx, func(ctx context.Context, c *link.Client) error { return c.Check(ctx, u) })
+	if errors.As(err, &refusal) {
+		return refusal
+	}
+	return nil
+}
+
+// ask has one pod do what needs no slot, and another one where that is lost.
+func (s *Speaker) ask(ctx context.Context, do func(context.Context, *link.Client) error) error {
+	err := error(speech.ErrWarming)
+	for _, p := range s.anyPods(2) {
+		err = do(ctx, p.client)
+		if !errors.Is(err, speech.ErrWorkerGone) {
+			return err
+		}
+	}
+	return err
+}
+
+// anyPods returns up to n pods that are connected and fit, in any order.
+func (s *Speaker) anyPods(n int) []*pod {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	view := slices.DeleteFunc(s.router.View(time.Now()), func(p route.PodView) bool {
+		return !p.Connected || p.Unfit || s.pods[p.Address] == nil
+	})
+	var some []*pod
+	for range min(n, len(view)) {
+		i := rand.IntN(len(view))
+		some = append(some, s.pods[view[i].Address])
+		view = slices.Delete(view, i, i+1)
+	}
+	return some
+}

@@ -1,0 +1,130 @@
+package fleet_test
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/swar-tts/swar/runtime/fleet"
+	"github.com/swar-tts/swar/runtime/fleet/link"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/pipeline"
+	"github.com/swar-tts/swar/runtime/pool"
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/speech/speechtest"
+	"github.com/swar-tts/swar/runtime/synth/synthtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// worker is a pod in this process, on a TCP port of its own.
+type worker struct {
+	address string
+	engine  *synthtest.Engine
+	pool    *pool.Pool
+	server  *link.Server
+	kill    func() // ends it as SIGKILL does
+}
+
+func newWorker(t testing.TB, slots int, cfg synthtest.Config) *worker {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWorkerOn(t, l, slots, cfg)
+}
+
+func newWorkerOn(t testing.TB, l net.Listener, slots int, cfg synthtest.Config) *worker {
+	t.Helper()
+	w := &worker{address: l.Addr().String(), engine: synthtest.NewEngine(cfg)}
+	log := slog.New(slog.DiscardHandler)
+	var err error
+	if w.pool, err = pool.New(pool.Config{Workers: slots, QueueLen: -1}, w.engine, log); err != nil {
+		t.Fatal(err)
+	}
+	speaker := pipeline.New(pipeline.Config{}, w.engine, w.pool)
+	w.server = link.NewServer(link.ServerConfig{Metrics: metrics.New().RegisterPod(w.pool.Capacity)}, speaker, w.pool, log)
+	g := grpc.NewServer(link.ServerOptions()...)
+	w.server.Register(g)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = w.pool.Run(ctx) })
+	running.Go(func() { w.server.Run(ctx) })
+	running.Go(func() { _ = g.Serve(l) })
+	w.kill = sync.OnceFunc(func() {
+		g.Stop()
+		cancel()
+		running.Wait()
+	})
+	t.Cleanup(w.kill)
+	return w
+}
+
+// list is a source that tells of pods once, and again when told to.
+type list struct{ changes chan []route.Endpoint }
+
+func (l list) Run(ctx context.Context, tell func([]route.Endpoint)) error {
+	for {
+		select {
+		case all := <-l.changes:
+			tell(all)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func endpoints(all ...*worker) (e []route.Endpoint) {
+	for _, w := range all {
+		e = append(e, route.Endpoint{Address: w.address})
+	}
+	return e
+}
+
+// newRouter runs a speaker over the pods, and waits until it is ready to speak.
+func newRouter(t testing.TB, cfg fleet.Config, all ...*worker) (*fleet.Speaker, list) {
+	t.Helper()
+	cfg.Dial = func(address string) (*link.Client, error) {
+		return link.Dial(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	}
+	source := list{make(chan []route.Endpoint, 1)}
+	s := fleet.New(cfg, source, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error)
+	go func() { done <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	source.changes <- endpoints(all...)
+	if len(all) > 0 {
+		waitUntil(t, "every pod is in use", func() bool { return inUse(s) == len(all) })
+	}
+	return s, source
+}
+
+func inUse(s *fleet.Speaker) (n int) {
+	for _, p := range s.Overview().Pods {
+		if p.InUse {
+			n++
+		}
+	}
+	return n
+}
+
+func TestSpeaker(t *testing.T) {
+	speechtest.Run(t, func(t *testing.T) speech.Speaker {
+		s, _ := newRouter(t, fleet.Config{}, newWorker(t, 1, synthtest.Config{}))
+		return s
+	})
+}

@@ -1,0 +1,319 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+
+	"github.com/swar-tts/swar/runtime/fleet/link/wire"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+const (
+	minFirstFrame = time.Second      // shortest and longest wait for a first frame
+	maxFirstFrame = 10 * time.Second // of a pod that is well
+	blockLimit    = 10 * time.Second // longest wait for another block
+	cancelLimit   = 2 * time.Second  // longest wait for the end of what was cancelled
+
+	minDial = 50 * time.Millisecond // wait before a pod is dialled again; doubled after each failure
+	maxDial = time.Second
+
+	// Fixed windows: gRPC's own estimate would let megabytes lie between two processes. One stream has one block, of
+	// 16 kB at most, under way.
+	streamWindow = 64 << 10
+	connWindow   = 1 << 20
+	maxMessage   = 1 << 20
+)
+
+// errStalled is why an attempt is cut whose pod gives no sign of life.
+var errStalled = errors.New("the pod sent nothing for too long")
+
+// Client is a router's half of the talk with one pod. It is safe for concurrent use.
+type Client struct {
+	address string
+	audio   *grpc.ClientConn // apart from link, so that states are not stuck behind audio
+	link    *grpc.ClientConn
+	speech  wire.SpeechClient
+}
+
+// ServerOptions are those of a pod's server, without what concerns who may connect.
+func ServerOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow),
+		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(1024),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+	}
+}
+
+// Dial returns a client of the pod at address, which it connects to when it is used. access are credentials. The caller
+// closes it.
+func Dial(address string, access ...grpc.DialOption) (*Client, error) {
+	options := append([]grpc.DialOption{
+		grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(), // what is tried again, the router decides
+		grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: minDial, Multiplier: 2, Jitter: 0.2, MaxDelay: maxDial},
+			MinConnectTimeout: 2 * time.Second,
+		}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 3 * time.Second}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)),
+	}, access...)
+	audio, err := grpc.NewClient("passthrough:///"+address, options...)
+	if err != nil {
+		return nil, fmt.Errorf("pod %s: %w", address, err)
+	}
+	link, err := grpc.NewClient("passthrough:///"+address, options...)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("pod %s: %w", address, err), audio.Close())
+	}
+	return &Client{address: address, audio: audio, link: link, speech: wire.NewSpeechClient(audio)}, nil
+}
+
+// Close ends the connections, and what runs on them.
+func (c *Client) Close() error { return errors.Join(c.audio.Close(), c.link.Close()) }
+
+// Describe returns what the pod speaks with. A pod that speaks a newer protocol is a [wire.ProtocolError].
+func (c *Client) Describe(ctx context.Context) (speech.Model, error) {
+	d, err := c.speech.Describe(ctx, &wire.DescribeRequest{Protocol: wire.Protocol}, grpc.WaitForReady(true))
+	if err != nil {
+		return speech.Model{}, err
+	}
+	if d.Protocol > wire.Protocol {
+		return speech.Model{}, wire.NewerProtocol("the pod", d.Protocol)
+	}
+	return d.Value(), nil
+}
+
+// Normalize is that of [speech.Speaker].
+func (c *Client) Normalize(ctx context.Context, text string, enDigits bool) (speech.Normalized, error) {
+	r, err := c.speech.Normalize(ctx, &wire.NormalizeRequest{Text: text, EnDigits: enDigits})
+	if err != nil {
+		return speech.Normalized{}, lost(err)
+	}
+	return r.Value(), r.Failure.Err()
+}
+
+// Check returns the refusal with which the pod would answer u, or nil.
+func (c *Client) Check(ctx context.Context, u speech.Utterance) error {
+	r, err := c.speech.Normalize(ctx, &wire.NormalizeRequest{Utterance: wire.NewUtterance(u)})
+	if err != nil {
+		return lost(err)
+	}
+	return r.Failure.Err()
+}
+
+// Attempt is how an utterance is sent to a pod.
+type Attempt struct {
+	Router     uint64        // who sends it
+	Number     uint64        // of the router's attempts at this pod
+	Grant      uint64        // of the slot that is kept for it; 0 for none
+	FirstFrame time.Duration // that the pod measured, see [route.State]; 0 where unknown
+}
+
+// Outcome is what is known when an attempt is over.
+type Outcome struct {
+	Stats speech.Stats // of a pod that was lost: frames that have come
+	Err   error        // as [speech.Speaker] returns it; those of wire where the pod refused
+	Lost  bool         // the pod failed, not the utterance
+	State *route.State // nil where the pod did not say
+	Grant *wire.Grant  // the pod keeps the slot for the session; nil if not
+}
+
+// Speak has the pod speak u and hands what comes to sink. The pod decodes no further than sink has taken. When ctx ends
+// the pod is told, and what it has decoded until then is in the outcome. answered is called before the first block is
+// handed on.
+func (c *Client) Speak(
+	ctx context.Context, u speech.Utterance, turn speech.Turn, a Attempt, sink speech.Sink, answered func(),
+) Outcome {
+	calling, cut := context.WithCancelCause(context.WithoutCancel(ctx)) // or the end of ctx would lose the bill
+	defer cut(nil)
+	stream, err := c.speech.Speak(calling)
+	if err != nil {
+		return Outcome{Err: lost(err), Lost: true}
+	}
+	t := &talk{ctx: ctx, turn: turn, sink: sink, stream: stream, cut: cut, answered: answered}
+	q := wire.NewUtterance(u)
+	q.Router, q.Number, q.Grant, q.Session = a.Router, a.Number, a.Grant, turn.Session
+	if deadline, ok := ctx.Deadline(); ok {
+		q.Deadline = int64(max(time.Until(deadline), 1))
+	}
+	return t.run(q, min(max(8*a.FirstFrame, minFirstFrame), maxFirstFrame), calling)
+}
+
+// talk is one call of Speak.
+type talk struct {
+	ctx      context.Context
+	turn     speech.Turn
+	sink     speech.Sink
+	stream   grpc.BidiStreamingClient[wire.SpeakRequest, wire.SpeakReply]
+	cut      context.CancelCauseFunc
+	answered func()
+	stall    *time.Timer // cuts the call of a pod that says nothing
+
+	started bool
+	frames  int   // that have come
+	sinkErr error // nothing more is handed on
+
+	mu        sync.Mutex // guards sending
+	cancelled bool
+}
+
+func (t *talk) run(q *wire.Utterance, firstFrame time.Duration, calling context.Context) Outcome {
+	t.stall = time.AfterFunc(firstFrame, func() { t.cut(errStalled) })
+	defer t.stall.Stop()
+	if err := t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Utterance{Utterance: q}}); err != nil && !errors.Is(err, io.EOF) {
+		return t.broken(calling, err)
+	}
+	stop := context.AfterFunc(t.ctx, t.cancel)
+	defer stop()
+	for {
+		m, err := t.stream.Recv()
+		if err != nil {
+			return t.broken(calling, err)
+		}
+		if end := m.GetEnd(); end != nil {
+			return t.end(end)
+		}
+		if err := t.take(m); err != nil && t.sinkErr == nil {
+			t.sinkErr = err
+			t.cancel()
+		}
+	}
+}
+
+// take hands a message on. After an error of the sink, and when nobody listens any more, it only counts.
+func (t *talk) take(m *wire.SpeakReply) error {
+	isOver := t.sinkErr != nil || t.ctx.Err() != nil
+	switch m := m.Message.(type) {
+	case *wire.SpeakReply_Start:
+		t.started = true
+		if !isOver {
+			return t.sink.Start(m.Start.Value())
+		}
+	case *wire.SpeakReply_Chunk:
+		if !isOver {
+			return t.sink.ChunkStart(m.Chunk.Value())
+		}
+	case *wire.SpeakReply_ChunkEnd:
+		if !isOver {
+			return t.sink.ChunkEnd(m.ChunkEnd.Value())
+		}
+	case *wire.SpeakReply_Audio:
+		t.frames += int(max(m.Audio.Frames, 0))
+		if !isOver {
+			return t.takeAudio(m.Audio.Value())
+		}
+	}
+	return nil // also of what a newer pod says
+}
+
+// takeAudio hands a block on. While the sink takes it, the pod owes nothing.
+func (t *talk) takeAudio(a speech.Audio) error {
+	t.stall.Stop()
+	if t.answered != nil {
+		t.answered()
+		t.answered = nil
+	}
+	if err := t.sink.Audio(a); err != nil {
+		return err
+	}
+	if t.ctx.Err() != nil { // or the pod would decode on until it hears of that
+		t.cancel()
+		return nil
+	}
+	t.stall.Reset(blockLimit)
+	more := t.turn.More != nil && t.turn.More()
+	// A stream that has broken tells why when it is read.
+	_ = t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Taken{Taken: &wire.Taken{More: more}}})
+	return nil
+}
+
+func (t *talk) send(m *wire.SpeakRequest) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cancelled {
+		return nil
+	}
+	return t.stream.Send(m)
+}
+
+// cancel tells the pod to stop, once, and waits a moment for what it has to say about that.
+func (t *talk) cancel() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cancelled {
+		return
+	}
+	t.cancelled = true
+	_ = t.stream.Send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Cancel{Cancel: &wire.Cancel{}}})
+	t.stall.Reset(cancelLimit)
+}
+
+// end is the outcome of what the pod has ended.
+func (t *talk) end(e *wire.End) Outcome {
+	o := Outcome{Stats: e.Stats.Value(), Err: e.Failure.Err(), Grant: e.Grant}
+	if e.State != nil {
+		state := e.State.Value()
+		o.State = &state
+	}
+	o.Stats.Frames = max(o.Stats.Frames, t.frames) // a pod must not make audio free
+	switch {
+	case t.sinkErr != nil:
+		o.Err = t.sinkErr
+	case o.Err != nil && t.ctx.Err() != nil:
+		o.Err = context.Cause(t.ctx)
+	case errors.Is(o.Err, wire.ErrCancelled): // though nobody wished it
+		o.Err, o.Lost = speech.ErrWorkerGone, true
+	case errors.Is(o.Err, speech.ErrWorkerGone):
+		o.Lost = true
+	}
+	return o
+}
+
+// broken is the outcome of a call whose pod does not answer any more.
+func (t *talk) broken(calling context.Context, err error) Outcome {
+	o := Outcome{Stats: speech.Stats{Started: t.started, Frames: t.frames}}
+	switch {
+	case t.sinkErr != nil:
+		o.Err = t.sinkErr
+	case t.ctx.Err() != nil:
+		o.Err = context.Cause(t.ctx)
+	case errors.Is(context.Cause(calling), errStalled):
+		o.Err, o.Lost = lost(errStalled), true
+	default:
+		o.Err, o.Lost = lost(err), true
+	}
+	return o
+}
+
+// LostError says why a pod did not answer. It is an [speech.ErrWorkerGone].
+type LostError struct{ Err error }
+
+func (e *LostError) Error() string { return "the pod did not answer: " + e.Err.Error() }
+
+// Is lets [errors.Is] find what it means to clients.
+func (e *LostError) Is(target error) bool { return target == speech.ErrWorkerGone }
+
+// Unwrap returns the cause.
+func (e *LostError) Unwrap() error { return e.Err }
+
+func lost(err error) error {
+	switch status.Code(err) {
+	case codes.DeadlineExceeded:
+		return speech.ErrTimeout
+	case codes.FailedPrecondition: // such as a newer protocol
+		return &LostError{errors.New(status.Convert(err).Message())}
+	}
+	return &LostError{err}
+}

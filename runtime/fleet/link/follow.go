@@ -1,0 +1,155 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/swar-tts/swar/runtime/fleet/link/wire"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+)
+
+// silence is how long a pod may say nothing on its link before it is dialled anew.
+const silence = 10 * time.Second
+
+// Events are what a router hears on a link, from one goroutine.
+type Events interface {
+	State(route.State)
+	Granted(number uint64, session string)
+}
+
+// Following is what a router has to say on its links to one pod. It is safe for concurrent use; the zero value is ready.
+type Following struct {
+	mu       sync.Mutex
+	waiting  *wire.Waiting // newest, not said yet
+	declines []uint64
+	cordon   *wire.Cordon
+	wake     chan struct{} // nil while there is no link
+}
+
+// SetWaiting says since when those in the queue wait, and how many grants for them have come on this link.
+func (f *Following) SetWaiting(now time.Time, since []time.Time, granted uint64) {
+	w := &wire.Waiting{Ages: make([]int64, len(since)), Granted: granted}
+	for i, t := range since {
+		w.Ages[i] = int64(now.Sub(t))
+	}
+	f.say(func() { f.waiting = w })
+}
+
+// Decline gives back a slot that was granted.
+func (f *Following) Decline(number uint64) {
+	f.say(func() { f.declines = append(f.declines, number) })
+}
+
+// Cordon asks the pod to take nothing new until the lease ends; 0 ends it now.
+func (f *Following) Cordon(lease time.Duration) {
+	f.say(func() { f.cordon = &wire.Cordon{Lease: int64(lease)} })
+}
+
+// say notes what is to be said. Without a link it is dropped: a new one begins with nothing to say but the queue.
+func (f *Following) say(note func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.wake != nil {
+		note()
+		wake(f.wake)
+	}
+}
+
+// next returns what is to be said now.
+func (f *Following) next() (all []*wire.RouterMessage) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range f.declines {
+		all = append(all, &wire.RouterMessage{Message: &wire.RouterMessage_Decline{Decline: &wire.Decline{Grant: n}}})
+	}
+	if f.waiting != nil {
+		all = append(all, &wire.RouterMessage{Message: &wire.RouterMessage_Waiting{Waiting: f.waiting}})
+	}
+	if f.cordon != nil {
+		all = append(all, &wire.RouterMessage{Message: &wire.RouterMessage_Cordon{Cordon: f.cordon}})
+	}
+	f.declines, f.waiting, f.cordon = nil, nil, nil
+	return all
+}
+
+// Follow hands what the pod says to events, and tells it what f has to say, until the link breaks, is silent for 10 s or
+// ctx ends. begun is called when the pod has answered. One Follow at a time may use f.
+func (c *Client) Follow(ctx context.Context, router uint64, f *Following, begun func(), events Events) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	silent := time.AfterFunc(silence, func() { end(errStalled) })
+	defer silent.Stop()
+	stream, err := wire.NewLinkClient(c.link).Follow(ctx, grpc.WaitForReady(true))
+	if err != nil {
+		return why(ctx, err)
+	}
+	hello := &wire.Hello{Protocol: wire.Protocol, Router: router}
+	if err := stream.Send(&wire.RouterMessage{Message: &wire.RouterMessage_Hello{Hello: hello}}); err != nil {
+		_, err = stream.Recv() // which tells why
+		return why(ctx, err)
+	}
+	said := make(chan struct{}, 1)
+	f.mu.Lock()
+	f.wake, f.waiting, f.declines, f.cordon = said, nil, nil, nil
+	f.mu.Unlock()
+	var speaking sync.WaitGroup
+	speaking.Go(func() { f.run(ctx, stream, said) })
+	defer speaking.Wait()
+	defer end(nil)
+	for first := true; ; first = false {
+		m, err := stream.Recv()
+		if err != nil {
+			return why(ctx, err)
+		}
+		silent.Reset(silence)
+		if first {
+			begun()
+		}
+		switch m := m.Message.(type) {
+		case *wire.PodMessage_State:
+			events.State(m.State.Value())
+		case *wire.PodMessage_Grant:
+			events.Granted(m.Grant.Number, m.Grant.Session)
+		}
+	}
+}
+
+// run says what there is to say until ctx ends. Changes within 5 ms are said at once.
+func (f *Following) run(ctx context.Context, stream grpc.BidiStreamingClient[wire.RouterMessage, wire.PodMessage], said chan struct{}) {
+	defer func() {
+		f.mu.Lock()
+		f.wake = nil
+		f.mu.Unlock()
+	}()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-said:
+		case <-ctx.Done():
+			return
+		}
+		for _, m := range f.next() {
+			if stream.Send(m) != nil {
+				return // the reader hears why
+			}
+		}
+		pause.Reset(joinStates)
+	}
+}
+
+func why(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return lost(err)
+}

@@ -1,0 +1,408 @@
+// Package link is how routers and worker pods talk, over gRPC: utterances go one way and audio comes back, pods tell of
+// their slots and routers of those who wait. [Server] is a pod's half, [Client] a router's. Nothing here decides: what
+// a pod grants, and what a router does with what it hears, are of package route.
+package link
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/swar-tts/swar/runtime/fleet/link/wire"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+const (
+	heartbeat  = time.Second
+	joinStates = 5 * time.Millisecond // changes within it are told at once
+	maxCordon  = time.Minute          // the longest lease that is believed
+	seenFor    = 10 * time.Minute     // how long a router that is gone is remembered
+)
+
+// Speaker is what a pod speaks with: a local one, without a queue.
+type Speaker interface {
+	speech.Speaker
+
+	// Check returns the refusal with which Speak would answer u, or nil. It needs no worker.
+	Check(ctx context.Context, u speech.Utterance) error
+}
+
+// Slots are the slots of a pod's workers.
+type Slots interface {
+	// Watch returns the present counts, and a channel that is closed as soon as they change.
+	Watch() (speech.Capacity, <-chan struct{})
+
+	// Reserve keeps an idle slot for key for so long, and reports whether there was one. Whoever speaks in a turn whose
+	// session is that key gets it; and what ends in such a turn keeps its own slot for key, where More says so.
+	Reserve(key string, d time.Duration) bool
+
+	// Unreserve ends what Reserve began, if the slot is still kept.
+	Unreserve(key string)
+
+	// FirstFrame is how long the slowest first frame took while workers were warmed.
+	FirstFrame() time.Duration
+}
+
+// ServerConfig is what a pod tells of itself.
+type ServerConfig struct {
+	Version string       // of the build
+	Metrics *metrics.Pod // required
+}
+
+// Server answers routers for a pod. It is safe for concurrent use.
+type Server struct {
+	wire.UnimplementedSpeechServer
+	wire.UnimplementedLinkServer
+
+	cfg     ServerConfig
+	speaker Speaker
+	slots   Slots
+	log     *slog.Logger
+	epoch   uint64
+
+	mu          sync.Mutex
+	sequence    uint64 // of the last state
+	warm        bool   // every worker was, once
+	cordoned    bool
+	cordon      *time.Timer // ends it
+	cordonEnds  uint64      // counts leases, so that one that was renewed ends nothing
+	lastNumber  uint64      // of slots that may be granted
+	grants      route.Grants
+	outstanding map[uint64]time.Time // grants that were neither used nor declined, and until when they hold
+	routers     map[uint64]*router
+}
+
+// router is one that is linked, or was.
+type router struct {
+	id   uint64
+	seen uint64    // newest attempt that is counted
+	gone time.Time // zero while it is linked
+	link uint64    // which of its links is the present one
+
+	grants  []*wire.Grant // to be told
+	granted chan struct{} // there are some; buffered
+	changed chan struct{} // the state has; buffered
+}
+
+// NewServer returns the server of a pod. Routers hear of changes while it runs.
+func NewServer(cfg ServerConfig, speaker Speaker, slots Slots, log *slog.Logger) *Server {
+	return &Server{
+		cfg: cfg, speaker: speaker, slots: slots, log: log, epoch: rand.Uint64(),
+		outstanding: make(map[uint64]time.Time), routers: make(map[uint64]*router),
+	}
+}
+
+// Register lets g answer for s.
+func (s *Server) Register(g grpc.ServiceRegistrar) {
+	wire.RegisterSpeechServer(g, s)
+	wire.RegisterLinkServer(g, s)
+}
+
+// Run tells routers of every change of the slots, and grants those that become free without having been used, until
+// ctx ends.
+func (s *Server) Run(ctx context.Context) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		now, changed := s.slots.Watch()
+		s.observe(now)
+		select {
+		case <-changed:
+		case <-tick.C:
+			s.forgetOld(time.Now())
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Server) observe(now speech.Capacity) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.warm = s.warm || now.Workers > 0 && now.Ready == now.Workers
+	for free := now.Ready - now.Busy - now.Reserved; free > 0 && !now.Draining && !s.cordoned; free-- {
+		if !s.grantIdleLocked() {
+			break
+		}
+	}
+	s.changedLocked()
+}
+
+// grantIdleLocked keeps an idle slot for the router whose client has waited longest, and reports whether that was done.
+func (s *Server) grantIdleLocked() bool {
+	if !s.grants.AnyWaiting() {
+		return false
+	}
+	s.lastNumber++
+	if !s.slots.Reserve(key(s.lastNumber), route.GrantTime) {
+		return false
+	}
+	return s.grantLocked(s.lastNumber)
+}
+
+// grantLocked tells the router whose client has waited longest of a slot, and reports whether there is one.
+func (s *Server) grantLocked(number uint64) bool {
+	id, ok := s.grants.Next()
+	if !ok {
+		return false
+	}
+	r := s.routers[id]
+	r.grants = append(r.grants, &wire.Grant{Number: number})
+	s.outstanding[number] = time.Now().Add(route.GrantTime)
+	wake(r.granted)
+	return true
+}
+
+// changedLocked has every router told.
+func (s *Server) changedLocked() {
+	for _, r := range s.routers {
+		wake(r.changed)
+	}
+}
+
+// wake fills a channel with room for one.
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// forgetOld counts the grants that nobody used, and forgets routers that have been gone for long.
+func (s *Server) forgetOld(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for number, until := range s.outstanding {
+		if now.After(until) {
+			delete(s.outstanding, number)
+			s.cfg.Metrics.GrantExpired()
+		}
+	}
+	for id, r := range s.routers {
+		if !r.gone.IsZero() && now.Sub(r.gone) > seenFor {
+			delete(s.routers, id)
+		}
+	}
+}
+
+// routerLocked returns the router of that id, which may be one that has never linked.
+func (s *Server) routerLocked(id uint64) *router {
+	r, ok := s.routers[id]
+	if !ok {
+		r = &router{id: id, gone: time.Now(), granted: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+		s.routers[id] = r
+	}
+	return r
+}
+
+// state is what the pod says to a router now. What the router has been seen to ask is read before the slots are, so
+// that a slot may be counted twice for a moment, but never as free when it is not.
+func (s *Server) state(id uint64) *wire.State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sequence++
+	state := route.State{
+		Epoch: s.epoch, Sequence: s.sequence, Seen: s.routerLocked(id).seen, Warm: s.warm, Cordoned: s.cordoned,
+		FirstFrame: s.slots.FirstFrame(),
+	}
+	c := s.speaker.Capacity()
+	state.Workers, state.Ready, state.Busy, state.Reserved = c.Workers, c.Ready, c.Busy, c.Reserved
+	state.Draining = c.Draining
+	return wire.NewState(state)
+}
+
+// Describe implements the service.
+func (s *Server) Describe(_ context.Context, q *wire.DescribeRequest) (*wire.Description, error) {
+	return wire.NewDescription(s.speaker.Model(), s.speaker.Capacity().Workers, s.cfg.Version), nil
+}
+
+// Normalize implements the service.
+func (s *Server) Normalize(ctx context.Context, q *wire.NormalizeRequest) (*wire.NormalizeReply, error) {
+	if q.Utterance != nil {
+		return &wire.NormalizeReply{Failure: wire.NewFailure(s.speaker.Check(ctx, q.Utterance.Value()))}, nil
+	}
+	n, err := s.speaker.Normalize(ctx, q.Text, q.EnDigits)
+	if err != nil {
+		return &wire.NormalizeReply{Failure: wire.NewFailure(err)}, nil
+	}
+	return wire.NewNormalized(n), nil
+}
+
+// Follow implements the service.
+func (s *Server) Follow(stream grpc.BidiStreamingServer[wire.RouterMessage, wire.PodMessage]) error {
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	hello := first.GetHello()
+	if hello == nil || hello.Router == 0 {
+		return invalid("the first message of Follow must be a Hello that names the router")
+	}
+	if hello.Protocol > wire.Protocol {
+		return refused(wire.NewerProtocol("the router", hello.Protocol))
+	}
+	ctx, end := context.WithCancelCause(stream.Context())
+	defer end(nil)
+	r, leave := s.join(hello.Router)
+	defer leave()
+	go func() { end(s.listen(stream, hello.Router)) }() // ends with the stream
+	return s.tell(ctx, stream, r)
+}
+
+// join begins a link, in the place of an older one of that router.
+func (s *Server) join(id uint64) (_ *router, leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.routerLocked(id)
+	r.gone, r.grants = time.Time{}, nil
+	wake(r.changed)
+	r.link++
+	mine := r.link
+	s.grants.Leave(id) // what it was granted over another link it counts anew
+	return r, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if r.link == mine {
+			r.gone = time.Now()
+			s.grants.Leave(id)
+		}
+	}
+}
+
+// tell sends states and grants until ctx ends.
+func (s *Server) tell(ctx context.Context, stream grpc.ServerStreamingServer[wire.PodMessage], r *router) error {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	var changed <-chan struct{} // nil for a moment after each state
+	for {
+		var err error
+		select {
+		case <-pause.C:
+			changed = r.changed
+		case <-changed:
+			changed = nil
+			pause.Reset(joinStates)
+			err = s.sendState(stream, r)
+		case <-beat.C:
+			err = s.sendState(stream, r)
+		case <-r.granted:
+			err = s.sendGrants(stream, r)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Server) sendState(stream grpc.ServerStreamingServer[wire.PodMessage], r *router) error {
+	return stream.Send(&wire.PodMessage{Message: &wire.PodMessage_State{State: s.state(r.id)}})
+}
+
+func (s *Server) sendGrants(stream grpc.ServerStreamingServer[wire.PodMessage], r *router) error {
+	s.mu.Lock()
+	grants := r.grants
+	r.grants = nil
+	s.mu.Unlock()
+	for _, g := range grants {
+		if err := stream.Send(&wire.PodMessage{Message: &wire.PodMessage_Grant{Grant: g}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listen takes in what a router says until its link ends.
+func (s *Server) listen(stream grpc.BidiStreamingServer[wire.RouterMessage, wire.PodMessage], id uint64) error {
+	for {
+		m, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		switch m := m.Message.(type) {
+		case *wire.RouterMessage_Waiting:
+			s.takeWaiting(id, m.Waiting)
+		case *wire.RouterMessage_Decline:
+			s.decline(m.Decline.Grant)
+		case *wire.RouterMessage_Cordon:
+			s.setCordon(time.Duration(m.Cordon.Lease))
+		case *wire.RouterMessage_Hello:
+			return invalid("a second Hello on one link")
+		}
+	}
+}
+
+func (s *Server) takeWaiting(id uint64, w *wire.Waiting) {
+	ages := make([]time.Duration, len(w.Ages))
+	for i, age := range w.Ages {
+		ages[i] = max(time.Duration(age), 0)
+	}
+	s.mu.Lock()
+	s.grants.Waiting(time.Now(), id, ages, w.Granted)
+	s.mu.Unlock()
+	if c := s.speaker.Capacity(); len(ages) > 0 {
+		s.observe(c)
+	}
+}
+
+// decline gives a slot, which a router was granted in vain, to the next one.
+func (s *Server) decline(number uint64) {
+	s.mu.Lock()
+	_, ok := s.outstanding[number]
+	delete(s.outstanding, number)
+	s.mu.Unlock()
+	if ok {
+		s.slots.Unreserve(key(number)) // which is a change that Run sees
+	}
+}
+
+// Cordoned reports whether the pod takes nothing new for a while.
+func (s *Server) Cordoned() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cordoned
+}
+
+// setCordon lets the pod refuse everything new until the lease ends; 0 ends it now.
+func (s *Server) setCordon(lease time.Duration) {
+	lease = min(lease, maxCordon)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cordon != nil {
+		s.cordon.Stop()
+	}
+	if isNew := s.cordoned != (lease > 0); isNew {
+		s.log.Info("cordon", "on", lease > 0)
+	}
+	s.cordoned = lease > 0
+	if s.cordoned {
+		s.cordonEnds++
+		mine := s.cordonEnds
+		s.cordon = time.AfterFunc(lease, func() { s.endCordon(mine) })
+	}
+	s.changedLocked()
+}
+
+// endCordon lets the pod serve again when nobody has renewed the lease.
+func (s *Server) endCordon(lease uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cordoned && s.cordonEnds == lease {
+		s.cordoned = false
+		s.log.Warn("the cordon was not renewed; the pod serves again")
+		s.changedLocked()
+	}
+}
+
+// key is the session of a turn that has the slot of that number.
+func key(number uint64) string { return strconv.FormatUint(number, 36) }

@@ -1,0 +1,172 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// NewUtterance is the message for u, without what concerns the attempt.
+func NewUtterance(u speech.Utterance) *Utterance {
+	return &Utterance{
+		RequestId: u.RequestID, Text: u.Text, Voice: u.Voice, Format: string(u.Format), Raw: u.Raw, EnDigits: u.EnDigits,
+		Temperature: u.Temperature, Seed: u.Seed, Protocol: Protocol,
+	}
+}
+
+// Value is what NewUtterance was given.
+func (u *Utterance) Value() speech.Utterance {
+	return speech.Utterance{
+		RequestID: u.RequestId, Text: u.Text, Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
+		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed,
+	}
+}
+
+// NewStart is the message for s.
+func NewStart(s speech.Start) *Start {
+	return &Start{
+		Model: s.Model, Voice: s.Voice, Format: string(s.Format), Seed: s.Seed, Chunks: int64(s.Chunks),
+		Normalized: s.Normalized, Unspoken: s.Unspoken, Normalize: int64(s.Normalize), Queue: int64(s.Queue),
+	}
+}
+
+// Value is what NewStart was given.
+func (s *Start) Value() speech.Start {
+	return speech.Start{
+		Model: s.Model, Voice: s.Voice, Format: speech.Format(s.Format), Seed: s.Seed, Chunks: int(s.Chunks),
+		Normalized: s.Normalized, Unspoken: s.Unspoken, Normalize: time.Duration(s.Normalize), Queue: time.Duration(s.Queue),
+	}
+}
+
+// NewChunk is the message for c.
+func NewChunk(c speech.Chunk) *Chunk {
+	return &Chunk{
+		Index: int64(c.Index), Text: c.Text, Tokens: int64(c.Tokens), CharStart: int64(c.CharStart), CharEnd: int64(c.CharEnd),
+	}
+}
+
+// Value is what NewChunk was given.
+func (c *Chunk) Value() speech.Chunk {
+	return speech.Chunk{
+		Index: int(c.Index), Text: c.Text, Tokens: int(c.Tokens), CharStart: int(c.CharStart), CharEnd: int(c.CharEnd),
+	}
+}
+
+// NewAudio is the message for a. It keeps Data.
+func NewAudio(a speech.Audio) *Audio {
+	return &Audio{
+		Chunk: int64(a.Chunk), Frames: int64(a.Frames), Data: a.Data, Prefill: int64(a.Prefill), FirstFrame: int64(a.FirstFrame),
+	}
+}
+
+// Value is what NewAudio was given.
+func (a *Audio) Value() speech.Audio {
+	return speech.Audio{
+		Chunk: int(a.Chunk), Frames: int(a.Frames), Data: a.Data, Prefill: time.Duration(a.Prefill),
+		FirstFrame: time.Duration(a.FirstFrame),
+	}
+}
+
+// NewChunkEnd is the message for e.
+func NewChunkEnd(e speech.ChunkEnd) *ChunkEnd {
+	return &ChunkEnd{
+		Chunk: int64(e.Chunk), Frames: int64(e.Frames), Prefill: int64(e.Prefill), PrefillCached: e.PrefillCached, Eos: e.EOS,
+	}
+}
+
+// Value is what NewChunkEnd was given.
+func (e *ChunkEnd) Value() speech.ChunkEnd {
+	return speech.ChunkEnd{
+		Chunk: int(e.Chunk), Frames: int(e.Frames), Prefill: time.Duration(e.Prefill), PrefillCached: e.PrefillCached,
+		EOS: e.Eos,
+	}
+}
+
+// NewStats is the message for s.
+func NewStats(s speech.Stats) *Stats {
+	return &Stats{
+		Started: s.Started, Chars: int64(s.Chars), Chunks: int64(s.Chunks), Frames: int64(s.Frames),
+		Normalize: int64(s.Normalize), Queue: int64(s.Queue), Ttfa: int64(s.TTFA), Synth: int64(s.Synth), Wall: int64(s.Wall),
+		LeadingSilence: int64(s.LeadingSilence), PrefillCached: s.PrefillCached,
+	}
+}
+
+// Value is what NewStats was given; the zero value without one.
+func (s *Stats) Value() speech.Stats {
+	if s == nil {
+		return speech.Stats{}
+	}
+	return speech.Stats{
+		Started: s.Started, Chars: int(s.Chars), Chunks: int(s.Chunks), Frames: int(s.Frames),
+		Normalize: time.Duration(s.Normalize), Queue: time.Duration(s.Queue), TTFA: time.Duration(s.Ttfa),
+		Synth: time.Duration(s.Synth), Wall: time.Duration(s.Wall), LeadingSilence: time.Duration(s.LeadingSilence),
+		PrefillCached: s.PrefillCached,
+	}
+}
+
+// NewNormalized is the message for n.
+func NewNormalized(n speech.Normalized) *NormalizeReply {
+	r := &NormalizeReply{Text: n.Text, Unspoken: n.Unspoken, InputChars: int64(n.InputChars)}
+	for _, c := range n.Chunks {
+		r.Chunks = append(r.Chunks, NewChunk(c))
+	}
+	for _, s := range n.Spans {
+		r.Spans = append(r.Spans, &Span{Start: int64(s.Start), End: int64(s.End), Kind: string(s.Kind), Spoken: s.Spoken})
+	}
+	return r
+}
+
+// Value is what NewNormalized was given.
+func (r *NormalizeReply) Value() speech.Normalized {
+	n := speech.Normalized{Text: r.Text, Unspoken: r.Unspoken, InputChars: int(r.InputChars)}
+	for _, c := range r.Chunks {
+		n.Chunks = append(n.Chunks, c.Value())
+	}
+	for _, s := range r.Spans {
+		n.Spans = append(n.Spans, speech.Span{
+			Start: int(s.Start), End: int(s.End), Kind: speech.SpanKind(s.Kind), Spoken: s.Spoken,
+		})
+	}
+	return n
+}
+
+// NewDescription is the message for a pod that speaks with m.
+func NewDescription(m speech.Model, workers int, version string) *Description {
+	d := &Description{Protocol: Protocol, Version: version, Model: m.ID, Workers: int64(workers)}
+	for _, v := range m.Voices {
+		d.Voices = append(d.Voices, &Voice{
+			Name: v.Name, Language: v.Language, SampleRate: int64(v.SampleRate), PromptFrames: int64(v.PromptFrames),
+		})
+	}
+	return d
+}
+
+// Value is the model that NewDescription was given.
+func (d *Description) Value() speech.Model {
+	m := speech.Model{ID: d.Model}
+	for _, v := range d.Voices {
+		m.Voices = append(m.Voices, speech.Voice{
+			Name: v.Name, Language: v.Language, SampleRate: int(v.SampleRate), PromptFrames: int(v.PromptFrames),
+		})
+	}
+	return m
+}
+
+// NewState is the message for s.
+func NewState(s route.State) *State {
+	return &State{
+		Epoch: s.Epoch, Sequence: s.Sequence, Workers: int64(s.Workers), Ready: int64(s.Ready), Busy: int64(s.Busy),
+		Reserved: int64(s.Reserved), Warm: s.Warm, Draining: s.Draining, Cordoned: s.Cordoned, Seen: s.Seen,
+		FirstFrame: int64(s.FirstFrame),
+	}
+}
+
+// Value is what NewState was given.
+func (s *State) Value() route.State {
+	return route.State{
+		Epoch: s.Epoch, Sequence: s.Sequence, Workers: int(s.Workers), Ready: int(s.Ready), Busy: int(s.Busy),
+		Reserved: int(s.Reserved), Warm: s.Warm, Draining: s.Draining, Cordoned: s.Cordoned, Seen: s.Seen,
+		FirstFrame: time.Duration(s.FirstFrame),
+	}
+}

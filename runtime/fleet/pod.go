@@ -1,0 +1,191 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/fleet/link"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+const (
+	minRetry    = 50 * time.Millisecond // wait before a pod is linked again; doubled after each failure
+	maxRetry    = time.Second
+	askingLimit = 5 * time.Second // for what a pod tells of itself
+	leaveLimit  = speech.UtteranceTimeout
+)
+
+// pod is the connections to one, for as long as it is listed and something runs there.
+type pod struct {
+	speaker   *Speaker
+	address   string
+	client    *link.Client
+	following link.Following
+	left      chan struct{} // closed when it is no longer listed
+	model     speech.Model  // guarded by the speaker's mutex
+	running   int           // attempts, likewise
+	idle      chan struct{} // closed when it has left and nothing runs; likewise
+	away      bool          // and it was logged; of the goroutine that runs
+}
+
+func newPod(s *Speaker, address string, client *link.Client) *pod {
+	return &pod{speaker: s, address: address, client: client, left: make(chan struct{}), idle: make(chan struct{})}
+}
+
+// leave ends the pod when what runs there has ended. The speaker's mutex is held.
+func (p *pod) leave() {
+	close(p.left)
+	if p.running == 0 {
+		close(p.idle)
+	}
+}
+
+func (p *pod) hasLeft() bool {
+	select {
+	case <-p.left:
+		return true
+	default:
+		return false
+	}
+}
+
+// run keeps a link to the pod until it is no longer listed or ctx ends, and closes the connections when nothing runs on
+// them any more.
+func (p *pod) run(ctx context.Context) {
+	linking, stop := context.WithCancel(ctx)
+	unlink := make(chan struct{})
+	go func() {
+		defer close(unlink)
+		select {
+		case <-p.left:
+			stop()
+		case <-linking.Done():
+		}
+	}()
+	p.keepLink(linking)
+	stop()
+	<-unlink
+	select {
+	case <-p.idle:
+	case <-time.After(leaveLimit):
+	case <-ctx.Done():
+	}
+	if err := p.client.Close(); err != nil {
+		p.speaker.log.Debug("closing the connections to a pod", "pod", p.address, "error", err)
+	}
+}
+
+func (p *pod) keepLink(ctx context.Context) {
+	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
+		begun := time.Now()
+		err := p.link(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(begun) > maxRetry {
+			wait = minRetry
+		}
+		if !p.away {
+			p.away = true
+			p.speaker.log.Warn("a pod is away; trying again", "pod", p.address, "error", err)
+		}
+		select {
+		case <-time.After(wait/2 + rand.N(wait/2+1)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// link follows the pod until that fails.
+func (p *pod) link(ctx context.Context) error {
+	asking, cancel := context.WithTimeout(ctx, askingLimit)
+	defer cancel()
+	model, err := p.client.Describe(asking)
+	if err != nil {
+		return err
+	}
+	s := p.speaker
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		p.model = speech.Model{}
+		if s.pods[p.address] == p { // else there is another one at that address, or none
+			s.doLocked(s.router.Disconnect(time.Now(), p.address))
+		}
+	}()
+	return p.client.Follow(ctx, s.epoch, &p.following, func() { s.met(p, model) }, p)
+}
+
+// met notes that a pod is there, and whether it speaks with what the others do. The first one decides what that is, and
+// the next one where nobody speaks with it any more.
+func (s *Speaker) met(p *pod, model speech.Model) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pods[p.address] != p {
+		return
+	}
+	p.away = false
+	p.model = model
+	now := time.Now()
+	if !s.isFitLocked(model) && s.cfg.Model.ID == "" && !s.anyFitLocked() {
+		s.log.Info("speaking with the model of the first pod", "model", model.ID, "voices", len(model.Voices), "pod", p.address)
+		s.model = model
+	}
+	fit := s.isFitLocked(model)
+	if fit && len(s.model.Voices) == 0 {
+		s.model.Voices = model.Voices
+	}
+	if fit {
+		s.log.Info("pod met", "pod", p.address)
+	} else {
+		s.log.Error("a pod is not used: it speaks with another model", "pod", p.address, "its", model.ID, "ours", s.model.ID)
+	}
+	s.doLocked(s.router.Connect(now, p.address, fit))
+	if len(s.router.Waiting()) > 0 {
+		s.tellSoonLocked()
+	}
+}
+
+// isFitLocked reports whether model is the one that is spoken with, and has all of its voices.
+func (s *Speaker) isFitLocked(model speech.Model) bool {
+	return s.model.ID != "" && model.ID == s.model.ID && !slices.ContainsFunc(s.model.Voices, func(v speech.Voice) bool {
+		_, ok := model.Voice(v.Name)
+		return !ok
+	})
+}
+
+func (s *Speaker) anyFitLocked() bool {
+	for _, p := range s.pods {
+		if s.isFitLocked(p.model) {
+			return true
+		}
+	}
+	return false
+}
+
+// State implements [link.Events].
+func (p *pod) State(state route.State) {
+	s := p.speaker
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pods[p.address] == p {
+		s.doLocked(s.router.State(time.Now(), p.address, state))
+	}
+}
+
+// Granted implements [link.Events].
+func (p *pod) Granted(number uint64, session string) {
+	s := p.speaker
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pods[p.address] == p {
+		s.doLocked(s.router.Granted(time.Now(), p.address, number, session))
+	}
+}
+
+// errNoPod is a pod that has gone between being chosen and being asked.
+var errNoPod = errors.New("it is not listed any more")

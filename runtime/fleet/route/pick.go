@@ -1,0 +1,128 @@
+package route
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	strikesOut  = 3 // failures without a frame between them
+	ejectTime   = 10 * time.Second
+	maxEjection = 5 * time.Minute
+
+	affinityChars = 160 // code points of a text that count
+)
+
+// pick returns the pod that should speak a request now, or nil where none has a slot. A pod in the own zone comes first.
+// Among those the order is the rendezvous rank (highest random weight, Thaler and Ravishankar 1998) of the request, so
+// that the same sentence meets the same pod's prefill cache, from every router. A pod that is silent is asked only
+// where no other has a slot, by one request at a time.
+func (r *Router) pick(now time.Time, req *request) *pod {
+	var best *pod
+	var bestRank uint64
+	for _, p := range r.listed {
+		if !p.inUse(now) || p.free() == 0 || req.avoids(p) || p.suspect(now) {
+			continue
+		}
+		if best != nil && r.isNear(best) && !r.isNear(p) {
+			continue
+		}
+		rank := r.rank(p, req)
+		if best == nil || r.isNear(p) && !r.isNear(best) || rank > bestRank {
+			best, bestRank = p, rank
+		}
+	}
+	if best != nil {
+		return best
+	}
+	for _, p := range r.listed {
+		if p.inUse(now) && p.suspect(now) && p.free() > 0 && len(p.unseen) == 0 && !req.avoids(p) {
+			return p
+		}
+	}
+	return nil
+}
+
+// isNear reports whether p is in the router's zone. Where the router's is unknown, everything is.
+func (r *Router) isNear(p *pod) bool { return r.cfg.Zone == "" || p.zone == r.cfg.Zone }
+
+func (r *Router) rank(p *pod, req *request) uint64 {
+	if r.cfg.AtRandom {
+		r.random++
+		return mix(r.random)
+	}
+	return mix(p.hash ^ req.Affinity)
+}
+
+// strike notes a failure of p, and leaves it alone for a while after some in a row: for longer each time, but never more
+// than half of the pods.
+func (r *Router) strike(now time.Time, p *pod) {
+	p.strikes++
+	if p.strikes < strikesOut {
+		return
+	}
+	out, known := 1, 0
+	for _, other := range r.listed {
+		if !other.connected || other.unfit {
+			continue
+		}
+		known++
+		if other != p && now.Before(other.ejectedUntil) {
+			out++
+		}
+	}
+	if 2*out > known {
+		return
+	}
+	p.ejectedUntil = now.Add(min(ejectTime<<min(p.ejections, 5), maxEjection))
+	p.ejections++
+	p.strikes = 0
+	r.counts.Ejected++
+}
+
+// Affinity is equal for utterances whose beginning a pod prepares once: same voice, same reading, same first sentence as
+// written. A router has no tokenizer, and so cannot know the first chunk.
+func Affinity(voice, text string, raw, enDigits bool) uint64 {
+	end, chars := 0, 0
+	for i, c := range text {
+		if chars == affinityChars {
+			break
+		}
+		chars++
+		end = i + utf8.RuneLen(c)
+		if strings.ContainsRune(".!?।॥\n", c) && endsSentence(text[end:]) {
+			break
+		}
+	}
+	h := hashString(voice)
+	for _, flag := range []bool{raw, enDigits} {
+		h = mix(h << 1)
+		if flag {
+			h++
+		}
+	}
+	return mix(h ^ hashString(text[:end]))
+}
+
+// endsSentence reports whether a full stop before rest ends a sentence, and is not one as in 3.5.
+func endsSentence(rest string) bool {
+	return rest == "" || strings.ContainsAny(rest[:1], " \t\n\r\"')")
+}
+
+// hashString is FNV-1a, which every router computes alike.
+func hashString(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// mix spreads every bit over all others: the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

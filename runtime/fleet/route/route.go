@@ -1,0 +1,426 @@
+// Package route decides which pod speaks which utterance, and when. A [Router] is a router's half: what it knows of the
+// pods, whom it picks, who waits, what is tried again. [Grants] is a pod's half: for whom a slot that becomes free is
+// kept.
+//
+// Both are state machines. Events and the time go in, effects come out; there is no goroutine, clock or channel, so
+// that programs, tests and the simulator run the same decisions. Neither is safe for concurrent use.
+package route
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/queue"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// What a router promises its clients.
+const (
+	DefaultQueueLen  = 8
+	DefaultQueueWait = 1950 * time.Millisecond // a refusal leaves before 2 s have passed
+	MaxAttempts      = 3                       // pods that are asked for one utterance
+)
+
+// GrantTime is how long a pod keeps a slot for whom it has granted it to.
+const GrantTime = 50 * time.Millisecond
+
+// suspectAfter is how long a pod may say nothing, three heartbeats, before it is asked only where nobody else is left.
+const suspectAfter = 3 * time.Second
+
+// Config sizes a router. The zero value is what a router without a zone uses.
+type Config struct {
+	Zone     string // where the router is; pods there are preferred
+	QueueLen int    // utterances allowed to wait; 0 means 8, negative none
+	AtRandom bool   // pick any pod with a free slot instead of the one that is likely to have the text prepared
+	Seed     uint64 // of picks at random
+}
+
+// Endpoint is where a worker pod can be dialled.
+type Endpoint struct {
+	Address     string // HOST:PORT
+	Zone        string // empty where unknown
+	Terminating bool   // it goes away: nothing new is sent there, what runs may finish
+}
+
+// ID names a request of this router. Who asks chooses it; it is never used again.
+type ID uint64
+
+// Request is an utterance that wants a slot.
+type Request struct {
+	Affinity uint64 // equal for utterances that a pod can prepare once: see [Affinity]
+	Session  string // a slot may have been kept for its next utterance; empty for none
+}
+
+// Router knows the pods and those who wait for one of them.
+type Router struct {
+	cfg      Config
+	pods     map[string]*pod
+	listed   []*pod // in the order of their addresses, so that equal events give equal effects
+	requests map[ID]*request
+	waiting  *queue.Queue[*request]
+	held     map[string]heldSlot // by session
+	random   uint64
+	effects  []Effect
+	counts   Counts
+}
+
+// request is one that has not ended.
+type request struct {
+	id ID
+	Request
+	asked    time.Time
+	attempts int
+	refused  []*pod // which had no slot, since it last waited
+	lost     []*pod // which failed it
+	last     error  // why the last attempt came to nothing
+	entry    *queue.Entry[*request]
+	pod      *pod   // whom it was sent to; nil while it waits
+	number   uint64 // of the attempt at that pod
+	answered bool   // a frame has come
+}
+
+// heldSlot is a slot that a pod keeps for the next utterance of a session.
+type heldSlot struct {
+	pod   *pod
+	grant uint64
+	until time.Time
+}
+
+// Counts is what a router has done since it began. Every request ends in exactly one of Served, Cut, Refused, Warming,
+// Failed and Left.
+type Counts struct {
+	Arrived  int64
+	Served   int64 // spoken to an end, whichever
+	Cut      int64 // lost by its pod after the first frame
+	Refused  int64 // nobody was free in time
+	Warming  int64 // no pod was in use
+	Failed   int64 // pods were tried in vain
+	Left     int64 // by whoever asked, before a pod had it
+	Attempts int64 // utterances sent to pods
+	Granted  int64 // of those, to slots that were kept for them
+	Declined int64 // slots given back, because nobody was waiting any more
+	Ejected  int64 // pods that were left alone for a while
+}
+
+// New returns a router that knows no pod.
+func New(cfg Config) *Router {
+	if cfg.QueueLen == 0 {
+		cfg.QueueLen = DefaultQueueLen
+	}
+	return &Router{
+		cfg: cfg, pods: make(map[string]*pod), requests: make(map[ID]*request), held: make(map[string]heldSlot),
+		waiting: queue.New[*request](max(cfg.QueueLen, 0)), random: cfg.Seed,
+	}
+}
+
+// Effect is what is to be done after an event: a [Send], [Refuse], [Wait], [Decline] or [Tell].
+type Effect interface{ effect() }
+
+// Send has a request spoken by a pod.
+type Send struct {
+	ID     ID
+	Pod    string
+	Number uint64 // of the attempt, counted for each pod from 1
+	Grant  uint64 // of the slot that is kept for it; 0 for none
+}
+
+// Refuse ends a request: nobody will speak it.
+type Refuse struct {
+	ID  ID
+	Err error // speech.ErrBusy, ErrWarming, or why the last attempt failed
+}
+
+// Wait says that a request waits for a slot. When its time is over, [Router.Expire] ends it.
+type Wait struct{ ID ID }
+
+// Decline gives a slot back that was kept for nobody who waits still.
+type Decline struct {
+	Pod   string
+	Grant uint64
+}
+
+// Tell says that the pods should be told who waits: see [Router.Waiting].
+type Tell struct{}
+
+func (Send) effect()    {}
+func (Refuse) effect()  {}
+func (Wait) effect()    {}
+func (Decline) effect() {}
+func (Tell) effect()    {}
+
+// done returns the effects of an event. They are good until the next one.
+func (r *Router) done() []Effect {
+	all := r.effects
+	r.effects = r.effects[:0]
+	return all
+}
+
+func (r *Router) add(e Effect) { r.effects = append(r.effects, e) }
+
+// Counts returns what was done so far.
+func (r *Router) Counts() Counts { return r.counts }
+
+// Waiting returns since when those in the queue wait, the oldest first.
+func (r *Router) Waiting() []time.Time {
+	since := make([]time.Time, 0, r.waiting.Len())
+	for e := range r.waiting.All() {
+		since = append(since, e.Since)
+	}
+	return since
+}
+
+// Arrive takes a new request in. It is sent, waits or is refused.
+func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
+	r.counts.Arrived++
+	req := &request{id: id, Request: q, asked: now}
+	if h, ok := r.takeHeld(now, q.Session); ok {
+		r.requests[id] = req
+		r.send(req, h.pod, h.grant)
+		return r.done()
+	}
+	if r.waiting.Len() == 0 {
+		if p := r.pick(now, req); p != nil {
+			r.requests[id] = req
+			r.send(req, p, 0)
+			return r.done()
+		}
+	}
+	if !r.anyInUse(now) {
+		r.counts.Warming++
+		r.add(Refuse{id, speech.ErrWarming})
+		return r.done()
+	}
+	if req.entry = r.waiting.Push(req, now); req.entry == nil {
+		r.counts.Refused++
+		r.add(Refuse{id, speech.ErrBusy})
+		return r.done()
+	}
+	r.requests[id] = req
+	r.add(Wait{id})
+	r.add(Tell{})
+	return r.done()
+}
+
+// Expire ends a request that has waited for its whole time. One that was sent meanwhile goes on.
+func (r *Router) Expire(now time.Time, id ID) []Effect {
+	req, ok := r.requests[id]
+	if !ok || req.pod != nil {
+		return r.done()
+	}
+	r.leaveQueue(req)
+	r.giveUp(now, req)
+	return r.done()
+}
+
+// Leave ends a request whose asker has gone while it waited.
+func (r *Router) Leave(now time.Time, id ID) []Effect {
+	req, ok := r.requests[id]
+	if !ok || req.pod != nil {
+		return r.done()
+	}
+	r.leaveQueue(req)
+	r.counts.Left++
+	delete(r.requests, id)
+	return r.done()
+}
+
+// Answered notes that a pod has sent the first frame of a request: it is well, and nobody else can be tried any more.
+func (r *Router) Answered(_ time.Time, id ID) []Effect {
+	if req, ok := r.requests[id]; ok && req.pod != nil {
+		req.answered = true
+		req.pod.strikes, req.pod.ejections = 0, 0
+	}
+	return r.done()
+}
+
+// Ended notes that a pod is done with a request, with success or not, and that the asker knows.
+func (r *Router) Ended(now time.Time, id ID) []Effect {
+	if req, ok := r.requests[id]; ok && req.pod != nil {
+		req.pod.forget(req)
+		r.counts.Served++
+		delete(r.requests, id)
+		r.serveWaiting(now)
+	}
+	return r.done()
+}
+
+// Unsent notes that an attempt was never made, because the asker left in the same moment. A slot that was kept for it
+// is given back.
+func (r *Router) Unsent(now time.Time, id ID, grant uint64) []Effect {
+	req, ok := r.requests[id]
+	if !ok || req.pod == nil {
+		return r.done()
+	}
+	req.pod.forget(req)
+	r.counts.Left++
+	r.counts.Attempts--
+	if grant != 0 {
+		r.counts.Granted--
+		r.counts.Declined++
+		r.add(Decline{req.pod.address, grant})
+	}
+	delete(r.requests, id)
+	r.serveWaiting(now)
+	return r.done()
+}
+
+// Refused notes that a pod had no slot for a request after all. Another one is tried. What the pod said of itself is
+// told by [Router.State] before.
+func (r *Router) Refused(now time.Time, id ID) []Effect {
+	if req, ok := r.requests[id]; ok && req.pod != nil {
+		req.refused = append(req.refused, req.pod)
+		r.tryNext(now, req, speech.ErrBusy)
+	}
+	return r.done()
+}
+
+// Lost notes that a pod did not speak a request, with err: it could not be reached, died or gave no sign of life. That
+// counts against it, and another pod is tried, unless a frame was heard already: then the request has ended.
+func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
+	req, ok := r.requests[id]
+	if !ok || req.pod == nil {
+		return r.done()
+	}
+	r.strike(now, req.pod)
+	if req.answered {
+		req.pod.forget(req)
+		r.counts.Cut++
+		delete(r.requests, id)
+		r.serveWaiting(now)
+		return r.done()
+	}
+	req.lost = append(req.lost, req.pod)
+	r.tryNext(now, req, err)
+	return r.done()
+}
+
+// tryNext sends a request, whose attempt came to nothing, to another pod, or lets it wait before all others.
+func (r *Router) tryNext(now time.Time, req *request, err error) {
+	req.last = err
+	req.pod.forget(req)
+	req.pod = nil
+	if req.attempts >= MaxAttempts {
+		r.giveUp(now, req)
+		return
+	}
+	if p := r.pick(now, req); p != nil {
+		r.send(req, p, 0)
+		return
+	}
+	if r.cfg.QueueLen < 0 || !r.anyInUse(now) {
+		r.giveUp(now, req)
+		return
+	}
+	req.refused = nil // what they said of themselves is known, and may change while it waits
+	req.entry = r.waiting.PushFirst(req, req.asked)
+	r.add(Wait{req.id})
+	r.add(Tell{})
+}
+
+// giveUp ends a request that nobody speaks.
+func (r *Router) giveUp(now time.Time, req *request) {
+	delete(r.requests, req.id)
+	switch {
+	case req.last != nil && !errors.Is(req.last, speech.ErrBusy):
+		r.counts.Failed++
+		r.add(Refuse{req.id, req.last})
+	case !r.anyInUse(now):
+		r.counts.Warming++
+		r.add(Refuse{req.id, speech.ErrWarming})
+	default:
+		r.counts.Refused++
+		r.add(Refuse{req.id, speech.ErrBusy})
+	}
+}
+
+func (r *Router) leaveQueue(req *request) {
+	r.waiting.Remove(req.entry)
+	req.entry = nil
+	r.add(Tell{})
+}
+
+func (r *Router) send(req *request, p *pod, grant uint64) {
+	p.sent++
+	req.pod, req.number = p, p.sent
+	p.unseen = append(p.unseen, req.number)
+	p.running++
+	req.attempts++
+	r.counts.Attempts++
+	if grant != 0 {
+		r.counts.Granted++
+	}
+	r.add(Send{req.id, p.address, req.number, grant})
+}
+
+// Granted takes in that a pod keeps a slot for this router: for the oldest of those who wait, or for a session. It is
+// declined where there is none.
+func (r *Router) Granted(now time.Time, address string, grant uint64, session string) []Effect {
+	p, ok := r.pods[address]
+	if !ok {
+		return r.done()
+	}
+	if session != "" {
+		r.held[session] = heldSlot{p, grant, now.Add(GrantTime)}
+		return r.done()
+	}
+	p.grants++
+	first := r.firstFor(p)
+	if first == nil {
+		r.counts.Declined++
+		r.add(Decline{address, grant})
+		return r.done()
+	}
+	r.leaveQueue(first)
+	r.send(first, p, grant)
+	return r.done()
+}
+
+// firstFor returns who has waited longest of those who have not been refused by p already.
+func (r *Router) firstFor(p *pod) *request {
+	for e := range r.waiting.All() {
+		if !e.Value.avoids(p) {
+			return e.Value
+		}
+	}
+	return nil
+}
+
+// takeHeld takes the slot that is kept for a session, if it still is.
+func (r *Router) takeHeld(now time.Time, session string) (heldSlot, bool) {
+	h, ok := r.held[session]
+	if !ok || session == "" {
+		return h, false
+	}
+	delete(r.held, session)
+	return h, now.Before(h.until) && h.pod.connected
+}
+
+// serveWaiting sends those who wait to pods that have become free without a grant, such as new ones.
+func (r *Router) serveWaiting(now time.Time) {
+	for r.waiting.Len() > 0 {
+		first := r.waiting.First().Value
+		p := r.pick(now, first)
+		if p == nil {
+			return
+		}
+		r.leaveQueue(first)
+		r.send(first, p, 0)
+	}
+}
+
+// avoids reports whether the request should not go to p again.
+func (q *request) avoids(p *pod) bool {
+	return slices.Contains(q.refused, p) || slices.Contains(q.lost, p)
+}
+
+// Tick lets time pass, once a second or so: what was put off until then is looked at again.
+func (r *Router) Tick(now time.Time) []Effect {
+	for session, h := range r.held {
+		if !now.Before(h.until) {
+			delete(r.held, session)
+		}
+	}
+	r.serveWaiting(now)
+	return r.done()
+}

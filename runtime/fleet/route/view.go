@@ -1,0 +1,192 @@
+package route
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// State is what a pod says of itself: always all of it.
+type State struct {
+	Epoch    uint64 // of the pod's process
+	Sequence uint64 // grows with every state of an epoch
+
+	Workers  int
+	Ready    int  // warm and alive
+	Busy     int  // speaking
+	Reserved int  // kept for somebody for a moment
+	Warm     bool // every worker was warm once
+	Draining bool
+	Cordoned bool // takes nothing new for a while, because it may be removed
+
+	Seen       uint64        // newest attempt of this router that the state counts
+	FirstFrame time.Duration // how long the first frame took when a worker was warmed
+}
+
+// Free returns how many slots nobody has.
+func (s State) Free() int { return max(s.Ready-s.Busy-s.Reserved, 0) }
+
+// pod is what the router knows of one.
+type pod struct {
+	address     string
+	zone        string
+	terminating bool
+	hash        uint64 // for its rank
+
+	unlisted  bool // kept for what runs there
+	connected bool
+	unfit     bool // another model, or another protocol
+	state     State
+	heard     time.Time // when the state came
+
+	sent    uint64   // attempts
+	unseen  []uint64 // numbers of those, running, that the state does not count yet
+	running int
+	grants  uint64 // that have come from it
+
+	strikes      int // failures since the last frame
+	ejections    int // in a row
+	ejectedUntil time.Time
+}
+
+// free is how many slots a new attempt can hope for.
+func (p *pod) free() int { return max(p.state.Free()-len(p.unseen), 0) }
+
+// inUse reports whether p speaks, or will when a slot is free.
+func (p *pod) inUse(now time.Time) bool {
+	isOurs := p.connected && !p.unfit && p.state.Warm
+	isGoing := p.terminating || p.unlisted || p.state.Draining || p.state.Cordoned
+	return isOurs && !isGoing && !now.Before(p.ejectedUntil)
+}
+
+// suspect reports whether p has been silent for too long to be trusted.
+func (p *pod) suspect(now time.Time) bool { return now.Sub(p.heard) >= suspectAfter }
+
+// forget notes that an attempt is over.
+func (p *pod) forget(req *request) {
+	p.running--
+	p.see(req)
+}
+
+// see notes that the pod's state counts an attempt.
+func (p *pod) see(req *request) {
+	p.unseen = slices.DeleteFunc(p.unseen, func(n uint64) bool { return n == req.number })
+}
+
+// List takes in where pods are: all of them. What runs on one that is gone may finish.
+func (r *Router) List(now time.Time, all []Endpoint) []Effect {
+	for _, p := range r.pods {
+		p.unlisted = true
+	}
+	for _, e := range all {
+		p, ok := r.pods[e.Address]
+		if !ok {
+			p = &pod{address: e.Address, hash: hashString(e.Address)}
+			r.pods[e.Address] = p
+		}
+		p.zone, p.terminating, p.unlisted = e.Zone, e.Terminating, false
+	}
+	for address, p := range r.pods {
+		if p.unlisted && p.running == 0 {
+			delete(r.pods, address)
+		}
+	}
+	r.listed = r.listed[:0]
+	for _, p := range r.pods {
+		r.listed = append(r.listed, p)
+	}
+	slices.SortFunc(r.listed, func(a, b *pod) int { return cmp.Compare(a.address, b.address) })
+	r.serveWaiting(now)
+	return r.done()
+}
+
+// Connect notes that a pod can be reached, and whether it is fit: speaks with the model that the others do.
+func (r *Router) Connect(now time.Time, address string, fit bool) []Effect {
+	p, ok := r.pods[address]
+	if !ok {
+		return r.done()
+	}
+	p.connected, p.unfit, p.heard, p.state, p.grants = true, !fit, now, State{}, 0
+	for _, req := range r.requests {
+		if req.pod == p && req.answered { // its slot is among the busy ones, whoever counts attempts anew
+			p.see(req)
+		}
+	}
+	return r.done()
+}
+
+// Disconnect notes that a pod cannot be reached any more. What runs there may go on: it has a connection of its own.
+func (r *Router) Disconnect(_ time.Time, address string) []Effect {
+	if p, ok := r.pods[address]; ok {
+		p.connected, p.state = false, State{}
+	}
+	return r.done()
+}
+
+// State takes in what a pod says of itself. What is older than what is known counts for nothing.
+func (r *Router) State(now time.Time, address string, s State) []Effect {
+	p, ok := r.pods[address]
+	if !ok || !p.connected {
+		return r.done()
+	}
+	if p.state.Epoch == s.Epoch && s.Sequence <= p.state.Sequence {
+		return r.done()
+	}
+	p.state, p.heard = s, now
+	p.unseen = slices.DeleteFunc(p.unseen, func(n uint64) bool { return n <= s.Seen })
+	r.serveWaiting(now)
+	return r.done()
+}
+
+// GrantsOf returns how many grants have come from a pod since it was connected.
+func (r *Router) GrantsOf(address string) uint64 {
+	if p, ok := r.pods[address]; ok {
+		return p.grants
+	}
+	return 0
+}
+
+// FirstFrameOf returns how long the slowest first frame of a pod took while it was warmed; 0 where that is not known.
+func (r *Router) FirstFrameOf(address string) time.Duration {
+	if p, ok := r.pods[address]; ok {
+		return p.state.FirstFrame
+	}
+	return 0
+}
+
+// Queued returns how many requests wait.
+func (r *Router) Queued() int { return r.waiting.Len() }
+
+// QueueLimit returns how many may.
+func (r *Router) QueueLimit() int { return r.waiting.Limit() }
+
+func (r *Router) anyInUse(now time.Time) bool {
+	return slices.ContainsFunc(r.listed, func(p *pod) bool { return p.inUse(now) })
+}
+
+// PodView is a pod as the router sees it.
+type PodView struct {
+	Endpoint
+	State
+	Connected bool
+	Unfit     bool // speaks with another model
+	Ejected   bool
+	Suspect   bool
+	InUse     bool
+	Free      int // slots that a new attempt can hope for
+	Running   int // attempts of this router
+	Unseen    int // of those, not in the state yet
+}
+
+// View returns every pod, in the order of their addresses.
+func (r *Router) View(now time.Time) []PodView {
+	all := make([]PodView, len(r.listed))
+	for i, p := range r.listed {
+		all[i] = PodView{
+			Endpoint: Endpoint{p.address, p.zone, p.terminating}, State: p.state, Connected: p.connected, Unfit: p.unfit,
+			Ejected: now.Before(p.ejectedUntil), Suspect: p.connected && p.suspect(now), InUse: p.inUse(now),
+			Free: p.free(), Running: p.running, Unseen: len(p.unseen),
+		}
+	}
+	return all
+}
