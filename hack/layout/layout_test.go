@@ -69,11 +69,12 @@ var rules = map[string]rule{
 	"runtime/serve": {[]string{
 		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
-	"runtime/answer":     {nil, "what every API answers in the same way knows none of them"},
-	"runtime/strictjson": {nil, "a body is read the same way by every API, whatever its fields are"},
-	"runtime/ident":      {nil, "identifiers look the same, whatever they identify"},
-	"runtime/meter":      {[]string{"runtime/speech", "runtime/access", "runtime/ident"}, "what was spoken is counted without HTTP and without the portal"},
-	"runtime/grpcauth":   {nil, "who may call is asked the same way, whatever is called"},
+	"runtime/answer":                {nil, "what every API answers in the same way knows none of them"},
+	"runtime/strictjson":            {nil, "a body is read the same way by every API, whatever its fields are"},
+	"runtime/ident":                 {nil, "identifiers look the same, whatever they identify"},
+	"runtime/meter":                 {[]string{"runtime/speech", "runtime/access", "runtime/ident"}, "what was spoken is counted without HTTP and without the portal"},
+	"runtime/grpcauth":              {nil, "who may call is asked the same way, whatever is called"},
+	"runtime/grpcauth/grpcauthtest": {[]string{"runtime/grpcauth"}, "certificates for tests are made for the roles that there are"},
 	"runtime/dataplane": {[]string{
 		"runtime/access", "runtime/meter", "runtime/grpcauth", "runtime/dataplane/wire",
 	}, "a router knows keys and usage events, and links nothing of the portal"},
@@ -108,6 +109,7 @@ var rules = map[string]rule{
 	"portal/migrate":      {[]string{"portal/tenant", "portal/usage"}, "moving a tenancy must fit every store"},
 	"client":              {nil, "the client is for others to import: it brings nothing of the server along"},
 	"cmd/internal/launch": {nil, "what every program shares knows neither engines nor the portal"},
+	"cmd/internal/peer":   {[]string{"cmd/internal/launch", "runtime/grpcauth"}, "processes of a fleet know one another by the same settings, whatever they do"},
 	"cmd/internal/engine": {[]string{
 		"cmd/internal/launch", "runtime/espeak", "runtime/metrics", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout",
 		"runtime/pipeline", "runtime/pool", "runtime/synth",
@@ -212,7 +214,7 @@ func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
 }
 
 // withoutCgo are packages whose programs build without a C compiler, because they neither speak nor encode.
-var withoutCgo = []string{"cmd/internal/launch", "cmd/internal/portal", "runtime/serve"}
+var withoutCgo = []string{"cmd/internal/launch", "cmd/internal/peer", "cmd/internal/portal", "runtime/serve"}
 
 func TestWhatBuildsWithoutCgo(t *testing.T) {
 	args := []string{"list", "-deps", "-f", "{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}"}

@@ -2,15 +2,11 @@ package dataplane
 
 import (
 	"context"
-	"crypto/tls"
 	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/swar-tts/swar/portal/memstore"
 	"github.com/swar-tts/swar/portal/tenant"
@@ -18,6 +14,7 @@ import (
 	router "github.com/swar-tts/swar/runtime/dataplane"
 	"github.com/swar-tts/swar/runtime/dataplane/wire"
 	"github.com/swar-tts/swar/runtime/grpcauth"
+	"github.com/swar-tts/swar/runtime/grpcauth/grpcauthtest"
 )
 
 // awaiting calls AwaitKey and returns how long that took, once it has ended.
@@ -264,13 +261,13 @@ func TestTheCacheOfThisProcessIsAwaited(t *testing.T) {
 
 // TestFrontEndsAreAwaited: once AwaitKey has returned, a new key works at every front end, and a revoked one at none.
 func TestFrontEndsAreAwaited(t *testing.T) {
-	ca, issue := newAuthority(t)
-	cert := issue("127.0.0.1")
+	ca := grpcauthtest.New(t)
+	ofPortal, ofRouter := ca.Open(grpcauth.Portal), ca.Open(grpcauth.Router)
 	store := memstore.New()
-	p := newPortal(t, store, func(p *portal) { p.cfg.TLS = &tls.Config{Certificates: []tls.Certificate{cert}} })
+	p := newPortal(t, store, func(p *portal) { p.cfg.Credentials.Certificates = ofPortal })
 	fronts := make([]*front, 4)
 	for i := range fronts {
-		fronts[i] = newFront(t, p.addr, func(c *router.ClientConfig) { c.TLS = &tls.Config{RootCAs: ca} })
+		fronts[i] = newFront(t, p.addr, func(c *router.ClientConfig) { c.Credentials.Certificates = ofRouter })
 		<-fronts[i].cache.Ready()
 	}
 	begin := time.Now()
@@ -331,8 +328,11 @@ func TestAFrontEndThatStandsStill(t *testing.T) {
 func TestAnOlderClientIsNotAwaited(t *testing.T) {
 	store := memstore.New()
 	p := newPortal(t, store)
-	conn := dial(t, p.addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithPerRPCCredentials(grpcauth.Bearer{Token: testToken}))
+	options, err := grpcauthtest.Shared(testToken).DialOptions("127.0.0.1", grpcauth.Portal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := dial(t, p.addr, options...)
 	older := wire.NewDataplaneClient(conn)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

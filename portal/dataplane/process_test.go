@@ -20,6 +20,7 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/access"
 	router "github.com/swar-tts/swar/runtime/dataplane"
+	"github.com/swar-tts/swar/runtime/grpcauth/grpcauthtest"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/serve"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -39,7 +40,7 @@ func serveSpeech(portal string) {
 	}
 	cache := access.NewKeyCache(access.KeyCacheConfig{})
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	client, err := router.NewClient(router.ClientConfig{Addr: portal, Token: testToken}, cache, log)
+	client, err := router.NewClient(router.ClientConfig{Addr: portal, Credentials: grpcauthtest.Shared(testToken)}, cache, log)
 	fail(err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)

@@ -2,7 +2,6 @@ package dataplane
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,9 +28,8 @@ const (
 
 // ServerConfig says who may connect, and how.
 type ServerConfig struct {
-	Token     string        // that clients must present; required, at least 16 characters
-	TLS       *tls.Config   // nil: plain text, on loopback addresses only. With ClientCAs it can ask for certificates as well
-	Heartbeat time.Duration // how often a client hears something; 0 means 1 s
+	Credentials grpcauth.Credentials // of this process, and what routers must show; required
+	Heartbeat   time.Duration        // how often a client hears something; 0 means 1 s
 }
 
 // Server is the portal's side of the dataplane.
@@ -48,7 +46,7 @@ type Server struct {
 // NewServer checks cfg and returns a server that tells what feed knows, and hands what it is told to store and usage. It starts nothing; the
 // caller runs the feed.
 func NewServer(cfg ServerConfig, feed *Feed, store tenant.Store, usage meter.Sink, log *slog.Logger) (*Server, error) {
-	if err := grpcauth.CheckToken(cfg.Token); err != nil {
+	if err := cfg.Credentials.Check(); err != nil {
 		return nil, fmt.Errorf("dataplane: %w", err)
 	}
 	if cfg.Heartbeat == 0 {
@@ -64,19 +62,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.ser
 func (s *Server) serve(ctx context.Context, l net.Listener, service wire.DataplaneServer) error {
 	host, _, err := net.SplitHostPort(l.Addr().String())
 	onLoopback := err != nil || grpcauth.IsLoopback(host) // an address without a port is a socket in the file system
-	creds, err := grpcauth.Transport(s.cfg.TLS, onLoopback)
+	options, err := s.cfg.Credentials.ServerOptions(onLoopback, s.log, grpcauth.Router)
 	if err != nil {
 		l.Close()
 		return fmt.Errorf("dataplane: %w", err)
 	}
-	g := grpc.NewServer(
-		grpc.Creds(creds),
-		grpc.UnaryInterceptor(s.checkCall),
-		grpc.StreamInterceptor(s.checkStream),
+	g := grpc.NewServer(append(options,
 		// A client that is gone without a word must not be written to for ever.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-	)
+	)...)
 	wire.RegisterDataplaneServer(g, service)
 	stopped := make(chan struct{})
 	stopAfter := context.AfterFunc(ctx, func() {
@@ -196,29 +191,6 @@ func (s *Server) failure(ctx context.Context, doing string, err error) error {
 		return status.FromContextError(ctx.Err()).Err()
 	}
 	return status.Errorf(codes.Unavailable, "%s: %v", doing, err)
-}
-
-func (s *Server) checkCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any, error) {
-	if err := s.admit(ctx, info.FullMethod); err != nil {
-		return nil, err
-	}
-	return h(ctx, req)
-}
-
-func (s *Server) checkStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, h grpc.StreamHandler) error {
-	if err := s.admit(stream.Context(), info.FullMethod); err != nil {
-		return err
-	}
-	return h(srv, stream)
-}
-
-func (s *Server) admit(ctx context.Context, method string) error {
-	err := grpcauth.Authorize(ctx, s.cfg.Token)
-	if err != nil {
-		s.log.Warn("a client of the dataplane was refused: its token is missing or wrong",
-			"from", callerOf(ctx), "method", method)
-	}
-	return err
 }
 
 // callerOf is the address that a call comes from.

@@ -2,15 +2,8 @@ package dataplane
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"math/big"
-	"net"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -24,6 +17,8 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 	router "github.com/swar-tts/swar/runtime/dataplane"
 	"github.com/swar-tts/swar/runtime/dataplane/wire"
+	"github.com/swar-tts/swar/runtime/grpcauth"
+	"github.com/swar-tts/swar/runtime/grpcauth/grpcauthtest"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -120,7 +115,7 @@ func TestLastUses(t *testing.T) {
 	store := &untouchable{Store: memstore.New()}
 	_, k := newKey()
 	put(t, store, k)
-	s, err := NewServer(ServerConfig{Token: testToken}, nil, store, nil, quiet)
+	s, err := NewServer(ServerConfig{Credentials: grpcauthtest.Shared(testToken)}, nil, store, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,27 +177,34 @@ func (s *untouchable) Touch(ctx context.Context, used map[string]time.Time) erro
 	return s.Store.Touch(ctx, used)
 }
 
-func TestTLS(t *testing.T) {
-	ca, issue := newAuthority(t)
-	serverCert, clientCert := issue("127.0.0.1"), issue("router")
+func TestCredentials(t *testing.T) {
+	ca, other := grpcauthtest.New(t), grpcauthtest.New(t)
+	token := grpcauthtest.Shared(testToken)
+	certificates := func(ca *grpcauthtest.Authority, role grpcauth.Role) grpcauth.Credentials {
+		return grpcauth.Credentials{Certificates: ca.Open(role)}
+	}
+	both := func(role grpcauth.Role) grpcauth.Credentials {
+		return grpcauth.Credentials{Certificates: ca.Open(role), Token: token.Token}
+	}
 	store := memstore.New()
 	put(t, store, newKeys(3)...)
-	mutual := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{serverCert}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca}
-	simple := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{serverCert}}
 	for name, tt := range map[string]struct {
-		server, client *tls.Config
+		server, client grpcauth.Credentials
 		ok             bool
 	}{
-		"both sides know each other":      {mutual, &tls.Config{RootCAs: ca, Certificates: []tls.Certificate{clientCert}}, true},
-		"a client without a certificate":  {mutual, &tls.Config{RootCAs: ca}, false},
-		"the token is enough":             {simple, &tls.Config{RootCAs: ca}, true},
-		"a server that the client doubts": {simple, &tls.Config{}, false},
-		"plain text to a server with TLS": {simple, nil, false},
-		"TLS to a server without it":      {nil, &tls.Config{RootCAs: ca}, false},
+		"certificates are enough":            {certificates(ca, grpcauth.Portal), certificates(ca, grpcauth.Router), true},
+		"certificates and a token":           {both(grpcauth.Portal), both(grpcauth.Router), true},
+		"a token that nobody wants":          {certificates(ca, grpcauth.Portal), both(grpcauth.Router), true},
+		"certificates without the token":     {both(grpcauth.Portal), certificates(ca, grpcauth.Router), false},
+		"a worker":                           {certificates(ca, grpcauth.Portal), certificates(ca, grpcauth.Worker), false},
+		"a server that is no portal":         {certificates(ca, grpcauth.Router), certificates(ca, grpcauth.Router), false},
+		"a client of another authority":      {certificates(ca, grpcauth.Portal), certificates(other, grpcauth.Router), false},
+		"plain text to a server with TLS":    {both(grpcauth.Portal), token, false},
+		"TLS to a server that does not know": {token, both(grpcauth.Router), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPortal(t, store, func(p *portal) { p.cfg.TLS = tt.server })
-			f := newFront(t, p.addr, func(c *router.ClientConfig) { c.TLS = tt.client })
+			p := newPortal(t, store, func(p *portal) { p.cfg.Credentials = tt.server })
+			f := newFront(t, p.addr, func(c *router.ClientConfig) { c.Credentials = tt.client })
 			if tt.ok {
 				f.await("the keys", f.current(3))
 				return
@@ -216,45 +218,5 @@ func TestTLS(t *testing.T) {
 				t.Errorf("%d keys were told", n)
 			}
 		})
-	}
-}
-
-// newAuthority returns an authority and what makes certificates for hosts.
-func newAuthority(t *testing.T) (*x509.CertPool, func(host string) tls.Certificate) {
-	t.Helper()
-	newCert := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if parent == nil {
-			parent, signer = template, key
-		}
-		template.SerialNumber = big.NewInt(time.Now().UnixNano())
-		template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cert, err := x509.ParseCertificate(der)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return cert, key
-	}
-	ca, caKey := newCert(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
-	pool := x509.NewCertPool()
-	pool.AddCert(ca)
-	return pool, func(host string) tls.Certificate {
-		template := &x509.Certificate{
-			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		}
-		if ip := net.ParseIP(host); ip != nil {
-			template.IPAddresses = []net.IP{ip}
-		} else {
-			template.DNSNames = []string{host}
-		}
-		cert, key := newCert(template, ca, caKey)
-		return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
 	}
 }

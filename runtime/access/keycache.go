@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,13 +33,15 @@ type KeyCacheConfig struct {
 // cache begins without keys and with the portal away.
 type KeyCache struct {
 	grace time.Duration
-	ready chan struct{} // closed by the first Back
+	ready chan struct{} // closed by the first Back, or by a good copy
+	copy  *KeyCopy      // nil without; set before the cache changes for the first time
 
 	mu       sync.RWMutex
 	keys     map[Hash]*cachedKey
 	lastUses map[string]int64 // last use, as in cachedKey, of keys that are no longer held
 	away     time.Time        // since when; zero while the portal is there
 	began    bool             // ready is closed
+	changes  uint64           // how often keys were made, changed or ended by the portal
 }
 
 // cachedKey is a key in a cache. Only used changes without the write lock.
@@ -87,25 +90,38 @@ func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
 
 // Replace makes entries all there is. Keys that are not among them end.
 func (c *KeyCache) Replace(entries []Entry) {
+	c.change(func() (narrowed bool) { return c.replaceLocked(entries) })
+}
+
+// Apply takes over what has changed, in the order of entries. It keeps their Voices.
+func (c *KeyCache) Apply(entries []Entry) {
+	c.change(func() (narrowed bool) { return c.applyLocked(entries) })
+}
+
+// change lets do change the keys. If any may do less than before, a copy that still says otherwise is gone when change
+// returns.
+func (c *KeyCache) change(do func() (narrowed bool)) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	narrowed := do()
+	c.mu.Unlock()
+	if narrowed && c.copy != nil {
+		c.copy.remove()
+	}
+}
+
+func (c *KeyCache) replaceLocked(entries []Entry) (narrowed bool) {
 	stay := make(map[Hash]bool, len(entries))
 	for i := range entries {
 		stay[entries[i].Hash] = true
 	}
 	for hash, h := range c.keys {
 		if !stay[hash] {
+			c.changes++
 			c.endLocked(hash, h)
+			narrowed = true
 		}
 	}
-	c.applyLocked(entries)
-}
-
-// Apply takes over what has changed, in the order of entries. It keeps their Voices.
-func (c *KeyCache) Apply(entries []Entry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.applyLocked(entries)
+	return c.applyLocked(entries) || narrowed
 }
 
 // Away notes that the portal can no longer be heard. Known keys stay good for the grace from the first Away on; unknown ones may be new,
@@ -123,13 +139,18 @@ func (c *KeyCache) Back() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.away = time.Time{}
+	c.beginLocked()
+}
+
+func (c *KeyCache) beginLocked() {
 	if !c.began {
 		c.began = true
 		close(c.ready)
 	}
 }
 
-// Ready returns a channel that is closed when the cache has been filled for the first time.
+// Ready returns a channel that is closed when the cache has been filled for the first time, by the portal or by a copy
+// that is still good.
 func (c *KeyCache) Ready() <-chan struct{} { return c.ready }
 
 // Check returns [ErrUnavailable] while no key can be checked: the portal is away and the grace is over, or the cache
@@ -173,7 +194,8 @@ func (c *KeyCache) Touched() map[string]time.Time {
 	return used
 }
 
-func (c *KeyCache) applyLocked(entries []Entry) {
+// applyLocked reports whether a key that was known has ended or changed. What changes may allow less.
+func (c *KeyCache) applyLocked(entries []Entry) (narrowed bool) {
 	now := time.Now()
 	for i := range entries {
 		e := &entries[i]
@@ -181,13 +203,20 @@ func (c *KeyCache) applyLocked(entries []Entry) {
 		switch {
 		case e.Revoked || !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt):
 			if known {
+				c.changes++
 				c.endLocked(e.Hash, h)
+				narrowed = true
 			}
 			continue
 		case !known:
 			h = &cachedKey{ended: make(chan struct{}), grant: Grant{KeyID: e.Hash.KeyID()}}
 			c.keys[e.Hash] = h
+		case h.entry(e.Hash).equal(e):
+			continue
+		default:
+			narrowed = true
 		}
+		c.changes++
 		h.origin = e.Origin
 		h.grant = Grant{
 			KeyID: h.grant.KeyID, KeyPrefix: e.KeyPrefix, OrgID: e.OrgID, ProjectID: e.ProjectID, Playground: e.Playground,
@@ -198,6 +227,7 @@ func (c *KeyCache) applyLocked(entries []Entry) {
 			c.expireLocked(e.Hash, h, now)
 		}
 	}
+	return narrowed
 }
 
 // expireLocked makes h end when its time has come, and at no other time.
@@ -233,6 +263,22 @@ func (c *KeyCache) endLocked(hash Hash, h *cachedKey) {
 	if at := h.used.Load(); at != 0 {
 		c.lastUses[h.grant.KeyID] = at
 	}
+}
+
+// entry is what the portal has told of h.
+func (h *cachedKey) entry(hash Hash) Entry {
+	return Entry{
+		Hash: hash, OrgID: h.grant.OrgID, ProjectID: h.grant.ProjectID, KeyPrefix: h.grant.KeyPrefix,
+		Playground: h.grant.Playground, Voices: h.grant.Voices, Origin: h.origin, ExpiresAt: h.until,
+	}
+}
+
+// equal reports whether e says the same as other.
+func (e Entry) equal(other *Entry) bool {
+	sameTenant := e.OrgID == other.OrgID && e.ProjectID == other.ProjectID
+	sameKey := e.Hash == other.Hash && e.KeyPrefix == other.KeyPrefix && e.Playground == other.Playground
+	sameLimits := e.Origin == other.Origin && e.ExpiresAt.Equal(other.ExpiresAt) && slices.Equal(e.Voices, other.Voices)
+	return sameTenant && sameKey && sameLimits && e.Revoked == other.Revoked
 }
 
 func (h *cachedKey) expired(now time.Time) bool { return !h.until.IsZero() && !now.Before(h.until) }

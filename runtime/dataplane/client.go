@@ -6,7 +6,6 @@ package dataplane
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -38,10 +37,9 @@ const (
 
 // ClientConfig says where the portal is.
 type ClientConfig struct {
-	Addr    string        // HOST:PORT of the portal's dataplane
-	Token   string        // that its server wants
-	TLS     *tls.Config   // nil: plain text, to loopback addresses only
-	Silence time.Duration // how long the portal may say nothing before it counts as away; 0 means 5 s
+	Addr        string               // HOST:PORT of the portal's dataplane
+	Credentials grpcauth.Credentials // of this process; required
+	Silence     time.Duration        // how long the portal may say nothing before it counts as away; 0 means 5 s
 }
 
 // Client is the side of the dataplane that serves speech. It implements [meter.Sink] and is safe for concurrent use.
@@ -60,9 +58,6 @@ type Client struct {
 // NewClient checks cfg and returns a client that keeps cache up to date while it runs. It connects when it is used;
 // the caller closes it.
 func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Client, error) {
-	if err := grpcauth.CheckToken(cfg.Token); err != nil {
-		return nil, fmt.Errorf("dataplane: %w", err)
-	}
 	host, _, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("dataplane: %q is no address of a portal; want HOST:PORT", cfg.Addr)
@@ -70,20 +65,18 @@ func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Cli
 	if cfg.Silence == 0 {
 		cfg.Silence = defaultSilence
 	}
-	creds, err := grpcauth.Transport(cfg.TLS, grpcauth.IsLoopback(host))
+	options, err := cfg.Credentials.DialOptions(host, grpcauth.Portal)
 	if err != nil {
 		return nil, fmt.Errorf("dataplane: %w", err)
 	}
-	conn, err := grpc.NewClient("dns:///"+cfg.Addr,
-		grpc.WithTransportCredentials(creds),
-		grpc.WithPerRPCCredentials(grpcauth.Bearer{Token: cfg.Token, Secure: cfg.TLS != nil}),
+	conn, err := grpc.NewClient("dns:///"+cfg.Addr, append(options,
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: minRetry, Multiplier: 2, Jitter: 0.5, MaxDelay: maxRetry},
 			MinConnectTimeout: cfg.Silence,
 		}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
 		grpc.WithDisableServiceConfig(),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("dataplane: %w", err)
 	}

@@ -2,7 +2,6 @@ package dataplane
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,6 +18,8 @@ import (
 
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/dataplane/wire"
+	"github.com/swar-tts/swar/runtime/grpcauth"
+	"github.com/swar-tts/swar/runtime/grpcauth/grpcauthtest"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -75,7 +76,7 @@ func start(t *testing.T, service wire.DataplaneServer) (addr string) {
 func newClient(t *testing.T, addr string) (*Client, *access.KeyCache) {
 	t.Helper()
 	cache := access.NewKeyCache(access.KeyCacheConfig{})
-	c, err := NewClient(ClientConfig{Addr: addr, Token: testToken}, cache, quiet)
+	c, err := NewClient(ClientConfig{Addr: addr, Credentials: grpcauthtest.Shared(testToken)}, cache, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,32 +127,36 @@ func receive[T any](t *testing.T, what string, c <-chan T) T {
 }
 
 func TestWhatIsNotSafeIsRefused(t *testing.T) {
+	token := grpcauthtest.Shared(testToken)
+	plain, secure := token, token
+	plain.Plaintext = true
+	secure.Certificates = grpcauthtest.New(t).Open(grpcauth.Router)
 	tests := map[string]struct {
-		addr, token string
-		tls         *tls.Config
-		ok          bool
+		addr  string
+		creds grpcauth.Credentials
+		ok    bool
 	}{
-		"loopback in plain text":          {"127.0.0.1:1", testToken, nil, true},
-		"loopback of IPv6":                {"[::1]:1", testToken, nil, true},
-		"loopback by name":                {"localhost:1", testToken, nil, true},
-		"another machine in plain text":   {"10.1.2.3:1", testToken, nil, false},
-		"all addresses in plain text":     {"0.0.0.0:1", testToken, nil, false},
-		"a name in plain text":            {"portal:1", testToken, nil, false},
-		"another machine with TLS":        {"portal:1", testToken, &tls.Config{}, true},
-		"no token":                        {"127.0.0.1:1", "", nil, false},
-		"a token one character too short": {"127.0.0.1:1", "123456789012345", nil, false},
-		"no port":                         {"127.0.0.1", testToken, nil, false},
+		"loopback in plain text":                   {"127.0.0.1:1", token, true},
+		"loopback of IPv6":                         {"[::1]:1", token, true},
+		"loopback by name":                         {"localhost:1", token, true},
+		"another machine in plain text":            {"10.1.2.3:1", token, false},
+		"all addresses in plain text":              {"0.0.0.0:1", token, false},
+		"a name in plain text":                     {"portal:1", token, false},
+		"another machine in plain text on purpose": {"10.1.2.3:1", plain, true},
+		"another machine with TLS":                 {"portal:1", secure, true},
+		"no credentials":                           {"127.0.0.1:1", grpcauth.Credentials{}, false},
+		"no port":                                  {"127.0.0.1", token, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			cfg := ClientConfig{Addr: tt.addr, Token: tt.token, TLS: tt.tls}
+			cfg := ClientConfig{Addr: tt.addr, Credentials: tt.creds}
 			c, err := NewClient(cfg, access.NewKeyCache(access.KeyCacheConfig{}), quiet)
 			if (err == nil) != tt.ok {
 				t.Errorf("NewClient = %v, want it ok: %v", err, tt.ok)
 			}
 			if err == nil {
 				c.Close()
-			} else if tt.token != "" && strings.Contains(err.Error(), tt.token) {
+			} else if strings.Contains(err.Error(), testToken) {
 				t.Errorf("the error %q shows the token", err)
 			}
 		})

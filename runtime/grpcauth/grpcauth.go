@@ -1,45 +1,105 @@
-// Package grpcauth is how processes of ours know one another over gRPC: by a token that they share, and TLS where
-// others could listen.
+// Package grpcauth is how processes of ours know one another over gRPC: by certificates that name what each of them
+// does, by a token that they share, or by both; and TLS where others could listen.
 package grpcauth
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"crypto/tls"
 	"errors"
-	"fmt"
+	"log/slog"
 	"net"
-	"strings"
 
-	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/peer"
 )
 
-// minToken is how many characters a token has at least: 16 of base 64 are 96 bits.
-const minToken = 16
+// Credentials are what a process shows to others of ours, and what it wants to see of them. With certificates and a
+// token both are checked.
+type Credentials struct {
+	Certificates *Certificates // of mutual TLS; nil without
+	Token        *Token        // nil: none, which needs certificates
+	Plaintext    bool          // allow plain text to and from other machines, where something else protects it
+}
 
-// CheckToken refuses a token that is empty, easy to guess, or no header.
-func CheckToken(token string) error {
-	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("the token must have at least %d characters of visible ASCII, without spaces", minToken)
+// Check refuses credentials that let everybody in.
+func (c Credentials) Check() error {
+	switch {
+	case c.Certificates == nil && c.Token == nil:
+		return errors.New("processes must know one another; give them a token, or certificates")
+	case c.Certificates != nil && c.Plaintext:
+		return errors.New("plain text and certificates contradict each other; drop one of them")
 	}
 	return nil
 }
 
-// Transport is TLS, or without it plain text for what does not leave the machine.
-func Transport(t *tls.Config, onLoopback bool) (credentials.TransportCredentials, error) {
-	switch {
-	case t != nil:
-		return credentials.NewTLS(t), nil
-	case onLoopback:
-		return insecure.NewCredentials(), nil
-	default:
-		return nil, errors.New("other machines could read tokens and change keys; configure TLS, or use a loopback address")
+// ServerOptions are for a server that processes of some roles may call. Without certificates there are no roles: who
+// has the token may.
+func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, accepts ...Role) ([]grpc.ServerOption, error) {
+	transport, err := c.transport(onLoopback)
+	if err != nil {
+		return nil, err
 	}
+	if c.Certificates != nil {
+		transport = credentials.NewTLS(c.Certificates.ServerTLS(accepts...))
+	}
+	admit := func(ctx context.Context, method string) error {
+		if c.Token == nil {
+			return nil
+		}
+		err := c.Token.Authorize(ctx)
+		if err != nil {
+			log.Warn("a client was refused: its token is missing or wrong", "from", callerOf(ctx), "method", method)
+		}
+		return err
+	}
+	return []grpc.ServerOption{
+		grpc.Creds(transport),
+		grpc.ChainUnaryInterceptor(func(
+			ctx context.Context, req any, info *grpc.UnaryServerInfo, h grpc.UnaryHandler,
+		) (any, error) {
+			if err := admit(ctx, info.FullMethod); err != nil {
+				return nil, err
+			}
+			return h(ctx, req)
+		}),
+		grpc.ChainStreamInterceptor(func(
+			srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, h grpc.StreamHandler,
+		) error {
+			if err := admit(stream.Context(), info.FullMethod); err != nil {
+				return err
+			}
+			return h(srv, stream)
+		}),
+	}, nil
+}
+
+// DialOptions are for a client of a server on host that has a role.
+func (c Credentials) DialOptions(host string, expects Role) ([]grpc.DialOption, error) {
+	transport, err := c.transport(IsLoopback(host))
+	if err != nil {
+		return nil, err
+	}
+	if c.Certificates != nil {
+		transport = credentials.NewTLS(c.Certificates.ClientTLS(expects))
+	}
+	options := []grpc.DialOption{grpc.WithTransportCredentials(transport)}
+	if c.Token != nil {
+		options = append(options, grpc.WithPerRPCCredentials(bearer{c.Token, c.Certificates != nil}))
+	}
+	return options, nil
+}
+
+// transport returns plain text where that may be.
+func (c Credentials) transport(onLoopback bool) (credentials.TransportCredentials, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if c.Certificates == nil && !onLoopback && !c.Plaintext {
+		return nil, errors.New("other machines could read tokens and change keys; " +
+			"configure TLS, use a loopback address, or allow plain text where something else protects it")
+	}
+	return insecure.NewCredentials(), nil
 }
 
 // IsLoopback reports whether only this machine reaches host. Names other than localhost do not count, since what they
@@ -49,30 +109,10 @@ func IsLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Bearer puts the token on every call.
-type Bearer struct {
-	Token  string
-	Secure bool // the transport has to be
-}
-
-// GetRequestMetadata implements [credentials.PerRPCCredentials].
-func (b Bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	return map[string]string{"authorization": "Bearer " + b.Token}, nil
-}
-
-// RequireTransportSecurity implements [credentials.PerRPCCredentials].
-func (b Bearer) RequireTransportSecurity() bool { return b.Secure }
-
-// Authorize checks the token of a call. Hashes are compared, in constant time: neither the token nor its length shows
-// in how long that takes. The error is a status for the caller.
-func Authorize(ctx context.Context, token string) error {
-	md, _ := metadata.FromIncomingContext(ctx)
-	want := sha256.Sum256([]byte("Bearer " + token))
-	for _, value := range md.Get("authorization") {
-		got := sha256.Sum256([]byte(value))
-		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
-			return nil
-		}
+// callerOf is the address that a call comes from.
+func callerOf(ctx context.Context) string {
+	if p, ok := peer.FromContext(ctx); ok {
+		return p.Addr.String()
 	}
-	return status.Error(codes.Unauthenticated, "the token is missing or wrong")
+	return "unknown"
 }

@@ -1,0 +1,63 @@
+// Package peer is the settings by which processes of a fleet know one another.
+package peer
+
+import (
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/grpcauth"
+)
+
+// Flags say what a process shows to others, and wants to see of them.
+type Flags struct {
+	token     string // its file
+	files     grpcauth.Files
+	plaintext bool
+}
+
+// Define defines all of them.
+func (p *Flags) Define(f *pflag.FlagSet) {
+	f.StringVar(&p.token, "token-file", "",
+		"`file` with the token that all processes share; of several, one a line, the first is shown and all are good")
+	f.StringVar(&p.files.Cert, "tls-cert", "", "`file` with the certificate of this process, which names its role")
+	f.StringVar(&p.files.Key, "tls-key", "", "`file` with the key of that")
+	f.StringVar(&p.files.CA, "tls-ca", "", "`file` with the certificate of the authority that signs those of all processes")
+	f.BoolVar(&p.plaintext, "plaintext", false,
+		"allow plain text between machines, where something else protects it, such as a service mesh")
+}
+
+// Check refuses settings that contradict one another, or would let everybody in.
+func (p *Flags) Check(cmd *cobra.Command) error {
+	switch {
+	case p.hasTLS() && (p.files.Cert == "" || p.files.Key == "" || p.files.CA == ""):
+		return launch.BadUsage(cmd, "--tls-cert, --tls-key and --tls-ca belong together; give all three or none")
+	case p.hasTLS() && p.plaintext:
+		return launch.BadUsage(cmd, "--plaintext and --tls-cert contradict each other; drop one of them")
+	case !p.hasTLS() && p.token == "":
+		return launch.BadUsage(cmd, "processes must know one another; "+
+			"give them a token with --token-file, or certificates with --tls-cert, --tls-key and --tls-ca")
+	}
+	return nil
+}
+
+// Open reads the files of settings that were checked. command is the one they belong to, for what is said of a file
+// that cannot be used.
+func (p *Flags) Open(command string, log *slog.Logger) (c grpcauth.Credentials, err error) {
+	c.Plaintext = p.plaintext
+	if p.token != "" {
+		if c.Token, err = grpcauth.OpenToken(p.token, log); err != nil {
+			return c, &launch.UsageError{Command: command, Err: err}
+		}
+	}
+	if p.hasTLS() {
+		if c.Certificates, err = grpcauth.Open(p.files, log); err != nil {
+			return c, &launch.UsageError{Command: command, Err: err}
+		}
+	}
+	return c, nil
+}
+
+func (p *Flags) hasTLS() bool { return p.files != grpcauth.Files{} }

@@ -1,0 +1,255 @@
+package access
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	copyEvery   = time.Second     // at most
+	clockLeeway = 5 * time.Second // by which a clock may have been put back
+
+	// copyVersion begins a copy, before the hash of what follows in hexadecimal.
+	copyVersion = "swar-keys 1"
+)
+
+// KeyCopy keeps a copy of a [KeyCache] in a file, for a process that begins while the portal is away: hashes of keys and
+// what they allow, never a key. It may be used for as long as the cache could go on without the portal: the grace counts
+// from when the portal was last heard, by whichever process.
+//
+// A key that the portal has revoked or restricted never comes back by a copy. It is removed before the change counts as
+// taken in, and written again within a second.
+type KeyCopy struct {
+	file  string
+	cache *KeyCache
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	changes uint64    // of the cache that the file holds
+	heard   time.Time // what the file says of the portal; zero: there is no file, or it is not known to be good
+	failed  bool      // to write or to remove, which was logged
+}
+
+// keptKeys is what stands in the file.
+type keptKeys struct {
+	Heard int64     `json:"heard"` // when the portal was, in microseconds since 1970
+	Keys  []keptKey `json:"keys"`
+}
+
+type keptKey struct {
+	Hash       Hash     `json:"hash"`
+	OrgID      string   `json:"org_id,omitempty"`
+	ProjectID  string   `json:"project_id,omitempty"`
+	KeyPrefix  string   `json:"prefix,omitempty"`
+	Playground bool     `json:"playground,omitempty"`
+	Voices     []string `json:"voices,omitempty"`
+	Origin     string   `json:"origin,omitempty"`
+	ExpiresAt  int64    `json:"expires_at,omitempty"` // in microseconds since 1970
+}
+
+// KeepCopy fills cache from the file, if that is good, and returns what keeps it so while it runs. It is called before
+// anything else uses the cache. What cannot be used is removed, with a warning.
+func KeepCopy(cache *KeyCache, file string, log *slog.Logger) *KeyCopy {
+	k := &KeyCopy{file: file, cache: cache, log: log}
+	kept, err := readCopy(file)
+	if err == nil {
+		err = cache.fill(kept)
+	}
+	switch {
+	case err == nil:
+		k.heard, k.changes = time.UnixMicro(kept.Heard), cache.changes
+		log.Info("keys are known from before; they are good for a while without the portal",
+			"keys", len(cache.keys), "portal_heard", k.heard.UTC())
+	case !errors.Is(err, fs.ErrNotExist):
+		log.Warn("the copy of the keys cannot be used; keys are known once the portal is heard", "file", file, "error", err)
+		k.remove()
+	}
+	cache.copy = k
+	return k
+}
+
+// Run keeps the copy up to date until ctx ends, and once more then.
+func (k *KeyCopy) Run(ctx context.Context) error {
+	tick := time.NewTicker(copyEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			k.keep(k.cache.grace / 10)
+		case <-ctx.Done():
+			k.keep(0)
+			return nil
+		}
+	}
+}
+
+// keep writes the file if the keys have changed, if it makes the portal seem to have been away for longer than it was by
+// more than behind, or if the clock was put back.
+func (k *KeyCopy) keep(behind time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	kept, changes, ok := k.cache.keptKeys(func(heard time.Time, changes uint64) bool {
+		ahead := heard.Sub(k.heard)
+		return k.heard.IsZero() || changes != k.changes || ahead > behind || ahead < -clockLeeway
+	})
+	if !ok {
+		return
+	}
+	if err := writeCopy(k.file, kept); err != nil {
+		k.heard = time.Time{} // try again
+		k.fail("the copy of the keys cannot be written; a restart while the portal is away would know none", err)
+		return
+	}
+	k.heard, k.changes, k.failed = time.UnixMicro(kept.Heard), changes, false
+}
+
+// remove removes the file, also when it is being written.
+func (k *KeyCopy) remove() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.heard = time.Time{}
+	err := os.Remove(k.file)
+	if err == nil {
+		err = syncFolder(k.file)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		k.fail("the copy of the keys cannot be removed; after a restart it would allow what is no longer allowed", err)
+	}
+}
+
+// fail logs what could not be done, once until something can.
+func (k *KeyCopy) fail(what string, err error) {
+	if !k.failed {
+		k.failed = true
+		k.log.Error(what, "file", k.file, "error", err)
+	}
+}
+
+// fill begins with what was kept, unless that is too old.
+func (c *KeyCache) fill(kept keptKeys) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	age := now.Sub(time.UnixMicro(kept.Heard))
+	switch {
+	case age < -clockLeeway: // nobody knows how old it is
+		return fmt.Errorf("it is from the future (%v): the clock was put back", -age)
+	case age >= c.grace:
+		return fmt.Errorf("the portal was last heard %v ago, and keys are good without it for %v", age, c.grace)
+	}
+	entries := make([]Entry, len(kept.Keys))
+	for i := range kept.Keys {
+		entries[i] = kept.Keys[i].entry()
+	}
+	c.applyLocked(entries)
+	c.away = now.Add(-max(age, 0)) // which goes on with now, however the clock is set
+	c.beginLocked()
+	return nil
+}
+
+// keptKeys returns what is to be kept, if there is something and wanted says so of when the portal was last heard and of
+// the number of changes.
+func (c *KeyCache) keptKeys(wanted func(heard time.Time, changes uint64) bool) (_ keptKeys, changes uint64, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	heard := c.away
+	if heard.IsZero() {
+		heard = time.Now()
+	}
+	if !c.began || !wanted(heard, c.changes) {
+		return keptKeys{}, 0, false
+	}
+	kept := keptKeys{Heard: heard.UnixMicro(), Keys: make([]keptKey, 0, len(c.keys))}
+	for hash, h := range c.keys {
+		kept.Keys = append(kept.Keys, newKeptKey(h.entry(hash)))
+	}
+	return kept, c.changes, true
+}
+
+func newKeptKey(e Entry) keptKey {
+	k := keptKey{
+		Hash: e.Hash, OrgID: e.OrgID, ProjectID: e.ProjectID, KeyPrefix: e.KeyPrefix, Playground: e.Playground,
+		Voices: e.Voices, Origin: e.Origin,
+	}
+	if !e.ExpiresAt.IsZero() {
+		k.ExpiresAt = e.ExpiresAt.UnixMicro()
+	}
+	return k
+}
+
+func (k *keptKey) entry() Entry {
+	e := Entry{
+		Hash: k.Hash, OrgID: k.OrgID, ProjectID: k.ProjectID, KeyPrefix: k.KeyPrefix, Playground: k.Playground,
+		Voices: k.Voices, Origin: k.Origin,
+	}
+	if k.ExpiresAt != 0 {
+		e.ExpiresAt = time.UnixMicro(k.ExpiresAt).UTC()
+	}
+	return e
+}
+
+// readCopy reads what writeCopy has written.
+func readCopy(file string) (kept keptKeys, err error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return kept, err
+	}
+	first, body, _ := bytes.Cut(raw, []byte("\n"))
+	sum, isOurs := strings.CutPrefix(string(first), copyVersion+" ")
+	if !isOurs {
+		return kept, errors.New("it is of another version")
+	}
+	if got := sha256.Sum256(body); hex.EncodeToString(got[:]) != sum {
+		return kept, errors.New("it is damaged: the checksum is another")
+	}
+	if err := json.Unmarshal(body, &kept); err != nil {
+		return kept, fmt.Errorf("it is damaged: %w", err)
+	}
+	return kept, nil
+}
+
+// writeCopy puts kept in the place of file, which holds all of it or what it held before, also when the power fails.
+func writeCopy(file string, kept keptKeys) (err error) {
+	body, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	temporary := file + ".new"
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(body)
+	_, err = fmt.Fprintf(f, "%s %s\n%s", copyVersion, hex.EncodeToString(sum[:]), body)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	if err := os.Rename(temporary, file); err != nil {
+		return err
+	}
+	return syncFolder(file)
+}
+
+// syncFolder makes what was renamed or removed in the folder of file last.
+func syncFolder(file string) error {
+	folder, err := os.Open(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
