@@ -60,7 +60,7 @@ func (s *site) release() error {
 
 func (s *site) openSpeaker(ctx context.Context, m *metrics.Registry) (err error) {
 	o, limit := s.options, launch.FindMemory()
-	c := pool.Config{Workers: o.workers.Count(), QueueLen: orNone(o.queue)}
+	c := pool.Config{Workers: o.workers.Count(), QueueLen: launch.OrNone(o.queue)}
 	if s.speaker, err = o.engine.OpenSpeaker(ctx, c, limit, s.log); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config {
 	c := serve.Config{
 		Speaker: s.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.speaker.Capacity)),
-		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.trusted, Spool: orNone(*s.options.spool),
+		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Networks, Spool: launch.OrNone(*s.options.spool),
 	}
 	if keys != nil {
 		c.Keys = access.NewGuard(keys)
@@ -112,14 +112,6 @@ func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config 
 		c.Meter, c.Ready = s.portal.Recorder(), s.portal.Keys().Check
 	}
 	return c
-}
-
-// orNone is how 0 is told to what takes 0 for its default.
-func orNone[T int | int64](n T) T {
-	if n == 0 {
-		return -1
-	}
-	return n
 }
 
 // handler answers for the API and the portal beside it.
@@ -137,7 +129,7 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 	}
 	h := ways.Beside(s.api)
 	if s.options.metrics != "" {
-		h = without("/metrics", h)
+		h = launch.Without("/metrics", h)
 	}
 	return h, nil
 }
@@ -159,5 +151,5 @@ func (s *site) listenApart(ctx context.Context, m *metrics.Registry) error {
 	if err := open("--metrics-listen", s.options.metrics, mux); err != nil {
 		return err
 	}
-	return open("--pprof", s.options.pprof, profiles())
+	return open("--pprof", s.options.pprof, launch.Profiles())
 }

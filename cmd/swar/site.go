@@ -57,7 +57,7 @@ func (s *site) run(ctx context.Context) error {
 	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they
 	// have spoken.
 	begun := time.Now()
-	stopWorkers := background(ctx, func(ctx context.Context) {
+	stopWorkers := launch.Background(ctx, func(ctx context.Context) {
 		if err := s.speaker.Run(ctx); err != nil {
 			fail(fmt.Errorf("starting the workers: %w", err))
 		}
@@ -65,7 +65,7 @@ func (s *site) run(ctx context.Context) error {
 	stopPortal := func() {}
 	var portalErr error
 	if s.portal != nil {
-		stopPortal = background(ctx, func(ctx context.Context) {
+		stopPortal = launch.Background(ctx, func(ctx context.Context) {
 			portalErr = errors.Join(s.portal.Run(ctx), s.portal.Close())
 			fail(errPortalEnded)
 		})
@@ -86,20 +86,6 @@ func (s *site) run(ctx context.Context) error {
 	stopPortal()
 	s.servers.Close() // metrics and profiles live until now
 	return errors.Join(err, portalErr)
-}
-
-// background lets work go on, also when ctx ends, until the returned function is called, which waits for it.
-func background(ctx context.Context, work func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		work(ctx)
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
 }
 
 // ready waits until every worker is warm and every key is known.

@@ -89,7 +89,7 @@ var rules = map[string]rule{
 		"runtime/metrics", "runtime/speech", "runtime/fleet/link/wire", "runtime/fleet/route",
 	}, "what travels is known here, what is decided about it is not"},
 	"runtime/fleet": {[]string{
-		"runtime/speech", "runtime/fleet/link", "runtime/fleet/link/wire", "runtime/fleet/route",
+		"runtime/metrics", "runtime/speech", "runtime/fleet/link", "runtime/fleet/link/wire", "runtime/fleet/route",
 	}, "a remote speaker knows pods, and no engine, no HTTP and no tenant"},
 	"portal/emailaddr": {nil, "what an address is does not depend on whose it is"},
 	"portal/cursor":    {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
@@ -119,6 +119,14 @@ var rules = map[string]rule{
 		"runtime/access", "runtime/answer", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/swar":             {[]string{"*"}, ""},
+	"cmd/worker": {[]string{
+		"cmd/internal/engine", "cmd/internal/launch", "cmd/internal/peer", "runtime/fleet/link", "runtime/grpcauth", "runtime/metrics",
+		"runtime/pool", "runtime/speech",
+	}, "a pod speaks for routers: it knows no key, no tenant and no client"},
+	"cmd/router": {[]string{
+		"cmd/internal/launch", "cmd/internal/peer", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
+		"runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/serve", "runtime/speech",
+	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
 	"hack/layout":          {nil, "a test of the tree"},
 	"hack/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},
 	"hack/onnxruntimetest": {nil, "finding the library has nothing to do with what runs on it"},
@@ -141,7 +149,7 @@ var only = map[string]struct {
 	"os/exec":                            {[]string{"runtime/espeak", "cmd/", "hack/"}, "one adapter runs programs"},
 	"k8s.io/":                            {[]string{"api/", "controllers", "runtime/fleet/discover", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
 	"sigs.k8s.io/":                       {[]string{"api/", "controllers", "cmd/operator"}, "the data plane runs without Kubernetes"},
-	"google.golang.org/grpc":             {[]string{"runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
+	"google.golang.org/grpc":             {[]string{"runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore", "cmd/router", "cmd/worker"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
 	"cloud.google.com/go/firestore":      {[]string{"portal/firestore"}, "one adapter knows Firestore"},
 	"modernc.org/sqlite":                 {[]string{"portal/sqlite"}, "one adapter knows SQLite"},
 	"github.com/yalue/onnxruntime_go":    {[]string{"runtime/onnx"}, "one adapter knows ONNX Runtime"},
@@ -243,6 +251,9 @@ func TestPackageComments(t *testing.T) {
 		want := "Package " + pkgName + " "
 		if pkgName == "main" {
 			want = "Command " + filepath.Base(p.Dir) + " "
+			if strings.HasPrefix(name, "cmd/") && name != "cmd/swar" {
+				want = "Command swar-" + filepath.Base(p.Dir) + " " // what the program is called
+			}
 		}
 		switch {
 		case doc == "":

@@ -57,6 +57,12 @@ func (s *Speaker) Speak(
 		sink: onceSink{Sink: sink},
 	}
 	st, err = sp.run(ctx)
+	if sp.attempts > 0 {
+		s.cfg.Metrics.Attempts(sp.attempts)
+	}
+	if sp.heard && errors.Is(err, speech.ErrDraining) {
+		s.cfg.Metrics.Cut("router_drain")
+	}
 	st.Wall = time.Since(begin)
 	return st, err
 }
@@ -95,6 +101,7 @@ type speaking struct {
 	begin    time.Time
 	patience time.Duration // for which it may wait, from begin on
 	sink     onceSink
+	attempts int
 	heard    bool // a frame has come: nobody else can be tried
 }
 
@@ -195,6 +202,7 @@ func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, a
 	if p.pod == nil {
 		return sp.over(p, link.Outcome{Err: &link.LostError{Err: errNoPod}, Lost: true}, 0)
 	}
+	sp.attempts++
 	s.mu.Lock()
 	s.speaking++
 	p.pod.running++
@@ -238,6 +246,9 @@ func (sp *speaking) over(p placement, o link.Outcome, held time.Duration) (link.
 	case o.Lost:
 		s.log.Warn("a pod was lost", "pod", p.send.Pod, "request_id", sp.u.RequestID, "frames", o.Stats.Frames, "error", o.Err)
 		s.spoken += held
+		if sp.heard {
+			s.cfg.Metrics.Cut(causeOf(o, s.router.IsDraining(p.send.Pod)))
+		}
 		s.doLocked(s.router.Lost(now, sp.call.id, o.Err))
 		return o, !sp.heard
 	}
@@ -247,6 +258,17 @@ func (sp *speaking) over(p placement, o link.Outcome, held time.Duration) (link.
 	}
 	s.doLocked(s.router.Ended(now, sp.call.id))
 	return o, false
+}
+
+// causeOf is why an utterance was cut.
+func causeOf(o link.Outcome, draining bool) string {
+	switch {
+	case draining:
+		return "drain"
+	case errors.Is(o.Err, link.ErrStalled):
+		return "stalled"
+	}
+	return "pod_lost"
 }
 
 // isFull reports whether a pod has refused for want of a slot.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/fleet/link"
 	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -27,7 +28,9 @@ type Source interface {
 type Config struct {
 	Route     route.Config
 	QueueWait time.Duration // longest wait for a slot; 0 means 1.95 s
-	Model     speech.Model  // what pods must speak with; without an ID, what the first one does. Voices may be left out
+	Model     speech.Model  // what pods must speak with; without an ID, what the first one does. Voices may be names only
+
+	Metrics *metrics.Fleet // required
 
 	// Dial returns a client of the pod at an address. It connects nothing yet.
 	Dial func(address string) (*link.Client, error)
@@ -55,6 +58,8 @@ type Speaker struct {
 	changed  chan struct{} // closed when a call ends; nil while nobody watches
 	spoken   time.Duration // for which slots were held, all together
 	telling  *time.Timer   // tells pods who waits, soon; nil when nothing is to be told
+
+	turnedAway rate // requests that were refused, by the second
 }
 
 // New returns a speaker that knows no pod before it runs.
@@ -98,6 +103,8 @@ func (s *Speaker) tick(ctx context.Context) {
 		case now := <-second.C:
 			s.mu.Lock()
 			s.doLocked(s.router.Tick(now))
+			counts := s.router.Counts()
+			s.turnedAway.tick(counts.Refused + counts.Warming)
 			s.mu.Unlock()
 		case <-ctx.Done():
 			return
@@ -185,12 +192,10 @@ func (s *Speaker) Ready() error {
 	if s.draining {
 		return speech.ErrDraining
 	}
-	for _, p := range s.router.View(time.Now()) {
-		if p.InUse {
-			return nil
-		}
+	if !s.router.InUse(time.Now()) {
+		return speech.ErrWarming
 	}
-	return speech.ErrWarming
+	return nil
 }
 
 // Capacity implements [speech.Speaker]: slots are those of all pods, of which other routers use some; the queue is that
@@ -198,18 +203,8 @@ func (s *Speaker) Ready() error {
 func (s *Speaker) Capacity() speech.Capacity {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := speech.Capacity{Queued: s.router.Queued(), QueueLimit: s.router.QueueLimit(), Draining: s.draining}
-	for _, p := range s.router.View(time.Now()) {
-		if !p.Connected || p.Unfit {
-			continue
-		}
-		c.Workers += p.Workers
-		if p.InUse {
-			c.Ready += p.Ready
-		}
-		c.Busy += p.Busy
-		c.Reserved += p.Reserved
-	}
+	c := s.router.Capacity(time.Now())
+	c.Draining = s.draining
 	return c
 }
 
@@ -219,6 +214,7 @@ type Overview struct {
 	Speaking int           // utterances of this router that pods are speaking
 	Queued   int           // and that wait
 	Spoken   time.Duration // for which its utterances have held slots, all together
+	Demand   float64       // slots that its clients want: speaking, waiting, and those that were refused lately
 	Pods     []route.PodView
 }
 
@@ -226,14 +222,22 @@ type Overview struct {
 func (s *Speaker) Overview() Overview {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Overview{
+	o := Overview{
 		Counts: s.router.Counts(), Speaking: s.speaking, Queued: s.router.Queued(), Spoken: s.spoken,
 		Pods: s.router.View(time.Now()),
 	}
+	refused := o.Refused + o.Warming
+	o.Demand = float64(o.Speaking+o.Queued) + s.turnedAway.perSecond(refused)*o.meanStream().Seconds()
+	return o
 }
 
-// Epoch names this router's process.
-func (s *Speaker) Epoch() uint64 { return s.epoch }
+// meanStream is for how long an utterance holds a slot, which is guessed before one has.
+func (o Overview) meanStream() time.Duration {
+	if n := o.Served + o.Cut; n > 0 {
+		return o.Spoken / time.Duration(n)
+	}
+	return 4 * time.Second
+}
 
 // Cordon asks a pod to take nothing new until the lease ends; 0 ends it now. It reports whether the pod is known.
 func (s *Speaker) Cordon(address string, lease time.Duration) bool {

@@ -92,6 +92,7 @@ func endpoints(all ...*worker) (e []route.Endpoint) {
 // newRouter runs a speaker over the pods, and waits until it is ready to speak.
 func newRouter(t testing.TB, cfg fleet.Config, all ...*worker) (*fleet.Speaker, list) {
 	t.Helper()
+	cfg.Metrics = metrics.New().RegisterFleet(func() metrics.FleetCounts { return metrics.FleetCounts{} })
 	cfg.Dial = func(address string) (*link.Client, error) {
 		return link.Dial(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	}

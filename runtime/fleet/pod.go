@@ -136,10 +136,8 @@ func (s *Speaker) met(p *pod, model speech.Model) {
 		s.model = model
 	}
 	fit := s.isFitLocked(model)
-	if fit && len(s.model.Voices) == 0 {
-		s.model.Voices = model.Voices
-	}
 	if fit {
+		s.model.Voices = known(s.model.Voices, model)
 		s.log.Info("pod met", "pod", p.address)
 	} else {
 		s.log.Error("a pod is not used: it speaks with another model", "pod", p.address, "its", model.ID, "ours", s.model.ID)
@@ -156,6 +154,18 @@ func (s *Speaker) isFitLocked(model speech.Model) bool {
 		_, ok := model.Voice(v.Name)
 		return !ok
 	})
+}
+
+// known are the voices of model that have the names of wanted, all where none is wanted.
+func known(wanted []speech.Voice, model speech.Model) []speech.Voice {
+	if len(wanted) == 0 {
+		return model.Voices
+	}
+	voices := make([]speech.Voice, len(wanted))
+	for i, v := range wanted {
+		voices[i], _ = model.Voice(v.Name)
+	}
+	return voices
 }
 
 func (s *Speaker) anyFitLocked() bool {

@@ -86,7 +86,7 @@ func (r *request) validate(m speech.Model, g access.Grant) error {
 	if err := r.validateText(); err != nil {
 		return err
 	}
-	if _, ok := m.Voice(u.Voice); !ok {
+	if _, ok := m.Voice(u.Voice); !ok && len(m.Voices) > 0 { // without a model the speaker decides
 		return speech.UnknownVoice(u.Voice)
 	}
 	switch {

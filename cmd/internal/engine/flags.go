@@ -22,12 +22,16 @@ type Flags struct {
 
 	engine  *string
 	bundle  string
-	cacheMB *int // nil where no flag sets it: the engine's default
+	digest  string // of the bundle's manifest; empty for any
+	cacheMB *int   // nil where no flag sets it: the engine's default
+	fake    fake
 }
 
 // Define defines the flags that choose an engine.
 func (s *Flags) Define(f *pflag.FlagSet) {
-	s.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak", "auto", "espeak", "onnx")
+	s.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak",
+		append([]string{"auto", "espeak", "onnx"}, fakes()...)...)
+	s.fake.define(f)
 	f.StringVar(&s.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
 	s.Runtime.Define(f)
 }
@@ -38,13 +42,22 @@ func (s *Flags) DefineCache(f *pflag.FlagSet) {
 		"keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
 }
 
+// DefineDigest defines --bundle-digest, for programs that get their bundle from somebody else.
+func (s *Flags) DefineDigest(f *pflag.FlagSet) {
+	f.StringVar(&s.digest, "bundle-digest", "", "refuse a bundle whose manifest.json has another SHA-256 than this, in `hex`")
+}
+
 // Check refuses settings that contradict one another, and fills in what depends on others.
 func (s *Flags) Check(cmd *cobra.Command) error {
 	switch {
 	case *s.engine == "onnx" && s.bundle == "":
 		return launch.BadUsage(cmd, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one)")
-	case *s.engine == "espeak" && s.bundle != "":
-		return launch.BadUsage(cmd, "--engine espeak and --bundle contradict each other; drop one of them")
+	case *s.engine != "onnx" && *s.engine != "auto" && s.bundle != "":
+		return launch.BadUsage(cmd, "--engine %s and --bundle contradict each other; drop one of them", *s.engine)
+	case s.digest != "" && s.bundle == "":
+		return launch.BadUsage(cmd, "--bundle-digest pins a bundle; name its folder with --bundle")
+	case s.digest != "" && !isDigest(s.digest):
+		return launch.BadUsage(cmd, "--bundle-digest %q: want the 64 hexadecimal digits of a SHA-256", s.digest)
 	case s.cacheMB == nil:
 		return nil
 	case *s.cacheMB < 0:
@@ -65,7 +78,13 @@ func (s *Flags) Neural() bool { return s.bundle != "" }
 // Open loads the engine, for at most so many workers.
 func (s *Flags) Open(ctx context.Context, workers int) (synth.Engine, error) {
 	if s.Neural() {
+		if err := s.checkDigest(); err != nil {
+			return nil, err
+		}
 		return s.OpenBundle(ctx, s.bundle, workers, s.cacheBytes())
+	}
+	if *s.engine != "auto" && *s.engine != "espeak" {
+		return s.fake.open(s.cacheBytes())
 	}
 	engine, err := espeak.New(espeak.Config{CacheBytes: s.cacheBytes()})
 	if errors.Is(err, espeak.ErrNotInstalled) {

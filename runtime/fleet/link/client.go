@@ -35,8 +35,8 @@ const (
 	maxMessage   = 1 << 20
 )
 
-// errStalled is why an attempt is cut whose pod gives no sign of life.
-var errStalled = errors.New("the pod sent nothing for too long")
+// ErrStalled is why an attempt, or a link, is cut whose pod gives no sign of life.
+var ErrStalled = errors.New("the pod sent nothing for too long")
 
 // Client is a router's half of the talk with one pod. It is safe for concurrent use.
 type Client struct {
@@ -170,7 +170,7 @@ type talk struct {
 }
 
 func (t *talk) run(q *wire.Utterance, firstFrame time.Duration, calling context.Context) Outcome {
-	t.stall = time.AfterFunc(firstFrame, func() { t.cut(errStalled) })
+	t.stall = time.AfterFunc(firstFrame, func() { t.cut(ErrStalled) })
 	defer t.stall.Stop()
 	if err := t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Utterance{Utterance: q}}); err != nil && !errors.Is(err, io.EOF) {
 		return t.broken(calling, err)
@@ -289,8 +289,8 @@ func (t *talk) broken(calling context.Context, err error) Outcome {
 		o.Err = t.sinkErr
 	case t.ctx.Err() != nil:
 		o.Err = context.Cause(t.ctx)
-	case errors.Is(context.Cause(calling), errStalled):
-		o.Err, o.Lost = lost(errStalled), true
+	case errors.Is(context.Cause(calling), ErrStalled):
+		o.Err, o.Lost = lost(ErrStalled), true
 	default:
 		o.Err, o.Lost = lost(err), true
 	}

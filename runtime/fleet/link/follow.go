@@ -81,7 +81,7 @@ func (f *Following) next() (all []*wire.RouterMessage) {
 func (c *Client) Follow(ctx context.Context, router uint64, f *Following, begun func(), events Events) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	silent := time.AfterFunc(silence, func() { end(errStalled) })
+	silent := time.AfterFunc(silence, func() { end(ErrStalled) })
 	defer silent.Stop()
 	stream, err := wire.NewLinkClient(c.link).Follow(ctx, grpc.WaitForReady(true))
 	if err != nil {

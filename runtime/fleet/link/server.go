@@ -66,6 +66,7 @@ type Server struct {
 	slots   Slots
 	log     *slog.Logger
 	epoch   uint64
+	ended   chan struct{} // closed when Run returns
 
 	mu          sync.Mutex
 	sequence    uint64 // of the last state
@@ -94,7 +95,7 @@ type router struct {
 // NewServer returns the server of a pod. Routers hear of changes while it runs.
 func NewServer(cfg ServerConfig, speaker Speaker, slots Slots, log *slog.Logger) *Server {
 	return &Server{
-		cfg: cfg, speaker: speaker, slots: slots, log: log, epoch: rand.Uint64(),
+		cfg: cfg, speaker: speaker, slots: slots, log: log, epoch: rand.Uint64(), ended: make(chan struct{}),
 		outstanding: make(map[uint64]time.Time), routers: make(map[uint64]*router),
 	}
 }
@@ -106,8 +107,9 @@ func (s *Server) Register(g grpc.ServiceRegistrar) {
 }
 
 // Run tells routers of every change of the slots, and grants those that become free without having been used, until
-// ctx ends.
+// ctx ends. Then it ends the links, but no utterance. A server runs once.
 func (s *Server) Run(ctx context.Context) {
+	defer close(s.ended)
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
 	for {
@@ -296,6 +298,8 @@ func (s *Server) tell(ctx context.Context, stream grpc.ServerStreamingServer[wir
 			err = s.sendState(stream, r)
 		case <-r.granted:
 			err = s.sendGrants(stream, r)
+		case <-s.ended:
+			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

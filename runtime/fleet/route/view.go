@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // State is what a pod says of itself: always all of it.
@@ -154,11 +156,34 @@ func (r *Router) FirstFrameOf(address string) time.Duration {
 	return 0
 }
 
+// InUse reports whether any pod speaks, or will when a slot is free.
+func (r *Router) InUse(now time.Time) bool { return r.anyInUse(now) }
+
+// Capacity returns the slots of all pods, of which other routers use some, and the queue of this one.
+func (r *Router) Capacity(now time.Time) speech.Capacity {
+	c := speech.Capacity{Queued: r.waiting.Len(), QueueLimit: r.waiting.Limit()}
+	for _, p := range r.listed {
+		if !p.connected || p.unfit {
+			continue
+		}
+		c.Workers += p.state.Workers
+		if p.inUse(now) {
+			c.Ready += p.state.Ready
+		}
+		c.Busy += p.state.Busy
+		c.Reserved += p.state.Reserved
+	}
+	return c
+}
+
+// IsDraining reports whether a pod has said that it goes away.
+func (r *Router) IsDraining(address string) bool {
+	p, ok := r.pods[address]
+	return ok && (p.state.Draining || p.terminating)
+}
+
 // Queued returns how many requests wait.
 func (r *Router) Queued() int { return r.waiting.Len() }
-
-// QueueLimit returns how many may.
-func (r *Router) QueueLimit() int { return r.waiting.Limit() }
 
 func (r *Router) anyInUse(now time.Time) bool {
 	return slices.ContainsFunc(r.listed, func(p *pod) bool { return p.inUse(now) })

@@ -241,12 +241,12 @@ func (m *Manifest) Bytes() int64 {
 	return n
 }
 
-// maxManifest is more than a thousand voices need. It bounds what is read before anything is known.
-const maxManifest = 4 << 20
+// MaxManifest is more than a thousand voices need. It bounds what is read before anything is known.
+const MaxManifest = 4 << 20
 
 // Open reads the manifest of the bundle in dir and checks that every file it names has the size it says. See [Verify] for the hashes.
 func Open(dir string) (Manifest, error) {
-	data, err := ReadSmall(filepath.Join(dir, ManifestFile), maxManifest)
+	data, err := ReadSmall(filepath.Join(dir, ManifestFile), MaxManifest)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("opening bundle: %w", err)
 	}

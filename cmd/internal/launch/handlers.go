@@ -1,12 +1,12 @@
-package main
+package launch
 
 import (
 	"net/http"
 	"net/http/pprof"
 )
 
-// without hides a path of h, which then answers as to any other that it does not know.
-func without(path string, h http.Handler) http.Handler {
+// Without hides a path of h, which then answers as to any other that it does not know.
+func Without(path string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == path {
 			r = r.Clone(r.Context())
@@ -16,7 +16,8 @@ func without(path string, h http.Handler) http.Handler {
 	})
 }
 
-func profiles() http.Handler {
+// Profiles serves what profiles a process.
+func Profiles() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "it may hold keys", http.StatusForbidden) })

@@ -1,0 +1,187 @@
+// Command swar-router answers clients of the API and has worker pods speak. Any number of routers use the same pods at
+// the same time. It links no engine, and nothing of the portal but what a router needs to know.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/peer"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// version is set by the linker.
+var version = launch.Development
+
+const name = "swar-router"
+
+const (
+	minKeyGrace = time.Minute
+	maxKeyGrace = 24 * time.Hour
+)
+
+func main() {
+	p := launch.NewProgram(name)
+	os.Exit(p.Main(command(p)))
+}
+
+// options is the settings of the program.
+type options struct {
+	listen      string
+	http        string
+	watch       string
+	data        string
+	pods        podFlags
+	portal      string
+	keys        []string
+	open        bool
+	modelID     string
+	voices      []string
+	queue       int
+	keyGrace    time.Duration
+	linger      time.Duration
+	spool       *int64 // bytes
+	zone        string
+	hideMetrics bool
+	pprof       string
+	proxies     launch.Proxies
+	peers       peer.Flags
+	logging     launch.LogFlags
+}
+
+func command(p *launch.Program) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: "Answer clients, and have worker pods speak",
+		Long: `Answers clients of the API on --listen and has worker pods (swar-worker) speak, until SIGINT or SIGTERM. The first signal drains: for
+--linger everything is still served, then nothing new is let in and what is spoken is finished, for at most two minutes. A second one stops
+at once.
+
+Pods are found by --endpoints, --endpoints-dns or --endpoint-slices. Keys are those of a portal (swar-portal), which --portal-addr names, or
+of --api-key. Usage is kept in the folder --data until the portal has it.
+
+Probes and metrics are apart: /healthz, /readyz and /metrics on --http.
+
+Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
+		Example: `  swar-router --listen 127.0.0.1:8080 --endpoints 127.0.0.1:9090,127.0.0.1:9190 --api-key secret --token-file token
+  swar-router --endpoint-slices swar/workers --endpoints-dns workers.swar.svc:9090 --portal-addr portal:8082 --token-file token \
+    --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt`,
+		Args:    launch.Exactly(0),
+		Version: fmt.Sprintf("%s %s", name, launch.ThisBuild(version)),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			return run(cmd.Context(), p, &o)
+		},
+	}
+	o.define(cmd)
+	return cmd
+}
+
+func (o *options) define(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.listen, "listen", ":8080", "serve the API on this `address`")
+	f.StringVar(&o.http, "http", ":8090", "serve probes and metrics on this `address`")
+	f.StringVar(&o.watch, "watch", ":8091", "let those who scale the fleet watch on this `address`; empty for nobody")
+	f.StringVar(&o.data, "data", "./data", "keep usage that the portal does not have yet, and hashes of keys, in this `folder`")
+	o.pods.define(f)
+	f.StringVar(&o.portal, "portal-addr", "", "`HOST:PORT` of the portal's dataplane")
+	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated; nobody is billed for it")
+	f.BoolVar(&o.open, "open", false, "allow everybody to use a router without keys that other machines reach")
+	f.StringVar(&o.modelID, "model-id", "", "use only pods that speak with the model of this `name` (default that of the first pod)")
+	f.StringArrayVar(&o.voices, "voice", nil, "offer the voice of this `name`; can be repeated (default all voices of the first pod)")
+	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a slot, for 2 s at most; 0 means none")
+	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "let known keys be good for so long while the portal is away")
+	f.DurationVar(&o.linger, "linger", 10*time.Second, "serve on for so long after the signal, until load balancers have heard of it")
+	o.spool = launch.Size(f, "spool", 256<<20,
+		"let so much audio wait for clients that listen, all together, so that slots need not; 0 means none")
+	f.StringVar(&o.zone, "zone", "", "`name` of the zone of this router; pods there are preferred")
+	f.BoolVar(&o.hideMetrics, "hide-metrics", false, "serve /metrics on --http only")
+	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
+	o.proxies.Define(f)
+	o.peers.Define(f)
+	o.logging.Define(f)
+}
+
+// check refuses settings that cannot be meant.
+func (o *options) check(cmd *cobra.Command) error {
+	for _, check := range []func(*cobra.Command) error{
+		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices,
+	} {
+		if err := check(cmd); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.queue < 0:
+		return launch.BadUsage(cmd, "--queue %d: want 0 or more", o.queue)
+	case o.linger < 0 || o.linger > speech.UtteranceTimeout:
+		return launch.BadUsage(cmd, "--linger %v: want 0 to %v", o.linger, speech.UtteranceTimeout)
+	case o.keyGrace < minKeyGrace || o.keyGrace > maxKeyGrace:
+		return launch.BadUsage(cmd, "--key-grace %v: want 1m to 24h", o.keyGrace)
+	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):
+		return launch.BadUsage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as "+
+			"127.0.0.1:6060 is allowed", o.pprof)
+	}
+	return nil
+}
+
+func (o *options) checkAddresses(cmd *cobra.Command) error {
+	for _, a := range []struct {
+		flag, address string
+		optional      bool
+	}{
+		{"--listen", o.listen, false}, {"--http", o.http, false}, {"--watch", o.watch, true}, {"--pprof", o.pprof, true},
+		{"--portal-addr", o.portal, true},
+	} {
+		if a.address == "" && a.optional {
+			continue
+		}
+		if err := launch.CheckAddress(cmd, a.flag, a.address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAccess refuses a router that nobody, or everybody, could use by mistake.
+func (o *options) checkAccess(cmd *cobra.Command) error {
+	hasKeys := o.portal != "" || len(o.keys) > 0
+	switch {
+	case o.open && hasKeys:
+		return launch.BadUsage(cmd, "--open contradicts keys: drop it, or --portal-addr and --api-key")
+	case !o.open && !hasKeys && !launch.IsLoopback(cmd.Context(), o.listen):
+		return launch.BadUsage(cmd, "--listen %s is reached by other machines; name a portal with --portal-addr, give an --api-key, "+
+			"or --open to let everybody use it", o.listen)
+	}
+	return nil
+}
+
+func (o *options) checkVoices(cmd *cobra.Command) error {
+	for _, v := range o.voices {
+		if v == "" || strings.TrimSpace(v) != v {
+			return launch.BadUsage(cmd, "--voice %q: want the name of a voice", v)
+		}
+	}
+	if len(o.voices) > 0 && o.modelID == "" {
+		return launch.BadUsage(cmd, "--voice needs --model-id: voices are those of one model")
+	}
+	return nil
+}
+
+// model is what pods must speak with, as far as it is set.
+func (o *options) model() speech.Model {
+	m := speech.Model{ID: o.modelID}
+	for _, v := range o.voices {
+		m.Voices = append(m.Voices, speech.Voice{Name: v, SampleRate: speech.SampleRate})
+	}
+	return m
+}

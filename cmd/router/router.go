@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/fleet"
+	"github.com/swar-tts/swar/runtime/fleet/link"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/grpcauth"
+	"github.com/swar-tts/swar/runtime/meter"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/serve"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// After the signal a router lingers, drains and ships usage. Kubernetes grants 150 s for all of that.
+const (
+	drainLimit = speech.UtteranceTimeout
+	shipReach  = 15 * time.Second // beyond linger and drain
+)
+
+// router is the program at work.
+type router struct {
+	options  *options
+	log      *slog.Logger
+	metrics  *metrics.Registry
+	address  string // that the API listens on
+	speaker  *fleet.Speaker
+	accounts *accounts // nil without a portal
+	api      *serve.Server
+	public   *http.Server
+	servers  launch.Servers
+	watch    *fleet.Watch
+	watching *grpc.Server // nil where nobody may watch
+	watchers net.Listener
+
+	leaving atomic.Bool // the signal has come
+}
+
+// run answers until ctx ends, and then drains.
+func run(ctx context.Context, p *launch.Program, o *options) (err error) {
+	lines := launch.NewLogWriter(p.Err)
+	r := &router{options: o, metrics: metrics.New()}
+	if r.log, err = o.logging.Open(lines, p.Err.Terminal); err != nil {
+		return err
+	}
+	r.metrics.RegisterLog(lines.Lost)
+	if err := r.open(ctx); err != nil {
+		return launch.Interrupted(ctx, errors.Join(err, r.release()))
+	}
+	return r.serve(ctx)
+}
+
+// open opens everything and starts nothing.
+func (r *router) open(ctx context.Context) error {
+	o := r.options
+	credentials, err := o.peers.Open(name, r.log)
+	if err != nil {
+		return err
+	}
+	if err := r.openSpeaker(credentials); err != nil {
+		return err
+	}
+	public, err := launch.Listen(ctx, name, "--listen", o.listen)
+	if err != nil {
+		return err
+	}
+	r.address = public.Addr().String()
+	if err := r.openAPI(ctx, credentials); err != nil {
+		public.Close()
+		return err
+	}
+	r.servers.Add(r.public, serve.WrapListener(public))
+	if err := r.openApart(ctx, "--http", o.http, launch.Probes(r.metrics.Handler(), r.ready)); err != nil {
+		return err
+	}
+	if err := r.openApart(ctx, "--pprof", o.pprof, launch.Profiles()); err != nil {
+		return err
+	}
+	return r.openWatch(ctx, credentials)
+}
+
+// openSpeaker makes what sends utterances to pods.
+func (r *router) openSpeaker(credentials grpcauth.Credentials) error {
+	o := r.options
+	config := fleet.Config{
+		Route: route.Config{Zone: o.zone, QueueLen: launch.OrNone(o.queue), Seed: uint64(time.Now().UnixNano())},
+		Model: o.model(),
+		Dial: func(address string) (*link.Client, error) {
+			host, _, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			access, err := credentials.DialOptions(host, grpcauth.Worker)
+			if err != nil {
+				return nil, err
+			}
+			return link.Dial(address, access...)
+		},
+	}
+	config.Metrics = r.metrics.RegisterFleet(func() metrics.FleetCounts { return r.speaker.Counts() })
+	r.speaker = fleet.New(config, o.pods.source(), r.log)
+	return nil
+}
+
+// openAPI makes the API, with the keys of whoever may use it.
+func (r *router) openAPI(ctx context.Context, credentials grpcauth.Credentials) (err error) {
+	o := r.options
+	config := serve.Config{
+		Speaker: r.speaker, Metrics: r.metrics.RegisterAPI(r.speaker.Streams), Log: r.log,
+		Version: launch.ThisBuild(version).Version, TrustProxies: o.proxies.Networks, Spool: launch.OrNone(*o.spool),
+	}
+	var rings keyrings
+	if len(o.keys) > 0 {
+		static, err := access.NewStatic(o.keys, o.voices)
+		if err != nil {
+			return &launch.UsageError{Command: name, Err: err}
+		}
+		rings = append(rings, static)
+	}
+	if o.portal != "" {
+		if r.accounts, err = openAccounts(o, credentials, r.log); err != nil {
+			return err
+		}
+		r.accounts.register(r.metrics)
+		rings = append(rings, r.accounts.keys)
+		config.Meter, config.Ready = meter.NewRecorder(r.accounts.events), r.accounts.keys.Check
+	}
+	if len(rings) > 0 {
+		config.Keys = access.NewGuard(rings)
+	} else {
+		r.log.Warn("open router: everybody who reaches it may use it; --api-key or --portal-addr restrict it", "listen", o.listen)
+	}
+	if r.api, err = serve.New(config); err != nil {
+		return err
+	}
+	handler := http.Handler(r.api)
+	if o.hideMetrics {
+		handler = launch.Without("/metrics", handler)
+	}
+	r.public = launch.NewServer(r.closing(handler), r.log)
+	return nil
+}
+
+// closing asks clients to come back on another connection, once the router is about to leave: their balancer will have
+// found another router by then.
+func (r *router) closing(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if r.leaving.Load() && q.Header.Get("Upgrade") == "" {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, q)
+	})
+}
+
+// openApart opens an address beside that of the API; none where address is empty.
+func (r *router) openApart(ctx context.Context, flag, address string, h http.Handler) error {
+	if address == "" {
+		return nil
+	}
+	l, err := launch.Listen(ctx, name, flag, address)
+	if err == nil {
+		r.servers.Add(launch.NewServer(h, r.log), l)
+	}
+	return err
+}
+
+// openWatch opens the address for those who scale the fleet.
+func (r *router) openWatch(ctx context.Context, credentials grpcauth.Credentials) (err error) {
+	address := r.options.watch
+	if address == "" {
+		return nil
+	}
+	if r.watchers, err = launch.Listen(ctx, name, "--watch", address); err != nil {
+		return err
+	}
+	onLoopback := launch.IsLoopback(ctx, r.watchers.Addr().String())
+	access, err := credentials.ServerOptions(onLoopback, r.log, grpcauth.Operator)
+	if err != nil {
+		return fmt.Errorf("--watch %s: %w", address, err)
+	}
+	r.watch = fleet.NewWatch(r.speaker, launch.ThisBuild(version).Version, r.log)
+	r.watching = grpc.NewServer(append(link.ServerOptions(), access...)...)
+	r.watch.Register(r.watching)
+	return nil
+}
+
+// release closes what open has opened and nothing has started.
+func (r *router) release() error {
+	r.servers.Close()
+	if r.watchers != nil {
+		r.watchers.Close()
+	}
+	if r.accounts != nil {
+		return r.accounts.close()
+	}
+	return nil
+}
+
+// keyrings knows the keys of several rings. What one does not know the next one is asked about.
+type keyrings []access.Keyring
+
+// Grant implements [access.Keyring].
+func (k keyrings) Grant(ctx context.Context, creds access.Credentials) (grant access.Grant, err error) {
+	for _, ring := range k {
+		if grant, err = ring.Grant(ctx, creds); err == nil {
+			return grant, nil
+		}
+	}
+	return grant, err
+}
+
+// ready says why Kubernetes should send nobody here. Pods do not count: without any the router still has to answer, and
+// be asked for them.
+func (r *router) ready() error {
+	if r.leaving.Load() {
+		return speech.ErrDraining
+	}
+	if r.accounts != nil {
+		select {
+		case <-r.accounts.keys.Ready():
+		default:
+			return errors.New("no key is known yet: the portal was not heard")
+		}
+	}
+	select {
+	case <-r.speaker.Listed():
+		return nil
+	default:
+		return errors.New("it is not known yet where pods are")
+	}
+}
