@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
@@ -104,7 +105,7 @@ func (s *site) firstCommands(base, first string) (curl, say string) {
 	}
 	curl = "curl -sS " + base + "/v1/tts -H 'content-type: application/json'"
 	say = s.app.Called + " say"
-	if base != defaultServer {
+	if base != call.DefaultServer {
 		say += " --server " + base
 	}
 	if key != "" {

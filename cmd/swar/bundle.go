@@ -52,17 +52,6 @@ func shellWord(s string) string {
 	return quote(s)
 }
 
-// megabytes shows a size as people say it.
-func megabytes(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
 // folderBytes is the size of all files below dir.
 func folderBytes(dir string) (n int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {

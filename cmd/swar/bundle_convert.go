@@ -97,9 +97,9 @@ func checkConversion(cmd *cobra.Command, c *convert.Conversion, voices []string,
 
 // makeBundle builds a bundle in the folder output, which appears when it is whole, shows how far that is, and says what to do with it.
 func (a *app) makeBundle(ctx context.Context, output string, build func(progress func(done, total int64, what string)) (bundle.Manifest, error)) error {
-	began, shown := time.Now(), a.task()
-	m, err := build(shown.at)
-	shown.clear()
+	began, shown := time.Now(), a.NewTask()
+	m, err := build(shown.At)
+	shown.Clear()
 	if err != nil {
 		return launch.Interrupted(ctx, err)
 	}
@@ -108,7 +108,7 @@ func (a *app) makeBundle(ctx context.Context, output string, build func(progress
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s %s: model %s, %s, %s, %s, made in %.1f s\n\n", a.Out.Green("✓"), output, m.Model.ID, m.Precision,
-		launch.Plural(len(m.Voices), "voice"), megabytes(size), time.Since(began).Seconds())
+		launch.Plural(len(m.Voices), "voice"), launch.Megabytes(size), time.Since(began).Seconds())
 	a.nextSteps(output)
 	return nil
 }

@@ -37,7 +37,7 @@ layouts a folder is in.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(a.Out, m)
+				return a.PrintJSON(m)
 			}
 			return a.printManifest(dir, &m)
 		},
@@ -60,12 +60,12 @@ func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(a.Out, struct {
+		return a.PrintJSON(struct {
 			Layout string `json:"layout"`
 			Bytes  int64  `json:"bytes"`
 		}{kind.String(), bytes})
 	}
-	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.Out.Bold(dir), kind, megabytes(bytes), a.Called, shellWord(dir))
+	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.Out.Bold(dir), kind, launch.Megabytes(bytes), a.Called, shellWord(dir))
 	fmt.Fprint(a.Out, "Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
 	return nil
 }
@@ -108,7 +108,7 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	fmt.Fprintln(t, "voice\tlanguage\tprompt\tfile\tsize")
 	total := int64(0)
 	for _, v := range m.Voices {
-		fmt.Fprintf(t, "%s\t%s\t%d positions\t%s\t%s\n", v.Name, v.Language, v.PromptFrames, v.File.File, megabytes(v.Bytes))
+		fmt.Fprintf(t, "%s\t%s\t%d positions\t%s\t%s\n", v.Name, v.Language, v.PromptFrames, v.File.File, launch.Megabytes(v.Bytes))
 		total += v.Bytes
 	}
 	if err := t.Flush(); err != nil {
@@ -117,10 +117,10 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	fmt.Fprintln(a.Out)
 	fmt.Fprintln(t, "file\tsize\tSHA-256")
 	for _, f := range []bundle.File{m.LM.File, m.FlowHead.File, m.Codec.File, m.Host, m.Tokenizer.File} {
-		fmt.Fprintf(t, "%s\t%s\t%s…\n", f.File, megabytes(f.Bytes), f.SHA256[:16])
+		fmt.Fprintf(t, "%s\t%s\t%s…\n", f.File, launch.Megabytes(f.Bytes), f.SHA256[:16])
 		total += f.Bytes
 	}
-	fmt.Fprintf(t, "all of it\t%s\t\n", megabytes(total))
+	fmt.Fprintf(t, "all of it\t%s\t\n", launch.Megabytes(total))
 	return t.Flush()
 }
 

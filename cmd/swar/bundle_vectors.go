@@ -24,14 +24,14 @@ func (a *app) verifyVectors(ctx context.Context, dir, precision string, r engine
 		return err
 	}
 	c := parity.Config{Dir: dir, Library: r.Library, Precision: precision}
-	shown := a.task()
+	shown := a.NewTask()
 	if a.Err.Terminal { // elsewhere the lines themselves show how far it is
-		c.Progress = shown.at
+		c.Progress = shown.At
 	}
 	var cases, passed, failed, skipped int
 	last := ""
 	err := parity.Check(ctx, c, func(r parity.Result) {
-		shown.clear()
+		shown.Clear()
 		if r.Case != last {
 			cases, last = cases+1, r.Case
 		}
@@ -52,7 +52,7 @@ func (a *app) verifyVectors(ctx context.Context, dir, precision string, r engine
 		note = strings.ReplaceAll(note, "\n", "; ") // an error may be several
 		fmt.Fprintln(a.Out, joined("  ", r.Case, r.Quantity, difference(r), tolerance(r), verdict, note))
 	})
-	shown.clear()
+	shown.Clear()
 	if err != nil {
 		return err
 	}

@@ -72,18 +72,18 @@ integers change, the root mean square of the differences in percent of that of t
 // verifying is one run of the command on a bundle.
 type verifying struct {
 	app   *app
-	shown *task
+	shown *launch.Task
 	dir   string
 }
 
 // verifyBundle checks what is cheap first.
 func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) (err error) {
-	v := &verifying{a, a.task(), dir}
-	defer v.shown.clear()
+	v := &verifying{a, a.NewTask(), dir}
+	defer v.shown.Clear()
 	if err := v.files(); err != nil {
 		return err
 	}
-	v.shown.at(0, 0, "loading the graphs")
+	v.shown.At(0, 0, "loading the graphs")
 	e, err := r.OpenBundle(ctx, dir, 1, -1)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) (e
 		v.found("integers", "kernel %s: the largest integers are multiplied exactly", e.Kernel())
 	}
 
-	v.shown.at(0, 0, "warming up")
+	v.shown.At(0, 0, "warming up")
 	w, err := e.NewWorker(ctx)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (v *verifying) served(ctx context.Context, library string, e *onnx.Engine) 
 	if kind, err := engine.FindLayout(v.dir); err != nil || kind != layout.None || e.Kernel() == "" {
 		return err
 	}
-	v.shown.at(0, 0, "speaking in floats, too")
+	v.shown.At(0, 0, "speaking in floats, too")
 	results, err := parity.CheckServed(ctx, parity.ServedConfig{
 		Bundle: v.dir, Library: library, Voice: e.Model().Voices[0].Name, Text: tryText, Seed: 1,
 	})
@@ -142,7 +142,7 @@ func (v *verifying) served(ctx context.Context, library string, e *onnx.Engine) 
 
 // found tells of something that is well.
 func (v *verifying) found(what, format string, args ...any) {
-	v.shown.clear()
+	v.shown.Clear()
 	fmt.Fprintf(v.app.Out, "%s  %-8s %s\n", v.app.Out.Green("ok"), what, fmt.Sprintf(format, args...))
 }
 
@@ -155,7 +155,7 @@ func (v *verifying) files() error {
 		v.found("files", "%s layout, which holds no hashes", kind)
 		return nil
 	}
-	v.shown.at(0, 0, "hashing the files")
+	v.shown.At(0, 0, "hashing the files")
 	m, err := bundle.Open(v.dir)
 	if err != nil {
 		return err
@@ -167,12 +167,12 @@ func (v *verifying) files() error {
 	if err != nil {
 		return err
 	}
-	v.found("files", "%s have the hashes of the manifest", megabytes(size))
+	v.found("files", "%s have the hashes of the manifest", launch.Megabytes(size))
 	return nil
 }
 
 func (v *verifying) voice(ctx context.Context, w synth.Worker, name string) error {
-	v.shown.at(0, 0, "speaking as "+name)
+	v.shown.At(0, 0, "speaking as "+name)
 	t, err := tryVoice(ctx, w, name)
 	if err != nil {
 		return err

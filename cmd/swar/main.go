@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/call"
+	"github.com/swar-tts/swar/cmd/internal/control"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
@@ -15,11 +17,17 @@ var version = launch.Development
 const name = "swar"
 
 // app is what all commands share.
-type app struct{ *launch.Program }
+type app struct {
+	*launch.Program
+
+	portal control.Commands
+}
 
 func main() {
-	a := &app{launch.NewProgram(name)}
-	a.ExitCode, a.Explain = exitCode, explain
+	p := launch.NewProgram(name)
+	p.ExitCode = control.ExitCode
+	p.Explain = func(err error) string { return call.Explain(serveCommand, err) }
+	a := &app{p, control.Commands{Program: p, Version: version, Start: serveCommand}}
 	os.Exit(a.Main(a.command()))
 }
 
@@ -43,12 +51,11 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 		&cobra.Group{ID: "check", Title: "Machine:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"serve": {a.serveCommand()},
-		"use":   {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
-		"portal": {a.keysCommand(), a.orgsCommand(), a.usageCommand(), a.voiceRequestsCommand(), a.signinCommand(),
-			a.signingKeysCommand(), a.backupCommand(), a.restoreCommand(), a.migrateCommand()},
-		"model": {a.bundleCommand()},
-		"check": {a.doctorCommand(), a.versionCommand()},
+		"serve":  {a.serveCommand()},
+		"use":    {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
+		"portal": append(a.portal.All(), a.signinCommand()),
+		"model":  {a.bundleCommand()},
+		"check":  {a.doctorCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group
@@ -58,6 +65,6 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 	root.SetHelpCommandGroupID("check")
 	root.SetCompletionCommandGroupID("check")
 	root.AddCommand(exitCodesTopic())
-	completeChoices(root)
+	launch.CompleteChoices(root)
 	return root
 }

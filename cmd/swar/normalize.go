@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/pool"
@@ -55,7 +54,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 				return launch.Interrupted(cmd.Context(), err)
 			}
 			if asJSON {
-				return printJSON(a.Out, n)
+				return a.PrintJSON(n)
 			}
 			a.printNormalized(text, n)
 			return nil
@@ -75,7 +74,7 @@ func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (clie
 		return client.Normalized{}, err
 	}
 	n, err := c.Normalize(cmd.Context(), text, enDigits)
-	return n, reached(r.base, "leave --server out to do without one", err)
+	return n, call.Reached(r.base, "leave --server out to do without one", err)
 }
 
 func normalizeHere(ctx context.Context, own *engine.Flags, text string, enDigits bool) (n client.Normalized, err error) {
@@ -147,11 +146,4 @@ func (a *app) paintSpoken(chunk string, spans []client.Span) (string, []client.S
 		b.WriteString(before + a.Out.Green(spans[next].Spoken))
 		chunk, spans = after, spans[next+1:]
 	}
-}
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
@@ -107,8 +108,8 @@ The text comes from the arguments, or with - or nothing from standard input. The
 	f.StringVar(&format, "format", "", "write this `format`, wav, opus or pcm16, whatever the file is called")
 	f.BoolVar(&local, "local", false, "speak in this process, without a server; --bundle and --engine do so too")
 	own.Define(f)
-	complete(cmd, "voice", a.offerVoicesHere(&where, &own, &local))
-	complete(cmd, "format", cobra.FixedCompletions(writtenFormats, cobra.ShellCompDirectiveNoFileComp))
+	launch.Complete(cmd, "voice", a.offerVoicesHere(&where, &own, &local))
+	launch.Complete(cmd, "format", cobra.FixedCompletions(writtenFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -139,7 +140,7 @@ func (r *remote) speak(cmd *cobra.Command, request client.Request) (*take, error
 	}
 	audio, err := c.Speak(cmd.Context(), request)
 	if err != nil {
-		return nil, reached(r.base, "do without one: `swar say --local`", err)
+		return nil, call.Reached(r.base, "do without one: `swar say --local`", err)
 	}
 	// The server gives up on a reader that keeps the pace of speech, and a disk or a pipe may be slow as well.
 	return &take{audio.ReadAhead(), audio.Seed, audio.Unspoken}, nil

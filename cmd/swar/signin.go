@@ -15,8 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/call"
+	"github.com/swar-tts/swar/cmd/internal/control"
 	"github.com/swar-tts/swar/cmd/internal/launch"
-	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 func (a *app) signinCommand() *cobra.Command {
@@ -31,33 +32,24 @@ standard output alone, and everything else to standard error.`,
   swar keys list`,
 		Args: launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			email, err := emailOf(cmd, args[0])
+			email, err := control.Email(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			base, err := serverAddress(cmd, server)
+			base, err := call.Address(cmd, server)
 			if err != nil {
 				return err
 			}
 			token, err := a.signIn(cmd.Context(), base, email)
 			if err != nil {
-				return launch.Interrupted(cmd.Context(), reached(base, "", err))
+				return launch.Interrupted(cmd.Context(), call.Reached(base, "", err))
 			}
 			_, err = fmt.Fprintln(a.Out, token)
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", defaultServer, "`address` of the server")
+	cmd.Flags().StringVar(&server, "server", call.DefaultServer, "`address` of the server")
 	return cmd
-}
-
-// emailOf checks an argument that is an e-mail address.
-func emailOf(cmd *cobra.Command, text string) (string, error) {
-	email, err := emailaddr.Clean(text)
-	if err != nil {
-		return "", launch.BadUsage(cmd, "%q is no e-mail address", text)
-	}
-	return email, nil
 }
 
 // signIn has a code mailed, and makes it a token.
@@ -76,11 +68,12 @@ func (a *app) signIn(ctx context.Context, base, email string) (string, error) {
 		if err != nil {
 			return err
 		}
-		answer, err := exchange(h, req)
+		req.Header.Set("User-Agent", name+"/"+version)
+		answer, err := call.Exchange(h, req)
 		if err != nil || v == nil {
 			return err
 		}
-		return understand(answer, v)
+		return call.Understand(answer, v)
 	}
 	if err := post("/auth/v1/email-link", map[string]string{"email": email}, nil); err != nil {
 		return "", err

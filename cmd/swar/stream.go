@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
@@ -59,7 +60,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 			}
 			conn, err := c.Stream(cmd.Context())
 			if err != nil {
-				return launch.Interrupted(cmd.Context(), s.audio.finish(reached(where.base, "", err)))
+				return launch.Interrupted(cmd.Context(), s.audio.finish(call.Reached(where.base, "", err)))
 			}
 			defer conn.Close()
 			return s.run(cmd.Context(), conn, a.lines(args))
@@ -70,7 +71,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 	how.flags(f)
 	f.StringVarP(&output, "output", "o", "", "collect the audio in this `file`; - means standard output")
 	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
-	complete(cmd, "voice", a.offerVoices(&where))
+	launch.Complete(cmd, "voice", a.offerVoices(&where))
 	return cmd
 }
 
@@ -267,7 +268,7 @@ func (s *streaming) print(e client.Event, after time.Duration) {
 	case *client.CancelledEvent:
 		s.line(after, "cancelled", "after %v of speech", e.Length)
 	case *client.ErrorEvent:
-		s.line(after, s.app.Out.Red("error"), "%s", explain(e.Err))
+		s.line(after, s.app.Out.Red("error"), "%s", call.Explain(serveCommand, e.Err))
 	}
 }
 

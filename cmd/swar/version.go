@@ -21,7 +21,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Args:  launch.Exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return printJSON(a.Out, thisBuild())
+				return a.PrintJSON(thisBuild())
 			}
 			_, err := fmt.Fprintln(a.Out, versionLine())
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
@@ -40,7 +41,7 @@ func (a *app) voicesCommand() *cobra.Command {
 				return launch.Interrupted(cmd.Context(), err)
 			}
 			if asJSON {
-				return printJSON(a.Out, v)
+				return a.PrintJSON(v)
 			}
 			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "voice\tlanguage\tsample rate")
@@ -66,7 +67,7 @@ func (r *remote) voices(cmd *cobra.Command) (client.Voices, error) {
 		return client.Voices{}, err
 	}
 	v, err := c.Voices(cmd.Context())
-	return v, reached(r.base, "name a model of your own with --bundle", err)
+	return v, call.Reached(r.base, "name a model of your own with --bundle", err)
 }
 
 // voicesHere lists those of the engine of this process.

@@ -118,6 +118,11 @@ var rules = map[string]rule{
 		"cmd/internal/launch", "portal/dataplane", "portal/firestore", "portal/rest", "portal/signin", "portal/sqlite", "portal/tenant", "portal/usage",
 		"runtime/access", "runtime/answer", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
+	"cmd/internal/call": {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},
+	"cmd/internal/control": {[]string{
+		"client", "cmd/internal/call", "cmd/internal/launch", "cmd/internal/portal", "portal/emailaddr", "portal/migrate", "portal/sqlite", "portal/tenant", "portal/usage",
+		"runtime/meter",
+	}, "commands on a portal know its API, its files and its words, and no engine"},
 	"cmd/swar":             {[]string{"*"}, ""},
 	"cmd/worker": {[]string{
 		"cmd/internal/engine", "cmd/internal/launch", "cmd/internal/peer", "runtime/fleet/link", "runtime/grpcauth", "runtime/metrics",
@@ -222,7 +227,7 @@ func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
 }
 
 // withoutCgo are packages whose programs build without a C compiler, because they neither speak nor encode.
-var withoutCgo = []string{"cmd/internal/launch", "cmd/internal/peer", "cmd/internal/portal", "runtime/serve"}
+var withoutCgo = []string{"cmd/internal/control", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/portal", "runtime/serve"}
 
 func TestWhatBuildsWithoutCgo(t *testing.T) {
 	args := []string{"list", "-deps", "-f", "{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}"}

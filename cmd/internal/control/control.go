@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
@@ -30,11 +30,13 @@ type control struct {
 	http    *http.Client
 	base    string
 	without string // how to do without the server
+	agent   string // who calls
+	start   string // the command that starts a server
 }
 
 func (c *control) flags(f *pflag.FlagSet) {
 	portal.DataFlag(f, &c.data)
-	f.StringVar(&c.server, "server", defaultServer, "with --token: `address` of another server")
+	f.StringVar(&c.server, "server", call.DefaultServer, "with --token: `address` of another server")
 	f.StringVar(&c.token, "token", "", "ID `token` of somebody who has signed in, see swar signin; without one, the server of --data is meant")
 	f.BoolVar(&c.asJSON, "json", false, "print what the portal answers")
 }
@@ -49,8 +51,9 @@ func (c *control) localFlags(f *pflag.FlagSet) {
 func (c *control) local() bool { return c.token == "" }
 
 // open finds the portal. It connects to nothing.
-func (c *control) open(a *app, cmd *cobra.Command) error {
+func (c *control) open(a *Commands, cmd *cobra.Command) error {
 	c.http = &http.Client{Timeout: time.Minute}
+	c.agent, c.start = a.Name+"/"+a.Version, a.Start
 	if c.local() {
 		if a.Typed("server") {
 			return launch.BadUsage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
@@ -67,13 +70,10 @@ func (c *control) open(a *app, cmd *cobra.Command) error {
 		return launch.BadUsage(cmd, "--data and --token contradict each other: --data means the server of this machine")
 	}
 	var err error
-	c.base, err = serverAddress(cmd, c.server)
+	c.base, err = call.Address(cmd, c.server)
 	c.without = "leave --server and --token out for the server of this machine"
 	return err
 }
-
-// maxAnswer bounds what is read of an answer: the longest are lists of some thousand rows.
-const maxAnswer = 64 << 20
 
 // do asks the portal, and reads its answer into v unless that is nil. It returns the answer as it came.
 func (c *control) do(ctx context.Context, method, path string, body, v any) ([]byte, error) {
@@ -92,77 +92,45 @@ func (c *control) do(ctx context.Context, method, path string, body, v any) ([]b
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	answer, err := exchange(c.http, req)
+	req.Header.Set("User-Agent", c.agent)
+	answer, err := call.Exchange(c.http, req)
 	if err != nil {
 		return nil, launch.Interrupted(ctx, c.explain(err))
 	}
 	if v != nil {
-		if err := understand(answer, v); err != nil {
+		if err := call.Understand(answer, v); err != nil {
 			return nil, err
 		}
 	}
 	return answer, nil
 }
 
-// understand reads a server's answer.
-func understand(answer []byte, v any) error {
-	if json.Unmarshal(answer, v) != nil {
-		return errors.New("the server's answer was not understood; it may be of another version, or no Swar server")
-	}
-	return nil
-}
-
-// exchange sends a request and returns the answer, or a [client.Error] if it is none of success.
-func exchange(h *http.Client, req *http.Request) ([]byte, error) {
-	req.Header.Set("User-Agent", "swar/"+version)
-	resp, err := h.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode/100 == 2 {
-		return answer, nil
-	}
-	e := &client.Error{Status: resp.StatusCode, Code: client.Code(resp.Header.Get("X-Error-Code")), RequestID: resp.Header.Get("X-Request-Id")}
-	var said struct{ Error string }
-	if json.Unmarshal(answer, &said) == nil {
-		e.Text = said.Error
-	}
-	if e.Text == "" {
-		e.Text = resp.Status
-	}
-	return nil, e
-}
-
 // explain says what to do about a portal that is not there.
 func (c *control) explain(err error) error {
 	if !c.local() {
-		return reached(c.base, c.without, err)
+		return call.Reached(c.base, c.without, err)
 	}
-	if _, away := errors.AsType[*unreachableError](reached(c.data, "", err)); away {
-		return &noPortalError{c.data, err}
+	if _, away := errors.AsType[*call.UnreachableError](call.Reached(c.data, "", err)); away {
+		return &noPortalError{c.data, c.start, err}
 	}
 	return err
 }
 
 // noPortalError is a folder whose server does not run.
 type noPortalError struct {
-	data string
-	err  error
+	data  string
+	start string // the command that starts one
+	err   error
 }
 
 func (e *noPortalError) Error() string {
-	return fmt.Sprintf("no server with a portal works on the folder %s (%s); start one with `swar serve`, name its folder with --data, or another server with --server and --token",
-		e.data, launch.Reason(e.err))
+	return fmt.Sprintf("no server with a portal works on the folder %s (%s); start one with `%s`, "+
+		"name its folder with --data, or another server with --server and --token", e.data, launch.Reason(e.err), e.start)
 }
 func (e *noPortalError) Unwrap() error { return e.err }
 
 // print shows an answer: as it came with --json, else as show does.
-func (c *control) print(a *app, answer []byte, show func() error) error {
+func (c *control) print(a *Commands, answer []byte, show func() error) error {
 	if !c.asJSON {
 		return show()
 	}

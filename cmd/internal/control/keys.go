@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
-func (a *app) keysCommand() *cobra.Command {
+func (a *Commands) keysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",
 		Short: "List, make, change and revoke API keys",
@@ -47,14 +47,14 @@ type keyRow struct {
 // keyKinds are those of --kind.
 var keyKinds = []string{"live", "playground"}
 
-func (a *app) keysListCommand() *cobra.Command {
+func (a *Commands) keysListCommand() *cobra.Command {
 	var c control
 	var in scope
 	var kind string
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List keys, newest first",
-		Example: `  swar keys list --json | jq -r '.keys[] | select(.revoked_at == null) | .id'`,
+		Example: "  " + a.Name + ` keys list --json | jq -r '.keys[] | select(.revoked_at == null) | .id'`,
 		Args:    launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if kind != "" {
@@ -92,12 +92,12 @@ func (a *app) keysListCommand() *cobra.Command {
 	in.projectFlag(cmd.Flags(), "all")
 	cmd.Flags().StringVar(&kind, "kind", "", "`kind` of keys: live or playground (default live)")
 	c.flags(cmd.Flags())
-	complete(cmd, "kind", cobra.FixedCompletions(keyKinds, cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "org", a.offerOrgs(&c))
+	launch.Complete(cmd, "kind", cobra.FixedCompletions(keyKinds, cobra.ShellCompDirectiveNoFileComp))
+	launch.Complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
 }
 
-func (a *app) printKeys(keys []keyRow) error {
+func (a *Commands) printKeys(keys []keyRow) error {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\tname\tprefix\tvoices\tcreated\tlast used\tstate")
 	for _, k := range keys {
@@ -124,7 +124,7 @@ func (k keyRow) state(now time.Time) string {
 	return "active"
 }
 
-func (a *app) keysCreateCommand() *cobra.Command {
+func (a *Commands) keysCreateCommand() *cobra.Command {
 	var c control
 	var in scope
 	voices := []string{}
@@ -132,8 +132,8 @@ func (a *app) keysCreateCommand() *cobra.Command {
 		Use:   "create [NAME]",
 		Short: "Make a key, and show it, once",
 		Long:  "Makes a key and shows it. Nobody can show it again, since only its hash is kept. Standard output holds the key alone.",
-		Example: `  swar keys create 'call centre'
-  export SWAR_KEY=$(swar keys create laptop --voice raj)`,
+		Example: fmt.Sprintf(`  %[1]s keys create 'call centre'
+  export SWAR_KEY=$(%[1]s keys create laptop --voice raj)`, a.Name),
 		Args: launch.Between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.open(a, cmd); err != nil {
@@ -171,12 +171,12 @@ func (a *app) keysCreateCommand() *cobra.Command {
 	in.projectFlag(cmd.Flags(), "the only one")
 	cmd.Flags().StringArrayVar(&voices, "voice", nil, "`voice` that the key may speak with, none means every voice; can be repeated")
 	c.flags(cmd.Flags())
-	complete(cmd, "org", a.offerOrgs(&c))
+	launch.Complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
 }
 
 // changeKey is a command that changes keys and shows their rows.
-func (a *app) changeKey(use, short string, args cobra.PositionalArgs, change func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error)) *cobra.Command {
+func (a *Commands) changeKey(use, short string, args cobra.PositionalArgs, change func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error)) *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: args,
@@ -196,13 +196,13 @@ func (a *app) changeKey(use, short string, args cobra.PositionalArgs, change fun
 	return cmd
 }
 
-func (a *app) keysRenameCommand() *cobra.Command {
+func (a *Commands) keysRenameCommand() *cobra.Command {
 	return a.changeKey("rename KEY NAME", "Give a key another name", launch.Exactly(2), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 		return c.patchKey(cmd, args[0], map[string]any{"name": args[1]})
 	})
 }
 
-func (a *app) keysRestrictCommand() *cobra.Command {
+func (a *Commands) keysRestrictCommand() *cobra.Command {
 	cmd := a.changeKey("restrict KEY [VOICE]...", "Let a key speak only with some voices, or with every voice if none is named", launch.Between(1, math.MaxInt),
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			return c.patchKey(cmd, args[0], map[string]any{"voices": args[1:]})
@@ -216,7 +216,7 @@ func (c *control) patchKey(cmd *cobra.Command, id string, change map[string]any)
 	return answer, []keyRow{row}, err
 }
 
-func (a *app) keysRevokeCommand() *cobra.Command {
+func (a *Commands) keysRevokeCommand() *cobra.Command {
 	return a.changeKey("revoke KEY", "End a key at once and for ever", launch.Exactly(1), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 		var row keyRow
 		answer, err := c.do(cmd.Context(), http.MethodDelete, "/portal/v1/keys/"+url.PathEscape(args[0]), nil, &row)

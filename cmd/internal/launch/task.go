@@ -1,26 +1,25 @@
-package main
+package launch
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-
-	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
-// task shows how far long work is: as a bar on a terminal, elsewhere as a line for each of its parts.
-type task struct {
-	screen *launch.Screen
+// Task shows how far long work is: as a bar on a terminal, elsewhere as a line for each of its parts.
+type Task struct {
+	screen *Screen
 	bar    *progressbar.ProgressBar // nil: not a terminal
 	total  int64
 	what   string
 }
 
-func (a *app) task() *task { return &task{screen: a.Err} }
+// NewTask returns a task that is shown beside what the program prints.
+func (p *Program) NewTask() *Task { return &Task{screen: p.Err} }
 
-// at says that done of total, in any unit, is finished and what is being done now. Without a total the work is of unknown length.
-func (t *task) at(done, total int64, what string) {
+// At says that done of total, in any unit, is finished and what is being done now. Without a total the work is of unknown length.
+func (t *Task) At(done, total int64, what string) {
 	fresh := what != t.what
 	t.what = what
 	if !t.screen.Terminal {
@@ -33,7 +32,7 @@ func (t *task) at(done, total int64, what string) {
 		total = -1
 	}
 	if t.bar == nil || total != t.total {
-		t.clear()
+		t.Clear()
 		t.total = total
 		t.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(t.screen),
@@ -52,8 +51,8 @@ func (t *task) at(done, total int64, what string) {
 	_ = t.bar.Set64(done) // drawing may fail, the work goes on
 }
 
-// clear takes what was drawn off the screen. More may follow.
-func (t *task) clear() {
+// Clear takes what was drawn off the screen. More may follow.
+func (t *Task) Clear() {
 	if t.bar != nil {
 		_ = t.bar.Finish() // which ends the goroutine that turns a spinner, too
 		t.bar = nil

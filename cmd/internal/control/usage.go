@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"encoding/json"
@@ -27,7 +27,7 @@ type figures struct {
 	TTFAP95   *float64    `json:"ttfa_p95_ms"`
 }
 
-func (a *app) usageCommand() *cobra.Command {
+func (a *Commands) usageCommand() *cobra.Command {
 	var c control
 	var in scope
 	var from, to string
@@ -37,8 +37,8 @@ func (a *app) usageCommand() *cobra.Command {
 		Short: "Show what was spoken, and what it costs",
 		Long: `Shows the usage of an organisation, day by day in India, of the last 30 days or of those from --from to --to, both inclusive; with --months
 its bills. A month is billed for all its frames together: 20 paise a minute, rounded once.`,
-		Example: `  swar usage --from 2026-11-01 --to 2026-11-30 --csv > november.csv
-  swar usage --months`,
+		Example: fmt.Sprintf(`  %[1]s usage --from 2026-11-01 --to 2026-11-30 --csv > november.csv
+  %[1]s usage --months`, a.Name),
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
@@ -102,11 +102,11 @@ its bills. A month is billed for all its frames together: 20 paise a minute, rou
 	f.BoolVar(&months, "months", false, "show the bills of all months")
 	f.BoolVar(&csv, "csv", false, "print CSV")
 	c.flags(f)
-	complete(cmd, "org", a.offerOrgs(&c))
+	launch.Complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
 }
 
-func (a *app) showUsage(cmd *cobra.Command, c *control, path string) error {
+func (a *Commands) showUsage(cmd *cobra.Command, c *control, path string) error {
 	var u struct {
 		Totals  figures
 		TTFAP50 *float64 `json:"ttfa_p50_ms"`
@@ -158,7 +158,7 @@ func (f figures) line(t *tabwriter.Writer, name string) {
 	fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t\n", name, f.Requests, f.Errors, f.Cancelled, f.Minutes, f.AmountINR, milliseconds(f.TTFAP50), milliseconds(f.TTFAP95))
 }
 
-func (a *app) showMonths(cmd *cobra.Command, c *control, path string) error {
+func (a *Commands) showMonths(cmd *cobra.Command, c *control, path string) error {
 	var b struct {
 		Months []struct {
 			Month  string

@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/swar-tts/swar/portal/sqlite"
 )
 
-func (a *app) backupCommand() *cobra.Command {
+func (a *Commands) backupCommand() *cobra.Command {
 	var p portal.StoreFlags
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
@@ -21,7 +21,7 @@ func (a *app) backupCommand() *cobra.Command {
 		Long: `Copies the records of the portal in --data as they are at one moment, reads the copy through, and gives it its name then. The server goes on.
 
 Firestore makes its own backups: gcloud firestore backups schedules create, or gcloud firestore export.`,
-		Example: `  swar backup "swar-$(date +%F).db"`,
+		Example: "  " + a.Name + ` backup "swar-$(date +%F).db"`,
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			store, err := p.OpenFile(cmd.Context(), false)
@@ -29,10 +29,10 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 				return err
 			}
 			defer func() { err = errors.Join(err, store.Close()) }()
-			progress := a.task()
-			progress.at(0, 0, "copying "+p.Database())
+			progress := a.NewTask()
+			progress.At(0, 0, "copying "+p.Database())
 			err = store.Backup(cmd.Context(), args[0])
-			progress.clear()
+			progress.Clear()
 			if err != nil {
 				return launch.Interrupted(cmd.Context(), err)
 			}
@@ -40,7 +40,7 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Out, "%s holds %s, read through\n", args[0], megabytes(info.Size()))
+			_, err = fmt.Fprintf(a.Out, "%s holds %s, read through\n", args[0], launch.Megabytes(info.Size()))
 			return err
 		},
 	}
@@ -48,16 +48,16 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 	return cmd
 }
 
-func (a *app) restoreCommand() *cobra.Command {
+func (a *Commands) restoreCommand() *cobra.Command {
 	var p portal.StoreFlags
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Put a backup in the place of the portal's records",
-		Long: `Puts a file that swar backup has made in the place of the records in --data, where no server may work meanwhile. It is read through first, and
+		Long: `Puts a file that ` + a.Name + ` backup has made in the place of the records in --data, where no server may work meanwhile. It is read through first, and
 what stands there is kept aside. What was changed since the backup is gone: keys that were revoked since then are good again, and usage is
 missing in bills.`,
-		Example: `  swar restore swar-2026-11-20.db
-  swar restore --data /var/lib/swar-new swar-2026-11-20.db`,
+		Example: fmt.Sprintf(`  %[1]s restore swar-2026-11-20.db
+  %[1]s restore --data /var/lib/swar-new swar-2026-11-20.db`, a.Name),
 		Args: launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
@@ -66,10 +66,10 @@ missing in bills.`,
 			if err := p.MakeFolder(); err != nil {
 				return err
 			}
-			progress := a.task()
-			progress.at(0, 0, "reading "+args[0])
+			progress := a.NewTask()
+			progress.At(0, 0, "reading "+args[0])
 			aside, err := sqlite.Restore(cmd.Context(), p.Database(), args[0])
-			progress.clear()
+			progress.Clear()
 			if err != nil {
 				return launch.Interrupted(cmd.Context(), err)
 			}

@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"fmt"
@@ -13,15 +13,15 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-func (a *app) orgsCommand() *cobra.Command {
+func (a *Commands) orgsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "orgs",
 		Short: "List, make and change organisations, and their members",
 		Long: `Works on the organisations of the server that runs on --data, as its operator, or with --token on one's own of another server.
 
-The organisation of the first start has no members. This makes somebody its owner, who then signs in:
+An organisation has no members at first. This makes somebody its owner, who then signs in:
 
-  swar orgs invite me@example.org --role owner`,
+  ` + a.Name + ` orgs invite me@example.org --role owner`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -39,7 +39,7 @@ The organisation of the first start has no members. This makes somebody its owne
 }
 
 // orgCommand is a command about one organisation, for do.
-func (a *app) orgCommand(use, short string, args cobra.PositionalArgs, do func(*cobra.Command, *control, *scope, []string) error) *cobra.Command {
+func (a *Commands) orgCommand(use, short string, args cobra.PositionalArgs, do func(*cobra.Command, *control, *scope, []string) error) *cobra.Command {
 	var c control
 	var in scope
 	cmd := &cobra.Command{
@@ -56,12 +56,12 @@ func (a *app) orgCommand(use, short string, args cobra.PositionalArgs, do func(*
 	}
 	c.flags(cmd.Flags())
 	if cmd.Name() != "create" {
-		complete(cmd, "org", a.offerOrgs(&c))
+		launch.Complete(cmd, "org", a.offerOrgs(&c))
 	}
 	return cmd
 }
 
-func (a *app) orgsListCommand() *cobra.Command {
+func (a *Commands) orgsListCommand() *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -76,7 +76,7 @@ func (a *app) orgsListCommand() *cobra.Command {
 				return err
 			}
 			if c.asJSON {
-				return printJSON(a.Out, all)
+				return a.PrintJSON(all)
 			}
 			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "organisation\tproject\tname")
@@ -93,11 +93,11 @@ func (a *app) orgsListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) createOrg(cmd *cobra.Command, c *control, _ *scope, args []string) error {
+func (a *Commands) createOrg(cmd *cobra.Command, c *control, _ *scope, args []string) error {
 	return a.putOrg(cmd, c, http.MethodPost, "/portal/v1/orgs", args[0])
 }
 
-func (a *app) renameOrg(cmd *cobra.Command, c *control, in *scope, args []string) error {
+func (a *Commands) renameOrg(cmd *cobra.Command, c *control, in *scope, args []string) error {
 	org, err := in.findOrg(cmd.Context(), c)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (a *app) renameOrg(cmd *cobra.Command, c *control, in *scope, args []string
 	return a.putOrg(cmd, c, http.MethodPatch, "/portal/v1/orgs/"+org.ID, args[0])
 }
 
-func (a *app) putOrg(cmd *cobra.Command, c *control, method, path, name string) error {
+func (a *Commands) putOrg(cmd *cobra.Command, c *control, method, path, name string) error {
 	var row portal.OrgRow
 	answer, err := c.do(cmd.Context(), method, path, map[string]any{"name": name}, &row)
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *app) putOrg(cmd *cobra.Command, c *control, method, path, name string) 
 	})
 }
 
-func (a *app) listMembers(cmd *cobra.Command, c *control, in *scope, _ []string) error {
+func (a *Commands) listMembers(cmd *cobra.Command, c *control, in *scope, _ []string) error {
 	org, err := in.findOrg(cmd.Context(), c)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (a *app) listMembers(cmd *cobra.Command, c *control, in *scope, _ []string)
 	return c.print(a, answer, func() error { return a.printMembers(list.Members...) })
 }
 
-func (a *app) printMembers(members ...portal.MemberRow) error {
+func (a *Commands) printMembers(members ...portal.MemberRow) error {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "e-mail\trole\tstate\tinvited\tjoined")
 	for _, m := range members {
@@ -142,11 +142,11 @@ func (a *app) printMembers(members ...portal.MemberRow) error {
 // roles of members.
 var roles = []string{string(tenant.RoleOwner), string(tenant.RoleMember), string(tenant.RoleViewer)}
 
-func (a *app) inviteCommand() *cobra.Command {
+func (a *Commands) inviteCommand() *cobra.Command {
 	var role string
 	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", launch.Exactly(1),
 		func(cmd *cobra.Command, c *control, in *scope, args []string) error {
-			email, err := emailOf(cmd, args[0])
+			email, err := Email(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -160,22 +160,22 @@ func (a *app) inviteCommand() *cobra.Command {
 			return a.member(cmd, c, in, http.MethodPost, "/portal/v1/orgs/%s/members", "", body)
 		})
 	cmd.Flags().StringVar(&role, "role", "", "`role`: owner, member or viewer (default member)")
-	complete(cmd, "role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
+	launch.Complete(cmd, "role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (a *app) setRole(cmd *cobra.Command, c *control, in *scope, args []string) error {
+func (a *Commands) setRole(cmd *cobra.Command, c *control, in *scope, args []string) error {
 	if err := launch.OneOf(cmd, "role", args[1], roles); err != nil {
 		return err
 	}
 	return a.member(cmd, c, in, http.MethodPatch, "/portal/v1/orgs/%s/members/%s", args[0], map[string]any{"role": args[1]})
 }
 
-func (a *app) removeMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
+func (a *Commands) removeMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
 	return a.member(cmd, c, in, http.MethodDelete, "/portal/v1/orgs/%s/members/%s", args[0], nil)
 }
 
-func (a *app) unbindMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
+func (a *Commands) unbindMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
 	if !c.local() {
 		return launch.BadUsage(cmd, "only the operator may do that, on the server's machine; leave --token out")
 	}
@@ -184,7 +184,7 @@ func (a *app) unbindMember(cmd *cobra.Command, c *control, in *scope, args []str
 
 // member does something to one member, and shows the row that it made. path has a place for the organisation, and one for the e-mail if
 // that is not empty.
-func (a *app) member(cmd *cobra.Command, c *control, in *scope, method, path, email string, body any) error {
+func (a *Commands) member(cmd *cobra.Command, c *control, in *scope, method, path, email string, body any) error {
 	org, err := in.findOrg(cmd.Context(), c)
 	if err != nil {
 		return err

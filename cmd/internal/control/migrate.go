@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-func (a *app) migrateCommand() *cobra.Command {
+func (a *Commands) migrateCommand() *cobra.Command {
 	var p portal.StoreFlags
 	var from, to *string
 	var resume bool
@@ -28,8 +28,8 @@ func (a *app) migrateCommand() *cobra.Command {
 meanwhile. Usage that still lies in --data is brought into the source first, so that none is left behind. The source stays as it is.
 
 People sign in again afterwards: sessions are not moved. A move that was broken off goes on with --resume.`,
-		Example: `  swar migrate --from sqlite --to firestore --project my-project
-  swar serve --store firestore --project my-project`,
+		Example: fmt.Sprintf(`  %s migrate --from sqlite --to firestore --project my-project
+  %s --store firestore --project my-project`, a.Name, a.Start),
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -57,7 +57,7 @@ People sign in again afterwards: sessions are not moved. A move that was broken 
 }
 
 // migrate moves everything from the store that from names to the other one.
-func (a *app) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string, resume bool) (_ migrate.Counts, err error) {
+func (a *Commands) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string, resume bool) (_ migrate.Counts, err error) {
 	ctx, log := cmd.Context(), slog.New(slog.DiscardHandler)
 	var file *sqlite.Store
 	if from == "sqlite" {
@@ -85,15 +85,15 @@ func (a *app) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string, res
 	if err := a.shipAll(cmd, p, source); err != nil {
 		return migrate.Counts{}, err
 	}
-	progress := a.task()
-	defer progress.clear()
+	progress := a.NewTask()
+	defer progress.Clear()
 	return migrate.Move(ctx, migrate.Config{Resume: resume, Progress: func(c migrate.Counts) {
-		progress.at(0, 0, fmt.Sprintf("moved %s, %s, %s", launch.Plural(c.Orgs, "organisation"), launch.Plural(c.Keys, "key"), launch.Plural(c.Requests, "request")))
+		progress.At(0, 0, fmt.Sprintf("moved %s, %s, %s", launch.Plural(c.Orgs, "organisation"), launch.Plural(c.Keys, "key"), launch.Plural(c.Requests, "request")))
 	}}, source, target)
 }
 
 // shipAll brings the usage that is still in the folder into a store.
-func (a *app) shipAll(cmd *cobra.Command, p *portal.StoreFlags, to portal.Records) error {
+func (a *Commands) shipAll(cmd *cobra.Command, p *portal.StoreFlags, to portal.Records) error {
 	if _, err := os.Stat(p.Events()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-func (a *app) voiceRequestsCommand() *cobra.Command {
+func (a *Commands) voiceRequestsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "voice-requests",
 		Short: "List the voices that were asked for, and say how far they are",
@@ -24,7 +24,7 @@ func (a *app) voiceRequestsCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) voiceRequestsListCommand() *cobra.Command {
+func (a *Commands) voiceRequestsListCommand() *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use: "list", Short: "List voice requests", Args: launch.Exactly(0),
@@ -50,7 +50,7 @@ func (a *app) voiceRequestsListCommand() *cobra.Command {
 				asked.VoiceRequests = append(asked.VoiceRequests, page.VoiceRequests...)
 			}
 			if c.asJSON {
-				return printJSON(a.Out, asked)
+				return a.PrintJSON(asked)
 			}
 			rows := make([]portal.VoiceRow, len(asked.VoiceRequests))
 			for i, r := range asked.VoiceRequests {
@@ -65,7 +65,7 @@ func (a *app) voiceRequestsListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) voiceRequestsMoveCommand() *cobra.Command {
+func (a *Commands) voiceRequestsMoveCommand() *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use:   "move REQUEST STATUS",
@@ -92,7 +92,7 @@ func (a *app) voiceRequestsMoveCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printVoiceRequests(rows ...portal.VoiceRow) error {
+func (a *Commands) printVoiceRequests(rows ...portal.VoiceRow) error {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\tvoice\tlanguage\tby\tcreated\tstatus")
 	for _, v := range rows {

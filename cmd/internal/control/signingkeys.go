@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-func (a *app) signingKeysCommand() *cobra.Command {
+func (a *Commands) signingKeysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signing-keys",
 		Short: "List and replace the keys that ID tokens are signed with",
@@ -27,7 +27,7 @@ Every 90 days a new key is made by itself, published for a week before it signs,
 	return cmd
 }
 
-func (a *app) signingKeysListCommand() *cobra.Command {
+func (a *Commands) signingKeysListCommand() *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -41,7 +41,7 @@ func (a *app) signingKeysListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) signingKeysRotateCommand() *cobra.Command {
+func (a *Commands) signingKeysRotateCommand() *cobra.Command {
 	var c control
 	var now bool
 	cmd := &cobra.Command{
@@ -68,7 +68,7 @@ Others who check these tokens may keep the list of keys for an hour.`,
 }
 
 // signingKeys asks the server for its keys, or to change them, and shows what there is then.
-func (a *app) signingKeys(cmd *cobra.Command, c *control, method, path string) error {
+func (a *Commands) signingKeys(cmd *cobra.Command, c *control, method, path string) error {
 	if err := c.open(a, cmd); err != nil {
 		return err
 	}
