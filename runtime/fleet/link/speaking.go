@@ -21,7 +21,8 @@ type speakStream = grpc.BidiStreamingServer[wire.SpeakRequest, wire.SpeakReply]
 type call struct {
 	stream speakStream
 	ctx    context.Context // of the utterance
-	taken  chan struct{}   // the router has taken the last block; buffered
+	owes   atomic.Bool     // the router has a block to take
+	taken  chan struct{}   // it has; buffered
 	more   atomic.Bool     // the session has another utterance
 	begun  func()          // called by Start
 }
@@ -155,12 +156,11 @@ func (c *call) listen() error {
 		}
 		switch m := m.Message.(type) {
 		case *wire.SpeakRequest_Taken:
-			c.more.Store(m.Taken.More)
-			select {
-			case c.taken <- struct{}{}:
-			default:
+			if !c.owes.CompareAndSwap(true, false) {
 				return &wire.ProtocolError{Text: "the router has taken a block that was not sent"}
 			}
+			c.more.Store(m.Taken.More)
+			c.taken <- struct{}{}
 		case *wire.SpeakRequest_Cancel:
 			return wire.ErrCancelled
 		case *wire.SpeakRequest_Utterance:
@@ -182,6 +182,7 @@ func (c *call) ChunkStart(v speech.Chunk) error {
 
 // Audio implements [speech.Sink]. It returns when the router has taken the block.
 func (c *call) Audio(v speech.Audio) error {
+	c.owes.Store(true)
 	if err := c.stream.Send(&wire.SpeakReply{Message: &wire.SpeakReply_Audio{Audio: wire.NewAudio(v)}}); err != nil {
 		return err
 	}
