@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"net/netip"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +30,7 @@ type serving struct {
 	portal  *string
 	store   portal.StoreFlags
 	signIn  portal.SignInFlags
-	proxies []string
-	trusted []netip.Prefix // of proxies
+	proxies launch.ProxyFlags
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -77,26 +75,19 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
 	o.store.Define(f)
 	o.signIn.Define(f)
-	f.StringArrayVar(&o.proxies, "trust-proxy", nil, "`network` of reverse proxies before this server, such as 10.0.0.0/8, whose X-Forwarded-For is believed; can be repeated")
+	o.proxies.Define(f)
 	return cmd
 }
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus)); err != nil {
+	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd)); err != nil {
 		return err
 	}
 	if o.withPortal() {
 		if err := errors.Join(o.store.Check(cmd), o.signIn.Check(cmd)); err != nil {
 			return err
 		}
-	}
-	for _, text := range o.proxies {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return launch.BadUsage(cmd, "--trust-proxy %q: want a network such as 10.0.0.0/8", text)
-		}
-		o.trusted = append(o.trusted, network)
 	}
 	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
 		if address == "" && flag != "--listen" {
