@@ -22,9 +22,15 @@ help: ## list the targets
 run: install-deps build ## install what is missing, build, serve on 127.0.0.1:8080 (ARGS="--workers 1" adds flags)
 	@exec ./bin/swar serve $(ARGS)
 
-build: ## build bin/swar
-	@echo "building bin/swar $(VERSION)"
-	@go build -trimpath -ldflags '$(LDFLAGS)' -o bin/swar ./cmd/swar
+# The folder of swar-x is cmd/x.
+PROGRAMS := swar swar-portal
+
+build: $(PROGRAMS:%=bin/%) ## build the programs into bin
+
+.PHONY: $(PROGRAMS:%=bin/%)
+$(PROGRAMS:%=bin/%): bin/%:
+	@echo "building $@ $(VERSION)"
+	@go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$(patsubst swar-%,%,$*)
 
 install-deps: ## install what building and speaking need (libopus, espeak-ng, a C compiler), where missing
 	@hack/install-deps.sh run

@@ -49,7 +49,7 @@ type options struct {
 	zone        string
 	hideMetrics bool
 	pprof       string
-	proxies     launch.Proxies
+	proxies     launch.ProxyFlags
 	peers       peer.Flags
 	logging     launch.LogFlags
 }

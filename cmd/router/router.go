@@ -119,7 +119,7 @@ func (r *router) openAPI(ctx context.Context, credentials grpcauth.Credentials) 
 	o := r.options
 	config := serve.Config{
 		Speaker: r.speaker, Metrics: r.metrics.RegisterAPI(r.speaker.Streams), Log: r.log,
-		Version: launch.ThisBuild(version).Version, TrustProxies: o.proxies.Networks, Spool: launch.OrNone(*o.spool),
+		Version: launch.ThisBuild(version).Version, TrustProxies: o.proxies.Trusted(), Spool: launch.OrNone(*o.spool),
 	}
 	var rings keyrings
 	if len(o.keys) > 0 {

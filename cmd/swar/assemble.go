@@ -103,7 +103,7 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config {
 	c := serve.Config{
 		Speaker: s.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.speaker.Capacity)),
-		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Networks, Spool: launch.OrNone(*s.options.spool),
+		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Trusted(), Spool: launch.OrNone(*s.options.spool),
 	}
 	if keys != nil {
 		c.Keys = access.NewGuard(keys)

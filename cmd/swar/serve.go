@@ -30,7 +30,7 @@ type serving struct {
 	portal  *string
 	store   portal.StoreFlags
 	signIn  portal.SignInFlags
-	proxies launch.Proxies
+	proxies launch.ProxyFlags
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -81,16 +81,13 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus)); err != nil {
+	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd)); err != nil {
 		return err
 	}
 	if o.withPortal() {
 		if err := errors.Join(o.store.Check(cmd), o.signIn.Check(cmd)); err != nil {
 			return err
 		}
-	}
-	if err := o.proxies.Check(cmd); err != nil {
-		return err
 	}
 	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
 		if address == "" && flag != "--listen" {

@@ -116,14 +116,18 @@ var rules = map[string]rule{
 	}, "programs that speak by themselves choose and join the same things; keys and HTTP are not among them"},
 	"cmd/internal/portal": {[]string{
 		"cmd/internal/launch", "portal/dataplane", "portal/firestore", "portal/rest", "portal/signin", "portal/sqlite", "portal/tenant", "portal/usage",
-		"runtime/access", "runtime/answer", "runtime/meter", "runtime/metrics", "runtime/speech",
+		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/internal/call": {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},
 	"cmd/internal/control": {[]string{
 		"client", "cmd/internal/call", "cmd/internal/launch", "cmd/internal/portal", "portal/emailaddr", "portal/migrate", "portal/sqlite", "portal/tenant", "portal/usage",
 		"runtime/meter",
 	}, "commands on a portal know its API, its files and its words, and no engine"},
-	"cmd/swar":             {[]string{"*"}, ""},
+	"cmd/portal": {[]string{
+		"cmd/internal/call", "cmd/internal/control", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/portal",
+		"runtime/answer", "runtime/metrics", "runtime/serve", "runtime/speech",
+	}, "a program that makes no speech: of serve it takes what stands around every API, and of speech the words"},
+	"cmd/swar": {[]string{"*"}, ""},
 	"cmd/worker": {[]string{
 		"cmd/internal/engine", "cmd/internal/launch", "cmd/internal/peer", "runtime/fleet/link", "runtime/grpcauth", "runtime/metrics",
 		"runtime/pool", "runtime/speech",
@@ -227,7 +231,7 @@ func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
 }
 
 // withoutCgo are packages whose programs build without a C compiler, because they neither speak nor encode.
-var withoutCgo = []string{"cmd/internal/control", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/portal", "runtime/serve"}
+var withoutCgo = []string{"cmd/internal/launch", "cmd/internal/peer", "cmd/portal", "runtime/serve"}
 
 func TestWhatBuildsWithoutCgo(t *testing.T) {
 	args := []string{"list", "-deps", "-f", "{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}"}
@@ -256,8 +260,8 @@ func TestPackageComments(t *testing.T) {
 		want := "Package " + pkgName + " "
 		if pkgName == "main" {
 			want = "Command " + filepath.Base(p.Dir) + " "
-			if strings.HasPrefix(name, "cmd/") && name != "cmd/swar" {
-				want = "Command swar-" + filepath.Base(p.Dir) + " " // what the program is called
+			if folder, ok := strings.CutPrefix(name, "cmd/"); ok && folder != "swar" {
+				want = "Command swar-" + folder + " "
 			}
 		}
 		switch {

@@ -61,6 +61,20 @@ func (f *Feed) acknowledge(id uint64, at wire.Position) {
 	f.moveLocked()
 }
 
+// Followers counts who checks keys: those who have taken in all that the feed knows, and those who have not yet.
+func (f *Feed) Followers() (current, behind int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range f.followers {
+		if w.taken == f.sequence {
+			current++
+		} else {
+			behind++
+		}
+	}
+	return current, behind
+}
+
 func (f *Feed) moveLocked() {
 	if f.moved != nil {
 		close(f.moved)

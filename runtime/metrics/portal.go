@@ -28,6 +28,28 @@ func (r *Registry) RegisterPortal(difference func() int64) *Portal {
 	return p
 }
 
+// RegisterRouters adds the metric of those who check keys elsewhere; count is called whenever it is scraped, and returns
+// how many of them know what the portal does, and how many do not yet.
+func (r *Registry) RegisterRouters(count func() (current, behind int)) {
+	r.prometheus.MustRegister(routers{count})
+}
+
+// routers reads both numbers at once, so that their sum is right.
+type routers struct{ count func() (current, behind int) }
+
+var routersDesc = prometheus.NewDesc("tts_routers",
+	"Routers that are connected to the portal, by whether they have taken in all changes of keys.", []string{"current"}, nil)
+
+// Describe implements [prometheus.Collector].
+func (routers) Describe(c chan<- *prometheus.Desc) { c <- routersDesc }
+
+// Collect implements [prometheus.Collector].
+func (r routers) Collect(c chan<- prometheus.Metric) {
+	current, behind := r.count()
+	c <- prometheus.MustNewConstMetric(routersDesc, prometheus.GaugeValue, float64(current), "true")
+	c <- prometheus.MustNewConstMetric(routersDesc, prometheus.GaugeValue, float64(behind), "false")
+}
+
 // Answered counts a request. A method that is none of the API's counts as OTHER, since clients can send any.
 func (p *Portal) Answered(method string, status int, took time.Duration) {
 	switch method {

@@ -6,6 +6,20 @@ import (
 	"time"
 )
 
+func TestRouters(t *testing.T) {
+	m := New()
+	if body, _ := scrape(t, m, ""); strings.Contains(body, "tts_routers") {
+		t.Error("routers are shown by a portal that has none")
+	}
+	m.RegisterRouters(func() (current, behind int) { return 3, 1 })
+	body, _ := scrape(t, m, "")
+	for _, want := range []string{`tts_routers{current="true"} 3`, `tts_routers{current="false"} 1`} {
+		if !strings.Contains(body, "\n"+want+"\n") {
+			t.Errorf("the scrape lacks %q", want)
+		}
+	}
+}
+
 func TestThePortalIsReadWhenItIsScraped(t *testing.T) {
 	m := New()
 	if body, _ := scrape(t, m, ""); strings.Contains(body, "tts_usage_") || strings.Contains(body, "tts_keys") {

@@ -21,7 +21,7 @@ func (s *Server) credentials(r *http.Request, query bool) access.Credentials {
 	if key == "" && query {
 		key = handshakeKey(r)
 	}
-	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: clientIP(r, s.cfg.TrustProxies)}
+	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)}
 }
 
 // grant returns what credentials allow now.

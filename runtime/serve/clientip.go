@@ -9,12 +9,12 @@ import (
 
 // ClientIP returns the address of the client of a request to this server, also to handlers beside the API: the zero value when it is not
 // known.
-func (s *Server) ClientIP(r *http.Request) netip.Addr { return clientIP(r, s.cfg.TrustProxies) }
+func (s *Server) ClientIP(r *http.Request) netip.Addr { return ClientIP(r, s.cfg.TrustProxies) }
 
-// clientIP returns the address of the client. What a request says about that is believed only as far as trusted proxies have said it:
+// ClientIP returns the address of the client. What a request says about that is believed only as far as trusted proxies have said it:
 // each adds the address that it was called from at the end of X-Forwarded-For, and everything before may be made up. The zero value
 // means that it is not known.
-func clientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
+func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	ip := addrOf(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {

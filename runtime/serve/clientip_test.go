@@ -41,7 +41,7 @@ func TestClientIP(t *testing.T) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 			r.RemoteAddr = tt.remote
 			r.Header["X-Forwarded-For"] = tt.forwarded
-			if got := clientIP(r, tt.trusted).String(); got != tt.want {
+			if got := ClientIP(r, tt.trusted).String(); got != tt.want {
 				t.Errorf("clientIP = %s, want %s", got, tt.want)
 			}
 		})
@@ -58,11 +58,11 @@ func FuzzClientIP(f *testing.F) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		r.Header["X-Forwarded-For"] = []string{forwarded}
 		r.RemoteAddr = "203.0.113.7:999"
-		if got := clientIP(r, trusted); got != netip.MustParseAddr("203.0.113.7") {
+		if got := ClientIP(r, trusted); got != netip.MustParseAddr("203.0.113.7") {
 			t.Errorf("a stranger that forwards %q is taken for %v", forwarded, got)
 		}
 		r.RemoteAddr = "10.0.0.1:999"
-		if got := clientIP(r, trusted); !got.IsValid() || got.Zone() != "" || got.Is4In6() {
+		if got := ClientIP(r, trusted); !got.IsValid() || got.Zone() != "" || got.Is4In6() {
 			t.Errorf("a proxy that forwards %q leads to %v", forwarded, got)
 		}
 	})

@@ -77,6 +77,11 @@ func (c *control) open(a *Commands, cmd *cobra.Command) error {
 
 // do asks the portal, and reads its answer into v unless that is nil. It returns the answer as it came.
 func (c *control) do(ctx context.Context, method, path string, body, v any) ([]byte, error) {
+	return c.doOnce(ctx, "", method, path, body, v)
+}
+
+// doOnce is do for what is done once, however often it is asked for with the same words. An empty once is no such word.
+func (c *control) doOnce(ctx context.Context, once, method, path string, body, v any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -93,6 +98,9 @@ func (c *control) do(ctx context.Context, method, path string, body, v any) ([]b
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	req.Header.Set("User-Agent", c.agent)
+	if once != "" {
+		req.Header.Set("Idempotency-Key", once)
+	}
 	answer, err := call.Exchange(c.http, req)
 	if err != nil {
 		return nil, launch.Interrupted(ctx, c.explain(err))

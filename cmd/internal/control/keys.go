@@ -139,7 +139,7 @@ func (a *Commands) keysCreateCommand() *cobra.Command {
 			if err := c.open(a, cmd); err != nil {
 				return err
 			}
-			org, err := in.findOrg(cmd.Context(), &c)
+			org, err := in.findOrMakeOrg(cmd.Context(), a, &c)
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -30,6 +31,21 @@ func (s *scope) findOrg(ctx context.Context, c *control) (portal.OrgRow, error) 
 		return portal.OrgRow{}, err
 	}
 	return choose("organisation", "--org", s.org, all.Orgs, func(o portal.OrgRow) (id, name string) { return o.ID, o.Name })
+}
+
+// findOrMakeOrg is findOrg for the operator of a portal that may have no organisation yet: then it makes the first one,
+// and says so. The first start of a server on one machine has made the same one.
+func (s *scope) findOrMakeOrg(ctx context.Context, a *Commands, c *control) (org portal.OrgRow, err error) {
+	all, err := c.orgs(ctx)
+	if err != nil || len(all.Orgs) > 0 || s.org != "" || !c.local() {
+		return s.findOrg(ctx, c)
+	}
+	body := map[string]any{"name": "My organisation"}
+	if _, err := c.doOnce(ctx, "first-organisation", http.MethodPost, "/portal/v1/orgs", body, &org); err != nil {
+		return org, err
+	}
+	fmt.Fprintf(a.Err, "%s %q was made, because there was no organisation\n", org.ID, org.Name)
+	return org, nil
 }
 
 // findProject returns the project of an organisation that is meant.

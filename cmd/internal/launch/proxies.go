@@ -7,27 +7,30 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Proxies are the reverse proxies before a server.
-type Proxies struct {
-	Networks []netip.Prefix // after Check
-
-	texts []string
+// ProxyFlags say which reverse proxies stand before a server.
+type ProxyFlags struct {
+	texts   []string
+	trusted []netip.Prefix
 }
 
 // Define defines --trust-proxy.
-func (p *Proxies) Define(f *pflag.FlagSet) {
+func (p *ProxyFlags) Define(f *pflag.FlagSet) {
 	f.StringArrayVar(&p.texts, "trust-proxy", nil,
 		"`network` of reverse proxies before this server, such as 10.0.0.0/8, whose X-Forwarded-For is believed; can be repeated")
 }
 
 // Check refuses what is no network.
-func (p *Proxies) Check(cmd *cobra.Command) error {
+func (p *ProxyFlags) Check(cmd *cobra.Command) error {
+	p.trusted = nil
 	for _, text := range p.texts {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
 			return BadUsage(cmd, "--trust-proxy %q: want a network such as 10.0.0.0/8", text)
 		}
-		p.Networks = append(p.Networks, network)
+		p.trusted = append(p.trusted, network)
 	}
 	return nil
 }
+
+// Trusted returns their networks, once they were checked.
+func (p *ProxyFlags) Trusted() []netip.Prefix { return p.trusted }

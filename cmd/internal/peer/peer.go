@@ -43,6 +43,16 @@ func (p *Flags) Check(cmd *cobra.Command) error {
 	return nil
 }
 
+// CheckListen refuses to listen in plain text on an address that other machines reach. flag is the one that gave it,
+// such as --listen. The settings were checked.
+func (p *Flags) CheckListen(cmd *cobra.Command, flag, address string) error {
+	if p.hasTLS() || p.plaintext || launch.IsLoopback(cmd.Context(), address) {
+		return nil
+	}
+	return launch.BadUsage(cmd, "%s %s is reached by other machines, which could read the token; give --tls-cert, "+
+		"--tls-key and --tls-ca, or a loopback address, or --plaintext where something else protects it", flag, address)
+}
+
 // Open reads the files of settings that were checked. command is the one they belong to, for what is said of a file
 // that cannot be used.
 func (p *Flags) Open(command string, log *slog.Logger) (c grpcauth.Credentials, err error) {

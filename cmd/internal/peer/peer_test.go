@@ -66,3 +66,24 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+func TestWherePlainTextIsServed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		p       Flags
+		address string
+		ok      bool
+	}{
+		"a token on loopback":                {Flags{token: "f"}, "127.0.0.1:9090", true},
+		"a token on all addresses":           {Flags{token: "f"}, ":9090", false},
+		"a token on another address":         {Flags{token: "f"}, "10.0.0.1:9090", false},
+		"plain text on purpose":              {Flags{token: "f", plaintext: true}, ":9090", true},
+		"certificates on all addresses":      {Flags{files: grpcauth.Files{Cert: "f"}}, ":9090", true},
+		"certificates on a loopback address": {Flags{files: grpcauth.Files{Cert: "f"}}, "[::1]:9090", true},
+	} {
+		cmd := &cobra.Command{Use: "swar-test"}
+		cmd.SetContext(t.Context())
+		if err := tt.p.CheckListen(cmd, "--listen", tt.address); (err == nil) != tt.ok {
+			t.Errorf("%s: %v, want it ok: %v", name, err, tt.ok)
+		}
+	}
+}

@@ -78,6 +78,12 @@ func Open(ctx context.Context, c Config) (_ *Portal, err error) {
 // Tenancy returns the rules of organisations, members and keys.
 func (p *Portal) Tenancy() *tenant.Service { return p.tenancy }
 
+// Check asks the store for something, and returns why it does not answer.
+func (p *Portal) Check(ctx context.Context) error {
+	_, err := p.tenancy.Orgs(ctx, tenant.Operator(), "", 1)
+	return err
+}
+
 // Run works until ctx ends, or until a part of it fails.
 func (p *Portal) Run(ctx context.Context) error {
 	working, stop := context.WithCancelCause(ctx)

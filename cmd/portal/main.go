@@ -1,0 +1,64 @@
+// Command swar-portal is the portal of a fleet: organisations, keys, usage and bills for people over HTTP, and for
+// routers over gRPC. It makes no speech.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/call"
+	"github.com/swar-tts/swar/cmd/internal/control"
+	"github.com/swar-tts/swar/cmd/internal/launch"
+)
+
+// version is set by the linker.
+var version = launch.Development
+
+const name = "swar-portal"
+
+func main() {
+	p := launch.NewProgram(name)
+	p.ExitCode = control.ExitCode
+	p.Explain = func(err error) string { return call.Explain(name, err) }
+	os.Exit(p.Main(command(p)))
+}
+
+func command(p *launch.Program) *cobra.Command {
+	var o options
+	root := &cobra.Command{
+		Use:   name,
+		Short: "The portal of a fleet: organisations, keys, usage and bills",
+		Long: `Serves the portal's API until SIGINT or SIGTERM, and tells routers over gRPC which keys are good.
+
+It prints no key. The first one is made with
+
+  swar-portal keys create
+
+which works through a socket in the folder --data, as the other commands do. With --store firestore several of them share
+a database, each with a folder of its own.
+
+Routers show who they are with the token of --token-file, or with certificates: one that names the role router is accepted.
+
+Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.
+
+Exit codes: 0 stopped after a signal, or done; 1 failed; 2 wrong usage; 3 no portal was reached; 4 the portal refused;
+130 interrupted.`,
+		Example: `  swar-portal --model-id pocket-hindi --voice anjura --voice raj --token-file token --plaintext
+  swar-portal --model-id pocket-hindi --voice anjura --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt`,
+		Version: fmt.Sprint(name, " ", launch.ThisBuild(version)),
+		Args:    launch.Exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			return serve(cmd.Context(), p, &o)
+		},
+	}
+	o.define(root.Flags())
+	commands := control.Commands{Program: p, Version: version, Start: name}
+	root.AddCommand(commands.All()...)
+	launch.CompleteChoices(root)
+	return root
+}
