@@ -223,7 +223,7 @@ func TestAClientThatLeavesIsBilledForWhatWasMade(t *testing.T) {
 	<-gone
 	<-stage.ended
 	g.logs.wait(t, 1) // which comes after the event
-	b.want("rest anjura pcm16 1/1 cancelled")
+	b.want("rest anjura pcm16 1/1 cancelled client disconnected")
 }
 
 func TestSocketsAreBilledByUtterance(t *testing.T) {

@@ -18,7 +18,9 @@ const maxBody = 1 << 20
 // tts answers POST /v1/tts.
 func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant, o *outcome) error {
 	limit := time.Now().Add(speech.UtteranceTimeout) // end to end, so the body's time counts
-	ctx, cancel := context.WithDeadlineCause(r.Context(), limit, speech.ErrTimeout)
+	ctx, ended := untilLeft(r.Context())
+	defer ended()
+	ctx, cancel := context.WithDeadlineCause(ctx, limit, speech.ErrTimeout)
 	defer cancel()
 	req, err := s.readRequest(w, r, grant)
 	if err != nil {
@@ -47,6 +49,18 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 		s.setConcurrency(w.Header())
 	}
 	return err
+}
+
+// untilLeft returns a context that ends with ctx, which is a request's, for the cause that the client has gone: net/http
+// only says that it was cancelled, and how the client is recorded must not depend on whether a write failed before that.
+// The returned function must be called when the request is answered.
+func untilLeft(ctx context.Context) (_ context.Context, ended func()) {
+	alive, leave := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { leave(fmt.Errorf("%w: %w", speech.ErrClientGone, context.Cause(ctx))) })
+	return alive, func() {
+		stop()
+		leave(nil)
+	}
 }
 
 // readRequest reads and checks what POST /v1/tts is asked for.

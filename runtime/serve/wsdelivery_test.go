@@ -360,6 +360,7 @@ func TestWSUtterancesThatWaitToBeHeardCount(t *testing.T) {
 		time.Sleep(time.Minute / 4)
 		synctest.Wait() // all are spoken
 		s.speakFor("over", 1)
+		synctest.Wait() // it is refused; while we read, others may end first, and make room for it
 		s.wantError("over", http.StatusServiceUnavailable, "busy", "busy")
 		s.last("end")
 		s.speakFor("33", 1)
