@@ -81,7 +81,8 @@ var rules = map[string]rule{
 	"runtime/dataplane/wire": {[]string{
 		"runtime/access", "runtime/meter",
 	}, "both halves of the link speak of keys and usage events, and of nothing else"},
-	"runtime/fleet/route": {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
+	"runtime/fleet/route":           {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
+	"runtime/fleet/route/routetest": {[]string{"runtime/fleet/route"}, "a pod without workers is its slots and what route decides about them"},
 	"runtime/fleet/link/wire": {[]string{
 		"runtime/speech", "runtime/fleet/route",
 	}, "the messages between routers and pods mean what the vocabulary and the routing say"},
@@ -169,6 +170,7 @@ var only = map[string]struct {
 	"github.com/hashicorp/golang-lru":    {[]string{"runtime/synth"}, "the prefill cache is the only one"},
 	"github.com/schollz/progressbar":     {[]string{"cmd/"}, "only commands draw"},
 	"golang.org/x/text/unicode/norm":     {[]string{"runtime/normalize", "runtime/translit", "runtime/espeak"}, "text is cleaned at the front, and again only where raw text may come in"},
+	"pgregory.net/rapid":                 {nil, "properties are a matter of tests"},
 	"regexp":                             {[]string{"hack/"}, "the speech path scans; regular expressions hide their cost"},
 	"C":                                  {[]string{"runtime/encode", "runtime/onnx/internal/ort", "runtime/onnx/internal/rowproduct"}, "cgo stands where a library needs it, and where instructions of a processor do"},
 }

@@ -237,7 +237,7 @@ func (sp *speaking) over(p placement, o link.Outcome, held time.Duration) (link.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.State != nil {
-		s.doLocked(s.router.State(now, p.send.Pod, *o.State))
+		s.doLocked(s.router.EndState(now, p.send.Pod, *o.State))
 	}
 	switch {
 	case isFull(o.Err):

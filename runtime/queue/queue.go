@@ -43,16 +43,24 @@ func (q *Queue[T]) Push(v T, since time.Time) *Entry[T] {
 	return e
 }
 
-// PushFirst adds v before all others, since a time that is now or before, and returns its entry. It is for what has
-// waited, or nearly, before them, and has come back: a full queue does not keep it out.
-func (q *Queue[T]) PushFirst(v T, since time.Time) *Entry[T] {
-	e := &Entry[T]{Value: v, Since: since, queue: q, newer: q.first}
-	if q.first == nil {
+// Insert adds v behind those who have waited at least as long, since a time that is now or before, and returns its
+// entry. It is for what has waited, or nearly, and has come back: a full queue does not keep it out.
+func (q *Queue[T]) Insert(v T, since time.Time) *Entry[T] {
+	earlier, newer := (*Entry[T])(nil), q.first
+	for newer != nil && !newer.Since.After(since) {
+		earlier, newer = newer, newer.newer
+	}
+	e := &Entry[T]{Value: v, Since: since, queue: q, earlier: earlier, newer: newer}
+	if earlier == nil {
+		q.first = e
+	} else {
+		earlier.newer = e
+	}
+	if newer == nil {
 		q.last = e
 	} else {
-		q.first.earlier = e
+		newer.earlier = e
 	}
-	q.first = e
 	q.len++
 	return e
 }
@@ -70,6 +78,9 @@ func (q *Queue[T]) All() iter.Seq[*Entry[T]] {
 		}
 	}
 }
+
+// Newer returns the entry that is served after e, or nil where e is the last or waits no more.
+func (e *Entry[T]) Newer() *Entry[T] { return e.newer }
 
 // Pop takes out the entry that was pushed first, or returns nil where nobody waits.
 func (q *Queue[T]) Pop() *Entry[T] {

@@ -137,32 +137,42 @@ func TestPushAllocatesOnlyTheEntry(t *testing.T) {
 	}
 }
 
-func TestWhoComesBackIsServedFirst(t *testing.T) {
+func TestWhoComesBackIsServedByAge(t *testing.T) {
 	q := New[string](2)
-	q.PushFirst("back", noon)
-	if got := q.First(); got == nil || got.Value != "back" {
+	after := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+	q.Insert("second", after(2))
+	if got := q.First(); got == nil || got.Value != "second" {
 		t.Fatalf("First = %v, want who came back to an empty queue", got)
 	}
-	q.Push("a", noon.Add(time.Second))
-	if e := q.PushFirst("again", noon); e == nil || q.Len() != 3 {
-		t.Errorf("who comes back finds a full queue closed: %d wait", q.Len())
+	q.Push("fourth", after(4))
+	for name, seconds := range map[string]int{"third": 3, "first": 1, "last": 5} {
+		if e := q.Insert(name, after(seconds)); e == nil {
+			t.Errorf("%s comes back and finds a full queue closed", name)
+		}
 	}
-	if q.Push("b", noon) != nil {
+	q.Insert("second, too", after(2))
+	if q.Push("new", after(6)) != nil {
 		t.Error("a new one found room in a queue that holds more than its limit")
 	}
 	var got []string
 	for e := range q.All() {
 		got = append(got, e.Value)
 	}
-	if want := []string{"again", "back", "a"}; !slices.Equal(got, want) {
-		t.Errorf("they wait as %v, want %v", got, want)
+	want := []string{"first", "second", "second, too", "third", "fourth", "last"}
+	if !slices.Equal(got, want) || q.Len() != len(want) {
+		t.Errorf("%d wait, as %v, want %v", q.Len(), got, want)
 	}
 	for e := range q.All() {
-		if e.Value == "again" {
+		if e.Value == "first" {
 			break // a loop may end early
 		}
 	}
-	if !q.Remove(q.First()) || q.Pop().Value != "back" || q.Pop().Value != "a" || q.First() != nil {
-		t.Error("they were not served in that order")
+	for _, name := range want {
+		if got := q.Pop(); got == nil || got.Value != name {
+			t.Errorf("Pop = %v, want %s", got, name)
+		}
+	}
+	if q.First() != nil || q.Pop() != nil {
+		t.Error("somebody waits who was served")
 	}
 }

@@ -11,7 +11,6 @@ const maxWaiting = 64
 type Grants struct {
 	routers map[uint64]*waiters
 	order   []uint64 // of routers, so that equal ages are granted in a fixed order
-	last    uint64   // number that was given out
 }
 
 // waiters are those of one router, as it told last, without those who were granted something since.
@@ -25,8 +24,9 @@ type waiters struct {
 func (g *Grants) Waiting(now time.Time, router uint64, ages []time.Duration, received uint64) {
 	w := g.of(router)
 	w.since = w.since[:0]
+	ages = ages[:min(len(ages), maxWaiting)]
 	underWay := min(w.granted-min(received, w.granted), uint64(len(ages)))
-	for _, age := range ages[underWay:min(len(ages), maxWaiting)] {
+	for _, age := range ages[underWay:] {
 		w.since = append(w.since, now.Add(-age))
 	}
 }

@@ -19,60 +19,57 @@ const (
 // that the same sentence meets the same pod's prefill cache, from every router. A pod that is silent is asked only
 // where no other has a slot, by one request at a time.
 func (r *Router) pick(now time.Time, req *request) *pod {
-	var best *pod
+	var best *candidate
 	var bestRank uint64
-	for _, p := range r.listed {
-		if !p.inUse(now) || p.free() == 0 || req.avoids(p) || p.suspect(now) {
-			continue
+	for i := range r.listed {
+		c := &r.listed[i]
+		rank := r.rank(c, req)
+		isWorse := best != nil && (best.near && !c.near || best.near == c.near && rank <= bestRank)
+		if isWorse || c.free() == 0 || !c.inUse(now) || c.suspect(now) || req.avoids(c.pod) {
+			continue // in this order, because most are passed over by the first
 		}
-		if best != nil && r.isNear(best) && !r.isNear(p) {
-			continue
-		}
-		rank := r.rank(p, req)
-		if best == nil || r.isNear(p) && !r.isNear(best) || rank > bestRank {
-			best, bestRank = p, rank
-		}
+		best, bestRank = c, rank
 	}
 	if best != nil {
-		return best
+		return best.pod
 	}
-	for _, p := range r.listed {
-		if p.inUse(now) && p.suspect(now) && p.free() > 0 && len(p.unseen) == 0 && !req.avoids(p) {
-			return p
+	for _, c := range r.listed {
+		if c.free() > 0 && c.inUse(now) && c.suspect(now) && len(c.unseen) == 0 && !req.avoids(c.pod) {
+			return c.pod
 		}
 	}
 	return nil
 }
 
-// isNear reports whether p is in the router's zone. Where the router's is unknown, everything is.
-func (r *Router) isNear(p *pod) bool { return r.cfg.Zone == "" || p.zone == r.cfg.Zone }
-
-func (r *Router) rank(p *pod, req *request) uint64 {
+func (r *Router) rank(c *candidate, req *request) uint64 {
 	if r.cfg.AtRandom {
 		r.random++
 		return mix(r.random)
 	}
-	return mix(p.hash ^ req.Affinity)
+	return mix(c.hash ^ req.Affinity)
 }
 
 // strike notes a failure of p, and leaves it alone for a while after some in a row: for longer each time, but never more
-// than half of the pods.
+// than half of the pods that could be used. What was sent before it was left alone, and fails too, is the same failure.
 func (r *Router) strike(now time.Time, p *pod) {
+	if p.isEjected(now) {
+		return
+	}
 	p.strikes++
 	if p.strikes < strikesOut {
 		return
 	}
-	out, known := 1, 0
+	out, usable := 1, 0
 	for _, other := range r.listed {
-		if !other.connected || other.unfit {
+		if !other.isUsable() {
 			continue
 		}
-		known++
-		if other != p && now.Before(other.ejectedUntil) {
+		usable++
+		if other.pod != p && other.isEjected(now) {
 			out++
 		}
 	}
-	if 2*out > known {
+	if 2*out > usable {
 		return
 	}
 	p.ejectedUntil = now.Add(min(ejectTime<<min(p.ejections, 5), maxEjection))
@@ -84,13 +81,12 @@ func (r *Router) strike(now time.Time, p *pod) {
 // Affinity is equal for utterances whose beginning a pod prepares once: same voice, same reading, same first sentence as
 // written. A router has no tokenizer, and so cannot know the first chunk.
 func Affinity(voice, text string, raw, enDigits bool) uint64 {
-	end, chars := 0, 0
-	for i, c := range text {
-		if chars == affinityChars {
+	end := 0
+	for range affinityChars {
+		c, size := utf8.DecodeRuneInString(text[end:])
+		if end += size; size == 0 {
 			break
 		}
-		chars++
-		end = i + utf8.RuneLen(c)
 		if strings.ContainsRune(".!?।॥\n", c) && endsSentence(text[end:]) {
 			break
 		}

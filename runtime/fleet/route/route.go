@@ -56,11 +56,12 @@ type Request struct {
 type Router struct {
 	cfg      Config
 	pods     map[string]*pod
-	listed   []*pod // in the order of their addresses, so that equal events give equal effects
+	listed   []candidate // in the order of their addresses, so that equal events give equal effects
 	requests map[ID]*request
 	waiting  *queue.Queue[*request]
 	held     map[string]heldSlot // by session
 	random   uint64
+	sent     uint64 // attempts, of all pods: one that is listed again may remember what it has seen
 	effects  []Effect
 	counts   Counts
 }
@@ -71,9 +72,9 @@ type request struct {
 	Request
 	asked    time.Time
 	attempts int
-	refused  []*pod // which had no slot, since it last waited
-	lost     []*pod // which failed it
-	last     error  // why the last attempt came to nothing
+	refused  []string // pods that had no slot, since it last waited
+	lost     []string // pods that failed it, even if they are listed anew
+	last     error    // why the last attempt came to nothing
 	entry    *queue.Entry[*request]
 	pod      *pod   // whom it was sent to; nil while it waits
 	number   uint64 // of the attempt at that pod
@@ -121,7 +122,7 @@ type Effect interface{ effect() }
 type Send struct {
 	ID     ID
 	Pod    string
-	Number uint64 // of the attempt, counted for each pod from 1
+	Number uint64 // of the attempt, greater than all before it
 	Grant  uint64 // of the slot that is kept for it; 0 for none
 }
 
@@ -199,6 +200,7 @@ func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
 	r.requests[id] = req
 	r.add(Wait{id})
 	r.add(Tell{})
+	r.serveWaiting(now) // those before it may wait because a pod that is free has failed them
 	return r.done()
 }
 
@@ -266,10 +268,10 @@ func (r *Router) Unsent(now time.Time, id ID, grant uint64) []Effect {
 }
 
 // Refused notes that a pod had no slot for a request after all. Another one is tried. What the pod said of itself is
-// told by [Router.State] before.
+// told by [Router.EndState] before.
 func (r *Router) Refused(now time.Time, id ID) []Effect {
 	if req, ok := r.requests[id]; ok && req.pod != nil {
-		req.refused = append(req.refused, req.pod)
+		req.refused = append(req.refused, req.pod.address)
 		r.tryNext(now, req, speech.ErrBusy)
 	}
 	return r.done()
@@ -290,32 +292,34 @@ func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
 		r.serveWaiting(now)
 		return r.done()
 	}
-	req.lost = append(req.lost, req.pod)
+	req.lost = append(req.lost, req.pod.address)
 	r.tryNext(now, req, err)
 	return r.done()
 }
 
-// tryNext sends a request, whose attempt came to nothing, to another pod, or lets it wait before all others.
+// tryNext sends a request, whose attempt came to nothing, to another pod, or lets it wait in its turn. What it had in
+// view of its pod may do for others.
 func (r *Router) tryNext(now time.Time, req *request, err error) {
 	req.last = err
 	req.pod.forget(req)
 	req.pod = nil
-	if req.attempts >= MaxAttempts {
+	var next *pod
+	mayTry := req.attempts < MaxAttempts
+	if mayTry {
+		next = r.pick(now, req)
+	}
+	switch {
+	case next != nil:
+		r.send(req, next, 0)
+	case !mayTry || r.cfg.QueueLen < 0 || !r.anyInUse(now):
 		r.giveUp(now, req)
-		return
+	default:
+		req.refused = nil // what they said of themselves is known, and may change while it waits
+		req.entry = r.waiting.Insert(req, req.asked)
+		r.add(Wait{req.id})
+		r.add(Tell{})
 	}
-	if p := r.pick(now, req); p != nil {
-		r.send(req, p, 0)
-		return
-	}
-	if r.cfg.QueueLen < 0 || !r.anyInUse(now) {
-		r.giveUp(now, req)
-		return
-	}
-	req.refused = nil // what they said of themselves is known, and may change while it waits
-	req.entry = r.waiting.PushFirst(req, req.asked)
-	r.add(Wait{req.id})
-	r.add(Tell{})
+	r.serveWaiting(now)
 }
 
 // giveUp ends a request that nobody speaks.
@@ -341,8 +345,8 @@ func (r *Router) leaveQueue(req *request) {
 }
 
 func (r *Router) send(req *request, p *pod, grant uint64) {
-	p.sent++
-	req.pod, req.number = p, p.sent
+	r.sent++
+	req.pod, req.number = p, r.sent
 	p.unseen = append(p.unseen, req.number)
 	p.running++
 	req.attempts++
@@ -354,7 +358,7 @@ func (r *Router) send(req *request, p *pod, grant uint64) {
 }
 
 // Granted takes in that a pod keeps a slot for this router: for the oldest of those who wait, or for a session. It is
-// declined where there is none.
+// declined where there is none, or the pod is not in use here.
 func (r *Router) Granted(now time.Time, address string, grant uint64, session string) []Effect {
 	p, ok := r.pods[address]
 	if !ok {
@@ -366,7 +370,7 @@ func (r *Router) Granted(now time.Time, address string, grant uint64, session st
 	}
 	p.grants++
 	first := r.firstFor(p)
-	if first == nil {
+	if first == nil || !p.inUse(now) {
 		r.counts.Declined++
 		r.add(Decline{address, grant})
 		return r.done()
@@ -393,25 +397,29 @@ func (r *Router) takeHeld(now time.Time, session string) (heldSlot, bool) {
 		return h, false
 	}
 	delete(r.held, session)
-	return h, now.Before(h.until) && h.pod.connected
+	return h, now.Before(h.until) && h.pod.inUse(now)
 }
 
-// serveWaiting sends those who wait to pods that have become free without a grant, such as new ones.
+// serveWaiting sends those who wait to pods that have become free without a grant, such as new ones. Who has waited
+// longest comes first; others only where it was failed by all that are free.
 func (r *Router) serveWaiting(now time.Time) {
-	for r.waiting.Len() > 0 {
-		first := r.waiting.First().Value
-		p := r.pick(now, first)
-		if p == nil {
-			return
+	for e := r.waiting.First(); e != nil; {
+		next := e.Newer()
+		p := r.pick(now, e.Value)
+		if p == nil && len(e.Value.lost) == 0 {
+			return // nothing is free for the others either
 		}
-		r.leaveQueue(first)
-		r.send(first, p, 0)
+		if p != nil {
+			r.leaveQueue(e.Value)
+			r.send(e.Value, p, 0)
+		}
+		e = next
 	}
 }
 
 // avoids reports whether the request should not go to p again.
 func (q *request) avoids(p *pod) bool {
-	return slices.Contains(q.refused, p) || slices.Contains(q.lost, p)
+	return slices.Contains(q.refused, p.address) || slices.Contains(q.lost, p.address)
 }
 
 // Tick lets time pass, once a second or so: what was put off until then is looked at again.

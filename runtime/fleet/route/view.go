@@ -33,7 +33,6 @@ type pod struct {
 	address     string
 	zone        string
 	terminating bool
-	hash        uint64 // for its rank
 
 	unlisted  bool // kept for what runs there
 	connected bool
@@ -41,7 +40,6 @@ type pod struct {
 	state     State
 	heard     time.Time // when the state came
 
-	sent    uint64   // attempts
 	unseen  []uint64 // numbers of those, running, that the state does not count yet
 	running int
 	grants  uint64 // that have come from it
@@ -51,15 +49,27 @@ type pod struct {
 	ejectedUntil time.Time
 }
 
+// candidate is a pod with what decides whether it comes first. They lie side by side, because each request compares all.
+type candidate struct {
+	*pod
+	hash uint64 // for its rank
+	near bool   // it is in the router's zone, or that is unknown
+}
+
 // free is how many slots a new attempt can hope for.
 func (p *pod) free() int { return max(p.state.Free()-len(p.unseen), 0) }
 
 // inUse reports whether p speaks, or will when a slot is free.
-func (p *pod) inUse(now time.Time) bool {
+func (p *pod) inUse(now time.Time) bool { return p.isUsable() && !p.isEjected(now) }
+
+// isUsable reports whether p could be in use, unless it is left alone because it has failed.
+func (p *pod) isUsable() bool {
 	isOurs := p.connected && !p.unfit && p.state.Warm
 	isGoing := p.terminating || p.unlisted || p.state.Draining || p.state.Cordoned
-	return isOurs && !isGoing && !now.Before(p.ejectedUntil)
+	return isOurs && !isGoing
 }
+
+func (p *pod) isEjected(now time.Time) bool { return now.Before(p.ejectedUntil) }
 
 // suspect reports whether p has been silent for too long to be trusted.
 func (p *pod) suspect(now time.Time) bool { return now.Sub(p.heard) >= suspectAfter }
@@ -83,7 +93,7 @@ func (r *Router) List(now time.Time, all []Endpoint) []Effect {
 	for _, e := range all {
 		p, ok := r.pods[e.Address]
 		if !ok {
-			p = &pod{address: e.Address, hash: hashString(e.Address)}
+			p = &pod{address: e.Address}
 			r.pods[e.Address] = p
 		}
 		p.zone, p.terminating, p.unlisted = e.Zone, e.Terminating, false
@@ -95,9 +105,10 @@ func (r *Router) List(now time.Time, all []Endpoint) []Effect {
 	}
 	r.listed = r.listed[:0]
 	for _, p := range r.pods {
-		r.listed = append(r.listed, p)
+		near := r.cfg.Zone == "" || p.zone == r.cfg.Zone
+		r.listed = append(r.listed, candidate{p, hashString(p.address), near})
 	}
-	slices.SortFunc(r.listed, func(a, b *pod) int { return cmp.Compare(a.address, b.address) })
+	slices.SortFunc(r.listed, func(a, b candidate) int { return cmp.Compare(a.address, b.address) })
 	r.serveWaiting(now)
 	return r.done()
 }
@@ -125,19 +136,30 @@ func (r *Router) Disconnect(_ time.Time, address string) []Effect {
 	return r.done()
 }
 
-// State takes in what a pod says of itself. What is older than what is known counts for nothing.
+// State takes in what a pod says of itself on its link. What is older than what is known counts for nothing.
 func (r *Router) State(now time.Time, address string, s State) []Effect {
-	p, ok := r.pods[address]
-	if !ok || !p.connected {
-		return r.done()
+	if p, ok := r.pods[address]; ok && p.connected {
+		r.takeState(now, p, s)
 	}
-	if p.state.Epoch == s.Epoch && s.Sequence <= p.state.Sequence {
-		return r.done()
+	return r.done()
+}
+
+// EndState takes in what a pod has said of itself at the end of an utterance. It counts for nothing where the link says
+// that another process has taken the pod's place.
+func (r *Router) EndState(now time.Time, address string, s State) []Effect {
+	if p, ok := r.pods[address]; ok && p.connected && p.state.Epoch == s.Epoch {
+		r.takeState(now, p, s)
+	}
+	return r.done()
+}
+
+func (r *Router) takeState(now time.Time, p *pod, s State) {
+	if s.Epoch == p.state.Epoch && s.Sequence <= p.state.Sequence {
+		return
 	}
 	p.state, p.heard = s, now
 	p.unseen = slices.DeleteFunc(p.unseen, func(n uint64) bool { return n <= s.Seen })
 	r.serveWaiting(now)
-	return r.done()
 }
 
 // GrantsOf returns how many grants have come from a pod since it was connected.
@@ -186,7 +208,7 @@ func (r *Router) IsDraining(address string) bool {
 func (r *Router) Queued() int { return r.waiting.Len() }
 
 func (r *Router) anyInUse(now time.Time) bool {
-	return slices.ContainsFunc(r.listed, func(p *pod) bool { return p.inUse(now) })
+	return slices.ContainsFunc(r.listed, func(c candidate) bool { return c.inUse(now) })
 }
 
 // PodView is a pod as the router sees it.
@@ -209,7 +231,7 @@ func (r *Router) View(now time.Time) []PodView {
 	for i, p := range r.listed {
 		all[i] = PodView{
 			Endpoint: Endpoint{p.address, p.zone, p.terminating}, State: p.state, Connected: p.connected, Unfit: p.unfit,
-			Ejected: now.Before(p.ejectedUntil), Suspect: p.connected && p.suspect(now), InUse: p.inUse(now),
+			Ejected: p.isEjected(now), Suspect: p.connected && p.suspect(now), InUse: p.inUse(now),
 			Free: p.free(), Running: p.running, Unseen: len(p.unseen),
 		}
 	}
