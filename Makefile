@@ -14,7 +14,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
 
-.PHONY: help run build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine samples fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine samples fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,8 +22,11 @@ help: ## list the targets
 run: install-deps build ## install what is missing, build, serve on 127.0.0.1:8080 (ARGS="--workers 1" adds flags)
 	@exec ./bin/swar serve $(ARGS)
 
+fleet: install-deps build ## run two routers, two workers and a portal on this machine, and print a curl line
+	@hack/fleet.sh
+
 # The folder of swar-x is cmd/x.
-PROGRAMS := swar swar-portal
+PROGRAMS := swar swar-portal swar-router swar-worker
 
 build: $(PROGRAMS:%=bin/%) ## build the programs into bin
 
