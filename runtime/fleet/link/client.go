@@ -19,12 +19,16 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-const (
-	minFirstFrame = time.Second      // shortest and longest wait for a first frame
-	maxFirstFrame = 10 * time.Second // of a pod that is well
-	blockLimit    = 10 * time.Second // longest wait for another block
-	cancelLimit   = 2 * time.Second  // longest wait for the end of what was cancelled
+// limits are how long a pod may say nothing before it is given up.
+type limits struct {
+	minFirstFrame, maxFirstFrame time.Duration // the shortest and the longest wait for a first frame
+	block                        time.Duration // for another block
+	cancel                       time.Duration // for the end of what was cancelled
+}
 
+var defaultLimits = limits{time.Second, 10 * time.Second, 10 * time.Second, 2 * time.Second}
+
+const (
 	minDial = 50 * time.Millisecond // wait before a pod is dialled again; doubled after each failure
 	maxDial = time.Second
 
@@ -33,10 +37,17 @@ const (
 	streamWindow = 64 << 10
 	connWindow   = 1 << 20
 	maxMessage   = 1 << 20
+
+	// maxWords is how many messages without audio a pod may send for one utterance: two for each chunk, and as many
+	// again for those that are to come.
+	maxWords = 4*speech.MaxChunks + 16
 )
 
 // ErrStalled is why an attempt, or a link, is cut whose pod gives no sign of life.
 var ErrStalled = errors.New("the pod sent nothing for too long")
+
+// errEndless is why a call is cut whose pod sends messages without end.
+var errEndless = errors.New("the pod sent far more messages than an utterance has")
 
 // Client is a router's half of the talk with one pod. It is safe for concurrent use.
 type Client struct {
@@ -44,6 +55,7 @@ type Client struct {
 	audio   *grpc.ClientConn // apart from link, so that states are not stuck behind audio
 	link    *grpc.ClientConn
 	speech  wire.SpeechClient
+	limits  limits
 }
 
 // ServerOptions are those of a pod's server, without what concerns who may connect.
@@ -77,7 +89,7 @@ func Dial(address string, access ...grpc.DialOption) (*Client, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("pod %s: %w", address, err), audio.Close())
 	}
-	return &Client{address: address, audio: audio, link: link, speech: wire.NewSpeechClient(audio)}, nil
+	return &Client{address: address, audio: audio, link: link, speech: wire.NewSpeechClient(audio), limits: defaultLimits}, nil
 }
 
 // Close ends the connections, and what runs on them.
@@ -142,13 +154,13 @@ func (c *Client) Speak(
 	if err != nil {
 		return Outcome{Err: lost(err), Lost: true}
 	}
-	t := &talk{ctx: ctx, turn: turn, sink: sink, stream: stream, cut: cut, answered: answered}
+	t := &talk{ctx: ctx, turn: turn, sink: sink, stream: stream, cut: cut, answered: answered, limits: c.limits}
 	q := wire.NewUtterance(u)
 	q.Router, q.Number, q.Grant, q.Session = a.Router, a.Number, a.Grant, turn.Session
 	if deadline, ok := ctx.Deadline(); ok {
 		q.Deadline = int64(max(time.Until(deadline), 1))
 	}
-	return t.run(q, min(max(8*a.FirstFrame, minFirstFrame), maxFirstFrame), calling)
+	return t.run(q, min(max(8*a.FirstFrame, c.limits.minFirstFrame), c.limits.maxFirstFrame), calling)
 }
 
 // talk is one call of Speak.
@@ -159,9 +171,11 @@ type talk struct {
 	stream   grpc.BidiStreamingClient[wire.SpeakRequest, wire.SpeakReply]
 	cut      context.CancelCauseFunc
 	answered func()
+	limits   limits
 	stall    *time.Timer // cuts the call of a pod that says nothing
 
 	started bool
+	words   int   // messages without audio that have come
 	frames  int   // that have come
 	sinkErr error // nothing more is handed on
 
@@ -184,6 +198,11 @@ func (t *talk) run(q *wire.Utterance, firstFrame time.Duration, calling context.
 		}
 		if end := m.GetEnd(); end != nil {
 			return t.end(end)
+		}
+		if m.GetAudio().GetFrames() <= 0 {
+			if t.words++; t.words > maxWords {
+				return t.broken(calling, errEndless)
+			}
 		}
 		if err := t.take(m); err != nil && t.sinkErr == nil {
 			t.sinkErr = err
@@ -232,7 +251,7 @@ func (t *talk) takeAudio(a speech.Audio) error {
 		t.cancel()
 		return nil
 	}
-	t.stall.Reset(blockLimit)
+	t.stall.Reset(t.limits.block)
 	more := t.turn.More != nil && t.turn.More()
 	// A stream that has broken tells why when it is read.
 	_ = t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Taken{Taken: &wire.Taken{More: more}}})
@@ -257,7 +276,7 @@ func (t *talk) cancel() {
 	}
 	t.cancelled = true
 	_ = t.stream.Send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Cancel{Cancel: &wire.Cancel{}}})
-	t.stall.Reset(cancelLimit)
+	t.stall.Reset(t.limits.cancel)
 }
 
 // end is the outcome of what the pod has ended.
