@@ -94,6 +94,10 @@ func (r *router) open(ctx context.Context) error {
 // openSpeaker makes what sends utterances to pods.
 func (r *router) openSpeaker(credentials grpcauth.Credentials) error {
 	o := r.options
+	source, err := o.pods.open(r.log)
+	if err != nil {
+		return err
+	}
 	config := fleet.Config{
 		Route: route.Config{Zone: o.zone, QueueLen: launch.OrNone(o.queue), Seed: uint64(time.Now().UnixNano())},
 		Model: o.model(),
@@ -110,7 +114,7 @@ func (r *router) openSpeaker(credentials grpcauth.Credentials) error {
 		},
 	}
 	config.Metrics = r.metrics.RegisterFleet(func() metrics.FleetCounts { return r.speaker.Counts() })
-	r.speaker = fleet.New(config, o.pods.source(), r.log)
+	r.speaker = fleet.New(config, source, r.log)
 	return nil
 }
 

@@ -100,6 +100,7 @@ var rules = map[string]rule{
 	"portal/storetest": {[]string{"runtime/access", "runtime/meter", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":  {[]string{"portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
 	"portal/sqlite":    {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},
+	"runtime/fleet/discover": {[]string{"runtime/fleet/route"}, "where pods are has nothing to do with what they say"},
 	"portal/rest": {[]string{
 		"runtime/speech", "runtime/meter", "runtime/answer", "runtime/strictjson", "runtime/ident", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage",
 	}, "rest translates between HTTP and the rules; of the runtime it knows the words: voices, and the status of a stream"},

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// liveness decides how long reading waits for the client: for ever, until a ping has gone unanswered, or until our close has.
+// liveness reckons what the client still plays, and how long it is waited for: by a write, and by reading, which waits
+// for ever, until a ping has gone unanswered, or until our close has.
 type liveness struct {
 	conn interface{ SetReadDeadline(time.Time) error }
 
 	mu      sync.Mutex
 	pinged  bool // and nothing has come since
-	playing playback
+	paused  pause
 	closing bool
 }
 
@@ -35,16 +36,23 @@ func (l *liveness) heard() {
 	l.waitLocked(0)
 }
 
-// took notes that the network took a message with so many frames of audio. A client that plays while it reads answers
-// a ping when it has played what lies before that, and must not be taken for dead meanwhile: buffers of the system hold
-// minutes of Opus. One that has died behind so much is found by TCP's own probes.
-func (l *liveness) took(frames int) {
+// took notes that the network took m, whose write began then. A client that plays while it reads answers a ping when it
+// has played what lies before that, and must not be taken for dead meanwhile: buffers of the system hold minutes of
+// Opus. One that has died behind so much is found by TCP's own probes.
+func (l *liveness) took(m message, began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.playing.took(frames, time.Now())
-	if l.pinged {
+	l.paused.wrote(m.frames, began, time.Now())
+	if l.pinged && m.of != nil {
 		l.waitForPongLocked()
 	}
+}
+
+// pauseLimit returns how long a write that begins now may wait for the client.
+func (l *liveness) pauseLimit(now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.paused.limit(now)
 }
 
 // end notes that we have closed, or are about to: from now on only the client's close counts, and only for closeGrace.
@@ -62,7 +70,7 @@ func (l *liveness) ended() bool {
 	return l.closing
 }
 
-func (l *liveness) waitForPongLocked() { l.waitLocked(pongWait + l.playing.left(time.Now())) }
+func (l *liveness) waitForPongLocked() { l.waitLocked(pongWait + l.paused.left(time.Now())) }
 
 func (l *liveness) waitLocked(d time.Duration) {
 	switch {

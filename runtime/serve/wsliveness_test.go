@@ -67,7 +67,7 @@ func TestAPongMayComeWhenTheAudioBeforeItHasSounded(t *testing.T) {
 					if i > 0 {
 						time.Sleep(2 * time.Second)
 					}
-					l.took(frames)
+					l.took(message{of: &utterance{}, frames: frames}, time.Now())
 				}
 				l.pinging()
 				if got := time.Until(conn.last); got != tt.want {

@@ -184,7 +184,6 @@ func (c *session) write() error {
 	}()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
-	var paused pause
 	stall := time.AfterFunc(stallLimit, c.tooSlow)
 	stall.Stop() // it runs while a message is being sent
 	defer stall.Stop()
@@ -197,10 +196,10 @@ func (c *session) write() error {
 			c.liveness.pinging()
 		}
 		began := time.Now()
-		limit := paused.limit(began)
+		limit := c.liveness.pauseLimit(began)
 		stall.Reset(limit)
 		c.conn.SetWriteDeadline(began.Add(limit + writeGrace))
-		err := c.send(m)
+		err := c.send(m, began)
 		stall.Stop()
 		switch {
 		case errors.Is(err, websocket.ErrCloseSent): // by gorilla, after a message that it could not read
@@ -213,11 +212,10 @@ func (c *session) write() error {
 			c.liveness.end()
 			return nil
 		}
-		paused.wrote(m.frames, began, time.Now())
 	}
 }
 
-func (c *session) send(m message) error {
+func (c *session) send(m message, began time.Time) error {
 	data := m.data
 	if m.late != nil {
 		event := m.late()
@@ -228,10 +226,13 @@ func (c *session) send(m message) error {
 	}
 	err := c.conn.WriteMessage(m.kind, data)
 	c.out.sent(m)
-	if err != nil || m.of == nil {
+	if err != nil {
 		return err
 	}
-	c.liveness.took(m.frames)
+	c.liveness.took(m, began)
+	if m.of == nil {
+		return nil
+	}
 	if event := m.of.delivered(m); event != nil {
 		c.out.putNext(message{kind: websocket.TextMessage, data: event, of: m.of})
 	}
