@@ -362,6 +362,100 @@ func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, e
 	return all, nil
 }
 
+// mergeAtOnce is how many shards one transaction merges. Firestore takes 500 writes, and reads of 100 MB would be too many.
+const mergeAtOnce = 50
+
+// MergeShards implements [usage.Store].
+func (s *Store) MergeShards(ctx context.Context, date string) (fewer int, err error) {
+	ctx, end, err := s.begin(ctx, 0) // there may be many organisations, and each answer has its own limit
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	docs, err := s.in(shardsOfDay, "").with("date", date).selected("org_id", "source").collect(ctx, nil)
+	if err != nil {
+		return 0, s.fault(ctx, "looking for shards to merge", err)
+	}
+	found, err := read[shardDoc](docs)
+	if err != nil {
+		return 0, err
+	}
+	sources := map[string][]string{} // by organisation
+	for _, d := range found {
+		sources[d.OrgID] = append(sources[d.OrgID], d.Source)
+	}
+	for _, orgID := range slices.Sorted(maps.Keys(sources)) {
+		merged, err := s.mergeOrg(ctx, orgID, date, sources[orgID])
+		fewer += merged
+		if err != nil {
+			return fewer, err
+		}
+	}
+	return fewer, nil
+}
+
+// mergeOrg merges the shards that sources have reported for an organisation and a day, some at a time. It ends before
+// the sum becomes too large for a document.
+func (s *Store) mergeOrg(ctx context.Context, orgID, date string, sources []string) (fewer int, err error) {
+	others := slices.DeleteFunc(sources, func(source string) bool { return source == usage.MergedSource })
+	isMerged := len(others) < len(sources)
+	if !isMerged && len(others) == 1 {
+		return 0, nil // alone
+	}
+	for some := range slices.Chunk(others, mergeAtOnce) {
+		merged := 0
+		// What is merged is no longer there, so that a commit whose answer was lost tells by itself and needs no mark.
+		err := s.attempts(ctx, "merging usage", nil, func(_ context.Context, tx *firestore.Transaction) (err error) {
+			merged, err = s.merge(tx, orgID, date, some)
+			return err
+		})
+		if errors.Is(err, errTooManyCells) {
+			return fewer, nil
+		}
+		if err != nil {
+			return fewer, err
+		}
+		fewer += merged
+	}
+	return fewer, nil
+}
+
+// merge adds the shards of some sources to the merged one.
+func (s *Store) merge(tx *firestore.Transaction, orgID, date string, sources []string) (fewer int, err error) {
+	b := usage.Booking{Shards: []usage.ShardChange{{Key: usage.ShardKey{OrgID: orgID, Source: usage.MergedSource, Date: date}}}}
+	for _, source := range sources {
+		b.Shards = append(b.Shards, usage.ShardChange{Key: usage.ShardKey{OrgID: orgID, Source: source, Date: date}})
+	}
+	old, err := s.readShards(tx, b)
+	if err != nil {
+		return 0, err
+	}
+	all := slices.Collect(maps.Values(old))
+	if len(all) < 2 {
+		return 0, nil // another one has merged them
+	}
+	sum, err := usage.Merge(all)
+	if err != nil {
+		return 0, err
+	}
+	d, err := newShardDoc(sum)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.Set(s.shard(sum.ShardKey), d); err != nil {
+		return 0, err
+	}
+	for k := range old {
+		if k.Source == usage.MergedSource {
+			continue
+		}
+		if err := tx.Delete(s.shard(k)); err != nil {
+			return 0, err
+		}
+	}
+	return len(all) - 1, nil
+}
+
 // SweepRequests implements [usage.Store].
 func (s *Store) SweepRequests(ctx context.Context, date string) (int, error) {
 	ctx, end, err := s.begin(ctx, 0)
