@@ -68,7 +68,11 @@ func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Bat
 	if err != nil || k.Empty() {
 		return false, err
 	}
-	old, err := s.readShards(tx, k)
+	keys := make([]usage.ShardKey, len(k.Shards))
+	for i := range keys {
+		keys[i] = k.Shards[i].Key
+	}
+	old, err := s.readShards(tx, keys)
 	if err != nil {
 		return false, s.fault(ctx, "reading usage", err)
 	}
@@ -123,10 +127,10 @@ func (s *Store) readBooks(tx *firestore.Transaction, b usage.Batch) (position in
 	return position, closed, nil
 }
 
-func (s *Store) readShards(tx *firestore.Transaction, k usage.Booking) (map[usage.ShardKey]usage.Shard, error) {
-	refs := make([]*firestore.DocumentRef, len(k.Shards))
-	for i, c := range k.Shards {
-		refs[i] = s.shard(c.Key)
+func (s *Store) readShards(tx *firestore.Transaction, keys []usage.ShardKey) (map[usage.ShardKey]usage.Shard, error) {
+	refs := make([]*firestore.DocumentRef, len(keys))
+	for i, k := range keys {
+		refs[i] = s.shard(k)
 	}
 	docs, err := tx.GetAll(refs)
 	if err != nil {
@@ -141,7 +145,7 @@ func (s *Store) readShards(tx *firestore.Transaction, k usage.Booking) (map[usag
 		if err := doc.DataTo(&d); err != nil {
 			return nil, err
 		}
-		if old[k.Shards[i].Key], err = d.shard(); err != nil {
+		if old[keys[i]], err = d.shard(); err != nil {
 			return nil, err
 		}
 	}
@@ -397,11 +401,10 @@ func (s *Store) MergeShards(ctx context.Context, date string) (fewer int, err er
 // mergeOrg merges the shards that sources have reported for an organisation and a day, some at a time. It ends before
 // the sum becomes too large for a document.
 func (s *Store) mergeOrg(ctx context.Context, orgID, date string, sources []string) (fewer int, err error) {
-	others := slices.DeleteFunc(sources, func(source string) bool { return source == usage.MergedSource })
-	isMerged := len(others) < len(sources)
-	if !isMerged && len(others) == 1 {
-		return 0, nil // alone
+	if len(sources) < 2 {
+		return 0, nil
 	}
+	others := slices.DeleteFunc(sources, func(source string) bool { return source == usage.MergedSource })
 	for some := range slices.Chunk(others, mergeAtOnce) {
 		merged := 0
 		// What is merged is no longer there, so that a commit whose answer was lost tells by itself and needs no mark.
@@ -422,11 +425,11 @@ func (s *Store) mergeOrg(ctx context.Context, orgID, date string, sources []stri
 
 // merge adds the shards of some sources to the merged one.
 func (s *Store) merge(tx *firestore.Transaction, orgID, date string, sources []string) (fewer int, err error) {
-	b := usage.Booking{Shards: []usage.ShardChange{{Key: usage.ShardKey{OrgID: orgID, Source: usage.MergedSource, Date: date}}}}
+	keys := []usage.ShardKey{{OrgID: orgID, Source: usage.MergedSource, Date: date}}
 	for _, source := range sources {
-		b.Shards = append(b.Shards, usage.ShardChange{Key: usage.ShardKey{OrgID: orgID, Source: source, Date: date}})
+		keys = append(keys, usage.ShardKey{OrgID: orgID, Source: source, Date: date})
 	}
-	old, err := s.readShards(tx, b)
+	old, err := s.readShards(tx, keys)
 	if err != nil {
 		return 0, err
 	}
