@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -219,4 +220,19 @@ func TestCredentials(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestARefusedCertificateIsNamed by the server, with the reason: a client is told an alert at most.
+func TestARefusedCertificateIsNamed(t *testing.T) {
+	var log lines
+	ca := grpcauthtest.New(t)
+	certificates, err := grpcauth.Open(ca.Issue(grpcauth.Portal), slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPortal(t, memstore.New(), func(p *portal) { p.cfg.Credentials.Certificates = certificates })
+	f := newFront(t, p.addr, func(c *router.ClientConfig) { c.Credentials.Certificates = ca.Open(grpcauth.Worker) })
+	f.await("a word about the refusal", func() bool {
+		return strings.Contains(log.String(), "is of the role worker, and only router may do this")
+	})
 }

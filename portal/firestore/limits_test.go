@@ -17,6 +17,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/ident"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -135,6 +136,43 @@ func TestLargeShards(t *testing.T) {
 	}
 	if got, err = s.Shards(t.Context(), "org_0", "2026-11-21", "2026-11-21"); err != nil || got[0].Requests != 22_001 || len(got[0].Cells) < len(shard.Cells) {
 		t.Errorf("afterwards it holds %d requests in %d bytes (%v), want 22,001", got[0].Requests, len(got[0].Cells), err)
+	}
+}
+
+// Shards that do not fit into one document together stay as they are.
+func TestShardsThatAreTooLargeTogether(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var want usage.Totals
+	for _, source := range []string{"src_1", "src_2"} {
+		all := eventsOf(30_000, 1, 1)
+		for i := range all {
+			all[i].KeyID = ident.New("key_") // which cannot be packed
+		}
+		b := usage.Batch{Batch: meter.Batch{Source: source, Events: all}, Today: "2026-11-21"}
+		k, err := usage.Book(b, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shard, err := k.Shards[0].Fold(usage.Shard{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Add(shard.Totals)
+		if err := s.ImportUsage(t.Context(), usage.Dump{Shards: []usage.Shard{shard}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fewer, err := s.MergeShards(t.Context(), "2026-11-21"); err != nil || fewer != 0 {
+		t.Errorf("MergeShards = %d, %v; want them left alone", fewer, err)
+	}
+	shards, err := s.Shards(t.Context(), "org_0", "2026-11-21", "2026-11-21")
+	var got usage.Totals
+	for _, shard := range shards {
+		got.Add(shard.Totals)
+	}
+	if err != nil || len(shards) != 2 || got != want {
+		t.Errorf("%d shards (%v) hold %+v, want 2 with %+v", len(shards), err, got, want)
 	}
 }
 

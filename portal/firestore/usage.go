@@ -68,7 +68,11 @@ func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Bat
 	if err != nil || k.Empty() {
 		return false, err
 	}
-	old, err := s.readShards(tx, k)
+	keys := make([]usage.ShardKey, len(k.Shards))
+	for i := range keys {
+		keys[i] = k.Shards[i].Key
+	}
+	old, err := s.readShards(tx, keys)
 	if err != nil {
 		return false, s.fault(ctx, "reading usage", err)
 	}
@@ -123,10 +127,10 @@ func (s *Store) readBooks(tx *firestore.Transaction, b usage.Batch) (position in
 	return position, closed, nil
 }
 
-func (s *Store) readShards(tx *firestore.Transaction, k usage.Booking) (map[usage.ShardKey]usage.Shard, error) {
-	refs := make([]*firestore.DocumentRef, len(k.Shards))
-	for i, c := range k.Shards {
-		refs[i] = s.shard(c.Key)
+func (s *Store) readShards(tx *firestore.Transaction, keys []usage.ShardKey) (map[usage.ShardKey]usage.Shard, error) {
+	refs := make([]*firestore.DocumentRef, len(keys))
+	for i, k := range keys {
+		refs[i] = s.shard(k)
 	}
 	docs, err := tx.GetAll(refs)
 	if err != nil {
@@ -141,7 +145,7 @@ func (s *Store) readShards(tx *firestore.Transaction, k usage.Booking) (map[usag
 		if err := doc.DataTo(&d); err != nil {
 			return nil, err
 		}
-		if old[k.Shards[i].Key], err = d.shard(); err != nil {
+		if old[keys[i]], err = d.shard(); err != nil {
 			return nil, err
 		}
 	}
@@ -360,6 +364,99 @@ func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, e
 		all = append(all, *orgs[orgID])
 	}
 	return all, nil
+}
+
+// mergeAtOnce is how many shards one transaction merges. Firestore takes 500 writes, and reads of 100 MB would be too many.
+const mergeAtOnce = 50
+
+// MergeShards implements [usage.Store].
+func (s *Store) MergeShards(ctx context.Context, date string) (fewer int, err error) {
+	ctx, end, err := s.begin(ctx, 0) // there may be many organisations, and each answer has its own limit
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	docs, err := s.in(shardsOfDay, "").with("date", date).selected("org_id", "source").collect(ctx, nil)
+	if err != nil {
+		return 0, s.fault(ctx, "looking for shards to merge", err)
+	}
+	found, err := read[shardDoc](docs)
+	if err != nil {
+		return 0, err
+	}
+	sources := map[string][]string{} // by organisation
+	for _, d := range found {
+		sources[d.OrgID] = append(sources[d.OrgID], d.Source)
+	}
+	for _, orgID := range slices.Sorted(maps.Keys(sources)) {
+		merged, err := s.mergeOrg(ctx, orgID, date, sources[orgID])
+		fewer += merged
+		if err != nil {
+			return fewer, err
+		}
+	}
+	return fewer, nil
+}
+
+// mergeOrg merges the shards that sources have reported for an organisation and a day, some at a time. It ends before
+// the sum becomes too large for a document.
+func (s *Store) mergeOrg(ctx context.Context, orgID, date string, sources []string) (fewer int, err error) {
+	if len(sources) < 2 {
+		return 0, nil
+	}
+	others := slices.DeleteFunc(sources, func(source string) bool { return source == usage.MergedSource })
+	for some := range slices.Chunk(others, mergeAtOnce) {
+		merged := 0
+		// What is merged is no longer there, so that a commit whose answer was lost tells by itself and needs no mark.
+		err := s.attempts(ctx, "merging usage", nil, func(_ context.Context, tx *firestore.Transaction) (err error) {
+			merged, err = s.merge(tx, orgID, date, some)
+			return err
+		})
+		if errors.Is(err, errTooManyCells) {
+			return fewer, nil
+		}
+		if err != nil {
+			return fewer, err
+		}
+		fewer += merged
+	}
+	return fewer, nil
+}
+
+// merge adds the shards of some sources to the merged one.
+func (s *Store) merge(tx *firestore.Transaction, orgID, date string, sources []string) (fewer int, err error) {
+	keys := []usage.ShardKey{{OrgID: orgID, Source: usage.MergedSource, Date: date}}
+	for _, source := range sources {
+		keys = append(keys, usage.ShardKey{OrgID: orgID, Source: source, Date: date})
+	}
+	old, err := s.readShards(tx, keys)
+	if err != nil {
+		return 0, err
+	}
+	all := slices.Collect(maps.Values(old))
+	if len(all) < 2 {
+		return 0, nil // another one has merged them
+	}
+	sum, err := usage.Merge(all)
+	if err != nil {
+		return 0, err
+	}
+	d, err := newShardDoc(sum)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.Set(s.shard(sum.ShardKey), d); err != nil {
+		return 0, err
+	}
+	for k := range old {
+		if k.Source == usage.MergedSource {
+			continue
+		}
+		if err := tx.Delete(s.shard(k)); err != nil {
+			return 0, err
+		}
+	}
+	return len(all) - 1, nil
 }
 
 // SweepRequests implements [usage.Store].

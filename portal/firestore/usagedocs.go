@@ -3,6 +3,7 @@ package firestore
 import (
 	"bytes"
 	"compress/flate"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -46,6 +47,8 @@ const (
 	maxCells = 1000 << 10
 )
 
+var errTooManyCells = errors.New("it has more keys, voices and endpoints than a document of 1 MiB holds")
+
 func newShardDoc(s usage.Shard) (shardDoc, error) {
 	d := shardDoc{s.OrgID, s.Source, s.Date, s.Requests, s.Frames, s.Billed, s.Cells, false}
 	if len(d.Cells) > packFrom {
@@ -63,7 +66,7 @@ func newShardDoc(s usage.Shard) (shardDoc, error) {
 		d.Cells, d.Packed = packed.Bytes(), true
 	}
 	if len(d.Cells) > maxCells {
-		return d, fmt.Errorf("firestore: the usage of %s on %s, as %s reports it, has more keys, voices and endpoints than a document of 1 MiB holds", s.OrgID, s.Date, s.Source)
+		return d, fmt.Errorf("firestore: the usage of %s on %s, as %s reports it: %w", s.OrgID, s.Date, s.Source, errTooManyCells)
 	}
 	return d, nil
 }

@@ -162,6 +162,36 @@ func (t *usageTables) Compare(ctx context.Context, date string) ([]usage.Compari
 	return all, nil
 }
 
+// MergeShards implements [usage.Store].
+func (t *usageTables) MergeShards(ctx context.Context, date string) (fewer int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	byOrg := map[string][]usage.Shard{}
+	for k, s := range t.shards {
+		if k.Date == date {
+			byOrg[k.OrgID] = append(byOrg[k.OrgID], s)
+		}
+	}
+	for _, shards := range byOrg {
+		if len(shards) < 2 {
+			continue
+		}
+		sum, err := usage.Merge(shards)
+		if err != nil {
+			return fewer, err
+		}
+		for _, s := range shards {
+			delete(t.shards, s.ShardKey)
+		}
+		t.shards[sum.ShardKey] = sum
+		fewer += len(shards) - 1
+	}
+	return fewer, nil
+}
+
 // SweepRequests implements [usage.Store].
 func (t *usageTables) SweepRequests(ctx context.Context, date string) (int, error) {
 	if err := ctx.Err(); err != nil {

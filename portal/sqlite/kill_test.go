@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled books a batch of ten events and adds an organisation and its project, in turn, and says so once each is committed.
+// writeUntilKilled books a batch of ten events, merges shards, and adds an organisation and its project, in turn, and says so once each is committed.
 // At the step so numbered it kills itself.
 func writeUntilKilled(path, step string) error {
 	last, err := strconv.Atoi(step)
@@ -65,6 +65,9 @@ func writeUntilKilled(path, step string) error {
 		}
 		position += 10
 		fmt.Println("events", position)
+		if _, err := s.MergeShards(ctx, killBatch(1).Today); err != nil { // which must change no sum
+			return err
+		}
 		err := s.Update(ctx, func(tx tenant.Tx) error {
 			tx.PutOrg(tenant.Org{ID: fmt.Sprintf("org_%06d", orgs)})
 			tx.PutProject(tenant.Project{ID: fmt.Sprintf("prj_%06d", orgs), OrgID: "org"})

@@ -189,6 +189,54 @@ func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, e
 	return all, nil
 }
 
+// MergeShards implements [usage.Store], in a transaction for each organisation.
+func (s *Store) MergeShards(ctx context.Context, date string) (fewer int, err error) {
+	orgs, err := records(ctx, s, func(rows scanner, org *string) error { return rows.Scan(org) },
+		`SELECT org_id FROM shards WHERE date = ? GROUP BY org_id HAVING count(*) > 1`, date)
+	if err != nil {
+		return 0, err
+	}
+	for _, org := range orgs {
+		merged := 0
+		err := s.write(ctx, func(c *conn) (err error) {
+			merged, err = s.mergeShards(ctx, c, org, date)
+			return err
+		})
+		if err != nil {
+			return fewer, err
+		}
+		fewer += merged
+	}
+	return fewer, nil
+}
+
+func (s *Store) mergeShards(ctx context.Context, c *conn, orgID, date string) (fewer int, err error) {
+	var all []usage.Shard
+	err = c.rows(ctx, `SELECT `+shardColumns+` FROM shards WHERE org_id = ? AND date = ?`, []any{orgID, date}, func(rows *sql.Rows) error {
+		var d usage.Shard
+		err := scanShard(rows, &d)
+		all = append(all, d)
+		return err
+	})
+	if err != nil || len(all) < 2 {
+		return 0, s.fault(err)
+	}
+	sum, err := usage.Merge(all)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.at("merged"); err != nil {
+		return 0, err
+	}
+	if _, err := c.exec(`DELETE FROM shards WHERE org_id = ? AND date = ?`, orgID, date); err != nil {
+		return 0, s.fault(err)
+	}
+	if err := s.at("shard"); err != nil {
+		return 0, err
+	}
+	return len(all) - 1, s.fault(putShard(c, sum))
+}
+
 // SweepRequests implements [usage.Store].
 func (s *Store) SweepRequests(ctx context.Context, date string) (int, error) {
 	return s.sweep(ctx, `DELETE FROM requests WHERE rowid IN (SELECT rowid FROM requests WHERE date < ? LIMIT ?)`, date)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -302,6 +303,54 @@ func TestUpkeepSweepsAndCompares(t *testing.T) {
 		}
 		if _, err := usage.NewUpkeep(usage.UpkeepConfig{Retention: 7}, store, nil); err != nil {
 			t.Errorf("seven days of retention: %v", err)
+		}
+	})
+}
+
+// TestUpkeepMergesPastDays: reports and bills stay as they were, to the last bin of a sketch.
+func TestUpkeepMergesPastDays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(at("2026-11-20 12:00:00")))
+		store := memstore.New()
+		days := []string{"2026-10-10", "2026-10-11", "2026-11-19", "2026-11-20"} // 41, 40, 1 and 0 days ago
+		for n := range 5 {
+			var events []meter.Event
+			for i, day := range days {
+				events = append(events, ended(day+" 10:00:00", func(e *meter.Event) {
+					e.TTFAus, e.KeyID, e.Billed = int64(1000*(n+1)*(i+1)), fmt.Sprint("key_", n%2), int64(100*n+i)
+				}))
+			}
+			book(t, store, fmt.Sprint("src_", n), events...)
+		}
+		r := reports(t, store, nil)
+		told := func() (usage.Usage, []usage.Bill) {
+			u, err := r.Usage(t.Context(), usage.Query{OrgID: "org_a", From: at("2026-10-01 00:00:00"), To: at("2026-11-21 00:00:00")})
+			bills, other := r.Bills(t.Context(), "org_a")
+			if err := errors.Join(err, other); err != nil {
+				t.Fatal(err)
+			}
+			return u, bills
+		}
+		u, err := usage.NewUpkeep(usage.UpkeepConfig{}, store, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, billsBefore := told()
+		for round, want := range []int{8, 0} {
+			if f, err := u.Round(t.Context()); err != nil || f.Merged != want || f.Difference() != 0 {
+				t.Errorf("round %d: %+v, %v; want %d shards merged and no difference", round, f, err, want)
+			}
+		}
+		after, billsAfter := told()
+		for i := range billsAfter {
+			billsAfter[i].Closed = billsBefore[i].Closed // upkeep does that, too
+		}
+		if !reflect.DeepEqual(before, after) || !slices.Equal(billsBefore, billsAfter) {
+			t.Errorf("usage was %+v, %+v\nand is %+v, %+v", before, billsBefore, after, billsAfter)
+		}
+		shards, err := store.Shards(t.Context(), "org_a", days[0], days[3])
+		if err != nil || len(shards) != 5+1+1+5 {
+			t.Errorf("there are %d shards (%v), want 12", len(shards), err)
 		}
 	})
 }

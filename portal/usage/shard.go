@@ -6,6 +6,7 @@ package usage
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/swar-tts/swar/runtime/meter"
 )
@@ -22,6 +23,22 @@ func (c ShardChange) Fold(old Shard) (Shard, error) {
 	}
 	s.Cells = u.encode()
 	return s, nil
+}
+
+// Merge returns the sum of shards of one organisation and one day, of which there is at least one.
+func Merge(shards []Shard) (Shard, error) {
+	sum := Shard{ShardKey: ShardKey{OrgID: shards[0].OrgID, Source: MergedSource, Date: shards[0].Date}}
+	var all cells
+	for _, s := range shards {
+		c, err := decodeCells(s.Cells)
+		if err != nil {
+			return Shard{}, fmt.Errorf("shard of %s, %s, %s: %w", s.OrgID, s.Source, s.Date, err)
+		}
+		all.merge(c)
+		sum.Add(s.Totals)
+	}
+	sum.Cells = all.encode()
+	return sum, nil
 }
 
 // Equal reports whether shards hold, all together, the same cells as one shard that was folded from events. It is for tests of stores:

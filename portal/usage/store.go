@@ -37,6 +37,12 @@ type Store interface {
 	// Compare returns, for each organisation that has usage on a day, what its shards and what its requests add up to at one moment.
 	Compare(ctx context.Context, date string) ([]Comparison, error)
 
+	// MergeShards makes the shards of each organisation on a day one, that of [MergedSource], by [Merge], and returns how many
+	// fewer there are. It takes as many transactions as it likes, each of which leaves every sum as it was: so it may end at any
+	// moment, run in two processes at once, and meet an Apply of the same shards. A store that has a limit on the size of a shard
+	// leaves those as they are that would be larger together.
+	MergeShards(ctx context.Context, date string) (fewer int, err error)
+
 	// SweepRequests deletes the request rows of all days before date, and returns how many. It may delete in several steps.
 	SweepRequests(ctx context.Context, date string) (int, error)
 }
@@ -48,12 +54,16 @@ type Batch struct {
 }
 
 // ShardKey names a shard: the usage of one organisation on one day, as one source has reported it. Each shard has one writer, its
-// source, so that sources do not wait for one another.
+// source, so that sources do not wait for one another. Those of past days are merged, for sources come and go; what is still reported for
+// such a day begins a new one.
 type ShardKey struct {
 	OrgID  string
 	Source string
 	Date   string
 }
+
+// MergedSource is the source of shards that were merged. No log has this name, so that nobody writes to them again.
+const MergedSource = "merged"
 
 // Shard is stored usage. A store keeps the numbers in columns that it can add up, and Cells as they are.
 type Shard struct {

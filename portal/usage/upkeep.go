@@ -16,13 +16,16 @@ const closingGrace = 3 * 24 * time.Hour
 // comparedDays is how many past days the nightly comparison looks at: as many as a month waits for its closing.
 const comparedDays = 3
 
+// mergedDays is how many past days are looked at for shards to merge. What a source reports later than that stays a shard of its own.
+const mergedDays = 40
+
 // UpkeepConfig says what is kept how long.
 type UpkeepConfig struct {
 	Rates     Rates
 	Retention int // days that request rows are kept; 0 means 35, and fewer than 7 are refused
 }
 
-// Upkeep closes months, deletes old request rows and compares the books. It may run in several processes at once.
+// Upkeep closes months, deletes old request rows, compares the books and merges the shards of past days. It may run in several processes at once.
 type Upkeep struct {
 	cfg   UpkeepConfig
 	store Store
@@ -33,6 +36,7 @@ type Upkeep struct {
 type Findings struct {
 	Closed      []string     // months
 	Swept       int          // request rows
+	Merged      int          // shards that are no more, because they were merged into others
 	Differences []Comparison // that are not equal; there must be none
 }
 
@@ -88,7 +92,8 @@ func (u *Upkeep) Run(ctx context.Context, report func(Findings)) error {
 	}
 }
 
-// Round closes the months that are due, compares the last days, and deletes old request rows. Doing it twice changes nothing.
+// Round closes the months that are due, compares the last days, merges the shards of past ones, and deletes old request rows. Doing it
+// twice changes nothing.
 func (u *Upkeep) Round(ctx context.Context) (f Findings, err error) {
 	now := time.Now()
 	if f.Closed, err = u.closeMonths(ctx, now); err != nil {
@@ -105,6 +110,14 @@ func (u *Upkeep) Round(ctx context.Context) (f Findings, err error) {
 				f.Differences = append(f.Differences, c)
 				u.log.Error("usage does not add up: the request log and the totals differ", "org", c.OrgID, "date", c.Date, "totals", c.Shards, "request_log", c.Requests)
 			}
+		}
+	}
+	for back := mergedDays; back >= 1; back-- {
+		date := meter.DateOf(now.AddDate(0, 0, -back))
+		merged, err := u.store.MergeShards(ctx, date)
+		f.Merged += merged
+		if err != nil {
+			return f, fmt.Errorf("merging the shards of %s: %w", date, err)
 		}
 	}
 	if f.Swept, err = u.store.SweepRequests(ctx, meter.DateOf(now.AddDate(0, 0, -u.cfg.Retention))); err != nil {

@@ -25,9 +25,9 @@ const (
 	copyVersion = "swar-keys 1"
 )
 
-// KeyCopy keeps a copy of a [KeyCache] in a file, for a process that begins while the portal is away: hashes of keys and
-// what they allow, never a key. It may be used for as long as the cache could go on without the portal: the grace counts
-// from when the portal was last heard, by whichever process.
+// KeyCopy keeps a copy of a [KeyCache] in a file, for a process that begins while the portal is away: hashes of keys
+// and what they allow, never a key. It may be used for as long as the cache could go on without the portal: the grace
+// counts from when the portal was last heard, by whichever process.
 //
 // A key that the portal has revoked or restricted never comes back by a copy. It is removed before the change counts as
 // taken in, and written again within a second.
@@ -65,13 +65,13 @@ func KeepCopy(cache *KeyCache, file string, log *slog.Logger) *KeyCopy {
 	k := &KeyCopy{file: file, cache: cache, log: log}
 	kept, err := readCopy(file)
 	if err == nil {
-		err = cache.fill(kept)
+		k.changes, err = cache.fill(kept)
 	}
 	switch {
 	case err == nil:
-		k.heard, k.changes = time.UnixMicro(kept.Heard), cache.changes
+		k.heard = time.UnixMicro(kept.Heard)
 		log.Info("keys are known from before; they are good for a while without the portal",
-			"keys", len(cache.keys), "portal_heard", k.heard.UTC())
+			"keys", len(kept.Keys), "portal_heard", k.heard.UTC())
 	case !errors.Is(err, fs.ErrNotExist):
 		log.Warn("the copy of the keys cannot be used; keys are known once the portal is heard", "file", file, "error", err)
 		k.remove()
@@ -137,17 +137,17 @@ func (k *KeyCopy) fail(what string, err error) {
 	}
 }
 
-// fill begins with what was kept, unless that is too old.
-func (c *KeyCache) fill(kept keptKeys) error {
+// fill begins with what was kept, unless that is too old. It returns the number of changes that this made.
+func (c *KeyCache) fill(kept keptKeys) (changes uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
 	age := now.Sub(time.UnixMicro(kept.Heard))
 	switch {
 	case age < -clockLeeway: // nobody knows how old it is
-		return fmt.Errorf("it is from the future (%v): the clock was put back", -age)
+		return 0, fmt.Errorf("it is from the future (%v): the clock was put back", -age)
 	case age >= c.grace:
-		return fmt.Errorf("the portal was last heard %v ago, and keys are good without it for %v", age, c.grace)
+		return 0, fmt.Errorf("the portal was last heard %v ago, and keys are good without it for %v", age, c.grace)
 	}
 	entries := make([]Entry, len(kept.Keys))
 	for i := range kept.Keys {
@@ -156,11 +156,11 @@ func (c *KeyCache) fill(kept keptKeys) error {
 	c.applyLocked(entries)
 	c.away = now.Add(-max(age, 0)) // which goes on with now, however the clock is set
 	c.beginLocked()
-	return nil
+	return c.changes, nil
 }
 
-// keptKeys returns what is to be kept, if there is something and wanted says so of when the portal was last heard and of
-// the number of changes.
+// keptKeys returns what is to be kept, if there is something and wanted says so of when the portal was last heard and
+// of the number of changes.
 func (c *KeyCache) keptKeys(wanted func(heard time.Time, changes uint64) bool) (_ keptKeys, changes uint64, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

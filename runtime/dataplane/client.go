@@ -248,8 +248,11 @@ func (c *Client) why(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if status.Code(err) == codes.Unauthenticated {
+	switch {
+	case status.Code(err) == codes.Unauthenticated:
 		return fmt.Errorf("the portal does not accept the token: %w", err)
+	case grpcauth.IsCertificateRefused(err):
+		return fmt.Errorf("the portal does not accept the certificate, and its log says why: %w", err)
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func (c *Certificates) ServerTLS(accepts ...Role) *tls.Config {
 			return &tls.Config{
 				MinVersion:   tls.VersionTLS13,
 				Certificates: []tls.Certificate{now.cert},
-				ClientAuth:   tls.RequireAnyClientCert, // which is verified below, with words of our own
+				ClientAuth:   tls.RequestClientCert, // which is demanded and verified below, with words of our own
 				ClientCAs:    now.roots,
 				VerifyConnection: func(s tls.ConnectionState) error {
 					err := now.verify(s, x509.ExtKeyUsageClientAuth, accepts)

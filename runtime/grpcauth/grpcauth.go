@@ -4,9 +4,11 @@ package grpcauth
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -36,12 +38,9 @@ func (c Credentials) Check() error {
 // ServerOptions are for a server that processes of some roles may call. Without certificates there are no roles: who
 // has the token may.
 func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, accepts ...Role) ([]grpc.ServerOption, error) {
-	transport, err := c.transport(onLoopback)
+	transport, err := c.transport(onLoopback, func() *tls.Config { return c.Certificates.ServerTLS(accepts...) })
 	if err != nil {
 		return nil, err
-	}
-	if c.Certificates != nil {
-		transport = credentials.NewTLS(c.Certificates.ServerTLS(accepts...))
 	}
 	admit := func(ctx context.Context, method string) error {
 		if c.Token == nil {
@@ -76,12 +75,9 @@ func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, accepts ..
 
 // DialOptions are for a client of a server on host that has a role.
 func (c Credentials) DialOptions(host string, expects Role) ([]grpc.DialOption, error) {
-	transport, err := c.transport(IsLoopback(host))
+	transport, err := c.transport(IsLoopback(host), func() *tls.Config { return c.Certificates.ClientTLS(expects) })
 	if err != nil {
 		return nil, err
-	}
-	if c.Certificates != nil {
-		transport = credentials.NewTLS(c.Certificates.ClientTLS(expects))
 	}
 	options := []grpc.DialOption{grpc.WithTransportCredentials(transport)}
 	if c.Token != nil {
@@ -90,16 +86,27 @@ func (c Credentials) DialOptions(host string, expects Role) ([]grpc.DialOption, 
 	return options, nil
 }
 
-// transport returns plain text where that may be.
-func (c Credentials) transport(onLoopback bool) (credentials.TransportCredentials, error) {
-	if err := c.Check(); err != nil {
+// transport returns TLS where there are certificates, and plain text where that may be.
+func (c Credentials) transport(onLoopback bool, secure func() *tls.Config) (credentials.TransportCredentials, error) {
+	err := c.Check()
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if c.Certificates == nil && !onLoopback && !c.Plaintext {
+	case c.Certificates != nil:
+		return credentials.NewTLS(secure()), nil
+	case onLoopback || c.Plaintext:
+		return insecure.NewCredentials(), nil
+	default:
 		return nil, errors.New("other machines could read tokens and change keys; " +
 			"configure TLS, use a loopback address, or allow plain text where something else protects it")
 	}
-	return insecure.NewCredentials(), nil
+}
+
+// IsCertificateRefused reports whether a call failed because the server did not accept the certificate of this process.
+// The server's log says why; here there is only the alert, in the text of an error, and not even that where the
+// connection was reset before it was read.
+func IsCertificateRefused(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "remote error: tls: ")
 }
 
 // IsLoopback reports whether only this machine reaches host. Names other than localhost do not count, since what they
