@@ -92,6 +92,10 @@ var rules = map[string]rule{
 	"runtime/fleet": {[]string{
 		"runtime/metrics", "runtime/speech", "runtime/fleet/link", "runtime/fleet/link/wire", "runtime/fleet/route",
 	}, "a remote speaker knows pods, and no engine, no HTTP and no tenant"},
+	"runtime/fleet/discover": {[]string{"runtime/fleet/route"}, "where pods are has nothing to do with what they say"},
+	"runtime/fleet/discover/endpointslice": {[]string{
+		"runtime/fleet/discover",
+	}, "one adapter asks Kubernetes, and only where pods are"},
 	"portal/emailaddr": {nil, "what an address is does not depend on whose it is"},
 	"portal/cursor":    {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
 	"portal/tenant":    {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
@@ -100,7 +104,6 @@ var rules = map[string]rule{
 	"portal/storetest": {[]string{"runtime/access", "runtime/meter", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":  {[]string{"portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
 	"portal/sqlite":    {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},
-	"runtime/fleet/discover": {[]string{"runtime/fleet/route"}, "where pods are has nothing to do with what they say"},
 	"portal/rest": {[]string{
 		"runtime/speech", "runtime/meter", "runtime/answer", "runtime/strictjson", "runtime/ident", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage",
 	}, "rest translates between HTTP and the rules; of the runtime it knows the words: voices, and the status of a stream"},
@@ -158,7 +161,7 @@ var only = map[string]struct {
 	"github.com/prometheus/":             {[]string{"runtime/metrics"}, "metric names stand in one place"},
 	"github.com/spf13/":                  {[]string{"cmd/"}, "only cmd reads flags"},
 	"os/exec":                            {[]string{"runtime/espeak", "cmd/", "hack/"}, "one adapter runs programs"},
-	"k8s.io/":                            {[]string{"api/", "controllers", "runtime/fleet/discover", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
+	"k8s.io/":                            {[]string{"api/", "controllers", "runtime/fleet/discover/endpointslice", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
 	"sigs.k8s.io/":                       {[]string{"api/", "controllers", "cmd/operator"}, "the data plane runs without Kubernetes"},
 	"google.golang.org/grpc":             {[]string{"runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore", "cmd/router", "cmd/worker"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
 	"cloud.google.com/go/firestore":      {[]string{"portal/firestore"}, "one adapter knows Firestore"},
@@ -234,7 +237,9 @@ func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
 }
 
 // withoutCgo are packages whose programs build without a C compiler, because they neither speak nor encode.
-var withoutCgo = []string{"cmd/internal/launch", "cmd/internal/peer", "cmd/portal", "runtime/serve"}
+var withoutCgo = []string{
+	"cmd/internal/launch", "cmd/internal/peer", "cmd/portal", "cmd/router", "runtime/fleet/discover/endpointslice", "runtime/serve",
+}
 
 func TestWhatBuildsWithoutCgo(t *testing.T) {
 	args := []string{"list", "-deps", "-f", "{{if and .CgoFiles (not .Standard)}}{{.ImportPath}}{{end}}"}
