@@ -72,9 +72,10 @@ type request struct {
 	Request
 	asked    time.Time
 	attempts int
-	refused  []string // pods that had no slot, since it last waited
-	lost     []string // pods that failed it, even if they are listed anew
-	last     error    // why the last attempt came to nothing
+	refused  []string  // pods that had no slot, since it last waited
+	lost     []string  // pods that failed it, even if they are listed anew
+	patient  time.Time // until when the last attempt is made only to a slot that is kept for it
+	last     error     // why the last attempt came to nothing
 	entry    *queue.Entry[*request]
 	pod      *pod   // whom it was sent to; nil while it waits
 	number   uint64 // of the attempt at that pod
@@ -299,19 +300,23 @@ func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
 
 // tryNext sends a request, whose attempt came to nothing, to another pod, or lets it wait in its turn. What it had in
 // view of its pod may do for others.
+//
+// Where others were faster twice, the last attempt is not lost in the same way: it waits for a slot that is kept for it,
+// for as long as one needs to be heard of.
 func (r *Router) tryNext(now time.Time, req *request, err error) {
 	req.last = err
 	req.pod.forget(req)
 	req.pod = nil
 	var next *pod
-	mayTry := req.attempts < MaxAttempts
-	if mayTry {
+	if r.cfg.QueueLen >= 0 && req.attempts == MaxAttempts-1 && errors.Is(err, speech.ErrBusy) {
+		req.patient = now.Add(2 * GrantTime)
+	} else {
 		next = r.pick(now, req)
 	}
 	switch {
-	case next != nil:
+	case next != nil && req.attempts < MaxAttempts:
 		r.send(req, next, 0)
-	case !mayTry || r.cfg.QueueLen < 0 || !r.anyInUse(now):
+	case req.attempts >= MaxAttempts || r.cfg.QueueLen < 0 || !r.anyInUse(now):
 		r.giveUp(now, req)
 	default:
 		req.refused = nil // what they said of themselves is known, and may change while it waits
@@ -405,6 +410,10 @@ func (r *Router) takeHeld(now time.Time, session string) (heldSlot, bool) {
 func (r *Router) serveWaiting(now time.Time) {
 	for e := r.waiting.First(); e != nil; {
 		next := e.Newer()
+		if now.Before(e.Value.patient) {
+			e = next
+			continue
+		}
 		p := r.pick(now, e.Value)
 		if p == nil && len(e.Value.lost) == 0 {
 			return // nothing is free for the others either

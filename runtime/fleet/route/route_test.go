@@ -475,3 +475,37 @@ func BenchmarkRouter(b *testing.B) {
 		})
 	}
 }
+
+func TestTheLastAttemptWaitsForAGrant(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   error // why the second attempt came to nothing; nil for a refusal
+		after time.Duration
+		want  string // what becomes of it where a pod has a slot in view
+	}{
+		"after a failure it does not":         {speech.ErrWorkerGone, 0, "sent"},
+		"after a refusal it does":             {nil, 0, "waits"},
+		"just before that has been long":      {nil, 2*route.GrantTime - 1, "waits"},
+		"as no grant has come for two of its": {nil, 2 * route.GrantTime, "sent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, route.Config{}, 1, 1, 1, 1)
+			f.arrive(route.Request{})
+			f.Refused(f.now, 1)
+			if c.err != nil {
+				f.Lost(f.now, 1, c.err)
+			} else {
+				f.Refused(f.now, 1)
+			}
+			f.now = f.now.Add(c.after)
+			f.Tick(f.now)
+			got := "sent"
+			if f.Queued() == 1 {
+				got = "waits"
+			}
+			check(t, got, c.want)
+			if got == "waits" {
+				check(t, outcome(f.Granted(f.now, "pod2", 5, "")), "sent to pod2")
+			}
+		})
+	}
+}

@@ -64,6 +64,7 @@ type request struct {
 	attempt  *attempt
 	answered bool
 	lost     map[string]bool // pods that it must not meet again
+	patient  time.Time       // until when it goes only where a slot is kept for it
 }
 
 // attempt is a request on its way to a pod, or in it.
@@ -282,7 +283,8 @@ func (w *world) send(r *testRouter, e route.Send) {
 	}
 	if q.waits {
 		for id, other := range r.requests {
-			if other.waits && other.asked.Before(q.asked) && !other.lost[e.Pod] && other.attempt == nil {
+			isPassedOver := other.lost[e.Pod] || e.Grant == 0 && w.now.Before(other.patient)
+			if other.waits && other.asked.Before(q.asked) && !isPassedOver && other.attempt == nil {
 				w.Fatalf("request %d overtakes %d", e.ID, id)
 			}
 		}
@@ -323,7 +325,7 @@ func (w *world) checkWork(r *testRouter) {
 			continue
 		}
 		for id, q := range r.requests {
-			if q.waits && !q.lost[p.Address] {
+			if q.waits && !q.lost[p.Address] && !w.now.Before(q.patient) {
 				w.Fatalf("request %d waits while %+v is free", id, p)
 			}
 		}
@@ -423,6 +425,9 @@ func (w *world) hear(a *attempt) {
 	case refusal:
 		w.do(r, r.EndState(w.now, a.send.Pod, m.state))
 		q.attempt = nil
+		if q.sends == route.MaxAttempts-1 {
+			q.patient = w.now.Add(2 * route.GrantTime)
+		}
 		w.do(r, r.Refused(w.now, a.id))
 	case lost:
 		q.attempt = nil
