@@ -2,32 +2,40 @@ package main
 
 import (
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/fleet/discover"
+	"github.com/swar-tts/swar/runtime/fleet/discover/endpointslice"
 )
 
 // podFlags say where pods are.
 type podFlags struct {
-	list string
-	dns  string
+	list       string
+	dns        string
+	slices     string
+	kubeconfig string
 }
 
 func (p *podFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&p.list, "endpoints", "", "the pods, `HOST:PORT,…`")
-	f.StringVar(&p.dns, "endpoints-dns", "", "a `NAME:PORT` whose addresses are those of the pods, looked up every few seconds")
+	f.StringVar(&p.dns, "endpoints-dns", "", "a `NAME:PORT` whose addresses are those of the pods, looked up every few seconds; "+
+		"with --endpoint-slices, while the API server does not answer yet")
+	f.StringVar(&p.slices, "endpoint-slices", "", "`NAMESPACE/SERVICE` in Kubernetes whose EndpointSlices name the pods")
+	f.StringVar(&p.kubeconfig, "kubeconfig", os.Getenv("KUBECONFIG"),
+		"`file` that says how to reach the API server, for a router outside the cluster")
 }
 
 // check refuses settings that tell nothing, or two things, of where pods are.
 func (p *podFlags) check(cmd *cobra.Command) error {
 	switch {
-	case p.list != "" && p.dns != "":
-		return launch.BadUsage(cmd, "--endpoints and --endpoints-dns contradict each other; drop one of them")
-	case p.list == "" && p.dns == "":
-		return launch.BadUsage(cmd, "it must be known where pods are; name them with --endpoints or --endpoints-dns")
+	case p.list != "" && (p.dns != "" || p.slices != ""):
+		return launch.BadUsage(cmd, "--endpoints contradicts --endpoints-dns and --endpoint-slices; drop it or them")
+	case p.list == "" && p.dns == "" && p.slices == "":
+		return launch.BadUsage(cmd, "it must be known where pods are; name them with --endpoints, --endpoints-dns or --endpoint-slices")
 	}
 	if _, err := p.open(slog.New(slog.DiscardHandler)); err != nil {
 		return launch.BadUsage(cmd, "%w", err)
@@ -37,8 +45,16 @@ func (p *podFlags) check(cmd *cobra.Command) error {
 
 // open returns what tells where pods are.
 func (p *podFlags) open(log *slog.Logger) (discover.Source, error) {
-	if p.dns != "" {
-		return discover.NewDNS(discover.DNSConfig{Address: p.dns, Log: log})
+	if p.list != "" {
+		return discover.ParseList(p.list)
 	}
-	return discover.ParseList(p.list)
+	var names discover.Source // nil where DNS is not asked
+	if p.dns != "" {
+		dns, err := discover.NewDNS(discover.DNSConfig{Address: p.dns, Log: log})
+		if err != nil || p.slices == "" {
+			return dns, err
+		}
+		names = dns
+	}
+	return endpointslice.New(endpointslice.Config{Service: p.slices, Kubeconfig: p.kubeconfig, Fallback: names, Log: log})
 }

@@ -139,7 +139,7 @@ var rules = map[string]rule{
 	}, "a pod speaks for routers: it knows no key, no tenant and no client"},
 	"cmd/router": {[]string{
 		"cmd/internal/launch", "cmd/internal/peer", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
-		"runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/serve", "runtime/speech",
+		"runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/serve", "runtime/speech",
 	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
 	"hack/layout":          {nil, "a test of the tree"},
 	"hack/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},

@@ -53,7 +53,7 @@ func (s *Speaker) Speak(
 		asked = begin
 	}
 	sp := &speaking{
-		speaker: s, call: c, u: u, turn: turn, begin: begin, patience: s.cfg.QueueWait - begin.Sub(asked),
+		speaker: s, call: c, u: u, turn: turn, begin: begin, waitLimit: s.cfg.QueueWait - begin.Sub(asked),
 		sink: onceSink{Sink: sink},
 	}
 	st, err = sp.run(ctx)
@@ -94,15 +94,15 @@ func (s *Speaker) leave(c *call) {
 
 // speaking is one call of Speak.
 type speaking struct {
-	speaker  *Speaker
-	call     *call
-	u        speech.Utterance
-	turn     speech.Turn
-	begin    time.Time
-	patience time.Duration // for which it may wait, from begin on
-	sink     onceSink
-	attempts int
-	heard    bool // a frame has come: nobody else can be tried
+	speaker   *Speaker
+	call      *call
+	u         speech.Utterance
+	turn      speech.Turn
+	begin     time.Time
+	waitLimit time.Duration // for which it may wait, from begin on
+	sink      onceSink
+	attempts  int
+	heard     bool // a frame has come: nobody else can be tried
 }
 
 // run follows the router's decisions until the utterance has ended.
@@ -139,8 +139,8 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 			<-refused
 		}
 	}()
-	patience := time.NewTimer(time.Until(sp.begin.Add(sp.patience)))
-	defer patience.Stop()
+	over := time.NewTimer(time.Until(sp.begin.Add(sp.waitLimit)))
+	defer over.Stop()
 	for {
 		select {
 		case p = <-sp.call.placed:
@@ -152,7 +152,7 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 			if err != nil && sp.leaveQueue() {
 				return p, err
 			}
-		case <-patience.C:
+		case <-over.C:
 			s.mu.Lock()
 			s.doLocked(s.router.Expire(time.Now(), sp.call.id))
 			s.mu.Unlock()

@@ -43,12 +43,12 @@ type Source struct {
 	namespace, service string
 	client             rest.Interface
 	backoff            wait.Backoff // between attempts to list
-	patience           time.Duration
+	firstAnswerLimit   time.Duration
 }
 
-// patience is how long the API server may take for its first answer before the fallback stands in. If it refuses, that
+// firstAnswerLimit is how long the API server may take for its first answer before the fallback stands in. If it refuses, that
 // is at once.
-const patience = 2 * time.Second
+const firstAnswerLimit = 2 * time.Second
 
 // listLimit bounds a list, for which client-go would wait for ever.
 const listLimit = 30 * time.Second
@@ -70,7 +70,7 @@ func New(cfg Config) (*Source, error) {
 		return nil, err
 	}
 	return &Source{
-		cfg: cfg, namespace: namespace, service: service, client: client, backoff: backoff, patience: patience,
+		cfg: cfg, namespace: namespace, service: service, client: client, backoff: backoff, firstAnswerLimit: firstAnswerLimit,
 	}, nil
 }
 
@@ -113,7 +113,7 @@ func (s *Source) standIn(ctx context.Context, v *view, tell func([]discover.Endp
 	if s.cfg.Fallback == nil {
 		return
 	}
-	late := time.NewTimer(s.patience)
+	late := time.NewTimer(s.firstAnswerLimit)
 	defer late.Stop()
 	select {
 	case <-v.listed:

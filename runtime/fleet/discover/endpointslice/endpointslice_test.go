@@ -141,7 +141,7 @@ type follower struct {
 }
 
 // follow runs a source of the slices of a until the test ends. Whatever it tells must be wanted.
-func follow(t *testing.T, a *apiServer, fallback discover.Source, patience time.Duration) *follower {
+func follow(t *testing.T, a *apiServer, fallback discover.Source, firstAnswerLimit time.Duration) *follower {
 	t.Helper()
 	f := &follower{t: t, told: make(chan string), log: &logged{}}
 	s, err := New(Config{
@@ -150,7 +150,7 @@ func follow(t *testing.T, a *apiServer, fallback discover.Source, patience time.
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.patience = patience
+	s.firstAnswerLimit = firstAnswerLimit
 	s.backoff = wait.Backoff{Duration: time.Millisecond, Factor: 1, Steps: 1}
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
