@@ -142,6 +142,7 @@ var rules = map[string]rule{
 		"runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/serve", "runtime/speech",
 	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
 	"hack/layout":          {nil, "a test of the tree"},
+	"hack/fleetbench":      {[]string{"*"}, ""},
 	"hack/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},
 	"hack/onnxruntimetest": {nil, "finding the library has nothing to do with what runs on it"},
 	"hack/benchengine": {[]string{
