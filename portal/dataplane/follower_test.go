@@ -358,3 +358,34 @@ func TestAnOlderClientIsNotAwaited(t *testing.T) {
 		}
 	}
 }
+
+func TestFollowersAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, s := runFeed(t)
+		_, k := newKey()
+		want := func(when string, current, behind int) {
+			t.Helper()
+			if gotCurrent, gotBehind := f.Followers(); gotCurrent != current || gotBehind != behind {
+				t.Errorf("%s: %d are current and %d behind, want %d and %d", when, gotCurrent, gotBehind, current, behind)
+			}
+		}
+		want("nobody", 0, 0)
+		a, b := f.follow("a"), f.follow("b")
+		want("two that know nothing", 0, 2)
+		now := func() wire.Position {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return wire.Position{Epoch: f.epoch, Sequence: f.sequence}
+		}
+		f.acknowledge(a.id, now())
+		f.acknowledge(b.id, now())
+		want("both know all", 2, 0)
+		s.told <- telling{[]tenant.Key{k}, true}
+		synctest.Wait()
+		want("a key is new", 0, 2)
+		f.acknowledge(a.id, now())
+		want("one has taken it in", 1, 1)
+		f.leave(b)
+		want("the other has left", 1, 0)
+	})
+}
