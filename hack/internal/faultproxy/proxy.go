@@ -1,5 +1,5 @@
-// Package faultproxy is a TCP proxy that makes the network between two programs as bad as a test wants, and changes that
-// while connections are open.
+// Package faultproxy is a TCP proxy that makes the network between two programs as bad as a test wants, and changes
+// that while connections are open.
 package faultproxy
 
 import (
