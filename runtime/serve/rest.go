@@ -51,9 +51,9 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 	return err
 }
 
-// untilLeft returns a context that ends with ctx, which is a request's, for the cause that the client has gone: net/http
-// only says that it was cancelled, and how the client is recorded must not depend on whether a write failed before that.
-// The returned function must be called when the request is answered.
+// untilLeft returns a context that ends with ctx, which is a request's, for the cause that the client has gone. Of
+// net/http's own one only knows that it was cancelled, and what is recorded of the client must not depend on whether a
+// write failed before that. The returned function must be called when the request is answered.
 func untilLeft(ctx context.Context) (_ context.Context, ended func()) {
 	alive, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { leave(fmt.Errorf("%w: %w", speech.ErrClientGone, context.Cause(ctx))) })
