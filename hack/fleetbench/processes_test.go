@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,7 +58,8 @@ func (p *process) stop(t testing.TB) {
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()
 	if t.Failed() {
-		t.Logf("%v\n%s", p.cmd.Args, p.log.String())
+		log := p.log.String()
+		t.Logf("%s printed at last:\n%s", filepath.Base(p.cmd.Path), log[max(len(log)-500, 0):])
 	}
 }
 
