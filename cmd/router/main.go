@@ -12,6 +12,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/peer"
+	"github.com/swar-tts/swar/cmd/internal/trace"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -52,6 +53,7 @@ type options struct {
 	proxies     launch.ProxyFlags
 	peers       peer.Flags
 	logging     launch.LogFlags
+	traces      trace.Flags
 }
 
 func command(p *launch.Program) *cobra.Command {
@@ -109,12 +111,13 @@ func (o *options) define(cmd *cobra.Command) {
 	o.proxies.Define(f)
 	o.peers.Define(f)
 	o.logging.Define(f)
+	o.traces.Define(f)
 }
 
 // check refuses settings that cannot be meant.
 func (o *options) check(cmd *cobra.Command) error {
 	for _, check := range []func(*cobra.Command) error{
-		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices,
+		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.traces.Check,
 	} {
 		if err := check(cmd); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/trace"
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/fleet"
 	"github.com/swar-tts/swar/runtime/fleet/link"
@@ -56,6 +57,11 @@ func run(ctx context.Context, p *launch.Program, o *options) (err error) {
 		return err
 	}
 	r.metrics.RegisterLog(lines.Lost)
+	flush, err := o.traces.Open(ctx, name, launch.ThisBuild(version).Version)
+	if err != nil {
+		return err
+	}
+	defer flush()
 	if err := r.open(ctx); err != nil {
 		return launch.Interrupted(ctx, errors.Join(err, r.release()))
 	}
@@ -153,7 +159,7 @@ func (r *router) openAPI(ctx context.Context, credentials grpcauth.Credentials) 
 	if o.hideMetrics {
 		handler = launch.Without("/metrics", handler)
 	}
-	r.public = launch.NewServer(r.closing(handler), r.log)
+	r.public = launch.NewServer(r.closing(trace.Requests(handler)), r.log)
 	return nil
 }
 

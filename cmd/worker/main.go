@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/peer"
+	"github.com/swar-tts/swar/cmd/internal/trace"
 )
 
 // version is set by the linker.
@@ -31,6 +33,7 @@ type options struct {
 	engine  engine.Flags
 	peers   peer.Flags
 	logging launch.LogFlags
+	traces  trace.Flags
 }
 
 func command(p *launch.Program) *cobra.Command {
@@ -65,6 +68,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 	o.engine.DefineDigest(f)
 	o.peers.Define(f)
 	o.logging.Define(f)
+	o.traces.Define(f)
 	return cmd
 }
 
@@ -76,7 +80,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	if err := o.workers.Check(cmd, launch.FindCPUs()); err != nil {
 		return err
 	}
-	if err := o.peers.Check(cmd); err != nil {
+	if err := errors.Join(o.peers.Check(cmd), o.traces.Check(cmd)); err != nil {
 		return err
 	}
 	if err := launch.CheckAddress(cmd, "--listen", o.listen); err != nil {

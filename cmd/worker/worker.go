@@ -45,6 +45,11 @@ func run(ctx context.Context, p *launch.Program, o *options) (err error) {
 	}
 	m := metrics.New()
 	m.RegisterLog(lines.Lost)
+	flush, err := o.traces.Open(ctx, name, launch.ThisBuild(version).Version)
+	if err != nil {
+		return err
+	}
+	defer flush()
 	if err := w.open(ctx, m); err != nil {
 		w.probes.Close()
 		if w.routers != nil {

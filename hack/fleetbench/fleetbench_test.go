@@ -256,7 +256,7 @@ func within(t *testing.T, what string, limit time.Duration, done func() bool) ti
 		if time.Since(begin) > limit {
 			t.Fatalf("it never came about that %s", what)
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	return time.Since(begin)
 }

@@ -5,11 +5,28 @@ import (
 	"errors"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/swar-tts/swar/runtime/fleet/link"
 	"github.com/swar-tts/swar/runtime/fleet/link/wire"
 	"github.com/swar-tts/swar/runtime/fleet/route"
 	"github.com/swar-tts/swar/runtime/speech"
 )
+
+// tracer notes what becomes of utterances, where the program sends spans somewhere.
+var tracer = otel.Tracer("github.com/swar-tts/swar/runtime/fleet")
+
+// endSpan ends the span of what has spoken, or not.
+func endSpan(span trace.Span, st speech.Stats, err error) {
+	span.SetAttributes(attribute.Int("frames", st.Frames))
+	if err != nil {
+		span.SetStatus(codes.Error, err.Error())
+	}
+	span.End()
+}
 
 // placement is what the router has decided about an utterance.
 type placement struct {
@@ -56,6 +73,9 @@ func (s *Speaker) Speak(
 		speaker: s, call: c, u: u, turn: turn, begin: begin, waitLimit: s.cfg.QueueWait - begin.Sub(asked),
 		sink: onceSink{Sink: sink},
 	}
+	ctx, span := tracer.Start(ctx, "speak", trace.WithAttributes(
+		attribute.String("request_id", u.RequestID), attribute.String("voice", u.Voice), attribute.String("format", string(u.Format))))
+	defer func() { endSpan(span, st, err) }()
 	st, err = sp.run(ctx)
 	if sp.attempts > 0 {
 		s.cfg.Metrics.Attempts(sp.attempts)
@@ -130,6 +150,8 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 		return p, nil
 	}
 	s := sp.speaker
+	ctx, span := tracer.Start(ctx, "queue")
+	defer span.End()
 	checking, stop := context.WithCancel(ctx)
 	refused := make(chan error, 1)
 	go func() { refused <- s.check(checking, sp.u) }()
@@ -210,10 +232,13 @@ func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, a
 		Router: s.epoch, Number: p.send.Number, Grant: p.send.Grant, FirstFrame: s.router.FirstFrameOf(p.send.Pod),
 	}
 	s.mu.Unlock()
+	ctx, span := tracer.Start(ctx, "attempt", trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("pod", p.send.Pod), attribute.Bool("granted", p.send.Grant != 0)))
 	sent := time.Now()
 	sp.sink.queue = sent.Sub(sp.begin)
 	o = p.pod.client.Speak(ctx, sp.u, sp.turn, a, &sp.sink, sp.answered)
 	o.Stats.Queue = sp.sink.queue
+	endSpan(span, o.Stats, o.Err)
 	s.mu.Lock()
 	s.speaking--
 	if p.pod.running--; p.pod.running == 0 && p.pod.hasLeft() {

@@ -69,7 +69,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	if conn == nil {
 		return nil
 	}
-	ctx, stop := context.WithCancelCause(context.Background()) // r's ends when we return
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(r.Context())) // r's ends when we return
 	session := newSession(s, conn, s.credentials(r, true), grant, stop)
 	if err := s.sockets.add(session, s.cfg.MaxSockets); err != nil {
 		stop(err)

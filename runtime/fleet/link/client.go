@@ -150,7 +150,7 @@ func (c *Client) Speak(
 ) Outcome {
 	calling, cut := context.WithCancelCause(context.WithoutCancel(ctx)) // or the end of ctx would lose the bill
 	defer cut(nil)
-	stream, err := c.speech.Speak(calling)
+	stream, err := c.speech.Speak(withTrace(calling))
 	if err != nil {
 		return Outcome{Err: lost(err), Lost: true}
 	}

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	otelcodes "go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -40,7 +42,9 @@ func (s *Server) Speak(stream speakStream) error {
 	case q.Protocol > wire.Protocol:
 		return refused(wire.NewerProtocol("the router", q.Protocol))
 	}
-	ctx, end := context.WithCancelCause(stream.Context())
+	ctx, span := tracer.Start(fromTrace(stream.Context()), "slot", trace.WithSpanKind(trace.SpanKindServer))
+	defer span.End()
+	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if q.Deadline > 0 {
 		var cancel context.CancelFunc
@@ -50,6 +54,9 @@ func (s *Server) Speak(stream speakStream) error {
 	c := &call{stream: stream, ctx: ctx, taken: make(chan struct{}, 1)}
 	go func() { end(c.listen()) }() // ends with the stream, which this function ends
 	stats, grant, err := s.speak(ctx, q, c)
+	if err != nil {
+		span.SetStatus(otelcodes.Error, err.Error())
+	}
 	return stream.Send(&wire.SpeakReply{Message: &wire.SpeakReply_End{End: &wire.End{
 		Stats: wire.NewStats(stats), Failure: wire.NewFailure(err), State: s.state(q.Router), Grant: grant,
 	}}})
@@ -182,6 +189,7 @@ func (c *call) ChunkStart(v speech.Chunk) error {
 
 // Audio implements [speech.Sink]. It returns when the router has taken the block.
 func (c *call) Audio(v speech.Audio) error {
+	noteFrames(c.ctx, v.Frames)
 	c.owes.Store(true)
 	if err := c.stream.Send(&wire.SpeakReply{Message: &wire.SpeakReply_Audio{Audio: wire.NewAudio(v)}}); err != nil {
 		return err

@@ -1,0 +1,24 @@
+package trace
+
+import (
+	"net/http"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+var tracer = otel.Tracer("github.com/swar-tts/swar/cmd")
+
+// Requests notes every request to h as a span, in the trace that the client sends by the header traceparent (W3C Trace
+// Context). It leaves the answer alone: what it is, its children tell.
+func Requests(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := otel.GetTextMapPropagator().Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+		ctx, span := tracer.Start(ctx, r.Method+" "+r.URL.Path,
+			trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("http.request.method", r.Method)))
+		defer span.End()
+		h.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
