@@ -44,6 +44,16 @@ func (p *pod) leave() {
 	}
 }
 
+// isIdle reports whether the pod has left and nothing runs there any more. The speaker's mutex is held.
+func (p *pod) isIdle() bool {
+	select {
+	case <-p.idle:
+		return true
+	default:
+		return false
+	}
+}
+
 func (p *pod) hasLeft() bool {
 	select {
 	case <-p.left:
