@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"bytes"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -40,5 +42,28 @@ func TestAPodThatLeavesBeforeItIsAskedIsNotAsked(t *testing.T) {
 				t.Errorf("%d run there, want %d", p.running, running)
 			}
 		})
+	}
+}
+
+func TestAPodThatDoesNotFitIsNotUsedAndTheLogSaysWhy(t *testing.T) {
+	ours := speech.Model{ID: "m", Voices: []speech.Voice{{Name: "raj"}, {Name: "lata"}}}
+	for name, tt := range map[string]struct {
+		its  speech.Model
+		says string
+	}{
+		"the same":      {ours, "pod met"},
+		"more voices":   {speech.Model{ID: "m", Voices: append([]speech.Voice{{Name: "asha"}}, ours.Voices...)}, "pod met"},
+		"one less":      {speech.Model{ID: "m", Voices: ours.Voices[:1]}, "it lacks voices\" pod=127.0.0.1:9 model=m lacks=[lata]"},
+		"no voice":      {speech.Model{ID: "m"}, `lacks="[raj lata]"`},
+		"another model": {speech.Model{ID: "n", Voices: ours.Voices}, "it speaks with another model\" pod=127.0.0.1:9 its=n ours=m"},
+	} {
+		var log bytes.Buffer
+		s := New(Config{Model: ours}, nil, slog.New(slog.NewTextHandler(&log, nil)))
+		p := newPod(s, "127.0.0.1:9", nil)
+		s.pods[p.address] = p
+		s.met(p, tt.its)
+		if !strings.Contains(log.String(), tt.says) {
+			t.Errorf("%s: the log says %s, want %s", name, log.String(), tt.says)
+		}
 	}
 }
