@@ -60,9 +60,12 @@ test-arm64: ## run the kernels and the neural engine for arm64 in qemu; installs
 firestore: ## run the tests of the Firestore store beside the emulator, and fail where there is none
 	@hack/firestore-emulator.sh go test -race -count=1 -timeout 10m $(ARGS) ./portal/firestore ./portal/migrate
 
-e2e: install-test-deps build ## drive the real binary with real clients: curl, ffprobe, opusinfo, Chromium
+e2e: install-test-deps build ## drive swar serve, and then a fleet, with real clients: curl, ffprobe, opusinfo, Chromium
 	@hack/install-deps.sh browser
+	@echo '=== end to end: swar serve ==='
 	go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
+	@echo '=== end to end: the same with swar-router, swar-worker and swar-portal ==='
+	SWAR_E2E=fleet go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
 
 soak: build ## saturate the server for SOAK (10m), with half of the clients listening at the pace of playback
 	SWAR_SOAK=$(SOAK) go test -count=1 -timeout 0 -tags e2e -v -run ListenersAtSaturation ./hack/e2e

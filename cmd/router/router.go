@@ -149,8 +149,6 @@ func (r *router) openAPI(ctx context.Context, credentials grpcauth.Credentials) 
 	}
 	if len(rings) > 0 {
 		config.Keys = access.NewGuard(rings)
-	} else {
-		r.log.Warn("open router: everybody who reaches it may use it; --api-key or --portal-addr restrict it", "listen", o.listen)
 	}
 	if r.api, err = serve.New(config); err != nil {
 		return err

@@ -16,11 +16,12 @@ import (
 
 // health is what the test needs of /healthz.
 type health struct {
-	Busy   int `json:"workers_busy"`
-	Queued int `json:"queue_depth"`
+	Workers int `json:"workers_ready"`
+	Busy    int `json:"workers_busy"`
+	Queued  int `json:"queue_depth"`
 }
 
-func (s *server) health(t *testing.T) health {
+func (s *server) health(t testing.TB) health {
 	t.Helper()
 	resp, err := http.Get(s.base + "/healthz")
 	if err != nil {

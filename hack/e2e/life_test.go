@@ -54,19 +54,26 @@ func eventually(t *testing.T, what string, within time.Duration, ok func() bool)
 	}
 }
 
+// espeaks is how many espeak-ng processes the server has.
+func (s *server) espeaks(t *testing.T) (n int) {
+	t.Helper()
+	for _, pid := range s.pids() {
+		n += len(espeaks(t, pid))
+	}
+	return n
+}
+
 func TestKillLeavesNoEspeakBehind(t *testing.T) {
 	s := start(t, "--workers", "2")
-	pid := s.cmd.Process.Pid
 	resp := speakSlowly(t, s)
 	defer resp.Body.Close()
-	if len(espeakProcesses(t, pid)) == 0 {
+	if s.espeaks(t) == 0 {
 		t.Fatal("no espeak-ng is running: the test tests nothing")
 	}
-	orphans := len(espeakProcesses(t, 1))
-	signal(t, s, syscall.SIGKILL)
-	_ = s.cmd.Wait()
+	orphans := len(espeaks(t, 1))
+	s.kill(t)
 	eventually(t, "every espeak-ng of the killed server is gone", 3*time.Second, func() bool {
-		return len(espeakProcesses(t, pid)) == 0 && len(espeakProcesses(t, 1)) <= orphans
+		return s.espeaks(t) == 0 && len(espeaks(t, 1)) <= orphans
 	})
 }
 
@@ -74,7 +81,7 @@ func TestTermDrains(t *testing.T) {
 	s := start(t, "--workers", "1")
 	resp := speakSlowly(t, s)
 	defer resp.Body.Close()
-	signal(t, s, syscall.SIGTERM)
+	s.term(t)
 	eventually(t, "new work is refused or the door is closed", 5*time.Second, func() bool {
 		r, err := s.post(t.Context(), "/v1/tts", `{"text":"naya"}`)
 		if err != nil {
@@ -87,9 +94,7 @@ func TestTermDrains(t *testing.T) {
 	if err != nil || resp.Trailer.Get("x-audio-s") == "" {
 		t.Errorf("the running stream ended after %d more bytes with %v, trailers %v; want it complete", n, err, resp.Trailer)
 	}
-	if err := s.cmd.Wait(); err != nil {
-		t.Errorf("the server ended with %v, want success", err)
-	}
+	s.wait(t)
 }
 
 func TestDisconnectFreesTheWorker(t *testing.T) {
@@ -105,7 +110,7 @@ func TestDisconnectFreesTheWorker(t *testing.T) {
 		return r.StatusCode == http.StatusOK
 	})
 	eventually(t, "what spoke is gone but for one process that waits for the next text", 2*time.Second, func() bool {
-		return len(espeakProcesses(t, s.cmd.Process.Pid)) <= 1
+		return s.espeaks(t) <= 1
 	})
 }
 

@@ -140,27 +140,6 @@ func (s *server) socket(t testing.TB, key string) *websocket.Conn {
 	return conn
 }
 
-// gauge returns a metric of the server.
-func (s *server) gauge(t testing.TB, name string) float64 {
-	t.Helper()
-	resp, err := http.Get(s.base + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, value, _ := strings.Cut("\n"+string(b), "\n"+name+" ")
-	value, _, _ = strings.Cut(value, "\n")
-	f, err := strconv.ParseFloat(value, 64)
-	if err != nil && value != "" {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // lines of some 4 s each.
 func lines(n int) string {
 	return strings.TrimSpace(strings.Repeat("Aapka order kal tak deliver ho jayega, aap please ghar par rahiye. ", n))
@@ -196,15 +175,15 @@ func TestListenersOnOneWorker(t *testing.T) {
 			}
 		})
 	}
-	most, spooled, rss := s.gauge(t, "tts_listeners"), s.gauge(t, "tts_spool_bytes"), s.rss(t)
+	most, spooled, rss := s.metric(t, "tts_listeners"), s.metric(t, "tts_spool_bytes"), s.rss(t)
 	all.Wait()
 	t.Logf("%.0f listened at once, %d refusals; %.0f MB were spooled, %.0f MB resident", most, refused.Load(),
 		spooled/1e6, float64(rss)/1e6)
-	if waits := s.gauge(t, "tts_spool_waits_total"); waits != 0 {
+	if waits := s.metric(t, "tts_spool_waits_total"); waits != 0 {
 		t.Errorf("the worker waited %v times for a listener", waits)
 	}
 	eventually(t, "nobody listens, and nothing is spooled", 5*time.Second, func() bool {
-		return s.gauge(t, "tts_listeners") == 0 && s.gauge(t, "tts_spool_bytes") == 0
+		return s.metric(t, "tts_listeners") == 0 && s.metric(t, "tts_spool_bytes") == 0
 	})
 }
 
@@ -267,13 +246,13 @@ func TestListenersAtSaturation(t *testing.T) {
 	p.settled()
 	requests, billed := p.billed()
 	t.Logf("%d streams, %.0f s of audio, %d refusals, %d late reads, %.0f waits for room; resident MB in tenths of the time: %v",
-		streams.Load(), float64(frames.Load())*.08, refused.Load(), gaps.Load(), p.gauge(t, "tts_spool_waits_total"),
+		streams.Load(), float64(frames.Load())*.08, refused.Load(), gaps.Load(), p.metric(t, "tts_spool_waits_total"),
 		memory)
 	if int64(requests) != streams.Load() || int64(billed) != frames.Load() {
 		t.Errorf("%d requests and %d frames are billed, want %d and %d", requests, billed, streams.Load(),
 			frames.Load())
 	}
-	if audio := p.gauge(t, "tts_audio_seconds_total"); audio < float64(billed)*.08-.01 ||
+	if audio := p.metric(t, "tts_audio_seconds_total"); audio < float64(billed)*.08-.01 ||
 		audio > float64(billed)*.08+.01 {
 		t.Errorf("metrics tell of %.2f s of audio, the bill of %.2f", audio, float64(billed)*.08)
 	}
@@ -382,22 +361,24 @@ func (s *server) measureListeners(b *testing.B, n int) (m measured) {
 	return m
 }
 
-// cpu returns how long the server, and the programs it has run, have used a processor.
+// cpu returns how long the processes of the server, and the programs they have run, have used a processor.
 func (s *server) cpu(t testing.TB) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		t.Skipf("no /proc here: %v", err)
-	}
-	const tick = 10 * time.Millisecond // everywhere that Linux runs
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	var all time.Duration
-	for _, field := range fields[11:15] { // user and system, own and of children that have ended
-		n, err := strconv.Atoi(field)
+	for _, p := range s.processes() {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 		if err != nil {
-			t.Fatal(err)
+			t.Skipf("no /proc here: %v", err)
 		}
-		all += time.Duration(n) * tick
+		const tick = 10 * time.Millisecond // everywhere that Linux runs
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		for _, field := range fields[11:15] { // user and system, own and of children that have ended
+			n, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += time.Duration(n) * tick
+		}
 	}
 	return all
 }

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -37,7 +36,13 @@ func library(t testing.TB) {
 // swar runs the program to its end.
 func swar(t testing.TB, args ...string) (code int, out, complaint string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "../../bin/swar", args...)
+	return runProgram(t, "swar", args...)
+}
+
+// runProgram runs one of ours to its end.
+func runProgram(t testing.TB, name string, args ...string) (code int, out, complaint string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program(t, name), args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {
@@ -132,13 +137,12 @@ func TestABundleIsServed(t *testing.T) {
 		}
 	})
 	t.Run("the metrics tell of hits", func(t *testing.T) {
-		out := run(t, "curl", "-sS", "--fail", s.base+"/metrics")
 		for _, name := range []string{"tts_prefill_cache_hits_total", "tts_prefill_cache_misses_total", "tts_prefill_cache_bytes", "tts_batch_size_sum"} {
-			if v := metric(t, out, name); v <= 0 {
+			if v := s.metric(t, name); v <= 0 {
 				t.Errorf("%s = %g, want more than 0", name, v)
 			}
 		}
-		if v := metric(t, out, "tts_broken_outputs_total"); v != 0 {
+		if v := s.metric(t, "tts_broken_outputs_total"); v != 0 {
 			t.Errorf("%g broken outputs", v)
 		}
 	})
@@ -159,22 +163,6 @@ func readFile(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// metric is the value of a metric without labels.
-func metric(t *testing.T, scrape, name string) float64 {
-	t.Helper()
-	for line := range strings.Lines(scrape) {
-		if value, ok := strings.CutPrefix(line, name+" "); ok {
-			v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
-		}
-	}
-	t.Fatalf("the scrape lacks %s", name)
-	return 0
 }
 
 // overSocket speaks one utterance over a WebSocket of its own and returns its audio.
@@ -252,14 +240,12 @@ func TestTermDrainsABundle(t *testing.T) {
 	if busy := s.health(t).Busy; busy != 1 {
 		t.Fatalf("%d workers are busy: the test tests nothing", busy)
 	}
-	signal(t, s, syscall.SIGTERM)
+	s.term(t)
 	n, err := io.Copy(io.Discard, resp.Body)
 	if err != nil || resp.Trailer.Get("x-audio-s") == "" {
 		t.Errorf("the running stream ended after %d more bytes with %v, trailers %v; want it complete", n, err, resp.Trailer)
 	}
-	if err := s.cmd.Wait(); err != nil {
-		t.Errorf("the server ended with %v, want success", err)
-	}
+	s.wait(t)
 }
 
 func TestAPublishedModelIsConvertedVerifiedAndSpeaks(t *testing.T) {
@@ -325,12 +311,19 @@ func TestASpoiledBundleStartsNothing(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t)
-	code, out, complaint := swar(t, "serve", "--listen", address, "--bundle", bundle)
+	address, name := freeAddress(t), "swar"
+	code, out, complaint := 0, "", ""
+	if isFleet(t) {
+		name = "swar-worker"
+		code, out, complaint = runProgram(t, name, "--listen", freeAddress(t), "--http", address, "--bundle", bundle,
+			"--token-file", writeToken(t))
+	} else {
+		code, out, complaint = swar(t, "serve", "--listen", address, "--bundle", bundle)
+	}
 	if code != 1 || out != "" || strings.Count(complaint, "\n") != 1 {
 		t.Errorf("exit code %d, %q, %q; want 1 and one sentence", code, out, complaint)
 	}
-	if !strings.Contains(complaint, "swar: ") || !strings.Contains(complaint, "codec.onnx has SHA-256 ") {
+	if !strings.Contains(complaint, name+": ") || !strings.Contains(complaint, "codec.onnx has SHA-256 ") {
 		t.Errorf("complains %q, want what is wrong with codec.onnx", complaint)
 	}
 	if resp, err := http.Get("http://" + address + "/healthz"); err == nil {

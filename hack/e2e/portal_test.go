@@ -28,7 +28,7 @@ const bytesOfFrame = 3840 // of pcm16
 
 var keyPattern = regexp.MustCompile(`swar_(live|play)_[0-9A-Za-z]{38}`)
 
-// portal is a server with the portal on a folder.
+// portal is a server with the portal on a folder. In a fleet the router's folder lies in that.
 type portal struct {
 	*server
 	t    *testing.T
@@ -46,6 +46,14 @@ func startPortal(t *testing.T, data string, flags ...string) *portal {
 // firstKey waits until the first start has printed a key.
 func (p *portal) firstKey() string {
 	p.t.Helper()
+	if isFleet(p.t) { // where nothing prints a key that nobody asks for
+		p.swar("orgs", "create", "My organisation")
+		p.key = keyPattern.FindString(p.swar("keys", "create", "First key"))
+		if p.key == "" {
+			p.t.Fatal("no key was made")
+		}
+		return p.key
+	}
 	eventually(p.t, "the first start prints a key", 10*time.Second, func() bool {
 		p.key = keyPattern.FindString(p.printed())
 		return p.key != ""
@@ -56,9 +64,13 @@ func (p *portal) firstKey() string {
 // swar runs a command on the server's folder and returns what it prints.
 func (p *portal) swar(args ...string) string {
 	p.t.Helper()
-	out, err := exec.Command("../../bin/swar", append(args, "--data", p.data)...).CombinedOutput()
+	name := "swar"
+	if isFleet(p.t) {
+		name = "swar-portal"
+	}
+	out, err := exec.Command(program(p.t, name), append(args, "--data", p.data)...).CombinedOutput()
 	if err != nil {
-		p.t.Fatalf("swar %s: %v\n%s", strings.Join(args, " "), err, out)
+		p.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 	return string(out)
 }
@@ -79,7 +91,11 @@ func (p *portal) call(method, path, secret string, fields map[string]any) (int, 
 	if fields != nil {
 		content = strings.NewReader(body(p.t, fields))
 	}
-	req, err := http.NewRequest(method, p.base+path, content)
+	base := p.base
+	if ofPortal := strings.HasPrefix(path, "/portal") || strings.HasPrefix(path, "/auth/"); ofPortal && p.portalBase != "" {
+		base = p.portalBase
+	}
+	req, err := http.NewRequest(method, base+path, content)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -184,35 +200,17 @@ func (p *portal) billed() (requests, frames int) {
 // settled waits until everything that was spoken is in the store.
 func (p *portal) settled() {
 	p.t.Helper()
-	eventually(p.t, "no usage is on its way", 20*time.Second, func() bool { return p.metric("tts_usage_queued_events") == "0" })
-	if lost := p.metric("tts_usage_lost_events_total"); lost != "0" {
-		p.t.Errorf("%s events are lost", lost)
+	eventually(p.t, "no usage is on its way", 20*time.Second, func() bool { return p.metric(p.t, "tts_usage_queued_events") == 0 })
+	if lost := p.metric(p.t, "tts_usage_lost_events_total"); lost != 0 {
+		p.t.Errorf("%v events are lost", lost)
 	}
-}
-
-func (p *portal) metric(name string) string {
-	p.t.Helper()
-	resp, err := http.Get(p.base + "/metrics")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	_, value, _ := strings.Cut(string(b), "\n"+name+" ")
-	value, _, _ = strings.Cut(value, "\n")
-	return value
 }
 
 // stop drains the server.
 func (p *portal) stop() {
 	p.t.Helper()
-	signal(p.t, p.server, syscall.SIGTERM)
-	if err := p.cmd.Wait(); err != nil {
-		p.t.Errorf("the server ended with %v\n%s", err, p.output())
-	}
+	p.term(p.t)
+	p.wait(p.t)
 }
 
 // TestPortalFromTheFirstKeyToTheBill is a customer's first hour.
@@ -226,13 +224,13 @@ func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
 			t.Errorf("%s: %d %v, want 401", name, status, answer)
 		}
 	}
-	if line := regexp.MustCompile(`(?m)^  (curl .*)$`).FindStringSubmatch(p.printed()); line == nil {
+	if line := p.curlLine(); line == "" {
 		t.Errorf("no curl line in %s", p.printed())
 	} else {
-		sh := exec.Command("sh", "-c", line[1])
+		sh := exec.Command("sh", "-c", line)
 		sh.Dir = t.TempDir()
 		if out, err := sh.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", line[1], err, out)
+			t.Errorf("%s: %v\n%s", line, err, out)
 		}
 		wav, err := os.ReadFile(filepath.Join(sh.Dir, "namaste.wav"))
 		if err != nil || len(wav) < 44+bytesOfFrame || (len(wav)-44)%bytesOfFrame != 0 {
@@ -333,6 +331,21 @@ func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
 	}
 }
 
+// curlLine is what a first start prints, for people to paste, or make fleet where that is how a first start looks.
+func (p *portal) curlLine() string {
+	p.t.Helper()
+	printed := p.printed()
+	if isFleet(p.t) {
+		printed = strings.NewReplacer("http://127.0.0.1:8080", p.base, `$(cat "$data/key")`, p.key).
+			Replace(string(readFile(p.t, "../fleet.sh")))
+	}
+	line := regexp.MustCompile(`(?m)^  (curl .*)$`).FindStringSubmatch(printed)
+	if line == nil {
+		return ""
+	}
+	return line[1]
+}
+
 // loudest returns the largest amplitude of pcm16.
 func loudest(pcm []byte) (peak int) {
 	for i := 0; i+1 < len(pcm); i += 2 {
@@ -382,8 +395,7 @@ func TestUsageSurvivesAKill(t *testing.T) {
 	if _, err := io.CopyN(io.Discard, resp.Body, 2*step*bytesOfFrame); err != nil {
 		t.Fatal(err)
 	}
-	signal(t, p.server, syscall.SIGKILL)
-	_ = p.cmd.Wait()
+	p.kill(t)
 	rest, _ := io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 
@@ -402,8 +414,8 @@ func TestUsageSurvivesAKill(t *testing.T) {
 	if requests, again := p.billed(); requests != 7 || again != billed+more {
 		t.Errorf("after the restart %d requests and %d frames are billed; want 7 and %d", requests, again, billed+more)
 	}
-	if difference := p.metric("tts_usage_reconciliation_difference"); difference != "0" {
-		t.Errorf("the books differ by %s", difference)
+	if difference := p.metric(t, "tts_usage_reconciliation_difference"); difference != 0 {
+		t.Errorf("the books differ by %v", difference)
 	}
 }
 
@@ -417,14 +429,12 @@ func TestUsageIsWholeAfterDraining(t *testing.T) {
 	if _, err := io.ReadFull(resp.Body, make([]byte, bytesOfFrame)); err != nil {
 		t.Fatal(err)
 	}
-	signal(t, p.server, syscall.SIGTERM)
+	p.term(t)
 	n, err := io.Copy(io.Discard, resp.Body)
 	if err != nil {
 		t.Errorf("the running stream was cut: %v", err)
 	}
-	if err := p.cmd.Wait(); err != nil {
-		t.Errorf("the server ended with %v", err)
-	}
+	p.wait(t)
 	p = startPortal(t, p.data)
 	want := 1 + int(n)/bytesOfFrame
 	if requests, billed := p.billed(); requests != 1 || billed != want {
@@ -509,11 +519,11 @@ func TestSpeechGoesOnWhenTheDiskIsFull(t *testing.T) {
 	for range full {
 		frames += p.speak(key, sentence)
 	}
-	eventually(t, "usage waits", 5*time.Second, func() bool { return p.metric("tts_usage_queued_events") != "0" })
+	eventually(t, "usage waits", 5*time.Second, func() bool { return p.metric(t, "tts_usage_queued_events") != 0 })
 	if status, answer := p.call(http.MethodGet, "/v1/voices", key, nil); status != http.StatusOK {
 		t.Errorf("the key is refused: %d %v", status, answer)
 	}
-	t.Logf("%s events waited", p.metric("tts_usage_queued_events"))
+	t.Logf("%v events waited", p.metric(t, "tts_usage_queued_events"))
 	if !strings.Contains(p.output(), "make room on the disk") {
 		t.Error("the log does not say what is wrong")
 	}
@@ -521,7 +531,7 @@ func TestSpeechGoesOnWhenTheDiskIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames += p.speak(key, sentence)
-	eventually(t, "the usage that waited is in the store", 45*time.Second, func() bool { return p.metric("tts_usage_queued_events") == "0" })
+	eventually(t, "the usage that waited is in the store", 45*time.Second, func() bool { return p.metric(p.t, "tts_usage_queued_events") == 0 })
 	p.settled()
 	if requests, billed := p.billed(); requests != full+2 || billed != frames {
 		t.Errorf("%d requests and %d frames are billed; want %d and %d", requests, billed, full+2, frames)
@@ -569,7 +579,11 @@ func TestMovingToFirestore(t *testing.T) {
 
 func TestTwoServersOnOneFolder(t *testing.T) {
 	p := startPortal(t, t.TempDir(), "--workers", "1")
-	out, err := exec.Command("../../bin/swar", "serve", "--listen", freeAddress(t), "--workers", "1", "--data", p.data).CombinedOutput()
+	second := &process{path: program(t, "swar"), args: []string{"serve", "--listen", freeAddress(t), "--workers", "1", "--data", p.data}}
+	if isFleet(t) {
+		second = (&fleet{token: writeToken(t)}).newPortal(t, p.data)
+	}
+	out, err := exec.Command(second.path, second.args...).CombinedOutput()
 	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 || !strings.Contains(string(out), "is in use by another server") {
 		t.Errorf("the second server: %v\n%s", err, out)
 	}
@@ -612,12 +626,16 @@ func TestTheSocketIsForTheServersUser(t *testing.T) {
 	}
 }
 
-// TestWithoutThePortal is how the API looks then.
+// TestWithoutThePortal is how the API looks then. A router is never one, so that it has nothing to say of that.
 func TestWithoutThePortal(t *testing.T) {
+	says := "map[error:portal is disabled]"
+	if isFleet(t) {
+		says = "map[error:not found]"
+	}
 	p := &portal{server: start(t, "--workers", "1"), t: t}
 	for _, path := range []string{"/portal/v1/me", "/portal/v1/keys", "/portal"} {
-		if status, answer := p.call(http.MethodGet, path, "", nil); status != http.StatusNotFound || fmt.Sprint(answer) != "map[error:portal is disabled]" {
-			t.Errorf("%s: %d %v; want 404 portal is disabled", path, status, answer)
+		if status, answer := p.call(http.MethodGet, path, "", nil); status != http.StatusNotFound || fmt.Sprint(answer) != says {
+			t.Errorf("%s: %d %v; want 404 %s", path, status, answer, says)
 		}
 	}
 	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "", map[string]any{"email": "a@example.org"}); status != http.StatusNotFound {

@@ -3,18 +3,15 @@
 package e2e
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
-	"net"
+	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,31 +19,33 @@ import (
 
 const sentence = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
 
-// server is a swar serve that a test started.
+// server is what a test drives: a swar serve, or, with SWAR_E2E=fleet, a router, its workers and a portal. A swar serve
+// is all of them in one process.
 type server struct {
-	base string
-	cmd  *exec.Cmd
+	base       string // URL of the API
+	portalBase string // URL of the portal's; none where there is no portal
 
-	mu  sync.Mutex
-	log bytes.Buffer // standard error
-	out bytes.Buffer // standard output
+	router  *process
+	workers []*process
+	portal  *process // nil where there is none
 }
 
-// Write keeps what the server prints.
-func (s *server) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.out.Write(p)
+// isFleet reports whether the tests drive the processes of a fleet.
+func isFleet(t testing.TB) bool {
+	t.Helper()
+	switch form := os.Getenv("SWAR_E2E"); form {
+	case "", "serve":
+		return false
+	case "fleet":
+		return true
+	default:
+		t.Fatalf("SWAR_E2E=%s: want serve or fleet", form)
+		return false
+	}
 }
 
-func (s *server) printed() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.out.String()
-}
-
-// start runs bin/swar serve with the given flags on a free port, without the portal unless they want it, and waits until it is ready. It
-// is killed at the end of the test.
+// start runs a server with the given flags of swar serve on free ports, without the portal unless they want it, and
+// waits until it is ready. It is killed at the end of the test.
 func start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	s := begin(t, flags...)
@@ -57,83 +56,136 @@ func start(t testing.TB, flags ...string) *server {
 // begin is start without the wait.
 func begin(t testing.TB, flags ...string) *server {
 	t.Helper()
-	program, err := filepath.Abs(cmp.Or(*binary, "../../bin/swar"))
+	if isFleet(t) {
+		return beginFleet(t, flags)
+	}
+	path, err := filepath.Abs(cmp.Or(*binary, program(t, "swar")))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(program); err != nil {
-		t.Fatalf("%v: run make e2e, which builds it", err)
 	}
 	address := freeAddress(t)
-	s := &server{base: "http://" + address}
+	base := "http://" + address
 	own := []string{"serve", "--listen", address, "--portal", "off", "--data", t.TempDir()}
-	s.cmd = exec.Command(program, append(own, flags...)...)
-	stderr, err := s.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.cmd.Stdout = s
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			s.mu.Lock()
-			fmt.Fprintln(&s.log, lines.Text())
-			s.mu.Unlock()
-		}
-	}()
-	t.Cleanup(func() {
-		if s.cmd.ProcessState == nil {
-			_ = s.cmd.Process.Kill()
-			<-read
-			_ = s.cmd.Wait()
-		}
-		if t.Failed() {
-			t.Logf("server log:\n%s", s.output())
-		}
-	})
-	return s
+	p := &process{name: "swar serve", probes: base, path: path, args: append(own, flags...)}
+	p.begin(t)
+	return &server{base: base, portalBase: base, router: p, workers: []*process{p}, portal: p}
 }
 
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// processes returns each of them once, in the order in which they are to be stopped: a router finishes with the workers
+// and brings usage to the portal.
+func (s *server) processes() []*process {
+	all := append([]*process{s.router}, s.workers...)
+	if s.portal != nil {
+		all = append(all, s.portal)
 	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
+	var once []*process
+	for _, p := range all {
+		if !slices.Contains(once, p) {
+			once = append(once, p)
+		}
 	}
-	return listener.Addr().String()
+	return once
 }
 
+func (s *server) printed() string { return s.portal.printed() }
+
+// output is the log of every process.
 func (s *server) output() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.String()
+	var all strings.Builder
+	for _, p := range s.processes() {
+		all.WriteString(p.output())
+	}
+	return all.String()
 }
 
-// waitReady polls /readyz, which is what a load balancer does.
 func (s *server) waitReady(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for tick := time.NewTicker(50 * time.Millisecond); ; {
-		if resp, err := http.Get(s.base + "/readyz"); err == nil {
-			_ = resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("the server did not become ready:\n%s", s.output())
+	for _, p := range slices.Backward(s.processes()) {
+		p.waitReady(t)
+	}
+	untilReady(t, "the API", s.base+"/readyz")
+	inUse := func() bool { return s.health(t).Workers >= len(s.workers) }
+	for end := time.Now().Add(10 * time.Second); !inUse(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the router does not use all of %d workers", len(s.workers))
 		}
 	}
+}
+
+// term asks the server to end. In a fleet the router gets the signal: the others get it when it has ended, see wait.
+func (s *server) term(t testing.TB) {
+	t.Helper()
+	s.router.signal(t, syscall.SIGTERM)
+}
+
+// wait returns when a server that was asked to end has ended, every process with success.
+func (s *server) wait(t testing.TB) {
+	t.Helper()
+	for _, p := range s.processes() {
+		if p != s.router {
+			p.signal(t, syscall.SIGTERM)
+		}
+		if err := p.wait(); err != nil {
+			t.Errorf("%s ended with %v, want success\n%s", p.name, err, p.output())
+		}
+	}
+}
+
+// kill ends every process at once, as when the machine fails.
+func (s *server) kill(t testing.TB) {
+	t.Helper()
+	for _, p := range slices.Backward(s.processes()) {
+		p.signal(t, syscall.SIGKILL)
+	}
+	for _, p := range s.processes() {
+		_ = p.wait()
+	}
+}
+
+// pids returns those of the processes that speak.
+func (s *server) pids() (pids []int) {
+	for _, p := range s.workers {
+		pids = append(pids, p.cmd.Process.Pid)
+	}
+	return pids
+}
+
+// metric returns the sum of a metric without labels over the processes that have it, of which there must be one.
+func (s *server) metric(t testing.TB, name string) (sum float64) {
+	t.Helper()
+	found := false
+	for _, p := range s.processes() {
+		if v, ok := p.metric(t, name); ok {
+			sum += v
+			found = true
+		}
+	}
+	if !found {
+		t.Fatalf("no process has the metric %s", name)
+	}
+	return sum
+}
+
+func (p *process) metric(t testing.TB, name string) (v float64, ok bool) {
+	t.Helper()
+	resp, err := http.Get(p.probes + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			if v, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil {
+				t.Fatal(err)
+			}
+			return v, true
+		}
+	}
+	return 0, false
 }
 
 func (s *server) post(ctx context.Context, path, body string) (*http.Response, error) {
@@ -142,50 +194,4 @@ func (s *server) post(ctx context.Context, path, body string) (*http.Response, e
 		return nil, err
 	}
 	return http.DefaultClient.Do(req)
-}
-
-// run runs a program and returns what it printed; the test is skipped where it is missing.
-func run(t *testing.T, name string, args ...string) string {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not installed", name)
-	}
-	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
-// espeakProcesses returns the espeak-ng processes whose parent is the given process. Zombies count.
-func espeakProcesses(t *testing.T, parent int) []string {
-	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, path := range stats {
-		stat, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has just ended
-		}
-		var pid, ppid int
-		var state string
-		end := bytes.LastIndexByte(stat, ')')
-		if _, err := fmt.Sscanf(string(stat[end+1:]), " %s %d", &state, &ppid); err != nil || !bytes.Contains(stat[:end], []byte("espeak-ng")) {
-			continue
-		}
-		if _, err := fmt.Sscanf(string(stat), "%d", &pid); err == nil && ppid == parent {
-			found = append(found, fmt.Sprintf("pid %d, state %s", pid, state))
-		}
-	}
-	return found
-}
-
-func signal(t *testing.T, s *server, sig syscall.Signal) {
-	t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		t.Fatal(err)
-	}
 }

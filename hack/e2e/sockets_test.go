@@ -12,10 +12,18 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// rss returns the resident memory of the server in bytes.
-func (s *server) rss(t testing.TB) int {
+// rss returns the resident memory of the server's processes in bytes.
+func (s *server) rss(t testing.TB) (sum int) {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	for _, p := range s.processes() {
+		sum += p.rss(t)
+	}
+	return sum
+}
+
+func (p *process) rss(t testing.TB) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		t.Skipf("no /proc here: %v", err)
 	}

@@ -221,11 +221,12 @@ func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, a
 		s.doLocked(s.router.Unsent(time.Now(), sp.call.id, p.send.Grant))
 		return link.Outcome{Err: context.Cause(ctx)}, false
 	}
-	if p.pod == nil {
+	s.mu.Lock()
+	if p.pod == nil || p.pod.isIdle() { // its connections are closed, or are about to be
+		s.mu.Unlock()
 		return sp.over(p, link.Outcome{Err: &link.LostError{Err: errNoPod}, Lost: true}, 0)
 	}
 	sp.attempts++
-	s.mu.Lock()
 	s.speaking++
 	p.pod.running++
 	a := link.Attempt{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/fleet/link"
@@ -41,6 +40,16 @@ func (p *pod) leave() {
 	close(p.left)
 	if p.running == 0 {
 		close(p.idle)
+	}
+}
+
+// isIdle reports whether the pod has left and nothing runs there any more. The speaker's mutex is held.
+func (p *pod) isIdle() bool {
+	select {
+	case <-p.idle:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -136,10 +145,13 @@ func (s *Speaker) met(p *pod, model speech.Model) {
 		s.model = model
 	}
 	fit := s.isFitLocked(model)
-	if fit {
+	switch lacking := s.lackingLocked(model); {
+	case fit:
 		s.model.Voices = known(s.model.Voices, model)
 		s.log.Info("pod met", "pod", p.address)
-	} else {
+	case len(lacking) > 0:
+		s.log.Error("a pod is not used: it lacks voices", "pod", p.address, "model", model.ID, "lacks", lacking)
+	default:
 		s.log.Error("a pod is not used: it speaks with another model", "pod", p.address, "its", model.ID, "ours", s.model.ID)
 	}
 	s.doLocked(s.router.Connect(now, p.address, fit))
@@ -150,10 +162,20 @@ func (s *Speaker) met(p *pod, model speech.Model) {
 
 // isFitLocked reports whether model is the one that is spoken with, and has all of its voices.
 func (s *Speaker) isFitLocked(model speech.Model) bool {
-	return s.model.ID != "" && model.ID == s.model.ID && !slices.ContainsFunc(s.model.Voices, func(v speech.Voice) bool {
-		_, ok := model.Voice(v.Name)
-		return !ok
-	})
+	return s.model.ID != "" && model.ID == s.model.ID && len(s.lackingLocked(model)) == 0
+}
+
+// lackingLocked returns the names of our voices that model lacks, none if it is another model.
+func (s *Speaker) lackingLocked(model speech.Model) (names []string) {
+	if model.ID != s.model.ID {
+		return nil
+	}
+	for _, v := range s.model.Voices {
+		if _, ok := model.Voice(v.Name); !ok {
+			names = append(names, v.Name)
+		}
+	}
+	return names
 }
 
 // known are the voices of model that have the names of wanted, all where none is wanted.

@@ -1,0 +1,69 @@
+package fleet
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/swar-tts/swar/runtime/fleet/link"
+	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+func TestAPodThatLeavesBeforeItIsAskedIsNotAsked(t *testing.T) {
+	const address = "127.0.0.1:9"
+	client, err := link.Dial(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	config := Config{Metrics: metrics.New().RegisterFleet(func() metrics.FleetCounts { return metrics.FleetCounts{} })}
+	s := New(config, nil, slog.New(slog.DiscardHandler))
+	for name, running := range map[string]int{"nothing runs there": 0, "something runs there": 1} {
+		t.Run(name, func(t *testing.T) {
+			p := newPod(s, address, client)
+			p.running = running
+			p.leave()
+			sp := &speaking{speaker: s, call: &call{id: 1, placed: make(chan placement, 1)}}
+			o, _ := sp.attempt(t.Context(), placement{send: route.Send{ID: 1, Pod: address, Number: 1}, pod: p})
+			if !o.Lost || !errors.Is(o.Err, speech.ErrWorkerGone) {
+				t.Errorf("%+v, want the pod lost", o)
+			}
+			if asked := sp.attempts > 0; asked != (running > 0) {
+				t.Errorf("it was asked: %v", asked)
+			}
+			if p.running != running {
+				t.Errorf("%d run there, want %d", p.running, running)
+			}
+		})
+	}
+}
+
+func TestAPodThatDoesNotFitIsNotUsedAndTheLogSaysWhy(t *testing.T) {
+	ours := speech.Model{ID: "m", Voices: []speech.Voice{{Name: "raj"}, {Name: "lata"}}}
+	for name, tt := range map[string]struct {
+		its  speech.Model
+		says string
+	}{
+		"the same":      {ours, "pod met"},
+		"more voices":   {speech.Model{ID: "m", Voices: append([]speech.Voice{{Name: "asha"}}, ours.Voices...)}, "pod met"},
+		"one less":      {speech.Model{ID: "m", Voices: ours.Voices[:1]}, "it lacks voices\" pod=127.0.0.1:9 model=m lacks=[lata]"},
+		"no voice":      {speech.Model{ID: "m"}, `lacks="[raj lata]"`},
+		"another model": {speech.Model{ID: "n", Voices: ours.Voices}, "it speaks with another model\" pod=127.0.0.1:9 its=n ours=m"},
+	} {
+		var log bytes.Buffer
+		s := New(Config{Model: ours}, nil, slog.New(slog.NewTextHandler(&log, nil)))
+		p := newPod(s, "127.0.0.1:9", nil)
+		s.pods[p.address] = p
+		s.met(p, tt.its)
+		if !strings.Contains(log.String(), tt.says) {
+			t.Errorf("%s: the log says %s, want %s", name, log.String(), tt.says)
+		}
+	}
+}
