@@ -15,7 +15,7 @@ import (
 
 func main() {
 	quick := flag.Bool("quick", false, "only what must hold, in shorter runs")
-	docs := flag.String("docs", "", "folder to write capacity.md and images/capacity-*.svg to, in place of standard output")
+	docs := flag.String("docs", "", "folder to write capacity.md and images to, in place of standard output")
 	seed := flag.Uint64("seed", 1, "of clients and network")
 	flag.Parse()
 	begin := time.Now()

@@ -42,7 +42,8 @@ type viewError struct {
 }
 
 func newResult(cfg config) *result {
-	return &result{cfg: cfg, waits: make([][]time.Duration, cfg.routers), view: viewError{since: make(map[[2]int]time.Time)}}
+	view := viewError{since: make(map[[2]int]time.Time)}
+	return &result{cfg: cfg, waits: make([][]time.Duration, cfg.routers), view: view}
 }
 
 func (r *result) arrived(q *request) {
