@@ -14,7 +14,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine samples fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine bench-fleet sim samples fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,18 @@ bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s
 bench-engine: onnxruntime ## measure the neural engine beside sherpa-onnx (needs npm for it) and write docs/benchmarks.md (ARGS="--quick" only prints)
 	@mkdir -p bin && go build -o bin/benchengine ./hack/benchengine
 	@bin/benchengine $(if $(findstring quick,$(ARGS)),,--docs docs/benchmarks.md) $(ARGS)
+
+bench-fleet: build bin/fake ## measure what a fleet costs: the way by a router, its processor time, idle links, batches
+	go test -count=1 -timeout 40m -tags fleetbench -v -run '$(if $(filter .,$(BENCH)),Test,$(BENCH))' ./hack/fleetbench
+
+.PHONY: bin/fake
+bin/fake: # programs with an engine for tests, which is in none that ships
+	@mkdir -p bin/fake
+	@for p in worker router portal; do go build -tags fake -o bin/fake/swar-$$p ./cmd/$$p; done
+	@go build -tags fake -o bin/fake/swar ./cmd/swar
+
+sim: ## play fleets of routers and pods and write docs/capacity.md and its charts (ARGS="-quick" only prints what must hold)
+	@go run ./hack/sim $(if $(findstring -quick,$(ARGS)),,-docs docs) $(ARGS)
 
 samples: install-deps build ## make the audio files that the README links
 	@mkdir -p docs/samples

@@ -150,6 +150,9 @@ var rules = map[string]rule{
 		"runtime/speech", "runtime/synth", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/layout/layouttest",
 		"runtime/onnx/measure",
 	}, "what is measured is the engine as it is, and the same models in other layouts"},
+	"hack/sim": {[]string{
+		"runtime/fleet/route", "runtime/fleet/route/routetest", "runtime/speech",
+	}, "what is simulated is decided by the code that decides it in the programs, and by nothing else"},
 	"hack/e2e": {nil, "what is tested from outside is not imported"},
 }
 
@@ -174,7 +177,7 @@ var only = map[string]struct {
 	"github.com/go-jose/":                {[]string{"portal/signin"}, "tokens are signed and checked in one place"},
 	"github.com/coreos/go-oidc":          {nil, "the other side of the tests of portal/signin, and nothing else"},
 	"github.com/wneessen/go-mail":        {[]string{"portal/signin"}, "one adapter sends mail"},
-	"github.com/hashicorp/golang-lru":    {[]string{"runtime/synth"}, "the prefill cache is the only one"},
+	"github.com/hashicorp/golang-lru":    {[]string{"runtime/synth", "hack/sim"}, "the prefill cache is the only one, and the simulator has pods with one"},
 	"github.com/schollz/progressbar":     {[]string{"cmd/"}, "only commands draw"},
 	"golang.org/x/text/unicode/norm":     {[]string{"runtime/normalize", "runtime/translit", "runtime/espeak"}, "text is cleaned at the front, and again only where raw text may come in"},
 	"pgregory.net/rapid":                 {nil, "properties are a matter of tests"},
