@@ -14,7 +14,7 @@ import (
 const (
 	minRetry    = 50 * time.Millisecond // wait before a pod is linked again; doubled after each failure
 	maxRetry    = time.Second
-	askingLimit = 5 * time.Second // for what a pod tells of itself
+	askingLimit = 20 * time.Second // for a connection, and what a pod tells of itself
 	leaveLimit  = speech.UtteranceTimeout
 )
 

@@ -30,7 +30,11 @@ var defaultLimits = limits{time.Second, 10 * time.Second, 10 * time.Second, 2 * 
 
 const (
 	minDial = 50 * time.Millisecond // wait before a pod is dialled again; doubled after each failure
-	maxDial = time.Second
+	maxDial = 2 * time.Second
+
+	// dialLimit bounds TCP and TLS together. It is generous: when many routers meet many pods at once, who gives up early
+	// comes again, and makes it worse for all.
+	dialLimit = 15 * time.Second
 
 	// Fixed windows: gRPC's own estimate would let megabytes lie between two processes. One stream has one block, of
 	// 16 kB at most, under way.
@@ -76,7 +80,7 @@ func Dial(address string, access ...grpc.DialOption) (*Client, error) {
 		grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: minDial, Multiplier: 2, Jitter: 0.2, MaxDelay: maxDial},
-			MinConnectTimeout: 2 * time.Second,
+			MinConnectTimeout: dialLimit,
 		}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 3 * time.Second}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)),
