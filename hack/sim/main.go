@@ -18,6 +18,10 @@ func main() {
 	docs := flag.String("docs", "", "folder to write capacity.md and images to, in place of standard output")
 	seed := flag.Uint64("seed", 1, "of clients and network")
 	flag.Parse()
+	if *quick && *docs != "" {
+		fmt.Fprintln(os.Stderr, "sim: the quick form has only a part of capacity.md: leave out -quick or -docs")
+		os.Exit(2)
+	}
 	begin := time.Now()
 	s := newStudy(*quick, *seed)
 	s.play()
@@ -25,10 +29,10 @@ func main() {
 	if *docs == "" {
 		fmt.Print(files["capacity.md"])
 	}
+	if *docs == "" {
+		files = nil
+	}
 	for name, text := range files {
-		if *docs == "" {
-			break
-		}
 		if err := os.WriteFile(filepath.Join(*docs, name), []byte(text), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "sim:", err)
 			os.Exit(1)
