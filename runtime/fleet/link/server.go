@@ -252,26 +252,27 @@ func (s *Server) Follow(stream grpc.BidiStreamingServer[wire.RouterMessage, wire
 	}
 	ctx, end := context.WithCancelCause(stream.Context())
 	defer end(nil)
-	r, leave := s.join(hello.Router)
+	r, mine, leave := s.join(hello.Router)
 	defer leave()
-	go func() { end(s.listen(stream, hello.Router)) }() // ends with the stream
+	go func() { end(s.listen(stream, r, mine)) }() // ends with the stream
 	return s.tell(ctx, stream, r)
 }
 
-// join begins a link, in the place of an older one of that router.
-func (s *Server) join(id uint64) (_ *router, leave func()) {
+// join begins a link, in the place of an older one of that router, and returns its number.
+func (s *Server) join(id uint64) (_ *router, mine uint64, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.routerLocked(id)
 	r.gone, r.grants = time.Time{}, nil
 	wake(r.changed)
 	r.link++
-	mine := r.link
+	mine = r.link
 	s.grants.Leave(id) // what it was granted over another link it counts anew
-	return r, func() {
+	return r, mine, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if r.link == mine {
+			r.link++ // nothing that is still said on it counts
 			r.gone = time.Now()
 			s.grants.Leave(id)
 		}
@@ -327,7 +328,9 @@ func (s *Server) sendGrants(stream grpc.ServerStreamingServer[wire.PodMessage], 
 }
 
 // listen takes in what a router says until its link ends.
-func (s *Server) listen(stream grpc.BidiStreamingServer[wire.RouterMessage, wire.PodMessage], id uint64) error {
+func (s *Server) listen(
+	stream grpc.BidiStreamingServer[wire.RouterMessage, wire.PodMessage], r *router, mine uint64,
+) error {
 	for {
 		m, err := stream.Recv()
 		if err != nil {
@@ -335,7 +338,7 @@ func (s *Server) listen(stream grpc.BidiStreamingServer[wire.RouterMessage, wire
 		}
 		switch m := m.Message.(type) {
 		case *wire.RouterMessage_Waiting:
-			s.takeWaiting(id, m.Waiting)
+			s.takeWaiting(r, mine, m.Waiting)
 		case *wire.RouterMessage_Decline:
 			s.decline(m.Decline.Grant)
 		case *wire.RouterMessage_Cordon:
@@ -346,13 +349,16 @@ func (s *Server) listen(stream grpc.BidiStreamingServer[wire.RouterMessage, wire
 	}
 }
 
-func (s *Server) takeWaiting(id uint64, w *wire.Waiting) {
+// takeWaiting takes in who waits in a router, as it says on the link of that number, unless that is over.
+func (s *Server) takeWaiting(r *router, link uint64, w *wire.Waiting) {
 	ages := make([]time.Duration, len(w.Ages))
 	for i, age := range w.Ages {
 		ages[i] = max(time.Duration(age), 0)
 	}
 	s.mu.Lock()
-	s.grants.Waiting(time.Now(), id, ages, w.Granted)
+	if r.link == link {
+		s.grants.Waiting(time.Now(), r.id, ages, w.Granted)
+	}
 	s.mu.Unlock()
 	if c := s.speaker.Capacity(); len(ages) > 0 {
 		s.observe(c)
