@@ -229,8 +229,8 @@ func (k keyrings) Grant(ctx context.Context, creds access.Credentials) (grant ac
 	return grant, err
 }
 
-// ready says why Kubernetes should send nobody here. Pods do not count: without any the router still has to answer, and
-// be asked for them.
+// ready says why Kubernetes should send nobody here. How pods are does not count, once they were asked: without any the
+// router still has to answer, and be asked for them.
 func (r *router) ready() error {
 	if r.leaving.Load() {
 		return speech.ErrDraining
@@ -243,9 +243,9 @@ func (r *router) ready() error {
 		}
 	}
 	select {
-	case <-r.speaker.Listed():
+	case <-r.speaker.Asked():
 		return nil
 	default:
-		return errors.New("it is not known yet where pods are")
+		return errors.New("it is not known yet where pods are, and how")
 	}
 }

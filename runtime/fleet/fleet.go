@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -43,7 +44,7 @@ type Speaker struct {
 	log    *slog.Logger
 	epoch  uint64 // names this router to pods
 
-	listed chan struct{} // closed when the source has told where pods are
+	asked chan struct{} // closed when the first pods that the source has told of were asked for their state
 
 	running sync.WaitGroup // what Run has started
 
@@ -68,7 +69,7 @@ func New(cfg Config, source Source, log *slog.Logger) *Speaker {
 		cfg.QueueWait = route.DefaultQueueWait
 	}
 	return &Speaker{
-		cfg: cfg, source: source, log: log, epoch: 1 + rand.Uint64N(1<<63), listed: make(chan struct{}),
+		cfg: cfg, source: source, log: log, epoch: 1 + rand.Uint64N(1<<63), asked: make(chan struct{}),
 		router: route.New(cfg.Route), pods: make(map[string]*pod), calls: make(map[route.ID]*call), model: cfg.Model,
 	}
 }
@@ -80,7 +81,7 @@ func (s *Speaker) Run(ctx context.Context) error {
 	defer s.running.Wait()
 	defer stop()
 	s.running.Go(func() { s.tick(ctx) })
-	told := sync.OnceFunc(func() { close(s.listed) })
+	told := sync.OnceFunc(func() { s.running.Go(func() { s.meet(ctx) }) })
 	err := s.source.Run(ctx, func(all []route.Endpoint) {
 		s.list(ctx, all)
 		told()
@@ -91,8 +92,26 @@ func (s *Speaker) Run(ctx context.Context) error {
 	return fmt.Errorf("finding pods: %w", err)
 }
 
-// Listed returns a channel that is closed when it is known where pods are, of which there may be none.
-func (s *Speaker) Listed() <-chan struct{} { return s.listed }
+// Asked returns a channel that is closed when it is known where pods are, of which there may be none, and each of them
+// was asked for its state, which no pod holds up for long. Who comes before is refused for want of a pod.
+func (s *Speaker) Asked() <-chan struct{} { return s.asked }
+
+// meet waits until every pod was asked.
+func (s *Speaker) meet(ctx context.Context) {
+	defer close(s.asked)
+	ctx, cancel := context.WithTimeout(ctx, meetLimit)
+	defer cancel()
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.pods))
+	s.mu.Unlock()
+	for _, p := range all {
+		select {
+		case <-p.wasAsked:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // tick lets time pass for the router.
 func (s *Speaker) tick(ctx context.Context) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
@@ -92,6 +93,16 @@ func endpoints(all ...*worker) (e []route.Endpoint) {
 // newRouter runs a speaker over the pods, and waits until it is ready to speak.
 func newRouter(t testing.TB, cfg fleet.Config, all ...*worker) (*fleet.Speaker, list) {
 	t.Helper()
+	s, source := startRouter(t, cfg, all...)
+	if len(all) > 0 {
+		waitUntil(t, "every pod is in use", func() bool { return inUse(s) == len(all) })
+	}
+	return s, source
+}
+
+// startRouter is newRouter without the wait.
+func startRouter(t testing.TB, cfg fleet.Config, all ...*worker) (*fleet.Speaker, list) {
+	t.Helper()
 	cfg.Metrics = metrics.New().RegisterFleet(func() metrics.FleetCounts { return metrics.FleetCounts{} })
 	cfg.Dial = func(address string) (*link.Client, error) {
 		return link.Dial(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -108,9 +119,6 @@ func newRouter(t testing.TB, cfg fleet.Config, all ...*worker) (*fleet.Speaker, 
 		}
 	})
 	source.changes <- endpoints(all...)
-	if len(all) > 0 {
-		waitUntil(t, "every pod is in use", func() bool { return inUse(s) == len(all) })
-	}
 	return s, source
 }
 
@@ -128,4 +136,38 @@ func TestSpeaker(t *testing.T) {
 		s, _ := newRouter(t, fleet.Config{}, newWorker(t, 1, synthtest.Config{}))
 		return s
 	})
+}
+
+func TestPodsAreAskedBeforeARouterSaysThatItIsReady(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // a pod that takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for _, tt := range []struct {
+		name  string
+		pods  []*worker
+		inUse int
+	}{
+		{"without any pod", nil, 0},
+		{"with pods that are warm", []*worker{newWorker(t, 1, synthtest.Config{}), newWorker(t, 1, synthtest.Config{})}, 2},
+		{"with one that does not answer", []*worker{newWorker(t, 1, synthtest.Config{}), {address: silent.Addr().String()}}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, w := range tt.pods {
+				if w.pool != nil {
+					waitUntil(t, "workers are warm", func() bool { return w.pool.Capacity().Ready == 1 })
+				}
+			}
+			s, _ := startRouter(t, fleet.Config{}, tt.pods...)
+			select {
+			case <-s.Asked():
+			case <-time.After(5 * time.Second):
+				t.Fatal("one pod holds up the router for ever")
+			}
+			if got := inUse(s); got != tt.inUse {
+				t.Errorf("%d pods are in use, want %d", got, tt.inUse)
+			}
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/fleet/link"
@@ -15,6 +16,7 @@ const (
 	minRetry    = 50 * time.Millisecond // wait before a pod is linked again; doubled after each failure
 	maxRetry    = time.Second
 	askingLimit = 20 * time.Second // for a connection, and what a pod tells of itself
+	meetLimit   = time.Second      // for the first pods to be met before clients come
 	leaveLimit  = speech.UtteranceTimeout
 )
 
@@ -29,10 +31,16 @@ type pod struct {
 	running   int           // attempts, likewise
 	idle      chan struct{} // closed when it has left and nothing runs; likewise
 	away      bool          // and it was logged; of the goroutine that runs
+	asked     func()        // notes that its state is known, or that it does not answer
+	wasAsked  chan struct{} // closed by that
 }
 
 func newPod(s *Speaker, address string, client *link.Client) *pod {
-	return &pod{speaker: s, address: address, client: client, left: make(chan struct{}), idle: make(chan struct{})}
+	asked := make(chan struct{})
+	return &pod{
+		speaker: s, address: address, client: client, left: make(chan struct{}), idle: make(chan struct{}),
+		asked: sync.OnceFunc(func() { close(asked) }), wasAsked: asked,
+	}
 }
 
 // leave ends the pod when what runs there has ended. The speaker's mutex is held.
@@ -92,6 +100,7 @@ func (p *pod) keepLink(ctx context.Context) {
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		begun := time.Now()
 		err := p.link(ctx)
+		p.asked()
 		if ctx.Err() != nil {
 			return
 		}
@@ -207,6 +216,7 @@ func (p *pod) State(state route.State) {
 	if s.pods[p.address] == p {
 		s.doLocked(s.router.State(time.Now(), p.address, state))
 	}
+	p.asked()
 }
 
 // Granted implements [link.Events].
