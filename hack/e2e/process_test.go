@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -131,16 +132,19 @@ func (p *process) wait() error {
 // waitReady polls /readyz, which is what a load balancer does.
 func (p *process) waitReady(t testing.TB) {
 	t.Helper()
-	untilReady(t, p.name, p.probes+"/readyz")
+	untilReady(t, p.name, p.probes+"/readyz", p.read)
 }
 
-func untilReady(t testing.TB, name, url string) {
+// untilReady waits until url answers that it is, for as long as what answers there has not ended.
+func untilReady(t testing.TB, name, url string, ended <-chan struct{}) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
 	for tick := time.NewTicker(50 * time.Millisecond); !answersOK(url); {
 		select {
 		case <-tick.C:
+		case <-ended:
+			t.Fatalf("%s has ended instead of becoming ready", name)
 		case <-ctx.Done():
 			t.Fatalf("%s did not become ready", name)
 		}
@@ -183,13 +187,22 @@ func espeaks(t *testing.T, parent int) []string {
 	return found
 }
 
-// freeAddress returns one on which nobody listens. It is below those that connections get of the system, so that it is
-// still free when a program has ended and starts again.
+// Ports are below those that connections get of the system, so that one is still free when a program has ended and
+// starts again.
+const firstPort, lastPort = 15_000, 32_000
+
+// nextPort is where freeAddress looks next: other tests may run at the same time.
+var nextPort atomic.Int64
+
+func init() { nextPort.Store(rand.Int64N(lastPort - firstPort)) }
+
+// freeAddress returns an address on which nobody listens, and never the same one soon again: a program takes a while to
+// listen on it.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	const from, to, tries = 15_000, 32_000, 1000
+	const tries = 1000
 	for range tries {
-		address := fmt.Sprint("127.0.0.1:", from+rand.IntN(to-from))
+		address := fmt.Sprint("127.0.0.1:", firstPort+nextPort.Add(1)%(lastPort-firstPort))
 		if listener, err := net.Listen("tcp", address); err == nil {
 			if err := listener.Close(); err != nil {
 				t.Fatal(err)

@@ -103,7 +103,7 @@ func (s *server) waitReady(t testing.TB) {
 	for _, p := range slices.Backward(s.processes()) {
 		p.waitReady(t)
 	}
-	untilReady(t, "the API", s.base+"/readyz")
+	untilReady(t, "the API", s.base+"/readyz", s.router.read)
 	inUse := func() bool { return s.health(t).Workers >= len(s.workers) }
 	for end := time.Now().Add(10 * time.Second); !inUse(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -244,8 +244,11 @@ func (t *talk) take(m *wire.SpeakReply) error {
 
 // takeAudio hands a block on. While the sink takes it, the pod owes nothing.
 func (t *talk) takeAudio(a speech.Audio) error {
-	t.stall.Stop()
+	inTime := t.stall.Stop()
 	if t.answered != nil {
+		if !inTime { // the call is cut: another pod can still speak all of it
+			return nil
+		}
 		t.answered()
 		t.answered = nil
 	}
