@@ -30,8 +30,8 @@ func TestProbes(t *testing.T) {
 		}{
 			{"the store answers", func() {}, http.StatusOK},
 			{"it does no longer, which is not asked yet", func() { store = errors.New("away") }, http.StatusOK},
-			{"a moment before it is asked", func() { time.Sleep(probeEvery - 1) }, http.StatusOK},
-			{"when it is", func() { time.Sleep(1) }, http.StatusServiceUnavailable},
+			{"a moment before it is asked", func() { time.Sleep(probeEvery - time.Nanosecond) }, http.StatusOK},
+			{"when it is", func() { time.Sleep(time.Nanosecond) }, http.StatusServiceUnavailable},
 			{"it is back", func() { store = nil; time.Sleep(probeEvery) }, http.StatusOK},
 			{"the portal is stopping", p.stop, http.StatusServiceUnavailable},
 		} {

@@ -83,7 +83,7 @@ func (r *router) open(ctx context.Context) error {
 		return err
 	}
 	r.address = public.Addr().String()
-	if err := r.openAPI(ctx, credentials); err != nil {
+	if err := r.openAPI(credentials); err != nil {
 		public.Close()
 		return err
 	}
@@ -125,7 +125,7 @@ func (r *router) openSpeaker(credentials grpcauth.Credentials) error {
 }
 
 // openAPI makes the API, with the keys of whoever may use it.
-func (r *router) openAPI(ctx context.Context, credentials grpcauth.Credentials) (err error) {
+func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 	o := r.options
 	config := serve.Config{
 		Speaker: r.speaker, Metrics: r.metrics.RegisterAPI(r.speaker.Streams), Log: r.log,

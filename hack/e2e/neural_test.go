@@ -312,7 +312,8 @@ func TestASpoiledBundleStartsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	address, name := freeAddress(t), "swar"
-	code, out, complaint := 0, "", ""
+	var code int
+	var out, complaint string
 	if isFleet(t) {
 		name = "swar-worker"
 		code, out, complaint = runProgram(t, name, "--listen", freeAddress(t), "--http", address, "--bundle", bundle,

@@ -77,8 +77,8 @@ func (s *study) writeLoads(b *strings.Builder, files map[string]string) {
 		ideal, own := s.results[loadName(load, allKnowing)], s.results[loadName(load, grants)]
 		racing := s.results[loadName(load, race)]
 		t.row(number(load), percent(ideal.refusedPercent()), percent(own.refusedPercent()), percent(racing.refusedPercent()),
-			thousandth(own.attempts()), thousandth(racing.attempts()), ms(ideal.waitOf(0.99)), ms(own.waitOf(0.99)),
-			ms(racing.waitOf(0.99)), whole(int(own.messagesPerSecond())), whole(int(racing.messagesPerSecond())))
+			thousandth(own.attempts()), thousandth(racing.attempts()), ms(ideal.wait99()), ms(own.wait99()),
+			ms(racing.wait99()), whole(int(own.messagesPerSecond())), whole(int(racing.messagesPerSecond())))
 	}
 	files["images/capacity-refused.svg"], files["images/capacity-attempts.svg"] = refused.svg(), attempts.svg()
 	for _, c := range []struct{ chart, file string }{{refused.title, "refused"}, {attempts.title, "attempts"}} {
@@ -141,7 +141,7 @@ func (s *study) writeLadder(b *strings.Builder) {
 			}
 			each := r.messagesPerSecond() / float64(r.cfg.routers) // as long as all cells together
 			t.row(whole(pods), whole(routers), number(load), percent(r.refusedPercent()), thousandth(r.attempts()),
-				ms(r.waitOf(0.99)), whole(int(each)), whole(r.Events))
+				ms(r.wait99()), whole(int(each)), whole(r.Events))
 		}
 	}
 }

@@ -202,15 +202,15 @@ func (r *result) crossedPercent() float64 {
 
 func (r *result) messagesPerSecond() float64 { return float64(r.Messages) / r.cfg.length.Seconds() }
 
-// waitOf returns the wait that a share of those who were served by some routers, or by all, did not exceed.
-func (r *result) waitOf(share float64, routers ...int) time.Duration {
+// wait99 returns the wait that 99 % of those who were served by some routers, or by all, did not exceed.
+func (r *result) wait99(routers ...int) time.Duration {
 	var all []time.Duration
 	for i, waits := range r.waits {
 		if len(routers) == 0 || slices.Contains(routers, i) {
 			all = append(all, waits...)
 		}
 	}
-	return percentile(all, share)
+	return percentile(all, 0.99)
 }
 
 func percentile(all []time.Duration, share float64) time.Duration {

@@ -301,7 +301,7 @@ func (s *study) goalsOfHits() []goal {
 
 func (s *study) goalsOfRouters() []goal {
 	skewed, one, three := s.results["skewed"], s.results["one zone"], s.results["three zones"]
-	loud, others := skewed.waitOf(0.99, 0), skewed.waitOf(0.99, 1, 2, 3, 4, 5, 6, 7)
+	loud, others := skewed.wait99(0), skewed.wait99(1, 2, 3, 4, 5, 6, 7)
 	unfair := 100 * (loud.Seconds()/others.Seconds() - 1)
 	crossed := three.crossedPercent()
 	return []goal{

@@ -19,9 +19,10 @@ func onDays(i int, e *meter.Event) {
 	e.OrgID = []string{"org_a", "org_b"}[i/2%2]
 }
 
-func merge(t *testing.T, s usage.Store, date string) int {
+// merge merges the shards of yesterday.
+func merge(t *testing.T, s usage.Store) int {
 	t.Helper()
-	fewer, err := s.MergeShards(t.Context(), date)
+	fewer, err := s.MergeShards(t.Context(), yesterday)
 	if err != nil {
 		t.Fatalf("MergeShards: %v", err)
 	}
@@ -54,7 +55,7 @@ func testMerge(t *testing.T, s usage.Store) {
 		send(t, s, source, events)
 		sent = append(sent, events...)
 	}
-	merge(t, s, yesterday)
+	merge(t, s)
 	check := func(sources ...string) {
 		t.Helper()
 		for _, org := range []string{"org_a", "org_b"} {
@@ -65,7 +66,7 @@ func testMerge(t *testing.T, s usage.Store) {
 		wantEqualSums(t, s, yesterday, today)
 	}
 	check(usage.MergedSource)
-	merge(t, s, yesterday) // changes nothing
+	merge(t, s) // changes nothing
 	check(usage.MergedSource)
 
 	send(t, s, "src_1", makeEvents("src_1", 1, 12, onDays)) // which is booked
@@ -74,7 +75,7 @@ func testMerge(t *testing.T, s usage.Store) {
 	send(t, s, "src_1", late)
 	sent = append(sent, late...)
 	check(usage.MergedSource, "src_1")
-	merge(t, s, yesterday)
+	merge(t, s)
 	check(usage.MergedSource)
 }
 
@@ -88,7 +89,7 @@ func testMergeCounts(t *testing.T, s usage.Store) {
 		for _, source := range step.sources {
 			send(t, s, source, makeEvents(source, 1, 3, func(_ int, e *meter.Event) { e.Date = yesterday }))
 		}
-		if got := merge(t, s, yesterday); got != step.fewer {
+		if got := merge(t, s); got != step.fewer {
 			t.Errorf("%d: with %v there are %d shards fewer, want %d", name, step.sources, got, step.fewer)
 		}
 	}
@@ -107,7 +108,7 @@ func testMergeMany(t *testing.T, s usage.Store) {
 		}
 		sent = append(sent, events...)
 	}
-	merge(t, s, yesterday)
+	merge(t, s)
 	wantUsage(t, s, "org_a", sent)
 	wantSources(t, s, "org_a", yesterday, usage.MergedSource)
 }
@@ -149,7 +150,7 @@ func testMergeUnderLoad(t *testing.T, s usage.Store) {
 	reporting.Wait()
 	close(over)
 	merging.Wait()
-	merge(t, s, yesterday)
+	merge(t, s)
 	wantUsage(t, s, "org_a", slices.Concat(all...))
 	wantSources(t, s, "org_a", yesterday, usage.MergedSource)
 }
@@ -184,7 +185,7 @@ func testMergeFaults(t *testing.T, s usage.Store) {
 		wantUsage(t, s, "org_a", of("org_a", sent))
 		wantUsage(t, s, "org_b", of("org_b", sent))
 	}
-	merge(t, s, yesterday)
+	merge(t, s)
 	wantSources(t, s, "org_a", yesterday, usage.MergedSource)
 	wantSources(t, s, "org_b", yesterday, usage.MergedSource)
 }

@@ -200,7 +200,7 @@ func (sp *speaking) leaveQueue() bool {
 		}
 	default:
 	}
-	s.doLocked(s.router.Leave(time.Now(), sp.call.id))
+	s.doLocked(s.router.Leave(sp.call.id))
 	return true
 }
 

@@ -315,7 +315,7 @@ func (s *Speaker) check(ctx context.Context, u speech.Utterance) error {
 
 // ask has one pod do what needs no slot, and another one where that is lost.
 func (s *Speaker) ask(ctx context.Context, do func(context.Context, *link.Client) error) error {
-	err := error(speech.ErrWarming)
+	err := speech.ErrWarming
 	for _, p := range s.anyPods(2) {
 		err = do(ctx, p.client)
 		if !errors.Is(err, speech.ErrWorkerGone) {

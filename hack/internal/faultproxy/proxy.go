@@ -3,6 +3,7 @@
 package faultproxy
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -42,7 +43,7 @@ const dialLimit = 5 * time.Second
 // Listen returns a proxy for the TCP address target, which listens on a free port of the loopback interface until it is
 // closed.
 func Listen(target string) (*Proxy, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listening as a proxy: %w", err)
 	}
@@ -97,7 +98,7 @@ func (p *Proxy) accept() {
 			return // closed
 		}
 		p.running.Go(func() {
-			target, err := net.DialTimeout("tcp", p.target, dialLimit)
+			target, err := (&net.Dialer{Timeout: dialLimit}).DialContext(context.Background(), "tcp", p.target)
 			if err != nil {
 				_ = reset(client)
 				return
@@ -149,13 +150,13 @@ func (p *Proxy) send(l *link, direction int, pieces <-chan piece) {
 	var free time.Time // when the rate allows the next byte
 	for {
 		var next piece
-		ended := false
+		var more bool
 		select {
-		case some, ok := <-pieces:
-			next, ended = some, !ok
+		case next, more = <-pieces:
 		case <-l.gone:
 			return
 		}
+		ended := !more
 		if ended {
 			next.came = time.Now()
 		}

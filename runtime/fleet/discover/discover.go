@@ -5,6 +5,7 @@ package discover
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -55,7 +56,7 @@ func checkAddress(address string) error {
 	number, portErr := strconv.ParseUint(port, 10, 16)
 	switch {
 	case address == "":
-		return fmt.Errorf("an address is empty: want HOST:PORT, with commas between several")
+		return errors.New("an address is empty: want HOST:PORT, with commas between several")
 	case err != nil, host == "":
 		return fmt.Errorf("address %q: want HOST:PORT, an address of IPv6 as [::1]:9090", address)
 	case strings.ContainsAny(host, "/ \t\r\n"):

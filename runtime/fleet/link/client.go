@@ -255,7 +255,7 @@ func (t *talk) takeAudio(a speech.Audio) error {
 	if err := t.sink.Audio(a); err != nil {
 		return err
 	}
-	if t.ctx.Err() != nil { // or the pod would decode on until it hears of that
+	if isOver := t.ctx.Err() != nil; isOver { // or the pod would decode on until it hears of that
 		t.cancel()
 		return nil
 	}

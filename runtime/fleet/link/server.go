@@ -222,6 +222,9 @@ func (s *Server) state(id uint64) *wire.State {
 
 // Describe implements the service.
 func (s *Server) Describe(_ context.Context, q *wire.DescribeRequest) (*wire.Description, error) {
+	if q.Protocol > wire.Protocol {
+		return nil, refused(wire.NewerProtocol("the router", q.Protocol))
+	}
 	return wire.NewDescription(s.speaker.Model(), s.speaker.Capacity().Workers, s.cfg.Version), nil
 }
 

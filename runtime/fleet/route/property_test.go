@@ -157,15 +157,15 @@ func (w *world) deliverAll() {
 			}
 		}
 	}
-	for i := 0; i < len(w.attempts); i++ { // hearing makes new ones
-		a := w.attempts[i]
+	for len(w.attempts) > 0 { // hearing makes new ones
+		a := w.attempts[0]
+		w.attempts = w.attempts[1:]
 		w.reach(a)
 		w.finish(a, false)
 		for len(a.toRouter) > 0 {
 			w.hear(a)
 		}
 	}
-	w.attempts = nil
 	w.advance(route.GrantTime)
 }
 

@@ -217,7 +217,7 @@ func (r *Router) Expire(now time.Time, id ID) []Effect {
 }
 
 // Leave ends a request whose asker has gone while it waited.
-func (r *Router) Leave(now time.Time, id ID) []Effect {
+func (r *Router) Leave(id ID) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod != nil {
 		return r.done()

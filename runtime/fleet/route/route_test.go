@@ -244,7 +244,7 @@ func (f *fleet) failUntilEjected() (failures int) {
 			f.t.Fatalf("after %d failures: %s", failures, got)
 		}
 		f.Lost(f.now, f.id, speech.ErrWorkerGone)
-		f.Leave(f.now, f.id)
+		f.Leave(f.id)
 	}
 	return failures
 }
@@ -313,7 +313,7 @@ func TestNeverMoreThanHalfAreLeftAlone(t *testing.T) {
 				for range route.MaxAttempts {
 					f.Lost(f.now, f.id, speech.ErrWorkerGone)
 				}
-				f.Leave(f.now, f.id)
+				f.Leave(f.id)
 			}
 			if got := f.Counts().Ejected; got != c.want {
 				t.Errorf("%d are left alone, want %d", got, c.want)
@@ -343,7 +343,7 @@ func TestSlotKeptForASession(t *testing.T) {
 				t.Fatal("another session has got it")
 			}
 			if c.want == "waits" { // behind the other
-				f.Leave(f.now, f.id)
+				f.Leave(f.id)
 			}
 			check(t, f.arrive(route.Request{Session: "s"}), c.want)
 		})
@@ -356,7 +356,7 @@ func TestGrants(t *testing.T) {
 		want    string
 	}{
 		"for who waits":              {func(*fleet) {}, "sent to pod0"},
-		"where nobody waits":         {func(f *fleet) { f.Leave(f.now, 1) }, "declined 7 of pod0"},
+		"where nobody waits":         {func(f *fleet) { f.Leave(1) }, "declined 7 of pod0"},
 		"of a pod with other voices": {func(f *fleet) { f.Connect(f.now, "pod0", false) }, "declined 7 of pod0"},
 		"of a pod that drains since": {
 			func(f *fleet) { f.say(0, route.State{Warm: true, Draining: true}) }, "declined 7 of pod0",

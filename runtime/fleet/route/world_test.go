@@ -26,7 +26,6 @@ type world struct {
 	epoch     uint64
 	routers   []*testRouter
 	attempts  []*attempt // in the order in which they were made
-	ending    bool       // nothing goes wrong any more
 }
 
 // testRouter is a router with its requests and links.
@@ -548,7 +547,7 @@ func (w *world) leave(r *testRouter, id route.ID) {
 	case q == nil:
 	case q.waits:
 		w.end(r, id)
-		w.do(r, r.Leave(w.now, id))
+		w.do(r, r.Leave(id))
 	case q.attempt != nil && !q.attempt.arrived:
 		q.attempt.arrived, q.attempt.router = true, nil
 		w.end(r, id)
