@@ -152,7 +152,10 @@ func (o *options) checkAddresses(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	return nil
+	if o.watch == "" {
+		return nil
+	}
+	return o.peers.CheckListen(cmd, "--watch", o.watch)
 }
 
 // checkAccess refuses a router that nobody, or everybody, could use by mistake.

@@ -86,5 +86,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	if err := launch.CheckAddress(cmd, "--listen", o.listen); err != nil {
 		return err
 	}
+	if err := o.peers.CheckListen(cmd, "--listen", o.listen); err != nil {
+		return err
+	}
 	return launch.CheckAddress(cmd, "--http", o.http)
 }

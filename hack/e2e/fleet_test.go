@@ -243,6 +243,15 @@ func TestNothingStartsThatIsNotMeant(t *testing.T) {
 		"swar-router": func(f *fleet) *process { p, _ := f.newRouter(t, t.TempDir()); return p },
 		"swar-portal": func(f *fleet) *process { return f.newPortal(t, t.TempDir()) },
 	}
+	refused := func(program, name string, p *process, flags []string, wantCode int, says string) {
+		t.Helper()
+		code, out, complaint := runProgram(t, program, append(p.args, flags...)...)
+		oneSentence := strings.HasPrefix(complaint, program+": ") && strings.Count(complaint, "\n") == 1
+		if code != wantCode || out != "" || !oneSentence || !strings.Contains(complaint, says) {
+			t.Errorf("%s with %s: exit code %d, %q, %q; want %d and one sentence with %q",
+				program, name, code, out, complaint, wantCode, says)
+		}
+	}
 	for name, tt := range map[string]struct {
 		token string
 		flags []string
@@ -259,13 +268,12 @@ func TestNothingStartsThatIsNotMeant(t *testing.T) {
 	} {
 		for program, newProcess := range programs {
 			p := newProcess(&fleet{token: tt.token, pods: []string{freeAddress(t)}})
-			code, out, complaint := runProgram(t, program, append(p.args, tt.flags...)...)
-			oneSentence := strings.HasPrefix(complaint, program+": ") && strings.Count(complaint, "\n") == 1
-			if code != tt.code || out != "" || !oneSentence || !strings.Contains(complaint, tt.says) {
-				t.Errorf("%s with %s: exit code %d, %q, %q; want %d and one sentence with %q",
-					program, name, code, out, complaint, tt.code, tt.says)
-			}
+			refused(program, name, p, tt.flags, tt.code, tt.says)
 		}
+	}
+	for program, flag := range map[string]string{"swar-worker": "--listen", "swar-router": "--watch", "swar-portal": "--dataplane"} {
+		p := programs[program](&fleet{token: token, pods: []string{freeAddress(t)}})
+		refused(program, "plain text for other machines", p, []string{flag, ":0"}, 2, flag+" :0 is reached by other machines")
 	}
 }
 

@@ -311,16 +311,12 @@ func TestASpoiledBundleStartsNothing(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	address, name := freeAddress(t), "swar"
-	var code int
-	var out, complaint string
+	address := freeAddress(t)
+	name, args := "swar", []string{"serve", "--listen", address}
 	if isFleet(t) {
-		name = "swar-worker"
-		code, out, complaint = runProgram(t, name, "--listen", freeAddress(t), "--http", address, "--bundle", bundle,
-			"--token-file", writeToken(t))
-	} else {
-		code, out, complaint = swar(t, "serve", "--listen", address, "--bundle", bundle)
+		name, args = "swar-worker", []string{"--listen", freeAddress(t), "--http", address, "--token-file", writeToken(t)}
 	}
+	code, out, complaint := runProgram(t, name, append(args, "--bundle", bundle)...)
 	if code != 1 || out != "" || strings.Count(complaint, "\n") != 1 {
 		t.Errorf("exit code %d, %q, %q; want 1 and one sentence", code, out, complaint)
 	}

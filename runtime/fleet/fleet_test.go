@@ -15,6 +15,8 @@ import (
 	"github.com/swar-tts/swar/runtime/fleet"
 	"github.com/swar-tts/swar/runtime/fleet/link"
 	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/grpcauth"
+	"github.com/swar-tts/swar/runtime/grpcauth/grpcauthtest"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/pipeline"
 	"github.com/swar-tts/swar/runtime/pool"
@@ -43,7 +45,7 @@ func newWorker(t testing.TB, slots int, cfg synthtest.Config) *worker {
 	return newWorkerOn(t, l, slots, cfg)
 }
 
-func newWorkerOn(t testing.TB, l net.Listener, slots int, cfg synthtest.Config) *worker {
+func newWorkerOn(t testing.TB, l net.Listener, slots int, cfg synthtest.Config, access ...grpc.ServerOption) *worker {
 	t.Helper()
 	w := &worker{address: l.Addr().String(), engine: synthtest.NewEngine(cfg)}
 	log := slog.New(slog.DiscardHandler)
@@ -53,7 +55,7 @@ func newWorkerOn(t testing.TB, l net.Listener, slots int, cfg synthtest.Config) 
 	}
 	speaker := pipeline.New(pipeline.Config{}, w.engine, w.pool)
 	w.server = link.NewServer(link.ServerConfig{Metrics: metrics.New().RegisterPod(w.pool.Capacity)}, speaker, w.pool, log)
-	g := grpc.NewServer(link.ServerOptions()...)
+	g := grpc.NewServer(append(link.ServerOptions(), access...)...)
 	w.server.Register(g)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
@@ -104,8 +106,10 @@ func newRouter(t testing.TB, cfg fleet.Config, all ...*worker) (*fleet.Speaker, 
 func startRouter(t testing.TB, cfg fleet.Config, all ...*worker) (*fleet.Speaker, list) {
 	t.Helper()
 	cfg.Metrics = metrics.New().RegisterFleet(func() metrics.FleetCounts { return metrics.FleetCounts{} })
-	cfg.Dial = func(address string) (*link.Client, error) {
-		return link.Dial(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if cfg.Dial == nil {
+		cfg.Dial = func(address string) (*link.Client, error) {
+			return link.Dial(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		}
 	}
 	source := list{make(chan []route.Endpoint, 1)}
 	s := fleet.New(cfg, source, slog.New(slog.NewTextHandler(t.Output(), nil)))
@@ -134,6 +138,32 @@ func inUse(s *fleet.Speaker) (n int) {
 func TestSpeaker(t *testing.T) {
 	speechtest.Run(t, func(t *testing.T) speech.Speaker {
 		s, _ := newRouter(t, fleet.Config{}, newWorker(t, 1, synthtest.Config{}))
+		return s
+	})
+}
+
+// TestSpeakerOverTLS is TestSpeaker between processes that know one another by certificates and by a token.
+func TestSpeakerOverTLS(t *testing.T) {
+	authority := grpcauthtest.New(t)
+	shared := grpcauthtest.Shared("a-token-of-our-own-long-enough").Token
+	pod := grpcauth.Credentials{Certificates: authority.Open(grpcauth.Worker), Token: shared}
+	router := grpcauth.Credentials{Certificates: authority.Open(grpcauth.Router), Token: shared}
+	speechtest.Run(t, func(t *testing.T) speech.Speaker {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		access, err := pod.ServerOptions(true, slog.New(slog.DiscardHandler), grpcauth.Router)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ := newRouter(t, fleet.Config{Dial: func(address string) (*link.Client, error) {
+			options, err := router.DialOptions("127.0.0.1", grpcauth.Worker)
+			if err != nil {
+				return nil, err
+			}
+			return link.Dial(address, options...)
+		}}, newWorkerOn(t, l, 1, synthtest.Config{}, access...))
 		return s
 	})
 }
