@@ -152,6 +152,15 @@ func (o *options) checkAddresses(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	dialled := o.pods.dialled()
+	if o.portal != "" {
+		dialled = append(dialled, [2]string{"--portal-addr", o.portal})
+	}
+	for _, d := range dialled {
+		if err := o.peers.CheckDial(cmd, d[0], d[1]); err != nil {
+			return err
+		}
+	}
 	if o.watch == "" {
 		return nil
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,6 +42,22 @@ func (p *podFlags) check(cmd *cobra.Command) error {
 		return launch.BadUsage(cmd, "%w", err)
 	}
 	return nil
+}
+
+// dialled are the addresses that are set, each with its flag. What Kubernetes names is never this machine.
+func (p *podFlags) dialled() (all [][2]string) {
+	if p.list != "" {
+		for address := range strings.SplitSeq(p.list, ",") {
+			all = append(all, [2]string{"--endpoints", strings.TrimSpace(address)})
+		}
+	}
+	if p.dns != "" {
+		all = append(all, [2]string{"--endpoints-dns", p.dns})
+	}
+	if p.slices != "" {
+		all = append(all, [2]string{"--endpoint-slices", p.slices})
+	}
+	return all
 }
 
 // open returns what tells where pods are.

