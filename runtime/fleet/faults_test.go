@@ -236,10 +236,13 @@ func TestQueueIsServedInOrderAndBounded(t *testing.T) {
 	var clients sync.WaitGroup
 	speak := func(i int) {
 		clients.Go(func() {
-			if _, err := s.Speak(t.Context(), utterance("Hi."), speech.Turn{}, &speechtest.Recorder{}); err != nil {
+			r := &speechtest.Recorder{OnAudio: func(speech.Audio) error {
+				order <- i // "Hi." is one block, which the slot waits for
+				return nil
+			}}
+			if _, err := s.Speak(t.Context(), utterance("Hi."), speech.Turn{}, r); err != nil {
 				t.Errorf("%d: %v", i, err)
 			}
-			order <- i
 		})
 	}
 	speak(0)
