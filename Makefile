@@ -14,7 +14,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine samples fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak peers bench bench-engine samples fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ e2e: install-test-deps build ## drive the real binary with real clients: curl, f
 	@hack/install-deps.sh browser
 	go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
 
+chaos: install-deps bin/fake ## kill, stop and restart a fleet that speaks (CHAOS=short or long, CHAOS_SEED=n)
+	go test -count=1 -timeout 0 -tags chaos -v ./hack/chaos
+
 soak: build ## saturate the server for SOAK (10m), with half of the clients listening at the pace of playback
 	SWAR_SOAK=$(SOAK) go test -count=1 -timeout 0 -tags e2e -v -run ListenersAtSaturation ./hack/e2e
 
@@ -72,6 +75,12 @@ peers: ## sign in with identity providers of others: oidc-provider and the Fireb
 
 bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -tags e2e ./...
+
+.PHONY: bin/fake
+bin/fake: # programs with an engine for tests, which is in none that ships
+	@mkdir -p bin/fake
+	@for p in worker router portal; do go build -tags fake -o bin/fake/swar-$$p ./cmd/$$p; done
+	@go build -tags fake -o bin/fake/swar ./cmd/swar
 
 bench-engine: onnxruntime ## measure the neural engine beside sherpa-onnx (needs npm for it) and write docs/benchmarks.md (ARGS="--quick" only prints)
 	@mkdir -p bin && go build -o bin/benchengine ./hack/benchengine
