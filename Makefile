@@ -14,7 +14,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e soak peers bench bench-engine bench-fleet sim samples fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak peers bench bench-engine bench-fleet sim samples fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ e2e: install-test-deps build ## drive swar serve, and then a fleet, with real cl
 	@echo '=== end to end: the same with swar-router, swar-worker and swar-portal ==='
 	SWAR_E2E=fleet go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
 
+chaos: install-deps bin/fake ## kill, stop and restart a fleet that speaks (CHAOS=short or long, CHAOS_SEED=n)
+	go test -count=1 -timeout 0 -tags chaos -v ./hack/chaos
+
 soak: build ## saturate the server for SOAK (10m), with half of the clients listening at the pace of playback
 	SWAR_SOAK=$(SOAK) go test -count=1 -timeout 0 -tags e2e -v -run ListenersAtSaturation ./hack/e2e
 
@@ -76,18 +79,18 @@ peers: ## sign in with identity providers of others: oidc-provider and the Fireb
 bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -tags e2e ./...
 
+.PHONY: bin/fake
+bin/fake: # programs with an engine for tests, which is in none that ships
+	@mkdir -p bin/fake
+	@for p in worker router portal; do go build -tags fake -o bin/fake/swar-$$p ./cmd/$$p; done
+	@go build -tags fake -o bin/fake/swar ./cmd/swar
+
 bench-engine: onnxruntime ## measure the neural engine beside sherpa-onnx (needs npm for it) and write docs/benchmarks.md (ARGS="--quick" only prints)
 	@mkdir -p bin && go build -o bin/benchengine ./hack/benchengine
 	@bin/benchengine $(if $(findstring quick,$(ARGS)),,--docs docs/benchmarks.md) $(ARGS)
 
 bench-fleet: build bin/fake ## measure what a fleet costs: the way by a router, its processor time, idle links, batches
 	go test -count=1 -timeout 40m -tags fleetbench -v -run '$(if $(filter .,$(BENCH)),Test,$(BENCH))' ./hack/fleetbench
-
-.PHONY: bin/fake
-bin/fake: # programs with an engine for tests, which is in none that ships
-	@mkdir -p bin/fake
-	@for p in worker router portal; do go build -tags fake -o bin/fake/swar-$$p ./cmd/$$p; done
-	@go build -tags fake -o bin/fake/swar ./cmd/swar
 
 sim: ## play fleets of routers and pods and write docs/capacity.md and its charts (ARGS="-quick" only prints what must hold)
 	@go run ./hack/sim $(if $(findstring -quick,$(ARGS)),,-docs docs) $(ARGS)
