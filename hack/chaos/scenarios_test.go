@@ -19,7 +19,7 @@ func scenarios() []scenario {
 	proxied := shape{workers: 3, slots: 4, routers: 2, proxied: true}
 	small := shape{workers: 2, slots: 4, routers: 2, fullDisk: true}
 	return []scenario{
-		{"workers restarted by SIGTERM", [3]int{6, 60, 1000}, usual, 8, 5, nil, restartWorkers},
+		{"workers restarted by SIGTERM", [3]int{4, 60, 1000}, usual, 8, 5, nil, restartWorkers},
 		{"routers restarted by SIGTERM", [3]int{1, 6, 200}, balanced, 7, 5, []end{unanswered}, restartRouters},
 		{"workers killed", [3]int{3, 20, 200}, usual, 8, 5, []end{cut}, killWorkers},
 		{"workers killed before the first frame", [3]int{1, 2, 20}, slow, 0, 0, nil, killBeforeTheFirstFrame},
