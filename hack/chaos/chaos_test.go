@@ -75,10 +75,9 @@ func (s scenario) run(t *testing.T, seed uint64, times int, audio map[string][]b
 	say("%s, %d times", s.name, times)
 	f := newFleet(t, seed, s.shape, audio)
 	stop := f.crowd(s.rest, s.sockets)
-	progress := f.reportEvery(s.name, begin)
+	defer f.reportEvery(s.name, begin).Stop()
 	l := s.harm(f, times)
 	stop()
-	progress.Stop()
 	f.waitIdle()
 	for _, r := range f.routers {
 		f.checkCuts(r)

@@ -197,7 +197,16 @@ func (f *fleet) checked(o outcome, heard []byte) outcome {
 type socket struct {
 	fleet *fleet
 	conn  *websocket.Conn
+	reads chan read
+	left  chan struct{} // closed when the client reads no more
 	turns []*turn
+}
+
+// read is a message, or why there is none.
+type read struct {
+	kind int
+	data []byte
+	err  error
 }
 
 type turn struct {
@@ -218,11 +227,42 @@ func (f *fleet) openSocket(ctx context.Context) (*socket, error) {
 		}
 		return nil, err
 	}
-	return &socket{fleet: f, conn: conn}, nil
+	s := &socket{fleet: f, conn: conn, reads: make(chan read), left: make(chan struct{})}
+	go s.read()
+	return s, nil
+}
+
+// read reads all the time, and one message ahead: a client that is silent has to hear that its socket is closed.
+func (s *socket) read() {
+	for {
+		_ = s.conn.SetReadDeadline(time.Now().Add(150 * time.Second))
+		kind, data, err := s.conn.ReadMessage()
+		select {
+		case s.reads <- read{kind, data, err}:
+		case <-s.left:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *socket) close() {
+	close(s.left)
+	s.conn.Close()
 }
 
 // say sends utterances at once and hears them. It reports whether the socket can be used further.
 func (s *socket) say(ctx context.Context, r *rand.Rand, n int) (open bool) {
+	select {
+	case r := <-s.reads:
+		if r.err == nil {
+			s.fleet.t.Errorf("a message comes while nothing is under way: %s", r.data)
+		}
+		return false
+	default:
+	}
 	all := texts()
 	for range n {
 		s.ask(all[r.IntN(len(all))], manners(r))
@@ -240,19 +280,15 @@ func (s *socket) ask(text string, m manner) {
 // hear reads until nothing is under way. It reports whether the socket can be used further.
 func (s *socket) hear(ctx context.Context) (open bool) {
 	for len(s.turns) > 0 {
-		_ = s.conn.SetReadDeadline(time.Now().Add(150 * time.Second))
-		kind, data, err := s.conn.ReadMessage()
-		if err != nil {
-			s.closed(err)
+		switch r := <-s.reads; {
+		case r.err != nil:
+			s.closed(r.err)
+			return false
+		case r.kind == websocket.TextMessage:
+			s.event(r.data)
+		case !s.audio(ctx, r.data):
 			return false
 		}
-		if kind == websocket.BinaryMessage {
-			if !s.audio(ctx, data) {
-				return false
-			}
-			continue
-		}
-		s.event(data)
 	}
 	return true
 }
@@ -272,7 +308,6 @@ func (s *socket) closed(err error) {
 		s.fleet.ledger.add(s.fleet.checked(t.outcome, t.heard.Bytes()))
 	}
 	s.turns = nil
-	s.conn.Close()
 }
 
 // audio takes a binary message. It reports whether the client stays.
@@ -301,7 +336,6 @@ func (s *socket) audio(ctx context.Context, data []byte) (stays bool) {
 		s.fleet.ledger.add(s.fleet.checked(t.outcome, t.heard.Bytes()))
 	}
 	s.turns = nil
-	s.conn.Close()
 	return false
 }
 
@@ -422,7 +456,7 @@ func (f *fleet) speakBySocket(ctx context.Context, r *rand.Rand) {
 				pause(ctx, r)
 			}
 		}
-		s.conn.Close()
+		s.close()
 	}
 }
 
@@ -441,7 +475,7 @@ func (f *fleet) speakOnce(n int) (wait func()) {
 				f.t.Errorf("opening a socket: %v", err)
 				return
 			}
-			defer s.conn.Close()
+			defer s.close()
 			s.ask(text, manner{})
 			s.hear(f.t.Context())
 		})

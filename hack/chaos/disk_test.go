@@ -33,14 +33,14 @@ func fillDisk(f *fleet, times int) loss {
 	ballast := filepath.Join(f.routers[0].data, "ballast")
 	for range times {
 		fill(f.t, ballast)
-		time.Sleep(4 * time.Second)
+		time.Sleep(3 * time.Second)
 		if !f.routers[0].logged("no space left on device") {
 			f.t.Error("the router has not noticed that its disk is full")
 		}
 		if err := os.Remove(ballast); err != nil {
 			f.t.Fatal(err)
 		}
-		time.Sleep(2 * time.Second)
+		time.Sleep(time.Second)
 	}
 	return loss{}
 }

@@ -14,18 +14,18 @@ import (
 func scenarios() []scenario {
 	usual := shape{workers: 4, slots: 4, routers: 2}
 	balanced := shape{workers: 3, slots: 4, routers: 3, stale: 5 * time.Second, linger: 7 * time.Second}
-	slow := shape{workers: 2, slots: 4, routers: 1, frame: 700 * time.Millisecond}
+	slow := shape{workers: 2, slots: 4, routers: 1, frame: 400 * time.Millisecond}
 	faulty := shape{workers: 2, slots: 4, routers: 2, faults: 0.01}
 	proxied := shape{workers: 3, slots: 4, routers: 2, proxied: true}
 	small := shape{workers: 2, slots: 4, routers: 2, fullDisk: true}
 	return []scenario{
-		{"workers restarted by SIGTERM", [3]int{6, 60, 1000}, usual, 8, 5, nil, restartWorkers},
+		{"workers restarted by SIGTERM", [3]int{4, 60, 1000}, usual, 8, 5, nil, restartWorkers},
 		{"routers restarted by SIGTERM", [3]int{1, 6, 200}, balanced, 7, 5, []end{unanswered}, restartRouters},
 		{"workers killed", [3]int{3, 20, 200}, usual, 8, 5, []end{cut}, killWorkers},
-		{"workers killed before the first frame", [3]int{1, 3, 20}, slow, 0, 0, nil, killBeforeTheFirstFrame},
+		{"workers killed before the first frame", [3]int{1, 2, 20}, slow, 0, 0, nil, killBeforeTheFirstFrame},
 		{"workers stopped and continued", [3]int{1, 2, 10}, usual, 8, 5, []end{cut}, stopWorkers},
-		{"routers killed, folder kept", [3]int{3, 20, 200}, usual, 8, 5, []end{cut, gone}, killRouters(true)},
-		{"routers killed, folder gone", [3]int{2, 10, 200}, usual, 8, 5, []end{cut, gone}, killRouters(false)},
+		{"routers killed, folder kept", [3]int{3, 20, 200}, usual, 8, 5, []end{cut, gone, warming}, killRouters(true)},
+		{"routers killed, folder gone", [3]int{2, 10, 200}, usual, 8, 5, []end{cut, gone, warming}, killRouters(false)},
 		{"portal away", [3]int{1, 2, 2}, usual, 8, 5, nil, takePortalAway},
 		{"disk full", [3]int{1, 1, 3}, small, 4, 3, nil, fillDisk},
 		{"network slow", [3]int{1, 2, 10}, proxied, 5, 4, nil, slowNetwork},
@@ -130,7 +130,8 @@ func killBeforeTheFirstFrame(f *fleet, times int) loss {
 		busiest.kill()
 		wait()
 		busiest.restart(f.t)
-		f.waitAll()
+		f.waitAll()                      // it was left alone for a while
+		f.speakOnce(2 * f.shape.slots)() // which is longer each time, unless it speaks in between
 	}
 	if n, _ := f.routers[0].metric(`tts_attempts_count`); f.ledger.count(complete) != int(n) {
 		f.t.Errorf("%d utterances were heard of %v that were begun", f.ledger.count(complete), n)
