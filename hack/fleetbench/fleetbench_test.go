@@ -267,7 +267,7 @@ func TestBatchesSurviveTheHop(t *testing.T) {
 	bundle := os.Getenv("FLEETBENCH_BUNDLE")
 	if bundle == "" {
 		bundle = filepath.Join(t.TempDir(), "bundle")
-		if out, err := exec.Command(bin+"swar", "bundle", "synth-random", bundle, "--size", "base").CombinedOutput(); err != nil {
+		if out, err := exec.Command(bin+"swar", "bundle", "synth-random", "-o", bundle, "--size", "base", "--precision", "int8").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -296,7 +296,7 @@ func TestBatchesSurviveTheHop(t *testing.T) {
 			var clients sync.WaitGroup
 			for i := range 8 {
 				clients.Go(func() {
-					_, n, err := post(t.Context(), way[1], text(100*pair+i, 300))
+					_, n, err := post(t.Context(), way[1], text(100*pair+i, 48))
 					if err != nil {
 						t.Error(err)
 					}

@@ -122,6 +122,7 @@ type speaking struct {
 	waitLimit time.Duration // for which it may wait, from begin on
 	sink      onceSink
 	attempts  int
+	checked   bool // a pod could speak it
 	heard     bool // a frame has come: nobody else can be tried
 }
 
@@ -170,7 +171,7 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 				return p, nil
 			}
 		case err := <-refused:
-			refused = nil
+			refused, sp.checked = nil, err == nil
 			if err != nil && sp.leaveQueue() {
 				return p, err
 			}
@@ -206,6 +207,9 @@ func (sp *speaking) leaveQueue() bool {
 
 // refuse returns why the utterance is not spoken: what is wrong with it, if anything is, else that nobody is free.
 func (sp *speaking) refuse(ctx context.Context, err error) error {
+	if sp.checked {
+		return err
+	}
 	if refusal := sp.speaker.check(ctx, sp.u); refusal != nil {
 		return refusal
 	}
