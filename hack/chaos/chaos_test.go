@@ -118,7 +118,7 @@ func table(results []result) string {
 	for _, r := range results {
 		o := r.outcomes
 		fmt.Fprintf(&b, "%-38s %5d %8d %5d %5d %5d %5d %6d %5d %5d %8d %8d %6d %5.0fs", r.name, r.times,
-			o[complete], o[busy], o[left], o[cancelled], o[cut], o[failed]+o[warming], o[gone], o[unanswered], r.heard, r.billed,
+			o[complete], o[busy], o[left], o[cancelled], o[cut], o[failed]+o[unready], o[gone], o[unanswered], r.heard, r.billed,
 			r.lost, r.took.Seconds())
 		if !r.ok {
 			b.WriteString("  FAILED")

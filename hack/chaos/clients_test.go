@@ -159,8 +159,8 @@ func refusal(status int, text string) end {
 		return failed
 	case strings.Contains(text, `"busy"`):
 		return busy
-	case strings.Contains(text, `"workers warming up"`):
-		return warming
+	case strings.Contains(text, `"workers warming up"`), strings.Contains(text, `"portal unavailable"`):
+		return unready
 	}
 	return failed
 }

@@ -26,7 +26,7 @@ const (
 	left       end = "left"       // the client has gone away in the middle
 	cancelled  end = "cancelled"  // the client has asked for that
 	cut        end = "cut"        // after its start: the body was aborted, or an error event
-	warming    end = "warming"    // 503 before anything, because the router sees no pod
+	unready    end = "unready"    // 503 before anything, because the router knows no pod or no key
 	failed     end = "failed"     // another error, before the first frame
 	gone       end = "gone"       // the connection broke before an answer
 	unanswered end = "unanswered" // it crossed the close of a socket in good order; nothing was begun
@@ -247,7 +247,7 @@ func (o outcome) compare(rows []row, full int) error {
 		return fmt.Errorf("the client was told of %d billed frames, the bill says %+v", o.billed, r)
 	}
 	switch {
-	case o.end == busy || o.end == warming || o.end == unanswered:
+	case o.end == busy || o.end == unready || o.end == unanswered:
 		return fmt.Errorf("it is known: %+v", r)
 	case o.end == complete && (r.Status != "ok" || r.Frames != o.frames || r.BilledFrames != o.frames):
 		return fmt.Errorf("it is %+v", r)
