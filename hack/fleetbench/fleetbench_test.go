@@ -296,7 +296,7 @@ func TestBatchesSurviveTheHop(t *testing.T) {
 			var clients sync.WaitGroup
 			for i := range 8 {
 				clients.Go(func() {
-					_, n, err := post(t.Context(), way[1], text(100*pair+i, 48))
+					_, n, err := post(t.Context(), way[1], fmt.Sprintf("Order %d aa gaya.", 100*pair+i))
 					if err != nil {
 						t.Error(err)
 					}

@@ -509,3 +509,22 @@ func TestTheLastAttemptWaitsForAGrant(t *testing.T) {
 		})
 	}
 }
+
+// TestAProcessIsNotBlamedForTheOneBefore lets the streams of one death, which are as many strikes, count for nothing
+// once another process answers at that address.
+func TestAProcessIsNotBlamedForTheOneBefore(t *testing.T) {
+	f := newFleet(t, route.Config{}, 8, 0)
+	if got := f.failUntilEjected(); got != 3 || !f.isEjected(0) {
+		t.Fatalf("left alone after %d failures, want 3", got)
+	}
+	f.say(0, route.State{Workers: 8, Ready: 8, Warm: true})
+	if !f.isEjected(0) {
+		t.Error("the same process is forgiven as soon as it says something")
+	}
+	f.Disconnect(f.now, "pod0")
+	f.Connect(f.now, "pod0", true)
+	f.say(0, route.State{Epoch: 2, Workers: 8, Ready: 8, Warm: true})
+	if f.isEjected(0) {
+		t.Error("another process is left alone for what the one before failed")
+	}
+}

@@ -36,7 +36,8 @@ type pod struct {
 
 	unlisted  bool // kept for what runs there
 	connected bool
-	unfit     bool // another model, or another protocol
+	unfit     bool   // another model, or another protocol
+	process   uint64 // epoch of the last state
 	state     State
 	heard     time.Time // when the state came
 
@@ -156,6 +157,9 @@ func (r *Router) EndState(now time.Time, address string, s State) []Effect {
 func (r *Router) takeState(now time.Time, p *pod, s State) {
 	if s.Epoch == p.state.Epoch && s.Sequence <= p.state.Sequence {
 		return
+	}
+	if s.Epoch != p.process { // what the one before failed says nothing of this one
+		p.process, p.strikes, p.ejectedUntil = s.Epoch, 0, time.Time{}
 	}
 	p.state, p.heard = s, now
 	p.unseen = slices.DeleteFunc(p.unseen, func(n uint64) bool { return n <= s.Seen })
