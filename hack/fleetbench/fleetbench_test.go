@@ -137,7 +137,7 @@ func startHAProxy(t *testing.T) (string, *process) {
 		return "", nil
 	}
 	address := freeAddress(t)
-	config := fmt.Sprintf("defaults\n mode http\n timeout connect 1s\n timeout client 130s\n timeout server 130s\n"+
+	config := fmt.Sprintf("defaults\n mode http\n timeout connect 1s\n timeout client 130s\n timeout server 130s\n option http-no-delay\n"+
 		"frontend f\n bind %s\n default_backend b\nbackend b\n balance leastconn\n", address)
 	for i := range 4 {
 		server := freeAddress(t)
