@@ -31,9 +31,11 @@ func (r *router) serve(ctx context.Context) error {
 	stopWatch := r.startWatch(ctx, fail)
 	r.servers.Start(fail)
 	if r.options.portal == "" && len(r.options.keys) == 0 {
-		r.log.Warn("open router: everybody who reaches it may use it; --api-key or --portal-addr restrict it", "listen", r.address)
+		r.log.Warn("open router: everybody who reaches it may use it; --api-key or --portal-addr restrict it",
+			"listen", r.address)
 	}
-	r.log.Info("serving", "listen", r.address, "portal", r.options.portal, "keys", len(r.options.keys), "zone", r.options.zone)
+	r.log.Info("serving",
+		"listen", r.address, "portal", r.options.portal, "keys", len(r.options.keys), "zone", r.options.zone)
 	<-failed.Done()
 
 	signalled := time.Now()

@@ -74,7 +74,8 @@ func (s *Speaker) Speak(
 		sink: onceSink{Sink: sink},
 	}
 	ctx, span := tracer.Start(ctx, "speak", trace.WithAttributes(
-		attribute.String("request_id", u.RequestID), attribute.String("voice", u.Voice), attribute.String("format", string(u.Format))))
+		attribute.String("request_id", u.RequestID), attribute.String("voice", u.Voice),
+		attribute.String("format", string(u.Format))))
 	defer func() { endSpan(span, st, err) }()
 	st, err = sp.run(ctx)
 	if sp.attempts > 0 {
@@ -274,7 +275,8 @@ func (sp *speaking) over(p placement, o link.Outcome, held time.Duration) (link.
 		s.doLocked(s.router.Refused(now, sp.call.id))
 		return o, true
 	case o.Lost:
-		s.log.Warn("a pod was lost", "pod", p.send.Pod, "request_id", sp.u.RequestID, "frames", o.Stats.Frames, "error", o.Err)
+		s.log.Warn("a pod was lost",
+			"pod", p.send.Pod, "request_id", sp.u.RequestID, "frames", o.Stats.Frames, "error", o.Err)
 		s.spoken += held
 		if sp.heard {
 			s.cfg.Metrics.Cut(causeOf(o, s.router.IsDraining(p.send.Pod)))

@@ -191,7 +191,8 @@ type talk struct {
 func (t *talk) run(q *wire.Utterance, firstFrame time.Duration, calling context.Context) Outcome {
 	t.stall = time.AfterFunc(firstFrame, func() { t.cut(ErrStalled) })
 	defer t.stall.Stop()
-	if err := t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Utterance{Utterance: q}}); err != nil && !errors.Is(err, io.EOF) {
+	err := t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Utterance{Utterance: q}})
+	if err != nil && !errors.Is(err, io.EOF) { // which means that receiving says more
 		return t.broken(calling, err)
 	}
 	stop := context.AfterFunc(t.ctx, t.cancel)
@@ -255,9 +256,11 @@ func (t *talk) takeAudio(a speech.Audio) error {
 	if err := t.sink.Audio(a); err != nil {
 		return err
 	}
-	if isOver := t.ctx.Err() != nil; isOver { // or the pod would decode on until it hears of that
+	select {
+	case <-t.ctx.Done(): // or the pod would decode on until it hears of that
 		t.cancel()
 		return nil
+	default:
 	}
 	t.stall.Reset(t.limits.block)
 	more := t.turn.More != nil && t.turn.More()

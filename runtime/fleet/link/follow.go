@@ -119,7 +119,9 @@ func (c *Client) Follow(ctx context.Context, router uint64, f *Following, begun 
 }
 
 // run says what there is to say until ctx ends. Changes within 5 ms are said at once.
-func (f *Following) run(ctx context.Context, stream grpc.BidiStreamingClient[wire.RouterMessage, wire.PodMessage], said chan struct{}) {
+func (f *Following) run(
+	ctx context.Context, stream grpc.BidiStreamingClient[wire.RouterMessage, wire.PodMessage], said chan struct{},
+) {
 	defer func() {
 		f.mu.Lock()
 		f.wake = nil

@@ -145,7 +145,8 @@ func (s *Server) countRefusal(err error) {
 		err  error
 		name string
 	}{
-		{speech.ErrBusy, "slot"}, {speech.ErrWarming, "warming"}, {speech.ErrDraining, "draining"}, {wire.ErrCordoned, "cordoned"},
+		{speech.ErrBusy, "slot"}, {speech.ErrWarming, "warming"}, {speech.ErrDraining, "draining"},
+		{wire.ErrCordoned, "cordoned"},
 	} {
 		if errors.Is(err, reason.err) {
 			s.cfg.Metrics.Refused(reason.name)
