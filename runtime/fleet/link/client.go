@@ -102,7 +102,7 @@ func (c *Client) Close() error { return errors.Join(c.audio.Close(), c.link.Clos
 
 // Describe returns what the pod speaks with. A pod that speaks a newer protocol is a [wire.ProtocolError].
 func (c *Client) Describe(ctx context.Context) (speech.Model, error) {
-	d, err := c.speech.Describe(ctx, &wire.DescribeRequest{Protocol: wire.Protocol}, grpc.WaitForReady(true))
+	d, err := c.speech.Describe(ctx, &wire.DescribeRequest{Protocol: wire.Protocol})
 	if err != nil {
 		return speech.Model{}, err
 	}

@@ -184,3 +184,26 @@ func TestACancelThatIsNotAnsweredEndsTheCall(t *testing.T) {
 		t.Errorf("%+v, want the cause, and the frame that came", o)
 	}
 }
+
+// TestWhyAPodCannotBeAskedIsToldAtOnce asks where nobody listens: whoever waited for a connection would hear only that
+// time is over.
+func TestWhyAPodCannotBeAskedIsToldAtOnce(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	c, err := Dial(l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := c.Describe(ctx); err == nil || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("Describe = %v, want why", err)
+	}
+	if err := c.Follow(ctx, 1, &Following{}, func() {}, nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("Follow = %v, want why", err)
+	}
+}

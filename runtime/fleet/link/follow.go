@@ -83,7 +83,7 @@ func (c *Client) Follow(ctx context.Context, router uint64, f *Following, begun 
 	defer end(nil)
 	silent := time.AfterFunc(silence, func() { end(ErrStalled) })
 	defer silent.Stop()
-	stream, err := wire.NewLinkClient(c.link).Follow(ctx, grpc.WaitForReady(true))
+	stream, err := wire.NewLinkClient(c.link).Follow(ctx)
 	if err != nil {
 		return why(ctx, err)
 	}
