@@ -42,6 +42,22 @@ func use(ctx context.Context, s *Slot, voice, text string) error {
 	}
 }
 
+// replaced is an engine whose workers after the first one take a moment to be made, so that the absence of a broken one
+// can be seen.
+type replaced struct {
+	*synthtest.Engine
+	made atomic.Int64
+}
+
+const replaceTime = time.Millisecond
+
+func (r *replaced) NewWorker(ctx context.Context) (synth.Worker, error) {
+	if r.made.Add(1) > 1 {
+		time.Sleep(replaceTime)
+	}
+	return r.Engine.NewWorker(ctx)
+}
+
 func TestThreeFailuresInARowBreakAWorker(t *testing.T) {
 	const (
 		fine, late, atOnce = "a chunk of two frames", "fails late in the chunk", "fails at once"
@@ -67,7 +83,7 @@ func TestThreeFailuresInARowBreakAWorker(t *testing.T) {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					engine, _ := moody()
-					p := start(t, Config{Workers: 1}, engine)
+					p := start(t, Config{Workers: 1}, &replaced{Engine: engine})
 					first := acquire(t, p, "a")
 					worker := first.Worker
 					release(first)
@@ -93,6 +109,7 @@ func TestThreeFailuresInARowBreakAWorker(t *testing.T) {
 					if c := p.Capacity(); (c.Ready == 0) != tt.want || c.Busy != 0 {
 						t.Errorf("capacity %+v, want the worker taken away: %v", c, tt.want)
 					}
+					time.Sleep(replaceTime)
 					synctest.Wait()
 					s := acquire(t, p, "a")
 					if (s.Worker != worker) != tt.want {

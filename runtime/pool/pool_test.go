@@ -19,8 +19,14 @@ import (
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
+// counting is an engine that knows how many of its workers are open.
+type counting interface {
+	synth.Engine
+	Workers() int
+}
+
 // start runs a pool inside a bubble and stops it at the end of the test.
-func start(t *testing.T, cfg Config, engine *synthtest.Engine) *Pool {
+func start(t *testing.T, cfg Config, engine counting) *Pool {
 	t.Helper()
 	p, cancel, done := run(t, cfg, engine)
 	t.Cleanup(func() {
@@ -36,7 +42,7 @@ func start(t *testing.T, cfg Config, engine *synthtest.Engine) *Pool {
 }
 
 // run runs a pool until cancel, and waits in a bubble until nothing moves any more.
-func run(t *testing.T, cfg Config, engine *synthtest.Engine) (p *Pool, cancel func(), done <-chan error) {
+func run(t *testing.T, cfg Config, engine synth.Engine) (p *Pool, cancel func(), done <-chan error) {
 	t.Helper()
 	p, err := New(cfg, engine, slog.New(slog.DiscardHandler))
 	if err != nil {
