@@ -28,7 +28,7 @@ func scenarios() []scenario {
 		{"routers killed, folder gone", [3]int{2, 10, 200}, usual, 8, 5, []end{cut, gone, unready}, killRouters(false)},
 		{"portal away", [3]int{1, 2, 2}, usual, 8, 5, nil, takePortalAway},
 		{"disk full", [3]int{1, 1, 3}, small, 4, 3, nil, fillDisk},
-		{"network slow", [3]int{1, 2, 10}, proxied, 5, 4, nil, slowNetwork},
+		{"network slow", [3]int{0, 2, 10}, proxied, 5, 4, nil, slowNetwork},
 		{"network stalled", [3]int{0, 2, 10}, proxied, 5, 4, []end{cut}, stallNetwork},
 		{"network cut", [3]int{2, 20, 200}, proxied, 5, 4, []end{cut}, cutNetwork},
 		{"engines fail", [3]int{1, 1, 3}, faulty, 5, 3, []end{cut, failed}, speakForAWhile},
