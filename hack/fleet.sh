@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a whole fleet on this machine: two workers, two routers and a portal, as five processes that know one another by
-# a token. It prints a key and a command that makes audible speech, and stops all of them on Ctrl-C.
+# a token. It prints a key and a command that makes audible speech, starts again what ends, and stops all on Ctrl-C.
 # The first argument is the folder for everything that is kept, data/fleet unless given; ENGINE=fake needs programs
 # that were built with the tag fake.
 set -euo pipefail
@@ -24,16 +24,28 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-start() { # NAME PROGRAM FLAGS…: a process of its own session, so that Ctrl-C does not reach it before its turn
-	local log=$data/$1.log
+# start NAME PROGRAM FLAGS… runs a program in a session of its own, so that Ctrl-C does not reach it before its turn, and
+# starts it again when it ends by itself, as a cluster does.
+start() {
+	local name=$1 log=$data/$1.log
 	shift
-	setsid "$@" --token-file "$data/token" --log-format json >>"$log" 2>&1 &
+	(
+		trap '' INT
+		trap 'kill -TERM "$child" 2>/dev/null; wait "$child"; exit' TERM
+		while :; do
+			setsid "$@" --token-file "$data/token" --log-format json >>"$log" 2>&1 &
+			child=$!
+			code=0
+			wait "$child" 2>/dev/null || code=$?
+			echo "$name has ended with $code and is started again; its log is $log" >&2
+			sleep 1
+		done
+	) &
 	pids+=($!)
 }
 ready() { # NAME ADDRESS
 	for _ in $(seq 150); do
 		curl -fs "http://$2/readyz" >/dev/null && return
-		kill -0 "${pids[-1]}" 2>/dev/null || break
 		sleep 0.2
 	done
 	echo "$1 does not become ready; its log ends:" >&2
@@ -69,8 +81,6 @@ http://127.0.0.1:8081, all on this machine. Logs are in $data.
 
   $bin/swar-portal usage --data $data/portal
 
-Ctrl-C stops it.
+Kill any of its processes and go on: what ends is started again. Ctrl-C stops all.
 END
-wait -n "${pids[@]}" || true
-echo "a process has ended; see the logs in $data" >&2
-exit 1
+wait
