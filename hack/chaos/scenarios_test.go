@@ -26,7 +26,8 @@ func scenarios() []scenario {
 		{"workers stopped and continued", [3]int{1, 2, 10}, usual, 8, 5, []end{cut}, stopWorkers},
 		{"routers killed, folder kept", [3]int{3, 20, 200}, usual, 8, 5, []end{cut, gone, unready}, killRouters(true)},
 		{"routers killed, folder gone", [3]int{2, 10, 200}, usual, 8, 5, []end{cut, gone, unready}, killRouters(false)},
-		{"portal away", [3]int{1, 2, 2}, usual, 8, 5, nil, takePortalAway},
+		{"portal away", [3]int{1, 2, 2}, usual, 8, 5, nil, takePortalAway(6 * time.Second)},
+		{"portal away for five minutes", [3]int{0, 0, 1}, usual, 8, 5, nil, takePortalAway(5 * time.Minute)},
 		{"disk full", [3]int{1, 1, 3}, small, 4, 3, nil, fillDisk},
 		{"network slow", [3]int{0, 2, 10}, proxied, 5, 4, nil, slowNetwork},
 		{"network stalled", [3]int{0, 2, 10}, proxied, 5, 4, []end{cut}, stallNetwork},
@@ -156,14 +157,16 @@ func stopWorkers(f *fleet, times int) loss {
 }
 
 // takePortalAway kills the portal for a while, in which keys that are known go on.
-func takePortalAway(f *fleet, times int) loss {
-	for range times {
-		f.moment()
-		f.portal.kill()
-		time.Sleep(6 * time.Second)
-		f.portal.restart(f.t)
+func takePortalAway(while time.Duration) func(*fleet, int) loss {
+	return func(f *fleet, times int) loss {
+		for range times {
+			f.moment()
+			f.portal.kill()
+			time.Sleep(while)
+			f.portal.restart(f.t)
+		}
+		return loss{}
 	}
-	return loss{}
 }
 
 // slowNetwork delays everything between routers and workers.
