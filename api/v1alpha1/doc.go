@@ -1,0 +1,12 @@
+// Package v1alpha1 is the API that platform teams write: a TTSDeployment is one fleet of routers and worker pods that
+// speak with one model.
+//
+// It is a leaf: it imports Kubernetes' API machinery and nothing of ours, so that clients can import it alone. Every
+// rule is in the schema, by CEL where it takes more than one field; there is no webhook.
+//
+// +kubebuilder:object:generate=true
+// +groupName=swar.dev
+package v1alpha1
+
+//go:generate go tool controller-gen object paths=.
+//go:generate go tool controller-gen crd:crdVersions=v1,maxDescLen=600 paths=. output:crd:dir=../../config/crd

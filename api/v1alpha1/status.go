@@ -1,0 +1,123 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Types of conditions. Each answers one question.
+const (
+	Available     = "Available"     // does the fleet answer, and speak?
+	Progressing   = "Progressing"   // is a revision on its way?
+	ModelVerified = "ModelVerified" // do pods have the model that is wanted?
+	WorkersWarm   = "WorkersWarm"   // has every worker spoken each voice?
+	RouterReady   = "RouterReady"   // do routers answer?
+	ScalingActive = "ScalingActive" // does the number of pods follow the demand?
+	Degraded      = "Degraded"      // is something wrong that somebody must look at?
+	PausedNow     = "Paused"        // is the operator told to leave everything as it is?
+)
+
+// Reasons of conditions. They are part of the API.
+const (
+	ReasonReady                = "Ready"
+	ReasonNoPods               = "NoPods"
+	ReasonScaledToZero         = "ScaledToZero"
+	ReasonRoutersNotReady      = "RoutersNotReady"
+	ReasonWarming              = "Warming"
+	ReasonRollingOut           = "RollingOut"
+	ReasonRolledOut            = "RolledOut"
+	ReasonDeadlineExceeded     = "ProgressDeadlineExceeded"
+	ReasonDigestChecked        = "DigestChecked"
+	ReasonNotPinned            = "NotPinned"
+	ReasonDigestMismatch       = "DigestMismatch"
+	ReasonModelMismatch        = "ModelMismatch"
+	ReasonFollowingDemand      = "FollowingDemand"
+	ReasonManual               = "Manual"
+	ReasonExternal             = "External"
+	ReasonNoRouterTells        = "NoRouterTells"
+	ReasonAtMaximum            = "AtMaximum"
+	ReasonAsExpected           = "AsExpected"
+	ReasonImageUnavailable     = "ImageUnavailable"
+	ReasonSecretMissing        = "SecretMissing"
+	ReasonSecretMalformed      = "SecretMalformed"
+	ReasonUnschedulable        = "Unschedulable"
+	ReasonQuotaExceeded        = "QuotaExceeded"
+	ReasonCrashLoop            = "CrashLoop"
+	ReasonApplyFailed          = "ApplyFailed"
+	ReasonCertificateExpired   = "CertificateExpired"
+	ReasonReconciliationPaused = "ReconciliationPaused"
+	ReasonReconciliationActive = "ReconciliationActive"
+	ReasonUnknown              = "Unknown"
+)
+
+// Status is what there is.
+type Status struct {
+	// Generation of the spec that this is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Worker pods, whatever they do.
+	// +optional
+	Replicas int32 `json:"replicas"`
+	// Those whose workers are all warm, and that take utterances.
+	// +optional
+	ReadyReplicas int32 `json:"readyReplicas"`
+	// Those that are starting.
+	// +optional
+	WarmingReplicas int32 `json:"warmingReplicas"`
+	// Those that finish what they speak, and go.
+	// +optional
+	DrainingReplicas int32 `json:"drainingReplicas"`
+	// Those of the newest revision.
+	// +optional
+	UpdatedReplicas int32 `json:"updatedReplicas"`
+	// Ready and wanted pods, as a column shows them.
+	// +optional
+	Pods string `json:"pods,omitempty"`
+	// Selects the worker pods, for those who scale.
+	// +optional
+	Selector string `json:"selector,omitempty"`
+	// Slots, as routers saw them within the last quarter of a minute. Metrics have the present values.
+	// +optional
+	Slots Slots `json:"slots,omitzero"`
+	// How many pods are wanted, and why.
+	// +optional
+	Desired Desired `json:"desired,omitzero"`
+	// +optional
+	Revision Revision `json:"revision,omitzero"`
+	// Digest of the bundle's manifest that pods are held to.
+	// +optional
+	ModelDigest string `json:"modelDigest,omitempty"`
+	// Where routers answer, within the cluster.
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+}
+
+// Slots are those of all pods together, and who waits for one.
+type Slots struct {
+	// +optional
+	Total int32 `json:"total"`
+	// +optional
+	Busy int32 `json:"busy"`
+	// +optional
+	Queued int32 `json:"queued"`
+}
+
+// Desired is how many worker pods are wanted.
+type Desired struct {
+	// +optional
+	Replicas int32 `json:"replicas"`
+	// +optional
+	Reason string `json:"reason,omitempty"`
+}
+
+// Revision is which templates pods are made of.
+type Revision struct {
+	// That all pods had last.
+	// +optional
+	Current string `json:"current,omitempty"`
+	// That of the spec.
+	// +optional
+	Updated string `json:"updated,omitempty"`
+}
