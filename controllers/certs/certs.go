@@ -1,0 +1,227 @@
+// Package certs makes the certificates with which the processes of fleets know one another: an authority, and leaves that
+// it signs. It is pure: time and randomness are passed in, and PEM goes in and out. Where PEM is kept is not its matter.
+package certs
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/url"
+	"slices"
+	"time"
+)
+
+const (
+	authorityLife = 10 * 365 * 24 * time.Hour
+	leafLife      = 30 * 24 * time.Hour
+
+	renewLeaf = 10 * 24 * time.Hour // before its end: so long the operator may be away
+
+	// An authority is announced long before it signs, so that everybody trusts it by then, whoever is renewed first; and
+	// it signs before a leaf could outlive the one before it.
+	announce  = 4 * leafLife
+	succeeded = 2 * leafLife
+
+	// backdate is how far a clock may be behind that of the operator.
+	backdate = time.Hour
+)
+
+// Authority signs leaves. Others trust it by Trust.
+type Authority struct {
+	Cert  []byte // PEM, one certificate
+	Key   []byte // PEM
+	Trust []byte // PEM, Cert and those of the authorities before and after it
+
+	NextCert, NextKey []byte // of the one that signs after it; nil until it is announced
+}
+
+// Leaf is the certificate of one process, or of several that do the same.
+type Leaf struct {
+	Cert []byte // PEM, one certificate
+	Key  []byte // PEM
+	CA   []byte // PEM, by which those of others are verified
+}
+
+// NewAuthority makes one that is good for ten years.
+func NewAuthority(now time.Time) (Authority, error) {
+	cert, key, err := newAuthority(now)
+	return Authority{Cert: cert, Key: key, Trust: cert}, err
+}
+
+// Renew returns what follows a: itself for most of its life, then itself with the one after it, which everybody trusts
+// from then on, and at last that one. changed says that it is another one, which must be kept.
+func (a Authority) Renew(now time.Time) (next Authority, changed bool, err error) {
+	c, _, err := a.parse()
+	if err != nil {
+		return a, false, err
+	}
+	if left := c.NotAfter.Sub(now); left >= announce {
+		return a, false, nil
+	} else if len(a.NextCert) == 0 {
+		a.NextCert, a.NextKey, err = newAuthority(now)
+		a.Trust = slices.Concat(a.Cert, a.NextCert)
+		return a, true, err
+	} else if left >= succeeded {
+		return a, false, nil
+	}
+	return Authority{Cert: a.NextCert, Key: a.NextKey, Trust: slices.Concat(a.NextCert, a.Cert)}, true, nil
+}
+
+func newAuthority(now time.Time) (cert, keyPEM []byte, err error) {
+	key, keyPEM, err := newKey()
+	if err != nil {
+		return nil, nil, err
+	}
+	template := &x509.Certificate{
+		Subject:               pkix.Name{CommonName: "Swar operator"},
+		NotBefore:             now.Add(-backdate),
+		NotAfter:              now.Add(authorityLife),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		MaxPathLenZero:        true, // it signs leaves and no other authority
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}
+	cert, err = sign(template, template, key, key)
+	return cert, keyPEM, err
+}
+
+// Issue makes a leaf with a name of the form spiffe://swar/NAMESPACE/NAME/ROLE and, for servers that others verify by it,
+// host names. It is good for 30 days.
+func (a Authority) Issue(now time.Time, name *url.URL, hosts ...string) (Leaf, error) {
+	authority, signer, err := a.parse()
+	if err != nil {
+		return Leaf{}, err
+	}
+	key, keyPEM, err := newKey()
+	if err != nil {
+		return Leaf{}, err
+	}
+	template := &x509.Certificate{
+		Subject:     pkix.Name{CommonName: name.Path},
+		NotBefore:   now.Add(-backdate),
+		NotAfter:    now.Add(leafLife),
+		URIs:        []*url.URL{name},
+		DNSNames:    hosts,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	cert, err := sign(template, authority, key, signer)
+	if err != nil {
+		return Leaf{}, err
+	}
+	return Leaf{Cert: cert, Key: keyPEM, CA: a.Trust}, nil
+}
+
+// Check returns why a leaf must be made anew, or nil: it is not for that name, was signed by another authority, does not
+// trust the same ones, or ends soon.
+func (l Leaf) Check(now time.Time, a Authority, name *url.URL, hosts ...string) error {
+	leaf, key, err := parsePair(l.Cert, l.Key)
+	if err != nil {
+		return err
+	}
+	authority, _, err := a.parse()
+	if err != nil {
+		return err
+	}
+	switch {
+	case !bytes.Equal(l.CA, a.Trust):
+		return errors.New("it trusts other authorities")
+	case leaf.CheckSignatureFrom(authority) != nil:
+		return errors.New("another authority has signed it")
+	case !key.PublicKey.Equal(leaf.PublicKey):
+		return errors.New("its key belongs to another certificate")
+	case len(leaf.URIs) != 1 || leaf.URIs[0].String() != name.String():
+		return errors.New("it is for another name")
+	case fmt.Sprint(leaf.DNSNames) != fmt.Sprint(hosts):
+		return errors.New("it is for other hosts")
+	case now.After(leaf.NotAfter.Add(-renewLeaf)):
+		return fmt.Errorf("it is good until %s only", leaf.NotAfter.Format(time.DateOnly))
+	}
+	return nil
+}
+
+// Expiry returns until when the first certificate of some PEM is good.
+func Expiry(certPEM []byte) (time.Time, error) {
+	all := parseAll(certPEM)
+	if len(all) == 0 {
+		return time.Time{}, errors.New("there is no certificate")
+	}
+	return all[0].NotAfter, nil
+}
+
+// RenewAt returns when a leaf that is good until the given time is to be made anew.
+func RenewAt(expiry time.Time) time.Time { return expiry.Add(-renewLeaf) }
+
+func (a Authority) parse() (*x509.Certificate, *ecdsa.PrivateKey, error) {
+	cert, key, err := parsePair(a.Cert, a.Key)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the authority: %w", err)
+	}
+	return cert, key, nil
+}
+
+func parsePair(certPEM, keyPEM []byte) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+	certs := parseAll(certPEM)
+	if len(certs) == 0 {
+		return nil, nil, errors.New("there is no certificate")
+	}
+	block, _ := pem.Decode(keyPEM)
+	if block == nil {
+		return nil, nil, errors.New("there is no key")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the key cannot be read: %w", err)
+	}
+	key, ok := parsed.(*ecdsa.PrivateKey)
+	if !ok {
+		return nil, nil, errors.New("the key is of another kind than ECDSA")
+	}
+	return certs[0], key, nil
+}
+
+// parseAll returns the certificates of some PEM that can be read.
+func parseAll(text []byte) (all []*x509.Certificate) {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if c, err := x509.ParseCertificate(block.Bytes); err == nil && block.Type == "CERTIFICATE" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func newKey() (*ecdsa.PrivateKey, []byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
+
+func sign(template, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) ([]byte, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, err
+	}
+	template.SerialNumber = serial.Add(serial, big.NewInt(1))
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
+		return nil, err
+	}
+	return encode(der), nil
+}
+
+func encode(der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
