@@ -177,7 +177,7 @@ type talk struct {
 	cut      context.CancelCauseFunc
 	answered func()
 	limits   limits
-	stall    *time.Timer // cuts the call of a pod that says nothing
+	stall    *patience // cuts the call of a pod that says nothing
 
 	started bool
 	words   int   // messages without audio that have come
@@ -189,7 +189,7 @@ type talk struct {
 }
 
 func (t *talk) run(q *wire.Utterance, firstFrame time.Duration, calling context.Context) Outcome {
-	t.stall = time.AfterFunc(firstFrame, func() { t.cut(ErrStalled) })
+	t.stall = newPatience(firstFrame, func() { t.cut(ErrStalled) })
 	defer t.stall.Stop()
 	err := t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Utterance{Utterance: q}})
 	if err != nil && !errors.Is(err, io.EOF) { // which means that receiving says more

@@ -2,7 +2,6 @@ package link
 
 import (
 	"testing"
-	"time"
 
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/speech/speechtest"
@@ -14,7 +13,7 @@ func TestAFirstBlockThatComesTooLateIsNotHeard(t *testing.T) {
 	cut := make(chan struct{})
 	r := &speechtest.Recorder{}
 	late := &talk{
-		ctx: t.Context(), sink: r, stall: time.AfterFunc(0, func() { close(cut) }),
+		ctx: t.Context(), sink: r, stall: newPatience(0, func() { close(cut) }),
 		answered: func() { t.Error("it counts as answered") },
 	}
 	<-cut
