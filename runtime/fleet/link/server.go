@@ -21,6 +21,7 @@ import (
 
 const (
 	heartbeat  = time.Second
+	beatSlot   = 50 * time.Millisecond
 	joinStates = 5 * time.Millisecond // changes within it are told at once
 	maxCordon  = time.Minute          // the longest lease that is believed
 	seenFor    = 10 * time.Minute     // how long a router that is gone is remembered
@@ -282,9 +283,17 @@ func (s *Server) join(id uint64) (_ *router, mine uint64, leave func()) {
 	}
 }
 
+// untilBeat returns how long to wait for the next heartbeat: until the last multiple of beatSlot, by the clock of the
+// machine, that is not more than a second away. A router of 500 pods, whose clocks agree, is then woken twenty times a
+// second and not five hundred times. Where clocks disagree only that is lost.
+func untilBeat(now time.Time) time.Duration {
+	next := now.Add(heartbeat)
+	return next.Truncate(beatSlot).Sub(now)
+}
+
 // tell sends states and grants until ctx ends.
 func (s *Server) tell(ctx context.Context, stream grpc.ServerStreamingServer[wire.PodMessage], r *router) error {
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTimer(untilBeat(time.Now()))
 	defer beat.Stop()
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -299,6 +308,7 @@ func (s *Server) tell(ctx context.Context, stream grpc.ServerStreamingServer[wir
 			pause.Reset(joinStates)
 			err = s.sendState(stream, r)
 		case <-beat.C:
+			beat.Reset(untilBeat(time.Now()))
 			err = s.sendState(stream, r)
 		case <-r.granted:
 			err = s.sendGrants(stream, r)
