@@ -1,0 +1,231 @@
+// Package watch listens to the routers of fleets: each tells once a second what it does and what it sees of its worker
+// pods, and passes on which pods are to take nothing new. Nothing is decided here.
+package watch
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/swar-tts/swar/runtime/fleet/link/wire"
+)
+
+const (
+	minRetry = 200 * time.Millisecond // wait before a router is called again; doubled after each failure
+	maxRetry = 5 * time.Second
+	silence  = 10 * time.Second // a router that says nothing for so long is called anew
+)
+
+// Told is what a router said last.
+type Told struct {
+	At    time.Time
+	State *wire.FleetState // not to be changed
+}
+
+// Config says how routers are reached.
+type Config struct {
+	// Dial returns a connection to the router at an address, whose Fleet service is called. It connects nothing yet.
+	Dial func(address string) (*grpc.ClientConn, error)
+
+	// Heard is called with the name of a fleet whenever one of its routers has told something, and when its set of
+	// routers has changed. It must return soon.
+	Heard func(fleet string)
+}
+
+// Watcher keeps one call to each router of each fleet. It is safe for concurrent use.
+type Watcher struct {
+	cfg Config
+	log *slog.Logger
+
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	fleets map[string]map[string]*router // by fleet, and by address
+}
+
+// New returns a watcher of nobody.
+func New(cfg Config, log *slog.Logger) *Watcher {
+	return &Watcher{cfg: cfg, log: log, fleets: make(map[string]map[string]*router)}
+}
+
+// router is one that is called.
+type router struct {
+	stop context.CancelFunc
+	said chan struct{} // there is something to say; buffered
+
+	told    Told                     // guarded by the watcher's mutex, as are the following
+	cordons map[string]time.Duration // pods, and leases that they are to be told of
+}
+
+// Set says which routers a fleet has, by their addresses; none ends watching it.
+func (w *Watcher) Set(fleet string, addresses []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	routers := w.fleets[fleet]
+	if routers == nil && len(addresses) > 0 && !w.closed {
+		routers = make(map[string]*router)
+		w.fleets[fleet] = routers
+	}
+	stay := make(map[string]bool, len(addresses))
+	changed := false
+	for _, a := range addresses {
+		stay[a] = true
+		if routers[a] == nil && !w.closed {
+			changed = true
+			routers[a] = w.startLocked(fleet, a)
+		}
+	}
+	for a, r := range routers {
+		if !stay[a] {
+			changed = true
+			r.stop()
+			delete(routers, a)
+		}
+	}
+	if len(routers) == 0 {
+		delete(w.fleets, fleet)
+	}
+	if changed {
+		go w.cfg.Heard(fleet)
+	}
+}
+
+// Told returns what the routers of a fleet said last, by address. Of one that has said nothing yet the state is nil.
+func (w *Watcher) Told(fleet string) map[string]Told {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := make(map[string]Told, len(w.fleets[fleet]))
+	for a, r := range w.fleets[fleet] {
+		all[a] = r.told
+	}
+	return all
+}
+
+// Cordon has every router of a fleet tell pods, by their addresses, to take nothing new until a lease ends; 0 ends it
+// now. A router that breaks off in that moment may miss it: say it again until pods show it.
+func (w *Watcher) Cordon(fleet string, leases map[string]time.Duration) {
+	if len(leases) == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.fleets[fleet] {
+		if r.cordons == nil {
+			r.cordons = make(map[string]time.Duration, len(leases))
+		}
+		maps.Copy(r.cordons, leases)
+		select {
+		case r.said <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Run watches until ctx ends, and returns when every connection is closed.
+func (w *Watcher) Run(ctx context.Context) {
+	<-ctx.Done()
+	w.mu.Lock()
+	w.closed = true
+	for _, routers := range w.fleets {
+		for _, r := range routers {
+			r.stop()
+		}
+	}
+	clear(w.fleets)
+	w.mu.Unlock()
+	w.running.Wait()
+}
+
+func (w *Watcher) startLocked(fleet, address string) *router {
+	ctx, stop := context.WithCancel(context.Background())
+	r := &router{stop: stop, said: make(chan struct{}, 1)}
+	w.running.Go(func() { w.keep(ctx, fleet, address, r) })
+	return r
+}
+
+// keep calls a router again and again until ctx ends.
+func (w *Watcher) keep(ctx context.Context, fleet, address string, r *router) {
+	away := false
+	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
+		err := w.call(ctx, address, r, func() {
+			if wait = minRetry; away {
+				away = false
+				w.log.Info("a router is back", "fleet", fleet, "router", address)
+			}
+			w.cfg.Heard(fleet)
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		if !away {
+			away = true
+			w.log.Warn("a router is away; calling again", "fleet", fleet, "router", address, "error", err)
+		}
+		select {
+		case <-time.After(wait/2 + rand.N(wait/2+1)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// call listens to a router until that fails.
+func (w *Watcher) call(ctx context.Context, address string, r *router, heard func()) error {
+	conn, err := w.cfg.Dial(address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	quiet := time.AfterFunc(silence, end)
+	defer quiet.Stop()
+	stream, err := wire.NewFleetClient(conn).Watch(ctx)
+	if err != nil {
+		return err
+	}
+	var saying sync.WaitGroup
+	defer saying.Wait()
+	defer end()
+	saying.Go(func() { w.say(ctx, stream, r) })
+	for {
+		state, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		quiet.Reset(silence)
+		w.mu.Lock()
+		r.told = Told{At: time.Now(), State: state}
+		w.mu.Unlock()
+		heard()
+	}
+}
+
+// say tells a router of cordons until ctx ends.
+func (w *Watcher) say(ctx context.Context, stream grpc.BidiStreamingClient[wire.WatchRequest, wire.FleetState], r *router) {
+	for {
+		w.mu.Lock()
+		cordons := r.cordons
+		r.cordons = nil
+		w.mu.Unlock()
+		if len(cordons) > 0 {
+			q := &wire.WatchRequest{}
+			for pod, lease := range cordons {
+				q.Cordons = append(q.Cordons, &wire.PodCordon{Address: pod, Lease: int64(lease)})
+			}
+			if stream.Send(q) != nil {
+				return // who listens hears why
+			}
+		}
+		select {
+		case <-r.said:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
