@@ -81,7 +81,10 @@ var rules = map[string]rule{
 	"runtime/dataplane/wire": {[]string{
 		"runtime/access", "runtime/meter",
 	}, "both halves of the link speak of keys and usage events, and of nothing else"},
-	"api/v1alpha1":                  {nil, "clients of the API import it alone: it brings nothing along but Kubernetes' own"},
+	"api/v1alpha1": {nil, "clients of the API import it alone: it brings nothing along but Kubernetes' own"},
+	"controllers/resources": {[]string{
+		"api/v1alpha1", "runtime/contract",
+	}, "which objects make up a fleet follows from what is wanted alone, without a client"},
 	"runtime/contract":              {nil, "what starts processes and what they are must be able to agree without importing one another"},
 	"runtime/fleet/route":           {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
 	"runtime/fleet/route/routetest": {[]string{"runtime/fleet/route"}, "a pod without workers is its slots and what route decides about them"},

@@ -1,0 +1,53 @@
+package resources
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/runtime/contract"
+)
+
+// workerService names the worker pods to routers, ready or not: what a pod is good for, it says itself.
+func workerService(d *v1alpha1.TTSDeployment) Object {
+	return headless(d, WorkerName(d), Worker,
+		servicePort(portSpeech, contract.WorkerSpeech), servicePort(portProbe, contract.WorkerProbe))
+}
+
+// routerService gives each router of a StatefulSet its name.
+func routerService(d *v1alpha1.TTSDeployment) Object {
+	return headless(d, RouterName(d), Router,
+		servicePort(portAPI, contract.RouterAPI), servicePort(portProbe, contract.RouterProbe),
+		servicePort(portWatch, contract.RouterWatch))
+}
+
+// frontService is what clients call. Its port is that of the containers, so that one number stands in every address,
+// policy and document, and nobody needs a port below 1024 for a port-forward.
+func frontService(d *v1alpha1.TTSDeployment) Object {
+	s := &corev1.Service{
+		TypeMeta: kindOf(corev1.SchemeGroupVersion, "Service"), ObjectMeta: meta(d, FrontName(d), Router),
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeClusterIP, Selector: Selector(d, Router),
+			Ports: []corev1.ServicePort{servicePort(portAPI, contract.RouterAPI)},
+		},
+	}
+	if d.Spec.Placement.Zones == v1alpha1.ZonesPrefer {
+		near := corev1.ServiceTrafficDistributionPreferSameZone
+		s.Spec.TrafficDistribution = &near
+	}
+	return s
+}
+
+func headless(d *v1alpha1.TTSDeployment, name, component string, ports ...corev1.ServicePort) Object {
+	return &corev1.Service{
+		TypeMeta: kindOf(corev1.SchemeGroupVersion, "Service"), ObjectMeta: meta(d, name, component),
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeClusterIP, ClusterIP: corev1.ClusterIPNone, Selector: Selector(d, component),
+			PublishNotReadyAddresses: true, Ports: ports,
+		},
+	}
+}
+
+func servicePort(name string, port int32) corev1.ServicePort {
+	return corev1.ServicePort{Name: name, Port: port, TargetPort: intstr.FromString(name), Protocol: corev1.ProtocolTCP}
+}
