@@ -29,8 +29,9 @@ type Told struct {
 
 // Config says how routers are reached.
 type Config struct {
-	// Dial returns a connection to the router at an address, whose Fleet service is called. It connects nothing yet.
-	Dial func(address string) (*grpc.ClientConn, error)
+	// Dial returns a connection to the router of a fleet at an address, whose Fleet service is called. It connects
+	// nothing yet.
+	Dial func(fleet, address string) (*grpc.ClientConn, error)
 
 	// Heard is called with the name of a fleet whenever one of its routers has told something, and when its set of
 	// routers has changed. It must return soon.
@@ -153,7 +154,7 @@ func (w *Watcher) startLocked(fleet, address string) *router {
 func (w *Watcher) keep(ctx context.Context, fleet, address string, r *router) {
 	away := false
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
-		err := w.call(ctx, address, r, func() {
+		err := w.call(ctx, fleet, address, r, func() {
 			if wait = minRetry; away {
 				away = false
 				w.log.Info("a router is back", "fleet", fleet, "router", address)
@@ -175,8 +176,8 @@ func (w *Watcher) keep(ctx context.Context, fleet, address string, r *router) {
 }
 
 // call listens to a router until that fails.
-func (w *Watcher) call(ctx context.Context, address string, r *router, heard func()) error {
-	conn, err := w.cfg.Dial(address)
+func (w *Watcher) call(ctx context.Context, fleet, address string, r *router, heard func()) error {
+	conn, err := w.cfg.Dial(fleet, address)
 	if err != nil {
 		return err
 	}

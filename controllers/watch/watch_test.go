@@ -74,7 +74,7 @@ func startWatcher(t *testing.T) (w *watch.Watcher, heard chan string) {
 	t.Helper()
 	heard = make(chan string, 100)
 	w = watch.New(watch.Config{
-		Dial: func(address string) (*grpc.ClientConn, error) {
+		Dial: func(_, address string) (*grpc.ClientConn, error) {
 			return grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 		},
 		Heard: func(fleet string) { heard <- fleet },

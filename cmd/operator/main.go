@@ -1,0 +1,103 @@
+// Command swar-operator keeps fleets as their TTSDeployments want them: it makes the workers, the routers and what is
+// around them, and decides how many workers there are.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+)
+
+// version is set by the build.
+var version = launch.Development
+
+const name = "swar-operator"
+
+func main() {
+	p := launch.NewProgram(name)
+	os.Exit(p.Main(command(p)))
+}
+
+// options is the settings of the program.
+type options struct {
+	metrics     string
+	probes      string
+	namespaces  []string
+	own         string
+	kubeconfig  string
+	workerImage string
+	routerImage string
+	portal      string
+	elect       bool
+	openMetrics bool
+	logging     launch.LogFlags
+}
+
+func command(p *launch.Program) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: "Keep fleets as their TTSDeployments want them",
+		Long: `Makes the worker pods and routers of every TTSDeployment, and what is around them, and decides by the demand how many worker pods
+there are, until SIGINT or SIGTERM. Speech does not pass through it: while it is away, fleets speak on at the size they have.
+
+Several may run at the same time: one of them acts.
+
+Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
+		Example: `  swar-operator --own-namespace swar-system --worker-image swar-tts/worker:1.0 --router-image swar-tts/router:1.0
+  swar-operator --own-namespace swar --namespace swar --worker-image … --router-image … --portal swar-portal.swar.svc:8082`,
+		Args:    launch.Exactly(0),
+		Version: fmt.Sprintf("%s %s", name, launch.ThisBuild(version)),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			return run(cmd.Context(), p, &o)
+		},
+	}
+	o.define(cmd)
+	return cmd
+}
+
+func (o *options) define(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.own, "own-namespace", "", "`name` of the namespace that the operator runs in, where its authority and its lease are kept")
+	f.StringArrayVar(&o.namespaces, "namespace", nil, "look after the namespace of this `name` only; can be repeated (default all)")
+	f.StringVar(&o.workerImage, "worker-image", "", "`image` of workers whose TTSDeployment names none")
+	f.StringVar(&o.routerImage, "router-image", "", "`image` of routers whose TTSDeployment names none")
+	f.StringVar(&o.portal, "portal", "", "`HOST:PORT` of the dataplane of this release's portal (default there is none)")
+	f.StringVar(&o.probes, "http", ":8081", "serve probes on this `address`")
+	f.StringVar(&o.metrics, "metrics", ":8443", "serve metrics on this `address`, over TLS, for those who may read them; 0 for nobody")
+	f.BoolVar(&o.openMetrics, "open-metrics", false, "serve metrics without TLS and to everybody, where something else protects them")
+	f.BoolVar(&o.elect, "elect", true, "act only while no other operator of this namespace does")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the API server, for an operator outside the cluster")
+	o.logging.Define(f)
+}
+
+// check refuses settings that cannot be meant.
+func (o *options) check(cmd *cobra.Command) error {
+	for flag, value := range map[string]string{
+		"--own-namespace": o.own, "--worker-image": o.workerImage, "--router-image": o.routerImage,
+	} {
+		if value == "" {
+			return launch.BadUsage(cmd, "%s is missing", flag)
+		}
+	}
+	for flag, image := range map[string]string{"--worker-image": o.workerImage, "--router-image": o.routerImage} {
+		if strings.HasSuffix(image, ":latest") {
+			return launch.BadUsage(cmd, "%s %s: latest is another image tomorrow; name a version or a digest", flag, image)
+		}
+	}
+	if err := launch.CheckAddress(cmd, "--http", o.probes); err != nil {
+		return err
+	}
+	if o.metrics == "0" {
+		return nil
+	}
+	return launch.CheckAddress(cmd, "--metrics", o.metrics)
+}

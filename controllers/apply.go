@@ -1,0 +1,219 @@
+package controllers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/plan"
+	"github.com/swar-tts/swar/controllers/resources"
+)
+
+// appliedHash is of what the operator last said of an object: with it, what it does not say any more is found out.
+const appliedHash = "swar.dev/applied"
+
+// firstRouters is how many routers a fleet has first where nobody says: one of them may go at any time.
+const firstRouters = 2
+
+// claim says how many worker pods there are. Whoever else has said so loses it, with a conflict that names the operator.
+func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, replicas int32) error {
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(),
+		"kind":       v1alpha1.Kind,
+		"metadata":   map[string]any{"name": fleet.Name, "namespace": fleet.Namespace, "uid": string(fleet.UID)},
+		"spec":       map[string]any{"replicas": int64(replicas)},
+	}}
+	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(managerSize), client.ForceOwnership)
+}
+
+// bear makes the Deployment of routers with their first number, in the name of somebody whom nobody follows: what the
+// operator itself does not say, others may change.
+func (r *Reconciler) bear(ctx context.Context, o plan.Observed) error {
+	if o.Routers != nil || o.Fleet.Spec.Router.Replicas != nil {
+		return nil
+	}
+	for _, obj := range resources.Build(r.Release, o.Fleet, resources.Facts{Workers: o.Scaling.Now}) {
+		if obj.GetName() != resources.RouterName(o.Fleet) {
+			continue
+		}
+		number := int32(firstRouters)
+		switch obj := obj.(type) {
+		case *appsv1.Deployment:
+			obj.Spec.Replicas = &number
+		case *appsv1.StatefulSet:
+			obj.Spec.Replicas = &number
+		default:
+			continue
+		}
+		return client.IgnoreAlreadyExists(r.Client.Create(ctx, obj.(client.Object), client.FieldOwner(managerBirth)))
+	}
+	return nil
+}
+
+// ensure applies an object where it is not there, or is not what the operator says, and else writes nothing.
+func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error {
+	u, err := toUnstructured(wanted)
+	if err != nil {
+		return err
+	}
+	hash := hashOf(u.Object)
+	annotations := u.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[appliedHash] = hash
+	u.SetAnnotations(annotations)
+	live := wanted.DeepCopyObject().(client.Object)
+	err = r.Client.Get(ctx, client.ObjectKeyFromObject(live), live)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return err
+	case err == nil:
+		is, err := toUnstructured(live.(resources.Object))
+		if err != nil {
+			return err
+		}
+		if is.GetDeletionTimestamp() == nil && contains(is.Object, u.Object) {
+			return nil
+		}
+		if owner := ownerOf(live); owner != "" && owner != ownerOf(wanted) {
+			return fmt.Errorf("it belongs to somebody else: rename the TTSDeployment, or remove that one")
+		}
+	}
+	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+}
+
+// write applies an object that cannot be read from the cache.
+func (r *Reconciler) write(ctx context.Context, wanted resources.Object, owner string) error {
+	u, err := toUnstructured(wanted)
+	if err != nil {
+		return err
+	}
+	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(owner), client.ForceOwnership)
+}
+
+// prune deletes what a fleet had and is not to have any more.
+func (r *Reconciler) prune(ctx context.Context, fleet *v1alpha1.TTSDeployment, wanted []resources.Object) error {
+	keep := map[string]bool{}
+	for _, w := range wanted {
+		keep[keyOf(w)] = true
+	}
+	for _, obj := range resources.Possible(r.Release, fleet) {
+		if keep[keyOf(obj)] {
+			continue
+		}
+		live := obj.DeepCopyObject().(client.Object)
+		err := r.Client.Get(ctx, client.ObjectKeyFromObject(live), live)
+		if client.IgnoreNotFound(err) != nil {
+			return err
+		}
+		if err != nil || live.GetDeletionTimestamp() != nil || ownerOf(live) != string(fleet.UID) {
+			continue
+		}
+		if err := client.IgnoreNotFound(r.Client.Delete(ctx, live)); err != nil {
+			return fmt.Errorf("removing %s: %w", keyOf(obj), err)
+		}
+	}
+	return nil
+}
+
+func keyOf(o resources.Object) string {
+	return o.GetObjectKind().GroupVersionKind().Kind + " " + o.GetName()
+}
+
+// ownerOf returns the UID of the object that controls o.
+func ownerOf(o client.Object) string {
+	for _, ref := range o.GetOwnerReferences() {
+		if ref.Controller != nil && *ref.Controller {
+			return string(ref.UID)
+		}
+	}
+	return ""
+}
+
+// toUnstructured returns what an object says, without what only the cluster says.
+func toUnstructured(o runtime.Object) (*unstructured.Unstructured, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		return nil, err
+	}
+	delete(fields, "status")
+	u := &unstructured.Unstructured{Object: fields}
+	unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
+	unstructured.RemoveNestedField(fields, "spec", "template", "metadata", "creationTimestamp")
+	return u, nil
+}
+
+func hashOf(fields map[string]any) string {
+	text, err := json.Marshal(fields) // with sorted names
+	if err != nil {
+		panic(err) // it was made of JSON
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// contains reports whether an object is as another one says: it may have more, such as defaults, and what others say.
+// Items of lists that have names are found by them; of others there must be as many.
+func contains(is, wanted any) bool {
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		is, ok := is.(map[string]any)
+		if !ok {
+			return len(wanted) == 0 && is == nil
+		}
+		for k, w := range wanted {
+			if !contains(is[k], w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		is, _ := is.([]any)
+		if !areNamed(wanted) && len(is) != len(wanted) {
+			return false
+		}
+		for i, w := range wanted {
+			if !contains(itemLike(is, w, i), w) {
+				return false
+			}
+		}
+		return true
+	case nil:
+		return true
+	}
+	return fmt.Sprint(is) == fmt.Sprint(wanted)
+}
+
+func areNamed(list []any) bool {
+	for _, item := range list {
+		if m, ok := item.(map[string]any); !ok || m["name"] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// itemLike returns the item of a list that is meant by another one: that with its name, else that in its place.
+func itemLike(list []any, like any, i int) any {
+	if named, ok := like.(map[string]any); ok && named["name"] != nil {
+		for _, item := range list {
+			if m, ok := item.(map[string]any); ok && m["name"] == named["name"] {
+				return m
+			}
+		}
+		return nil
+	}
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/plan"
+	"github.com/swar-tts/swar/controllers/resources"
+)
+
+// observe reads what there is of a fleet. Pods and what makes them come from the cache, Secrets from the API server.
+func (r *Reconciler) observe(ctx context.Context, fleet *v1alpha1.TTSDeployment) (o plan.Observed, s secrets, err error) {
+	name := client.ObjectKeyFromObject(fleet)
+	o.Fleet = fleet
+	workers := &appsv1.Deployment{}
+	if found, err := r.get(ctx, fleet, resources.WorkerName(fleet), workers); err != nil {
+		return o, s, err
+	} else if found {
+		o.Workers = workers
+	}
+	if o.Routers, err = r.routers(ctx, fleet); err != nil {
+		return o, s, err
+	}
+	if o.Pods, err = r.pods(ctx, fleet, resources.Worker); err != nil {
+		return o, s, err
+	}
+	if o.Gates, err = r.pods(ctx, fleet, resources.Router); err != nil {
+		return o, s, err
+	}
+	if s, o.Lacking, err = r.observeSecrets(ctx, fleet); err != nil {
+		return o, s, err
+	}
+	r.mu.Lock()
+	o.Failed = r.failed[name]
+	r.mu.Unlock()
+	o.Scaling = r.Sizer.Look(o)
+	return o, s, nil
+}
+
+// get reads an object of the fleet. One that belongs to somebody else is not the fleet's.
+func (r *Reconciler) get(ctx context.Context, fleet *v1alpha1.TTSDeployment, name string, into client.Object) (bool, error) {
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: fleet.Namespace, Name: name}, into)
+	if client.IgnoreNotFound(err) != nil {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+func (r *Reconciler) routers(ctx context.Context, fleet *v1alpha1.TTSDeployment) (*plan.Routers, error) {
+	if fleet.Spec.Router.UsageVolume != nil {
+		set := &appsv1.StatefulSet{}
+		found, err := r.get(ctx, fleet, resources.RouterName(fleet), set)
+		if !found {
+			return nil, err
+		}
+		return &plan.Routers{Wanted: *set.Spec.Replicas, Ready: set.Status.ReadyReplicas}, nil
+	}
+	deployment := &appsv1.Deployment{}
+	found, err := r.get(ctx, fleet, resources.RouterName(fleet), deployment)
+	if !found {
+		return nil, err
+	}
+	routers := &plan.Routers{Wanted: *deployment.Spec.Replicas, Ready: deployment.Status.ReadyReplicas}
+	for _, c := range deployment.Status.Conditions {
+		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
+			routers.Stuck = c.Message
+		}
+	}
+	return routers, nil
+}
+
+func (r *Reconciler) pods(ctx context.Context, fleet *v1alpha1.TTSDeployment, component string) ([]corev1.Pod, error) {
+	list := &corev1.PodList{}
+	err := r.Client.List(ctx, list, client.InNamespace(fleet.Namespace), client.MatchingLabels(resources.Selector(fleet, component)))
+	if err != nil {
+		return nil, fmt.Errorf("listing the pods of %s: %w", component, err)
+	}
+	return list.Items, nil
+}
+
+// addresses are those at which pods that run can be called.
+func addresses(pods []corev1.Pod, port int) (all []string) {
+	for _, p := range pods {
+		if p.Status.PodIP != "" && p.Status.Phase == corev1.PodRunning {
+			all = append(all, net.JoinHostPort(p.Status.PodIP, strconv.Itoa(port)))
+		}
+	}
+	return all
+}

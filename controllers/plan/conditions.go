@@ -1,0 +1,192 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+)
+
+// condition is an answer to one of the questions of v1alpha1.
+type condition struct {
+	typ    string
+	status metav1.ConditionStatus
+	reason string
+	text   string
+}
+
+// isBad reports whether it is something to warn of.
+func (c condition) isBad() bool {
+	switch c.typ {
+	case v1alpha1.Degraded:
+		return c.status == metav1.ConditionTrue
+	case v1alpha1.Available, v1alpha1.RouterReady:
+		return c.status == metav1.ConditionFalse && c.reason != v1alpha1.ReasonWarming && c.reason != v1alpha1.ReasonScaledToZero
+	case v1alpha1.ModelVerified:
+		return c.status == metav1.ConditionFalse
+	case v1alpha1.Progressing:
+		return c.reason == v1alpha1.ReasonDeadlineExceeded
+	}
+	return false
+}
+
+// answer makes a condition of a question that is answered with yes or no.
+func answer(typ string, yes bool, reason, text string) condition {
+	if yes {
+		return condition{typ, metav1.ConditionTrue, reason, text}
+	}
+	return condition{typ, metav1.ConditionFalse, reason, text}
+}
+
+// conditions answers all questions.
+func conditions(o Observed) []condition {
+	problems := Problems(o)
+	router := routerReady(o)
+	warm := workersWarm(o)
+	return []condition{
+		available(o, router, warm, problems),
+		progressing(o, problems),
+		modelVerified(o, problems),
+		warm,
+		router,
+		scalingActive(o),
+		degraded(problems),
+		answer(v1alpha1.PausedNow, false, v1alpha1.ReasonReconciliationActive, "changes are carried out"),
+	}
+}
+
+func available(o Observed, router, warm condition, problems []Problem) condition {
+	no := func(reason, text string) condition {
+		if len(problems) > 0 {
+			reason, text = problems[0].Reason, problems[0].Text
+		}
+		return answer(v1alpha1.Available, false, reason, text)
+	}
+	ready := o.readyPods()
+	switch {
+	case router.status != metav1.ConditionTrue:
+		return no(v1alpha1.ReasonRoutersNotReady, router.text)
+	case ready > 0:
+		return answer(v1alpha1.Available, true, v1alpha1.ReasonReady, fmt.Sprintf("%d worker pods speak", ready))
+	case o.Scaling.Wanted == 0:
+		return no(v1alpha1.ReasonScaledToZero, "nobody has called for a while; the first call starts a pod")
+	case len(o.Pods) == 0:
+		return no(v1alpha1.ReasonNoPods, "there is no worker pod yet")
+	}
+	return no(v1alpha1.ReasonWarming, warm.text)
+}
+
+func progressing(o Observed, problems []Problem) condition {
+	switch {
+	case o.Workers == nil:
+		return answer(v1alpha1.Progressing, true, v1alpha1.ReasonRollingOut, "the first worker pods are being made")
+	case deploymentReason(o.Workers, appsv1.DeploymentProgressing) == "ProgressDeadlineExceeded":
+		text := fmt.Sprintf("revision %s does not become ready within %d s, so that it goes no further; the pods of the one before "+
+			"it speak on", o.Workers.Annotations["deployment.kubernetes.io/revision"], o.Fleet.Spec.Rollout.ProgressDeadlineSeconds)
+		if len(problems) > 0 {
+			text += ": " + problems[0].Text
+		}
+		return answer(v1alpha1.Progressing, false, v1alpha1.ReasonDeadlineExceeded, text)
+	case !rolledOut(o.Workers):
+		return answer(v1alpha1.Progressing, true, v1alpha1.ReasonRollingOut, fmt.Sprintf("%d of %d worker pods are of the newest revision",
+			o.Workers.Status.UpdatedReplicas, o.Scaling.Now))
+	}
+	return answer(v1alpha1.Progressing, false, v1alpha1.ReasonRolledOut, "every worker pod is of the newest revision")
+}
+
+func modelVerified(o Observed, problems []Problem) condition {
+	for _, p := range problems {
+		if p.Reason == v1alpha1.ReasonDigestMismatch || p.Reason == v1alpha1.ReasonModelMismatch {
+			return answer(v1alpha1.ModelVerified, false, p.Reason, p.Text)
+		}
+	}
+	switch {
+	case o.readyPods() == 0:
+		return condition{v1alpha1.ModelVerified, metav1.ConditionUnknown, v1alpha1.ReasonUnknown, "no pod has loaded the model yet"}
+	case o.Fleet.Spec.Model.SHA256 == "":
+		return answer(v1alpha1.ModelVerified, true, v1alpha1.ReasonNotPinned,
+			"pods speak with a model of that name; to hold them to one bundle, set spec.model.sha256")
+	}
+	return answer(v1alpha1.ModelVerified, true, v1alpha1.ReasonDigestChecked, "every ready pod has checked the digest of its bundle")
+}
+
+func workersWarm(o Observed) condition {
+	ready, all := o.readyPods(), len(o.livePods())
+	return answer(v1alpha1.WorkersWarm, all > 0 && ready == all, wordFor(ready == all, v1alpha1.ReasonReady, v1alpha1.ReasonWarming),
+		fmt.Sprintf("in %d of %d worker pods every worker has spoken each voice", ready, all))
+}
+
+func routerReady(o Observed) condition {
+	switch {
+	case o.Routers == nil:
+		return answer(v1alpha1.RouterReady, false, v1alpha1.ReasonRoutersNotReady, "there are no routers yet")
+	case o.Routers.Ready == 0:
+		return answer(v1alpha1.RouterReady, false, v1alpha1.ReasonRoutersNotReady,
+			"no router is ready: with a portal it must have answered once, and the logs of the routers say what they wait for")
+	}
+	return answer(v1alpha1.RouterReady, true, v1alpha1.ReasonReady,
+		fmt.Sprintf("%d of %d routers answer", o.Routers.Ready, o.Routers.Wanted))
+}
+
+func scalingActive(o Observed) condition {
+	switch {
+	case o.Fleet.Spec.Scaling.Mode == v1alpha1.ScalingManual:
+		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonManual, "spec.replicas says how many pods there are")
+	case !o.Scaling.Heard:
+		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonNoRouterTells,
+			"no router tells what it does, so that the fleet does not shrink: look at the routers, and at the network policy of their port 8091")
+	case o.Fleet.Spec.Scaling.Mode == v1alpha1.ScalingExternal:
+		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonExternal, "whoever writes to /scale says how many pods there are")
+	case o.Scaling.Limit:
+		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonAtMaximum,
+			"more pods are wanted than spec.scaling.maxReplicas allows: raise it, or callers are refused")
+	}
+	return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonFollowingDemand, o.Scaling.Text)
+}
+
+func degraded(problems []Problem) condition {
+	if len(problems) == 0 {
+		return answer(v1alpha1.Degraded, false, v1alpha1.ReasonAsExpected, "nothing is in the way")
+	}
+	texts := make([]string, len(problems))
+	for i, p := range problems {
+		texts[i] = p.Text
+	}
+	const most = 4000 // bytes of a message that is still read
+	text := strings.Join(texts, "; ")
+	return answer(v1alpha1.Degraded, true, problems[0].Reason, text[:min(len(text), most)])
+}
+
+func wordFor(yes bool, ifYes, ifNo string) string {
+	if yes {
+		return ifYes
+	}
+	return ifNo
+}
+
+func (o Observed) livePods() []corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(o.Pods), func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
+}
+
+func (o Observed) readyPods() (n int) {
+	for _, p := range o.livePods() {
+		if IsReady(&p) {
+			n++
+		}
+	}
+	return n
+}
+
+func deploymentReason(d *appsv1.Deployment, typ appsv1.DeploymentConditionType) string {
+	for _, c := range d.Status.Conditions {
+		if c.Type == typ {
+			return c.Reason
+		}
+	}
+	return ""
+}

@@ -1,0 +1,202 @@
+// Package plan decides what is said of a fleet, and what is to be done about it: [Decide] takes what was observed and
+// the time, and returns a plan. It reads and writes nothing, so that every decision can be tried in a table.
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+)
+
+// Observed is what there is of a fleet. Nothing in it is changed.
+type Observed struct {
+	Fleet   *v1alpha1.TTSDeployment
+	Workers *appsv1.Deployment // nil: there is none
+	Routers *Routers           // nil: there are none
+	Pods    []corev1.Pod       // workers
+	Gates   []corev1.Pod       // routers
+	Lacking []Problem          // what must be there before pods can start, such as a Secret, and is not
+	Failed  error              // of the last attempt to apply; nil
+	Scaling Scaling
+}
+
+// Routers is what a Deployment and a StatefulSet of routers have in common.
+type Routers struct {
+	Wanted, Ready int32
+	Stuck         string // why no more of them come; empty: nothing is in their way
+}
+
+// Scaling is what was decided of the size of a fleet, and what routers told.
+type Scaling struct {
+	Wanted int32  // worker pods that there shall be
+	Now    int32  // worker pods that the Deployment may have now: more than Wanted until those that go are empty
+	Reason string // of Wanted, a word
+	Text   string // of it, for people
+	Heard  bool   // routers have told what pods do, lately
+	Slots  v1alpha1.Slots
+	Unfit  int // pods that routers do not use, because they speak with another model or lack voices
+	Limit  bool
+}
+
+// Problem is something that somebody must look at.
+type Problem struct {
+	Reason string // one of v1alpha1's
+	Text   string // what is wrong, and what to do
+}
+
+// Event is something that is told to those who look at the object.
+type Event struct {
+	Warning bool
+	Reason  string
+	Text    string
+}
+
+// Plan is what is to be done.
+type Plan struct {
+	Claim   *int32 // to be written to spec.replicas; nil: it stays as it is
+	Workers int32  // worker pods that the Deployment may have now
+	Status  v1alpha1.Status
+	Events  []Event
+}
+
+// slotsEvery is how often slots in the status may change: the live value is in metrics.
+const slotsEvery = 15 * time.Second
+
+// Decide says what is to be done about a fleet.
+func Decide(o Observed, now time.Time, slotsWritten time.Time) Plan {
+	p := Plan{Claim: claim(o), Workers: o.Scaling.Now, Status: *o.Fleet.Status.DeepCopy()}
+	p.Status.ObservedGeneration = o.Fleet.Generation
+	count(&p.Status, o)
+	if now.Sub(slotsWritten) >= slotsEvery && tells(p.Status.Slots, o.Scaling.Slots) {
+		p.Status.Slots = o.Scaling.Slots
+	}
+	p.Status.Desired = v1alpha1.Desired{Replicas: o.Scaling.Wanted, Reason: o.Scaling.Reason}
+	for _, c := range conditions(o) {
+		p.Events = append(p.Events, set(&p.Status.Conditions, c, o.Fleet.Generation, now)...)
+	}
+	return p
+}
+
+// Paused is the plan for a fleet that is to be left alone: nothing but its status says so.
+func Paused(fleet *v1alpha1.TTSDeployment, now time.Time) Plan {
+	p := Plan{Status: *fleet.Status.DeepCopy()}
+	p.Events = set(&p.Status.Conditions, condition{v1alpha1.PausedNow, metav1.ConditionTrue, v1alpha1.ReasonReconciliationPaused,
+		"nothing is changed until spec.reconciliation is Active"}, fleet.Generation, now)
+	return p
+}
+
+// claim returns what spec.replicas is to be. Where the operator scales, that is its decision. Where somebody else does,
+// the operator writes it only while it is absent: who scales cannot read /scale otherwise, and a user who once leaves it
+// out moves nothing.
+func claim(o Observed) *int32 {
+	now := o.Fleet.Spec.Replicas
+	if now != nil && (o.Fleet.Spec.Scaling.Mode != v1alpha1.ScalingAutomatic || *now == o.Scaling.Wanted) {
+		return nil
+	}
+	return &o.Scaling.Wanted
+}
+
+// Birth is how many worker pods a fleet has first: none where that is allowed, else its minimum, and one at least.
+func Birth(fleet *v1alpha1.TTSDeployment) int32 {
+	s := fleet.Spec.Scaling
+	switch {
+	case fleet.Spec.Replicas != nil:
+		return *fleet.Spec.Replicas
+	case s.MinReplicas == nil:
+		return 1
+	}
+	return *s.MinReplicas
+}
+
+// count sets the numbers of pods.
+func count(s *v1alpha1.Status, o Observed) {
+	s.Replicas, s.ReadyReplicas, s.WarmingReplicas, s.DrainingReplicas, s.UpdatedReplicas = 0, 0, 0, 0, 0
+	for i := range o.Pods {
+		switch p := &o.Pods[i]; {
+		case p.DeletionTimestamp != nil:
+			s.DrainingReplicas++
+			continue
+		case IsReady(p):
+			s.ReadyReplicas++
+		case !hasBeenReady(p):
+			s.WarmingReplicas++
+		}
+		s.Replicas++
+	}
+	s.ModelDigest = o.Fleet.Spec.Model.SHA256
+	if o.Workers != nil {
+		s.UpdatedReplicas = o.Workers.Status.UpdatedReplicas
+		s.Revision.Updated = o.Workers.Annotations["deployment.kubernetes.io/revision"]
+		if rolledOut(o.Workers) {
+			s.Revision.Current = s.Revision.Updated
+		}
+	}
+	s.Pods = fmt.Sprintf("%d/%d", s.ReadyReplicas, o.Scaling.Wanted)
+}
+
+// tells reports whether slots have changed so much that it is worth a write: by a tenth, or from or to nothing.
+func tells(was, is v1alpha1.Slots) bool {
+	far := func(a, b int32) bool { return a != b && (a == 0 || b == 0 || 10*max(a-b, b-a) >= a) }
+	return far(was.Total, is.Total) || far(was.Busy, is.Busy) || far(was.Queued, is.Queued)
+}
+
+// set changes a condition, and returns what to tell of that: of a change of its status or reason, not of its words.
+func set(all *[]metav1.Condition, c condition, generation int64, now time.Time) (events []Event) {
+	next := metav1.Condition{
+		Type: c.typ, Status: c.status, Reason: c.reason, Message: c.text, ObservedGeneration: generation,
+		LastTransitionTime: metav1.NewTime(now),
+	}
+	i := slices.IndexFunc(*all, func(was metav1.Condition) bool { return was.Type == c.typ })
+	if i < 0 {
+		*all = append(*all, next)
+		if c.isBad() {
+			events = []Event{{true, c.reason, c.text}}
+		}
+		return events
+	}
+	was := (*all)[i]
+	if was.Status == next.Status {
+		next.LastTransitionTime = was.LastTransitionTime
+	}
+	if was.Status != next.Status || was.Reason != next.Reason {
+		events = []Event{{c.isBad(), c.reason, c.text}}
+	}
+	if !equality.Semantic.DeepEqual(was, next) {
+		(*all)[i] = next
+	}
+	return events
+}
+
+// IsReady reports whether Kubernetes sends traffic to a pod.
+func IsReady(p *corev1.Pod) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// hasBeenReady reports whether a pod's container has passed its startup probe, which is that every worker was warm.
+func hasBeenReady(p *corev1.Pod) bool {
+	for _, s := range p.Status.ContainerStatuses {
+		if s.Started != nil && *s.Started {
+			return true
+		}
+	}
+	return false
+}
+
+// rolledOut reports whether every pod is of the newest revision, and ready.
+func rolledOut(d *appsv1.Deployment) bool {
+	s := d.Status
+	return d.Spec.Replicas != nil && s.ObservedGeneration >= d.Generation && s.UpdatedReplicas == *d.Spec.Replicas &&
+		s.Replicas == s.UpdatedReplicas && s.AvailableReplicas == s.UpdatedReplicas
+}

@@ -1,0 +1,314 @@
+package plan_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/plan"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func number(n int32) *int32 { return &n }
+
+// healthy is a fleet of two worker pods that speak.
+func healthy() plan.Observed {
+	fleet := &v1alpha1.TTSDeployment{ObjectMeta: metav1.ObjectMeta{Name: "hinglish", Generation: 3}}
+	fleet.Spec.Model.ID = "m"
+	fleet.Spec.Replicas = number(2)
+	fleet.Spec.Scaling = v1alpha1.Scaling{Mode: v1alpha1.ScalingAutomatic, MinReplicas: number(1), MaxReplicas: 4}
+	fleet.Spec.Rollout.ProgressDeadlineSeconds = 600
+	return plan.Observed{
+		Fleet: fleet,
+		Workers: &appsv1.Deployment{
+			ObjectMeta: metav1.ObjectMeta{Name: "hinglish-worker", Annotations: map[string]string{"deployment.kubernetes.io/revision": "4"}},
+			Spec:       appsv1.DeploymentSpec{Replicas: number(2)},
+			Status:     appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2},
+		},
+		Routers: &plan.Routers{Wanted: 2, Ready: 2},
+		Pods:    []corev1.Pod{worker("a", true), worker("b", true)},
+		Gates:   []corev1.Pod{worker("r", true)},
+		Scaling: plan.Scaling{Wanted: 2, Now: 2, Reason: "Steady", Text: "enough", Heard: true,
+			Slots: v1alpha1.Slots{Total: 8, Busy: 3}},
+	}
+}
+
+func worker(name string, ready bool) corev1.Pod {
+	is := corev1.ConditionFalse
+	if ready {
+		is = corev1.ConditionTrue
+	}
+	return corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Status: corev1.PodStatus{
+			Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: is}},
+			ContainerStatuses: []corev1.ContainerStatus{{Name: "worker", Ready: ready, Started: &ready}},
+		},
+	}
+}
+
+// waiting is a pod whose container does not start.
+func waiting(reason, message string) corev1.Pod {
+	p := worker("w", false)
+	p.Status.ContainerStatuses[0].State.Waiting = &corev1.ContainerStateWaiting{Reason: reason, Message: message}
+	p.Status.ContainerStatuses[0].Image = "swar/worker:1"
+	return p
+}
+
+// ended is a pod whose container has ended.
+func ended(code int32, reason, message string) corev1.Pod {
+	p := waiting("CrashLoopBackOff", "back-off")
+	p.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
+		ExitCode: code, Reason: reason, Message: message,
+	}
+	return p
+}
+
+func TestConditions(t *testing.T) {
+	type want struct {
+		typ    string
+		status metav1.ConditionStatus
+		reason string
+		says   string
+	}
+	const yes, no, unknown = metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown
+	for name, tt := range map[string]struct {
+		change func(*plan.Observed)
+		want   []want
+	}{
+		"all is well": {func(*plan.Observed) {}, []want{
+			{v1alpha1.Available, yes, v1alpha1.ReasonReady, "2 worker pods"},
+			{v1alpha1.Progressing, no, v1alpha1.ReasonRolledOut, ""},
+			{v1alpha1.ModelVerified, yes, v1alpha1.ReasonNotPinned, "spec.model.sha256"},
+			{v1alpha1.WorkersWarm, yes, v1alpha1.ReasonReady, "2 of 2"},
+			{v1alpha1.RouterReady, yes, v1alpha1.ReasonReady, "2 of 2"},
+			{v1alpha1.ScalingActive, yes, v1alpha1.ReasonFollowingDemand, "enough"},
+			{v1alpha1.Degraded, no, v1alpha1.ReasonAsExpected, ""},
+			{v1alpha1.PausedNow, no, v1alpha1.ReasonReconciliationActive, ""},
+		}},
+		"the first look": {func(o *plan.Observed) { o.Workers, o.Routers, o.Pods = nil, nil, nil }, []want{
+			{v1alpha1.Available, no, v1alpha1.ReasonRoutersNotReady, ""},
+			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, ""},
+			{v1alpha1.ModelVerified, unknown, v1alpha1.ReasonUnknown, ""},
+			{v1alpha1.WorkersWarm, no, v1alpha1.ReasonReady, "0 of 0"},
+		}},
+		"one pod is warming": {func(o *plan.Observed) { o.Pods[1] = worker("b", false) }, []want{
+			{v1alpha1.Available, yes, v1alpha1.ReasonReady, "1 worker pods"},
+			{v1alpha1.WorkersWarm, no, v1alpha1.ReasonWarming, "1 of 2"},
+		}},
+		"all pods are warming": {func(o *plan.Observed) { o.Pods = []corev1.Pod{worker("b", false)} }, []want{
+			{v1alpha1.Available, no, v1alpha1.ReasonWarming, "0 of 1"},
+			{v1alpha1.Degraded, no, v1alpha1.ReasonAsExpected, ""},
+		}},
+		"nobody calls": {func(o *plan.Observed) { o.Pods, o.Scaling.Wanted = nil, 0 }, []want{
+			{v1alpha1.Available, no, v1alpha1.ReasonScaledToZero, "first call"},
+		}},
+		"the image is missing": {func(o *plan.Observed) {
+			o.Pods = []corev1.Pod{waiting("ImagePullBackOff", "not found\nand more")}
+		}, []want{
+			{v1alpha1.Available, no, v1alpha1.ReasonImageUnavailable, "swar/worker:1"},
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonImageUnavailable, "imagePullSecrets: not found"},
+		}},
+		"a Secret of the environment is missing": {func(o *plan.Observed) {
+			o.Pods = append(o.Pods, waiting("CreateContainerConfigError", `secret "x" not found`))
+		}, []want{
+			{v1alpha1.Available, yes, v1alpha1.ReasonReady, ""},
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonSecretMissing, `secret "x" not found`},
+		}},
+		"another bundle": {func(o *plan.Observed) {
+			o.Pods = append(o.Pods, ended(1, "Error", "swar-worker: the bundle in /b is another one than --bundle-digest pins"))
+		}, []want{
+			{v1alpha1.ModelVerified, no, v1alpha1.ReasonDigestMismatch, "another one"},
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonDigestMismatch, ""},
+		}},
+		"a digest that was checked": {func(o *plan.Observed) { o.Fleet.Spec.Model.SHA256 = "ab" }, []want{
+			{v1alpha1.ModelVerified, yes, v1alpha1.ReasonDigestChecked, ""},
+		}},
+		"too little memory": {func(o *plan.Observed) { o.Pods = []corev1.Pod{ended(137, "OOMKilled", "")} }, []want{
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonCrashLoop, "raise spec.runtime.memory"},
+		}},
+		"a crash loop": {func(o *plan.Observed) {
+			o.Pods = []corev1.Pod{ended(2, "Error", "first\nswar-worker: --workers 9: too many\n")}
+		}, []want{
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonCrashLoop, "exit code 2: swar-worker: --workers 9"},
+		}},
+		"no room": {func(o *plan.Observed) {
+			p := worker("c", false)
+			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
+				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/2 nodes",
+			})
+			o.Pods = append(o.Pods, p)
+		}, []want{{v1alpha1.Degraded, yes, v1alpha1.ReasonUnschedulable, "0/2 nodes. Add nodes"}}},
+		"a quota": {func(o *plan.Observed) {
+			o.Workers.Status.Conditions = []appsv1.DeploymentCondition{{
+				Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Message: "exceeded quota: cpu",
+			}}
+		}, []want{{v1alpha1.Degraded, yes, v1alpha1.ReasonQuotaExceeded, "exceeded quota: cpu"}}},
+		"a revision that is stuck": {func(o *plan.Observed) {
+			o.Workers.Status.Conditions = []appsv1.DeploymentCondition{{
+				Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded",
+			}}
+			o.Pods = append(o.Pods, ended(1, "Error", "swar-worker: no voice raj"))
+		}, []want{
+			{v1alpha1.Available, yes, v1alpha1.ReasonReady, ""},
+			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision 4 does not become ready within 600 s"},
+		}},
+		"pods of another model": {func(o *plan.Observed) { o.Scaling.Unfit = 2 }, []want{
+			{v1alpha1.ModelVerified, no, v1alpha1.ReasonModelMismatch, "spec.model.id"},
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonModelMismatch, "2 pods"},
+		}},
+		"a Secret is missing": {func(o *plan.Observed) {
+			o.Lacking = []plan.Problem{{Reason: v1alpha1.ReasonSecretMissing, Text: "there is no Secret keys"}}
+			o.Pods, o.Workers, o.Routers = nil, nil, nil
+		}, []want{
+			{v1alpha1.Available, no, v1alpha1.ReasonSecretMissing, "no Secret keys"},
+		}},
+		"the cluster refuses": {func(o *plan.Observed) { o.Failed = errors.New("forbidden") }, []want{
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonApplyFailed, "forbidden"},
+		}},
+		"no router tells": {func(o *plan.Observed) { o.Scaling.Heard = false }, []want{
+			{v1alpha1.ScalingActive, no, v1alpha1.ReasonNoRouterTells, "8091"},
+		}},
+		"at the maximum": {func(o *plan.Observed) { o.Scaling.Limit = true }, []want{
+			{v1alpha1.ScalingActive, yes, v1alpha1.ReasonAtMaximum, "maxReplicas"},
+		}},
+		"by hand": {func(o *plan.Observed) { o.Fleet.Spec.Scaling.Mode = v1alpha1.ScalingManual }, []want{
+			{v1alpha1.ScalingActive, no, v1alpha1.ReasonManual, ""},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := healthy()
+			tt.change(&o)
+			p := plan.Decide(o, now, time.Time{})
+			for _, w := range tt.want {
+				got := find(p.Status.Conditions, w.typ)
+				if got.Status != w.status || got.Reason != w.reason || !strings.Contains(got.Message, w.says) {
+					t.Errorf("%s is %s, %s: %s; want %s, %s: …%s…", w.typ, got.Status, got.Reason, got.Message, w.status, w.reason, w.says)
+				}
+			}
+		})
+	}
+}
+
+func find(all []metav1.Condition, typ string) metav1.Condition {
+	for _, c := range all {
+		if c.Type == typ {
+			return c
+		}
+	}
+	return metav1.Condition{}
+}
+
+func TestWhoWritesReplicas(t *testing.T) {
+	for name, tt := range map[string]struct {
+		mode   v1alpha1.ScalingMode
+		is     *int32
+		wanted int32
+		want   *int32
+	}{
+		"automatic, another number":     {v1alpha1.ScalingAutomatic, number(2), 5, number(5)},
+		"automatic, that number":        {v1alpha1.ScalingAutomatic, number(5), 5, nil},
+		"automatic, absent":             {v1alpha1.ScalingAutomatic, nil, 5, number(5)},
+		"external, what others say":     {v1alpha1.ScalingExternal, number(7), 5, nil},
+		"external, absent":              {v1alpha1.ScalingExternal, nil, 5, number(5)},
+		"by hand, what somebody says":   {v1alpha1.ScalingManual, number(7), 5, nil},
+		"by hand, absent":               {v1alpha1.ScalingManual, nil, 5, number(5)},
+		"automatic, down to nothing":    {v1alpha1.ScalingAutomatic, number(1), 0, number(0)},
+		"external, at zero, as it says": {v1alpha1.ScalingExternal, number(0), 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := healthy()
+			o.Fleet.Spec.Scaling.Mode, o.Fleet.Spec.Replicas, o.Scaling.Wanted = tt.mode, tt.is, tt.wanted
+			got := plan.Decide(o, now, time.Time{}).Claim
+			if (got == nil) != (tt.want == nil) || got != nil && *got != *tt.want {
+				t.Errorf("it writes %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestHowManyPodsAreBorn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		replicas, least *int32
+		want            int32
+	}{
+		"nobody says":          {nil, nil, 1},
+		"a minimum":            {nil, number(3), 3},
+		"a minimum of nothing": {nil, number(0), 0},
+		"somebody says":        {number(6), number(3), 6},
+	} {
+		fleet := &v1alpha1.TTSDeployment{}
+		fleet.Spec.Replicas, fleet.Spec.Scaling.MinReplicas = tt.replicas, tt.least
+		if got := plan.Birth(fleet); got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// TestWhatDoesNotChangeIsNotWritten: a second look gives the same status, and tells nothing.
+func TestWhatDoesNotChangeIsNotWritten(t *testing.T) {
+	o := healthy()
+	first := plan.Decide(o, now, time.Time{})
+	o.Fleet.Status = first.Status
+	second := plan.Decide(o, now.Add(time.Hour), now)
+	if len(second.Events) > 0 {
+		t.Errorf("it tells %v", second.Events)
+	}
+	for i, c := range second.Status.Conditions {
+		if c != first.Status.Conditions[i] {
+			t.Errorf("%v became %v", first.Status.Conditions[i], c)
+		}
+	}
+	o.Pods[0] = waiting("ImagePullBackOff", "x")
+	third := plan.Decide(o, now.Add(2*time.Hour), now)
+	if len(third.Events) == 0 || !third.Events[0].Warning && !third.Events[len(third.Events)-1].Warning {
+		t.Errorf("of an image that is missing it tells %v", third.Events)
+	}
+	if c := find(third.Status.Conditions, v1alpha1.Degraded); !c.LastTransitionTime.Time.Equal(now.Add(2 * time.Hour)) {
+		t.Errorf("it is degraded since %v", c.LastTransitionTime)
+	}
+}
+
+func TestSlotsAreWrittenSeldom(t *testing.T) {
+	was := v1alpha1.Slots{Total: 100, Busy: 50}
+	for name, tt := range map[string]struct {
+		after time.Duration
+		is    v1alpha1.Slots
+		want  bool
+	}{
+		"much, just too soon": {15*time.Second - 1, v1alpha1.Slots{Total: 100, Busy: 90}, false},
+		"much":                {15 * time.Second, v1alpha1.Slots{Total: 100, Busy: 90}, true},
+		"by just a tenth":     {time.Minute, v1alpha1.Slots{Total: 100, Busy: 55}, true},
+		"by less":             {time.Minute, v1alpha1.Slots{Total: 100, Busy: 54}, false},
+		"somebody waits":      {time.Minute, v1alpha1.Slots{Total: 100, Busy: 50, Queued: 1}, true},
+		"nobody speaks":       {time.Minute, v1alpha1.Slots{Total: 100}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := healthy()
+			o.Fleet.Status.Slots, o.Scaling.Slots = was, tt.is
+			got := plan.Decide(o, now, now.Add(-tt.after)).Status.Slots
+			if written := got == tt.is; written != tt.want {
+				t.Errorf("slots are %+v", got)
+			}
+		})
+	}
+}
+
+func TestPaused(t *testing.T) {
+	o := healthy()
+	o.Fleet.Status = plan.Decide(o, now, time.Time{}).Status
+	p := plan.Paused(o.Fleet, now)
+	if c := find(p.Status.Conditions, v1alpha1.PausedNow); c.Status != metav1.ConditionTrue {
+		t.Errorf("paused is %v", c)
+	}
+	if p.Claim != nil || find(p.Status.Conditions, v1alpha1.Available).Status != metav1.ConditionTrue {
+		t.Error("a paused fleet is changed")
+	}
+}

@@ -1,0 +1,171 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/plan"
+	"github.com/swar-tts/swar/controllers/resources"
+)
+
+// Field managers: who says what an object is. The size of a fleet has one of its own, because others may take it over.
+const (
+	fieldManager = "swar-operator"
+	managerSize  = "swar-operator-size"
+	managerBirth = "swar-operator-birth" // what an object has at first and others may change
+)
+
+// again is how soon a fleet is looked at though nothing has changed: for Secrets, which are not watched.
+const again = 5 * time.Minute
+
+// Reconciler makes fleets what their TTSDeployments want.
+type Reconciler struct {
+	Client    client.Client
+	Release   resources.Release
+	Portal    string // HOST:PORT of the dataplane of this release's portal; empty: there is none
+	Authority *AuthorityStore
+	Sizer     *Sizer
+	Events    events.EventRecorder
+	Now       func() time.Time
+
+	mu      sync.Mutex
+	written map[types.NamespacedName]time.Time // when slots were last written to the status
+	failed  map[types.NamespacedName]error     // why the last attempt to apply failed
+}
+
+// Reconcile implements controller-runtime's reconciler.
+func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result, error) {
+	fleet := &v1alpha1.TTSDeployment{}
+	if err := r.Client.Get(ctx, q.NamespacedName, fleet); apierrors.IsNotFound(err) {
+		r.forget(q.NamespacedName)
+		return ctrl.Result{}, nil
+	} else if err != nil {
+		return ctrl.Result{}, err
+	}
+	if fleet.DeletionTimestamp != nil { // children go with it, by their owner references
+		return ctrl.Result{}, nil
+	}
+	if fleet.Spec.Reconciliation == v1alpha1.Paused {
+		r.Sizer.Forget(q.NamespacedName)
+		return ctrl.Result{}, r.say(ctx, fleet, plan.Paused(fleet, r.Now()))
+	}
+	o, secrets, err := r.observe(ctx, fleet)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	p := plan.Decide(o, r.Now(), r.lastWritten(q.NamespacedName))
+	return r.apply(ctx, o, p, secrets)
+}
+
+// forget drops what is kept in memory of a fleet that is gone.
+func (r *Reconciler) forget(name types.NamespacedName) {
+	r.Sizer.Forget(name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.written, name)
+	delete(r.failed, name)
+}
+
+func (r *Reconciler) lastWritten(name types.NamespacedName) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written[name]
+}
+
+// apply carries a plan out. What cannot be applied stands in the status, and is tried again.
+func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s secrets) (ctrl.Result, error) {
+	name := client.ObjectKeyFromObject(o.Fleet)
+	err := r.carryOut(ctx, o, p, s)
+	if o.Fleet.UID != "" && apierrors.IsConflict(err) { // somebody else has just written: look again
+		return ctrl.Result{RequeueAfter: time.Second}, nil
+	}
+	r.mu.Lock()
+	if r.failed == nil {
+		r.failed, r.written = make(map[types.NamespacedName]error), make(map[types.NamespacedName]time.Time)
+	}
+	before := r.failed[name]
+	r.failed[name] = err
+	r.mu.Unlock()
+	if fmt.Sprint(before) != fmt.Sprint(err) {
+		o.Failed = err
+		p = plan.Decide(o, r.Now(), r.lastWritten(name))
+	}
+	if sayErr := r.say(ctx, o.Fleet, p); sayErr != nil {
+		return ctrl.Result{}, sayErr
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	next := again
+	if !s.renew.IsZero() {
+		next = min(next, max(s.renew.Sub(r.Now()), time.Second))
+	}
+	if len(o.Lacking) > 0 {
+		next = 10 * time.Second // nobody tells of Secrets
+	}
+	return ctrl.Result{RequeueAfter: next}, nil
+}
+
+func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan, s secrets) error {
+	if p.Claim != nil {
+		if err := r.claim(ctx, o.Fleet, *p.Claim); err != nil {
+			return fmt.Errorf("writing spec.replicas: %w", err)
+		}
+	}
+	for _, secret := range s.wanted {
+		if err := r.write(ctx, secret, fieldManager); err != nil {
+			return fmt.Errorf("writing the Secret %s: %w", secret.Name, err)
+		}
+	}
+	if s.missing {
+		return nil // pods that lack a Secret would only fail
+	}
+	if err := r.bear(ctx, o); err != nil {
+		return err
+	}
+	s.facts.Workers = p.Workers
+	wanted := resources.Build(r.Release, o.Fleet, s.facts)
+	for _, obj := range wanted {
+		if err := r.ensure(ctx, obj); err != nil {
+			return fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, obj.GetName(), err)
+		}
+	}
+	return r.prune(ctx, o.Fleet, wanted)
+}
+
+// say writes the status, where it has changed, and tells of what happened.
+func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan) error {
+	for _, e := range p.Events {
+		kind := corev1.EventTypeNormal
+		if e.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		const most = 1000 // bytes that an Event's note may have, by the API
+		r.Events.Eventf(fleet, nil, kind, e.Reason, "Reconcile", "%s", e.Text[:min(len(e.Text), most)])
+	}
+	if equality.Semantic.DeepEqual(fleet.Status, p.Status) {
+		return nil
+	}
+	changed := fleet.DeepCopy()
+	changed.Status = p.Status
+	if err := r.Client.Status().Patch(ctx, changed, client.MergeFrom(fleet)); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if p.Status.Slots != fleet.Status.Slots {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.written[client.ObjectKeyFromObject(fleet)] = r.Now()
+	}
+	return nil
+}
