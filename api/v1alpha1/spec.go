@@ -77,6 +77,8 @@ type Spec struct {
 }
 
 // Model is what a fleet speaks with.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.source.image) || has(self.source.image.path)",message="spec.model.sha256 pins a bundle, and espeak-ng is none: name the bundle with source.image.path, or leave sha256 out"
 type Model struct {
 	// Identifier that clients are told. Pods of another model are not used. It cannot be changed, because clients and
 	// bills go by it: make a new TTSDeployment for another model.
@@ -296,7 +298,7 @@ type Affinity string
 const (
 	// AffinityPrefill prefers, of the pods with a free slot, the one that is likely to have a text prepared.
 	AffinityPrefill Affinity = "Prefill"
-	// AffinityNone takes the pod with the most free slots.
+	// AffinityNone takes any of them, at random: routers whose views are equally old would all take the same emptiest one.
 	AffinityNone Affinity = "None"
 )
 

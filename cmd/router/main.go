@@ -13,6 +13,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/peer"
 	"github.com/swar-tts/swar/cmd/internal/trace"
+	"github.com/swar-tts/swar/runtime/fleet/route"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -24,6 +25,19 @@ const name = "swar-router"
 const (
 	minKeyGrace = time.Minute
 	maxKeyGrace = 24 * time.Hour
+
+	defaultQueueWait = 2 * time.Second
+	minQueueWait     = time.Millisecond
+	maxQueueWait     = 10 * time.Second
+
+	// refusing is the part of a wait that is left for the refusal itself, to be written, sent and read.
+	refusing = defaultQueueWait - route.DefaultQueueWait
+)
+
+// Values of --affinity.
+const (
+	affinityPrefill = "prefill"
+	affinityNone    = "none"
 )
 
 func main() {
@@ -39,11 +53,14 @@ type options struct {
 	data        string
 	pods        podFlags
 	portal      string
+	portalPeer  peer.Apart
 	keys        []string
 	open        bool
 	modelID     string
 	voices      []string
 	queue       int
+	queueWait   time.Duration
+	affinity    *string
 	keyGrace    time.Duration
 	linger      time.Duration
 	spool       *int64 // bytes
@@ -96,11 +113,15 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringVar(&o.data, "data", "./data", "keep usage that the portal does not have yet, and hashes of keys, in this `folder`")
 	o.pods.define(f)
 	f.StringVar(&o.portal, "portal-addr", "", "`HOST:PORT` of the portal's dataplane")
+	o.portalPeer.Define(f, "portal")
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated; nobody is billed for it")
 	f.BoolVar(&o.open, "open", false, "allow everybody to use a router without keys that other machines reach")
 	f.StringVar(&o.modelID, "model-id", "", "use only pods that speak with the model of this `name` (default that of the first pod)")
 	f.StringArrayVar(&o.voices, "voice", nil, "offer the voice of this `name`; can be repeated (default all voices of the first pod)")
-	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a slot, for 2 s at most; 0 means none")
+	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a slot; 0 means none")
+	f.DurationVar(&o.queueWait, "queue-wait", defaultQueueWait, "refuse what has waited for a slot for so long")
+	o.affinity = launch.Choice(f, "affinity", "which of the pods with a free slot speaks: "+
+		"the one that is likely to have the text prepared, or any", affinityPrefill, affinityNone)
 	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "let known keys be good for so long while the portal is away")
 	f.DurationVar(&o.linger, "linger", 10*time.Second, "serve on for so long after the signal, until load balancers have heard of it")
 	o.spool = launch.Size(f, "spool", 256<<20,
@@ -126,6 +147,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	switch {
 	case o.queue < 0:
 		return launch.BadUsage(cmd, "--queue %d: want 0 or more", o.queue)
+	case o.queueWait < minQueueWait || o.queueWait > maxQueueWait:
+		return launch.BadUsage(cmd, "--queue-wait %v: want %v to %v", o.queueWait, minQueueWait, maxQueueWait)
 	case o.linger < 0 || o.linger > speech.UtteranceTimeout:
 		return launch.BadUsage(cmd, "--linger %v: want 0 to %v", o.linger, speech.UtteranceTimeout)
 	case o.keyGrace < minKeyGrace || o.keyGrace > maxKeyGrace:
@@ -151,6 +174,9 @@ func (o *options) checkAddresses(cmd *cobra.Command) error {
 		if err := launch.CheckAddress(cmd, a.flag, a.address); err != nil {
 			return err
 		}
+	}
+	if err := o.portalPeer.Check(cmd, &o.peers, o.portal != ""); err != nil {
+		return err
 	}
 	dialled := o.pods.dialled()
 	if o.portal != "" {
@@ -200,3 +226,13 @@ func (o *options) model() speech.Model {
 	}
 	return m
 }
+
+// routing is how pods are chosen, and who waits for them.
+func (o *options) routing(seed uint64) route.Config {
+	return route.Config{
+		Zone: o.zone, QueueLen: launch.OrNone(o.queue), AtRandom: *o.affinity == affinityNone, Seed: seed,
+	}
+}
+
+// slotWait is for how long a slot is waited for, so that a refusal is read before --queue-wait is over.
+func (o *options) slotWait() time.Duration { return o.queueWait - min(refusing, o.queueWait/2) }

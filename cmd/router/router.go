@@ -17,7 +17,6 @@ import (
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/fleet"
 	"github.com/swar-tts/swar/runtime/fleet/link"
-	"github.com/swar-tts/swar/runtime/fleet/route"
 	"github.com/swar-tts/swar/runtime/grpcauth"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
@@ -105,7 +104,7 @@ func (r *router) openSpeaker(credentials grpcauth.Credentials) error {
 		return err
 	}
 	config := fleet.Config{
-		Route: route.Config{Zone: o.zone, QueueLen: launch.OrNone(o.queue), Seed: uint64(time.Now().UnixNano())},
+		Route: o.routing(uint64(time.Now().UnixNano())), QueueWait: o.slotWait(),
 		Model: o.model(),
 		Dial: func(address string) (*link.Client, error) {
 			host, _, err := net.SplitHostPort(address)
@@ -140,6 +139,9 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 		rings = append(rings, static)
 	}
 	if o.portal != "" {
+		if credentials, err = o.portalPeer.Open(name, &o.peers, credentials, r.log); err != nil {
+			return err
+		}
 		if r.accounts, err = openAccounts(o, credentials, r.log); err != nil {
 			return err
 		}

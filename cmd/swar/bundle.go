@@ -13,16 +13,17 @@ import (
 func (a *app) bundleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle",
-		Short: "Make, look at and check the models of the neural engine",
+		Short: "Make, fetch, look at and check the models of the neural engine",
 		Long: `A bundle is a folder that holds a neural model as the engine runs it: manifest.json, graphs, tokenizer and voices.
 
   swar bundle convert …               make one of a published model
+  swar bundle fetch URL …             fetch one in an archive
   swar bundle verify DIR              check it, and speak once with every voice
   swar serve --bundle DIR             serve it`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.synthRandomCommand())
+	cmd.AddCommand(a.convertCommand(), a.fetchCommand(), a.inspectCommand(), a.verifyCommand(), a.synthRandomCommand())
 	return cmd
 }
 

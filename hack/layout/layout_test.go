@@ -128,7 +128,8 @@ var rules = map[string]rule{
 		"cmd/internal/launch", "portal/dataplane", "portal/firestore", "portal/rest", "portal/signin", "portal/sqlite", "portal/tenant", "portal/usage",
 		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
-	"cmd/internal/call": {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},
+	"cmd/internal/fetch": {nil, "bringing an archive from the web has nothing to do with what is in it"},
+	"cmd/internal/call":  {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},
 	"cmd/internal/control": {[]string{
 		"client", "cmd/internal/call", "cmd/internal/launch", "cmd/internal/portal", "portal/emailaddr", "portal/migrate", "portal/sqlite", "portal/tenant", "portal/usage",
 		"runtime/meter",
@@ -184,6 +185,7 @@ var only = map[string]struct {
 	"github.com/coreos/go-oidc":          {nil, "the other side of the tests of portal/signin, and nothing else"},
 	"github.com/wneessen/go-mail":        {[]string{"portal/signin"}, "one adapter sends mail"},
 	"github.com/hashicorp/golang-lru":    {[]string{"runtime/synth", "hack/sim"}, "the prefill cache is the only one, and the simulator has pods with one"},
+	"github.com/klauspost/compress":      {[]string{"cmd/internal/fetch"}, "archives are unpacked in one place"},
 	"github.com/schollz/progressbar":     {[]string{"cmd/"}, "only commands draw"},
 	"golang.org/x/text/unicode/norm":     {[]string{"runtime/normalize", "runtime/translit", "runtime/espeak"}, "text is cleaned at the front, and again only where raw text may come in"},
 	"pgregory.net/rapid":                 {nil, "properties are a matter of tests"},

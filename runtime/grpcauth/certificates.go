@@ -42,6 +42,7 @@ type loaded struct {
 	cert     tls.Certificate
 	identity Identity
 	roots    *x509.CertPool
+	ca       string // file of the roots
 }
 
 // Open reads the files, and refuses them unless they can be used.
@@ -148,7 +149,7 @@ func readSecret(name string) ([]byte, error) {
 
 // load makes something of what stands in the files.
 func (f Files) load(raw [3][]byte) (*loaded, error) {
-	l := &loaded{raw: raw, roots: x509.NewCertPool()}
+	l := &loaded{raw: raw, roots: x509.NewCertPool(), ca: f.CA}
 	if !l.roots.AppendCertsFromPEM(raw[2]) {
 		return nil, fmt.Errorf("%s holds no certificate in PEM; it must be that of the authority", f.CA)
 	}
@@ -191,7 +192,7 @@ func (l *loaded) verify(s tls.ConnectionState, usage x509.ExtKeyUsage, accepts [
 		Roots: l.roots, Intermediates: between, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{usage},
 	})
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
-		return errors.New("the certificate was signed by another authority than that of --tls-ca")
+		return fmt.Errorf("the certificate was signed by another authority than that in %s", l.ca)
 	}
 	if err != nil {
 		return fmt.Errorf("the certificate cannot be trusted: %w", err)
