@@ -161,6 +161,11 @@ var rules = map[string]rule{
 	}, "what is simulated is decided by the code that decides it in the programs, and by nothing else"},
 	"hack/chaos": {nil, "what is harmed from outside is not imported"},
 	"hack/e2e":   {nil, "what is tested from outside is not imported"},
+
+	"hack/cluster":               {nil, "a cluster for tests runs whatever it is given"},
+	"hack/cluster/image/pause":   {nil, "it waits, in every pod of that cluster"},
+	"hack/cluster/image/smoke":   {nil, "it shows what a pod sees, whatever else the pods of the project do"},
+	"hack/cluster/image/scratch": {nil, "an image is packed without knowing what is in it"},
 }
 
 // only says which packages may import an outside module or a heavy part of the standard library.
@@ -168,7 +173,7 @@ var only = map[string]struct {
 	in  []string
 	why string
 }{
-	"net/http":                           {[]string{"runtime/answer", "runtime/serve", "runtime/metrics", "portal/rest", "portal/signin", "client", "cmd/"}, "the core compiles without HTTP; signing in is HTTP by its standards"},
+	"net/http":                           {[]string{"runtime/answer", "runtime/serve", "runtime/metrics", "portal/rest", "portal/signin", "client", "cmd/", "hack/cluster"}, "the core compiles without HTTP; signing in is HTTP by its standards"},
 	"github.com/gorilla/":                {[]string{"runtime/serve", "portal/rest", "client"}, "one adapter of each API knows gorilla"},
 	"github.com/prometheus/":             {[]string{"runtime/metrics"}, "metric names stand in one place"},
 	"github.com/spf13/":                  {[]string{"cmd/"}, "only cmd reads flags"},
