@@ -85,6 +85,17 @@ var rules = map[string]rule{
 	"controllers/resources": {[]string{
 		"api/v1alpha1", "runtime/contract",
 	}, "which objects make up a fleet follows from what is wanted alone, without a client"},
+	"controllers": {[]string{
+		"api/v1alpha1", "controllers/certs", "controllers/plan", "controllers/resources", "controllers/scaler", "controllers/watch",
+		"runtime/contract", "runtime/fleet/link/wire", "runtime/grpcauth",
+	}, "who observes and applies decides nothing: plan, scaler and the builders do"},
+	"controllers/certs":  {nil, "a certificate depends on time and name, and on nothing that has to be read"},
+	"controllers/plan":   {[]string{"api/v1alpha1"}, "a decision is tried in a table: it reads and writes nothing"},
+	"controllers/scaler": {nil, "the same decisions are played by the simulator, without Kubernetes and without a network"},
+	"controllers/watch":  {[]string{"runtime/fleet/link/wire"}, "one adapter listens to routers, and decides nothing"},
+	"cmd/operator": {[]string{
+		"cmd/internal/launch", "controllers", "controllers/resources",
+	}, "the operator starts what looks after fleets; no speech passes through it"},
 	"runtime/contract":              {nil, "what starts processes and what they are must be able to agree without importing one another"},
 	"runtime/fleet/route":           {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
 	"runtime/fleet/route/routetest": {[]string{"runtime/fleet/route"}, "a pod without workers is its slots and what route decides about them"},
@@ -180,7 +191,7 @@ var only = map[string]struct {
 	"os/exec":                            {[]string{"runtime/espeak", "cmd/", "hack/"}, "one adapter runs programs"},
 	"k8s.io/":                            {[]string{"api/", "controllers", "runtime/fleet/discover/endpointslice", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
 	"sigs.k8s.io/":                       {[]string{"api/", "controllers", "cmd/operator"}, "the data plane runs without Kubernetes"},
-	"google.golang.org/grpc":             {[]string{"runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore", "cmd/router", "cmd/worker"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
+	"google.golang.org/grpc":             {[]string{"controllers", "runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore", "cmd/router", "cmd/worker"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
 	"go.opentelemetry.io/":               {[]string{"runtime/fleet", "cmd/internal/trace"}, "traces go where utterances leave a process"},
 	"cloud.google.com/go/firestore":      {[]string{"portal/firestore"}, "one adapter knows Firestore"},
 	"modernc.org/sqlite":                 {[]string{"portal/sqlite"}, "one adapter knows SQLite"},
