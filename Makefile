@@ -13,8 +13,9 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
+NODES    ?= 2
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak peers bench bench-engine bench-fleet sim samples fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet sim samples fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +73,29 @@ chaos: install-deps bin/fake ## kill, stop and restart a fleet that speaks (CHAO
 
 soak: build ## saturate the server for SOAK (10m), with half of the clients listening at the pace of playback
 	SWAR_SOAK=$(SOAK) go test -count=1 -timeout 0 -tags e2e -v -run ListenersAtSaturation ./hack/e2e
+
+envtest-assets: ## build etcd, kube-apiserver and kubectl for the tests of the operator, once, and print KUBEBUILDER_ASSETS
+	@echo "KUBEBUILDER_ASSETS=$$(hack/cluster/build.sh envtest)"
+
+cluster: helm ## build a real Kubernetes, once, run NODES (2) nodes of it on this machine, and say how to use it (needs root)
+	@hack/install-deps.sh cluster
+	@hack/cluster/up.sh $(NODES)
+	@echo 'hack/cluster/in.sh kubectl get nodes -o wide'
+	@echo 'hack/cluster/in.sh helm list --all-namespaces'
+	@echo 'hack/cluster/in.sh curl http://ADDRESS/   (of a pod or a service; load images with hack/cluster/load-image.sh ARCHIVE)'
+
+cluster-down: ## end what make cluster has started, and leave nothing behind
+	@hack/cluster/down.sh
+
+test-cluster: ## start, try and remove a cluster of its own beside the one of make cluster (needs root)
+	@hack/install-deps.sh cluster
+	go test -count=1 -timeout 60m -tags e2ecluster -v ./hack/cluster
+
+helm: ## build Helm into .cache/bin, once, from a module of its own under hack/tools
+kustomize: ## build kustomize likewise
+promtool: ## build promtool, which tests the rules of the alerts, likewise
+helm kustomize promtool:
+	@hack/tools/build.sh $@
 
 peers: ## sign in with identity providers of others: oidc-provider and the Firebase Auth emulator (needs npm, 250 MB once)
 	@hack/peers.sh

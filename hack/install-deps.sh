@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, and only that: "run" for building and speaking, "test" for what tests compare with as well, "browser"
-# for Chromium, "generate" for what generates code, "arm64" for building and running tests for arm64. Without apt-get it prints what to install and fails only where nothing works without it.
+# for Chromium, "generate" for what generates code, "arm64" for building and running tests for arm64,
+# "cluster" for running Kubernetes. Without apt-get it prints what to install and fails only where nothing works without it.
 set -euo pipefail
 
-want=${1:?usage: install-deps.sh run|test|browser|generate|arm64}
+want=${1:?usage: install-deps.sh run|test|browser|generate|arm64|cluster}
 required=() optional=()
 
 # need PACKAGE CHECK…: the package is missing when the check fails.
@@ -36,6 +37,15 @@ if [[ $want == arm64 ]]; then
 	need libstdc++6-arm64-cross test -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6
 	need qemu-user has qemu-aarch64
 fi
+if [[ $want == cluster ]]; then
+	need libseccomp-dev pkg-config --exists libseccomp
+	need iproute2 has ip
+	need iptables has iptables
+	need nftables has nft
+	need openssl has openssl
+	need procps has pgrep
+	need util-linux has nsenter
+fi
 
 missing=("${required[@]}" "${optional[@]}")
 ((${#missing[@]})) || exit 0
@@ -52,5 +62,5 @@ if ((EUID != 0)); then
 fi
 echo "installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
-"${sudo[@]}" apt-get -qq update
-"${sudo[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+"${sudo[@]}" apt-get -o DPkg::Lock::Timeout=120 -qq update
+"${sudo[@]}" apt-get -o DPkg::Lock::Timeout=120 -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
