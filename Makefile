@@ -27,7 +27,7 @@ fleet: install-deps build ## run two routers, two workers and a portal on this m
 	@hack/fleet.sh
 
 # The folder of swar-x is cmd/x.
-PROGRAMS := swar swar-portal swar-router swar-worker
+PROGRAMS := swar swar-operator swar-portal swar-router swar-worker
 
 build: $(PROGRAMS:%=bin/%) ## build the programs into bin
 
