@@ -1,0 +1,285 @@
+// Package scaler decides how many worker pods a TTSDeployment shall have, and which of them go. A [Scaler] turns what
+// routers tell of their work into a size; a [Drain] empties pods before they are removed, whoever chose the size.
+//
+// Both are state machines without a goroutine, clock or channel, so that operator, tests and the simulator run the same
+// decisions. The time goes in and only grows. Nothing is stored: whoever starts anew begins with [New]. Neither is safe
+// for concurrent use.
+package scaler
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Tick is how often a size is to be decided. After a sample for which [Scaler.Observe] returned true, it is time at once.
+const Tick = 2 * time.Second
+
+// Policy is what a TTSDeployment says of its size. A value of 0 means the default, but for Min.
+type Policy struct {
+	Min, Max            int
+	SlotsPerPod         int           // where no pod has said yet how many it has; default 1
+	TargetUtilization   float64       // share of slots that demand shall fill; default 0.8
+	ScaleUpMaxFactor    int           // by which the size may grow in the time that a pod takes to start; default 4
+	PodStart            time.Duration // that time, as measured; default 60 s
+	Stabilization       time.Duration // the size serves the largest demand within it; default 300 s
+	MaxPercentPerMinute int           // of the size, by which it may shrink, but by one pod in any case; default 10
+	IdleToZero          time.Duration // with Min 0: without a request for so long, the last pod goes; default 300 s
+}
+
+func (p Policy) withDefaults() Policy {
+	p.Min = max(p.Min, 0)
+	p.Max = max(p.Max, p.Min, 1)
+	p.SlotsPerPod = max(p.SlotsPerPod, 1)
+	if p.TargetUtilization <= 0 || p.TargetUtilization > 1 {
+		p.TargetUtilization = 0.8
+	}
+	if p.ScaleUpMaxFactor < 2 {
+		p.ScaleUpMaxFactor = 4
+	}
+	p.PodStart = cmp.Or(max(p.PodStart, 0), time.Minute)
+	p.Stabilization = cmp.Or(max(p.Stabilization, 0), 5*time.Minute)
+	p.MaxPercentPerMinute = cmp.Or(max(p.MaxPercentPerMinute, 0), 10)
+	p.IdleToZero = cmp.Or(max(p.IdleToZero, 0), 5*time.Minute)
+	return p
+}
+
+// Fleet is what Kubernetes says of one TTSDeployment.
+type Fleet struct {
+	Wished   int      // spec.replicas of the TTSDeployment: the size decided last, by whomever
+	Deployed int      // spec.replicas of the Deployment of its worker pods
+	Rolling  bool     // the Deployment is replacing pods
+	Pods     []Pod    // of the Deployment, without those that have ended
+	Routers  []string // names of those that serve, as given to [Scaler.Observe]
+}
+
+// Pod is a worker pod as Kubernetes sees it.
+type Pod struct {
+	Name        string
+	Address     string // HOST:PORT as in [PodState]; empty while it has none
+	Scheduled   bool   // it has a node
+	Running     bool   // its phase is Running, or not known; not Pending
+	Ready       bool
+	Terminating bool // it is being deleted
+}
+
+// Reason says why a size is what it is. Reasons are part of the API: conditions and Events name them.
+type Reason string
+
+// Reasons of [Decision].
+const (
+	Steady            Reason = "Steady"            // demand asks for just this size
+	ScaledUpByDemand  Reason = "ScaledUpByDemand"  // demand asks for more
+	ActivatedFromZero Reason = "ActivatedFromZero" // somebody has asked for speech, and there was no pod
+	RaisedToMinimum   Reason = "RaisedToMinimum"
+	LimitedByMinimum  Reason = "LimitedByMinimum" // demand asks for less
+	LimitedByMaximum  Reason = "LimitedByMaximum" // demand asks for more
+	LimitedByRate     Reason = "LimitedByRate"    // demand asks for more than may be added before pods have started
+	ScaledDown        Reason = "ScaledDown"
+	DownByRate        Reason = "DownByRate"      // a step down, of several
+	HeldForRate       Reason = "HeldForRate"     // the next step down is not due yet
+	HeldForWindow     Reason = "HeldForWindow"   // demand asked for as much within the window, or the window is not over
+	HeldMissingData   Reason = "HeldMissingData" // a router, or all, have not been heard of: down is out of the question
+	HeldForDrain      Reason = "HeldForDrain"    // pods of the step before are not gone yet
+	HeldForRollout    Reason = "HeldForRollout"  // pods are being replaced
+	HeldWhileWarming  Reason = "HeldWhileWarming"
+	HeldUntilIdle     Reason = "HeldUntilIdle" // the last pod stays for a while after the last request
+	IdleToZero        Reason = "IdleToZero"
+)
+
+// Decision is a size, and what it was decided on.
+type Decision struct {
+	Replicas   int
+	Reason     Reason
+	Demand     float64       // slots that clients want
+	QueueDepth int           // requests that wait, in all routers
+	Active     bool          // there was a request within Policy.IdleToZero
+	Next       time.Duration // when to look again
+}
+
+// Scaler remembers what routers told, for as long as it matters.
+type Scaler struct {
+	born      time.Time
+	routers   map[string]*router
+	streams   streamLength
+	demand    peak
+	asked     time.Time // when a request was there last; zero for never
+	warmed    time.Time // when a pod was warming last, with at least one wished for; zero for never
+	allowance allowance
+	wished    int // the size seen last, to notice changes of it
+	seen      bool
+	lowered   time.Time
+}
+
+// New returns a scaler that knows nothing: it goes up at once, and down after a full window.
+func New(now time.Time) *Scaler {
+	return &Scaler{born: now, routers: make(map[string]*router)}
+}
+
+// Decide returns the size that a fleet shall have. It keeps to what Policy says, however wrong the present size is.
+func (s *Scaler) Decide(now time.Time, p Policy, f Fleet) Decision {
+	p = p.withDefaults()
+	s.dropUnlisted(now, f.Routers)
+	s.notice(now, p, f.Wished)
+	states := s.Pods(now)
+	if f.Wished > 0 && anyWarming(f.Pods, states) {
+		s.warmed = now
+	}
+	l := s.load(now, f.Routers)
+	s.demand.add(now, l.demand, p.Stabilization)
+	slots := slotsPerPod(states, p)
+	n := need{
+		now:    podsFor(l.demand, slots, p),
+		window: podsFor(s.demand.max(), slots, p),
+		first:  p.Min == 0 && (within(now, s.asked, p.IdleToZero) || within(now, s.warmed, p.IdleToZero)),
+	}
+	if n.first && f.Wished == 0 {
+		n.now = max(n.now, 1)
+	}
+	d := Decision{Demand: l.demand, QueueDepth: l.queued, Active: within(now, s.asked, p.IdleToZero), Next: Tick}
+	switch {
+	case f.Wished > p.Max:
+		d.Replicas, d.Reason = p.Max, LimitedByMaximum
+	case n.now > f.Wished || f.Wished < p.Min:
+		d.Replicas, d.Reason = s.up(p, f.Wished, n.now)
+	case f.Wished == 0:
+		d.Replicas, d.Reason = 0, IdleToZero
+	case n.now == f.Wished:
+		d.Replicas, d.Reason = f.Wished, Steady
+	case l.missing:
+		d.Replicas, d.Reason = f.Wished, HeldMissingData
+	default:
+		d.Replicas, d.Reason = s.down(now, p, f, n)
+	}
+	return d
+}
+
+// need is how many pods are asked for.
+type need struct {
+	now    int  // by the present demand
+	window int  // by the largest of the window
+	first  bool // one in any case: somebody has asked lately, or waits for it to become warm
+}
+
+// within reports whether something happened less than a duration ago; a zero time is never.
+func within(now, at time.Time, d time.Duration) bool { return !at.IsZero() && now.Sub(at) < d }
+
+// notice takes in that the size has changed, by whomever, so that a decision that was not carried out costs nothing.
+func (s *Scaler) notice(now time.Time, p Policy, wished int) {
+	s.allowance.refill(now, p)
+	if s.seen && wished > s.wished {
+		s.allowance.spend(s.wished, wished)
+	}
+	if s.seen && wished < s.wished {
+		s.lowered = now
+	}
+	s.wished, s.seen = wished, true
+}
+
+// podsFor is how many pods a demand fills to the utilization that is aimed at.
+func podsFor(demand, slots float64, p Policy) int {
+	return int(math.Ceil(demand/(slots*p.TargetUtilization) - 1e-9))
+}
+
+func (s *Scaler) up(p Policy, wished, wanted int) (int, Reason) {
+	to := max(min(wanted, s.allowance.limit(wished), p.Max), wished, p.Min)
+	switch {
+	case to == p.Max && wanted > p.Max:
+		return to, LimitedByMaximum
+	case to < wanted:
+		return to, LimitedByRate
+	case to > wanted:
+		return to, RaisedToMinimum
+	case wished == 0:
+		return to, ActivatedFromZero
+	}
+	return to, ScaledUpByDemand
+}
+
+// down returns a size below the present one, or why not yet.
+func (s *Scaler) down(now time.Time, p Policy, f Fleet, n need) (int, Reason) {
+	held := func(why Reason) (int, Reason) { return f.Wished, why }
+	lastPod := f.Wished == 1 // it goes when nobody has asked for long enough, whatever the window says
+	floor := max(n.window, p.Min, 1)
+	switch {
+	case f.Wished <= p.Min:
+		return held(LimitedByMinimum)
+	case lastPod && n.first && s.warmed.Equal(now):
+		return held(HeldWhileWarming)
+	case lastPod && n.first:
+		return held(HeldUntilIdle)
+	case now.Sub(s.born) < p.Stabilization, !lastPod && floor >= f.Wished:
+		return held(HeldForWindow)
+	case f.Rolling:
+		return held(HeldForRollout)
+	case present(f.Pods) > f.Wished:
+		return held(HeldForDrain)
+	case within(now, s.lowered, time.Minute):
+		return held(HeldForRate)
+	case lastPod:
+		return 0, IdleToZero
+	}
+	to := f.Wished - max(f.Wished*p.MaxPercentPerMinute/100, 1)
+	if to > floor {
+		return to, DownByRate
+	}
+	return floor, ScaledDown
+}
+
+// present counts pods that are not being deleted.
+func present(pods []Pod) (n int) {
+	for _, p := range pods {
+		if !p.Terminating {
+			n++
+		}
+	}
+	return n
+}
+
+// anyWarming reports whether a pod is there that has not been ready to speak yet.
+func anyWarming(pods []Pod, states map[string]PodState) bool {
+	return slices.ContainsFunc(pods, func(p Pod) bool { return !p.Terminating && !p.Ready && !states[p.Address].Warm })
+}
+
+// allowance is how far the size may grow: by a factor at once, and by the same factor again in each time that a pod
+// takes to start, in which what was ordered before shows. It begins full.
+type allowance struct {
+	spent float64 // the logarithm of the factor that has been used and has not come back yet
+	at    time.Time
+	whole float64
+}
+
+func (a *allowance) refill(now time.Time, p Policy) {
+	a.whole = math.Log(float64(p.ScaleUpMaxFactor))
+	a.spent = max(a.spent-a.whole*now.Sub(a.at).Seconds()/p.PodStart.Seconds(), 0)
+	a.at = now
+}
+
+func (a *allowance) spend(from, to int) {
+	a.spent = min(a.spent+math.Log(float64(to)/float64(max(from, 1))), a.whole)
+}
+
+func (a *allowance) limit(size int) int {
+	return int(float64(max(size, 1))*math.Exp(a.whole-a.spent) + 1e-9)
+}
+
+// peak is the largest demand within a window. Of those that came before a larger one nothing is kept.
+type peak struct{ falling []demandAt }
+
+type demandAt struct {
+	at    time.Time
+	slots float64
+}
+
+func (k *peak) add(now time.Time, slots float64, window time.Duration) {
+	for len(k.falling) > 0 && k.falling[len(k.falling)-1].slots <= slots {
+		k.falling = k.falling[:len(k.falling)-1]
+	}
+	k.falling = append(k.falling, demandAt{now, slots})
+	for now.Sub(k.falling[0].at) > window {
+		k.falling = k.falling[1:]
+	}
+}
+
+func (k *peak) max() float64 { return k.falling[0].slots }
