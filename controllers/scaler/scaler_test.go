@@ -304,7 +304,7 @@ func TestPodsAreAsBusyAsAnyRouterSays(t *testing.T) {
 	if _, ok := got["3"]; ok {
 		t.Error("a pod that nobody is connected with is known")
 	}
-	if got := s.Pods(start.Add(10*time.Second + 1)); len(got) != 0 {
+	if got := s.Pods(start.Add(5*time.Second + 1)); len(got) != 0 {
 		t.Errorf("%d pods are known by routers that are silent", len(got))
 	}
 }
