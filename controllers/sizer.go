@@ -52,8 +52,7 @@ type sized struct {
 	name   types.NamespacedName
 	policy scaler.Policy
 	mode   v1alpha1.ScalingMode
-	limit  time.Duration // for a pod that goes
-	fleet  scaler.Fleet  // as Kubernetes saw it last
+	fleet  scaler.Fleet // as Kubernetes saw it last
 	scaler *scaler.Scaler
 	drain  scaler.Drain
 	last   plan.Scaling
@@ -114,7 +113,7 @@ func (s *Sizer) Look(o plan.Observed) plan.Scaling {
 		s.fleets[name.String()] = f
 	}
 	f.policy, f.mode = policyOf(o.Fleet), o.Fleet.Spec.Scaling.Mode
-	f.limit = time.Duration(o.Fleet.Spec.Rollout.DrainTimeoutSeconds)*time.Second + drainMargin
+	f.drain.Timeout = time.Duration(o.Fleet.Spec.Rollout.DrainTimeoutSeconds)*time.Second + drainMargin
 	f.fleet = fleetSeen(o, routers)
 	return s.decideLocked(f)
 }
@@ -244,11 +243,11 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 		decision.Replicas, decision.Reason = f.fleet.Wished, scaler.Reason(f.mode)
 	}
 	states := f.scaler.Pods(now)
-	step := f.drain.Decide(now, decision.Replicas, f.fleet.Deployed, podsOf(f.fleet.Pods, states), f.limit)
-	s.cordon(f, step)
+	shrink := f.drain.Step(now, decision.Replicas, f.fleet, states)
+	s.cordon(f, shrink)
 	f.fleet.Wished = decision.Replicas // until it is looked at again
 	f.last = plan.Scaling{
-		Wanted: int32(decision.Replicas), Now: int32(step.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
+		Wanted: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
 		Heard: len(states) > 0 || f.fleet.Deployed == 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
 		Unfit: s.unfit(f),
 	}
@@ -260,27 +259,15 @@ func textOf(d scaler.Decision) string {
 }
 
 // cordon has pods take nothing new, and others take utterances again.
-func (s *Sizer) cordon(f *sized, step scaler.Step) {
-	leases := make(map[string]time.Duration, len(step.Cordon)+len(step.Release))
-	for _, address := range step.Cordon {
+func (s *Sizer) cordon(f *sized, shrink scaler.Shrink) {
+	leases := make(map[string]time.Duration, len(shrink.Cordon)+len(shrink.Uncordon))
+	for _, address := range shrink.Cordon {
 		leases[address] = cordonLease
 	}
-	for _, address := range step.Release {
+	for _, address := range shrink.Uncordon {
 		leases[address] = 0
 	}
 	s.watcher.Cordon(f.name.String(), leases)
-}
-
-// podsOf joins what Kubernetes and what routers say of pods.
-func podsOf(pods []scaler.Pod, states map[string]scaler.PodState) (all []scaler.DrainPod) {
-	for _, p := range pods {
-		state, known := states[p.Address]
-		all = append(all, scaler.DrainPod{
-			Name: p.Name, Address: p.Address, Ready: p.Ready, Terminating: p.Terminating,
-			Warming: !p.Ready && !(known && state.Warm), Busy: state.Busy, Known: known, Cordoned: state.Cordoned,
-		})
-	}
-	return all
 }
 
 func slotsOf(states map[string]scaler.PodState, queued int) (s v1alpha1.Slots) {

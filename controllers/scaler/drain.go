@@ -6,110 +6,274 @@ import (
 	"time"
 )
 
-// DrainPod is one of a fleet, as Kubernetes and routers see it.
-type DrainPod struct {
-	Name        string
-	Address     string // as routers call it; empty while it has none
-	Ready       bool   // for Kubernetes
-	Warming     bool   // it has never been ready
-	Terminating bool
-	Busy        int  // utterances that it speaks
-	Known       bool // routers tell of it: Busy and Cordoned are true
-	Cordoned    bool // it takes nothing new, and routers have seen that
-}
+// DefaultDrainTimeout is longer than any stream: 120 s, and 30 s for its end to be noticed.
+const DefaultDrainTimeout = 150 * time.Second
 
-// Drain shrinks a fleet without cutting a stream: the pods that are to go take nothing new, and go when they are empty. It
-// relies on ReplicaSets to delete pods that are not ready before others, which a pod that takes nothing new is not. It
-// keeps nothing but whom it has chosen.
+// Drain empties worker pods before their Deployment shrinks. Pods that shall go are cordoned: they take nothing new, say
+// so, and are no longer Ready. A ReplicaSet deletes pods without a node first, then pending ones, then those that are
+// not Ready, in no order that could be counted on. So a Deployment shrinks when all of its pods that are not Ready are
+// empty, by as many as cannot become Ready again.
+//
+// What it chose stays chosen while it lives. Whoever starts anew loses nothing: pods that are cordoned come first.
+// The zero value is ready.
 type Drain struct {
-	chosen map[string]time.Time // by name, and since when
+	Timeout time.Duration // a pod that took nothing new for so long is empty, whatever is said; default 150 s
+
+	cordoned map[string]time.Time // since when a pod shall be, by name
+	pasts    map[string]past      // by name
 }
 
-// Step is what is to be done now.
-type Step struct {
-	Replicas int      // that the Deployment may have
-	Cordon   []string // addresses of pods that are to take nothing new
-	Release  []string // addresses of pods that are to take utterances again
+// past is what is remembered of a pod.
+type past struct {
+	running bool
+	reached bool      // a router may have reached it, since it runs
+	closed  time.Time // since when it takes nothing new; zero while it does
 }
 
-// Decide says how far a fleet may shrink now. present is how many pods its Deployment is to have, wanted how many it
-// shall have in the end. limit is how long a pod may take to become empty.
-func (d *Drain) Decide(now time.Time, wanted, present int, pods []DrainPod, limit time.Duration) Step {
-	live := slices.DeleteFunc(slices.Clone(pods), func(p DrainPod) bool { return p.Terminating })
-	surplus := present - wanted // pods in addition, of a roll-out, are not its matter
-	if surplus <= 0 {
-		d.chosen = nil
-		return Step{Replicas: wanted, Release: d.release(live)}
+// Shrink is what is to be done now.
+type Shrink struct {
+	Replicas int      // of the Deployment
+	Cordon   []string // addresses of pods that shall take nothing new: leases, to be renewed while a pod is named
+	Uncordon []string // addresses of pods that are cordoned and shall not be any more
+	Draining int      // pods that shall go and are not being deleted yet
+	Blocked  Blocked  // why the Deployment is larger than wished; empty where it is not
+}
+
+// Blocked says what a Deployment that shall shrink waits for.
+type Blocked string
+
+// What [Shrink] may wait for.
+const (
+	UntilRolledOut Blocked = "UntilRolledOut" // pods are being replaced, and which ones would go is not known
+	UntilCordoned  Blocked = "UntilCordoned"  // pods that shall go have not become unready yet
+	UntilEmpty     Blocked = "UntilEmpty"     // pods that might go are speaking
+)
+
+// rank is the order in which pods are chosen to go.
+type rank int
+
+const (
+	unscheduled rank = iota
+	pending
+	chosenBefore
+	notReady
+	cordonedBefore
+	serving
+	outOfReach // no router could cordon it
+)
+
+// candidate is a pod that may have to go.
+type candidate struct {
+	Pod
+	state PodState
+	known bool // a router is connected with it, and state is what it says
+	past  past
+	rank  rank
+}
+
+// Step decides for a fleet that shall have wished pods, in any mode. States are those of [Scaler.Pods].
+func (d *Drain) Step(now time.Time, wished int, f Fleet, states map[string]PodState) Shrink {
+	pods := d.candidates(now, f.Pods, states)
+	excess := len(pods) - wished
+	if f.Rolling {
+		excess = 0
 	}
-	// Pods that do not exist yet, or have never spoken, go first: by the rule of ReplicaSets, and they are no loss.
-	unborn := max(present-len(live), 0)
-	warming := 0
-	for _, p := range live {
-		if p.Warming {
-			warming++
+	chosen := d.choose(now, pods, excess)
+	s := Shrink{Replicas: wished, Draining: len(chosen)}
+	cordoned := chosen
+	switch removable := d.removable(now, pods); {
+	case f.Rolling && f.Deployed > wished:
+		s.Replicas, s.Blocked = f.Deployed, UntilRolledOut
+	case excess > removable:
+		// As many as there are, less those: what is being deleted already counts as there.
+		s.Replicas = max(wished, min(f.Deployed, len(pods)-removable))
+		s.Blocked = waitsFor(chosen)
+		if s.Blocked == UntilEmpty {
+			cordoned = slices.Concat(chosen, d.blockers(now, pods, chosen))
 		}
 	}
-	d.choose(now, live, surplus-unborn-warming)
-	gone := min(surplus, unborn+warming)
-	s := Step{Release: d.release(live)}
-	empty := 0
-	for _, p := range live {
-		if since, ok := d.chosen[p.Name]; ok {
-			s.Cordon = append(s.Cordon, p.Address)
-			if isEmpty(p) || now.Sub(since) >= limit {
-				empty++
-			}
-		}
-	}
-	// All of the chosen go together: a ReplicaSet does not know which of them is empty.
-	if empty == len(d.chosen) {
-		gone += empty
-	} else if unborn == 0 {
-		gone = 0 // or one that is busy could be taken for one that is warming
-	} else {
-		gone = min(surplus, unborn)
-	}
-	s.Replicas = present - gone
+	s.Cordon, s.Uncordon = d.cordon(now, pods, cordoned)
 	return s
 }
 
-// isEmpty reports whether a pod can go: it speaks nothing, takes nothing new, and Kubernetes knows.
-func isEmpty(p DrainPod) bool { return p.Known && p.Cordoned && p.Busy == 0 && !p.Ready }
+func (d *Drain) timeout() time.Duration { return cmp.Or(max(d.Timeout, 0), DefaultDrainTimeout) }
 
-// choose has n pods be chosen: those that are already, and then the idlest.
-func (d *Drain) choose(now time.Time, live []DrainPod, n int) {
-	candidates := slices.DeleteFunc(slices.Clone(live), func(p DrainPod) bool { return p.Warming || p.Address == "" })
-	slices.SortFunc(candidates, func(a, b DrainPod) int {
-		return cmp.Or(d.order(a)-d.order(b), a.Busy-b.Busy, cmp.Compare(a.Name, b.Name))
-	})
-	next := make(map[string]time.Time)
-	for _, p := range candidates[:min(max(n, 0), len(candidates))] {
-		since, ok := d.chosen[p.Name]
-		if !ok {
-			since = now
+// candidates joins what is known of every pod that is not being deleted.
+func (d *Drain) candidates(now time.Time, pods []Pod, states map[string]PodState) []candidate {
+	all := make([]candidate, 0, len(pods))
+	pasts := make(map[string]past, len(pods))
+	for _, p := range pods {
+		if p.Terminating {
+			continue
 		}
-		next[p.Name] = since
+		c := candidate{Pod: p}
+		c.state, c.known = states[p.Address]
+		c.past = d.pastOf(now, c)
+		c.rank = d.rankOf(c)
+		pasts[p.Name] = c.past
+		all = append(all, c)
 	}
-	d.chosen = next
+	d.pasts = pasts
+	return all
 }
 
-// order is 0 for pods that were chosen before, and then 1 for those that routers tell of.
-func (d *Drain) order(p DrainPod) int {
-	if _, ok := d.chosen[p.Name]; ok {
-		return 0
+// pastOf brings up to date what is remembered of a pod.
+func (d *Drain) pastOf(now time.Time, c candidate) past {
+	b, remembered := d.pasts[c.Name]
+	isOpen := c.Ready
+	if c.known {
+		isOpen = c.state.Warm && !c.state.Cordoned && !c.state.Draining
 	}
-	if p.Known {
-		return 1
+	switch {
+	case c.Running != b.running:
+		b = past{running: c.Running, reached: !remembered, closed: now}
+	case b.closed.IsZero():
+		b.closed = now
 	}
-	return 2
+	b.reached = b.reached || c.known || c.Ready
+	if isOpen {
+		b.closed = time.Time{}
+	}
+	return b
 }
 
-// release names those that take nothing new and are not to go.
-func (d *Drain) release(live []DrainPod) (all []string) {
-	for _, p := range live {
-		if _, ok := d.chosen[p.Name]; !ok && p.Cordoned && p.Address != "" {
-			all = append(all, p.Address)
+func (d *Drain) rankOf(c candidate) rank {
+	switch {
+	case !c.Scheduled:
+		return unscheduled
+	case !c.Running:
+		return pending
+	case !d.cordoned[c.Name].IsZero() && (c.known || !c.Ready):
+		return chosenBefore
+	case !c.Ready:
+		return notReady
+	case c.state.Cordoned:
+		return cordonedBefore
+	case c.known:
+		return serving
+	}
+	return outOfReach
+}
+
+// isClosed reports whether a pod is empty and stays so.
+func (d *Drain) isClosed(now time.Time, c candidate) bool {
+	if c.past.closed.IsZero() {
+		return false
+	}
+	closedFor := now.Sub(c.past.closed)
+	since, shall := d.cordoned[c.Name]
+	switch {
+	case !c.known && !c.past.reached: // such as one that crashes again and again
+		return closedFor > outOfSight
+	case c.known && !c.state.Cordoned && !c.state.Draining: // it becomes warm
+		return false
+	case c.known && c.state.Busy == 0 && shall && now.Sub(since) > stateCounts: // and that is not from before
+		return true
+	}
+	return closedFor >= d.timeout()
+}
+
+// outOfSight is after how long a pod that runs without being reached is not about to serve.
+const outOfSight = 10 * time.Second
+
+// choose picks the pods that shall go. Once one is empty no serving pod is added until it has gone: each one that has
+// just been cordoned would keep all from being deleted for as long as it speaks.
+func (d *Drain) choose(now time.Time, pods []candidate, excess int) (chosen []candidate) {
+	left := slices.Clone(pods)
+	zones := make(map[string]int)
+	isWaiting := false
+	for _, c := range pods {
+		zones[c.state.Zone]++
+		isWaiting = isWaiting || c.rank == chosenBefore && d.isClosed(now, c)
+	}
+	// The idlest of the first rank goes first, and of those equally idle one from the zone with the most pods.
+	order := func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.state.Busy, b.state.Busy),
+			-cmp.Compare(zones[a.state.Zone], zones[b.state.Zone]), cmp.Compare(a.Name, b.Name))
+	}
+	for range excess {
+		next := 0
+		for i := range left {
+			if order(left[i], left[next]) < 0 {
+				next = i
+			}
+		}
+		c := left[next]
+		if c.rank >= serving && isWaiting {
+			break
+		}
+		zones[c.state.Zone]--
+		left = slices.Delete(left, next, next+1)
+		chosen = append(chosen, c)
+	}
+	return chosen
+}
+
+// removable is by how many pods the Deployment may shrink without one being deleted that speaks. A pod that has just
+// become warm may speak before that is known, so that one that is warming counts as if it did.
+func (d *Drain) removable(now time.Time, pods []candidate) int {
+	notRunning, closed, open := 0, 0, 0
+	for _, c := range pods {
+		switch {
+		case !c.Running: // deleted before any other
+			notRunning++
+		case c.Ready: // deleted after any other
+		case d.isClosed(now, c):
+			closed++
+		default:
+			open++
+		}
+	}
+	if open > 0 {
+		return notRunning
+	}
+	return notRunning + closed
+}
+
+// waitsFor says why not all that shall go can be removed.
+func waitsFor(chosen []candidate) Blocked {
+	for _, c := range chosen {
+		if c.Running && (c.Ready || c.past.closed.IsZero()) {
+			return UntilCordoned
+		}
+	}
+	return UntilEmpty
+}
+
+// blockers are pods that are not Ready for another reason and may be speaking, while all that shall go are empty. They
+// would be deleted just as well, so that nothing can be until they have been emptied too.
+func (d *Drain) blockers(now time.Time, pods, chosen []candidate) (all []candidate) {
+	isOpen := func(c candidate) bool { return c.Running && !d.isClosed(now, c) }
+	if slices.ContainsFunc(chosen, isOpen) {
+		return nil
+	}
+	for _, c := range pods {
+		if !c.Ready && isOpen(c) {
+			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// cordon notes who shall be cordoned, and returns the addresses of those, and of others that are.
+func (d *Drain) cordon(now time.Time, pods, shall []candidate) (cordon, uncordon []string) {
+	before := d.cordoned
+	d.cordoned = make(map[string]time.Time, len(shall))
+	for _, c := range shall {
+		d.cordoned[c.Name] = now
+		if since, ok := before[c.Name]; ok {
+			d.cordoned[c.Name] = since
+		}
+		if c.known {
+			cordon = append(cordon, c.Address)
+		}
+	}
+	for _, c := range pods {
+		if _, ok := d.cordoned[c.Name]; !ok && c.known && c.state.Cordoned {
+			uncordon = append(uncordon, c.Address)
+		}
+	}
+	slices.Sort(cordon)
+	slices.Sort(uncordon)
+	return cordon, uncordon
 }

@@ -8,7 +8,7 @@ import (
 // How long what a router has told counts.
 const (
 	loadCounts  = 30 * time.Second // then it is missing, and nothing may go
-	stateCounts = 10 * time.Second // of pods: a cordon of 30 s that was seen then has not ended
+	stateCounts = 5 * time.Second  // of pods, told each second: a cordon of 30 s that was seen then has not ended
 	rateOver    = 2 * time.Second  // refusals are counted for so long, so that a step shows within a tick
 	goneAfter   = 10 * time.Minute // a router that is not listed is forgotten
 )

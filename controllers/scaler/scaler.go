@@ -134,7 +134,7 @@ func (s *Scaler) Decide(now time.Time, p Policy, f Fleet) Decision {
 		window: podsFor(s.demand.max(), slots, p),
 		first:  p.Min == 0 && (within(now, s.asked, p.IdleToZero) || within(now, s.warmed, p.IdleToZero)),
 	}
-	if n.first {
+	if n.first && f.Wished == 0 {
 		n.now = max(n.now, 1)
 	}
 	d := Decision{Demand: l.demand, QueueDepth: l.queued, Active: within(now, s.asked, p.IdleToZero), Next: Tick}
@@ -221,11 +221,8 @@ func (s *Scaler) down(now time.Time, p Policy, f Fleet, n need) (int, Reason) {
 		return 0, IdleToZero
 	}
 	to := f.Wished - max(f.Wished*p.MaxPercentPerMinute/100, 1)
-	switch {
-	case to > floor:
+	if to > floor {
 		return to, DownByRate
-	case floor > n.window:
-		return floor, LimitedByMinimum
 	}
 	return floor, ScaledDown
 }
