@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
@@ -26,7 +28,10 @@ import (
 // kube is an API server that the tests of this package share; nil where its programs are missing.
 var kube *rest.Config
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
+	os.Exit(runTests(m))
+}
 
 // runTests starts an API server of the programs that make envtest-assets builds.
 func runTests(m *testing.M) int {
@@ -48,6 +53,7 @@ func runTests(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "starting an API server:", err)
 		return 1
 	}
+	config.QPS = -1 // tests look often
 	kube = config
 	code := m.Run()
 	if err := environment.Stop(); err != nil {
@@ -102,15 +108,19 @@ func eventually(t *testing.T, what string, limit time.Duration, wrong func(conte
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+	last := ""
 	for {
 		now := wrong(ctx)
 		if now == "" {
 			return
 		}
+		if ctx.Err() == nil {
+			last = now
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("it never came about that %s: %s", what, now)
+			t.Fatalf("it never came about that %s: %s", what, last)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -113,7 +114,9 @@ func condition(f *v1alpha1.TTSDeployment, typ string) metav1.Condition {
 }
 
 // wait waits until a fleet is as a test wants it.
-func wait(t *testing.T, c client.Client, namespace, name, what string, wrong func(*v1alpha1.TTSDeployment) string) *v1alpha1.TTSDeployment {
+func wait(
+	t *testing.T, c client.Client, namespace, name, what string, wrong func(*v1alpha1.TTSDeployment) string,
+) *v1alpha1.TTSDeployment {
 	t.Helper()
 	f := &v1alpha1.TTSDeployment{}
 	eventually(t, what, 30*time.Second, func(ctx context.Context) string {
@@ -135,6 +138,10 @@ func hasCondition(typ string, status metav1.ConditionStatus, reason string) func
 	}
 }
 
+var isRollingOut = hasCondition(v1alpha1.Progressing, metav1.ConditionTrue, v1alpha1.ReasonRollingOut)
+
+var isWell = hasCondition(v1alpha1.Degraded, metav1.ConditionFalse, v1alpha1.ReasonAsExpected)
+
 func create(t *testing.T, c client.Client, o client.Object) {
 	t.Helper()
 	if err := c.Create(t.Context(), o); err != nil {
@@ -146,11 +153,12 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 	c, namespace := open(t)
 	o := startOperator(t, namespace, controllers.Config{})
 	create(t, c, fleetWith(t, namespace, "hinglish", `{scaling: {minReplicas: 2, maxReplicas: 4}}`))
-	f := wait(t, c, namespace, "hinglish", "it is looked at", hasCondition(v1alpha1.Progressing, metav1.ConditionTrue, v1alpha1.ReasonRollingOut))
+	f := wait(t, c, namespace, "hinglish", "it is looked at", isRollingOut)
 	if f.Spec.Replicas == nil || *f.Spec.Replicas != 2 {
 		t.Errorf("spec.replicas is %v, want the minimum", f.Spec.Replicas)
 	}
-	for _, want := range resources.Build(resources.Release{WorkerImage: "w:1", RouterImage: "r:1"}, f, resources.Facts{Workers: 2}) {
+	release := resources.Release{WorkerImage: "w:1", RouterImage: "r:1"}
+	for _, want := range resources.Build(release, f, resources.Facts{Workers: 2}) {
 		live := want.DeepCopyObject().(client.Object)
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(live), live); err != nil {
 			t.Errorf("%T %s: %v", want, want.GetName(), err)
@@ -161,7 +169,8 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 		}
 	}
 	routers := &appsv1.Deployment{}
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "hinglish-router"}, routers); err != nil || *routers.Spec.Replicas != 2 {
+	err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "hinglish-router"}, routers)
+	if err != nil || *routers.Spec.Replicas != 2 {
 		t.Errorf("%v routers, %v; want two at first", routers.Spec.Replicas, err)
 	}
 	o.idle(t)
@@ -219,7 +228,8 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 				if o.GetObjectKind().GroupVersionKind().Kind != "NetworkPolicy" {
 					continue
 				}
-				if err := c.Get(ctx, client.ObjectKeyFromObject(o), o.DeepCopyObject().(client.Object)); client.IgnoreNotFound(err) != nil || err == nil {
+				err := c.Get(ctx, client.ObjectKeyFromObject(o), o.DeepCopyObject().(client.Object))
+				if !apierrors.IsNotFound(err) {
 					return fmt.Sprint(o.GetName(), " is still there ", err)
 				}
 			}
@@ -232,9 +242,11 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 		if err := c.Patch(t.Context(), f.DeepCopy(), patch); err != nil {
 			t.Fatal(err)
 		}
-		wait(t, c, namespace, "hinglish", "it is paused", hasCondition(v1alpha1.PausedNow, metav1.ConditionTrue, v1alpha1.ReasonReconciliationPaused))
+		wait(t, c, namespace, "hinglish", "it is paused",
+			hasCondition(v1alpha1.PausedNow, metav1.ConditionTrue, v1alpha1.ReasonReconciliationPaused))
 		before := o.writes.Load()
-		if err := c.Delete(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish"}}); err != nil {
+		front := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish"}}
+		if err := c.Delete(t.Context(), front); err != nil {
 			t.Fatal(err)
 		}
 		o.idle(t)
@@ -251,7 +263,7 @@ func TestCertificatesAreMadeAndRenewed(t *testing.T) {
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	o := startOperator(t, namespace, controllers.Config{Now: clock})
 	create(t, c, fleetWith(t, namespace, "hinglish", `{}`))
-	wait(t, c, namespace, "hinglish", "it is looked at", hasCondition(v1alpha1.Progressing, metav1.ConditionTrue, v1alpha1.ReasonRollingOut))
+	wait(t, c, namespace, "hinglish", "it is looked at", isRollingOut)
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: namespace, Name: "hinglish-worker-tls"}
 	if err := c.Get(t.Context(), key, secret); err != nil {
@@ -284,7 +296,8 @@ func TestCertificatesAreMadeAndRenewed(t *testing.T) {
 		return ""
 	})
 	workers := &appsv1.Deployment{}
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "hinglish-worker"}, workers); err != nil || workers.Generation != 1 {
+	err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "hinglish-worker"}, workers)
+	if err != nil || workers.Generation != 1 {
 		t.Errorf("the workers are of generation %d, %v; want that they go on", workers.Generation, err)
 	}
 }
@@ -307,11 +320,16 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 	says("keys", v1alpha1.ReasonSecretMissing, "there is no Secret my-keys")
 	says("portal", v1alpha1.ReasonSecretMissing, "no portal in this release")
-	wait(t, c, namespace, "fine", "another one is not touched by that", hasCondition(v1alpha1.Degraded, metav1.ConditionFalse, v1alpha1.ReasonAsExpected))
-	create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-keys"}, StringData: map[string]string{"keyz": "x"}})
+	wait(t, c, namespace, "fine", "another one is not touched by that", isWell)
+	keys := func(entry string) *corev1.Secret {
+		return &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-keys"}, StringData: map[string]string{entry: "secret"},
+		}
+	}
+	create(t, c, keys("keyz"))
 	says("keys", v1alpha1.ReasonSecretMalformed, "no entry keys")
-	if err := c.Update(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-keys"}, StringData: map[string]string{"keys": "secret"}}); err != nil {
+	if err := c.Update(t.Context(), keys("keys")); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, c, namespace, "keys", "it goes on", hasCondition(v1alpha1.Degraded, metav1.ConditionFalse, v1alpha1.ReasonAsExpected))
+	wait(t, c, namespace, "keys", "it goes on", isWell)
 }

@@ -245,7 +245,6 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	states := f.scaler.Pods(now)
 	shrink := f.drain.Step(now, decision.Replicas, f.fleet, states)
 	s.cordon(f, shrink)
-	f.fleet.Wished = decision.Replicas // until it is looked at again
 	f.last = plan.Scaling{
 		Wanted: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
 		Heard: len(states) > 0 || f.fleet.Deployed == 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
