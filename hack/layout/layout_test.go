@@ -153,8 +153,9 @@ var rules = map[string]rule{
 	"hack/sim": {[]string{
 		"runtime/fleet/route", "runtime/fleet/route/routetest", "runtime/speech",
 	}, "what is simulated is decided by the code that decides it in the programs, and by nothing else"},
-	"hack/chaos": {nil, "what is harmed from outside is not imported"},
-	"hack/e2e":   {nil, "what is tested from outside is not imported"},
+	"hack/images": {nil, "what is packed is compiled programs and files, and imported by nothing"},
+	"hack/chaos":  {nil, "what is harmed from outside is not imported"},
+	"hack/e2e":    {nil, "what is tested from outside is not imported"},
 }
 
 // only says which packages may import an outside module or a heavy part of the standard library.
