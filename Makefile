@@ -14,8 +14,9 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
 NODES    ?= 2
+comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet sim samples fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet sim samples images image-pins image-sources test-images fuzz generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -124,6 +125,22 @@ samples: install-deps build ## make the audio files that the README links
 	@bin/swar say --local --engine espeak --seed 1 -o docs/samples/order.ogg 'Namaste! Aapka order #IN-4021 kal shaam 5:30 tak deliver ho jayega, total ₹499 hai.'
 	@bin/swar say --local --engine espeak --voice raj --seed 1 -o docs/samples/otp.ogg 'Aapka OTP 482913 hai, 10 min tak valid. Kisi ko mat batana!'
 
+PLATFORMS ?= linux/$(shell go env GOARCH)
+IMAGES    ?=
+
+images: install-deps ## write OCI images to dist/images, without a daemon (PLATFORMS=linux/amd64,linux/arm64, IMAGES=router,worker, IMAGE_PREFIX=…)
+	@$(if $(filter-out linux/$(shell go env GOARCH),$(subst $(comma), ,$(PLATFORMS))),hack/install-deps.sh arm64)
+	@go run ./hack/images -version '$(VERSION)' -platforms '$(PLATFORMS)' -only '$(IMAGES)'
+
+image-pins: ## pin the present versions of Debian's packages in the worker's image
+	@go run ./hack/images pin
+
+image-sources: ## download the sources of Debian's packages in the worker's image, for those who hand it on
+	@go run ./hack/images sources -out dist/sources
+
+test-images: images ## run the images of make images, without a container runtime (as root)
+	go test -count=1 -timeout 9m -tags images -v ./hack/images
+
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)
 
@@ -145,4 +162,4 @@ $(LINT)-$(LINT_VERSION):
 	@mv $(LINT) $@
 
 clean: ## remove what was built
-	rm -rf bin .cache
+	rm -rf bin dist .cache

@@ -177,6 +177,7 @@ var rules = map[string]rule{
 	"hack/cluster/image/pause":   {nil, "it waits, in every pod of that cluster"},
 	"hack/cluster/image/smoke":   {nil, "it shows what a pod sees, whatever else the pods of the project do"},
 	"hack/cluster/image/scratch": {nil, "an image is packed without knowing what is in it"},
+	"hack/images":                {nil, "what is packed is compiled programs and files, and imported by nothing"},
 }
 
 // only says which packages may import an outside module or a heavy part of the standard library.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/swar-tts/swar/hack/images/internal/oci"
+)
+
+// compileC returns a library compiled from a line of C.
+func compileC(t *testing.T, source string, args ...string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("there is no gcc")
+	}
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "a.c"), filepath.Join(dir, "a.so")
+	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command("gcc", append([]string{"-shared", "-fPIC", "-nostdlib", "-o", out, in}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	content, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestALibraryThatIsMissingIsNoticed(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "versions")
+	if err := os.WriteFile(script, []byte("INNER_1 { inner; };\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inner := compileC(t, "int inner(void) { return 1; }", "-Wl,-soname,libinner.so.1", "-Wl,--version-script="+script)
+	if err := os.WriteFile(filepath.Join(dir, "libinner.so"), inner, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outer := compileC(t, "int inner(void); int outer(void) { return inner(); }", "-L"+dir, "-linner")
+	older := compileC(t, "int inner(void) { return 1; }", "-Wl,-soname,libinner.so.1")
+	file := func(content []byte) oci.Entry { return oci.Entry{Mode: 0o644, Content: content} }
+	folder := "usr/lib/" + architectures["amd64"].triplet
+	for name, c := range map[string]struct {
+		tree oci.Tree
+		want string
+	}{
+		"whole":                  {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": file(inner)}, ""},
+		"found by way of a link": {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": {Mode: fs.ModeSymlink, Link: "x.so"}, folder + "/x.so": file(inner)}, ""},
+		"missing":                {oci.Tree{"outer": file(outer)}, "libinner.so.1, which is missing"},
+		"a link to nowhere":      {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": {Mode: fs.ModeSymlink, Link: "x.so"}}, "libinner.so.1, which is missing"},
+		"a link to itself":       {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": {Mode: fs.ModeSymlink, Link: "libinner.so.1"}}, "libinner.so.1, which is missing"},
+		"an older version":       {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": file(older)}, "INNER_1 of libinner.so.1, which is older"},
+		"no program at all":      {oci.Tree{"text": file([]byte("hello"))}, ""},
+	} {
+		err := checkLibraries(c.tree)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestFollow(t *testing.T) {
+	tree := oci.Tree{
+		"lib":             {Mode: fs.ModeSymlink, Link: "usr/lib"},
+		"usr/lib/a":       {Mode: 0o644},
+		"usr/lib/rel":     {Mode: fs.ModeSymlink, Link: "a"},
+		"usr/lib64/abs":   {Mode: fs.ModeSymlink, Link: "/lib/rel"},
+		"usr/lib64/above": {Mode: fs.ModeSymlink, Link: "../lib/a"},
+	}
+	for name, want := range map[string]string{
+		"usr/lib/a": "usr/lib/a", "lib/a": "usr/lib/a", "lib/rel": "usr/lib/a", "usr/lib64/abs": "usr/lib/a", "usr/lib64/above": "usr/lib/a", "lib/none": "",
+	} {
+		if got, ok := follow(tree, name); got != want || ok != (want != "") {
+			t.Errorf("%s leads to %q, want %q", name, got, want)
+		}
+	}
+}

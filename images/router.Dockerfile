@@ -1,0 +1,28 @@
+# The image of swar-router, for those who have a daemon; make images needs none:
+#
+#   docker build -f images/router.Dockerfile --build-arg VERSION=v1.0.0 -t swar-tts/router:v1.0.0 .
+#
+# hack/images decides in both ways which files are in it (docs/images.md).
+FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
+ARG TARGETARCH VERSION REVISION SOURCE_DATE_EPOCH=0
+WORKDIR /swar
+COPY . .
+RUN go run ./hack/images rootfs -only router -platforms linux/$TARGETARCH -version "$VERSION" -out /image
+
+FROM scratch
+COPY --from=build /image/ /
+COPY --from=build --chown=65532:65532 /image/data/ /data/
+ARG VERSION REVISION
+LABEL org.opencontainers.image.title="Swar router" \
+      org.opencontainers.image.description="Answers clients of the speech API and sends utterances to worker pods." \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="https://github.com/swar-tts/swar" \
+      org.opencontainers.image.documentation="https://github.com/swar-tts/swar/blob/main/docs/images.md" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
+ENV PATH=/usr/local/bin:/usr/bin SWAR_DATA=/data
+USER 65532:65532
+WORKDIR /
+EXPOSE 8080 8090 8091
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/usr/local/bin/swar-router"]
