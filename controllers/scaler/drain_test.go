@@ -138,6 +138,14 @@ func TestDrain(t *testing.T) {
 			{wished: 1, deployed: 2, pods: []worker{b.but(notReady).but(outOfReach), d}, replicas: 2, blocked: scaler.UntilEmpty},
 			{after: 10*time.Second + 1, wished: 1, deployed: 2, pods: []worker{b.but(notReady).but(outOfReach), d}, replicas: 1},
 		},
+		"a pod that took long to start is not about to end": {
+			{wished: 2, deployed: 2, pods: []worker{a, b.but(pending)}, replicas: 2},
+			{after: time.Hour, wished: 1, deployed: 2, pods: []worker{a, b.but(notReady).but(outOfReach)}, replicas: 2, blocked: scaler.UntilEmpty},
+		},
+		"nor is one that takes long to become warm": {
+			{wished: 2, deployed: 2, pods: []worker{a, b.but(warming)}, replicas: 2},
+			{after: time.Hour, wished: 1, deployed: 2, pods: []worker{a, b.but(warming)}, replicas: 2, cordon: []string{"b"}, blocked: scaler.UntilEmpty},
+		},
 		"an operator that starts anew goes on with those that are cordoned": {
 			{wished: 1, deployed: 2, pods: []worker{a, d.but(cordonSeen)}, replicas: 2, cordon: []string{"d"}, blocked: scaler.UntilCordoned},
 		},

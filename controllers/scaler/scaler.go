@@ -76,6 +76,7 @@ const (
 	LimitedByMinimum  Reason = "LimitedByMinimum" // demand asks for less
 	LimitedByMaximum  Reason = "LimitedByMaximum" // demand asks for more
 	LimitedByRate     Reason = "LimitedByRate"    // demand asks for more than may be added before pods have started
+	ReplacingLost     Reason = "ReplacingLost"    // pods that have served are out of reach and not deleted yet
 	ScaledDown        Reason = "ScaledDown"
 	DownByRate        Reason = "DownByRate"      // a step down, of several
 	HeldForRate       Reason = "HeldForRate"     // the next step down is not due yet
@@ -104,8 +105,9 @@ type Scaler struct {
 	routers   map[string]*router
 	streams   streamLength
 	demand    peak
-	asked     time.Time // when a request was there last; zero for never
-	warmed    time.Time // when a pod was warming last, with at least one wished for; zero for never
+	served    map[string]time.Time // when a pod was warm and in reach last, by name
+	asked     time.Time            // when a request was there last; zero for never
+	warmed    time.Time            // when a pod was warming last, with at least one wished for; zero for never
 	allowance allowance
 	wished    int // the size seen last, to notice changes of it
 	seen      bool
@@ -129,9 +131,11 @@ func (s *Scaler) Decide(now time.Time, p Policy, f Fleet) Decision {
 	l := s.load(now, f.Routers)
 	s.demand.add(now, l.demand, p.Stabilization)
 	slots := slotsPerPod(states, p)
+	lost := s.lost(now, f.Pods, states)
 	n := need{
-		now:    podsFor(l.demand, slots, p),
-		window: podsFor(s.demand.max(), slots, p),
+		now:    podsFor(l.demand, slots, p) + lost,
+		window: podsFor(s.demand.max(), slots, p) + lost,
+		lost:   lost,
 		first:  p.Min == 0 && (within(now, s.asked, p.IdleToZero) || within(now, s.warmed, p.IdleToZero)),
 	}
 	if n.first && f.Wished == 0 {
@@ -142,7 +146,7 @@ func (s *Scaler) Decide(now time.Time, p Policy, f Fleet) Decision {
 	case f.Wished > p.Max:
 		d.Replicas, d.Reason = p.Max, LimitedByMaximum
 	case n.now > f.Wished || f.Wished < p.Min:
-		d.Replicas, d.Reason = s.up(p, f.Wished, n.now)
+		d.Replicas, d.Reason = s.up(p, f.Wished, n)
 	case f.Wished == 0:
 		d.Replicas, d.Reason = 0, IdleToZero
 	case n.now == f.Wished:
@@ -159,6 +163,7 @@ func (s *Scaler) Decide(now time.Time, p Policy, f Fleet) Decision {
 type need struct {
 	now    int  // by the present demand
 	window int  // by the largest of the window
+	lost   int  // of those, in the place of others
 	first  bool // one in any case: somebody has asked lately, or waits for it to become warm
 }
 
@@ -182,17 +187,19 @@ func podsFor(demand, slots float64, p Policy) int {
 	return int(math.Ceil(demand/(slots*p.TargetUtilization) - 1e-9))
 }
 
-func (s *Scaler) up(p Policy, wished, wanted int) (int, Reason) {
-	to := max(min(wanted, s.allowance.limit(wished), p.Max), wished, p.Min)
+func (s *Scaler) up(p Policy, wished int, n need) (int, Reason) {
+	to := max(min(n.now, s.allowance.limit(wished), p.Max), wished, p.Min)
 	switch {
-	case to == p.Max && wanted > p.Max:
+	case to == p.Max && n.now > p.Max:
 		return to, LimitedByMaximum
-	case to < wanted:
+	case to < n.now:
 		return to, LimitedByRate
-	case to > wanted:
+	case to > n.now:
 		return to, RaisedToMinimum
 	case wished == 0:
 		return to, ActivatedFromZero
+	case n.now-n.lost <= wished:
+		return to, ReplacingLost
 	}
 	return to, ScaledUpByDemand
 }
@@ -240,6 +247,34 @@ func present(pods []Pod) (n int) {
 // anyWarming reports whether a pod is there that has not been ready to speak yet.
 func anyWarming(pods []Pod, states map[string]PodState) bool {
 	return slices.ContainsFunc(pods, func(p Pod) bool { return !p.Terminating && !p.Ready && !states[p.Address].Warm })
+}
+
+// lostAfter is how long a pod that has served may be out of reach: as long as a network may hiccup.
+const lostAfter = 10 * time.Second
+
+// lost counts pods that have served, are not deleted and are no longer in reach of any router, such as those of a node
+// that is lost: Kubernetes waits for minutes before it replaces them. More than half of all are not lost; there it is
+// the way to them that is.
+func (s *Scaler) lost(now time.Time, pods []Pod, states map[string]PodState) (n int) {
+	served := make(map[string]time.Time, len(pods))
+	for _, p := range pods {
+		last, ok := s.served[p.Name]
+		if states[p.Address].Warm {
+			last, ok = now, true
+		}
+		if !ok || p.Terminating {
+			continue
+		}
+		served[p.Name] = last
+		if now.Sub(last) > lostAfter {
+			n++
+		}
+	}
+	s.served = served
+	if len(states) == 0 {
+		return 0
+	}
+	return min(n, present(pods)/2)
 }
 
 // allowance is how far the size may grow: by a factor at once, and by the same factor again in each time that a pod

@@ -262,6 +262,50 @@ func TestSlotsAreWhatPodsSay(t *testing.T) {
 	}
 }
 
+// TestLostPodsAreReplaced before Kubernetes deletes them, but not all at once.
+func TestLostPodsAreReplaced(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost    int
+		lasting time.Duration
+		want    int
+		reason  scaler.Reason
+	}{
+		"all are in reach":               {0, 20 * time.Second, 10, scaler.HeldForWindow},
+		"three are gone for a moment":    {3, 10 * time.Second, 10, scaler.HeldForWindow},
+		"three are gone":                 {3, 12 * time.Second, 11, scaler.ReplacingLost},
+		"half are gone":                  {5, 12 * time.Second, 13, scaler.ReplacingLost},
+		"most are gone":                  {9, 12 * time.Second, 13, scaler.ReplacingLost},
+		"all are: it is the way to them": {10, 12 * time.Second, 10, scaler.HeldForWindow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, now := scaler.New(start), start
+			f := scaler.Fleet{Wished: 10, Routers: []string{"a"}}
+			v := scaler.Sample{Busy: 50}
+			for i := range 10 {
+				name := fmt.Sprint(i)
+				f.Pods = append(f.Pods, scaler.Pod{Name: name, Address: name, Scheduled: true, Running: true, Ready: true})
+				v.Pods = append(v.Pods, scaler.PodState{Address: name, Slots: 8, Warm: true, Connected: true})
+			}
+			var d scaler.Decision
+			look := func() {
+				s.Observe(now, "a", v)
+				d = s.Decide(now, usual, f)
+				now = now.Add(scaler.Tick)
+			}
+			look()
+			for i := range c.lost {
+				v.Pods[i].Connected = false
+			}
+			for end := start.Add(c.lasting); !now.After(end); {
+				look()
+			}
+			if d.Replicas != c.want || d.Reason != c.reason {
+				t.Errorf("got %d, %s; want %d, %s", d.Replicas, d.Reason, c.want, c.reason)
+			}
+		})
+	}
+}
+
 // TestObserveAsksForADecision only where somebody asked while there is no pod.
 func TestObserveAsksForADecision(t *testing.T) {
 	p := usual
