@@ -303,6 +303,8 @@ const (
 )
 
 // Router is the pods that answer clients.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.usageVolume) == has(oldSelf.usageVolume) && (!has(self.usageVolume) || self.usageVolume == oldSelf.usageVolume)",message="spec.router.usageVolume cannot be added, changed or removed, because usage that the portal does not have yet would be lost with the old routers: make a new TTSDeployment"
 type Router struct {
 	// Number of them. Applied only if it is set, so that somebody else may scale them; without it two at first.
 	// +optional
@@ -326,7 +328,7 @@ type Router struct {
 	// +kubebuilder:default=Prefill
 	Affinity Affinity `json:"affinity,omitempty"`
 	// A volume for each router with usage that the portal does not have yet, so that it outlives a node. Routers are
-	// then a StatefulSet. It cannot be added or removed later.
+	// then a StatefulSet. It cannot be added, changed or removed later, and goes with the TTSDeployment.
 	// +optional
 	UsageVolume *UsageVolume `json:"usageVolume,omitempty"`
 	// Everything is served on for so long after a router is told to stop, until load balancers have heard of it.

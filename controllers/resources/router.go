@@ -22,9 +22,8 @@ const (
 )
 
 // A router that is told nothing else asks for what two hundred streams take (1.12 ms of a processor for each second of
-// audio, docs/benchmarks.md), and may use
-// a limit would make everybody's audio falter at once. Of its memory half is for audio that waits for clients, a
-// quarter and more for their connections.
+// audio, docs/benchmarks.md), and may use what is left of the processors: a limit would make everybody's audio falter at
+// once. Half of its memory is for audio that waits for clients (--spool), the rest for their connections.
 const (
 	routerCPU     = "250m"
 	routerRequest = "128Mi"
@@ -112,8 +111,9 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 		ReadinessProbe: probe(contract.Readyz, 1, 3),
 		LivenessProbe:  alive(),
 	}}
-	memory := p.container.Resources.Limits[corev1.ResourceMemory]
-	p.container.Env = []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(memory.Value()/10*9, 10)}}
+	memory := p.container.Resources.Limits.Memory().Value()
+	// Or Go would hold up to twice what is in use, and the router be killed with a full spool.
+	p.container.Env = []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(memory/10*9, 10)}}
 
 	p.setFlag("endpoint-slices", d.Namespace+"/"+WorkerName(d))
 	p.setFlag("endpoints-dns", fmt.Sprintf("%s.%s.svc:%d", WorkerName(d), d.Namespace, contract.WorkerSpeech))
@@ -128,7 +128,7 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 	p.setFlag("affinity", affinity(s.Affinity))
 	p.setFlag("key-grace", (time.Duration(s.KeyGraceSeconds) * time.Second).String())
 	p.setFlag("linger", (time.Duration(valueOf(s.LingerSeconds)) * time.Second).String())
-	p.setFlag("spool", strconv.FormatInt(memory.Value()/2, 10))
+	p.setFlag("spool", strconv.FormatInt(memory/2, 10))
 	p.setFlag("data", dataFolder)
 	for _, network := range s.TrustedProxies {
 		p.setFlag("trust-proxy", network)

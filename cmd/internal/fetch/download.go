@@ -127,10 +127,15 @@ func (f *fetching) accept(resp *http.Response, part *os.File, at int64) (int64, 
 		}
 		return 0, errors.New("the server sent another part than it was asked for")
 	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
-		return 0, fmt.Errorf("the server answers %s", resp.Status)
+		return 0, fmt.Errorf("the server answers %s", status(code))
 	default:
-		return 0, refuse("%s: the server answers %s; check the address", redacted(f.URL), resp.Status)
+		return 0, refuse("%s: the server answers %s; check the address", redacted(f.URL), status(code))
 	}
+}
+
+// status is a code with its name, and not with what a server may write in its place.
+func status(code int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 }
 
 func (f *fetching) tooLarge(size int64) error {
