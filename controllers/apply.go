@@ -31,16 +31,16 @@ func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, r
 		"metadata":   map[string]any{"name": fleet.Name, "namespace": fleet.Namespace, "uid": string(fleet.UID)},
 		"spec":       map[string]any{"replicas": int64(replicas)},
 	}}
-	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(managerSize), client.ForceOwnership)
+	return r.applyAs(ctx, u, managerSize)
 }
 
 // bear makes the Deployment of routers with their first number, in the name of somebody whom nobody follows: what the
 // operator itself does not say, others may change.
-func (r *Reconciler) bear(ctx context.Context, o plan.Observed) error {
+func (r *Reconciler) bear(ctx context.Context, o plan.Observed, facts resources.Facts) error {
 	if o.Routers != nil || o.Fleet.Spec.Router.Replicas != nil {
 		return nil
 	}
-	for _, obj := range resources.Build(r.Release, o.Fleet, resources.Facts{Workers: o.Scaling.Now}) {
+	for _, obj := range resources.Build(r.Release, o.Fleet, facts) {
 		if obj.GetName() != resources.RouterName(o.Fleet) {
 			continue
 		}
@@ -88,7 +88,41 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 			return fmt.Errorf("it belongs to somebody else: rename the TTSDeployment, or remove that one")
 		}
 	}
-	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+	if err == nil {
+		if err := r.keepReplicas(ctx, u, live); err != nil {
+			return err
+		}
+	}
+	return r.applyAs(ctx, u, fieldManager)
+}
+
+// keepReplicas makes sure that a number which the operator does not say any more stays as it is: what it has said once
+// would fall to the default of one.
+func (r *Reconciler) keepReplicas(ctx context.Context, wanted *unstructured.Unstructured, live client.Object) error {
+	if _, says, _ := unstructured.NestedFieldNoCopy(wanted.Object, "spec", "replicas"); says {
+		return nil
+	}
+	var replicas *int32
+	switch live := live.(type) {
+	case *appsv1.Deployment:
+		replicas = live.Spec.Replicas
+	case *appsv1.StatefulSet:
+		replicas = live.Spec.Replicas
+	}
+	if replicas == nil {
+		return nil
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": wanted.GetAPIVersion(), "kind": wanted.GetKind(),
+		"metadata": map[string]any{"name": wanted.GetName(), "namespace": wanted.GetNamespace()},
+		"spec":     map[string]any{"replicas": int64(*replicas)},
+	}}
+	return r.applyAs(ctx, u, managerBirth)
+}
+
+func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, owner string) error {
+	configuration := client.ApplyConfigurationFromUnstructured(u)
+	return r.Client.Apply(ctx, configuration, client.FieldOwner(owner), client.ForceOwnership)
 }
 
 // write applies an object that cannot be read from the cache.
@@ -97,7 +131,7 @@ func (r *Reconciler) write(ctx context.Context, wanted resources.Object, owner s
 	if err != nil {
 		return err
 	}
-	return r.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(owner), client.ForceOwnership)
+	return r.applyAs(ctx, u, owner)
 }
 
 // prune deletes what a fleet had and is not to have any more.

@@ -131,10 +131,10 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 	if s.missing {
 		return nil // pods that lack a Secret would only fail
 	}
-	if err := r.bear(ctx, o); err != nil {
+	s.facts.Workers = p.Workers
+	if err := r.bear(ctx, o, s.facts); err != nil {
 		return err
 	}
-	s.facts.Workers = p.Workers
 	wanted := resources.Build(r.Release, o.Fleet, s.facts)
 	for _, obj := range wanted {
 		if err := r.ensure(ctx, obj); err != nil {

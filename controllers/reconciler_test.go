@@ -187,6 +187,19 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 		}
 	})
 
+	t.Run("their number stays when it is not said any more", func(t *testing.T) {
+		for _, replicas := range []string{"4", "null"} {
+			patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"router":{"replicas":`+replicas+`}}}`))
+			if err := c.Patch(t.Context(), f.DeepCopy(), patch); err != nil {
+				t.Fatal(err)
+			}
+			o.idle(t)
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(routers), routers); err != nil || *routers.Spec.Replicas != 4 {
+				t.Errorf("with %s there are %d routers, %v; want 4", replicas, *routers.Spec.Replicas, err)
+			}
+		}
+	})
+
 	t.Run("what is changed by hand is repaired", func(t *testing.T) {
 		workers := &appsv1.Deployment{}
 		key := client.ObjectKey{Namespace: namespace, Name: "hinglish-worker"}

@@ -40,6 +40,9 @@ func TestRulesOfTTSDeployments(t *testing.T) {
 		"an archive by another protocol": {spec: `{model: {id: m, source: {url: {url: "ftp://example.org/a", sha256: ` + sum + `}}}}`, want: "url"},
 		"a digest that is none":          {spec: `{model: {id: m, source: {image: {}}, sha256: abc}}`, want: "sha256"},
 
+		"espeak by another name": {spec: `{model: {id: m, source: {image: {}}}}`, want: "espeak-ng-hinglish"},
+		"espeak with a digest":   {spec: `{model: {id: espeak-ng-hinglish, source: {image: {}}, sha256: ` + sum + `}}`, want: "sha256"},
+
 		"two voices of one name": {spec: `{voices: [{name: anjura}, {name: anjura}]}`, want: "Duplicate"},
 		"two voices":             {spec: `{voices: [{name: anjura}, {name: raj}]}`},
 

@@ -78,6 +78,8 @@ type Spec struct {
 
 // Model is what a fleet speaks with.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.source.image) || has(self.source.image.path) || self.id == 'espeak-ng-hinglish'",message="without a bundle pods speak with espeak-ng, whose spec.model.id is espeak-ng-hinglish: take that, or name the bundle in spec.model.source.image.path"
+//
 // +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.source.image) || has(self.source.image.path)",message="spec.model.sha256 pins a bundle, and espeak-ng is none: name the bundle with source.image.path, or leave sha256 out"
 type Model struct {
 	// Identifier that clients are told. Pods of another model are not used. It cannot be changed, because clients and

@@ -29,6 +29,10 @@ var recipes = []recipe{
 		programs: []string{"portal"}, ports: []int{8081, 8082, 8083}, data: true, licences: "Apache-2.0",
 	},
 	{
+		name: "operator", title: "Swar operator", description: "Keeps fleets as their TTSDeployments want them.",
+		programs: []string{"operator"}, ports: []int{8081, 8443, 9443}, licences: "Apache-2.0",
+	},
+	{
 		name: "worker", title: "Swar worker", description: "Speaks for routers, with espeak-ng or a neural model.",
 		programs: []string{"worker", "swar"}, ports: []int{9090, 9091}, speaks: true,
 		licences: "Apache-2.0 AND GPL-3.0-or-later AND LGPL-2.1-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1 AND BSD-3-Clause AND MIT AND MPL-2.0",

@@ -1,0 +1,27 @@
+# The image of swar-operator, for those who have a daemon; make images needs none:
+#
+#   docker build -f images/operator.Dockerfile --build-arg VERSION=v1.0.0 -t swar-tts/operator:v1.0.0 .
+#
+# hack/images decides in both ways which files are in it (docs/images.md).
+FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
+ARG TARGETARCH VERSION REVISION SOURCE_DATE_EPOCH=0
+WORKDIR /swar
+COPY . .
+RUN go run ./hack/images rootfs -only operator -platforms linux/$TARGETARCH -version "$VERSION" -out /image
+
+FROM scratch
+COPY --from=build /image/ /
+ARG VERSION REVISION
+LABEL org.opencontainers.image.title="Swar operator" \
+      org.opencontainers.image.description="Keeps fleets as their TTSDeployments want them." \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="https://github.com/swar-tts/swar" \
+      org.opencontainers.image.documentation="https://github.com/swar-tts/swar/blob/main/docs/images.md" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
+ENV PATH=/usr/local/bin:/usr/bin
+USER 65532:65532
+WORKDIR /
+EXPOSE 8081 8443 9443
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/usr/local/bin/swar-operator"]
