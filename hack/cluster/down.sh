@@ -19,19 +19,9 @@ end() { # INDEX
 	gone "$pid" || fail "process $pid of node $1 does not end"
 }
 
-# remove_cgroups removes the nodes' cgroups, which stay busy for a moment after their last process.
-remove_cgroups() {
-	local folder
-	for folder in /sys/fs/cgroup/"$cgroup"-* /sys/fs/cgroup/*/"$cgroup"-*; do
-		[[ -d $folder ]] || continue
-		for _ in $(seq 50); do
-			find "$folder" -depth -type d -exec rmdir {} + 2>/dev/null && break
-			sleep 0.1
-		done
-		[[ ! -d $folder ]] || fail "the cgroup $folder is still in use"
-	done
-}
-
-for i in $(nodes | sort -rn); do end "$i"; done
-remove_cgroups
+if [[ -d $state ]]; then lock; fi
+for i in $(seq 9 -1 1); do # also what is left of nodes whose state is gone
+	end "$i"
+	remove_cgroup "$i"
+done
 [[ ${1:-} == -k ]] || rm -rf --one-file-system "$state"

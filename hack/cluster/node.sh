@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The first process of node INDEX of COUNT, in pid, mount, network and uts namespaces of its own. It lays the network,
+# The first process of node INDEX, in pid, mount, network and uts namespaces of its own. It lays the network,
 # runs the node's programs (on node 1 those of the control plane too), starts again what ends, and ends them all when it
 # is told to. up.sh starts it.
 #
@@ -8,7 +8,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/settings.sh"
-i=$1 count=$2
+i=$1
 node=$state/node-$i
 ip=$node_net.$i
 export PATH=$bin:$PATH
@@ -84,7 +84,7 @@ network() {
 	ip addr add "$ip/24" dev node0
 	ip link set node0 up
 	ip route add "$service_cidr" dev node0
-	for j in $(seq "$count"); do
+	for j in $(seq 9); do # also nodes that come later
 		[[ $j == "$i" ]] || ip route add "$pod_net.$j.0/24" via "$node_net.$j"
 	done
 	echo 1 >/proc/sys/net/ipv4/ip_forward

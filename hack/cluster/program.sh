@@ -7,7 +7,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/settings.sh"
 
 usage='usage: program.sh stop|start PROGRAM [NODE]'
-program=${2:?$usage} node=$state/node-${3:-1}
+(($# == 2 || $# == 3)) || fail "$usage"
+program=$2 node=$state/node-${3:-1}
 running "${3:-1}" || fail "node ${3:-1} does not run"
 [[ -f $node/log/$program.log ]] || fail "$node runs no $program"
 case $1 in

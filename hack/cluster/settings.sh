@@ -18,10 +18,31 @@ dns_ip=198.19.128.10
 # running says whether node INDEX runs: whether the process that the file names still is the first one of a node.
 running() {
 	local pid
-	pid=$(cat "$state/node-$1/pid" 2>/dev/null) && [[ -n $pid ]] && tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -q "node.sh $1 "
+	pid=$(cat "$state/node-$1/pid" 2>/dev/null) && [[ -n $pid ]] && tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -q "node.sh $1 $"
+}
+
+# lock makes two scripts that start or end nodes of one cluster wait for one another.
+lock() {
+	exec 9<"$state"
+	flock -w 10 9 || fail "another up.sh or down.sh is at work on this cluster; wait for it, or end it"
 }
 
 # nodes prints the number of each node that has been made.
 nodes() { find "$state" -maxdepth 1 -name 'node-*' 2>/dev/null | sed 's/.*-//' | sort -n; }
+
+# remove_cgroup removes the cgroups of node INDEX, which stay busy for a moment after their last process.
+remove_cgroup() {
+	local folder
+	for folder in /sys/fs/cgroup/"$cgroup-$1" /sys/fs/cgroup/*/"$cgroup-$1"; do
+		[[ -d $folder ]] || continue
+		for _ in $(seq 50); do
+			find "$folder" -depth -type d -exec rmdir {} + 2>/dev/null && break
+			sleep 0.1
+		done
+		[[ ! -d $folder ]] || fail "the cgroup $folder is still in use"
+	done
+}
+
+export CONTAINERD_SUPPRESS_DEPRECATION_WARNINGS=1 # of cgroups of version 1, at each command
 
 fail() { echo "cluster: $*" >&2; exit 1; }

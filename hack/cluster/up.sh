@@ -37,6 +37,7 @@ configure() { # INDEX
 	local i=$1 node=$state/node-$1
 	mkdir -p "$node"/{log,hold,pids,kubelet,containerd,cni,pods}
 	mkdir -p -m 700 "$node/etcd"
+	remove_cgroup "$i" # of a node that was lost: the kubelet would ask for its containers for half a minute
 	make_cgroups "$cgroup-$i"
 	echo "nameserver $dns_ip" >"$node/resolv.conf"
 	cat >"$node/cni/10-cluster.conflist" <<-CNI
@@ -111,10 +112,10 @@ configure() { # INDEX
 launch() { # INDEX
 	local node=$state/node-$1 parent pid=
 	setsid unshare --fork --kill-child=KILL --pid --mount-proc --mount --propagation private --net --uts \
-		bash "$here/node.sh" "$1" "$count" >>"$node/log/node.log" 2>&1 </dev/null &
+		bash "$here/node.sh" "$1" >>"$node/log/node.log" 2>&1 </dev/null 9<&- &
 	parent=$!
 	for _ in $(seq 100); do
-		pid=$(pgrep -P "$parent" -f "node.sh $1 " || true)
+		pid=$(pgrep -P "$parent" -f "node.sh $1$" || true)
 		[[ -z $pid ]] || break
 		sleep 0.05
 	done
@@ -159,8 +160,11 @@ if ! running 1 && [[ -n $(nodes) ]]; then
 	fail 'node 1, which held the control plane, is gone; run hack/cluster/down.sh, and this again'
 fi
 programs=$("$here/build.sh" all)
-SECONDS=0
 mkdir -p "$state"
+lock
+SECONDS=0
+made=$(nodes | tail -n 1)
+if ((${made:-0} > count)); then count=$made; fi
 ln -sfn "$programs" "$bin"
 "$here/pki.sh" "$count"
 new=()
@@ -177,4 +181,4 @@ done
 await_ready
 sed "s/DNS_IP/$dns_ip/" "$here/dns.yaml" | kubectl apply -f - >/dev/null
 kubectl -n kube-system rollout status daemonset/coredns --timeout 60s >/dev/null
-echo "cluster: $count nodes are Ready after ${SECONDS}s" >&2
+echo "cluster: Ready after ${SECONDS}s, nodes: $count" >&2

@@ -46,15 +46,11 @@ func write(out, name, program string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(out)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := pack(f, files); err != nil {
+	var image bytes.Buffer
+	if err := pack(&image, files); err != nil {
 		return fmt.Errorf("packing the image: %w", err)
 	}
-	return f.Close()
+	return os.WriteFile(out, image.Bytes(), 0o644)
 }
 
 // layout returns the files of an OCI image layout with one image.

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -44,14 +45,23 @@ func serve() error {
 		return err
 	}
 	zone := os.Getenv("ZONE")
-	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, host, zone) })
+	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := fmt.Fprintln(w, host, zone); err != nil {
+			log.Print(err)
+		}
+	})
 	s := &http.Server{Addr: ":8080", ReadHeaderTimeout: 5 * time.Second}
 	return s.ListenAndServe()
 }
 
 func get(url string) error {
-	client := http.Client{Timeout: 5 * time.Second}
-	resp, err := client.Get(url)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
 	}
