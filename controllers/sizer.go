@@ -30,6 +30,9 @@ const (
 	// drainMargin is what a pod that goes may take beyond the longest utterance before nobody waits for it.
 	drainMargin = 30 * time.Second
 
+	// heardLately is how long the word of a router shows that it is heard.
+	heardLately = 30 * time.Second
+
 	// slotsEvery is how often a fleet is looked at only because its slots have changed.
 	slotsEvery = 15 * time.Second
 )
@@ -247,10 +250,20 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	s.cordon(f, shrink)
 	f.last = plan.Scaling{
 		Wanted: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
-		Heard: len(states) > 0 || f.fleet.Deployed == 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
+		Heard: s.hears(f.name.String(), now), Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
 		Unfit: s.unfit(f),
 	}
 	return f.last
+}
+
+// hears reports whether any router of a fleet has told something lately.
+func (s *Sizer) hears(fleet string, now time.Time) bool {
+	for _, t := range s.watcher.Told(fleet) {
+		if t.State != nil && now.Sub(t.At) < heardLately {
+			return true
+		}
+	}
+	return false
 }
 
 func textOf(d scaler.Decision) string {

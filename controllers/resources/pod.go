@@ -29,7 +29,7 @@ const (
 const (
 	portAPI    = "http"
 	portWatch  = "watch"
-	portSpeech = "speech"
+	portSpeech = contract.SpeechPort
 	portProbe  = "probe"
 )
 

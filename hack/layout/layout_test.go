@@ -109,7 +109,7 @@ var rules = map[string]rule{
 	}, "a remote speaker knows pods, and no engine, no HTTP and no tenant"},
 	"runtime/fleet/discover": {[]string{"runtime/fleet/route"}, "where pods are has nothing to do with what they say"},
 	"runtime/fleet/discover/endpointslice": {[]string{
-		"runtime/fleet/discover",
+		"runtime/contract", "runtime/fleet/discover",
 	}, "one adapter asks Kubernetes, and only where pods are"},
 	"portal/emailaddr": {nil, "what an address is does not depend on whose it is"},
 	"portal/cursor":    {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},

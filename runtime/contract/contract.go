@@ -22,6 +22,9 @@ const (
 	OperatorScaler  = 9443 // gRPC, for KEDA
 )
 
+// SpeechPort is what the port WorkerSpeech is called in the Service of the worker pods, by which routers find it.
+const SpeechPort = "grpc"
+
 // Paths of probes and metrics.
 const (
 	Healthz = "/healthz"

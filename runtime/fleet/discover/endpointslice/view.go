@@ -14,11 +14,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/swar-tts/swar/runtime/contract"
 	"github.com/swar-tts/swar/runtime/fleet/discover"
 )
 
 // portName is the port of a Service that has several.
-const portName = "grpc"
+const portName = contract.SpeechPort
 
 // view is what the API server has said of the slices of a Service. It is the store that the reflector writes to, by one
 // goroutine.
