@@ -9,7 +9,7 @@ import (
 const (
 	loadCounts  = 30 * time.Second // then it is missing, and nothing may go
 	stateCounts = 5 * time.Second  // of pods, told each second: a cordon of 30 s that was seen then has not ended
-	rateOver    = 2 * time.Second  // refusals are counted for so long, so that a step shows within a tick
+	rateOver    = time.Second      // refusals are counted for so long at least, so that a step shows within a tick
 	goneAfter   = 10 * time.Minute // a router that is not listed is forgotten
 )
 
@@ -66,8 +66,8 @@ type mark struct {
 	refused int64
 }
 
-// Observe takes in what a router told. It returns true where the size should be decided at once: somebody has asked for
-// speech, and there was no pod the last time.
+// Observe takes in what a router told. It returns true where the size should be decided at once: clients are refused,
+// and were not a moment ago.
 func (s *Scaler) Observe(now time.Time, name string, v Sample) (atOnce bool) {
 	r, known := s.routers[name]
 	if !known {
@@ -82,13 +82,13 @@ func (s *Scaler) Observe(now time.Time, name string, v Sample) (atOnce bool) {
 		r.marks = []mark{{r.heard, 0}}
 	}
 	s.streams.add(v.Served+v.Cut-r.last.Served-r.last.Cut, v.StreamTime-r.last.StreamTime)
-	asked := v.Busy > 0 || v.Queued > 0 || v.Arrived > r.last.Arrived
-	if asked {
+	if v.Busy > 0 || v.Queued > 0 || v.Arrived > r.last.Arrived {
 		s.asked = now
 	}
+	before := r.rate
 	r.heard, r.last = now, v
 	r.count(now)
-	return asked && s.seen && s.wished == 0
+	return before == 0 && r.rate > 0
 }
 
 // count finds how often a second the router has refused lately.

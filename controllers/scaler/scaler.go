@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Tick is how often a size is to be decided. After a sample for which [Scaler.Observe] returned true, it is time at once.
+// Tick is how often a size is to be decided, besides when [Scaler.Observe] says so.
 const Tick = 2 * time.Second
 
 // Policy is what a TTSDeployment says of its size. A value of 0 means the default, but for Min.

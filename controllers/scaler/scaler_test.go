@@ -306,24 +306,27 @@ func TestLostPodsAreReplaced(t *testing.T) {
 	}
 }
 
-// TestObserveAsksForADecision only where somebody asked while there is no pod.
+// TestObserveAsksForADecision where refusals begin.
 func TestObserveAsksForADecision(t *testing.T) {
-	p := usual
-	p.Min = 0
-	f := newFleet(p, 0)
+	f := newFleet(usual, 0)
 	f.pass(2*time.Second, 0)
+	a := f.routers["a"]
 	for _, c := range []struct {
 		when   string
 		change func()
 		want   bool
 	}{
-		{"nobody asked", func() {}, false},
-		{"somebody asked", func() { f.routers["a"].Arrived++ }, true},
-		{"nobody else did", func() {}, false},
-		{"there is a pod", func() { f.decide(); f.decide(); f.routers["a"].Arrived++ }, false},
+		{"nobody asks", func() {}, false},
+		{"somebody is served", func() { a.Arrived++; a.Served++ }, false},
+		{"somebody is refused, as there is no pod", func() { a.Arrived++; a.Warming++ }, true},
+		{"and somebody else", func() { a.Arrived++; a.Warming++ }, false},
+		{"nobody", func() {}, false},
+		{"nobody for longer", func() {}, false},
+		{"somebody is refused, as all are busy", func() { a.Arrived++; a.Refused++ }, true},
 	} {
 		c.change()
-		if got := f.scaler.Observe(f.now, "a", *f.routers["a"]); got != c.want {
+		f.now = f.now.Add(time.Second)
+		if got := f.scaler.Observe(f.now, "a", *a); got != c.want {
 			t.Errorf("%s: %v, want %v", c.when, got, c.want)
 		}
 	}
