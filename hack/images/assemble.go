@@ -28,7 +28,7 @@ const (
 // Contents is what an image is made of.
 type contents struct {
 	layers   []oci.Tree
-	programs []binary
+	programs []executable
 	packages []*debian.Package
 	licences map[string]string // of those packages, by name
 	onnx     string            // version of ONNX Runtime, empty where it is not
@@ -168,7 +168,7 @@ func (b *builder) neural(ctx context.Context, c *contents, arch string) (oci.Tre
 		return nil, err
 	}
 	t := oci.Tree{onnxLibrary: {Mode: 0o644, Content: content}}
-	c.onnx, c.onnxSHA = version, binary{content: content}.sha256()
+	c.onnx, c.onnxSHA = version, executable{content: content}.sha256()
 	return t, b.copyFiles(t, docFolder+"/onnxruntime", filepath.Join(b.root, "images", "onnxruntime"), "LICENSE", "ThirdPartyNotices.txt")
 }
 
@@ -208,7 +208,7 @@ func (b *builder) programs(ctx context.Context, c *contents, r recipe, arch stri
 }
 
 // linked is the modules of all programs, each once, sorted.
-func linked(programs []binary) []module {
+func linked(programs []executable) []module {
 	all := map[string]module{}
 	for _, p := range programs {
 		for _, m := range p.modules {

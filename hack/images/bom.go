@@ -49,7 +49,7 @@ func (b *builder) billOfMaterials(r recipe, c *contents, w oci.Written) ([]byte,
 		d.Add(spdx.Package{
 			Name: "go-stdlib", Version: compiler, Licence: "BSD-3-Clause", URL: "pkg:golang/stdlib@" + compiler, Purpose: "LIBRARY",
 		}, program)
-		for _, m := range linked([]binary{p}) {
+		for _, m := range linked([]executable{p}) {
 			if licences[m.path] == "" {
 				return nil, fmt.Errorf("NOTICE does not say under which licence %s is", m.path)
 			}

@@ -77,28 +77,28 @@ func creation(ctx context.Context, root string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// A binary is a compiled program.
-type binary struct {
+// An executable is a compiled program.
+type executable struct {
 	name    string
 	content []byte
 	info    *buildinfo.BuildInfo
 	modules []module
 }
 
-func (b binary) sha256() string { return fmt.Sprintf("%x", sha256.Sum256(b.content)) }
+func (b executable) sha256() string { return fmt.Sprintf("%x", sha256.Sum256(b.content)) }
 
 // A module is what a program contains of somebody else.
 type module struct{ path, version, folder string }
 
 // compile builds the program in a folder of cmd.
-func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool) (binary, error) {
+func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool) (executable, error) {
 	name := program(folder)
 	b.log("building %s for linux/%s", name, arch)
 	env := []string{"GOOS=linux", "GOARCH=" + arch, "CGO_ENABLED=0", "GOFLAGS=-trimpath"}
 	if speaks {
 		with, err := b.cgo(ctx, arch)
 		if err != nil {
-			return binary{}, err
+			return executable{}, err
 		}
 		env = append(env, with...)
 	}
@@ -106,18 +106,18 @@ func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool)
 	// Identifiers of builds are left out, since they depend on the folders of this machine.
 	flags := "-s -w -buildid= -B none -X main.version=" + b.version
 	if _, err := output(ctx, b.root, env, "go", "build", "-ldflags", flags, "-o", path, "./cmd/"+folder); err != nil {
-		return binary{}, fmt.Errorf("building %s for %s: %w", name, arch, err)
+		return executable{}, fmt.Errorf("building %s for %s: %w", name, arch, err)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return binary{}, err
+		return executable{}, err
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return binary{}, err
+		return executable{}, err
 	}
 	modules, err := b.modules(ctx, folder, env)
-	return binary{name, content, info, modules}, err
+	return executable{name, content, info, modules}, err
 }
 
 // modules returns what a program contains of others, sorted by path.
