@@ -140,7 +140,8 @@ func extract(t *testing.T, r io.Reader, folder string) {
 	}
 }
 
-// enter makes the folder $1 the root, read-only but for the folders before --, and runs the rest in it as the user of the image.
+// enter makes the folder $1 the root, read-only but for the folders before --, and runs the rest in it as the user
+// of the image.
 const enter = `
 root=$1 chroot=$2 mount=$3; shift 3
 $mount --bind "$root" "$root"
@@ -155,7 +156,8 @@ $mount --bind /dev "$root/dev"
 exec $chroot --userspec=65532:65532 --groups=65532 "$root" "$@"
 `
 
-// command runs a program of the image as a cluster would: its user, its environment and nothing more, a read-only root.
+// command runs a program of the image as a cluster would: its user, its environment and nothing more, a read-only
+// root.
 func (u unpackedImage) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	tool := func(name string) string {
@@ -169,7 +171,8 @@ func (u unpackedImage) command(t *testing.T, args ...string) *exec.Cmd {
 	if _, err := os.Stat(filepath.Join(u.folder, "data")); err == nil {
 		writable = append(writable, "/data")
 	}
-	all := slices.Concat([]string{"--mount", "/bin/sh", "-ec", enter, "sh", u.folder, tool("chroot"), tool("mount")}, writable, []string{"--"}, args)
+	enterIt := []string{"--mount", "/bin/sh", "-ec", enter, "sh", u.folder, tool("chroot"), tool("mount")}
+	all := slices.Concat(enterIt, writable, []string{"--"}, args)
 	cmd := exec.Command(tool("unshare"), all...)
 	cmd.Env = u.run.Env
 	return cmd
@@ -262,7 +265,8 @@ const sentence = "Namaste! Aapka order kal shaam tak deliver ho jayega."
 func TestTheWorkersImageSpeaksByItself(t *testing.T) {
 	u := unpack(t, "worker")
 	var stderr bytes.Buffer
-	cmd := u.command(t, "/usr/local/bin/swar", "say", "--local", "--engine", "espeak", "--seed", "1", "-o", "-", "--format", "pcm16", sentence)
+	say := []string{"/usr/local/bin/swar", "say", "--local", "--engine", "espeak", "-o", "-", "--format", "pcm16"}
+	cmd := u.command(t, append(say, sentence)...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -271,11 +275,13 @@ func TestTheWorkersImageSpeaksByItself(t *testing.T) {
 	hear(t, out)
 }
 
-// TestTheWorkersImageRunsANeuralModel makes a model of random weights in the image and speaks with it, so that ONNX Runtime and all that it
-// loads are there.
+// TestTheWorkersImageRunsANeuralModel makes a model of random weights in the image and speaks with it, so that ONNX
+// Runtime and all that it loads are there.
 func TestTheWorkersImageRunsANeuralModel(t *testing.T) {
 	u := unpack(t, "worker")
-	for _, args := range [][]string{{"doctor"}, {"bundle", "synth-random", "-o", "/tmp/model"}, {"bundle", "verify", "/tmp/model"}} {
+	for _, args := range [][]string{
+		{"doctor"}, {"bundle", "synth-random", "-o", "/tmp/model"}, {"bundle", "verify", "/tmp/model"},
+	} {
 		out, err := u.command(t, append([]string{"/usr/local/bin/swar"}, args...)...).CombinedOutput()
 		t.Logf("%s", out)
 		if err != nil {
@@ -287,7 +293,8 @@ func TestTheWorkersImageRunsANeuralModel(t *testing.T) {
 	}
 }
 
-// TestTheFleetOfImagesSpeaks starts portal, worker and router from their images, makes a key with the portal's program, and speaks.
+// TestTheFleetOfImagesSpeaks starts portal, worker and router from their images, makes a key with the portal's
+// program, and speaks.
 func TestTheFleetOfImagesSpeaks(t *testing.T) {
 	portal, worker, router := unpack(t, "portal"), unpack(t, "worker"), unpack(t, "router")
 	a := free(t, 8)
@@ -297,17 +304,19 @@ func TestTheFleetOfImagesSpeaks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	portal.start(t, a[2], "--listen", a[0], "--dataplane", a[1], "--http", a[2], "--token-file", "/token", "--model-id", "espeak-ng-hinglish", "--voice", "anjura")
+	portal.start(t, a[2], "--listen", a[0], "--dataplane", a[1], "--http", a[2], "--token-file", "/token",
+		"--model-id", "espeak-ng-hinglish", "--voice", "anjura")
 	worker.start(t, a[4], "--listen", a[3], "--http", a[4], "--token-file", "/token", "--workers", "1")
-	router.start(t, a[6], "--listen", a[5], "--http", a[6], "--watch", a[7], "--token-file", "/token", "--endpoints", a[3], "--portal-addr", a[1],
-		"--linger", "0s")
+	router.start(t, a[6], "--listen", a[5], "--http", a[6], "--watch", a[7], "--token-file", "/token",
+		"--endpoints", a[3], "--portal-addr", a[1], "--linger", "0s")
 	wait(t, func() bool { return status("http://"+a[5]+"/readyz") == http.StatusOK })
 	key, err := portal.command(t, "/usr/local/bin/swar-portal", "keys", "create", "first").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	body := fmt.Sprintf(`{"text": %q, "voice": "anjura", "format": "pcm16"}`, sentence)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a[5]+"/v1/tts", strings.NewReader(body))
+	url := "http://" + a[5] + "/v1/tts"
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,12 +342,17 @@ func TestWhatIsInTheImages(t *testing.T) {
 			if u.run.User != "65532:65532" {
 				t.Errorf("it runs as %s", u.run.User)
 			}
-			want := []string{"etc/ssl/certs/ca-certificates.crt", "etc/passwd", "usr/share/doc/swar/LICENSE", "usr/share/doc/swar/licences/go/LICENSE"}
+			want := []string{
+				"etc/ssl/certs/ca-certificates.crt", "etc/passwd", "usr/share/doc/swar/LICENSE",
+				"usr/share/doc/swar/licences/go/LICENSE",
+			}
 			if r.speaks {
-				want = append(want, "usr/share/doc/espeak-ng/copyright", "usr/share/common-licenses/GPL-3", "usr/share/doc/swar/SOURCE-OFFER", "usr/share/doc/onnxruntime/ThirdPartyNotices.txt")
+				want = append(want, "usr/share/doc/espeak-ng/copyright", "usr/share/common-licenses/GPL-3",
+					"usr/share/doc/swar/SOURCE-OFFER", "usr/share/doc/onnxruntime/ThirdPartyNotices.txt")
 			}
 			for _, name := range want {
-				if info, err := os.Stat(filepath.Join(u.folder, name)); err != nil || info.Mode().Perm() != 0o644 || info.Size() == 0 {
+				info, err := os.Stat(filepath.Join(u.folder, name))
+				if err != nil || info.Mode().Perm() != 0o644 || info.Size() == 0 {
 					t.Errorf("/%s: %v, %v", name, info, err)
 				}
 			}
@@ -354,7 +368,8 @@ func TestWhatIsInTheImages(t *testing.T) {
 				if name == "/bin" || strings.HasSuffix(name, "/sh") || strings.HasSuffix(name, "/bash") {
 					t.Errorf("there is %s", name)
 				}
-				if info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 || info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0 {
+				anybodyWrites := info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0
+				if info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 || anybodyWrites {
 					t.Errorf("%s has the mode %s", name, info.Mode())
 				}
 				owner := info.Sys().(*syscall.Stat_t).Uid
