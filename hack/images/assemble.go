@@ -28,7 +28,7 @@ const (
 // Contents is what an image is made of.
 type contents struct {
 	layers   []oci.Tree
-	programs []binary
+	programs []executable
 	packages []*debian.Package
 	licences map[string]string // of those packages, by name
 	onnx     string            // version of ONNX Runtime, empty where it is not
@@ -46,7 +46,8 @@ func (c *contents) whole() (oci.Tree, error) {
 	return all, nil
 }
 
-// assemble collects what is in an image. What changes seldom lies in the lower layers, so that a new version downloads the upper one.
+// assemble collects what is in an image. What changes seldom lies in the lower layers, so that a new version
+// downloads the upper one.
 func (b *builder) assemble(ctx context.Context, r recipe, arch string) (*contents, error) {
 	c := &contents{licences: map[string]string{}}
 	below, err := b.base(ctx, c, r, arch)
@@ -106,7 +107,8 @@ func (b *builder) base(ctx context.Context, c *contents, r recipe, arch string) 
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Put("usr/lib/"+architectures[arch].triplet+"/libpcaudio.so.0", oci.Entry{Mode: 0o644, Content: silent}); err != nil {
+	library := "usr/lib/" + architectures[arch].triplet + "/libpcaudio.so.0"
+	if err := t.Put(library, oci.Entry{Mode: 0o644, Content: silent}); err != nil {
 		return nil, err
 	}
 	return t, t.Put(docFolder+"/swar/SOURCE-OFFER", text(sourceOffer(c.packages)))
@@ -168,8 +170,9 @@ func (b *builder) neural(ctx context.Context, c *contents, arch string) (oci.Tre
 		return nil, err
 	}
 	t := oci.Tree{onnxLibrary: {Mode: 0o644, Content: content}}
-	c.onnx, c.onnxSHA = version, binary{content: content}.sha256()
-	return t, b.copyFiles(t, docFolder+"/onnxruntime", filepath.Join(b.root, "images", "onnxruntime"), "LICENSE", "ThirdPartyNotices.txt")
+	c.onnx, c.onnxSHA = version, executable{content: content}.sha256()
+	from := filepath.Join(b.root, "images", "onnxruntime")
+	return t, b.copyFiles(t, docFolder+"/onnxruntime", from, "LICENSE", "ThirdPartyNotices.txt")
 }
 
 // programs is the layer of our programs and their licences.
@@ -208,7 +211,7 @@ func (b *builder) programs(ctx context.Context, c *contents, r recipe, arch stri
 }
 
 // linked is the modules of all programs, each once, sorted.
-func linked(programs []binary) []module {
+func linked(programs []executable) []module {
 	all := map[string]module{}
 	for _, p := range programs {
 		for _, m := range p.modules {
@@ -231,7 +234,8 @@ func licenceFiles(folder string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		stem := strings.ToUpper(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())))
-		if e.Type().IsRegular() && (strings.HasPrefix(stem, "LICEN") || stem == "NOTICE" || stem == "COPYING" || stem == "PATENTS") {
+		legal := strings.HasPrefix(stem, "LICEN") || stem == "NOTICE" || stem == "COPYING" || stem == "PATENTS"
+		if e.Type().IsRegular() && legal {
 			names = append(names, e.Name())
 		}
 	}
@@ -291,9 +295,10 @@ func sourceOffer(packages []*debian.Package) string {
 		sources[p.Source+" "+p.SourceVersion] = true
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, `This image contains programs and libraries of Debian %s (%s), unchanged. Some of them are under the GNU General Public License or the
-GNU Lesser General Public License: espeak-ng above all, which swar-worker and swar start as a separate program and talk to through a pipe. Their
-licences are in %s/*/copyright and /usr/share/common-licenses.
+	fmt.Fprintf(&out, `This image contains programs and libraries of Debian %s (%s), unchanged. Some of them are
+under the GNU General Public License or the GNU Lesser General Public License: espeak-ng above all, which swar-worker and
+swar start as a separate program and talk to through a pipe. Their licences are in %s/*/copyright and
+/usr/share/common-licenses.
 
 The complete source that corresponds to them is in these source packages:
 
@@ -302,11 +307,12 @@ The complete source that corresponds to them is in these source packages:
 		out.WriteString("    " + s + "\n")
 	}
 	out.WriteString(`
-You get them without charge from Debian (apt-get source NAME=VERSION, and https://snapshot.debian.org for as long as that exists). Whoever
-hands this image on offers them beside it: make image-sources, in the repository that this image is built from, downloads all of them.
+You get them without charge from Debian (apt-get source NAME=VERSION, and https://snapshot.debian.org for as long as
+that exists). Whoever hands this image on offers them beside it: make image-sources, in the repository that this image
+is built from, downloads all of them.
 
-The library libpcaudio.so.0 in this image is not Debian's: it replaces the one through which espeak-ng would play on a sound card, and does
-nothing. Its source is images/noaudio.c of the same repository, under the Apache License 2.0.
+The library libpcaudio.so.0 in this image is not Debian's: it replaces the one through which espeak-ng would play on a
+sound card, and does nothing. Its source is images/noaudio.c of the same repository, under the Apache License 2.0.
 `)
 	return out.String()
 }

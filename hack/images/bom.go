@@ -44,31 +44,41 @@ func (b *builder) billOfMaterials(r recipe, c *contents, w oci.Written) ([]byte,
 		URL: "pkg:oci/" + r.name + "@" + url.QueryEscape(w.Manifest.Digest) + "?arch=" + w.Platform.Architecture,
 	}, "")
 	for _, p := range c.programs {
-		program := d.Add(spdx.Package{Name: p.name, Version: b.version, Licence: "Apache-2.0", SHA256: p.sha256(), Purpose: "APPLICATION"}, image)
+		program := d.Add(spdx.Package{
+			Name: p.name, Version: b.version, Licence: "Apache-2.0", SHA256: p.sha256(), Purpose: "APPLICATION",
+		}, image)
 		compiler := strings.TrimPrefix(p.info.GoVersion, "go")
 		d.Add(spdx.Package{
-			Name: "go-stdlib", Version: compiler, Licence: "BSD-3-Clause", URL: "pkg:golang/stdlib@" + compiler, Purpose: "LIBRARY",
+			Name: "go-stdlib", Version: compiler, Licence: "BSD-3-Clause", Purpose: "LIBRARY",
+			URL: "pkg:golang/stdlib@" + compiler,
 		}, program)
-		for _, m := range linked([]binary{p}) {
+		for _, m := range linked([]executable{p}) {
 			if licences[m.path] == "" {
 				return nil, fmt.Errorf("NOTICE does not say under which licence %s is", m.path)
 			}
 			d.Add(spdx.Package{
-				Name: m.path, Version: m.version, Licence: licences[m.path], URL: "pkg:golang/" + m.path + "@" + m.version, Purpose: "LIBRARY",
+				Name: m.path, Version: m.version, Licence: licences[m.path], Purpose: "LIBRARY",
+				URL: "pkg:golang/" + m.path + "@" + m.version,
 			}, program)
 		}
 	}
 	for _, p := range c.packages {
+		qualifiers := "?arch=" + p.Architecture + "&distro=debian-" + debian.Release
 		d.Add(spdx.Package{
 			Name: p.Name, Version: p.Version, Licence: c.licences[p.Name], Supplier: "Organization: Debian",
-			URL:    "pkg:deb/debian/" + url.PathEscape(p.Name) + "@" + url.QueryEscape(p.Version) + "?arch=" + p.Architecture + "&distro=debian-" + debian.Release,
-			Source: fmt.Sprintf("built by Debian %s from the source package %s %s", debian.Release, p.Source, p.SourceVersion),
+			URL:    "pkg:deb/debian/" + url.PathEscape(p.Name) + "@" + url.QueryEscape(p.Version) + qualifiers,
+			Source: fmt.Sprintf("built by Debian %s from the sources %s %s", debian.Release, p.Source, p.SourceVersion),
 		}, image)
 	}
-	if c.onnx != "" {
+	if r.speaks {
 		d.Add(spdx.Package{
-			Name: "onnxruntime", Version: c.onnx, Licence: "MIT", SHA256: c.onnxSHA, URL: "pkg:npm/onnxruntime-node@" + c.onnx, Purpose: "LIBRARY",
-			Source: "the library in the package onnxruntime-node, which hack/onnxruntime.sh pins by hash; third parties in /" + docFolder + "/onnxruntime",
+			Name: "onnxruntime", Version: c.onnx, Licence: "MIT", SHA256: c.onnxSHA, Purpose: "LIBRARY",
+			URL:    "pkg:npm/onnxruntime-node@" + c.onnx,
+			Source: "the library in that package; what it contains of others is in /" + docFolder + "/onnxruntime",
+		}, image)
+		d.Add(spdx.Package{
+			Name: "libpcaudio.so.0", Version: b.version, Licence: "Apache-2.0", Purpose: "LIBRARY",
+			Source: "images/noaudio.c of Swar, in the place of Debian's libpcaudio0",
 		}, image)
 	}
 	var out bytes.Buffer

@@ -70,7 +70,9 @@ func buildAll(ctx context.Context, b *builder, s settings) error {
 }
 
 // build writes the archive and the bills of materials of one image.
-func (b *builder) build(ctx context.Context, r recipe, reference string, platforms []oci.Platform, out string) (Image, error) {
+func (b *builder) build(
+	ctx context.Context, r recipe, reference string, platforms []oci.Platform, out string,
+) (Image, error) {
 	var parts []*contents
 	var images []oci.Image
 	for _, p := range platforms {
@@ -86,7 +88,8 @@ func (b *builder) build(ctx context.Context, r recipe, reference string, platfor
 		return Image{}, err
 	}
 	i := Image{
-		Reference: reference, Imported: oci.FullName(reference), Digest: archive.Index.Digest, Archive: r.name + ".tar", Platforms: map[string]Platform{},
+		Reference: reference, Imported: oci.FullName(reference), Digest: archive.Index.Digest,
+		Archive: r.name + ".tar", Platforms: map[string]Platform{},
 	}
 	for n, w := range archive.Images {
 		bill, err := b.billOfMaterials(r, parts[n], w)
@@ -159,6 +162,7 @@ func downloadSources(ctx context.Context, b *builder, s settings) error {
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return err
 	}
+	var missing []error // after which the others are still downloaded
 	seen := map[string]bool{}
 	for _, p := range append(speechPackages, authorities) {
 		opened, err := b.debianPackage(ctx, "amd64", p.name)
@@ -172,8 +176,8 @@ func downloadSources(ctx context.Context, b *builder, s settings) error {
 		seen[id] = true
 		b.log("downloading the source of %s", id)
 		if err := b.archive.Source(ctx, "amd64", s.out, opened.Source, opened.SourceVersion); err != nil {
-			return err
+			missing = append(missing, err)
 		}
 	}
-	return nil
+	return errors.Join(missing...)
 }

@@ -61,13 +61,14 @@ func newBuilder(ctx context.Context, s settings) (*builder, error) {
 
 func (b *builder) close() { _ = os.RemoveAll(b.work) }
 
-// creation is the time of everything in the images: SOURCE_DATE_EPOCH (https://reproducible-builds.org), else that of the commit.
+// creation is the time of everything in the images: SOURCE_DATE_EPOCH (https://reproducible-builds.org), else that
+// of the commit.
 func creation(ctx context.Context, root string) (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
 		var err error
 		if text, err = output(ctx, root, nil, "git", "log", "-1", "--format=%ct"); err != nil {
-			return time.Time{}, fmt.Errorf("which time do the files get? Set SOURCE_DATE_EPOCH to seconds since 1970 (%w)", err)
+			return time.Time{}, fmt.Errorf("of which time are the files? Set SOURCE_DATE_EPOCH to seconds since 1970 (%w)", err)
 		}
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
@@ -77,28 +78,28 @@ func creation(ctx context.Context, root string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// A binary is a compiled program.
-type binary struct {
+// An executable is a compiled program.
+type executable struct {
 	name    string
 	content []byte
 	info    *buildinfo.BuildInfo
 	modules []module
 }
 
-func (b binary) sha256() string { return fmt.Sprintf("%x", sha256.Sum256(b.content)) }
+func (b executable) sha256() string { return fmt.Sprintf("%x", sha256.Sum256(b.content)) }
 
 // A module is what a program contains of somebody else.
 type module struct{ path, version, folder string }
 
 // compile builds the program in a folder of cmd.
-func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool) (binary, error) {
+func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool) (executable, error) {
 	name := program(folder)
 	b.log("building %s for linux/%s", name, arch)
 	env := []string{"GOOS=linux", "GOARCH=" + arch, "CGO_ENABLED=0", "GOFLAGS=-trimpath"}
 	if speaks {
 		with, err := b.cgo(ctx, arch)
 		if err != nil {
-			return binary{}, err
+			return executable{}, err
 		}
 		env = append(env, with...)
 	}
@@ -106,23 +107,24 @@ func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool)
 	// Identifiers of builds are left out, since they depend on the folders of this machine.
 	flags := "-s -w -buildid= -B none -X main.version=" + b.version
 	if _, err := output(ctx, b.root, env, "go", "build", "-ldflags", flags, "-o", path, "./cmd/"+folder); err != nil {
-		return binary{}, fmt.Errorf("building %s for %s: %w", name, arch, err)
+		return executable{}, fmt.Errorf("building %s for %s: %w", name, arch, err)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return binary{}, err
+		return executable{}, err
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return binary{}, err
+		return executable{}, err
 	}
 	modules, err := b.modules(ctx, folder, env)
-	return binary{name, content, info, modules}, err
+	return executable{name, content, info, modules}, err
 }
 
 // modules returns what a program contains of others, sorted by path.
 func (b *builder) modules(ctx context.Context, folder string, env []string) ([]module, error) {
-	out, err := output(ctx, b.root, env, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/"+folder)
+	const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}"
+	out, err := output(ctx, b.root, env, "go", "list", "-deps", "-f", format, "./cmd/"+folder)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,8 @@ func (b *builder) modules(ctx context.Context, folder string, env []string) ([]m
 	return all, nil
 }
 
-// cgo returns the environment in which a program that speaks is compiled: with the pinned libopus, by a compiler for the architecture.
+// cgo returns the environment in which a program that speaks is compiled: with the pinned libopus, by a compiler for
+// the architecture.
 func (b *builder) cgo(ctx context.Context, arch string) ([]string, error) {
 	compiler, err := b.compiler(arch)
 	if err != nil {
@@ -170,8 +173,13 @@ func (b *builder) compiler(arch string) (string, error) {
 		name = "gcc"
 	}
 	if _, err := exec.LookPath(name); err != nil {
-		return "", fmt.Errorf("%s is missing, which programs that speak for linux/%s need: run hack/install-deps.sh %s", name, arch,
-			map[bool]string{true: "run", false: "arm64"}[arch == runtime.GOARCH])
+		todo := "install a cross compiler (Debian: gcc-x86-64-linux-gnu)"
+		if arch == runtime.GOARCH {
+			todo = "run hack/install-deps.sh run"
+		} else if arch == "arm64" {
+			todo = "run hack/install-deps.sh arm64"
+		}
+		return "", fmt.Errorf("%s is missing, with which programs that speak are compiled for %s: %s", name, arch, todo)
 	}
 	return name, nil
 }
@@ -236,8 +244,8 @@ func (b *builder) withoutAudio(ctx context.Context, arch string) ([]byte, error)
 		return nil, err
 	}
 	path := filepath.Join(b.work, "libpcaudio-"+arch+".so")
-	_, err = output(ctx, filepath.Join(b.root, "images"), nil, compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-nostdlib", "-s",
-		"-Wl,-soname,libpcaudio.so.0", "-Wl,--build-id=none", "-o", path, "noaudio.c")
+	_, err = output(ctx, filepath.Join(b.root, "images"), nil, compiler, "-O2", "-Wall", "-Wextra", "-Werror",
+		"-shared", "-fPIC", "-nostdlib", "-s", "-Wl,-soname,libpcaudio.so.0", "-Wl,--build-id=none", "-o", path, "noaudio.c")
 	if err != nil {
 		return nil, err
 	}

@@ -14,19 +14,21 @@ type recipe struct {
 	programs    []string // folders below cmd; the first one is started
 	ports       []int
 	data        bool // has a folder /data that the program writes to
-	speaks      bool // has what speech needs: espeak-ng, libopus, ONNX Runtime and the C library; otherwise nothing but programs
+	speaks      bool // has espeak-ng, libopus, ONNX Runtime and the C library, and not only programs
 	licences    string
 }
 
 // recipes has an image for every program of a fleet. A program under cmd that has none must stand in inNoImage.
 var recipes = []recipe{
 	{
-		name: "router", title: "Swar router", description: "Answers clients of the speech API and sends utterances to worker pods.",
-		programs: []string{"router"}, ports: []int{8080, 8090, 8091}, data: true, licences: "Apache-2.0",
+		name: "router", title: "Swar router",
+		description: "Answers clients of the speech API and sends utterances to worker pods.",
+		programs:    []string{"router"}, ports: []int{8080, 8090, 8091}, data: true, licences: "Apache-2.0",
 	},
 	{
-		name: "portal", title: "Swar portal", description: "Organisations, API keys and usage for routers, in SQLite or Firestore.",
-		programs: []string{"portal"}, ports: []int{8081, 8082, 8083}, data: true, licences: "Apache-2.0",
+		name: "portal", title: "Swar portal",
+		description: "Organisations, API keys and usage for routers, in SQLite or Firestore.",
+		programs:    []string{"portal"}, ports: []int{8081, 8082, 8083}, data: true, licences: "Apache-2.0",
 	},
 	{
 		name: "operator", title: "Swar operator", description: "Keeps fleets as their TTSDeployments want them.",
@@ -35,7 +37,8 @@ var recipes = []recipe{
 	{
 		name: "worker", title: "Swar worker", description: "Speaks for routers, with espeak-ng or a neural model.",
 		programs: []string{"worker", "swar"}, ports: []int{9090, 9091}, speaks: true,
-		licences: "Apache-2.0 AND GPL-3.0-or-later AND LGPL-2.1-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1 AND BSD-3-Clause AND MIT AND MPL-2.0",
+		licences: "Apache-2.0 AND GPL-3.0-or-later AND LGPL-2.1-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1" +
+			" AND BSD-3-Clause AND MIT AND MPL-2.0",
 	},
 }
 
@@ -72,9 +75,12 @@ type debianPackage struct {
 // authorities is what every image takes from Debian: the certificates of public authorities, see trust.
 var authorities = debianPackage{"ca-certificates", "MPL-2.0 AND GPL-2.0-or-later", nil}
 
-// speechPackages is what an image that speaks takes from Debian. That all libraries are there that another one needs is checked.
+// speechPackages is what an image that speaks takes from Debian. That all libraries are there that another one needs
+// is checked.
 var speechPackages = []debianPackage{
-	{"base-files", "GPL-2.0-or-later", []string{"usr/lib/os-release", "etc/os-release", "etc/debian_version", "usr/share/common-licenses/*"}},
+	{"base-files", "GPL-2.0-or-later", []string{
+		"usr/lib/os-release", "etc/os-release", "etc/debian_version", "usr/share/common-licenses/*",
+	}},
 	{"espeak-ng", "GPL-3.0-or-later AND BSD-2-Clause", []string{"usr/bin/espeak-ng"}},
 	{"espeak-ng-data", "GPL-3.0-or-later", []string{"usr/lib/TRIPLET/espeak-ng-data/**"}},
 	{"libespeak-ng1", "GPL-3.0-or-later AND BSD-2-Clause", []string{"usr/lib/TRIPLET/libespeak-ng.so.1*"}},

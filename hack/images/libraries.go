@@ -12,7 +12,8 @@ import (
 	"github.com/swar-tts/swar/hack/images/internal/oci"
 )
 
-// checkLibraries refuses an image in which a program or a library needs a library, or a version of one, that the image does not have.
+// checkLibraries refuses an image in which a program or a library needs a library, or a version of one, that the
+// image does not have.
 func checkLibraries(t oci.Tree) error {
 	var problems []error
 	for _, name := range t.Names() {
@@ -72,7 +73,8 @@ func checkNeeds(t oci.Tree, name string, f *elf.File) error {
 		}
 		for _, v := range need.Needs {
 			if !defines(library, v.Dep) {
-				problems = append(problems, fmt.Errorf("it needs %s of %s, which is older: compile it on Debian 12, or with images/worker.Dockerfile", v.Dep, need.Name))
+				problems = append(problems, fmt.Errorf("it needs %s of %s, which is older: "+
+					"compile it on Debian 12, or with images/worker.Dockerfile", v.Dep, need.Name))
 			}
 		}
 	}

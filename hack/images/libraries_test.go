@@ -22,7 +22,8 @@ func compileC(t *testing.T, source string, args ...string) []byte {
 	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := exec.Command("gcc", append([]string{"-shared", "-fPIC", "-nostdlib", "-o", out, in}, args...)...).CombinedOutput(); err != nil {
+	args = append([]string{"-shared", "-fPIC", "-nostdlib", "-o", out, in}, args...)
+	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	content, err := os.ReadFile(out)
@@ -45,17 +46,20 @@ func TestALibraryThatIsMissingIsNoticed(t *testing.T) {
 	outer := compileC(t, "int inner(void); int outer(void) { return inner(); }", "-L"+dir, "-linner")
 	older := compileC(t, "int inner(void) { return 1; }", "-Wl,-soname,libinner.so.1")
 	file := func(content []byte) oci.Entry { return oci.Entry{Mode: 0o644, Content: content} }
+	link := func(to string) oci.Entry { return oci.Entry{Mode: fs.ModeSymlink, Link: to} }
 	folder := "usr/lib/" + architectures["amd64"].triplet
+	library := folder + "/libinner.so.1"
+	const missing = "libinner.so.1, which is missing"
 	for name, c := range map[string]struct {
 		tree oci.Tree
 		want string
 	}{
-		"whole":                  {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": file(inner)}, ""},
-		"found by way of a link": {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": {Mode: fs.ModeSymlink, Link: "x.so"}, folder + "/x.so": file(inner)}, ""},
-		"missing":                {oci.Tree{"outer": file(outer)}, "libinner.so.1, which is missing"},
-		"a link to nowhere":      {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": {Mode: fs.ModeSymlink, Link: "x.so"}}, "libinner.so.1, which is missing"},
-		"a link to itself":       {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": {Mode: fs.ModeSymlink, Link: "libinner.so.1"}}, "libinner.so.1, which is missing"},
-		"an older version":       {oci.Tree{"outer": file(outer), folder + "/libinner.so.1": file(older)}, "INNER_1 of libinner.so.1, which is older"},
+		"whole":                  {oci.Tree{"outer": file(outer), library: file(inner)}, ""},
+		"found by way of a link": {oci.Tree{"outer": file(outer), library: link("x.so"), folder + "/x.so": file(inner)}, ""},
+		"missing":                {oci.Tree{"outer": file(outer)}, missing},
+		"a link to nowhere":      {oci.Tree{"outer": file(outer), library: link("x.so")}, missing},
+		"a link to itself":       {oci.Tree{"outer": file(outer), library: link("libinner.so.1")}, missing},
+		"an older version":       {oci.Tree{"outer": file(outer), library: file(older)}, "INNER_1 of libinner.so.1"},
 		"no program at all":      {oci.Tree{"text": file([]byte("hello"))}, ""},
 	} {
 		err := checkLibraries(c.tree)
@@ -74,7 +78,8 @@ func TestFollow(t *testing.T) {
 		"usr/lib64/above": {Mode: fs.ModeSymlink, Link: "../lib/a"},
 	}
 	for name, want := range map[string]string{
-		"usr/lib/a": "usr/lib/a", "lib/a": "usr/lib/a", "lib/rel": "usr/lib/a", "usr/lib64/abs": "usr/lib/a", "usr/lib64/above": "usr/lib/a", "lib/none": "",
+		"usr/lib/a": "usr/lib/a", "lib/a": "usr/lib/a", "lib/rel": "usr/lib/a", "usr/lib64/abs": "usr/lib/a",
+		"usr/lib64/above": "usr/lib/a", "lib/none": "",
 	} {
 		if got, ok := follow(tree, name); got != want || ok != (want != "") {
 			t.Errorf("%s leads to %q, want %q", name, got, want)

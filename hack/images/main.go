@@ -1,5 +1,5 @@
-// Command images builds the container images of Swar without a daemon: for each image an archive of the OCI layout, a bill of materials for
-// each platform, and digests.json, which names all of them.
+// Command images builds the container images of Swar without a daemon: for each image an archive of the OCI layout,
+// a bill of materials for each platform, and digests.json, which names all of them.
 //
 //	images [build]      write the archives
 //	images rootfs       write the files of one image into a folder, as the Dockerfiles do
@@ -63,12 +63,14 @@ func run(ctx context.Context, args []string) error {
 	}
 	var s settings
 	f := flag.NewFlagSet("images "+name, flag.ContinueOnError)
-	f.StringVar(&s.prefix, "prefix", cmp.Or(os.Getenv("IMAGE_PREFIX"), "swar-tts/"), "what the names of images begin with: a registry, a folder, a slash")
+	prefix := cmp.Or(os.Getenv("IMAGE_PREFIX"), "swar-tts/")
+	mirror := cmp.Or(os.Getenv("DEBIAN_MIRROR"), "http://deb.debian.org")
+	f.StringVar(&s.prefix, "prefix", prefix, "what the names of images begin with: a registry, a folder, a slash")
 	f.StringVar(&s.version, "version", os.Getenv("VERSION"), "version of the programs, and tag of the images")
 	f.StringVar(&s.platforms, "platforms", "linux/"+runtime.GOARCH, "platforms, separated by commas")
 	f.StringVar(&s.only, "only", "", "images, separated by commas (default all)")
 	f.StringVar(&s.out, "out", filepath.Join("dist", "images"), "folder to write to")
-	f.StringVar(&s.mirror, "mirror", cmp.Or(os.Getenv("DEBIAN_MIRROR"), "http://deb.debian.org"), "mirror with the folders debian and debian-security")
+	f.StringVar(&s.mirror, "mirror", mirror, "mirror with the folders debian and debian-security")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -142,8 +144,9 @@ func pinPackages(ctx context.Context, b *builder, _ settings) error {
 		}
 		all = append(all, pins...)
 	}
-	return all.Write(filepath.Join(b.root, pinsFile), "Packages of Debian "+debian.Release+" in the worker's image, and what it is compiled with.\n"+
-		"Architecture, package, version, SHA-256 of the file. Written by make image-pins.\n")
+	return all.Write(filepath.Join(b.root, pinsFile),
+		"Packages of Debian "+debian.Release+" in the worker's image, and what it is compiled with.\n"+
+			"Architecture, package, version, SHA-256 of the file. Written by make image-pins.\n")
 }
 
 func packageNames() []string {

@@ -17,7 +17,8 @@ import (
 // keyring is where Debian, and the package debian-archive-keyring elsewhere, keep the keys that Debian signs with.
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
-// An Archive is Debian's archive as apt sees it with an own configuration, so that it does not matter what this machine installs from.
+// An Archive is Debian's archive as apt sees it with an own configuration, so that it does not matter what this
+// machine installs from.
 type Archive struct {
 	Cache  string // folder for files and for the lists of packages
 	Mirror string // such as http://deb.debian.org, with debian and debian-security below it
@@ -26,7 +27,8 @@ type Archive struct {
 // Path is where the file of a pin lies in the cache.
 func (a *Archive) Path(pin Pin) string { return filepath.Join(a.Cache, pin.SHA256+".deb") }
 
-// Fetch downloads the pinned files of one architecture that are not in the cache. Afterwards all are, with the pinned hashes.
+// Fetch downloads the pinned files of one architecture that are not in the cache. Afterwards all are, with the
+// pinned hashes.
 func (a *Archive) Fetch(ctx context.Context, architecture string, pins []Pin) error {
 	missing := map[string]Pin{}
 	var names []string
@@ -50,8 +52,17 @@ func (a *Archive) Fetch(ctx context.Context, architecture string, pins []Pin) er
 		return err
 	}
 	defer os.RemoveAll(work)
-	if _, err := a.apt(ctx, architecture, work, append([]string{"download"}, names...)...); err != nil {
-		return fmt.Errorf("%w\nIf Debian has replaced a version, take the present ones with make image-pins, and look at what changes", err)
+	download := func() error {
+		_, err := a.apt(ctx, architecture, work, append([]string{"download"}, names...)...)
+		return err
+	}
+	if download() != nil { // the lists may be older than the pins
+		if err := a.update(ctx, architecture, true); err != nil {
+			return err
+		}
+		if err := download(); err != nil {
+			return fmt.Errorf("%w\nIf Debian has replaced a version, run make image-pins, and look at what changes", err)
+		}
 	}
 	found, err := filepath.Glob(filepath.Join(work, "*.deb"))
 	if err != nil {
@@ -64,7 +75,7 @@ func (a *Archive) Fetch(ctx context.Context, architecture string, pins []Pin) er
 		}
 		pin, ok := missing[sha]
 		if !ok {
-			return fmt.Errorf("%s has the SHA-256 %s, which is not pinned: do not use this mirror", filepath.Base(file), sha)
+			return fmt.Errorf("%s has the SHA-256 %s and not the pinned one: use another mirror", filepath.Base(file), sha)
 		}
 		if err := os.Rename(file, a.Path(pin)); err != nil {
 			return err
@@ -97,7 +108,7 @@ func (a *Archive) Candidates(ctx context.Context, architecture string, names []s
 	return pins, nil
 }
 
-// parseURI reads a line of apt-get download --print-uris: 'http://…' libc6_2.36-9+deb12u14_arm64.deb 2324660 SHA256:…
+// parseURI reads a line of apt-get download --print-uris: 'http://…' libc6_2.36-9_arm64.deb 2324660 SHA256:…
 func parseURI(architecture, line string) (Pin, error) {
 	fields := strings.Fields(line)
 	if len(fields) != 4 || !strings.HasPrefix(fields[3], "SHA256:") {
@@ -105,7 +116,7 @@ func parseURI(architecture, line string) (Pin, error) {
 	}
 	parts := strings.Split(fields[1], "_")
 	if len(parts) != 3 {
-		return Pin{}, fmt.Errorf("apt-get names the file %s, which is not of the form name_version_architecture.deb", fields[1])
+		return Pin{}, fmt.Errorf("apt-get names the file %s, which is no name_version_architecture.deb", fields[1])
 	}
 	version, err := url.PathUnescape(parts[1]) // a colon is written as %3a
 	if err != nil {
@@ -120,7 +131,10 @@ func (a *Archive) Source(ctx context.Context, architecture, folder, name, versio
 		return err
 	}
 	_, err := a.apt(ctx, architecture, folder, "source", "--download-only", "--only-source", name+"="+version)
-	return err
+	if err != nil {
+		return fmt.Errorf("%w\nIf this mirror does not have it, name another one with DEBIAN_MIRROR", err)
+	}
+	return nil
 }
 
 // update looks up which versions there are, where that is not known or has to be known anew.
@@ -138,7 +152,9 @@ func (a *Archive) update(ctx context.Context, architecture string, anew bool) er
 		}
 	}
 	var sources strings.Builder
-	for _, suite := range []string{"debian " + Codename, "debian " + Codename + "-updates", "debian-security " + Codename + "-security"} {
+	for _, suite := range []string{
+		"debian " + Codename, "debian " + Codename + "-updates", "debian-security " + Codename + "-security",
+	} {
 		for _, kind := range []string{"deb", "deb-src"} {
 			fmt.Fprintf(&sources, "%s [signed-by=%s] %s/%s main\n", kind, keyring, a.Mirror, suite)
 		}
@@ -163,7 +179,8 @@ func (a *Archive) apt(ctx context.Context, architecture, folder string, args ...
 	var options []string
 	for _, o := range []string{
 		"Dir::Etc::sourcelist=" + filepath.Join(state, "sources"), "Dir::Etc::sourceparts=-",
-		"Dir::State=" + state, "Dir::State::status=" + filepath.Join(state, "status"), "Dir::Cache=" + filepath.Join(state, "cache"),
+		"Dir::State=" + state, "Dir::State::status=" + filepath.Join(state, "status"),
+		"Dir::Cache=" + filepath.Join(state, "cache"),
 		"APT::Architecture=" + architecture, "APT::Architectures=" + architecture,
 		"APT::Sandbox::User=root", // its own user may not write into our folder
 		"Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false", "Acquire::Languages=none",

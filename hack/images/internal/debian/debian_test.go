@@ -31,7 +31,8 @@ func TestPinsAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestPinsThatAreRefused(t *testing.T) {
 	for name, line := range map[string]string{
-		"three words": "amd64 a 1", "five words": "amd64 a 1 " + hex + " x", "a short hash": "amd64 a 1 " + hex[1:], "a long hash": "amd64 a 1 " + hex + "0",
+		"three words": "amd64 a 1", "five words": "amd64 a 1 " + hex + " x",
+		"a short hash": "amd64 a 1 " + hex[1:], "a long hash": "amd64 a 1 " + hex + "0",
 	} {
 		path := filepath.Join(t.TempDir(), "pins")
 		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
@@ -44,12 +45,13 @@ func TestPinsThatAreRefused(t *testing.T) {
 }
 
 func TestParseURI(t *testing.T) {
-	line := "'http://deb.debian.org/debian/pool/main/g/glibc/libc6_2.36-9%2bdeb12u14_arm64.deb' libc6_2.36-9+deb12u14_arm64.deb 2324660 SHA256:" + hex + "\n"
+	line := "'http://example.org/libc6_arm64.deb' libc6_2.36-9+deb12u14_arm64.deb 23 SHA256:" + hex + "\n"
 	want := Pin{"arm64", "libc6", "2.36-9+deb12u14", hex}
 	if got, err := parseURI("arm64", line); err != nil || got != want {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
-	if got, err := parseURI("arm64", strings.Replace(line, " libc6_2", " libc6_1%3a2", 1)); err != nil || got.Version != "1:2.36-9+deb12u14" {
+	got, err := parseURI("arm64", strings.Replace(line, " libc6_2", " libc6_1%3a2", 1))
+	if err != nil || got.Version != "1:2.36-9+deb12u14" {
 		t.Errorf("a version with an epoch: %v, %v", got, err)
 	}
 	for _, bad := range []string{"", "x", "'u' a_1_arm64.deb 1 MD5Sum:00", "'u' a.deb 1 SHA256:00"} {
@@ -61,7 +63,8 @@ func TestParseURI(t *testing.T) {
 
 func TestFilesLieWhereTheyAreInstalled(t *testing.T) {
 	for name, want := range map[string]string{
-		"./lib/x86_64-linux-gnu/libc.so.6": "usr/lib/x86_64-linux-gnu/libc.so.6", "./lib64/ld.so": "usr/lib64/ld.so", "./usr/lib/a": "usr/lib/a",
+		"./lib/x86_64-linux-gnu/libc.so.6": "usr/lib/x86_64-linux-gnu/libc.so.6", "./lib64/ld.so": "usr/lib64/ld.so",
+		"./usr/lib/a": "usr/lib/a",
 		"./etc/lib/a": "etc/lib/a", "./": ".", "./lib": "lib", "./library/a": "library/a",
 	} {
 		if got := installed(name); got != want {
@@ -98,7 +101,9 @@ func TestUnpackAndTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Package{Name: "p", Version: "1", Files: files}
-	for pattern, want := range map[string]string{"usr/lib/a.so*": "usr/lib/a.so usr/lib/a.so.1", "usr/lib/**": "usr/lib/a.so usr/lib/a.so.1 usr/lib/b.so"} {
+	for pattern, want := range map[string]string{
+		"usr/lib/a.so*": "usr/lib/a.so usr/lib/a.so.1", "usr/lib/**": "usr/lib/a.so usr/lib/a.so.1 usr/lib/b.so",
+	} {
 		got, err := p.Take(pattern)
 		if err != nil || strings.Join(got.Names(), " ") != want {
 			t.Errorf("%s takes %v (%v), want %s", pattern, got.Names(), err, want)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/swar-tts/swar/hack/images/internal/oci"
@@ -54,7 +55,8 @@ func (p *Package) field(name string) string {
 	return ""
 }
 
-// Take returns the files that match one of the patterns; a pattern that ends in /** is everything in a folder. Each must match.
+// Take returns the files that match one of the patterns; a pattern that ends in /** is everything in a folder. Each
+// must match.
 func (p *Package) Take(patterns ...string) (oci.Tree, error) {
 	taken := oci.Tree{}
 	for _, pattern := range patterns {
@@ -118,10 +120,12 @@ func unpack(r io.Reader) (oci.Tree, error) {
 	}
 }
 
-// installed is where a file of a package lies on a system whose /lib is a link to /usr/lib, as they are since Debian 12.
+// installed is where a file of a package lies on a system whose /lib is a link to /usr/lib, as they are since Debian
+// 12.
 func installed(name string) string {
 	name = path.Clean(name)
-	if first, _, ok := strings.Cut(name, "/"); ok && (first == "lib" || first == "lib64" || first == "bin" || first == "sbin") {
+	first, _, below := strings.Cut(name, "/")
+	if below && slices.Contains([]string{"lib", "lib64", "bin", "sbin"}, first) {
 		return "usr/" + name
 	}
 	return name

@@ -1,4 +1,5 @@
-// Package debian fetches pinned packages of Debian 12 and unpacks them, for any architecture and whatever this machine has installed.
+// Package debian fetches pinned packages of Debian 12 and unpacks them, for any architecture and whatever this
+// machine has installed.
 package debian
 
 import (

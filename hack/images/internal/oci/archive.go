@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// An Archive is one image for one platform or several, as a file that `ctr images import`, `docker load` and skopeo read.
+// An Archive is one image for one platform or several, as a file that `ctr images import`, `docker load` and skopeo
+// read.
 type Archive struct {
 	Reference string     // name and tag
 	Index     Descriptor // what pulling by digest names, whatever the platform
@@ -41,7 +42,8 @@ func New(reference string, images []Image) (*Archive, error) {
 	return a, err
 }
 
-// FullName returns the reference as containerd and Docker keep it: a name whose first part is no host belongs to Docker's registry.
+// FullName returns the reference as containerd and Docker keep it: a name whose first part is no host belongs to
+// Docker's registry.
 func FullName(reference string) string {
 	first, _, several := strings.Cut(reference, "/")
 	switch {
@@ -73,7 +75,8 @@ func (a *Archive) Write(w io.Writer) error {
 	file := func(name string, content []byte) {
 		if err == nil {
 			err = out.WriteHeader(&tar.Header{
-				Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(content)), ModTime: a.created.Truncate(time.Second).UTC(),
+				Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(content)),
+				ModTime: a.created.Truncate(time.Second).UTC(),
 			})
 		}
 		if err == nil {

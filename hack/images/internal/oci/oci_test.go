@@ -42,8 +42,9 @@ func pair(t *testing.T, reference string) *Archive {
 	var images []Image
 	for _, arch := range []string{"amd64", "arm64"} {
 		images = append(images, Image{
-			Platform: Platform{"linux", arch}, Created: created, Layers: []Tree{some(t), tree(t, map[string]Entry{"a": {Mode: 0o644, Content: []byte(arch)}})},
-			Run: Execution{User: "65532:65532", Entrypoint: []string{"/a"}, Labels: map[string]string{"b": "2", "a": "1"}},
+			Platform: Platform{"linux", arch}, Created: created,
+			Layers: []Tree{some(t), {"a": {Mode: 0o644, Content: []byte(arch)}}},
+			Run:    Execution{User: "65532:65532", Entrypoint: []string{"/a"}, Labels: map[string]string{"b": "2", "a": "1"}},
 		})
 	}
 	a, err := New(reference, images)
@@ -118,7 +119,8 @@ func TestALayerIsSortedAndKeepsPermissions(t *testing.T) {
 func TestWhatATreeRefuses(t *testing.T) {
 	file := Entry{Mode: 0o644}
 	for name, path := range map[string]string{
-		"an absolute path": "/etc/passwd", "a path that leaves": "../etc", "a path that is not clean": "etc//passwd", "no path": "", "the root": ".",
+		"an absolute path": "/etc/passwd", "a path that leaves": "../etc", "a path that is not clean": "etc//passwd",
+		"no path": "", "the root": ".",
 	} {
 		if err := (Tree{}).Put(path, file); err == nil {
 			t.Errorf("%s was taken", name)
@@ -170,8 +172,11 @@ func TestAnArchiveIsWhole(t *testing.T) {
 		var c config
 		decode(blob(d), &m)
 		decode(blob(m.Config), &c)
-		if c.Platform != *d.Platform || c.Platform != a.Images[i].Platform || c.Config.User != "65532:65532" || !c.Created.Equal(created) {
-			t.Errorf("configuration %+v of %+v", c, d)
+		if c.Platform != *d.Platform || c.Platform != a.Images[i].Platform {
+			t.Errorf("the configuration is for %s, its manifest for %s", c.Platform, d.Platform)
+		}
+		if c.Config.User != "65532:65532" || !c.Created.Equal(created) {
+			t.Errorf("configuration %+v", c)
 		}
 		for n, l := range m.Layers {
 			z, err := gzip.NewReader(bytes.NewReader(blob(l)))
@@ -191,8 +196,13 @@ func TestAnArchiveIsWhole(t *testing.T) {
 		Layers   []string
 	}
 	decode(content["manifest.json"], &docker)
-	if len(docker) != 1 || content[docker[0].Config] == nil || len(docker[0].Layers) != 2 || content[docker[0].Layers[1]] == nil || docker[0].RepoTags[0] != "swar-tts/worker:v1" {
-		t.Errorf("manifest.json says %+v", docker)
+	if len(docker) != 1 || len(docker[0].Layers) != 2 || docker[0].RepoTags[0] != a.Reference {
+		t.Fatalf("manifest.json says %+v", docker)
+	}
+	for _, name := range append(docker[0].Layers, docker[0].Config) {
+		if content[name] == nil {
+			t.Errorf("manifest.json names %s, which is not there", name)
+		}
 	}
 }
 

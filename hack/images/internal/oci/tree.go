@@ -1,4 +1,5 @@
-// Package oci writes images as archives of the OCI image layout, without a daemon: the same files give the same bytes.
+// Package oci writes images as archives of the OCI image layout, without a daemon: the same files give the same
+// bytes.
 package oci
 
 import (
@@ -22,8 +23,8 @@ type Entry struct {
 	Link    string      // where a symbolic link points
 }
 
-// A Tree is files by their path in the image, without a slash in front. Folders above a file need no entry of their own; they are
-// root's and everybody may read them.
+// A Tree is files by their path in the image, without a slash in front. Folders above a file need no entry of their
+// own; they are root's and everybody may read them.
 type Tree map[string]Entry
 
 // Put adds an entry. It refuses a path that is not clean and, unless it is a folder, one that the tree has already.
@@ -93,7 +94,8 @@ func (t Tree) writeTar(w io.Writer, at time.Time) error {
 
 func header(name string, e Entry, at time.Time) (*tar.Header, error) {
 	h := &tar.Header{
-		Name: name, Mode: int64(e.Mode.Perm()), Uid: e.Owner, Gid: e.Owner, ModTime: at.Truncate(time.Second).UTC(), Size: int64(len(e.Content)),
+		Name: name, Mode: int64(e.Mode.Perm()), Uid: e.Owner, Gid: e.Owner,
+		ModTime: at.Truncate(time.Second).UTC(), Size: int64(len(e.Content)),
 	}
 	if e.Mode&fs.ModeSticky != 0 {
 		h.Mode |= 0o1000

@@ -37,8 +37,8 @@ func New(name, namespace string, created time.Time) *Document {
 	return &Document{name: name, namespace: namespace, created: created, seen: map[string]bool{}}
 }
 
-// Add adds a package and returns its identifier. within is the identifier of what contains it; empty for what the document is about. A
-// package that is there already is contained in one thing more.
+// Add adds a package and returns its identifier. within is the identifier of what contains it; empty for what the
+// document is about. A package that is there already is contained in one thing more.
 func (d *Document) Add(p Package, within string) string {
 	id := "SPDXRef-" + identifier(p.Name+"-"+p.Version)
 	if !d.seen[id] {

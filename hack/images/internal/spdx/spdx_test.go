@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 )
@@ -46,7 +47,8 @@ func TestADocumentIsWhatTheSpecificationAsksFor(t *testing.T) {
 			t.Errorf("the identifier %s is twice there or has other characters than letters, digits, dots and dashes", p.SPDXID)
 		}
 		known[p.SPDXID] = true
-		if p.DownloadLocation == "" || p.LicenseConcluded == "" || p.LicenseDeclared == "" || p.CopyrightText == "" || p.FilesAnalyzed == nil {
+		required := []string{p.DownloadLocation, p.LicenseConcluded, p.LicenseDeclared, p.CopyrightText}
+		if slices.Contains(required, "") || p.FilesAnalyzed == nil {
 			t.Errorf("package %+v lacks a field", p)
 		}
 	}
