@@ -14,7 +14,7 @@ BENCH    ?= .
 BENCHTIME ?= 1s
 SOAK     ?= 10m
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak peers bench bench-engine bench-fleet sim samples fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak peers bench bench-engine bench-fleet sim samples fuzz chart generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,6 +102,11 @@ samples: install-deps build ## make the audio files that the README links
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)
+
+chart: ## try the Helm chart and config/: lint, rendered templates, schema; builds Helm and kustomize, once (ARGS=-update writes hack/chart/testdata)
+	@hack/tools/build.sh helm
+	@hack/tools/build.sh kustomize
+	SWAR_TEST_CHART=1 go test -count=1 ./hack/chart $(ARGS)
 
 generate: ## write the generated files again
 	@hack/install-deps.sh generate
