@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet sim samples images image-pins image-sources test-images fuzz generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -143,6 +143,11 @@ test-images: images ## run the images of make images, without a container runtim
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)
+
+chart: ## try the Helm chart and config/: lint, rendered templates, schema; builds Helm and kustomize, once (ARGS=-update writes hack/chart/testdata)
+	@hack/tools/build.sh helm
+	@hack/tools/build.sh kustomize
+	SWAR_TEST_CHART=1 go test -count=1 ./hack/chart $(ARGS)
 
 generate: ## write the generated files again
 	@hack/install-deps.sh generate

@@ -173,6 +173,7 @@ var rules = map[string]rule{
 	"hack/chaos": {nil, "what is harmed from outside is not imported"},
 	"hack/e2e":   {nil, "what is tested from outside is not imported"},
 
+	"hack/chart":                 {nil, "what of the chart follows from other files, follows from files alone"},
 	"hack/cluster":               {nil, "a cluster for tests runs whatever it is given"},
 	"hack/cluster/image/pause":   {nil, "it waits, in every pod of that cluster"},
 	"hack/cluster/image/smoke":   {nil, "it shows what a pod sees, whatever else the pods of the project do"},

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what the templates give")
+
+// Where the release of tests goes.
+const (
+	releaseName      = "swar"
+	releaseNamespace = "swar-system"
+)
+
+// tool returns the path of a program that is built by a target of make, and skips the test where it is missing.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../../.cache/bin", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if os.Getenv("SWAR_TEST_CHART") != "" {
+		t.Fatalf("there is no %s: run make %s", path, name)
+	}
+	t.Skipf("SKIPPED, so that the chart was not tried: there is no %s; run make chart", path)
+	return ""
+}
+
+// helm runs Helm, without what its user has set.
+func helm(t *testing.T, args ...string) (out, said string, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), tool(t, "helm"), args...)
+	home := t.TempDir()
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "KUBECONFIG=" + filepath.Join(home, "none")}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	return stdout.String(), stderr.String(), err
+}
+
+// render returns the objects of a release with some values.
+func render(t *testing.T, args ...string) (out, said string, err error) {
+	t.Helper()
+	return helm(t, append([]string{"template", releaseName, "../../" + chart, "--namespace", releaseNamespace}, args...)...)
+}
+
+// cases are the files of values that are rendered, by their names.
+func cases(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../../" + chart + "/ci/*-values.yaml")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d files of values, %v", len(files), err)
+	}
+	all := map[string]string{}
+	for _, f := range files {
+		all[strings.TrimSuffix(filepath.Base(f), "-values.yaml")] = f
+	}
+	return all
+}
+
+// TestTemplates compares what the templates give with testdata, which `go test -update` writes. The definition of
+// TTSDeployment is left out, which another test compares.
+func TestTemplates(t *testing.T) {
+	for name, values := range cases(t) {
+		t.Run(name, func(t *testing.T) {
+			got, said, err := render(t, "--values", values, "--set", "crds.enabled=false")
+			if err != nil || said != "" {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			again, _, err := render(t, "--values", values, "--set", "crds.enabled=false")
+			if err != nil || again != got {
+				t.Errorf("rendered again it is something else, %v", err)
+			}
+			golden := filepath.Join("testdata", name+".yaml")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil || string(want) != got {
+				t.Errorf("it is something else than %s (%v); if that is meant, run go test ./hack/chart -update", golden, err)
+			}
+		})
+	}
+}
+
+func TestLint(t *testing.T) {
+	for name, values := range cases(t) {
+		if out, said, err := helm(t, "lint", "../../"+chart, "--strict", "--values", values); err != nil {
+			t.Errorf("%s: %v\n%s%s", name, err, out, said)
+		}
+	}
+}
+
+// TestTheDefinitionIsThatOfTheAPI, and stays when a release goes, unless it is not to.
+func TestTheDefinitionIsThatOfTheAPI(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		keep string
+	}{
+		"kept":     {nil, "keep"},
+		"not kept": {[]string{"--set", "crds.keep=false"}, ""},
+	} {
+		out, said, err := render(t, append(tt.args, "--show-only", "templates/crds.yaml")...)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		got := parse(t, out)[0]
+		if policy := got.annotations()["helm.sh/resource-policy"]; policy != any(tt.keep) && (policy != nil || tt.keep != "") {
+			t.Errorf("%s: its policy is %v", name, policy)
+		}
+		delete(got.annotations(), "helm.sh/resource-policy")
+		delete(got.metadata(), "labels")
+		text, err := os.ReadFile("../../" + definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := parse(t, string(text))[0]; got.text(t) != want.text(t) {
+			t.Errorf("%s: it is another definition than %s; run go generate ./hack/chart", name, definition)
+		}
+	}
+}
+
+// TestValuesThatAreRefused, and with which words.
+func TestValuesThatAreRefused(t *testing.T) {
+	for name, tt := range map[string]struct {
+		set  string // values, as --set-json takes them
+		want string // empty: they are accepted
+	}{
+		"a name that there is not":              {`operator.replica=3`, "replica"},
+		"a name at the top":                     {`replicas=3`, "replicas"},
+		"what a parent chart shares":            {`global={"a":"b"}`, ""},
+		"a text in place of a number":           {`operator.replicas="3"`, "operator"},
+		"no operator":                           {`operator.replicas=0`, "operator"},
+		"nine of them":                          {`operator.replicas=9`, ""},
+		"ten of them":                           {`operator.replicas=10`, "operator"},
+		"the tag latest":                        {`images.worker.tag="latest"`, "tag"},
+		"a digest that is none":                 {`images.worker.digest="sha256:12"`, "digest"},
+		"another scope":                         {`operator.scope="Everything"`, "scope"},
+		"namespaces of a cluster":               {`operator={"scope":"Cluster","namespaces":["a"]}`, "operator.namespaces is for operator.scope Namespaced"},
+		"a namespace that cannot be":            {`operator.namespaces=["Shop"]`, "namespaces"},
+		"asking who reads, without permission":  {`operator.metrics.access="Authenticated"`, "take Open or Off, or operator.scope Cluster"},
+		"Firestore without a project":           {`portal.store.kind="firestore"`, "portal.store.firestore.project is missing"},
+		"mails without a sender":                {`portal.smtp.server="mail.example.org"`, "portal.smtp.from is missing"},
+		"domains for everybody":                 {`portal.signIn.domains=["example.org"]`, "invitedOnly"},
+		"no voices":                             {`portal.voices=[]`, "voices"},
+		"no model":                              {`portal.modelId=""`, "modelId"},
+		"an address without a scheme":           {`portal.publicURL="tts.example.org"`, "publicURL"},
+		"a route without a gateway":             {`httpRoute.enabled=true`, "httpRoute.parentRefs is empty"},
+		"a fleet's name of 40 characters":       {`fleet.name="` + strings.Repeat("n", 40) + `"`, ""},
+		"a fleet's name of 41":                  {`fleet.name="` + strings.Repeat("n", 41) + `"`, "name"},
+		"a mail more than the portal can count": {`portal.signIn.mailsPerHour=20001`, "mailsPerHour"},
+		"as many mails as it can":               {`portal.signIn.mailsPerHour=20000`, ""},
+		"a text that looks like YAML":           {`tests.text="- a: \"b\" {{ .Values }}\n..."`, ""},
+	} {
+		_, said, err := render(t, "--set-json", tt.set)
+		switch {
+		case tt.want == "" && err != nil:
+			t.Errorf("%s: %s", name, said)
+		case tt.want != "" && (err == nil || !strings.Contains(said, tt.want)):
+			t.Errorf("%s: it says %q, %v, want something with %q", name, said, err, tt.want)
+		}
+	}
+}

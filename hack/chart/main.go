@@ -1,0 +1,101 @@
+// Command chart writes what of charts/swar follows from other files: values.schema.json and README.md from the comments
+// of values.yaml, and the definition of TTSDeployment as a template from config/crd.
+//
+// A comment before a value describes it. A line of it that begins with @ narrows the value:
+//
+//	@enum a|b         one of these
+//	@range 1..9       a whole number of that range
+//	@pattern ^a$      a text like that
+//	@length 40        a text of so many characters at most
+//	@required         a text that is not empty
+//	@tag, @digest, @url, @quantity
+//	                  a text that is such a thing, or empty where its default is
+//	@items string     a list of texts; of namespace, or of object for whatever Kubernetes has there
+//	@atleast 1        with so many items at least
+//	@strings          a map of texts with any names
+//	@kubernetes       whatever Kubernetes has there
+//
+// Everything else follows from the default, and no other values are taken.
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+//go:generate go run . ../..
+
+const (
+	chart      = "charts/swar"
+	definition = "config/crd/swar.dev_ttsdeployments.yaml"
+)
+
+//go:embed intro.md
+var intro string
+
+func main() {
+	root := "."
+	if len(os.Args) > 1 {
+		root = os.Args[1]
+	}
+	files, err := generate(root)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "chart:", err)
+		os.Exit(1)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(root, name), text, 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "chart:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// generate returns the files that follow from others, by their names below root.
+func generate(root string) (map[string][]byte, error) {
+	text, err := os.ReadFile(filepath.Join(root, chart, "values.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	values, err := parseValues(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s/values.yaml: %w", chart, err)
+	}
+	schema, err := schemaOf(values)
+	if err != nil {
+		return nil, err
+	}
+	crd, err := os.ReadFile(filepath.Join(root, definition))
+	if err != nil {
+		return nil, err
+	}
+	template, err := crdTemplate(string(crd))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", definition, err)
+	}
+	return map[string][]byte{
+		chart + "/values.schema.json":  schema,
+		chart + "/README.md":           []byte(readmeOf(values)),
+		chart + "/templates/crds.yaml": []byte(template),
+	}, nil
+}
+
+// schemaOf writes the schema of all values. A chart that has this one as a part may give it `global`.
+func schemaOf(values *value) ([]byte, error) {
+	root := values.schema()
+	root["$schema"] = "http://json-schema.org/draft-07/schema#"
+	root["title"] = "Values of the chart swar"
+	root["properties"].(map[string]any)["global"] = map[string]any{
+		"type": "object", "description": "What a parent chart shares. Nothing here reads it.",
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(root)
+	return b.Bytes(), err
+}
