@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -85,7 +86,7 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 			return nil
 		}
 		if owner := ownerOf(live); owner != "" && owner != ownerOf(wanted) {
-			return fmt.Errorf("it belongs to somebody else: rename the TTSDeployment, or remove that one")
+			return errors.New("it belongs to somebody else: rename the TTSDeployment, or remove that one")
 		}
 	}
 	if err == nil {

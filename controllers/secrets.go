@@ -217,14 +217,26 @@ func (r *Reconciler) observeForeignPortal(ctx context.Context, fleet *v1alpha1.T
 		return nil, err
 	}
 	address := string(live.Data[contract.PortalAddress])
-	_, port, err := net.SplitHostPort(address)
-	number, atoiErr := strconv.ParseUint(port, 10, 16)
-	if err != nil || atoiErr != nil || number == 0 {
+	number := portOf(address)
+	if number == 0 {
 		return []plan.Problem{{Reason: v1alpha1.ReasonSecretMalformed, Text: fmt.Sprintf(
 			"the entry %s of the Secret %s is %q: want HOST:PORT of the portal's dataplane", contract.PortalAddress, name, address)}}, nil
 	}
-	s.facts.PortalPort = int32(number)
+	s.facts.PortalPort = number
 	return nil, nil
+}
+
+// portOf returns the port of HOST:PORT, 0 if it is not that.
+func portOf(address string) int32 {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return 0
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return int32(number)
 }
 
 // secret reads one of the fleet; an empty one where there is none.

@@ -509,6 +509,7 @@ const (
 // +kubebuilder:validation:Enum=Enabled;Disabled
 type Switch string
 
+// The positions of a Switch.
 const (
 	Enabled  Switch = "Enabled"
 	Disabled Switch = "Disabled"
@@ -568,6 +569,7 @@ type Tracing struct {
 // +kubebuilder:validation:Enum=Active;Paused
 type Reconciliation string
 
+// What Reconciliation may be.
 const (
 	Active Reconciliation = "Active"
 	Paused Reconciliation = "Paused"

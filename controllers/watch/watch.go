@@ -181,7 +181,7 @@ func (w *Watcher) call(ctx context.Context, fleet, address string, r *router, he
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	quiet := time.AfterFunc(silence, end)

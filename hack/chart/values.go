@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ func parseValues(text []byte) (*value, error) {
 		return nil, err
 	}
 	if len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("want one object")
+		return nil, errors.New("want one object")
 	}
 	root := &value{node: document.Content[0], rules: map[string]string{}}
 	return root, root.descend()
@@ -91,10 +92,10 @@ func (v *value) describe(comment string) error {
 	}
 	v.about = strings.TrimSpace(strings.Join(lines, " "))
 	if v.about == "" {
-		return fmt.Errorf("a comment is missing that says what it is")
+		return errors.New("a comment is missing that says what it is")
 	}
 	if v.node.Kind == yaml.SequenceNode && v.rules["items"] == "" {
-		return fmt.Errorf("say with @items what the list holds")
+		return errors.New("say with @items what the list holds")
 	}
 	return nil
 }

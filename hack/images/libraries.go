@@ -21,7 +21,7 @@ func checkLibraries(t oci.Tree) error {
 		if f == nil {
 			continue
 		}
-		if err := checkNeeds(t, name, f); err != nil {
+		if err := checkNeeds(t, f); err != nil {
 			problems = append(problems, fmt.Errorf("/%s: %w", name, err))
 		}
 	}
@@ -37,7 +37,7 @@ func openELF(e oci.Entry) *elf.File {
 	return f
 }
 
-func checkNeeds(t oci.Tree, name string, f *elf.File) error {
+func checkNeeds(t oci.Tree, f *elf.File) error {
 	var problems []error
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {

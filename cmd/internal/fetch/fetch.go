@@ -76,7 +76,7 @@ func (f *fetching) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer part.Close()
+	defer func() { _ = part.Close() }()
 	if err := f.bring(ctx, part); err != nil {
 		if info, statErr := part.Stat(); statErr == nil && info.Size() == 0 {
 			os.Remove(part.Name())

@@ -82,7 +82,7 @@ func (f *fetching) extract(ctx context.Context, part *os.File, folder string) (r
 	if err != nil {
 		return r, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	x := &extraction{root: root, room: f.Limit - size, limit: f.Limit}
 	for archive := tar.NewReader(plain); ; {
 		h, err := archive.Next()
@@ -115,7 +115,7 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("unpacking: %w", err)
 		}
-		return z, func() { z.Close() }, nil
+		return z, func() { _ = z.Close() }, nil
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {

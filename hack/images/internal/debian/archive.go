@@ -51,7 +51,7 @@ func (a *Archive) Fetch(ctx context.Context, architecture string, pins []Pin) er
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 	download := func() error {
 		_, err := a.apt(ctx, architecture, work, append([]string{"download"}, names...)...)
 		return err

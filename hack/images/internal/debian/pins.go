@@ -12,7 +12,10 @@ import (
 )
 
 // Release is the release of Debian that packages are of.
-const Release, Codename = "12", "bookworm"
+const Release = "12"
+
+// Codename is what Debian calls that release.
+const Codename = "bookworm"
 
 // A Pin names one file of Debian's archive.
 type Pin struct {
@@ -35,7 +38,7 @@ func ReadPins(path string) (Pins, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var all Pins
 	for lines := bufio.NewScanner(f); ; {
 		if !lines.Scan() {
