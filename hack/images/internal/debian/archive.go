@@ -140,33 +140,44 @@ func (a *Archive) Source(ctx context.Context, architecture, folder, name, versio
 // update looks up which versions there are, where that is not known or has to be known anew.
 func (a *Archive) update(ctx context.Context, architecture string, anew bool) error {
 	state := a.state(architecture)
-	if found, _ := filepath.Glob(filepath.Join(state, "lists", "*_Packages*")); len(found) > 0 && !anew {
+	sources, path := a.sources(), filepath.Join(state, "sources")
+	if old, err := os.ReadFile(path); err == nil && string(old) == sources && !anew {
 		return nil
 	}
 	if _, err := os.Stat(keyring); err != nil {
 		return fmt.Errorf("the keys of Debian are missing: install the package debian-archive-keyring (%w)", err)
+	}
+	// What is left when this is broken off is not taken for lists of this mirror.
+	if err := os.RemoveAll(state); err != nil {
+		return err
 	}
 	for _, dir := range []string{"lists/partial", "cache/archives/partial"} {
 		if err := os.MkdirAll(filepath.Join(state, dir), 0o755); err != nil {
 			return err
 		}
 	}
-	var sources strings.Builder
+	for name, content := range map[string]string{"status": "", "sources.new": sources} {
+		if err := os.WriteFile(filepath.Join(state, name), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	if _, err := a.apt(ctx, architecture, state, "update", "-o", "Dir::Etc::sourcelist="+path+".new"); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// sources is what sources.list says.
+func (a *Archive) sources() string {
+	var out strings.Builder
 	for _, suite := range []string{
 		"debian " + Codename, "debian " + Codename + "-updates", "debian-security " + Codename + "-security",
 	} {
 		for _, kind := range []string{"deb", "deb-src"} {
-			fmt.Fprintf(&sources, "%s [signed-by=%s] %s/%s main\n", kind, keyring, a.Mirror, suite)
+			fmt.Fprintf(&out, "%s [signed-by=%s] %s/%s main\n", kind, keyring, a.Mirror, suite)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(state, "sources"), []byte(sources.String()), 0o644); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(state, "status"), nil, 0o644); err != nil {
-		return err
-	}
-	_, err := a.apt(ctx, architecture, state, "update")
-	return err
+	return out.String()
 }
 
 func (a *Archive) state(architecture string) string {
@@ -182,7 +193,8 @@ func (a *Archive) apt(ctx context.Context, architecture, folder string, args ...
 		"Dir::State=" + state, "Dir::State::status=" + filepath.Join(state, "status"),
 		"Dir::Cache=" + filepath.Join(state, "cache"),
 		"APT::Architecture=" + architecture, "APT::Architectures=" + architecture,
-		"APT::Sandbox::User=root", // its own user may not write into our folder
+		"APT::Sandbox::User=root",     // its own user may not write into our folder
+		"APT::Update::Error-Mode=any", // otherwise a mirror that is away is a warning
 		"Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false", "Acquire::Languages=none",
 	} {
 		options = append(options, "-o", o)

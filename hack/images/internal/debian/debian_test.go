@@ -119,3 +119,21 @@ func TestUnpackAndTake(t *testing.T) {
 		t.Errorf("a pattern without a file: %v", err)
 	}
 }
+
+// TestAMirrorThatIsAwayIsAnError: apt-get itself takes it for a warning, and goes on with empty lists.
+func TestAMirrorThatIsAwayIsAnError(t *testing.T) {
+	for _, needed := range []string{"/usr/bin/apt-get", keyring} {
+		if _, err := os.Stat(needed); err != nil {
+			t.Skipf("NOT TESTED: %v", err)
+		}
+	}
+	t.Setenv("http_proxy", "")
+	a := &Archive{Cache: t.TempDir(), Mirror: "http://127.0.0.1:1"}
+	err := a.Fetch(t.Context(), "amd64", []Pin{{"amd64", "libc6", "1", hex}})
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(a.state("amd64"), "sources")); err == nil {
+		t.Error("the empty lists are taken for those of the mirror")
+	}
+}
