@@ -9,7 +9,7 @@ func exitCodesTopic() *cobra.Command {
 		Long: `Exit codes:
 
     0  done; for serve: every stream was finished before it stopped
-    1  failed: an engine error, audio that was cut, a missing program
+    1  failed: an engine error, audio that was cut or is bad, a missing program
     2  wrong usage: the command line or a setting was not understood
     3  no server could be reached
     4  the server refused: busy, a wrong key, a text that it does not take, what a rule of the portal forbids

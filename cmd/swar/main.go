@@ -55,7 +55,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 		"use":    {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
 		"portal": append(a.portal.All(), a.signinCommand()),
 		"model":  {a.bundleCommand()},
-		"check":  {a.doctorCommand(), a.versionCommand()},
+		"check":  {a.doctorCommand(), a.checkCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -496,7 +496,7 @@ func TestVersionAndHelp(t *testing.T) {
 		}
 	}
 	top := s.ok().out
-	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "keys", "orgs", "usage", "voice-requests", "signin", "signing-keys", "backup", "restore", "migrate", "bundle", "doctor", "version", "completion", "exit-codes"} {
+	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "keys", "orgs", "usage", "voice-requests", "signin", "signing-keys", "backup", "restore", "migrate", "bundle", "doctor", "check", "version", "completion", "exit-codes"} {
 		if !strings.Contains(top, "\n  "+command) && !strings.Contains(top, "swar "+command) {
 			t.Errorf("%s is missing in\n%s", command, top)
 		}
@@ -515,7 +515,7 @@ func TestTheDocumentedCommandLine(t *testing.T) {
 	s := bareShell(t)
 	seen := 0
 	for _, command := range []string{
-		"serve", "say", "stream", "normalize", "voices", "bundle convert", "bundle inspect", "bundle verify", "bundle synth-random", "doctor", "version",
+		"serve", "say", "stream", "normalize", "voices", "bundle convert", "bundle inspect", "bundle verify", "bundle synth-random", "doctor", "check", "version",
 		"keys list", "keys create", "keys rename", "keys restrict", "keys revoke", "orgs list", "orgs create", "orgs rename", "orgs members", "orgs invite",
 		"orgs role", "orgs remove", "orgs unbind", "usage", "voice-requests list", "voice-requests move", "signin", "signing-keys list",
 		"signing-keys rotate", "backup", "restore", "migrate",
