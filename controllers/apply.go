@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,25 +75,28 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 	u.SetAnnotations(annotations)
 	live := wanted.DeepCopyObject().(client.Object)
 	err = r.Client.Get(ctx, client.ObjectKeyFromObject(live), live)
-	switch {
-	case client.IgnoreNotFound(err) != nil:
-		return err
-	case err == nil:
-		is, err := toUnstructured(live.(resources.Object))
-		if err != nil {
-			return err
-		}
-		if is.GetDeletionTimestamp() == nil && contains(is.Object, u.Object) {
-			return nil
-		}
-		if owner := ownerOf(live); owner != "" && owner != ownerOf(wanted) {
-			return errors.New("it belongs to somebody else: rename the TTSDeployment, or remove that one")
-		}
+	if apierrors.IsNotFound(err) { // the cache knows only what is ours
+		live = wanted.DeepCopyObject().(client.Object)
+		err = r.Reader.Get(ctx, client.ObjectKeyFromObject(live), live)
 	}
-	if err == nil {
-		if err := r.keepReplicas(ctx, u, live); err != nil {
-			return err
-		}
+	if apierrors.IsNotFound(err) {
+		return r.applyAs(ctx, u, fieldManager)
+	} else if err != nil {
+		return err
+	}
+	if ownerOf(live) != ownerOf(wanted) {
+		return errors.New("there is one of that name that is not of this fleet, and is left as it is: " +
+			"rename the TTSDeployment, or remove that one")
+	}
+	is, err := toUnstructured(live.(resources.Object))
+	if err != nil {
+		return err
+	}
+	if is.GetDeletionTimestamp() == nil && contains(is.Object, u.Object) {
+		return nil
+	}
+	if err := r.keepReplicas(ctx, u, live); err != nil {
+		return err
 	}
 	return r.applyAs(ctx, u, fieldManager)
 }

@@ -31,7 +31,8 @@ const again = 5 * time.Minute
 
 // Reconciler makes fleets what their TTSDeployments want.
 type Reconciler struct {
-	Client    client.Client
+	Client    client.Client // reads from the cache, but for Secrets
+	Reader    client.Reader // reads from the API server
 	Release   resources.Release
 	Portal    string // HOST:PORT of the dataplane of this release's portal; empty: there is none
 	Authority *AuthorityStore

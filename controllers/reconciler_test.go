@@ -194,7 +194,8 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.idle(t)
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(routers), routers); err != nil || *routers.Spec.Replicas != 4 {
+			err := c.Get(t.Context(), client.ObjectKeyFromObject(routers), routers)
+			if err != nil || *routers.Spec.Replicas != 4 {
 				t.Errorf("with %s there are %d routers, %v; want 4", replicas, *routers.Spec.Replicas, err)
 			}
 		}
@@ -345,4 +346,30 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait(t, c, namespace, "keys", "it goes on", isWell)
+}
+
+// TestWhatBelongsToOthersIsLeftAlone: a fleet takes nothing over that has the name of one of its objects.
+func TestWhatBelongsToOthersIsLeftAlone(t *testing.T) {
+	c, namespace := open(t)
+	theirs := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish", Labels: map[string]string{"app": "theirs"}},
+		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+	}
+	create(t, c, theirs)
+	startOperator(t, namespace, controllers.Config{})
+	create(t, c, fleetWith(t, namespace, "hinglish", `{}`))
+	create(t, c, fleetWith(t, namespace, "fine", `{}`))
+	wait(t, c, namespace, "hinglish", "it says what is in its way", func(f *v1alpha1.TTSDeployment) string {
+		got := condition(f, v1alpha1.Degraded)
+		says := strings.Contains(got.Message, "Service hinglish: there is one of that name")
+		if got.Reason != v1alpha1.ReasonApplyFailed || !says {
+			return fmt.Sprintf("%s: %s", got.Reason, got.Message)
+		}
+		return ""
+	})
+	wait(t, c, namespace, "fine", "another one is not touched by that", isWell)
+	err := c.Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs)
+	if err != nil || theirs.Spec.Ports[0].Port != 80 || len(theirs.OwnerReferences) > 0 {
+		t.Errorf("theirs is %+v, %v", theirs.Spec.Ports, err)
+	}
 }

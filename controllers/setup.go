@@ -97,7 +97,7 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		changed <- event.GenericEvent{Object: fleet}
 	}, log)
 	r := &Reconciler{
-		Client: m.GetClient(), Release: c.Release, Portal: c.Portal, Authority: authority, Sizer: sizer,
+		Client: m.GetClient(), Reader: m.GetAPIReader(), Release: c.Release, Portal: c.Portal, Authority: authority, Sizer: sizer,
 		Events: m.GetEventRecorder(resources.ManagedBy), Now: c.Now,
 	}
 	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run)} {
