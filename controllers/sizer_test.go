@@ -208,7 +208,7 @@ func TestAFleetGrowsWithItsDemand(t *testing.T) {
 	f.pod(resources.Worker, "worker", "127.81.0.10", true)
 	wait(t, f.c, f.namespace, "hinglish", "the router is heard", hasCondition(v1alpha1.ScalingActive, metav1.ConditionTrue, v1alpha1.ReasonFollowingDemand))
 	router.change(func(s *wire.FleetState) { s.Busy, s.Queued = 4, 4 })
-	f.becomes("two more pods", 3, 6*time.Second)
+	f.becomes("two more pods", 3, 20*time.Second)
 	wait(t, f.c, f.namespace, "hinglish", "spec and status say so", func(d *v1alpha1.TTSDeployment) string {
 		if *d.Spec.Replicas != 3 || d.Status.Desired.Replicas != 3 {
 			return fmt.Sprintf("spec %d, status %+v", *d.Spec.Replicas, d.Status.Desired)
@@ -233,7 +233,7 @@ func TestAFleetStartsFromNothing(t *testing.T) {
 		return ""
 	})
 	router.change(func(s *wire.FleetState) { s.Arrived, s.Warming = 1, 1 })
-	f.becomes("the first who is refused starts a pod", 1, 3*time.Second)
+	f.becomes("the first who is refused starts a pod", 1, 20*time.Second)
 }
 
 // TestAFleetShrinksWithoutCutting: the idlest pod takes nothing new, goes when it is empty and Kubernetes knows, and comes
@@ -255,7 +255,7 @@ func TestAFleetShrinksWithoutCutting(t *testing.T) {
 	}
 	cordoned := func(what, ip string, want bool) {
 		t.Helper()
-		eventually(t, what, 10*time.Second, func(context.Context) string {
+		eventually(t, what, 30*time.Second, func(context.Context) string {
 			if router.isCordoned(ip) != want {
 				return "it is not so"
 			}
