@@ -80,8 +80,8 @@ const (
 	ScaledDown        Reason = "ScaledDown"
 	DownByRate        Reason = "DownByRate"      // a step down, of several
 	HeldForRate       Reason = "HeldForRate"     // the next step down is not due yet
-	HeldForWindow     Reason = "HeldForWindow"   // demand asked for as much within the window, or the window is not over
-	HeldMissingData   Reason = "HeldMissingData" // a router, or all, have not been heard of: down is out of the question
+	HeldForWindow     Reason = "HeldForWindow"   // demand asked for as much within the window, or that is not over
+	HeldMissingData   Reason = "HeldMissingData" // not all routers have been heard of: nothing may go
 	HeldForDrain      Reason = "HeldForDrain"    // pods of the step before are not gone yet
 	HeldForRollout    Reason = "HeldForRollout"  // pods are being replaced
 	HeldWhileWarming  Reason = "HeldWhileWarming"
