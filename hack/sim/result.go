@@ -125,8 +125,8 @@ func (r *result) close(w *world) {
 func (w *world) isKnown(v route.PodView) bool {
 	p := w.pods[podIndex(v.Address)]
 	free := p.Free()
-	if p.dead || w.deployment != nil && !p.IsOpen() {
-		free = v.Free
+	if w.deployment != nil && (p.dead || !p.IsOpen()) {
+		free = v.Free // nobody asks
 	}
 	return v.Free == free && v.Running == 0 && v.Unseen == 0 && p.Busy() == 0
 }
