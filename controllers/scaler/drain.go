@@ -9,8 +9,8 @@ import (
 // DefaultDrainTimeout is longer than any stream: 120 s, and 30 s for its end to be noticed.
 const DefaultDrainTimeout = 150 * time.Second
 
-// Drain empties worker pods before their Deployment shrinks. Pods that shall go are cordoned: they take nothing new, say
-// so, and are no longer Ready. A ReplicaSet deletes pods without a node first, then pending ones, then those that are
+// Drain empties worker pods before their Deployment shrinks. Pods that shall go are cordoned: they take nothing new,
+// say so, and are no longer Ready. A ReplicaSet deletes pods without a node first, then pending ones, then those that are
 // not Ready, in no order that could be counted on. So a Deployment shrinks when all of its pods that are not Ready are
 // empty, by as many as cannot become Ready again.
 //

@@ -156,7 +156,7 @@ func (p *process) pass(c *cluster, wild bool) {
 	if p.warm = p.warm || !wild || c.likely(3, "it becomes warm"); !p.warm {
 		return
 	}
-	if p.reachable && !p.isCordoned(c.now) && len(p.streams) < 8 && c.likely(1, "it is given a stream") {
+	if wild && p.reachable && !p.isCordoned(c.now) && len(p.streams) < 8 && c.likely(1, "it is given a stream") {
 		length := rapid.IntRange(1, 120).Draw(c.T, "of so many seconds")
 		p.streams = append(p.streams, c.now.Add(time.Duration(length)*time.Second))
 	}

@@ -13,16 +13,16 @@ const (
 	goneAfter   = 10 * time.Minute // a router that is not listed is forgotten
 )
 
-// lostShare is how much of a call that the fleet has no slot for one refusal stands for. Who is refused asks again:
-// three tries in all, as the API recommends and package client does, so that while nobody gets a slot each lost call is
-// refused three times.
+// lostShare is for how many calls that get no slot at all one refusal stands, with a share p of all tries refused.
 //
-// Where some tries get a slot, and so are counted as busy, a third is too much: with a share p of tries refused
-// p²/(1+p+p²) would be right. The demand is too high by 18 % at most then (p = 0.6), which is less than what the target
-// of utilization adds. Clients that never ask again are counted too low; but a fleet that is full wants more pods in any
-// case, so that it gets there in more steps. The simulator compares the estimate with what clients asked for
-// (docs/capacity.md).
-const lostShare = 1.0 / 3
+// Who is refused asks again: three tries in all, as the API recommends and package client does. With a share p of tries
+// refused a call makes 1+p+p² tries on average, of which p(1+p+p²) are refused, and is lost with p³. So p²/(1+p+p²)
+// calls are lost for each refusal: a third where nobody gets a slot, a seventh where every other try does, and next to
+// none where few are refused, since those soon count as busy.
+//
+// Clients that never ask again are counted too low. But a fleet that is full wants more pods in any case, so that it
+// gets there in more steps. The simulator compares the estimate with what clients asked for (docs/capacity.md).
+func lostShare(p float64) float64 { return p * p / (1 + p + p*p) }
 
 // Sample is what one router told, as FleetState of the fleet's protocol has it. Counters are since its start.
 type Sample struct {
@@ -54,24 +54,25 @@ type PodState struct {
 
 // router is what is remembered of one.
 type router struct {
-	heard time.Time
-	last  Sample
-	marks []mark // of the last seconds, the oldest first
-	rate  float64
+	heard   time.Time
+	last    Sample
+	marks   []mark  // of the last seconds, the oldest first
+	tries   float64 // a second, lately
+	refused float64 // of those
 }
 
-// mark is how often had been refused at a time.
+// mark is how many had asked and been refused at a time.
 type mark struct {
-	at      time.Time
-	refused int64
+	at               time.Time
+	arrived, refused int64
 }
 
-// Observe takes in what a router told. It returns true where the size should be decided at once: clients are refused,
-// and were not a moment ago.
+// Observe takes in what a router told, and keeps it. It returns true where the size should be decided at once: clients
+// are refused, and were not a moment ago.
 func (s *Scaler) Observe(now time.Time, name string, v Sample) (atOnce bool) {
 	r, known := s.routers[name]
 	if !known {
-		r = &router{heard: now, last: Sample{Epoch: v.Epoch}, marks: []mark{{now, v.refused()}}}
+		r = &router{heard: now, last: Sample{Epoch: v.Epoch}, marks: []mark{{now, v.Arrived, v.refused()}}}
 		if now.Sub(s.born) < loadCounts { // it may have run for long before; one that comes later has just started
 			r.last.Arrived = v.Arrived
 		}
@@ -79,28 +80,28 @@ func (s *Scaler) Observe(now time.Time, name string, v Sample) (atOnce bool) {
 	}
 	if v.Epoch != r.last.Epoch { // it has started anew since it was last heard of
 		r.last = Sample{Epoch: v.Epoch}
-		r.marks = []mark{{r.heard, 0}}
+		r.marks = []mark{{at: r.heard}}
 	}
 	s.streams.add(v.Served+v.Cut-r.last.Served-r.last.Cut, v.StreamTime-r.last.StreamTime)
 	if v.Busy > 0 || v.Queued > 0 || v.Arrived > r.last.Arrived {
 		s.asked = now
 	}
-	before := r.rate
+	before := r.refused
 	r.heard, r.last = now, v
 	r.count(now)
-	return before == 0 && r.rate > 0
+	return before == 0 && r.refused > 0
 }
 
-// count finds how often a second the router has refused lately.
+// count finds how often a second clients have tried and been refused lately.
 func (r *router) count(now time.Time) {
-	r.marks = append(r.marks, mark{now, r.last.refused()})
+	r.marks = append(r.marks, mark{now, r.last.Arrived, r.last.refused()})
 	for len(r.marks) > 2 && now.Sub(r.marks[1].at) >= rateOver {
 		r.marks = r.marks[1:]
 	}
-	r.rate = 0
-	if span := now.Sub(r.marks[0].at); span > 0 {
-		r.rate = float64(r.last.refused()-r.marks[0].refused) / max(span, time.Second).Seconds()
-	}
+	first := r.marks[0]
+	span := max(now.Sub(first.at), time.Second).Seconds()
+	r.tries = float64(r.last.Arrived-first.arrived) / span
+	r.refused = float64(r.last.refused()-first.refused) / span
 }
 
 // load is what all routers told together.
@@ -112,7 +113,7 @@ type load struct {
 
 func (s *Scaler) load(now time.Time, routers []string) load {
 	l := load{missing: len(routers) == 0}
-	refused := 0.0
+	tries, refused := 0.0, 0.0
 	for _, name := range routers {
 		r, known := s.routers[name]
 		if !known || now.Sub(r.heard) > loadCounts {
@@ -121,9 +122,12 @@ func (s *Scaler) load(now time.Time, routers []string) load {
 		}
 		l.demand += float64(r.last.Busy + r.last.Queued)
 		l.queued += r.last.Queued
-		refused += r.rate
+		tries += r.tries
+		refused += r.refused
 	}
-	l.demand += refused * lostShare * s.streams.mean().Seconds()
+	if refused > 0 {
+		l.demand += refused * lostShare(min(refused/tries, 1)) * s.streams.mean().Seconds()
+	}
 	return l
 }
 
@@ -164,8 +168,8 @@ func (l *streamLength) mean() time.Duration {
 }
 
 // Pods returns what routers know of pods, by address. Pods tell the same to every router; where routers differ for a
-// moment, a pod is as busy, and as open for new streams, as any of them says. Those that no router is connected with are
-// left out.
+// moment, a pod is as busy, and as open for new streams, as any of them says. Those that no router is connected with
+// are left out.
 func (s *Scaler) Pods(now time.Time) map[string]PodState {
 	all := make(map[string]PodState)
 	for _, r := range s.routers {

@@ -80,8 +80,8 @@ const (
 	ScaledDown        Reason = "ScaledDown"
 	DownByRate        Reason = "DownByRate"      // a step down, of several
 	HeldForRate       Reason = "HeldForRate"     // the next step down is not due yet
-	HeldForWindow     Reason = "HeldForWindow"   // demand asked for as much within the window, or the window is not over
-	HeldMissingData   Reason = "HeldMissingData" // a router, or all, have not been heard of: down is out of the question
+	HeldForWindow     Reason = "HeldForWindow"   // demand asked for as much within the window, or that is not over
+	HeldMissingData   Reason = "HeldMissingData" // not all routers have been heard of: nothing may go
 	HeldForDrain      Reason = "HeldForDrain"    // pods of the step before are not gone yet
 	HeldForRollout    Reason = "HeldForRollout"  // pods are being replaced
 	HeldWhileWarming  Reason = "HeldWhileWarming"
@@ -105,7 +105,7 @@ type Scaler struct {
 	routers   map[string]*router
 	streams   streamLength
 	demand    peak
-	served    map[string]time.Time // when a pod was warm and in reach last, by name
+	served    map[string]time.Time // when pods that were warm once were in reach last, by name
 	asked     time.Time            // when a request was there last; zero for never
 	warmed    time.Time            // when a pod was warming last, with at least one wished for; zero for never
 	allowance allowance
@@ -258,12 +258,14 @@ const lostAfter = 10 * time.Second
 func (s *Scaler) lost(now time.Time, pods []Pod, states map[string]PodState) (n int) {
 	served := make(map[string]time.Time, len(pods))
 	for _, p := range pods {
-		last, ok := s.served[p.Name]
-		if states[p.Address].Warm {
-			last, ok = now, true
-		}
-		if !ok || p.Terminating {
+		last, hasServed := s.served[p.Name]
+		state, inReach := states[p.Address]
+		hasServed = hasServed || state.Warm
+		if !hasServed || p.Terminating {
 			continue
+		}
+		if inReach { // or warming again, after its process has died
+			last = now
 		}
 		served[p.Name] = last
 		if now.Sub(last) > lostAfter {

@@ -276,6 +276,7 @@ func TestLostPodsAreReplaced(t *testing.T) {
 		"half are gone":                  {5, 12 * time.Second, 13, scaler.ReplacingLost},
 		"most are gone":                  {9, 12 * time.Second, 13, scaler.ReplacingLost},
 		"all are: it is the way to them": {10, 12 * time.Second, 10, scaler.HeldForWindow},
+		"one warms up again":             {-1, 12 * time.Second, 10, scaler.HeldForWindow},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, now := scaler.New(start), start
@@ -296,6 +297,7 @@ func TestLostPodsAreReplaced(t *testing.T) {
 			for i := range c.lost {
 				v.Pods[i].Connected = false
 			}
+			v.Pods[9].Warm = v.Pods[9].Warm && c.lost >= 0
 			for end := start.Add(c.lasting); !now.After(end); {
 				look()
 			}

@@ -168,7 +168,7 @@ var rules = map[string]rule{
 		"runtime/onnx/measure",
 	}, "what is measured is the engine as it is, and the same models in other layouts"},
 	"hack/sim": {[]string{
-		"runtime/fleet/route", "runtime/fleet/route/routetest", "runtime/speech",
+		"controllers/scaler", "runtime/fleet/route", "runtime/fleet/route/routetest", "runtime/speech",
 	}, "what is simulated is decided by the code that decides it in the programs, and by nothing else"},
 	"hack/chaos": {nil, "what is harmed from outside is not imported"},
 	"hack/e2e":   {nil, "what is tested from outside is not imported"},

@@ -28,9 +28,9 @@ const (
 const style = `<style>
 text{font:13px sans-serif;fill:#222}.title{font-size:15px;font-weight:bold}
 .axis{stroke:#777}.grid{stroke:#999;stroke-opacity:.3}
-polyline{fill:none;stroke-width:2}.c0{stroke:#1a66b3}.c1{stroke:#b34700}.c2{stroke:#3d8033}.c3{stroke:#8a3dab}
+polyline{fill:none;stroke-width:2}.c0{stroke:#1a66b3}.c1{stroke:#b34700}.c2{stroke:#3d8033}.c3{stroke:#8a3dab}.c4{stroke:#a8842c}
 @media(prefers-color-scheme:dark){text{fill:#ddd}
-.c0{stroke:#6cb2ff}.c1{stroke:#ff9d57}.c2{stroke:#86cf7a}.c3{stroke:#d394f0}}
+.c0{stroke:#6cb2ff}.c1{stroke:#ff9d57}.c2{stroke:#86cf7a}.c3{stroke:#d394f0}.c4{stroke:#e5c76b}}
 </style>
 `
 
@@ -60,16 +60,16 @@ func (c chart) svg() string {
 	fmt.Fprintf(&b, `<text x="16" y="%d" text-anchor="middle" transform="rotate(-90 16 %d)">%s</text>`+"\n",
 		chartTop+plotHigh/2, chartTop+plotHigh/2, c.y)
 	for i, l := range c.lines {
-		dashes := []string{"", "7 3", "2 3", "10 3 2 3"}[i%4]
+		dashes := []string{"", "7 3", "2 3", "10 3 2 3", "1 2"}[i%5]
 		var points []string
 		for j, y := range l.ys {
 			points = append(points, fmt.Sprintf("%.1f,%.1f", px(c.xs[j]), py(y)))
 		}
 		fmt.Fprintf(&b, `<polyline class="c%d" stroke-dasharray="%s" points="%s"/>`+"\n",
-			i%4, dashes, strings.Join(points, " "))
+			i%5, dashes, strings.Join(points, " "))
 		y := chartTop + 14 + 22*i
 		fmt.Fprintf(&b, `<line class="c%d" stroke-width="2" stroke-dasharray="%s" x1="%d" y1="%d" x2="%d" y2="%d"/>`,
-			i%4, dashes, chartLeft+plotWide+14, y-4, chartLeft+plotWide+44, y-4)
+			i%5, dashes, chartLeft+plotWide+14, y-4, chartLeft+plotWide+44, y-4)
 		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", chartLeft+plotWide+50, y, l.name)
 	}
 	b.WriteString("</svg>\n")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -17,12 +16,19 @@ type pod struct {
 	world    *world
 	index    int
 	address  string
+	zone     string
 	dead     bool
 	hung     bool
 	leaving  bool // it ends when it has spoken what it speaks
 	links    []*link
 	speaking []*attempt
 	prepared *simplelru.LRU[int, struct{}] // texts
+
+	running       bool // Kubernetes has started it
+	ready         bool // as Kubernetes saw it last
+	terminating   bool // Kubernetes deletes it
+	lost          bool // with its node
+	cordonedUntil time.Time
 }
 
 // link is a connection between a router and a pod. Each direction keeps its order.
@@ -47,7 +53,7 @@ type attempt struct {
 }
 
 func newPod(w *world, i int) *pod {
-	p := &pod{world: w, index: i, address: fmt.Sprintf("pod%05d:9090", i)}
+	p := &pod{world: w, index: i, address: podAddress(i), zone: w.zone(i), running: true, ready: true}
 	p.start()
 	w.after(seconds(w.network.Float64()), p.beat)
 	return p
@@ -203,7 +209,7 @@ func (p *pod) drain() {
 	}
 }
 
-// kill ends the process, and another one begins after a while.
+// kill ends the process. Another one begins after a while, where no Deployment sees to that.
 func (p *pod) kill() {
 	w := p.world
 	p.dead, p.hung = true, false
@@ -216,6 +222,10 @@ func (p *pod) kill() {
 		w.after(w.travel(), func() { l.router.unlink(l) })
 	}
 	p.speaking, p.links = nil, nil
+	if w.deployment != nil {
+		w.list()
+		return
+	}
 	w.after(restartTime, func() {
 		p.start()
 		for _, r := range w.routers {

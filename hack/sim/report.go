@@ -22,11 +22,14 @@ func (s *study) report() map[string]string {
 	s.writeFaults(&b)
 	s.writeViews(&b)
 	files := make(map[string]string)
+	s.writeScaling(&b)
 	if !s.quick {
 		s.writeLoads(&b, files)
 		s.writeDelays(&b)
 		s.writeHits(&b, files)
 		s.writeLadder(&b)
+		s.writeSizes(&b, files)
+		s.writeEstimates(&b)
 		s.writeTheory(&b)
 		b.WriteString(reading)
 	}

@@ -30,6 +30,7 @@ type result struct {
 	counts    route.Counts
 	waits     [][]time.Duration // until a pod has begun, by router
 	view      viewError
+	scaled    scaled
 }
 
 // viewError compares what routers believe of pods with what is so.
@@ -65,7 +66,7 @@ func (r *result) started(w *world, q *request, p *pod) {
 	}
 	r.Started++
 	r.waits[q.router.index] = append(r.waits[q.router.index], w.now.Sub(q.arrived))
-	if w.zone(p.index) != q.router.zone {
+	if p.zone != q.router.zone {
 		r.Crossed++
 	}
 	if hit {
@@ -112,12 +113,22 @@ func (r *result) close(w *world) {
 		r.counts.Granted += c.Granted
 		r.counts.Attempts += c.Attempts
 		r.counts.Ejected += c.Ejected
-		for i, p := range router.View(w.now) {
-			if p.Free != w.pods[i].Free() || p.Running != 0 || p.Unseen != 0 || w.pods[i].Busy() != 0 {
+		for _, p := range router.View(w.now) {
+			if !w.isKnown(p) {
 				panic("a router does not know " + p.Address)
 			}
 		}
 	}
+}
+
+// isKnown reports whether a router is right about a pod in a world at rest.
+func (w *world) isKnown(v route.PodView) bool {
+	p := w.pods[podIndex(v.Address)]
+	free := p.Free()
+	if w.deployment != nil && (p.dead || !p.IsOpen()) {
+		free = v.Free // nobody asks
+	}
+	return v.Free == free && v.Running == 0 && v.Unseen == 0 && p.Busy() == 0
 }
 
 // sampleView compares views with the truth each millisecond.
@@ -179,6 +190,7 @@ func (r *result) add(o *result) {
 		r.waits[i] = append(r.waits[i], o.waits[i]...)
 	}
 	r.cfg.length += o.cfg.length
+	r.scaled.add(o.scaled)
 }
 
 // load is what clients really asked for, which is by chance a little more or less than they should.

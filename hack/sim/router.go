@@ -20,6 +20,7 @@ type router struct {
 	requests map[route.ID]*request
 	lastID   route.ID
 	telling  bool
+	spoken   time.Duration // for which its utterances have held slots
 }
 
 // request is an utterance that a client asks for.
@@ -34,6 +35,7 @@ type request struct {
 	number   uint64 // of the attempt that counts; 0 for none
 	pod      string // whom that was sent to
 	isHeard  bool
+	tries    int // of the client, before this one
 }
 
 func newRouter(w *world, i int) *router {
@@ -133,8 +135,10 @@ func (r *router) do(effects []route.Effect) {
 			w.result.message(w)
 			w.after(w.travel(), func() { p.reach(q, e) })
 		case route.Refuse:
-			w.result.refused(r.requests[e.ID], e.Err)
+			q := r.requests[e.ID]
+			w.result.refused(q, e.Err)
 			delete(r.requests, e.ID)
+			w.again(q, e.Err)
 		case route.Wait:
 			r.wait(r.requests[e.ID])
 		case route.Decline:
@@ -177,7 +181,7 @@ func (r *router) tellSoon() {
 	r.telling = true
 	putOff := time.Duration(0)
 	if w.cfg.delay > 0 {
-		putOff = time.Duration(len(w.pods)) * tellPerPod
+		putOff = time.Duration(w.listed()) * tellPerPod
 	}
 	w.after(putOff, func() {
 		r.telling = false
@@ -262,6 +266,7 @@ func (r *router) ended(q *request, number uint64, s route.State) {
 	}
 	r.do(r.EndState(r.world.now, q.pod, s))
 	delete(r.requests, q.id)
+	r.spoken += q.length
 	r.world.result.served(q)
 	r.do(r.Ended(r.world.now, q.id))
 }

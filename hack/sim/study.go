@@ -59,6 +59,7 @@ const cells = 10 // of the largest step of the ladder each
 func newStudy(quick bool, seed uint64) *study {
 	s := &study{quick: quick, seed: seed, jobs: make(map[string][]config), results: make(map[string]*result)}
 	s.addGoals()
+	s.addScaling()
 	if !quick {
 		s.addCurves()
 		s.addLadder()
@@ -273,7 +274,7 @@ type goal struct {
 }
 
 func (s *study) goals() []goal {
-	return slices.Concat(s.goalsOfRefusals(), s.goalsOfHits(), s.goalsOfRouters(), s.goalsOfFaults())
+	return slices.Concat(s.goalsOfRefusals(), s.goalsOfHits(), s.goalsOfRouters(), s.goalsOfFaults(), s.goalsOfScaling())
 }
 
 func (s *study) goalsOfRefusals() []goal {

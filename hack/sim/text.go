@@ -3,8 +3,8 @@ package main
 const introduction = `# Capacity of a fleet
 
 Made by ` + "`make sim`" + `, which plays routers and worker pods in a time of its own. What is decided is decided by
-the code that the programs run (` + "`runtime/fleet/route`, `runtime/queue`" + `); slots, the network and clients are
-modelled. The same seed gives the same bytes.
+the code that the programs run (` + "`runtime/fleet/route`, `runtime/queue`, `controllers/scaler`" + `); slots, the network,
+Kubernetes and clients are modelled. The same seed gives the same bytes.
 
 Where nothing else is said: 50 pods of 8 slots, 8 routers with 8 places to wait for 1.95 s each, messages of 2 ms one
 way, changes told at most every 5 ms. Streams arrive at random (Poisson) and hold a slot for 4 s on average
@@ -30,6 +30,31 @@ const aboutLoads = `
 
 ` + "`all-knowing`" + ` is one router without any delay, with as many places to wait as the eight have together;
 ` + "`no grants`" + ` are eight routers that race for what they see free.
+`
+
+const aboutScaling = `
+## A size that follows clients
+
+What the operator decides is decided by its code (` + "`controllers/scaler`" + `), as is which pods go. Four routers; a pod
+speaks 40 to 50 s after it was ordered; a client that is refused tries three times in all, 1 to 1.25 s later each, and is
+lost then. All sizes aim at slots that are used to 80 % and empty pods before they are removed, and all but the KPA-like
+one read what the operator measures.
+
+- own loop: on demand in slots, each 2 s
+- HPA on demand: an external metric, the demand in slots (AverageValue), with the HPA's defaults
+- HPA on queue depth: the same with ` + "`tts_queue_depth`" + `, two a pod
+- KPA-like: on what is spoken and waits, as Knative counts, with its target of 70 % and its panic
+- oracle: knows what clients will ask for while a pod starts, but not what will fail
+
+The scenarios:
+
+`
+
+const aboutEstimates = `
+## Demand, as the operator finds it
+
+Ten pods that stay ten, and what the operator thinks is asked for, more or less than what is. It presumes clients that try
+three times, as the API recommends. What is too much there are those who wait: up to 32, beside 80 slots.
 `
 
 const aboutDelays = `
@@ -72,12 +97,16 @@ const reading = `
 - Texts meet the pod that has them prepared while there is room: near full load any free pod has to do.
 - A thousand pods are told of those who wait only each 50 ms, and eight places are few beside 8,000 slots: at 0.95 some of
   ten such cells refused, and others nothing, in the 15 s that were played. That is too short to tell more.
-- Streams are not alike in the evening as they are here, calls come in waves, and clients come back. Plan with the worst
-  minute, and for a load of 0.8.
+- The own loop loses little more than what has to be lost while the first pods start. The queue alone says
+  nothing once it is full: an HPA on it stays at 16 pods, one for each two of 32 places to wait, whatever is asked for.
+- An HPA on demand comes next: it looks each 15 s and doubles, where the own loop looks each 2 s and takes four times.
+- A zone's pods count as there for minutes after it is lost. The own loop replaces what routers cannot reach.
+- Pods are paid for five minutes longer than they are needed, so that the next burst finds them. The oracle need not.
+- Streams are not alike in the evening as they are here, and texts are not alike in length. Plan with the worst minute.
 - No message is lost, and a pod speaks eight streams as fast as one. What a slot can do is measured in
   [benchmarks.md](benchmarks.md).
 
-To repeat it: ` + "`make sim`" + ` writes this page; ` + "`go run ./hack/sim -quick`" + ` prints the first three tables
-from shorter runs in half a minute; ` + "`-seed`" + ` takes other clients. The simulator plays about a million events a
+To repeat it: ` + "`make sim`" + ` writes this page; ` + "`go run ./hack/sim -quick`" + ` prints the first tables
+from fewer and shorter runs in half a minute; ` + "`-seed`" + ` takes other clients. The simulator plays about a million events a
 second on one core of a 2.5 GHz Xeon.
 `

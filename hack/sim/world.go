@@ -41,6 +41,7 @@ type config struct {
 	seed                 uint64
 	sampleView           bool
 	faults               []fault
+	scaling              *scaling // nil where the fleet has a size
 }
 
 // fault is something that goes wrong at a time.
@@ -64,6 +65,8 @@ type world struct {
 	routers  []*router
 	ids      uint64
 	result   *result
+
+	deployment *deployment // nil where the fleet has a size
 }
 
 type event struct {
@@ -131,6 +134,9 @@ func run(cfg config) *result {
 	for i := range cfg.routers {
 		w.routers = append(w.routers, newRouter(w, i))
 	}
+	if cfg.scaling != nil {
+		w.deployment = newDeployment(w, cfg.scaling)
+	}
 	w.after(0, w.arrive)
 	for _, f := range cfg.faults {
 		w.after(f.at, func() { f.do(w) })
@@ -190,8 +196,15 @@ func (w *world) arrive() {
 	if w.isOver() {
 		return
 	}
-	rate := w.cfg.load * float64(w.cfg.pods*w.cfg.slots) / meanStream.Seconds()
-	w.after(seconds(w.arrivals.ExpFloat64()/rate), w.arrive)
+	most := w.cfg.load * float64(w.cfg.pods*w.cfg.slots)
+	if w.deployment != nil {
+		most = w.deployment.most
+	}
+	w.after(seconds(w.arrivals.ExpFloat64()*meanStream.Seconds()/most), w.arrive)
+	if d := w.deployment; d != nil && w.arrivals.Float64()*most >= d.demand(w.now.Sub(epoch)) {
+		return // so many do not ask at this time
+	}
+	w.result.called(w)
 	q := &request{arrived: w.now, length: w.length(), measured: !w.now.Before(w.begin)}
 	choice := w.arrivals.Float64()
 	if w.texts != nil {
@@ -263,11 +276,13 @@ func (w *world) zone(i int) string {
 	return string(rune('a' + i%w.cfg.zones))
 }
 
-// endpoints lists all pods.
+// endpoints lists the pods that there are.
 func (w *world) endpoints() []route.Endpoint {
 	var all []route.Endpoint
-	for i, p := range w.pods {
-		all = append(all, route.Endpoint{Address: p.address, Zone: w.zone(i)})
+	for _, p := range w.pods {
+		if p.running && !(p.terminating && p.dead) {
+			all = append(all, route.Endpoint{Address: p.address, Zone: p.zone, Terminating: p.terminating})
+		}
 	}
 	return all
 }
