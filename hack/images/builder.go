@@ -104,9 +104,11 @@ func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool)
 		env = append(env, with...)
 	}
 	path := filepath.Join(b.work, arch, name)
-	// Identifiers of builds are left out, since they depend on the folders of this machine.
+	// Identifiers of builds are left out, since they depend on the folders of this machine, and so is what version control
+	// says, which Go finds in a clone and neither in a worktree nor in the context of a Dockerfile.
 	flags := "-s -w -buildid= -B none -X main.version=" + b.version
-	if _, err := output(ctx, b.root, env, "go", "build", "-ldflags", flags, "-o", path, "./cmd/"+folder); err != nil {
+	args := []string{"build", "-buildvcs=false", "-ldflags", flags, "-o", path, "./cmd/" + folder}
+	if _, err := output(ctx, b.root, env, "go", args...); err != nil {
 		return executable{}, fmt.Errorf("building %s for %s: %w", name, arch, err)
 	}
 	content, err := os.ReadFile(path)
