@@ -304,6 +304,13 @@ func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, 
 	t.Helper()
 	rec := recorder{mu: new(sync.Mutex), asked: map[request]bool{}, refused: map[string]bool{}}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return recorder{next, rec.mu, rec.asked, rec.refused} })
+	defer func() {
+		rec.mu.Lock()
+		defer rec.mu.Unlock()
+		for text := range rec.refused {
+			t.Errorf("it is refused: %s", text)
+		}
+	}()
 	var ahead atomic.Int64
 	stop := lead(t, config, own, scope, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
 
@@ -377,9 +384,6 @@ func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, 
 
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	for text := range rec.refused {
-		t.Errorf("it is refused: %s", text)
-	}
 	return maps.Clone(rec.asked) // Events are told for a moment longer
 }
 
@@ -419,12 +423,14 @@ func lead(t *testing.T, config *rest.Config, own string, scope []string, now fun
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- m.Start(ctx) }()
-	return sync.OnceFunc(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("the operator ended with %v", err)
 		}
 	})
+	t.Cleanup(stop)
+	return stop
 }
 
 // TestWhoMayReadMetrics: who was given the chart's role for that, and nobody else.
