@@ -144,10 +144,11 @@ test-images: images ## run the images of make images, without a container runtim
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@hack/fuzz.sh $(FUZZTIME)
 
-chart: ## try the Helm chart and config/: lint, rendered templates, schema; builds Helm and kustomize, once (ARGS=-update writes hack/chart/testdata)
+chart: ## try the Helm chart and config/; builds Helm and kustomize, once (ARGS=-update writes what templates give, and config/)
 	@hack/tools/build.sh helm
 	@hack/tools/build.sh kustomize
 	SWAR_TEST_CHART=1 go test -count=1 ./hack/chart $(ARGS)
+	$(if $(findstring -update,$(ARGS)),go generate ./hack/chart)
 
 generate: ## write the generated files again
 	@hack/install-deps.sh generate

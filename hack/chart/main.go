@@ -1,5 +1,6 @@
-// Command chart writes what of charts/swar follows from other files: values.schema.json and README.md from the comments
-// of values.yaml, and the definition of TTSDeployment as a template from config/crd.
+// Command chart writes what follows from other files: of charts/swar, values.schema.json and README.md from the comments
+// of values.yaml, and the definition of TTSDeployment as a template from config/crd; and the objects of config from what
+// the templates give, as testdata has it.
 //
 // A comment before a value describes it. A line of it that begins with @ narrows the value:
 //
@@ -48,7 +49,12 @@ func main() {
 		os.Exit(1)
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(root, name), text, 0o644); err != nil {
+		path := filepath.Join(root, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			err = os.WriteFile(path, text, 0o644)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "chart:", err)
 			os.Exit(1)
 		}
@@ -77,11 +83,14 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", definition, err)
 	}
-	return map[string][]byte{
-		chart + "/values.schema.json":  schema,
-		chart + "/README.md":           []byte(readmeOf(values)),
-		chart + "/templates/crds.yaml": []byte(template),
-	}, nil
+	files, err := configOf(root)
+	if err != nil {
+		return nil, err
+	}
+	files[chart+"/values.schema.json"] = schema
+	files[chart+"/README.md"] = []byte(readmeOf(values))
+	files[chart+"/templates/crds.yaml"] = []byte(template)
+	return files, nil
 }
 
 // schemaOf writes the schema of all values. A chart that has this one as a part may give it `global`.

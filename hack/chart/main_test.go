@@ -9,6 +9,9 @@ import (
 
 // TestGeneratedFiles are what their sources give.
 func TestGeneratedFiles(t *testing.T) {
+	if *update {
+		t.Skip("they are written after what they follow from")
+	}
 	files, err := generate("../..")
 	if err != nil {
 		t.Fatal(err)

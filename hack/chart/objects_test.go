@@ -184,7 +184,7 @@ func TestScopes(t *testing.T) {
 				kinds = append(kinds, o.kind())
 			}
 		}
-		if (len(kinds) > 0) != (name == "cluster") {
+		if (len(kinds) > 0) != (name == "cluster" || name == "config") {
 			t.Errorf("%s has %v", name, kinds)
 		}
 	}
@@ -195,6 +195,7 @@ func TestTheSecretsOfThePortal(t *testing.T) {
 	want := map[string][]string{
 		"default":    {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
 		"cluster":    {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
+		"config":     {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
 		"firestore":  {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
 		"namespaces": {controllers.PortalTokenSecret}, // in a mesh
 	}
@@ -333,4 +334,14 @@ func TestWhereRequestsGo(t *testing.T) {
 			}
 		}
 	}
+}
+
+// read returns a file of the repository.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

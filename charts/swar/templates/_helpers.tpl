@@ -68,9 +68,9 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- if eq $access "Auto" -}}{{ ternary "Authenticated" "Open" $isCluster }}{{- else -}}{{ $access }}{{- end -}}
 {{- end -}}
 
-{{/* Where routers reach the portal. */}}
+{{/* Where routers reach the portal, as the operator is told. */}}
 {{- define "swar.dataplane" -}}
-{{ include "swar.portal" . }}.{{ .Release.Namespace }}.svc:8082
+{{ include "swar.portal" . }}.$(POD_NAMESPACE).svc:8082
 {{- end -}}
 
 {{/* What the restricted Pod Security Standard wants of a pod, and of a container. */}}
