@@ -12,7 +12,7 @@ import (
 const (
 	ownLoop   = "own loop"
 	hpaDemand = "HPA on demand"
-	hpaQueue  = "HPA on queue depth"
+	hpaQueue  = "HPA on queue"
 	kpaLike   = "KPA-like"
 	oracle    = "oracle"
 	fixedSize = "fixed"

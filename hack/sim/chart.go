@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -12,6 +13,7 @@ type chart struct {
 	maxY        float64
 	xs          []float64
 	lines       []line
+	steps       int // between marks on the axis of x; 0 means 7
 }
 
 type line struct {
@@ -49,8 +51,9 @@ func (c chart) svg() string {
 			chartLeft, py(y), chartLeft+plotWide, py(y))
 		fmt.Fprintf(&b, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", chartLeft-8, py(y)+4, number(y))
 	}
-	for i := range 8 {
-		x := first + (last-first)*float64(i)/7
+	steps := cmp.Or(c.steps, 7)
+	for i := range steps + 1 {
+		x := first + (last-first)*float64(i)/float64(steps)
 		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", px(x), chartTop+plotHigh+20, number(x))
 	}
 	fmt.Fprintf(&b, `<line class="axis" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n",

@@ -24,12 +24,12 @@ func (s *study) report() map[string]string {
 	files := make(map[string]string)
 	s.writeScaling(&b)
 	if !s.quick {
+		s.writeSizes(&b, files)
+		s.writeEstimates(&b)
 		s.writeLoads(&b, files)
 		s.writeDelays(&b)
 		s.writeHits(&b, files)
 		s.writeLadder(&b)
-		s.writeSizes(&b, files)
-		s.writeEstimates(&b)
 		s.writeTheory(&b)
 		b.WriteString(reading)
 	}

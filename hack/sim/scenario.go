@@ -201,15 +201,15 @@ func (s *study) writeSizes(b *strings.Builder, files map[string]string) {
 	}{
 		{
 			stepName, "step", chart{title: "Pods, as 50 streams become 400", x: "s", maxY: 100},
-			4 * time.Second, 10 * time.Minute, 1,
+			4 * time.Second, 700 * time.Second, 1,
 		},
 		{
-			dayName, "day", chart{title: "Pods over a day", x: "hour of the day", maxY: 50},
+			dayName, "day", chart{title: "Pods over a day", x: "hour of the day", maxY: 50, steps: 8},
 			dayLength / 240, dayLength, dayLength.Seconds() / 24,
 		},
 	} {
 		c.y = "pods"
-		for at := time.Duration(0); at < c.length; at += c.every {
+		for at := time.Duration(0); at <= c.length; at += c.every {
 			c.xs = append(c.xs, at.Seconds()/c.unit)
 		}
 		for _, by := range autoscalers {
@@ -230,7 +230,7 @@ func (s *study) writeEstimates(b *strings.Builder) {
 	b.WriteString(aboutEstimates)
 	columns := []string{"asked for, of all slots"}
 	for _, tries := range triesOfAll {
-		columns = append(columns, fmt.Sprintf("clients try up to %d times", tries))
+		columns = append(columns, fmt.Sprintf("tries of a client: %d", tries))
 	}
 	t := newTable(b, columns...)
 	for _, load := range overloads {

@@ -42,7 +42,7 @@ one read what the operator measures.
 
 - own loop: on demand in slots, each 2 s
 - HPA on demand: an external metric, the demand in slots (AverageValue), with the HPA's defaults
-- HPA on queue depth: the same with ` + "`tts_queue_depth`" + `, two a pod
+- HPA on queue: the same with ` + "`tts_queue_depth`" + `, two a pod
 - KPA-like: on what is spoken and waits, as Knative counts, with its target of 70 % and its panic
 - oracle: knows what clients will ask for while a pod starts, but not what will fail
 
