@@ -319,7 +319,7 @@ func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, 
 		access: {mode: Portal},
 	}`
 	create(t, c, fleetWith(t, fleets, "everything", everything))
-	create(t, c, fleetWith(t, fleets, "mesh", `{router: {usageVolume: {}}, security: {internalTLS: Mesh}}`))
+	create(t, c, fleetWith(t, fleets, "mesh", `{router: {replicas: 2, usageVolume: {}}, security: {internalTLS: Mesh}}`))
 	create(t, c, fleetWith(t, fleets, "keys", `{access: {mode: Keys, secretName: keys}}`))
 	rolls := hasCondition(v1alpha1.Progressing, metav1.ConditionTrue, v1alpha1.ReasonRollingOut)
 	wait(t, c, fleets, "everything", "everything is made", rolls)
