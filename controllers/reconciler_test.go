@@ -258,6 +258,7 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 		}
 		wait(t, c, namespace, "hinglish", "it is paused",
 			hasCondition(v1alpha1.PausedNow, metav1.ConditionTrue, v1alpha1.ReasonReconciliationPaused))
+		o.idle(t) // what happened before is told of in events, which are written later
 		before := o.writes.Load()
 		front := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish"}}
 		if err := c.Delete(t.Context(), front); err != nil {

@@ -255,11 +255,17 @@ func TestAFleetShrinksWithoutCutting(t *testing.T) {
 	}
 	cordoned := func(what, ip string, want bool) {
 		t.Helper()
-		eventually(t, what, 30*time.Second, func(context.Context) string {
-			if router.isCordoned(ip) != want {
-				return "it is not so"
+		eventually(t, what, 30*time.Second, func(ctx context.Context) string {
+			if router.isCordoned(ip) == want {
+				return ""
 			}
-			return ""
+			d := &v1alpha1.TTSDeployment{}
+			if err := f.c.Get(ctx, client.ObjectKeyFromObject(f.fleet), d); err != nil {
+				return err.Error()
+			}
+			told := 0
+			router.change(func(*wire.FleetState) { told = router.told })
+			return fmt.Sprintf("the router has told %d times, spec.replicas is %d, status %+v", told, *d.Spec.Replicas, d.Status)
 		})
 	}
 	scale(1)
