@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/metrics"
 	"github.com/swar-tts/swar/controllers/plan"
 	"github.com/swar-tts/swar/controllers/resources"
 )
@@ -37,6 +38,7 @@ type Reconciler struct {
 	Authority *AuthorityStore
 	Sizer     *Sizer
 	Events    events.EventRecorder
+	Metrics   *metrics.Fleets // nil: nobody is told
 	Now       func() time.Time
 
 	mu      sync.Mutex
@@ -64,6 +66,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	r.Metrics.Certificate(q.NamespacedName, secrets.expiry)
 	p := plan.Decide(o, r.Now(), r.lastWritten(q.NamespacedName))
 	return r.apply(ctx, o, p, secrets)
 }
@@ -71,6 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 // forget drops what is kept in memory of a fleet that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Sizer.Forget(name)
+	r.Metrics.Forget(name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.written, name)
@@ -146,6 +150,7 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 
 // say writes the status, where it has changed, and tells of what happened.
 func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan) error {
+	r.Metrics.Said(client.ObjectKeyFromObject(fleet), p.Status.Conditions)
 	for _, e := range p.Events {
 		kind := corev1.EventTypeNormal
 		if e.Warning {

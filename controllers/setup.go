@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/metrics"
 	"github.com/swar-tts/swar/controllers/resources"
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
@@ -36,8 +37,9 @@ import (
 // Config is what an operator is told.
 type Config struct {
 	Release   resources.Release
-	Namespace string // its own
-	Portal    string // HOST:PORT of the dataplane of this release's portal; empty: there is none
+	Namespace string          // its own
+	Portal    string          // HOST:PORT of the dataplane of this release's portal; empty: there is none
+	Metrics   *metrics.Fleets // nil: nobody is told
 	Now       func() time.Time
 }
 
@@ -96,9 +98,10 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		fleet.Namespace, fleet.Name = name.Namespace, name.Name
 		changed <- event.GenericEvent{Object: fleet}
 	}, log)
+	sizer.metrics = c.Metrics
 	r := &Reconciler{
 		Client: m.GetClient(), Release: c.Release, Portal: c.Portal, Authority: authority, Sizer: sizer,
-		Events: m.GetEventRecorder(resources.ManagedBy), Now: c.Now,
+		Events: m.GetEventRecorder(resources.ManagedBy), Metrics: c.Metrics, Now: c.Now,
 	}
 	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run)} {
 		if err := m.Add(runnable); err != nil {
