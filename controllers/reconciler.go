@@ -41,6 +41,9 @@ type Reconciler struct {
 	Metrics   *metrics.Fleets // nil: nobody is told
 	Now       func() time.Time
 
+	// Kinds of other projects that the cluster knows now; nil: those of Release.
+	Kinds func() resources.Kinds
+
 	mu      sync.Mutex
 	written map[types.NamespacedName]time.Time // when slots were last written to the status
 	failed  map[types.NamespacedName]error     // why the last attempt to apply failed
@@ -139,13 +142,22 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 		return err
 	}
 	s.facts.Workers = p.Workers
-	wanted := resources.Build(r.Release, o.Fleet, s.facts)
+	wanted := resources.Build(r.release(), o.Fleet, s.facts)
 	for _, obj := range wanted {
 		if err := r.ensure(ctx, obj); err != nil {
 			return fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, obj.GetName(), err)
 		}
 	}
 	return r.prune(ctx, o.Fleet, wanted)
+}
+
+// release is what fleets are made of now.
+func (r *Reconciler) release() resources.Release {
+	release := r.Release
+	if r.Kinds != nil {
+		release.Kinds = r.Kinds()
+	}
+	return release
 }
 
 // say writes the status, where it has changed, and tells of what happened.
