@@ -42,7 +42,7 @@ func (r *Reconciler) bear(ctx context.Context, o plan.Observed, facts resources.
 	if o.Routers != nil || o.Fleet.Spec.Router.Replicas != nil {
 		return nil
 	}
-	for _, obj := range resources.Build(r.Release, o.Fleet, facts) {
+	for _, obj := range resources.Build(r.release(), o.Fleet, facts) {
 		if obj.GetName() != resources.RouterName(o.Fleet) {
 			continue
 		}
@@ -145,7 +145,7 @@ func (r *Reconciler) prune(ctx context.Context, fleet *v1alpha1.TTSDeployment, w
 	for _, w := range wanted {
 		keep[keyOf(w)] = true
 	}
-	for _, obj := range resources.Possible(r.Release, fleet) {
+	for _, obj := range resources.Possible(r.release(), fleet) {
 		if keep[keyOf(obj)] {
 			continue
 		}

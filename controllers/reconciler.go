@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/metrics"
 	"github.com/swar-tts/swar/controllers/plan"
 	"github.com/swar-tts/swar/controllers/resources"
 )
@@ -38,7 +39,11 @@ type Reconciler struct {
 	Authority *AuthorityStore
 	Sizer     *Sizer
 	Events    events.EventRecorder
+	Metrics   *metrics.Fleets // nil: nobody is told
 	Now       func() time.Time
+
+	// Kinds of other projects that the cluster knows now; nil: those of Release.
+	Kinds func() resources.Kinds
 
 	mu      sync.Mutex
 	written map[types.NamespacedName]time.Time // when slots were last written to the status
@@ -65,6 +70,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	r.Metrics.Certificate(q.NamespacedName, secrets.expiry)
 	p := plan.Decide(o, r.Now(), r.lastWritten(q.NamespacedName))
 	return r.apply(ctx, o, p, secrets)
 }
@@ -72,6 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 // forget drops what is kept in memory of a fleet that is gone.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Sizer.Forget(name)
+	r.Metrics.Forget(name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.written, name)
@@ -136,7 +143,7 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 	if err := r.bear(ctx, o, s.facts); err != nil {
 		return err
 	}
-	wanted := resources.Build(r.Release, o.Fleet, s.facts)
+	wanted := resources.Build(r.release(), o.Fleet, s.facts)
 	for _, obj := range wanted {
 		if err := r.ensure(ctx, obj); err != nil {
 			return fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, obj.GetName(), err)
@@ -145,8 +152,18 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 	return r.prune(ctx, o.Fleet, wanted)
 }
 
+// release is what fleets are made of now.
+func (r *Reconciler) release() resources.Release {
+	release := r.Release
+	if r.Kinds != nil {
+		release.Kinds = r.Kinds()
+	}
+	return release
+}
+
 // say writes the status, where it has changed, and tells of what happened.
 func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan) error {
+	r.Metrics.Said(client.ObjectKeyFromObject(fleet), p.Status.Conditions)
 	for _, e := range p.Events {
 		kind := corev1.EventTypeNormal
 		if e.Warning {

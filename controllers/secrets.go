@@ -28,6 +28,7 @@ type secrets struct {
 	wanted  []*corev1.Secret // to be written
 	missing bool             // somebody else must write one first
 	renew   time.Time        // when the first certificate is to be made anew; zero for never
+	expiry  time.Time        // of the certificate that ends first; zero without one
 	facts   resources.Facts  // that Secrets tell
 }
 
@@ -125,8 +126,7 @@ func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TT
 	case v1alpha1.TLSMesh:
 		return nil, nil
 	case v1alpha1.TLSSecret:
-		return r.want(ctx, fleet, []string{resources.WorkerTLSSecret(fleet), resources.RouterTLSSecret(fleet)},
-			contract.TLSCert, contract.TLSKey, contract.TLSAuthority)
+		return r.observeForeignCertificates(ctx, fleet, s)
 	}
 	authority, err := r.Authority.Get(ctx)
 	if err != nil {
@@ -147,11 +147,38 @@ func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TT
 			}
 			s.wanted = append(s.wanted, resources.Secret(fleet, secret, corev1.SecretTypeTLS, leafData(leaf)))
 		}
-		if expiry, err := certs.Expiry(leaf.Cert); err == nil && (s.renew.IsZero() || certs.RenewAt(expiry).Before(s.renew)) {
-			s.renew = certs.RenewAt(expiry)
+		if s.noteExpiry(leaf.Cert); !s.expiry.IsZero() {
+			s.renew = certs.RenewAt(s.expiry)
 		}
 	}
 	return nil, nil
+}
+
+// observeForeignCertificates looks whether somebody else has made the certificates, and how long they last.
+func (r *Reconciler) observeForeignCertificates(
+	ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets,
+) ([]plan.Problem, error) {
+	names := []string{resources.WorkerTLSSecret(fleet), resources.RouterTLSSecret(fleet)}
+	lacking, err := r.want(ctx, fleet, names, contract.TLSCert, contract.TLSKey, contract.TLSAuthority)
+	if err != nil || len(lacking) > 0 {
+		return lacking, err
+	}
+	for _, name := range names {
+		live, err := r.secret(ctx, fleet, name)
+		if err != nil {
+			return nil, err
+		}
+		s.noteExpiry(live.Data[contract.TLSCert])
+	}
+	return nil, nil
+}
+
+// noteExpiry takes in a certificate that pods have.
+func (s *secrets) noteExpiry(certPEM []byte) {
+	expiry, err := certs.Expiry(certPEM)
+	if err == nil && (s.expiry.IsZero() || expiry.Before(s.expiry)) {
+		s.expiry = expiry
+	}
 }
 
 func leafOf(s *corev1.Secret) certs.Leaf {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/discovery"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -29,6 +30,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/metrics"
 	"github.com/swar-tts/swar/controllers/resources"
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
@@ -36,8 +38,9 @@ import (
 // Config is what an operator is told.
 type Config struct {
 	Release   resources.Release
-	Namespace string // its own
-	Portal    string // HOST:PORT of the dataplane of this release's portal; empty: there is none
+	Namespace string          // its own
+	Portal    string          // HOST:PORT of the dataplane of this release's portal; empty: there is none
+	Metrics   *metrics.Fleets // nil: nobody is told
 	Now       func() time.Time
 }
 
@@ -96,11 +99,17 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		fleet.Namespace, fleet.Name = name.Namespace, name.Name
 		changed <- event.GenericEvent{Object: fleet}
 	}, log)
+	sizer.metrics = c.Metrics
 	r := &Reconciler{
 		Client: m.GetClient(), Reader: m.GetAPIReader(), Release: c.Release, Portal: c.Portal, Authority: authority, Sizer: sizer,
-		Events: m.GetEventRecorder(resources.ManagedBy), Now: c.Now,
+		Events: m.GetEventRecorder(resources.ManagedBy), Metrics: c.Metrics, Now: c.Now,
 	}
-	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run)} {
+	cluster, err := newKinds(m, changed, log)
+	if err != nil {
+		return err
+	}
+	r.Kinds = cluster.Known
+	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run), leading(cluster.Run)} {
 		if err := m.Add(runnable); err != nil {
 			return err
 		}
@@ -111,6 +120,29 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		}
 	}
 	return watchAll(m, r, changed)
+}
+
+// newKinds returns what finds out which monitors the cluster knows, and then has every fleet looked at.
+func newKinds(m manager.Manager, changed chan<- event.GenericEvent, log *slog.Logger) (*kinds, error) {
+	server, err := discovery.NewDiscoveryClientForConfigAndClient(m.GetConfig(), m.GetHTTPClient())
+	if err != nil {
+		return nil, err
+	}
+	lookAtAll := func(ctx context.Context) {
+		fleets := &v1alpha1.TTSDeploymentList{}
+		if err := m.GetClient().List(ctx, fleets); err != nil {
+			log.Error("listing fleets", "error", err)
+			return
+		}
+		for i := range fleets.Items {
+			select {
+			case changed <- event.GenericEvent{Object: &fleets.Items[i]}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+	return &kinds{ask: server.ServerResourcesForGroupVersionWithContext, changed: lookAtAll, log: log}, nil
 }
 
 // leading is something that only the operator that acts does.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/metrics"
 	"github.com/swar-tts/swar/controllers/plan"
 	"github.com/swar-tts/swar/controllers/scaler"
 	"github.com/swar-tts/swar/controllers/watch"
@@ -45,6 +46,7 @@ type Sizer struct {
 	changed func(types.NamespacedName)
 	log     *slog.Logger
 	watcher *watch.Watcher
+	metrics *metrics.Fleets // nil: nobody is told
 
 	mu     sync.Mutex
 	fleets map[string]*sized
@@ -99,6 +101,7 @@ func (s *Sizer) Run(ctx context.Context) error {
 func (s *Sizer) Forget(name types.NamespacedName) {
 	s.mu.Lock()
 	delete(s.fleets, name.String())
+	s.metrics.Undecided(name)
 	s.mu.Unlock()
 	s.watcher.Set(name.String(), nil)
 }
@@ -253,6 +256,9 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 		Heard: s.hears(f.name.String(), now), Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
 		Unfit: s.unfit(f),
 	}
+	s.metrics.Decided(f.name, metrics.Size{
+		Demand: decision.Demand, QueueDepth: decision.QueueDepth, Replicas: decision.Replicas, Reason: string(decision.Reason),
+	})
 	return f.last
 }
 

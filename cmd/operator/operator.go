@@ -16,6 +16,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/controllers"
+	"github.com/swar-tts/swar/controllers/metrics"
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
@@ -45,7 +46,11 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 		return err
 	}
 	release := resources.Release{WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own}
-	c := controllers.Config{Release: release, Namespace: o.own, Portal: o.portal}
+	fleets := metrics.New(time.Now)
+	if err := fleets.Register(); err != nil {
+		return err
+	}
+	c := controllers.Config{Release: release, Namespace: o.own, Portal: o.portal, Metrics: fleets}
 	if err := controllers.Add(m, c, log); err != nil {
 		return err
 	}

@@ -1,13 +1,18 @@
 package main_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 )
 
 func TestCheckHearsAServer(t *testing.T) {
@@ -33,6 +38,31 @@ func TestCheckHearsAServer(t *testing.T) {
 	}
 	if r := s.run("check", "--wait=-1s"); r.code != 2 {
 		t.Errorf("a wait that cannot be: exit code %d, %s", r.code, r.err)
+	}
+}
+
+// TestWhatHelmTestRuns is the command of the chart's test, as it is rendered.
+func TestWhatHelmTestRuns(t *testing.T) {
+	text, err := os.ReadFile("../../hack/chart/testdata/default.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := bytes.Cut(text, []byte("\nkind: Pod\n"))
+	var pod struct{ Spec corev1.PodSpec }
+	if err := yaml.Unmarshal(text, &pod); err != nil || !found {
+		t.Fatal(found, err)
+	}
+	s := newShell(t)
+	base := s.serve("--workers", "1").base
+	container := pod.Spec.Containers[0]
+	args := container.Args
+	for i, a := range args {
+		if strings.HasPrefix(a, "--server=") {
+			args[i] = "--server=" + base
+		}
+	}
+	if r := s.run(args...); r.code != 0 || len(container.Command) != 1 || container.Command[0] != "swar" {
+		t.Errorf("%v %v: exit code %d\n%s%s", container.Command, args, r.code, r.out, r.err)
 	}
 }
 

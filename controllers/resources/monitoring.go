@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/contract"
 )
 
-// monitors is the version of the Prometheus operator's kinds.
-const monitors = "monitoring.coreos.com/v1"
+// MonitorsVersion is that of the Prometheus operator's kinds.
+const MonitorsVersion = "monitoring.coreos.com/v1"
 
 // monitoring is what measures the fleet, as far as it is wanted and the cluster knows its kinds.
 func monitoring(r Release, d *v1alpha1.TTSDeployment) (objects []Object) {
@@ -38,7 +38,7 @@ func podMonitor(d *v1alpha1.TTSDeployment) map[string]any {
 
 func ofPrometheus(d *v1alpha1.TTSDeployment, kind string, spec map[string]any) Object {
 	m := meta(d, FrontName(d), "")
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": monitors, "kind": kind, "spec": spec}}
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": MonitorsVersion, "kind": kind, "spec": spec}}
 	u.SetName(m.Name)
 	u.SetNamespace(m.Namespace)
 	u.SetLabels(m.Labels)

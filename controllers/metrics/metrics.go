@@ -1,0 +1,158 @@
+// Package metrics holds every Prometheus metric of the operator about fleets, so that names and labels stand in one
+// place, beside those that controller-runtime has of itself.
+//
+// Each has the labels namespace and name, of the TTSDeployment: who scrapes the operator must keep them (honorLabels).
+package metrics
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// Size is what was decided of the size of a fleet, and what on.
+type Size struct {
+	Demand     float64 // slots that clients want
+	QueueDepth int     // utterances that wait, in all routers
+	Replicas   int     // worker pods that there shall be
+	Reason     string
+}
+
+// Fleets is what the operator tells of fleets. It is safe for concurrent use, and a nil one tells nobody anything.
+type Fleets struct {
+	now func() time.Time
+
+	mu  sync.Mutex
+	all map[types.NamespacedName]*fleet
+}
+
+// fleet is what was told of one last.
+type fleet struct {
+	size       *Size             // nil while nobody decides
+	decisions  map[string]uint64 // by reason
+	conditions []metav1.Condition
+	expiry     time.Time // of the certificate that ends first; zero without one
+}
+
+// New returns metrics of no fleet.
+func New(now func() time.Time) *Fleets {
+	return &Fleets{now: now, all: make(map[types.NamespacedName]*fleet)}
+}
+
+// Register has the metrics served beside those of controller-runtime. It may be called once in a process.
+func (f *Fleets) Register() error { return ctrlmetrics.Registry.Register(f) }
+
+// reasons are those of decisions about a size, and the modes in which somebody else decides. A counter that appears
+// only with its first event hides that event from rate(), so that all of these are shown from the start; one that is
+// not among them is shown from then on.
+var reasons = []string{
+	"Steady", "ScaledUpByDemand", "ActivatedFromZero", "RaisedToMinimum", "LimitedByMinimum", "LimitedByMaximum", "LimitedByRate",
+	"ReplacingLost", "ScaledDown", "DownByRate", "HeldForRate", "HeldForWindow", "HeldMissingData", "HeldForDrain",
+	"HeldForRollout", "HeldWhileWarming", "HeldUntilIdle", "IdleToZero", "Manual", "External",
+}
+
+// Decided takes in a decision. One that is made again and again counts once.
+func (f *Fleets) Decided(name types.NamespacedName, s Size) {
+	f.change(name, func(of *fleet) {
+		if of.decisions == nil {
+			of.decisions = make(map[string]uint64, len(reasons))
+			for _, r := range reasons {
+				of.decisions[r] = 0
+			}
+		}
+		if of.size == nil || of.size.Reason != s.Reason || of.size.Replicas != s.Replicas {
+			of.decisions[s.Reason]++
+		}
+		of.size = &s
+	})
+}
+
+// Undecided says that nobody decides about the size of a fleet, because it is paused.
+func (f *Fleets) Undecided(name types.NamespacedName) {
+	f.change(name, func(of *fleet) { of.size = nil })
+}
+
+// Said takes in the conditions of a fleet.
+func (f *Fleets) Said(name types.NamespacedName, conditions []metav1.Condition) {
+	f.change(name, func(of *fleet) { of.conditions = slices.Clone(conditions) })
+}
+
+// Certificate takes in when the certificate of a fleet ends that ends first; the zero time where there is none.
+func (f *Fleets) Certificate(name types.NamespacedName, expiry time.Time) {
+	f.change(name, func(of *fleet) { of.expiry = expiry })
+}
+
+// Forget drops a fleet that is gone.
+func (f *Fleets) Forget(name types.NamespacedName) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.all, name)
+}
+
+func (f *Fleets) change(name types.NamespacedName, change func(*fleet)) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all[name] == nil {
+		f.all[name] = &fleet{}
+	}
+	change(f.all[name])
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, append([]string{"namespace", "name"}, labels...), nil)
+}
+
+var (
+	demandDesc    = desc("ttsd_demand_slots", "Slots that the clients of a fleet want, by what all its routers tell.")
+	queueDesc     = desc("ttsd_queue_depth", "Utterances that wait in all routers of a fleet.")
+	desiredDesc   = desc("ttsd_desired_replicas", "Worker pods that a fleet shall have.")
+	decisionsDesc = desc("ttsd_scale_decisions_total",
+		"Decisions about the size of a fleet that differ from the one before, by reason.", "reason")
+	conditionDesc = desc("ttsd_condition",
+		"1 for each condition in the status of a TTSDeployment, with its present status and reason.", "type", "status", "reason")
+	expiryDesc = desc("ttsd_cert_expiry_seconds",
+		"Time until the certificate of a fleet that ends first is over; negative afterwards.")
+)
+
+// Describe implements [prometheus.Collector].
+func (f *Fleets) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{demandDesc, queueDesc, desiredDesc, decisionsDesc, conditionDesc, expiryDesc} {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (f *Fleets) Collect(to chan<- prometheus.Metric) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, of := range f.all {
+		gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, append([]string{name.Namespace, name.Name}, labels...)...)
+		}
+		if s := of.size; s != nil {
+			gauge(demandDesc, s.Demand)
+			gauge(queueDesc, float64(s.QueueDepth))
+			gauge(desiredDesc, float64(s.Replicas))
+		}
+		for reason, n := range of.decisions {
+			to <- prometheus.MustNewConstMetric(decisionsDesc, prometheus.CounterValue, float64(n), name.Namespace, name.Name, reason)
+		}
+		for _, c := range of.conditions {
+			gauge(conditionDesc, 1, c.Type, string(c.Status), c.Reason)
+		}
+		if !of.expiry.IsZero() {
+			gauge(expiryDesc, of.expiry.Sub(f.now()).Seconds())
+		}
+	}
+}
