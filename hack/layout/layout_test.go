@@ -96,6 +96,10 @@ var rules = map[string]rule{
 	"cmd/operator": {[]string{
 		"cmd/internal/launch", "controllers", "controllers/resources",
 	}, "the operator starts what looks after fleets; no speech passes through it"},
+	"controllers/keda": {[]string{
+		"controllers/keda/wire",
+	}, "one adapter knows the protocol of KEDA; what fleets have to do is found out elsewhere"},
+	"controllers/keda/wire":         {nil, "the protocol is KEDA's, and means nothing of ours"},
 	"runtime/contract":              {nil, "what starts processes and what they are must be able to agree without importing one another"},
 	"runtime/fleet/route":           {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
 	"runtime/fleet/route/routetest": {[]string{"runtime/fleet/route"}, "a pod without workers is its slots and what route decides about them"},
