@@ -86,7 +86,7 @@ var rules = map[string]rule{
 		"api/v1alpha1", "runtime/contract",
 	}, "which objects make up a fleet follows from what is wanted alone, without a client"},
 	"controllers": {[]string{
-		"api/v1alpha1", "controllers/certs", "controllers/plan", "controllers/resources", "controllers/scaler", "controllers/watch",
+		"api/v1alpha1", "controllers/certs", "controllers/keda", "controllers/plan", "controllers/resources", "controllers/scaler", "controllers/watch",
 		"runtime/contract", "runtime/fleet/link/wire", "runtime/grpcauth",
 	}, "who observes and applies decides nothing: plan, scaler and the builders do"},
 	"controllers/certs":  {nil, "a certificate depends on time and name, and on nothing that has to be read"},
