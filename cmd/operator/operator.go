@@ -45,7 +45,10 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 		return err
 	}
 	release := resources.Release{WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own}
-	c := controllers.Config{Release: release, Namespace: o.own, Portal: o.portal}
+	c := controllers.Config{Release: release, Namespace: o.own, Portal: o.portal, ScalerHosts: o.scalerHosts}
+	if o.scaler != "0" {
+		c.Scaler = o.scaler
+	}
 	if err := controllers.Add(m, c, log); err != nil {
 		return err
 	}
