@@ -108,7 +108,7 @@ func (s *AuthorityStore) write(ctx context.Context, a certs.Authority, version s
 // observeSecrets returns which Secrets are to be written, and what is wrong with those of others.
 func (r *Reconciler) observeSecrets(ctx context.Context, fleet *v1alpha1.TTSDeployment) (s secrets, lacking []plan.Problem, err error) {
 	for _, check := range []func(context.Context, *v1alpha1.TTSDeployment, *secrets) ([]plan.Problem, error){
-		r.observeCertificates, r.observeToken, r.observeAccess,
+		r.observeCertificates, r.observeToken, r.observeAccess, r.observeScalerCA,
 	} {
 		found, err := check(ctx, fleet, &s)
 		if err != nil {

@@ -42,6 +42,9 @@ type Config struct {
 	Portal    string          // HOST:PORT of the dataplane of this release's portal; empty: there is none
 	Metrics   *metrics.Fleets // nil: nobody is told
 	Now       func() time.Time
+
+	Scaler      string   // address on which KEDA is answered; empty: nowhere
+	ScalerHosts []string // that KEDA calls; nil: those of the Service swar-operator
 }
 
 // ManagerOptions are those that the reconciler relies on: what is cached of which namespaces, and what never is.
@@ -119,6 +122,13 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 			return err
 		}
 	}
+	if c.Scaler != "" {
+		shown := &serverCertificate{store: authority, name: identity.name, hosts: c.scalerHosts()}
+		answer := func(ctx context.Context) error { return answerScalers(ctx, c.Scaler, shown, sizer) }
+		if err := m.Add(leading(answer)); err != nil {
+			return err
+		}
+	}
 	return watchAll(m, r, changed)
 }
 
@@ -143,6 +153,15 @@ func newKinds(m manager.Manager, changed chan<- event.GenericEvent, log *slog.Lo
 		}
 	}
 	return &kinds{ask: server.ServerResourcesForGroupVersionWithContext, changed: lookAtAll, log: log}, nil
+}
+
+// scalerHosts are the names that stand in the certificate for KEDA.
+func (c Config) scalerHosts() []string {
+	if len(c.ScalerHosts) > 0 {
+		return c.ScalerHosts
+	}
+	name := resources.ManagedBy + "." + c.Namespace
+	return []string{name, name + ".svc", name + ".svc.cluster.local"}
 }
 
 // leading is something that only the operator that acts does.

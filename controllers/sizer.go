@@ -62,6 +62,8 @@ type sized struct {
 	drain  scaler.Drain
 	last   plan.Scaling
 
+	followed followed // by others who scale
+
 	slotsTold time.Time         // when a change of slots made somebody look
 	seen      map[string]uint64 // epochs and counters of routers that were observed, by address
 }
@@ -100,6 +102,9 @@ func (s *Sizer) Run(ctx context.Context) error {
 // Forget drops a fleet.
 func (s *Sizer) Forget(name types.NamespacedName) {
 	s.mu.Lock()
+	if f := s.fleets[name.String()]; f != nil {
+		f.wake()
+	}
 	delete(s.fleets, name.String())
 	s.metrics.Undecided(name)
 	s.mu.Unlock()
@@ -121,6 +126,7 @@ func (s *Sizer) Look(o plan.Observed) plan.Scaling {
 	f.policy, f.mode = policyOf(o.Fleet), o.Fleet.Spec.Scaling.Mode
 	f.drain.Timeout = time.Duration(o.Fleet.Spec.Rollout.DrainTimeoutSeconds)*time.Second + drainMargin
 	f.fleet = fleetSeen(o, routers)
+	f.followed.queueTarget = int(o.Fleet.Spec.Scaling.TargetQueueDepth)
 	return s.decideLocked(f)
 }
 
@@ -245,6 +251,7 @@ func (s *Sizer) decide(fleet string) {
 func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	now := s.now()
 	decision := f.scaler.Decide(now, f.policy, f.fleet)
+	s.followLocked(now, f, decision)
 	if f.mode != v1alpha1.ScalingAutomatic {
 		decision.Replicas, decision.Reason = f.fleet.Wished, scaler.Reason(f.mode)
 	}

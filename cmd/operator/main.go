@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
@@ -34,6 +35,8 @@ type options struct {
 	portal      string
 	elect       bool
 	openMetrics bool
+	scaler      string
+	scalerHosts []string
 	logging     launch.LogFlags
 }
 
@@ -74,6 +77,8 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringVar(&o.probes, "http", ":8081", "serve probes on this `address`")
 	f.StringVar(&o.metrics, "metrics", ":8443", "serve metrics on this `address`, over TLS, for those who may read them; 0 for nobody")
 	f.BoolVar(&o.openMetrics, "open-metrics", false, "serve metrics without TLS and to everybody, where something else protects them")
+	f.StringVar(&o.scaler, "scaler", ":9443", "tell KEDA on this `address`, over TLS, what fleets have to do; 0 for nobody")
+	f.StringArrayVar(&o.scalerHosts, "scaler-host", nil, "`name` by which KEDA calls; can be repeated (default swar-operator.NAMESPACE.svc)")
 	f.BoolVar(&o.elect, "elect", true, "act only while no other operator of this namespace does")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the API server, for an operator outside the cluster")
 	o.logging.Define(f)
@@ -96,8 +101,18 @@ func (o *options) check(cmd *cobra.Command) error {
 	if err := launch.CheckAddress(cmd, "--http", o.probes); err != nil {
 		return err
 	}
-	if o.metrics == "0" {
-		return nil
+	for _, host := range o.scalerHosts {
+		if len(validation.IsDNS1123Subdomain(host)) > 0 {
+			return launch.BadUsage(cmd, "--scaler-host %q: want a host name, such as swar-operator.swar-system.svc", host)
+		}
 	}
-	return launch.CheckAddress(cmd, "--metrics", o.metrics)
+	for flag, address := range map[string]string{"--metrics": o.metrics, "--scaler": o.scaler} {
+		if address == "0" {
+			continue
+		}
+		if err := launch.CheckAddress(cmd, flag, address); err != nil {
+			return err
+		}
+	}
+	return nil
 }

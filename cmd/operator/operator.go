@@ -50,7 +50,12 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	if err := fleets.Register(); err != nil {
 		return err
 	}
-	c := controllers.Config{Release: release, Namespace: o.own, Portal: o.portal, Metrics: fleets}
+	c := controllers.Config{
+		Release: release, Namespace: o.own, Portal: o.portal, Metrics: fleets, ScalerHosts: o.scalerHosts,
+	}
+	if o.scaler != "0" {
+		c.Scaler = o.scaler
+	}
 	if err := controllers.Add(m, c, log); err != nil {
 		return err
 	}

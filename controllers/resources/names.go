@@ -90,6 +90,9 @@ func KeysSecret(d *v1alpha1.TTSDeployment) string {
 	return d.Spec.Access.SecretName
 }
 
+// ScalerCASecret is that with the authority by which others who scale the fleet know the operator.
+func ScalerCASecret(d *v1alpha1.TTSDeployment) string { return d.Name + "-scaler-ca" }
+
 // Endpoint is where clients in the cluster call the fleet.
 func Endpoint(d *v1alpha1.TTSDeployment) string {
 	return fmt.Sprintf("http://%s.%s.svc:%d", FrontName(d), d.Namespace, contract.RouterAPI)

@@ -87,8 +87,8 @@ var rules = map[string]rule{
 	}, "which objects make up a fleet follows from what is wanted alone, without a client"},
 	"controllers/metrics": {nil, "what is told of a fleet stands in one place, whoever finds it out"},
 	"controllers": {[]string{
-		"api/v1alpha1", "controllers/certs", "controllers/metrics", "controllers/plan", "controllers/resources", "controllers/scaler",
-		"controllers/watch",
+		"api/v1alpha1", "controllers/certs", "controllers/keda", "controllers/metrics", "controllers/plan", "controllers/resources",
+		"controllers/scaler", "controllers/watch",
 		"runtime/contract", "runtime/fleet/link/wire", "runtime/grpcauth",
 	}, "who observes and applies decides nothing: plan, scaler and the builders do"},
 	"controllers/certs": {nil, "a certificate depends on time and name, and on nothing that has to be read"},
@@ -97,6 +97,10 @@ var rules = map[string]rule{
 	"cmd/operator": {[]string{
 		"cmd/internal/launch", "controllers", "controllers/metrics", "controllers/resources",
 	}, "the operator starts what looks after fleets; no speech passes through it"},
+	"controllers/keda": {[]string{
+		"controllers/keda/wire",
+	}, "one adapter knows the protocol of KEDA; what fleets have to do is found out elsewhere"},
+	"controllers/keda/wire":         {nil, "the protocol is KEDA's, and means nothing of ours"},
 	"runtime/contract":              {nil, "what starts processes and what they are must be able to agree without importing one another"},
 	"runtime/fleet/route":           {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
 	"runtime/fleet/route/routetest": {[]string{"runtime/fleet/route"}, "a pod without workers is its slots and what route decides about them"},

@@ -1,0 +1,93 @@
+package controllers
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/controllers/keda"
+	"github.com/swar-tts/swar/controllers/scaler"
+)
+
+// loadCounts is how long the word of a router counts for those who scale, as it does for the operator itself.
+const loadCounts = 30 * time.Second
+
+// followed is what others who scale a fleet are told.
+type followed struct {
+	load        keda.Load
+	mode        v1alpha1.ScalingMode
+	queueTarget int
+	changed     chan struct{} // nil: nobody waits
+}
+
+// Load implements [keda.Source].
+func (s *Sizer) Load(namespace, name string) (keda.Load, <-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.fleets[types.NamespacedName{Namespace: namespace, Name: name}.String()]
+	switch {
+	case f == nil:
+		return keda.Load{}, nil, keda.ErrUnknown
+	case f.mode != v1alpha1.ScalingExternal:
+		return keda.Load{}, nil, keda.ErrNotExternal
+	}
+	if f.followed.changed == nil {
+		f.followed.changed = make(chan struct{})
+	}
+	return f.followed.load, f.followed.changed, nil
+}
+
+// followLocked notes what others are told of a fleet, and wakes them where they wait for it.
+func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
+	before, mode := f.followed.load, f.followed.mode
+	heard, missing := s.hearing(now, f)
+	l := keda.Load{
+		Heard: heard, Demand: d.Demand, QueueDepth: d.QueueDepth, Active: d.Active || f.isWarming(now),
+		DemandTarget: float64(f.policy.SlotsPerPod) * f.policy.TargetUtilization, QueueTarget: f.followed.queueTarget,
+	}
+	if missing { // what is not known must not make the fleet smaller
+		l.Demand = max(l.Demand, float64(f.fleet.Wished)*l.DemandTarget)
+	}
+	if f.policy.Min == 0 && l.Active { // the demand of a call that was refused is gone before an HPA looks
+		l.Demand = max(l.Demand, l.DemandTarget)
+	}
+	f.followed.load, f.followed.mode = l, f.mode
+	before.Heard, before.Demand, before.QueueDepth = l.Heard, l.Demand, l.QueueDepth
+	if before != l || mode != f.mode {
+		f.wake()
+	}
+}
+
+// wake has those who wait for a change look again.
+func (f *sized) wake() {
+	if f.followed.changed != nil {
+		close(f.followed.changed)
+		f.followed.changed = nil
+	}
+}
+
+// hearing reports whether any router of a fleet has told something lately, and whether one that serves has not.
+func (s *Sizer) hearing(now time.Time, f *sized) (heard, missing bool) {
+	told := s.watcher.Told(f.name.String())
+	for _, router := range f.fleet.Routers {
+		t := told[router]
+		if t.State != nil && now.Sub(t.At) <= loadCounts {
+			heard = true
+		} else {
+			missing = true
+		}
+	}
+	return heard, missing
+}
+
+// isWarming reports whether a pod of a fleet that is to have some has not been ready to speak yet.
+func (f *sized) isWarming(now time.Time) bool {
+	isUnready := func(p scaler.Pod) bool { return !p.Terminating && !p.Ready }
+	if f.fleet.Wished == 0 || !slices.ContainsFunc(f.fleet.Pods, isUnready) {
+		return false
+	}
+	states := f.scaler.Pods(now)
+	return slices.ContainsFunc(f.fleet.Pods, func(p scaler.Pod) bool { return isUnready(p) && !states[p.Address].Warm })
+}
