@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet bench-operator sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ bench-engine: onnxruntime ## measure the neural engine beside sherpa-onnx (needs
 
 bench-fleet: build bin/fake ## measure what a fleet costs: the way by a router, its processor time, idle links, batches
 	go test -count=1 -timeout 40m -tags fleetbench -v -run '$(if $(filter .,$(BENCH)),Test,$(BENCH))' ./hack/fleetbench
+
+bench-operator: envtest-assets build ## measure an operator of 500 fleets: its looks, writes at rest, memory, and a new start
+	KUBEBUILDER_ASSETS="$$(hack/cluster/build.sh envtest)" go test -count=1 -timeout 20m -tags operatorbench -v ./hack/operatorbench
 
 sim: ## play fleets of routers and pods and write docs/capacity.md and its charts (ARGS="-quick" only prints what must hold)
 	@go run ./hack/sim $(if $(findstring -quick,$(ARGS)),,-docs docs) $(ARGS)

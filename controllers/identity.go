@@ -50,6 +50,12 @@ func (i *identity) Start(ctx context.Context) error {
 	return os.RemoveAll(i.files)
 }
 
+// buffered is how many bytes a connection to a router reads or writes at once.
+const buffered = 2 << 10
+
+// window is how many bytes of a router may be on the way.
+const window = 256 << 10
+
 // dial returns a connection to a router of a fleet, named NAMESPACE/NAME.
 func (i *identity) dial(fleet, address string) (*grpc.ClientConn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -66,6 +72,11 @@ func (i *identity) dial(fleet, address string) (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A router tells a few hundred bytes each second, and there may be hundreds of them.
+	options = append(options,
+		grpc.WithReadBufferSize(buffered), grpc.WithWriteBufferSize(buffered), grpc.WithSharedWriteBuffer(true),
+		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), // else each word is answered with a ping
+	)
 	return grpc.NewClient("passthrough:///"+address, options...)
 }
 

@@ -15,33 +15,59 @@ import (
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
-// observe reads what there is of a fleet. Pods and what makes them come from the cache, Secrets from the API server.
+// observe reads what there is of a fleet.
 func (r *Reconciler) observe(ctx context.Context, fleet *v1alpha1.TTSDeployment) (o plan.Observed, s secrets, err error) {
-	name := client.ObjectKeyFromObject(fleet)
-	o.Fleet = fleet
-	workers := &appsv1.Deployment{}
-	if found, err := r.get(ctx, fleet, resources.WorkerName(fleet), workers); err != nil {
-		return o, s, err
-	} else if found {
-		o.Workers = workers
-	}
-	if o.Routers, err = r.routers(ctx, fleet); err != nil {
-		return o, s, err
-	}
-	if o.Pods, err = r.pods(ctx, fleet, resources.Worker); err != nil {
-		return o, s, err
-	}
-	if o.Gates, err = r.pods(ctx, fleet, resources.Router); err != nil {
+	if o, err = r.observeCached(ctx, fleet); err != nil {
 		return o, s, err
 	}
 	if s, o.Lacking, err = r.observeSecrets(ctx, fleet); err != nil {
 		return o, s, err
 	}
 	r.mu.Lock()
-	o.Failed = r.failed[name]
+	o.Failed = r.failed[client.ObjectKeyFromObject(fleet)]
 	r.mu.Unlock()
 	o.Scaling = r.Sizer.Look(o)
 	return o, s, nil
+}
+
+// observeCached reads pods and what makes them, which the cache has. Secrets it does not have.
+func (r *Reconciler) observeCached(ctx context.Context, fleet *v1alpha1.TTSDeployment) (o plan.Observed, err error) {
+	o.Fleet = fleet
+	workers := &appsv1.Deployment{}
+	if found, err := r.get(ctx, fleet, resources.WorkerName(fleet), workers); err != nil {
+		return o, err
+	} else if found {
+		o.Workers = workers
+	}
+	if o.Routers, err = r.routers(ctx, fleet); err != nil {
+		return o, err
+	}
+	if o.Pods, err = r.pods(ctx, fleet, resources.Worker); err != nil {
+		return o, err
+	}
+	o.Gates, err = r.pods(ctx, fleet, resources.Router)
+	return o, err
+}
+
+// sizeAll has the size of every fleet decided before any other thing is looked at: an operator that starts anew finds
+// demand that has grown meanwhile, and with hundreds of fleets it takes half a minute until each has been looked at.
+func (r *Reconciler) sizeAll(ctx context.Context) error {
+	fleets := &v1alpha1.TTSDeploymentList{}
+	if err := r.Client.List(ctx, fleets); err != nil {
+		return fmt.Errorf("listing fleets: %w", err)
+	}
+	for i := range fleets.Items {
+		fleet := &fleets.Items[i]
+		if fleet.DeletionTimestamp != nil || fleet.Spec.Reconciliation == v1alpha1.Paused {
+			continue
+		}
+		o, err := r.observeCached(ctx, fleet)
+		if err != nil {
+			return err
+		}
+		r.Sizer.Look(o)
+	}
+	return nil
 }
 
 // get reads an object of the fleet. One that belongs to somebody else is not the fleet's.

@@ -112,7 +112,7 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		return err
 	}
 	r.Kinds = cluster.Known
-	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run), leading(cluster.Run)} {
+	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run), leading(r.sizeAll), leading(cluster.Run)} {
 		if err := m.Add(runnable); err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -20,14 +22,21 @@ import (
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
-// Calls to the API server a second: a start with hundreds of fleets must not take minutes.
+// Another operator acts after leaseDuration where the one that acted was killed; one that ends gives its lease up.
 const (
-	callsPerSecond = 200
-	callsAtOnce    = 400
+	leaseDuration = 8 * time.Second
+	renewDeadline = 6 * time.Second // an operator that could not renew its lease for so long ends
+	retryPeriod   = 1500 * time.Millisecond
 )
+
+// gcPercent: most of the memory is the cache of the API server's objects, which hardly changes.
+const gcPercent = 50
 
 // run looks after fleets until ctx ends.
 func run(ctx context.Context, p *launch.Program, o *options) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	lines := launch.NewLogWriter(p.Err)
 	log, err := o.logging.Open(lines, p.Err.Terminal)
 	if err != nil {
@@ -81,7 +90,8 @@ func (o *options) access() (c *rest.Config, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the API server: %w; outside of a cluster give --kubeconfig", err)
 	}
-	c.QPS, c.Burst, c.UserAgent = callsPerSecond, callsAtOnce, name
+	c.UserAgent = name
+	c.QPS = -1 // eight fleets are looked at at the same time, and the API server divides itself among its clients
 	return c, nil
 }
 
@@ -90,6 +100,7 @@ func (o *options) managerOptions() ctrl.Options {
 	options := controllers.ManagerOptions(o.namespaces)
 	options.HealthProbeBindAddress = o.probes
 	options.LeaderElection, options.LeaderElectionID, options.LeaderElectionNamespace = o.elect, name, o.own
+	options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(leaseDuration), new(renewDeadline), new(retryPeriod)
 	options.LeaderElectionReleaseOnCancel = true // the process ends when the manager does
 	options.GracefulShutdownTimeout = &graceful
 	options.Metrics = metricsserver.Options{BindAddress: o.metrics}

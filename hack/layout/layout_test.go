@@ -164,9 +164,12 @@ var rules = map[string]rule{
 		"cmd/internal/launch", "cmd/internal/peer", "cmd/internal/trace", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
 		"runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/serve", "runtime/speech",
 	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
-	"controllers/scaler":   {nil, "how many pods there are, and which go, is decided without Kubernetes, a clock and a network"},
-	"hack/layout":          {nil, "a test of the tree"},
-	"hack/fleetbench":      {[]string{"*"}, ""},
+	"controllers/scaler": {nil, "how many pods there are, and which go, is decided without Kubernetes, a clock and a network"},
+	"hack/layout":        {nil, "a test of the tree"},
+	"hack/fleetbench":    {[]string{"*"}, ""},
+	"hack/operatorbench": {[]string{
+		"api/v1alpha1", "controllers/resources", "runtime/contract", "runtime/fleet/link/wire",
+	}, "a measurement starts the program, and makes what it looks at"},
 	"hack/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},
 	"hack/onnxruntimetest": {nil, "finding the library has nothing to do with what runs on it"},
 	"hack/benchengine": {[]string{

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Starts a cluster of its own beside that of make cluster, runs the tests inside its network, and removes it: run.sh
+# [-test.run REGEXP …]. KEEP=1 leaves it running, for a look; SWAR_CLUSTER=swar-e2e hack/cluster/down.sh removes it.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cluster=$here/../cluster
+export SWAR_CLUSTER=swar-e2e
+images=$(cd "$here/../.." && pwd)/dist/images
+[[ -f $images/digests.json ]] || { echo 'there are no images: run make images' >&2; exit 1; }
+scratch=$(mktemp -d)
+trap '[[ -n ${KEEP:-} ]] || "$cluster/down.sh"; rm -rf "$scratch"' EXIT
+(cd "$here" && go test -c -tags e2ecluster -o "$scratch/test" .) # in there no module can be fetched
+"$cluster/down.sh"
+"$cluster/up.sh" 2
+"$cluster/load-image.sh" "$images"/{operator,portal,router,worker}.tar >/dev/null
+"$cluster/in.sh" -a mkdir -p /var/lib/swar-e2e
+cd "$here"
+"$cluster/in.sh" "$scratch/test" -test.v -test.timeout 30m "$@"
