@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster helm promtool kustomize peers bench bench-engine bench-fleet bench-operator sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster helm promtool kustomize peers bench bench-engine bench-fleet bench-operator sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ cluster-down: ## end what make cluster has started, and leave nothing behind
 test-cluster: ## start, try and remove a cluster of its own beside the one of make cluster (needs root)
 	@hack/install-deps.sh cluster
 	go test -count=1 -timeout 60m -tags e2ecluster -v ./hack/cluster
+
+e2e-cluster: helm images ## try a release on a real Kubernetes of two nodes: install, speak, scale, roll, drain, kill (needs root; KEEP=1 leaves it)
+	@hack/install-deps.sh cluster
+	@hack/e2ecluster/run.sh $(ARGS)
 
 helm: ## build Helm into .cache/bin, once, from a module of its own under hack/tools
 kustomize: ## build kustomize likewise

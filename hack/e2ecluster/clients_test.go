@@ -222,7 +222,7 @@ func (c *clients) utter(conn *websocket.Conn) (begun bool, err error) {
 		switch event.Type {
 		case "start":
 			begun = true
-		case "done":
+		case "end":
 			c.add(func(t *tally) { t.whole, t.frames = t.whole+1, t.frames+event.Frames })
 			return false, nil
 		case "error":

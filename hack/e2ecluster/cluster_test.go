@@ -101,7 +101,7 @@ func prints(want string, args ...string) func() error {
 // is waits for a condition of the fleet, named by its type and its reason.
 func is(t *testing.T, limit time.Duration, typ, reason string) {
 	t.Helper()
-	within(t, limit, "the fleet is "+typ+", "+reason,
+	within(t, limit, "of the fleet, "+typ+" has the reason "+reason,
 		prints(reason, "get", "ttsd", fleet, "-o", `jsonpath={.status.conditions[?(@.type=="`+typ+`")].reason}`))
 }
 

@@ -167,6 +167,7 @@ var rules = map[string]rule{
 	"controllers/scaler": {nil, "how many pods there are, and which go, is decided without Kubernetes, a clock and a network"},
 	"hack/layout":        {nil, "a test of the tree"},
 	"hack/fleetbench":    {[]string{"*"}, ""},
+	"hack/e2ecluster":    {nil, "what is tried is what users have: images, the chart and the addresses of a cluster"},
 	"hack/operatorbench": {[]string{
 		"api/v1alpha1", "controllers/resources", "runtime/contract", "runtime/fleet/link/wire",
 	}, "a measurement starts the program, and makes what it looks at"},
