@@ -17,6 +17,7 @@ import (
 	"github.com/swar-tts/swar/api/v1alpha1"
 	"github.com/swar-tts/swar/controllers"
 	"github.com/swar-tts/swar/controllers/metrics"
+	"github.com/swar-tts/swar/controllers/monitoring"
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
@@ -70,9 +71,8 @@ func monitor(kind string) *unstructured.Unstructured {
 func TestMonitorsWhereTheClusterKnowsThem(t *testing.T) {
 	c, namespace := open(t)
 	define(t, c, "PodMonitor", "PrometheusRule")
-	release := resources.Release{Rules: func(namespace, name string) map[string]any {
-		return map[string]any{"groups": []any{map[string]any{"name": namespace + "/" + name, "rules": []any{}}}}
-	}}
+	texts := monitoring.New(monitoring.DefaultRunbooks)
+	release := resources.Release{Rules: texts.Rules, Dashboard: texts.Dashboard}
 	o := startOperator(t, namespace, controllers.Config{Release: release})
 	create(t, c, fleetWith(t, namespace, "hinglish", `{observability: {podMonitor: Enabled, prometheusRule: Enabled}}`))
 	at := types.NamespacedName{Namespace: namespace, Name: "hinglish"}

@@ -17,6 +17,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/controllers"
 	"github.com/swar-tts/swar/controllers/metrics"
+	"github.com/swar-tts/swar/controllers/monitoring"
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
@@ -45,7 +46,11 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	if err := errors.Join(m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("ping", healthz.Ping)); err != nil {
 		return err
 	}
-	release := resources.Release{WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own}
+	templates := monitoring.New(o.runbooks)
+	release := resources.Release{
+		WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own,
+		Rules: templates.Rules, Dashboard: templates.Dashboard,
+	}
 	fleets := metrics.New(time.Now)
 	if err := fleets.Register(); err != nil {
 		return err
