@@ -1,6 +1,7 @@
 package monitoring_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,5 +61,28 @@ func TestLinksOfPages(t *testing.T) {
 				t.Errorf("%s: %v", filepath.Base(page), err)
 			}
 		}
+	}
+}
+
+// TestTableOfAlerts in docs/kubernetes.md has each of them, with its severity.
+func TestTableOfAlerts(t *testing.T) {
+	page, err := os.ReadFile("../../docs/kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	row := regexp.MustCompile(`(?m)^\| \[(\w+)\]\(runbooks/(\w+)\.md\) \| (\w+) \|`)
+	for _, r := range row.FindAllStringSubmatch(string(page), -1) {
+		if r[1] != r[2] {
+			t.Errorf("%s links the page of %s", r[1], r[2])
+		}
+		got[r[1]] = r[3]
+	}
+	want := map[string]string{}
+	for name, r := range rules(t, "", fleet("speech", "hinglish")) {
+		want[name] = r.Labels["severity"]
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the table has %v, want %v", got, want)
 	}
 }
