@@ -182,7 +182,7 @@ func TestFleetsAreTold(t *testing.T) {
 	eventually(t, "everything is told", 30*time.Second, func(context.Context) string {
 		got := names()
 		for _, want := range []string{
-			"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas", "ttsd_scale_decisions_total", "ttsd_condition",
+			"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas", "ttsd_routers", "ttsd_scale_decisions_total", "ttsd_condition",
 			"ttsd_cert_expiry_seconds",
 		} {
 			if !slices.Contains(got, want) {
