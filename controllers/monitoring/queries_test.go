@@ -48,6 +48,7 @@ func exported(t *testing.T) map[string]labels {
 		{Type: v1alpha1.Available, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonScaledToZero},
 		{Type: v1alpha1.Progressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded},
 		{Type: v1alpha1.ScalingActive, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoRouterTells},
+		{Type: v1alpha1.Degraded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonQuotaExceeded},
 		{Type: v1alpha1.PausedNow, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReconciliationPaused},
 	})
 	registry := prometheus.NewRegistry()
