@@ -116,7 +116,7 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 }
 
 // TestNobodyIsTold: who reconciles need not ask whether there is somebody to tell.
-func TestNobodyIsTold(t *testing.T) {
+func TestNobodyIsTold(*testing.T) {
 	var f *Fleets
 	f.Decided(hinglish, Size{})
 	f.Undecided(hinglish)
