@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster helm promtool kustomize peers bench bench-engine bench-fleet bench-operator sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,6 +101,10 @@ kustomize: ## build kustomize likewise
 promtool: ## build promtool, which tests the rules of the alerts, likewise
 helm kustomize promtool:
 	@hack/tools/build.sh $@
+
+rules: ## try the alerts on fleets with promtool, which is built once
+	@hack/tools/build.sh promtool
+	SWAR_TEST_RULES=1 go test -count=1 ./controllers/monitoring
 
 peers: ## sign in with identity providers of others: oidc-provider and the Firebase Auth emulator (needs npm, 250 MB once)
 	@hack/peers.sh

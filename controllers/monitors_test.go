@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,6 +19,7 @@ import (
 	"github.com/swar-tts/swar/api/v1alpha1"
 	"github.com/swar-tts/swar/controllers"
 	"github.com/swar-tts/swar/controllers/metrics"
+	"github.com/swar-tts/swar/controllers/monitoring"
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
@@ -32,15 +35,31 @@ spec:
   - name: v1
     served: true
     storage: true
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+    schema: {openAPIV3Schema: {type: object, properties: {spec: SPEC}}}
 `
+
+// specs are what the Prometheus operator takes, as far as there is a way to get it wrong.
+var specs = map[string]string{
+	"PodMonitor": `{type: object, required: [selector], properties: {
+		selector: {type: object, x-kubernetes-preserve-unknown-fields: true},
+		podTargetLabels: {type: array, items: {type: string}},
+		podMetricsEndpoints: {type: array, items: {type: object, properties: {
+			port: {type: string}, path: {type: string}, interval: {type: string, pattern: "^[0-9]+s$"}}}}}}`,
+	"PrometheusRule": `{type: object, properties: {groups: {type: array, items: {
+		type: object, required: [name], properties: {
+			name: {type: string, minLength: 1},
+			rules: {type: array, minItems: 1, items: {type: object, required: [expr], properties: {
+				alert: {type: string}, expr: {type: string}, for: {type: string, pattern: "^[0-9]+[sm]$"},
+				labels: {type: object, additionalProperties: {type: string}},
+				annotations: {type: object, additionalProperties: {type: string}}}}}}}}}}`,
+}
 
 // define has the cluster know the kinds of the Prometheus operator while a test runs.
 func define(t *testing.T, c client.Client, kinds ...string) {
 	t.Helper()
 	for _, kind := range kinds {
 		singular := strings.ToLower(kind)
-		names := strings.NewReplacer("KIND", kind, "PLURAL", singular+"s", "SINGULAR", singular)
+		names := strings.NewReplacer("KIND", kind, "PLURAL", singular+"s", "SINGULAR", singular, "SPEC", strings.Join(strings.Fields(specs[kind]), " "))
 		u := parse(t, "", names.Replace(monitorDefinition))
 		create(t, c, u)
 		t.Cleanup(func() {
@@ -70,11 +89,11 @@ func monitor(kind string) *unstructured.Unstructured {
 func TestMonitorsWhereTheClusterKnowsThem(t *testing.T) {
 	c, namespace := open(t)
 	define(t, c, "PodMonitor", "PrometheusRule")
-	release := resources.Release{Rules: func(namespace, name string) map[string]any {
-		return map[string]any{"groups": []any{map[string]any{"name": namespace + "/" + name, "rules": []any{}}}}
-	}}
+	texts := monitoring.New(monitoring.DefaultRunbooks)
+	release := resources.Release{Rules: texts.Rules, Dashboard: texts.Dashboard}
 	o := startOperator(t, namespace, controllers.Config{Release: release})
-	create(t, c, fleetWith(t, namespace, "hinglish", `{observability: {podMonitor: Enabled, prometheusRule: Enabled}}`))
+	create(t, c, fleetWith(t, namespace, "hinglish",
+		`{observability: {podMonitor: Enabled, prometheusRule: Enabled, dashboard: Enabled}}`))
 	at := types.NamespacedName{Namespace: namespace, Name: "hinglish"}
 	for _, kind := range []string{"PodMonitor", "PrometheusRule"} {
 		eventually(t, "there is a "+kind, 30*time.Second, func(ctx context.Context) string {
@@ -89,6 +108,8 @@ func TestMonitorsWhereTheClusterKnowsThem(t *testing.T) {
 	if err := c.Get(t.Context(), at, f); err != nil {
 		t.Fatal(err)
 	}
+	compareRules(t, c, f, texts)
+	compareDashboard(t, c, f, texts)
 	before := f.DeepCopy()
 	f.Spec.Observability.PrometheusRule = v1alpha1.Disabled
 	if err := c.Patch(t.Context(), f, client.MergeFrom(before)); err != nil {
@@ -102,6 +123,36 @@ func TestMonitorsWhereTheClusterKnowsThem(t *testing.T) {
 	})
 	if err := c.Get(t.Context(), at, monitor("PodMonitor")); err != nil {
 		t.Error(err)
+	}
+}
+
+// compareRules has nothing dropped or changed by the API server, whose schema takes known fields only.
+func compareRules(t *testing.T, c client.Client, f *v1alpha1.TTSDeployment, texts *monitoring.Templates) {
+	t.Helper()
+	u := monitor("PrometheusRule")
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(f), u); err != nil {
+		t.Fatal(err)
+	}
+	want := texts.Rules(f)
+	if got := u.Object["spec"]; !equality.Semantic.DeepEqual(got, any(want)) {
+		t.Errorf("the rules are %v, want %v", got, want)
+	}
+	groups := want["groups"].([]any)
+	if alerts := groups[0].(map[string]any)["rules"].([]any); len(alerts) < 10 {
+		t.Errorf("got %d alerts, want them all", len(alerts))
+	}
+}
+
+// compareDashboard has Grafana's sidecar find the dashboard.
+func compareDashboard(t *testing.T, c client.Client, f *v1alpha1.TTSDeployment, texts *monitoring.Templates) {
+	t.Helper()
+	m := &corev1.ConfigMap{}
+	if err := c.Get(t.Context(), types.NamespacedName{Namespace: f.Namespace, Name: "hinglish-dashboard"}, m); err != nil {
+		t.Fatal(err)
+	}
+	file := f.Namespace + "-hinglish.json"
+	if m.Labels["grafana_dashboard"] != "1" || len(m.Data) != 1 || m.Data[file] != texts.Dashboard(f) {
+		t.Errorf("the ConfigMap has the labels %v and %d files, not %s alone", m.Labels, len(m.Data), file)
 	}
 }
 
@@ -131,7 +182,7 @@ func TestFleetsAreTold(t *testing.T) {
 	eventually(t, "everything is told", 30*time.Second, func(context.Context) string {
 		got := names()
 		for _, want := range []string{
-			"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas", "ttsd_scale_decisions_total", "ttsd_condition",
+			"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas", "ttsd_routers", "ttsd_scale_decisions_total", "ttsd_condition",
 			"ttsd_cert_expiry_seconds",
 		} {
 			if !slices.Contains(got, want) {

@@ -32,6 +32,7 @@ import (
 
 	"github.com/swar-tts/swar/api/v1alpha1"
 	"github.com/swar-tts/swar/controllers"
+	"github.com/swar-tts/swar/controllers/monitoring"
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
@@ -408,13 +409,13 @@ func lead(t *testing.T, config *rest.Config, own string, scope []string, now fun
 	if err != nil {
 		t.Fatal(err)
 	}
+	texts := monitoring.New("")
 	c := controllers.Config{
 		Namespace: own, Now: now, Portal: "swar-portal." + own + ".svc:8082",
 		Release: resources.Release{
 			WorkerImage: "swar/worker:1", RouterImage: "swar/router:1", OperatorNamespace: own,
-			Kinds:     resources.Kinds{PodMonitor: true, PrometheusRule: true},
-			Rules:     func(string, string) map[string]any { return map[string]any{"groups": []any{}} },
-			Dashboard: "{}",
+			Kinds: resources.Kinds{PodMonitor: true, PrometheusRule: true},
+			Rules: texts.Rules, Dashboard: texts.Dashboard,
 		},
 	}
 	if err := controllers.Add(m, c, slog.New(slog.DiscardHandler)); err != nil {

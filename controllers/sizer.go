@@ -258,25 +258,29 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	states := f.scaler.Pods(now)
 	shrink := f.drain.Step(now, decision.Replicas, f.fleet, states)
 	s.cordon(f, shrink)
+	heard, silent := s.routers(f.name.String(), now)
 	f.last = plan.Scaling{
 		Wanted: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
-		Heard: s.hears(f.name.String(), now), Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
+		Heard: heard > 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
 		Unfit: s.unfit(f),
 	}
 	s.metrics.Decided(f.name, metrics.Size{
 		Demand: decision.Demand, QueueDepth: decision.QueueDepth, Replicas: decision.Replicas, Reason: string(decision.Reason),
+		Heard: heard, Silent: silent,
 	})
 	return f.last
 }
 
-// hears reports whether any router of a fleet has told something lately.
-func (s *Sizer) hears(fleet string, now time.Time) bool {
+// routers returns how many routers of a fleet have told something lately, and how many have not.
+func (s *Sizer) routers(fleet string, now time.Time) (heard, silent int) {
 	for _, t := range s.watcher.Told(fleet) {
 		if t.State != nil && now.Sub(t.At) < heardLately {
-			return true
+			heard++
+		} else {
+			silent++
 		}
 	}
-	return false
+	return heard, silent
 }
 
 func textOf(d scaler.Decision) string {

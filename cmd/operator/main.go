@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/controllers/monitoring"
 )
 
 // version is set by the build.
@@ -37,6 +39,7 @@ type options struct {
 	openMetrics bool
 	scaler      string
 	scalerHosts []string
+	runbooks    string
 	logging     launch.LogFlags
 }
 
@@ -79,6 +82,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f.BoolVar(&o.openMetrics, "open-metrics", false, "serve metrics without TLS and to everybody, where something else protects them")
 	f.StringVar(&o.scaler, "scaler", ":9443", "tell KEDA on this `address`, over TLS, what fleets have to do; 0 for nobody")
 	f.StringArrayVar(&o.scalerHosts, "scaler-host", nil, "`name` by which KEDA calls; can be repeated (default swar-operator.NAMESPACE.svc)")
+	f.StringVar(&o.runbooks, "runbooks", monitoring.DefaultRunbooks, "`URL` of the folder with a page for each alert, ALERT.md, which alerts link")
 	f.BoolVar(&o.elect, "elect", true, "act only while no other operator of this namespace does")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the API server, for an operator outside the cluster")
 	o.logging.Define(f)
@@ -106,6 +110,9 @@ func (o *options) check(cmd *cobra.Command) error {
 			return launch.BadUsage(cmd, "--scaler-host %q: want a host name, such as swar-operator.swar-system.svc", host)
 		}
 	}
+	if !isPage(o.runbooks) {
+		return launch.BadUsage(cmd, "--runbooks %q: want an address that people can open, such as %s", o.runbooks, monitoring.DefaultRunbooks)
+	}
 	for flag, address := range map[string]string{"--metrics": o.metrics, "--scaler": o.scaler} {
 		if address == "0" {
 			continue
@@ -115,4 +122,11 @@ func (o *options) check(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// isPage reports whether a browser can open an address, and a text of an alert have it in it, where braces begin a
+// template.
+func isPage(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && !strings.ContainsAny(address, "{} ")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/controllers"
 	"github.com/swar-tts/swar/controllers/metrics"
+	"github.com/swar-tts/swar/controllers/monitoring"
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
@@ -54,7 +55,11 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	if err := errors.Join(m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("ping", healthz.Ping)); err != nil {
 		return err
 	}
-	release := resources.Release{WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own}
+	templates := monitoring.New(o.runbooks)
+	release := resources.Release{
+		WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own,
+		Rules: templates.Rules, Dashboard: templates.Dashboard,
+	}
 	fleets := metrics.New(time.Now)
 	if err := fleets.Register(); err != nil {
 		return err

@@ -21,6 +21,8 @@ type Size struct {
 	QueueDepth int     // utterances that wait, in all routers
 	Replicas   int     // worker pods that there shall be
 	Reason     string
+	Heard      int // routers that have told lately what their clients want
+	Silent     int // routers that have not
 }
 
 // Fleets is what the operator tells of fleets. It is safe for concurrent use, and a nil one tells nobody anything.
@@ -117,6 +119,7 @@ var (
 	demandDesc    = desc("ttsd_demand_slots", "Slots that the clients of a fleet want, by what all its routers tell.")
 	queueDesc     = desc("ttsd_queue_depth", "Utterances that wait in all routers of a fleet.")
 	desiredDesc   = desc("ttsd_desired_replicas", "Worker pods that a fleet shall have.")
+	routersDesc   = desc("ttsd_routers", "Routers of a fleet, by whether the operator has heard of them lately.", "heard")
 	decisionsDesc = desc("ttsd_scale_decisions_total",
 		"Decisions about the size of a fleet that differ from the one before, by reason.", "reason")
 	conditionDesc = desc("ttsd_condition",
@@ -127,7 +130,7 @@ var (
 
 // Describe implements [prometheus.Collector].
 func (f *Fleets) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{demandDesc, queueDesc, desiredDesc, decisionsDesc, conditionDesc, expiryDesc} {
+	for _, d := range []*prometheus.Desc{demandDesc, queueDesc, desiredDesc, routersDesc, decisionsDesc, conditionDesc, expiryDesc} {
 		to <- d
 	}
 }
@@ -144,6 +147,8 @@ func (f *Fleets) Collect(to chan<- prometheus.Metric) {
 			gauge(demandDesc, s.Demand)
 			gauge(queueDesc, float64(s.QueueDepth))
 			gauge(desiredDesc, float64(s.Replicas))
+			gauge(routersDesc, float64(s.Heard), "true")
+			gauge(routersDesc, float64(s.Silent), "false")
 		}
 		for reason, n := range of.decisions {
 			to <- prometheus.MustNewConstMetric(decisionsDesc, prometheus.CounterValue, float64(n), name.Namespace, name.Name, reason)

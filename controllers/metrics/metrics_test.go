@@ -49,7 +49,7 @@ func scrape(t *testing.T, f *Fleets) map[string]float64 {
 // told is everything that can be told of a fleet.
 func told() *Fleets {
 	f := New(func() time.Time { return now })
-	f.Decided(hinglish, Size{Demand: 2.5, QueueDepth: 3, Replicas: 4, Reason: "ScaledUpByDemand"})
+	f.Decided(hinglish, Size{Demand: 2.5, QueueDepth: 3, Replicas: 4, Reason: "ScaledUpByDemand", Heard: 2, Silent: 1})
 	f.Said(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionTrue, Reason: "Ready"}})
 	f.Certificate(hinglish, now.Add(time.Hour))
 	return f
@@ -65,6 +65,8 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 			"ttsd_demand_slots hinglish speech":                           2.5,
 			"ttsd_queue_depth hinglish speech":                            3,
 			"ttsd_desired_replicas hinglish speech":                       4,
+			"ttsd_routers true hinglish speech":                           2,
+			"ttsd_routers false hinglish speech":                          1,
 			"ttsd_scale_decisions_total hinglish speech ScaledUpByDemand": 1,
 			"ttsd_scale_decisions_total hinglish speech HeldMissingData":  0,
 			"ttsd_condition hinglish speech Ready True Available":         1,
@@ -85,7 +87,7 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 		"paused": {func(f *Fleets) { f.Undecided(hinglish) }, map[string]float64{
 			"ttsd_scale_decisions_total hinglish speech ScaledUpByDemand": 1, // or it would seem to start anew
 			"ttsd_condition hinglish speech Ready True Available":         1,
-		}, []string{"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas"}},
+		}, []string{"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas", "ttsd_routers"}},
 		"another reason of a condition": {func(f *Fleets) {
 			f.Said(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionFalse, Reason: "NoPods"}})
 		}, map[string]float64{"ttsd_condition hinglish speech NoPods False Available": 1},
@@ -114,7 +116,7 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 }
 
 // TestNobodyIsTold: who reconciles need not ask whether there is somebody to tell.
-func TestNobodyIsTold(t *testing.T) {
+func TestNobodyIsTold(*testing.T) {
 	var f *Fleets
 	f.Decided(hinglish, Size{})
 	f.Undecided(hinglish)

@@ -19,10 +19,10 @@ func monitoring(r Release, d *v1alpha1.TTSDeployment) (objects []Object) {
 		objects = append(objects, ofPrometheus(d, "PodMonitor", podMonitor(d)))
 	}
 	if o.PrometheusRule == v1alpha1.Enabled && r.Kinds.PrometheusRule && r.Rules != nil {
-		objects = append(objects, ofPrometheus(d, "PrometheusRule", r.Rules(d.Namespace, d.Name)))
+		objects = append(objects, ofPrometheus(d, "PrometheusRule", r.Rules(d)))
 	}
-	if o.Dashboard == v1alpha1.Enabled && r.Dashboard != "" {
-		objects = append(objects, dashboard(d, r.Dashboard))
+	if o.Dashboard == v1alpha1.Enabled && r.Dashboard != nil {
+		objects = append(objects, dashboard(d, r.Dashboard(d)))
 	}
 	return objects
 }

@@ -29,8 +29,8 @@ type Release struct {
 	APIServerPorts []int32 // that the API server is reached at behind its Service; nil means 443 and 6443
 
 	Kinds     Kinds
-	Rules     func(namespace, name string) map[string]any // the spec of a PrometheusRule for one fleet; nil: none
-	Dashboard string                                      // for Grafana, as JSON; empty: none
+	Rules     func(*v1alpha1.TTSDeployment) map[string]any // the spec of a PrometheusRule; nil: none
+	Dashboard func(*v1alpha1.TTSDeployment) string         // for Grafana, as JSON; nil: none
 }
 
 // Kinds are those of other projects that the cluster knows.

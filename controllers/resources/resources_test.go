@@ -432,7 +432,7 @@ func TestWhatMeasures(t *testing.T) {
 	}
 	bare, silent := release, release
 	bare.Kinds = resources.Kinds{}
-	silent.Rules, silent.Dashboard = nil, ""
+	silent.Rules, silent.Dashboard = nil, nil
 	for name, tt := range map[string]struct {
 		release resources.Release
 		spec    string

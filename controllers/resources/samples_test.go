@@ -23,10 +23,10 @@ var release = resources.Release{
 	WorkerImage: "swar-worker:test", RouterImage: "swar-router:test",
 	OperatorNamespace: "swar-system", OperatorLabels: map[string]string{resources.LabelName: "swar-operator"},
 	Kinds: resources.Kinds{PodMonitor: true, PrometheusRule: true},
-	Rules: func(namespace, name string) map[string]any {
-		return map[string]any{"groups": []any{map[string]any{"name": namespace + "/" + name}}}
+	Rules: func(d *v1alpha1.TTSDeployment) map[string]any {
+		return map[string]any{"groups": []any{map[string]any{"name": d.Namespace + "/" + d.Name}}}
 	},
-	Dashboard: `{"title": "Swar"}`,
+	Dashboard: func(d *v1alpha1.TTSDeployment) string { return `{"title": "` + d.Name + `"}` },
 }
 
 // samples are the TTSDeployments of config/samples, as the API server would keep them, by the name of their file.

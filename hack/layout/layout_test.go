@@ -85,6 +85,9 @@ var rules = map[string]rule{
 	"controllers/resources": {[]string{
 		"api/v1alpha1", "runtime/contract",
 	}, "which objects make up a fleet follows from what is wanted alone, without a client"},
+	"controllers/monitoring": {[]string{
+		"api/v1alpha1",
+	}, "what to watch is text that a TTSDeployment is filled in; who tells what it names is a matter of its tests"},
 	"controllers/metrics": {nil, "what is told of a fleet stands in one place, whoever finds it out"},
 	"controllers": {[]string{
 		"api/v1alpha1", "controllers/certs", "controllers/keda", "controllers/metrics", "controllers/plan", "controllers/resources",
@@ -95,7 +98,7 @@ var rules = map[string]rule{
 	"controllers/plan":  {[]string{"api/v1alpha1"}, "a decision is tried in a table: it reads and writes nothing"},
 	"controllers/watch": {[]string{"runtime/fleet/link/wire"}, "one adapter listens to routers, and decides nothing"},
 	"cmd/operator": {[]string{
-		"cmd/internal/launch", "controllers", "controllers/metrics", "controllers/resources",
+		"cmd/internal/launch", "controllers", "controllers/metrics", "controllers/monitoring", "controllers/resources",
 	}, "the operator starts what looks after fleets; no speech passes through it"},
 	"controllers/keda": {[]string{
 		"controllers/keda/wire",

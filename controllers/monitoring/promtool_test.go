@@ -1,0 +1,111 @@
+package monitoring_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/swar-tts/swar/controllers/monitoring"
+)
+
+// promtool runs Prometheus' own checks in a folder. Where it is not built the test is skipped, unless SWAR_TEST_RULES is set.
+func promtool(t *testing.T, folder string, args ...string) {
+	t.Helper()
+	path, err := filepath.Abs("../../.cache/bin/promtool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil && os.Getenv("SWAR_TEST_RULES") != "" {
+		t.Fatalf("there is no %s: run make promtool", path)
+	} else if err != nil {
+		t.Skipf("SKIPPED, so that the alerts were not tried: there is no %s; run make rules", path)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func write(t *testing.T, folder, name string, v any) {
+	t.Helper()
+	text, err := yaml.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAlerts fire when they should, and not one step before: rules_test.yaml says when.
+func TestAlerts(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "rules.yaml", monitoring.New("https://example.org/runbooks").Rules(fleet("speech", "hinglish")))
+	cases, err := os.ReadFile("rules_test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "rules_test.yaml"), cases, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	promtool(t, folder, "check", "rules", "--lint=all", "--lint-fatal", "rules.yaml")
+	promtool(t, folder, "test", "rules", "rules_test.yaml")
+}
+
+// TestEveryAlertIsTried: rules_test.yaml has a case in which it fires, and one in which it does not.
+func TestEveryAlertIsTried(t *testing.T) {
+	text, err := os.ReadFile("rules_test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases struct {
+		Tests []struct {
+			AlertRuleTest []struct {
+				Alertname string           `json:"alertname"`
+				ExpAlerts []map[string]any `json:"exp_alerts"`
+			} `json:"alert_rule_test"`
+		}
+	}
+	if err := yaml.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	fires, rests := map[string]bool{}, map[string]bool{}
+	for _, c := range cases.Tests {
+		for _, a := range c.AlertRuleTest {
+			fires[a.Alertname] = fires[a.Alertname] || len(a.ExpAlerts) > 0
+			rests[a.Alertname] = rests[a.Alertname] || len(a.ExpAlerts) == 0
+		}
+	}
+	all := rules(t, "", fleet("speech", "hinglish"))
+	for name := range all {
+		if !fires[name] || !rests[name] {
+			t.Errorf("%s is not tried both ways", name)
+		}
+	}
+	for name := range fires {
+		if _, is := all[name]; !is {
+			t.Errorf("rules_test.yaml tries %s, which there is not", name)
+		}
+	}
+}
+
+// TestQueriesOfPanels can be read by Prometheus: they are checked as if they were rules.
+func TestQueriesOfPanels(t *testing.T) {
+	var recorded []any
+	for _, p := range dashboard(t, fleet("speech", "hinglish")).Panels {
+		for _, q := range p.Targets {
+			recorded = append(recorded, map[string]any{
+				"record": "panel", "expr": strings.ReplaceAll(q.Expr, "$__rate_interval", "1m"),
+				"labels": map[string]any{"panel": p.Title, "query": q.LegendFormat},
+			})
+		}
+	}
+	folder := t.TempDir()
+	write(t, folder, "panels.yaml", map[string]any{"groups": []any{map[string]any{"name": "panels", "rules": recorded}}})
+	promtool(t, folder, "check", "rules", "panels.yaml")
+}
