@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"time"
@@ -12,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -48,13 +49,6 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	if err != nil {
 		return err
 	}
-	m, err := ctrl.NewManager(access, o.managerOptions())
-	if err != nil {
-		return fmt.Errorf("reaching the API server: %w", err)
-	}
-	if err := errors.Join(m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("ping", healthz.Ping)); err != nil {
-		return err
-	}
 	templates := monitoring.New(o.runbooks)
 	release := resources.Release{
 		WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own,
@@ -70,11 +64,58 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	if o.scaler != "0" {
 		c.Scaler = o.scaler
 	}
-	if err := controllers.Add(m, c, log); err != nil {
+	stop, err := serveProbes(ctx, o.probes, log)
+	if err != nil {
 		return err
 	}
+	defer stop()
 	log.Info("looking after fleets", "namespaces", o.namespaces)
-	return launch.Interrupted(ctx, ignoreEnd(ctx, m.Start(ctx)))
+	for hasLed := false; ; {
+		led, err := lookAfter(ctx, access, o, c, log)
+		hasLed = hasLed || led
+		if ctx.Err() != nil || !hasLed {
+			return launch.Interrupted(ctx, ignoreEnd(ctx, err))
+		}
+		// The API server was away, or another operator has taken over. A process that ended would be started again
+		// later each time.
+		log.Warn("fleets are left to themselves until this operator may act again", "error", err)
+		fleets.Clear()
+		select {
+		case <-time.After(retryPeriod):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// lookAfter looks after fleets until ctx ends or this operator may not act any more; led says whether it could at all.
+func lookAfter(ctx context.Context, access *rest.Config, o *options, c controllers.Config, log *slog.Logger) (led bool, err error) {
+	m, err := ctrl.NewManager(access, o.managerOptions())
+	if err != nil {
+		return false, fmt.Errorf("reaching the API server: %w", err)
+	}
+	if err := controllers.Add(m, c, log); err != nil {
+		return false, err
+	}
+	err = m.Start(ctx)
+	select {
+	case <-m.Elected():
+		return true, err
+	default:
+		return false, err
+	}
+}
+
+// serveProbes answers probes while one manager follows another, also while the API server is away.
+func serveProbes(ctx context.Context, address string, log *slog.Logger) (stop func(), err error) {
+	l, err := launch.Listen(ctx, name, "--http", address)
+	if err != nil {
+		return nil, err
+	}
+	var servers launch.Servers
+	ready := func() error { return nil }
+	servers.Add(launch.NewServer(launch.Probes(http.NotFoundHandler(), ready), log), l)
+	servers.Start(func(err error) { log.Error("probes are not answered any more", "error", err) })
+	return servers.Close, nil
 }
 
 // ignoreEnd drops what a manager says that was told to end.
@@ -103,8 +144,9 @@ func (o *options) access() (c *rest.Config, err error) {
 func (o *options) managerOptions() ctrl.Options {
 	graceful := 10 * time.Second
 	options := controllers.ManagerOptions(o.namespaces)
-	options.HealthProbeBindAddress = o.probes
+	options.HealthProbeBindAddress = "0" // see serveProbes
 	options.LeaderElection, options.LeaderElectionID, options.LeaderElectionNamespace = o.elect, name, o.own
+	options.Controller.SkipNameValidation = new(true) // of one manager after another
 	options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(leaseDuration), new(renewDeadline), new(retryPeriod)
 	options.LeaderElectionReleaseOnCancel = true // the process ends when the manager does
 	options.GracefulShutdownTimeout = &graceful

@@ -99,6 +99,13 @@ func (f *Fleets) Forget(name types.NamespacedName) {
 	delete(f.all, name)
 }
 
+// Clear drops all fleets, of which somebody else tells from now on.
+func (f *Fleets) Clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	clear(f.all)
+}
+
 func (f *Fleets) change(name types.NamespacedName, change func(*fleet)) {
 	if f == nil {
 		return

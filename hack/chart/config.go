@@ -32,6 +32,7 @@ var bases = []struct {
 	{"config", "ClusterRole", "swar-ttsdeployment-viewer", "rbac/cluster/ttsdeployment_viewer_role.yaml"},
 	{"default", "Deployment", "swar-operator", "manager/manager.yaml"},
 	{"default", "Service", "swar-operator-metrics", "manager/metrics_service.yaml"},
+	{"default", "Service", "swar-operator", "manager/scaler_service.yaml"},
 	{"default", "PodDisruptionBudget", "swar-operator", "manager/pod_disruption_budget.yaml"},
 	{"default", "NetworkPolicy", "swar-operator", "network-policy/operator.yaml"},
 	{"default", "NetworkPolicy", "swar-portal", "network-policy/portal.yaml"},

@@ -218,7 +218,7 @@ func TestTheSecretsOfThePortal(t *testing.T) {
 // TestPorts are those of the programs.
 func TestPorts(t *testing.T) {
 	want := map[string][]int32{
-		"operator": {contract.OperatorProbe, contract.OperatorMetrics},
+		"operator": {contract.OperatorProbe, contract.OperatorMetrics, contract.OperatorScaler},
 		"portal":   {contract.PortalAPI, contract.PortalDataplane, contract.PortalProbe},
 	}
 	for _, pod := range pods(t, goldens(t)["default"]) {

@@ -164,7 +164,7 @@ func (l *life) speak(t *testing.T) error {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	audio, err := listen(answer.Body)
+	audio, err := listen(answer.Body, false)
 	if err != nil {
 		return err
 	}
@@ -322,6 +322,10 @@ func apiServerAway(t *testing.T, _ *life) {
 	ready(t, 3*time.Minute, 3)
 	kubectl(t, "scale", "ttsd", fleet, "--replicas=2")
 	ready(t, 3*time.Minute, 2)
+	restarts := kubectl(t, "get", "pods", "-o", "jsonpath={.items[*].status.containerStatuses[*].restartCount}")
+	if strings.Trim(restarts, "0 ") != "" {
+		t.Errorf("somebody was restarted: %s", restarts)
+	}
 }
 
 func upgrade(t *testing.T, _ *life) {
@@ -343,7 +347,8 @@ func killPod(t *testing.T, _ *life) {
 func follow(t *testing.T, l *life) {
 	patch(t, `{"runtime": {"workersPerPod": 2}, "scaling": {"mode": "Automatic", "minReplicas": 0, "maxReplicas": 4,
 		"scaleDown": {"stabilizationSeconds": 10, "maxPercentPerMinute": 100}, "idleSecondsToZero": 60}}`)
-	c := startClients(l.address, l.key, 8, 0)
+	c := &clients{address: l.address, key: l.key, hasty: true}
+	c.start(12, 0)
 	within(t, 2*time.Minute, "it has four pods", prints("4", "get", "ttsd", fleet, "-o", "jsonpath={.spec.replicas}"))
 	ready(t, time.Minute, 4)
 	judge(t, c.end(), false)
