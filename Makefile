@@ -94,7 +94,11 @@ test-cluster: ## start, try and remove a cluster of its own beside the one of ma
 
 e2e-cluster: helm images ## try a release on a real Kubernetes of two nodes: install, speak, scale, roll, drain, kill (needs root; KEEP=1 leaves it)
 	@hack/install-deps.sh cluster
-	@hack/e2ecluster/run.sh $(ARGS)
+	@hack/e2ecluster/run.sh -test.run TestRelease $(ARGS)
+
+soak-cluster: helm images ## the same cluster, where CYCLES (200) things happen to a fleet under streams, some 15 s each (needs root)
+	@hack/install-deps.sh cluster
+	@CYCLES=$(if $(CYCLES),$(CYCLES),200) hack/e2ecluster/run.sh -test.run TestSoak $(ARGS)
 
 helm: ## build Helm into .cache/bin, once, from a module of its own under hack/tools
 kustomize: ## build kustomize likewise

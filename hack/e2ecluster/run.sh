@@ -15,4 +15,4 @@ trap '[[ -n ${KEEP:-} ]] || "$cluster/down.sh"; rm -rf "$scratch"' EXIT
 "$cluster/load-image.sh" "$images"/{operator,portal,router,worker}.tar >/dev/null
 "$cluster/in.sh" -a mkdir -p /var/lib/swar-e2e
 cd "$here"
-"$cluster/in.sh" "$scratch/test" -test.v -test.timeout 30m "$@"
+"$cluster/in.sh" "$scratch/test" -test.v -test.timeout 120m "$@"

@@ -68,6 +68,11 @@ var steps = []step{
 	{"the portal is away", portalAway, true, false},
 	{"the API server is away for a minute", apiServerAway, true, false},
 	{"the chart is upgraded", upgrade, true, false},
+	{"ten things happen to it that are drawn at random", func(t *testing.T, _ *life) {
+		disturb(t, 10)
+		kubectl(t, "scale", "ttsd", fleet, "--replicas=2")
+		ready(t, 3*time.Minute, 2)
+	}, true, false},
 	{"a worker pod is killed without notice", killPod, true, true},
 	{"it follows its clients: it grows, and falls to nothing and comes back", follow, false, false},
 	{"the release is removed, and only what is to stay does", uninstall, false, false},
