@@ -14,8 +14,8 @@ const DefaultDrainTimeout = 150 * time.Second
 // not Ready, in no order that could be counted on. So a Deployment shrinks when all of its pods that are not Ready are
 // empty, by as many as cannot become Ready again.
 //
-// What it chose stays chosen while it lives. Whoever starts anew loses nothing: pods that are cordoned come first.
-// The zero value is ready.
+// What it chose, knowing what pods do, stays chosen while it lives. Whoever starts anew loses nothing: pods that are
+// cordoned come first. The zero value is ready.
 type Drain struct {
 	Timeout time.Duration // a pod that took nothing new for so long is empty, whatever is said; default 150 s
 
@@ -260,6 +260,9 @@ func (d *Drain) cordon(now time.Time, pods, shall []candidate) (cordon, uncordon
 	before := d.cordoned
 	d.cordoned = make(map[string]time.Time, len(shall))
 	for _, c := range shall {
+		if c.rank == outOfReach { // chosen by its name alone, and told nothing: another may be idler
+			continue
+		}
 		d.cordoned[c.Name] = now
 		if since, ok := before[c.Name]; ok {
 			d.cordoned[c.Name] = since

@@ -149,6 +149,10 @@ func TestDrain(t *testing.T) {
 		"an operator that starts anew goes on with those that are cordoned": {
 			{wished: 1, deployed: 2, pods: []worker{a, d.but(cordonSeen)}, replicas: 2, cordon: []string{"d"}, blocked: scaler.UntilCordoned},
 		},
+		"what is chosen while no router is heard is chosen again": {
+			{wished: 1, deployed: 2, pods: []worker{d.but(outOfReach), a.but(outOfReach)}, replicas: 2, blocked: scaler.UntilCordoned},
+			{wished: 1, deployed: 2, pods: []worker{ready("a", 3), ready("d", 1)}, replicas: 2, cordon: []string{"d"}, blocked: scaler.UntilCordoned},
+		},
 		"what is told may be from before it was cordoned": {
 			{wished: 1, deployed: 2, pods: []worker{a.but(isCordoned), d}, replicas: 2, cordon: []string{"a"}, blocked: scaler.UntilEmpty},
 			{after: 5 * time.Second, wished: 1, deployed: 2, pods: []worker{a.but(isCordoned), d}, replicas: 2, cordon: []string{"a"}, blocked: scaler.UntilEmpty},

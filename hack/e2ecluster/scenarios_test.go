@@ -368,12 +368,16 @@ func uninstall(t *testing.T, _ *life) {
 	within(t, 4*time.Minute, "nothing of the fleet is left", prints("", "get", "all,secrets,networkpolicies,pdb,serviceaccounts,roles,rolebindings",
 		"-l", "app.kubernetes.io/instance="+fleet, "-o", "name"))
 	helm(t, "uninstall", release, "--wait", "--timeout", "3m")
-	left := kubectl(t, "get", "all,configmaps,networkpolicies,roles,rolebindings,pvc", "-o", "name")
-	for name := range strings.FieldsSeq(left) {
-		if name != "persistentvolumeclaim/swar-portal" && name != "configmap/kube-root-ca.crt" {
-			t.Errorf("left behind: %s", name)
+	stays := map[string]bool{"persistentvolumeclaim/swar-portal": true, "configmap/kube-root-ca.crt": true}
+	within(t, time.Minute, "nothing of the release is left but the portal's volume", func() error {
+		left, err := tryKubectl("get", "all,configmaps,networkpolicies,roles,rolebindings,pvc", "-o", "name")
+		for name := range strings.FieldsSeq(left) {
+			if !stays[name] {
+				return errors.New("left behind: " + name)
+			}
 		}
-	}
+		return err
+	})
 	if crd := kubectl(t, "get", "crd", "-o", "name"); !strings.Contains(crd, "ttsdeployments.swar.dev") {
 		t.Errorf("the definition is gone: %s", crd)
 	}
