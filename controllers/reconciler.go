@@ -163,6 +163,7 @@ func (r *Reconciler) release() resources.Release {
 
 // say writes the status, where it has changed, and tells of what happened.
 func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan) error {
+	p.Status.Selector, p.Status.Endpoint = resources.SelectorText(fleet, resources.Worker), resources.Endpoint(fleet)
 	r.Metrics.Said(client.ObjectKeyFromObject(fleet), p.Status.Conditions)
 	for _, e := range p.Events {
 		kind := corev1.EventTypeNormal
