@@ -94,8 +94,9 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 			[]string{"ttsd_condition hinglish speech Ready True Available"}},
 		"a certificate that is over": {func(f *Fleets) { f.Certificate(hinglish, now.Add(-time.Second)) },
 			map[string]float64{"ttsd_cert_expiry_seconds hinglish speech": -1}, nil},
-		"no certificate": {func(f *Fleets) { f.Certificate(hinglish, time.Time{}) }, nil, []string{"ttsd_cert_expiry_seconds"}},
-		"gone":           {func(f *Fleets) { f.Forget(hinglish) }, nil, []string{"ttsd_"}},
+		"no certificate":        {func(f *Fleets) { f.Certificate(hinglish, time.Time{}) }, nil, []string{"ttsd_cert_expiry_seconds"}},
+		"gone":                  {func(f *Fleets) { f.Forget(hinglish) }, nil, []string{"ttsd_"}},
+		"another operator acts": {func(f *Fleets) { f.Clear() }, nil, []string{"ttsd_"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := told()
