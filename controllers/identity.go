@@ -74,7 +74,7 @@ func (i *identity) dial(fleet, address string) (*grpc.ClientConn, error) {
 	}
 	// A router tells a few hundred bytes each second, and there may be hundreds of them.
 	options = append(options,
-		grpc.WithReadBufferSize(buffered), grpc.WithWriteBufferSize(buffered), grpc.WithSharedWriteBuffer(true),
+		grpc.WithReadBufferSize(buffered), grpc.WithWriteBufferSize(buffered),
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), // else each word is answered with a ping
 	)
 	return grpc.NewClient("passthrough:///"+address, options...)

@@ -116,7 +116,7 @@ func hearOnce(ctx context.Context, c *client.Client, r client.Request) (h heard,
 	if err != nil {
 		return h, err
 	}
-	defer audio.Close()
+	defer func() { _ = audio.Close() }()
 	h.first = time.Since(begin)
 	if h.audio, err = io.ReadAll(audio); err != nil {
 		return h, err
