@@ -472,6 +472,8 @@ type Placement struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	// Taints that pods bear. Where nothing is said of node.kubernetes.io/not-ready and unreachable with NoExecute, pods on
+	// such a node are replaced after 30 s.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32

@@ -117,7 +117,7 @@ func finish(c *corev1.Container) {
 // place says where the pods of a component may run.
 func place(s *corev1.PodSpec, d *v1alpha1.TTSDeployment, component string) {
 	p := d.Spec.Placement
-	s.NodeSelector, s.Tolerations, s.PriorityClassName = p.NodeSelector, p.Tolerations, p.PriorityClassName
+	s.NodeSelector, s.Tolerations, s.PriorityClassName = p.NodeSelector, tolerations(p.Tolerations), p.PriorityClassName
 	if p.NodeAffinity != nil {
 		s.Affinity = &corev1.Affinity{NodeAffinity: p.NodeAffinity}
 	}
@@ -143,6 +143,28 @@ func place(s *corev1.PodSpec, d *v1alpha1.TTSDeployment, component string) {
 			LabelSelector: &metav1.LabelSelector{MatchLabels: Selector(d, component)},
 		})
 	}
+}
+
+// lostNodeSeconds is for how long pods stay on a node that nobody hears of before others take their place. Kubernetes
+// waits five minutes, in which a fleet of a few pods is short of them; a node that restarts its network is back by then.
+const lostNodeSeconds int64 = 30
+
+// tolerations are those of the fleet, and what it does not say of nodes that are lost.
+func tolerations(theirs []corev1.Toleration) []corev1.Toleration {
+	all := slices.Clone(theirs)
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		isSaid := func(t corev1.Toleration) bool {
+			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		}
+		if slices.ContainsFunc(theirs, isSaid) {
+			continue
+		}
+		seconds := lostNodeSeconds
+		all = append(all, corev1.Toleration{
+			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+		})
+	}
+	return all
 }
 
 // secretVolume holds the entries of a Secret as files, which change as the Secret does.

@@ -1,6 +1,7 @@
 package resources_test
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -362,6 +363,39 @@ func TestSpread(t *testing.T) {
 }
 
 // TestWhatRestartsRouters: keys are read at the start only, and everything else that changes outside of the spec is not.
+// TestNodesThatAreLost: their pods are replaced soon, unless the fleet says otherwise.
+func TestNodesThatAreLost(t *testing.T) {
+	const ours = "node.kubernetes.io/not-ready:30 node.kubernetes.io/unreachable:30"
+	for name, tt := range map[string]struct {
+		tolerations []corev1.Toleration
+		want        string
+	}{
+		"nothing is said":            {nil, ours},
+		"something else is said":     {[]corev1.Toleration{{Key: "gpu"}}, "gpu:0 " + ours},
+		"of one of them":             {[]corev1.Toleration{{Key: corev1.TaintNodeNotReady}}, "node.kubernetes.io/not-ready:0 node.kubernetes.io/unreachable:30"},
+		"of scheduling there only":   {[]corev1.Toleration{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}}, "node.kubernetes.io/not-ready:0 " + ours},
+		"pods bear every taint":      {[]corev1.Toleration{{Operator: corev1.TolerationOpExists}}, ":0"},
+		"every taint that schedules": {[]corev1.Toleration{{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}, ":0 " + ours},
+	} {
+		d := of(t, everything)
+		d.Spec.Placement.Tolerations = tt.tolerations
+		worker, router := templates(t, resources.Build(release, d, resources.Facts{}))
+		for component, template := range map[string]corev1.PodTemplateSpec{"worker": worker, "router": router} {
+			var got []string
+			for _, toleration := range template.Spec.Tolerations {
+				var seconds int64
+				if toleration.TolerationSeconds != nil {
+					seconds = *toleration.TolerationSeconds
+				}
+				got = append(got, fmt.Sprintf("%s:%d", toleration.Key, seconds))
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%s: %s pods bear %v, want %s", name, component, got, tt.want)
+			}
+		}
+	}
+}
+
 func TestWhatRestartsRouters(t *testing.T) {
 	d := of(t, choices["keys"])
 	_, before := templates(t, resources.Build(release, d, resources.Facts{KeysHash: "a", Workers: 1, PortalPort: 1}))
