@@ -196,7 +196,7 @@ func TestTheSecretsOfThePortal(t *testing.T) {
 		"default":    {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
 		"cluster":    {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
 		"config":     {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
-		"firestore":  {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
+		"firestore":  {"our-authority", controllers.PortalTLSSecret, controllers.PortalTokenSecret},
 		"namespaces": {controllers.PortalTokenSecret}, // in a mesh
 	}
 	for name, objects := range goldens(t) {
