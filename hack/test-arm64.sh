@@ -10,6 +10,7 @@ if [[ $(uname -m) == aarch64 ]]; then
 fi
 hack/install-deps.sh arm64
 export GOOS=linux GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc
+without=(-tags noopus) # these tests encode nothing, and a cross compiler has no libopus to link with
 every="i8mm dotprod plain"
 began=$SECONDS
 
@@ -20,7 +21,7 @@ passes() {
 	local cpu=$2 kernels=$3 out
 	says "$1" "$cpu" "$kernels"
 	shift 3
-	out=$(SWAR_EXPECT_KERNELS=$kernels go test -count=1 -vet=off -timeout 8m -exec "'$PWD/hack/qemu-arm64.sh' $cpu" "$@" 2>&1) || { echo "$out"; exit 1; }
+	out=$(SWAR_EXPECT_KERNELS=$kernels go test "${without[@]}" -count=1 -vet=off -timeout 8m -exec "'$PWD/hack/qemu-arm64.sh' $cpu" "$@" 2>&1) || { echo "$out"; exit 1; }
 	echo "$out"
 	[[ $out != *"no test"* ]] || { echo "test-arm64: there are no such tests" >&2; exit 1; }
 }

@@ -8,6 +8,30 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
+func TestHeaderWithTags(t *testing.T) {
+	const format = "57415645666d74201000000001000100c05d000080bb000002001000"
+	for name, tt := range map[string]struct {
+		bytes uint32
+		tags  []string
+		want  string
+	}{
+		"streaming": {
+			Streaming, []string{"A=1", "B=2"},
+			"52494646ffffffff" + format + "4c495354" + "24000000" + "494e464f" +
+				"49534654" + "05000000" + "737761720000" + "49434d54" + "09000000" + "413d313b20423d320000" + "64617461ffffffff",
+		},
+		"of known length, and a tag of odd length": {
+			3840, []string{"A=1"},
+			"524946464a0f0000" + format + "4c495354" + "1e000000" + "494e464f" +
+				"49534654" + "05000000" + "737761720000" + "49434d54" + "04000000" + "413d3100" + "64617461000f0000",
+		},
+	} {
+		if got := HeaderWithTags(tt.bytes, tt.tags); hex.EncodeToString(got) != tt.want {
+			t.Errorf("%s: %x, want %s", name, got, tt.want)
+		}
+	}
+}
+
 func TestHeader(t *testing.T) {
 	tests := map[string]struct {
 		bytes uint32
