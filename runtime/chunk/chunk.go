@@ -34,6 +34,33 @@ func Split(text string, limit int, count func(string) int) []speech.Chunk {
 	return s.chunks(pieces)
 }
 
+// Sentences is Split for who hears no pause at a mark: sentences do not share a chunk, but for those of one or two
+// words, which share it with the next one, or with the one before at the end. There are more chunks, therefore.
+func Sentences(text string, limit int, count func(string) int) []speech.Chunk {
+	s := splitter{text: text, limit: max(limit, 1), count: count, perByte: 0.2}
+	var groups [][]span
+	words := minWords // of the last group
+	for _, sentence := range s.sentences() {
+		s.starts = append(s.starts, sentence.start)
+		if words >= minWords {
+			groups, words = append(groups, nil), 0
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], sentence)
+		words += s.words(sentence)
+	}
+	if last := len(groups) - 1; last > 0 && words < minWords {
+		groups[last-1] = append(groups[last-1], groups[last]...)
+		groups = groups[:last]
+	}
+	var pieces []span
+	for _, group := range groups {
+		pieces = append(pieces, s.pack(group)...)
+	}
+	s.mend(pieces)
+	return s.chunks(pieces)
+}
+
 type splitter struct {
 	text    string
 	limit   int

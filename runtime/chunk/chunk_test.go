@@ -29,6 +29,34 @@ func texts(chunks []speech.Chunk) []string {
 	return out
 }
 
+func TestSentences(t *testing.T) {
+	tests := map[string]struct {
+		text  string
+		limit int // words
+		want  []string
+	}{
+		"nothing":                             {" \n", 10, nil},
+		"one sentence":                        {" नमस्ते दोस्तों। ", 10, []string{"नमस्ते दोस्तों।"}},
+		"sentences stand alone":               {"एक दो तीन। चार पाँच छह। सात आठ नौ।", 10, []string{"एक दो तीन।", "चार पाँच छह।", "सात आठ नौ।"}},
+		"two words take the next one along":   {"हाँ जी। चार पाँच छह। सात आठ नौ।", 10, []string{"हाँ जी। चार पाँच छह।", "सात आठ नौ।"}},
+		"several short ones":                  {"हाँ। जी। चलो। सात आठ नौ।", 10, []string{"हाँ। जी। चलो।", "सात आठ नौ।"}},
+		"a short one at the end":              {"एक दो तीन। चार पाँच छह। बस।", 10, []string{"एक दो तीन।", "चार पाँच छह। बस।"}},
+		"only short ones":                     {"हाँ। बस।", 10, []string{"हाँ। बस।"}},
+		"a short one beside one at the limit": {"एक दो तीन चार। बस।", 4, []string{"एक दो तीन चार।", "बस।"}},
+		"a long sentence is cut":              {"ek do, teen chaar; paanch chhe, saat. aath nau das", 5, []string{"ek do, teen chaar;", "paanch chhe, saat.", "aath nau das"}},
+	}
+	for name, tt := range tests {
+		if got := texts(Sentences(tt.text, tt.limit, byWord)); !slices.Equal(got, tt.want) && len(got)+len(tt.want) > 0 {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	for i, c := range Sentences("एक दो तीन। चार पाँच छह।", 10, byWord) {
+		if c.Index != i || c.Tokens != 3 || c.CharStart != 11*i || c.CharEnd-c.CharStart != len([]rune(c.Text)) {
+			t.Errorf("chunk %d: %+v", i, c)
+		}
+	}
+}
+
 func TestSplit(t *testing.T) {
 	tests := map[string]struct {
 		text  string

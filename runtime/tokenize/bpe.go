@@ -1,18 +1,26 @@
 package tokenize
 
-import "unicode/utf8"
+import (
+	"maps"
+	"unicode/utf8"
+)
 
 // bpe cuts text into characters and joins neighbours for as long as there is a piece for both together: the highest score first, the
-// leftmost of equals.
+// leftmost of equals. With merges, these say which neighbours are joined, and when.
 type bpe struct {
 	of       *SentencePiece
 	ordinary map[string]int32
 	user     *trie // pieces that are never cut nor joined
-	longest  int   // bytes of the longest piece
+	merges   map[neighbours]merge
+	longest  int // bytes of the longest piece
 }
 
-func newBPE(t *SentencePiece, ordinary map[string]int32, user *trie) *bpe {
-	b := &bpe{of: t, ordinary: ordinary, user: user}
+func newBPE(t *SentencePiece, ordinary map[string]int32, user *trie, merges map[neighbours]merge) *bpe {
+	maps.DeleteFunc(merges, func(_ neighbours, m merge) bool {
+		_, inText := ordinary[t.pieces[m.id].text]
+		return !inText
+	})
+	b := &bpe{of: t, ordinary: ordinary, user: user, merges: merges}
 	for text := range ordinary {
 		b.longest = max(b.longest, len(text))
 	}
@@ -24,11 +32,13 @@ type symbol struct {
 	from, size int // size 0: joined to the one before
 	prev, next int // -1 is none
 	frozen     bool
+	id         int32 // of the piece, with merges; -1 is none
 }
 
 // pair is two neighbours that a piece would join. It is stale when their size has changed since.
 type pair struct {
 	score             float32
+	id                int32 // of the piece for both, with merges
 	left, right, size int
 }
 
@@ -47,7 +57,7 @@ func (b *bpe) segment(e emitter, s *scratch) emitter {
 			_, size = utf8.DecodeRune(text[from:])
 		}
 		i := len(marks)
-		marks = append(marks, symbol{from, size, i - 1, i + 1, frozen})
+		marks = append(marks, symbol{from, size, i - 1, i + 1, frozen, b.pieceOf(text[from:][:size])})
 		from += size
 	}
 	marks[len(marks)-1].next = -1
@@ -63,7 +73,7 @@ func (b *bpe) segment(e emitter, s *scratch) emitter {
 		if l.size == 0 || r.size == 0 || l.size+r.size != p.size {
 			continue
 		}
-		l.size, l.next, r.size = p.size, r.next, 0
+		l.size, l.next, l.id, r.size = p.size, r.next, p.id, 0
 		if l.next >= 0 {
 			marks[l.next].prev = p.left
 			b.offer(s, p.left, l.next)
@@ -78,6 +88,16 @@ func (b *bpe) segment(e emitter, s *scratch) emitter {
 	return e
 }
 
+// pieceOf returns the id of a character where merges need it.
+func (b *bpe) pieceOf(character []byte) int32 {
+	if b.merges != nil {
+		if id, ok := b.ordinary[string(character)]; ok {
+			return id
+		}
+	}
+	return -1
+}
+
 // offer puts the neighbours left and right up for joining, if there is a piece for them.
 func (b *bpe) offer(s *scratch, left, right int) {
 	l, r := &s.marks[left], &s.marks[right]
@@ -85,11 +105,17 @@ func (b *bpe) offer(s *scratch, left, right int) {
 	if l.frozen || r.frozen || size > b.longest {
 		return
 	}
+	if b.merges != nil {
+		if m, ok := b.merges[neighbours{l.id, r.id}]; ok {
+			s.push(pair{m.score, m.id, left, right, size})
+		}
+		return
+	}
 	id, ok := b.ordinary[string(s.text[l.from:][:size])]
 	if !ok {
 		return
 	}
-	s.push(pair{b.of.pieces[id].score, left, right, size})
+	s.push(pair{b.of.pieces[id].score, id, left, right, size})
 	if b.of.pieces[id].typ == unusedPiece {
 		s.splits[id] = l.size
 	}

@@ -223,7 +223,8 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
 		sp, err := Load(file)
 		if err != nil {
-			if sp != nil || !strings.HasPrefix(err.Error(), "sentencepiece model: ") {
+			named := strings.HasPrefix(err.Error(), "sentencepiece model: ") || strings.HasPrefix(err.Error(), "tokenizer.json: ")
+			if sp != nil || !named {
 				t.Errorf("%v with error %q", sp, err)
 			}
 			return
@@ -282,6 +283,9 @@ func loadSeeds(t testing.TB) [][]byte {
 		crafted("unigram", nil, append(allBytes(), ab...)...),
 		crafted("word", nil, ab...),
 		modelFile(t, "bpe_bytes_spaces"),
+		jsonWith(startOfText, "null", metaspace, "null", smallGram),
+		jsonWith("", prepend, noPrefix, "null", jsonBPE(`"a b",["ab","c"]`)),
+		asJSON(t, parsed(t, modelFile(t, "bpe_bytes_spaces"))),
 	}
 }
 
@@ -297,7 +301,7 @@ func TestSentencePieceSeedsAreThere(t *testing.T) {
 			accepted++
 		}
 	}
-	if accepted < 5 {
-		t.Errorf("Load accepts %d seeds of FuzzLoad, want 5", accepted)
+	if accepted < 8 {
+		t.Errorf("Load accepts %d seeds of FuzzLoad, want 8", accepted)
 	}
 }

@@ -3,7 +3,9 @@ package tokenize
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -36,7 +38,7 @@ type piece struct {
 	typ   pieceType
 }
 
-// model is the part of a .model file that decides about ids. Everything else in the file is about training and decoding.
+// model is the part of a file that decides about ids. Everything else in the file is about training and decoding.
 type model struct {
 	pieces       []piece
 	algorithm    uint64
@@ -46,6 +48,12 @@ type model struct {
 	dummyPrefix  bool
 	trimSpaces   bool
 	escapeSpaces bool
+
+	// What only a tokenizer.json can ask for.
+	merges      map[neighbours]merge // of BPE; nil means that scores of pieces decide
+	prefixOnce  bool                 // dummyPrefix only where text does not begin with a space
+	byWord      bool                 // no piece reaches from one word into the next
+	eachUnknown bool                 // unknown characters side by side are not one unknown piece
 }
 
 // The algorithms of the file format.
@@ -54,11 +62,7 @@ const (
 	bpeModel     = 2
 )
 
-func failure(format string, args ...any) error {
-	return fmt.Errorf("sentencepiece model: "+format, args...)
-}
-
-var errDamaged = errors.New("sentencepiece model: the file is truncated or not a SentencePiece model")
+var errDamaged = errors.New("the file is truncated or not a SentencePiece model")
 
 func readModel(file []byte) (*model, error) {
 	m := &model{algorithm: unigramModel, dummyPrefix: true, trimSpaces: true, escapeSpaces: true} // the format's defaults
@@ -67,7 +71,7 @@ func readModel(file []byte) (*model, error) {
 		switch f.number {
 		case 1:
 			if len(m.pieces) == maxPieces {
-				return failure("more than %d pieces", maxPieces)
+				return fmt.Errorf("more than %d pieces", maxPieces)
 			}
 			p, err := readPiece(f, len(m.pieces))
 			m.pieces = append(m.pieces, p)
@@ -117,7 +121,7 @@ func readPiece(f field, id int) (piece, error) {
 			var text []byte
 			text, err = f.text()
 			if len(text) > maxPieceLength {
-				return failure("piece %d is longer than %d bytes", id, maxPieceLength)
+				return fmt.Errorf("piece %d is longer than %d bytes", id, maxPieceLength)
 			}
 			p.text = string(text)
 		case 2:
@@ -133,13 +137,13 @@ func readPiece(f field, id int) (piece, error) {
 	case err != nil:
 		return p, err
 	case p.text == "":
-		return p, failure("piece %d is empty", id)
+		return p, fmt.Errorf("piece %d is empty", id)
 	case !utf8.ValidString(p.text):
-		return p, failure("piece %d is not valid UTF-8", id)
+		return p, fmt.Errorf("piece %d is not valid UTF-8", id)
 	case math.IsNaN(float64(p.score)) || math.IsInf(float64(p.score), 0):
-		return p, failure("the score of piece %d is not a finite number", id)
+		return p, fmt.Errorf("the score of piece %d is not a finite number", id)
 	case p.typ < normalPiece || p.typ > bytePiece:
-		return p, failure("piece %d is of unknown type %d", id, p.typ)
+		return p, fmt.Errorf("piece %d is of unknown type %d", id, p.typ)
 	}
 	return p, nil
 }
@@ -148,27 +152,30 @@ func readPiece(f field, id int) (piece, error) {
 func build(m *model) (*SentencePiece, error) {
 	switch {
 	case len(m.pieces) == 0:
-		return nil, failure("no pieces")
+		return nil, errors.New("no pieces")
 	case m.spaceSuffix:
-		return nil, failure("white space as a suffix (treat_whitespace_as_suffix) is not supported")
+		return nil, errors.New("white space as a suffix (treat_whitespace_as_suffix) is not supported")
 	}
-	t := &SentencePiece{pieces: m.pieces}
+	t := &SentencePiece{pieces: m.pieces, byWord: m.byWord, eachUnknown: m.eachUnknown}
 	ordinary, err := t.index(m.byteFallback)
 	if err != nil {
 		return nil, err
+	}
+	if m.byWord {
+		maps.DeleteFunc(ordinary, func(text string, _ int32) bool { return strings.LastIndex(text, spaceMark) > 0 })
 	}
 	user := prefixes(m.pieces, ordinary, func(p piece) bool { return p.typ == userPiece })
 	switch m.algorithm {
 	case unigramModel:
 		t.segment, err = newUnigram(t, ordinary)
 	case bpeModel:
-		t.segment = newBPE(t, ordinary, user)
+		t.segment = newBPE(t, ordinary, user, m.merges)
 	case 3:
-		err = failure("model type word is not supported, only unigram and bpe")
+		err = errors.New("model type word is not supported, only unigram and bpe")
 	case 4:
-		err = failure("model type char is not supported, only unigram and bpe")
+		err = errors.New("model type char is not supported, only unigram and bpe")
 	default:
-		err = failure("model type %d is not supported, only unigram and bpe", m.algorithm)
+		err = fmt.Errorf("model type %d is not supported, only unigram and bpe", m.algorithm)
 	}
 	if err != nil {
 		return nil, err
@@ -189,7 +196,7 @@ func (t *SentencePiece) index(byteFallback bool) (ordinary map[string]int32, err
 	for i, p := range t.pieces {
 		id := int32(i)
 		if first, twice := t.ids[p.text]; twice {
-			return nil, failure("pieces %d and %d are both %q", first, id, p.text)
+			return nil, fmt.Errorf("pieces %d and %d are both %q", first, id, p.text)
 		}
 		t.ids[p.text] = id
 		if p.typ.ordinary() {
@@ -198,27 +205,27 @@ func (t *SentencePiece) index(byteFallback bool) (ordinary map[string]int32, err
 		switch p.typ {
 		case unknownPiece:
 			if t.unknown >= 0 {
-				return nil, failure("pieces %d and %d are both the unknown piece", t.unknown, id)
+				return nil, fmt.Errorf("pieces %d and %d are both the unknown piece", t.unknown, id)
 			}
 			t.unknown = id
 		case bytePiece:
 			b, ok := byteOf(p.text)
 			if !ok {
-				return nil, failure("%q is no name of a byte piece", p.text)
+				return nil, fmt.Errorf("%q is no name of a byte piece", p.text)
 			}
 			if !byteFallback {
-				return nil, failure("byte piece %s in a model without byte fallback", p.text)
+				return nil, fmt.Errorf("byte piece %s in a model without byte fallback", p.text)
 			}
 			bytes[b] = id
 			found++
 		}
 	}
 	if t.unknown < 0 {
-		return nil, failure("no unknown piece")
+		return nil, errors.New("no unknown piece")
 	}
 	if byteFallback {
 		if found != len(bytes) {
-			return nil, failure("byte fallback with %d of 256 byte pieces", found)
+			return nil, fmt.Errorf("byte fallback with %d of 256 byte pieces", found)
 		}
 		t.bytes = &bytes
 	}

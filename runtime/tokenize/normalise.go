@@ -3,6 +3,8 @@ package tokenize
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -13,12 +15,13 @@ type normaliser struct {
 	user   *trie     // pieces that pass as they are
 	rules  *charsmap // nil is identity
 	prefix bool      // a space before the first word
+	once   bool      // but where text begins with one
 	trim   bool      // no spaces at the ends, one between words
 	space  string    // what is written for a space
 }
 
 func newNormaliser(m *model, user *trie) (normaliser, error) {
-	n := normaliser{user: user, prefix: m.dummyPrefix, trim: m.trimSpaces, space: " "}
+	n := normaliser{user: user, prefix: m.dummyPrefix, once: m.prefixOnce, trim: m.trimSpaces, space: " "}
 	if m.escapeSpaces {
 		n.space = "\u2581"
 	}
@@ -42,7 +45,7 @@ func (n *normaliser) normalise(dst []byte, text string) []byte {
 	if text == "" {
 		return dst
 	}
-	if n.prefix {
+	if n.prefix && !(n.once && n.beginsWithSpace(text)) {
 		dst = append(dst, n.space...)
 	}
 	afterSpace := n.trim
@@ -70,6 +73,11 @@ func (n *normaliser) normalise(dst []byte, text string) []byte {
 		}
 	}
 	return dst
+}
+
+func (n *normaliser) beginsWithSpace(text string) bool {
+	as, _ := n.next(text)
+	return strings.HasPrefix(as, " ") || strings.HasPrefix(as, n.space)
 }
 
 // next takes what belongs together from the beginning of text and returns what it is written as, and how many bytes it was.
@@ -143,22 +151,22 @@ func (u unit) below(at uint32) uint32 { return at ^ uint32(u>>10<<(u>>9&1*8)) }
 // rule ends in a text.
 func newCharsmap(blob []byte) (*charsmap, error) {
 	if len(blob) < 4 {
-		return nil, failure("the character map is truncated")
+		return nil, errors.New("the character map is truncated")
 	}
 	size := binary.LittleEndian.Uint32(blob)
 	blob = blob[4:]
 	if uint64(size) >= uint64(len(blob)) {
-		return nil, failure("the character map is truncated")
+		return nil, errors.New("the character map is truncated")
 	}
 	if size == 0 || size%4 != 0 {
-		return nil, failure("the double array of the character map has %d bytes", size)
+		return nil, fmt.Errorf("the double array of the character map has %d bytes", size)
 	}
 	c := &charsmap{units: make([]unit, size/4), texts: string(blob[size:])}
 	for i := range c.units {
 		c.units[i] = unit(binary.LittleEndian.Uint32(blob[4*i:]))
 	}
 	if !strings.HasSuffix(c.texts, "\x00") {
-		return nil, failure("the last text of the character map has no end")
+		return nil, errors.New("the last text of the character map has no end")
 	}
 	w := newWalk(c)
 	return c, w.visit(c.units[0].below(0), 0)
@@ -193,9 +201,9 @@ func newWalk(c *charsmap) *walk {
 func (w *walk) visit(place uint32, depth int) error {
 	switch {
 	case uint64(place|0xff) >= uint64(len(w.units)):
-		return failure("the double array of the character map points outside itself")
+		return errors.New("the double array of the character map points outside itself")
 	case w.height[place] == open:
-		return failure("the double array of the character map is cyclic")
+		return errors.New("the double array of the character map is cyclic")
 	case w.height[place] != 0:
 		return w.checkDepth(depth + int(w.height[place]) - 1)
 	}
@@ -222,21 +230,21 @@ func (w *walk) visit(place uint32, depth int) error {
 
 func (w *walk) checkDepth(depth int) error {
 	if depth > maxRuleKey {
-		return failure("a rule of the character map is longer than %d bytes", maxRuleKey)
+		return fmt.Errorf("a rule of the character map is longer than %d bytes", maxRuleKey)
 	}
 	return nil
 }
 
 func (w *walk) checkText(value uint32) error {
 	if uint64(value) >= uint64(len(w.texts)) {
-		return failure("a rule of the character map has no text")
+		return errors.New("a rule of the character map has no text")
 	}
 	end := strings.IndexByte(w.texts[value:min(len(w.texts), int(value)+maxRuleText+1)], 0)
 	if end < 0 {
-		return failure("a text of the character map is longer than %d bytes", maxRuleText)
+		return fmt.Errorf("a text of the character map is longer than %d bytes", maxRuleText)
 	}
 	if !utf8.ValidString(w.texts[value:][:end]) {
-		return failure("a text of the character map is not valid UTF-8")
+		return errors.New("a text of the character map is not valid UTF-8")
 	}
 	return nil
 }

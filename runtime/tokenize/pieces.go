@@ -1,9 +1,6 @@
 package tokenize
 
-import (
-	"math"
-	"unicode/utf8"
-)
+import "fmt"
 
 // Piece is an entry of a vocabulary that comes without its model file.
 type Piece struct {
@@ -17,30 +14,22 @@ type Piece struct {
 //
 // The kinds of pieces are told by their names: <unk>, <s>, </s> and <pad> are marks, <0x00> to <0xFF> bytes.
 func FromPieces(pieces []Piece) (*SentencePiece, error) {
-	if len(pieces) > maxPieces {
-		return nil, failure("more than %d pieces", maxPieces)
-	}
 	m := &model{algorithm: unigramModel, dummyPrefix: true, trimSpaces: true, escapeSpaces: true}
-	spelt := 0
-	for id, p := range pieces {
-		entry := piece{text: p.Text, score: p.Score, typ: normalPiece}
-		_, isByte := byteOf(p.Text)
-		switch {
-		case p.Text == "<unk>":
-			entry.typ = unknownPiece
-		case p.Text == "<s>" || p.Text == "</s>" || p.Text == "<pad>":
-			entry.typ = controlPiece
-		case isByte:
-			entry.typ = bytePiece
-			spelt++
-		case p.Text == "" || len(p.Text) > maxPieceLength || !utf8.ValidString(p.Text):
-			return nil, failure("piece %d is empty, longer than %d bytes or not valid UTF-8", id, maxPieceLength)
+	for _, p := range pieces {
+		if err := m.addPiece(p.Text, p.Score); err != nil {
+			return nil, fmt.Errorf("vocabulary: %w", err)
 		}
-		if math.IsNaN(float64(p.Score)) || math.IsInf(float64(p.Score), 0) {
-			return nil, failure("the score of piece %d is not a finite number", id)
+		switch added := &m.pieces[len(m.pieces)-1]; p.Text {
+		case "<unk>":
+			added.typ = unknownPiece
+		case "<s>", "</s>", "<pad>":
+			added.typ = controlPiece
 		}
-		m.pieces = append(m.pieces, entry)
 	}
-	m.byteFallback = spelt > 0
-	return build(m)
+	m.nameBytes()
+	t, err := build(m)
+	if err != nil {
+		return nil, fmt.Errorf("vocabulary: %w", err)
+	}
+	return t, nil
 }

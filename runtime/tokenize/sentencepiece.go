@@ -1,8 +1,12 @@
 package tokenize
 
-import "sync"
+import (
+	"bytes"
+	"fmt"
+	"sync"
+)
 
-// SentencePiece is the tokenizer of a SentencePiece model file, unigram or BPE.
+// SentencePiece is the tokenizer of a SentencePiece model, unigram or BPE.
 //
 // It gives the ids that SentencePiece itself gives, without beginning or end markers. Each byte of text that is not valid UTF-8
 // is read as one U+FFFD, as SentencePiece does. Working time is linear in the text for unigram and grows with n·log n for BPE, times
@@ -15,6 +19,8 @@ type SentencePiece struct {
 	unknown int32
 	bytes   *[256]int32 // ids of the byte pieces; nil without byte fallback
 
+	byWord, eachUnknown bool // see model
+
 	normal  normaliser
 	segment segmenter
 }
@@ -24,16 +30,29 @@ type segmenter interface {
 	segment(e emitter, s *scratch) emitter
 }
 
-// Load reads a .model file.
+// Load reads a .model file, or a tokenizer.json that was made of one. The file is not kept.
 //
-// It refuses, with an error that names the reason, files that are damaged and models that Encode could not follow to the letter: types
-// other than unigram and BPE, white space as a suffix, and two pieces of one name. The model is not kept.
-func Load(model []byte) (*SentencePiece, error) {
-	m, err := readModel(model)
-	if err != nil {
-		return nil, err
+// It refuses, with an error that names the reason, files that are damaged and models that Encode could not follow to
+// the letter: types other than unigram and BPE, white space as a suffix, and two pieces of one name; in a
+// tokenizer.json also every step that SentencePiece does not have.
+//
+// Text gives the same ids whichever of the two files was loaded. The library that tokenizer.json comes from gives
+// others in a few places, in which SentencePiece is followed: the name of a special token in text is text, rules of
+// the character map are found wherever they begin, and only the space is white space.
+func Load(file []byte) (*SentencePiece, error) {
+	form, read := "sentencepiece model", readModel
+	if IsJSON(file) {
+		form, read = "tokenizer.json", readJSON
 	}
-	return build(m)
+	m, err := read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", form, err)
+	}
+	t, err := build(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", form, err)
+	}
+	return t, nil
 }
 
 // Encode adds the ids of text to dst and returns the extended slice.
@@ -83,6 +102,9 @@ type emitter struct {
 // emit adds the piece that stands for surface. What is unknown becomes its bytes, or else one id for the whole run.
 func (e *emitter) emit(id int32, surface []byte) {
 	unknown := id == e.of.unknown
+	if e.afterUnknown && (e.of.eachUnknown || e.of.byWord && bytes.HasPrefix(surface, []byte(spaceMark))) {
+		e.afterUnknown = false
+	}
 	switch {
 	case unknown && e.of.bytes != nil:
 		for _, b := range surface {

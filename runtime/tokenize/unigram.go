@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"errors"
 	"math"
 	"unicode/utf8"
 )
@@ -23,7 +24,7 @@ func newUnigram(t *SentencePiece, ordinary map[string]int32) (*unigram, error) {
 		}
 	}
 	if !found {
-		return nil, failure("no normal piece")
+		return nil, errors.New("no normal piece")
 	}
 	return &unigram{
 		pieces:  t.pieces,

@@ -15,6 +15,10 @@ type Options struct {
 	// KeepEnglish leaves Latin what the engine reads well by itself: sentences that are wholly English, and English words without a
 	// known respelling. Otherwise they are respelled by rule, and nothing Latin is left.
 	KeepEnglish bool
+
+	// KeepAllEnglish leaves every English word in Latin letters, also in a Hindi sentence, for engines that have
+	// learnt them so. Short forms are still written out, and in a Hindi sentence single letters get their names.
+	KeepAllEnglish bool
 }
 
 // Devanagari rewrites mixed text so that Roman Hindi is in Devanagari, English words in a Hindi sentence are respelled as India
@@ -35,7 +39,8 @@ func Devanagari(text string, o Options) string {
 	for rest := text; rest != ""; {
 		end := sentenceEnd(rest)
 		words := lex.words(room[:0], rest[:end])
-		s := sentence{text: rest[:end], words: words, keep: o.KeepEnglish}
+		s := sentence{text: rest[:end], words: words, keepAll: o.KeepAllEnglish}
+		s.keep = o.KeepEnglish || s.keepAll
 		s.write(&out)
 		rest = rest[end:]
 	}
@@ -60,9 +65,10 @@ func sentenceEnd(s string) int {
 
 // A sentence is judged, and its words resolved, as a whole.
 type sentence struct {
-	text  string
-	words []word
-	keep  bool // Options.KeepEnglish
+	text    string
+	words   []word
+	keep    bool // Options.KeepEnglish
+	keepAll bool // Options.KeepAllEnglish
 
 	person, personKnown bool // see firstPerson
 }
@@ -169,7 +175,7 @@ func (s *sentence) putHindi(out *strings.Builder, i int) {
 			w.writeHindi(out)
 		}
 	case english, function:
-		s.writeEnglish(out, w)
+		s.writeEnglish(out, i)
 	case letter:
 		writeLetter(out, s.letterIn(i), w.plural)
 	case initials:
@@ -178,7 +184,7 @@ func (s *sentence) putHindi(out *strings.Builder, i int) {
 		if h := s.resolve(i); h != "" {
 			out.WriteString(h)
 		} else {
-			s.writeEnglish(out, w)
+			s.writeEnglish(out, i)
 		}
 	case unknown:
 		switch {
@@ -215,12 +221,13 @@ func (s *sentence) putEnglish(out *strings.Builder, i int) {
 	}
 }
 
-// putKept writes word i of an English sentence that stays as it is but for three things. A name sounds Indian in any sentence. Short
-// forms would be spelled out. And an A before another letter would be read as the article, so the row of letters that holds it gets its
-// names, all in one accent.
+// putKept writes an English word, or word i of an English sentence, that stays as it is but for three things. A name
+// sounds Indian in any sentence, unless the engine has learnt English itself. Short forms would be spelled out. And
+// an A before another letter would be read as the article, so the row of letters that holds it gets its names, all in
+// one accent.
 func (s *sentence) putKept(out *strings.Builder, i int) {
 	w := &s.words[i]
-	if w.kind == name && tables().guests[w.hindi] {
+	if w.kind == name && !s.keepAll && tables().guests[w.hindi] {
 		out.WriteString(w.hindi)
 		return
 	}
@@ -263,8 +270,11 @@ func (s *sentence) full(i int) string {
 const longestChat = 8
 
 // writeEnglish writes an English word of a Hindi sentence.
-func (s *sentence) writeEnglish(out *strings.Builder, w *word) {
+func (s *sentence) writeEnglish(out *strings.Builder, i int) {
+	w := &s.words[i]
 	switch {
+	case s.keepAll:
+		s.putKept(out, i)
 	case w.english != "":
 		w.writeEnglish(out)
 	case s.keep:

@@ -49,6 +49,25 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+func TestAllEnglishCanStayLatin(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"English words in a Hindi sentence", "Aapka order kal deliver ho jayega.", "आपका order कल deliver हो जाएगा."},
+		{"in Devanagari too", "आपका payment ho gaya hai", "आपका payment हो गया है"},
+		{"an English sentence", "Your order is ready.", "Your order is ready."},
+		{"a Hindi sentence beside it", "Your order is ready. Kal aana!", "Your order is ready. कल आना!"},
+		{"a name in an English sentence", "Rahul is here today.", "Rahul is here today."},
+		{"a name in a Hindi sentence", "Rahul kal aayega", "राहुल कल आएगा"},
+		{"capitals in a Hindi sentence", "O T P kisi ko mat batana", "ओ टी पी किसी को मत बताना"},
+		{"short forms", "pls kal aana", "please कल आना"},
+		{"a word of both languages", "main road par khada hoon", "मैं road पर खड़ा हूँ"},
+		{"nothing Latin", "कल आना।", "कल आना।"},
+	} {
+		if got := Devanagari(tt.text, Options{KeepAllEnglish: true}); got != tt.want {
+			t.Errorf("%s: %q became %q, want %q", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
 func TestWordsOfBothLanguages(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"main opens a clause in the first person", "main kal aaunga", "मैं कल आऊँगा"},
