@@ -57,6 +57,7 @@ const defaultCacheBytes = 64 << 20 // about 1300 positions of a model of six lay
 type Engine struct {
 	manifest  bundle.Manifest
 	tokenizer Tokenizer
+	text      *model.Preparer
 	model     sharedModel
 	scheduler *scheduler
 	threads   int
@@ -130,7 +131,7 @@ func (e *Engine) load(c Config) error {
 	if err != nil {
 		return fmt.Errorf("bundle %s: %w", c.Bundle, err)
 	}
-	e.manifest, e.model = m, native{n}
+	e.manifest, e.model, e.text = m, native{n}, model.NewPreparer(&m.Text, m.Trained.Script)
 	if m.Precision == bundle.Int8 {
 		e.kernel = ort.Kernel()
 	}
@@ -146,6 +147,7 @@ func (e *Engine) loadPublic(c Config, kind layout.Kind) error {
 		return err
 	}
 	e.manifest, e.tokenizer, e.model = m.Manifest, m.Tokenizer, public{m}
+	e.text = model.NewPreparer(&m.Manifest.Text, "")
 	if m.Manifest.Precision == bundle.Int8 {
 		e.kernel = "onnxruntime"
 	}
@@ -165,12 +167,21 @@ func (e *Engine) Model() speech.Model {
 
 // Tokens implements [synth.Engine]. It counts what preparing adds.
 func (e *Engine) Tokens(text string) int {
-	prepared, words := model.PrepareText(text, &e.manifest.Text)
+	prepared, words := e.text.Prepare(text)
 	if words == 0 {
 		return 0
 	}
 	return e.tokenizer.Count(prepared)
 }
+
+// Prepared implements [synth.Preparer].
+func (e *Engine) Prepared(chunk string) string {
+	prepared, _ := e.text.Prepare(chunk)
+	return prepared
+}
+
+// ReadsMarks implements [synth.MarkReader].
+func (e *Engine) ReadsMarks() bool { return e.manifest.Trained.Punctuation != bundle.NoPunctuation }
 
 // NewWorker implements [synth.Engine]. See [Engine.Memory] for what a worker takes. It has run every graph once when NewWorker
 // returns; the first worker of an engine has run every voice and every number of streams and of frames that can occur, so that nothing

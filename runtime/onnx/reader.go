@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 	"github.com/swar-tts/swar/runtime/tokenize"
@@ -29,15 +30,15 @@ func OpenReader(dir string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := os.ReadFile(filepath.Join(dir, m.Tokenizer.File.File))
+	file, err := os.ReadFile(filepath.Join(dir, m.Tokenizer.File.File))
 	if err != nil {
 		return nil, fmt.Errorf("bundle %s: %w", dir, err)
 	}
-	t, err := tokenize.Load(model)
+	t, err := tokenize.Load(file)
 	if err != nil {
 		return nil, fmt.Errorf("bundle %s: tokenizer: %w", dir, err)
 	}
-	return &Reader{Engine{manifest: m, tokenizer: t}}, nil
+	return &Reader{Engine{manifest: m, tokenizer: t, text: model.NewPreparer(&m.Text, m.Trained.Script)}}, nil
 }
 
 // Model implements [synth.Engine].
@@ -48,6 +49,12 @@ func (r *Reader) Tokens(text string) int { return r.engine.Tokens(text) }
 
 // Speaks implements [synth.Engine].
 func (r *Reader) Speaks(text string) bool { return r.engine.Speaks(text) }
+
+// Prepared implements [synth.Preparer].
+func (r *Reader) Prepared(chunk string) string { return r.engine.Prepared(chunk) }
+
+// ReadsMarks implements [synth.MarkReader].
+func (r *Reader) ReadsMarks() bool { return r.engine.ReadsMarks() }
 
 // NewWorker implements [synth.Engine]: there is none.
 func (r *Reader) NewWorker(context.Context) (synth.Worker, error) { return nil, ErrReader }

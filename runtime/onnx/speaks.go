@@ -28,13 +28,7 @@ func (e *Engine) Speaks(text string) bool {
 	if !ok {
 		return true
 	}
-	rules := &e.manifest.Text
-	for _, r := range rules.Replace {
-		text = strings.ReplaceAll(text, r.From, r.To)
-	}
-	if rules.RemoveSemicolons {
-		text = strings.ReplaceAll(text, ";", ",")
-	}
+	text = e.text.Rewrite(text)
 	if t.Knows(text) {
 		return true
 	}

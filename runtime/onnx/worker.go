@@ -78,7 +78,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 		w.task.pace = pace{} // another utterance
 	}
 	m := &w.engine.manifest
-	text, words := model.PrepareText(o.Text, &m.Text)
+	text, words := w.engine.text.Prepare(o.Text)
 	if words == 0 {
 		w.speaking, w.frame, w.ending = true, 0, model.Ending{Seen: true, MaxFrames: 1} // over, by itself, before the first frame
 		return false, nil

@@ -16,6 +16,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Format is the version of the layout below. A bundle of another version is refused: convert it again.
@@ -34,6 +39,7 @@ type Manifest struct {
 	BOS        bool      `json:"insert_bos_before_voice"`
 	Tokenizer  Tokenizer `json:"tokenizer"`
 	Text       Text      `json:"text"`
+	Trained    Trained   `json:"trained,omitzero"`
 	Sampling   Sampling  `json:"sampling"`
 	Limits     Limits    `json:"limits"`
 	Decode     Decode    `json:"decode"`
@@ -104,8 +110,14 @@ type File struct {
 // Tokenizer is the file that turns text into token ids.
 type Tokenizer struct {
 	File
-	Kind string `json:"kind"` // sentencepiece
+	Kind string `json:"kind"` // SentencePiece or TokenizerJSON
 }
+
+// The kinds of tokenizers' files.
+const (
+	SentencePiece = "sentencepiece"
+	TokenizerJSON = "tokenizers"
+)
 
 // Quantised says what became integers, for the reader of a manifest. It is the zero value for FP32.
 type Quantised struct {
@@ -145,7 +157,53 @@ type Text struct {
 	SentenceMarks       string    `json:"sentence_marks"` // those that the tokenizer has a piece for, for the reader of a manifest
 }
 
-// Replace is a replacement of characters, applied in the order of the list.
+// Trained says which text the model was trained on, as far as somebody has said so. The zero value says nothing: the
+// model reads what its tokenizer has pieces for, in whatever script it comes.
+type Trained struct {
+	Script      Script `json:"script,omitempty"`      // empty means Mixed
+	Punctuation string `json:"punctuation,omitempty"` // NoPunctuation, or the marks, such as ".,?", as in the rules of Text
+	Numbers     string `json:"numbers,omitempty"`     // NumbersAsWords, for the reader of a manifest
+}
+
+// Script is how a model is given Hindi and English. What is not named is given as it is written.
+type Script string
+
+// The scripts that models are trained on.
+const (
+	Devanagari      Script = "deva"      // Roman Hindi and English words are written in Devanagari
+	DevanagariLatin Script = "deva+latn" // Roman Hindi is written in Devanagari, English words stay Latin
+	Mixed           Script = "mixed"     // as it is written, Roman Hindi too
+)
+
+// What a model was trained without.
+const (
+	NoPunctuation  = "none"
+	NumbersAsWords = "words"
+)
+
+// Knows reports whether the model was trained with a mark, as far as is known.
+func (t *Trained) Knows(mark string) bool {
+	return t.Punctuation == "" || t.Punctuation != NoPunctuation && strings.Contains(t.Punctuation, mark)
+}
+
+// Check returns what is wrong with t, naming the first field that is.
+func (t *Trained) Check() error {
+	const mostMarks = 64
+	isNoMark := func(r rune) bool { return !unicode.In(r, unicode.P, unicode.S) }
+	isMarks := len(t.Punctuation) <= mostMarks && !strings.ContainsFunc(t.Punctuation, isNoMark)
+	switch {
+	case !slices.Contains([]Script{"", Devanagari, DevanagariLatin, Mixed}, t.Script):
+		return fmt.Errorf("script is %.40q, want deva, deva+latn or mixed", t.Script)
+	case t.Punctuation != NoPunctuation && !isMarks:
+		return fmt.Errorf("punctuation is %.40q, want none or the marks, without spaces", t.Punctuation)
+	case t.Numbers != "" && t.Numbers != NumbersAsWords:
+		return fmt.Errorf("numbers is %.40q, want words", t.Numbers)
+	}
+	return nil
+}
+
+// Replace is a replacement of characters. Each character of a text is replaced once: at each place the longest From
+// counts.
 type Replace struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -195,6 +253,35 @@ type Voice struct {
 	PromptFrames int    `json:"prompt_frames"`  // positions of the prompt
 	Weights      string `json:"weights_sha256"` // that its keys and values were made with: those of the model
 	File
+	Recording Recording `json:"recording,omitzero"` // that it was cloned from; zero for others
+	Consent   Consent   `json:"consent,omitzero"`   // of the speaker; zero where nobody has said anything
+}
+
+// Recording says which recording a voice was cloned from. The recording itself is not kept.
+type Recording struct {
+	SHA256  string  `json:"sha256"` // of the file
+	Seconds float64 `json:"seconds"`
+	Format  string  `json:"format"`
+}
+
+// Consent is what the speaker has agreed to, in the words of whoever cloned the voice. Nothing can check it.
+type Consent struct {
+	Text string `json:"text"`
+	Date string `json:"date"` // on which it was noted, such as 2026-11-23
+}
+
+// MaxConsent is the longest text of a consent, in bytes.
+const MaxConsent = 16 << 10
+
+// Check returns what is wrong with c.
+func (c *Consent) Check() error {
+	if c.Text == "" || len(c.Text) > MaxConsent || !utf8.ValidString(c.Text) {
+		return fmt.Errorf("the text of a consent has %d bytes, want 1 to %d of UTF-8", len(c.Text), MaxConsent)
+	}
+	if _, err := time.Parse(time.DateOnly, c.Date); err != nil {
+		return fmt.Errorf("the date of a consent is %.20q, want one such as 2026-11-23", c.Date)
+	}
+	return nil
 }
 
 // ReadManifest reads a manifest and checks that it is whole and consistent. A key that is unknown is an error.

@@ -44,6 +44,9 @@ func (m *Manifest) CheckValues() error {
 	if err := m.checkSpeech(); err != nil {
 		return err
 	}
+	if err := m.Trained.Check(); err != nil {
+		return fmt.Errorf("trained.%w", err)
+	}
 	for i, r := range m.Text.Replace {
 		if r.From == "" {
 			return fmt.Errorf("text.replace[%d].from is empty", i)
@@ -83,8 +86,8 @@ func (m *Manifest) checkModel() error {
 		return fmt.Errorf("flow.steps is %d, want 1: drifting draws in one step", m.Flow.Steps)
 	case m.Precision != FP32 && m.Precision != Int8:
 		return fmt.Errorf("precision is %q, want fp32 or int8", m.Precision)
-	case m.Tokenizer.Kind != "sentencepiece":
-		return fmt.Errorf("tokenizer.kind is %q, want sentencepiece", m.Tokenizer.Kind)
+	case m.Tokenizer.Kind != SentencePiece && m.Tokenizer.Kind != TokenizerJSON:
+		return fmt.Errorf("tokenizer.kind is %q, want sentencepiece or tokenizers", m.Tokenizer.Kind)
 	}
 	return nil
 }
@@ -148,6 +151,20 @@ func (m *Manifest) checkFiles() error {
 			return fmt.Errorf("voice %s has %d positions; with text and frames that is %d, and limits.positions is %d",
 				v.Name, v.PromptFrames, need, m.Limits.Positions)
 		}
+		if err := v.checkOrigin(); err != nil {
+			return fmt.Errorf("voice %s: %w", v.Name, err)
+		}
+	}
+	return nil
+}
+
+// checkOrigin checks what is said of where a voice comes from.
+func (v *Voice) checkOrigin() error {
+	if r := v.Recording; r != (Recording{}) && (!isHash(r.SHA256) || !(r.Seconds > 0) || !isFinite(r.Seconds)) {
+		return fmt.Errorf("its recording has %g s and SHA-256 %q", r.Seconds, r.SHA256)
+	}
+	if v.Consent != (Consent{}) {
+		return v.Consent.Check()
 	}
 	return nil
 }

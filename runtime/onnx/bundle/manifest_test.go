@@ -66,6 +66,11 @@ func TestManifestRefuses(t *testing.T) {
 		"drifting in two steps":       {func(m *Manifest) { m.Flow = Flow{Drifting, 2} }, "drifting draws in one step"},
 		"a voice of other weights":    {func(m *Manifest) { m.Voices[0].Weights = strings.Repeat("ab", 32) }, "made with other weights"},
 		"a codec without a hash":      {func(m *Manifest) { m.Model.Codec = "x" }, "codec_sha256"},
+		"another script":              {func(m *Manifest) { m.Trained.Script = "roman" }, `trained.script is "roman"`},
+		"a mark that is a letter":     {func(m *Manifest) { m.Trained.Punctuation = ".a" }, "trained.punctuation"},
+		"marks with a space":          {func(m *Manifest) { m.Trained.Punctuation = ". ," }, "trained.punctuation"},
+		"65 marks":                    {func(m *Manifest) { m.Trained.Punctuation = strings.Repeat(".", 65) }, "trained.punctuation"},
+		"numbers of another kind":     {func(m *Manifest) { m.Trained.Numbers = "digits" }, "trained.numbers"},
 		"an empty replacement":        {func(m *Manifest) { m.Text.Replace = []Replace{{To: "x"}} }, "replace[0]"},
 	}
 	good := manifest()
@@ -77,6 +82,29 @@ func TestManifestRefuses(t *testing.T) {
 		tt.change(&m)
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
+		}
+	}
+}
+
+func TestManifestSaysWhatAModelWasTrainedOn(t *testing.T) {
+	m := manifest()
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "trained") {
+		t.Error("a manifest in which nothing is said of it names it")
+	}
+	for _, trained := range []Trained{
+		{}, {Script: Mixed}, {Script: Devanagari, Punctuation: NoPunctuation, Numbers: NumbersAsWords},
+		{Script: DevanagariLatin, Punctuation: ".,?!…।₹"}, {Punctuation: strings.Repeat(".", 64)},
+	} {
+		m.Trained = trained
+		if text, err = json.Marshal(m); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadManifest(text); err != nil || got.Trained != trained {
+			t.Errorf("%+v became %+v, %v", trained, got.Trained, err)
 		}
 	}
 }
@@ -140,5 +168,49 @@ func TestOpenAndVerifyCompareFiles(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir()); err == nil {
 		t.Error("an empty folder was opened")
+	}
+}
+
+func TestAManifestSaysWhereAVoiceComesFrom(t *testing.T) {
+	hash := strings.Repeat("5c", 32)
+	good := Recording{SHA256: hash, Seconds: 12.5, Format: "FLAC"}
+	agreed := Consent{Text: "she agreed", Date: "2026-11-23"}
+	for name, tt := range map[string]struct {
+		recording Recording
+		consent   Consent
+		want      string // "" is read
+	}{
+		"nothing, as before":      {Recording{}, Consent{}, ""},
+		"a recording":             {good, Consent{}, ""},
+		"a consent":               {Recording{}, agreed, ""},
+		"both":                    {good, agreed, ""},
+		"a hash that is none":     {Recording{SHA256: "5c", Seconds: 1}, Consent{}, `voice anjura: its recording has 1 s and SHA-256 "5c"`},
+		"no seconds":              {Recording{SHA256: hash}, Consent{}, "its recording has 0 s"},
+		"the longest text":        {good, Consent{strings.Repeat("y", MaxConsent), "2026-11-23"}, ""},
+		"a longer one":            {good, Consent{strings.Repeat("y", MaxConsent+1), "2026-11-23"}, "has 16385 bytes, want 1 to 16384"},
+		"no text":                 {good, Consent{"", "2026-11-23"}, "has 0 bytes"},
+		"a text that is not text": {good, Consent{"\xff", "2026-11-23"}, "of UTF-8"},
+		"no date":                 {good, Consent{"yes", ""}, "want one such as 2026-11-23"},
+		"a day that is none":      {good, Consent{"yes", "2026-02-30"}, `the date of a consent is "2026-02-30"`},
+	} {
+		m := manifest()
+		m.Voices[0].Recording, m.Voices[0].Consent = tt.recording, tt.consent
+		err := m.Check()
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		if tt.want != "" {
+			continue
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(text), `"consent"`); got != (tt.consent != Consent{}) {
+			t.Errorf("%s: whether there is a consent in it: %v", name, got)
+		}
+		if read, err := ReadManifest(text); err != nil || read.Voices[0] != m.Voices[0] {
+			t.Errorf("%s: %+v is read as %+v: %v", name, m.Voices[0], read.Voices[0], err)
+		}
 	}
 }

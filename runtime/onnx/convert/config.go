@@ -30,6 +30,7 @@ type Config struct {
 	AppendTerminalPunctuation   *bool             `yaml:"append_terminal_punctuation"` // absent means true
 	ReplaceCharacters           map[string]string `yaml:"replace_characters"`
 	DefaultTemperature          *float64          `yaml:"default_temperature"` // absent means 0.3
+	TimestampHeads              yaml.Node         `yaml:"timestamp_heads"`     // not used: attention is not looked at
 	FlowLM                      struct {
 		WeightsPath          string `yaml:"weights_path"`
 		DType                string `yaml:"dtype"`
@@ -90,21 +91,38 @@ type Config struct {
 			OutputDimension int `yaml:"output_dimension"`
 		} `yaml:"quantizer"`
 	} `yaml:"mimi"`
+
+	exported *exported // of a config.json; nil for a yaml
 }
 
-// ReadConfig reads a configuration. A key that is unknown or stands twice is an error, and so is a model that this engine cannot run.
-func ReadConfig(data []byte) (Config, error) {
-	var c Config
+// ReadConfig reads a configuration: upstream's yaml, or the config.json that its exporter writes. A key that is
+// unknown or stands twice is an error, and so is a model that this engine cannot run.
+func ReadConfig(data []byte) (c Config, err error) {
+	if isExported(data) {
+		c, err = readExported(data)
+	} else {
+		c, err = readYAML(data)
+	}
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("configuration: %w", err)
+	}
+	return c, nil
+}
+
+func readYAML(data []byte) (c Config, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("is empty")
 		}
-		return Config{}, fmt.Errorf("configuration: %w", firstFault(err))
+		return Config{}, firstFault(err)
 	}
 	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return Config{}, errors.New("configuration: more than one document")
+		return Config{}, errors.New("more than one document")
 	}
 	if c.FlowLM.Flow.Type == "" {
 		c.FlowLM.Flow.Type = bundle.LSD
@@ -112,10 +130,16 @@ func ReadConfig(data []byte) (Config, error) {
 	if c.Mimi.Transformer.MaxPeriod == 0 {
 		c.Mimi.Transformer.MaxPeriod = 10000
 	}
-	if err := c.check(); err != nil {
-		return Config{}, fmt.Errorf("configuration: %w", err)
-	}
 	return c, nil
+}
+
+// trainedWith returns the activation that the model was trained with, and how many steps of the flow it was exported
+// for.
+func (c *Config) trainedWith() (gelu string, steps int) {
+	if c.exported == nil {
+		return "tanh", 1
+	}
+	return c.exported.FlowLM.GELU, max(c.exported.Steps, 1)
 }
 
 // firstFault names one of the values that have another type, without the type, which can be the whole of [Config].

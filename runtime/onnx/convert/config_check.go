@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
@@ -65,8 +66,9 @@ func (c *Config) checkLanguageModel() error {
 		return errors.New("flow_lm.flow.type flow_matching takes 16 or more steps for each frame, too slow to serve: distil the model to lsd or drifting first")
 	case lm.Flow.Type != bundle.LSD && lm.Flow.Type != bundle.Drifting:
 		return fmt.Errorf("flow_lm.flow.type %q: only lsd and drifting are supported", lm.Flow.Type)
-	case lm.LookupTable.Tokenizer != "sentencepiece" && lm.LookupTable.Tokenizer != "tokenizers":
-		return fmt.Errorf("flow_lm.lookup_table.tokenizer %q: only sentencepiece is supported", lm.LookupTable.Tokenizer)
+	case !slices.Contains([]string{"sentencepiece", "tokenizers", "json"}, lm.LookupTable.Tokenizer):
+		return fmt.Errorf("flow_lm.lookup_table.tokenizer %q: only sentencepiece, tokenizers and json are supported",
+			lm.LookupTable.Tokenizer)
 	case lm.LookupTable.Dim != t.DModel:
 		return fmt.Errorf("flow_lm.lookup_table.dim is %d, want d_model, %d", lm.LookupTable.Dim, t.DModel)
 	case t.DModel%t.NumHeads != 0 || t.DModel/t.NumHeads%16 != 0:

@@ -6,27 +6,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/recording"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
 // Conversion says what to make a bundle of. Paths that are empty are looked for beside the configuration.
 type Conversion struct {
-	Config      string            // yaml of the model
+	Config      string            // yaml of the model, or the config.json of upstream's exporter
 	Weights     string            // safetensors; empty means weights_path of the configuration, or flow_lm.weights_path
 	MimiWeights string            // safetensors of the codec where Weights is the language model alone; empty means mimi.weights_path
-	Tokenizer   string            // SentencePiece model; empty means tokenizer_path of the configuration
-	Voices      map[string]string // by name of the voice: safetensors, or wav to clone it from
+	Tokenizer   string            // SentencePiece model or tokenizer.json; empty means that of the configuration
+	Voices      map[string]string // by name of the voice: safetensors, or a recording to clone it from
 	Language    string            // of the voices, such as hi-IN+en-IN
 
+	Consent      map[string]bundle.Consent // of the speakers, by name of the voice, kept in the manifest
+	VoiceSeconds int                       // that a voice may have which [AddVoice] adds, 0 to 30; 0 means those of the longest in Voices
+
 	ID, Revision, Licence string
-	GELU                  string   // empty means tanh
+	GELU                  string   // empty means that of a config.json, or tanh
 	Precision             string   // FP32 or Int8; empty means FP32
-	Steps                 int      // of the flow; 0 means 1
-	EOSThreshold          *float64 // a logit; nil means -4, upstream's
+	Steps                 int      // of the flow; 0 means those of a config.json, or 1
+	EOSThreshold          *float64 // a logit; nil means that of a config.json, or -4, upstream's
+
+	FramesAfterEOS *int           // that still sound after the end; nil means those of the configuration, or upstream's
+	Trained        bundle.Trained // what text the model knows; zero means what its tokenizer has pieces for
+
+	// Resolve returns where a file lies that the configuration names by an address, hf://… or https://…, and not as a
+	// file beside it. The path ends as the name of the file does. nil means that such a configuration is an error.
+	Resolve func(ctx context.Context, address string) (path string, err error)
+
+	// Notice, if not nil, hears what of the model is not used, and what makes a recording a bad voice, in a line each.
+	Notice func(line string)
 
 	// Progress, if not nil, hears how much is done of the whole, in no particular unit, and what is being done. It is called from the
 	// goroutine that called Convert, many times a second. The last call has done == total.
@@ -35,12 +50,15 @@ type Conversion struct {
 
 // Convert makes a bundle in dir, which must not exist or be empty, of a published model.
 //
+// The configuration may name files by addresses, which Resolve brings. The tokenizer is a SentencePiece model or a
+// tokenizer.json and is kept as it is.
+//
 // The weights are safetensors in 32 or 16 bits: one file under upstream's names, or the language model and the codec in a file each,
 // under the names of upstream or of the library that trains them; of a whole model that is given as codec only the codec is used. What
 // is missing, unknown, of another shape or not a finite number is an error that names it. Pickled checkpoints are refused.
 //
 // A voice is stored keys and values, or else a prompt that is read by the language model here and now: embeddings (audio_prompt), latents
-// of the encoder (latents, or voice_prompts inside the checkpoint), or a recording. Stored keys and values must have been made with the
+// of the encoder (latents, or voice_prompts inside the checkpoint), or a recording in any format that [recording.Read] reads. Stored keys and values must have been made with the
 // very same weights, which cannot be seen in them: with others of the same shape speech does not end.
 //
 // The bundle appears under its name when it is whole. Until then it grows in a folder beside it, which is removed when Convert fails or ctx
@@ -51,6 +69,14 @@ func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, 
 	if err := context.Cause(ctx); err != nil {
 		return bundle.Manifest{}, err
 	}
+	if c.VoiceSeconds < 0 || c.VoiceSeconds > recording.UsedSeconds {
+		return bundle.Manifest{}, fmt.Errorf("room for voices of %d s: want 0 to %d", c.VoiceSeconds, recording.UsedSeconds)
+	}
+	for name, consent := range c.Consent {
+		if err := consent.Check(); err != nil {
+			return bundle.Manifest{}, fmt.Errorf("voice %s: %w", name, err)
+		}
+	}
 	if c.Language == "" {
 		return bundle.Manifest{}, errors.New("no language: say what the voices speak, such as hi-IN+en-IN")
 	}
@@ -58,30 +84,39 @@ func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, 
 	if err != nil {
 		return bundle.Manifest{}, err
 	}
-	tokenizer, pieces, err := c.tokenizer(&config)
+	if heads := config.TimestampHeads; !heads.IsZero() && heads.Tag != "!!null" && c.Notice != nil {
+		c.Notice("timestamp_heads of the configuration is not used: no word times are taken from attention")
+	}
+	tokenizer, pieces, err := c.tokenizer(ctx, &config)
 	if err != nil {
 		return bundle.Manifest{}, err
 	}
-	model, codec, err := c.weights(&config)
-	if err != nil {
-		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
-	}
-	weights, err := openWeights(model, codec)
+	weights, model, codec, err := c.open(ctx, &config)
 	if err != nil {
 		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
 	}
 	defer func() { err = errors.Join(err, weights.Close()) }()
-	if err := weights.check(&config); err != nil {
-		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
-	}
 
+	gelu, steps := config.trainedWith()
+	if c.Steps > 0 {
+		steps = c.Steps
+	}
 	w := writer{report: c.Progress, Source: Source{
-		Checkpoint: Checkpoint{Weights: weights, Config: config, GELU: or(c.GELU, "tanh"), Precision: or(c.Precision, bundle.FP32), Steps: max(c.Steps, 1)},
-		Model:      bundle.Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+")},
-		Tokenizer:  tokenizer, Text: TextRules(config, pieces), Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
+		Checkpoint: Checkpoint{
+			Weights: weights, Config: config, GELU: or(c.GELU, gelu), Precision: or(c.Precision, bundle.FP32), Steps: steps,
+		},
+		Model:     bundle.Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+")},
+		Tokenizer: tokenizer, Text: TextRules(config, pieces, c.Trained), Trained: c.Trained,
+		Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}}
+	if c.VoiceSeconds > 0 {
+		w.Room = framesOf(c.VoiceSeconds)
+	}
 	if c.EOSThreshold != nil {
 		w.Sampling.EOSThreshold = *c.EOSThreshold
+	}
+	if n := c.FramesAfterEOS; n != nil {
+		w.Sampling.FramesAfterEOS, w.Sampling.FramesAfterEOSShort = *n, *n
 	}
 	if w.Model.Weights, err = bundle.HashFile(model); err != nil {
 		return bundle.Manifest{}, fmt.Errorf("weights: %w", err)
@@ -92,7 +127,7 @@ func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, 
 		}
 	}
 	prompter := &prompter{config: &config, weights: weights, gelu: w.Checkpoint.GELU, worked: w.multiplied}
-	if w.speakers, err = c.speakers(prompter, weights); err != nil {
+	if w.speakers, err = c.speakers(ctx, prompter, weights); err != nil {
 		return bundle.Manifest{}, err
 	}
 	w.total = weights.work(&w.Checkpoint)
@@ -116,19 +151,21 @@ func (c *Conversion) config() (Config, error) {
 	return config, nil
 }
 
-// tokenizer reads the SentencePiece model. Where the configuration names a tokenizer.json, the .model beside it holds the same pieces.
-func (c *Conversion) tokenizer(config *Config) (data []byte, pieces *tokenize.SentencePiece, err error) {
+// tokenizer reads the tokenizer. Where the configuration names a tokenizer.json beside it and the .model lies there,
+// too, that is taken: it holds the same pieces, and a bundle does not depend on which of the two is named.
+func (c *Conversion) tokenizer(
+	ctx context.Context, config *Config,
+) (data []byte, pieces *tokenize.SentencePiece, err error) {
 	const largest = 32 << 20
 	named := config.FlowLM.LookupTable.TokenizerPath
-	if stem, isJSON := strings.CutSuffix(named, ".json"); isJSON {
-		named = stem + ".model"
-	}
-	path, err := beside(c.Config, c.Tokenizer, named)
+	path, err := c.find(ctx, c.Tokenizer, named)
 	if err != nil {
 		return nil, nil, fmt.Errorf("tokenizer: %w", err)
 	}
-	if strings.HasSuffix(path, ".json") {
-		return nil, nil, fmt.Errorf("tokenizer: %s: a tokenizer.json is not read: name the SentencePiece .model that it was made from", path)
+	if stem, isJSON := strings.CutSuffix(path, ".json"); isJSON && c.Tokenizer == "" && !isAddress(named) {
+		if _, err := os.Stat(stem + ".model"); err == nil {
+			path = stem + ".model"
+		}
 	}
 	if data, err = bundle.ReadSmall(path, largest); err != nil {
 		return nil, nil, fmt.Errorf("tokenizer: %w", err)
@@ -142,33 +179,64 @@ func (c *Conversion) tokenizer(config *Config) (data []byte, pieces *tokenize.Se
 	return data, pieces, nil
 }
 
+// open opens the weights and checks that they are those of the configuration. It also returns their files; codec is
+// empty where one file holds all.
+func (c *Conversion) open(ctx context.Context, config *Config) (w *fileWeights, model, codec string, err error) {
+	if model, codec, err = c.weights(ctx, config); err != nil {
+		return nil, "", "", err
+	}
+	if w, err = openWeights(model, codec); err != nil {
+		return nil, "", "", err
+	}
+	if config.exported != nil {
+		err = config.exported.nameAsUpstream(w)
+	}
+	if err == nil {
+		err = w.check(config)
+	}
+	if err != nil {
+		return nil, "", "", errors.Join(err, w.Close())
+	}
+	return w, model, codec, nil
+}
+
 // weights returns the files of the weights; codec is empty where one file holds all. Files that were named come before those of the
 // configuration, which may still name where the codec was once trained.
-func (c *Conversion) weights(config *Config) (model, codec string, err error) {
+func (c *Conversion) weights(ctx context.Context, config *Config) (model, codec string, err error) {
 	switch {
 	case c.Weights == "" && c.MimiWeights == "" && config.FlowLM.WeightsPath == "":
-		model, err = beside(c.Config, "", config.WeightsPath)
+		model, err = c.find(ctx, "", config.WeightsPath)
 		return model, "", err
 	case c.Weights != "" && c.MimiWeights == "" && (config.Mimi.WeightsPath == "" || holdsCodec(c.Weights)):
 		return c.Weights, "", nil
 	}
-	if model, err = beside(c.Config, c.Weights, or(config.FlowLM.WeightsPath, config.WeightsPath)); err != nil {
+	if model, err = c.find(ctx, c.Weights, or(config.FlowLM.WeightsPath, config.WeightsPath)); err != nil {
 		return "", "", err
 	}
-	codec, err = beside(c.Config, c.MimiWeights, config.Mimi.WeightsPath)
+	codec, err = c.find(ctx, c.MimiWeights, config.Mimi.WeightsPath)
 	return model, codec, err
 }
 
-// beside returns path, or else the one that the configuration names, which must lie in its own folder: a configuration from
-// elsewhere does not choose files of this machine.
-func beside(config, path, named string) (string, error) {
-	if path != "" {
+// find returns path, or else the file that the configuration names: one beside it, for a configuration from elsewhere
+// does not choose files of this machine, or one that Resolve brings.
+func (c *Conversion) find(ctx context.Context, path, named string) (string, error) {
+	switch {
+	case path != "":
 		return path, nil
-	}
-	if !filepath.IsLocal(named) {
+	case isAddress(named) && c.Resolve != nil:
+		path, err := c.Resolve(ctx, named)
+		if err != nil {
+			return "", fmt.Errorf("the configuration names %s: %w", named, err)
+		}
+		return path, nil
+	case isAddress(named) || !filepath.IsLocal(named):
 		return "", fmt.Errorf("the configuration names %q, which is not a file beside it: download it and name the file", named)
 	}
-	return filepath.Join(filepath.Dir(config), named), nil
+	return filepath.Join(filepath.Dir(c.Config), named), nil
+}
+
+func isAddress(named string) bool {
+	return strings.HasPrefix(named, "hf://") || strings.HasPrefix(named, "https://")
 }
 
 func or(s, fallback string) string {

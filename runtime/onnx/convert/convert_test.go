@@ -185,11 +185,19 @@ func TestConvertReadsVoices(t *testing.T) {
 		"recording":  writeWAV(t, dir+"/recording.wav", sound),
 	}
 	write(t, dir+"/model.safetensors", checkpointOf(t, name)) // with the encoder
+	agreed := bundle.Consent{Text: "yes", Date: "2026-11-23"}
+	c.Consent = map[string]bundle.Consent{"recording": agreed}
 	out, m := convert(t, c)
 	want := storedPrompt(t, c.Voices["keys"], d)
 	for _, v := range m.Voices {
 		got := storedPrompt(t, filepath.Join(out, v.File.File), d)
+		if cloned := v.Name == "recording"; cloned != (v.Recording.Seconds > 0) || cloned != (v.Consent == agreed) {
+			t.Errorf("%s comes from %+v with the consent %+v", v.Name, v.Recording, v.Consent)
+		}
 		if v.Name == "recording" {
+			if hash, err := bundle.HashFile(c.Voices["recording"]); err != nil || v.Recording.SHA256 != hash {
+				t.Errorf("the recording has SHA-256 %s, want %s: %v", v.Recording.SHA256, hash, err)
+			}
 			if whole := len(wholeFrames(sound)) / frameSamples; got.Positions < whole || got.Positions > whole+2 {
 				t.Errorf("a recording of %d frames gave %d positions, want the start row and a pause at most", whole, got.Positions)
 			}
@@ -433,10 +441,9 @@ func TestConvertFindsTheTokenizerBesideAJSON(t *testing.T) {
 	c := published(t)
 	replaceIn(t, c.Config, "tokenizer: sentencepiece", "tokenizer: tokenizers")
 	replaceIn(t, c.Config, "tokenizer_path: tokenizer.model", "tokenizer_path: tokenizer.json")
-	convert(t, c)
-	c.Tokenizer = "tokenizer.json"
-	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil || !strings.Contains(err.Error(), "SentencePiece .model") {
-		t.Errorf("a tokenizer.json: %v", err)
+	_, m := convert(t, c)
+	if m.Tokenizer.File.File != "tokenizer.model" || m.Tokenizer.Kind != bundle.SentencePiece {
+		t.Errorf("the tokenizer is %+v, want the model", m.Tokenizer)
 	}
 }
 
@@ -467,9 +474,11 @@ func TestConvertRefuses(t *testing.T) {
 		}, "drifting draws in one step"},
 		"a tokenizer of another model": {func(c *Conversion) { c.Tokenizer = "../testdata/02-v1-erf/tokenizer.model" }, "390 pieces, and n_bins of the configuration is 400"},
 		"a tokenizer that is none":     {func(c *Conversion) { c.Tokenizer = c.Config }, "sentencepiece model"},
-		"a recording without encoder":  {func(c *Conversion) { c.Voices["raj"] = writeWAV(t, c.Config+".wav", make([]float64, 24000)) }, "mimi.encoder"},
-		"a voice of another kind":      {func(c *Conversion) { c.Voices["raj"] = "raj.mp3" }, "neither .safetensors nor .wav"},
-		"a voice of another model":     {func(c *Conversion) { c.Voices["raj"] = "../testdata/02-v1-erf/voice.safetensors" }, "voice raj"},
+		"a recording without encoder": {func(c *Conversion) {
+			c.Voices["raj"] = writeWAV(t, c.Config+".wav", slices.Repeat([]float64{.5, -.5}, 12000))
+		}, "mimi.encoder"},
+		"a voice of another kind":  {func(c *Conversion) { c.Voices["raj"] = c.Config }, "no format of sound that is known"},
+		"a voice of another model": {func(c *Conversion) { c.Voices["raj"] = "../testdata/02-v1-erf/voice.safetensors" }, "voice raj"},
 		"latents of another model": {func(c *Conversion) {
 			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"latents": floats("F32", []int{1, 2, 3}, make([]float32, 6))})
 		}, "made with another model"},

@@ -14,19 +14,13 @@ func Encode(ctx context.Context, c Conversion, samples []float32) (latents []flo
 	if err != nil {
 		return nil, err
 	}
-	model, codec, err := c.weights(&config)
-	if err != nil {
-		return nil, fmt.Errorf("weights: %w", err)
-	}
-	weights, err := openWeights(model, codec)
+	weights, _, _, err := c.open(ctx, &config)
 	if err != nil {
 		return nil, fmt.Errorf("weights: %w", err)
 	}
 	defer func() { err = errors.Join(err, weights.Close()) }()
-	if err := weights.check(&config); err != nil {
-		return nil, fmt.Errorf("weights: %w", err)
-	}
-	e, err := newEncoder(&config, weights, or(c.GELU, "tanh"), func(int64) {})
+	gelu, _ := config.trainedWith()
+	e, err := newEncoder(&config, weights, or(c.GELU, gelu), func(int64) {})
 	if err != nil {
 		return nil, err
 	}

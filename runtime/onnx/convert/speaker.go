@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,33 +18,30 @@ type speaker struct {
 	name, language string
 	prompt         func(context.Context) (bundle.Prompt, error) // makes it
 	products       int64                                        // that making it takes, about
+	recording      bundle.Recording                             // zero for those that are not cloned here
+	consent        bundle.Consent
+	stored         bool // whether the file holds keys and values, in which nothing says what weights they are of
 }
 
-// maxPrompt is five minutes in frames. Models are trained on half a minute, and reading takes time with the square of the length.
+// maxPrompt is five minutes in frames. Models are trained on half a minute, and reading takes time with the square
+// of the length.
 const maxPrompt = 3750
 
-// speakers lists the voices of a conversion, those of files and those inside the checkpoint, by name. A file takes the place of a voice of
-// the same name. What a file holds is looked at here, so that a wrong one is found before the work begins.
-func (c *Conversion) speakers(p *prompter, w *fileWeights) (list []speaker, err error) {
+// speakers lists the voices of a conversion, those of files and those inside the checkpoint, by name. A file takes
+// the place of a voice of the same name. What a file holds is looked at here, so that a wrong one is found before
+// the work begins.
+func (c *Conversion) speakers(ctx context.Context, p *prompter, w *fileWeights) (list []speaker, err error) {
 	table, err := voiceEmbeddings(w, p.config)
 	if err != nil {
 		return nil, err
 	}
 	var e *encoder // read when the first recording needs it
 	for _, name := range slices.Sorted(maps.Keys(c.Voices)) {
-		s, path := speaker{name: name, language: c.Language}, c.Voices[name]
-		switch strings.ToLower(filepath.Ext(path)) {
-		case ".wav":
-			if e == nil {
-				e, err = newEncoder(p.config, w, p.gelu, p.worked)
-			}
-			if err == nil {
-				err = s.fromRecording(p, e, path)
-			}
-		case ".safetensors":
+		s, path := speaker{name: name, language: c.Language, consent: c.Consent[name]}, c.Voices[name]
+		if strings.EqualFold(filepath.Ext(path), ".safetensors") {
 			err = s.fromFile(p, path)
-		default:
-			err = fmt.Errorf("%s is neither .safetensors nor .wav", path)
+		} else {
+			e, err = s.fromRecording(ctx, p, w, e, path, maxPrompt, c.Notice)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("voice %s: %w", name, err)
@@ -105,15 +103,30 @@ func (s *speaker) addVoiceEmbedding(table map[string][]float32) {
 	}
 }
 
-func (s *speaker) fromRecording(p *prompter, e *encoder, path string) error {
-	samples, err := ReadRecording(path)
+// fromRecording uses so many frames of a recording at most. It returns the encoder, which it reads unless e is one
+// already.
+func (s *speaker) fromRecording(
+	ctx context.Context, p *prompter, w Weights, e *encoder, path string, most int, notice func(string),
+) (*encoder, error) {
+	samples, r, err := readRecording(ctx, path, most)
 	if err != nil {
-		return err
+		return e, err
 	}
+	if e == nil {
+		if e, err = newEncoder(p.config, w, p.gelu, p.worked); err != nil {
+			return nil, err
+		}
+	}
+	if notice != nil {
+		for _, f := range r.Findings {
+			notice(fmt.Sprintf("voice %s: %s", s.name, f.Text))
+		}
+	}
+	s.recording = bundle.Recording{SHA256: r.SHA256, Seconds: math.Round(1000*r.Seconds) / 1000, Format: r.Format}
 	frames := len(samples) / frameSamples
 	s.products = e.products(frames) + p.products(frames)
 	s.prompt = func(ctx context.Context) (bundle.Prompt, error) { return p.fromSound(ctx, e, samples) }
-	return nil
+	return e, nil
 }
 
 var errVoiceForm = errors.New("holds neither stored keys and values (transformer.layers.N.self_attn/cache), nor audio_prompt, nor latents: it is no voice")
@@ -127,6 +140,7 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	defer file.Close()
 	names := t.Names()
 	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ".self_attn/") }) {
+		s.stored = true
 		s.prompt = func(context.Context) (bundle.Prompt, error) {
 			return reopened(path, func(t *bundle.Tensors) (bundle.Prompt, error) { return bundle.ReadPrompt(t, p.config.dims()) })
 		}

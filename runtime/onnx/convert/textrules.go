@@ -13,17 +13,24 @@ const (
 	sentenceMarks = ".!?…।॥"
 	dandas        = "।॥"
 	pauseMarks    = ",;:–—"
+
+	// Marks that are neither. They only matter for a model that was trained without them: hyphens and strokes part
+	// words, the rest goes.
+	joiningMarks   = "-/"
+	enclosingMarks = "\"'“”‘’«»()[]{}"
 )
 
-// TextRules returns the rules of text that a configuration asks for, as far as the tokenizer allows. A mark that it has no piece for
-// would be read as something unknown, which ends speech early.
+// TextRules returns the rules of text that a configuration asks for, as far as the tokenizer and what the model was
+// trained on allow. A mark that the tokenizer has no piece for would be read as something unknown, which ends speech
+// early; one that the model has never seen does what it likes.
 //
 // A danda without a piece of its own becomes a full stop. Other marks become one, or a comma, only where they would be unknown: a model
 // whose tokenizer falls back to bytes has learnt them as such. Where there is neither full stop nor comma, a space is left. A letter
 // with a nukta is written in the form that the tokenizer knows, whole or in two.
-func TextRules(c Config, t *tokenize.SentencePiece) bundle.Text {
+func TextRules(c Config, t *tokenize.SentencePiece, trained bundle.Trained) bundle.Text {
 	text := DefaultText(c)
-	text.TerminalPunctuation = text.TerminalPunctuation && t.Knows(".")
+	knows := func(mark string) bool { return t.Knows(mark) && trained.Knows(mark) }
+	text.TerminalPunctuation = text.TerminalPunctuation && knows(".")
 	replace := func(from, to string) {
 		if !slices.ContainsFunc(text.Replace, func(r bundle.Replace) bool { return r.From == from }) {
 			text.Replace = append(text.Replace, bundle.Replace{From: from, To: to})
@@ -31,13 +38,21 @@ func TextRules(c Config, t *tokenize.SentencePiece) bundle.Text {
 	}
 	for _, kind := range []struct{ marks, by string }{{sentenceMarks, "."}, {pauseMarks, ","}} {
 		by := kind.by
-		if !t.Knows(by) {
+		if !knows(by) {
 			by = " "
 		}
 		for _, r := range kind.marks {
 			mark := string(r)
-			if !t.Knows(mark) && (!t.ByteFallback() || strings.ContainsRune(dandas, r)) {
+			isSpelt := t.ByteFallback() && !strings.ContainsRune(dandas, r)
+			if !trained.Knows(mark) || !t.Knows(mark) && !isSpelt {
 				replace(mark, by)
+			}
+		}
+	}
+	for _, kind := range []struct{ marks, by string }{{joiningMarks, " "}, {enclosingMarks, ""}} {
+		for _, r := range kind.marks {
+			if mark := string(r); !trained.Knows(mark) {
+				replace(mark, kind.by)
 			}
 		}
 	}
@@ -49,8 +64,14 @@ func TextRules(c Config, t *tokenize.SentencePiece) bundle.Text {
 			replace(n.whole, n.parts)
 		}
 	}
+	configured, added := text.Replace[:len(c.ReplaceCharacters)], text.Replace[len(c.ReplaceCharacters):]
+	for i := range configured { // each character is replaced once, so that these must end where the tokenizer can read
+		for _, r := range added {
+			configured[i].To = strings.ReplaceAll(configured[i].To, r.From, r.To)
+		}
+	}
 	for _, r := range sentenceMarks {
-		if t.Knows(string(r)) {
+		if knows(string(r)) {
 			text.SentenceMarks += string(r)
 		}
 	}

@@ -3,6 +3,7 @@ package convert
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -68,11 +69,15 @@ func TestTextRulesFollowTheTokenizer(t *testing.T) {
 		},
 		"bytes for what is rare":     {Config{}, pieces(t, true, ".", ","), replacing("।", ".", "॥", "."), true, "."},
 		"the configuration is first": {Config{ReplaceCharacters: map[string]string{"।": "|"}, AppendTerminalPunctuation: &off}, pieces(t, true, ".", ","), replacing("।", "|", "॥", "."), false, "."},
-		"a nukta of its own":         {Config{}, pieces(t, false, append(slices.Clone(all), "\u091c", "\u093c")...), replacing("\u095b", "\u091c\u093c"), true, ".!?…।॥"},
-		"letters with a nukta":       {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b")...), replacing("\u091c\u093c", "\u095b"), true, ".!?…।॥"},
-		"both forms":                 {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b", "\u091c", "\u093c")...), nil, true, ".!?…।॥"},
+		"what the configuration writes must be known": {
+			Config{ReplaceCharacters: map[string]string{"*": "—", "#": "-॥"}}, pieces(t, false, ".", "!", "?", "…", "।", ",", ";", ":", "–", "-"),
+			replacing("#", "-.", "*", ",", "॥", ".", "—", ","), true, ".!?…।",
+		},
+		"a nukta of its own":   {Config{}, pieces(t, false, append(slices.Clone(all), "\u091c", "\u093c")...), replacing("\u095b", "\u091c\u093c"), true, ".!?…।॥"},
+		"letters with a nukta": {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b")...), replacing("\u091c\u093c", "\u095b"), true, ".!?…।॥"},
+		"both forms":           {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b", "\u091c", "\u093c")...), nil, true, ".!?…।॥"},
 	} {
-		got := TextRules(tt.config, tt.pieces)
+		got := TextRules(tt.config, tt.pieces, bundle.Trained{})
 		if !slices.Equal(got.Replace, tt.replace) || got.TerminalPunctuation != tt.terminal || got.SentenceMarks != tt.marks {
 			t.Errorf("%s: %+v, want replacements %v, terminal punctuation %v, marks %q", name, got, tt.replace, tt.terminal, tt.marks)
 		}
@@ -92,7 +97,7 @@ func TestTextRulesOfTrainedTokenizers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := TextRules(Config{}, sp)
+		text := TextRules(Config{}, sp, bundle.Trained{})
 		if len(text.Replace) != want.replacements || !text.TerminalPunctuation {
 			t.Errorf("%s: %+v, want %d replacements and terminal punctuation", name, text, want.replacements)
 		}
@@ -100,6 +105,35 @@ func TestTextRulesOfTrainedTokenizers(t *testing.T) {
 			if !sp.Knows(r.To) {
 				t.Errorf("%s: %q becomes %q, which is not known", name, r.From, r.To)
 			}
+		}
+	}
+}
+
+func TestTextRulesFollowWhatAModelWasTrainedOn(t *testing.T) {
+	all := []string{".", "!", "?", "…", "।", "॥", ",", ";", ":", "–", "—", "-"}
+	for name, tt := range map[string]struct {
+		punctuation string
+		bytes       bool
+		text, want  string
+		terminal    bool
+	}{
+		"nothing is said":             {"", false, `"कल, आना!" वो-वो`, `"कल, आना!" वो-वो`, true},
+		"no punctuation":              {"none", false, `"कल, आना!" वो-वो (हाँ) don't – ठीक।`, "कल आना वो वो हाँ dont ठीक", false},
+		"none, and bytes for all":     {"none", true, "कल, आना। क्या?", "कल आना क्या", false},
+		"two marks":                   {".,", false, "कल; आना! वो-वो।", "कल, आना. वो वो.", true},
+		"only the danda":              {"।", false, "कल, आना। वो.", "कल आना। वो", false},
+		"marks that have no piece":    {".,()", false, "(कल), आना।", "(कल), आना.", true},
+		"a full stop without a piece": {"॰।", false, "कल. आना।", "कल आना।", false},
+	} {
+		rules := TextRules(Config{}, pieces(t, tt.bytes, all...), bundle.Trained{Punctuation: tt.punctuation})
+		rules.Capitalise = false
+		var pairs []string
+		for _, r := range rules.Replace {
+			pairs = append(pairs, r.From, r.To)
+		}
+		got := strings.Join(strings.Fields(strings.NewReplacer(pairs...).Replace(tt.text)), " ")
+		if got != tt.want || rules.TerminalPunctuation != tt.terminal {
+			t.Errorf("%s: %q became %q, terminal punctuation %v; want %q, %v", name, tt.text, got, rules.TerminalPunctuation, tt.want, tt.terminal)
 		}
 	}
 }

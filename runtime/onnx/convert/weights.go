@@ -25,6 +25,8 @@ type stored struct {
 	file *bundle.Tensors
 	name string
 	gain string // of a weight that is stored as direction and length; empty otherwise
+
+	turned bool // of a prompt of shape [1, width, frames], which is read as [frames, width]
 }
 
 // openWeights opens a model in one file, or in two if codec is not empty. The caller closes what it returns.
@@ -201,7 +203,11 @@ func (w *fileWeights) shape(name string) ([]int, bool) {
 	if !ok {
 		return nil, false
 	}
-	return s.file.Shape(s.name)
+	shape, ok := s.file.Shape(s.name)
+	if s.turned {
+		shape = []int{shape[2], shape[1]}
+	}
+	return shape, ok
 }
 
 // Floats implements [Weights]. A value that is not a finite number is an error.
@@ -210,10 +216,7 @@ func (w *fileWeights) Floats(name string, shape ...int) ([]float32, error) {
 	if !ok {
 		return nil, fmt.Errorf("tensor %s is missing", name)
 	}
-	values, err := s.file.Floats(s.name, shape...)
-	if err == nil && s.gain != "" {
-		err = s.fuse(values)
-	}
+	values, err := s.floats(shape)
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +226,26 @@ func (w *fileWeights) Floats(name string, shape ...int) ([]float32, error) {
 		}
 	}
 	return values, nil
+}
+
+func (s *stored) floats(shape []int) ([]float32, error) {
+	if !s.turned {
+		values, err := s.file.Floats(s.name, shape...)
+		if err == nil && s.gain != "" {
+			err = s.fuse(values)
+		}
+		return values, err
+	}
+	frames, width := shape[0], shape[1]
+	columns, err := s.file.Floats(s.name, 1, width, frames)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]float32, len(columns))
+	for i, v := range columns {
+		rows[i%frames*width+i/frames] = v
+	}
+	return rows, nil
 }
 
 // countedWeights tells how many values were read, and ends where it is told to stop.

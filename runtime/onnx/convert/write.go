@@ -15,17 +15,20 @@ import (
 	"slices"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
 // Source is a model that becomes a bundle: a checkpoint and what stands beside it.
 type Source struct {
 	Checkpoint Checkpoint
 	Model      bundle.Model // Weights, if empty, becomes a hash of all weights that were read
-	Tokenizer  []byte       // the tokenizer's file
+	Tokenizer  []byte       // the tokenizer's file: a SentencePiece model or a tokenizer.json
 	Text       bundle.Text
+	Trained    bundle.Trained
 	Sampling   bundle.Sampling
 	Limits     bundle.Limits
 	FadeIn     int // samples
+	Room       int // positions of a voice that may be added later; 0 means those of the longest in Voices
 	Voices     []SourceVoice
 }
 
@@ -60,6 +63,9 @@ func DefaultSampling(c Config) bundle.Sampling {
 	s := bundle.Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5, ShortWords: 4}
 	if c.DefaultTemperature != nil {
 		s.Temperature = *c.DefaultTemperature
+	}
+	if c.exported != nil && c.exported.EOSThreshold != nil {
+		s.EOSThreshold = *c.exported.EOSThreshold
 	}
 	if n := c.RecommendedFramesAfterEOS; n != nil {
 		s.FramesAfterEOS, s.FramesAfterEOSShort = *n, *n
@@ -141,17 +147,22 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 	}
 	m := bundle.Manifest{
 		Format: bundle.Format, Model: w.Model, Dims: c.Dims(), GELU: c.GELU, Flow: bundle.Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
-		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: bundle.Tokenizer{Kind: "sentencepiece"}, Text: w.Text, Sampling: w.Sampling,
+		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: bundle.Tokenizer{Kind: bundle.SentencePiece},
+		Text: w.Text, Trained: w.Trained, Sampling: w.Sampling,
 		Limits: w.Limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: w.FadeIn}, Precision: or(c.Precision, bundle.FP32), MinRuntime: "1.30.0",
 	}
 	if m.Precision == bundle.Int8 {
 		m.Quantised = integerMatrices
 	}
+	tokenizer := "tokenizer.model"
+	if tokenize.IsJSON(w.Tokenizer) {
+		tokenizer, m.Tokenizer.Kind = "tokenizer.json", bundle.TokenizerJSON
+	}
 	var err error
-	if m.Tokenizer.File, err = writeFile(dir, "tokenizer.model", w.Tokenizer); err != nil {
+	if m.Tokenizer.File, err = writeFile(dir, tokenizer, w.Tokenizer); err != nil {
 		return bundle.Manifest{}, err
 	}
-	m.Limits.Positions = m.Limits.Longest(1)
+	m.Limits.Positions = m.Limits.Longest(max(1, w.Room))
 	m.Model.Weights = or(w.Model.Weights, hashed.sum()) // what is known of it by now
 	if err := m.CheckValues(); err != nil {             // before the long part of the work
 		return bundle.Manifest{}, fmt.Errorf("manifest: %w", err)
@@ -206,7 +217,9 @@ func (w *writer) voices(ctx context.Context, dir string, m *bundle.Manifest) err
 		if err != nil {
 			return err
 		}
-		m.Voices = append(m.Voices, bundle.Voice{Name: s.name, Language: s.language, PromptFrames: p.Positions, File: f})
+		m.Voices = append(m.Voices, bundle.Voice{
+			Name: s.name, Language: s.language, PromptFrames: p.Positions, File: f, Recording: s.recording, Consent: s.consent,
+		})
 		m.Limits.Positions = max(m.Limits.Positions, m.Limits.Longest(p.Positions))
 	}
 	return nil

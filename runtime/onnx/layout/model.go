@@ -230,7 +230,7 @@ func (m *Model) describe(src *source) {
 	dims.Vocab = m.Tokenizer.Size()
 	m.Manifest = bundle.Manifest{
 		Format: bundle.Format, Model: bundle.Model{ID: src.id, Languages: strings.Split(tag(src.language), "+")}, Dims: dims,
-		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: convert.TextRules(config, m.Tokenizer),
+		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: convert.TextRules(config, m.Tokenizer, bundle.Trained{}),
 		Sampling: convert.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: convert.DefaultFadeIn}, Precision: src.precision,
 	}
 }
@@ -294,7 +294,7 @@ func (m *Model) loadVoices(src *source) (err error) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := files[name]
 		var p *snapshot
-		if filepath.Ext(path) == recorded {
+		if slices.Contains(recorded, filepath.Ext(path)) {
 			if encoder == nil {
 				encoder, err = m.openEncoder(src.encoder)
 			}

@@ -174,7 +174,7 @@ func TestOpenRefuses(t *testing.T) {
 			replace("voices/eva.wav", nil)(t, dir)
 			remove("mimi_encoder.onnx")(t, dir)
 		}, "no encoder"},
-		{"a recording that is none", v2, replace("voices/eva.wav", []byte("MThd")), "ffmpeg -i"},
+		{"a recording that is none", v2, replace("voices/eva.wav", []byte("MThd")), "no format of sound that is known"},
 		{"a recording for a model that lacks its first row", v2, func(t *testing.T, dir string) {
 			replace("voices/eva.wav", nil)(t, dir)
 			remove("bos_before_voice.npy")(t, dir)

@@ -48,21 +48,22 @@ func voiceFiles(dir, language string) (map[string]string, error) {
 			break
 		}
 	}
-	err = errors.Join(err, add(filepath.Join(dir, "voices"), stored), add(filepath.Join(dir, "voices"), recorded))
+	for _, extension := range slices.Concat([]string{stored}, recorded) {
+		err = errors.Join(err, add(filepath.Join(dir, "voices"), extension))
+	}
 	if len(files) == 0 {
-		err = errors.Join(err, add(filepath.Join(dir, "test_wavs"), recorded))
+		err = errors.Join(err, add(filepath.Join(dir, "test_wavs"), recorded[0]))
 	}
 	if err == nil && len(files) == 0 {
-		err = errors.New("no voices: put NAME.safetensors made with this model into embeddings, or NAME.wav into voices")
+		err = errors.New("no voices: put NAME.safetensors made with this model into embeddings, or a recording such as NAME.wav into voices")
 	}
 	return files, err
 }
 
 // The endings of the files of voices.
-const (
-	stored   = ".safetensors"
-	recorded = ".wav"
-)
+const stored = ".safetensors"
+
+var recorded = []string{".wav", ".flac", ".mp3", ".opus", ".ogg", ".m4a"}
 
 // firstForm is the one entry of voices in the form that upstream wrote first: rows that the language model has yet to read.
 const firstForm = "audio_prompt"
@@ -189,7 +190,7 @@ func (m *Model) hear(encoder *network, start func() ([]float32, error), path str
 	if err != nil {
 		return nil, err
 	}
-	samples, err := convert.ReadRecording(path)
+	samples, _, err := convert.ReadRecording(context.Background(), path)
 	if err != nil {
 		return nil, err
 	}

@@ -288,7 +288,7 @@ func (k *goldenCase) checkRules(n *model.Model) {
 		exact(k, fmt.Sprint(tokens, " tokens"), "frame_rules", model.NewEnding(&n.Manifest, tokens, 1).MaxFrames, want)
 	}
 	for _, r := range rules.After {
-		_, words := model.PrepareText(r.Text, &k.text)
+		_, words := model.NewPreparer(&k.text, "").Prepare(r.Text)
 		exact(k, r.Text, "frame_rules", words, r.Words)
 		exact(k, r.Text, "frame_rules", model.NewEnding(&n.Manifest, 1, words).After, r.Frames)
 	}

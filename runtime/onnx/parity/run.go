@@ -113,7 +113,7 @@ type runInput struct {
 // checkTokens compares the text on its way to the model, and returns the stored tokens, or those of the tokenizer where there are none.
 func (k *goldenCase) checkTokens(r *goldenRun) ([]int32, error) {
 	if r.Text != "" && r.Prepared != "" {
-		prepared, _ := model.PrepareText(r.Text, &k.text)
+		prepared, _ := model.NewPreparer(&k.text, "").Prepare(r.Text)
 		exact(k, r.Name, "prepared_text", prepared, r.Prepared)
 	}
 	got, err := k.tokenIDs(r.Prepared)

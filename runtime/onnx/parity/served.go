@@ -114,7 +114,7 @@ func (c ServedConfig) tokens(manifest *bundle.Manifest) (tokens []int32, words i
 	if err != nil {
 		return nil, 0, fmt.Errorf("tokenizer: %w", err)
 	}
-	prepared, words := model.PrepareText(c.Text, &manifest.Text)
+	prepared, words := model.NewPreparer(&manifest.Text, manifest.Trained.Script).Prepare(c.Text)
 	tokens = t.Encode(nil, prepared)
 	if words == 0 || len(tokens) > manifest.Limits.MaxTokens {
 		return nil, 0, fmt.Errorf("%q has %d tokens, want 1 to %d", c.Text, len(tokens), manifest.Limits.MaxTokens)
