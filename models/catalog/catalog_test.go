@@ -1,0 +1,94 @@
+package catalog
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEmbeddedCatalogueIsRead(t *testing.T) {
+	entries, err := Read(embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) == 0 {
+		t.Fatal("it is empty")
+	}
+	e, ok := Find("saryps-hindi")
+	if !ok || e.EOSThreshold == nil || *e.EOSThreshold != -1 || e.Script != "deva" || e.Punctuation != "none" {
+		t.Errorf("saryps-hindi is %+v", e)
+	}
+	if alias, ok := Find("saryps"); !ok || alias.Name != e.Name {
+		t.Errorf("saryps is %q", alias.Name)
+	}
+	if _, ok := Find("Saryps-Hindi"); ok {
+		t.Error("names have no capitals")
+	}
+	if text, err := json.Marshal(e); err != nil || !strings.Contains(string(text), `"checked":"2026-11-01"`) {
+		t.Errorf("as JSON it is %s, %v", text, err)
+	}
+	if !slices.IsSorted(Names()) || len(Names()) != len(entries) {
+		t.Errorf("names are %v", Names())
+	}
+}
+
+// What is for people to read must be whole: a licence that is not known has a note that says so.
+func TestEveryLicenceIsKnownOrNamed(t *testing.T) {
+	for _, e := range All() {
+		says := slices.ContainsFunc(e.Notes, func(n string) bool { return strings.Contains(n, "licence") })
+		if e.Licence == "" && !says {
+			t.Errorf("%s has no licence, and no note about that", e.Name)
+		}
+		for _, n := range e.Notes {
+			if !strings.HasSuffix(n, ".") {
+				t.Errorf("%s: a note is no sentence: %s", e.Name, n)
+			}
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	const whole = `models: [{name: a, title: A, repository: o/r, languages: [hi-IN], checked: 2026-11-01`
+	for sentence, test := range map[string]struct{ text, want string }{
+		"what is whole is read":        {whole + `}]`, ""},
+		"a field nobody knows":         {whole + `, sha: 1}]`, "field sha not found"},
+		"a name with a capital":        {strings.Replace(whole, "name: a", "name: A", 1) + `}]`, "is no name"},
+		"a name that leads elsewhere":  {strings.Replace(whole, "name: a", "name: ../a", 1) + `}]`, "is no name"},
+		"a name of 63 letters":         {strings.Replace(whole, "name: a", "name: "+strings.Repeat("a", 63), 1) + `}]`, ""},
+		"a name of 64 letters":         {strings.Replace(whole, "name: a", "name: "+strings.Repeat("a", 64), 1) + `}]`, "is no name"},
+		"an alias that is taken":       {whole + `, aliases: [a]}]`, "are both called a"},
+		"a repository without owner":   {strings.Replace(whole, "o/r", "r", 1) + `}]`, "want owner/name"},
+		"a branch for a commit":        {whole + `, revision: main}]`, "want the 40 digits"},
+		"a commit":                     {whole + `, revision: ` + strings.Repeat("0a", 20) + `}]`, ""},
+		"a script nobody knows":        {whole + `, script: roman}]`, "want one of deva, deva+latn, mixed"},
+		"a day that is none":           {strings.Replace(whole, "11-01", "13-01", 1) + `}]`, "month out of range"},
+		"no day":                       {strings.Replace(whole, ", checked: 2026-11-01", "", 1) + `}]`, "checked is missing"},
+		"a voice without a licence":    {whole + `, voices: [{name: v, file: f, attribution: x}]}]`, "are all wanted"},
+		"a voice whose name is a path": {whole + `, voices: [{name: v/w, file: f, licence: l, attribution: x}]}]`, "voice"},
+		"a voice that is there twice": {whole + `, voices: [{name: v, file: f, licence: l, attribution: x},
+			{name: v, file: f, licence: l, attribution: x}]}]`, "voice v is there twice"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			_, err := Read([]byte(test.text))
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestLike(t *testing.T) {
+	for name, want := range map[string]string{
+		"sarips-hindi":                 "saryps-hindi",
+		"saryps-labs/pocket-tts-hindi": "saryps-hindi",
+		"jugnu-light":                  "jugnu-lite",
+		"x":                            "",
+		"":                             "",
+	} {
+		got := Like(name)
+		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+			t.Errorf("like %q are %v, want %q", name, got, want)
+		}
+	}
+}
