@@ -1,7 +1,7 @@
 // Package client speaks to a Swar server: text in, Hinglish speech out, as it is produced.
 //
-// [Client.Speak] is one utterance over HTTP; [Client.Stream] opens a WebSocket for many, with an event for everything that happens.
-// Both tell a finished stream from one that was cut. See the examples.
+// [Client.Speak] is one utterance over HTTP, [Client.SpeakWords] one with the time of each word; [Client.Stream] opens a WebSocket for
+// many, with an event for everything that happens. All tell a finished stream from one that was cut. See the examples.
 package client
 
 import (

@@ -77,9 +77,10 @@ func TestSpeakSendsWhatItWasAsked(t *testing.T) {
 		"zeros that mean zero":  {Request{Text: "a", Temperature: new(0.0), Seed: new(int64(0))}, `{"text":"a","temperature":0,"seed":0}`},
 		"a seed of all bits":    {Request{Text: "a", Seed: new(int64(-1 << 63))}, `{"text":"a","seed":-9223372036854775808}`},
 		"mixed script survives": {Request{Text: "आपका OTP <4>"}, `{"text":"आपका OTP <4>"}`},
+		"words":                 {Request{Text: "a", WordTimes: true}, `{"text":"a","timestamps":"words"}`},
 		"everything": {
-			Request{Text: "a", Voice: "raj", Format: Opus, Buffered: true, Raw: true, EnDigits: true, Temperature: new(1.5), Seed: new(int64(7)), RequestID: "r1"},
-			`{"request_id":"r1","text":"a","voice":"raj","format":"opus","stream":false,"raw":true,"en_digits":true,"temperature":1.5,"seed":7}`,
+			Request{Text: "a", Voice: "raj", Format: Opus, Buffered: true, Metadata: true, Raw: true, EnDigits: true, Temperature: new(1.5), Seed: new(int64(7)), RequestID: "r1"},
+			`{"request_id":"r1","text":"a","voice":"raj","format":"opus","stream":false,"metadata":true,"raw":true,"en_digits":true,"temperature":1.5,"seed":7}`,
 		},
 	}
 	for name, tt := range tests {
@@ -529,7 +530,7 @@ func TestInfo(t *testing.T) {
 			if got, want := string(body), `{"text":"₹5","en_digits":true}`; got != want {
 				t.Errorf("sent %s, want %s", got, want)
 			}
-			io.WriteString(w, `{"normalized":"पाँच रुपये","unspoken":"你","chars":10,"chunks":[{"text":"पाँच रुपये","tokens":4}],"input_chars":2,"spans":[{"start":0,"end":2,"kind":"amount","spoken":"पाँच रुपये"}]}`)
+			io.WriteString(w, `{"normalized":"पाँच रुपये","disclosure":"पाँच","unspoken":"你","chars":10,"chunks":[{"text":"पाँच रुपये","tokens":4}],"input_chars":2,"spans":[{"start":0,"end":2,"kind":"amount","spoken":"पाँच रुपये"}]}`)
 		case "GET /healthz":
 			io.WriteString(w, `{"status":"ok","uptime_s":12.345,"workers":4,"workers_ready":3,"workers_busy":2,"queue_depth":1,"queue_limit":8,"model":"m","version":"v1"}`)
 		case "GET /readyz":
@@ -543,7 +544,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("Voices = %+v, %v; want %+v", voices, err, want)
 	}
 	n, err := c.Normalize(t.Context(), "₹5", true)
-	want := Normalized{"पाँच रुपये", "你", 10, 2, []Chunk{{"पाँच रुपये", 4}}, []Span{{0, 2, "amount", "पाँच रुपये"}}}
+	want := Normalized{"पाँच रुपये", "पाँच", "你", 10, 2, []Chunk{{"पाँच रुपये", 4}}, []Span{{0, 2, "amount", "पाँच रुपये"}}}
 	if err != nil || !reflect.DeepEqual(n, want) {
 		t.Errorf("Normalize = %+v, %v; want %+v", n, err, want)
 	}

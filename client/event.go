@@ -7,7 +7,7 @@ import (
 )
 
 // Event is something that a server tells over a WebSocket: one of the *…Event types of this package. For each utterance they come in
-// this order: start; then for every chunk: chunk, audio, chunk end; then end. First audio comes once, right after the first audio.
+// this order: start; then for every chunk: chunk, audio, words if they were asked for, chunk end; then end. First audio comes once, right after the first audio.
 // Cancelled and error end an utterance in place of end. Utterances of one connection never mix.
 type Event interface {
 	// About returns the part that all events have.
@@ -17,7 +17,7 @@ type Event interface {
 // Head is the part that all events have.
 type Head struct {
 	RequestID string          // the utterance; "" for what concerns none
-	JSON      json.RawMessage // the event as it was received, with whatever this package does not know; nil for audio
+	JSON      json.RawMessage // the event as it was received, with whatever this package does not know; nil for audio of a Conn
 }
 
 // About implements [Event].
@@ -30,10 +30,12 @@ type StartEvent struct {
 	Format     Format // the one in effect
 	Chunks     int
 	Normalized string // exactly what will be spoken
+	Disclosure string // what Normalized begins with that is not the client's; a space follows it
 	Unspoken   string // characters that the model cannot speak and that were left out, each once
 	Seed       int64
 	Queue      time.Duration // spent waiting for the worker
 	Model      string
+	WordTimes  bool // each chunk has a WordsEvent; false also where they were asked for and the server cannot tell
 }
 
 // ChunkEvent says that a chunk begins.
@@ -58,6 +60,22 @@ type FirstAudioEvent struct {
 	Head
 	Chunk int
 	After time.Duration
+}
+
+// WordsEvent says when each word of a chunk is heard, about. It comes before the ChunkEndEvent.
+type WordsEvent struct {
+	Head
+	Chunk     int
+	Words     []Word // none where nothing is known
+	Estimated bool   // always, until a model tells
+}
+
+// Word is a word of StartEvent.Normalized, without the marks around it.
+type Word struct {
+	Text       string
+	CharStart  int           // code points into StartEvent.Normalized
+	CharEnd    int           // exclusive
+	Start, End time.Duration // in the audio of the utterance
 }
 
 // ChunkEndEvent says that a chunk is finished.
@@ -115,6 +133,7 @@ type wireEvent struct {
 	Voice            string  `json:"voice"`
 	Format           Format  `json:"format"`
 	Normalized       string  `json:"normalized"`
+	Disclosure       string  `json:"disclosure"`
 	Unspoken         string  `json:"unspoken"`
 	Seed             int64   `json:"seed"`
 	QueueMS          float64 `json:"queue_ms"`
@@ -142,6 +161,24 @@ type wireEvent struct {
 	Status           int     `json:"status"`
 	Code             Code    `json:"code"`
 	RetryAfter       float64 `json:"retry_after"`
+	Timestamps       string  `json:"timestamps"`
+	Estimated        bool    `json:"estimated"`
+	Audio            []byte  `json:"audio"`
+	Words            []struct {
+		Word      string  `json:"word"`
+		CharStart int     `json:"char_start"`
+		CharEnd   int     `json:"char_end"`
+		StartS    float64 `json:"start_s"`
+		EndS      float64 `json:"end_s"`
+	} `json:"words"`
+}
+
+func (w *wireEvent) words() []Word {
+	var words []Word
+	for _, of := range w.Words {
+		words = append(words, Word{of.Word, of.CharStart, of.CharEnd, seconds(of.StartS), seconds(of.EndS)})
+	}
+	return words
 }
 
 // parseEvent reads a text message. It keeps text.
@@ -153,12 +190,16 @@ func parseEvent(text []byte) (Event, error) {
 	h := Head{w.RequestID, text}
 	switch w.Type {
 	case "start":
-		return &StartEvent{h, w.Voice, w.Format, w.Chunks, w.Normalized, w.Unspoken, w.Seed,
-			millis(w.QueueMS), w.Model}, nil
+		return &StartEvent{h, w.Voice, w.Format, w.Chunks, w.Normalized, w.Disclosure, w.Unspoken, w.Seed,
+			millis(w.QueueMS), w.Model, w.Timestamps == "words"}, nil
 	case "chunk":
 		return &ChunkEvent{h, w.Chunk, w.Text, w.Tokens, seconds(w.AudioStartS), w.CharStart, w.CharEnd}, nil
 	case "first_audio_ms":
 		return &FirstAudioEvent{h, w.Chunk, millis(w.MS)}, nil
+	case "audio":
+		return &AudioEvent{h, w.Audio}, nil
+	case "words":
+		return &WordsEvent{h, w.Chunk, w.words(), w.Estimated}, nil
 	case "chunk_end":
 		return &ChunkEndEvent{h, w.Chunk, w.Frames, seconds(w.AudioS), millis(w.PrefillMS), w.PrefillCached, w.EOS}, nil
 	case "end":

@@ -15,7 +15,8 @@ var events = []string{
 	`{"type":"end","request_id":"r","audio_s":1.52,"frames":19,"chunks":1,"ttfa_ms":31.4,"wall_ms":100,"rtf":0.066}`,
 	`{"type":"cancelled","request_id":"r","frames":5,"audio_s":0.4,"chunk":0,"chars_spoken":12}`,
 	`{"type":"error","request_id":"r","error":"busy","status":503,"code":"busy","retry_after":1}`,
-	`{"type":"words"}`, `{"type":3}`, `{"chunk":1.5}`, `[]`, `null`, `{`, ``, "\xff",
+	`{"type":"words","words":[{"word":"w","char_start":1,"char_end":2,"start_s":0.5,"end_s":1e300}]}`,
+	`{"type":"audio","audio":"AAA="}`, `{"type":"visemes"}`, `{"type":3}`, `{"chunk":1.5}`, `[]`, `null`, `{`, ``, "\xff",
 }
 
 func FuzzParseEvent(f *testing.F) {

@@ -30,9 +30,10 @@ func (c *Client) Voices(ctx context.Context) (Voices, error) {
 // Normalized is a text as it will be spoken.
 type Normalized struct {
 	Text       string  `json:"normalized"`
-	Unspoken   string  `json:"unspoken,omitempty"` // what the model cannot speak and Text leaves out
-	Chars      int     `json:"chars"`              // code points of Text
-	InputChars int     `json:"input_chars"`        // code points of the trimmed input
+	Disclosure string  `json:"disclosure,omitempty"` // what Text begins with that is not the client's; a space follows it
+	Unspoken   string  `json:"unspoken,omitempty"`   // what the model cannot speak and Text leaves out
+	Chars      int     `json:"chars"`                // code points of Text
+	InputChars int     `json:"input_chars"`          // code points of the trimmed input
 	Chunks     []Chunk `json:"chunks"`
 	Spans      []Span  `json:"spans"`
 }

@@ -42,6 +42,13 @@ type Request struct {
 	// WebSocket ignores it.
 	Buffered bool
 
+	// Metadata asks for a WAV that says where it comes from, in a LIST chunk before its samples. Those then begin after more
+	// than 44 bytes. A WebSocket ignores it; Ogg/Opus says so anyway.
+	Metadata bool
+
+	// WordTimes asks a WebSocket for a [WordsEvent] with each chunk. [Client.SpeakWords] has them anyway, and [Client.Speak] never.
+	WordTimes bool
+
 	Raw         bool     // Text is already what is spoken: do not normalise
 	EnDigits    bool     // read codes with English digit names
 	Temperature *float64 // 0 to 2; nil means 0.3. Lower is more stable
@@ -57,11 +64,16 @@ func (r Request) MarshalJSON() ([]byte, error) {
 		Voice       string   `json:"voice,omitempty"`
 		Format      Format   `json:"format,omitempty"`
 		Stream      *bool    `json:"stream,omitempty"`
+		Metadata    bool     `json:"metadata,omitempty"`
 		Raw         bool     `json:"raw,omitempty"`
 		EnDigits    bool     `json:"en_digits,omitempty"`
 		Temperature *float64 `json:"temperature,omitempty"`
 		Seed        *int64   `json:"seed,omitempty"`
-	}{r.RequestID, r.Text, r.Voice, r.Format, nil, r.Raw, r.EnDigits, r.Temperature, r.Seed}
+		Timestamps  string   `json:"timestamps,omitempty"`
+	}{r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, r.Raw, r.EnDigits, r.Temperature, r.Seed, ""}
+	if r.WordTimes {
+		w.Timestamps = "words"
+	}
 	if r.Buffered {
 		w.Stream = new(false)
 	}

@@ -61,8 +61,8 @@ func TestEventsAreTyped(t *testing.T) {
 		want Event
 	}{
 		"start": {
-			`{"type":"start","request_id":"r","voice":"raj","format":"pcm16","chunks":2,"normalized":"n","unspoken":"你","seed":-9007199254740993,"queue_ms":0.5,"model":"m"}`,
-			&StartEvent{Head{}, "raj", PCM16, 2, "n", "你", -9007199254740993, 500 * time.Microsecond, "m"},
+			`{"type":"start","request_id":"r","voice":"raj","format":"pcm16","chunks":2,"normalized":"n","disclosure":"d","unspoken":"你","seed":-9007199254740993,"queue_ms":0.5,"model":"m"}`,
+			&StartEvent{Head{}, "raj", PCM16, 2, "n", "d", "你", -9007199254740993, 500 * time.Microsecond, "m", false},
 		},
 		"start of a server with the bare contract": {
 			`{"type":"start","request_id":"r","voice":"raj","format":"opus","chunks":1,"normalized":"n"}`,
@@ -94,7 +94,10 @@ func TestEventsAreTyped(t *testing.T) {
 		"an error of a server with the bare contract": {
 			`{"type":"error","request_id":"r","error":"timeout"}`, &ErrorEvent{Err: &Error{Text: "timeout", RequestID: "r"}},
 		},
-		"an event of tomorrow": {`{"type":"words","request_id":"r","words":[1,2]}`, &UnknownEvent{Type: "words"}},
+		"words of which nothing is known": {
+			`{"type":"words","request_id":"r","chunk":1,"estimated":true,"words":[]}`, &WordsEvent{Chunk: 1, Estimated: true},
+		},
+		"an event of tomorrow": {`{"type":"visemes","request_id":"r","visemes":[1,2]}`, &UnknownEvent{Type: "visemes"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

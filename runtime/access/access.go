@@ -9,6 +9,8 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // Why a request gets no grant. The texts are part of the API.
@@ -33,6 +35,9 @@ type Grant struct {
 	ProjectID  string   // of OrgID
 	Playground bool     // a short-lived key of a browser
 	Voices     []string // empty means every voice; shared, not to be changed
+
+	// Disclosure is what is spoken before every text; the server's own where it sets nothing.
+	Disclosure speech.Disclosure
 
 	// Ended is closed when the key is revoked or expires: what runs on for long must stop then. Nil means never.
 	Ended <-chan struct{}

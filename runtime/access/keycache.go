@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // Entry is a key as the portal tells of it.
@@ -19,6 +21,8 @@ type Entry struct {
 	Origin     string    // the only web origin that may use the key; empty means any caller
 	ExpiresAt  time.Time // zero for never
 	Revoked    bool      // for ever
+
+	Disclosure speech.Disclosure // of the key, else of its organisation
 }
 
 // KeyCacheConfig says how long a cache stands on its own.
@@ -220,7 +224,7 @@ func (c *KeyCache) applyLocked(entries []Entry) (narrowed bool) {
 		h.origin = e.Origin
 		h.grant = Grant{
 			KeyID: h.grant.KeyID, KeyPrefix: e.KeyPrefix, OrgID: e.OrgID, ProjectID: e.ProjectID, Playground: e.Playground,
-			Voices: e.Voices, Ended: h.ended,
+			Voices: e.Voices, Disclosure: e.Disclosure, Ended: h.ended,
 		}
 		if !h.until.Equal(e.ExpiresAt) {
 			h.until = e.ExpiresAt
@@ -270,6 +274,7 @@ func (h *cachedKey) entry(hash Hash) Entry {
 	return Entry{
 		Hash: hash, OrgID: h.grant.OrgID, ProjectID: h.grant.ProjectID, KeyPrefix: h.grant.KeyPrefix,
 		Playground: h.grant.Playground, Voices: h.grant.Voices, Origin: h.origin, ExpiresAt: h.until,
+		Disclosure: h.grant.Disclosure,
 	}
 }
 
@@ -278,7 +283,7 @@ func (e Entry) equal(other *Entry) bool {
 	sameTenant := e.OrgID == other.OrgID && e.ProjectID == other.ProjectID
 	sameKey := e.Hash == other.Hash && e.KeyPrefix == other.KeyPrefix && e.Playground == other.Playground
 	sameLimits := e.Origin == other.Origin && e.ExpiresAt.Equal(other.ExpiresAt) && slices.Equal(e.Voices, other.Voices)
-	return sameTenant && sameKey && sameLimits && e.Revoked == other.Revoked
+	return sameTenant && sameKey && sameLimits && e.Disclosure == other.Disclosure && e.Revoked == other.Revoked
 }
 
 func (h *cachedKey) expired(now time.Time) bool { return !h.until.IsZero() && !now.Before(h.until) }

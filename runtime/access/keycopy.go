@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 const (
@@ -57,6 +59,7 @@ type keptKey struct {
 	Voices     []string `json:"voices,omitempty"`
 	Origin     string   `json:"origin,omitempty"`
 	ExpiresAt  int64    `json:"expires_at,omitempty"` // in microseconds since 1970
+	Disclosure *string  `json:"disclosure,omitempty"` // nil sets nothing
 }
 
 // KeepCopy fills cache from the file, if that is good, and returns what keeps it so while it runs. It is called before
@@ -186,6 +189,9 @@ func newKeptKey(e Entry) keptKey {
 	if !e.ExpiresAt.IsZero() {
 		k.ExpiresAt = e.ExpiresAt.UnixMicro()
 	}
+	if e.Disclosure.Set {
+		k.Disclosure = &e.Disclosure.Text
+	}
 	return k
 }
 
@@ -196,6 +202,9 @@ func (k *keptKey) entry() Entry {
 	}
 	if k.ExpiresAt != 0 {
 		e.ExpiresAt = time.UnixMicro(k.ExpiresAt).UTC()
+	}
+	if k.Disclosure != nil {
+		e.Disclosure = speech.Disclosure{Set: true, Text: *k.Disclosure}
 	}
 	return e
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 const copyGrace = 15 * time.Minute
@@ -326,6 +328,8 @@ func TestEveryFieldIsKept(t *testing.T) {
 			f.SetBool(v.Type().Field(i).Name != "Revoked") // those are not held
 		case time.Time:
 			f.Set(reflect.ValueOf(time.UnixMicro(1_900_000_000_000_001).UTC()))
+		case speech.Disclosure:
+			f.Set(reflect.ValueOf(speech.Disclosure{Set: true, Text: "disclosure"}))
 		default:
 			t.Fatalf("%s has a type that this test does not know", v.Type().Field(i).Name)
 		}

@@ -20,6 +20,9 @@ const (
 	OperatorProbe   = 8081
 	OperatorMetrics = 8443
 	OperatorScaler  = 9443 // gRPC, for KEDA
+
+	ExternalMetrics      = 6443 // HTTP, for the API server
+	ExternalMetricsProbe = 8081
 )
 
 // SpeechPort is what the port WorkerSpeech is called in the Service of the worker pods, by which routers find it.

@@ -27,8 +27,9 @@ type Encoder interface {
 
 // Options are the settings of the Opus encoder. The zero value means the defaults.
 type Options struct {
-	OpusBitrate    int // bits per second, 6,000 to 510,000; 0 means 48,000
-	OpusComplexity int // 1 (fast) to 10 (slow); 0 means 5
+	Tags           []string // NAME=VALUE; comments behind that of the encoder, altogether at most 32 KiB
+	OpusBitrate    int      // bits per second, 6,000 to 510,000; 0 means 48,000
+	OpusComplexity int      // 1 (fast) to 10 (slow); 0 means 5
 }
 
 var errClosed = errors.New("encode: write after close")

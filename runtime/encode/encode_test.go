@@ -47,7 +47,7 @@ func (w writes) all() []byte { return bytes.Join(w, nil) }
 func encoded(t testing.TB, f speech.Format, pcm []int16, blocks ...int) writes {
 	t.Helper()
 	var w writes
-	e, err := New(f, &w, Options{})
+	e, err := New(f, &w, Options{Tags: []string{"SYNTHETIC=1", "MODEL=क"}})
 	if err != nil {
 		t.Fatal(err)
 	}

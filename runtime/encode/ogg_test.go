@@ -131,7 +131,8 @@ func (s stream) check(t testing.TB, samples int) {
 	}
 	vendor := OpusVersion()
 	wantTags := append([]byte("OpusTags"), byte(len(vendor)), 0, 0, 0)
-	wantTags = append(append(wantTags, vendor...), "\x01\x00\x00\x00\x0c\x00\x00\x00ENCODER=swar"...)
+	wantTags = append(append(wantTags, vendor...), "\x03\x00\x00\x00\x0c\x00\x00\x00ENCODER=swar"...)
+	wantTags = append(wantTags, "\x0b\x00\x00\x00SYNTHETIC=1\x09\x00\x00\x00MODEL=क"...)
 	if !bytes.Equal(tags, wantTags) {
 		t.Errorf("OpusTags = %q, want %q", tags, wantTags)
 	}

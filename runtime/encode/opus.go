@@ -55,7 +55,7 @@ func newOpus(w io.Writer, o Options) (*opus, error) {
 	e := &opus{w: w, lib: lib, preSkip: int64(lookahead * granuleRate)}
 	// Streams that a client stores one behind the other form a chain, whose links must have different serial numbers (RFC 3533).
 	e.ogg.serial = rand.Uint32()
-	e.putHeaders()
+	e.putHeaders(append([]string{"ENCODER=swar"}, o.Tags...))
 	return e, nil
 }
 
@@ -126,7 +126,7 @@ func (e *opus) flush() error {
 }
 
 // putHeaders prepares the two header pages: each stands alone (RFC 7845, section 3).
-func (e *opus) putHeaders() {
+func (e *opus) putHeaders(comments []string) {
 	head := append([]byte("OpusHead"), 1, 1) // version, channels
 	head = binary.LittleEndian.AppendUint16(head, uint16(e.preSkip))
 	head = binary.LittleEndian.AppendUint32(head, speech.SampleRate)
@@ -140,8 +140,10 @@ func (e *opus) putHeaders() {
 		tags = append(tags, s...)
 	}
 	text(OpusVersion())
-	tags = binary.LittleEndian.AppendUint32(tags, 1)
-	text("ENCODER=swar")
+	tags = binary.LittleEndian.AppendUint32(tags, uint32(len(comments)))
+	for _, c := range comments {
+		text(c)
+	}
 	e.ogg.add(tags)
 	e.out = e.ogg.flush(e.out, 0, false)
 }

@@ -3,6 +3,7 @@ package encode
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -63,7 +64,7 @@ func TestOpusinfoHasNothingToSay(t *testing.T) {
 					t.Errorf("opusinfo says:\n%s", all)
 				}
 			}
-			for _, want := range []string{"Pre-skip: 312", "Original sample rate: 24000", "Channels: 1", "ENCODER=swar", "20.0ms (max),   20.0ms (avg),   20.0ms (min)", "Logical stream 1 ended"} {
+			for _, want := range []string{"Pre-skip: 312", "Original sample rate: 24000", "Channels: 1", "ENCODER=swar", "SYNTHETIC=1", "MODEL=क", "20.0ms (max),   20.0ms (avg),   20.0ms (min)", "Logical stream 1 ended"} {
 				if !strings.Contains(all, want) {
 					t.Errorf("opusinfo does not say %q:\n%s", want, all)
 				}
@@ -182,5 +183,46 @@ func TestSoxReadsAnExactWAV(t *testing.T) {
 	out, errs := run(t, "sox", path, "-t", "raw", "-")
 	if !bytes.Equal(out, body) || errs != "" {
 		t.Errorf("sox returns %d bytes, want the %d that were written\n%s", len(out), len(body), errs)
+	}
+}
+
+// TestFfprobeReadsTheTags: of Ogg/Opus, and of WAV, whether its length is known or not.
+func TestFfprobeReadsTheTags(t *testing.T) {
+	pcm := voice(3 * frame)
+	tags := speech.Metadata{Service: "Asha Bank", Model: "m", RequestID: "req_1"}.Tags()
+	var ogg writes
+	e, err := New(speech.Opus, &ogg, Options{Tags: tags})
+	if err == nil {
+		err = errors.Join(e.Write(pcm), e.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := encoded(t, speech.PCM16, pcm, len(pcm)).all()
+	const comment = "comment=SYNTHETIC=1; SERVICE=Asha Bank; MODEL=m; REQUEST_ID=req_1"
+	for name, tt := range map[string]struct {
+		file []byte
+		want []string
+	}{
+		"ogg":          {ogg.all(), tags},
+		"exact WAV":    {append(wav.HeaderWithTags(uint32(len(samples)), tags), samples...), []string{comment, "encoder=swar"}},
+		"streamed WAV": {append(wav.HeaderWithTags(wav.Streaming, tags), samples...), []string{comment, "encoder=swar"}},
+	} {
+		path := filepath.Join(t.TempDir(), "audio")
+		if err := os.WriteFile(path, tt.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, errs := run(t, "ffprobe", "-v", "warning", "-show_entries", "format_tags:stream_tags", "-of", "default=noprint_wrappers=1", path)
+		for _, want := range tt.want {
+			if !strings.Contains(strings.ReplaceAll(string(out), "TAG:", ""), want+"\n") {
+				t.Errorf("%s: ffprobe does not tell %s:\n%s%s", name, want, out, errs)
+			}
+		}
+		if strings.HasSuffix(name, "WAV") {
+			out, errs := run(t, "ffmpeg", "-v", "warning", "-i", path, "-f", "s16le", "-")
+			if !bytes.Equal(out, samples) {
+				t.Errorf("%s: ffmpeg returns %d bytes, want %d\n%s", name, len(out), len(samples), errs)
+			}
+		}
 	}
 }

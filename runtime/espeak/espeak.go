@@ -105,6 +105,9 @@ func (e *Engine) Model() speech.Model {
 // Tokens implements [synth.Engine]. It counts the text as the program is fed it: Roman Hindi in Devanagari.
 func (e *Engine) Tokens(text string) int { return tokenize.Plain(prepare(text).text) }
 
+// Prepared implements [synth.Preparer].
+func (e *Engine) Prepared(chunk string) string { return prepare(chunk).text }
+
 // Speaks implements [synth.Engine]. It speaks Latin and the scripts of India that Devanagari can stand for, their
 // digits, and the marks at which it pauses.
 func (e *Engine) Speaks(text string) bool {

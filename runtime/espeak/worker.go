@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/swar-tts/swar/runtime/resample"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -34,12 +35,12 @@ type worker struct {
 	fed      []byte   // the text as the process has it
 	frames   int      // given to the caller so far
 	limit    int      // of frames
-	pending  []int16  // samples that the process gave and the resampler did not take yet
-	resample resampler
+	pending  []int16  // samples that the process gave and stream did not take yet
+	stream   *resample.Stream
 }
 
 func newWorker(e *Engine) *worker {
-	w := &worker{engine: e, spawner: newSpawner()}
+	w := &worker{engine: e, spawner: newSpawner(), stream: toService.Stream()}
 	w.prepare(voices[0])
 	return w
 }
@@ -58,7 +59,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 		return false, speech.UnknownVoice(o.Voice)
 	}
 	s, cached := w.engine.prefill(o)
-	w.resample.reset()
+	w.stream.Reset()
 	w.voice, w.fed, w.pending = v, v.input(s, o), nil
 	w.frames, w.limit = 0, maxFrames(s.text)
 	if s.text == "" {
@@ -152,16 +153,16 @@ func (w *worker) fillUntil(ctx context.Context, dst []int16) (samples int, err e
 // fill decodes until dst is full. It returns io.EOF when the chunk ended before that.
 func (w *worker) fill(dst []int16) (samples int, err error) {
 	for {
-		samples += w.resample.pull(dst[samples:])
+		samples += w.stream.Pull(dst[samples:])
 		switch {
 		case samples == len(dst):
 			return samples, nil
-		case w.resample.ended:
+		case w.stream.Ended():
 			return samples, io.EOF
 		case len(w.pending) == 0:
 			w.pending, err = w.speaking.read()
 			if err == io.EOF {
-				w.resample.end()
+				w.stream.End()
 				continue
 			}
 			if err != nil {
@@ -169,7 +170,7 @@ func (w *worker) fill(dst []int16) (samples int, err error) {
 			}
 			w.speaking.stall = w.engine.limits.stall
 		}
-		w.pending = w.pending[w.resample.push(w.pending):]
+		w.pending = w.pending[w.stream.Push(w.pending):]
 	}
 }
 

@@ -295,7 +295,7 @@ func TestNobodyIsThere(t *testing.T) {
 	if !errors.Is(err, speech.ErrWarming) {
 		t.Errorf("Speak = %v without pods, want warming at once", err)
 	}
-	if _, err := s.Normalize(t.Context(), "Hi.", false); !errors.Is(err, speech.ErrWarming) {
+	if _, err := s.Normalize(t.Context(), speech.Utterance{Text: "Hi."}); !errors.Is(err, speech.ErrWarming) {
 		t.Errorf("Normalize = %v without pods, want warming", err)
 	}
 	if err := s.Ready(); !errors.Is(err, speech.ErrWarming) || s.Model().ID != "" {

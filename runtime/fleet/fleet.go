@@ -57,6 +57,7 @@ type Speaker struct {
 	speaking int           // utterances that a pod has
 	draining bool          // nothing new is let in
 	changed  chan struct{} // closed when a call ends; nil while nobody watches
+	lacked   chan struct{} // closed when a request is refused for want of a pod; nil while nobody watches
 	spoken   time.Duration // for which slots were held, all together
 	telling  *time.Timer   // tells pods who waits, soon; nil when nothing is to be told
 
@@ -168,6 +169,10 @@ func (s *Speaker) doLocked(effects []route.Effect) {
 			s.calls[e.ID].place(placement{send: e, pod: s.pods[e.Pod]})
 		case route.Refuse:
 			s.calls[e.ID].place(placement{err: e.Err})
+			if s.lacked != nil && errors.Is(e.Err, speech.ErrWarming) {
+				close(s.lacked)
+				s.lacked = nil
+			}
 		case route.Wait:
 			s.calls[e.ID].place(placement{waits: true})
 		case route.Decline:
@@ -258,6 +263,16 @@ func (o Overview) meanStream() time.Duration {
 	return 4 * time.Second
 }
 
+// Lacked returns a channel that is closed when the next request is refused for want of a pod.
+func (s *Speaker) Lacked() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lacked == nil {
+		s.lacked = make(chan struct{})
+	}
+	return s.lacked
+}
+
 // Cordon asks a pod to take nothing new until the lease ends; 0 ends it now. It reports whether the pod is known.
 func (s *Speaker) Cordon(address string, lease time.Duration) bool {
 	s.mu.Lock()
@@ -293,9 +308,9 @@ func (s *Speaker) Drain(ctx context.Context) error {
 }
 
 // Normalize implements [speech.Speaker]: any pod does it, warm or not.
-func (s *Speaker) Normalize(ctx context.Context, text string, enDigits bool) (n speech.Normalized, err error) {
+func (s *Speaker) Normalize(ctx context.Context, u speech.Utterance) (n speech.Normalized, err error) {
 	err = s.ask(ctx, func(ctx context.Context, c *link.Client) (err error) {
-		n, err = c.Normalize(ctx, text, enDigits)
+		n, err = c.Normalize(ctx, u)
 		return err
 	})
 	return n, err

@@ -30,7 +30,8 @@ type pod struct {
 	model     speech.Model  // guarded by the speaker's mutex
 	running   int           // attempts, likewise
 	idle      chan struct{} // closed when it has left and nothing runs; likewise
-	away      bool          // and it was logged; of the goroutine that runs
+	away      bool          // and it was logged; of the goroutine that runs, as is ending
+	ending    bool          // it had said so when its link broke
 	asked     func()        // notes that its state is known, or that it does not answer
 	wasAsked  chan struct{} // closed by that
 }
@@ -107,10 +108,7 @@ func (p *pod) keepLink(ctx context.Context) {
 		if time.Since(begun) > maxRetry {
 			wait = minRetry
 		}
-		if !p.away {
-			p.away = true
-			p.speaker.log.Warn("a pod is away; trying again", "pod", p.address, "error", err)
-		}
+		p.isAway(err)
 		select {
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
 		case <-ctx.Done():
@@ -126,16 +124,34 @@ func (p *pod) link(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer p.unlinked()
 	s := p.speaker
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		p.model = speech.Model{}
-		if s.pods[p.address] == p { // else there is another one at that address, or none
-			s.doLocked(s.router.Disconnect(time.Now(), p.address))
-		}
-	}()
 	return p.client.Follow(ctx, s.epoch, &p.following, func() { s.met(p, model) }, p)
+}
+
+// unlinked notes that the link to the pod has ended.
+func (p *pod) unlinked() {
+	s := p.speaker
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.model = speech.Model{}
+	if s.pods[p.address] == p { // else there is another one at that address, or none
+		p.ending = s.router.IsDraining(p.address)
+		s.doLocked(s.router.Disconnect(time.Now(), p.address))
+	}
+}
+
+// isAway says once that the pod does not answer; what had said that it ends is nothing to warn of.
+func (p *pod) isAway(err error) {
+	if p.away {
+		return
+	}
+	p.away = true
+	if p.ending {
+		p.speaker.log.Info("a pod has ended, as it said", "pod", p.address)
+	} else {
+		p.speaker.log.Warn("a pod is away; trying again", "pod", p.address, "error", err)
+	}
 }
 
 // met notes that a pod is there, and whether it speaks with what the others do. The first one decides what that is, and
@@ -146,7 +162,7 @@ func (s *Speaker) met(p *pod, model speech.Model) {
 	if s.pods[p.address] != p {
 		return
 	}
-	p.away = false
+	p.away, p.ending = false, false
 	p.model = model
 	now := time.Now()
 	if !s.isFitLocked(model) && s.cfg.Model.ID == "" && !s.anyFitLocked() {

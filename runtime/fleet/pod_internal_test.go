@@ -3,9 +3,11 @@ package fleet
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -65,5 +67,33 @@ func TestAPodThatDoesNotFitIsNotUsedAndTheLogSaysWhy(t *testing.T) {
 		if !strings.Contains(log.String(), tt.says) {
 			t.Errorf("%s: the log says %s, want %s", name, log.String(), tt.says)
 		}
+	}
+}
+
+func TestOfAPodThatHasSaidThatItEndsTheLogDoesNotWarn(t *testing.T) {
+	for sentence, tt := range map[string]struct {
+		draining bool
+		says     string
+	}{
+		"a pod that ends as it said": {true, `level=INFO msg="a pod has ended, as it said" pod=127.0.0.1:9`},
+		"a pod that ends":            {false, `level=WARN msg="a pod is away; trying again" pod=127.0.0.1:9 error=EOF`},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			var log bytes.Buffer
+			s := New(Config{}, nil, slog.New(slog.NewTextHandler(&log, nil)))
+			p := newPod(s, "127.0.0.1:9", nil)
+			s.pods[p.address] = p
+			now := time.Now()
+			s.router.List(now, []route.Endpoint{{Address: p.address}})
+			s.met(p, speech.Model{ID: "m", Voices: []speech.Voice{{Name: "raj"}}})
+			s.router.State(now, p.address, route.State{Epoch: 1, Sequence: 1, Workers: 1, Draining: tt.draining})
+			log.Reset()
+			p.unlinked()
+			p.isAway(io.EOF)
+			p.isAway(io.EOF)
+			if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, tt.says) {
+				t.Errorf("the log says %s, want %s, once", got, tt.says)
+			}
+		})
 	}
 }

@@ -41,12 +41,20 @@ func (w *Watch) Watch(stream grpc.BidiStreamingServer[wire.WatchRequest, wire.Fl
 	go func() { end(w.listen(stream)) }() // ends with the stream
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	isEarly := false
 	for {
+		lacked := w.speaker.Lacked() // before the state, so that no refusal falls between the two
+		if isEarly {
+			lacked = nil // those who were refused after the first one can wait for the tick
+		}
 		if err := stream.Send(w.state()); err != nil {
 			return err
 		}
 		select {
 		case <-tick.C:
+			isEarly = false
+		case <-lacked: // whoever scales from nothing does not wait for the tick
+			isEarly = true
 		case <-w.ended:
 			return nil
 		case <-ctx.Done():

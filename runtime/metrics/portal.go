@@ -28,6 +28,28 @@ func (r *Registry) RegisterPortal(difference func() int64) *Portal {
 	return p
 }
 
+// RegisterMails adds the metric of mails that a portal sends; count is called whenever it is scraped, and returns how many
+// the mail server has taken and how many were given up.
+func (r *Registry) RegisterMails(count func() (sent, failed int64)) {
+	r.prometheus.MustRegister(mails{count})
+}
+
+// mails reads both numbers at once.
+type mails struct{ count func() (sent, failed int64) }
+
+var mailsDesc = prometheus.NewDesc("tts_portal_mails_total", "Mails of the portal, by whether the mail server has taken them.",
+	[]string{"result"}, nil)
+
+// Describe implements [prometheus.Collector].
+func (mails) Describe(c chan<- *prometheus.Desc) { c <- mailsDesc }
+
+// Collect implements [prometheus.Collector].
+func (m mails) Collect(c chan<- prometheus.Metric) {
+	sent, failed := m.count()
+	c <- prometheus.MustNewConstMetric(mailsDesc, prometheus.CounterValue, float64(sent), "sent")
+	c <- prometheus.MustNewConstMetric(mailsDesc, prometheus.CounterValue, float64(failed), "failed")
+}
+
 // RegisterRouters adds the metric of those who check keys elsewhere; count is called whenever it is scraped, and returns
 // how many of them know what the portal does, and how many do not yet.
 func (r *Registry) RegisterRouters(count func() (current, behind int)) {

@@ -81,7 +81,8 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 
 	err = sink.Start(speech.Start{
 		Model: s.model.ID, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(n.Chunks), Normalized: n.Text,
-		Unspoken: n.Unspoken, Normalize: st.Normalize, Queue: st.Queue,
+		Disclosure: n.Disclosure, Unspoken: n.Unspoken, Normalize: st.Normalize, Queue: st.Queue,
+		WordTimes: u.WordTimes,
 	})
 	if err != nil {
 		return st, err
@@ -89,7 +90,9 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	buffer := s.buffers.Get().(*[groupSamples]int16)
 	defer s.buffers.Put(buffer)
 	voice := &utterance{u: u, worker: slot.Worker, sink: sink, out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
-	if voice.encoder, err = encode.New(u.Format, &voice.out, s.cfg.Encode); err != nil {
+	encoding := s.cfg.Encode
+	encoding.Tags = speech.Metadata{Service: u.Service, Model: s.model.ID, RequestID: u.RequestID}.Tags()
+	if voice.encoder, err = encode.New(u.Format, &voice.out, encoding); err != nil {
 		return st, fmt.Errorf("opening the %s encoder: %w", u.Format, err)
 	}
 	for _, c := range n.Chunks {

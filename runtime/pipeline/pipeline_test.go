@@ -225,6 +225,53 @@ func TestChunkLimit(t *testing.T) {
 	}
 }
 
+// TestADisclosureCountsToTheChunks: its chunks are among the 64, and one that no chunk can hold has several.
+func TestADisclosureCountsToTheChunks(t *testing.T) {
+	s, _, _ := open(t, 1, synthtest.Config{BytesPerFrame: 4096})
+	word := strings.Repeat("क", 198) + "। "
+	for chunks, want := range map[int]error{61: nil, 62: nil, 63: speech.TooManyChunks(65)} {
+		r := &speechtest.Recorder{}
+		_, err := s.Speak(t.Context(), speech.Utterance{
+			Disclosure: word + word, Text: strings.Repeat(word, chunks), Voice: "raj", Format: speech.PCM16, Raw: true,
+		}, speech.Turn{}, r)
+		if !errors.Is(err, want) || want != nil && err.Error() != want.Error() {
+			t.Errorf("%d chunks behind two: %v, want %v", chunks, err, want)
+		}
+		if want == nil && len(r.Chunks) != chunks+2 {
+			t.Errorf("split into %d chunks, want %d", len(r.Chunks), chunks+2)
+		}
+	}
+}
+
+// TestADisclosureIsFoundInTheCache: it and the text are prepared once, whatever stands beside them.
+func TestADisclosureIsFoundInTheCache(t *testing.T) {
+	s, _, _ := open(t, 1, synthtest.Config{})
+	say := func(disclosure, text string) (cached []bool) {
+		r := &speechtest.Recorder{}
+		u := speech.Utterance{Disclosure: disclosure, Text: text, Voice: "raj", Format: speech.PCM16}
+		if _, err := s.Speak(t.Context(), u, speech.Turn{}, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range r.Ends {
+			cached = append(cached, e.PrefillCached)
+		}
+		return cached
+	}
+	for _, tt := range []struct {
+		name, disclosure, text string
+		want                   []bool
+	}{
+		{"both are new", "Yeh AI ki awaaz hai.", "Namaste.", []bool{false, false}},
+		{"another text", "Yeh AI ki awaaz hai.", "Phir milenge.", []bool{true, false}},
+		{"a text that was spoken before", "Yeh AI ki awaaz hai.", "Namaste.", []bool{true, true}},
+		{"without it", "", "Namaste.", []bool{true}},
+	} {
+		if got := say(tt.disclosure, tt.text); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: cached %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestAChunkCutAtItsFrameLimitSaysSo(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{BytesPerFrame: 4, MaxFrames: 3})
 	r := &speechtest.Recorder{}

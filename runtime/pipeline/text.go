@@ -12,26 +12,26 @@ import (
 	"github.com/swar-tts/swar/runtime/chunk"
 	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
 )
 
 // Normalize implements [speech.Speaker].
-func (s *Speaker) Normalize(ctx context.Context, text string, enDigits bool) (speech.Normalized, error) {
+func (s *Speaker) Normalize(ctx context.Context, u speech.Utterance) (speech.Normalized, error) {
 	done, err := s.beginPreparing(ctx)
 	if err != nil {
 		return speech.Normalized{}, err
 	}
 	defer done()
-	text = strings.TrimSpace(text)
+	text := strings.TrimSpace(u.Text)
 	n := speech.Normalized{InputChars: utf8.RuneCountInString(text)}
-	o := normalize.Options{EnDigits: enDigits}
+	o := normalize.Options{EnDigits: u.EnDigits}
 	n.Text, n.Spans = normalize.Spans(text, o)
 	if n.Text, n.Unspoken = s.leaveOutNormalized(n.Text, o); n.Unspoken != "" {
 		for i := range n.Spans {
 			n.Spans[i].Spoken, _ = s.leaveOut(n.Spans[i].Spoken)
 		}
 	}
-	n.Chunks = s.split(n.Text)
-	return n, nil
+	return n, s.divide(&n, u.Disclosure)
 }
 
 // Check returns the refusal with which Speak would answer u, or nil. It needs no worker.
@@ -59,14 +59,44 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 		o := normalize.Options{EnDigits: u.EnDigits}
 		n.Text, n.Unspoken = s.leaveOutNormalized(normalize.Text(strings.TrimSpace(u.Text), o), o)
 	}
-	n.Chunks = s.split(n.Text)
+	err = s.divide(&n, u.Disclosure)
 	switch {
 	case len(n.Chunks) == 0:
 		return n, speech.ErrNothingToSay
-	case len(n.Chunks) > speech.MaxChunks:
-		return n, speech.TooManyChunks(len(n.Chunks))
+	case err == nil && len(n.Chunks) > speech.MaxChunks:
+		err = speech.TooManyChunks(len(n.Chunks))
 	}
-	return n, nil
+	return n, err
+}
+
+// divide cuts n into chunks, and puts what is written as a disclosure before it. That has chunks of its own, so that
+// both it and the text are found among cached prefills. How the text is to be read does not concern it: no request can
+// change how it sounds. Where nothing of n can be pronounced there are no chunks at all.
+func (s *Speaker) divide(n *speech.Normalized, disclosure string) error {
+	o := normalize.Options{}
+	text, unspoken := s.leaveOutNormalized(normalize.Text(strings.TrimSpace(disclosure), o), o)
+	chunks := s.split(text, speech.MaxChunks)
+	n.Chunks = s.split(n.Text, speech.MaxChunks-len(chunks))
+	switch {
+	case disclosure == "" || len(n.Chunks) == 0:
+		return nil
+	case len(chunks) == 0:
+		return speech.ErrBadDisclosure
+	}
+	before := utf8.RuneCountInString(text) + len(" ")
+	for _, c := range n.Chunks {
+		c.Index, c.CharStart, c.CharEnd = len(chunks), c.CharStart+before, c.CharEnd+before
+		chunks = append(chunks, c)
+	}
+	for rest, state := n.Unspoken, -1; rest != ""; {
+		var character string
+		character, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if !strings.Contains(unspoken, character) {
+			unspoken += character
+		}
+	}
+	n.Disclosure, n.Text, n.Chunks, n.Unspoken = text, text+" "+n.Text, chunks, unspoken
+	return nil
 }
 
 // leaveOutNormalized is leaveOut for normalised text. What is left is normalised again, which takes away brackets and
@@ -116,15 +146,27 @@ func (s *Speaker) leaveOut(text string) (spoken, unspoken string) {
 	return strings.Join(strings.Fields(kept.String()), " "), missing.String()
 }
 
-// split cuts text into chunks, of which each is heard. There are none when nothing can be pronounced.
-func (s *Speaker) split(text string) []speech.Chunk {
+// split cuts text into chunks, of which each is heard; most is how many there should be. There are none when nothing
+// can be pronounced.
+func (s *Speaker) split(text string, most int) []speech.Chunk {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return nil
 	}
-	chunks := chunk.Split(text, speech.MaxChunkTokens, s.engine.Tokens)
+	chunks := s.cut(text, most)
 	chunks = slices.DeleteFunc(chunks, func(c speech.Chunk) bool { return c.Tokens == 0 }) // such as a lone ऽ
 	for i := range chunks {
 		chunks[i].Index = i
 	}
 	return chunks
+}
+
+// cut cuts text where pauses are to be. A text of so many sentences that they are no chunks of their own is cut as
+// for any model.
+func (s *Speaker) cut(text string, most int) []speech.Chunk {
+	if e, ok := s.engine.(synth.MarkReader); ok && !e.ReadsMarks() {
+		if chunks := chunk.Sentences(text, speech.MaxChunkTokens, s.engine.Tokens); len(chunks) <= most {
+			return chunks
+		}
+	}
+	return chunk.Split(text, speech.MaxChunkTokens, s.engine.Tokens)
 }

@@ -50,7 +50,7 @@ func TestWhatCannotBeSpokenIsLeftOut(t *testing.T) {
 		if tt.raw {
 			continue
 		}
-		n, err := s.Normalize(t.Context(), tt.text, false)
+		n, err := s.Normalize(t.Context(), speech.Utterance{Text: tt.text})
 		if err != nil || n.Text != tt.want || n.Unspoken != tt.unspoken {
 			t.Errorf("%s: Normalize = %q without %q, %v; want %q without %q",
 				tt.name, n.Text, n.Unspoken, err, tt.want, tt.unspoken)
@@ -89,7 +89,7 @@ func speaker(t *testing.T, p *picky) *pipeline.Speaker {
 
 func TestSpansSayWhatIsSpoken(t *testing.T) {
 	s := speaker(t, &picky{dislikes: "ऐट"})
-	n, err := s.Normalize(t.Context(), "चाय @chai", false)
+	n, err := s.Normalize(t.Context(), speech.Utterance{Text: "चाय @chai"})
 	want := speech.Span{Start: 4, End: 9, Kind: "handle", Spoken: "chai"}
 	if err != nil || len(n.Spans) != 1 || n.Spans[0] != want || n.Text != "चाय chai" {
 		t.Errorf("Normalize = %+v, %v; want the span %+v", n, err, want)
@@ -116,9 +116,17 @@ func TestAMarkIsLeftOutWithoutItsLetter(t *testing.T) {
 	}
 }
 
+func TestWhatOfADisclosureCannotBeSpokenIsNamedFirst(t *testing.T) {
+	s := speaker(t, &picky{dislikes: "你好吗"})
+	n, err := s.Normalize(t.Context(), speech.Utterance{Disclosure: "नमस्ते 好你।", Text: "दोस्त 你吗"})
+	if err != nil || n.Text != "नमस्ते। दोस्त" || n.Disclosure != "नमस्ते।" || n.Unspoken != "好你吗" {
+		t.Errorf("%q with %q before it, without %q, %v", n.Text, n.Disclosure, n.Unspoken, err)
+	}
+}
+
 func TestASpaceIsNothingToMiss(t *testing.T) {
 	s := speaker(t, &picky{dislikes: " 你"}) // as a tokenizer whose spaces are parts of words
-	n, err := s.Normalize(t.Context(), "नमस्ते 你 प्यारे दोस्त", false)
+	n, err := s.Normalize(t.Context(), speech.Utterance{Text: "नमस्ते 你 प्यारे दोस्त"})
 	if err != nil || n.Text != "नमस्ते प्यारे दोस्त" || n.Unspoken != "你" {
 		t.Errorf("%q without %q, %v", n.Text, n.Unspoken, err)
 	}
@@ -149,7 +157,7 @@ func TestNothingToSayNeedsNoWorker(t *testing.T) {
 		if err := s.Check(t.Context(), u); refused != errors.Is(err, speech.ErrNothingToSay) || !refused && err != nil {
 			t.Errorf("%s: Check = %v", name, err)
 		}
-		if n, err := s.Normalize(t.Context(), tt.text, false); err != nil || refused != (len(n.Chunks) == 0) {
+		if n, err := s.Normalize(t.Context(), speech.Utterance{Text: tt.text}); err != nil || refused != (len(n.Chunks) == 0) {
 			t.Errorf("%s: Normalize has %d chunks, %v", name, len(n.Chunks), err)
 		}
 	}
@@ -165,7 +173,7 @@ func TestEveryChunkIsHeard(t *testing.T) {
 		"between":       strings.Repeat("naam ", 49) + strings.Repeat("x ", 900) + strings.Repeat("naam ", 49),
 		"without space": strings.Repeat("x", 1500) + strings.Repeat("n", 400) + strings.Repeat("x", 1500),
 	} {
-		n, err := s.Normalize(t.Context(), text, false)
+		n, err := s.Normalize(t.Context(), speech.Utterance{Text: text})
 		if err != nil || len(n.Chunks) == 0 {
 			t.Fatalf("%s: %d chunks, %v", name, len(n.Chunks), err)
 		}
@@ -180,6 +188,43 @@ func TestEveryChunkIsHeard(t *testing.T) {
 		}
 		if heard < 50 {
 			t.Errorf("%s: %d tokens in all, want every word", name, heard)
+		}
+	}
+}
+
+// silentMarks is an engine whose model does not pause at marks.
+type silentMarks struct {
+	*synthtest.Engine
+	reads bool
+}
+
+func (e silentMarks) ReadsMarks() bool { return e.reads }
+
+func TestSentencesAreChunksWhereMarksAreNoPauses(t *testing.T) {
+	const sentence = "Kal subah phir aana. "
+	for _, tt := range []struct {
+		name       string
+		reads      bool
+		disclosure string
+		sentences  int
+		want       int
+	}{
+		{"a model that pauses at marks", true, "", 3, 1},
+		{"one that does not", false, "", 3, 3},
+		{"as many sentences as there may be chunks", false, "", 64, 64},
+		{"one more, and they share them", false, "", 65, 8},
+		{"as many as there may be behind a disclosure", false, "Yeh AI hai.", 63, 64},
+		{"one more behind a disclosure", false, "Yeh AI hai.", 64, 9},
+	} {
+		s, _ := run(t, 1, silentMarks{synthtest.NewEngine(synthtest.Config{}), tt.reads})
+		n, err := s.Normalize(t.Context(), speech.Utterance{
+			Text: strings.Repeat(sentence, tt.sentences), Disclosure: tt.disclosure,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(n.Chunks); got != tt.want {
+			t.Errorf("%s: %d chunks, want %d", tt.name, got, tt.want)
 		}
 	}
 }

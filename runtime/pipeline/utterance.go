@@ -9,6 +9,7 @@ import (
 	"github.com/swar-tts/swar/runtime/encode"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
+	"github.com/swar-tts/swar/runtime/wordtime"
 )
 
 // audible is the level below which a sample counts as leading silence: 1 % of full scale, or -40 dBFS.
@@ -23,8 +24,9 @@ type utterance struct {
 	out      blocks
 	stats    *speech.Stats
 	assigned time.Time
-	pcm      []int16 // room for one group
-	heard    bool    // an audible sample has been seen
+	pcm      []int16         // room for one group
+	heard    bool            // an audible sample has been seen
+	levels   wordtime.Levels // of the chunk, if words are asked for
 }
 
 // blocks is the writer behind the encoder: every Write is a block of audio for the sink.
@@ -50,7 +52,8 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 	if err := v.sink.ChunkStart(c); err != nil {
 		return err
 	}
-	end := speech.ChunkEnd{Chunk: c.Index}
+	end, before := speech.ChunkEnd{Chunk: c.Index}, v.stats.Frames
+	v.levels.Reset()
 	v.out.audio = speech.Audio{Chunk: c.Index}
 
 	begin := time.Now()
@@ -98,13 +101,30 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 		}
 	}
 	v.stats.Chunks++
+	if v.u.WordTimes && end.EOS { // of a chunk that was cut nobody knows which words have been spoken
+		end.Words = v.words(c, before)
+	}
 	return v.sink.ChunkEnd(end)
+}
+
+// words are those of a chunk that has been spoken, and before which there are so many frames.
+func (v *utterance) words(c speech.Chunk, before int) []speech.Word {
+	words := wordtime.Estimate(c, &v.levels)
+	begin := time.Duration(before) * speech.FrameDuration
+	for i := range words {
+		words[i].Start += begin
+		words[i].End += begin
+	}
+	return words
 }
 
 func (v *utterance) write(pcm []int16) error {
 	v.out.audio.Frames = len(pcm) / speech.FrameSamples
 	if !v.heard {
 		v.measureSilence(pcm)
+	}
+	if v.u.WordTimes {
+		v.levels.Add(pcm)
 	}
 	return v.encoder.Write(pcm)
 }

@@ -15,15 +15,19 @@ import (
 	"github.com/swar-tts/swar/runtime/wav"
 )
 
-// delivery is one answer of POST /v1/tts. A goroutine of its own speaks into the queue, and the handler delivers from
-// there, so that the worker is free when the last frame is encoded, and not when the client has taken it.
+// delivery is one answer of POST /v1/tts or /v1/tts/words. A goroutine of its own speaks into the queue, and the handler
+// delivers from there, so that the worker is free when the last frame is encoded, and not when the client has taken it.
 type delivery struct {
 	server *Server
 	reply
 	meter *meter.Stream // through which the sink is spoken into
 	stop  context.CancelCauseFunc
 	queue audioQueue
-	sink  restSink // of the goroutine that speaks
+
+	lastLine  func(speech.Stats) []byte     // of an answer in lines, which is complete with it; nil for one of bare audio
+	wavHeader func(dataBytes uint32) []byte // of samples that are spoken bare; nil where nothing goes before them
+
+	sink restSink // of the goroutine that speaks
 
 	spoken   chan struct{} // closed when speaking has ended, how is in the next two
 	stats    speech.Stats
@@ -148,7 +152,11 @@ func (d *delivery) stream(ctx context.Context) error {
 			if d.trailers {
 				d.w.Header().Set("Trailer", "x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256")
 			}
-			d.begin()
+			head := d.header(wav.Streaming)
+			sum.Write(head)
+			if err := d.begin(ctx, head); err != nil {
+				return err
+			}
 		}
 		p := d.queue.take()
 		sum.Write(p.bytes)
@@ -170,16 +178,40 @@ func (d *delivery) stream(ctx context.Context) error {
 		d.setProof(d.stats, sum)
 	}
 	d.meter.End(d.stats, nil) // before the client has seen the end: then it is on the bill
-	d.extend()                // for the end of the body, which net/http writes when the handler has returned
+	if d.lastLine != nil {
+		return d.write(ctx, d.lastLine(d.stats))
+	}
+	d.extend() // for the end of the body, which net/http writes when the handler has returned
 	return nil
 }
 
-// begin sends the headers, which tell of the first frame.
-func (d *delivery) begin() {
+// headerOf returns what makes the header of a WAV of u, once its first frame is there.
+func (d *delivery) headerOf(u speech.Utterance, metadata bool) func(dataBytes uint32) []byte {
+	return func(dataBytes uint32) []byte {
+		if metadata {
+			m := speech.Metadata{Service: u.Service, Model: d.sink.start.Model, RequestID: u.RequestID}
+			return wav.HeaderWithTags(dataBytes, m.Tags())
+		}
+		h := wav.Header(dataBytes)
+		return h[:]
+	}
+}
+
+// header is what goes before so many bytes of audio.
+func (d *delivery) header(dataBytes uint32) []byte {
+	if d.wavHeader == nil {
+		return nil
+	}
+	return d.wavHeader(dataBytes)
+}
+
+// begin sends the headers, which tell of the first frame, and what goes before the audio.
+func (d *delivery) begin(ctx context.Context, head []byte) error {
 	d.sending = true
 	d.setHeaders(&d.sink)
 	d.extend()
 	d.w.WriteHeader(http.StatusOK)
+	return d.write(ctx, head)
 }
 
 // sendPiece sends a piece of the queue, so that it leaves at once, and gives it back.
@@ -199,7 +231,7 @@ func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 	return nil
 }
 
-// sendAll waits until all is spoken, and sends it with its length. For WAV, whose header needs that, pcm16 was spoken.
+// sendAll waits until all is spoken, and sends it with its length.
 func (d *delivery) sendAll(ctx context.Context) error {
 	<-d.spoken
 	switch {
@@ -208,22 +240,17 @@ func (d *delivery) sendAll(ctx context.Context) error {
 	case d.queue.len() == 0:
 		return errNoAudio
 	}
-	var header []byte
 	length := d.queue.bytes()
-	if d.format == speech.WAV {
-		h := wav.Header(uint32(length)) // 120 s of work are far from 4 GiB
-		header = h[:]
-		length += len(header)
-	}
+	head := d.header(uint32(length)) // 120 s of work are far from 4 GiB
+	length += len(head)
 	sum := sha256.New()
-	sum.Write(header)
+	sum.Write(head)
 	for p := range d.queue.all {
 		sum.Write(p.bytes)
 	}
 	d.setProof(d.stats, sum)
 	d.w.Header().Set("Content-Length", strconv.Itoa(length))
-	d.begin()
-	if err := d.write(ctx, header); err != nil {
+	if err := d.begin(ctx, head); err != nil {
 		return err
 	}
 	for d.queue.len() > 0 {

@@ -2,10 +2,12 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -19,17 +21,27 @@ import (
 // to take nothing for up to 22 s; with 64 KiB here it was 25 s and with 128 KiB 37 s, more than a client may take nothing.
 const kernelBuffer = 32 << 10
 
-// WrapListener returns l with what the API needs of its connections. Give it to [http.Server.Serve].
+// Listener is what the API needs of its connections. Give it to [http.Server.Serve].
 //
-// The kernel holds little of an answer: what it has we can neither count nor take back. And what net/http refuses by
-// itself, before any handler is asked, is answered as every other error is: as JSON, with the headers that let a page
-// read it.
-func WrapListener(l net.Listener) net.Listener { return edgeListener{l} }
+// The kernel holds little of an answer: what it has we can neither count nor take back. What net/http refuses by itself,
+// before any handler is asked, is answered as every other error is: as JSON, with the headers that let a page read it.
+// And a connection that the server closes ends when the client has all of it, or has taken nothing for 30 s; a process
+// that ends with its network, as in a container, calls [Listener.Wait] before.
+type Listener struct {
+	net.Listener
+	closing closing
+}
 
-type edgeListener struct{ net.Listener }
+// WrapListener takes over a listener.
+func WrapListener(l net.Listener) *Listener { return &Listener{l, closing{stall: closingStall}} }
+
+// Wait returns when clients have taken all that was sent on connections which the server has closed, so call it after
+// [http.Server.Shutdown]; or, when ctx ends first, with an error that wraps its cause. On other systems than Linux, which
+// do not say what was taken, it returns at once.
+func (l *Listener) Wait(ctx context.Context) error { return l.closing.wait(ctx) }
 
 // Accept implements [net.Listener].
-func (l edgeListener) Accept() (net.Conn, error) {
+func (l *Listener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -37,11 +49,28 @@ func (l edgeListener) Accept() (net.Conn, error) {
 	if c, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		_ = c.SetWriteBuffer(kernelBuffer) // a wish: other kinds of connections have none
 	}
-	return &edgeConn{conn}, nil
+	return &edgeConn{Conn: conn, closing: &l.closing}, nil
 }
 
-// edgeConn is a connection that turns the plain errors of net/http into ours.
-type edgeConn struct{ net.Conn }
+// edgeConn is a connection that turns the plain errors of net/http into ours, and is closed by closing.
+type edgeConn struct {
+	net.Conn
+	closing *closing
+	closed  sync.Once
+	err     error
+}
+
+// Close implements [net.Conn].
+func (c *edgeConn) Close() error {
+	c.closed.Do(func() {
+		if conn, ok := c.Conn.(*net.TCPConn); ok {
+			c.err = c.closing.close(conn)
+		} else {
+			c.err = c.Conn.Close()
+		}
+	})
+	return c.err
+}
 
 // Write implements [net.Conn].
 func (c *edgeConn) Write(p []byte) (int, error) {

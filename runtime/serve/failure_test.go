@@ -17,7 +17,7 @@ import (
 // everyFailure is one error for each answer that is not a success.
 var everyFailure = []error{
 	speech.ErrTextEmpty, speech.UnknownVoice("x"), speech.ErrBadFormat, speech.ErrBadSampleRate, speech.ErrBadSpeed, speech.ErrBadTemperature,
-	speech.ErrNothingToSay, speech.ErrTextNotUTF8, speech.ErrTextNUL, errSeedRange, errRequestID, invalidJSON("x"), errBodyBroken,
+	speech.ErrNothingToSay, speech.ErrBadDisclosure, speech.ErrTextNotUTF8, speech.ErrTextNUL, errSeedRange, errRequestID, errTimestamps, invalidJSON("x"), errBodyBroken,
 	access.ErrMissingKey, access.ErrInvalidKey, speech.VoiceNotAllowed("x"), errNotFound, errMethodNotAllowed, errBodyTimeout,
 	speech.ErrTextTooLong, speech.TooManyChunks(65), errBodyTooLarge, errEncodedBody, errUpgradeRequired,
 	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout, speech.ErrUnheard,

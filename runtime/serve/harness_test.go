@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type script struct {
 	TurnFunc      func(speech.Turn)
 	SpeakFunc     func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error)
-	NormalizeFunc func(text string, enDigits bool) (speech.Normalized, error)
+	NormalizeFunc func(u speech.Utterance) (speech.Normalized, error)
 	ModelFunc     func() speech.Model
 	CapacityFunc  func() speech.Capacity
 }
@@ -43,11 +44,11 @@ func (s *script) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn
 	return s.SpeakFunc(ctx, u, sink)
 }
 
-func (s *script) Normalize(_ context.Context, text string, enDigits bool) (speech.Normalized, error) {
+func (s *script) Normalize(_ context.Context, u speech.Utterance) (speech.Normalized, error) {
 	if s.NormalizeFunc == nil {
-		return speech.Normalized{Text: text, Chunks: []speech.Chunk{{Text: text, Tokens: 1}}}, nil
+		return speech.Normalized{Text: u.Text, Chunks: []speech.Chunk{{Text: u.Text, Tokens: 1}}}, nil
 	}
-	return s.NormalizeFunc(text, enDigits)
+	return s.NormalizeFunc(u)
 }
 
 func (s *script) Model() speech.Model {
@@ -86,12 +87,21 @@ func speakFrames(u speech.Utterance, sink speech.Sink, blocks ...int) (st speech
 		}
 	}
 	st.Chunks++
-	return st, sink.ChunkEnd(speech.ChunkEnd{Frames: st.Frames, EOS: true})
+	return st, sink.ChunkEnd(speech.ChunkEnd{Frames: st.Frames, EOS: true, Words: wordsOf(u)})
+}
+
+// wordsOf is what [speakFrames] says of words, where they are asked for.
+func wordsOf(u speech.Utterance) []speech.Word {
+	if !u.WordTimes {
+		return nil
+	}
+	return []speech.Word{{Text: u.Text, CharEnd: len(u.Text), Start: 80 * time.Millisecond, End: 123456789 * time.Nanosecond}}
 }
 
 func startOf(u speech.Utterance) speech.Start {
 	return speech.Start{
-		Model: "fake", Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: 1, Normalized: u.Text, Normalize: 150000, Queue: 2250000,
+		Model: "fake", Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: 1, Normalized: u.Text, Disclosure: u.Disclosure,
+		Normalize: 150000, Queue: 2250000, WordTimes: u.WordTimes,
 	}
 }
 

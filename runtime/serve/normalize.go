@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// normalize answers POST /v1/normalize: what POST /v1/tts would speak for the same text.
-func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Grant, o *outcome) error {
+// normalize answers POST /v1/normalize: what POST /v1/tts would speak for the same text and key.
+func (s *Server) normalize(w http.ResponseWriter, r *http.Request, grant access.Grant, o *outcome) error {
 	body, err := readBody(w, r)
 	if err != nil {
 		return err
@@ -19,10 +19,11 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Gran
 	if err != nil {
 		return err
 	}
+	req.Utterance.Disclosure = s.disclosureFor(grant)
 	if err := req.validateText(); err != nil {
 		return err
 	}
-	n, err := s.cfg.Speaker.Normalize(r.Context(), req.Utterance.Text, req.Utterance.EnDigits)
+	n, err := s.cfg.Speaker.Normalize(r.Context(), req.Utterance)
 	if err != nil {
 		return err
 	}
@@ -32,12 +33,13 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, _ access.Gran
 	}
 	preview := struct {
 		Normalized string        `json:"normalized"`
+		Disclosure string        `json:"disclosure,omitzero"` // what normalized begins with
 		Unspoken   string        `json:"unspoken,omitzero"`
 		Chars      int           `json:"chars"` // code points of normalized
 		Chunks     []chunk       `json:"chunks"`
 		InputChars int           `json:"input_chars"`
 		Spans      []speech.Span `json:"spans"`
-	}{n.Text, n.Unspoken, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
+	}{n.Text, n.Disclosure, n.Unspoken, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
 	for i, c := range n.Chunks {
 		preview.Chunks[i] = chunk{c.Text, c.Tokens}
 	}

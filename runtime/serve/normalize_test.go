@@ -11,8 +11,8 @@ import (
 func TestNormalize(t *testing.T) {
 	var text string
 	var enDigits bool
-	g := newRig(t, &script{NormalizeFunc: func(got string, en bool) (speech.Normalized, error) {
-		text, enDigits = got, en
+	g := newRig(t, &script{NormalizeFunc: func(u speech.Utterance) (speech.Normalized, error) {
+		text, enDigits = u.Text, u.EnDigits
 		return speech.Normalized{
 			Text:       "ओ टी पी <चार> & शून्य सात",
 			InputChars: 7,
@@ -40,7 +40,7 @@ func TestNormalize(t *testing.T) {
 }
 
 func TestNormalizeWithoutChunksOrSpans(t *testing.T) {
-	g := newRig(t, &script{NormalizeFunc: func(string, bool) (speech.Normalized, error) { return speech.Normalized{InputChars: 1}, nil }})
+	g := newRig(t, &script{NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) { return speech.Normalized{InputChars: 1}, nil }})
 	got := g.do(http.MethodPost, "/v1/normalize", `{"text":"!"}`)
 	wantJSON(t, got, 200, `{"normalized":"","chars":0,"chunks":[],"input_chars":1,"spans":[]}`)
 }
@@ -76,6 +76,6 @@ func TestNormalizeRefuses(t *testing.T) {
 }
 
 func TestNormalizeFails(t *testing.T) {
-	g := newRig(t, &script{NormalizeFunc: func(string, bool) (speech.Normalized, error) { return speech.Normalized{}, speech.ErrBusy }})
+	g := newRig(t, &script{NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) { return speech.Normalized{}, speech.ErrBusy }})
 	g.do(http.MethodPost, "/v1/normalize", `{"text":"Hi"}`).wantError(t, 503, "busy", "busy")
 }

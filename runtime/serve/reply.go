@@ -18,9 +18,10 @@ import (
 type reply struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
-	format   speech.Format // what the client asked for
-	limit    time.Time     // end of the request, whatever happens
-	trailers bool          // the client's HTTP has them
+	limit    time.Time // end of the request, whatever happens
+	trailers bool      // the client's HTTP has them
+
+	contentType string
 
 	paused pause
 	by     time.Time // what is being written must have left then
@@ -30,7 +31,8 @@ type reply struct {
 func (d *delivery) setHeaders(k *restSink) {
 	h := d.w.Header()
 	queue, normalise := decimal(millis(k.start.Queue)), decimal(millis(k.start.Normalize))
-	h.Set("Content-Type", contentType(d.format))
+	h.Set("Content-Type", d.contentType)
+	d.server.setSynthetic(h)
 	h.Set("X-Accel-Buffering", "no") // reverse proxies would hold the audio back
 	h.Set("X-Seed", strconv.FormatInt(k.start.Seed, 10))
 	h.Set("X-Model", k.start.Model)
@@ -40,6 +42,12 @@ func (d *delivery) setHeaders(k *restSink) {
 	h.Set("Server-Timing", fmt.Sprintf("queue;dur=%s, normalise;dur=%s, prefill;dur=%s, first_frame;dur=%s",
 		queue, normalise, decimal(millis(k.first.Prefill)), decimal(millis(k.first.FirstFrame))))
 	d.server.setConcurrency(h)
+}
+
+// setSynthetic marks what is answered as synthetic speech, also where its format has no room for that.
+func (s *Server) setSynthetic(h http.Header) {
+	h.Set("X-Synthetic", "1")
+	h.Set("X-Service", s.cfg.Service)
 }
 
 // setConcurrency tells how busy the server is.

@@ -21,7 +21,8 @@ type request struct {
 	// Seed means something only with HasSeed. Whoever decodes fills both in before speaking.
 	Utterance speech.Utterance
 	HasSeed   bool
-	Stream    bool      // REST only
+	Stream    bool      // POST /v1/tts only
+	Metadata  bool      // POST /v1/tts only: WAV has a chunk of it
 	read      time.Time // REST only: when
 
 	noVoice bool // none was asked for: validate, which knows the model, names the one that speaks
@@ -32,6 +33,7 @@ type request struct {
 	badTemperature bool
 	badSeed        bool // an integer, but not of 64 bits
 	badRequestID   bool
+	badTimestamps  bool
 }
 
 // source says where a message comes from, and so which of its members are fields. Any other member is ignored.
@@ -41,6 +43,7 @@ const (
 	fromREST source = 1 << iota
 	fromSocket
 	fromNormalize
+	fromWords
 )
 
 // decode reads one JSON object strictly; see docs/api.md for the rules. It fills in the defaults but checks no values beyond types, sizes
@@ -77,7 +80,8 @@ func decode(body []byte, from source) (request, error) {
 	return r, err
 }
 
-// validate checks the values in the order of the API's error table, and cleans and trims the text.
+// validate checks the values in the order of the API's error table, and cleans and trims the text. The disclosure, which
+// counts with the text, must be there before.
 func (r *request) validate(m speech.Model, g access.Grant) error {
 	u := &r.Utterance
 	if r.noVoice {
@@ -102,6 +106,8 @@ func (r *request) validate(m speech.Model, g access.Grant) error {
 		return errSeedRange
 	case r.badRequestID:
 		return errRequestID
+	case r.badTimestamps:
+		return errTimestamps
 	case !g.Allows(u.Voice): // only now: the request is known to be well formed
 		return speech.VoiceNotAllowed(u.Voice)
 	}
@@ -121,18 +127,16 @@ func (r *request) validateText() error {
 		return c
 	}, text))
 	r.Utterance.Text = text
-	switch {
-	case text == "":
+	if text == "" {
 		return speech.ErrTextEmpty
-	case utf8.RuneCountInString(text) > speech.MaxChars:
-		return speech.ErrTextTooLong
 	}
-	return nil
+	return checkLength(&r.Utterance)
 }
 
 var (
-	errSeedRange = &speech.Refusal{Code: speech.CodeBadRequest, Text: "seed: out of range"}
-	errRequestID = &speech.Refusal{Code: speech.CodeBadRequest, Text: "request_id: must be 1 to 128 visible ASCII characters"}
+	errSeedRange  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "seed: out of range"}
+	errRequestID  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "request_id: must be 1 to 128 visible ASCII characters"}
+	errTimestamps = &speech.Refusal{Code: speech.CodeBadRequest, Text: "timestamps must be words or none"}
 )
 
 // field is a member of a message.
@@ -148,24 +152,24 @@ var fields = [...]field{
 	{"type", speech.CodeBadRequest, fromSocket, func(r *request, v jsontext.Value) error {
 		return strictjson.String(v, &r.Type)
 	}},
-	{"text", speech.CodeBadText, fromREST | fromSocket | fromNormalize, func(r *request, v jsontext.Value) error {
+	{"text", speech.CodeBadText, fromREST | fromSocket | fromNormalize | fromWords, func(r *request, v jsontext.Value) error {
 		return strictjson.String(v, &r.Utterance.Text)
 	}},
-	{"voice", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"voice", speech.CodeBadRequest, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		r.noVoice = false
 		return strictjson.String(v, &r.Utterance.Voice)
 	}},
-	{"format", speech.CodeBadFormat, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"format", speech.CodeBadFormat, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		return strictjson.String(v, (*string)(&r.Utterance.Format))
 	}},
-	{"sample_rate", speech.CodeBadSampleRate, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"sample_rate", speech.CodeBadSampleRate, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		ok, err := readInteger(v, &r.sampleRate)
 		if err == nil && !ok {
 			r.sampleRate = 0
 		}
 		return err
 	}},
-	{"speed", speech.CodeBadSpeed, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"speed", speech.CodeBadSpeed, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		var speed float64
 		if err := strictjson.Number(v, &speed); err != nil {
 			return err
@@ -173,7 +177,7 @@ var fields = [...]field{
 		r.badSpeed = exactly(v).compareDigit(1) != 0
 		return nil
 	}},
-	{"temperature", speech.CodeBadTemperature, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"temperature", speech.CodeBadTemperature, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		if err := strictjson.Number(v, &r.Utterance.Temperature); err != nil {
 			return err
 		}
@@ -181,12 +185,12 @@ var fields = [...]field{
 		r.badTemperature = t.below0() || t.compareDigit(speech.MaxTemperature) > 0
 		return nil
 	}},
-	{"seed", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"seed", speech.CodeBadRequest, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		ok, err := readInteger(v, &r.Utterance.Seed)
 		r.HasSeed, r.badSeed = ok, err == nil && !ok
 		return err
 	}},
-	{"request_id", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"request_id", speech.CodeBadRequest, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		var id string
 		if err := strictjson.String(v, &id); err != nil {
 			return err
@@ -199,13 +203,31 @@ var fields = [...]field{
 	{"stream", speech.CodeBadRequest, fromREST, func(r *request, v jsontext.Value) error {
 		return readBool(v, &r.Stream)
 	}},
-	{"raw", speech.CodeBadRequest, fromREST | fromSocket, func(r *request, v jsontext.Value) error {
+	{"metadata", speech.CodeBadRequest, fromREST, func(r *request, v jsontext.Value) error {
+		return readBool(v, &r.Metadata)
+	}},
+	{"raw", speech.CodeBadRequest, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
 		return readBool(v, &r.Utterance.Raw)
 	}},
-	{"en_digits", speech.CodeBadRequest, fromREST | fromSocket | fromNormalize, func(r *request, v jsontext.Value) error {
+	{"en_digits", speech.CodeBadRequest, fromREST | fromSocket | fromNormalize | fromWords, func(r *request, v jsontext.Value) error {
 		return readBool(v, &r.Utterance.EnDigits)
 	}},
+	{"timestamps", speech.CodeBadRequest, fromSocket, func(r *request, v jsontext.Value) error {
+		var of string
+		if err := strictjson.String(v, &of); err != nil {
+			return err
+		}
+		r.Utterance.WordTimes = of == timestampsOfWords
+		r.badTimestamps = of != timestampsOfWords && of != timestampsOfNone
+		return nil
+	}},
 }
+
+// The values of timestamps.
+const (
+	timestampsOfWords = "words"
+	timestampsOfNone  = "none"
+)
 
 // sourceFields are the fields that one source has, and their names.
 type sourceFields struct {
@@ -215,6 +237,7 @@ type sourceFields struct {
 
 var fieldsFrom = map[source]sourceFields{
 	fromREST: fieldsOf(fromREST), fromSocket: fieldsOf(fromSocket), fromNormalize: fieldsOf(fromNormalize),
+	fromWords: fieldsOf(fromWords),
 }
 
 func fieldsOf(from source) (s sourceFields) {

@@ -181,6 +181,7 @@ var refusedBodies = []struct {
 	{"seed with a fraction", `{"text":"Hi","seed":0.5}`, "seed: must be an integer", "bad_request"},
 	{"seed with a tiny fraction", `{"text":"Hi","seed":1e-400}`, "seed: must be an integer", "bad_request"},
 	{"request_id as a number", `{"text":"Hi","request_id":1}`, "request_id: must be a string", "bad_request"},
+	{"metadata as a number", `{"text":"Hi","metadata":1}`, "metadata: must be a boolean", "bad_request"},
 	{"stream as a string", `{"text":"Hi","stream":"true"}`, "stream: must be a boolean", "bad_request"},
 	{"raw as a number", `{"text":"Hi","raw":1}`, "raw: must be a boolean", "bad_request"},
 	{"en_digits as an object", `{"text":"Hi","en_digits":{}}`, "en_digits: must be a boolean", "bad_request"},
@@ -387,9 +388,10 @@ func TestDecodeKnowsTheFieldsOfEachSource(t *testing.T) {
 		return b.String() + "}"
 	}
 	known := map[source][]string{
-		fromREST:      {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "stream", "raw", "en_digits"},
-		fromSocket:    {"type", "text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits"},
+		fromREST:      {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "stream", "metadata", "raw", "en_digits"},
+		fromSocket:    {"type", "text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits", "timestamps"},
 		fromNormalize: {"text", "en_digits"},
+		fromWords:     {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits"},
 	}
 	for from, want := range known {
 		var got []string

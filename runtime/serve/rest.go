@@ -17,12 +17,19 @@ const maxBody = 1 << 20
 
 // tts answers POST /v1/tts.
 func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant, o *outcome) error {
+	return s.answerSpeech(w, r, grant, o, fromREST)
+}
+
+// answerSpeech answers with what is spoken: with bare audio, or with lines for a request that is fromWords.
+func (s *Server) answerSpeech(
+	w http.ResponseWriter, r *http.Request, grant access.Grant, o *outcome, from source,
+) error {
 	limit := time.Now().Add(speech.UtteranceTimeout) // end to end, so the body's time counts
 	ctx, ended := untilLeft(r.Context())
 	defer ended()
 	ctx, cancel := context.WithDeadlineCause(ctx, limit, speech.ErrTimeout)
 	defer cancel()
-	req, err := s.readRequest(w, r, grant)
+	req, err := s.readRequest(w, r, grant, from)
 	if err != nil {
 		return err
 	}
@@ -32,16 +39,22 @@ func (s *Server) tts(w http.ResponseWriter, r *http.Request, grant access.Grant,
 		server: s,
 		reply: reply{
 			w: w, control: http.NewResponseController(w),
-			format: u.Format, limit: limit, trailers: r.ProtoAtLeast(1, 1),
+			contentType: contentType(u.Format), limit: limit, trailers: r.ProtoAtLeast(1, 1),
 		},
 		queue:  newAudioQueue(s.budget),
 		spoken: make(chan struct{}),
 	}
 	d.sink.delivery = d
-	d.meter = s.cfg.Meter.Begin(grant, string(o.endpoint), u, &d.sink)
+	sink := speech.Sink(&d.sink)
+	if from == fromWords {
+		u.WordTimes = true
+		sink = d.inLines(u)
+	}
+	d.meter = s.cfg.Meter.Begin(grant, string(o.endpoint), u, sink)
 	buffered := !req.Stream
-	if buffered && u.Format == speech.WAV {
-		u.Format = speech.PCM16 // its header needs the length, so it comes last
+	if u.Format == speech.WAV && (buffered || req.Metadata) {
+		u.Format = speech.PCM16 // the header is not that of every WAV, and written here
+		d.wavHeader = d.headerOf(u, req.Metadata)
 	}
 	o.stats, err = d.run(ctx, u, speech.Turn{Asked: req.read}, buffered)
 	o.chars = o.stats.Chars
@@ -63,14 +76,14 @@ func untilLeft(ctx context.Context) (_ context.Context, ended func()) {
 	}
 }
 
-// readRequest reads and checks what POST /v1/tts is asked for.
-func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, grant access.Grant) (request, error) {
+// readRequest reads and checks what POST /v1/tts, or /v1/tts/words, is asked for.
+func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, grant access.Grant, from source) (request, error) {
 	body, err := readBody(w, r)
 	if err != nil {
 		return request{}, err
 	}
 	read := time.Now()
-	req, err := decode(body, fromREST)
+	req, err := decode(body, from)
 	req.read = read
 	u := &req.Utterance
 	if u.RequestID == "" {
@@ -80,6 +93,7 @@ func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, grant acces
 	if err != nil {
 		return request{}, err
 	}
+	u.Disclosure, u.Service = s.disclosureFor(grant), s.cfg.Service
 	if err := req.validate(s.cfg.Speaker.Model(), grant); err != nil {
 		return request{}, err
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/wav"
 )
 
 func TestStreamedAnswer(t *testing.T) {
@@ -96,6 +97,46 @@ func TestBufferedAnswer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMetadata: a WAV has a chunk of it only where that is asked for; every audio is marked by headers.
+func TestMetadata(t *testing.T) {
+	var asked speech.Utterance
+	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		asked = u
+		return speakFrames(u, sink, 1, 2)
+	}}
+	g := newRig(t, speaker, func(c *Config) { c.Service = "Asha Bank" })
+	tags := speech.Metadata{Service: "Asha Bank", Model: "fake", RequestID: "r"}.Tags()
+	audio := frames(0, 3)
+	for name, tt := range map[string]struct {
+		fields string
+		spoken speech.Format
+		head   []byte
+	}{
+		"a streamed WAV":     {`"metadata":true`, speech.PCM16, wav.HeaderWithTags(wav.Streaming, tags)},
+		"a buffered WAV":     {`"metadata":true,"stream":false`, speech.PCM16, wav.HeaderWithTags(uint32(len(audio)), tags)},
+		"a WAV without it":   {`"metadata":false`, speech.WAV, nil}, // the speaker writes its header
+		"a WAV with nothing": {`"metadata":null,"stream":false`, speech.PCM16, wavHead(44, len(audio))},
+		"bare samples":       {`"metadata":true,"format":"pcm16"`, speech.PCM16, nil},
+		"Ogg/Opus":           {`"metadata":true,"format":"opus"`, speech.Opus, nil},
+	} {
+		got := g.speak(`{"text":"Hi","request_id":"r",` + tt.fields + `}`)
+		if want := slices.Concat(tt.head, audio); got.StatusCode != 200 || !bytes.Equal(got.body, want) {
+			t.Errorf("%s: %d, %d bytes that begin with %.120q; want %d, %.120q", name, got.StatusCode, len(got.body), got.body, len(want), want)
+		}
+		sum := sha256.Sum256(got.body)
+		proof := got.Header.Get("X-Audio-Sha256") + got.Trailer.Get("X-Audio-Sha256")
+		if proof != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s: the proof %s is not that of the body", name, proof)
+		}
+		if asked.Format != tt.spoken || asked.Service != "Asha Bank" {
+			t.Errorf("%s: %s was asked of the speaker, for %q", name, asked.Format, asked.Service)
+		}
+		wantHeaders(t, got.Header, map[string]string{"X-Synthetic": "1", "X-Service": "Asha Bank"})
+	}
+	refused := g.speak(`{"text":""}`)
+	wantHeaders(t, refused.Header, map[string]string{"X-Synthetic": "", "X-Service": ""})
 }
 
 // wavHead is the header of a WAV file of n bytes of audio, written out by hand.
@@ -367,7 +408,9 @@ func TestWhatIsSpoken(t *testing.T) {
 		return speakFrames(u, sink, 1)
 	}})
 	g.speak(`{"text":" Hi ","voice":"raj","format":"opus","raw":true,"en_digits":true,"temperature":0,"seed":12,"request_id":"r-1"}`)
-	want := speech.Utterance{RequestID: "r-1", Text: "Hi", Voice: "raj", Format: "opus", Raw: true, EnDigits: true, Seed: 12}
+	want := speech.Utterance{
+		RequestID: "r-1", Service: "Swar Hinglish TTS", Text: "Hi", Voice: "raj", Format: "opus", Raw: true, EnDigits: true, Seed: 12,
+	}
 	if got := <-spoken; got != want {
 		t.Errorf("spoken %+v, want %+v", got, want)
 	}
@@ -588,7 +631,7 @@ func TestDisconnectStopsSpeaking(t *testing.T) {
 func TestPanicIsAnAnswerOf500(t *testing.T) {
 	g := newRig(t, &script{
 		SpeakFunc:     func(context.Context, speech.Utterance, speech.Sink) (speech.Stats, error) { panic("spoke wrongly") },
-		NormalizeFunc: func(string, bool) (speech.Normalized, error) { panic("normalised wrongly") },
+		NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) { panic("normalised wrongly") },
 	})
 	g.speak(`{"text":"Hi","request_id":"r-1"}`).wantError(t, 500, "engine error", "engine_error")
 	g.do(http.MethodPost, "/v1/normalize", `{"text":"Hi"}`).wantError(t, 500, "engine error", "engine_error")

@@ -20,6 +20,7 @@ func (s *Server) routes() *mux.Router {
 	}
 
 	route("/v1/tts", s.handle(s.keyed(metrics.REST, s.tts)), http.MethodPost)
+	route("/v1/tts/words", s.handle(s.keyed(metrics.REST, s.ttsWords)), http.MethodPost)
 	route("/v1/tts/stream", s.handle(s.stream), http.MethodGet, http.MethodHead)
 	route("/v1/normalize", s.handle(s.keyed(metrics.Normalize, s.normalize)), http.MethodPost)
 	route("/v1/voices", s.handle(s.keyed(metrics.Voices, s.voices)), http.MethodGet, http.MethodHead)

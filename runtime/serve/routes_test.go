@@ -105,6 +105,7 @@ func TestWrongMethods(t *testing.T) {
 		"/v1/voices":     "GET, HEAD, OPTIONS",
 		"/v1/tts/stream": "GET, HEAD, OPTIONS",
 		"/v1/tts":        "POST, OPTIONS",
+		"/v1/tts/words":  "POST, OPTIONS",
 		"/v1/normalize":  "POST, OPTIONS",
 	}
 	seen := make(map[string]bool)
@@ -185,6 +186,8 @@ func TestEveryAnswerHasCORS(t *testing.T) {
 		{"POST", "/v1/tts", `{"text":"Hi","voice":"anjura"}`, "raj-key", 403},
 		{"POST", "/v1/tts", strings.Repeat(" ", maxBody+1), testKey, 413},
 		{"POST", "/v1/tts", `{"text":"Hi"}`, testKey, 200},
+		{"POST", "/v1/tts/words", `{"text":"Hi"}`, testKey, 200},
+		{"POST", "/v1/tts/words", `{}`, "", 401},
 		{"POST", "/v1/tts", `{"text":"Hi","stream":false}`, testKey, 200},
 	}
 	eachRoute(t, g.server, func(method, path string) {
@@ -210,7 +213,7 @@ func TestEveryAnswerHasCORS(t *testing.T) {
 		exposed := strings.Split(got.Header.Get("Access-Control-Expose-Headers"), ", ")
 		for _, name := range []string{
 			"x-request-id", "x-error-code", "retry-after", "x-seed", "x-model", "x-voice", "x-queue-ms", "x-concurrency-active",
-			"x-unspoken",
+			"x-unspoken", "x-synthetic", "x-service",
 			"x-concurrency-limit", "server-timing", "content-length", "x-audio-s", "x-frames", "x-wall-ms", "x-rtf", "x-audio-sha256",
 		} {
 			if !slices.Contains(exposed, name) {

@@ -24,10 +24,15 @@ type Config struct {
 	Metrics    *metrics.API    // required
 	Log        *slog.Logger    // required
 	Ready      func() error    // why no new work should be sent here although the workers are warm; nil: nothing
-	Service    string          // name in GET /; "" means "Swar Hinglish TTS"
+	Service    string          // name in GET / and in the metadata of audio; "" means "Swar Hinglish TTS"
 	Version    string          // build version in /healthz
 	MaxSockets int             // WebSocket connections on this node; 0 means 10,000
 	Spool      int64           // bytes of audio that may wait for clients; 0 means 256 MiB, less than 0 none
+
+	// Disclosure is spoken before every text, unless the key says otherwise; empty for nothing. With DisclosureRequired
+	// a key may have other words spoken, but not none.
+	Disclosure         string
+	DisclosureRequired bool
 
 	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is believed. Without
 	// any, a client is known by where its connection comes from.
@@ -45,7 +50,7 @@ type Server struct {
 
 	budget    *spoolBudget
 	listening atomic.Int64        // clients that are being spoken to, or have not taken all of it
-	answers   registry[*delivery] // of POST /v1/tts, being spoken or taken
+	answers   registry[*delivery] // of POST /v1/tts and /v1/tts/words, being spoken or taken
 
 	draining  chan struct{} // closed by Drain
 	drainOnce sync.Once
@@ -56,6 +61,9 @@ type Server struct {
 func New(cfg Config) (*Server, error) {
 	if cfg.Speaker == nil || cfg.Metrics == nil || cfg.Log == nil {
 		return nil, errors.New("serve: Speaker, Metrics and Log are required")
+	}
+	if cfg.DisclosureRequired && cfg.Disclosure == "" {
+		return nil, errors.New("serve: DisclosureRequired needs a Disclosure")
 	}
 	if cfg.Service == "" {
 		cfg.Service = "Swar Hinglish TTS"

@@ -95,7 +95,9 @@ func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant
 	if s.isDraining() {
 		return grant, nil, speech.ErrDraining
 	}
-	conn, err := upgrader.Upgrade(frameHijacker{w}, r, nil)
+	mark := make(http.Header)
+	s.setSynthetic(mark)
+	conn, err := upgrader.Upgrade(frameHijacker{w}, r, mark)
 	if e, ok := errors.AsType[websocket.HandshakeError](err); ok {
 		w.Header().Set("Sec-Websocket-Version", "13")
 		text := "websocket handshake: " + strings.TrimPrefix(e.Error(), "websocket: ")

@@ -392,6 +392,7 @@ func TestWSHandshakeKeys(t *testing.T) {
 			if got := res.Header["Sec-Websocket-Protocol"]; strings.Join(got, "+") != tt.protocol {
 				t.Errorf("selected %q, want %q", got, tt.protocol)
 			}
+			wantHeaders(t, res.Header, map[string]string{"X-Synthetic": "1", "X-Service": "Swar Hinglish TTS"})
 			if got := res.Header.Get("Sec-Websocket-Extensions"); got != "" {
 				t.Errorf("extensions = %q, want none: audio is not compressed", got)
 			}

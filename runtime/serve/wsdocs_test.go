@@ -17,7 +17,7 @@ func TestDocsShowEveryEvent(t *testing.T) {
 	}
 	events := map[string]any{
 		"start": &startEvent{}, "chunk": &chunkEvent{}, "first_audio_ms": &firstAudioEvent{}, "chunk_end": &chunkEndEvent{},
-		"end": &endEvent{}, "cancelled": &cancelledEvent{}, "error": &errorEvent{},
+		"words": &wordsEvent{}, "end": &endEvent{}, "cancelled": &cancelledEvent{}, "error": &errorEvent{},
 	}
 	shown := map[string]bool{}
 	for line := range strings.Lines(string(text)) {

@@ -1,12 +1,15 @@
 package serve
 
 import (
+	"time"
+
 	"github.com/go-json-experiment/json"
 
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // The events of a socket, in the order in which a client meets them. Every one of an utterance carries its request_id.
+// Some are lines of POST /v1/tts/words, too.
 
 type startEvent struct {
 	Type       string        `json:"type"`
@@ -15,10 +18,28 @@ type startEvent struct {
 	Format     speech.Format `json:"format"` // the one in effect
 	Chunks     int           `json:"chunks"`
 	Normalized string        `json:"normalized"`
+	Disclosure string        `json:"disclosure,omitzero"` // what Normalized begins with
 	Unspoken   string        `json:"unspoken,omitzero"`
 	Seed       int64         `json:"seed"`
 	QueueMS    float64       `json:"queue_ms"`
 	Model      string        `json:"model"`
+	Timestamps string        `json:"timestamps,omitzero"` // what comes, if words were asked for
+}
+
+// startEventOf is for who has asked for words, or not.
+func startEventOf(id string, s speech.Start, wordTimes bool) startEvent {
+	e := startEvent{
+		Type: "start", RequestID: id,
+		Voice: s.Voice, Format: s.Format, Chunks: s.Chunks, Normalized: s.Normalized, Disclosure: s.Disclosure,
+		Unspoken: s.Unspoken, Seed: s.Seed, QueueMS: millis(s.Queue), Model: s.Model,
+	}
+	switch {
+	case s.WordTimes:
+		e.Timestamps = timestampsOfWords
+	case wordTimes: // who speaks cannot tell
+		e.Timestamps = timestampsOfNone
+	}
+	return e
 }
 
 type chunkEvent struct {
@@ -32,12 +53,47 @@ type chunkEvent struct {
 	CharEnd     int     `json:"char_end"`
 }
 
+// chunkEventOf is for a chunk before which there are so many frames.
+func chunkEventOf(id string, c speech.Chunk, before int) chunkEvent {
+	return chunkEvent{
+		Type: "chunk", RequestID: id,
+		Chunk: c.Index, Text: c.Text, Tokens: c.Tokens,
+		AudioStartS: thousandths(speech.Seconds(before)), CharStart: c.CharStart, CharEnd: c.CharEnd,
+	}
+}
+
 type firstAudioEvent struct {
 	Type      string  `json:"type"`
 	RequestID string  `json:"request_id"`
 	Chunk     int     `json:"chunk"`
 	MS        float64 `json:"ms"`
 }
+
+type wordsEvent struct {
+	Type      string      `json:"type"`
+	RequestID string      `json:"request_id"`
+	Chunk     int         `json:"chunk"`
+	Estimated bool        `json:"estimated"` // always
+	Words     []wordTimes `json:"words"`
+}
+
+type wordTimes struct {
+	Word      string  `json:"word"`
+	CharStart int     `json:"char_start"`
+	CharEnd   int     `json:"char_end"`
+	StartS    float64 `json:"start_s"` // in the audio of the utterance
+	EndS      float64 `json:"end_s"`
+}
+
+func wordsEventOf(id string, end speech.ChunkEnd) wordsEvent {
+	e := wordsEvent{Type: "words", RequestID: id, Chunk: end.Chunk, Estimated: true, Words: make([]wordTimes, len(end.Words))}
+	for i, w := range end.Words {
+		e.Words[i] = wordTimes{w.Text, w.CharStart, w.CharEnd, inThousandths(w.Start), inThousandths(w.End)}
+	}
+	return e
+}
+
+func inThousandths(d time.Duration) float64 { return thousandths(d.Seconds()) }
 
 type chunkEndEvent struct {
 	Type          string  `json:"type"`
@@ -48,6 +104,14 @@ type chunkEndEvent struct {
 	PrefillMS     float64 `json:"prefill_ms"`
 	PrefillCached bool    `json:"prefill_cached"`
 	EOS           bool    `json:"eos"`
+}
+
+func chunkEndEventOf(id string, e speech.ChunkEnd) chunkEndEvent {
+	return chunkEndEvent{
+		Type: "chunk_end", RequestID: id,
+		Chunk: e.Chunk, Frames: e.Frames, AudioS: thousandths(speech.Seconds(e.Frames)),
+		PrefillMS: millis(e.Prefill), PrefillCached: e.PrefillCached, EOS: e.EOS,
+	}
 }
 
 type endEvent struct {
@@ -63,6 +127,15 @@ type endEvent struct {
 	QueueMS          float64 `json:"queue_ms"`
 	LeadingSilenceMS float64 `json:"leading_silence_ms"`
 	BilledFrames     int     `json:"billed_frames"`
+}
+
+func endEventOf(id string, seed int64, st speech.Stats) endEvent {
+	return endEvent{
+		Type: "end", RequestID: id,
+		AudioS: thousandths(speech.Seconds(st.Frames)), Frames: st.Frames, Chunks: st.Chunks,
+		TTFAMS: millis(st.TTFA), WallMS: millis(st.Wall), RTF: thousandths(st.RTF()),
+		Seed: seed, QueueMS: millis(st.Queue), LeadingSilenceMS: millis(st.LeadingSilence), BilledFrames: st.Frames,
+	}
 }
 
 type cancelledEvent struct {

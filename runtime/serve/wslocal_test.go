@@ -125,6 +125,13 @@ func TestWSOpusUtterancesAreStreamsOfTheirOwn(t *testing.T) {
 		if !bytes.HasPrefix(first, []byte("OggS")) || !bytes.Contains(first, []byte("OpusHead")) || !bytes.Contains(first, []byte("OpusTags")) {
 			t.Fatalf("the first binary message begins %.60q, want the header pages", first)
 		}
+		for _, tag := range []string{
+			"SYNTHETIC=1", "SERVICE=Swar Hinglish TTS", "MODEL=" + all[0].event["model"].(string), "REQUEST_ID=" + all[0].id(),
+		} {
+			if !bytes.Contains(first, []byte(tag)) {
+				t.Errorf("the stream does not say %s", tag)
+			}
+		}
 		pages := oggPages(t, stream)
 		for i, p := range pages {
 			if p.serial != pages[0].serial {

@@ -33,6 +33,7 @@ func (c *session) accept(ctx context.Context, req request, read time.Time) error
 	if err != nil {
 		return err
 	}
+	req.Utterance.Disclosure, req.Utterance.Service = c.server.disclosureFor(grant), c.server.cfg.Service
 	if err := req.validate(c.server.cfg.Speaker.Model(), grant); err != nil {
 		return err
 	}
@@ -124,11 +125,12 @@ func (c *session) say(session context.Context, u *utterance) {
 	if err == nil {
 		err = context.Cause(ctx)
 	}
+	spoken := u.Utterance
 	if err == nil {
-		err = c.stillAllows(ctx, u)
+		spoken.Disclosure, err = c.disclosureNow(ctx, u)
 	}
 	if err == nil {
-		u.stats, err = c.server.speak(ctx, u.Utterance, turn, u.meter)
+		u.stats, err = c.server.speak(ctx, spoken, turn, u.meter)
 	}
 	if err == nil && !u.sounds {
 		err = errNoAudio
@@ -152,13 +154,19 @@ func (c *session) say(session context.Context, u *utterance) {
 	}
 }
 
-// stillAllows reports why u may not be spoken any more: its key may have changed while u waited.
-func (c *session) stillAllows(ctx context.Context, u *utterance) error {
+// disclosureNow returns what is spoken before u, or why u may not be spoken any more: its key may have changed while u
+// waited.
+func (c *session) disclosureNow(ctx context.Context, u *utterance) (string, error) {
 	grant, err := c.server.grant(ctx, c.creds)
-	if err == nil && !grant.Allows(u.Voice) {
-		return speech.VoiceNotAllowed(u.Voice)
+	if err != nil {
+		return "", err
 	}
-	return err
+	if !grant.Allows(u.Voice) {
+		return "", speech.VoiceNotAllowed(u.Voice)
+	}
+	now := u.Utterance
+	now.Disclosure = c.server.disclosureFor(grant)
+	return now.Disclosure, checkLength(&now)
 }
 
 // mayBeginSpeaking makes stop what stops u, or returns why it was stopped before.

@@ -50,6 +50,7 @@ type said struct {
 	head   []byte // what the container put ahead of the first frame
 	sounds bool   // a frame has been put out
 	first  int    // the chunk that it belongs to
+	words  bool   // the end of a chunk has them
 }
 
 // sent is what the client has of an utterance.
@@ -69,11 +70,8 @@ type spokenChunk struct {
 func (u *utterance) Start(s speech.Start) error {
 	u.session.assigned(u)
 	u.chunks = make([]spokenChunk, 0, s.Chunks)
-	return u.put(startEvent{
-		Type: "start", RequestID: u.RequestID,
-		Voice: s.Voice, Format: s.Format, Chunks: s.Chunks, Normalized: s.Normalized, Unspoken: s.Unspoken,
-		Seed: s.Seed, QueueMS: millis(s.Queue), Model: s.Model,
-	})
+	u.words = s.WordTimes
+	return u.put(startEventOf(u.RequestID, s, u.WordTimes))
 }
 
 // ChunkStart implements [speech.Sink].
@@ -83,11 +81,7 @@ func (u *utterance) ChunkStart(c speech.Chunk) error {
 		start += c.frames
 	}
 	u.chunks = append(u.chunks, spokenChunk{charStart: c.CharStart, charEnd: c.CharEnd})
-	return u.put(chunkEvent{
-		Type: "chunk", RequestID: u.RequestID,
-		Chunk: c.Index, Text: c.Text, Tokens: c.Tokens,
-		AudioStartS: thousandths(speech.Seconds(start)), CharStart: c.CharStart, CharEnd: c.CharEnd,
-	})
+	return u.put(chunkEventOf(u.RequestID, c, start))
 }
 
 // Audio implements [speech.Sink]. It waits while the spool is full, and that is what makes the worker pause.
@@ -110,11 +104,12 @@ func (u *utterance) Audio(a speech.Audio) error {
 func (u *utterance) ChunkEnd(e speech.ChunkEnd) error {
 	u.session.server.cfg.Metrics.Prefill(e.PrefillCached)
 	u.chunks[len(u.chunks)-1].ended = true
-	return u.put(chunkEndEvent{
-		Type: "chunk_end", RequestID: u.RequestID,
-		Chunk: e.Chunk, Frames: e.Frames, AudioS: thousandths(speech.Seconds(e.Frames)),
-		PrefillMS: millis(e.Prefill), PrefillCached: e.PrefillCached, EOS: e.EOS,
-	})
+	if u.words {
+		if err := u.put(wordsEventOf(u.RequestID, e)); err != nil {
+			return err
+		}
+	}
+	return u.put(chunkEndEventOf(u.RequestID, e))
 }
 
 func (u *utterance) put(event any) error {
@@ -153,22 +148,13 @@ func (u *utterance) settle(err error) error {
 func (u *utterance) lastEvent() any {
 	switch err := u.outcome; {
 	case err == nil:
-		return u.endEvent(u.stats)
+		return endEventOf(u.RequestID, u.Seed, u.stats)
 	case errors.Is(err, errCancelled):
 		return u.cancelledEvent(u.stats.Frames)
 	case endedByClient(err):
 		return nil
 	default:
 		return errorEventOf(u.RequestID, err)
-	}
-}
-
-func (u *utterance) endEvent(st speech.Stats) endEvent {
-	return endEvent{
-		Type: "end", RequestID: u.RequestID,
-		AudioS: thousandths(speech.Seconds(st.Frames)), Frames: st.Frames, Chunks: st.Chunks,
-		TTFAMS: millis(st.TTFA), WallMS: millis(st.Wall), RTF: thousandths(st.RTF()),
-		Seed: u.Seed, QueueMS: millis(st.Queue), LeadingSilenceMS: millis(st.LeadingSilence), BilledFrames: st.Frames,
 	}
 }
 

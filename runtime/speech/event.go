@@ -19,7 +19,9 @@ type Start struct {
 	Seed       int64
 	Chunks     int
 	Normalized string        // exactly what will be spoken
+	Disclosure string        // see [Normalized]
 	Unspoken   string        // see [Normalized]
+	WordTimes  bool          // each ChunkEnd has Words: they were asked for, and who speaks can tell
 	Normalize  time.Duration // time spent normalising and splitting
 	Queue      time.Duration // time spent waiting for a worker
 }
@@ -42,6 +44,18 @@ type ChunkEnd struct {
 	Prefill       time.Duration
 	PrefillCached bool
 	EOS           bool // false when the chunk was cut at its frame limit instead of ending by itself
+
+	// Words are those of the chunk, as [Start.WordTimes] says. There are none where nothing can be told: the chunk is
+	// silent, or was cut.
+	Words []Word
+}
+
+// Word is a word of the normalised text, and when it is about to be heard. Nobody knows that exactly.
+type Word struct {
+	Text       string        // without the marks around it
+	CharStart  int           // code point offset in the normalised text
+	CharEnd    int           // exclusive
+	Start, End time.Duration // in the audio of the utterance
 }
 
 // Stats is what one call of Speak did. It is valid, and counts what was produced, also when Speak returns an error.

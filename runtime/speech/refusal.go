@@ -54,6 +54,7 @@ const (
 	CodeNothingToSay    Code = "nothing_to_say"
 	CodeTooManyChunks   Code = "too_many_chunks"
 	CodeVoiceNotAllowed Code = "voice_not_allowed"
+	CodeBadDisclosure   Code = "bad_disclosure"
 )
 
 // Refusal is the answer to a request that cannot be served as it is. Its text is part of the API.
@@ -81,7 +82,17 @@ var (
 	ErrBadSpeed       = &Refusal{CodeBadSpeed, "speed other than 1.0 is not supported by this model"}
 	ErrBadTemperature = &Refusal{CodeBadTemperature, "temperature must be in [0, 2]"}
 	ErrNothingToSay   = &Refusal{CodeNothingToSay, "nothing to say after normalisation"}
+	ErrBadDisclosure  = &Refusal{CodeBadDisclosure, "disclosure: this model can speak none of it; have another one set"}
 )
+
+// TextTooLong refuses a text that is too long with a disclosure of so many code points before it.
+func TextTooLong(disclosure int) *Refusal {
+	if disclosure == 0 {
+		return ErrTextTooLong
+	}
+	return &Refusal{CodeTextTooLong, fmt.Sprintf("text longer than %d characters; the spoken disclosure takes %d of %d",
+		MaxChars-disclosure, disclosure, MaxChars)}
+}
 
 // UnknownVoice refuses a voice that the model does not have. At most 64 code points of the name are echoed.
 func UnknownVoice(name string) *Refusal {

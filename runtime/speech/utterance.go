@@ -18,13 +18,16 @@ func (f Format) Valid() bool { return f == WAV || f == PCM16 || f == Opus }
 // Utterance is one request to speak. It is a plain value: the same utterance gives the same audio on the same model.
 type Utterance struct {
 	RequestID   string  // echoed everywhere; not unique, not an idempotency key
-	Text        string  // trimmed, valid UTF-8, at most MaxChars code points
+	Service     string  // who speaks, for the metadata of the audio; may be empty
+	Disclosure  string  // is spoken before Text; always normalised, whatever is asked for Text
+	Text        string  // trimmed, valid UTF-8, with Disclosure at most MaxChars code points
 	Voice       string  // one of the model's voices
 	Format      Format  // how Audio.Data is written
 	Raw         bool    // Text is already what is spoken
 	EnDigits    bool    // codes are read with English digit names; ignored when Raw
 	Temperature float64 // 0 to MaxTemperature
 	Seed        int64   // fixes the noise
+	WordTimes   bool    // when each word is heard is asked for; see [Start]
 }
 
 // Turn is what a speaker is told beside an utterance: how it stands to others, in this process. The zero value is that
@@ -85,8 +88,9 @@ type Chunk struct {
 // Normalized is a text as it will be spoken.
 type Normalized struct {
 	Text       string
+	Disclosure string  // what Text begins with that is not the client's; a space follows it
 	Unspoken   string  // what the model cannot speak and Text leaves out: each character once, in the order of the text
-	InputChars int     // code points of the trimmed input
-	Chunks     []Chunk // none when nothing is left to say
-	Spans      []Span
+	InputChars int     // code points of the trimmed input, without the disclosure
+	Chunks     []Chunk // none when nothing is left to say; the disclosure has chunks of its own, which come first
+	Spans      []Span  // of the input
 }

@@ -28,6 +28,17 @@ type Engine interface {
 	Close() error
 }
 
+// Preparer is an engine that shows what becomes of a chunk before its model reads it: other letters, other marks.
+type Preparer interface {
+	Prepared(chunk string) string
+}
+
+// MarkReader is an engine that says whether its model pauses at marks inside a chunk. One that says nothing does. For
+// a model that does not, sentences are chunks of their own.
+type MarkReader interface {
+	ReadsMarks() bool
+}
+
 // Worker speaks one chunk at a time. It is not safe for concurrent use.
 type Worker interface {
 	// Prefill prepares the worker to speak o.Text, dropping whatever it was speaking, and reports whether the preparation came from

@@ -10,10 +10,14 @@ import (
 
 // NewKey is the message for e.
 func NewKey(e access.Entry) *Key {
-	return &Key{
+	k := &Key{
 		Hash: e.Hash[:], OrgId: e.OrgID, ProjectId: e.ProjectID, Prefix: e.KeyPrefix, Playground: e.Playground,
 		Voices: e.Voices, Origin: e.Origin, ExpiresAt: Micros(e.ExpiresAt), Revoked: e.Revoked,
 	}
+	if e.Disclosure.Set {
+		k.Disclosure = &e.Disclosure.Text
+	}
+	return k
 }
 
 // Entry is what NewKey was given. It fails when the hash is none.
@@ -26,6 +30,7 @@ func (k *Key) Entry() (access.Entry, error) {
 		return e, fmt.Errorf("the portal sent a hash of %d bytes, want %d: the versions do not fit together",
 			len(k.Hash), len(e.Hash))
 	}
+	e.Disclosure.Set, e.Disclosure.Text = k.Disclosure != nil, k.GetDisclosure()
 	copy(e.Hash[:], k.Hash)
 	return e, nil
 }

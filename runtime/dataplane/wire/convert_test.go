@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // fill sets every field of an entry to something that no other field has, so that a later field cannot be forgotten.
@@ -21,6 +22,8 @@ func fill(t *testing.T, e *access.Entry) {
 			f.SetString(fmt.Sprint("text ", i))
 		case []string:
 			f.Set(reflect.ValueOf([]string{"raj", "anjura"}))
+		case speech.Disclosure:
+			f.Set(reflect.ValueOf(speech.Disclosure{Set: true, Text: "disclosure"}))
 		case bool:
 			f.SetBool(true)
 		case time.Time:
@@ -35,9 +38,10 @@ func TestKeysArriveAsTheyAre(t *testing.T) {
 	var full access.Entry
 	fill(t, &full)
 	for name, want := range map[string]access.Entry{
-		"every field": full,
-		"the end":     {Hash: full.Hash, Revoked: true},
-		"no limits":   {Hash: full.Hash, OrgID: "org_1"},
+		"every field":   full,
+		"the end":       {Hash: full.Hash, Revoked: true},
+		"no disclosure": {Hash: full.Hash, Disclosure: speech.Disclosure{Set: true}},
+		"no limits":     {Hash: full.Hash, OrgID: "org_1"},
 	} {
 		if got, err := NewKey(want).Entry(); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", name, got, err, want)

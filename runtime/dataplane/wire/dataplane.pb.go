@@ -282,6 +282,7 @@ type Key struct {
 	Origin        string                 `protobuf:"bytes,7,opt,name=origin,proto3" json:"origin,omitempty"`                         // empty: any
 	ExpiresAt     int64                  `protobuf:"varint,8,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"` // microseconds since 1970; 0: never
 	Revoked       bool                   `protobuf:"varint,9,opt,name=revoked,proto3" json:"revoked,omitempty"`                      // only the hash is told then
+	Disclosure    *string                `protobuf:"bytes,10,opt,name=disclosure,proto3,oneof" json:"disclosure,omitempty"`          // what is spoken before every text; absent: what the process that serves speech is set to
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -377,6 +378,13 @@ func (x *Key) GetRevoked() bool {
 		return x.Revoked
 	}
 	return false
+}
+
+func (x *Key) GetDisclosure() string {
+	if x != nil && x.Disclosure != nil {
+		return *x.Disclosure
+	}
+	return ""
 }
 
 type UsageBatch struct {
@@ -867,7 +875,7 @@ const file_runtime_dataplane_wire_dataplane_proto_rawDesc = "" +
 	"\bfollower\x18\x01 \x01(\x04R\bfollower\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x06R\x05epoch\x12\x1a\n" +
 	"\bsequence\x18\x03 \x01(\x04R\bsequence\"\x12\n" +
-	"\x10AcknowledgeReply\"\xf0\x01\n" +
+	"\x10AcknowledgeReply\"\xa4\x02\n" +
 	"\x03Key\x12\x12\n" +
 	"\x04hash\x18\x01 \x01(\fR\x04hash\x12\x15\n" +
 	"\x06org_id\x18\x02 \x01(\tR\x05orgId\x12\x1d\n" +
@@ -881,7 +889,12 @@ const file_runtime_dataplane_wire_dataplane_proto_rawDesc = "" +
 	"\x06origin\x18\a \x01(\tR\x06origin\x12\x1d\n" +
 	"\n" +
 	"expires_at\x18\b \x01(\x03R\texpiresAt\x12\x18\n" +
-	"\arevoked\x18\t \x01(\bR\arevoked\"[\n" +
+	"\arevoked\x18\t \x01(\bR\arevoked\x12#\n" +
+	"\n" +
+	"disclosure\x18\n" +
+	" \x01(\tH\x00R\n" +
+	"disclosure\x88\x01\x01B\r\n" +
+	"\v_disclosure\"[\n" +
 	"\n" +
 	"UsageBatch\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x125\n" +
@@ -988,6 +1001,7 @@ func file_runtime_dataplane_wire_dataplane_proto_init() {
 	if File_runtime_dataplane_wire_dataplane_proto != nil {
 		return
 	}
+	file_runtime_dataplane_wire_dataplane_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -113,12 +113,24 @@ func (c *Client) Describe(ctx context.Context) (speech.Model, error) {
 }
 
 // Normalize is that of [speech.Speaker].
-func (c *Client) Normalize(ctx context.Context, text string, enDigits bool) (speech.Normalized, error) {
-	r, err := c.speech.Normalize(ctx, &wire.NormalizeRequest{Text: text, EnDigits: enDigits})
+func (c *Client) Normalize(ctx context.Context, u speech.Utterance) (speech.Normalized, error) {
+	q := &wire.NormalizeRequest{Text: u.Text, EnDigits: u.EnDigits, Disclosure: u.Disclosure}
+	r, err := c.speech.Normalize(ctx, q)
 	if err != nil {
 		return speech.Normalized{}, lost(err)
 	}
-	return r.Value(), r.Failure.Err()
+	if err := r.Failure.Err(); err != nil {
+		return r.Value(), err
+	}
+	if u.Disclosure != "" && r.Disclosure == "" && len(r.Chunks) > 0 {
+		return speech.Normalized{}, errNotDisclosed
+	}
+	return r.Value(), nil
+}
+
+// errNotDisclosed is a pod that knows no disclosures and would speak the text alone, which nobody may hear.
+var errNotDisclosed = &speech.EngineError{
+	Text: "engine error", Err: errors.New("the pod is too old to speak a disclosure; update its swar-worker"),
 }
 
 // Check returns the refusal with which the pod would answer u, or nil.
@@ -160,6 +172,7 @@ func (c *Client) Speak(
 		return Outcome{Err: lost(err), Lost: true}
 	}
 	t := &talk{ctx: ctx, turn: turn, sink: sink, stream: stream, cut: cut, answered: answered, limits: c.limits}
+	t.disclosed = u.Disclosure != ""
 	q := wire.NewUtterance(u)
 	q.Router, q.Number, q.Grant, q.Session = a.Router, a.Number, a.Grant, turn.Session
 	if deadline, ok := ctx.Deadline(); ok {
@@ -177,7 +190,9 @@ type talk struct {
 	cut      context.CancelCauseFunc
 	answered func()
 	limits   limits
-	stall    *patience // cuts the call of a pod that says nothing
+
+	disclosed bool      // the utterance has a disclosure
+	stall     *patience // cuts the call of a pod that says nothing
 
 	started bool
 	words   int   // messages without audio that have come
@@ -223,6 +238,9 @@ func (t *talk) take(m *wire.SpeakReply) error {
 	switch m := m.Message.(type) {
 	case *wire.SpeakReply_Start:
 		t.started = true
+		if t.disclosed && m.Start.Disclosure == "" {
+			return errNotDisclosed
+		}
 		if !isOver {
 			return t.sink.Start(m.Start.Value())
 		}

@@ -207,3 +207,25 @@ func TestWhyAPodCannotBeAskedIsToldAtOnce(t *testing.T) {
 		t.Errorf("Follow = %v, want why", err)
 	}
 }
+
+// TestAPodThatKnowsNoDisclosures: what it would speak alone is heard by nobody.
+func TestAPodThatKnowsNoDisclosures(t *testing.T) {
+	stopped := make(chan bool, 1)
+	c := dialBad(t, func(s speakStream) error {
+		_, _ = s.Recv()
+		_ = s.Send(start)
+		_ = s.Send(oneFrame)
+		m, err := s.Recv()
+		stopped <- err == nil && m.GetCancel() != nil
+		return s.Send(reply(&wire.End{Failure: wire.NewFailure(wire.ErrCancelled)}))
+	})
+	r := &speechtest.Recorder{}
+	u := speech.Utterance{Disclosure: "AI hai.", Text: "Hi.", Format: speech.PCM16}
+	o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{r}, func() {})
+	if !errors.Is(o.Err, errNotDisclosed) || o.Lost || len(r.Started) > 0 || r.Frames() > 0 {
+		t.Errorf("Speak = %+v after %d starts and %d frames; want it refused, with nothing heard", o, len(r.Started), r.Frames())
+	}
+	if !<-stopped {
+		t.Error("the pod was not told to stop")
+	}
+}

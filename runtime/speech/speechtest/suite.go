@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/speech"
@@ -35,6 +37,8 @@ func Run(t *testing.T, open func(t *testing.T) speech.Speaker) {
 		{"an ended context speaks nothing", testEnded},
 		{"the sink's error ends the utterance and is returned", testSinkError},
 		{"raw text is spoken as it is", testRaw},
+		{"a disclosure is spoken before the text, whose chunks stay as they are", testDisclosure},
+		{"words have times where they are asked for", testWordTimes},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, open(t)) })
@@ -91,7 +95,7 @@ func testEvents(t *testing.T, s speech.Speaker) {
 
 func testPreview(t *testing.T, s speech.Speaker) {
 	r, _ := speak(t, s, utterance(speech.PCM16))
-	n, err := s.Normalize(t.Context(), text, false)
+	n, err := s.Normalize(t.Context(), speech.Utterance{Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +177,11 @@ func testRefusals(t *testing.T, s speech.Speaker) {
 		"only punctuation, raw": {func(u *speech.Utterance) { u.Text, u.Raw = "… !!", true }, speech.ErrNothingToSay},
 		"only an emoji":         {func(u *speech.Utterance) { u.Text = "🎉" }, speech.ErrNothingToSay},
 		"another script":        {func(u *speech.Utterance) { u.Text = "你好。" }, speech.ErrNothingToSay},
-		"another script, raw":   {func(u *speech.Utterance) { u.Text, u.Raw = "你好。", true }, speech.ErrNothingToSay},
+		"nothing but a disclosure": {
+			func(u *speech.Utterance) { u.Text, u.Disclosure = "!", "Namaste." }, speech.ErrNothingToSay,
+		},
+		"a disclosure in another script": {func(u *speech.Utterance) { u.Disclosure = "你好。" }, speech.ErrBadDisclosure},
+		"another script, raw":            {func(u *speech.Utterance) { u.Text, u.Raw = "你好。", true }, speech.ErrNothingToSay},
 		"too many chunks": {
 			func(u *speech.Utterance) {
 				u.Text, u.Raw = strings.Repeat("नौ, ", 1000)+strings.Repeat("9", 3000), true
@@ -211,11 +219,11 @@ func testUnspoken(t *testing.T, s speech.Speaker) {
 	if st.Unspoken != "你好们" || st.Normalized != want.Started[0].Normalized || !same {
 		t.Errorf("spoke %q without %q, want the rest as it sounds alone, without 你好们", st.Normalized, st.Unspoken)
 	}
-	n, err := s.Normalize(t.Context(), u.Text, false)
+	n, err := s.Normalize(t.Context(), speech.Utterance{Text: u.Text})
 	if err != nil || n.Unspoken != "你好们" || n.Text != got.Started[0].Normalized || !slices.Equal(n.Chunks, got.Chunks) {
 		t.Errorf("Normalize = %+v, %v; want what was spoken and what was not", n, err)
 	}
-	n, err = s.Normalize(t.Context(), "你好。", false)
+	n, err = s.Normalize(t.Context(), speech.Utterance{Text: "你好。"})
 	if err != nil || n.Text != "" || n.Unspoken != "你好" || len(n.Chunks) != 0 {
 		t.Errorf("Normalize = %+v, %v; want nothing but 你好 unspoken", n, err)
 	}
@@ -274,6 +282,99 @@ func testRaw(t *testing.T, s speech.Speaker) {
 	if got, want := r.Started[0].Normalized, "yah waise hi bolna"; got != want {
 		t.Errorf("spoken %q, want %q", got, want)
 	}
+}
+
+func testDisclosure(t *testing.T, s speech.Speaker) {
+	const disclosure = "Yeh AI ki awaaz hai, OTP 12 nahi."
+	own, err := s.Normalize(t.Context(), speech.Utterance{Text: disclosure})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, u := range map[string]speech.Utterance{
+		"normalised":          {Text: text},
+		"with English digits": {Text: text, EnDigits: true},
+		"raw":                 {Text: "yah waise hi bolna", Raw: true},
+	} {
+		u.Voice, u.Format = speech.DefaultVoice, speech.PCM16
+		bare, _ := speak(t, s, u)
+		u.Disclosure = disclosure
+		r, st := speak(t, s, u)
+		start, before := r.Started[0], utf8.RuneCountInString(own.Text)+1
+		if start.Disclosure != own.Text || start.Normalized != own.Text+" "+bare.Started[0].Normalized {
+			t.Errorf("%s: spoke %q after %q, want %q before the text", name, start.Normalized, start.Disclosure, own.Text)
+		}
+		want := slices.Clone(own.Chunks)
+		for _, c := range bare.Chunks {
+			c.Index, c.CharStart, c.CharEnd = len(want), c.CharStart+before, c.CharEnd+before
+			want = append(want, c)
+		}
+		if !slices.Equal(r.Chunks, want) || start.Chunks != len(want) {
+			t.Errorf("%s: %d chunks %+v, want %+v", name, start.Chunks, r.Chunks, want)
+		}
+		if st.Chars != utf8.RuneCountInString(start.Normalized) || st.Frames != r.Frames() || st.Frames <= bare.Frames() {
+			t.Errorf("%s: stats %+v do not count the disclosure", name, st)
+		}
+		if u.Raw {
+			continue
+		}
+		n, err := s.Normalize(t.Context(), u)
+		shown := n.Text == start.Normalized && n.Disclosure == start.Disclosure && slices.Equal(n.Chunks, r.Chunks)
+		if err != nil || !shown || n.InputChars != utf8.RuneCountInString(text) {
+			t.Errorf("%s: Normalize = %+v, %v; want what was spoken", name, n, err)
+		}
+		for _, span := range n.Spans {
+			if written := []rune(text); span.End > len(written) {
+				t.Errorf("%s: %+v is not a piece of the text", name, span)
+			}
+		}
+	}
+}
+
+func testWordTimes(t *testing.T, s speech.Speaker) {
+	u := utterance(speech.Opus)
+	plain, _ := speak(t, s, u)
+	for _, e := range plain.Ends {
+		if plain.Started[0].WordTimes || e.Words != nil {
+			t.Errorf("nobody has asked for words, and chunk %d has %+v", e.Chunk, e.Words)
+		}
+	}
+	u.WordTimes, u.Disclosure = true, "Yeh AI ki awaaz hai."
+	r, _ := speak(t, s, u)
+	if !r.Started[0].WordTimes {
+		t.Error("the start does not say that there are words")
+	}
+	normalized, frames, at := []rune(r.Started[0].Normalized), 0, time.Duration(0)
+	for i, e := range r.Ends {
+		var words []string
+		for _, w := range e.Words {
+			words = append(words, w.Text)
+			if here := string(normalized[w.CharStart:w.CharEnd]); here != w.Text {
+				t.Errorf("%q stands where %q should", here, w.Text)
+			}
+			if w.Start < max(at, time.Duration(frames)*speech.FrameDuration) || w.End < w.Start {
+				t.Errorf("%+v begins before the chunk, or what is before it has ended at %v", w, at)
+			}
+			at = w.End
+		}
+		frames += e.Frames
+		if at > time.Duration(frames)*speech.FrameDuration {
+			t.Errorf("chunk %d has ended when a word ends at %v", i, at)
+		}
+		got, want := strings.Join(words, " "), r.Chunks[i].Text
+		if letters(got) != letters(want) {
+			t.Errorf("the words of chunk %d are %q, want those of %q", i, got, want)
+		}
+	}
+}
+
+// letters are what is left of text without the marks in it.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPunct(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 func testReady(t *testing.T, s speech.Speaker) {

@@ -11,7 +11,8 @@ import (
 func NewUtterance(u speech.Utterance) *Utterance {
 	return &Utterance{
 		RequestId: u.RequestID, Text: u.Text, Voice: u.Voice, Format: string(u.Format), Raw: u.Raw, EnDigits: u.EnDigits,
-		Temperature: u.Temperature, Seed: u.Seed, Protocol: Protocol,
+		Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure, Service: u.Service,
+		WordTimes: u.WordTimes, Protocol: Protocol,
 	}
 }
 
@@ -19,7 +20,8 @@ func NewUtterance(u speech.Utterance) *Utterance {
 func (u *Utterance) Value() speech.Utterance {
 	return speech.Utterance{
 		RequestID: u.RequestId, Text: u.Text, Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
-		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed,
+		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure,
+		Service: u.Service, WordTimes: u.WordTimes,
 	}
 }
 
@@ -27,7 +29,8 @@ func (u *Utterance) Value() speech.Utterance {
 func NewStart(s speech.Start) *Start {
 	return &Start{
 		Model: s.Model, Voice: s.Voice, Format: string(s.Format), Seed: s.Seed, Chunks: int64(s.Chunks),
-		Normalized: s.Normalized, Unspoken: s.Unspoken, Normalize: int64(s.Normalize), Queue: int64(s.Queue),
+		Normalized: s.Normalized, Disclosure: s.Disclosure, Unspoken: s.Unspoken,
+		Normalize: int64(s.Normalize), Queue: int64(s.Queue), WordTimes: s.WordTimes,
 	}
 }
 
@@ -35,7 +38,8 @@ func NewStart(s speech.Start) *Start {
 func (s *Start) Value() speech.Start {
 	return speech.Start{
 		Model: s.Model, Voice: s.Voice, Format: speech.Format(s.Format), Seed: s.Seed, Chunks: int(s.Chunks),
-		Normalized: s.Normalized, Unspoken: s.Unspoken, Normalize: time.Duration(s.Normalize), Queue: time.Duration(s.Queue),
+		Normalized: s.Normalized, Disclosure: s.Disclosure, Unspoken: s.Unspoken,
+		Normalize: time.Duration(s.Normalize), Queue: time.Duration(s.Queue), WordTimes: s.WordTimes,
 	}
 }
 
@@ -70,17 +74,30 @@ func (a *Audio) Value() speech.Audio {
 
 // NewChunkEnd is the message for e.
 func NewChunkEnd(e speech.ChunkEnd) *ChunkEnd {
-	return &ChunkEnd{
+	m := &ChunkEnd{
 		Chunk: int64(e.Chunk), Frames: int64(e.Frames), Prefill: int64(e.Prefill), PrefillCached: e.PrefillCached, Eos: e.EOS,
 	}
+	for _, w := range e.Words {
+		m.Words = append(m.Words, &Word{
+			Text: w.Text, CharStart: int64(w.CharStart), CharEnd: int64(w.CharEnd), Start: int64(w.Start), End: int64(w.End),
+		})
+	}
+	return m
 }
 
 // Value is what NewChunkEnd was given.
 func (e *ChunkEnd) Value() speech.ChunkEnd {
-	return speech.ChunkEnd{
+	end := speech.ChunkEnd{
 		Chunk: int(e.Chunk), Frames: int(e.Frames), Prefill: time.Duration(e.Prefill), PrefillCached: e.PrefillCached,
 		EOS: e.Eos,
 	}
+	for _, w := range e.Words {
+		end.Words = append(end.Words, speech.Word{
+			Text: w.Text, CharStart: int(w.CharStart), CharEnd: int(w.CharEnd),
+			Start: time.Duration(w.Start), End: time.Duration(w.End),
+		})
+	}
+	return end
 }
 
 // NewStats is the message for s.
@@ -107,7 +124,7 @@ func (s *Stats) Value() speech.Stats {
 
 // NewNormalized is the message for n.
 func NewNormalized(n speech.Normalized) *NormalizeReply {
-	r := &NormalizeReply{Text: n.Text, Unspoken: n.Unspoken, InputChars: int64(n.InputChars)}
+	r := &NormalizeReply{Text: n.Text, Disclosure: n.Disclosure, Unspoken: n.Unspoken, InputChars: int64(n.InputChars)}
 	for _, c := range n.Chunks {
 		r.Chunks = append(r.Chunks, NewChunk(c))
 	}
@@ -119,7 +136,9 @@ func NewNormalized(n speech.Normalized) *NormalizeReply {
 
 // Value is what NewNormalized was given.
 func (r *NormalizeReply) Value() speech.Normalized {
-	n := speech.Normalized{Text: r.Text, Unspoken: r.Unspoken, InputChars: int(r.InputChars)}
+	n := speech.Normalized{
+		Text: r.Text, Disclosure: r.Disclosure, Unspoken: r.Unspoken, InputChars: int(r.InputChars),
+	}
 	for _, c := range r.Chunks {
 		n.Chunks = append(n.Chunks, c.Value())
 	}

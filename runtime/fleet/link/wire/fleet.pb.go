@@ -100,7 +100,7 @@ func (x Failure_Code) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Failure_Code.Descriptor instead.
 func (Failure_Code) EnumDescriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{11, 0}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{12, 0}
 }
 
 type SpeakRequest struct {
@@ -211,6 +211,9 @@ type Utterance struct {
 	EnDigits      bool                   `protobuf:"varint,6,opt,name=en_digits,json=enDigits,proto3" json:"en_digits,omitempty"`
 	Temperature   float64                `protobuf:"fixed64,7,opt,name=temperature,proto3" json:"temperature,omitempty"`
 	Seed          int64                  `protobuf:"varint,8,opt,name=seed,proto3" json:"seed,omitempty"`
+	Disclosure    string                 `protobuf:"bytes,9,opt,name=disclosure,proto3" json:"disclosure,omitempty"`
+	Service       string                 `protobuf:"bytes,10,opt,name=service,proto3" json:"service,omitempty"`
+	WordTimes     bool                   `protobuf:"varint,11,opt,name=word_times,json=wordTimes,proto3" json:"word_times,omitempty"`
 	Router        uint64                 `protobuf:"fixed64,16,opt,name=router,proto3" json:"router,omitempty"`    // who sends it: as in Hello
 	Number        uint64                 `protobuf:"varint,17,opt,name=number,proto3" json:"number,omitempty"`     // of the router's attempts at this pod, from 1
 	Grant         uint64                 `protobuf:"varint,18,opt,name=grant,proto3" json:"grant,omitempty"`       // of the slot that is kept for it; 0: none
@@ -305,6 +308,27 @@ func (x *Utterance) GetSeed() int64 {
 		return x.Seed
 	}
 	return 0
+}
+
+func (x *Utterance) GetDisclosure() string {
+	if x != nil {
+		return x.Disclosure
+	}
+	return ""
+}
+
+func (x *Utterance) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *Utterance) GetWordTimes() bool {
+	if x != nil {
+		return x.WordTimes
+	}
+	return false
 }
 
 func (x *Utterance) GetRouter() uint64 {
@@ -570,6 +594,8 @@ type Start struct {
 	Unspoken      string                 `protobuf:"bytes,7,opt,name=unspoken,proto3" json:"unspoken,omitempty"`
 	Normalize     int64                  `protobuf:"varint,8,opt,name=normalize,proto3" json:"normalize,omitempty"`
 	Queue         int64                  `protobuf:"varint,9,opt,name=queue,proto3" json:"queue,omitempty"`
+	Disclosure    string                 `protobuf:"bytes,10,opt,name=disclosure,proto3" json:"disclosure,omitempty"`                 // empty from a pod that is older than disclosures, too
+	WordTimes     bool                   `protobuf:"varint,11,opt,name=word_times,json=wordTimes,proto3" json:"word_times,omitempty"` // each chunk_end has words; false from a pod that is older than they are, too
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -665,6 +691,20 @@ func (x *Start) GetQueue() int64 {
 		return x.Queue
 	}
 	return 0
+}
+
+func (x *Start) GetDisclosure() string {
+	if x != nil {
+		return x.Disclosure
+	}
+	return ""
+}
+
+func (x *Start) GetWordTimes() bool {
+	if x != nil {
+		return x.WordTimes
+	}
+	return false
 }
 
 type Chunk struct {
@@ -826,6 +866,7 @@ type ChunkEnd struct {
 	Prefill       int64                  `protobuf:"varint,3,opt,name=prefill,proto3" json:"prefill,omitempty"`
 	PrefillCached bool                   `protobuf:"varint,4,opt,name=prefill_cached,json=prefillCached,proto3" json:"prefill_cached,omitempty"`
 	Eos           bool                   `protobuf:"varint,5,opt,name=eos,proto3" json:"eos,omitempty"`
+	Words         []*Word                `protobuf:"bytes,6,rep,name=words,proto3" json:"words,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -895,6 +936,89 @@ func (x *ChunkEnd) GetEos() bool {
 	return false
 }
 
+func (x *ChunkEnd) GetWords() []*Word {
+	if x != nil {
+		return x.Words
+	}
+	return nil
+}
+
+type Word struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	CharStart     int64                  `protobuf:"varint,2,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
+	CharEnd       int64                  `protobuf:"varint,3,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	Start         int64                  `protobuf:"varint,4,opt,name=start,proto3" json:"start,omitempty"` // in the audio of the utterance
+	End           int64                  `protobuf:"varint,5,opt,name=end,proto3" json:"end,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Word) Reset() {
+	*x = Word{}
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Word) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Word) ProtoMessage() {}
+
+func (x *Word) ProtoReflect() protoreflect.Message {
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Word.ProtoReflect.Descriptor instead.
+func (*Word) Descriptor() ([]byte, []int) {
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Word) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Word) GetCharStart() int64 {
+	if x != nil {
+		return x.CharStart
+	}
+	return 0
+}
+
+func (x *Word) GetCharEnd() int64 {
+	if x != nil {
+		return x.CharEnd
+	}
+	return 0
+}
+
+func (x *Word) GetStart() int64 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *Word) GetEnd() int64 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
 type End struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Stats         *Stats                 `protobuf:"bytes,1,opt,name=stats,proto3" json:"stats,omitempty"`
@@ -907,7 +1031,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -919,7 +1043,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -932,7 +1056,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{9}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *End) GetStats() *Stats {
@@ -982,7 +1106,7 @@ type Stats struct {
 
 func (x *Stats) Reset() {
 	*x = Stats{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -994,7 +1118,7 @@ func (x *Stats) String() string {
 func (*Stats) ProtoMessage() {}
 
 func (x *Stats) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1007,7 +1131,7 @@ func (x *Stats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stats.ProtoReflect.Descriptor instead.
 func (*Stats) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{10}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Stats) GetStarted() bool {
@@ -1099,7 +1223,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1235,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1248,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{11}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Failure) GetCode() Failure_Code {
@@ -1153,13 +1277,14 @@ type NormalizeRequest struct {
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	EnDigits      bool                   `protobuf:"varint,2,opt,name=en_digits,json=enDigits,proto3" json:"en_digits,omitempty"`
 	Utterance     *Utterance             `protobuf:"bytes,3,opt,name=utterance,proto3" json:"utterance,omitempty"` // if set, the answer says only how it would be refused
+	Disclosure    string                 `protobuf:"bytes,4,opt,name=disclosure,proto3" json:"disclosure,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NormalizeRequest) Reset() {
 	*x = NormalizeRequest{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1171,7 +1296,7 @@ func (x *NormalizeRequest) String() string {
 func (*NormalizeRequest) ProtoMessage() {}
 
 func (x *NormalizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1184,7 +1309,7 @@ func (x *NormalizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NormalizeRequest.ProtoReflect.Descriptor instead.
 func (*NormalizeRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{12}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NormalizeRequest) GetText() string {
@@ -1208,6 +1333,13 @@ func (x *NormalizeRequest) GetUtterance() *Utterance {
 	return nil
 }
 
+func (x *NormalizeRequest) GetDisclosure() string {
+	if x != nil {
+		return x.Disclosure
+	}
+	return ""
+}
+
 type NormalizeReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -1216,13 +1348,14 @@ type NormalizeReply struct {
 	Chunks        []*Chunk               `protobuf:"bytes,4,rep,name=chunks,proto3" json:"chunks,omitempty"`
 	Spans         []*Span                `protobuf:"bytes,5,rep,name=spans,proto3" json:"spans,omitempty"`
 	Failure       *Failure               `protobuf:"bytes,6,opt,name=failure,proto3" json:"failure,omitempty"`
+	Disclosure    string                 `protobuf:"bytes,7,opt,name=disclosure,proto3" json:"disclosure,omitempty"` // as in Start
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NormalizeReply) Reset() {
 	*x = NormalizeReply{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1234,7 +1367,7 @@ func (x *NormalizeReply) String() string {
 func (*NormalizeReply) ProtoMessage() {}
 
 func (x *NormalizeReply) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1247,7 +1380,7 @@ func (x *NormalizeReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NormalizeReply.ProtoReflect.Descriptor instead.
 func (*NormalizeReply) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{13}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *NormalizeReply) GetText() string {
@@ -1292,6 +1425,13 @@ func (x *NormalizeReply) GetFailure() *Failure {
 	return nil
 }
 
+func (x *NormalizeReply) GetDisclosure() string {
+	if x != nil {
+		return x.Disclosure
+	}
+	return ""
+}
+
 type Span struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Start         int64                  `protobuf:"varint,1,opt,name=start,proto3" json:"start,omitempty"`
@@ -1304,7 +1444,7 @@ type Span struct {
 
 func (x *Span) Reset() {
 	*x = Span{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1456,7 @@ func (x *Span) String() string {
 func (*Span) ProtoMessage() {}
 
 func (x *Span) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1469,7 @@ func (x *Span) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Span.ProtoReflect.Descriptor instead.
 func (*Span) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{14}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Span) GetStart() int64 {
@@ -1369,7 +1509,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1521,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1534,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{15}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DescribeRequest) GetProtocol() uint32 {
@@ -1417,7 +1557,7 @@ type Description struct {
 
 func (x *Description) Reset() {
 	*x = Description{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +1569,7 @@ func (x *Description) String() string {
 func (*Description) ProtoMessage() {}
 
 func (x *Description) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +1582,7 @@ func (x *Description) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Description.ProtoReflect.Descriptor instead.
 func (*Description) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{16}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Description) GetProtocol() uint32 {
@@ -1492,7 +1632,7 @@ type Voice struct {
 
 func (x *Voice) Reset() {
 	*x = Voice{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1644,7 @@ func (x *Voice) String() string {
 func (*Voice) ProtoMessage() {}
 
 func (x *Voice) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1657,7 @@ func (x *Voice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Voice.ProtoReflect.Descriptor instead.
 func (*Voice) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{17}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Voice) GetName() string {
@@ -1563,7 +1703,7 @@ type RouterMessage struct {
 
 func (x *RouterMessage) Reset() {
 	*x = RouterMessage{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1715,7 @@ func (x *RouterMessage) String() string {
 func (*RouterMessage) ProtoMessage() {}
 
 func (x *RouterMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1728,7 @@ func (x *RouterMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouterMessage.ProtoReflect.Descriptor instead.
 func (*RouterMessage) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{18}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RouterMessage) GetMessage() isRouterMessage_Message {
@@ -1672,7 +1812,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +1824,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +1837,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{19}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -1725,7 +1865,7 @@ type Waiting struct {
 
 func (x *Waiting) Reset() {
 	*x = Waiting{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1737,7 +1877,7 @@ func (x *Waiting) String() string {
 func (*Waiting) ProtoMessage() {}
 
 func (x *Waiting) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1750,7 +1890,7 @@ func (x *Waiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Waiting.ProtoReflect.Descriptor instead.
 func (*Waiting) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{20}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Waiting) GetAges() []int64 {
@@ -1777,7 +1917,7 @@ type Decline struct {
 
 func (x *Decline) Reset() {
 	*x = Decline{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1789,7 +1929,7 @@ func (x *Decline) String() string {
 func (*Decline) ProtoMessage() {}
 
 func (x *Decline) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1802,7 +1942,7 @@ func (x *Decline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decline.ProtoReflect.Descriptor instead.
 func (*Decline) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{21}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Decline) GetGrant() uint64 {
@@ -1822,7 +1962,7 @@ type Cordon struct {
 
 func (x *Cordon) Reset() {
 	*x = Cordon{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +1974,7 @@ func (x *Cordon) String() string {
 func (*Cordon) ProtoMessage() {}
 
 func (x *Cordon) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +1987,7 @@ func (x *Cordon) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cordon.ProtoReflect.Descriptor instead.
 func (*Cordon) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{22}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Cordon) GetLease() int64 {
@@ -1870,7 +2010,7 @@ type PodMessage struct {
 
 func (x *PodMessage) Reset() {
 	*x = PodMessage{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +2022,7 @@ func (x *PodMessage) String() string {
 func (*PodMessage) ProtoMessage() {}
 
 func (x *PodMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +2035,7 @@ func (x *PodMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodMessage.ProtoReflect.Descriptor instead.
 func (*PodMessage) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{23}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PodMessage) GetMessage() isPodMessage_Message {
@@ -1959,7 +2099,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1971,7 +2111,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1984,7 +2124,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{24}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *State) GetEpoch() uint64 {
@@ -2075,7 +2215,7 @@ type Grant struct {
 
 func (x *Grant) Reset() {
 	*x = Grant{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2087,7 +2227,7 @@ func (x *Grant) String() string {
 func (*Grant) ProtoMessage() {}
 
 func (x *Grant) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2100,7 +2240,7 @@ func (x *Grant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Grant.ProtoReflect.Descriptor instead.
 func (*Grant) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{25}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Grant) GetNumber() uint64 {
@@ -2126,7 +2266,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2138,7 +2278,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2151,7 +2291,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{26}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WatchRequest) GetCordons() []*PodCordon {
@@ -2171,7 +2311,7 @@ type PodCordon struct {
 
 func (x *PodCordon) Reset() {
 	*x = PodCordon{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2183,7 +2323,7 @@ func (x *PodCordon) String() string {
 func (*PodCordon) ProtoMessage() {}
 
 func (x *PodCordon) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2196,7 +2336,7 @@ func (x *PodCordon) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCordon.ProtoReflect.Descriptor instead.
 func (*PodCordon) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{27}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *PodCordon) GetAddress() string {
@@ -2235,7 +2375,7 @@ type FleetState struct {
 
 func (x *FleetState) Reset() {
 	*x = FleetState{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2247,7 +2387,7 @@ func (x *FleetState) String() string {
 func (*FleetState) ProtoMessage() {}
 
 func (x *FleetState) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2260,7 +2400,7 @@ func (x *FleetState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FleetState.ProtoReflect.Descriptor instead.
 func (*FleetState) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{28}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FleetState) GetEpoch() uint64 {
@@ -2370,7 +2510,7 @@ type PodState struct {
 
 func (x *PodState) Reset() {
 	*x = PodState{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2382,7 +2522,7 @@ func (x *PodState) String() string {
 func (*PodState) ProtoMessage() {}
 
 func (x *PodState) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2395,7 +2535,7 @@ func (x *PodState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodState.ProtoReflect.Descriptor instead.
 func (*PodState) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{29}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PodState) GetAddress() string {
@@ -2463,7 +2603,7 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\tutterance\x18\x01 \x01(\v2\x18.swar.fleet.v1.UtteranceH\x00R\tutterance\x12,\n" +
 	"\x05taken\x18\x02 \x01(\v2\x14.swar.fleet.v1.TakenH\x00R\x05taken\x12/\n" +
 	"\x06cancel\x18\x03 \x01(\v2\x15.swar.fleet.v1.CancelH\x00R\x06cancelB\t\n" +
-	"\amessage\"\xe9\x02\n" +
+	"\amessage\"\xc2\x03\n" +
 	"\tUtterance\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
@@ -2473,7 +2613,14 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\x03raw\x18\x05 \x01(\bR\x03raw\x12\x1b\n" +
 	"\ten_digits\x18\x06 \x01(\bR\benDigits\x12 \n" +
 	"\vtemperature\x18\a \x01(\x01R\vtemperature\x12\x12\n" +
-	"\x04seed\x18\b \x01(\x03R\x04seed\x12\x16\n" +
+	"\x04seed\x18\b \x01(\x03R\x04seed\x12\x1e\n" +
+	"\n" +
+	"disclosure\x18\t \x01(\tR\n" +
+	"disclosure\x12\x18\n" +
+	"\aservice\x18\n" +
+	" \x01(\tR\aservice\x12\x1d\n" +
+	"\n" +
+	"word_times\x18\v \x01(\bR\twordTimes\x12\x16\n" +
 	"\x06router\x18\x10 \x01(\x06R\x06router\x12\x16\n" +
 	"\x06number\x18\x11 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05grant\x18\x12 \x01(\x04R\x05grant\x12\x18\n" +
@@ -2490,7 +2637,7 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\x05audio\x18\x03 \x01(\v2\x14.swar.fleet.v1.AudioH\x00R\x05audio\x126\n" +
 	"\tchunk_end\x18\x04 \x01(\v2\x17.swar.fleet.v1.ChunkEndH\x00R\bchunkEnd\x12&\n" +
 	"\x03end\x18\x05 \x01(\v2\x12.swar.fleet.v1.EndH\x00R\x03endB\t\n" +
-	"\amessage\"\xe7\x01\n" +
+	"\amessage\"\xa6\x02\n" +
 	"\x05Start\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x14\n" +
 	"\x05voice\x18\x02 \x01(\tR\x05voice\x12\x16\n" +
@@ -2502,7 +2649,13 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"normalized\x12\x1a\n" +
 	"\bunspoken\x18\a \x01(\tR\bunspoken\x12\x1c\n" +
 	"\tnormalize\x18\b \x01(\x03R\tnormalize\x12\x14\n" +
-	"\x05queue\x18\t \x01(\x03R\x05queue\"\x83\x01\n" +
+	"\x05queue\x18\t \x01(\x03R\x05queue\x12\x1e\n" +
+	"\n" +
+	"disclosure\x18\n" +
+	" \x01(\tR\n" +
+	"disclosure\x12\x1d\n" +
+	"\n" +
+	"word_times\x18\v \x01(\bR\twordTimes\"\x83\x01\n" +
 	"\x05Chunk\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x03R\x05index\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x16\n" +
@@ -2516,13 +2669,21 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\x04data\x18\x03 \x01(\fR\x04data\x12\x18\n" +
 	"\aprefill\x18\x04 \x01(\x03R\aprefill\x12\x1f\n" +
 	"\vfirst_frame\x18\x05 \x01(\x03R\n" +
-	"firstFrame\"\x8b\x01\n" +
+	"firstFrame\"\xb6\x01\n" +
 	"\bChunkEnd\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\x03R\x05chunk\x12\x16\n" +
 	"\x06frames\x18\x02 \x01(\x03R\x06frames\x12\x18\n" +
 	"\aprefill\x18\x03 \x01(\x03R\aprefill\x12%\n" +
 	"\x0eprefill_cached\x18\x04 \x01(\bR\rprefillCached\x12\x10\n" +
-	"\x03eos\x18\x05 \x01(\bR\x03eos\"\xbb\x01\n" +
+	"\x03eos\x18\x05 \x01(\bR\x03eos\x12)\n" +
+	"\x05words\x18\x06 \x03(\v2\x13.swar.fleet.v1.WordR\x05words\"|\n" +
+	"\x04Word\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1d\n" +
+	"\n" +
+	"char_start\x18\x02 \x01(\x03R\tcharStart\x12\x19\n" +
+	"\bchar_end\x18\x03 \x01(\x03R\acharEnd\x12\x14\n" +
+	"\x05start\x18\x04 \x01(\x03R\x05start\x12\x10\n" +
+	"\x03end\x18\x05 \x01(\x03R\x03end\"\xbb\x01\n" +
 	"\x03End\x12*\n" +
 	"\x05stats\x18\x01 \x01(\v2\x14.swar.fleet.v1.StatsR\x05stats\x120\n" +
 	"\afailure\x18\x02 \x01(\v2\x16.swar.fleet.v1.FailureR\afailure\x12*\n" +
@@ -2560,11 +2721,14 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\vCLIENT_SLOW\x10\n" +
 	"\x12\x0f\n" +
 	"\vCLIENT_GONE\x10\v\x12\v\n" +
-	"\aUNHEARD\x10\f\"{\n" +
+	"\aUNHEARD\x10\f\"\x9b\x01\n" +
 	"\x10NormalizeRequest\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1b\n" +
 	"\ten_digits\x18\x02 \x01(\bR\benDigits\x126\n" +
-	"\tutterance\x18\x03 \x01(\v2\x18.swar.fleet.v1.UtteranceR\tutterance\"\xec\x01\n" +
+	"\tutterance\x18\x03 \x01(\v2\x18.swar.fleet.v1.UtteranceR\tutterance\x12\x1e\n" +
+	"\n" +
+	"disclosure\x18\x04 \x01(\tR\n" +
+	"disclosure\"\x8c\x02\n" +
 	"\x0eNormalizeReply\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1a\n" +
 	"\bunspoken\x18\x02 \x01(\tR\bunspoken\x12\x1f\n" +
@@ -2572,7 +2736,10 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"inputChars\x12,\n" +
 	"\x06chunks\x18\x04 \x03(\v2\x14.swar.fleet.v1.ChunkR\x06chunks\x12)\n" +
 	"\x05spans\x18\x05 \x03(\v2\x13.swar.fleet.v1.SpanR\x05spans\x120\n" +
-	"\afailure\x18\x06 \x01(\v2\x16.swar.fleet.v1.FailureR\afailure\"Z\n" +
+	"\afailure\x18\x06 \x01(\v2\x16.swar.fleet.v1.FailureR\afailure\x12\x1e\n" +
+	"\n" +
+	"disclosure\x18\a \x01(\tR\n" +
+	"disclosure\"Z\n" +
 	"\x04Span\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\x03R\x05start\x12\x10\n" +
 	"\x03end\x18\x02 \x01(\x03R\x03end\x12\x12\n" +
@@ -2683,7 +2850,7 @@ func file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP() []byte {
 }
 
 var file_runtime_fleet_link_wire_fleet_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_runtime_fleet_link_wire_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_runtime_fleet_link_wire_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_runtime_fleet_link_wire_fleet_proto_goTypes = []any{
 	(Failure_Code)(0),        // 0: swar.fleet.v1.Failure.Code
 	(*SpeakRequest)(nil),     // 1: swar.fleet.v1.SpeakRequest
@@ -2695,27 +2862,28 @@ var file_runtime_fleet_link_wire_fleet_proto_goTypes = []any{
 	(*Chunk)(nil),            // 7: swar.fleet.v1.Chunk
 	(*Audio)(nil),            // 8: swar.fleet.v1.Audio
 	(*ChunkEnd)(nil),         // 9: swar.fleet.v1.ChunkEnd
-	(*End)(nil),              // 10: swar.fleet.v1.End
-	(*Stats)(nil),            // 11: swar.fleet.v1.Stats
-	(*Failure)(nil),          // 12: swar.fleet.v1.Failure
-	(*NormalizeRequest)(nil), // 13: swar.fleet.v1.NormalizeRequest
-	(*NormalizeReply)(nil),   // 14: swar.fleet.v1.NormalizeReply
-	(*Span)(nil),             // 15: swar.fleet.v1.Span
-	(*DescribeRequest)(nil),  // 16: swar.fleet.v1.DescribeRequest
-	(*Description)(nil),      // 17: swar.fleet.v1.Description
-	(*Voice)(nil),            // 18: swar.fleet.v1.Voice
-	(*RouterMessage)(nil),    // 19: swar.fleet.v1.RouterMessage
-	(*Hello)(nil),            // 20: swar.fleet.v1.Hello
-	(*Waiting)(nil),          // 21: swar.fleet.v1.Waiting
-	(*Decline)(nil),          // 22: swar.fleet.v1.Decline
-	(*Cordon)(nil),           // 23: swar.fleet.v1.Cordon
-	(*PodMessage)(nil),       // 24: swar.fleet.v1.PodMessage
-	(*State)(nil),            // 25: swar.fleet.v1.State
-	(*Grant)(nil),            // 26: swar.fleet.v1.Grant
-	(*WatchRequest)(nil),     // 27: swar.fleet.v1.WatchRequest
-	(*PodCordon)(nil),        // 28: swar.fleet.v1.PodCordon
-	(*FleetState)(nil),       // 29: swar.fleet.v1.FleetState
-	(*PodState)(nil),         // 30: swar.fleet.v1.PodState
+	(*Word)(nil),             // 10: swar.fleet.v1.Word
+	(*End)(nil),              // 11: swar.fleet.v1.End
+	(*Stats)(nil),            // 12: swar.fleet.v1.Stats
+	(*Failure)(nil),          // 13: swar.fleet.v1.Failure
+	(*NormalizeRequest)(nil), // 14: swar.fleet.v1.NormalizeRequest
+	(*NormalizeReply)(nil),   // 15: swar.fleet.v1.NormalizeReply
+	(*Span)(nil),             // 16: swar.fleet.v1.Span
+	(*DescribeRequest)(nil),  // 17: swar.fleet.v1.DescribeRequest
+	(*Description)(nil),      // 18: swar.fleet.v1.Description
+	(*Voice)(nil),            // 19: swar.fleet.v1.Voice
+	(*RouterMessage)(nil),    // 20: swar.fleet.v1.RouterMessage
+	(*Hello)(nil),            // 21: swar.fleet.v1.Hello
+	(*Waiting)(nil),          // 22: swar.fleet.v1.Waiting
+	(*Decline)(nil),          // 23: swar.fleet.v1.Decline
+	(*Cordon)(nil),           // 24: swar.fleet.v1.Cordon
+	(*PodMessage)(nil),       // 25: swar.fleet.v1.PodMessage
+	(*State)(nil),            // 26: swar.fleet.v1.State
+	(*Grant)(nil),            // 27: swar.fleet.v1.Grant
+	(*WatchRequest)(nil),     // 28: swar.fleet.v1.WatchRequest
+	(*PodCordon)(nil),        // 29: swar.fleet.v1.PodCordon
+	(*FleetState)(nil),       // 30: swar.fleet.v1.FleetState
+	(*PodState)(nil),         // 31: swar.fleet.v1.PodState
 }
 var file_runtime_fleet_link_wire_fleet_proto_depIdxs = []int32{
 	2,  // 0: swar.fleet.v1.SpeakRequest.utterance:type_name -> swar.fleet.v1.Utterance
@@ -2725,41 +2893,42 @@ var file_runtime_fleet_link_wire_fleet_proto_depIdxs = []int32{
 	7,  // 4: swar.fleet.v1.SpeakReply.chunk:type_name -> swar.fleet.v1.Chunk
 	8,  // 5: swar.fleet.v1.SpeakReply.audio:type_name -> swar.fleet.v1.Audio
 	9,  // 6: swar.fleet.v1.SpeakReply.chunk_end:type_name -> swar.fleet.v1.ChunkEnd
-	10, // 7: swar.fleet.v1.SpeakReply.end:type_name -> swar.fleet.v1.End
-	11, // 8: swar.fleet.v1.End.stats:type_name -> swar.fleet.v1.Stats
-	12, // 9: swar.fleet.v1.End.failure:type_name -> swar.fleet.v1.Failure
-	25, // 10: swar.fleet.v1.End.state:type_name -> swar.fleet.v1.State
-	26, // 11: swar.fleet.v1.End.grant:type_name -> swar.fleet.v1.Grant
-	0,  // 12: swar.fleet.v1.Failure.code:type_name -> swar.fleet.v1.Failure.Code
-	2,  // 13: swar.fleet.v1.NormalizeRequest.utterance:type_name -> swar.fleet.v1.Utterance
-	7,  // 14: swar.fleet.v1.NormalizeReply.chunks:type_name -> swar.fleet.v1.Chunk
-	15, // 15: swar.fleet.v1.NormalizeReply.spans:type_name -> swar.fleet.v1.Span
-	12, // 16: swar.fleet.v1.NormalizeReply.failure:type_name -> swar.fleet.v1.Failure
-	18, // 17: swar.fleet.v1.Description.voices:type_name -> swar.fleet.v1.Voice
-	20, // 18: swar.fleet.v1.RouterMessage.hello:type_name -> swar.fleet.v1.Hello
-	21, // 19: swar.fleet.v1.RouterMessage.waiting:type_name -> swar.fleet.v1.Waiting
-	22, // 20: swar.fleet.v1.RouterMessage.decline:type_name -> swar.fleet.v1.Decline
-	23, // 21: swar.fleet.v1.RouterMessage.cordon:type_name -> swar.fleet.v1.Cordon
-	25, // 22: swar.fleet.v1.PodMessage.state:type_name -> swar.fleet.v1.State
-	26, // 23: swar.fleet.v1.PodMessage.grant:type_name -> swar.fleet.v1.Grant
-	28, // 24: swar.fleet.v1.WatchRequest.cordons:type_name -> swar.fleet.v1.PodCordon
-	30, // 25: swar.fleet.v1.FleetState.pods:type_name -> swar.fleet.v1.PodState
-	25, // 26: swar.fleet.v1.PodState.state:type_name -> swar.fleet.v1.State
-	1,  // 27: swar.fleet.v1.Speech.Speak:input_type -> swar.fleet.v1.SpeakRequest
-	13, // 28: swar.fleet.v1.Speech.Normalize:input_type -> swar.fleet.v1.NormalizeRequest
-	16, // 29: swar.fleet.v1.Speech.Describe:input_type -> swar.fleet.v1.DescribeRequest
-	19, // 30: swar.fleet.v1.Link.Follow:input_type -> swar.fleet.v1.RouterMessage
-	27, // 31: swar.fleet.v1.Fleet.Watch:input_type -> swar.fleet.v1.WatchRequest
-	5,  // 32: swar.fleet.v1.Speech.Speak:output_type -> swar.fleet.v1.SpeakReply
-	14, // 33: swar.fleet.v1.Speech.Normalize:output_type -> swar.fleet.v1.NormalizeReply
-	17, // 34: swar.fleet.v1.Speech.Describe:output_type -> swar.fleet.v1.Description
-	24, // 35: swar.fleet.v1.Link.Follow:output_type -> swar.fleet.v1.PodMessage
-	29, // 36: swar.fleet.v1.Fleet.Watch:output_type -> swar.fleet.v1.FleetState
-	32, // [32:37] is the sub-list for method output_type
-	27, // [27:32] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	11, // 7: swar.fleet.v1.SpeakReply.end:type_name -> swar.fleet.v1.End
+	10, // 8: swar.fleet.v1.ChunkEnd.words:type_name -> swar.fleet.v1.Word
+	12, // 9: swar.fleet.v1.End.stats:type_name -> swar.fleet.v1.Stats
+	13, // 10: swar.fleet.v1.End.failure:type_name -> swar.fleet.v1.Failure
+	26, // 11: swar.fleet.v1.End.state:type_name -> swar.fleet.v1.State
+	27, // 12: swar.fleet.v1.End.grant:type_name -> swar.fleet.v1.Grant
+	0,  // 13: swar.fleet.v1.Failure.code:type_name -> swar.fleet.v1.Failure.Code
+	2,  // 14: swar.fleet.v1.NormalizeRequest.utterance:type_name -> swar.fleet.v1.Utterance
+	7,  // 15: swar.fleet.v1.NormalizeReply.chunks:type_name -> swar.fleet.v1.Chunk
+	16, // 16: swar.fleet.v1.NormalizeReply.spans:type_name -> swar.fleet.v1.Span
+	13, // 17: swar.fleet.v1.NormalizeReply.failure:type_name -> swar.fleet.v1.Failure
+	19, // 18: swar.fleet.v1.Description.voices:type_name -> swar.fleet.v1.Voice
+	21, // 19: swar.fleet.v1.RouterMessage.hello:type_name -> swar.fleet.v1.Hello
+	22, // 20: swar.fleet.v1.RouterMessage.waiting:type_name -> swar.fleet.v1.Waiting
+	23, // 21: swar.fleet.v1.RouterMessage.decline:type_name -> swar.fleet.v1.Decline
+	24, // 22: swar.fleet.v1.RouterMessage.cordon:type_name -> swar.fleet.v1.Cordon
+	26, // 23: swar.fleet.v1.PodMessage.state:type_name -> swar.fleet.v1.State
+	27, // 24: swar.fleet.v1.PodMessage.grant:type_name -> swar.fleet.v1.Grant
+	29, // 25: swar.fleet.v1.WatchRequest.cordons:type_name -> swar.fleet.v1.PodCordon
+	31, // 26: swar.fleet.v1.FleetState.pods:type_name -> swar.fleet.v1.PodState
+	26, // 27: swar.fleet.v1.PodState.state:type_name -> swar.fleet.v1.State
+	1,  // 28: swar.fleet.v1.Speech.Speak:input_type -> swar.fleet.v1.SpeakRequest
+	14, // 29: swar.fleet.v1.Speech.Normalize:input_type -> swar.fleet.v1.NormalizeRequest
+	17, // 30: swar.fleet.v1.Speech.Describe:input_type -> swar.fleet.v1.DescribeRequest
+	20, // 31: swar.fleet.v1.Link.Follow:input_type -> swar.fleet.v1.RouterMessage
+	28, // 32: swar.fleet.v1.Fleet.Watch:input_type -> swar.fleet.v1.WatchRequest
+	5,  // 33: swar.fleet.v1.Speech.Speak:output_type -> swar.fleet.v1.SpeakReply
+	15, // 34: swar.fleet.v1.Speech.Normalize:output_type -> swar.fleet.v1.NormalizeReply
+	18, // 35: swar.fleet.v1.Speech.Describe:output_type -> swar.fleet.v1.Description
+	25, // 36: swar.fleet.v1.Link.Follow:output_type -> swar.fleet.v1.PodMessage
+	30, // 37: swar.fleet.v1.Fleet.Watch:output_type -> swar.fleet.v1.FleetState
+	33, // [33:38] is the sub-list for method output_type
+	28, // [28:33] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_runtime_fleet_link_wire_fleet_proto_init() }
@@ -2779,13 +2948,13 @@ func file_runtime_fleet_link_wire_fleet_proto_init() {
 		(*SpeakReply_ChunkEnd)(nil),
 		(*SpeakReply_End)(nil),
 	}
-	file_runtime_fleet_link_wire_fleet_proto_msgTypes[18].OneofWrappers = []any{
+	file_runtime_fleet_link_wire_fleet_proto_msgTypes[19].OneofWrappers = []any{
 		(*RouterMessage_Hello)(nil),
 		(*RouterMessage_Waiting)(nil),
 		(*RouterMessage_Decline)(nil),
 		(*RouterMessage_Cordon)(nil),
 	}
-	file_runtime_fleet_link_wire_fleet_proto_msgTypes[23].OneofWrappers = []any{
+	file_runtime_fleet_link_wire_fleet_proto_msgTypes[24].OneofWrappers = []any{
 		(*PodMessage_State)(nil),
 		(*PodMessage_Grant)(nil),
 	}
@@ -2795,7 +2964,7 @@ func file_runtime_fleet_link_wire_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_runtime_fleet_link_wire_fleet_proto_rawDesc), len(file_runtime_fleet_link_wire_fleet_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   3,
 		},

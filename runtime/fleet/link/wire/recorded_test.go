@@ -18,8 +18,20 @@ var recorded = map[string]proto.Message{
 		RequestId: "req_1", Text: "Namaste!", Voice: "anjura", Format: "pcm16", Raw: true, EnDigits: true, Temperature: 0.3, Seed: 42,
 		Router: 7, Number: 8, Grant: 9, Session: "s", Deadline: 120_000_000_000, Protocol: 1,
 	}}},
-	"taken":  &SpeakRequest{Message: &SpeakRequest_Taken{Taken: &Taken{More: true}}},
-	"cancel": &SpeakRequest{Message: &SpeakRequest_Cancel{Cancel: &Cancel{}}},
+	"utterance-disclosed": &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{Text: "t", Disclosure: "d"}}},
+	"start-disclosed":     &SpeakReply{Message: &SpeakReply_Start{Start: &Start{Normalized: "d t", Disclosure: "d"}}},
+	"normalize-disclosed": &NormalizeRequest{Text: "t", Disclosure: "d"},
+	"normalized-disclosed": &NormalizeReply{
+		Text: "d t", Disclosure: "d", Chunks: []*Chunk{{Text: "d"}, {Index: 1, Text: "t", CharStart: 2, CharEnd: 3}},
+	},
+	"utterance-words": &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{Text: "t", WordTimes: true}}},
+	"start-words":     &SpeakReply{Message: &SpeakReply_Start{Start: &Start{Normalized: "t", WordTimes: true}}},
+	"chunk-end-words": &SpeakReply{Message: &SpeakReply_ChunkEnd{ChunkEnd: &ChunkEnd{
+		Frames: 2, Eos: true, Words: []*Word{{Text: "t", CharStart: 1, CharEnd: 2, Start: 3, End: 4}},
+	}}},
+	"utterance-service": &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{Text: "t", Service: "s"}}},
+	"taken":             &SpeakRequest{Message: &SpeakRequest_Taken{Taken: &Taken{More: true}}},
+	"cancel":            &SpeakRequest{Message: &SpeakRequest_Cancel{Cancel: &Cancel{}}},
 	"start": &SpeakReply{Message: &SpeakReply_Start{Start: &Start{
 		Model: "m", Voice: "v", Format: "wav", Seed: 1, Chunks: 2, Normalized: "n", Unspoken: "u", Normalize: 3, Queue: 4,
 	}}},
