@@ -22,6 +22,7 @@ func entryOf(k tenant.Key) access.Entry {
 	return access.Entry{
 		Hash: k.Hash, OrgID: k.OrgID, ProjectID: k.ProjectID, KeyPrefix: k.Prefix, Playground: k.Kind == tenant.Playground,
 		Voices: k.Voices, Origin: k.Origin, ExpiresAt: k.ExpiresAt,
+		Disclosure: k.Disclosure.Or(k.OrgDisclosure),
 	}
 }
 

@@ -124,7 +124,10 @@ func (f *Feed) awaitStore(ctx context.Context, k tenant.Key) (at uint64, all []*
 // knowsLocked reports whether the feed says of k what k does.
 func (f *Feed) knowsLocked(k tenant.Key) bool {
 	e, held := f.keys[k.Hash]
-	return f.begun && held != k.Revoked() && (!held || slices.Equal(e.Voices, k.Voices))
+	says := func() bool {
+		return slices.Equal(e.Voices, k.Voices) && e.Disclosure == k.Disclosure.Or(k.OrgDisclosure)
+	}
+	return f.begun && held != k.Revoked() && (!held || says())
 }
 
 // awaitFollowers waits until all of them have taken the change at in or have left, or ctx ends. It returns those of

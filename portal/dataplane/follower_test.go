@@ -15,6 +15,7 @@ import (
 	"github.com/swar-tts/swar/runtime/dataplane/wire"
 	"github.com/swar-tts/swar/runtime/grpcauth"
 	"github.com/swar-tts/swar/runtime/grpcauth/grpcauthtest"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // awaiting calls AwaitKey and returns how long that took, once it has ended.
@@ -42,6 +43,9 @@ func TestAwaitingAChangeOfAKey(t *testing.T) {
 		_, k := newKey()
 		limited := k
 		limited.Voices = []string{"raj"}
+		disclosed, silent := k, k
+		disclosed.OrgDisclosure = speech.Disclosure{Set: true, Text: "AI"}
+		silent.OrgDisclosure, silent.Disclosure = disclosed.OrgDisclosure, speech.Disclosure{Set: true}
 		for _, step := range []struct {
 			name string
 			k    tenant.Key
@@ -50,6 +54,8 @@ func TestAwaitingAChangeOfAKey(t *testing.T) {
 			{"that comes with all others", k, telling{[]tenant.Key{k}, true}},
 			{"that may speak with one voice only", limited, telling{[]tenant.Key{limited}, false}},
 			{"that may speak with all voices again", k, telling{[]tenant.Key{k}, false}},
+			{"whose organisation discloses", disclosed, telling{[]tenant.Key{disclosed}, false}},
+			{"that does not, as the only one", silent, telling{[]tenant.Key{silent}, false}},
 			{"that is revoked", revoked(k), telling{[]tenant.Key{revoked(k)}, false}},
 			{"that comes", k, telling{[]tenant.Key{k}, false}},
 			{"that is no longer among all", revoked(k), telling{nil, true}},

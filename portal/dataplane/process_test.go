@@ -90,7 +90,7 @@ func (endless) Speak(ctx context.Context, u speech.Utterance, _ speech.Turn, to 
 	}
 }
 
-func (endless) Normalize(context.Context, string, bool) (speech.Normalized, error) {
+func (endless) Normalize(context.Context, speech.Utterance) (speech.Normalized, error) {
 	return speech.Normalized{}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // The documents of tenancy. Times that may be absent are pointers, because a zero time would expire at once.
@@ -16,14 +17,33 @@ type orgDoc struct {
 	CreatedBy  string     `firestore:"created_by"`
 	ActiveKeys int        `firestore:"active_keys"`
 	Owners     int        `firestore:"owners"`
+	Disclosure *string    `firestore:"disclosure"` // nil sets nothing
 }
 
 func newOrgDoc(o tenant.Org) orgDoc {
-	return orgDoc{o.ID, o.Name, stored(o.CreatedAt), o.CreatedBy, o.ActiveKeys, o.Owners}
+	return orgDoc{o.ID, o.Name, stored(o.CreatedAt), o.CreatedBy, o.ActiveKeys, o.Owners, setting(o.Disclosure)}
 }
 
 func (d orgDoc) org() tenant.Org {
-	return tenant.Org{ID: d.ID, Name: d.Name, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, ActiveKeys: d.ActiveKeys, Owners: d.Owners}
+	return tenant.Org{
+		ID: d.ID, Name: d.Name, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, ActiveKeys: d.ActiveKeys, Owners: d.Owners,
+		Disclosure: settingOf(d.Disclosure),
+	}
+}
+
+// setting is nil for a disclosure that sets nothing.
+func setting(d speech.Disclosure) *string {
+	if !d.Set {
+		return nil
+	}
+	return &d.Text
+}
+
+func settingOf(text *string) speech.Disclosure {
+	if text == nil {
+		return speech.Disclosure{}
+	}
+	return speech.Disclosure{Set: true, Text: *text}
 }
 
 type projectDoc struct {
@@ -81,6 +101,9 @@ type keyDoc struct {
 	RevokedAt *time.Time `firestore:"revoked_at"`
 	ExpiresAt *time.Time `firestore:"expires_at"`
 	ExpireAt  *time.Time `firestore:"expire_at"` // when the document may be deleted: a day after the key's end
+
+	Disclosure    *string `firestore:"disclosure"` // nil sets nothing
+	OrgDisclosure *string `firestore:"org_disclosure"`
 }
 
 func newKeyDoc(k tenant.Key) keyDoc {
@@ -88,6 +111,7 @@ func newKeyDoc(k tenant.Key) keyDoc {
 		ID: k.ID, OrgID: k.OrgID, ProjectID: k.ProjectID, Kind: string(k.Kind), Name: k.Name, Prefix: k.Prefix, Hash: k.Hash[:],
 		Voices: append([]string(nil), k.Voices...), Origin: k.Origin, Created: stored(k.CreatedAt), CreatedBy: k.CreatedBy,
 		Revoked: k.Revoked(), RevokedAt: stored(k.RevokedAt), ExpiresAt: stored(k.ExpiresAt),
+		Disclosure: setting(k.Disclosure), OrgDisclosure: setting(k.OrgDisclosure),
 	}
 	if d.ExpiresAt != nil {
 		d.ExpireAt = stored(d.ExpiresAt.Add(keyRest))
@@ -103,6 +127,7 @@ func (d keyDoc) key() tenant.Key {
 	k := tenant.Key{
 		ID: d.ID, OrgID: d.OrgID, ProjectID: d.ProjectID, Kind: tenant.KeyKind(d.Kind), Name: d.Name, Prefix: d.Prefix, Voices: d.Voices,
 		Origin: d.Origin, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, RevokedAt: timeOf(d.RevokedAt), ExpiresAt: timeOf(d.ExpiresAt),
+		Disclosure: settingOf(d.Disclosure), OrgDisclosure: settingOf(d.OrgDisclosure),
 	}
 	copy(k.Hash[:], d.Hash)
 	return k

@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
 func TestAnswersAboutKeysWaitForThoseWhoCheckThem(t *testing.T) {
+	var mu sync.Mutex
 	var known []string
 	g := newRig(t, func(c *Config) {
 		c.AwaitKey = func(_ context.Context, k tenant.Key) {
+			mu.Lock()
+			defer mu.Unlock()
 			known = append(known, fmt.Sprint(k.ID, " good: ", k.RevokedAt.IsZero(), ", voices: ", k.Voices))
 		}
 	})
@@ -36,6 +40,12 @@ func TestAnswersAboutKeysWaitForThoseWhoCheckThem(t *testing.T) {
 	check("creating a playground key", playground+" good: true, voices: []")
 	ok[any](g, member, "PATCH", "/portal/v1/keys/"+live, `{"voices":["raj"]}`)
 	check("changing", live+" good: true, voices: [raj]")
+	ok[any](g, owner, "PATCH", "/portal/v1/orgs/"+org, `{"disclosure":"AI"}`)
+	slices.Sort(known[len(known)-2:]) // they are awaited together
+	both := []string{live + " good: true, voices: [raj]", playground + " good: true, voices: []"}
+	slices.Sort(both)
+	check("setting a disclosure of both", both...)
+	ok[any](g, owner, "PATCH", "/portal/v1/orgs/"+org, `{"name":"renamed"}`)
 	ok[any](g, viewer, "GET", "/portal/v1/keys?org_id="+org, "")
 	g.do(viewer, "DELETE", "/portal/v1/keys/"+live, "")
 	g.do(viewer, "POST", "/portal/v1/keys", body)

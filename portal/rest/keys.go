@@ -22,12 +22,14 @@ type keyShape struct {
 	RevokedAt  timestamp      `json:"revoked_at,omitzero"`
 	LastUsedAt timestamp      `json:"last_used_at,omitzero"`
 	ExpiresAt  timestamp      `json:"expires_at,omitzero"`
+	Disclosure *string        `json:"disclosure,omitzero"` // nil: the organisation's
 }
 
 func shapeKey(k tenant.Key) keyShape {
 	return keyShape{
 		k.ID, k.OrgID, k.ProjectID, k.Kind, k.Name, k.Prefix, k.Voices, k.Origin, timestamp(k.CreatedAt), k.CreatedBy,
 		timestamp(k.RevokedAt), timestamp(k.LastUsedAt), timestamp(k.ExpiresAt),
+		shapeDisclosure(k.Disclosure),
 	}
 }
 
@@ -83,7 +85,13 @@ func (s *Server) updateKey(c *call) error {
 		return err
 	}
 	var change tenant.KeyChange
-	if _, err := c.body(given("name", &change.Name, strictjson.String), given("voices", &change.Voices, readStrings)); err != nil {
+	var disclosure disclosureFields
+	_, err = c.body(append(disclosure.fields(),
+		given("name", &change.Name, strictjson.String), given("voices", &change.Voices, readStrings))...)
+	if err != nil {
+		return err
+	}
+	if change.Disclosure, err = disclosure.change(); err != nil {
 		return err
 	}
 	k, err := s.cfg.Tenancy.UpdateKey(c.ctx(), c.user, id, change)

@@ -6,6 +6,7 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/portal/usage"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
 type orgShape struct {
@@ -14,10 +15,15 @@ type orgShape struct {
 	Role      tenant.Role    `json:"role"` // of who asks
 	CreatedAt timestamp      `json:"created_at"`
 	Projects  []projectShape `json:"projects"`
+
+	Disclosure *string `json:"disclosure,omitzero"` // nil: that of whoever serves speech
 }
 
 func shapeOrg(m tenant.Membership) orgShape {
-	return orgShape{m.Org.ID, m.Org.Name, m.Role, timestamp(m.Org.CreatedAt), list(m.Projects, shapeProject)}
+	return orgShape{
+		m.Org.ID, m.Org.Name, m.Role, timestamp(m.Org.CreatedAt), list(m.Projects, shapeProject),
+		shapeDisclosure(m.Org.Disclosure),
+	}
 }
 
 type meShape struct {
@@ -67,23 +73,32 @@ func (s *Server) createOrg(c *call) error {
 	return c.json(shapeOrg(made))
 }
 
-func (s *Server) renameOrg(c *call) error {
+func (s *Server) updateOrg(c *call) error {
 	id, err := c.orgInPath()
 	if err != nil {
 		return err
 	}
-	var name string
-	if _, err := c.body(required("name", &name)); err != nil {
+	var change tenant.OrgChange
+	var disclosure disclosureFields
+	if _, err := c.body(append(disclosure.fields(), given("name", &change.Name, strictjson.String))...); err != nil {
 		return err
 	}
-	if _, err := s.cfg.Tenancy.RenameOrg(c.ctx(), c.user, id, name); err != nil {
+	if change.Disclosure, err = disclosure.change(); err != nil {
 		return err
 	}
-	renamed, err := s.cfg.Tenancy.Org(c.ctx(), c.user, id)
+	if change.Name == nil && change.Disclosure == nil {
+		return isRequired("name")
+	}
+	told, err := s.cfg.Tenancy.UpdateOrg(c.ctx(), c.user, id, change)
+	s.awaitAll(c, told)
 	if err != nil {
 		return err
 	}
-	return c.json(shapeOrg(renamed))
+	updated, err := s.cfg.Tenancy.Org(c.ctx(), c.user, id)
+	if err != nil {
+		return err
+	}
+	return c.json(shapeOrg(updated))
 }
 
 // orgInPath returns the organisation that stands in the path.

@@ -115,7 +115,7 @@ func TestPages(t *testing.T) {
 		for i := range 7 {
 			time.Sleep(time.Millisecond)
 			g.book(org, prj, "key_x", nil)
-			if _, err := g.tenancy.RenameOrg(t.Context(), tenant.Operator(), org, fmt.Sprint("name ", i)); err != nil {
+			if _, err := g.tenancy.UpdateOrg(t.Context(), tenant.Operator(), org, tenant.OrgChange{Name: new(fmt.Sprint("name ", i))}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,7 +18,7 @@ func (s *Server) routes() *mux.Router {
 	for path, by := range map[string]methods{
 		"/portal/v1/me":                         {http.MethodGet: s.me},
 		"/portal/v1/orgs":                       {http.MethodPost: s.createOrg},
-		"/portal/v1/orgs/{org}":                 {http.MethodPatch: s.renameOrg},
+		"/portal/v1/orgs/{org}":                 {http.MethodPatch: s.updateOrg},
 		"/portal/v1/orgs/{org}/members":         {http.MethodGet: s.members, http.MethodPost: s.invite},
 		"/portal/v1/orgs/{org}/members/{email}": {http.MethodPatch: s.setRole, http.MethodDelete: s.removeMember},
 		"/portal/v1/orgs/{org}/audit":           {http.MethodGet: s.audit},

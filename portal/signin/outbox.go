@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/swar-tts/swar/portal/emailaddr"
@@ -70,6 +71,8 @@ type Outbox struct {
 	log     *slog.Logger
 	queue   chan letter    // whose turn it is; it has a place for every letter
 	retries sync.WaitGroup // letters that wait for another try
+
+	sent, lost atomic.Int64 // mails that the mail server has taken, and that were given up
 
 	mu     sync.Mutex
 	places int            // taken by letters that wait or are about to
@@ -141,6 +144,9 @@ func (o *Outbox) release(holders []holder) {
 	}
 }
 
+// Counts returns how many mails the mail server has taken, and how many were given up.
+func (o *Outbox) Counts() (sent, failed int64) { return o.sent.Load(), o.lost.Load() }
+
 // Run sends mails until ctx ends, and then what still waits, once and for a few seconds.
 func (o *Outbox) Run(ctx context.Context) error {
 	var working sync.WaitGroup
@@ -174,6 +180,7 @@ func (o *Outbox) drain(ctx context.Context) {
 		select {
 		case l := <-o.queue:
 			if err := o.attempt(ctx, l); err != nil {
+				o.lost.Add(1)
 				o.log.Warn("a mail was lost in stopping", "kind", l.kind, "error", err)
 			}
 			o.release(l.holders)
@@ -195,6 +202,7 @@ func (o *Outbox) deliver(ctx context.Context, l letter) {
 	_, domain, _ := strings.Cut(l.mail.To, "@")
 	log := o.log.With("kind", l.kind, "domain", domain, "attempt", l.failed, "error", err)
 	if errors.Is(err, ErrMailRefused) || l.failed > len(sendPauses) {
+		o.lost.Add(1)
 		log.Error("a mail could not be sent")
 		o.release(l.holders)
 		return
@@ -219,5 +227,9 @@ func (o *Outbox) attempt(ctx context.Context, l letter) error {
 			return nil
 		}
 	}
-	return o.mailer.Send(ctx, l.mail)
+	err := o.mailer.Send(ctx, l.mail)
+	if err == nil {
+		o.sent.Add(1)
+	}
+	return err
 }

@@ -27,6 +27,10 @@ func TestOutboxTriesAgain(t *testing.T) {
 			if gaveUp := strings.Contains(w.log.String(), `level=ERROR msg="a mail could not be sent"`); gaveUp != (tt.mails == 0) {
 				t.Errorf("failing %d times: the log says\n%s", tt.failing, w.log)
 			}
+			if sent, failed := w.outbox.Counts(); sent != int64(tt.mails) || failed != int64(1-tt.mails) {
+				t.Errorf("failing %d times: %d are counted as sent and %d as failed, want %d and %d",
+					tt.failing, sent, failed, tt.mails, 1-tt.mails)
+			}
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/portal/usage"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 var update = flag.Bool("update", false, "write the files of versions that have none; those that are there never change")
@@ -41,6 +42,8 @@ var oldRows = []string{
 	INSERT INTO requests VALUES ('evt_3', 'org_old', 1700000002123456, '2023-11-15', 'src_old', 'prj_old', 'key_old', 'swar_live_abcdef', 1, 'r-3', 'ws',
 		'raj', 'opus', 'cancelled', '', 10, 10, 100, 2, 250000, 0, 900000, 300000, 0, 0);`,
 	`INSERT INTO signin VALUES ('email:old', x'00ff', 1700086400000000);`,
+	`UPDATE orgs SET disclosure = 'यह ए आई है।';
+	UPDATE keys SET disclosure = '', org_disclosure = 'यह ए आई है।';`,
 }
 
 func oldFile(version int) string {
@@ -131,11 +134,18 @@ func checkOldRows(t *testing.T, s *Store, version int) {
 	at := time.UnixMicro(1700000000123456).UTC()
 	err := s.View(t.Context(), func(r tenant.Reader) error {
 		o, err := r.Org("org_old")
-		if want := (tenant.Org{ID: "org_old", Name: "आवाज़", CreatedAt: at, CreatedBy: "asha@example.org", ActiveKeys: 1, Owners: 1}); o != want {
+		var ours, own speech.Disclosure // before version 4 nothing was set
+		if version >= 4 {
+			ours, own = speech.Disclosure{Set: true, Text: "यह ए आई है।"}, speech.Disclosure{Set: true}
+		}
+		want := tenant.Org{
+			ID: "org_old", Name: "आवाज़", CreatedAt: at, CreatedBy: "asha@example.org", ActiveKeys: 1, Owners: 1, Disclosure: ours,
+		}
+		if o != want {
 			t.Errorf("the organisation is %+v, %v; want %+v", o, err, want)
 		}
 		k, err := r.Key("key_old")
-		if !slices.Equal(k.Voices, []string{"raj"}) || k.CreatedAt != at || k.Revoked() {
+		if !slices.Equal(k.Voices, []string{"raj"}) || k.CreatedAt != at || k.Revoked() || k.Disclosure != own || k.OrgDisclosure != ours {
 			t.Errorf("the key is %+v, %v", k, err)
 		}
 		_, err1 := r.Member("org_old", "asha@example.org")

@@ -90,10 +90,11 @@ type tenantReader struct {
 	err     error // the first failure, which makes the transaction fail also when change hides it
 }
 
-const orgColumns = `id, name, created_at, created_by, active_keys, owners`
+const orgColumns = `id, name, created_at, created_by, active_keys, owners, disclosure`
 
 func scanOrg(rows scanner, o *tenant.Org) error {
-	return rows.Scan(&o.ID, &o.Name, instant{&o.CreatedAt}, &o.CreatedBy, &o.ActiveKeys, &o.Owners)
+	return rows.Scan(&o.ID, &o.Name, instant{&o.CreatedAt}, &o.CreatedBy, &o.ActiveKeys, &o.Owners,
+		setting{&o.Disclosure.Set, &o.Disclosure.Text})
 }
 
 func (r *tenantReader) Org(id string) (tenant.Org, error) {
@@ -136,11 +137,13 @@ func (r *tenantReader) Memberships(email string) ([]tenant.Member, error) {
 	return list(r, scanMember, `SELECT `+memberColumns+` FROM members WHERE email = ? ORDER BY org_id`, email)
 }
 
-const keyColumns = `id, org_id, project_id, kind, name, prefix, hash, voices, origin, created_at, created_by, revoked_at, last_used_at, expires_at`
+const keyColumns = `id, org_id, project_id, kind, name, prefix, hash, voices, origin, created_at, created_by, revoked_at, last_used_at, expires_at, ` +
+	`disclosure, org_disclosure`
 
 func scanKey(rows scanner, k *tenant.Key) error {
 	return rows.Scan(&k.ID, &k.OrgID, &k.ProjectID, &k.Kind, &k.Name, &k.Prefix, hash{(*[32]byte)(&k.Hash)}, inJSON{&k.Voices}, &k.Origin,
-		instant{&k.CreatedAt}, &k.CreatedBy, instant{&k.RevokedAt}, instant{&k.LastUsedAt}, instant{&k.ExpiresAt})
+		instant{&k.CreatedAt}, &k.CreatedBy, instant{&k.RevokedAt}, instant{&k.LastUsedAt}, instant{&k.ExpiresAt},
+		setting{&k.Disclosure.Set, &k.Disclosure.Text}, setting{&k.OrgDisclosure.Set, &k.OrgDisclosure.Text})
 }
 
 func (r *tenantReader) Key(id string) (tenant.Key, error) {
@@ -260,8 +263,8 @@ func (tx *tenantTx) encode(v any) string {
 }
 
 func (tx *tenantTx) PutOrg(o tenant.Org) {
-	tx.write("an organisation", [2]string{o.ID, o.ID}, `INSERT OR REPLACE INTO orgs (`+orgColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
-		o.ID, o.Name, o.CreatedAt.UnixMicro(), o.CreatedBy, o.ActiveKeys, o.Owners)
+	tx.write("an organisation", [2]string{o.ID, o.ID}, `INSERT OR REPLACE INTO orgs (`+orgColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		o.ID, o.Name, o.CreatedAt.UnixMicro(), o.CreatedBy, o.ActiveKeys, o.Owners, orNull(o.Disclosure.Set, o.Disclosure.Text))
 }
 
 func (tx *tenantTx) PutProject(p tenant.Project) {
@@ -283,14 +286,16 @@ func (tx *tenantTx) PutKey(k tenant.Key) {
 	tx.keys = true
 	tx.write("a change of a key", ids, `UPDATE key_changes SET last = last + 1 WHERE only = 1`)
 	tx.write("a key", ids, `INSERT INTO keys (`+keyColumns+`, changed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT last FROM key_changes WHERE only = 1))
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT last FROM key_changes WHERE only = 1))
 		ON CONFLICT (id) DO UPDATE SET org_id = excluded.org_id, project_id = excluded.project_id, kind = excluded.kind, name = excluded.name,
 			prefix = excluded.prefix, hash = excluded.hash, voices = excluded.voices, origin = excluded.origin,
 			created_at = excluded.created_at, created_by = excluded.created_by, revoked_at = excluded.revoked_at,
 			last_used_at = max(coalesce(last_used_at, excluded.last_used_at), coalesce(excluded.last_used_at, last_used_at)),
-			expires_at = excluded.expires_at, changed = excluded.changed`,
+			expires_at = excluded.expires_at, disclosure = excluded.disclosure, org_disclosure = excluded.org_disclosure,
+			changed = excluded.changed`,
 		k.ID, k.OrgID, k.ProjectID, string(k.Kind), k.Name, k.Prefix, k.Hash[:], tx.encode(k.Voices), k.Origin,
-		k.CreatedAt.UnixMicro(), k.CreatedBy, moment(k.RevokedAt), moment(k.LastUsedAt), moment(k.ExpiresAt))
+		k.CreatedAt.UnixMicro(), k.CreatedBy, moment(k.RevokedAt), moment(k.LastUsedAt), moment(k.ExpiresAt),
+		orNull(k.Disclosure.Set, k.Disclosure.Text), orNull(k.OrgDisclosure.Set, k.OrgDisclosure.Text))
 }
 
 func (tx *tenantTx) PutVoiceRequest(v tenant.VoiceRequest) {
@@ -318,6 +323,23 @@ func (tx *tenantTx) PutAnswer(a tenant.Answer) {
 	}
 	tx.write("an answer", [2]string{a.Scope, a.Key}, `INSERT OR REPLACE INTO answers (scope, key, body, json, expires_at) VALUES (?, ?, ?, ?, ?)`,
 		a.Scope, a.Key, a.Body[:], body, a.ExpiresAt.UnixMicro())
+}
+
+// setting scans a text that may be unset.
+type setting struct {
+	isSet *bool
+	text  *string
+}
+
+// Scan implements [sql.Scanner].
+func (s setting) Scan(v any) error {
+	*s.text, *s.isSet = v.(string)
+	return nil
+}
+
+// orNull is what stands for a text that may be unset.
+func orNull(isSet bool, text string) sql.NullString {
+	return sql.NullString{String: text, Valid: isSet}
 }
 
 // hash scans the 32 bytes of a hash.

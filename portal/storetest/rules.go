@@ -126,8 +126,8 @@ func testLastOwner(t *testing.T, s tenant.Store) {
 func testRenames(t *testing.T, s tenant.Store) {
 	rules, made := newService(t, s)
 	together(10, func(i int) {
-		if _, err := rules.RenameOrg(t.Context(), asha, made.Org.ID, fmt.Sprintf("name %d", i)); err != nil {
-			t.Errorf("RenameOrg: %v", err)
+		if _, err := rules.UpdateOrg(t.Context(), asha, made.Org.ID, tenant.OrgChange{Name: new(fmt.Sprintf("name %d", i))}); err != nil {
+			t.Errorf("UpdateOrg: %v", err)
 		}
 	})
 	org := read(t, s, func(r tenant.Reader) (tenant.Org, error) { return r.Org(made.Org.ID) })

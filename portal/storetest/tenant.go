@@ -19,6 +19,7 @@ import (
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // Tenant tests a store of tenancy, directly and through the rules. open returns an empty store for each test and closes it when the test
@@ -99,7 +100,10 @@ func hours(h float64) *float64 { return &h }
 // The records of the tests: fields that a test does not look at are filled all the same.
 
 func makeOrg(id string) tenant.Org {
-	return tenant.Org{ID: id, Name: "आवाज़ Labs 🎙", CreatedAt: clock, CreatedBy: "asha@example.org", ActiveKeys: 3, Owners: 2}
+	return tenant.Org{
+		ID: id, Name: "आवाज़ Labs 🎙", CreatedAt: clock, CreatedBy: "asha@example.org", ActiveKeys: 3, Owners: 2,
+		Disclosure: speech.Disclosure{Set: true, Text: "यह ए आई की 'आवाज़' है।"},
+	}
 }
 
 func makeProject(id, orgID string) tenant.Project {
@@ -118,6 +122,7 @@ func makeKey(id, orgID string) tenant.Key {
 		ID: id, OrgID: orgID, ProjectID: "prj_a", Kind: tenant.Playground, Name: "ब्राउज़र", Prefix: "swar_play_abcdef",
 		Hash: access.HashOf(id), Voices: []string{"raj", "anjura"}, Origin: "https://example.org", CreatedAt: clock,
 		CreatedBy: "asha@example.org", RevokedAt: at(4), LastUsedAt: at(5), ExpiresAt: at(6),
+		Disclosure: speech.Disclosure{Set: true}, OrgDisclosure: speech.Disclosure{Set: true, Text: "AI"},
 	}
 }
 

@@ -29,6 +29,7 @@ type Action string
 const (
 	OrgCreated            Action = "org.created"
 	OrgRenamed            Action = "org.renamed"
+	OrgDisclosureChanged  Action = "org.disclosure_changed"
 	ProjectCreated        Action = "project.created"
 	ProjectRenamed        Action = "project.renamed"
 	MemberInvited         Action = "member.invited"

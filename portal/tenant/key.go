@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // MaxActiveKeys is how many live keys of an organisation may be active. Playground keys do not count.
@@ -44,6 +45,9 @@ type Key struct {
 	RevokedAt  time.Time // zero while not revoked
 	LastUsedAt time.Time // zero until used; late by up to a minute
 	ExpiresAt  time.Time // zero for keys that do not expire
+
+	Disclosure    speech.Disclosure // what is spoken before every text
+	OrgDisclosure speech.Disclosure // where Disclosure sets nothing: that of the organisation
 }
 
 // Revoked reports whether the key was revoked. A key that is not may still have expired.
@@ -56,6 +60,9 @@ func (k Key) Expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.
 type KeyChange struct {
 	Name   *string
 	Voices *[]string // empty means every voice
+
+	// Disclosure is for owners. One that sets nothing leaves it to the organisation.
+	Disclosure *speech.Disclosure
 }
 
 // CreatedKey is a new key together with the key itself, which is nowhere else.
@@ -138,9 +145,13 @@ func (s *Service) addKey(
 		if first, done, err := replay[CreatedKey](tx, now, actor, once); done || err != nil {
 			return first, err
 		}
+		org, err := tx.Org(project.OrgID)
+		if err != nil {
+			return CreatedKey{}, err
+		}
 		key := Key{
 			ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.Shown(secret), Hash: hash,
-			CreatedAt: now, CreatedBy: actor.Email,
+			CreatedAt: now, CreatedBy: actor.Email, OrgDisclosure: org.Disclosure,
 		}
 		if err := fill(tx, now, &key); err != nil {
 			return CreatedKey{}, err
@@ -152,10 +163,11 @@ func (s *Service) addKey(
 	return made.with(secret, hash), err
 }
 
-// UpdateKey renames a live key, or changes what it may speak with.
+// UpdateKey renames a live key, changes what it may speak with, or what is spoken before every text.
 func (s *Service) UpdateKey(ctx context.Context, actor User, id string, change KeyChange) (Key, error) {
 	var name string
 	var voices []string
+	var disclosure speech.Disclosure
 	var err error
 	if change.Name != nil {
 		if name, err = cleanName("name", *change.Name); err != nil {
@@ -167,9 +179,17 @@ func (s *Service) UpdateKey(ctx context.Context, actor User, id string, change K
 			return Key{}, err
 		}
 	}
+	if change.Disclosure != nil {
+		if disclosure, err = cleanDisclosure(*change.Disclosure); err != nil {
+			return Key{}, err
+		}
+	}
 	now := s.now()
 	return update(ctx, s, func(tx Tx) (Key, error) {
 		key, err := writableKey(tx, actor, id)
+		if err == nil && change.Disclosure != nil {
+			err = mayOwn(tx, actor, key.OrgID)
+		}
 		switch {
 		case err != nil:
 			return Key{}, err
@@ -184,6 +204,9 @@ func (s *Service) UpdateKey(ctx context.Context, actor User, id string, change K
 		}
 		if change.Voices != nil && !slices.Equal(voices, key.Voices) {
 			key.Voices, changed = voices, true
+		}
+		if change.Disclosure != nil && disclosure != key.Disclosure {
+			key.Disclosure, changed = disclosure, true
 		}
 		if changed {
 			tx.PutKey(key)
@@ -218,7 +241,15 @@ func (k Key) detail() []string {
 	if k.Origin != "" {
 		d = append(d, "origin", k.Origin)
 	}
-	return d
+	return append(d, disclosureDetail(k.Disclosure)...)
+}
+
+// disclosureDetail is what the audit log tells about a disclosure: nothing about one that sets nothing.
+func disclosureDetail(d speech.Disclosure) []string {
+	if !d.Set {
+		return nil
+	}
+	return []string{"disclosure", d.Text}
 }
 
 // cleanVoices leaves out repetitions and refuses what the model cannot speak with.

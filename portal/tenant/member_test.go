@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 func TestInviting(t *testing.T) {
@@ -231,8 +232,11 @@ func TestTheAuditLogTellsEveryChange(t *testing.T) {
 		must(w.RevokeKey(ctx, owner, created.Key.ID))(t)
 		must(w.RevokeKey(ctx, owner, created.Key.ID))(t) // changes nothing
 		played := must(w.CreatePlaygroundKey(ctx, member, w.project.ID, "https://example.org", never))(t)
-		must(w.RenameOrg(ctx, owner, w.org.ID, name))(t)
-		must(w.RenameOrg(ctx, owner, w.org.ID, name))(t) // changes nothing
+		must(w.UpdateOrg(ctx, owner, w.org.ID, tenant.OrgChange{Name: &name}))(t)
+		must(w.UpdateOrg(ctx, owner, w.org.ID, tenant.OrgChange{Name: &name}))(t) // changes nothing
+		discloses := tenant.OrgChange{Disclosure: &speech.Disclosure{Set: true, Text: "AI"}}
+		must(w.UpdateOrg(ctx, owner, w.org.ID, discloses))(t)
+		must(w.UpdateOrg(ctx, owner, w.org.ID, discloses))(t) // changes nothing
 		must(w.RenameProject(ctx, owner, w.project.ID, name))(t)
 		must(w.SetRole(ctx, owner, w.org.ID, invited.Email, tenant.RoleViewer))(t)
 		v := w.voiceRequest(t)
@@ -259,7 +263,7 @@ func TestTheAuditLogTellsEveryChange(t *testing.T) {
 			"member.invited by owner", "member.invited by owner", "member.invited by owner",
 			"member.joined by member", "member.joined by viewer",
 			"member.removed by owner", "member.role_changed by owner", "member.unbound by operator",
-			"org.created by owner", "org.renamed by owner", "project.created by owner", "project.renamed by owner",
+			"org.created by owner", "org.disclosure_changed by owner", "org.renamed by owner", "project.created by owner", "project.renamed by owner",
 			"voice_request.created by member", "voice_request.moved by operator", "voice_request.withdrawn by member",
 		}
 		if !slices.Equal(got, want) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/ident"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // DefaultProject is the name of the project that comes with a new organisation, so that a key can be made at once.
@@ -39,6 +40,14 @@ type Org struct {
 	// one record, in every store.
 	ActiveKeys int // live keys that are not revoked
 	Owners     int // owners who have joined
+
+	Disclosure speech.Disclosure // what is spoken before every text, where a key says nothing else
+}
+
+// OrgChange says what to change of an organisation; nil leaves it as it is.
+type OrgChange struct {
+	Name       *string
+	Disclosure *speech.Disclosure // one that sets nothing leaves it to whoever serves speech
 }
 
 // Membership is an organisation as one of its members sees it.
@@ -132,26 +141,78 @@ func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once O
 	})
 }
 
-// RenameOrg renames an organisation; owners only. Of two at once, the last one stays.
-func (s *Service) RenameOrg(ctx context.Context, actor User, orgID, name string) (Org, error) {
-	name, err := cleanName("name", name)
+// UpdateOrg renames an organisation, or changes what is spoken before every text; owners only. Of two at once, the last
+// one stays. It returns the keys that were told of the change, also beside an error: then others may not be, until the
+// same change is asked for again.
+func (s *Service) UpdateOrg(ctx context.Context, actor User, orgID string, change OrgChange) ([]Key, error) {
+	change, err := change.clean()
 	if err != nil {
-		return Org{}, err
+		return nil, err
 	}
 	now := s.now()
-	return update(ctx, s, func(tx Tx) (Org, error) {
+	told, err := update(ctx, s, func(tx Tx) (told []Key, err error) {
 		if err := mayOwn(tx, actor, orgID); err != nil {
-			return Org{}, err
+			return nil, err
 		}
 		org, err := tx.Org(orgID)
-		if err != nil || org.Name == name {
-			return org, err
+		if err != nil {
+			return nil, err
 		}
-		org.Name = name
-		tx.PutOrg(org)
-		log(tx, now, actor, OrgRenamed, orgID, orgID, "name", name)
-		return org, nil
+		renamed, disclosed := change.apply(&org)
+		if disclosed {
+			if told, err = undisclosed(tx, org, now); err != nil {
+				return nil, err
+			}
+		}
+		if renamed || disclosed {
+			tx.PutOrg(org)
+		}
+		for _, k := range told {
+			tx.PutKey(k)
+		}
+		if renamed {
+			log(tx, now, actor, OrgRenamed, orgID, orgID, "name", org.Name)
+		}
+		if disclosed {
+			log(tx, now, actor, OrgDisclosureChanged, orgID, orgID, disclosureDetail(org.Disclosure)...)
+		}
+		return told, nil
 	})
+	if err != nil || change.Disclosure == nil {
+		return told, err
+	}
+	rest, err := s.passOnDisclosure(ctx, orgID)
+	return append(told, rest...), err
+}
+
+// clean returns c as it may be kept.
+func (c OrgChange) clean() (OrgChange, error) {
+	if c.Name != nil {
+		name, err := cleanName("name", *c.Name)
+		if err != nil {
+			return c, err
+		}
+		c.Name = &name
+	}
+	if c.Disclosure != nil {
+		disclosure, err := cleanDisclosure(*c.Disclosure)
+		if err != nil {
+			return c, err
+		}
+		c.Disclosure = &disclosure
+	}
+	return c, nil
+}
+
+// apply changes org, and reports what of it is another than before.
+func (c OrgChange) apply(org *Org) (renamed, disclosed bool) {
+	if c.Name != nil {
+		org.Name, renamed = *c.Name, org.Name != *c.Name
+	}
+	if c.Disclosure != nil {
+		org.Disclosure, disclosed = *c.Disclosure, org.Disclosure != *c.Disclosure
+	}
+	return renamed, disclosed
 }
 
 func membership(r Reader, orgID string, role Role) (Membership, error) {

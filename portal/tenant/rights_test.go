@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 func TestWhoMayDoWhat(t *testing.T) {
@@ -37,11 +38,15 @@ func TestWhoMayDoWhat(t *testing.T) {
 			return w.Authorize(t.Context(), u, unknownOrg, "")
 		}},
 		"renaming an organisation": {owners, func(t *testing.T, w *world, u tenant.User) error {
-			_, err := w.RenameOrg(t.Context(), u, w.org.ID, "new")
+			_, err := w.UpdateOrg(t.Context(), u, w.org.ID, tenant.OrgChange{Name: new("new")})
 			return err
 		}},
 		"renaming an unknown organisation": {nobody, func(t *testing.T, w *world, u tenant.User) error {
-			_, err := w.RenameOrg(t.Context(), u, unknownOrg, "new")
+			_, err := w.UpdateOrg(t.Context(), u, unknownOrg, tenant.OrgChange{Name: new("new")})
+			return err
+		}},
+		"changing the disclosure of an organisation": {owners, func(t *testing.T, w *world, u tenant.User) error {
+			_, err := w.UpdateOrg(t.Context(), u, w.org.ID, tenant.OrgChange{Disclosure: &speech.Disclosure{Set: true}})
 			return err
 		}},
 		"listing members": {everybody, func(t *testing.T, w *world, u tenant.User) error {

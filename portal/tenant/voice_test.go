@@ -143,7 +143,7 @@ func TestLimitsOfText(t *testing.T) {
 			return err
 		}},
 		"renamed organisation": {"name", 1, 80, false, func(t *testing.T, w *world, s string) error {
-			_, err := w.RenameOrg(t.Context(), owner, w.org.ID, s)
+			_, err := w.UpdateOrg(t.Context(), owner, w.org.ID, tenant.OrgChange{Name: &s})
 			return err
 		}},
 		"project": {"name", 1, 80, false, func(t *testing.T, w *world, s string) error {
