@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"io"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -137,4 +138,31 @@ func shownUntil(t *testing.T, address string) time.Time {
 	}
 	defer conn.Close()
 	return conn.ConnectionState().PeerCertificates[0].NotAfter
+}
+
+// TestAnAuthorityThatIsOnlyRead is neither made nor renewed.
+func TestAnAuthorityThatIsOnlyRead(t *testing.T) {
+	c, namespace := open(t)
+	ahead := time.Duration(0)
+	store := func(isReader bool) *controllers.AuthorityStore {
+		return &controllers.AuthorityStore{
+			Client: c, Namespace: namespace, Name: controllers.AuthoritySecret, ReadOnly: isReader,
+			Now: func() time.Time { return time.Now().Add(ahead) },
+		}
+	}
+	if _, err := store(true).Get(t.Context()); err == nil || !strings.Contains(err.Error(), "the operator makes it") {
+		t.Errorf("without one got %v", err)
+	}
+	made, err := store(false).Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead = (10*365 - 119) * 24 * time.Hour // the next one would be announced
+	for _, isReader := range []bool{true, false} {
+		got, err := store(isReader).Get(t.Context())
+		isSame := string(got.Trust) == string(made.Trust)
+		if err != nil || isSame != isReader {
+			t.Errorf("only read: %v; it is the same: %v, %v", isReader, isSame, err)
+		}
+	}
 }

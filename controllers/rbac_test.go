@@ -229,7 +229,12 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `, plural, kind))
-		create(t, c, crd)
+		eventually(t, kind+" can be made, when that of the test before is gone", 10*time.Second, func(ctx context.Context) string {
+			if err := c.Create(ctx, crd.DeepCopy()); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
 		t.Cleanup(func() { _ = c.Delete(context.Background(), crd) })
 		eventually(t, kind+" is known", 10*time.Second, func(ctx context.Context) string {
 			list := &unstructured.UnstructuredList{}

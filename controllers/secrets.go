@@ -3,8 +3,10 @@ package controllers
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +41,7 @@ type AuthorityStore struct {
 	Namespace string
 	Name      string
 	Now       func() time.Time
+	ReadOnly  bool // somebody else makes and renews it
 
 	mu   sync.Mutex
 	last certs.Authority
@@ -51,7 +54,7 @@ const (
 	nextKey  = "next.key"
 )
 
-// Get returns the authority, which it makes at first and renews in time.
+// Get returns the authority, which it makes at first and renews in time, unless it only reads it.
 func (s *AuthorityStore) Get(ctx context.Context) (certs.Authority, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,17 +66,23 @@ func (s *AuthorityStore) Get(ctx context.Context) (certs.Authority, error) {
 	var a certs.Authority
 	changed := false
 	switch {
+	case apierrors.IsNotFound(err) && s.ReadOnly:
+		err = errors.New("it is not there yet: the operator makes it when it starts; look at the operator's log")
 	case apierrors.IsNotFound(err):
 		a, err = certs.NewAuthority(s.Now())
 		changed = true
 	case err == nil:
-		a, changed, err = certs.Authority{
-			Cert: secret.Data[contract.TLSCert], Key: secret.Data[contract.TLSKey], Trust: secret.Data[contract.TLSAuthority],
-			NextCert: secret.Data[nextCert], NextKey: secret.Data[nextKey],
-		}.Renew(s.Now())
+		a = authorityIn(secret)
+		if !s.ReadOnly {
+			a, changed, err = a.Renew(s.Now())
+		}
 	}
 	if err != nil {
-		return a, fmt.Errorf("the authority in the Secret %s/%s: %w", s.Namespace, s.Name, err)
+		err = fmt.Errorf("the authority in the Secret %s/%s: %w", s.Namespace, s.Name, err)
+		if secret.Name != "" {
+			err = &authorityError{err}
+		}
+		return a, err
 	}
 	if changed {
 		if err := s.write(ctx, a, secret.ResourceVersion); err != nil {
@@ -83,6 +92,16 @@ func (s *AuthorityStore) Get(ctx context.Context) (certs.Authority, error) {
 	s.last, s.read = a, s.Now()
 	return a, nil
 }
+
+func authorityIn(s *corev1.Secret) certs.Authority {
+	return certs.Authority{
+		Cert: s.Data[contract.TLSCert], Key: s.Data[contract.TLSKey], Trust: s.Data[contract.TLSAuthority],
+		NextCert: s.Data[nextCert], NextKey: s.Data[nextKey],
+	}
+}
+
+// authorityError says that the authority was read, and cannot be used.
+type authorityError struct{ error }
 
 // write keeps an authority. Of two operators that make one at the same time the first wins.
 func (s *AuthorityStore) write(ctx context.Context, a certs.Authority, version string) error {
@@ -111,10 +130,17 @@ func (r *Reconciler) observeSecrets(ctx context.Context, fleet *v1alpha1.TTSDepl
 		r.observeCertificates, r.observeToken, r.observeAccess, r.observeScalerCA,
 	} {
 		found, err := check(ctx, fleet, &s)
-		if err != nil {
+		if unusable, ok := errors.AsType[*authorityError](err); ok {
+			found = []plan.Problem{{Reason: v1alpha1.ReasonSecretMalformed, Text: fmt.Sprintf("%v. Restore it from a backup; if there "+
+				"is none, delete the Secret, and every fleet gets certificates of a new authority within minutes", unusable)}}
+		} else if err != nil {
 			return s, nil, err
 		}
-		lacking = append(lacking, found...)
+		for _, p := range found {
+			if !slices.Contains(lacking, p) {
+				lacking = append(lacking, p)
+			}
+		}
 	}
 	s.missing = len(lacking) > 0
 	return s, lacking, nil
@@ -163,14 +189,34 @@ func (r *Reconciler) observeForeignCertificates(
 	if err != nil || len(lacking) > 0 {
 		return lacking, err
 	}
-	for _, name := range names {
+	leaves := make([]certs.Leaf, len(names))
+	for i, name := range names {
 		live, err := r.secret(ctx, fleet, name)
 		if err != nil {
 			return nil, err
 		}
-		s.noteExpiry(live.Data[contract.TLSCert])
+		leaves[i] = leafOf(live)
+		s.noteExpiry(leaves[i].Cert)
 	}
-	return nil, nil
+	for i, role := range []grpcauth.Role{grpcauth.Worker, grpcauth.Router} {
+		name, otherSide := grpcauth.Identity{Namespace: fleet.Namespace, Name: fleet.Name, Role: role}.URI(), leaves[1-i]
+		if err := leaves[i].CheckGiven(r.Now(), otherSide.CA, name); err != nil {
+			lacking = append(lacking, plan.Problem{Reason: certificateReason(err), Text: fmt.Sprintf(
+				"the certificate of the Secret %s cannot be used: %v. Renew it there, for the URI %s", names[i], err, name)})
+		}
+	}
+	return lacking, nil
+}
+
+// certificateReason is what stands in a condition about a certificate that cannot be used.
+func certificateReason(err error) string {
+	switch {
+	case errors.Is(err, certs.ErrExpired):
+		return v1alpha1.ReasonCertificateExpired
+	case errors.Is(err, certs.ErrMalformed):
+		return v1alpha1.ReasonSecretMalformed
+	}
+	return v1alpha1.ReasonCertificateInvalid
 }
 
 // noteExpiry takes in a certificate that pods have.

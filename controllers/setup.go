@@ -123,7 +123,7 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		}
 	}
 	if c.Scaler != "" {
-		shown := &serverCertificate{store: authority, name: identity.name, hosts: c.scalerHosts()}
+		shown := &ServerCertificate{Authority: authority, Name: identity.name, Hosts: c.scalerHosts()}
 		answer := func(ctx context.Context) error { return answerScalers(ctx, c.Scaler, shown, sizer) }
 		if err := m.Add(leading(answer)); err != nil {
 			return err

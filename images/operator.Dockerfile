@@ -22,6 +22,6 @@ LABEL org.opencontainers.image.title="Swar operator" \
 ENV PATH=/usr/local/bin:/usr/bin
 USER 65532:65532
 WORKDIR /
-EXPOSE 8081 8443 9443
+EXPOSE 6443 8081 8443 9443
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/local/bin/swar-operator"]

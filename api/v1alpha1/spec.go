@@ -81,6 +81,8 @@ type Spec struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.source.image) || has(self.source.image.path) || self.id == 'espeak-ng-hinglish'",message="without a bundle pods speak with espeak-ng, whose spec.model.id is espeak-ng-hinglish: take that, or name the bundle in spec.model.source.image.path"
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.source.image) || has(self.source.image.path)",message="spec.model.sha256 pins a bundle, and espeak-ng is none: name the bundle with source.image.path, or leave sha256 out"
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.source.pull) || self.id.matches('^[a-z0-9][a-z0-9.-]{0,62}$')",message="spec.model.id is what a pulled model is called: want at most 63 lower-case letters, digits, dots and hyphens"
 type Model struct {
 	// Identifier that clients are told. Pods of another model are not used. It cannot be changed, because clients and
 	// bills go by it: make a new TTSDeployment for another model.
@@ -104,7 +106,7 @@ type Model struct {
 
 // Source is where a model comes from: exactly one of these.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.image) ? 1 : 0) + (has(self.oci) ? 1 : 0) + (has(self.persistentVolumeClaim) ? 1 : 0) + (has(self.url) ? 1 : 0) == 1",message="spec.model.source wants exactly one of image, oci, persistentVolumeClaim and url"
+// +kubebuilder:validation:XValidation:rule="(has(self.image) ? 1 : 0) + (has(self.oci) ? 1 : 0) + (has(self.persistentVolumeClaim) ? 1 : 0) + (has(self.pull) ? 1 : 0) == 1",message="spec.model.source wants exactly one of image, oci, persistentVolumeClaim and pull"
 type Source struct {
 	// A folder of the worker's image, or espeak-ng, which every image has.
 	// +optional
@@ -115,9 +117,9 @@ type Source struct {
 	// A volume that many pods can read.
 	// +optional
 	PersistentVolumeClaim *VolumeSource `json:"persistentVolumeClaim,omitempty"`
-	// An archive that each pod fetches before it starts: for trials.
+	// A public model by name, or one from an address, that each pod downloads and converts before it starts: for trials.
 	// +optional
-	URL *URLSource `json:"url,omitempty"`
+	Pull *PullSource `json:"pull,omitempty"`
 }
 
 // ImageSource is a bundle in the worker's image.
@@ -162,21 +164,57 @@ type VolumeSource struct {
 	SubPath string `json:"subPath,omitempty"`
 }
 
-// URLSource is a bundle in an archive.
-type URLSource struct {
-	// Address of a .tar, .tar.gz or .tar.zst file.
+// PullSource is a model as `swar model pull` brings it. It is kept under the name of spec.model.id.
+type PullSource struct {
+	// Name in the catalogue, hf://OWNER/NAME, both perhaps with @REVISION, oci://REGISTRY/NAME:TAG, or the address of a
+	// .tar, .tar.gz or .tar.zst file with #sha256= and its SHA-256.
 	// +required
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:Pattern=`^https?://`
-	URL string `json:"url"`
-	// SHA-256 of the archive.
-	// +required
-	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
-	SHA256 string `json:"sha256"`
-	// Room that the archive and what is in it may take in each pod.
+	// +kubebuilder:validation:Pattern=`^([a-z0-9][a-z0-9.-]*(@[^@\s]+)?|(hf|oci)://\S+|https?://[^\s#]+#sha256=[0-9a-f]{64})$`
+	Model string `json:"model"`
+	// What a model of the hub is converted to: int8, the fast one, or fp32, the exact one.
 	// +optional
-	// +kubebuilder:default="2Gi"
+	// +kubebuilder:default=int8
+	// +kubebuilder:validation:Enum=int8;fp32
+	Precision string `json:"precision,omitempty"`
+	// Where the voices are, for a model of the hub that brings none, or in place of its own.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=name
+	Voices []PulledVoice `json:"voices,omitempty"`
+	// Weights of the codec, for a model of the hub that is published without, as hf://OWNER/NAME/FILE.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^hf://\S+$`
+	Codec string `json:"codec,omitempty"`
+	// Token of the hub, for a model whose terms have to be accepted.
+	// +optional
+	TokenSecretRef *SecretKey `json:"tokenSecretRef,omitempty"`
+	// Address of another hub that answers like Hugging Face's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^https?://`
+	Endpoint string `json:"endpoint,omitempty"`
+	// Room in each pod for what is downloaded and what is made of it.
+	// +optional
+	// +kubebuilder:default="4Gi"
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+}
+
+// PulledVoice is a voice that a pulled model is given.
+type PulledVoice struct {
+	// What it is called.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[^=\s]+$`
+	Name string `json:"name"`
+	// A recording of 5 to 30 s, or a stored voice, as hf://OWNER/NAME/FILE.
+	// +required
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^hf://\S+$`
+	From string `json:"from"`
 }
 
 // Voice is one that is offered.
@@ -352,6 +390,28 @@ type Router struct {
 	// +kubebuilder:validation:items:MaxLength=64
 	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="want a network such as 10.0.0.0/8"
 	TrustedProxies []string `json:"trustedProxies,omitempty"`
+	// How speech is marked as synthetic.
+	// +optional
+	Labelling Labelling `json:"labelling,omitzero"`
+}
+
+// Labelling is how speech is marked as synthetic.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.disclosureRequired) || !self.disclosureRequired || has(self.disclosure)",message="disclosureRequired wants a disclosure: what is spoken where a key has none"
+type Labelling struct {
+	// Text that is spoken before every text, unless the key or its organisation has another; it is billed like the rest.
+	// +optional
+	// +kubebuilder:validation:MaxLength=400
+	// +kubebuilder:validation:Pattern=`^[^\p{Cc}]*[\p{L}\p{N}][^\p{Cc}]*$`
+	Disclosure string `json:"disclosure,omitempty"`
+	// Whether no key and no organisation may have nothing spoken instead.
+	// +optional
+	DisclosureRequired bool `json:"disclosureRequired,omitempty"`
+	// Name of the service, in ASCII, that audio and GET / tell. Without it Swar Hinglish TTS.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	// +kubebuilder:validation:Pattern=`^[!-~]([ -~]*[!-~])?$`
+	ServiceName string `json:"serviceName,omitempty"`
 }
 
 // Resources are requests and limits in one.

@@ -42,6 +42,7 @@ const (
 	ReasonCrashLoop            = "CrashLoop"
 	ReasonApplyFailed          = "ApplyFailed"
 	ReasonCertificateExpired   = "CertificateExpired"
+	ReasonCertificateInvalid   = "CertificateInvalid"
 	ReasonReconciliationPaused = "ReconciliationPaused"
 	ReasonReconciliationActive = "ReconciliationActive"
 	ReasonUnknown              = "Unknown"

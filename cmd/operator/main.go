@@ -66,6 +66,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 		},
 	}
 	o.define(cmd)
+	cmd.AddCommand(metricsCommand(p))
 	return cmd
 }
 

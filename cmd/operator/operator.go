@@ -13,6 +13,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -45,7 +46,7 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 		return err
 	}
 	ctrl.SetLogger(logr.FromSlogHandler(log.Handler()))
-	access, err := o.access()
+	access, err := apiServer(o.kubeconfig)
 	if err != nil {
 		return err
 	}
@@ -69,9 +70,13 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 		return err
 	}
 	defer stop()
+	lease, err := newLease(access, o.own)
+	if err != nil {
+		return err
+	}
 	log.Info("looking after fleets", "namespaces", o.namespaces)
 	for hasLed := false; ; {
-		led, err := lookAfter(ctx, access, o, c, log)
+		led, err := lookAfter(ctx, access, o.managerOptions(lease), c, log)
 		hasLed = hasLed || led
 		if ctx.Err() != nil || !hasLed {
 			return launch.Interrupted(ctx, ignoreEnd(ctx, err))
@@ -81,15 +86,18 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 		log.Warn("fleets are left to themselves until this operator may act again", "error", err)
 		fleets.Clear()
 		select {
-		case <-time.After(retryPeriod):
+		case <-time.After(askEvery):
+			waitForAnswer(ctx, lease)
 		case <-ctx.Done():
 		}
 	}
 }
 
 // lookAfter looks after fleets until ctx ends or this operator may not act any more; led says whether it could at all.
-func lookAfter(ctx context.Context, access *rest.Config, o *options, c controllers.Config, log *slog.Logger) (led bool, err error) {
-	m, err := ctrl.NewManager(access, o.managerOptions())
+func lookAfter(
+	ctx context.Context, access *rest.Config, options ctrl.Options, c controllers.Config, log *slog.Logger,
+) (led bool, err error) {
+	m, err := ctrl.NewManager(access, options)
 	if err != nil {
 		return false, fmt.Errorf("reaching the API server: %w", err)
 	}
@@ -126,10 +134,10 @@ func ignoreEnd(ctx context.Context, err error) error {
 	return err
 }
 
-// access says how the API server is reached.
-func (o *options) access() (c *rest.Config, err error) {
-	if o.kubeconfig != "" {
-		c, err = clientcmd.BuildConfigFromFlags("", o.kubeconfig)
+// apiServer says how the API server is reached; without a file, as a pod reaches it.
+func apiServer(kubeconfig string) (c *rest.Config, err error) {
+	if kubeconfig != "" {
+		c, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
 	} else {
 		c, err = rest.InClusterConfig()
 	}
@@ -141,11 +149,11 @@ func (o *options) access() (c *rest.Config, err error) {
 	return c, nil
 }
 
-func (o *options) managerOptions() ctrl.Options {
+func (o *options) managerOptions(lease resourcelock.Interface) ctrl.Options {
 	graceful := 10 * time.Second
 	options := controllers.ManagerOptions(o.namespaces)
 	options.HealthProbeBindAddress = "0" // see serveProbes
-	options.LeaderElection, options.LeaderElectionID, options.LeaderElectionNamespace = o.elect, name, o.own
+	options.LeaderElection, options.LeaderElectionResourceLockInterface = o.elect, lease
 	options.Controller.SkipNameValidation = new(true) // of one manager after another
 	options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(leaseDuration), new(renewDeadline), new(retryPeriod)
 	options.LeaderElectionReleaseOnCancel = true // the process ends when the manager does

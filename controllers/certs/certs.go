@@ -7,6 +7,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -143,6 +144,48 @@ func (l Leaf) Check(now time.Time, a Authority, name *url.URL, hosts ...string) 
 		return errors.New("it is for other hosts")
 	case now.After(leaf.NotAfter.Add(-renewLeaf)):
 		return fmt.Errorf("it is good until %s only", leaf.NotAfter.Format(time.DateOnly))
+	}
+	return nil
+}
+
+// Why those who show a leaf, or are shown it, cannot use it.
+var (
+	ErrMalformed = errors.New("it is no certificate with its key")
+	ErrExpired   = errors.New("it has expired")
+	ErrInvalid   = errors.New("it is refused")
+)
+
+// CheckGiven returns why a leaf that somebody else has made cannot be used under a name among those who trust the
+// authorities of trust, in PEM: one of the errors above, with what is wrong. Other than that of [Leaf.Check] the key may
+// be of any kind, there may be authorities in between, and names of other systems.
+func (l Leaf) CheckGiven(now time.Time, trust []byte, name *url.URL) error {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(trust) {
+		return fmt.Errorf("%w: ca.crt of the other side holds no certificate", ErrMalformed)
+	}
+	pair, err := tls.X509KeyPair(l.Cert, l.Key)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	leaf := pair.Leaf
+	switch {
+	case now.After(leaf.NotAfter):
+		return fmt.Errorf("%w on %s", ErrExpired, leaf.NotAfter.UTC().Format(time.RFC3339))
+	case now.Before(leaf.NotBefore):
+		return fmt.Errorf("%w: it is good from %s on only", ErrInvalid, leaf.NotBefore.UTC().Format(time.RFC3339))
+	}
+	isOfOthers := func(u *url.URL) bool { return u.Scheme != name.Scheme || u.Host != name.Host }
+	ours := slices.DeleteFunc(slices.Clone(leaf.URIs), isOfOthers)
+	if len(ours) != 1 || ours[0].String() != name.String() {
+		return fmt.Errorf("%w: of the URIs it is for, %v, just one must be of Swar, %s", ErrInvalid, leaf.URIs, name)
+	}
+	between := x509.NewCertPool()
+	for _, c := range parseAll(l.Cert)[1:] {
+		between.AddCert(c)
+	}
+	_, err = leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: now})
+	if err != nil {
+		return fmt.Errorf("%w by ca.crt of the other side: %w", ErrInvalid, err)
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
 package certs_test
 
 import (
+	"errors"
 	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,5 +176,45 @@ func TestProcessesKnowOneAnother(t *testing.T) {
 				t.Errorf("they know one another: %v (%v, %v), want %v", got, err, serverErr, tt.want)
 			}
 		})
+	}
+}
+
+// TestWhatOthersHaveMade: a leaf that somebody else has made is held against what processes do with it.
+func TestWhatOthersHaveMade(t *testing.T) {
+	now := time.Now()
+	a, other := newAuthority(t, now), newAuthority(t, now)
+	name := nameOf(grpcauth.Worker, "hinglish")
+	good := issue(t, a, now, name)
+	mixed, broken := good, good
+	mixed.Key, broken.Cert = issue(t, a, now, name).Key, []byte("nonsense")
+	for what, tt := range map[string]struct {
+		leaf  certs.Leaf
+		trust []byte
+		after time.Duration
+		want  error
+	}{
+		"a good one":                            {leaf: good},
+		"one of several authorities":            {leaf: good, trust: slices.Concat(other.Trust, a.Trust)},
+		"one second before its end":             {leaf: good, after: 30*day - time.Second},
+		"one second after its end":              {leaf: good, after: 30*day + time.Second, want: certs.ErrExpired},
+		"an hour before now, which is allowed":  {leaf: good, after: -time.Hour + time.Second},
+		"before it is good":                     {leaf: good, after: -time.Hour - time.Second, want: certs.ErrInvalid},
+		"of another role":                       {leaf: issue(t, a, now, nameOf(grpcauth.Router, "hinglish")), want: certs.ErrInvalid},
+		"of another fleet":                      {leaf: issue(t, a, now, nameOf(grpcauth.Worker, "hindi")), want: certs.ErrInvalid},
+		"of a name beside that of Swar":         {leaf: issue(t, a, now, name, "worker.example.org")},
+		"of no name":                            {leaf: issue(t, a, now, &url.URL{Scheme: "https", Host: "example.org"}), want: certs.ErrInvalid},
+		"signed by another authority":           {leaf: issue(t, other, now, name), want: certs.ErrInvalid},
+		"a key of another certificate":          {leaf: mixed, want: certs.ErrMalformed},
+		"no certificate":                        {leaf: broken, want: certs.ErrMalformed},
+		"nothing by which others would know it": {leaf: good, trust: []byte("nonsense"), want: certs.ErrMalformed},
+	} {
+		trust := tt.trust
+		if trust == nil {
+			trust = a.Trust
+		}
+		got := tt.leaf.CheckGiven(now.Add(tt.after), trust, name)
+		if !errors.Is(got, tt.want) {
+			t.Errorf("%s: %v, want %v", what, got, tt.want)
+		}
 	}
 }

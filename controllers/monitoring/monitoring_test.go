@@ -37,6 +37,12 @@ func rules(t *testing.T, runbooks string, d *v1alpha1.TTSDeployment) map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
+	return readRules(t, text)
+}
+
+// readRules reads the spec of a PrometheusRule.
+func readRules(t *testing.T, text []byte) map[string]rule {
+	t.Helper()
 	var spec struct {
 		Groups []struct {
 			Name  string

@@ -57,9 +57,15 @@ func TestAlerts(t *testing.T) {
 	promtool(t, folder, "test", "rules", "rules_test.yaml")
 }
 
-// TestEveryAlertIsTried: rules_test.yaml has a case in which it fires, and one in which it does not.
+// TestEveryAlertIsTried: its file has a case in which it fires, and one in which it does not.
 func TestEveryAlertIsTried(t *testing.T) {
-	text, err := os.ReadFile("rules_test.yaml")
+	areTried(t, "rules_test.yaml", rules(t, "", fleet("speech", "hinglish")))
+	areTried(t, "portal_rules_test.yaml", portalRules(t))
+}
+
+func areTried(t *testing.T, file string, all map[string]rule) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +87,6 @@ func TestEveryAlertIsTried(t *testing.T) {
 			rests[a.Alertname] = rests[a.Alertname] || len(a.ExpAlerts) == 0
 		}
 	}
-	all := rules(t, "", fleet("speech", "hinglish"))
 	for name := range all {
 		if !fires[name] || !rests[name] {
 			t.Errorf("%s is not tried both ways", name)
@@ -89,7 +94,7 @@ func TestEveryAlertIsTried(t *testing.T) {
 	}
 	for name := range fires {
 		if _, is := all[name]; !is {
-			t.Errorf("rules_test.yaml tries %s, which there is not", name)
+			t.Errorf("%s tries %s, which there is not", file, name)
 		}
 	}
 }

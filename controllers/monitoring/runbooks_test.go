@@ -12,9 +12,17 @@ import (
 
 const runbooks = "../../docs/runbooks"
 
+// everyAlert is those of a fleet and those of the portal.
+func everyAlert(t *testing.T) map[string]rule {
+	t.Helper()
+	all := rules(t, "", fleet("speech", "hinglish"))
+	maps.Copy(all, portalRules(t))
+	return all
+}
+
 // TestEveryAlertHasAPage, and every page is that of an alert and answers what somebody asks who is woken by it.
 func TestEveryAlertHasAPage(t *testing.T) {
-	all := rules(t, "", fleet("speech", "hinglish"))
+	all := everyAlert(t)
 	for name := range all {
 		text, err := os.ReadFile(filepath.Join(runbooks, name+".md"))
 		if err != nil {
@@ -79,7 +87,7 @@ func TestTableOfAlerts(t *testing.T) {
 		got[r[1]] = r[3]
 	}
 	want := map[string]string{}
-	for name, r := range rules(t, "", fleet("speech", "hinglish")) {
+	for name, r := range everyAlert(t) {
 		want[name] = r.Labels["severity"]
 	}
 	if !maps.Equal(got, want) {

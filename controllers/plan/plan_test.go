@@ -170,6 +170,12 @@ func TestConditions(t *testing.T) {
 		}, []want{
 			{v1alpha1.Available, no, v1alpha1.ReasonSecretMissing, "no Secret keys"},
 		}},
+		"a certificate of others has expired": {func(o *plan.Observed) {
+			o.Lacking = []plan.Problem{{Reason: v1alpha1.ReasonCertificateExpired, Text: "it has expired. Renew it there"}}
+		}, []want{
+			{v1alpha1.Available, yes, v1alpha1.ReasonReady, ""},
+			{v1alpha1.Degraded, yes, v1alpha1.ReasonCertificateExpired, "Renew it there"},
+		}},
 		"the cluster refuses": {func(o *plan.Observed) { o.Failed = errors.New("forbidden") }, []want{
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonApplyFailed, "forbidden"},
 		}},

@@ -5,14 +5,13 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
 )
 
 const (
 	bundleVolume = "bundle"
-	fetched      = "model" // folder of the volume that a fetched bundle is put into
+	modelStore   = "SWAR_MODELS" // where the programs look for models
 )
 
 // bring gives the pod its model. The container that it returns, if any, runs before.
@@ -33,31 +32,54 @@ func (p *pod) bring(d *v1alpha1.TTSDeployment) (before *corev1.Container) {
 			},
 		}}, bundleFolder, true)
 		folder = path.Join(bundleFolder, s.PersistentVolumeClaim.SubPath)
-	case s.URL != nil:
-		limit := quantityOf(s.URL.SizeLimit, "2Gi")
-		p.mount(corev1.Volume{Name: bundleVolume, VolumeSource: corev1.VolumeSource{
-			EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &limit},
-		}}, bundleFolder, true)
-		folder = path.Join(bundleFolder, fetched)
-		before = fetching(s.URL, folder, limit)
+	case s.Pull != nil:
+		return p.pull(d)
 	}
 	if folder == "" {
 		return nil
 	}
 	p.setFlag("bundle", folder)
+	p.pin(d)
+	return nil
+}
+
+// pin has the program refuse another bundle than that which the fleet names.
+func (p *pod) pin(d *v1alpha1.TTSDeployment) {
 	if digest := d.Spec.Model.SHA256; digest != "" {
 		p.setFlag("bundle-digest", digest)
 	}
-	return before
 }
 
-// fetching is a container that brings a bundle into a folder.
-func fetching(s *v1alpha1.URLSource, folder string, limit resource.Quantity) *corev1.Container {
-	return &corev1.Container{
-		Name: "fetch", Command: []string{"swar"},
-		Args: []string{
-			"bundle", "fetch", s.URL, "--sha256=" + s.SHA256, "--to=" + folder, "--limit=" + strconv.FormatInt(limit.Value(), 10),
-		},
+// pull gives the pod a volume as its store of models, and returns the container that brings the model into it.
+func (p *pod) pull(d *v1alpha1.TTSDeployment) *corev1.Container {
+	s := d.Spec.Model.Source.Pull
+	limit := quantityOf(s.SizeLimit, "4Gi")
+	p.mount(corev1.Volume{Name: bundleVolume, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &limit},
+	}}, bundleFolder, true)
+	store := corev1.EnvVar{Name: modelStore, Value: bundleFolder}
+	p.container.Env = append(p.container.Env, store)
+	p.setFlag("model", d.Spec.Model.ID)
+	p.pin(d)
+	c := &corev1.Container{
+		Name: "pull", Command: []string{"swar"}, Env: []corev1.EnvVar{store},
+		Args:         []string{"model", "pull", s.Model, "--name=" + d.Spec.Model.ID, "--limit=" + strconv.FormatInt(limit.Value(), 10)},
 		VolumeMounts: []corev1.VolumeMount{{Name: bundleVolume, MountPath: bundleFolder}},
 	}
+	if s.Precision != "" {
+		c.Args = append(c.Args, "--precision="+s.Precision)
+	}
+	for _, v := range s.Voices {
+		c.Args = append(c.Args, "--voice="+v.Name+"="+v.From)
+	}
+	if s.Codec != "" {
+		c.Args = append(c.Args, "--codec="+s.Codec)
+	}
+	if s.Endpoint != "" {
+		c.Env = append(c.Env, corev1.EnvVar{Name: "HF_ENDPOINT", Value: s.Endpoint})
+	}
+	if t := s.TokenSecretRef; t != nil {
+		c.Env = append(c.Env, fromSecret("HF_TOKEN", t.Name, t.Key))
+	}
+	return c
 }

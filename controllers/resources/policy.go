@@ -43,18 +43,36 @@ func budget(d *v1alpha1.TTSDeployment, name, component string, missing intstr.In
 // workerPolicy lets only routers of the same fleet have worker pods speak.
 func workerPolicy(d *v1alpha1.TTSDeployment) Object {
 	egress := append(dns(), tracing(d)...)
-	if s := d.Spec.Model.Source.URL; s != nil {
-		port := int32(443)
-		if strings.HasPrefix(s.URL, "http:") {
-			port = 80
-		}
-		egress = append(egress, to(nil, portOf(s.URL, port)))
+	if s := d.Spec.Model.Source.Pull; s != nil {
+		egress = append(egress, to(nil, pullPorts(s)...))
 	}
 	return policy(d, WorkerName(d), Worker,
 		[]networkingv1.NetworkPolicyIngressRule{
 			from(podsOf(d, Router), contract.WorkerSpeech),
 			from(nil, contract.WorkerProbe),
 		}, egress)
+}
+
+// pullPorts are those that a model is brought from. Hubs and registries send people for large files and tokens to other
+// hosts, by HTTPS.
+func pullPorts(s *v1alpha1.PullSource) (ports []int32) {
+	isArchive := strings.HasPrefix(s.Model, "http")
+	if !isArchive || s.Endpoint != "" {
+		ports = append(ports, 443)
+	}
+	for _, address := range []string{s.Model, s.Endpoint} {
+		port := int32(443)
+		if strings.HasPrefix(address, "http:") {
+			port = 80
+		}
+		if !strings.Contains(address, "://") || strings.HasPrefix(address, "hf:") {
+			continue
+		}
+		if port = portOf(address, port); !slices.Contains(ports, port) {
+			ports = append(ports, port)
+		}
+	}
+	return ports
 }
 
 // routerPolicy lets everybody call routers, and only the operator watch them.

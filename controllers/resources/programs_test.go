@@ -61,8 +61,8 @@ func TestProgramsTakeWhatTheyAreGiven(t *testing.T) {
 			if d.Spec.Model.SHA256 != "" {
 				d.Spec.Model.SHA256 = sumOf(manifest)
 			}
-			if source := d.Spec.Model.Source.URL; source != nil {
-				source.URL, source.SHA256 = web.URL, sumOf(n.archive)
+			if source := d.Spec.Model.Source.Pull; source != nil { // no hub is asked here
+				*source = v1alpha1.PullSource{Model: web.URL + "#sha256=" + sumOf(n.archive), Precision: source.Precision}
 			}
 			worker, router := templates(t, resources.Build(release, d, resources.Facts{Workers: 1}))
 			n.run(d, worker, `"ready"`, "swar-worker", "--listen=127.0.0.1:0", "--http=127.0.0.1:0", "--oversubscribe")
@@ -168,7 +168,7 @@ func (n *node) command(c corev1.Container, files *strings.Replacer, program stri
 			}[v.ValueFrom.SecretKeyRef.Key]
 		case v.ValueFrom.FieldRef != nil: // the label is not there on older clusters
 		}
-		cmd.Env = append(cmd.Env, v.Name+"="+value)
+		cmd.Env = append(cmd.Env, v.Name+"="+files.Replace(value))
 	}
 	return cmd
 }

@@ -24,7 +24,7 @@ const everything = `
 observability: {podMonitor: Enabled, prometheusRule: Enabled, dashboard: Enabled, tracing: {endpoint: "http://collector:4317"}}
 model:
   id: m
-  source: {url: {url: "https://models.example.org:8443/m.tar", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}}
+  source: {pull: {model: "https://models.example.org:8443/m.tar#sha256=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}}
 router: {usageVolume: {}}
 `
 
@@ -40,11 +40,14 @@ var choices = map[string]string{
 	"shared processors":           "runtime: {cpuPolicy: Shared, workersPerPod: 4, cpus: 2}",
 	"no queue, no lingering":      "router: {queue: {capacity: 0, maxWaitMilliseconds: 1}, lingerSeconds: 0, affinity: None}",
 	"larger routers":              "router: {replicas: 5, resources: {cpu: 2, memory: 1Gi}, trustedProxies: [10.0.0.0/8, 'fd00::/8']}",
+	"a label":                     "router: {labelling: {disclosure: 'यह ए आई की आवाज़ है।', disclosureRequired: true, serviceName: Asha Bank}}",
 	"a volume for usage":          "router: {usageVolume: {storageClassName: fast, size: 3Gi}}",
 	"a rare trace":                "observability: {tracing: {endpoint: 'https://collector', samplePerThousand: 5}}",
 	"pods of every zone":          "placement: {zones: Ignore}",
 	"a cache of none":             "runtime: {prefillCacheMegabytes: 0}",
-	"settings of the engine":      "runtime: {env: [{name: TZ, value: Asia/Kolkata}, {name: LICENCE, secretKeyRef: {name: l, key: k}}]}",
+	"a model of a hub of ours": `model: {id: hinglish, source: {pull: {model: "hf://acme/hinglish@v1", precision: fp32, endpoint: "http://hub:8080",
+  voices: [{name: raj, from: "hf://acme/voices/raj.wav"}], codec: "hf://acme/codec/model.safetensors", tokenSecretRef: {name: hub, key: token}}}}`,
+	"settings of the engine": "runtime: {env: [{name: TZ, value: Asia/Kolkata}, {name: LICENCE, secretKeyRef: {name: l, key: k}}]}",
 }
 
 // all returns every sample and every choice.
@@ -240,7 +243,7 @@ func TestArguments(t *testing.T) {
 		},
 		"a cache of none": {"--workers=1 --prefill-cache-mb=0 " + secure, nil, nil},
 		"everything": {
-			"--workers=1 --bundle=/bundle/model " + secure + " --otlp=http://collector:4317 --otlp-share=1", nil, nil,
+			"--workers=1 --model=m " + secure + " --otlp=http://collector:4317 --otlp-share=1", nil, nil,
 		},
 	} {
 		worker, router := templates(t, resources.Build(release, of(t, choices[name]), resources.Facts{}))
@@ -494,5 +497,16 @@ func TestRoutersWithAVolume(t *testing.T) {
 	if service.Spec.ClusterIP != corev1.ClusterIPNone || !mounted || *claim.StorageClassName != "fast" ||
 		claim.Resources.Requests.Storage().String() != "3Gi" {
 		t.Errorf("the Service is %v, the volume is mounted: %v, the claim is %v", service.Spec, mounted, claim)
+	}
+}
+
+// TestALabelIsNotExpanded: Kubernetes would put a variable where an argument has $(NAME).
+func TestALabelIsNotExpanded(t *testing.T) {
+	d := of(t, "router: {labelling: {disclosure: 'AI $(PATH) $5 hai', serviceName: A$B}}")
+	_, router := templates(t, resources.Build(release, d, resources.Facts{Workers: 1}))
+	for _, want := range []string{"--disclosure=AI $$(PATH) $$5 hai", "--service-name=A$$B"} {
+		if args := router.Spec.Containers[0].Args; !slices.Contains(args, want) {
+			t.Errorf("a router is started with %q, want %q among them", args, want)
+		}
 	}
 }

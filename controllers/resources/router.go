@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -133,6 +134,7 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 	for _, network := range s.TrustedProxies {
 		p.setFlag("trust-proxy", network)
 	}
+	p.label(s.Labelling)
 	if d.Spec.Placement.Zones == v1alpha1.ZonesPrefer {
 		p.container.Env = append(p.container.Env, ownZone())
 	}
@@ -140,6 +142,20 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 	p.identify(d, RouterTLSSecret(d))
 	p.trace(d)
 	return p
+}
+
+// label says how speech is marked as synthetic. What is not set is no flag: routers of an older image do not know it.
+func (p *pod) label(l v1alpha1.Labelling) {
+	literal := func(s string) string { return strings.ReplaceAll(s, "$", "$$") } // Kubernetes expands $(NAME)
+	if l.Disclosure != "" {
+		p.setFlag("disclosure", literal(l.Disclosure))
+	}
+	if l.DisclosureRequired {
+		p.container.Args = append(p.container.Args, "--disclosure-required")
+	}
+	if l.ServiceName != "" {
+		p.setFlag("service-name", literal(l.ServiceName))
+	}
 }
 
 // admit says who may speak.

@@ -42,6 +42,17 @@ var bases = []struct {
 	{"default", "Deployment", "swar-portal", "portal/portal.yaml"},
 	{"config", "ServiceMonitor", "swar-operator", "prometheus/operator.yaml"},
 	{"config", "ServiceMonitor", "swar-portal", "prometheus/portal.yaml"},
+	{"external-metrics", "Deployment", "swar-metrics", "external-metrics/deployment.yaml"},
+	{"external-metrics", "Service", "swar-metrics", "external-metrics/service.yaml"},
+	{"external-metrics", "APIService", "v1beta1.external.metrics.k8s.io", "external-metrics/api_service.yaml"},
+	{"external-metrics", "PodDisruptionBudget", "swar-metrics", "external-metrics/pod_disruption_budget.yaml"},
+	{"external-metrics", "NetworkPolicy", "swar-metrics", "external-metrics/network_policy.yaml"},
+	{"external-metrics", "ServiceAccount", "swar-metrics", "external-metrics/service_account.yaml"},
+	{"external-metrics", "Role", "swar-metrics", "external-metrics/role.yaml"},
+	{"external-metrics", "RoleBinding", "swar-metrics", "external-metrics/role_binding.yaml"},
+	{"external-metrics", "RoleBinding", "swar-system-swar-metrics", "external-metrics/authentication_reader.yaml"},
+	{"external-metrics", "ClusterRole", "swar-metrics", "external-metrics/cluster_role.yaml"},
+	{"external-metrics", "ClusterRoleBinding", "swar-metrics", "external-metrics/cluster_role_binding.yaml"},
 }
 
 // ofHelm are lines that only a release of Helm has.
@@ -51,7 +62,7 @@ var ofHelm = regexp.MustCompile(
 // configOf returns the objects of config, by their names below root.
 func configOf(root string) (map[string][]byte, error) {
 	objects := map[string]string{} // by the case, kind and name
-	for _, rendered := range []string{"default", "config"} {
+	for _, rendered := range []string{"default", "config", "external-metrics"} {
 		text, err := os.ReadFile(filepath.Join(root, "hack/chart/testdata", rendered+".yaml"))
 		if err != nil {
 			return nil, err

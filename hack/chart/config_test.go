@@ -48,6 +48,7 @@ func TestConfigIsTheChart(t *testing.T) {
 	}{
 		"a namespace":               {[]string{"default"}, "default"},
 		"the cluster, and monitors": {[]string{"cluster", "prometheus"}, "config"},
+		"external metrics":          {[]string{"default", "external-metrics"}, "external-metrics"},
 	} {
 		var built []object
 		for _, folder := range tt.folders {

@@ -175,12 +175,13 @@ func TestNothingOfTheChartIsTakenForTheOperators(t *testing.T) {
 	}
 }
 
-// TestScopes: without a right on the cluster as a whole in one, and with one role in the other.
+// TestScopes: without a right on the cluster as a whole in one, and with one role in the other. The server of external
+// metrics has its own in both.
 func TestScopes(t *testing.T) {
 	for name, objects := range goldens(t) {
 		var kinds []string
 		for _, o := range objects {
-			if strings.HasPrefix(o.kind(), "Cluster") {
+			if strings.HasPrefix(o.kind(), "Cluster") && o.at("metadata", "labels")["app.kubernetes.io/component"] != "metrics" {
 				kinds = append(kinds, o.kind())
 			}
 		}
@@ -193,11 +194,13 @@ func TestScopes(t *testing.T) {
 // TestTheSecretsOfThePortal are those that the operator writes.
 func TestTheSecretsOfThePortal(t *testing.T) {
 	want := map[string][]string{
-		"default":    {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
-		"cluster":    {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
-		"config":     {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
-		"firestore":  {"our-authority", controllers.PortalTLSSecret, controllers.PortalTokenSecret},
-		"namespaces": {controllers.PortalTokenSecret}, // in a mesh
+		"default": {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
+		"cluster": {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
+		"config":  {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
+
+		"external-metrics": {controllers.PortalTLSSecret, controllers.PortalTokenSecret},
+		"firestore":        {"our-authority", controllers.PortalTLSSecret, controllers.PortalTokenSecret},
+		"namespaces":       {controllers.PortalTokenSecret}, // in a mesh
 	}
 	for name, objects := range goldens(t) {
 		var got []string
@@ -220,8 +223,9 @@ func TestPorts(t *testing.T) {
 	want := map[string][]int32{
 		"operator": {contract.OperatorProbe, contract.OperatorMetrics, contract.OperatorScaler},
 		"portal":   {contract.PortalAPI, contract.PortalDataplane, contract.PortalProbe},
+		"metrics":  {contract.ExternalMetrics, contract.ExternalMetricsProbe},
 	}
-	for _, pod := range pods(t, goldens(t)["default"]) {
+	for _, pod := range pods(t, goldens(t)["external-metrics"]) {
 		for _, c := range pod.Spec.Containers {
 			var got []int32
 			for _, p := range c.Ports {

@@ -43,12 +43,13 @@ func argumentsOf(t *testing.T, objects []object, container string) []string {
 
 // TestFlags are taken by the programs. With --version they read all of them, and do nothing.
 func TestFlags(t *testing.T) {
-	for _, name := range []string{"operator", "portal"} {
-		path := program(t, name)
+	for name, from := range map[string]string{"operator": "operator", "metrics": "operator", "portal": "portal"} {
+		path := program(t, from)
 		for golden, objects := range goldens(t) {
 			args := argumentsOf(t, objects, name)
-			if len(args) == 0 && (name != "portal" || golden != "small") {
-				t.Errorf("%s: there is no %s", golden, name)
+			isWithout := name == "portal" && golden == "small" || name == "metrics" && golden != "external-metrics"
+			if (len(args) == 0) != isWithout {
+				t.Errorf("%s: %s has the arguments %q", golden, name, args)
 			}
 			if out, err := exec.CommandContext(t.Context(), path, append(args, "--version")...).CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v\n%s", golden, name, err, out)

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/hack/images/internal/debian"
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // user is who runs in the images: nobody who exists elsewhere.

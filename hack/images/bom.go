@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/hack/images/internal/debian"
-	"github.com/swar-tts/swar/hack/images/internal/oci"
 	"github.com/swar-tts/swar/hack/images/internal/spdx"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // noticeLine is a line of NOTICE: a module and its licence.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // Digests is dist/images/digests.json, which charts and tests read.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/hack/images/internal/debian"
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // A builder makes images from the tree of this repository.

@@ -32,7 +32,7 @@ var recipes = []recipe{
 	},
 	{
 		name: "operator", title: "Swar operator", description: "Keeps fleets as their TTSDeployments want them.",
-		programs: []string{"operator"}, ports: []int{8081, 8443, 9443}, licences: "Apache-2.0",
+		programs: []string{"operator"}, ports: []int{6443, 8081, 8443, 9443}, licences: "Apache-2.0",
 	},
 	{
 		name: "worker", title: "Swar worker", description: "Speaks for routers, with espeak-ng or a neural model.",

@@ -25,7 +25,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // An unpacked image is a folder and how a container of it starts.

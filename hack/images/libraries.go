@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // checkLibraries refuses an image in which a program or a library needs a library, or a version of one, that the

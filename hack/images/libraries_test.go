@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // compileC returns a library compiled from a line of C.

@@ -23,7 +23,7 @@ import (
 	"syscall"
 
 	"github.com/swar-tts/swar/hack/images/internal/debian"
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 func main() {

@@ -10,6 +10,7 @@
 {{- end -}}
 
 {{- define "swar.operator" -}}{{ include "swar.fullname" . }}-operator{{- end -}}
+{{- define "swar.metrics" -}}{{ include "swar.fullname" . }}-metrics{{- end -}}
 {{- define "swar.portal" -}}{{ include "swar.fullname" . }}-portal{{- end -}}
 
 {{/* Labels by which pods of a component are found; they never change. Takes (list . COMPONENT). Their name differs from that of

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swar-tts/swar/hack/images/internal/oci"
+	"github.com/swar-tts/swar/hack/internal/oci"
 )
 
 // A Package is an unpacked package.
