@@ -5,17 +5,20 @@
 #   hack/cluster/build.sh all       those, the rest of Kubernetes, containerd, runc, the CNI plugins, CoreDNS and images
 #
 # The folder lies under .cache/cluster and is named by a hash of what it is built from: a change of that makes another
-# folder, and where the folder exists nothing is done. SWAR_CLUSTER_CACHE names another place than .cache/cluster, for
-# checkouts that share one. Progress goes to standard error.
+# folder, and where the folder exists nothing is done; with -c before the level nothing is built in any case, and what
+# is not there is an error. SWAR_CLUSTER_CACHE names another place than .cache/cluster, for checkouts that share one.
+# Progress goes to standard error.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${SWAR_CLUSTER_CACHE:-$here/../../.cache/cluster}
+cached=
+[[ ${1:-} != -c ]] || { cached=yes; shift; }
 level=${1:-}
 case $level in
 envtest) sources=(k8s) took='6 minutes on two idle cores, 20 on busy ones' ;;
 all) sources=(k8s runtime dns image) took='10 minutes on two idle cores, 35 on busy ones' ;;
-*) echo "usage: build.sh envtest|all" >&2; exit 2 ;;
+*) echo "usage: build.sh [-c] envtest|all" >&2; exit 2 ;;
 esac
 
 say() { echo "cluster: $*" >&2; }
@@ -95,6 +98,7 @@ images() {
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 folder=$cache/$level-$(hash)
+[[ -d $folder || -z $cached ]] || { say "$level is not built"; exit 1; }
 if [[ ! -d $folder ]]; then
 	exec 9>"$cache/lock"
 	flock 9 # two builds at once would only take longer

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ type tally struct {
 	whole  int
 	busy   int
 	cut    []string // streams that began and did not end well
+	silent []string // connections without an answer for long, as those to a node that is lost
 	failed []string // requests without an answer, or with another one than audio or busy
 	frames int      // of whole streams
 	moved  int      // sockets that were closed between utterances, and opened again
@@ -50,13 +52,13 @@ type clients struct {
 	tally
 	address string
 	key     string
-	hasty   bool // they take audio as fast as it comes, and ask for long texts
+	pace    int // bytes a second that they read; 0: as fast as they come, and they ask for long texts
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
 
 func startClients(address, key string, streams, sockets int) *clients {
-	c := &clients{address: address, key: key}
+	c := &clients{address: address, key: key, pace: pace}
 	c.start(streams, sockets)
 	return c
 }
@@ -66,10 +68,10 @@ func (c *clients) start(streams, sockets int) {
 	c.stop = stop
 	for i := range streams {
 		c.running.Go(func() {
-			client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+			client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1, DialContext: dial}}
 			for n := 0; ctx.Err() == nil; n++ {
 				sentences := 1 + (n+i)%6
-				if c.hasty {
+				if c.pace == 0 {
 					sentences = 40
 				}
 				c.post(ctx, client, text(sentences))
@@ -85,6 +87,12 @@ func (c *clients) start(streams, sockets int) {
 	}
 }
 
+// dial gives up sooner than the kernel, as clients do that have somebody waiting.
+var dial = (&net.Dialer{Timeout: 3 * time.Second}).DialContext
+
+// patience is how long clients bear to hear nothing.
+const patience = 20 * time.Second
+
 // end stops the clients when their last stream has ended, and returns what they heard.
 func (c *clients) end() *tally {
 	c.stop()
@@ -97,13 +105,12 @@ func text(sentences int) string {
 	return strings.Repeat("Aapka order kal tak deliver ho jayega. ", sentences)
 }
 
-func (c *clients) request(text string) *http.Request {
+func (c *clients) request(ctx context.Context, text string) *http.Request {
 	body, err := json.Marshal(map[string]any{"text": text, "format": "pcm16", "seed": 1})
 	if err != nil {
 		panic(err) // strings and a number
 	}
-	// A stream that has begun is heard to its end, also when the clients are to stop.
-	r, err := http.NewRequest(http.MethodPost, "http://"+c.address+"/v1/tts", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.address+"/v1/tts", bytes.NewReader(body))
 	if err != nil {
 		panic(err)
 	}
@@ -115,9 +122,13 @@ func (c *clients) request(text string) *http.Request {
 }
 
 func (c *clients) post(ctx context.Context, client *http.Client, text string) {
-	answer, err := client.Do(c.request(text))
+	// A stream that has begun is heard to its end, also when the clients are to stop.
+	hearing, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer giveUp(nil)
+	bored := time.AfterFunc(patience, func() { giveUp(errSilent) })
+	answer, err := client.Do(c.request(hearing, text))
 	if err != nil {
-		c.add(func(t *tally) { t.failed = append(t.failed, err.Error()) })
+		c.lost(hearing, err)
 		rest(ctx)
 		return
 	}
@@ -136,7 +147,10 @@ func (c *clients) post(ctx context.Context, client *http.Client, text string) {
 		rest(ctx)
 		return
 	}
-	audio, err := listen(answer.Body, c.hasty)
+	audio, err := listen(heard{answer.Body, bored}, c.pace)
+	if context.Cause(hearing) != nil {
+		err = errSilent
+	}
 	sum := sha256.Sum256(audio)
 	if err == nil && answer.Trailer.Get("X-Audio-Sha256") != hex.EncodeToString(sum[:]) {
 		err = fmt.Errorf("the trailers %v do not fit %d bytes", answer.Trailer, len(audio))
@@ -144,13 +158,44 @@ func (c *clients) post(ctx context.Context, client *http.Client, text string) {
 	frames, _ := strconv.Atoi(answer.Trailer.Get("X-Frames"))
 	c.add(func(t *tally) {
 		if err != nil {
-			t.cut = append(t.cut, fmt.Sprintf("after %d bytes: %v", len(audio), err))
+			t.cut = append(t.cut, fmt.Sprintf("%s: after %d bytes: %v", clock(), len(audio), err))
 			return
 		}
 		t.whole++
 		t.frames += frames
 	})
 }
+
+// errSilent ends what nothing is heard of any more.
+var errSilent = errors.New("nothing was heard for " + patience.String())
+
+// heard tells a timer that something came.
+type heard struct {
+	io.Reader
+	bored *time.Timer
+}
+
+func (h heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	h.bored.Reset(patience)
+	return n, err
+}
+
+// lost counts a request that got no answer.
+func (c *clients) lost(ctx context.Context, err error) {
+	var timeout net.Error
+	isSilent := errors.As(err, &timeout) && timeout.Timeout() || context.Cause(ctx) != nil
+	c.add(func(t *tally) {
+		if isSilent {
+			t.silent = append(t.silent, clock()+": "+err.Error())
+		} else {
+			t.failed = append(t.failed, clock()+": "+err.Error())
+		}
+	})
+}
+
+// clock is the time as logs have it.
+func clock() string { return time.Now().UTC().Format("15:04:05.000") }
 
 // rest waits before a client that was refused comes again.
 func rest(ctx context.Context) {
@@ -160,8 +205,8 @@ func rest(ctx context.Context) {
 	}
 }
 
-// listen reads at the pace of a client, or a hasty one.
-func listen(r io.Reader, hasty bool) ([]byte, error) {
+// listen reads so many bytes a second, or 0 for as fast as they come.
+func listen(r io.Reader, pace int) ([]byte, error) {
 	var heard bytes.Buffer
 	for buffer := make([]byte, 8<<10); ; {
 		n, err := r.Read(buffer)
@@ -172,18 +217,19 @@ func listen(r io.Reader, hasty bool) ([]byte, error) {
 		if err != nil {
 			return heard.Bytes(), err
 		}
-		if !hasty {
-			time.Sleep(time.Duration(n) * time.Second / pace)
+		if pace > 0 {
+			time.Sleep(time.Duration(n) * time.Second / time.Duration(pace))
 		}
 	}
 }
 
 // socket speaks now and then on one connection until the server closes it, or the clients are stopped.
 func (c *clients) socket(ctx context.Context) {
-	conn, _, err := websocket.DefaultDialer.DialContext(ctx, "ws://"+c.address+"/v1/tts/stream", http.Header{"X-Api-Key": {c.key}})
+	dialer := websocket.Dialer{NetDialContext: dial, HandshakeTimeout: patience}
+	conn, _, err := dialer.DialContext(ctx, "ws://"+c.address+"/v1/tts/stream", http.Header{"X-Api-Key": {c.key}})
 	if err != nil {
 		if ctx.Err() == nil {
-			c.add(func(t *tally) { t.failed = append(t.failed, "socket: "+err.Error()) })
+			c.lost(ctx, fmt.Errorf("socket: %w", err))
 			rest(ctx)
 		}
 		return
@@ -197,7 +243,7 @@ func (c *clients) socket(ctx context.Context) {
 				if isAway {
 					t.moved++
 				} else {
-					t.cut = append(t.cut, fmt.Sprintf("socket, audio had begun: %v: %v", begun, err))
+					t.cut = append(t.cut, fmt.Sprintf("%s: socket, audio had begun: %v: %v", clock(), begun, err))
 				}
 			})
 			return
@@ -215,6 +261,9 @@ func (c *clients) utter(conn *websocket.Conn) (begun bool, err error) {
 		return false, err
 	}
 	for {
+		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			return begun, err
+		}
 		kind, data, err := conn.ReadMessage()
 		if err != nil {
 			return begun, err

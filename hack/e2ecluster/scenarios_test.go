@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +24,7 @@ metadata: {name: portal}
 spec:
   capacity: {storage: 5Gi}
   accessModes: [ReadWriteOnce]
-  local: {path: /var/lib/swar-e2e}
+  local: {path: /run/swar-e2e}
   nodeAffinity:
     required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-1]}]}]}
 `
@@ -43,6 +45,7 @@ spec:
 type life struct {
 	address string // of the front Service
 	key     string
+	frames  int // that were heard beside the clients
 }
 
 // step is something that happens to a release. Clients speak all the time where that is said, and lose nothing.
@@ -59,6 +62,7 @@ var steps = []step{
 	{"a fleet becomes Available, and speaks by REST and on a socket", firstSpeech, false, false},
 	{"helm test speaks a sentence", helmTest, false, false},
 	{"a revoked key closes its sockets, and the usage is billed", keys, false, false},
+	{"a person signs in by mail, makes a key, speaks, reads what it costs, and revokes it", signIn, false, false},
 	{"it grows and shrinks by kubectl scale", scaleManually, true, false},
 	{"a roll-out replaces all worker pods", rollOut, true, false},
 	{"one whose image is not there stops, says why, and the old pods serve on", badRollOut, true, false},
@@ -67,14 +71,22 @@ var steps = []step{
 	{"the operator is killed", killOperator, true, false},
 	{"the portal is away", portalAway, true, false},
 	{"the API server is away for a minute", apiServerAway, true, false},
+	{"certificates are replaced", certificates, true, false},
+	{"its workers get processors of their own, and share them again", guaranteed, true, false},
 	{"the chart is upgraded", upgrade, true, false},
 	{"ten things happen to it that are drawn at random", func(t *testing.T, _ *life) {
 		disturb(t, 10)
 		kubectl(t, "scale", "ttsd", fleet, "--replicas=2")
 		ready(t, 3*time.Minute, 2)
 	}, true, false},
+	{"a router has 30 s to end, as on a spot node", spotStop, false, false},
 	{"a worker pod is killed without notice", killPod, true, true},
+	{"a router is killed without notice", killRouter, true, true},
+	{"a node is lost, and comes back", loseNode, true, true},
+	{"an HPA says its size", byHPA, false, false},
+	{"KEDA says its size, from zero as well", byKEDA, false, false},
 	{"it follows its clients: it grows, and falls to nothing and comes back", follow, false, false},
+	{"the operator has used the rights that it has, and no others", rights, false, false},
 	{"the release is removed, and only what is to stay does", uninstall, false, false},
 }
 
@@ -83,16 +95,25 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("there is no cluster: %v; run make e2e-cluster", err)
 	}
 	l := &life{}
+	keepLogs(t)
+	c := watchCuts(t)
+	defer c.judge(t)
 	for _, s := range steps {
 		ok := t.Run(s.sentence, func(t *testing.T) {
-			var c *clients
-			if s.clients {
-				c = startClients(l.address, l.key, 4, 3)
+			if !s.clients {
+				s.do(t, l)
+				return
 			}
+			before := billed(t) - l.frames
+			c := startClients(l.address, l.key, 4, 3)
 			s.do(t, l)
-			if c != nil {
-				judge(t, c.end(), s.mayLose)
+			heard := c.end()
+			judge(t, heard, s.mayLose)
+			if s.mayLose {
+				time.Sleep(5 * time.Second) // until what was heard of those that were cut is billed too
+				return
 			}
+			isBilled(t, before, heard.frames+l.frames)
 		})
 		if !ok {
 			t.Log(everything())
@@ -104,15 +125,16 @@ func TestRelease(t *testing.T) {
 // judge compares what clients heard with what they may lose: nothing, or the streams of a pod that was killed.
 func judge(t *testing.T, heard *tally, mayLose bool) {
 	t.Helper()
-	t.Logf("%d whole, %d busy, %d cut, %d sockets moved", heard.whole, heard.busy, len(heard.cut), heard.moved)
+	t.Logf("%d whole, %d busy, %d cut, %d without an answer, %d sockets moved",
+		heard.whole, heard.busy, len(heard.cut), len(heard.silent), heard.moved)
 	if heard.whole == 0 {
 		t.Error("clients heard nothing whole")
 	}
-	for _, cut := range heard.cut {
+	for _, lost := range slices.Concat(heard.cut, heard.silent) {
 		if mayLose {
-			t.Logf("cut with its pod: %s", cut)
+			t.Logf("lost with its pod or node: %s", lost)
 		} else {
-			t.Errorf("cut: %s", cut)
+			t.Errorf("lost: %s", lost)
 		}
 	}
 	for _, failed := range heard.failed {
@@ -164,12 +186,12 @@ func firstSpeech(t *testing.T, l *life) {
 // speak hears a text by REST, and looks at its sound.
 func (l *life) speak(t *testing.T) error {
 	c := &clients{address: l.address, key: l.key}
-	answer, err := http.DefaultClient.Do(c.request(text(3)))
+	answer, err := http.DefaultClient.Do(c.request(t.Context(), text(3)))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	audio, err := listen(answer.Body, false)
+	audio, err := listen(answer.Body, 0)
 	if err != nil {
 		return err
 	}
@@ -177,7 +199,9 @@ func (l *life) speak(t *testing.T) error {
 		return fmt.Errorf("%s: %s", answer.Status, audio)
 	}
 	sounds(t, audio, 3)
-	return nil
+	frames, err := strconv.Atoi(answer.Trailer.Get("X-Frames"))
+	l.frames += frames
+	return err
 }
 
 func helmTest(t *testing.T, l *life) {
@@ -198,12 +222,7 @@ func keys(t *testing.T, l *life) {
 	time.Sleep(5 * time.Second)
 	heard := c.end()
 	judge(t, heard, false)
-	within(t, 30*time.Second, "what was heard is billed, and nothing else", func() error {
-		if now := billed(t) - before; now != heard.frames {
-			return fmt.Errorf("%d frames are billed, %d were heard", now, heard.frames)
-		}
-		return nil
-	})
+	isBilled(t, before, heard.frames)
 
 	c = startClients(l.address, made.Key, 0, 1)
 	time.Sleep(2 * time.Second)
@@ -230,6 +249,17 @@ func portal(t *testing.T, into any, args ...string) {
 	}
 }
 
+// isBilled waits until the bill is what was heard, and nothing else.
+func isBilled(t *testing.T, before, want int) {
+	t.Helper()
+	within(t, 30*time.Second, "what was heard is billed, and nothing else", func() error {
+		if now := billed(t) - before; now != want {
+			return fmt.Errorf("%d frames are billed, %d were heard", now, want)
+		}
+		return nil
+	})
+}
+
 // billed is how many frames the portal knows of.
 func billed(t *testing.T) int {
 	t.Helper()
@@ -238,7 +268,7 @@ func billed(t *testing.T) int {
 			Billed int `json:"billed_frames"`
 		}
 	}
-	portal(t, &usage, "usage")
+	portal(t, &usage, "usage", "--org", "My organisation")
 	return usage.Totals.Billed
 }
 
@@ -256,10 +286,14 @@ func rollOut(t *testing.T, _ *life) {
 	ready(t, time.Minute, 2)
 }
 
-func podsOf(t *testing.T, component string) string {
+// component selects the pods of a part of the fleet, worker or router.
+func component(name string) string {
+	return "app.kubernetes.io/instance=" + fleet + ",app.kubernetes.io/component=" + name
+}
+
+func podsOf(t *testing.T, part string) string {
 	t.Helper()
-	return kubectl(t, "get", "pods", "-l", "app.kubernetes.io/instance="+fleet+",app.kubernetes.io/component="+component,
-		"-o", "jsonpath={.items[*].metadata.name}")
+	return kubectl(t, "get", "pods", "-l", component(part), "-o", "jsonpath={.items[*].metadata.name}")
 }
 
 // replaced waits until none of the pods is there any more.
@@ -349,10 +383,16 @@ func killPod(t *testing.T, _ *life) {
 	ready(t, time.Minute, 2)
 }
 
+func killRouter(t *testing.T, _ *life) {
+	name, _, _ := strings.Cut(podsOf(t, "router"), " ")
+	kubectl(t, "delete", "pod", name, "--force", "--grace-period=0")
+	kubectl(t, "rollout", "status", "deployment/"+fleet+"-router", "--timeout", "1m")
+}
+
 func follow(t *testing.T, l *life) {
 	patch(t, `{"runtime": {"workersPerPod": 2}, "scaling": {"mode": "Automatic", "minReplicas": 0, "maxReplicas": 4,
 		"scaleDown": {"stabilizationSeconds": 10, "maxPercentPerMinute": 100}, "idleSecondsToZero": 60}}`)
-	c := &clients{address: l.address, key: l.key, hasty: true}
+	c := &clients{address: l.address, key: l.key}
 	c.start(12, 0)
 	within(t, 2*time.Minute, "it has four pods", prints("4", "get", "ttsd", fleet, "-o", "jsonpath={.spec.replicas}"))
 	ready(t, time.Minute, 4)

@@ -55,6 +55,9 @@ func evict(t *testing.T, pod string) {
 	within(t, 2*time.Minute, pod+" is evicted", func() error {
 		path := "/api/v1/namespaces/" + namespace + "/pods/" + pod + "/eviction"
 		_, err := run(eviction, "kubectl", "create", "--raw", path, "-f", "-")
+		if err != nil && strings.Contains(err.Error(), "(NotFound)") {
+			return nil // it was one that ends, and has ended
+		}
 		return err
 	})
 }
@@ -95,6 +98,9 @@ func TestSoak(t *testing.T) {
 		t.Skip("CYCLES says how often; make soak-cluster does 200")
 	}
 	l := &life{}
+	keepLogs(t)
+	counted := watchCuts(t)
+	defer counted.judge(t)
 	install(t, l)
 	firstSpeech(t, l)
 	c := startClients(l.address, l.key, 4, 4)
