@@ -97,7 +97,7 @@ func (r *router) drain() error {
 	if rest != nil {
 		rest = errors.Join(fmt.Errorf("requests cut: %w", context.Cause(ctx)), r.public.Close())
 	}
-	if err := errors.Join(spoken, sockets, rest); err != nil {
+	if err := errors.Join(spoken, sockets, rest, r.listener.Wait(ctx)); err != nil {
 		return err
 	}
 	r.log.Info("drained")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/label"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/peer"
 	"github.com/swar-tts/swar/cmd/internal/trace"
@@ -64,6 +65,7 @@ type options struct {
 	keyGrace    time.Duration
 	linger      time.Duration
 	spool       *int64 // bytes
+	label       label.Flags
 	zone        string
 	hideMetrics bool
 	pprof       string
@@ -126,6 +128,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f.DurationVar(&o.linger, "linger", 10*time.Second, "serve on for so long after the signal, until load balancers have heard of it")
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that slots need not; 0 means none")
+	o.label.Define(f)
 	f.StringVar(&o.zone, "zone", "", "`name` of the zone of this router; pods there are preferred")
 	f.BoolVar(&o.hideMetrics, "hide-metrics", false, "serve /metrics on --http only")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
@@ -138,7 +141,7 @@ func (o *options) define(cmd *cobra.Command) {
 // check refuses settings that cannot be meant.
 func (o *options) check(cmd *cobra.Command) error {
 	for _, check := range []func(*cobra.Command) error{
-		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.traces.Check,
+		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.label.Check, o.traces.Check,
 	} {
 		if err := check(cmd); err != nil {
 			return err

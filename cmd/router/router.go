@@ -40,6 +40,7 @@ type router struct {
 	accounts *accounts // nil without a portal
 	api      *serve.Server
 	public   *http.Server
+	listener *serve.Listener // of public
 	servers  launch.Servers
 	watch    *fleet.Watch
 	watching *grpc.Server // nil where nobody may watch
@@ -86,7 +87,8 @@ func (r *router) open(ctx context.Context) error {
 		public.Close()
 		return err
 	}
-	r.servers.Add(r.public, serve.WrapListener(public))
+	r.listener = serve.WrapListener(public)
+	r.servers.Add(r.public, r.listener)
 	if err := r.openApart(ctx, "--http", o.http, launch.Probes(r.metrics.Handler(), r.ready)); err != nil {
 		return err
 	}
@@ -130,6 +132,7 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 		Speaker: r.speaker, Metrics: r.metrics.RegisterAPI(r.speaker.Streams), Log: r.log,
 		Version: launch.ThisBuild(version).Version, TrustProxies: o.proxies.Trusted(), Spool: launch.OrNone(*o.spool),
 	}
+	o.label.Apply(&config)
 	var rings keyrings
 	if len(o.keys) > 0 {
 		static, err := access.NewStatic(o.keys, o.voices)

@@ -66,7 +66,7 @@ func (s *site) openSpeaker(ctx context.Context, m *metrics.Registry) (err error)
 	}
 	s.speaker.WarnOfSpool(*o.spool, limit, s.log)
 	s.speaker.Register(m)
-	return nil
+	return o.label.CheckSpeaker(ctx, serveCommand, s.speaker)
 }
 
 // openKeys opens the portal, unless it is off, and returns who may use the server: nil means everybody.
@@ -105,6 +105,7 @@ func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config 
 		Speaker: s.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.speaker.Capacity)),
 		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Trusted(), Spool: launch.OrNone(*s.options.spool),
 	}
+	s.options.label.Apply(&c)
 	if keys != nil {
 		c.Keys = access.NewGuard(keys)
 	}

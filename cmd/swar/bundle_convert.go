@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -20,12 +21,14 @@ func (a *app) convertCommand() *cobra.Command {
 		voices    []string
 		output    string
 		threshold float64
+		after     int
 	)
 	cmd := &cobra.Command{
 		Use:   "convert",
 		Short: "Make a bundle of a published model",
-		Long: `Makes a bundle of a model of the Pocket-TTS family as it is trained and published: a configuration, weights as safetensors, a
-SentencePiece tokenizer and voices. What is not named is looked for beside the configuration, under the name that stands there.
+		Long: `Makes a bundle of a model of the Pocket-TTS family as it is trained and published: a configuration
+(upstream's yaml, or the config.json of its exporter), weights as safetensors, a tokenizer (.model or tokenizer.json)
+and voices. What is not named is looked for beside the configuration, under the name that stands there.
 
 fp32 is the exact model; int8 is faster and needs less than half the memory. Where no voice is asked for, anjura speaks, or
 the first one by name. The folder appears when it is complete; an interrupt leaves nothing behind.`,
@@ -39,6 +42,20 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 			if cmd.Flags().Changed("eos-threshold") {
 				c.EOSThreshold = &threshold
 			}
+			if cmd.Flags().Changed("frames-after-eos") {
+				c.FramesAfterEOS = &after
+			}
+			if !cmd.Flags().Changed("gelu") {
+				c.GELU = "" // a config.json says its own
+			}
+			if !cmd.Flags().Changed("steps") {
+				c.Steps = 0
+			}
+			c.Resolve = func(context.Context, string) (string, error) {
+				return "", errors.New("this command downloads nothing: let swar model pull bring the model, " +
+					"or download the file and name it")
+			}
+			c.Notice = func(line string) { fmt.Fprintln(a.Err, a.Err.Yellow("note:"), line) }
 			return a.makeBundle(cmd.Context(), output, func(progress func(int64, int64, string)) (bundle.Manifest, error) {
 				c.Progress = progress
 				return convert.Convert(cmd.Context(), output, c)
@@ -47,11 +64,15 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&c.Config, "config", "", "configuration of the model, a yaml `file`")
+	f.StringVar(&c.Config, "config", "", "configuration of the model, a yaml `file` or config.json")
 	f.StringVar(&c.Weights, "from", "", "weights, a safetensors `file` (default the one that the configuration names)")
 	f.StringVar(&c.MimiWeights, "mimi", "", "weights of the codec, a safetensors `file`, where --from holds the language model alone")
-	f.StringVar(&c.Tokenizer, "tokenizer", "", "SentencePiece model, a `file` (default the one that the configuration names)")
-	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: stored as safetensors, or a wav to clone; can be repeated; those inside the weights need no flag")
+	f.StringVar(&c.Tokenizer, "tokenizer", "",
+		"SentencePiece model or tokenizer.json, a `file` (default the one that the configuration names)")
+	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: stored as safetensors, or a recording to clone; "+
+		"can be repeated; those inside the weights need no flag")
+	f.IntVar(&c.VoiceSeconds, "voice-seconds", 0,
+		"make room for voices of `n` seconds, up to 30, which swar voice add adds later (default as the longest of now)")
 	f.StringVar(&c.Language, "language", "hi-IN+en-IN", "`languages` of the voices")
 	f.StringVar(&c.Precision, "precision", bundle.FP32, "`fp32`, the exact model, or int8, the fast one")
 	f.StringVarP(&output, "output", "o", "", "`folder` of the new bundle")
@@ -61,6 +82,15 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 	f.StringVar(&c.GELU, "gelu", "tanh", "activation that it was trained with, tanh or `erf`")
 	f.IntVar(&c.Steps, "steps", 1, "draw each frame in `n` steps of the flow")
 	f.Float64Var(&threshold, "eos-threshold", -4, "speech ends where the model's `logit` for that is above")
+	f.IntVar(&after, "frames-after-eos", 0,
+		"let `n` frames sound after that (default 3, and 5 after up to four words, or what the configuration says)")
+	f.StringVar((*string)(&c.Trained.Script), "text-script", "",
+		"`script` of the texts that the model was trained on: deva, which gets all in Devanagari, deva+latn, "+
+			"which gets Roman Hindi in Devanagari, or mixed (default mixed)")
+	f.StringVar(&c.Trained.Punctuation, "text-punctuation", "",
+		"`marks` that the model was trained with, such as '.,?', or none (default those that its tokenizer has)")
+	f.StringVar(&c.Trained.Numbers, "text-numbers", "",
+		"how numbers were written in its texts, for your own records: `words`")
 	return cmd
 }
 
@@ -75,8 +105,13 @@ func checkConversion(cmd *cobra.Command, c *convert.Conversion, voices []string,
 		return launch.BadUsage(cmd, "--precision %q: want fp32 or int8", c.Precision)
 	case c.GELU != "tanh" && c.GELU != "erf":
 		return launch.BadUsage(cmd, "--gelu %q: want tanh or erf", c.GELU)
+	case c.VoiceSeconds < 0 || c.VoiceSeconds > 30:
+		return launch.BadUsage(cmd, "--voice-seconds %d: want 0 to 30", c.VoiceSeconds)
 	case c.Steps < 1 || c.Steps > 64:
 		return launch.BadUsage(cmd, "--steps %d: want 1 to 64", c.Steps)
+	}
+	if err := c.Trained.Check(); err != nil {
+		return launch.BadUsage(cmd, "--text-%v", err)
 	}
 	c.Voices = make(map[string]string)
 	for _, v := range voices {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/swar-tts/swar/cmd/internal/fetch"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/models/archive"
 )
 
 func (a *app) fetchCommand() *cobra.Command {
 	var (
-		c     fetch.Config
+		c     archive.Config
 		limit *int64
 	)
 	cmd := &cobra.Command{
@@ -46,7 +46,7 @@ The archive may hold files and folders, no links, and nothing whose name leads o
 }
 
 // checkFetch refuses settings that cannot be meant.
-func checkFetch(cmd *cobra.Command, c fetch.Config) error {
+func checkFetch(cmd *cobra.Command, c archive.Config) error {
 	u, err := url.Parse(c.URL)
 	sum, hexErr := hex.DecodeString(c.SHA256)
 	switch {
@@ -64,10 +64,10 @@ func checkFetch(cmd *cobra.Command, c fetch.Config) error {
 	return nil
 }
 
-func (a *app) fetchBundle(ctx context.Context, c fetch.Config) error {
+func (a *app) fetchBundle(ctx context.Context, c archive.Config) error {
 	shown := a.NewTask()
 	c.Progress = shown.At
-	r, err := fetch.Fetch(ctx, c)
+	r, err := archive.Fetch(ctx, c)
 	shown.Clear()
 	if err != nil {
 		return launch.Interrupted(ctx, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -94,6 +95,9 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	}
 	row("flow", "%s, %s, width %d; GELU %s; %s", m.Flow.Type, launch.Plural(m.Flow.Steps, "step"), d.FlowWidth, m.GELU, startRow(m.BOS))
 	row("text", "%s", textRules(&m.Text))
+	if m.Trained != (bundle.Trained{}) {
+		row("trained on", "%s", trainedOn(&m.Trained))
+	}
 	row("sampling", "temperature %g, %s", s.Temperature, clamp(s.NoiseClamp))
 	row("end", "logit above %g, not in the first %s; then %s more, %d after at most %s", s.EOSThreshold, launch.Plural(s.MinFrames, "frame"),
 		launch.Plural(s.FramesAfterEOS, "frame"), s.FramesAfterEOSShort, launch.Plural(s.ShortWords, "word"))
@@ -114,6 +118,7 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	a.printOrigins(m)
 	fmt.Fprintln(a.Out)
 	fmt.Fprintln(t, "file\tsize\tSHA-256")
 	for _, f := range []bundle.File{m.LM.File, m.FlowHead.File, m.Codec.File, m.Host, m.Tokenizer.File} {
@@ -122,6 +127,24 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	}
 	fmt.Fprintf(t, "all of it\t%s\t\n", launch.Megabytes(total))
 	return t.Flush()
+}
+
+// printOrigins says which recordings voices were cloned from, and what their speakers have agreed to.
+func (a *app) printOrigins(m *bundle.Manifest) {
+	for _, v := range m.Voices {
+		if r := v.Recording; r != (bundle.Recording{}) {
+			fmt.Fprintf(a.Out, "\n%s was cloned from %.1f s of %s, SHA-256 %s\n", v.Name, r.Seconds, r.Format, r.SHA256)
+		}
+		if c := v.Consent; c != (bundle.Consent{}) {
+			fmt.Fprintf(a.Out, "consent of %s, noted on %s: %s\n", v.Name, c.Date, oneLine(c.Text))
+		}
+	}
+}
+
+// oneLine is a text of somebody else on a terminal: in one line, and without what moves the cursor.
+func oneLine(text string) string {
+	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	return strings.Join(strings.FieldsFunc(text, blank), " ")
 }
 
 func framePlan(plan []int) string {
@@ -144,6 +167,28 @@ func clamp(limit float64) string {
 		return "noise not clamped"
 	}
 	return fmt.Sprintf("noise clamped to ±%g", limit)
+}
+
+// trainedOn says what text the model knows.
+func trainedOn(t *bundle.Trained) string {
+	known := []string{map[bundle.Script]string{
+		bundle.Devanagari:      "Devanagari, in which English is written too",
+		bundle.DevanagariLatin: "Devanagari, with English in Latin letters",
+	}[t.Script]}
+	if known[0] == "" {
+		known[0] = "any script that its tokenizer has"
+	}
+	switch t.Punctuation {
+	case "":
+	case bundle.NoPunctuation:
+		known = append(known, "no punctuation")
+	default:
+		known = append(known, "the marks "+t.Punctuation)
+	}
+	if t.Numbers == bundle.NumbersAsWords {
+		known = append(known, "numbers as words")
+	}
+	return strings.Join(known, "; ")
 }
 
 func textRules(t *bundle.Text) string {

@@ -74,17 +74,23 @@ type verifying struct {
 	app   *app
 	shown *launch.Task
 	dir   string
+	quiet bool // what is well is not told
+	lean  bool // no comparison with floats, which takes the memory of those
 }
 
 // verifyBundle checks what is cheap first.
-func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) (err error) {
-	v := &verifying{a, a.NewTask(), dir}
+func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) error {
+	v := &verifying{app: a, shown: a.NewTask(), dir: dir}
 	defer v.shown.Clear()
+	return v.bundle(ctx, r)
+}
+
+func (v *verifying) bundle(ctx context.Context, r engine.Runtime) (err error) {
 	if err := v.files(); err != nil {
 		return err
 	}
 	v.shown.At(0, 0, "loading the graphs")
-	e, err := r.OpenBundle(ctx, dir, 1, -1)
+	e, err := r.OpenBundle(ctx, v.dir, 1, -1)
 	if err != nil {
 		return err
 	}
@@ -104,6 +110,9 @@ func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) (e
 		if err := v.voice(ctx, w, voice.Name); err != nil {
 			return fmt.Errorf("voice %s: %w", voice.Name, err)
 		}
+	}
+	if v.lean {
+		return nil
 	}
 	return v.served(ctx, r.Library, e)
 }
@@ -143,6 +152,9 @@ func (v *verifying) served(ctx context.Context, library string, e *onnx.Engine) 
 // found tells of something that is well.
 func (v *verifying) found(what, format string, args ...any) {
 	v.shown.Clear()
+	if v.quiet {
+		return
+	}
 	fmt.Fprintf(v.app.Out, "%s  %-8s %s\n", v.app.Out.Green("ok"), what, fmt.Sprintf(format, args...))
 }
 

@@ -32,7 +32,7 @@ func (s *site) drain() error {
 	if rest != nil {
 		rest = errors.Join(fmt.Errorf("requests cut: %w", context.Cause(ctx)), s.http.Close())
 	}
-	if err := errors.Join(spoken, sockets, rest); err != nil {
+	if err := errors.Join(spoken, sockets, rest, s.listener.Wait(ctx)); err != nil {
 		return err
 	}
 	s.log.Info("drained")

@@ -54,7 +54,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 		"serve":  {a.serveCommand()},
 		"use":    {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
 		"portal": append(a.portal.All(), a.signinCommand()),
-		"model":  {a.bundleCommand()},
+		"model":  {a.modelCommand(), a.bundleCommand(), a.voiceCommand()},
 		"check":  {a.doctorCommand(), a.checkCommand(), a.versionCommand()},
 	} {
 		for _, c := range commands {

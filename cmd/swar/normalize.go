@@ -15,6 +15,8 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/pool"
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
 )
 
 func (a *app) normalizeCommand() *cobra.Command {
@@ -23,14 +25,19 @@ func (a *app) normalizeCommand() *cobra.Command {
 		own      engine.Flags
 		enDigits bool
 		asJSON   bool
+		prepared bool
 	)
 	cmd := &cobra.Command{
 		Use:   "normalize TEXT… | -",
 		Short: "Show how a text will be read, without speaking it",
 		Long: `Shows how a text will be read: the chunks in which it is spoken, and below them what was rewritten.
 
-It works in this process, and counts tokens as the embedded voice does, or the model of --bundle. With --server it asks one.`,
+It works in this process, and counts tokens as the embedded voice does, or the model of --bundle. With --server it asks one.
+
+--engine-text shows instead what the model itself is given of each chunk: some want all in Devanagari, or no
+punctuation, and what the API says stays what you see without it.`,
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
+  swar normalize --engine-text --bundle hindi-int8 'Aapka order kal aayega.'
   swar normalize --json - < message.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			here, err := a.here(cmd, &own, !cmd.Flags().Changed("server"))
@@ -44,16 +51,24 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 			if err := checkText(text); err != nil {
 				return err
 			}
+			if prepared && !here {
+				return launch.BadUsage(cmd, "--engine-text shows what a model in this process is given; "+
+					"leave --server out and name its --bundle")
+			}
 			var n client.Normalized
+			var given []string
 			if here {
-				n, err = normalizeHere(cmd.Context(), &own, text, enDigits)
+				n, given, err = normalizeHere(cmd.Context(), &own, text, enDigits)
 			} else {
 				n, err = where.normalize(cmd, text, enDigits)
 			}
 			if err != nil {
 				return launch.Interrupted(cmd.Context(), err)
 			}
-			if asJSON {
+			switch {
+			case prepared:
+				return a.printEngineText(n.Chunks, given, asJSON)
+			case asJSON:
 				return a.PrintJSON(n)
 			}
 			a.printNormalized(text, n)
@@ -64,6 +79,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 	where.flags(f)
 	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
+	f.BoolVar(&prepared, "engine-text", false, "show what the model is given of each chunk")
 	own.Define(f)
 	return cmd
 }
@@ -77,19 +93,22 @@ func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (clie
 	return n, call.Reached(r.base, "leave --server out to do without one", err)
 }
 
-func normalizeHere(ctx context.Context, own *engine.Flags, text string, enDigits bool) (n client.Normalized, err error) {
+// normalizeHere also returns what the engine is given of each chunk.
+func normalizeHere(
+	ctx context.Context, own *engine.Flags, text string, enDigits bool,
+) (n client.Normalized, given []string, err error) {
 	e, err := own.OpenReader(ctx)
 	if err != nil {
-		return n, err
+		return n, nil, err
 	}
 	speaker, err := engine.NewSpeaker(e, pool.Config{Workers: 1}, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return n, err
+		return n, nil, err
 	}
 	defer speaker.Close()
-	spoken, err := speaker.Normalize(ctx, text, enDigits)
+	spoken, err := speaker.Normalize(ctx, speech.Utterance{Text: text, EnDigits: enDigits})
 	if err != nil {
-		return n, err
+		return n, nil, err
 	}
 	n = client.Normalized{
 		Text: spoken.Text, Unspoken: spoken.Unspoken,
@@ -98,21 +117,51 @@ func normalizeHere(ctx context.Context, own *engine.Flags, text string, enDigits
 	}
 	for _, c := range spoken.Chunks {
 		n.Chunks = append(n.Chunks, client.Chunk{Text: c.Text, Tokens: c.Tokens})
+		prepared := c.Text
+		if p, ok := e.(synth.Preparer); ok {
+			prepared = p.Prepared(c.Text)
+		}
+		given = append(given, prepared)
 	}
 	for _, s := range spoken.Spans {
 		n.Spans = append(n.Spans, client.Span{Start: s.Start, End: s.End, Kind: string(s.Kind), Spoken: s.Spoken})
 	}
-	return n, nil
+	return n, given, nil
 }
 
-// printNormalized shows what was rewritten in colour: yellow as written, green as spoken. It puts the texts last in each line, because
+// printEngineText shows what the engine is given of each chunk.
+func (a *app) printEngineText(chunks []client.Chunk, given []string, asJSON bool) error {
+	type engineChunk struct {
+		Text       string `json:"text"`
+		EngineText string `json:"engine_text"`
+		Tokens     int    `json:"tokens"`
+	}
+	list := []engineChunk{} // not null in JSON
+	for i, c := range chunks {
+		list = append(list, engineChunk{c.Text, given[i], c.Tokens})
+	}
+	if asJSON {
+		return a.PrintJSON(list)
+	}
+	fmt.Fprintln(a.Out, a.Out.Bold("chunk  tokens  given to the engine"))
+	for i, c := range list {
+		fmt.Fprintf(a.Out, "%5d  %6d  %s\n", i, c.Tokens, c.EngineText)
+	}
+	return nil
+}
+
+// printNormalized shows what was rewritten in colour: yellow as written, green as spoken, and pale what is spoken before it. It puts the texts last in each line, because
 // nobody agrees on how wide Devanagari is on a terminal.
 func (a *app) printNormalized(text string, n client.Normalized) {
 	fmt.Fprintln(a.Out, a.Out.Bold("chunk  tokens  spoken"))
-	spans := n.Spans
+	spans, before := n.Spans, n.Disclosure
 	for i, c := range n.Chunks {
 		var shown string
-		shown, spans = a.paintSpoken(c.Text, spans)
+		if rest, ok := strings.CutPrefix(before, c.Text); ok {
+			before, shown = strings.TrimSpace(rest), a.Out.Dim(c.Text) // nothing of it came from text
+		} else {
+			shown, spans = a.paintSpoken(c.Text, spans)
+		}
 		fmt.Fprintf(a.Out, "%5d  %6d  %s\n", i, c.Tokens, shown)
 	}
 	if n.Unspoken != "" {

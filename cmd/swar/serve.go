@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/swar-tts/swar/cmd/internal/engine"
+	"github.com/swar-tts/swar/cmd/internal/label"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
@@ -23,6 +24,7 @@ type serving struct {
 	workers engine.WorkerFlags
 	queue   int
 	spool   *int64 // bytes
+	label   label.Flags
 	pprof   string
 	metrics string
 	logging launch.LogFlags
@@ -47,6 +49,7 @@ With --portal off only the keys of --api-key are good, and without any the serve
 other machines reach that must be asked for with --open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices; nobody is
 billed for it. In SWAR_API_KEY white space separates several of them, and the process list does not show it.`,
 		Example: `  swar serve
+  swar serve --model saryps-hindi --pull
   swar serve --bundle hindi-int8
   swar serve --listen :8080 --data /var/lib/swar
   SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --portal off --listen :8080 --log-format json`,
@@ -68,10 +71,12 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	o.engine.DefineCache(f)
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
+	o.label.Define(f)
 	o.logging.Define(f)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.engine.Define(f)
+	o.engine.DefinePull(f, a.pullModel)
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
 	o.store.Define(f)
 	o.signIn.Define(f)
@@ -81,7 +86,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd)); err != nil {
+	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd), o.label.Check(cmd)); err != nil {
 		return err
 	}
 	if o.withPortal() {

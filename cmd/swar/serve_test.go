@@ -96,7 +96,7 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a log level that is none":          {[]string{"serve", "--log-level", "loud"}, "", 2, "want one of info, debug, warn, error"},
 		"open with the portal":              {[]string{"serve", "--open"}, "", 2, "--open needs --portal off: a server with the portal is never open"},
 		"a portal that is none":             {[]string{"serve", "--portal", "maybe"}, "", 2, "want one of on, off"},
-		"the neural engine, but no model":   {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one); see `swar serve --help`"},
+		"the neural engine, but no model":   {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx needs a model; name one with --model (`swar model pull` brings it) or a folder with --bundle; see `swar serve --help`"},
 		"the same to normalise":             {[]string{"normalize", "--engine", "onnx", "hello"}, "", 2, "--engine onnx needs a model"},
 		"the engine by the environment":     {[]string{"serve"}, "SWAR_ENGINE=onnx", 2, "--engine onnx needs a model"},
 		"the same to list voices":           {[]string{"voices", "--engine", "onnx"}, "", 2, "--engine onnx needs a model"},
@@ -515,8 +515,10 @@ func TestTheDocumentedCommandLine(t *testing.T) {
 	s := bareShell(t)
 	seen := 0
 	for _, command := range []string{
-		"serve", "say", "stream", "normalize", "voices", "bundle convert", "bundle inspect", "bundle verify", "bundle synth-random", "doctor", "check", "version",
-		"keys list", "keys create", "keys rename", "keys restrict", "keys revoke", "orgs list", "orgs create", "orgs rename", "orgs members", "orgs invite",
+		"serve", "say", "stream", "normalize", "voices", "bundle convert", "bundle inspect", "bundle verify", "bundle synth-random",
+		"model pull", "model list", "model show", "model verify", "model push", "model export", "model import", "model rm",
+		"voice add", "voice list", "voice rm", "doctor", "check", "version",
+		"keys list", "keys create", "keys rename", "keys restrict", "keys disclose", "keys revoke", "orgs list", "orgs create", "orgs rename", "orgs disclose", "orgs members", "orgs invite",
 		"orgs role", "orgs remove", "orgs unbind", "usage", "voice-requests list", "voice-requests move", "signin", "signing-keys list",
 		"signing-keys rotate", "backup", "restore", "migrate",
 	} {

@@ -16,15 +16,16 @@ import (
 
 // site is a server at work.
 type site struct {
-	app     *app
-	options *serving
-	address string // that it listens on
-	log     *slog.Logger
-	speaker *engine.Speaker
-	portal  *portal.Local // nil without
-	api     *serve.Server
-	http    *http.Server // the API, and the portal beside it
-	servers launch.Servers
+	app      *app
+	options  *serving
+	address  string // that it listens on
+	log      *slog.Logger
+	speaker  *engine.Speaker
+	portal   *portal.Local // nil without
+	api      *serve.Server
+	http     *http.Server    // the API, and the portal beside it
+	listener *serve.Listener // of http
+	servers  launch.Servers
 }
 
 // errPortalEnded stops a server whose portal has failed: nothing would be counted any more.
@@ -41,7 +42,8 @@ func (a *app) serve(ctx context.Context, o *serving) error {
 		listener.Close()
 		return launch.Interrupted(ctx, err)
 	}
-	s.servers.Add(s.http, serve.WrapListener(listener))
+	s.listener = serve.WrapListener(listener)
+	s.servers.Add(s.http, s.listener)
 	return s.run(ctx)
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -138,6 +139,12 @@ func TestSayTellsWhatItLeavesOut(t *testing.T) {
 	}
 	if r := s.ok("stream", "你好 Namaste!"); !strings.Contains(r.out, `left out     "你好", which`) {
 		t.Errorf("stream shows\n%s", r.out)
+	}
+	if r := s.ok("stream", "--words", "Namaste!"); !regexp.MustCompile(`word +0\.\d\d to \d\.\d\d s: Namaste\n`).MatchString(r.out) {
+		t.Errorf("stream shows\n%s", r.out)
+	}
+	if r := s.ok("stream", "Namaste!"); strings.Contains(r.out, "  word ") {
+		t.Errorf("stream shows words that nobody has asked for:\n%s", r.out)
 	}
 	if r := s.ok("normalize", "你好 Namaste!"); !strings.Contains(r.out, "\n"+`left out: "你好", which`) {
 		t.Errorf("normalize shows\n%s", r.out)

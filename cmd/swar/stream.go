@@ -19,10 +19,10 @@ import (
 
 func (a *app) streamCommand() *cobra.Command {
 	var (
-		where  remote
-		how    manner
-		output string
-		asJSON bool
+		where         remote
+		how           manner
+		output        string
+		asJSON, words bool
 	)
 	cmd := &cobra.Command{
 		Use:   "stream [TEXT…]",
@@ -34,14 +34,15 @@ shown with the time since the utterance was sent.
 error. The file is complete when the command ends, also when it ends by Ctrl-C.`,
 		Example: `  swar stream 'Namaste!' 'Kya haal hai?'
   tail -f lines.txt | swar stream -o all.wav
-  swar stream --json 'Namaste!'`,
+  swar stream --json 'Namaste!'
+  swar stream --words 'Namaste!'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, text := range args {
 				if _, err := utteranceOf(how.request(cmd.Flags(), text)); err != nil {
 					return err
 				}
 			}
-			s := &streaming{app: a, events: a.Out, asJSON: asJSON, how: how, flags: cmd.Flags()}
+			s := &streaming{app: a, events: a.Out, asJSON: asJSON, words: words, how: how, flags: cmd.Flags()}
 			if output == "" {
 				s.audio = &plain{Writer: io.Discard, form: client.PCM16}
 			} else {
@@ -71,6 +72,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 	how.flags(f)
 	f.StringVarP(&output, "output", "o", "", "collect the audio in this `file`; - means standard output")
 	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
+	f.BoolVar(&words, "words", false, "show when each word is heard, as an estimate")
 	launch.Complete(cmd, "voice", a.offerVoices(&where))
 	return cmd
 }
@@ -106,6 +108,7 @@ type streaming struct {
 	events *launch.Screen
 	audio  target
 	asJSON bool
+	words  bool
 	how    manner
 	flags  *pflag.FlagSet
 	failed error // of the first utterance that was refused or failed
@@ -188,7 +191,7 @@ func (s *streaming) send(conn *client.Conn, text string, running map[string]*sen
 	}
 	u := &sent{text: text, at: time.Now()}
 	r := s.how.request(s.flags, text)
-	r.Format = format
+	r.Format, r.WordTimes = format, s.words
 	id, err := conn.Send(r)
 	if err != nil {
 		return err
@@ -253,10 +256,17 @@ func (s *streaming) print(e client.Event, after time.Duration) {
 		if e.Unspoken != "" {
 			s.line(after, s.app.Out.Yellow("left out"), "%s", leftOut(e.Unspoken))
 		}
+		if s.words && !e.WordTimes {
+			s.line(after, s.app.Out.Yellow("no words"), "this server cannot tell when they are heard")
+		}
 	case *client.ChunkEvent:
 		s.line(after, "chunk", "%d: %s (%s)", e.Chunk, e.Text, launch.Plural(e.Tokens, "token"))
 	case *client.FirstAudioEvent:
 		s.line(after, "first audio", "%v after the server had the request", e.After)
+	case *client.WordsEvent:
+		for _, w := range e.Words {
+			s.line(after, "word", "%.2f to %.2f s: %s", w.Start.Seconds(), w.End.Seconds(), w.Text)
+		}
 	case *client.ChunkEndEvent:
 		cached := "prefilled"
 		if e.PrefillCached {

@@ -87,6 +87,15 @@ func TestOnATerminal(t *testing.T) {
 			}
 		}
 	})
+	t.Run("what is spoken before a text is pale", func(t *testing.T) {
+		own := s.serve("--workers", "1", "--disclosure", "Yeh 5 hai.").base
+		code, shown := s.runOnTerminal(nil, "normalize", "--server", own, "Kul 5 hai")
+		for _, want := range []string{escape + "2mYeh पाँच hai." + escape, "Kul " + escape + "32mपाँच" + escape + "0m hai"} {
+			if code != 0 || !strings.Contains(shown, want) {
+				t.Errorf("exit code %d, %q; want it to hold %q", code, shown, want)
+			}
+		}
+	})
 	t.Run("audio stays off it", func(t *testing.T) {
 		code, shown := s.runOnTerminal(nil, "say", "--server", base, "-o", "-", order)
 		if code != 2 || !strings.Contains(shown, "audio would garble the terminal") || strings.Contains(shown, "RIFF") {
@@ -166,4 +175,32 @@ func TestTheReadyLineOnATerminalHoldsTheKey(t *testing.T) {
 		return
 	}
 	t.Errorf("no curl line in %q", shown)
+}
+
+func TestConsentIsAskedForOnATerminal(t *testing.T) {
+	openTerminal(t)
+	s := cloner(t)
+	for answer, code := range map[string]int{"no\n": 1, "\n": 1, "yesterday\n": 1, "Yes\n": 0} {
+		tty, screen := openTerminal(t)
+		cmd := s.command("voice", "add", "asha=mono16.opus", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors")
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		tty.Close()
+		if _, err := io.WriteString(screen, answer); err != nil {
+			t.Fatal(err)
+		}
+		shown, _ := io.ReadAll(screen)
+		if got := codeOf(t, cmd.Wait()); got != code || !strings.Contains(string(shown), "Type yes if the speaker has agreed") {
+			t.Errorf("%q: exit code %d, want %d; %s", answer, got, code, shown)
+		}
+		said := strings.Contains(string(shown), "nothing was done: without the consent of the speaker")
+		if in := strings.Contains(s.ok("bundle", "inspect", "b").out, "Answered with yes"); in != (code == 0) || said != (code == 1) {
+			t.Errorf("%q: %s", answer, shown)
+		}
+		if code == 0 {
+			s.ok("voice", "rm", "asha", "--bundle", "b")
+		}
+	}
 }

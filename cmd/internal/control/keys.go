@@ -24,7 +24,8 @@ A key is shown once, when it is made. Changes hold at once: revoking ends what a
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.keysListCommand(), a.keysCreateCommand(), a.keysRenameCommand(), a.keysRestrictCommand(), a.keysRevokeCommand())
+	cmd.AddCommand(a.keysListCommand(), a.keysCreateCommand(), a.keysRenameCommand(), a.keysRestrictCommand(),
+		a.keysDiscloseCommand(), a.keysRevokeCommand())
 	return cmd
 }
 
@@ -42,6 +43,7 @@ type keyRow struct {
 	RevokedAt  time.Time `json:"revoked_at,omitzero"`
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 	ExpiresAt  time.Time `json:"expires_at,omitzero"`
+	Disclosure *string   `json:"disclosure,omitzero"` // nil: the organisation's
 }
 
 // keyKinds are those of --kind.
@@ -207,6 +209,40 @@ func (a *Commands) keysRestrictCommand() *cobra.Command {
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			return c.patchKey(cmd, args[0], map[string]any{"voices": args[1:]})
 		})
+	return cmd
+}
+
+func (a *Commands) keysDiscloseCommand() *cobra.Command {
+	var c control
+	var inherit bool
+	cmd := &cobra.Command{
+		Use:   "disclose KEY [TEXT]",
+		Short: "Have a text spoken before everything that a key speaks",
+		Long: "Sets what is spoken before every text of a key, which is billed like the rest. Without it the organisation " +
+			"decides, and where that says nothing the server (--disclosure). An empty TEXT means that nothing is spoken, " +
+			"unless the server requires something.",
+		Example: "  " + a.Name + " keys disclose key_7q… 'Yeh Asha Bank ki AI awaaz hai.'",
+		Args:    launch.Between(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			change, err := disclosureChange(cmd, args, 1, inherit)
+			if err != nil {
+				return err
+			}
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			answer, rows, err := c.patchKey(cmd, args[0], change)
+			if err != nil {
+				return err
+			}
+			return c.print(a, answer, func() error {
+				return a.printDisclosure(rows[0].ID, rows[0].Disclosure, "the organisation")
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&inherit, "inherit", false, fmt.Sprintf(inheritUsage, "the organisation"))
+	c.flags(cmd.Flags())
+	cmd.ValidArgsFunction = a.offerKeys(&c)
 	return cmd
 }
 

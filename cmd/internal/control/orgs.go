@@ -29,6 +29,7 @@ An organisation has no members at first. This makes somebody its owner, who then
 		a.orgsListCommand(),
 		a.orgCommand("create NAME", "Make an organisation with one project", launch.Exactly(1), a.createOrg),
 		a.orgCommand("rename NAME", "Rename an organisation", launch.Exactly(1), a.renameOrg),
+		a.orgDiscloseCommand(),
 		a.orgCommand("members", "List members, joined and invited", launch.Exactly(0), a.listMembers),
 		a.inviteCommand(),
 		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", launch.Exactly(2), a.setRole),
@@ -103,6 +104,30 @@ func (a *Commands) renameOrg(cmd *cobra.Command, c *control, in *scope, args []s
 		return err
 	}
 	return a.putOrg(cmd, c, http.MethodPatch, "/portal/v1/orgs/"+org.ID, args[0])
+}
+
+func (a *Commands) orgDiscloseCommand() *cobra.Command {
+	var inherit bool
+	const short = "Have a text spoken before everything that an organisation speaks"
+	cmd := a.orgCommand("disclose [TEXT]", short, launch.Between(0, 1),
+		func(cmd *cobra.Command, c *control, in *scope, args []string) error {
+			change, err := disclosureChange(cmd, args, 0, inherit)
+			if err != nil {
+				return err
+			}
+			org, err := in.findOrg(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			var row portal.OrgRow
+			answer, err := c.do(cmd.Context(), http.MethodPatch, "/portal/v1/orgs/"+org.ID, change, &row)
+			if err != nil {
+				return err
+			}
+			return c.print(a, answer, func() error { return a.printDisclosure(row.ID, row.Disclosure, "the server") })
+		})
+	cmd.Flags().BoolVar(&inherit, "inherit", false, fmt.Sprintf(inheritUsage, "the server"))
+	return cmd
 }
 
 func (a *Commands) putOrg(cmd *cobra.Command, c *control, method, path, name string) error {

@@ -5,11 +5,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/models"
 	"github.com/swar-tts/swar/runtime/espeak"
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
@@ -22,6 +25,9 @@ type Flags struct {
 
 	engine  *string
 	bundle  string
+	model   string // of the store; Check finds its bundle
+	mayPull bool   // one that is not in the store
+	pull    func(ctx context.Context, reference string) (models.Model, error)
 	digest  string // of the bundle's manifest; empty for any
 	cacheMB *int   // nil where no flag sets it: the engine's default
 	fake    fake
@@ -33,6 +39,7 @@ func (s *Flags) Define(f *pflag.FlagSet) {
 		append([]string{"auto", "espeak", "onnx"}, fakes()...)...)
 	s.fake.define(f)
 	f.StringVar(&s.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
+	f.StringVar(&s.model, "model", "", "`name` of a model that was pulled, or NAME@REVISION, see swar model")
 	s.Runtime.Define(f)
 }
 
@@ -47,11 +54,20 @@ func (s *Flags) DefineDigest(f *pflag.FlagSet) {
 	f.StringVar(&s.digest, "bundle-digest", "", "refuse a bundle whose manifest.json has another SHA-256 than this, in `hex`")
 }
 
+// DefinePull defines --pull, for programs that may bring a model by themselves.
+func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error)) {
+	s.pull = pull
+	f.BoolVar(&s.mayPull, "pull", false, "bring the model of --model first, if it is not here")
+}
+
 // Check refuses settings that contradict one another, and fills in what depends on others.
 func (s *Flags) Check(cmd *cobra.Command) error {
+	if err := s.findModel(cmd); err != nil {
+		return err
+	}
 	switch {
 	case *s.engine == "onnx" && s.bundle == "":
-		return launch.BadUsage(cmd, "--engine onnx needs a model; name its folder with --bundle (`swar bundle convert` makes one)")
+		return launch.BadUsage(cmd, "--engine onnx needs a model; name one with --model (`swar model pull` brings it) or a folder with --bundle")
 	case *s.engine != "onnx" && *s.engine != "auto" && s.bundle != "":
 		return launch.BadUsage(cmd, "--engine %s and --bundle contradict each other; drop one of them", *s.engine)
 	case s.digest != "" && s.bundle == "":
@@ -70,6 +86,45 @@ func (s *Flags) Check(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// findModel makes --model the --bundle that it stands for.
+func (s *Flags) findModel(cmd *cobra.Command) error {
+	switch {
+	case s.model == "" && s.mayPull:
+		return launch.BadUsage(cmd, "--pull brings a model; name it with --model")
+	case s.model == "":
+		return nil
+	case s.bundle != "":
+		return launch.BadUsage(cmd, "--model and --bundle each name a model; drop one of them")
+	case *s.engine != "onnx" && *s.engine != "auto":
+		return launch.BadUsage(cmd, "--engine %s and --model contradict each other; drop one of them", *s.engine)
+	case models.IsAddress(s.model) && !s.mayPull:
+		return launch.BadUsage(cmd, "--model %s: want the name of a model that is here; `swar model pull` brings one from an address and says its name", s.model)
+	}
+	m, err := s.storedModel()
+	if _, missing := errors.AsType[*models.NotPulledError](err); missing && s.pull != nil {
+		if s.mayPull {
+			m, err = s.pull(cmd.Context(), s.model)
+		} else {
+			err = fmt.Errorf("%w, and so does --pull", err)
+		}
+	}
+	s.bundle = m.Folder
+	return err
+}
+
+// storedModel finds the model in the store.
+func (s *Flags) storedModel() (models.Model, error) {
+	if models.IsAddress(s.model) {
+		return models.Model{}, &models.NotPulledError{Name: s.model} // what lies there today is looked up by whoever pulls
+	}
+	store, err := models.OpenStore()
+	if err != nil {
+		return models.Model{}, err
+	}
+	name, revision, _ := strings.Cut(s.model, "@")
+	return store.Find(name, revision)
 }
 
 // Neural reports whether a bundle speaks.

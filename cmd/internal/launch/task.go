@@ -13,6 +13,7 @@ type Task struct {
 	bar    *progressbar.ProgressBar // nil: not a terminal
 	total  int64
 	what   string
+	aside  string // what is shown behind it on a terminal
 }
 
 // NewTask returns a task that is shown beside what the program prints.
@@ -22,6 +23,9 @@ func (p *Program) NewTask() *Task { return &Task{screen: p.Err} }
 func (t *Task) At(done, total int64, what string) {
 	fresh := what != t.what
 	t.what = what
+	if fresh {
+		t.aside = ""
+	}
 	if !t.screen.Terminal {
 		if fresh && (total == 0 || done < total) { // that all is done, the result says
 			fmt.Fprintf(t.screen, "%s\n", what)
@@ -49,6 +53,18 @@ func (t *Task) At(done, total int64, what string) {
 		t.bar.Describe(what)
 	}
 	_ = t.bar.Set64(done) // drawing may fail, the work goes on
+}
+
+// With says something about the present work, such as the time that it still takes: behind it on a terminal, and
+// elsewhere, where isLine says so, in a line of its own. It is forgotten when other work begins.
+func (t *Task) With(text string, isLine bool) {
+	if !t.screen.Terminal && isLine {
+		fmt.Fprintf(t.screen, "%s: %s\n", t.what, text)
+	}
+	if t.bar != nil && text != t.aside {
+		t.bar.Describe(t.what + ", " + text)
+	}
+	t.aside = text
 }
 
 // Clear takes what was drawn off the screen. More may follow.

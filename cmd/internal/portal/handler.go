@@ -52,6 +52,9 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	}
 	p.works = append(append(p.works, auth.works()...), p.socket.run)
 	m := s.Metrics.RegisterPortal(p.difference.Load)
+	if auth.outbox != nil {
+		s.Metrics.RegisterMails(auth.outbox.Counts)
+	}
 	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler)}
 	if auth.issuer != nil {
 		pages := timed(auth.issuer, m)

@@ -20,6 +20,7 @@ type (
 		ActiveKeys *int         `json:"active_keys,omitempty"` // told to operators
 		Owners     *int         `json:"owners,omitempty"`      // likewise
 		Projects   []ProjectRow `json:"projects"`
+		Disclosure *string      `json:"disclosure,omitempty"` // nil: the server's
 	}
 
 	// ProjectRow is a project of an organisation.

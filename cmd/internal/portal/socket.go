@@ -144,6 +144,9 @@ func (s *socket) routes(api http.Handler) http.Handler {
 				return nil, err
 			}
 			row := OrgRow{ID: o.ID, Name: o.Name, CreatedAt: o.CreatedAt, CreatedBy: o.CreatedBy, ActiveKeys: &o.ActiveKeys, Owners: &o.Owners}
+			if o.Disclosure.Set {
+				row.Disclosure = &o.Disclosure.Text
+			}
 			for _, p := range m.Projects {
 				row.Projects = append(row.Projects, ProjectRow{ID: p.ID, Name: p.Name})
 			}

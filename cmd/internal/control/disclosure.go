@@ -1,0 +1,46 @@
+package control
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// inheritUsage is what --inherit says; outer is who decides then.
+const inheritUsage = "take the setting back, so that %s decides"
+
+// disclosureChange is what is asked of the portal: the text that stands behind the first so many arguments, or with
+// inherit none.
+func disclosureChange(cmd *cobra.Command, args []string, before int, inherit bool) (map[string]any, error) {
+	text := args[before:]
+	switch {
+	case inherit && len(text) > 0:
+		return nil, launch.BadUsage(cmd, "--inherit and a text contradict each other; drop one of them")
+	case inherit:
+		return map[string]any{"inherit_disclosure": true}, nil
+	case len(text) == 0:
+		return nil, launch.BadUsage(cmd, "want the text that is spoken before every text, '' for none, or --inherit")
+	}
+	clean, err := speech.CleanDisclosure(text[0])
+	if err != nil {
+		return nil, launch.BadUsage(cmd, "the text %v", err)
+	}
+	return map[string]any{"disclosure": clean}, nil
+}
+
+// printDisclosure says what is spoken before every text of the organisation or key of that name.
+func (a *Commands) printDisclosure(name string, disclosure *string, outer string) error {
+	says := "inherited from " + outer
+	switch {
+	case disclosure == nil:
+	case *disclosure == "":
+		says = "none"
+	default:
+		says = *disclosure
+	}
+	_, err := fmt.Fprintf(a.Out, "%s  %s\n", name, says)
+	return err
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/cmd/internal/engine"
+	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/models"
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/onnx/layout"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+func (a *app) voiceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "voice",
+		Short: "Clone voices from recordings into a bundle, list and remove them",
+		Long: `A voice is cloned from 8 to 20 seconds of somebody's speech and becomes part of a bundle.
+
+  swar voice add asha=asha.opus …     clone one, from WAV, FLAC, MP3, Ogg Opus and what ffmpeg reads
+  swar voice list --model NAME        show where voices come from
+  swar voice rm asha --model NAME     remove one`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.voiceAddCommand(), a.voiceListCommand(), a.voiceRemoveCommand())
+	return cmd
+}
+
+// voiceBundle says in which bundle voices change.
+type voiceBundle struct {
+	dir, model string
+
+	store  models.Store
+	stored *models.Model // that the bundle is of; nil where it was named by its folder
+}
+
+func (v *voiceBundle) define(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&v.model, "model", "", "`name` of a model that was pulled")
+	cmd.Flags().StringVar(&v.dir, "bundle", "", "`folder` of the bundle, in place of --model")
+}
+
+// folder returns the folder of the bundle, in the one form that voices can be added to.
+func (v *voiceBundle) folder(cmd *cobra.Command) (string, error) {
+	switch {
+	case v.dir == "" && v.model == "":
+		return "", launch.BadUsage(cmd, "--model is missing; name the model, or the folder of its bundle with --bundle")
+	case v.dir != "" && v.model != "":
+		return "", launch.BadUsage(cmd, "--model and --bundle each name a model; drop one of them")
+	case v.model != "":
+		store, m, err := findStored(v.model)
+		if err != nil {
+			return "", err
+		}
+		v.store, v.stored, v.dir = store, &m, m.Folder
+	}
+	kind, err := engine.FindLayout(v.dir)
+	if err != nil {
+		return "", err
+	}
+	if kind != layout.None {
+		return "", fmt.Errorf("%s is in the %s layout: its voices are the files in its folder voices; put a recording there",
+			v.dir, kind)
+	}
+	return v.dir, nil
+}
+
+// changed has the store know the bundle as it is now.
+func (v *voiceBundle) changed() error {
+	if v.stored == nil {
+		return nil
+	}
+	return v.store.Changed(*v.stored)
+}
+
+func (a *app) voiceListCommand() *cobra.Command {
+	var (
+		in     voiceBundle
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show the voices of a bundle and where they come from",
+		Long: `Shows the voices of a bundle, the recordings that they were cloned from, and when a consent was noted. Its text
+is shown by swar bundle inspect.`,
+		Example: "  swar voice list --model saryps-hindi",
+		Args:    launch.Exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := in.folder(cmd)
+			if err != nil {
+				return err
+			}
+			m, err := bundle.Open(dir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.PrintJSON(m.Voices)
+			}
+			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "voice\tlanguage\tprompt\trecording\tconsent")
+			for _, v := range m.Voices {
+				recording, consent := "-", "-"
+				if r := v.Recording; r != (bundle.Recording{}) {
+					recording = fmt.Sprintf("%.1f s of %s", r.Seconds, oneLine(r.Format))
+				}
+				if v.Consent != (bundle.Consent{}) {
+					consent = v.Consent.Date
+				}
+				fmt.Fprintf(t, "%s\t%s\t%.1f s\t%s\t%s\n",
+					oneLine(v.Name), v.Language, speech.Seconds(v.PromptFrames), recording, consent)
+			}
+			return t.Flush()
+		},
+	}
+	in.define(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what the manifest says of them")
+	return cmd
+}
+
+func (a *app) voiceRemoveCommand() *cobra.Command {
+	var in voiceBundle
+	cmd := &cobra.Command{
+		Use:     "rm NAME",
+		Short:   "Remove a voice from a bundle",
+		Long:    "Removes a voice from a bundle, which keeps at least one. A server that runs goes on with what it has read.",
+		Example: "  swar voice rm asha --model saryps-hindi",
+		Args:    launch.Exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := in.folder(cmd)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(convert.RemoveVoice(dir, args[0]), in.changed()); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s %s is removed from %s\n", a.Out.Green("✓"), args[0], dir)
+			return nil
+		},
+	}
+	in.define(cmd)
+	return cmd
+}
