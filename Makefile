@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,13 @@ e2e-cluster: helm images ## try a release on a real Kubernetes of two nodes: ins
 	@hack/install-deps.sh cluster
 	@hack/e2ecluster/run.sh -test.run TestRelease $(ARGS)
 
+bench-pull: onnxruntime ## the pull of a model of the released size on one processor: seconds and memory
+	SWAR_BENCH_PULL=1 taskset -c 0 go test -count=1 -v -run PullOfTheReleasedSize ./cmd/swar
+
+bench-pods: helm images build ## how much longer a worker pod takes to be ready than the same worker outside, with a bundle from an image (needs root)
+	@hack/install-deps.sh cluster
+	@hack/e2ecluster/run.sh -test.run TestBundle $(ARGS)
+
 soak-cluster: helm images ## the same cluster, where CYCLES (200) things happen to a fleet under streams, some 15 s each (needs root)
 	@hack/install-deps.sh cluster
 	@CYCLES=$(if $(CYCLES),$(CYCLES),200) hack/e2ecluster/run.sh -test.run TestSoak $(ARGS)
@@ -109,6 +116,9 @@ helm kustomize promtool:
 rules: ## try the alerts on fleets with promtool, which is built once
 	@hack/tools/build.sh promtool
 	SWAR_TEST_RULES=1 go test -count=1 ./controllers/monitoring
+
+test-python: ## hold the readers of tokenizers and of the hub against the Python libraries of others (needs PyPI, 60 MB once)
+	@hack/test-python.sh
 
 peers: ## sign in with identity providers of others: oidc-provider and the Firebase Auth emulator (needs npm, 250 MB once)
 	@hack/peers.sh
