@@ -29,8 +29,9 @@ type Config struct {
 	CapitalizeFirstLetter       *bool             `yaml:"capitalize_first_letter"`     // absent means true
 	AppendTerminalPunctuation   *bool             `yaml:"append_terminal_punctuation"` // absent means true
 	ReplaceCharacters           map[string]string `yaml:"replace_characters"`
-	DefaultTemperature          *float64          `yaml:"default_temperature"` // absent means 0.3
-	TimestampHeads              yaml.Node         `yaml:"timestamp_heads"`     // not used: attention is not looked at
+	DefaultTemperature          *float64          `yaml:"default_temperature"`   // absent means 0.3
+	DefaultEOSThreshold         *float64          `yaml:"default_eos_threshold"` // a logit; absent means -4
+	TimestampHeads              yaml.Node         `yaml:"timestamp_heads"`       // not used: attention is not looked at
 	FlowLM                      struct {
 		WeightsPath          string `yaml:"weights_path"`
 		DType                string `yaml:"dtype"`
@@ -46,12 +47,19 @@ type Config struct {
 			MaxPeriod   float64 `yaml:"max_period"`
 			NumHeads    int     `yaml:"num_heads"`
 			NumLayers   int     `yaml:"num_layers"`
+
+			// Of narrower students, which check refuses by name.
+			AttnDim        *int `yaml:"attn_dim"`
+			NumKVHeads     *int `yaml:"num_kv_heads"`
+			DimFeedforward *int `yaml:"dim_feedforward"`
 		} `yaml:"transformer"`
+		ZDim        *int `yaml:"z_dim"` // as AttnDim
 		LookupTable struct {
 			Dim           int    `yaml:"dim"`
 			NBins         int    `yaml:"n_bins"`
 			Tokenizer     string `yaml:"tokenizer"`
 			TokenizerPath string `yaml:"tokenizer_path"`
+			Rank          *int   `yaml:"rank"` // as AttnDim
 		} `yaml:"lookup_table"`
 	} `yaml:"flow_lm"`
 	Mimi struct {
@@ -90,6 +98,8 @@ type Config struct {
 			Dimension       int `yaml:"dimension"`
 			OutputDimension int `yaml:"output_dimension"`
 		} `yaml:"quantizer"`
+		DecoderSEANet      yaml.Node `yaml:"decoder_seanet"`      // as AttnDim
+		DecoderTransformer yaml.Node `yaml:"decoder_transformer"` // as AttnDim
 	} `yaml:"mimi"`
 
 	exported *exported // of a config.json; nil for a yaml

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
@@ -19,6 +21,9 @@ func (c *Config) check() error {
 	if err := c.checkSizes(); err != nil {
 		return err
 	}
+	if err := c.checkStudent(); err != nil {
+		return err
+	}
 	if err := c.checkLanguageModel(); err != nil {
 		return err
 	}
@@ -28,6 +33,8 @@ func (c *Config) check() error {
 	switch {
 	case c.DefaultTemperature != nil && !(*c.DefaultTemperature >= 0 && *c.DefaultTemperature <= 2):
 		return fmt.Errorf("default_temperature is %g, want 0 to 2", *c.DefaultTemperature)
+	case c.DefaultEOSThreshold != nil && !(*c.DefaultEOSThreshold >= -100 && *c.DefaultEOSThreshold <= 100):
+		return fmt.Errorf("default_eos_threshold is %g, want a logit of -100 to 100", *c.DefaultEOSThreshold)
 	case c.RecommendedFramesAfterEOS != nil && (*c.RecommendedFramesAfterEOS < 0 || *c.RecommendedFramesAfterEOS > 100):
 		return fmt.Errorf("model_recommended_frames_after_eos is %d, want 0 to 100", *c.RecommendedFramesAfterEOS)
 	}
@@ -57,6 +64,38 @@ func (c *Config) checkSizes() error {
 		}
 	}
 	return nil
+}
+
+// checkStudent refuses the forms that only upstream's smallest students have (2, 7 and 18 million values). Written out as what a
+// model has without the key, or as null, each of the keys is accepted.
+func (c *Config) checkStudent() error {
+	lm, t := &c.FlowLM, &c.FlowLM.Transformer
+	for _, k := range []struct {
+		name  string
+		value *int
+		usual int
+	}{
+		{"flow_lm.transformer.attn_dim", t.AttnDim, t.DModel}, {"flow_lm.transformer.num_kv_heads", t.NumKVHeads, t.NumHeads},
+		{"flow_lm.transformer.dim_feedforward", t.DimFeedforward, t.DModel * t.HiddenScale}, {"flow_lm.z_dim", lm.ZDim, 0},
+		{"flow_lm.lookup_table.rank", lm.LookupTable.Rank, 0},
+	} {
+		if k.value != nil && *k.value != k.usual {
+			return studentError(k.name)
+		}
+	}
+	for name, node := range map[string]*yaml.Node{"mimi.decoder_seanet": &c.Mimi.DecoderSEANet, "mimi.decoder_transformer": &c.Mimi.DecoderTransformer} {
+		if !node.IsZero() && node.Tag != "!!null" {
+			return studentError(name)
+		}
+	}
+	if lm.Flow.Type == "pointwise" {
+		return studentError("flow_lm.flow.type pointwise")
+	}
+	return nil
+}
+
+func studentError(key string) error {
+	return fmt.Errorf("%s: such a small student is not supported; convert the model of 6 or more layers that it was distilled from", key)
 }
 
 func (c *Config) checkLanguageModel() error {

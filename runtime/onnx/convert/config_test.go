@@ -59,6 +59,25 @@ func TestReadConfigKeepsTextFlags(t *testing.T) {
 	}
 }
 
+// TestReadConfigReadsNewerKeys: newer versions of upstream write keys out that say nothing new for a model of usual form.
+func TestReadConfigReadsNewerKeys(t *testing.T) {
+	text := strings.NewReplacer(
+		"max_period: 10000", "max_period: 10000\n    attn_dim: 128\n    num_kv_heads: null\n    dim_feedforward: 256",
+		"flow_lm:", "flow_lm:\n  z_dim: null", "    dim: 128", "    rank: null\n    dim: 128",
+		"mimi:", "mimi:\n  decoder_seanet: null\n  decoder_transformer:",
+	).Replace(configText(t)) + "default_eos_threshold: -1.0\n"
+	c, err := ReadConfig([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.FlowLM.Transformer.AttnDim == nil || c.FlowLM.Transformer.DimFeedforward == nil {
+		t.Errorf("the keys were not in the text:\n%s", text)
+	}
+	if s := DefaultSampling(c); s.EOSThreshold != -1 {
+		t.Errorf("end of speech above %g, want -1", s.EOSThreshold)
+	}
+}
+
 func TestReadConfigRefuses(t *testing.T) {
 	good := configText(t)
 	swap := func(from, to string) string {
@@ -84,6 +103,16 @@ func TestReadConfigRefuses(t *testing.T) {
 		"another padding":                 {swap("pad_mode: constant", "pad_mode: replicate"), "pad_mode"},
 		"ratios that do not fill a frame": {swap("    - 6\n", "    - 7\n"), "1920"},
 		"an embedding of another width":   {swap("    dim: 128", "    dim: 64"), "d_model"},
+		"a threshold that is none":        {good + "default_eos_threshold: .nan\n", "default_eos_threshold"},
+		"a threshold too high":            {good + "default_eos_threshold: 100.5\n", "-100 to 100"},
+		"a student of narrow attention":   {swap("max_period: 10000", "max_period: 10000\n    attn_dim: 64"), "attn_dim"},
+		"a student of shared heads":       {swap("max_period: 10000", "max_period: 10000\n    num_kv_heads: 1"), "num_kv_heads"},
+		"a student of narrow layers":      {swap("max_period: 10000", "max_period: 10000\n    dim_feedforward: 128"), "dim_feedforward"},
+		"a student with a projection":     {swap("flow_lm:", "flow_lm:\n  z_dim: 64"), "z_dim"},
+		"a student with a small table":    {swap("    dim: 128", "    rank: 32\n    dim: 128"), "rank"},
+		"a student with a small decoder":  {swap("mimi:", "mimi:\n  decoder_seanet: {dimension: 128}"), "decoder_seanet"},
+		"another transformer to decode":   {swap("mimi:", "mimi:\n  decoder_transformer: {d_model: 128}"), "distilled from"},
+		"a flow of one added step":        {swap("    depth: 2", "    type: pointwise\n    depth: 2"), "pointwise"},
 		"no rotation period":              {swap("max_period: 10000", "max_period: .nan"), "max_period"},
 	}
 	for name, tt := range tests {

@@ -31,7 +31,7 @@ type Conversion struct {
 	GELU                  string   // empty means that of a config.json, or tanh
 	Precision             string   // FP32 or Int8; empty means FP32
 	Steps                 int      // of the flow; 0 means those of a config.json, or 1
-	EOSThreshold          *float64 // a logit; nil means that of a config.json, or -4, upstream's
+	EOSThreshold          *float64 // a logit; nil means that of the configuration, or -4, upstream's
 
 	FramesAfterEOS *int           // that still sound after the end; nil means those of the configuration, or upstream's
 	Trained        bundle.Trained // what text the model knows; zero means what its tokenizer has pieces for

@@ -64,8 +64,8 @@ func DefaultSampling(c Config) bundle.Sampling {
 	if c.DefaultTemperature != nil {
 		s.Temperature = *c.DefaultTemperature
 	}
-	if c.exported != nil && c.exported.EOSThreshold != nil {
-		s.EOSThreshold = *c.exported.EOSThreshold
+	if c.DefaultEOSThreshold != nil {
+		s.EOSThreshold = *c.DefaultEOSThreshold
 	}
 	if n := c.RecommendedFramesAfterEOS; n != nil {
 		s.FramesAfterEOS, s.FramesAfterEOSShort = *n, *n
