@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,10 @@ helm kustomize promtool:
 rules: ## try the alerts on fleets with promtool, which is built once
 	@hack/tools/build.sh promtool
 	SWAR_TEST_RULES=1 go test -count=1 ./controllers/monitoring
+
+test-upstream: install-test-deps ## hold the engine against Kyutai's own package, at its newest version (needs PyPI, 2 GB once)
+	@$(MAKE) --no-print-directory onnxruntime >/dev/null
+	@hack/test-upstream.sh
 
 test-python: ## hold the readers of tokenizers and of the hub against the Python libraries of others (needs PyPI, 60 MB once)
 	@hack/test-python.sh
