@@ -16,8 +16,9 @@ import (
 // Split splits text into chunks of at most limit tokens, at least 1, as count counts the text of a chunk.
 //
 // Sentences stay whole where they fit, and neighbours share a chunk as long as they fit. A longer sentence is cut into parts of
-// similar length: after ; : a dash or bracket, else after a comma, else before a conjunction, else at a space, else at a space
-// between number words or spelled letters, else between two graphemes. A chunk of one or two words is avoided where its neighbour
+// similar length: after ; : a dash or bracket, else after a comma, else before a conjunction, else at a space, else at a comma
+// between number words or spelled letters (a phone number is read in groups), else at a space between them or before
+// their unit, else between two graphemes. A chunk of one or two words is avoided where its neighbour
 // can spare some, and so is one without any letter or digit. Only a single grapheme may exceed the limit; it then stands alone.
 //
 // The text of a chunk is a substring of text without white space around it; every other character of text is in exactly one chunk.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -77,10 +78,18 @@ func TestSplit(t *testing.T) {
 		"not inside a number":                  {"pi is 3.14 not 3.2 ok", 3, []string{"pi is 3.14", "not 3.2 ok"}},
 		"not after a single letter":            {"the U. S. A. team won. They did it", 6, []string{"the U. S. A. team won.", "They did it"}},
 		"a clause mark before a comma":         {"ek do, teen chaar; paanch chhe, saat", 5, []string{"ek do, teen chaar;", "paanch chhe, saat"}},
-		"a comma before a conjunction":         {"ek do teen, chaar aur paanch chhe saat", 5, []string{"ek do teen,", "chaar aur paanch chhe saat"}},
+		"a comma before a conjunction":         {"kal subah aana, phir aur log bhi milenge", 5, []string{"kal subah aana,", "phir aur log bhi milenge"}},
 		"a conjunction before a space":         {"ek do teen chaar aur paanch chhe saat", 6, []string{"ek do teen chaar", "aur paanch chhe saat"}},
 		"a Hindi conjunction":                  {"एक दो तीन चार लेकिन पाँच छह सात", 6, []string{"एक दो तीन चार", "लेकिन पाँच छह सात"}},
 		"halves are balanced":                  {"a b c d e f g h i j k", 10, []string{"a b c d e", "f g h i j k"}},
+		"a number before a comma in it":        {"mera naya number nau aath saat chhe paanch, chaar teen do ek shunya hai", 11, []string{"mera naya number", "nau aath saat chhe paanch, chaar teen do ek shunya hai"}},
+		"a conjunction before a comma in it":   {"ek do teen, chaar aur paanch chhe saat", 5, []string{"ek do teen, chaar", "aur paanch chhe saat"}},
+		"jisme begins a clause":                {"yeh naya plan hai jisme roz data milega aapko", 7, []string{"yeh naya plan hai", "jisme roz data milega aapko"}},
+		"अगर begins a clause":                  {"आप कल ज़रूर आइए अगर समय हो तो फिर", 7, []string{"आप कल ज़रूर आइए", "अगर समय हो तो फिर"}},
+		"a unit stays with its number":         {"दूध और दही मिलाकर पाँच किलो लेना है आज", 7, []string{"दूध और दही मिलाकर", "पाँच किलो लेना है आज"}},
+		"a unit in the middle":                 {"kal main do kilo aam laya tha", 6, []string{"kal main do kilo", "aam laya tha"}},
+		"a clock time stays together":          {"मीटिंग आज शाम पाँच बजकर पैंतालीस मिनट पर होगी सबकी", 8, []string{"मीटिंग आज शाम", "पाँच बजकर पैंतालीस मिनट पर होगी सबकी"}},
+		"a date stays together":                {"आपकी मुलाकात अब पंद्रह अगस्त दो हज़ार छब्बीस को", 8, []string{"आपकी मुलाकात अब", "पंद्रह अगस्त दो हज़ार छब्बीस को"}},
 		"digit groups are cut at a comma":      {"एक दो तीन चार, पाँच छह सात आठ, नौ शून्य एक दो, तीन चार पाँच छह", 9, []string{"एक दो तीन चार, पाँच छह सात आठ,", "नौ शून्य एक दो, तीन चार पाँच छह"}},
 		"no short tail is left":                {"one two three. four five six. seven", 6, []string{"one two three.", "four five six. seven"}},
 		"one word above the limit is balanced": {"aap kal subah phir aaye the, na", 6, []string{"aap kal subah", "phir aaye the, na"}},
@@ -351,13 +360,45 @@ func TestPackingIsGreedy(t *testing.T) {
 
 // TestWordsAreWrittenAsTheNormaliserWritesThem: in NFC, where a nukta letter is two code points.
 func TestWordsAreWrittenAsTheNormaliserWritesThem(t *testing.T) {
-	for _, words := range []map[string]bool{conjunctions, spellings} {
+	for _, words := range []map[string]bool{conjunctions, spellings, units} {
 		if len(words) < 10 {
 			t.Errorf("only %d words", len(words))
 		}
 		for word := range words {
 			if strings.ContainsFunc(word, func(r rune) bool { return r >= 0x958 && r <= 0x95f }) || word != strings.ToLower(word) {
 				t.Errorf("%q is not written as it is looked up", word)
+			}
+		}
+	}
+}
+
+// TestUnitsOfTheNormaliserAreKnown: what it writes behind a number is no place for a cut.
+func TestUnitsOfTheNormaliserAreKnown(t *testing.T) {
+	for _, symbols := range []string{
+		"kg g mg mcg km m cm mm ft km/h l ml KB MB GB TB Mbps kW kWh mAh Hz kHz MHz GHz MP HP cc kcal dB hr min yr wk sec ms sqft °C %",
+	} {
+		for symbol := range strings.FieldsSeq(symbols) {
+			for _, sentence := range []string{"isme 5 %s hai", "this has 5 %s in it"} {
+				spoken := normalize.Text(strings.Replace(sentence, "%s", symbol, 1), normalize.Options{})
+				words := strings.Fields(spoken)
+				at := slices.IndexFunc(words, spelled)
+				if at < 0 || at+1 >= len(words) || !measured(words[at+1]) && !spelled(words[at+1]) {
+					t.Errorf("%s: of %q the word after the number is not known", symbol, spoken)
+				}
+			}
+		}
+	}
+	for sign := range strings.FieldsSeq("₹ $ € £ ¥ AED SGD SAR THB CHF") {
+		for _, sentence := range []string{"isme %s5.50 lagenge", "this is %s5.50 only"} {
+			spoken := normalize.Text(strings.Replace(sentence, "%s", sign, 1), normalize.Options{})
+			inNumber := 0
+			for word := range strings.FieldsSeq(spoken) {
+				if spelled(word) || measured(word) {
+					inNumber++
+				}
+			}
+			if inNumber < 4 {
+				t.Errorf("%s: of %q only %d words are known as those of an amount", sign, spoken, inNumber)
 			}
 		}
 	}

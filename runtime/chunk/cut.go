@@ -23,7 +23,8 @@ const (
 	// From here on only where there is nothing else.
 
 	beforeMark // at a space before a lone mark, which belongs to the word before it
-	inNumber   // at a space between number words or spelled letters: such a string is read in one go, up to its comma
+	inGroups   // after a comma between number words or spelled letters: a phone number or code, read in groups
+	inNumber   // at a space between number words or spelled letters, or before a unit: read in one go, up to the comma
 	inWord
 	inConjunct // between a virama and its consonant
 )
@@ -160,15 +161,18 @@ func (s *splitter) rank(from, end, next int) rank {
 		return beforeMark
 	case strings.ContainsRune(";:–—-)]}", before), strings.ContainsRune("([{–—", after):
 		return afterClause
-	case before == ',':
-		return afterComma
 	}
 	left := strings.TrimFunc(s.text[from:end], unicode.IsPunct)
 	right = strings.TrimFunc(right, unicode.IsPunct)
+	isInNumber := spelled(left) && spelled(right)
 	switch {
+	case before == ',' && isInNumber:
+		return inGroups
+	case before == ',':
+		return afterComma
 	case conjunction(right):
 		return beforeConjunction
-	case spelled(left) && spelled(right):
+	case isInNumber, spelled(left) && measured(right), measured(left) && spelled(right):
 		return inNumber
 	}
 	return atSpace
