@@ -33,7 +33,7 @@ func (r *reader) date(i int) int {
 		r.sayTime(&m, false)
 		return r.end(m.next)
 	}
-	return r.end(d.next)
+	return r.end(r.sayMonthsBehind(d.next))
 }
 
 // dayRange reads 15-20 Aug and 15th-20th August.
@@ -280,19 +280,8 @@ func (r *reader) yearAt(j int, d *day, short bool) {
 // monthFirst reads Aug 15th, August 15, 2026 and Aug 2026.
 func (r *reader) monthFirst(i int) int {
 	m, next := r.monthAt(i)
-	if m > 0 && r.tightSign(next, '-') || r.tightSign(next, enDash) {
-		if b, end := r.monthAt(next + 1); b > 0 && (r.looseEnd(end) || r.at(end).kind == digits) {
-			var from, to day
-			from.month, to.month, to.next = m, b, end
-			from.keep(r, i)
-			to.keep(r, next+1)
-			r.yearBehind(end, &to)
-			r.begin(i, speech.SpanDate)
-			r.sayDate(&from)
-			r.say(r.lang.pick("से", "to"))
-			r.sayDate(&to)
-			return r.end(to.next)
-		}
+	if _, to := r.monthBehind(next); m > 0 && to > 0 {
+		return r.months(i)
 	}
 	if m == 0 || r.at(next).kind != digits || r.joined(i) {
 		return i
@@ -331,6 +320,44 @@ func (r *reader) monthFirst(i int) int {
 	r.begin(i, speech.SpanDate)
 	r.sayDate(&d)
 	return r.end(d.next)
+}
+
+// monthBehind returns the month that a hyphen at token i leads to, and where it ends; 0 for none.
+func (r *reader) monthBehind(i int) (m, end int) {
+	if !r.tightSign(i, '-') && !r.tightSign(i, enDash) {
+		return 0, 0
+	}
+	m, end = r.monthAt(i + 1)
+	if m == 0 || !r.looseEnd(end) && r.at(end).kind != digits {
+		return 0, 0
+	}
+	return m, end
+}
+
+// months says months with hyphens between them, as a range: Aug-Sep 2026.
+func (r *reader) months(i int) int {
+	var from day
+	from.month, from.next = r.monthAt(i)
+	from.keep(r, i)
+	r.begin(i, speech.SpanDate)
+	r.sayDate(&from)
+	return r.end(r.sayMonthsBehind(from.next))
+}
+
+// sayMonthsBehind says the months that hyphens from token i on lead to, and returns what is behind them.
+func (r *reader) sayMonthsBehind(i int) int {
+	for {
+		m, end := r.monthBehind(i)
+		if m == 0 {
+			return i
+		}
+		to := day{month: m, next: end}
+		to.keep(r, i+1)
+		r.yearBehind(end, &to)
+		r.say(r.lang.pick("से", "to"))
+		r.sayDate(&to)
+		i = to.next
+	}
 }
 
 // sayDate says day, month and year, as far as they are there.

@@ -296,10 +296,21 @@ func (r *reader) mark(m string) {
 		if m != "," && m != ";" && m != ":" {
 			r.out = append(r.out[:n-1], m...)
 		}
+	case m[0] == '.' && r.wantsDot():
+		// With the dot it would be said in full when it is read again.
 	default:
 		r.out = append(r.out, m...)
 	}
 	r.join = spaced
+}
+
+// wantsDot reports whether the last word is a short form that was kept as it is, having no dot.
+func (r *reader) wantsDot() bool {
+	word := r.out[bytes.LastIndexByte(r.out, ' ')+1:]
+	var buf [24]byte
+	low, _ := fold(buf[:0], string(word))
+	e := lexicon[string(low)]
+	return e != nil && e.is(needsDot|dotOrTitle)
 }
 
 // parts reports whether s ends in punctuation.

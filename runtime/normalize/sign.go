@@ -107,13 +107,16 @@ func (r *reader) punctuation(i int) int {
 	case ')':
 		switch {
 		case !r.isMarker(i):
+			if n := len(r.out) - 1; n >= 0 && (r.out[n] == ':' || r.out[n] == ';') && !r.inBrackets(i) {
+				r.out = r.out[:n] // together they would be an emoticon
+			}
 			r.close(')')
 		case r.at(i+1).kind != nothing:
 			r.pause()
 		}
 	case '"', '\'':
 		begins := t.gap || r.opened > 0 || r.join == glued || r.opens(i-1)
-		if begins && r.tight(i+1) {
+		if begins && r.tight(i+1) && !r.at(i+1).isOneOf(".,;:?!)") {
 			r.open(i)
 		} else {
 			r.close(t.ch)

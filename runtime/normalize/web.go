@@ -5,6 +5,13 @@ import "github.com/swar-tts/swar/runtime/speech"
 // E-mail and UPI addresses, web addresses, handles. Their words stay as they are, the signs between them are said, digits are an
 // identifier's.
 
+// maxAddress bounds what is looked at as an address, in bytes: that of an e-mail path (RFC 5321, section 4.5.3.1.3), which is a little longer than the longest
+// name of a host (RFC 1035, section 2.3.4). What is longer is none, and a long run without spaces is not looked through for each of its words.
+const maxAddress = 256
+
+// within reports whether token j still belongs to an address that begins with token i, by its length.
+func (r *reader) within(i, j int) bool { return r.at(j).b-r.at(i).a <= maxAddress }
+
 // webAddress reads support@acme.co.in, ramesh.k@okaxis, https://x.y/z, www.irctc.co.in and acme.com/offer.
 func (r *reader) webAddress(i int) int {
 	t := r.at(i)
@@ -43,14 +50,14 @@ func (r *reader) isScheme(i int) bool {
 // email reads an address with @.
 func (r *reader) email(i int) int {
 	j := i
-	for r.inName(j, i) && !r.isSign(j, '@') {
+	for r.inName(j, i) && !r.isSign(j, '@') && r.within(i, j) {
 		j++
 	}
 	if j == i || !r.tightSign(j, '@') || !r.tight(j+1) || r.at(j+1).kind != latin {
 		return i
 	}
 	k := j + 1
-	for r.inName(k, i) && !r.isSign(k, '_') && !r.isSign(k, '+') {
+	for r.inName(k, i) && !r.isSign(k, '_') && !r.isSign(k, '+') && r.within(i, k) {
 		k++
 	}
 	for r.at(k-1).kind == sign {
@@ -73,14 +80,14 @@ func (r *reader) inName(j, i int) bool {
 // domain reads labels with dots between them; ok means that they end in a known top-level domain or begin with www.
 func (r *reader) domain(i int) (next int, ok bool) {
 	j, last, dots := i, -1, 0
-	for {
+	for r.within(i, j) {
 		t := r.at(j)
 		if j > i && t.gap || t.kind != latin && t.kind != digits {
 			break
 		}
 		last = j
 		j++
-		for r.labelGoesOn(j) {
+		for r.labelGoesOn(j) && r.within(i, j) {
 			last = j
 			j++
 		}
@@ -90,7 +97,7 @@ func (r *reader) domain(i int) (next int, ok bool) {
 		dots++
 		j++
 	}
-	if last < 0 || dots == 0 {
+	if isLong := !r.within(i, j) && r.tight(j); last < 0 || dots == 0 || isLong {
 		return i, false
 	}
 	return last + 1, topLevel[r.str(last)] || r.str(i) == "www"

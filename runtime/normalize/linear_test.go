@@ -1,0 +1,74 @@
+package normalize
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// links of chains without spaces: what a rule may begin with, go on with, or look back over.
+var links = strings.Fields(`
+	Rs. Dr. Mr.Mrs. no. No. a. A. e.g. w.r.t. U.S. H.No. www. www.a. x.y/ a@b. @ UPI@ http:// a:// # & &amp; / : ; , - – — -- ... ' " ( ) [ ] ((1 )1(
+	[a]( <a> ** ~ = ^ { | ° ° _ + * ₹ $ % 12.5% 1. 1, 1- 1/ 1: 12:30 12:30: 10am- am 0 9 +91 -1 1– १ $1 1k 1L 1Cr 1e 1x x1 1a A1 a1b2 XX XXXX1 1= 1^2
+	kg 5kg m/s km/h °C st 1st II IV Aug- Aug-1 Jan1 Jan- Mon- Mon-Fri 1-Aug क क. रु. रु डॉ. कि.मी. । ।। :) :-) ½ 1½ ² 😀 α é ж अ1 1अ OTP otp- 1-2 1-2- 1/2/ 1.2. 1,2,
+`)
+
+// chain repeats a link to so many bytes.
+func chain(link string, bytes int) string { return strings.Repeat(link, bytes/len(link)) }
+
+// TestChainsAreNormalForms: a text that is one long run, as a client sends that has lost its spaces, is read once and for all.
+func TestChainsAreNormalForms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	chains := map[string]string{}
+	for _, link := range links {
+		chains[link] = chain(link, 1500)
+		other := links[rng.IntN(len(links))]
+		chains[link+" and "+other] = chain(link+other, 1500)
+		chains[link+" and a space and "+other] = chain(link+" "+other, 1500)
+	}
+	for name, text := range chains {
+		for _, o := range options {
+			once := Text(text, o)
+			if fault := leftover(once); fault != "" {
+				t.Errorf("%s: %s in %.200q", name, fault, once)
+			}
+			if twice := Text(once, o); twice != once {
+				at := 0
+				for at < len(once) && at < len(twice) && once[at] == twice[at] {
+					at++
+				}
+				from := max(0, at-60)
+				t.Errorf("%s: at byte %d of the reading\n once …%.120q\ntwice …%.120q", name, at, once[from:], twice[from:])
+			}
+		}
+	}
+}
+
+// TestChainsTakeLinearTime compares a chain with one of 64 times its length: linear time is 64 times as long, quadratic time 4,096 times. What lies between
+// is left to the machine, which may try again for a while.
+func TestChainsTakeLinearTime(t *testing.T) {
+	if raceDetector {
+		t.Skip("the memory of the race detector makes long texts slow")
+	}
+	const short, times, bound = 2000, 64, 1000
+	took := func(text string) time.Duration {
+		began := time.Now()
+		Text(text, Options{})
+		return time.Since(began)
+	}
+	for _, link := range links {
+		one := time.Hour
+		for range 5 {
+			one = min(one, took(chain(link, short)))
+		}
+		best, spent := time.Hour, time.Duration(0)
+		for best > bound*one && spent < 10*time.Second {
+			last := took(chain(link, times*short))
+			best, spent = min(best, last), spent+last
+		}
+		if best > bound*one {
+			t.Errorf("%s: %d times as many bytes take %.0f times as long, %v", link, times, float64(best)/float64(one), best)
+		}
+	}
+}
