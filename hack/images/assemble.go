@@ -234,7 +234,7 @@ func licenceFiles(folder string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		stem := strings.ToUpper(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())))
-		legal := strings.HasPrefix(stem, "LICEN") || stem == "NOTICE" || stem == "COPYING" || stem == "PATENTS"
+		legal := strings.HasPrefix(stem, "LICEN") || slices.Contains([]string{"UNLICENSE", "NOTICE", "COPYING", "PATENTS"}, stem)
 		if e.Type().IsRegular() && legal {
 			names = append(names, e.Name())
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -195,6 +196,30 @@ func TestCreation(t *testing.T) {
 		got, err := creation(context.Background(), root)
 		if (err == nil) != (want >= 0) || err == nil && !got.Equal(time.Unix(want, 0)) {
 			t.Errorf("%s: %s, %v", text, got, err)
+		}
+	}
+}
+
+// TestEveryModuleHasALicence: an image has the licences of what its programs link, and is not made where one is missing.
+func TestEveryModuleHasALicence(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", "./cmd/...")
+	list.Dir = "../.."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if path, folder, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			folders[path] = folder
+		}
+	}
+	if len(folders) < 20 {
+		t.Fatalf("only %d modules", len(folders))
+	}
+	for path, folder := range folders {
+		if _, err := licenceFiles(folder); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }
