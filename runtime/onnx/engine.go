@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,7 +54,8 @@ const defaultCacheBytes = 64 << 20 // about 1300 positions of a model of six lay
 
 // Engine is a loaded bundle. It is safe for concurrent use.
 type Engine struct {
-	manifest  bundle.Manifest
+	dir       string          // of the bundle
+	manifest  bundle.Manifest // as it was when it was loaded
 	tokenizer Tokenizer
 	text      *model.Preparer
 	model     sharedModel
@@ -65,6 +65,10 @@ type Engine struct {
 	workers   int    // that will be made, as far as is known
 	prefills  *prefills
 	memory    Memory
+
+	reading sync.Mutex // of voices from the disk
+	listing sync.Mutex // changes of voices
+	voices  atomic.Pointer[[]voice]
 
 	warming sync.Mutex
 	warm    bool // every shape of run was run once
@@ -87,11 +91,16 @@ func New(c Config) (*Engine, error) {
 	if c.Threads < 1 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	e := &Engine{threads: c.Threads, workers: c.Workers, prefills: newPrefills(c.CacheBytes)}
+	e := &Engine{dir: c.Bundle, threads: c.Threads, workers: c.Workers, prefills: newPrefills(c.CacheBytes)}
 	e.memory.Cache = e.prefills.budget
 	if err := e.load(c); err != nil {
 		return nil, err
 	}
+	var voices []voice
+	for _, v := range e.manifest.Voices {
+		voices = append(voices, voice{v.Name, v})
+	}
+	e.voices.Store(&voices)
 	e.memory.Weights, e.memory.Prompts, e.memory.Stream = e.model.bytes()
 	debug.FreeOSMemory() // loading reads every file and keeps hardly any of it
 	ort.Trim()
@@ -154,13 +163,12 @@ func (e *Engine) loadPublic(c Config, kind layout.Kind) error {
 	return nil
 }
 
-// Model implements [synth.Engine].
+// Model implements [synth.Engine]. Its voices are those that the bundle had when it was loaded.
 func (e *Engine) Model() speech.Model {
 	m := speech.Model{ID: e.manifest.Model.ID}
 	for _, v := range e.manifest.Voices {
-		m.Voices = append(m.Voices, speech.Voice{
-			Name: v.Name, Language: v.Language, SampleRate: speech.SampleRate, PromptFrames: v.PromptFrames,
-		})
+		loaded := voice{v.Name, v}
+		m.Voices = append(m.Voices, loaded.listed())
 	}
 	return m
 }
@@ -198,10 +206,6 @@ func (e *Engine) NewWorker(ctx context.Context) (synth.Worker, error) {
 		return nil, errors.Join(fmt.Errorf("onnx: warming up: %w", err), w.Close())
 	}
 	return w, nil
-}
-
-func (e *Engine) hasVoice(name string) bool {
-	return slices.ContainsFunc(e.manifest.Voices, func(v bundle.Voice) bool { return v.Name == name })
 }
 
 // Close implements [synth.Engine]. It waits for the engine's threads.

@@ -17,12 +17,12 @@ func (w *worker) warmUp(ctx context.Context) error {
 	e.warming.Lock()
 	defer e.warming.Unlock()
 	// The end of a chunk may leave any number of frames.
-	voices, frames, sizes := e.manifest.Voices, []int{1, 2, 3, 4}, w.batchSizes()
+	voices, frames, sizes := e.loaded(), []int{1, 2, 3, 4}, w.batchSizes()
 	if e.warm {
 		voices, frames, sizes = voices[:1], []int{synth.FirstFrames, synth.GroupFrames}, nil
 	}
 	for _, v := range voices {
-		if err := w.warm(ctx, func(ctx context.Context) error { return w.warmVoice(ctx, v.Name) }); err != nil {
+		if err := w.warm(ctx, func(ctx context.Context) error { return w.warmVoice(ctx, v.id) }); err != nil {
 			return fmt.Errorf("voice %s: %w", v.Name, err)
 		}
 	}
@@ -92,7 +92,7 @@ func (w *worker) warmVoice(ctx context.Context, voice string) error {
 // measure returns what runs take that have run before, behind the first voice: the least of a few times, because
 // others may use the machine as well.
 func (w *worker) measure(ctx context.Context) (t runTimes, err error) {
-	voice := w.engine.manifest.Voices[0].Name
+	voice := w.engine.loaded()[0].id
 	if err := w.warm(ctx, func(ctx context.Context) error { return w.warmVoice(ctx, voice) }); err != nil {
 		return t, err
 	}

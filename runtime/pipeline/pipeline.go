@@ -26,7 +26,7 @@ type Config struct {
 type Speaker struct {
 	cfg     Config
 	engine  synth.Engine
-	model   speech.Model
+	voices  *voices
 	pool    *pool.Pool
 	buffers sync.Pool // of *[groupSamples]int16
 
@@ -40,15 +40,12 @@ const groupSamples = synth.GroupFrames * speech.FrameSamples
 // New returns a speaker that speaks with the workers that p lends, which must be engine's.
 func New(cfg Config, engine synth.Engine, p *pool.Pool) *Speaker {
 	s := &Speaker{
-		cfg: cfg, engine: engine, model: engine.Model(), pool: p,
+		cfg: cfg, engine: engine, voices: newVoices(engine.Model()), pool: p,
 		preparing: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	s.buffers.New = func() any { return new([groupSamples]int16) }
 	return s
 }
-
-// Model implements [speech.Speaker].
-func (s *Speaker) Model() speech.Model { return s.model }
 
 // Ready implements [speech.Speaker].
 func (s *Speaker) Ready() error { return s.pool.Capacity().Readiness() }
@@ -67,6 +64,12 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	st.Chars = utf8.RuneCountInString(n.Text)
 	st.Normalize = time.Since(begin)
 
+	speaking, err := s.takeVoice(u.Voice)
+	if err != nil {
+		return st, err
+	}
+	defer s.giveVoice(speaking)
+
 	asked := turn.Asked
 	if asked.IsZero() {
 		asked = begin
@@ -79,8 +82,9 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	st.Started, st.Queue = true, slot.Queued
 	defer func() { release(slot, turn, err) }()
 
+	model := s.Model().ID
 	err = sink.Start(speech.Start{
-		Model: s.model.ID, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(n.Chunks), Normalized: n.Text,
+		Model: model, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(n.Chunks), Normalized: n.Text,
 		Disclosure: n.Disclosure, Unspoken: n.Unspoken, Normalize: st.Normalize, Queue: st.Queue,
 		WordTimes: u.WordTimes,
 	})
@@ -89,9 +93,9 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	}
 	buffer := s.buffers.Get().(*[groupSamples]int16)
 	defer s.buffers.Put(buffer)
-	voice := &utterance{u: u, worker: slot.Worker, sink: sink, out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
+	voice := &utterance{u: u, voice: speaking.id, worker: slot.Worker, sink: sink, out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
 	encoding := s.cfg.Encode
-	encoding.Tags = speech.Metadata{Service: u.Service, Model: s.model.ID, RequestID: u.RequestID}.Tags()
+	encoding.Tags = speech.Metadata{Service: u.Service, Model: model, RequestID: u.RequestID}.Tags()
 	if voice.encoder, err = encode.New(u.Format, &voice.out, encoding); err != nil {
 		return st, fmt.Errorf("opening the %s encoder: %w", u.Format, err)
 	}

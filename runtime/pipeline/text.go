@@ -47,7 +47,7 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 		return n, err
 	}
 	defer done()
-	if _, ok := s.model.Voice(u.Voice); !ok {
+	if _, ok := s.Model().Voice(u.Voice); !ok {
 		return n, speech.UnknownVoice(u.Voice)
 	}
 	if !u.Format.Valid() {

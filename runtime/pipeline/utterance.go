@@ -18,6 +18,7 @@ const audible = 328
 // utterance is one Speak in progress on one worker.
 type utterance struct {
 	u        speech.Utterance
+	voice    string // the engine\'s id of it
 	worker   synth.Worker
 	sink     speech.Sink
 	encoder  encode.Encoder
@@ -58,7 +59,7 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 
 	begin := time.Now()
 	cached, err := v.worker.Prefill(ctx, synth.Options{
-		Voice: v.u.Voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature,
+		Voice: v.voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature,
 	})
 	end.Prefill, end.PrefillCached = time.Since(begin), cached
 	v.stats.Synth += end.Prefill

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ type Pool struct {
 	ready    int // warm workers: idle, reserved or busy
 	busy     int
 	draining bool
+	voices   []string      // what a new worker speaks with before it is ready
 	slowest  time.Duration // to a first frame, while warming
 	stopped  bool          // Run has returned: workers that come back are closed
 	changed  chan struct{} // closed when anything of Capacity changes; nil while nobody watches
@@ -73,14 +75,18 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 	if cfg.WarmText == "" {
 		cfg.WarmText = "नमस्ते, welcome."
 	}
-	return &Pool{
+	p := &Pool{
 		cfg:      cfg,
 		engine:   engine,
 		log:      log,
 		reserved: make(map[string]*reservation),
 		waiting:  queue.New[waiter](cfg.QueueLen),
 		broken:   make(chan synth.Worker, cfg.Workers),
-	}, nil
+	}
+	for _, v := range engine.Model().Voices {
+		p.voices = append(p.voices, v.Name)
+	}
+	return p, nil
 }
 
 // Run makes and warms the workers, one after another so that they do not slow one another down, and replaces those that break. It
@@ -120,17 +126,61 @@ func (p *Pool) newWarm(ctx context.Context) (synth.Worker, error) {
 		return nil, err
 	}
 	w := &counted{Worker: bare}
-	for _, v := range p.engine.Model().Voices {
-		if err := p.warm(ctx, w, v.Name); err != nil {
-			return nil, errors.Join(fmt.Errorf("warming voice %s: %w", v.Name, err), w.Close())
+	for _, voice := range p.warmVoices() {
+		first, err := p.warm(ctx, w, voice)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("warming voice %s: %w", voice, err), w.Close())
 		}
+		p.noteFirstFrame(first)
 	}
 	return w, nil
 }
 
+func (p *Pool) warmVoices() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.voices
+}
+
+// SetVoices says with which voices workers that are made from now on speak before they are ready. Until then those of the engine's model are it.
+func (p *Pool) SetVoices(ids []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.voices = slices.Clone(ids)
+}
+
+// warmAgain is how long [Pool.WarmVoice] leaves others alone where they have taken its turn.
+const warmAgain = 100 * time.Millisecond
+
+// WarmVoice has a worker begin to speak with a voice that the engine has loaded since, as soon as one is free: whoever
+// waits for a worker comes first. What it warms is there for all workers.
+func (p *Pool) WarmVoice(ctx context.Context, id string) error {
+	for {
+		slot, err := p.Acquire(ctx, "", time.Now())
+		if err == nil {
+			if _, err = p.warm(ctx, slot.Worker, id); errors.Is(err, speech.ErrWorkerGone) {
+				slot.Discard()
+			} else {
+				slot.Release()
+			}
+			return err
+		}
+		if !errors.Is(err, speech.ErrBusy) && !errors.Is(err, speech.ErrWarming) {
+			return err
+		}
+		select {
+		case <-time.After(warmAgain):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed once.
 // Then it leaves as a client does, because a model need not end by itself. It may take as long as an utterance.
-func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
+//
+// first is how long the first frame took.
+func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) (first time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, speech.UtteranceTimeout, speech.ErrTimeout)
 	defer cancel()
 	ctx, leave := context.WithCancel(ctx)
@@ -138,30 +188,30 @@ func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) error {
 	begun := time.Now()
 	o := synth.Options{Voice: voice, Text: p.cfg.WarmText, Temperature: speech.DefaultTemperature, WarmUp: true}
 	if _, err := w.Prefill(ctx, o); err != nil {
-		return err
+		return 0, err
 	}
 	dst := make([]int16, synth.GroupFrames*speech.FrameSamples)
 	frames := 0
 	for _, n := range []int{synth.FirstFrames, synth.GroupFrames} {
 		got, done, _, err := w.Next(ctx, dst, n)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if frames == 0 {
-			p.noteFirstFrame(time.Since(begun))
+			first = time.Since(begun)
 		}
 		if frames += got; done {
 			break
 		}
 	}
 	if frames == 0 {
-		return errors.New("no audio came out")
+		return 0, errors.New("no audio came out")
 	}
 	leave()
 	if _, _, _, err := w.Next(ctx, dst, 1); err != nil && !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("leaving in the middle of a line: %w", err)
+		return 0, fmt.Errorf("leaving in the middle of a line: %w", err)
 	}
-	return nil
+	return first, nil
 }
 
 func (p *Pool) noteFirstFrame(took time.Duration) {

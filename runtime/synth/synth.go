@@ -39,6 +39,23 @@ type MarkReader interface {
 	ReadsMarks() bool
 }
 
+// VoiceReader is an engine whose voices may change on the disk while it speaks. It is safe for concurrent use.
+type VoiceReader interface {
+	// ReadVoices loads the voices that have come since they were read last, for all workers, and returns all that are
+	// on the disk now. One that has gone, or has another content than before, stays loaded under its id until it is
+	// freed. An error leaves everything as it was.
+	ReadVoices() ([]LoadedVoice, error)
+
+	// FreeVoice gives back what a voice takes. Nobody may speak with it any more.
+	FreeVoice(id string) error
+}
+
+// LoadedVoice is a voice that workers can speak with.
+type LoadedVoice struct {
+	speech.Voice
+	ID string // for [Options]; the name, or something else for a voice that was not there when the engine was opened
+}
+
 // Worker speaks one chunk at a time. It is not safe for concurrent use.
 type Worker interface {
 	// Prefill prepares the worker to speak o.Text, dropping whatever it was speaking, and reports whether the preparation came from
@@ -58,7 +75,7 @@ type Worker interface {
 
 // Options says what to speak and how. The same options give the same samples, on every worker, whatever was spoken before.
 type Options struct {
-	Voice       string
+	Voice       string  // its name, or the ID of a [LoadedVoice]
 	Text        string  // a chunk of normalised text
 	Chunk       int     // its index in the utterance, which goes into the noise with Seed
 	Seed        int64   // fixes the noise

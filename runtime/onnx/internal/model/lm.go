@@ -7,7 +7,6 @@ import (
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // languageModel is the language model with its flow head: what all streams share. It is safe for concurrent use.
@@ -15,14 +14,14 @@ type languageModel struct {
 	dims            bundle.Dims
 	steps           int // of the flow
 	host            bundle.Host
-	prompts         map[string]*bundle.Prompt // by voice
+	voices          *voices
 	graph, flowHead *ort.Session
 	times           []*ort.Tensor // one for each flow step
 }
 
 // openLanguageModel loads the two graphs.
 func openLanguageModel(
-	m *bundle.Manifest, openGraph opener, host bundle.Host, prompts map[string]*bundle.Prompt, lmGraph, flowGraph []byte,
+	m *bundle.Manifest, openGraph opener, host bundle.Host, voices *voices, lmGraph, flowGraph []byte,
 ) (*languageModel, error) {
 	names := func(values []bundle.Value) []string {
 		var list []string
@@ -31,7 +30,7 @@ func openLanguageModel(
 		}
 		return list
 	}
-	l := &languageModel{dims: m.Dims, steps: m.Flow.Steps, host: host, prompts: prompts}
+	l := &languageModel{dims: m.Dims, steps: m.Flow.Steps, host: host, voices: voices}
 	var err error
 	if l.graph, err = openGraph(lmGraph, names(m.LM.Inputs), names(m.LM.Outputs)); err != nil {
 		return nil, fmt.Errorf("loading %s: %w", m.LM.File.File, err)
@@ -152,10 +151,10 @@ func (s *Stream) Release() {
 
 // Begin forgets everything and starts behind the voice's prompt.
 func (s *Stream) Begin(voice string) error {
-	p, ok := s.model.prompts[voice]
-	if !ok {
-		return speech.UnknownVoice(voice)
-	}
+	return s.model.voices.use(voice, s.begin)
+}
+
+func (s *Stream) begin(p *bundle.Prompt) error {
 	s.Release()
 	s.length = 0
 	if err := s.checkRoom(p.Positions); err != nil {

@@ -211,8 +211,7 @@ func openModel(t testing.TB, v *vectortest.Case, steps int) *languageModel {
 		t.Fatal(err)
 	}
 	m := bundle.Manifest{Dims: c.Dims(), Flow: bundle.Flow{Steps: steps}, LM: model.Graph, FlowHead: flow.Graph}
-	prompts := map[string]*bundle.Prompt{"v": v.Prompt(t, "voice.safetensors")}
-	l, err := openLanguageModel(&m, ort.Open, host, prompts, model.Model, flow.Model)
+	l, err := openLanguageModel(&m, ort.Open, host, onlyVoice(t, v.Prompt(t, "voice.safetensors")), model.Model, flow.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,4 +221,16 @@ func openModel(t testing.TB, v *vectortest.Case, steps int) *languageModel {
 		}
 	})
 	return l
+}
+
+// onlyVoice is a model's voice v.
+func onlyVoice(t testing.TB, p *bundle.Prompt) *voices {
+	t.Helper()
+	all := &voices{prompts: map[string]keptPrompt{"v": {Prompt: p}}}
+	t.Cleanup(func() {
+		if err := all.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return all
 }

@@ -15,14 +15,14 @@ import (
 
 // Model is a loaded bundle: graphs, weights and voices, which all streams share. It is safe for concurrent use.
 type Model struct {
-	Manifest bundle.Manifest           // not to be changed
-	prompts  map[string]*bundle.Prompt // by voice
+	Manifest bundle.Manifest // as it was when the model was loaded; not to be changed
+	voices   *voices
 	language *languageModel
 	codec    *codec
-	capacity int // positions that a stream needs for the longest prompt and chunk
+	capacity int // positions of a stream: those of the longest prompt that the bundle has room for, and the longest chunk
 	slots    int // of each cache
 
-	freePages []func() error // give the memory of prompts and embedding back
+	freeEmbedding func() error
 
 	mu     sync.Mutex
 	caches []*KVCache
@@ -68,7 +68,7 @@ func OpenInFloats(dir string, manifest bundle.Manifest) (*Model, error) {
 type opener func(file []byte, inputs, outputs []string) (*ort.Session, error)
 
 func open(dir string, manifest bundle.Manifest, slots int, openGraph opener) (_ *Model, err error) {
-	m := &Model{Manifest: manifest, prompts: map[string]*bundle.Prompt{}, slots: slots}
+	m := &Model{Manifest: manifest, voices: &voices{}, capacity: manifest.Limits.Positions, slots: slots}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -78,29 +78,15 @@ func open(dir string, manifest bundle.Manifest, slots int, openGraph opener) (_ 
 		return nil, err
 	}
 	for _, v := range manifest.Voices {
-		p, err := bundle.OpenPrompt(filepath.Join(dir, v.File.File), manifest.Dims)
-		if err != nil {
-			return nil, fmt.Errorf("voice %s: %w", v.Name, err)
+		if err := m.LoadVoice(dir, v.Name, v); err != nil {
+			return nil, err
 		}
-		if p.Positions != v.PromptFrames {
-			return nil, fmt.Errorf("voice %s: %d positions, the manifest says %d", v.Name, p.Positions, v.PromptFrames)
-		}
-		for i := range p.K {
-			if p.K[i], err = m.moveOut(p.K[i]); err != nil {
-				return nil, err
-			}
-			if p.V[i], err = m.moveOut(p.V[i]); err != nil {
-				return nil, err
-			}
-		}
-		m.prompts[v.Name] = p
-		m.capacity = max(m.capacity, manifest.Limits.Longest(p.Positions))
 	}
 	host, err := readHost(filepath.Join(dir, manifest.Host.File), &manifest)
 	if err != nil {
 		return nil, err
 	}
-	if host.Embedding, err = m.moveOut(host.Embedding); err != nil {
+	if host.Embedding, m.freeEmbedding, err = moveOut(host.Embedding); err != nil {
 		return nil, err
 	}
 	graphs := map[string][]byte{}
@@ -117,23 +103,20 @@ func open(dir string, manifest bundle.Manifest, slots int, openGraph opener) (_ 
 		delete(graphs, name)
 		return file
 	}
-	if m.language, err = openLanguageModel(&manifest, openGraph, host, m.prompts, take("language model"), take("flow head")); err != nil {
+	if m.language, err = openLanguageModel(&manifest, openGraph, host, m.voices, take("language model"), take("flow head")); err != nil {
 		return nil, err
 	}
 	m.codec, err = openCodec(&manifest, openGraph, take("codec"))
 	return m, err
 }
 
-// moveOut moves values that stay as long as the model out of the collector's sight: it lets garbage grow as large as what it knows to
-// be in use.
-func (m *Model) moveOut(values []float32) ([]float32, error) {
-	kept, free, err := pages(len(values))
-	if err != nil {
-		return nil, err
+// moveOut moves values that stay long out of the collector's sight: it lets garbage grow as large as what it knows to be in use.
+func moveOut(values []float32) (kept []float32, free func() error, err error) {
+	if kept, free, err = pages(len(values)); err != nil {
+		return nil, nil, err
 	}
-	m.freePages = append(m.freePages, free)
 	copy(kept, values)
-	return kept, nil
+	return kept, free, nil
 }
 
 func readHost(path string, manifest *bundle.Manifest) (bundle.Host, error) {
@@ -154,7 +137,10 @@ func (m *Model) NewLoneStream(positions int) (*Stream, error) {
 }
 
 // Prompt returns the prompt of a voice, nil for one that is unknown. The caller must not change it.
-func (m *Model) Prompt(voice string) *bundle.Prompt { return m.prompts[voice] }
+func (m *Model) Prompt(voice string) (prompt *bundle.Prompt) {
+	_ = m.voices.use(voice, func(p *bundle.Prompt) error { prompt = p; return nil }) // unknown is nil
+	return prompt
+}
 
 // NewStream returns a stream that shares a cache with others, so that they can be stepped together.
 func (m *Model) NewStream() (*Stream, error) {
@@ -173,16 +159,16 @@ func (m *Model) NewStream() (*Stream, error) {
 	return c.newStream()
 }
 
-// Bytes returns the memory of weights and voice prompts, and of a stream with its decoder.
+// Bytes returns the memory of weights and voice prompts, and of a stream with its decoder. The room of a stream behind the longest
+// prompt that is loaded takes none until a longer one is.
 func (m *Model) Bytes() (weights, prompts, stream int64) {
 	const float = 4
 	files, d := &m.Manifest, m.Manifest.Dims
 	weights = files.LM.Bytes + files.FlowHead.Bytes + files.Codec.Bytes + files.Host.Bytes
 	position := int64(2 * d.Layers * d.Width * float)
-	for _, p := range m.prompts {
-		prompts += int64(p.Positions) * position
-	}
-	stream = int64(m.capacity) * position
+	all, longest := m.voices.positions()
+	prompts = int64(all) * position
+	stream = int64(m.Manifest.Limits.Longest(longest)) * position
 	for _, s := range files.Codec.States {
 		size := int64(float)
 		for _, dim := range s.Shape {
@@ -205,8 +191,8 @@ func (m *Model) Close() error {
 	if m.codec != nil {
 		err = errors.Join(err, m.codec.close())
 	}
-	for _, free := range m.freePages {
-		err = errors.Join(err, free())
+	if m.freeEmbedding != nil {
+		err = errors.Join(err, m.freeEmbedding())
 	}
-	return err
+	return errors.Join(err, m.voices.close())
 }

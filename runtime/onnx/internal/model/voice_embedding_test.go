@@ -20,13 +20,13 @@ func TestTheEmbeddingOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	for i := range embedding {
 		embedding[i] = float32(i%7-3) / 4
 	}
-	plain := *l.prompts["v"]
+	plain := *l.voices.prompts["v"].Prompt
 	named := plain
 	named.VoiceEmbedding = embedding
 	read := func(host bundle.Host, p bundle.Prompt) *Stream {
 		t.Helper()
 		other := *l
-		other.host, other.prompts = host, map[string]*bundle.Prompt{"v": &p}
+		other.host, other.voices = host, onlyVoice(t, &p)
 		s, err := other.newLoneStream(p.Positions + 10)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,175 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
+)
+
+// ErrVoicesFixed is the error of [Speaker.ReadVoices] for an engine that has its voices from the start.
+var ErrVoicesFixed = errors.New("the voices of this engine cannot change while it runs")
+
+// VoiceChange says what [Speaker.ReadVoices] has changed, by name and in the order of the model.
+type VoiceChange struct {
+	Added    []string
+	Replaced []string // same name, other content
+	Removed  []string
+}
+
+// voices are those of the engine that utterances may speak with.
+type voices struct {
+	reading sync.Mutex // held while they change
+
+	mu     sync.Mutex
+	model  speech.Model
+	listed map[string]*voice // by name
+	gone   map[string]*voice // by id: listed no more, but spoken with
+}
+
+// voice is one that is loaded.
+type voice struct {
+	id     string // the engine's
+	users  int    // utterances that speak with it
+	isGone bool   // nobody else may: the last of them frees it
+}
+
+func newVoices(m speech.Model) *voices {
+	v := &voices{model: m, listed: make(map[string]*voice), gone: make(map[string]*voice)}
+	for _, l := range m.Voices {
+		v.listed[l.Name] = &voice{id: l.Name}
+	}
+	return v
+}
+
+// Model implements [speech.Speaker]. Its voices are those that utterances may speak with now.
+func (s *Speaker) Model() speech.Model {
+	s.voices.mu.Lock()
+	defer s.voices.mu.Unlock()
+	return s.voices.model
+}
+
+// takeVoice keeps a voice as it is for an utterance, which gives it back.
+func (s *Speaker) takeVoice(name string) (*voice, error) {
+	s.voices.mu.Lock()
+	defer s.voices.mu.Unlock()
+	v, ok := s.voices.listed[name]
+	if !ok {
+		return nil, speech.UnknownVoice(name)
+	}
+	v.users++
+	return v, nil
+}
+
+func (s *Speaker) giveVoice(v *voice) {
+	s.voices.mu.Lock()
+	v.users--
+	isOver := v.isGone && v.users == 0
+	if isOver {
+		delete(s.voices.gone, v.id)
+	}
+	s.voices.mu.Unlock()
+	if isOver {
+		s.freeVoice(v.id)
+	}
+}
+
+// freeVoice gives back the memory of a voice that nobody uses. It fails only for what is no memory of ours.
+func (s *Speaker) freeVoice(id string) {
+	if r, ok := s.engine.(synth.VoiceReader); ok {
+		_ = r.FreeVoice(id)
+	}
+}
+
+// ReadVoices takes in the voices of the engine as they are on the disk now. New ones are warmed by a worker between two
+// utterances before they are listed; one that has gone is listed no more at once. An utterance ends with the voice
+// that it has begun with. An error changes nothing. Calls wait for one another.
+func (s *Speaker) ReadVoices(ctx context.Context) (c VoiceChange, err error) {
+	r, ok := s.engine.(synth.VoiceReader)
+	if !ok {
+		return c, ErrVoicesFixed
+	}
+	s.voices.reading.Lock()
+	defer s.voices.reading.Unlock()
+	loaded, err := r.ReadVoices()
+	if err != nil {
+		return c, err
+	}
+	next, fresh := s.nextVoices(loaded, &c)
+	for _, l := range fresh {
+		if err := s.pool.WarmVoice(ctx, l.ID); err != nil {
+			for _, l := range fresh {
+				s.freeVoice(l.ID)
+			}
+			return VoiceChange{}, fmt.Errorf("warming voice %s: %w", l.Name, err)
+		}
+	}
+	model := speech.Model{ID: s.Model().ID}
+	var ids []string
+	for _, l := range loaded {
+		model.Voices, ids = append(model.Voices, l.Voice), append(ids, l.ID)
+	}
+	s.pool.SetVoices(ids)
+	for _, id := range s.listVoices(model, next) {
+		s.freeVoice(id)
+	}
+	return c, nil
+}
+
+// nextVoices returns what is to be listed, and what of it has to be warmed first.
+func (s *Speaker) nextVoices(loaded []synth.LoadedVoice, c *VoiceChange) (next map[string]*voice, fresh []synth.LoadedVoice) {
+	s.voices.mu.Lock()
+	defer s.voices.mu.Unlock()
+	next = make(map[string]*voice, len(loaded))
+	for _, l := range loaded {
+		now, ok := s.voices.listed[l.Name]
+		switch {
+		case ok && now.id == l.ID:
+			next[l.Name] = now
+			continue
+		case ok:
+			c.Replaced = append(c.Replaced, l.Name)
+		default:
+			c.Added = append(c.Added, l.Name)
+		}
+		if back, ok := s.voices.gone[l.ID]; ok { // it has come back before everybody has left it
+			next[l.Name] = back
+			continue
+		}
+		next[l.Name] = &voice{id: l.ID}
+		fresh = append(fresh, l)
+	}
+	for _, v := range s.voices.model.Voices {
+		if next[v.Name] == nil {
+			c.Removed = append(c.Removed, v.Name)
+		}
+	}
+	return next, fresh
+}
+
+// listVoices lets utterances speak with other voices from now on, and returns the ids of those that are used no more.
+func (s *Speaker) listVoices(m speech.Model, next map[string]*voice) (unused []string) {
+	s.voices.mu.Lock()
+	defer s.voices.mu.Unlock()
+	for name, v := range s.voices.listed {
+		if next[name] == v {
+			continue
+		}
+		if v.isGone = true; v.users == 0 {
+			unused = append(unused, v.id)
+		} else {
+			s.voices.gone[v.id] = v
+		}
+	}
+	for _, v := range next {
+		v.isGone = false
+		delete(s.voices.gone, v.id)
+	}
+	s.voices.model, s.voices.listed = m, next
+	slices.Sort(unused)
+	return unused
+}
