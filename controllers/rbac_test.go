@@ -380,6 +380,7 @@ func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, 
 		})
 	}
 	has("who leads is told", request{"create", "/events", own, ""})
+	has("who leads again is told", request{"patch", "/events", own, ""})
 	has("an Event is made a series", request{"patch", "events.k8s.io/events", fleets, ""})
 	has("the next authority is announced", request{"patch", "/secrets", own, controllers.AuthoritySecret})
 	has("a certificate is renewed", request{"patch", "/secrets", fleets, "everything-worker-tls"})

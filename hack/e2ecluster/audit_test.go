@@ -23,6 +23,7 @@ var idleRights = map[string]string{
 	"* apps/statefulsets":                      "the fleet has no usageVolume",
 	"delete networking.k8s.io/networkpolicies": "the fleet keeps its network policies",
 	"patch events.k8s.io/events":               "only of what happens again within minutes",
+	"patch /events":                            "only of what happens again within minutes",
 	"patch /secrets swar-operator-ca":          "the next authority is announced after years",
 }
 
