@@ -77,7 +77,7 @@ func (s *site) assemble(ctx context.Context, m *metrics.Registry) error {
 	s.addresses = []any{
 		"listen", listener.Addr().String(), "dataplane", dataplane.Addr().String(), "http", probes.Addr().String(),
 	}
-	c := portal.Config{Store: o.store, SignIn: o.signIn, Model: o.spoken(), Log: s.log}
+	c := portal.Config{Store: o.store, SignIn: o.signIn, Model: o.spoken, Log: s.log}
 	if s.portal, err = portal.OpenShared(ctx, c, creds, dataplane); err != nil {
 		return err
 	}

@@ -71,11 +71,11 @@ func (s *site) openSpeaker(ctx context.Context, m *metrics.Registry) (err error)
 
 // openKeys opens the portal, unless it is off, and returns who may use the server: nil means everybody.
 func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
-	o, model := s.options, s.speaker.Model()
+	o := s.options
 	var static *access.Static
 	if len(o.keys) > 0 {
 		var voices []string
-		for _, v := range model.Voices {
+		for _, v := range s.speaker.Model().Voices {
 			voices = append(voices, v.Name)
 		}
 		if static, err = access.NewStatic(o.keys, voices); err != nil {
@@ -84,7 +84,7 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 	}
 	switch {
 	case o.withPortal():
-		c := portal.Config{Store: o.store, SignIn: o.signIn, Model: model, Log: s.log}
+		c := portal.Config{Store: o.store, SignIn: o.signIn, Model: s.speaker.Model, Log: s.log}
 		if s.portal, err = portal.OpenLocal(ctx, c); err != nil {
 			return nil, err
 		}
@@ -123,6 +123,7 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 		var err error
 		ways, err = s.portal.Handler(ctx, portal.Site{
 			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m,
+			Voices: portal.Voices{Bundle: s.options.engine.Folder(), Read: s.readVoices},
 		})
 		if err != nil {
 			return nil, err
@@ -153,4 +154,14 @@ func (s *site) listenApart(ctx context.Context, m *metrics.Registry) error {
 		return err
 	}
 	return open("--pprof", s.options.pprof, launch.Profiles())
+}
+
+// readVoices takes in the voices of the bundle as they are now.
+func (s *site) readVoices(ctx context.Context) (portal.VoiceChange, error) {
+	c, err := s.speaker.ReadVoices(ctx)
+	change := portal.VoiceChange{Added: c.Added, Replaced: c.Replaced, Removed: c.Removed}
+	for _, v := range s.speaker.Model().Voices {
+		change.Voices = append(change.Voices, v.Name)
+	}
+	return change, err
 }

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/control"
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/models"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
@@ -35,6 +39,7 @@ func (a *app) voiceCommand() *cobra.Command {
 // voiceBundle says in which bundle voices change.
 type voiceBundle struct {
 	dir, model string
+	data       string // folder of a server on this machine that may speak with the bundle
 
 	store  models.Store
 	stored *models.Model // that the bundle is of; nil where it was named by its folder
@@ -44,6 +49,12 @@ func (v *voiceBundle) define(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&v.model, "model", "", "`name` of a model that was pulled")
 	cmd.Flags().StringVar(&v.dir, "bundle", "", "`folder` of the bundle, in place of --model")
+}
+
+// defineServer defines what says which server is told.
+func (v *voiceBundle) defineServer(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&v.data, "data", portal.DefaultData,
+		"`folder` that a server works on; if it speaks with the bundle, its voices change at once")
 }
 
 // folder returns the folder of the bundle, in the one form that voices can be added to.
@@ -77,6 +88,24 @@ func (v *voiceBundle) changed() error {
 		return nil
 	}
 	return v.store.Changed(*v.stored)
+}
+
+// tellServer has a server that speaks with the bundle take in its voices, and says so. The bundle has changed whatever becomes of it.
+func (v *voiceBundle) tellServer(ctx context.Context, a *app) error {
+	waiting := a.NewTask()
+	waiting.At(0, 0, "waiting for the server on "+v.data)
+	c, err := a.portal.ReadVoices(ctx, v.data, v.dir)
+	waiting.Clear()
+	switch {
+	case errors.Is(err, control.ErrNoServer), errors.Is(err, control.ErrOtherBundle):
+		fmt.Fprintf(a.Err, "%s no server was told: %s: %v; --data names the folder of another one, and a server that starts reads the bundle as it is\n",
+			a.Err.Yellow("note:"), v.data, err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("the bundle has changed, but the server on %s goes on with the voices of before: %w", v.data, err)
+	}
+	_, err = fmt.Fprintf(a.Out, "%s the server on %s speaks with %s\n", a.Out.Green("✓"), v.data, strings.Join(c.Voices, ", "))
+	return err
 }
 
 func (a *app) voiceListCommand() *cobra.Command {
@@ -127,9 +156,10 @@ is shown by swar bundle inspect.`,
 func (a *app) voiceRemoveCommand() *cobra.Command {
 	var in voiceBundle
 	cmd := &cobra.Command{
-		Use:     "rm NAME",
-		Short:   "Remove a voice from a bundle",
-		Long:    "Removes a voice from a bundle, which keeps at least one. A server that runs goes on with what it has read.",
+		Use:   "rm NAME",
+		Short: "Remove a voice from a bundle",
+		Long: `Removes a voice from a bundle, which keeps at least one. A server of this machine that speaks with the bundle lists it no more at once;
+what it is speaking with it goes on to its end.`,
 		Example: "  swar voice rm asha --model saryps-hindi",
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -141,9 +171,10 @@ func (a *app) voiceRemoveCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s %s is removed from %s\n", a.Out.Green("✓"), args[0], dir)
-			return nil
+			return launch.Interrupted(cmd.Context(), in.tellServer(cmd.Context(), a))
 		},
 	}
 	in.define(cmd)
+	in.defineServer(cmd)
 	return cmd
 }

@@ -38,7 +38,10 @@ bundle name the configuration and the weights that it was made of. They are comp
 weights never stops talking.
 
 The speaker must have agreed. On a terminal you are asked; elsewhere --consent says it. The text, the date and the hash of the recording
-stand in the manifest. A server that runs has the voice after its next start.`,
+stand in the manifest.
+
+A server of this machine that speaks with the bundle warms the voice and lists it, without a restart and without a pause in what it is
+speaking; --data says which. In a fleet a voice comes with its bundle, by a roll-out.`,
 		Example: `  swar voice add asha=asha.opus --model saryps-hindi
   swar voice add asha=asha.opus --bundle hindi-int8 --config model/hindi.yaml --from model/model.safetensors
   swar voice add asha=asha.wav --bundle hindi-int8 --config model/hindi.yaml --consent agreement.txt`,
@@ -65,7 +68,11 @@ stand in the manifest. A server that runs has the voice after its next start.`,
 			if n.Consent, err = a.consent(cmd, consent, n.File); err != nil {
 				return err
 			}
-			return launch.Interrupted(cmd.Context(), errors.Join(a.addVoice(cmd.Context(), n, &r), in.changed()))
+			ctx := cmd.Context()
+			if err := errors.Join(a.addVoice(ctx, n, &r), in.changed()); err != nil {
+				return launch.Interrupted(ctx, err)
+			}
+			return launch.Interrupted(ctx, in.tellServer(ctx, a))
 		},
 	}
 	in.define(cmd)
@@ -77,6 +84,7 @@ stand in the manifest. A server that runs has the voice after its next start.`,
 	f.StringVar(&consent, "consent", "", "what the speaker has agreed to, a `text` or a file with it")
 	f.StringVar(&n.Language, "language", "", "`languages` of the voice (default those of the model)")
 	f.BoolVar(&n.Replace, "replace", false, "put the voice in the place of one of that name")
+	in.defineServer(cmd)
 	r.Define(f)
 	return cmd
 }

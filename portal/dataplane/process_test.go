@@ -202,7 +202,7 @@ func TestRevocationReachesTwoProcesses(t *testing.T) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
 			store := open(t)
-			rules := tenant.New(tenant.Config{Voices: []string{speech.DefaultVoice}}, store)
+			rules := tenant.New(tenant.Config{Voices: func() []string { return []string{speech.DefaultVoice} }}, store)
 			owner := tenant.User{ID: "user_1", Email: "owner@example.com"}
 			var made []tenant.CreatedKey
 			for i := range orgs {

@@ -116,14 +116,14 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 		{Name: "raj", Language: "hi-IN+en-IN", SampleRate: 24000, PromptFrames: 102},
 	}}
 	g.tenancy = tenant.New(tenant.Config{
-		Voices: []string{"anjura", "raj"}, Refuse: func(tenant.Key) {}, Log: slog.New(slog.DiscardHandler),
+		Voices: func() []string { return []string{"anjura", "raj"} }, Refuse: func(tenant.Key) {}, Log: slog.New(slog.DiscardHandler),
 	}, g.broken)
 	reports, err := usage.NewReports(g.store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := Config{
-		Tenancy: g.tenancy, Reports: reports, Verifier: verifier{}, Mailer: &g.mailer, Model: model,
+		Tenancy: g.tenancy, Reports: reports, Verifier: verifier{}, Mailer: &g.mailer, Model: func() speech.Model { return model },
 		Log: slog.New(slog.NewTextHandler(g.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, f := range change {

@@ -50,13 +50,13 @@ func (s *Server) me(c *call) error {
 	if err != nil {
 		return err
 	}
-	paise := s.cfg.Reports.Rate()
+	paise, model := s.cfg.Reports.Rate(), s.cfg.Model()
 	return c.json(meShape{
 		User:    userShape{c.user.ID, c.user.Email},
 		Orgs:    list(orgs, shapeOrg),
 		Pricing: pricingShape{"INR", paise, exact(usage.Rupees(paise))},
-		Voices:  s.cfg.Model.Voices,
-		Model:   s.cfg.Model.ID,
+		Voices:  model.Voices,
+		Model:   model.ID,
 	})
 }
 

@@ -19,12 +19,12 @@ import (
 
 // Config says what to serve.
 type Config struct {
-	Tenancy  *tenant.Service // required
-	Reports  *usage.Reports  // required
-	Verifier signin.Verifier // tells who a token belongs to; required unless Operator is set
-	Mailer   Mailer          // nil: invitations are not mailed, and wait until the invited sign in by themselves
-	Model    speech.Model    // what GET /portal/v1/me tells of
-	Log      *slog.Logger    // required
+	Tenancy  *tenant.Service     // required
+	Reports  *usage.Reports      // required
+	Verifier signin.Verifier     // tells who a token belongs to; required unless Operator is set
+	Mailer   Mailer              // nil: invitations are not mailed, and wait until the invited sign in by themselves
+	Model    func() speech.Model // what GET /portal/v1/me tells of
+	Log      *slog.Logger        // required
 
 	// Operator makes whoever calls the operator, without a token and without limits. It is for a listener that only
 	// those can reach who run the server, such as a socket in a folder of theirs.

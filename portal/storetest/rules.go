@@ -19,7 +19,7 @@ var (
 // newService returns rules over s, and an organisation that asha owns.
 func newService(t *testing.T, s tenant.Store) (*tenant.Service, tenant.Membership) {
 	t.Helper()
-	rules := tenant.New(tenant.Config{Voices: []string{"anjura", "raj"}, Now: func() time.Time { return clock }}, s)
+	rules := tenant.New(tenant.Config{Voices: func() []string { return []string{"anjura", "raj"} }, Now: func() time.Time { return clock }}, s)
 	made, err := rules.CreateOrg(t.Context(), asha, "Swar", tenant.Once{})
 	if err != nil {
 		t.Fatalf("CreateOrg: %v", err)

@@ -254,9 +254,10 @@ func disclosureDetail(d speech.Disclosure) []string {
 
 // cleanVoices leaves out repetitions and refuses what the model cannot speak with.
 func (s *Service) cleanVoices(voices []string) ([]string, error) {
+	known := s.cfg.Voices()
 	var clean []string
 	for _, v := range voices {
-		if !slices.Contains(s.cfg.Voices, v) {
+		if !slices.Contains(known, v) {
 			return nil, UnknownVoice(v)
 		}
 		if !slices.Contains(clean, v) {

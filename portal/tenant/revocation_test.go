@@ -80,7 +80,7 @@ func onFullDisk(t *testing.T, test func(t *testing.T, w *full)) {
 	inWorld(t, tenant.Config{}, func(t *testing.T, inner *world) {
 		w := &full{world: inner, disk: &diskStore{Store: inner.store}}
 		w.Service = tenant.New(tenant.Config{
-			Voices: []string{"anjura", "raj"}, Refuse: func(k tenant.Key) { w.refused = append(w.refused, k.ID) },
+			Voices: func() []string { return []string{"anjura", "raj"} }, Refuse: func(k tenant.Key) { w.refused = append(w.refused, k.ID) },
 			Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 		}, w.disk)
 		ctx, stop := context.WithCancel(t.Context())

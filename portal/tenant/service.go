@@ -9,7 +9,7 @@ import (
 
 // Config says what rules depend on besides the store.
 type Config struct {
-	Voices      []string         // what keys may be restricted to: the voices of the model
+	Voices      func() []string  // what keys may be restricted to now: the voices of the model; nil means none
 	InvitedOnly bool             // only invited e-mails, and those of Domains, may sign in
 	Domains     []string         // whose e-mails need no invitation, such as example.org; means something with InvitedOnly only
 	Now         func() time.Time // nil means time.Now
@@ -39,7 +39,10 @@ func New(cfg Config, store Store) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Voices, cfg.Domains = slices.Clone(cfg.Voices), slices.Clone(cfg.Domains)
+	if cfg.Voices == nil {
+		cfg.Voices = func() []string { return nil }
+	}
+	cfg.Domains = slices.Clone(cfg.Domains)
 	return &Service{cfg, store, newRevocations()}
 }
 

@@ -38,7 +38,7 @@ func inWorld(t *testing.T, cfg tenant.Config, test func(t *testing.T, w *world))
 		conflict := false
 		w.store.Again(func() bool { conflict = !conflict; return conflict })
 		if cfg.Voices == nil {
-			cfg.Voices = []string{"anjura", "raj"}
+			cfg.Voices = func() []string { return []string{"anjura", "raj"} }
 		}
 		w.Service = tenant.New(tenant.Config{Voices: cfg.Voices}, w.store) // so that the world can be made
 		made := must(w.CreateOrg(t.Context(), owner, "Swar", never))(t)

@@ -52,20 +52,14 @@ func (c *control) local() bool { return c.token == "" }
 
 // open finds the portal. It connects to nothing.
 func (c *control) open(a *Commands, cmd *cobra.Command) error {
-	c.http = &http.Client{Timeout: time.Minute}
-	c.agent, c.start = a.Name+"/"+a.Version, a.Start
 	if c.local() {
 		if a.Typed("server") {
 			return launch.BadUsage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
 		}
-		path := portal.SocketIn(c.data)
-		dialer := new(net.Dialer)
-		c.base = "http://swar" // which nobody looks at
-		c.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "unix", path)
-		}}
+		c.useSocket(a)
 		return nil
 	}
+	c.use(a)
 	if a.Typed("data") {
 		return launch.BadUsage(cmd, "--data and --token contradict each other: --data means the server of this machine")
 	}
@@ -73,6 +67,23 @@ func (c *control) open(a *Commands, cmd *cobra.Command) error {
 	c.base, err = call.Address(cmd, c.server)
 	c.without = "leave --server and --token out for the server of this machine"
 	return err
+}
+
+// use says who calls.
+func (c *control) use(a *Commands) {
+	c.http = &http.Client{Timeout: time.Minute}
+	c.agent, c.start = a.Name+"/"+a.Version, a.Start
+}
+
+// useSocket leads to the server that works on the folder of this machine.
+func (c *control) useSocket(a *Commands) {
+	c.use(a)
+	path := portal.SocketIn(c.data)
+	dialer := new(net.Dialer)
+	c.base = "http://swar" // which nobody looks at
+	c.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dialer.DialContext(ctx, "unix", path)
+	}}
 }
 
 // do asks the portal, and reads its answer into v unless that is nil. It returns the answer as it came.

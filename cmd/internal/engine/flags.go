@@ -127,6 +127,9 @@ func (s *Flags) storedModel() (models.Model, error) {
 	return store.Find(name, revision)
 }
 
+// Folder is that of the bundle, empty where nothing neural speaks.
+func (s *Flags) Folder() string { return s.bundle }
+
 // Neural reports whether a bundle speaks.
 func (s *Flags) Neural() bool { return s.bundle != "" }
 

@@ -19,6 +19,13 @@ type Site struct {
 	ClientIP func(*http.Request) netip.Addr // of who sends a request
 	Mails    io.Writer                      // where mails are printed that have no server, if they may be
 	Metrics  *metrics.Registry
+	Voices   Voices // of a server that speaks itself
+}
+
+// Voices are those of a server whose voices lie in a bundle.
+type Voices struct {
+	Bundle string // its folder; empty where no voices can change
+	Read   func(context.Context) (VoiceChange, error)
 }
 
 // Handler answers for the portal over HTTP: its API and the pages of signing in.
@@ -47,7 +54,7 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.socket, err = openSocket(ctx, SocketIn(p.config.Store.Data), config, auth.issuer, log); err != nil {
+	if p.socket, err = openSocket(ctx, SocketIn(p.config.Store.Data), config, auth.issuer, s.Voices, log); err != nil {
 		return nil, err
 	}
 	p.works = append(append(p.works, auth.works()...), p.socket.run)

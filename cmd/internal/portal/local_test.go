@@ -28,7 +28,7 @@ import (
 func openLocal(t testing.TB, folder string, args ...string) (*Local, *Handler) {
 	t.Helper()
 	c := Config{
-		Model: speech.Model{ID: "test", Voices: []speech.Voice{{Name: "raj"}}},
+		Model: func() speech.Model { return speech.Model{ID: "test", Voices: []speech.Voice{{Name: "raj"}}} },
 		Log:   slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	cmd := &cobra.Command{Use: "swar-test"}

@@ -23,9 +23,17 @@ const sweepEvery = time.Hour
 type Config struct {
 	Store  StoreFlags  // which were checked
 	SignIn SignInFlags // likewise
-	Model  speech.Model
+	Model  func() speech.Model // what is spoken with now
 	Refuse func(tenant.Key) // ends a key where this process checks it, at once; nil where it checks none
 	Log    *slog.Logger
+}
+
+// voices returns the names of the voices that are spoken with now.
+func (c *Config) voices() (names []string) {
+	for _, v := range c.Model().Voices {
+		names = append(names, v.Name)
+	}
+	return names
 }
 
 // Portal is organisations, keys, usage and bills.
@@ -51,12 +59,8 @@ func Open(ctx context.Context, c Config) (_ *Portal, err error) {
 		return nil, err
 	}
 	p.feed = dataplane.NewFeed(p.records, c.Log)
-	var voices []string
-	for _, v := range c.Model.Voices {
-		voices = append(voices, v.Name)
-	}
 	p.tenancy = tenant.New(tenant.Config{
-		Voices: voices, InvitedOnly: c.SignIn.invitedOnly, Domains: c.SignIn.domains, Refuse: p.refuse, Log: c.Log,
+		Voices: c.voices, InvitedOnly: c.SignIn.invitedOnly, Domains: c.SignIn.domains, Refuse: p.refuse, Log: c.Log,
 	}, p.records)
 	upkeep, err := book.NewUpkeep(book.UpkeepConfig{}, p.records, c.Log)
 	if err == nil {

@@ -29,6 +29,14 @@ type (
 		Name string `json:"name"`
 	}
 
+	// VoiceChange says what has changed with the voices of a server, by name.
+	VoiceChange struct {
+		Added    []string `json:"added"`
+		Replaced []string `json:"replaced"`
+		Removed  []string `json:"removed"`
+		Voices   []string `json:"voices"` // that are listed now
+	}
+
 	// MemberRow is a member of an organisation, or who was invited.
 	MemberRow struct {
 		Email     string    `json:"email"`

@@ -25,6 +25,7 @@ const maxSocketPath = 103
 type socket struct {
 	tenancy  *tenant.Service
 	issuer   *signin.Issuer // nil: nobody signs in by e-mail
+	voices   Voices
 	log      *slog.Logger
 	http     *http.Server
 	listener net.Listener
@@ -33,7 +34,7 @@ type socket struct {
 // openSocket listens on the socket at path, whose folder only this server uses. issuer is nil where nobody signs in by
 // e-mail.
 func openSocket(
-	ctx context.Context, path string, portal rest.Config, issuer *signin.Issuer, log *slog.Logger,
+	ctx context.Context, path string, portal rest.Config, issuer *signin.Issuer, voices Voices, log *slog.Logger,
 ) (*socket, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("the path %s is too long for a socket (%d bytes, at most %d); choose a shorter --data", path, len(path), maxSocketPath)
@@ -43,7 +44,7 @@ func openSocket(
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{tenancy: portal.Tenancy, issuer: issuer, log: log}
+	s := &socket{tenancy: portal.Tenancy, issuer: issuer, voices: voices, log: log}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // that a killed server has left
 		return nil, fmt.Errorf("opening the socket for commands: %w", err)
 	}
@@ -172,7 +173,41 @@ func (s *socket) routes(api http.Handler) http.Handler {
 		atOnce := r.URL.Query().Get("now") == "true"
 		return s.signingKeys(func() ([]signin.SigningKey, error) { return s.issuer.RotateKeys(r.Context(), atOnce) })
 	}))
+	mux.HandleFunc("POST /operator/v1/voices/read", s.answer(func(r *http.Request) (any, error) {
+		return s.readVoices(r.Context(), r.URL.Query().Get("bundle"))
+	}))
 	return mux
+}
+
+// readVoices takes in the voices of the bundle in a folder, which must be that of the server.
+func (s *socket) readVoices(ctx context.Context, folder string) (c VoiceChange, err error) {
+	own := s.voices.Bundle
+	if own == "" {
+		return c, &tenant.Refusal{
+			Kind: tenant.Invalid, Code: "no_bundle",
+			Text: "this server has no bundle whose voices could change: in a fleet a roll-out brings a bundle with other voices",
+		}
+	}
+	if !isSame(own, folder) {
+		return c, &tenant.Refusal{
+			Kind: tenant.Invalid, Code: "other_bundle", Text: "this server speaks with the bundle in " + own,
+		}
+	}
+	if c, err = s.voices.Read(ctx); err != nil {
+		return c, err
+	}
+	s.log.Info("voices changed", "added", c.Added, "replaced", c.Replaced, "removed", c.Removed)
+	return c, nil
+}
+
+// isSame reports whether two paths lead to one folder.
+func isSame(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // errNoIssuer is a server without signing keys.

@@ -1,0 +1,36 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"path/filepath"
+
+	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/cmd/internal/portal"
+)
+
+// Why a server that works on a folder does not take in the voices of a bundle. All else is a failure.
+var (
+	ErrNoServer    = errors.New("no server works on it")
+	ErrOtherBundle = errors.New("its server speaks with another bundle")
+)
+
+// ReadVoices has the server that works on a data folder take in the voices of the bundle in another folder, and waits until it speaks with them.
+func (a *Commands) ReadVoices(ctx context.Context, data, bundle string) (c portal.VoiceChange, err error) {
+	server := control{data: data}
+	server.useSocket(a)
+	server.http.Timeout = 0 // a worker takes the time when it has spoken
+	if bundle, err = filepath.Abs(bundle); err != nil {
+		return c, err
+	}
+	_, err = server.do(ctx, http.MethodPost, "/operator/v1/voices/read?"+url.Values{"bundle": {bundle}}.Encode(), nil, &c)
+	if _, away := errors.AsType[*noPortalError](err); away {
+		return c, ErrNoServer
+	}
+	if refused, ok := errors.AsType[*client.Error](err); ok && (refused.Code == "other_bundle" || refused.Code == "no_bundle") {
+		return c, ErrOtherBundle
+	}
+	return c, err
+}
