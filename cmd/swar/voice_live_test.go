@@ -77,7 +77,7 @@ func TestVoicesOfARunningServer(t *testing.T) {
 		t.Errorf("it says %q, %q", r.out, r.err)
 	}
 	rest, err := io.ReadAll(disturbed.Body)
-	if got := append(begun, rest...); err != nil || !bytes.Equal(got, want) {
+	if got := slices.Concat(begun, rest); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("what was being spoken has %d bytes, want the %d of an undisturbed server (error %v)", len(got), len(want), err)
 	}
 	if got := s.voicesOf(v, key); !slices.Equal(got, []string{"asha", "raj"}) {

@@ -185,7 +185,7 @@ func TestReadVoicesRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "missing"},
-		"no manifest": {func(t *testing.T, dir string, m bundle.Manifest) {
+		"no manifest": {func(t *testing.T, dir string, _ bundle.Manifest) {
 			if err := os.Remove(filepath.Join(dir, bundle.ManifestFile)); err != nil {
 				t.Fatal(err)
 			}

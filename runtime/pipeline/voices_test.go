@@ -240,7 +240,7 @@ func TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith(t *testing.T) {
 func TestWarmingWaitsItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
-		e := newChanging(synthtest.Config{Before: func(ctx context.Context, o synth.Options, frame int) error {
+		e := newChanging(synthtest.Config{Before: func(ctx context.Context, o synth.Options, _ int) error {
 			if o.WarmUp {
 				return nil
 			}

@@ -21,10 +21,10 @@ const sweepEvery = time.Hour
 
 // Config says what a portal is made of. All of it is required.
 type Config struct {
-	Store  StoreFlags  // which were checked
-	SignIn SignInFlags // likewise
+	Store  StoreFlags          // which were checked
+	SignIn SignInFlags         // likewise
 	Model  func() speech.Model // what is spoken with now
-	Refuse func(tenant.Key) // ends a key where this process checks it, at once; nil where it checks none
+	Refuse func(tenant.Key)    // ends a key where this process checks it, at once; nil where it checks none
 	Log    *slog.Logger
 }
 
