@@ -19,11 +19,14 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	c := s.speaker.Capacity()
 	attrs := []any{"listen", s.address, "model", s.speaker.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
 		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
-	first := ""
+	first, setup := "", ""
 	if s.portal != nil {
 		var err error
 		if first, err = firstKey(ctx, s.portal); err != nil {
 			return fmt.Errorf("making the first key: %w", err)
+		}
+		if setup, err = setupLink(ctx, s.portal); err != nil {
+			return fmt.Errorf("making the link for setting up: %w", err)
 		}
 		keys, _ := s.portal.Keys().Size()
 		attrs = append(attrs, "portal_keys", keys, "data", s.options.store.Data)
@@ -31,7 +34,7 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	s.log.Info("ready", attrs...)
 	e := s.app.Err
 	switch {
-	case first != "":
+	case first != "" || setup != "":
 		e = s.secrets()
 	case !s.proseAllowed():
 		return nil
@@ -43,6 +46,9 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	base := launch.URLOf(s.address)
 	curl, say := s.firstCommands(base, first)
 	fmt.Fprintf(&b, "\n%s %s\n", e.Green("Swar is ready at"), base)
+	if setup != "" {
+		fmt.Fprintf(&b, "\nOpen %s\nand become its owner. The link works once, for a day.\n", e.Bold(setup))
+	}
 	if first != "" {
 		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.Bold(first))
 	}

@@ -122,7 +122,7 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 		s.portal.Register(m)
 		var err error
 		ways, err = s.portal.Handler(ctx, portal.Site{
-			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m,
+			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m, Version: thisBuild().Version,
 		})
 		if err != nil {
 			return nil, err

@@ -41,6 +41,7 @@ var routes = map[string]map[string]endpoint{
 	"/auth/v1/verify":                   {http.MethodPost: (*Issuer).serveVerify},
 	"/auth/v1/refresh":                  {http.MethodPost: (*Issuer).serveRefresh},
 	"/auth/v1/logout":                   {http.MethodPost: (*Issuer).serveLogout},
+	"/auth/v1/setup":                    {http.MethodPost: (*Issuer).serveSetup},
 }
 
 // Paths returns what the issuer has to be mounted at, in order.
@@ -165,9 +166,9 @@ func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	inCookie := fields["session"] == "cookie"
-	if !inCookie && fields["session"] != "" && fields["session"] != "token" {
-		return errSession
+	inCookie, err := wantsCookie(fields)
+	if err != nil {
+		return err
 	}
 	byToken := fields["token"] != ""
 	if byToken == (fields["email"] != "" && fields["code"] != "") {
@@ -188,6 +189,17 @@ func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	}
 	i.cfg.Log.Info("signed in", "user", subject(s.email))
 	return i.answerSession(w, r, s, inCookie)
+}
+
+// wantsCookie reads where the refresh token is to go.
+func wantsCookie(fields map[string]string) (bool, error) {
+	switch fields["session"] {
+	case "cookie":
+		return true, nil
+	case "", "token":
+		return false, nil
+	}
+	return false, errSession
 }
 
 // serveRefresh answers with what it was asked with: a token in the body with a token in the body, the cookie with the cookie.
