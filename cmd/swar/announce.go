@@ -33,8 +33,15 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	}
 	s.log.Info("ready", attrs...)
 	e := s.app.Err
+	open := ""
+	if setup != "" {
+		open = fmt.Sprintf("\nOpen %s\nand become its owner. The link works once, for a day.\n", s.secrets().Bold(setup))
+	}
+	if first == "" { // what else is said is no secret
+		fmt.Fprint(s.secrets(), open)
+	}
 	switch {
-	case first != "" || setup != "":
+	case first != "":
 		e = s.secrets()
 	case !s.proseAllowed():
 		return nil
@@ -46,11 +53,8 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	base := launch.URLOf(s.address)
 	curl, say := s.firstCommands(base, first)
 	fmt.Fprintf(&b, "\n%s %s\n", e.Green("Swar is ready at"), base)
-	if setup != "" {
-		fmt.Fprintf(&b, "\nOpen %s\nand become its owner. The link works once, for a day.\n", e.Bold(setup))
-	}
 	if first != "" {
-		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.Bold(first))
+		fmt.Fprintf(&b, "%s\nThis is your first key. It is shown only now:\n\n  %s\n", open, e.Bold(first))
 	}
 	fmt.Fprintf(&b, "\n  %s\n", curl)
 	if p, _, ok := findPlayer(); !ok {
