@@ -20,7 +20,6 @@ var (
 // described answers with a description.
 func described(contentType string, body []byte) handler {
 	return func(w http.ResponseWriter, _ *http.Request) error {
-		w.Header().Set("Cache-Control", "no-cache")
 		answer.Body(w, http.StatusOK, contentType, body)
 		return nil
 	}

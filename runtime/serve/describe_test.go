@@ -21,7 +21,7 @@ func readOpenAPI(t *testing.T) *openapi3.T {
 	t.Helper()
 	g := newRig(t, &script{})
 	got := g.do(http.MethodGet, "/openapi.json", "", "X-Api-Key", "")
-	if h := got.Header; got.StatusCode != http.StatusOK || h.Get("Cache-Control") != "no-cache" || h.Get("Content-Type") != "application/json" {
+	if h := got.Header; got.StatusCode != http.StatusOK || h.Get("Cache-Control") != "no-store" || h.Get("Content-Type") != "application/json" {
 		t.Fatalf("%s with %v", got.Status, got.Header)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(got.body)
