@@ -33,10 +33,7 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	}
 	s.log.Info("ready", attrs...)
 	e := s.app.Err
-	open := ""
-	if setup != "" {
-		open = fmt.Sprintf("\nOpen %s\nand become its owner. The link works once, for a day.\n", s.secrets().Bold(setup))
-	}
+	open := s.invitation(setup)
 	if first == "" { // what else is said is no secret
 		fmt.Fprint(s.secrets(), open)
 	}
@@ -74,6 +71,14 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 		s.log.Warn("the first key could not be shown; make another one with `swar keys create`", "error", err)
 	}
 	return nil
+}
+
+// invitation says what the link for setting up is for; it is empty without one.
+func (s *site) invitation(setup string) string {
+	if setup == "" {
+		return ""
+	}
+	return fmt.Sprintf("\nOpen %s\nand become its owner. The link works once, for a day.\n", s.secrets().Bold(setup))
 }
 
 // secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in
