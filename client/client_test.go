@@ -530,7 +530,7 @@ func TestInfo(t *testing.T) {
 			if got, want := string(body), `{"text":"₹5","en_digits":true}`; got != want {
 				t.Errorf("sent %s, want %s", got, want)
 			}
-			io.WriteString(w, `{"normalized":"पाँच रुपये","disclosure":"पाँच","unspoken":"你","chars":10,"chunks":[{"text":"पाँच रुपये","tokens":4}],"input_chars":2,"spans":[{"start":0,"end":2,"kind":"amount","spoken":"पाँच रुपये"}]}`)
+			io.WriteString(w, `{"normalized":"पाँच रुपये","disclosure":"पाँच","unspoken":"你","chars":10,"chunks":[{"text":"पाँच रुपये","tokens":4,"char_start":0,"char_end":10}],"input_chars":2,"spans":[{"start":0,"end":2,"kind":"amount","spoken":"पाँच रुपये","out_start":0,"out_end":10}]}`)
 		case "GET /healthz":
 			io.WriteString(w, `{"status":"ok","uptime_s":12.345,"workers":4,"workers_ready":3,"workers_busy":2,"queue_depth":1,"queue_limit":8,"model":"m","version":"v1"}`)
 		case "GET /readyz":
@@ -544,7 +544,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("Voices = %+v, %v; want %+v", voices, err, want)
 	}
 	n, err := c.Normalize(t.Context(), "₹5", true)
-	want := Normalized{"पाँच रुपये", "पाँच", "你", 10, 2, []Chunk{{"पाँच रुपये", 4}}, []Span{{0, 2, "amount", "पाँच रुपये"}}}
+	want := Normalized{"पाँच रुपये", "पाँच", "你", 10, 2, []Chunk{{"पाँच रुपये", 4, 0, 10}}, []Span{{0, 2, "amount", "पाँच रुपये", 0, 10}}}
 	if err != nil || !reflect.DeepEqual(n, want) {
 		t.Errorf("Normalize = %+v, %v; want %+v", n, err, want)
 	}

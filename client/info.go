@@ -42,6 +42,9 @@ type Normalized struct {
 type Chunk struct {
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"` // at most 50
+
+	CharStart int `json:"char_start"` // code points into Normalized.Text
+	CharEnd   int `json:"char_end"`   // exclusive
 }
 
 // Span says how a piece of the input was rewritten.
@@ -50,6 +53,9 @@ type Span struct {
 	End    int    `json:"end"`   // exclusive
 	Kind   string `json:"kind"`  // amount, date, code, phone, acronym, …; docs/normaliser.md has the list
 	Spoken string `json:"spoken"`
+
+	OutStart int `json:"out_start"` // of Spoken, in code points into Normalized.Text
+	OutEnd   int `json:"out_end"`   // exclusive
 }
 
 // Normalize shows how text will be read and split, without speaking it. It is free. enDigits reads codes with English digit names.

@@ -93,7 +93,7 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 	ways, err := s.portal.Handler(ctx, portal.Site{
 		Address:  l.Addr().String(),
 		ClientIP: func(r *http.Request) netip.Addr { return api.ClientIP(r, trusted) },
-		Mails:    s.mails(), Metrics: m,
+		Mails:    s.mails(), Metrics: m, Version: launch.ThisBuild(version).Version,
 	})
 	if err != nil {
 		return nil, err

@@ -36,7 +36,9 @@ func (r *router) serve(ctx context.Context) error {
 	}
 	r.log.Info("serving",
 		"listen", r.address, "portal", r.options.portal, "keys", len(r.options.keys), "zone", r.options.zone)
+	stopSamples := launch.Background(ctx, r.samples.Run)
 	<-failed.Done()
+	stopSamples()
 
 	signalled := time.Now()
 	err := context.Cause(failed)

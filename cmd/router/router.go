@@ -20,6 +20,7 @@ import (
 	"github.com/swar-tts/swar/runtime/grpcauth"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
+	"github.com/swar-tts/swar/runtime/sample"
 	"github.com/swar-tts/swar/runtime/serve"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -37,6 +38,7 @@ type router struct {
 	metrics  *metrics.Registry
 	address  string // that the API listens on
 	speaker  *fleet.Speaker
+	samples  *sample.Samples
 	accounts *accounts // nil without a portal
 	api      *serve.Server
 	public   *http.Server
@@ -133,6 +135,8 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 		Version: launch.ThisBuild(version).Version, TrustProxies: o.proxies.Trusted(), Spool: launch.OrNone(*o.spool),
 	}
 	o.label.Apply(&config)
+	r.samples = sample.New(sample.Config{Disclosure: config.Disclosure}, r.speaker, r.log)
+	config.Samples = r.samples.WAV
 	var rings keyrings
 	if len(o.keys) > 0 {
 		static, err := access.NewStatic(o.keys, o.voices)

@@ -19,17 +19,24 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	c := s.speaker.Capacity()
 	attrs := []any{"listen", s.address, "model", s.speaker.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
 		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
-	first := ""
+	first, setup := "", ""
 	if s.portal != nil {
 		var err error
 		if first, err = firstKey(ctx, s.portal); err != nil {
 			return fmt.Errorf("making the first key: %w", err)
+		}
+		if setup, err = setupLink(ctx, s.portal); err != nil {
+			return fmt.Errorf("making the link for setting up: %w", err)
 		}
 		keys, _ := s.portal.Keys().Size()
 		attrs = append(attrs, "portal_keys", keys, "data", s.options.store.Data)
 	}
 	s.log.Info("ready", attrs...)
 	e := s.app.Err
+	open := s.invitation(setup)
+	if first == "" { // what else is said is no secret
+		fmt.Fprint(s.secrets(), open)
+	}
 	switch {
 	case first != "":
 		e = s.secrets()
@@ -44,7 +51,7 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	curl, say := s.firstCommands(base, first)
 	fmt.Fprintf(&b, "\n%s %s\n", e.Green("Swar is ready at"), base)
 	if first != "" {
-		fmt.Fprintf(&b, "\nThis is your first key. It is shown only now:\n\n  %s\n", e.Bold(first))
+		fmt.Fprintf(&b, "%s\nThis is your first key. It is shown only now:\n\n  %s\n", open, e.Bold(first))
 	}
 	fmt.Fprintf(&b, "\n  %s\n", curl)
 	if p, _, ok := findPlayer(); !ok {
@@ -64,6 +71,14 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 		s.log.Warn("the first key could not be shown; make another one with `swar keys create`", "error", err)
 	}
 	return nil
+}
+
+// invitation says what the link for setting up is for; it is empty without one.
+func (s *site) invitation(setup string) string {
+	if setup == "" {
+		return ""
+	}
+	return fmt.Sprintf("\nOpen %s\nand become its owner. The link works once, for a day.\n", s.secrets().Bold(setup))
 }
 
 // secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in

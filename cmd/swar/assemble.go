@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path/filepath"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/pool"
+	"github.com/swar-tts/swar/runtime/sample"
 	"github.com/swar-tts/swar/runtime/serve"
 )
 
@@ -106,6 +108,8 @@ func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config 
 		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Trusted(), Spool: launch.OrNone(*s.options.spool),
 	}
 	s.options.label.Apply(&c)
+	s.samples = s.newSamples(c.Disclosure)
+	c.Samples = s.samples.WAV
 	if keys != nil {
 		c.Keys = access.NewGuard(keys)
 	}
@@ -115,6 +119,15 @@ func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config 
 	return c
 }
 
+// newSamples are kept beside the portal's records, and in memory alone where there is no portal.
+func (s *site) newSamples(disclosure string) *sample.Samples {
+	c := sample.Config{Identity: s.options.engine.Identity(), Disclosure: disclosure}
+	if s.portal != nil {
+		c.Folder = filepath.Join(s.options.store.Data, "samples")
+	}
+	return sample.New(c, s.speaker, s.log)
+}
+
 // handler answers for the API and the portal beside it.
 func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, error) {
 	ways := portal.Off()
@@ -122,7 +135,7 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 		s.portal.Register(m)
 		var err error
 		ways, err = s.portal.Handler(ctx, portal.Site{
-			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m,
+			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m, Version: thisBuild().Version,
 			Voices: portal.Voices{Bundle: s.options.engine.Folder(), Read: s.readVoices},
 		})
 		if err != nil {

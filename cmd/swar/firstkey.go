@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/portal/tenant"
@@ -16,7 +17,7 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 		return "", err
 	}
 	// Of two servers that begin on one store at once, only one makes them.
-	org, err := tenancy.CreateOrg(ctx, operator, "My organisation", tenant.Once{Key: "first-organisation"})
+	org, err := p.CreateFirstOrg(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -26,4 +27,14 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	}
 	p.AwaitKey(ctx, key.Key) // nobody who reads it shall be faster
 	return key.Secret, nil
+}
+
+// setupLink returns the link with which the first owner sets this server up. It is empty where there is an owner, or nobody can sign in with
+// one.
+func setupLink(ctx context.Context, p *portal.Local) (string, error) {
+	link, err := p.SetupLink(ctx)
+	if _, refused := errors.AsType[*tenant.Refusal](err); refused {
+		return "", nil
+	}
+	return link, err
 }

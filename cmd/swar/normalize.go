@@ -116,7 +116,9 @@ func normalizeHere(
 		Chunks: []client.Chunk{}, Spans: []client.Span{}, // not null in JSON
 	}
 	for _, c := range spoken.Chunks {
-		n.Chunks = append(n.Chunks, client.Chunk{Text: c.Text, Tokens: c.Tokens})
+		n.Chunks = append(n.Chunks, client.Chunk{
+			Text: c.Text, Tokens: c.Tokens, CharStart: c.CharStart, CharEnd: c.CharEnd,
+		})
 		prepared := c.Text
 		if p, ok := e.(synth.Preparer); ok {
 			prepared = p.Prepared(c.Text)
@@ -124,7 +126,9 @@ func normalizeHere(
 		given = append(given, prepared)
 	}
 	for _, s := range spoken.Spans {
-		n.Spans = append(n.Spans, client.Span{Start: s.Start, End: s.End, Kind: string(s.Kind), Spoken: s.Spoken})
+		n.Spans = append(n.Spans, client.Span{
+			Start: s.Start, End: s.End, Kind: string(s.Kind), Spoken: s.Spoken, OutStart: s.OutStart, OutEnd: s.OutEnd,
+		})
 	}
 	return n, given, nil
 }

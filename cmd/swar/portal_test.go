@@ -83,8 +83,9 @@ func TestTheFirstStartMakesAKeyAndShowsItOnce(t *testing.T) {
 	if r := s.run("say", "--server", v.base, "--key", key, "-o", "x.wav", "hello"); r.code != 0 {
 		t.Errorf("the first key at the second start: exit code %d: %s", r.code, r.err)
 	}
-	if out := v.stdout(); out != "" {
-		t.Errorf("the second start prints %q", out)
+	isLink := regexp.MustCompile(`^\nOpen http://127\.0\.0\.1:\d+/setup#[\w-]{43}\nand become its owner\. The link works once, for a day\.\n$`)
+	if out := v.stdout(); !isLink.MatchString(out) {
+		t.Errorf("the second start prints %q, want a link for setting up alone", out)
 	}
 	v.await(func(line string) bool { return strings.HasSuffix(line, " keys create --data data\n") })
 	v.stop()
@@ -221,4 +222,67 @@ func TestTheMetricsOfThePortal(t *testing.T) {
 	if got := get(t, s.serve("--workers", "1").base+"/metrics"); strings.Contains(got, "tts_keys") {
 		t.Error("a server without the portal shows its metrics")
 	}
+}
+
+// A link for setting up makes the first owner, ends when there is one, and another start shows none.
+func TestSettingUpFromTheFirstStart(t *testing.T) {
+	s := newShell(t)
+	v := s.serveWithPortal()
+	v.firstKey()
+	_, link, found := strings.Cut(v.stdout(), "\nOpen "+v.base+"/setup#")
+	token, _, _ := strings.Cut(link, "\n")
+	if !found {
+		t.Fatalf("no link in %s", v.stdout())
+	}
+	newer := s.ok("setup-link", "--data", "data").out
+	want := v.base + "/setup#"
+	if !strings.HasPrefix(newer, want) || strings.Contains(newer, token) {
+		t.Fatalf("the command prints %q, want another link", newer)
+	}
+	post := func(path, token, bearer string) (int, string) {
+		t.Helper()
+		body := strings.NewReader(`{"token":"` + token + `","email":"asha@example.org"}`)
+		method := http.MethodPost
+		if bearer != "" {
+			method = http.MethodGet
+		}
+		req, err := http.NewRequestWithContext(t.Context(), method, v.base+path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+bearer)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(text)
+	}
+	if status, text := post("/auth/v1/setup", token, ""); status != http.StatusBadRequest {
+		t.Errorf("the older link is answered %d %s", status, text)
+	}
+	status, text := post("/auth/v1/setup", strings.TrimSpace(strings.TrimPrefix(newer, want)), "")
+	var session struct {
+		IDToken string `json:"id_token"`
+	}
+	if err := json.Unmarshal([]byte(text), &session); err != nil || status != http.StatusOK {
+		t.Fatalf("the newer link is answered %d %s", status, text)
+	}
+	if status, text := post("/portal/v1/me", "", session.IDToken); status != http.StatusOK || !strings.Contains(text, `"role":"owner"`) {
+		t.Errorf("who has set the server up is %d %s", status, text)
+	}
+	if r := s.run("setup-link", "--data", "data"); r.code == 0 || !strings.Contains(r.err, "has an owner") {
+		t.Errorf("with an owner the command says %q with %d", r.err, r.code)
+	}
+	v.stop()
+	v = s.serveWithPortal()
+	v.await(func(line string) bool { return strings.HasSuffix(line, " keys create --data data\n") })
+	if out := v.stdout(); out != "" {
+		t.Errorf("the next start prints %q", out)
+	}
+	v.stop()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
+	"github.com/swar-tts/swar/runtime/sample"
 	"github.com/swar-tts/swar/runtime/serve"
 )
 
@@ -22,6 +23,7 @@ type site struct {
 	log      *slog.Logger
 	speaker  *engine.Speaker
 	portal   *portal.Local // nil without
+	samples  *sample.Samples
 	api      *serve.Server
 	http     *http.Server    // the API, and the portal beside it
 	listener *serve.Listener // of http
@@ -73,10 +75,12 @@ func (s *site) run(ctx context.Context) error {
 		})
 	}
 	if s.ready(failed) == nil {
+		stopSamples := launch.Background(failed, s.samples.Run)
 		if err := s.announce(ctx, time.Since(begun)); err != nil {
 			fail(err)
 		}
 		<-failed.Done()
+		stopSamples()
 	}
 
 	err := context.Cause(failed)

@@ -80,6 +80,7 @@ var rules = map[string]rule{
 	"runtime/serve": {[]string{
 		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
+	"runtime/sample":                {[]string{"runtime/speech", "runtime/wav"}, "a sample is asked of a Speaker, local or remote, as any utterance; HTTP is around it"},
 	"runtime/answer":                {nil, "what every API answers in the same way knows none of them"},
 	"runtime/strictjson":            {nil, "a body is read the same way by every API, whatever its fields are"},
 	"runtime/ident":                 {nil, "identifiers look the same, whatever they identify"},
@@ -180,7 +181,7 @@ var rules = map[string]rule{
 	}, "a pod speaks for routers: it knows no key, no tenant and no client"},
 	"cmd/router": {[]string{
 		"cmd/internal/label", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/trace", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
-		"runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/serve", "runtime/speech",
+		"runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/sample", "runtime/serve", "runtime/speech",
 	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
 	"controllers/scaler": {nil, "how many pods there are, and which go, is decided without Kubernetes, a clock and a network"},
 	"hack/layout":        {nil, "a test of the tree"},

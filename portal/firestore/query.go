@@ -44,7 +44,7 @@ var (
 	shardsOfDay  = shape{name: "shards of a day", collection: "shards", group: true, equal: []string{"date"}}
 	requestsPage = shape{
 		name: "request log", collection: "requests", nested: true, order: []string{"-start", "-id"},
-		optional: []string{"project_id", "key_id", "voice", "endpoint", "status"}, contains: "slower_than_ms",
+		optional: []string{"project_id", "key_id", "voice", "endpoint", "status", "request_id"}, contains: "slower_than_ms",
 	}
 	requestsOfDay = shape{name: "requests of a day", collection: "requests", group: true, equal: []string{"date"}}
 	oldRequests   = shape{name: "requests before a day", collection: "requests", group: true, order: []string{"date"}}

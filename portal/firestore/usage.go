@@ -226,7 +226,7 @@ func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) (rows []usag
 	}
 	defer end()
 	find := s.in(requestsPage, q.OrgID).like("project_id", q.ProjectID).like("key_id", q.KeyID).like("voice", q.Voice).
-		like("endpoint", q.Endpoint).like("status", string(q.Status))
+		like("endpoint", q.Endpoint).like("status", string(q.Status)).like("request_id", q.RequestID)
 	size := q.Limit
 	if q.MinTTFAus > 0 {
 		size = scanned

@@ -89,6 +89,8 @@ func usageCode(r *usage.Refusal) string {
 	switch r {
 	case usage.ErrBackwards, usage.ErrTooWide:
 		return "bad_range"
+	case usage.ErrSplit:
+		return "bad_split"
 	case usage.ErrLimit:
 		return tenant.ErrLimitTooHigh.Code
 	case usage.ErrNoLimit:

@@ -84,6 +84,9 @@ func TestGolden(t *testing.T) {
 		})
 		span := fmt.Sprintf("&from=%d&to=%d.5", time.Now().Add(-48*time.Hour).Unix(), time.Now().Add(time.Minute).Unix())
 		step("usage", viewerOf(g, at), "GET", "/portal/v1/usage?org_id="+org.ID+span, "")
+		for _, split := range []string{"key", "voice", "endpoint"} {
+			step("usage_by_"+split, viewerOf(g, at), "GET", "/portal/v1/usage?split="+split+"&org_id="+org.ID+span, "")
+		}
 		step("usage_empty", owner, "GET", "/portal/v1/usage?org_id="+org.ID+"&project_id="+project.ID+fmt.Sprintf("&from=%[1]d&to=%[1]d", time.Now().Unix()), "")
 		step("requests", owner, "GET", "/portal/v1/requests?org_id="+org.ID+"&limit=2", "")
 		step("requests_filtered", owner, "GET", "/portal/v1/requests?org_id="+org.ID+"&status=ok&voice=anjura&endpoint=rest&min_ttfa_ms=41.26&key_id="+key.Row.ID, "")

@@ -19,6 +19,13 @@ func shapeMember(m tenant.Member) memberShape {
 	return memberShape{m.Email, m.Role, m.State, timestamp(m.InvitedAt), m.InvitedBy, timestamp(m.JoinedAt)}
 }
 
+// listedMember is a row of the list of members. Only there it says when the invitation was handed over to be mailed: inviting again within
+// ten minutes sends no other mail.
+type listedMember struct {
+	memberShape
+	MailedAt timestamp `json:"mailed_at,omitzero"`
+}
+
 func (s *Server) members(c *call) error {
 	org, err := c.orgInPath()
 	if err != nil {
@@ -29,8 +36,8 @@ func (s *Server) members(c *call) error {
 		return err
 	}
 	return c.json(struct {
-		Members []memberShape `json:"members"`
-	}{list(members, shapeMember)})
+		Members []listedMember `json:"members"`
+	}{list(members, func(m tenant.Member) listedMember { return listedMember{shapeMember(m), timestamp(m.MailedAt)} })})
 }
 
 func (s *Server) invite(c *call) error {

@@ -93,7 +93,7 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(r.Context(), workTime)
 		defer cancel()
-		c := &call{w: &answer.Writer{ResponseWriter: w}, r: r.WithContext(ctx), whole: r}
+		c := &call{w: answer.For(w, r), r: r.WithContext(ctx), whole: r}
 		err := answer.Try(func() error { return h(c) })
 		f := answer.Failure{Status: http.StatusOK}
 		if err != nil {

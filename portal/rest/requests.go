@@ -89,6 +89,7 @@ func (c *call) requestQuery() (q usage.RequestQuery, csv bool, err error) {
 		return q, false, err
 	}
 	q.KeyID, q.Voice, q.Endpoint, q.Status = c.text("key_id"), c.text("voice"), c.text("endpoint"), meter.Status(c.text("status"))
+	q.RequestID = c.text("request_id")
 	if !slices.Contains(statuses, q.Status) {
 		return q, false, errBadStatus
 	}

@@ -108,7 +108,9 @@ func TestDescriptionAndRoutesAreTheSame(t *testing.T) {
 		t.Errorf("described are\n%v\nserved are\n%v", described, served)
 	}
 	slices.Sort(issuer)
-	served = slices.DeleteFunc(signin.Paths(), func(path string) bool { return !strings.HasPrefix(path, "/auth/v1/") })
+	paths := append(signin.Paths(), signin.WaysPath)
+	slices.Sort(paths)
+	served = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(path, "/auth/v1/") })
 	if !slices.Equal(issuer, served) {
 		t.Errorf("of the issuer are described %v, served %v", issuer, served)
 	}

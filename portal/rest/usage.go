@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -52,6 +53,16 @@ type usageShape struct {
 	ByKey      []keyUsageShape `json:"by_key"`
 	ByVoice    []voiceShape    `json:"by_voice"`
 	ByEndpoint []endpointShape `json:"by_endpoint"`
+	Split      usage.Split     `json:"split,omitzero"`
+	Series     []seriesShape   `json:"series,omitzero"`
+}
+
+// seriesShape is the usage of each of by_day with a part of the whole.
+type seriesShape struct {
+	ID     string  `json:"id"`
+	Name   string  `json:"name"`
+	Frames []int64 `json:"frames"`
+	Billed []int64 `json:"billed_frames"`
 }
 
 type dayShape struct {
@@ -104,7 +115,27 @@ func (s *Server) usage(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(shapeUsage(u, keys))
+	shape := shapeUsage(u, keys)
+	if shape.Split = q.Split; q.Split != "" {
+		shape.Series = shapeSeries(u, keys)
+	}
+	return c.json(shape)
+}
+
+// shapeSeries names the series as by_key, by_voice and by_endpoint name their rows; a key without a name goes by its prefix.
+func shapeSeries(u usage.Usage, keys []tenant.Key) []seriesShape {
+	names := keyNames(keys)
+	return list(u.Series, func(s usage.Series) seriesShape {
+		return seriesShape{s.ID, cmp.Or(names[s.ID], s.Prefix, s.ID), s.Frames, s.Billed}
+	})
+}
+
+func keyNames(keys []tenant.Key) map[string]string {
+	names := map[string]string{usage.PlaygroundKey: "Playground"}
+	for _, k := range keys {
+		names[k.ID] = k.Name
+	}
+	return names
 }
 
 func (c *call) usageQuery() (q usage.Query, csv bool, err error) {
@@ -117,16 +148,14 @@ func (c *call) usageQuery() (q usage.Query, csv bool, err error) {
 	if q.From, q.To, err = c.span(); err != nil {
 		return q, false, err
 	}
+	q.Split = usage.Split(c.text("split"))
 	csv, err = c.wantsCSV()
 	return q, csv, err
 }
 
 // shapeUsage puts the names of keys into a report. Those of long revoked keys are not known any more.
 func shapeUsage(u usage.Usage, keys []tenant.Key) usageShape {
-	names := map[string]string{usage.PlaygroundKey: "Playground"}
-	for _, k := range keys {
-		names[k.ID] = k.Name
-	}
+	names := keyNames(keys)
 	return usageShape{
 		OrgID: u.OrgID, ProjectID: u.ProjectID, From: timestamp(u.From), To: timestamp(u.To), Timezone: meter.India.String(),
 		Totals: shapeFigures(u.Total), speedShape: shapeSpeed(u.Total),

@@ -19,10 +19,12 @@ const (
 	maxBody  = 16 << 10 // bytes
 )
 
-// The cookies of browsers, which no script can read. The first ties links to the browser that asked for them.
+// The cookies of browsers. The first ties links to the browser that asked for them. No script can read them, but the last: it only says that
+// there is a refresh token, so that pages need not ask for what is refused.
 const (
 	browserCookie = "swar_browser"
 	refreshCookie = "swar_refresh"
+	sessionCookie = "swar_session"
 	cookiePath    = "/auth"
 )
 
@@ -39,6 +41,7 @@ var routes = map[string]map[string]endpoint{
 	"/auth/v1/verify":                   {http.MethodPost: (*Issuer).serveVerify},
 	"/auth/v1/refresh":                  {http.MethodPost: (*Issuer).serveRefresh},
 	"/auth/v1/logout":                   {http.MethodPost: (*Issuer).serveLogout},
+	"/auth/v1/setup":                    {http.MethodPost: (*Issuer).serveSetup},
 }
 
 // Paths returns what the issuer has to be mounted at, in order.
@@ -163,9 +166,9 @@ func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	inCookie := fields["session"] == "cookie"
-	if !inCookie && fields["session"] != "" && fields["session"] != "token" {
-		return errSession
+	inCookie, err := wantsCookie(fields)
+	if err != nil {
+		return err
 	}
 	byToken := fields["token"] != ""
 	if byToken == (fields["email"] != "" && fields["code"] != "") {
@@ -188,6 +191,17 @@ func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	return i.answerSession(w, r, s, inCookie)
 }
 
+// wantsCookie reads where the refresh token is to go.
+func wantsCookie(fields map[string]string) (bool, error) {
+	switch fields["session"] {
+	case "cookie":
+		return true, nil
+	case "", "token":
+		return false, nil
+	}
+	return false, errSession
+}
+
 // serveRefresh answers with what it was asked with: a token in the body with a token in the body, the cookie with the cookie.
 func (i *Issuer) serveRefresh(w http.ResponseWriter, r *http.Request) error {
 	token, inCookie, err := i.readRefresh(w, r)
@@ -197,7 +211,7 @@ func (i *Issuer) serveRefresh(w http.ResponseWriter, r *http.Request) error {
 	s, err := i.refresh(r.Context(), token)
 	if err != nil {
 		if inCookie && errors.Is(err, errBadRefresh) {
-			i.setCookie(w, refreshCookie, "", -time.Second)
+			i.setRefresh(w, "", -time.Second)
 		}
 		return err
 	}
@@ -214,7 +228,7 @@ func (i *Issuer) serveLogout(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if inCookie {
-		i.setCookie(w, refreshCookie, "", -time.Second)
+		i.setRefresh(w, "", -time.Second)
 	}
 	answer.JSON(w, http.StatusOK, map[string]string{"status": "signed out"})
 	return nil
@@ -243,7 +257,7 @@ func (i *Issuer) answerSession(w http.ResponseWriter, r *http.Request, s session
 		Next         string `json:"next,omitempty"`
 	}{IDToken: idToken, ExpiresIn: int(tokenLife.Seconds())}
 	if inCookie {
-		i.setCookie(w, refreshCookie, s.refresh, refreshLife)
+		i.setRefresh(w, s.refresh, refreshLife)
 		body.Next = i.cfg.Home
 	} else {
 		body.RefreshToken = s.refresh
@@ -257,6 +271,14 @@ func (i *Issuer) setCookie(w http.ResponseWriter, name, value string, life time.
 	http.SetCookie(w, &http.Cookie{
 		Name: i.cookieName(name), Value: value, Path: cookiePath, MaxAge: int(life.Seconds()),
 		HttpOnly: true, Secure: i.secure, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// setRefresh gives a browser a refresh token, and the sign by which its pages know that it has one; a negative life takes both away.
+func (i *Issuer) setRefresh(w http.ResponseWriter, token string, life time.Duration) {
+	i.setCookie(w, refreshCookie, token, life)
+	http.SetCookie(w, &http.Cookie{
+		Name: sessionCookie, Value: "1", Path: "/", MaxAge: int(life.Seconds()), Secure: i.secure, SameSite: http.SameSiteStrictMode,
 	})
 }
 

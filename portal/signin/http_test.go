@@ -109,7 +109,7 @@ func TestProtocol(t *testing.T) {
 func TestPaths(t *testing.T) {
 	want := []string{
 		"/.well-known/openid-configuration", "/auth/link", "/auth/link.css", "/auth/link.js", "/auth/v1/email-link", "/auth/v1/logout",
-		"/auth/v1/refresh", "/auth/v1/verify", "/oauth2/jwks",
+		"/auth/v1/refresh", "/auth/v1/setup", "/auth/v1/verify", "/oauth2/jwks",
 	}
 	if got := signin.Paths(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

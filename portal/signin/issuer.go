@@ -33,6 +33,10 @@ type Config struct {
 	// Allowed tells whether an address may sign in. Nobody outside learns what it says, or that it was asked. Nil allows all.
 	Allowed func(ctx context.Context, email string) (bool, error)
 
+	// Own makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It fails with ErrOwned where
+	// somebody else is by now. Nil: nothing is set up with links.
+	Own func(ctx context.Context, org, email string) error
+
 	// ClientIP tells who sent a request, for the limit of mails. Nil takes the other end of the connection, which is wrong behind a proxy:
 	// then everybody shares one limit.
 	ClientIP func(*http.Request) netip.Addr

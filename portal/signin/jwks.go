@@ -66,21 +66,33 @@ func (p published) fetch(ctx context.Context) ([]jose.JSONWebKey, time.Duration,
 
 // discover reads the address of the keys from the issuer's own document (OpenID Connect Discovery 4).
 func (p published) discover(ctx context.Context) (string, error) {
-	var document struct {
-		Issuer  string `json:"issuer"`
-		JWKSURI string `json:"jwks_uri"`
-	}
-	address := strings.TrimSuffix(p.issuer, "/") + "/.well-known/openid-configuration"
-	if _, err := p.get(ctx, address, &document); err != nil {
+	d, err := p.document(ctx)
+	if err != nil {
 		return "", err
 	}
-	if document.Issuer != p.issuer {
-		return "", fmt.Errorf("%s is of the issuer %.200q, not %q; write the issuer exactly as it calls itself", address, document.Issuer, p.issuer)
+	if err := checkURL(d.JWKSURI); err != nil {
+		return "", fmt.Errorf("jwks_uri of %s: %w", p.issuer, err)
 	}
-	if err := checkURL(document.JWKSURI); err != nil {
-		return "", fmt.Errorf("jwks_uri of %s: %w", address, err)
+	return d.JWKSURI, nil
+}
+
+// discovered is what an issuer says about itself. The addresses are not checked yet.
+type discovered struct {
+	Issuer        string `json:"issuer"`
+	JWKSURI       string `json:"jwks_uri"`
+	Authorization string `json:"authorization_endpoint"`
+	Token         string `json:"token_endpoint"`
+}
+
+func (p published) document(ctx context.Context) (d discovered, err error) {
+	address := strings.TrimSuffix(p.issuer, "/") + "/.well-known/openid-configuration"
+	if _, err := p.get(ctx, address, &d); err != nil {
+		return d, err
 	}
-	return document.JWKSURI, nil
+	if d.Issuer != p.issuer {
+		return d, fmt.Errorf("%s is of the issuer %.200q, not %q; write the issuer exactly as it calls itself", address, d.Issuer, p.issuer)
+	}
+	return d, nil
 }
 
 func (p published) get(ctx context.Context, address string, into any) (http.Header, error) {

@@ -80,7 +80,7 @@ func TestPeerBrowser(t *testing.T) {
 	wantScript("the style sheet", `getComputedStyle(document.getElementById('go')).backgroundColor`, "rgb(29, 78, 216)")
 	do(chromedp.Click("#go"))
 	do(chromedp.WaitVisible("#home"))
-	wantScript("what scripts see of the cookies", `'[' + document.cookie + ']'`, "[]")
+	wantScript("what scripts see of the cookies", `'[' + document.cookie + ']'`, "[swar_session=1]")
 	wantScript("refreshing", `fetch('/auth/v1/refresh', {method: 'POST'}).then(a => String(a.status))`, "200")
 
 	do(chromedp.Navigate(url + "/auth/link"))

@@ -167,8 +167,8 @@ func TestLogout(t *testing.T) {
 			token := b.signIn(w, "asha@example.org", session).get("refresh_token")
 			old := value(b, "__Secure-swar_refresh") + token
 			want(t, "signing out", b.post("/auth/v1/logout", map[string]string{"refresh_token": token}), http.StatusOK, "")
-			if value(b, "__Secure-swar_refresh") != "" {
-				t.Error("the cookie was not taken away")
+			if value(b, "__Secure-swar_refresh") != "" || value(b, "swar_session") != "" {
+				t.Error("the cookies were not taken away")
 			}
 			want(t, "refreshing after it", b.refresh(old), http.StatusBadRequest, "bad_refresh_token")
 			want(t, "signing out again", b.post("/auth/v1/logout", map[string]string{"refresh_token": old}), http.StatusOK, "")
@@ -186,7 +186,16 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		if strings.Contains(first.body, "swar_refresh_") || cookie == nil || first.get("next") != "/" {
 			t.Fatalf("answer %s, cookie %v", first.body, cookie)
 		}
-		for _, c := range page.cookies {
+		sign := page.cookies["swar_session"]
+		if sign == nil || sign.Value != "1" || sign.HttpOnly || !sign.Secure || sign.SameSite != http.SameSiteStrictMode || sign.Path != "/" {
+			t.Errorf("the sign for pages is %v", sign)
+		} else if sign.MaxAge != cookie.MaxAge {
+			t.Errorf("it lives for %d s, the refresh token for %d s", sign.MaxAge, cookie.MaxAge)
+		}
+		for name, c := range page.cookies {
+			if name == "swar_session" {
+				continue
+			}
 			if !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode {
 				t.Errorf("cookie %s, want one that no script and no other site uses", c)
 			}
@@ -218,7 +227,7 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		page.post("/auth/v1/logout", map[string]string{})
 		page.cookies["__Secure-swar_refresh"] = &http.Cookie{Name: "__Secure-swar_refresh", Value: ended}
 		want(t, "a cookie that is no good", page.post("/auth/v1/refresh", map[string]string{}), http.StatusBadRequest, "bad_refresh_token")
-		if value(page, "__Secure-swar_refresh") != "" {
+		if value(page, "__Secure-swar_refresh") != "" || value(page, "swar_session") != "" {
 			t.Error("and it was not taken away")
 		}
 	})

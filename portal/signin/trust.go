@@ -19,12 +19,18 @@ type External struct {
 	JWKSURL    string   `json:"jwks_url"`    // where its keys are; empty: found through its discovery document
 	Algorithms []string `json:"algorithms"`  // out of RS256, ES256 and EdDSA; empty: RS256
 	EmailClaim string   `json:"email_claim"` // empty: email. Besides it email_verified must be true, always
+
+	// For the pages of this server, which send people there.
+	Name     string `json:"name"`      // empty: the host of the issuer
+	ClientID string `json:"client_id"` // of these pages; empty: the first audience
 }
+
+const firebaseHost = "securetoken.google.com"
 
 // Firebase returns the issuer that Firebase Authentication or Identity Platform is for a project.
 func Firebase(project string) External {
 	return External{
-		Issuer:    "https://securetoken.google.com/" + project,
+		Issuer:    "https://" + firebaseHost + "/" + project,
 		Audiences: []string{project},
 		JWKSURL:   "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
 	}
@@ -32,9 +38,10 @@ func Firebase(project string) External {
 
 // Trust verifies the ID tokens of external issuers. It is a [Verifier].
 type Trust struct {
-	checkers map[string]*checker
-	keySets  []*keySet // of the checkers
-	log      *slog.Logger
+	checkers  map[string]*checker
+	keySets   []*keySet // of the checkers
+	providers []*toldProvider
+	log       *slog.Logger
 }
 
 // NewTrust checks the list of issuers. client may be nil; log is told when keys cannot be read.
@@ -44,7 +51,8 @@ func NewTrust(issuers []External, client *http.Client, log *slog.Logger) (*Trust
 	}
 	t := &Trust{checkers: make(map[string]*checker), log: log}
 	for _, e := range issuers {
-		keys := &keySet{issuer: e.Issuer, fetch: published{e.Issuer, e.JWKSURL, client}.fetch}
+		from := published{e.Issuer, e.JWKSURL, client}
+		keys := &keySet{issuer: e.Issuer, fetch: from.fetch}
 		c, err := newChecker(e, keys)
 		if err != nil {
 			return nil, fmt.Errorf("issuer %q: %w", e.Issuer, err)
@@ -54,6 +62,9 @@ func NewTrust(issuers []External, client *http.Client, log *slog.Logger) (*Trust
 		}
 		t.checkers[e.Issuer] = c
 		t.keySets = append(t.keySets, keys)
+		if p := newProvider(e, from); p != nil {
+			t.providers = append(t.providers, p)
+		}
 	}
 	return t, nil
 }

@@ -71,6 +71,13 @@ func (p *idp) count() int {
 	return n
 }
 
+// requests returns how often a document was asked for.
+func (p *idp) requests(address string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fetches[address]
+}
+
 // RoundTrip implements [http.RoundTripper]. An answer takes a tenth of a second.
 func (p *idp) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.mu.Lock()

@@ -25,7 +25,7 @@ func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) ([]usage.Req
 		if err != nil {
 			return err
 		}
-		args := []any{q.OrgID, from, start, id, q.ProjectID, q.KeyID, q.Voice, q.Endpoint, string(q.Status), q.MinTTFAus, q.Limit}
+		args := []any{q.OrgID, from, start, id, q.ProjectID, q.KeyID, q.Voice, q.Endpoint, string(q.Status), q.MinTTFAus, q.Limit, q.RequestID}
 		return c.rows(ctx, way.page, args, func(rows *sql.Rows) error {
 			var r usage.Request
 			err := scanRequest(rows, &r)
@@ -83,6 +83,7 @@ var everything = way{page: pageQuery("requests_of_org", "", "")}
 
 // ways are the filters with an index. Where two leave equally many rows, or enough, the first one is taken.
 var ways = []way{
+	newWay("requests_of_request_id", "request_id = ?", "?12", "", func(q usage.RequestQuery) any { return text(q.RequestID) }),
 	newWay("requests_of_key", "key_id = ?", "?6", "", func(q usage.RequestQuery) any { return text(q.KeyID) }),
 	newWay("requests_not_ok", "status = ?", "?9", "status <> 'ok'", func(q usage.RequestQuery) any {
 		if q.Status == meter.OK {
@@ -132,7 +133,9 @@ func newWay(index, filter, arg, only string, value func(usage.RequestQuery) any)
 // as Requests lists them.
 func pageQuery(index, filter, arg string) string {
 	filters := []string{"org_id = ?1", "start >= ?2", "(start, id) < (?3, ?4)"}
-	for _, f := range []struct{ column, arg string }{{"project_id", "?5"}, {"key_id", "?6"}, {"voice", "?7"}, {"endpoint", "?8"}, {"status", "?9"}} {
+	for _, f := range []struct{ column, arg string }{
+		{"project_id", "?5"}, {"key_id", "?6"}, {"voice", "?7"}, {"endpoint", "?8"}, {"status", "?9"}, {"request_id", "?12"},
+	} {
 		if f.arg != arg {
 			filters = append(filters, "("+f.arg+" = '' OR "+f.column+" = "+f.arg+")")
 		}

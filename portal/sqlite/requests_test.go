@@ -24,7 +24,7 @@ func TestRequestsOfRandomQueries(t *testing.T) {
 	for i := range 600 {
 		rows = append(rows, usage.Request{
 			ID: fmt.Sprintf("evt_%03d", i), Date: "2026-11-15", OrgID: pick("org_a", "org_a", "org_b"), ProjectID: pick("prj_a", "prj_b"),
-			KeyID: pick("key_a", "key_b", "key_c"), Voice: pick("raj", "anjura"), Endpoint: pick("rest", "ws"),
+			KeyID: pick("key_a", "key_b", "key_c"), RequestID: pick("a", "b", "c", "d"), Voice: pick("raj", "anjura"), Endpoint: pick("rest", "ws"),
 			Status: meter.Status(pick("ok", "ok", "error", "running")), Start: noon.Add(time.Duration(rng.IntN(200)) * time.Microsecond),
 			TTFAus: ttfas[rng.IntN(len(ttfas))],
 		})
@@ -45,7 +45,7 @@ func TestRequestsOfRandomQueries(t *testing.T) {
 	found := 0
 	for range 1000 {
 		q := usage.RequestQuery{
-			OrgID: pick("org_a", "org_b"), ProjectID: pick("", "", "prj_a"), KeyID: pick("", "", "key_b"), Voice: pick("", "", "raj"),
+			OrgID: pick("org_a", "org_b"), ProjectID: pick("", "", "prj_a"), KeyID: pick("", "", "key_b"), Voice: pick("", "", "raj"), RequestID: pick("", "", "a"),
 			Endpoint: pick("", "", "ws"), Status: meter.Status(pick("", "", "ok", "error", "running")), From: moment(), To: moment(), Limit: 1 + rng.IntN(30),
 		}
 		if rng.IntN(2) == 0 {
@@ -86,6 +86,8 @@ func TestNarrowest(t *testing.T) {
 			Status: meter.OK, TTFAus: 1,
 		}
 		switch i {
+		case 6:
+			r.RequestID = "mine"
 		case 7:
 			r.ProjectID = "prj_rare"
 		case 8:
@@ -107,6 +109,7 @@ func TestNarrowest(t *testing.T) {
 		"all alike":                   {usage.RequestQuery{Voice: "raj", KeyID: "key_a"}, "requests_of_key"},
 		"a rare project":              {usage.RequestQuery{ProjectID: "prj_rare", Voice: "raj", KeyID: "key_a"}, "requests_of_project"},
 		"a rare endpoint":             {usage.RequestQuery{ProjectID: "prj_a", Endpoint: "rare"}, "requests_of_endpoint"},
+		"an id":                       {usage.RequestQuery{KeyID: "key_a", RequestID: "mine"}, "requests_of_request_id"},
 		"failures":                    {usage.RequestQuery{ProjectID: "prj_a", Status: meter.Failed}, "requests_not_ok"},
 		"what went well has no index": {usage.RequestQuery{Status: meter.OK}, "requests_of_org"},
 		"very slow ones":              {usage.RequestQuery{Voice: "raj", MinTTFAus: verySlow}, "requests_very_slow"},

@@ -44,6 +44,7 @@ var oldRows = []string{
 	`INSERT INTO signin VALUES ('email:old', x'00ff', 1700086400000000);`,
 	`UPDATE orgs SET disclosure = 'यह ए आई है।';
 	UPDATE keys SET disclosure = '', org_disclosure = 'यह ए आई है।';`,
+	``, // an index alone
 }
 
 func oldFile(version int) string {

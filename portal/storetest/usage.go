@@ -491,20 +491,24 @@ func testFilters(t *testing.T, s usage.Store) {
 	send(t, s, "src_1", events)
 	at := func(i int) time.Time { return events[i].Start }
 	for name, q := range map[string]usage.RequestQuery{
-		"by organisation":             {OrgID: "org_a"},
-		"another one":                 {OrgID: "org_b"},
-		"an unknown one":              {OrgID: "org_c"},
-		"by project":                  {OrgID: "org_a", ProjectID: "prj_b"},
-		"by key":                      {OrgID: "org_a", KeyID: "key_1"},
-		"by voice":                    {OrgID: "org_a", Voice: "raj"},
-		"by endpoint":                 {OrgID: "org_a", Endpoint: "ws"},
-		"by status":                   {OrgID: "org_a", Status: meter.Cancelled},
-		"running":                     {OrgID: "org_a", Status: usage.Running},
-		"slow ones, from exactly":     {OrgID: "org_a", MinTTFAus: 12_000},
-		"slow ones, from just above":  {OrgID: "org_a", MinTTFAus: 12_001},
-		"from a time on, inclusive":   {OrgID: "org_a", From: at(10)},
-		"up to a time, exclusive":     {OrgID: "org_a", To: at(10)},
-		"in a time that is no moment": {OrgID: "org_a", From: at(10), To: at(10)},
+		"by organisation":                   {OrgID: "org_a"},
+		"another one":                       {OrgID: "org_b"},
+		"an unknown one":                    {OrgID: "org_c"},
+		"by project":                        {OrgID: "org_a", ProjectID: "prj_b"},
+		"by key":                            {OrgID: "org_a", KeyID: "key_1"},
+		"by voice":                          {OrgID: "org_a", Voice: "raj"},
+		"by endpoint":                       {OrgID: "org_a", Endpoint: "ws"},
+		"by status":                         {OrgID: "org_a", Status: meter.Cancelled},
+		"by an id":                          {OrgID: "org_a", RequestID: events[7].RequestID},
+		"by an id and something else":       {OrgID: "org_a", RequestID: events[7].RequestID, Status: events[7].Status, Voice: events[7].Voice},
+		"by the id of another organisation": {OrgID: "org_a", RequestID: events[37].RequestID},
+		"by the beginning of an id":         {OrgID: "org_a", RequestID: events[7].RequestID[:3]},
+		"running":                           {OrgID: "org_a", Status: usage.Running},
+		"slow ones, from exactly":           {OrgID: "org_a", MinTTFAus: 12_000},
+		"slow ones, from just above":        {OrgID: "org_a", MinTTFAus: 12_001},
+		"from a time on, inclusive":         {OrgID: "org_a", From: at(10)},
+		"up to a time, exclusive":           {OrgID: "org_a", To: at(10)},
+		"in a time that is no moment":       {OrgID: "org_a", From: at(10), To: at(10)},
 		"everything at once": {
 			OrgID: "org_a", ProjectID: "prj_a", Voice: "anjura", Endpoint: "rest", Status: meter.OK, MinTTFAus: 1, From: at(1), To: at(29),
 		},
@@ -521,7 +525,7 @@ func testFilters(t *testing.T, s usage.Store) {
 		for _, e := range slices.Backward(events) {
 			row := usage.Request{
 				ID: e.ID, OrgID: e.OrgID, ProjectID: e.ProjectID, KeyID: e.KeyID, Start: e.Start, Endpoint: e.Endpoint, Voice: e.Voice,
-				Status: e.Status, TTFAus: e.TTFAus,
+				Status: e.Status, TTFAus: e.TTFAus, RequestID: e.RequestID,
 			}
 			if q.Selects(row) && len(want) < q.Limit {
 				want = append(want, e.RequestID)

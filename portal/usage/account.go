@@ -15,15 +15,17 @@ type accounts struct {
 	days    map[string]*account
 	keys    map[[2]string]*account // by project and key
 	uses    map[[2]string]*account // by voice and endpoint: the few pairs of them are added up at the end
+	series  *series
 
 	names map[string]string
 	r     cellReader
 	c     cell
 }
 
-func newAccounts(project string) *accounts {
+func newAccounts(project string, days *series) *accounts {
 	return &accounts{
-		project: project, days: map[string]*account{}, keys: map[[2]string]*account{}, uses: map[[2]string]*account{}, names: map[string]string{},
+		project: project, days: map[string]*account{}, keys: map[[2]string]*account{}, uses: map[[2]string]*account{}, series: days,
+		names: map[string]string{},
 	}
 }
 
@@ -34,6 +36,7 @@ func (s *accounts) add(shard *Shard) error {
 	}
 	month := s.month(monthOf(shard.Date))
 	day, c := at(s.days, shard.Date), &s.c
+	place := s.series.on(shard.Date)
 	var key *account
 	var of [2]string
 	for s.r.next(c) {
@@ -49,6 +52,7 @@ func (s *accounts) add(shard *Shard) error {
 		}
 		day.add(c, month)
 		key.add(c, month)
+		s.series.add(c, place)
 		at(s.uses, [2]string{c.voice, c.endpoint}).add(c, month)
 	}
 	return s.r.close()

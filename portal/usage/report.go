@@ -3,6 +3,7 @@ package usage
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/swar-tts/swar/portal/cursor"
@@ -22,6 +23,7 @@ var (
 	ErrTooWide   = &Refusal{fmt.Sprintf("the range must be at most %d days", maxDays)}
 	ErrLimit     = &Refusal{fmt.Sprintf("limit must be at most %d", maxRequests)}
 	ErrNoLimit   = &Refusal{"limit must be at least 1"}
+	ErrSplit     = &Refusal{"split must be key, voice or endpoint"}
 	ErrCursor    = &Refusal{cursor.ErrInvalid.Error()}
 )
 
@@ -52,6 +54,7 @@ type Query struct {
 	OrgID     string    // required
 	ProjectID string    // empty: all of them
 	From, To  time.Time // the days that From..To touches are reported as a whole; To is exclusive. Zero: the last 30 days
+	Split     Split
 }
 
 // Usage is the answer to a [Query].
@@ -63,6 +66,7 @@ type Usage struct {
 	ByKey            []KeyFigures // most frames first
 	ByVoice          []NamedFigures
 	ByEndpoint       []NamedFigures
+	Series           []Series // as Query.Split says: the 8 with the most frames, most first, and [Other] if there are more
 }
 
 // Figures is usage added up.
@@ -111,22 +115,23 @@ func (r *Reports) Usage(ctx context.Context, q Query) (Usage, error) {
 	if err != nil {
 		return Usage{}, err
 	}
-	sum := newAccounts(q.ProjectID)
+	u := Usage{OrgID: q.OrgID, ProjectID: q.ProjectID, From: q.From, To: q.To}
+	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
+		u.ByDay = append(u.ByDay, DayFigures{Date: day.Format(time.DateOnly)})
+	}
+	sum := newAccounts(q.ProjectID, newSeries(q.Split, u.ByDay))
 	for i := range shards {
 		d := &shards[i]
 		if err := sum.add(d); err != nil {
 			return Usage{}, fmt.Errorf("usage of %s on %s from %s: %w", d.OrgID, d.Date, d.Source, err)
 		}
 	}
-	u := Usage{OrgID: q.OrgID, ProjectID: q.ProjectID, From: q.From, To: q.To}
-	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
-		u.ByDay = append(u.ByDay, DayFigures{Date: day.Format(time.DateOnly)})
-	}
 	paise := make([]int64, len(sum.months))
 	for i, month := range sum.months {
 		paise[i], _ = rates.at(month)
 	}
 	sum.figures(&u, paise)
+	u.Series = sum.series.largest()
 	return u, nil
 }
 
@@ -139,6 +144,8 @@ func (q *Query) days() (first, last time.Time, err error) {
 		q.From = midnight(q.To.Add(-1)).AddDate(0, 0, 1-defaultDays)
 	}
 	switch {
+	case !slices.Contains([]Split{"", SplitKey, SplitVoice, SplitEndpoint}, q.Split):
+		return first, last, ErrSplit
 	case q.From.After(q.To):
 		return first, last, ErrBackwards
 	case q.To.Sub(q.From) > maxDays*24*time.Hour:

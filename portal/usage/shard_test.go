@@ -247,7 +247,7 @@ func FuzzDecodeCells(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		shard := &Shard{ShardKey: ShardKey{Date: "2026-11-10"}, Cells: b}
-		added, skipped := newAccounts("").add(shard), newAccounts("prj_none").add(shard)
+		added, skipped := newAccounts("", newSeries("", nil)).add(shard), newAccounts("prj_none", newSeries("", nil)).add(shard)
 		s, err := decodeCells(b)
 		if err != nil {
 			return

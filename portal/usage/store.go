@@ -136,6 +136,7 @@ type RequestQuery struct {
 	Voice     string
 	Endpoint  string
 	Status    meter.Status
+	RequestID string        // exactly; several requests may have one id, because clients choose it
 	MinTTFAus int64         // at least
 	From, To  time.Time     // of Start; From is inclusive, To exclusive
 	After     cursor.Cursor // the last row of the page before
@@ -147,10 +148,11 @@ func (q RequestQuery) Selects(r Request) bool {
 	like := func(want, got string) bool { return want == "" || want == got }
 	isOfWhom := q.OrgID == r.OrgID && like(q.ProjectID, r.ProjectID) && like(q.KeyID, r.KeyID)
 	isOfWhat := like(q.Voice, r.Voice) && like(q.Endpoint, r.Endpoint) && r.TTFAus >= q.MinTTFAus
+	isThatOne := like(q.RequestID, r.RequestID)
 	isAfter := q.From.IsZero() || !r.Start.Before(q.From)
 	isBefore := q.To.IsZero() || r.Start.Before(q.To)
 	isBehind := q.After.IsZero() || r.Place().Compare(q.After) < 0
-	isInPage := isAfter && isBefore && isBehind
+	isInPage := isThatOne && isAfter && isBefore && isBehind
 	return isOfWhom && isOfWhat && isInPage && like(string(q.Status), string(r.Status))
 }
 

@@ -32,10 +32,17 @@ func JSON(w http.ResponseWriter, status int, v any) {
 	Body(w, status, "application/json", body)
 }
 
-// Body answers with a whole body.
+// Body answers with a whole body. JSON that is long is compressed for whoever accepts it, see [For].
 func Body(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
+	if contentType == "application/json" && len(body) >= minGzip {
+		h.Add("Vary", "Accept-Encoding")
+		if wantsGzip(w) {
+			h.Set("Content-Encoding", "gzip")
+			body = compressed(body)
+		}
+	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	// net/http first reads what is left of the request. A writer without deadlines, in tests, is no server that needs them.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(BodyTime + WriteTime))
@@ -47,6 +54,7 @@ func Body(w http.ResponseWriter, status int, contentType string, body []byte) {
 type Writer struct {
 	http.ResponseWriter
 	Began bool
+	gzip  bool // the client accepts it
 }
 
 // WriteHeader implements [http.ResponseWriter]. Informational statuses begin nothing.

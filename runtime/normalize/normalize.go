@@ -8,6 +8,8 @@
 package normalize
 
 import (
+	"unicode/utf8"
+
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -26,19 +28,30 @@ func Text(written string, o Options) string {
 	return r.spoken()
 }
 
-// Spans is [Text], and beside it the pieces that were rewritten, in order and without overlap. Their offsets count code points of
-// the input without the white space around it.
+// Spans is [Text], and beside it the pieces that were rewritten, in order and without overlap. Their offsets count code points: of
+// the input without the white space around it, and of what is spoken.
 func Spans(written string, o Options) (string, []speech.Span) {
 	r := read(written, o, true)
 	text := r.spoken()
 	spans := make([]speech.Span, 0, len(r.pieces))
+	chars, counted := 0, 0 // code points of what is spoken, and the bytes that hold them
+	count := func(to int) int {
+		chars += utf8.RuneCountInString(text[counted:to])
+		counted = to
+		return chars
+	}
 	for _, p := range r.pieces {
 		from, to := p.from, p.to
+		for from < len(text) && !utf8.RuneStart(text[from]) { // the mark behind which it is silent became a longer one
+			from++
+		}
+		to = max(from, to)
 		for from < to && text[from] == ' ' {
 			from++
 		}
 		spans = append(spans, speech.Span{
 			Start: int(r.toks[p.first].src), End: int(r.toks[p.next-1].end), Kind: p.kind, Spoken: text[from:to],
+			OutStart: count(from), OutEnd: count(to),
 		})
 	}
 	return text, spans

@@ -184,7 +184,12 @@ func TestSpansPointIntoBothTexts(t *testing.T) {
 		spoken, spans := Spans(text, Options{})
 		length := utf8.RuneCountInString(strings.TrimFunc(text, unicode.IsSpace))
 		end, rest := 0, spoken
+		runes, outEnd := []rune(spoken), 0
 		for _, s := range spans {
+			if s.OutStart < outEnd || s.OutEnd < s.OutStart || s.OutEnd > len(runes) || string(runes[s.OutStart:s.OutEnd]) != s.Spoken {
+				t.Fatalf("%s: %q: span %+v, behind %d, is not at its place in %q", at, text, s, outEnd, spoken)
+			}
+			outEnd = s.OutEnd
 			if s.Start < end || s.End <= s.Start || s.End > length || s.Kind == "" {
 				t.Errorf("%s: %q has the span %+v behind %d, of %d code points", at, text, s, end, length)
 			}

@@ -25,13 +25,21 @@ func (s *Speaker) Normalize(ctx context.Context, u speech.Utterance) (speech.Nor
 	text := strings.TrimSpace(u.Text)
 	n := speech.Normalized{InputChars: utf8.RuneCountInString(text)}
 	o := normalize.Options{EnDigits: u.EnDigits}
-	n.Text, n.Spans = normalize.Spans(text, o)
-	if n.Text, n.Unspoken = s.leaveOutNormalized(n.Text, o); n.Unspoken != "" {
+	whole, spans := normalize.Spans(text, o)
+	n.Text, n.Spans = whole, spans
+	if kept, unspoken := s.leaveOut(whole); unspoken != "" {
+		n.Text, n.Unspoken = normalize.Text(kept, o), unspoken
+		relocate(n.Spans, whole, kept, n.Text)
+	}
+	err = s.divide(&n, u.Disclosure)
+	if n.Disclosure != "" {
+		before := utf8.RuneCountInString(n.Disclosure) + len(" ")
 		for i := range n.Spans {
-			n.Spans[i].Spoken, _ = s.leaveOut(n.Spans[i].Spoken)
+			n.Spans[i].OutStart += before
+			n.Spans[i].OutEnd += before
 		}
 	}
-	return n, s.divide(&n, u.Disclosure)
+	return n, err
 }
 
 // Check returns the refusal with which Speak would answer u, or nil. It needs no worker.

@@ -90,7 +90,7 @@ func speaker(t *testing.T, p *picky) *pipeline.Speaker {
 func TestSpansSayWhatIsSpoken(t *testing.T) {
 	s := speaker(t, &picky{dislikes: "ऐट"})
 	n, err := s.Normalize(t.Context(), speech.Utterance{Text: "चाय @chai"})
-	want := speech.Span{Start: 4, End: 9, Kind: "handle", Spoken: "chai"}
+	want := speech.Span{Start: 4, End: 9, Kind: "handle", Spoken: "chai", OutStart: 4, OutEnd: 8}
 	if err != nil || len(n.Spans) != 1 || n.Spans[0] != want || n.Text != "चाय chai" {
 		t.Errorf("Normalize = %+v, %v; want the span %+v", n, err, want)
 	}

@@ -59,7 +59,7 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // handle makes the errors of h answers. It is the one place where a failure is written.
 func (s *Server) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := &answer.Writer{ResponseWriter: w}
+		a := answer.For(w, r)
 		err := h(a, r)
 		switch {
 		case err == nil:

@@ -30,6 +30,9 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, grant access.
 	type chunk struct {
 		Text   string `json:"text"`
 		Tokens int    `json:"tokens"`
+
+		CharStart int `json:"char_start"` // code points into normalized
+		CharEnd   int `json:"char_end"`   // exclusive
 	}
 	preview := struct {
 		Normalized string        `json:"normalized"`
@@ -41,7 +44,7 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, grant access.
 		Spans      []speech.Span `json:"spans"`
 	}{n.Text, n.Disclosure, n.Unspoken, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
 	for i, c := range n.Chunks {
-		preview.Chunks[i] = chunk{c.Text, c.Tokens}
+		preview.Chunks[i] = chunk{c.Text, c.Tokens, c.CharStart, c.CharEnd}
 	}
 	o.chars = preview.Chars
 	answer.JSON(w, http.StatusOK, preview)

@@ -16,14 +16,14 @@ func TestNormalize(t *testing.T) {
 		return speech.Normalized{
 			Text:       "ओ टी पी <चार> & शून्य सात",
 			InputChars: 7,
-			Chunks:     []speech.Chunk{{Text: "ओ टी पी", Tokens: 3, CharEnd: 7}, {Index: 1, Text: "<चार> & शून्य सात", Tokens: 9}},
-			Spans:      []speech.Span{{Start: 0, End: 3, Kind: "acronym", Spoken: "ओ टी पी"}},
+			Chunks:     []speech.Chunk{{Text: "ओ टी पी", Tokens: 3, CharEnd: 7}, {Index: 1, Text: "<चार> & शून्य सात", Tokens: 9, CharStart: 8, CharEnd: 25}},
+			Spans:      []speech.Span{{Start: 0, End: 3, Kind: "acronym", Spoken: "ओ टी पी", OutEnd: 7}},
 		}, nil
 	}})
 	got := g.do(http.MethodPost, "/v1/normalize", `{"text":" OTP 407\n","en_digits":true,"voice":5,"request_id":5}`)
 	wantJSON(t, got, 200, `{"normalized":"ओ टी पी <चार> & शून्य सात","chars":25,
-		"chunks":[{"text":"ओ टी पी","tokens":3},{"text":"<चार> & शून्य सात","tokens":9}],
-		"input_chars":7,"spans":[{"start":0,"end":3,"kind":"acronym","spoken":"ओ टी पी"}]}`)
+		"chunks":[{"text":"ओ टी पी","tokens":3,"char_start":0,"char_end":7},{"text":"<चार> & शून्य सात","tokens":9,"char_start":8,"char_end":25}],
+		"input_chars":7,"spans":[{"start":0,"end":3,"kind":"acronym","spoken":"ओ टी पी","out_start":0,"out_end":7}]}`)
 	if text != "OTP 407" || !enDigits {
 		t.Errorf("normalised %q with en_digits %v", text, enDigits)
 	}

@@ -30,9 +30,21 @@ func (s *Server) routes() *mux.Router {
 	route("/readyz", s.handle(s.open(s.readyz)), http.MethodGet, http.MethodHead)
 	route("/metrics", s.handle(s.open(s.scrape)), http.MethodGet, http.MethodHead)
 
+	for path, h := range map[string]handler{
+		"/openapi.json": described("application/json", openAPI), "/asyncapi.json": described("application/json", asyncAPI),
+		"/llms.txt": described("text/plain; charset=utf-8", llms),
+	} {
+		route(path, s.handle(s.open(h)), http.MethodGet, http.MethodHead)
+	}
+	route(samplePath, s.handle(s.open(s.sample)), http.MethodGet, http.MethodHead)
+
 	router.NotFoundHandler = s.handle(func(http.ResponseWriter, *http.Request) error { return errNotFound })
 	router.MethodNotAllowedHandler = s.handle(func(w http.ResponseWriter, r *http.Request) error {
-		w.Header().Set("Allow", allow[r.URL.Path])
+		path := r.URL.Path
+		if strings.HasPrefix(path, "/samples/") {
+			path = samplePath
+		}
+		w.Header().Set("Allow", allow[path])
 		return errMethodNotAllowed
 	})
 	return router

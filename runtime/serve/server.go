@@ -34,6 +34,9 @@ type Config struct {
 	Disclosure         string
 	DisclosureRequired bool
 
+	// Samples returns what a voice sounds like, as WAV, and whether that is known by now. Nil: it never is.
+	Samples func(voice string) (audio []byte, ok bool)
+
 	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is believed. Without
 	// any, a client is known by where its connection comes from.
 	TrustProxies []netip.Prefix
@@ -70,6 +73,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Ready == nil {
 		cfg.Ready = func() error { return nil }
+	}
+	if cfg.Samples == nil {
+		cfg.Samples = func(string) ([]byte, bool) { return nil, false }
 	}
 	if cfg.MaxSockets == 0 {
 		cfg.MaxSockets = 10_000

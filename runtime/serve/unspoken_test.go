@@ -55,7 +55,7 @@ func TestWhatIsNotSpokenIsTold(t *testing.T) {
 	}
 	preview := g.do(http.MethodPost, "/v1/normalize", `{"text":"Namaste 你好, dosto!"}`)
 	wantJSON(t, preview, 200, `{"normalized":"Namaste, dosto!","unspoken":"你好",
-		"chars":15,"chunks":[{"text":"Namaste, dosto!","tokens":4}],"input_chars":18,"spans":[]}`)
+		"chars":15,"chunks":[{"text":"Namaste, dosto!","tokens":4,"char_start":0,"char_end":15}],"input_chars":18,"spans":[]}`)
 	wantJSON(t, g.do(http.MethodPost, "/v1/normalize", `{"text":"你好"}`), 200,
 		`{"normalized":"","unspoken":"你好","chars":0,"chunks":[],"input_chars":2,"spans":[]}`)
 

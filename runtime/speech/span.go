@@ -6,6 +6,10 @@ type Span struct {
 	End    int      `json:"end"`   // exclusive
 	Kind   SpanKind `json:"kind"`
 	Spoken string   `json:"spoken"` // empty when it is silent
+
+	// Where Spoken stands in what is spoken, in code points; the same place twice when it is silent.
+	OutStart int `json:"out_start"`
+	OutEnd   int `json:"out_end"` // exclusive
 }
 
 // SpanKind says what a rewritten piece is.

@@ -41,3 +41,17 @@ func (s *Flags) checkDigest() error {
 	}
 	return nil
 }
+
+// Identity tells bundles apart that call themselves the same: the hash of what describes the bundle, its weights and voices among it. It is
+// empty where no bundle speaks, or it has no such description.
+func (s *Flags) Identity() string {
+	if !s.Neural() {
+		return ""
+	}
+	described, err := bundle.ReadSmall(filepath.Join(s.bundle, bundle.ManifestFile), bundle.MaxManifest)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(described)
+	return hex.EncodeToString(sum[:])
+}

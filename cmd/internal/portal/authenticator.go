@@ -17,11 +17,12 @@ type authenticator struct {
 	trust    *signin.Trust  // nil: no other issuer is trusted
 	verifier signin.Verifiers
 	page     string // where everybody signs in
+	ways     *signin.Ways
 }
 
 // authenticator makes one, and starts nothing.
 func (s *SignInFlags) authenticator(
-	ctx context.Context, store Records, site Site, log *slog.Logger,
+	ctx context.Context, store Records, own func(ctx context.Context, org, email string) error, site Site, log *slog.Logger,
 ) (*authenticator, error) {
 	a := &authenticator{page: s.address(site.Address) + "/"}
 	mailer, err := s.mailer(ctx, site.Address, site.Mails)
@@ -37,7 +38,7 @@ func (s *SignInFlags) authenticator(
 		log.Warn("nobody can sign in by e-mail: no mail server is named with --smtp, and mails are printed only by a server that listens on 127.0.0.1")
 	default:
 		a.issuer, err = signin.New(signin.Config{
-			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), ClientIP: site.ClientIP, Log: log,
+			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), Own: own, ClientIP: site.ClientIP, Log: log,
 		}, store, a.outbox)
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)
@@ -61,6 +62,12 @@ func (s *SignInFlags) authenticator(
 		}
 		log.Warn("development: tokens without a signature are good, so that everybody on this machine can sign in as anybody", "emulator", s.emulator)
 		a.verifier = append(a.verifier, e)
+	}
+	a.ways = &signin.Ways{
+		Email: a.issuer != nil, Mail: s.mailWay(mailer), Trust: a.trust, PublicURL: s.address(site.Address), Version: site.Version,
+	}
+	if s.webAPIKey != "" {
+		a.ways.Firebase = &signin.FirebaseWay{Project: s.firebase, WebAPIKey: s.webAPIKey, Emulator: s.emulator}
 	}
 	return a, nil
 }

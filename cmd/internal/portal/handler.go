@@ -19,6 +19,7 @@ type Site struct {
 	ClientIP func(*http.Request) netip.Addr // of who sends a request
 	Mails    io.Writer                      // where mails are printed that have no server, if they may be
 	Metrics  *metrics.Registry
+	Version  string // of this build
 	Voices   Voices // of a server that speaks itself
 }
 
@@ -31,7 +32,7 @@ type Voices struct {
 // Handler answers for the portal over HTTP: its API and the pages of signing in.
 type Handler struct {
 	api    http.Handler
-	signIn map[string]http.Handler // by path; empty where nobody signs in by e-mail
+	signIn map[string]http.Handler // by path; only how people sign in, where nobody does by e-mail
 }
 
 // Off returns what answers for a server without a portal.
@@ -41,7 +42,7 @@ func Off() *Handler { return &Handler{api: rest.Off()} }
 // the portal. It is called once, before Run.
 func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	signIn, log := &p.config.SignIn, p.config.Log
-	auth, err := signIn.authenticator(ctx, p.records, s, log)
+	auth, err := signIn.authenticator(ctx, p.records, p.own, s, log)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,8 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.socket, err = openSocket(ctx, SocketIn(p.config.Store.Data), config, auth.issuer, s.Voices, log); err != nil {
+	p.issuer = auth.issuer
+	if p.socket, err = openSocket(ctx, SocketIn(p.config.Store.Data), config, p, s.Voices, log); err != nil {
 		return nil, err
 	}
 	p.works = append(append(p.works, auth.works()...), p.socket.run)
@@ -63,6 +65,7 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 		s.Metrics.RegisterMails(auth.outbox.Counts)
 	}
 	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler)}
+	h.signIn[signin.WaysPath] = timed(auth.ways, m)
 	if auth.issuer != nil {
 		pages := timed(auth.issuer, m)
 		for _, path := range signin.Paths() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/portal/dataplane"
+	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
 	book "github.com/swar-tts/swar/portal/usage"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -44,6 +45,7 @@ type Portal struct {
 	tenancy *tenant.Service
 	reports *book.Reports
 	socket  *socket                       // nil until there is a handler
+	issuer  *signin.Issuer                // likewise, and where nobody signs in by e-mail
 	works   []func(context.Context) error // what runs while the portal does
 
 	difference atomic.Int64 // that the last comparison of the books has found

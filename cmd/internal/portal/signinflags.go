@@ -34,6 +34,7 @@ type SignInFlags struct {
 	mailFrom    string
 	issuers     string
 	firebase    string
+	webAPIKey   string
 	emulator    string
 	unsigned    bool
 	invitedOnly bool
@@ -54,6 +55,7 @@ func (s *SignInFlags) Define(f *pflag.FlagSet) {
 	f.StringVar(&s.mailFrom, "mail-from", "", "`sender` of mails, such as 'Swar <no-reply@example.org>'")
 	f.StringVar(&s.issuers, "issuers", "", "JSON `file` with a list of other issuers whose ID tokens are good")
 	f.StringVar(&s.firebase, "firebase", "", "`project` of Firebase Authentication whose ID tokens are good")
+	f.StringVar(&s.webAPIKey, "firebase-web-api-key", "", "web API `key` of that project, with which pages sign people in; it is no secret")
 	f.StringVar(&s.emulator, "firebase-emulator", "", "for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
 	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false, "confirm that tokens of --firebase-emulator are good, which anybody can make")
 	f.BoolVar(&s.invitedOnly, "invited-only", false, "let only those sign in who were invited, or whose --domain is known")
@@ -76,6 +78,8 @@ func (s *SignInFlags) Check(cmd *cobra.Command) error {
 		return launch.BadUsage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anybody can make its tokens")
 	case s.unsigned && s.emulator == "":
 		return launch.BadUsage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
+	case s.webAPIKey != "" && s.firebase == "":
+		return launch.BadUsage(cmd, "--firebase-web-api-key needs the project; name it with --firebase")
 	case len(s.domains) > 0 && !s.invitedOnly:
 		return launch.BadUsage(cmd, "--domain means something with --invited-only only")
 	}
@@ -115,6 +119,17 @@ func (s *SignInFlags) mailer(ctx context.Context, listen string, show io.Writer)
 		return nil, nil // nobody prints what strangers could use
 	}
 	return signin.NewConsole(show, listen)
+}
+
+// mailWay is what becomes of mails that are sent with m.
+func (s *SignInFlags) mailWay(m signin.Mailer) string {
+	switch {
+	case m == nil:
+		return "none"
+	case s.smtp != "":
+		return "smtp"
+	}
+	return "printed"
 }
 
 // trusted returns the issuers of the settings.

@@ -24,27 +24,26 @@ const maxSocketPath = 103
 // socket answers commands on this machine: the portal's API as the operator, and what only operators may.
 type socket struct {
 	tenancy  *tenant.Service
-	issuer   *signin.Issuer // nil: nobody signs in by e-mail
+	portal   *Portal
 	voices   Voices
 	log      *slog.Logger
 	http     *http.Server
 	listener net.Listener
 }
 
-// openSocket listens on the socket at path, whose folder only this server uses. issuer is nil where nobody signs in by
-// e-mail.
+// openSocket listens on the socket at path, whose folder only this server uses.
 func openSocket(
-	ctx context.Context, path string, portal rest.Config, issuer *signin.Issuer, voices Voices, log *slog.Logger,
+	ctx context.Context, path string, api rest.Config, p *Portal, voices Voices, log *slog.Logger,
 ) (*socket, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("the path %s is too long for a socket (%d bytes, at most %d); choose a shorter --data", path, len(path), maxSocketPath)
 	}
-	portal.Verifier, portal.Operator = nil, true
-	api, err := rest.New(portal)
+	api.Verifier, api.Operator = nil, true
+	handler, err := rest.New(api)
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{tenancy: portal.Tenancy, issuer: issuer, voices: voices, log: log}
+	s := &socket{tenancy: api.Tenancy, portal: p, voices: voices, log: log}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // that a killed server has left
 		return nil, fmt.Errorf("opening the socket for commands: %w", err)
 	}
@@ -55,7 +54,7 @@ func openSocket(
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	s.http = &http.Server{
-		Handler: s.routes(api), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		Handler: s.routes(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
@@ -166,12 +165,16 @@ func (s *socket) routes(api http.Handler) http.Handler {
 		m, err := s.tenancy.Unbind(r.Context(), tenant.Operator(), r.PathValue("org"), r.PathValue("email"))
 		return MemberRow{Email: m.Email, Role: string(m.Role), State: string(m.State), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt}, err
 	}))
+	mux.HandleFunc("POST /operator/v1/setup-link", s.answer(func(r *http.Request) (any, error) {
+		link, err := s.portal.SetupLink(r.Context())
+		return SetupLink{link}, err
+	}))
 	mux.HandleFunc("GET /operator/v1/signing-keys", s.answer(func(r *http.Request) (any, error) {
-		return s.signingKeys(func() ([]signin.SigningKey, error) { return s.issuer.SigningKeys(r.Context()) })
+		return s.signingKeys(func() ([]signin.SigningKey, error) { return s.portal.issuer.SigningKeys(r.Context()) })
 	}))
 	mux.HandleFunc("POST /operator/v1/signing-keys/rotate", s.answer(func(r *http.Request) (any, error) {
 		atOnce := r.URL.Query().Get("now") == "true"
-		return s.signingKeys(func() ([]signin.SigningKey, error) { return s.issuer.RotateKeys(r.Context(), atOnce) })
+		return s.signingKeys(func() ([]signin.SigningKey, error) { return s.portal.issuer.RotateKeys(r.Context(), atOnce) })
 	}))
 	mux.HandleFunc("POST /operator/v1/voices/read", s.answer(func(r *http.Request) (any, error) {
 		return s.readVoices(r.Context(), r.URL.Query().Get("bundle"))
@@ -218,7 +221,7 @@ var errNoIssuer = &tenant.Refusal{
 
 // signingKeys returns what get does, as commands show it.
 func (s *socket) signingKeys(get func() ([]signin.SigningKey, error)) (any, error) {
-	if s.issuer == nil {
+	if s.portal.issuer == nil {
 		return nil, errNoIssuer
 	}
 	keys, err := get()

@@ -129,7 +129,10 @@ func NewNormalized(n speech.Normalized) *NormalizeReply {
 		r.Chunks = append(r.Chunks, NewChunk(c))
 	}
 	for _, s := range n.Spans {
-		r.Spans = append(r.Spans, &Span{Start: int64(s.Start), End: int64(s.End), Kind: string(s.Kind), Spoken: s.Spoken})
+		r.Spans = append(r.Spans, &Span{
+			Start: int64(s.Start), End: int64(s.End), Kind: string(s.Kind), Spoken: s.Spoken,
+			OutStart: int64(s.OutStart), OutEnd: int64(s.OutEnd),
+		})
 	}
 	return r
 }
@@ -145,6 +148,7 @@ func (r *NormalizeReply) Value() speech.Normalized {
 	for _, s := range r.Spans {
 		n.Spans = append(n.Spans, speech.Span{
 			Start: int(s.Start), End: int(s.End), Kind: speech.SpanKind(s.Kind), Spoken: s.Spoken,
+			OutStart: int(s.OutStart), OutEnd: int(s.OutEnd),
 		})
 	}
 	return n

@@ -1438,6 +1438,8 @@ type Span struct {
 	End           int64                  `protobuf:"varint,2,opt,name=end,proto3" json:"end,omitempty"`
 	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	Spoken        string                 `protobuf:"bytes,4,opt,name=spoken,proto3" json:"spoken,omitempty"`
+	OutStart      int64                  `protobuf:"varint,5,opt,name=out_start,json=outStart,proto3" json:"out_start,omitempty"`
+	OutEnd        int64                  `protobuf:"varint,6,opt,name=out_end,json=outEnd,proto3" json:"out_end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1498,6 +1500,20 @@ func (x *Span) GetSpoken() string {
 		return x.Spoken
 	}
 	return ""
+}
+
+func (x *Span) GetOutStart() int64 {
+	if x != nil {
+		return x.OutStart
+	}
+	return 0
+}
+
+func (x *Span) GetOutEnd() int64 {
+	if x != nil {
+		return x.OutEnd
+	}
+	return 0
 }
 
 type DescribeRequest struct {
@@ -2739,12 +2755,14 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\afailure\x18\x06 \x01(\v2\x16.swar.fleet.v1.FailureR\afailure\x12\x1e\n" +
 	"\n" +
 	"disclosure\x18\a \x01(\tR\n" +
-	"disclosure\"Z\n" +
+	"disclosure\"\x90\x01\n" +
 	"\x04Span\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\x03R\x05start\x12\x10\n" +
 	"\x03end\x18\x02 \x01(\x03R\x03end\x12\x12\n" +
 	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06spoken\x18\x04 \x01(\tR\x06spoken\"-\n" +
+	"\x06spoken\x18\x04 \x01(\tR\x06spoken\x12\x1b\n" +
+	"\tout_start\x18\x05 \x01(\x03R\boutStart\x12\x17\n" +
+	"\aout_end\x18\x06 \x01(\x03R\x06outEnd\"-\n" +
 	"\x0fDescribeRequest\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\"\xa1\x01\n" +
 	"\vDescription\x12\x1a\n" +

@@ -1,0 +1,126 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
+)
+
+// Rules of setting up: a link that is shown once where the server was started makes an address the first owner, without a mail.
+const (
+	setupPath                  = "/setup" // of a page
+	setupLife                  = 24 * time.Hour
+	setupWindow, setupTryLimit = time.Minute, 5
+	setupRecord                = "setup"
+)
+
+// ErrOwned is what Config.Own fails with where somebody else is the owner by now.
+var ErrOwned = errors.New("the organisation has an owner")
+
+// setup is the record of the newest link.
+type setup struct {
+	Token   hash      `json:"token"`
+	Org     string    `json:"org"`
+	Expires time.Time `json:"expires"`
+	Email   string    `json:"email,omitempty"` // who has used it
+	Used    time.Time `json:"used,omitzero"`
+	Repeats int       `json:"repeats,omitempty"`
+}
+
+// spend uses the link up. Who has done so may do it again for a while, as with every link.
+func (s *setup) spend(now time.Time, token hash, email string) error {
+	switch {
+	case s.Token != token || s.Token == hash{} || !now.Before(s.Expires):
+		return errBadLink
+	case s.Used.IsZero():
+		s.Email, s.Used = email, now
+		return nil
+	case s.Email != email || !now.Before(s.Used.Add(repeatTime)) || s.Repeats >= maxRepeats:
+		return errBadLink
+	}
+	s.Repeats++
+	return nil
+}
+
+// NewSetupLink returns a link with which somebody makes themselves the first owner of an organisation, and sets it up. It is good once, for
+// a day; every older one ends. It needs a Config.Own.
+func (i *Issuer) NewSetupLink(ctx context.Context, org string) (string, error) {
+	token := newSecret()
+	err := update(ctx, i.store, setupRecord, func(s *setup) (time.Time, error) {
+		*s = setup{Token: token.hash(), Org: org, Expires: time.Now().Add(setupLife)}
+		return s.Expires, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return i.cfg.URL + setupPath + "#" + encode(token[:]), nil
+}
+
+// serveSetup makes an address the first owner, and signs it in.
+func (i *Issuer) serveSetup(w http.ResponseWriter, r *http.Request) error {
+	fields, err := readFields(w, r, "token", "email", "session")
+	if err != nil {
+		return err
+	}
+	inCookie, err := wantsCookie(fields)
+	if err != nil {
+		return err
+	}
+	email, err := emailaddr.Clean(fields["email"])
+	if err != nil {
+		return err
+	}
+	s, err := i.setUp(r.Context(), fields["token"], email, i.asker(r).ip)
+	if err != nil {
+		return err
+	}
+	i.cfg.Log.Info("set up, and signed in", "user", subject(s.email))
+	return i.answerSession(w, r, s, inCookie)
+}
+
+// setUp spends the link first, so that of two at once only one becomes the owner. When the rest fails, the link is as good as before.
+func (i *Issuer) setUp(ctx context.Context, token, email string, ip netip.Addr) (session, error) {
+	now := time.Now()
+	err := take(ctx, i.store, "setup:"+subscriber(ip), now, setupWindow, setupTryLimit, tooManyTries)
+	if err != nil {
+		return session{}, err
+	}
+	var presented secret
+	if i.cfg.Own == nil || !decode(token, presented[:]) {
+		return session{}, errBadLink
+	}
+	var before, spent setup
+	err = update(ctx, i.store, setupRecord, func(s *setup) (time.Time, error) {
+		before = *s
+		err := s.spend(now, presented.hash(), email)
+		spent = *s
+		return s.Expires, err
+	})
+	if err != nil {
+		return session{}, err
+	}
+	switch err := i.cfg.Own(ctx, spent.Org, email); {
+	case errors.Is(err, ErrOwned):
+		return session{}, errBadLink
+	case err != nil:
+		return session{}, errors.Join(err, i.unspendSetup(ctx, before, spent))
+	}
+	if err := i.allowed(ctx, email, errBadLink); err != nil {
+		return session{}, err
+	}
+	return i.begin(ctx, email, now)
+}
+
+// unspendSetup takes back what setUp has done, unless something else has happened since.
+func (i *Issuer) unspendSetup(ctx context.Context, before, spent setup) error {
+	return update(ctx, i.store, setupRecord, func(s *setup) (time.Time, error) {
+		if s.Token == spent.Token && s.Used.Equal(spent.Used) && s.Repeats == spent.Repeats {
+			*s = before
+		}
+		return s.Expires, nil
+	})
+}

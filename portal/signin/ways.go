@@ -1,0 +1,154 @@
+package signin
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/answer"
+)
+
+// WaysPath is where a page learns how people sign in. It is not among [Paths], because it is also there without an issuer.
+const WaysPath = "/auth/v1/ways"
+
+// Ways is how people sign in to a server: a handler of [WaysPath].
+type Ways struct {
+	Email     bool   // with a link by e-mail
+	Mail      string // what becomes of mails: smtp, printed or none
+	Trust     *Trust // whose issuers a page can send people to; nil: none
+	Firebase  *FirebaseWay
+	PublicURL string // where people reach the server, without / at the end
+	Version   string // of the server
+}
+
+// FirebaseWay is what a page needs to sign people in with Firebase Authentication.
+type FirebaseWay struct {
+	Project   string
+	WebAPIKey string // no secret: it says only which project is meant
+	Emulator  string // HOST:PORT that takes the place of Google; empty: none does
+}
+
+// Provider is an issuer of ID tokens to which a page can send people.
+type Provider struct {
+	Name                  string `json:"name"` // for people
+	Kind                  string `json:"kind"` // oidc or firebase
+	Issuer                string `json:"issuer,omitzero"`
+	ClientID              string `json:"client_id,omitzero"`
+	AuthorizationEndpoint string `json:"authorization_endpoint,omitzero"` // both are missing while the issuer does not tell them
+	TokenEndpoint         string `json:"token_endpoint,omitzero"`
+	WebAPIKey             string `json:"web_api_key,omitzero"`
+	Emulator              string `json:"emulator,omitzero"`
+}
+
+// ServeHTTP implements [http.Handler].
+func (a *Ways) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	answer.LimitBody(w, r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		f, _ := failureOf(errMethodNotAllowed)
+		answer.Refuse(w, f)
+		return
+	}
+	providers := []Provider{}
+	if a.Trust != nil {
+		providers = append(providers, a.Trust.Providers(r.Context())...)
+	}
+	if f := a.Firebase; f != nil {
+		p := Provider{Name: "Firebase", Kind: "firebase", ClientID: f.Project, WebAPIKey: f.WebAPIKey}
+		if f.Emulator != "" {
+			p.Emulator = "http://" + f.Emulator
+		}
+		providers = append(providers, p)
+	}
+	answer.JSON(answer.For(w, r), http.StatusOK, struct {
+		Email     bool       `json:"email"`
+		Mail      string     `json:"mail"`
+		Providers []Provider `json:"providers"`
+		PublicURL string     `json:"public_url"`
+		Version   string     `json:"version"`
+	}{a.Email, a.Mail, providers, a.PublicURL, a.Version})
+}
+
+// How long endpoints that an issuer has told are good, how soon it is asked again when it has not, and how long whoever asks waits for it.
+const (
+	endpointsLife  = time.Hour
+	endpointsRetry = time.Minute
+	endpointsWait  = 3 * time.Second
+)
+
+// Providers returns those of the trusted issuers to which people can be sent, in the order of the configuration. Of an issuer that does
+// not answer the endpoints are missing; it is asked again a minute later.
+func (t *Trust) Providers(ctx context.Context) []Provider {
+	all := make([]Provider, len(t.providers))
+	var wg sync.WaitGroup
+	for i, p := range t.providers {
+		wg.Go(func() { all[i] = p.tell(ctx, t) })
+	}
+	wg.Wait()
+	return all
+}
+
+// toldProvider is a trusted issuer as pages see it.
+type toldProvider struct {
+	Provider
+	from published
+
+	mu    sync.Mutex
+	asked time.Time // zero: never
+	known bool      // the endpoints are those that it has told
+}
+
+// newProvider is nil for Firebase, whose people sign in without endpoints.
+func newProvider(e External, from published) *toldProvider {
+	u, err := url.Parse(e.Issuer)
+	if err != nil || u.Host == firebaseHost {
+		return nil
+	}
+	p := &toldProvider{Provider: Provider{Name: e.Name, Kind: "oidc", Issuer: e.Issuer, ClientID: e.ClientID}, from: from}
+	if p.Name == "" {
+		p.Name = u.Host
+	}
+	if p.ClientID == "" {
+		p.ClientID = e.Audiences[0]
+	}
+	return p
+}
+
+// tell returns what is known by now. Of those who ask at once one asks the issuer, and the others wait for it.
+func (p *toldProvider) tell(ctx context.Context, t *Trust) Provider {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	life := endpointsRetry
+	if p.known {
+		life = endpointsLife
+	}
+	if now := time.Now(); p.asked.IsZero() || now.Sub(p.asked) >= life {
+		p.asked = now
+		// The answer is for everybody, and whoever has asked first may leave.
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpointsWait)
+		defer cancel()
+		d, err := p.from.document(asking)
+		if err == nil {
+			err = checkEndpoints(d)
+		}
+		if err != nil {
+			t.log.Warn("nobody can be sent to an issuer to sign in, because it does not tell its endpoints", "issuer", p.Issuer, "error", err)
+		} else {
+			p.AuthorizationEndpoint, p.TokenEndpoint, p.known = d.Authorization, d.Token, true
+		}
+	}
+	return p.Provider
+}
+
+func checkEndpoints(d discovered) error {
+	if err := checkURL(d.Authorization); err != nil {
+		return err
+	}
+	return checkURL(d.Token)
+}

@@ -1,0 +1,30 @@
+package serve
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+)
+
+const samplePath = "/samples/{voice}.wav"
+
+// sample lets everybody hear a voice, once somebody has heard it say the sentence.
+func (s *Server) sample(w http.ResponseWriter, r *http.Request) error {
+	audio, ok := s.cfg.Samples(mux.Vars(r)["voice"])
+	if !ok {
+		return errNotFound
+	}
+	setWriteDeadline(w, time.Now().Add(writeTime))
+	h := w.Header()
+	sum := sha256.Sum256(audio)
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Type", "audio/wav")
+	s.setSynthetic(h)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(audio))
+	return nil
+}
