@@ -22,6 +22,8 @@ var (
 	chatTable string // short form of English, what it says in full; each has a respelling in english.tsv
 	//go:embed tables/stems.tsv
 	stemsTable string // roman, Hindi stem of a verb
+	//go:embed tables/parts.tsv
+	partsTable string // roman, start, lead, end or place, Devanagari: what names are made of
 )
 
 // functionWords are the English words that show that their neighbours are English as well.
@@ -44,6 +46,9 @@ type lexicon struct {
 	sounds  map[string]string // Hindi words by how they sound; "" where two differ
 	chat    map[string]string // English in full by its short form
 	guests  map[string]bool   // Devanagari that is a name and no Hindi word beside
+
+	starts, ends             map[string]part
+	longestStart, longestEnd int // in letters
 }
 
 // tables returns the lexicon, loading it on the first call.
@@ -102,6 +107,7 @@ func load() *lexicon {
 	for roman, rest := range rows(stemsTable) {
 		l.stems[roman] = rest
 	}
+	l.addParts(partsTable)
 	return l
 }
 

@@ -10,18 +10,24 @@ import (
 func spellHindi(out *strings.Builder, src string) {
 	var room [40]byte
 	key := fold(room[:0], src)
+	l := tables()
 	s := speller{out: out}
-	started := false // a vowel has been written
-	for i := 0; i < len(key); {
+	i, started := 0, false // started: a vowel has been written
+	if st := l.startOf(key); st.n > 0 {
+		s.part(st.hindi)
+		i, started = st.n, true
+	} else if p, ok := l.endOf(key); ok && !isVowel(key[0]) {
+		s.part(p.hindi)
+		return
+	}
+	for i < len(key) {
 		rest := key[i:]
-		if len(rest) <= longestEnd && (started || len(key) > 3 && i > 0) {
-			if sounds, ok := hindiEnds[string(rest)]; ok && (started || sounds.early) {
-				s.sounds(sounds.row)
+		if started || len(key) > 3 && i > 0 {
+			if s.endWith(l, rest, started) {
 				return
 			}
 		}
-		if n, v := hindiVowel(rest, i == 0); n > 0 {
-			s.vowel(v)
+		if n := s.vowelsOf(l, key, i); n > 0 {
 			started = true
 			i += n
 			continue
@@ -31,13 +37,56 @@ func spellHindi(out *strings.Builder, src string) {
 		case n == 0: // an apostrophe
 			i++
 			continue
-		case started && isNasalBefore(rest):
+		case started && isNasalBefore(rest) && !l.isEnd(rest[1:]):
 			s.nasal(anusvara)
 		default:
 			s.consonant(c, started && i+n == len(key) || ties(key[:i], rest, !started))
 		}
 		i += n
 	}
+}
+
+// endWith writes rest if it is a known end.
+func (s *speller) endWith(l *lexicon, rest []byte, started bool) bool {
+	if p, ok := l.endOf(rest); ok && started {
+		s.part(p.hindi)
+		return true
+	}
+	if len(rest) > longestEnd {
+		return false
+	}
+	sounds, ok := hindiEnds[string(rest)]
+	if !ok || !started && !sounds.early {
+		return false
+	}
+	s.sounds(sounds.row)
+	return true
+}
+
+// isEnd reports whether rest is a known end that begins with a consonant.
+func (l *lexicon) isEnd(rest []byte) bool {
+	_, ok := l.endOf(rest)
+	return ok && !isVowel(rest[0])
+}
+
+// vowelsOf writes the vowel at i of key, with what comes between it and another, and returns how many letters it has.
+func (s *speller) vowelsOf(l *lexicon, key []byte, i int) int {
+	rest := key[i:]
+	if hasAny(rest, "ia", "io") && i > 0 { // Sonia, Shopian, Priyol
+		s.vowel(vI)
+		s.consonant("य", false)
+		return 1
+	}
+	n, v := hindiVowel(rest, i == 0)
+	if n == 1 && len(rest) > 1 && i > 0 {
+		if p, ok := l.endOf(rest[1:]); ok && p.place {
+			_, v = hindiVowel(rest[:1], false)
+		}
+	}
+	if n > 0 {
+		s.vowel(v)
+	}
+	return n
 }
 
 // longestEnd is the length of the longest of hindiEnds.

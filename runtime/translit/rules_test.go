@@ -26,7 +26,7 @@ func TestSpellHindi(t *testing.T) {
 		{"the future", "dhadkega", "धदकेगा"},
 		{"the polite request", "dhadkiye", "धदकिए"},
 		{"a verbal noun", "tamtamana", "तमतमाना"},
-		{"a place", "karimabad", "करिमाबाद"},
+		{"a place", "karimabad", "करीमाबाद"},
 		{"an abstract noun", "jhilmilahat", "झिलमिलाहट"},
 		{"z and f take the dot below", "zafrin", "ज़फ़्रिन"},
 		{"an apostrophe is silent", "d'silva", "दसिलवा"},

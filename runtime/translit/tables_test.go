@@ -154,3 +154,32 @@ func TestFunctionWordsAreInTheTable(t *testing.T) {
 		}
 	}
 }
+
+// A part is a row of letters that names are made of. It stands in the table once for each side of a name.
+func TestPartsAreInOrder(t *testing.T) {
+	last, lastSide := "", ""
+	for roman, rest := range rows(partsTable) {
+		where, hindi, _ := strings.Cut(rest, "\t")
+		side := "end"
+		if where == "start" || where == "lead" {
+			side = "start"
+		}
+		if roman < last || roman == last && side <= lastSide {
+			t.Errorf("%q, %s stands after %q, %s", roman, side, last, lastSide)
+		}
+		last, lastSide = roman, side
+		if !isKey(roman) || len(roman) < 2 {
+			t.Errorf("%q is not two lower-case Roman letters or more", roman)
+		}
+		if hindi == "" || !isPlainDevanagari(hindi) || strings.Contains(hindi, " ") || !norm.NFC.IsNormalString(hindi) {
+			t.Errorf("%s: %q is not one plain word of Devanagari in NFC", roman, hindi)
+		}
+		// A part that begins with a vowel sign could not be written behind a vowel.
+		if first := firstRune(hindi); side == "start" && first == 'अ' && roman[0] != 'a' || 'ा' <= first && first <= '्' {
+			t.Errorf("%s: %q begins with a sign", roman, hindi)
+		}
+	}
+	if last == "" {
+		t.Error("the table is empty")
+	}
+}

@@ -179,6 +179,9 @@ func (l *lexicon) classify(w *word, src string) {
 		w.kind = initials
 	default:
 		w.lean = leanOf(key)
+		if l.isIndian(key) {
+			w.lean = 2
+		}
 		if w.lean >= 0 && l.alike(w, key) {
 			return
 		}
