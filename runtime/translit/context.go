@@ -94,7 +94,9 @@ func (s *sentence) around(i int) int {
 		case english:
 			return -near / 2
 		case unknown:
-			return near * w.lean / 4
+			if !w.indian { // else it is a name
+				return near * w.lean / 4
+			}
 		}
 		return 0
 	}

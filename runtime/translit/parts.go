@@ -23,36 +23,44 @@ type start struct {
 // surestStart is how long a start must be to be believed without a known end behind it. Found by trial on the judged names.
 const surestStart = 4
 
-// startOf finds the longest start of key, which has n = 0 if there is none.
+// startOf finds the start of key that leaves an end, else the longest one that is sure; it has n = 0 if there is none.
 func (l *lexicon) startOf(key []byte) start {
+	var longest start
 	for n := min(len(key)-2, l.longestStart); n >= 2; n-- {
-		if st, ok := l.startAt(key, n); ok {
+		st := l.startAt(key, n)
+		if st.whole {
 			return st
+		}
+		if longest.n == 0 {
+			longest = st
+		}
+	}
+	return longest
+}
+
+// startAt returns the start that the first n letters of key are.
+func (l *lexicon) startAt(key []byte, n int) start {
+	rest := key[n:]
+	if rest[0] == 'h' && !isVowel(key[n-1]) || rest[0] == 'y' { // they belong to the consonant before
+		return start{}
+	}
+	p, known := l.starts[string(key[:n])]
+	_, whole := l.endOf(rest)
+	switch {
+	case known && !isVowel(rest[0]):
+		if whole || p.lead || n >= surestStart && len(rest) >= 3 {
+			return start{n, p.hindi, whole}
+		}
+	case known && whole && !isVowel(key[n-1]):
+		return start{n, p.hindi, true}
+	case whole && n < longestWord && isVowel(rest[0]): // Chandra and -esh are Chandresh
+		var room [longestWord + 1]byte
+		p, known = l.starts[string(append(append(room[:0], key[:n]...), 'a'))]
+		if known && !endsInVowel(p.hindi) {
+			return start{n, p.hindi, true}
 		}
 	}
 	return start{}
-}
-
-// startAt reports whether the first n letters of key are a start.
-func (l *lexicon) startAt(key []byte, n int) (start, bool) {
-	rest := key[n:]
-	if rest[0] == 'h' && !isVowel(key[n-1]) || rest[0] == 'y' { // they belong to the consonant before
-		return start{}, false
-	}
-	p, known := l.starts[string(key[:n])]
-	_, whole := l.ends[string(rest)]
-	switch {
-	case known && !isVowel(rest[0]):
-		sure := p.lead || n >= surestStart && len(rest) >= 3
-		return start{n, p.hindi, whole}, whole || sure
-	case known && whole:
-		return start{n, p.hindi, true}, !isVowel(key[n-1])
-	case whole && n < longestWord: // Chandra and -esh are Chandresh
-		var room [longestWord + 1]byte
-		p, known = l.starts[string(append(append(room[:0], key[:n]...), 'a'))]
-		return start{n, p.hindi, true}, known && !endsInVowel(p.hindi)
-	}
-	return start{}, false
 }
 
 // endOf finds the part that rest is.

@@ -33,7 +33,7 @@ func TestSpellHindi(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out strings.Builder
-			spellHindi(&out, tt.roman)
+			spellHindi(&out, tt.roman, false)
 			if got := out.String(); got != norm.NFC.String(tt.want) {
 				t.Errorf("%s: got %q, want %q", tt.roman, got, tt.want)
 			}
@@ -91,7 +91,7 @@ func TestLeanOf(t *testing.T) {
 		{"samjhaunga", 1}, {"thukrayenge", 1}, {"khatkhatana", 1}, {"dhoomdhaam", 1}, {"refurbished", -1}, {"microscope", -1}, {"synchronization", -1},
 		{"quixotic", -1}, {"strawberry", -1}, {"volcanoes", -1},
 	} {
-		if got := leanOf([]byte(tt.word)); got*tt.want <= 0 {
+		if got := leanOf([]byte(tt.word), false); got*tt.want <= 0 {
 			t.Errorf("%s: got %d, want the sign of %d", tt.word, got, tt.want)
 		}
 	}

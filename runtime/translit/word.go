@@ -29,6 +29,8 @@ type word struct {
 	breaks     bool // a sign other than a hyphen or quote stands before it
 	capital    bool // it begins with one
 	plural     bool // of a letter
+	proper     bool // it has a capital that neither a sentence nor a heading asks for
+	indian     bool // of unknown: it is made of the parts of names
 	kind       kind
 
 	hindi, suffix   string // its Hindi reading and what is joined to it; "" if it has none
@@ -45,11 +47,17 @@ func (w *word) writeEnglish(out *strings.Builder) { writeInflected(out, w.englis
 // words appends the words of a sentence to list.
 func (l *lexicon) words(list []word, s string) []word {
 	breaks := true
+	capitals := 0 // less the words without one, but for the first
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case isLatin(r):
 			w := word{start: i, end: latinEnd(s, i+size), breaks: breaks}
+			w.capital = isCapital(s[w.start])
+			if len(list) > 0 {
+				w.proper = w.capital && w.end-w.start > 1 && !isCapital(s[w.start+1]) && capitals <= 0
+				capitals += choose(w.capital, 1, -1)
+			}
 			l.classify(&w, s[w.start:w.end])
 			if !breaks && endsInCapital(list) && isPluralLetter(s[w.start:w.end]) {
 				w = word{start: w.start, end: w.end, kind: letter, letter: s[w.start] - 'A', capital: true, plural: true}
@@ -166,10 +174,9 @@ const longestWord = 40
 func (l *lexicon) classify(w *word, src string) {
 	var room [longestWord]byte
 	key := fold(room[:0], src)
-	w.capital = 'A' <= src[0] && src[0] <= 'Z'
 	switch {
 	case len(key) > longestWord:
-		w.lean = leanOf(key)
+		w.lean = leanOf(key, false)
 	case len(key) == 1 && key[0] != '\'':
 		w.kind, w.letter = letter, key[0]-'a'
 	case l.known(w, key):
@@ -178,15 +185,17 @@ func (l *lexicon) classify(w *word, src string) {
 	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src), isPair(src):
 		w.kind = initials
 	default:
-		w.lean = leanOf(key)
+		w.lean = leanOf(key, w.proper)
 		if l.isIndian(key) {
-			w.lean = 2
+			w.lean, w.indian = 2, true
 		}
-		if w.lean >= 0 && l.alike(w, key) {
-			return
+		if w.lean >= 0 && !w.proper {
+			l.alike(w, key)
 		}
 	}
 }
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 // known looks key up as it is.
 func (l *lexicon) known(w *word, key []byte) bool {
