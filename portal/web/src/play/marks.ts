@@ -17,8 +17,8 @@ export function familyOf(kind: string): Family {
   return Object.hasOwn(FAMILIES, kind) ? FAMILIES[kind]! : "name";
 }
 
-// White space as the server has it: String.trim takes away U+FEFF too, and leaves U+0085.
-const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+// White space as the server has it, which takes control characters for spaces. String.trim takes away U+FEFF too, and leaves U+0085.
+const SPACE = "[\\u0001-\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 const LEADING = new RegExp(`^${SPACE}+`);
 const TRAILING_ONE = new RegExp(SPACE);
 
