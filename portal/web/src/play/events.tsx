@@ -1,10 +1,11 @@
 // The inspector: what went over the socket and when.
 
+import type { ReadonlySignal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { Row } from "./speaking";
 
 interface Props {
-  rows: readonly Row[];
+  rows: ReadonlySignal<readonly Row[]>;
   t(key: string, values?: Record<string, string | number>): string;
   copy(text: string): void;
 }
@@ -14,7 +15,8 @@ export function jsonLines(rows: readonly Row[]): string {
   return rows.map((r) => JSON.stringify({ ms: Number(r.at.toFixed(1)), to: r.out ? "server" : "page", type: r.type, ...(r.count > 1 && { messages: r.count }), ...r.fields })).join("\n");
 }
 
-export function Events({ rows, t, copy }: Props) {
+export function Events({ rows: all, t, copy }: Props) {
+  const rows = all.value;
   const [open, setOpen] = useState(-1);
   if (rows.length === 0) return <p class="play-empty">{t("play.events.empty")}</p>;
   return (

@@ -1,4 +1,5 @@
 // The playground: type, see what will be spoken, hear it as it is made. It knows the shell by its properties only.
+// Signals that change while audio comes are read in the parts that show them: the whole page is not rendered again for each message.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
@@ -72,14 +73,14 @@ export function Playground(p: PlaygroundProps) {
         <section class="card" aria-label={p.t("play.play")}>
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
-          {speaking.refused.value && <Refused t={p.t} speaking={speaking} again={play} />}
+          <Refused t={p.t} speaking={speaking} again={play} />
           {!isSecureContext && <p class="play-note">{p.t("play.insecure")}</p>}
         </section>
         <section class="card"><header><h2>{p.t("play.takes")}</h2></header><TakesList {...p} speaking={speaking} /></section>
-        <section class="card"><header><h2>{p.t("play.events")}</h2></header><Events t={p.t} rows={speaking.rows.value} copy={copy} /></section>
+        <section class="card"><header><h2>{p.t("play.events")}</h2></header><Events t={p.t} rows={speaking.rows} copy={copy} /></section>
       </div>
       <aside class="play-side" aria-label={p.t("play.settings")}>
-        <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} api={p.api} used={speaking.takes.value[0]?.settings.seed ?? ""} />
+        <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} api={p.api} takes={speaking.takes} />
         <Code t={p.t} api={p.api} text={trimmed(text).text} settings={settings} copy={copy} />
         <button type="button" class="btn" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button>
       </aside>
@@ -88,7 +89,8 @@ export function Playground(p: PlaygroundProps) {
 }
 
 function Refused({ t, speaking, again }: { t: T; speaking: Speaking; again(): void }) {
-  const r = speaking.refused.value!;
+  const r = speaking.refused.value;
+  if (!r) return null;
   const key = "play.error." + r.code;
   const known = t(key);
   return (

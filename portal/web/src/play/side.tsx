@@ -1,21 +1,24 @@
 // Voice, settings and the request as code.
 
+import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LANGUAGES, snippet, type Language } from "./snippets";
 import { isSeed, newSeed, type Settings } from "./wire";
+import type { Take } from "./takes";
 import { defaults, type T } from "./index";
 
 interface SettingsProps {
   t: T;
   voices: readonly string[];
   settings: Settings;
-  used: string; // the seed of the last take
+  takes: ReadonlySignal<readonly Take[]>;
   api: string;
   onChange(s: Settings): void;
 }
 
-export function SettingsCard({ t, voices, settings, used, api, onChange }: SettingsProps) {
+export function SettingsCard({ t, voices, settings, takes, api, onChange }: SettingsProps) {
   const set = (s: Partial<Settings>) => onChange({ ...settings, ...s });
+  const used = takes.value[0]?.settings.seed ?? "";
   const locked = settings.seed !== "";
   return (
     <section class="card">
@@ -28,7 +31,7 @@ export function SettingsCard({ t, voices, settings, used, api, onChange }: Setti
           </div>
         ))}
       </fieldset>
-      <label class="field"><span>{t("play.temperature")} <output class="num">{settings.temperature.toFixed(2)}</output></span>
+      <label class="field"><span>{t("play.temperature")} <output class="num end">{settings.temperature.toFixed(2)}</output></span>
         <input type="range" min="0" max="2" step="0.05" value={settings.temperature} onInput={(e) => set({ temperature: Number(e.currentTarget.value) })} /></label>
       <label class="field"><span>{t("play.seed")}</span>
         <input class="in mono num" inputMode="numeric" placeholder={used} value={settings.seed} aria-invalid={!isSeed(settings.seed)} onInput={(e) => set({ seed: e.currentTarget.value.trim() })} /></label>
