@@ -178,6 +178,7 @@ export class Speaking {
   private ended() {
     this.complete = true;
     this.peaks.end();
+    if (this.state.value === "stopping") return this.finish(true); // the cancel and the end crossed on the way
     this.player.end(this.playing);
   }
 
@@ -203,7 +204,7 @@ export class Speaking {
     this.refused.value = r;
     this.player.end(this.playing); // what was sent stands and is heard
     this.complete = true;
-    if (this.peaks.samples === 0) this.finish(false);
+    if (this.peaks.samples === 0 || this.state.value === "stopping") this.finish(this.state.value === "stopping");
   }
 
   private lost(id: string, code: number) {
