@@ -27,6 +27,7 @@ const seed = 1
 
 const (
 	lookEvery  = time.Second      // for a moment in which a worker is idle
+	quietLooks = 3                // in a row have found one, so that nobody meets a server at work that has just become ready
 	againAfter = 5 * time.Minute  // when a voice could not say it
 	longest    = 30 * time.Second // that a sample takes, far above what it does
 	maxBytes   = wav.HeaderBytes + 60*speech.SampleRate*2
@@ -47,6 +48,8 @@ type Samples struct {
 
 	mu   sync.RWMutex
 	made map[string][]byte // WAV, by the name of the sample
+
+	quiet int // how often in a row a worker was found idle; of Run alone
 }
 
 // New returns the samples of speaker, none of which are there until [Samples.Run] runs.
@@ -85,6 +88,9 @@ func (s *Samples) Run(ctx context.Context) {
 
 // makeNext makes the first sample that is missing, or finds it where it was kept.
 func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
+	if s.quiet++; s.speaker.Ready() != nil || !isIdle(s.speaker.Capacity()) {
+		s.quiet = 0
+	}
 	model := s.speaker.Model()
 	for _, v := range model.Voices {
 		name := s.name(model, v)
@@ -95,7 +101,7 @@ func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
 			s.put(name, audio)
 			continue
 		}
-		if s.speaker.Ready() != nil || !isIdle(s.speaker.Capacity()) {
+		if s.quiet < quietLooks {
 			return
 		}
 		audio, err := s.speak(ctx, v.Name)
