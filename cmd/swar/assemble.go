@@ -142,7 +142,10 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 			return nil, err
 		}
 	}
-	h := ways.Beside(s.api)
+	h, err := withPages(ways.Beside(s.api))
+	if err != nil {
+		return nil, err
+	}
 	if s.options.metrics != "" {
 		h = launch.Without("/metrics", h)
 	}
