@@ -132,7 +132,7 @@ func TestEveryVoiceSaysItsSampleOnce(t *testing.T) {
 	}
 	for i, cfg := range []Config{{Folder: folder, Identity: "y", Disclosure: "AI"}, {Folder: folder, Identity: "x"}} {
 		before := v.count()
-		inBubble(t, cfg, v, func(t *testing.T, _ *Samples) { time.Sleep(time.Minute) })
+		inBubble(t, cfg, v, func(*testing.T, *Samples) { time.Sleep(time.Minute) })
 		if v.count() != before+2 {
 			t.Errorf("%d: of what sounds otherwise %d samples were made, want 2", i, v.count()-before)
 		}
