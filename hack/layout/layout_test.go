@@ -203,6 +203,7 @@ var rules = map[string]rule{
 	"hack/chaos": {nil, "what is harmed from outside is not imported"},
 	"hack/e2e":   {nil, "what is tested from outside is not imported"},
 
+	"hack/web":                   {nil, "what bundles pages knows files, and no program of ours"},
 	"hack/chart":                 {nil, "what of the chart follows from other files, follows from files alone"},
 	"hack/cluster":               {nil, "a cluster for tests runs whatever it is given"},
 	"hack/cluster/image/pause":   {nil, "it waits, in every pod of that cluster"},
