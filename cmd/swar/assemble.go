@@ -8,6 +8,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
+	"github.com/swar-tts/swar/portal/web"
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/pool"
@@ -142,7 +143,7 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 			return nil, err
 		}
 	}
-	h, err := withPages(ways.Beside(s.api))
+	h, err := web.Beside(ways.Beside(s.api), "")
 	if err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ var rules = map[string]rule{
 	}, "commands on a portal know its API, its files and its words, and no engine"},
 	"cmd/portal": {[]string{
 		"cmd/internal/call", "cmd/internal/control", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/portal",
-		"runtime/answer", "runtime/metrics", "runtime/serve", "runtime/speech",
+		"portal/web", "runtime/answer", "runtime/metrics", "runtime/serve", "runtime/speech",
 	}, "a program that makes no speech: of serve it takes what stands around every API, and of speech the words"},
 	"cmd/swar":           {[]string{"*"}, ""},
 	"cmd/internal/trace": {[]string{"cmd/internal/launch"}, "where spans go is a setting; what they say is said where it happens"},

@@ -23,6 +23,8 @@ type Options struct {
 	Files fs.FS
 	// Connect are origins beside the page's own that pages may call, such as those of the synthesis API and of issuers.
 	Connect []string
+	// API is the origin of the synthesis API, empty for that of the pages. Pages may call it, too, and find it in the place of data-api="".
+	API string
 }
 
 // A file is one built file as it is sent.
@@ -39,7 +41,11 @@ type Site struct {
 
 // New reads all files, so that a request reads none.
 func New(o Options) (*Site, error) {
-	policy, err := policyFor(o.Connect)
+	connect := o.Connect
+	if o.API != "" {
+		connect = append([]string{o.API}, connect...)
+	}
+	policy, err := policyFor(connect)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +55,9 @@ func New(o Options) (*Site, error) {
 			return err
 		}
 		f, err := read(o.Files, name)
+		if path.Ext(name) == ".html" && o.API != "" {
+			f = f.with(`data-api=""`, `data-api="`+o.API+`"`) // an origin has nothing that would have to be escaped
+		}
 		s.files[name] = f
 		return err
 	})
@@ -81,6 +90,14 @@ func read(files fs.FS, name string) (file, error) {
 	}
 	sum := sha256.Sum256(plain)
 	return file{plain: plain, zipped: zipped, etag: hex.EncodeToString(sum[:12]), kind: kind}, nil
+}
+
+// with is f with something else in the place of a text. It is small, and goes out as it is.
+func (f file) with(text, by string) file {
+	f.plain, f.zipped = bytes.ReplaceAll(f.plain, []byte(text), []byte(by)), nil
+	sum := sha256.Sum256(f.plain)
+	f.etag = hex.EncodeToString(sum[:12])
+	return f
 }
 
 // policyFor refuses what is no plain origin: it would end up in a header as it is.

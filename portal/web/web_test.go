@@ -106,3 +106,27 @@ func TestPrefersHTML(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesKnowWhereTheAPIIs: where it is elsewhere, pages may call it and are told, also those that were compressed before.
+func TestPagesKnowWhereTheAPIIs(t *testing.T) {
+	for api, want := range map[string][2]string{
+		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org;"},
+		"https://tts.example.org/": {`data-api="https://tts.example.org"`, "wss://tts.example.org;"},
+	} {
+		h, err := Beside(http.NotFoundHandler(), api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/app/", nil)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want[0]) || !strings.Contains(w.Header().Get("Content-Security-Policy"), want[1]) {
+			t.Errorf("%q: status %d, policy %q, page %s", api, w.Code, w.Header().Get("Content-Security-Policy"), body)
+		}
+	}
+	for _, api := range []string{"tts.example.org", "https://tts.example.org/v1", "https://a b", `https://"x`} {
+		if _, err := Beside(http.NotFoundHandler(), api); err == nil {
+			t.Errorf("%q is taken for an origin", api)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import type { SocketKey } from "./play/socket";
 import { failed, Session, ways } from "./session";
 import { translate, wanted, type Language } from "./words";
 
-const api = location.origin;
+const api = document.documentElement.dataset.api || location.origin; // of a fleet, that of its routers
 const worklet = document.documentElement.dataset.worklet!;
 
 type Asked =
