@@ -1,0 +1,4 @@
+// Reading measures how well a normaliser reads everyday Indian messages.
+package main
+
+func main() {}
