@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-reading sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ e2e-cluster: helm images ## try a release on a real Kubernetes of two nodes: ins
 
 bench-pull: onnxruntime ## the pull of a model of the released size on one processor: seconds and memory
 	SWAR_BENCH_PULL=1 taskset -c 0 go test -count=1 -v -run PullOfTheReleasedSize ./cmd/swar
+
+bench-reading: ## how many everyday messages are read as people read them, by class; those that are held out by rate alone
+	@go run ./hack/reading -held-out $(ARGS)
 
 bench-pods: helm images build ## how much longer a worker pod takes to be ready than the same worker outside, with a bundle from an image (needs root)
 	@hack/install-deps.sh cluster
