@@ -122,7 +122,7 @@ func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config 
 
 // newSamples are kept beside the portal's records, and in memory alone where there is no portal.
 func (s *site) newSamples(disclosure string) *sample.Samples {
-	c := sample.Config{Identity: s.options.engine.Identity(), Disclosure: disclosure}
+	c := sample.Config{Identity: s.options.engine.Identity(), Disclosure: disclosure, Content: s.speaker.VoiceID}
 	if s.portal != nil {
 		c.Folder = filepath.Join(s.options.store.Data, "samples")
 	}
