@@ -139,6 +139,37 @@ func TestEveryVoiceSaysItsSampleOnce(t *testing.T) {
 	}
 }
 
+// TestAnotherVoiceOfTheSameNameSaysItsOwn: nobody hears a voice that has been replaced, also not where that happened while it spoke.
+func TestAnotherVoiceOfTheSameNameSaysItsOwn(t *testing.T) {
+	v, content := newVoices(), "asha"
+	cfg := Config{Content: func(name string) (id string) {
+		v.set(func() { id = name + " is " + content })
+		return id
+	}}
+	inBubble(t, cfg, v, func(t *testing.T, s *Samples) {
+		time.Sleep(10 * time.Second)
+		if _, ok := s.WAV("raj"); !ok || v.count() != 2 {
+			t.Fatalf("the first is there: %v, spoken %d times", ok, v.count())
+		}
+		v.set(func() { content = "meera" })
+		if _, ok := s.WAV("raj"); ok {
+			t.Error("the sample of the voice before is that of the one in its place")
+		}
+		v.set(func() {
+			v.during = func() { v.set(func() { content, v.during = "kiran", nil }) }
+		})
+		time.Sleep(lookEvery)
+		v.set(func() { content = "meera" })
+		if _, ok := s.WAV("anjura"); ok || v.count() != 3 {
+			t.Errorf("what was begun before a change counts: %v, spoken %d times", ok, v.count())
+		}
+		time.Sleep(10 * time.Second)
+		if _, ok := s.WAV("raj"); !ok || v.count() != 5 {
+			t.Errorf("its own is there: %v, spoken %d times", ok, v.count())
+		}
+	})
+}
+
 func TestWhatIsKeptByHalfIsMadeAnew(t *testing.T) {
 	folder := t.TempDir()
 	v := newVoices()

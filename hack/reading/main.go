@@ -1,0 +1,133 @@
+// Command reading measures how well a normaliser reads everyday Indian messages: ours, that of another program, or that of a service.
+//
+// The messages and what is accepted for them are testdata/hinglish-reading. A program is given one message a line and answers with one
+// line each; a service is asked once a message. Rates are printed by class, difficulty, script and language. Of the messages that
+// are held out only the rate and the classes are printed, so that nobody writes rules for them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "reading:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	data, command, url, field, header, docs, peers string
+	heldOut, failures                              bool
+	timeout                                        time.Duration
+}
+
+func parse(args []string, out io.Writer) (options, error) {
+	var o options
+	f := flag.NewFlagSet("reading", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.StringVar(&o.data, "data", "testdata/hinglish-reading", "folder of the messages")
+	f.StringVar(&o.command, "command", "", "a shell command that reads one message a line and writes its reading as one line")
+	f.StringVar(&o.url, "url", "", "a service that takes {\"text\": …} by POST")
+	f.StringVar(&o.field, "field", "normalized", "with -url: the field of its JSON answer that holds the reading; empty means that the answer is the reading")
+	f.StringVar(&o.header, "header", "", "with -url: a header to send, as 'x-api-key: KEY'")
+	f.StringVar(&o.peers, "peers", "", "folder of the normalisers of others to measure beside ours (hack/reading/peers)")
+	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers")
+	f.BoolVar(&o.heldOut, "held-out", false, "measure the messages that are held out, too: rate and classes only")
+	f.BoolVar(&o.failures, "failures", false, "list what is not accepted, with the word at which it leaves every reading; never of what is held out")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time for all messages of one normaliser")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case f.NArg() > 0:
+		return o, fmt.Errorf("%q is not a flag: put a command into -command", f.Arg(0))
+	case o.command != "" && o.url != "":
+		return o, errors.New("-command and -url are two normalisers: measure one after the other")
+	case o.docs != "" && (o.command != "" || o.url != ""):
+		return o, errors.New("-docs holds ours and its peers: leave -command and -url out")
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	o, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	messages, err := load(filepath.Join(o.data, "messages.jsonl"))
+	if err != nil {
+		return err
+	}
+	named, err := o.normalisers(ctx, progress)
+	if err != nil {
+		return err
+	}
+	var results []result
+	for _, n := range named {
+		r, err := measure(ctx, n, messages, o.timeout, progress)
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+		r.print(out)
+		if o.failures {
+			r.printFailures(out)
+		}
+	}
+	held, err := o.measureHeldOut(ctx, named, out, progress)
+	if err != nil || o.docs == "" {
+		return err
+	}
+	return writeDocs(o.docs, results, held)
+}
+
+// measureHeldOut prints rates and classes, and nothing of the messages.
+func (o options) measureHeldOut(ctx context.Context, named []normaliser, out, progress io.Writer) ([]result, error) {
+	if !o.heldOut {
+		return nil, nil
+	}
+	messages, err := load(filepath.Join(o.data, "held-out.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	var results []result
+	for _, n := range named {
+		n.name += ", held out"
+		r, err := measure(ctx, n, messages, o.timeout, progress)
+		if err != nil {
+			return nil, err
+		}
+		r.printClasses(out)
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// normalisers are what is measured: the one that was asked for, or ours and its peers.
+func (o options) normalisers(ctx context.Context, progress io.Writer) ([]normaliser, error) {
+	switch {
+	case o.command != "":
+		return []normaliser{{o.command, command(o.command)}}, nil
+	case o.url != "":
+		read, err := service(o.url, o.field, o.header)
+		return []normaliser{{o.url, read}}, err
+	}
+	named := []normaliser{{"Swar", swar}}
+	if o.peers == "" {
+		return named, nil
+	}
+	peers, err := findPeers(ctx, o.peers, progress)
+	return append(named, peers...), err
+}
