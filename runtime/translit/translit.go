@@ -41,6 +41,7 @@ func Devanagari(text string, o Options) string {
 		words := lex.words(room[:0], rest[:end])
 		s := sentence{text: rest[:end], words: words, keepAll: o.KeepAllEnglish}
 		s.keep = o.KeepEnglish || s.keepAll
+		s.findPeople()
 		s.write(&out)
 		rest = rest[end:]
 	}

@@ -33,11 +33,12 @@ type word struct {
 	indian     bool // of unknown: it is made of the parts of names
 	kind       kind
 
-	hindi, suffix   string // its Hindi reading and what is joined to it; "" if it has none
-	english, ending string // its Indian respelling and the inflection joined to it; "" if none is known
-	lean            int    // of either and unknown: positive looks Hindi, negative English
-	letter          byte   // of letter: 0 for A to 25 for Z
-	both            string // the word itself, where resolve must read it
+	hindi, suffix   string  // its Hindi reading and what is joined to it; "" if it has none
+	english, ending string  // its Indian respelling and the inflection joined to it; "" if none is known
+	lean            int     // of either and unknown: positive looks Hindi, negative English
+	letter          byte    // of letter: 0 for A to 25 for Z
+	both            string  // the word itself, where resolve must read it
+	person          *person // what it is where it is a name; nil if it cannot be one, or is nothing else
 }
 
 func (w *word) writeHindi(out *strings.Builder) { writeJoined(out, w.hindi, w.suffix) }
@@ -177,9 +178,20 @@ func (l *lexicon) classify(w *word, src string) {
 	switch {
 	case len(key) > longestWord:
 		w.lean = leanOf(key, false)
+		return
 	case len(key) == 1 && key[0] != '\'':
 		w.kind, w.letter = letter, key[0]-'a'
+		return
 	case l.known(w, key):
+		return
+	}
+	w.person = l.people[string(key)]
+	l.guess(w, src, key)
+}
+
+// guess finds out what a word that is in no table is.
+func (l *lexicon) guess(w *word, src string, key []byte) {
+	switch {
 	case l.stretched(w, key):
 	case l.inflected(w, key):
 	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src), isPair(src):
@@ -204,6 +216,9 @@ func (l *lexicon) known(w *word, key []byte) bool {
 		return false
 	}
 	w.kind, w.hindi, w.english, w.lean, w.both = e.kind, e.hindi, e.english, e.lean, e.both
+	if e.person != nil {
+		w.person = e.person
+	}
 	return true
 }
 
