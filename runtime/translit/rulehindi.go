@@ -274,32 +274,51 @@ func isNasalBefore(rest []byte) bool {
 // Hindi does not write: karna is करना, and the chat spelling mna is मना.
 func ties(before, rest []byte, first bool) bool {
 	switch rest[0] {
-	case 'y':
-		return !first || !hasSuffixAny(before, "r")
-	case 'r':
-		return !hasSuffixAny(before, "r", "l", "h", "m", "n")
-	case 'l':
-		return first && hasSuffixAny(before, "k", "g", "p")
-	case 'g':
-		return behindR(before, first) && len(rest) > 1 && rest[1] == 'a'
-	case 'j':
-		return behindR(before, first)
-	case 'h':
-		return !first && hasSuffixAny(before, "n", "m") && len(rest) > 1 && isVowel(rest[1])
-	case 'd':
-		return behindR(before, first) && hasAny(rest, "dh")
-	case 't', 'k', 'p':
-		return rest[0] == 't' && behindR(before, first) || hasSuffixAny(before, "s", "sh") || rest[0] == 't' && !first && hasSuffixAny(before, "k", "p")
+	case 'y', 'r', 'l', 'h':
+		return tiesGlide(before, rest, first)
+	case 't', 'k', 'p', 'g', 'j', 'd':
+		return tiesStop(before, rest, first)
 	case 'n':
 		return tiesToNasal(before, first) || !first && hasSuffixAny(before, "g", "wap")
-	case 's':
-		return behindR(before, first) && hasAny(rest, "sh")
 	case 'm':
-		return behindR(before, first) || tiesToNasal(before, first || hasSuffixAny(before, "is", "us")) || !first && hasSuffixAny(before, "t")
+		return behindR(before, first) || tiesToNasal(before, first || hasSuffixAny(before, "is", "us", "as")) || !first && hasSuffixAny(before, "t", "d")
+	case 's':
+		return behindR(before, first) && hasAny(rest, "sh") || !first && hasSuffixAny(before, "t") && !hasAny(rest, "sh")
 	case 'v', 'w':
 		return behindR(before, first) || hasSuffixAny(before, "s", "sh", "t", "d")
 	}
 	return false
+}
+
+// tiesGlide is ties for what flows together with most consonants before it.
+func tiesGlide(before, rest []byte, first bool) bool {
+	switch rest[0] {
+	case 'y':
+		return !first || !hasSuffixAny(before, "r")
+	case 'r':
+		return !hasSuffixAny(before, "r", "l", "h", "m", "n") || !first && hasSuffixAny(before, "bh")
+	case 'l':
+		return first && hasSuffixAny(before, "k", "g", "p")
+	}
+	return !first && hasSuffixAny(before, "n", "m") && len(rest) > 1 && isVowel(rest[1])
+}
+
+// tiesStop is ties for stops.
+func tiesStop(before, rest []byte, first bool) bool {
+	afterR, afterS := behindR(before, first), hasSuffixAny(before, "s", "sh")
+	switch rest[0] {
+	case 't':
+		return afterR || afterS || !first && hasSuffixAny(before, "k", "p")
+	case 'k':
+		return afterS
+	case 'p':
+		return afterS || afterR && hasSuffixAny(before, "ar") || !first && hasSuffixAny(before, "al") && len(rest) <= 4 // Alpana, Kalpesh
+	case 'g':
+		return afterR && len(rest) > 1 && rest[1] == 'a'
+	case 'j':
+		return afterR
+	}
+	return afterR && hasAny(rest, "dh")
 }
 
 // behindR reports whether an r that closes a syllable stands before, which names write above the next consonant: Arjun, Sharma.
