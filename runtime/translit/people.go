@@ -53,11 +53,18 @@ func (s *sentence) isPerson(i int) bool {
 	}
 	switch w.person.tell {
 	case byDeed:
-		return w.proper || s.isSurname(i) || after.reads("ने")
+		return s.isProper(i) || s.isSurname(i) || after.reads("ने")
 	case byCapital:
-		return w.proper || s.isSurname(i)
+		return s.isProper(i) || s.isSurname(i)
 	}
 	return false
+}
+
+// isProper reports whether word i has a capital that tells a name. Who writes Hindi in Devanagari and a word in Latin letters does not
+// mean the Hindi one.
+func (s *sentence) isProper(i int) bool {
+	w := &s.words[i]
+	return w.proper || w.capital && w.kind == hindi && (s.before(i).kind == devanagari || s.after(i).kind == devanagari)
 }
 
 // isSurname reports whether word i stands between a name and what follows a noun: Om Puri ki film.

@@ -43,6 +43,8 @@ func TestNamesThatAreWrittenLikeWords(t *testing.T) {
 		{"Dr before a capital", "Dr Pant se milo", "डॉक्टर पंत से मिलो"},
 		{"pants", "pant dhona hai", "पैंट धोना है"},
 		{"a heading has capitals everywhere", "Apni Raat Ki Umar", "अपनी रात की उम्र"},
+		{"a capital beside Devanagari", "मेरा दोस्त Karan आया", "मेरा दोस्त करण आया"},
+		{"no capital beside Devanagari", "इस karan से रोका", "इस कारण से रोका"},
 		{"a comma parts them", "Rahul, puri ki baat", "राहुल, पूरी की बात"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
