@@ -3,6 +3,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { copy as copyText } from "../ui/copy";
 import { Events } from "./events";
 import { Figures } from "./figuresview";
 import { fromFragment, toFragment } from "./link";
@@ -28,6 +29,9 @@ export interface PlaygroundProps {
 }
 
 export const MAX_CHARS = 4000;
+const DRAFT = "swar.draft"; // sessionStorage: what was typed outlives a reload and a session that ends
+
+const copy = (text: string) => void copyText(text);
 
 const EXAMPLES: readonly [name: string, text: string][] = [
   ["Order", "Namaste Priya! Aapka order #SW-4821 kal 5:30 pm tak deliver ho jayega, total ₹1,499 hai."],
@@ -42,13 +46,14 @@ export function defaults(voices: readonly string[]): Settings {
 }
 
 export function Playground(p: PlaygroundProps) {
-  const linked = useMemo(() => fromFragment(location.hash), []);
-  const [text, setText] = useState(linked.text ?? EXAMPLES[0]![1]);
+  const linked = useMemo(() => fromFragment(location.hash || location.search), []);
+  const [text, setText] = useState(linked.text ?? sessionStorage.getItem(DRAFT) ?? EXAMPLES[0]![1]);
   const [settings, setSettings] = useState<Settings>({ ...defaults(p.voices), ...linked.settings });
   const [preview, setPreview] = useState<PreviewResult>({ typed: "", ms: 0 });
   const hovered = useSignal(-1);
   const speaking = useSpeaking(p);
   const previewer = usePreviewer(p, setPreview);
+  useEffect(() => sessionStorage.setItem(DRAFT, text), [text]);
   useEffect(() => previewer.ask(text, settings), [text, settings.enDigits, settings.raw]);
 
   const chars = countPoints(trimmed(text).text);
@@ -80,7 +85,7 @@ export function Playground(p: PlaygroundProps) {
         <section class="card"><header><h2>{p.t("play.events")}</h2></header><Events t={p.t} rows={speaking.rows} copy={copy} /></section>
       </div>
       <aside class="play-side" aria-label={p.t("play.settings")}>
-        <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} api={p.api} takes={speaking.takes} />
+        <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} takes={speaking.takes} />
         <Code t={p.t} api={p.api} text={trimmed(text).text} settings={settings} copy={copy} />
         <button type="button" class="btn" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button>
       </aside>
@@ -144,17 +149,4 @@ function useKeys(play: () => void, stop: () => void) {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   });
-}
-
-/** Copies; pages without TLS have no clipboard, so the text is selected in a field for Ctrl+C. */
-export function copy(text: string) {
-  if (navigator.clipboard) return void navigator.clipboard.writeText(text);
-  const field = document.createElement("textarea");
-  field.value = text;
-  field.className = "play-copy";
-  field.readOnly = true;
-  field.onblur = () => field.remove();
-  document.body.append(field);
-  field.select();
-  field.oncopy = () => setTimeout(() => field.remove());
 }

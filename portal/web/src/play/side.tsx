@@ -1,7 +1,9 @@
 // Voice, settings and the request as code.
 
 import type { ReadonlySignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { sampleAddress } from "../lib/samples";
+import { say } from "../ui/copy";
 import { LANGUAGES, snippet, type Language } from "./snippets";
 import { isSeed, newSeed, type Settings } from "./wire";
 import type { Take } from "./takes";
@@ -12,11 +14,10 @@ interface SettingsProps {
   voices: readonly string[];
   settings: Settings;
   takes: ReadonlySignal<readonly Take[]>;
-  api: string;
   onChange(s: Settings): void;
 }
 
-export function SettingsCard({ t, voices, settings, takes, api, onChange }: SettingsProps) {
+export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsProps) {
   const set = (s: Partial<Settings>) => onChange({ ...settings, ...s });
   const used = takes.value[0]?.settings.seed ?? "";
   const locked = settings.seed !== "";
@@ -27,7 +28,7 @@ export function SettingsCard({ t, voices, settings, takes, api, onChange }: Sett
         {voices.map((v) => (
           <div class="row">
             <label><input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} /> {v}</label>
-            <Sample t={t} api={api} voice={v} />
+            <Sample t={t} voice={v} />
           </div>
         ))}
       </fieldset>
@@ -45,16 +46,11 @@ export function SettingsCard({ t, voices, settings, takes, api, onChange }: Sett
   );
 }
 
-// Samples appear once the server has made them; viewers hear them too.
-function Sample({ t, api, voice }: { t: T; api: string; voice: string }) {
+// The server makes samples when it has nothing else to do; viewers hear them too.
+function Sample({ t, voice }: { t: T; voice: string }) {
   const audio = useRef<HTMLAudioElement>(null);
-  const [there, setThere] = useState(false);
-  const address = `${api}/samples/${encodeURIComponent(voice)}.wav`;
-  useEffect(() => {
-    void fetch(address, { method: "HEAD" }).then((r) => setThere(r.ok), () => setThere(false));
-  }, [address]);
-  if (!there) return null;
-  return <><audio ref={audio} src={address} preload="none" /><button type="button" class="btn sm sq" aria-label={t("play.sample", { voice })} onClick={() => void audio.current?.play()}>▶</button></>;
+  const hear = () => audio.current?.play().catch(() => say(t("play.sample.later")));
+  return <><audio ref={audio} src={sampleAddress(voice)} preload="none" /><button type="button" class="btn sm sq" aria-label={t("play.sample", { voice })} onClick={() => void hear()}>▶</button></>;
 }
 
 interface CodeProps {
