@@ -75,14 +75,13 @@ export function Playground(p: PlaygroundProps) {
             onComposing={(on) => { previewer.composing = on; if (!on) previewer.ask(text, settings); }} />
         </section>
         <Spoken t={p.t} preview={preview} hovered={hovered} chunk={speaking.chunk} />
-        <section class="card" aria-label={p.t("play.play")}>
+        <section class="card play-player" aria-label={p.t("play.play")}>
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
           {!isSecureContext && <p class="play-note">{p.t("play.insecure")}</p>}
         </section>
-        <section class="card"><header><h2>{p.t("play.takes")}</h2></header><TakesList {...p} speaking={speaking} /></section>
-        <section class="card"><header><h2>{p.t("play.events")}</h2></header><Events t={p.t} rows={speaking.rows} copy={copy} /></section>
+        <Beneath {...p} speaking={speaking} />
       </div>
       <aside class="play-side" aria-label={p.t("play.settings")}>
         <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} takes={speaking.takes} />
@@ -90,6 +89,21 @@ export function Playground(p: PlaygroundProps) {
         <button type="button" class="btn" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button>
       </aside>
     </div>
+  );
+}
+
+/** What has gone over the wire, and what was heard, one behind the other. */
+function Beneath(p: PlaygroundProps & { speaking: Speaking }) {
+  const [shown, setShown] = useState<"takes" | "events">("takes");
+  const counts = { takes: p.speaking.takes.value.length, events: p.speaking.rows.value.length };
+  return (
+    <section class="card">
+      <div class="tabs" role="tablist" aria-label={p.t("play.takes")}>
+        {(["takes", "events"] as const).map((tab) => <button type="button" role="tab" id={"tab-" + tab} aria-controls={"panel-" + tab} aria-selected={shown === tab} onClick={() => setShown(tab)}>{p.t("play." + tab)} <span class="faint num">{counts[tab]}</span></button>)}
+      </div>
+      <div role="tabpanel" id="panel-takes" aria-labelledby="tab-takes" hidden={shown !== "takes"}><TakesList {...p} /></div>
+      <div role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden={shown !== "events"}><Events t={p.t} rows={p.speaking.rows} copy={copy} /></div>
+    </section>
   );
 }
 

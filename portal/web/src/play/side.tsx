@@ -24,24 +24,24 @@ export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsP
   return (
     <section class="card">
       <header><h2>{t("play.settings")}</h2><button type="button" class="btn ghost sm end" onClick={() => onChange(defaults(voices))}>{t("play.reset")}</button></header>
-      <fieldset class="play-voices"><legend>{t("play.voice")}</legend>
+      <fieldset class="play-voices"><legend class="sr">{t("play.voice")}</legend>
         {voices.map((v) => (
-          <div class="row">
-            <label><input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} /> {v}</label>
+          <div class="play-voice">
+            <label><input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} /><span class="av" aria-hidden="true">{[...v][0]?.toUpperCase()}</span>{v}</label>
             <Sample t={t} voice={v} />
           </div>
         ))}
       </fieldset>
       <label class="field"><span>{t("play.temperature")} <output class="num end">{settings.temperature.toFixed(2)}</output></span>
-        <input type="range" min="0" max="2" step="0.05" value={settings.temperature} onInput={(e) => set({ temperature: Number(e.currentTarget.value) })} /></label>
+        <input type="range" min="0" max="2" step="0.05" value={settings.temperature} onInput={(e) => set({ temperature: Number(e.currentTarget.value) })} /><span class="play-ends xs muted"><span>{t("play.steady")}</span><span>{t("play.varied")}</span></span></label>
       <label class="field"><span>{t("play.seed")}</span>
         <input class="in mono num" inputMode="numeric" placeholder={used} value={settings.seed} aria-invalid={!isSeed(settings.seed)} onInput={(e) => set({ seed: e.currentTarget.value.trim() })} /></label>
       <div class="row">
         <button type="button" class="btn sm" aria-pressed={locked} disabled={!locked && used === ""} onClick={() => set({ seed: locked ? "" : used })}>{t("play.lock")}</button>
         <button type="button" class="btn sm" onClick={() => set({ seed: newSeed() })}>{t("play.newSeed")}</button>
       </div>
-      <label class="play-switch"><input type="checkbox" role="switch" checked={settings.enDigits} onChange={(e) => set({ enDigits: e.currentTarget.checked })} /> {t("play.enDigits")}</label>
-      <label class="play-switch"><input type="checkbox" role="switch" checked={settings.raw} onChange={(e) => set({ raw: e.currentTarget.checked })} /> {t("play.raw")}</label>
+      <label class="play-switch">{t("play.enDigits")} <input type="checkbox" role="switch" checked={settings.enDigits} onChange={(e) => set({ enDigits: e.currentTarget.checked })} /></label>
+      <label class="play-switch">{t("play.raw")} <input type="checkbox" role="switch" checked={settings.raw} onChange={(e) => set({ raw: e.currentTarget.checked })} /></label>
     </section>
   );
 }

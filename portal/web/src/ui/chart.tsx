@@ -111,19 +111,19 @@ export function Lines({ label, ends, series }: LinesProps) {
       <svg class="ch" viewBox="0 0 490 160" role="img" aria-label={label}>
         {Array.from({ length: Math.round(top / by) + 1 }, (_, i) => <g><line class="gl" x1="40" x2="482" y1={y(i * by)} y2={y(i * by)} /><text x="32" y={y(i * by) + 4} text-anchor="end">{number(i * by)}</text></g>)}
         {series.map((s, i) => <path class={`ln c${i + 1}${s.dashed ? " dashed" : ""}`} d={path(s.values, x, y)} />)}
+        {series.map((s, i) => s.values.map((v, at) => v !== null && s.values[at - 1] == null && s.values[at + 1] == null && <circle class={`c${i + 1}`} cx={x(at)} cy={y(v)} r="2.5" />))}
         <text x="40" y="154">{ends[0]}</text><text x="482" y="154" text-anchor="end">{ends[1]}</text>
       </svg>
     </div>
   );
 }
 
-// Days without a value leave a gap; one between gaps is a dot.
+// Days without a value leave a gap.
 function path(values: readonly (number | null)[], x: (i: number) => number, y: (v: number) => number): string {
   let d = "";
   values.forEach((v, i) => {
     if (v === null) return;
-    const alone = values[i - 1] == null && values[i + 1] == null;
-    d += `${values[i - 1] == null ? "M" : "L"}${x(i).toFixed(1)} ${y(v).toFixed(1)}${alone ? "h.01" : ""}`;
+    d += `${values[i - 1] == null ? "M" : "L"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`;
   });
   return d;
 }

@@ -32,7 +32,7 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
-  return <svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d={PATHS[name]} /></svg>;
+  return <svg class={name === "more" ? "i thick" : "i"} viewBox="0 0 16 16" aria-hidden="true"><path d={PATHS[name]} /></svg>;
 }
 
 /** Bars that hang from a line, as letters do in Devanagari. */
