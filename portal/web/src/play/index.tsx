@@ -11,7 +11,7 @@ import { countPoints, trimmed } from "./marks";
 import { Previewer, type PreviewResult } from "./preview";
 import { SettingsCard, Code } from "./side";
 import { Speaking } from "./speaking";
-import { TakesList } from "./takesview";
+import { Files, TakesList } from "./takesview";
 import { Source, Spoken } from "./text";
 import { Wave } from "./waveview";
 import { isSeed, type Settings } from "./wire";
@@ -79,6 +79,7 @@ export function Playground(p: PlaygroundProps) {
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
+          <div class="play-files">{speaking.takes.value[0] && <Files {...p} speaking={speaking} take={speaking.takes.value[0]} />}<span class="end"><button type="button" class="btn ghost sm" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button></span></div>
           {!isSecureContext && <p class="play-note">{p.t("play.insecure")}</p>}
         </section>
         <Beneath {...p} speaking={speaking} />
@@ -86,7 +87,6 @@ export function Playground(p: PlaygroundProps) {
       <aside class="play-side" aria-label={p.t("play.settings")}>
         <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} takes={speaking.takes} />
         <Code t={p.t} api={p.api} text={trimmed(text).text} settings={settings} copy={copy} />
-        <button type="button" class="btn" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button>
       </aside>
     </div>
   );
