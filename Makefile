@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull sim samples images image-pins image-sources test-images fuzz chart generate verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-reading sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -99,6 +99,9 @@ e2e-cluster: helm images ## try a release on a real Kubernetes of two nodes: ins
 bench-pull: onnxruntime ## the pull of a model of the released size on one processor: seconds and memory
 	SWAR_BENCH_PULL=1 taskset -c 0 go test -count=1 -v -run PullOfTheReleasedSize ./cmd/swar
 
+bench-reading: ## how many everyday messages are read as people read them, by class; those that are held out by rate alone
+	@go run ./hack/reading -held-out $(ARGS)
+
 bench-pods: helm images build ## how much longer a worker pod takes to be ready than the same worker outside, with a bundle from an image (needs root)
 	@hack/install-deps.sh cluster
 	@hack/e2ecluster/run.sh -test.run TestBundle $(ARGS)
@@ -179,6 +182,9 @@ chart: ## try the Helm chart and config/; builds Helm and kustomize, once (ARGS=
 	SWAR_TEST_CHART=1 go test -count=1 ./hack/chart $(ARGS)
 	$(if $(findstring -update,$(ARGS)),go generate ./hack/chart)
 
+web: ## build the web pages again whenever their sources change (needs npm); a server embeds them when it is built
+	@hack/web.sh -watch
+
 generate: ## write the generated files again
 	@hack/install-deps.sh generate
 	go generate ./...
@@ -190,6 +196,7 @@ verify: ## check formatting, vet, module files and that generated files are up t
 lint: $(LINT)-$(LINT_VERSION) ## run golangci-lint
 	@# what is known of another checkout, which may be gone, counts for nothing here
 	GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(LINT)-$(LINT_VERSION) run ./...
+	@hack/web.sh -check
 
 $(LINT)-$(LINT_VERSION):
 	@echo "building golangci-lint $(LINT_VERSION), once"

@@ -54,7 +54,7 @@ ready() { # NAME ADDRESS
 }
 
 start portal "$bin/swar-portal" --listen 127.0.0.1:8081 --dataplane 127.0.0.1:8082 --http 127.0.0.1:8083 \
-	--data "$data/portal" --model-id "${MODEL:-espeak-ng-hinglish}" --voice anjura --voice raj
+	--data "$data/portal" --model-id "${MODEL:-espeak-ng-hinglish}" --voice anjura --voice raj --api-url http://127.0.0.1:8080
 ready portal 127.0.0.1:8083
 for port in 9090 9190; do
 	start "worker-$port" "$bin/swar-worker" --engine "$engine" --workers 1 \
@@ -75,7 +75,7 @@ fi
 cat <<END
 
 The fleet is ready: routers at http://127.0.0.1:8080 and http://127.0.0.1:8180, workers at 9090 and 9190, the portal at
-http://127.0.0.1:8081, all on this machine. Logs are in $data.
+http://127.0.0.1:8081, all on this machine. Logs are in $data. The playground is http://127.0.0.1:8081/app/.
 
   curl -sS http://127.0.0.1:8080/v1/tts -H 'content-type: application/json' -H 'x-api-key: $(cat "$data/key")' -d '{"text":"Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."}' -o namaste.wav
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
+	"github.com/swar-tts/swar/portal/web"
 	"github.com/swar-tts/swar/runtime/answer"
 	"github.com/swar-tts/swar/runtime/metrics"
 	api "github.com/swar-tts/swar/runtime/serve"
@@ -98,12 +99,16 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 	if err != nil {
 		return nil, err
 	}
-	return ways.Beside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h, err := web.Beside(ways.Beside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer.Refuse(w, answer.Failure{
 			Status: http.StatusNotFound, Code: "not_found",
 			Text: "this is the portal, which answers below /portal/v1; speech is made by routers",
 		})
-	})), nil
+	})), s.options.apiURL)
+	if err != nil {
+		return nil, fmt.Errorf("--api-url: %w", err)
+	}
+	return h, nil
 }
 
 // mails is where mails are printed on a loopback address: where people see them, and not in the log.

@@ -36,7 +36,10 @@ func (r *router) serve(ctx context.Context) error {
 	}
 	r.log.Info("serving",
 		"listen", r.address, "portal", r.options.portal, "keys", len(r.options.keys), "zone", r.options.zone)
-	stopSamples := launch.Background(ctx, r.samples.Run)
+	stopSamples := func() {}
+	if r.options.samples {
+		stopSamples = launch.Background(ctx, r.samples.Run)
+	}
 	<-failed.Done()
 	stopSamples()
 

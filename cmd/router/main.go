@@ -62,6 +62,7 @@ type options struct {
 	queue       int
 	queueWait   time.Duration
 	affinity    *string
+	samples     bool
 	keyGrace    time.Duration
 	linger      time.Duration
 	spool       *int64 // bytes
@@ -122,6 +123,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringArrayVar(&o.voices, "voice", nil, "offer the voice of this `name`; can be repeated (default all voices of the first pod)")
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a slot; 0 means none")
 	f.DurationVar(&o.queueWait, "queue-wait", defaultQueueWait, "refuse what has waited for a slot for so long")
+	f.BoolVar(&o.samples, "samples", false, "have each voice say a sentence while a slot is free, for GET /samples/VOICE.wav")
 	o.affinity = launch.Choice(f, "affinity", "which of the pods with a free slot speaks: "+
 		"the one that is likely to have the text prepared, or any", affinityPrefill, affinityNone)
 	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "let known keys be good for so long while the portal is away")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
+	"github.com/swar-tts/swar/portal/web"
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/pool"
@@ -121,7 +122,7 @@ func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config 
 
 // newSamples are kept beside the portal's records, and in memory alone where there is no portal.
 func (s *site) newSamples(disclosure string) *sample.Samples {
-	c := sample.Config{Identity: s.options.engine.Identity(), Disclosure: disclosure}
+	c := sample.Config{Identity: s.options.engine.Identity(), Disclosure: disclosure, Content: s.speaker.VoiceID}
 	if s.portal != nil {
 		c.Folder = filepath.Join(s.options.store.Data, "samples")
 	}
@@ -142,7 +143,10 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 			return nil, err
 		}
 	}
-	h := ways.Beside(s.api)
+	h, err := web.Beside(ways.Beside(s.api), "")
+	if err != nil {
+		return nil, err
+	}
 	if s.options.metrics != "" {
 		h = launch.Without("/metrics", h)
 	}

@@ -97,12 +97,12 @@ func (v *voiceBundle) tellServer(ctx context.Context, a *app) error {
 	c, err := a.portal.ReadVoices(ctx, v.data, v.dir)
 	waiting.Clear()
 	switch {
-	case errors.Is(err, control.ErrNoServer), errors.Is(err, control.ErrOtherBundle):
+	case errors.Is(err, control.ErrNoServer), errors.Is(err, control.ErrOtherBundle), errors.Is(err, control.ErrNoBundle):
 		fmt.Fprintf(a.Err, "%s no server was told: %s: %v; --data names the folder of another one, and a server that starts reads the bundle as it is\n",
 			a.Err.Yellow("note:"), v.data, err)
 		return nil
 	case err != nil:
-		return fmt.Errorf("the bundle has changed, but the server on %s goes on with the voices of before: %w", v.data, err)
+		return fmt.Errorf("the bundle has changed, but the server on %s goes on with the voices of before: %s", v.data, a.Explain(err))
 	}
 	_, err = fmt.Fprintf(a.Out, "%s the server on %s speaks with %s\n", a.Out.Green("✓"), v.data, strings.Join(c.Voices, ", "))
 	return err

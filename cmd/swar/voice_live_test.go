@@ -5,10 +5,15 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
 // post asks a server with a key for speech. The caller reads it.
@@ -137,5 +142,56 @@ func TestAServerOfAnotherBundleIsNotToldOfVoices(t *testing.T) {
 	}
 	if got := s.voicesOf(v, key); !slices.Equal(got, before) {
 		t.Errorf("voices %q, want %q", got, before)
+	}
+}
+
+// TestAServerWithoutABundleIsNotToldOfVoices: espeak-ng and the like have their voices from the start.
+func TestAServerWithoutABundleIsNotToldOfVoices(t *testing.T) {
+	espeak, err := exec.LookPath("espeak-ng")
+	if err != nil {
+		t.Skip("SKIPPED, so that nothing was tested: espeak-ng is not installed; apt-get install espeak-ng")
+	}
+	s := cloner(t)
+	s.link("espeak-ng", espeak)
+	s.serveWithPortal("--engine", "espeak")
+	r := s.ok("voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed", "one=mono16.opus")
+	if !strings.Contains(r.err, "its server speaks without a bundle") {
+		t.Errorf("it says %q", r.err)
+	}
+}
+
+// TestAServerThatCannotTakeVoicesInGoesOn: the command says that the bundle has changed, and why the server has not.
+func TestAServerThatCannotTakeVoicesInGoesOn(t *testing.T) {
+	s := cloner(t)
+	v := s.serveWithPortal("--bundle", "b")
+	key := v.firstKey()
+	before := s.voicesOf(v, key)
+	path := filepath.Join(s.dir, "b", bundle.ManifestFile)
+	manifest, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m bundle.Manifest
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		t.Fatal(err)
+	}
+	m.Model.Revision += "2"
+	if manifest, err = json.Marshal(m); err == nil {
+		err = os.WriteFile(path, manifest, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.run("voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed", "one=mono16.opus")
+	for _, text := range []string{"the bundle has changed, but the server on ./data goes on with the voices of before", "start the server again"} {
+		if r.code != 1 || !strings.Contains(r.err, text) {
+			t.Errorf("exit code %d, %q; want 1 and %q", r.code, r.err, text)
+		}
+	}
+	if got := s.voicesOf(v, key); !slices.Equal(got, before) {
+		t.Errorf("voices %q, want %q", got, before)
+	}
+	if _, status := v.speech(key, "raj", "hello"); status != http.StatusOK {
+		t.Errorf("it speaks on with status %d", status)
 	}
 }

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -102,7 +103,8 @@ func beginFleet(t testing.TB, flags []string) *server {
 	f := &fleet{token: writeToken(t)}
 	s := &server{}
 	if given.portal {
-		s.portal = f.newPortal(t, given.data, given.site...)
+		f.first = freeAddress(t)
+		s.portal = f.newPortal(t, given.data, append([]string{"--api-url", "http://" + f.first}, given.site...)...)
 		s.portalBase = f.portal
 		s.portal.begin(t)
 	}
@@ -122,6 +124,7 @@ type fleet struct {
 	pods      []string // addresses
 	portal    string   // URL
 	dataplane string   // address of the portal for routers; none without a portal
+	first     string   // address of the first router, where that was said before it is there
 }
 
 func writeToken(t testing.TB) (file string) {
@@ -161,7 +164,8 @@ func (f *fleet) newWorker(t testing.TB, flags ...string) *process {
 // newRouter is one on the pods that there are, and on the portal if there is one.
 func (f *fleet) newRouter(t testing.TB, data string, flags ...string) (p *process, base string) {
 	t.Helper()
-	address, probes := freeAddress(t), freeAddress(t)
+	address, probes := cmp.Or(f.first, freeAddress(t)), freeAddress(t)
+	f.first = ""
 	own := []string{
 		"--listen", address, "--http", probes, "--watch", "", "--data", data, "--token-file", f.token,
 		"--endpoints", strings.Join(f.pods, ","), "--linger", "1s",

@@ -28,7 +28,7 @@ func load(path string) ([]message, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var out []message
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {

@@ -131,8 +131,8 @@ func ask(ctx context.Context, url, field, name, value, text string) (string, err
 // findPeers lists the adapters in a folder. One that does not run, because its package could not be installed, is skipped and named.
 func findPeers(ctx context.Context, folder string, progress io.Writer) ([]normaliser, error) {
 	python := filepath.Join(".cache", "reading", "bin", "python")
-	if _, err := os.Stat(python); err != nil {
-		fmt.Fprintf(progress, "SKIPPED: all peers, as %s is missing: run hack/reading/peers/install.sh\n", python)
+	if info, _ := os.Stat(python); info == nil {
+		_, _ = fmt.Fprintf(progress, "SKIPPED: all peers, as %s is missing: run hack/reading/peers/install.sh\n", python)
 		return nil, nil
 	}
 	adapters, err := filepath.Glob(filepath.Join(folder, "*.py"))
@@ -143,7 +143,7 @@ func findPeers(ctx context.Context, folder string, progress io.Writer) ([]normal
 	for _, a := range adapters {
 		name, err := exec.CommandContext(ctx, python, a, "--name").Output()
 		if err != nil {
-			fmt.Fprintf(progress, "SKIPPED: %s, which does not run here: %v\n", filepath.Base(a), reason(err))
+			_, _ = fmt.Fprintf(progress, "SKIPPED: %s, which does not run here: %v\n", filepath.Base(a), reason(err))
 			continue
 		}
 		out = append(out, normaliser{strings.TrimSpace(string(name)), command(python + " " + a)})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,7 +28,7 @@ func measure(ctx context.Context, n normaliser, messages []message, limit time.D
 	spoken, err := n.read(ctx, messages, func(done int) {
 		if done/100 > told/100 || done == len(messages) && done != told {
 			told = done
-			fmt.Fprintf(progress, "%s: %d of %d messages\n", n.name, done, len(messages))
+			_, _ = fmt.Fprintf(progress, "%s: %d of %d messages\n", n.name, done, len(messages))
 		}
 	})
 	if err != nil {
@@ -73,7 +74,7 @@ var groupings = []struct {
 	name string
 	of   func(message) string
 }{
-	{"difficulty", func(m message) string { return fmt.Sprint(m.Difficulty) }},
+	{"difficulty", func(m message) string { return strconv.Itoa(m.Difficulty) }},
 	{"script", func(m message) string { return m.Script }},
 	{"language", func(m message) string { return string(m.Language) }},
 }
@@ -89,19 +90,19 @@ func (r result) print(w io.Writer) {
 
 func (r result) printClasses(w io.Writer) {
 	total := r.rate()
-	fmt.Fprintf(w, "\n%s: %s (%d of %d, %s)\n", r.name, total, total.accepted, total.all, r.took.Round(time.Millisecond))
+	_, _ = fmt.Fprintf(w, "\n%s: %s (%d of %d, %s)\n", r.name, total, total.accepted, total.all, r.took.Round(time.Millisecond))
 	printRates(w, "class", r.by(byClass))
 }
 
 func printRates(w io.Writer, name string, rates map[string]rate) {
-	fmt.Fprintf(w, "  by %s\n", name)
+	_, _ = fmt.Fprintf(w, "  by %s\n", name)
 	for _, k := range sortedKeys(rates) {
-		fmt.Fprintf(w, "    %-12s %8s  %d of %d\n", k, rates[k], rates[k].accepted, rates[k].all)
+		_, _ = fmt.Fprintf(w, "    %-12s %8s  %d of %d\n", k, rates[k], rates[k].accepted, rates[k].all)
 	}
 }
 
 func (r result) printFailures(w io.Writer) {
-	fmt.Fprintf(w, "\nNot accepted of %s:\n", r.name)
+	_, _ = fmt.Fprintf(w, "\nNot accepted of %s:\n", r.name)
 	for i, m := range r.messages {
 		if r.accepted[i] {
 			continue
@@ -110,7 +111,7 @@ func (r result) printFailures(w io.Writer) {
 		if stop == "" {
 			stop = "its end"
 		}
-		fmt.Fprintf(w, "%s  %s\n    read      %s\n    stops at  %s\n    expected  %s\n", m.ID, m.Text, strings.TrimSpace(r.spoken[i]), stop, m.Reading)
+		_, _ = fmt.Fprintf(w, "%s  %s\n    read      %s\n    stops at  %s\n    expected  %s\n", m.ID, m.Text, strings.TrimSpace(r.spoken[i]), stop, m.Reading)
 	}
 }
 

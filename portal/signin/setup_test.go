@@ -99,11 +99,11 @@ func TestWhichSetupLinksAreGood(t *testing.T) {
 		"another one":  {func(_ *testing.T, _ *world, token string) string { return strings.Repeat("A", len(token)) }, "bad_link"},
 		"a part of it": {func(_ *testing.T, _ *world, token string) string { return token[1:] }, "bad_link"},
 		"none":         {func(*testing.T, *world, string) string { return "" }, "bad_link"},
-		"one used now": {func(t *testing.T, w *world, token string) string {
+		"one used now": {func(_ *testing.T, w *world, token string) string {
 			w.browser().setup(token, "me@example.org", "")
 			return token
 		}, ""},
-		"used long ago": {func(t *testing.T, w *world, token string) string {
+		"used long ago": {func(_ *testing.T, w *world, token string) string {
 			w.browser().setup(token, "me@example.org", "")
 			time.Sleep(time.Minute)
 			return token

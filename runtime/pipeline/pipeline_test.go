@@ -33,6 +33,16 @@ func open(t testing.TB, workers int, cfg synthtest.Config) (*pipeline.Speaker, *
 // run is open for any engine.
 func run(t testing.TB, workers int, engine synth.Engine) (*pipeline.Speaker, *pool.Pool) {
 	t.Helper()
+	s, p := starting(t, workers, engine)
+	if err := p.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s, p
+}
+
+// starting is run whose workers are being made.
+func starting(t testing.TB, workers int, engine synth.Engine) (*pipeline.Speaker, *pool.Pool) {
+	t.Helper()
 	p, err := pool.New(pool.Config{Workers: workers}, engine, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -46,9 +56,6 @@ func run(t testing.TB, workers int, engine synth.Engine) (*pipeline.Speaker, *po
 			t.Errorf("pool: %v", err)
 		}
 	})
-	if err := p.WaitReady(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return pipeline.New(pipeline.Config{}, engine, p), p
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -53,6 +54,16 @@ func (s *Speaker) Model() speech.Model {
 	return s.voices.model
 }
 
+// VoiceID tells the voices apart that have had one name since the engine was opened. It is empty for one that is not listed.
+func (s *Speaker) VoiceID(name string) string {
+	s.voices.mu.Lock()
+	defer s.voices.mu.Unlock()
+	if v, ok := s.voices.listed[name]; ok {
+		return v.id
+	}
+	return ""
+}
+
 // takeVoice keeps a voice as it is for an utterance, which gives it back.
 func (s *Speaker) takeVoice(name string) (*voice, error) {
 	s.voices.mu.Lock()
@@ -63,6 +74,17 @@ func (s *Speaker) takeVoice(name string) (*voice, error) {
 	}
 	v.users++
 	return v, nil
+}
+
+// takeGone keeps voices that are listed no more, because they may come back: their last utterance would free them meanwhile.
+func (s *Speaker) takeGone() []*voice {
+	s.voices.mu.Lock()
+	defer s.voices.mu.Unlock()
+	gone := slices.Collect(maps.Values(s.voices.gone))
+	for _, v := range gone {
+		v.users++
+	}
+	return gone
 }
 
 func (s *Speaker) giveVoice(v *voice) {
@@ -87,7 +109,7 @@ func (s *Speaker) freeVoice(id string) {
 
 // ReadVoices takes in the voices of the engine as they are on the disk now. New ones are warmed by a worker between two
 // utterances before they are listed; one that has gone is listed no more at once. An utterance ends with the voice
-// that it has begun with. An error changes nothing. Calls wait for one another.
+// that it has begun with. An error changes nothing. Calls wait for one another, and for the workers of the start.
 func (s *Speaker) ReadVoices(ctx context.Context) (c VoiceChange, err error) {
 	r, ok := s.engine.(synth.VoiceReader)
 	if !ok {
@@ -95,6 +117,12 @@ func (s *Speaker) ReadVoices(ctx context.Context) (c VoiceChange, err error) {
 	}
 	s.voices.reading.Lock()
 	defer s.voices.reading.Unlock()
+	if err := s.pool.WaitStarted(ctx); err != nil {
+		return c, err
+	}
+	for _, v := range s.takeGone() {
+		defer s.giveVoice(v)
+	}
 	loaded, err := r.ReadVoices()
 	if err != nil {
 		return c, err

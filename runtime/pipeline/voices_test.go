@@ -27,6 +27,7 @@ type changing struct {
 	loaded map[string]bool
 	spoken []string // ids, by prefill
 	failed error    // of warming a voice that is new
+	read   func()   // is called when voices have been read
 }
 
 func newChanging(cfg synthtest.Config) *changing {
@@ -49,14 +50,18 @@ func (e *changing) put(ids ...string) {
 
 func (e *changing) ReadVoices() ([]synth.LoadedVoice, error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.disk == nil {
-		return nil, errors.New("the manifest is damaged")
-	}
-	for _, v := range e.disk {
+	disk, read := e.disk, e.read
+	for _, v := range disk {
 		e.loaded[v.ID] = true
 	}
-	return e.disk, nil
+	e.mu.Unlock()
+	if disk == nil {
+		return nil, errors.New("the manifest is damaged")
+	}
+	if read != nil {
+		read()
+	}
+	return disk, nil
 }
 
 func (e *changing) FreeVoice(id string) error {
@@ -233,6 +238,89 @@ func TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAVoiceThatComesBackStays: it was replaced while an utterance spoke with it, and is put back while that ends.
+func TestAVoiceThatComesBackStays(t *testing.T) {
+	for name, endsInRead := range map[string]bool{"it ends while voices are read": true, "it ends while another voice is warmed": false} {
+		t.Run(name, func(t *testing.T) {
+			gate, speaking, warming := make(chan struct{}), make(chan struct{}, 1), make(chan func(), 1)
+			e := newChanging(synthtest.Config{Before: func(_ context.Context, o synth.Options, frame int) error {
+				switch {
+				case frame != 0 || o.Chunk > 0:
+				case o.WarmUp:
+					select {
+					case during := <-warming:
+						during()
+					default:
+					}
+				case o.Seed == 1:
+					speaking <- struct{}{}
+					<-gate
+				}
+				return nil
+			}})
+			s, _ := run(t, 2, e)
+			done := make(chan error)
+			go func() {
+				u := speech.Utterance{Text: "Namaste ji.", Voice: "raj", Format: speech.PCM16, Seed: 1}
+				_, err := s.Speak(t.Context(), u, speech.Turn{}, &speechtest.Recorder{})
+				done <- err
+			}()
+			<-speaking
+			e.put("anjura", "raj@2")
+			if _, err := s.ReadVoices(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			end := func() {
+				close(gate)
+				if err := <-done; err != nil {
+					t.Errorf("the utterance: %v", err)
+				}
+			}
+			e.put("anjura", "asha@1", "raj")
+			if endsInRead {
+				e.read = end
+			} else {
+				warming <- end
+			}
+			if _, err := s.ReadVoices(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := speakAs(t, s, "raj"); err != nil || e.isLoaded("raj@2") {
+				t.Errorf("speaking with it again: %v; the voice in its place is loaded: %v", err, e.isLoaded("raj@2"))
+			}
+		})
+	}
+}
+
+// TestVoicesChangeWhenAllWorkersAreThere: a worker that is made at the start and misses a voice would end the server.
+func TestVoicesChangeWhenAllWorkersAreThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newChanging(synthtest.Config{Before: func(_ context.Context, o synth.Options, frame int) error {
+			if o.WarmUp && frame == 0 {
+				time.Sleep(10 * time.Second)
+			}
+			return nil
+		}})
+		s, p := starting(t, 2, e)
+		synctest.Wait() // it is warming the first one
+		e.put("anjura")
+		hurried, cancel := context.WithTimeout(t.Context(), 39*time.Second)
+		defer cancel()
+		if _, err := s.ReadVoices(hurried); !errors.Is(err, context.DeadlineExceeded) || len(s.Model().Voices) != 2 {
+			t.Errorf("before all are there: error %v, voices %q", err, names(s.Model()))
+		}
+		c, err := s.ReadVoices(t.Context())
+		if err != nil || !slices.Equal(c.Removed, []string{"raj"}) || e.isLoaded("raj") {
+			t.Errorf("changed %+v, error %v, loaded %v", c, err, e.isLoaded("raj"))
+		}
+		ready, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := p.WaitReady(ready); err != nil {
+			t.Errorf("%d workers are ready, want 2: %v", p.Capacity().Ready, err)
+		}
+	})
 }
 
 // TestWarmingWaitsItsTurn: a new voice is warmed once a worker is free, also where that takes longer than anybody may wait for one, and

@@ -49,6 +49,7 @@ type Pool struct {
 	stopped  bool          // Run has returned: workers that come back are closed
 	changed  chan struct{} // closed when anything of Capacity changes; nil while nobody watches
 	broken   chan synth.Worker
+	started  chan struct{} // closed when Run has made its workers, or failed to
 }
 
 // waiter gets a worker, once. It is buffered, so that who gives never blocks.
@@ -82,6 +83,7 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 		reserved: make(map[string]*reservation),
 		waiting:  queue.New[waiter](cfg.QueueLen),
 		broken:   make(chan synth.Worker, cfg.Workers),
+		started:  make(chan struct{}),
 	}
 	for _, v := range engine.Model().Voices {
 		p.voices = append(p.voices, v.Name)
@@ -98,6 +100,23 @@ func (p *Pool) Run(ctx context.Context) error {
 		made.Wait()
 		p.stop()
 	}()
+	err := p.makeAll(ctx)
+	close(p.started)
+	if err != nil {
+		return err
+	}
+	for {
+		select {
+		case w := <-p.broken:
+			made.Go(func() { p.replace(ctx, w) })
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// makeAll makes the workers of the start, unless ctx ends.
+func (p *Pool) makeAll(ctx context.Context) error {
 	for i := range p.cfg.Workers {
 		w, err := p.newWarm(ctx)
 		if err == nil {
@@ -109,13 +128,17 @@ func (p *Pool) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("worker %d of %d: %w", i+1, p.cfg.Workers, err)
 	}
-	for {
-		select {
-		case w := <-p.broken:
-			made.Go(func() { p.replace(ctx, w) })
-		case <-ctx.Done():
-			return nil
-		}
+	return nil
+}
+
+// WaitStarted waits until Run has made its workers, or has failed to. Voices are not to change before: a worker that misses one then ends
+// Run. It returns the cause of ctx if that ended first.
+func (p *Pool) WaitStarted(ctx context.Context) error {
+	select {
+	case <-p.started:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

@@ -27,6 +27,7 @@ const seed = 1
 
 const (
 	lookEvery  = time.Second      // for a moment in which a worker is idle
+	quietLooks = 3                // in a row have found one, so that nobody meets a server at work that has just become ready
 	againAfter = 5 * time.Minute  // when a voice could not say it
 	longest    = 30 * time.Second // that a sample takes, far above what it does
 	maxBytes   = wav.HeaderBytes + 60*speech.SampleRate*2
@@ -37,6 +38,9 @@ type Config struct {
 	Folder     string // where samples are kept, made when there is the first one; empty: in memory alone
 	Identity   string // of the model, besides its id and voices: samples of another one are made anew
 	Disclosure string // what is spoken before every text
+
+	// Content tells the voices apart that have one name after one another. Nil: a voice stays what it is.
+	Content func(voice string) string
 }
 
 // Samples are the samples of the voices of a speaker. They are safe for concurrent use.
@@ -47,10 +51,15 @@ type Samples struct {
 
 	mu   sync.RWMutex
 	made map[string][]byte // WAV, by the name of the sample
+
+	quiet int // how often in a row a worker was found idle; of Run alone
 }
 
 // New returns the samples of speaker, none of which are there until [Samples.Run] runs.
 func New(cfg Config, speaker speech.Speaker, log *slog.Logger) *Samples {
+	if cfg.Content == nil {
+		cfg.Content = func(string) string { return "" }
+	}
 	return &Samples{cfg: cfg, speaker: speaker, log: log, made: map[string][]byte{}}
 }
 
@@ -85,6 +94,9 @@ func (s *Samples) Run(ctx context.Context) {
 
 // makeNext makes the first sample that is missing, or finds it where it was kept.
 func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
+	if s.quiet++; s.speaker.Ready() != nil || !isIdle(s.speaker.Capacity()) {
+		s.quiet = 0
+	}
 	model := s.speaker.Model()
 	for _, v := range model.Voices {
 		name := s.name(model, v)
@@ -95,7 +107,7 @@ func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
 			s.put(name, audio)
 			continue
 		}
-		if s.speaker.Ready() != nil || !isIdle(s.speaker.Capacity()) {
+		if s.quiet < quietLooks {
 			return
 		}
 		audio, err := s.speak(ctx, v.Name)
@@ -104,6 +116,7 @@ func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
 		case err != nil:
 			failed[name] = time.Now()
 			s.log.Warn("a voice could not say its sample; it tries again in five minutes", "voice", v.Name, "error", err)
+		case s.name(model, v) != name: // another voice has its name now, and may have spoken
 		default:
 			s.put(name, audio)
 			if err := s.keep(name, audio); err != nil {
@@ -159,7 +172,7 @@ func (k *collector) ChunkEnd(speech.ChunkEnd) error { return nil }
 
 // name is that of the sample of a voice: another one for whatever can make it sound otherwise.
 func (s *Samples) name(model speech.Model, v speech.Voice) string {
-	what, err := json.Marshal([]any{s.cfg.Identity, model.ID, v, s.cfg.Disclosure, Text, seed})
+	what, err := json.Marshal([]any{s.cfg.Identity, model.ID, v, s.cfg.Content(v.Name), s.cfg.Disclosure, Text, seed})
 	if err != nil {
 		panic(err) // it is made of texts and numbers
 	}

@@ -132,11 +132,42 @@ func TestEveryVoiceSaysItsSampleOnce(t *testing.T) {
 	}
 	for i, cfg := range []Config{{Folder: folder, Identity: "y", Disclosure: "AI"}, {Folder: folder, Identity: "x"}} {
 		before := v.count()
-		inBubble(t, cfg, v, func(t *testing.T, _ *Samples) { time.Sleep(time.Minute) })
+		inBubble(t, cfg, v, func(*testing.T, *Samples) { time.Sleep(time.Minute) })
 		if v.count() != before+2 {
 			t.Errorf("%d: of what sounds otherwise %d samples were made, want 2", i, v.count()-before)
 		}
 	}
+}
+
+// TestAnotherVoiceOfTheSameNameSaysItsOwn: nobody hears a voice that has been replaced, also not where that happened while it spoke.
+func TestAnotherVoiceOfTheSameNameSaysItsOwn(t *testing.T) {
+	v, content := newVoices(), "asha"
+	cfg := Config{Content: func(name string) (id string) {
+		v.set(func() { id = name + " is " + content })
+		return id
+	}}
+	inBubble(t, cfg, v, func(t *testing.T, s *Samples) {
+		time.Sleep(10 * time.Second)
+		if _, ok := s.WAV("raj"); !ok || v.count() != 2 {
+			t.Fatalf("the first is there: %v, spoken %d times", ok, v.count())
+		}
+		v.set(func() { content = "meera" })
+		if _, ok := s.WAV("raj"); ok {
+			t.Error("the sample of the voice before is that of the one in its place")
+		}
+		v.set(func() {
+			v.during = func() { v.set(func() { content, v.during = "kiran", nil }) }
+		})
+		time.Sleep(lookEvery)
+		v.set(func() { content = "meera" })
+		if _, ok := s.WAV("anjura"); ok || v.count() != 3 {
+			t.Errorf("what was begun before a change counts: %v, spoken %d times", ok, v.count())
+		}
+		time.Sleep(10 * time.Second)
+		if _, ok := s.WAV("raj"); !ok || v.count() != 5 {
+			t.Errorf("its own is there: %v, spoken %d times", ok, v.count())
+		}
+	})
 }
 
 func TestWhatIsKeptByHalfIsMadeAnew(t *testing.T) {
@@ -154,7 +185,11 @@ func TestWhatIsKeptByHalfIsMadeAnew(t *testing.T) {
 		}
 		before := v.count()
 		inBubble(t, Config{Folder: folder}, v, func(t *testing.T, s *Samples) {
-			time.Sleep(2 * time.Second)
+			time.Sleep((quietLooks - 1) * lookEvery / 2)
+			if v.count() != before {
+				t.Errorf("%s: it was spoken before the server had been idle for a while", what)
+			}
+			time.Sleep(quietLooks * lookEvery)
 			if got, ok := s.WAV("anjura"); !ok || len(got) != wav.HeaderBytes+4 || v.count() != before+1 {
 				t.Errorf("%s: %d bytes, spoken %d times", what, len(got), v.count()-before)
 			}
@@ -197,7 +232,7 @@ func TestASampleGivesWay(t *testing.T) {
 	v := newVoices()
 	v.during = func() { v.set(func() { v.capacity.Queued = 1 }) }
 	inBubble(t, Config{}, v, func(t *testing.T, s *Samples) {
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep((quietLooks-1)*lookEvery + lookEvery/2)
 		if _, ok := s.WAV("anjura"); ok || v.count() != 1 {
 			t.Errorf("it was spoken on to its end, %d times", v.count())
 		}

@@ -154,7 +154,7 @@ func TestAnswersAreAsOpenAPISays(t *testing.T) {
 	failing := errors.New("")
 	var speakErr error
 	g := newRig(t, &script{
-		NormalizeFunc: func(u speech.Utterance) (speech.Normalized, error) {
+		NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) {
 			return speech.Normalized{
 				Text: "a b", Disclosure: "a", Unspoken: "你", InputChars: 1, Chunks: []speech.Chunk{{Text: "a b", Tokens: 1, CharEnd: 3}},
 				Spans: []speech.Span{{End: 1, Kind: "amount", Spoken: "b", OutStart: 2, OutEnd: 3}},

@@ -15,6 +15,7 @@ import (
 var (
 	ErrNoServer    = errors.New("no server works on it")
 	ErrOtherBundle = errors.New("its server speaks with another bundle")
+	ErrNoBundle    = errors.New("its server speaks without a bundle")
 )
 
 // ReadVoices has the server that works on a data folder take in the voices of the bundle in another folder, and waits until it speaks with them.
@@ -29,8 +30,13 @@ func (a *Commands) ReadVoices(ctx context.Context, data, bundle string) (c porta
 	if _, away := errors.AsType[*noPortalError](err); away {
 		return c, ErrNoServer
 	}
-	if refused, ok := errors.AsType[*client.Error](err); ok && (refused.Code == "other_bundle" || refused.Code == "no_bundle") {
-		return c, ErrOtherBundle
+	if refused, ok := errors.AsType[*client.Error](err); ok {
+		switch refused.Code {
+		case "other_bundle":
+			return c, ErrOtherBundle
+		case "no_bundle":
+			return c, ErrNoBundle
+		}
 	}
 	return c, err
 }

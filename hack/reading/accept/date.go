@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ var months = [12]unitNames{
 func readDate(value string, l Language) (node, error) {
 	fields := strings.Fields(value)
 	if len(fields) == 0 {
-		return nil, fmt.Errorf("no date")
+		return nil, errors.New("no date")
 	}
 	var d dateParts
 	for _, flag := range fields[1:] {

@@ -114,9 +114,6 @@ func (n choice) example() string {
 // nothing is the empty reading.
 var nothing = sequence{}
 
-// maybe may be left out, and is in the example.
-func maybe(n node) node { return choice{nothing, n} }
-
 // phrases is a choice of phrases of one or more words each; "" is the empty one.
 func phrases(texts ...string) node {
 	var c choice

@@ -1,0 +1,217 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	cdpage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// tap has the page's worklet hand over the samples that it has played, and collects them.
+const tap = `
+window.taken = [];
+const Node = AudioWorkletNode;
+window.AudioWorkletNode = class extends Node {
+	constructor(...given) {
+		super(...given);
+		this.port.postMessage({type: 'tap'});
+		this.port.addEventListener('message', (e) => { if (e.data.tap) window.taken.push(Array.from(e.data.tap)); });
+	}
+};`
+
+// tab is a page in Chromium, which must not complain.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu         sync.Mutex
+	complaints []string
+	hosts      map[string]bool
+}
+
+func openTab(t *testing.T, url string) *tab {
+	t.Helper()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("chromium is not installed: the web pages are NOT TESTED")
+	}
+	b := &tab{t: t, ctx: browser(t), hosts: map[string]bool{}}
+	if _, err := chromedp.Call(b.ctx, cdpage.AddScriptToEvaluateOnNewDocument, cdpage.AddScriptToEvaluateOnNewDocumentParams{Source: tap}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	chromedp.Listen(b.ctx, func(ev any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch e := ev.(type) {
+		case *runtime.EventConsoleAPICalled:
+			for _, arg := range e.Args {
+				b.complaints = append(b.complaints, string(arg.Value)+arg.Description)
+			}
+		case *runtime.EventExceptionThrown:
+			b.complaints = append(b.complaints, fmt.Sprint(e.ExceptionDetails.Text))
+		case *network.EventRequestWillBeSent:
+			if host, ok := strings.CutPrefix(e.Request.URL, "http://"); ok {
+				host, _, _ = strings.Cut(host, "/")
+				b.hosts[host] = true
+			}
+		}
+	})
+	b.do(chromedp.Navigate(url))
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		most := 1
+		if isFleet(t) { // the portal and a router
+			most = 2
+		}
+		if len(b.complaints) > 0 || len(b.hosts) > most {
+			t.Errorf("the page complains: %q, and asked the hosts %v", b.complaints, b.hosts)
+		}
+	})
+	return b
+}
+
+func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// get is the value of a promise in the page.
+func (b *tab) get(script string, v any) {
+	b.t.Helper()
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("Promise.resolve("+script+").then(JSON.stringify)", chromedp.EvalAwaitPromise))
+	if err == nil {
+		err = json.Unmarshal([]byte(text), v)
+	}
+	if err != nil {
+		b.t.Fatalf("%s: %v", script, err)
+	}
+}
+
+// write puts text into a field, as typing does.
+func (b *tab) write(field, text string) {
+	b.t.Helper()
+	var done bool
+	b.get(fmt.Sprintf(`(() => {
+	const field = document.querySelector(%q);
+	Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, %q);
+	return field.dispatchEvent(new Event('input', {bubbles: true}));
+})()`, field, text), &done)
+}
+
+// take is what a press of Play led to.
+type take struct {
+	Seed, Underruns string
+	Samples         []int
+}
+
+// play presses Play and waits for the last sample.
+func (b *tab) play() (t take) {
+	b.t.Helper()
+	b.do(chromedp.Click(".play-button"))
+	b.get(`(async () => {
+	const button = document.querySelector('.play-button'), taken = window.taken.length;
+	for (let i = 0; i < 1000 && (button.dataset.state !== 'idle' || window.taken.length === taken); i++) await new Promise((go) => setTimeout(go, 20));
+	return {
+		Seed: document.querySelector('.play-takes .mono').textContent.split('· ')[1],
+		Underruns: document.querySelector('[data-underruns]').dataset.underruns, Samples: window.taken.at(-1) ?? [],
+	};
+})()`, &t)
+	return t
+}
+
+var setupLink = regexp.MustCompile(`http://\S+/setup#\S+`)
+
+// TestFromTheFirstStartToSound: the printed link, an e-mail, Play; what the worklet was given is what REST answers with that seed. Then the pages
+// of the same server for somebody who has a key, and for nobody.
+func TestFromTheFirstStartToSound(t *testing.T) {
+	p := startPortal(t, t.TempDir())
+	key := p.firstKey()
+	printed := p.printed()
+	if isFleet(t) { // where it is not printed, because many read logs
+		printed = p.swar("setup-link")
+	}
+	link := setupLink.FindString(printed)
+	if link == "" {
+		t.Fatalf("no link is printed:\n%s", printed)
+	}
+	b := openTab(t, link)
+	b.do(chromedp.WaitVisible("input[type=email]"))
+	b.write("input[type=email]", "asha@example.org")
+	b.do(chromedp.Click("form button[type=submit]"), chromedp.WaitVisible("textarea"))
+	b.write("textarea", sentence)
+	for i := range 3 {
+		b.sameAsREST(i, p, key, b.play())
+	}
+	var address string
+	if b.get(`location.href`, &address); address != p.portalBase+"/app/" {
+		t.Errorf("the address is %s, and should not hold the token", address)
+	}
+	b.do(chromedp.Navigate(p.portalBase+"/app/"), chromedp.WaitVisible("textarea")) // the session outlives the page
+
+	again := openTab(t, link)
+	again.do(chromedp.WaitVisible("input[type=email]"))
+	again.write("input[type=email]", "mallory@example.org")
+	again.do(chromedp.Click("form button[type=submit]"), chromedp.WaitVisible("[role=alert]"))
+	again.mu.Lock()
+	again.complaints = nil // of the request that was refused
+	again.mu.Unlock()
+	withKey := openTab(t, p.portalBase+"/app/")
+	withKey.do(chromedp.WaitVisible("input[type=password]"))
+	withKey.write("input[type=password]", key)
+	withKey.do(chromedp.Click("form:has(input[type=password]) button[type=submit]"), chromedp.WaitVisible("textarea"))
+	withKey.write("textarea", sentence)
+	withKey.sameAsREST(0, p, key, withKey.play())
+	var kept string
+	if withKey.get(`JSON.stringify([localStorage, sessionStorage, location.href, document.cookie])`, &kept); strings.Contains(kept, key) {
+		t.Errorf("the key is kept in the page: %s", kept)
+	}
+}
+
+func (b *tab) sameAsREST(i int, p *portal, key string, got take) {
+	b.t.Helper()
+	body := fmt.Sprintf(`{"text":%q,"voice":"anjura","format":"pcm16","seed":%s}`, sentence, got.Seed)
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+"/v1/tts", strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	want, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var pcm bytes.Buffer
+	for _, s := range got.Samples {
+		pcm.Write([]byte{byte(s), byte(s >> 8)})
+	}
+	if len(want) == 0 || !bytes.Equal(pcm.Bytes(), want) {
+		b.t.Errorf("take %d, seed %s: the worklet was given %d bytes, REST answers %d, equal %v, %s underruns",
+			i, got.Seed, pcm.Len(), len(want), bytes.Equal(pcm.Bytes(), want), got.Underruns)
+	}
+}

@@ -1,0 +1,3 @@
+package web
+
+//go:generate ../../hack/web.sh

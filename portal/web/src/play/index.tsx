@@ -1,0 +1,160 @@
+// The playground: type, see what will be spoken, hear it as it is made. It knows the shell by its properties only.
+// Signals that change while audio comes are read in the parts that show them: the whole page is not rendered again for each message.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { Events } from "./events";
+import { Figures } from "./figuresview";
+import { fromFragment, toFragment } from "./link";
+import { countPoints, trimmed } from "./marks";
+import { Previewer, type PreviewResult } from "./preview";
+import { SettingsCard, Code } from "./side";
+import { Speaking } from "./speaking";
+import { TakesList } from "./takesview";
+import { Source, Spoken } from "./text";
+import { Wave } from "./waveview";
+import { isSeed, type Settings } from "./wire";
+import type { SocketKey } from "./socket";
+
+export type T = (key: string, values?: Record<string, string | number>) => string;
+
+export interface PlaygroundProps {
+  t: T;
+  api: string; // origin of the synthesis API
+  worklet: string; // address of the module of worklet.ts
+  key_: SocketKey;
+  voices: readonly string[];
+  mayPlay: boolean; // false for viewers
+}
+
+export const MAX_CHARS = 4000;
+
+const EXAMPLES: readonly [name: string, text: string][] = [
+  ["Order", "Namaste Priya! Aapka order #SW-4821 kal 5:30 pm tak deliver ho jayega, total ₹1,499 hai."],
+  ["OTP", "Aapka OTP 482913 hai. Ise kisi ke saath share mat kijiye."],
+  ["Bank", "A/C XXXX1234 se ₹25,000 debit hue hain 15/08/2026 ko. Balance ₹1,02,350.75 hai."],
+  ["IVR", "Hindi ke liye 1 dabaiye, English ke liye 2. Customer care se baat karne ke liye 98765 43210 par call karein."],
+  ["देवनागरी", "नमस्ते! आपकी ट्रेन 12951 शाम 4:35 बजे प्लेटफ़ॉर्म 3 से रवाना होगी।"],
+];
+
+export function defaults(voices: readonly string[]): Settings {
+  return { voice: voices[0] ?? "anjura", temperature: 0.3, seed: "", enDigits: false, raw: false };
+}
+
+export function Playground(p: PlaygroundProps) {
+  const linked = useMemo(() => fromFragment(location.hash), []);
+  const [text, setText] = useState(linked.text ?? EXAMPLES[0]![1]);
+  const [settings, setSettings] = useState<Settings>({ ...defaults(p.voices), ...linked.settings });
+  const [preview, setPreview] = useState<PreviewResult>({ typed: "", ms: 0 });
+  const hovered = useSignal(-1);
+  const speaking = useSpeaking(p);
+  const previewer = usePreviewer(p, setPreview);
+  useEffect(() => previewer.ask(text, settings), [text, settings.enDigits, settings.raw]);
+
+  const chars = countPoints(trimmed(text).text);
+  const reason = !p.mayPlay ? p.t("play.viewer") : chars > MAX_CHARS ? p.t("play.tooLong") : !isSeed(settings.seed) ? p.t("play.seedBad") : "";
+  const playable = reason === "" && chars > 0;
+  const play = () => playable && void speaking.play(text, settings);
+  useKeys(play, () => speaking.stop());
+
+  return (
+    <div class="play">
+      <div class="play-main">
+        <section class="card">
+          <header><h2 id="play-text">{p.t("play.text")}</h2>
+            <div class="play-examples" role="group" aria-label={p.t("play.examples")}>
+              {EXAMPLES.map(([name, example]) => <button type="button" class="chip" lang={name === "देवनागरी" ? "hi" : undefined} onClick={() => setText(example)}>{name}</button>)}
+            </div>
+          </header>
+          <Source t={p.t} text={text} preview={preview} chars={chars} hovered={hovered} onText={setText} onFocus={() => p.mayPlay && speaking.connect()}
+            onComposing={(on) => { previewer.composing = on; if (!on) previewer.ask(text, settings); }} />
+        </section>
+        <Spoken t={p.t} preview={preview} hovered={hovered} chunk={speaking.chunk} />
+        <section class="card" aria-label={p.t("play.play")}>
+          <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
+          <Figures t={p.t} figures={speaking.figures} />
+          <Refused t={p.t} speaking={speaking} again={play} />
+          {!isSecureContext && <p class="play-note">{p.t("play.insecure")}</p>}
+        </section>
+        <section class="card"><header><h2>{p.t("play.takes")}</h2></header><TakesList {...p} speaking={speaking} /></section>
+        <section class="card"><header><h2>{p.t("play.events")}</h2></header><Events t={p.t} rows={speaking.rows} copy={copy} /></section>
+      </div>
+      <aside class="play-side" aria-label={p.t("play.settings")}>
+        <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} api={p.api} takes={speaking.takes} />
+        <Code t={p.t} api={p.api} text={trimmed(text).text} settings={settings} copy={copy} />
+        <button type="button" class="btn" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button>
+      </aside>
+    </div>
+  );
+}
+
+function Refused({ t, speaking, again }: { t: T; speaking: Speaking; again(): void }) {
+  const r = speaking.refused.value;
+  if (!r) return null;
+  const key = "play.error." + r.code;
+  const known = t(key);
+  return (
+    <div class="play-error" role="alert">
+      <p>{known === key ? r.error : known}</p>
+      {r.requestID && <p class="mono">{r.requestID}</p>}
+      <button type="button" class="btn sm" onClick={again}>{t("play.again")}</button>
+    </div>
+  );
+}
+
+function useSpeaking(p: PlaygroundProps): Speaking {
+  const speaking = useMemo(() => new Speaking(p.api, p.worklet, p.key_), [p.api]);
+  useEffect(() => {
+    const warm = () => speaking.warm();
+    addEventListener("pointerup", warm, { once: true });
+    addEventListener("keydown", warm, { once: true });
+    return () => {
+      removeEventListener("pointerup", warm);
+      removeEventListener("keydown", warm);
+      speaking.close();
+    };
+  }, [speaking]);
+  return speaking;
+}
+
+function usePreviewer(p: PlaygroundProps, tell: (r: PreviewResult) => void): Previewer {
+  const latest = useRef(tell);
+  latest.current = tell;
+  return useMemo(() => {
+    const call = async (path: string, init: RequestInit) => {
+      const key = await p.key_.get(false);
+      const first = await fetch(p.api + path, { ...init, headers: key ? { "x-api-key": key } : {} });
+      if (first.status !== 401 || !key) return first;
+      return fetch(p.api + path, { ...init, headers: { "x-api-key": await p.key_.get(true) } });
+    };
+    return new Previewer(call, (r) => latest.current(r));
+  }, [p.api]);
+}
+
+// Ctrl+Enter plays, Escape stops, wherever the focus is.
+function useKeys(play: () => void, stop: () => void) {
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      if (e.isComposing || e.defaultPrevented) return;
+      if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) play();
+      else if (e.key === "Escape") stop();
+      else return;
+      e.preventDefault();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  });
+}
+
+/** Copies; pages without TLS have no clipboard, so the text is selected in a field for Ctrl+C. */
+export function copy(text: string) {
+  if (navigator.clipboard) return void navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "play-copy";
+  field.readOnly = true;
+  field.onblur = () => field.remove();
+  document.body.append(field);
+  field.select();
+  field.oncopy = () => setTimeout(() => field.remove());
+}

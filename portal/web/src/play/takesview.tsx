@@ -1,0 +1,66 @@
+// The last takes: hear one again, compare two (keys A and B), and files.
+
+import { useEffect, useState } from "preact/hooks";
+import { pcmOf, save, wavOf, type Take } from "./takes";
+import { body } from "./wire";
+import { refusal, UNREACHED } from "./preview";
+import type { PlaygroundProps } from "./index";
+import type { Speaking } from "./speaking";
+
+interface Props extends PlaygroundProps {
+  speaking: Speaking;
+}
+
+export function TakesList({ t, api, key_, speaking, mayPlay }: Props) {
+  const takes = speaking.takes.value;
+  const [pair, setPair] = useState<readonly [string, string]>(["", ""]);
+  usePairKeys(speaking, pair);
+  if (takes.length === 0) return <p class="play-empty">{t("play.takes.empty")}</p>;
+  const mark = (i: 0 | 1, id: string) => setPair(i === 0 ? [id, pair[1]] : [pair[0], id]);
+  return (
+    <ul class="play-takes">
+      {takes.map((take) => (
+        <li key={take.id}>
+          <button type="button" class="btn sm sq" aria-label={t("play.replay", { n: take.number })} onClick={() => void speaking.replay(take)}>▶</button>
+          {(["A", "B"] as const).map((name, i) => (
+            <button type="button" class="btn sm sq" aria-pressed={pair[i] === take.id} onClick={() => mark(i as 0 | 1, take.id)}>{name}</button>
+          ))}
+          <span class="grow">{[...take.text].slice(0, 60).join("")}<br /><span class="xs muted mono">{take.settings.voice} · {take.settings.seed}</span></span>
+          <button type="button" class="btn sm" onClick={() => save(wavOf(take), name(take, "wav"))}>WAV</button>
+          <button type="button" class="btn sm" onClick={() => save(pcmOf(take), name(take, "pcm"))}>PCM</button>
+          <button type="button" class="btn sm" disabled={!mayPlay} title={t("play.opus")} onClick={() => void opus(api, key_, take, speaking)}>Opus</button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function name(t: Take, ending: string): string {
+  return `swar-${t.settings.voice}-${t.settings.seed}.${ending}`;
+}
+
+// The page has samples only, so Opus is asked for anew; the same seed makes the same audio.
+async function opus(api: string, key: PlaygroundProps["key_"], t: Take, speaking: Speaking) {
+  try {
+    const value = await key.get(false);
+    const r = await fetch(api + "/v1/tts", { method: "POST", headers: value ? { "x-api-key": value } : {}, body: body(t.text, t.settings, { format: "opus", stream: false }) });
+    if (r.ok) save(await r.blob(), name(t, "opus"));
+    else speaking.refused.value = await refusal(r);
+  } catch {
+    speaking.refused.value = UNREACHED;
+  }
+}
+
+function usePairKeys(speaking: Speaking, pair: readonly [string, string]) {
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      const at = ["a", "b"].indexOf(e.key);
+      const typing = e.target instanceof HTMLElement && e.target.closest("input, textarea, select");
+      if (at < 0 || typing || e.ctrlKey || e.metaKey || e.altKey) return;
+      const take = speaking.takes.value.find((t) => t.id === pair[at]);
+      if (take) void speaking.replay(take);
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, [speaking, pair]);
+}

@@ -1,0 +1,169 @@
+// Package web serves the pages that people look at: files that were built before, under a policy that lets nothing in and nothing out.
+//
+// It knows files and headers only; what the pages show they fetch from the HTTP APIs themselves.
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
+
+// Options say what is served. Files is required.
+type Options struct {
+	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed.
+	Files fs.FS
+	// Connect are origins beside the page's own that pages may call, such as those of the synthesis API and of issuers.
+	Connect []string
+	// API is the origin of the synthesis API, empty for that of the pages. Pages may call it, too, and find it in the place of data-api="".
+	API string
+}
+
+// A file is one built file as it is sent.
+type file struct {
+	plain, zipped []byte // zipped is nil where nothing is beside the file
+	etag, kind    string
+}
+
+// A Site answers for the pages. It is safe for concurrent use.
+type Site struct {
+	files  map[string]file
+	policy string
+}
+
+// New reads all files, so that a request reads none.
+func New(o Options) (*Site, error) {
+	connect := o.Connect
+	if o.API != "" {
+		connect = append([]string{o.API}, connect...)
+	}
+	policy, err := policyFor(connect)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{files: map[string]file{}, policy: policy}
+	err = fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, ".gz") {
+			return err
+		}
+		f, err := read(o.Files, name)
+		if path.Ext(name) == ".html" && o.API != "" {
+			f = f.with(`data-api=""`, `data-api="`+o.API+`"`) // an origin has nothing that would have to be escaped
+		}
+		s.files[name] = f
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the built pages: %w", err)
+	}
+	return s, nil
+}
+
+func read(files fs.FS, name string) (file, error) {
+	plain, err := fs.ReadFile(files, name)
+	if err != nil {
+		return file{}, err
+	}
+	zipped, err := fs.ReadFile(files, name+".gz")
+	if err != nil {
+		zipped = nil // small files have no variant
+	}
+	kind := mime.TypeByExtension(path.Ext(name))
+	switch path.Ext(name) { // the tables of the system differ
+	case ".js":
+		kind = "text/javascript; charset=utf-8"
+	case ".webmanifest":
+		kind = "application/manifest+json"
+	case ".svg":
+		kind = "image/svg+xml"
+	}
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	sum := sha256.Sum256(plain)
+	return file{plain: plain, zipped: zipped, etag: hex.EncodeToString(sum[:12]), kind: kind}, nil
+}
+
+// with is f with something else in the place of a text. It is small, and goes out as it is.
+func (f file) with(text, by string) file {
+	f.plain, f.zipped = bytes.ReplaceAll(f.plain, []byte(text), []byte(by)), nil
+	sum := sha256.Sum256(f.plain)
+	f.etag = hex.EncodeToString(sum[:12])
+	return f
+}
+
+// policyFor refuses what is no plain origin: it would end up in a header as it is.
+func policyFor(connect []string) (string, error) {
+	sources := []string{"'self'"}
+	for _, c := range connect {
+		u, err := url.Parse(c)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || c != u.Scheme+"://"+u.Host || strings.ContainsAny(c, " ;,'\"*") {
+			return "", fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", c)
+		}
+		ws := "ws" + strings.TrimPrefix(u.Scheme, "http") + "://" + u.Host
+		sources = append(sources, c, ws)
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + strings.Join(sources, " ") +
+		"; media-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" +
+		"; require-trusted-types-for 'script'; trusted-types 'none'", nil
+}
+
+// Asset serves /assets/…, whose names hold a hash and whose bytes therefore never change.
+func (s *Site) Asset(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	f, ok := s.files[name]
+	if !ok || !strings.HasPrefix(name, "assets/") {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	s.send(w, r, f, http.StatusOK)
+}
+
+// Page serves the built page called name with a status: that of a page that is not there is 404.
+func (s *Site) Page(name string, status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		f, ok := s.files[name]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-cache")
+		s.send(w, r, f, status)
+	}
+}
+
+func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", s.policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Permissions-Policy", "microphone=(), camera=(), geolocation=()")
+	h.Set("Content-Type", f.kind)
+	body, tag := f.plain, f.etag
+	if f.zipped != nil {
+		h.Add("Vary", "Accept-Encoding")
+		if weight(r.Header.Values("Accept-Encoding"), "gzip") > 0 {
+			h.Set("Content-Encoding", "gzip")
+			body, tag = f.zipped, tag+"-gz"
+		}
+	}
+	if status != http.StatusOK {
+		w.WriteHeader(status)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(body) // whoever went away needs no answer
+		}
+		return
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}

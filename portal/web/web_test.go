@@ -1,0 +1,132 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func site(t *testing.T, connect ...string) *Site {
+	t.Helper()
+	s, err := New(Options{Connect: connect, Files: fstest.MapFS{
+		"app.html":            {Data: []byte("<!doctype html><title>Swar</title>")},
+		"assets/app-1a.js":    {Data: []byte("plain script")},
+		"assets/app-1a.js.gz": {Data: []byte("zipped")},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func ask(h http.HandlerFunc, method, target string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h(w, r)
+	return w
+}
+
+func TestAssets(t *testing.T) {
+	s := site(t)
+	for _, c := range []struct {
+		name, method, path, accept string
+		status                     int
+		body                       string
+	}{
+		{"plain", "GET", "/assets/app-1a.js", "", 200, "plain script"},
+		{"compressed", "GET", "/assets/app-1a.js", "br, gzip;q=0.5", 200, "zipped"},
+		{"gzip refused", "GET", "/assets/app-1a.js", "gzip;q=0", 200, "plain script"},
+		{"head", "HEAD", "/assets/app-1a.js", "", 200, ""},
+		{"the variant has no address", "GET", "/assets/app-1a.js.gz", "", 404, "404 page not found\n"},
+		{"a page is no asset", "GET", "/app.html", "", 404, "404 page not found\n"},
+		{"traversal", "GET", "/assets/../app.html", "", 404, "404 page not found\n"},
+	} {
+		w := ask(s.Asset, c.method, c.path, "Accept-Encoding", c.accept)
+		if w.Code != c.status || w.Body.String() != c.body {
+			t.Errorf("%s: got %d %q, want %d %q", c.name, w.Code, w.Body, c.status, c.body)
+		}
+		immutable := strings.Contains(w.Header().Get("Cache-Control"), "immutable")
+		if immutable != (c.status == 200) {
+			t.Errorf("%s: Cache-Control %q", c.name, w.Header().Get("Cache-Control"))
+		}
+	}
+}
+
+func TestPagesAreAskedForAgainByETag(t *testing.T) {
+	s := site(t)
+	w := ask(s.Page("app.html", 200), "GET", "/app/")
+	tag := w.Header().Get("ETag")
+	if w.Code != 200 || tag == "" || w.Header().Get("Cache-Control") != "no-cache" {
+		t.Fatalf("got %d, headers %v", w.Code, w.Header())
+	}
+	if again := ask(s.Page("app.html", 200), "GET", "/app/", "If-None-Match", tag); again.Code != 304 || again.Body.Len() != 0 {
+		t.Errorf("with its ETag: got %d and %d bytes, want 304 and none", again.Code, again.Body.Len())
+	}
+	lost := ask(s.Page("app.html", 404), "GET", "/app/x/y", "If-None-Match", tag)
+	if lost.Code != 404 || lost.Body.Len() == 0 {
+		t.Errorf("a page that is not there: got %d and %d bytes, want 404 in the shell", lost.Code, lost.Body.Len())
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	w := ask(site(t, "https://api.example:8443").Page("app.html", 200), "GET", "/app/")
+	csp := w.Header().Get("Content-Security-Policy")
+	for _, want := range []string{"connect-src 'self' https://api.example:8443 wss://api.example:8443;", "frame-ancestors 'none'", "trusted-types 'none'"} {
+		if !strings.Contains(csp, want) {
+			t.Errorf("no %q in %q", want, csp)
+		}
+	}
+	for _, bad := range []string{"", "api.example", "https://a/path", "https://a; script-src *", "javascript:x", "https://*.a", "https://u@a"} {
+		if _, err := New(Options{Files: fstest.MapFS{}, Connect: []string{bad}}); err == nil {
+			t.Errorf("%q was taken for an origin", bad)
+		}
+	}
+}
+
+func TestPrefersHTML(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/*": false,
+		"text/html": true,
+		"text/html,application/xhtml+xml,*/*;q=0.8": true,
+		"text/html;q=0":                     false,
+		"text/html;q=0.5, application/json": false,
+		"application/json;q=0.5, TEXT/HTML": true,
+		"text/html, application/json":       false,
+		"text/html;q=nan":                   false,
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept", accept)
+		if got := PrefersHTML(r); got != want {
+			t.Errorf("Accept %q: got %v, want %v", accept, got, want)
+		}
+	}
+}
+
+// TestPagesKnowWhereTheAPIIs: where it is elsewhere, pages may call it and are told, also those that were compressed before.
+func TestPagesKnowWhereTheAPIIs(t *testing.T) {
+	for api, want := range map[string][2]string{
+		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org;"},
+		"https://tts.example.org/": {`data-api="https://tts.example.org"`, "wss://tts.example.org;"},
+	} {
+		h, err := Beside(http.NotFoundHandler(), api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/app/", nil)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want[0]) || !strings.Contains(w.Header().Get("Content-Security-Policy"), want[1]) {
+			t.Errorf("%q: status %d, policy %q, page %s", api, w.Code, w.Header().Get("Content-Security-Policy"), body)
+		}
+	}
+	for _, api := range []string{"tts.example.org", "https://tts.example.org/v1", "https://a b", `https://"x`} {
+		if _, err := Beside(http.NotFoundHandler(), api); err == nil {
+			t.Errorf("%q is taken for an origin", api)
+		}
+	}
+}
