@@ -44,7 +44,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.url, "url", "", "a service that takes {\"text\": …} by POST")
 	f.StringVar(&o.field, "field", "normalized", "with -url: the field of its JSON answer that holds the reading; empty means that the answer is the reading")
 	f.StringVar(&o.header, "header", "", "with -url: a header to send, as 'x-api-key: KEY'")
-	f.StringVar(&o.peers, "peers", "", "folder of the normalisers of others to measure beside ours (hack/reading/peers)")
+	f.StringVar(&o.peers, "peers", "", "the normalisers of others to measure beside ours: the folder hack/reading/peers, or one file of it")
 	f.StringVar(&o.tests, "tests", "", "folder of test_cases_*.txt of NeMo text processing to measure instead of the messages")
 	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers")
 	f.BoolVar(&o.heldOut, "held-out", false, "measure the messages that are held out, too: rate and classes only")

@@ -1,4 +1,4 @@
-"""num2words: numbers alone, each found by a pattern, in Hindi beside Devanagari and else in Indian English."""
+"""num2words: numbers alone, each found by a pattern, in Indian English, as it has no Hindi."""
 
 import os
 import re
@@ -8,22 +8,17 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "shared"))
 
 from importlib.metadata import version
 
-from lines import devanagari, serve
+from lines import serve
 from num2words import num2words
 
 
-def words(number, hindi):
-    language = "hi" if hindi else "en_IN"
-    whole, _, fraction = number.partition(".")
-    spoken = [num2words(int(whole), lang=language)]
-    if fraction:  # its Hindi has no decimals
-        spoken += ["दशमलव" if hindi else "point"] + [num2words(int(digit), lang=language) for digit in fraction]
-    return " ".join(spoken)
+def words(number):
+    value = float(number) if "." in number else int(number)
+    return num2words(value, lang="en_IN")
 
 
 def read(message):
-    hindi = devanagari(message)
-    return re.sub(r"\d[\d,]*(?:\.\d+)?", lambda m: f" {words(m[0].replace(',', ''), hindi)} ", message)
+    return re.sub(r"\d[\d,]*(?:\.\d+)?", lambda m: f" {words(m[0].replace(',', ''))} ", message)
 
 
-serve(f"num2words {version('num2words')}", read)
+serve(f"num2words {version('num2words')} English", read)
