@@ -68,7 +68,7 @@ func loadPairs(folder string) ([]pair, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no test_cases_*.txt: name the folder tests/nemo_text_processing/hi/data_text_normalization "+
+		return nil, fmt.Errorf("%s has no test_cases_*.txt: name the folder of them that docs/reading-benchmark.md says, "+
 			"in a checkout of NeMo text processing (its released packages leave it out)", folder)
 	}
 	var out []pair
