@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-reading sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,6 +101,14 @@ bench-pull: onnxruntime ## the pull of a model of the released size on one proce
 
 bench-reading: ## how many everyday messages are read as people read them, by class; those that are held out by rate alone
 	@go run ./hack/reading -held-out $(ARGS)
+
+bench-reading-peers: ## the same of the normalisers of others that PyPI has; what is missing is named and skipped (ARGS="-docs docs/reading-benchmark.md" writes the tables)
+	@hack/reading/peers/install.sh
+	@go run ./hack/reading -held-out -peers hack/reading/peers $(ARGS)
+
+bench-reading-tests: ## Swar on the Hindi tests of NeMo text processing: TESTS names the folder of a checkout, as its packages leave them out
+	@[ -n "$(TESTS)" ] || { echo 'set TESTS=…/tests/nemo_text_processing/hi/data_text_normalization, of a checkout of NeMo text processing' >&2; exit 1; }
+	@go run ./hack/reading -tests "$(TESTS)" -failures $(ARGS)
 
 bench-pods: helm images build ## how much longer a worker pod takes to be ready than the same worker outside, with a bundle from an image (needs root)
 	@hack/install-deps.sh cluster

@@ -104,7 +104,7 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 			Status: http.StatusNotFound, Code: "not_found",
 			Text: "this is the portal, which answers below /portal/v1; speech is made by routers",
 		})
-	})), s.options.apiURL)
+	})), web.Program{API: s.options.apiURL, Portal: true, Keys: true, Connect: ways.Origins})
 	if err != nil {
 		return nil, fmt.Errorf("--api-url: %w", err)
 	}

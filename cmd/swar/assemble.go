@@ -143,7 +143,7 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 			return nil, err
 		}
 	}
-	h, err := web.Beside(ways.Beside(s.api), "")
+	h, err := web.Beside(ways.Beside(s.api), web.Program{Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0, Connect: ways.Origins})
 	if err != nil {
 		return nil, err
 	}

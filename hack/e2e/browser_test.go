@@ -116,6 +116,9 @@ func TestChromium(t *testing.T) {
 	}
 }
 
+// browserLife is far above what a test takes; TestShots takes longest.
+const browserLife = 10 * time.Minute
+
 // browser starts Chromium, which ends with the test.
 func browser(t *testing.T) context.Context {
 	t.Helper()
@@ -126,7 +129,7 @@ func browser(t *testing.T) context.Context {
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"), chromedp.UserDataDir(t.TempDir()),
 		chromedp.WindowSize(1440, 1200),
 	)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), browserLife)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)

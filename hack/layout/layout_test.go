@@ -203,6 +203,7 @@ var rules = map[string]rule{
 	"hack/chaos": {nil, "what is harmed from outside is not imported"},
 	"hack/e2e":   {nil, "what is tested from outside is not imported"},
 
+	"hack/webtypes":       {nil, "types of pages follow from the description of the API alone"},
 	"hack/web":            {nil, "what bundles pages knows files, and no program of ours"},
 	"hack/reading":        {[]string{"hack/reading/accept", "runtime/normalize"}, "normalisers are compared as they stand, ours among them"},
 	"hack/reading/accept": {nil, "what judges readings must not know how ours come to be"},

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// writeDocs puts the tables between the markers of a Markdown file. The table of what is held out stays when it was not measured.
-func writeDocs(path string, results, held []result) error {
+// writeDocs puts tables between the markers of a Markdown file that have their names, and leaves the others.
+func writeDocs(path string, blocks map[string]string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	out, err := between(string(text), "results", table(results))
-	if err == nil && held != nil {
-		out, err = between(out, "held out", heldOutTable(held))
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	out := string(text)
+	for name, block := range blocks {
+		if out, err = between(out, name, block); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return os.WriteFile(path, []byte(out), 0o644)
 }
@@ -32,29 +31,48 @@ func between(text, name, block string) (string, error) {
 	return before + begin + "\n" + block + "\n" + end + after, nil
 }
 
-// table has a column a normaliser: the whole rate, then every group.
+// table has a row a normaliser, and a column a group.
 func table(results []result) string {
 	var b strings.Builder
-	b.WriteString("| |")
+	b.WriteString("| | all |")
+	columns := 1
+	for _, g := range groupings {
+		for _, k := range sortedKeys(results[0].by(g.of)) {
+			if g.name == "difficulty" {
+				k = "difficulty " + k
+			}
+			b.WriteString(" " + k + " |")
+			columns++
+		}
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---:|", columns) + "\n")
+	for _, r := range results {
+		fmt.Fprintf(&b, "| %s | **%s** |", r.name, r.rate())
+		for _, g := range groupings {
+			rates := r.by(g.of)
+			for _, k := range sortedKeys(rates) {
+				b.WriteString(" " + rates[k].String() + " |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// classTable has a row a class, and a column a normaliser.
+func classTable(results []result) string {
+	var b strings.Builder
+	b.WriteString("| class |")
 	for _, r := range results {
 		b.WriteString(" " + r.name + " |")
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---:|", len(results)) + "\n| **all** |")
-	for _, r := range results {
-		fmt.Fprintf(&b, " **%s** |", r.rate())
-	}
-	b.WriteString("\n")
-	for _, g := range append(groupings, struct {
-		name string
-		of   func(message) string
-	}{"class", byClass}) {
-		for _, k := range sortedKeys(results[0].by(g.of)) {
-			fmt.Fprintf(&b, "| %s %s |", g.name, k)
-			for _, r := range results {
-				fmt.Fprintf(&b, " %s |", r.by(g.of)[k])
-			}
-			b.WriteString("\n")
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(results)) + "\n")
+	for _, k := range sortedKeys(results[0].by(byClass)) {
+		b.WriteString("| " + k + " |")
+		for _, r := range results {
+			b.WriteString(" " + r.by(byClass)[k].String() + " |")
 		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

@@ -3,6 +3,8 @@
 // The messages and what is accepted for them are testdata/hinglish-reading. A program is given one message a line and answers with one
 // line each; a service is asked once a message. Rates are printed by class, difficulty, script and language. Of the messages that
 // are held out only the rate and the classes are printed, so that nobody writes rules for them.
+//
+// With -tests it takes the test files of NeMo text processing instead, and tells where conventions differ from where a reading is wrong.
 package main
 
 import (
@@ -28,9 +30,9 @@ func main() {
 }
 
 type options struct {
-	data, command, url, field, header, docs, peers string
-	heldOut, failures                              bool
-	timeout                                        time.Duration
+	data, command, url, field, header, docs, peers, tests string
+	heldOut, failures                                     bool
+	timeout                                               time.Duration
 }
 
 func parse(args []string, out io.Writer) (options, error) {
@@ -42,7 +44,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.url, "url", "", "a service that takes {\"text\": …} by POST")
 	f.StringVar(&o.field, "field", "normalized", "with -url: the field of its JSON answer that holds the reading; empty means that the answer is the reading")
 	f.StringVar(&o.header, "header", "", "with -url: a header to send, as 'x-api-key: KEY'")
-	f.StringVar(&o.peers, "peers", "", "folder of the normalisers of others to measure beside ours (hack/reading/peers)")
+	f.StringVar(&o.peers, "peers", "", "the normalisers of others to measure beside ours: the folder hack/reading/peers, or one file of it")
+	f.StringVar(&o.tests, "tests", "", "folder of test_cases_*.txt of NeMo text processing to measure instead of the messages")
 	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers")
 	f.BoolVar(&o.heldOut, "held-out", false, "measure the messages that are held out, too: rate and classes only")
 	f.BoolVar(&o.failures, "failures", false, "list what is not accepted, with the word at which it leaves every reading; never of what is held out")
@@ -57,6 +60,8 @@ func parse(args []string, out io.Writer) (options, error) {
 		return o, errors.New("-command and -url are two normalisers: measure one after the other")
 	case o.docs != "" && (o.command != "" || o.url != ""):
 		return o, errors.New("-docs holds ours and its peers: leave -command and -url out")
+	case o.tests != "" && o.heldOut:
+		return o, errors.New("-tests measures no messages: leave -held-out out")
 	}
 	return o, nil
 }
@@ -66,11 +71,18 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	messages, err := load(filepath.Join(o.data, "messages.jsonl"))
+	named, err := o.normalisers(ctx, progress)
 	if err != nil {
 		return err
 	}
-	named, err := o.normalisers(ctx, progress)
+	if o.tests != "" {
+		return o.runTests(ctx, named, out, progress)
+	}
+	return o.runMessages(ctx, named, out, progress)
+}
+
+func (o options) runMessages(ctx context.Context, named []normaliser, out, progress io.Writer) error {
+	messages, err := load(filepath.Join(o.data, "messages.jsonl"))
 	if err != nil {
 		return err
 	}
@@ -90,7 +102,31 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil || o.docs == "" {
 		return err
 	}
-	return writeDocs(o.docs, results, held)
+	blocks := map[string]string{"results": table(results), "classes": classTable(results)}
+	if held != nil {
+		blocks["held out"] = heldOutTable(held)
+	}
+	return writeDocs(o.docs, blocks)
+}
+
+func (o options) runTests(ctx context.Context, named []normaliser, out, progress io.Writer) error {
+	pairs, err := loadPairs(o.tests)
+	if err != nil {
+		return err
+	}
+	var results []otherResult
+	for _, n := range named {
+		r, err := measureOthers(ctx, n, pairs, o, progress)
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+		r.print(out, o.failures)
+	}
+	if o.docs == "" {
+		return nil
+	}
+	return writeDocs(o.docs, map[string]string{"tests of others": othersTable(results), "conventions": conventionsTable(pairs)})
 }
 
 // measureHeldOut prints rates and classes, and nothing of the messages.

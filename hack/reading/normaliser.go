@@ -128,7 +128,7 @@ func ask(ctx context.Context, url, field, name, value, text string) (string, err
 	return spoken, nil
 }
 
-// findPeers lists the adapters in a folder. One that does not run, because its package could not be installed, is skipped and named.
+// findPeers lists the adapters in a folder, or takes one. One that does not run, because its package could not be installed, is skipped and named.
 func findPeers(ctx context.Context, folder string, progress io.Writer) ([]normaliser, error) {
 	python := filepath.Join(".cache", "reading", "bin", "python")
 	if info, _ := os.Stat(python); info == nil {
@@ -136,6 +136,9 @@ func findPeers(ctx context.Context, folder string, progress io.Writer) ([]normal
 		return nil, nil
 	}
 	adapters, err := filepath.Glob(filepath.Join(folder, "*.py"))
+	if strings.HasSuffix(folder, ".py") {
+		adapters = []string{folder}
+	}
 	if err != nil {
 		return nil, err
 	}

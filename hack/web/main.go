@@ -7,22 +7,31 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/base32"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// budget is what a first visit may load, in bytes after gzip.
-const budget = 60_000
+// A visit is a page, and what it may load at once, in bytes after gzip.
+type visit struct {
+	html   string // below src
+	budget int
+}
+
+var visits = []visit{{"app.html", 60_000}, {"signin.html", 25_000}}
+
+// entries are bundled each for itself. What one shares with pages that it loads later is in a file of its own.
+var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts"}
 
 func main() {
 	watch := flag.Bool("watch", false, "build again whenever a source changes")
@@ -77,75 +86,115 @@ func newest(folder string) (at time.Time, err error) {
 
 // build writes dist anew. It appears whole, or stays as it was.
 func build(folder string) error {
-	files, err := pages(folder)
+	b, err := bundleAll(folder)
 	if err != nil {
 		return err
+	}
+	zipped := map[string][]byte{}
+	for name, content := range b.files {
+		if zipped[name], err = zip(content); err != nil {
+			return err
+		}
+	}
+	for _, v := range visits {
+		if err := b.weigh(v, zipped); err != nil {
+			return err
+		}
 	}
 	dist := filepath.Join(folder, "dist")
 	next := dist + ".new"
 	if err := os.RemoveAll(next); err != nil {
 		return err
 	}
-	first := 0
-	for name, content := range files {
-		zipped, err := zip(content)
-		if err != nil {
+	for name, content := range b.files {
+		if err := errors.Join(write(next, name, content), write(next, name+".gz", zipped[name])); err != nil {
 			return err
 		}
-		first += len(zipped)
-		if err := errors.Join(write(next, name, content), write(next, name+".gz", zipped)); err != nil {
-			return err
-		}
-	}
-	if first > budget {
-		return fmt.Errorf("a first visit loads %d bytes, more than %d", first, budget)
 	}
 	if err := os.RemoveAll(dist); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "web: %d files, %.1f of %d KB after gzip\n", len(files), float64(first)/1000, budget/1000)
 	return os.Rename(next, dist)
 }
 
-// pages returns what is served, by its path. Names below assets hold the hash of their content.
-func pages(folder string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	names := map[string]string{}
-	for place, entry := range map[string]string{"SCRIPT": "app.tsx", "STYLE": "app.css", "WORKLET": "play/worklet.ts"} {
-		content, err := bundle(folder, entry)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", entry, err)
+// weigh says what a visit loads at once, and fails where that is too much.
+func (b built) weigh(v visit, zipped map[string][]byte) error {
+	loaded := []string{v.html}
+	for _, file := range b.entries {
+		if bytes.Contains(b.files[v.html], []byte("/"+file)) {
+			loaded = append(loaded, b.closure(file)...)
 		}
-		kind := ".js"
-		if place == "STYLE" {
-			kind = ".css"
-		}
-		stem := strings.TrimSuffix(filepath.Base(entry), filepath.Ext(entry))
-		names[place] = stem + "-" + hash(content) + kind
-		files["assets/"+names[place]] = content
 	}
-	page, err := os.ReadFile(filepath.Join(folder, "src", "app.html"))
-	if err != nil {
-		return nil, err
+	slices.Sort(loaded)
+	loaded = slices.Compact(loaded)
+	sum := 0
+	for _, file := range loaded {
+		sum += len(zipped[file])
 	}
-	text := string(page)
-	for place, name := range names {
-		if strings.Count(text, "/assets/"+place) != 1 {
-			return nil, fmt.Errorf("app.html does not name /assets/%s once", place)
-		}
-		text = strings.ReplaceAll(text, "/assets/"+place, "/assets/"+name)
+	fmt.Fprintf(os.Stderr, "web: %s loads %d files, %.1f of %d KB after gzip\n", v.html, len(loaded), float64(sum)/1000, v.budget/1000)
+	if sum > v.budget {
+		return fmt.Errorf("%s loads %d bytes at once, more than %d", v.html, sum, v.budget)
 	}
-	files["app.html"] = []byte(text)
-	return files, nil
+	return nil
 }
 
-func bundle(folder, entry string) ([]byte, error) {
+// bundleAll returns what is served. Names below assets hold the hash of their content; pages name a source where its file is to stand.
+func bundleAll(folder string) (built, error) {
+	all := built{files: map[string][]byte{}, entries: map[string]string{}, imports: map[string][]string{}}
+	for _, entry := range entries {
+		b, err := bundle(folder, entry)
+		if err != nil {
+			return built{}, err
+		}
+		maps.Copy(all.files, b.files)
+		maps.Copy(all.entries, b.entries)
+		maps.Copy(all.imports, b.imports)
+	}
+	for _, v := range visits {
+		page, err := os.ReadFile(filepath.Join(folder, "src", v.html))
+		if err != nil {
+			return built{}, err
+		}
+		for source, file := range all.entries {
+			page = bytes.ReplaceAll(page, []byte(`"/assets/`+source+`"`), []byte(`"/`+file+`"`))
+		}
+		if bytes.Contains(page, []byte("/assets/src/")) {
+			return built{}, fmt.Errorf("%s names a source that is not built", v.html)
+		}
+		all.files[v.html] = page
+	}
+	return all, nil
+}
+
+// A built is what esbuild made of the sources.
+type built struct {
+	files   map[string][]byte
+	entries map[string]string   // of a source, its file
+	imports map[string][]string // of a file, those that it cannot run without
+}
+
+// closure is a file and all that it cannot run without.
+func (b built) closure(file string) []string {
+	all := []string{file}
+	for i := 0; i < len(all); i++ {
+		for _, f := range b.imports[all[i]] {
+			if !slices.Contains(all, f) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// bundle makes a file of an entry, and one of what it loads later; what they share is in another.
+func bundle(folder, entry string) (built, error) {
 	at, err := filepath.Abs(folder)
 	if err != nil {
-		return nil, err
+		return built{}, err
 	}
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: at, EntryPoints: []string{"src/" + entry}, Outdir: "dist", Bundle: true, Charset: api.CharsetUTF8,
+		AbsWorkingDir: at, EntryPoints: []string{entry}, Outdir: "dist/assets", Bundle: true, Charset: api.CharsetUTF8,
+		EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", Splitting: true, Metafile: true,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Format: api.FormatESModule, Target: api.ES2022,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", LegalComments: api.LegalCommentsNone,
 	})
@@ -158,18 +207,37 @@ func bundle(folder, entry string) ([]byte, error) {
 		faults = append(faults, errors.New(where+m.Text))
 	}
 	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+		return built{}, errors.Join(faults...)
 	}
-	if len(result.OutputFiles) != 1 {
-		return nil, fmt.Errorf("%d files came of it, want one", len(result.OutputFiles))
+	var meta struct {
+		Outputs map[string]struct {
+			EntryPoint string
+			Imports    []struct{ Path, Kind string }
+		}
 	}
-	return result.OutputFiles[0].Contents, nil
-}
-
-// hash is short enough for a name.
-func hash(content []byte) string {
-	sum := sha256.Sum256(content)
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
+	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
+		return built{}, err
+	}
+	b := built{files: map[string][]byte{}, entries: map[string]string{}, imports: map[string][]string{}}
+	for _, f := range result.OutputFiles {
+		name, err := filepath.Rel(filepath.Join(at, "dist"), f.Path)
+		if err != nil {
+			return built{}, err
+		}
+		b.files[filepath.ToSlash(name)] = f.Contents
+	}
+	for path, o := range meta.Outputs {
+		name := strings.TrimPrefix(path, "dist/")
+		if o.EntryPoint != "" {
+			b.entries[o.EntryPoint] = name
+		}
+		for _, i := range o.Imports {
+			if i.Kind == "import-statement" {
+				b.imports[name] = append(b.imports[name], strings.TrimPrefix(i.Path, "dist/"))
+			}
+		}
+	}
+	return b, nil
 }
 
 // zip compresses without a time stamp, so that the same pages are the same bytes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -73,6 +74,40 @@ func (a *Ways) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		PublicURL string     `json:"public_url"`
 		Version   string     `json:"version"`
 	}{a.Email, a.Mail, providers, a.PublicURL, a.Version})
+}
+
+// Origins are those that a page calls to sign people in: of issuers, of the endpoints that they have told by now, and of Firebase.
+func (a *Ways) Origins() (all []string) {
+	if a.Trust != nil {
+		for _, p := range a.Trust.providers {
+			all = append(all, p.origins()...)
+		}
+	}
+	switch f := a.Firebase; {
+	case f == nil:
+	case f.Emulator != "":
+		all = append(all, "http://"+f.Emulator)
+	default:
+		all = append(all, "https://identitytoolkit.googleapis.com", "https://securetoken.googleapis.com")
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// origins does not wait for an issuer that is being asked.
+func (p *toldProvider) origins() []string {
+	addresses := []string{p.Issuer}
+	if p.mu.TryLock() {
+		addresses = append(addresses, p.TokenEndpoint)
+		p.mu.Unlock()
+	}
+	var all []string
+	for _, address := range addresses {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			all = append(all, u.Scheme+"://"+u.Host)
+		}
+	}
+	return all
 }
 
 // How long endpoints that an issuer has told are good, how soon it is asked again when it has not, and how long whoever asks waits for it.

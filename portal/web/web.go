@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,10 +22,12 @@ import (
 type Options struct {
 	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed.
 	Files fs.FS
-	// Connect are origins beside the page's own that pages may call, such as those of the synthesis API and of issuers.
-	Connect []string
+	// Connect returns origins beside the page's own that pages may call, such as those of issuers, which tell theirs at any time. Nil: none.
+	Connect func() []string
 	// API is the origin of the synthesis API, empty for that of the pages. Pages may call it, too, and find it in the place of data-api="".
 	API string
+	// Replace are texts of pages with what takes their place.
+	Replace map[string]string
 }
 
 // A file is one built file as it is sent.
@@ -35,28 +38,44 @@ type file struct {
 
 // A Site answers for the pages. It is safe for concurrent use.
 type Site struct {
-	files  map[string]file
-	policy string
+	files   map[string]file
+	api     []string // its origin, where that is another one
+	connect func() []string
+}
+
+// policy leaves out origins that are none, rather than no page at all: they come from issuers.
+func (s *Site) policy() string {
+	origins := s.api
+	if s.connect != nil {
+		for _, o := range s.connect() {
+			if _, err := policyFor([]string{o}); err == nil {
+				origins = append(slices.Clip(origins), o)
+			}
+		}
+	}
+	policy, _ := policyFor(origins) // each was tried
+	return policy
 }
 
 // New reads all files, so that a request reads none.
 func New(o Options) (*Site, error) {
-	connect := o.Connect
+	s := &Site{files: map[string]file{}, connect: o.Connect}
 	if o.API != "" {
-		connect = append([]string{o.API}, connect...)
+		s.api = []string{o.API}
 	}
-	policy, err := policyFor(connect)
-	if err != nil {
+	if _, err := policyFor(s.api); err != nil {
 		return nil, err
 	}
-	s := &Site{files: map[string]file{}, policy: policy}
-	err = fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, ".gz") {
 			return err
 		}
 		f, err := read(o.Files, name)
-		if path.Ext(name) == ".html" && o.API != "" {
+		if path.Ext(name) == ".html" {
 			f = f.with(`data-api=""`, `data-api="`+o.API+`"`) // an origin has nothing that would have to be escaped
+			for text, by := range o.Replace {
+				f = f.with(text, by)
+			}
 		}
 		s.files[name] = f
 		return err
@@ -92,10 +111,14 @@ func read(files fs.FS, name string) (file, error) {
 	return file{plain: plain, zipped: zipped, etag: hex.EncodeToString(sum[:12]), kind: kind}, nil
 }
 
-// with is f with something else in the place of a text. It is small, and goes out as it is.
+// with is f with something else in the place of a text. What was compressed before is not, then: pages are small.
 func (f file) with(text, by string) file {
-	f.plain, f.zipped = bytes.ReplaceAll(f.plain, []byte(text), []byte(by)), nil
-	sum := sha256.Sum256(f.plain)
+	changed := bytes.ReplaceAll(f.plain, []byte(text), []byte(by))
+	if bytes.Equal(changed, f.plain) {
+		return f
+	}
+	f.plain, f.zipped = changed, nil
+	sum := sha256.Sum256(changed)
 	f.etag = hex.EncodeToString(sum[:12])
 	return f
 }
@@ -143,7 +166,7 @@ func (s *Site) Page(name string, status int) http.HandlerFunc {
 
 func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", s.policy)
+	h.Set("Content-Security-Policy", s.policy())
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

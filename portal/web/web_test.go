@@ -10,7 +10,7 @@ import (
 
 func site(t *testing.T, connect ...string) *Site {
 	t.Helper()
-	s, err := New(Options{Connect: connect, Files: fstest.MapFS{
+	s, err := New(Options{Connect: func() []string { return connect }, Files: fstest.MapFS{
 		"app.html":            {Data: []byte("<!doctype html><title>Swar</title>")},
 		"assets/app-1a.js":    {Data: []byte("plain script")},
 		"assets/app-1a.js.gz": {Data: []byte("zipped")},
@@ -82,8 +82,9 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "api.example", "https://a/path", "https://a; script-src *", "javascript:x", "https://*.a", "https://u@a"} {
-		if _, err := New(Options{Files: fstest.MapFS{}, Connect: []string{bad}}); err == nil {
-			t.Errorf("%q was taken for an origin", bad)
+		w := ask(site(t, bad, "https://good.example").Page("app.html", 200), "GET", "/app/")
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "connect-src 'self' https://good.example wss://good.example;") {
+			t.Errorf("%q was taken for an origin, or hides another: %q", bad, csp)
 		}
 	}
 }
@@ -113,7 +114,7 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org;"},
 		"https://tts.example.org/": {`data-api="https://tts.example.org"`, "wss://tts.example.org;"},
 	} {
-		h, err := Beside(http.NotFoundHandler(), api)
+		h, err := Beside(http.NotFoundHandler(), Program{API: api, Portal: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,8 +126,44 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 		}
 	}
 	for _, api := range []string{"tts.example.org", "https://tts.example.org/v1", "https://a b", `https://"x`} {
-		if _, err := Beside(http.NotFoundHandler(), api); err == nil {
+		if _, err := Beside(http.NotFoundHandler(), Program{API: api, Portal: true}); err == nil {
 			t.Errorf("%q is taken for an origin", api)
+		}
+	}
+}
+
+// TestAddresses: pages of an organisation are found, others are not, in the same shell; who comes back from another provider meets the
+// page that can take what they bring; without a portal there is nothing to sign in to.
+func TestAddresses(t *testing.T) {
+	with, err := Beside(http.NotFoundHandler(), Program{Portal: true, Keys: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := Beside(http.NotFoundHandler(), Program{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const app, signin, none = "/assets/app-", "/assets/signin-", ""
+	for _, c := range []struct {
+		h      http.Handler
+		path   string
+		status int
+		page   string
+	}{
+		{with, "/app/", 200, app}, {with, "/app", 307, none}, {with, "/app/org_1/keys", 200, app}, {with, "/app/org_1/keys?status=active", 200, app},
+		{with, "/app/org_1/nothing", 404, app}, {with, "/app/org_1", 404, app}, {with, "/app/org_1/", 404, app}, {with, "/app/org_1/keys/more", 404, app}, {with, "/app/org_1/keys/", 404, app},
+		{with, "/signin", 200, signin}, {with, "/signin?to=/app/x/keys", 200, signin}, {with, "/signin?state=s&code=c", 200, app}, {with, "/signin?state=s&error=access_denied", 200, app},
+		{with, "/signin?oobCode=c", 200, app}, {with, "/setup", 200, signin}, {with, "/setup/x", 404, none},
+		{without, "/app/", 200, app}, {without, "/signin", 404, none}, {without, "/setup", 404, none},
+	} {
+		w := ask(c.h.ServeHTTP, "GET", c.path)
+		if w.Code != c.status || c.page != "" && !strings.Contains(w.Body.String(), c.page) {
+			t.Errorf("%s: status %d, want %d with %s: %s", c.path, w.Code, c.status, c.page, w.Body)
+		}
+	}
+	for h, want := range map[http.Handler]string{with: `data-portal="on" data-keys="on"`, without: `data-portal="off" data-keys="off"`} {
+		if w := ask(h.ServeHTTP, "GET", "/app/"); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("the page does not say %s: %s", want, w.Body)
 		}
 	}
 }

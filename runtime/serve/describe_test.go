@@ -340,7 +340,7 @@ func TestLLMsNamesWhatThereIs(t *testing.T) {
 	served := map[string]bool{}
 	eachRoute(t, g.server, func(_, path string) { served[path] = true })
 	for path := range served {
-		if path != "/" && path != "/metrics" && path != "/llms.txt" && path != "/v1/tts/words" && path != samplePath && !strings.Contains(string(got.body), path) {
+		if path != "/" && path != "/metrics" && path != "/llms.txt" && path != "/v1/tts/words" && path != "/samples" && path != samplePath && !strings.Contains(string(got.body), path) {
 			t.Errorf("llms.txt does not name %s", path)
 		}
 	}

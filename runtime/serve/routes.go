@@ -36,6 +36,7 @@ func (s *Server) routes() *mux.Router {
 	} {
 		route(path, s.handle(s.open(h)), http.MethodGet, http.MethodHead)
 	}
+	route("/samples", s.handle(s.open(s.samples)), http.MethodGet, http.MethodHead)
 	route(samplePath, s.handle(s.open(s.sample)), http.MethodGet, http.MethodHead)
 
 	router.NotFoundHandler = s.handle(func(http.ResponseWriter, *http.Request) error { return errNotFound })

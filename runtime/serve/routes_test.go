@@ -14,7 +14,7 @@ import (
 )
 
 // openRoutes are the only ones that answer without a key. A new route must be put here or ask for one.
-var openRoutes = []string{"/", "/healthz", "/readyz", "/metrics", samplePath, "/openapi.json", "/asyncapi.json", "/llms.txt"}
+var openRoutes = []string{"/", "/samples", "/healthz", "/readyz", "/metrics", samplePath, "/openapi.json", "/asyncapi.json", "/llms.txt"}
 
 // eachRoute calls f with every method and path that is served.
 func eachRoute(t *testing.T, s *Server, f func(method, path string)) {
@@ -107,6 +107,7 @@ func TestWrongMethods(t *testing.T) {
 		"/v1/tts":        "POST, OPTIONS",
 		"/v1/tts/words":  "POST, OPTIONS",
 		"/v1/normalize":  "POST, OPTIONS",
+		"/samples":       "GET, HEAD, OPTIONS",
 		samplePath:       "GET, HEAD, OPTIONS",
 		"/openapi.json":  "GET, HEAD, OPTIONS",
 		"/asyncapi.json": "GET, HEAD, OPTIONS",

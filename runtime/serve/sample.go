@@ -8,9 +8,25 @@ import (
 	"time"
 
 	"github.com/gorilla/mux"
+
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 const samplePath = "/samples/{voice}.wav"
+
+// samples says which voices can be heard without a key by now.
+func (s *Server) samples(w http.ResponseWriter, _ *http.Request) error {
+	voices := []string{}
+	for _, v := range s.cfg.Speaker.Model().Voices {
+		if _, ok := s.cfg.Samples(v.Name); ok {
+			voices = append(voices, v.Name)
+		}
+	}
+	answer.JSON(w, http.StatusOK, struct {
+		Voices []string `json:"voices"`
+	}{voices})
+	return nil
+}
 
 // sample lets everybody hear a voice, once somebody has heard it say the sentence.
 func (s *Server) sample(w http.ResponseWriter, r *http.Request) error {

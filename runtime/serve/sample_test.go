@@ -25,9 +25,15 @@ func TestSamples(t *testing.T) {
 	if got := g.do(http.MethodGet, "/samples/raj.wav", "", "X-Api-Key", "", "Range", "bytes=4-7"); string(got.body) != "RIFF" {
 		t.Errorf("of four bytes %q came", got.body)
 	}
+	if got := g.do(http.MethodGet, "/samples", "", "X-Api-Key", ""); got.StatusCode != http.StatusOK || string(bytes.TrimSpace(got.body)) != `{"voices":["raj"]}` {
+		t.Errorf("of samples there are %s %s", got.Status, got.body)
+	}
 	for _, path := range []string{"/samples/anjura.wav", "/samples/raj", "/samples/raj.mp3", "/samples/", "/samples/.wav", "/samples/a/raj.wav", "/samples/..%2fraj.wav"} {
 		g.do(http.MethodGet, path, "", "X-Api-Key", "").wantError(t, 404, "not found", "not_found")
 	}
 	without := newRig(t, &script{})
+	if got := without.do(http.MethodGet, "/samples", "", "X-Api-Key", ""); string(bytes.TrimSpace(got.body)) != `{"voices":[]}` {
+		t.Errorf("without samples there are %s", got.body)
+	}
 	without.do(http.MethodGet, "/samples/raj.wav", "", "X-Api-Key", "").wantError(t, 404, "not found", "not_found")
 }

@@ -24,7 +24,7 @@ type authenticator struct {
 func (s *SignInFlags) authenticator(
 	ctx context.Context, store Records, own func(ctx context.Context, org, email string) error, site Site, log *slog.Logger,
 ) (*authenticator, error) {
-	a := &authenticator{page: s.address(site.Address) + "/"}
+	a := &authenticator{page: s.address(site.Address) + site.signInPath()}
 	mailer, err := s.mailer(ctx, site.Address, site.Mails)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *SignInFlags) authenticator(
 		log.Warn("nobody can sign in by e-mail: no mail server is named with --smtp, and mails are printed only by a server that listens on 127.0.0.1")
 	default:
 		a.issuer, err = signin.New(signin.Config{
-			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), Own: own, ClientIP: site.ClientIP, Log: log,
+			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), Own: own, ClientIP: site.ClientIP, Log: log, Home: site.home(),
 		}, store, a.outbox)
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)

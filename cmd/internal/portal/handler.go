@@ -31,8 +31,9 @@ type Voices struct {
 
 // Handler answers for the portal over HTTP: its API and the pages of signing in.
 type Handler struct {
-	api    http.Handler
-	signIn map[string]http.Handler // by path; only how people sign in, where nobody does by e-mail
+	api     http.Handler
+	signIn  map[string]http.Handler // by path; only how people sign in, where nobody does by e-mail
+	origins func() []string         // nil without a portal
 }
 
 // Off returns what answers for a server without a portal.
@@ -64,7 +65,7 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	if auth.outbox != nil {
 		s.Metrics.RegisterMails(auth.outbox.Counts)
 	}
-	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler)}
+	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler), origins: auth.ways.Origins}
 	h.signIn[signin.WaysPath] = timed(auth.ways, m)
 	if auth.issuer != nil {
 		pages := timed(auth.issuer, m)
@@ -73,6 +74,14 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 		}
 	}
 	return h, nil
+}
+
+// Origins are those that pages call to sign people in. Without a portal there are none.
+func (h *Handler) Origins() []string {
+	if h.origins == nil {
+		return nil
+	}
+	return h.origins()
 }
 
 // Beside answers what is the portal's, and lets other answer everything else.

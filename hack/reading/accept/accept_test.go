@@ -19,6 +19,11 @@ func TestAccepts(t *testing.T) {
 			[]string{"OTP चार चार शून्य आठ", "OTP चार शून्य सात", "OTP चार हज़ार चार सौ सात", "OTP four चार zero seven", "OTP 4407", "OTP चार चार शून्य सात सात"},
 		},
 		{
+			"a country before its number", "<digits +91-22-6789>", English,
+			[]string{"plus ninety one two two six seven eight nine", "plus nine one two two six seven eight nine", "प्लस इक्यानबे दो दो छह सात आठ नौ"},
+			[]string{"plus ninety two two two six seven eight nine", "plus ninety one twenty two six seven eight nine", "plus ninety one दो दो छह सात आठ नौ"},
+		},
+		{
 			"letters by name, together or apart", "<letters OTP> aaya", Hinglish,
 			[]string{"O T P aaya", "OTP aaya", "ओ टी पी आया", "ओटीपी aaya", "O.T.P. aaya"},
 			[]string{"O T B aaya", "ओ टी aaya", "one time password aaya"},
@@ -62,14 +67,15 @@ func TestAccepts(t *testing.T) {
 		},
 		{
 			"lakhs in words or in full", "<rupees 2.5 lakh>", Hindi,
-			[]string{"ढाई लाख रुपये", "दो दशमलव पाँच लाख रुपये", "दो लाख पचास हज़ार रुपए"},
-			[]string{"ढाई हज़ार रुपये", "दो लाख पाँच हज़ार रुपये", "दो दशमलव पाँच रुपये लाख"},
+			[]string{"ढाई लाख रुपये", "दो दशमलव पाँच लाख रुपये", "दो लाख पचास हज़ार रुपए", "रुपये दो लाख पचास हज़ार"},
+			[]string{"रुपये ढाई हज़ार", "रुपये ढाई लाख रुपये", "ढाई हज़ार रुपये", "दो लाख पाँच हज़ार रुपये", "दो दशमलव पाँच रुपये लाख"},
 		},
 		{
 			"a day before its month", "<date 2026-08-15 numeric>", Hinglish,
 			[]string{"पंद्रह अगस्त दो हज़ार छब्बीस", "fifteenth August twenty twenty six", "fifteen august two thousand and twenty six", "August fifteenth twenty twenty-six", "pandrah aath do hazaar chhabbees"},
 			[]string{"पंद्रह सितंबर दो हज़ार छब्बीस", "सोलह अगस्त दो हज़ार छब्बीस", "पंद्रह अगस्त दो हज़ार पच्चीस", "पंद्रह अगस्त", "fifteen slash eight slash"},
 		},
+		{"an English day in Hinglish", "<date 11-08>", Hinglish, []string{"the eighth of November", "eight November", "आठ नवंबर"}, []string{"the eighteenth of November", "the आठ November"}},
 		{"a month that is written stays a word", "<date 08-15>", English, []string{"fifteenth of August", "August fifteen"}, []string{"fifteen eight", "eighth fifteenth"}},
 		{"a year of two digits", "<date 2027-02-07 short>", Hindi, []string{"सात फ़रवरी सत्ताईस", "सात फरवरी दो हज़ार सत्ताइस"}, []string{"सात फ़रवरी", "सात फ़रवरी उन्नीस सौ सत्ताईस"}},
 		{"a year", "<year 1947>", Hinglish, []string{"उन्नीस सौ सैंतालीस", "nineteen forty seven"}, []string{"उन्नीस सैंतालीस सौ", "nineteen forty eight", "एक नौ चार सात"}},
@@ -79,6 +85,8 @@ func TestAccepts(t *testing.T) {
 			[]string{"पाँच बजकर पैंतालीस मिनट", "सुबह पौने छह बजे", "five forty five", "five forty five A M", "पौने पाँच बजे शाम", "साढ़े पाँच बजे शाम"},
 		},
 		{"a clock of 24 hours", "<time 18:00>", Hinglish, []string{"अठारह बजे", "शाम छह बजे", "six P M", "eighteen hundred hours", "eighteen hours"}, []string{"छह बजे", "six A M", "six", "अठारह"}},
+		{"an English hour before baje", "<time 6:15>", Hinglish, []string{"six fifteen बजे", "सवा छह बजे", "six fifteen"}, []string{"six fifty baje", "six baje", "six fifteen baje baje"}},
+		{"noon", "<time 12:00> {noon|}", English, []string{"twelve o'clock noon", "twelve o clock", "twelve noon"}, []string{"one o'clock noon"}},
 		{"half past", "<time 9:30>", Hindi, []string{"साढ़े नौ बजे", "नौ बजकर तीस मिनट", "नौ तीस"}, []string{"साढ़े दस बजे", "साढ़े नौ", "नौ बजे", "साढ़े नौ बजे शाम"}},
 		{"half past one and two", "<time 1:30> <time 2:30>", Hindi, []string{"डेढ़ बजे ढाई बजे"}, []string{"ढाई बजे डेढ़ बजे"}},
 		{"a quarter before one", "<time 12:45>", Hindi, []string{"पौने एक बजे", "बारह बजकर पैंतालीस मिनट"}, []string{"पौने बारह बजे"}},

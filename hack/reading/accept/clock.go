@@ -29,6 +29,9 @@ func readTime(value string, l Language) (node, error) {
 		return nil, fmt.Errorf("%q is not a time", value)
 	}
 	c.hour, c.minute, c.zero = hour, minute, strings.HasPrefix(h, "0")
+	if _, written := c.afternoon(); l == Hinglish && !written { // eight baje
+		return choice{c.hindi(), c.english(), sequence{englishClock(c.twelve(), c.minute), oneOf(baje)}}, nil
+	}
 	return byLanguage(l, c.english(), c.hindi()), nil
 }
 
@@ -55,7 +58,7 @@ func (c clock) english() node {
 	}
 	way := choice{sequence{englishClock(c.twelve(), c.minute), half}}
 	if c.minute == 0 && c.twelve() == 12 {
-		way = append(way, phrases("noon", "twelve noon", "twelve o clock noon", "midnight", "twelve midnight"))
+		way = append(way, phrases("noon", "twelve noon", "twelve o clock noon", "twelve oclock noon", "midnight", "twelve midnight"))
 	}
 	if c.half == "" {
 		way = append(way, c.railway())

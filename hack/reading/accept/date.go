@@ -109,10 +109,7 @@ func (d dateParts) monthName(l Language) node {
 }
 
 func (d dateParts) dayNode(l Language) node {
-	english := choice{englishOrdinal(d.day), englishCardinal(d.day)}
-	if l == English {
-		return sequence{choice{nothing, oneOf{"the"}}, english}
-	}
+	english := sequence{choice{nothing, oneOf{"the"}}, choice{englishOrdinal(d.day), englishCardinal(d.day)}}
 	hindi := choice{oneOf(hindiBelow100[d.day]), hindiOrdinal(d.day)}
 	return byLanguage(l, english, hindi)
 }

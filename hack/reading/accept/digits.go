@@ -14,7 +14,16 @@ func readDigits(value string, _ Language) (node, error) {
 	if value == "" {
 		return nil, errors.New("no digits")
 	}
-	return choice{code(value, hindiDigit), code(value, englishDigit)}, nil
+	c := choice{code(value, hindiDigit), code(value, englishDigit)}
+	if country, rest, ok := strings.Cut(strings.TrimPrefix(value, "+"), "-"); ok && value[0] == '+' { // plus ninety one
+		n, err := strconv.ParseInt(country, 10, 64)
+		if err != nil || n < 1 || n > 99 {
+			return nil, fmt.Errorf("%q begins with no country", value)
+		}
+		plus := phrases("plus", "प्लस", "")
+		c = append(c, sequence{plus, oneOf(hindiBelow100[n]), code(rest, hindiDigit)}, sequence{plus, englishBelow100(n), code(rest, englishDigit)})
+	}
+	return c, nil
 }
 
 func hindiDigit(d byte) node { return oneOf(hindiBelow100[d-'0']) }

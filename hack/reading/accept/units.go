@@ -125,6 +125,9 @@ func money(value string, l Language, unit, part unitNames) (node, error) {
 	if l != Hindi {
 		plain = append(plain, sequence{phrases(unit.english...), englishNumber(whole)})
 	}
+	if l != English { // रुपये दस हज़ार, as on a cheque
+		plain = append(plain, sequence{phrases(unit.hindi...), number(whole, Hindi)})
+	}
 	if hundredths.whole == 0 {
 		return plain, nil
 	}

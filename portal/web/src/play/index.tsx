@@ -3,6 +3,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { copy as copyText } from "../ui/copy";
 import { Events } from "./events";
 import { Figures } from "./figuresview";
 import { fromFragment, toFragment } from "./link";
@@ -10,7 +11,7 @@ import { countPoints, trimmed } from "./marks";
 import { Previewer, type PreviewResult } from "./preview";
 import { SettingsCard, Code } from "./side";
 import { Speaking } from "./speaking";
-import { TakesList } from "./takesview";
+import { Files, TakesList } from "./takesview";
 import { Source, Spoken } from "./text";
 import { Wave } from "./waveview";
 import { isSeed, type Settings } from "./wire";
@@ -28,6 +29,9 @@ export interface PlaygroundProps {
 }
 
 export const MAX_CHARS = 4000;
+const DRAFT = "swar.draft"; // sessionStorage: what was typed outlives a reload and a session that ends
+
+const copy = (text: string) => void copyText(text);
 
 const EXAMPLES: readonly [name: string, text: string][] = [
   ["Order", "Namaste Priya! Aapka order #SW-4821 kal 5:30 pm tak deliver ho jayega, total ₹1,499 hai."],
@@ -42,13 +46,14 @@ export function defaults(voices: readonly string[]): Settings {
 }
 
 export function Playground(p: PlaygroundProps) {
-  const linked = useMemo(() => fromFragment(location.hash), []);
-  const [text, setText] = useState(linked.text ?? EXAMPLES[0]![1]);
+  const linked = useMemo(() => fromFragment(location.hash || location.search), []);
+  const [text, setText] = useState(linked.text ?? sessionStorage.getItem(DRAFT) ?? EXAMPLES[0]![1]);
   const [settings, setSettings] = useState<Settings>({ ...defaults(p.voices), ...linked.settings });
   const [preview, setPreview] = useState<PreviewResult>({ typed: "", ms: 0 });
   const hovered = useSignal(-1);
   const speaking = useSpeaking(p);
   const previewer = usePreviewer(p, setPreview);
+  useEffect(() => sessionStorage.setItem(DRAFT, text), [text]);
   useEffect(() => previewer.ask(text, settings), [text, settings.enDigits, settings.raw]);
 
   const chars = countPoints(trimmed(text).text);
@@ -70,21 +75,35 @@ export function Playground(p: PlaygroundProps) {
             onComposing={(on) => { previewer.composing = on; if (!on) previewer.ask(text, settings); }} />
         </section>
         <Spoken t={p.t} preview={preview} hovered={hovered} chunk={speaking.chunk} />
-        <section class="card" aria-label={p.t("play.play")}>
+        <section class="card play-player" aria-label={p.t("play.play")}>
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
+          <div class="play-files">{speaking.takes.value[0] && <Files {...p} speaking={speaking} take={speaking.takes.value[0]} />}<span class="end"><button type="button" class="btn ghost sm" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button></span></div>
           {!isSecureContext && <p class="play-note">{p.t("play.insecure")}</p>}
         </section>
-        <section class="card"><header><h2>{p.t("play.takes")}</h2></header><TakesList {...p} speaking={speaking} /></section>
-        <section class="card"><header><h2>{p.t("play.events")}</h2></header><Events t={p.t} rows={speaking.rows} copy={copy} /></section>
+        <Beneath {...p} speaking={speaking} />
       </div>
       <aside class="play-side" aria-label={p.t("play.settings")}>
-        <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} api={p.api} takes={speaking.takes} />
+        <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} takes={speaking.takes} />
         <Code t={p.t} api={p.api} text={trimmed(text).text} settings={settings} copy={copy} />
-        <button type="button" class="btn" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button>
       </aside>
     </div>
+  );
+}
+
+/** What has gone over the wire, and what was heard, one behind the other. */
+function Beneath(p: PlaygroundProps & { speaking: Speaking }) {
+  const [shown, setShown] = useState<"takes" | "events">("takes");
+  const counts = { takes: p.speaking.takes.value.length, events: p.speaking.rows.value.length };
+  return (
+    <section class="card">
+      <div class="tabs" role="tablist" aria-label={p.t("play.takes")}>
+        {(["takes", "events"] as const).map((tab) => <button type="button" role="tab" id={"tab-" + tab} aria-controls={"panel-" + tab} aria-selected={shown === tab} onClick={() => setShown(tab)}>{p.t("play." + tab)} <span class="faint num">{counts[tab]}</span></button>)}
+      </div>
+      <div role="tabpanel" id="panel-takes" aria-labelledby="tab-takes" hidden={shown !== "takes"}><TakesList {...p} /></div>
+      <div role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden={shown !== "events"}><Events t={p.t} rows={p.speaking.rows} copy={copy} /></div>
+    </section>
   );
 }
 
@@ -144,17 +163,4 @@ function useKeys(play: () => void, stop: () => void) {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   });
-}
-
-/** Copies; pages without TLS have no clipboard, so the text is selected in a field for Ctrl+C. */
-export function copy(text: string) {
-  if (navigator.clipboard) return void navigator.clipboard.writeText(text);
-  const field = document.createElement("textarea");
-  field.value = text;
-  field.className = "play-copy";
-  field.readOnly = true;
-  field.onblur = () => field.remove();
-  document.body.append(field);
-  field.select();
-  field.oncopy = () => setTimeout(() => field.remove());
 }

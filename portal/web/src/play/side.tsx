@@ -1,7 +1,9 @@
 // Voice, settings and the request as code.
 
 import type { ReadonlySignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { sampleAddress } from "../lib/samples";
+import { say } from "../ui/copy";
 import { LANGUAGES, snippet, type Language } from "./snippets";
 import { isSeed, newSeed, type Settings } from "./wire";
 import type { Take } from "./takes";
@@ -12,49 +14,43 @@ interface SettingsProps {
   voices: readonly string[];
   settings: Settings;
   takes: ReadonlySignal<readonly Take[]>;
-  api: string;
   onChange(s: Settings): void;
 }
 
-export function SettingsCard({ t, voices, settings, takes, api, onChange }: SettingsProps) {
+export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsProps) {
   const set = (s: Partial<Settings>) => onChange({ ...settings, ...s });
   const used = takes.value[0]?.settings.seed ?? "";
   const locked = settings.seed !== "";
   return (
     <section class="card">
       <header><h2>{t("play.settings")}</h2><button type="button" class="btn ghost sm end" onClick={() => onChange(defaults(voices))}>{t("play.reset")}</button></header>
-      <fieldset class="play-voices"><legend>{t("play.voice")}</legend>
+      <fieldset class="play-voices"><legend class="sr">{t("play.voice")}</legend>
         {voices.map((v) => (
-          <div class="row">
-            <label><input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} /> {v}</label>
-            <Sample t={t} api={api} voice={v} />
+          <div class="play-voice">
+            <label><input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} /><span class="av" aria-hidden="true">{[...v][0]?.toUpperCase()}</span>{v}</label>
+            <Sample t={t} voice={v} />
           </div>
         ))}
       </fieldset>
       <label class="field"><span>{t("play.temperature")} <output class="num end">{settings.temperature.toFixed(2)}</output></span>
-        <input type="range" min="0" max="2" step="0.05" value={settings.temperature} onInput={(e) => set({ temperature: Number(e.currentTarget.value) })} /></label>
+        <input type="range" min="0" max="2" step="0.05" value={settings.temperature} onInput={(e) => set({ temperature: Number(e.currentTarget.value) })} /><span class="play-ends xs muted"><span>{t("play.steady")}</span><span>{t("play.varied")}</span></span></label>
       <label class="field"><span>{t("play.seed")}</span>
         <input class="in mono num" inputMode="numeric" placeholder={used} value={settings.seed} aria-invalid={!isSeed(settings.seed)} onInput={(e) => set({ seed: e.currentTarget.value.trim() })} /></label>
       <div class="row">
         <button type="button" class="btn sm" aria-pressed={locked} disabled={!locked && used === ""} onClick={() => set({ seed: locked ? "" : used })}>{t("play.lock")}</button>
         <button type="button" class="btn sm" onClick={() => set({ seed: newSeed() })}>{t("play.newSeed")}</button>
       </div>
-      <label class="play-switch"><input type="checkbox" role="switch" checked={settings.enDigits} onChange={(e) => set({ enDigits: e.currentTarget.checked })} /> {t("play.enDigits")}</label>
-      <label class="play-switch"><input type="checkbox" role="switch" checked={settings.raw} onChange={(e) => set({ raw: e.currentTarget.checked })} /> {t("play.raw")}</label>
+      <label class="play-switch">{t("play.enDigits")} <input type="checkbox" role="switch" checked={settings.enDigits} onChange={(e) => set({ enDigits: e.currentTarget.checked })} /></label>
+      <label class="play-switch">{t("play.raw")} <input type="checkbox" role="switch" checked={settings.raw} onChange={(e) => set({ raw: e.currentTarget.checked })} /></label>
     </section>
   );
 }
 
-// Samples appear once the server has made them; viewers hear them too.
-function Sample({ t, api, voice }: { t: T; api: string; voice: string }) {
+// The server makes samples when it has nothing else to do; viewers hear them too.
+function Sample({ t, voice }: { t: T; voice: string }) {
   const audio = useRef<HTMLAudioElement>(null);
-  const [there, setThere] = useState(false);
-  const address = `${api}/samples/${encodeURIComponent(voice)}.wav`;
-  useEffect(() => {
-    void fetch(address, { method: "HEAD" }).then((r) => setThere(r.ok), () => setThere(false));
-  }, [address]);
-  if (!there) return null;
-  return <><audio ref={audio} src={address} preload="none" /><button type="button" class="btn sm sq" aria-label={t("play.sample", { voice })} onClick={() => void audio.current?.play()}>▶</button></>;
+  const hear = () => audio.current?.play().catch(() => say(t("play.sample.later")));
+  return <><audio ref={audio} src={sampleAddress(voice)} preload="none" /><button type="button" class="btn sm sq" aria-label={t("play.sample", { voice })} onClick={() => void hear()}>▶</button></>;
 }
 
 interface CodeProps {

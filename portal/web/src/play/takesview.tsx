@@ -26,12 +26,21 @@ export function TakesList({ t, api, key_, speaking, mayPlay }: Props) {
             <button type="button" class="btn sm sq" aria-pressed={pair[i] === take.id} onClick={() => mark(i as 0 | 1, take.id)}>{name}</button>
           ))}
           <span class="grow">{[...take.text].slice(0, 60).join("")}<br /><span class="xs muted mono">{take.settings.voice} · {take.settings.seed}</span></span>
-          <button type="button" class="btn sm" onClick={() => save(wavOf(take), name(take, "wav"))}>WAV</button>
-          <button type="button" class="btn sm" onClick={() => save(pcmOf(take), name(take, "pcm"))}>PCM</button>
-          <button type="button" class="btn sm" disabled={!mayPlay} title={t("play.opus")} onClick={() => void opus(api, key_, take, speaking)}>Opus</button>
+          <Files t={t} api={api} key_={key_} mayPlay={mayPlay} speaking={speaking} take={take} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A take as files. Opus is another request, and says so. */
+export function Files({ t, api, key_, mayPlay, speaking, take }: Pick<Props, "t" | "api" | "key_" | "mayPlay" | "speaking"> & { take: Take }) {
+  return (
+    <>
+      <button type="button" class="btn sm" onClick={() => save(wavOf(take), name(take, "wav"))}>WAV</button>
+      <button type="button" class="btn sm" onClick={() => save(pcmOf(take), name(take, "pcm"))}>PCM</button>
+      <button type="button" class="btn sm" disabled={!mayPlay} title={t("play.opus")} onClick={() => void opus(api, key_, take, speaking)}>Opus</button>
+    </>
   );
 }
 

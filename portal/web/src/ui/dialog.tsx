@@ -1,0 +1,44 @@
+// Dialogs on <dialog>, which keeps the focus inside and gives it back.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Icon } from "./icons";
+import { t } from "./words";
+
+interface DialogProps {
+  title: string;
+  lead?: string;
+  onClose(): void;
+  /** Whether it may be closed now; asked before Escape, the cross and a click beside it close it. */
+  mayClose?(): boolean;
+  drawer?: boolean; // at the side, over the page
+  children: ComponentChildren;
+}
+
+export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const back = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (back instanceof HTMLElement && back.isConnected) back.focus();
+    };
+  }, []);
+  const close = (e: Event) => {
+    e.preventDefault();
+    if (mayClose()) onClose();
+  };
+  return (
+    <dialog class={drawer ? "dlg drawer" : "dlg"} ref={dialog} aria-labelledby={id} onCancel={close} onClick={(e) => e.target === dialog.current && close(e)}>
+      <div class="dh"><div class="grow"><h2 id={id}>{title}</h2>{lead && <p class="small muted">{lead}</p>}</div>
+        <button type="button" class="btn ghost sm sq" aria-label={t("close")} onClick={close}><Icon name="close" /></button></div>
+      {children}
+    </dialog>
+  );
+}
+
+/** A form in a dialog: Enter sends it. */
+export function Form({ onSend, children }: { onSend(): unknown; children: ComponentChildren }) {
+  return <form class="form" noValidate onSubmit={(e) => { e.preventDefault(); void onSend(); }}>{children}</form>;
+}

@@ -1,0 +1,53 @@
+// A button that opens a short list of things to do.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+interface MenuProps {
+  label: string; // what the button is called
+  button: ComponentChildren;
+  class?: string;
+  up?: boolean; // opens above the button
+  children(close: () => void): ComponentChildren;
+}
+
+export function Menu({ label, button, class: name = "btn ghost sm sq", up, children }: MenuProps) {
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    items(box.current)[0]?.focus();
+    const outside = (e: Event) => {
+      if (!(e.target instanceof Node) || !box.current?.contains(e.target)) setOpen(false);
+    };
+    addEventListener("pointerdown", outside);
+    addEventListener("focusin", outside);
+    return () => {
+      removeEventListener("pointerdown", outside);
+      removeEventListener("focusin", outside);
+    };
+  }, [open]);
+  const key = (e: KeyboardEvent) => {
+    const all = items(box.current);
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    if (e.key === "Escape" && open) close();
+    else if (e.key === "ArrowDown" && open) all[(at + 1) % all.length]?.focus();
+    else if (e.key === "ArrowUp" && open) all[(at - 1 + all.length) % all.length]?.focus();
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  const close = () => {
+    setOpen(false);
+    opener.current?.focus();
+  };
+  return (
+    <div class="menu" ref={box} onKeyDown={key}>
+      <button type="button" class={name} ref={opener} aria-label={label} aria-expanded={open} onClick={() => setOpen(!open)}>{button}</button>
+      {open && <div class={up ? "menu-list up" : "menu-list"} role="group" aria-label={label}>{children(close)}</div>}
+    </div>
+  );
+}
+
+const items = (box: HTMLElement | null) => [...(box?.querySelectorAll<HTMLElement>(".menu-list a, .menu-list button:not(:disabled)") ?? [])];
