@@ -9,6 +9,7 @@ func TestSpellingsInAHurry(t *testing.T) {
 		{"doing", "kya kr rhe ho yr", "क्या कर रहे हो यार"},
 		{"h and hn", "hn bht acha h", "हाँ बहुत अच्छा है"},
 		{"why", "kyu, tmhe nhi mla kya", "क्यों, तुम्हें नहीं मिला क्या"},
+		{"but not in capitals", "MLA aaye the", "एम एल ए आए थे"},
 		{"fine", "thik h yr, kl milna h", "ठीक है यार, कल मिलना है"},
 		{"two words in one", "aplog kbtk aaoge", "आप लोग कब तक आओगे"},
 		{"a verb with its helper", "ab sojao, kl hjayega", "अब सो जाओ, कल हो जाएगा"},

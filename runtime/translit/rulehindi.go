@@ -20,6 +20,7 @@ func spellHindi(out *strings.Builder, src string, proper bool) {
 	i, started := 0, false // started: a vowel has been written
 	if st := l.startOf(key); st.n > 0 {
 		s.part(st.hindi)
+		s.bare = s.bare && !isVowel(key[st.n-1]) // the g of naga has its vowel, though Devanagari does not write it
 		i, started = st.n, true
 	} else if p, ok := l.endOf(key); ok && !isVowel(key[0]) {
 		s.part(p.hindi)
