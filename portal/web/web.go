@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 // Options say what is served. Files is required.
@@ -175,7 +177,7 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	body, tag := f.plain, f.etag
 	if f.zipped != nil {
 		h.Add("Vary", "Accept-Encoding")
-		if weight(r.Header.Values("Accept-Encoding"), "gzip") > 0 {
+		if answer.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 			h.Set("Content-Encoding", "gzip")
 			body, tag = f.zipped, tag+"-gz"
 		}

@@ -1,4 +1,4 @@
-package web
+package answer
 
 import (
 	"net/http"
