@@ -63,6 +63,11 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 		})
 	}
 	mux.HandleFunc("GET /assets/", site.Asset)
+	for _, name := range []string{"favicon.svg", "manifest.webmanifest", "robots.txt"} {
+		mux.Handle("GET /"+name, site.Page(name, http.StatusOK))
+	}
+	mux.Handle("GET /docs/{page...}", site.Manual(other))
+	mux.Handle("GET /docs", http.RedirectHandler("/docs/", http.StatusMovedPermanently))
 	mux.Handle("/", other)
 	return oneName(p.Public, mux), nil
 }

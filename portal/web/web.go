@@ -5,9 +5,11 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -22,7 +24,7 @@ import (
 
 // Options say what is served. Files is required.
 type Options struct {
-	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed.
+	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed, or in its place.
 	Files fs.FS
 	// Connect returns origins beside the page's own that pages may call, such as those of issuers, which tell theirs at any time. Nil: none.
 	Connect func() []string
@@ -34,7 +36,7 @@ type Options struct {
 
 // A file is one built file as it is sent.
 type file struct {
-	plain, zipped []byte // zipped is nil where nothing is beside the file
+	plain, zipped []byte // one of them may be nil
 	etag, kind    string
 }
 
@@ -69,8 +71,12 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	err := fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(name, ".gz") {
+		if err != nil || d.IsDir() {
 			return err
+		}
+		name = strings.TrimSuffix(name, ".gz")
+		if _, ok := s.files[name]; ok {
+			return nil
 		}
 		f, err := read(o.Files, name)
 		if path.Ext(name) == ".html" {
@@ -90,12 +96,14 @@ func New(o Options) (*Site, error) {
 
 func read(files fs.FS, name string) (file, error) {
 	plain, err := fs.ReadFile(files, name)
+	zipped, notZipped := fs.ReadFile(files, name+".gz")
 	if err != nil {
-		return file{}, err
-	}
-	zipped, err := fs.ReadFile(files, name+".gz")
-	if err != nil {
-		zipped = nil // small files have no variant
+		if notZipped != nil {
+			return file{}, err
+		}
+		if _, err := unzip(zipped); err != nil {
+			return file{}, fmt.Errorf("%s.gz: %w", name, err)
+		}
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	switch path.Ext(name) { // the tables of the system differ
@@ -105,11 +113,17 @@ func read(files fs.FS, name string) (file, error) {
 		kind = "application/manifest+json"
 	case ".svg":
 		kind = "image/svg+xml"
+	case ".md":
+		kind = "text/markdown; charset=utf-8"
+	case ".json":
+		kind = "application/json"
+	case ".txt":
+		kind = "text/plain; charset=utf-8"
 	}
 	if kind == "" {
 		kind = "application/octet-stream"
 	}
-	sum := sha256.Sum256(plain)
+	sum := sha256.Sum256(append(slices.Clip(plain), zipped...))
 	return file{plain: plain, zipped: zipped, etag: hex.EncodeToString(sum[:12]), kind: kind}, nil
 }
 
@@ -169,6 +183,9 @@ func (s *Site) Page(name string, status int) http.HandlerFunc {
 func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", s.policy())
+	if f.kind == "image/svg+xml" { // which brings its styles along, and knows no scripts
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -182,6 +199,9 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 			body, tag = f.zipped, tag+"-gz"
 		}
 	}
+	if body == nil {
+		body, _ = unzip(f.zipped) // New has tried it
+	}
 	if status != http.StatusOK {
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
@@ -191,4 +211,13 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// unzip is for the few who take nothing compressed: what is there in that form alone needs no memory twice.
+func unzip(zipped []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
