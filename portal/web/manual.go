@@ -3,6 +3,8 @@ package web
 import (
 	"net/http"
 	"path"
+
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 // Manual serves the documentation below /docs/: pages, the Markdown that they were made of as {page}.md, and what they show. Where there is no
@@ -23,7 +25,7 @@ func (s *Site) Manual(other http.Handler) http.Handler {
 			s.Page(name, http.StatusOK)(w, r)
 			return
 		}
-		if PrefersHTML(r) {
+		if answer.PrefersHTML(r) {
 			lost(w, r)
 			return
 		}
