@@ -43,33 +43,29 @@ type file struct {
 // A Site answers for the pages. It is safe for concurrent use.
 type Site struct {
 	files   map[string]file
-	api     []string // its origin, where that is another one
+	api     string // its origin, where that is another one
 	connect func() []string
 }
 
 // policy leaves out origins that are none, rather than no page at all: they come from issuers.
 func (s *Site) policy() string {
-	origins := s.api
+	var origins []string
 	if s.connect != nil {
 		for _, o := range s.connect() {
-			if _, err := policyFor([]string{o}); err == nil {
-				origins = append(slices.Clip(origins), o)
+			if isOrigin(o) {
+				origins = append(origins, o)
 			}
 		}
 	}
-	policy, _ := policyFor(origins) // each was tried
-	return policy
+	return policyFor(s.api, origins)
 }
 
 // New reads all files, so that a request reads none.
 func New(o Options) (*Site, error) {
-	s := &Site{files: map[string]file{}, connect: o.Connect}
-	if o.API != "" {
-		s.api = []string{o.API}
+	if o.API != "" && !isOrigin(o.API) {
+		return nil, fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", o.API)
 	}
-	if _, err := policyFor(s.api); err != nil {
-		return nil, err
-	}
+	s := &Site{files: map[string]file{}, api: o.API, connect: o.Connect}
 	err := fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -139,20 +135,25 @@ func (f file) with(text, by string) file {
 	return f
 }
 
-// policyFor refuses what is no plain origin: it would end up in a header as it is.
-func policyFor(connect []string) (string, error) {
-	sources := []string{"'self'"}
-	for _, c := range connect {
-		u, err := url.Parse(c)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || c != u.Scheme+"://"+u.Host || strings.ContainsAny(c, " ;,'\"*") {
-			return "", fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", c)
-		}
-		ws := "ws" + strings.TrimPrefix(u.Scheme, "http") + "://" + u.Host
-		sources = append(sources, c, ws)
+// isOrigin is whether a text is an origin and nothing else: it ends up in a header as it is.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && s == u.Scheme+"://"+u.Host && !strings.ContainsAny(s, " ;,'\"*")
+}
+
+// policyFor is the policy of pages that call api, which speaks and has samples, and connect.
+func policyFor(api string, connect []string) string {
+	calls, media := "'self'", "'self' blob:"
+	if api != "" {
+		connect = append([]string{api}, connect...)
+		media += " " + api
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + strings.Join(sources, " ") +
-		"; media-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" +
-		"; require-trusted-types-for 'script'; trusted-types 'none'", nil
+	for _, c := range connect {
+		scheme, host, _ := strings.Cut(c, "://")
+		calls += " " + c + " ws" + strings.TrimPrefix(scheme, "http") + "://" + host
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + calls + "; media-src " + media +
+		"; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
 // Asset serves /assets/…, whose names hold a hash and whose bytes therefore never change.

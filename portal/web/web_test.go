@@ -92,7 +92,7 @@ func TestPolicy(t *testing.T) {
 // TestPagesKnowWhereTheAPIIs: where it is elsewhere, pages may call it and are told, also those that were compressed before.
 func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 	for api, want := range map[string][2]string{
-		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org;"},
+		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org; media-src 'self' blob: https://tts.example.org;"},
 		"https://tts.example.org/": {`data-api="https://tts.example.org"`, "wss://tts.example.org;"},
 	} {
 		h, err := Beside(http.NotFoundHandler(), Program{API: api, Portal: true})
