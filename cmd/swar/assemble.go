@@ -137,13 +137,13 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 		var err error
 		ways, err = s.portal.Handler(ctx, portal.Site{
 			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m, Version: thisBuild().Version,
-			Voices: portal.Voices{Bundle: s.options.engine.Folder(), Read: s.readVoices},
+			Voices: portal.Voices{Bundle: s.options.engine.Folder(), Read: s.readVoices}, Pages: web.Built() != nil,
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	h, err := web.Beside(ways.Beside(s.api), web.Program{Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0, Connect: ways.Origins})
+	h, err := web.Beside(ways.Beside(s.api), web.Program{Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0, Connect: ways.Origins, Public: ways.PublicURL()})
 	if err != nil {
 		return nil, err
 	}
