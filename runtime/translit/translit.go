@@ -1,7 +1,8 @@
 // Package translit writes Roman Hindi and Hinglish in Devanagari, for engines that read Latin letters as English or not at all.
 //
 // A word is looked up in the tables, taken apart as a verb, noun or English inflection, matched by its sound, and only then spelled
-// by rule. What its spelling alone cannot tell (main, to, is, the) its neighbours decide. Whether a sentence is English is decided
+// by rule, names by the parts that they are made of. What its spelling alone cannot tell (main, to, is, the; Khan and kahan in a
+// hurry) its neighbours decide. Whether a sentence is English is decided
 // for the sentence as a whole.
 package translit
 
@@ -27,7 +28,7 @@ type Options struct {
 // The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same; rewriting a result again
 // changes nothing. It takes time in proportion to the text. Devanagari is safe for concurrent use; the first call loads the tables.
 func Devanagari(text string, o Options) string {
-	if strings.IndexFunc(text, isLatin) < 0 {
+	if strings.IndexFunc(text, IsLatin) < 0 {
 		return text
 	}
 	var (

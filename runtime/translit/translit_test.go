@@ -364,7 +364,7 @@ func TestLettersOfOtherKinds(t *testing.T) {
 
 // signs drops what may change: letters, marks, spaces (initials are parted by them) and the signs of a word.
 func signs(r rune) rune {
-	if unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune(" '’\u200c\u200d", r) || isLatin(r) || hasLatin(r) {
+	if unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune(" '’\u200c\u200d", r) || IsLatin(r) || hasLatin(r) {
 		return -1
 	}
 	return r

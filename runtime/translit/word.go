@@ -52,7 +52,7 @@ func (l *lexicon) words(list []word, s string) []word {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case isLatin(r):
+		case IsLatin(r):
 			w := word{start: i, end: latinEnd(s, i+size), breaks: breaks}
 			w.capital = isCapital(s[w.start]) || s[w.start] >= utf8.RuneSelf && isUpper(r)
 			if len(list) > 0 {
@@ -94,9 +94,9 @@ func latinEnd(s string, i int) int {
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case isLatin(r) || isAccent(r):
+		case IsLatin(r) || isAccent(r):
 		case r == '\'' || r == '’':
-			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !isLatin(next) {
+			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !IsLatin(next) {
 				return i
 			}
 		default:
@@ -118,8 +118,8 @@ func devanagariEnd(s string, i int) int {
 	return i
 }
 
-// isLatin reports whether r is a Latin letter, or a sign that is made of some, as 𝐇 and ㎏ are.
-func isLatin(r rune) bool {
+// IsLatin reports whether r is a Latin letter, or a sign that is made of some, as 𝐇 and ㎏ are. [Plain] says of which.
+func IsLatin(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return 'a' <= r|0x20 && r|0x20 <= 'z'
