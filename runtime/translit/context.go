@@ -75,7 +75,7 @@ func (s *sentence) resolve(i int) string {
 
 func (s *sentence) byNeighbours(i int) string {
 	w := &s.words[i]
-	if w.english != "" && s.around(i)+w.lean < 0 {
+	if w.english != "" && s.around(i)+int(w.lean) < 0 {
 		return ""
 	}
 	return w.hindi
@@ -95,7 +95,7 @@ func (s *sentence) around(i int) int {
 			return -near / 2
 		case unknown:
 			if !w.indian { // else it is a name
-				return near * w.lean / 4
+				return near * int(w.lean) / 4
 			}
 		}
 		return 0

@@ -77,11 +77,14 @@ func (s *sentence) letterInEnglish(i int) string {
 	return letterNames[w.letter]
 }
 
+// pluralOfLetter ends the name of a letter in the plural.
+const pluralOfLetter = "ज़"
+
 // writeLetter writes a letter's name.
 func writeLetter(out *strings.Builder, name string, plural bool) {
 	out.WriteString(name)
 	if plural {
-		out.WriteString("ज़")
+		out.WriteString(pluralOfLetter)
 	}
 }
 

@@ -37,8 +37,8 @@ can't cannot won't isn't aren't haven't hasn't there here an any some all as tha
 // An entry is what the tables know of a word.
 type entry struct {
 	kind           kind
+	lean           int8
 	hindi, english string
-	lean           int
 	both           string // the word itself, where its neighbours decide how it is read
 	person         *person
 }
@@ -52,7 +52,8 @@ type lexicon struct {
 	people  map[string]*person
 
 	starts, ends             map[string]part
-	longestStart, longestEnd int // in letters
+	longestStart, longestEnd int                     // in letters
+	startsWith, endsWith     [longestWord + 1]uint32 // by length: the last letters of starts, the first of ends; see letterBit
 }
 
 // tables returns the lexicon, loading it on the first call.
@@ -101,11 +102,11 @@ func load() *lexicon {
 	for roman, rest := range rows(eitherTable) {
 		inHindi, rest, _ := strings.Cut(rest, "\t")
 		inEnglish, lean, _ := strings.Cut(rest, "\t")
-		n, err := strconv.Atoi(lean)
+		n, err := strconv.ParseInt(lean, 10, 8)
 		if err != nil {
 			panic("translit: either.tsv: " + roman + ": " + err.Error())
 		}
-		e := entry{kind: either, hindi: inHindi, english: inEnglish, lean: n, both: roman}
+		e := entry{kind: either, hindi: inHindi, english: inEnglish, lean: int8(n), both: roman}
 		if inEnglish == "" {
 			e.kind = hindi // two Hindi words, not two languages
 		}

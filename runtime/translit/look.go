@@ -7,7 +7,7 @@ import (
 
 // leanOf guesses from its spelling alone whether an unknown word is Hindi (positive) or English (negative). Names with a capital may end
 // as English words do: Vishal, Vasant, Varshney.
-func leanOf(key []byte, proper bool) int {
+func leanOf(key []byte, proper bool) int8 {
 	lean := 0
 	if slices.ContainsFunc(hindiEndings, func(end string) bool { return bytes.HasSuffix(key, []byte(end)) }) {
 		lean += 2
@@ -28,7 +28,7 @@ func leanOf(key []byte, proper bool) int {
 	if proper && bytes.IndexByte(key, 'q') >= 0 { // Rafiq
 		lean += 2
 	}
-	return max(-2, min(2, lean))
+	return int8(max(-2, min(2, lean)))
 }
 
 // leanAt is what letter i of key says, together with the one behind it.

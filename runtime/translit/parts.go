@@ -44,7 +44,10 @@ func (l *lexicon) startAt(key []byte, n int) start {
 	if rest[0] == 'h' && !isVowel(key[n-1]) || rest[0] == 'y' { // they belong to the consonant before
 		return start{}
 	}
-	p, known := l.starts[string(key[:n])]
+	p, known := part{}, false
+	if l.startsWith[n]&letterBit(key[n-1]) != 0 {
+		p, known = l.starts[string(key[:n])]
+	}
 	_, whole := l.endOf(rest)
 	switch {
 	case known && !isVowel(rest[0]):
@@ -65,12 +68,15 @@ func (l *lexicon) startAt(key []byte, n int) start {
 
 // endOf finds the part that rest is.
 func (l *lexicon) endOf(rest []byte) (part, bool) {
-	if len(rest) > l.longestEnd {
+	if len(rest) > l.longestEnd || len(rest) > 0 && l.endsWith[len(rest)]&letterBit(rest[0]) == 0 {
 		return part{}, false
 	}
 	p, ok := l.ends[string(rest)]
 	return p, ok
 }
+
+// letterBit is the bit of a letter in the sets that tell without a look into the tables that no part is so long and begins, or ends, so.
+func letterBit(c byte) uint32 { return 1 << (c & 31) }
 
 // surestEnd is how long an end must be to make a word Indian by itself.
 const surestEnd = 4
@@ -109,9 +115,11 @@ func (l *lexicon) addParts(table string) {
 		case "start", "lead":
 			l.starts[roman] = part{hindi: hindi, lead: where == "lead"}
 			l.longestStart = max(l.longestStart, len(roman))
+			l.startsWith[len(roman)] |= letterBit(roman[len(roman)-1])
 		case "end", "place":
 			l.ends[roman] = part{hindi: hindi, place: where == "place"}
 			l.longestEnd = max(l.longestEnd, len(roman))
+			l.endsWith[len(roman)] |= letterBit(roman[0])
 		default:
 			panic("translit: parts.tsv: " + roman + ": stands nowhere: " + where)
 		}

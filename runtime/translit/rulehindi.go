@@ -228,8 +228,11 @@ func hasAny(b []byte, prefixes ...string) bool {
 	return false
 }
 
+// A consonant is how one is written in Roman letters and in Devanagari.
+type consonant struct{ roman, hindi string }
+
 // hindiConsonants are tried in order, the longest first.
-var hindiConsonants = []struct{ roman, hindi string }{
+var hindiConsonants = []consonant{
 	{"chchh", "च्छ"}, {"chr", "क्र"},
 	{"chch", "च्छ"}, {"cchh", "च्छ"},
 	{"kkh", "क्ख"}, {"ggh", "ग्घ"}, {"tth", "त्थ"}, {"ddh", "द्ध"}, {"bbh", "ब्भ"}, {"cch", "च्च"}, {"ksh", "क्ष"}, {"chh", "छ"}, {"shh", "श"},
@@ -249,13 +252,25 @@ func hindiConsonant(rest []byte) (int, string) {
 	case hasAny(rest, "ddi", "ddu"): // haddi, laddu; but gadda
 		return 2, "ड्ड"
 	}
-	for _, c := range hindiConsonants {
-		if bytes.HasPrefix(rest, []byte(c.roman)) {
+	if rest[0] < 'a' || 'z' < rest[0] {
+		return 0, ""
+	}
+	for _, c := range consonantsByLetter[rest[0]-'a'] {
+		if len(c.roman) <= len(rest) && string(rest[:len(c.roman)]) == c.roman {
 			return len(c.roman), c.hindi
 		}
 	}
 	return 0, ""
 }
+
+// consonantsByLetter are hindiConsonants by the first letter.
+var consonantsByLetter = func() (all ['z' - 'a' + 1][]consonant) {
+	for _, c := range hindiConsonants {
+		first := c.roman[0] - 'a'
+		all[first] = append(all[first], c)
+	}
+	return all
+}()
 
 // isNasalBefore reports whether rest is an n or m that only colours the stop behind it: sundar, lamba.
 func isNasalBefore(rest []byte) bool {

@@ -91,7 +91,7 @@ func TestLeanOf(t *testing.T) {
 		{"samjhaunga", 1}, {"thukrayenge", 1}, {"khatkhatana", 1}, {"dhoomdhaam", 1}, {"refurbished", -1}, {"microscope", -1}, {"synchronization", -1},
 		{"quixotic", -1}, {"strawberry", -1}, {"volcanoes", -1},
 	} {
-		if got := leanOf([]byte(tt.word), false); got*tt.want <= 0 {
+		if got := leanOf([]byte(tt.word), false); int(got)*tt.want <= 0 {
 			t.Errorf("%s: got %d, want the sign of %d", tt.word, got, tt.want)
 		}
 	}

@@ -123,7 +123,7 @@ func (s *sentence) english() bool {
 			score -= 2
 		case either, unknown:
 			if !w.indian { // else it is a name
-				score += w.lean
+				score += int(w.lean)
 			}
 		}
 	}
@@ -160,8 +160,9 @@ func (s *sentence) spelled(i int) bool {
 	return false
 }
 
+// letterName reports whether word i is the name of a letter, or of several of it.
 func (s *sentence) letterName(i int) bool {
-	return s.words[i].kind == devanagari && isLetterName(s.words[i].hindi)
+	return s.words[i].kind == devanagari && isLetterName(strings.TrimSuffix(s.words[i].hindi, pluralOfLetter))
 }
 
 // putHindi writes word i of a Hindi sentence.

@@ -32,11 +32,11 @@ type word struct {
 	proper     bool // it has a capital that neither a sentence nor a heading asks for
 	indian     bool // of unknown: it is made of the parts of names
 	kind       kind
+	lean       int8 // of either and unknown: positive looks Hindi, negative English
+	letter     byte // of letter: 0 for A to 25 for Z
 
 	hindi, suffix   string  // its Hindi reading and what is joined to it; "" if it has none
 	english, ending string  // its Indian respelling and the inflection joined to it; "" if none is known
-	lean            int     // of either and unknown: positive looks Hindi, negative English
-	letter          byte    // of letter: 0 for A to 25 for Z
 	both            string  // the word itself, where resolve must read it
 	person          *person // what it is where it is a name; nil if it cannot be one, or is nothing else
 }
@@ -120,13 +120,14 @@ func devanagariEnd(s string, i int) int {
 
 // IsLatin reports whether r is a Latin letter, or a sign that is made of some, as 𝐇 and ㎏ are. [Plain] says of which.
 func IsLatin(r rune) bool {
-	switch {
-	case r < utf8.RuneSelf:
+	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'
-	case isDevanagari(r):
-		return false
 	}
-	return unicode.Is(unicode.Latin, r) || r >= firstMadeOfLatin && unicode.Is(madeOfLatin, r)
+	return isLatinBeyondASCII(r)
+}
+
+func isLatinBeyondASCII(r rune) bool {
+	return !isDevanagari(r) && (unicode.Is(unicode.Latin, r) || r >= firstMadeOfLatin && unicode.Is(madeOfLatin, r))
 }
 
 func isAccent(r rune) bool { return 0x300 <= r && r <= 0x36f }
