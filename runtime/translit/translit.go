@@ -153,7 +153,7 @@ func (s *sentence) spelled(i int) bool {
 		return false
 	}
 	for _, w := range s.words[from:to] {
-		if w.hindi == letterNames['a'-'a'] {
+		if strings.TrimSuffix(w.hindi, pluralOfLetter) == letterNames['a'-'a'] {
 			return true
 		}
 	}
