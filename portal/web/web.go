@@ -141,17 +141,17 @@ func (f file) with(text, by string) file {
 
 // policyFor refuses what is no plain origin: it would end up in a header as it is.
 func policyFor(connect []string) (string, error) {
-	sources := []string{"'self'"}
+	sources, media := []string{"'self'"}, []string{"'self'"}
 	for _, c := range connect {
 		u, err := url.Parse(c)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || c != u.Scheme+"://"+u.Host || strings.ContainsAny(c, " ;,'\"*") {
 			return "", fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", c)
 		}
 		ws := "ws" + strings.TrimPrefix(u.Scheme, "http") + "://" + u.Host
-		sources = append(sources, c, ws)
+		sources, media = append(sources, c, ws), append(media, c)
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + strings.Join(sources, " ") +
-		"; media-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" +
+		"; media-src " + strings.Join(media, " ") + " blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" +
 		"; require-trusted-types-for 'script'; trusted-types 'none'", nil
 }
 
