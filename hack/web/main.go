@@ -33,7 +33,7 @@ type visit struct {
 var visits = []visit{{"app.html", 60_000}, {"signin.html", 25_000}}
 
 // entries are bundled each for itself. What one shares with pages that it loads later is in a file of its own.
-var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts", "src/docs/docs.ts", "src/docs/docs.css"}
+var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts", "src/docs/docs.ts", "src/docs/docs.css", "src/landing/landing.css"}
 
 func main() {
 	watch := flag.Bool("watch", false, "build again whenever a source changes")
@@ -167,12 +167,17 @@ func bundleAll(folder string) (built, error) {
 			return built{}, err
 		}
 	}
-	files, err := manual(".")
-	if err != nil {
-		return built{}, err
-	}
-	if err := all.merge(files); err != nil {
-		return built{}, err
+	for _, more := range []func() (map[string][]byte, error){
+		func() (map[string][]byte, error) { return manual(".") },
+		func() (map[string][]byte, error) { return landing(filepath.Join(folder, "src", "landing")) },
+	} {
+		files, err := more()
+		if err != nil {
+			return built{}, err
+		}
+		if err := all.merge(files); err != nil {
+			return built{}, err
+		}
 	}
 	return all, all.addStatic(filepath.Join(folder, "src", "static"))
 }
