@@ -8,6 +8,8 @@ type trait uint64
 const (
 	// The language of the sentence.
 	hindiWord   trait = 1 << iota // a Roman Hindi word that no English sentence has
+	hindiFunction                 // one that holds sentences together: hai, ka, aap
+	hindiVerb                     // a form of a verb: karein, milega
 	hindiMaybe                    // a Roman Hindi word that is also English, or part of a name
 	englishWord                   // an English word that Hinglish does not borrow
 	digitName                     // शून्य to नौ: stands in English sentences too, once their codes have been read
@@ -44,6 +46,8 @@ const (
 	place       // part of an address, where 1/2 is no half
 	month       // n is its number
 	scaleWord   // lakh, crore; n is its place in scaleWords
+
+	expansion // what a short form or a number becomes: doctor, hundred
 
 	// Capitals.
 	spoken     // said as a word although written in capitals: NASA
@@ -134,6 +138,19 @@ var wordLists = []struct {
 		bache bachi bacha gayab taiyar tayar ne udaan chhoot chhutti kharcha kharch rakam rashi khata khate mujhse aapse humse unse kisko jisko jinka jinki jinke isliye
 		kyunki kyonki  warna tabhi kabhi hamesha jaldi zaroor jaroor zaroori bilkul sahi galat khush dukh mausam garmi sardi barish khana pani doodh chai aata chawal
 		dal sabzi dukaan dukan sadak gaadi gadi rasta raasta dost beta beti bhejna bhejne mangwa mangwao   yaar arre  haal baat baatein baje bje band`},
+	{hindiFunction, `
+		hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan kaise kaisa kaisi kaun
+		kitna kitne kitni aap aapka aapki aapke aapko aapne apka apki apke apko tum tumhara tumhari tumhe tumhein tera teri tere mera meri mere mujhe mujhko maine
+		hamara hamari hamare humara humari humare humein hamein unka unki unke unko unhe unhein uska uski uske usko usne iska iski iske isko isme ismein usme usse isse
+		yeh ye woh wo vo jo jab tak wala wali wale kis kisi kise kisne lekin magar agar toh phir fir bhi abhi ji haan apna apni apne ne bina sirf waise jaise kyunki kyonki
+		mujhse aapse humse unse kisko jisko jinka jinki jinke isliye hy liye`},
+	{hindiVerb, `
+		gaya gayi gaye gya gyi kar karein kare karen karo karna karni karne kiya kiye kijiye kijie karke karta karti karte karunga karungi karenge karega karegi raha rahi rahe rha rhi rhe
+		rahega rahegi sakte sakta sakti chahiye chahie chahte lijiye lijie dijiye dijie dein dena dene denge dega diya diye diyi lena lene lenge liya jayega jayegi jayenge jaega
+		jaiye jaaiye aayega aayegi aayenge aaya aayi aaye aaiye aana aane jaana jaane jana jaao jao mila mili milega milegi milenge milna milo miliye batayein bataye bataiye
+		batao batana bata dekh dekhein dekhiye dekho suniye suno boliye bolo bol bhej bheja bheji bheje bhejein bhejiye bhejo rakhein rakhe rakho rakhiye hone hona hote hota hoti
+		karwa karwaye karwayein karwaiye lagega lagegi lagenge lage lagta chalo chuka chuki chuke krein kr krna krne lagao likhein likho likhiye padhein padhe sunein bharna bharein bhare
+		dabayein dabaye dabaiye ruko rukiye rukein bache bachi bacha bhejna bhejne mangwa mangwao honi`},
 	{hindiMaybe, `me main par pe hi ab un tu bar baar log tab mile mat sun lo den hum namaste bas teen das sau hazaar hazar aye   de le`},
 	{englishWord, `
 		the a an is are was were be been being has have had having will would can could shall should may might must your you yours i my we our us their they them he she his
@@ -387,11 +404,39 @@ var scaleWords = [...]struct {
 // lakhs is the place of lakh in scaleWords.
 const lakhs = 3
 
+// expansions are the English words that reading puts in place of short forms, numbers and units.
+func expansions() []string {
+	words := []string{"paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate"}
+	words = append(words, englishBelow20[:]...)
+	words = append(words, englishTens[:]...)
+	words = append(words, englishOrdinalBelow20[:]...)
+	words = append(words, englishOrdinalTens[:]...)
+	for _, s := range shortForms {
+		words = append(words, s.en)
+	}
+	for _, full := range dottedForms {
+		words = append(words, full)
+	}
+	for _, full := range strokedForms {
+		words = append(words, full)
+	}
+	for _, s := range scaleWords {
+		words = append(words, s.en)
+	}
+	for _, u := range units {
+		words = append(words, u.one, u.many)
+	}
+	for _, c := range currencies {
+		words = append(words, c.enOne, c.enMany, c.enCent, c.enCents)
+	}
+	return append(words, "reference debit")
+}
+
 // build puts the lists into one table.
 func build() map[string]*entry {
 	m := make(map[string]*entry, 3072)
 	add := func(words string, change func(*entry)) {
-		for w := range strings.FieldsSeq(words) {
+		for w := range strings.FieldsSeq(strings.ToLower(words)) {
 			e := m[w]
 			if e == nil {
 				e = new(entry)
@@ -402,6 +447,9 @@ func build() map[string]*entry {
 	}
 	for _, l := range wordLists {
 		add(l.words, func(e *entry) { e.traits |= l.traits })
+	}
+	for _, words := range expansions() {
+		add(words, func(e *entry) { e.traits |= expansion })
 	}
 	for n, words := range monthWords {
 		add(words, func(e *entry) { e.traits |= month; e.n = n })
