@@ -7,12 +7,12 @@ type trait uint64
 
 const (
 	// The language of the sentence.
-	hindiWord   trait = 1 << iota // a Roman Hindi word that no English sentence has
-	hindiFunction                 // one that holds sentences together: hai, ka, aap
-	hindiVerb                     // a form of a verb: karein, milega
-	hindiMaybe                    // a Roman Hindi word that is also English, or part of a name
-	englishWord                   // an English word that Hinglish does not borrow
-	digitName                     // शून्य to नौ: stands in English sentences too, once their codes have been read
+	hindiWord     trait = 1 << iota // a Roman Hindi word that no English sentence has
+	hindiFunction                   // one that holds sentences together: hai, ka, aap
+	hindiVerb                       // a form of a verb: karein, milega
+	hindiMaybe                      // a Roman Hindi word that is also English, or part of a name
+	englishWord                     // an English word that Hinglish does not borrow
+	digitName                       // शून्य to नौ: stands in English sentences too, once their codes have been read
 
 	// Code or quantity.
 	codeWord // what stands near it is read digit by digit: OTP, PIN, code
@@ -23,6 +23,15 @@ const (
 	paid     // an amount stands before: कटे, credited
 	more     // with से before it, a quantity stands there: ज़्यादा
 	pressed  // * and # are keys: press, दबाएँ
+	lastWord // with a count behind it, the tail of a number follows: last 4 digits 8150
+	codeVerb // a code is what one does this with: enter, use, दर्ज
+	renewed  // new or old, as codes are that follow others
+	sport    // numbers are scores
+	travel   // four digits may be a time
+	lasting  // m behind a number is minutes
+	terms    // m behind a number is months
+	timed    // 1.00-1.30 is a time
+	weekday  // n is its number
 	warm     // a <3 behind it is a heart: love, thanks
 	apart    // ends the reach of an idWord: में, se
 	holds    // an idWord that a number follows even across में: ending in 9087
@@ -43,6 +52,7 @@ const (
 	signed      // a minus may follow: temperature, is
 	expiry      // a month and a year follow
 	dateWord    // a day and a month follow: on, date
+	addressWord // stands in addresses beside the parts that have numbers
 	place       // part of an address, where 1/2 is no half
 	month       // n is its number
 	scaleWord   // lakh, crore; n is its place in scaleWords
@@ -161,6 +171,7 @@ var wordLists = []struct {
 		get gets got give gives given gave take takes took taken make makes made go goes going gone went come comes came see sees saw seen know knows say says said tell tells
 		told ask asks asked meet meets let lets use used using need needs want wants like likes try tries keep keeps put find found think look looks send sent say  show
 		shows enter press click visit wait waits hold thank thanks sorry hello hurry join read write reach reply leave left arrives arrived starts ends expires opens closes
+		built grew held ran became began won sold bought brought caught taught spent led flew drew chose rose fell drove wrote spoke hired
 		costs lasts weighs holds walk drink add boil install speak talk`},
 	{dayPart, `subah shaam sham raat dopahar dopahr savere सुबह शाम रात दोपहर सवेरे तड़के प्रातः सायं morning evening night afternoon noon midnight`},
 	{hindiWord, `subah shaam sham raat dopahar dopahr savere`},
@@ -186,6 +197,20 @@ var wordLists = []struct {
 	{paid, `कटे कट कटेंगे जमा निकाले भेजे मिले लगे लगेंगे kat kate katenge jama nikale bheje mile lage lagenge debit debited credit credited cashback refund refunded deducted paid`},
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
+	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
+	{codeVerb, `use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
+		enter submit darj bharo bharein share`},
+	{renewed, `new old earlier previous latest another fresh नया पुराना दूसरा naya purana dusra doosra`},
+	{sport, `
+		wicket wickets run runs over overs ov econ economy rr rrr target bat batting bowling figures innings chase chasing score scored strike partnership ball balls odi spell
+		crr nrr stumps declared lead leads trail trails series bowled bowler batsman spinner seamer six sixes four fours catch haul
+		विकेट रन ओवर गेंद गेंदों पारी स्कोर लक्ष्य बल्लेबाज़ गेंदबाज़ out`},
+	{travel, `
+		flight train bus local boards boarding gate terminal departs departure dep arr arrives arrival etd eta lands landing takeoff shuttle checkin platform pnr ferry metro
+		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift`},
+	{lasting, `timeout session video break wait cache interval song clip call delay expires expire meeting audio reel podcast lecture workout nap timer warmup runtime late jog walk plank rest halt ttl screening demo standup ride`},
+	{terms, `notice tenure emi emis lockin probation internship subscription lease rental warranty bond term policy validity`},
+	{timed, `lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
 	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
 	{counted, `
@@ -196,7 +221,7 @@ var wordLists = []struct {
 		plate plates item items piece pieces pcs box boxes packet packets bottle bottles cup cups pack packs unit units point points ghante ghanta ghanto ghanton hour hours hrs hr second seconds
 		sec secs day days week weeks month months year years saal saalon mahine mahina mahino hafte hafta baar times time rupaye rupay rupees rupee paise rs baje nights night adults adult
 		child children kids member members user users orders messages emails mails files pages page rooms guests installments emis payments transactions km kg gb mb students questions
-		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen views followers subscribers downloads votes cases  percent litres litre metres metre kilometres kilos kilo callers branches`},
+		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen views followers subscribers downloads votes cases  percent litres litre metres metre kilometres kilos kilo callers branches mistakes goals wickets runs balls overs`},
 	{coach, `coach कोच bogie डिब्बा seat berth flat room tower block फ्लैट फ़्लैट टावर ब्लॉक`},
 	{screen, `tv tvs video videos display resolution ultra hd uhd monitor camera quality screen led oled टीवी वीडियो स्क्रीन`},
 	{gold, `gold सोना सोने sona sone ring अंगूठी ornament jewellery आभूषण गहने हार`},
@@ -217,6 +242,11 @@ var wordLists = []struct {
 	{expiry, `expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
 	{place, `
 		house flat plot hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
+	{addressWord, `
+		near opp opposite behind nagar colony vihar enclave marg chowk bazaar bazar market mohalla village vill dist distt district tehsil taluka post po ps road rd lane cross main layout phase
+		park garden gardens apartment apartments apts society residency towers heights complex bhavan bhawan chambers cantt station pump puram halli pura pur ganj address state india bldg building
+		floor garh mandir masjid school hospital stores store
+		नगर कॉलोनी विहार मार्ग चौक बाज़ार बाजार मोहल्ला मुहल्ला गाँव ग्राम ज़िला जिला तहसील डाकघर पोस्ट रोड लेन पीछे सामने पास निकट अपार्टमेंट सोसायटी भवन स्टेशन मंदिर पता पुरम गंज मंज़िल`},
 	{signed, `temperature temp तापमान taapmaan tapman पारा minimum maximum न्यूनतम अधिकतम is hai है was था reading`},
 	{englishHead, `
 		iphone gate platform floor class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
@@ -361,6 +391,56 @@ var shortForms = []struct {
 	{dotOrNone, "किमी", "किलोमीटर", ""},
 	{needsDot, "मो", "मोबाइल", ""},
 	{needsDot, "दि", "दिनांक", ""},
+	{needsDot, "col", "", "colonel"},
+	{needsDot, "lt", "", "lieutenant"},
+	{needsDot, "maj", "", "major"},
+	{needsDot, "gen", "", "general"},
+	{needsDot, "sgt", "", "sergeant"},
+	{dotOrNone, "retd", "", "retired"},
+	{needsDot, "hon", "", "honourable"},
+	{needsDot, "vill", "", "village"},
+	{needsDot, "teh", "", "tehsil"},
+	{needsDot, "distt", "", "district"},
+	{needsDot, "syp", "", "syrup"},
+	{needsDot, "tab", "", "tablet"},
+	{needsDot, "tabs", "", "tablets"},
+	{needsDot, "cap", "", "capsule"},
+	{needsDot, "caps", "", "capsules"},
+	{needsDot, "inj", "", "injection"},
+	{dotOrNone, "pkg", "", "package"},
+	{dotOrNone, "qty", "", "quantity"},
+	{dotOrNone, "biz", "", "business"},
+	{dotOrNone, "yoy", "", "year on year"},
+	{dotOrNone, "qoq", "", "quarter on quarter"},
+	{beforeNumber, "ord", "", "order"},
+	{dotOrNone, "addr", "", "address"},
+	{dotOrNone, "msg", "", "message"},
+	{dotOrNone, "msgs", "", "messages"},
+	{dotOrNone, "asst", "", "assistant"},
+	{needsDot, "secy", "", "secretary"},
+	{dotOrNone, "hosp", "", "hospital"},
+	{dotOrNone, "univ", "", "university"},
+	{needsDot, "engg", "", "engineering"},
+	{needsDot, "est", "", "established"},
+	{needsDot, "vol", "", "volume"},
+	{needsDot, "fig", "", "figure"},
+	{needsDot, "ave", "", "avenue"},
+	{needsDot, "ln", "", "lane"},
+	{dotOrNone, "mfg", "", "manufacturing"},
+	{dotOrNone, "chq", "", "cheque"},
+	{dotOrNone, "stmt", "", "statement"},
+	{dotOrNone, "appt", "", "appointment"},
+	{dotOrNone, "recd rcvd", "", "received"},
+	{dotOrNone, "wd", "", "withdrawn"},
+	{dotOrNone, "jn", "", "junction"},
+	{dotOrNone, "ov ovs", "", "overs"},
+	{dotOrNone, "wkt wkts", "", "wickets"},
+	{beforeNumber, "सं", "संख्या", ""},
+	{needsDot, "इं", "इंजीनियर", ""},
+	{needsDot, "ले", "लेफ़्टिनेंट", ""},
+	{needsDot, "वै", "वैद्य", ""},
+	{needsDot, "जि", "ज़िला", ""},
+	{needsDot, "तह", "तहसील", ""},
 }
 
 // dottedForms are short forms with dots inside, here without them.
@@ -374,7 +454,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus",
 }
 
 var monthWords = [13]string{
