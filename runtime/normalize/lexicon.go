@@ -15,31 +15,32 @@ const (
 	digitName                       // शून्य to नौ: stands in English sentences too, once their codes have been read
 
 	// Code or quantity.
-	codeWord // what stands near it is read digit by digit: OTP, PIN, code
-	idWord   // the same from three digits up: order, account, number
-	dialled  // what stands before it is read digit by digit: 112 डायल करें
-	afterPar // the same with पर between them: 108 पर कॉल
-	amountOf // an amount follows, although an account or an order is named: balance, total
-	paid     // an amount stands before: कटे, credited
-	more     // with से before it, a quantity stands there: ज़्यादा
-	pressed  // * and # are keys: press, दबाएँ
-	lastWord // with a count behind it, the tail of a number follows: last 4 digits 8150
-	codeVerb // a code is what one does this with: enter, use, दर्ज
-	renewed  // new or old, as codes are that follow others
-	sport    // numbers are scores
-	travel   // four digits may be a time
-	lasting  // m behind a number is minutes
-	terms    // m behind a number is months
-	timed    // 1.00-1.30 is a time
-	weekday  // n is its number
-	warm     // a <3 behind it is a heart: love, thanks
-	apart    // ends the reach of an idWord: में, se
-	holds    // an idWord that a number follows even across में: ending in 9087
-	counted  // a noun that is counted: din, minutes, लोग
-	screen   // 4K before it is a sharpness
-	gold     // 22K near it is a carat
-	coach    // B12 behind it is a code
-	city     // a postal code follows
+	codeWord      // what stands near it is read digit by digit: OTP, PIN, code
+	idWord        // the same from three digits up: order, account, number
+	dialled       // what stands before it is read digit by digit: 112 डायल करें
+	afterPar      // the same with पर between them: 108 पर कॉल
+	amountOf      // an amount follows, although an account or an order is named: balance, total
+	paid          // an amount stands before: कटे, credited
+	more          // with से before it, a quantity stands there: ज़्यादा
+	pressed       // * and # are keys: press, दबाएँ
+	numbersThings // the no behind it is its number: roll no 12
+	lastWord      // with a count behind it, the tail of a number follows: last 4 digits 8150
+	codeVerb      // a code is what one does this with: enter, use, दर्ज
+	renewed       // new or old, as codes are that follow others
+	sport         // numbers are scores
+	travel        // four digits may be a time
+	lasting       // m behind a number is minutes
+	terms         // m behind a number is months
+	timed         // 1.00-1.30 is a time
+	weekday       // n is its number
+	warm          // a <3 behind it is a heart: love, thanks
+	apart         // ends the reach of an idWord: में, se
+	holds         // an idWord that a number follows even across में: ending in 9087
+	counted       // a noun that is counted: din, minutes, लोग
+	screen        // 4K before it is a sharpness
+	gold          // 22K near it is a carat
+	coach         // B12 behind it is a code
+	city          // a postal code follows
 
 	// Readings that depend on a neighbour.
 	yearBefore  // a year follows: in, सन्
@@ -70,7 +71,9 @@ const (
 	dotOrNone    // approx, approx.
 	beforeNumber // No. 5, no 5
 
-	shortened = needsDot | dotOrTitle | dotOrNone | beforeNumber
+	beforeID // ac no 5512: only before another word of an account or a number
+
+	shortened = needsDot | dotOrTitle | dotOrNone | beforeNumber | beforeID
 )
 
 // entry is what the lexicon knows of a word.
@@ -197,6 +200,10 @@ var wordLists = []struct {
 	{paid, `कटे कट कटेंगे जमा निकाले भेजे मिले लगे लगेंगे kat kate katenge jama nikale bheje mile lage lagenge debit debited credit credited cashback refund refunded deducted paid`},
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
+	{numbersThings, `
+		roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
+		बिल सीट फ़ाइल केस रोल मीटर`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
 	{codeVerb, `use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
 		enter submit darj bharo bharein share`},
@@ -343,6 +350,7 @@ var shortForms = []struct {
 	{dotOrNone, "avl avbl avail", "", "available"},
 	{dotOrNone, "bal", "", "balance"},
 	{dotOrNone, "acct", "", "account"},
+	{beforeID, "ac", "", "account"},
 	{dotOrNone, "amt", "", "amount"},
 	{dotOrNone, "dtd", "", "dated"},
 	{dotOrNone, "regd", "", "registered"},

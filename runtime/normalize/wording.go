@@ -58,7 +58,7 @@ func (r *reader) isCodeSubject(i int) bool {
 	}
 	for j := i + 1; j < r.stop && j < i+9; j++ {
 		switch t := r.at(j); {
-		case t.kind == digits, t.isOneOf(".,;"+string(rune(danda))):
+		case t.kind == digits, t.isOneOf(".,;" + string(rune(danda))):
 			return false
 		case t.word.is(codeWord) && !r.countedAt(j+1):
 			return true
