@@ -141,6 +141,8 @@ func (r *reader) fullStop(j int) bool {
 		return false // Min. order, but not: in 15 min. Delivery
 	case r.currencyCode(j-1) > 0:
 		return r.stopBehindCurrency(j)
+	case p.word.is(beforeNumber) && (p.kind == deva && r.named(j-1) || r.countsPieces(j-1, j+1)):
+		return false // ऑर्डर सं. ओडी-22014, 2 no. ka kaam
 	case p.word.is(beforeNumber):
 		if next.inSmallLetters() && r.named(j-1) {
 			return false // Account no. ending

@@ -129,8 +129,8 @@ min,mins | मिनट | minute | minutes
 d | दिन | day | days | tight
 mo,mos,mths,mth | महीने | month | months
 pcs,pc | पीस | piece | pieces
-tbsp | बड़े चम्मच | tablespoon | tablespoons
-tsp | छोटे चम्मच | teaspoon | teaspoons
+tbsp | टेबलस्पून | tablespoon | tablespoons
+tsp | टीस्पून | teaspoon | teaspoons
 doz | दर्जन | dozen | dozen
 kmpl,km/l | किलोमीटर प्रति लीटर | kilometre per litre | kilometres per litre
 mph | मील प्रति घंटा | mile per hour | miles per hour
