@@ -22,6 +22,10 @@ var (
 	chatTable string // short form of English, what it says in full; each has a respelling in english.tsv
 	//go:embed tables/stems.tsv
 	stemsTable string // roman, Hindi stem of a verb
+	//go:embed tables/homographs.tsv
+	homographsTable string // roman, Devanagari of the name, title, capital or doer: names that are written like words
+	//go:embed tables/parts.tsv
+	partsTable string // roman, start, lead, end or place, Devanagari: what names are made of
 )
 
 // functionWords are the English words that show that their neighbours are English as well.
@@ -36,6 +40,7 @@ type entry struct {
 	hindi, english string
 	lean           int
 	both           string // the word itself, where its neighbours decide how it is read
+	person         *person
 }
 
 type lexicon struct {
@@ -44,6 +49,10 @@ type lexicon struct {
 	sounds  map[string]string // Hindi words by how they sound; "" where two differ
 	chat    map[string]string // English in full by its short form
 	guests  map[string]bool   // Devanagari that is a name and no Hindi word beside
+	people  map[string]*person
+
+	starts, ends             map[string]part
+	longestStart, longestEnd int // in letters
 }
 
 // tables returns the lexicon, loading it on the first call.
@@ -51,11 +60,12 @@ var tables = sync.OnceValue(load)
 
 func load() *lexicon {
 	l := &lexicon{
-		entries: make(map[string]entry, 10_000),
+		entries: make(map[string]entry, 14_000),
 		stems:   make(map[string]string, 600),
 		sounds:  make(map[string]string, 5_000),
 		chat:    make(map[string]string, 150),
-		guests:  make(map[string]bool, 1_500),
+		guests:  make(map[string]bool, 4_500),
+		people:  make(map[string]*person, 100),
 	}
 	var room [40]byte
 	for roman, rest := range rows(hindiTable) {
@@ -73,6 +83,11 @@ func load() *lexicon {
 	for roman, rest := range rows(namesTable) {
 		l.entries[roman] = entry{kind: name, hindi: rest, english: rest}
 		l.guests[rest] = true
+	}
+	for roman, rest := range rows(homographsTable) {
+		hindi, by, _ := strings.Cut(rest, "\t")
+		l.people[roman] = &person{hindi, tells[by]}
+		l.guests[hindi] = true
 	}
 	for _, rest := range rows(hindiTable) {
 		delete(l.guests, rest)
@@ -102,6 +117,13 @@ func load() *lexicon {
 	for roman, rest := range rows(stemsTable) {
 		l.stems[roman] = rest
 	}
+	for roman, p := range l.people {
+		if e, ok := l.entries[roman]; ok {
+			e.person = p
+			l.entries[roman] = e
+		}
+	}
+	l.addParts(partsTable)
 	return l
 }
 

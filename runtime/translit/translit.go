@@ -41,6 +41,7 @@ func Devanagari(text string, o Options) string {
 		words := lex.words(room[:0], rest[:end])
 		s := sentence{text: rest[:end], words: words, keepAll: o.KeepAllEnglish}
 		s.keep = o.KeepEnglish || s.keepAll
+		s.findPeople()
 		s.write(&out)
 		rest = rest[end:]
 	}
@@ -120,7 +121,9 @@ func (s *sentence) english() bool {
 		case english:
 			score -= 2
 		case either, unknown:
-			score += w.lean
+			if !w.indian { // else it is a name
+				score += w.lean
+			}
 		}
 	}
 	return score < 0 && (grammar || !digits)
@@ -189,7 +192,7 @@ func (s *sentence) putHindi(out *strings.Builder, i int) {
 	case unknown:
 		switch {
 		case w.lean >= 0:
-			spellHindi(out, s.text[w.start:w.end])
+			w.spellHindi(out, s.text)
 		case s.keep:
 			out.WriteString(s.text[w.start:w.end])
 		default:
@@ -211,7 +214,7 @@ func (s *sentence) putEnglish(out *strings.Builder, i int) {
 	case w.kind == name:
 		w.writeHindi(out)
 	case w.kind == unknown && w.lean > 0:
-		spellHindi(out, s.text[w.start:w.end])
+		w.spellHindi(out, s.text)
 	case w.english != "":
 		w.writeEnglish(out)
 	case w.hindi != "":
