@@ -104,7 +104,9 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 			Status: http.StatusNotFound, Code: "not_found",
 			Text: "this is the portal, which answers below /portal/v1; speech is made by routers",
 		})
-	}))), web.Program{API: s.options.apiURL, Portal: true, Keys: true, Connect: ways.Origins, Public: ways.PublicURL()})
+	}))), web.Program{
+		API: s.options.apiURL, Voices: func() []string { return s.options.voices }, Portal: true, Keys: true, Connect: ways.Origins, Public: ways.PublicURL(),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("--api-url: %w", err)
 	}

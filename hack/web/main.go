@@ -32,8 +32,14 @@ type visit struct {
 
 var visits = []visit{{"app.html", 60_000}, {"signin.html", 25_000}}
 
+// Pages that need no script are weighed, too.
+var weighed = append([]visit{{"landing.en.html", 15_000}, {"landing.hi.html", 15_000}, {"docs/index.html", 15_000}}, visits...)
+
+// total is what all files may add to a program, in bytes, as they are embedded.
+const total = 1_500_000
+
 // entries are bundled each for itself. What one shares with pages that it loads later is in a file of its own.
-var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts", "src/docs/docs.ts", "src/docs/docs.css"}
+var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts", "src/docs/docs.ts", "src/docs/docs.css", "src/landing/landing.css"}
 
 func main() {
 	watch := flag.Bool("watch", false, "build again whenever a source changes")
@@ -88,7 +94,7 @@ func newest(places []string) (at time.Time, err error) {
 	return at, err
 }
 
-// build writes dist anew. It appears whole, or stays as it was.
+// build writes dist anew, unless a page or all of them have become too large.
 func build(folder string) error {
 	b, err := bundleAll(folder)
 	if err != nil {
@@ -100,22 +106,37 @@ func build(folder string) error {
 			return err
 		}
 	}
-	for _, v := range visits {
+	for _, v := range weighed {
 		if err := b.weigh(v, zipped); err != nil {
 			return err
 		}
 	}
-	dist := filepath.Join(folder, "dist")
+	embedded := map[string][]byte{}
+	sum := 0
+	for name, content := range b.files {
+		embedded[name+".gz"] = zipped[name]
+		if !strings.HasPrefix(name, "docs/") { // which are many, and go out compressed to nearly everybody
+			embedded[name] = content
+		}
+	}
+	for _, content := range embedded {
+		sum += len(content)
+	}
+	fmt.Fprintf(os.Stderr, "web: %d files, %d of %d KB\n", len(embedded), sum/1000, total/1000)
+	if sum > total {
+		return fmt.Errorf("all files have %d bytes, more than %d", sum, total)
+	}
+	return replace(filepath.Join(folder, "dist"), embedded)
+}
+
+// replace writes a folder anew. It appears whole, or stays as it was.
+func replace(dist string, files map[string][]byte) error {
 	next := dist + ".new"
 	if err := os.RemoveAll(next); err != nil {
 		return err
 	}
-	for name, content := range b.files {
-		err := write(next, name+".gz", zipped[name])
-		if !strings.HasPrefix(name, "docs/") { // which are many, and go out compressed to nearly everybody
-			err = errors.Join(err, write(next, name, content))
-		}
-		if err != nil {
+	for name, content := range files {
+		if err := write(next, name, content); err != nil {
 			return err
 		}
 	}
@@ -167,12 +188,17 @@ func bundleAll(folder string) (built, error) {
 			return built{}, err
 		}
 	}
-	files, err := manual(".")
-	if err != nil {
-		return built{}, err
-	}
-	if err := all.merge(files); err != nil {
-		return built{}, err
+	for _, more := range []func() (map[string][]byte, error){
+		func() (map[string][]byte, error) { return manual(".") },
+		func() (map[string][]byte, error) { return landing(filepath.Join(folder, "src", "landing")) },
+	} {
+		files, err := more()
+		if err != nil {
+			return built{}, err
+		}
+		if err := all.merge(files); err != nil {
+			return built{}, err
+		}
 	}
 	return all, all.addStatic(filepath.Join(folder, "src", "static"))
 }

@@ -12,6 +12,8 @@ import (
 type Program struct {
 	// API is the origin of the synthesis API, empty for that of the pages.
 	API string
+	// Voices returns those that people can hear on the landing page. Nil: none.
+	Voices func() []string
 	// Portal is whether /portal/v1 and /auth/v1 are there. Without them there is the playground alone.
 	Portal bool
 	// Keys is whether speaking needs a key.
@@ -31,8 +33,9 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 	if built == nil {
 		return other, nil
 	}
+	p.API = strings.TrimSuffix(p.API, "/")
 	site, err := New(Options{
-		Files: built, Connect: p.Connect, API: strings.TrimSuffix(p.API, "/"),
+		Files: built, Connect: p.Connect, API: p.API,
 		Replace: map[string]string{`data-portal="on"`: `data-portal="` + onOff(p.Portal) + `"`, `data-keys="on"`: `data-keys="` + onOff(p.Keys) + `"`},
 	})
 	if err != nil {
@@ -62,6 +65,16 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 			signin(w, r)
 		})
 	}
+	start := &landing{site: site, program: p}
+	mux.Handle("GET /welcome", start) // where / is another program's
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept")
+		if answer.PrefersHTML(r) {
+			start.ServeHTTP(w, r)
+			return
+		}
+		other.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("GET /assets/", site.Asset)
 	for _, name := range []string{"favicon.svg", "manifest.webmanifest", "robots.txt"} {
 		mux.Handle("GET /"+name, site.Page(name, http.StatusOK))
@@ -98,12 +111,12 @@ func isPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !answer.PrefersHTML(r) {
 		return false
 	}
-	for _, path := range []string{"/signin", "/setup"} {
+	for _, path := range []string{"/", "/welcome", "/signin", "/setup"} {
 		if r.URL.Path == path {
 			return true
 		}
 	}
-	return r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/app/") || strings.HasPrefix(r.URL.Path, "/docs/")
+	return strings.HasPrefix(r.URL.Path, "/app/") || strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
 // returns is whether another provider has sent somebody back: with a code of OpenID Connect, its refusal, or a link of Firebase.

@@ -22,12 +22,13 @@ func weight(lists []string, name string) float64 {
 		if !strings.EqualFold(strings.TrimSpace(kind), name) {
 			continue
 		}
-		return quality(params)
+		return Quality(params)
 	}
 	return 0
 }
 
-func quality(params string) float64 {
+// Quality is the q among the parameters of an element of a list header, and 1 where there is none.
+func Quality(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		k, v, _ := strings.Cut(strings.TrimSpace(p), "=")
 		if !strings.EqualFold(k, "q") {

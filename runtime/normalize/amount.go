@@ -226,8 +226,8 @@ func (r *reader) wordSuffix(a *amount) bool {
 // rate reads the stroke of ₹40/kg.
 func (r *reader) rate(a *amount) {
 	j := a.next
-	if !r.tightSign(j, '/') {
-		return
+	if !r.isSign(j, '/') || r.at(j).gap && rates[r.atWord(j+1)] == "" {
+		return // ₹8,500 /month has its stroke apart
 	}
 	word := r.tight(j+1) && r.at(j+1).kind.lettered() && r.looseEnd(j+2)
 	switch {
@@ -268,8 +268,8 @@ func (r *reader) unit(j int) (*unit, int) {
 	if u == nil || !r.looseEnd(j+1) {
 		return nil, j
 	}
-	if u.tightOnly && t.gap && !r.reads(j-2, "ft", "feet") {
-		return nil, j // 5 in all, but: 6 ft 2 in
+	if u.tightOnly && t.gap && !r.standsApart(j) {
+		return nil, j
 	}
 	if t.b-t.a == 1 {
 		// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
@@ -279,6 +279,20 @@ func (r *reader) unit(j int) (*unit, int) {
 		}
 	}
 	return u, j + 1
+}
+
+// standsApart reports whether token j is a unit although it is one that touches its number elsewhere: 6 ft 2 in, 230 V, 43.2 s.
+func (r *reader) standsApart(j int) bool {
+	decimal := r.isSign(j-2, '.') && r.at(j-3).kind == digits
+	switch r.str(j) {
+	case "in":
+		return r.reads(j-2, "ft", "feet") // 5 in all
+	case "V", "W":
+		return decimal || !r.isWord(j-2, place|englishHead|idWord|coach|codeWord)
+	case "s", "ha", "mi":
+		return decimal
+	}
+	return false
 }
 
 // square reads sq ft, sq. m and m².
@@ -321,7 +335,7 @@ var plainDegree = unit{hi: "डिग्री", one: "degree", many: "degrees"}
 // unitText looks tokens i to j up in the table of units.
 func (r *reader) unitText(i, j int) *unit {
 	s := r.between(i, j)
-	var buf [16]byte
+	var buf [24]byte
 	if len(s) > len(buf) {
 		return nil
 	}

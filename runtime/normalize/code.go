@@ -256,6 +256,9 @@ func (r *reader) contextCode(i int) int {
 	if near == noContext && n >= 3 {
 		near = r.contextAfter(i + 1)
 	}
+	if r.isWordedCode(i) {
+		near = codeNear
+	}
 	switch {
 	case near == noContext && n < 7, near == idNear && n < 3:
 		return i // too short to be an identifier by what little is known
@@ -332,7 +335,7 @@ func (r *reader) postalCode(i int) int {
 	}
 	t := r.at(before)
 	name := t.kind == deva || t.kind == latin && t.cas == title // of a place that we need not know: Rampur-244901
-	if !t.word.is(city) && !(hyphen && n == 6 && name) {
+	if !t.word.is(city) && !(hyphen && n == 6 && name) && !(n == 6 && r.isAddressEnd(i)) {
 		return i
 	}
 	r.begin(i, speech.SpanPincode)

@@ -87,7 +87,7 @@ func (r *reader) isCount(j int) bool {
 // isPrice reports whether the words behind the number at token i make it an amount, although an order, a phone or a card stands
 // before it: phone 15000 का है, card से 2000 कटे.
 func (r *reader) isPrice(i int) bool {
-	if len(r.str(i)) > 6 {
+	if len(r.str(i)) > 6 || r.isTailWord(i-1) || r.reads(i-1, "in", "with") && r.isTailWord(i-2) {
 		return false
 	}
 	isPaid := r.isWord(i+1, paid) || r.reads(i+1, "ka", "ki", "का", "की") && r.isWord(i+2, paid) // 2000 का भुगतान
@@ -105,6 +105,9 @@ func (r *reader) isPrice(i int) bool {
 	return r.reads(i+1, "ka", "ki", "ke", "का", "की", "के") && r.reads(i+2, "hai", "hain", "tha", "thi", "hoga", "hogi", "aaya", "aayi", "mila", "mili", "liya", "padega", "है", "हैं", "था", "थी",
 		"होगा", "होगी", "आया", "आई", "मिला", "मिली", "लिया", "पड़ेगा")
 }
+
+// isTailWord reports whether token i says that the tail of a number follows: ending 2299, अंतिम 4410.
+func (r *reader) isTailWord(i int) bool { return r.isWord(i, lastWord) || r.reads(i, "ends", "Ends") }
 
 // dottedBefore joins the initials that end with token j, as in O.T.P., and looks them up. first is the token of the first one.
 func (r *reader) dottedBefore(j int) (e *entry, first int) {

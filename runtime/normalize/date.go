@@ -13,7 +13,7 @@ type day struct {
 
 // date reads a date that begins with a number: 15/08/2026, 2026-08-15, 15-Aug-26, 15 अगस्त, 08/29.
 func (r *reader) date(i int) int {
-	if r.joined(i) || len(r.str(i)) > 4 {
+	if r.joined(i) || len(r.str(i)) > 4 || r.isDoor(i) {
 		return i
 	}
 	if next := r.dayRange(i); next > i {
@@ -34,6 +34,13 @@ func (r *reader) date(i int) int {
 		return r.end(m.next)
 	}
 	return r.end(r.sayMonthsBehind(d.next))
+}
+
+// isDoor reports whether the number at token i is that of a door or a plot, which may look like a date: #12-3-45, H.No. 8-2-26.
+func (r *reader) isDoor(i int) bool {
+	return r.isSign(i-1, '#') || r.reads(i-1, "door", "Door", "plot", "Plot", "house", "House", "flat", "Flat", "मकान", "प्लॉट", "फ़्लैट", "फ्लैट", "H") ||
+		r.reads(i-1, "no", "No", "number", "नं", "नंबर") && r.isWord(i-2, place) ||
+		r.isSign(i-1, '.') && r.reads(i-2, "No", "no", "NO", "नं") && (r.isWord(i-3, place) || r.isSign(i-3, '.') && r.reads(i-4, "H", "h", "D", "R", "P"))
 }
 
 // dayRange reads 15-20 Aug and 15th-20th August.
@@ -111,7 +118,7 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		return d, len(r.str(i+4)) <= 2 && d.sound()
 	}
 	size := len(r.str(i + 4))
-	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 // 1.2.15
+	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 && !(20 <= c && c < 40 && r.at(i-1).kind.lettered() && r.lang == hindi && !r.isVersioned(i-1)) // 1.2.15
 	if len(r.str(i)) > 2 || size != 2 && size != 4 || version {
 		return d, false
 	}
@@ -123,6 +130,12 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		d.day, d.month = d.month, d.day
 	}
 	return d, d.sound()
+}
+
+// isVersioned reports whether token i is a word that a version stands behind.
+func (r *reader) isVersioned(i int) bool {
+	t := r.at(i)
+	return t.cas == title || t.cas == upper || r.reads(i, "version", "app", "build", "release", "firmware", "update", "v", "वर्शन", "संस्करण")
 }
 
 // sound reports whether d can be a date.
@@ -156,6 +169,14 @@ func (r *reader) shortDate(i int) (d day, ok bool) {
 		return d, true
 	}
 	dayAndMonth := len(r.str(i)) == 2 && size == 2 && r.text[r.toks[i+2].a] <= '1'
+	if isMonth && 13 <= b && b <= 50 && size == 2 && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) {
+		d.month, d.year = a, 2000+b // bond 6/22 में
+		return d, true
+	}
+	if b >= 1 && b <= 12 && a >= 13 && a <= 31 && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) && !r.isWord(i-1, place|amountOf) {
+		d.day, d.month = a, b // 30/3 को
+		return d, true
+	}
 	if dayAndMonth && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) {
 		d.day, d.month = a, b
 		return d, d.sound()
@@ -283,13 +304,17 @@ func (r *reader) monthFirst(i int) int {
 	if _, to := r.monthBehind(next); m > 0 && to > 0 {
 		return r.months(i)
 	}
-	if m == 0 || r.at(next).kind != digits || r.joined(i) {
+	year := r.numberBehind(next, '-') || r.isSign(next, '\'') && r.tightDigits(next+1)
+	if m == 0 || r.at(next).kind != digits && !year || r.joined(i) {
 		return i
 	}
 	var d day
 	d.month, d.next = m, next
 	d.keep(r, i)
 	j := next
+	if r.tightSign(j, '-') || r.tightSign(j, '\'') {
+		return r.monthAndYear(i, j, &d)
+	}
 	if r.isSign(j, '-') {
 		return i
 	}
@@ -319,6 +344,19 @@ func (r *reader) monthFirst(i int) int {
 	r.yearBehind(k, &d)
 	r.begin(i, speech.SpanDate)
 	r.sayDate(&d)
+	return r.end(d.next)
+}
+
+// monthAndYear reads Aug-25, Mar-2027 and Jul'26: d has the month at token i, and the sign in front of the year stands at token j.
+func (r *reader) monthAndYear(i, j int, d *day) int {
+	if len(r.str(j+1)) == 1 || r.numberBehind(j+2, '-') || r.numberBehind(j+2, '/') || !r.looseEnd(j+2) {
+		return i
+	}
+	if r.yearAt(j+1, d, true); d.year == 0 {
+		return i
+	}
+	r.begin(i, speech.SpanDate)
+	r.sayDate(d)
 	return r.end(d.next)
 }
 

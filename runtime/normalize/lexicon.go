@@ -7,28 +7,40 @@ type trait uint64
 
 const (
 	// The language of the sentence.
-	hindiWord   trait = 1 << iota // a Roman Hindi word that no English sentence has
-	hindiMaybe                    // a Roman Hindi word that is also English, or part of a name
-	englishWord                   // an English word that Hinglish does not borrow
-	digitName                     // शून्य to नौ: stands in English sentences too, once their codes have been read
+	hindiWord     trait = 1 << iota // a Roman Hindi word that no English sentence has
+	hindiFunction                   // one that holds sentences together: hai, ka, aap
+	hindiVerb                       // a form of a verb: karein, milega
+	hindiMaybe                      // a Roman Hindi word that is also English, or part of a name
+	englishWord                     // an English word that Hinglish does not borrow
+	digitName                       // शून्य to नौ: stands in English sentences too, once their codes have been read
 
 	// Code or quantity.
-	codeWord // what stands near it is read digit by digit: OTP, PIN, code
-	idWord   // the same from three digits up: order, account, number
-	dialled  // what stands before it is read digit by digit: 112 डायल करें
-	afterPar // the same with पर between them: 108 पर कॉल
-	amountOf // an amount follows, although an account or an order is named: balance, total
-	paid     // an amount stands before: कटे, credited
-	more     // with से before it, a quantity stands there: ज़्यादा
-	pressed  // * and # are keys: press, दबाएँ
-	warm     // a <3 behind it is a heart: love, thanks
-	apart    // ends the reach of an idWord: में, se
-	holds    // an idWord that a number follows even across में: ending in 9087
-	counted  // a noun that is counted: din, minutes, लोग
-	screen   // 4K before it is a sharpness
-	gold     // 22K near it is a carat
-	coach    // B12 behind it is a code
-	city     // a postal code follows
+	codeWord      // what stands near it is read digit by digit: OTP, PIN, code
+	idWord        // the same from three digits up: order, account, number
+	dialled       // what stands before it is read digit by digit: 112 डायल करें
+	afterPar      // the same with पर between them: 108 पर कॉल
+	amountOf      // an amount follows, although an account or an order is named: balance, total
+	paid          // an amount stands before: कटे, credited
+	more          // with से before it, a quantity stands there: ज़्यादा
+	pressed       // * and # are keys: press, दबाएँ
+	numbersThings // the no behind it is its number: roll no 12
+	lastWord      // with a count behind it, the tail of a number follows: last 4 digits 8150
+	codeVerb      // a code is what one does this with: enter, use, दर्ज
+	renewed       // new or old, as codes are that follow others
+	sport         // numbers are scores
+	travel        // four digits may be a time
+	lasting       // m behind a number is minutes
+	terms         // m behind a number is months
+	timed         // 1.00-1.30 is a time
+	weekday       // n is its number
+	warm          // a <3 behind it is a heart: love, thanks
+	apart         // ends the reach of an idWord: में, se
+	holds         // an idWord that a number follows even across में: ending in 9087
+	counted       // a noun that is counted: din, minutes, लोग
+	screen        // 4K before it is a sharpness
+	gold          // 22K near it is a carat
+	coach         // B12 behind it is a code
+	city          // a postal code follows
 
 	// Readings that depend on a neighbour.
 	yearBefore  // a year follows: in, सन्
@@ -41,9 +53,12 @@ const (
 	signed      // a minus may follow: temperature, is
 	expiry      // a month and a year follow
 	dateWord    // a day and a month follow: on, date
+	addressWord // stands in addresses beside the parts that have numbers
 	place       // part of an address, where 1/2 is no half
 	month       // n is its number
 	scaleWord   // lakh, crore; n is its place in scaleWords
+
+	expansion // what a short form or a number becomes: doctor, hundred
 
 	// Capitals.
 	spoken     // said as a word although written in capitals: NASA
@@ -56,7 +71,9 @@ const (
 	dotOrNone    // approx, approx.
 	beforeNumber // No. 5, no 5
 
-	shortened = needsDot | dotOrTitle | dotOrNone | beforeNumber
+	beforeID // ac no 5512: only before another word of an account or a number
+
+	shortened = needsDot | dotOrTitle | dotOrNone | beforeNumber | beforeID
 )
 
 // entry is what the lexicon knows of a word.
@@ -134,6 +151,19 @@ var wordLists = []struct {
 		bache bachi bacha gayab taiyar tayar ne udaan chhoot chhutti kharcha kharch rakam rashi khata khate mujhse aapse humse unse kisko jisko jinka jinki jinke isliye
 		kyunki kyonki  warna tabhi kabhi hamesha jaldi zaroor jaroor zaroori bilkul sahi galat khush dukh mausam garmi sardi barish khana pani doodh chai aata chawal
 		dal sabzi dukaan dukan sadak gaadi gadi rasta raasta dost beta beti bhejna bhejne mangwa mangwao   yaar arre  haal baat baatein baje bje band`},
+	{hindiFunction, `
+		hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan kaise kaisa kaisi kaun
+		kitna kitne kitni aap aapka aapki aapke aapko aapne apka apki apke apko tum tumhara tumhari tumhe tumhein tera teri tere mera meri mere mujhe mujhko maine
+		hamara hamari hamare humara humari humare humein hamein unka unki unke unko unhe unhein uska uski uske usko usne iska iski iske isko isme ismein usme usse isse
+		yeh ye woh wo vo jo jab tak wala wali wale kis kisi kise kisne lekin magar agar toh phir fir bhi abhi ji haan apna apni apne ne bina sirf waise jaise kyunki kyonki
+		mujhse aapse humse unse kisko jisko jinka jinki jinke isliye hy liye`},
+	{hindiVerb, `
+		gaya gayi gaye gya gyi kar karein kare karen karo karna karni karne kiya kiye kijiye kijie karke karta karti karte karunga karungi karenge karega karegi raha rahi rahe rha rhi rhe
+		rahega rahegi sakte sakta sakti chahiye chahie chahte lijiye lijie dijiye dijie dein dena dene denge dega diya diye diyi lena lene lenge liya jayega jayegi jayenge jaega
+		jaiye jaaiye aayega aayegi aayenge aaya aayi aaye aaiye aana aane jaana jaane jana jaao jao mila mili milega milegi milenge milna milo miliye batayein bataye bataiye
+		batao batana bata dekh dekhein dekhiye dekho suniye suno boliye bolo bol bhej bheja bheji bheje bhejein bhejiye bhejo rakhein rakhe rakho rakhiye hone hona hote hota hoti
+		karwa karwaye karwayein karwaiye lagega lagegi lagenge lage lagta chalo chuka chuki chuke krein kr krna krne lagao likhein likho likhiye padhein padhe sunein bharna bharein bhare
+		dabayein dabaye dabaiye ruko rukiye rukein bache bachi bacha bhejna bhejne mangwa mangwao honi`},
 	{hindiMaybe, `me main par pe hi ab un tu bar baar log tab mile mat sun lo den hum namaste bas teen das sau hazaar hazar aye   de le`},
 	{englishWord, `
 		the a an is are was were be been being has have had having will would can could shall should may might must your you yours i my we our us their they them he she his
@@ -144,6 +174,7 @@ var wordLists = []struct {
 		get gets got give gives given gave take takes took taken make makes made go goes going gone went come comes came see sees saw seen know knows say says said tell tells
 		told ask asks asked meet meets let lets use used using need needs want wants like likes try tries keep keeps put find found think look looks send sent say  show
 		shows enter press click visit wait waits hold thank thanks sorry hello hurry join read write reach reply leave left arrives arrived starts ends expires opens closes
+		built grew held ran became began won sold bought brought caught taught spent led flew drew chose rose fell drove wrote spoke hired
 		costs lasts weighs holds walk drink add boil install speak talk`},
 	{dayPart, `subah shaam sham raat dopahar dopahr savere सुबह शाम रात दोपहर सवेरे तड़के प्रातः सायं morning evening night afternoon noon midnight`},
 	{hindiWord, `subah shaam sham raat dopahar dopahr savere`},
@@ -169,6 +200,24 @@ var wordLists = []struct {
 	{paid, `कटे कट कटेंगे जमा निकाले भेजे मिले लगे लगेंगे kat kate katenge jama nikale bheje mile lage lagenge debit debited credit credited cashback refund refunded deducted paid`},
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
+	{numbersThings, `
+		roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
+		बिल सीट फ़ाइल केस रोल मीटर`},
+	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
+	{codeVerb, `use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
+		enter submit darj bharo bharein share`},
+	{renewed, `new old earlier previous latest another fresh नया पुराना दूसरा naya purana dusra doosra`},
+	{sport, `
+		wicket wickets run runs over overs ov econ economy rr rrr target bat batting bowling figures innings chase chasing score scored strike partnership ball balls odi spell
+		crr nrr stumps declared lead leads trail trails series bowled bowler batsman spinner seamer six sixes four fours catch haul
+		विकेट रन ओवर गेंद गेंदों पारी स्कोर लक्ष्य बल्लेबाज़ गेंदबाज़ out`},
+	{travel, `
+		flight train bus local boards boarding gate terminal departs departure dep arr arrives arrival etd eta lands landing takeoff shuttle checkin platform pnr ferry metro
+		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift`},
+	{lasting, `timeout session video break wait cache interval song clip call delay expires expire meeting audio reel podcast lecture workout nap timer warmup runtime late jog walk plank rest halt ttl screening demo standup ride`},
+	{terms, `notice tenure emi emis lockin probation internship subscription lease rental warranty bond term policy validity`},
+	{timed, `lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
 	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
 	{counted, `
@@ -179,7 +228,7 @@ var wordLists = []struct {
 		plate plates item items piece pieces pcs box boxes packet packets bottle bottles cup cups pack packs unit units point points ghante ghanta ghanto ghanton hour hours hrs hr second seconds
 		sec secs day days week weeks month months year years saal saalon mahine mahina mahino hafte hafta baar times time rupaye rupay rupees rupee paise rs baje nights night adults adult
 		child children kids member members user users orders messages emails mails files pages page rooms guests installments emis payments transactions km kg gb mb students questions
-		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen views followers subscribers downloads votes cases  percent litres litre metres metre kilometres kilos kilo callers branches`},
+		steps characters char chars letters words working ghar dukaan books shops visitors marks runs copies dozen views followers subscribers downloads votes cases  percent litres litre metres metre kilometres kilos kilo callers branches mistakes goals wickets runs balls overs`},
 	{coach, `coach कोच bogie डिब्बा seat berth flat room tower block फ्लैट फ़्लैट टावर ब्लॉक`},
 	{screen, `tv tvs video videos display resolution ultra hd uhd monitor camera quality screen led oled टीवी वीडियो स्क्रीन`},
 	{gold, `gold सोना सोने sona sone ring अंगूठी ornament jewellery आभूषण गहने हार`},
@@ -200,6 +249,11 @@ var wordLists = []struct {
 	{expiry, `expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
 	{place, `
 		house flat plot hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
+	{addressWord, `
+		near opp opposite behind nagar colony vihar enclave marg chowk bazaar bazar market mohalla village vill dist distt district tehsil taluka post po ps road rd lane cross main layout phase
+		park garden gardens apartment apartments apts society residency towers heights complex bhavan bhawan chambers cantt station pump puram halli pura pur ganj address state india bldg building
+		floor garh mandir masjid school hospital stores store
+		नगर कॉलोनी विहार मार्ग चौक बाज़ार बाजार मोहल्ला मुहल्ला गाँव ग्राम ज़िला जिला तहसील डाकघर पोस्ट रोड लेन पीछे सामने पास निकट अपार्टमेंट सोसायटी भवन स्टेशन मंदिर पता पुरम गंज मंज़िल`},
 	{signed, `temperature temp तापमान taapmaan tapman पारा minimum maximum न्यूनतम अधिकतम is hai है was था reading`},
 	{englishHead, `
 		iphone gate platform floor class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
@@ -296,6 +350,7 @@ var shortForms = []struct {
 	{dotOrNone, "avl avbl avail", "", "available"},
 	{dotOrNone, "bal", "", "balance"},
 	{dotOrNone, "acct", "", "account"},
+	{beforeID, "ac", "", "account"},
 	{dotOrNone, "amt", "", "amount"},
 	{dotOrNone, "dtd", "", "dated"},
 	{dotOrNone, "regd", "", "registered"},
@@ -344,6 +399,56 @@ var shortForms = []struct {
 	{dotOrNone, "किमी", "किलोमीटर", ""},
 	{needsDot, "मो", "मोबाइल", ""},
 	{needsDot, "दि", "दिनांक", ""},
+	{needsDot, "col", "", "colonel"},
+	{needsDot, "lt", "", "lieutenant"},
+	{needsDot, "maj", "", "major"},
+	{needsDot, "gen", "", "general"},
+	{needsDot, "sgt", "", "sergeant"},
+	{dotOrNone, "retd", "", "retired"},
+	{needsDot, "hon", "", "honourable"},
+	{needsDot, "vill", "", "village"},
+	{needsDot, "teh", "", "tehsil"},
+	{needsDot, "distt", "", "district"},
+	{needsDot, "syp", "", "syrup"},
+	{needsDot, "tab", "", "tablet"},
+	{needsDot, "tabs", "", "tablets"},
+	{needsDot, "cap", "", "capsule"},
+	{needsDot, "caps", "", "capsules"},
+	{needsDot, "inj", "", "injection"},
+	{dotOrNone, "pkg", "", "package"},
+	{dotOrNone, "qty", "", "quantity"},
+	{dotOrNone, "biz", "", "business"},
+	{dotOrNone, "yoy", "", "year on year"},
+	{dotOrNone, "qoq", "", "quarter on quarter"},
+	{beforeNumber, "ord", "", "order"},
+	{dotOrNone, "addr", "", "address"},
+	{dotOrNone, "msg", "", "message"},
+	{dotOrNone, "msgs", "", "messages"},
+	{dotOrNone, "asst", "", "assistant"},
+	{needsDot, "secy", "", "secretary"},
+	{dotOrNone, "hosp", "", "hospital"},
+	{dotOrNone, "univ", "", "university"},
+	{needsDot, "engg", "", "engineering"},
+	{needsDot, "est", "", "established"},
+	{needsDot, "vol", "", "volume"},
+	{needsDot, "fig", "", "figure"},
+	{needsDot, "ave", "", "avenue"},
+	{needsDot, "ln", "", "lane"},
+	{dotOrNone, "mfg", "", "manufacturing"},
+	{dotOrNone, "chq", "", "cheque"},
+	{dotOrNone, "stmt", "", "statement"},
+	{dotOrNone, "appt", "", "appointment"},
+	{dotOrNone, "recd rcvd", "", "received"},
+	{dotOrNone, "wd", "", "withdrawn"},
+	{dotOrNone, "jn", "", "junction"},
+	{dotOrNone, "ov ovs", "", "overs"},
+	{dotOrNone, "wkt wkts", "", "wickets"},
+	{beforeNumber, "सं", "संख्या", ""},
+	{needsDot, "इं", "इंजीनियर", ""},
+	{needsDot, "ले", "लेफ़्टिनेंट", ""},
+	{needsDot, "वै", "वैद्य", ""},
+	{needsDot, "जि", "ज़िला", ""},
+	{needsDot, "तह", "तहसील", ""},
 }
 
 // dottedForms are short forms with dots inside, here without them.
@@ -357,7 +462,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus",
 }
 
 var monthWords = [13]string{
@@ -387,11 +492,39 @@ var scaleWords = [...]struct {
 // lakhs is the place of lakh in scaleWords.
 const lakhs = 3
 
+// expansions are the English words that reading puts in place of short forms, numbers and units.
+func expansions() []string {
+	words := []string{"paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate"}
+	words = append(words, englishBelow20[:]...)
+	words = append(words, englishTens[:]...)
+	words = append(words, englishOrdinalBelow20[:]...)
+	words = append(words, englishOrdinalTens[:]...)
+	for _, s := range shortForms {
+		words = append(words, s.en)
+	}
+	for _, full := range dottedForms {
+		words = append(words, full)
+	}
+	for _, full := range strokedForms {
+		words = append(words, full)
+	}
+	for _, s := range scaleWords {
+		words = append(words, s.en)
+	}
+	for _, u := range units {
+		words = append(words, u.one, u.many)
+	}
+	for _, c := range currencies {
+		words = append(words, c.enOne, c.enMany, c.enCent, c.enCents)
+	}
+	return append(words, "reference debit")
+}
+
 // build puts the lists into one table.
 func build() map[string]*entry {
 	m := make(map[string]*entry, 3072)
 	add := func(words string, change func(*entry)) {
-		for w := range strings.FieldsSeq(words) {
+		for w := range strings.FieldsSeq(strings.ToLower(words)) {
 			e := m[w]
 			if e == nil {
 				e = new(entry)
@@ -402,6 +535,9 @@ func build() map[string]*entry {
 	}
 	for _, l := range wordLists {
 		add(l.words, func(e *entry) { e.traits |= l.traits })
+	}
+	for _, words := range expansions() {
+		add(words, func(e *entry) { e.traits |= expansion })
 	}
 	for n, words := range monthWords {
 		add(words, func(e *entry) { e.traits |= month; e.n = n })

@@ -51,7 +51,8 @@ func (r *reader) maskedSign(i int) int {
 		return i // the whole run was looked at when it began
 	}
 	next, wide := r.mask(i)
-	if next == i || r.joined(i) {
+	behindName := r.isSign(i, '*') && wide >= 2 && r.tightDigits(next) && r.at(i-1).kind.lettered() && !r.tightSign(next+1, '*') // wallet**88
+	if next == i || r.joined(i) && !behindName {
 		return i
 	}
 	if r.at(next).kind != digits {
@@ -66,6 +67,8 @@ func (r *reader) maskedSign(i int) int {
 	}
 	dialled := r.tightSign(next+1, '*') || r.tightSign(next+1, '#') // *121#
 	switch {
+	case behindName && size >= 2:
+		return r.masked(i)
 	case wide >= 3 && (r.tight(next) || !r.isSign(i, '#')):
 		return r.masked(i)
 	case r.isSign(i, '*') && r.tight(next) && size >= 3 && !dialled:

@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // ordinalNumber reads 22nd, which stays English, and 5वीं, which keeps its written ending: it carries the gender.
 func (r *reader) ordinalNumber(i int) int {
@@ -19,12 +23,23 @@ func (r *reader) ordinalNumber(i int) int {
 			r.out = append(r.out, end...)
 			return r.end(i + 2)
 		}
+		if word := smallOrdinals[romanOrdinal{n.value, r.str(i + 1)}]; word != "" {
+			r.begin(i, speech.SpanOrdinal)
+			r.say(word)
+			return r.end(i + 2)
+		}
 		if !englishEnding(r.str(i + 1)) {
 			return i
 		}
 		r.begin(i, speech.SpanOrdinal)
 		r.ordinal(n.value)
-		return r.end(i + 2)
+		next := i + 2
+		if b, end := r.dayAt(next + 1); b > 0 && end == next+3 && r.tightSign(next, '-') && r.tight(next+1) && r.looseEnd(end) {
+			r.say(r.lang.pick("से", "to")) // 6th-8th
+			r.ordinal(uint64(b))
+			next = end
+		}
+		return r.end(next)
 	}
 	end := r.str(i + 1)
 	stem := ""
@@ -61,6 +76,31 @@ func (r *reader) ordinalNumber(i int) int {
 // romanEndings are the endings of 19vi and 5va, which Hindi has from five on.
 var romanEndings = map[string]string{
 	"vi": "वीं", "vin": "वीं", "wi": "वीं", "win": "वीं", "va": "वाँ", "van": "वाँ", "wa": "वाँ", "wan": "वाँ", "ve": "वें", "ven": "वें", "we": "वें", "wen": "वें",
+}
+
+// romanOrdinal is a number and the ending that is written behind it.
+type romanOrdinal struct {
+	value  uint64
+	ending string
+}
+
+// smallOrdinals are those that have words of their own, as people type them: 2sri gali, 1la.
+var smallOrdinals = romanOrdinals(map[uint64][2]string{
+	1: {"la li le hla hli hle", "पहला पहली पहले पहला पहली पहले"}, 2: {"ra ri re sra sri sre", "दूसरा दूसरी दूसरे दूसरा दूसरी दूसरे"},
+	3: {"ra ri re sra sri sre", "तीसरा तीसरी तीसरे तीसरा तीसरी तीसरे"}, 4: {"tha thi the", "चौथा चौथी चौथे"}, 6: {"tha thi the", "छठा छठी छठे"},
+})
+
+func romanOrdinals(table map[uint64][2]string) map[romanOrdinal]string {
+	m := map[romanOrdinal]string{}
+	for n, row := range table {
+		words := strings.Fields(row[1])
+		for i, ending := range strings.Fields(row[0]) {
+			if i < len(words) {
+				m[romanOrdinal{n, ending}] = words[i]
+			}
+		}
+	}
+	return m
 }
 
 // ordinalStem is stem if value is the number it belongs to.

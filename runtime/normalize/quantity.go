@@ -165,7 +165,7 @@ func (r *reader) rangeEnd(a *amount) (b amount, ok bool) {
 	if !t.isOneOf(dashes + "~") {
 		return b, false
 	}
-	if t.ch == '-' && t.gap != r.at(j+1).gap {
+	if t.ch == '-' && t.gap != r.at(j+1).gap || r.isMinus(j) {
 		return b, false
 	}
 	if r.at(j + 1).isOneOf("+-") {

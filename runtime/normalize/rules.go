@@ -41,11 +41,15 @@ var (
 		{"postal code", (*reader).postalCode, true},
 		{"flight", (*reader).flight, true},
 		{"phone", (*reader).phone, true},
+		{"score", (*reader).score, false},
 		{"date", (*reader).date, false},
 		{"time", (*reader).clock, false},
 		{"always open", (*reader).alwaysOpen, false},
 		{"ratio", (*reader).ratio, false},
 		{"height", (*reader).height, false},
+		{"relay", (*reader).relay, false},
+		{"algebra", (*reader).algebra, false},
+		{"comparison", (*reader).comparison, false},
 		{"size", (*reader).dimensions, false},
 		{"multiple", (*reader).multiple, false},
 		{"generation", (*reader).generation, false},
@@ -63,6 +67,7 @@ var (
 		{"service code", (*reader).serviceCode, true},
 		{"masked number", (*reader).maskedSign, true},
 		{"emoticon", (*reader).emoticon, false},
+		{"formula", (*reader).formula, false},
 		{"markup", (*reader).markup, false},
 		{"phone", (*reader).phoneSign, true},
 		{"amount", (*reader).signedAmount, false},
@@ -70,7 +75,7 @@ var (
 		{"punctuation", (*reader).punctuation, false},
 		{"sign", (*reader).spokenSign, false},
 	}
-	foreignRules = []rule{{"word", (*reader).keep, false}}
+	foreignRules = []rule{{"Greek letter", (*reader).greek, false}, {"word", (*reader).keep, false}}
 	emojiRules   = []rule{{"emoji", (*reader).picture, false}}
 	tagRules     = []rule{{"tag", (*reader).tag, false}}
 )

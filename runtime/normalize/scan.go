@@ -83,6 +83,7 @@ const (
 	arrow
 	bullet
 	star
+	root
 	silent // any other sign: nobody says it
 )
 
@@ -353,12 +354,12 @@ func decimal(r rune) byte {
 var signs = map[rune]byte{
 	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '°': degree, 'º': degree,
 	'–': enDash, '‐': '-', '‑': '-', '‒': enDash, '−': enDash, '﹣': '-', '－': '-', '—': emDash, '―': emDash, '⸺': emDash,
-	'…': ellipsis, '×': multiply, '✕': multiply, '✖': multiply, '÷': divide, '±': plusMinus, '≈': approx, '≠': notEqual, '≤': lessEqual, '≥': greaterEqual,
+	'…': ellipsis, '×': multiply, '✕': multiply, '✖': multiply, '÷': divide, '±': plusMinus, '≈': approx, '≃': approx, '≅': approx, '≠': notEqual, '≤': lessEqual, '≥': greaterEqual,
 	'½': half, '¼': quarter, '¾': threeQuarters, '²': squared, '³': cubed,
 	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
 	'•': bullet, '‣': bullet, '▪': bullet, '●': bullet, '○': bullet, '◦': bullet, '·': bullet, '⁃': bullet, '➢': bullet, '➤': bullet, '✓': bullet, '✔': bullet, '✅': bullet,
 	'→': arrow, '⇒': arrow, '➡': arrow, '⟶': arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': silent, '¡': silent, '™': silent, '®': silent, '©': silent, '℠': silent,
-	'★': star, '⭐': star, '☆': star, '\u09e4': danda, '\uff5c': '|', '¦': '|',
+	'√': root, '★': star, '⭐': star, '☆': star, '\u09e4': danda, '\uff5c': '|', '¦': '|',
 }
 
 func (s *scanner) last() *token { return &s.toks[len(s.toks)-1] }

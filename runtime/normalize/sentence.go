@@ -6,33 +6,18 @@ func (r *reader) sentence(i int) {
 	r.start, r.stop = i, r.line(i)
 	r.said, r.opened = false, 0
 	r.toks[i].gap = true
-	var sure, devas, maybe, not, words int
+	var found [evidences]int
+	unknown, words := 0, 0
 	end := r.stop
 	for j := i; j < r.stop; j++ {
-		t := &r.toks[j]
-		switch t.kind {
-		case deva:
-			if !t.word.is(digitName) {
-				sure++
-				devas++
-			}
-		case latin:
-			switch {
-			case t.saidByLetters(), r.symbol(j), r.inAddressBlob(j):
-				// Initials, units and currencies belong to no language.
-			case t.word.is(hindiWord), r.reads(j, "the") && r.endsClause(j+1):
-				sure++
-			case t.word.is(hindiMaybe):
-				maybe++
-			case t.word.is(englishWord):
-				not++
-			default:
-				words++
-			}
-		case digits:
-			if t.hindi {
-				sure++
-			}
+		e, said, word := r.evidenceAt(j, words == 0)
+		if said {
+			found[e]++
+		} else if word {
+			unknown++
+		}
+		if r.toks[j].kind.lettered() {
+			words++
 		}
 		if r.endsSentence(j) {
 			end = j + 1
@@ -43,11 +28,12 @@ func (r *reader) sentence(i int) {
 		}
 	}
 	// Digit names alone do not make a sentence Hindi: an English one has them too once its codes have been read.
-	r.lang = english
-	if sure > 0 || maybe > 0 && not == 0 || not+words == 0 {
-		r.lang = hindi
+	r.lang = languageOf(&found, &languageWeights, unknown)
+	wordless := unknown == 0
+	for _, n := range found[functionWord:] {
+		wordless = wordless && n == 0
 	}
-	r.danda = devas > 0 || r.lang == hindi && sure+maybe+not+words == 0
+	r.danda = found[devanagariWord] > 0 || r.lang == hindi && wordless && found[devanagariDigits] == 0
 	r.stop = end
 }
 
@@ -155,6 +141,8 @@ func (r *reader) fullStop(j int) bool {
 		return false // Min. order, but not: in 15 min. Delivery
 	case r.currencyCode(j-1) > 0:
 		return r.stopBehindCurrency(j)
+	case p.word.is(beforeNumber) && (p.kind == deva && r.named(j-1) || r.countsPieces(j-1, j+1)):
+		return false // ऑर्डर सं. ओडी-22014, 2 no. ka kaam
 	case p.word.is(beforeNumber):
 		if next.inSmallLetters() && r.named(j-1) {
 			return false // Account no. ending

@@ -31,11 +31,18 @@ func (r *reader) shortForm(i int) int {
 		next++
 	}
 	switch {
+	case e.is(beforeID):
+		if t.cas == upper || !(r.reads(next, "no", "No", "number", "नंबर", "नं") || r.at(next).kind == digits && len(r.str(next)) >= 4) {
+			return i // the AC is a cooler
+		}
 	case e.is(beforeNumber) && dot && r.named(i):
 		// Account no. ending
 	case e.is(beforeNumber):
-		bare := !dot && (t.cas == lower || t.cas == upper && t.b-t.a == 2) // no 5, NO 5: perhaps an answer
-		if !r.numberFollows(next) || bare && !r.named(i) {
+		bare := !dot && t.kind == latin && (t.cas == lower || t.cas == upper && t.b-t.a == 2) // no 5, NO 5: perhaps an answer
+		if r.countsPieces(i, next) {
+			break // 4 nos, 2 no. ka kaam
+		}
+		if !r.numberFollows(next) || bare && !r.named(i) && !r.isLongCode(next) {
 			return i
 		}
 	case e.is(dotOrTitle):
@@ -62,6 +69,26 @@ func (r *reader) shortForm(i int) int {
 	return r.end(next)
 }
 
+// countsPieces reports whether the no or nos at token i, whose dot ends before next, has its number before it.
+func (r *reader) countsPieces(i, next int) bool {
+	if r.at(i-1).kind != digits || len(r.str(i-1)) > 4 {
+		return false
+	}
+	if r.reads(i, "nos", "Nos", "NOS") {
+		return true
+	}
+	return r.reads(i, "no", "No") && next > i+1 && (r.at(next).kind.lettered() || r.at(next).kind == nothing)
+}
+
+// isLongCode reports whether what begins at token i is so long, or so mixed, that the no before it can be no answer.
+func (r *reader) isLongCode(i int) bool {
+	t := r.at(i)
+	if t.kind == digits {
+		return r.joined(i+1) || len(r.str(i)) >= 5 || r.at(i+1).kind == digits && len(r.str(i)) >= 3
+	}
+	return t.cas == upper && r.codeLetters(i)
+}
+
 // isWith reports whether the w at token i is that of w/ in front of a word.
 func (r *reader) isWith(i int) bool {
 	if r.joined(i) || !r.tightSign(i+1, '/') {
@@ -73,7 +100,7 @@ func (r *reader) isWith(i int) bool {
 
 // named reports whether the word before token i says whose number it is.
 func (r *reader) named(i int) bool {
-	return r.isWord(i-1, idWord|dotOrNone) || r.isSign(i-1, '.') && r.isWord(i-2, idWord|dotOrNone) || r.stroked(i-3) == "account"
+	return r.isWord(i-1, idWord|dotOrNone|numbersThings) || r.isAcronym(i-1) || r.reads(i-1, "ka", "ki", "ke", "का", "की", "के") && r.isLongCode(i+1) || r.isSign(i-1, '.') && r.isWord(i-2, idWord|dotOrNone) || r.stroked(i-3) == "account"
 }
 
 // reference reads Ref no. and Ref: with the whole word.
@@ -107,6 +134,9 @@ func (r *reader) numberFollows(i int) bool {
 	t := r.at(i)
 	if t.isOneOf("#:-+") {
 		t = r.at(i + 1)
+	}
+	if t.kind == deva {
+		return r.tightSign(i+1, '-') && r.tightDigits(i+2)
 	}
 	if !t.inCapitals() {
 		return t.kind == digits
@@ -160,4 +190,10 @@ func (r *reader) dottedForm(i int) int {
 	r.begin(i, speech.SpanAbbreviation)
 	r.say(full)
 	return r.end(next)
+}
+
+// isAcronym reports whether token i is written in two to five capitals: the GST of GST no.
+func (r *reader) isAcronym(i int) bool {
+	n := r.at(i).b - r.at(i).a
+	return r.at(i).inCapitals() && 2 <= n && n <= 5
 }

@@ -274,7 +274,7 @@ var signWords = [256]struct{ hi, en string }{
 	'+':          {"प्लस", "plus"},
 	plusMinus:    {"प्लस माइनस", "plus minus"},
 	'=':          {"बराबर", "equals"},
-	approx:       {"बराबर", "equals"},
+	approx:       {"लगभग", "approximately"},
 	notEqual:     {"बराबर नहीं", "not equal to"},
 	'<':          {"से कम", "less than"},
 	'>':          {"से ज़्यादा", "more than"},

@@ -126,6 +126,40 @@ cal | कैलोरी | calorie | calories
 db | डेसिबल | decibel | decibels
 hr,hrs,h | घंटे | hour | hours | quarter | घंटा
 min,mins | मिनट | minute | minutes
+d | दिन | day | days | tight
+mo,mos,mths,mth | महीने | month | months
+pcs,pc | पीस | piece | pieces
+tbsp | टेबलस्पून | tablespoon | tablespoons
+tsp | टीस्पून | teaspoon | teaspoons
+doz | दर्जन | dozen | dozen
+kmpl,km/l | किलोमीटर प्रति लीटर | kilometre per litre | kilometres per litre
+mph | मील प्रति घंटा | mile per hour | miles per hour
+rpm | आर पी एम | R P M | R P M
+lb,lbs | पाउंड | pound | pounds
+oz | औंस | ounce | ounces
+qtl,क्विं | क्विंटल | quintal | quintals
+mt | मीट्रिक टन | metric tonne | metric tonnes | tight
+ha | हेक्टेयर | hectare | hectares | tight
+yd,yds | गज | yard | yards
+mi | मील | mile | miles | tight
+bpm | बी पी एम | beat per minute | beats per minute
+fps | एफ़ पी एस | frame per second | frames per second
+psi | पी एस आई | P S I | P S I
+nm | नैनोमीटर | nanometre | nanometres
+pg/ml | पिकोग्राम प्रति मिलीलीटर | picogram per millilitre | picograms per millilitre
+ng/ml | नैनोग्राम प्रति मिलीलीटर | nanogram per millilitre | nanograms per millilitre
+ng/dl | नैनोग्राम प्रति डेसीलीटर | nanogram per decilitre | nanograms per decilitre
+mcg/dl | माइक्रोग्राम प्रति डेसीलीटर | microgram per decilitre | micrograms per decilitre
+mg/l | मिलीग्राम प्रति लीटर | milligram per litre | milligrams per litre
+g/l | ग्राम प्रति लीटर | gram per litre | grams per litre
+mmol/l | मिलीमोल प्रति लीटर | millimole per litre | millimoles per litre
+miu/l | मिली अंतरराष्ट्रीय यूनिट प्रति लीटर | milli international unit per litre | milli international units per litre
+miu/ml | मिली अंतरराष्ट्रीय यूनिट प्रति मिलीलीटर | milli international unit per millilitre | milli international units per millilitre
+iu/l | अंतरराष्ट्रीय यूनिट प्रति लीटर | international unit per litre | international units per litre
+iu | आई यू | I U | I U
+u/l | यूनिट प्रति लीटर | unit per litre | units per litre
+mmhg | एम एम एच जी | M M H G | M M H G
+किलोवाट | किलोवाट | kilowatt | kilowatts
 yr,yrs | साल | year | years
 wk,wks | हफ़्ते | week | weeks
 s | सेकंड | second | seconds | tight
@@ -171,8 +205,10 @@ func unitTable(table string) map[string]*unit {
 // rates are the words behind a stroke that Hindi says in Hindi: ₹299/day.
 var rates = map[string]string{
 	"day": "दिन", "month": "महीना", "mo": "महीना", "year": "साल", "yr": "साल", "hour": "घंटा", "hr": "घंटा", "week": "हफ़्ता", "night": "रात", "person": "व्यक्ति",
-	"piece": "पीस", "unit": "यूनिट", "plate": "प्लेट", "min": "मिनट", "minute": "मिनट", "dozen": "दर्जन", "litre": "लीटर",
+	"माह": "माह", "महीना": "महीना", "दिन": "दिन", "साल": "साल", "वर्ष": "वर्ष", "घंटा": "घंटा", "व्यक्ति": "व्यक्ति", "किलो": "किलो", "लीटर": "लीटर", "यूनिट": "यूनिट", "रात": "रात", "पीस": "पीस", "प्लेट": "प्लेट",
+	"head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बोरी", "quintal": "क्विंटल",
+	"piece": "पीस", "pc": "पीस", "unit": "यूनिट", "plate": "प्लेट", "min": "मिनट", "minute": "मिनट", "dozen": "दर्जन", "litre": "लीटर",
 }
 
 // longRates spell the short ones out in English.
-var longRates = map[string]string{"mo": "month", "yr": "year", "hr": "hour", "min": "minute"}
+var longRates = map[string]string{"pc": "piece", "mo": "month", "yr": "year", "hr": "hour", "min": "minute"}

@@ -258,6 +258,11 @@ func (r *reader) numberSign(i int) int {
 	if !r.looseEnd(i + 2) {
 		return i
 	}
+	if r.numberBehind(i+2, '/') || r.numberBehind(i+2, '-') {
+		r.begin(i, speech.SpanSign) // # 44/2, #12-3-45: a door, which is read by itself
+		r.say(r.lang.pick("नंबर", "number"))
+		return r.end(i + 1)
+	}
 	r.begin(i, speech.SpanCode)
 	if !r.reads(i-1, "number", "Number", "no", "No", "नंबर", "नम्बर", "संख्या") {
 		r.say(r.lang.pick("नंबर", "number"))

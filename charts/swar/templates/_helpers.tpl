@@ -134,6 +134,7 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 /assets: Prefix
 /signin: Exact
 /setup: Exact
+/welcome: Exact
 /openapi.json: Exact
 /asyncapi.json: Exact
 /llms.txt: Exact

@@ -28,7 +28,7 @@ export function find(all: Entry[], asked: string): Hit[] {
 
 function search(box: HTMLElement) {
   const field = box.querySelector("input")!, list = box.querySelector("ul")!, status = box.querySelector("[role=status]")!;
-  box.hidden = false;
+  box.classList.remove("off"); // its place was kept, so that nothing moves
   field.addEventListener("focus", () => void load().catch(() => (entries = undefined)), { once: true });
   field.addEventListener("input", async () => {
     const asked = field.value;

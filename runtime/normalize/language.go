@@ -1,0 +1,123 @@
+package normalize
+
+// evidence is something in a sentence that speaks for one of its languages.
+type evidence uint8
+
+const (
+	devanagariWord evidence = iota
+	devanagariDigits
+	functionWord
+	inflectedVerb
+	commonWord
+	sharedWord
+	nameWord
+	englishFunctionWord
+	englishContentWord
+	evidences // how many there are
+)
+
+// weigh is one kind of evidence: what it weighs for Hindi, less than 0 for English.
+type weigh struct {
+	name   string
+	weight int
+}
+
+// languageWeights says how much each piece of evidence weighs. A sentence is Hindi when the sum is above 0, or when nothing in it has
+// a language. Function words weigh most, because nobody borrows them; a capitalised Hindi word is hardly more than the name of a firm.
+var languageWeights = [evidences]weigh{
+	devanagariWord:      {"a word in Devanagari", 48},
+	devanagariDigits:    {"digits of Devanagari", 24},
+	functionWord:        {"a Hindi function word", 16},
+	inflectedVerb:       {"a Hindi verb", 12},
+	commonWord:          {"a Hindi word", 8},
+	sharedWord:          {"a word that Hindi shares with English", 4},
+	nameWord:            {"a Hindi word in a name", 4},
+	englishFunctionWord: {"an English function word", -6},
+	englishContentWord:  {"an English word", -2},
+}
+
+// languageOf decides the language of a sentence by the evidence found in it; unknown is how many words say nothing about it.
+func languageOf(found *[evidences]int, weights *[evidences]weigh, unknown int) lang {
+	sum, any := 0, unknown
+	for e, n := range found {
+		sum += n * weights[e].weight
+		if weights[e].weight < 0 {
+			any += n
+		}
+	}
+	if sum > 0 || sum == 0 && any == 0 {
+		return hindi
+	}
+	return english
+}
+
+// evidenceAt tells what token j says about the language of its sentence; said is false for a word that says nothing, and word for
+// what is no word of a language at all. first means that no word stands before it.
+func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
+	t := &r.toks[j]
+	switch t.kind {
+	case deva:
+		return devanagariWord, !t.word.is(digitName), false
+	case digits:
+		return devanagariDigits, t.hindi, false
+	case latin:
+		switch {
+		case t.saidByLetters(), r.symbol(j), r.inAddressBlob(j):
+			return 0, false, false // initials, units and currencies belong to no language
+		case r.reads(j, "the") && r.endsClause(j+1):
+			return functionWord, true, true // थे
+		case t.word.is(hindiWord):
+			return r.hindiEvidence(j, first), true, true
+		case t.word.is(hindiMaybe):
+			return sharedWord, true, true
+		case t.word.is(englishWord) && !r.letterOfStroke(j):
+			return englishFunctionWord, true, true
+		case r.isEnglishContent(j):
+			return englishContentWord, true, true
+		}
+		return 0, false, true
+	}
+	return 0, false, false
+}
+
+// hindiEvidence weighs the Roman Hindi word at token j: in capitals inside a sentence, or before another capital, it is a name.
+func (r *reader) hindiEvidence(j int, first bool) evidence {
+	t := &r.toks[j]
+	if next := r.at(j + 1); t.cas == title && (!first || next.kind == latin && next.cas == title && !next.word.is(shortened)) {
+		return nameWord
+	}
+	switch {
+	case t.word.is(hindiFunction):
+		return functionWord
+	case t.word.is(hindiVerb):
+		return inflectedVerb
+	}
+	return commonWord
+}
+
+// isEnglishContent reports whether token j is a word in small letters that only English has. The words that short forms and
+// numbers become say nothing, so that a text that was read before keeps its language.
+func (r *reader) isEnglishContent(j int) bool {
+	t := &r.toks[j]
+	if t.cas != lower || t.word.is(expansion) {
+		return false
+	}
+	return t.word.is(plain) || hasEnglishEnding(r.str(j))
+}
+
+// letterOfStroke reports whether token j is a letter of A/c, W/o and their like.
+func (r *reader) letterOfStroke(j int) bool {
+	return r.single(j) && (r.tightSign(j+1, '/') || r.tightSign(j, '/') || r.tight(j) && r.isSign(j-1, '/'))
+}
+
+// englishEndings are endings that hardly any word of Roman Hindi has.
+var englishEndings = [...]string{"ed", "ing", "tion", "ment", "ly", "ies", "'s", "ness", "ers", "ents"}
+
+func hasEnglishEnding(s string) bool {
+	for _, e := range englishEndings {
+		if n := len(s) - len(e); n >= 3 && s[n:] == e {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package normalize
+
+import "github.com/swar-tts/swar/runtime/speech"
+
+// score reads the figures of a bowler, 4-0-22-3, and of an innings, 174/7 and 187-6, where the sentence is about sport.
+func (r *reader) score(i int) int {
+	if r.joined(i) || !r.numberBehind(i+1, '-') && !r.numberBehind(i+1, '/') || !r.isSporting(i) {
+		return i
+	}
+	if next := r.figures(i); next > i {
+		return next
+	}
+	runs, wickets := r.small(i, 3), r.small(i+2, 3)
+	if runs < 0 || wickets < 0 || !r.looseEnd(i+3) || r.numberBehind(i+3, '/') || r.numberBehind(i+3, '-') {
+		return i
+	}
+	innings := wickets <= 10 && runs > 20
+	if r.isSign(i+1, '-') && !innings || r.isSign(i+1, '/') && !innings && runs > 10 {
+		return i // a game of 21-18 is a range of its own
+	}
+	r.begin(i, speech.SpanRatio)
+	r.sayPlain(i, r.lang)
+	switch {
+	case r.lang == english:
+		r.say("for")
+	case innings:
+		r.say("पर")
+	}
+	r.sayPlain(i+2, r.lang)
+	return r.end(i + 3)
+}
+
+// figures reads overs, maidens, runs and wickets with hyphens between them.
+func (r *reader) figures(i int) int {
+	parts := 1
+	for j := i; r.numberBehind(j+1, '-') && parts < 6; j += 2 {
+		parts++
+	}
+	next := i + 2*parts - 1
+	if parts < 3 || parts > 4 || !r.looseEnd(next) {
+		return i
+	}
+	for j := i; j < next; j += 2 {
+		if len(r.str(j)) > 3 {
+			return i
+		}
+	}
+	r.begin(i, speech.SpanRatio)
+	for j := i; j < next; j += 2 {
+		r.sayPlain(j, r.lang)
+		if j+2 < next {
+			r.pause()
+		}
+	}
+	return r.end(next)
+}
+
+// isSporting reports whether the sentence speaks of runs, wickets and their like near token i.
+func (r *reader) isSporting(i int) bool {
+	for j := max(r.start, i-16); j < min(r.stop, i+16); j++ {
+		if r.isWord(j, sport) {
+			return true
+		}
+	}
+	return false
+}
+
+// relay reads 4x100m.
+func (r *reader) relay(i int) int {
+	if !r.tight(i+1) || !r.reads(i+1, "x", "X") || !r.tightDigits(i+2) || r.joined(i) {
+		return i
+	}
+	a, ok := r.amount(i + 2)
+	if !ok || a.unit == nil || !r.looseEnd(a.next) {
+		return i
+	}
+	r.begin(i, speech.SpanUnit)
+	r.sayPlain(i, r.lang)
+	r.say(r.lang.pick("बाई", "by"))
+	r.sayAmount(&a, r.lang, false)
+	return r.end(a.next)
+}

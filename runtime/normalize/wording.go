@@ -1,0 +1,129 @@
+package normalize
+
+// The wordings that make a number a code although no word before it says so.
+
+// isWordedCode reports whether the number at token i is a code by the way the sentence speaks of it: Use 9913 to confirm, 771204 dalo,
+// 402917 is your login code, naya code 0943, and the tail of last 4 digits 8150.
+func (r *reader) isWordedCode(i int) bool {
+	n := len(r.str(i))
+	if r.isTail(i) {
+		return true
+	}
+	if n < 4 || n > 8 || r.isPaidOrRound(i) {
+		return false
+	}
+	return r.isCodeObject(i) || r.isCodeSubject(i) || r.followsCode(i) || r.isShortNumber(i)
+}
+
+// isTail reports whether a count of last digits stands before the number at token i, which has so many.
+func (r *reader) isTail(i int) bool {
+	for j := i - 1; j > i-6 && j > r.start; j-- {
+		if r.at(j).kind == digits {
+			if r.small(j, 1) != len(r.str(i)) {
+				return false
+			}
+			return r.isWord(j-1, lastWord) || r.isWord(j-2, lastWord) && r.isWord(j-1, idWord)
+		}
+	}
+	return false
+}
+
+// isPaidOrRound reports whether the number at token i may be a price: it is round, or words around it pay or count it.
+func (r *reader) isPaidOrRound(i int) bool {
+	s := r.str(i)
+	round := s[len(s)-2:] == "00" && !r.zeroLed(i)
+	return round || r.countedAt(i+1) || r.isPrice(i) || r.isWord(i-1, amountOf) || r.currencyCode(i-1) > 0
+}
+
+// isCodeObject reports whether the number at token i is what a verb of codes has for its object.
+func (r *reader) isCodeObject(i int) bool {
+	if r.isWord(i-1, codeVerb) || r.isWord(i-2, codeVerb) && r.reads(i-1, "in", "with", "only", "your", "the") {
+		return r.at(i-1).kind == latin
+	}
+	if r.isWord(i+1, codeVerb) {
+		return true
+	}
+	between := r.reads(i+1, "ko", "को", "yahan", "यहाँ", "na", "न", "मत", "mat", "kisi", "wahan", "abhi", "hi", "ही", "app", "box")
+	return between && (r.isWord(i+2, codeVerb) || r.isWord(i+3, codeVerb))
+}
+
+// isCodeSubject reports whether the words behind the number at token i say that it is a code: 402917 is your login code.
+func (r *reader) isCodeSubject(i int) bool {
+	t := r.at(i + 1)
+	if !t.kind.lettered() {
+		return false
+	}
+	if !r.isIs(i+1) && !r.reads(i+1, "your", "आपका", "aapka", "apka", "ye", "yeh", "yah", "यह", "ये", "तुम्हारा", "mera", "मेरा", "for", "को", "ko", "एक", "wala") {
+		return false
+	}
+	for j := i + 1; j < r.stop && j < i+9; j++ {
+		switch t := r.at(j); {
+		case t.kind == digits, t.isOneOf(".,;" + string(rune(danda))):
+			return false
+		case t.word.is(codeWord) && !r.countedAt(j+1):
+			return true
+		case r.reads(j, "टाइम", "time") && r.reads(j-1, "वन", "one", "One"):
+			return true
+		}
+	}
+	return false
+}
+
+// followsCode reports whether the sentence spoke of a code before the number at token i, which is a new or an old one, has a zero in
+// front or as many digits as a code.
+func (r *reader) followsCode(i int) bool {
+	n := len(r.str(i))
+	renews := r.isWord(i-1, renewed) || r.isWord(i-2, renewed)
+	if !renews && !r.zeroLed(i) && n != 6 {
+		return false
+	}
+	for j := i - 1; j >= r.start && i-j < lookahead; j-- {
+		if r.isWord(j, codeWord) {
+			return true
+		}
+	}
+	return false
+}
+
+// isShortNumber reports whether the number at token i is one that messages are sent to: Text HELP to 56767, STOP bhejo 56161 par.
+func (r *reader) isShortNumber(i int) bool {
+	if n := len(r.str(i)); n < 5 || n > 6 {
+		return false
+	}
+	to := r.reads(i-1, "to", "on") || r.isPar(i+1) || r.reads(i+1, "ko", "को")
+	if !to {
+		return false
+	}
+	for j := max(r.start, i-10); j < min(r.stop, i+6); j++ {
+		if r.reads(j, "sms", "SMS", "Text", "text", "TEXT", "send", "Send", "bhejo", "bhejein", "bhejen", "bhej", "bheje", "भेजें", "भेजो", "लिखकर", "likhkar", "एसएमएस", "message", "WhatsApp") {
+			return true
+		}
+	}
+	return false
+}
+
+// isAddressEnd reports whether the six digits at token i are the postal code that ends an Indian address: a name stands before them,
+// and what stands before that looks like an address.
+func (r *reader) isAddressEnd(i int) bool {
+	before := i - 1
+	for r.at(before).isOneOf(hyphens + ",(:") {
+		before--
+	}
+	t, next := r.at(before), r.at(i+1)
+	name := t.kind == deva || t.kind == latin && t.cas != lower
+	ends := next.kind == nothing || next.isOneOf(".,;)?!"+string(rune(danda))) || next.kind == emoji
+	notName := amountOf | idWord | paid | hindiFunction | englishWord | codeWord | month
+	if !name || !ends || t.word.is(notName) || r.reads(before, "में", "से", "को", "का", "की", "के", "है", "तक", "कुल") {
+		return false
+	}
+	commas := 0
+	for j := before - 1; j >= r.start && before-j < 24; j-- {
+		switch {
+		case r.isWord(j, place|addressWord|city|coach) || r.isWord(before, addressWord|city):
+			return true
+		case r.isSign(j, ','):
+			commas++
+		}
+	}
+	return commas >= 2
+}
