@@ -86,10 +86,14 @@ func (r *reader) initials(i int) int {
 		for k := i; k < j; k += 2 {
 			r.letters(r.str(k), r.lang)
 		}
-		r.say(r.str(j))
+		if r.isShortDegree(j) {
+			r.letters(r.str(j), r.lang)
+		} else {
+			r.say(r.str(j))
+		}
 		return r.end(next + 1)
 	}
-	if !r.single(j) {
+	if !r.single(j) && !r.isShortDegree(j) {
 		next = j // the name behind the initials speaks for itself
 	} else if r.tightSign(next, '.') && !r.last(next) {
 		next++
@@ -112,6 +116,9 @@ func (r *reader) degree(j int) bool {
 	return r.at(j).cas == title && r.initial(j-2) && isIn(degrees, r.str(j))
 }
 
+// isShortDegree reports whether the word of a degree at token j is itself said by letters: B.Sc., B.Ed. is not.
+func (r *reader) isShortDegree(j int) bool { return r.reads(j, "Sc") }
+
 // single reports whether token i is one Latin letter.
 func (r *reader) single(i int) bool {
 	t := r.at(i)
@@ -124,7 +131,8 @@ func (r *reader) roman(i int) int {
 	if r.tightSign(head, '-') && r.tight(i) {
 		head-- // Phase-II
 	}
-	if i <= r.start || !r.isWord(head, romanHead) || r.at(i).cas != upper || !r.looseEnd(i+1) {
+	behind := r.reads(i+1, "sem", "Sem", "semester", "Semester", "year", "Year", "yr", "term", "trimester", "सेम", "सेमेस्टर", "वर्ष") && r.at(i-1).kind.lettered()
+	if i <= r.start || !(r.isWord(head, romanHead) || behind) || r.at(i).cas != upper || !r.looseEnd(i+1) {
 		return i
 	}
 	n := romanValue(r.str(i))

@@ -115,7 +115,7 @@ func (r *reader) scale(a *amount) {
 		if n == 2 && t.cas == upper && t.word.n >= 7 {
 			return // MN, BN and TN are letters
 		}
-		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) {
+		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) || r.isCredited(j, a) {
 			return
 		}
 		switch {
@@ -131,6 +131,26 @@ func (r *reader) scale(a *amount) {
 			a.next++ // cr.
 		}
 	}
+}
+
+// isCredited reports whether the cr at token j is no crore, but says where the money a went: Rs 300 cr to a/c XX118.
+func (r *reader) isCredited(j int, a *amount) bool {
+	if !r.reads(j, "cr", "Cr", "CR") || a.cur == 0 || !r.at(j).gap {
+		return false
+	}
+	k := j + 1
+	if r.isSign(k, '.') {
+		k++
+	}
+	if !r.reads(k, "to", "in", "into", "on", "by", "se", "me", "mein", "via", "from", "hua", "में", "हुए") {
+		return false
+	}
+	for ; k < min(r.stop, j+6); k++ {
+		if r.crosses(k) || r.stroked(k) == "account" || r.reads(k, "account", "acct", "ac", "खाते", "UPI", "NEFT", "IMPS") || r.isSign(k, '*') {
+			return true
+		}
+	}
+	return false
 }
 
 // isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k, 2.3M);

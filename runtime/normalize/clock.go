@@ -27,7 +27,7 @@ func (r *reader) clock(i int) int {
 		return i
 	}
 	if t := r.at(a.next); t.isOneOf(dashes) && t.gap == r.at(a.next+1).gap {
-		if b, ok := r.moment(a.next + 1); ok && b.clear() {
+		if b, ok := r.moment(a.next + 1); ok && (b.clear() || r.endsClock(&a, &b)) {
 			// 10-11 AM: what is written once is said once.
 			shared := !a.clear() || a.half == 0 && b.half != 0
 			if a.half == 0 && a.hour%12 <= b.hour%12 {
@@ -51,11 +51,82 @@ func (r *reader) clock(i int) int {
 	return r.end(a.next)
 }
 
+// endsClock reports whether b, an hour alone, is the end of a range that began at a: 1:15-2.
+func (r *reader) endsClock(a, b *moment) bool {
+	hours := 1 <= a.hour && a.hour <= 12 && 1 <= b.hour && b.hour <= 12
+	return a.full && hours && !r.countedAt(b.next) && !r.at(b.next).isOneOf("%:") && r.unitText(b.next, b.next+1) == nil
+}
+
+// military reads four digits that are a time because the sentence is about travel: boards 1735, 0915 पर, 0610 ki local.
+func (r *reader) military(i int) (m moment, ok bool) {
+	if len(r.str(i)) != 4 || !r.looseEnd(i+1) || r.at(i+1).isOneOf("./-:%") && r.tight(i+2) {
+		return m, false
+	}
+	hhmm := r.small(i, 4)
+	m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, full: true, next: i + 1}
+	if m.hour > 23 || m.min > 59 || !r.isDeparture(i) {
+		return m, false
+	}
+	if r.reads(m.next, "hrs", "Hrs", "HRS", "hours", "hr", "h") {
+		m.next++
+		if m.hour < 12 {
+			m.half = 'a'
+		}
+	}
+	return m, true
+}
+
+// isDeparture reports whether the four digits at token i stand where the time of a train or a flight does.
+func (r *reader) isDeparture(i int) bool {
+	if r.isWord(i-1, idWord|codeWord|amountOf|yearBefore|place|englishHead) && !r.isWord(i-1, travel) || r.countedAt(i+1) && !r.reads(i+1, "hours", "hrs", "hr") || r.currencyCode(i-1) > 0 {
+		return false
+	}
+	if r.reads(i+1, "hrs", "Hrs", "HRS") {
+		return r.zeroLed(i) || r.reads(i-1, "at", "by", "from", "till", "until", "before", "after", "boards", "departs", "arrives", "leaves", "starts")
+	}
+	leads := r.reads(i-1, "boards", "departs", "arrives", "leaves", "lands", "dep", "Dep", "arr", "Arr", "ETD", "ETA", "STD", "STA", "at", "ab", "अब", "boarding", "departure", "arrival", "reporting", "reports", "प्रस्थान", "आगमन", "बोर्डिंग", "समय") ||
+		r.isSign(i-1, '.') && r.reads(i-2, "dep", "Dep", "arr", "Arr")
+	postposition := r.isPar(i+1) || r.reads(i+1, "ko", "को", "tak", "तक", "wali", "वाली", "ki", "की", "ke", "के", "ka", "का", "baje", "बजे")
+	if !leads && !(postposition && (r.zeroLed(i) || r.isPar(i+1) || r.reads(i+1, "ke", "के"))) {
+		return false
+	}
+	if year := r.small(i, 4); 1900 <= year && year < 2100 && !leads {
+		return false
+	}
+	if r.isWord(i-1, sport) || r.isPrice(i) && !leads {
+		return false
+	}
+	for j := max(r.start, i-14); j < min(r.stop, i+8); j++ {
+		if r.isWord(j, travel) && (j != i-1 || leads) || r.at(j).kind == digits && j != i && r.isFlightNumber(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFlightNumber reports whether the number at token j is that of a flight, 6E-2045 or AI-2804.
+func (r *reader) isFlightNumber(j int) bool {
+	k := j - 1
+	if r.isSign(k, '-') {
+		k--
+	}
+	if r.at(k).kind != latin || len(r.str(j)) < 3 || len(r.str(j)) > 4 {
+		return false
+	}
+	if r.single(k) && r.at(k-1).kind == digits && r.tight(k) {
+		return isIn(airlines, r.between(k-1, k+1))
+	}
+	return isIn(airlines, r.str(k))
+}
+
 // clear reports whether m is a time without a second look.
 func (m *moment) clear() bool { return m.full || m.half != 0 || m.oclock }
 
 // moment reads the time at token i. A number alone is read too, but is not clear.
 func (r *reader) moment(i int) (m moment, ok bool) {
+	if m, ok := r.military(i); ok {
+		return m, true
+	}
 	if hhmm := r.small(i, 4); hhmm >= 0 && r.zeroLed(i) && len(r.str(i)) == 4 && r.reads(i+1, "hrs", "Hrs", "HRS") {
 		// 0530 hrs; without the zero it may as well be a count of hours.
 		m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, half: 'a', full: true, next: i + 2}
@@ -83,6 +154,9 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	if !r.looseEnd(m.next) || r.tightSign(m.next, ':') && r.at(m.next+1).kind == digits {
 		return m, false
 	}
+	if dotted := m.next == i+3 && r.isSign(i+1, '.'); dotted && !m.clear() && r.isTimedRange(i) {
+		m.full = true // 1.00-1.30
+	}
 	decimal := m.min > 0 && !m.clear() // 5.30 by itself
 	zeroHour := m.hour == 0 && m.half != 0 && !m.full
 	if decimal || zeroHour {
@@ -90,6 +164,31 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	}
 	m.full = m.full || m.oclock && m.next > i+2 && r.at(i+1).kind == sign
 	return m, true
+}
+
+// isTimedRange reports whether token i belongs to two times with points, 1.00-1.30, where the sentence speaks of hours.
+func (r *reader) isTimedRange(i int) bool {
+	j := i + 3
+	if !r.at(j).isOneOf(dashes) {
+		if j = i - 1; !r.at(j).isOneOf(dashes) {
+			return false
+		}
+		i = j - 3
+	}
+	for _, k := range [...]int{i, j + 1} {
+		if h := r.small(k, 2); h < 1 || h > 24 || !r.numberBehind(k+1, '.') || len(r.str(k+2)) != 2 || r.small(k+2, 2) > 59 || r.small(k+2, 2)%5 > 0 {
+			return false
+		}
+	}
+	if r.isSign(j+4, '%') || r.countedAt(j+4) || r.currencyCode(i-1) > 0 || r.at(i-1).isCurrency() {
+		return false
+	}
+	for k := max(r.start, i-10); k < min(r.stop, j+8); k++ {
+		if r.isWord(k, timed) {
+			return true
+		}
+	}
+	return false
 }
 
 // minutesFollow reports whether token i parts an hour from its minutes: 5:30, 5.30. One digit is enough where a word
@@ -334,25 +433,6 @@ func (r *reader) dayPartNear(i int) bool {
 		}
 	}
 	return false
-}
-
-// duration reads 2h 30m and 1h30m20s.
-func (r *reader) duration(i int) int {
-	h := r.small(i, 3)
-	if h < 0 || !r.tight(i+1) || !r.reads(i+1, "h", "hr", "hrs") || r.at(i+2).kind != digits {
-		return i
-	}
-	if !r.reads(i+3, "m", "min", "mins") || !r.looseEnd(i+4) {
-		return i
-	}
-	m := r.small(i+2, 2)
-	if m < 0 {
-		return i
-	}
-	r.begin(i, speech.SpanDuration)
-	r.sayUnit(h, units["h"])
-	r.sayUnit(m, units["min"])
-	return r.end(i + 4)
 }
 
 // sayUnit says a count of a unit.

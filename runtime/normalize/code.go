@@ -256,7 +256,7 @@ func (r *reader) contextCode(i int) int {
 	if near == noContext && n >= 3 {
 		near = r.contextAfter(i + 1)
 	}
-	if r.isWordedCode(i) {
+	if r.isWordedCode(i) || r.isLetteredCode(i) {
 		near = codeNear
 	}
 	switch {
@@ -273,6 +273,12 @@ func (r *reader) contextCode(i int) int {
 	r.begin(i, speech.SpanCode)
 	r.grouped(r.str(i))
 	return r.end(i + 1)
+}
+
+// isLetteredCode reports whether the number at token i goes on letter names of Devanagari: आर-४४१०, ओडी-२२०१४.
+func (r *reader) isLetteredCode(i int) bool {
+	name := r.at(i - 2)
+	return len(r.str(i)) >= 3 && r.tight(i) && r.tightSign(i-1, '-') && name.kind == deva && name.b-name.a <= 15 && !name.word.is(city)
 }
 
 // spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.

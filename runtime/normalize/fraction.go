@@ -20,6 +20,9 @@ func (r *reader) fraction(i int) int {
 		return i
 	}
 	l := r.quantityLang(i)
+	if next := r.partOf(i); next > i {
+		return next
+	}
 	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
 		r.begin(i, speech.SpanFraction)
 		r.mixedNumber(&number{fraction: f}, l)
@@ -38,6 +41,25 @@ func (r *reader) fraction(i int) int {
 		}
 	}
 	return r.end(j + 1)
+}
+
+// partOf reads the 1/3 of a parcel or a page as one of three.
+func (r *reader) partOf(i int) int {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	if a < 1 || b < a || !r.looseEnd(i+3) || !r.reads(i-1, "Pkg", "pkg", "package", "Package", "parcel", "Parcel", "Page", "page", "pg", "part", "Part", "step", "Step", "box", "Box", "bag", "packet", "Packet", "shipment", "msg", "slide", "Slide") {
+		return i
+	}
+	r.begin(i, speech.SpanFraction)
+	if r.lang == hindi {
+		r.sayPlain(i+2, hindi) // तीन में से एक
+		r.say("में से")
+		r.sayPlain(i, hindi)
+	} else {
+		r.sayPlain(i, english)
+		r.say("of")
+		r.sayPlain(i+2, english)
+	}
+	return r.end(i + 3)
 }
 
 // unitBehind says the unit at token j, as of 1/2 kg, and returns what is behind it, or j if there is none.

@@ -47,6 +47,11 @@ func (r *reader) phone(i int) int {
 		}
 		r.begin(i, speech.SpanPhone)
 		r.sayPhone(shape, at[:n])
+		if r.numberBehind(next, '/') && r.looseEnd(next+2) && len(r.str(next+1)) <= 3 {
+			r.say(r.lang.pick("या", "or")) // 8896012300/01
+			r.digits(r.str(next+1), r.digitLang())
+			next += 2
+		}
 		return r.end(next)
 	}
 	return i
@@ -122,6 +127,13 @@ func usual(size []int) bool {
 		return size[0] >= 3 && size[1] >= 3
 	case 3:
 		return size[0] >= 2 && size[1] >= 2 && size[2] >= 2
+	case 4, 5:
+		for _, n := range size {
+			if n < 2 {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }

@@ -85,6 +85,9 @@ func (r *reader) markedQuantity(i int) int {
 	if !ok || !r.looseEnd(a.next) {
 		return i
 	}
+	if !a.marked() && r.zeroLed(i) && a.n.size > 2 {
+		return i // code 0943 - 2 min
+	}
 	if !a.marked() && (!r.countedAt(a.next) || r.zeroLed(i) && a.n.size > 2) {
 		if b, ok := r.rangeEnd(&a); !ok || !b.marked() && !r.countedAt(b.next) {
 			return i

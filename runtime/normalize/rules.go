@@ -15,6 +15,9 @@ var (
 		{"masked number", (*reader).maskedWord, true},
 		{"amount of money", (*reader).moneyPrefix, false},
 		{"date", (*reader).monthFirst, false},
+		{"chat word", (*reader).chatWord, false},
+		{"weekdays", (*reader).weekdayRange, false},
+		{"letters", (*reader).letterRange, false},
 		{"dotted short form", (*reader).dottedForm, false},
 		{"short form", (*reader).shortForm, false},
 		{"emoticon", (*reader).laugh, false},
@@ -29,6 +32,7 @@ var (
 	}
 	devaRules = []rule{
 		{"amount of money", (*reader).moneyPrefix, false},
+		{"weekdays", (*reader).weekdayRange, false},
 		{"date", (*reader).monthFirst, false},
 		{"dotted short form", (*reader).dottedForm, false},
 		{"short form", (*reader).shortForm, false},
@@ -37,6 +41,7 @@ var (
 	digitRules = []rule{
 		{"web address", (*reader).webAddress, false},
 		{"masked number", (*reader).maskedDigits, true},
+		{"chat word", (*reader).chatWord, false},
 		{"list number", (*reader).listNumber, false},
 		{"postal code", (*reader).postalCode, true},
 		{"flight", (*reader).flight, true},
@@ -46,6 +51,7 @@ var (
 		{"time", (*reader).clock, false},
 		{"always open", (*reader).alwaysOpen, false},
 		{"ratio", (*reader).ratio, false},
+		{"inches", (*reader).inches, false},
 		{"height", (*reader).height, false},
 		{"relay", (*reader).relay, false},
 		{"algebra", (*reader).algebra, false},

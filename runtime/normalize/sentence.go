@@ -100,6 +100,9 @@ func (r *reader) endsSentence(j int) bool {
 		return true
 	case '?', '!':
 		next := r.at(j + 1)
+		if r.at(j-1).kind == digits && next.isOneOf("=+*/") {
+			return false // 5! = 120
+		}
 		unsaid := next.kind == nothing || next.kind == emoji || next.kind == tag
 		return unsaid || next.gap || r.closes(j+1)
 	case '|':

@@ -14,6 +14,14 @@ func (r *reader) shortForm(i int) int {
 		r.say("with") // no Hindi word fits in front of its noun
 		return r.end(i + 2)
 	}
+	if a, ok := r.amountBefore(i); ok && r.isCredited(i, &a) {
+		r.begin(i, speech.SpanAbbreviation)
+		r.say("credited")
+		if r.tightSign(i+1, '.') {
+			return r.end(i + 2)
+		}
+		return r.end(i + 1)
+	}
 	t := r.at(i)
 	e := t.word
 	if !e.is(shortened) || r.joined(i) {
@@ -87,6 +95,20 @@ func (r *reader) isLongCode(i int) bool {
 		return r.joined(i+1) || len(r.str(i)) >= 5 || r.at(i+1).kind == digits && len(r.str(i)) >= 3
 	}
 	return t.cas == upper && r.codeLetters(i)
+}
+
+// amountBefore is the money in front of the cr at token i, as far as [reader.isCredited] needs it.
+func (r *reader) amountBefore(i int) (a amount, ok bool) {
+	if !r.reads(i, "cr", "Cr", "CR") || r.at(i-1).kind != digits {
+		return a, false
+	}
+	for j := i - 1; j > i-8 && j >= r.start; j-- {
+		if r.at(j).isCurrency() || r.currencyCode(j) > 0 {
+			a.cur = rupees
+			return a, true
+		}
+	}
+	return a, false
 }
 
 // isWith reports whether the w at token i is that of w/ in front of a word.

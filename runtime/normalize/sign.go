@@ -296,15 +296,19 @@ func (r *reader) bareRate(i int) int {
 		return i
 	}
 	j := i - 1
-	if r.joined(j) && r.isWord(j, scaleWord) {
-		j-- // 25k/month
+	counted := r.isWord(j, counted) && r.at(j-1).kind == digits
+	if r.joined(j) && r.isWord(j, scaleWord) || counted {
+		j-- // 25k/month, 8 units/day
 	}
 	if r.at(j).kind != digits {
 		return i
 	}
 	var buf [16]byte
 	low, _ := fold(buf[:0], r.atWord(i+1))
-	price := r.tightSign(j-1, '.') || j < i-1
+	price := r.tightSign(j-1, '.') || j < i-1 && !counted
+	if counted && rates[string(low)] == "" {
+		return i
+	}
 	if known := rates[string(low)] != "" || units[string(low)] != nil; !known || len(low) == 1 && !price {
 		return i // 12/C is a house
 	}

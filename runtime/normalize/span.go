@@ -1,0 +1,239 @@
+package normalize
+
+import "github.com/swar-tts/swar/runtime/speech"
+
+// lengths are the letters behind the numbers of a duration, longest first.
+var lengths = [...]struct {
+	words string
+	unit  string
+}{{" d day days ", "d"}, {" h hr hrs ", "hr"}, {" m min mins ", "min"}, {" s sec secs ", "sec"}}
+
+// lengthAt returns the place in lengths of the word at token i, -1 for none.
+func (r *reader) lengthAt(i int) int {
+	if r.at(i).kind != latin || r.at(i).cas != lower {
+		return -1
+	}
+	for k := range lengths {
+		if isIn(lengths[k].words, r.str(i)) {
+			return k
+		}
+	}
+	return -1
+}
+
+// duration reads 2h 30m, 1h30m20s, 12m 30s and, where the sentence speaks of how long something lasts, 15m and 2:03:15.
+func (r *reader) duration(i int) int {
+	if next := r.stopwatch(i); next > i {
+		return next
+	}
+	first := r.lengthAt(i + 1)
+	if first < 0 || !r.tight(i+1) || len(r.str(i)) > 3 {
+		return i
+	}
+	j, last := i, -1
+	for {
+		k := r.lengthAt(j + 1)
+		if k <= last || !r.tight(j+1) || r.at(j).kind != digits || len(r.str(j)) > 3 {
+			break
+		}
+		last = k
+		j += 2
+		if !r.looseEnd(j) && r.at(j).kind != digits {
+			return i
+		}
+	}
+	if j == i+2 {
+		return r.lastingMetres(i)
+	}
+	if !r.looseEnd(j) {
+		return i
+	}
+	r.begin(i, speech.SpanDuration)
+	for k := i; k < j; k += 2 {
+		r.sayUnit(r.small(k, 3), units[lengths[r.lengthAt(k+1)].unit])
+	}
+	return r.end(j)
+}
+
+// lastingMetres reads 15m as minutes, or as months, behind the words for either.
+func (r *reader) lastingMetres(i int) int {
+	if !r.reads(i+1, "m") || !r.looseEnd(i+2) || r.at(i+2).isOneOf("/"+string(rune(squared))) {
+		return i
+	}
+	u := ""
+	for j := max(r.start, i-6); j < min(r.stop, i+5); j++ {
+		switch {
+		case r.isWord(j, terms):
+			u = "mo"
+		case r.isWord(j, lasting) && u == "":
+			u = "min"
+		}
+	}
+	if u == "" {
+		return i
+	}
+	r.begin(i, speech.SpanDuration)
+	r.sayUnit(r.small(i, 3), units[u])
+	return r.end(i + 2)
+}
+
+// stopwatch reads what a clock cannot show, 52:40, and what a race or a film took, 2:03:15.
+func (r *reader) stopwatch(i int) int {
+	if !r.numberBehind(i+1, ':') || len(r.str(i+2)) != 2 || len(r.str(i)) > 2 || r.isSign(i-1, ':') {
+		return i
+	}
+	three := r.numberBehind(i+3, ':')
+	next := i + 3
+	if three {
+		next = i + 5
+	}
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	if !r.looseEnd(next) || b > 59 || r.numberBehind(next, ':') || r.numberBehind(next, '.') || three && r.small(i+4, 2) < 0 {
+		return i
+	}
+	if !r.isTaken(i, next) || !three && a < 13 {
+		return i
+	}
+	r.begin(i, speech.SpanDuration)
+	k := 1
+	if !three {
+		k = 2
+	}
+	for j := i; j < next; j += 2 {
+		if n := r.small(j, 2); n > 0 {
+			r.sayUnit(n, units[lengths[k].unit])
+		}
+		k++
+	}
+	return r.end(next)
+}
+
+// isTaken reports whether words beside tokens i to next say that so much time was taken.
+func (r *reader) isTaken(i, next int) bool {
+	for j := max(r.start, i-5); j < min(r.stop, next+4); j++ {
+		if r.reads(j, "took", "takes", "run", "ran", "finished", "time", "marathon", "race", "timer", "video", "Video", "song", "mark", "record", "lap", "clip", "kiya", "किया", "ki", "की", "लगे", "lage", "daud", "दौड़", "pace", "best", "PB", "duration", "long") {
+			return true
+		}
+	}
+	return false
+}
+
+// weekdayRange reads Mon-Fri and सोम-शनि; the short ones are said in full.
+func (r *reader) weekdayRange(i int) int {
+	if weekdayOf(r.atWord(i)) == 0 || r.joined(i) || !r.weekdayBehind(i+1) {
+		return i
+	}
+	r.begin(i, speech.SpanRange)
+	r.sayWeekday(i)
+	next := i + 1
+	for r.weekdayBehind(next) {
+		r.say(r.lang.pick("से", "to"))
+		r.sayWeekday(next + 1)
+		next += 2
+	}
+	if r.tightSign(next, '.') && !r.last(next) && r.at(next-1).kind == latin {
+		next++
+	}
+	return r.end(next)
+}
+
+// weekdayBehind reports whether a hyphen and another weekday follow from token i.
+func (r *reader) weekdayBehind(i int) bool {
+	return r.at(i).isOneOf(hyphens) && r.at(i).gap == r.at(i+1).gap && weekdayOf(r.atWord(i+1)) > 0
+}
+
+func (r *reader) sayWeekday(i int) {
+	d := weekdays[weekdayOf(r.atWord(i))]
+	if r.at(i).kind == deva {
+		r.say(d.hi)
+	} else {
+		r.say(d.en)
+	}
+}
+
+var weekdays = [8]struct{ hi, en, words string }{
+	1: {"सोमवार", "Monday", " Mon mon MON Monday सोम सोमवार "}, 2: {"मंगलवार", "Tuesday", " Tue Tues tue TUE Tuesday मंगल मंगलवार "}, 3: {"बुधवार", "Wednesday", " Wed wed WED Wednesday बुध बुधवार "},
+	4: {"गुरुवार", "Thursday", " Thu Thur Thurs thu THU Thursday गुरु गुरुवार "}, 5: {"शुक्रवार", "Friday", " Fri fri FRI Friday शुक्र शुक्रवार "}, 6: {"शनिवार", "Saturday", " Sat sat SAT Saturday शनि शनिवार "},
+	7: {"रविवार", "Sunday", " Sun sun SUN Sunday रवि रविवार "},
+}
+
+// weekdayOf is the number of the day that s names, 0 for none.
+func weekdayOf(s string) int {
+	if s == "" {
+		return 0
+	}
+	for n := range weekdays {
+		if isIn(weekdays[n].words, s) {
+			return n
+		}
+	}
+	return 0
+}
+
+// letterRange reads rows A-F: two letters behind the word for what they name.
+func (r *reader) letterRange(i int) int {
+	if !r.single(i) || !r.single(i+2) || !r.at(i+1).isOneOf(hyphens) || r.at(i).cas != upper || r.at(i+2).cas != upper || r.at(i+1).gap != r.at(i+2).gap {
+		return i
+	}
+	heads := r.reads(i-1, "rows", "Rows", "row", "Row", "blocks", "Blocks", "wings", "Wings", "sections", "Sections", "groups", "Groups", "classes", "towers", "Towers", "grades", "pages", "options", "Options", "batches",
+		"gates", "section", "block", "wing", "coaches", "vitamins", "parts", "set", "sets", "teams", "names", "surnames", "surname")
+	if !heads || !r.looseEnd(i+3) || r.text[r.toks[i].a] >= r.text[r.toks[i+2].a] || r.joined(i) {
+		return i
+	}
+	r.begin(i, speech.SpanRange)
+	r.letters(r.str(i), r.lang)
+	r.say(r.lang.pick("से", "to"))
+	r.letters(r.str(i+2), r.lang)
+	return r.end(i + 3)
+}
+
+// chatWord reads 2day and gr8 as the words that they sound like.
+func (r *reader) chatWord(i int) int {
+	if r.joined(i) {
+		return i
+	}
+	j := i
+	for j < i+3 && (j == i || r.tight(j)) && (r.at(j).kind == latin || r.at(j).kind == digits) {
+		j++
+	}
+	if j == i+1 || !r.looseEnd(j) {
+		return i
+	}
+	s := r.between(i, j)
+	var buf [8]byte
+	if len(s) > len(buf) {
+		return i
+	}
+	low, cas := fold(buf[:0], s)
+	word := chatWords[string(low)]
+	if word == "" || cas == upper {
+		return i
+	}
+	r.begin(i, speech.SpanAbbreviation)
+	r.say(word)
+	return r.end(j)
+}
+
+// chatWords are what people type with figures for syllables.
+var chatWords = map[string]string{
+	"2day": "today", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate",
+	"w8": "wait", "4u": "for you", "4ever": "forever", "str8": "straight", "any1": "anyone", "some1": "someone", "no1": "no one", "every1": "everyone", "2gether": "together", "h8": "hate",
+}
+
+// inches reads the mark of 6.7" where a number has it and no quotation is open.
+func (r *reader) inches(i int) int {
+	a, ok := r.number(i)
+	if !ok || !r.tightSign(a.next, '"') || a.size > 3 || r.joined(i) || !r.looseEnd(a.next+1) {
+		return i
+	}
+	for j := i - 1; j >= max(r.start, i-lookahead); j-- {
+		if r.isSign(j, '"') {
+			return i
+		}
+	}
+	r.begin(i, speech.SpanUnit)
+	r.sayNumber(&a, r.lang, false)
+	u := units["in"]
+	r.say(r.lang.pick(u.hi, u.many))
+	return r.end(a.next + 1)
+}
