@@ -132,6 +132,13 @@ func (r *reader) roman(i int) int {
 		head-- // Phase-II
 	}
 	behind := r.reads(i+1, "sem", "Sem", "semester", "Semester", "year", "Year", "yr", "term", "trimester", "सेम", "सेमेस्टर", "वर्ष") && r.at(i-1).kind.lettered()
+	section := len(r.str(i)) > 1 && romanValue(r.str(i)) <= 12 && r.tightSign(i+1, '-') && r.tightLetter(i+2) && r.at(i+2).inCapitals() && !r.joined(i) && r.looseEnd(i+3)
+	if section && r.text[r.toks[i+2].a] <= 'F' && r.at(i).cas == upper && romanValue(r.str(i)) > 0 {
+		r.begin(i, speech.SpanNumber) // XII-B
+		r.cardinal(romanValue(r.str(i)), r.lang)
+		r.letters(r.str(i+2), r.lang)
+		return r.end(i + 3)
+	}
 	if i <= r.start || !(r.isWord(head, romanHead) || behind) || r.at(i).cas != upper || !r.looseEnd(i+1) {
 		return i
 	}

@@ -288,13 +288,16 @@ func (r *reader) unit(j int) (*unit, int) {
 	if u == nil || !r.looseEnd(j+1) {
 		return nil, j
 	}
+	if t.cas == upper && t.b-t.a == 2 && isIn(" LB LBS MT HA MI PC OZ MO YD ", r.str(j)) {
+		return nil, j // berths and states
+	}
 	if u.tightOnly && t.gap && !r.standsApart(j) {
 		return nil, j
 	}
 	if t.b-t.a == 1 {
 		// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
 		switch c := r.text[t.a]; c {
-		case 'G', 'M', 'H', 'w', 'v':
+		case 'G', 'M', 'H', 'D', 'S', 'w', 'v':
 			return nil, j
 		}
 	}

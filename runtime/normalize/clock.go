@@ -59,15 +59,25 @@ func (r *reader) endsClock(a, b *moment) bool {
 
 // military reads four digits that are a time because the sentence is about travel: boards 1735, 0915 पर, 0610 ki local.
 func (r *reader) military(i int) (m moment, ok bool) {
-	if len(r.str(i)) != 4 || !r.looseEnd(i+1) || r.at(i+1).isOneOf("./-:%") && r.tight(i+2) {
+	if len(r.str(i)) != 4 || !r.looseEnd(i+1) {
 		return m, false
 	}
 	hhmm := r.small(i, 4)
+	if r.opensHours(i) || r.at(i-1).isOneOf(hyphens) && r.opensHours(i-2) { // 0200-0400 hrs
+		m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, full: true, next: i + 1}
+		if r.isHours(m.next) {
+			m.next++
+		}
+		return m, m.hour < 24 && m.min < 60
+	}
+	if r.at(i+1).isOneOf("./-:%") && r.tight(i+2) {
+		return m, false
+	}
 	m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, full: true, next: i + 1}
 	if m.hour > 23 || m.min > 59 || !r.isDeparture(i) {
 		return m, false
 	}
-	if r.reads(m.next, "hrs", "Hrs", "HRS", "hours", "hr", "h") {
+	if r.isHours(m.next) {
 		m.next++
 		if m.hour < 12 {
 			m.half = 'a'
@@ -75,6 +85,17 @@ func (r *reader) military(i int) (m moment, ok bool) {
 	}
 	return m, true
 }
+
+// opensHours reports whether token i is the first of two times of four digits, 0200-0400 hrs.
+func (r *reader) opensHours(i int) bool {
+	if r.at(i).kind != digits || r.at(i+2).kind != digits || !r.at(i+1).isOneOf(hyphens) {
+		return false
+	}
+	return len(r.str(i)) == 4 && len(r.str(i+2)) == 4 && r.isHours(i+3)
+}
+
+// isHours reports whether token i says that the four digits before it are a time.
+func (r *reader) isHours(i int) bool { return r.reads(i, "hrs", "Hrs", "HRS", "hours", "hr", "h") }
 
 // isDeparture reports whether the four digits at token i stand where the time of a train or a flight does.
 func (r *reader) isDeparture(i int) bool {
@@ -86,6 +107,8 @@ func (r *reader) isDeparture(i int) bool {
 	}
 	leads := r.reads(i-1, "boards", "departs", "arrives", "leaves", "lands", "dep", "Dep", "arr", "Arr", "ETD", "ETA", "STD", "STA", "at", "ab", "अब", "boarding", "departure", "arrival", "reporting", "reports", "प्रस्थान", "आगमन", "बोर्डिंग", "समय") ||
 		r.isSign(i-1, '.') && r.reads(i-2, "dep", "Dep", "arr", "Arr")
+	alone := r.zeroLed(i) && (r.at(i+1).kind == nothing || r.at(i+1).isOneOf(".,;")) && r.at(i-1).kind == latin
+	leads = leads || alone
 	postposition := r.isPar(i+1) || r.reads(i+1, "ko", "को", "tak", "तक", "wali", "वाली", "ki", "की", "ke", "के", "ka", "का", "baje", "बजे")
 	if !leads && !(postposition && (r.zeroLed(i) || r.isPar(i+1) || r.reads(i+1, "ke", "के"))) {
 		return false
@@ -97,7 +120,7 @@ func (r *reader) isDeparture(i int) bool {
 		return false
 	}
 	for j := max(r.start, i-14); j < min(r.stop, i+8); j++ {
-		if r.isWord(j, travel) && (j != i-1 || leads) || r.at(j).kind == digits && j != i && r.isFlightNumber(j) {
+		if r.isWord(j, travel) && (j != i-1 || leads || r.zeroLed(i)) || r.at(j).kind == digits && j != i && r.isFlightNumber(j) {
 			return true
 		}
 	}
@@ -154,7 +177,7 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	if !r.looseEnd(m.next) || r.tightSign(m.next, ':') && r.at(m.next+1).kind == digits {
 		return m, false
 	}
-	if dotted := m.next == i+3 && r.isSign(i+1, '.'); dotted && !m.clear() && r.isTimedRange(i) {
+	if dotted := m.next == i+3 && r.isSign(i+1, '.'); dotted && !m.clear() && (r.isTimedRange(i) || r.isDottedTime(i)) {
 		m.full = true // 1.00-1.30
 	}
 	decimal := m.min > 0 && !m.clear() // 5.30 by itself
@@ -185,6 +208,32 @@ func (r *reader) isTimedRange(i int) bool {
 	}
 	for k := max(r.start, i-10); k < min(r.stop, j+8); k++ {
 		if r.isWord(k, timed) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDottedTime reports whether the decimal at token i is a time of day: at 5.30, kal 5.30 ko.
+func (r *reader) isDottedTime(i int) bool {
+	h, m := r.small(i, 2), r.small(i+2, 2)
+	if h < 1 || h > 12 || len(r.str(i+2)) != 2 || m%5 != 0 || m > 55 || r.joined(i) || !r.looseEnd(i+3) || r.countedAt(i+3) || r.at(i+3).isOneOf("%/") {
+		return false
+	}
+	if u, _ := r.unit(i + 3); u != nil || r.at(i+3).isOneOf(dashes) {
+		return false
+	}
+	if r.reads(i+3, "ki", "की", "wali", "वाली") && r.isWord(i+4, travel) {
+		return true
+	}
+	if r.reads(i-1, "at", "At") {
+		return r.at(i+3).kind == nothing || r.at(i+3).isOneOf(".,;?!") || r.isWord(i+3, dayPart) || r.reads(i+3, "on", "in", "today", "tomorrow", "sharp", "daily", "tonight")
+	}
+	if !r.reads(i+3, "ko", "को", "tak", "तक", "ka", "ki", "ke", "से", "se") && !r.isPar(i+3) {
+		return false
+	}
+	for j := max(r.start, i-4); j < i; j++ {
+		if r.isWord(j, dayPart) || r.reads(j, "kal", "aaj", "parso", "कल", "आज", "परसों", "today", "tomorrow", "tonight") || weekdayOf(r.atWord(j)) > 0 {
 			return true
 		}
 	}
@@ -293,7 +342,8 @@ func (r *reader) isMeridiem(j int) bool {
 	if t.kind != latin || !t.word.is(meridiem) {
 		return false
 	}
-	return r.tight(j) || t.cas == upper || !r.isWord(j+1, englishWord)
+	verb := r.reads(j, "am") && r.isWord(j+1, englishWord) && !r.reads(j+1, "to", "till", "until", "on", "in", "and", "or", "for", "at", "from", "by", "with", "every", "each", "daily", "is", "only", "the")
+	return r.tight(j) || t.cas == upper || !verb
 }
 
 // isDottedMeridiem reports whether a.m or p.m begins at token j. The dot behind it may be missing.

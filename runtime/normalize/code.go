@@ -18,6 +18,8 @@ func (r *reader) code(i int) int {
 	}
 	next, letters, numbers, hyphens := r.codeRun(i)
 	switch {
+	case letters && r.isFiscal(i, next):
+		return r.sayFiscal(i)
 	case letters && numbers:
 		return r.lettersAndNumbers(i, next)
 	case numbers && hyphens > 0 && r.hyphenCode(i, next):
@@ -31,6 +33,23 @@ func (r *reader) code(i int) int {
 		return r.end(i + 1)
 	}
 	return i
+}
+
+// isFiscal reports whether tokens i to next are a financial year of two: FY26-27.
+func (r *reader) isFiscal(i, next int) bool {
+	if next != i+4 || !r.reads(i, "FY", "AY") || !r.tightDigits(i+1) || !r.numberBehind(i+2, '-') {
+		return false
+	}
+	return len(r.str(i+1)) == 2 && len(r.str(i+3)) == 2
+}
+
+// sayFiscal says FY26-27.
+func (r *reader) sayFiscal(i int) int {
+	r.begin(i, speech.SpanYear)
+	r.letters(r.str(i), r.lang)
+	r.sayPlain(i+1, r.lang)
+	r.sayPlain(i+3, r.lang)
+	return r.end(i + 4)
 }
 
 // lettersAndNumbers reads tokens i to next, capitals and digits that touch: a name with its number, or else a code.

@@ -19,6 +19,9 @@ func (r *reader) date(i int) int {
 	if next := r.dayRange(i); next > i {
 		return next
 	}
+	if next := r.eitherDay(i); next > i {
+		return next
+	}
 	d, ok := r.numericDate(i)
 	if !ok {
 		if d, ok = r.monthSecond(i); !ok {
@@ -39,8 +42,8 @@ func (r *reader) date(i int) int {
 // isDoor reports whether the number at token i is that of a door or a plot, which may look like a date: #12-3-45, H.No. 8-2-26.
 func (r *reader) isDoor(i int) bool {
 	return r.isSign(i-1, '#') || r.reads(i-1, "door", "Door", "plot", "Plot", "house", "House", "flat", "Flat", "मकान", "प्लॉट", "फ़्लैट", "फ्लैट", "H") ||
-		r.reads(i-1, "no", "No", "number", "नं", "नंबर") && r.isWord(i-2, place) ||
-		r.isSign(i-1, '.') && r.reads(i-2, "No", "no", "NO", "नं") && (r.isWord(i-3, place) || r.isSign(i-3, '.') && r.reads(i-4, "H", "h", "D", "R", "P"))
+		r.reads(i-1, "no", "No", "number", "नं", "नंबर") && r.isWord(i-2, place|numbersThings) ||
+		r.isSign(i-1, '.') && r.reads(i-2, "No", "no", "NO", "नं") && (r.isWord(i-3, place|numbersThings) || r.isSign(i-3, '.') && r.reads(i-4, "H", "h", "D", "R", "P"))
 }
 
 // dayRange reads 15-20 Aug and 15th-20th August.
@@ -67,6 +70,30 @@ func (r *reader) dayRange(i int) int {
 		r.ordinal(uint64(a))
 	}
 	r.say(r.lang.pick("से", "to"))
+	r.sayDate(&d)
+	return r.end(d.next)
+}
+
+// eitherDay reads 15/16 March.
+func (r *reader) eitherDay(i int) int {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	if a < 1 || b != a+1 || b > 31 || !r.numberBehind(i+1, '/') || r.tight(i+3) {
+		return i
+	}
+	m, next := r.monthAt(i + 3)
+	if m == 0 {
+		return i
+	}
+	d := day{day: b, month: m, next: next}
+	d.keep(r, i+3)
+	r.yearBehind(next, &d)
+	r.begin(i, speech.SpanDate)
+	if r.lang == hindi {
+		r.hindiCardinal(uint64(a))
+	} else {
+		r.ordinal(uint64(a))
+		r.say("or")
+	}
 	r.sayDate(&d)
 	return r.end(d.next)
 }
@@ -118,7 +145,7 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		return d, len(r.str(i+4)) <= 2 && d.sound()
 	}
 	size := len(r.str(i + 4))
-	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 && !(20 <= c && c < 40 && r.at(i-1).kind.lettered() && r.lang == hindi && !r.isVersioned(i-1)) // 1.2.15
+	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 && !r.near(i, dateWord, 2) && !(20 <= c && c < 40 && r.at(i-1).kind.lettered() && r.lang == hindi && !r.isVersioned(i-1)) // 1.2.15
 	if len(r.str(i)) > 2 || size != 2 && size != 4 || version {
 		return d, false
 	}
@@ -173,7 +200,7 @@ func (r *reader) shortDate(i int) (d day, ok bool) {
 		d.month, d.year = a, 2000+b // bond 6/22 में
 		return d, true
 	}
-	if b >= 1 && b <= 12 && a >= 13 && a <= 31 && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) && !r.isWord(i-1, place|amountOf) {
+	if b >= 1 && b <= 12 && (a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से")) && a <= 31 && (r.near(i, dateWord, 2) || r.isDateTail(i+3) || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for")) && !r.isWord(i-1, place) {
 		d.day, d.month = a, b // 30/3 को
 		return d, true
 	}

@@ -23,10 +23,16 @@ func (r *reader) fraction(i int) int {
 	if next := r.partOf(i); next > i {
 		return next
 	}
+	if next := r.fewOf(i); next > i {
+		return next
+	}
 	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
 		r.begin(i, speech.SpanFraction)
 		r.mixedNumber(&number{fraction: f}, l)
 		return r.end(r.unitBehind(next, l))
+	}
+	if r.numberBehind(i+3, '/') && r.context(i) != noContext {
+		return r.strokedCode(i)
 	}
 	r.begin(i, speech.SpanFraction)
 	silent := r.between(i, i+3) == "26/11" || r.between(i, i+3) == "9/11" // known by these names
@@ -41,6 +47,18 @@ func (r *reader) fraction(i int) int {
 		}
 	}
 	return r.end(j + 1)
+}
+
+// strokedCode reads the parts of a policy or a file, 2001/8834/00, with a pause for each stroke.
+func (r *reader) strokedCode(i int) int {
+	r.begin(i, speech.SpanCode)
+	r.grouped(r.str(i))
+	j := i + 1
+	for ; r.numberBehind(j, '/') && j-i < 8; j += 2 {
+		r.pause()
+		r.grouped(r.str(j + 1))
+	}
+	return r.end(j)
 }
 
 // partOf reads the 1/3 of a parcel or a page as one of three.
@@ -59,6 +77,21 @@ func (r *reader) partOf(i int) int {
 		r.say("of")
 		r.sayPlain(i+2, english)
 	}
+	return r.end(i + 3)
+}
+
+// fewOf reads 7/8 baje and 4/5 log, which are one or the other.
+func (r *reader) fewOf(i int) int {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	if a < 1 || b != a+1 || !r.looseEnd(i+3) || !r.isWord(i+3, oclock) && (a < 4 || !r.countedAt(i+3)) || r.inAddress(i) {
+		return i
+	}
+	r.begin(i, speech.SpanRange)
+	r.sayPlain(i, r.lang)
+	if r.lang == english {
+		r.say("or")
+	}
+	r.sayPlain(i+2, r.lang)
 	return r.end(i + 3)
 }
 

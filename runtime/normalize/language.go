@@ -1,5 +1,7 @@
 package normalize
 
+import "strings"
+
 // evidence is something in a sentence that speaks for one of its languages.
 type evidence uint8
 
@@ -31,7 +33,7 @@ var languageWeights = [evidences]weigh{
 	inflectedVerb:       {"a Hindi verb", 12},
 	commonWord:          {"a Hindi word", 8},
 	sharedWord:          {"a word that Hindi shares with English", 4},
-	nameWord:            {"a Hindi word in a name", 4},
+	nameWord:            {"a name with a Hindi word", 3},
 	englishFunctionWord: {"an English function word", -6},
 	englishContentWord:  {"an English word", -2},
 }
@@ -119,5 +121,6 @@ func hasEnglishEnding(s string) bool {
 			return true
 		}
 	}
-	return false
+	n := len(s)
+	return n >= 4 && s[n-1] == 's' && strings.IndexByte("bcdfgklmnprtwxye", s[n-2]) >= 0 // books, cases; but paas, khus
 }

@@ -201,7 +201,7 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल मीटर`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
@@ -420,7 +420,9 @@ var shortForms = []struct {
 	{dotOrNone, "biz", "", "business"},
 	{dotOrNone, "yoy", "", "year on year"},
 	{dotOrNone, "qoq", "", "quarter on quarter"},
-	{beforeNumber, "ord", "", "order"},
+	{dotOrNone, "ord", "", "order"},
+	{dotOrNone, "b'luru b'lore", "", "Bengaluru"},
+	{beforeNumber, "extn", "", "extension"},
 	{dotOrNone, "addr", "", "address"},
 	{dotOrNone, "msg", "", "message"},
 	{dotOrNone, "msgs", "", "messages"},

@@ -134,7 +134,7 @@ func (r *reader) mask(j int) (next, wide int) {
 func (r *reader) masked(i int) int {
 	r.begin(i, speech.SpanMasked)
 	spokenAny := false
-	j := i
+	j := r.frontOfCard(i)
 	for range 2 * maxParts {
 		k := j
 		if j > i && r.isSign(k, '-') && r.tight(k) {
@@ -159,6 +159,26 @@ func (r *reader) masked(i int) int {
 		r.join = spaced
 	}
 	return r.end(j)
+}
+
+// frontOfCard returns where the mask behind the digits at token i begins, if it hides so much that only the tail is said, as
+// of 5123 XXXX XXXX 0096; else i.
+func (r *reader) frontOfCard(i int) int {
+	if r.at(i).kind != digits || len(r.str(i)) > 6 {
+		return i
+	}
+	j := i + 1
+	if r.tightSign(j, '-') {
+		j++
+	}
+	next, wide := r.mask(j)
+	if r.isSign(next, '-') && r.tight(next) {
+		next++
+	}
+	if t := r.at(next); wide >= 8 && t.kind == digits && t.b-t.a == 4 {
+		return j
+	}
+	return i
 }
 
 // serviceCode reads *121# and *123*1#, which are dialled as they stand.

@@ -59,6 +59,17 @@ func (r *reader) foreignWord(j int) string {
 
 // formula reads the signs that are words only in formulas: the minus of 20 - 7 = 13, the bang of 5!, the caret of 2^5, a root.
 func (r *reader) formula(i int) int {
+	if r.compares(i) {
+		r.begin(i, speech.SpanSign)
+		r.sayPlain(i+1, hindi)
+		r.say("से")
+		if r.at(i).ch == '<' {
+			r.say("कम")
+		} else {
+			r.say("ज़्यादा")
+		}
+		return r.end(i + 2)
+	}
 	hi, en := "", ""
 	next := i + 1
 	switch t := r.at(i); {
@@ -104,23 +115,13 @@ func (r *reader) algebra(i int) int {
 	return i
 }
 
-// comparison reads 7 < 8 in Hindi, where the smaller comes first: सात आठ से कम.
-func (r *reader) comparison(i int) int {
-	t := r.at(i + 1)
-	if r.lang != hindi || !t.isOneOf("<>") || !t.gap || r.at(i+2).kind != digits || !r.at(i+2).gap || !r.looseEnd(i+3) || !r.looseEnd(i+1) {
-		return i
+// compares reports whether the sign at token i stands between two things in a Hindi sentence, where it comes last: 7 < 8 is सात आठ से कम.
+func (r *reader) compares(i int) bool {
+	if r.lang != hindi || !r.at(i).isOneOf("<>") || !r.at(i).gap || !r.isTerm(i-1) {
+		return false
 	}
-	if len(r.str(i)) > maxSize || len(r.str(i+2)) > maxSize || r.countedAt(i+3) || r.at(i+3).isOneOf("./%,:-") && r.tight(i+4) {
-		return i
+	if r.at(i+1).kind != digits || !r.at(i+1).gap || !r.looseEnd(i+2) || len(r.str(i+1)) > maxSize {
+		return false
 	}
-	r.begin(i, speech.SpanSign)
-	r.sayPlain(i, hindi)
-	r.sayPlain(i+2, hindi)
-	r.say("से")
-	if t.ch == '<' {
-		r.say("कम")
-	} else {
-		r.say("ज़्यादा")
-	}
-	return r.end(i + 3)
+	return !r.countedAt(i+2) && !(r.at(i+2).isOneOf("./%,:-") && r.tight(i+3))
 }

@@ -264,6 +264,9 @@ func (r *reader) factors(i int) bool {
 
 // ratio reads 50:50 and 3:1.
 func (r *reader) ratio(i int) int {
+	if next := r.mixture(i); next > i {
+		return next
+	}
 	if !r.numberBehind(i+1, ':') || r.isSign(i-1, ':') || r.tightSign(i+3, ':') {
 		return i // three numbers are something else
 	}
@@ -277,6 +280,26 @@ func (r *reader) ratio(i int) int {
 	}
 	r.sayPlain(i+2, r.lang)
 	return r.end(i + 3)
+}
+
+// mixture reads 1:2:4, the parts of a mixture.
+func (r *reader) mixture(i int) int {
+	if !r.numberBehind(i+1, ':') || !r.numberBehind(i+3, ':') || !r.looseEnd(i+5) || r.tightSign(i+5, ':') || r.isSign(i-1, ':') {
+		return i
+	}
+	for j := i; j < i+5; j += 2 {
+		if n := r.small(j, 2); n < 0 || r.zeroLed(j) {
+			return i
+		}
+	}
+	r.begin(i, speech.SpanRatio)
+	for j := i; j < i+5; j += 2 {
+		if j > i && r.lang == english {
+			r.say("to")
+		}
+		r.sayPlain(j, r.lang)
+	}
+	return r.end(i + 5)
 }
 
 // height reads 6'2" in feet and inches.

@@ -8,10 +8,19 @@ func (r *reader) sentence(i int) {
 	r.toks[i].gap = true
 	var found [evidences]int
 	unknown, words := 0, 0
+	named := false // the capitalised words before token j have a Hindi one, and weigh once
 	end := r.stop
 	for j := i; j < r.stop; j++ {
 		e, said, word := r.evidenceAt(j, words == 0)
-		if said {
+		if r.toks[j].kind != latin || r.toks[j].cas != title {
+			named = false
+		}
+		if said && e == nameWord {
+			if !named {
+				found[e]++
+			}
+			named = true
+		} else if said {
 			found[e]++
 		} else if word {
 			unknown++

@@ -163,6 +163,9 @@ func (r *reader) numberFollows(i int) bool {
 	if !t.inCapitals() {
 		return t.kind == digits
 	}
+	if j := i + 1; (r.tightSign(j, '/') || r.tightSign(j, '-')) && r.tight(j+1) && r.at(j+1).inCapitals() {
+		return true // DL/CPM/0041177
+	}
 	vehicle := isIn(states, r.str(i)) && r.at(i+1).kind == digits // MH 12
 	return vehicle || r.codeLetters(i)
 }

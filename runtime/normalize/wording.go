@@ -43,6 +43,10 @@ func (r *reader) isCodeObject(i int) bool {
 	if r.isWord(i+1, codeVerb) {
 		return true
 	}
+	signs := r.reads(i+2, "login", "Login", "verify", "log", "sign", "signin", "unlock", "confirm", "लॉगिन", "activate", "authenticate")
+	if r.reads(i+1, "se", "से", "to") && signs {
+		return true
+	}
 	between := r.reads(i+1, "ko", "को", "yahan", "यहाँ", "na", "न", "मत", "mat", "kisi", "wahan", "abhi", "hi", "ही", "app", "box")
 	return between && (r.isWord(i+2, codeVerb) || r.isWord(i+3, codeVerb))
 }
