@@ -33,7 +33,7 @@ func (r *reader) acronym(i int) int {
 	r.begin(i, speech.SpanAcronym)
 	r.letters(s, r.lang)
 	switch {
-	case r.lang == hindi:
+	case r.lang != english:
 	case tail == "s":
 		r.say("s")
 	case tail != "":
@@ -174,7 +174,7 @@ func romanValue(s string) uint64 {
 
 // letter names a capital that a sign joins to something in a Hindi sentence: O+, R&D.
 func (r *reader) letter(i int) int {
-	if r.lang != hindi || !r.single(i) || r.at(i).cas != upper || r.joined(i) {
+	if r.lang == english || !r.single(i) || r.at(i).cas != upper || r.joined(i) {
 		return i
 	}
 	hyphened := r.isSign(i-1, '-') && r.at(i-2).inCapitals() // USB-C
@@ -183,6 +183,6 @@ func (r *reader) letter(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)
-	r.letters(r.str(i), hindi)
+	r.letters(r.str(i), r.lang)
 	return r.end(i + 1)
 }

@@ -35,8 +35,8 @@ func (r *reader) clock(i int) int {
 			}
 			r.begin(i, speech.SpanTime)
 			r.sayTime(&a, shared)
-			r.say(r.lang.pick("से", "to"))
-			if shared && a.half != 0 && r.lang == hindi {
+			r.say(r.lang.words[wordTo])
+			if shared && a.half != 0 && r.lang.clock != nil {
 				b.half = 0
 			}
 			r.sayTime(&b, false)
@@ -355,23 +355,23 @@ func (r *reader) isDottedMeridiem(j int) bool {
 	return (half == 'a' || half == 'p') && m == 'm'
 }
 
-// dayPart24 returns the Hindi word for the part of the day of an hour on the clock of 24.
-func dayPart24(h int) string {
+// dayPart24 returns the word for the part of the day of an hour on the clock of 24.
+func (c *clockWords) dayPart24(h int) string {
 	switch {
 	case h < 4 || h >= 20:
-		return "रात"
+		return c.night
 	case h < 12:
-		return "सुबह"
+		return c.morning
 	case h < 16:
-		return "दोपहर"
+		return c.noon
 	}
-	return "शाम"
+	return c.evening
 }
 
 // sayTime says m. With elide the last word is left to the end of the range.
 func (r *reader) sayTime(m *moment, elide bool) {
-	if r.lang == hindi {
-		r.hindiTime(m, elide)
+	if r.lang.clock != nil {
+		r.quarteredTime(m, elide)
 		return
 	}
 	half := m.half
@@ -386,18 +386,18 @@ func (r *reader) sayTime(m *moment, elide bool) {
 	if h == 0 {
 		h = 12
 	}
-	r.englishCardinal(uint64(h), indianScales)
+	r.cardinal(uint64(h), r.lang)
 	switch {
 	case m.min == 0:
 	case m.min < 10:
 		r.say("oh")
 		r.say(englishBelow20[m.min])
 	default:
-		r.englishCardinal(uint64(m.min), indianScales)
+		r.cardinal(uint64(m.min), r.lang)
 	}
 	if m.sec > 0 {
 		r.say("and")
-		r.englishCardinal(uint64(m.sec), indianScales)
+		r.cardinal(uint64(m.sec), r.lang)
 		r.say("seconds")
 	}
 	if elide {
@@ -411,7 +411,9 @@ func (r *reader) sayTime(m *moment, elide bool) {
 	}
 }
 
-func (r *reader) hindiTime(m *moment, elide bool) {
+// quarteredTime says m as Hindi does: the part of the day, quarters of an hour, and minutes that have passed.
+func (r *reader) quarteredTime(m *moment, elide bool) {
+	l, c := r.lang, r.lang.clock
 	h := m.hour
 	h24, known := h%24, h > 12 || h == 0
 	if m.half != 0 {
@@ -421,7 +423,7 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 		}
 	}
 	if known && !r.dayPartNear(m.next) {
-		r.say(dayPart24(h24))
+		r.say(c.dayPart24(h24))
 	}
 	h %= 12
 	if h == 0 {
@@ -439,24 +441,26 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 	}
 	switch {
 	case m.min == 0 && m.sec <= 0:
-		r.hindiCardinal(uint64(h))
+		r.cardinal(uint64(h), l)
 	case fraction == quarter && h == 1:
-		r.say("सवा एक")
+		r.say(l.quarters.andQuarter)
+		r.cardinal(1, l)
 	case fraction == threeQuarters && h == 12:
-		r.say("पौने एक")
+		r.say(l.quarters.lessQuarter)
+		r.cardinal(1, l)
 	case fraction > 0:
-		r.quarters(uint64(h), fraction)
+		r.sayQuarters(l, uint64(h), fraction)
 	default:
-		r.hindiCardinal(uint64(h))
-		r.say("बजकर")
-		r.hindiCardinal(uint64(m.min))
-		r.say("मिनट")
+		r.cardinal(uint64(h), l)
+		r.say(c.past)
+		r.cardinal(uint64(m.min), l)
+		r.say(c.minutes)
 		if m.sec > 0 {
-			r.hindiCardinal(uint64(m.sec))
-			r.say("सेकंड")
+			r.cardinal(uint64(m.sec), l)
+			r.say(c.seconds)
 		}
 		if m.oclock && !r.isPostposition(m.next) {
-			r.say("पर") // बजे would have said it
+			r.say(c.at) // बजे would have said it
 		}
 		return
 	}
@@ -465,7 +469,7 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 	case m.baje > 0:
 		r.say(r.str(m.baje))
 	default:
-		r.say("बजे")
+		r.say(c.oclock)
 	}
 }
 
@@ -489,12 +493,10 @@ func (r *reader) dayPartNear(i int) bool {
 func (r *reader) sayUnit(n int, u *unit) {
 	r.cardinal(uint64(n), r.lang)
 	switch {
-	case n == 1 && r.lang == hindi && u.hiOne != "":
-		r.say(u.hiOne)
 	case n == 1:
-		r.say(r.lang.pick(u.hi, u.one))
+		r.say(r.lang.measure(u).one)
 	default:
-		r.say(r.lang.pick(u.hi, u.many))
+		r.say(r.lang.measure(u).many)
 	}
 }
 
@@ -510,6 +512,6 @@ func (r *reader) alwaysOpen(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanDuration)
-	r.say(r.lang.pick("चौबीस घंटे सातों दिन", "twenty four seven"))
+	r.say(r.lang.words[wordAlwaysOpen])
 	return r.end(i + 3)
 }

@@ -59,7 +59,7 @@ func (r *reader) lettersAndNumbers(i, next int) int {
 		r.begin(i, speech.SpanNumber)
 		r.letters(r.str(i), r.lang)
 		a, _ := r.amount(r.hyphen(i + 1))
-		if name := r.englishName(i); name != "" && r.lang == hindi {
+		if name := r.englishName(i); name != "" && r.lang != english {
 			r.say(name)
 		} else {
 			r.sayAmount(&a, r.lang, false)
@@ -214,10 +214,10 @@ func (r *reader) generation(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)
-	if r.lang == hindi || t.kind == deva {
-		r.say([...]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स", "सेवन", "एट"}[d-2])
+	if r.lang != english || t.kind == deva {
+		r.say(r.home.inRows[d-2])
 	} else {
-		r.say(englishBelow20[d])
+		r.say(english.below100[d])
 	}
 	if t.kind == deva {
 		r.say(r.str(i + 1))

@@ -64,12 +64,8 @@ func (r *reader) dayRange(i int) int {
 	d.keep(r, k)
 	r.yearBehind(next, &d)
 	r.begin(i, speech.SpanDate)
-	if r.lang == hindi {
-		r.hindiCardinal(uint64(a))
-	} else {
-		r.ordinal(uint64(a))
-	}
-	r.say(r.lang.pick("से", "to"))
+	r.sayDay(a, r.lang)
+	r.say(r.lang.words[wordTo])
 	r.sayDate(&d)
 	return r.end(d.next)
 }
@@ -88,10 +84,8 @@ func (r *reader) eitherDay(i int) int {
 	d.keep(r, i+3)
 	r.yearBehind(next, &d)
 	r.begin(i, speech.SpanDate)
-	if r.lang == hindi {
-		r.hindiCardinal(uint64(a))
-	} else {
-		r.ordinal(uint64(a))
+	r.sayDay(a, r.lang)
+	if r.lang == english {
 		r.say("or")
 	}
 	r.sayDate(&d)
@@ -145,7 +139,7 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		return d, len(r.str(i+4)) <= 2 && d.sound()
 	}
 	size := len(r.str(i + 4))
-	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 && !r.near(i, dateWord, 2) && !(20 <= c && c < 40 && r.at(i-1).kind.lettered() && r.lang == hindi && !r.isVersioned(i-1)) // 1.2.15
+	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 && !r.near(i, dateWord, 2) && !(20 <= c && c < 40 && r.at(i-1).kind.lettered() && r.lang != english && !r.isVersioned(i-1)) // 1.2.15
 	if len(r.str(i)) > 2 || size != 2 && size != 4 || version {
 		return d, false
 	}
@@ -290,7 +284,7 @@ func (r *reader) monthSecond(i int) (d day, ok bool) {
 
 // keep lets a month that is written in full in Latin letters be said as it is written.
 func (d *day) keep(r *reader, j int) {
-	if t := r.at(j); t.kind == latin && int(t.b-t.a) == len(months[d.month].en) {
+	if t := r.at(j); t.kind == latin && int(t.b-t.a) == len(english.months[d.month]) {
 		d.word = j
 	}
 }
@@ -419,7 +413,7 @@ func (r *reader) sayMonthsBehind(i int) int {
 		to := day{month: m, next: end}
 		to.keep(r, i+1)
 		r.yearBehind(end, &to)
-		r.say(r.lang.pick("से", "to"))
+		r.say(r.lang.words[wordTo])
 		r.sayDate(&to)
 		i = to.next
 	}
@@ -429,19 +423,24 @@ func (r *reader) sayMonthsBehind(i int) int {
 func (r *reader) sayDate(d *day) {
 	l := r.lang
 	if d.day > 0 {
-		if l == hindi {
-			r.hindiCardinal(uint64(d.day))
-		} else {
-			r.ordinal(uint64(d.day))
-		}
+		r.sayDay(d.day, l)
 	}
 	if d.word > 0 {
 		r.say(r.str(d.word))
 	} else {
-		r.say(l.pick(months[d.month].hi, months[d.month].en))
+		r.say(l.months[d.month])
 	}
 	if d.year > 0 {
 		r.year(uint64(d.year), l)
+	}
+}
+
+// sayDay says a day of the month.
+func (r *reader) sayDay(n int, l lang) {
+	if l.ordinals {
+		r.ordinal(uint64(n))
+	} else {
+		r.cardinal(uint64(n), l)
 	}
 }
 
@@ -460,13 +459,13 @@ func (r *reader) fiscalYear(i int) int {
 	case len(r.str(i+2)) == 2 && next > y%100 && next-y%100 <= 30:
 		r.begin(i, speech.SpanYear)
 		r.year(uint64(y), r.lang)
-		r.say(r.lang.pick("से", "to"))
+		r.say(r.lang.words[wordTo])
 		r.cardinal(uint64(next), r.lang)
 		return r.end(i + 3)
 	case len(r.str(i+2)) == 4 && 1900 <= next && next <= 2099:
 		r.begin(i, speech.SpanYear)
 		r.year(uint64(y), r.lang)
-		r.say(r.lang.pick("से", "to"))
+		r.say(r.lang.words[wordTo])
 		r.year(uint64(next), r.lang)
 		return r.end(i + 3)
 	default:
@@ -535,12 +534,11 @@ func (r *reader) decades(i int) int {
 
 // decade says 1990s.
 func (r *reader) decade(y uint64) {
-	if r.lang == hindi {
-		r.year(y, hindi)
-		r.say("के दशक")
+	r.year(y, r.lang)
+	if r.lang.decade != "" {
+		r.say(r.lang.decade)
 		return
 	}
-	r.year(y, english)
 	if n := len(r.out); r.out[n-1] == 'y' {
 		r.out = append(r.out[:n-1], "ies"...)
 	} else {

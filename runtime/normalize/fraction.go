@@ -43,7 +43,7 @@ func (r *reader) fraction(i int) int {
 			break
 		}
 		if !silent {
-			r.say(l.pick("बटा", "by"))
+			r.say(l.words[wordOver])
 		}
 	}
 	return r.end(j + 1)
@@ -68,13 +68,13 @@ func (r *reader) partOf(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanFraction)
-	if r.lang == hindi {
-		r.sayPlain(i+2, hindi) // तीन में से एक
-		r.say("में से")
-		r.sayPlain(i, hindi)
+	if r.lang != english {
+		r.sayPlain(i+2, r.lang) // तीन में से एक
+		r.say(r.lang.words[wordOutOf])
+		r.sayPlain(i, r.lang)
 	} else {
 		r.sayPlain(i, english)
-		r.say("of")
+		r.say(english.words[wordOutOf])
 		r.sayPlain(i+2, english)
 	}
 	return r.end(i + 3)
@@ -101,7 +101,7 @@ func (r *reader) unitBehind(j int, l lang) int {
 	if u == nil || u.tightOnly || !r.looseEnd(next) {
 		return j
 	}
-	r.say(l.pick(u.hi, u.one))
+	r.say(l.measure(u).one)
 	return next
 }
 
@@ -164,9 +164,9 @@ func (r *reader) version(i int) int {
 	for k := i; k <= j; k += 2 {
 		switch {
 		case address && k > i:
-			r.say(l.pick("डॉट", "dot"))
+			r.say(l.words[wordDot])
 		case k > i:
-			r.say(l.pick("दशमलव", "point"))
+			r.say(l.words[wordPoint])
 		}
 		if address {
 			r.digits(r.str(k), r.digitLang())

@@ -476,19 +476,18 @@ var monthWords = [13]string{
 var scaleWords = [...]struct {
 	words   string
 	power   int
-	hi, en  string
 	quarter bool // Hindi says डेढ़ and ढाई before it
 }{
 	{},
-	{"hundred सौ sau", 2, "सौ", "hundred", true},
-	{"thousand हज़ार हजार hazaar hazar k", 3, "हज़ार", "thousand", true},
-	{"lakh lakhs lac lacs लाख l", 5, "लाख", "lakh", true},
-	{"crore crores करोड़ करोड cr crs", 7, "करोड़", "crore", true},
-	{"अरब arab", 9, "अरब", "hundred crore", false},
-	{"खरब kharab", 11, "खरब", "thousand crore", false},
-	{"million millions mn m", 6, "मिलियन", "million", false},
-	{"billion billions bn b", 9, "बिलियन", "billion", false},
-	{"trillion trillions tn", 12, "ट्रिलियन", "trillion", false},
+	{"hundred सौ sau", 2, true},
+	{"thousand हज़ार हजार hazaar hazar k", 3, true},
+	{"lakh lakhs lac lacs लाख l", 5, true},
+	{"crore crores करोड़ करोड cr crs", 7, true},
+	{"अरब arab", 9, false},
+	{"खरब kharab", 11, false},
+	{"million millions mn m", 6, false},
+	{"billion billions bn b", 9, false},
+	{"trillion trillions tn", 12, false},
 }
 
 // lakhs is the place of lakh in scaleWords.
@@ -510,14 +509,12 @@ func expansions() []string {
 	for _, full := range strokedForms {
 		words = append(words, full)
 	}
-	for _, s := range scaleWords {
-		words = append(words, s.en)
-	}
-	for _, u := range units {
+	words = append(words, englishWords.scaleNames[:]...)
+	for _, u := range englishWords.units {
 		words = append(words, u.one, u.many)
 	}
-	for _, c := range currencies {
-		words = append(words, c.enOne, c.enMany, c.enCent, c.enCents)
+	for _, c := range englishWords.money {
+		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
 	return append(words, "reference debit")
 }

@@ -195,9 +195,9 @@ func (r *reader) serviceCode(i int) int {
 	}
 	r.begin(i, speech.SpanCode)
 	for k := i; k < j; k += 2 {
-		r.say(r.lang.pick("स्टार", "star"))
+		r.say(r.lang.words[wordStar])
 		r.grouped(r.str(k + 1))
 	}
-	r.say(r.lang.pick("हैश", "hash"))
+	r.say(r.lang.words[wordHash])
 	return r.end(j + 1)
 }

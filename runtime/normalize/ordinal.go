@@ -19,7 +19,7 @@ func (r *reader) ordinalNumber(i int) int {
 	if t.kind == latin {
 		if end := romanEndings[r.str(i+1)]; end != "" && r.lang == hindi {
 			r.begin(i, speech.SpanOrdinal)
-			r.hindiCardinal(n.value)
+			r.cardinal(n.value, hindi)
 			r.out = append(r.out, end...)
 			return r.end(i + 2)
 		}
@@ -35,7 +35,7 @@ func (r *reader) ordinalNumber(i int) int {
 		r.ordinal(n.value)
 		next := i + 2
 		if b, end := r.dayAt(next + 1); b > 0 && end == next+3 && r.tightSign(next, '-') && r.tight(next+1) && r.looseEnd(end) {
-			r.say(r.lang.pick("से", "to")) // 6th-8th
+			r.say(r.lang.words[wordTo]) // 6th-8th
 			r.ordinal(uint64(b))
 			next = end
 		}
@@ -59,7 +59,7 @@ func (r *reader) ordinalNumber(i int) int {
 		if n.value == 6 {
 			r.say("छठ")
 		} else {
-			r.hindiCardinal(n.value)
+			r.cardinal(n.value, hindi)
 		}
 		r.out = append(r.out, end...)
 		return r.end(i + 2)

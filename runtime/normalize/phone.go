@@ -48,7 +48,7 @@ func (r *reader) phone(i int) int {
 		r.begin(i, speech.SpanPhone)
 		r.sayPhone(shape, at[:n])
 		if r.numberBehind(next, '/') && r.looseEnd(next+2) && len(r.str(next+1)) <= 3 {
-			r.say(r.lang.pick("या", "or")) // 8896012300/01
+			r.say(r.lang.words[wordOr]) // 8896012300/01
 			r.digits(r.str(next+1), r.digitLang())
 			next += 2
 		}
@@ -184,7 +184,7 @@ func (r *reader) cut(b []byte, places ...int) {
 func (r *reader) digitBytes(b []byte) {
 	l := r.digitLang()
 	for _, c := range b {
-		r.say(l.pick(hindiBelow100[c-'0'], englishBelow20[c-'0']))
+		r.say(l.below100[c-'0'])
 	}
 }
 
@@ -256,7 +256,7 @@ func (r *reader) international(i, first int, bracket bool) int {
 	if bracket {
 		r.open(i)
 	}
-	r.say(l.pick("प्लस", "plus"))
+	r.say(l.words[wordPlus])
 	r.digits(code[:country], l)
 	switch {
 	case bracket:

@@ -19,6 +19,7 @@ type reader struct {
 	start, stop int
 	lineStop    int // where its line ends
 	lang        lang
+	home        lang // what is not English
 	danda       bool // it is in Devanagari, so that a line ends in danda
 
 	out     []byte
@@ -51,7 +52,12 @@ const (
 
 // read normalises written.
 func read(written string, o Options, want bool) *reader {
-	r := &reader{opt: o, want: want}
+	return readIn(hindi, written, o, want)
+}
+
+// readIn is [read] with another language than Hindi beside English.
+func readIn(home lang, written string, o Options, want bool) *reader {
+	r := &reader{opt: o, want: want, home: home}
 	r.text, r.toks = scan(strings.TrimFunc(written, unicode.IsSpace))
 	r.lookup()
 	r.out = make([]byte, 0, 3*len(r.text)+64)

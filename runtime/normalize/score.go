@@ -22,9 +22,9 @@ func (r *reader) score(i int) int {
 	r.sayPlain(i, r.lang)
 	switch {
 	case r.lang == english:
-		r.say("for")
+		r.say(english.words[wordFor])
 	case innings:
-		r.say("पर")
+		r.say(r.lang.words[wordFor])
 	}
 	r.sayPlain(i+2, r.lang)
 	return r.end(i + 3)
@@ -76,7 +76,7 @@ func (r *reader) relay(i int) int {
 	}
 	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
-	r.say(r.lang.pick("बाई", "by"))
+	r.say(r.lang.words[wordAcross])
 	r.sayAmount(&a, r.lang, false)
 	return r.end(a.next)
 }

@@ -37,12 +37,15 @@ func (r *reader) sentence(i int) {
 		}
 	}
 	// Digit names alone do not make a sentence Hindi: an English one has them too once its codes have been read.
-	r.lang = languageOf(&found, &languageWeights, unknown)
+	r.lang = english
+	if isHome(&found, &languageWeights, unknown) {
+		r.lang = r.home
+	}
 	wordless := unknown == 0
 	for _, n := range found[functionWord:] {
 		wordless = wordless && n == 0
 	}
-	r.danda = found[devanagariWord] > 0 || r.lang == hindi && wordless && found[devanagariDigits] == 0
+	r.danda = found[devanagariWord] > 0 || r.lang == r.home && wordless && found[devanagariDigits] == 0
 	r.stop = end
 }
 

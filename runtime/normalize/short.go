@@ -176,7 +176,7 @@ func (r *reader) stroked(i int) string {
 		return ""
 	}
 	if r.reads(i, "w") && r.reads(i+2, "o") && !(r.at(i-1).cas == title && r.at(i+3).cas == title) {
-		return r.lang.pick("बिना", "without") // between two names it is wife of
+		return r.lang.words[wordWithout] // between two names it is wife of
 	}
 	return strokedForms[string([]byte{r.text[r.toks[i].a] | 0x20, r.text[r.toks[i+2].a] | 0x20})]
 }
@@ -203,7 +203,7 @@ func (r *reader) dottedForm(i int) int {
 	}
 	full := dottedForms[string(key)]
 	if string(key) == "pm" && r.isSign(i-1, '%') {
-		full = r.lang.pick("प्रति महीना", "per month") // interest, never the afternoon
+		full = r.lang.words[wordPerMonth] // interest, never the afternoon
 	}
 	if full == "" {
 		return i

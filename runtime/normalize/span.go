@@ -127,7 +127,7 @@ func (r *reader) weekdayRange(i int) int {
 	r.sayWeekday(i)
 	next := i + 1
 	for r.weekdayBehind(next) {
-		r.say(r.lang.pick("से", "to"))
+		r.say(r.lang.words[wordTo])
 		r.sayWeekday(next + 1)
 		next += 2
 	}
@@ -143,18 +143,19 @@ func (r *reader) weekdayBehind(i int) bool {
 }
 
 func (r *reader) sayWeekday(i int) {
-	d := weekdays[weekdayOf(r.atWord(i))]
+	d := weekdayOf(r.atWord(i))
 	if r.at(i).kind == deva {
-		r.say(d.hi)
+		r.say(r.home.weekdays[d])
 	} else {
-		r.say(d.en)
+		r.say(english.weekdays[d])
 	}
 }
 
-var weekdays = [8]struct{ hi, en, words string }{
-	1: {"सोमवार", "Monday", " Mon mon MON Monday सोम सोमवार "}, 2: {"मंगलवार", "Tuesday", " Tue Tues tue TUE Tuesday मंगल मंगलवार "}, 3: {"बुधवार", "Wednesday", " Wed wed WED Wednesday बुध बुधवार "},
-	4: {"गुरुवार", "Thursday", " Thu Thur Thurs thu THU Thursday गुरु गुरुवार "}, 5: {"शुक्रवार", "Friday", " Fri fri FRI Friday शुक्र शुक्रवार "}, 6: {"शनिवार", "Saturday", " Sat sat SAT Saturday शनि शनिवार "},
-	7: {"रविवार", "Sunday", " Sun sun SUN Sunday रवि रविवार "},
+// weekdays are the ways in which the days of the week are written.
+var weekdays = [8]string{
+	1: " Mon mon MON Monday सोम सोमवार ", 2: " Tue Tues tue TUE Tuesday मंगल मंगलवार ", 3: " Wed wed WED Wednesday बुध बुधवार ",
+	4: " Thu Thur Thurs thu THU Thursday गुरु गुरुवार ", 5: " Fri fri FRI Friday शुक्र शुक्रवार ", 6: " Sat sat SAT Saturday शनि शनिवार ",
+	7: " Sun sun SUN Sunday रवि रविवार ",
 }
 
 // weekdayOf is the number of the day that s names, 0 for none.
@@ -163,7 +164,7 @@ func weekdayOf(s string) int {
 		return 0
 	}
 	for n := range weekdays {
-		if isIn(weekdays[n].words, s) {
+		if isIn(weekdays[n], s) {
 			return n
 		}
 	}
@@ -182,7 +183,7 @@ func (r *reader) letterRange(i int) int {
 	}
 	r.begin(i, speech.SpanRange)
 	r.letters(r.str(i), r.lang)
-	r.say(r.lang.pick("से", "to"))
+	r.say(r.lang.words[wordTo])
 	r.letters(r.str(i+2), r.lang)
 	return r.end(i + 3)
 }
@@ -234,6 +235,6 @@ func (r *reader) inches(i int) int {
 	r.begin(i, speech.SpanUnit)
 	r.sayNumber(&a, r.lang, false)
 	u := units["in"]
-	r.say(r.lang.pick(u.hi, u.many))
+	r.say(r.lang.measure(u).many)
 	return r.end(a.next + 1)
 }

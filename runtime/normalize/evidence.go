@@ -38,8 +38,8 @@ var languageWeights = [evidences]weigh{
 	englishContentWord:  {"an English word", -2},
 }
 
-// languageOf decides the language of a sentence by the evidence found in it; unknown is how many words say nothing about it.
-func languageOf(found *[evidences]int, weights *[evidences]weigh, unknown int) lang {
+// isHome decides by the evidence found in a sentence whether it is Hindi, not English; unknown is how many words say nothing about it.
+func isHome(found *[evidences]int, weights *[evidences]weigh, unknown int) bool {
 	sum, any := 0, unknown
 	for e, n := range found {
 		sum += n * weights[e].weight
@@ -47,10 +47,7 @@ func languageOf(found *[evidences]int, weights *[evidences]weigh, unknown int) l
 			any += n
 		}
 	}
-	if sum > 0 || sum == 0 && any == 0 {
-		return hindi
-	}
-	return english
+	return sum > 0 || sum == 0 && any == 0
 }
 
 // evidenceAt tells what token j says about the language of its sentence; said is false for a word that says nothing, and word for
