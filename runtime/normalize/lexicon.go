@@ -32,7 +32,6 @@ const (
 	lasting       // m behind a number is minutes
 	terms         // m behind a number is months
 	timed         // 1.00-1.30 is a time
-	weekday       // n is its number
 	warm          // a <3 behind it is a heart: love, thanks
 	apart         // ends the reach of an idWord: में, se
 	holds         // an idWord that a number follows even across में: ending in 9087
@@ -56,6 +55,7 @@ const (
 	addressWord // stands in addresses beside the parts that have numbers
 	place       // part of an address, where 1/2 is no half
 	month       // n is its number
+	weekday     // n is its number, from Monday
 	scaleWord   // lakh, crore; n is its place in scaleWords
 
 	expansion // what a short form or a number becomes: doctor, hundred
@@ -472,6 +472,10 @@ var monthWords = [13]string{
 	"sep sept september सितंबर सितम्बर", "oct october अक्टूबर अक्तूबर", "nov november नवंबर नवम्बर", "dec december दिसंबर दिसम्बर",
 }
 
+var weekdayWords = [8]string{
+	"", "mon monday सोम सोमवार", "tue tues tuesday मंगल मंगलवार", "wed wednesday बुध बुधवार", "thu thur thurs thursday गुरु गुरुवार", "fri friday शुक्र शुक्रवार", "sat saturday शनि शनिवार", "sun sunday रवि रविवार",
+}
+
 // scaleWords are the named powers of ten; the n of their words is the place here. Place 0 stands for none.
 var scaleWords = [...]struct {
 	words   string
@@ -537,6 +541,9 @@ func build() map[string]*entry {
 	}
 	for _, words := range expansions() {
 		add(words, func(e *entry) { e.traits |= expansion })
+	}
+	for n, words := range weekdayWords {
+		add(words, func(e *entry) { e.traits |= weekday; e.n = n })
 	}
 	for n, words := range monthWords {
 		add(words, func(e *entry) { e.traits |= month; e.n = n })

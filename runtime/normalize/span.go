@@ -120,7 +120,7 @@ func (r *reader) isTaken(i, next int) bool {
 
 // weekdayRange reads Mon-Fri and सोम-शनि; the short ones are said in full.
 func (r *reader) weekdayRange(i int) int {
-	if weekdayOf(r.atWord(i)) == 0 || r.joined(i) || !r.weekdayBehind(i+1) {
+	if r.weekdayAt(i) == 0 || r.joined(i) || !r.weekdayBehind(i+1) {
 		return i
 	}
 	r.begin(i, speech.SpanRange)
@@ -139,11 +139,11 @@ func (r *reader) weekdayRange(i int) int {
 
 // weekdayBehind reports whether a hyphen and another weekday follow from token i.
 func (r *reader) weekdayBehind(i int) bool {
-	return r.at(i).isOneOf(hyphens) && r.at(i).gap == r.at(i+1).gap && weekdayOf(r.atWord(i+1)) > 0
+	return r.at(i).isOneOf(hyphens) && r.at(i).gap == r.at(i+1).gap && r.weekdayAt(i+1) > 0
 }
 
 func (r *reader) sayWeekday(i int) {
-	d := weekdayOf(r.atWord(i))
+	d := r.weekdayAt(i)
 	if r.at(i).kind == deva {
 		r.say(r.home.weekdays[d])
 	} else {
@@ -151,24 +151,13 @@ func (r *reader) sayWeekday(i int) {
 	}
 }
 
-// weekdays are the ways in which the days of the week are written.
-var weekdays = [8]string{
-	1: " Mon mon MON Monday सोम सोमवार ", 2: " Tue Tues tue TUE Tuesday मंगल मंगलवार ", 3: " Wed wed WED Wednesday बुध बुधवार ",
-	4: " Thu Thur Thurs thu THU Thursday गुरु गुरुवार ", 5: " Fri fri FRI Friday शुक्र शुक्रवार ", 6: " Sat sat SAT Saturday शनि शनिवार ",
-	7: " Sun sun SUN Sunday रवि रविवार ",
-}
-
-// weekdayOf is the number of the day that s names, 0 for none.
-func weekdayOf(s string) int {
-	if s == "" {
+// weekdayAt is the number of the day that token i names, 0 for none. In small letters sun, sat and wed are other words.
+func (r *reader) weekdayAt(i int) int {
+	t := r.at(i)
+	if !t.word.is(weekday) || t.cas == lower && r.reads(i, "sun", "sat", "wed") {
 		return 0
 	}
-	for n := range weekdays {
-		if isIn(weekdays[n], s) {
-			return n
-		}
-	}
-	return 0
+	return t.word.n
 }
 
 // letterRange reads rows A-F: two letters behind the word for what they name.
