@@ -50,6 +50,35 @@ func isHome(found *[evidences]int, weights *[evidences]weigh, unknown int) bool 
 	return sum > 0 || sum == 0 && any == 0
 }
 
+// tally is the evidence of a sentence, as far as it has been read.
+type tally struct {
+	found   [evidences]int
+	unknown int  // words that say nothing
+	words   int  // words of any kind
+	named   bool // the capitalised words in front have a Hindi one, and weigh once
+}
+
+// weigh adds token j to t.
+func (r *reader) weigh(j int, t *tally) {
+	e, said, word := r.evidenceAt(j, t.words == 0)
+	if r.toks[j].kind != latin || r.toks[j].cas != title {
+		t.named = false
+	}
+	again := said && e == nameWord && t.named
+	switch {
+	case again:
+	case said:
+		t.found[e]++
+		t.named = t.named || e == nameWord
+		r.explainWord(j, e)
+	case word:
+		t.unknown++
+	}
+	if r.toks[j].kind.lettered() {
+		t.words++
+	}
+}
+
 // evidenceAt tells what token j says about the language of its sentence; said is false for a word that says nothing, and word for
 // what is no word of a language at all. first means that no word stands before it.
 func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {

@@ -6,47 +6,33 @@ func (r *reader) sentence(i int) {
 	r.start, r.stop = i, r.line(i)
 	r.said, r.opened = false, 0
 	r.toks[i].gap = true
-	var found [evidences]int
-	unknown, words := 0, 0
-	named := false // the capitalised words before token j have a Hindi one, and weigh once
-	end := r.stop
-	for j := i; j < r.stop; j++ {
-		e, said, word := r.evidenceAt(j, words == 0)
-		if r.toks[j].kind != latin || r.toks[j].cas != title {
-			named = false
-		}
-		if said && e == nameWord {
-			if !named {
-				found[e]++
-			}
-			named = true
-		} else if said {
-			found[e]++
-		} else if word {
-			unknown++
-		}
-		if r.toks[j].kind.lettered() {
-			words++
-		}
-		if r.endsSentence(j) {
-			end = j + 1
-			for r.closes(end) {
-				end++
-			}
-			break
-		}
-	}
+	var t tally
+	end := r.weighSentence(i, &t)
 	// Digit names alone do not make a sentence Hindi: an English one has them too once its codes have been read.
 	r.lang = english
-	if isHome(&found, &languageWeights, unknown) {
+	if isHome(&t.found, &languageWeights, t.unknown) {
 		r.lang = r.home
 	}
-	wordless := unknown == 0
-	for _, n := range found[functionWord:] {
+	wordless := t.unknown == 0
+	for _, n := range t.found[functionWord:] {
 		wordless = wordless && n == 0
 	}
-	r.danda = found[devanagariWord] > 0 || r.lang == r.home && wordless && found[devanagariDigits] == 0
+	r.danda = t.found[devanagariWord] > 0 || r.lang == r.home && wordless && t.found[devanagariDigits] == 0
 	r.stop = end
+	r.explainSentence(i)
+}
+
+// weighSentence adds the words of the sentence that begins at token i to t, and returns where it ends.
+func (r *reader) weighSentence(i int, t *tally) (end int) {
+	for j := i; j < r.stop; j++ {
+		r.weigh(j, t)
+		if r.endsSentence(j) {
+			for j++; r.closes(j); j++ {
+			}
+			return j
+		}
+	}
+	return r.stop
 }
 
 // saidByLetters reports whether t is short and in capitals, and not known as a word.
