@@ -393,6 +393,11 @@ type Router struct {
 	// How speech is marked as synthetic.
 	// +optional
 	Labelling Labelling `json:"labelling,omitzero"`
+	// People who open / in a browser are sent to this URL or path, that of the portal's pages. Programs get what they always get.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:Pattern=`^(https?://[^\s/@\\]+(/[^\s\\]*)?|/[^\s/\\][^\s\\]*)$`
+	Pages string `json:"pages,omitempty"`
 }
 
 // Labelling is how speech is marked as synthetic.

@@ -94,17 +94,19 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 	ways, err := s.portal.Handler(ctx, portal.Site{
 		Address:  l.Addr().String(),
 		ClientIP: func(r *http.Request) netip.Addr { return api.ClientIP(r, trusted) },
-		Mails:    s.mails(), Metrics: m, Version: launch.ThisBuild(version).Version,
+		Mails:    s.mails(), Metrics: m, Version: launch.ThisBuild(version).Version, Pages: web.Built() != nil,
 	})
 	if err != nil {
 		return nil, err
 	}
-	h, err := web.Beside(ways.Beside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h, err := web.Beside(api.Descriptions(ways.Beside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer.Refuse(w, answer.Failure{
 			Status: http.StatusNotFound, Code: "not_found",
 			Text: "this is the portal, which answers below /portal/v1; speech is made by routers",
 		})
-	})), web.Program{API: s.options.apiURL, Portal: true, Keys: true, Connect: ways.Origins})
+	}))), web.Program{
+		API: s.options.apiURL, Voices: func() []string { return s.options.voices }, Portal: true, Keys: true, Connect: ways.Origins, Public: ways.PublicURL(),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("--api-url: %w", err)
 	}

@@ -69,6 +69,7 @@ type options struct {
 	label       label.Flags
 	zone        string
 	hideMetrics bool
+	pages       string
 	pprof       string
 	proxies     launch.ProxyFlags
 	peers       peer.Flags
@@ -132,6 +133,7 @@ func (o *options) define(cmd *cobra.Command) {
 		"let so much audio wait for clients that listen, all together, so that slots need not; 0 means none")
 	o.label.Define(f)
 	f.StringVar(&o.zone, "zone", "", "`name` of the zone of this router; pods there are preferred")
+	f.StringVar(&o.pages, "pages", "", "send people who open / in a browser to this `address`, a URL or a path: that of the portal's pages")
 	f.BoolVar(&o.hideMetrics, "hide-metrics", false, "serve /metrics on --http only")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.proxies.Define(f)

@@ -166,6 +166,9 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 	if o.hideMetrics {
 		handler = launch.Without("/metrics", handler)
 	}
+	if handler, err = withPages(o.pages, handler); err != nil {
+		return &launch.UsageError{Command: name, Err: err}
+	}
 	r.public = launch.NewServer(r.closing(trace.Requests(handler)), r.log)
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -77,11 +78,7 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 	o := s.options
 	var static *access.Static
 	if len(o.keys) > 0 {
-		var voices []string
-		for _, v := range s.speaker.Model().Voices {
-			voices = append(voices, v.Name)
-		}
-		if static, err = access.NewStatic(o.keys, voices); err != nil {
+		if static, err = access.NewStatic(o.keys, s.voices()); err != nil {
 			return nil, &launch.UsageError{Command: serveCommand, Err: err}
 		}
 	}
@@ -137,13 +134,15 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 		var err error
 		ways, err = s.portal.Handler(ctx, portal.Site{
 			Address: s.address, ClientIP: s.api.ClientIP, Mails: s.secrets(), Metrics: m, Version: thisBuild().Version,
-			Voices: portal.Voices{Bundle: s.options.engine.Folder(), Read: s.readVoices},
+			Voices: portal.Voices{Bundle: s.options.engine.Folder(), Read: s.readVoices}, Pages: web.Built() != nil,
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	h, err := web.Beside(ways.Beside(s.api), web.Program{Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0, Connect: ways.Origins})
+	h, err := web.Beside(ways.Beside(s.api), web.Program{
+		Voices: s.voices, Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0, Connect: ways.Origins, Public: cmp.Or(ways.PublicURL(), launch.URLOf(s.address)),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +176,14 @@ func (s *site) listenApart(ctx context.Context, m *metrics.Registry) error {
 func (s *site) readVoices(ctx context.Context) (portal.VoiceChange, error) {
 	c, err := s.speaker.ReadVoices(ctx)
 	change := portal.VoiceChange{Added: c.Added, Replaced: c.Replaced, Removed: c.Removed}
-	for _, v := range s.speaker.Model().Voices {
-		change.Voices = append(change.Voices, v.Name)
-	}
+	change.Voices = s.voices()
 	return change, err
+}
+
+// voices are the names of those that the server speaks with just now.
+func (s *site) voices() (names []string) {
+	for _, v := range s.speaker.Model().Voices {
+		names = append(names, v.Name)
+	}
+	return names
 }

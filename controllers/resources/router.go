@@ -135,6 +135,9 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 		p.setFlag("trust-proxy", network)
 	}
 	p.label(s.Labelling)
+	if s.Pages != "" { // routers of an older image do not know the flag
+		p.setFlag("pages", strings.ReplaceAll(s.Pages, "$", "$$"))
+	}
 	if d.Spec.Placement.Zones == v1alpha1.ZonesPrefer {
 		p.container.Env = append(p.container.Env, ownZone())
 	}

@@ -140,7 +140,7 @@ var rules = map[string]rule{
 	"portal/cursor":    {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
 	"portal/tenant":    {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
 	"portal/usage":     {[]string{"runtime/meter", "portal/cursor"}, "usage is added up without HTTP and without a database"},
-	"portal/web":       {nil, "pages are files under a policy; what they show they fetch over HTTP themselves"},
+	"portal/web":       {[]string{"runtime/answer"}, "pages are files under a policy; what they show they fetch over HTTP themselves"},
 	"portal/signin":    {[]string{"runtime/answer", "runtime/ident", "runtime/strictjson", "portal/emailaddr"}, "who a person is has nothing to do with what they may do"},
 	"portal/storetest": {[]string{"runtime/access", "runtime/meter", "runtime/speech", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":  {[]string{"portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
@@ -182,7 +182,7 @@ var rules = map[string]rule{
 	}, "a pod speaks for routers: it knows no key, no tenant and no client"},
 	"cmd/router": {[]string{
 		"cmd/internal/label", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/trace", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
-		"runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/sample", "runtime/serve", "runtime/speech",
+		"runtime/answer", "runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/sample", "runtime/serve", "runtime/speech",
 	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
 	"controllers/scaler": {nil, "how many pods there are, and which go, is decided without Kubernetes, a clock and a network"},
 	"hack/layout":        {nil, "a test of the tree"},

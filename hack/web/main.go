@@ -2,6 +2,8 @@
 // Node is needed for what pages import alone, and only by who changes them.
 //
 //	go run ./hack/web [-watch] FOLDER     build FOLDER/src into FOLDER/dist; -watch goes on doing so
+//
+// The documentation is rendered from docs/*.md. It must be run at the top of the repository.
 package main
 
 import (
@@ -30,8 +32,14 @@ type visit struct {
 
 var visits = []visit{{"app.html", 60_000}, {"signin.html", 25_000}}
 
+// Pages that need no script are weighed, too.
+var weighed = append([]visit{{"landing.en.html", 15_000}, {"landing.hi.html", 15_000}, {"docs/index.html", 15_000}}, visits...)
+
+// total is what all files may add to a program, in bytes, as they are embedded.
+const total = 1_500_000
+
 // entries are bundled each for itself. What one shares with pages that it loads later is in a file of its own.
-var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts"}
+var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts", "src/docs/docs.ts", "src/docs/docs.css", "src/landing/landing.css"}
 
 func main() {
 	watch := flag.Bool("watch", false, "build again whenever a source changes")
@@ -55,7 +63,7 @@ func run(folder string, watch bool) error {
 	}
 	var last time.Time
 	for ; ; time.Sleep(300 * time.Millisecond) {
-		changed, err := newest(filepath.Join(folder, "src"))
+		changed, err := newest(append(sourcesOf("."), filepath.Join(folder, "src")))
 		if err != nil {
 			return err
 		}
@@ -69,22 +77,24 @@ func run(folder string, watch bool) error {
 	}
 }
 
-// newest is when a file below a folder changed last.
-func newest(folder string) (at time.Time, err error) {
-	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
+// newest is when a file in or below one of some places changed last.
+func newest(places []string) (at time.Time, err error) {
+	for _, p := range places {
+		err = errors.Join(err, filepath.WalkDir(p, func(_ string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil && info.ModTime().After(at) {
+				at = info.ModTime()
+			}
 			return err
-		}
-		info, err := d.Info()
-		if err == nil && info.ModTime().After(at) {
-			at = info.ModTime()
-		}
-		return err
-	})
+		}))
+	}
 	return at, err
 }
 
-// build writes dist anew. It appears whole, or stays as it was.
+// build writes dist anew, unless a page or all of them have become too large.
 func build(folder string) error {
 	b, err := bundleAll(folder)
 	if err != nil {
@@ -96,18 +106,37 @@ func build(folder string) error {
 			return err
 		}
 	}
-	for _, v := range visits {
+	for _, v := range weighed {
 		if err := b.weigh(v, zipped); err != nil {
 			return err
 		}
 	}
-	dist := filepath.Join(folder, "dist")
+	embedded := map[string][]byte{}
+	sum := 0
+	for name, content := range b.files {
+		embedded[name+".gz"] = zipped[name]
+		if !strings.HasPrefix(name, "docs/") { // which are many, and go out compressed to nearly everybody
+			embedded[name] = content
+		}
+	}
+	for _, content := range embedded {
+		sum += len(content)
+	}
+	fmt.Fprintf(os.Stderr, "web: %d files, %d of %d KB\n", len(embedded), sum/1000, total/1000)
+	if sum > total {
+		return fmt.Errorf("all files have %d bytes, more than %d", sum, total)
+	}
+	return replace(filepath.Join(folder, "dist"), embedded)
+}
+
+// replace writes a folder anew. It appears whole, or stays as it was.
+func replace(dist string, files map[string][]byte) error {
 	next := dist + ".new"
 	if err := os.RemoveAll(next); err != nil {
 		return err
 	}
-	for name, content := range b.files {
-		if err := errors.Join(write(next, name, content), write(next, name+".gz", zipped[name])); err != nil {
+	for name, content := range files {
+		if err := write(next, name, content); err != nil {
 			return err
 		}
 	}
@@ -155,15 +184,50 @@ func bundleAll(folder string) (built, error) {
 		if err != nil {
 			return built{}, err
 		}
-		for source, file := range all.entries {
-			page = bytes.ReplaceAll(page, []byte(`"/assets/`+source+`"`), []byte(`"/`+file+`"`))
+		if all.files[v.html], err = all.named(v.html, page); err != nil {
+			return built{}, err
 		}
-		if bytes.Contains(page, []byte("/assets/src/")) {
-			return built{}, fmt.Errorf("%s names a source that is not built", v.html)
-		}
-		all.files[v.html] = page
 	}
-	return all, nil
+	for _, more := range []func() (map[string][]byte, error){
+		func() (map[string][]byte, error) { return manual(".") },
+		func() (map[string][]byte, error) { return landing(filepath.Join(folder, "src", "landing")) },
+	} {
+		files, err := more()
+		if err != nil {
+			return built{}, err
+		}
+		if err := all.merge(files); err != nil {
+			return built{}, err
+		}
+	}
+	return all, all.addStatic(filepath.Join(folder, "src", "static"))
+}
+
+// named is a page with the names of files in the place of those of their sources.
+func (b built) named(name string, page []byte) ([]byte, error) {
+	for source, file := range b.entries {
+		page = bytes.ReplaceAll(page, []byte(`"/assets/`+source+`"`), []byte(`"/`+file+`"`))
+	}
+	if bytes.Contains(page, []byte("/assets/src/")) {
+		return nil, fmt.Errorf("%s names a source that is not built", name)
+	}
+	return page, nil
+}
+
+// addStatic adds what is served as it is, at the top.
+func (b built) addStatic(folder string) error {
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		content, err := os.ReadFile(filepath.Join(folder, f.Name()))
+		if err != nil {
+			return err
+		}
+		b.files[f.Name()] = content
+	}
+	return nil
 }
 
 // A built is what esbuild made of the sources.

@@ -4,18 +4,24 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 // A Program says of the program that serves the pages what they cannot find out without a request that fails.
 type Program struct {
 	// API is the origin of the synthesis API, empty for that of the pages.
 	API string
+	// Voices returns those that people can hear on the landing page. Nil: none.
+	Voices func() []string
 	// Portal is whether /portal/v1 and /auth/v1 are there. Without them there is the playground alone.
 	Portal bool
 	// Keys is whether speaking needs a key.
 	Keys bool
 	// Connect returns origins that pages call beside these: those of issuers that people sign in with. Nil: none.
 	Connect func() []string
+	// Public is the address under which people reach the server, empty where it is not known. Cookies and the links in mails know that one name.
+	Public string
 }
 
 // pages of an organisation. Others are not found, which the portal's page says in its own words.
@@ -27,8 +33,9 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 	if built == nil {
 		return other, nil
 	}
+	p.API = strings.TrimSuffix(p.API, "/")
 	site, err := New(Options{
-		Files: built, Connect: p.Connect, API: strings.TrimSuffix(p.API, "/"),
+		Files: built, Connect: p.Connect, API: p.API,
 		Replace: map[string]string{`data-portal="on"`: `data-portal="` + onOff(p.Portal) + `"`, `data-keys="on"`: `data-keys="` + onOff(p.Keys) + `"`},
 	})
 	if err != nil {
@@ -58,9 +65,58 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 			signin(w, r)
 		})
 	}
+	start := &landing{site: site, program: p}
+	mux.Handle("GET /welcome", start) // where / is another program's
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept")
+		if answer.PrefersHTML(r) {
+			start.ServeHTTP(w, r)
+			return
+		}
+		other.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("GET /assets/", site.Asset)
+	for _, name := range []string{"favicon.svg", "manifest.webmanifest", "robots.txt"} {
+		mux.Handle("GET /"+name, site.Page(name, http.StatusOK))
+	}
+	mux.Handle("GET /docs/{page...}", site.Manual(other))
+	mux.Handle("GET /docs", http.RedirectHandler("/docs/", http.StatusMovedPermanently))
 	mux.Handle("/", other)
-	return mux, nil
+	return oneName(p.Public, mux), nil
+}
+
+// oneName leads whoever opens a page as localhost to 127.0.0.1, or the other way, where the public address is the other of the two. What
+// programs call is never redirected, and nobody is led anywhere else.
+func oneName(public string, h http.Handler) http.Handler {
+	u, err := url.Parse(public)
+	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}
+	if err != nil || other[u.Hostname()] == "" {
+		return h
+	}
+	from := other[u.Hostname()]
+	if u.Port() != "" {
+		from += ":" + u.Port()
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == from && isPage(r) {
+			http.Redirect(w, r, u.Scheme+"://"+u.Host+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// isPage is whether a person looks at what is asked for.
+func isPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !answer.PrefersHTML(r) {
+		return false
+	}
+	for _, path := range []string{"/", "/welcome", "/signin", "/setup"} {
+		if r.URL.Path == path {
+			return true
+		}
+	}
+	return strings.HasPrefix(r.URL.Path, "/app/") || strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
 // returns is whether another provider has sent somebody back: with a code of OpenID Connect, its refusal, or a link of Firebase.

@@ -5,9 +5,11 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -16,11 +18,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 // Options say what is served. Files is required.
 type Options struct {
-	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed.
+	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed, or in its place.
 	Files fs.FS
 	// Connect returns origins beside the page's own that pages may call, such as those of issuers, which tell theirs at any time. Nil: none.
 	Connect func() []string
@@ -32,43 +36,43 @@ type Options struct {
 
 // A file is one built file as it is sent.
 type file struct {
-	plain, zipped []byte // zipped is nil where nothing is beside the file
+	plain, zipped []byte // one of them may be nil
 	etag, kind    string
 }
 
 // A Site answers for the pages. It is safe for concurrent use.
 type Site struct {
 	files   map[string]file
-	api     []string // its origin, where that is another one
+	api     string // its origin, where that is another one
 	connect func() []string
 }
 
 // policy leaves out origins that are none, rather than no page at all: they come from issuers.
 func (s *Site) policy() string {
-	origins := s.api
+	var origins []string
 	if s.connect != nil {
 		for _, o := range s.connect() {
-			if _, err := policyFor([]string{o}); err == nil {
-				origins = append(slices.Clip(origins), o)
+			if isOrigin(o) {
+				origins = append(origins, o)
 			}
 		}
 	}
-	policy, _ := policyFor(origins) // each was tried
-	return policy
+	return policyFor(s.api, origins)
 }
 
 // New reads all files, so that a request reads none.
 func New(o Options) (*Site, error) {
-	s := &Site{files: map[string]file{}, connect: o.Connect}
-	if o.API != "" {
-		s.api = []string{o.API}
+	if o.API != "" && !isOrigin(o.API) {
+		return nil, fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", o.API)
 	}
-	if _, err := policyFor(s.api); err != nil {
-		return nil, err
-	}
+	s := &Site{files: map[string]file{}, api: o.API, connect: o.Connect}
 	err := fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(name, ".gz") {
+		if err != nil || d.IsDir() {
 			return err
+		}
+		name = strings.TrimSuffix(name, ".gz")
+		if _, ok := s.files[name]; ok {
+			return nil
 		}
 		f, err := read(o.Files, name)
 		if path.Ext(name) == ".html" {
@@ -88,12 +92,14 @@ func New(o Options) (*Site, error) {
 
 func read(files fs.FS, name string) (file, error) {
 	plain, err := fs.ReadFile(files, name)
+	zipped, notZipped := fs.ReadFile(files, name+".gz")
 	if err != nil {
-		return file{}, err
-	}
-	zipped, err := fs.ReadFile(files, name+".gz")
-	if err != nil {
-		zipped = nil // small files have no variant
+		if notZipped != nil {
+			return file{}, err
+		}
+		if _, err := unzip(zipped); err != nil {
+			return file{}, fmt.Errorf("%s.gz: %w", name, err)
+		}
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	switch path.Ext(name) { // the tables of the system differ
@@ -103,11 +109,17 @@ func read(files fs.FS, name string) (file, error) {
 		kind = "application/manifest+json"
 	case ".svg":
 		kind = "image/svg+xml"
+	case ".md":
+		kind = "text/markdown; charset=utf-8"
+	case ".json":
+		kind = "application/json"
+	case ".txt":
+		kind = "text/plain; charset=utf-8"
 	}
 	if kind == "" {
 		kind = "application/octet-stream"
 	}
-	sum := sha256.Sum256(plain)
+	sum := sha256.Sum256(append(slices.Clip(plain), zipped...))
 	return file{plain: plain, zipped: zipped, etag: hex.EncodeToString(sum[:12]), kind: kind}, nil
 }
 
@@ -123,20 +135,25 @@ func (f file) with(text, by string) file {
 	return f
 }
 
-// policyFor refuses what is no plain origin: it would end up in a header as it is.
-func policyFor(connect []string) (string, error) {
-	sources := []string{"'self'"}
-	for _, c := range connect {
-		u, err := url.Parse(c)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || c != u.Scheme+"://"+u.Host || strings.ContainsAny(c, " ;,'\"*") {
-			return "", fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", c)
-		}
-		ws := "ws" + strings.TrimPrefix(u.Scheme, "http") + "://" + u.Host
-		sources = append(sources, c, ws)
+// isOrigin is whether a text is an origin and nothing else: it ends up in a header as it is.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && s == u.Scheme+"://"+u.Host && !strings.ContainsAny(s, " ;,'\"*")
+}
+
+// policyFor is the policy of pages that call api, which speaks and has samples, and connect.
+func policyFor(api string, connect []string) string {
+	calls, media := "'self'", "'self' blob:"
+	if api != "" {
+		connect = append([]string{api}, connect...)
+		media += " " + api
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + strings.Join(sources, " ") +
-		"; media-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" +
-		"; require-trusted-types-for 'script'; trusted-types 'none'", nil
+	for _, c := range connect {
+		scheme, host, _ := strings.Cut(c, "://")
+		calls += " " + c + " ws" + strings.TrimPrefix(scheme, "http") + "://" + host
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + calls + "; media-src " + media +
+		"; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
 // Asset serves /assets/…, whose names hold a hash and whose bytes therefore never change.
@@ -167,6 +184,9 @@ func (s *Site) Page(name string, status int) http.HandlerFunc {
 func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", s.policy())
+	if f.kind == "image/svg+xml" { // which brings its styles along, and knows no scripts
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -175,10 +195,13 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	body, tag := f.plain, f.etag
 	if f.zipped != nil {
 		h.Add("Vary", "Accept-Encoding")
-		if weight(r.Header.Values("Accept-Encoding"), "gzip") > 0 {
+		if answer.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 			h.Set("Content-Encoding", "gzip")
 			body, tag = f.zipped, tag+"-gz"
 		}
+	}
+	if body == nil {
+		body, _ = unzip(f.zipped) // New has tried it
 	}
 	if status != http.StatusOK {
 		w.WriteHeader(status)
@@ -189,4 +212,13 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// unzip is for the few who take nothing compressed: what is there in that form alone needs no memory twice.
+func unzip(zipped []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }

@@ -89,29 +89,10 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-func TestPrefersHTML(t *testing.T) {
-	for accept, want := range map[string]bool{
-		"": false, "*/*": false, "application/json": false, "text/*": false,
-		"text/html": true,
-		"text/html,application/xhtml+xml,*/*;q=0.8": true,
-		"text/html;q=0":                     false,
-		"text/html;q=0.5, application/json": false,
-		"application/json;q=0.5, TEXT/HTML": true,
-		"text/html, application/json":       false,
-		"text/html;q=nan":                   false,
-	} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.Header.Set("Accept", accept)
-		if got := PrefersHTML(r); got != want {
-			t.Errorf("Accept %q: got %v, want %v", accept, got, want)
-		}
-	}
-}
-
 // TestPagesKnowWhereTheAPIIs: where it is elsewhere, pages may call it and are told, also those that were compressed before.
 func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 	for api, want := range map[string][2]string{
-		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org;"},
+		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org; media-src 'self' blob: https://tts.example.org;"},
 		"https://tts.example.org/": {`data-api="https://tts.example.org"`, "wss://tts.example.org;"},
 	} {
 		h, err := Beside(http.NotFoundHandler(), Program{API: api, Portal: true})
@@ -164,6 +145,38 @@ func TestAddresses(t *testing.T) {
 	for h, want := range map[http.Handler]string{with: `data-portal="on" data-keys="on"`, without: `data-portal="off" data-keys="off"`} {
 		if w := ask(h.ServeHTTP, "GET", "/app/"); !strings.Contains(w.Body.String(), want) {
 			t.Errorf("the page does not say %s: %s", want, w.Body)
+		}
+	}
+}
+
+// TestOneName: a page that is opened under the other name of this machine leads to the public one; what programs ask for stays, and nothing leads
+// elsewhere.
+func TestOneName(t *testing.T) {
+	const page = "text/html"
+	for _, c := range []struct{ public, method, target, accept, want string }{
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8080/app/org_1/usage?range=7d", page, "http://127.0.0.1:8080/app/org_1/usage?range=7d"},
+		{"http://localhost:8080", "GET", "http://127.0.0.1:8080/signin", page, "http://localhost:8080/signin"},
+		{"http://localhost:8080", "HEAD", "http://127.0.0.1:8080/", page, "http://localhost:8080/"},
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8080/app//evil.example/", page, "http://127.0.0.1:8080/app//evil.example/"},
+		{"http://127.0.0.1:8080", "GET", "http://127.0.0.1:8080/app/", page, ""},
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8081/app/", page, ""},
+		{"http://127.0.0.1:8080", "GET", "http://evil.example:8080/app/", page, ""},
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8080/app/", "*/*", ""},
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8080/", "application/json", ""},
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8080/portal/v1/me", page, ""},
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8080/v1/voices", page, ""},
+		{"http://127.0.0.1:8080", "POST", "http://localhost:8080/signin", page, ""},
+		{"http://127.0.0.1:8080", "GET", "http://localhost:8080/auth/link", page, ""},
+		{"https://tts.example.org", "GET", "http://localhost:8080/app/", page, ""},
+		{"", "GET", "http://localhost:8080/app/", page, ""},
+	} {
+		h, err := Beside(http.NotFoundHandler(), Program{Portal: true, Public: c.public})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := ask(h.ServeHTTP, c.method, c.target, "Accept", c.accept)
+		if got := w.Header().Get("Location"); got != c.want || (c.want != "") != (w.Code == http.StatusTemporaryRedirect) {
+			t.Errorf("%s, %s %s: status %d to %q, want %q", c.public, c.method, c.target, w.Code, got, c.want)
 		}
 	}
 }

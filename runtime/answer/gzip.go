@@ -14,12 +14,12 @@ const minGzip = 2 << 10 // bytes
 
 // For returns a writer for the answer to r, whose JSON is compressed where it is long and r accepts that.
 func For(w http.ResponseWriter, r *http.Request) *Writer {
-	return &Writer{ResponseWriter: w, gzip: acceptsGzip(r.Header.Values("Accept-Encoding"))}
+	return &Writer{ResponseWriter: w, gzip: AcceptsGzip(r.Header.Values("Accept-Encoding"))}
 }
 
-// acceptsGzip reads Accept-Encoding (RFC 9110, 12.5.3). What is not named is not accepted, so that who sends no such header gets what it
+// AcceptsGzip reads the values of Accept-Encoding (RFC 9110, 12.5.3). What is not named is not accepted, so that who sends no such header gets what it
 // always got.
-func acceptsGzip(values []string) bool {
+func AcceptsGzip(values []string) bool {
 	byStar := false
 	for coding := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		name, parameters, _ := strings.Cut(coding, ";")

@@ -90,6 +90,7 @@ func TestSpeaks(t *testing.T) {
 		{"white space", " \n\t\u00a0", true},
 		{"joiners and marks of the eye", "कि\u200dता\u200cब ग॒ सोऽहम् 1\ufe0f\u20e3 \ufeff", true},
 		{"accents and ligatures", "café Łódź Straße Ær", true},
+		{"letters of mathematics, in circles and in one sign", "𝐇𝐞𝐥𝐥𝐨 Ⓐ ㎏", true},
 		{"other scripts of India", "કેમ কলম ਪੰਜਾਬ தமிழ் తెలుగు ಕನ್ನಡ മലയാളം ଓଡ଼ିଆ", true},
 		{"Chinese", "你", false},
 		{"Japanese", "か", false},

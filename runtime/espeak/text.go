@@ -53,9 +53,9 @@ func plainLatin(text string) string {
 	return out.String()
 }
 
-// beyondASCII reports whether r is a Latin letter that is not one of the 26.
+// beyondASCII reports whether r is a Latin letter that is not one of the 26, or a sign that is made of some.
 func beyondASCII(r rune) bool {
-	return r >= utf8.RuneSelf && !isIndic(r) && unicode.Is(unicode.Latin, r)
+	return r >= utf8.RuneSelf && !isIndic(r) && translit.IsLatin(r)
 }
 
 // write is prepare for text that is composed (NFC) and transliterated.

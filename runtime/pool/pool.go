@@ -119,14 +119,13 @@ func (p *Pool) Run(ctx context.Context) error {
 func (p *Pool) makeAll(ctx context.Context) error {
 	for i := range p.cfg.Workers {
 		w, err := p.newWarm(ctx)
-		if err == nil {
-			p.add(w)
-			continue
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("worker %d of %d: %w", i+1, p.cfg.Workers, err)
 		}
-		if ctx.Err() != nil {
-			return nil
+		if err != nil {
+			break
 		}
-		return fmt.Errorf("worker %d of %d: %w", i+1, p.cfg.Workers, err)
+		p.add(w)
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func TestAnotherVoiceOfTheSameNameSaysItsOwn(t *testing.T) {
 		return id
 	}}
 	inBubble(t, cfg, v, func(t *testing.T, s *Samples) {
-		time.Sleep(10 * time.Second)
+		time.Sleep(10*time.Second + lookEvery/2) // between two looks
 		if _, ok := s.WAV("raj"); !ok || v.count() != 2 {
 			t.Fatalf("the first is there: %v, spoken %d times", ok, v.count())
 		}

@@ -88,7 +88,7 @@ func TestNeighboursAddUpWithinTheirClause(t *testing.T) {
 func TestNeighboursDecideWithTheWordsOwnLean(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before kind
-		lean   int
+		lean   int8
 		want   string
 	}{
 		"they weigh nothing":                   {either, 0, "हिंदी"},

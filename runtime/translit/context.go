@@ -57,7 +57,7 @@ func (s *sentence) resolve(i int) string {
 		return s.hal(i)
 	case "chal":
 		return s.chal(i)
-	case "ram", "nach", "rupay":
+	case "ram", "nach", "rupay", "mla":
 		return s.capitals(i)
 	case "khan":
 		return s.khan(i)
@@ -75,7 +75,7 @@ func (s *sentence) resolve(i int) string {
 
 func (s *sentence) byNeighbours(i int) string {
 	w := &s.words[i]
-	if w.english != "" && s.around(i)+w.lean < 0 {
+	if w.english != "" && s.around(i)+int(w.lean) < 0 {
 		return ""
 	}
 	return w.hindi
@@ -94,7 +94,9 @@ func (s *sentence) around(i int) int {
 		case english:
 			return -near / 2
 		case unknown:
-			return near * w.lean / 4
+			if !w.indian { // else it is a name
+				return near * int(w.lean) / 4
+			}
 		}
 		return 0
 	}
@@ -406,7 +408,7 @@ func (s *sentence) are(i int) string {
 	return ""
 }
 
-// capitals reads a word that is Hindi (Ram, nach, rupay) unless it has capitals inside: RAM is memory, NACH a mandate, RuPay a card.
+// capitals reads a word that is Hindi (Ram, nach, rupay) unless it has capitals inside: RAM is memory, NACH a mandate, RuPay a card, MLA an office.
 func (s *sentence) capitals(i int) string {
 	w := &s.words[i]
 	if strings.ContainsFunc(s.text[w.start+1:w.end], unicode.IsUpper) {

@@ -7,7 +7,7 @@ import (
 
 // inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending, two English words in one.
 func (l *lexicon) inflected(w *word, key []byte) bool {
-	ofOneWord := l.verb(w, key) || l.englishForm(w, key) || l.genitive(w, key) || l.noun(w, key)
+	ofOneWord := !w.proper && l.verb(w, key) || l.englishForm(w, key) || l.genitive(w, key) || l.noun(w, key)
 	return ofOneWord || l.compound(w, key)
 }
 
@@ -146,6 +146,9 @@ var verbEndings = func() map[string]ending {
 func (l *lexicon) noun(w *word, key []byte) bool {
 	var room [48]byte
 	for _, p := range nounEndings {
+		if w.proper && p.suffix[0] != ' ' { // Simon is no plural
+			continue
+		}
 		base, ok := bytes.CutSuffix(key, []byte(p.roman))
 		if !ok || len(base) < p.least {
 			continue
@@ -374,7 +377,7 @@ func writeJoined(out *strings.Builder, stem, suffix string) {
 	out.WriteString(suffix)
 }
 
-func choose(first bool, a, b string) string {
+func choose[T any](first bool, a, b T) T {
 	if first {
 		return a
 	}

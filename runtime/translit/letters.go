@@ -1,6 +1,9 @@
 package translit
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // letterNames are the names of A to Z as Hindi speakers say them.
 var letterNames = [26]string{
@@ -27,6 +30,9 @@ func (s *sentence) letterIn(i int) string {
 	if from, to := s.row(i); w.capital || to-from > 1 {
 		return letterNames[w.letter]
 	}
+	if s.besideDigit(w) || s.text[w.start] >= utf8.RuneSelf {
+		return letterNames[w.letter]
+	}
 	switch w.letter {
 	case 'm' - 'a':
 		return s.pronounOrIn(i)
@@ -41,6 +47,12 @@ func (s *sentence) letterIn(i int) string {
 		return chat
 	}
 	return letterNames[w.letter]
+}
+
+// besideDigit reports whether a digit touches w: then it is a letter of a code.
+func (s *sentence) besideDigit(w *word) bool {
+	isDigit := func(i int) bool { return 0 <= i && i < len(s.text) && '0' <= s.text[i] && s.text[i] <= '9' }
+	return isDigit(w.start-1) || isDigit(w.end)
 }
 
 // lonelyK reads k: that after a verb, okay where it opens a clause, else of.
@@ -65,11 +77,14 @@ func (s *sentence) letterInEnglish(i int) string {
 	return letterNames[w.letter]
 }
 
+// pluralOfLetter ends the name of a letter in the plural.
+const pluralOfLetter = "ज़"
+
 // writeLetter writes a letter's name.
 func writeLetter(out *strings.Builder, name string, plural bool) {
 	out.WriteString(name)
 	if plural {
-		out.WriteString("ज़")
+		out.WriteString(pluralOfLetter)
 	}
 }
 

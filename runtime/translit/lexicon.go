@@ -22,6 +22,10 @@ var (
 	chatTable string // short form of English, what it says in full; each has a respelling in english.tsv
 	//go:embed tables/stems.tsv
 	stemsTable string // roman, Hindi stem of a verb
+	//go:embed tables/homographs.tsv
+	homographsTable string // roman, Devanagari of the name, title, capital or doer: names that are written like words
+	//go:embed tables/parts.tsv
+	partsTable string // roman, start, lead, end or place, Devanagari: what names are made of
 )
 
 // functionWords are the English words that show that their neighbours are English as well.
@@ -33,9 +37,10 @@ can't cannot won't isn't aren't haven't hasn't there here an any some all as tha
 // An entry is what the tables know of a word.
 type entry struct {
 	kind           kind
+	lean           int8
 	hindi, english string
-	lean           int
 	both           string // the word itself, where its neighbours decide how it is read
+	person         *person
 }
 
 type lexicon struct {
@@ -44,6 +49,11 @@ type lexicon struct {
 	sounds  map[string]string // Hindi words by how they sound; "" where two differ
 	chat    map[string]string // English in full by its short form
 	guests  map[string]bool   // Devanagari that is a name and no Hindi word beside
+	people  map[string]*person
+
+	starts, ends             map[string]part
+	longestStart, longestEnd int                     // in letters
+	startsWith, endsWith     [longestWord + 1]uint32 // by length: the last letters of starts, the first of ends; see letterBit
 }
 
 // tables returns the lexicon, loading it on the first call.
@@ -51,11 +61,12 @@ var tables = sync.OnceValue(load)
 
 func load() *lexicon {
 	l := &lexicon{
-		entries: make(map[string]entry, 10_000),
+		entries: make(map[string]entry, 14_000),
 		stems:   make(map[string]string, 600),
 		sounds:  make(map[string]string, 5_000),
 		chat:    make(map[string]string, 150),
-		guests:  make(map[string]bool, 1_500),
+		guests:  make(map[string]bool, 4_500),
+		people:  make(map[string]*person, 100),
 	}
 	var room [40]byte
 	for roman, rest := range rows(hindiTable) {
@@ -74,6 +85,11 @@ func load() *lexicon {
 		l.entries[roman] = entry{kind: name, hindi: rest, english: rest}
 		l.guests[rest] = true
 	}
+	for roman, rest := range rows(homographsTable) {
+		hindi, by, _ := strings.Cut(rest, "\t")
+		l.people[roman] = &person{hindi, tells[by]}
+		l.guests[hindi] = true
+	}
 	for _, rest := range rows(hindiTable) {
 		delete(l.guests, rest)
 	}
@@ -86,11 +102,11 @@ func load() *lexicon {
 	for roman, rest := range rows(eitherTable) {
 		inHindi, rest, _ := strings.Cut(rest, "\t")
 		inEnglish, lean, _ := strings.Cut(rest, "\t")
-		n, err := strconv.Atoi(lean)
+		n, err := strconv.ParseInt(lean, 10, 8)
 		if err != nil {
 			panic("translit: either.tsv: " + roman + ": " + err.Error())
 		}
-		e := entry{kind: either, hindi: inHindi, english: inEnglish, lean: n, both: roman}
+		e := entry{kind: either, hindi: inHindi, english: inEnglish, lean: int8(n), both: roman}
 		if inEnglish == "" {
 			e.kind = hindi // two Hindi words, not two languages
 		}
@@ -102,6 +118,13 @@ func load() *lexicon {
 	for roman, rest := range rows(stemsTable) {
 		l.stems[roman] = rest
 	}
+	for roman, p := range l.people {
+		if e, ok := l.entries[roman]; ok {
+			e.person = p
+			l.entries[roman] = e
+		}
+	}
+	l.addParts(partsTable)
 	return l
 }
 

@@ -5,13 +5,15 @@ import (
 	"slices"
 )
 
-// leanOf guesses from its spelling alone whether an unknown word is Hindi (positive) or English (negative).
-func leanOf(key []byte) int {
+// leanOf guesses from its spelling alone whether an unknown word is Hindi (positive) or English (negative). Names with a capital may end
+// as English words do: Vishal, Vasant, Varshney.
+func leanOf(key []byte, proper bool) int8 {
 	lean := 0
 	if slices.ContainsFunc(hindiEndings, func(end string) bool { return bytes.HasSuffix(key, []byte(end)) }) {
 		lean += 2
 	}
-	if slices.ContainsFunc(englishEndings, func(end string) bool { return len(key) > len(end)+1 && bytes.HasSuffix(key, []byte(end)) }) {
+	endsIn := func(end string) bool { return len(key) > len(end)+1 && bytes.HasSuffix(key, []byte(end)) }
+	if slices.ContainsFunc(englishEndings, endsIn) || !proper && slices.ContainsFunc(endingsOfBoth, endsIn) {
 		lean -= 3
 	}
 	if slices.ContainsFunc(englishStarts, func(start string) bool { return bytes.HasPrefix(key, []byte(start)) }) {
@@ -20,10 +22,13 @@ func leanOf(key []byte) int {
 	for i := range key {
 		lean += leanAt(key, i)
 	}
-	if n := len(key); n > 3 && key[n-1] == 'y' && !isVowel(key[n-2]) {
+	if n := len(key); !proper && n > 3 && key[n-1] == 'y' && !isVowel(key[n-2]) {
 		lean -= 2
 	}
-	return max(-2, min(2, lean))
+	if proper && bytes.IndexByte(key, 'q') >= 0 { // Rafiq
+		lean += 2
+	}
+	return int8(max(-2, min(2, lean)))
 }
 
 // leanAt is what letter i of key says, together with the one behind it.
@@ -58,10 +63,12 @@ var (
 	}
 	englishStarts  = []string{"str", "spr", "spl", "thr", "bl", "fl", "sl", "tw", "wr", "kn"}
 	englishEndings = []string{
-		"tion", "tions", "sion", "ment", "ness", "able", "ible", "ing", "ed", "ly", "ful", "less", "ous", "ive", "ity", "ism", "ist",
-		"ize", "ise", "ate", "ture", "age", "ance", "ence", "ant", "ent", "ware", "ship", "ward", "wise", "dom", "er", "or", "al", "ic",
-		"oke", "ope", "ove", "le", "ue", "ow", "ew", "ey", "ry", "ty", "es", "tch", "dge",
-		"ck", "ss", "ff", "ll", "nt", "st", "ct", "lt", "rt", "rd", "ld", "mp", "sk", "pt", "ft", "ght", "dth", "fth", "nth", "rth", "lth",
-		"ns", "rs", "ts", "ps", "ks", "ds", "ms", "ls", "ings", "ments", "ics",
+		"tion", "tions", "sion", "ment", "ness", "able", "ible", "ing", "ly", "ful", "less", "ous", "ive", "ity", "ism", "ist",
+		"ize", "ture", "ence", "ware", "ship", "ward", "wise", "dom", "er", "ic", "oke", "ope", "ove", "ue",
+		"tch", "dge", "ck", "ss", "ff", "ght", "dth", "fth", "lth", "ings", "ments", "ics",
+	}
+	endingsOfBoth = []string{ // those of Indian names, too
+		"ed", "ise", "ate", "age", "ance", "ant", "ent", "or", "al", "le", "ow", "ew", "ey", "ry", "ty", "es", "ll", "nt", "st", "ct", "lt",
+		"rt", "rd", "ld", "mp", "sk", "pt", "ft", "ns", "rs", "ts", "ps", "ks", "ds", "ms", "ls", "nth", "rth",
 	}
 )

@@ -42,7 +42,7 @@ func (s *speller) sounds(row string) {
 
 var vowelOf = func() map[rune]vowel {
 	m := make(map[rune]vowel)
-	for _, v := range []vowel{vShort, vA, vI, vII, vU, vUU, vE, vAI, vO, vAU, vOpen} {
+	for _, v := range []vowel{vShort, vA, vI, vII, vU, vUU, vE, vAI, vO, vAU, vOpen, vR} {
 		m[firstRune(v.alone)] = v
 	}
 	return m

@@ -19,6 +19,7 @@ var (
 	vAI    = vowel{"ै", "ऐ"}
 	vO     = vowel{"ो", "ओ"}
 	vAU    = vowel{"ौ", "औ"}
+	vR     = vowel{"ृ", "ऋ"} // as in Krishna
 	vOpen  = vowel{"ॉ", "ऑ"} // as in order
 )
 

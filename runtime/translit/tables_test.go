@@ -13,7 +13,7 @@ func TestTablesAreInOrder(t *testing.T) {
 		name, table string
 		fields      int // of a line; the last may be missing in english.tsv
 	}{
-		{"hindi", hindiTable, 2}, {"names", namesTable, 2}, {"english", englishTable, 2}, {"stems", stemsTable, 2}, {"either", eitherTable, 4},
+		{"hindi", hindiTable, 2}, {"names", namesTable, 2}, {"english", englishTable, 2}, {"stems", stemsTable, 2}, {"either", eitherTable, 4}, {"homographs", homographsTable, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			last := ""
@@ -34,7 +34,11 @@ func TestTablesAreInOrder(t *testing.T) {
 				if len(fields) != tt.fields && !(tt.name == "english" && len(fields) == 1) {
 					t.Errorf("%q has %d fields, want %d", line, len(fields), tt.fields)
 				}
-				for _, field := range fields[1:min(len(fields), 3)] {
+				readings := fields[1:min(len(fields), 3)]
+				if tt.name == "homographs" {
+					readings = fields[1:2]
+				}
+				for _, field := range readings {
 					if field == "" && tt.name != "either" || !isPlainDevanagari(field) {
 						t.Errorf("%s: %q is not plain Devanagari", roman, field)
 					}
@@ -152,5 +156,34 @@ func TestFunctionWordsAreInTheTable(t *testing.T) {
 		if e.kind == function && e.english == "" {
 			t.Errorf("function word %q has no respelling", roman)
 		}
+	}
+}
+
+// A part is a row of letters that names are made of. It stands in the table once for each side of a name.
+func TestPartsAreInOrder(t *testing.T) {
+	last, lastSide := "", ""
+	for roman, rest := range rows(partsTable) {
+		where, hindi, _ := strings.Cut(rest, "\t")
+		side := "end"
+		if where == "start" || where == "lead" {
+			side = "start"
+		}
+		if roman < last || roman == last && side <= lastSide {
+			t.Errorf("%q, %s stands after %q, %s", roman, side, last, lastSide)
+		}
+		last, lastSide = roman, side
+		if !isKey(roman) || len(roman) < 2 {
+			t.Errorf("%q is not two lower-case Roman letters or more", roman)
+		}
+		if hindi == "" || !isPlainDevanagari(hindi) || strings.Contains(hindi, " ") || !norm.NFC.IsNormalString(hindi) {
+			t.Errorf("%s: %q is not one plain word of Devanagari in NFC", roman, hindi)
+		}
+		// A part that begins with a vowel sign could not be written behind a vowel.
+		if first := firstRune(hindi); side == "start" && first == 'अ' && roman[0] != 'a' || 'ा' <= first && first <= '्' {
+			t.Errorf("%s: %q begins with a sign", roman, hindi)
+		}
+	}
+	if last == "" {
+		t.Error("the table is empty")
 	}
 }

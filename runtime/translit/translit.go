@@ -1,7 +1,8 @@
 // Package translit writes Roman Hindi and Hinglish in Devanagari, for engines that read Latin letters as English or not at all.
 //
 // A word is looked up in the tables, taken apart as a verb, noun or English inflection, matched by its sound, and only then spelled
-// by rule. What its spelling alone cannot tell (main, to, is, the) its neighbours decide. Whether a sentence is English is decided
+// by rule, names by the parts that they are made of. What its spelling alone cannot tell (main, to, is, the; Khan and kahan in a
+// hurry) its neighbours decide. Whether a sentence is English is decided
 // for the sentence as a whole.
 package translit
 
@@ -27,7 +28,7 @@ type Options struct {
 // The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same; rewriting a result again
 // changes nothing. It takes time in proportion to the text. Devanagari is safe for concurrent use; the first call loads the tables.
 func Devanagari(text string, o Options) string {
-	if strings.IndexFunc(text, isLatin) < 0 {
+	if strings.IndexFunc(text, IsLatin) < 0 {
 		return text
 	}
 	var (
@@ -41,6 +42,7 @@ func Devanagari(text string, o Options) string {
 		words := lex.words(room[:0], rest[:end])
 		s := sentence{text: rest[:end], words: words, keepAll: o.KeepAllEnglish}
 		s.keep = o.KeepEnglish || s.keepAll
+		s.findPeople()
 		s.write(&out)
 		rest = rest[end:]
 	}
@@ -120,7 +122,9 @@ func (s *sentence) english() bool {
 		case english:
 			score -= 2
 		case either, unknown:
-			score += w.lean
+			if !w.indian { // else it is a name
+				score += int(w.lean)
+			}
 		}
 	}
 	return score < 0 && (grammar || !digits)
@@ -149,15 +153,16 @@ func (s *sentence) spelled(i int) bool {
 		return false
 	}
 	for _, w := range s.words[from:to] {
-		if w.hindi == letterNames['a'-'a'] {
+		if strings.TrimSuffix(w.hindi, pluralOfLetter) == letterNames['a'-'a'] {
 			return true
 		}
 	}
 	return false
 }
 
+// letterName reports whether word i is the name of a letter, or of several of it.
 func (s *sentence) letterName(i int) bool {
-	return s.words[i].kind == devanagari && isLetterName(s.words[i].hindi)
+	return s.words[i].kind == devanagari && isLetterName(strings.TrimSuffix(s.words[i].hindi, pluralOfLetter))
 }
 
 // putHindi writes word i of a Hindi sentence.
@@ -189,7 +194,7 @@ func (s *sentence) putHindi(out *strings.Builder, i int) {
 	case unknown:
 		switch {
 		case w.lean >= 0:
-			spellHindi(out, s.text[w.start:w.end])
+			w.spellHindi(out, s.text)
 		case s.keep:
 			out.WriteString(s.text[w.start:w.end])
 		default:
@@ -211,7 +216,7 @@ func (s *sentence) putEnglish(out *strings.Builder, i int) {
 	case w.kind == name:
 		w.writeHindi(out)
 	case w.kind == unknown && w.lean > 0:
-		spellHindi(out, s.text[w.start:w.end])
+		w.spellHindi(out, s.text)
 	case w.english != "":
 		w.writeEnglish(out)
 	case w.hindi != "":

@@ -308,7 +308,7 @@ func check(t *testing.T, text string) {
 		if norm.NFC.IsNormalString(text) && !norm.NFC.IsNormalString(got) {
 			t.Errorf("%+v: %q gave %q, which is not NFC", o, text, got)
 		}
-		if !o.KeepEnglish && strings.ContainsFunc(got, isLatin) {
+		if !o.KeepEnglish && strings.ContainsFunc(got, hasLatin) {
 			t.Errorf("%q: Latin is left in %q", text, got)
 		}
 		if kept := strings.Map(signs, got); kept != strings.Map(signs, text) && !o.KeepEnglish {
@@ -317,9 +317,54 @@ func check(t *testing.T, text string) {
 	}
 }
 
+// hasLatin reports whether r is a Latin letter, or is taken for some by a tokenizer that decomposes signs.
+func hasLatin(r rune) bool {
+	return unicode.Is(unicode.Latin, r) || strings.ContainsFunc(norm.NFKD.String(string(r)), func(r rune) bool { return unicode.Is(unicode.Latin, r) })
+}
+
+// TestNoLatinIsLeft: whatever Unicode makes of Latin letters, alone, in a row, in words and in codes, nothing of it reaches an engine
+// that reads only Devanagari.
+func TestNoLatinIsLeft(t *testing.T) {
+	found := 0
+	for r := rune(1); r <= unicode.MaxRune; r++ {
+		if !unicode.IsGraphic(r) || unicode.In(r, unicode.Han, unicode.Hangul) || !hasLatin(r) {
+			continue
+		}
+		found++
+		c := string(r)
+		for _, text := range []string{c, "haan " + c + " hai", "The " + c + " is here.", c + c + c, "or" + c + "der", "B" + c + "4" + c, c + "\u0301", c + "'s"} {
+			if got := Devanagari(text, Options{}); strings.ContainsFunc(got, hasLatin) {
+				t.Errorf("%U: %q became %q", r, text, got)
+			}
+		}
+	}
+	if found < 2000 {
+		t.Errorf("only %d letters were tried", found)
+	}
+}
+
+func TestLettersOfOtherKinds(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"accents", "résumé bhejo, café aao", "रेज़्यूमे भेजो, कैफ़े आओ"},
+		{"wide capitals", "Ｂ ｃode", "बी कोड"},
+		{"letters of mathematics", "𝐡𝐚𝐚𝐧 𝗵𝗮𝗶", "हाँ है"},
+		{"in circles", "Ⓐ hai", "ए है"},
+		{"units in one sign", "do ㎏ hai", "दो किलो है"},
+		{"the old sign of the rupee", "₨ sau", "रुपीज़ सौ"},
+		{"the sign of a trade mark is silent", "Amul™ ka doodh", "अमूल का दूध"},
+		{"a letter of a code is no chat", "seat b4 aur h2 hai", "सीट बी4 और एच2 है"},
+		{"but alone it is", "b hai", "भी है"},
+		{"letters of no sound", "kya ʔ hua", "क्या  हुआ"},
+	} {
+		if got := Devanagari(tt.text, Options{}); got != norm.NFC.String(tt.want) {
+			t.Errorf("%s: %q\n got %q\nwant %q", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
 // signs drops what may change: letters, marks, spaces (initials are parted by them) and the signs of a word.
 func signs(r rune) rune {
-	if unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune(" '’\u200c\u200d", r) || isLatin(r) {
+	if unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune(" '’\u200c\u200d", r) || IsLatin(r) || hasLatin(r) {
 		return -1
 	}
 	return r
@@ -352,6 +397,7 @@ var seeds = []string{
 	"\xff", "a\xffb", "\x00", "ａｂｃ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "kkkkkkkk", "zzzz", "ए टी एम card", "ए card", "के वाई सी card",
 	"order।payment॥refund", "order-payment/refund", "a.b.c.d", "haan…na", "ok\nok", "Ps", "O T Ps", "A Is", "I As", "HDFC", "hdfc", "www", "NASA UPI",
 	"राहुल order", "order राहुल", "क़ order", "phenomenon", "phenomenon hai", "Zydus", "zydus ka", "1 order 2 din", "₹ order", "ŋ", "ə ka", "ﬁ hai",
+	"𝐡𝐚𝐢", "Ⓐ b4 Ｂ", "㎏ ㎡ ℃ ™ ₨ №", "Привет π µ", "mr puri", "Puri ji", "Om puri ki", "naam puri hai", "karan ne", "A As0BY", "B As0BY",
 }
 
 func FuzzDevanagari(f *testing.F) {

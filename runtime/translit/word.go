@@ -29,13 +29,16 @@ type word struct {
 	breaks     bool // a sign other than a hyphen or quote stands before it
 	capital    bool // it begins with one
 	plural     bool // of a letter
+	proper     bool // it has a capital that neither a sentence nor a heading asks for
+	indian     bool // of unknown: it is made of the parts of names
 	kind       kind
+	lean       int8 // of either and unknown: positive looks Hindi, negative English
+	letter     byte // of letter: 0 for A to 25 for Z
 
-	hindi, suffix   string // its Hindi reading and what is joined to it; "" if it has none
-	english, ending string // its Indian respelling and the inflection joined to it; "" if none is known
-	lean            int    // of either and unknown: positive looks Hindi, negative English
-	letter          byte   // of letter: 0 for A to 25 for Z
-	both            string // the word itself, where resolve must read it
+	hindi, suffix   string  // its Hindi reading and what is joined to it; "" if it has none
+	english, ending string  // its Indian respelling and the inflection joined to it; "" if none is known
+	both            string  // the word itself, where resolve must read it
+	person          *person // what it is where it is a name; nil if it cannot be one, or is nothing else
 }
 
 func (w *word) writeHindi(out *strings.Builder) { writeJoined(out, w.hindi, w.suffix) }
@@ -45,11 +48,17 @@ func (w *word) writeEnglish(out *strings.Builder) { writeInflected(out, w.englis
 // words appends the words of a sentence to list.
 func (l *lexicon) words(list []word, s string) []word {
 	breaks := true
+	capitals := 0 // less the words without one, but for the first
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case isLatin(r):
+		case IsLatin(r):
 			w := word{start: i, end: latinEnd(s, i+size), breaks: breaks}
+			w.capital = isCapital(s[w.start]) || s[w.start] >= utf8.RuneSelf && isUpper(r)
+			if len(list) > 0 {
+				w.proper = w.capital && w.end-w.start > 1 && !isCapital(s[w.start+1]) && capitals <= 0
+				capitals += choose(w.capital, 1, -1)
+			}
 			l.classify(&w, s[w.start:w.end])
 			if !breaks && endsInCapital(list) && isPluralLetter(s[w.start:w.end]) {
 				w = word{start: w.start, end: w.end, kind: letter, letter: s[w.start] - 'A', capital: true, plural: true}
@@ -59,6 +68,9 @@ func (l *lexicon) words(list []word, s string) []word {
 		case isDevanagari(r):
 			w := word{start: i, end: devanagariEnd(s, i+size), breaks: breaks, kind: devanagari}
 			w.hindi = s[w.start:w.end]
+			if len(list) > 0 {
+				capitals++ // it may have had one, so that a result is read as the text that it was made of
+			}
 			list = append(list, w)
 			i, breaks = w.end, false
 		default:
@@ -82,9 +94,9 @@ func latinEnd(s string, i int) int {
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case isLatin(r) || isAccent(r):
+		case IsLatin(r) || isAccent(r):
 		case r == '\'' || r == '’':
-			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !isLatin(next) {
+			if next, _ := utf8.DecodeRuneInString(s[i+size:]); !IsLatin(next) {
 				return i
 			}
 		default:
@@ -106,11 +118,16 @@ func devanagariEnd(s string, i int) int {
 	return i
 }
 
-func isLatin(r rune) bool {
+// IsLatin reports whether r is a Latin letter, or a sign that is made of some, as 𝐇 and ㎏ are. [Plain] says of which.
+func IsLatin(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'
 	}
-	return unicode.Is(unicode.Latin, r)
+	return isLatinBeyondASCII(r)
+}
+
+func isLatinBeyondASCII(r rune) bool {
+	return !isDevanagari(r) && (unicode.Is(unicode.Latin, r) || r >= firstMadeOfLatin && unicode.Is(madeOfLatin, r))
 }
 
 func isAccent(r rune) bool { return 0x300 <= r && r <= 0x36f }
@@ -135,7 +152,7 @@ func fold(key []byte, s string) []byte {
 
 func foldAccents(key []byte, s string) []byte {
 	// The clone keeps the compiler from moving every sentence to the heap for the sake of the rare accent.
-	for _, r := range norm.NFKD.String(strings.Clone(s)) {
+	for _, r := range norm.NFKD.String(silent.Replace(strings.Clone(s))) {
 		if r == '’' {
 			r = '\''
 		}
@@ -153,6 +170,9 @@ func foldAccents(key []byte, s string) []byte {
 // are none.
 func Plain(r rune) string { return string(foldAccents(nil, string(r))) }
 
+// silent are the signs made of letters that nobody reads.
+var silent = strings.NewReplacer("™", "", "℠", "")
+
 // undecomposed are the letters that Unicode does not take apart.
 var undecomposed = map[rune]string{
 	'ß': "ss", 'æ': "e", 'œ': "e", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŋ': "ng", 'ə': "a",
@@ -166,24 +186,62 @@ const longestWord = 40
 func (l *lexicon) classify(w *word, src string) {
 	var room [longestWord]byte
 	key := fold(room[:0], src)
-	w.capital = 'A' <= src[0] && src[0] <= 'Z'
 	switch {
 	case len(key) > longestWord:
-		w.lean = leanOf(key)
+		w.lean = leanOf(key, false)
+		return
 	case len(key) == 1 && key[0] != '\'':
 		w.kind, w.letter = letter, key[0]-'a'
+		return
 	case l.known(w, key):
+		return
+	}
+	w.person = l.people[string(key)]
+	l.guess(w, src, key)
+}
+
+// guess finds out what a word that is in no table is.
+func (l *lexicon) guess(w *word, src string, key []byte) {
+	switch {
 	case l.stretched(w, key):
 	case l.inflected(w, key):
 	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src), isPair(src):
 		w.kind = initials
 	default:
-		w.lean = leanOf(key)
-		if w.lean >= 0 && l.alike(w, key) {
-			return
+		w.lean = leanOf(key, w.proper)
+		if l.isIndian(key) {
+			w.lean, w.indian = 2, true
+		}
+		if w.lean < 0 && w.proper { // no name
+			w.proper = false
+			l.inflected(w, key)
+		}
+		if w.lean >= 0 && !w.proper {
+			l.alike(w, key)
 		}
 	}
 }
+
+// madeOfLatin are the signs of other scripts, or of none, whose compatibility decomposition has Latin letters.
+var madeOfLatin = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{firstMadeOfLatin, 0x20a8, 1}, {0x2100, 0x2103, 1}, {0x2105, 0x2107, 1}, {0x2109, 0x2113, 1}, {0x2115, 0x2116, 1},
+		{0x2119, 0x211d, 1}, {0x2120, 0x2122, 1}, {0x2124, 0x2128, 4}, {0x212c, 0x212d, 1}, {0x212f, 0x2131, 1},
+		{0x2133, 0x2134, 1}, {0x2139, 0x213b, 2}, {0x2145, 0x2149, 1}, {0x249c, 0x24e9, 1}, {0x3250, 0x3250, 1},
+		{0x32cc, 0x32cf, 1}, {0x3371, 0x337a, 1}, {0x3380, 0x33df, 1}, {0x33ff, 0x33ff, 1},
+	},
+	R32: []unicode.Range32{{0x1d400, 0x1d6a5, 1}, {0x1f110, 0x1f12e, 1}, {0x1f130, 0x1f14f, 1}, {0x1f16a, 0x1f16c, 1}, {0x1f190, 0x1f190, 1}},
+}
+
+const firstMadeOfLatin = 0x20a8 // ₨
+
+// isUpper reports whether r is a capital, or a sign that is made of one.
+func isUpper(r rune) bool {
+	first, _ := utf8.DecodeRuneInString(norm.NFKD.String(string(r)))
+	return unicode.IsUpper(first)
+}
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 // known looks key up as it is.
 func (l *lexicon) known(w *word, key []byte) bool {
@@ -192,6 +250,9 @@ func (l *lexicon) known(w *word, key []byte) bool {
 		return false
 	}
 	w.kind, w.hindi, w.english, w.lean, w.both = e.kind, e.hindi, e.english, e.lean, e.both
+	if e.person != nil {
+		w.person = e.person
+	}
 	return true
 }
 

@@ -122,3 +122,23 @@ priorityClassName: {{ . }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
+
+{{/* What the portal answers at the address of the routers: its API, signing in, its pages, and the descriptions. */}}
+{{- define "swar.portalPaths" -}}
+/portal: Prefix
+/auth: Prefix
+/.well-known/openid-configuration: Exact
+/oauth2/jwks: Exact
+/app: Prefix
+/docs: Prefix
+/assets: Prefix
+/signin: Exact
+/setup: Exact
+/welcome: Exact
+/openapi.json: Exact
+/asyncapi.json: Exact
+/llms.txt: Exact
+/favicon.svg: Exact
+/manifest.webmanifest: Exact
+/robots.txt: Exact
+{{- end }}

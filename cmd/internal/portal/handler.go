@@ -21,6 +21,23 @@ type Site struct {
 	Metrics  *metrics.Registry
 	Version  string // of this build
 	Voices   Voices // of a server that speaks itself
+	Pages    bool   // whether the pages of the portal are beside it
+}
+
+// home is where people are led who have signed in with a link.
+func (s Site) home() string {
+	if s.Pages {
+		return "/app/"
+	}
+	return "/"
+}
+
+// signInPath is where those are led who are invited.
+func (s Site) signInPath() string {
+	if s.Pages {
+		return "/signin"
+	}
+	return "/"
 }
 
 // Voices are those of a server whose voices lie in a bundle.
@@ -34,6 +51,7 @@ type Handler struct {
 	api     http.Handler
 	signIn  map[string]http.Handler // by path; only how people sign in, where nobody does by e-mail
 	origins func() []string         // nil without a portal
+	public  string                  // where people reach the server, empty without a portal
 }
 
 // Off returns what answers for a server without a portal.
@@ -65,7 +83,7 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	if auth.outbox != nil {
 		s.Metrics.RegisterMails(auth.outbox.Counts)
 	}
-	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler), origins: auth.ways.Origins}
+	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler), origins: auth.ways.Origins, public: auth.ways.PublicURL}
 	h.signIn[signin.WaysPath] = timed(auth.ways, m)
 	if auth.issuer != nil {
 		pages := timed(auth.issuer, m)
@@ -83,6 +101,9 @@ func (h *Handler) Origins() []string {
 	}
 	return h.origins()
 }
+
+// PublicURL is where people reach the server, empty without a portal.
+func (h *Handler) PublicURL() string { return h.public }
 
 // Beside answers what is the portal's, and lets other answer everything else.
 func (h *Handler) Beside(other http.Handler) http.Handler {

@@ -2,9 +2,6 @@
 const token = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
 
-const theme = localStorage.getItem('swar.theme');
-if (theme) document.documentElement.dataset.theme = theme;
-
 addEventListener('hashchange', () => location.reload()); // another link, opened in the same tab
 
 const text = document.getElementById('text');

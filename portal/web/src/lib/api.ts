@@ -71,7 +71,7 @@ function lost() {
   if (looking) return;
   looking = true;
   const look = async () => {
-    const there = await fetch("/healthz", { cache: "no-store" }).then(() => true, () => false);
+    const there = await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" }).then(() => true, () => false);
     if (!there) return void setTimeout(look, 2000);
     looking = false;
     away.value = false;

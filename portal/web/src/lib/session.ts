@@ -6,7 +6,7 @@ import { call, failed, once, post, send, type Answer, type Failure } from "./api
 import { leave, renewed } from "./providers";
 import type { Me, PlaygroundKey as Minted, Session as Signed, Ways } from "./portal.gen";
 
-const LIFE_LEFT = 600_000; // ms that a token must have left, else it is renewed
+const LIFE_LEFT = 600_000; // ms that a token must have left, else it is renewed; a sixth of its life where that is shorter
 const REFRESH = "swar-refresh"; // a lock and a channel: all tabs share one session
 
 export const me = signal<Me | undefined>(undefined);
@@ -16,6 +16,7 @@ export const ended = signal("");
 
 let token = "";
 let endsAt = 0;
+let margin = 0; // ms
 let refreshing: Promise<Failure | undefined> | undefined;
 const others = "BroadcastChannel" in window ? new BroadcastChannel(REFRESH) : undefined;
 others?.addEventListener("message", () => forget("signed_out"));
@@ -35,6 +36,7 @@ export const verify = (email: string, code: string) => enter(post<Signed>("/auth
 export function take(idToken: string, expiresIn: number) {
   token = idToken;
   endsAt = Date.now() + expiresIn * 1000;
+  margin = Math.min(LIFE_LEFT, (expiresIn * 1000) / 6);
 }
 
 async function enter(answer: Promise<Answer<Signed>>): Promise<Failure | undefined> {
@@ -51,7 +53,7 @@ export const idToken = () => token;
 
 /** Sees to a token that is good for a while. Requests that want one at the same time share the refresh, and so do tabs, where there are locks. */
 function fresh(): Promise<Failure | undefined> {
-  if (leftMs() > LIFE_LEFT) return Promise.resolve(undefined);
+  if (leftMs() > margin) return Promise.resolve(undefined);
   refreshing ??= refresh().finally(() => (refreshing = undefined));
   return refreshing;
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
@@ -129,12 +131,31 @@ func TestPrepareWritesTheScriptOfTheModel(t *testing.T) {
 		}
 	}
 	deva := NewPreparer(&bundle.Text{}, bundle.Devanagari)
-	for _, english := range []string{"Your order is ready, don't worry.", "café", "HDFC Bank", "e\u0301clair", "blockchain"} {
-		if got, _ := deva.Prepare(english); strings.ContainsFunc(got, func(r rune) bool { return unicode.Is(unicode.Latin, r) }) || got == "" {
-			t.Errorf("%q became %q, want nothing Latin", english, got)
+	texts := []string{
+		"Your order is ready, don't worry.", "café", "HDFC Bank", "e\u0301clair", "blockchain", "A", "b4", "B-204 HDFC0001234 x",
+		"ＨＤＦＣ ｋｙａ", "𝐇𝐞𝐥𝐥𝐨 ℝ", "Ⓐ ㎏ №", "a@b.co.in www.irctc.co.in/x_y", "ß ł ŋ ʔ क", "Kozhikode ki Geetha ji",
+	}
+	for _, text := range texts {
+		if got, _ := deva.Prepare(text); strings.ContainsFunc(norm.NFKD.String(got), isLatin) || got == "" {
+			t.Errorf("%q became %q, want nothing Latin", text, got)
 		}
 	}
 }
+
+// FuzzPrepareInDevanagari: a model that knows only Devanagari gets no Latin letter, nor a sign that its tokenizer would make one of.
+func FuzzPrepareInDevanagari(f *testing.F) {
+	for _, text := range []string{"Aapka order", "İ ℡ ﬃ", "b4 𝒳", "क\u0301a", "ℂ™", "O'Brien’s ＡＢ", "xn--é"} {
+		f.Add(text)
+	}
+	deva := NewPreparer(&bundle.Text{Capitalise: true, TerminalPunctuation: true, PadShort: true}, bundle.Devanagari)
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, _ := deva.Prepare(text); strings.ContainsFunc(norm.NFKD.String(got), isLatin) {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}
+
+func isLatin(r rune) bool { return unicode.Is(unicode.Latin, r) }
 
 func TestPrepareEqualsTheReference(t *testing.T) {
 	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "03-noise-and-steps", "05-eos", "07-bf16"} {

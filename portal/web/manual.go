@@ -1,0 +1,34 @@
+package web
+
+import (
+	"net/http"
+	"path"
+
+	"github.com/swar-tts/swar/runtime/answer"
+)
+
+// Manual serves the documentation below /docs/: pages, the Markdown that they were made of as {page}.md, and what they show. Where there is no
+// such page browsers get one that says so, and everybody else the answer of other.
+func (s *Site) Manual(other http.Handler) http.Handler {
+	lost := s.Page("docs/404.html", http.StatusNotFound)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := "docs/" + r.PathValue("page")
+		switch path.Ext(name) {
+		case ".md", ".svg", ".json":
+		default:
+			name += ".html"
+		}
+		if name == "docs/.html" {
+			name = "docs/index.html"
+		}
+		if _, ok := s.files[name]; ok {
+			s.Page(name, http.StatusOK)(w, r)
+			return
+		}
+		if answer.PrefersHTML(r) {
+			lost(w, r)
+			return
+		}
+		other.ServeHTTP(w, r)
+	})
+}
