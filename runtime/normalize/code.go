@@ -150,7 +150,7 @@ func (r *reader) mixedCode(i int) int {
 		turns++
 		low = low || t.kind == latin && t.cas != upper
 	}
-	if turns < 3 || !low || r.context(i) != codeNear {
+	if turns < 3 || !low || r.context(i).what != codeNear {
 		return i
 	}
 	return r.sayCode(i, j)
@@ -180,7 +180,7 @@ func (r *reader) hyphenCode(i, next int) bool {
 			long = long || len(r.str(j)) >= 5 || r.zeroLed(j) && len(r.str(j)) > 2
 		}
 	}
-	return parts >= 3 || long || r.context(i) == codeNear
+	return parts >= 3 || long || r.context(i).what == codeNear
 }
 
 // sayCode says tokens i to next as a code.
@@ -243,7 +243,7 @@ func (r *reader) fours(i int) int {
 	}
 	next := at[k-1] + 1
 	tail := k == 4 && k < n && r.at(next).kind == digits && len(r.str(next)) <= 3 // as a card of 19 digits has
-	if tail && r.context(i) != noContext {
+	if tail && r.context(i).what != noContext {
 		k++
 		next = at[k-1] + 1
 	}
@@ -270,21 +270,12 @@ func (r *reader) contextCode(i int) int {
 	if !r.looseEnd(i + 1) {
 		return i
 	}
-	n := len(r.str(i))
-	near := r.context(i)
-	if near == noContext && n >= 3 {
-		near = r.contextAfter(i + 1)
-	}
-	if r.isWordedCode(i) || r.isLetteredCode(i) {
-		near = codeNear
-	}
-	switch {
-	case near == noContext && n < 7, near == idNear && n < 3:
-		return i // too short to be an identifier by what little is known
-	case near == idNear && r.isPrice(i):
+	rule := r.judge(i)
+	if rule == nil {
 		return i
 	}
-	if near != noContext && n <= 4 {
+	r.reason = rule.reason
+	if rule.near != noContext && len(r.str(i)) <= 4 {
 		if next := r.spacedCode(i); next > i {
 			return next
 		}
@@ -413,7 +404,7 @@ func (r *reader) flight(i int) int {
 	if len(r.str(i)) != 1 || !r.tightLetter(i+1) || r.at(i+2).kind != digits || !isIn(airlines, r.between(i, i+2)) {
 		return i
 	}
-	if n := len(r.str(i + 2)); n < 2 || n > 4 || !r.looseEnd(i+3) || r.context(i) == noContext {
+	if n := len(r.str(i + 2)); n < 2 || n > 4 || !r.looseEnd(i+3) || r.context(i).what == noContext {
 		return i
 	}
 	return r.sayCode(i, i+3)

@@ -31,7 +31,7 @@ func (r *reader) fraction(i int) int {
 		r.mixedNumber(&number{fraction: f}, l)
 		return r.end(r.unitBehind(next, l))
 	}
-	if r.numberBehind(i+3, '/') && r.context(i) != noContext {
+	if r.numberBehind(i+3, '/') && r.context(i).what != noContext {
 		return r.strokedCode(i)
 	}
 	r.begin(i, speech.SpanFraction)

@@ -19,7 +19,7 @@ func (r *reader) maskedWord(i int) int {
 	if !r.loneCross(i) {
 		return i
 	}
-	if n := len(r.str(i + 1)); n < 3 || n > 4 || r.context(i) != idNear {
+	if n := len(r.str(i + 1)); n < 3 || n > 4 || r.context(i).what != idNear {
 		return i // X1234 is a mask behind "account" only
 	}
 	return r.masked(i)
@@ -60,7 +60,7 @@ func (r *reader) maskedSign(i int) int {
 	}
 	size := len(r.str(next))
 	if r.at(i).isOneOf(dots) {
-		if size < 2 || r.context(i) == noContext || r.countedAt(next+1) {
+		if size < 2 || r.context(i).what == noContext || r.countedAt(next+1) {
 			return i
 		}
 		return r.masked(i)

@@ -1,39 +1,47 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+	"unicode"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // Why tells how a text came to be read as it is.
 type Why struct {
-	Sentences []WhyLanguage // in order
-	Pieces    []WhyPiece    // what was rewritten, in order
+	Sentences []WhyLanguage `json:"sentences"` // in order
+	Pieces    []WhyPiece    `json:"pieces"`    // what was rewritten, in order
+
+	written []rune
 }
 
 // WhyLanguage is the language of a sentence, and what spoke for it.
 type WhyLanguage struct {
-	Text     string
-	Language string
-	Weight   int // above 0 for Hindi
-	Words    []WhyWord
+	Text     string    `json:"text"`
+	Language string    `json:"language"`
+	Weight   int       `json:"weight"` // above 0 for Hindi
+	Words    []WhyWord `json:"words"`
 }
 
 // WhyWord is a word that speaks for a language.
 type WhyWord struct {
-	Word     string
-	Evidence string
-	Weight   int // above 0 for Hindi
+	Word     string `json:"word"`
+	Evidence string `json:"evidence"`
+	Weight   int    `json:"weight"` // above 0 for Hindi
 }
 
 // WhyPiece is a rewritten piece: the rule that read it and, of a code, what said that it is one.
 type WhyPiece struct {
-	Text   string
-	Kind   speech.SpanKind
-	Rule   string
-	Reason string // empty where the writing alone decides
+	Text   string          `json:"text"`
+	Kind   speech.SpanKind `json:"kind"`
+	Rule   string          `json:"rule"`
+	Reason string          `json:"reason,omitempty"` // empty where the writing alone decides
 }
 
 // Explain reads written as [Text] does and tells why. It is for people: what it says may change with each release.
 func Explain(written string, o Options) Why {
-	var why Why
+	why := Why{Sentences: []WhyLanguage{}, Pieces: []WhyPiece{}} // not null in JSON
+	why.written = []rune(strings.TrimFunc(written, unicode.IsSpace))
 	r := newReader(hindi, written, o, true)
 	r.why = &why
 	r.run()
@@ -54,7 +62,10 @@ func (r *reader) explainSentence(i int) {
 	if r.why == nil {
 		return
 	}
-	s := WhyLanguage{Text: r.between(i, r.stop), Language: r.lang.name, Words: r.whyWords}
+	if r.whyWords == nil {
+		r.whyWords = []WhyWord{}
+	}
+	s := WhyLanguage{Text: r.asWritten(i, r.stop), Language: r.lang.name, Words: r.whyWords}
 	for _, w := range s.Words {
 		s.Weight += w.Weight
 	}
@@ -68,5 +79,10 @@ func (r *reader) explainPiece(i, next, pieces int, rule string) {
 		return
 	}
 	p := r.pieces[len(r.pieces)-1]
-	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.between(i, next), p.kind, rule, r.reason})
+	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.asWritten(i, next), p.kind, rule, r.reason})
+}
+
+// asWritten is what stands in the input for tokens i to next.
+func (r *reader) asWritten(i, next int) string {
+	return string(r.why.written[r.toks[i].src:r.toks[next-1].end])
 }

@@ -2,18 +2,8 @@ package normalize
 
 // The wordings that make a number a code although no word before it says so.
 
-// isWordedCode reports whether the number at token i is a code by the way the sentence speaks of it: Use 9913 to confirm, 771204 dalo,
-// 402917 is your login code, naya code 0943, and the tail of last 4 digits 8150.
-func (r *reader) isWordedCode(i int) bool {
-	n := len(r.str(i))
-	if r.isTail(i) {
-		return true
-	}
-	if n < 4 || n > 8 || r.isPaidOrRound(i) {
-		return false
-	}
-	return r.isCodeObject(i) || r.isCodeSubject(i) || r.followsCode(i) || r.isShortNumber(i)
-}
+// mayBeCode reports whether the number at token i is as long as codes are, and no price.
+func (r *reader) mayBeCode(i int) bool { return len(r.str(i)) <= 8 && !r.isPaidOrRound(i) }
 
 // isTail reports whether a count of last digits stands before the number at token i, which has so many.
 func (r *reader) isTail(i int) bool {
