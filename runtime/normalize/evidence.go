@@ -40,14 +40,14 @@ var languageWeights = [evidences]weigh{
 
 // isHome decides by the evidence found in a sentence whether it is Hindi, not English; unknown is how many words say nothing about it.
 func isHome(found *[evidences]int, weights *[evidences]weigh, unknown int) bool {
-	sum, any := 0, unknown
+	sum, worded := 0, unknown
 	for e, n := range found {
 		sum += n * weights[e].weight
 		if weights[e].weight < 0 {
-			any += n
+			worded += n
 		}
 	}
-	return sum > 0 || sum == 0 && any == 0
+	return sum > 0 || sum == 0 && worded == 0
 }
 
 // tally is the evidence of a sentence, as far as it has been read.
@@ -90,6 +90,8 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 		return devanagariDigits, t.hindi, false
 	case latin:
 		switch {
+		case r.tight(j) && r.at(j-1).kind == digits && romanEndings[r.str(j)] != "":
+			return commonWord, true, true // 19vi sadi
 		case t.saidByLetters(), r.symbol(j), r.inAddressBlob(j):
 			return 0, false, false // initials, units and currencies belong to no language
 		case r.reads(j, "the") && r.endsClause(j+1):

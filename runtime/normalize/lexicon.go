@@ -243,7 +243,7 @@ var wordLists = []struct {
 		मुरादाबाद गुड़गाँव गुरुग्राम जालंधर भुवनेश्वर तिरुवनंतपुरम कोच्चि देहरादून शिमला नोएडा ठाणे जम्मू उदयपुर अजमेर मंगलुरु कटक सिलीगुड़ी गोरखपुर जमशेदपुर गोवा
 		कर्नाटक महाराष्ट्र गुजरात राजस्थान पंजाब हरियाणा बिहार केरल ओडिशा असम झारखंड उत्तराखंड तेलंगाना बंगाल छत्तीसगढ़ प्रदेश`},
 
-	{yearBefore, `in सन् सन year साल वर्ष since saal san of fy ay`},
+	{yearBefore, `est established founded estd born in सन् सन year साल वर्ष since saal san of fy ay`},
 	{yearAfter, `में mein से se तक tak का के की ka ke ki`},
 	{dateWord, `on date dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
 	{expiry, `expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
@@ -399,6 +399,8 @@ var shortForms = []struct {
 	{dotOrNone, "किमी", "किलोमीटर", ""},
 	{needsDot, "मो", "मोबाइल", ""},
 	{needsDot, "दि", "दिनांक", ""},
+	{needsDot, "pt", "", "pandit"},
+	{needsDot, "art", "", "article"},
 	{needsDot, "col", "", "colonel"},
 	{needsDot, "lt", "", "lieutenant"},
 	{needsDot, "maj", "", "major"},
@@ -455,7 +457,7 @@ var shortForms = []struct {
 
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
-	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
+	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
 	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
@@ -464,7 +466,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour",
 }
 
 var monthWords = [13]string{

@@ -166,7 +166,7 @@ func (r *reader) letterRange(i int) int {
 		return i
 	}
 	heads := r.reads(i-1, "rows", "Rows", "row", "Row", "blocks", "Blocks", "wings", "Wings", "sections", "Sections", "groups", "Groups", "classes", "towers", "Towers", "grades", "pages", "options", "Options", "batches",
-		"gates", "section", "block", "wing", "coaches", "vitamins", "parts", "set", "sets", "teams", "names", "surnames", "surname")
+		"gates", "section", "Section", "Block", "Wing", "Class", "class", "Vitamin", "block", "wing", "coaches", "vitamins", "parts", "set", "sets", "teams", "names", "surnames", "surname")
 	if !heads || !r.looseEnd(i+3) || r.text[r.toks[i].a] >= r.text[r.toks[i+2].a] || r.joined(i) {
 		return i
 	}
