@@ -99,36 +99,53 @@ func (r *reader) isHours(i int) bool { return r.reads(i, "hrs", "Hrs", "HRS", "h
 
 // isDeparture reports whether the four digits at token i stand where the time of a train or a flight does.
 func (r *reader) isDeparture(i int) bool {
-	if r.isWord(i-1, idWord|codeWord|amountOf|yearBefore|place|englishHead) && !r.isWord(i-1, travel) || r.countedAt(i+1) && !r.reads(i+1, "hours", "hrs", "hr") || r.currencyCode(i-1) > 0 {
+	if r.isHours(i+1) && !r.reads(i+1, "h") {
+		return r.zeroLed(i) || r.isWord(i-1, departs) || r.reads(i-1, "by", "from", "till", "until", "before", "after", "starts")
+	}
+	named := r.isWord(i-1, idWord|codeWord|amountOf|yearBefore|place|englishHead) && !r.isWord(i-1, travel)
+	if named || r.countedAt(i+1) || r.currencyCode(i-1) > 0 || r.isWord(i-1, sport) {
 		return false
 	}
-	if r.reads(i+1, "hrs", "Hrs", "HRS") {
-		return r.zeroLed(i) || r.reads(i-1, "at", "by", "from", "till", "until", "before", "after", "boards", "departs", "arrives", "leaves", "starts")
-	}
-	leads := r.reads(i-1, "boards", "departs", "arrives", "leaves", "lands", "dep", "Dep", "arr", "Arr", "ETD", "ETA", "STD", "STA", "at", "ab", "अब", "boarding", "departure", "arrival", "reporting", "reports", "प्रस्थान", "आगमन", "बोर्डिंग", "समय") ||
-		r.isSign(i-1, '.') && r.reads(i-2, "dep", "Dep", "arr", "Arr")
-	alone := r.zeroLed(i) && (r.at(i+1).kind == nothing || r.at(i+1).isOneOf(".,;")) && r.at(i-1).kind == latin
-	leads = leads || alone
-	postposition := r.isPar(i+1) || r.reads(i+1, "ko", "को", "tak", "तक", "wali", "वाली", "ki", "की", "ke", "के", "ka", "का", "baje", "बजे")
-	if !leads && !(postposition && (r.zeroLed(i) || r.isPar(i+1) || r.reads(i+1, "ke", "के"))) {
-		return false
-	}
-	if year := r.small(i, 4); 1900 <= year && year < 2100 && !leads {
-		return false
-	}
-	if r.isWord(i-1, sport) || r.isPrice(i) && !leads {
+	leads := r.leadsToTime(i)
+	if !leads && (!r.followsTime(i) || r.isPrice(i)) {
 		return false
 	}
 	for j := max(r.start, i-14); j < min(r.stop, i+8); j++ {
-		if r.isWord(j, travel) && (j != i-1 || leads || r.zeroLed(i)) || r.at(j).kind == digits && j != i && r.isFlightNumber(j) {
+		travels := r.isWord(j, travel) && (j != i-1 || leads || r.zeroLed(i))
+		if travels || j != i && r.isFlightNumber(j) {
 			return true
 		}
 	}
 	return false
 }
 
+// leadsToTime reports whether the word before the four digits at token i makes them a time: boards 1735, DEL-BOM 0655.
+func (r *reader) leadsToTime(i int) bool {
+	if r.isWord(i-1, departs) || r.isSign(i-1, '.') && r.isWord(i-2, departs) {
+		return true
+	}
+	next := r.at(i + 1)
+	ends := next.kind == nothing || next.isOneOf(".,;")
+	return ends && r.zeroLed(i) && r.at(i-1).kind == latin
+}
+
+// followsTime reports whether a postposition of times stands behind the four digits at token i, which look like no year: 1550 pe,
+// 0610 ki local.
+func (r *reader) followsTime(i int) bool {
+	if year := r.small(i, 4); 1900 <= year && year < 2100 {
+		return false
+	}
+	if r.isPar(i+1) || r.reads(i+1, "ke", "के") {
+		return true
+	}
+	return r.zeroLed(i) && r.reads(i+1, "ko", "को", "tak", "तक", "wali", "वाली", "ki", "की", "ka", "का", "baje", "बजे")
+}
+
 // isFlightNumber reports whether the number at token j is that of a flight, 6E-2045 or AI-2804.
 func (r *reader) isFlightNumber(j int) bool {
+	if r.at(j).kind != digits {
+		return false
+	}
 	k := j - 1
 	if r.isSign(k, '-') {
 		k--
@@ -150,28 +167,13 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	if m, ok := r.military(i); ok {
 		return m, true
 	}
-	if hhmm := r.small(i, 4); hhmm >= 0 && r.zeroLed(i) && len(r.str(i)) == 4 && r.reads(i+1, "hrs", "Hrs", "HRS") {
-		// 0530 hrs; without the zero it may as well be a count of hours.
-		m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, half: 'a', full: true, next: i + 2}
-		return m, m.min < 60 && r.looseEnd(m.next)
-	}
 	h := r.small(i, 2)
 	if h < 0 || h > 24 {
 		return m, false
 	}
 	m.hour, m.sec, m.next = h, -1, i+1
-	if r.minutesFollow(i + 1) {
-		minute := r.small(i+2, 2)
-		if minute < 0 || minute > 59 {
-			return m, false
-		}
-		m.min, m.next = minute, i+3
-		m.full = r.isSign(i+1, ':')
-		if r.tightSign(i+3, ':') && r.tight(i+4) && len(r.str(i+4)) == 2 {
-			if s := r.small(i+4, 2); s >= 0 && s < 60 {
-				m.sec, m.next = s, i+5
-			}
-		}
+	if r.minutesFollow(i+1) && !r.minutes(i, &m) {
+		return m, false
 	}
 	r.half(&m)
 	if !r.looseEnd(m.next) || r.tightSign(m.next, ':') && r.at(m.next+1).kind == digits {
@@ -187,6 +189,23 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	}
 	m.full = m.full || m.oclock && m.next > i+2 && r.at(i+1).kind == sign
 	return m, true
+}
+
+// minutes reads the minutes and the seconds behind the hour at token i into m.
+func (r *reader) minutes(i int, m *moment) bool {
+	minute := r.small(i+2, 2)
+	if minute < 0 || minute > 59 {
+		return false
+	}
+	m.min, m.next = minute, i+3
+	m.full = r.isSign(i+1, ':')
+	if !r.tightSign(i+3, ':') || !r.tight(i+4) || len(r.str(i+4)) != 2 {
+		return true
+	}
+	if s := r.small(i+4, 2); s >= 0 && s < 60 {
+		m.sec, m.next = s, i+5
+	}
+	return true
 }
 
 // isTimedRange reports whether token i belongs to two times with points, 1.00-1.30, where the sentence speaks of hours.

@@ -41,9 +41,18 @@ func (r *reader) date(i int) int {
 
 // isDoor reports whether the number at token i is that of a door or a plot, which may look like a date: #12-3-45, H.No. 8-2-26.
 func (r *reader) isDoor(i int) bool {
-	return r.isSign(i-1, '#') || r.reads(i-1, "door", "Door", "plot", "Plot", "house", "House", "flat", "Flat", "मकान", "प्लॉट", "फ़्लैट", "फ्लैट", "H") ||
-		r.reads(i-1, "no", "No", "number", "नं", "नंबर") && r.isWord(i-2, place|numbersThings) ||
-		r.isSign(i-1, '.') && r.reads(i-2, "No", "no", "NO", "नं") && (r.isWord(i-3, place|numbersThings) || r.isSign(i-3, '.') && r.reads(i-4, "H", "h", "D", "R", "P"))
+	if r.isSign(i-1, '#') || r.isWord(i-1, door) {
+		return true
+	}
+	no := i - 1
+	if r.isSign(no, '.') {
+		no--
+	}
+	if !r.reads(no, "no", "No", "NO", "number", "नं", "नंबर") {
+		return false
+	}
+	dotted := r.isSign(no-1, '.') && r.reads(no-2, "H", "h", "D", "R", "P")
+	return dotted || r.isWord(no-1, place|numbersThings)
 }
 
 // dayRange reads 15-20 Aug and 15th-20th August.
@@ -73,7 +82,8 @@ func (r *reader) dayRange(i int) int {
 // eitherDay reads 15/16 March.
 func (r *reader) eitherDay(i int) int {
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	if a < 1 || b != a+1 || b > 31 || !r.numberBehind(i+1, '/') || r.tight(i+3) {
+	days := 1 <= a && b == a+1 && b <= 31
+	if !days || !r.numberBehind(i+1, '/') || r.tight(i+3) {
 		return i
 	}
 	m, next := r.monthAt(i + 3)
@@ -139,8 +149,7 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		return d, len(r.str(i+4)) <= 2 && d.sound()
 	}
 	size := len(r.str(i + 4))
-	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 && !r.near(i, dateWord, 2) && !(20 <= c && c < 40 && r.at(i-1).kind.lettered() && r.lang != english && !r.isVersioned(i-1)) // 1.2.15
-	if len(r.str(i)) > 2 || size != 2 && size != 4 || version {
+	if len(r.str(i)) > 2 || size != 2 && size != 4 || sep.ch == '.' && size == 2 && r.isVersion(i, c) {
 		return d, false
 	}
 	d.day, d.month, d.year = a, b, c
@@ -153,10 +162,16 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 	return d, d.sound()
 }
 
-// isVersioned reports whether token i is a word that a version stands behind.
-func (r *reader) isVersioned(i int) bool {
-	t := r.at(i)
-	return t.cas == title || t.cas == upper || r.reads(i, "version", "app", "build", "release", "firmware", "update", "v", "वर्शन", "संस्करण")
+// isVersion reports whether three numbers with points from token i on, the last being c, are a version, 1.2.15, and no day.
+func (r *reader) isVersion(i, c int) bool {
+	if len(r.str(i+2)) > 1 || r.near(i, dateWord, 2) {
+		return false
+	}
+	t := r.at(i - 1)
+	if c < 20 || c >= 40 || !t.kind.lettered() || r.lang == english {
+		return true
+	}
+	return t.cas == title || t.cas == upper || r.reads(i-1, "version", "app", "build", "release", "firmware", "update", "v", "वर्शन", "संस्करण")
 }
 
 // sound reports whether d can be a date.
@@ -177,32 +192,44 @@ func (r *reader) shortDate(i int) (d day, ok bool) {
 		return d, false
 	}
 	d.next = i + 3
-	isMonth, size := 1 <= a && a <= 12, len(r.str(i+2))
-	if isMonth && (b >= 2000 || size == 2) && r.expires(i) {
+	switch {
+	case r.isMonthAndYear(i, a, b):
 		d.month, d.year = a, b
 		if b < 100 {
 			d.year += 2000
 		}
 		return d, true
-	}
-	if isMonth && size == 4 && 1900 <= b && b < 2100 {
-		d.month, d.year = a, b
-		return d, true
-	}
-	dayAndMonth := len(r.str(i)) == 2 && size == 2 && r.text[r.toks[i+2].a] <= '1'
-	if isMonth && 13 <= b && b <= 50 && size == 2 && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) {
-		d.month, d.year = a, 2000+b // bond 6/22 में
-		return d, true
-	}
-	if b >= 1 && b <= 12 && (a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से")) && a <= 31 && (r.near(i, dateWord, 2) || r.isDateTail(i+3) || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for")) && !r.isWord(i-1, place) {
-		d.day, d.month = a, b // 30/3 को
-		return d, true
-	}
-	if dayAndMonth && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) {
+	case r.isDayAndMonth(i, a, b):
 		d.day, d.month = a, b
 		return d, d.sound()
 	}
 	return d, false
+}
+
+// isMonthAndYear reports whether the numbers a and b at token i, with a stroke between them, are a month and its year.
+func (r *reader) isMonthAndYear(i, a, b int) bool {
+	size := len(r.str(i + 2))
+	if a < 1 || a > 12 || size != 2 && size != 4 {
+		return false
+	}
+	if (b >= 2000 || size == 2) && r.expires(i) || size == 4 && 1900 <= b && b < 2100 {
+		return true
+	}
+	recent := size == 2 && 13 <= b && b <= 50
+	return recent && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) // bond 6/22 में
+}
+
+// isDayAndMonth reports whether the numbers a and b at token i, with a stroke between them, are a day and its month.
+func (r *reader) isDayAndMonth(i, a, b int) bool {
+	dated := r.near(i, dateWord, 2) || r.isDateTail(i+3)
+	if two := len(r.str(i)) == 2 && len(r.str(i+2)) == 2; two && b < 20 && dated {
+		return true
+	}
+	if b < 1 || b > 12 || a > 31 || r.isWord(i-1, place) {
+		return false
+	}
+	clear := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") // 30/3 को; 12/4 से may be a fraction
+	return clear && (dated || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for"))
 }
 
 // expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.

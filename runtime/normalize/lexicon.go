@@ -28,6 +28,8 @@ const (
 	codeVerb      // a code is what one does this with: enter, use, दर्ज
 	renewed       // new or old, as codes are that follow others
 	sport         // numbers are scores
+	door          // numbers with hyphens behind it are a door
+	departs       // four digits behind it are a time
 	travel        // four digits may be a time
 	lasting       // m behind a number is minutes
 	terms         // m behind a number is months
@@ -212,6 +214,9 @@ var wordLists = []struct {
 		wicket wickets run runs over overs ov econ economy rr rrr target bat batting bowling figures innings chase chasing score scored strike partnership ball balls odi spell
 		crr nrr stumps declared lead leads trail trails series bowled bowler batsman spinner seamer six sixes four fours catch haul
 		विकेट रन ओवर गेंद गेंदों पारी स्कोर लक्ष्य बल्लेबाज़ गेंदबाज़ out`},
+	{door, `door plot house flat मकान प्लॉट फ़्लैट फ्लैट h`},
+	{departs, `
+		boards departs arrives leaves lands dep arr etd eta std sta at ab अब boarding departure arrival reporting reports प्रस्थान आगमन बोर्डिंग समय`},
 	{travel, `
 		flight train bus local boards boarding gate terminal departs departure dep arr arrives arrival etd eta lands landing takeoff shuttle checkin platform pnr ferry metro
 		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift`},

@@ -66,7 +66,7 @@ func (r *reader) formula(i int) int {
 		}
 		return r.end(i + 2)
 	}
-	w := noWord
+	var w connector
 	next := i + 1
 	switch t := r.at(i); {
 	case r.isMinus(i):

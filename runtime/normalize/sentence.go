@@ -124,11 +124,11 @@ func (r *reader) isDanda(j int) bool {
 // fullStop reports whether the dot at j ends a sentence, and not an abbreviation, an initial or a list number.
 func (r *reader) fullStop(j int) bool {
 	next := r.at(j + 1)
-	if next.kind != nothing && next.kind != tag && !next.gap && !r.closes(j+1) {
-		return false // inside a word, a number or an ellipsis
-	}
 	if next.kind == nothing {
 		return true
+	}
+	if next.kind != tag && !next.gap && !r.closes(j+1) {
+		return false // inside a word, a number or an ellipsis
 	}
 	p := r.at(j - 1)
 	switch {
@@ -142,22 +142,39 @@ func (r *reader) fullStop(j int) bool {
 		return false // Min. order, but not: in 15 min. Delivery
 	case r.currencyCode(j-1) > 0:
 		return r.stopBehindCurrency(j)
-	case p.word.is(beforeNumber) && (p.kind == deva && r.named(j-1) || r.countsPieces(j-1, j+1)):
-		return false // ऑर्डर सं. ओडी-22014, 2 no. ka kaam
 	case p.word.is(beforeNumber):
-		if next.inSmallLetters() && r.named(j-1) {
-			return false // Account no. ending
-		}
-		return next.kind != digits && !next.isOneOf("#+(") && next.cas != upper
-	case p.kind == latin && next.inSmallLetters() && r.hasShortDot(j-1):
+		return r.stopBehindNumber(j)
+	case p.kind == latin:
+		return r.stopBehindLatin(j)
+	case p.kind == deva && p.b-p.a <= 12:
+		return !(r.tightSign(j-2, '.') && r.tight(j-1)) // कि.मी.
+	}
+	return true
+}
+
+// stopBehindNumber is fullStop for the dot at j behind No. and its like.
+func (r *reader) stopBehindNumber(j int) bool {
+	p, next := r.at(j-1), r.at(j+1)
+	switch {
+	case p.kind == deva && r.named(j-1), r.countsPieces(j-1, j+1):
+		return false // ऑर्डर सं. ओडी-22014, 2 no. ka kaam
+	case next.inSmallLetters() && r.named(j-1):
+		return false // Account no. ending
+	}
+	return next.kind != digits && !next.isOneOf("#+(") && next.cas != upper
+}
+
+// stopBehindLatin is fullStop for the dot at j behind a Latin word.
+func (r *reader) stopBehindLatin(j int) bool {
+	p, next := r.at(j-1), r.at(j+1)
+	switch {
+	case next.inSmallLetters() && r.hasShortDot(j-1):
 		return false // 5 kg. rice, 1200 sq. ft. in all
-	case p.kind == latin && p.b-p.a == 1:
+	case p.b-p.a == 1:
 		// A single letter is an initial: J. R. D. Tata, U.S.A. and.
 		return !(r.tightSign(j-2, '.') && r.tight(j-1) || p.cas == upper && next.cas == title)
 	case r.degree(j - 1):
 		return next.kind != deva && next.kind != digits && next.cas != lower // M.Sc. hai
-	case p.kind == deva && p.b-p.a <= 12 && r.tightSign(j-2, '.') && r.tight(j-1):
-		return false // कि.मी.
 	}
 	return true
 }
