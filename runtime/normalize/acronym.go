@@ -131,15 +131,13 @@ func (r *reader) roman(i int) int {
 	if r.tightSign(head, '-') && r.tight(i) {
 		head-- // Phase-II
 	}
-	behind := r.reads(i+1, "sem", "Sem", "semester", "Semester", "year", "Year", "yr", "term", "trimester", "सेम", "सेमेस्टर", "वर्ष") && r.at(i-1).kind.lettered()
-	section := len(r.str(i)) > 1 && romanValue(r.str(i)) <= 12 && r.tightSign(i+1, '-') && r.tightLetter(i+2) && r.at(i+2).inCapitals() && !r.joined(i) && r.looseEnd(i+3)
-	if section && r.text[r.toks[i+2].a] <= 'F' && r.at(i).cas == upper && romanValue(r.str(i)) > 0 {
-		r.begin(i, speech.SpanNumber) // XII-B
-		r.cardinal(romanValue(r.str(i)), r.lang)
-		r.letters(r.str(i+2), r.lang)
-		return r.end(i + 3)
+	if next := r.schoolClass(i); next > i {
+		return next
 	}
-	if i <= r.start || !(r.isWord(head, romanHead) || behind) || r.at(i).cas != upper || !r.looseEnd(i+1) {
+	if i <= r.start || r.at(i).cas != upper || !r.looseEnd(i+1) {
+		return i
+	}
+	if !r.isWord(head, romanHead) && !(r.isWord(i+1, romanTail) && r.at(i-1).kind.lettered()) {
 		return i
 	}
 	n := romanValue(r.str(i))
@@ -153,6 +151,24 @@ func (r *reader) roman(i int) int {
 	r.begin(i, speech.SpanNumber)
 	r.cardinal(n, r.quantityLang(head+1))
 	return r.end(i + 1)
+}
+
+// schoolClass reads XII-B.
+func (r *reader) schoolClass(i int) int {
+	n := romanValue(r.str(i))
+	if n == 0 || n > 12 || r.single(i) || !r.at(i).inCapitals() {
+		return i
+	}
+	if !r.tightSign(i+1, '-') || !r.tight(i+2) || !r.capital(i+2) || r.text[r.toks[i+2].a] > 'F' {
+		return i
+	}
+	if r.joined(i) || !r.looseEnd(i+3) {
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.cardinal(n, r.lang)
+	r.letters(r.str(i+2), r.lang)
+	return r.end(i + 3)
 }
 
 // romanValue returns the value of a Roman numeral up to 39, 0 for anything else.

@@ -53,8 +53,10 @@ func (r *reader) clock(i int) int {
 
 // endsClock reports whether b, an hour alone, is the end of a range that began at a: 1:15-2.
 func (r *reader) endsClock(a, b *moment) bool {
-	hours := 1 <= a.hour && a.hour <= 12 && 1 <= b.hour && b.hour <= 12
-	return a.full && hours && !r.countedAt(b.next) && !r.at(b.next).isOneOf("%:") && r.unitText(b.next, b.next+1) == nil
+	if hours := 1 <= a.hour && a.hour <= 12 && 1 <= b.hour && b.hour <= 12; !hours || !a.full {
+		return false
+	}
+	return !r.countedAt(b.next) && !r.at(b.next).isOneOf("%:") && r.unitText(b.next, b.next+1) == nil
 }
 
 // military reads four digits that are a time because the sentence is about travel: boards 1735, 0915 पर, 0610 ki local.
@@ -218,7 +220,7 @@ func (r *reader) isTimedRange(i int) bool {
 		i = j - 3
 	}
 	for _, k := range [...]int{i, j + 1} {
-		if h := r.small(k, 2); h < 1 || h > 24 || !r.numberBehind(k+1, '.') || len(r.str(k+2)) != 2 || r.small(k+2, 2) > 59 || r.small(k+2, 2)%5 > 0 {
+		if !r.looksTimed(k, 24) {
 			return false
 		}
 	}
@@ -233,10 +235,21 @@ func (r *reader) isTimedRange(i int) bool {
 	return false
 }
 
+// looksTimed reports whether the decimal at token i has an hour up to last, and minutes as people give them.
+func (r *reader) looksTimed(i, last int) bool {
+	h, m := r.small(i, 2), r.small(i+2, 2)
+	if h < 1 || h > last || !r.numberBehind(i+1, '.') {
+		return false
+	}
+	return len(r.str(i+2)) == 2 && m < 60 && m%5 == 0
+}
+
 // isDottedTime reports whether the decimal at token i is a time of day: at 5.30, kal 5.30 ko.
 func (r *reader) isDottedTime(i int) bool {
-	h, m := r.small(i, 2), r.small(i+2, 2)
-	if h < 1 || h > 12 || len(r.str(i+2)) != 2 || m%5 != 0 || m > 55 || r.joined(i) || !r.looseEnd(i+3) || r.countedAt(i+3) || r.at(i+3).isOneOf("%/") {
+	if !r.looksTimed(i, 12) || r.joined(i) {
+		return false
+	}
+	if !r.looseEnd(i+3) || r.countedAt(i+3) || r.at(i+3).isOneOf("%/") {
 		return false
 	}
 	if u, _ := r.unit(i + 3); u != nil || r.at(i+3).isOneOf(dashes) {
@@ -244,6 +257,9 @@ func (r *reader) isDottedTime(i int) bool {
 	}
 	if r.reads(i+3, "ki", "की", "wali", "वाली") && r.isWord(i+4, travel) {
 		return true
+	}
+	if r.small(i+2, 2)%15 != 0 {
+		return false
 	}
 	if r.reads(i-1, "at", "At") {
 		return r.at(i+3).kind == nothing || r.at(i+3).isOneOf(".,;?!") || r.isWord(i+3, dayPart) || r.reads(i+3, "on", "in", "today", "tomorrow", "sharp", "daily", "tonight")

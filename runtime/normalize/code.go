@@ -287,8 +287,11 @@ func (r *reader) contextCode(i int) int {
 
 // isLetteredCode reports whether the number at token i goes on letter names of Devanagari: आर-४४१०, ओडी-२२०१४.
 func (r *reader) isLetteredCode(i int) bool {
+	if len(r.str(i)) < 3 || !r.tight(i) || !r.tightSign(i-1, '-') {
+		return false
+	}
 	name := r.at(i - 2)
-	return len(r.str(i)) >= 3 && r.tight(i) && r.tightSign(i-1, '-') && name.kind == deva && name.b-name.a <= 15 && !name.word.is(city)
+	return name.kind == deva && name.b-name.a <= 15 && !name.word.is(city)
 }
 
 // spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.
@@ -351,7 +354,8 @@ func (r *reader) postalCode(i int) int {
 	}
 	t := r.at(before)
 	name := t.kind == deva || t.kind == latin && t.cas == title // of a place that we need not know: Rampur-244901
-	if !t.word.is(city) && !(hyphen && n == 6 && name) && !(n == 6 && r.isAddressEnd(i)) {
+	byPlace := hyphen && name || r.isAddressEnd(i)
+	if !t.word.is(city) && !(n == 6 && byPlace) {
 		return i
 	}
 	r.begin(i, speech.SpanPincode)

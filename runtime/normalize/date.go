@@ -149,7 +149,10 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		return d, len(r.str(i+4)) <= 2 && d.sound()
 	}
 	size := len(r.str(i + 4))
-	if len(r.str(i)) > 2 || size != 2 && size != 4 || sep.ch == '.' && size == 2 && r.isVersion(i, c) {
+	if len(r.str(i)) > 2 || size != 2 && size != 4 {
+		return d, false
+	}
+	if sep.ch == '.' && size == 2 && r.isVersion(i, c) {
 		return d, false
 	}
 	d.day, d.month, d.year = a, b, c
@@ -212,10 +215,13 @@ func (r *reader) isMonthAndYear(i, a, b int) bool {
 	if a < 1 || a > 12 || size != 2 && size != 4 {
 		return false
 	}
-	if (b >= 2000 || size == 2) && r.expires(i) || size == 4 && 1900 <= b && b < 2100 {
+	if size == 4 {
+		return 1900 <= b && b < 2100 || b >= 2000 && r.expires(i)
+	}
+	if r.expires(i) {
 		return true
 	}
-	recent := size == 2 && 13 <= b && b <= 50
+	recent := 13 <= b && b <= 50
 	return recent && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) // bond 6/22 में
 }
 
@@ -228,8 +234,8 @@ func (r *reader) isDayAndMonth(i, a, b int) bool {
 	if b < 1 || b > 12 || a > 31 || r.isWord(i-1, place) {
 		return false
 	}
-	clear := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") // 30/3 को; 12/4 से may be a fraction
-	return clear && (dated || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for"))
+	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") // 30/3 को; 12/4 से may be a fraction
+	return plain && (dated || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for"))
 }
 
 // expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.

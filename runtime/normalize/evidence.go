@@ -113,7 +113,9 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 // hindiEvidence weighs the Roman Hindi word at token j: in capitals inside a sentence, or before another capital, it is a name.
 func (r *reader) hindiEvidence(j int, first bool) evidence {
 	t := &r.toks[j]
-	if next := r.at(j + 1); t.cas == title && (!first || next.kind == latin && next.cas == title && !next.word.is(shortened)) {
+	next := r.at(j + 1)
+	beforeName := next.kind == latin && next.cas == title && !next.word.is(shortened)
+	if t.cas == title && (!first || beforeName) {
 		return nameWord
 	}
 	switch {
@@ -137,7 +139,7 @@ func (r *reader) isEnglishContent(j int) bool {
 
 // letterOfStroke reports whether token j is a letter of A/c, W/o and their like.
 func (r *reader) letterOfStroke(j int) bool {
-	return r.single(j) && (r.tightSign(j+1, '/') || r.tightSign(j, '/') || r.tight(j) && r.isSign(j-1, '/'))
+	return r.single(j) && (r.tightSign(j+1, '/') || r.tight(j) && r.isSign(j-1, '/'))
 }
 
 // englishEndings are endings that hardly any word of Roman Hindi has.

@@ -64,7 +64,7 @@ func (r *reader) strokedCode(i int) int {
 // partOf reads the 1/3 of a parcel or a page as one of three.
 func (r *reader) partOf(i int) int {
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	if a < 1 || b < a || !r.looseEnd(i+3) || !r.reads(i-1, "Pkg", "pkg", "package", "Package", "parcel", "Parcel", "Page", "page", "pg", "part", "Part", "step", "Step", "box", "Box", "bag", "packet", "Packet", "shipment", "msg", "slide", "Slide") {
+	if a < 1 || b < a || !r.looseEnd(i+3) || !r.isWord(i-1, parcels) {
 		return i
 	}
 	r.begin(i, speech.SpanFraction)
@@ -83,7 +83,11 @@ func (r *reader) partOf(i int) int {
 // fewOf reads 7/8 baje and 4/5 log, which are one or the other.
 func (r *reader) fewOf(i int) int {
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	if a < 1 || b != a+1 || !r.looseEnd(i+3) || !r.isWord(i+3, oclock) && (a < 4 || !r.countedAt(i+3)) || r.inAddress(i) {
+	few := r.isWord(i+3, oclock) || a >= 4 && r.countedAt(i+3)
+	if !few || a < 1 || b != a+1 {
+		return i
+	}
+	if !r.looseEnd(i+3) || r.inAddress(i) {
 		return i
 	}
 	r.begin(i, speech.SpanRange)

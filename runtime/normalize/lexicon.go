@@ -28,6 +28,10 @@ const (
 	codeVerb      // a code is what one does this with: enter, use, दर्ज
 	renewed       // new or old, as codes are that follow others
 	sport         // numbers are scores
+	lettered      // its parts have letters: rows A-F
+	taken         // 52:40 beside it is a length of time
+	parcels       // 1/3 behind it is one of three
+	messages      // five digits beside it are where messages go
 	door          // numbers with hyphens behind it are a door
 	departs       // four digits behind it are a time
 	travel        // four digits may be a time
@@ -50,6 +54,7 @@ const (
 	oclock      // बजे, baje
 	meridiem    // am, pm
 	englishHead // a number after it is read in English: Gate 2
+	romanTail   // a Roman numeral stands before: II sem
 	romanHead   // a Roman numeral follows: Class XII
 	signed      // a minus may follow: temperature, is
 	expiry      // a month and a year follow
@@ -214,6 +219,12 @@ var wordLists = []struct {
 		wicket wickets run runs over overs ov econ economy rr rrr target bat batting bowling figures innings chase chasing score scored strike partnership ball balls odi spell
 		crr nrr stumps declared lead leads trail trails series bowled bowler batsman spinner seamer six sixes four fours catch haul
 		विकेट रन ओवर गेंद गेंदों पारी स्कोर लक्ष्य बल्लेबाज़ गेंदबाज़ out`},
+	{lettered, `
+		row rows block blocks wing wings section sections group groups class classes tower towers grade grades page pages option options batch batches gate gates coach coaches vitamin vitamins
+		part parts set sets team teams name names surname surnames`},
+	{taken, `took takes run ran finished time marathon race timer video song mark record lap clip kiya किया ki की लगे lage daud दौड़ pace best pb duration long`},
+	{parcels, `pkg package parcel page pg part step box bag packet shipment msg slide`},
+	{messages, `sms text send bhejo bhejein bhejen bhej bheje भेजें भेजो लिखकर likhkar एसएमएस message whatsapp`},
 	{door, `door plot house flat मकान प्लॉट फ़्लैट फ्लैट h`},
 	{departs, `
 		boards departs arrives leaves lands dep arr etd eta std sta at ab अब boarding departure arrival reporting reports प्रस्थान आगमन बोर्डिंग समय`},
@@ -263,6 +274,7 @@ var wordLists = []struct {
 	{englishHead, `
 		iphone gate platform floor class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
 		playstation type zone bay counter tower wing section question article rule sector flat room ward block lane war volume unit slide figure table round group`},
+	{romanTail, `sem semester year yr term trimester सेम सेमेस्टर वर्ष`},
 	{romanHead, `
 		war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level elizabeth henry george charles louis
 		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},

@@ -51,7 +51,8 @@ func (r *reader) maskedSign(i int) int {
 		return i // the whole run was looked at when it began
 	}
 	next, wide := r.mask(i)
-	behindName := r.isSign(i, '*') && wide >= 2 && r.tightDigits(next) && r.at(i-1).kind.lettered() && !r.tightSign(next+1, '*') // wallet**88
+	hides := r.isSign(i, '*') && wide >= 2 && !r.tightSign(next+1, '*')
+	behindName := hides && r.tightDigits(next) && r.at(i-1).kind.lettered() // wallet**88
 	if next == i || r.joined(i) && !behindName {
 		return i
 	}

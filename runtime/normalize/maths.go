@@ -73,9 +73,9 @@ func (r *reader) formula(i int) int {
 		w = wordMinus
 	case t.ch == root && r.isTerm(i+1):
 		w = wordRoot
-	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf("=+-*/)"+string(rune(divide))+string(rune(multiply))):
+	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf(operators):
 		w = wordFactorial
-	case t.ch == '^' && r.tight(i) && r.isTerm(i-1) && r.tight(i+1) && r.isTerm(i+1):
+	case t.ch == '^' && r.tightTerm(i+1) && r.tight(i) && r.isTerm(i-1):
 		if r.tightDigits(i+1) && r.str(i+1) == "2" {
 			w, next = wordSquared, i+2
 		} else {
@@ -103,13 +103,23 @@ func (r *reader) algebra(i int) int {
 	if !r.tightLetter(j) || r.at(j).cas != lower || !r.looseEnd(j+1) {
 		return i
 	}
-	if r.at(j+1).isOneOf("="+string(rune(squared))+string(rune(cubed))) || r.at(j+1).isOneOf("+"+hyphens) && r.inEquation(j+2) || r.at(i-1).isOneOf("+-=") && r.inEquation(j+1) {
-		r.begin(i, speech.SpanNumber)
-		r.sayPlain(i, r.lang)
-		return r.end(j)
+	switch next := r.at(j + 1); {
+	case next.isOneOf("=" + string(rune(squared)) + string(rune(cubed))):
+	case next.isOneOf("+"+hyphens) && r.inEquation(j+2):
+	case r.at(i-1).isOneOf("+-=") && r.inEquation(j+1):
+	default:
+		return i
 	}
-	return i
+	r.begin(i, speech.SpanNumber)
+	r.sayPlain(i, r.lang)
+	return r.end(j)
 }
+
+// operators are the signs that a factorial stands before.
+const operators = "=+-*/)" + string(rune(divide)) + string(rune(multiply))
+
+// tightTerm reports whether token i is a term directly behind the sign before it.
+func (r *reader) tightTerm(i int) bool { return r.tight(i) && r.isTerm(i) }
 
 // compares reports whether the sign at token i stands between two things in a Hindi sentence, where it comes last: 7 < 8 is सात आठ से कम.
 func (r *reader) compares(i int) bool {

@@ -284,7 +284,10 @@ func (r *reader) ratio(i int) int {
 
 // mixture reads 1:2:4, the parts of a mixture.
 func (r *reader) mixture(i int) int {
-	if !r.numberBehind(i+1, ':') || !r.numberBehind(i+3, ':') || !r.looseEnd(i+5) || r.tightSign(i+5, ':') || r.isSign(i-1, ':') {
+	if !r.numberBehind(i+1, ':') || !r.numberBehind(i+3, ':') {
+		return i
+	}
+	if !r.looseEnd(i+5) || r.tightSign(i+5, ':') || r.isSign(i-1, ':') {
 		return i
 	}
 	for j := i; j < i+5; j += 2 {

@@ -11,11 +11,12 @@ func (r *reader) score(i int) int {
 		return next
 	}
 	runs, wickets := r.small(i, 3), r.small(i+2, 3)
-	if runs < 0 || wickets < 0 || !r.looseEnd(i+3) || r.numberBehind(i+3, '/') || r.numberBehind(i+3, '-') {
+	more := r.numberBehind(i+3, '/') || r.numberBehind(i+3, '-')
+	if runs < 0 || wickets < 0 || more || !r.looseEnd(i+3) {
 		return i
 	}
 	innings := wickets <= 10 && runs > 20
-	if r.isSign(i+1, '-') && !innings || r.isSign(i+1, '/') && !innings && runs > 10 {
+	if !innings && (r.isSign(i+1, '-') || runs > 10) {
 		return i // a game of 21-18 is a range of its own
 	}
 	r.begin(i, speech.SpanRatio)

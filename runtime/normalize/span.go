@@ -88,10 +88,16 @@ func (r *reader) stopwatch(i int) int {
 		next = i + 5
 	}
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	if !r.looseEnd(next) || b > 59 || r.numberBehind(next, ':') || r.numberBehind(next, '.') || three && r.small(i+4, 2) < 0 {
+	if !r.looseEnd(next) || r.numberBehind(next, ':') || r.numberBehind(next, '.') {
 		return i
 	}
-	if !r.isTaken(i, next) || !three && a < 13 {
+	if b > 59 || !three && a < 13 {
+		return i
+	}
+	if three && r.small(i+4, 2) < 0 {
+		return i
+	}
+	if !r.isTaken(i, next) {
 		return i
 	}
 	r.begin(i, speech.SpanDuration)
@@ -111,7 +117,7 @@ func (r *reader) stopwatch(i int) int {
 // isTaken reports whether words beside tokens i to next say that so much time was taken.
 func (r *reader) isTaken(i, next int) bool {
 	for j := max(r.start, i-5); j < min(r.stop, next+4); j++ {
-		if r.reads(j, "took", "takes", "run", "ran", "finished", "time", "marathon", "race", "timer", "video", "Video", "song", "mark", "record", "lap", "clip", "kiya", "किया", "ki", "की", "लगे", "lage", "daud", "दौड़", "pace", "best", "PB", "duration", "long") {
+		if r.isWord(j, taken) {
 			return true
 		}
 	}
@@ -162,12 +168,11 @@ func (r *reader) weekdayAt(i int) int {
 
 // letterRange reads rows A-F: two letters behind the word for what they name.
 func (r *reader) letterRange(i int) int {
-	if !r.single(i) || !r.single(i+2) || !r.at(i+1).isOneOf(hyphens) || r.at(i).cas != upper || r.at(i+2).cas != upper || r.at(i+1).gap != r.at(i+2).gap {
+	if !r.capital(i) || !r.capital(i+2) || !r.at(i+1).isOneOf(hyphens) || r.at(i+1).gap != r.at(i+2).gap {
 		return i
 	}
-	heads := r.reads(i-1, "rows", "Rows", "row", "Row", "blocks", "Blocks", "wings", "Wings", "sections", "Sections", "groups", "Groups", "classes", "towers", "Towers", "grades", "pages", "options", "Options", "batches",
-		"gates", "section", "Section", "Block", "Wing", "Class", "class", "Vitamin", "block", "wing", "coaches", "vitamins", "parts", "set", "sets", "teams", "names", "surnames", "surname")
-	if !heads || !r.looseEnd(i+3) || r.text[r.toks[i].a] >= r.text[r.toks[i+2].a] || r.joined(i) {
+	ascends := r.text[r.toks[i].a] < r.text[r.toks[i+2].a]
+	if !ascends || !r.isWord(i-1, lettered) || !r.looseEnd(i+3) || r.joined(i) {
 		return i
 	}
 	r.begin(i, speech.SpanRange)
@@ -177,14 +182,19 @@ func (r *reader) letterRange(i int) int {
 	return r.end(i + 3)
 }
 
+// capital reports whether token i is one capital letter.
+func (r *reader) capital(i int) bool { return r.single(i) && r.at(i).cas == upper }
+
 // chatWord reads 2day and gr8 as the words that they sound like.
 func (r *reader) chatWord(i int) int {
 	if r.joined(i) {
 		return i
 	}
 	j := i
-	for j < i+3 && (j == i || r.tight(j)) && (r.at(j).kind == latin || r.at(j).kind == digits) {
-		j++
+	for j < i+3 && (r.at(j).kind == latin || r.at(j).kind == digits) {
+		if j++; !r.tight(j) {
+			break
+		}
 	}
 	if j == i+1 || !r.looseEnd(j) {
 		return i
@@ -213,7 +223,10 @@ var chatWords = map[string]string{
 // inches reads the mark of 6.7" where a number has it and no quotation is open.
 func (r *reader) inches(i int) int {
 	a, ok := r.number(i)
-	if !ok || !r.tightSign(a.next, '"') || a.size > 3 || r.joined(i) || !r.looseEnd(a.next+1) {
+	if !ok || a.size > 3 || r.joined(i) {
+		return i
+	}
+	if !r.tightSign(a.next, '"') || !r.looseEnd(a.next+1) {
 		return i
 	}
 	for j := i - 1; j >= max(r.start, i-lookahead); j-- {

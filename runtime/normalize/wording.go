@@ -21,8 +21,10 @@ func (r *reader) isTail(i int) bool {
 // isPaidOrRound reports whether the number at token i may be a price: it is round, or words around it pay or count it.
 func (r *reader) isPaidOrRound(i int) bool {
 	s := r.str(i)
-	round := s[len(s)-2:] == "00" && !r.zeroLed(i)
-	return round || r.countedAt(i+1) || r.isPrice(i) || r.isWord(i-1, amountOf) || r.currencyCode(i-1) > 0
+	if s[len(s)-2:] == "00" && !r.zeroLed(i) || r.countedAt(i+1) {
+		return true
+	}
+	return r.isPrice(i) || r.isWord(i-1, amountOf) || r.currencyCode(i-1) > 0
 }
 
 // isCodeObject reports whether the number at token i is what a verb of codes has for its object.
@@ -89,7 +91,7 @@ func (r *reader) isShortNumber(i int) bool {
 		return false
 	}
 	for j := max(r.start, i-10); j < min(r.stop, i+6); j++ {
-		if r.reads(j, "sms", "SMS", "Text", "text", "TEXT", "send", "Send", "bhejo", "bhejein", "bhejen", "bhej", "bheje", "भेजें", "भेजो", "लिखकर", "likhkar", "एसएमएस", "message", "WhatsApp") {
+		if r.isWord(j, messages) {
 			return true
 		}
 	}
