@@ -14,6 +14,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -26,6 +27,7 @@ func (a *app) normalizeCommand() *cobra.Command {
 		enDigits bool
 		asJSON   bool
 		prepared bool
+		why      bool
 	)
 	cmd := &cobra.Command{
 		Use:   "normalize TEXT… | -",
@@ -35,9 +37,13 @@ func (a *app) normalizeCommand() *cobra.Command {
 It works in this process, and counts tokens as the embedded voice does, or the model of --bundle. With --server it asks one.
 
 --engine-text shows instead what the model itself is given of each chunk: some want all in Devanagari, or no
-punctuation, and what the API says stays what you see without it.`,
+punctuation, and what the API says stays what you see without it.
+
+--why tells why: which words made each sentence Hindi or English, and how much each weighed; which rule read each piece,
+and what made a number a code. It says what this version does; do not build on its words.`,
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
   swar normalize --engine-text --bundle hindi-int8 'Aapka order kal aayega.'
+  swar normalize --why 'Naya Savera Foundation planted 300 trees.'
   swar normalize --json - < message.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			here, err := a.here(cmd, &own, !cmd.Flags().Changed("server"))
@@ -50,6 +56,13 @@ punctuation, and what the API says stays what you see without it.`,
 			}
 			if err := checkText(text); err != nil {
 				return err
+			}
+			if why {
+				if prepared || !here {
+					return launch.BadUsage(cmd, "--why explains the rules of this program, for which it needs no server and no model; "+
+						"leave --server and --engine-text out")
+				}
+				return a.printWhy(normalize.Explain(text, normalize.Options{EnDigits: enDigits}), asJSON)
 			}
 			if prepared && !here {
 				return launch.BadUsage(cmd, "--engine-text shows what a model in this process is given; "+
@@ -80,8 +93,34 @@ punctuation, and what the API says stays what you see without it.`,
 	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
 	f.BoolVar(&prepared, "engine-text", false, "show what the model is given of each chunk")
+	f.BoolVar(&why, "why", false, "tell why the text is read as it is")
 	own.Define(f)
 	return cmd
+}
+
+// printWhy shows the language of each sentence with what spoke for it, and the rule of each piece.
+func (a *app) printWhy(w normalize.Why, asJSON bool) error {
+	if asJSON {
+		return a.PrintJSON(w)
+	}
+	for _, s := range w.Sentences {
+		fmt.Fprintf(a.Out, "%s %s %+d\n", a.Out.Yellow(s.Text), a.Out.Bold(s.Language), s.Weight)
+		for _, e := range s.Words {
+			fmt.Fprintf(a.Out, "  %+4d  %s: %s\n", e.Weight, e.Word, e.Evidence)
+		}
+	}
+	if len(w.Pieces) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.Out)
+	for _, p := range w.Pieces {
+		reason := ""
+		if p.Reason != "" {
+			reason = ", by " + p.Reason
+		}
+		fmt.Fprintf(a.Out, "%s: %s, rule %q%s\n", a.Out.Yellow(p.Text), p.Kind, p.Rule, reason)
+	}
+	return nil
 }
 
 func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (client.Normalized, error) {

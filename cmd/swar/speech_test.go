@@ -460,6 +460,24 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
+func TestNormalizeTellsWhy(t *testing.T) {
+	s := newShell(t)
+	out := s.ok("normalize", "--why", "Naya Savera Foundation planted 300 trees. Aapka OTP 482913 hai").out
+	for _, want := range []string{
+		"planted 300 trees. English -1\n", "    +3  Naya: a name", "Hindi +32\n", "482913: code, rule \"code by context\", by a word of codes before it\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if got := s.ok("normalize", "--why", "--json", "!").out; strings.Contains(got, "null") {
+		t.Errorf("null in %s", got)
+	}
+	if r := s.run("normalize", "--why", "--server", "http://127.0.0.1:1", "hai"); r.code != 2 || !strings.Contains(r.err, "--why") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
 func right(s string, width int) string { return strings.Repeat(" ", max(width-len(s), 0)) + s }
 
 func TestVoices(t *testing.T) {

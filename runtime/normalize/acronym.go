@@ -33,7 +33,7 @@ func (r *reader) acronym(i int) int {
 	r.begin(i, speech.SpanAcronym)
 	r.letters(s, r.lang)
 	switch {
-	case r.lang == hindi:
+	case r.lang != english:
 	case tail == "s":
 		r.say("s")
 	case tail != "":
@@ -86,10 +86,14 @@ func (r *reader) initials(i int) int {
 		for k := i; k < j; k += 2 {
 			r.letters(r.str(k), r.lang)
 		}
-		r.say(r.str(j))
+		if r.isShortDegree(j) {
+			r.letters(r.str(j), r.lang)
+		} else {
+			r.say(r.str(j))
+		}
 		return r.end(next + 1)
 	}
-	if !r.single(j) {
+	if !r.single(j) && !r.isShortDegree(j) {
 		next = j // the name behind the initials speaks for itself
 	} else if r.tightSign(next, '.') && !r.last(next) {
 		next++
@@ -112,6 +116,9 @@ func (r *reader) degree(j int) bool {
 	return r.at(j).cas == title && r.initial(j-2) && isIn(degrees, r.str(j))
 }
 
+// isShortDegree reports whether the word of a degree at token j is itself said by letters: B.Sc., B.Ed. is not.
+func (r *reader) isShortDegree(j int) bool { return r.reads(j, "Sc") }
+
 // single reports whether token i is one Latin letter.
 func (r *reader) single(i int) bool {
 	t := r.at(i)
@@ -124,7 +131,13 @@ func (r *reader) roman(i int) int {
 	if r.tightSign(head, '-') && r.tight(i) {
 		head-- // Phase-II
 	}
-	if i <= r.start || !r.isWord(head, romanHead) || r.at(i).cas != upper || !r.looseEnd(i+1) {
+	if next := r.schoolClass(i); next > i {
+		return next
+	}
+	if i <= r.start || r.at(i).cas != upper || !r.looseEnd(i+1) {
+		return i
+	}
+	if !r.isWord(head, romanHead) && !(r.isWord(i+1, romanTail) && r.at(i-1).kind.lettered()) {
 		return i
 	}
 	n := romanValue(r.str(i))
@@ -138,6 +151,24 @@ func (r *reader) roman(i int) int {
 	r.begin(i, speech.SpanNumber)
 	r.cardinal(n, r.quantityLang(head+1))
 	return r.end(i + 1)
+}
+
+// schoolClass reads XII-B.
+func (r *reader) schoolClass(i int) int {
+	n := romanValue(r.str(i))
+	if n == 0 || n > 12 || r.single(i) || !r.at(i).inCapitals() {
+		return i
+	}
+	if !r.tightSign(i+1, '-') || !r.tight(i+2) || !r.capital(i+2) || r.text[r.toks[i+2].a] > 'F' {
+		return i
+	}
+	if r.joined(i) || !r.looseEnd(i+3) {
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.cardinal(n, r.lang)
+	r.letters(r.str(i+2), r.lang)
+	return r.end(i + 3)
 }
 
 // romanValue returns the value of a Roman numeral up to 39, 0 for anything else.
@@ -159,7 +190,7 @@ func romanValue(s string) uint64 {
 
 // letter names a capital that a sign joins to something in a Hindi sentence: O+, R&D.
 func (r *reader) letter(i int) int {
-	if r.lang != hindi || !r.single(i) || r.at(i).cas != upper || r.joined(i) {
+	if r.lang == english || !r.single(i) || r.at(i).cas != upper || r.joined(i) {
 		return i
 	}
 	hyphened := r.isSign(i-1, '-') && r.at(i-2).inCapitals() // USB-C
@@ -168,6 +199,6 @@ func (r *reader) letter(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)
-	r.letters(r.str(i), hindi)
+	r.letters(r.str(i), r.lang)
 	return r.end(i + 1)
 }

@@ -115,7 +115,7 @@ func (r *reader) scale(a *amount) {
 		if n == 2 && t.cas == upper && t.word.n >= 7 {
 			return // MN, BN and TN are letters
 		}
-		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) {
+		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) || r.isCredited(j, a) {
 			return
 		}
 		switch {
@@ -131,6 +131,26 @@ func (r *reader) scale(a *amount) {
 			a.next++ // cr.
 		}
 	}
+}
+
+// isCredited reports whether the cr at token j is no crore, but says where the money a went: Rs 300 cr to a/c XX118.
+func (r *reader) isCredited(j int, a *amount) bool {
+	if !r.reads(j, "cr", "Cr", "CR") || a.cur == 0 || !r.at(j).gap {
+		return false
+	}
+	k := j + 1
+	if r.isSign(k, '.') {
+		k++
+	}
+	if !r.reads(k, "to", "in", "into", "on", "by", "se", "me", "mein", "via", "from", "hua", "में", "हुए") {
+		return false
+	}
+	for ; k < min(r.stop, j+6); k++ {
+		if r.crosses(k) || r.stroked(k) == "account" || r.reads(k, "account", "acct", "ac", "खाते", "UPI", "NEFT", "IMPS") || r.isSign(k, '*') {
+			return true
+		}
+	}
+	return false
 }
 
 // isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k, 2.3M);
@@ -268,13 +288,16 @@ func (r *reader) unit(j int) (*unit, int) {
 	if u == nil || !r.looseEnd(j+1) {
 		return nil, j
 	}
+	if t.cas == upper && t.b-t.a == 2 && isIn(" LB LBS MT HA MI PC OZ MO YD ", r.str(j)) {
+		return nil, j // berths and states
+	}
 	if u.tightOnly && t.gap && !r.standsApart(j) {
 		return nil, j
 	}
 	if t.b-t.a == 1 {
 		// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
 		switch c := r.text[t.a]; c {
-		case 'G', 'M', 'H', 'w', 'v':
+		case 'G', 'M', 'H', 'D', 'S', 'w', 'v':
 			return nil, j
 		}
 	}
@@ -330,7 +353,7 @@ var squares = map[string]*unit{
 	"ft": units["sqft"], "feet": units["sqft"], "Ft": units["sqft"], "m": units["sqm"], "mt": units["sqm"], "mtr": units["sqm"], "km": units["sqkm"],
 }
 
-var plainDegree = unit{hi: "डिग्री", one: "degree", many: "degrees"}
+var plainDegree = unit{symbol: "~degree"}
 
 // unitText looks tokens i to j up in the table of units.
 func (r *reader) unitText(i, j int) *unit {
@@ -346,10 +369,10 @@ func (r *reader) unitText(i, j int) *unit {
 // sayAmount says a in l. With elide it leaves away what the second end of a range will say.
 func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 	if a.minus {
-		r.say(l.pick("माइनस", "minus"))
+		r.say(l.words[wordMinus])
 	}
 	if a.plus {
-		r.say(l.pick("प्लस", "plus"))
+		r.say(l.words[wordPlus])
 	}
 	if a.cur > 0 && a.scales[0] == 0 && !elide {
 		r.sayMoney(a, l)
@@ -363,13 +386,11 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 		case a.cur > 0:
 			r.sayCurrency(a, l, false)
 		case a.percent:
-			r.say(l.pick("प्रतिशत", "percent"))
-		case a.unit != nil && one && l == hindi && a.unit.hiOne != "":
-			r.say(a.unit.hiOne)
+			r.say(l.words[wordPercent])
 		case a.unit != nil && one:
-			r.say(l.pick(a.unit.hi, a.unit.one))
+			r.say(l.measure(a.unit).one)
 		case a.unit != nil:
-			r.say(l.pick(a.unit.hi, a.unit.many))
+			r.say(l.measure(a.unit).many)
 		}
 	}
 	if a.per > 0 {
@@ -379,17 +400,15 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 
 // sayRate says the unit behind a stroke.
 func (r *reader) sayRate(i int, l lang) {
-	r.say(l.pick("प्रति", "per"))
+	r.say(l.words[wordPer])
 	s := r.str(i)
 	var buf [16]byte
 	low, _ := fold(buf[:0], s)
 	switch u := r.unitText(i, i+1); {
-	case l == hindi && rates[string(low)] != "":
-		r.say(rates[string(low)])
-	case l == english && longRates[string(low)] != "":
-		r.say(longRates[string(low)])
+	case l.rates[string(low)] != "":
+		r.say(l.rates[string(low)])
 	case u != nil:
-		r.say(l.pick(u.hi, u.one))
+		r.say(l.measure(u).one)
 	default:
 		r.say(s)
 	}
@@ -398,14 +417,14 @@ func (r *reader) sayRate(i int, l lang) {
 // sayScaled says the number and its scale words.
 func (r *reader) sayScaled(a *amount, l lang) {
 	n := a.n
-	if l == hindi && !a.n.grouped && r.hasQuarters(a) {
+	if l.quarters != nil && !a.n.grouped && r.hasQuarters(a) {
 		if f := quarterOf(n.frac); f > 0 && !(n.value == 0 && f == quarter) {
 			n.frac, n.fraction = "", f
 		}
 	}
 	r.sayNumber(&n, l, a.cur > 0 && currencies[a.cur].western)
 	for _, p := range a.scales {
-		r.say(l.pick(scaleWords[p].hi, scaleWords[p].en))
+		r.say(l.scaleNames[p])
 	}
 }
 
@@ -444,23 +463,22 @@ func (r *reader) sayMoney(a *amount, l lang) {
 	if cents > 0 {
 		r.cardinal(cents, l)
 		if cents == 1 {
-			r.say(l.pick(c.hiCent, c.enCent))
+			r.say(l.money[a.cur].cent)
 		} else {
-			r.say(l.pick(c.hiCents, c.enCents))
+			r.say(l.money[a.cur].cents)
 		}
 	}
 }
 
 // sayCurrency says the name of the currency, or the word that is written for it.
 func (r *reader) sayCurrency(a *amount, l lang, one bool) {
-	c := &currencies[a.cur]
 	switch {
 	case a.curWord > 0:
 		r.say(r.str(a.curWord))
 	case one:
-		r.say(l.pick(c.hiOne, c.enOne))
+		r.say(l.money[a.cur].one)
 	default:
-		r.say(l.pick(c.hiMany, c.enMany))
+		r.say(l.money[a.cur].many)
 	}
 }
 
@@ -472,6 +490,6 @@ func perYear(s string) *unit {
 	return nil
 }
 
-var carat = unit{hi: "कैरेट", one: "carat", many: "carat"}
+var carat = unit{symbol: "~carat"}
 
-var annual = unit{hi: "सालाना", one: "per annum", many: "per annum"}
+var annual = unit{symbol: "~annual"}

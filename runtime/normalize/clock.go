@@ -27,7 +27,7 @@ func (r *reader) clock(i int) int {
 		return i
 	}
 	if t := r.at(a.next); t.isOneOf(dashes) && t.gap == r.at(a.next+1).gap {
-		if b, ok := r.moment(a.next + 1); ok && b.clear() {
+		if b, ok := r.moment(a.next + 1); ok && (b.clear() || r.endsClock(&a, &b)) {
 			// 10-11 AM: what is written once is said once.
 			shared := !a.clear() || a.half == 0 && b.half != 0
 			if a.half == 0 && a.hour%12 <= b.hour%12 {
@@ -35,8 +35,8 @@ func (r *reader) clock(i int) int {
 			}
 			r.begin(i, speech.SpanTime)
 			r.sayTime(&a, shared)
-			r.say(r.lang.pick("से", "to"))
-			if shared && a.half != 0 && r.lang == hindi {
+			r.say(r.lang.words[wordTo])
+			if shared && a.half != 0 && r.lang.clock != nil {
 				b.half = 0
 			}
 			r.sayTime(&b, false)
@@ -51,37 +51,138 @@ func (r *reader) clock(i int) int {
 	return r.end(a.next)
 }
 
+// endsClock reports whether b, an hour alone, is the end of a range that began at a: 1:15-2.
+func (r *reader) endsClock(a, b *moment) bool {
+	if hours := 1 <= a.hour && a.hour <= 12 && 1 <= b.hour && b.hour <= 12; !hours || !a.full {
+		return false
+	}
+	return !r.countedAt(b.next) && !r.at(b.next).isOneOf("%:") && r.unitText(b.next, b.next+1) == nil
+}
+
+// military reads four digits that are a time because the sentence is about travel: boards 1735, 0915 पर, 0610 ki local.
+func (r *reader) military(i int) (m moment, ok bool) {
+	if len(r.str(i)) != 4 || !r.looseEnd(i+1) {
+		return m, false
+	}
+	hhmm := r.small(i, 4)
+	if r.opensHours(i) || r.at(i-1).isOneOf(hyphens) && r.opensHours(i-2) { // 0200-0400 hrs
+		m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, full: true, next: i + 1}
+		if r.isHours(m.next) {
+			m.next++
+		}
+		return m, m.hour < 24 && m.min < 60
+	}
+	if r.at(i+1).isOneOf("./-:%") && r.tight(i+2) {
+		return m, false
+	}
+	m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, full: true, next: i + 1}
+	if m.hour > 23 || m.min > 59 || !r.isDeparture(i) {
+		return m, false
+	}
+	if r.isHours(m.next) {
+		m.next++
+		if m.hour < 12 {
+			m.half = 'a'
+		}
+	}
+	return m, true
+}
+
+// opensHours reports whether token i is the first of two times of four digits, 0200-0400 hrs.
+func (r *reader) opensHours(i int) bool {
+	if r.at(i).kind != digits || r.at(i+2).kind != digits || !r.at(i+1).isOneOf(hyphens) {
+		return false
+	}
+	return len(r.str(i)) == 4 && len(r.str(i+2)) == 4 && r.isHours(i+3)
+}
+
+// isHours reports whether token i says that the four digits before it are a time.
+func (r *reader) isHours(i int) bool { return r.reads(i, "hrs", "Hrs", "HRS", "hours", "hr", "h") }
+
+// isDeparture reports whether the four digits at token i stand where the time of a train or a flight does.
+func (r *reader) isDeparture(i int) bool {
+	if r.isHours(i+1) && !r.reads(i+1, "h") {
+		return r.zeroLed(i) || r.isWord(i-1, departs) || r.reads(i-1, "by", "from", "till", "until", "before", "after", "starts")
+	}
+	named := r.isWord(i-1, idWord|codeWord|amountOf|yearBefore|place|englishHead) && !r.isWord(i-1, travel)
+	if named || r.countedAt(i+1) || r.currencyCode(i-1) > 0 || r.isWord(i-1, sport) {
+		return false
+	}
+	leads := r.leadsToTime(i)
+	if !leads && (!r.followsTime(i) || r.isPrice(i)) {
+		return false
+	}
+	for j := max(r.start, i-14); j < min(r.stop, i+8); j++ {
+		travels := r.isWord(j, travel) && (j != i-1 || leads || r.zeroLed(i))
+		if travels || j != i && r.isFlightNumber(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsToTime reports whether the word before the four digits at token i makes them a time: boards 1735, DEL-BOM 0655.
+func (r *reader) leadsToTime(i int) bool {
+	if r.isWord(i-1, departs) || r.isSign(i-1, '.') && r.isWord(i-2, departs) {
+		return true
+	}
+	next := r.at(i + 1)
+	ends := next.kind == nothing || next.isOneOf(".,;")
+	return ends && r.zeroLed(i) && r.at(i-1).kind == latin
+}
+
+// followsTime reports whether a postposition of times stands behind the four digits at token i, which look like no year: 1550 pe,
+// 0610 ki local.
+func (r *reader) followsTime(i int) bool {
+	if year := r.small(i, 4); 1900 <= year && year < 2100 {
+		return false
+	}
+	if r.isPar(i+1) || r.reads(i+1, "ke", "के") {
+		return true
+	}
+	return r.zeroLed(i) && r.reads(i+1, "ko", "को", "tak", "तक", "wali", "वाली", "ki", "की", "ka", "का", "baje", "बजे")
+}
+
+// isFlightNumber reports whether the number at token j is that of a flight, 6E-2045 or AI-2804.
+func (r *reader) isFlightNumber(j int) bool {
+	if r.at(j).kind != digits {
+		return false
+	}
+	k := j - 1
+	if r.isSign(k, '-') {
+		k--
+	}
+	if r.at(k).kind != latin || len(r.str(j)) < 3 || len(r.str(j)) > 4 {
+		return false
+	}
+	if r.single(k) && r.at(k-1).kind == digits && r.tight(k) {
+		return isIn(airlines, r.between(k-1, k+1))
+	}
+	return isIn(airlines, r.str(k))
+}
+
 // clear reports whether m is a time without a second look.
 func (m *moment) clear() bool { return m.full || m.half != 0 || m.oclock }
 
 // moment reads the time at token i. A number alone is read too, but is not clear.
 func (r *reader) moment(i int) (m moment, ok bool) {
-	if hhmm := r.small(i, 4); hhmm >= 0 && r.zeroLed(i) && len(r.str(i)) == 4 && r.reads(i+1, "hrs", "Hrs", "HRS") {
-		// 0530 hrs; without the zero it may as well be a count of hours.
-		m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, half: 'a', full: true, next: i + 2}
-		return m, m.min < 60 && r.looseEnd(m.next)
+	if m, ok := r.military(i); ok {
+		return m, true
 	}
 	h := r.small(i, 2)
 	if h < 0 || h > 24 {
 		return m, false
 	}
 	m.hour, m.sec, m.next = h, -1, i+1
-	if r.minutesFollow(i + 1) {
-		minute := r.small(i+2, 2)
-		if minute < 0 || minute > 59 {
-			return m, false
-		}
-		m.min, m.next = minute, i+3
-		m.full = r.isSign(i+1, ':')
-		if r.tightSign(i+3, ':') && r.tight(i+4) && len(r.str(i+4)) == 2 {
-			if s := r.small(i+4, 2); s >= 0 && s < 60 {
-				m.sec, m.next = s, i+5
-			}
-		}
+	if r.minutesFollow(i+1) && !r.minutes(i, &m) {
+		return m, false
 	}
 	r.half(&m)
 	if !r.looseEnd(m.next) || r.tightSign(m.next, ':') && r.at(m.next+1).kind == digits {
 		return m, false
+	}
+	if dotted := m.next == i+3 && r.isSign(i+1, '.'); dotted && !m.clear() && (r.isTimedRange(i) || r.isDottedTime(i)) {
+		m.full = true // 1.00-1.30
 	}
 	decimal := m.min > 0 && !m.clear() // 5.30 by itself
 	zeroHour := m.hour == 0 && m.half != 0 && !m.full
@@ -90,6 +191,88 @@ func (r *reader) moment(i int) (m moment, ok bool) {
 	}
 	m.full = m.full || m.oclock && m.next > i+2 && r.at(i+1).kind == sign
 	return m, true
+}
+
+// minutes reads the minutes and the seconds behind the hour at token i into m.
+func (r *reader) minutes(i int, m *moment) bool {
+	minute := r.small(i+2, 2)
+	if minute < 0 || minute > 59 {
+		return false
+	}
+	m.min, m.next = minute, i+3
+	m.full = r.isSign(i+1, ':')
+	if !r.tightSign(i+3, ':') || !r.tight(i+4) || len(r.str(i+4)) != 2 {
+		return true
+	}
+	if s := r.small(i+4, 2); s >= 0 && s < 60 {
+		m.sec, m.next = s, i+5
+	}
+	return true
+}
+
+// isTimedRange reports whether token i belongs to two times with points, 1.00-1.30, where the sentence speaks of hours.
+func (r *reader) isTimedRange(i int) bool {
+	j := i + 3
+	if !r.at(j).isOneOf(dashes) {
+		if j = i - 1; !r.at(j).isOneOf(dashes) {
+			return false
+		}
+		i = j - 3
+	}
+	for _, k := range [...]int{i, j + 1} {
+		if !r.looksTimed(k, 24) {
+			return false
+		}
+	}
+	if r.isSign(j+4, '%') || r.countedAt(j+4) || r.currencyCode(i-1) > 0 || r.at(i-1).isCurrency() {
+		return false
+	}
+	for k := max(r.start, i-10); k < min(r.stop, j+8); k++ {
+		if r.isWord(k, timed) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksTimed reports whether the decimal at token i has an hour up to last, and minutes as people give them.
+func (r *reader) looksTimed(i, last int) bool {
+	h, m := r.small(i, 2), r.small(i+2, 2)
+	if h < 1 || h > last || !r.numberBehind(i+1, '.') {
+		return false
+	}
+	return len(r.str(i+2)) == 2 && m < 60 && m%5 == 0
+}
+
+// isDottedTime reports whether the decimal at token i is a time of day: at 5.30, kal 5.30 ko.
+func (r *reader) isDottedTime(i int) bool {
+	if !r.looksTimed(i, 12) || r.joined(i) {
+		return false
+	}
+	if !r.looseEnd(i+3) || r.countedAt(i+3) || r.at(i+3).isOneOf("%/") {
+		return false
+	}
+	if u, _ := r.unit(i + 3); u != nil || r.at(i+3).isOneOf(dashes) {
+		return false
+	}
+	if r.reads(i+3, "ki", "की", "wali", "वाली") && r.isWord(i+4, travel) {
+		return true
+	}
+	if r.small(i+2, 2)%15 != 0 {
+		return false
+	}
+	if r.reads(i-1, "at", "At") {
+		return r.at(i+3).kind == nothing || r.at(i+3).isOneOf(".,;?!") || r.isWord(i+3, dayPart) || r.reads(i+3, "on", "in", "today", "tomorrow", "sharp", "daily", "tonight")
+	}
+	if !r.reads(i+3, "ko", "को", "tak", "तक", "ka", "ki", "ke", "से", "se") && !r.isPar(i+3) {
+		return false
+	}
+	for j := max(r.start, i-4); j < i; j++ {
+		if r.isWord(j, dayPart) || r.reads(j, "kal", "aaj", "parso", "कल", "आज", "परसों", "today", "tomorrow", "tonight") || r.weekdayAt(j) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // minutesFollow reports whether token i parts an hour from its minutes: 5:30, 5.30. One digit is enough where a word
@@ -194,7 +377,8 @@ func (r *reader) isMeridiem(j int) bool {
 	if t.kind != latin || !t.word.is(meridiem) {
 		return false
 	}
-	return r.tight(j) || t.cas == upper || !r.isWord(j+1, englishWord)
+	verb := r.reads(j, "am") && r.isWord(j+1, englishWord) && !r.reads(j+1, "to", "till", "until", "on", "in", "and", "or", "for", "at", "from", "by", "with", "every", "each", "daily", "is", "only", "the")
+	return r.tight(j) || t.cas == upper || !verb
 }
 
 // isDottedMeridiem reports whether a.m or p.m begins at token j. The dot behind it may be missing.
@@ -206,23 +390,23 @@ func (r *reader) isDottedMeridiem(j int) bool {
 	return (half == 'a' || half == 'p') && m == 'm'
 }
 
-// dayPart24 returns the Hindi word for the part of the day of an hour on the clock of 24.
-func dayPart24(h int) string {
+// dayPart24 returns the word for the part of the day of an hour on the clock of 24.
+func (c *clockWords) dayPart24(h int) string {
 	switch {
 	case h < 4 || h >= 20:
-		return "रात"
+		return c.night
 	case h < 12:
-		return "सुबह"
+		return c.morning
 	case h < 16:
-		return "दोपहर"
+		return c.noon
 	}
-	return "शाम"
+	return c.evening
 }
 
 // sayTime says m. With elide the last word is left to the end of the range.
 func (r *reader) sayTime(m *moment, elide bool) {
-	if r.lang == hindi {
-		r.hindiTime(m, elide)
+	if r.lang.clock != nil {
+		r.quarteredTime(m, elide)
 		return
 	}
 	half := m.half
@@ -237,18 +421,18 @@ func (r *reader) sayTime(m *moment, elide bool) {
 	if h == 0 {
 		h = 12
 	}
-	r.englishCardinal(uint64(h), indianScales)
+	r.cardinal(uint64(h), r.lang)
 	switch {
 	case m.min == 0:
 	case m.min < 10:
 		r.say("oh")
 		r.say(englishBelow20[m.min])
 	default:
-		r.englishCardinal(uint64(m.min), indianScales)
+		r.cardinal(uint64(m.min), r.lang)
 	}
 	if m.sec > 0 {
 		r.say("and")
-		r.englishCardinal(uint64(m.sec), indianScales)
+		r.cardinal(uint64(m.sec), r.lang)
 		r.say("seconds")
 	}
 	if elide {
@@ -262,7 +446,9 @@ func (r *reader) sayTime(m *moment, elide bool) {
 	}
 }
 
-func (r *reader) hindiTime(m *moment, elide bool) {
+// quarteredTime says m as Hindi does: the part of the day, quarters of an hour, and minutes that have passed.
+func (r *reader) quarteredTime(m *moment, elide bool) {
+	l, c := r.lang, r.lang.clock
 	h := m.hour
 	h24, known := h%24, h > 12 || h == 0
 	if m.half != 0 {
@@ -272,7 +458,7 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 		}
 	}
 	if known && !r.dayPartNear(m.next) {
-		r.say(dayPart24(h24))
+		r.say(c.dayPart24(h24))
 	}
 	h %= 12
 	if h == 0 {
@@ -290,24 +476,26 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 	}
 	switch {
 	case m.min == 0 && m.sec <= 0:
-		r.hindiCardinal(uint64(h))
+		r.cardinal(uint64(h), l)
 	case fraction == quarter && h == 1:
-		r.say("सवा एक")
+		r.say(l.quarters.andQuarter)
+		r.cardinal(1, l)
 	case fraction == threeQuarters && h == 12:
-		r.say("पौने एक")
+		r.say(l.quarters.lessQuarter)
+		r.cardinal(1, l)
 	case fraction > 0:
-		r.quarters(uint64(h), fraction)
+		r.sayQuarters(l, uint64(h), fraction)
 	default:
-		r.hindiCardinal(uint64(h))
-		r.say("बजकर")
-		r.hindiCardinal(uint64(m.min))
-		r.say("मिनट")
+		r.cardinal(uint64(h), l)
+		r.say(c.past)
+		r.cardinal(uint64(m.min), l)
+		r.say(c.minutes)
 		if m.sec > 0 {
-			r.hindiCardinal(uint64(m.sec))
-			r.say("सेकंड")
+			r.cardinal(uint64(m.sec), l)
+			r.say(c.seconds)
 		}
 		if m.oclock && !r.isPostposition(m.next) {
-			r.say("पर") // बजे would have said it
+			r.say(c.at) // बजे would have said it
 		}
 		return
 	}
@@ -316,7 +504,7 @@ func (r *reader) hindiTime(m *moment, elide bool) {
 	case m.baje > 0:
 		r.say(r.str(m.baje))
 	default:
-		r.say("बजे")
+		r.say(c.oclock)
 	}
 }
 
@@ -336,35 +524,14 @@ func (r *reader) dayPartNear(i int) bool {
 	return false
 }
 
-// duration reads 2h 30m and 1h30m20s.
-func (r *reader) duration(i int) int {
-	h := r.small(i, 3)
-	if h < 0 || !r.tight(i+1) || !r.reads(i+1, "h", "hr", "hrs") || r.at(i+2).kind != digits {
-		return i
-	}
-	if !r.reads(i+3, "m", "min", "mins") || !r.looseEnd(i+4) {
-		return i
-	}
-	m := r.small(i+2, 2)
-	if m < 0 {
-		return i
-	}
-	r.begin(i, speech.SpanDuration)
-	r.sayUnit(h, units["h"])
-	r.sayUnit(m, units["min"])
-	return r.end(i + 4)
-}
-
 // sayUnit says a count of a unit.
 func (r *reader) sayUnit(n int, u *unit) {
 	r.cardinal(uint64(n), r.lang)
 	switch {
-	case n == 1 && r.lang == hindi && u.hiOne != "":
-		r.say(u.hiOne)
 	case n == 1:
-		r.say(r.lang.pick(u.hi, u.one))
+		r.say(r.lang.measure(u).one)
 	default:
-		r.say(r.lang.pick(u.hi, u.many))
+		r.say(r.lang.measure(u).many)
 	}
 }
 
@@ -380,6 +547,6 @@ func (r *reader) alwaysOpen(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanDuration)
-	r.say(r.lang.pick("चौबीस घंटे सातों दिन", "twenty four seven"))
+	r.say(r.lang.words[wordAlwaysOpen])
 	return r.end(i + 3)
 }

@@ -18,6 +18,8 @@ func (r *reader) code(i int) int {
 	}
 	next, letters, numbers, hyphens := r.codeRun(i)
 	switch {
+	case letters && r.isFiscal(i, next):
+		return r.sayFiscal(i)
 	case letters && numbers:
 		return r.lettersAndNumbers(i, next)
 	case numbers && hyphens > 0 && r.hyphenCode(i, next):
@@ -33,6 +35,23 @@ func (r *reader) code(i int) int {
 	return i
 }
 
+// isFiscal reports whether tokens i to next are a financial year of two: FY26-27.
+func (r *reader) isFiscal(i, next int) bool {
+	if next != i+4 || !r.reads(i, "FY", "AY") || !r.tightDigits(i+1) || !r.numberBehind(i+2, '-') {
+		return false
+	}
+	return len(r.str(i+1)) == 2 && len(r.str(i+3)) == 2
+}
+
+// sayFiscal says FY26-27.
+func (r *reader) sayFiscal(i int) int {
+	r.begin(i, speech.SpanYear)
+	r.letters(r.str(i), r.lang)
+	r.sayPlain(i+1, r.lang)
+	r.sayPlain(i+3, r.lang)
+	return r.end(i + 4)
+}
+
 // lettersAndNumbers reads tokens i to next, capitals and digits that touch: a name with its number, or else a code.
 func (r *reader) lettersAndNumbers(i, next int) int {
 	switch {
@@ -40,7 +59,7 @@ func (r *reader) lettersAndNumbers(i, next int) int {
 		r.begin(i, speech.SpanNumber)
 		r.letters(r.str(i), r.lang)
 		a, _ := r.amount(r.hyphen(i + 1))
-		if name := r.englishName(i); name != "" && r.lang == hindi {
+		if name := r.englishName(i); name != "" && r.lang != english {
 			r.say(name)
 		} else {
 			r.sayAmount(&a, r.lang, false)
@@ -131,7 +150,7 @@ func (r *reader) mixedCode(i int) int {
 		turns++
 		low = low || t.kind == latin && t.cas != upper
 	}
-	if turns < 3 || !low || r.context(i) != codeNear {
+	if turns < 3 || !low || r.context(i).what != codeNear {
 		return i
 	}
 	return r.sayCode(i, j)
@@ -161,7 +180,7 @@ func (r *reader) hyphenCode(i, next int) bool {
 			long = long || len(r.str(j)) >= 5 || r.zeroLed(j) && len(r.str(j)) > 2
 		}
 	}
-	return parts >= 3 || long || r.context(i) == codeNear
+	return parts >= 3 || long || r.context(i).what == codeNear
 }
 
 // sayCode says tokens i to next as a code.
@@ -195,10 +214,10 @@ func (r *reader) generation(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)
-	if r.lang == hindi || t.kind == deva {
-		r.say([...]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स", "सेवन", "एट"}[d-2])
+	if r.lang != english || t.kind == deva {
+		r.say(r.home.inRows[d-2])
 	} else {
-		r.say(englishBelow20[d])
+		r.say(english.below100[d])
 	}
 	if t.kind == deva {
 		r.say(r.str(i + 1))
@@ -224,7 +243,7 @@ func (r *reader) fours(i int) int {
 	}
 	next := at[k-1] + 1
 	tail := k == 4 && k < n && r.at(next).kind == digits && len(r.str(next)) <= 3 // as a card of 19 digits has
-	if tail && r.context(i) != noContext {
+	if tail && r.context(i).what != noContext {
 		k++
 		next = at[k-1] + 1
 	}
@@ -251,21 +270,12 @@ func (r *reader) contextCode(i int) int {
 	if !r.looseEnd(i + 1) {
 		return i
 	}
-	n := len(r.str(i))
-	near := r.context(i)
-	if near == noContext && n >= 3 {
-		near = r.contextAfter(i + 1)
-	}
-	if r.isWordedCode(i) {
-		near = codeNear
-	}
-	switch {
-	case near == noContext && n < 7, near == idNear && n < 3:
-		return i // too short to be an identifier by what little is known
-	case near == idNear && r.isPrice(i):
+	rule := r.judge(i)
+	if rule == nil {
 		return i
 	}
-	if near != noContext && n <= 4 {
+	r.reason = rule.reason
+	if rule.near != noContext && len(r.str(i)) <= 4 {
 		if next := r.spacedCode(i); next > i {
 			return next
 		}
@@ -273,6 +283,15 @@ func (r *reader) contextCode(i int) int {
 	r.begin(i, speech.SpanCode)
 	r.grouped(r.str(i))
 	return r.end(i + 1)
+}
+
+// isLetteredCode reports whether the number at token i goes on letter names of Devanagari: आर-४४१०, ओडी-२२०१४.
+func (r *reader) isLetteredCode(i int) bool {
+	if len(r.str(i)) < 3 || !r.tight(i) || !r.tightSign(i-1, '-') {
+		return false
+	}
+	name := r.at(i - 2)
+	return name.kind == deva && name.b-name.a <= 15 && !name.word.is(city)
 }
 
 // spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.
@@ -335,7 +354,8 @@ func (r *reader) postalCode(i int) int {
 	}
 	t := r.at(before)
 	name := t.kind == deva || t.kind == latin && t.cas == title // of a place that we need not know: Rampur-244901
-	if !t.word.is(city) && !(hyphen && n == 6 && name) && !(n == 6 && r.isAddressEnd(i)) {
+	byPlace := hyphen && name || r.isAddressEnd(i)
+	if !t.word.is(city) && !(n == 6 && byPlace) {
 		return i
 	}
 	r.begin(i, speech.SpanPincode)
@@ -388,7 +408,7 @@ func (r *reader) flight(i int) int {
 	if len(r.str(i)) != 1 || !r.tightLetter(i+1) || r.at(i+2).kind != digits || !isIn(airlines, r.between(i, i+2)) {
 		return i
 	}
-	if n := len(r.str(i + 2)); n < 2 || n > 4 || !r.looseEnd(i+3) || r.context(i) == noContext {
+	if n := len(r.str(i + 2)); n < 2 || n > 4 || !r.looseEnd(i+3) || r.context(i).what == noContext {
 		return i
 	}
 	return r.sayCode(i, i+3)

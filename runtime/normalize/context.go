@@ -9,65 +9,131 @@ const (
 	codeNear           // an OTP, a PIN, a code
 )
 
+// finding is what stands before a number and says something about it, and where.
+type finding struct {
+	what nearness
+	at   int // its token; 0 for nothing
+}
+
 // reach is how many words may stand between a context word and its number.
 const reach = 3
 
+// contextRule is one reason why a number is read digit by digit.
+type contextRule struct {
+	reason string
+	near   nearness
+	least  int // digits; a shorter number is a quantity all the same
+	fits   func(r *reader, i int, before finding) bool
+}
+
+// contextRules decide, from the top, what a number without a shape of its own is. One that fits none is a quantity.
+var contextRules = [...]contextRule{
+	{"a count of last digits before it", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isTail(i) }},
+	{"a word of codes before it", codeNear, 1, func(_ *reader, _ int, before finding) bool { return before.what == codeNear }},
+	{"the verb that it is the object of", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isCodeObject(i) }},
+	{"what the words behind it call it", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isCodeSubject(i) }},
+	{"a code earlier in the sentence", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.followsCode(i) }},
+	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
+	{"letters before its hyphen", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isLetteredCode(i) }},
+	{"a word of accounts, orders or numbers before it", idNear, 3, func(r *reader, i int, before finding) bool { return before.what == idNear && !r.isPrice(i) }},
+	{"a word of codes behind it", codeNear, 3, func(r *reader, i int, before finding) bool {
+		return before.what == noContext && r.contextAfter(i+1) == codeNear
+	}},
+	{"a word of calls behind it", idNear, 3, func(r *reader, i int, before finding) bool {
+		return before.what == noContext && r.contextAfter(i+1) == idNear && !r.isPrice(i)
+	}},
+	{"its length", noContext, 7, func(r *reader, i int, before finding) bool { return before.what != idNear || !r.isPrice(i) }},
+}
+
+// judge finds the first of contextRules that the number at token i fits, nil for a quantity.
+func (r *reader) judge(i int) *contextRule {
+	before := r.context(i)
+	n := len(r.str(i))
+	for k := range contextRules {
+		if rule := &contextRules[k]; n >= rule.least && rule.fits(r, i, before) {
+			return rule
+		}
+	}
+	return nil
+}
+
 // context looks at the words before token i: the last three, or the whole sentence when they end in "is".
-func (r *reader) context(i int) nearness {
+func (r *reader) context(i int) finding {
+	if at := r.codeThatIs(i); at > 0 {
+		return finding{codeNear, at}
+	}
+	words, id := 0, true
+	for j := i - 1; j >= r.start && words <= reach && i-j < 12; j-- {
+		t := r.at(j)
+		if t.kind == digits {
+			return finding{}
+		}
+		if !t.kind.lettered() {
+			continue
+		}
+		if r.single(j) && r.isSign(j-1, '.') {
+			e, first := r.dottedBefore(j)
+			switch {
+			case e.is(codeWord):
+				return finding{codeNear, first}
+			case e.is(idWord) && id:
+				return finding{idNear, first}
+			}
+			j = first
+			words++
+			continue
+		}
+		f, stop := r.wordBefore(j, id)
+		if f.what != noContext || stop {
+			return f
+		}
+		// The address was the id; and "in" ends what an account or an order says.
+		id = id && t.blob&hasAt == 0 && (!t.word.is(apart) || r.isWord(j-1, holds))
+		words++
+	}
+	return finding{}
+}
+
+// wordBefore judges the word at token j, in front of a number. stop means that no word before it counts; id that words of accounts
+// still do.
+func (r *reader) wordBefore(j int, id bool) (f finding, stop bool) {
+	t := r.at(j)
+	switch {
+	case t.blob&hasAt != 0:
+		return finding{}, false
+	case t.word.is(codeWord):
+		return finding{codeNear, j}, true
+	case t.word.is(amountOf):
+		return finding{}, true
+	case !id:
+		return finding{}, false
+	case r.stroked(j-2) == "account":
+		return finding{idNear, j - 2}, true
+	case t.word.is(idWord) && (r.isCount(j) || r.numbersPlace(j)):
+		return finding{}, true
+	case t.word.is(idWord):
+		return finding{idNear, j}, true
+	}
+	return finding{}, false
+}
+
+// codeThatIs returns the token of the code whose verb or colon stands before token i, however far: the OTP for your order is 4071.
+func (r *reader) codeThatIs(i int) int {
 	verb := i - 1
 	for t := r.at(verb); t.kind == tag || t.isOneOf("*_`\"("); t = r.at(verb) { // is **482913**
 		if verb--; i-verb > 8 {
 			break
 		}
 	}
-	if r.isSign(verb, ':') || r.isIs(verb) {
-		for j := verb - 1; j >= r.start && i-j < 3*lookahead/4; j-- {
-			if r.isWord(j, codeWord) && !r.countedAt(j+1) {
-				return codeNear
-			}
+	if !r.isSign(verb, ':') && !r.isIs(verb) {
+		return 0
+	}
+	for j := verb - 1; j >= r.start && i-j < 3*lookahead/4; j-- {
+		if r.isWord(j, codeWord) && !r.countedAt(j+1) {
+			return j
 		}
 	}
-	words, id := 0, true
-	for j := i - 1; j >= r.start && words <= reach && i-j < 12; j-- {
-		t := r.at(j)
-		switch t.kind {
-		case digits:
-			return noContext
-		case sign:
-			continue
-		case latin, deva:
-			switch {
-			case t.blob&hasAt != 0:
-				id = false // the address was the id
-				words++
-				continue
-			case t.word.is(codeWord):
-				return codeNear
-			case t.word.is(amountOf):
-				return noContext
-			case r.single(j) && r.isSign(j-1, '.'):
-				e, first := r.dottedBefore(j)
-				if e.is(codeWord) {
-					return codeNear
-				}
-				if e.is(idWord) && id {
-					return idNear
-				}
-				j = first
-			case id && r.stroked(j-2) == "account":
-				return idNear
-			case t.word.is(idWord) && id:
-				if r.isCount(j) || r.numbersPlace(j) {
-					return noContext
-				}
-				return idNear
-			case t.word.is(apart) && !r.isWord(j-1, holds):
-				id = false
-			}
-			words++
-		}
-	}
-	return noContext
+	return 0
 }
 
 // numbersPlace reports whether the word at token j numbers a flat, a gate or a coach, which is read as a quantity even

@@ -19,6 +19,9 @@ func (r *reader) date(i int) int {
 	if next := r.dayRange(i); next > i {
 		return next
 	}
+	if next := r.eitherDay(i); next > i {
+		return next
+	}
 	d, ok := r.numericDate(i)
 	if !ok {
 		if d, ok = r.monthSecond(i); !ok {
@@ -38,9 +41,18 @@ func (r *reader) date(i int) int {
 
 // isDoor reports whether the number at token i is that of a door or a plot, which may look like a date: #12-3-45, H.No. 8-2-26.
 func (r *reader) isDoor(i int) bool {
-	return r.isSign(i-1, '#') || r.reads(i-1, "door", "Door", "plot", "Plot", "house", "House", "flat", "Flat", "मकान", "प्लॉट", "फ़्लैट", "फ्लैट", "H") ||
-		r.reads(i-1, "no", "No", "number", "नं", "नंबर") && r.isWord(i-2, place) ||
-		r.isSign(i-1, '.') && r.reads(i-2, "No", "no", "NO", "नं") && (r.isWord(i-3, place) || r.isSign(i-3, '.') && r.reads(i-4, "H", "h", "D", "R", "P"))
+	if r.isSign(i-1, '#') || r.isWord(i-1, door) {
+		return true
+	}
+	no := i - 1
+	if r.isSign(no, '.') {
+		no--
+	}
+	if !r.reads(no, "no", "No", "NO", "number", "नं", "नंबर") {
+		return false
+	}
+	dotted := r.isSign(no-1, '.') && r.reads(no-2, "H", "h", "D", "R", "P")
+	return dotted || r.isWord(no-1, place|numbersThings)
 }
 
 // dayRange reads 15-20 Aug and 15th-20th August.
@@ -61,12 +73,31 @@ func (r *reader) dayRange(i int) int {
 	d.keep(r, k)
 	r.yearBehind(next, &d)
 	r.begin(i, speech.SpanDate)
-	if r.lang == hindi {
-		r.hindiCardinal(uint64(a))
-	} else {
-		r.ordinal(uint64(a))
+	r.sayDay(a, r.lang)
+	r.say(r.lang.words[wordTo])
+	r.sayDate(&d)
+	return r.end(d.next)
+}
+
+// eitherDay reads 15/16 March.
+func (r *reader) eitherDay(i int) int {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	days := 1 <= a && b == a+1 && b <= 31
+	if !days || !r.numberBehind(i+1, '/') || r.tight(i+3) {
+		return i
 	}
-	r.say(r.lang.pick("से", "to"))
+	m, next := r.monthAt(i + 3)
+	if m == 0 {
+		return i
+	}
+	d := day{day: b, month: m, next: next}
+	d.keep(r, i+3)
+	r.yearBehind(next, &d)
+	r.begin(i, speech.SpanDate)
+	r.sayDay(a, r.lang)
+	if r.lang == english {
+		r.say("or")
+	}
 	r.sayDate(&d)
 	return r.end(d.next)
 }
@@ -118,8 +149,10 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 		return d, len(r.str(i+4)) <= 2 && d.sound()
 	}
 	size := len(r.str(i + 4))
-	version := sep.ch == '.' && size == 2 && len(r.str(i+2)) < 2 && !(20 <= c && c < 40 && r.at(i-1).kind.lettered() && r.lang == hindi && !r.isVersioned(i-1)) // 1.2.15
-	if len(r.str(i)) > 2 || size != 2 && size != 4 || version {
+	if len(r.str(i)) > 2 || size != 2 && size != 4 {
+		return d, false
+	}
+	if sep.ch == '.' && size == 2 && r.isVersion(i, c) {
 		return d, false
 	}
 	d.day, d.month, d.year = a, b, c
@@ -132,10 +165,16 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 	return d, d.sound()
 }
 
-// isVersioned reports whether token i is a word that a version stands behind.
-func (r *reader) isVersioned(i int) bool {
-	t := r.at(i)
-	return t.cas == title || t.cas == upper || r.reads(i, "version", "app", "build", "release", "firmware", "update", "v", "वर्शन", "संस्करण")
+// isVersion reports whether three numbers with points from token i on, the last being c, are a version, 1.2.15, and no day.
+func (r *reader) isVersion(i, c int) bool {
+	if len(r.str(i+2)) > 1 || r.near(i, dateWord, 2) {
+		return false
+	}
+	t := r.at(i - 1)
+	if c < 20 || c >= 40 || !t.kind.lettered() || r.lang == english {
+		return true
+	}
+	return t.cas == title || t.cas == upper || r.reads(i-1, "version", "app", "build", "release", "firmware", "update", "v", "वर्शन", "संस्करण")
 }
 
 // sound reports whether d can be a date.
@@ -156,32 +195,47 @@ func (r *reader) shortDate(i int) (d day, ok bool) {
 		return d, false
 	}
 	d.next = i + 3
-	isMonth, size := 1 <= a && a <= 12, len(r.str(i+2))
-	if isMonth && (b >= 2000 || size == 2) && r.expires(i) {
+	switch {
+	case r.isMonthAndYear(i, a, b):
 		d.month, d.year = a, b
 		if b < 100 {
 			d.year += 2000
 		}
 		return d, true
-	}
-	if isMonth && size == 4 && 1900 <= b && b < 2100 {
-		d.month, d.year = a, b
-		return d, true
-	}
-	dayAndMonth := len(r.str(i)) == 2 && size == 2 && r.text[r.toks[i+2].a] <= '1'
-	if isMonth && 13 <= b && b <= 50 && size == 2 && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) {
-		d.month, d.year = a, 2000+b // bond 6/22 में
-		return d, true
-	}
-	if b >= 1 && b <= 12 && a >= 13 && a <= 31 && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) && !r.isWord(i-1, place|amountOf) {
-		d.day, d.month = a, b // 30/3 को
-		return d, true
-	}
-	if dayAndMonth && (r.near(i, dateWord, 2) || r.isDateTail(i+3)) {
+	case r.isDayAndMonth(i, a, b):
 		d.day, d.month = a, b
 		return d, d.sound()
 	}
 	return d, false
+}
+
+// isMonthAndYear reports whether the numbers a and b at token i, with a stroke between them, are a month and its year.
+func (r *reader) isMonthAndYear(i, a, b int) bool {
+	size := len(r.str(i + 2))
+	if a < 1 || a > 12 || size != 2 && size != 4 {
+		return false
+	}
+	if size == 4 {
+		return 1900 <= b && b < 2100 || b >= 2000 && r.expires(i)
+	}
+	if r.expires(i) {
+		return true
+	}
+	recent := 13 <= b && b <= 50
+	return recent && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) // bond 6/22 में
+}
+
+// isDayAndMonth reports whether the numbers a and b at token i, with a stroke between them, are a day and its month.
+func (r *reader) isDayAndMonth(i, a, b int) bool {
+	dated := r.near(i, dateWord, 2) || r.isDateTail(i+3)
+	if two := len(r.str(i)) == 2 && len(r.str(i+2)) == 2; two && b < 20 && dated {
+		return true
+	}
+	if b < 1 || b > 12 || a > 31 || r.isWord(i-1, place) {
+		return false
+	}
+	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") // 30/3 को; 12/4 से may be a fraction
+	return plain && (dated || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for"))
 }
 
 // expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.
@@ -263,7 +317,7 @@ func (r *reader) monthSecond(i int) (d day, ok bool) {
 
 // keep lets a month that is written in full in Latin letters be said as it is written.
 func (d *day) keep(r *reader, j int) {
-	if t := r.at(j); t.kind == latin && int(t.b-t.a) == len(months[d.month].en) {
+	if t := r.at(j); t.kind == latin && int(t.b-t.a) == len(english.months[d.month]) {
 		d.word = j
 	}
 }
@@ -392,7 +446,7 @@ func (r *reader) sayMonthsBehind(i int) int {
 		to := day{month: m, next: end}
 		to.keep(r, i+1)
 		r.yearBehind(end, &to)
-		r.say(r.lang.pick("से", "to"))
+		r.say(r.lang.words[wordTo])
 		r.sayDate(&to)
 		i = to.next
 	}
@@ -402,19 +456,24 @@ func (r *reader) sayMonthsBehind(i int) int {
 func (r *reader) sayDate(d *day) {
 	l := r.lang
 	if d.day > 0 {
-		if l == hindi {
-			r.hindiCardinal(uint64(d.day))
-		} else {
-			r.ordinal(uint64(d.day))
-		}
+		r.sayDay(d.day, l)
 	}
 	if d.word > 0 {
 		r.say(r.str(d.word))
 	} else {
-		r.say(l.pick(months[d.month].hi, months[d.month].en))
+		r.say(l.months[d.month])
 	}
 	if d.year > 0 {
 		r.year(uint64(d.year), l)
+	}
+}
+
+// sayDay says a day of the month.
+func (r *reader) sayDay(n int, l lang) {
+	if l.ordinals {
+		r.ordinal(uint64(n))
+	} else {
+		r.cardinal(uint64(n), l)
 	}
 }
 
@@ -433,13 +492,13 @@ func (r *reader) fiscalYear(i int) int {
 	case len(r.str(i+2)) == 2 && next > y%100 && next-y%100 <= 30:
 		r.begin(i, speech.SpanYear)
 		r.year(uint64(y), r.lang)
-		r.say(r.lang.pick("से", "to"))
+		r.say(r.lang.words[wordTo])
 		r.cardinal(uint64(next), r.lang)
 		return r.end(i + 3)
 	case len(r.str(i+2)) == 4 && 1900 <= next && next <= 2099:
 		r.begin(i, speech.SpanYear)
 		r.year(uint64(y), r.lang)
-		r.say(r.lang.pick("से", "to"))
+		r.say(r.lang.words[wordTo])
 		r.year(uint64(next), r.lang)
 		return r.end(i + 3)
 	default:
@@ -508,12 +567,11 @@ func (r *reader) decades(i int) int {
 
 // decade says 1990s.
 func (r *reader) decade(y uint64) {
-	if r.lang == hindi {
-		r.year(y, hindi)
-		r.say("के दशक")
+	r.year(y, r.lang)
+	if r.lang.decade != "" {
+		r.say(r.lang.decade)
 		return
 	}
-	r.year(y, english)
 	if n := len(r.out); r.out[n-1] == 'y' {
 		r.out = append(r.out[:n-1], "ies"...)
 	} else {

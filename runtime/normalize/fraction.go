@@ -20,10 +20,19 @@ func (r *reader) fraction(i int) int {
 		return i
 	}
 	l := r.quantityLang(i)
+	if next := r.partOf(i); next > i {
+		return next
+	}
+	if next := r.fewOf(i); next > i {
+		return next
+	}
 	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
 		r.begin(i, speech.SpanFraction)
 		r.mixedNumber(&number{fraction: f}, l)
 		return r.end(r.unitBehind(next, l))
+	}
+	if r.numberBehind(i+3, '/') && r.context(i).what != noContext {
+		return r.strokedCode(i)
 	}
 	r.begin(i, speech.SpanFraction)
 	silent := r.between(i, i+3) == "26/11" || r.between(i, i+3) == "9/11" // known by these names
@@ -34,10 +43,60 @@ func (r *reader) fraction(i int) int {
 			break
 		}
 		if !silent {
-			r.say(l.pick("बटा", "by"))
+			r.say(l.words[wordOver])
 		}
 	}
 	return r.end(j + 1)
+}
+
+// strokedCode reads the parts of a policy or a file, 2001/8834/00, with a pause for each stroke.
+func (r *reader) strokedCode(i int) int {
+	r.begin(i, speech.SpanCode)
+	r.grouped(r.str(i))
+	j := i + 1
+	for ; r.numberBehind(j, '/') && j-i < 8; j += 2 {
+		r.pause()
+		r.grouped(r.str(j + 1))
+	}
+	return r.end(j)
+}
+
+// partOf reads the 1/3 of a parcel or a page as one of three.
+func (r *reader) partOf(i int) int {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	if a < 1 || b < a || !r.looseEnd(i+3) || !r.isWord(i-1, parcels) {
+		return i
+	}
+	r.begin(i, speech.SpanFraction)
+	if r.lang != english {
+		r.sayPlain(i+2, r.lang) // तीन में से एक
+		r.say(r.lang.words[wordOutOf])
+		r.sayPlain(i, r.lang)
+	} else {
+		r.sayPlain(i, english)
+		r.say(english.words[wordOutOf])
+		r.sayPlain(i+2, english)
+	}
+	return r.end(i + 3)
+}
+
+// fewOf reads 7/8 baje and 4/5 log, which are one or the other.
+func (r *reader) fewOf(i int) int {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	few := r.isWord(i+3, oclock) || a >= 4 && r.countedAt(i+3)
+	if !few || a < 1 || b != a+1 {
+		return i
+	}
+	if !r.looseEnd(i+3) || r.inAddress(i) {
+		return i
+	}
+	r.begin(i, speech.SpanRange)
+	r.sayPlain(i, r.lang)
+	if r.lang == english {
+		r.say("or")
+	}
+	r.sayPlain(i+2, r.lang)
+	return r.end(i + 3)
 }
 
 // unitBehind says the unit at token j, as of 1/2 kg, and returns what is behind it, or j if there is none.
@@ -46,7 +105,7 @@ func (r *reader) unitBehind(j int, l lang) int {
 	if u == nil || u.tightOnly || !r.looseEnd(next) {
 		return j
 	}
-	r.say(l.pick(u.hi, u.one))
+	r.say(l.measure(u).one)
 	return next
 }
 
@@ -109,9 +168,9 @@ func (r *reader) version(i int) int {
 	for k := i; k <= j; k += 2 {
 		switch {
 		case address && k > i:
-			r.say(l.pick("डॉट", "dot"))
+			r.say(l.words[wordDot])
 		case k > i:
-			r.say(l.pick("दशमलव", "point"))
+			r.say(l.words[wordPoint])
 		}
 		if address {
 			r.digits(r.str(k), r.digitLang())

@@ -28,11 +28,16 @@ const (
 	codeVerb      // a code is what one does this with: enter, use, दर्ज
 	renewed       // new or old, as codes are that follow others
 	sport         // numbers are scores
+	lettered      // its parts have letters: rows A-F
+	taken         // 52:40 beside it is a length of time
+	parcels       // 1/3 behind it is one of three
+	messages      // five digits beside it are where messages go
+	door          // numbers with hyphens behind it are a door
+	departs       // four digits behind it are a time
 	travel        // four digits may be a time
 	lasting       // m behind a number is minutes
 	terms         // m behind a number is months
 	timed         // 1.00-1.30 is a time
-	weekday       // n is its number
 	warm          // a <3 behind it is a heart: love, thanks
 	apart         // ends the reach of an idWord: में, se
 	holds         // an idWord that a number follows even across में: ending in 9087
@@ -49,6 +54,7 @@ const (
 	oclock      // बजे, baje
 	meridiem    // am, pm
 	englishHead // a number after it is read in English: Gate 2
+	romanTail   // a Roman numeral stands before: II sem
 	romanHead   // a Roman numeral follows: Class XII
 	signed      // a minus may follow: temperature, is
 	expiry      // a month and a year follow
@@ -56,6 +62,7 @@ const (
 	addressWord // stands in addresses beside the parts that have numbers
 	place       // part of an address, where 1/2 is no half
 	month       // n is its number
+	weekday     // n is its number, from Monday
 	scaleWord   // lakh, crore; n is its place in scaleWords
 
 	expansion // what a short form or a number becomes: doctor, hundred
@@ -201,7 +208,7 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल मीटर`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
@@ -212,6 +219,15 @@ var wordLists = []struct {
 		wicket wickets run runs over overs ov econ economy rr rrr target bat batting bowling figures innings chase chasing score scored strike partnership ball balls odi spell
 		crr nrr stumps declared lead leads trail trails series bowled bowler batsman spinner seamer six sixes four fours catch haul
 		विकेट रन ओवर गेंद गेंदों पारी स्कोर लक्ष्य बल्लेबाज़ गेंदबाज़ out`},
+	{lettered, `
+		row rows block blocks wing wings section sections group groups class classes tower towers grade grades page pages option options batch batches gate gates coach coaches vitamin vitamins
+		part parts set sets team teams name names surname surnames`},
+	{taken, `took takes run ran finished time marathon race timer video song mark record lap clip kiya किया ki की लगे lage daud दौड़ pace best pb duration long`},
+	{parcels, `pkg package parcel page pg part step box bag packet shipment msg slide`},
+	{messages, `sms text send bhejo bhejein bhejen bhej bheje भेजें भेजो लिखकर likhkar एसएमएस message whatsapp`},
+	{door, `door plot house flat मकान प्लॉट फ़्लैट फ्लैट h`},
+	{departs, `
+		boards departs arrives leaves lands dep arr etd eta std sta at ab अब boarding departure arrival reporting reports प्रस्थान आगमन बोर्डिंग समय`},
 	{travel, `
 		flight train bus local boards boarding gate terminal departs departure dep arr arrives arrival etd eta lands landing takeoff shuttle checkin platform pnr ferry metro
 		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift`},
@@ -243,7 +259,7 @@ var wordLists = []struct {
 		मुरादाबाद गुड़गाँव गुरुग्राम जालंधर भुवनेश्वर तिरुवनंतपुरम कोच्चि देहरादून शिमला नोएडा ठाणे जम्मू उदयपुर अजमेर मंगलुरु कटक सिलीगुड़ी गोरखपुर जमशेदपुर गोवा
 		कर्नाटक महाराष्ट्र गुजरात राजस्थान पंजाब हरियाणा बिहार केरल ओडिशा असम झारखंड उत्तराखंड तेलंगाना बंगाल छत्तीसगढ़ प्रदेश`},
 
-	{yearBefore, `in सन् सन year साल वर्ष since saal san of fy ay`},
+	{yearBefore, `est established founded estd born in सन् सन year साल वर्ष since saal san of fy ay`},
 	{yearAfter, `में mein से se तक tak का के की ka ke ki`},
 	{dateWord, `on date dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
 	{expiry, `expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
@@ -258,6 +274,7 @@ var wordLists = []struct {
 	{englishHead, `
 		iphone gate platform floor class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
 		playstation type zone bay counter tower wing section question article rule sector flat room ward block lane war volume unit slide figure table round group`},
+	{romanTail, `sem semester year yr term trimester सेम सेमेस्टर वर्ष`},
 	{romanHead, `
 		war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level elizabeth henry george charles louis
 		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
@@ -399,6 +416,8 @@ var shortForms = []struct {
 	{dotOrNone, "किमी", "किलोमीटर", ""},
 	{needsDot, "मो", "मोबाइल", ""},
 	{needsDot, "दि", "दिनांक", ""},
+	{needsDot, "pt", "", "pandit"},
+	{needsDot, "art", "", "article"},
 	{needsDot, "col", "", "colonel"},
 	{needsDot, "lt", "", "lieutenant"},
 	{needsDot, "maj", "", "major"},
@@ -420,7 +439,9 @@ var shortForms = []struct {
 	{dotOrNone, "biz", "", "business"},
 	{dotOrNone, "yoy", "", "year on year"},
 	{dotOrNone, "qoq", "", "quarter on quarter"},
-	{beforeNumber, "ord", "", "order"},
+	{dotOrNone, "ord", "", "order"},
+	{dotOrNone, "b'luru b'lore", "", "Bengaluru"},
+	{beforeNumber, "extn", "", "extension"},
 	{dotOrNone, "addr", "", "address"},
 	{dotOrNone, "msg", "", "message"},
 	{dotOrNone, "msgs", "", "messages"},
@@ -453,7 +474,7 @@ var shortForms = []struct {
 
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
-	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
+	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
 	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
@@ -462,7 +483,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour",
 }
 
 var monthWords = [13]string{
@@ -470,23 +491,26 @@ var monthWords = [13]string{
 	"sep sept september सितंबर सितम्बर", "oct october अक्टूबर अक्तूबर", "nov november नवंबर नवम्बर", "dec december दिसंबर दिसम्बर",
 }
 
+var weekdayWords = [8]string{
+	"", "mon monday सोम सोमवार", "tue tues tuesday मंगल मंगलवार", "wed wednesday बुध बुधवार", "thu thur thurs thursday गुरु गुरुवार", "fri friday शुक्र शुक्रवार", "sat saturday शनि शनिवार", "sun sunday रवि रविवार",
+}
+
 // scaleWords are the named powers of ten; the n of their words is the place here. Place 0 stands for none.
 var scaleWords = [...]struct {
 	words   string
 	power   int
-	hi, en  string
 	quarter bool // Hindi says डेढ़ and ढाई before it
 }{
 	{},
-	{"hundred सौ sau", 2, "सौ", "hundred", true},
-	{"thousand हज़ार हजार hazaar hazar k", 3, "हज़ार", "thousand", true},
-	{"lakh lakhs lac lacs लाख l", 5, "लाख", "lakh", true},
-	{"crore crores करोड़ करोड cr crs", 7, "करोड़", "crore", true},
-	{"अरब arab", 9, "अरब", "hundred crore", false},
-	{"खरब kharab", 11, "खरब", "thousand crore", false},
-	{"million millions mn m", 6, "मिलियन", "million", false},
-	{"billion billions bn b", 9, "बिलियन", "billion", false},
-	{"trillion trillions tn", 12, "ट्रिलियन", "trillion", false},
+	{"hundred सौ sau", 2, true},
+	{"thousand हज़ार हजार hazaar hazar k", 3, true},
+	{"lakh lakhs lac lacs लाख l", 5, true},
+	{"crore crores करोड़ करोड cr crs", 7, true},
+	{"अरब arab", 9, false},
+	{"खरब kharab", 11, false},
+	{"million millions mn m", 6, false},
+	{"billion billions bn b", 9, false},
+	{"trillion trillions tn", 12, false},
 }
 
 // lakhs is the place of lakh in scaleWords.
@@ -508,14 +532,12 @@ func expansions() []string {
 	for _, full := range strokedForms {
 		words = append(words, full)
 	}
-	for _, s := range scaleWords {
-		words = append(words, s.en)
-	}
-	for _, u := range units {
+	words = append(words, englishWords.scaleNames[:]...)
+	for _, u := range englishWords.units {
 		words = append(words, u.one, u.many)
 	}
-	for _, c := range currencies {
-		words = append(words, c.enOne, c.enMany, c.enCent, c.enCents)
+	for _, c := range englishWords.money {
+		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
 	return append(words, "reference debit")
 }
@@ -538,6 +560,9 @@ func build() map[string]*entry {
 	}
 	for _, words := range expansions() {
 		add(words, func(e *entry) { e.traits |= expansion })
+	}
+	for n, words := range weekdayWords {
+		add(words, func(e *entry) { e.traits |= weekday; e.n = n })
 	}
 	for n, words := range monthWords {
 		add(words, func(e *entry) { e.traits |= month; e.n = n })

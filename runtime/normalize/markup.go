@@ -50,9 +50,9 @@ func (r *reader) power(i int) int {
 	}
 	r.begin(i, speech.SpanSign)
 	if r.at(i).ch == squared {
-		r.say(r.lang.pick("का वर्ग", "squared"))
+		r.say(r.lang.words[wordSquared])
 	} else {
-		r.say(r.lang.pick("का घन", "cubed"))
+		r.say(r.lang.words[wordCubed])
 	}
 	return r.end(i + 1)
 }

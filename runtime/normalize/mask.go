@@ -19,7 +19,7 @@ func (r *reader) maskedWord(i int) int {
 	if !r.loneCross(i) {
 		return i
 	}
-	if n := len(r.str(i + 1)); n < 3 || n > 4 || r.context(i) != idNear {
+	if n := len(r.str(i + 1)); n < 3 || n > 4 || r.context(i).what != idNear {
 		return i // X1234 is a mask behind "account" only
 	}
 	return r.masked(i)
@@ -51,7 +51,8 @@ func (r *reader) maskedSign(i int) int {
 		return i // the whole run was looked at when it began
 	}
 	next, wide := r.mask(i)
-	behindName := r.isSign(i, '*') && wide >= 2 && r.tightDigits(next) && r.at(i-1).kind.lettered() && !r.tightSign(next+1, '*') // wallet**88
+	hides := r.isSign(i, '*') && wide >= 2 && !r.tightSign(next+1, '*')
+	behindName := hides && r.tightDigits(next) && r.at(i-1).kind.lettered() // wallet**88
 	if next == i || r.joined(i) && !behindName {
 		return i
 	}
@@ -60,7 +61,7 @@ func (r *reader) maskedSign(i int) int {
 	}
 	size := len(r.str(next))
 	if r.at(i).isOneOf(dots) {
-		if size < 2 || r.context(i) == noContext || r.countedAt(next+1) {
+		if size < 2 || r.context(i).what == noContext || r.countedAt(next+1) {
 			return i
 		}
 		return r.masked(i)
@@ -134,7 +135,7 @@ func (r *reader) mask(j int) (next, wide int) {
 func (r *reader) masked(i int) int {
 	r.begin(i, speech.SpanMasked)
 	spokenAny := false
-	j := i
+	j := r.frontOfCard(i)
 	for range 2 * maxParts {
 		k := j
 		if j > i && r.isSign(k, '-') && r.tight(k) {
@@ -161,6 +162,26 @@ func (r *reader) masked(i int) int {
 	return r.end(j)
 }
 
+// frontOfCard returns where the mask behind the digits at token i begins, if it hides so much that only the tail is said, as
+// of 5123 XXXX XXXX 0096; else i.
+func (r *reader) frontOfCard(i int) int {
+	if r.at(i).kind != digits || len(r.str(i)) > 6 {
+		return i
+	}
+	j := i + 1
+	if r.tightSign(j, '-') {
+		j++
+	}
+	next, wide := r.mask(j)
+	if r.isSign(next, '-') && r.tight(next) {
+		next++
+	}
+	if t := r.at(next); wide >= 8 && t.kind == digits && t.b-t.a == 4 {
+		return j
+	}
+	return i
+}
+
 // serviceCode reads *121# and *123*1#, which are dialled as they stand.
 func (r *reader) serviceCode(i int) int {
 	if !r.isSign(i, '*') || !r.tightDigits(i+1) {
@@ -175,9 +196,9 @@ func (r *reader) serviceCode(i int) int {
 	}
 	r.begin(i, speech.SpanCode)
 	for k := i; k < j; k += 2 {
-		r.say(r.lang.pick("स्टार", "star"))
+		r.say(r.lang.words[wordStar])
 		r.grouped(r.str(k + 1))
 	}
-	r.say(r.lang.pick("हैश", "hash"))
+	r.say(r.lang.words[wordHash])
 	return r.end(j + 1)
 }

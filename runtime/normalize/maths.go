@@ -2,22 +2,19 @@ package normalize
 
 import "github.com/swar-tts/swar/runtime/speech"
 
-// greekLetters are the letters that formulas are written with.
-var greekLetters = map[string]struct{ hi, en string }{
-	"α": {"अल्फ़ा", "alpha"}, "β": {"बीटा", "beta"}, "γ": {"गामा", "gamma"}, "δ": {"डेल्टा", "delta"}, "Δ": {"डेल्टा", "delta"}, "ε": {"एप्सिलॉन", "epsilon"}, "η": {"ईटा", "eta"},
-	"θ": {"थीटा", "theta"}, "Θ": {"थीटा", "theta"}, "λ": {"लैम्डा", "lambda"}, "μ": {"म्यू", "mu"}, "ν": {"न्यू", "nu"}, "π": {"पाई", "pi"}, "Π": {"पाई", "pi"}, "ρ": {"रो", "rho"},
-	"σ": {"सिग्मा", "sigma"}, "Σ": {"सिग्मा", "sigma"}, "τ": {"टाऊ", "tau"}, "φ": {"फ़ाई", "phi"}, "Φ": {"फ़ाई", "phi"}, "χ": {"काई", "chi"}, "ψ": {"साई", "psi"}, "ω": {"ओमेगा", "omega"},
-	"Ω": {"ओमेगा", "omega"}, "κ": {"कप्पा", "kappa"},
+// greekLetters are the letters that formulas are written with, and the places of their names in [language.greek].
+var greekLetters = map[string]int{
+	"α": 1, "β": 2, "γ": 3, "δ": 4, "Δ": 4, "ε": 5, "η": 6, "θ": 7, "Θ": 7, "λ": 8, "μ": 9, "ν": 10, "π": 11, "Π": 11, "ρ": 12, "σ": 13, "Σ": 13, "τ": 14, "φ": 15, "Φ": 15, "χ": 16, "ψ": 17, "ω": 18, "Ω": 18, "κ": 19,
 }
 
 // greek names a Greek letter that stands for itself; a word of Greek stays.
 func (r *reader) greek(i int) int {
-	name, ok := greekLetters[r.str(i)]
-	if !ok {
+	name := greekLetters[r.str(i)]
+	if name == 0 {
 		return i
 	}
 	r.begin(i, speech.SpanSign)
-	r.say(r.lang.pick(name.hi, name.en))
+	r.say(r.lang.greek[name])
 	return r.end(i + 1)
 }
 
@@ -47,7 +44,7 @@ func (r *reader) isMinus(j int) bool {
 
 // isTerm reports whether token j is a number, a letter or a bracket of a formula.
 func (r *reader) isTerm(j int) bool {
-	return r.at(j).kind == digits || r.single(j) || r.at(j).isOneOf("()"+string(rune(squared))+string(rune(cubed))) || greekLetters[r.foreignWord(j)].en != ""
+	return r.at(j).kind == digits || r.single(j) || r.at(j).isOneOf("()"+string(rune(squared))+string(rune(cubed))) || greekLetters[r.foreignWord(j)] > 0
 }
 
 func (r *reader) foreignWord(j int) string {
@@ -59,31 +56,41 @@ func (r *reader) foreignWord(j int) string {
 
 // formula reads the signs that are words only in formulas: the minus of 20 - 7 = 13, the bang of 5!, the caret of 2^5, a root.
 func (r *reader) formula(i int) int {
-	hi, en := "", ""
+	if r.compares(i) {
+		r.begin(i, speech.SpanSign)
+		r.sayPlain(i+1, r.lang)
+		if r.at(i).ch == '<' {
+			r.say(r.lang.words[wordLess])
+		} else {
+			r.say(r.lang.words[wordMore])
+		}
+		return r.end(i + 2)
+	}
+	var w connector
 	next := i + 1
 	switch t := r.at(i); {
 	case r.isMinus(i):
-		hi, en = "माइनस", "minus"
+		w = wordMinus
 	case t.ch == root && r.isTerm(i+1):
-		hi, en = "वर्गमूल", "square root of"
-	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf("=+-*/)"+string(rune(divide))+string(rune(multiply))):
-		hi, en = "फ़ैक्टोरियल", "factorial"
-	case t.ch == '^' && r.tight(i) && r.isTerm(i-1) && r.tight(i+1) && r.isTerm(i+1):
+		w = wordRoot
+	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf(operators):
+		w = wordFactorial
+	case t.ch == '^' && r.tightTerm(i+1) && r.tight(i) && r.isTerm(i-1):
 		if r.tightDigits(i+1) && r.str(i+1) == "2" {
-			hi, en, next = "का वर्ग", "squared", i+2
+			w, next = wordSquared, i+2
 		} else {
-			hi, en = "की घात", "to the power"
+			w = wordPower
 		}
 	case (t.ch == squared || t.ch == cubed) && r.tight(i) && r.isSign(i-1, ')'):
-		hi, en = "का वर्ग", "squared"
+		w = wordSquared
 		if t.ch == cubed {
-			hi, en = "का घन", "cubed"
+			w = wordCubed
 		}
 	default:
 		return i
 	}
 	r.begin(i, speech.SpanSign)
-	r.say(r.lang.pick(hi, en))
+	r.say(r.lang.words[w])
 	return r.end(next)
 }
 
@@ -96,31 +103,31 @@ func (r *reader) algebra(i int) int {
 	if !r.tightLetter(j) || r.at(j).cas != lower || !r.looseEnd(j+1) {
 		return i
 	}
-	if r.at(j+1).isOneOf("="+string(rune(squared))+string(rune(cubed))) || r.at(j+1).isOneOf("+"+hyphens) && r.inEquation(j+2) || r.at(i-1).isOneOf("+-=") && r.inEquation(j+1) {
-		r.begin(i, speech.SpanNumber)
-		r.sayPlain(i, r.lang)
-		return r.end(j)
+	switch next := r.at(j + 1); {
+	case next.isOneOf("=" + string(rune(squared)) + string(rune(cubed))):
+	case next.isOneOf("+"+hyphens) && r.inEquation(j+2):
+	case r.at(i-1).isOneOf("+-=") && r.inEquation(j+1):
+	default:
+		return i
 	}
-	return i
+	r.begin(i, speech.SpanNumber)
+	r.sayPlain(i, r.lang)
+	return r.end(j)
 }
 
-// comparison reads 7 < 8 in Hindi, where the smaller comes first: सात आठ से कम.
-func (r *reader) comparison(i int) int {
-	t := r.at(i + 1)
-	if r.lang != hindi || !t.isOneOf("<>") || !t.gap || r.at(i+2).kind != digits || !r.at(i+2).gap || !r.looseEnd(i+3) || !r.looseEnd(i+1) {
-		return i
+// operators are the signs that a factorial stands before.
+const operators = "=+-*/)" + string(rune(divide)) + string(rune(multiply))
+
+// tightTerm reports whether token i is a term directly behind the sign before it.
+func (r *reader) tightTerm(i int) bool { return r.tight(i) && r.isTerm(i) }
+
+// compares reports whether the sign at token i stands between two things in a Hindi sentence, where it comes last: 7 < 8 is सात आठ से कम.
+func (r *reader) compares(i int) bool {
+	if r.lang == english || !r.at(i).isOneOf("<>") || !r.at(i).gap || !r.isTerm(i-1) {
+		return false
 	}
-	if len(r.str(i)) > maxSize || len(r.str(i+2)) > maxSize || r.countedAt(i+3) || r.at(i+3).isOneOf("./%,:-") && r.tight(i+4) {
-		return i
+	if r.at(i+1).kind != digits || !r.at(i+1).gap || !r.looseEnd(i+2) || len(r.str(i+1)) > maxSize {
+		return false
 	}
-	r.begin(i, speech.SpanSign)
-	r.sayPlain(i, hindi)
-	r.sayPlain(i+2, hindi)
-	r.say("से")
-	if t.ch == '<' {
-		r.say("कम")
-	} else {
-		r.say("ज़्यादा")
-	}
-	return r.end(i + 3)
+	return !r.countedAt(i+2) && !(r.at(i+2).isOneOf("./%,:-") && r.tight(i+3))
 }

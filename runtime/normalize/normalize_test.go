@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,22 +100,52 @@ func TestWordsAreInNormalForm(t *testing.T) {
 			t.Errorf("lexicon: %q is %d tokens, so no rule will ever find it", word, len(toks)-2)
 		}
 	}
-	for n, word := range hindiBelow100 {
-		check(fmt.Sprint(n), word)
+	for _, l := range []lang{hindi, english} {
+		for n, word := range l.below100 {
+			check(fmt.Sprint(n), word)
+		}
+		for _, scale := range l.scales {
+			check("scales", scale.name)
+		}
+		check("scales", strings.Join(l.scaleNames[:], ""))
+		check("letters", strings.Join(l.letters[:], ""))
+		check("words", strings.Join(l.words[:], ""))
+		check("Greek", strings.Join(l.greek[:], ""))
+		check("months", strings.Join(l.months[:], "")+strings.Join(l.weekdays[:], ""))
+		for _, c := range l.money {
+			check("money", c.one+c.many+c.cent+c.cents)
+		}
+		for symbol, u := range l.units {
+			check("units", symbol+u.one+u.many)
+		}
 	}
-	for _, s := range hindiScales {
-		check("scales", s.hi)
+	for symbol := range units {
+		check("units", symbol)
 	}
-	for _, name := range letterNames {
-		check("letters", name)
-	}
-	for _, c := range currencies {
-		check("currencies", c.hiOne+c.hiMany+c.hiCent+c.hiCents)
-	}
-	for symbol, u := range units {
-		check("units", symbol+u.hi+u.hiOne)
-	}
-	for _, m := range months {
-		check("months", m.hi)
+}
+
+// TestLanguagesAreWhole: a word that a language lacks would be silence.
+func TestLanguagesAreWhole(t *testing.T) {
+	for _, l := range []lang{hindi, english} {
+		for w, word := range l.words[1:] {
+			if word == "" {
+				t.Errorf("%s has no word %d", l.name, w+1)
+			}
+		}
+		for _, word := range slices.Concat(l.below100[:], l.scaleNames[1:], l.greek[1:], l.months[1:], l.weekdays[1:], l.letters[:]) {
+			if word == "" {
+				t.Errorf("%s lacks a number, a scale, a letter, a month or a day", l.name)
+			}
+		}
+		for symbol, u := range units {
+			if m := l.measure(u); m.one == "" || m.many == "" {
+				t.Errorf("%s has no name for %s", l.name, symbol)
+			}
+		}
+		for c, m := range l.money[1:] {
+			if m.one == "" || m.many == "" || m.cent == "" || m.cents == "" {
+				t.Errorf("%s has no name for currency %d", l.name, c+1)
+			}
+		}
 	}
 }

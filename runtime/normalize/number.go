@@ -111,29 +111,27 @@ func (r *reader) sayNumber(n *number, l lang, western bool) {
 	case n.fraction > 0:
 		r.mixedNumber(n, l)
 		return
-	case l == hindi:
-		r.hindiCardinal(n.value)
 	case western:
-		r.englishCardinal(n.value, westernScales)
+		r.scaled(n.value, l, l.western)
 	default:
-		r.englishCardinal(n.value, indianScales)
+		r.cardinal(n.value, l)
 	}
 	if n.frac != "" {
-		r.say(l.pick("दशमलव", "point"))
+		r.say(l.words[wordPoint])
 		r.digits(n.frac, l)
 	}
 }
 
 // mixedNumber says 2½.
 func (r *reader) mixedNumber(n *number, l lang) {
-	if l == hindi {
-		if !r.quarters(n.value, n.fraction) {
-			r.hindiCardinal(n.value)
+	if l.quarters != nil {
+		if !r.sayQuarters(l, n.value, n.fraction) {
+			r.cardinal(n.value, l)
 		}
 		return
 	}
 	if n.size > 0 {
-		r.englishCardinal(n.value, indianScales)
+		r.cardinal(n.value, l)
 		r.say("and")
 	}
 	switch n.fraction {
@@ -154,39 +152,31 @@ func (r *reader) mixedNumber(n *number, l lang) {
 	}
 }
 
-// quarters says whole and a fraction with the words Hindi has for it: डेढ़, ढाई, साढ़े तीन, सवा चार, पौने पाँच.
-func (r *reader) quarters(whole uint64, fraction byte) bool {
-	switch fraction {
-	case half:
-		switch whole {
-		case 0:
-			r.say("आधा")
-		case 1:
-			r.say("डेढ़")
-		case 2:
-			r.say("ढाई")
-		default:
-			r.say("साढ़े")
-			r.hindiCardinal(whole)
+// sayQuarters says whole and a fraction with the words that l has for it: डेढ़, ढाई, साढ़े तीन, सवा चार, पौने पाँच.
+func (r *reader) sayQuarters(l lang, whole uint64, fraction byte) bool {
+	q := l.quarters
+	switch {
+	case fraction == half && whole == 0:
+		r.say(q.half)
+	case fraction == half && whole == 1:
+		r.say(q.oneAndHalf)
+	case fraction == half && whole == 2:
+		r.say(q.twoAndHalf)
+	case fraction == half:
+		r.say(q.andHalf)
+		r.cardinal(whole, l)
+	case fraction == quarter && whole == 0:
+		r.say(q.quarter)
+	case fraction == quarter:
+		r.say(q.andQuarter)
+		if whole > 1 {
+			r.cardinal(whole, l)
 		}
-	case quarter:
-		switch whole {
-		case 0:
-			r.say("एक चौथाई")
-		case 1:
-			r.say("सवा")
-		default:
-			r.say("सवा")
-			r.hindiCardinal(whole)
-		}
-	case threeQuarters:
-		switch whole {
-		case 0:
-			r.say("पौन")
-		default:
-			r.say("पौने")
-			r.hindiCardinal(whole + 1)
-		}
+	case fraction == threeQuarters && whole == 0:
+		r.say(q.threeQuarters)
+	case fraction == threeQuarters:
+		r.say(q.lessQuarter)
+		r.cardinal(whole+1, l)
 	default:
 		return false
 	}

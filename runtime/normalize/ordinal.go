@@ -17,49 +17,62 @@ func (r *reader) ordinalNumber(i int) int {
 		return i
 	}
 	if t.kind == latin {
-		if end := romanEndings[r.str(i+1)]; end != "" && r.lang == hindi {
-			r.begin(i, speech.SpanOrdinal)
-			r.hindiCardinal(n.value)
-			r.out = append(r.out, end...)
-			return r.end(i + 2)
-		}
-		if word := smallOrdinals[romanOrdinal{n.value, r.str(i + 1)}]; word != "" {
-			r.begin(i, speech.SpanOrdinal)
-			r.say(word)
-			return r.end(i + 2)
-		}
-		if !englishEnding(r.str(i + 1)) {
-			return i
-		}
-		r.begin(i, speech.SpanOrdinal)
-		r.ordinal(n.value)
-		next := i + 2
-		if b, end := r.dayAt(next + 1); b > 0 && end == next+3 && r.tightSign(next, '-') && r.tight(next+1) && r.looseEnd(end) {
-			r.say(r.lang.pick("से", "to")) // 6th-8th
-			r.ordinal(uint64(b))
-			next = end
-		}
-		return r.end(next)
+		return r.latinOrdinal(i, n.value)
 	}
+	return r.hindiOrdinal(i, n.value)
+}
+
+// latinOrdinal reads the ordinal n at token i, whose ending is in Latin letters: 22nd, 5vi, 2sri.
+func (r *reader) latinOrdinal(i int, n uint64) int {
+	ending := r.str(i + 1)
+	if end := romanEndings[ending]; end != "" && r.lang != english {
+		r.begin(i, speech.SpanOrdinal)
+		r.cardinal(n, hindi)
+		r.out = append(r.out, end...)
+		return r.end(i + 2)
+	}
+	if word := smallOrdinals[romanOrdinal{n, ending}]; word != "" {
+		r.begin(i, speech.SpanOrdinal)
+		r.say(word)
+		return r.end(i + 2)
+	}
+	if !englishEnding(ending) {
+		return i
+	}
+	r.begin(i, speech.SpanOrdinal)
+	r.ordinal(n)
+	next := i + 2
+	b, end := r.dayAt(next + 1)
+	isRange := b > 0 && end == next+3 && r.looseEnd(end)
+	if isRange && r.tightSign(next, '-') && r.tight(next+1) {
+		r.say(r.lang.words[wordTo]) // 6th-8th
+		r.ordinal(uint64(b))
+		next = end
+	}
+	return r.end(next)
+}
+
+// hindiOrdinal reads the ordinal n at token i, whose ending is in Devanagari.
+func (r *reader) hindiOrdinal(i int, n uint64) int {
 	end := r.str(i + 1)
 	stem := ""
 	switch end {
 	case "ला", "ली", "ले":
-		stem = ordinalStem(n.value, 1, "पहल")
+		stem = ordinalStem(n, 1, "पहल")
 	case "रा", "री", "रे":
-		if stem = ordinalStem(n.value, 2, "दूसर"); stem == "" {
-			stem = ordinalStem(n.value, 3, "तीसर")
+		if stem = ordinalStem(n, 2, "दूसर"); stem == "" {
+			stem = ordinalStem(n, 3, "तीसर")
 		}
 	case "था", "थी", "थे":
-		stem = ordinalStem(n.value, 4, "चौथ")
+		stem = ordinalStem(n, 4, "चौथ")
 	case "ठा", "ठी", "ठे":
-		stem = ordinalStem(n.value, 6, "छठ")
+		stem = ordinalStem(n, 6, "छठ")
 	case "वाँ", "वां", "वीं", "वें", "वे", "वी", "वा":
 		r.begin(i, speech.SpanOrdinal)
-		if n.value == 6 {
+		if n == 6 {
 			r.say("छठ")
 		} else {
-			r.hindiCardinal(n.value)
+			r.cardinal(n, hindi)
 		}
 		r.out = append(r.out, end...)
 		return r.end(i + 2)

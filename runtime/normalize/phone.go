@@ -47,6 +47,11 @@ func (r *reader) phone(i int) int {
 		}
 		r.begin(i, speech.SpanPhone)
 		r.sayPhone(shape, at[:n])
+		if r.numberBehind(next, '/') && r.looseEnd(next+2) && len(r.str(next+1)) <= 3 {
+			r.say(r.lang.words[wordOr]) // 8896012300/01
+			r.digits(r.str(next+1), r.digitLang())
+			next += 2
+		}
 		return r.end(next)
 	}
 	return i
@@ -73,9 +78,7 @@ func (r *reader) phoneShape(i int, size []int) phoneShape {
 	switch {
 	case total == 10 && s[0] >= '6' && usual(size):
 		return mobile
-	case total == 11 && s[0] == '0' && size[0] == 11 && s[1] >= '6':
-		return zeroed
-	case total == 11 && s[0] == '0' && size[0] == 1 && r.mobileBehind(i, size):
+	case total == 11 && s[0] == '0' && r.mobileBehindZero(i, size):
 		return zeroed
 	case total == 12 && size[0] == 2 && s[:2] == "91" && r.mobileBehind(i, size):
 		return prefixed
@@ -87,6 +90,14 @@ func (r *reader) phoneShape(i int, size []int) phoneShape {
 		return landline
 	}
 	return 0
+}
+
+// mobileBehindZero reports whether a mobile number follows the zero at token i, in one with it or apart.
+func (r *reader) mobileBehindZero(i int, size []int) bool {
+	if size[0] == 11 {
+		return r.text[r.toks[i].a+1] >= '6'
+	}
+	return size[0] == 1 && r.mobileBehind(i, size)
 }
 
 // mobileBehind reports whether a mobile number follows the group of digits at token i, the first of the given sizes.
@@ -122,6 +133,13 @@ func usual(size []int) bool {
 		return size[0] >= 3 && size[1] >= 3
 	case 3:
 		return size[0] >= 2 && size[1] >= 2 && size[2] >= 2
+	case 4, 5:
+		for _, n := range size {
+			if n < 2 {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }
@@ -172,7 +190,7 @@ func (r *reader) cut(b []byte, places ...int) {
 func (r *reader) digitBytes(b []byte) {
 	l := r.digitLang()
 	for _, c := range b {
-		r.say(l.pick(hindiBelow100[c-'0'], englishBelow20[c-'0']))
+		r.say(l.below100[c-'0'])
 	}
 }
 
@@ -211,7 +229,7 @@ func (r *reader) international(i, first int, bracket bool) int {
 		from++
 	}
 	bracketed := -1
-	if r.isSign(from, '(') && r.at(from+1).kind == digits && r.isSign(from+2, ')') && !bracket {
+	if !bracket && r.isArea(from) {
 		bracketed = from + 1 // +91 (22) 6789 1234
 		from += 3
 	}
@@ -239,23 +257,8 @@ func (r *reader) international(i, first int, bracket bool) int {
 	if !r.looseEnd(next) {
 		return i
 	}
-	l := r.digitLang()
 	r.begin(i, speech.SpanPhone)
-	if bracket {
-		r.open(i)
-	}
-	r.say(l.pick("प्लस", "plus"))
-	r.digits(code[:country], l)
-	switch {
-	case bracket:
-		r.close(')')
-	case bracketed > 0:
-		r.open(bracketed - 1)
-		r.digits(r.str(bracketed), l)
-		r.close(')')
-	default:
-		r.pause()
-	}
+	r.sayCountry(i, code[:country], bracket, bracketed)
 	indian := code[:country] == "91" && total == 10
 	switch {
 	case len(code) > country && indian:
@@ -268,6 +271,31 @@ func (r *reader) international(i, first int, bracket bool) int {
 		r.sayParts(at[:k])
 	}
 	return r.end(next)
+}
+
+// isArea reports whether a number in brackets begins at token i.
+func (r *reader) isArea(i int) bool {
+	return r.isSign(i, '(') && r.at(i+1).kind == digits && r.isSign(i+2, ')')
+}
+
+// sayCountry says the code of a country, in brackets if it was written so, and the area at token bracketed, -1 for none.
+func (r *reader) sayCountry(i int, code string, bracket bool, bracketed int) {
+	l := r.digitLang()
+	if bracket {
+		r.open(i)
+	}
+	r.say(l.words[wordPlus])
+	r.digits(code, l)
+	switch {
+	case bracket:
+		r.close(')')
+	case bracketed > 0:
+		r.open(bracketed - 1)
+		r.digits(r.str(bracketed), l)
+		r.close(')')
+	default:
+		r.pause()
+	}
 }
 
 // countryCode is the length of the country code that s begins with: all of a short s, else that of the well-known codes.

@@ -4,7 +4,7 @@ import "github.com/swar-tts/swar/runtime/speech"
 
 // quantityLang is the language of the number at token i: that of the sentence, but English after an English head noun (iPhone 15).
 func (r *reader) quantityLang(i int) lang {
-	if r.lang == hindi && r.isWord(i-1, englishHead) && r.at(i-1).kind == latin && !r.countedAt(i+1) {
+	if r.lang != english && r.isWord(i-1, englishHead) && r.at(i-1).kind == latin && !r.countedAt(i+1) {
 		return english
 	}
 	return r.lang
@@ -74,7 +74,7 @@ func (r *reader) bareCurrency(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanAmount)
-	r.say(r.lang.pick("रुपये", "rupees"))
+	r.say(r.lang.words[wordRupees])
 	return r.end(next)
 }
 
@@ -84,6 +84,9 @@ func (r *reader) markedQuantity(i int) int {
 	a, ok := r.amount(i)
 	if !ok || !r.looseEnd(a.next) {
 		return i
+	}
+	if !a.marked() && r.zeroLed(i) && a.n.size > 2 {
+		return i // code 0943 - 2 min
 	}
 	if !a.marked() && (!r.countedAt(a.next) || r.zeroLed(i) && a.n.size > 2) {
 		if b, ok := r.rangeEnd(&a); !ok || !b.marked() && !r.countedAt(b.next) {
@@ -121,7 +124,7 @@ func (r *reader) speakAmount(i int, a *amount) int {
 		once := !(a.cur > 0 && b.cur > 0)
 		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
 		if even := a.next == i+1 && b.next == i+3 && r.str(i) == r.str(i+2); !even { // 50-50
-			r.say(l.pick("से", "to"))
+			r.say(l.words[wordTo])
 		}
 		if b.cur == 0 && b.unit == nil && !b.percent {
 			b.cur = a.cur
@@ -134,9 +137,9 @@ func (r *reader) speakAmount(i int, a *amount) int {
 	if j := a.next; r.numberBehind(j, '/') && (a.cur > 0 || a.n.frac != "") {
 		// ₹71,200/10 g and 4.5/5: what is behind the stroke is read by itself.
 		if a.cur > 0 {
-			r.say(l.pick("प्रति", "per"))
+			r.say(l.words[wordPer])
 		} else {
-			r.say(l.pick("बटा", "by"))
+			r.say(l.words[wordOver])
 		}
 		return r.end(j + 1)
 	}
@@ -199,9 +202,9 @@ func (r *reader) dimensions(i int) int {
 			break
 		}
 		if r.at(j+1).gap && r.isSign(j+3, '=') {
-			r.say(l.pick("गुणा", "times"))
+			r.say(l.words[wordTimes])
 		} else {
-			r.say(l.pick("बाई", "by"))
+			r.say(l.words[wordAcross])
 		}
 	}
 	return r.end(j + 1)
@@ -229,7 +232,7 @@ func (r *reader) multiple(i int) int {
 	}
 	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
-	r.say(r.lang.pick("गुना", "times"))
+	r.say(r.lang.words[wordFold])
 	return r.end(i + 2)
 }
 
@@ -239,7 +242,7 @@ func (r *reader) into(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanSign)
-	r.say(r.lang.pick("गुणा", "times"))
+	r.say(r.lang.words[wordTimes])
 	return r.end(i + 1)
 }
 
@@ -261,6 +264,9 @@ func (r *reader) factors(i int) bool {
 
 // ratio reads 50:50 and 3:1.
 func (r *reader) ratio(i int) int {
+	if next := r.mixture(i); next > i {
+		return next
+	}
 	if !r.numberBehind(i+1, ':') || r.isSign(i-1, ':') || r.tightSign(i+3, ':') {
 		return i // three numbers are something else
 	}
@@ -270,10 +276,33 @@ func (r *reader) ratio(i int) int {
 	r.begin(i, speech.SpanRatio)
 	r.sayPlain(i, r.lang)
 	if r.str(i) != r.str(i+2) {
-		r.say(r.lang.pick("अनुपात", "to"))
+		r.say(r.lang.words[wordRatio])
 	}
 	r.sayPlain(i+2, r.lang)
 	return r.end(i + 3)
+}
+
+// mixture reads 1:2:4, the parts of a mixture.
+func (r *reader) mixture(i int) int {
+	if !r.numberBehind(i+1, ':') || !r.numberBehind(i+3, ':') {
+		return i
+	}
+	if !r.looseEnd(i+5) || r.tightSign(i+5, ':') || r.isSign(i-1, ':') {
+		return i
+	}
+	for j := i; j < i+5; j += 2 {
+		if n := r.small(j, 2); n < 0 || r.zeroLed(j) {
+			return i
+		}
+	}
+	r.begin(i, speech.SpanRatio)
+	for j := i; j < i+5; j += 2 {
+		if j > i && r.lang == english {
+			r.say("to")
+		}
+		r.sayPlain(j, r.lang)
+	}
+	return r.end(i + 5)
 }
 
 // height reads 6'2" in feet and inches.

@@ -19,6 +19,7 @@ type reader struct {
 	start, stop int
 	lineStop    int // where its line ends
 	lang        lang
+	home        lang // what is not English
 	danda       bool // it is in Devanagari, so that a line ends in danda
 
 	out     []byte
@@ -31,6 +32,10 @@ type reader struct {
 
 	want   bool // pieces are wanted
 	pieces []piece
+
+	reason   string // what made a number a code
+	why      *Why   // nil unless somebody asks
+	whyWords []WhyWord
 }
 
 // piece is a rewritten stretch of tokens and of the output.
@@ -51,13 +56,30 @@ const (
 
 // read normalises written.
 func read(written string, o Options, want bool) *reader {
-	r := &reader{opt: o, want: want}
+	return readIn(hindi, written, o, want)
+}
+
+// readIn is [read] with another language than Hindi beside English.
+func readIn(home lang, written string, o Options, want bool) *reader {
+	r := newReader(home, written, o, want)
+	r.run()
+	return r
+}
+
+// newReader scans written, and reads nothing yet.
+func newReader(home lang, written string, o Options, want bool) *reader {
+	r := &reader{opt: o, want: want, home: home}
 	r.text, r.toks = scan(strings.TrimFunc(written, unicode.IsSpace))
 	r.lookup()
 	r.out = make([]byte, 0, 3*len(r.text)+64)
 	if want {
 		r.pieces = make([]piece, 0, len(r.toks)/4+4)
 	}
+	return r
+}
+
+// run reads the text.
+func (r *reader) run() {
 	last := len(r.toks) - 1
 	for i := 1; i < last; {
 		if i >= r.stop {
@@ -68,7 +90,6 @@ func read(written string, o Options, want bool) *reader {
 		}
 		i = r.step(i)
 	}
-	return r
 }
 
 // spoken returns what was written.
@@ -76,8 +97,11 @@ func (r *reader) spoken() string { return string(r.out) }
 
 // step reads the piece that begins with token i and returns where the next one begins.
 func (r *reader) step(i int) int {
+	r.reason = ""
+	pieces := len(r.pieces)
 	for _, rule := range rulesFor(r.toks[i].kind) {
 		if next := rule.try(r, i); next > i {
+			r.explainPiece(i, next, pieces, rule.name)
 			if after := r.at(next); rule.identifier && (after.kind == digits || signCurrency(after.ch) > 0) {
 				r.pause() // so that a quantity behind a code is not taken for a part of it
 			}

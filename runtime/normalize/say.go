@@ -3,61 +3,31 @@ package normalize
 // Speaking numbers: everything here writes words and decides nothing.
 
 // cardinal says n as Indians count: thousand, lakh, crore.
-func (r *reader) cardinal(n uint64, l lang) {
-	if l == hindi {
-		r.hindiCardinal(n)
-	} else {
-		r.englishCardinal(n, indianScales)
-	}
-}
+func (r *reader) cardinal(n uint64, l lang) { r.scaled(n, l, l.scales) }
 
-func (r *reader) hindiCardinal(n uint64) {
-	for i, s := range hindiScales {
-		if n >= s.value {
-			// The topmost scale is counted in itself, the others never reach 100.
-			if i == 0 {
-				r.hindiCardinal(n / s.value)
-			} else {
-				r.say(hindiBelow100[n/s.value])
-			}
-			r.say(s.hi)
-			if n %= s.value; n == 0 {
-				return
-			}
-		}
-	}
-	r.say(hindiBelow100[n])
-}
-
-func (r *reader) englishCardinal(n uint64, scales []scale) {
+// scaled says n in the given scales of l. The topmost is counted in itself.
+func (r *reader) scaled(n uint64, l lang, scales []scale) {
 	for _, s := range scales {
 		if n >= s.value {
-			r.englishCardinal(n/s.value, scales)
-			r.say(s.en)
+			r.scaled(n/s.value, l, scales)
+			r.say(s.name)
 			if n %= s.value; n == 0 {
 				return
 			}
 		}
 	}
-	if n < 20 {
-		r.say(englishBelow20[n])
-		return
-	}
-	r.say(englishTens[n/10])
-	if n%10 > 0 {
-		r.say(englishBelow20[n%10])
-	}
+	r.say(l.below100[n])
 }
 
 // ordinal says first, twenty second, one hundredth.
 func (r *reader) ordinal(n uint64) {
 	if n >= 100 {
 		if n%100 == 0 {
-			r.englishCardinal(n, indianScales)
+			r.cardinal(n, english)
 			r.out = append(r.out, "th"...)
 			return
 		}
-		r.englishCardinal(n-n%100, indianScales)
+		r.cardinal(n-n%100, english)
 		n %= 100
 	}
 	switch {
@@ -73,32 +43,32 @@ func (r *reader) ordinal(n uint64) {
 
 // year says 1947 as nineteen forty seven and 2026 as twenty twenty six; in Hindi 1100 to 1999 go by hundreds.
 func (r *reader) year(n uint64, l lang) {
-	if l == hindi {
-		if 1100 <= n && n < 2000 {
-			r.say(hindiBelow100[n/100])
-			r.say("सौ")
+	if l != english {
+		if l.hundreds && 1100 <= n && n < 2000 {
+			r.say(l.below100[n/100])
+			r.say(l.scales[len(l.scales)-1].name)
 			if n%100 > 0 {
-				r.say(hindiBelow100[n%100])
+				r.say(l.below100[n%100])
 			}
 			return
 		}
-		r.hindiCardinal(n)
+		r.cardinal(n, l)
 		return
 	}
 	high, low := n/100, n%100
 	switch {
 	case n < 1000 || n > 2099 || high%10 == 0 && low < 10:
-		r.englishCardinal(n, indianScales)
+		r.cardinal(n, english)
 	case low == 0:
-		r.englishCardinal(high, indianScales)
+		r.cardinal(high, l)
 		r.say("hundred")
 	case low < 10:
-		r.englishCardinal(high, indianScales)
+		r.cardinal(high, l)
 		r.say("oh")
 		r.say(englishBelow20[low])
 	default:
-		r.englishCardinal(high, indianScales)
-		r.englishCardinal(low, indianScales)
+		r.cardinal(high, l)
+		r.cardinal(low, l)
 	}
 }
 
@@ -107,14 +77,14 @@ func (r *reader) digitLang() lang {
 	if r.opt.EnDigits {
 		return english
 	}
-	return hindi
+	return r.home
 }
 
 // digits says the digits of s one by one in l and skips everything else.
 func (r *reader) digits(s string, l lang) {
 	for i := range len(s) {
 		if c := s[i]; '0' <= c && c <= '9' {
-			r.say(l.pick(hindiBelow100[c-'0'], englishBelow20[c-'0']))
+			r.say(l.below100[c-'0'])
 		}
 	}
 }
@@ -141,12 +111,6 @@ func (r *reader) letters(s string, l lang) {
 		if c < 'A' || c > 'Z' {
 			continue
 		}
-		if l == hindi {
-			r.say(letterNames[c-'A'])
-		} else {
-			r.say(upperLetters[c-'A' : c-'A'+1])
-		}
+		r.say(l.letters[c-'A'])
 	}
 }
-
-const upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -279,17 +279,26 @@ func (s *scanner) rune(r rune, src, end int32) {
 		s.picture(src, end)
 	case unicode.IsDigit(r):
 		s.extend(digits, '0'+decimal(r), src, end)
-	case unicode.Is(unicode.Latin, r) && !compatible(r), unicode.Is(unicode.Mn, r) && s.last().kind == latin && !s.gap:
+	default:
+		s.other(r, src, end)
+	}
+}
+
+// other takes a letter, a mark or a picture that has no meaning of its own.
+func (s *scanner) other(r rune, src, end int32) {
+	isMark := unicode.IsMark(r)
+	switch last := s.last().kind; {
+	case unicode.Is(unicode.Latin, r) && !compatible(r), unicode.Is(unicode.Mn, r) && last == latin && !s.gap:
 		s.extendRune(latin, r, src, end)
 	case compatible(r):
 		s.fold(r, src, end)
-	case unicode.IsLetter(r), unicode.IsMark(r) && s.last().kind == foreign && !s.gap:
+	case unicode.IsLetter(r), isMark && last == foreign && !s.gap:
 		s.extendRune(foreign, r, src, end)
 	case unicode.Is(unicode.So, r), unicode.Is(unicode.Sk, r), r == 0x20e3:
 		s.picture(src, end)
 	case unicode.Is(unicode.Pd, r):
 		s.sign(enDash, src, end)
-	case unicode.IsMark(r), r == utf8.RuneError:
+	case isMark, r == utf8.RuneError:
 		// A mark without its letter.
 	default:
 		s.sign(silent, src, end)

@@ -11,20 +11,21 @@ func (r *reader) score(i int) int {
 		return next
 	}
 	runs, wickets := r.small(i, 3), r.small(i+2, 3)
-	if runs < 0 || wickets < 0 || !r.looseEnd(i+3) || r.numberBehind(i+3, '/') || r.numberBehind(i+3, '-') {
+	more := r.numberBehind(i+3, '/') || r.numberBehind(i+3, '-')
+	if runs < 0 || wickets < 0 || more || !r.looseEnd(i+3) {
 		return i
 	}
 	innings := wickets <= 10 && runs > 20
-	if r.isSign(i+1, '-') && !innings || r.isSign(i+1, '/') && !innings && runs > 10 {
+	if !innings && (r.isSign(i+1, '-') || runs > 10) {
 		return i // a game of 21-18 is a range of its own
 	}
 	r.begin(i, speech.SpanRatio)
 	r.sayPlain(i, r.lang)
 	switch {
 	case r.lang == english:
-		r.say("for")
+		r.say(english.words[wordFor])
 	case innings:
-		r.say("पर")
+		r.say(r.lang.words[wordFor])
 	}
 	r.sayPlain(i+2, r.lang)
 	return r.end(i + 3)
@@ -76,7 +77,7 @@ func (r *reader) relay(i int) int {
 	}
 	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
-	r.say(r.lang.pick("बाई", "by"))
+	r.say(r.lang.words[wordAcross])
 	r.sayAmount(&a, r.lang, false)
 	return r.end(a.next)
 }

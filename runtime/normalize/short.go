@@ -4,23 +4,13 @@ import "github.com/swar-tts/swar/runtime/speech"
 
 // shortForm says in full what is written short: Dr. Rao, No. 5, A/c, approx.
 func (r *reader) shortForm(i int) int {
-	if full := r.stroked(i); full != "" {
-		r.begin(i, speech.SpanAbbreviation)
-		r.say(full)
-		return r.end(i + 3)
-	}
-	if r.reads(i, "w") && r.isWith(i) {
-		r.begin(i, speech.SpanAbbreviation)
-		r.say("with") // no Hindi word fits in front of its noun
-		return r.end(i + 2)
+	if next := r.strokedForm(i); next > i {
+		return next
 	}
 	t := r.at(i)
 	e := t.word
 	if !e.is(shortened) || r.joined(i) {
-		if next := r.reference(i); next > i {
-			return next
-		}
-		return i
+		return r.reference(i)
 	}
 	next := i + 1
 	if !r.looseEnd(next) && t.cas == upper {
@@ -30,29 +20,8 @@ func (r *reader) shortForm(i int) int {
 	if dot && !r.last(next) {
 		next++
 	}
-	switch {
-	case e.is(beforeID):
-		if t.cas == upper || !(r.reads(next, "no", "No", "number", "नंबर", "नं") || r.at(next).kind == digits && len(r.str(next)) >= 4) {
-			return i // the AC is a cooler
-		}
-	case e.is(beforeNumber) && dot && r.named(i):
-		// Account no. ending
-	case e.is(beforeNumber):
-		bare := !dot && t.kind == latin && (t.cas == lower || t.cas == upper && t.b-t.a == 2) // no 5, NO 5: perhaps an answer
-		if r.countsPieces(i, next) {
-			break // 4 nos, 2 no. ka kaam
-		}
-		if !r.numberFollows(next) || bare && !r.named(i) && !r.isLongCode(next) {
-			return i
-		}
-	case e.is(dotOrTitle):
-		if t.kind == latin && t.cas != title && !dot {
-			return i
-		}
-	case e.is(needsDot):
-		if !dot {
-			return i
-		}
+	if !r.isShort(i, next, dot) {
+		return i
 	}
 	full := e.en
 	if e.is(dotOrTitle) && r.str(i) == "Dr" && r.currencyCode(next) > 0 {
@@ -67,6 +36,49 @@ func (r *reader) shortForm(i int) int {
 	r.begin(i, speech.SpanAbbreviation)
 	r.say(full)
 	return r.end(next)
+}
+
+// strokedForm reads A/c, w/ and the cr of money that came.
+func (r *reader) strokedForm(i int) int {
+	full, next := r.stroked(i), i+3
+	switch {
+	case full != "":
+	case r.reads(i, "w") && r.isWith(i):
+		full, next = "with", i+2 // no Hindi word fits in front of its noun
+	default:
+		a, ok := r.amountBefore(i)
+		if !ok || !r.isCredited(i, &a) {
+			return i
+		}
+		full, next = "credited", i+1
+		if r.tightSign(next, '.') {
+			next++
+		}
+	}
+	r.begin(i, speech.SpanAbbreviation)
+	r.say(full)
+	return r.end(next)
+}
+
+// isShort reports whether the word at token i is short for another where it stands; next is the token behind it and its dot.
+func (r *reader) isShort(i, next int, dot bool) bool {
+	t := r.at(i)
+	switch e := t.word; {
+	case e.is(beforeID):
+		long := r.at(next).kind == digits && len(r.str(next)) >= 4
+		return t.cas != upper && (long || r.reads(next, "no", "No", "number", "नंबर", "नं")) // the AC is a cooler
+	case e.is(beforeNumber) && (dot && r.named(i) || r.countsPieces(i, next)):
+		return true // Account no. ending, 4 nos, 2 no. ka kaam
+	case e.is(beforeNumber):
+		two := t.cas == upper && t.b-t.a == 2
+		answer := !dot && t.kind == latin && (t.cas == lower || two) // no 5, NO 5
+		return r.numberFollows(next) && (!answer || r.named(i) || r.isLongCode(next))
+	case e.is(dotOrTitle):
+		return t.kind != latin || t.cas == title || dot
+	case e.is(needsDot):
+		return dot
+	}
+	return true
 }
 
 // countsPieces reports whether the no or nos at token i, whose dot ends before next, has its number before it.
@@ -89,6 +101,20 @@ func (r *reader) isLongCode(i int) bool {
 	return t.cas == upper && r.codeLetters(i)
 }
 
+// amountBefore is the money in front of the cr at token i, as far as [reader.isCredited] needs it.
+func (r *reader) amountBefore(i int) (a amount, ok bool) {
+	if !r.reads(i, "cr", "Cr", "CR") || r.at(i-1).kind != digits {
+		return a, false
+	}
+	for j := i - 1; j > i-8 && j >= r.start; j-- {
+		if r.at(j).isCurrency() || r.currencyCode(j) > 0 {
+			a.cur = rupees
+			return a, true
+		}
+	}
+	return a, false
+}
+
 // isWith reports whether the w at token i is that of w/ in front of a word.
 func (r *reader) isWith(i int) bool {
 	if r.joined(i) || !r.tightSign(i+1, '/') {
@@ -100,7 +126,13 @@ func (r *reader) isWith(i int) bool {
 
 // named reports whether the word before token i says whose number it is.
 func (r *reader) named(i int) bool {
-	return r.isWord(i-1, idWord|dotOrNone|numbersThings) || r.isAcronym(i-1) || r.reads(i-1, "ka", "ki", "ke", "का", "की", "के") && r.isLongCode(i+1) || r.isSign(i-1, '.') && r.isWord(i-2, idWord|dotOrNone) || r.stroked(i-3) == "account"
+	switch {
+	case r.isWord(i-1, idWord|dotOrNone|numbersThings), r.isAcronym(i - 1), r.stroked(i-3) == "account":
+		return true
+	case r.isSign(i-1, '.'):
+		return r.isWord(i-2, idWord|dotOrNone)
+	}
+	return r.reads(i-1, "ka", "ki", "ke", "का", "की", "के") && r.isLongCode(i+1)
 }
 
 // reference reads Ref no. and Ref: with the whole word.
@@ -141,6 +173,9 @@ func (r *reader) numberFollows(i int) bool {
 	if !t.inCapitals() {
 		return t.kind == digits
 	}
+	if j := i + 1; (r.tightSign(j, '/') || r.tightSign(j, '-')) && r.tight(j+1) && r.at(j+1).inCapitals() {
+		return true // DL/CPM/0041177
+	}
 	vehicle := isIn(states, r.str(i)) && r.at(i+1).kind == digits // MH 12
 	return vehicle || r.codeLetters(i)
 }
@@ -151,7 +186,7 @@ func (r *reader) stroked(i int) string {
 		return ""
 	}
 	if r.reads(i, "w") && r.reads(i+2, "o") && !(r.at(i-1).cas == title && r.at(i+3).cas == title) {
-		return r.lang.pick("बिना", "without") // between two names it is wife of
+		return r.lang.words[wordWithout] // between two names it is wife of
 	}
 	return strokedForms[string([]byte{r.text[r.toks[i].a] | 0x20, r.text[r.toks[i+2].a] | 0x20})]
 }
@@ -178,7 +213,7 @@ func (r *reader) dottedForm(i int) int {
 	}
 	full := dottedForms[string(key)]
 	if string(key) == "pm" && r.isSign(i-1, '%') {
-		full = r.lang.pick("प्रति महीना", "per month") // interest, never the afternoon
+		full = r.lang.words[wordPerMonth] // interest, never the afternoon
 	}
 	if full == "" {
 		return i

@@ -217,77 +217,77 @@ func (r *reader) spokenSign(i int) int {
 	if r.isKey(i) {
 		r.begin(i, speech.SpanSign)
 		if t.ch == '#' {
-			r.say(r.lang.pick("हैश", "hash"))
+			r.say(r.lang.words[wordHash])
 		} else {
-			r.say(r.lang.pick("स्टार", "star"))
+			r.say(r.lang.words[wordStar])
 		}
 		return r.end(i + 1)
 	}
-	hi, en := r.signWord(i)
-	if hi == "" {
+	w := r.signWord(i)
+	if w == noWord {
 		if t.isOneOf("<>"+string(rune(arrow))) && i > r.start && i+1 < r.stop {
 			r.pause()
 		}
 		return r.hush(i, i+1, speech.SpanSign)
 	}
 	r.begin(i, speech.SpanSign)
-	r.say(r.lang.pick(hi, en))
+	r.say(r.lang.words[w])
 	return r.end(i + 1)
 }
 
-// signWord returns what the sign at i is in both languages, "" for nothing.
-func (r *reader) signWord(i int) (hi, en string) {
+// signWord returns the word that the sign at i is, noWord for nothing.
+func (r *reader) signWord(i int) connector {
 	numberBefore, numberBehind := r.at(i-1).kind == digits, r.at(i+1).kind == digits
 	ch := r.at(i).ch
 	switch ch {
 	case '#':
 		if r.tight(i) && r.single(i-1) {
-			return "शार्प", "sharp" // C#
+			return wordSharp // C#
 		}
 	case star:
 		if numberBefore {
-			return "स्टार", "star"
+			return wordStar
 		}
 	case '/':
 		if r.isChoice(i) {
-			return "या", "or"
+			return wordOr
 		}
 	case '*', multiply:
 		if numberBefore && numberBehind || ch == multiply && r.factors(i) {
-			return "गुणा", "times"
+			return wordTimes
 		}
 	case '<', '>':
 		if numberBehind {
-			return signWords[ch].hi, signWords[ch].en
+			return signWords[ch]
 		}
 	default:
-		return signWords[ch].hi, signWords[ch].en
+		return signWords[ch]
 	}
-	return "", ""
+	return noWord
 }
 
 // signWords has the signs that are one thing wherever they are said.
-var signWords = [256]struct{ hi, en string }{
-	'&':          {"और", "and"},
-	'%':          {"प्रतिशत", "percent"},
-	'@':          {"ऐट", "at"},
-	'+':          {"प्लस", "plus"},
-	plusMinus:    {"प्लस माइनस", "plus minus"},
-	'=':          {"बराबर", "equals"},
-	approx:       {"लगभग", "approximately"},
-	notEqual:     {"बराबर नहीं", "not equal to"},
-	'<':          {"से कम", "less than"},
-	'>':          {"से ज़्यादा", "more than"},
-	lessEqual:    {"से कम या बराबर", "less than or equal to"},
-	greaterEqual: {"से ज़्यादा या बराबर", "greater than or equal to"},
-	divide:       {"भाग", "divided by"},
-	rupee:        {"रुपये", "rupees"},
-	'$':          {"डॉलर", "dollars"},
-	euro:         {"यूरो", "euros"},
-	pound:        {"पाउंड", "pounds"},
-	yen:          {"येन", "yen"},
-	degree:       {"डिग्री", "degree"},
-	half:         {"आधा", "half"},
+var signWords = [256]connector{
+	'&':          wordAnd,
+	'%':          wordPercent,
+	'@':          wordAt,
+	'+':          wordPlus,
+	plusMinus:    wordPlusMinus,
+	'=':          wordEquals,
+	approx:       wordAbout,
+	notEqual:     wordUnequal,
+	'<':          wordLess,
+	'>':          wordMore,
+	lessEqual:    wordAtMost,
+	greaterEqual: wordAtLeast,
+	divide:       wordDivided,
+	rupee:        wordRupees,
+	'$':          wordDollars,
+	euro:         wordEuros,
+	pound:        wordPounds,
+	yen:          wordYen,
+	degree:       wordDegree,
+	half:         wordHalf,
 }
 
 // bareRate reads the stroke of 1500/month and 96.72/L, where no currency says that a price stands before it.
@@ -296,15 +296,19 @@ func (r *reader) bareRate(i int) int {
 		return i
 	}
 	j := i - 1
-	if r.joined(j) && r.isWord(j, scaleWord) {
-		j-- // 25k/month
+	counted := r.isWord(j, counted) && r.at(j-1).kind == digits
+	if r.joined(j) && r.isWord(j, scaleWord) || counted {
+		j-- // 25k/month, 8 units/day
 	}
 	if r.at(j).kind != digits {
 		return i
 	}
 	var buf [16]byte
 	low, _ := fold(buf[:0], r.atWord(i+1))
-	price := r.tightSign(j-1, '.') || j < i-1
+	price := r.tightSign(j-1, '.') || j < i-1 && !counted
+	if counted && rates[string(low)] == "" {
+		return i
+	}
 	if known := rates[string(low)] != "" || units[string(low)] != nil; !known || len(low) == 1 && !price {
 		return i // 12/C is a house
 	}

@@ -1,12 +1,13 @@
 package normalize
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // currency is a kind of money.
 type currency struct {
-	hiOne, hiMany, hiCent, hiCents string
-	enOne, enMany, enCent, enCents string
-	western                        bool // counted in thousands and millions in English
+	western bool // counted in thousands and millions in English
 }
 
 // Places in currencies; currencySigns and currencyWords refer to them.
@@ -26,18 +27,18 @@ const (
 )
 
 var currencies = [...]currency{
-	rupees:            {"रुपया", "रुपये", "पैसा", "पैसे", "rupee", "rupees", "paisa", "paise", false},
-	dollars:           {"डॉलर", "डॉलर", "सेंट", "सेंट", "dollar", "dollars", "cent", "cents", true},
-	euros:             {"यूरो", "यूरो", "सेंट", "सेंट", "euro", "euros", "cent", "cents", true},
-	pounds:            {"पाउंड", "पाउंड", "पेंस", "पेंस", "pound", "pounds", "penny", "pence", true},
-	yens:              {"येन", "येन", "सेन", "सेन", "yen", "yen", "sen", "sen", true},
-	dirhams:           {"दिरहम", "दिरहम", "फ़िल्स", "फ़िल्स", "dirham", "dirhams", "fils", "fils", true},
-	singaporeDollars:  {"सिंगापुर डॉलर", "सिंगापुर डॉलर", "सेंट", "सेंट", "Singapore dollar", "Singapore dollars", "cent", "cents", true},
-	riyals:            {"रियाल", "रियाल", "हलाला", "हलाला", "riyal", "riyals", "halala", "halalas", true},
-	canadianDollars:   {"कनाडाई डॉलर", "कनाडाई डॉलर", "सेंट", "सेंट", "Canadian dollar", "Canadian dollars", "cent", "cents", true},
-	australianDollars: {"ऑस्ट्रेलियाई डॉलर", "ऑस्ट्रेलियाई डॉलर", "सेंट", "सेंट", "Australian dollar", "Australian dollars", "cent", "cents", true},
-	bahts:             {"बाट", "बाट", "सतांग", "सतांग", "baht", "baht", "satang", "satang", true},
-	francs:            {"फ़्रैंक", "फ़्रैंक", "सेंट", "सेंट", "franc", "francs", "centime", "centimes", true},
+	rupees:            {false},
+	dollars:           {true},
+	euros:             {true},
+	pounds:            {true},
+	yens:              {true},
+	dirhams:           {true},
+	singaporeDollars:  {true},
+	riyals:            {true},
+	canadianDollars:   {true},
+	australianDollars: {true},
+	bahts:             {true},
+	francs:            {true},
 }
 
 // currencyCodes are the written short forms of currencies, in lower case.
@@ -73,14 +74,15 @@ func signCurrency(ch byte) int {
 
 // unit is a measure. What stands in the text is its symbol; words such as "metres" are kept as they are.
 type unit struct {
-	hi, one, many string
-	hiOne         string // Hindi singular where it differs
-	tightOnly     bool   // a single letter or a word of its own: only directly behind the number
-	quarter       bool   // said with डेढ़ and ढाई
+	symbol    string // the first of its symbols, by which languages name it
+	tightOnly bool   // a single letter or a word of its own: only directly behind the number
+	quarter   bool   // said with डेढ़ and ढाई
 }
 
 // units by symbol. Where case tells them apart, both are listed; otherwise the lower case one serves.
-var units = unitTable(`
+var units = unitTable(measures)
+
+const measures = `
 किग्रा | किलो | kilogram | kilograms | quarter
 किमी | किलोमीटर | kilometre | kilometres | quarter
 सेमी | सेंटीमीटर | centimetre | centimetres
@@ -170,33 +172,64 @@ sqm | वर्ग मीटर | square metre | square metres
 sqkm | वर्ग किलोमीटर | square kilometre | square kilometres
 c | डिग्री सेल्सियस | degree Celsius | degrees Celsius | degree
 f | डिग्री फ़ारेनहाइट | degree Fahrenheit | degrees Fahrenheit | degree
-`)
+~degree | डिग्री | degree | degrees
+~carat | कैरेट | carat | carat
+~annual | सालाना | per annum | per annum
+`
 
-// unitTable reads the table above: symbols, Hindi, English singular, English plural, and how the unit is written or said.
+// unitTable reads the table above: symbols, Hindi, English singular, English plural, how the unit is written or said, Hindi singular.
 func unitTable(table string) map[string]*unit {
-	m := make(map[string]*unit, 128)
-	for line := range strings.Lines(table) {
-		f := strings.Split(line, "|")
-		if len(f) < 4 {
-			continue
-		}
-		for i := range f {
-			f[i] = strings.TrimSpace(f[i])
-		}
-		u := &unit{hi: f[1], one: f[2], many: f[3]}
+	m := make(map[string]*unit, 256)
+	for f := range unitLines(table) {
 		key := ""
-		if len(f) > 4 {
-			u.tightOnly = f[4] == "tight"
-			u.quarter = f[4] == "quarter"
-			if len(f) > 5 {
-				u.hiOne = f[5]
+		if f[4] == "degree" {
+			key = "°"
+		}
+		u := &unit{tightOnly: f[4] == "tight", quarter: f[4] == "quarter"}
+		for s := range strings.SplitSeq(f[0], ",") {
+			if u.symbol == "" {
+				u.symbol = key + s
 			}
-			if f[4] == "degree" {
-				key = "°"
+			m[key+s] = u
+		}
+	}
+	return m
+}
+
+// unitLines are the lines of the table, six fields each.
+func unitLines(table string) iter.Seq[[6]string] {
+	return func(yield func([6]string) bool) {
+		for line := range strings.Lines(table) {
+			var f [6]string
+			n := 0
+			for s := range strings.SplitSeq(line, "|") {
+				if n < len(f) {
+					f[n] = strings.TrimSpace(s)
+				}
+				n++
+			}
+			if n >= 4 && !yield(f) {
+				return
 			}
 		}
-		for s := range strings.SplitSeq(f[0], ",") {
-			m[key+s] = u
+	}
+}
+
+// unitWords are the names of the units in Hindi, or in English.
+func unitWords(inHindi bool) map[string]measure {
+	m := make(map[string]measure, 128)
+	for f := range unitLines(measures) {
+		first, _, _ := strings.Cut(f[0], ",")
+		if f[4] == "degree" {
+			first = "°" + first
+		}
+		switch {
+		case !inHindi:
+			m[first] = measure{f[2], f[3]}
+		case f[5] != "":
+			m[first] = measure{f[5], f[1]}
+		default:
+			m[first] = measure{f[1], f[1]}
 		}
 	}
 	return m

@@ -178,19 +178,19 @@ func (r *reader) sayAddress(i, next int) {
 		case sign:
 			switch t.ch {
 			case '.':
-				r.say(l.pick("डॉट", "dot"))
+				r.say(l.words[wordDot])
 			case '@':
-				r.say(l.pick("ऐट", "at"))
+				r.say(l.words[wordAt])
 			case '/':
-				r.say(l.pick("स्लैश", "slash"))
+				r.say(l.words[wordSlash])
 			case '-':
-				r.say(l.pick("हाइफ़न", "hyphen"))
+				r.say(l.words[wordHyphen])
 			case '_':
-				r.say(l.pick("अंडरस्कोर", "underscore"))
+				r.say(l.words[wordUnderscore])
 			case '+':
-				r.say(l.pick("प्लस", "plus"))
+				r.say(l.words[wordPlus])
 			case '%':
-				r.say(l.pick("प्रतिशत", "percent"))
+				r.say(l.words[wordPercent])
 			}
 		default:
 			r.say(r.str(j))
@@ -204,7 +204,7 @@ func (r *reader) sayName(j int, last bool) {
 	t, s := r.at(j), r.str(j)
 	switch {
 	case s == "Rs" || s == "RS" || s == "rs":
-		r.say(r.lang.pick("रुपये", "rupees")) // as it would be alone
+		r.say(r.lang.words[wordRupees]) // as it would be alone
 	case s == "www" && r.lang == english:
 		r.say("w w w")
 	case s == "www" || t.cas == upper && len(s) <= 6 && !saidAsWord(t.word):
@@ -231,7 +231,7 @@ func (r *reader) handle(i int) int {
 	switch {
 	case r.isSign(i, '#') && r.tight(i+1) && r.at(i+1).cas == upper && r.codeLetters(i+1):
 		r.begin(i, speech.SpanSign)
-		r.say(r.lang.pick("नंबर", "number"))
+		r.say(r.lang.words[wordNumber])
 		return r.end(i + 1)
 	case r.isSign(i, '#') && r.tight(i+1) && r.at(i+1).kind.lettered():
 		return r.hush(i, i+1, speech.SpanHashtag)
@@ -248,7 +248,7 @@ func (r *reader) handle(i int) int {
 		j--
 	}
 	r.begin(i, speech.SpanHandle)
-	r.say(r.lang.pick("ऐट", "at"))
+	r.say(r.lang.words[wordAt])
 	r.sayAddress(i+1, j)
 	return r.end(j)
 }
@@ -260,12 +260,12 @@ func (r *reader) numberSign(i int) int {
 	}
 	if r.numberBehind(i+2, '/') || r.numberBehind(i+2, '-') {
 		r.begin(i, speech.SpanSign) // # 44/2, #12-3-45: a door, which is read by itself
-		r.say(r.lang.pick("नंबर", "number"))
+		r.say(r.lang.words[wordNumber])
 		return r.end(i + 1)
 	}
 	r.begin(i, speech.SpanCode)
 	if !r.reads(i-1, "number", "Number", "no", "No", "नंबर", "नम्बर", "संख्या") {
-		r.say(r.lang.pick("नंबर", "number"))
+		r.say(r.lang.words[wordNumber])
 	}
 	if s := r.str(i + 1); len(s) == 1 {
 		r.sayPlain(i+1, r.lang)

@@ -2,18 +2,8 @@ package normalize
 
 // The wordings that make a number a code although no word before it says so.
 
-// isWordedCode reports whether the number at token i is a code by the way the sentence speaks of it: Use 9913 to confirm, 771204 dalo,
-// 402917 is your login code, naya code 0943, and the tail of last 4 digits 8150.
-func (r *reader) isWordedCode(i int) bool {
-	n := len(r.str(i))
-	if r.isTail(i) {
-		return true
-	}
-	if n < 4 || n > 8 || r.isPaidOrRound(i) {
-		return false
-	}
-	return r.isCodeObject(i) || r.isCodeSubject(i) || r.followsCode(i) || r.isShortNumber(i)
-}
+// mayBeCode reports whether the number at token i is as long as codes are, and no price.
+func (r *reader) mayBeCode(i int) bool { return len(r.str(i)) <= 8 && !r.isPaidOrRound(i) }
 
 // isTail reports whether a count of last digits stands before the number at token i, which has so many.
 func (r *reader) isTail(i int) bool {
@@ -31,8 +21,10 @@ func (r *reader) isTail(i int) bool {
 // isPaidOrRound reports whether the number at token i may be a price: it is round, or words around it pay or count it.
 func (r *reader) isPaidOrRound(i int) bool {
 	s := r.str(i)
-	round := s[len(s)-2:] == "00" && !r.zeroLed(i)
-	return round || r.countedAt(i+1) || r.isPrice(i) || r.isWord(i-1, amountOf) || r.currencyCode(i-1) > 0
+	if s[len(s)-2:] == "00" && !r.zeroLed(i) || r.countedAt(i+1) {
+		return true
+	}
+	return r.isPrice(i) || r.isWord(i-1, amountOf) || r.currencyCode(i-1) > 0
 }
 
 // isCodeObject reports whether the number at token i is what a verb of codes has for its object.
@@ -41,6 +33,10 @@ func (r *reader) isCodeObject(i int) bool {
 		return r.at(i-1).kind == latin
 	}
 	if r.isWord(i+1, codeVerb) {
+		return true
+	}
+	signs := r.reads(i+2, "login", "Login", "verify", "log", "sign", "signin", "unlock", "confirm", "लॉगिन", "activate", "authenticate")
+	if r.reads(i+1, "se", "से", "to") && signs {
 		return true
 	}
 	between := r.reads(i+1, "ko", "को", "yahan", "यहाँ", "na", "न", "मत", "mat", "kisi", "wahan", "abhi", "hi", "ही", "app", "box")
@@ -95,7 +91,7 @@ func (r *reader) isShortNumber(i int) bool {
 		return false
 	}
 	for j := max(r.start, i-10); j < min(r.stop, i+6); j++ {
-		if r.reads(j, "sms", "SMS", "Text", "text", "TEXT", "send", "Send", "bhejo", "bhejein", "bhejen", "bhej", "bheje", "भेजें", "भेजो", "लिखकर", "likhkar", "एसएमएस", "message", "WhatsApp") {
+		if r.isWord(j, messages) {
 			return true
 		}
 	}

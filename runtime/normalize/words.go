@@ -3,20 +3,7 @@ package normalize
 // The number words and letter names of both languages. All of them are in NFC, which means that nukta letters are two code points.
 
 // lang is the language in which something is spoken.
-type lang uint8
-
-const (
-	english lang = iota
-	hindi
-)
-
-// pick returns the word of language l.
-func (l lang) pick(hi, en string) string {
-	if l == hindi {
-		return hi
-	}
-	return en
-}
+type lang = *language
 
 // hindiBelow100 has a word of its own for every number: Hindi cannot compose them.
 var hindiBelow100 = [100]string{
@@ -48,34 +35,26 @@ var englishOrdinalTens = [10]string{
 	"", "", "twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth",
 }
 
-// scale is a power of ten with a name.
-type scale struct {
-	value  uint64
-	hi, en string
+// englishBelow100 composes what Hindi cannot.
+func englishBelow100() (words [100]string) {
+	copy(words[:], englishBelow20[:])
+	for n := 20; n < 100; n++ {
+		words[n] = englishTens[n/10]
+		if n%10 > 0 {
+			words[n] += " " + englishBelow20[n%10]
+		}
+	}
+	return words
 }
 
-// indianScales go down from the largest name that people still know; what is above is counted in it ("ten lakh crore").
-var (
-	hindiScales = []scale{
-		{1e11, "खरब", ""}, {1e9, "अरब", ""}, {1e7, "करोड़", ""}, {1e5, "लाख", ""}, {1e3, "हज़ार", ""}, {100, "सौ", ""},
-	}
-	indianScales = []scale{
-		{1e7, "", "crore"}, {1e5, "", "lakh"}, {1e3, "", "thousand"}, {100, "", "hundred"},
-	}
-	westernScales = []scale{
-		{1e12, "", "trillion"}, {1e9, "", "billion"}, {1e6, "", "million"}, {1e3, "", "thousand"}, {100, "", "hundred"},
-	}
-)
+// scale is a power of ten with a name.
+type scale struct {
+	value uint64
+	name  string
+}
 
 // letterNames has the Hindi names of A to Z.
 var letterNames = [26]string{
 	"ए", "बी", "सी", "डी", "ई", "एफ़", "जी", "एच", "आई", "जे", "के", "एल", "एम",
 	"एन", "ओ", "पी", "क्यू", "आर", "एस", "टी", "यू", "वी", "डब्ल्यू", "एक्स", "वाई", "ज़ेड",
-}
-
-var months = [13]struct{ hi, en string }{
-	{},
-	{"जनवरी", "January"}, {"फ़रवरी", "February"}, {"मार्च", "March"}, {"अप्रैल", "April"},
-	{"मई", "May"}, {"जून", "June"}, {"जुलाई", "July"}, {"अगस्त", "August"},
-	{"सितंबर", "September"}, {"अक्टूबर", "October"}, {"नवंबर", "November"}, {"दिसंबर", "December"},
 }

@@ -1,5 +1,7 @@
 package normalize
 
+import "strings"
+
 // evidence is something in a sentence that speaks for one of its languages.
 type evidence uint8
 
@@ -31,24 +33,50 @@ var languageWeights = [evidences]weigh{
 	inflectedVerb:       {"a Hindi verb", 12},
 	commonWord:          {"a Hindi word", 8},
 	sharedWord:          {"a word that Hindi shares with English", 4},
-	nameWord:            {"a Hindi word in a name", 4},
+	nameWord:            {"a name with a Hindi word", 3},
 	englishFunctionWord: {"an English function word", -6},
 	englishContentWord:  {"an English word", -2},
 }
 
-// languageOf decides the language of a sentence by the evidence found in it; unknown is how many words say nothing about it.
-func languageOf(found *[evidences]int, weights *[evidences]weigh, unknown int) lang {
-	sum, any := 0, unknown
+// isHome decides by the evidence found in a sentence whether it is Hindi, not English; unknown is how many words say nothing about it.
+func isHome(found *[evidences]int, weights *[evidences]weigh, unknown int) bool {
+	sum, worded := 0, unknown
 	for e, n := range found {
 		sum += n * weights[e].weight
 		if weights[e].weight < 0 {
-			any += n
+			worded += n
 		}
 	}
-	if sum > 0 || sum == 0 && any == 0 {
-		return hindi
+	return sum > 0 || sum == 0 && worded == 0
+}
+
+// tally is the evidence of a sentence, as far as it has been read.
+type tally struct {
+	found   [evidences]int
+	unknown int  // words that say nothing
+	words   int  // words of any kind
+	named   bool // the capitalised words in front have a Hindi one, and weigh once
+}
+
+// weigh adds token j to t.
+func (r *reader) weigh(j int, t *tally) {
+	e, said, word := r.evidenceAt(j, t.words == 0)
+	if r.toks[j].kind != latin || r.toks[j].cas != title {
+		t.named = false
 	}
-	return english
+	again := said && e == nameWord && t.named
+	switch {
+	case again:
+	case said:
+		t.found[e]++
+		t.named = t.named || e == nameWord
+		r.explainWord(j, e)
+	case word:
+		t.unknown++
+	}
+	if r.toks[j].kind.lettered() {
+		t.words++
+	}
 }
 
 // evidenceAt tells what token j says about the language of its sentence; said is false for a word that says nothing, and word for
@@ -62,6 +90,8 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 		return devanagariDigits, t.hindi, false
 	case latin:
 		switch {
+		case r.tight(j) && r.at(j-1).kind == digits && romanEndings[r.str(j)] != "":
+			return commonWord, true, true // 19vi sadi
 		case t.saidByLetters(), r.symbol(j), r.inAddressBlob(j):
 			return 0, false, false // initials, units and currencies belong to no language
 		case r.reads(j, "the") && r.endsClause(j+1):
@@ -83,7 +113,9 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 // hindiEvidence weighs the Roman Hindi word at token j: in capitals inside a sentence, or before another capital, it is a name.
 func (r *reader) hindiEvidence(j int, first bool) evidence {
 	t := &r.toks[j]
-	if next := r.at(j + 1); t.cas == title && (!first || next.kind == latin && next.cas == title && !next.word.is(shortened)) {
+	next := r.at(j + 1)
+	beforeName := next.kind == latin && next.cas == title && !next.word.is(shortened)
+	if t.cas == title && (!first || beforeName) {
 		return nameWord
 	}
 	switch {
@@ -107,7 +139,7 @@ func (r *reader) isEnglishContent(j int) bool {
 
 // letterOfStroke reports whether token j is a letter of A/c, W/o and their like.
 func (r *reader) letterOfStroke(j int) bool {
-	return r.single(j) && (r.tightSign(j+1, '/') || r.tightSign(j, '/') || r.tight(j) && r.isSign(j-1, '/'))
+	return r.single(j) && (r.tightSign(j+1, '/') || r.tight(j) && r.isSign(j-1, '/'))
 }
 
 // englishEndings are endings that hardly any word of Roman Hindi has.
@@ -119,5 +151,6 @@ func hasEnglishEnding(s string) bool {
 			return true
 		}
 	}
-	return false
+	n := len(s)
+	return n >= 4 && s[n-1] == 's' && strings.IndexByte("bcdfgklmnprtwxye", s[n-2]) >= 0 // books, cases; but paas, khus
 }

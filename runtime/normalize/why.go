@@ -1,0 +1,88 @@
+package normalize
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Why tells how a text came to be read as it is.
+type Why struct {
+	Sentences []WhyLanguage `json:"sentences"` // in order
+	Pieces    []WhyPiece    `json:"pieces"`    // what was rewritten, in order
+
+	written []rune
+}
+
+// WhyLanguage is the language of a sentence, and what spoke for it.
+type WhyLanguage struct {
+	Text     string    `json:"text"`
+	Language string    `json:"language"`
+	Weight   int       `json:"weight"` // above 0 for Hindi
+	Words    []WhyWord `json:"words"`
+}
+
+// WhyWord is a word that speaks for a language.
+type WhyWord struct {
+	Word     string `json:"word"`
+	Evidence string `json:"evidence"`
+	Weight   int    `json:"weight"` // above 0 for Hindi
+}
+
+// WhyPiece is a rewritten piece: the rule that read it and, of a code, what said that it is one.
+type WhyPiece struct {
+	Text   string          `json:"text"`
+	Kind   speech.SpanKind `json:"kind"`
+	Rule   string          `json:"rule"`
+	Reason string          `json:"reason,omitempty"` // empty where the writing alone decides
+}
+
+// Explain reads written as [Text] does and tells why. It is for people: what it says may change with each release.
+func Explain(written string, o Options) Why {
+	why := Why{Sentences: []WhyLanguage{}, Pieces: []WhyPiece{}} // not null in JSON
+	why.written = []rune(strings.TrimFunc(written, unicode.IsSpace))
+	r := newReader(hindi, written, o, true)
+	r.why = &why
+	r.run()
+	return why
+}
+
+// explainWord notes that token j speaks for a language.
+func (r *reader) explainWord(j int, e evidence) {
+	if r.why == nil {
+		return
+	}
+	w := languageWeights[e]
+	r.whyWords = append(r.whyWords, WhyWord{r.str(j), w.name, w.weight})
+}
+
+// explainSentence notes the language of the sentence that begins at token i.
+func (r *reader) explainSentence(i int) {
+	if r.why == nil {
+		return
+	}
+	if r.whyWords == nil {
+		r.whyWords = []WhyWord{}
+	}
+	s := WhyLanguage{Text: r.asWritten(i, r.stop), Language: r.lang.name, Words: r.whyWords}
+	for _, w := range s.Words {
+		s.Weight += w.Weight
+	}
+	r.why.Sentences = append(r.why.Sentences, s)
+	r.whyWords = nil
+}
+
+// explainPiece notes that rule read tokens i to next, if it wrote anything else than they are.
+func (r *reader) explainPiece(i, next, pieces int, rule string) {
+	if r.why == nil || len(r.pieces) == pieces {
+		return
+	}
+	p := r.pieces[len(r.pieces)-1]
+	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.asWritten(i, next), p.kind, rule, r.reason})
+}
+
+// asWritten is what stands in the input for tokens i to next.
+func (r *reader) asWritten(i, next int) string {
+	return string(r.why.written[r.toks[i].src:r.toks[next-1].end])
+}
