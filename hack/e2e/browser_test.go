@@ -120,7 +120,7 @@ func TestChromium(t *testing.T) {
 const browserLife = 10 * time.Minute
 
 // browser starts Chromium, which ends with the test.
-func browser(t *testing.T) context.Context {
+func browser(t testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -129,6 +129,7 @@ func browser(t *testing.T) context.Context {
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"), chromedp.UserDataDir(t.TempDir()),
 		chromedp.WindowSize(1440, 1200),
 	)
+	options = append(options, more...)
 	ctx, cancel := context.WithTimeout(t.Context(), browserLife)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)

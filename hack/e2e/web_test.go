@@ -64,7 +64,7 @@ func (b *tab) mayAsk(host string) {
 	b.others = append(b.others, host)
 }
 
-func openTab(t *testing.T, url string) *tab {
+func openTab(t *testing.T, url string, options ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Skip("chromium is not installed: the web pages are NOT TESTED")
@@ -73,7 +73,7 @@ func openTab(t *testing.T, url string) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &tab{t: t, ctx: browser(t), base: at.Scheme + "://" + at.Host, hosts: map[string]bool{}}
+	b := &tab{t: t, ctx: browser(t, options...), base: at.Scheme + "://" + at.Host, hosts: map[string]bool{}}
 	if _, err := chromedp.Call(b.ctx, cdpage.AddScriptToEvaluateOnNewDocument, cdpage.AddScriptToEvaluateOnNewDocumentParams{Source: tap}); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 	}
 	p.API = strings.TrimSuffix(p.API, "/")
 	site, err := New(Options{
-		Files: built, Connect: p.Connect, API: p.API,
+		Files: built, Connect: p.Connect, API: p.API, TLS: strings.HasPrefix(p.Public, "https://"),
 		Replace: map[string]string{`data-portal="on"`: `data-portal="` + onOff(p.Portal) + `"`, `data-keys="on"`: `data-keys="` + onOff(p.Keys) + `"`},
 	})
 	if err != nil {

@@ -12,7 +12,9 @@ import (
 	"io"
 	"io/fs"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path"
 	"slices"
@@ -30,6 +32,8 @@ type Options struct {
 	Connect func() []string
 	// API is the origin of the synthesis API, empty for that of the pages. Pages may call it, too, and find it in the place of data-api="".
 	API string
+	// TLS is whether people reach the pages by https, such as through a proxy.
+	TLS bool
 	// Replace are texts of pages with what takes their place.
 	Replace map[string]string
 }
@@ -45,6 +49,16 @@ type Site struct {
 	files   map[string]file
 	api     string // its origin, where that is another one
 	connect func() []string
+	tls     bool
+}
+
+// isLocal is whether browsers trust a host without TLS.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // policy leaves out origins that are none, rather than no page at all: they come from issuers.
@@ -65,7 +79,7 @@ func New(o Options) (*Site, error) {
 	if o.API != "" && !isOrigin(o.API) {
 		return nil, fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", o.API)
 	}
-	s := &Site{files: map[string]file{}, api: o.API, connect: o.Connect}
+	s := &Site{files: map[string]file{}, api: o.API, connect: o.Connect, tls: o.TLS}
 	err := fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -189,7 +203,9 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if s.tls || isLocal(r.Host) { // elsewhere browsers ignore it, and say so in their console
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
 	h.Set("Permissions-Policy", "microphone=(), camera=(), geolocation=()")
 	h.Set("Content-Type", f.kind)
 	body, tag := f.plain, f.etag

@@ -180,3 +180,20 @@ func TestOneName(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenerPolicy: it is sent where browsers heed it, which is with TLS and on this machine.
+func TestOpenerPolicy(t *testing.T) {
+	for _, c := range []struct {
+		public, host string
+		want         bool
+	}{{"", "127.0.0.1:8080", true}, {"", "localhost", true}, {"", "[::1]:80", true}, {"", "swar.lan:8080", false}, {"http://swar.lan", "swar.lan", false}, {"https://swar.example.org", "swar.example.org", true}, {"", "localhost.evil.example", false}} {
+		h, err := Beside(http.NotFoundHandler(), Program{Portal: true, Public: c.public})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := ask(h.ServeHTTP, "GET", "http://"+c.host+"/app/")
+		if got := w.Header().Get("Cross-Origin-Opener-Policy") == "same-origin"; got != c.want {
+			t.Errorf("%+v: sent %v", c, got)
+		}
+	}
+}

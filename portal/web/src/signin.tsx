@@ -68,7 +68,7 @@ function Aside() {
     <aside class="rr" aria-label={t("what")}><div class="in2">
       <p class="tag">{t("tag")}</p>
       <ul>{READ.map(([family, written, spoken]) => <li><span class="a"><mark class={"s " + family}>{written}</mark></span><Icon name="arrow" /><span class="b" lang="hi">{spoken}</span></li>)}</ul>
-      {voices.length > 0 && <div class="row wrap who"><audio ref={audio} />{voices.map((v) => <button type="button" class="chip acc" aria-label={t("hear", { voice: v })} onClick={() => hear(v)}>▶ {v}</button>)}<span class="end xs muted">{t("samples")}</span></div>}
+      <div class="row wrap who">{voices.length > 0 && <><audio ref={audio} />{voices.map((v) => <button type="button" class="chip acc" aria-label={t("hear", { voice: v })} onClick={() => hear(v)}>▶ {v}</button>)}<span class="end xs muted">{t("samples")}</span></>}</div>
       <p class="small muted">{t("paise")} · {t("own")}</p>
     </div></aside>
   );
@@ -138,7 +138,7 @@ function SignInPage() {
       {why && <p class="note" role="status" data-why={why}>{why === "signed_out" ? t("signedOut") : sentence({ failed: true, code: why, text: t("expired"), requestID: "" })}</p>}
       {known.failure && <Failed failure={known.failure} again={known.reload} />}
       {known.value && <WaysIn ways={known.value} sent={setEmail} />}
-      <p class="small after"><a href="/app/?with=key">{t("key")}</a></p>
+      {known.value && <p class="small after"><a href="/app/?with=key">{t("key")}</a></p>}
     </Frame>
   );
 }
