@@ -210,7 +210,7 @@ var wordLists = []struct {
 	{numbersThings, `
 		platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
-		बिल सीट फ़ाइल केस रोल मीटर`},
+		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
 	{codeVerb, `use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
 		enter submit darj bharo bharein share`},
@@ -402,7 +402,8 @@ var shortForms = []struct {
 	{needsDot, "etc", "", "etcetera"},
 	{needsDot, "jr", "", "junior"},
 	{needsDot, "sr", "", "senior"},
-	{beforeNumber, "no nos", "", "number"},
+	{beforeNumber, "no", "", "number"},
+	{beforeNumber, "nos", "", "numbers"},
 	{beforeNumber, "ph tel", "", "phone"},
 	{beforeNumber, "mob", "", "mobile"},
 	{beforeNumber, "ext", "", "extension"},
