@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,10 +64,20 @@ firestore: ## run the tests of the Firestore store beside the emulator, and fail
 
 e2e: install-test-deps build ## drive swar serve, and then a fleet, with real clients: curl, ffprobe, opusinfo, Chromium
 	@hack/install-deps.sh browser
+	@hack/web.sh -install
 	@echo '=== end to end: swar serve ==='
 	go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
 	@echo '=== end to end: the same with swar-router, swar-worker and swar-portal ==='
 	SWAR_E2E=fleet go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
+
+e2e-web-full: install-test-deps build ## try every page in every theme, language and width
+	@hack/install-deps.sh browser
+	@hack/web.sh -install
+	SWAR_E2E_WEB=full go test -count=1 -timeout 40m -tags e2e -v -run 'TestAxe' ./hack/e2e
+
+shots: install-test-deps build ## write what every page looks like into shots/, for people to look at
+	@hack/install-deps.sh browser
+	SWAR_SHOTS=$(CURDIR)/shots go test -count=1 -timeout 20m -tags e2e -run TestShots ./hack/e2e
 
 chaos: install-deps bin/fake ## kill, stop and restart a fleet that speaks (CHAOS=short or long, CHAOS_SEED=n)
 	go test -count=1 -timeout 0 -tags chaos -v ./hack/chaos

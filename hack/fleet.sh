@@ -63,7 +63,7 @@ for port in 9090 9190; do
 done
 for port in 8080 8180; do
 	start "router-$port" "$bin/swar-router" --listen "127.0.0.1:$port" --http "127.0.0.1:$((port + 10))" \
-		--watch "127.0.0.1:$((port + 11))" --data "$data/router-$port" --endpoints 127.0.0.1:9090,127.0.0.1:9190 \
+		--watch "127.0.0.1:$((port + 11))" --data "$data/router-$port" --endpoints 127.0.0.1:9090,127.0.0.1:9190 --pages http://127.0.0.1:8081/welcome \
 		--portal-addr 127.0.0.1:8082 --linger 1s
 	ready "router-$port" "127.0.0.1:$((port + 10))"
 done

@@ -151,17 +151,26 @@ func (p *portal) begin(key, text string) (*http.Response, error) {
 	return http.DefaultClient.Do(req)
 }
 
+// codeMark stands before the code of a mail.
+const codeMark = "Or type this code there:\n"
+
+// codeAfter is the code of the next mail after so many.
+func (p *portal) codeAfter(before int) string {
+	p.t.Helper()
+	eventually(p.t, "the mail is printed", 10*time.Second, func() bool { return strings.Count(p.printed(), codeMark) > before })
+	all := p.printed()
+	code, _, _ := strings.Cut(all[strings.LastIndex(all, codeMark)+len(codeMark):], "\n")
+	return code
+}
+
 // signIn is the sign-in of a script: a code is mailed, here printed, and becomes tokens.
 func (p *portal) signIn(email string) (code string, session map[string]any) {
 	p.t.Helper()
-	const mark = "Or type this code there:\n"
-	before := strings.Count(p.printed(), mark)
+	before := strings.Count(p.printed(), codeMark)
 	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "", map[string]any{"email": email}); status != http.StatusAccepted {
 		p.t.Fatalf("asking for a link: %d %v", status, answer)
 	}
-	eventually(p.t, "the mail is printed", 10*time.Second, func() bool { return strings.Count(p.printed(), mark) > before })
-	all := p.printed()
-	code, _, _ = strings.Cut(all[strings.LastIndex(all, mark)+len(mark):], "\n")
+	code = p.codeAfter(before)
 	return code, p.want(http.MethodPost, "/auth/v1/verify", "", map[string]any{"email": email, "code": code})
 }
 

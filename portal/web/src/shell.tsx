@@ -143,7 +143,7 @@ const initials = (name: string) => [...name.trim().split(/\s+/)].slice(0, 2).map
 function OrgMenu({ newOrg }: { newOrg(): void }) {
   const o = here.value;
   return (
-    <Menu class="org" label={t("switchOrg")} button={<><span class="av">{initials(o?.name ?? "?")}</span><span class="grow cut"><b><bdi>{o?.name ?? shared("unknown")}</bdi></b><br /><span class="xs muted"><bdi>{o?.projects[0]?.name}</bdi></span></span><Icon name="down" /></>}>{(close) => (
+    <Menu named class="org" label={t("switchOrg")} button={<><span class="av" aria-hidden="true">{initials(o?.name ?? "?")}</span><span class="grow cut"><b><bdi>{o?.name ?? shared("unknown")}</bdi></b><br /><span class="xs muted"><bdi>{o?.projects[0]?.name}</bdi></span></span><Icon name="down" /></>}>{(close) => (
       <>
         {me.value?.orgs.map((other) => <a href={to(page.value || "playground", other.id)} aria-current={other.id === org.value} onClick={close}><bdi>{other.name}</bdi><span class="xs muted">{shared(other.role)}</span></a>)}
         <button type="button" onClick={() => { close(); newOrg(); }}><Icon name="plus" />{t("newOrg")}</button>
@@ -165,7 +165,7 @@ function Account({ up }: { up?: boolean }) {
   const [left, setLeft] = useState(leftMs);
   return (
     <>
-      <span class="grow cut-menu" onPointerEnter={() => setLeft(leftMs())}><Menu class="account" label={t("account")} {...(up ? { up } : {})} button={<><span class="av round">{initials(email).slice(0, 1)}</span><span class="grow small cut hide-s">{email}</span></>}>{(close) => (
+      <span class="grow cut-menu" onPointerEnter={() => setLeft(leftMs())}><Menu named class="account" label={t("account")} {...(up ? { up } : {})} button={<><span class="av round" aria-hidden="true">{initials(email).slice(0, 1)}</span><span class="grow small cut hide-s">{email}</span></>}>{(close) => (
         <>
           <p class="small cut">{email}</p>
           <button type="button" data-copy-token onClick={() => { close(); void copy(idToken()); }}><Icon name="copy" />{t("copyToken", { min: Math.floor((left || leftMs()) / 60_000) })}</button>
@@ -173,7 +173,7 @@ function Account({ up }: { up?: boolean }) {
           <button type="button" data-sign-out onClick={() => { close(); void signOut(); }}>{t("signOut")}</button>
         </>
       )}</Menu></span>
-      <button type="button" class="btn ghost sm" lang={other} aria-label={t("langOther")} onClick={() => chooseLanguage(other)}>{other === "hi" ? "हि" : "En"}</button>
+      <button type="button" class="btn ghost sm" lang={other} onClick={() => chooseLanguage(other)}>{other === "hi" ? "हि" : "En"}<span class="sr">, {t("langOther")}</span></button>
     </>
   );
 }
@@ -286,7 +286,7 @@ function Palette({ onClose }: { onClose(): void }) {
   };
   return (
     <Dialog title={t("search")} onClose={onClose}>
-      <div class="palette" onKeyDown={key}><Find label={t("palette")} value={find} onInput={(v) => { setFind(v); setAt(0); }} />
+      <div class="palette" onKeyDown={key}><Find label={t("palette")} focus value={find} onInput={(v) => { setFind(v); setAt(0); }} />
         <ul>{fitting.map((c, i) => <li><button type="button" class={i === at ? "at" : ""} onClick={() => run(c)}><bdi class="grow">{c.name}</bdi>{c.hint && <kbd>{c.hint}</kbd>}</button></li>)}</ul>
         {fitting.length === 0 && <p class="small muted">{t("none")}</p>}</div>
     </Dialog>

@@ -37,7 +37,7 @@ function Months({ months }: { months: Month[] }) {
       <thead><tr><th>{t("billing.month")}</th><th>{t("billing.state")}</th><th class="r">{t("usage.minutes")}</th><th class="r hide-s">{t("usage.requests")}</th><th class="r">{t("usage.amount")}</th><th><span class="sr">{t("billing.sheet")}</span></th></tr></thead>
       <tbody>{months.map((m) => (
         <tr data-month={m.month}><td><b>{nameOf(m)}</b></td><td><span class={m.status === "open" ? "chip acc" : "chip"}>{t(`billing.${m.status}`)}</span></td><td class="r">{number(m.minutes, 1)}</td><td class="r muted hide-s">{number(m.requests)}</td>
-          <td class="r money"><b>{rupees(m.amount_paise)}</b></td><td class="r"><button type="button" class="btn ghost sm" aria-label={t("billing.sheetOf", { month: nameOf(m) })} onClick={() => ask({ month: m.month }, false)}>{t("billing.sheet")}</button></td></tr>
+          <td class="r money"><b>{rupees(m.amount_paise)}</b></td><td class="r"><button type="button" class="btn ghost sm" onClick={() => ask({ month: m.month }, false)}>{t("billing.sheet")}<span class="sr">, {nameOf(m)}</span></button></td></tr>
       ))}</tbody></table>
   );
 }

@@ -88,7 +88,7 @@ function Table({ rows, open }: { rows: Key[]; open(o: Open): void }) {
     <div class="card kt"><table><caption class="sr">{t("keys")}</caption>
       <thead><tr><th>{shared("name")}</th><th>{t("keys.key")}</th><th>{t("keys.voices")}</th><th>{t("keys.used")}</th><th>{t("keys.created")}</th><th>{t("keys.by")}</th><th><span class="sr">{shared("more")}</span></th></tr></thead>
       <tbody>{rows.map((k) => (
-        <tr class={k.revoked_at ? "rev" : ""} data-key={k.id}>
+        <tr key={k.id} class={k.revoked_at ? "rev" : ""} data-key={k.id}>
           <td><b><bdi>{k.name}</bdi></b><span class="pj xs muted"><bdi>{projectName(k.project_id)}</bdi></span></td>
           <td class="kx"><code>{k.prefix}…</code></td>
           <td class="vx">{k.voices.length === 0 ? <span class="chip every">{shared("every")}</span> : k.voices.map((v) => <span class="chip acc">{v}</span>)}</td>

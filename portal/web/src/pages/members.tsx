@@ -65,7 +65,7 @@ function List({ members, last, reload, sent, remove }: ListProps) {
       <tbody>{members.map((m) => {
         const keep = last && m.role === "owner" && m.state === "joined";
         return (
-          <tr data-member={m.email}><td><b><bdi>{m.email}</bdi></b>{m.email === me.value?.user.email && <span class="chip you">{t("members.you")}</span>}</td>
+          <tr key={m.email} data-member={m.email}><td><b><bdi>{m.email}</bdi></b>{m.email === me.value?.user.email && <span class="chip you">{t("members.you")}</span>}</td>
             <td class="vx"><RoleOf m={m} fixed={keep || !isOwner.value} changed={reload} /></td>
             <td class="muted kx"><State m={m} /></td>
             <td class="ax">{isOwner.value && !keep && <Actions m={m} sent={sent} remove={remove} />}</td></tr>

@@ -21,6 +21,7 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
   useEffect(() => {
     const back = document.activeElement;
     dialog.current?.showModal();
+    dialog.current?.querySelector<HTMLElement>("[data-focus]")?.focus(); // else the cross has it
     return () => {
       if (back instanceof HTMLElement && back.isConnected) back.focus();
     };

@@ -4,14 +4,15 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 interface MenuProps {
-  label: string; // what the button is called
+  label: string; // what it is for
   button: ComponentChildren;
+  named?: boolean; // the button has a text of its own, and the label stands behind it
   class?: string;
   up?: boolean; // opens above the button
   children(close: () => void): ComponentChildren;
 }
 
-export function Menu({ label, button, class: name = "btn ghost sm sq", up, children }: MenuProps) {
+export function Menu({ label, button, named, class: name = "btn ghost sm sq", up, children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
@@ -44,7 +45,7 @@ export function Menu({ label, button, class: name = "btn ghost sm sq", up, child
   };
   return (
     <div class="menu" ref={box} onKeyDown={key}>
-      <button type="button" class={name} ref={opener} aria-label={label} aria-expanded={open} onClick={() => setOpen(!open)}>{button}</button>
+      <button type="button" class={name} ref={opener} aria-label={named ? undefined : label} aria-expanded={open} onClick={() => setOpen(!open)}>{button}{named && <span class="sr">, {label}</span>}</button>
       {open && <div class={up ? "menu-list up" : "menu-list"} role="group" aria-label={label}>{children(close)}</div>}
     </div>
   );

@@ -66,7 +66,7 @@ export function Show<V>({ of, rows, children }: { of: Loaded<V>; rows?: number; 
 }
 
 export function Empty({ title, text, children }: { title: string; text?: string; children?: ComponentChildren }) {
-  return <div class="empty"><Hanging /><h3>{title}</h3>{text && <p class="muted small">{text}</p>}{children}</div>;
+  return <div class="empty"><Hanging /><p class="title">{title}</p>{text && <p class="muted small">{text}</p>}{children}</div>;
 }
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
@@ -100,10 +100,10 @@ export function Select({ label, value, choices, onChoose, disabled }: { label: s
   );
 }
 
-export function Find({ label, value, onInput }: { label: string; value: string; onInput(v: string): void }) {
+export function Find({ label, value, onInput, focus }: { label: string; value: string; onInput(v: string): void; focus?: boolean }) {
   return (
     <label class="find"><span class="sr">{label}</span><Icon name="find" />
-      <input class="in" type="search" placeholder={label} value={value} data-find onInput={(e) => onInput(e.currentTarget.value)} /><kbd class="hide-s" aria-hidden="true">/</kbd>
+      <input class="in" type="search" placeholder={label} value={value} data-find data-focus={focus} onInput={(e) => onInput(e.currentTarget.value)} /><kbd class="hide-s" aria-hidden="true">/</kbd>
     </label>
   );
 }
@@ -124,7 +124,7 @@ export function Field({ label, value, onInput, type = "text", hint, max, auto = 
   useEffect(() => void (focus && input.current?.focus()), []);
   return (
     <label class="field"><span>{label}</span>
-      <input ref={input} class="in" type={type as "text"} value={value} maxLength={max} autocomplete={auto as "off"} onInput={(e) => onInput(e.currentTarget.value)} />
+      <input ref={input} class="in" type={type as "text"} value={value} maxLength={max} data-focus={focus} autocomplete={auto as "off"} onInput={(e) => onInput(e.currentTarget.value)} />
       {hint && <span class="xs muted">{hint}</span>}
     </label>
   );
