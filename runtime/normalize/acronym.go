@@ -193,7 +193,11 @@ func (r *reader) letter(i int) int {
 	if r.lang == english || !r.single(i) || r.at(i).cas != upper || r.joined(i) {
 		return i
 	}
-	hyphened := r.isSign(i-1, '-') && r.at(i-2).inCapitals() // USB-C
+	before := i - 1
+	for r.isSign(before, '-') && i-before < lookahead {
+		before--
+	}
+	hyphened := before < i-1 && r.at(before).inCapitals() // USB-C
 	paired := r.at(i-1).isOneOf("+&") || r.at(i+1).isOneOf("+&")
 	if !hyphened && !paired && !r.tightSign(i+1, '#') {
 		return i

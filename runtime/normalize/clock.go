@@ -268,7 +268,7 @@ func (r *reader) isDottedTime(i int) bool {
 		return false
 	}
 	for j := max(r.start, i-4); j < i; j++ {
-		if r.isWord(j, dayPart) || r.reads(j, "kal", "aaj", "parso", "कल", "आज", "परसों", "today", "tomorrow", "tonight") || r.weekdayAt(j) > 0 {
+		if r.isWord(j, dayPart|travel) || r.reads(j, "kal", "aaj", "parso", "कल", "आज", "परसों", "today", "tomorrow", "tonight") || r.weekdayAt(j) > 0 {
 			return true
 		}
 	}

@@ -210,7 +210,7 @@ var wordLists = []struct {
 	{numbersThings, `
 		platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
-		बिल सीट फ़ाइल केस रोल मीटर`},
+		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
 	{codeVerb, `use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
 		enter submit darj bharo bharein share`},
@@ -230,7 +230,7 @@ var wordLists = []struct {
 		boards departs arrives leaves lands dep arr etd eta std sta at ab अब boarding departure arrival reporting reports प्रस्थान आगमन बोर्डिंग समय`},
 	{travel, `
 		flight train bus local boards boarding gate terminal departs departure dep arr arrives arrival etd eta lands landing takeoff shuttle checkin platform pnr ferry metro
-		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift`},
+		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift doors entry curfew checkout`},
 	{lasting, `timeout session video break wait cache interval song clip call delay expires expire meeting audio reel podcast lecture workout nap timer warmup runtime late jog walk plank rest halt ttl screening demo standup ride`},
 	{terms, `notice tenure emi emis lockin probation internship subscription lease rental warranty bond term policy validity`},
 	{timed, `lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
@@ -402,7 +402,8 @@ var shortForms = []struct {
 	{needsDot, "etc", "", "etcetera"},
 	{needsDot, "jr", "", "junior"},
 	{needsDot, "sr", "", "senior"},
-	{beforeNumber, "no nos", "", "number"},
+	{beforeNumber, "no", "", "number"},
+	{beforeNumber, "nos", "", "numbers"},
 	{beforeNumber, "ph tel", "", "phone"},
 	{beforeNumber, "mob", "", "mobile"},
 	{beforeNumber, "ext", "", "extension"},

@@ -227,8 +227,9 @@ func (r *reader) dottedForm(i int) int {
 	return r.end(next)
 }
 
-// isAcronym reports whether token i is written in two to five capitals: the GST of GST no.
+// isAcronym reports whether token i is two to five capitals that are spelled: the GST of GST no.
 func (r *reader) isAcronym(i int) bool {
-	n := r.at(i).b - r.at(i).a
-	return r.at(i).inCapitals() && 2 <= n && n <= 5
+	t := r.at(i)
+	n := t.b - t.a
+	return t.inCapitals() && 2 <= n && n <= 5 && !saidAsWord(t.word)
 }

@@ -230,7 +230,7 @@ func (r *reader) inches(i int) int {
 		return i
 	}
 	for j := i - 1; j >= max(r.start, i-lookahead); j-- {
-		if r.isSign(j, '"') {
+		if r.isSign(j, '"') && !(r.tight(j) && r.at(j-1).kind == digits) {
 			return i
 		}
 	}

@@ -2,8 +2,13 @@ package normalize
 
 // The wordings that make a number a code although no word before it says so.
 
-// mayBeCode reports whether the number at token i is as long as codes are, and no price.
-func (r *reader) mayBeCode(i int) bool { return len(r.str(i)) <= 8 && !r.isPaidOrRound(i) }
+// mayBeCode reports whether the number at token i is as long as codes are, and neither a price nor a year of ours with its noun.
+func (r *reader) mayBeCode(i int) bool {
+	if y := r.small(i, 4); 1950 <= y && y < 2050 && r.at(i+1).inSmallLetters() {
+		return false
+	}
+	return len(r.str(i)) <= 8 && !r.isPaidOrRound(i)
+}
 
 // isTail reports whether a count of last digits stands before the number at token i, which has so many.
 func (r *reader) isTail(i int) bool {
