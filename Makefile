@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,6 +108,10 @@ e2e-cluster: helm images ## try a release on a real Kubernetes of two nodes: ins
 
 bench-pull: onnxruntime ## the pull of a model of the released size on one processor: seconds and memory
 	SWAR_BENCH_PULL=1 taskset -c 0 go test -count=1 -v -run PullOfTheReleasedSize ./cmd/swar
+
+bench-web: install-test-deps build ## what people wait for in the playground: first sound, silence, preview (Chromium)
+	@hack/install-deps.sh browser
+	SWAR_BENCH_WEB=1 go test -count=1 -timeout 20m -tags e2e -v -run TestBenchWeb ./hack/e2e
 
 bench-reading: ## how many everyday messages are read as people read them, by class; those that are held out by rate alone
 	@go run ./hack/reading -held-out $(ARGS)
