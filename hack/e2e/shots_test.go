@@ -95,7 +95,7 @@ func TestShots(t *testing.T) {
 	}
 	out := openTab(t, p.portalBase+"/signin")
 	for _, width := range []int64{1440, 390} {
-		if wanted == "" || strings.Contains("signin", wanted) {
+		if name := "signin"; wanted == "" || strings.Contains(name, wanted) {
 			out.shoot(p.portalBase+"/signin", width, filepath.Join(folder, fmt.Sprintf("signin-%d.png", width)))
 		}
 	}
@@ -135,4 +135,3 @@ func (b *tab) rest() {
 		b.t.Errorf("a page still loads after eight seconds")
 	}
 }
-

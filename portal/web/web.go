@@ -157,16 +157,16 @@ func isOrigin(s string) bool {
 
 // policyFor is the policy of pages that call api, which speaks and has samples, and connect.
 func policyFor(api string, connect []string) string {
-	calls, media := "'self'", "'self' blob:"
+	sources, media := []string{"'self'"}, "'self' blob:"
 	if api != "" {
 		connect = append([]string{api}, connect...)
 		media += " " + api
 	}
 	for _, c := range connect {
 		scheme, host, _ := strings.Cut(c, "://")
-		calls += " " + c + " ws" + strings.TrimPrefix(scheme, "http") + "://" + host
+		sources = append(sources, c, "ws"+strings.TrimPrefix(scheme, "http")+"://"+host)
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + calls + "; media-src " + media +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + strings.Join(sources, " ") + "; media-src " + media +
 		"; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 

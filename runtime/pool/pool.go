@@ -119,13 +119,12 @@ func (p *Pool) Run(ctx context.Context) error {
 func (p *Pool) makeAll(ctx context.Context) error {
 	for i := range p.cfg.Workers {
 		w, err := p.newWarm(ctx)
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil:
+			p.add(w)
+		case ctx.Err() == nil:
 			return fmt.Errorf("worker %d of %d: %w", i+1, p.cfg.Workers, err)
 		}
-		if err != nil {
-			break
-		}
-		p.add(w)
 	}
 	return nil
 }
