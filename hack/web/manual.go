@@ -143,16 +143,16 @@ func readManual(root string) ([]chapter, []*page, error) {
 	}
 	overview := "# Runbooks\n\nWhat to do when an alert fires. [Kubernetes](docs/kubernetes.md) tells which alerts there are.\n\n"
 	var books []*page
-	var list []string
+	var links []string
 	for _, c := range cards {
 		p, err := readPage(root, path.Join(runbooks, filepath.Base(c)), sources)
 		if err != nil {
 			return nil, nil, err
 		}
 		books = append(books, p)
-		list = append(list, "- ["+p.Title+"]("+p.source+")\n")
+		links = append(links, "- ["+p.Title+"]("+p.source+")\n")
 	}
-	overview += strings.Join(list, "")
+	overview += strings.Join(links, "")
 	for _, made := range [][2]string{{lostAddress, lost}, {sources[runbooks], overview}} {
 		p, err := render("", []byte(made[1]), sources)
 		if err != nil {
