@@ -53,7 +53,7 @@ func (b *tab) furnish(org string) {
 	await api('POST', '/voice-requests', {org_id: org, voice_name: 'Meera', language: 'Hinglish', use_case: 'Reads stories to children at bedtime.', hours: 3.5});
 	let spoken = 0;
 	for (const [i, text] of ['Namaste!', 'Aapka order ₹499 ka hai.', 'OTP 482913 hai.', 'Kal 5:30 pm pe milte hain.', 'Dhanyavaad.'].entries()) {
-		const r = await fetch('/v1/tts', {method: 'POST', headers: {'x-api-key': made[i %% 2].key}, body: JSON.stringify({text, voice: 'anjura'})});
+		const r = await fetch((document.documentElement.dataset.api || '') + '/v1/tts', {method: 'POST', headers: {'x-api-key': made[i %% 2].key}, body: JSON.stringify({text, voice: 'anjura'})});
 		spoken += (await r.arrayBuffer()).byteLength > 44;
 	}
 	return spoken;`, org)), &spoken)
