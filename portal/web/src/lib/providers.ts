@@ -4,7 +4,7 @@
 import { failed, type Answer, type Failure } from "./api";
 import type { Provider } from "./portal.gen";
 
-const PENDING = "swar.signin"; // sessionStorage: what the way back has to match
+const PENDING = "swar.signin"; // sessionStorage: what the way back has to match; localStorage for links in mails, which open in tabs of their own
 const KEPT = "swar.provider"; // sessionStorage: with whom this tab has signed in, for the next token
 
 export interface Given {
@@ -36,9 +36,9 @@ function base64url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-function read<V>(slot: string): V | undefined {
+function read<V>(slot: string, from = sessionStorage): V | undefined {
   try {
-    return (JSON.parse(sessionStorage.getItem(slot) ?? "null") as V | null) ?? undefined;
+    return (JSON.parse(from.getItem(slot) ?? "null") as V | null) ?? undefined;
   } catch {
     return undefined;
   }
@@ -66,11 +66,12 @@ export async function goTo(provider: Provider, to: string): Promise<Failure | un
 /** What became of a way back from a provider; undefined where the page was opened otherwise. The code leaves the address at once. */
 export async function back(): Promise<(Given & { to: string }) | Failure | undefined> {
   const q = new URLSearchParams(location.search);
-  const pending = read<Pending>(PENDING);
   const firebase = q.get("oobCode");
+  const store = firebase ? localStorage : sessionStorage;
+  const pending = read<Pending>(PENDING, store);
   if (!q.has("state") && !firebase) return undefined;
   history.replaceState(null, "", "/signin");
-  sessionStorage.removeItem(PENDING);
+  store.removeItem(PENDING);
   if (!pending) return refused("other_browser");
   if (firebase) return withTo(await firebaseIn(pending.provider, pending.email ?? "", firebase), pending.to);
   if (q.get("state") !== pending.state) return refused("bad_link");
@@ -99,7 +100,7 @@ export async function firebaseLink(provider: Provider, email: string, to: string
   const pending: Pending = { provider, to, email, state: "", nonce: "", verifier: "" };
   const sent = await json<object>(firebaseAddress(provider, "identitytoolkit.googleapis.com/v1/accounts:sendOobCode"), { requestType: "EMAIL_SIGNIN", email, continueUrl: here(), canHandleCodeInApp: true });
   if (failed(sent)) return sent;
-  sessionStorage.setItem(PENDING, JSON.stringify(pending));
+  localStorage.setItem(PENDING, JSON.stringify(pending));
   return undefined;
 }
 
