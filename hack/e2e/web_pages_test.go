@@ -16,19 +16,21 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// wait is until a script is true, for at most ten seconds.
+// wait is until a script is true, for at most ten seconds, also where the page goes to another address meanwhile.
 func (b *tab) wait(what, script string) {
 	b.t.Helper()
-	var done bool
-	b.get(`(async () => {
-	for (const end = performance.now() + 10000; performance.now() < end; await new Promise((go) => setTimeout(go, 50))) if (`+script+`) return true;
+	look := `(async () => {
+	for (const end = performance.now() + 500; performance.now() < end; await new Promise((go) => setTimeout(go, 25))) if (` + script + `) return true;
 	return false;
-})()`, &done)
-	if !done {
-		var text string
-		b.get(`(document.querySelector('dialog, .menu-list') ?? document.querySelector('#main') ?? document.body).innerText.slice(0, 600) + ' | ' + document.activeElement.outerHTML.slice(0, 200)`, &text)
-		b.t.Fatalf("%s: not after ten seconds; the page shows %q", what, text)
+})()`
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && b.ctx.Err() == nil; {
+		if done, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise)); err == nil && done {
+			return
+		}
 	}
+	var text string
+	b.get(`location.pathname + ' ' + (document.querySelector('dialog, .menu-list') ?? document.querySelector('#main') ?? document.body).innerText.slice(0, 600) + ' | ' + document.activeElement.outerHTML.slice(0, 200)`, &text)
+	b.t.Fatalf("%s: not after ten seconds; the page shows %q", what, text)
 }
 
 // open shows a page of the organisation, as the navigation does.
