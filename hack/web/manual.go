@@ -229,7 +229,7 @@ func searched(pages []*page) ([]byte, error) {
 		if p.Address == lostAddress {
 			continue
 		}
-		var headings []string
+		headings := []string{} // a page without any has a list, too
 		for _, h := range p.Headings {
 			headings = append(headings, h.ID, h.Text)
 		}
