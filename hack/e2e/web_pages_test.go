@@ -3,10 +3,14 @@
 package e2e
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -117,8 +121,15 @@ func TestKeyFromTheKeyboard(t *testing.T) {
 	if !keyPattern.MatchString(key) {
 		t.Fatalf("the key is shown as %q", key)
 	}
-	if resp := p.speakWith(key); resp != 200 {
-		t.Fatalf("the new key speaks with status %d", resp)
+	var line string
+	b.get(`document.querySelector('dialog pre').textContent`, &line)
+	shell := exec.Command("sh", "-c", strings.Replace(line, "curl -sS", "curl -sS --fail-with-body", 1))
+	shell.Dir = t.TempDir()
+	if out, err := shell.CombinedOutput(); err != nil {
+		t.Fatalf("the line that is shown: %v\n%s\n%s", err, line, out)
+	}
+	if audio, err := os.ReadFile(filepath.Join(shell.Dir, "take.wav")); err != nil || !bytes.HasPrefix(audio, []byte("RIFF")) {
+		t.Fatalf("the line that is shown made %d bytes, %v", len(audio), err)
 	}
 	b.wait("the first request lights up", `document.querySelector('.wait .dot.on')`)
 	b.do(chromedp.KeyEvent(kb.Escape))

@@ -168,7 +168,7 @@ function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
   if (!made.key) return <Dialog title={t("keys.ready", { name: made.row.name })} onClose={onClose}><p class="wrong">{t("keys.notShown")}</p></Dialog>;
   const key = made.key;
   const mayClose = () => copied || first !== "" || confirm(t("keys.leave"));
-  const code = example(language, key);
+  const code = example(language, key, made.row.voices[0] ?? voiceNames.value[0] ?? "");
   return (
     <Dialog title={t("keys.ready", { name: made.row.name })} lead={t("keys.once")} onClose={onClose} mayClose={mayClose}>
       <div class="secret"><code data-secret>{key}</code><button type="button" class="btn primary sm" onClick={() => void copy(key).then((ok) => setCopied((c) => c || ok))}><Icon name="copy" />{shared("copy")}</button></div>
@@ -184,9 +184,9 @@ function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
   );
 }
 
-function example(language: (typeof LANGUAGES)[number], key: string): string {
+function example(language: (typeof LANGUAGES)[number], key: string, voice: string): string {
   if (language === ".env") return `SWAR_URL=${api}\nSWAR_KEY=${key}`;
-  const text = snippet(language, api, "Namaste! Aapka order kal aayega.", { voice: "", temperature: 0.3, seed: "", enDigits: false, raw: false });
+  const text = snippet(language, api, "Namaste! Aapka order kal aayega.", { voice, temperature: 0.3, seed: "", enDigits: false, raw: false });
   return `export SWAR_KEY=${key}\n${text}`;
 }
 
