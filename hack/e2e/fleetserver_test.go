@@ -31,7 +31,7 @@ var ownerOf = map[string]int{
 	"--store": toPortal, "--project": toPortal, "--public-url": toPortal, "--email-sign-in": toPortal,
 	"--sign-in-mails": toPortal, "--smtp": toPortal, "--smtp-encryption": toPortal, "--smtp-user": toPortal,
 	"--smtp-password": toPortal, "--mail-from": toPortal, "--issuers": toPortal, "--firebase": toPortal,
-	"--firebase-emulator": toPortal, "--accept-unsigned-tokens": toPortal, "--invited-only": toPortal,
+	"--firebase-emulator": toPortal, "--firebase-web-api-key": toPortal, "--accept-unsigned-tokens": toPortal, "--invited-only": toPortal,
 	"--domain": toPortal, "--portal-origin": toPortal,
 
 	"--trust-proxy": toRouter | toPortal,
