@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -44,7 +43,7 @@ func TestKeyboardOnly(t *testing.T) {
 	return [...all.filter((el) => !window.stops.has(el)).map((el) => 'not reached: ' + el.outerHTML.slice(0, 120)), ...window.unseen.map((html) => 'shows no focus: ' + html), ...(all.length === 0 ? ['nothing to reach'] : [])];
 })()`, &missed)
 		for _, m := range missed {
-			t.Error(fmt.Sprintf("%s: %s", page, m))
+			t.Errorf("%s: %s", page, m)
 		}
 	}
 }
