@@ -1,6 +1,7 @@
 package route
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -35,6 +36,16 @@ func (r *Router) pick(now time.Time, req *request) *pod {
 	}
 	for _, c := range r.listed {
 		if c.free() > 0 && c.inUse(now) && c.suspect(now) && len(c.unseen) == 0 && !req.avoids(c.pod) {
+			return c.pod
+		}
+	}
+	return nil
+}
+
+// pickAgain returns a pod with a slot that has failed the request, and is heard of still, or nil.
+func (r *Router) pickAgain(now time.Time, req *request) *pod {
+	for _, c := range r.listed {
+		if c.free() > 0 && c.inUse(now) && !c.suspect(now) && slices.Contains(req.lost, c.address) {
 			return c.pod
 		}
 	}

@@ -206,14 +206,19 @@ func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
 	return r.done()
 }
 
-// Expire ends a request that has waited for its whole time. One that was sent meanwhile goes on.
+// Expire ends a request that has waited for its whole time. One that was sent meanwhile goes on, and one that was failed
+// by a pod which is still heard of is sent there once more: nobody else had a slot for it.
 func (r *Router) Expire(now time.Time, id ID) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod != nil {
 		return r.done()
 	}
 	r.leaveQueue(req)
-	r.giveUp(now, req)
+	if p := r.pickAgain(now, req); p != nil && req.attempts < MaxAttempts {
+		r.send(req, p, 0)
+	} else {
+		r.giveUp(now, req)
+	}
 	return r.done()
 }
 

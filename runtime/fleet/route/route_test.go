@@ -371,6 +371,39 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+func TestWhoWasFailedIsTriedThereOnceMoreWhenItsWaitIsOver(t *testing.T) {
+	slot := route.State{Workers: 8, Ready: 8, Busy: 7, Warm: true, Seen: 9}
+	full := route.State{Workers: 8, Ready: 8, Busy: 8, Warm: true, Seen: 9}
+	for name, c := range map[string]struct {
+		prepare func(f *fleet)
+		want    string
+	}{
+		"by a pod that has a slot":        {func(f *fleet) { f.say(0, slot) }, "sent to pod0"},
+		"not by one that has none":        {func(f *fleet) { f.say(0, full) }, "refused: worker gone"},
+		"just before it is silent":        {func(f *fleet) { f.say(0, slot); f.now = f.now.Add(3*time.Second - 1) }, "sent to pod0"},
+		"not by one that is silent":       {func(f *fleet) { f.say(0, slot); f.now = f.now.Add(3 * time.Second) }, "refused: worker gone"},
+		"not by one that is out of reach": {func(f *fleet) { f.Disconnect(f.now, "pod0") }, "refused: worker gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, route.Config{}, 1, 0, 0)
+			check(t, f.arrive(route.Request{}), "sent to pod0")
+			check(t, outcome(f.Lost(f.now, 1, speech.ErrWorkerGone)), "waits")
+			c.prepare(f)
+			check(t, outcome(f.Expire(f.now, 1)), c.want)
+		})
+	}
+	t.Run("three times in all", func(t *testing.T) {
+		f := newFleet(t, route.Config{}, 1, 0)
+		check(t, f.arrive(route.Request{}), "sent to pod0")
+		for range route.MaxAttempts - 1 {
+			check(t, outcome(f.Lost(f.now, 1, speech.ErrWorkerGone)), "waits")
+			f.say(0, slot)
+			check(t, outcome(f.Expire(f.now, 1)), "sent to pod0")
+		}
+		check(t, outcome(f.Lost(f.now, 1, speech.ErrWorkerGone)), "refused: worker gone")
+	})
+}
+
 func TestWhoWasFailedByAPodIsNotInTheWayOfOthers(t *testing.T) {
 	f := newFleet(t, route.Config{}, 1)
 	f.arrive(route.Request{})

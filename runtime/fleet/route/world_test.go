@@ -62,7 +62,7 @@ type request struct {
 	waits    bool
 	attempt  *attempt
 	answered bool
-	lost     map[string]bool // pods that it must not meet again
+	lost     map[string]bool // pods that it must not meet again before its wait is over
 	patient  time.Time       // until when it goes only where a slot is kept for it
 }
 
@@ -237,6 +237,7 @@ func (w *world) do(r *testRouter, effects []route.Effect) {
 			if q == nil || q.attempt != nil || e.Err == nil {
 				w.Fatalf("%+v refuses %+v", e, q)
 			}
+			w.checkNobodyCould(r, q)
 			w.end(r, e.ID)
 		case route.Wait:
 			q := r.requests[e.ID]
@@ -268,7 +269,7 @@ func (w *world) send(r *testRouter, e route.Send) {
 	if q.sends++; q.sends > route.MaxAttempts {
 		w.Fatalf("request %d is sent for the %dth time", e.ID, q.sends)
 	}
-	if q.lost[e.Pod] {
+	if q.lost[e.Pod] && !w.isOverdue(q) {
 		w.Fatalf("request %d goes to %s again, which has failed it", e.ID, e.Pod)
 	}
 	if e.Number <= r.lastSent[e.Pod] {
@@ -327,6 +328,20 @@ func (w *world) checkWork(r *testRouter) {
 			if q.waits && !q.lost[p.Address] && !w.now.Before(q.patient) {
 				w.Fatalf("request %d waits while %+v is free", id, p)
 			}
+		}
+	}
+}
+
+func (w *world) isOverdue(q *request) bool { return w.now.Sub(q.asked) >= route.DefaultQueueWait }
+
+// checkNobodyCould fails where a request that pods failed is ended though one of them could try once more.
+func (w *world) checkNobodyCould(r *testRouter, q *request) {
+	if !w.isOverdue(q) || q.sends >= route.MaxAttempts {
+		return
+	}
+	for _, p := range r.View(w.now) {
+		if q.lost[p.Address] && p.InUse && p.Free > 0 && !p.Suspect {
+			w.Fatalf("%+v is refused, though %+v could try it once more", q, p)
 		}
 	}
 }
@@ -531,7 +546,7 @@ func (w *world) advance(d time.Duration) {
 	for _, r := range w.routers {
 		for _, id := range slices.Sorted(maps.Keys(r.requests)) {
 			q := r.requests[id]
-			if q == nil || !q.waits || w.now.Sub(q.asked) < route.DefaultQueueWait {
+			if q == nil || !q.waits || !w.isOverdue(q) {
 				continue
 			}
 			q.waits = false
