@@ -34,6 +34,8 @@ func certificates(t *testing.T, _ *life) {
 		before[name] = text
 		kubectl(t, "delete", "secret", name)
 	}
+	// Secrets are not watched: the operator reads them every five minutes, and whenever something of the fleet changes.
+	kubectl(t, "scale", "ttsd", fleet, "--replicas=4")
 	for _, name := range secrets {
 		within(t, time.Minute, name+" holds another certificate", func() error {
 			now, err := read(name)
@@ -43,7 +45,6 @@ func certificates(t *testing.T, _ *life) {
 			return err
 		})
 	}
-	kubectl(t, "scale", "ttsd", fleet, "--replicas=4")
 	ready(t, 2*time.Minute, 4)
 	kubectl(t, "scale", "ttsd", fleet, "--replicas=2")
 	ready(t, 3*time.Minute, 2)
