@@ -151,7 +151,7 @@ func signIn(t *testing.T, l *life) {
 		"--set", "portal.publicURL=https://tts.example.org")
 	p := &person{address: address(t, "swar-portal")}
 	within(t, 10*time.Second, "the portal's Service leads to its new pod", func() error {
-		conn, err := net.Dial("tcp", p.address)
+		conn, err := net.DialTimeout("tcp", p.address, time.Second) // a SYN to the pod of before is never answered
 		if err == nil {
 			err = conn.Close()
 		}
