@@ -51,13 +51,18 @@ var conventions = []convention{
 	in("math", `^[xy][^०-९]*$`, ``, "Hindi whatever is written", "English where no letter and no digit is Hindi"),
 	in("measure", `kg$`, ``, "किलोग्राम", "किलो, as people say"),
 	in("measure", `ft$`, ``, "फीट", "फ़ुट"),
+	in("measure", `yd$`, `यार्ड`, "यार्ड", "गज"),
+	in("measure", `oz$`, `आउन्स`, "आउन्स", "औंस"),
 	in("measure", `yr$`, ``, "वर्ष, or साल from one to five; quarters and halves in words", "साल; a half of a year by its decimal"),
 	in("money", `\.\d*0{2,}$|\.500$`, `पैसे|सेंट`, "zeros after the hundredths are dropped", "a third digit makes it a decimal"),
+	in("money", `^₺`, `कुरस`, "कुरस", "कुरुश, as it sounds"),
 	in("money", `[.][5५] (करोड़|हजार)`, ``, "two point five", "ढाई, डेढ़"),
 	in("serial", `^`+digit+`जी$`, ``, "पाँच जी", "फ़ाइव जी, as people say"),
+	in("serial", `\^`, `स्क्वेर्ड|क्यूब|पावर`, "powers by their English names", "का वर्ग, का घन, की घात"),
 	in("serial", `^1-800-`, ``, "groups of a telephone number as numbers", "digit by digit"),
 	in("serial", `^(99-1|10-20-30)$`, ``, "numbers with hyphens, and nothing else, one after the other", "a range, or a date where it can be one"),
 	in("telephone", `^मेरे इस नंबर पे कॉल करो १`, ` शून्य एक `, "a zero that is not written is put before an area code", "what is written"),
+	in("whitelist", `^वै\.`, `वैज्ञानिक`, "वै. is वैज्ञानिक", "वै. is वैद्य"),
 	in("whitelist", `^मा\.`, ``, "मा. is मास्टर", "मा. is माननीय"),
 }
 

@@ -125,32 +125,75 @@ func (r *reader) single(i int) bool {
 	return t.kind == latin && t.b-t.a == 1
 }
 
-// roman reads the Roman numeral behind a head word: World War II, Class XII.
+// roman reads a Roman numeral: World War II, Class XII, अग्नि-IV, XIIवीं.
 func (r *reader) roman(i int) int {
-	head := i - 1
-	if r.tightSign(head, '-') && r.tight(i) {
-		head-- // Phase-II
-	}
 	if next := r.schoolClass(i); next > i {
 		return next
 	}
-	if i <= r.start || r.at(i).cas != upper || !r.looseEnd(i+1) {
-		return i
-	}
-	if !r.isWord(head, romanHead) && !(r.isWord(i+1, romanTail) && r.at(i-1).kind.lettered()) {
+	if !r.at(i).inCapitals() {
 		return i
 	}
 	n := romanValue(r.str(i))
-	if r.single(i+1) && r.at(i+1).cas == upper {
+	if n == 0 {
+		return i
+	}
+	if r.endsOrdinal(i+1) && r.tight(i+1) {
+		return r.hindiOrdinal(i, n)
+	}
+	head := r.romanHead(i)
+	if !r.looseEnd(i+1) || !r.isRoman(i, head) {
+		return i
+	}
+	if r.single(i+1) && r.at(i+1).inCapitals() {
 		return i // single letters in a row are spelled already
 	}
 	pronoun := n == 1 && r.at(i+1).inSmallLetters() // the part I like
-	if n == 0 || pronoun {
+	if pronoun {
 		return i
 	}
 	r.begin(i, speech.SpanNumber)
 	r.cardinal(n, r.quantityLang(head+1))
 	return r.end(i + 1)
+}
+
+// romanHead returns the token before a Roman numeral, or before its hyphen: Phase-II.
+func (r *reader) romanHead(i int) int {
+	if r.tightSign(i-1, '-') && r.tight(i) {
+		return i - 2
+	}
+	return i - 1
+}
+
+// isRoman reports whether the capitals at token i, which may be a Roman numeral, are one beside what stands at head.
+func (r *reader) isRoman(i, head int) bool {
+	s := r.str(i)
+	small := strings.Trim(s, "IVX") == "" // up to 39
+	switch {
+	case head >= r.start && r.isWord(head, romanHead):
+		return small || len(s) > 2
+	case r.isWord(i+1, romanTail):
+		return small && (len(s) > 1 || r.at(i-1).kind.lettered() && !r.isWord(i+1, englishHead)) // Mercedes V Class
+	case head == i-1:
+		return r.isPlainlyRoman(i) || len(s) > 1 && r.endsOrdinal(i+1)
+	case r.at(head).kind == deva: // योजना-I, भाग-XCIX; दिल्ली-MCD is none
+		return small && s != "X" || len(s) > 3
+	}
+	name := r.at(head).cas == title && len(r.str(head)) > 3 // Agni-V
+	return r.isPlainlyRoman(i) || name && small && s != "X"
+}
+
+// isPlainlyRoman reports whether the capitals at token i are a Roman numeral and hardly anything else: II, VIII, MMXXIV. IV, VI
+// and XL are short forms, too.
+func (r *reader) isPlainlyRoman(i int) bool {
+	s := r.str(i)
+	small := strings.Trim(s, "IVX") == ""
+	return s == "II" || small && len(s) > 2 && s != "XXX" || len(s) > 4
+}
+
+// endsOrdinal reports whether token i is the ending of a Hindi ordinal: वीं, था.
+func (r *reader) endsOrdinal(i int) bool {
+	return r.at(i).kind == deva && r.looseEnd(i+1) &&
+		r.reads(i, "वाँ", "वां", "वीं", "वें", "वा", "था", "थी", "थे", "ठा", "ठी", "ठे")
 }
 
 // schoolClass reads XII-B.
@@ -171,21 +214,36 @@ func (r *reader) schoolClass(i int) int {
 	return r.end(i + 3)
 }
 
-// romanValue returns the value of a Roman numeral up to 39, 0 for anything else.
+// romanDigits are the parts of Roman numerals, the largest first.
+var romanDigits = [...]struct {
+	letters string
+	value   uint64
+}{
+	{"M", 1000}, {"CM", 900}, {"D", 500}, {"CD", 400}, {"C", 100}, {"XC", 90}, {"L", 50}, {"XL", 40}, {"X", 10}, {"IX", 9}, {"V", 5}, {"IV", 4}, {"I", 1},
+}
+
+// romanValue returns the value of a Roman numeral as it is written today, 1 to 3999; 0 for anything else, such as IIII and IC.
 func romanValue(s string) uint64 {
-	tens := 0
-	for tens < len(s) && s[tens] == 'X' {
-		tens++
-	}
-	if tens > 3 {
-		return 0
-	}
-	for n, ones := range [...]string{"", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"} {
-		if s[tens:] == ones && len(s) > 0 {
-			return uint64(10*tens + n)
+	sum, rest := uint64(0), s
+	for _, d := range romanDigits {
+		for strings.HasPrefix(rest, d.letters) {
+			rest = rest[len(d.letters):]
+			sum += d.value
 		}
 	}
-	return 0
+	if rest != "" || sum > 3999 {
+		return 0
+	}
+	left := sum
+	for _, d := range romanDigits { // one numeral has each value
+		for ; left >= d.value; left -= d.value {
+			if !strings.HasPrefix(s, d.letters) {
+				return 0
+			}
+			s = s[len(d.letters):]
+		}
+	}
+	return sum
 }
 
 // letter names a capital that a sign joins to something in a Hindi sentence: O+, R&D.

@@ -154,7 +154,7 @@ func (r *reader) isCredited(j int, a *amount) bool {
 }
 
 // isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k, 2.3M);
-// L and k are also apart from an amount of money: ₹5 L.
+// L and k are also apart from an amount of money, ₹5 L, and k from what is counted: 5 K followers.
 func (r *reader) isScaleLetter(j int, a *amount) bool {
 	if !r.looseEnd(j + 1) {
 		return false
@@ -166,7 +166,7 @@ func (r *reader) isScaleLetter(j int, a *amount) bool {
 	case "L":
 		return money || !apart
 	case "K", "k":
-		return (money || !apart) && !r.isCarat(j, a)
+		return (money || !apart || r.isWord(j+1, counted)) && !r.isCarat(j, a)
 	case "B":
 		return money && !apart // Flat 2B
 	}
@@ -274,7 +274,7 @@ func (r *reader) unit(j int) (*unit, int) {
 		return &plainDegree, j + 1
 	}
 	if !t.kind.lettered() {
-		return nil, j
+		return r.microUnit(j)
 	}
 	if u, next := r.square(j); u != nil {
 		return u, next
@@ -294,28 +294,60 @@ func (r *reader) unit(j int) (*unit, int) {
 	if u.tightOnly && t.gap && !r.standsApart(j) {
 		return nil, j
 	}
+	if u.rare && !r.isRareUnit(j) {
+		return nil, j
+	}
 	if t.b-t.a == 1 {
 		// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
 		switch c := r.text[t.a]; c {
-		case 'G', 'M', 'H', 'D', 'S', 'w', 'v':
+		case 'G', 'M', 'H', 'D', 'S', 'T', 'Q', 'w', 'v', 'k':
 			return nil, j
 		}
 	}
 	return u, j + 1
 }
 
-// standsApart reports whether token j is a unit although it is one that touches its number elsewhere: 6 ft 2 in, 230 V, 43.2 s.
+// isRareUnit reports whether token j stands apart from a number in Devanagari, or beside a word of temperatures: २ st, 273 K.
+func (r *reader) isRareUnit(j int) bool {
+	return r.at(j).gap && (r.at(j-1).hindi || r.near(j, signed, 4) || r.isWord(j+1, signed))
+}
+
+// microUnit reads µm, µg and µs, whose first letter is Greek, at token j.
+func (r *reader) microUnit(j int) (*unit, int) {
+	if r.at(j).kind != foreign || !r.tight(j+1) || r.at(j+1).kind != latin || !r.looseEnd(j+2) {
+		return nil, j
+	}
+	if u := r.unitText(j, j+2); u != nil {
+		return u, j + 2
+	}
+	return nil, j
+}
+
+// standsApart reports whether token j is a unit although it is one that touches its number elsewhere: 6 ft 2 in, 230 V, 43.2 s,
+// २ ha, and whatever stands alone with its number.
 func (r *reader) standsApart(j int) bool {
+	if r.at(j-1).hindi || r.isOnlyMeasure(j) {
+		return true
+	}
 	decimal := r.isSign(j-2, '.') && r.at(j-3).kind == digits
 	switch r.str(j) {
 	case "in":
 		return r.reads(j-2, "ft", "feet") // 5 in all
 	case "V", "W":
 		return decimal || !r.isWord(j-2, place|englishHead|idWord|coach|codeWord)
-	case "s", "ha", "mi":
+	case "s", "ha", "mi", "ac", "gal", "qt", "q", "t":
 		return decimal
 	}
 	return false
+}
+
+// isOnlyMeasure reports whether a sentence is a number and the word at token j, and nothing else.
+func (r *reader) isOnlyMeasure(j int) bool {
+	i := j - 1
+	for i >= r.start && (r.at(i).kind == digits || r.tightSign(i, '.') || r.tightSign(i, ',')) {
+		i--
+	}
+	return i < r.start && i < j-1 && r.last(j)
 }
 
 // square reads sq ft, sq. m and m².

@@ -151,7 +151,10 @@ func TestLargeCardinals(t *testing.T) {
 		{1_00_00_00_000, "एक अरब", "one hundred crore"},
 		{1_00_00_00_00_000, "एक खरब", "ten thousand crore"},
 		{12_34_00_00_00_001, "बारह खरब चौंतीस अरब एक", "one lakh twenty three thousand four hundred crore one"},
-		{1_000_000_000_000_000, "दस हज़ार खरब", "ten crore crore"},
+		{99_99_99_99_99_999, "निन्यानबे खरब निन्यानबे अरब निन्यानबे करोड़ निन्यानबे लाख निन्यानबे हज़ार नौ सौ निन्यानबे", "nine lakh ninety nine thousand nine hundred ninety nine crore ninety nine lakh ninety nine thousand nine hundred ninety nine"},
+		{1_00_00_00_00_00_000, "एक नील", "ten lakh crore"},
+		{1_00_00_00_00_00_00_000, "एक पद्म", "ten crore crore"},
+		{1_00_00_00_00_00_00_00_000, "एक शंख", "one thousand crore crore"},
 	} {
 		var r reader
 		if got := cardinal(&r, test.n, hindi); got != test.hindi {

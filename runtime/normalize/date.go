@@ -26,7 +26,9 @@ func (r *reader) date(i int) int {
 	if !ok {
 		if d, ok = r.monthSecond(i); !ok {
 			if d, ok = r.shortDate(i); !ok {
-				return r.fiscalYear(i)
+				if d, ok = r.numericMonth(i); !ok {
+					return r.fiscalYear(i)
+				}
 			}
 		}
 	}
@@ -183,6 +185,20 @@ func (d *day) sound() bool {
 		return false
 	}
 	return d.year == 0 || 1000 <= d.year && d.year <= 2999
+}
+
+// numericMonth reads 03-2010, a month and its year: nobody counts from three to 2010.
+func (r *reader) numericMonth(i int) (d day, ok bool) {
+	if !r.tightSign(i+1, '-') || !r.tight(i+2) || !r.looseEnd(i+3) || r.numberBehind(i+3, '-') {
+		return d, false
+	}
+	a, b := r.small(i, 2), r.small(i+2, 4)
+	if a < 1 || a > 12 || b < 1900 || b >= 2100 || r.countedAt(i+3) {
+		return d, false
+	}
+	alone := i == r.start && r.last(i+2)
+	dated := r.near(i, dateWord|expiry, 2) || r.isWord(i+3, yearAfter)
+	return day{month: a, year: b, next: i + 3}, len(r.str(i)) == 2 && (alone || dated || r.zeroLed(i))
 }
 
 // shortDate reads two numbers with a stroke: 08/29 is the end of a card's life, 15/08 the fifteenth of August.

@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // fraction reads 1/2, 2 1/2, 12/3 and 1/2/3, and versions: 2.0.1.
 func (r *reader) fraction(i int) int {
@@ -8,6 +12,9 @@ func (r *reader) fraction(i int) int {
 		return next
 	}
 	if r.at(i+1).kind == digits && r.at(i+1).gap {
+		if next := r.mixedFraction(i); next > i {
+			return next
+		}
 		if f, next := r.simpleFraction(i + 1); f > 0 && !r.tightSign(next, '/') {
 			r.begin(i, speech.SpanFraction)
 			n, _ := r.number(i)
@@ -47,6 +54,27 @@ func (r *reader) fraction(i int) int {
 		}
 	}
 	return r.end(j + 1)
+}
+
+// mixedFraction reads 2 3/7 where nothing else is said, or what it counts follows: two and three by seven.
+func (r *reader) mixedFraction(i int) int {
+	next := i + 4
+	if f, _ := r.simpleFraction(i + 1); f > 0 || !r.stroke(i+1) || !r.looseEnd(next) || r.joined(i) || r.zeroLed(i+1) {
+		return i
+	}
+	u, _ := r.unit(next)
+	alone := i == r.start && r.last(next-1)
+	if !alone && u == nil && !r.countedAt(next) || len(r.str(i)) > 4 {
+		return i
+	}
+	l := r.quantityLang(i)
+	r.begin(i, speech.SpanFraction)
+	r.sayPlain(i, l)
+	r.say(l.words[wordAnd])
+	r.sayPlain(i+1, l)
+	r.say(l.words[wordOver])
+	r.sayPlain(i+3, l)
+	return r.end(r.unitBehind(next, l))
 }
 
 // strokedCode reads the parts of a policy or a file, 2001/8834/00, with a pause for each stroke.
@@ -114,7 +142,20 @@ func (r *reader) stroke(j int) bool {
 	if r.at(j).kind != digits || !r.numberBehind(j+1, '/') {
 		return false
 	}
-	return len(r.str(j)) <= maxSize && len(r.str(j+2)) <= maxSize
+	return r.isSayable(j) && r.isSayable(j+2)
+}
+
+// isSayable reports whether the digits token j can be said as a number: one of up to sixteen digits, or a round one of up to eighteen.
+func (r *reader) isSayable(j int) bool {
+	n := len(r.str(j))
+	return n <= maxSize || r.isRound(j)
+}
+
+// isRound reports whether at least half of twelve to eighteen digits are zeros at the end: such a number is no code.
+func (r *reader) isRound(j int) bool {
+	s := r.str(j)
+	zeros := len(s) - len(strings.TrimRight(s, "0"))
+	return 12 <= len(s) && len(s) <= 18 && 2*zeros >= len(s) && s[0] != '0'
 }
 
 // simpleFraction reads 1/2, 1/4 and 3/4.
@@ -141,13 +182,23 @@ func (r *reader) inAddress(i int) bool {
 // sayPlain says the digits token j as a number, or digit by digit when it is too long or begins with a zero.
 func (r *reader) sayPlain(j int, l lang) {
 	s := r.str(j)
-	if len(s) > maxSize || r.zeroLed(j) {
+	if !r.isSayable(j) || r.zeroLed(j) {
 		r.digits(s, l)
 		return
 	}
-	var n number
-	n.add(s)
-	r.cardinal(n.value, l)
+	n := uint64(0)
+	for _, c := range []byte(s) {
+		n = 10*n + uint64(c-'0')
+	}
+	r.cardinal(n, l)
+}
+
+// roundFraction reads a fraction over a round number that would be a code or a telephone number by its length.
+func (r *reader) roundFraction(i int) int {
+	if !r.isRound(i) || !r.stroke(i) {
+		return i
+	}
+	return r.fraction(i)
 }
 
 // version reads 2.0.1, and an internet address digit by digit.

@@ -15,10 +15,8 @@ const (
 	wordCubed                // cubed
 	wordDegree               // degree
 	wordDivided              // divided by
-	wordDollars              // dollars
 	wordDot                  // dot
 	wordEquals               // equals
-	wordEuros                // euros
 	wordFactorial            // factorial
 	wordFor                  // for, between runs and wickets
 	wordFold                 // times
@@ -38,7 +36,6 @@ const (
 	wordPlus                 // plus
 	wordPlusMinus            // plus minus
 	wordPoint                // point
-	wordPounds               // pounds
 	wordPower                // to the power
 	wordRatio                // to
 	wordRoot                 // square root of
@@ -52,7 +49,6 @@ const (
 	wordUnderscore           // underscore
 	wordUnequal              // not equal to
 	wordWithout              // without
-	wordYen                  // yen
 	connectors               // how many there are
 )
 
@@ -109,8 +105,8 @@ var (
 var hindiWords = language{
 	name:       "Hindi",
 	below100:   hindiBelow100,
-	scales:     []scale{{1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"}, {1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
-	western:    []scale{{1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"}, {1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
+	scales:     []scale{{1e17, "शंख"}, {1e15, "पद्म"}, {1e13, "नील"}, {1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"}, {1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
+	western:    []scale{{1e17, "शंख"}, {1e15, "पद्म"}, {1e13, "नील"}, {1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"}, {1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
 	scaleNames: [10]string{"", "सौ", "हज़ार", "लाख", "करोड़", "अरब", "खरब", "मिलियन", "बिलियन", "ट्रिलियन"},
 	letters:    letterNames,
 	words: [connectors]string{
@@ -124,10 +120,8 @@ var hindiWords = language{
 		wordCubed:      "का घन",
 		wordDegree:     "डिग्री",
 		wordDivided:    "भाग",
-		wordDollars:    "डॉलर",
 		wordDot:        "डॉट",
 		wordEquals:     "बराबर",
-		wordEuros:      "यूरो",
 		wordFactorial:  "फ़ैक्टोरियल",
 		wordFor:        "पर",
 		wordFold:       "गुना",
@@ -147,7 +141,6 @@ var hindiWords = language{
 		wordPlus:       "प्लस",
 		wordPlusMinus:  "प्लस माइनस",
 		wordPoint:      "दशमलव",
-		wordPounds:     "पाउंड",
 		wordPower:      "की घात",
 		wordRatio:      "अनुपात",
 		wordRoot:       "वर्गमूल",
@@ -161,7 +154,6 @@ var hindiWords = language{
 		wordUnderscore: "अंडरस्कोर",
 		wordUnequal:    "बराबर नहीं",
 		wordWithout:    "बिना",
-		wordYen:        "येन",
 	},
 	greek:    [greekNames + 1]string{"", "अल्फ़ा", "बीटा", "गामा", "डेल्टा", "एप्सिलॉन", "ईटा", "थीटा", "लैम्डा", "म्यू", "न्यू", "पाई", "रो", "सिग्मा", "टाऊ", "फ़ाई", "काई", "साई", "ओमेगा", "कप्पा"},
 	months:   [13]string{"", "जनवरी", "फ़रवरी", "मार्च", "अप्रैल", "मई", "जून", "जुलाई", "अगस्त", "सितंबर", "अक्टूबर", "नवंबर", "दिसंबर"},
@@ -179,6 +171,10 @@ var hindiWords = language{
 		australianDollars: {"ऑस्ट्रेलियाई डॉलर", "ऑस्ट्रेलियाई डॉलर", "सेंट", "सेंट"},
 		bahts:             {"बाट", "बाट", "सतांग", "सतांग"},
 		francs:            {"फ़्रैंक", "फ़्रैंक", "सेंट", "सेंट"},
+		wons:              {"वॉन", "वॉन", "जिओन", "जिओन"},
+		liras:             {"लीरा", "लीरा", "कुरुश", "कुरुश"},
+		takas:             {"टका", "टका", "पैसा", "पैसे"},
+		nairas:            {"नाइरा", "नाइरा", "कोबो", "कोबो"},
 	},
 	units:    unitWords(true),
 	rates:    rates,
@@ -208,10 +204,8 @@ var englishWords = language{
 		wordCubed:      "cubed",
 		wordDegree:     "degree",
 		wordDivided:    "divided by",
-		wordDollars:    "dollars",
 		wordDot:        "dot",
 		wordEquals:     "equals",
-		wordEuros:      "euros",
 		wordFactorial:  "factorial",
 		wordFor:        "for",
 		wordFold:       "times",
@@ -231,7 +225,6 @@ var englishWords = language{
 		wordPlus:       "plus",
 		wordPlusMinus:  "plus minus",
 		wordPoint:      "point",
-		wordPounds:     "pounds",
 		wordPower:      "to the power",
 		wordRatio:      "to",
 		wordRoot:       "square root of",
@@ -245,7 +238,6 @@ var englishWords = language{
 		wordUnderscore: "underscore",
 		wordUnequal:    "not equal to",
 		wordWithout:    "without",
-		wordYen:        "yen",
 	},
 	greek:    [greekNames + 1]string{"", "alpha", "beta", "gamma", "delta", "epsilon", "eta", "theta", "lambda", "mu", "nu", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "kappa"},
 	months:   [13]string{"", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
@@ -263,6 +255,10 @@ var englishWords = language{
 		australianDollars: {"Australian dollar", "Australian dollars", "cent", "cents"},
 		bahts:             {"baht", "baht", "satang", "satang"},
 		francs:            {"franc", "francs", "centime", "centimes"},
+		wons:              {"won", "won", "jeon", "jeon"},
+		liras:             {"lira", "lira", "kurush", "kurush"},
+		takas:             {"taka", "taka", "paisa", "paise"},
+		nairas:            {"naira", "naira", "kobo", "kobo"},
 	},
 	units:  unitWords(false),
 	rates:  longRates,

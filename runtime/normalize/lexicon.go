@@ -274,9 +274,9 @@ var wordLists = []struct {
 	{englishHead, `
 		iphone gate platform floor class terminal version windows android galaxy note redmi oneplus grade season episode part chapter step phase model series pixel ipad macbook
 		playstation type zone bay counter tower wing section question article rule sector flat room ward block lane war volume unit slide figure table round group`},
-	{romanTail, `sem semester year yr term trimester सेम सेमेस्टर वर्ष`},
+	{romanTail, `class sem semester year yr term trimester सेम सेमेस्टर वर्ष`},
 	{romanHead, `
-		war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level elizabeth henry george charles louis
+		war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level playing elizabeth henry george charles louis
 		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
 
 	{spoken, `
@@ -284,6 +284,7 @@ var wordLists = []struct {
 		bharat digi mudra jio airtel paytm phonepe gpay zomato swiggy flipkart ola uber amazon zepto blinkit nykaa myntra meesho captcha gif jpeg wifi imax visa mastercard maestro vistara
 		indigo tata axis kotak yes bandhan rupay yono ikea nokia lenovo sony asus acer dell bosch cipla voltas titan fiit`},
 	{plain, `
+		mix civil civic vivid livid mild dim lid
 		off free sale new stop win now buy get all the and for you your our are is was has have had not no yes ok okay go down in on at to of by or if we me my he she they them this that
 		call calls text reply click here link visit shop order orders pay paid payment card cards bank account cash back cashback offer offers deal deals save saved only last day days today
 		tomorrow hurry limited time hours hour final first second third best hot big mega super flat upto up extra use code codes apply coupon gift gifts prize winner won lucky draw dear
@@ -509,9 +510,9 @@ var scaleWords = [...]struct {
 	{"crore crores करोड़ करोड cr crs", 7, true},
 	{"अरब arab", 9, false},
 	{"खरब kharab", 11, false},
-	{"million millions mn m", 6, false},
-	{"billion billions bn b", 9, false},
-	{"trillion trillions tn", 12, false},
+	{"million millions मिलियन mn m", 6, false},
+	{"billion billions बिलियन bn b", 9, false},
+	{"trillion trillions ट्रिलियन tn", 12, false},
 }
 
 // lakhs is the place of lakh in scaleWords.

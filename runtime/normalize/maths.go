@@ -36,10 +36,10 @@ func (r *reader) inEquation(i int) bool {
 // isMinus reports whether the hyphen at token j subtracts: 20 - 7 = 13.
 func (r *reader) isMinus(j int) bool {
 	t := r.at(j)
-	if !t.isOneOf(hyphens) || t.gap != r.at(j+1).gap || !r.isTerm(j-1) || !r.isTerm(j+1) {
+	if !t.isOneOf(hyphens) || !r.isTerm(j-1) || !r.isTerm(j+1) {
 		return false
 	}
-	return r.inEquation(j+1) || r.at(j-2).isOneOf("=+")
+	return r.inEquation(j+1) || t.gap == r.at(j+1).gap && r.at(j-2).isOneOf("=+")
 }
 
 // isTerm reports whether token j is a number, a letter or a bracket of a formula.
@@ -73,14 +73,12 @@ func (r *reader) formula(i int) int {
 		w = wordMinus
 	case t.ch == root && r.isTerm(i+1):
 		w = wordRoot
+	case t.ch == '/' && r.isTerm(i-1) && r.isTerm(i+1) && r.inEquation(i+1):
+		w = wordOver
 	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf(operators):
 		w = wordFactorial
 	case t.ch == '^' && r.tightTerm(i+1) && r.tight(i) && r.isTerm(i-1):
-		if r.tightDigits(i+1) && r.str(i+1) == "2" {
-			w, next = wordSquared, i+2
-		} else {
-			w = wordPower
-		}
+		w, next = r.exponent(i + 1)
 	case (t.ch == squared || t.ch == cubed) && r.tight(i) && r.isSign(i-1, ')'):
 		w = wordSquared
 		if t.ch == cubed {
@@ -92,6 +90,17 @@ func (r *reader) formula(i int) int {
 	r.begin(i, speech.SpanSign)
 	r.say(r.lang.words[w])
 	return r.end(next)
+}
+
+// exponent returns how that at token i is said: as a square or a cube, else before it.
+func (r *reader) exponent(i int) (w connector, next int) {
+	switch r.str(i) {
+	case "2":
+		return wordSquared, i + 1
+	case "3":
+		return wordCubed, i + 1
+	}
+	return wordPower, i
 }
 
 // algebra reads 3x and 2πr: a number and the letters that it multiplies, in a formula.

@@ -44,6 +44,7 @@ var (
 		{"chat word", (*reader).chatWord, false},
 		{"list number", (*reader).listNumber, false},
 		{"postal code", (*reader).postalCode, true},
+		{"fraction", (*reader).roundFraction, true},
 		{"flight", (*reader).flight, true},
 		{"phone", (*reader).phone, true},
 		{"score", (*reader).score, false},

@@ -64,6 +64,10 @@ const (
 	euro
 	pound
 	yen
+	won
+	lira
+	taka
+	naira
 	degree
 	enDash // en dash, minus sign and the other short ones
 	emDash
@@ -361,7 +365,7 @@ func decimal(r rune) byte {
 
 // signs are the characters beyond ASCII that have a meaning of their own.
 var signs = map[rune]byte{
-	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '°': degree, 'º': degree,
+	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '₩': won, '￦': won, '₺': lira, '৳': taka, '₦': naira, '°': degree, 'º': degree,
 	'–': enDash, '‐': '-', '‑': '-', '‒': enDash, '−': enDash, '﹣': '-', '－': '-', '—': emDash, '―': emDash, '⸺': emDash,
 	'…': ellipsis, '×': multiply, '✕': multiply, '✖': multiply, '÷': divide, '±': plusMinus, '≈': approx, '≃': approx, '≅': approx, '≠': notEqual, '≤': lessEqual, '≥': greaterEqual,
 	'½': half, '¼': quarter, '¾': threeQuarters, '²': squared, '³': cubed,

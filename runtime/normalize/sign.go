@@ -223,6 +223,11 @@ func (r *reader) spokenSign(i int) int {
 		}
 		return r.end(i + 1)
 	}
+	if cur := signCurrency(t.ch); cur > 0 {
+		r.begin(i, speech.SpanSign)
+		r.say(r.lang.money[cur].many)
+		return r.end(i + 1)
+	}
 	w := r.signWord(i)
 	if w == noWord {
 		if t.isOneOf("<>"+string(rune(arrow))) && i > r.start && i+1 < r.stop {
@@ -281,11 +286,6 @@ var signWords = [256]connector{
 	lessEqual:    wordAtMost,
 	greaterEqual: wordAtLeast,
 	divide:       wordDivided,
-	rupee:        wordRupees,
-	'$':          wordDollars,
-	euro:         wordEuros,
-	pound:        wordPounds,
-	yen:          wordYen,
 	degree:       wordDegree,
 	half:         wordHalf,
 }

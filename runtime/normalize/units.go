@@ -24,6 +24,10 @@ const (
 	australianDollars
 	bahts
 	francs
+	wons
+	liras
+	takas
+	nairas
 )
 
 var currencies = [...]currency{
@@ -39,13 +43,17 @@ var currencies = [...]currency{
 	australianDollars: {true},
 	bahts:             {true},
 	francs:            {true},
+	wons:              {true},
+	liras:             {true},
+	takas:             {false}, // lakhs in Bangladesh, too
+	nairas:            {true},
 }
 
 // currencyCodes are the written short forms of currencies, in lower case.
 var currencyCodes = map[string]int{
 	"rs": rupees, "inr": rupees, "रु": rupees, "रू": rupees, "re": rupees,
 	"usd": dollars, "eur": euros, "gbp": pounds, "jpy": yens, "aed": dirhams, "sgd": singaporeDollars, "sar": riyals,
-	"cad": canadianDollars, "aud": australianDollars, "thb": bahts, "chf": francs,
+	"cad": canadianDollars, "aud": australianDollars, "thb": bahts, "chf": francs, "krw": wons, "bdt": takas, "ngn": nairas,
 }
 
 // currencyWords are said as they are written; they only tell that the number is an amount.
@@ -68,6 +76,14 @@ func signCurrency(ch byte) int {
 		return pounds
 	case yen:
 		return yens
+	case won:
+		return wons
+	case lira:
+		return liras
+	case taka:
+		return takas
+	case naira:
+		return nairas
 	}
 	return 0
 }
@@ -76,6 +92,7 @@ func signCurrency(ch byte) int {
 type unit struct {
 	symbol    string // the first of its symbols, by which languages name it
 	tightOnly bool   // a single letter or a word of its own: only directly behind the number
+	rare      bool   // only apart, and behind digits of Devanagari or a word of temperatures
 	quarter   bool   // said with डेढ़ and ढाई
 }
 
@@ -88,18 +105,22 @@ const measures = `
 सेमी | सेंटीमीटर | centimetre | centimetres
 मिमी | मिलीमीटर | millimetre | millimetres
 kg,kgs | किलो | kilogram | kilograms | quarter
+cg | सेंटीग्राम | centigram | centigrams
+dg | डेसीग्राम | decigram | decigrams
 g,gm,gms | ग्राम | gram | grams
 mg | मिलीग्राम | milligram | milligrams
-mcg | माइक्रोग्राम | microgram | micrograms
+mcg,μg | माइक्रोग्राम | microgram | micrograms
 km,kms | किलोमीटर | kilometre | kilometres | quarter
 m,mtr,mtrs | मीटर | metre | metres
 cm,cms | सेंटीमीटर | centimetre | centimetres
+μm | माइक्रोमीटर | micrometre | micrometres
 mm | मिलीमीटर | millimetre | millimetres
 ft | फ़ुट | foot | feet
 in | इंच | inch | inches | tight
 km/h,kmph,kmh,kph | किलोमीटर प्रति घंटा | kilometre per hour | kilometres per hour
 m/s | मीटर प्रति सेकंड | metre per second | metres per second
 l,ltr,ltrs,lt | लीटर | litre | litres | quarter
+μl | माइक्रोलीटर | microlitre | microlitres
 ml | मिलीलीटर | millilitre | millilitres
 kb | के बी | kilobyte | kilobytes
 mb | एम बी | megabyte | megabytes
@@ -135,12 +156,20 @@ tbsp | टेबलस्पून | tablespoon | tablespoons
 tsp | टीस्पून | teaspoon | teaspoons
 doz | दर्जन | dozen | dozen
 kmpl,km/l | किलोमीटर प्रति लीटर | kilometre per litre | kilometres per litre
-mph | मील प्रति घंटा | mile per hour | miles per hour
+mph,mi/h,mi/hr | मील प्रति घंटा | mile per hour | miles per hour
 rpm | आर पी एम | R P M | R P M
 lb,lbs | पाउंड | pound | pounds
 oz | औंस | ounce | ounces
+t | टन | tonne | tonnes | tight
+st | स्टोन | stone | stone | rare
+q | क्विंटल | quintal | quintals | tight
+gal | गैलन | gallon | gallons | tight
+qt | क्वार्ट | quart | quarts | tight
+pt | पिंट | pint | pints | tight
 qtl,क्विं | क्विंटल | quintal | quintals
 mt | मीट्रिक टन | metric tonne | metric tonnes | tight
+ac | एकड़ | acre | acres | tight
+k | केल्विन | kelvin | kelvin | rare
 ha | हेक्टेयर | hectare | hectares | tight
 yd,yds | गज | yard | yards
 mi | मील | mile | miles | tight
@@ -166,6 +195,7 @@ yr,yrs | साल | year | years
 wk,wks | हफ़्ते | week | weeks
 s | सेकंड | second | seconds | tight
 sec,secs | सेकंड | second | seconds
+μs | माइक्रोसेकंड | microsecond | microseconds
 ms | मिलीसेकंड | millisecond | milliseconds
 sqft | वर्ग फ़ुट | square foot | square feet
 sqm | वर्ग मीटर | square metre | square metres
@@ -185,7 +215,7 @@ func unitTable(table string) map[string]*unit {
 		if f[4] == "degree" {
 			key = "°"
 		}
-		u := &unit{tightOnly: f[4] == "tight", quarter: f[4] == "quarter"}
+		u := &unit{tightOnly: f[4] == "tight", rare: f[4] == "rare", quarter: f[4] == "quarter"}
 		for s := range strings.SplitSeq(f[0], ",") {
 			if u.symbol == "" {
 				u.symbol = key + s
