@@ -545,8 +545,9 @@ func (r *reader) bareYear(i int) int {
 func (r *reader) saidToBeYear(i, y int) bool {
 	behindYearWord := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva) // in 1857, सन् 1526
 	beforeYearWord := 1900 <= y && y < 2100 && r.isWord(i+1, yearAfter)                  // 1947 में
+	longAgo := r.reads(i+1, "ki", "ka", "ke", "की", "का", "के") && r.isWord(i+2, past)   // 1857 ki kranti
 	behindTitle := r.lang == english && 1950 <= y && y < 2050 && r.isTitle(i-1)          // World Cup 1983
-	return behindYearWord || beforeYearWord || behindTitle
+	return behindYearWord || beforeYearWord || longAgo || behindTitle
 }
 
 // isTitle reports whether token i is a capitalised word inside its sentence: World Cup 2023.

@@ -19,11 +19,13 @@ const (
 	wordEquals               // equals
 	wordFactorial            // factorial
 	wordFor                  // for, between runs and wickets
+	wordFemale               // female
 	wordFold                 // times
 	wordHalf                 // half
 	wordHash                 // hash
 	wordHyphen               // hyphen
 	wordLess                 // less than
+	wordMale                 // male
 	wordMinus                // minus
 	wordMore                 // more than
 	wordNumber               // number
@@ -124,11 +126,13 @@ var hindiWords = language{
 		wordEquals:     "बराबर",
 		wordFactorial:  "फ़ैक्टोरियल",
 		wordFor:        "पर",
+		wordFemale:     "महिला",
 		wordFold:       "गुना",
 		wordHalf:       "आधा",
 		wordHash:       "हैश",
 		wordHyphen:     "हाइफ़न",
 		wordLess:       "से कम",
+		wordMale:       "पुरुष",
 		wordMinus:      "माइनस",
 		wordMore:       "से ज़्यादा",
 		wordNumber:     "नंबर",
@@ -208,11 +212,13 @@ var englishWords = language{
 		wordEquals:     "equals",
 		wordFactorial:  "factorial",
 		wordFor:        "for",
+		wordFemale:     "female",
 		wordFold:       "times",
 		wordHalf:       "half",
 		wordHash:       "hash",
 		wordHyphen:     "hyphen",
 		wordLess:       "less than",
+		wordMale:       "male",
 		wordMinus:      "minus",
 		wordMore:       "more than",
 		wordNumber:     "number",

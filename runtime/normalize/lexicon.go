@@ -28,6 +28,7 @@ const (
 	codeVerb      // a code is what one does this with: enter, use, दर्ज
 	renewed       // new or old, as codes are that follow others
 	sport         // numbers are scores
+	games         // 3-2 near it is the end of a game
 	lettered      // its parts have letters: rows A-F
 	taken         // 52:40 beside it is a length of time
 	parcels       // 1/3 behind it is one of three
@@ -50,6 +51,7 @@ const (
 	// Readings that depend on a neighbour.
 	yearBefore  // a year follows: in, सन्
 	yearAfter   // a year stands before: में, का
+	past        // what years long ago are known for: 1857 की क्रांति
 	dayPart     // says which half of the day: सुबह, raat
 	oclock      // बजे, baje
 	meridiem    // am, pm
@@ -219,6 +221,9 @@ var wordLists = []struct {
 		wicket wickets run runs over overs ov econ economy rr rrr target bat batting bowling figures innings chase chasing score scored strike partnership ball balls odi spell
 		crr nrr stumps declared lead leads trail trails series bowled bowler batsman spinner seamer six sixes four fours catch haul
 		विकेट रन ओवर गेंद गेंदों पारी स्कोर लक्ष्य बल्लेबाज़ गेंदबाज़ out`},
+	{games, `
+		score scoreline jeeta jeeti jeete jita jeet jeetkar haara haari haare harakar haraya haraaya draw match final semifinal goal goals set game
+		स्कोर जीता जीती जीते जीत जीतकर हारा हारी हारे हराया हराकर ड्रॉ मैच फ़ाइनल फाइनल गोल बराबरी`},
 	{lettered, `
 		row rows block blocks wing wings section sections group groups class classes tower towers grade grades page pages option options batch batches gate gates coach coaches vitamin vitamins
 		part parts set sets team teams name names surname surnames`},
@@ -260,6 +265,9 @@ var wordLists = []struct {
 		कर्नाटक महाराष्ट्र गुजरात राजस्थान पंजाब हरियाणा बिहार केरल ओडिशा असम झारखंड उत्तराखंड तेलंगाना बंगाल छत्तीसगढ़ प्रदेश`},
 
 	{yearBefore, `est established founded estd born in सन् सन year साल वर्ष since saal san of fy ay`},
+	{past, `
+		kranti ladai yudh yuddh vidroh sandhi andolan akaal batwara vibhajan hatyakand gadar revolution war battle revolt mutiny famine treaty census earthquake bhukamp
+		क्रांति लड़ाई युद्ध विद्रोह संधि आंदोलन अकाल बँटवारा बंटवारा विभाजन हत्याकांड ग़दर गदर जनगणना भूकंप स्थापना जन्म मृत्यु`},
 	{yearAfter, `में mein से se तक tak का के की ka ke ki`},
 	{dateWord, `on date dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
 	{expiry, `expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},

@@ -48,6 +48,8 @@ var (
 		{"flight", (*reader).flight, true},
 		{"phone", (*reader).phone, true},
 		{"score", (*reader).score, false},
+		{"goals", (*reader).goals, false},
+		{"age and sex", (*reader).ageAndSex, false},
 		{"date", (*reader).date, false},
 		{"time", (*reader).clock, false},
 		{"always open", (*reader).alwaysOpen, false},

@@ -31,6 +31,48 @@ func (r *reader) score(i int) int {
 	return r.end(i + 3)
 }
 
+// goals reads the end of a game in a Hindi sentence: 3-2 से जीता is तीन दो.
+func (r *reader) goals(i int) int {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	if r.lang == english || a < 0 || b < 0 || a > 20 || b > 20 || r.joined(i) {
+		return i
+	}
+	if !r.numberBehind(i+1, '-') || r.numberBehind(i+3, '-') || !r.looseEnd(i+3) || r.countedAt(i+3) || r.isWord(i+3, oclock) {
+		return i
+	}
+	if !r.near(i, games, 3) && !r.isWord(i+3, games) && !r.isWord(i+4, games) {
+		return i
+	}
+	r.begin(i, speech.SpanRatio)
+	r.sayPlain(i, r.lang)
+	r.sayPlain(i+2, r.lang)
+	return r.end(i + 3)
+}
+
+// ageAndSex reads 45/M and 32/F, as clinics write whom they treat.
+func (r *reader) ageAndSex(i int) int {
+	sex := i + 2
+	if n := r.small(i, 3); n < 1 || n > 120 || r.joined(i) || r.zeroLed(i) || !r.tightSign(i+1, '/') || !r.tight(sex) || !r.looseEnd(sex+1) {
+		return i
+	}
+	if r.isWord(i-1, place|door|coach|codeWord|idWord) || r.isSign(i-1, '#') {
+		return i // flat 12/F
+	}
+	w := wordMale
+	switch r.str(sex) {
+	case "M":
+	case "F":
+		w = wordFemale
+	default:
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.sayPlain(i, r.lang)
+	r.pause()
+	r.say(r.lang.words[w])
+	return r.end(sex + 1)
+}
+
 // figures reads overs, maidens, runs and wickets with hyphens between them.
 func (r *reader) figures(i int) int {
 	parts := 1
