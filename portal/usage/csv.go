@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // WriteDays writes the days of u as CSV, with a head line.
@@ -55,7 +57,7 @@ func (r *Reports) WriteRequests(ctx context.Context, w io.Writer, q RequestQuery
 		for _, row := range page.Requests {
 			_ = out.Write([]string{
 				row.Start.UTC().Format("2006-01-02T15:04:05.000Z07:00"), text(row.RequestID), row.ProjectID, row.KeyID, row.KeyPrefix,
-				row.Endpoint, row.Voice, row.Format, string(row.Status), text(row.Error), whole(int64(row.Chars)), whole(int64(row.Chunks)),
+				row.Endpoint, text(row.Voice), row.Format, string(row.Status), text(row.Error), whole(int64(row.Chars)), whole(int64(row.Chunks)),
 				whole(row.Frames), Seconds(row.Frames), whole(row.Billed), tenths(row.TTFAus), tenths(row.Queueus), tenths(row.Wallus),
 				optional(row.RTF()), strconv.FormatBool(row.PrefillCached), whole(row.Seed),
 			})
@@ -69,9 +71,12 @@ func (r *Reports) WriteRequests(ctx context.Context, w io.Writer, q RequestQuery
 	}
 }
 
-// text keeps spreadsheets from taking what a client has chosen for a formula.
+// text keeps spreadsheets from taking what a client has chosen for a formula (OWASP, CSV injection): what begins with =, +, - or @,
+// also in the wide form of East Asia, behind white space or behind characters that nobody sees, is quoted with an apostrophe.
 func text(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+	first := strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) })
+	begins, _ := utf8.DecodeRuneInString(first)
+	if strings.ContainsRune("=+-@＝＋－＠", begins) || s != "" && s[0] < ' ' {
 		return "'" + s
 	}
 	return s
