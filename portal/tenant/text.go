@@ -30,7 +30,7 @@ func cleanText(field, s string, least, most int, allowed string) (string, error)
 	switch n := utf8.RuneCountInString(s); {
 	case n > most && least == 0:
 		return "", BadField(field, fmt.Sprintf("must be at most %d characters", most))
-	case n < least || n > most:
+	case n < least || n > most, least > 0 && !isSeen(s):
 		return "", BadField(field, fmt.Sprintf("must be %d to %d characters", least, most))
 	}
 	for _, r := range s {
@@ -47,4 +47,9 @@ func isControl(r rune) bool {
 	turnsLine := '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 	endsLine := r == '\u2028' || r == '\u2029'
 	return turnsLine || endsLine || unicode.IsControl(r)
+}
+
+// isSeen reports whether s has a character that can be seen: a name of joiners alone could not be told from another.
+func isSeen(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me) })
 }

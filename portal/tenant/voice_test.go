@@ -185,6 +185,7 @@ func TestLimitsOfText(t *testing.T) {
 				}{
 					"nothing":                    {"", empty},
 					"only spaces":                {" \u00a0\n", empty},
+					"only what nobody sees":      {"\u200b\u200d\u2060\ufeff", empty},
 					"one character":              {letter, nil},
 					"one below the limit":        {strings.Repeat(letter, f.most-1), nil},
 					"at the limit":               {strings.Repeat(letter, f.most), nil},
