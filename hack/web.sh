@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds portal/web/dist from portal/web/src, with what npm brings at the versions of the lockfile. Without npm what was built
-# stays, and that is said. -watch goes on building; -check only looks at types,
+# stays, and that is said. -watch goes on building; -check only looks at types and layout, -format lays the sources out,
 # -install only brings what npm has.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,12 @@ fi
 if [[ ${1:-} == -install ]]; then
 	exit 0
 fi
+layout=(portal/web/node_modules/.bin/prettier --log-level warn --print-width 120 'portal/web/src/**/*.{ts,tsx,css}')
+if [[ ${1:-} == -format ]]; then
+	exec "${layout[@]}" --write
+fi
 if [[ ${1:-} == -check ]]; then
+	"${layout[@]}" --check || { echo 'hack/web.sh -format lays them out' >&2; exit 1; }
 	exec portal/web/node_modules/.bin/tsc -p portal/web
 fi
 go run ./hack/web "$@" portal/web

@@ -34,7 +34,11 @@ function Portal() {
     if (ended.value) toSignIn(ended.value);
   }, [ended.value]);
   if (me.value) return <Signed />;
-  return <main class="page alone">{failure && !ended.value ? <Failed failure={failure} again={meeting} /> : <Skeleton />}</main>;
+  return (
+    <main class="page alone">
+      {failure && !ended.value ? <Failed failure={failure} again={meeting} /> : <Skeleton />}
+    </main>
+  );
 }
 
 /** Takes the token that another provider has sent this page back with. */
@@ -70,7 +74,11 @@ function Signed() {
   return org.value ? <Shell /> : null;
 }
 
-type Asked = { state: "asking" } | { state: "key"; wrong: boolean } | { state: "failed"; failure: Failure } | { state: "open"; key: string; voices: string[] };
+type Asked =
+  | { state: "asking" }
+  | { state: "key"; wrong: boolean }
+  | { state: "failed"; failure: Failure }
+  | { state: "open"; key: string; voices: string[] };
 
 /** The playground with a pasted key, which is kept in memory alone; an open server asks for none. */
 function WithKey() {
@@ -84,11 +92,19 @@ function WithKey() {
   useEffect(() => void (needed || ask("")), []);
   switch (asked.state) {
     case "asking":
-      return <main class="page alone"><Skeleton /></main>;
+      return (
+        <main class="page alone">
+          <Skeleton />
+        </main>
+      );
     case "key":
       return <AskKey wrong={asked.wrong} tryKey={ask} />;
     case "failed":
-      return <main class="page alone"><Failed failure={asked.failure} again={() => ask("")} /></main>;
+      return (
+        <main class="page alone">
+          <Failed failure={asked.failure} again={() => ask("")} />
+        </main>
+      );
     case "open":
       return <Alone key_={asked.key} voices={asked.voices} />;
   }

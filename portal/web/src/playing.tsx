@@ -19,14 +19,31 @@ function KeyLeft({ of }: { of: PlaygroundKey }) {
   useEffect(look, [of]);
   useEvery(5000, look);
   if (left === 0) return null;
-  return <span class="chip hide-s"><Icon name="key" />{t("play.browserKey", { h: Math.floor(left / 60), min: left % 60 })}</span>;
+  return (
+    <span class="chip hide-s">
+      <Icon name="key" />
+      {t("play.browserKey", { h: Math.floor(left / 60), min: left % 60 })}
+    </span>
+  );
 }
 
-export function Playing({ key_, voices, mayPlay, of }: { key_: SocketKey; voices: readonly string[]; mayPlay: boolean; of?: string | undefined }) {
+export function Playing({
+  key_,
+  voices,
+  mayPlay,
+  of,
+}: {
+  key_: SocketKey;
+  voices: readonly string[];
+  mayPlay: boolean;
+  of?: string | undefined;
+}) {
   void language.value; // the words below read it, too
   return (
     <>
-      <Head title={t("play.title")} lead={t("play.lead")} of={of}>{key_ instanceof PlaygroundKey && <KeyLeft of={key_} />}</Head>
+      <Head title={t("play.title")} lead={t("play.lead")} of={of}>
+        {key_ instanceof PlaygroundKey && <KeyLeft of={key_} />}
+      </Head>
       <Playground t={t as T} api={api} worklet={worklet} key_={key_} voices={voices} mayPlay={mayPlay} />
     </>
   );

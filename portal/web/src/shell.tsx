@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { away, type Failure } from "./lib/api";
 import { singleKeys } from "./lib/choices";
 import { here, mayWrite, voiceNames } from "./lib/here";
-import { chooseLanguage, language, words } from "./lib/language";
+import { chooseLanguage, language } from "./lib/language";
 import type { Organisation } from "./lib/portal.gen";
 import { go, org, page, place, to } from "./lib/router";
 import { create, idToken, leftMs, me, meet, mint, signOut } from "./lib/session";
@@ -19,22 +19,10 @@ import { Menu } from "./ui/menu";
 import { Failed, Field, Find, Go, Head, NotFound, Skeleton, Wrong } from "./ui/parts";
 import { t as shared } from "./ui/words";
 import { health } from "./lib/health";
+import { t } from "./shellwords";
 
-const t = words({
-  playground: "Playground", overview: "Overview", keys: "API keys", requests: "Requests", usage: "Usage", members: "Members", billing: "Billing", voices: "Voice requests", audit: "Audit log", settings: "Settings", docs: "Documentation",
-  build: "Build", organisation: "Organisation", main: "Main", skip: "Skip to content", more: "More", account: "Account", switchOrg: "Switch organisation", newOrg: "New organisation", orgName: "Name of the organisation", free: "{free} of {all} workers free", freeUnknown: "Workers: unknown",
-  copyToken: "Copy ID token ({min} min left)", signOut: "Sign out", search: "Search and commands", palette: "Pages, organisations, request ids", none: "Nothing is called like that.", openRequest: "Request {id}", shortcuts: "Keyboard shortcuts", away: "The server is away. What you have typed is kept, and everything goes on by itself when it is back.",
-  first: "Name your organisation", firstLead: "Keys, usage and bills belong to an organisation. You can rename it at any time.", create: "Create", keysShort: "Keys", langOther: "हिन्दी में बदलें", sheet: "This list", chooseOrg: "Organisations", goTo: "then a letter: go to a page", rows: "Rows, open one",
-  createNew: "Create", find: "Search", range: "Next range", close: "Close, stop", play: "Play", off: "Single keys can be switched off in the settings.", key: "Use an API key", keyWhy: "It stays in this page, and is gone when you close it.", keyLabel: "API key", useKey: "Use the key", keyMake: "Whoever runs the server makes one with", keyWrong: "The server does not take this key.",
-}, {
-  playground: "आज़माइए", overview: "एक नज़र", keys: "API कुंजियाँ", requests: "अनुरोध", usage: "इस्तेमाल", members: "सदस्य", billing: "बिल", voices: "नई आवाज़", audit: "बदलावों की सूची", settings: "सेटिंग", docs: "दस्तावेज़",
-  build: "बनाना", organisation: "संगठन", main: "मुख्य", skip: "सीधे सामग्री पर", more: "और", account: "खाता", switchOrg: "संगठन बदलें", newOrg: "नया संगठन", orgName: "संगठन का नाम", free: "{all} में से {free} वर्कर ख़ाली", freeUnknown: "वर्कर: पता नहीं",
-  copyToken: "ID टोकन कॉपी करें ({min} मिनट बाकी)", signOut: "साइन आउट", search: "खोज और आदेश", palette: "पेज, संगठन, अनुरोध की आईडी", none: "ऐसा कुछ नहीं मिला।", openRequest: "अनुरोध {id}", shortcuts: "कीबोर्ड शॉर्टकट", away: "सर्वर नहीं मिल रहा। आपका लिखा सुरक्षित है; वापस आते ही सब अपने आप चलेगा।",
-  first: "अपने संगठन को नाम दीजिए", firstLead: "कुंजियाँ, इस्तेमाल और बिल संगठन के होते हैं। नाम कभी भी बदल सकते हैं।", create: "बनाएँ", keysShort: "कुंजियाँ", langOther: "Switch to English", sheet: "यह सूची", chooseOrg: "संगठन", goTo: "फिर एक अक्षर: पेज खोलें", rows: "पंक्तियाँ, एक खोलें",
-  createNew: "बनाएँ", find: "खोज", range: "अगली अवधि", close: "बंद करें, रोकें", play: "सुनें", off: "एक अक्षर वाले शॉर्टकट सेटिंग में बंद हो सकते हैं।", key: "API कुंजी से चलाएँ", keyWhy: "वह सिर्फ़ इसी पेज में रहती है, और बंद करने पर मिट जाती है।", keyLabel: "API कुंजी", useKey: "यह कुंजी लगाएँ", keyMake: "सर्वर चलाने वाला इससे कुंजी बनाता है:", keyWrong: "सर्वर यह कुंजी नहीं मानता।",
-});
-
-type Name = "playground" | "overview" | "keys" | "requests" | "usage" | "members" | "billing" | "voices" | "audit" | "settings";
+type Name =
+  "playground" | "overview" | "keys" | "requests" | "usage" | "members" | "billing" | "voices" | "audit" | "settings";
 
 interface PageOf {
   name: Name;
@@ -61,7 +49,10 @@ const PAGES: readonly PageOf[] = [
 /** The playground with the key of the organisation's first project. Viewers get none. */
 function Seated() {
   const project = here.value?.projects[0]?.id ?? "";
-  const key = useMemo(() => (mayWrite.value ? new PlaygroundKey(project, () => mint(project)) : { get: () => Promise.resolve("") }), [project, mayWrite.value]);
+  const key = useMemo(
+    () => (mayWrite.value ? new PlaygroundKey(project, () => mint(project)) : { get: () => Promise.resolve("") }),
+    [project, mayWrite.value],
+  );
   useEffect(() => void (mayWrite.value && key.get(false).catch(() => undefined)), [key]); // minting takes a while: not when Play is pressed
   return <Playing key={project} key_={key} voices={voiceNames.value} mayPlay={mayWrite.value} of={here.value?.name} />;
 }
@@ -74,10 +65,13 @@ function Page({ of }: { of: PageOf }) {
   const [failure, setFailure] = useState<Failure>();
   const load = () => {
     setFailure(undefined);
-    void import("./pages/all").then((p) => {
-      pages = p;
-      ready((n) => n + 1);
-    }, () => setFailure({ failed: true, code: "unreached", text: "", requestID: "" }));
+    void import("./pages/all").then(
+      (p) => {
+        pages = p;
+        ready((n) => n + 1);
+      },
+      () => setFailure({ failed: true, code: "unreached", text: "", requestID: "" }),
+    );
   };
   useEffect(() => void (of.of && !pages && load()), [of.of]);
   useEffect(() => void (!away.value && failure && load()), [away.value]);
@@ -96,17 +90,25 @@ export function Shell() {
   }, [page.value, here.value]);
   return (
     <>
-      <a class="skip" href="#main">{t("skip")}</a>
+      <a class="skip" href="#main">
+        {t("skip")}
+      </a>
       <div class="app">
         <Side />
         <div class="body">
           <MobileTop open={setOpen} />
           <Away />
-          <main id="main" tabIndex={-1}><div class="page">{known ? <Page of={known} /> : page.value === "" && here.value ? null : <NotFound />}</div></main>
+          <main id="main" tabIndex={-1}>
+            <div class="page">
+              {known ? <Page of={known} /> : page.value === "" && here.value ? null : <NotFound />}
+            </div>
+          </main>
           <MobileNav more={() => setOpen("more")} />
         </div>
       </div>
-      <p class={toast.value ? "toast on" : "toast"} role="status">{toast.value}</p>
+      <p class={toast.value ? "toast on" : "toast"} role="status">
+        {toast.value}
+      </p>
       {open === "palette" && <Palette onClose={() => setOpen(undefined)} />}
       {open === "sheet" && <Sheet onClose={() => setOpen(undefined)} />}
       {open === "org" && <NewOrg onClose={() => setOpen(undefined)} />}
@@ -116,7 +118,12 @@ export function Shell() {
 }
 
 function Link({ p, label }: { p: PageOf; label?: string }) {
-  return <a href={to(p.name)} aria-current={page.value === p.name ? "page" : undefined}><Icon name={p.icon} />{label ?? t(p.name)}</a>;
+  return (
+    <a href={to(p.name)} aria-current={page.value === p.name ? "page" : undefined}>
+      <Icon name={p.icon} />
+      {label ?? t(p.name)}
+    </a>
+  );
 }
 
 function Side() {
@@ -124,31 +131,95 @@ function Side() {
   const [first, build, organisation] = [PAGES.slice(0, 2), PAGES.slice(2, 5), PAGES.slice(5)];
   return (
     <aside class="side">
-      <a class="brand" href="/"><Logo />Swar <span class="faint" lang="hi">स्वर</span></a>
+      <a class="brand" href="/">
+        <Logo />
+        Swar{" "}
+        <span class="faint" lang="hi">
+          स्वर
+        </span>
+      </a>
       <OrgMenu newOrg={() => setNaming(true)} />
       <nav class="main" aria-label={t("main")}>
-        {first.map((p) => <Link p={p} />)}
-        <p>{t("build")}</p>{build.map((p) => <Link p={p} />)}
-        <p>{t("organisation")}</p>{organisation.map((p) => <Link p={p} />)}
+        {first.map((p) => (
+          <Link p={p} />
+        ))}
+        <p>{t("build")}</p>
+        {build.map((p) => (
+          <Link p={p} />
+        ))}
+        <p>{t("organisation")}</p>
+        {organisation.map((p) => (
+          <Link p={p} />
+        ))}
       </nav>
-      <div class="foot"><a class="row muted" href="/docs/"><Icon name="book" />{t("docs")}</a><Workers />
-        <div class="me"><Account up /></div></div>
+      <div class="foot">
+        <a class="row muted" href="/docs/">
+          <Icon name="book" />
+          {t("docs")}
+        </a>
+        <Workers />
+        <div class="me">
+          <Account up />
+        </div>
+      </div>
       {naming && <NewOrg onClose={() => setNaming(false)} />}
     </aside>
   );
 }
 
-const initials = (name: string) => [...name.trim().split(/\s+/)].slice(0, 2).map((w) => [...w][0] ?? "").join("").toUpperCase();
+const initials = (name: string) =>
+  [...name.trim().split(/\s+/)]
+    .slice(0, 2)
+    .map((w) => [...w][0] ?? "")
+    .join("")
+    .toUpperCase();
 
 function OrgMenu({ newOrg }: { newOrg(): void }) {
   const o = here.value;
   return (
-    <Menu named class="org" label={t("switchOrg")} button={<><span class="av" aria-hidden="true">{initials(o?.name ?? "?")}</span><span class="grow cut"><b><bdi>{o?.name ?? shared("unknown")}</bdi></b><br /><span class="xs muted"><bdi>{o?.projects[0]?.name}</bdi></span></span><Icon name="down" /></>}>{(close) => (
-      <>
-        {me.value?.orgs.map((other) => <a href={to(page.value || "playground", other.id)} aria-current={other.id === org.value} onClick={close}><bdi>{other.name}</bdi><span class="xs muted">{shared(other.role)}</span></a>)}
-        <button type="button" onClick={() => { close(); newOrg(); }}><Icon name="plus" />{t("newOrg")}</button>
-      </>
-    )}</Menu>
+    <Menu
+      named
+      class="org"
+      label={t("switchOrg")}
+      button={
+        <>
+          <span class="av" aria-hidden="true">
+            {initials(o?.name ?? "?")}
+          </span>
+          <span class="grow cut">
+            <b>
+              <bdi>{o?.name ?? shared("unknown")}</bdi>
+            </b>
+            <br />
+            <span class="xs muted">
+              <bdi>{o?.projects[0]?.name}</bdi>
+            </span>
+          </span>
+          <Icon name="down" />
+        </>
+      }
+    >
+      {(close) => (
+        <>
+          {me.value?.orgs.map((other) => (
+            <a href={to(page.value || "playground", other.id)} aria-current={other.id === org.value} onClick={close}>
+              <bdi>{other.name}</bdi>
+              <span class="xs muted">{shared(other.role)}</span>
+            </a>
+          ))}
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              newOrg();
+            }}
+          >
+            <Icon name="plus" />
+            {t("newOrg")}
+          </button>
+        </>
+      )}
+    </Menu>
   );
 }
 
@@ -156,7 +227,12 @@ function Workers() {
   const h = useLoad(health, []);
   useEvery(10_000, () => void h.reload());
   const free = h.value ? h.value.workers_ready - h.value.workers_busy : 0;
-  return <div class="row muted workers"><span class={h.value && free > 0 ? "dot on" : "dot off"} />{h.value ? t("free", { free, all: h.value.workers }) : t("freeUnknown")}</div>;
+  return (
+    <div class="row muted workers">
+      <span class={h.value && free > 0 ? "dot on" : "dot off"} />
+      {h.value ? t("free", { free, all: h.value.workers }) : t("freeUnknown")}
+    </div>
+  );
 }
 
 function Account({ up }: { up?: boolean }) {
@@ -165,15 +241,57 @@ function Account({ up }: { up?: boolean }) {
   const [left, setLeft] = useState(leftMs);
   return (
     <>
-      <span class="grow cut-menu" onPointerEnter={() => setLeft(leftMs())}><Menu named class="account" label={t("account")} {...(up ? { up } : {})} button={<><span class="av round" aria-hidden="true">{initials(email).slice(0, 1)}</span><span class="grow small cut hide-s">{email}</span></>}>{(close) => (
-        <>
-          <p class="small cut">{email}</p>
-          <button type="button" data-copy-token onClick={() => { close(); void copy(idToken()); }}><Icon name="copy" />{t("copyToken", { min: Math.floor((left || leftMs()) / 60_000) })}</button>
-          <a href={to("settings")} onClick={close}><Icon name="gear" />{t("settings")}</a>
-          <button type="button" data-sign-out onClick={() => { close(); void signOut(); }}>{t("signOut")}</button>
-        </>
-      )}</Menu></span>
-      <button type="button" class="btn ghost sm" lang={other} onClick={() => chooseLanguage(other)}>{other === "hi" ? "हि" : "En"}<span class="sr">, {t("langOther")}</span></button>
+      <span class="grow cut-menu" onPointerEnter={() => setLeft(leftMs())}>
+        <Menu
+          named
+          class="account"
+          label={t("account")}
+          {...(up ? { up } : {})}
+          button={
+            <>
+              <span class="av round" aria-hidden="true">
+                {initials(email).slice(0, 1)}
+              </span>
+              <span class="grow small cut hide-s">{email}</span>
+            </>
+          }
+        >
+          {(close) => (
+            <>
+              <p class="small cut">{email}</p>
+              <button
+                type="button"
+                data-copy-token
+                onClick={() => {
+                  close();
+                  void copy(idToken());
+                }}
+              >
+                <Icon name="copy" />
+                {t("copyToken", { min: Math.floor((left || leftMs()) / 60_000) })}
+              </button>
+              <a href={to("settings")} onClick={close}>
+                <Icon name="gear" />
+                {t("settings")}
+              </a>
+              <button
+                type="button"
+                data-sign-out
+                onClick={() => {
+                  close();
+                  void signOut();
+                }}
+              >
+                {t("signOut")}
+              </button>
+            </>
+          )}
+        </Menu>
+      </span>
+      <button type="button" class="btn ghost sm" lang={other} onClick={() => chooseLanguage(other)}>
+        {other === "hi" ? "हि" : "En"}
+        <span class="sr">, {t("langOther")}</span>
+      </button>
     </>
   );
 }
@@ -181,8 +299,17 @@ function Account({ up }: { up?: boolean }) {
 function MobileTop({ open }: { open(what: "palette"): void }) {
   const [naming, setNaming] = useState(false);
   return (
-    <header class="mobile-top"><a class="brand" href="/" aria-label="Swar"><Logo /></a><OrgMenu newOrg={() => setNaming(true)} /><span class="end row">
-      <button type="button" class="btn ghost sq" aria-label={t("search")} onClick={() => open("palette")}><Icon name="find" /></button><Account /></span>
+    <header class="mobile-top">
+      <a class="brand" href="/" aria-label="Swar">
+        <Logo />
+      </a>
+      <OrgMenu newOrg={() => setNaming(true)} />
+      <span class="end row">
+        <button type="button" class="btn ghost sq" aria-label={t("search")} onClick={() => open("palette")}>
+          <Icon name="find" />
+        </button>
+        <Account />
+      </span>
       {naming && <NewOrg onClose={() => setNaming(false)} />}
     </header>
   );
@@ -192,8 +319,13 @@ function MobileNav({ more }: { more(): void }) {
   const tabs = ["playground", "keys", "usage", "requests"] as const;
   return (
     <nav class="mobile-nav" aria-label={t("main")}>
-      {tabs.map((name) => <Link p={PAGES.find((p) => p.name === name)!} label={name === "keys" ? t("keysShort") : t(name)} />)}
-      <button type="button" onClick={more}><Icon name="menu" />{t("more")}</button>
+      {tabs.map((name) => (
+        <Link p={PAGES.find((p) => p.name === name)!} label={name === "keys" ? t("keysShort") : t(name)} />
+      ))}
+      <button type="button" onClick={more}>
+        <Icon name="menu" />
+        {t("more")}
+      </button>
     </nav>
   );
 }
@@ -201,15 +333,37 @@ function MobileNav({ more }: { more(): void }) {
 function More({ onClose, newOrg }: { onClose(): void; newOrg(): void }) {
   return (
     <Dialog title={t("more")} onClose={onClose}>
-      <nav class="main more" aria-label={t("more")} onClick={(e) => e.target instanceof Element && e.target.closest("a") && onClose()}>{PAGES.map((p) => <Link p={p} />)}<a href="/docs/"><Icon name="book" />{t("docs")}</a></nav>
-      <div class="row wrap"><button type="button" class="btn" onClick={newOrg}><Icon name="plus" />{t("newOrg")}</button></div>
+      <nav
+        class="main more"
+        aria-label={t("more")}
+        onClick={(e) => e.target instanceof Element && e.target.closest("a") && onClose()}
+      >
+        {PAGES.map((p) => (
+          <Link p={p} />
+        ))}
+        <a href="/docs/">
+          <Icon name="book" />
+          {t("docs")}
+        </a>
+      </nav>
+      <div class="row wrap">
+        <button type="button" class="btn" onClick={newOrg}>
+          <Icon name="plus" />
+          {t("newOrg")}
+        </button>
+      </div>
     </Dialog>
   );
 }
 
 function Away() {
   if (!away.value) return null;
-  return <p class="ban" role="status" data-away><span class="dot" />{t("away")}</p>;
+  return (
+    <p class="ban" role="status" data-away>
+      <span class="dot" />
+      {t("away")}
+    </p>
+  );
 }
 
 const RANGES = ["7d", "30d", "90d", "month"];
@@ -225,7 +379,8 @@ function useShortcuts(open: (what: "palette" | "sheet") => void) {
         return open("palette");
       }
       const typing = e.target instanceof Element && e.target.closest("input, textarea, select, [contenteditable]");
-      if (typing || e.ctrlKey || e.metaKey || e.altKey || !singleKeys.value || document.querySelector("dialog[open]")) return;
+      if (typing || e.ctrlKey || e.metaKey || e.altKey || !singleKeys.value || document.querySelector("dialog[open]"))
+        return;
       if (Date.now() < going) {
         going = 0;
         const p = PAGES.find((p) => p.key === e.key);
@@ -264,14 +419,24 @@ function Palette({ onClose }: { onClose(): void }) {
   const all: Command[] = [
     ...PAGES.map((p) => ({ name: t(p.name), hint: "g " + p.key, act: () => go(to(p.name)) })),
     { name: `${t("createNew")}: ${t("keys")}`, act: () => go(to("keys") + "?new=1") },
-    ...(me.value?.orgs ?? []).filter((o) => o.id !== org.value).map((o: Organisation) => ({ name: o.name, hint: t("organisation"), act: () => go(to(page.value || "playground", o.id)) })),
+    ...(me.value?.orgs ?? [])
+      .filter((o) => o.id !== org.value)
+      .map((o: Organisation) => ({
+        name: o.name,
+        hint: t("organisation"),
+        act: () => go(to(page.value || "playground", o.id)),
+      })),
     { name: t("docs"), act: () => location.assign("/docs/") },
     { name: t("langOther"), act: () => chooseLanguage(language.value === "en" ? "hi" : "en") },
     { name: t("signOut"), act: () => void signOut() },
   ];
   const word = find.trim().toLowerCase();
   const fitting = all.filter((c) => c.name.toLowerCase().includes(word));
-  if (/^[\w-]{6,}$/.test(find.trim()) && fitting.length === 0) fitting.push({ name: t("openRequest", { id: find.trim() }), act: () => go(`${to("requests")}?id=${encodeURIComponent(find.trim())}`) });
+  if (/^[\w-]{6,}$/.test(find.trim()) && fitting.length === 0)
+    fitting.push({
+      name: t("openRequest", { id: find.trim() }),
+      act: () => go(`${to("requests")}?id=${encodeURIComponent(find.trim())}`),
+    });
   const run = (c: Command | undefined) => {
     if (!c) return;
     onClose();
@@ -286,49 +451,107 @@ function Palette({ onClose }: { onClose(): void }) {
   };
   return (
     <Dialog title={t("search")} onClose={onClose}>
-      <div class="palette" onKeyDown={key}><Find label={t("palette")} focus value={find} onInput={(v) => { setFind(v); setAt(0); }} />
-        <ul>{fitting.map((c, i) => <li><button type="button" class={i === at ? "at" : ""} onClick={() => run(c)}><bdi class="grow">{c.name}</bdi>{c.hint && <kbd>{c.hint}</kbd>}</button></li>)}</ul>
-        {fitting.length === 0 && <p class="small muted">{t("none")}</p>}</div>
+      <div class="palette" onKeyDown={key}>
+        <Find
+          label={t("palette")}
+          focus
+          value={find}
+          onInput={(v) => {
+            setFind(v);
+            setAt(0);
+          }}
+        />
+        <ul>
+          {fitting.map((c, i) => (
+            <li>
+              <button type="button" class={i === at ? "at" : ""} onClick={() => run(c)}>
+                <bdi class="grow">{c.name}</bdi>
+                {c.hint && <kbd>{c.hint}</kbd>}
+              </button>
+            </li>
+          ))}
+        </ul>
+        {fitting.length === 0 && <p class="small muted">{t("none")}</p>}
+      </div>
     </Dialog>
   );
 }
 
 function Sheet({ onClose }: { onClose(): void }) {
   const rows: readonly (readonly [string, string])[] = [
-    ["?", t("sheet")], ["Ctrl K", t("search")], ["g", t("goTo")], ...PAGES.map((p) => ["g " + p.key, t(p.name)] as const), ["c", t("createNew")], ["/", t("find")], ["t", t("range")], ["j k Enter", t("rows")], ["Ctrl Enter", t("play")], ["Esc", t("close")],
+    ["?", t("sheet")],
+    ["Ctrl K", t("search")],
+    ["g", t("goTo")],
+    ...PAGES.map((p) => ["g " + p.key, t(p.name)] as const),
+    ["c", t("createNew")],
+    ["/", t("find")],
+    ["t", t("range")],
+    ["j k Enter", t("rows")],
+    ["Ctrl Enter", t("play")],
+    ["Esc", t("close")],
   ];
   return (
     <Dialog title={t("shortcuts")} lead={t("off")} onClose={onClose}>
-      <dl class="facts small">{rows.map(([k, what]) => <div><dt>{k.split(" ").map((one) => <kbd>{one}</kbd>)}</dt><dd>{what}</dd></div>)}</dl>
+      <dl class="facts small">
+        {rows.map(([k, what]) => (
+          <div>
+            <dt>
+              {k.split(" ").map((one) => (
+                <kbd>{one}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
     </Dialog>
   );
 }
 
 function OrgForm({ done }: { done?: () => void }) {
   const [name, setName] = useState("");
-  const action = useAction<Organisation>((key) => create("/orgs", { name: name.trim() }, key), (made) => {
-    void meet().then(() => {
-      go(to("playground", made.id));
-      done?.();
-    });
-  });
+  const action = useAction<Organisation>(
+    (key) => create("/orgs", { name: name.trim() }, key),
+    (made) => {
+      void meet().then(() => {
+        go(to("playground", made.id));
+        done?.();
+      });
+    },
+  );
   return (
     <Form onSend={() => name.trim() && action.go()}>
       <Field label={t("orgName")} value={name} onInput={setName} max={80} focus auto="organization" />
       <Wrong of={action} />
-      <div class="row"><span class="end"><Go of={action} label={t("create")} disabled={!name.trim()} /></span></div>
+      <div class="row">
+        <span class="end">
+          <Go of={action} label={t("create")} disabled={!name.trim()} />
+        </span>
+      </div>
     </Form>
   );
 }
 
 function NewOrg({ onClose }: { onClose(): void }) {
-  return <Dialog title={t("newOrg")} lead={t("firstLead")} onClose={onClose}><OrgForm done={onClose} /></Dialog>;
+  return (
+    <Dialog title={t("newOrg")} lead={t("firstLead")} onClose={onClose}>
+      <OrgForm done={onClose} />
+    </Dialog>
+  );
 }
 
 /** For who has signed in and is in no organisation. */
 export function FirstRun() {
   return (
-    <Bare><main id="main" class="page alone"><div class="card pad narrow"><h1>{t("first")}</h1><p class="muted small">{t("firstLead")}</p><OrgForm /></div></main></Bare>
+    <Bare>
+      <main id="main" class="page alone">
+        <div class="card pad narrow">
+          <h1>{t("first")}</h1>
+          <p class="muted small">{t("firstLead")}</p>
+          <OrgForm />
+        </div>
+      </main>
+    </Bare>
   );
 }
 
@@ -336,12 +559,33 @@ function Bare({ children }: { children: ComponentChildren }) {
   const other = language.value === "en" ? "hi" : "en";
   return (
     <>
-      <header class="top"><a class="brand" href="/"><Logo />Swar <span class="faint" lang="hi">स्वर</span></a><span class="end row"><a class="small" href="/docs/">{t("docs")}</a>
-        {me.value && <button type="button" class="btn ghost sm" onClick={() => void signOut()}>{t("signOut")}</button>}
-        <button type="button" class="btn sm" lang={other} onClick={() => chooseLanguage(other)}>{other === "hi" ? "हिन्दी" : "English"}</button></span></header>
+      <header class="top">
+        <a class="brand" href="/">
+          <Logo />
+          Swar{" "}
+          <span class="faint" lang="hi">
+            स्वर
+          </span>
+        </a>
+        <span class="end row">
+          <a class="small" href="/docs/">
+            {t("docs")}
+          </a>
+          {me.value && (
+            <button type="button" class="btn ghost sm" onClick={() => void signOut()}>
+              {t("signOut")}
+            </button>
+          )}
+          <button type="button" class="btn sm" lang={other} onClick={() => chooseLanguage(other)}>
+            {other === "hi" ? "हिन्दी" : "English"}
+          </button>
+        </span>
+      </header>
       <Away />
       {children}
-      <p class={toast.value ? "toast on" : "toast"} role="status">{toast.value}</p>
+      <p class={toast.value ? "toast on" : "toast"} role="status">
+        {toast.value}
+      </p>
     </>
   );
 }
@@ -349,18 +593,40 @@ function Bare({ children }: { children: ComponentChildren }) {
 /** The playground without a portal around it. */
 export function Alone({ key_, voices }: { key_: string; voices: readonly string[] }) {
   const key = useMemo(() => ({ get: () => Promise.resolve(key_) }), [key_]);
-  return <Bare><main id="main" class="page"><Playing key_={key} voices={voices} mayPlay /></main></Bare>;
+  return (
+    <Bare>
+      <main id="main" class="page">
+        <Playing key_={key} voices={voices} mayPlay />
+      </main>
+    </Bare>
+  );
 }
 
 export function AskKey({ wrong, tryKey }: { wrong: boolean; tryKey(key: string): Promise<void> }) {
   const [value, setValue] = useState("");
   return (
-    <Bare><main id="main" class="page alone"><div class="card pad narrow"><Head title={t("key")} lead={t("keyWhy")} />
-      <Form onSend={() => value.trim() && tryKey(value.trim())}>
-        <Field label={t("keyLabel")} type="password" value={value} onInput={setValue} focus />
-        {wrong && <p class="wrong" role="alert" data-code="invalid_key">{t("keyWrong")}</p>}
-        <div class="row wrap"><button type="submit" class="btn primary" disabled={!value.trim()}>{t("useKey")}</button></div>
-      </Form>
-      <p class="small muted">{t("keyMake")} <code>swar keys create NAME</code></p></div></main></Bare>
+    <Bare>
+      <main id="main" class="page alone">
+        <div class="card pad narrow">
+          <Head title={t("key")} lead={t("keyWhy")} />
+          <Form onSend={() => value.trim() && tryKey(value.trim())}>
+            <Field label={t("keyLabel")} type="password" value={value} onInput={setValue} focus />
+            {wrong && (
+              <p class="wrong" role="alert" data-code="invalid_key">
+                {t("keyWrong")}
+              </p>
+            )}
+            <div class="row wrap">
+              <button type="submit" class="btn primary" disabled={!value.trim()}>
+                {t("useKey")}
+              </button>
+            </div>
+          </Form>
+          <p class="small muted">
+            {t("keyMake")} <code>swar keys create NAME</code>
+          </p>
+        </div>
+      </main>
+    </Bare>
   );
 }

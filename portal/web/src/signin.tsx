@@ -5,7 +5,7 @@ import { render, type ComponentChildren } from "preact";
 import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { failed, type Failure } from "./lib/api";
-import { chooseLanguage, language, words } from "./lib/language";
+import { chooseLanguage, language } from "./lib/language";
 import type { Provider, Ways } from "./lib/portal.gen";
 import { firebaseLink, goTo } from "./lib/providers";
 import { own } from "./lib/own";
@@ -15,22 +15,7 @@ import { sentence } from "./ui/errors";
 import { Icon, Logo } from "./ui/icons";
 import { useEvery, useLoad } from "./ui/load";
 import { Failed, Seg } from "./ui/parts";
-
-const t = words({
-  title: "Sign in to Swar", lead: "We mail you a link and a code. There are no passwords.", email: "E-mail", send: "Send the link", or: "or", with: "Continue with {name}", noMail: "No mail server is set up.", printed: "The link is printed in the terminal in which the server runs.",
-  none: "No mails leave this server. Ask whoever runs it.", check: "Check your mail", sent: "A link and a code are on their way to {email}, good for 15 minutes. Open the link in this browser, or type the code.", code: "Code of eight characters", signIn: "Sign in", nothing: "Nothing came? Look into spam, or",
-  again: "send again", againIn: "send again in {s}", other: "Use another address", firebase: "A link is on its way to {email}. Open it in this browser.", setup: "Welcome to Swar", setupLead: "You are the first here. Whose address you type owns this server's organisation.", start: "Start",
-  setupVoid: "This link was used, or is too old. Sign in, if you are the owner already; else restart the server, or run swar setup-link: it prints a new one.", toSignIn: "Sign in", tag: "Hinglish, as people write it", samples: "samples, spoken by this server", hear: "Hear {voice}", docs: "Documentation",
-  key: "Use an API key", signedOut: "You have signed out.", expired: "Your session has ended. Sign in again; what you have typed is kept.",
-  paise: "20 paise a minute", own: "on your own machines", providerAway: "{name} cannot be reached just now.", what: "What Swar does", noWay: "This server has no way to sign in switched on.",
-}, {
-  title: "Swar में साइन इन करें", lead: "हम आपको एक लिंक और कोड भेजते हैं। पासवर्ड नहीं होते।", email: "ईमेल", send: "लिंक भेजें", or: "या", with: "{name} से आगे बढ़ें", noMail: "मेल सर्वर नहीं लगा है।", printed: "लिंक उस टर्मिनल में छपता है जिसमें सर्वर चल रहा है।",
-  none: "इस सर्वर से मेल नहीं जाती। इसे चलाने वाले से पूछिए।", check: "अपनी मेल देखें", sent: "{email} पर लिंक और कोड भेजा गया है, 15 मिनट तक चलेगा। लिंक इसी ब्राउज़र में खोलिए, या कोड लिखिए।", code: "आठ अक्षरों का कोड", signIn: "साइन इन करें", nothing: "कुछ नहीं आया? स्पैम देखिए, या",
-  again: "फिर भेजें", againIn: "{s} में फिर भेजें", other: "दूसरा पता", firebase: "{email} पर लिंक भेजा गया है। उसे इसी ब्राउज़र में खोलिए।", setup: "Swar में स्वागत है", setupLead: "आप यहाँ पहले हैं। जिसका पता लिखेंगे, इस सर्वर का संगठन उसी का होगा।", start: "शुरू करें",
-  setupVoid: "यह लिंक इस्तेमाल हो चुका या पुराना है। अगर आप मालिक हैं तो साइन इन कीजिए; नहीं तो सर्वर फिर चलाइए या swar setup-link चलाइए: नया लिंक छपेगा।", toSignIn: "साइन इन करें", tag: "हिंग्लिश, जैसी लोग लिखते हैं", samples: "इसी सर्वर के बोले नमूने", hear: "{voice} सुनें", docs: "दस्तावेज़",
-  key: "API कुंजी से चलाएँ", signedOut: "आप साइन आउट हो गए।", expired: "आपका सत्र ख़त्म हो गया। फिर साइन इन कीजिए; आपका लिखा सुरक्षित है।",
-  paise: "20 पैसे प्रति मिनट", own: "आपकी अपनी मशीनों पर", providerAway: "{name} अभी नहीं मिल रहा।", what: "Swar क्या करता है", noWay: "इस सर्वर पर साइन इन का कोई तरीका चालू नहीं है।",
-});
+import { t } from "./signinwords";
 
 const asked = new URLSearchParams(location.search);
 
@@ -44,16 +29,45 @@ function Frame({ children }: { children: ComponentChildren }) {
   return (
     <div class="si">
       <div class="l">
-        <header class="row"><a class="brand" href="/"><Logo />Swar <span class="faint" lang="hi">स्वर</span></a><span class="end"><Seg label="Language" value={language.value} onChoose={chooseLanguage} choices={[{ key: "en", label: "English" }, { key: "hi", label: "हिन्दी" }]} /></span></header>
-        <main class="mid" id="main">{children}</main>
-        <footer class="xs row wrap"><a href="/docs/">{t("docs")}</a><span class="end hide-s faint">{location.host}</span></footer>
+        <header class="row">
+          <a class="brand" href="/">
+            <Logo />
+            Swar{" "}
+            <span class="faint" lang="hi">
+              स्वर
+            </span>
+          </a>
+          <span class="end">
+            <Seg
+              label="Language"
+              value={language.value}
+              onChoose={chooseLanguage}
+              choices={[
+                { key: "en", label: "English" },
+                { key: "hi", label: "हिन्दी" },
+              ]}
+            />
+          </span>
+        </header>
+        <main class="mid" id="main">
+          {children}
+        </main>
+        <footer class="xs row wrap">
+          <a href="/docs/">{t("docs")}</a>
+          <span class="end hide-s faint">{location.host}</span>
+        </footer>
       </div>
       <Aside />
     </div>
   );
 }
 
-const READ = [["qty", "₹1,499", "एक हज़ार चार सौ निन्यानबे रुपये"], ["code", "OTP 482913", "ओ टी पी चार आठ दो नौ एक तीन"], ["time", "5:30 pm", "शाम साढ़े पाँच बजे"], ["name", "HDFC", "एच डी एफ़ सी"]] as const;
+const READ = [
+  ["qty", "₹1,499", "एक हज़ार चार सौ निन्यानबे रुपये"],
+  ["code", "OTP 482913", "ओ टी पी चार आठ दो नौ एक तीन"],
+  ["time", "5:30 pm", "शाम साढ़े पाँच बजे"],
+  ["name", "HDFC", "एच डी एफ़ सी"],
+] as const;
 
 function Aside() {
   const [voices, setVoices] = useState<string[]>([]);
@@ -65,12 +79,40 @@ function Aside() {
     void audio.current.play();
   };
   return (
-    <aside class="rr" aria-label={t("what")}><div class="in2">
-      <p class="tag">{t("tag")}</p>
-      <ul>{READ.map(([family, written, spoken]) => <li><span class="a"><mark class={"s " + family}>{written}</mark></span><Icon name="arrow" /><span class="b" lang="hi">{spoken}</span></li>)}</ul>
-      <div class="row wrap who">{voices.length > 0 && <><audio ref={audio} />{voices.map((v) => <button type="button" class="chip acc" aria-label={t("hear", { voice: v })} onClick={() => hear(v)}>▶ {v}</button>)}<span class="end xs muted">{t("samples")}</span></>}</div>
-      <p class="small muted">{t("paise")} · {t("own")}</p>
-    </div></aside>
+    <aside class="rr" aria-label={t("what")}>
+      <div class="in2">
+        <p class="tag">{t("tag")}</p>
+        <ul>
+          {READ.map(([family, written, spoken]) => (
+            <li>
+              <span class="a">
+                <mark class={"s " + family}>{written}</mark>
+              </span>
+              <Icon name="arrow" />
+              <span class="b" lang="hi">
+                {spoken}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <div class="row wrap who">
+          {voices.length > 0 && (
+            <>
+              <audio ref={audio} />
+              {voices.map((v) => (
+                <button type="button" class="chip acc" aria-label={t("hear", { voice: v })} onClick={() => hear(v)}>
+                  ▶ {v}
+                </button>
+              ))}
+              <span class="end xs muted">{t("samples")}</span>
+            </>
+          )}
+        </div>
+        <p class="small muted">
+          {t("paise")} · {t("own")}
+        </p>
+      </div>
+    </aside>
   );
 }
 
@@ -97,10 +139,29 @@ function OneField(p: OneFieldProps) {
   };
   return (
     <form onSubmit={submit} noValidate>
-      <label class="field"><span>{p.label}</span>
-        <input ref={input} class={p.code ? "in big mono codein" : "in big"} type={(p.type ?? "text") as "text"} autocomplete={p.auto as "off"} spellcheck={false} autocapitalize={p.code ? "characters" : "off"} value={value} aria-invalid={p.failure !== undefined} aria-describedby="wrong" onInput={(e) => setValue(e.currentTarget.value)} /></label>
-      {p.failure && <p class="wrong" id="wrong" role="alert" data-code={p.failure.code}>{sentence(p.failure)}</p>}
-      <button type="submit" class="btn primary big" disabled={busy} aria-busy={busy}>{p.button}</button>
+      <label class="field">
+        <span>{p.label}</span>
+        <input
+          ref={input}
+          class={p.code ? "in big mono codein" : "in big"}
+          type={(p.type ?? "text") as "text"}
+          autocomplete={p.auto as "off"}
+          spellcheck={false}
+          autocapitalize={p.code ? "characters" : "off"}
+          value={value}
+          aria-invalid={p.failure !== undefined}
+          aria-describedby="wrong"
+          onInput={(e) => setValue(e.currentTarget.value)}
+        />
+      </label>
+      {p.failure && (
+        <p class="wrong" id="wrong" role="alert" data-code={p.failure.code}>
+          {sentence(p.failure)}
+        </p>
+      )}
+      <button type="submit" class="btn primary big" disabled={busy} aria-busy={busy}>
+        {p.button}
+      </button>
     </form>
   );
 }
@@ -116,8 +177,17 @@ function SetUpPage() {
   const isVoid = failure?.code === "bad_link" || location.hash.length < 2;
   return (
     <Frame>
-      <h1>{t("setup")}</h1><p class="muted">{t(isVoid ? "setupVoid" : "setupLead")}</p>
-      {isVoid ? <p class="after" role="alert" data-code="bad_link"><a class="btn primary big" href="/signin">{t("toSignIn")}</a></p> : <OneField label={t("email")} button={t("start")} type="email" auto="email" failure={failure} submit={submit} />}
+      <h1>{t("setup")}</h1>
+      <p class="muted">{t(isVoid ? "setupVoid" : "setupLead")}</p>
+      {isVoid ? (
+        <p class="after" role="alert" data-code="bad_link">
+          <a class="btn primary big" href="/signin">
+            {t("toSignIn")}
+          </a>
+        </p>
+      ) : (
+        <OneField label={t("email")} button={t("start")} type="email" auto="email" failure={failure} submit={submit} />
+      )}
     </Frame>
   );
 }
@@ -130,15 +200,30 @@ function SignInPage() {
   const known = useLoad<Ways>(ways, []);
   const [email, setEmail] = useState("");
   useTitle(t("title"));
-  if (email) return <Frame><CodeStep email={email} done={() => location.replace(target())} other={() => setEmail("")} /></Frame>;
+  if (email)
+    return (
+      <Frame>
+        <CodeStep email={email} done={() => location.replace(target())} other={() => setEmail("")} />
+      </Frame>
+    );
   const why = asked.get("why") ?? "";
   return (
     <Frame>
       <h1>{t("title")}</h1>
-      {why && <p class="note" role="status" data-why={why}>{why === "signed_out" ? t("signedOut") : sentence({ failed: true, code: why, text: t("expired"), requestID: "" })}</p>}
+      {why && (
+        <p class="note" role="status" data-why={why}>
+          {why === "signed_out"
+            ? t("signedOut")
+            : sentence({ failed: true, code: why, text: t("expired"), requestID: "" })}
+        </p>
+      )}
       {known.failure && <Failed failure={known.failure} again={known.reload} />}
       {known.value && <WaysIn ways={known.value} sent={setEmail} />}
-      {known.value && <p class="small after"><a href="/app/?with=key">{t("key")}</a></p>}
+      {known.value && (
+        <p class="small after">
+          <a href="/app/?with=key">{t("key")}</a>
+        </p>
+      )}
     </Frame>
   );
 }
@@ -152,11 +237,29 @@ function WaysIn({ ways: w, sent }: { ways: Ways; sent(email: string): void }) {
   };
   return (
     <>
-      {w.email && <><p class="muted">{t("lead")}</p><OneField label={t("email")} button={t("send")} type="email" auto="email" failure={failure} submit={send} /></>}
-      {w.email && w.providers.length > 0 && <div class="or"><span>{t("or")}</span></div>}
+      {w.email && (
+        <>
+          <p class="muted">{t("lead")}</p>
+          <OneField label={t("email")} button={t("send")} type="email" auto="email" failure={failure} submit={send} />
+        </>
+      )}
+      {w.email && w.providers.length > 0 && (
+        <div class="or">
+          <span>{t("or")}</span>
+        </div>
+      )}
       {!w.email && w.providers.length === 0 && <p class="note">{t("noWay")}</p>}
-      {w.providers.map((p) => <ProviderWay key={p.name} p={p} />)}
-      {w.email && w.mail !== "smtp" && <div class="note"><Icon name="warn" /><p class="small"><b>{t("noMail")}</b> {t(w.mail === "printed" ? "printed" : "none")}</p></div>}
+      {w.providers.map((p) => (
+        <ProviderWay key={p.name} p={p} />
+      ))}
+      {w.email && w.mail !== "smtp" && (
+        <div class="note">
+          <Icon name="warn" />
+          <p class="small">
+            <b>{t("noMail")}</b> {t(w.mail === "printed" ? "printed" : "none")}
+          </p>
+        </div>
+      )}
     </>
   );
 }
@@ -165,18 +268,39 @@ function ProviderWay({ p }: { p: Provider }) {
   const [failure, setFailure] = useState<Failure>();
   const [mailed, setMailed] = useState("");
   if (p.kind === "firebase") {
-    if (mailed) return <p class="note" role="status">{t("firebase", { email: mailed })}</p>;
+    if (mailed)
+      return (
+        <p class="note" role="status">
+          {t("firebase", { email: mailed })}
+        </p>
+      );
     const send = async (email: string) => {
       const refused = await firebaseLink(p, email, target());
       setFailure(refused);
       if (!refused) setMailed(email);
     };
-    return <OneField label={t("email")} button={t("with", { name: p.name })} type="email" auto="email" failure={failure} submit={send} />;
+    return (
+      <OneField
+        label={t("email")}
+        button={t("with", { name: p.name })}
+        type="email"
+        auto="email"
+        failure={failure}
+        submit={send}
+      />
+    );
   }
   return (
     <>
-      <button type="button" class="btn big wide" onClick={() => void goTo(p, target()).then(setFailure)}><Icon name="lock" />{t("with", { name: p.name })}</button>
-      {failure && <p class="wrong" role="alert" data-code={failure.code}>{failure.code === "provider_away" ? t("providerAway", { name: p.name }) : sentence(failure)}</p>}
+      <button type="button" class="btn big wide" onClick={() => void goTo(p, target()).then(setFailure)}>
+        <Icon name="lock" />
+        {t("with", { name: p.name })}
+      </button>
+      {failure && (
+        <p class="wrong" role="alert" data-code={failure.code}>
+          {failure.code === "provider_away" ? t("providerAway", { name: p.name }) : sentence(failure)}
+        </p>
+      )}
     </>
   );
 }
@@ -203,10 +327,20 @@ function CodeStep({ email, done, other }: { email: string; done(): void; other()
   };
   return (
     <>
-      <h1>{t("check")}</h1><p class="muted">{t("sent", { email })}</p>
+      <h1>{t("check")}</h1>
+      <p class="muted">{t("sent", { email })}</p>
       <OneField label={t("code")} button={t("signIn")} auto="one-time-code" code failure={failure} submit={submit} />
-      <p class="small muted row wrap after"><span>{t("nothing")}</span><button type="button" class="btn ghost sm" disabled={left > 0} onClick={() => void resend()}>{left > 0 ? t("againIn", { s: `0:${String(left).padStart(2, "0")}` }) : t("again")}</button></p>
-      <p class="small"><button type="button" class="btn ghost sm" onClick={other}>{t("other")}</button></p>
+      <p class="small muted row wrap after">
+        <span>{t("nothing")}</span>
+        <button type="button" class="btn ghost sm" disabled={left > 0} onClick={() => void resend()}>
+          {left > 0 ? t("againIn", { s: `0:${String(left).padStart(2, "0")}` }) : t("again")}
+        </button>
+      </p>
+      <p class="small">
+        <button type="button" class="btn ghost sm" onClick={other}>
+          {t("other")}
+        </button>
+      </p>
     </>
   );
 }

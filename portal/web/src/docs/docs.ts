@@ -5,7 +5,8 @@ type Hit = { address: string; title: string; below: string; weight: number };
 
 let entries: Promise<Entry[]> | undefined;
 
-const load = () => (entries ??= fetch("/docs/search.json").then((r) => (r.ok ? r.json() : Promise.reject(new Error(String(r.status))))));
+const load = () =>
+  (entries ??= fetch("/docs/search.json").then((r) => (r.ok ? r.json() : Promise.reject(new Error(String(r.status))))));
 
 /** Where all words are found: in titles first, then in headings that begin with the first of them. */
 export function find(all: Entry[], asked: string): Hit[] {
@@ -27,7 +28,9 @@ export function find(all: Entry[], asked: string): Hit[] {
 }
 
 function search(box: HTMLElement) {
-  const field = box.querySelector("input")!, list = box.querySelector("ul")!, status = box.querySelector("[role=status]")!;
+  const field = box.querySelector("input")!,
+    list = box.querySelector("ul")!,
+    status = box.querySelector("[role=status]")!;
   box.classList.remove("off"); // its place was kept, so that nothing moves
   field.addEventListener("focus", () => void load().catch(() => (entries = undefined)), { once: true });
   field.addEventListener("input", async () => {
@@ -42,7 +45,8 @@ function search(box: HTMLElement) {
     }
     if (asked !== field.value) return;
     const rows = hits.map((h) => {
-      const row = document.createElement("li"), link = document.createElement("a");
+      const row = document.createElement("li"),
+        link = document.createElement("a");
       link.href = h.address;
       link.textContent = h.title;
       const below = document.createElement("span");
@@ -52,7 +56,8 @@ function search(box: HTMLElement) {
       return row;
     });
     if (hits.length === 0) {
-      const none = document.createElement("li"), p = document.createElement("p");
+      const none = document.createElement("li"),
+        p = document.createElement("p");
       p.textContent = "Nothing has such a heading.";
       none.append(p);
       rows.push(none);
@@ -62,7 +67,8 @@ function search(box: HTMLElement) {
     status.textContent = asked.trim() ? hits.length + " found" : "";
   });
   box.addEventListener("keydown", (e) => {
-    const stops = [field, ...list.querySelectorAll("a")] as HTMLElement[], at = stops.indexOf(document.activeElement as HTMLElement);
+    const stops = [field, ...list.querySelectorAll("a")] as HTMLElement[],
+      at = stops.indexOf(document.activeElement as HTMLElement);
     if (e.key === "ArrowDown") stops[Math.min(at + 1, stops.length - 1)]!.focus();
     else if (e.key === "ArrowUp") stops[Math.max(at - 1, 0)]!.focus();
     else if (e.key === "Enter" && at === 0) list.querySelector("a")?.click();
@@ -78,7 +84,8 @@ function search(box: HTMLElement) {
   });
   addEventListener("keydown", (e) => {
     const typing = e.target instanceof HTMLInputElement;
-    if (e.key !== "/" || typing || e.ctrlKey || e.metaKey || e.altKey || localStorage.getItem("swar.keys") === "off") return;
+    if (e.key !== "/" || typing || e.ctrlKey || e.metaKey || e.altKey || localStorage.getItem("swar.keys") === "off")
+      return;
     e.preventDefault();
     field.focus();
   });
@@ -100,7 +107,8 @@ async function copy(code: HTMLElement, button: HTMLButtonElement) {
 const box = document.querySelector<HTMLElement>(".look");
 if (box) search(box);
 for (const pre of document.querySelectorAll("pre")) {
-  const frame = document.createElement("div"), button = document.createElement("button");
+  const frame = document.createElement("div"),
+    button = document.createElement("button");
   frame.className = "example";
   button.className = "btn sm";
   button.type = "button";

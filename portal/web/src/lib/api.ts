@@ -45,8 +45,16 @@ export async function send(path: string, init: RequestInit = {}): Promise<Answer
 }
 
 async function failure(answer: Response): Promise<Failure> {
-  const text = await answer.json().then((b: { error?: string }) => b.error ?? "", () => "");
-  return { failed: true, code: answer.headers.get("x-error-code") ?? String(answer.status), text, requestID: answer.headers.get("x-request-id") ?? "" };
+  const text = await answer.json().then(
+    (b: { error?: string }) => b.error ?? "",
+    () => "",
+  );
+  return {
+    failed: true,
+    code: answer.headers.get("x-error-code") ?? String(answer.status),
+    text,
+    requestID: answer.headers.get("x-request-id") ?? "",
+  };
 }
 
 export async function call<V>(path: string, init: RequestInit = {}): Promise<Answer<V>> {
@@ -60,7 +68,11 @@ export async function call<V>(path: string, init: RequestInit = {}): Promise<Ans
 }
 
 export function post<V>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<V>> {
-  return call<V>(path, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } });
+  return call<V>(path, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headers },
+  });
 }
 
 let looking = false;
@@ -71,7 +83,10 @@ function lost() {
   if (looking) return;
   looking = true;
   const look = async () => {
-    const there = await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" }).then(() => true, () => false);
+    const there = await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" }).then(
+      () => true,
+      () => false,
+    );
     if (!there) return void setTimeout(look, 2000);
     looking = false;
     away.value = false;

@@ -10,7 +10,10 @@ export function number(n: number, digits = 0): string {
 }
 
 export const rupees = (paise: number) => "₹" + number(paise / 100, 2);
-export const ms = (n: number | null | undefined) => (n === null || n === undefined ? "–" : number(n < 10 ? Math.round(n * 10) / 10 : Math.round(n), n < 10 ? 1 : 0) + " ms");
+export const ms = (n: number | null | undefined) =>
+  n === null || n === undefined
+    ? "–"
+    : number(n < 10 ? Math.round(n * 10) / 10 : Math.round(n), n < 10 ? 1 : 0) + " ms";
 
 const locale = () => (language.value === "hi" ? "hi-IN-u-nu-latn" : "en-IN");
 
@@ -22,8 +25,18 @@ export const day = (at: number | string) => date(at, { day: "numeric", month: "s
 export const shortDay = (at: number | string) => date(at, { day: "numeric", month: "short" });
 export const weekday = (at: number | string) => date(at, { weekday: "short", day: "numeric", month: "short" });
 export const month = (at: number | string) => date(at, { month: "long", year: "numeric" });
-export const clock = (at: number | string) => date(at, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-export const exact = (at: number | string) => date(at, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+export const clock = (at: number | string) =>
+  date(at, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+export const exact = (at: number | string) =>
+  date(at, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hour12: false,
+  });
 
 /** The first moment of a day, in ms. */
 export const dayStart = (at: number) => Math.floor((at + IST) / DAY) * DAY - IST;

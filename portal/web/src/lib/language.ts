@@ -22,7 +22,8 @@ export function chooseLanguage(l: Language) {
 /** Texts by key; {name} stands for a value. The compiler sees to it that both languages have the same keys. */
 export function words<K extends string>(en: Record<K, string>, hi: Record<NoInfer<K>, string>) {
   const all = { en, hi };
-  return (key: K, values: Values = {}): string => (all[language.value][key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return (key: K, values: Values = {}): string =>
+    (all[language.value][key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
 /** What words() knows of a key that comes from elsewhere, such as an error code; "" for nothing. */

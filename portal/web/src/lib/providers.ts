@@ -33,7 +33,10 @@ function random(): string {
 }
 
 function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  return btoa(String.fromCharCode(...bytes))
+    .replace(/\+/g, "-")
+    .replace(/\//g, "_")
+    .replace(/=+$/, "");
 }
 
 function read<V>(slot: string, from = sessionStorage): V | undefined {
@@ -51,12 +54,20 @@ export async function goTo(provider: Provider, to: string): Promise<Failure | un
   if (!provider.authorization_endpoint || !provider.token_endpoint) return refused("provider_away");
   if (!crypto.subtle) return refused("needs_tls");
   const pending: Pending = { provider, to, state: random(), nonce: random(), verifier: random() };
-  const challenge = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(pending.verifier))));
+  const challenge = base64url(
+    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(pending.verifier))),
+  );
   sessionStorage.setItem(PENDING, JSON.stringify(pending));
   const address = new URL(provider.authorization_endpoint);
   const asked = {
-    response_type: "code", client_id: provider.client_id ?? "", redirect_uri: here(), scope: "openid email", state: pending.state,
-    nonce: pending.nonce, code_challenge: challenge, code_challenge_method: "S256",
+    response_type: "code",
+    client_id: provider.client_id ?? "",
+    redirect_uri: here(),
+    scope: "openid email",
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
   };
   for (const [k, v] of Object.entries(asked)) address.searchParams.set(k, v);
   location.assign(address);
@@ -86,7 +97,11 @@ function withTo(given: Answer<Given>, to: string) {
 
 async function exchange(p: Pending, code: string): Promise<Answer<Given>> {
   const got = await form<{ id_token?: string; expires_in?: number }>(p.provider.token_endpoint!, {
-    grant_type: "authorization_code", code, redirect_uri: here(), client_id: p.provider.client_id ?? "", code_verifier: p.verifier,
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: here(),
+    client_id: p.provider.client_id ?? "",
+    code_verifier: p.verifier,
   });
   if (failed(got)) return got;
   const claims = claimsOf(got.id_token ?? "");
@@ -98,14 +113,22 @@ async function exchange(p: Pending, code: string): Promise<Answer<Given>> {
 /** Asks Firebase to mail a link that leads back to /signin. */
 export async function firebaseLink(provider: Provider, email: string, to: string): Promise<Failure | undefined> {
   const pending: Pending = { provider, to, email, state: "", nonce: "", verifier: "" };
-  const sent = await json<object>(firebaseAddress(provider, "identitytoolkit.googleapis.com/v1/accounts:sendOobCode"), { requestType: "EMAIL_SIGNIN", email, continueUrl: here(), canHandleCodeInApp: true });
+  const sent = await json<object>(firebaseAddress(provider, "identitytoolkit.googleapis.com/v1/accounts:sendOobCode"), {
+    requestType: "EMAIL_SIGNIN",
+    email,
+    continueUrl: here(),
+    canHandleCodeInApp: true,
+  });
   if (failed(sent)) return sent;
   localStorage.setItem(PENDING, JSON.stringify(pending));
   return undefined;
 }
 
 async function firebaseIn(provider: Provider, email: string, oobCode: string): Promise<Answer<Given>> {
-  const got = await json<{ idToken: string; refreshToken: string; expiresIn: string }>(firebaseAddress(provider, "identitytoolkit.googleapis.com/v1/accounts:signInWithEmailLink"), { email, oobCode });
+  const got = await json<{ idToken: string; refreshToken: string; expiresIn: string }>(
+    firebaseAddress(provider, "identitytoolkit.googleapis.com/v1/accounts:signInWithEmailLink"),
+    { email, oobCode },
+  );
   if (failed(got)) return got;
   keep({ provider, refreshToken: got.refreshToken });
   return { idToken: got.idToken, expiresIn: Number(got.expiresIn) };
@@ -116,11 +139,20 @@ function firebaseAddress(provider: Provider, path: string): string {
 }
 
 async function form<V>(address: string, fields: Record<string, string>): Promise<Answer<V>> {
-  return answerOf<V>(fetch(address, { method: "POST", body: new URLSearchParams(fields), referrerPolicy: "no-referrer" }));
+  return answerOf<V>(
+    fetch(address, { method: "POST", body: new URLSearchParams(fields), referrerPolicy: "no-referrer" }),
+  );
 }
 
 async function json<V>(address: string, body: object): Promise<Answer<V>> {
-  return answerOf<V>(fetch(address, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, referrerPolicy: "no-referrer" }));
+  return answerOf<V>(
+    fetch(address, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+      referrerPolicy: "no-referrer",
+    }),
+  );
 }
 
 async function answerOf<V>(asked: Promise<Response>): Promise<Answer<V>> {
@@ -175,7 +207,10 @@ export const renewed = {
 };
 
 async function firebaseNext(provider: Provider, refreshToken: string): Promise<Answer<Given>> {
-  const got = await form<{ id_token: string; refresh_token: string; expires_in: string }>(firebaseAddress(provider, "securetoken.googleapis.com/v1/token"), { grant_type: "refresh_token", refresh_token: refreshToken });
+  const got = await form<{ id_token: string; refresh_token: string; expires_in: string }>(
+    firebaseAddress(provider, "securetoken.googleapis.com/v1/token"),
+    { grant_type: "refresh_token", refresh_token: refreshToken },
+  );
   if (failed(got)) {
     leave();
     return got;

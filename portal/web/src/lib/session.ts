@@ -29,8 +29,10 @@ export function mayExist(): boolean {
   return token !== "" || document.cookie.split("; ").includes("swar_session=1") || renewed.possible();
 }
 
-export const setUp = (link: string, email: string) => enter(post<Signed>("/auth/v1/setup", { token: link, email, session: "cookie" }));
-export const verify = (email: string, code: string) => enter(post<Signed>("/auth/v1/verify", { email, code, session: "cookie" }));
+export const setUp = (link: string, email: string) =>
+  enter(post<Signed>("/auth/v1/setup", { token: link, email, session: "cookie" }));
+export const verify = (email: string, code: string) =>
+  enter(post<Signed>("/auth/v1/verify", { email, code, session: "cookie" }));
 
 /** Takes a token that another provider has given. */
 export function take(idToken: string, expiresIn: number) {
@@ -92,7 +94,10 @@ export async function portal<V>(path: string, init: RequestInit & { raw?: boolea
   for (let again = false; ; again = true) {
     const refused = await fresh();
     if (refused) return refused;
-    const asked = { ...init, headers: { ...(init.headers as Record<string, string>), authorization: "Bearer " + token } };
+    const asked = {
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), authorization: "Bearer " + token },
+    };
     const answer = init.raw ? await send("/portal/v1" + path, asked) : await call<V>("/portal/v1" + path, asked);
     if (!failed(answer)) return answer as V;
     if (answer.code === "token_expired" && !again) {

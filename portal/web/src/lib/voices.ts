@@ -10,6 +10,7 @@ export async function voicesOf(key: string): Promise<Answer<string[]> | undefine
     return { failed: true, code: "unreached", text: "", requestID: "" };
   }
   if (answer.status === 401) return undefined;
-  if (!answer.ok) return { failed: true, code: answer.headers.get("x-error-code") ?? String(answer.status), text: "", requestID: "" };
+  if (!answer.ok)
+    return { failed: true, code: answer.headers.get("x-error-code") ?? String(answer.status), text: "", requestID: "" };
   return ((await answer.json()) as { voices: { name: string }[] }).voices.map((v) => v.name);
 }

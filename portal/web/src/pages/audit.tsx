@@ -30,23 +30,80 @@ export function AuditPage() {
   return (
     <>
       <Head title={t("audit")} lead={t("audit.lead")} of={here.value?.name}>
-        <label class="row small"><input type="checkbox" role="switch" checked={all} onChange={(e) => ask({ playground: e.currentTarget.checked ? "1" : "" })} /> {t("audit.play")}</label>
+        <label class="row small">
+          <input
+            type="checkbox"
+            role="switch"
+            checked={all}
+            onChange={(e) => ask({ playground: e.currentTarget.checked ? "1" : "" })}
+          />{" "}
+          {t("audit.play")}
+        </label>
       </Head>
-      <section class="card kt au"><Show of={list} rows={10}>{({ entries, next_cursor }) => {
-        const rows = entries.filter((e) => all || !ofPlayground(e));
-        return rows.length === 0 && !next_cursor ? <Empty title={t("audit.empty")} /> : <><Table rows={rows} />{next_cursor && <p class="pad"><button type="button" class="btn" onClick={() => void older()}>{shared("older")}</button></p>}</>;
-      }}</Show>{failure && <Failed failure={failure} again={older} />}</section>
+      <section class="card kt au">
+        <Show of={list} rows={10}>
+          {({ entries, next_cursor }) => {
+            const rows = entries.filter((e) => all || !ofPlayground(e));
+            return rows.length === 0 && !next_cursor ? (
+              <Empty title={t("audit.empty")} />
+            ) : (
+              <>
+                <Table rows={rows} />
+                {next_cursor && (
+                  <p class="pad">
+                    <button type="button" class="btn" onClick={() => void older()}>
+                      {shared("older")}
+                    </button>
+                  </p>
+                )}
+              </>
+            );
+          }}
+        </Show>
+        {failure && <Failed failure={failure} again={older} />}
+      </section>
     </>
   );
 }
 
 function Table({ rows }: { rows: AuditEntry[] }) {
   return (
-    <table><caption class="sr">{t("audit")}</caption>
-      <thead><tr><th>{t("audit.when")}</th><th>{t("audit.who")}</th><th>{t("audit.what")}</th><th>{t("audit.target")}</th><th>{t("audit.detail")}</th></tr></thead>
-      <tbody>{rows.map((e) => (
-        <tr key={e.id}><td class="num lx" title={exact(e.at)}>{ago(e.at)}</td><td><bdi>{e.actor}</bdi></td><td class="vx"><code>{e.action}</code></td><td class="cx"><code class="xs">{e.target}</code></td>
-          <td class="kx xs muted"><bdi>{Object.entries(e.detail).map(([k, v]) => `${k}: ${typeof v === "string" ? v : JSON.stringify(v)}`).join(", ")}</bdi></td></tr>
-      ))}</tbody></table>
+    <table>
+      <caption class="sr">{t("audit")}</caption>
+      <thead>
+        <tr>
+          <th>{t("audit.when")}</th>
+          <th>{t("audit.who")}</th>
+          <th>{t("audit.what")}</th>
+          <th>{t("audit.target")}</th>
+          <th>{t("audit.detail")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((e) => (
+          <tr key={e.id}>
+            <td class="num lx" title={exact(e.at)}>
+              {ago(e.at)}
+            </td>
+            <td>
+              <bdi>{e.actor}</bdi>
+            </td>
+            <td class="vx">
+              <code>{e.action}</code>
+            </td>
+            <td class="cx">
+              <code class="xs">{e.target}</code>
+            </td>
+            <td class="kx xs muted">
+              <bdi>
+                {Object.entries(e.detail)
+                  .map(([k, v]) => `${k}: ${typeof v === "string" ? v : JSON.stringify(v)}`)
+                  .join(", ")}
+              </bdi>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -20,12 +20,28 @@ export function BillingPage() {
   const sheet = billing.value?.months.find((m) => m.month === place.value.query.get("month"));
   return (
     <>
-      <Head title={t("billing")} lead={billing.value && t("billing.lead", { n: billing.value.paise_per_minute })} of={here.value?.name}>
+      <Head
+        title={t("billing")}
+        lead={billing.value && t("billing.lead", { n: billing.value.paise_per_minute })}
+        of={here.value?.name}
+      >
         <Csv path={"/billing" + query({ org_id: org.value, format: "csv" })} name="swar-billing.csv" />
       </Head>
-      <section class="card bl"><Show of={billing}>{({ months }) => months.length === 0
-        ? <Empty title={t("billing.empty")} text={t("billing.emptyText")}><a class="btn primary" href={to("playground")}>{shared("toPlayground")}</a></Empty>
-        : <Months months={months} />}</Show></section>
+      <section class="card bl">
+        <Show of={billing}>
+          {({ months }) =>
+            months.length === 0 ? (
+              <Empty title={t("billing.empty")} text={t("billing.emptyText")}>
+                <a class="btn primary" href={to("playground")}>
+                  {shared("toPlayground")}
+                </a>
+              </Empty>
+            ) : (
+              <Months months={months} />
+            )
+          }
+        </Show>
+      </section>
       {sheet && <Sheet m={sheet} />}
     </>
   );
@@ -33,12 +49,44 @@ export function BillingPage() {
 
 function Months({ months }: { months: Month[] }) {
   return (
-    <table><caption class="sr">{t("billing")}</caption>
-      <thead><tr><th>{t("billing.month")}</th><th>{t("billing.state")}</th><th class="r">{t("usage.minutes")}</th><th class="r hide-s">{t("usage.requests")}</th><th class="r">{t("usage.amount")}</th><th><span class="sr">{t("billing.sheet")}</span></th></tr></thead>
-      <tbody>{months.map((m) => (
-        <tr data-month={m.month}><td><b>{nameOf(m)}</b></td><td><span class={m.status === "open" ? "chip acc" : "chip"}>{t(`billing.${m.status}`)}</span></td><td class="r">{number(m.minutes, 1)}</td><td class="r muted hide-s">{number(m.requests)}</td>
-          <td class="r money"><b>{rupees(m.amount_paise)}</b></td><td class="r"><button type="button" class="btn ghost sm" onClick={() => ask({ month: m.month }, false)}>{t("billing.sheet")}<span class="sr">, {nameOf(m)}</span></button></td></tr>
-      ))}</tbody></table>
+    <table>
+      <caption class="sr">{t("billing")}</caption>
+      <thead>
+        <tr>
+          <th>{t("billing.month")}</th>
+          <th>{t("billing.state")}</th>
+          <th class="r">{t("usage.minutes")}</th>
+          <th class="r hide-s">{t("usage.requests")}</th>
+          <th class="r">{t("usage.amount")}</th>
+          <th>
+            <span class="sr">{t("billing.sheet")}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {months.map((m) => (
+          <tr data-month={m.month}>
+            <td>
+              <b>{nameOf(m)}</b>
+            </td>
+            <td>
+              <span class={m.status === "open" ? "chip acc" : "chip"}>{t(`billing.${m.status}`)}</span>
+            </td>
+            <td class="r">{number(m.minutes, 1)}</td>
+            <td class="r muted hide-s">{number(m.requests)}</td>
+            <td class="r money">
+              <b>{rupees(m.amount_paise)}</b>
+            </td>
+            <td class="r">
+              <button type="button" class="btn ghost sm" onClick={() => ask({ month: m.month }, false)}>
+                {t("billing.sheet")}
+                <span class="sr">, {nameOf(m)}</span>
+              </button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -47,19 +95,61 @@ function Sheet({ m }: { m: Month }) {
   return (
     <Dialog title={t("billing.sheetOf", { month: nameOf(m) })} onClose={() => ask({ month: "" })}>
       <div class="sheet">
-        <p class="row brand"><Logo />Swar</p>
+        <p class="row brand">
+          <Logo />
+          Swar
+        </p>
         <dl class="facts">
-          <div><dt>{t("settings.org")}</dt><dd><bdi>{here.value?.name}</bdi><br /><code class="xs">{here.value?.id}</code></dd></div>
-          <div><dt>{t("billing.month")}</dt><dd>{nameOf(m)} · {t(`billing.${m.status}`)}</dd></div>
-          <div><dt>{t("usage.requests")}</dt><dd class="num">{number(m.requests)}</dd></div>
-          <div><dt>{t("usage.minutes")}</dt><dd class="num">{number(m.minutes, 3)}</dd></div>
-          <div><dt>{t("billing.frames")}</dt><dd class="num">{number(m.billed_frames)}</dd></div>
-          <div><dt>{t("billing.rate")}</dt><dd>{t("billing.rateOf", { n: m.paise_per_minute })}</dd></div>
-          <div><dt>{t("usage.amount")}</dt><dd class="num">{t("billing.sum", { frames: number(m.billed_frames), rate: m.paise_per_minute, paise: number(exact, 2) })}<br /><b class="money total">{rupees(m.amount_paise)}</b>{m.status === "open" && ` ${t("billing.soFar")}`}</dd></div>
+          <div>
+            <dt>{t("settings.org")}</dt>
+            <dd>
+              <bdi>{here.value?.name}</bdi>
+              <br />
+              <code class="xs">{here.value?.id}</code>
+            </dd>
+          </div>
+          <div>
+            <dt>{t("billing.month")}</dt>
+            <dd>
+              {nameOf(m)} · {t(`billing.${m.status}`)}
+            </dd>
+          </div>
+          <div>
+            <dt>{t("usage.requests")}</dt>
+            <dd class="num">{number(m.requests)}</dd>
+          </div>
+          <div>
+            <dt>{t("usage.minutes")}</dt>
+            <dd class="num">{number(m.minutes, 3)}</dd>
+          </div>
+          <div>
+            <dt>{t("billing.frames")}</dt>
+            <dd class="num">{number(m.billed_frames)}</dd>
+          </div>
+          <div>
+            <dt>{t("billing.rate")}</dt>
+            <dd>{t("billing.rateOf", { n: m.paise_per_minute })}</dd>
+          </div>
+          <div>
+            <dt>{t("usage.amount")}</dt>
+            <dd class="num">
+              {t("billing.sum", { frames: number(m.billed_frames), rate: m.paise_per_minute, paise: number(exact, 2) })}
+              <br />
+              <b class="money total">{rupees(m.amount_paise)}</b>
+              {m.status === "open" && ` ${t("billing.soFar")}`}
+            </dd>
+          </div>
         </dl>
         <p class="xs muted">{t("billing.notInvoice")}</p>
       </div>
-      <div class="row no-print"><span class="end row"><button type="button" class="btn primary" onClick={() => print()}><Icon name="print" />{t("billing.print")}</button></span></div>
+      <div class="row no-print">
+        <span class="end row">
+          <button type="button" class="btn primary" onClick={() => print()}>
+            <Icon name="print" />
+            {t("billing.print")}
+          </button>
+        </span>
+      </div>
     </Dialog>
   );
 }

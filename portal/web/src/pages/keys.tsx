@@ -37,9 +37,23 @@ export function KeysPage() {
   return (
     <>
       <Head title={t("keys")} lead={t("keys.lead")} of={here.value?.name}>
-        <Allowed may={mayWrite.value} why={shared("viewersRead")}>{(off) => (
-          <button type="button" class="btn primary" data-create disabled={off} onClick={() => setOpen({ create: true })}><Icon name="plus" />{t("keys.create")} <kbd class="hide-s" aria-hidden="true">C</kbd></button>
-        )}</Allowed>
+        <Allowed may={mayWrite.value} why={shared("viewersRead")}>
+          {(off) => (
+            <button
+              type="button"
+              class="btn primary"
+              data-create
+              disabled={off}
+              onClick={() => setOpen({ create: true })}
+            >
+              <Icon name="plus" />
+              {t("keys.create")}{" "}
+              <kbd class="hide-s" aria-hidden="true">
+                C
+              </kbd>
+            </button>
+          )}
+        </Allowed>
       </Head>
       <Show of={list}>{({ keys }) => <List keys={keys} open={setOpen} />}</Show>
       <LookUp keys={list.value?.keys ?? []} />
@@ -57,62 +71,185 @@ function List({ keys, open }: { keys: Key[]; open(o: Open): void }) {
   const status = (q.get("status") ?? "all") as "all" | "active" | "revoked";
   const project = q.get("project") ?? "";
   const active = keys.filter((k) => !k.revoked_at);
-  const rows = keys.filter((k) => (status === "all" || (status === "revoked") === Boolean(k.revoked_at)) && (!project || k.project_id === project) && matches(k, find));
-  if (keys.length === 0) return <section class="card"><Empty title={t("keys.empty")} text={t("keys.emptyText")}>{mayWrite.value && <button type="button" class="btn primary" onClick={() => open({ create: true })}>{t("keys.create")}</button>}</Empty></section>;
+  const rows = keys.filter(
+    (k) =>
+      (status === "all" || (status === "revoked") === Boolean(k.revoked_at)) &&
+      (!project || k.project_id === project) &&
+      matches(k, find),
+  );
+  if (keys.length === 0)
+    return (
+      <section class="card">
+        <Empty title={t("keys.empty")} text={t("keys.emptyText")}>
+          {mayWrite.value && (
+            <button type="button" class="btn primary" onClick={() => open({ create: true })}>
+              {t("keys.create")}
+            </button>
+          )}
+        </Empty>
+      </section>
+    );
   return (
     <>
       <div class="row wrap tools">
         <Find label={t("keys.find")} value={find} onInput={(v) => ask({ q: v })} />
-        <Seg label={t("keys.status")} value={status} onChoose={(k) => ask({ status: k === "all" ? "" : k })} choices={[
-          { key: "all", label: shared("all"), count: keys.length }, { key: "active", label: t("keys.active"), count: active.length }, { key: "revoked", label: t("keys.revoked"), count: keys.length - active.length }]} />
+        <Seg
+          label={t("keys.status")}
+          value={status}
+          onChoose={(k) => ask({ status: k === "all" ? "" : k })}
+          choices={[
+            { key: "all", label: shared("all"), count: keys.length },
+            { key: "active", label: t("keys.active"), count: active.length },
+            { key: "revoked", label: t("keys.revoked"), count: keys.length - active.length },
+          ]}
+        />
         <Projects value={project} />
-        <span class="end lim"><span class="xs muted num">{t("keys.of", { n: active.length })}</span>
-          <span class="bar" role="meter" aria-label={t("keys.of", { n: active.length })} aria-valuemin={0} aria-valuemax={LIMIT} aria-valuenow={active.length}><i style={{ width: (active.length * 100) / LIMIT + "%" }} /></span></span>
+        <span class="end lim">
+          <span class="xs muted num">{t("keys.of", { n: active.length })}</span>
+          <span
+            class="bar"
+            role="meter"
+            aria-label={t("keys.of", { n: active.length })}
+            aria-valuemin={0}
+            aria-valuemax={LIMIT}
+            aria-valuenow={active.length}
+          >
+            <i style={{ width: (active.length * 100) / LIMIT + "%" }} />
+          </span>
+        </span>
       </div>
-      {rows.length === 0 ? <section class="card"><Empty title={t("keys.none")} /></section> : <Table rows={rows} open={open} />}
+      {rows.length === 0 ? (
+        <section class="card">
+          <Empty title={t("keys.none")} />
+        </section>
+      ) : (
+        <Table rows={rows} open={open} />
+      )}
       <p class="xs faint note-below">{t("keys.note")}</p>
     </>
   );
 }
 
-const matches = (k: Key, find: string) => [k.name, k.prefix].some((s) => s.toLowerCase().includes(find.trim().toLowerCase()));
+const matches = (k: Key, find: string) =>
+  [k.name, k.prefix].some((s) => s.toLowerCase().includes(find.trim().toLowerCase()));
 
 export function Projects({ value }: { value: string }) {
   const all = here.value?.projects ?? [];
   if (all.length < 2) return null;
-  return <Select label={shared("project")} value={value} onChoose={(v) => ask({ project: v })} choices={[["", shared("allProjects")], ...all.map((p) => [p.id, p.name] as const)]} />;
+  return (
+    <Select
+      label={shared("project")}
+      value={value}
+      onChoose={(v) => ask({ project: v })}
+      choices={[["", shared("allProjects")], ...all.map((p) => [p.id, p.name] as const)]}
+    />
+  );
 }
 
 function Table({ rows, open }: { rows: Key[]; open(o: Open): void }) {
   return (
-    <div class="card kt"><table><caption class="sr">{t("keys")}</caption>
-      <thead><tr><th>{shared("name")}</th><th>{t("keys.key")}</th><th>{t("keys.voices")}</th><th>{t("keys.used")}</th><th>{t("keys.created")}</th><th>{t("keys.by")}</th><th><span class="sr">{shared("more")}</span></th></tr></thead>
-      <tbody>{rows.map((k) => (
-        <tr key={k.id} class={k.revoked_at ? "rev" : ""} data-key={k.id}>
-          <td><b><bdi>{k.name}</bdi></b><span class="pj xs muted"><bdi>{projectName(k.project_id)}</bdi></span></td>
-          <td class="kx"><code>{k.prefix}…</code></td>
-          <td class="vx">{k.voices.length === 0 ? <span class="chip every">{shared("every")}</span> : k.voices.map((v) => <span class="chip acc">{v}</span>)}</td>
-          <td class="lx"><Used k={k} /></td>
-          <td class="muted cx" title={exact(k.created_at)}>{day(k.created_at)}</td>
-          <td class="muted bx">{k.created_by}</td>
-          <td class="ax">{!k.revoked_at && mayWrite.value && (
-            <Menu label={shared("actions", { name: k.name })} button={<Icon name="more" />}>{(close) => (
-              <>
-                <button type="button" onClick={() => { close(); open({ edit: k }); }}>{t("keys.edit")}</button>
-                <button type="button" class="danger" onClick={() => { close(); open({ revoke: k }); }}>{t("keys.revoke")}</button>
-              </>
-            )}</Menu>
-          )}</td>
-        </tr>
-      ))}</tbody></table></div>
+    <div class="card kt">
+      <table>
+        <caption class="sr">{t("keys")}</caption>
+        <thead>
+          <tr>
+            <th>{shared("name")}</th>
+            <th>{t("keys.key")}</th>
+            <th>{t("keys.voices")}</th>
+            <th>{t("keys.used")}</th>
+            <th>{t("keys.created")}</th>
+            <th>{t("keys.by")}</th>
+            <th>
+              <span class="sr">{shared("more")}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((k) => (
+            <tr key={k.id} class={k.revoked_at ? "rev" : ""} data-key={k.id}>
+              <td>
+                <b>
+                  <bdi>{k.name}</bdi>
+                </b>
+                <span class="pj xs muted">
+                  <bdi>{projectName(k.project_id)}</bdi>
+                </span>
+              </td>
+              <td class="kx">
+                <code>{k.prefix}…</code>
+              </td>
+              <td class="vx">
+                {k.voices.length === 0 ? (
+                  <span class="chip every">{shared("every")}</span>
+                ) : (
+                  k.voices.map((v) => <span class="chip acc">{v}</span>)
+                )}
+              </td>
+              <td class="lx">
+                <Used k={k} />
+              </td>
+              <td class="muted cx" title={exact(k.created_at)}>
+                {day(k.created_at)}
+              </td>
+              <td class="muted bx">{k.created_by}</td>
+              <td class="ax">
+                {!k.revoked_at && mayWrite.value && (
+                  <Menu label={shared("actions", { name: k.name })} button={<Icon name="more" />}>
+                    {(close) => (
+                      <>
+                        <button
+                          type="button"
+                          onClick={() => {
+                            close();
+                            open({ edit: k });
+                          }}
+                        >
+                          {t("keys.edit")}
+                        </button>
+                        <button
+                          type="button"
+                          class="danger"
+                          onClick={() => {
+                            close();
+                            open({ revoke: k });
+                          }}
+                        >
+                          {t("keys.revoke")}
+                        </button>
+                      </>
+                    )}
+                  </Menu>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
 function Used({ k }: { k: Key }) {
-  if (k.revoked_at) return <span class="chip bad" title={exact(k.revoked_at)}>{t("keys.revokedOn", { day: shortDay(k.revoked_at) })}</span>;
-  if (!k.last_used_at) return <span class="row"><span class="dot off" /><span class="faint">{shared("never")}</span></span>;
+  if (k.revoked_at)
+    return (
+      <span class="chip bad" title={exact(k.revoked_at)}>
+        {t("keys.revokedOn", { day: shortDay(k.revoked_at) })}
+      </span>
+    );
+  if (!k.last_used_at)
+    return (
+      <span class="row">
+        <span class="dot off" />
+        <span class="faint">{shared("never")}</span>
+      </span>
+    );
   const recent = Date.now() - Date.parse(k.last_used_at) < 86_400_000;
-  return <span class="row" title={exact(k.last_used_at)}><span class={recent ? "dot on" : "dot off"} />{ago(k.last_used_at)}</span>;
+  return (
+    <span class="row" title={exact(k.last_used_at)}>
+      <span class={recent ? "dot on" : "dot off"} />
+      {ago(k.last_used_at)}
+    </span>
+  );
 }
 
 // The key that was found stays in this page: prefixes are compared here.
@@ -120,11 +257,37 @@ function LookUp({ keys }: { keys: Key[] }) {
   const [found, setFound] = useState("");
   const prefix = /swar_live_[0-9A-Za-z]{6}/.exec(found)?.[0];
   const key = keys.find((k) => k.prefix === prefix);
-  const says = found.trim() === "" ? "" : !prefix ? t("keys.noKey") : !key ? t("keys.notYours") : t(key.revoked_at ? "keys.wasYours" : "keys.isYours", { name: key.name });
+  const says =
+    found.trim() === ""
+      ? ""
+      : !prefix
+        ? t("keys.noKey")
+        : !key
+          ? t("keys.notYours")
+          : t(key.revoked_at ? "keys.wasYours" : "keys.isYours", { name: key.name });
   return (
-    <section class="card leak"><span class="li"><Icon name="shield" /></span>
-      <div class="grow"><h2>{t("keys.found")}</h2><p class="small muted">{t("keys.foundLead")}</p><p class="small" role="status">{says}</p></div>
-      <label class="lk"><span class="sr">{t("keys.lookUp")}</span><input class="in mono" placeholder="swar_live_…" value={found} autocomplete="off" spellcheck={false} onInput={(e) => setFound(e.currentTarget.value)} /></label>
+    <section class="card leak">
+      <span class="li">
+        <Icon name="shield" />
+      </span>
+      <div class="grow">
+        <h2>{t("keys.found")}</h2>
+        <p class="small muted">{t("keys.foundLead")}</p>
+        <p class="small" role="status">
+          {says}
+        </p>
+      </div>
+      <label class="lk">
+        <span class="sr">{t("keys.lookUp")}</span>
+        <input
+          class="in mono"
+          placeholder="swar_live_…"
+          value={found}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(e) => setFound(e.currentTarget.value)}
+        />
+      </label>
     </section>
   );
 }
@@ -133,9 +296,16 @@ function VoiceChoice({ chosen, onChange }: { chosen: readonly string[]; onChange
   const all = [...new Set([...voiceNames.value, ...chosen])];
   const toggle = (v: string) => onChange(chosen.includes(v) ? chosen.filter((c) => c !== v) : [...chosen, v]);
   return (
-    <fieldset class="checks"><legend>{t("keys.which")}</legend>
-      <label><input type="checkbox" checked={chosen.length === 0} onChange={() => onChange([])} /> {shared("every")}</label>
-      {all.map((v) => <label><input type="checkbox" checked={chosen.includes(v)} onChange={() => toggle(v)} /> {v}</label>)}
+    <fieldset class="checks">
+      <legend>{t("keys.which")}</legend>
+      <label>
+        <input type="checkbox" checked={chosen.length === 0} onChange={() => onChange([])} /> {shared("every")}
+      </label>
+      {all.map((v) => (
+        <label>
+          <input type="checkbox" checked={chosen.includes(v)} onChange={() => toggle(v)} /> {v}
+        </label>
+      ))}
     </fieldset>
   );
 }
@@ -145,15 +315,34 @@ function Create({ onClose, onMade }: { onClose(): void; onMade(made: CreatedKey)
   const [name, setName] = useState("");
   const [project, setProject] = useState(projects[0]?.id ?? "");
   const [voices, setVoices] = useState<string[]>([]);
-  const action = useAction<CreatedKey>((key) => create("/keys", { project_id: project, name: name.trim(), voices }, key), onMade);
+  const action = useAction<CreatedKey>(
+    (key) => create("/keys", { project_id: project, name: name.trim(), voices }, key),
+    onMade,
+  );
   return (
     <Dialog title={t("keys.create")} onClose={onClose}>
       <Form onSend={() => name.trim() && action.go()}>
         <Field label={shared("name")} value={name} onInput={setName} max={80} focus />
-        {projects.length > 1 && <label class="field"><span>{shared("project")}</span><select class="in" value={project} onChange={(e) => setProject(e.currentTarget.value)}>{projects.map((p) => <option value={p.id}>{p.name}</option>)}</select></label>}
+        {projects.length > 1 && (
+          <label class="field">
+            <span>{shared("project")}</span>
+            <select class="in" value={project} onChange={(e) => setProject(e.currentTarget.value)}>
+              {projects.map((p) => (
+                <option value={p.id}>{p.name}</option>
+              ))}
+            </select>
+          </label>
+        )}
         <VoiceChoice chosen={voices} onChange={setVoices} />
         <Wrong of={action} />
-        <div class="row"><span class="end row"><button type="button" class="btn" onClick={onClose}>{shared("cancel")}</button><Go of={action} label={t("keys.create")} disabled={!name.trim()} /></span></div>
+        <div class="row">
+          <span class="end row">
+            <button type="button" class="btn" onClick={onClose}>
+              {shared("cancel")}
+            </button>
+            <Go of={action} label={t("keys.create")} disabled={!name.trim()} />
+          </span>
+        </div>
       </Form>
     </Dialog>
   );
@@ -165,35 +354,88 @@ function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
   const [copied, setCopied] = useState(false);
   const [language, setLanguage] = useState<(typeof LANGUAGES)[number]>("curl");
   const first = useFirstRequest(made.row.id);
-  if (!made.key) return <Dialog title={t("keys.ready", { name: made.row.name })} onClose={onClose}><p class="wrong">{t("keys.notShown")}</p></Dialog>;
+  if (!made.key)
+    return (
+      <Dialog title={t("keys.ready", { name: made.row.name })} onClose={onClose}>
+        <p class="wrong">{t("keys.notShown")}</p>
+      </Dialog>
+    );
   const key = made.key;
   const mayClose = () => copied || first !== "" || confirm(t("keys.leave"));
   const code = example(language, key, made.row.voices[0] ?? voiceNames.value[0] ?? "");
   return (
-    <Dialog title={t("keys.ready", { name: made.row.name })} lead={t("keys.once")} onClose={onClose} mayClose={mayClose}>
-      <div class="secret"><code data-secret>{key}</code><button type="button" class="btn primary sm" onClick={() => void copy(key).then((ok) => setCopied((c) => c || ok))}><Icon name="copy" />{shared("copy")}</button></div>
-      <div class="try card">
-        <div class="tabs" role="tablist" aria-label={t("keys.runLine")}>{LANGUAGES.map((l) => <button type="button" role="tab" aria-selected={l === language} onClick={() => setLanguage(l)}>{l}</button>)}</div>
-        <pre tabIndex={0}>{code}</pre>
-        <div class="wait small" role="status"><span class={first ? "dot on" : "pulse"} />
-          <span class="grow">{first ? t("keys.lit") : t("keys.waiting")}</span>{first ? <a href={to("requests") + query({ id: first })}>{t("keys.see")}</a> : <span class="xs">{t("keys.runLine")}</span>}</div>
+    <Dialog
+      title={t("keys.ready", { name: made.row.name })}
+      lead={t("keys.once")}
+      onClose={onClose}
+      mayClose={mayClose}
+    >
+      <div class="secret">
+        <code data-secret>{key}</code>
+        <button
+          type="button"
+          class="btn primary sm"
+          onClick={() => void copy(key).then((ok) => setCopied((c) => c || ok))}
+        >
+          <Icon name="copy" />
+          {shared("copy")}
+        </button>
       </div>
-      <div class="row foot-row"><label class="row small muted"><input type="checkbox" checked={copied} onChange={(e) => setCopied(e.currentTarget.checked)} /> {t("keys.stored")}</label>
-        <button type="button" class="btn end" onClick={() => mayClose() && onClose()}>{shared("close")}</button></div>
+      <div class="try card">
+        <div class="tabs" role="tablist" aria-label={t("keys.runLine")}>
+          {LANGUAGES.map((l) => (
+            <button type="button" role="tab" aria-selected={l === language} onClick={() => setLanguage(l)}>
+              {l}
+            </button>
+          ))}
+        </div>
+        <pre tabIndex={0}>{code}</pre>
+        <div class="wait small" role="status">
+          <span class={first ? "dot on" : "pulse"} />
+          <span class="grow">{first ? t("keys.lit") : t("keys.waiting")}</span>
+          {first ? (
+            <a href={to("requests") + query({ id: first })}>{t("keys.see")}</a>
+          ) : (
+            <span class="xs">{t("keys.runLine")}</span>
+          )}
+        </div>
+      </div>
+      <div class="row foot-row">
+        <label class="row small muted">
+          <input type="checkbox" checked={copied} onChange={(e) => setCopied(e.currentTarget.checked)} />{" "}
+          {t("keys.stored")}
+        </label>
+        <button type="button" class="btn end" onClick={() => mayClose() && onClose()}>
+          {shared("close")}
+        </button>
+      </div>
     </Dialog>
   );
 }
 
 function example(language: (typeof LANGUAGES)[number], key: string, voice: string): string {
   if (language === ".env") return `SWAR_URL=${api}\nSWAR_KEY=${key}`;
-  const text = snippet(language, api, "Namaste! Aapka order kal aayega.", { voice, temperature: 0.3, seed: "", enDigits: false, raw: false });
+  const text = snippet(language, api, "Namaste! Aapka order kal aayega.", {
+    voice,
+    temperature: 0.3,
+    seed: "",
+    enDigits: false,
+    raw: false,
+  });
   return `export SWAR_KEY=${key}\n${text}`;
 }
 
 /** The id of the first request with a key, asked for each second while the page is seen. */
 function useFirstRequest(key: string): string {
   const [first, setFirst] = useState("");
-  useEvery(1000, () => void portal<Requests>("/requests" + query({ org_id: org.value, key_id: key, limit: 1 })).then((a) => !failed(a) && a.requests[0] && setFirst(a.requests[0].request_id)), first === "");
+  useEvery(
+    1000,
+    () =>
+      void portal<Requests>("/requests" + query({ org_id: org.value, key_id: key, limit: 1 })).then(
+        (a) => !failed(a) && a.requests[0] && setFirst(a.requests[0].request_id),
+      ),
+    first === "",
+  );
   return first;
 }
 
@@ -207,7 +449,14 @@ function Edit({ row, onClose }: { row: Key; onClose(): void }) {
         <Field label={shared("name")} value={name} onInput={setName} max={80} focus />
         <VoiceChoice chosen={voices} onChange={setVoices} />
         <Wrong of={action} />
-        <div class="row"><span class="end row"><button type="button" class="btn" onClick={onClose}>{shared("cancel")}</button><Go of={action} label={shared("save")} disabled={!name.trim()} /></span></div>
+        <div class="row">
+          <span class="end row">
+            <button type="button" class="btn" onClick={onClose}>
+              {shared("cancel")}
+            </button>
+            <Go of={action} label={shared("save")} disabled={!name.trim()} />
+          </span>
+        </div>
       </Form>
     </Dialog>
   );
@@ -215,17 +464,27 @@ function Edit({ row, onClose }: { row: Key; onClose(): void }) {
 
 function Revoke({ row, onClose }: { row: Key; onClose(): void }) {
   const [typed, setTyped] = useState("");
-  const action = useAction<Key>((): Promise<Answer<Key>> => remove(`/keys/${row.id}`), () => {
-    say(t("keys.isRevoked", { name: row.name }));
-    onClose();
-  });
+  const action = useAction<Key>(
+    (): Promise<Answer<Key>> => remove(`/keys/${row.id}`),
+    () => {
+      say(t("keys.isRevoked", { name: row.name }));
+      onClose();
+    },
+  );
   const right = typed.trim() === row.name.trim();
   return (
     <Dialog title={t("keys.revoke")} lead={t("keys.revokeLead")} onClose={onClose}>
       <Form onSend={() => right && action.go()}>
         <Field label={t("keys.type", { name: row.name })} value={typed} onInput={setTyped} focus />
         <Wrong of={action} />
-        <div class="row"><span class="end row"><button type="button" class="btn" onClick={onClose}>{shared("cancel")}</button><Go of={action} label={t("keys.revoke")} disabled={!right} danger /></span></div>
+        <div class="row">
+          <span class="end row">
+            <button type="button" class="btn" onClick={onClose}>
+              {shared("cancel")}
+            </button>
+            <Go of={action} label={t("keys.revoke")} disabled={!right} danger />
+          </span>
+        </div>
       </Form>
     </Dialog>
   );

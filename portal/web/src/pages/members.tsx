@@ -38,12 +38,53 @@ export function MembersPage() {
   return (
     <>
       <Head title={t("members")} lead={t("members.lead")} of={here.value?.name}>
-        <Allowed may={isOwner.value} why={why}>{(off) => <button type="button" class="btn primary" data-create disabled={off} onClick={() => setOpen({ invite: true })}><Icon name="plus" />{t("members.invite")}</button>}</Allowed>
+        <Allowed may={isOwner.value} why={why}>
+          {(off) => (
+            <button
+              type="button"
+              class="btn primary"
+              data-create
+              disabled={off}
+              onClick={() => setOpen({ invite: true })}
+            >
+              <Icon name="plus" />
+              {t("members.invite")}
+            </button>
+          )}
+        </Allowed>
       </Head>
-      <section class="card kt mb"><Show of={list}>{({ members }) => <List members={members} last={owners.length === 1} reload={() => void list.reload()} sent={(e) => setOpen({ sent: e })} remove={(m) => setOpen({ remove: m })} />}</Show></section>
-      {list.value?.members.length === 1 && <section class="card"><Empty title={t("members.only")} text={t("members.onlyText")} /></section>}
-      <p class="xs faint note-below">{t("members.roles")}{owners.length === 1 && " " + t("members.lastOwner")}</p>
-      {open && "invite" in open && <Invite onClose={close} done={(email) => { void list.reload(); if (known.value && known.value.mail !== "smtp") setOpen({ sent: email }); else close(); }} />}
+      <section class="card kt mb">
+        <Show of={list}>
+          {({ members }) => (
+            <List
+              members={members}
+              last={owners.length === 1}
+              reload={() => void list.reload()}
+              sent={(e) => setOpen({ sent: e })}
+              remove={(m) => setOpen({ remove: m })}
+            />
+          )}
+        </Show>
+      </section>
+      {list.value?.members.length === 1 && (
+        <section class="card">
+          <Empty title={t("members.only")} text={t("members.onlyText")} />
+        </section>
+      )}
+      <p class="xs faint note-below">
+        {t("members.roles")}
+        {owners.length === 1 && " " + t("members.lastOwner")}
+      </p>
+      {open && "invite" in open && (
+        <Invite
+          onClose={close}
+          done={(email) => {
+            void list.reload();
+            if (known.value && known.value.mail !== "smtp") setOpen({ sent: email });
+            else close();
+          }}
+        />
+      )}
       {open && "sent" in open && known.value && <Handed email={open.sent} ways={known.value} onClose={close} />}
       {open && "remove" in open && <Remove m={open.remove} onClose={close} />}
     </>
@@ -60,23 +101,53 @@ interface ListProps {
 
 function List({ members, last, reload, sent, remove }: ListProps) {
   return (
-    <table><caption class="sr">{t("members")}</caption>
-      <thead><tr><th>{shared("email")}</th><th>{t("members.role")}</th><th>{t("members.state")}</th><th><span class="sr">{shared("more")}</span></th></tr></thead>
-      <tbody>{members.map((m) => {
-        const keep = last && m.role === "owner" && m.state === "joined";
-        return (
-          <tr key={m.email} data-member={m.email}><td><b><bdi>{m.email}</bdi></b>{m.email === me.value?.user.email && <span class="chip you">{t("members.you")}</span>}</td>
-            <td class="vx"><RoleOf m={m} fixed={keep || !isOwner.value} changed={reload} /></td>
-            <td class="muted kx"><State m={m} /></td>
-            <td class="ax">{isOwner.value && !keep && <Actions m={m} sent={sent} remove={remove} />}</td></tr>
-        );
-      })}</tbody></table>
+    <table>
+      <caption class="sr">{t("members")}</caption>
+      <thead>
+        <tr>
+          <th>{shared("email")}</th>
+          <th>{t("members.role")}</th>
+          <th>{t("members.state")}</th>
+          <th>
+            <span class="sr">{shared("more")}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {members.map((m) => {
+          const keep = last && m.role === "owner" && m.state === "joined";
+          return (
+            <tr key={m.email} data-member={m.email}>
+              <td>
+                <b>
+                  <bdi>{m.email}</bdi>
+                </b>
+                {m.email === me.value?.user.email && <span class="chip you">{t("members.you")}</span>}
+              </td>
+              <td class="vx">
+                <RoleOf m={m} fixed={keep || !isOwner.value} changed={reload} />
+              </td>
+              <td class="muted kx">
+                <State m={m} />
+              </td>
+              <td class="ax">{isOwner.value && !keep && <Actions m={m} sent={sent} remove={remove} />}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }
 
 function State({ m }: { m: Member }) {
-  if (m.state === "joined" && m.joined_at) return <span title={exact(m.joined_at)}>{t("members.joined", { day: day(m.joined_at) })}</span>;
-  return <span title={exact(m.invited_at)}><span class="chip warn">{t("members.invited", { ago: ago(m.invited_at) })}</span>{m.mailed_at && <span class="xs"> {t("members.mailed", { ago: ago(m.mailed_at) })}</span>}</span>;
+  if (m.state === "joined" && m.joined_at)
+    return <span title={exact(m.joined_at)}>{t("members.joined", { day: day(m.joined_at) })}</span>;
+  return (
+    <span title={exact(m.invited_at)}>
+      <span class="chip warn">{t("members.invited", { ago: ago(m.invited_at) })}</span>
+      {m.mailed_at && <span class="xs"> {t("members.mailed", { ago: ago(m.mailed_at) })}</span>}
+    </span>
+  );
 }
 
 function RoleOf({ m, fixed, changed }: { m: Member; fixed: boolean; changed(): void }) {
@@ -86,36 +157,85 @@ function RoleOf({ m, fixed, changed }: { m: Member; fixed: boolean; changed(): v
     if (failed(a)) say(sentence(a));
     changed();
   };
-  return <Select label={`${t("members.role")}: ${m.email}`} value={m.role} choices={ROLES.map((r) => [r, shared(r)] as const)} onChoose={(r) => void put(r)} />;
+  return (
+    <Select
+      label={`${t("members.role")}: ${m.email}`}
+      value={m.role}
+      choices={ROLES.map((r) => [r, shared(r)] as const)}
+      onChoose={(r) => void put(r)}
+    />
+  );
 }
 
 function Actions({ m, sent, remove }: { m: Member; sent(email: string): void; remove(m: Member): void }) {
-  const again = useAction<Member>((key) => create(path(), { email: m.email, role: m.role }, key), () => sent(m.email));
+  const again = useAction<Member>(
+    (key) => create(path(), { email: m.email, role: m.role }, key),
+    () => sent(m.email),
+  );
   const early = m.mailed_at !== undefined && Date.now() - Date.parse(m.mailed_at) < AGAIN_MS;
   return (
-    <Menu label={shared("actions", { name: m.email })} button={<Icon name="more" />}>{(close) => (
-      <>
-        {m.state === "invited" && <button type="button" onClick={() => { close(); if (early) say(t("members.wait", { ago: ago(m.mailed_at!) })); void again.go(); }}>{t("members.resend")}</button>}
-        <button type="button" class="danger" onClick={() => { close(); remove(m); }}>{t("members.remove")}</button>
-      </>
-    )}</Menu>
+    <Menu label={shared("actions", { name: m.email })} button={<Icon name="more" />}>
+      {(close) => (
+        <>
+          {m.state === "invited" && (
+            <button
+              type="button"
+              onClick={() => {
+                close();
+                if (early) say(t("members.wait", { ago: ago(m.mailed_at!) }));
+                void again.go();
+              }}
+            >
+              {t("members.resend")}
+            </button>
+          )}
+          <button
+            type="button"
+            class="danger"
+            onClick={() => {
+              close();
+              remove(m);
+            }}
+          >
+            {t("members.remove")}
+          </button>
+        </>
+      )}
+    </Menu>
   );
 }
 
 function Invite({ onClose, done }: { onClose(): void; done(email: string): void }) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
-  const action = useAction<Member>((key) => create(path(), { email: email.trim(), role }, key), (m) => {
-    say(t("members.was", { email: m.email }));
-    done(m.email);
-  });
+  const action = useAction<Member>(
+    (key) => create(path(), { email: email.trim(), role }, key),
+    (m) => {
+      say(t("members.was", { email: m.email }));
+      done(m.email);
+    },
+  );
   return (
     <Dialog title={t("members.invite")} lead={t("members.roles")} onClose={onClose}>
       <Form onSend={() => email.trim() && action.go()}>
         <Field label={shared("email")} type="email" value={email} onInput={setEmail} focus />
-        <label class="field"><span>{t("members.role")}</span><select class="in" value={role} onChange={(e) => setRole(e.currentTarget.value as Role)}>{ROLES.map((r) => <option value={r}>{shared(r)}</option>)}</select></label>
+        <label class="field">
+          <span>{t("members.role")}</span>
+          <select class="in" value={role} onChange={(e) => setRole(e.currentTarget.value as Role)}>
+            {ROLES.map((r) => (
+              <option value={r}>{shared(r)}</option>
+            ))}
+          </select>
+        </label>
         <Wrong of={action} />
-        <div class="row"><span class="end row"><button type="button" class="btn" onClick={onClose}>{shared("cancel")}</button><Go of={action} label={t("members.invite")} disabled={!email.trim()} /></span></div>
+        <div class="row">
+          <span class="end row">
+            <button type="button" class="btn" onClick={onClose}>
+              {shared("cancel")}
+            </button>
+            <Go of={action} label={t("members.invite")} disabled={!email.trim()} />
+          </span>
+        </div>
       </Form>
     </Dialog>
   );
@@ -125,22 +245,49 @@ function Invite({ onClose, done }: { onClose(): void; done(email: string): void 
 function Handed({ email, ways: w, onClose }: { email: string; ways: Ways; onClose(): void }) {
   const link = w.public_url + "/signin";
   return (
-    <Dialog title={t("members.was", { email })} lead={w.mail === "printed" ? t("members.printed") : undefined} onClose={onClose}>
+    <Dialog
+      title={t("members.was", { email })}
+      lead={w.mail === "printed" ? t("members.printed") : undefined}
+      onClose={onClose}
+    >
       <p class="small">{t("members.noMail", { email })}</p>
-      <div class="secret"><code>{link}</code><button type="button" class="btn primary sm" onClick={() => void copy(link)}><Icon name="copy" />{shared("copy")}</button></div>
+      <div class="secret">
+        <code>{link}</code>
+        <button type="button" class="btn primary sm" onClick={() => void copy(link)}>
+          <Icon name="copy" />
+          {shared("copy")}
+        </button>
+      </div>
     </Dialog>
   );
 }
 
 function Remove({ m, onClose }: { m: Member; onClose(): void }) {
-  const action = useAction<Member>(() => remove(path(m.email)), () => {
-    say(t("members.removed", { email: m.email }));
-    onClose();
-  });
+  const action = useAction<Member>(
+    () => remove(path(m.email)),
+    () => {
+      say(t("members.removed", { email: m.email }));
+      onClose();
+    },
+  );
   return (
     <Dialog title={t("members.remove")} lead={t("members.removeLead")} onClose={onClose}>
-      <Form onSend={action.go}><p><b><bdi>{m.email}</bdi></b></p><Wrong of={action} />
-        <div class="row"><span class="end row"><button type="button" class="btn" onClick={onClose}>{shared("cancel")}</button><Go of={action} label={t("members.remove")} danger /></span></div></Form>
+      <Form onSend={action.go}>
+        <p>
+          <b>
+            <bdi>{m.email}</bdi>
+          </b>
+        </p>
+        <Wrong of={action} />
+        <div class="row">
+          <span class="end row">
+            <button type="button" class="btn" onClick={onClose}>
+              {shared("cancel")}
+            </button>
+            <Go of={action} label={t("members.remove")} danger />
+          </span>
+        </div>
+      </Form>
     </Dialog>
   );
 }

@@ -22,7 +22,17 @@ const FILTERS = ["status", "voice", "endpoint", "key", "project", "slow", "q"] a
 
 const asked = (more: Record<string, string | number>) => {
   const q = place.value.query;
-  return query({ org_id: org.value, status: q.get("status") ?? "", voice: q.get("voice") ?? "", endpoint: q.get("endpoint") ?? "", key_id: q.get("key") ?? "", project_id: q.get("project") ?? "", min_ttfa_ms: q.get("slow") ?? "", request_id: (q.get("q") ?? "").trim(), ...more });
+  return query({
+    org_id: org.value,
+    status: q.get("status") ?? "",
+    voice: q.get("voice") ?? "",
+    endpoint: q.get("endpoint") ?? "",
+    key_id: q.get("key") ?? "",
+    project_id: q.get("project") ?? "",
+    min_ttfa_ms: q.get("slow") ?? "",
+    request_id: (q.get("q") ?? "").trim(),
+    ...more,
+  });
 };
 
 interface List {
@@ -49,13 +59,23 @@ function useRequests(live: boolean) {
     const now = latest.current.value;
     if (!failed(a) && now === before && asked({}) === filters) latest.current.set(put(now, a));
   };
-  const older = () => void (list.value?.next && fetchMore({ limit: PAGE, cursor: list.value.next }, (l, a) => ({ rows: [...l.rows, ...a.requests], next: a.next_cursor ?? "" })));
+  const older = () =>
+    void (
+      list.value?.next &&
+      fetchMore({ limit: PAGE, cursor: list.value.next }, (l, a) => ({
+        rows: [...l.rows, ...a.requests],
+        next: a.next_cursor ?? "",
+      }))
+    );
   // A request that runs changes its row, and rows of the last seconds come out of order: a little is asked for again.
   const newer = () => {
     const rows = list.value?.rows ?? [];
     const running = rows.slice(0, PAGE).findLast((r) => r.status === "running");
     const since = Math.min(Date.parse(running?.ts ?? rows[0]?.ts ?? ""), Date.parse(rows[0]?.ts ?? "") - 5000);
-    return void fetchMore({ limit: PAGE, ...(Number.isFinite(since) ? { from: since / 1000 } : {}) }, (l, a) => ({ ...l, rows: merged(a.requests, l.rows) }));
+    return void fetchMore({ limit: PAGE, ...(Number.isFinite(since) ? { from: since / 1000 } : {}) }, (l, a) => ({
+      ...l,
+      rows: merged(a.requests, l.rows),
+    }));
   };
   useEvery(1000, newer, live && !list.failure);
   return { list, older };
@@ -65,7 +85,9 @@ function merged(fresh: Request[], old: Request[]): Request[] {
   const known = new Map(old.map((r) => [r.request_id, r]));
   if (fresh.every((r) => JSON.stringify(known.get(r.request_id)) === JSON.stringify(r))) return old;
   const ids = new Set(fresh.map((r) => r.request_id));
-  return [...fresh, ...old.filter((r) => !ids.has(r.request_id))].sort((a, b) => (a.ts < b.ts ? 1 : a.ts > b.ts ? -1 : a.request_id < b.request_id ? 1 : -1));
+  return [...fresh, ...old.filter((r) => !ids.has(r.request_id))].sort((a, b) =>
+    a.ts < b.ts ? 1 : a.ts > b.ts ? -1 : a.request_id < b.request_id ? 1 : -1,
+  );
 }
 
 export function RequestsPage() {
@@ -77,14 +99,25 @@ export function RequestsPage() {
   return (
     <>
       <Head title={t("requests")} lead={t("requests.lead")} of={here.value?.name}>
-        <button type="button" class="btn" aria-pressed={live} onClick={() => ask({ paused: live ? "1" : "" })}><span class={live ? "dot on" : "dot off"} />{t(live ? "requests.live" : "requests.paused")}</button>
+        <button type="button" class="btn" aria-pressed={live} onClick={() => ask({ paused: live ? "1" : "" })}>
+          <span class={live ? "dot on" : "dot off"} />
+          {t(live ? "requests.live" : "requests.paused")}
+        </button>
         <Csv path={"/requests" + asked({ format: "csv" })} name="swar-requests.csv" />
       </Head>
       <Filters filtered={filtered} />
       <section class="card rq">
-        <Show of={list} rows={10}>{({ rows, next }) => rows.length === 0 ? <Nothing filtered={filtered} /> : <Table rows={rows} more={next !== ""} older={older} />}</Show>
+        <Show of={list} rows={10}>
+          {({ rows, next }) =>
+            rows.length === 0 ? <Nothing filtered={filtered} /> : <Table rows={rows} more={next !== ""} older={older} />
+          }
+        </Show>
       </section>
-      {list.value && list.value.rows.length > 0 && <p class="xs faint note-below num" role="status">{t("requests.all", { n: number(list.value.rows.length) })}</p>}
+      {list.value && list.value.rows.length > 0 && (
+        <p class="xs faint note-below num" role="status">
+          {t("requests.all", { n: number(list.value.rows.length) })}
+        </p>
+      )}
       {open && <Drawer id={open} rows={list.value?.rows ?? []} />}
     </>
   );
@@ -96,13 +129,62 @@ function Filters({ filtered }: { filtered: boolean }) {
   return (
     <div class="row wrap tools">
       <Find label={t("requests.id")} value={q.get("q") ?? ""} onInput={(v) => ask({ q: v })} />
-      <Select label={t("requests.status")} value={q.get("status") ?? ""} onChoose={(v) => ask({ status: v })} choices={[["", t("requests.anyStatus")], ["ok", t("requests.ok")], ["running", t("requests.running")], ["cancelled", t("requests.cancelled")], ["error", t("requests.failed")], ["timeout", t("requests.timeout")]]} />
-      <Select label={t("requests.voice")} value={q.get("voice") ?? ""} onChoose={(v) => ask({ voice: v })} choices={[["", t("requests.anyVoice")], ...voiceNames.value.map((v) => [v, v] as const)]} />
-      <Select label={t("requests.endpoint")} value={q.get("endpoint") ?? ""} onChoose={(v) => ask({ endpoint: v })} choices={[["", t("requests.anyEndpoint")], ["rest", t("requests.rest")], ["ws", t("requests.ws")], ["openai", t("requests.openai")]]} />
-      {keys.value && keys.value.keys.length > 0 && <Select label={t("keys.key")} value={q.get("key") ?? ""} onChoose={(v) => ask({ key: v })} choices={[["", t("requests.anyKey")], ...keys.value.keys.map((k) => [k.id, `${k.name} (${k.prefix}…)`] as const)]} />}
+      <Select
+        label={t("requests.status")}
+        value={q.get("status") ?? ""}
+        onChoose={(v) => ask({ status: v })}
+        choices={[
+          ["", t("requests.anyStatus")],
+          ["ok", t("requests.ok")],
+          ["running", t("requests.running")],
+          ["cancelled", t("requests.cancelled")],
+          ["error", t("requests.failed")],
+          ["timeout", t("requests.timeout")],
+        ]}
+      />
+      <Select
+        label={t("requests.voice")}
+        value={q.get("voice") ?? ""}
+        onChoose={(v) => ask({ voice: v })}
+        choices={[["", t("requests.anyVoice")], ...voiceNames.value.map((v) => [v, v] as const)]}
+      />
+      <Select
+        label={t("requests.endpoint")}
+        value={q.get("endpoint") ?? ""}
+        onChoose={(v) => ask({ endpoint: v })}
+        choices={[
+          ["", t("requests.anyEndpoint")],
+          ["rest", t("requests.rest")],
+          ["ws", t("requests.ws")],
+          ["openai", t("requests.openai")],
+        ]}
+      />
+      {keys.value && keys.value.keys.length > 0 && (
+        <Select
+          label={t("keys.key")}
+          value={q.get("key") ?? ""}
+          onChoose={(v) => ask({ key: v })}
+          choices={[
+            ["", t("requests.anyKey")],
+            ...keys.value.keys.map((k) => [k.id, `${k.name} (${k.prefix}…)`] as const),
+          ]}
+        />
+      )}
       <Projects value={q.get("project") ?? ""} />
-      <Select label={t("requests.slower")} value={q.get("slow") ?? ""} onChoose={(v) => ask({ slow: v })} choices={[["", t("requests.slower") + " …"], ...["50", "100", "200", "500", "1000"].map((n) => [n, `≥ ${n} ms`] as const)]} />
-      {filtered && <button type="button" class="btn ghost" onClick={() => ask(Object.fromEntries(FILTERS.map((f) => [f, ""])))}>{t("requests.clear")}</button>}
+      <Select
+        label={t("requests.slower")}
+        value={q.get("slow") ?? ""}
+        onChoose={(v) => ask({ slow: v })}
+        choices={[
+          ["", t("requests.slower") + " …"],
+          ...["50", "100", "200", "500", "1000"].map((n) => [n, `≥ ${n} ms`] as const),
+        ]}
+      />
+      {filtered && (
+        <button type="button" class="btn ghost" onClick={() => ask(Object.fromEntries(FILTERS.map((f) => [f, ""])))}>
+          {t("requests.clear")}
+        </button>
+      )}
     </div>
   );
 }
@@ -114,7 +196,10 @@ export function Nothing({ filtered }: { filtered: boolean }) {
   return (
     <Empty title={t("requests.empty")} text={t("requests.emptyText")}>
       <Line text={CURL} label={t("requests.copyLine")} />
-      <a class="btn primary" href={to("playground")}><Icon name="play" />{shared("toPlayground")}</a>
+      <a class="btn primary" href={to("playground")}>
+        <Icon name="play" />
+        {shared("toPlayground")}
+      </a>
     </Empty>
   );
 }
@@ -122,7 +207,12 @@ export function Nothing({ filtered }: { filtered: boolean }) {
 const CHIPS = { ok: "ok", cancelled: "warn", error: "bad", timeout: "bad", running: "acc" } as const;
 
 export function Status({ of }: { of: Request["status"] }) {
-  return <span class={"chip " + CHIPS[of]}>{of === "ok" && <span class="dot" />}{t(of === "error" ? "requests.failed" : `requests.${of}`)}</span>;
+  return (
+    <span class={"chip " + CHIPS[of]}>
+      {of === "ok" && <span class="dot" />}
+      {t(of === "error" ? "requests.failed" : `requests.${of}`)}
+    </span>
+  );
 }
 
 const endpoint = (e: string) => (e === "rest" || e === "ws" || e === "openai" ? t(`requests.${e}`) : e);
@@ -136,22 +226,55 @@ function Table({ rows, more, older }: { rows: Request[]; more: boolean; older():
       const next = Math.min(rows.length - 1, Math.max(0, at + by));
       setAt(next);
       const box = (e.currentTarget as HTMLElement).querySelector(".rows");
-      if (box) box.scrollTop = Math.min(box.scrollTop, next * 44) < next * 44 - box.clientHeight + 44 ? next * 44 - box.clientHeight + 44 : Math.min(box.scrollTop, next * 44);
+      if (box)
+        box.scrollTop =
+          Math.min(box.scrollTop, next * 44) < next * 44 - box.clientHeight + 44
+            ? next * 44 - box.clientHeight + 44
+            : Math.min(box.scrollTop, next * 44);
     } else return;
     e.preventDefault();
   };
   return (
     <div class="rqt" onKeyDown={key}>
-      <div class="rr-row head-row" aria-hidden="true"><span>{t("requests.time")}</span><span>{t("requests.status")}</span><span>{t("requests.voice")}</span><span>{t("requests.endpoint")}</span><span>{t("keys.key")}</span><span class="r">{t("requests.chars")}</span><span class="r">{t("requests.audio")}</span><span class="r">{t("requests.first")}</span></div>
-      <Rows count={rows.length} height={44} label={t("requests")} onEnd={more ? older : undefined} row={(i) => {
-        const r = rows[i]!;
-        return (
-          <a key={r.request_id} class={i === at ? "rr-row at" : "rr-row"} data-request={r.request_id} href={to("requests") + withID(r.request_id)} title={exact(r.ts)}>
-            <span class="num tx">{clock(r.ts)}</span><span class="sx"><Status of={r.status} /></span><span class="vx">{r.voice}</span><span class="muted ex">{endpoint(r.endpoint)}</span>
-            <code class="kx">{r.key_prefix ? r.key_prefix + "…" : ""}</code><span class="r num cx">{number(r.chars)}</span><span class="r num ax2">{number(r.audio_s, 1)} s</span><span class="r num fx">{ms(r.ttfa_ms)}</span>
-          </a>
-        );
-      }} />
+      <div class="rr-row head-row" aria-hidden="true">
+        <span>{t("requests.time")}</span>
+        <span>{t("requests.status")}</span>
+        <span>{t("requests.voice")}</span>
+        <span>{t("requests.endpoint")}</span>
+        <span>{t("keys.key")}</span>
+        <span class="r">{t("requests.chars")}</span>
+        <span class="r">{t("requests.audio")}</span>
+        <span class="r">{t("requests.first")}</span>
+      </div>
+      <Rows
+        count={rows.length}
+        height={44}
+        label={t("requests")}
+        onEnd={more ? older : undefined}
+        row={(i) => {
+          const r = rows[i]!;
+          return (
+            <a
+              key={r.request_id}
+              class={i === at ? "rr-row at" : "rr-row"}
+              data-request={r.request_id}
+              href={to("requests") + withID(r.request_id)}
+              title={exact(r.ts)}
+            >
+              <span class="num tx">{clock(r.ts)}</span>
+              <span class="sx">
+                <Status of={r.status} />
+              </span>
+              <span class="vx">{r.voice}</span>
+              <span class="muted ex">{endpoint(r.endpoint)}</span>
+              <code class="kx">{r.key_prefix ? r.key_prefix + "…" : ""}</code>
+              <span class="r num cx">{number(r.chars)}</span>
+              <span class="r num ax2">{number(r.audio_s, 1)} s</span>
+              <span class="r num fx">{ms(r.ttfa_ms)}</span>
+            </a>
+          );
+        }}
+      />
     </div>
   );
 }
@@ -164,7 +287,9 @@ function withID(id: string): string {
 
 // A seed has 64 bits, more than a number of JavaScript holds: it is read from the text of the answer.
 async function one(id: string) {
-  const answer = await portal<Response>("/requests" + query({ org_id: org.value, request_id: id, limit: 1 }), { raw: true });
+  const answer = await portal<Response>("/requests" + query({ org_id: org.value, request_id: id, limit: 1 }), {
+    raw: true,
+  });
   if (failed(answer)) return answer;
   const text = await answer.text();
   const { requests } = JSON.parse(text) as Requests;
@@ -173,12 +298,23 @@ async function one(id: string) {
 
 function Drawer({ id }: { id: string; rows: Request[] }) {
   const row = useLoad(() => one(id), [id]);
-  useEvery(1000, () => void row.reload(), row.value?.row?.status === "running" || (row.value !== undefined && !row.value.row));
+  useEvery(
+    1000,
+    () => void row.reload(),
+    row.value?.row?.status === "running" || (row.value !== undefined && !row.value.row),
+  );
   const close = () => ask({ id: "" });
   return (
     <Dialog drawer title={t("requests.id")} onClose={close}>
-      <p class="row"><code class="grow cut">{id}</code><CopyButton text={id} label={shared("copy")} /></p>
-      <Show of={row}>{({ row: r, seed }) => (r ? <Detail r={r} seed={seed || String(r.seed)} /> : <Empty title={t("requests.none")} />)}</Show>
+      <p class="row">
+        <code class="grow cut">{id}</code>
+        <CopyButton text={id} label={shared("copy")} />
+      </p>
+      <Show of={row}>
+        {({ row: r, seed }) =>
+          r ? <Detail r={r} seed={seed || String(r.seed)} /> : <Empty title={t("requests.none")} />
+        }
+      </Show>
     </Dialog>
   );
 }
@@ -188,20 +324,60 @@ function Detail({ r, seed }: { r: Request; seed: string }) {
   const until = r.status === "running" ? Math.max(r.wall_ms, seen - Date.parse(r.ts)) : r.wall_ms;
   const first = Math.max(0, (r.ttfa_ms ?? 0) - r.queue_ms);
   const rest = Math.max(0, until - r.queue_ms - first);
-  const parts = [["requests.queue", r.queue_ms, "c5"], ["requests.sound", first, "c2"], ["requests.stream", rest, "c1"]] as const;
+  const parts = [
+    ["requests.queue", r.queue_ms, "c5"],
+    ["requests.sound", first, "c2"],
+    ["requests.stream", rest, "c1"],
+  ] as const;
   const facts: readonly (readonly [string, preact.ComponentChildren])[] = [
-    [t("requests.time"), exact(r.ts)], [t("requests.status"), <Status of={r.status} />], ...(r.error ? [[t("requests.error"), <code>{r.error}</code>] as const] : []),
-    [t("requests.voice"), r.voice], [t("requests.endpoint"), endpoint(r.endpoint)], [t("requests.format"), r.format], [t("keys.key"), <code>{r.key_prefix}…</code>], [shared("project"), <bdi>{projectName(r.project_id)}</bdi>],
-    [t("requests.chars"), number(r.chars)], [t("requests.chunks"), number(r.chunks)], [t("requests.audio"), number(r.audio_s, 2) + " s"], [t("requests.frames"), `${number(r.frames)}, ${number(r.billed_frames)}`],
-    ["RTF", r.rtf === null ? "–" : number(r.rtf, 3)], [t("requests.cached"), r.prefill_cached ? "✓" : "–"], [t("requests.seed"), <code>{seed}</code>], [t("requests.pod"), <code>{r.pod}</code>],
+    [t("requests.time"), exact(r.ts)],
+    [t("requests.status"), <Status of={r.status} />],
+    ...(r.error ? [[t("requests.error"), <code>{r.error}</code>] as const] : []),
+    [t("requests.voice"), r.voice],
+    [t("requests.endpoint"), endpoint(r.endpoint)],
+    [t("requests.format"), r.format],
+    [t("keys.key"), <code>{r.key_prefix}…</code>],
+    [shared("project"), <bdi>{projectName(r.project_id)}</bdi>],
+    [t("requests.chars"), number(r.chars)],
+    [t("requests.chunks"), number(r.chunks)],
+    [t("requests.audio"), number(r.audio_s, 2) + " s"],
+    [t("requests.frames"), `${number(r.frames)}, ${number(r.billed_frames)}`],
+    ["RTF", r.rtf === null ? "–" : number(r.rtf, 3)],
+    [t("requests.cached"), r.prefill_cached ? "✓" : "–"],
+    [t("requests.seed"), <code>{seed}</code>],
+    [t("requests.pod"), <code>{r.pod}</code>],
   ];
   return (
     <>
-      <div class="timing"><p class="xs muted num">{t("requests.total", { ms: ms(until) })}</p>
-        <div class="tb" role="img" aria-label={parts.map(([k, v]) => `${t(k)} ${ms(v)}`).join(", ")}>{parts.map(([, v, c]) => v > 0 && <span class={c} style={{ flexGrow: v }} />)}</div>
-        <dl class="tl small">{parts.map(([k, v, c]) => <div><dt><span class={"sq2 " + c} />{t(k)}</dt><dd class="num">{ms(v)}</dd></div>)}</dl></div>
-      <dl class="facts small">{facts.map(([k, v]) => <div><dt>{k}</dt><dd class="num">{v}</dd></div>)}</dl>
-      <a class="btn" href={`${to("playground")}${query({ seed, voice: r.voice })}`}><Icon name="play" />{t("requests.seedPlay")}</a>
+      <div class="timing">
+        <p class="xs muted num">{t("requests.total", { ms: ms(until) })}</p>
+        <div class="tb" role="img" aria-label={parts.map(([k, v]) => `${t(k)} ${ms(v)}`).join(", ")}>
+          {parts.map(([, v, c]) => v > 0 && <span class={c} style={{ flexGrow: v }} />)}
+        </div>
+        <dl class="tl small">
+          {parts.map(([k, v, c]) => (
+            <div>
+              <dt>
+                <span class={"sq2 " + c} />
+                {t(k)}
+              </dt>
+              <dd class="num">{ms(v)}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      <dl class="facts small">
+        {facts.map(([k, v]) => (
+          <div>
+            <dt>{k}</dt>
+            <dd class="num">{v}</dd>
+          </div>
+        ))}
+      </dl>
+      <a class="btn" href={`${to("playground")}${query({ seed, voice: r.voice })}`}>
+        <Icon name="play" />
+        {t("requests.seedPlay")}
+      </a>
     </>
   );
 }

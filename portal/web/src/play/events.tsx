@@ -12,7 +12,17 @@ interface Props {
 
 /** Rows as JSON, one a line. */
 export function jsonLines(rows: readonly Row[]): string {
-  return rows.map((r) => JSON.stringify({ ms: Number(r.at.toFixed(1)), to: r.out ? "server" : "page", type: r.type, ...(r.count > 1 && { messages: r.count }), ...r.fields })).join("\n");
+  return rows
+    .map((r) =>
+      JSON.stringify({
+        ms: Number(r.at.toFixed(1)),
+        to: r.out ? "server" : "page",
+        type: r.type,
+        ...(r.count > 1 && { messages: r.count }),
+        ...r.fields,
+      }),
+    )
+    .join("\n");
 }
 
 export function Events({ rows: all, t, copy }: Props) {
@@ -21,17 +31,32 @@ export function Events({ rows: all, t, copy }: Props) {
   if (rows.length === 0) return <p class="play-empty">{t("play.events.empty")}</p>;
   return (
     <div class="play-events">
-      <button type="button" class="btn ghost sm" onClick={() => copy(jsonLines(rows))}>{t("play.events.copy")}</button>
+      <button type="button" class="btn ghost sm" onClick={() => copy(jsonLines(rows))}>
+        {t("play.events.copy")}
+      </button>
       <div class="play-scroll" tabIndex={0} role="region" aria-label={t("play.events")}>
         <table>
-          <thead><tr><th scope="col">{t("play.events.time")}</th><th scope="col">{t("play.events.event")}</th><th scope="col">{t("play.events.fields")}</th></tr></thead>
+          <thead>
+            <tr>
+              <th scope="col">{t("play.events.time")}</th>
+              <th scope="col">{t("play.events.event")}</th>
+              <th scope="col">{t("play.events.fields")}</th>
+            </tr>
+          </thead>
           <tbody>
             {rows.map((r, i) => (
               <tr key={i} class={r.type === "audio" ? "audio" : r.out ? "out" : ""}>
                 <td class="num">{r.at.toFixed(1)}</td>
                 <td>
-                  <button type="button" class="plain" aria-expanded={open === i} onClick={() => setOpen(open === i ? -1 : i)}>
-                    {r.out ? "→ " : ""}{r.type}{r.count > 1 ? ` × ${r.count}` : ""}
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-expanded={open === i}
+                    onClick={() => setOpen(open === i ? -1 : i)}
+                  >
+                    {r.out ? "→ " : ""}
+                    {r.type}
+                    {r.count > 1 ? ` × ${r.count}` : ""}
                   </button>
                 </td>
                 <td>{open === i ? <pre>{JSON.stringify(r.fields, null, 1)}</pre> : summary(r.fields)}</td>
@@ -45,6 +70,8 @@ export function Events({ rows: all, t, copy }: Props) {
 }
 
 function summary(fields: Record<string, unknown>): string {
-  const all = Object.entries(fields).map(([k, v]) => `${k} ${typeof v === "string" ? v : JSON.stringify(v)}`).join(" · ");
+  const all = Object.entries(fields)
+    .map(([k, v]) => `${k} ${typeof v === "string" ? v : JSON.stringify(v)}`)
+    .join(" · ");
   return all.length > 160 ? all.slice(0, 160) + "…" : all;
 }

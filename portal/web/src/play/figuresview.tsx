@@ -10,13 +10,43 @@ export function Figures({ t, figures }: { t: T; figures: ReadonlySignal<Values> 
   const frames = f.billedFrames ?? f.frames;
   return (
     <dl class="play-figures">
-      <div class="big" data-figure="first"><dt>{t("play.first")}</dt><dd><b class="num">{ms(f.firstSoundMs)}</b> ms</dd></div>
-      <div data-figure="server"><dt>{t("play.server")}</dt><dd class="num">{ms(f.serverMs)} ms</dd><dd class="xs">{t("play.queue", { ms: ms(f.queueMs) })}</dd></div>
-      <div data-figure="prefill"><dt>{t("play.prefill")}</dt><dd class="num">{f.prefillCached ? t("play.cached") : f.prefillCached === undefined ? NONE : ms(f.prefillMs) + " ms"}</dd></div>
-      <div data-figure="speed"><dt>{t("play.speed")}</dt><dd class="num">{f.rtf === undefined ? NONE : "RTF " + f.rtf.toFixed(3)}</dd></div>
-      <div data-figure="buffer"><dt>{t("play.buffer")}</dt><dd class="num">{f.bufferS.toFixed(1)} s</dd><dd class="xs" data-underruns={f.underruns}>{t("play.underruns", { n: f.underruns })}</dd></div>
-      <div data-figure="cost"><dt>{t("play.cost")}</dt><dd class="num" title={t("play.monthly")}>{t("play.paise", { n: paise(frames) })}</dd>
-        <dd class="xs" data-billed={f.billedFrames}>{t("play.frames", { n: frames })} · {t("play.bytes", { n: f.bytes })}</dd></div>
+      <div class="big" data-figure="first">
+        <dt>{t("play.first")}</dt>
+        <dd>
+          <b class="num">{ms(f.firstSoundMs)}</b> ms
+        </dd>
+      </div>
+      <div data-figure="server">
+        <dt>{t("play.server")}</dt>
+        <dd class="num">{ms(f.serverMs)} ms</dd>
+        <dd class="xs">{t("play.queue", { ms: ms(f.queueMs) })}</dd>
+      </div>
+      <div data-figure="prefill">
+        <dt>{t("play.prefill")}</dt>
+        <dd class="num">
+          {f.prefillCached ? t("play.cached") : f.prefillCached === undefined ? NONE : ms(f.prefillMs) + " ms"}
+        </dd>
+      </div>
+      <div data-figure="speed">
+        <dt>{t("play.speed")}</dt>
+        <dd class="num">{f.rtf === undefined ? NONE : "RTF " + f.rtf.toFixed(3)}</dd>
+      </div>
+      <div data-figure="buffer">
+        <dt>{t("play.buffer")}</dt>
+        <dd class="num">{f.bufferS.toFixed(1)} s</dd>
+        <dd class="xs" data-underruns={f.underruns}>
+          {t("play.underruns", { n: f.underruns })}
+        </dd>
+      </div>
+      <div data-figure="cost">
+        <dt>{t("play.cost")}</dt>
+        <dd class="num" title={t("play.monthly")}>
+          {t("play.paise", { n: paise(frames) })}
+        </dd>
+        <dd class="xs" data-billed={f.billedFrames}>
+          {t("play.frames", { n: frames })} · {t("play.bytes", { n: f.bytes })}
+        </dd>
+      </div>
     </dl>
   );
 }

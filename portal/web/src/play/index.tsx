@@ -37,7 +37,10 @@ const EXAMPLES: readonly [name: string, text: string][] = [
   ["Order", "Namaste Priya! Aapka order #SW-4821 kal 5:30 pm tak deliver ho jayega, total ₹1,499 hai."],
   ["OTP", "Aapka OTP 482913 hai. Ise kisi ke saath share mat kijiye."],
   ["Bank", "A/C XXXX1234 se ₹25,000 debit hue hain 15/08/2026 ko. Balance ₹1,02,350.75 hai."],
-  ["IVR", "Hindi ke liye 1 dabaiye, English ke liye 2. Customer care se baat karne ke liye 98765 43210 par call karein."],
+  [
+    "IVR",
+    "Hindi ke liye 1 dabaiye, English ke liye 2. Customer care se baat karne ke liye 98765 43210 par call karein.",
+  ],
   ["देवनागरी", "नमस्ते! आपकी ट्रेन 12951 शाम 4:35 बजे प्लेटफ़ॉर्म 3 से रवाना होगी।"],
 ];
 
@@ -57,7 +60,13 @@ export function Playground(p: PlaygroundProps) {
   useEffect(() => previewer.ask(text, settings), [text, settings.enDigits, settings.raw]);
 
   const chars = countPoints(trimmed(text).text);
-  const reason = !p.mayPlay ? p.t("play.viewer") : chars > MAX_CHARS ? p.t("play.tooLong") : !isSeed(settings.seed) ? p.t("play.seedBad") : "";
+  const reason = !p.mayPlay
+    ? p.t("play.viewer")
+    : chars > MAX_CHARS
+      ? p.t("play.tooLong")
+      : !isSeed(settings.seed)
+        ? p.t("play.seedBad")
+        : "";
   const playable = reason === "" && chars > 0;
   const play = () => playable && void speaking.play(text, settings);
   useKeys(play, () => speaking.stop());
@@ -66,20 +75,55 @@ export function Playground(p: PlaygroundProps) {
     <div class="play">
       <div class="play-main">
         <section class="card">
-          <header><h2 id="play-text">{p.t("play.text")}</h2>
+          <header>
+            <h2 id="play-text">{p.t("play.text")}</h2>
             <div class="play-examples" role="group" aria-label={p.t("play.examples")}>
-              {EXAMPLES.map(([name, example]) => <button type="button" class="chip" lang={name === "देवनागरी" ? "hi" : undefined} onClick={() => setText(example)}>{name}</button>)}
+              {EXAMPLES.map(([name, example]) => (
+                <button
+                  type="button"
+                  class="chip"
+                  lang={name === "देवनागरी" ? "hi" : undefined}
+                  onClick={() => setText(example)}
+                >
+                  {name}
+                </button>
+              ))}
             </div>
           </header>
-          <Source t={p.t} text={text} preview={preview} chars={chars} hovered={hovered} onText={setText} onFocus={() => p.mayPlay && speaking.connect()}
-            onComposing={(on) => { previewer.composing = on; if (!on) previewer.ask(text, settings); }} />
+          <Source
+            t={p.t}
+            text={text}
+            preview={preview}
+            chars={chars}
+            hovered={hovered}
+            onText={setText}
+            onFocus={() => p.mayPlay && speaking.connect()}
+            onComposing={(on) => {
+              previewer.composing = on;
+              if (!on) previewer.ask(text, settings);
+            }}
+          />
         </section>
         <Spoken t={p.t} preview={preview} hovered={hovered} chunk={speaking.chunk} />
         <section class="card play-player" aria-label={p.t("play.play")}>
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
-          <div class="play-files">{speaking.takes.value[0] && <Files {...p} speaking={speaking} take={speaking.takes.value[0]} />}<span class="end"><button type="button" class="btn ghost sm" onClick={() => { location.hash = toFragment(text, settings); copy(location.href); }}>{p.t("play.link")}</button></span></div>
+          <div class="play-files">
+            {speaking.takes.value[0] && <Files {...p} speaking={speaking} take={speaking.takes.value[0]} />}
+            <span class="end">
+              <button
+                type="button"
+                class="btn ghost sm"
+                onClick={() => {
+                  location.hash = toFragment(text, settings);
+                  copy(location.href);
+                }}
+              >
+                {p.t("play.link")}
+              </button>
+            </span>
+          </div>
           {!isSecureContext && <p class="play-note">{p.t("play.insecure")}</p>}
         </section>
         <Beneath {...p} speaking={speaking} />
@@ -99,10 +143,25 @@ function Beneath(p: PlaygroundProps & { speaking: Speaking }) {
   return (
     <section class="card">
       <div class="tabs" role="tablist" aria-label={p.t("play.takes")}>
-        {(["takes", "events"] as const).map((tab) => <button type="button" role="tab" id={"tab-" + tab} aria-controls={"panel-" + tab} aria-selected={shown === tab} onClick={() => setShown(tab)}>{p.t("play." + tab)} <span class="faint num">{counts[tab]}</span></button>)}
+        {(["takes", "events"] as const).map((tab) => (
+          <button
+            type="button"
+            role="tab"
+            id={"tab-" + tab}
+            aria-controls={"panel-" + tab}
+            aria-selected={shown === tab}
+            onClick={() => setShown(tab)}
+          >
+            {p.t("play." + tab)} <span class="faint num">{counts[tab]}</span>
+          </button>
+        ))}
       </div>
-      <div role="tabpanel" id="panel-takes" aria-labelledby="tab-takes" hidden={shown !== "takes"}><TakesList {...p} /></div>
-      <div role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden={shown !== "events"}><Events t={p.t} rows={p.speaking.rows} copy={copy} /></div>
+      <div role="tabpanel" id="panel-takes" aria-labelledby="tab-takes" hidden={shown !== "takes"}>
+        <TakesList {...p} />
+      </div>
+      <div role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden={shown !== "events"}>
+        <Events t={p.t} rows={p.speaking.rows} copy={copy} />
+      </div>
     </section>
   );
 }
@@ -116,7 +175,9 @@ function Refused({ t, speaking, again }: { t: T; speaking: Speaking; again(): vo
     <div class="play-error" role="alert">
       <p>{known === key ? r.error : known}</p>
       {r.requestID && <p class="mono">{r.requestID}</p>}
-      <button type="button" class="btn sm" onClick={again}>{t("play.again")}</button>
+      <button type="button" class="btn sm" onClick={again}>
+        {t("play.again")}
+      </button>
     </div>
   );
 }

@@ -16,7 +16,10 @@ export class PlaygroundKey {
   private minting: Promise<string> | undefined;
 
   /** mint asks the portal for a key of this project. */
-  constructor(private readonly project: string, private readonly mint: () => Promise<Minted>) {}
+  constructor(
+    private readonly project: string,
+    private readonly mint: () => Promise<Minted>,
+  ) {}
 
   private get slot(): string {
     return "swar.play." + this.project;
@@ -58,7 +61,9 @@ export class PlaygroundKey {
 function parse(s: string | null): Kept | undefined {
   try {
     const k = JSON.parse(s ?? "null") as Partial<Kept> | null;
-    return k && typeof k.key === "string" && typeof k.made === "number" && typeof k.until === "number" ? (k as Kept) : undefined;
+    return k && typeof k.key === "string" && typeof k.made === "number" && typeof k.until === "number"
+      ? (k as Kept)
+      : undefined;
   } catch {
     return undefined;
   }

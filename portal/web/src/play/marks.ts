@@ -5,11 +5,34 @@ import type { Preview, Span } from "./wire";
 export type Family = "qty" | "code" | "time" | "name" | "plain";
 
 const FAMILIES: Record<string, Family> = {
-  amount: "qty", number: "qty", percent: "qty", unit: "qty", fraction: "qty", decimal: "qty", ordinal: "qty", range: "qty", ratio: "qty",
-  code: "code", phone: "code", masked: "code", pincode: "code", version: "code",
-  time: "time", date: "time", duration: "time", year: "time",
-  acronym: "name", abbreviation: "name", sign: "name", url: "name", email: "name", handle: "name", hashtag: "name",
-  emoji: "plain", markup: "plain", list: "plain",
+  amount: "qty",
+  number: "qty",
+  percent: "qty",
+  unit: "qty",
+  fraction: "qty",
+  decimal: "qty",
+  ordinal: "qty",
+  range: "qty",
+  ratio: "qty",
+  code: "code",
+  phone: "code",
+  masked: "code",
+  pincode: "code",
+  version: "code",
+  time: "time",
+  date: "time",
+  duration: "time",
+  year: "time",
+  acronym: "name",
+  abbreviation: "name",
+  sign: "name",
+  url: "name",
+  email: "name",
+  handle: "name",
+  hashtag: "name",
+  emoji: "plain",
+  markup: "plain",
+  list: "plain",
 };
 
 /** The family of a kind. New kinds may come at any time; one that is not known is drawn as letters are. */
@@ -60,7 +83,12 @@ export function sourcePieces(typed: string, spans: readonly Span[]): Piece[] {
   const { text, cut } = trimmed(typed);
   const units = unitsOf(text);
   const at = (point: number) => cut + (units[Math.min(Math.max(point, 0), units.length - 1)] ?? 0);
-  return cutAt(typed, 0, typed.length, spans.map((span, index) => ({ span, index, start: at(span.start), end: at(span.end) })));
+  return cutAt(
+    typed,
+    0,
+    typed.length,
+    spans.map((span, index) => ({ span, index, start: at(span.start), end: at(span.end) })),
+  );
 }
 
 /** What will be spoken, chunk by chunk. A span that reaches over the end of a chunk has a piece in both. */

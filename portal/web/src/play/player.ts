@@ -23,7 +23,10 @@ export class Player {
   private take = 0;
 
   /** tell hears every event; worklet is the address of the module of worklet.ts. */
-  constructor(private readonly worklet: string, private readonly tell: (e: PlayerEvent) => void) {}
+  constructor(
+    private readonly worklet: string,
+    private readonly tell: (e: PlayerEvent) => void,
+  ) {}
 
   /** Call in the first pointerup or keydown of the page: browsers let a context run only then, and it takes up to 100 ms. */
   warm(): Promise<void> {
@@ -148,7 +151,10 @@ class Scheduled implements Output {
   private first = 0; // audio clock of the first sample, until it was told
   private timer = 0;
 
-  constructor(private readonly context: AudioContext, private readonly tell: (e: PlayerEvent) => void) {}
+  constructor(
+    private readonly context: AudioContext,
+    private readonly tell: (e: PlayerEvent) => void,
+  ) {}
 
   begin(take: number) {
     this.silence();
@@ -190,7 +196,10 @@ class Scheduled implements Output {
     if (block.length === 0) return;
     if (!this.running) this.fadeIn(gain);
     const buffer = this.context.createBuffer(1, block.length, RATE);
-    buffer.copyToChannel(Float32Array.from(block, (s) => s / 32768), 0);
+    buffer.copyToChannel(
+      Float32Array.from(block, (s) => s / 32768),
+      0,
+    );
     const source = this.context.createBufferSource();
     source.buffer = buffer;
     source.connect(gain);
@@ -220,7 +229,13 @@ class Scheduled implements Output {
       this.first = 0;
     }
     const played = this.played();
-    this.tell({ type: "progress", take: this.take, played, queued: this.given - played + this.waits, underruns: this.underruns });
+    this.tell({
+      type: "progress",
+      take: this.take,
+      played,
+      queued: this.given - played + this.waits,
+      underruns: this.underruns,
+    });
     if (this.waits > 0 || now < this.until) return;
     if (this.ended) this.finish(played);
     else if (this.running) {

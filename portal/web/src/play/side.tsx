@@ -23,25 +23,87 @@ export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsP
   const locked = settings.seed !== "";
   return (
     <section class="card">
-      <header><h2>{t("play.settings")}</h2><button type="button" class="btn ghost sm end" onClick={() => onChange(defaults(voices))}>{t("play.reset")}</button></header>
-      <fieldset class="play-voices"><legend class="sr">{t("play.voice")}</legend>
+      <header>
+        <h2>{t("play.settings")}</h2>
+        <button type="button" class="btn ghost sm end" onClick={() => onChange(defaults(voices))}>
+          {t("play.reset")}
+        </button>
+      </header>
+      <fieldset class="play-voices">
+        <legend class="sr">{t("play.voice")}</legend>
         {voices.map((v) => (
           <div class="play-voice">
-            <label><input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} /><span class="av" aria-hidden="true">{[...v][0]?.toUpperCase()}</span>{v}</label>
+            <label>
+              <input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} />
+              <span class="av" aria-hidden="true">
+                {[...v][0]?.toUpperCase()}
+              </span>
+              {v}
+            </label>
             <Sample t={t} voice={v} />
           </div>
         ))}
       </fieldset>
-      <label class="field"><span>{t("play.temperature")} <output class="num end">{settings.temperature.toFixed(2)}</output></span>
-        <input type="range" min="0" max="2" step="0.05" value={settings.temperature} onInput={(e) => set({ temperature: Number(e.currentTarget.value) })} /><span class="play-ends xs muted"><span>{t("play.steady")}</span><span>{t("play.varied")}</span></span></label>
-      <label class="field"><span>{t("play.seed")}</span>
-        <input class="in mono num" inputMode="numeric" placeholder={used} value={settings.seed} aria-invalid={!isSeed(settings.seed)} onInput={(e) => set({ seed: e.currentTarget.value.trim() })} /></label>
+      <label class="field">
+        <span>
+          {t("play.temperature")} <output class="num end">{settings.temperature.toFixed(2)}</output>
+        </span>
+        <input
+          type="range"
+          min="0"
+          max="2"
+          step="0.05"
+          value={settings.temperature}
+          onInput={(e) => set({ temperature: Number(e.currentTarget.value) })}
+        />
+        <span class="play-ends xs muted">
+          <span>{t("play.steady")}</span>
+          <span>{t("play.varied")}</span>
+        </span>
+      </label>
+      <label class="field">
+        <span>{t("play.seed")}</span>
+        <input
+          class="in mono num"
+          inputMode="numeric"
+          placeholder={used}
+          value={settings.seed}
+          aria-invalid={!isSeed(settings.seed)}
+          onInput={(e) => set({ seed: e.currentTarget.value.trim() })}
+        />
+      </label>
       <div class="row">
-        <button type="button" class="btn sm" aria-pressed={locked} disabled={!locked && used === ""} onClick={() => set({ seed: locked ? "" : used })}>{t("play.lock")}</button>
-        <button type="button" class="btn sm" onClick={() => set({ seed: newSeed() })}>{t("play.newSeed")}</button>
+        <button
+          type="button"
+          class="btn sm"
+          aria-pressed={locked}
+          disabled={!locked && used === ""}
+          onClick={() => set({ seed: locked ? "" : used })}
+        >
+          {t("play.lock")}
+        </button>
+        <button type="button" class="btn sm" onClick={() => set({ seed: newSeed() })}>
+          {t("play.newSeed")}
+        </button>
       </div>
-      <label class="play-switch">{t("play.enDigits")} <input type="checkbox" role="switch" checked={settings.enDigits} onChange={(e) => set({ enDigits: e.currentTarget.checked })} /></label>
-      <label class="play-switch">{t("play.raw")} <input type="checkbox" role="switch" checked={settings.raw} onChange={(e) => set({ raw: e.currentTarget.checked })} /></label>
+      <label class="play-switch">
+        {t("play.enDigits")}{" "}
+        <input
+          type="checkbox"
+          role="switch"
+          checked={settings.enDigits}
+          onChange={(e) => set({ enDigits: e.currentTarget.checked })}
+        />
+      </label>
+      <label class="play-switch">
+        {t("play.raw")}{" "}
+        <input
+          type="checkbox"
+          role="switch"
+          checked={settings.raw}
+          onChange={(e) => set({ raw: e.currentTarget.checked })}
+        />
+      </label>
     </section>
   );
 }
@@ -50,7 +112,14 @@ export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsP
 function Sample({ t, voice }: { t: T; voice: string }) {
   const audio = useRef<HTMLAudioElement>(null);
   const hear = () => audio.current?.play().catch(() => say(t("play.sample.later")));
-  return <><audio ref={audio} src={sampleAddress(voice)} preload="none" /><button type="button" class="btn sm sq" aria-label={t("play.sample", { voice })} onClick={() => void hear()}>▶</button></>;
+  return (
+    <>
+      <audio ref={audio} src={sampleAddress(voice)} preload="none" />
+      <button type="button" class="btn sm sq" aria-label={t("play.sample", { voice })} onClick={() => void hear()}>
+        ▶
+      </button>
+    </>
+  );
 }
 
 interface CodeProps {
@@ -66,11 +135,22 @@ export function Code({ t, api, text, settings, copy }: CodeProps) {
   const code = snippet(language, api, text, isSeed(settings.seed) ? settings : { ...settings, seed: "" });
   return (
     <section class="card">
-      <header><h2>{t("play.code")}</h2><button type="button" class="btn ghost sm end" onClick={() => copy(code)}>{t("play.copy")}</button></header>
+      <header>
+        <h2>{t("play.code")}</h2>
+        <button type="button" class="btn ghost sm end" onClick={() => copy(code)}>
+          {t("play.copy")}
+        </button>
+      </header>
       <div class="seg" role="group" aria-label={t("play.code")}>
-        {LANGUAGES.map((l) => <button type="button" aria-pressed={l === language} onClick={() => setLanguage(l)}>{l}</button>)}
+        {LANGUAGES.map((l) => (
+          <button type="button" aria-pressed={l === language} onClick={() => setLanguage(l)}>
+            {l}
+          </button>
+        ))}
       </div>
-      <pre class="code" tabIndex={0} role="region" aria-label={language}>{code}</pre>
+      <pre class="code" tabIndex={0} role="region" aria-label={language}>
+        {code}
+      </pre>
     </section>
   );
 }

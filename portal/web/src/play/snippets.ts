@@ -47,11 +47,20 @@ function json(text: string, s: Settings, more: Record<string, unknown> = {}): st
 }
 
 function curl(api: string, text: string, s: Settings): string {
-  return [`curl -sS ${shell(api + "/v1/tts")} \\`, `  -H "x-api-key: $SWAR_KEY" \\`, `  -d ${shell(json(text, s))} \\`, `  -o take.wav`].join("\n");
+  return [
+    `curl -sS ${shell(api + "/v1/tts")} \\`,
+    `  -H "x-api-key: $SWAR_KEY" \\`,
+    `  -d ${shell(json(text, s))} \\`,
+    `  -o take.wav`,
+  ].join("\n");
 }
 
 function golang(api: string, text: string, s: Settings): string {
-  const fields = [`Text: ${literal(text)},`, `Voice: ${literal(s.voice)},`, `Temperature: new(${goFloat(s.temperature)}),`];
+  const fields = [
+    `Text: ${literal(text)},`,
+    `Voice: ${literal(s.voice)},`,
+    `Temperature: new(${goFloat(s.temperature)}),`,
+  ];
   if (s.seed) fields.push(`Seed: new(int64(${s.seed})),`);
   if (s.enDigits) fields.push("EnDigits: true,");
   if (s.raw) fields.push("Raw: true,");

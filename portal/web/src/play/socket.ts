@@ -36,7 +36,11 @@ export class Socket {
   private retry = 0;
 
   /** address is the origin of the API, such as https://tts.example.com. */
-  constructor(private readonly address: string, private readonly key: SocketKey, private readonly on: SocketHandlers) {}
+  constructor(
+    private readonly address: string,
+    private readonly key: SocketKey,
+    private readonly on: SocketHandlers,
+  ) {}
 
   open(): Promise<WebSocket> {
     this.rest();
@@ -49,7 +53,10 @@ export class Socket {
     this.on.state("connecting");
     window.clearTimeout(this.retry);
     const key = await this.key.get(again);
-    const ws = new WebSocket(this.address.replace(/^http/, "ws") + "/v1/tts/stream", key ? ["tts.v1", "key." + key] : ["tts.v1"]);
+    const ws = new WebSocket(
+      this.address.replace(/^http/, "ws") + "/v1/tts/stream",
+      key ? ["tts.v1", "key." + key] : ["tts.v1"],
+    );
     ws.binaryType = "arraybuffer";
     await new Promise<void>((ok, no) => {
       ws.onopen = () => ok();

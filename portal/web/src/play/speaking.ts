@@ -46,7 +46,11 @@ export class Speaking {
   private tries = 0;
   private retry = 0;
 
-  constructor(private readonly api: string, worklet: string, key: SocketKey) {
+  constructor(
+    private readonly api: string,
+    worklet: string,
+    key: SocketKey,
+  ) {
     this.key = key;
     this.player = new Player(worklet, (e) => this.sounded(e));
     this.socket = new Socket(api, key, {
@@ -143,7 +147,16 @@ export class Speaking {
   }
 
   private reset(text: string, settings: Settings, pressed: number) {
-    this.take = { id: newID(), number: ++this.number, text, settings, figures: newFigures(), stopped: false, blocks: [], chunkStarts: [] };
+    this.take = {
+      id: newID(),
+      number: ++this.number,
+      text,
+      settings,
+      figures: newFigures(),
+      stopped: false,
+      blocks: [],
+      chunkStarts: [],
+    };
     this.pressed = pressed;
     this.complete = false;
     this.peaks = new Peaks();
@@ -274,4 +287,3 @@ export class Speaking {
     this.takes.value = kept([take, ...this.takes.value]);
   }
 }
-

@@ -21,11 +21,31 @@ export function TakesList({ t, api, key_, speaking, mayPlay }: Props) {
     <ul class="play-takes">
       {takes.map((take) => (
         <li key={take.id}>
-          <button type="button" class="btn sm sq" aria-label={t("play.replay", { n: take.number })} onClick={() => void speaking.replay(take)}>▶</button>
+          <button
+            type="button"
+            class="btn sm sq"
+            aria-label={t("play.replay", { n: take.number })}
+            onClick={() => void speaking.replay(take)}
+          >
+            ▶
+          </button>
           {(["A", "B"] as const).map((name, i) => (
-            <button type="button" class="btn sm sq" aria-pressed={pair[i] === take.id} onClick={() => mark(i as 0 | 1, take.id)}>{name}</button>
+            <button
+              type="button"
+              class="btn sm sq"
+              aria-pressed={pair[i] === take.id}
+              onClick={() => mark(i as 0 | 1, take.id)}
+            >
+              {name}
+            </button>
           ))}
-          <span class="grow">{[...take.text].slice(0, 60).join("")}<br /><span class="xs muted mono">{take.settings.voice} · {take.settings.seed}</span></span>
+          <span class="grow">
+            {[...take.text].slice(0, 60).join("")}
+            <br />
+            <span class="xs muted mono">
+              {take.settings.voice} · {take.settings.seed}
+            </span>
+          </span>
           <Files t={t} api={api} key_={key_} mayPlay={mayPlay} speaking={speaking} take={take} />
         </li>
       ))}
@@ -34,12 +54,31 @@ export function TakesList({ t, api, key_, speaking, mayPlay }: Props) {
 }
 
 /** A take as files. Opus is another request, and says so. */
-export function Files({ t, api, key_, mayPlay, speaking, take }: Pick<Props, "t" | "api" | "key_" | "mayPlay" | "speaking"> & { take: Take }) {
+export function Files({
+  t,
+  api,
+  key_,
+  mayPlay,
+  speaking,
+  take,
+}: Pick<Props, "t" | "api" | "key_" | "mayPlay" | "speaking"> & { take: Take }) {
   return (
     <>
-      <button type="button" class="btn sm" onClick={() => save(wavOf(take), name(take, "wav"))}>WAV</button>
-      <button type="button" class="btn sm" onClick={() => save(pcmOf(take), name(take, "pcm"))}>PCM</button>
-      <button type="button" class="btn sm" disabled={!mayPlay} title={t("play.opus")} onClick={() => void opus(api, key_, take, speaking)}>Opus</button>
+      <button type="button" class="btn sm" onClick={() => save(wavOf(take), name(take, "wav"))}>
+        WAV
+      </button>
+      <button type="button" class="btn sm" onClick={() => save(pcmOf(take), name(take, "pcm"))}>
+        PCM
+      </button>
+      <button
+        type="button"
+        class="btn sm"
+        disabled={!mayPlay}
+        title={t("play.opus")}
+        onClick={() => void opus(api, key_, take, speaking)}
+      >
+        Opus
+      </button>
     </>
   );
 }
@@ -52,7 +91,11 @@ function name(t: Take, ending: string): string {
 async function opus(api: string, key: PlaygroundProps["key_"], t: Take, speaking: Speaking) {
   try {
     const value = await key.get(false);
-    const r = await fetch(api + "/v1/tts", { method: "POST", headers: value ? { "x-api-key": value } : {}, body: body(t.text, t.settings, { format: "opus", stream: false }) });
+    const r = await fetch(api + "/v1/tts", {
+      method: "POST",
+      headers: value ? { "x-api-key": value } : {},
+      body: body(t.text, t.settings, { format: "opus", stream: false }),
+    });
     if (r.ok) save(await r.blob(), name(t, "opus"));
     else speaking.refused.value = await refusal(r);
   } catch {

@@ -28,14 +28,30 @@ export function Source({ t, text, preview, chars, hovered, onText, onFocus, onCo
   return (
     <>
       <div class="play-source">
-        <div class="play-layer" aria-hidden="true" ref={layer}><Pieces pieces={pieces} hovered={hovered} />{"\n"}</div>
-        <textarea aria-labelledby="play-text" aria-describedby="play-count" rows={4} value={text} spellcheck={false} onScroll={follow} onFocus={onFocus}
-          onInput={(e) => onText(e.currentTarget.value)} onCompositionStart={() => onComposing(true)} onCompositionEnd={() => onComposing(false)}
-          onPointerMove={(e) => (hovered.value = under(layer.current, e))} onPointerLeave={() => (hovered.value = -1)} />
+        <div class="play-layer" aria-hidden="true" ref={layer}>
+          <Pieces pieces={pieces} hovered={hovered} />
+          {"\n"}
+        </div>
+        <textarea
+          aria-labelledby="play-text"
+          aria-describedby="play-count"
+          rows={4}
+          value={text}
+          spellcheck={false}
+          onScroll={follow}
+          onFocus={onFocus}
+          onInput={(e) => onText(e.currentTarget.value)}
+          onCompositionStart={() => onComposing(true)}
+          onCompositionEnd={() => onComposing(false)}
+          onPointerMove={(e) => (hovered.value = under(layer.current, e))}
+          onPointerLeave={() => (hovered.value = -1)}
+        />
       </div>
       <p id="play-count" class={chars > 4000 ? "play-count over" : "play-count"}>
         <span class="num">{t("play.count", { n: chars })}</span> · {t("play.rewritten", { n: spans.length })}
-        {(["qty", "code", "time", "name"] as const).map((f) => <span class={"play-key " + f}>{t("play.family." + f)}</span>)}
+        {(["qty", "code", "time", "name"] as const).map((f) => (
+          <span class={"play-key " + f}>{t("play.family." + f)}</span>
+        ))}
       </p>
     </>
   );
@@ -45,7 +61,8 @@ export function Source({ t, text, preview, chars, hovered, onText, onFocus, onCo
 function under(layer: HTMLElement | null, e: PointerEvent): number {
   for (const mark of layer?.querySelectorAll<HTMLElement>("[data-span]") ?? []) {
     for (const r of mark.getClientRects()) {
-      if (e.clientX >= r.left && e.clientX < r.right && e.clientY >= r.top && e.clientY < r.bottom) return Number(mark.dataset.span);
+      if (e.clientX >= r.left && e.clientX < r.right && e.clientY >= r.top && e.clientY < r.bottom)
+        return Number(mark.dataset.span);
     }
   }
   return -1;
@@ -58,31 +75,70 @@ function Pieces({ pieces, hovered, focusable }: { pieces: Piece[]; hovered: Sign
         if (!p.span) return p.text;
         const family = familyOf(p.span.kind);
         const marked = hovered.value === p.index ? " on" : "";
-        if (!focusable) return <span class={`mark ${family}${marked}`} data-span={p.index}>{p.text}</span>;
+        if (!focusable)
+          return (
+            <span class={`mark ${family}${marked}`} data-span={p.index}>
+              {p.text}
+            </span>
+          );
         const on = () => (hovered.value = p.index);
         const off = () => (hovered.value = -1);
-        return <span class={`said ${family}${marked}`} data-span={p.index} tabIndex={0} title={p.span.kind} onPointerEnter={on} onPointerLeave={off} onFocus={on} onBlur={off}>{p.text}</span>;
+        return (
+          <span
+            class={`said ${family}${marked}`}
+            data-span={p.index}
+            tabIndex={0}
+            title={p.span.kind}
+            onPointerEnter={on}
+            onPointerLeave={off}
+            onFocus={on}
+            onBlur={off}
+          >
+            {p.text}
+          </span>
+        );
       })}
     </>
   );
 }
 
-export function Spoken({ t, preview, hovered, chunk }: { t: T; preview: PreviewResult; hovered: Signal<number>; chunk: ReadonlySignal<number> }) {
+export function Spoken({
+  t,
+  preview,
+  hovered,
+  chunk,
+}: {
+  t: T;
+  preview: PreviewResult;
+  hovered: Signal<number>;
+  chunk: ReadonlySignal<number>;
+}) {
   const p = preview.preview;
   const pieces = useMemo(() => (p ? spokenPieces(p) : []), [p]);
   const tokens = p?.chunks.reduce((n, c) => n + c.tokens, 0) ?? 0;
   const kind = p?.spans[hovered.value]?.kind ?? "";
   return (
     <section class="card" aria-labelledby="play-spoken">
-      <header><h2 id="play-spoken">{t("play.spoken")}</h2>
-        {p && <span class="small muted">{t("play.chunks", { chunks: p.chunks.length, tokens, ms: Math.round(preview.ms) })}</span>}
-        <span class="end xs muted" role="status">{kind}</span>
+      <header>
+        <h2 id="play-spoken">{t("play.spoken")}</h2>
+        {p && (
+          <span class="small muted">
+            {t("play.chunks", { chunks: p.chunks.length, tokens, ms: Math.round(preview.ms) })}
+          </span>
+        )}
+        <span class="end xs muted" role="status">
+          {kind}
+        </span>
       </header>
       <ol class="play-chunks">
         {pieces.map((line, i) => (
           <li class={chunk.value === i ? "on" : ""}>
-            <p lang="hi"><Pieces pieces={line} hovered={hovered} focusable /></p>
-            <span class="num xs muted" title={t("play.tokens", { n: p!.chunks[i]!.tokens })}>{p!.chunks[i]!.tokens} / 50</span>
+            <p lang="hi">
+              <Pieces pieces={line} hovered={hovered} focusable />
+            </p>
+            <span class="num xs muted" title={t("play.tokens", { n: p!.chunks[i]!.tokens })}>
+              {p!.chunks[i]!.tokens} / 50
+            </span>
           </li>
         ))}
       </ol>

@@ -102,7 +102,8 @@ function piece(g: CanvasRenderingContext2D, p: Place, w: WaveState, height: numb
 
 function highest(peaks: readonly number[], from: number, to: number): number {
   let high = 0;
-  for (let i = Math.floor(from); i < Math.max(to, Math.floor(from) + 1) && i < peaks.length; i++) high = Math.max(high, peaks[i]!);
+  for (let i = Math.floor(from); i < Math.max(to, Math.floor(from) + 1) && i < peaks.length; i++)
+    high = Math.max(high, peaks[i]!);
   return high;
 }
 

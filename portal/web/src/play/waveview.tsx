@@ -23,17 +23,38 @@ export function Wave({ t, speaking, playable, reason, onPlay }: Props) {
   const all = seconds(speaking.peaks.samples);
   return (
     <div class="play-wave">
-      <button type="button" class="play-button" data-state={speaking.state.value} aria-label={t(busy ? "play.stop" : "play.play")} disabled={!busy && !playable}
-        aria-describedby={reason ? "play-reason" : undefined} onClick={() => (busy ? speaking.stop() : onPlay())}>
-        <svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">{busy ? <rect x="4" y="4" width="8" height="8" rx="1.5" /> : <path d="M5 3.5v9l7.5-4.5z" />}</svg>
+      <button
+        type="button"
+        class="play-button"
+        data-state={speaking.state.value}
+        aria-label={t(busy ? "play.stop" : "play.play")}
+        disabled={!busy && !playable}
+        aria-describedby={reason ? "play-reason" : undefined}
+        onClick={() => (busy ? speaking.stop() : onPlay())}
+      >
+        <svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
+          {busy ? <rect x="4" y="4" width="8" height="8" rx="1.5" /> : <path d="M5 3.5v9l7.5-4.5z" />}
+        </svg>
       </button>
       <div class="grow">
         <canvas ref={canvas} role="img" aria-label={t("play.wave", { s: all, played })} />
         <p class="row xs muted num">
           <span>{played} s</span>
-          {speaking.chunk.value >= 0 && <span class="chip acc">{t("play.chunkOf", { n: speaking.chunk.value + 1, all: speaking.chunks.value })}</span>}
-          {speaking.interrupted && <button type="button" class="btn sm" onClick={() => speaking.resume()}>{t("play.resume")}</button>}
-          {reason && <span id="play-reason" class="bad">{reason}</span>}
+          {speaking.chunk.value >= 0 && (
+            <span class="chip acc">
+              {t("play.chunkOf", { n: speaking.chunk.value + 1, all: speaking.chunks.value })}
+            </span>
+          )}
+          {speaking.interrupted && (
+            <button type="button" class="btn sm" onClick={() => speaking.resume()}>
+              {t("play.resume")}
+            </button>
+          )}
+          {reason && (
+            <span id="play-reason" class="bad">
+              {reason}
+            </span>
+          )}
           <span class="end">{all} s</span>
         </p>
       </div>
@@ -59,7 +80,15 @@ function useDrawing(canvas: { current: HTMLCanvasElement | null }, speaking: Spe
 
 function paintOnce(c: HTMLCanvasElement, s: Speaking, drawn: string): string {
   const theme = document.documentElement.dataset.theme ?? "";
-  const look = [s.peaks.samples, s.starts.length, s.played.value, c.clientWidth, c.clientHeight, devicePixelRatio, theme].join();
+  const look = [
+    s.peaks.samples,
+    s.starts.length,
+    s.played.value,
+    c.clientWidth,
+    c.clientHeight,
+    devicePixelRatio,
+    theme,
+  ].join();
   if (look === drawn) return drawn;
   draw(c, { peaks: s.peaks.values, starts: s.starts, samples: s.peaks.samples, played: s.played.value }, coloursOf(c));
   return look;

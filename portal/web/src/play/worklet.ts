@@ -34,7 +34,8 @@ class Queue extends AudioWorkletProcessor {
   private hear(m: ToQueue) {
     if (m.type === "tap") this.tap = [];
     else if (m.type === "begin") this.begin(m.take);
-    else if (m.take !== this.take) return; // of a take that was replaced
+    else if (m.take !== this.take)
+      return; // of a take that was replaced
     else if (m.type === "audio") this.push(new Int16Array(m.samples));
     else if (m.type === "end") this.end();
     else if (m.type === "stop") this.stop();
@@ -120,7 +121,13 @@ class Queue extends AudioWorkletProcessor {
 
   private report() {
     this.reported = this.played;
-    this.send({ type: "progress", take: this.take, played: this.played, queued: this.queued, underruns: this.underruns });
+    this.send({
+      type: "progress",
+      take: this.take,
+      played: this.played,
+      queued: this.queued,
+      underruns: this.underruns,
+    });
   }
 
   private finish(type: "done" | "stopped") {

@@ -57,13 +57,40 @@ export function Bars(p: BarsProps) {
   return (
     <div class="cw" ref={box}>
       <div class="cs" tabIndex={0} role="group" aria-label={p.label} onKeyDown={key} onBlur={() => setAt(-1)}>
-        <svg class="ch" viewBox={`0 0 ${WIDTH} 252`} role="img" aria-label={p.label} onPointerMove={point} onPointerLeave={() => setAt(-1)}>
+        <svg
+          class="ch"
+          viewBox={`0 0 ${WIDTH} 252`}
+          role="img"
+          aria-label={p.label}
+          onPointerMove={point}
+          onPointerLeave={() => setAt(-1)}
+        >
           {at >= 0 && <rect class="band" x={LEFT + at * slot} y="6" width={slot} height={height + 10} />}
-          {ticks.map((v) => <g><line class="gl" x1={LEFT} x2={WIDTH - 4} y1={y(v)} y2={y(v)} /><text x={LEFT - 8} y={y(v) + 4} text-anchor="end">{number(v, digits)}</text></g>)}
+          {ticks.map((v) => (
+            <g>
+              <line class="gl" x1={LEFT} x2={WIDTH - 4} y1={y(v)} y2={y(v)} />
+              <text x={LEFT - 8} y={y(v) + 4} text-anchor="end">
+                {number(v, digits)}
+              </text>
+            </g>
+          ))}
           {p.days.map((d, i) => (
             <g class={at === i ? "hi" : ""} data-bar={i}>
-              {stack(p.series, i).map(([s, from, to]) => <rect class={colour(s, p.series.length)} x={LEFT + i * slot + (slot - bar) / 2} width={bar} y={y(to)} height={Math.max(0.6, y(from) - y(to) - 1)} rx="2" />)}
-              {i % every === 0 && <text x={LEFT + (i + 0.5) * slot} y="244" text-anchor="middle">{d}</text>}
+              {stack(p.series, i).map(([s, from, to]) => (
+                <rect
+                  class={colour(s, p.series.length)}
+                  x={LEFT + i * slot + (slot - bar) / 2}
+                  width={bar}
+                  y={y(to)}
+                  height={Math.max(0.6, y(from) - y(to) - 1)}
+                  rx="2"
+                />
+              ))}
+              {i % every === 0 && (
+                <text x={LEFT + (i + 0.5) * slot} y="244" text-anchor="middle">
+                  {d}
+                </text>
+              )}
             </g>
           ))}
         </svg>
@@ -85,10 +112,26 @@ function stack(series: readonly BarSeries[], i: number): [series: number, from: 
 function Tip({ p, at, where }: { p: BarsProps; at: number; where: number }) {
   const [text, value] = p.foot(at);
   return (
-    <div class="tip" role="status" style={where < 0.6 ? { left: where * 100 + 2 + "%" } : { right: (1 - where) * 100 + 2 + "%" }}>
+    <div
+      class="tip"
+      role="status"
+      style={where < 0.6 ? { left: where * 100 + 2 + "%" } : { right: (1 - where) * 100 + 2 + "%" }}
+    >
       <b>{p.titles[at]}</b>
-      {p.series.map((s, i) => (s.values[at] ?? 0) > 0 && <span class="row"><span class={"sq2 " + colour(i, p.series.length)} /><bdi class="grow cut">{s.name}</bdi><b class="num">{number(s.values[at]!, p.digits)}</b></span>)}
-      <span class="row tt">{text}<b class="end num">{value}</b></span>
+      {p.series.map(
+        (s, i) =>
+          (s.values[at] ?? 0) > 0 && (
+            <span class="row">
+              <span class={"sq2 " + colour(i, p.series.length)} />
+              <bdi class="grow cut">{s.name}</bdi>
+              <b class="num">{number(s.values[at]!, p.digits)}</b>
+            </span>
+          ),
+      )}
+      <span class="row tt">
+        {text}
+        <b class="end num">{value}</b>
+      </span>
     </div>
   );
 }
@@ -109,10 +152,31 @@ export function Lines({ label, ends, series }: LinesProps) {
   return (
     <div class="cw">
       <svg class="ch" viewBox="0 0 490 160" role="img" aria-label={label}>
-        {Array.from({ length: Math.round(top / by) + 1 }, (_, i) => <g><line class="gl" x1="40" x2="482" y1={y(i * by)} y2={y(i * by)} /><text x="32" y={y(i * by) + 4} text-anchor="end">{number(i * by)}</text></g>)}
-        {series.map((s, i) => <path class={`ln c${i + 1}${s.dashed ? " dashed" : ""}`} d={path(s.values, x, y)} />)}
-        {series.map((s, i) => s.values.map((v, at) => v !== null && s.values[at - 1] == null && s.values[at + 1] == null && <circle class={`c${i + 1}`} cx={x(at)} cy={y(v)} r="2.5" />))}
-        <text x="40" y="154">{ends[0]}</text><text x="482" y="154" text-anchor="end">{ends[1]}</text>
+        {Array.from({ length: Math.round(top / by) + 1 }, (_, i) => (
+          <g>
+            <line class="gl" x1="40" x2="482" y1={y(i * by)} y2={y(i * by)} />
+            <text x="32" y={y(i * by) + 4} text-anchor="end">
+              {number(i * by)}
+            </text>
+          </g>
+        ))}
+        {series.map((s, i) => (
+          <path class={`ln c${i + 1}${s.dashed ? " dashed" : ""}`} d={path(s.values, x, y)} />
+        ))}
+        {series.map((s, i) =>
+          s.values.map(
+            (v, at) =>
+              v !== null &&
+              s.values[at - 1] == null &&
+              s.values[at + 1] == null && <circle class={`c${i + 1}`} cx={x(at)} cy={y(v)} r="2.5" />,
+          ),
+        )}
+        <text x="40" y="154">
+          {ends[0]}
+        </text>
+        <text x="482" y="154" text-anchor="end">
+          {ends[1]}
+        </text>
       </svg>
     </div>
   );
@@ -131,6 +195,15 @@ function path(values: readonly (number | null)[], x: (i: number) => number, y: (
 /** A line as small as a word, beside a figure that says the same. */
 export function Spark({ values }: { values: readonly number[] }) {
   const max = Math.max(1e-9, ...values);
-  const d = values.map((v, i) => `${i ? "L" : "M"}${((i * 88) / Math.max(1, values.length - 1) + 1).toFixed(1)} ${(19 - (16 * v) / max).toFixed(1)}`).join("");
-  return <svg class="spark" width="90" height="22" viewBox="0 0 90 22" aria-hidden="true"><path class="ln c1" d={d} /></svg>;
+  const d = values
+    .map(
+      (v, i) =>
+        `${i ? "L" : "M"}${((i * 88) / Math.max(1, values.length - 1) + 1).toFixed(1)} ${(19 - (16 * v) / max).toFixed(1)}`,
+    )
+    .join("");
+  return (
+    <svg class="spark" width="90" height="22" viewBox="0 0 90 22" aria-hidden="true">
+      <path class="ln c1" d={d} />
+    </svg>
+  );
 }

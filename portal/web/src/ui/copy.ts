@@ -15,7 +15,10 @@ export function say(text: string) {
 
 /** Copies; pages without TLS have no clipboard, so the text is selected in a field for Ctrl+C. Says whether it is copied already. */
 export async function copy(text: string): Promise<boolean> {
-  const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  const done = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
   if (done) {
     say(t("copied"));
     return true;
@@ -28,10 +31,11 @@ export async function copy(text: string): Promise<boolean> {
   (document.querySelector("dialog[open]") ?? document.body).append(field); // a dialog lets nothing outside have the focus
   field.select();
   field.onblur = () => field.remove();
-  field.oncopy = () => setTimeout(() => {
-    field.remove();
-    say(t("copied"));
-  });
+  field.oncopy = () =>
+    setTimeout(() => {
+      field.remove();
+      say(t("copied"));
+    });
   say(t("copyHere"));
   return false;
 }

@@ -31,9 +31,22 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
     if (mayClose()) onClose();
   };
   return (
-    <dialog class={drawer ? "dlg drawer" : "dlg"} ref={dialog} aria-labelledby={id} onCancel={close} onClick={(e) => e.target === dialog.current && close(e)}>
-      <div class="dh"><div class="grow"><h2 id={id}>{title}</h2>{lead && <p class="small muted">{lead}</p>}</div>
-        <button type="button" class="btn ghost sm sq" aria-label={t("close")} onClick={close}><Icon name="close" /></button></div>
+    <dialog
+      class={drawer ? "dlg drawer" : "dlg"}
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={close}
+      onClick={(e) => e.target === dialog.current && close(e)}
+    >
+      <div class="dh">
+        <div class="grow">
+          <h2 id={id}>{title}</h2>
+          {lead && <p class="small muted">{lead}</p>}
+        </div>
+        <button type="button" class="btn ghost sm sq" aria-label={t("close")} onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
       {children}
     </dialog>
   );
@@ -41,5 +54,16 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
 
 /** A form in a dialog: Enter sends it. */
 export function Form({ onSend, children }: { onSend(): unknown; children: ComponentChildren }) {
-  return <form class="form" noValidate onSubmit={(e) => { e.preventDefault(); void onSend(); }}>{children}</form>;
+  return (
+    <form
+      class="form"
+      noValidate
+      onSubmit={(e) => {
+        e.preventDefault();
+        void onSend();
+      }}
+    >
+      {children}
+    </form>
+  );
 }

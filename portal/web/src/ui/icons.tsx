@@ -6,7 +6,8 @@ const PATHS = {
   key: "M8 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0h6M12 8v3",
   list: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01",
   bars: "M2.5 13.5h11M4.5 11V7.5M8 11V3.5M11.5 11V6",
-  people: "M8.5 5.5a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0M1.5 13.5c0-2.6 2-4 4.5-4s4.5 1.4 4.5 4M10.6 3.2a2.5 2.5 0 0 1 0 4.6M12.6 9.9c1.2.6 1.9 1.9 1.9 3.6",
+  people:
+    "M8.5 5.5a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0M1.5 13.5c0-2.6 2-4 4.5-4s4.5 1.4 4.5 4M10.6 3.2a2.5 2.5 0 0 1 0 4.6M12.6 9.9c1.2.6 1.9 1.9 1.9 3.6",
   bill: "M3.5 1.6h9v13l-2.2-1.5L8 14.6l-2.3-1.5-2.2 1.5zM6 5h4M6 8h4",
   voice: "M8 1.5a2 2 0 0 1 2 2v3.400a2 2 0 1 1-4 0V3.500a2 2 0 0 1 2-2M3.500 7.500a4.500 4.500 0 0 0 9 0M8 12v2.500",
   shield: "M8 1.5 13.500 3.500V8c0 3-2.300 5.300-5.500 6.500C4.800 13.300 2.500 11 2.500 8V3.500z",
@@ -32,15 +33,27 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
-  return <svg class={name === "more" ? "i thick" : "i"} viewBox="0 0 16 16" aria-hidden="true"><path d={PATHS[name]} /></svg>;
+  return (
+    <svg class={name === "more" ? "i thick" : "i"} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
 }
 
 /** Bars that hang from a line, as letters do in Devanagari. */
 export function Logo() {
-  const bars = [[4.6, 11], [9.5, 18], [14.4, 14], [19.3, 20.5], [24.2, 9]] as const;
+  const bars = [
+    [4.6, 11],
+    [9.5, 18],
+    [14.4, 14],
+    [19.3, 20.5],
+    [24.2, 9],
+  ] as const;
   return (
     <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
-      {bars.map(([x, height], i) => <rect class={i === 2 ? "logo-mid" : "logo-bar"} x={x} y="6" width="3.2" height={height} rx="1.6" />)}
+      {bars.map(([x, height], i) => (
+        <rect class={i === 2 ? "logo-mid" : "logo-bar"} x={x} y="6" width="3.2" height={height} rx="1.6" />
+      ))}
       <rect class="logo-line" x="2" y="5" width="28" height="3.4" rx="1.7" />
     </svg>
   );
@@ -48,12 +61,29 @@ export function Logo() {
 
 /** The same, for where there is nothing yet. */
 export function Hanging() {
-  const bars = [[4, 12], [11, 24], [18, 18], [25, 38], [32, 10], [39, 20]] as const;
-  const faint = [[62, 8], [69, 16], [76, 6], [83, 18], [90, 10], [97, 8]] as const;
+  const bars = [
+    [4, 12],
+    [11, 24],
+    [18, 18],
+    [25, 38],
+    [32, 10],
+    [39, 20],
+  ] as const;
+  const faint = [
+    [62, 8],
+    [69, 16],
+    [76, 6],
+    [83, 18],
+    [90, 10],
+    [97, 8],
+  ] as const;
   return (
     <svg class="hanging" width="108" height="46" viewBox="0 0 108 46" aria-hidden="true">
-      {[...bars, ...faint].map(([x, height], i) => <rect class={i < bars.length ? "on" : ""} x={x} y="6" width="2.6" height={height} rx="1.3" />)}
-      <rect class="on" x="0" y="2" width="46" height="2.6" rx="1.3" /><rect x="56" y="2" width="52" height="2.6" rx="1.3" />
+      {[...bars, ...faint].map(([x, height], i) => (
+        <rect class={i < bars.length ? "on" : ""} x={x} y="6" width="2.6" height={height} rx="1.3" />
+      ))}
+      <rect class="on" x="0" y="2" width="46" height="2.6" rx="1.3" />
+      <rect x="56" y="2" width="52" height="2.6" rx="1.3" />
     </svg>
   );
 }

@@ -18,7 +18,11 @@ export function useLoad<V>(ask: () => Promise<Answer<V>>, deps: readonly unknown
     const mine = ++turn.current;
     const answer = await ask();
     if (mine !== turn.current) return;
-    setState((s) => (failed(answer) ? { value: same(s.deps, deps) ? s.value : undefined, failure: answer, deps } : { value: answer, deps }));
+    setState((s) =>
+      failed(answer)
+        ? { value: same(s.deps, deps) ? s.value : undefined, failure: answer, deps }
+        : { value: answer, deps },
+    );
   };
   useEffect(() => {
     void reload();
@@ -31,7 +35,8 @@ export function useLoad<V>(ask: () => Promise<Answer<V>>, deps: readonly unknown
   return { value: state.value, failure: state.failure, reload, set: (value) => setState({ value, deps }) };
 }
 
-const same = (a: readonly unknown[] | undefined, b: readonly unknown[]) => a !== undefined && a.length === b.length && a.every((v, i) => v === b[i]);
+const same = (a: readonly unknown[] | undefined, b: readonly unknown[]) =>
+  a !== undefined && a.length === b.length && a.every((v, i) => v === b[i]);
 
 /** Calls every so often while somebody looks. */
 export function useEvery(ms: number, act: () => void, on = true) {

@@ -45,10 +45,26 @@ export function Menu({ label, button, named, class: name = "btn ghost sm sq", up
   };
   return (
     <div class="menu" ref={box} onKeyDown={key}>
-      <button type="button" class={name} ref={opener} aria-label={named ? undefined : label} aria-expanded={open} onClick={() => setOpen(!open)}>{button}{named && <span class="sr">, {label}</span>}</button>
-      {open && <div class={up ? "menu-list up" : "menu-list"} role="group" aria-label={label}>{children(close)}</div>}
+      <button
+        type="button"
+        class={name}
+        ref={opener}
+        aria-label={named ? undefined : label}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {button}
+        {named && <span class="sr">, {label}</span>}
+      </button>
+      {open && (
+        <div class={up ? "menu-list up" : "menu-list"} role="group" aria-label={label}>
+          {children(close)}
+        </div>
+      )}
     </div>
   );
 }
 
-const items = (box: HTMLElement | null) => [...(box?.querySelectorAll<HTMLElement>(".menu-list a, .menu-list button:not(:disabled)") ?? [])];
+const items = (box: HTMLElement | null) => [
+  ...(box?.querySelectorAll<HTMLElement>(".menu-list a, .menu-list button:not(:disabled)") ?? []),
+];

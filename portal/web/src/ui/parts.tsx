@@ -27,7 +27,12 @@ export function Head({ title, lead, of, children }: HeadProps) {
   useEffect(() => h1.current?.focus({ preventScroll: true }), []);
   return (
     <div class="head">
-      <div><h1 tabIndex={-1} ref={h1}>{title}</h1>{lead && <p class="sub">{lead}</p>}</div>
+      <div>
+        <h1 tabIndex={-1} ref={h1}>
+          {title}
+        </h1>
+        {lead && <p class="sub">{lead}</p>}
+      </div>
       {children && <div class="end row wrap controls">{children}</div>}
     </div>
   );
@@ -41,40 +46,84 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
     return () => clearTimeout(timer);
   }, []);
   const widths = ["w4", "w10", "w9", "w7", "w10", "w6"];
-  return <div class={late ? "sk late" : "sk"} role="status" aria-label={t("loading")}>{Array.from({ length: rows }, (_, i) => <span class={"skl " + widths[i % widths.length]} />)}</div>;
+  return (
+    <div class={late ? "sk late" : "sk"} role="status" aria-label={t("loading")}>
+      {Array.from({ length: rows }, (_, i) => (
+        <span class={"skl " + widths[i % widths.length]} />
+      ))}
+    </div>
+  );
 }
 
 /** What to do where something failed; the other cards of a page stay. */
 export function Failed({ failure, again }: { failure: Failure; again?(): unknown }) {
   return (
     <div class="err" role="alert" data-code={failure.code}>
-      <span class="ei"><Icon name="warn" /></span>
+      <span class="ei">
+        <Icon name="warn" />
+      </span>
       <div class="grow">
         <h3>{t("failed")}</h3>
         <p class="small muted">{sentence(failure)}</p>
-        {failure.requestID && <p class="xs muted row"><code>{failure.requestID}</code><CopyButton text={failure.requestID} label={t("requestID")} /></p>}
+        {failure.requestID && (
+          <p class="xs muted row">
+            <code>{failure.requestID}</code>
+            <CopyButton text={failure.requestID} label={t("requestID")} />
+          </p>
+        )}
       </div>
-      {again && <button type="button" class="btn sm" onClick={() => void again()}>{t("again")}</button>}
+      {again && (
+        <button type="button" class="btn sm" onClick={() => void again()}>
+          {t("again")}
+        </button>
+      )}
     </div>
   );
 }
 
 /** Shows what was loaded, or why not. */
 export function Show<V>({ of, rows, children }: { of: Loaded<V>; rows?: number; children(v: V): ComponentChildren }) {
-  if (of.value === undefined) return of.failure ? <Failed failure={of.failure} again={of.reload} /> : <Skeleton rows={rows} />;
-  return <>{of.failure && of.failure.code !== "unreached" && <Failed failure={of.failure} again={of.reload} />}{children(of.value)}</>;
+  if (of.value === undefined)
+    return of.failure ? <Failed failure={of.failure} again={of.reload} /> : <Skeleton rows={rows} />;
+  return (
+    <>
+      {of.failure && of.failure.code !== "unreached" && <Failed failure={of.failure} again={of.reload} />}
+      {children(of.value)}
+    </>
+  );
 }
 
 export function Empty({ title, text, children }: { title: string; text?: string; children?: ComponentChildren }) {
-  return <div class="empty"><Hanging /><p class="title">{title}</p>{text && <p class="muted small">{text}</p>}{children}</div>;
+  return (
+    <div class="empty">
+      <Hanging />
+      <p class="title">{title}</p>
+      {text && <p class="muted small">{text}</p>}
+      {children}
+    </div>
+  );
 }
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  return <button type="button" class="btn ghost sm sq" aria-label={label} title={label} onClick={() => void copy(text)}><Icon name="copy" /></button>;
+  return (
+    <button type="button" class="btn ghost sm sq" aria-label={label} title={label} onClick={() => void copy(text)}>
+      <Icon name="copy" />
+    </button>
+  );
 }
 
 export function Line({ text, label }: { text: string; label: string }) {
-  return <><code class="line" tabIndex={0}>{text}</code><button type="button" class="btn" onClick={() => void copy(text)}><Icon name="copy" />{label}</button></>;
+  return (
+    <>
+      <code class="line" tabIndex={0}>
+        {text}
+      </code>
+      <button type="button" class="btn" onClick={() => void copy(text)}>
+        <Icon name="copy" />
+        {label}
+      </button>
+    </>
+  );
 }
 
 export interface Choice<K extends string> {
@@ -84,26 +133,85 @@ export interface Choice<K extends string> {
 }
 
 /** One of a few, all of which are seen. */
-export function Seg<K extends string>({ label, choices, value, onChoose, small }: { label: string; choices: readonly Choice<K>[]; value: K; onChoose(k: K): void; small?: boolean }) {
+export function Seg<K extends string>({
+  label,
+  choices,
+  value,
+  onChoose,
+  small,
+}: {
+  label: string;
+  choices: readonly Choice<K>[];
+  value: K;
+  onChoose(k: K): void;
+  small?: boolean;
+}) {
   return (
     <div class={small ? "seg s2" : "seg"} role="group" aria-label={label}>
-      {choices.map((c) => <button type="button" aria-pressed={c.key === value} onClick={() => onChoose(c.key)}>{c.label}{c.count !== undefined && <span class="faint num">{c.count}</span>}</button>)}
+      {choices.map((c) => (
+        <button type="button" aria-pressed={c.key === value} onClick={() => onChoose(c.key)}>
+          {c.label}
+          {c.count !== undefined && <span class="faint num">{c.count}</span>}
+        </button>
+      ))}
     </div>
   );
 }
 
-export function Select({ label, value, choices, onChoose, disabled }: { label: string; value: string; choices: readonly (readonly [key: string, label: string])[]; onChoose(v: string): void; disabled?: boolean }) {
+export function Select({
+  label,
+  value,
+  choices,
+  onChoose,
+  disabled,
+}: {
+  label: string;
+  value: string;
+  choices: readonly (readonly [key: string, label: string])[];
+  onChoose(v: string): void;
+  disabled?: boolean;
+}) {
   return (
-    <label class="select"><span class="sr">{label}</span>
-      <select class="in" value={value} disabled={disabled} onChange={(e) => onChoose(e.currentTarget.value)}>{choices.map(([k, l]) => <option value={k} selected={k === value}>{l}</option>)}</select>
+    <label class="select">
+      <span class="sr">{label}</span>
+      <select class="in" value={value} disabled={disabled} onChange={(e) => onChoose(e.currentTarget.value)}>
+        {choices.map(([k, l]) => (
+          <option value={k} selected={k === value}>
+            {l}
+          </option>
+        ))}
+      </select>
     </label>
   );
 }
 
-export function Find({ label, value, onInput, focus }: { label: string; value: string; onInput(v: string): void; focus?: boolean }) {
+export function Find({
+  label,
+  value,
+  onInput,
+  focus,
+}: {
+  label: string;
+  value: string;
+  onInput(v: string): void;
+  focus?: boolean;
+}) {
   return (
-    <label class="find"><span class="sr">{label}</span><Icon name="find" />
-      <input class="in" type="search" placeholder={label} value={value} data-find data-focus={focus} onInput={(e) => onInput(e.currentTarget.value)} /><kbd class="hide-s" aria-hidden="true">/</kbd>
+    <label class="find">
+      <span class="sr">{label}</span>
+      <Icon name="find" />
+      <input
+        class="in"
+        type="search"
+        placeholder={label}
+        value={value}
+        data-find
+        data-focus={focus}
+        onInput={(e) => onInput(e.currentTarget.value)}
+      />
+      <kbd class="hide-s" aria-hidden="true">
+        /
+      </kbd>
     </label>
   );
 }
@@ -123,26 +231,74 @@ export function Field({ label, value, onInput, type = "text", hint, max, auto = 
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => void (focus && input.current?.focus()), []);
   return (
-    <label class="field"><span>{label}</span>
-      <input ref={input} class="in" type={type as "text"} value={value} maxLength={max} data-focus={focus} autocomplete={auto as "off"} onInput={(e) => onInput(e.currentTarget.value)} />
+    <label class="field">
+      <span>{label}</span>
+      <input
+        ref={input}
+        class="in"
+        type={type as "text"}
+        value={value}
+        maxLength={max}
+        data-focus={focus}
+        autocomplete={auto as "off"}
+        onInput={(e) => onInput(e.currentTarget.value)}
+      />
       {hint && <span class="xs muted">{hint}</span>}
     </label>
   );
 }
 
 /** A control that somebody may not use is there, off, with the reason beside it. */
-export function Allowed({ may, why, children }: { may: boolean; why: string; children(disabled: boolean): ComponentChildren }) {
+export function Allowed({
+  may,
+  why,
+  children,
+}: {
+  may: boolean;
+  why: string;
+  children(disabled: boolean): ComponentChildren;
+}) {
   if (may) return <>{children(false)}</>;
-  return <span class="row wrap">{children(true)}<span class="small muted row why"><Icon name="lock" />{why}</span></span>;
+  return (
+    <span class="row wrap">
+      {children(true)}
+      <span class="small muted row why">
+        <Icon name="lock" />
+        {why}
+      </span>
+    </span>
+  );
 }
 
 export function Wrong({ of }: { of: Action | undefined }) {
   if (!of?.failure) return null;
-  return <p class="wrong" role="alert" data-code={of.failure.code}>{sentence(of.failure)}{of.failure.requestID && of.failure.code === "internal_error" && <code class="xs"> {of.failure.requestID}</code>}</p>;
+  return (
+    <p class="wrong" role="alert" data-code={of.failure.code}>
+      {sentence(of.failure)}
+      {of.failure.requestID && of.failure.code === "internal_error" && <code class="xs"> {of.failure.requestID}</code>}
+    </p>
+  );
 }
 
-export function Go({ of, label, disabled, danger, icon }: { of: Action; label: string; disabled?: boolean; danger?: boolean; icon?: IconName }) {
-  return <button type="submit" class={danger ? "btn bad" : "btn primary"} disabled={disabled || of.busy} aria-busy={of.busy}>{icon && <Icon name={icon} />}{label}</button>;
+export function Go({
+  of,
+  label,
+  disabled,
+  danger,
+  icon,
+}: {
+  of: Action;
+  label: string;
+  disabled?: boolean;
+  danger?: boolean;
+  icon?: IconName;
+}) {
+  return (
+    <button type="submit" class={danger ? "btn bad" : "btn primary"} disabled={disabled || of.busy} aria-busy={of.busy}>
+      {icon && <Icon name={icon} />}
+      {label}
+    </button>
+  );
 }
 
 /** A table as a file: asked for with the token, which no link could carry. */
@@ -155,9 +311,34 @@ export function Csv({ path, name }: { path: string; name: string }) {
     saveFile(await answer.blob(), name);
     say(t("downloaded", { name }));
   };
-  return <><button type="button" class="btn" onClick={() => void load()}><Icon name="load" />{t("csv")}</button>{failure && <span class="wrong small" role="alert">{sentence(failure)}</span>}</>;
+  return (
+    <>
+      <button type="button" class="btn" onClick={() => void load()}>
+        <Icon name="load" />
+        {t("csv")}
+      </button>
+      {failure && (
+        <span class="wrong small" role="alert">
+          {sentence(failure)}
+        </span>
+      )}
+    </>
+  );
 }
 
 export function NotFound() {
-  return <><Head title={t("unknown")} /><section class="card"><Empty title={t("unknown")} text={t("unknownLead")}>{org.value && <a class="btn primary" href={to("playground")}>{t("toPlayground")}</a>}</Empty></section></>;
+  return (
+    <>
+      <Head title={t("unknown")} />
+      <section class="card">
+        <Empty title={t("unknown")} text={t("unknownLead")}>
+          {org.value && (
+            <a class="btn primary" href={to("playground")}>
+              {t("toPlayground")}
+            </a>
+          )}
+        </Empty>
+      </section>
+    </>
+  );
 }
