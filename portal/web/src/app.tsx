@@ -10,7 +10,8 @@ import { own } from "./lib/own";
 import { go, org, place } from "./lib/router";
 import { ended, mayExist, me, meet, take } from "./lib/session";
 import { voicesOf } from "./lib/voices";
-import { Alone, AskKey, FirstRun, Shell } from "./shell";
+import { Shell } from "./shell/shell";
+import { Alone, AskKey, FirstRun } from "./shell/start";
 import { Failed, Skeleton } from "./ui/parts";
 
 const page = document.documentElement.dataset;

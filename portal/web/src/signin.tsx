@@ -15,7 +15,7 @@ import { sentence } from "./ui/errors";
 import { Icon, Logo } from "./ui/icons";
 import { useEvery, useLoad } from "./ui/load";
 import { Failed, Seg } from "./ui/parts";
-import { t } from "./signinwords";
+import { t } from "./signin.words";
 
 const asked = new URLSearchParams(location.search);
 

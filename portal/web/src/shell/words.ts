@@ -1,6 +1,6 @@
 // The words of what is around the pages.
 
-import { words } from "./lib/language";
+import { words } from "../lib/language";
 
 export const t = words(
   {
