@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	public  = "../../testdata/hinglish-reading/messages.jsonl"
-	heldOut = "../../testdata/hinglish-reading/held-out.jsonl"
+	public   = "../../testdata/hinglish-reading/messages.jsonl"
+	heldOut  = "../../testdata/hinglish-reading/held-out.jsonl"
+	heldOut2 = "../../testdata/hinglish-reading/held-out-2.jsonl"
 )
 
 func loaded(t *testing.T, path string) []message {
@@ -23,6 +24,15 @@ func loaded(t *testing.T, path string) []message {
 	return messages
 }
 
+func allMessages(t *testing.T) []message {
+	t.Helper()
+	var all []message
+	for _, path := range []string{public, heldOut, heldOut2} {
+		all = append(all, loaded(t, path)...)
+	}
+	return all
+}
+
 func TestMessagesAreBalanced(t *testing.T) {
 	for _, set := range []struct {
 		path             string
@@ -32,6 +42,7 @@ func TestMessagesAreBalanced(t *testing.T) {
 	}{
 		{public, 800, 27, 28, 160, 250},
 		{heldOut, 200, 6, 7, 35, 55},
+		{heldOut2, 200, 6, 7, 35, 55},
 	} {
 		messages := loaded(t, set.path)
 		if len(messages) != set.size {
@@ -66,7 +77,7 @@ func TestMessagesAreBalanced(t *testing.T) {
 
 func TestMessagesAreWhatTheySay(t *testing.T) {
 	texts, ids := map[string]string{}, map[string]bool{}
-	for _, m := range append(loaded(t, public), loaded(t, heldOut)...) {
+	for _, m := range allMessages(t) {
 		plain := strings.Join(strings.Fields(strings.ToLower(m.Text)), " ")
 		if other := texts[plain]; other != "" {
 			t.Errorf("%s says what %s says", m.ID, other)
@@ -102,7 +113,7 @@ var digitsOfMacro = regexp.MustCompile(`<(digits|tail|tollfree|label|number|rupe
 // The written text itself is no reading either where it has digits. What is held out is named, and not shown.
 func TestReadingsTellDigitsApart(t *testing.T) {
 	tried := 0
-	for _, m := range append(loaded(t, public), loaded(t, heldOut)...) {
+	for _, m := range allMessages(t) {
 		if !m.reading.Accepts(m.reading.Example()) {
 			t.Errorf("%s: its own example is refused", m.ID)
 		}
