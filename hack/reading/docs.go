@@ -77,11 +77,20 @@ func classTable(results []result) string {
 	return b.String()
 }
 
-func heldOutTable(results []result) string {
+// apartTable has a row a normaliser, and a column a list.
+func apartTable(measured []listResult) string {
 	var b strings.Builder
-	b.WriteString("| | held out |\n|---|---:|\n")
-	for _, r := range results {
-		fmt.Fprintf(&b, "| %s | %s |\n", strings.TrimSuffix(r.name, ", held out"), r.rate())
+	b.WriteString("| |")
+	for _, l := range measured {
+		b.WriteString(" " + l.name + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(measured)) + "\n")
+	for i, r := range measured[0].results {
+		fmt.Fprintf(&b, "| %s |", strings.TrimSuffix(r.name, ", "+measured[0].name))
+		for _, l := range measured {
+			b.WriteString(" " + l.results[i].rate().String() + " |")
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

@@ -1,8 +1,8 @@
 // Command reading measures how well a normaliser reads everyday Indian messages: ours, that of another program, or that of a service.
 //
 // The messages and what is accepted for them are testdata/hinglish-reading. A program is given one message a line and answers with one
-// line each; a service is asked once a message. Rates are printed by class, difficulty, script and language. Of the messages that
-// are held out only the rate and the classes are printed, so that nobody writes rules for them.
+// line each; a service is asked once a message. Rates are printed by class, difficulty, script and language. The lists that are
+// measured apart follow: those for development, and, of those that are held out, rate and classes only, so that nobody writes rules for them.
 //
 // With -tests it takes the test files of NeMo text processing instead, and tells where conventions differ from where a reading is wrong.
 package main
@@ -30,9 +30,9 @@ func main() {
 }
 
 type options struct {
-	data, command, url, field, header, docs, peers, tests string
-	heldOut, failures                                     bool
-	timeout                                               time.Duration
+	data, messages, command, url, field, header, docs, peers, tests string
+	heldOut, failures                                               bool
+	timeout                                                         time.Duration
 }
 
 func parse(args []string, out io.Writer) (options, error) {
@@ -40,6 +40,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f := flag.NewFlagSet("reading", flag.ContinueOnError)
 	f.SetOutput(out)
 	f.StringVar(&o.data, "data", "testdata/hinglish-reading", "folder of the messages")
+	f.StringVar(&o.messages, "messages", "", "one file of messages of that format to measure instead of the folder, such as your own")
 	f.StringVar(&o.command, "command", "", "a shell command that reads one message a line and writes its reading as one line")
 	f.StringVar(&o.url, "url", "", "a service that takes {\"text\": …} by POST")
 	f.StringVar(&o.field, "field", "normalized", "with -url: the field of its JSON answer that holds the reading; empty means that the answer is the reading")
@@ -47,7 +48,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.peers, "peers", "", "the normalisers of others to measure beside ours: the folder hack/reading/peers, or one file of it")
 	f.StringVar(&o.tests, "tests", "", "folder of test_cases_*.txt of NeMo text processing to measure instead of the messages")
 	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers")
-	f.BoolVar(&o.heldOut, "held-out", false, "measure the messages that are held out, too: rate and classes only")
+	f.BoolVar(&o.heldOut, "held-out", false, "measure the two lists of messages that are held out, too: rate and classes only")
 	f.BoolVar(&o.failures, "failures", false, "list what is not accepted, with the word at which it leaves every reading; never of what is held out")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time for all messages of one normaliser")
 	if err := f.Parse(args); err != nil {
@@ -60,8 +61,10 @@ func parse(args []string, out io.Writer) (options, error) {
 		return o, errors.New("-command and -url are two normalisers: measure one after the other")
 	case o.docs != "" && (o.command != "" || o.url != ""):
 		return o, errors.New("-docs holds ours and its peers: leave -command and -url out")
-	case o.tests != "" && o.heldOut:
-		return o, errors.New("-tests measures no messages: leave -held-out out")
+	case o.tests != "" && (o.heldOut || o.messages != ""):
+		return o, errors.New("-tests measures no messages: leave -held-out and -messages out")
+	case o.messages != "" && (o.heldOut || o.docs != ""):
+		return o, errors.New("-messages measures one file alone: leave -held-out and -docs out")
 	}
 	return o, nil
 }
@@ -82,7 +85,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 }
 
 func (o options) runMessages(ctx context.Context, named []normaliser, out, progress io.Writer) error {
-	messages, err := load(filepath.Join(o.data, "messages.jsonl"))
+	path := o.messages
+	if path == "" {
+		path = filepath.Join(o.data, "messages.jsonl")
+	}
+	messages, err := load(path)
 	if err != nil {
 		return err
 	}
@@ -98,13 +105,16 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 			r.printFailures(out)
 		}
 	}
-	held, err := o.measureHeldOut(ctx, named, out, progress)
+	if o.messages != "" {
+		return nil
+	}
+	measured, err := o.measureApart(ctx, named, out, progress)
 	if err != nil || o.docs == "" {
 		return err
 	}
 	blocks := map[string]string{"results": table(results), "classes": classTable(results)}
-	if held != nil {
-		blocks["held out"] = heldOutTable(held)
+	if o.heldOut {
+		blocks["held out"] = apartTable(measured)
 	}
 	return writeDocs(o.docs, blocks)
 }
@@ -129,26 +139,51 @@ func (o options) runTests(ctx context.Context, named []normaliser, out, progress
 	return writeDocs(o.docs, map[string]string{"tests of others": othersTable(results), "conventions": conventionsTable(pairs)})
 }
 
-// measureHeldOut prints rates and classes, and nothing of the messages.
-func (o options) measureHeldOut(ctx context.Context, named []normaliser, out, progress io.Writer) ([]result, error) {
-	if !o.heldOut {
-		return nil, nil
-	}
-	messages, err := load(filepath.Join(o.data, "held-out.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	var results []result
-	for _, n := range named {
-		n.name += ", held out"
-		r, err := measure(ctx, n, messages, o.timeout, progress)
+// A list of messages whose rate is told apart from that of the public ones.
+type list struct {
+	name, file string
+	heldOut    bool // nothing of its messages is shown
+}
+
+var apart = []list{
+	{"held out", "held-out.jsonl", true},
+	{"second held out", "held-out-2.jsonl", true},
+	{"development", "development.jsonl", false},
+}
+
+// A listResult is what every normaliser made of one list.
+type listResult struct {
+	list
+	results []result
+}
+
+// measureApart prints rates and classes, and of what is held out nothing else.
+func (o options) measureApart(ctx context.Context, named []normaliser, out, progress io.Writer) ([]listResult, error) {
+	var measured []listResult
+	for _, l := range apart {
+		if l.heldOut && !o.heldOut {
+			continue
+		}
+		messages, err := load(filepath.Join(o.data, l.file))
 		if err != nil {
 			return nil, err
 		}
-		r.printClasses(out)
-		results = append(results, r)
+		of := listResult{list: l}
+		for _, n := range named {
+			n.name += ", " + l.name
+			r, err := measure(ctx, n, messages, o.timeout, progress)
+			if err != nil {
+				return nil, err
+			}
+			r.printClasses(out)
+			if o.failures && !l.heldOut {
+				r.printFailures(out)
+			}
+			of.results = append(of.results, r)
+		}
+		measured = append(measured, of)
 	}
-	return results, nil
+	return measured, nil
 }
 
 // normalisers are what is measured: the one that was asked for, or ours and its peers.

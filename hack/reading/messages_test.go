@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	public   = "../../testdata/hinglish-reading/messages.jsonl"
-	heldOut  = "../../testdata/hinglish-reading/held-out.jsonl"
-	heldOut2 = "../../testdata/hinglish-reading/held-out-2.jsonl"
+	public      = "../../testdata/hinglish-reading/messages.jsonl"
+	heldOut     = "../../testdata/hinglish-reading/held-out.jsonl"
+	heldOut2    = "../../testdata/hinglish-reading/held-out-2.jsonl"
+	development = "../../testdata/hinglish-reading/development.jsonl"
 )
 
 func loaded(t *testing.T, path string) []message {
@@ -27,7 +28,7 @@ func loaded(t *testing.T, path string) []message {
 func allMessages(t *testing.T) []message {
 	t.Helper()
 	var all []message
-	for _, path := range []string{public, heldOut, heldOut2} {
+	for _, path := range []string{public, heldOut, heldOut2, development} {
 		all = append(all, loaded(t, path)...)
 	}
 	return all
@@ -43,6 +44,7 @@ func TestMessagesAreBalanced(t *testing.T) {
 		{public, 800, 27, 28, 160, 250},
 		{heldOut, 200, 6, 7, 35, 55},
 		{heldOut2, 200, 6, 7, 35, 55},
+		{development, 200, 6, 7, 30, 55},
 	} {
 		messages := loaded(t, set.path)
 		if len(messages) != set.size {

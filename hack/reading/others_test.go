@@ -94,7 +94,7 @@ func TestTestsOfOthersRefuse(t *testing.T) {
 		want string
 	}{
 		{"a folder without tests", []string{"-tests", t.TempDir()}, "has no test_cases_*.txt: name the folder"},
-		{"what is held out", []string{"-tests", t.TempDir(), "-held-out"}, "leave -held-out out"},
+		{"what is held out", []string{"-tests", t.TempDir(), "-held-out"}, "leave -held-out and -messages out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := run(context.Background(), c.args, io.Discard, io.Discard)

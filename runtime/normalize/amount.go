@@ -294,6 +294,9 @@ func (r *reader) unit(j int) (*unit, int) {
 	if u.tightOnly && t.gap && !r.standsApart(j) {
 		return nil, j
 	}
+	if r.reads(j, "L", "M") && r.reads(j+1, "size", "Size") {
+		return nil, j // 2 L size
+	}
 	if u.rare && !r.isRareUnit(j) {
 		return nil, j
 	}
@@ -331,8 +334,8 @@ func (r *reader) standsApart(j int) bool {
 	}
 	decimal := r.isSign(j-2, '.') && r.at(j-3).kind == digits
 	switch r.str(j) {
-	case "in":
-		return r.reads(j-2, "ft", "feet") // 5 in all
+	case "in": // not 5 in all
+		return r.reads(j-2, "ft", "feet") || r.tightSign(j+1, '.') && !r.last(j+1) && r.at(j+2).inSmallLetters()
 	case "V", "W":
 		return decimal || !r.isWord(j-2, place|englishHead|idWord|coach|codeWord)
 	case "s", "ha", "mi", "ac", "gal", "qt", "q", "t":

@@ -573,7 +573,7 @@ func (r *reader) decades(i int) int {
 		return i
 	}
 	// the 90s, 90s में
-	saidToBeDecade := r.reads(i-1, "the", "The", "early", "late", "mid") || r.isWord(s+1, yearAfter)
+	saidToBeDecade := r.reads(i-1, "the", "The", "early", "late", "mid") || r.isWord(s+1, yearAfter) || r.isSign(i-1, '\'') && r.tight(i)
 	if y < 1100 && !(y < 100 && saidToBeDecade) {
 		return i
 	}

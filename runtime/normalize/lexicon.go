@@ -208,13 +208,13 @@ var wordLists = []struct {
 		rakam keemat kimat daam kiraya baki till until by`},
 	{paid, `कटे कट कटेंगे जमा निकाले भेजे मिले लगे लगेंगे kat kate katenge jama nikale bheje mile lage lagenge debit debited credit credited cashback refund refunded deducted paid`},
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
-	{warm, `love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
+	{warm, `party love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
 		platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
-	{codeVerb, `use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
+	{codeVerb, `daal daalke dalke use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
 		enter submit darj bharo bharein share`},
 	{renewed, `new old earlier previous latest another fresh नया पुराना दूसरा naya purana dusra doosra`},
 	{sport, `
@@ -238,7 +238,7 @@ var wordLists = []struct {
 		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift doors entry curfew checkout`},
 	{lasting, `timeout session video break wait cache interval song clip call delay expires expire meeting audio reel podcast lecture workout nap timer warmup runtime late jog walk plank rest halt ttl screening demo standup ride`},
 	{terms, `notice tenure emi emis lockin probation internship subscription lease rental warranty bond term policy validity`},
-	{timed, `lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
+	{timed, `प्रातः सायं कटौती lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
 	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
 	{counted, `
@@ -478,7 +478,17 @@ var shortForms = []struct {
 	{needsDot, "इं", "इंजीनियर", ""},
 	{needsDot, "ले", "लेफ़्टिनेंट", ""},
 	{needsDot, "वै", "वैद्य", ""},
-	{needsDot, "जि", "ज़िला", ""},
+	{needsDot, "जि ज़ि", "ज़िला", ""},
+	{needsDot, "हे", "हेक्टेयर", ""},
+	{dotOrTitle, "md", "", "Mohammad"},
+	{needsDot, "kr", "", "Kumar"},
+	{needsDot, "sh", "", "shri"},
+	{needsDot, "ver", "", "version"},
+	{needsDot, "vit", "", "vitamin"},
+	{needsDot, "ea", "", "each"},
+	{needsDot, "disc", "", "discount"},
+	{needsDot, "pp", "", "pages"},
+	{dotOrNone, "flr", "", "floor"},
 	{needsDot, "तह", "तहसील", ""},
 }
 
