@@ -70,10 +70,10 @@ e2e: install-test-deps build ## drive swar serve, and then a fleet, with real cl
 	@echo '=== end to end: the same with swar-router, swar-worker and swar-portal ==='
 	SWAR_E2E=fleet go test -count=1 -timeout 20m -tags e2e -v ./hack/e2e/...
 
-e2e-web-full: install-test-deps build ## try every page in every theme, language and width
+e2e-web-full: install-test-deps build ## try every page in every theme, language and width, and 500 takes in one tab
 	@hack/install-deps.sh browser
 	@hack/web.sh -install
-	SWAR_E2E_WEB=full go test -count=1 -timeout 40m -tags e2e -v -run 'TestAxe' ./hack/e2e
+	SWAR_E2E_WEB=full go test -count=1 -timeout 40m -tags e2e -v -run 'TestAxe|TestManyTakes' ./hack/e2e
 
 shots: install-test-deps build ## write what every page looks like into shots/, for people to look at
 	@hack/install-deps.sh browser

@@ -26,6 +26,7 @@ type world struct {
 	epoch     uint64
 	routers   []*testRouter
 	attempts  []*attempt // in the order in which they were made
+	expiring  bool       // the wait of a request is being ended
 }
 
 // testRouter is a router with its requests and links.
@@ -269,7 +270,7 @@ func (w *world) send(r *testRouter, e route.Send) {
 	if q.sends++; q.sends > route.MaxAttempts {
 		w.Fatalf("request %d is sent for the %dth time", e.ID, q.sends)
 	}
-	if q.lost[e.Pod] && !w.isOverdue(q) {
+	if q.lost[e.Pod] && !w.expiring {
 		w.Fatalf("request %d goes to %s again, which has failed it", e.ID, e.Pod)
 	}
 	if e.Number <= r.lastSent[e.Pod] {
@@ -332,11 +333,9 @@ func (w *world) checkWork(r *testRouter) {
 	}
 }
 
-func (w *world) isOverdue(q *request) bool { return w.now.Sub(q.asked) >= route.DefaultQueueWait }
-
-// checkNobodyCould fails where a request that pods failed is ended though one of them could try once more.
+// checkNobodyCould fails where the end of its wait ends a request that pods failed, though one of them could try once more.
 func (w *world) checkNobodyCould(r *testRouter, q *request) {
-	if !w.isOverdue(q) || q.sends >= route.MaxAttempts {
+	if !w.expiring || q.sends >= route.MaxAttempts {
 		return
 	}
 	for _, p := range r.View(w.now) {
@@ -546,11 +545,13 @@ func (w *world) advance(d time.Duration) {
 	for _, r := range w.routers {
 		for _, id := range slices.Sorted(maps.Keys(r.requests)) {
 			q := r.requests[id]
-			if q == nil || !q.waits || !w.isOverdue(q) {
+			if q == nil || !q.waits || w.now.Sub(q.asked) < route.DefaultQueueWait {
 				continue
 			}
 			q.waits = false
+			w.expiring = true
 			w.do(r, r.Expire(w.now, id))
+			w.expiring = false
 		}
 	}
 }

@@ -188,7 +188,10 @@ function useSpeaking(p: PlaygroundProps): Speaking {
     const warm = () => speaking.warm();
     addEventListener("pointerup", warm, { once: true });
     addEventListener("keydown", warm, { once: true });
+    const hide = () => speaking.close(); // or its socket would stay with a page that the browser keeps for going back
+    addEventListener("pagehide", hide);
     return () => {
+      removeEventListener("pagehide", hide);
       removeEventListener("pointerup", warm);
       removeEventListener("keydown", warm);
       speaking.close();
