@@ -5,9 +5,23 @@ import { language } from "./language";
 const IST = 19_800_000; // ms
 export const DAY = 86_400_000; // ms
 
-export function number(n: number, digits = 0): string {
-  return n.toLocaleString("en-IN", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+// Formatters are made once: each takes longer to make than a row of a table to draw.
+function once<F>(make: (locale: string, key: string | number) => F) {
+  const made = new Map<string, F>();
+  return (locale: string, key: string | number): F => {
+    const name = locale + " " + key;
+    const known = made.get(name) ?? make(locale, key);
+    made.set(name, known);
+    return known;
+  };
 }
+
+const numbers = once(
+  (locale, digits) =>
+    new Intl.NumberFormat(locale, { minimumFractionDigits: Number(digits), maximumFractionDigits: Number(digits) }),
+);
+
+export const number = (n: number, digits = 0): string => numbers("en-IN", digits).format(n);
 
 export const rupees = (paise: number) => "₹" + number(paise / 100, 2);
 export const ms = (n: number | null | undefined) =>
@@ -17,26 +31,24 @@ export const ms = (n: number | null | undefined) =>
 
 const locale = () => (language.value === "hi" ? "hi-IN-u-nu-latn" : "en-IN");
 
-function date(at: number | string, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(locale(), { timeZone: "Asia/Kolkata", ...options }).format(new Date(at));
-}
+const styles: Record<string, Intl.DateTimeFormatOptions> = {
+  day: { day: "numeric", month: "short", year: "numeric" },
+  shortDay: { day: "numeric", month: "short" },
+  weekday: { weekday: "short", day: "numeric", month: "short" },
+  month: { month: "long", year: "numeric" },
+  clock: { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false },
+};
+styles.exact = { ...styles.day, ...styles.clock };
 
-export const day = (at: number | string) => date(at, { day: "numeric", month: "short", year: "numeric" });
-export const shortDay = (at: number | string) => date(at, { day: "numeric", month: "short" });
-export const weekday = (at: number | string) => date(at, { weekday: "short", day: "numeric", month: "short" });
-export const month = (at: number | string) => date(at, { month: "long", year: "numeric" });
-export const clock = (at: number | string) =>
-  date(at, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-export const exact = (at: number | string) =>
-  date(at, {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hour12: false,
-  });
+const dates = once((locale, style) => new Intl.DateTimeFormat(locale, { timeZone: "Asia/Kolkata", ...styles[style] }));
+const date = (style: string) => (at: number | string) => dates(locale(), style).format(new Date(at));
+
+export const day = date("day");
+export const shortDay = date("shortDay");
+export const weekday = date("weekday");
+export const month = date("month");
+export const clock = date("clock");
+export const exact = date("exact");
 
 /** The first moment of a day, in ms. */
 export const dayStart = (at: number) => Math.floor((at + IST) / DAY) * DAY - IST;
@@ -49,10 +61,12 @@ export function dayOf(text: string): number {
 /** A moment's day as YYYY-MM-DD. */
 export const isoDay = (at: number) => new Date(at + IST).toISOString().slice(0, 10);
 
+const relatives = once((locale) => new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" }));
+
 /** How long ago, in words; a day where it is long ago. */
 export function ago(at: number | string, now = Date.now()): string {
   const s = Math.round((now - new Date(at).getTime()) / 1000);
-  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: "auto", style: "short" });
+  const relative = relatives(locale(), "");
   if (s < 45) return relative.format(0, "second");
   if (s < 3600) return relative.format(-Math.round(s / 60), "minute");
   if (s < 86_400) return relative.format(-Math.round(s / 3600), "hour");
