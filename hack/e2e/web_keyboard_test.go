@@ -23,10 +23,10 @@ func TestKeyboardOnly(t *testing.T) {
 		b.get(`(() => {
 	window.stops = new Set();
 	window.unseen = [];
+	window.rings = (target) => [target, target.closest('label')].filter(Boolean).some((el) => getComputedStyle(el).outlineStyle === 'solid');
 	const note = (e) => {
 		window.stops.add(e.target);
-		const rings = [e.target, e.target.closest('label')].filter(Boolean).some((el) => getComputedStyle(el).outlineStyle === 'solid');
-		if (!rings && !e.target.matches('body, h1, main')) window.unseen.push(e.target.outerHTML.slice(0, 120));
+		if (!window.rings(e.target) && !e.target.matches('body, h1, main')) window.unseen.push(e.target);
 	};
 	removeEventListener('focusin', window.note);
 	window.note = note;
@@ -40,7 +40,8 @@ func TestKeyboardOnly(t *testing.T) {
 		b.get(`(() => {
 	const reachable = (el) => el.checkVisibility() && !el.disabled && el.tabIndex >= 0 && !(el.type === 'radio' && !el.checked);
 	const all = [...document.querySelectorAll('#main a[href], #main button, #main input, #main select, #main textarea')].filter(reachable);
-	return [...all.filter((el) => !window.stops.has(el)).map((el) => 'not reached: ' + el.outerHTML.slice(0, 120)), ...window.unseen.map((html) => 'shows no focus: ' + html), ...(all.length === 0 ? ['nothing to reach'] : [])];
+	const unseen = window.unseen.filter((el) => { el.focus(); return el.isConnected && !window.rings(el); }); // a slow browser knows a moment later that keys are used
+	return [...all.filter((el) => !window.stops.has(el)).map((el) => 'not reached: ' + el.outerHTML.slice(0, 120)), ...unseen.map((el) => 'shows no focus: ' + el.outerHTML.slice(0, 120)), ...(all.length === 0 ? ['nothing to reach'] : [])];
 })()`, &missed)
 		for _, m := range missed {
 			t.Errorf("%s: %s", page, m)
