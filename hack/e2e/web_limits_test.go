@@ -135,6 +135,34 @@ func TestServerAway(t *testing.T) {
 	b.mu.Unlock()
 }
 
+// TestServerReplaced: a page that was open before the server became another one asks for files that are gone. It loads itself
+// again, once, with the draft kept; where that does not help, a button does what the page cannot.
+func TestServerReplaced(t *testing.T) {
+	_, b, org := portalTab(t)
+	b.write("textarea", "Yeh draft rehna chahiye")
+	var began float64
+	b.get(`performance.timeOrigin`, &began)
+	block := func(patterns ...*network.BlockPattern) {
+		t.Helper()
+		if _, err := chromedp.Call(b.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	block(&network.BlockPattern{URLPattern: "*://*:*/assets/all-*.js", Block: true})
+	b.get(fmt.Sprintf(`(document.querySelector('nav.main a[href="/app/%s/requests"]').click(), '')`, org), new(string))
+	b.wait("loaded again, and a button", fmt.Sprintf(`performance.timeOrigin > %f && document.querySelector('#main .err button')`, began))
+	var again float64
+	b.get(`performance.timeOrigin`, &again)
+	block()
+	b.get(`(document.querySelector('#main .err button').click(), '')`, new(string))
+	b.wait("requests", `document.querySelector('h1')?.textContent === 'Requests' && !document.querySelector('.err')`)
+	b.get(fmt.Sprintf(`(document.querySelector('nav.main a[href="/app/%s/playground"]').click(), '')`, org), new(string))
+	b.wait("the draft", fmt.Sprintf(`performance.timeOrigin === %f && document.querySelector('textarea')?.value === 'Yeh draft rehna chahiye'`, again))
+	b.mu.Lock()
+	b.complaints = nil // of the file that was gone
+	b.mu.Unlock()
+}
+
 // manyRequests answers for the portal's list of requests with 50,000 of them.
 const manyRequests = `
 const ask = window.fetch;

@@ -33,8 +33,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Answer
     try {
       answer = await fetch(path, init);
     } catch {
-      lost();
-      return { failed: true, code: "unreached", text: "", requestID: "" };
+      return unreached();
     }
     if (answer.ok) return answer;
     const wait = Number(answer.headers.get("retry-after") ?? NaN) * 1000;
@@ -77,21 +76,29 @@ export function post<V>(path: string, body: unknown, headers: Record<string, str
 
 let looking = false;
 
-// The console of a browser counts every failed request, so only one of the page looks for the server.
-function lost() {
+/** The failure of a request that found no server; the page shows that until there is one again. */
+export function unreached(): Failure {
   away.value = true;
-  if (looking) return;
-  looking = true;
-  const look = async () => {
-    const there = await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" }).then(
-      () => true,
-      () => false,
-    );
-    if (!there) return void setTimeout(look, 2000);
-    looking = false;
-    away.value = false;
-  };
-  setTimeout(look, 1000);
+  if (!looking) {
+    looking = true;
+    setTimeout(look, 1000);
+  }
+  return { failed: true, code: "unreached", text: "", requestID: "" };
+}
+
+// The console of a browser counts every failed request, so only one of the page looks for the server.
+async function look() {
+  if (!(await isThere())) return void setTimeout(look, 2000);
+  looking = false;
+  away.value = false;
+}
+
+/** Whether the server of the page answers. */
+export function isThere(): Promise<boolean> {
+  return fetch("/favicon.svg", { method: "HEAD", cache: "no-store" }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The words of a query; empty values are left out. */

@@ -31,6 +31,15 @@ export interface PlaygroundProps {
 export const MAX_CHARS = 4000;
 const DRAFT = "swar.draft"; // sessionStorage: what was typed outlives a reload and a session that ends
 
+// At once, not in an effect: what follows a key press may lead to another page before effects run.
+function keep(draft: string) {
+  try {
+    sessionStorage.setItem(DRAFT, draft);
+  } catch {
+    sessionStorage.removeItem(DRAFT); // megabytes: better none than the one before it
+  }
+}
+
 const copy = (text: string) => void copyText(text);
 
 const EXAMPLES: readonly [name: string, text: string][] = [
@@ -50,13 +59,17 @@ export function defaults(voices: readonly string[]): Settings {
 
 export function Playground(p: PlaygroundProps) {
   const linked = useMemo(() => fromFragment(location.hash || location.search), []);
-  const [text, setText] = useState(linked.text ?? sessionStorage.getItem(DRAFT) ?? EXAMPLES[0]![1]);
+  const [text, show] = useState(linked.text ?? sessionStorage.getItem(DRAFT) ?? EXAMPLES[0]![1]);
+  const setText = (to: string) => {
+    keep(to);
+    show(to);
+  };
+  useEffect(() => keep(text), []); // of a link
   const [settings, setSettings] = useState<Settings>({ ...defaults(p.voices), ...linked.settings });
   const [preview, setPreview] = useState<PreviewResult>({ typed: "", ms: 0 });
   const hovered = useSignal(-1);
   const speaking = useSpeaking(p);
   const previewer = usePreviewer(p, setPreview);
-  useEffect(() => sessionStorage.setItem(DRAFT, text), [text]);
   useEffect(() => previewer.ask(text, settings), [text, settings.enDigits, settings.raw]);
 
   const chars = countPoints(trimmed(text).text);

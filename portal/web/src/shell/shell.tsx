@@ -1,7 +1,7 @@
 // What is around the pages of an organisation: navigation and the account.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { away, type Failure } from "../lib/api";
+import { away, isThere, unreached, type Failure } from "../lib/api";
 import { here, mayWrite, voiceNames } from "../lib/here";
 import { chooseLanguage, language } from "../lib/language";
 import { go, org, page, to } from "../lib/router";
@@ -34,22 +34,36 @@ function Seated() {
 
 let pages: Pages | undefined;
 
+const RENEWED = "swar.renewed"; // sessionStorage: when the document was loaded again, so that it is not for ever
+
+/** Loads the document again: a server that was replaced has files of other names. Answers false where that was just done. */
+function renew(): boolean {
+  if (Date.now() - Number(sessionStorage.getItem(RENEWED)) < 60_000) return false;
+  sessionStorage.setItem(RENEWED, String(Date.now()));
+  location.reload();
+  return true;
+}
+
 /** The other pages are loaded when one of them is opened first. */
 function Page({ of }: { of: PageOf }) {
   const [, ready] = useState(0);
   const [failure, setFailure] = useState<Failure>();
-  const load = () => {
+  const load = async () => {
     setFailure(undefined);
-    void import("../pages/all").then(
-      (p) => {
-        pages = p;
-        ready((n) => n + 1);
-      },
-      () => setFailure({ failed: true, code: "unreached", text: "", requestID: "" }),
-    );
+    try {
+      pages = await import("../pages/all");
+      ready((n) => n + 1);
+    } catch {
+      if (!(await isThere())) setFailure(unreached());
+      else if (!renew()) setFailure({ failed: true, code: "unreached", text: "", requestID: "" });
+    }
   };
-  useEffect(() => void (of.of && !pages && load()), [of.of]);
-  useEffect(() => void (!away.value && failure && load()), [away.value]);
+  useEffect(() => {
+    if (of.of && !pages) void load();
+  }, [of.of]);
+  useEffect(() => {
+    if (!away.value && failure) void load();
+  }, [away.value]);
   if (!of.of) return <Seated />;
   const One = pages?.[of.of];
   if (One) return <One key={org.value} />;
