@@ -199,7 +199,7 @@ func (r *reader) endsOrdinal(i int) bool {
 // schoolClass reads XII-B.
 func (r *reader) schoolClass(i int) int {
 	n := romanValue(r.str(i))
-	if n == 0 || n > 12 || r.single(i) || !r.at(i).inCapitals() {
+	if n == 0 || n > 12 || r.single(i) && !r.isWord(i-1, romanHead) || !r.at(i).inCapitals() {
 		return i
 	}
 	if !r.tightSign(i+1, '-') || !r.tight(i+2) || !r.capital(i+2) || r.text[r.toks[i+2].a] > 'F' {

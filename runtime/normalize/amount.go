@@ -1,5 +1,7 @@
 package normalize
 
+import "strings"
+
 // amount is a quantity with everything that belongs to it.
 type amount struct {
 	minus, plus bool
@@ -114,6 +116,9 @@ func (r *reader) scale(a *amount) {
 		n := t.b - t.a
 		if n == 2 && t.cas == upper && t.word.n >= 7 {
 			return // MN, BN and TN are letters
+		}
+		if t.cas == upper && a.n.grouped && len(a.n.frac) == 2 && r.reads(j, "CR") {
+			return // 45,210.10CR: a balance in credit
 		}
 		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) || r.isCredited(j, a) {
 			return
@@ -276,6 +281,9 @@ func (r *reader) unit(j int) (*unit, int) {
 	if !t.kind.lettered() {
 		return r.microUnit(j)
 	}
+	if r.reads(j, "F", "C") && r.isFever(j) {
+		return units["°"+strings.ToLower(r.str(j))], j + 1
+	}
 	if u, next := r.square(j); u != nil {
 		return u, next
 	}
@@ -308,6 +316,19 @@ func (r *reader) unit(j int) (*unit, int) {
 		}
 	}
 	return u, j + 1
+}
+
+// isFever reports whether the letter at token j is that of a temperature without its ring: temp 101.4 F.
+func (r *reader) isFever(j int) bool {
+	if !r.looseEnd(j + 1) {
+		return false
+	}
+	for k := j - 2; k > j-9 && k >= r.start; k-- {
+		if r.reads(k, "temp", "Temp", "temperature", "Temperature", "fever", "Fever", "bukhar", "बुखार", "तापमान", "taapmaan") {
+			return true
+		}
+	}
+	return false
 }
 
 // isRareUnit reports whether token j stands apart from a number in Devanagari, or beside a word of temperatures: २ st, 273 K.

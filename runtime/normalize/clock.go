@@ -199,6 +199,9 @@ func (r *reader) minutes(i int, m *moment) bool {
 	if minute < 0 || minute > 59 {
 		return false
 	}
+	if minute == 5 && r.isSign(i+1, '.') && len(r.str(i+2)) == 1 && r.isWord(i+3, oclock) {
+		minute = 30 // 9.5 baje
+	}
 	m.min, m.next = minute, i+3
 	m.full = r.isSign(i+1, ':')
 	if !r.tightSign(i+3, ':') || !r.tight(i+4) || len(r.str(i+4)) != 2 {

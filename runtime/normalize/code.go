@@ -73,6 +73,11 @@ func (r *reader) lettersAndNumbers(i, next int) int {
 	case r.nameAndNumber(i, next):
 		return r.keep(i)
 	}
+	for _, try := range [...]func(*reader, int, int) int{(*reader).labelRange, (*reader).quarterOfYear, (*reader).seriesName, (*reader).sectionNumber} {
+		if end := try(r, i, next); end > i {
+			return end
+		}
+	}
 	return r.sayCode(i, next)
 }
 
@@ -199,13 +204,22 @@ func (r *reader) sayCode(i, next int) int {
 	return r.end(next)
 }
 
+// isOnScreen reports whether the 4K at token i is how sharp a picture is: 4K TV, TV 55 inch 4K.
+func (r *reader) isOnScreen(i int) bool {
+	if r.isWord(i+2, screen) {
+		return true
+	}
+	before := r.isWord(i-1, screen) || r.isWord(i-2, screen) || r.isWord(i-3, screen)
+	return before && !r.isWord(i-1, amountOf) && !r.reads(i-1, "upto", "at", "for", "under", "sirf", "only")
+}
+
 // generation reads 5G and 4K TV.
 func (r *reader) generation(i int) int {
 	t := r.at(i + 1)
 	if len(r.str(i)) != 1 || r.joined(i) || t.gap || !r.looseEnd(i+2) {
 		return i
 	}
-	sharpness := r.reads(i+1, "K") && r.isWord(i+2, screen)
+	sharpness := r.reads(i+1, "K") && r.isOnScreen(i)
 	if !sharpness && !r.reads(i+1, "G", "D", "जी", "डी") {
 		return i
 	}

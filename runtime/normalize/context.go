@@ -32,13 +32,17 @@ var contextRules = [...]contextRule{
 	{"a word of codes before it", codeNear, 1, func(_ *reader, _ int, before finding) bool { return before.what == codeNear }},
 	{"the verb that it is the object of", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isCodeObject(i) }},
 	{"what the words behind it call it", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isCodeSubject(i) }},
+	{"what the words behind its two halves call them", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isHalved(i) }},
 	{"a code earlier in the sentence", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.followsCode(i) }},
 	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
 	{"letters before its hyphen", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isLetteredCode(i) }},
 	{"a word of accounts, orders or numbers before it", idNear, 3, func(r *reader, i int, before finding) bool { return before.what == idNear && !r.isPrice(i) }},
+	{"another of its kind before it", idNear, 3, func(r *reader, i int, _ finding) bool { return r.isAnother(i) }},
 	{"a word of codes behind it", codeNear, 3, func(r *reader, i int, before finding) bool {
 		return before.what == noContext && r.contextAfter(i+1) == codeNear
 	}},
+	{"a train behind it", idNear, 5, func(r *reader, i int, _ finding) bool { return r.isTrain(i) }},
+	{"an airline before it", idNear, 3, func(r *reader, i int, _ finding) bool { return r.isFlightNumber(i) && r.isTravelling(i) }},
 	{"a word of calls behind it", idNear, 3, func(r *reader, i int, before finding) bool {
 		return before.what == noContext && r.contextAfter(i+1) == idNear && !r.isPrice(i)
 	}},

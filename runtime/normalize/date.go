@@ -232,7 +232,8 @@ func (r *reader) isMonthAndYear(i, a, b int) bool {
 		return false
 	}
 	if size == 4 {
-		return 1900 <= b && b < 2100 || b >= 2000 && r.expires(i)
+		expires := r.expires(i)
+		return 1900 <= b && b < 2100 && (expires || !r.isNumbered(i)) || b >= 2000 && expires // file no. 12/2026
 	}
 	if r.expires(i) {
 		return true
@@ -241,17 +242,43 @@ func (r *reader) isMonthAndYear(i, a, b int) bool {
 	return recent && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) // bond 6/22 में
 }
 
+// isNumbered reports whether a word before token i makes it the number of a file or a case.
+func (r *reader) isNumbered(i int) bool {
+	return r.context(i).what == idNear || r.isSign(i-1, '.') && r.reads(i-2, "सं", "नं", "क्र", "no", "No", "NO")
+}
+
 // isDayAndMonth reports whether the numbers a and b at token i, with a stroke between them, are a day and its month.
 func (r *reader) isDayAndMonth(i, a, b int) bool {
-	dated := r.near(i, dateWord, 2) || r.isDateTail(i+3)
+	dated := r.near(i, dateWord|expiry, 2) || r.isDateTail(i+3) || r.followsDate(i) || r.weekdayAt(i-1) > 0 || r.isPlainDay(i, a, b)
 	if two := len(r.str(i)) == 2 && len(r.str(i+2)) == 2; two && b < 20 && dated {
 		return true
 	}
 	if b < 1 || b > 12 || a > 31 || r.isWord(i-1, place) {
 		return false
 	}
-	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") // 30/3 को; 12/4 से may be a fraction
+	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") || b >= 10 && r.reads(i+3, "ko", "को") // 30/3 को, 3/12 ko; 12/4 से may be a fraction
 	return plain && (dated || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for"))
+}
+
+// isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of the second, and
+// nothing beside it is a house or a number.
+func (r *reader) isPlainDay(i, a, b int) bool {
+	if a < 13 || a > 31 || b < 1 || len(r.str(i+2)) != 2 || a == 26 && b == 11 {
+		return false
+	}
+	if r.isWord(i-1, place|door|coach|addressWord|codeWord|games) || r.isSign(i-1, '#') || r.countedAt(i+3) || r.at(i+3).isOneOf("%-"+string(rune(enDash))) {
+		return false
+	}
+	return r.at(i-1).kind.lettered() && r.context(i).what == noContext
+}
+
+// followsDate reports whether a date of two numbers stands before token i and its postposition: 25/12 से 05/01.
+func (r *reader) followsDate(i int) bool {
+	if !r.reads(i-1, "से", "se", "to", "till", "aur", "और", "and", "ya", "या") || len(r.str(i)) != 2 || len(r.str(i+2)) != 2 {
+		return false
+	}
+	day, month := r.small(i-4, 2), r.small(i-2, 2)
+	return r.stroke(i-4) && 1 <= day && day <= 31 && 1 <= month && month <= 12
 }
 
 // expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.
@@ -357,7 +384,7 @@ func (r *reader) yearAt(j int, d *day, short bool) {
 	if t.kind != digits || !r.looseEnd(j+1) {
 		return
 	}
-	if r.tightSign(j+1, ':') || r.tightSign(j+1, '/') || r.tightDotted(j+1) {
+	if r.numberBehind(j+1, ':') || r.numberBehind(j+1, '/') || r.tightDotted(j+1) {
 		return // a time, a fraction, a decimal
 	}
 	switch y := r.small(j, 4); {
@@ -407,12 +434,23 @@ func (r *reader) monthFirst(i int) int {
 		}
 		k++
 	}
-	if r.tightSign(k, '-') || r.tightSign(k, enDash) || r.tightSign(k, '/') {
+	to, end := r.monthBehind(k)
+	b, behind := r.dayAt(end)
+	ranged := to > 0 && b > 0 && r.looseEnd(behind)
+	if !ranged && (r.tightSign(k, '-') || r.tightSign(k, enDash) || r.tightSign(k, '/')) {
 		return i
 	}
 	d.day, d.next = a, k
 	r.yearBehind(k, &d)
 	r.begin(i, speech.SpanDate)
+	r.sayDate(&d)
+	if !ranged {
+		return r.end(d.next)
+	}
+	d = day{day: b, month: to, next: behind} // Nov 28-Dec 3
+	d.keep(r, k+1)
+	r.yearBehind(behind, &d)
+	r.say(r.lang.words[wordTo])
 	r.sayDate(&d)
 	return r.end(d.next)
 }

@@ -38,8 +38,10 @@ func (r *reader) fraction(i int) int {
 		r.mixedNumber(&number{fraction: f}, l)
 		return r.end(r.unitBehind(next, l))
 	}
-	if r.numberBehind(i+3, '/') && r.context(i).what != noContext {
+	if near := r.context(i).what; r.numberBehind(i+3, '/') && near != noContext || near == idNear && len(r.str(i)) >= 6 {
 		return r.strokedCode(i)
+	} else if next := r.caseOfYear(i); next > i {
+		return next
 	}
 	r.begin(i, speech.SpanFraction)
 	silent := r.between(i, i+3) == "26/11" || r.between(i, i+3) == "9/11" // known by these names
@@ -75,6 +77,23 @@ func (r *reader) mixedFraction(i int) int {
 	r.say(l.words[wordOver])
 	r.sayPlain(i+3, l)
 	return r.end(r.unitBehind(next, l))
+}
+
+// caseOfYear reads 245/2026 behind a word of cases and files: the number, and the year that it belongs to.
+func (r *reader) caseOfYear(i int) int {
+	y := r.small(i+2, 4)
+	if y < 1950 || y >= 2050 || !r.looseEnd(i+3) || r.numberBehind(i+3, '/') || !r.isNumbered(i) {
+		return i
+	}
+	r.begin(i, speech.SpanFraction)
+	r.sayPlain(i, r.lang)
+	if r.lang == english {
+		r.say(english.words[wordOutOf])
+	} else {
+		r.say(r.lang.words[wordOver])
+	}
+	r.year(uint64(y), r.lang)
+	return r.end(i + 3)
 }
 
 // strokedCode reads the parts of a policy or a file, 2001/8834/00, with a pause for each stroke.

@@ -193,12 +193,12 @@ var wordLists = []struct {
 
 	{codeWord, `
 		otp otps pin pins mpin upin tpin cvv cvc code codes passcode password passwords verification कोड पासकोड ओटीपी पिन पासवर्ड एमपिन सीवीवी pincode zipcode पिनकोड captcha कैप्चा
-		coupon promo voucher कूपन`},
+		coupon promo voucher कूपन dac`},
 	{idWord, `
 		order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp sms
 		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
-		request application loan लोन dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक kramank registration roll token टोकन extension ext enrollment ifsc gstin
+		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll token टोकन extension ext enrollment ifsc gstin
 		aadhaar aadhar आधार`},
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
 	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
@@ -268,9 +268,9 @@ var wordLists = []struct {
 	{past, `
 		kranti ladai yudh yuddh vidroh sandhi andolan akaal batwara vibhajan hatyakand gadar revolution war battle revolt mutiny famine treaty census earthquake bhukamp
 		क्रांति लड़ाई युद्ध विद्रोह संधि आंदोलन अकाल बँटवारा बंटवारा विभाजन हत्याकांड ग़दर गदर जनगणना भूकंप स्थापना जन्म मृत्यु`},
-	{yearAfter, `में mein से se तक tak का के की ka ke ki`},
+	{yearAfter, `model मॉडल batch बैच edition season में mein से se तक tak का के की ka ke ki`},
 	{dateWord, `on date dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
-	{expiry, `expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
+	{expiry, `mfg mfd pkd packed manufactured expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
 	{place, `
 		house flat plot hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
 	{addressWord, `
@@ -379,6 +379,17 @@ var shortForms = []struct {
 	{beforeID, "ac", "", "account"},
 	{dotOrNone, "amt", "", "amount"},
 	{dotOrNone, "dtd", "", "dated"},
+	{needsDot, "dt", "", "dated"},
+	{beforeNumber, "ex", "", "exercise"},
+	{beforeNumber, "wt", "", "weight"},
+	{beforeNumber, "ht", "", "height"},
+	{dotOrNone, "wdl", "", "withdrawal"},
+	{dotOrNone, "pts", "", "points"},
+	{dotOrNone, "pkt", "", "packet"},
+	{dotOrNone, "pkts", "", "packets"},
+	{dotOrNone, "avg", "", "average"},
+	{needsDot, "प्र", "प्रश्न", ""},
+	{needsDot, "अनु", "अनुक्रम", ""},
 	{dotOrNone, "regd", "", "registered"},
 	{dotOrNone, "pls plz", "", "please"},
 	{dotOrNone, "mgmt", "", "management"},
@@ -559,7 +570,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit vitamin positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

@@ -113,6 +113,8 @@ func (r *reader) mask(j int) (next, wide int) {
 		case t.kind == sign && t.ch == ellipsis:
 			wide += 3
 			j++
+		case t.ch == '.' && t.kind == sign && !r.tightSign(j+1, '.'):
+			return next, wide // it ends the sentence
 		case t.isOneOf(maskSigns):
 			for k := j; r.isSign(k, t.ch) && (k == j || r.tight(k)); k++ {
 				wide++

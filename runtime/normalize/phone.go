@@ -47,7 +47,7 @@ func (r *reader) phone(i int) int {
 		}
 		r.begin(i, speech.SpanPhone)
 		r.sayPhone(shape, at[:n])
-		if r.numberBehind(next, '/') && r.looseEnd(next+2) && len(r.str(next+1)) <= 3 {
+		for r.numberBehind(next, '/') && r.looseEnd(next+2) && len(r.str(next+1)) <= 3 {
 			r.say(r.lang.words[wordOr]) // 8896012300/01
 			r.digits(r.str(next+1), r.digitLang())
 			next += 2

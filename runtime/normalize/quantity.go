@@ -201,11 +201,15 @@ func (r *reader) dimensions(i int) int {
 		if !r.times(j) || j-i > 8 {
 			break
 		}
-		if r.at(j+1).gap && r.isSign(j+3, '=') {
+		if r.isSign(j+3, '=') {
 			r.say(l.words[wordTimes])
 		} else {
 			r.say(l.words[wordAcross])
 		}
+	}
+	if u, next := r.unit(j + 1); u != nil && !u.tightOnly && r.looseEnd(next) {
+		r.say(l.measure(u).many) // 10x10x5 cm
+		return r.end(next)
 	}
 	return r.end(j + 1)
 }
@@ -232,7 +236,9 @@ func (r *reader) multiple(i int) int {
 	}
 	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
-	r.say(r.lang.words[wordFold])
+	if things := r.at(i+2).cas == title && r.reads(i+1, "x") && len(r.str(i)) <= 2; !things { // 2x Masala Dosa
+		r.say(r.lang.words[wordFold])
+	}
 	return r.end(i + 2)
 }
 

@@ -4,7 +4,7 @@ import "github.com/swar-tts/swar/runtime/speech"
 
 // score reads the figures of a bowler, 4-0-22-3, and of an innings, 174/7 and 187-6, where the sentence is about sport.
 func (r *reader) score(i int) int {
-	if r.joined(i) || !r.numberBehind(i+1, '-') && !r.numberBehind(i+1, '/') || !r.isSporting(i) {
+	if r.joined(i) || !r.numberBehind(i+1, '-') && !r.numberBehind(i+1, '/') || !r.isSporting(i) && !r.hasOvers(i+3) {
 		return i
 	}
 	if next := r.figures(i); next > i {
@@ -29,6 +29,67 @@ func (r *reader) score(i int) int {
 	}
 	r.sayPlain(i+2, r.lang)
 	return r.end(i + 3)
+}
+
+// hasOvers reports whether overs in brackets begin at token i: 176/5 (20), 92/3 (11.4 ov).
+func (r *reader) hasOvers(i int) bool {
+	if !r.isSign(i, '(') || r.small(i+1, 2) < 0 || r.small(i+1, 2) > 50 {
+		return false
+	}
+	j := i + 2
+	if r.numberBehind(j, '.') && r.small(j+1, 1) >= 0 {
+		j += 2
+	}
+	if r.reads(j, "ov", "overs", "Ov") {
+		j++
+	}
+	return r.isSign(j, ')')
+}
+
+// boundaries reads 6x4 4x6 and (98b, 8x4, 2x6): the fours and the sixes of a batsman, and the balls.
+func (r *reader) boundaries(i int) int {
+	u, next := r.boundary(i)
+	if u == nil {
+		return i
+	}
+	other := next
+	if r.at(other).isOneOf(",;") {
+		other++
+	}
+	after, _ := r.boundary(other)
+	balls := r.reads(i-1, "b") || r.at(i-1).isOneOf(",;") && r.reads(i-2, "b")
+	before := r.at(i-1).isOneOf(",;") && r.isFence(i-4) || r.isFence(i-3)
+	if after == nil && !balls && !before {
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.sayUnit(r.small(i, 2), u)
+	return r.end(next)
+}
+
+// boundary returns what the number at token i counts if it is written as 6x4, 4x6 or 98b.
+func (r *reader) boundary(i int) (*unit, int) {
+	n := r.small(i, 3)
+	switch {
+	case n < 0 || r.joined(i):
+		return nil, i
+	case r.isFence(i) && r.small(i+2, 1) == 4:
+		return units["~four"], i + 3
+	case r.isFence(i):
+		return units["~six"], i + 3
+	case r.tight(i+1) && r.reads(i+1, "b") && r.isSign(i-1, '('):
+		return units["~ball"], i + 2
+	}
+	return nil, i
+}
+
+// isFence reports whether 8x4 or 2x6 begins at token i.
+func (r *reader) isFence(i int) bool {
+	if r.small(i, 2) < 0 || !r.tight(i+1) || !r.isTimes(i+1) || !r.tight(i+2) || !r.looseEnd(i+3) {
+		return false
+	}
+	n := r.small(i+2, 1)
+	return n == 4 || n == 6
 }
 
 // goals reads the end of a game in a Hindi sentence: 3-2 से जीता is तीन दो.

@@ -197,7 +197,7 @@ func (r *reader) stopBehindCurrency(j int) bool {
 
 // hasShortDot reports whether the word at token i may have a dot because it is short: a unit, a month, square.
 func (r *reader) hasShortDot(i int) bool {
-	return r.unitText(i, i+1) != nil || r.isWord(i, month) || squareWord(r.str(i))
+	return r.unitText(i, i+1) != nil || r.isWord(i, month) || squareWord(r.str(i)) || r.reads(i, "Cr")
 }
 
 // closes reports whether token j is a closing quote or bracket directly behind the token before.

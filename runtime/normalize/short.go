@@ -16,6 +16,9 @@ func (r *reader) shortForm(i int) int {
 	if !r.looseEnd(next) && t.cas == upper {
 		return i // TXN9087 is a code
 	}
+	if quoted := r.at(i-1).isOneOf("\"'") && r.at(next).isOneOf("\"'"); quoted && t.cas == upper {
+		return i // SMS 'BAL' to 9223766666
+	}
 	dot := r.isSign(next, '.') && !r.tightSign(next+1, '.')
 	if dot && !r.last(next) {
 		next++
@@ -131,6 +134,9 @@ func (r *reader) named(i int) bool {
 		return true
 	case r.isSign(i-1, '.'):
 		return r.isWord(i-2, idWord|dotOrNone)
+	}
+	if r.isSign(i+1, '.') && r.isIs(i+2) && r.reads(i-1, "mera", "Mera", "uska", "Uska", "unka", "Unka", "apna", "Apna", "naya", "Naya", "aapka", "Aapka", "iska", "Iska", "tera", "my", "My") {
+		return true // mera no. hai 98
 	}
 	return r.reads(i-1, "ka", "ki", "ke", "का", "की", "के") && r.isLongCode(i+1)
 }

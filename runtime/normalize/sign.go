@@ -14,6 +14,9 @@ func (r *reader) emoticon(i int) int {
 	if t.ch == '<' && r.heart(i) {
 		return r.hush(i, i+2, speech.SpanEmoji)
 	}
+	if t.ch == '<' && r.tightSign(i+1, '#') && r.tightSign(i+2, '>') {
+		return r.hush(i, i+3, speech.SpanMarkup) // by which an app finds its code
+	}
 	if t.ch != ':' && t.ch != ';' {
 		return i
 	}
@@ -240,6 +243,21 @@ func (r *reader) spokenSign(i int) int {
 	return r.end(i + 1)
 }
 
+// polarity reads +ve and -ve: O+ve, Rh -ve. In Hindi sentences they are English words, too.
+func (r *reader) polarity(i int) int {
+	t := r.at(i)
+	if !t.isOneOf("+-") || !r.tight(i+1) || !r.reads(i+1, "ve") || !r.looseEnd(i+2) {
+		return i
+	}
+	r.begin(i, speech.SpanSign)
+	if t.ch == '+' {
+		r.say("positive")
+	} else {
+		r.say("negative")
+	}
+	return r.end(i + 2)
+}
+
 // signWord returns the word that the sign at i is, noWord for nothing.
 func (r *reader) signWord(i int) connector {
 	numberBefore, numberBehind := r.at(i-1).kind == digits, r.at(i+1).kind == digits
@@ -292,8 +310,14 @@ var signWords = [256]connector{
 
 // bareRate reads the stroke of 1500/month and 96.72/L, where no currency says that a price stands before it.
 func (r *reader) bareRate(i int) int {
-	if !r.tightSign(i, '/') || !r.tight(i+1) || !r.looseEnd(i+2) {
+	if !r.isSign(i, '/') || !r.tight(i+1) || !r.looseEnd(i+2) {
 		return i
+	}
+	if !r.tight(i) && rates[r.atWord(i+1)] == "" {
+		return i // 7,800 /cumm
+	}
+	if next := r.frequency(i); next > i {
+		return next
 	}
 	j := i - 1
 	counted := r.isWord(j, counted) && r.at(j-1).kind == digits
@@ -309,6 +333,11 @@ func (r *reader) bareRate(i int) int {
 	if counted && rates[string(low)] == "" {
 		return i
 	}
+	if bed := j < i-1 && !counted && r.at(i+1).inSmallLetters() && len(low) >= 3; bed { // 8k/bed
+		r.begin(i, speech.SpanAmount)
+		r.sayRate(i+1, r.lang)
+		return r.end(i + 2)
+	}
 	if known := rates[string(low)] != "" || units[string(low)] != nil; !known || len(low) == 1 && !price {
 		return i // 12/C is a house
 	}
@@ -317,13 +346,27 @@ func (r *reader) bareRate(i int) int {
 	return r.end(i + 2)
 }
 
+// frequency reads the stroke of once/wk.
+func (r *reader) frequency(i int) int {
+	if !r.reads(i-1, "once", "Once", "twice", "Twice", "thrice", "times", "time", "baar", "बार") || !r.reads(i+1, "day", "wk", "week", "month", "mo", "yr", "year", "hr", "दिन", "हफ़्ता", "माह", "साल") {
+		return i
+	}
+	r.begin(i, speech.SpanSign)
+	r.sayRate(i+1, r.lang)
+	return r.end(i + 2)
+}
+
+// letterNamesInDevanagari are the letters that houses and flats have behind their number.
+const letterNamesInDevanagari = " ए बी सी डी ई एफ एफ़ जी एच जे के "
+
 // isChoice reports whether the stroke at i parts two things of which one is chosen, haan/na or 5%/₹500, and no "or"
 // beside it says so already.
 func (r *reader) isChoice(i int) bool {
 	before, after := r.at(i-1), r.at(i+1)
 	choice := before.kind.wordLike() || before.isOneOf("%.")
 	another := after.kind.wordLike() || after.isCurrency()
-	return choice && another && !r.isOr(i-1) && !r.isOr(i+1)
+	lettered := before.kind == digits && after.kind == deva && isIn(letterNamesInDevanagari, r.str(i+1)) // 23/बी
+	return choice && another && !lettered && !r.isOr(i-1) && !r.isOr(i+1)
 }
 
 // isOr reports whether token i says "or" already.
@@ -338,7 +381,7 @@ func (r *reader) isKey(i int) bool {
 	if t.ch != '#' && t.ch != '*' || !t.gap || !ends {
 		return false
 	}
-	for j := max(r.start, i-4); j <= i+3; j++ {
+	for j := max(r.start, i-8); j <= i+3; j++ {
 		if r.isWord(j, pressed) {
 			return true
 		}

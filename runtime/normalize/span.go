@@ -77,6 +77,45 @@ func (r *reader) lastingMetres(i int) int {
 	return r.end(i + 2)
 }
 
+// termLetters reads 60 M behind a tenure, 7D behind a window and 2N/3D, the nights and days of a journey.
+func (r *reader) termLetters(i int) int {
+	if r.small(i, 3) < 1 || r.joined(i) {
+		return i
+	}
+	if nights, days := r.small(i, 2), r.small(i+3, 2); nights > 0 && days > 0 && r.isTrip(i) {
+		r.begin(i, speech.SpanDuration)
+		r.sayUnit(nights, units["~night"])
+		r.sayUnit(days, units["d"])
+		return r.end(i + 5)
+	}
+	if !r.looseEnd(i + 2) {
+		return i
+	}
+	u := ""
+	for j := i - 1; j > i-4 && j >= r.start && u == ""; j-- {
+		switch {
+		case r.isWord(j, terms) && r.reads(i+1, "M", "m"):
+			u = "mo"
+		case r.reads(j, "window", "validity", "valid", "Validity", "replacement", "exchange", "return", "stay", "notice", "Notice") && r.reads(i+1, "D", "d"):
+			u = "d"
+		}
+	}
+	if u == "" {
+		return i
+	}
+	r.begin(i, speech.SpanDuration)
+	r.sayUnit(r.small(i, 3), units[u])
+	return r.end(i + 2)
+}
+
+// isTrip reports whether 2N/3D or 2N-3D begins at token i.
+func (r *reader) isTrip(i int) bool {
+	if !r.tight(i+1) || !r.reads(i+1, "N") || !r.tight(i+2) || !r.at(i+2).isOneOf("/-&") {
+		return false
+	}
+	return r.tight(i+3) && r.tight(i+4) && r.reads(i+4, "D") && r.looseEnd(i+5)
+}
+
 // stopwatch reads what a clock cannot show, 52:40, and what a race or a film took, 2:03:15.
 func (r *reader) stopwatch(i int) int {
 	if !r.numberBehind(i+1, ':') || len(r.str(i+2)) != 2 || len(r.str(i)) > 2 || r.isSign(i-1, ':') {
@@ -91,18 +130,19 @@ func (r *reader) stopwatch(i int) int {
 	if !r.looseEnd(next) || r.numberBehind(next, ':') || r.numberBehind(next, '.') {
 		return i
 	}
-	if b > 59 || !three && a < 13 {
+	late := !three && a < 13 && r.reads(next, "late", "Late", "लेट")
+	if b > 59 || !three && a < 13 && !late {
 		return i
 	}
 	if three && r.small(i+4, 2) < 0 {
 		return i
 	}
-	if !r.isTaken(i, next) {
+	if !late && !r.isTaken(i, next) {
 		return i
 	}
 	r.begin(i, speech.SpanDuration)
 	k := 1
-	if !three {
+	if !three && !late {
 		k = 2
 	}
 	for j := i; j < next; j += 2 {
@@ -117,7 +157,8 @@ func (r *reader) stopwatch(i int) int {
 // isTaken reports whether words beside tokens i to next say that so much time was taken.
 func (r *reader) isTaken(i, next int) bool {
 	for j := max(r.start, i-5); j < min(r.stop, next+4); j++ {
-		if r.isWord(j, taken) {
+		joint := r.reads(j, "ki", "की") && (j != next || r.isWord(j+1, travel)) // 17:00 ki flight
+		if r.isWord(j, taken) && !joint {
 			return true
 		}
 	}

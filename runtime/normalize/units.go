@@ -175,6 +175,7 @@ yd,yds | गज | yard | yards
 mi | मील | mile | miles | tight
 bpm | बी पी एम | beat per minute | beats per minute
 fps | एफ़ पी एस | frame per second | frames per second
+bps | बेसिस पॉइंट | basis point | basis points
 psi | पी एस आई | P S I | P S I
 nm | नैनोमीटर | nanometre | nanometres
 pg/ml | पिकोग्राम प्रति मिलीलीटर | picogram per millilitre | picograms per millilitre
@@ -186,6 +187,7 @@ g/l | ग्राम प्रति लीटर | gram per litre | grams per 
 mmol/l | मिलीमोल प्रति लीटर | millimole per litre | millimoles per litre
 miu/l | मिली अंतरराष्ट्रीय यूनिट प्रति लीटर | milli international unit per litre | milli international units per litre
 miu/ml | मिली अंतरराष्ट्रीय यूनिट प्रति मिलीलीटर | milli international unit per millilitre | milli international units per millilitre
+uiu/ml | माइक्रो अंतरराष्ट्रीय यूनिट प्रति मिलीलीटर | micro international unit per millilitre | micro international units per millilitre
 iu/l | अंतरराष्ट्रीय यूनिट प्रति लीटर | international unit per litre | international units per litre
 iu | आई यू | I U | I U
 u/l | यूनिट प्रति लीटर | unit per litre | units per litre
@@ -202,6 +204,10 @@ sqm | वर्ग मीटर | square metre | square metres
 sqkm | वर्ग किलोमीटर | square kilometre | square kilometres
 c | डिग्री सेल्सियस | degree Celsius | degrees Celsius | degree
 f | डिग्री फ़ारेनहाइट | degree Fahrenheit | degrees Fahrenheit | degree
+~night | रात | night | nights
+~ball | गेंदें | ball | balls
+~four | चौके | four | fours
+~six | छक्के | six | sixes
 ~degree | डिग्री | degree | degrees
 ~carat | कैरेट | carat | carat
 ~annual | सालाना | per annum | per annum
@@ -267,11 +273,11 @@ func unitWords(inHindi bool) map[string]measure {
 
 // rates are the words behind a stroke that Hindi says in Hindi: ₹299/day.
 var rates = map[string]string{
-	"day": "दिन", "month": "महीना", "mo": "महीना", "year": "साल", "yr": "साल", "hour": "घंटा", "hr": "घंटा", "week": "हफ़्ता", "night": "रात", "person": "व्यक्ति",
+	"day": "दिन", "month": "महीना", "mo": "महीना", "year": "साल", "yr": "साल", "hour": "घंटा", "hr": "घंटा", "week": "हफ़्ता", "wk": "हफ़्ता", "cumm": "क्यूबिक मिलीमीटर", "bbl": "बैरल", "night": "रात", "person": "व्यक्ति",
 	"माह": "माह", "महीना": "महीना", "दिन": "दिन", "साल": "साल", "वर्ष": "वर्ष", "घंटा": "घंटा", "व्यक्ति": "व्यक्ति", "किलो": "किलो", "लीटर": "लीटर", "यूनिट": "यूनिट", "रात": "रात", "पीस": "पीस", "प्लेट": "प्लेट",
 	"head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बोरी", "quintal": "क्विंटल",
 	"piece": "पीस", "pc": "पीस", "unit": "यूनिट", "plate": "प्लेट", "min": "मिनट", "minute": "मिनट", "dozen": "दर्जन", "litre": "लीटर",
 }
 
 // longRates spell the short ones out in English.
-var longRates = map[string]string{"pc": "piece", "mo": "month", "yr": "year", "hr": "hour", "min": "minute"}
+var longRates = map[string]string{"pc": "piece", "mo": "month", "yr": "year", "hr": "hour", "min": "minute", "wk": "week", "cumm": "cubic millimetre", "bbl": "barrel"}

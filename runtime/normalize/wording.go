@@ -23,6 +23,41 @@ func (r *reader) isTail(i int) bool {
 	return false
 }
 
+// isAnother reports whether the number at token i is one more of those that a word of accounts or numbers names, and as long: bus
+// number 543 ya 544.
+func (r *reader) isAnother(i int) bool {
+	if !r.reads(i-1, "ya", "या", "or", "aur", "और", "and") || r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
+		return false
+	}
+	return r.context(i-2).what == idNear
+}
+
+// isTrain reports whether the five digits at token i are the number of a train whose name follows: 12301 Howrah Rajdhani.
+func (r *reader) isTrain(i int) bool {
+	if len(r.str(i)) != 5 {
+		return false
+	}
+	for j := i + 1; j < min(r.stop, i+5); j++ {
+		if r.reads(j, "Rajdhani", "Shatabdi", "Duronto", "Express", "Exp", "Mail", "Superfast", "SF", "Vande", "Tejas", "Garib", "Intercity", "Passenger", "एक्सप्रेस", "राजधानी", "शताब्दी", "वंदे") {
+			return true
+		}
+		if r.at(j).kind != latin && r.at(j).kind != deva && !r.at(j).isOneOf("-(/") {
+			return false
+		}
+	}
+	return false
+}
+
+// isTravelling reports whether the sentence speaks of journeys near token i, by a word or by the codes of stations.
+func (r *reader) isTravelling(i int) bool {
+	for j := max(r.start, i-10); j < min(r.stop, i+10); j++ {
+		if r.isWord(j, travel) || r.isStation(j) {
+			return true
+		}
+	}
+	return false
+}
+
 // isPaidOrRound reports whether the number at token i may be a price: it is round, or words around it pay or count it.
 func (r *reader) isPaidOrRound(i int) bool {
 	s := r.str(i)
@@ -68,6 +103,12 @@ func (r *reader) isCodeSubject(i int) bool {
 		}
 	}
 	return false
+}
+
+// isHalved reports whether the number at token i is half of a code in two groups of three: 550 172 is your code.
+func (r *reader) isHalved(i int) bool {
+	second := r.at(i + 1)
+	return len(r.str(i)) == 3 && second.kind == digits && second.gap && len(r.str(i+1)) == 3 && r.isCodeSubject(i+1)
 }
 
 // followsCode reports whether the sentence spoke of a code before the number at token i, which is a new or an old one, has a zero in

@@ -1,0 +1,216 @@
+package normalize
+
+import "github.com/swar-tts/swar/runtime/speech"
+
+// Short forms that are one word beside one thing and another beside something else.
+
+// neighbourForm says a short form in full where what stands beside it fits.
+type neighbourForm struct {
+	words string // in lower case, a space around each
+	full  string
+	fits  func(r *reader, i, next int) bool // next is the token behind the word, its dot and its colon
+}
+
+var neighbourForms = [...]neighbourForm{
+	{" exp ", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
+	{" exp ", "experience", func(r *reader, _, next int) bool { return r.isYears(next) }},
+	{" dt ", "date", func(r *reader, i, next int) bool { return r.isWord(i-1, expiry|dateWord) && r.isDay(next) }},
+	{" dt ", "dated", func(r *reader, _, next int) bool { return r.isDay(next) }},
+	{" dep ", "departure", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
+	{" arr ", "arrival", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
+	{" yr ", "year", func(r *reader, i, _ int) bool {
+		return r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1))
+	}},
+	{" pf ", "platform", func(r *reader, i, next int) bool { return r.isPlatform(i, next) }},
+	{" sec ", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
+	{" vit ", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
+	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
+	{" cr ", "credited", func(r *reader, i, next int) bool { return r.isCreditedTo(i, next) }},
+	{" cr ", "credit", func(r *reader, i, _ int) bool { return r.reads(i, "CR", "Cr") && r.isBalanceBehind(i-1) }},
+	{" dr ", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
+}
+
+// besideForm reads the short forms of [neighbourForms], and a unit behind per.
+func (r *reader) besideForm(i int) int {
+	t := r.at(i)
+	if t.kind != latin || t.b-t.a > 5 || r.joined(i) || !r.looseEnd(i+1) {
+		return i
+	}
+	if full := r.unitBehindPer(i); full != "" {
+		r.begin(i, speech.SpanUnit)
+		r.say(full)
+		return r.end(i + 1)
+	}
+	var buf [8]byte
+	low, _ := fold(buf[:0], r.str(i))
+	for k := range neighbourForms {
+		f := &neighbourForms[k]
+		if !isIn(f.words, string(low)) {
+			continue
+		}
+		after := i + 1
+		if r.tightSign(after, '.') && !r.last(after) {
+			after++
+		}
+		next := after
+		if r.isSign(next, ':') || r.isSign(next, '-') {
+			next++
+		}
+		if f.fits(r, i, next) {
+			r.begin(i, speech.SpanAbbreviation)
+			r.say(f.full)
+			return r.end(after)
+		}
+	}
+	return i
+}
+
+// unitBehindPer returns what the unit at token i is called behind per: ten rupees per km. "" for none.
+func (r *reader) unitBehindPer(i int) string {
+	if !r.reads(i-1, "per", "Per", "प्रति") || r.single(i) {
+		return ""
+	}
+	var buf [8]byte
+	low, _ := fold(buf[:0], r.str(i))
+	switch u := r.unitText(i, i+1); {
+	case longRates[string(low)] != "":
+		return r.lang.rates[string(low)]
+	case u != nil && !u.tightOnly && !u.rare:
+		return r.lang.measure(u).one
+	}
+	return ""
+}
+
+// isDay reports whether a date in numbers, or one with the name of its month, begins at token i.
+func (r *reader) isDay(i int) bool {
+	if m, next := r.monthAt(i); m > 0 {
+		return r.at(next).kind == digits || r.isSign(next, '-')
+	}
+	if r.at(i).kind != digits {
+		return false
+	}
+	if _, ok := r.numericDate(i); ok {
+		return true
+	}
+	if _, ok := r.monthSecond(i); ok {
+		return true
+	}
+	a, b := r.small(i, 2), r.small(i+2, 4)
+	return r.stroke(i) && a > 0 && b > 0 && len(r.str(i+2))%2 == 0 && r.looseEnd(i+3) && (a <= 12 || b <= 12)
+}
+
+// isYears reports whether a number of years begins at token i: 5 yrs, 10+ years.
+func (r *reader) isYears(i int) bool {
+	if r.at(i).kind != digits {
+		return false
+	}
+	for j := i + 1; j < i+5; j++ {
+		if r.reads(j, "yr", "yrs", "year", "years", "Yrs", "saal") {
+			return true
+		}
+		if !r.at(j).isOneOf("+-.") && r.at(j).kind != digits {
+			return false
+		}
+	}
+	return false
+}
+
+// isClock reports whether a time of the day begins at token i.
+func (r *reader) isClock(i int) bool {
+	if r.at(i).kind != digits {
+		return false
+	}
+	m, ok := r.moment(i)
+	return ok && m.clear()
+}
+
+// isBehindClock reports whether a time with a colon stands before token i: 21:00 dep.
+func (r *reader) isBehindClock(i int) bool {
+	return r.at(i-1).kind == digits && r.isSign(i-2, ':') && r.at(i-3).kind == digits
+}
+
+// isPlatform reports whether the PF at token i is that of a station, not the fund of a salary: PF 3, PF no. 4.
+func (r *reader) isPlatform(i, next int) bool {
+	if r.reads(next, "no", "No", "NO") {
+		next++
+		if r.isSign(next, '.') {
+			next++
+		}
+	}
+	n := r.small(next, 2)
+	if n < 1 || n > 30 || r.at(i).cas != upper {
+		return false
+	}
+	return r.looseEnd(next+1) && !r.isSign(next+1, '%') && !r.countedAt(next+1) && !r.numberBehind(next+1, '.') && !r.numberBehind(next+1, ',') && !r.tightSign(next+1, '/')
+}
+
+// isSection reports whether the number at token i is that of a law: Sec 80C, Sec. 138 NI Act.
+func (r *reader) isSection(i int) bool {
+	if r.at(i).kind != digits {
+		return false
+	}
+	if r.tight(i+1) && r.at(i+1).kind == latin && r.at(i+1).inCapitals() {
+		return true
+	}
+	for j := i + 1; j < min(r.stop, i+6); j++ {
+		if r.reads(j, "Act", "act", "IPC", "BNS", "BNSS", "CrPC", "CPC", "Rules", "Code", "adhiniyam") {
+			return true
+		}
+	}
+	return false
+}
+
+// isDebited reports whether the Dr at token i tells where money came from, and is no doctor: Rs 350 Dr from A/c.
+func (r *reader) isDebited(i, next int) bool {
+	return r.reads(i, "Dr", "DR", "dr") && r.isMoneyBehind(i-1) && r.reads(next, "from", "to", "by", "via", "on", "in", "se")
+}
+
+// isCreditedTo reports whether the Cr at token i tells where money went to, and is no crore: & Cr. to chai@upi.
+func (r *reader) isCreditedTo(i, next int) bool {
+	return r.reads(i, "Cr", "CR") && r.at(i-1).kind != digits && r.reads(next, "to", "in", "into", "by")
+}
+
+// isMoneyBehind reports whether an amount in a currency ends with token i.
+func (r *reader) isMoneyBehind(i int) bool {
+	if r.at(i).kind != digits {
+		return false
+	}
+	for j := i - 1; j > i-8 && j >= r.start; j-- {
+		switch t := r.at(j); {
+		case t.isCurrency() || r.currencyCode(j) > 0:
+			return true
+		case t.kind != digits && !t.isOneOf(",."):
+			return false
+		}
+	}
+	return false
+}
+
+// isBalanceBehind reports whether money with paise, as banks print a balance, ends with token i, and nothing goes on behind it.
+func (r *reader) isBalanceBehind(i int) bool {
+	paise := r.isSign(i-1, '.') && r.tight(i) && r.at(i).kind == digits && len(r.str(i)) == 2
+	next := r.at(i + 2)
+	return paise && r.isMoneyBehind(i) && (next.kind == nothing || next.kind == sign || next.cas == title)
+}
+
+// course reads the x of 1-0-1 x 5 days as for.
+func (r *reader) course(i int) int {
+	if !r.reads(i, "x", "X") || r.tight(i) || r.tight(i+1) || r.at(i+1).kind != digits {
+		return i
+	}
+	if !r.reads(i+2, "days", "day", "d", "weeks", "week", "wks", "wk", "months", "month", "mths", "din", "hafte", "दिन") {
+		return i
+	}
+	dose := r.at(i-1).kind == digits && r.isSign(i-2, '-') && r.at(i-3).kind == digits
+	word := r.at(i-1).kind == latin && !r.countedAt(i-1) && r.at(i-2).kind != digits
+	if !dose && !word {
+		return i
+	}
+	r.begin(i, speech.SpanSign)
+	if r.lang == english {
+		r.say(r.lang.words[wordFor])
+	} else {
+		r.pause()
+	}
+	return r.end(i + 1)
+}
