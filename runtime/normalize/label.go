@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // labelRange reads H12-H15, labels with the same letters and rising numbers, as a range; tokens i to next are the run of both.
 func (r *reader) labelRange(i, next int) int {
@@ -78,11 +82,15 @@ func (r *reader) sectionNumber(i, next int) int {
 }
 
 // stations are codes of railway stations and airports, as they stand on both sides of a hyphen: NDLS-MMCT, BLR-DEL.
-const stations = " ADI AII AMD ANVT ASR ATQ BBI BBS BCT BDQ BDTS BHO BLR BOM BPL BRC BSB BZA CBE CCU CDG CJB CNB COK CSMT DBRG DDN DED DEL DHN ED ERS GAU GAYA GHY GKP GOI GOX GWL GWL GZB HW HWH HYB HYD HYB IDR INDB ISK IXB IXC IXJ IXM IXR IXZ JAI JAT JBP JDH JHS JP JU KCG KGP KNW KOAA KOTA LDH LJN LKO LTT MAA MAO MAS MDU MMCT MTJ MYS NAG NDLS NGP NJP NMIA NZM PAT PNBE PNQ PRYJ PUNE PURI R RAJ RJT RNC RPR SBC SC SDAH SECR SGUJ ST STV SUR SXR TIR TPTY TRV TVC UDR UDZ VGA VNS VSKP VTZ YPR "
+var stations = wordSet(`
+	ADI AII AMD ANVT ASR ATQ BBI BBS BCT BDQ BDTS BHO BLR BOM BPL BRC BSB BZA CBE CCU CDG CJB CNB COK CSMT DBRG DDN DED DEL DHN
+	ED ERS GAU GAYA GHY GKP GOI GOX GWL GZB HW HWH HYB HYD IDR INDB ISK IXB IXC IXJ IXM IXR IXZ JAI JAT JBP JDH JHS JP JU
+	KCG KGP KNW KOAA KOTA LDH LJN LKO LTT MAA MAO MAS MDU MMCT MTJ MYS NAG NDLS NGP NJP NMIA NZM PAT PNBE PNQ PRYJ PUNE PURI R RAJ
+	RJT RNC RPR SBC SC SDAH SECR SGUJ ST STV SUR SXR TIR TPTY TRV TVC UDR UDZ VGA VNS VSKP VTZ YPR`)
 
 // route reads two such codes with a hyphen between them as from one to the other.
 func (r *reader) route(i int) int {
-	if !r.isStation(i) || r.joined(i) {
+	if next := r.at(i + 1); r.joined(i) || next.ch != '-' && next.ch != arrow {
 		return i
 	}
 	to := i + 2
@@ -93,7 +101,7 @@ func (r *reader) route(i int) int {
 	default:
 		return i
 	}
-	if !r.isStation(to) || !r.looseEnd(to+1) {
+	if !r.isStation(i) || !r.isStation(to) || !r.looseEnd(to+1) {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)
@@ -105,7 +113,16 @@ func (r *reader) route(i int) int {
 
 func (r *reader) isStation(i int) bool {
 	t := r.at(i)
-	return t.inCapitals() && t.b-t.a >= 3 && isIn(stations, r.str(i))
+	return t.inCapitals() && t.b-t.a >= 3 && stations[r.str(i)]
+}
+
+// wordSet is the set of the words of list.
+func wordSet(list string) map[string]bool {
+	set := make(map[string]bool)
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
 }
 
 // sayStation says a code by its letters, or as the name that it is: PUNE, KOTA.

@@ -90,6 +90,7 @@ type entry struct {
 	traits trait
 	n      int
 	hi, en string
+	beside bool // one of neighbourForms
 }
 
 // unknown is the entry of all other words.
@@ -604,5 +605,6 @@ func build() map[string]*entry {
 	for _, s := range shortForms {
 		add(s.words, func(e *entry) { e.traits |= s.traits; e.hi, e.en = s.hi, s.en })
 	}
+	add(neighbourWords, func(e *entry) { e.beside = true })
 	return m
 }

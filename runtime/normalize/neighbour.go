@@ -11,6 +11,9 @@ type neighbourForm struct {
 	fits  func(r *reader, i, next int) bool // next is the token behind the word, its dot and its colon
 }
 
+// neighbourWords are their words. The lexicon marks them, for most words are none.
+const neighbourWords = "exp dt dep arr pf sec yr cr dr vit"
+
 var neighbourForms = [...]neighbourForm{
 	{" exp ", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
 	{" exp ", "experience", func(r *reader, _, next int) bool { return r.isYears(next) }},
@@ -33,13 +36,16 @@ var neighbourForms = [...]neighbourForm{
 // besideForm reads the short forms of [neighbourForms], and a unit behind per.
 func (r *reader) besideForm(i int) int {
 	t := r.at(i)
-	if t.kind != latin || t.b-t.a > 5 || r.joined(i) || !r.looseEnd(i+1) {
+	if t.b-t.a > 5 || r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
 	if full := r.unitBehindPer(i); full != "" {
 		r.begin(i, speech.SpanUnit)
 		r.say(full)
 		return r.end(i + 1)
+	}
+	if !t.word.beside {
+		return i
 	}
 	var buf [8]byte
 	low, _ := fold(buf[:0], r.str(i))
