@@ -193,7 +193,7 @@ func (r *reader) isPlainlyRoman(i int) bool {
 // endsOrdinal reports whether token i is the ending of a Hindi ordinal: वीं, था.
 func (r *reader) endsOrdinal(i int) bool {
 	return r.at(i).kind == deva && r.looseEnd(i+1) &&
-		r.reads(i, "वाँ", "वां", "वीं", "वें", "वा", "था", "थी", "थे", "ठा", "ठी", "ठे")
+		r.in(i, hindiOrdinalEnding)
 }
 
 // schoolClass reads XII-B.

@@ -147,11 +147,11 @@ func (r *reader) isCredited(j int, a *amount) bool {
 	if r.isSign(k, '.') {
 		k++
 	}
-	if !r.reads(k, "to", "in", "into", "on", "by", "se", "me", "mein", "via", "from", "hua", "में", "हुए") {
+	if !r.in(k, towards) {
 		return false
 	}
 	for ; k < min(r.stop, j+6); k++ {
-		if r.crosses(k) || r.stroked(k) == "account" || r.reads(k, "account", "acct", "ac", "खाते", "UPI", "NEFT", "IMPS") || r.isSign(k, '*') {
+		if r.crosses(k) || r.stroked(k) == "account" || r.in(k, transferred) || r.isSign(k, '*') {
 			return true
 		}
 	}
@@ -324,7 +324,7 @@ func (r *reader) isFever(j int) bool {
 		return false
 	}
 	for k := j - 2; k > j-9 && k >= r.start; k-- {
-		if r.reads(k, "temp", "Temp", "temperature", "Temperature", "fever", "Fever", "bukhar", "बुखार", "तापमान", "taapmaan") {
+		if r.in(k, feverish) {
 			return true
 		}
 	}
@@ -491,7 +491,7 @@ func (r *reader) hasQuarters(a *amount) bool {
 
 // quarterNoun reports whether token i is a written word that is counted with डेढ़ and ढाई.
 func (r *reader) quarterNoun(i int) bool {
-	return r.reads(i, "घंटे", "घंटा", "घंटों", "ghante", "ghanta", "ghanto", "ghanton", "किलो", "kilo", "लीटर", "बजे", "baje", "साल", "saal", "किलोमीटर", "महीने", "mahine")
+	return r.in(i, halved)
 }
 
 // sayMoney says an amount without a scale word: rupees and paise.

@@ -102,7 +102,7 @@ func (r *reader) isHours(i int) bool { return r.reads(i, "hrs", "Hrs", "HRS", "h
 // isDeparture reports whether the four digits at token i stand where the time of a train or a flight does.
 func (r *reader) isDeparture(i int) bool {
 	if r.isHours(i+1) && !r.reads(i+1, "h") {
-		return r.zeroLed(i) || r.isWord(i-1, departs) || r.reads(i-1, "by", "from", "till", "until", "before", "after", "starts")
+		return r.zeroLed(i) || r.isWord(i-1, departs) || r.in(i-1, beforeTime)
 	}
 	named := r.isWord(i-1, idWord|codeWord|amountOf|yearBefore|place|englishHead) && !r.isWord(i-1, travel)
 	if named || r.countedAt(i+1) || r.currencyCode(i-1) > 0 || r.isWord(i-1, sport) {
@@ -140,7 +140,7 @@ func (r *reader) followsTime(i int) bool {
 	if r.isPar(i+1) || r.reads(i+1, "ke", "के") {
 		return true
 	}
-	return r.zeroLed(i) && r.reads(i+1, "ko", "को", "tak", "तक", "wali", "वाली", "ki", "की", "ka", "का", "baje", "बजे")
+	return r.zeroLed(i) && r.in(i+1, afterDeparture)
 }
 
 // isFlightNumber reports whether the number at token j is that of a flight, 6E-2045 or AI-2804.
@@ -265,13 +265,13 @@ func (r *reader) isDottedTime(i int) bool {
 		return false
 	}
 	if r.reads(i-1, "at", "At") {
-		return r.at(i+3).kind == nothing || r.at(i+3).isOneOf(".,;?!") || r.isWord(i+3, dayPart) || r.reads(i+3, "on", "in", "today", "tomorrow", "sharp", "daily", "tonight")
+		return r.at(i+3).kind == nothing || r.at(i+3).isOneOf(".,;?!") || r.isWord(i+3, dayPart) || r.in(i+3, afterTime)
 	}
-	if !r.reads(i+3, "ko", "को", "tak", "तक", "ka", "ki", "ke", "से", "se") && !r.isPar(i+3) {
+	if !r.in(i+3, afterDottedTime) && !r.isPar(i+3) {
 		return false
 	}
 	for j := max(r.start, i-4); j < i; j++ {
-		if r.isWord(j, dayPart|travel) || r.reads(j, "kal", "aaj", "parso", "कल", "आज", "परसों", "today", "tomorrow", "tonight") || r.weekdayAt(j) > 0 {
+		if r.isWord(j, dayPart|travel) || r.in(j, nearToday) || r.weekdayAt(j) > 0 {
 			return true
 		}
 	}
@@ -380,7 +380,7 @@ func (r *reader) isMeridiem(j int) bool {
 	if t.kind != latin || !t.word.is(meridiem) {
 		return false
 	}
-	verb := r.reads(j, "am") && r.isWord(j+1, englishWord) && !r.reads(j+1, "to", "till", "until", "on", "in", "and", "or", "for", "at", "from", "by", "with", "every", "each", "daily", "is", "only", "the")
+	verb := r.reads(j, "am") && r.isWord(j+1, englishWord) && !r.in(j+1, afterMeridiem)
 	return r.tight(j) || t.cas == upper || !verb
 }
 
@@ -513,8 +513,7 @@ func (r *reader) quarteredTime(m *moment, elide bool) {
 
 // isPostposition reports whether token i ties the time to what follows, so that nothing need be said between them.
 func (r *reader) isPostposition(i int) bool {
-	return r.atWord(i) == "" || r.reads(i, "पर", "par", "pe", "पे", "से", "se", "तक", "tak", "का", "ka", "की", "ki", "के", "ke", "को", "ko",
-		"है", "hai", "हैं", "hain", "हो", "ho", "या", "ya", "और", "aur")
+	return r.atWord(i) == "" || r.in(i, tiesTime)
 }
 
 // dayPartNear reports whether the sentence names the part of the day near token i.

@@ -210,7 +210,7 @@ func (r *reader) isOnScreen(i int) bool {
 		return true
 	}
 	before := r.isWord(i-1, screen) || r.isWord(i-2, screen) || r.isWord(i-3, screen)
-	return before && !r.isWord(i-1, amountOf) && !r.reads(i-1, "upto", "at", "for", "under", "sirf", "only")
+	return before && !r.isWord(i-1, amountOf) && !r.in(i-1, pricing)
 }
 
 // generation reads 5G and 4K TV.

@@ -172,8 +172,7 @@ func (r *reader) isPrice(i int) bool {
 	if r.reads(i+1, "mein", "me", "में") {
 		return true
 	}
-	return r.reads(i+1, "ka", "ki", "ke", "का", "की", "के") && r.reads(i+2, "hai", "hain", "tha", "thi", "hoga", "hogi", "aaya", "aayi", "mila", "mili", "liya", "padega", "है", "हैं", "था", "थी",
-		"होगा", "होगी", "आया", "आई", "मिला", "मिली", "लिया", "पड़ेगा")
+	return r.in(i+1, possessive) && r.in(i+2, priced)
 }
 
 // isTailWord reports whether token i says that the tail of a number follows: ending 2299, अंतिम 4410.

@@ -50,7 +50,7 @@ func (r *reader) isDoor(i int) bool {
 	if r.isSign(no, '.') {
 		no--
 	}
-	if !r.reads(no, "no", "No", "NO", "number", "नं", "नंबर") {
+	if !r.in(no, numberWord) {
 		return false
 	}
 	dotted := r.isSign(no-1, '.') && r.reads(no-2, "H", "h", "D", "R", "P")
@@ -176,7 +176,7 @@ func (r *reader) isVersion(i, c int) bool {
 	if c < 20 || c >= 40 || !t.kind.lettered() || r.lang == english {
 		return true
 	}
-	return t.cas == title || t.cas == upper || r.reads(i-1, "version", "app", "build", "release", "firmware", "update", "v", "वर्शन", "संस्करण")
+	return t.cas == title || t.cas == upper || r.in(i-1, versioned)
 }
 
 // sound reports whether d can be a date.
@@ -257,7 +257,7 @@ func (r *reader) isDayAndMonth(i, a, b int) bool {
 		return false
 	}
 	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") || b >= 10 && r.reads(i+3, "ko", "को") // 30/3 को, 3/12 ko; 12/4 से may be a fraction
-	return plain && (dated || r.reads(i-1, "till", "until", "by", "before", "upto", "from", "since", "after", "for"))
+	return plain && (dated || r.in(i-1, beforeDay))
 }
 
 // isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of the second, and
@@ -274,7 +274,7 @@ func (r *reader) isPlainDay(i, a, b int) bool {
 
 // followsDate reports whether a date of two numbers stands before token i and its postposition: 25/12 से 05/01.
 func (r *reader) followsDate(i int) bool {
-	if !r.reads(i-1, "से", "se", "to", "till", "aur", "और", "and", "ya", "या") || len(r.str(i)) != 2 || len(r.str(i+2)) != 2 {
+	if !r.in(i-1, betweenDays) || len(r.str(i)) != 2 || len(r.str(i+2)) != 2 {
 		return false
 	}
 	day, month := r.small(i-4, 2), r.small(i-2, 2)
@@ -304,7 +304,7 @@ func (r *reader) near(i int, t trait, words int) bool {
 
 // isDateTail reports whether token i is a postposition that follows a date.
 func (r *reader) isDateTail(i int) bool {
-	return r.reads(i, "को", "ko", "तक", "tak", "से", "se")
+	return r.in(i, afterDay)
 }
 
 // monthAt reads the name of a month at token i.
@@ -583,7 +583,7 @@ func (r *reader) bareYear(i int) int {
 func (r *reader) saidToBeYear(i, y int) bool {
 	behindYearWord := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva) // in 1857, सन् 1526
 	beforeYearWord := 1900 <= y && y < 2100 && r.isWord(i+1, yearAfter)                  // 1947 में
-	longAgo := r.reads(i+1, "ki", "ka", "ke", "की", "का", "के") && r.isWord(i+2, past)   // 1857 ki kranti
+	longAgo := r.in(i+1, possessive) && r.isWord(i+2, past)                              // 1857 ki kranti
 	behindTitle := r.lang == english && 1950 <= y && y < 2050 && r.isTitle(i-1)          // World Cup 1983
 	return behindYearWord || beforeYearWord || longAgo || behindTitle
 }
@@ -611,7 +611,7 @@ func (r *reader) decades(i int) int {
 		return i
 	}
 	// the 90s, 90s में
-	saidToBeDecade := r.reads(i-1, "the", "The", "early", "late", "mid") || r.isWord(s+1, yearAfter) || r.isSign(i-1, '\'') && r.tight(i)
+	saidToBeDecade := r.in(i-1, beforeDecade) || r.isWord(s+1, yearAfter) || r.isSign(i-1, '\'') && r.tight(i)
 	if y < 1100 && !(y < 100 && saidToBeDecade) {
 		return i
 	}

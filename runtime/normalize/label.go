@@ -71,7 +71,7 @@ func (r *reader) sectionNumber(i, next int) int {
 	if r.isSign(before, '.') {
 		before--
 	}
-	law := r.reads(before, "Section", "section", "Sec", "sec", "SECTION", "Form", "form", "Rule", "rule", "Article", "धारा", "dhara", "फ़ॉर्म", "फॉर्म", "नियम", "अनुच्छेद", "Schedule")
+	law := r.in(before, lawful)
 	if under := r.stroked(i-3) != "" && r.reads(i-1, "s", "S"); !law && !under {
 		return i
 	}

@@ -90,7 +90,7 @@ type entry struct {
 	traits trait
 	n      int
 	hi, en string
-	beside bool // one of neighbourForms
+	groups groupSet
 }
 
 // unknown is the entry of all other words.
@@ -605,6 +605,8 @@ func build() map[string]*entry {
 	for _, s := range shortForms {
 		add(s.words, func(e *entry) { e.traits |= s.traits; e.hi, e.en = s.hi, s.en })
 	}
-	add(neighbourWords, func(e *entry) { e.beside = true })
+	for g, words := range groupWords {
+		add(words, func(e *entry) { e.groups.add(group(g)) })
+	}
 	return m
 }

@@ -11,9 +11,6 @@ type neighbourForm struct {
 	fits  func(r *reader, i, next int) bool // next is the token behind the word, its dot and its colon
 }
 
-// neighbourWords are their words. The lexicon marks them, for most words are none.
-const neighbourWords = "exp dt dep arr pf sec yr cr dr vit"
-
 var neighbourForms = [...]neighbourForm{
 	{" exp ", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
 	{" exp ", "experience", func(r *reader, _, next int) bool { return r.isYears(next) }},
@@ -44,7 +41,7 @@ func (r *reader) besideForm(i int) int {
 		r.say(full)
 		return r.end(i + 1)
 	}
-	if !t.word.beside {
+	if !r.in(i, shortBeside) {
 		return i
 	}
 	var buf [8]byte
@@ -111,7 +108,7 @@ func (r *reader) isYears(i int) bool {
 		return false
 	}
 	for j := i + 1; j < i+5; j++ {
-		if r.reads(j, "yr", "yrs", "year", "years", "Yrs", "saal") {
+		if r.in(j, yearly) {
 			return true
 		}
 		if !r.at(j).isOneOf("+-.") && r.at(j).kind != digits {
@@ -159,7 +156,7 @@ func (r *reader) isSection(i int) bool {
 		return true
 	}
 	for j := i + 1; j < min(r.stop, i+6); j++ {
-		if r.reads(j, "Act", "act", "IPC", "BNS", "BNSS", "CrPC", "CPC", "Rules", "Code", "adhiniyam") {
+		if r.in(j, lawBook) {
 			return true
 		}
 	}
@@ -168,7 +165,7 @@ func (r *reader) isSection(i int) bool {
 
 // isDebited reports whether the Dr at token i tells where money came from, and is no doctor: Rs 350 Dr from A/c.
 func (r *reader) isDebited(i, next int) bool {
-	return r.reads(i, "Dr", "DR", "dr") && r.isMoneyBehind(i-1) && r.reads(next, "from", "to", "by", "via", "on", "in", "se")
+	return r.reads(i, "Dr", "DR", "dr") && r.isMoneyBehind(i-1) && r.in(next, paidBy)
 }
 
 // isCreditedTo reports whether the Cr at token i tells where money went to, and is no crore: & Cr. to chai@upi.
@@ -204,7 +201,7 @@ func (r *reader) course(i int) int {
 	if !r.reads(i, "x", "X") || r.tight(i) || r.tight(i+1) || r.at(i+1).kind != digits {
 		return i
 	}
-	if !r.reads(i+2, "days", "day", "d", "weeks", "week", "wks", "wk", "months", "month", "mths", "din", "hafte", "दिन") {
+	if !r.in(i+2, courseUnit) {
 		return i
 	}
 	dose := r.at(i-1).kind == digits && r.isSign(i-2, '-') && r.at(i-3).kind == digits

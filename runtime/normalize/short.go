@@ -135,10 +135,10 @@ func (r *reader) named(i int) bool {
 	case r.isSign(i-1, '.'):
 		return r.isWord(i-2, idWord|dotOrNone)
 	}
-	if r.isSign(i+1, '.') && r.isIs(i+2) && r.reads(i-1, "mera", "Mera", "uska", "Uska", "unka", "Unka", "apna", "Apna", "naya", "Naya", "aapka", "Aapka", "iska", "Iska", "tera", "my", "My") {
+	if r.isSign(i+1, '.') && r.isIs(i+2) && r.in(i-1, owner) {
 		return true // mera no. hai 98
 	}
-	return r.reads(i-1, "ka", "ki", "ke", "का", "की", "के") && r.isLongCode(i+1)
+	return r.in(i-1, possessive) && r.isLongCode(i+1)
 }
 
 // reference reads Ref no. and Ref: with the whole word.

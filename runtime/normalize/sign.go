@@ -348,7 +348,7 @@ func (r *reader) bareRate(i int) int {
 
 // frequency reads the stroke of once/wk.
 func (r *reader) frequency(i int) int {
-	if !r.reads(i-1, "once", "Once", "twice", "Twice", "thrice", "times", "time", "baar", "बार") || !r.reads(i+1, "day", "wk", "week", "month", "mo", "yr", "year", "hr", "दिन", "हफ़्ता", "माह", "साल") {
+	if !r.in(i-1, frequency) || !r.in(i+1, period) {
 		return i
 	}
 	r.begin(i, speech.SpanSign)
@@ -371,7 +371,7 @@ func (r *reader) isChoice(i int) bool {
 
 // isOr reports whether token i says "or" already.
 func (r *reader) isOr(i int) bool {
-	return r.reads(i, "or", "या", "ya", "Or", "OR")
+	return r.in(i, orWord)
 }
 
 // isKey reports whether the sign at i is a key of a telephone: a lone # or * where keys are pressed.

@@ -96,7 +96,7 @@ func (r *reader) termLetters(i int) int {
 		switch {
 		case r.isWord(j, terms) && r.reads(i+1, "M", "m"):
 			u = "mo"
-		case r.reads(j, "window", "validity", "valid", "Validity", "replacement", "exchange", "return", "stay", "notice", "Notice") && r.reads(i+1, "D", "d"):
+		case r.in(j, windowed) && r.reads(i+1, "D", "d"):
 			u = "d"
 		}
 	}

@@ -264,7 +264,7 @@ func (r *reader) numberSign(i int) int {
 		return r.end(i + 1)
 	}
 	r.begin(i, speech.SpanCode)
-	if !r.reads(i-1, "number", "Number", "no", "No", "नंबर", "नम्बर", "संख्या") {
+	if !r.in(i-1, numberBefore) {
 		r.say(r.lang.words[wordNumber])
 	}
 	if s := r.str(i + 1); len(s) == 1 {

@@ -26,7 +26,7 @@ func (r *reader) isTail(i int) bool {
 // isAnother reports whether the number at token i is one more of those that a word of accounts or numbers names, and as long: bus
 // number 543 ya 544.
 func (r *reader) isAnother(i int) bool {
-	if !r.reads(i-1, "ya", "या", "or", "aur", "और", "and") || r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
+	if !r.in(i-1, another) || r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
 		return false
 	}
 	return r.context(i-2).what == idNear
@@ -38,7 +38,7 @@ func (r *reader) isTrain(i int) bool {
 		return false
 	}
 	for j := i + 1; j < min(r.stop, i+5); j++ {
-		if r.reads(j, "Rajdhani", "Shatabdi", "Duronto", "Express", "Exp", "Mail", "Superfast", "SF", "Vande", "Tejas", "Garib", "Intercity", "Passenger", "एक्सप्रेस", "राजधानी", "शताब्दी", "वंदे") {
+		if r.in(j, trainName) {
 			return true
 		}
 		if r.at(j).kind != latin && r.at(j).kind != deva && !r.at(j).isOneOf("-(/") {
@@ -75,11 +75,11 @@ func (r *reader) isCodeObject(i int) bool {
 	if r.isWord(i+1, codeVerb) {
 		return true
 	}
-	signs := r.reads(i+2, "login", "Login", "verify", "log", "sign", "signin", "unlock", "confirm", "लॉगिन", "activate", "authenticate")
+	signs := r.in(i+2, loginVerb)
 	if r.reads(i+1, "se", "से", "to") && signs {
 		return true
 	}
-	between := r.reads(i+1, "ko", "को", "yahan", "यहाँ", "na", "न", "मत", "mat", "kisi", "wahan", "abhi", "hi", "ही", "app", "box")
+	between := r.in(i+1, beforeCodeVerb)
 	return between && (r.isWord(i+2, codeVerb) || r.isWord(i+3, codeVerb))
 }
 
@@ -89,7 +89,7 @@ func (r *reader) isCodeSubject(i int) bool {
 	if !t.kind.lettered() {
 		return false
 	}
-	if !r.isIs(i+1) && !r.reads(i+1, "your", "आपका", "aapka", "apka", "ye", "yeh", "yah", "यह", "ये", "तुम्हारा", "mera", "मेरा", "for", "को", "ko", "एक", "wala") {
+	if !r.isIs(i+1) && !r.in(i+1, beforeCodeName) {
 		return false
 	}
 	for j := i + 1; j < r.stop && j < i+9; j++ {
@@ -155,7 +155,7 @@ func (r *reader) isAddressEnd(i int) bool {
 	name := t.kind == deva || t.kind == latin && t.cas != lower
 	ends := next.kind == nothing || next.isOneOf(".,;)?!"+string(rune(danda))) || next.kind == emoji
 	notName := amountOf | idWord | paid | hindiFunction | englishWord | codeWord | month
-	if !name || !ends || t.word.is(notName) || r.reads(before, "में", "से", "को", "का", "की", "के", "है", "तक", "कुल") {
+	if !name || !ends || t.word.is(notName) || r.in(before, notPlace) {
 		return false
 	}
 	commas := 0

@@ -1,0 +1,100 @@
+package normalize
+
+// group is a list of words that one or two rules ask for. What many rules ask for is a [trait].
+type group uint8
+
+// The groups, which [groupWords] lists.
+const (
+	hindiOrdinalEnding group = iota // ends an ordinal in Hindi: वीं
+	towards                         // where money that is credited went: to, में
+	transferred                     // what money moves to or by: account, UPI
+	feverish                        // C and F behind a number are degrees: temp, बुखार
+	halved                          // counted with डेढ़ and ढाई: घंटे, kilo
+	beforeTime                      // a time of four digits follows: by, from
+	afterDeparture                  // stands behind the time of a departure: को, wali
+	afterTime                       // stands behind a time in English: today, sharp
+	afterDottedTime                 // stands behind 5.30 if that is a time: को, से
+	nearToday                       // today and the days beside it: kal, tonight
+	afterMeridiem                   // am before it is no verb: to, daily
+	tiesTime                        // ties a time to what follows: पर, है
+	pricing                         // K behind it is thousand: upto, for
+	possessive                      // का, की, के
+	priced                          // ends a sentence about a price: है, मिला
+	numberWord                      // says that a number follows: no, नंबर
+	versioned                       // a version follows: app, वर्शन
+	beforeDay                       // a day and a month follow: till, since
+	betweenDays                     // stands between two days: से, and
+	afterDay                        // stands behind a day and a month: को, तक
+	beforeDecade                    // a decade follows: early, mid
+	lawful                          // a number with its letters follows, as of a law: Section, धारा
+	yearly                          // years: yr, saal
+	lawBook                         // the book of a law: Act, IPC
+	paidBy                          // says how money went: from, via
+	courseUnit                      // how long a medicine is taken: days, हफ़्ते
+	owner                           // whose number it is: mera, my
+	frequency                       // how often: once, बार
+	period                          // in what time: day, माह
+	orWord                          // or, या
+	windowed                        // D behind its number is days: window, notice
+	numberBefore                    // # behind it says nothing more: number, संख्या
+	another                         // stands between two of a kind: या, and
+	trainName                       // part of the name of a train: Rajdhani, एक्सप्रेस
+	loginVerb                       // what one does with a code: login, verify
+	beforeCodeVerb                  // stands between a code and its verb: यहाँ, मत
+	beforeCodeName                  // stands between a code and what it is: your, यह
+	notPlace                        // before six digits that end no address: में, कुल
+	shortBeside                     // the words of neighbourForms
+	groups                          // how many there are
+)
+
+// groupSet has a bit for each group.
+type groupSet [(groups + 63) / 64]uint64
+
+func (s *groupSet) add(g group)      { s[g/64] |= 1 << (g % 64) }
+func (s *groupSet) has(g group) bool { return s[g/64]&(1<<(g%64)) != 0 }
+
+// in reports whether token i is a word of a group, however it is written.
+func (r *reader) in(i int, g group) bool { return r.at(i).word.groups.has(g) }
+
+// groupWords are the words of the groups, in lower case.
+var groupWords = [groups]string{
+	hindiOrdinalEnding: `वाँ वां वीं वें वा था थी थे ठा ठी ठे`,
+	towards:            `to in into on by se me mein via from hua में हुए`,
+	transferred:        `account acct ac खाते upi neft imps`,
+	feverish:           `temp temperature fever bukhar बुखार तापमान taapmaan`,
+	halved:             `घंटे घंटा घंटों ghante ghanta ghanto ghanton किलो kilo लीटर बजे baje साल saal किलोमीटर महीने mahine`,
+	beforeTime:         `by from till until before after starts`,
+	afterDeparture:     `ko को tak तक wali वाली ki की ka का baje बजे`,
+	afterTime:          `on in today tomorrow sharp daily tonight`,
+	afterDottedTime:    `ko को tak तक ka ki ke से se`,
+	nearToday:          `kal aaj parso कल आज परसों today tomorrow tonight`,
+	afterMeridiem:      `to till until on in and or for at from by with every each daily is only the`,
+	tiesTime:           `पर par pe पे से se तक tak का ka की ki के ke को ko है hai हैं hain हो ho या ya और aur`,
+	pricing:            `upto at for under sirf only`,
+	possessive:         `ka ki ke का की के`,
+	priced:             `hai hain tha thi hoga hogi aaya aayi mila mili liya padega है हैं था थी होगा होगी आया आई मिला मिली लिया पड़ेगा`,
+	numberWord:         `no number नं नंबर`,
+	versioned:          `version app build release firmware update v वर्शन संस्करण`,
+	beforeDay:          `till until by before upto from since after for`,
+	betweenDays:        `से se to till aur और and ya या`,
+	afterDay:           `को ko तक tak से se`,
+	beforeDecade:       `the early late mid`,
+	lawful:             `section sec form rule article धारा dhara फ़ॉर्म फॉर्म नियम अनुच्छेद schedule`,
+	yearly:             `yr yrs year years saal`,
+	lawBook:            `act ipc bns bnss crpc cpc rules code adhiniyam`,
+	paidBy:             `from to by via on in se`,
+	courseUnit:         `days day d weeks week wks wk months month mths din hafte दिन`,
+	owner:              `mera uska unka apna naya aapka iska tera my`,
+	frequency:          `once twice thrice times time baar बार`,
+	period:             `day wk week month mo yr year hr दिन हफ़्ता माह साल`,
+	orWord:             `or या ya`,
+	windowed:           `window validity valid replacement exchange return stay notice`,
+	numberBefore:       `number no नंबर नम्बर संख्या`,
+	another:            `ya या or aur और and`,
+	trainName:          `rajdhani shatabdi duronto express exp mail superfast sf vande tejas garib intercity passenger एक्सप्रेस राजधानी शताब्दी वंदे`,
+	loginVerb:          `login verify log sign signin unlock confirm लॉगिन activate authenticate`,
+	beforeCodeVerb:     `ko को yahan यहाँ na न मत mat kisi wahan abhi hi ही app box`,
+	beforeCodeName:     `your आपका aapka apka ye yeh yah यह ये तुम्हारा mera मेरा for को ko एक wala`,
+	notPlace:           `में से को का की के है तक कुल`,
+	shortBeside:        `exp dt dep arr pf sec yr cr dr vit`,
+}
