@@ -45,10 +45,11 @@ type entry struct {
 
 type lexicon struct {
 	entries map[string]entry
-	stems   map[string]string // of verbs
-	sounds  map[string]string // Hindi words by how they sound; "" where two differ
-	chat    map[string]string // English in full by its short form
-	guests  map[string]bool   // Devanagari that is a name and no Hindi word beside
+	stems   map[string]string     // of verbs
+	sounds  map[string]string     // Hindi words by how they sound; "" where two differ
+	chat    map[string]string     // English in full by its short form
+	guests  map[string]bool       // Devanagari that is a name and no Hindi word beside
+	phrases map[string][][]string // names of several words, by the first: जी पे
 	people  map[string]*person
 
 	starts, ends             map[string]part
@@ -67,6 +68,7 @@ func load() *lexicon {
 		chat:    make(map[string]string, 150),
 		guests:  make(map[string]bool, 4_500),
 		people:  make(map[string]*person, 100),
+		phrases: make(map[string][][]string, 80),
 	}
 	var room [40]byte
 	for roman, rest := range rows(hindiTable) {
@@ -84,6 +86,9 @@ func load() *lexicon {
 	for roman, rest := range rows(namesTable) {
 		l.entries[roman] = entry{kind: name, hindi: rest, english: rest}
 		l.guests[rest] = true
+		if words := strings.Fields(rest); len(words) > 1 {
+			l.phrases[words[0]] = append(l.phrases[words[0]], words)
+		}
 	}
 	for roman, rest := range rows(homographsTable) {
 		hindi, by, _ := strings.Cut(rest, "\t")

@@ -99,11 +99,15 @@ func (s *sentence) write(out *strings.Builder) {
 // little English: beside digits it takes grammar to make an English sentence.
 func (s *sentence) english() bool {
 	score, digits, grammar := 0, false, false
-	for i := range s.words {
+	for i := 0; i < len(s.words); i++ {
 		switch w := &s.words[i]; w.kind {
 		case hindi:
 			return false
 		case devanagari:
+			if n := s.phrase(i); n > 0 {
+				i += n - 1
+				continue
+			}
 			switch {
 			case s.spelled(i), tables().guests[w.hindi]:
 			case isDigit(w.hindi):
@@ -128,6 +132,27 @@ func (s *sentence) english() bool {
 		}
 	}
 	return score < 0 && (grammar || !digits)
+}
+
+// phrase returns how many words the name has that begins with word i, 0 if it is none of several words. [sentence.putKept] writes them
+// into English sentences, where each word by itself would look Hindi.
+func (s *sentence) phrase(i int) int {
+	longest := 0
+	for _, words := range tables().phrases[s.words[i].hindi] {
+		n := len(words)
+		if n <= longest || i+n > len(s.words) {
+			continue
+		}
+		matches := true
+		for k, w := range words {
+			got := &s.words[i+k]
+			matches = matches && got.kind == devanagari && got.hindi == w && (k == 0 || s.text[s.words[i+k-1].end:got.start] == " ")
+		}
+		if matches {
+			longest = n
+		}
+	}
+	return longest
 }
 
 // isDigit reports whether word is one of the digits of a code, which are read in Hindi in any sentence.
@@ -250,8 +275,11 @@ func (s *sentence) putKept(out *strings.Builder, i int) {
 // full returns what the short form at i of an English sentence says, "" if it is none.
 func (s *sentence) full(i int) string {
 	w := &s.words[i]
+	if s.besideDigit(w) {
+		return "" // of a code, 4r
+	}
 	if w.kind == letter {
-		if from, to := s.row(i); w.capital || to-from > 2 || to-from == 2 && !s.says(&s.words[from], "u r") {
+		if from, to := s.row(i); w.capital || to-from > 2 || to-from == 2 && !(s.says(&s.words[from], "u r") && s.says(&s.words[from+1], "u r")) {
 			return ""
 		}
 		switch w.letter {

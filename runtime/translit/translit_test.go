@@ -397,7 +397,7 @@ var seeds = []string{
 	"\xff", "a\xffb", "\x00", "ａｂｃ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "kkkkkkkk", "zzzz", "ए टी एम card", "ए card", "के वाई सी card",
 	"order।payment॥refund", "order-payment/refund", "a.b.c.d", "haan…na", "ok\nok", "Ps", "O T Ps", "A Is", "I As", "HDFC", "hdfc", "www", "NASA UPI",
 	"राहुल order", "order राहुल", "क़ order", "phenomenon", "phenomenon hai", "Zydus", "zydus ka", "1 order 2 din", "₹ order", "ŋ", "ə ka", "ﬁ hai",
-	"𝐡𝐚𝐢", "Ⓐ b4 Ｂ", "㎏ ㎡ ℃ ™ ₨ №", "Привет π µ", "mr puri", "Puri ji", "Om puri ki", "naam puri hai", "karan ne", "A As0BY", "B As0BY",
+	"gpAY0CAB", "000AACa0r h", "AC r h", "u r here", "gpay cab", "the gayaji bsnl order", "𝐡𝐚𝐢", "Ⓐ b4 Ｂ", "㎏ ㎡ ℃ ™ ₨ №", "Привет π µ", "mr puri", "Puri ji", "Om puri ki", "naam puri hai", "karan ne", "A As0BY", "B As0BY",
 }
 
 func FuzzDevanagari(f *testing.F) {
