@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { failed, type Failure } from "./lib/api";
 import { language } from "./lib/language";
 import { back } from "./lib/providers";
+import { isOld } from "./lib/old";
 import { own } from "./lib/own";
 import { go, org, place } from "./lib/router";
 import { ended, mayExist, me, meet, take } from "./lib/session";
@@ -112,5 +113,7 @@ function WithKey() {
 }
 
 const root = document.getElementById("app")!;
-root.textContent = ""; // what older browsers are told
-render(<App />, root);
+if (!isOld) {
+  root.textContent = ""; // what older browsers are told
+  render(<App />, root);
+}

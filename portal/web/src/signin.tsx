@@ -8,6 +8,7 @@ import { failed, type Failure } from "./lib/api";
 import { chooseLanguage, language } from "./lib/language";
 import type { Provider, Ways } from "./lib/portal.gen";
 import { firebaseLink, goTo } from "./lib/providers";
+import { isOld } from "./lib/old";
 import { own } from "./lib/own";
 import { sampleAddress, sampleVoices } from "./lib/samples";
 import { sendLink, setUp, verify, ways } from "./lib/session";
@@ -346,6 +347,8 @@ function CodeStep({ email, done, other }: { email: string; done(): void; other()
 }
 
 const root = document.getElementById("app")!;
-root.textContent = ""; // what older browsers are told
-effect(() => void (document.documentElement.lang = language.value));
-render(location.pathname === "/setup" ? <SetUpPage /> : <SignInPage />, root);
+if (!isOld) {
+  root.textContent = ""; // what older browsers are told
+  effect(() => void (document.documentElement.lang = language.value));
+  render(location.pathname === "/setup" ? <SetUpPage /> : <SignInPage />, root);
+}

@@ -271,38 +271,69 @@ function ByDay({ u, split }: { u: Usage; split: Split }) {
   );
 }
 
+const MOST_DAYS = 60; // rows of a table at once
+
 function Days({ u, series }: { u: Usage; series: BarSeries[] }) {
-  const row = (d: DayUsage, i: number) => (
-    <tr>
-      <td>{day(dayOf(d.date))}</td>
-      {series.map((s) => (
-        <td class="r">{number(s.values[i] ?? 0, 1)}</td>
-      ))}
-      <td class="r">{number(minutes(d.frames), 1)}</td>
-      <td class="r">{number(d.requests)}</td>
-      <td class="r">{rupees(d.amount_paise)}</td>
-    </tr>
-  );
+  const [chosen, choose] = useState(0);
+  const pages = Math.ceil(u.by_day.length / MOST_DAYS);
+  const page = Math.min(chosen, pages - 1); // 0 has the newest days
+  const end = u.by_day.length - page * MOST_DAYS;
+  const start = Math.max(0, end - MOST_DAYS);
+  const row = (d: DayUsage, at: number) => {
+    const i = start + at;
+    return (
+      <tr>
+        <td>{day(dayOf(d.date))}</td>
+        {series.map((s) => (
+          <td class="r">{number(s.values[i] ?? 0, 1)}</td>
+        ))}
+        <td class="r">{number(minutes(d.frames), 1)}</td>
+        <td class="r">{number(d.requests)}</td>
+        <td class="r">{rupees(d.amount_paise)}</td>
+      </tr>
+    );
+  };
   return (
-    <div class="days" tabIndex={0} role="region" aria-label={t("usage.table")}>
-      <table>
-        <caption class="sr">{t("usage.byDay")}</caption>
-        <thead>
-          <tr>
-            <th>{t("usage.day")}</th>
-            {series.map((s) => (
-              <th class="r">
-                <bdi>{s.name}</bdi>
-              </th>
-            ))}
-            <th class="r">{t("usage.minutes")}</th>
-            <th class="r">{t("usage.requests")}</th>
-            <th class="r">{t("usage.amount")}</th>
-          </tr>
-        </thead>
-        <tbody>{u.by_day.map(row).reverse()}</tbody>
-      </table>
-    </div>
+    <>
+      <div class="days" tabIndex={0} role="region" aria-label={t("usage.table")}>
+        <table>
+          <caption class="sr">{t("usage.byDay")}</caption>
+          <thead>
+            <tr>
+              <th>{t("usage.day")}</th>
+              {series.map((s) => (
+                <th class="r">
+                  <bdi>{s.name}</bdi>
+                </th>
+              ))}
+              <th class="r">{t("usage.minutes")}</th>
+              <th class="r">{t("usage.requests")}</th>
+              <th class="r">{t("usage.amount")}</th>
+            </tr>
+          </thead>
+          <tbody>{u.by_day.slice(start, end).map(row).reverse()}</tbody>
+        </table>
+      </div>
+      {pages > 1 && (
+        <p class="row wrap">
+          <button type="button" class="btn sm" data-newer disabled={page === 0} onClick={() => choose(page - 1)}>
+            {t("usage.newer")}
+          </button>
+          <button
+            type="button"
+            class="btn sm"
+            data-older
+            disabled={page === pages - 1}
+            onClick={() => choose(page + 1)}
+          >
+            {t("usage.older")}
+          </button>
+          <span class="xs muted" role="status">
+            {t("usage.span", { from: day(dayOf(u.by_day[start]!.date)), to: day(dayOf(u.by_day[end - 1]!.date)) })}
+          </span>
+        </p>
+      )}
+    </>
   );
 }
 

@@ -223,7 +223,7 @@ export class Speaking {
   private lost(id: string, code: number) {
     if (id !== this.take?.id || this.complete) return;
     if (code === 1008 && this.peaks.samples === 0 && this.tries++ === 0) return this.again(0); // a new key is being made
-    this.fail({ ...UNREACHED, requestID: id });
+    this.fail({ ...UNREACHED, requestID: id, ...(code === 1008 && { code: "key_ended" }) });
   }
 
   // A browser tells nothing of a refused handshake; the same key and text over HTTP say what is wrong.
