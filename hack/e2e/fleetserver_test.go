@@ -32,7 +32,7 @@ var ownerOf = map[string]int{
 	"--sign-in-mails": toPortal, "--smtp": toPortal, "--smtp-encryption": toPortal, "--smtp-user": toPortal,
 	"--smtp-password": toPortal, "--mail-from": toPortal, "--issuers": toPortal, "--firebase": toPortal,
 	"--firebase-emulator": toPortal, "--firebase-web-api-key": toPortal, "--accept-unsigned-tokens": toPortal, "--invited-only": toPortal,
-	"--domain": toPortal, "--portal-origin": toPortal,
+	"--domain": toPortal, "--portal-origin": toPortal, "--api-url": toPortal,
 
 	"--trust-proxy": toRouter | toPortal,
 	"--log-level":   toWorker | toRouter | toPortal, "--log-format": toWorker | toRouter | toPortal,

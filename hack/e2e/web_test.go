@@ -96,9 +96,8 @@ func openTab(t *testing.T, url string, options ...chromedp.ExecAllocatorOption) 
 		case *log.EventEntryAdded: // requests that failed, and what the policy of the pages refuses
 			b.complaints = append(b.complaints, e.Entry.Text+" "+e.Entry.URL)
 		case *network.EventRequestWillBeSent:
-			if host, ok := strings.CutPrefix(e.Request.URL, "http://"); ok {
-				host, _, _ = strings.Cut(host, "/")
-				b.hosts[host] = true
+			if u, err := neturl.Parse(e.Request.URL); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+				b.hosts[u.Host] = true
 			}
 		}
 	})

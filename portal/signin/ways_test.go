@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +44,9 @@ func TestWaysTellHowPeopleSignIn(t *testing.T) {
 			PublicURL: "https://tts.example.org", Version: "v1",
 		}
 		rec, got := askWays(t, ways, http.MethodGet)
+		if hsts := rec.Header().Get("Strict-Transport-Security") != ""; hsts != strings.HasPrefix(ways.PublicURL, "https://") {
+			t.Errorf("%s: told to come by TLS alone: %v", ways.PublicURL, hsts)
+		}
 		if rec.Code != http.StatusOK || !got.Email || got.Mail != "smtp" || got.PublicURL != ways.PublicURL || got.Version != "v1" {
 			t.Errorf("%d %+v", rec.Code, got)
 		}

@@ -203,6 +203,9 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
+	if s.tls {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	if s.tls || isLocal(r.Host) { // elsewhere browsers ignore it, and say so in their console
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}

@@ -197,5 +197,8 @@ func TestOpenerPolicy(t *testing.T) {
 		if got := w.Header().Get("Cross-Origin-Opener-Policy") == "same-origin"; got != c.want {
 			t.Errorf("%+v: sent %v", c, got)
 		}
+		if got, want := w.Header().Get("Strict-Transport-Security") == "max-age=31536000", strings.HasPrefix(c.public, "https://"); got != want {
+			t.Errorf("%+v: told to come by TLS alone %v, want %v", c, got, want)
+		}
 	}
 }
