@@ -169,13 +169,23 @@ func (r *reader) isScaleLetter(j int, a *amount) bool {
 	case "l", "m", "b":
 		return false // a litre, a metre, a bit
 	case "L":
-		return money || !apart
+		return money || !apart && !r.isNear(j, capacious, 5)
 	case "K", "k":
 		return (money || !apart || r.isWord(j+1, counted)) && !r.isCarat(j, a)
 	case "B":
 		return money && !apart // Flat 2B
 	}
 	return !apart
+}
+
+// isNear reports whether one of so many tokens before token j is a word of the group.
+func (r *reader) isNear(j int, g group, tokens int) bool {
+	for k := j - 1; k >= max(r.start, j-tokens); k-- {
+		if r.in(k, g) {
+			return true
+		}
+	}
+	return false
 }
 
 // suffix reads what stands behind the number and its scale: percent, currency, unit.
@@ -323,12 +333,7 @@ func (r *reader) isFever(j int) bool {
 	if !r.looseEnd(j + 1) {
 		return false
 	}
-	for k := j - 2; k > j-9 && k >= r.start; k-- {
-		if r.in(k, feverish) {
-			return true
-		}
-	}
-	return false
+	return r.isNear(j, feverish, 8)
 }
 
 // isRareUnit reports whether token j stands apart from a number in Devanagari, or beside a word of temperatures: २ st, 273 K.

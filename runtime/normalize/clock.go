@@ -362,6 +362,9 @@ func (r *reader) half(m *moment) {
 			}
 		case m.full && m.half == 0 && r.reads(j, "hrs", "hr", "Hrs", "HRS"):
 			m.next = j + 1 // 17:45 hrs
+		case m.full && m.half == 0 && r.tight(j) && r.reads(j, "a", "p", "A", "P") && r.looseEnd(j+1):
+			m.half = r.text[t.a] | 0x20
+			m.next = j + 1 // 5:15p
 		case t.word.is(oclock):
 			m.oclock = true
 			if t.kind == latin {

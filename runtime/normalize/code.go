@@ -366,9 +366,12 @@ func (r *reader) postalCode(i int) int {
 	if hyphen || r.isSign(i-1, ',') {
 		before--
 	}
+	if r.isSign(before, ')') && r.single(before-1) && r.isSign(before-2, '(') {
+		before -= 3 // Thane (W) 400601
+	}
 	t := r.at(before)
 	name := t.kind == deva || t.kind == latin && t.cas == title // of a place that we need not know: Rampur-244901
-	byPlace := hyphen && name || r.isAddressEnd(i)
+	byPlace := (hyphen || before < i-3) && name || r.isAddressEnd(i)
 	if !t.word.is(city) && !(n == 6 && byPlace) {
 		return i
 	}

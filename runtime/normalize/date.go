@@ -307,9 +307,15 @@ func (r *reader) isDateTail(i int) bool {
 	return r.in(i, afterDay)
 }
 
+// hindiShortMonths are months that are short only with their dot: जन and नव are words, too.
+var hindiShortMonths = map[string]int{"जन": 1, "फर": 2, "फ़र": 2, "अप्रै": 4, "जुला": 7, "अग": 8, "सित": 9, "अक्टू": 10, "नव": 11, "दिस": 12}
+
 // monthAt reads the name of a month at token i.
 func (r *reader) monthAt(i int) (m, next int) {
 	t := r.at(i)
+	if t.kind == deva && r.tightSign(i+1, '.') && hindiShortMonths[r.str(i)] > 0 {
+		return hindiShortMonths[r.str(i)], i + 2
+	}
 	if !t.kind.lettered() || !t.word.is(month) {
 		return 0, i
 	}

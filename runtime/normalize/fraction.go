@@ -36,6 +36,9 @@ func (r *reader) fraction(i int) int {
 	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
 		r.begin(i, speech.SpanFraction)
 		r.mixedNumber(&number{fraction: f}, l)
+		if r.tight(next) && r.reads(next, "th") && r.looseEnd(next+1) {
+			next++ // 3/4th
+		}
 		return r.end(r.unitBehind(next, l))
 	}
 	if near := r.context(i).what; r.numberBehind(i+3, '/') && near != noContext || near == idNear && len(r.str(i)) >= 6 {

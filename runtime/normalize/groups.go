@@ -43,6 +43,7 @@ const (
 	beforeCodeVerb                  // stands between a code and its verb: यहाँ, मत
 	beforeCodeName                  // stands between a code and what it is: your, यह
 	notPlace                        // before six digits that end no address: में, कुल
+	capacious                       // L behind its number is litres: fridge, tanki
 	shortBeside                     // the words of neighbourForms
 	groups                          // how many there are
 )
@@ -96,5 +97,6 @@ var groupWords = [groups]string{
 	beforeCodeVerb:     `ko को yahan यहाँ na न मत mat kisi wahan abhi hi ही app box`,
 	beforeCodeName:     `your आपका aapka apka ye yeh yah यह ये तुम्हारा mera मेरा for को ko एक wala`,
 	notPlace:           `में से को का की के है तक कुल`,
-	shortBeside:        `exp dt dep arr pf sec yr cr dr vit`,
+	capacious:          `fridge refrigerator geyser tank tanki bucket balti cooler boot capacity drum cooker oven microwave backpack bag सिलेंडर टंकी बाल्टी फ्रिज`,
+	shortBeside:        `exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk`,
 }

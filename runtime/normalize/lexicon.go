@@ -493,6 +493,11 @@ var shortForms = []struct {
 	{needsDot, "जि ज़ि", "ज़िला", ""},
 	{needsDot, "हे", "हेक्टेयर", ""},
 	{dotOrTitle, "md", "", "Mohammad"},
+	{dotOrTitle, "mohd", "", "Mohammad"},
+	{needsDot, "gr", "", "ground"},
+	{dotOrTitle, "ct", "", "constable"},
+	{dotOrNone, "maint", "", "maintenance"},
+	{dotOrNone, "frm", "", "from"},
 	{needsDot, "kr", "", "Kumar"},
 	{needsDot, "sh", "", "shri"},
 	{needsDot, "ver", "", "version"},
@@ -515,7 +520,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour", "dl": "D L",
 }
 
 var monthWords = [13]string{
@@ -571,7 +576,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit vitamin positive negative packet packets average weight height")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase week positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

@@ -25,6 +25,12 @@ var neighbourForms = [...]neighbourForm{
 	{" sec ", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
 	{" vit ", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
 	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
+	{" cr ", "credited", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.hasPaise(next) }},
+	{" pm ", "per month", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
+	{" pa ", "per annum", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
+	{" nr ", "near", func(r *reader, i, next int) bool { return r.at(i).cas == lower && r.at(next).inCapitals() }},
+	{" ph ", "phase", func(r *reader, i, next int) bool { return r.isSign(i+1, '-') && romanValue(r.atWord(next)) > 0 }},
+	{" wk ", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
 	{" cr ", "credited", func(r *reader, i, next int) bool { return r.isCreditedTo(i, next) }},
 	{" cr ", "credit", func(r *reader, i, _ int) bool { return r.reads(i, "CR", "Cr") && r.isBalanceBehind(i-1) }},
 	{" dr ", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
@@ -32,8 +38,7 @@ var neighbourForms = [...]neighbourForm{
 
 // besideForm reads the short forms of [neighbourForms], and a unit behind per.
 func (r *reader) besideForm(i int) int {
-	t := r.at(i)
-	if t.b-t.a > 5 || r.joined(i) || !r.looseEnd(i+1) {
+	if r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
 	if full := r.unitBehindPer(i); full != "" {
@@ -73,7 +78,7 @@ func (r *reader) unitBehindPer(i int) string {
 	if !r.reads(i-1, "per", "Per", "प्रति") || r.single(i) {
 		return ""
 	}
-	var buf [8]byte
+	var buf [24]byte
 	low, _ := fold(buf[:0], r.str(i))
 	switch u := r.unitText(i, i+1); {
 	case longRates[string(low)] != "":
@@ -189,6 +194,12 @@ func (r *reader) isMoneyBehind(i int) bool {
 	return false
 }
 
+// hasPaise reports whether an amount with commas and paise begins at token i.
+func (r *reader) hasPaise(i int) bool {
+	n, ok := r.number(i)
+	return ok && n.grouped && len(n.frac) == 2
+}
+
 // isBalanceBehind reports whether money with paise, as banks print a balance, ends with token i, and nothing goes on behind it.
 func (r *reader) isBalanceBehind(i int) bool {
 	paise := r.isSign(i-1, '.') && r.tight(i) && r.at(i).kind == digits && len(r.str(i)) == 2
@@ -205,7 +216,7 @@ func (r *reader) course(i int) int {
 		return i
 	}
 	dose := r.at(i-1).kind == digits && r.isSign(i-2, '-') && r.at(i-3).kind == digits
-	word := r.at(i-1).kind == latin && !r.countedAt(i-1) && r.at(i-2).kind != digits
+	word := r.at(i-1).kind == latin && !r.countedAt(i-1) && (r.at(i-2).kind != digits || r.reads(i-1, "mg", "ml", "mcg"))
 	if !dose && !word {
 		return i
 	}

@@ -54,6 +54,9 @@ func (r *reader) moneyPrefix(i int) int {
 	if cur, _ := r.currencyBefore(i); cur == 0 {
 		return r.bareCurrency(i)
 	}
+	if r.tightSign(i-1, '/') && r.currencyCode(i-2) > 0 && r.tight(i) {
+		return i // USD/INR 84.21 is what one costs in the other
+	}
 	a, ok := r.amount(i)
 	if !ok {
 		return r.bareCurrency(i)
@@ -123,8 +126,10 @@ func (r *reader) speakAmount(i int, a *amount) int {
 		// What is written once is said once, at the end; what is written twice is said twice.
 		once := !(a.cur > 0 && b.cur > 0)
 		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
-		if even := a.next == i+1 && b.next == i+3 && r.str(i) == r.str(i+2); !even { // 50-50
+		if even := a.n.value == b.n.value && a.n.whole() && b.n.whole() && !a.n.grouped && a.scales == b.scales; !even { // 50-50
 			r.say(l.words[wordTo])
+		} else if r.reads(b.next-1, "h") && r.at(b.next-1).gap {
+			b.unit, b.next = nil, b.next-1 // 50-50 h: hai
 		}
 		if b.cur == 0 && b.unit == nil && !b.percent {
 			b.cur = a.cur
@@ -194,6 +199,13 @@ func (r *reader) dimensions(i int) int {
 		return i
 	}
 	l := r.lang
+	if n, ok := r.number(i + 2); ok && n.grouped { // 2x2,350
+		r.begin(i, speech.SpanUnit)
+		r.sayPlain(i, l)
+		r.say(l.words[wordTimes])
+		r.sayNumber(&n, l, false)
+		return r.end(n.next)
+	}
 	r.begin(i, speech.SpanUnit)
 	j := i
 	for ; ; j += 2 {

@@ -38,6 +38,7 @@ var (
 		{"weekdays", (*reader).weekdayRange, false},
 		{"date", (*reader).monthFirst, false},
 		{"dotted short form", (*reader).dottedForm, false},
+		{"short form by its neighbour", (*reader).besideForm, false},
 		{"short form", (*reader).shortForm, false},
 		{"word", (*reader).keep, false},
 	}

@@ -146,6 +146,8 @@ func (r *reader) fullStop(j int) bool {
 		return r.stopBehindNumber(j)
 	case p.kind == latin:
 		return r.stopBehindLatin(j)
+	case p.kind == deva && hindiShortMonths[r.str(j-1)] > 0 && r.at(j-2).kind == digits:
+		return false
 	case p.kind == deva && p.b-p.a <= 12:
 		return !(r.tightSign(j-2, '.') && r.tight(j-1)) // कि.मी.
 	}

@@ -46,6 +46,8 @@ func (r *reader) strokedForm(i int) int {
 	full, next := r.stroked(i), i+3
 	switch {
 	case full != "":
+	case r.reads(i, "a", "A") && r.tightSign(i+1, '/') && r.tight(i+2) && r.reads(i+2, "cs", "Cs", "CS", "c's") && !r.joined(i):
+		full = "accounts"
 	case r.reads(i, "w") && r.isWith(i):
 		full, next = "with", i+2 // no Hindi word fits in front of its noun
 	default:

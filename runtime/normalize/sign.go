@@ -366,7 +366,8 @@ func (r *reader) isChoice(i int) bool {
 	choice := before.kind.wordLike() || before.isOneOf("%.")
 	another := after.kind.wordLike() || after.isCurrency()
 	lettered := before.kind == digits && after.kind == deva && isIn(letterNamesInDevanagari, r.str(i+1)) // 23/बी
-	return choice && another && !lettered && !r.isOr(i-1) && !r.isOr(i+1)
+	pair := r.currencyCode(i-1) > 0 && r.currencyCode(i+1) > 0                                           // USD/INR
+	return choice && another && !lettered && !pair && !r.isOr(i-1) && !r.isOr(i+1)
 }
 
 // isOr reports whether token i says "or" already.

@@ -131,13 +131,14 @@ func (r *reader) stopwatch(i int) int {
 		return i
 	}
 	late := !three && a < 13 && r.reads(next, "late", "Late", "लेट")
-	if b > 59 || !three && a < 13 && !late {
+	minutes := !three && r.reads(next, "min", "mins", "minutes", "मिनट")
+	if b > 59 || !three && a < 13 && !late && !minutes {
 		return i
 	}
 	if three && r.small(i+4, 2) < 0 {
 		return i
 	}
-	if !late && !r.isTaken(i, next) {
+	if !late && !minutes && !r.isTaken(i, next) {
 		return i
 	}
 	r.begin(i, speech.SpanDuration)
@@ -150,6 +151,11 @@ func (r *reader) stopwatch(i int) int {
 			r.sayUnit(n, units[lengths[k].unit])
 		}
 		k++
+	}
+	if minutes { // 3:40 min
+		if next++; r.tightSign(next, '.') && !r.last(next) {
+			next++
+		}
 	}
 	return r.end(next)
 }

@@ -154,7 +154,7 @@ mo,mos,mths,mth | महीने | month | months
 pcs,pc | पीस | piece | pieces
 tbsp | टेबलस्पून | tablespoon | tablespoons
 tsp | टीस्पून | teaspoon | teaspoons
-doz | दर्जन | dozen | dozen
+doz,dz | दर्जन | dozen | dozen
 kmpl,km/l | किलोमीटर प्रति लीटर | kilometre per litre | kilometres per litre
 mph,mi/h,mi/hr | मील प्रति घंटा | mile per hour | miles per hour
 rpm | आर पी एम | R P M | R P M

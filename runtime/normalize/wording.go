@@ -26,7 +26,7 @@ func (r *reader) isTail(i int) bool {
 // isAnother reports whether the number at token i is one more of those that a word of accounts or numbers names, and as long: bus
 // number 543 ya 544.
 func (r *reader) isAnother(i int) bool {
-	if !r.in(i-1, another) || r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
+	if !r.in(i-1, another) && !r.isSign(i-1, '&') || r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
 		return false
 	}
 	return r.context(i-2).what == idNear
