@@ -140,12 +140,15 @@ func (r *reader) roman(i int) int {
 	if r.endsOrdinal(i+1) && r.tight(i+1) {
 		return r.hindiOrdinal(i, n)
 	}
+	if next := r.classRange(i, n); next > i {
+		return next
+	}
 	head := r.romanHead(i)
 	if !r.looseEnd(i+1) || !r.isRoman(i, head) {
 		return i
 	}
-	if r.single(i+1) && r.at(i+1).inCapitals() {
-		return i // single letters in a row are spelled already
+	if spelled := r.single(i+1) && r.at(i+1).inCapitals(); spelled || r.single(i) && r.isWord(i+1, digitName) {
+		return i // letters and digits in a row have been read already
 	}
 	pronoun := n == 1 && r.at(i+1).inSmallLetters() // the part I like
 	if pronoun {
@@ -154,6 +157,37 @@ func (r *reader) roman(i int) int {
 	r.begin(i, speech.SpanNumber)
 	r.cardinal(n, r.quantityLang(head+1))
 	return r.end(i + 1)
+}
+
+// classRange reads the classes VI-XII, and IX & X behind their word: n and another numeral that is greater.
+func (r *reader) classRange(i int, n uint64) int {
+	sep := r.at(i + 1)
+	ranged := sep.isOneOf(dashes) && sep.gap == r.at(i+2).gap
+	pair := sep.isOneOf("&,") && r.isClass(i-1)
+	if !ranged && !pair || !r.at(i+2).inCapitals() || !r.looseEnd(i+3) || r.joined(i) || r.isSign(i-1, '-') {
+		return i
+	}
+	to := romanValue(r.atWord(i + 2))
+	if to <= n || to > 12 || r.tightSign(i+3, '-') {
+		return i
+	}
+	r.begin(i, speech.SpanRange)
+	r.cardinal(n, r.lang)
+	if ranged {
+		r.say(r.lang.words[wordTo])
+	} else {
+		r.say(r.lang.words[wordAnd])
+	}
+	r.cardinal(to, r.lang)
+	return r.end(i + 3)
+}
+
+// isClass reports whether token i, or the one before its dot, is a word that Roman numerals follow.
+func (r *reader) isClass(i int) bool {
+	if r.isSign(i, '.') {
+		i--
+	}
+	return r.isWord(i, romanHead) || r.reads(i, "Cl", "cl", "Std", "std", "Classes", "classes")
 }
 
 // romanHead returns the token before a Roman numeral, or before its hyphen: Phase-II.
@@ -169,7 +203,7 @@ func (r *reader) isRoman(i, head int) bool {
 	s := r.str(i)
 	small := strings.Trim(s, "IVX") == "" // up to 39
 	switch {
-	case head >= r.start && r.isWord(head, romanHead):
+	case head >= r.start && r.isClass(head):
 		return small || len(s) > 2
 	case r.isWord(i+1, romanTail):
 		return small && (len(s) > 1 || r.at(i-1).kind.lettered() && !r.isWord(i+1, englishHead)) // Mercedes V Class

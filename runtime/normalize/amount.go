@@ -109,6 +109,9 @@ func (r *reader) isCarat(j int, a *amount) bool {
 func (r *reader) scale(a *amount) {
 	for range 2 {
 		j := a.next
+		if a.cur > 0 && r.tightSign(j, '-') && r.tight(j+1) && r.looseEnd(j+2) {
+			j++ // Rs 4,200-cr
+		}
 		t := r.at(j)
 		if !t.kind.lettered() || !t.word.is(scaleWord) {
 			return
@@ -288,6 +291,9 @@ func (r *reader) unit(j int) (*unit, int) {
 		}
 		return &plainDegree, j + 1
 	}
+	if u, next := r.unitOver(j); u != nil {
+		return u, next
+	}
 	if !t.kind.lettered() {
 		return r.microUnit(j)
 	}
@@ -297,35 +303,60 @@ func (r *reader) unit(j int) (*unit, int) {
 	if u, next := r.square(j); u != nil {
 		return u, next
 	}
-	if r.tightSign(j+1, '/') && r.tight(j+2) && r.at(j+2).kind == latin && r.looseEnd(j+3) {
-		if u := r.unitText(j, j+3); u != nil {
-			return u, j + 3
-		}
-	}
 	u := r.unitText(j, j+1)
-	if u == nil || !r.looseEnd(j+1) {
+	if u == nil || !r.looseEnd(j+1) || !r.isUnit(j, u) {
 		return nil, j
-	}
-	if t.cas == upper && t.b-t.a == 2 && isIn(" LB LBS MT HA MI PC OZ MO YD ", r.str(j)) {
-		return nil, j // berths and states
-	}
-	if u.tightOnly && t.gap && !r.standsApart(j) {
-		return nil, j
-	}
-	if r.reads(j, "L", "M") && r.reads(j+1, "size", "Size") {
-		return nil, j // 2 L size
-	}
-	if u.rare && !r.isRareUnit(j) {
-		return nil, j
-	}
-	if t.b-t.a == 1 {
-		// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
-		switch c := r.text[t.a]; c {
-		case 'G', 'M', 'H', 'D', 'S', 'T', 'Q', 'w', 'v', 'k':
-			return nil, j
-		}
 	}
 	return u, j + 1
+}
+
+// isUnit reports whether the word at token j, which may stand for u, is u where it stands.
+func (r *reader) isUnit(j int, u *unit) bool {
+	t := r.at(j)
+	if u.tightOnly && t.gap && !r.standsApart(j) || u.rare && !r.isRareUnit(j) {
+		return false
+	}
+	switch n := t.b - t.a; {
+	case n == 2 && t.cas == upper:
+		return !isIn(" LB LBS MT HA MI PC OZ MO YD ", r.str(j)) // berths and states
+	case n > 1:
+		return true
+	}
+	// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
+	switch c := r.text[t.a]; c {
+	case 'T':
+		return r.isNear(j, cooled, 5)
+	case 'G', 'M', 'H', 'D', 'S', 'Q', 'w', 'v', 'k':
+		return false
+	case 'L':
+		return !r.reads(j+1, "size", "Size") // 2 L size
+	}
+	return true
+}
+
+// unitOver reads a unit over another at token j: km/h, μg/m3, kg/m².
+func (r *reader) unitOver(j int) (*unit, int) {
+	k := j + 1
+	if r.at(j).kind == foreign && r.tight(k) && r.at(k).kind == latin {
+		k++ // μ is Greek
+	}
+	if !r.tightSign(k, '/') || !r.tight(k+1) || r.at(k+1).kind != latin {
+		return nil, j
+	}
+	var buf [24]byte
+	next := k + 2
+	low, _ := fold(buf[:0], r.between(j, next))
+	switch n := r.small(next, 1); {
+	case !r.tight(next):
+	case n == 2 || r.isSign(next, squared):
+		low, next = append(low, '2'), next+1
+	case n == 3 || r.isSign(next, cubed):
+		low, next = append(low, '3'), next+1
+	}
+	if u := units[string(low)]; u != nil && r.looseEnd(next) {
+		return u, next
+	}
+	return nil, j
 }
 
 // isFever reports whether the letter at token j is that of a temperature without its ring: temp 101.4 F.

@@ -258,11 +258,15 @@ func (r *reader) isDottedTime(i int) bool {
 	if u, _ := r.unit(i + 3); u != nil || r.at(i+3).isOneOf(dashes) {
 		return false
 	}
-	if r.reads(i+3, "ki", "की", "wali", "वाली") && r.isWord(i+4, travel) {
+	joint := r.reads(i+3, "ki", "की", "wali", "वाली")
+	if joint && r.isWord(i+4, travel) {
 		return true
 	}
 	if r.small(i+2, 2)%15 != 0 {
 		return false
+	}
+	if joint && r.in(i-1, nextOne) || r.in(i+4, arriving) && !r.isWord(i-1, amountOf) {
+		return true // next 3.15 ki, 10.30 tk aa jaye
 	}
 	if r.reads(i-1, "at", "At") {
 		return r.at(i+3).kind == nothing || r.at(i+3).isOneOf(".,;?!") || r.isWord(i+3, dayPart) || r.in(i+3, afterTime)
@@ -436,19 +440,17 @@ func (r *reader) sayTime(m *moment, elide bool) {
 	default:
 		r.cardinal(uint64(m.min), r.lang)
 	}
-	if m.sec > 0 {
-		r.say("and")
-		r.cardinal(uint64(m.sec), r.lang)
-		r.say("seconds")
-	}
-	if elide {
-		return
-	}
 	switch {
+	case elide:
 	case half == 'a':
 		r.say("A M")
 	case half == 'p':
 		r.say("P M")
+	}
+	if m.sec > 0 {
+		r.say("and")
+		r.cardinal(uint64(m.sec), r.lang)
+		r.say("seconds")
 	}
 }
 

@@ -185,7 +185,17 @@ func (r *reader) hyphenCode(i, next int) bool {
 			long = long || len(r.str(j)) >= 5 || r.zeroLed(j) && len(r.str(j)) > 2
 		}
 	}
-	return parts >= 3 || long || r.context(i).what == codeNear
+	if parts >= 3 || long {
+		return true
+	}
+	near := r.context(i).what
+	return near == codeNear || near == idNear && len(r.str(i)) >= 3 && !r.isLabelRange(i)
+}
+
+// isLabelRange reports whether the two numbers with a hyphen at token i are the first and the last of many: tokens 101-150.
+func (r *reader) isLabelRange(i int) bool {
+	a, b := r.small(i, 3), r.small(i+2, 3)
+	return len(r.str(i)) == len(r.str(i+2)) && 0 <= a && a < b
 }
 
 // sayCode says tokens i to next as a code.
@@ -281,7 +291,7 @@ func (r *reader) singles(i int) int {
 
 // contextCode reads a number that the words around it make an identifier.
 func (r *reader) contextCode(i int) int {
-	if !r.looseEnd(i + 1) {
+	if !r.looseEnd(i+1) || r.numberBehind(i+1, '-') && r.isLabelRange(i) && r.looseEnd(i+3) {
 		return i
 	}
 	rule := r.judge(i)
@@ -366,9 +376,7 @@ func (r *reader) postalCode(i int) int {
 	if hyphen || r.isSign(i-1, ',') {
 		before--
 	}
-	if r.isSign(before, ')') && r.single(before-1) && r.isSign(before-2, '(') {
-		before -= 3 // Thane (W) 400601
-	}
+	before = r.frontOfBracket(before, hyphen)
 	t := r.at(before)
 	name := t.kind == deva || t.kind == latin && t.cas == title // of a place that we need not know: Rampur-244901
 	byPlace := (hyphen || before < i-3) && name || r.isAddressEnd(i)
@@ -380,6 +388,24 @@ func (r *reader) postalCode(i int) int {
 		r.digits(r.str(j), r.digitLang())
 	}
 	return r.end(next)
+}
+
+// frontOfBracket returns the token before the brackets that end with token j, if they stand in an address: Thane (W) 400601,
+// सीहोर (म.प्र.) ४६६००१ and, with a hyphen behind them, SAS Nagar (Mohali)-140301. Else j.
+func (r *reader) frontOfBracket(j int, hyphen bool) int {
+	if !r.isSign(j, ')') {
+		return j
+	}
+	for k := j - 1; k > j-6 && k >= r.start; k-- {
+		if r.isSign(k, '(') {
+			dotted := r.isSign(k+2, '.')
+			if k == j-2 && r.single(k+1) || hyphen || dotted {
+				return k - 1
+			}
+			return j
+		}
+	}
+	return j
 }
 
 // states are the codes that Indian vehicle numbers begin with.

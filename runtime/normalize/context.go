@@ -194,7 +194,7 @@ func (r *reader) dottedBefore(j int) (e *entry, first int) {
 
 // isIs reports whether token i is the verb between a code word and its code.
 func (r *reader) isIs(i int) bool {
-	return r.reads(i, "is", "hai", "है", "are", "was", "h")
+	return r.reads(i, "is", "hai", "है", "are", "was", "h", "tha", "था")
 }
 
 // contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.

@@ -27,7 +27,9 @@ func (r *reader) date(i int) int {
 		if d, ok = r.monthSecond(i); !ok {
 			if d, ok = r.shortDate(i); !ok {
 				if d, ok = r.numericMonth(i); !ok {
-					return r.fiscalYear(i)
+					if d, ok = r.dottedDay(i); !ok {
+						return r.fiscalYear(i)
+					}
 				}
 			}
 		}
@@ -138,7 +140,7 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 	if !r.tight(i+2) || !r.tightSign(i+3, sep.ch) || !r.tight(i+4) {
 		return d, false
 	}
-	if _, timed := r.isoTime(i + 5); !timed && !r.looseEnd(i+5) || r.numberBehind(i+5, sep.ch) {
+	if _, timed := r.isoTime(i + 5); !timed && !r.looseEnd(i+5) || r.numberBehind(i+5, sep.ch) || r.isSign(i+5, '%') {
 		return d, false
 	}
 	a, b, c := r.small(i, 4), r.small(i+2, 2), r.small(i+4, 4)
@@ -159,7 +161,7 @@ func (r *reader) numericDate(i int) (d day, ok bool) {
 	}
 	d.day, d.month, d.year = a, b, c
 	if size == 2 {
-		d.year += 2000
+		d.year = centuryOf(d.year)
 	}
 	if d.month > 12 {
 		d.day, d.month = d.month, d.day
@@ -177,6 +179,26 @@ func (r *reader) isVersion(i, c int) bool {
 		return true
 	}
 	return t.cas == title || t.cas == upper || r.in(i-1, versioned)
+}
+
+// centuryOf is the year that two figures are short for. Loans and bonds end in thirty years at most, so what is from 60 on is long ago.
+func centuryOf(y int) int {
+	if y >= 60 {
+		return 1900 + y
+	}
+	return 2000 + y
+}
+
+// dottedDay reads 15.12 तक: no hour, and no decimal before such a word.
+func (r *reader) dottedDay(i int) (d day, ok bool) {
+	a, b := r.small(i, 2), r.small(i+2, 2)
+	if a < 13 || a > 31 || b < 1 || b > 12 || !r.numberBehind(i+1, '.') || len(r.str(i+2)) != 2 {
+		return d, false
+	}
+	if !r.in(i+3, either) || r.at(i-1).isCurrency() || r.currencyCode(i-1) > 0 || r.isWord(i-1, amountOf) {
+		return d, false
+	}
+	return day{day: a, month: b, next: i + 3}, true
 }
 
 // sound reports whether d can be a date.
@@ -260,16 +282,18 @@ func (r *reader) isDayAndMonth(i, a, b int) bool {
 	return plain && (dated || r.in(i-1, beforeDay))
 }
 
-// isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of the second, and
-// nothing beside it is a house or a number.
+// isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of the second, nobody
+// writes a part as 01/11, and nothing beside it is a house or a number.
 func (r *reader) isPlainDay(i, a, b int) bool {
-	if a < 13 || a > 31 || b < 1 || len(r.str(i+2)) != 2 || a == 26 && b == 11 {
+	zeroLed := r.zeroLed(i) && len(r.str(i)) == 2
+	if a < 13 && !zeroLed || a > 31 || b < 1 || len(r.str(i+2)) != 2 || a == 26 && b == 11 {
 		return false
 	}
 	if r.isWord(i-1, place|door|coach|addressWord|codeWord|games) || r.isSign(i-1, '#') || r.countedAt(i+3) || r.at(i+3).isOneOf("%-"+string(rune(enDash))) {
 		return false
 	}
-	return r.at(i-1).kind.lettered() && r.context(i).what == noContext
+	before := r.at(i - 1)
+	return (before.kind.lettered() || zeroLed && before.isOneOf(",:;")) && r.context(i).what == noContext
 }
 
 // followsDate reports whether a date of two numbers stands before token i and its postposition: 25/12 से 05/01.
@@ -397,7 +421,7 @@ func (r *reader) yearAt(j int, d *day, short bool) {
 	case len(r.str(j)) == 4 && 1100 <= y && y < 2200 && !r.countedAt(j+1):
 		d.year, d.next = y, j+1
 	case len(r.str(j)) == 2 && short:
-		d.year, d.next = 2000+y, j+1
+		d.year, d.next = centuryOf(y), j+1
 	}
 }
 
@@ -407,25 +431,33 @@ func (r *reader) monthFirst(i int) int {
 	if _, to := r.monthBehind(next); m > 0 && to > 0 {
 		return r.months(i)
 	}
+	if m > 0 && r.isMonthBeside(i, next) {
+		r.begin(i, speech.SpanDate)
+		r.say(english.months[m])
+		return r.end(next)
+	}
 	year := r.numberBehind(next, '-') || r.isSign(next, '\'') && r.tightDigits(next+1)
 	if m == 0 || r.at(next).kind != digits && !year || r.joined(i) {
 		return i
 	}
-	var d day
-	d.month, d.next = m, next
+	d := day{month: m, next: next}
 	d.keep(r, i)
-	j := next
-	if r.tightSign(j, '-') || r.tightSign(j, '\'') {
-		return r.monthAndYear(i, j, &d)
+	if r.tightSign(next, '-') || r.tightSign(next, '\'') {
+		return r.monthAndYear(i, next, &d)
 	}
-	if r.isSign(j, '-') {
+	if r.isSign(next, '-') {
 		return i
 	}
-	if r.yearAt(j, &d, false); d.year > 0 {
+	if r.yearAt(next, &d, false); d.year > 0 {
 		r.begin(i, speech.SpanDate)
 		r.sayDate(&d)
 		return r.end(d.next)
 	}
+	return r.monthAndDay(i, next, &d)
+}
+
+// monthAndDay reads Aug 15th, August 15, 2026 and Nov 28-Dec 3: d has the month at token i, and the day stands at token j.
+func (r *reader) monthAndDay(i, j int, d *day) int {
 	a := r.small(j, 2)
 	if a < 1 || a > 31 || r.countedAt(j+1) {
 		return i
@@ -447,18 +479,35 @@ func (r *reader) monthFirst(i int) int {
 		return i
 	}
 	d.day, d.next = a, k
-	r.yearBehind(k, &d)
+	r.yearBehind(k, d)
 	r.begin(i, speech.SpanDate)
-	r.sayDate(&d)
+	r.sayDate(d)
 	if !ranged {
 		return r.end(d.next)
 	}
-	d = day{day: b, month: to, next: behind} // Nov 28-Dec 3
-	d.keep(r, k+1)
-	r.yearBehind(behind, &d)
+	last := day{day: b, month: to, next: behind}
+	last.keep(r, k+1)
+	r.yearBehind(behind, &last)
 	r.say(r.lang.words[wordTo])
-	r.sayDate(&d)
-	return r.end(d.next)
+	r.sayDate(&last)
+	return r.end(last.next)
+}
+
+// isMonthBeside reports whether the short month at token i, which ends before next, is added to another: Oct+Nov, Oct & Nov.
+func (r *reader) isMonthBeside(i, next int) bool {
+	if r.at(i).kind != latin || r.at(i).cas == lower || r.at(i).b-r.at(i).a > 4 {
+		return false
+	}
+	if r.at(next).isOneOf("+&") {
+		if m, _ := r.monthAt(next + 1); m > 0 {
+			return true
+		}
+	}
+	if r.at(i - 1).isOneOf("+&") {
+		m, _ := r.monthAt(i - 2)
+		return m > 0
+	}
+	return false
 }
 
 // monthAndYear reads Aug-25, Mar-2027 and Jul'26: d has the month at token i, and the sign in front of the year stands at token j.

@@ -11,17 +11,8 @@ func (r *reader) fraction(i int) int {
 	if next := r.version(i); next > i {
 		return next
 	}
-	if r.at(i+1).kind == digits && r.at(i+1).gap {
-		if next := r.mixedFraction(i); next > i {
-			return next
-		}
-		if f, next := r.simpleFraction(i + 1); f > 0 && !r.tightSign(next, '/') {
-			r.begin(i, speech.SpanFraction)
-			n, _ := r.number(i)
-			n.fraction = f
-			r.mixedNumber(&n, r.lang)
-			return r.end(r.unitBehind(next, r.lang))
-		}
+	if next := r.mixedFraction(i); next > i {
+		return next
 	}
 	if !r.stroke(i) {
 		return i
@@ -46,6 +37,14 @@ func (r *reader) fraction(i int) int {
 	} else if next := r.caseOfYear(i); next > i {
 		return next
 	}
+	if next := r.listOf(i); next > i {
+		return next
+	}
+	return r.overNumbers(i, l)
+}
+
+// overNumbers reads 12/3 and 1/2/3, one number over the other, and the unit behind them.
+func (r *reader) overNumbers(i int, l lang) int {
 	r.begin(i, speech.SpanFraction)
 	silent := r.between(i, i+3) == "26/11" || r.between(i, i+3) == "9/11" // known by these names
 	j := i
@@ -58,13 +57,76 @@ func (r *reader) fraction(i int) int {
 			r.say(l.words[wordOver])
 		}
 	}
+	next := j + 1
+	if u, end := r.unit(next); u != nil && !u.tightOnly && r.looseEnd(end) && r.context(i).what == noContext {
+		r.say(l.measure(u).many) // 5/6 ft, but not: Khasra no. 118/2 min
+		next = end
+	}
+	return r.end(next)
+}
+
+// listOf reads the rates 5/12/18/28% and other rows of four numbers, with a pause for each stroke.
+func (r *reader) listOf(i int) int {
+	parts, j := 1, i
+	for ; r.stroke(j) && parts < 9; j += 2 {
+		parts++
+	}
+	if parts < 3 || parts == 3 && !r.isSign(j+1, '%') || !r.looseEnd(j+1) {
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	for k := i; k < j; k += 2 {
+		r.sayPlain(k, r.lang)
+		r.pause()
+	}
+	r.sayPlain(j, r.lang)
 	return r.end(j + 1)
 }
 
-// mixedFraction reads 2 3/7 where nothing else is said, or what it counts follows: two and three by seven.
+// overQuantity reads two numbers with a stroke, of which the second has a unit: 6/128GB is the one and the other, 100/3kg one for the
+// other. 2/3kg is a part of a kilo.
+func (r *reader) overQuantity(i int) int {
+	if !r.stroke(i) || r.joined(i) || r.tight(i+3) && r.at(i+3).kind != latin || r.tight(i) {
+		return i
+	}
+	b, ok := r.amount(i + 2)
+	if !ok || b.unit == nil || b.per > 0 || !r.looseEnd(b.next) {
+		return i
+	}
+	memory := b.unit == units["gb"] || b.unit == units["tb"]
+	if !memory && !r.tight(i+3) {
+		return i
+	}
+	a := r.small(i, 4)
+	if a < 0 || !memory && (a < 10 || uint64(a) <= b.n.value) {
+		return i
+	}
+	r.begin(i, speech.SpanUnit)
+	r.sayPlain(i, r.lang)
+	if memory {
+		r.pause()
+	} else {
+		r.say(r.lang.words[wordPer])
+	}
+	r.sayAmount(&b, r.lang, false)
+	return r.end(b.next)
+}
+
+// mixedFraction reads 2 1/2, and 2 3/7 where nothing else is said, or what it counts follows: two and three by seven.
 func (r *reader) mixedFraction(i int) int {
+	if !r.stroke(i+1) || !r.at(i+1).gap {
+		return i
+	}
 	next := i + 4
-	if f, _ := r.simpleFraction(i + 1); f > 0 || !r.stroke(i+1) || !r.looseEnd(next) || r.joined(i) || r.zeroLed(i+1) {
+	f, _ := r.simpleFraction(i + 1)
+	if f > 0 && !r.tightSign(next, '/') {
+		r.begin(i, speech.SpanFraction)
+		n, _ := r.number(i)
+		n.fraction = f
+		r.mixedNumber(&n, r.lang)
+		return r.end(r.unitBehind(next, r.lang))
+	}
+	if f > 0 || !r.looseEnd(next) || r.joined(i) || r.zeroLed(i+1) {
 		return i
 	}
 	u, _ := r.unit(next)
@@ -130,10 +192,10 @@ func (r *reader) partOf(i int) int {
 	return r.end(i + 3)
 }
 
-// fewOf reads 7/8 baje and 4/5 log, which are one or the other.
+// fewOf reads 7/8 baje, 4/5 log and 24/25 को, which are one or the other.
 func (r *reader) fewOf(i int) int {
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	few := r.isWord(i+3, oclock) || a >= 4 && r.countedAt(i+3)
+	few := r.isWord(i+3, oclock) || a >= 4 && r.countedAt(i+3) || 12 <= a && a <= 30 && r.in(i+3, either)
 	if !few || a < 1 || b != a+1 {
 		return i
 	}

@@ -44,6 +44,13 @@ const (
 	beforeCodeName                  // stands between a code and what it is: your, यह
 	notPlace                        // before six digits that end no address: में, कुल
 	capacious                       // L behind its number is litres: fridge, tanki
+	dated                           // Dt behind it is its date: bill, last
+	either                          // stands behind one of two days: 24/25 को
+	nextOne                         // a train or a show, and its time follows: next, अगली
+	arriving                        // what people do at a time: pahunchna, nikalna
+	starred                         // 5* beside it are stars: hotel, rating
+	cooled                          // T behind it is tons: AC, split
+	roundTimes                      // 2x110 beside it is money: toll, fare
 	shortBeside                     // the words of neighbourForms
 	groups                          // how many there are
 )
@@ -67,7 +74,7 @@ var groupWords = [groups]string{
 	beforeTime:         `by from till until before after starts`,
 	afterDeparture:     `ko को tak तक wali वाली ki की ka का baje बजे`,
 	afterTime:          `on in today tomorrow sharp daily tonight`,
-	afterDottedTime:    `ko को tak तक ka ki ke से se`,
+	afterDottedTime:    `ko को tak तक tk ka ki ke से se`,
 	nearToday:          `kal aaj parso कल आज परसों today tomorrow tonight`,
 	afterMeridiem:      `to till until on in and or for at from by with every each daily is only the`,
 	tiesTime:           `पर par pe पे से se तक tak का ka की ki के ke को ko है hai हैं hain हो ho या ya और aur`,
@@ -98,5 +105,12 @@ var groupWords = [groups]string{
 	beforeCodeName:     `your आपका aapka apka ye yeh yah यह ये तुम्हारा mera मेरा for को ko एक wala`,
 	notPlace:           `में से को का की के है तक कुल`,
 	capacious:          `fridge refrigerator geyser tank tanki bucket balti cooler boot capacity drum cooker oven microwave backpack bag सिलेंडर टंकी बाल्टी फ्रिज`,
-	shortBeside:        `exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk`,
+	dated:              `bill last due invoice inv start end policy renewal joining`,
+	either:             `ko को tak तक tk tarikh तारीख़ तारीख`,
+	nextOne:            `next agli agla pehli pehla last first अगली अगला पहली आखिरी`,
+	arriving:           `aa aana aao aaye aaiye aaja aajao aayega aayegi ayega jaana jao jaye nikal nikalna nikalenge milna milte milo pahunch pahuncho pahunchna pahunchenge पहुँच पहुँचना आना आएँ आ जाना निकलना मिलना`,
+	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
+	cooled:             `ac acs split inverter एसी`,
+	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
+	shortBeside:        `exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
 }

@@ -199,7 +199,7 @@ var wordLists = []struct {
 		order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp sms
 		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
-		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll token टोकन extension ext enrollment ifsc gstin
+		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll rma crn srn grn token टोकन extension ext enrollment ifsc gstin
 		aadhaar aadhar आधार`},
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
 	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
@@ -215,7 +215,7 @@ var wordLists = []struct {
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
-	{codeVerb, `daal daalke dalke use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
+	{codeVerb, `try daal daalke dalke use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
 		enter submit darj bharo bharein share`},
 	{renewed, `new old earlier previous latest another fresh नया पुराना दूसरा naya purana dusra doosra`},
 	{sport, `
@@ -230,7 +230,7 @@ var wordLists = []struct {
 		part parts set sets team teams name names surname surnames`},
 	{taken, `took takes run ran finished time marathon race timer video song mark record lap clip kiya किया ki की लगे lage daud दौड़ pace best pb duration long`},
 	{parcels, `pkg package parcel page pg part step box bag packet shipment msg slide`},
-	{messages, `sms text send bhejo bhejein bhejen bhej bheje भेजें भेजो लिखकर likhkar एसएमएस message whatsapp`},
+	{messages, `sms text send reply bhejo bhejein bhejen bhej bheje भेजें भेजो लिखकर likhkar एसएमएस message whatsapp`},
 	{door, `door plot house flat मकान प्लॉट फ़्लैट फ्लैट h`},
 	{departs, `
 		boards departs arrives leaves lands dep arr etd eta std sta at ab अब boarding departure arrival reporting reports प्रस्थान आगमन बोर्डिंग समय`},
@@ -238,7 +238,7 @@ var wordLists = []struct {
 		flight train bus local boards boarding gate terminal departs departure dep arr arrives arrival etd eta lands landing takeoff shuttle checkin platform pnr ferry metro
 		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift doors entry curfew checkout`},
 	{lasting, `timeout session video break wait cache interval song clip call delay expires expire meeting audio reel podcast lecture workout nap timer warmup runtime late jog walk plank rest halt ttl screening demo standup ride`},
-	{terms, `notice tenure emi emis lockin probation internship subscription lease rental warranty bond term policy validity`},
+	{terms, `notice tenure emi emis runway lockin probation internship subscription lease rental warranty bond term policy validity`},
 	{timed, `प्रातः सायं कटौती lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
 	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
@@ -270,7 +270,7 @@ var wordLists = []struct {
 		kranti ladai yudh yuddh vidroh sandhi andolan akaal batwara vibhajan hatyakand gadar revolution war battle revolt mutiny famine treaty census earthquake bhukamp
 		क्रांति लड़ाई युद्ध विद्रोह संधि आंदोलन अकाल बँटवारा बंटवारा विभाजन हत्याकांड ग़दर गदर जनगणना भूकंप स्थापना जन्म मृत्यु`},
 	{yearAfter, `model मॉडल batch बैच edition season में mein से se तक tak का के की ka ke ki`},
-	{dateWord, `on date dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
+	{dateWord, `on date dt dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
 	{expiry, `mfg mfd pkd packed manufactured expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
 	{place, `
 		house flat plot hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
@@ -291,7 +291,7 @@ var wordLists = []struct {
 	{spoken, `
 		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc kisan awas yojana ujjwala swachh neet nift clat toefl gate jipmer rera pocso sensex nifty swift nabard irdai sidbi niti trai
 		bharat digi mudra jio airtel paytm phonepe gpay zomato swiggy flipkart ola uber amazon zepto blinkit nykaa myntra meesho captcha gif jpeg wifi imax visa mastercard maestro vistara
-		indigo tata axis kotak yes bandhan rupay yono ikea nokia lenovo sony asus acer dell bosch cipla voltas titan fiit`},
+		tejas shatabdi rajdhani duronto cat bescom diksha rera discom gail sail bhel mhada cidco pocso hudco jipmer sidbi nabard iffco amul indigo tata axis kotak yes bandhan rupay yono ikea nokia lenovo sony asus acer dell bosch cipla voltas titan fiit`},
 	{plain, `
 		mix civil civic vivid livid mild dim lid
 		off free sale new stop win now buy get all the and for you your our are is was has have had not no yes ok okay go down in on at to of by or if we me my he she they them this that
@@ -389,8 +389,8 @@ var shortForms = []struct {
 	{dotOrNone, "pkt", "", "packet"},
 	{dotOrNone, "pkts", "", "packets"},
 	{dotOrNone, "avg", "", "average"},
-	{needsDot, "प्र", "प्रश्न", ""},
-	{needsDot, "अनु", "अनुक्रम", ""},
+	{beforeNumber, "प्र", "प्रश्न", ""},
+	{needsDot, "अनु", "", ""},
 	{dotOrNone, "regd", "", "registered"},
 	{dotOrNone, "pls plz", "", "please"},
 	{dotOrNone, "mgmt", "", "management"},
@@ -434,7 +434,8 @@ var shortForms = []struct {
 	{needsDot, "मा", "माननीय", ""},
 	{needsDot, "पं", "पंडित", ""},
 	{needsDot, "स्व", "स्वर्गीय", ""},
-	{dotOrNone, "नं क्र", "नंबर", ""},
+	{dotOrNone, "नं", "नंबर", ""},
+	{dotOrNone, "क्र", "क्रमांक", ""},
 	{dotOrNone, "किमी", "किलोमीटर", ""},
 	{needsDot, "मो", "मोबाइल", ""},
 	{needsDot, "दि", "दिनांक", ""},
@@ -447,9 +448,13 @@ var shortForms = []struct {
 	{needsDot, "sgt", "", "sergeant"},
 	{dotOrNone, "retd", "", "retired"},
 	{needsDot, "hon", "", "honourable"},
-	{needsDot, "vill", "", "village"},
+	{dotOrTitle, "vill", "", "village"},
 	{needsDot, "teh", "", "tehsil"},
-	{needsDot, "distt", "", "district"},
+	{dotOrTitle, "distt", "", "district"},
+	{dotOrTitle, "mgr", "", "manager"},
+	{dotOrNone, "req'd reqd", "", "required"},
+	{needsDot, "cl", "", "class"},
+	{needsDot, "std", "", "standard"},
 	{needsDot, "syp", "", "syrup"},
 	{needsDot, "tab", "", "tablet"},
 	{needsDot, "tabs", "", "tablets"},
@@ -512,7 +517,7 @@ var shortForms = []struct {
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
 	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
-	"किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
+	"मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
 // degrees are the words behind the initial of a degree.
@@ -520,7 +525,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour", "dl": "D L",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour", "dl": "D L", "qf": "quarter final", "sf": "semi final", "rw": "R W",
 }
 
 var monthWords = [13]string{
@@ -576,7 +581,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase week positive negative packet packets average weight height")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase week opposite half time court street class positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

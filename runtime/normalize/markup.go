@@ -21,7 +21,7 @@ func (r *reader) markup(i int) int {
 	case '`', '_', '~', '^', '\\', '{', '}', '[', silent:
 		return r.hush(i, i+1, speech.SpanMarkup)
 	case '*':
-		if r.at(i-1).kind == digits && r.at(i+1).kind == digits || r.isKey(i) {
+		if r.at(i-1).kind == digits && r.at(i+1).kind == digits || r.isKey(i) || r.isStarred(i) {
 			return i
 		}
 		return r.hush(i, i+1, speech.SpanMarkup)

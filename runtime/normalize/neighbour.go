@@ -13,8 +13,10 @@ type neighbourForm struct {
 
 var neighbourForms = [...]neighbourForm{
 	{" exp ", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
-	{" exp ", "experience", func(r *reader, _, next int) bool { return r.isYears(next) }},
-	{" dt ", "date", func(r *reader, i, next int) bool { return r.isWord(i-1, expiry|dateWord) && r.isDay(next) }},
+	{" exp ", "experience", func(r *reader, i, next int) bool { return r.isYears(next) || r.in(i-1, yearly) }},
+	{" dt ", "date", func(r *reader, i, next int) bool {
+		return (r.isWord(i-1, expiry|dateWord) || r.in(i-1, dated)) && r.isDay(next)
+	}},
 	{" dt ", "dated", func(r *reader, _, next int) bool { return r.isDay(next) }},
 	{" dep ", "departure", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
 	{" arr ", "arrival", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
@@ -25,23 +27,32 @@ var neighbourForms = [...]neighbourForm{
 	{" sec ", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
 	{" vit ", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
 	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
+	{" dr ", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
+	{" cr ", "credit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
 	{" cr ", "credited", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.hasPaise(next) }},
-	{" pm ", "per month", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
+	{" pm ", "per month", func(r *reader, i, _ int) bool {
+		return r.isSign(i-1, '%') || r.isMoneyBehind(i-1) || r.isWord(i-1, scaleWord) && r.isMoneyBehind(i-2)
+	}},
 	{" pa ", "per annum", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
 	{" nr ", "near", func(r *reader, i, next int) bool { return r.at(i).cas == lower && r.at(next).inCapitals() }},
 	{" ph ", "phase", func(r *reader, i, next int) bool { return r.isSign(i+1, '-') && romanValue(r.atWord(next)) > 0 }},
 	{" wk ", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
 	{" cr ", "credited", func(r *reader, i, next int) bool { return r.isCreditedTo(i, next) }},
+	{" opp ", "opposite", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.at(next).cas == title }},
+	{" ht ", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
+	{" ct ", "court", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
+	{" st ", "street", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
+	{" cl ", "class", func(r *reader, _, next int) bool { return r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 }},
 	{" cr ", "credit", func(r *reader, i, _ int) bool { return r.reads(i, "CR", "Cr") && r.isBalanceBehind(i-1) }},
 	{" dr ", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
 }
 
-// besideForm reads the short forms of [neighbourForms], and a unit behind per.
+// besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.
 func (r *reader) besideForm(i int) int {
 	if r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
-	if full := r.unitBehindPer(i); full != "" {
+	if full := r.unitApart(i); full != "" {
 		r.begin(i, speech.SpanUnit)
 		r.say(full)
 		return r.end(i + 1)
@@ -64,6 +75,9 @@ func (r *reader) besideForm(i int) int {
 		if r.isSign(next, ':') || r.isSign(next, '-') {
 			next++
 		}
+		for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\"+string(rune(silent))); {
+			next++ // PF#5, opp **Shiv mandir**
+		}
 		if f.fits(r, i, next) {
 			r.begin(i, speech.SpanAbbreviation)
 			r.say(f.full)
@@ -73,8 +87,14 @@ func (r *reader) besideForm(i int) int {
 	return i
 }
 
-// unitBehindPer returns what the unit at token i is called behind per: ten rupees per km. "" for none.
-func (r *reader) unitBehindPer(i int) string {
+// unitApart returns what the unit at token i is called behind per or plus: ten rupees per km, 8+ yrs. "" for none.
+func (r *reader) unitApart(i int) string {
+	if plus := r.isSign(i-1, '+') && r.tight(i-1) && r.at(i-2).kind == digits; plus {
+		if u := r.unitText(i, i+1); u != nil && !u.tightOnly && !u.rare && !r.single(i) {
+			return r.lang.measure(u).many
+		}
+		return ""
+	}
 	if !r.reads(i-1, "per", "Per", "प्रति") || r.single(i) {
 		return ""
 	}

@@ -54,7 +54,7 @@ func (r *reader) moneyPrefix(i int) int {
 	if cur, _ := r.currencyBefore(i); cur == 0 {
 		return r.bareCurrency(i)
 	}
-	if r.tightSign(i-1, '/') && r.currencyCode(i-2) > 0 && r.tight(i) {
+	if r.tightSign(i-1, '/') && r.currencyCode(i-2) > 0 {
 		return i // USD/INR 84.21 is what one costs in the other
 	}
 	a, ok := r.amount(i)
@@ -73,7 +73,8 @@ func (r *reader) bareCurrency(i int) int {
 	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
-	if r.joined(i) || !r.looseEnd(i+1) {
+	inCode := r.joined(i) && r.at(i-1).kind != deva || !r.looseEnd(i+1) && r.at(i+1).kind != deva
+	if inCode && r.at(i).kind == latin {
 		return i
 	}
 	r.begin(i, speech.SpanAmount)
@@ -199,7 +200,9 @@ func (r *reader) dimensions(i int) int {
 		return i
 	}
 	l := r.lang
-	if n, ok := r.number(i + 2); ok && n.grouped { // 2x2,350
+	n, ok := r.number(i + 2)
+	priced := n.value >= 20 && r.small(i, 1) > 0 && r.isNear(i, roundTimes, 3)
+	if ok && (n.grouped || priced) { // 2x2,350, toll 2x110
 		r.begin(i, speech.SpanUnit)
 		r.sayPlain(i, l)
 		r.say(l.words[wordTimes])

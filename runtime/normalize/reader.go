@@ -292,10 +292,13 @@ func (r *reader) open(i int) {
 // close writes a closing bracket or quote behind the last word.
 func (r *reader) close(ch byte) {
 	if r.opened > 0 {
-		r.opened--
+		if r.opened--; r.opened == 0 && r.join != glued {
+			r.join = spaced // A()A are two
+		}
 		return
 	}
-	if r.said && r.join != glued {
+	again := len(r.out) > 0 && r.out[len(r.out)-1] == ch && ch != ')' // two quotes say no more than one
+	if r.said && r.join != glued && !again {
 		r.out = append(r.out, ch)
 		r.join = spaced
 	}
@@ -330,7 +333,7 @@ func (r *reader) mark(m string) {
 
 // wantsDot reports whether the last word is a short form that was kept as it is, having no dot.
 func (r *reader) wantsDot() bool {
-	word := r.out[bytes.LastIndexByte(r.out, ' ')+1:]
+	word := bytes.TrimLeft(r.out[bytes.LastIndexByte(r.out, ' ')+1:], "\"'(-")
 	var buf [24]byte
 	low, _ := fold(buf[:0], string(word))
 	e := lexicon[string(low)]

@@ -71,6 +71,7 @@ var (
 		{"decade", (*reader).decades, false},
 		{"ordinal", (*reader).ordinalNumber, false},
 		{"marked quantity", (*reader).markedQuantity, false},
+		{"two numbers of one unit", (*reader).overQuantity, false},
 		{"code", (*reader).code, true},
 		{"fraction", (*reader).fraction, true},
 		{"code by context", (*reader).contextCode, true},

@@ -388,9 +388,31 @@ func (s *scanner) extend(k kind, c byte, src, end int32) {
 // extendRune is extend for letters beyond ASCII.
 func (s *scanner) extendRune(k kind, r rune, src, end int32) {
 	t := s.grow(k, src)
+	before := len(s.text)
 	s.text = utf8.AppendRune(s.text, r)
+	if k != deva && unicode.Is(unicode.Mn, r) || r == '\u093c' && s.composesNukta(int(t.a), before) {
+		s.recompose(max(int(t.a), before-128), before)
+	}
 	t.b = int32(len(s.text))
 	t.end = end
+}
+
+// composesNukta reports whether a nukta behind text[from:to] is not in NFC there.
+func (s *scanner) composesNukta(from, to int) bool {
+	switch r, _ := utf8.DecodeLastRune(s.text[from:to]); r {
+	case 'न', 'र', 'ळ', '\u094d', '\u0951', '\u0952', '\u0953', '\u0954':
+		return true
+	}
+	return false
+}
+
+// recompose brings the mark at text[mark:] into NFC with the letter before it, which stands behind from at most. What was written was in
+// NFC, but something between the two may have gone: a control, a mark of another script.
+func (s *scanner) recompose(from, mark int) {
+	if n := norm.NFC.LastBoundary(s.text[from:mark]); n > 0 {
+		from += n
+	}
+	s.text = append(s.text[:from], norm.NFC.Bytes(s.text[from:])...)
 }
 
 // grow returns the token that the next character belongs to: the last one if it has the same kind, or a new one. An apostrophe

@@ -78,7 +78,8 @@ func (r *reader) inAddressBlob(j int) bool {
 // symbol reports whether the Latin word at token j is a symbol beside a number: kg, Rs, PM, Aug.
 func (r *reader) symbol(j int) bool {
 	t := r.at(j)
-	if r.at(j-1).kind == digits && (r.tight(j) || t.word.is(meridiem|scaleWord)) || r.isMeasure(j) {
+	ofLanguage := t.word.is(hindiWord | hindiMaybe | englishWord) // 5hai
+	if r.at(j-1).kind == digits && (r.tight(j) && !ofLanguage || t.word.is(meridiem|scaleWord)) || r.isMeasure(j) {
 		return true
 	}
 	if t.word.is(month) && t.b-t.a <= 4 && (r.at(j+1).kind == digits || r.at(j-1).kind == digits) {
@@ -102,7 +103,8 @@ func (r *reader) endsSentence(j int) bool {
 			return false // 5! = 120
 		}
 		unsaid := next.kind == nothing || next.kind == emoji || next.kind == tag
-		return unsaid || next.gap || r.closes(j+1)
+		another := next.kind.lettered() && next.blob == 0 // Kya?Haan
+		return unsaid || another || next.gap || r.closes(j+1)
 	case '|':
 		return r.isDanda(j)
 	case '.':
@@ -128,7 +130,7 @@ func (r *reader) fullStop(j int) bool {
 		return true
 	}
 	if next.kind != tag && !next.gap && !r.closes(j+1) {
-		return false // inside a word, a number or an ellipsis
+		return r.isMisplacedStop(j) // else inside a word, a number or an ellipsis
 	}
 	p := r.at(j - 1)
 	switch {
@@ -154,12 +156,20 @@ func (r *reader) fullStop(j int) bool {
 	return true
 }
 
+// isMisplacedStop reports whether the dot at j has its gap before it and not behind it: ok .Haan.
+func (r *reader) isMisplacedStop(j int) bool {
+	next := r.at(j + 1)
+	return r.at(j).gap && next.kind.lettered() && next.blob&hasDot == 0 && !r.isDotOfName(j)
+}
+
 // stopBehindNumber is fullStop for the dot at j behind No. and its like.
 func (r *reader) stopBehindNumber(j int) bool {
 	p, next := r.at(j-1), r.at(j+1)
 	switch {
 	case p.kind == deva && r.named(j-1), r.countsPieces(j-1, j+1):
 		return false // ऑर्डर सं. ओडी-22014, 2 no. ka kaam
+	case p.kind == deva && r.tightSign(j-2, '.') && r.tight(j-1):
+		return false // म.प्र.
 	case next.inSmallLetters() && r.named(j-1):
 		return false // Account no. ending
 	}

@@ -23,6 +23,7 @@ func (r *reader) shortForm(i int) int {
 	if dot && !r.last(next) {
 		next++
 	}
+	dot = dot || r.stopsBehind(next)
 	if !r.isShort(i, next, dot) {
 		return i
 	}
@@ -39,6 +40,15 @@ func (r *reader) shortForm(i int) int {
 	r.begin(i, speech.SpanAbbreviation)
 	r.say(full)
 	return r.end(next)
+}
+
+// stopsBehind reports whether marks of which only a full stop will be left begin at token i: fri,.
+func (r *reader) stopsBehind(i int) bool {
+	j := i
+	for j < i+lookahead && r.at(j).isOneOf(",;:") {
+		j++
+	}
+	return j > i && r.isSign(j, '.') && !r.tightSign(j+1, '.')
 }
 
 // strokedForm reads A/c, w/ and the cr of money that came.
@@ -132,7 +142,7 @@ func (r *reader) isWith(i int) bool {
 // named reports whether the word before token i says whose number it is.
 func (r *reader) named(i int) bool {
 	switch {
-	case r.isWord(i-1, idWord|dotOrNone|numbersThings), r.isAcronym(i - 1), r.stroked(i-3) == "account":
+	case r.isWord(i-1, idWord|dotOrNone|numbersThings|beforeID), r.isAcronym(i - 1), r.stroked(i-3) == "account":
 		return true
 	case r.isSign(i-1, '.'):
 		return r.isWord(i-2, idWord|dotOrNone)
@@ -227,7 +237,7 @@ func (r *reader) dottedForm(i int) int {
 		return i
 	}
 	next := j + 1
-	if r.tightSign(next, '.') && !r.last(next) {
+	if r.tightSign(next, '.') && (!r.last(next) || r.isSign(next+1, ')')) {
 		next++
 	}
 	r.begin(i, speech.SpanAbbreviation)

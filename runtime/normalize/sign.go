@@ -143,6 +143,11 @@ func (r *reader) isMarker(i int) bool {
 
 // dots reads a full stop or an ellipsis.
 func (r *reader) dots(i int) int {
+	if r.isDotOfName(i) {
+		r.begin(i, speech.SpanSign)
+		r.say(r.lang.words[wordDot])
+		return r.end(i + 1)
+	}
 	j := i
 	for r.isSign(j, r.at(i).ch) && (j == i || r.tight(j)) {
 		j++
@@ -153,6 +158,15 @@ func (r *reader) dots(i int) int {
 		r.mark(".")
 	}
 	return j
+}
+
+// isDotOfName reports whether the dot at token i is the first character of a name: .NET, .pdf files.
+func (r *reader) isDotOfName(i int) bool {
+	next := r.at(i + 1)
+	if !r.at(i).gap || !r.isSign(i, '.') || !r.tight(i+1) || next.kind != latin {
+		return false
+	}
+	return next.b-next.a > 2 && (next.cas == upper || topLevel[r.str(i+1)])
 }
 
 // bar reads |: a danda behind Devanagari, else the border between two cells.
@@ -185,7 +199,7 @@ func (r *reader) dash(i int) int {
 		r.pause()
 		return r.hush(i, j, speech.SpanSign)
 	}
-	if !r.behindWord() || !next.kind.wordLike() {
+	if !r.behindWord() || !next.kind.wordLike() || r.isMaskAlone(j) {
 		return r.hush(i, j, speech.SpanSign)
 	}
 	if t.gap {
@@ -206,6 +220,15 @@ func (r *reader) dash(i int) int {
 	return j
 }
 
+// isMaskAlone reports whether a mask of crosses begins at token i and no digits are left behind it: ई-XXXX.
+func (r *reader) isMaskAlone(i int) bool {
+	if !r.crosses(i) {
+		return false
+	}
+	next, wide := r.mask(i)
+	return wide >= 4 && r.at(r.hyphen(next)).kind != digits
+}
+
 // behindWord reports whether the last thing that was written is a word.
 func (r *reader) behindWord() bool {
 	return r.said && r.opened == 0 && r.join != glued && !parts(r.out)
@@ -217,6 +240,11 @@ func (r *reader) spokenSign(i int) int {
 		return next
 	}
 	t := r.at(i)
+	if t.ch == '%' && r.tight(i+1) && r.reads(i+1, "ile", "iles") && r.looseEnd(i+2) {
+		r.begin(i, speech.SpanAbbreviation)
+		r.say("percentile")
+		return r.end(i + 2)
+	}
 	if r.isKey(i) {
 		r.begin(i, speech.SpanSign)
 		if t.ch == '#' {
@@ -276,6 +304,9 @@ func (r *reader) signWord(i int) connector {
 			return wordOr
 		}
 	case '*', multiply:
+		if ch == '*' && r.isStarred(i) {
+			return wordStar
+		}
 		if numberBefore && numberBehind || ch == multiply && r.factors(i) {
 			return wordTimes
 		}
@@ -363,11 +394,19 @@ const letterNamesInDevanagari = " ए बी सी डी ई एफ एफ़ 
 // beside it says so already.
 func (r *reader) isChoice(i int) bool {
 	before, after := r.at(i-1), r.at(i+1)
-	choice := before.kind.wordLike() || before.isOneOf("%.")
+	choice := (before.kind.wordLike() || before.isOneOf("%.")) && !(r.at(i).gap && r.tight(i+1)) // yt pe /RiyaVlogs
 	another := after.kind.wordLike() || after.isCurrency()
 	lettered := before.kind == digits && after.kind == deva && isIn(letterNamesInDevanagari, r.str(i+1)) // 23/बी
 	pair := r.currencyCode(i-1) > 0 && r.currencyCode(i+1) > 0                                           // USD/INR
 	return choice && another && !lettered && !pair && !r.isOr(i-1) && !r.isOr(i+1)
+}
+
+// isStarred reports whether the star at token i is one of quality: a 5* hotel, fridge 3*.
+func (r *reader) isStarred(i int) bool {
+	if n := r.small(i-1, 1); n < 1 || n > 7 || !r.tight(i) || r.tight(i+1) && r.at(i+1).kind.wordLike() {
+		return false
+	}
+	return r.isNear(i, starred, 6) || r.in(i+1, starred)
 }
 
 // isOr reports whether token i says "or" already.

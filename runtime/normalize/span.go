@@ -127,20 +127,26 @@ func (r *reader) stopwatch(i int) int {
 		next = i + 5
 	}
 	a, b := r.small(i, 2), r.small(i+2, 2)
+	if !three && b < 60 && r.numberBehind(next, '.') && len(r.str(next+1)) <= 3 && r.looseEnd(next+2) {
+		return r.hundredths(i)
+	}
 	if !r.looseEnd(next) || r.numberBehind(next, ':') || r.numberBehind(next, '.') {
 		return i
 	}
 	late := !three && a < 13 && r.reads(next, "late", "Late", "लेट")
 	minutes := !three && r.reads(next, "min", "mins", "minutes", "मिनट")
-	if b > 59 || !three && a < 13 && !late && !minutes {
+	if b > 59 || three && r.small(i+4, 2) < 0 {
 		return i
 	}
-	if three && r.small(i+4, 2) < 0 {
+	if said := late || minutes; !said && (!three && a < 13 || !r.isTaken(i, next)) {
 		return i
 	}
-	if !late && !minutes && !r.isTaken(i, next) {
-		return i
-	}
+	return r.sayStopwatch(i, next, late, minutes)
+}
+
+// sayStopwatch says the lengths that tokens i to next are: hours and minutes if something is late by them, else up to the seconds.
+func (r *reader) sayStopwatch(i, next int, late, minutes bool) int {
+	three := next == i+5
 	r.begin(i, speech.SpanDuration)
 	k := 1
 	if !three && !late {
@@ -158,6 +164,18 @@ func (r *reader) stopwatch(i int) int {
 		}
 	}
 	return r.end(next)
+}
+
+// hundredths reads 2:59.05, minutes and seconds as races are timed.
+func (r *reader) hundredths(i int) int {
+	r.begin(i, speech.SpanDuration)
+	if n := r.small(i, 2); n > 0 {
+		r.sayUnit(n, units["min"])
+	}
+	seconds := number{value: uint64(max(0, r.small(i+2, 2))), frac: r.str(i + 4)}
+	r.sayNumber(&seconds, r.lang, false)
+	r.say(r.lang.measure(units["s"]).many)
+	return r.end(i + 5)
 }
 
 // isTaken reports whether words beside tokens i to next say that so much time was taken.
@@ -263,7 +281,7 @@ func (r *reader) chatWord(i int) int {
 
 // chatWords are what people type with figures for syllables.
 var chatWords = map[string]string{
-	"2day": "today", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate",
+	"2day": "today", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
 	"w8": "wait", "hba1c": "H B A one C", "4u": "for you", "4ever": "forever", "str8": "straight", "any1": "anyone", "some1": "someone", "no1": "no one", "every1": "everyone", "2gether": "together", "h8": "hate",
 }
 

@@ -109,6 +109,10 @@ cg | सेंटीग्राम | centigram | centigrams
 dg | डेसीग्राम | decigram | decigrams
 g,gm,gms | ग्राम | gram | grams
 mg | मिलीग्राम | milligram | milligrams
+μg/m3,mcg/m3,ug/m3 | माइक्रोग्राम प्रति घन मीटर | microgram per cubic metre | micrograms per cubic metre
+mg/m3 | मिलीग्राम प्रति घन मीटर | milligram per cubic metre | milligrams per cubic metre
+kg/m3 | किलो प्रति घन मीटर | kilogram per cubic metre | kilograms per cubic metre
+kg/m2 | किलो प्रति वर्ग मीटर | kilogram per square metre | kilograms per square metre
 mcg,μg | माइक्रोग्राम | microgram | micrograms
 km,kms | किलोमीटर | kilometre | kilometres | quarter
 m,mtr,mtrs | मीटर | metre | metres
@@ -153,7 +157,7 @@ d | दिन | day | days | tight
 mo,mos,mths,mth | महीने | month | months
 pcs,pc | पीस | piece | pieces
 tbsp | टेबलस्पून | tablespoon | tablespoons
-tsp | टीस्पून | teaspoon | teaspoons
+tsp,tsf | टीस्पून | teaspoon | teaspoons
 doz,dz | दर्जन | dozen | dozen
 kmpl,km/l | किलोमीटर प्रति लीटर | kilometre per litre | kilometres per litre
 mph,mi/h,mi/hr | मील प्रति घंटा | mile per hour | miles per hour
@@ -187,7 +191,7 @@ g/l | ग्राम प्रति लीटर | gram per litre | grams per 
 mmol/l | मिलीमोल प्रति लीटर | millimole per litre | millimoles per litre
 miu/l | मिली अंतरराष्ट्रीय यूनिट प्रति लीटर | milli international unit per litre | milli international units per litre
 miu/ml | मिली अंतरराष्ट्रीय यूनिट प्रति मिलीलीटर | milli international unit per millilitre | milli international units per millilitre
-uiu/ml | माइक्रो अंतरराष्ट्रीय यूनिट प्रति मिलीलीटर | micro international unit per millilitre | micro international units per millilitre
+uiu/ml,μiu/ml | माइक्रो अंतरराष्ट्रीय यूनिट प्रति मिलीलीटर | micro international unit per millilitre | micro international units per millilitre
 iu/l | अंतरराष्ट्रीय यूनिट प्रति लीटर | international unit per litre | international units per litre
 iu | आई यू | I U | I U
 u/l | यूनिट प्रति लीटर | unit per litre | units per litre

@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // E-mail and UPI addresses, web addresses, handles. Their words stay as they are, the signs between them are said, digits are an
 // identifier's.
@@ -50,7 +54,7 @@ func (r *reader) isScheme(i int) bool {
 // email reads an address with @.
 func (r *reader) email(i int) int {
 	j := i
-	for r.inName(j, i) && !r.isSign(j, '@') && r.within(i, j) {
+	for r.inName(j, i) && !r.isSign(j, '@') && r.within(i, j) && strings.IndexByte(r.atWord(j), '\'') < 0 {
 		j++
 	}
 	if j == i || !r.tightSign(j, '@') || !r.tight(j+1) || r.at(j+1).kind != latin {
@@ -105,7 +109,7 @@ func (r *reader) domain(i int) (next int, ok bool) {
 
 // labelGoesOn reports whether token j goes on the label of a domain: letters, digits, or the hyphen before more.
 func (r *reader) labelGoesOn(j int) bool {
-	if r.tightSign(j, '-') {
+	if r.tightSign(j, '-') || r.tightSign(j, '_') { // files have underscores in their names
 		return r.tight(j+1) && r.at(j+1).kind.wordLike()
 	}
 	return r.tight(j) && (r.at(j).kind == latin || r.at(j).kind == digits)
