@@ -149,8 +149,10 @@ test-upstream: install-test-deps ## hold the engine against Kyutai's own package
 test-python: ## hold the readers of tokenizers and of the hub against the Python libraries of others (needs PyPI, 60 MB once)
 	@hack/test-python.sh
 
-peers: ## sign in with identity providers of others: oidc-provider and the Firebase Auth emulator (needs npm, 250 MB once)
+peers: install-test-deps build ## sign in with identity providers of others, also by the pages: oidc-provider, the Firebase Auth emulator, Keycloak (needs npm, Maven for Keycloak, 600 MB once)
+	@hack/install-deps.sh browser
 	@hack/peers.sh
+	@hack/peers.sh go test -count=1 -timeout 10m -tags e2e -v -run '^TestPeer' ./hack/e2e
 
 bench: install-test-deps build ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem -tags e2e ./...

@@ -74,7 +74,7 @@ func newFirebase(t *testing.T) *firebase {
 	return f
 }
 
-// TestFirebase: a link that Firebase mails leads into the portal, and the next page gets the next token without a mail.
+// TestFirebase: a link that Firebase mails leads into the portal, and the next page gets the next token without a mail. Signing out asks nothing that this server lacks.
 func TestFirebase(t *testing.T) {
 	f := newFirebase(t)
 	host := strings.TrimPrefix(f.URL, "http://")
@@ -100,6 +100,9 @@ func TestFirebase(t *testing.T) {
 	}
 	b.do(chromedp.Reload())
 	b.wait("she is still in", `document.querySelector('h1') && !document.querySelector('.sk') && !location.pathname.startsWith('/signin')`)
+	b.found()
+	b.do(chromedp.Click(".side .account"), chromedp.Click("[data-sign-out]")) // of a server that has no session of its own to end
+	b.wait("she is out", `location.pathname === '/signin' && document.querySelector('input[type=email]')`)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.renewed == 0 {

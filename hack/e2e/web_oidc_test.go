@@ -31,6 +31,8 @@ type idp struct {
 	key  *rsa.PrivateKey
 	life time.Duration // of an ID token
 
+	unverified bool // what it says of the address
+
 	mu     sync.Mutex
 	asked  url.Values // of the last authorization
 	issued int
@@ -100,7 +102,7 @@ func (p *idp) token(w http.ResponseWriter, r *http.Request) {
 	}
 	now := time.Now()
 	claims := map[string]any{
-		"iss": p.URL, "aud": oidcClient, "sub": "ravi", "email": "ravi@example.org", "email_verified": true, "nonce": p.asked.Get("nonce"),
+		"iss": p.URL, "aud": oidcClient, "sub": "ravi", "email": "ravi@example.org", "email_verified": !p.unverified, "nonce": p.asked.Get("nonce"),
 		"iat": now.Unix(), "exp": now.Add(p.life).Unix(),
 	}
 	token, err := jwt.Signed(signer).Claims(claims).Serialize()
@@ -137,4 +139,16 @@ func TestOpenIDConnect(t *testing.T) {
 	if idp.issued != 2 {
 		t.Errorf("%d tokens were issued, want one for the first page and one for the next", idp.issued)
 	}
+}
+
+// TestOpenIDConnectUnverified: an address that the provider has not verified is nobody's, and the page says so.
+func TestOpenIDConnectUnverified(t *testing.T) {
+	idp := newIDP(t, time.Hour)
+	idp.unverified = true
+	p := startPortal(t, t.TempDir(), "--issuers", idp.issuers())
+	p.firstKey()
+	b := openTab(t, p.portalBase+"/signin")
+	b.mayAsk(strings.TrimPrefix(idp.URL, "http://"))
+	b.do(chromedp.WaitVisible(".btn.wide"), chromedp.Click(".btn.wide"))
+	b.wait("the reason", `document.querySelector('.wrong, .note[data-why]')?.textContent.includes('not verified your e-mail address')`)
 }

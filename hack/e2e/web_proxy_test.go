@@ -68,7 +68,7 @@ func newProxy(t *testing.T, keepHost bool) *proxy {
 }
 
 // ofPages are the paths that the chart routes to the portal.
-var ofPages = regexp.MustCompile(`^/(app|signin|setup|auth|portal|docs|assets|welcome|openapi\.json|asyncapi\.json|\.well-known|oauth2)(/|$)`)
+var ofPages = regexp.MustCompile(`^/(app|signin|setup|auth|portal|docs|assets|welcome|openapi\.json|asyncapi\.json|llms\.txt|favicon\.svg|manifest\.webmanifest|robots\.txt|\.well-known|oauth2)(/|$)`)
 
 func (x *proxy) rewrite(r *httputil.ProxyRequest) {
 	to := x.api.Load()
@@ -144,7 +144,7 @@ func (x *proxy) use(b *tab, p *portal, key string) {
 	}
 	x.cookiesAreSecure(b)
 	var missing []string
-	b.get(`Promise.all(['/', '/app/', '/signin', '/docs/', '/auth/v1/ways', '/portal/v1/me'].map(async (path) => {
+	b.get(`Promise.all(['/welcome', '/app/', '/signin', '/docs/', '/auth/v1/ways', '/portal/v1/me'].map(async (path) => {
 	const r = await fetch(path, {headers: {accept: 'text/html'}});
 	return r.headers.get('strict-transport-security')?.startsWith('max-age=') ? '' : path + ' ' + r.status;
 })).then((all) => all.filter((path) => path))`, &missing)

@@ -77,7 +77,7 @@ func TestPeerBrowser(t *testing.T) {
 	do(chromedp.Navigate(link))
 	do(chromedp.WaitVisible("#go"))
 	wantScript("the address without the token", `location.href + '|'`, url+"/auth/link|")
-	wantScript("the style sheet", `getComputedStyle(document.getElementById('go')).backgroundColor`, "rgb(29, 78, 216)")
+	wantScript("the style sheet", `getComputedStyle(document.getElementById('go')).backgroundColor`, "rgb(11, 107, 114)")
 	do(chromedp.Click("#go"))
 	do(chromedp.WaitVisible("#home"))
 	wantScript("what scripts see of the cookies", `'[' + document.cookie + ']'`, "[swar_session=1]")

@@ -3,89 +3,27 @@
 package signin_test
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"github.com/swar-tts/swar/hack/peerstest"
 	"github.com/swar-tts/swar/portal/signin"
 )
 
-// peersFolder is where hack/peers.sh has installed the identity providers.
-func peersFolder(t *testing.T) string {
-	t.Helper()
-	folder := os.Getenv("SWAR_PEERS")
-	if folder == "" {
-		t.Fatal("run this with make peers, which installs the identity providers")
-	}
-	return folder
-}
-
-// start runs a program until the test ends, and returns its output.
-func start(t *testing.T, folder string, env []string, name string, args ...string) io.Reader {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		_, err = cmd.StdinPipe() // open until this process ends, however it does
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		cmd.Wait()
-	})
-	return out
-}
-
 // The whole way of a browser through a provider that knows nothing of us: the code flow with PKCE, and the token at the end of it.
 func TestPeerOIDCProvider(t *testing.T) {
-	script, err := filepath.Abs("../../hack/peers/oidc.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := peersFolder(t)
-	text, err := os.ReadFile(script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(folder, "oidc.mjs") // modules are looked for beside the script
-	if err := os.WriteFile(copied, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(start(t, folder, nil, "node", "oidc.mjs")).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the provider did not start: %v", err)
-	}
-	issuer := strings.TrimSpace(line)
-
+	issuer := peerstest.OIDCProvider(t, "../../hack/peers/oidc.mjs")
 	trust, err := signin.NewTrust([]signin.External{{
 		Issuer: issuer, Audiences: []string{"rs", "es", "ed"}, Algorithms: []string{"RS256", "ES256", "EdDSA"},
 	}}, nil, slog.Default())
@@ -202,29 +140,17 @@ func fetch(t *testing.T, client *http.Client, method, address string, form url.V
 
 // The sign-in by e-mail link of Firebase, as a script does it, with the emulator of Google.
 func TestPeerFirebaseEmulator(t *testing.T) {
-	const project = "demo-swar"
-	folder, home := peersFolder(t), t.TempDir()
-	ports := freePorts(t, 3)
-	config := fmt.Sprintf(`{"emulators":{"auth":{"host":"127.0.0.1","port":%d},"hub":{"host":"127.0.0.1","port":%d},"logging":{"host":"127.0.0.1","port":%d},"ui":{"enabled":false}}}`,
-		ports[0], ports[1], ports[2])
-	if err := os.WriteFile(filepath.Join(home, "firebase.json"), []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out := start(t, home, []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "TMPDIR=" + home, "CI=1", "NO_UPDATE_NOTIFIER=1"},
-		"node", filepath.Join(folder, "node_modules", "firebase-tools", "lib", "bin", "firebase.js"), "emulators:start", "--only", "auth", "--project", project)
-	go io.Copy(os.Stderr, out)
-	address := fmt.Sprintf("127.0.0.1:%d", ports[0])
-	waitFor(t, "http://"+address+"/")
-
+	const project = peerstest.FirebaseProject
+	address := peerstest.FirebaseEmulator(t)
 	api := "http://" + address + "/identitytoolkit.googleapis.com/v1/accounts:"
-	callJSON(t, api+"sendOobCode?key=any", map[string]any{
+	peerstest.CallJSON(t, api+"sendOobCode?key=any", map[string]any{
 		"requestType": "EMAIL_SIGNIN", "email": "asha@example.org", "continueUrl": "http://127.0.0.1/", "canHandleCodeInApp": true,
 	})
-	codes := callJSON(t, "http://"+address+"/emulator/v1/projects/"+project+"/oobCodes", nil)["oobCodes"].([]any)
+	codes := peerstest.CallJSON(t, "http://"+address+"/emulator/v1/projects/"+project+"/oobCodes", nil)["oobCodes"].([]any)
 	if len(codes) != 1 {
 		t.Fatalf("codes: %v", codes)
 	}
-	session := callJSON(t, api+"signInWithEmailLink?key=any", map[string]any{
+	session := peerstest.CallJSON(t, api+"signInWithEmailLink?key=any", map[string]any{
 		"email": "asha@example.org", "oobCode": codes[0].(map[string]any)["oobCode"],
 	})
 	token, _ := session["idToken"].(string)
@@ -248,74 +174,8 @@ func TestPeerFirebaseEmulator(t *testing.T) {
 	}
 
 	// A password is not a proof of an address: the same account with one is verified only because of the link before.
-	unproven := callJSON(t, api+"signUp?key=any", map[string]any{"email": "owner@example.org", "password": "secret1", "returnSecureToken": true})
+	unproven := peerstest.CallJSON(t, api+"signUp?key=any", map[string]any{"email": "owner@example.org", "password": "secret1", "returnSecureToken": true})
 	verify(t, emulator, unproven["idToken"].(string), signin.ErrInvalidToken)
-}
-
-func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
-}
-
-// waitFor waits until an address answers. The emulator takes ten to thirty seconds.
-func waitFor(t *testing.T, address string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	for tick := time.NewTicker(200 * time.Millisecond); ; {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp, err := http.DefaultClient.Do(r); err == nil {
-			resp.Body.Close()
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("%s does not answer", address)
-		}
-	}
-}
-
-// callJSON posts a body, or gets when there is none.
-func callJSON(t *testing.T, address string, body any) (answer map[string]any) {
-	t.Helper()
-	method, text := http.MethodGet, []byte(nil)
-	if body != nil {
-		var err error
-		if text, err = json.Marshal(body); err != nil {
-			t.Fatal(err)
-		}
-		method = http.MethodPost
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, address, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	got, err := io.ReadAll(resp.Body)
-	if err == nil {
-		err = json.Unmarshal(got, &answer)
-	}
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %s (%v)", address, resp.Status, got, err)
-	}
-	return answer
 }
 
 func unbase64(t *testing.T, s string) []byte {

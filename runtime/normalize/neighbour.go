@@ -75,7 +75,7 @@ func (r *reader) besideForm(i int) int {
 		if r.isSign(next, ':') || r.isSign(next, '-') {
 			next++
 		}
-		for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\"+string(rune(silent))); {
+		for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\[]{}"+string(rune(silent))); {
 			next++ // PF#5, opp **Shiv mandir**
 		}
 		if f.fits(r, i, next) {

@@ -106,6 +106,7 @@ async function exchange(p: Pending, code: string): Promise<Answer<Given>> {
   if (failed(got)) return got;
   const claims = claimsOf(got.id_token ?? "");
   if (!got.id_token || claims.nonce !== p.nonce) return refused("bad_link");
+  if (claims.email_verified !== true) return refused("email_unverified"); // the server would refuse it without saying why
   keep({ provider: p.provider });
   return { idToken: got.id_token, expiresIn: lifeOf(claims, got.expires_in) };
 }
@@ -167,6 +168,7 @@ async function answerOf<V>(asked: Promise<Response>): Promise<Answer<V>> {
 
 interface Claims {
   nonce?: string;
+  email_verified?: unknown;
   exp?: number;
 }
 

@@ -26,7 +26,7 @@ export const sendLink = (email: string) => post<object>("/auth/v1/email-link", {
 
 /** Whether a session may exist: asking without one would be an error in the console of every visitor. */
 export function mayExist(): boolean {
-  return token !== "" || document.cookie.split("; ").includes("swar_session=1") || renewed.possible();
+  return token !== "" || ofThisServer() || renewed.possible();
 }
 
 export const setUp = (link: string, email: string) =>
@@ -73,6 +73,9 @@ async function refresh(): Promise<Failure | undefined> {
   return refused;
 }
 
+/** Whether this server itself keeps the session, and not another that has signed somebody in. */
+const ofThisServer = () => document.cookie.split("; ").includes("swar_session=1");
+
 /** Ends the session in this tab; the page shows the sign-in. */
 function forget(why: string) {
   token = "";
@@ -83,7 +86,7 @@ function forget(why: string) {
 }
 
 export async function signOut() {
-  await post("/auth/v1/logout", {});
+  if (ofThisServer()) await post("/auth/v1/logout", {}); // a server that mails no links has no such route
   leave();
   others?.postMessage("out");
   forget("signed_out");

@@ -18,6 +18,9 @@ const en = {
   needs_tls: "This way of signing in needs https. Open the page under its https address.",
   provider_away: "The other server cannot be reached. Try again, or sign in in another way.",
   provider_refused: "The other server did not sign you in.",
+  email_unverified: "The other server has not verified your e-mail address. Verify it there, then sign in again.",
+  invalid_token:
+    "The server does not accept this sign-in. Sign in again; if that is not enough, its operator finds the reason in its log (debug). What you have typed is kept.",
   owners_only: "Only owners may do this.",
   viewer: "Viewers may read only.",
   not_member: "You are not a member of this organisation.",
@@ -49,6 +52,9 @@ const t = words(en, {
   needs_tls: "इस तरह साइन इन करने के लिए https चाहिए। पेज को https पते से खोलिए।",
   provider_away: "दूसरा सर्वर नहीं मिल रहा। फिर कोशिश कीजिए, या किसी और तरीके से साइन इन कीजिए।",
   provider_refused: "दूसरे सर्वर ने साइन इन नहीं किया।",
+  email_unverified: "दूसरे सर्वर ने आपका ईमेल पता जाँचा नहीं है। वहाँ उसे जँचवाइए, फिर साइन इन कीजिए।",
+  invalid_token:
+    "सर्वर ने यह साइन इन नहीं माना। फिर साइन इन कीजिए; तब भी न हो तो सर्वर चलाने वाले को कारण उसके लॉग (debug) में मिलेगा। आपका लिखा सुरक्षित है।",
   owners_only: "यह सिर्फ़ मालिक कर सकते हैं।",
   viewer: "दर्शक सिर्फ़ पढ़ सकते हैं।",
   not_member: "आप इस संगठन के सदस्य नहीं हैं।",
