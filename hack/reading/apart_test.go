@@ -30,7 +30,7 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "| | held out | second held out | development |\n|---|---:|---:|---:|\n| silence | 0.0 % | 0.0 % | 0.0 % |\n| perfect | 100.0 % | 100.0 % | 100.0 % |\n"
+	want := "| | held out | second held out | development | second development |\n|---|---:|---:|---:|---:|\n| silence | 0.0 % | 0.0 % | 0.0 % | 0.0 % |\n| perfect | 100.0 % | 100.0 % | 100.0 % | 100.0 % |\n"
 	if got := apartTable(measured); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -57,8 +57,8 @@ func TestHeldOutIsMeasuredOnlyWhenAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(measured) != 1 || measured[0].heldOut || measured[0].name != "development" {
-		t.Errorf("%d lists are measured without -held-out, want that for development alone", len(measured))
+	if len(measured) != 2 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
+		t.Errorf("%d lists are measured without -held-out, want the two for development alone", len(measured))
 	}
 }
 

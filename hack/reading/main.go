@@ -149,6 +149,7 @@ var apart = []list{
 	{"held out", "held-out.jsonl", true},
 	{"second held out", "held-out-2.jsonl", true},
 	{"development", "development.jsonl", false},
+	{"second development", "development-2.jsonl", false},
 }
 
 // A listResult is what every normaliser made of one list.

@@ -14,6 +14,8 @@ const (
 	heldOut     = "../../testdata/hinglish-reading/held-out.jsonl"
 	heldOut2    = "../../testdata/hinglish-reading/held-out-2.jsonl"
 	development = "../../testdata/hinglish-reading/development.jsonl"
+
+	development2 = "../../testdata/hinglish-reading/development-2.jsonl"
 )
 
 func loaded(t *testing.T, path string) []message {
@@ -28,7 +30,7 @@ func loaded(t *testing.T, path string) []message {
 func allMessages(t *testing.T) []message {
 	t.Helper()
 	var all []message
-	for _, path := range []string{public, heldOut, heldOut2, development} {
+	for _, path := range []string{public, heldOut, heldOut2, development, development2} {
 		all = append(all, loaded(t, path)...)
 	}
 	return all
@@ -45,6 +47,7 @@ func TestMessagesAreBalanced(t *testing.T) {
 		{heldOut, 200, 6, 7, 35, 55},
 		{heldOut2, 200, 6, 7, 35, 55},
 		{development, 200, 6, 7, 30, 55},
+		{development2, 272, 6, 12, 14, 4}, // hardly a plain one, and no more of a class than that
 	} {
 		messages := loaded(t, set.path)
 		if len(messages) != set.size {

@@ -187,7 +187,7 @@ func (r *reader) isClass(i int) bool {
 	if r.isSign(i, '.') {
 		i--
 	}
-	return r.isWord(i, romanHead) || r.reads(i, "Cl", "cl", "Std", "std", "Classes", "classes")
+	return r.isWord(i, romanHead) || r.reads(i, "Cl", "cl", "Std", "std", "Classes", "classes", "Ph", "ph")
 }
 
 // romanHead returns the token before a Roman numeral, or before its hyphen: Phase-II.
@@ -206,7 +206,8 @@ func (r *reader) isRoman(i, head int) bool {
 	case head >= r.start && r.isClass(head):
 		return small || len(s) > 2
 	case r.isWord(i+1, romanTail):
-		return small && (len(s) > 1 || r.at(i-1).kind.lettered() && !r.isWord(i+1, englishHead)) // Mercedes V Class
+		lone := r.at(i-1).kind.lettered() && !r.isWord(i-1, digitName) && !r.isWord(i+1, englishHead) // Mercedes V Class
+		return small && (len(s) > 1 || lone)
 	case head == i-1:
 		return r.isPlainlyRoman(i) || len(s) > 1 && r.endsOrdinal(i+1)
 	case r.at(head).kind == deva: // योजना-I, भाग-XCIX; दिल्ली-MCD is none

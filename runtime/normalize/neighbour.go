@@ -28,6 +28,7 @@ var neighbourForms = [...]neighbourForm{
 	{" vit ", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
 	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
 	{" dr ", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
+	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isMoneyBehind(i-1) && (r.at(next).kind == nothing || r.at(next).kind == sign) }},
 	{" cr ", "credit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
 	{" cr ", "credited", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.hasPaise(next) }},
 	{" pm ", "per month", func(r *reader, i, _ int) bool {
@@ -57,34 +58,40 @@ func (r *reader) besideForm(i int) int {
 		r.say(full)
 		return r.end(i + 1)
 	}
-	if !r.in(i, shortBeside) {
+	full, next := r.besideWord(i)
+	if full == "" {
 		return i
+	}
+	r.begin(i, speech.SpanAbbreviation)
+	r.say(full)
+	return r.end(next)
+}
+
+// besideWord returns what the word at token i says in full because of what stands beside it, and the token behind it and its dot; "" for
+// a word that stays.
+func (r *reader) besideWord(i int) (full string, after int) {
+	if !r.in(i, shortBeside) {
+		return "", i
+	}
+	after = i + 1
+	if r.tightSign(after, '.') && !r.last(after) {
+		after++
+	}
+	next := after
+	if r.isSign(next, ':') || r.isSign(next, '-') {
+		next++
+	}
+	for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\[]{}"+string(rune(silent))); {
+		next++ // PF#5, opp **Shiv mandir**
 	}
 	var buf [8]byte
 	low, _ := fold(buf[:0], r.str(i))
 	for k := range neighbourForms {
-		f := &neighbourForms[k]
-		if !isIn(f.words, string(low)) {
-			continue
-		}
-		after := i + 1
-		if r.tightSign(after, '.') && !r.last(after) {
-			after++
-		}
-		next := after
-		if r.isSign(next, ':') || r.isSign(next, '-') {
-			next++
-		}
-		for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\[]{}"+string(rune(silent))); {
-			next++ // PF#5, opp **Shiv mandir**
-		}
-		if f.fits(r, i, next) {
-			r.begin(i, speech.SpanAbbreviation)
-			r.say(f.full)
-			return r.end(after)
+		if f := &neighbourForms[k]; isIn(f.words, string(low)) && f.fits(r, i, next) {
+			return f.full, after
 		}
 	}
-	return i
+	return "", i
 }
 
 // unitApart returns what the unit at token i is called behind per or plus: ten rupees per km, 8+ yrs. "" for none.

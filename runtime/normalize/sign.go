@@ -87,7 +87,8 @@ func (r *reader) laugh(i int) int {
 	if !r.reads(i, "XD", "xD") || r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
-	if r.at(i+1).kind == digits || r.tightSign(i+1, '-') {
+	read := r.isWord(i+1, digitName) || isIn(" zero one two three four five six seven eight nine ", r.atWord(i+1)) && r.atWord(i+1) != ""
+	if r.at(i+1).kind == digits || r.tightSign(i+1, '-') || read {
 		return i // XD 42 and XD-42 are codes
 	}
 	return r.hush(i, i+1, speech.SpanEmoji)

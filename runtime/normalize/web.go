@@ -206,6 +206,10 @@ func (r *reader) sayAddress(i, next int) {
 // is said in full, for it would be when it is read again.
 func (r *reader) sayName(j int, last bool) {
 	t, s := r.at(j), r.str(j)
+	if full, _ := r.besideWord(j); last && full != "" {
+		r.say(full)
+		return
+	}
 	switch {
 	case s == "Rs" || s == "RS" || s == "rs":
 		r.say(r.lang.words[wordRupees]) // as it would be alone
@@ -215,7 +219,7 @@ func (r *reader) sayName(j int, last bool) {
 		r.letters(s, r.lang)
 	case t.word.en != "" && (t.word.is(dotOrNone) || last && r.isSign(j+1, '.')):
 		r.say(t.word.en)
-	case t.cas == upper || isPlural(s) || t.word.is(shortened):
+	case t.cas == upper, isPlural(s), t.word.is(shortened), t.cas == mixed && strings.HasSuffix(s, "'s"):
 		// In small letters nobody takes it for an acronym or a title.
 		r.room(true)
 		for _, c := range []byte(s) {
@@ -241,7 +245,7 @@ func (r *reader) handle(i int) int {
 		return r.hush(i, i+1, speech.SpanHashtag)
 	case r.isSign(i, '#') && r.at(i+1).kind == digits:
 		return r.numberSign(i)
-	case !r.isSign(i, '@') || r.at(i+1).kind != latin || !r.tight(i+1):
+	case !r.isSign(i, '@') || r.at(i+1).kind != latin || !r.tight(i+1) || r.isMaskAlone(i+1):
 		return i
 	}
 	j := i + 1
