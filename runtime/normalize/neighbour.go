@@ -28,7 +28,6 @@ var neighbourForms = [...]neighbourForm{
 	{" vit ", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
 	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
 	{" dr ", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
-	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isMoneyBehind(i-1) && (r.at(next).kind == nothing || r.at(next).kind == sign) }},
 	{" cr ", "credit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
 	{" cr ", "credited", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.hasPaise(next) }},
 	{" pm ", "per month", func(r *reader, i, _ int) bool {
@@ -46,6 +45,9 @@ var neighbourForms = [...]neighbourForm{
 	{" cl ", "class", func(r *reader, _, next int) bool { return r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 }},
 	{" cr ", "credit", func(r *reader, i, _ int) bool { return r.reads(i, "CR", "Cr") && r.isBalanceBehind(i-1) }},
 	{" dr ", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
+	{" dr ", "debited", func(r *reader, i, next int) bool {
+		return r.isMoneyBehind(i-1) && (r.at(next).kind == nothing || r.at(next).kind == sign)
+	}},
 }
 
 // besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.

@@ -320,10 +320,10 @@ func (r *reader) mark(m string) {
 	case c == '.' || c == '?' || c == '!', endsInside, bytes.HasSuffix(before, []byte("।")):
 		// A sentence has ended here.
 	case c == ',' || c == ';' || c == ':':
-		if m != "," && m != ";" && m != ":" {
+		if m != "," && m != ";" && m != ":" && !(m[0] == '.' && wantsDot(r.out[:n-1])) {
 			r.out = append(r.out[:n-1], m...)
 		}
-	case m[0] == '.' && r.wantsDot():
+	case m[0] == '.' && wantsDot(r.out):
 		// With the dot it would be said in full when it is read again.
 	default:
 		r.out = append(r.out, m...)
@@ -331,9 +331,9 @@ func (r *reader) mark(m string) {
 	r.join = spaced
 }
 
-// wantsDot reports whether the last word is a short form that was kept as it is, having no dot.
-func (r *reader) wantsDot() bool {
-	word := bytes.TrimLeft(r.out[bytes.LastIndexByte(r.out, ' ')+1:], "\"'(-")
+// wantsDot reports whether the last word of out is a short form that was kept as it is, having no dot.
+func wantsDot(out []byte) bool {
+	word := bytes.TrimLeft(out[bytes.LastIndexByte(out, ' ')+1:], "\"'(-")
 	var buf [24]byte
 	low, _ := fold(buf[:0], string(word))
 	e := lexicon[string(low)]

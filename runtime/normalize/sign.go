@@ -196,7 +196,8 @@ func (r *reader) dash(i int) int {
 	}
 	t, next := r.at(i), r.at(j)
 	number := next.kind == digits && (t.gap || next.gap || next.b-next.a > 4)
-	if number || next.isCurrency() {
+	unsaid := r.at(i-1).isOneOf("#*_`~^\\[]{}"+string(rune(silent))) && r.tight(i) // else what it parts would join when it is read again
+	if number || unsaid || next.isCurrency() {
 		r.pause()
 		return r.hush(i, j, speech.SpanSign)
 	}
