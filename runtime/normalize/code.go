@@ -457,9 +457,9 @@ func (r *reader) flight(i int) int {
 	return r.sayCode(i, i+3)
 }
 
-// isIn reports whether s is one of the words of list, which has a space around each.
+// isIn reports whether s is one of the words of list, which has a space around each. No word is none of them.
 func isIn(list, s string) bool {
-	for j := 0; j+len(s) < len(list); j++ {
+	for j := 0; s != "" && j+len(s)+1 < len(list); j++ {
 		if list[j] == ' ' && list[j+1:j+1+len(s)] == s && list[j+1+len(s)] == ' ' {
 			return true
 		}

@@ -34,7 +34,9 @@ var neighbourForms = [...]neighbourForm{
 		return r.isSign(i-1, '%') || r.isMoneyBehind(i-1) || r.isWord(i-1, scaleWord) && r.isMoneyBehind(i-2)
 	}},
 	{" pa ", "per annum", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
-	{" nr ", "near", func(r *reader, i, next int) bool { return r.at(i).cas == lower && r.at(next).inCapitals() }},
+	{" nr ", "near", func(r *reader, i, next int) bool {
+		return r.at(i).cas == lower && r.at(next).inCapitals() && !r.single(next)
+	}},
 	{" ph ", "phase", func(r *reader, i, next int) bool { return r.isSign(i+1, '-') && romanValue(r.atWord(next)) > 0 }},
 	{" wk ", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
 	{" cr ", "credited", func(r *reader, i, next int) bool { return r.isCreditedTo(i, next) }},

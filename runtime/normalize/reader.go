@@ -356,6 +356,10 @@ func parts(s []byte) bool {
 func (r *reader) endLine() {
 	if before := bytes.TrimRight(r.out, "\"')"); len(before) > 0 && !parts(before) {
 		r.said, r.join = true, spaced
+		if r.endMark == "." && wantsDot(before) {
+			r.pause() // a dot would make a short form of it
+			return
+		}
 		r.mark(r.endMark)
 	}
 }

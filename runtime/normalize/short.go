@@ -81,7 +81,7 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 	switch e := t.word; {
 	case e.is(beforeID):
 		long := r.at(next).kind == digits && len(r.str(next)) >= 4
-		return t.cas != upper && (long || r.reads(next, "no", "No", "number", "नंबर", "नं")) // the AC is a cooler
+		return t.cas != upper && (long || r.isSign(next, '#') || r.reads(next, "no", "No", "number", "नंबर", "नं")) // the AC is a cooler
 	case e.is(beforeNumber) && (dot && r.named(i) || r.countsPieces(i, next)):
 		return true // Account no. ending, 4 nos, 2 no. ka kaam
 	case e.is(beforeNumber):

@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"bytes"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // picture passes over an emoji.
 func (r *reader) picture(i int) int { return r.hush(i, i+1, speech.SpanEmoji) }
@@ -87,7 +91,7 @@ func (r *reader) laugh(i int) int {
 	if !r.reads(i, "XD", "xD") || r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
-	read := r.isWord(i+1, digitName) || isIn(" zero one two three four five six seven eight nine ", r.atWord(i+1)) && r.atWord(i+1) != ""
+	read := r.isWord(i+1, digitName) || isIn(" zero one two three four five six seven eight nine ", r.atWord(i+1))
 	if r.at(i+1).kind == digits || r.tightSign(i+1, '-') || read {
 		return i // XD 42 and XD-42 are codes
 	}
@@ -207,10 +211,10 @@ func (r *reader) dash(i int) int {
 	if t.gap {
 		r.out = append(r.out, ' ')
 	}
-	switch t.ch {
-	case enDash:
+	switch several := j > i+1; {
+	case t.ch == enDash && !several:
 		r.out = append(r.out, "–"...)
-	case emDash:
+	case t.ch == emDash, several: // -- is how typewriters wrote a dash
 		r.out = append(r.out, "—"...)
 	default:
 		r.out = append(r.out, '-')
@@ -233,7 +237,7 @@ func (r *reader) isMaskAlone(i int) bool {
 
 // behindWord reports whether the last thing that was written is a word.
 func (r *reader) behindWord() bool {
-	return r.said && r.opened == 0 && r.join != glued && !parts(r.out)
+	return r.said && r.opened == 0 && r.join != glued && !parts(bytes.TrimRight(r.out, "\"')"))
 }
 
 // spokenSign reads signs that are words, and drops those that are none.

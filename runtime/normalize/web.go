@@ -215,7 +215,7 @@ func (r *reader) sayName(j int, last bool) {
 		r.say(r.lang.words[wordRupees]) // as it would be alone
 	case s == "www" && r.lang == english:
 		r.say("w w w")
-	case s == "www" || t.cas == upper && len(s) <= 6 && !saidAsWord(t.word):
+	case s == "www", t.cas == upper && len(s) <= 6 && !saidAsWord(t.word), r.crosses(j):
 		r.letters(s, r.lang)
 	case t.word.en != "" && (t.word.is(dotOrNone) || last && r.isSign(j+1, '.')):
 		r.say(t.word.en)
@@ -245,7 +245,7 @@ func (r *reader) handle(i int) int {
 		return r.hush(i, i+1, speech.SpanHashtag)
 	case r.isSign(i, '#') && r.at(i+1).kind == digits:
 		return r.numberSign(i)
-	case !r.isSign(i, '@') || r.at(i+1).kind != latin || !r.tight(i+1) || r.isMaskAlone(i+1):
+	case !r.isSign(i, '@') || r.at(i+1).kind != latin || !r.tight(i+1):
 		return i
 	}
 	j := i + 1
