@@ -6,50 +6,51 @@ import "github.com/swar-tts/swar/runtime/speech"
 
 // neighbourForm says a short form in full where what stands beside it fits.
 type neighbourForm struct {
-	words string // in lower case, a space around each
-	full  string
-	fits  func(r *reader, i, next int) bool // next is the token behind the word, its dot and its colon
+	word string // in lower case
+	full string
+	fits func(r *reader, i, next int) bool // next is the token behind the word, its dot and its colon
 }
 
+// neighbourForms are in the order in which they are tried: of those of one word the first that fits.
 var neighbourForms = [...]neighbourForm{
-	{" exp ", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
-	{" exp ", "experience", func(r *reader, i, next int) bool { return r.isYears(next) || r.in(i-1, yearly) }},
-	{" dt ", "date", func(r *reader, i, next int) bool {
+	{"exp", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
+	{"exp", "experience", func(r *reader, i, next int) bool { return r.isYears(next) || r.in(i-1, yearly) }},
+	{"dt", "date", func(r *reader, i, next int) bool {
 		return (r.isWord(i-1, expiry|dateWord) || r.in(i-1, dated)) && r.isDay(next)
 	}},
-	{" dt ", "dated", func(r *reader, _, next int) bool { return r.isDay(next) }},
-	{" dep ", "departure", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
-	{" arr ", "arrival", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
-	{" yr ", "year", func(r *reader, i, _ int) bool {
+	{"dt", "dated", func(r *reader, _, next int) bool { return r.isDay(next) }},
+	{"dep", "departure", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
+	{"arr", "arrival", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
+	{"yr", "year", func(r *reader, i, _ int) bool {
 		return r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1))
 	}},
-	{" pf ", "platform", func(r *reader, i, next int) bool { return r.isPlatform(i, next) }},
-	{" sec ", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
-	{" vit ", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
-	{" dr ", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
-	{" dr ", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
-	{" cr ", "credit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
-	{" cr ", "credited", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.hasPaise(next) }},
-	{" pm ", "per month", func(r *reader, i, _ int) bool {
-		return r.isSign(i-1, '%') || r.isMoneyBehind(i-1) || r.isWord(i-1, scaleWord) && r.isMoneyBehind(i-2)
-	}},
-	{" pa ", "per annum", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
-	{" nr ", "near", func(r *reader, i, next int) bool {
-		return r.at(i).cas == lower && r.at(next).inCapitals() && !r.single(next)
-	}},
-	{" ph ", "phase", func(r *reader, i, next int) bool { return r.isSign(i+1, '-') && romanValue(r.atWord(next)) > 0 }},
-	{" wk ", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
-	{" cr ", "credited", func(r *reader, i, next int) bool { return r.isCreditedTo(i, next) }},
-	{" opp ", "opposite", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.at(next).cas == title }},
-	{" ht ", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
-	{" ct ", "court", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
-	{" st ", "street", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
-	{" cl ", "class", func(r *reader, _, next int) bool { return r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 }},
-	{" cr ", "credit", func(r *reader, i, _ int) bool { return r.reads(i, "CR", "Cr") && r.isBalanceBehind(i-1) }},
-	{" dr ", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
-	{" dr ", "debited", func(r *reader, i, next int) bool {
+	{"pf", "platform", func(r *reader, i, next int) bool { return r.isPlatform(i, next) }},
+	{"sec", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
+	{"vit", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
+	{"dr", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
+	{"dr", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
+	{"dr", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
+	{"dr", "debited", func(r *reader, i, next int) bool {
 		return r.isMoneyBehind(i-1) && (r.at(next).kind == nothing || r.at(next).kind == sign)
 	}},
+	{"cr", "credit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
+	{"cr", "credited", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.hasPaise(next) }},
+	{"cr", "credited", func(r *reader, i, next int) bool { return r.isCreditedTo(i, next) }},
+	{"cr", "credit", func(r *reader, i, _ int) bool { return r.reads(i, "CR", "Cr") && r.isBalanceBehind(i-1) }},
+	{"pm", "per month", func(r *reader, i, _ int) bool {
+		return r.isSign(i-1, '%') || r.isMoneyBehind(i-1) || r.isWord(i-1, scaleWord) && r.isMoneyBehind(i-2)
+	}},
+	{"pa", "per annum", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
+	{"nr", "near", func(r *reader, i, next int) bool {
+		return r.at(i).cas == lower && r.at(next).inCapitals() && !r.single(next)
+	}},
+	{"ph", "phase", func(r *reader, i, next int) bool { return r.isSign(i+1, '-') && romanValue(r.atWord(next)) > 0 }},
+	{"wk", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
+	{"opp", "opposite", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.at(next).cas == title }},
+	{"ht", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
+	{"ct", "court", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
+	{"st", "street", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
+	{"cl", "class", func(r *reader, _, next int) bool { return r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 }},
 }
 
 // besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.
@@ -91,7 +92,7 @@ func (r *reader) besideWord(i int) (full string, after int) {
 	var buf [8]byte
 	low, _ := fold(buf[:0], r.str(i))
 	for k := range neighbourForms {
-		if f := &neighbourForms[k]; isIn(f.words, string(low)) && f.fits(r, i, next) {
+		if f := &neighbourForms[k]; f.word == string(low) && f.fits(r, i, next) {
 			return f.full, after
 		}
 	}
