@@ -7,70 +7,91 @@ import (
 
 // resolve reads word i of a Hindi sentence, which is both Hindi and English, or two Hindi words, by its neighbours: in Devanagari, or ""
 // for English. Some words have rules of their own, because their grammar says more than the mere language of what stands around them.
+//
+// The rules are called by name, in two functions that say whether they had one: called through a table they would have the sentence
+// escape to the heap, which costs two allocations a message.
 func (s *sentence) resolve(i int) string {
-	switch s.words[i].both {
-	case "main":
-		return s.main(i)
-	case "men", "me":
-		return s.me(i)
-	case "mai", "mein", "mei":
-		return s.pronounOrIn(i)
-	case "ki":
-		return s.ki(i)
-	case "kaha":
-		return s.kaha(i)
-	case "is":
-		return s.is(i)
-	case "are":
-		return s.are(i)
-	case "the":
-		return s.the(i)
-	case "to":
-		return s.to(i)
-	case "do":
-		return s.do(i)
-	case "use":
-		return s.use(i)
-	case "us":
-		return s.us(i)
-	case "he":
-		return s.he(i)
-	case "hi":
-		return s.hi(i)
-	case "bad":
-		return s.bad(i)
-	case "lie":
-		return s.lie(i)
-	case "ban":
-		return s.ban(i)
-	case "lane":
-		return s.lane(i)
-	case "log":
-		return s.log(i)
-	case "door":
-		return s.door(i)
-	case "dal", "daal":
-		return s.dal(i)
-	case "dar":
-		return s.dar(i)
-	case "hal":
-		return s.hal(i)
-	case "chal":
-		return s.chal(i)
-	case "ram", "nach", "rupay", "mla":
-		return s.capitals(i)
-	case "khan":
-		return s.khan(i)
-	case "mile":
-		return s.mile(i)
-	case "min":
-		return s.min(i)
-	case "aata":
-		return s.aata(i)
-	case "re":
-		return s.re(i)
+	if read, ok := s.functionWord(i); ok {
+		return read
+	}
+	if read, ok := s.contentWord(i); ok {
+		return read
 	}
 	return s.byNeighbours(i)
+}
+
+// functionWord reads word i where it is a word of grammar in one of the two languages.
+func (s *sentence) functionWord(i int) (read string, ok bool) {
+	switch s.words[i].both {
+	case "main":
+		return s.main(i), true
+	case "men", "me":
+		return s.me(i), true
+	case "mai", "mein", "mei":
+		return s.pronounOrIn(i), true
+	case "ki":
+		return s.ki(i), true
+	case "kaha":
+		return s.kaha(i), true
+	case "is":
+		return s.is(i), true
+	case "are":
+		return s.are(i), true
+	case "the":
+		return s.the(i), true
+	case "to":
+		return s.to(i), true
+	case "do":
+		return s.do(i), true
+	case "use":
+		return s.use(i), true
+	case "us":
+		return s.us(i), true
+	case "he":
+		return s.he(i), true
+	case "hi":
+		return s.hi(i), true
+	case "re":
+		return s.re(i), true
+	}
+	return "", false
+}
+
+// contentWord reads word i where it is a noun, a verb or an adjective with a rule of its own.
+func (s *sentence) contentWord(i int) (read string, ok bool) {
+	switch s.words[i].both {
+	case "bad":
+		return s.bad(i), true
+	case "lie":
+		return s.lie(i), true
+	case "ban":
+		return s.ban(i), true
+	case "lane":
+		return s.lane(i), true
+	case "log":
+		return s.log(i), true
+	case "door":
+		return s.door(i), true
+	case "dal", "daal":
+		return s.dal(i), true
+	case "dar":
+		return s.dar(i), true
+	case "hal":
+		return s.hal(i), true
+	case "chal":
+		return s.chal(i), true
+	case "ram", "nach", "rupay", "mla":
+		return s.capitals(i), true
+	case "khan":
+		return s.khan(i), true
+	case "mile":
+		return s.mile(i), true
+	case "min":
+		return s.min(i), true
+	case "aata":
+		return s.aata(i), true
+	}
+	return "", false
 }
 
 func (s *sentence) byNeighbours(i int) string {

@@ -208,7 +208,12 @@ func englishVowel(key []byte, i int) string {
 		}
 		return "उ"
 	}
-	switch { // y
+	return englishY(first, last)
+}
+
+// englishY is how a y sounds that is a vowel: the only one of its word (by), the end of it (company), or within (system).
+func englishY(first, last bool) string {
+	switch {
 	case last && first:
 		return "आइ"
 	case last:

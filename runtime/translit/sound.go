@@ -27,9 +27,10 @@ func soundOf[T string | []byte](sound []byte, word T) []byte {
 		if i+1 < len(word) {
 			next = word[i+1]
 		}
-		switch c {
-		case '\'':
+		if isSilent(sound, word, i) {
 			continue
+		}
+		switch c {
 		case 'w':
 			c = 'v'
 		case 'z':
@@ -49,29 +50,37 @@ func soundOf[T string | []byte](sound []byte, word T) []byte {
 				i++
 				c = 'u'
 			}
-		case 'c':
-			if next == 'k' {
-				continue
-			}
 		case 'm':
 			if next == 'b' || next == 'p' {
 				c = 'n'
-			}
-		case 'h':
-			if next == 0 && len(sound) > 1 && isVowel(sound[len(sound)-1]) { // yeh, vajah
-				continue
-			}
-			if i >= 2 && word[i-1] == 'h' { // chh
-				continue
-			}
-		case 'y':
-			if next == 'e' && len(sound) > 0 && isVowel(sound[len(sound)-1]) { // jayega, jaega
-				continue
 			}
 		}
 		sound = appendOnce(sound, c)
 	}
 	return sound
+}
+
+// isSilent reports whether the letter at i of word adds nothing to the sound so far.
+func isSilent[T string | []byte](sound []byte, word T, i int) bool {
+	next := byte(0)
+	if i+1 < len(word) {
+		next = word[i+1]
+	}
+	behindVowel := len(sound) > 0 && isVowel(sound[len(sound)-1])
+	switch word[i] {
+	case '\'':
+		return true
+	case 'c':
+		return next == 'k'
+	case 'h':
+		if next == 0 && len(sound) > 1 && behindVowel { // yeh, vajah
+			return true
+		}
+		return i >= 2 && word[i-1] == 'h' // chh
+	case 'y':
+		return next == 'e' && behindVowel // jayega, jaega
+	}
+	return false
 }
 
 func appendOnce(b []byte, c byte) []byte {

@@ -2,6 +2,7 @@ package accept
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -253,6 +254,24 @@ func TestStopNamesTheFirstWrongWord(t *testing.T) {
 	} {
 		if got := r.Stop(c.spoken); got != c.want {
 			t.Errorf("Stop(%q) = %q, want %q", c.spoken, got, c.want)
+		}
+	}
+}
+
+// TestGrammarIsDescribed: whoever writes messages finds every macro in the README beside them.
+func TestGrammarIsDescribed(t *testing.T) {
+	text, err := os.ReadFile("../../../testdata/hinglish-reading/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := range kinds {
+		if !strings.Contains(string(text), "`<"+kind+" ") {
+			t.Errorf("<%s …> is missing", kind)
+		}
+	}
+	for kind := range connectors {
+		if !strings.Contains(string(text), "`<"+kind+">`") {
+			t.Errorf("<%s> is missing", kind)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (p *parser) words(text string) []node {
 	return out
 }
 
-// kinds are the macros that have a value. What each means stands in the README of the messages.
+// kinds are the macros that have a value. What each stands for is in the README of the messages.
 var kinds = map[string]func(value string, l Language) (node, error){
 	"digits":   readDigits,
 	"tail":     readTail,
