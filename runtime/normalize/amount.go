@@ -325,7 +325,7 @@ func (r *reader) isUnit(j int, u *unit) bool {
 	// One letter is a unit in the case that people write it in: g, m, l, L, h, W, V.
 	switch c := r.text[t.a]; c {
 	case 'T':
-		return r.isNear(j, cooled, 5)
+		return r.isNear(j, cooled, 5) || r.in(j+1, cooled)
 	case 'G', 'M', 'H', 'D', 'S', 'Q', 'w', 'v', 'k':
 		return false
 	case 'L':
@@ -442,7 +442,7 @@ func squareWord(s string) bool { return s == "sq" || s == "Sq" || s == "SQ" }
 
 // squares are the areas of the units of length.
 var squares = map[string]*unit{
-	"ft": units["sqft"], "feet": units["sqft"], "Ft": units["sqft"], "m": units["sqm"], "mt": units["sqm"], "mtr": units["sqm"], "km": units["sqkm"],
+	"ft": units["sqft"], "feet": units["sqft"], "Ft": units["sqft"], "m": units["sqm"], "mt": units["sqm"], "yd": units["sqyd"], "yds": units["sqyd"], "yard": units["sqyd"], "mtr": units["sqm"], "km": units["sqkm"],
 }
 
 var plainDegree = unit{symbol: "~degree"}
@@ -492,6 +492,10 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 
 // sayRate says the unit behind a stroke.
 func (r *reader) sayRate(i int, l lang) {
+	if r.reads(i, "m", "M") && r.isWord(i-2, scaleWord) { // nothing costs thousands a metre
+		r.say(l.words[wordPerMonth])
+		return
+	}
 	r.say(l.words[wordPer])
 	s := r.str(i)
 	var buf [16]byte

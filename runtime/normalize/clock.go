@@ -61,7 +61,8 @@ func (r *reader) endsClock(a, b *moment) bool {
 
 // military reads four digits that are a time because the sentence is about travel: boards 1735, 0915 पर, 0610 ki local.
 func (r *reader) military(i int) (m moment, ok bool) {
-	if len(r.str(i)) != 4 || !r.looseEnd(i+1) {
+	hours := r.isHours(i+1) && r.tight(i+1) && r.looseEnd(i+2) // 2145hrs
+	if len(r.str(i)) != 4 || !hours && !r.looseEnd(i+1) {
 		return m, false
 	}
 	hhmm := r.small(i, 4)

@@ -21,6 +21,7 @@ const (
 	possessive                      // का, की, के
 	priced                          // ends a sentence about a price: है, मिला
 	numberWord                      // says that a number follows: no, नंबर
+	ownWord                         // short before a number only with its dot or a capital, else a word of its own: no, ex
 	versioned                       // a version follows: app, वर्शन
 	beforeDay                       // a day and a month follow: till, since
 	betweenDays                     // stands between two days: से, and
@@ -82,6 +83,7 @@ var groupWords = [groups]string{
 	possessive:         `ka ki ke का की के`,
 	priced:             `hai hain tha thi hoga hogi aaya aayi mila mili liya padega है हैं था थी होगा होगी आया आई मिला मिली लिया पड़ेगा`,
 	numberWord:         `no number नं नंबर`,
+	ownWord:            `no nos ex tel`,
 	versioned:          `version app build release firmware update v वर्शन संस्करण`,
 	beforeDay:          `till until by before upto from since after for`,
 	betweenDays:        `से se to till aur और and ya या`,
@@ -112,5 +114,5 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
-	shortBeside:        `exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
+	shortBeside:        `pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
 }

@@ -199,7 +199,7 @@ var wordLists = []struct {
 		order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp sms
 		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
-		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll rma crn srn grn token टोकन extension ext enrollment ifsc gstin
+		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll rma crn srn grn hsn token टोकन extension ext enrollment ifsc gstin
 		aadhaar aadhar आधार`},
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
 	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
@@ -211,7 +211,7 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `party love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
@@ -393,6 +393,16 @@ var shortForms = []struct {
 	{needsDot, "अनु", "", ""},
 	{dotOrNone, "regd", "", "registered"},
 	{dotOrNone, "pls plz", "", "please"},
+	{dotOrNone, "cust", "", "customer"},
+	{dotOrNone, "tmrw tmw", "", "tomorrow"},
+	{dotOrNone, "clg", "", "college"},
+	{dotOrNone, "pwd", "", "password"},
+	{dotOrNone, "mkt", "", "market"},
+	{dotOrNone, "lmt", "", "limit"},
+	{dotOrNone, "flt", "", "flight"},
+	{dotOrNone, "ngr", "", "nagar"},
+	{dotOrNone, "abt", "", "about"},
+	{dotOrNone, "sno", "", "serial number"},
 	{dotOrNone, "mgmt", "", "management"},
 	{needsDot, "viz", "", "namely"},
 	{needsDot, "misc", "", "miscellaneous"},
@@ -516,7 +526,7 @@ var shortForms = []struct {
 
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
-	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
+	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "sno": "serial number", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
 	"मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
@@ -525,7 +535,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour", "dl": "D L", "qf": "quarter final", "sf": "semi final", "rw": "R W",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour", "pe": "P E", "pb": "P B", "dl": "D L", "qf": "quarter final", "sf": "semi final", "rw": "R W",
 }
 
 var monthWords = [13]string{
@@ -581,7 +591,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase week opposite half time court street class positive negative packet packets average weight height")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy week opposite half time court street class positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

@@ -136,6 +136,31 @@ func (r *reader) mask(j int) (next, wide int) {
 // masked reads groups of digits and masks from token i, which holds either, as far as they go.
 func (r *reader) masked(i int) int {
 	r.begin(i, speech.SpanMasked)
+	return r.end(r.sayMasked(i))
+}
+
+// maskedAbroad reads +91-98XXXXXX12 and +91 XXXXX X4321 from the plus at token i.
+func (r *reader) maskedAbroad(i int) int {
+	code := r.str(i + 1)
+	from := i + 2
+	if r.tightSign(from, '-') {
+		from++
+	}
+	hidden := from
+	if r.at(from).kind == digits {
+		hidden++
+	}
+	next, wide := r.mask(hidden)
+	if len(code) > 3 || r.at(hidden).isOneOf(dots) || wide < 3 || r.at(r.hyphen(next)).kind != digits || len(r.str(r.hyphen(next))) < 2 {
+		return i
+	}
+	r.begin(i, speech.SpanMasked)
+	r.sayCountry(i, code, false, -1)
+	return r.end(r.sayMasked(from))
+}
+
+// sayMasked says the digits of a masked number from token i and returns the token behind it.
+func (r *reader) sayMasked(i int) int {
 	spokenAny := false
 	j := r.frontOfCard(i)
 	for range 2 * maxParts {
@@ -161,7 +186,7 @@ func (r *reader) masked(i int) int {
 	if !spokenAny {
 		r.join = spaced
 	}
-	return r.end(j)
+	return j
 }
 
 // frontOfCard returns where the mask behind the digits at token i begins, if it hides so much that only the tail is said, as

@@ -27,7 +27,10 @@ var neighbourForms = [...]neighbourForm{
 	{"pf", "platform", func(r *reader, i, next int) bool { return r.isPlatform(i, next) }},
 	{"sec", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
 	{"vit", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
+	{"pol", "policy", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
+	{"dist", "distance", func(r *reader, i, next int) bool { return r.isLength(next) }},
 	{"dr", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
+	{"dr", "debited", func(r *reader, i, next int) bool { return r.reads(i-1, "is", "been") && r.reads(next, "for", "by", "with") }},
 	{"dr", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
 	{"dr", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
 	{"dr", "debited", func(r *reader, i, next int) bool {
@@ -153,6 +156,16 @@ func (r *reader) isYears(i int) bool {
 		}
 	}
 	return false
+}
+
+// isLength reports whether a number of metres or kilometres begins at token i.
+func (r *reader) isLength(i int) bool {
+	n, ok := r.number(i)
+	if !ok {
+		return false
+	}
+	u, _ := r.unit(n.next)
+	return u != nil && (u.symbol == "km" || u.symbol == "m" || u.symbol == "mi")
 }
 
 // isClock reports whether a time of the day begins at token i.

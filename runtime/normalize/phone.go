@@ -208,6 +208,9 @@ func (r *reader) sayParts(at []int) {
 func (r *reader) phoneSign(i int) int {
 	switch {
 	case r.isSign(i, '+') && r.at(i+1).kind == digits && r.tight(i+1):
+		if next := r.maskedAbroad(i); next > i {
+			return next
+		}
 		return r.international(i, i+1, false)
 	case r.isSign(i, '(') && r.isSign(i+1, '+') && r.at(i+2).kind == digits && r.isSign(i+3, ')'):
 		return r.international(i, i+2, true)

@@ -196,6 +196,14 @@ func (r *reader) longNumber(i int) int {
 
 // dimensions reads 10x12 and 10 x 12 x 8.
 func (r *reader) dimensions(i int) int {
+	if r.isPlot(i) {
+		r.begin(i, speech.SpanUnit)
+		r.sayPlain(i, r.lang)
+		r.say(r.lang.words[wordAcross])
+		r.sayPlain(i+3, r.lang)
+		r.say(r.lang.measure(units["ft"]).many)
+		return r.end(i + 5)
+	}
 	if !r.times(i) {
 		return i
 	}
@@ -227,6 +235,14 @@ func (r *reader) dimensions(i int) int {
 		return r.end(next)
 	}
 	return r.end(j + 1)
+}
+
+// isPlot reports whether a size in feet begins at token i: 30'x40'.
+func (r *reader) isPlot(i int) bool {
+	if !r.tightSign(i+1, '\'') || !r.tight(i+2) || !r.isTimes(i+2) || !r.tightDigits(i+3) {
+		return false
+	}
+	return r.tightSign(i+4, '\'') && r.looseEnd(i+5)
 }
 
 // times reports whether token j is a number, and x and another number follow.

@@ -86,8 +86,8 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 		return true // Account no. ending, 4 nos, 2 no. ka kaam
 	case e.is(beforeNumber):
 		two := t.cas == upper && t.b-t.a == 2
-		answer := !dot && t.kind == latin && (t.cas == lower || two) // no 5, NO 5
-		return r.numberFollows(next) && (!answer || r.named(i) || r.isLongCode(next))
+		answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two) // no 5, NO 5
+		return t.cas != mixed && r.numberFollows(next) && (!answer || r.named(i) || r.isLongCode(next)) // pH 7 is no phone
 	case e.is(dotOrTitle):
 		return t.kind != latin || t.cas == title || dot
 	case e.is(needsDot):
@@ -111,7 +111,7 @@ func (r *reader) countsPieces(i, next int) bool {
 func (r *reader) isLongCode(i int) bool {
 	t := r.at(i)
 	if t.kind == digits {
-		return r.joined(i+1) || len(r.str(i)) >= 5 || r.at(i+1).kind == digits && len(r.str(i)) >= 3
+		return r.joined(i+1) && r.currencyCode(i+1) == 0 || len(r.str(i)) >= 5 || r.at(i+1).kind == digits && len(r.str(i)) >= 3
 	}
 	return t.cas == upper && r.codeLetters(i)
 }

@@ -357,9 +357,9 @@ func (r *reader) bareRate(i int) int {
 		return next
 	}
 	j := i - 1
-	counted := r.isWord(j, counted) && r.at(j-1).kind == digits
+	counted := r.at(j-1).kind == digits && (r.isWord(j, counted) || r.at(j).kind == latin && r.in(i+1, period))
 	if r.joined(j) && r.isWord(j, scaleWord) || counted {
-		j-- // 25k/month, 8 units/day
+		j-- // 25k/month, 8 units/day, 100 SMS/day
 	}
 	if r.at(j).kind != digits {
 		return i

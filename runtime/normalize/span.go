@@ -77,16 +77,20 @@ func (r *reader) lastingMetres(i int) int {
 	return r.end(i + 2)
 }
 
-// termLetters reads 60 M behind a tenure, 7D behind a window and 2N/3D, the nights and days of a journey.
+// termLetters reads 60 M behind a tenure, 7D behind a window and 2N/3D or 3D/2N, the nights and days of a journey.
 func (r *reader) termLetters(i int) int {
 	if r.small(i, 3) < 1 || r.joined(i) {
 		return i
 	}
-	if nights, days := r.small(i, 2), r.small(i+3, 2); nights > 0 && days > 0 && r.isTrip(i) {
-		r.begin(i, speech.SpanDuration)
-		r.sayUnit(nights, units["~night"])
-		r.sayUnit(days, units["d"])
-		return r.end(i + 5)
+	if first, second := r.small(i, 2), r.small(i+3, 2); first > 0 && second > 0 {
+		for _, letters := range [...]string{"ND", "DN"} {
+			if r.isTrip(i, letters) {
+				r.begin(i, speech.SpanDuration)
+				r.sayUnit(first, tripUnits[letters[0]])
+				r.sayUnit(second, tripUnits[letters[1]])
+				return r.end(i + 5)
+			}
+		}
 	}
 	if !r.looseEnd(i + 2) {
 		return i
@@ -108,12 +112,15 @@ func (r *reader) termLetters(i int) int {
 	return r.end(i + 2)
 }
 
-// isTrip reports whether 2N/3D or 2N-3D begins at token i.
-func (r *reader) isTrip(i int) bool {
-	if !r.tight(i+1) || !r.reads(i+1, "N") || !r.tight(i+2) || !r.at(i+2).isOneOf("/-&") {
+// tripUnits are what the letters of 2N/3D count.
+var tripUnits = map[byte]*unit{'N': units["~night"], 'D': units["d"]}
+
+// isTrip reports whether 2N/3D or 2N-3D begins at token i, with these letters.
+func (r *reader) isTrip(i int, letters string) bool {
+	if !r.tight(i+1) || r.atWord(i+1) != letters[:1] || !r.tight(i+2) || !r.at(i+2).isOneOf("/-&") {
 		return false
 	}
-	return r.tight(i+3) && r.tight(i+4) && r.reads(i+4, "D") && r.looseEnd(i+5)
+	return r.tight(i+3) && r.tight(i+4) && r.atWord(i+4) == letters[1:] && r.looseEnd(i+5)
 }
 
 // stopwatch reads what a clock cannot show, 52:40, and what a race or a film took, 2:03:15.

@@ -154,7 +154,7 @@ db | डेसिबल | decibel | decibels
 hr,hrs,h | घंटे | hour | hours | quarter | घंटा
 min,mins | मिनट | minute | minutes
 d | दिन | day | days | tight
-mo,mos,mths,mth | महीने | month | months
+mo,mos,mths,mth,mnth,mnths | महीने | month | months
 pcs,pc | पीस | piece | pieces
 tbsp | टेबलस्पून | tablespoon | tablespoons
 tsp,tsf | टीस्पून | teaspoon | teaspoons
@@ -181,6 +181,7 @@ bpm | बी पी एम | beat per minute | beats per minute
 fps | एफ़ पी एस | frame per second | frames per second
 bps | बेसिस पॉइंट | basis point | basis points
 psi | पी एस आई | P S I | P S I
+gsm | जी एस एम | G S M | G S M
 nm | नैनोमीटर | nanometre | nanometres
 pg/ml | पिकोग्राम प्रति मिलीलीटर | picogram per millilitre | picograms per millilitre
 ng/ml | नैनोग्राम प्रति मिलीलीटर | nanogram per millilitre | nanograms per millilitre
@@ -203,7 +204,8 @@ s | सेकंड | second | seconds | tight
 sec,secs | सेकंड | second | seconds
 μs | माइक्रोसेकंड | microsecond | microseconds
 ms | मिलीसेकंड | millisecond | milliseconds
-sqft | वर्ग फ़ुट | square foot | square feet
+sqft,sft | वर्ग फ़ुट | square foot | square feet
+sqyd | वर्ग गज | square yard | square yards
 sqm | वर्ग मीटर | square metre | square metres
 sqkm | वर्ग किलोमीटर | square kilometre | square kilometres
 c | डिग्री सेल्सियस | degree Celsius | degrees Celsius | degree
