@@ -150,7 +150,7 @@ func (r *reader) roman(i int) int {
 	if spelled := r.single(i+1) && r.at(i+1).inCapitals(); spelled || r.single(i) && r.isWord(i+1, digitName) {
 		return i // letters and digits in a row have been read already
 	}
-	pronoun := n == 1 && r.at(i+1).inSmallLetters() // the part I like
+	pronoun := n == 1 && head == i-1 && r.at(i+1).inSmallLetters() // the part I like
 	if pronoun {
 		return i
 	}
@@ -234,7 +234,8 @@ func (r *reader) endsOrdinal(i int) bool {
 // schoolClass reads XII-B.
 func (r *reader) schoolClass(i int) int {
 	n := romanValue(r.str(i))
-	if n == 0 || n > 12 || r.single(i) && !r.isWord(i-1, romanHead) || !r.at(i).inCapitals() {
+	another := r.at(i-1).isOneOf("&,/") && r.isSign(i-3, '-') && romanValue(r.atWord(i-4)) > 0 // IX-B & X-A
+	if n == 0 || n > 12 || r.single(i) && !r.isWord(i-1, romanHead) && !another || !r.at(i).inCapitals() {
 		return i
 	}
 	if !r.tightSign(i+1, '-') || !r.tight(i+2) || !r.capital(i+2) || r.text[r.toks[i+2].a] > 'F' {

@@ -204,6 +204,7 @@ func (r *reader) suffix(a *amount) {
 		a.next = j + 2
 		if a.cur == 0 {
 			a.cur = rupees
+			r.currencyAgain(a)
 		}
 		return
 	case a.cur > 0:
@@ -217,12 +218,37 @@ func (r *reader) suffix(a *amount) {
 	case t.kind.lettered() && r.wordSuffix(a):
 		return
 	}
+	if r.isHyphenedUnit(j) {
+		a.unit, a.next = r.unitText(j+1, j+2), j+2
+		return
+	}
 	if u, next := r.unit(j); u != nil {
 		if r.at(j).kind == latin && r.tightSign(next, '.') && !r.last(next) && r.at(next+1).kind != digits {
 			next++ // kg.
 		}
 		a.unit, a.next = u, next
 		r.rate(a)
+	}
+}
+
+// isHyphenedUnit reports whether a hyphen and a unit of several letters stand at token j: a 10-min break.
+func (r *reader) isHyphenedUnit(j int) bool {
+	t := r.at(j + 1)
+	if !r.tightSign(j, '-') || !r.tight(j+1) || t.kind != latin || t.cas == upper || t.b-t.a < 2 || !r.looseEnd(j+2) {
+		return false
+	}
+	u := r.unitText(j+1, j+2)
+	return u != nil && !u.tightOnly && !u.rare
+}
+
+// currencyAgain passes over the Rs that says once more what /- has said: 1,20,000/- रु.
+func (r *reader) currencyAgain(a *amount) {
+	if r.currencyCode(a.next) != rupees || !r.looseEnd(a.next+1) || r.at(a.next+1).kind == digits {
+		return
+	}
+	a.next++
+	if r.tightSign(a.next, '.') && !r.last(a.next) && r.at(a.next+1).kind != digits {
+		a.next++
 	}
 }
 
@@ -268,13 +294,33 @@ func (r *reader) rate(a *amount) {
 		return // ₹8,500 /month has its stroke apart
 	}
 	word := r.tight(j+1) && r.at(j+1).kind.lettered() && r.looseEnd(j+2)
-	switch {
+	if word && rates[r.atWord(j+1)] == "" && r.listsOn(j+2) {
+		return // EMI 21k/school fee 6k
+	}
+	switch u, next := r.square(j + 1); {
+	case u != nil && r.tight(j+1): // ₹3.25/sq ft
+		a.per, a.next = j+1, next
 	case r.tightSign(j+1, '-'):
 		a.next = j + 2 // ₹500/-
 	case word && r.currencyCode(j+1) == 0:
 		a.per = j + 1
 		a.next = j + 2
+		if r.at(j+1).kind == deva && r.tightSign(j+2, '.') && r.unitText(j+1, j+3) != nil {
+			a.next++ // ₹66/ली.
+		}
 	}
+}
+
+// listsOn reports whether the next amount of a list stands close behind token j.
+func (r *reader) listsOn(j int) bool {
+	for k := j; k < j+3; k++ {
+		if t := r.at(k); t.kind == digits || t.isCurrency() {
+			return r.at(j).kind.lettered() || k == j
+		} else if !t.kind.lettered() {
+			return false
+		}
+	}
+	return false
 }
 
 // unit reads the unit at token j.
@@ -297,6 +343,11 @@ func (r *reader) unit(j int) (*unit, int) {
 	if !t.kind.lettered() {
 		return r.microUnit(j)
 	}
+	if t.kind == deva && r.tightSign(j+1, '.') && !(r.tight(j+2) && r.at(j+2).kind == deva) { // मि.मी. is one unit
+		if u := r.unitText(j, j+2); u != nil { // ली.
+			return u, j + 2
+		}
+	}
 	if r.reads(j, "F", "C") && r.isFever(j) {
 		return units["°"+strings.ToLower(r.str(j))], j + 1
 	}
@@ -318,7 +369,7 @@ func (r *reader) isUnit(j int, u *unit) bool {
 	}
 	switch n := t.b - t.a; {
 	case n == 2 && t.cas == upper:
-		return !isIn(" LB LBS MT HA MI PC OZ MO YD ", r.str(j)) // berths and states
+		return !isIn(" AC LB LBS MT HA MI PC OZ MO YD ", r.str(j)) // berths and states
 	case n > 1:
 		return true
 	}
@@ -328,8 +379,12 @@ func (r *reader) isUnit(j int, u *unit) bool {
 		return r.isNear(j, cooled, 5) || r.in(j+1, cooled)
 	case 'G', 'M', 'H', 'D', 'S', 'Q', 'w', 'v', 'k':
 		return false
+	case 'q':
+		return r.at(j+1).kind != digits // q 1 to 8
 	case 'L':
 		return !r.reads(j+1, "size", "Size") // 2 L size
+	case 'h':
+		return !t.gap || r.lang == english || r.at(j+1).kind == digits // 190 h: hai
 	}
 	return true
 }
@@ -369,7 +424,8 @@ func (r *reader) isFever(j int) bool {
 
 // isRareUnit reports whether token j stands apart from a number in Devanagari, or beside a word of temperatures: २ st, 273 K.
 func (r *reader) isRareUnit(j int) bool {
-	return r.at(j).gap && (r.at(j-1).hindi || r.near(j, signed, 4) || r.isWord(j+1, signed))
+	alone := r.at(j-2).kind == nothing && r.at(j+1).kind == nothing
+	return r.at(j).gap && (alone || r.at(j-1).hindi || r.near(j, signed, 4) || r.isWord(j+1, signed))
 }
 
 // microUnit reads µm, µg and µs, whose first letter is Greek, at token j.
@@ -442,7 +498,7 @@ func squareWord(s string) bool { return s == "sq" || s == "Sq" || s == "SQ" }
 
 // squares are the areas of the units of length.
 var squares = map[string]*unit{
-	"ft": units["sqft"], "feet": units["sqft"], "Ft": units["sqft"], "m": units["sqm"], "mt": units["sqm"], "yd": units["sqyd"], "yds": units["sqyd"], "yard": units["sqyd"], "mtr": units["sqm"], "km": units["sqkm"],
+	"ft": units["sqft"], "feet": units["sqft"], "Ft": units["sqft"], "m": units["sqm"], "mt": units["sqm"], "yd": units["sqyd"], "yds": units["sqyd"], "yard": units["sqyd"], "mtr": units["sqm"], "km": units["sqkm"], "mm": units["sqmm"], "cm": units["sqcm"], "in": units["sqin"], "inch": units["sqin"],
 }
 
 var plainDegree = unit{symbol: "~degree"}
@@ -500,7 +556,13 @@ func (r *reader) sayRate(i int, l lang) {
 	s := r.str(i)
 	var buf [16]byte
 	low, _ := fold(buf[:0], s)
-	switch u := r.unitText(i, i+1); {
+	u := r.unitText(i, i+1)
+	if area, _ := r.square(i); area != nil {
+		u = area
+	} else if r.tightSign(i+1, '.') && r.at(i).kind == deva {
+		u = r.unitText(i, i+2)
+	}
+	switch {
 	case l.rates[string(low)] != "":
 		r.say(l.rates[string(low)])
 	case u != nil:

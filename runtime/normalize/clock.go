@@ -214,29 +214,42 @@ func (r *reader) minutes(i int, m *moment) bool {
 	return true
 }
 
-// isTimedRange reports whether token i belongs to two times with points, 1.00-1.30, where the sentence speaks of hours.
+// isTimedRange reports whether the decimal at token i belongs to two times, 1.00-1.30 or 11-1.30, where the sentence speaks of hours.
 func (r *reader) isTimedRange(i int) bool {
-	j := i + 3
-	if !r.at(j).isOneOf(dashes) {
-		if j = i - 1; !r.at(j).isOneOf(dashes) {
-			return false
-		}
-		i = j - 3
+	dash := i + 3
+	if !r.at(dash).isOneOf(dashes) {
+		dash = i - 1
 	}
-	for _, k := range [...]int{i, j + 1} {
-		if !r.looksTimed(k, 24) {
-			return false
-		}
-	}
-	if r.isSign(j+4, '%') || r.countedAt(j+4) || r.currencyCode(i-1) > 0 || r.at(i-1).isCurrency() {
+	if !r.at(dash).isOneOf(dashes) || !r.looksTimed(i, 24) {
 		return false
 	}
-	for k := max(r.start, i-10); k < min(r.stop, j+8); k++ {
+	from, next := dash-3, dash+2
+	switch {
+	case r.looksTimed(dash+1, 24):
+		next = dash + 4
+	case !r.isHour(dash + 1):
+		return false
+	}
+	if i != from && !r.looksTimed(from, 24) {
+		if from = dash - 1; !r.isHour(from) {
+			return false
+		}
+	}
+	if r.isSign(next, '%') || r.countedAt(next) || r.currencyCode(from-1) > 0 || r.at(from-1).isCurrency() {
+		return false
+	}
+	for k := max(r.start, from-7); k < min(r.stop, next+4); k++ {
 		if r.isWord(k, timed) {
 			return true
 		}
 	}
 	return false
+}
+
+// isHour reports whether token i is an hour by itself.
+func (r *reader) isHour(i int) bool {
+	h := r.small(i, 2)
+	return 1 <= h && h <= 12 && !r.isSign(i-1, '.') && !r.numberBehind(i+1, '.')
 }
 
 // looksTimed reports whether the decimal at token i has an hour up to last, and minutes as people give them.
@@ -263,6 +276,9 @@ func (r *reader) isDottedTime(i int) bool {
 	if joint && r.isWord(i+4, travel) {
 		return true
 	}
+	if r.besideClock(i) {
+		return true
+	}
 	if r.small(i+2, 2)%15 != 0 {
 		return false
 	}
@@ -277,6 +293,20 @@ func (r *reader) isDottedTime(i int) bool {
 	}
 	for j := max(r.start, i-4); j < i; j++ {
 		if r.isWord(j, dayPart|travel) || r.in(j, nearToday) || r.weekdayAt(j) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// besideClock reports whether another time stands in the sentence, so that the decimal at token i, which looks like one, is one, too.
+func (r *reader) besideClock(i int) bool {
+	if r.isWord(i-1, amountOf) || r.at(i-1).isCurrency() || r.currencyCode(i-1) > 0 {
+		return false
+	}
+	for j := max(r.start, i-16); j < min(r.stop, i+16); j++ {
+		colon := r.isSign(j, ':') && r.tight(j) && r.pair(j+1) >= 0 && r.tight(j+1) && r.at(j-1).kind == digits
+		if colon || r.isWord(j, oclock) || r.at(j-1).kind == digits && r.isMeridiem(j) {
 			return true
 		}
 	}
@@ -510,7 +540,7 @@ func (r *reader) quarteredTime(m *moment, elide bool) {
 	}
 	switch {
 	case elide:
-	case m.baje > 0:
+	case m.baje > 0 && !r.reads(m.baje, "bje"):
 		r.say(r.str(m.baje))
 	default:
 		r.say(c.oclock)

@@ -73,12 +73,31 @@ func (r *reader) lettersAndNumbers(i, next int) int {
 	case r.nameAndNumber(i, next):
 		return r.keep(i)
 	}
-	for _, try := range [...]func(*reader, int, int) int{(*reader).labelRange, (*reader).quarterOfYear, (*reader).seriesName, (*reader).sectionNumber} {
+	for _, try := range [...]func(*reader, int, int) int{(*reader).berth, (*reader).labelRange, (*reader).quarterOfYear, (*reader).seriesName, (*reader).sectionNumber} {
 		if end := try(r, i, next); end > i {
 			return end
 		}
 	}
 	return r.sayCode(i, next)
+}
+
+// coaches are the letters of coaches of Indian trains, which stand before their number.
+const coaches = " S B A H C D E M HA GS "
+
+// berth reads S4/32 beside words of journeys: a coach, and a place in it.
+func (r *reader) berth(i, next int) int {
+	if next != i+4 || !isIn(coaches, r.str(i)) || !r.stroke(i+1) || !r.isTravelling(i) {
+		return i
+	}
+	if len(r.str(i+1)) > 2 || len(r.str(i+3)) > 2 {
+		return i
+	}
+	r.begin(i, speech.SpanCode)
+	r.letters(r.str(i), r.lang)
+	r.sayPlain(i+1, r.lang)
+	r.pause()
+	r.sayPlain(i+3, r.lang)
+	return r.end(next)
 }
 
 // codeRun measures the run of capitals, digits and single hyphens at token i.
@@ -116,7 +135,7 @@ func (r *reader) codeGoesOn(i int) bool {
 }
 
 // numbered are letters whose number is a quantity: FY26, Q1, NH-44, PM2.5.
-const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T "
+const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T U "
 
 // namedNumber reports whether tokens i to next are such letters, or a name of englishNames, and their number.
 func (r *reader) namedNumber(i, next int) bool {
@@ -177,8 +196,8 @@ func (r *reader) hyphenCode(i, next int) bool {
 	parts, long := 0, false
 	for j := i; j < next; j++ {
 		t := r.at(j)
-		if t.kind == sign && t.ch == '/' {
-			return false
+		if t.kind == sign && t.ch == '/' && parts < 3 {
+			return false // house 7-1-44/2 has parts enough
 		}
 		if t.kind == digits {
 			parts++
@@ -189,7 +208,10 @@ func (r *reader) hyphenCode(i, next int) bool {
 		return true
 	}
 	near := r.context(i).what
-	return near == codeNear || near == idNear && len(r.str(i)) >= 3 && !r.isLabelRange(i)
+	if near != idNear || r.isLabelRange(i) {
+		return near == codeNear
+	}
+	return len(r.str(i)) >= 3 || parts == 2 && len(r.str(i+2)) == 4 // order 60-4471
 }
 
 // isLabelRange reports whether the two numbers with a hyphen at token i are the first and the last of many: tokens 101-150.
@@ -289,6 +311,22 @@ func (r *reader) singles(i int) int {
 	return j
 }
 
+// codeRunsOn reads the code of OTP:381940.2min, behind whose full stop no space was typed.
+func (r *reader) codeRunsOn(i int) int {
+	n := len(r.str(i))
+	if n < 4 || n > 8 || !r.numberBehind(i+1, '.') || len(r.str(i+2)) > 2 || r.context(i).what != codeNear {
+		return i
+	}
+	if r.looseEnd(i + 3) {
+		return i
+	}
+	r.begin(i, speech.SpanCode)
+	r.grouped(r.str(i))
+	next := r.end(i + 1)
+	r.mark(".")
+	return next + 1
+}
+
 // contextCode reads a number that the words around it make an identifier.
 func (r *reader) contextCode(i int) int {
 	if !r.looseEnd(i+1) || r.numberBehind(i+1, '-') && r.isLabelRange(i) && r.looseEnd(i+3) {
@@ -332,7 +370,8 @@ func (r *reader) spacedCode(i int) int {
 	total, k := 0, 0
 	for ; k < n; k++ {
 		size := len(r.str(at[k]))
-		if size < 2 || size > 4 || k > 0 && !r.at(at[k]).gap {
+		landline := k == 1 && n == 2 && size <= 7 && total+size == 10 // 1374 309988
+		if size < 2 || size > 4 && !landline || k > 0 && !r.at(at[k]).gap {
 			break
 		}
 		total += size
@@ -341,7 +380,7 @@ func (r *reader) spacedCode(i int) int {
 	if k < 2 || !r.looseEnd(next) || r.tightSign(next, ':') {
 		return i
 	}
-	if r.countedAt(next) || r.isSign(next, '%') || r.unitText(next, next+1) != nil {
+	if u, _ := r.unit(next); u != nil || r.countedAt(next) || r.isSign(next, '%') {
 		return i // the last group is a quantity of its own
 	}
 	r.begin(i, speech.SpanCode)

@@ -37,6 +37,7 @@ var contextRules = [...]contextRule{
 	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
 	{"letters before its hyphen", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isLetteredCode(i) }},
 	{"a word of accounts, orders or numbers before it", idNear, 3, func(r *reader, i int, before finding) bool { return before.what == idNear && !r.isPrice(i) }},
+	{"a bank before it", idNear, 4, func(r *reader, i int, _ finding) bool { return r.isBankTail(i) }},
 	{"another of its kind before it", idNear, 3, func(r *reader, i int, _ finding) bool { return r.isAnother(i) }},
 	{"a word of codes behind it", codeNear, 3, func(r *reader, i int, before finding) bool {
 		return before.what == noContext && r.contextAfter(i+1) == codeNear
@@ -51,6 +52,9 @@ var contextRules = [...]contextRule{
 
 // judge finds the first of contextRules that the number at token i fits, nil for a quantity.
 func (r *reader) judge(i int) *contextRule {
+	if r.reads(i+1, "of") && r.at(i+2).kind == digits {
+		return nil // code 1 of 2
+	}
 	before := r.context(i)
 	n := len(r.str(i))
 	for k := range contextRules {

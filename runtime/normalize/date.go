@@ -332,7 +332,7 @@ func (r *reader) isDateTail(i int) bool {
 }
 
 // hindiShortMonths are months that are short only with their dot: जन and नव are words, too.
-var hindiShortMonths = map[string]int{"जन": 1, "फर": 2, "फ़र": 2, "अप्रै": 4, "जुला": 7, "अग": 8, "सित": 9, "अक्टू": 10, "नव": 11, "दिस": 12}
+var hindiShortMonths = map[string]int{"सितं": 9, "नवं": 11, "दिसं": 12, "जन": 1, "फर": 2, "फ़र": 2, "अप्रै": 4, "जुला": 7, "अग": 8, "सित": 9, "अक्टू": 10, "नव": 11, "दिस": 12}
 
 // monthAt reads the name of a month at token i.
 func (r *reader) monthAt(i int) (m, next int) {
@@ -640,7 +640,16 @@ func (r *reader) saidToBeYear(i, y int) bool {
 	beforeYearWord := 1900 <= y && y < 2100 && r.isWord(i+1, yearAfter)                  // 1947 में
 	longAgo := r.in(i+1, possessive) && r.isWord(i+2, past)                              // 1857 ki kranti
 	behindTitle := r.lang == english && 1950 <= y && y < 2050 && r.isTitle(i-1)          // World Cup 1983
-	return behindYearWord || beforeYearWord || longAgo || behindTitle
+	return behindYearWord || beforeYearWord || longAgo || behindTitle || r.opensYears(i, y)
+}
+
+// opensYears reports whether y, which is token i, is the first of two years: 1857 से 1947 तक.
+func (r *reader) opensYears(i, y int) bool {
+	last := r.small(i+2, 4)
+	if !r.in(i+1, betweenDays) || last <= y || last < 1900 || last >= 2100 {
+		return false
+	}
+	return r.looseEnd(i+3) && r.isWord(i+3, yearAfter)
 }
 
 // isTitle reports whether token i is a capitalised word inside its sentence: World Cup 2023.

@@ -102,7 +102,7 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 			return sharedWord, true, true
 		case t.word.is(englishWord) && !r.letterOfStroke(j):
 			return englishFunctionWord, true, true
-		case r.isEnglishContent(j):
+		case r.isEnglishContent(j) || first && t.cas == title && t.word.is(plain) && !t.word.is(expansion):
 			return englishContentWord, true, true
 		}
 		return 0, false, true
@@ -143,7 +143,7 @@ func (r *reader) letterOfStroke(j int) bool {
 }
 
 // englishEndings are endings that hardly any word of Roman Hindi has.
-var englishEndings = [...]string{"ed", "ing", "tion", "ment", "ly", "ies", "'s", "ness", "ers", "ents"}
+var englishEndings = [...]string{"ed", "ing", "tion", "ment", "ly", "ies", "'s", "ness", "ers", "ents", "ence", "ance", "able", "ity", "ous", "ful", "ship", "less"}
 
 func hasEnglishEnding(s string) bool {
 	for _, e := range englishEndings {

@@ -32,7 +32,7 @@ func (r *reader) fraction(i int) int {
 		}
 		return r.end(r.unitBehind(next, l))
 	}
-	if near := r.context(i).what; r.numberBehind(i+3, '/') && near != noContext || near == idNear && len(r.str(i)) >= 6 {
+	if r.isStrokedCode(i) {
 		return r.strokedCode(i)
 	} else if next := r.caseOfYear(i); next > i {
 		return next
@@ -41,6 +41,16 @@ func (r *reader) fraction(i int) int {
 		return next
 	}
 	return r.overNumbers(i, l)
+}
+
+// isStrokedCode reports whether the parts with strokes at token i are those of an account, a file or a policy.
+func (r *reader) isStrokedCode(i int) bool {
+	near := r.context(i).what
+	if near == noContext {
+		return false
+	}
+	padded := r.zeroLed(i+2) && len(r.str(i+2)) >= 3 // 3319/0072
+	return r.numberBehind(i+3, '/') || near == idNear && (len(r.str(i)) >= 6 || padded)
 }
 
 // overNumbers reads 12/3 and 1/2/3, one number over the other, and the unit behind them.

@@ -9,6 +9,7 @@ const (
 	towards                         // where money that is credited went: to, में
 	transferred                     // what money moves to or by: account, UPI
 	feverish                        // C and F behind a number are degrees: temp, बुखार
+	reckoned                        // asks for a product, or names it: 8 x 7 kitna
 	halved                          // counted with डेढ़ and ढाई: घंटे, kilo
 	beforeTime                      // a time of four digits follows: by, from
 	afterDeparture                  // stands behind the time of a departure: को, wali
@@ -28,6 +29,12 @@ const (
 	afterDay                        // stands behind a day and a month: को, तक
 	beforeDecade                    // a decade follows: early, mid
 	lawful                          // a number with its letters follows, as of a law: Section, धारा
+	bank                            // four digits beside it are the tail of an account: sbi, hdfc
+	media                           // minutes and seconds of it follow: video, gaana
+	caseEnding                      // the postpositions that a person takes: ne, को
+	weekendBefore                   // Sat and Sun behind it are days: on, every
+	weekendBehind                   // Sat and Sun before it are days: off, ko
+	hourly                          // hours, behind a length of time: 2:30 घंटे
 	yearly                          // years: yr, saal
 	lawBook                         // the book of a law: Act, IPC
 	paidBy                          // says how money went: from, via
@@ -71,6 +78,7 @@ var groupWords = [groups]string{
 	towards:            `to in into on by se me mein via from hua में हुए`,
 	transferred:        `account acct ac खाते upi neft imps`,
 	feverish:           `temp temperature fever bukhar बुखार तापमान taapmaan`,
+	reckoned:           `kitna kitne kitni hota hote hua barabar equals कितना कितने होता होते हुआ बराबर`,
 	halved:             `घंटे घंटा घंटों ghante ghanta ghanto ghanton किलो kilo लीटर बजे baje साल saal किलोमीटर महीने mahine`,
 	beforeTime:         `by from till until before after starts`,
 	afterDeparture:     `ko को tak तक wali वाली ki की ka का baje बजे`,
@@ -90,6 +98,12 @@ var groupWords = [groups]string{
 	afterDay:           `को ko तक tak से se`,
 	beforeDecade:       `the early late mid`,
 	lawful:             `section sec form rule article धारा dhara फ़ॉर्म फॉर्म नियम अनुच्छेद schedule`,
+	bank:               `sbi hdfc icici axis kotak pnb bob boi idbi canara union indusind idfc yes rbl federal paytm`,
+	media:              `video clip reel song gaana audio track वीडियो क्लिप गाना`,
+	caseEnding:         `ne ko ke ka ki se ने को के का की से`,
+	weekendBefore:      `on by every each this next coming last till until from or and to am pm is se ya aur har इस अगले हर`,
+	weekendBehind:      `off closed holiday morning evening night afternoon ko को tak तक only also`,
+	hourly:             `घंटे घंटा घंटों ghante ghanta ghanto ghanton hours hour`,
 	yearly:             `yr yrs year years saal`,
 	lawBook:            `act ipc bns bnss crpc cpc rules code adhiniyam`,
 	paidBy:             `from to by via on in se`,
@@ -114,5 +128,5 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
-	shortBeside:        `pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
+	shortBeside:        `blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
 }

@@ -160,7 +160,7 @@ var wordLists = []struct {
 		waise jaise aise lagao likhein likho likhiye padhein padhe sunein khula khuli khule bandh bharna bharein bhare dabayein dabaye dabaiye ruko rukiye rukein 
 		bache bachi bacha gayab taiyar tayar ne udaan chhoot chhutti kharcha kharch rakam rashi khata khate mujhse aapse humse unse kisko jisko jinka jinki jinke isliye
 		kyunki kyonki  warna tabhi kabhi hamesha jaldi zaroor jaroor zaroori bilkul sahi galat khush dukh mausam garmi sardi barish khana pani doodh chai aata chawal
-		dal sabzi dukaan dukan sadak gaadi gadi rasta raasta dost beta beti bhejna bhejne mangwa mangwao   yaar arre  haal baat baatein baje bje band`},
+		dal sabzi dukaan dukan sadak gaadi gadi rasta raasta dost beta beti bhejna bhejne mangwa mangwao   yaar arre  haal baat baatein baje bje`},
 	{hindiFunction, `
 		hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan kaise kaisa kaisi kaun
 		kitna kitne kitni aap aapka aapki aapke aapko aapne apka apki apke apko tum tumhara tumhari tumhe tumhein tera teri tere mera meri mere mujhe mujhko maine
@@ -174,7 +174,7 @@ var wordLists = []struct {
 		batao batana bata dekh dekhein dekhiye dekho suniye suno boliye bolo bol bhej bheja bheji bheje bhejein bhejiye bhejo rakhein rakhe rakho rakhiye hone hona hote hota hoti
 		karwa karwaye karwayein karwaiye lagega lagegi lagenge lage lagta chalo chuka chuki chuke krein kr krna krne lagao likhein likho likhiye padhein padhe sunein bharna bharein bhare
 		dabayein dabaye dabaiye ruko rukiye rukein bache bachi bacha bhejna bhejne mangwa mangwao honi`},
-	{hindiMaybe, `me main par pe hi ab un tu bar baar log tab mile mat sun lo den hum namaste bas teen das sau hazaar hazar aye   de le`},
+	{hindiMaybe, `me main par pe hi ab un tu bar baar log tab mile mat sun lo den hum namaste bas band teen das sau hazaar hazar aye   de le`},
 	{englishWord, `
 		the a an is are was were be been being has have had having will would can could shall should may might must your you yours i my we our us their they them he she his
 		him her it its this that these those of for from with at by in on to and or not no if then than when where what which who whom whose how why please dear do does did done
@@ -196,7 +196,7 @@ var wordLists = []struct {
 		otp otps pin pins mpin upin tpin cvv cvc code codes passcode password passwords verification कोड पासकोड ओटीपी पिन पासवर्ड एमपिन सीवीवी pincode zipcode पिनकोड captcha कैप्चा
 		coupon promo voucher कूपन dac`},
 	{idWord, `
-		order orders ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
+		order orders ordr ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp sms
 		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
 		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll rma crn srn grn hsn token टोकन extension ext enrollment ifsc gstin
@@ -211,11 +211,11 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `party love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
-	{codeVerb, `try daal daalke dalke use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
+	{codeVerb, `try daal daalke dalke use enter type share submit input quote punch डालें डालो डालिए दर्ज भरें बताएँ बताएं बताना बताओ bata batayein bataayein bataein btao btana btaye btayein dikhao dikhana dikhaye dikhayein dikhaiye दिखाएँ दिखाएं दिखाना दिखाओ दिखाइए बताइए dalo daalo dalein daalein daliye dalna daalna dal batao batana bataye bataiye likho
 		enter submit darj bharo bharein share`},
 	{renewed, `new old earlier previous latest another fresh नया पुराना दूसरा naya purana dusra doosra`},
 	{sport, `
@@ -239,7 +239,7 @@ var wordLists = []struct {
 		ट्रेन बस उड़ान फ्लाइट फ़्लाइट लोकल गाड़ी प्रस्थान आगमन रवाना पहुँचेगी छूटेगी पकड़नी pakadni chhutegi pahunchegi nikalegi reporting report briefing shift doors entry curfew checkout`},
 	{lasting, `timeout session video break wait cache interval song clip call delay expires expire meeting audio reel podcast lecture workout nap timer warmup runtime late jog walk plank rest halt ttl screening demo standup ride`},
 	{terms, `notice tenure emi emis runway lockin probation internship subscription lease rental warranty bond term policy validity`},
-	{timed, `प्रातः सायं कटौती lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
+	{timed, `time tym hrs आरती दर्शन darshan aarti प्रातः सायं कटौती lunch dinner breakfast office hours timing timings class school period shift break open shop bank clinic opd भोजन समय कार्यालय दुकान कक्षा अवकाश विश्राम लंच मध्यांतर ओपीडी दोपहर शाम सुबह khulta khulti samay`},
 	{pressed, `press dial enter followed key keys dabayein dabaye dabaiye dabao दबाएँ दबाएं दबाइए दबाओ दबाकर डायल`},
 	{apart, `में mein me  mai से se ke के in for with`},
 	{counted, `
@@ -285,8 +285,8 @@ var wordLists = []struct {
 		playstation type zone bay counter tower wing section question article rule sector flat room ward block lane war volume unit slide figure table round group`},
 	{romanTail, `class sem semester year yr term trimester सेम सेमेस्टर वर्ष`},
 	{romanHead, `
-		war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level playing elizabeth henry george charles louis
-		क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
+		sector block paper group level war class part chapter phase volume vol section act type grade stage unit schedule annexure article tier world semester sem level playing elizabeth henry george charles louis
+		अनुसूची परिशिष्ट सूची ग्रुप समूह पेपर लेवल क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
 
 	{spoken, `
 		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc kisan awas yojana ujjwala swachh neet nift clat toefl gate jipmer rera pocso sensex nifty swift nabard irdai sidbi niti trai
@@ -377,7 +377,7 @@ var shortForms = []struct {
 	{dotOrNone, "avl avbl avail", "", "available"},
 	{dotOrNone, "bal", "", "balance"},
 	{dotOrNone, "acct", "", "account"},
-	{beforeID, "ac", "", "account"},
+	{beforeID, "ac acc", "", "account"},
 	{dotOrNone, "amt", "", "amount"},
 	{dotOrNone, "dtd", "", "dated"},
 	{needsDot, "dt", "", "dated"},
@@ -400,6 +400,14 @@ var shortForms = []struct {
 	{dotOrNone, "mkt", "", "market"},
 	{dotOrNone, "lmt", "", "limit"},
 	{dotOrNone, "flt", "", "flight"},
+	{dotOrNone, "tkn", "", "token"},
+	{dotOrNone, "tym", "", "time"},
+	{dotOrNone, "ordr", "", "order"},
+	{dotOrNone, "dlvd dlvrd", "", "delivered"},
+	{dotOrNone, "dlvry dlvy", "", "delivery"},
+	{beforeNumber, "rm", "", "room"},
+	{dotOrNone, "tkt", "", "ticket"},
+	{dotOrNone, "tkts", "", "tickets"},
 	{dotOrNone, "ngr", "", "nagar"},
 	{dotOrNone, "abt", "", "about"},
 	{dotOrNone, "sno", "", "serial number"},
@@ -507,6 +515,8 @@ var shortForms = []struct {
 	{needsDot, "वै", "वैद्य", ""},
 	{needsDot, "जि ज़ि", "ज़िला", ""},
 	{needsDot, "हे", "हेक्टेयर", ""},
+	{needsDot, "पो", "पोस्ट", ""},
+	{needsDot, "चि", "चिरंजीवी", ""},
 	{dotOrTitle, "md", "", "Mohammad"},
 	{dotOrTitle, "mohd", "", "Mohammad"},
 	{needsDot, "gr", "", "ground"},
@@ -527,7 +537,7 @@ var shortForms = []struct {
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
 	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "sno": "serial number", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
-	"मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
+	"मनं": "मकान नंबर", "ग्रापं": "ग्राम पंचायत", "ईपू": "ईसा पूर्व", "विसं": "विक्रम संवत", "मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
 // degrees are the words behind the initial of a degree.
@@ -591,7 +601,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy week opposite half time court street class positive negative packet packets average weight height")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व week opposite half time court street block class Saturday Sunday standard doctor positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

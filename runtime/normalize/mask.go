@@ -61,7 +61,8 @@ func (r *reader) maskedSign(i int) int {
 	}
 	size := len(r.str(next))
 	if r.at(i).isOneOf(dots) {
-		if size < 2 || r.context(i).what == noContext || r.countedAt(next+1) {
+		known := r.context(i).what != noContext || r.in(i-1, bank) || r.in(i-2, bank)
+		if size < 2 || !known || r.countedAt(next+1) {
 			return i
 		}
 		return r.masked(i)

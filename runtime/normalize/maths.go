@@ -36,10 +36,20 @@ func (r *reader) inEquation(i int) bool {
 // isMinus reports whether the hyphen at token j subtracts: 20 - 7 = 13.
 func (r *reader) isMinus(j int) bool {
 	t := r.at(j)
-	if !t.isOneOf(hyphens) || !r.isTerm(j-1) || !r.isTerm(j+1) {
+	if !t.isOneOf(hyphens) || !r.isTerm(j-1) || !r.isTerm(j+1) || r.isSign(j-1, ')') && r.at(j-2).kind == deva {
 		return false
 	}
 	return r.inEquation(j+1) || t.gap == r.at(j+1).gap && r.at(j-2).isOneOf("=+")
+}
+
+// isNegative reports whether the hyphen at token j is the sign of a term: -x = 5, 1 + - 2 = - 1.
+func (r *reader) isNegative(j int) bool {
+	number := r.tightDigits(j + 1) // which has its minus with it
+	if !r.at(j).isOneOf(hyphens) || !r.isTerm(j+1) || number {
+		return false
+	}
+	behindSign := r.at(j - 1).isOneOf("=+*/(")
+	return r.isSign(j-1, '=') || (j == r.start || behindSign) && r.inEquation(j+1)
 }
 
 // isTerm reports whether token j is a number, a letter or a bracket of a formula.
@@ -69,11 +79,11 @@ func (r *reader) formula(i int) int {
 	var w connector
 	next := i + 1
 	switch t := r.at(i); {
-	case r.isMinus(i):
+	case r.isMinus(i), r.isNegative(i):
 		w = wordMinus
 	case t.ch == root && r.isTerm(i+1):
 		w = wordRoot
-	case t.ch == '/' && r.isTerm(i-1) && r.isTerm(i+1) && r.inEquation(i+1):
+	case t.ch == '/' && (r.isTerm(i-1) || r.tight(i) && r.at(i-1).kind.wordLike()) && r.isTerm(i+1) && r.inEquation(i+1):
 		w = wordOver
 	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf(operators):
 		w = wordFactorial
@@ -109,8 +119,8 @@ func (r *reader) algebra(i int) int {
 		return i
 	}
 	j := i + 1
-	if !r.tightLetter(j) || r.at(j).cas != lower || !r.looseEnd(j+1) {
-		return i
+	if !r.tightLetter(j) || r.at(j).cas != lower || !r.looseEnd(j+1) || r.reads(j, "k") && len(r.str(i)) > 1 {
+		return i // 35k = 0.35L is money
 	}
 	switch next := r.at(j + 1); {
 	case next.isOneOf("=" + string(rune(squared)) + string(rune(cubed))):

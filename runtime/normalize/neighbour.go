@@ -13,6 +13,11 @@ type neighbourForm struct {
 
 // neighbourForms are in the order in which they are tried: of those of one word the first that fits.
 var neighbourForms = [...]neighbourForm{
+	{"ई", "ईसा", func(r *reader, _, next int) bool { return r.reads(next, "पू") && r.isSign(next+1, '.') }},
+	{"पू", "पूर्व", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "ई") }},
+	{"से", "सेक्टर", func(r *reader, i, next int) bool {
+		return r.isSign(i+1, '.') && r.small(next, 3) > 0 && r.isSign(i-1, ',')
+	}},
 	{"exp", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
 	{"exp", "experience", func(r *reader, i, next int) bool { return r.isYears(next) || r.in(i-1, yearly) }},
 	{"dt", "date", func(r *reader, i, next int) bool {
@@ -27,10 +32,24 @@ var neighbourForms = [...]neighbourForm{
 	{"pf", "platform", func(r *reader, i, next int) bool { return r.isPlatform(i, next) }},
 	{"sec", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
 	{"vit", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
+	{"blk", "block", func(r *reader, i, next int) bool {
+		return r.single(i-1) || r.isSign(i-1, '-') && r.single(i-2) || r.small(next, 3) > 0 || r.single(next)
+	}},
+	{"rd", "road", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
+	{"std", "standard", func(r *reader, i, next int) bool {
+		return r.at(i).cas != upper && (r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0)
+	}},
+	{"sat", "Saturday", func(r *reader, i, next int) bool { return r.isWeekend(i, next) }},
+	{"sun", "Sunday", func(r *reader, i, next int) bool { return r.isWeekend(i, next) }},
 	{"pol", "policy", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
 	{"dist", "distance", func(r *reader, i, next int) bool { return r.isLength(next) }},
 	{"dr", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
-	{"dr", "debited", func(r *reader, i, next int) bool { return r.reads(i-1, "is", "been") && r.reads(next, "for", "by", "with") }},
+	{"dr", "doctor", func(r *reader, i, next int) bool {
+		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.reads(next, "sahab", "saab", "sahib", "साहब"))
+	}},
+	{"dr", "debited", func(r *reader, i, next int) bool {
+		return r.reads(i-1, "is", "been") && r.reads(next, "for", "by", "with")
+	}},
 	{"dr", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
 	{"dr", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
 	{"dr", "debited", func(r *reader, i, next int) bool {
@@ -122,6 +141,21 @@ func (r *reader) unitApart(i int) string {
 		return r.lang.measure(u).one
 	}
 	return ""
+}
+
+// isWeekend reports whether the Sat or Sun at token i is a day of the week.
+func (r *reader) isWeekend(i, next int) bool {
+	if r.at(i).cas == lower {
+		return false
+	}
+	beside := i - 1
+	if r.at(beside).isOneOf("/&,") {
+		beside--
+	}
+	if r.in(i-1, weekendBefore) || r.weekdayAt(beside) > 0 || r.isDay(next) {
+		return true
+	}
+	return r.in(next, weekendBehind) || r.at(next).isOneOf("/&") && r.weekdayAt(next+1) > 0
 }
 
 // isDay reports whether a date in numbers, or one with the name of its month, begins at token i.

@@ -70,7 +70,7 @@ func (r *reader) groups(n *number) {
 	for count < len(ends) && r.tightSign(j, ',') && r.at(j+1).kind == digits && r.tight(j+1) {
 		size := len(r.str(j + 1))
 		if size != 2 && size != 3 {
-			return
+			break
 		}
 		ends[count] = j + 1
 		count++
@@ -81,6 +81,11 @@ func (r *reader) groups(n *number) {
 		if size == 3 && !wide {
 			break // the last group of Indian writing
 		}
+	}
+	if count == 0 && r.isLooselyGrouped(n, j) {
+		n.add(r.str(j + 1))
+		n.grouped, n.next = true, j+2
+		return
 	}
 	if count == 0 || len(r.str(ends[count-1])) != 3 {
 		return
@@ -98,6 +103,14 @@ func (r *reader) groups(n *number) {
 	}
 	n.grouped = true
 	n.next = j
+}
+
+// isLooselyGrouped reports whether the comma at token j, behind the number n of an amount, is the only one of its lakhs: rs1,20000.
+func (r *reader) isLooselyGrouped(n *number, j int) bool {
+	if !r.tightSign(j, ',') || !r.tightDigits(j+1) || len(r.str(j+1)) != 5 || n.size > 2 {
+		return false
+	}
+	return r.currencyCode(j-2) > 0 || r.at(j-2).isCurrency()
 }
 
 // zeroLed reports whether the whole part is written with a zero in front.

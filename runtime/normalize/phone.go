@@ -214,7 +214,7 @@ func (r *reader) phoneSign(i int) int {
 		return r.international(i, i+1, false)
 	case r.isSign(i, '(') && r.isSign(i+1, '+') && r.at(i+2).kind == digits && r.isSign(i+3, ')'):
 		return r.international(i, i+2, true)
-	case r.isSign(i, '(') && r.at(i+1).kind == digits && r.text[r.toks[i+1].a] == '0' && r.isSign(i+2, ')'):
+	case r.isArea(i) && (r.zeroLed(i+1) || r.isTrunkZero(i-1)):
 		return r.area(i)
 	}
 	return i
@@ -273,7 +273,22 @@ func (r *reader) international(i, first int, bracket bool) int {
 	default:
 		r.sayParts(at[:k])
 	}
+	if r.isExtension(next) {
+		r.pause()
+		r.digits(r.str(next), r.digitLang())
+		next++
+	}
 	return r.end(next)
+}
+
+// isExtension reports whether the number at token i, behind one with its country, goes on with it: +91 98765 43210 123.
+func (r *reader) isExtension(i int) bool {
+	n := len(r.str(i))
+	if r.at(i).kind != digits || n < 3 || n > 4 || !r.looseEnd(i+1) {
+		return false
+	}
+	next := r.at(i + 1)
+	return next.kind == nothing || next.isOneOf(".,;)?!"+string(rune(danda)))
 }
 
 // isArea reports whether a number in brackets begins at token i.
@@ -317,6 +332,9 @@ func countryCode(s string) int {
 	return 2
 }
 
+// isTrunkZero reports whether token i is the zero that is dialled before an area: 0 (80) 2641 1128.
+func (r *reader) isTrunkZero(i int) bool { return r.at(i).kind == digits && r.str(i) == "0" }
+
 // area reads (022) 6789 1234.
 func (r *reader) area(i int) int {
 	std := len(r.str(i + 1))
@@ -327,6 +345,9 @@ func (r *reader) area(i int) int {
 	for k < n && total < 10 {
 		total += len(r.str(at[k]))
 		k++
+	}
+	if trunk := r.isTrunkZero(i - 1); trunk && std == 2 {
+		std, total = 3, total+1
 	}
 	if std < 3 || std > 5 || k == 0 {
 		return i

@@ -224,7 +224,7 @@ func (r *reader) dimensions(i int) int {
 		if !r.times(j) || j-i > 8 {
 			break
 		}
-		if r.isSign(j+3, '=') {
+		if r.isSign(j+3, '=') || r.in(j+3, reckoned) {
 			r.say(l.words[wordTimes])
 		} else {
 			r.say(l.words[wordAcross])

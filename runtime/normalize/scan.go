@@ -170,6 +170,9 @@ func scan(written string) (text string, toks []token) {
 		}
 		r, n := utf8.DecodeRuneInString(written[i:])
 		i += n
+		if r == '०' && s.shortens(written[i:]) {
+			r = '॰'
+		}
 		s.rune(r, src, end)
 	}
 	s.closeBlob()
@@ -307,6 +310,16 @@ func (s *scanner) other(r rune, src, end int32) {
 	default:
 		s.sign(silent, src, end)
 	}
+}
+
+// shortens reports whether the zero of Devanagari before rest is the sign of an abbreviation, for which many type it: डॉ०, नं०-५.
+func (s *scanner) shortens(rest string) bool {
+	t := s.last()
+	if t.kind != deva || s.gap || t.b-t.a > 15 {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(rest)
+	return !unicode.IsDigit(next)
 }
 
 // devanagari takes a code point of the block U+0900 to U+097F.

@@ -46,6 +46,16 @@ func (r *reader) hasOvers(i int) bool {
 	return r.isSign(j, ')')
 }
 
+// ballsFaced reads the 52 of 78* (52) as the balls that the runs took.
+func (r *reader) ballsFaced(i int) int {
+	if r.small(i, 3) < 1 || !r.isSign(i-1, '(') || !r.isSign(i+1, ')') || !r.isSign(i-2, '*') || r.at(i-3).kind != digits {
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.sayUnit(r.small(i, 3), units["~ball"])
+	return r.end(i + 1)
+}
+
 // boundaries reads 6x4 4x6 and (98b, 8x4, 2x6): the fours and the sixes of a batsman, and the balls.
 func (r *reader) boundaries(i int) int {
 	u, next := r.boundary(i)

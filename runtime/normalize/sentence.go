@@ -85,7 +85,9 @@ func (r *reader) symbol(j int) bool {
 	if t.word.is(month) && t.b-t.a <= 4 && (r.at(j+1).kind == digits || r.at(j-1).kind == digits) {
 		return true
 	}
-	return r.currencyCode(j) > 0 || r.cross(j)
+	over := r.isSign(j-1, '/') && r.tight(j) && r.isMeasure(j-2) && r.unitText(j, j+1) != nil // km/hr
+	micro := r.at(j-1).kind == foreign && r.tight(j) && r.at(j-2).kind == digits              // 35 µm
+	return over || micro || r.currencyCode(j) > 0 || r.cross(j)
 }
 
 // endsSentence reports whether a sentence ends with token j.
@@ -148,6 +150,8 @@ func (r *reader) fullStop(j int) bool {
 		return r.stopBehindNumber(j)
 	case p.kind == latin:
 		return r.stopBehindLatin(j)
+	case p.kind == deva && r.in(j-1, shortBeside) && (next.kind == digits || r.in(j+1, shortBeside) || r.reads(j-3, "ई")):
+		return false // से. 3, ई. पू. में
 	case p.kind == deva && hindiShortMonths[r.str(j-1)] > 0 && r.at(j-2).kind == digits:
 		return false
 	case p.kind == deva && p.b-p.a <= 12:

@@ -56,6 +56,8 @@ func (r *reader) strokedForm(i int) int {
 	full, next := r.stroked(i), i+3
 	switch {
 	case full != "":
+	case r.reads(i, "w", "W") && r.tightSign(i+1, '/') && r.tight(i+2) && r.reads(i+2, "in") && !r.joined(i):
+		full = "within"
 	case r.reads(i, "a", "A") && r.tightSign(i+1, '/') && r.tight(i+2) && r.reads(i+2, "cs", "Cs", "CS", "c's") && !r.joined(i):
 		full = "accounts"
 	case r.reads(i, "w") && r.isWith(i):
@@ -86,7 +88,7 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 		return true // Account no. ending, 4 nos, 2 no. ka kaam
 	case e.is(beforeNumber):
 		two := t.cas == upper && t.b-t.a == 2
-		answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two) // no 5, NO 5
+		answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two)           // no 5, NO 5
 		return t.cas != mixed && r.numberFollows(next) && (!answer || r.named(i) || r.isLongCode(next)) // pH 7 is no phone
 	case e.is(dotOrTitle):
 		return t.kind != latin || t.cas == title || dot
@@ -113,7 +115,7 @@ func (r *reader) isLongCode(i int) bool {
 	if t.kind == digits {
 		return r.joined(i+1) && r.currencyCode(i+1) == 0 || len(r.str(i)) >= 5 || r.at(i+1).kind == digits && len(r.str(i)) >= 3
 	}
-	return t.cas == upper && r.codeLetters(i)
+	return t.cas == upper && (r.codeLetters(i) || r.at(i+1).kind == digits && len(r.str(i+1)) >= 3)
 }
 
 // amountBefore is the money in front of the cr at token i, as far as [reader.isCredited] needs it.
@@ -150,7 +152,11 @@ func (r *reader) named(i int) bool {
 	if r.isSign(i+1, '.') && r.isIs(i+2) && r.in(i-1, owner) {
 		return true // mera no. hai 98
 	}
-	return r.in(i-1, possessive) && r.isLongCode(i+1)
+	next := i + 1
+	if r.tightSign(next, '.') {
+		next++
+	}
+	return r.in(i-1, possessive) && r.isLongCode(next)
 }
 
 // reference reads Ref no. and Ref: with the whole word.
@@ -230,7 +236,7 @@ func (r *reader) dottedForm(i int) int {
 		j += 2
 	}
 	full := dottedForms[string(key)]
-	if string(key) == "pm" && r.isSign(i-1, '%') {
+	if string(key) == "pm" && (r.isSign(i-1, '%') || r.isMoneyBehind(i-1)) {
 		full = r.lang.words[wordPerMonth] // interest, never the afternoon
 	}
 	if full == "" {

@@ -267,7 +267,11 @@ func (r *reader) spokenSign(i int) int {
 	}
 	w := r.signWord(i)
 	if w == noWord {
-		if t.isOneOf("<>"+string(rune(arrow))) && i > r.start && i+1 < r.stop {
+		parting := "<>" + string(rune(arrow))
+		if (r.at(i-1).kind == digits || r.isWord(i-1, scaleWord)) && !isIn(letterNamesInDevanagari, r.atWord(i+1)) {
+			parting = "<>/" + string(rune(arrow))
+		}
+		if t.isOneOf(parting) && i > r.start && i+1 < r.stop {
 			r.pause()
 		}
 		return r.hush(i, i+1, speech.SpanSign)
@@ -275,6 +279,24 @@ func (r *reader) spokenSign(i int) int {
 	r.begin(i, speech.SpanSign)
 	r.say(r.lang.words[w])
 	return r.end(i + 1)
+}
+
+// change reads the arrow that leads from one number to another: 60L->75L.
+func (r *reader) change(i int) int {
+	next := i + 1
+	if r.isSign(i, '-') && r.tightSign(next, '>') {
+		next++
+	} else if !r.isSign(i, arrow) {
+		return i
+	}
+	before := i - 1
+	number := r.at(before).kind == digits || r.isSign(before, '%') || r.isWord(before, scaleWord) && r.at(before-1).kind == digits
+	if !number || !r.at(next).opensNumber() && !r.at(next).isCurrency() {
+		return i
+	}
+	r.begin(i, speech.SpanSign)
+	r.say(r.lang.words[wordTo])
+	return r.end(next)
 }
 
 // polarity reads +ve and -ve: O+ve, Rh -ve. In Hindi sentences they are English words, too.
@@ -370,6 +392,9 @@ func (r *reader) bareRate(i int) int {
 	if counted && rates[string(low)] == "" {
 		return i
 	}
+	if j < i-1 && r.listsOn(i+2) && rates[string(low)] == "" {
+		return i // EMI 21k/school fee 6k
+	}
 	if bed := j < i-1 && !counted && r.at(i+1).inSmallLetters() && len(low) >= 3; bed { // 8k/bed
 		r.begin(i, speech.SpanAmount)
 		r.sayRate(i+1, r.lang)
@@ -404,6 +429,12 @@ func (r *reader) isChoice(i int) bool {
 	another := after.kind.wordLike() || after.isCurrency()
 	lettered := before.kind == digits && after.kind == deva && isIn(letterNamesInDevanagari, r.str(i+1)) // 23/बी
 	pair := r.currencyCode(i-1) > 0 && r.currencyCode(i+1) > 0                                           // USD/INR
+	amount := r.isWord(i-1, scaleWord) && r.at(i-2).kind == digits                                       // EMI 21k/school fee 6k
+	file := before.kind == deva && r.stroke(i+1)                                                         // यूपी/2026/00318
+	ranged := before.kind == digits && r.at(i-2).isOneOf(hyphens) && r.at(i-3).kind == digits            // 18-25/26-40
+	if amount || file || ranged {
+		return false
+	}
 	return choice && another && !lettered && !pair && !r.isOr(i-1) && !r.isOr(i+1)
 }
 

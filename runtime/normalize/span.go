@@ -145,18 +145,24 @@ func (r *reader) stopwatch(i int) int {
 	if b > 59 || three && r.small(i+4, 2) < 0 {
 		return i
 	}
-	if said := late || minutes; !said && (!three && a < 13 || !r.isTaken(i, next)) {
+	hours := !three && r.in(next, hourly)
+	played := !three && r.in(i-1, media)
+	if said := late || minutes || hours || played; !said && (!three && a < 13 || !r.isTaken(i, next)) {
 		return i
+	}
+	if hours {
+		return r.sayStopwatch(i, next, true, true)
 	}
 	return r.sayStopwatch(i, next, late, minutes)
 }
 
-// sayStopwatch says the lengths that tokens i to next are: hours and minutes if something is late by them, else up to the seconds.
-func (r *reader) sayStopwatch(i, next int, late, minutes bool) int {
+// sayStopwatch says the lengths that tokens i to next are: hours first, or minutes and seconds. named means that token next is the unit
+// that has been said.
+func (r *reader) sayStopwatch(i, next int, hours, named bool) int {
 	three := next == i+5
 	r.begin(i, speech.SpanDuration)
 	k := 1
-	if !three && !late {
+	if !three && !hours {
 		k = 2
 	}
 	for j := i; j < next; j += 2 {
@@ -165,7 +171,7 @@ func (r *reader) sayStopwatch(i, next int, late, minutes bool) int {
 		}
 		k++
 	}
-	if minutes { // 3:40 min
+	if named { // 3:40 min
 		if next++; r.tightSign(next, '.') && !r.last(next) {
 			next++
 		}
@@ -278,7 +284,7 @@ func (r *reader) chatWord(i int) int {
 	}
 	low, cas := fold(buf[:0], s)
 	word := chatWords[string(low)]
-	if word == "" || cas == upper {
+	if word == "" || cas == upper && string(low) != "7up" {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)
@@ -288,7 +294,7 @@ func (r *reader) chatWord(i int) int {
 
 // chatWords are what people type with figures for syllables.
 var chatWords = map[string]string{
-	"2day": "today", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
+	"2day": "today", "5star": "five star", "7up": "seven up", "1mg": "one M G", "2bara": "dobara", "2baara": "dobara", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
 	"w8": "wait", "hba1c": "H B A one C", "4u": "for you", "4ever": "forever", "str8": "straight", "any1": "anyone", "some1": "someone", "no1": "no one", "every1": "everyone", "2gether": "together", "h8": "hate",
 }
 

@@ -152,7 +152,7 @@ kcal | किलोकैलोरी | kilocalorie | kilocalories
 cal | कैलोरी | calorie | calories
 db | डेसिबल | decibel | decibels
 hr,hrs,h | घंटे | hour | hours | quarter | घंटा
-min,mins | मिनट | minute | minutes
+min,mins,mnt,mnts | मिनट | minute | minutes
 d | दिन | day | days | tight
 mo,mos,mths,mth,mnth,mnths | महीने | month | months
 pcs,pc | पीस | piece | pieces
@@ -161,6 +161,11 @@ tsp,tsf | टीस्पून | teaspoon | teaspoons
 doz,dz | दर्जन | dozen | dozen
 kmpl,km/l | किलोमीटर प्रति लीटर | kilometre per litre | kilometres per litre
 mph,mi/h,mi/hr | मील प्रति घंटा | mile per hour | miles per hour
+ली. | लीटर | litre | litres
+मी. | मीटर | metre | metres
+ग्रा. | ग्राम | gram | grams
+मि. | मिनट | minute | minutes
+घं. | घंटे | hour | hours
 rpm | आर पी एम | R P M | R P M
 lb,lbs | पाउंड | pound | pounds
 oz | औंस | ounce | ounces
@@ -207,6 +212,9 @@ ms | मिलीसेकंड | millisecond | milliseconds
 sqft,sft | वर्ग फ़ुट | square foot | square feet
 sqyd | वर्ग गज | square yard | square yards
 sqm | वर्ग मीटर | square metre | square metres
+sqmm | वर्ग मिलीमीटर | square millimetre | square millimetres
+sqcm | वर्ग सेंटीमीटर | square centimetre | square centimetres
+sqin | वर्ग इंच | square inch | square inches
 sqkm | वर्ग किलोमीटर | square kilometre | square kilometres
 c | डिग्री सेल्सियस | degree Celsius | degrees Celsius | degree
 f | डिग्री फ़ारेनहाइट | degree Fahrenheit | degrees Fahrenheit | degree

@@ -29,7 +29,18 @@ func (r *reader) isAnother(i int) bool {
 	if !r.in(i-1, another) && !r.isSign(i-1, '&') || r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
 		return false
 	}
-	return r.context(i-2).what == idNear
+	first := i - 2
+	for r.at(first-1).kind == digits {
+		first-- // acc no 2051 0040 3398 या 3389
+	}
+	return r.context(first).what == idNear
+}
+
+// isBankTail reports whether the number at token i is the tail of an account, which people name by its bank: sbi wale 8834 me.
+func (r *reader) isBankTail(i int) bool {
+	named := r.in(i-1, bank) || r.in(i-2, bank) && (r.in(i-1, possessive) || r.reads(i-1, "wale", "wala", "wali", "a/c"))
+	into := r.reads(i+1, "me", "mein", "main", "में", "se", "से", "wale", "wala", "वाले")
+	return len(r.str(i)) == 4 && named && into && !r.isPaidOrRound(i)
 }
 
 // isTrain reports whether the five digits at token i are the number of a train whose name follows: 12301 Howrah Rajdhani.

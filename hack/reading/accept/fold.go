@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // silent are the characters that only shape how words are spoken; they end a word.
@@ -14,6 +16,7 @@ const dropped = "'’‘`\u200b\u200c\u200d\ufeff"
 
 // tokenize cuts a text into words in lower case. Digits, currency signs and other symbols remain: no reading has them.
 func tokenize(text string) []string {
+	text = norm.NFC.String(text) // which splits ज़ into its letter and its nukta
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case strings.ContainsRune(dropped, r):
