@@ -11,7 +11,8 @@ type amount struct {
 	curWord     int    // the token of a currency word, which is kept
 	unit        *unit
 	percent     bool
-	per         int // the token behind the stroke of ₹40/kg
+	per         int  // the token behind the stroke of ₹40/kg
+	hyphened    bool // the unit is an adjective: 10-min
 	next        int
 }
 
@@ -219,7 +220,7 @@ func (r *reader) suffix(a *amount) {
 		return
 	}
 	if r.isHyphenedUnit(j) {
-		a.unit, a.next = r.unitText(j+1, j+2), j+2
+		a.unit, a.hyphened, a.next = r.unitText(j+1, j+2), true, j+2
 		return
 	}
 	if u, next := r.unit(j); u != nil {
@@ -382,7 +383,9 @@ func (r *reader) isUnit(j int, u *unit) bool {
 	case 'q':
 		return r.at(j+1).kind != digits // q 1 to 8
 	case 'L':
-		return !r.reads(j+1, "size", "Size") // 2 L size
+		return !r.reads(j+1, "size", "Size") && !(t.gap && r.near(j, coach, 4)) // 2 L size, seat 23-24 L
+	case 'U':
+		return r.isNear(j, dosed, 4)
 	case 'h':
 		return !t.gap || r.lang == english || r.at(j+1).kind == digits // 190 h: hai
 	}
@@ -535,7 +538,7 @@ func (r *reader) sayAmount(a *amount, l lang, elide bool) {
 			r.sayCurrency(a, l, false)
 		case a.percent:
 			r.say(l.words[wordPercent])
-		case a.unit != nil && one:
+		case a.unit != nil && (one || a.hyphened && l == english): // a ten minute break
 			r.say(l.measure(a.unit).one)
 		case a.unit != nil:
 			r.say(l.measure(a.unit).many)

@@ -279,8 +279,11 @@ func (r *reader) isDottedTime(i int) bool {
 	if r.besideClock(i) {
 		return true
 	}
-	if r.small(i+2, 2)%15 != 0 {
+	if r.small(i+2, 2)%15 != 0 && !r.near(i, travel|dayPart, 3) {
 		return false
+	}
+	if r.in(i-1, appointed) && (r.at(i+3).kind == nothing || r.at(i+3).kind == sign) {
+		return true // appt 5.15
 	}
 	if joint && r.in(i-1, nextOne) || r.in(i+4, arriving) && !r.isWord(i-1, amountOf) {
 		return true // next 3.15 ki, 10.30 tk aa jaye

@@ -205,7 +205,7 @@ func (r *reader) partOf(i int) int {
 // fewOf reads 7/8 baje, 4/5 log and 24/25 को, which are one or the other.
 func (r *reader) fewOf(i int) int {
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	few := r.isWord(i+3, oclock) || a >= 4 && r.countedAt(i+3) || 12 <= a && a <= 30 && r.in(i+3, either)
+	few := r.isWord(i+3, oclock) || a >= 2 && r.in(i+3, people) || a >= 4 && r.countedAt(i+3) || 12 <= a && a <= 30 && r.in(i+3, either)
 	if !few || a < 1 || b != a+1 {
 		return i
 	}

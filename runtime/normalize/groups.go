@@ -30,6 +30,10 @@ const (
 	beforeDecade                    // a decade follows: early, mid
 	lawful                          // a number with its letters follows, as of a law: Section, धारा
 	bank                            // four digits beside it are the tail of an account: sbi, hdfc
+	monthly                         // what is paid by the month: pension, tuition
+	dosed                           // U behind a number near it are units: insulin
+	appointed                       // a time follows: appt, meeting
+	people                          // of which there is no fraction: 2/3 log
 	media                           // minutes and seconds of it follow: video, gaana
 	caseEnding                      // the postpositions that a person takes: ne, को
 	weekendBefore                   // Sat and Sun behind it are days: on, every
@@ -99,6 +103,10 @@ var groupWords = [groups]string{
 	beforeDecade:       `the early late mid`,
 	lawful:             `section sec form rule article धारा dhara फ़ॉर्म फॉर्म नियम अनुच्छेद schedule`,
 	bank:               `sbi hdfc icici axis kotak pnb bob boi idbi canara union indusind idfc yes rbl federal paytm`,
+	monthly:            `pension pt rent maintenance maint tuition tution sip emi salary stipend hostel mess pg gym fee fees chit`,
+	dosed:              `insulin lantus novorapid mixtard botox इंसुलिन`,
+	appointed:          `appt appointment meeting mtg slot aarti show class timing time`,
+	people:             `log logon लोग लोगों bande bacche bachche students ladke बच्चे baar बार times`,
 	media:              `video clip reel song gaana audio track वीडियो क्लिप गाना`,
 	caseEnding:         `ne ko ke ka ki se ने को के का की से`,
 	weekendBefore:      `on by every each this next coming last till until from or and to am pm is se ya aur har इस अगले हर`,

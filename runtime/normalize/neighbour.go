@@ -45,7 +45,7 @@ var neighbourForms = [...]neighbourForm{
 	{"dist", "distance", func(r *reader, i, next int) bool { return r.isLength(next) }},
 	{"dr", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
 	{"dr", "doctor", func(r *reader, i, next int) bool {
-		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.reads(next, "sahab", "saab", "sahib", "साहब"))
+		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.reads(next, "sahab", "saab", "sahib", "साहब", "appt", "appointment"))
 	}},
 	{"dr", "debited", func(r *reader, i, next int) bool {
 		return r.reads(i-1, "is", "been") && r.reads(next, "for", "by", "with")
@@ -72,7 +72,9 @@ var neighbourForms = [...]neighbourForm{
 	{"ht", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
 	{"ct", "court", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
 	{"st", "street", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
-	{"cl", "class", func(r *reader, _, next int) bool { return r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 }},
+	{"cl", "class", func(r *reader, i, next int) bool {
+		return r.at(i).cas != upper && r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 // CL 4: casual leave
+	}},
 }
 
 // besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.
@@ -152,7 +154,8 @@ func (r *reader) isWeekend(i, next int) bool {
 	if r.at(beside).isOneOf("/&,") {
 		beside--
 	}
-	if r.in(i-1, weekendBefore) || r.weekdayAt(beside) > 0 || r.isDay(next) {
+	ordinal := r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1)) // 2nd Sat
+	if ordinal || r.in(i-1, weekendBefore) || r.weekdayAt(beside) > 0 || r.isDay(next) {
 		return true
 	}
 	return r.in(next, weekendBehind) || r.at(next).isOneOf("/&") && r.weekdayAt(next+1) > 0
@@ -296,7 +299,8 @@ func (r *reader) course(i int) int {
 	}
 	dose := r.at(i-1).kind == digits && r.isSign(i-2, '-') && r.at(i-3).kind == digits
 	word := r.at(i-1).kind == latin && !r.countedAt(i-1) && (r.at(i-2).kind != digits || r.reads(i-1, "mg", "ml", "mcg"))
-	if !dose && !word {
+	rated := r.isSign(i-2, '/') && r.at(i-1).kind == latin // 2hrs/day x 6 days
+	if !dose && !word && !rated {
 		return i
 	}
 	r.begin(i, speech.SpanSign)

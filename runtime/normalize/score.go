@@ -46,9 +46,14 @@ func (r *reader) hasOvers(i int) bool {
 	return r.isSign(j, ')')
 }
 
-// ballsFaced reads the 52 of 78* (52) as the balls that the runs took.
+// ballsFaced reads the 52 of 78* (52), and of 78(52) beside words of sport, as the balls that the runs took.
 func (r *reader) ballsFaced(i int) int {
-	if r.small(i, 3) < 1 || !r.isSign(i-1, '(') || !r.isSign(i+1, ')') || !r.isSign(i-2, '*') || r.at(i-3).kind != digits {
+	if r.small(i, 3) < 1 || !r.isSign(i-1, '(') || !r.isSign(i+1, ')') {
+		return i
+	}
+	notOut := r.isSign(i-2, '*') && r.at(i-3).kind == digits
+	out := r.tight(i-1) && r.at(i-2).kind == digits && !r.at(i-3).isOneOf(hyphens) && (r.isFence(i+2) || r.isSporting(i)) // 64(41)
+	if !notOut && !out {
 		return i
 	}
 	r.begin(i, speech.SpanNumber)

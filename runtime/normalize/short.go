@@ -13,8 +13,8 @@ func (r *reader) shortForm(i int) int {
 		return r.reference(i)
 	}
 	next := i + 1
-	if !r.looseEnd(next) && t.cas == upper {
-		return i // TXN9087 is a code
+	if t.cas == upper && (!r.looseEnd(next) || r.numberBehind(next, '-')) {
+		return i // TXN9087 is a code, and TKT-000123
 	}
 	if quoted := r.at(i-1).isOneOf("\"'") && r.at(next).isOneOf("\"'"); quoted && t.cas == upper {
 		return i // SMS 'BAL' to 9223766666
@@ -84,8 +84,8 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 	case e.is(beforeID):
 		long := r.at(next).kind == digits && len(r.str(next)) >= 4
 		return t.cas != upper && (long || r.isSign(next, '#') || r.reads(next, "no", "No", "number", "नंबर", "नं")) // the AC is a cooler
-	case e.is(beforeNumber) && (dot && r.named(i) || r.countsPieces(i, next)):
-		return true // Account no. ending, 4 nos, 2 no. ka kaam
+	case e.is(beforeNumber) && (dot && r.named(i) || r.countsPieces(i, next) || r.endsName(i, next)):
+		return true // Account no. ending, 4 nos, 2 no. ka kaam, card no batao
 	case e.is(beforeNumber):
 		two := t.cas == upper && t.b-t.a == 2
 		answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two)           // no 5, NO 5
@@ -96,6 +96,22 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 		return dot
 	}
 	return true
+}
+
+// endsName reports whether the no at token i, without a number behind it, is the number of what stands before it: card no batao.
+func (r *reader) endsName(i, next int) bool {
+	owned := next > i+1 && r.in(i-1, owner) // mera no. save kar lo
+	if !r.reads(i, "no", "No", "NO") || !r.isWord(i-1, idWord|numbersThings|beforeID) && !owned {
+		return false
+	}
+	t := r.at(next)
+	switch {
+	case r.lang == english:
+		return r.reads(next, "followed", "is", "and", "ending", "registered", "linked")
+	case t.kind == nothing, t.isOneOf("?,"):
+		return true
+	}
+	return owned || t.word.is(hindiWord|codeVerb)
 }
 
 // countsPieces reports whether the no or nos at token i, whose dot ends before next, has its number before it.

@@ -400,12 +400,22 @@ func (r *reader) bareRate(i int) int {
 		r.sayRate(i+1, r.lang)
 		return r.end(i + 2)
 	}
+	if monthly := r.reads(i+1, "m") && len(r.str(j)) >= 3 && j == i-1 && r.countsMoney(j); monthly { // pension 1500/m
+		r.begin(i, speech.SpanAmount)
+		r.say(r.lang.words[wordPerMonth])
+		return r.end(i + 2)
+	}
 	if known := rates[string(low)] != "" || units[string(low)] != nil; !known || len(low) == 1 && !price {
 		return i // 12/C is a house
 	}
 	r.begin(i, speech.SpanAmount)
 	r.sayRate(i+1, r.lang)
 	return r.end(i + 2)
+}
+
+// countsMoney reports whether a word of wages or dues stands in front of the number at token j.
+func (r *reader) countsMoney(j int) bool {
+	return r.isNear(j, monthly, 4) || r.near(j, amountOf, 3)
 }
 
 // frequency reads the stroke of once/wk.

@@ -98,6 +98,8 @@ func (r *reader) termLetters(i int) int {
 	u := ""
 	for j := i - 1; j > i-4 && j >= r.start && u == ""; j-- {
 		switch {
+		case r.in(j, starred) && r.reads(i+1, "N"):
+			u = "~night"
 		case r.isWord(j, terms) && r.reads(i+1, "M", "m"):
 			u = "mo"
 		case r.in(j, windowed) && r.reads(i+1, "D", "d"):
@@ -146,7 +148,7 @@ func (r *reader) stopwatch(i int) int {
 		return i
 	}
 	hours := !three && r.in(next, hourly)
-	played := !three && r.in(i-1, media)
+	played := !three && (r.in(i-1, media) || a == 0 && r.isNear(i, media, 14)) // 0:30 of a video
 	if said := late || minutes || hours || played; !said && (!three && a < 13 || !r.isTaken(i, next)) {
 		return i
 	}
@@ -294,7 +296,7 @@ func (r *reader) chatWord(i int) int {
 
 // chatWords are what people type with figures for syllables.
 var chatWords = map[string]string{
-	"2day": "today", "5star": "five star", "7up": "seven up", "1mg": "one M G", "2bara": "dobara", "2baara": "dobara", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
+	"2day": "today", "5star": "five star", "spo2": "S P O two", "7up": "seven up", "1mg": "one M G", "2bara": "dobara", "2baara": "dobara", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
 	"w8": "wait", "hba1c": "H B A one C", "4u": "for you", "4ever": "forever", "str8": "straight", "any1": "anyone", "some1": "someone", "no1": "no one", "every1": "everyone", "2gether": "together", "h8": "hate",
 }
 

@@ -200,6 +200,7 @@ miu/ml | मिली अंतरराष्ट्रीय यूनिट �
 uiu/ml,μiu/ml | माइक्रो अंतरराष्ट्रीय यूनिट प्रति मिलीलीटर | micro international unit per millilitre | micro international units per millilitre
 iu/l | अंतरराष्ट्रीय यूनिट प्रति लीटर | international unit per litre | international units per litre
 iu | आई यू | I U | I U
+u | यूनिट | unit | units | tight
 u/l | यूनिट प्रति लीटर | unit per litre | units per litre
 mmhg | एम एम एच जी | M M H G | M M H G
 किलोवाट | किलोवाट | kilowatt | kilowatts
@@ -289,7 +290,7 @@ func unitWords(inHindi bool) map[string]measure {
 var rates = map[string]string{
 	"day": "दिन", "month": "महीना", "mo": "महीना", "year": "साल", "yr": "साल", "hour": "घंटा", "hr": "घंटा", "week": "हफ़्ता", "wk": "हफ़्ता", "cumm": "क्यूबिक मिलीमीटर", "bbl": "बैरल", "night": "रात", "person": "व्यक्ति",
 	"माह": "माह", "महीना": "महीना", "दिन": "दिन", "साल": "साल", "वर्ष": "वर्ष", "घंटा": "घंटा", "व्यक्ति": "व्यक्ति", "किलो": "किलो", "लीटर": "लीटर", "यूनिट": "यूनिट", "रात": "रात", "पीस": "पीस", "प्लेट": "प्लेट",
-	"head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बोरी", "quintal": "क्विंटल",
+	"din": "दिन", "bori": "बोरी", "bigha": "बीघा", "acre": "एकड़", "mahina": "महीना", "saal": "साल", "head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बोरी", "quintal": "क्विंटल",
 	"piece": "पीस", "pc": "पीस", "unit": "यूनिट", "plate": "प्लेट", "min": "मिनट", "minute": "मिनट", "dozen": "दर्जन", "litre": "लीटर",
 }
 
