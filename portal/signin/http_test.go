@@ -161,7 +161,7 @@ func TestPage(t *testing.T) {
 		if inline := regexp.MustCompile(`(?i)<script[^>]*>[^<]|<style|\sstyle=|\son\w+=|https?://|<form`).FindString(got.body); inline != "" {
 			t.Errorf("the page has %q", inline)
 		}
-		loaded := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(got.body, -1)
+		loaded := regexp.MustCompile(`<(?:link|script|img|iframe|object|embed|audio|video)[^>]* (?:src|href|data)="([^"]+)"`).FindAllStringSubmatch(got.body, -1)
 		if len(loaded) != 2 {
 			t.Errorf("the page loads %v", loaded)
 		}

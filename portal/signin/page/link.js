@@ -6,6 +6,7 @@ addEventListener('hashchange', () => location.reload()); // another link, opened
 
 const text = document.getElementById('text');
 const go = document.getElementById('go');
+const askAgain = document.getElementById('again');
 
 function say(hi, en) {
   const span = document.createElement('span');
@@ -39,6 +40,7 @@ async function signIn() {
     const code = answer.headers.get('x-error-code');
     say(...(refusals[code] || again[code] || unreachable));
     go.hidden = code in refusals;
+    askAgain.hidden = code !== 'bad_link';
   } catch {
     say(...unreachable);
   }
@@ -51,4 +53,5 @@ if (token) {
   go.focus();
 } else {
   say(...refusals.bad_link);
+  askAgain.hidden = false;
 }
