@@ -66,6 +66,42 @@ func TestAxe(t *testing.T) {
 	b.forgive("404") // the page that is not there
 }
 
+// TestAxeOnWhatOpens looks at what no address opens: a take that was heard, its events, lists of commands and menus, and dialogs.
+func TestAxeOnWhatOpens(t *testing.T) {
+	if isFleet(t) {
+		t.Skip("the pages are the same")
+	}
+	axe, err := os.ReadFile(axeFile)
+	if err != nil {
+		t.Skipf("axe-core is not installed (npm ci in portal/web): accessibility is NOT TESTED: %v", err)
+	}
+	_, b, org := portalTab(t)
+	b.furnish(org)
+	b.wait("the requests are listed", fmt.Sprintf(`(await `+inPortal+`)`, fmt.Sprintf(`return (await api('GET', '/requests?org_id=%s')).requests.length === 5;`, org)))
+	click := func(what string) string { return fmt.Sprintf(`document.querySelector(%q).click()`, what) }
+	press := func(key, more string) string {
+		return fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, %s}))`, key, more)
+	}
+	opened := `document.querySelector('dialog[open], .menu-list')`
+	for _, what := range []struct{ page, do, until string }{
+		{"playground", click(".play-button"), `document.querySelector('.play-button').dataset.state === 'playing'`},
+		{"playground", click("#tab-events"), `document.querySelector('#panel-events').checkVisibility()`},
+		{"playground", press("k", "ctrlKey: true"), opened}, {"playground", press("?", ""), opened}, {"playground", click(".account"), opened}, {"playground", click(".org"), opened},
+		{"keys", click("tr[data-key] .menu button"), opened}, {"requests", click("[data-request]"), `document.querySelector('dialog .timing')`},
+		{"billing", click("tr[data-month] button"), opened}, {"members", click("[data-create]"), opened}, {"voices", click("[data-create]"), opened},
+		{"usage", click("#main .card header .btn"), `document.querySelector('.days')`},
+	} {
+		for _, l := range []look{{"light", "en", 1440}, {"dark", "hi", 390}} {
+			b.look(l)
+			b.open(org, what.page)
+			b.rest()
+			b.get(`(`+what.do+`, '')`, new(string))
+			b.wait(what.page+": "+what.do, what.until)
+			b.axe(string(axe), fmt.Sprintf("%s after %s, %s, %s, %d px", what.page, what.do, l.theme, l.language, l.width))
+		}
+	}
+}
+
 func (b *tab) look(l look) {
 	b.t.Helper()
 	size := emulation.SetDeviceMetricsOverrideParams{Width: l.width, Height: 900, DeviceScaleFactor: 1, Mobile: l.width < 900}

@@ -52,8 +52,8 @@ func TestBusy(t *testing.T) {
 	b.write("textarea", sentence)
 	b.do(chromedp.Click(".play-button"))
 	const said = `document.querySelector('.play-error p')?.textContent === 'All workers are busy. Nothing was billed.'`
-	b.wait("the sentence at once", `window.refusals.length === 1 && `+said)
-	b.wait("one more try", `window.refusals.length === 2 && `+said)
+	b.wait("the sentence at once", `window.refusals.length === 1 && `+said+` && document.querySelector('.play-error').textContent.includes('Trying again in 1 s')`)
+	b.wait("one more try", `window.refusals.length === 2 && `+said+` && !document.querySelector('.play-error').textContent.includes('Trying again')`)
 	var waited float64
 	if b.get(`window.refusals[1] - window.refusals[0]`, &waited); waited < 1000 {
 		t.Errorf("it tried again after %.0f ms, and was told to wait for a second", waited)

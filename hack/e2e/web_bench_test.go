@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -39,17 +40,18 @@ func TestBenchWeb(t *testing.T) {
 	b.open(org, "playground")
 	b.write("textarea", sentence)
 	const takes = 30
-	var first, heard, shown, underruns, silence, cancelled []float64
+	var first, heard, shown, apart, underruns, silence, cancelled []float64
 	for i := range takes + 1 {
-		var got struct{ First, Heard, Shown, Underruns float64 }
+		var got struct{ First, Heard, Shown, Output, Underruns float64 }
 		b.do(chromedp.Click(".play-button"))
 		b.get(`(async () => {
 	const idle = () => document.querySelector('.play-button').dataset.state === 'idle', figure = document.querySelector('[data-figure=first] b');
 	for (let i = 0; i < 3000 && (!(window.marks.heard > window.marks.pressed) || !idle()); i++) await new Promise((go) => setTimeout(go, 10));
-	return {First: window.marks.first - window.marks.pressed, Heard: window.marks.heard - window.marks.pressed, Shown: Number(figure.textContent), Underruns: Number(document.querySelector('[data-underruns]').dataset.underruns)};
+	return {First: window.marks.first - window.marks.pressed, Heard: window.marks.heard - window.marks.pressed, Shown: Number(figure.textContent), Output: Number(document.querySelector('[data-output]').dataset.output), Underruns: Number(document.querySelector('[data-underruns]').dataset.underruns)};
 })()`, &got)
 		if i > 0 { // the first warms up
 			first, heard, shown, underruns = append(first, got.First), append(heard, got.Heard), append(shown, got.Shown), append(underruns, got.Underruns)
+			apart = append(apart, math.Abs(got.Shown-got.Output-got.First))
 		}
 	}
 	for range takes {
@@ -92,7 +94,7 @@ func TestBenchWeb(t *testing.T) {
 		what   string
 		values []float64
 	}{
-		{"Play pressed, first sample out of the worklet", first}, {"the same when the page hears of it", heard}, {"the same as the page shows it, with the output's latency", shown}, {"underruns of a take", underruns},
+		{"Play pressed, first sample out of the worklet", first}, {"the same when the page hears of it", heard}, {"the same as the page shows it, with the output's latency", shown}, {"what is shown without that latency, beside the first line", apart}, {"underruns of a take", underruns},
 		{"Stop pressed, silence", silence}, {"Stop pressed, cancelled", cancelled}, {"last key of 4,000 characters, preview shown", typing.Preview}, {"a key in 4,000 characters: script, style and layout", typing.Own},
 		{"the same until the next frame", typing.Key},
 		{"a frame while 50,000 requests are scrolled", scrolled}, {"a frame while their scroll bar is dragged", jumped},

@@ -209,7 +209,7 @@ func TestUsageIsWhatTheAPISays(t *testing.T) {
 // TestMarkupIsText: whatever people call their things, pages show it as text, and make no element of it.
 func TestMarkupIsText(t *testing.T) {
 	_, b, org := portalTab(t)
-	const evil = `<img src=x onerror=alert(1)><script>1</script>` + " &amp; \"' =1+1"
+	const evil = `<img src=x onerror=alert(1)><script>1</script>` + " &amp; \"' =1+1 a\u200b\u200fb" // names that turn the line around are refused
 	var done bool
 	b.get(fmt.Sprintf(inPortal, fmt.Sprintf(`
 	const org = %q, evil = %q, {orgs} = await api('GET', '/me');
@@ -233,7 +233,7 @@ func TestMarkupIsText(t *testing.T) {
 		}
 	}
 	b.open(org, "playground")
-	b.write("textarea", evil)
+	b.write("textarea", evil+" \u202egnp.exe\u2066")
 	b.wait("the preview", `document.querySelector('.play-chunks li')`)
 	var made int
 	if b.get(`document.querySelectorAll('#main img, #main script').length`, &made); made != 0 {
@@ -273,9 +273,21 @@ func TestMembersComeAndGo(t *testing.T) {
 	change(`await api('PATCH', '/orgs/%s/members/ravi@example.org', {role: 'viewer'})`)
 	ravi.do(chromedp.Reload(), chromedp.WaitVisible("textarea"))
 	ravi.wait("viewers read why", `document.querySelector('.play-button').disabled && document.querySelector('#play-reason').textContent === 'Viewers may read only.'`)
+	ravi.wait("why there is no preview", `document.querySelector('.play-empty').textContent.includes('Viewers may read only.')`)
+	ravi.wait("there are samples", `(await (await fetch((document.documentElement.dataset.api || '') + '/samples')).json()).voices.includes('anjura')`)
+	ravi.do(chromedp.Click(".play-voice button"))
+	ravi.wait("viewers hear samples", `document.querySelector('.play-voice audio').currentTime > 0.1`)
+	ravi.write("textarea", "Yeh draft rehna chahiye")
 	ravi.open(org, "keys")
 	ravi.wait("no key can be made, and why", `document.querySelector('[data-create]').disabled && document.querySelector('.why').textContent.includes('Viewers')`)
 	change(`await api('DELETE', '/orgs/%s/members/ravi@example.org')`)
-	ravi.do(chromedp.Reload())
+	ravi.get(`(document.querySelector('nav.main a[href$="/usage"]').click(), '')`, new(string))
+	ravi.wait("the reason, where one signs in", `location.pathname === '/signin' && document.querySelector('[data-why=removed]')?.textContent.includes('has removed you')`)
+	ravi.forgive("403")
+	var draft string
+	if ravi.get(`sessionStorage.getItem('swar.draft')`, &draft); draft != "Yeh draft rehna chahiye" {
+		t.Errorf("the draft of who was removed is %q", draft)
+	}
+	ravi.do(chromedp.Navigate(p.portalBase + "/app/"))
 	ravi.wait("who is in no organisation may found one", `document.querySelector('h1')?.textContent === 'Name your organisation' || document.querySelector('h1')?.textContent === 'Not found'`)
 }

@@ -138,7 +138,7 @@ func (x *proxy) use(b *tab, p *portal, key string) {
 	})
 	org := b.enter()
 	b.write("textarea", sentence)
-	b.sameAsREST(0, p, key, b.play())
+	b.sameAsREST(sentence, p, key, b.play())
 	if at, _ := socket.Load().(string); !strings.HasPrefix(at, "wss"+strings.TrimPrefix(x.public, "https")+"/") {
 		t.Errorf("the socket is at %q", at)
 	}

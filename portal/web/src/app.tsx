@@ -12,7 +12,7 @@ import { go, org, place } from "./lib/router";
 import { ended, mayExist, me, meet, take } from "./lib/session";
 import { voicesOf } from "./lib/voices";
 import { Shell } from "./shell/shell";
-import { Alone, AskKey, FirstRun } from "./shell/start";
+import { Alone, AskKey, FirstRun, Outside } from "./shell/start";
 import { Failed, Skeleton } from "./ui/parts";
 
 const page = document.documentElement.dataset;
@@ -36,12 +36,15 @@ function Portal() {
     if (ended.value) toSignIn(ended.value);
   }, [ended.value]);
   if (me.value) return <Signed />;
+  if (failure && OUTSIDE.has(failure.code) && !ended.value) return <Outside failure={failure} again={meeting} />;
   return (
     <main class="page alone">
       {failure && !ended.value ? <Failed failure={failure} again={meeting} /> : <Skeleton />}
     </main>
   );
 }
+
+const OUTSIDE = new Set(["not_invited", "other_identity"]);
 
 /** Takes the token that another provider has sent this page back with. */
 async function returned(): Promise<Failure | undefined> {
@@ -52,13 +55,14 @@ async function returned(): Promise<Failure | undefined> {
   return undefined;
 }
 
-/** Leads to the sign-in, and from there back to here. */
+/** Leads to the sign-in, and from there back to here, also with the text of a link, which stands in the fragment. */
 function toSignIn(why: string) {
   const from = location.pathname + location.search;
   const q = new URLSearchParams();
-  if (own(from) && from !== "/app/" && why !== "signed_out") q.set("to", from);
+  const back = own(from) && why !== "signed_out";
+  if (back && from !== "/app/") q.set("to", from);
   if (why) q.set("why", why);
-  location.replace("/signin" + (q.size ? "?" + q : ""));
+  location.replace("/signin" + (q.size ? "?" + q : "") + (back ? location.hash : ""));
 }
 
 const LAST = "swar.org"; // localStorage: where somebody was last

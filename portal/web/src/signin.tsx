@@ -23,7 +23,7 @@ const asked = new URLSearchParams(location.search);
 /** Where to go after signing in: where somebody came from, if that is a place of this page. */
 function target(): string {
   const to = asked.get("to") ?? "";
-  return own(to) ? to : "/app/";
+  return own(to) ? to + location.hash : "/app/";
 }
 
 function Frame({ children }: { children: ComponentChildren }) {

@@ -204,7 +204,10 @@ export const renewed = {
     if (!kept) return undefined;
     if (kept.refreshToken) return firebaseNext(kept.provider, kept.refreshToken);
     leave(); // whoever is refused now is asked to sign in, not sent round again
-    return (await goTo(kept.provider, location.pathname + location.search)) ?? new Promise<never>(() => undefined);
+    return (
+      (await goTo(kept.provider, location.pathname + location.search + location.hash)) ??
+      new Promise<never>(() => undefined)
+    );
   },
 };
 

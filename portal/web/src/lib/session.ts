@@ -56,6 +56,7 @@ export const idToken = () => token;
 /** Sees to a token that is good for a while. Requests that want one at the same time share the refresh, and so do tabs, where there are locks. */
 function fresh(): Promise<Failure | undefined> {
   if (leftMs() > margin) return Promise.resolve(undefined);
+  if (ended.value) return Promise.resolve({ failed: true, code: ended.value, text: "", requestID: "" }); // the page is on its way out
   refreshing ??= refresh().finally(() => (refreshing = undefined));
   return refreshing;
 }
@@ -108,6 +109,7 @@ export async function portal<V>(path: string, init: RequestInit & { raw?: boolea
       continue;
     }
     if (SESSION_GONE.has(answer.code)) forget(answer.code);
+    if (answer.code === "not_member" && me.value) void lookAgain();
     return answer;
   }
 }
@@ -131,6 +133,18 @@ export async function meet(): Promise<Failure | undefined> {
   if (failed(answer)) return answer;
   me.value = answer;
   return undefined;
+}
+
+let looking: Promise<void> | undefined;
+
+/** Looks what is left for somebody who is in an organisation no longer. Nothing: they read why where they sign in. */
+function lookAgain(): Promise<void> {
+  looking ??= meet()
+    .then((failure) => {
+      if (failure?.code === "not_invited" || me.value?.orgs.length === 0) forget("removed");
+    })
+    .finally(() => (looking = undefined));
+  return looking;
 }
 
 /** A key for the playground of a project. */

@@ -11,7 +11,7 @@ import { Spark } from "../ui/chart";
 import { Icon } from "../ui/icons";
 import { useEvery, useLoad } from "../ui/load";
 import { Head, Show } from "../ui/parts";
-import { Nothing, Status } from "./requests";
+import { endpoint, Nothing, Status } from "./requests";
 import { t } from "./words";
 
 export function OverviewPage() {
@@ -54,7 +54,7 @@ export function OverviewPage() {
                       <Status of={r.status} />
                     </span>
                     <span class="vx">{r.voice}</span>
-                    <span class="muted ex">{r.endpoint}</span>
+                    <span class="muted ex">{endpoint(r.endpoint)}</span>
                     <code class="kx">{r.key_prefix}…</code>
                     <span class="r num cx">{number(r.chars)}</span>
                     <span class="r num ax2">{number(r.audio_s, 1)} s</span>

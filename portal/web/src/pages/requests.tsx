@@ -1,10 +1,11 @@
 // What was spoken, newest first: filtered by the address, live, with a drawer for one.
 
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { failed, query } from "../lib/api";
 import { clock, exact, ms, number } from "../lib/format";
 import { api, here, projectName, voiceNames } from "../lib/here";
 import type { Keys, Request, Requests } from "../lib/portal.gen";
+import { singleKeys } from "../lib/choices";
 import { ask, org, place, to } from "../lib/router";
 import { portal } from "../lib/session";
 import { digitsOf } from "../play/wire";
@@ -18,6 +19,7 @@ import { Projects } from "./keys";
 import { t } from "./words";
 
 const PAGE = 200;
+const HEIGHT = 44; // of a row, px
 const FILTERS = ["status", "voice", "endpoint", "key", "project", "slow", "q"] as const;
 
 const asked = (more: Record<string, string | number>) => {
@@ -118,7 +120,7 @@ export function RequestsPage() {
           {t("requests.all", { n: number(list.value.rows.length) })}
         </p>
       )}
-      {open && <Drawer id={open} rows={list.value?.rows ?? []} />}
+      {open && <Drawer id={open} />}
     </>
   );
 }
@@ -215,25 +217,22 @@ export function Status({ of }: { of: Request["status"] }) {
   );
 }
 
-const endpoint = (e: string) => (e === "rest" || e === "ws" || e === "openai" ? t(`requests.${e}`) : e);
+export const endpoint = (e: string) => (e === "rest" || e === "ws" || e === "openai" ? t(`requests.${e}`) : e);
 
 function Table({ rows, more, older }: { rows: Request[]; more: boolean; older(): void }) {
-  const [at, setAt] = useState(-1);
+  const [at, setAt] = useState(""); // id of the row that the keys have come to: new rows on top move it
   const key = (e: KeyboardEvent) => {
     const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[e.key];
-    if (e.key === "Enter" && rows[at]) ask({ id: rows[at].request_id }, false);
-    else if (by) {
-      const next = Math.min(rows.length - 1, Math.max(0, at + by));
-      setAt(next);
-      const box = (e.currentTarget as HTMLElement).querySelector(".rows");
-      if (box)
-        box.scrollTop =
-          Math.min(box.scrollTop, next * 44) < next * 44 - box.clientHeight + 44
-            ? next * 44 - box.clientHeight + 44
-            : Math.min(box.scrollTop, next * 44);
-    } else return;
+    const box = (e.currentTarget as HTMLElement).querySelector(".rows");
+    if (!by || !box || (e.key.length === 1 && !singleKeys.value)) return;
+    const next = Math.min(rows.length - 1, Math.max(0, rows.findIndex((r) => r.request_id === at) + by));
+    box.scrollTop = Math.min(next * HEIGHT, Math.max(box.scrollTop, (next + 1) * HEIGHT - box.clientHeight));
+    setAt(rows[next]!.request_id);
     e.preventDefault();
   };
+  useEffect(() => {
+    if (at) document.querySelector<HTMLElement>(`[data-request="${CSS.escape(at)}"]`)?.focus({ preventScroll: true });
+  }, [at]);
   return (
     <div class="rqt" onKeyDown={key}>
       <div class="rr-row head-row" aria-hidden="true">
@@ -248,7 +247,7 @@ function Table({ rows, more, older }: { rows: Request[]; more: boolean; older():
       </div>
       <Rows
         count={rows.length}
-        height={44}
+        height={HEIGHT}
         label={t("requests")}
         onEnd={more ? older : undefined}
         row={(i) => {
@@ -256,7 +255,7 @@ function Table({ rows, more, older }: { rows: Request[]; more: boolean; older():
           return (
             <a
               key={r.request_id}
-              class={i === at ? "rr-row at" : "rr-row"}
+              class={r.request_id === at ? "rr-row at" : "rr-row"}
               data-request={r.request_id}
               href={to("requests") + withID(r.request_id)}
               title={exact(r.ts)}
@@ -296,7 +295,7 @@ async function one(id: string) {
   return { row: requests[0], seed: digitsOf(text, "seed") };
 }
 
-function Drawer({ id }: { id: string; rows: Request[] }) {
+function Drawer({ id }: { id: string }) {
   const row = useLoad(() => one(id), [id]);
   useEvery(
     1000,

@@ -9,6 +9,7 @@ import { org } from "../lib/router";
 import { create, idToken, leftMs, meet, patch } from "../lib/session";
 import { chooseTheme, singleKeys, theme } from "../lib/choices";
 import { copy, say } from "../ui/copy";
+import { sentence } from "../ui/errors";
 import { Form } from "../ui/dialog";
 import { useAction, useEvery } from "../ui/load";
 import { Allowed, Field, Go, Head, Seg, Wrong } from "../ui/parts";
@@ -139,7 +140,7 @@ function Rename({ p }: { p: Project }) {
     const a = await patch<Project>(`/projects/${p.id}`, { name: name.trim() });
     if (!failed(a)) return saved();
     setName(p.name);
-    say(a.text);
+    say(sentence(a));
   };
   return (
     <li>

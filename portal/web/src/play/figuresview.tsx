@@ -15,6 +15,9 @@ export function Figures({ t, figures }: { t: T; figures: ReadonlySignal<Values> 
         <dd>
           <b class="num">{ms(f.firstSoundMs)}</b> ms
         </dd>
+        <dd class="xs" data-output={f.outputMs}>
+          {t("play.clickToSpeaker")}
+        </dd>
       </div>
       <div data-figure="server">
         <dt>{t("play.server")}</dt>
@@ -26,10 +29,12 @@ export function Figures({ t, figures }: { t: T; figures: ReadonlySignal<Values> 
         <dd class="num">
           {f.prefillCached ? t("play.cached") : f.prefillCached === undefined ? NONE : ms(f.prefillMs) + " ms"}
         </dd>
+        {f.savedMs > 0 && <dd class="xs">{t("play.saved", { ms: ms(f.savedMs) })}</dd>}
       </div>
       <div data-figure="speed">
         <dt>{t("play.speed")}</dt>
         <dd class="num">{f.rtf === undefined ? NONE : "RTF " + f.rtf.toFixed(3)}</dd>
+        {f.rtf !== undefined && f.rtf > 0 && <dd class="xs">{t("play.times", { n: Math.round(1 / f.rtf) })}</dd>}
       </div>
       <div data-figure="buffer">
         <dt>{t("play.buffer")}</dt>

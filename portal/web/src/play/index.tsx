@@ -2,19 +2,20 @@
 // Signals that change while audio comes are read in the parts that show them: the whole page is not rendered again for each message.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useSignal } from "@preact/signals";
+import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { away } from "../lib/api";
 import { copy as copyText } from "../ui/copy";
 import { Events } from "./events";
 import { Figures } from "./figuresview";
 import { fromFragment, toFragment } from "./link";
 import { countPoints, trimmed } from "./marks";
-import { Previewer, type PreviewResult } from "./preview";
+import { Previewer, reasonOf, type PreviewResult } from "./preview";
 import { SettingsCard, Code } from "./side";
 import { Speaking } from "./speaking";
 import { Files, TakesList } from "./takesview";
 import { Source, Spoken } from "./text";
 import { Wave } from "./waveview";
-import { isSeed, type Settings } from "./wire";
+import { isSeed, MAX_CHARS, type Settings } from "./wire";
 import type { SocketKey } from "./socket";
 
 export type T = (key: string, values?: Record<string, string | number>) => string;
@@ -28,7 +29,6 @@ export interface PlaygroundProps {
   mayPlay: boolean; // false for viewers
 }
 
-export const MAX_CHARS = 4000;
 const DRAFT = "swar.draft"; // sessionStorage: what was typed outlives a reload and a session that ends
 
 // At once, not in an effect: what follows a key press may lead to another page before effects run.
@@ -70,13 +70,15 @@ export function Playground(p: PlaygroundProps) {
   const hovered = useSignal(-1);
   const speaking = useSpeaking(p);
   const previewer = usePreviewer(p, setPreview);
-  useEffect(() => previewer.ask(text, settings), [text, settings.enDigits, settings.raw]);
+  useEffect(() => {
+    if (p.mayPlay && !away.value) previewer.ask(text, settings); // viewers have no key to ask with
+  }, [text, settings.enDigits, settings.raw, p.mayPlay, away.value]);
 
   const chars = countPoints(trimmed(text).text);
   const reason = !p.mayPlay
     ? p.t("play.viewer")
     : chars > MAX_CHARS
-      ? p.t("play.tooLong")
+      ? p.t("play.error.over_limit")
       : !isSeed(settings.seed)
         ? p.t("play.seedBad")
         : "";
@@ -113,11 +115,11 @@ export function Playground(p: PlaygroundProps) {
             onFocus={() => p.mayPlay && speaking.connect()}
             onComposing={(on) => {
               previewer.composing = on;
-              if (!on) previewer.ask(text, settings);
+              if (!on && p.mayPlay) previewer.ask(text, settings);
             }}
           />
         </section>
-        <Spoken t={p.t} preview={preview} hovered={hovered} chunk={speaking.chunk} />
+        <Spoken t={p.t} preview={preview} mayAsk={p.mayPlay} hovered={hovered} chunk={speaking.chunk} />
         <section class="card play-player" aria-label={p.t("play.play")}>
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
@@ -149,10 +151,10 @@ export function Playground(p: PlaygroundProps) {
   );
 }
 
-/** What has gone over the wire, and what was heard, one behind the other. */
+/** What has gone over the wire, and what was heard, one behind the other. What nobody sees is not drawn for each message. */
 function Beneath(p: PlaygroundProps & { speaking: Speaking }) {
   const [shown, setShown] = useState<"takes" | "events">("takes");
-  const counts = { takes: p.speaking.takes.value.length, events: p.speaking.rows.value.length };
+  const all = { takes: p.speaking.takes, events: p.speaking.rows };
   return (
     <section class="card">
       <div class="tabs" role="tablist" aria-label={p.t("play.takes")}>
@@ -165,28 +167,42 @@ function Beneath(p: PlaygroundProps & { speaking: Speaking }) {
             aria-selected={shown === tab}
             onClick={() => setShown(tab)}
           >
-            {p.t("play." + tab)} <span class="faint num">{counts[tab]}</span>
+            {p.t("play." + tab)} <Count of={all[tab]} />
           </button>
         ))}
+        <Connection t={p.t} speaking={p.speaking} />
       </div>
       <div role="tabpanel" id="panel-takes" aria-labelledby="tab-takes" hidden={shown !== "takes"}>
         <TakesList {...p} />
       </div>
       <div role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden={shown !== "events"}>
-        <Events t={p.t} rows={p.speaking.rows} copy={copy} />
+        {shown === "events" && <Events t={p.t} rows={p.speaking.rows} copy={copy} />}
       </div>
     </section>
+  );
+}
+
+function Count({ of }: { of: ReadonlySignal<readonly unknown[]> }) {
+  return <span class="faint num">{of.value.length}</span>;
+}
+
+function Connection({ t, speaking }: { t: T; speaking: Speaking }) {
+  const state = speaking.socketState.value;
+  return (
+    <span class="end row xs muted" data-socket={state}>
+      <span class={state === "open" ? "dot on" : "dot off"} />
+      {t("play.socket." + state)}
+    </span>
   );
 }
 
 function Refused({ t, speaking, again }: { t: T; speaking: Speaking; again(): void }) {
   const r = speaking.refused.value;
   if (!r) return null;
-  const key = "play.error." + r.code;
-  const known = t(key);
   return (
-    <div class="play-error" role="alert">
-      <p>{known === key ? r.error : known}</p>
+    <div class={r.code === "busy" ? "play-error busy" : "play-error"} role="alert">
+      <p>{reasonOf(t, r)}</p>
+      {speaking.retrying.value > 0 && <p>{t("play.retrying", { s: speaking.retrying.value })}</p>}
       {r.requestID && <p class="mono">{r.requestID}</p>}
       <button type="button" class="btn sm" onClick={again}>
         {t("play.again")}

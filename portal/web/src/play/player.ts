@@ -37,6 +37,11 @@ export class Player {
     return this.warming;
   }
 
+  /** warmed is whether sound can be given out without waiting. */
+  get warmed(): boolean {
+    return this.output !== undefined && this.running;
+  }
+
   private async make() {
     const context = new AudioContext({ sampleRate: RATE, latencyHint: "interactive" });
     this.context = context;

@@ -1,7 +1,8 @@
 // Asks what would be spoken while somebody types. Only the newest answer counts.
 
-import type { Preview, Settings } from "./wire";
-import { trimmed } from "./marks";
+import { unreached } from "../lib/api";
+import { MAX_CHARS, type Preview, type Settings } from "./wire";
+import { countPoints, trimmed } from "./marks";
 
 const PAUSE = 150; // ms without a key press before the server is asked
 
@@ -25,7 +26,16 @@ export async function refusal(r: Response): Promise<Refusal> {
   };
 }
 
-export const UNREACHED: Refusal = { status: 0, code: "unreached", error: "", requestID: "", retryAfter: 0 };
+const unasked = (code: string): Refusal => ({ status: 0, code, error: "", requestID: "", retryAfter: 0 });
+
+export const UNREACHED = unasked("unreached");
+
+/** What to say of a refusal: a sentence of the page where it has one, else the server's. */
+export function reasonOf(t: (key: string) => string, r: Refusal): string {
+  const key = "play.error." + r.code;
+  const known = t(key);
+  return known === key ? r.error || r.code : known;
+}
 
 export interface PreviewResult {
   typed: string; // the text as it stood in the field; marks belong to it and to no other
@@ -53,7 +63,9 @@ export class Previewer {
   }
 
   private async now(typed: string, s: Pick<Settings, "enDigits" | "raw">) {
-    if (trimmed(typed).text === "") return this.tell({ typed, ms: 0 });
+    const chars = countPoints(trimmed(typed).text);
+    if (chars === 0) return this.tell({ typed, ms: 0 });
+    if (chars > MAX_CHARS) return this.tell({ typed, refusal: unasked("over_limit"), ms: 0 });
     const running = new AbortController();
     this.running = running;
     const began = performance.now();
@@ -68,6 +80,7 @@ export class Previewer {
       const r = await this.call("/v1/normalize", { method: "POST", body, signal });
       return r.ok ? { preview: (await r.json()) as Preview } : { refusal: await refusal(r) };
     } catch {
+      if (!signal.aborted) unreached(); // the page says so, and looks for the server
       return { refusal: UNREACHED };
     }
   }

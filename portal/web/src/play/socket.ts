@@ -23,7 +23,8 @@ export interface SocketKey {
 
 const WAITS = [500, 1000, 2000, 4000]; // ms between attempts after the server went away
 const IDLE = 5 * 60_000; // ms
-const LAST = new Set(["end", "cancelled", "error"]);
+/** Types of events after which no more comes of an utterance. */
+export const LAST = new Set(["end", "cancelled", "error"]);
 
 export class Socket {
   private ws: WebSocket | undefined;
@@ -111,9 +112,10 @@ export class Socket {
     this.retry = window.setTimeout(() => this.open().catch(() => this.later()), wait);
   }
 
-  /** Sends a message of wire.ts. The socket is opened first where it is not. */
+  /** Sends a message of wire.ts: at once where the socket is open, else once it is. */
   async speak(requestID: string, message: string) {
-    const ws = await this.open();
+    const open = this.ws?.readyState === WebSocket.OPEN ? this.ws : undefined;
+    const ws = open ?? (await this.open());
     this.alive.add(requestID);
     ws.send(message);
     this.rest();

@@ -1,12 +1,13 @@
 // One take from Play to its last sample: joins the socket, the player, the figures and the list of takes.
 
-import { signal, type Signal } from "@preact/signals";
+import { batch, signal, type Signal } from "@preact/signals";
 import { Player, type PlayerEvent } from "./player";
-import { Socket, type SocketEvent, type SocketKey } from "./socket";
+import { LAST, Socket, type SocketEvent, type SocketKey } from "./socket";
 import { after, arrived, newFigures, progressed, type Figures } from "./figures";
 import { kept, type Take } from "./takes";
 import { Peaks } from "./wave";
 import { body, newID, type Settings } from "./wire";
+import { unreached } from "../lib/api";
 import { refusal, UNREACHED, type Refusal } from "./preview";
 
 /** A row of the event inspector. Runs of audio are one row. */
@@ -32,6 +33,7 @@ export class Speaking {
   readonly chunks = signal(0);
   readonly played = signal(0); // samples
   readonly refused = signal<Refusal | undefined>(undefined);
+  readonly retrying = signal(0); // seconds after which a refused take is asked for again; 0 where it is not
   peaks = new Peaks();
   starts: number[] = [];
 
@@ -45,6 +47,7 @@ export class Speaking {
   private number = 0;
   private tries = 0;
   private retry = 0;
+  private held: (() => void)[] | undefined; // what events have to show: it waits for the first audio, which would wait for the page otherwise
 
   constructor(
     private readonly api: string,
@@ -85,27 +88,35 @@ export class Speaking {
 
   /** Speaks. pressed is performance.now() when somebody asked for it. */
   async play(text: string, settings: Settings, pressed = performance.now()) {
-    window.clearTimeout(this.retry);
+    this.stopRetrying();
     this.silence();
-    this.reset(text, { ...settings }, pressed);
-    const take = this.take!;
+    const take = this.begin(text, { ...settings }, pressed);
+    const sent = this.send(take);
+    this.show(); // after the message has left: what is drawn anew takes longer than the server's answer
     try {
-      await this.player.warm();
+      await sent;
       if (take !== this.take) return;
-      this.playing = this.player.begin();
-      const message = body(text, settings, { type: "speak", format: "pcm16", request_id: take.id });
       this.row(true, "speak", { chars: [...text].length, voice: settings.voice, format: "pcm16" });
-      await this.socket.speak(take.id, message);
     } catch {
       if (take === this.take) await this.askWhy(text);
     }
   }
 
+  // Sends at once where sound and socket are ready. An await before that would let the page be drawn first.
+  private async send(take: Take) {
+    if (!this.player.warmed) await this.player.warm();
+    if (take !== this.take) return;
+    this.playing = this.player.begin();
+    const message = body(take.text, take.settings, { type: "speak", format: "pcm16", request_id: take.id });
+    await this.socket.speak(take.id, message);
+  }
+
   /** Silence first, then the cancel: the server is ahead of the ear. */
   stop() {
-    window.clearTimeout(this.retry);
+    this.stopRetrying();
     if (this.state.value === "idle") return;
     this.player.stop();
+    this.showHeld();
     const take = this.take;
     if (!take || this.complete) return this.finish(true);
     this.state.value = "stopping";
@@ -118,6 +129,7 @@ export class Speaking {
     this.silence();
     await this.player.warm();
     this.take = t;
+    this.held = undefined;
     this.complete = true;
     this.peaks = new Peaks();
     this.starts = t.chunkStarts;
@@ -133,10 +145,15 @@ export class Speaking {
   }
 
   close() {
-    window.clearTimeout(this.retry);
+    this.stopRetrying();
     this.silence();
     this.socket.close();
     this.player.close();
+  }
+
+  private stopRetrying() {
+    window.clearTimeout(this.retry);
+    this.retrying.value = 0;
   }
 
   private silence() {
@@ -146,7 +163,7 @@ export class Speaking {
     this.finish(true);
   }
 
-  private reset(text: string, settings: Settings, pressed: number) {
+  private begin(text: string, settings: Settings, pressed: number): Take {
     this.take = {
       id: newID(),
       number: ++this.number,
@@ -161,20 +178,32 @@ export class Speaking {
     this.complete = false;
     this.peaks = new Peaks();
     this.starts = this.take.chunkStarts;
-    this.figures.value = newFigures();
-    this.rows.value = [];
-    this.refused.value = undefined;
-    this.chunk.value = -1;
-    this.chunks.value = 0;
-    this.played.value = 0;
-    this.state.value = "waiting";
+    this.held = [];
+    return this.take;
+  }
+
+  private show() {
+    batch(() => {
+      this.figures.value = newFigures();
+      this.rows.value = [];
+      this.refused.value = undefined;
+      this.chunk.value = -1;
+      this.chunks.value = 0;
+      this.played.value = 0;
+      this.state.value = "waiting";
+    });
   }
 
   private told(e: SocketEvent) {
     if (!this.take || e.request_id !== this.take.id) return; // of a take that was replaced
     const { type, request_id: _, ...fields } = e;
-    this.row(false, type, fields);
-    this.figures.value = after(this.figures.value, e);
+    const at = performance.now();
+    this.hold(() => {
+      this.row(false, type, fields, at);
+      this.figures.value = after(this.figures.value, e);
+      if (type === "start") this.chunks.value = Number(e.chunks);
+    });
+    if (LAST.has(type)) this.showHeld();
     if (type === "start") this.started(e);
     else if (type === "chunk") this.take.chunkStarts.push(this.peaks.samples);
     else if (type === "end") this.ended();
@@ -182,9 +211,19 @@ export class Speaking {
     else if (type === "error") this.failed(e);
   }
 
+  private hold(show: () => void) {
+    if (this.held) this.held.push(show);
+    else batch(show);
+  }
+
+  private showHeld() {
+    const held = this.held ?? [];
+    this.held = undefined;
+    batch(() => held.forEach((show) => show()));
+  }
+
   private started(e: SocketEvent) {
     this.tries = 0;
-    this.chunks.value = Number(e.chunks);
     this.take!.settings.seed = String(e.seed);
   }
 
@@ -210,10 +249,12 @@ export class Speaking {
   // The page tries once by itself, a little later than it was told so that not all pages come back at once.
   private again(seconds: number) {
     const { text, settings } = this.take!;
+    this.retrying.value = seconds;
     this.retry = window.setTimeout(() => void this.play(text, settings), seconds * 1000 + Math.random() * 250);
   }
 
   private fail(r: Refusal) {
+    this.showHeld();
     this.refused.value = r;
     this.player.end(this.playing); // what was sent stands and is heard
     this.complete = true;
@@ -235,6 +276,7 @@ export class Speaking {
       const r = await fetch(this.api + "/v1/normalize", { method: "POST", headers, body: JSON.stringify({ text }) });
       this.fail(r.ok ? UNREACHED : await refusal(r));
     } catch {
+      unreached(); // the page says so, and looks for the server
       this.fail(UNREACHED);
     }
   }
@@ -245,8 +287,11 @@ export class Speaking {
     this.player.push(this.playing, pcm);
     take.blocks.push(pcm);
     this.peaks.add(pcm);
-    this.figures.value = arrived(this.figures.value, pcm.byteLength);
-    this.audioRow(pcm.byteLength);
+    this.showHeld();
+    batch(() => {
+      this.figures.value = arrived(this.figures.value, pcm.byteLength);
+      this.audioRow(pcm.byteLength);
+    });
   }
 
   private audioRow(bytes: number) {
@@ -257,9 +302,9 @@ export class Speaking {
     this.rows.value = [...rows.slice(0, -1), sum];
   }
 
-  private row(out: boolean, type: string, fields: Record<string, unknown>) {
+  private row(out: boolean, type: string, fields: Record<string, unknown>, at = performance.now()) {
     if (this.rows.value.length >= MAX_ROWS) return;
-    this.rows.value = [...this.rows.value, { at: performance.now() - this.pressed, out, type, fields, count: 1 }];
+    this.rows.value = [...this.rows.value, { at: at - this.pressed, out, type, fields, count: 1 }];
   }
 
   private sounded(e: PlayerEvent) {

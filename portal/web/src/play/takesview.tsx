@@ -1,9 +1,11 @@
 // The last takes: hear one again, compare two (keys A and B), and files.
 
 import { useEffect, useState } from "preact/hooks";
+import { singleKeys } from "../lib/choices";
 import { pcmOf, save, wavOf, type Take } from "./takes";
 import { body } from "./wire";
 import { refusal, UNREACHED } from "./preview";
+import { Icon } from "../ui/icons";
 import type { PlaygroundProps } from "./index";
 import type { Speaking } from "./speaking";
 
@@ -16,7 +18,7 @@ export function TakesList({ t, api, key_, speaking, mayPlay }: Props) {
   const [pair, setPair] = useState<readonly [string, string]>(["", ""]);
   usePairKeys(speaking, pair);
   if (takes.length === 0) return <p class="play-empty">{t("play.takes.empty")}</p>;
-  const mark = (i: 0 | 1, id: string) => setPair(i === 0 ? [id, pair[1]] : [pair[0], id]);
+  const mark = (i: 0 | 1, id: string) => setPair(([a, b]) => (i === 0 ? [id, b] : [a, id]));
   return (
     <ul class="play-takes">
       {takes.map((take) => (
@@ -62,23 +64,26 @@ export function Files({
   speaking,
   take,
 }: Pick<Props, "t" | "api" | "key_" | "mayPlay" | "speaking"> & { take: Take }) {
+  const files = [
+    { what: "WAV", get: () => save(wavOf(take), name(take, "wav")) },
+    { what: "PCM", get: () => save(pcmOf(take), name(take, "pcm")) },
+    { what: "Opus", get: () => void opus(api, key_, take, speaking), off: !mayPlay, title: t("play.opus") },
+  ];
   return (
     <>
-      <button type="button" class="btn sm" onClick={() => save(wavOf(take), name(take, "wav"))}>
-        WAV
-      </button>
-      <button type="button" class="btn sm" onClick={() => save(pcmOf(take), name(take, "pcm"))}>
-        PCM
-      </button>
-      <button
-        type="button"
-        class="btn sm"
-        disabled={!mayPlay}
-        title={t("play.opus")}
-        onClick={() => void opus(api, key_, take, speaking)}
-      >
-        Opus
-      </button>
+      {files.map(({ what, get, off, title }) => (
+        <button
+          type="button"
+          class="btn sm"
+          aria-label={t("play.download", { what })}
+          title={title}
+          disabled={off}
+          onClick={get}
+        >
+          <Icon name="load" />
+          {what}
+        </button>
+      ))}
     </>
   );
 }
@@ -108,7 +113,8 @@ function usePairKeys(speaking: Speaking, pair: readonly [string, string]) {
     const key = (e: KeyboardEvent) => {
       const at = ["a", "b"].indexOf(e.key);
       const typing = e.target instanceof HTMLElement && e.target.closest("input, textarea, select");
-      if (at < 0 || typing || e.ctrlKey || e.metaKey || e.altKey) return;
+      if (at < 0 || typing || e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
+      if (!singleKeys.value || document.querySelector("dialog[open]")) return;
       const take = speaking.takes.value.find((t) => t.id === pair[at]);
       if (take) void speaking.replay(take);
     };

@@ -3,7 +3,7 @@
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { familyOf, sourcePieces, spokenPieces, type Piece } from "./marks";
-import type { PreviewResult } from "./preview";
+import { reasonOf, type PreviewResult } from "./preview";
 import type { T } from "./index";
 
 interface SourceProps {
@@ -43,6 +43,8 @@ export function Source({ t, text, preview, chars, hovered, onText, onFocus, onCo
           onInput={(e) => onText(e.currentTarget.value)}
           onCompositionStart={() => onComposing(true)}
           onCompositionEnd={() => onComposing(false)}
+          onKeyUp={(e) => (hovered.value = spanAt(pieces, e.currentTarget.selectionStart))}
+          onBlur={() => (hovered.value = -1)}
           onPointerMove={(e) => (hovered.value = under(layer.current, e))}
           onPointerLeave={() => (hovered.value = -1)}
         />
@@ -55,6 +57,16 @@ export function Source({ t, text, preview, chars, hovered, onText, onFocus, onCo
       </p>
     </>
   );
+}
+
+// The span in which the caret stands, or which it touches: keys link both sides, too.
+function spanAt(pieces: readonly Piece[], caret: number): number {
+  let at = 0;
+  for (const p of pieces) {
+    at += p.text.length;
+    if (p.span && caret >= at - p.text.length && caret <= at) return p.index;
+  }
+  return -1;
 }
 
 // The textarea lies above the marks, so the mark under the pointer is looked for by its boxes.
@@ -105,11 +117,13 @@ function Pieces({ pieces, hovered, focusable }: { pieces: Piece[]; hovered: Sign
 export function Spoken({
   t,
   preview,
+  mayAsk,
   hovered,
   chunk,
 }: {
   t: T;
   preview: PreviewResult;
+  mayAsk: boolean;
   hovered: Signal<number>;
   chunk: ReadonlySignal<number>;
 }) {
@@ -117,6 +131,8 @@ export function Spoken({
   const pieces = useMemo(() => (p ? spokenPieces(p) : []), [p]);
   const tokens = p?.chunks.reduce((n, c) => n + c.tokens, 0) ?? 0;
   const kind = p?.spans[hovered.value]?.kind ?? "";
+  const refused = preview.refusal;
+  const instead = !mayAsk ? t("play.viewer") : refused ? reasonOf(t, refused) : p ? "" : t("play.spoken.empty");
   return (
     <section class="card" aria-labelledby="play-spoken">
       <header>
@@ -130,6 +146,11 @@ export function Spoken({
           {kind}
         </span>
       </header>
+      {instead && (
+        <p class="play-empty" role="status" data-code={refused?.code}>
+          {instead} {refused?.requestID && <code>{refused.requestID}</code>}
+        </p>
+      )}
       <ol class="play-chunks">
         {pieces.map((line, i) => (
           <li class={chunk.value === i ? "on" : ""}>

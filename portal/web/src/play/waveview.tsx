@@ -55,7 +55,10 @@ export function Wave({ t, speaking, playable, reason, onPlay }: Props) {
               {reason}
             </span>
           )}
-          <span class="end">{all} s</span>
+          <span class="end row hide-s">
+            <kbd>Esc</kbd> {t("play.keyStop")} <kbd>Ctrl ⏎</kbd> {t("play.keyPlay")}
+          </span>
+          <span class="last">{all} s</span>
         </p>
       </div>
     </div>

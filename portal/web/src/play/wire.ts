@@ -35,6 +35,9 @@ export interface Preview {
   unspoken?: string;
 }
 
+/** The most code points of a text after trimming. */
+export const MAX_CHARS = 4000;
+
 const MAX = 9223372036854775807n;
 const MIN = -9223372036854775808n;
 

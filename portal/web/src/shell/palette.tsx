@@ -28,19 +28,28 @@ export function useShortcuts(open: (what: "palette" | "sheet") => void) {
         going = 0;
         const p = PAGES.find((p) => p.key === e.key);
         if (p) go(to(p.name));
-        return;
+        return e.preventDefault(); // or a and b would play takes, too
       }
       if (e.key === "g") going = Date.now() + 1500;
       else if (e.key === "?") open("sheet");
       else if (e.key === "c") document.querySelector<HTMLElement>("[data-create]:not(:disabled)")?.click();
       else if (e.key === "/") document.querySelector<HTMLElement>("[data-find]")?.focus();
       else if (e.key === "t" && page.value === "usage") nextRange();
+      else if (e.key === "j" || e.key === "k") intoRows(e);
       else return;
       e.preventDefault();
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, []);
+}
+
+/** Begins with the rows of the page; inside them they hear their keys themselves. */
+function intoRows(e: KeyboardEvent) {
+  const rows = document.querySelector<HTMLElement>("#main .rows");
+  if (!rows || (e.target instanceof Node && rows.contains(e.target))) return;
+  rows.focus();
+  rows.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, bubbles: true, cancelable: true }));
 }
 
 const RANGES = ["7d", "30d", "90d", "month"];
@@ -132,6 +141,7 @@ export function Sheet({ onClose }: { onClose(): void }) {
     ["/", t("find")],
     ["t", t("range")],
     ["j k Enter", t("rows")],
+    ["a b", t("compare")],
     ["Ctrl Enter", t("play")],
     ["Esc", t("close")],
   ];

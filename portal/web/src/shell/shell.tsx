@@ -227,10 +227,9 @@ function Workers() {
 function Account({ up }: { up?: boolean }) {
   const email = me.value?.user.email ?? "";
   const other = language.value === "en" ? "hi" : "en";
-  const [left, setLeft] = useState(leftMs);
   return (
     <>
-      <span class="grow cut-menu" onPointerEnter={() => setLeft(leftMs())}>
+      <span class="grow cut-menu">
         <Menu
           named
           class="account"
@@ -257,7 +256,7 @@ function Account({ up }: { up?: boolean }) {
                 }}
               >
                 <Icon name="copy" />
-                {t("copyToken", { min: Math.floor((left || leftMs()) / 60_000) })}
+                {t("copyToken", { min: Math.floor(leftMs() / 60_000) })}
               </button>
               <a href={to("settings")} onClick={close}>
                 <Icon name="gear" />

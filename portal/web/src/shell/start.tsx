@@ -2,13 +2,16 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import type { Failure } from "../lib/api";
 import { chooseLanguage, language } from "../lib/language";
 import { me, signOut } from "../lib/session";
 import { Playing } from "../playing";
 import { toast } from "../ui/copy";
 import { Form } from "../ui/dialog";
+import { sentence } from "../ui/errors";
 import { Logo } from "../ui/icons";
 import { Field, Head } from "../ui/parts";
+import { t as shared } from "../ui/words";
 import { t } from "./words";
 import { OrgForm } from "./org";
 import { Away } from "./shell";
@@ -22,6 +25,32 @@ export function FirstRun() {
           <h1>{t("first")}</h1>
           <p class="muted small">{t("firstLead")}</p>
           <OrgForm />
+        </div>
+      </main>
+    </Bare>
+  );
+}
+
+/** For who has proved an address that may not come in. */
+export function Outside({ failure, again }: { failure: Failure; again(): unknown }) {
+  return (
+    <Bare>
+      <main id="main" class="page alone">
+        <div class="card pad narrow" data-code={failure.code}>
+          <Head title={t("outside")} lead={sentence(failure)} />
+          <div class="row wrap">
+            <button type="button" class="btn primary" onClick={() => void signOut()}>
+              {t("otherAddress")}
+            </button>
+            <button type="button" class="btn" onClick={() => void again()}>
+              {shared("again")}
+            </button>
+          </div>
+          {failure.requestID && (
+            <p class="xs muted">
+              <code>{failure.requestID}</code>
+            </p>
+          )}
         </div>
       </main>
     </Bare>

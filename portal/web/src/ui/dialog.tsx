@@ -30,12 +30,18 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
     e.preventDefault();
     if (mayClose()) onClose();
   };
+  // A browser asks onCancel only once without a click between: a second Escape would close at once.
+  const key = (e: KeyboardEvent) => {
+    if (e.key === "Escape" && !e.defaultPrevented && !e.isComposing) close(e);
+  };
   return (
     <dialog
       class={drawer ? "dlg drawer" : "dlg"}
       ref={dialog}
       aria-labelledby={id}
       onCancel={close}
+      onKeyDown={key}
+      onClose={onClose}
       onClick={(e) => e.target === dialog.current && close(e)}
     >
       <div class="dh">

@@ -1,0 +1,116 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestStop: after Stop no sample is played, nothing that still comes is kept, and the page shows what is billed.
+func TestStop(t *testing.T) {
+	_, b, org := portalTab(t)
+	b.onNewDocument(`
+window.told = [];
+window.AudioWorkletNode = class extends AudioWorkletNode {
+	constructor(...given) {
+		super(...given);
+		this.port.addEventListener('message', (e) => window.told.push([e.data.type, e.data.played ?? 0]));
+	}
+};`)
+	b.open(org, "playground")
+	b.write("textarea", strings.Repeat(sentence+" ", 20))
+	b.do(chromedp.Click(".play-button"))
+	b.wait("it plays", `document.querySelector('.play-button').dataset.state === 'playing'`)
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.wait("what is billed", `document.querySelector('.play-button').dataset.state === 'idle' && Number(document.querySelector('[data-billed]')?.dataset.billed) > 0`)
+	var got struct {
+		Silent, Cancelled bool
+		After             int
+	}
+	b.do(chromedp.Click("#tab-events"))
+	b.get(`(async () => {
+	await new Promise((go) => setTimeout(go, 500));
+	const stopped = window.told.findIndex(([type]) => type === 'stopped');
+	return {
+		Silent: stopped >= 0, After: window.told.length - stopped - 1,
+		Cancelled: [...document.querySelectorAll('.play-events tbody button')].some((b) => b.textContent === 'cancelled'),
+	};
+})()`, &got)
+	if !got.Silent || got.After != 0 {
+		t.Errorf("stopped %v, and the worklet told %d times of more", got.Silent, got.After)
+	}
+	if !got.Cancelled {
+		t.Error("the events do not show that the server has stopped, too")
+	}
+}
+
+// TestLongestText: 4,000 characters are read; one more turns the counter red and Play off, and is not asked for in vain.
+func TestLongestText(t *testing.T) {
+	_, b, _ := portalTab(t)
+	count := func(n int) string {
+		return fmt.Sprintf(`document.querySelector('#play-count .num').textContent.startsWith('%d /')`, n)
+	}
+	longest := string([]rune(strings.Repeat("काम ₹9 ", 600))[:3999]) + "।"
+	b.write("textarea", "  "+longest+"\n")
+	b.wait("all of it is read", count(4000)+` && !document.querySelector('.play-button').disabled && document.querySelectorAll('.play-chunks li').length > 10`)
+	b.write("textarea", longest+"।")
+	b.wait("Play is off", count(4001)+` && document.querySelector('.play-button').disabled && document.querySelector('#play-reason').textContent.includes('longer than 4000')`)
+	b.wait("the preview says so, too", `document.querySelector('.play-empty')?.textContent.includes('longer than 4000')`)
+	var red bool
+	b.get(`(() => { const [r, g] = getComputedStyle(document.querySelector('#play-count .num')).color.match(/\d+/g).map(Number); return r > 2 * g; })()`, &red)
+	if !red {
+		t.Error("the counter is not red")
+	}
+	b.get(`(dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true})), '')`, new(string))
+	var idle bool
+	if b.get(`document.querySelector('.play-button').dataset.state === 'idle'`, &idle); !idle {
+		t.Error("Ctrl+Enter speaks what Play does not")
+	}
+}
+
+// TestTakesAreCompared: A and B are heard by their keys, unless single keys are switched off; g and a letter lead to a page alone.
+func TestTakesAreCompared(t *testing.T) {
+	if isFleet(t) {
+		t.Skip("the page is the same")
+	}
+	_, b, _ := portalTab(t)
+	b.write("textarea", "Namaste!")
+	b.play()
+	b.play()
+	b.get(`(() => { const rows = document.querySelectorAll('.play-takes li'); rows[0].querySelectorAll('[aria-pressed]')[0].click(); rows[1].querySelectorAll('[aria-pressed]')[1].click(); document.querySelector('h1').focus(); return ''; })()`, new(string))
+	heard := func() (n int) { b.get(`window.taken.length`, &n); return n }
+	before := heard()
+	for _, key := range []string{"a", "b"} {
+		b.do(chromedp.KeyEvent(key))
+		before++
+		b.wait("take "+key, fmt.Sprintf(`window.taken.length === %d && document.querySelector('.play-button').dataset.state === 'idle'`, before))
+	}
+	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("b"))
+	b.wait("billing", `location.pathname.endsWith('/billing')`)
+	if heard() != before {
+		t.Error("g b has played a take")
+	}
+}
+
+// TestBothSidesAreLinked: a span is marked on both sides, and its kind told, where the caret stands or the focus is.
+func TestBothSidesAreLinked(t *testing.T) {
+	if isFleet(t) {
+		t.Skip("the page is the same")
+	}
+	_, b, _ := portalTab(t)
+	b.write("textarea", "Total ₹499 hai.")
+	b.wait("the preview", `document.querySelector('.play-chunks [data-span]')`)
+	linked := `document.querySelectorAll('[data-span="0"].on').length === 2 && document.querySelector('[aria-labelledby=play-spoken] [role=status]').textContent === 'amount'`
+	b.get(`(() => { const t = document.querySelector('textarea'); t.focus(); t.setSelectionRange(7, 7); return ''; })()`, new(string))
+	b.do(chromedp.KeyEvent(kb.ArrowRight))
+	b.wait("by the caret", linked)
+	b.get(`(document.querySelector('textarea').blur(), '')`, new(string))
+	b.wait("no longer", `!document.querySelector('[data-span].on')`)
+	b.get(`(document.querySelector('.play-chunks [data-span]').focus(), '')`, new(string))
+	b.wait("by the focus", linked)
+}
