@@ -16,7 +16,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,10 @@ e2e-web-full: install-test-deps build ## try every page in every theme, language
 shots: install-test-deps build ## write what every page looks like into shots/, for people to look at
 	@hack/install-deps.sh browser
 	SWAR_SHOTS=$(CURDIR)/shots go test -count=1 -timeout 20m -tags e2e -run TestShots ./hack/e2e
+
+picture: install-test-deps build ## make the picture of the playground that the README shows
+	@hack/install-deps.sh browser
+	SWAR_PICTURE=$(CURDIR)/docs/images/playground.png go test -count=1 -tags e2e -run TestPicture ./hack/e2e
 
 chaos: install-deps bin/fake ## kill, stop and restart a fleet that speaks (CHAOS=short or long, CHAOS_SEED=n)
 	go test -count=1 -timeout 0 -tags chaos -v ./hack/chaos

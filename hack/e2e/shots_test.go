@@ -3,9 +3,16 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +106,60 @@ func TestShots(t *testing.T) {
 			out.shoot(p.portalBase+"/signin", width, filepath.Join(folder, fmt.Sprintf("signin-%d.png", width)))
 		}
 	}
+}
+
+// TestPicture writes the picture of the README into the file that SWAR_PICTURE names: the playground with a take that was just heard.
+func TestPicture(t *testing.T) {
+	file := os.Getenv("SWAR_PICTURE")
+	if file == "" {
+		t.Skip("SWAR_PICTURE names no file (make picture)")
+	}
+	_, b, org := portalTab(t)
+	b.get(`(localStorage.setItem('swar.theme', 'light'), localStorage.setItem('swar.language', 'en'), '')`, new(string))
+	size := emulation.SetDeviceMetricsOverrideParams{Width: 1440, Height: 1000, DeviceScaleFactor: 1}
+	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, size); err != nil {
+		t.Fatal(err)
+	}
+	b.open(org, "playground")
+	b.write("textarea", "Namaste Priya! Aapka order #SW-4821 kal 5:30 pm tak deliver ho jayega, total ₹1,499 hai. OTP 482913 kisi ko mat batana. Koi dikkat ho to 98765 43210 par call karein.")
+	b.wait("the preview", `document.querySelectorAll('.play-chunks li').length > 1`)
+	b.play()
+	b.play() // what was heard before is prepared
+	b.do(chromedp.Click("#tab-events"))
+	b.get(`(scrollTo(0, 0), document.activeElement.blur(), '')`, new(string))
+	b.rest()
+	got, err := chromedp.Call(b.ctx, cdpage.CaptureScreenshot, cdpage.CaptureScreenshotParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := fewColours(got.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, small, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fewColours is a PNG with its 256 most frequent colours, the others being the nearest of these: a third of the bytes, and text looks the same.
+func fewColours(file []byte) ([]byte, error) {
+	from, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	often := map[color.Color]int{}
+	area := from.Bounds()
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
+			often[from.At(x, y)]++
+		}
+	}
+	palette := slices.SortedFunc(maps.Keys(often), func(a, b color.Color) int { return often[b] - often[a] })
+	to := image.NewPaletted(area, palette[:min(len(palette), 256)])
+	draw.Draw(to, area, from, area.Min, draw.Src)
+	var small bytes.Buffer
+	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, to)
+	return small.Bytes(), err
 }
 
 func (b *tab) shoot(address string, width int64, file string) {

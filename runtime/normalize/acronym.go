@@ -27,7 +27,7 @@ func (r *reader) acronym(i int) int {
 	if len(s) > 6 || len(s) < 2 || !ascii(s) {
 		return i
 	}
-	if saidAsWord(lookUp(s)) && !brand {
+	if saidAsWord(lookUp(s)) && !brand || tail == "" && isLongWord(s) {
 		return i
 	}
 	r.begin(i, speech.SpanAcronym)
@@ -40,6 +40,27 @@ func (r *reader) acronym(i int) int {
 		r.out = append(r.out, tail...)
 	}
 	return r.end(i + 1)
+}
+
+// isLongWord reports whether capitals that the lexicon does not know are a word: the plural of one that it knows, or six letters that can
+// be said: STORES, MARUTI.
+func isLongWord(s string) bool {
+	n := len(s)
+	if n >= 5 && s[n-1] == 'S' && lookUp(s[:n-1]).is(plain) {
+		return true
+	}
+	vowels, run := 0, 0
+	for i := range n {
+		if strings.IndexByte("AEIOU", s[i]) >= 0 {
+			vowels++
+			run = 0
+			continue
+		}
+		if run++; run > 2 {
+			return false
+		}
+	}
+	return n == 6 && vowels >= 2
 }
 
 // saidAsWord reports whether capitals are a word: NASA, PIN, SALE.
@@ -130,6 +151,9 @@ func (r *reader) roman(i int) int {
 	if next := r.schoolClass(i); next > i {
 		return next
 	}
+	if next := r.smallRoman(i); next > i {
+		return next
+	}
 	if !r.at(i).inCapitals() {
 		return i
 	}
@@ -156,6 +180,21 @@ func (r *reader) roman(i int) int {
 	}
 	r.begin(i, speech.SpanNumber)
 	r.cardinal(n, r.quantityLang(head+1))
+	return r.end(i + 1)
+}
+
+// smallRoman reads the numeral of sem vi, which is typed in small letters. An i alone is the pronoun.
+func (r *reader) smallRoman(i int) int {
+	s := r.str(i)
+	if r.at(i).cas != lower || s == "i" || strings.Trim(s, "ivx") != "" || r.joined(i) || !r.looseEnd(i+1) {
+		return i
+	}
+	n := romanValue(strings.ToUpper(s))
+	if n == 0 || n > 12 || !r.in(i-1, smallRomanHead) || len(s) == 1 && !r.reads(i-1, "sem", "semester") {
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.cardinal(n, r.lang)
 	return r.end(i + 1)
 }
 

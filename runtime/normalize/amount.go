@@ -58,7 +58,9 @@ func (r *reader) currencyBefore(i int) (cur, next int) {
 			next = i + 1
 		}
 	case latin, deva:
-		if cur = r.currencyCode(i); cur > 0 {
+		if cur = r.currencyCode(i); r.reads(i, "re", "Re") && r.isSign(i+1, ':') {
+			return 0, i // regarding
+		} else if cur > 0 {
 			next = i + 1
 			if r.tightSign(next, '.') || r.tightSign(next, ':') {
 				next++
@@ -336,6 +338,13 @@ func (r *reader) unit(j int) (*unit, int) {
 				return u, j + 2
 			}
 		}
+		if r.tight(j+1) && r.reads(j+1, "से", "सें") {
+			next := j + 2
+			if r.tightSign(next, '.') {
+				next++
+			}
+			return units["°c"], next // 31°से.
+		}
 		return &plainDegree, j + 1
 	}
 	if u, next := r.unitOver(j); u != nil {
@@ -563,7 +572,9 @@ func (r *reader) sayRate(i int, l lang) {
 	if area, _ := r.square(i); area != nil {
 		u = area
 	} else if r.tightSign(i+1, '.') && r.at(i).kind == deva {
-		u = r.unitText(i, i+2)
+		if dotted := r.unitText(i, i+2); dotted != nil {
+			u = dotted
+		}
 	}
 	switch {
 	case l.rates[string(low)] != "":

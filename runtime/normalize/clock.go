@@ -61,6 +61,9 @@ func (r *reader) endsClock(a, b *moment) bool {
 
 // military reads four digits that are a time because the sentence is about travel: boards 1735, 0915 पर, 0610 ki local.
 func (r *reader) military(i int) (m moment, ok bool) {
+	if m, ok := r.bareTime(i); ok {
+		return m, true
+	}
 	hours := r.isHours(i+1) && r.tight(i+1) && r.looseEnd(i+2) // 2145hrs
 	if len(r.str(i)) != 4 || !hours && !r.looseEnd(i+1) {
 		return m, false
@@ -87,6 +90,24 @@ func (r *reader) military(i int) (m moment, ok bool) {
 		}
 	}
 	return m, true
+}
+
+// bareTime reads three or four digits that people type for a time behind a part of the day, or behind @ or before a postposition where
+// the sentence has another time: sham 730 tk, gym @630.
+func (r *reader) bareTime(i int) (m moment, ok bool) {
+	n := len(r.str(i))
+	if n != 3 && n != 4 || r.zeroLed(i) && n == 3 || !r.looseEnd(i+1) || r.countedAt(i+1) {
+		return m, false
+	}
+	hhmm := r.small(i, 4)
+	m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, full: true, next: i + 1}
+	if m.hour < 1 || m.hour > 12 || m.min > 59 || m.min%5 != 0 {
+		return m, false
+	}
+	tied := r.reads(i+1, "tk", "tak", "तक", "pe", "ko", "को", "पर") || r.isSign(i-1, '@') && r.tight(i)
+	until := r.reads(i+1, "tk", "tak", "तक") && r.near(i, dayPart, 8)
+	behindPart := r.isWord(i-1, dayPart) && tied
+	return m, behindPart || tied && m.min > 0 && (until || r.besideClock(i))
 }
 
 // opensHours reports whether token i is the first of two times of four digits, 0200-0400 hrs.
@@ -294,8 +315,8 @@ func (r *reader) isDottedTime(i int) bool {
 	if !r.in(i+3, afterDottedTime) && !r.isPar(i+3) {
 		return false
 	}
-	for j := max(r.start, i-4); j < i; j++ {
-		if r.isWord(j, dayPart|travel) || r.in(j, nearToday) || r.weekdayAt(j) > 0 {
+	for j := max(r.start, i-8); j < i; j++ {
+		if r.isWord(j, dayPart|travel|timed) || r.in(j, nearToday) || r.weekdayAt(j) > 0 || r.reads(j, "day", "chhutti", "छुट्टी") {
 			return true
 		}
 	}

@@ -209,7 +209,7 @@ func (r *reader) hyphenCode(i, next int) bool {
 	}
 	near := r.context(i).what
 	if near != idNear || r.isLabelRange(i) {
-		return near == codeNear
+		return near == codeNear || parts == 2 && len(r.str(i)) == 3 && len(r.str(i+2)) == 3 && r.isCodeSubject(i+2) // 618-204 is your code
 	}
 	return len(r.str(i)) >= 3 || parts == 2 && len(r.str(i+2)) == 4 // order 60-4471
 }
@@ -288,7 +288,7 @@ func (r *reader) fours(i int) int {
 		return i
 	}
 	next := at[k-1] + 1
-	tail := k == 4 && k < n && r.at(next).kind == digits && len(r.str(next)) <= 3 // as a card of 19 digits has
+	tail := k >= 3 && k < n && r.at(next).kind == digits && len(r.str(next)) <= 3 // as a card of 19 digits has
 	if tail && r.context(i).what != noContext {
 		k++
 		next = at[k-1] + 1
@@ -438,7 +438,8 @@ func (r *reader) frontOfBracket(j int, hyphen bool) int {
 	for k := j - 1; k > j-6 && k >= r.start; k-- {
 		if r.isSign(k, '(') {
 			dotted := r.isSign(k+2, '.')
-			if k == j-2 && r.single(k+1) || hyphen || dotted {
+			state := k == j-2 && r.at(k+1).cas == upper && isIn(states, r.str(k+1)) // Mainpuri(UP)205264
+			if k == j-2 && r.single(k+1) || hyphen || dotted || state {
 				return k - 1
 			}
 			return j

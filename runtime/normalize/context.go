@@ -79,6 +79,9 @@ func (r *reader) context(i int) finding {
 		if !t.kind.lettered() {
 			continue
 		}
+		if r.isDottedOTP(j) {
+			return finding{codeNear, j}
+		}
 		if r.single(j) && r.isSign(j-1, '.') {
 			e, first := r.dottedBefore(j)
 			switch {
@@ -100,6 +103,11 @@ func (r *reader) context(i int) finding {
 		words++
 	}
 	return finding{}
+}
+
+// isDottedOTP reports whether ओ.टी.पी ends with token j.
+func (r *reader) isDottedOTP(j int) bool {
+	return r.reads(j, "पी") && r.isSign(j-1, '.') && r.reads(j-2, "टी") && r.isSign(j-3, '.') && r.reads(j-4, "ओ")
 }
 
 // wordBefore judges the word at token j, in front of a number. stop means that no word before it counts; id that words of accounts

@@ -40,6 +40,10 @@ func (r *reader) date(i int) int {
 		r.sayTime(&m, false)
 		return r.end(m.next)
 	}
+	if r.at(d.next).isOneOf(dashes) && r.isDayRange(i) {
+		r.say(r.lang.words[wordTo])
+		return r.end(d.next + 1)
+	}
 	return r.end(r.sayMonthsBehind(d.next))
 }
 
@@ -191,6 +195,14 @@ func centuryOf(y int) int {
 
 // dottedDay reads 15.12 तक: no hour, and no decimal before such a word.
 func (r *reader) dottedDay(i int) (d day, ok bool) {
+	if full, ok := r.numericDate(i + 4); ok && r.numberBehind(i+1, '.') && r.in(i+3, betweenDays) && r.isSign(i+5, '.') {
+		if d, m := r.small(i, 2), r.small(i+2, 2); 1 <= d && d <= 31 && 1 <= m && m <= 12 && full.year > 0 {
+			return day{day: d, month: m, next: i + 3}, true // 26.1 या 2.2.26
+		}
+	}
+	if r.isDayRange(i) {
+		return day{day: r.pair(i), month: r.pair(i + 2), next: i + 3}, true
+	}
 	a, b := r.small(i, 2), r.small(i+2, 2)
 	if a < 13 || a > 31 || b < 1 || b > 12 || !r.numberBehind(i+1, '.') || len(r.str(i+2)) != 2 {
 		return d, false
@@ -278,8 +290,23 @@ func (r *reader) isDayAndMonth(i, a, b int) bool {
 	if b < 1 || b > 12 || a > 31 || r.isWord(i-1, place) {
 		return false
 	}
+	if r.isOneOfDays(i, b) {
+		return true
+	}
 	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") || b >= 10 && r.reads(i+3, "ko", "को") // 30/3 को, 3/12 ko; 12/4 से may be a fraction
 	return plain && (dated || r.in(i-1, beforeDay))
+}
+
+// isOneOfDays reports whether the day at token i, of month b, is one of two: from 3/2 to 5/2.
+func (r *reader) isOneOfDays(i, b int) bool {
+	for _, j := range [...]int{i - 4, i + 4} {
+		first := min(i, j)
+		apart := r.in(first+3, betweenDays) && r.stroke(j) && r.looseEnd(j+3)
+		if from := r.in(first-1, beforeDay); apart && from && r.small(j, 2) <= 31 && r.small(j+2, 2) == b {
+			return true
+		}
+	}
+	return false
 }
 
 // isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of the second, nobody
@@ -324,6 +351,22 @@ func (r *reader) near(i int, t trait, words int) bool {
 		}
 	}
 	return false
+}
+
+// isDayRange reports whether token i begins the days 01.06-30.06, or the second of them: both are months, and not both the minutes of times.
+func (r *reader) isDayRange(i int) bool {
+	if r.at(i-1).isOneOf(dashes) && r.numberBehind(i-3, '.') {
+		i -= 4
+	}
+	if !r.at(i+3).isOneOf(dashes) || !r.numberBehind(i+1, '.') || !r.numberBehind(i+5, '.') || !r.looseEnd(i+7) {
+		return false
+	}
+	for _, j := range [...]int{i, i + 4} {
+		if d, m := r.pair(j), r.pair(j+2); d < 1 || d > 31 || m < 1 || m > 12 {
+			return false
+		}
+	}
+	return r.pair(i+2)%5 != 0 || r.pair(i+6)%5 != 0
 }
 
 // isDateTail reports whether token i is a postposition that follows a date.

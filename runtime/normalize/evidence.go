@@ -96,6 +96,8 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 			return 0, false, false // initials, units and currencies belong to no language
 		case r.reads(j, "the") && r.endsClause(j+1):
 			return functionWord, true, true // थे
+		case r.in(j, tagWord) && r.isSign(j-1, ',') && r.endsClause(j+1):
+			return 0, false, false // Turning 30 today, na?
 		case t.word.is(hindiWord):
 			return r.hindiEvidence(j, first), true, true
 		case t.word.is(hindiMaybe):

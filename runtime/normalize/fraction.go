@@ -45,6 +45,10 @@ func (r *reader) fraction(i int) int {
 
 // isStrokedCode reports whether the parts with strokes at token i are those of an account, a file or a policy.
 func (r *reader) isStrokedCode(i int) bool {
+	three := r.numberBehind(i+3, '/') && r.looseEnd(i+5)
+	if three && (r.zeroLed(i+2) || r.zeroLed(i+4)) && len(r.str(i+4)) > 4 {
+		return true // 1218/40771/00932
+	}
 	near := r.context(i).what
 	if near == noContext {
 		return false
@@ -63,7 +67,11 @@ func (r *reader) overNumbers(i int, l lang) int {
 		if !r.stroke(j) || j-i > 8 {
 			break
 		}
-		if !silent {
+		switch {
+		case silent:
+		case r.chooses(j):
+			r.say(l.words[wordOr])
+		default:
 			r.say(l.words[wordOver])
 		}
 	}
@@ -73,6 +81,12 @@ func (r *reader) overNumbers(i int, l lang) int {
 		next = end
 	}
 	return r.end(next)
+}
+
+// chooses reports whether the stroke behind the number at token j is or: call 112/108, TGT 1510/1525.
+func (r *reader) chooses(j int) bool {
+	a, b := len(r.str(j)), len(r.str(j+2))
+	return a == b && (a == 3 && r.context(j).what == idNear || a >= 3 && r.isNear(j, targets, 3))
 }
 
 // listOf reads the rates 5/12/18/28% and other rows of four numbers, with a pause for each stroke.

@@ -34,6 +34,12 @@ const (
 	dosed                           // U behind a number near it are units: insulin
 	appointed                       // a time follows: appt, meeting
 	people                          // of which there is no fraction: 2/3 log
+	givenMoney                      // what is done with an advance: diya, paid
+	tagWord                         // English sentences of India end with it, too: na, yaar
+	targets                         // prices of shares follow: TGT, SL
+	headWord                        // for each of whom something is: head, person
+	examined                        // what one scores in is no game: maths, paper
+	smallRomanHead                  // a Roman numeral in small letters follows: sem, chapter
 	media                           // minutes and seconds of it follow: video, gaana
 	caseEnding                      // the postpositions that a person takes: ne, को
 	weekendBefore                   // Sat and Sun behind it are days: on, every
@@ -97,7 +103,7 @@ var groupWords = [groups]string{
 	numberWord:         `no number नं नंबर`,
 	ownWord:            `no nos ex tel`,
 	versioned:          `version app build release firmware update v वर्शन संस्करण`,
-	beforeDay:          `till until by before upto from since after for`,
+	beforeDay:          `from till until by before upto from since after for`,
 	betweenDays:        `से se to till aur और and ya या`,
 	afterDay:           `को ko तक tak से se`,
 	beforeDecade:       `the early late mid`,
@@ -107,6 +113,12 @@ var groupWords = [groups]string{
 	dosed:              `insulin lantus novorapid mixtard botox इंसुलिन`,
 	appointed:          `appt appointment meeting mtg slot aarti show class timing time`,
 	people:             `log logon लोग लोगों bande bacche bachche students ladke बच्चे baar बार times`,
+	givenMoney:         `dia diya di diye liya li dena de do paid given payment amt amount received`,
+	tagWord:            `na yaar bhai ji didi`,
+	targets:            `tgt target targets sl cmp टारगेट`,
+	headWord:           `head person pax student`,
+	examined:           `maths math exam exams marks physics chemistry biology science sst`,
+	smallRomanHead:     `sem semester class std chapter part unit phase level`,
 	media:              `video clip reel song gaana audio track वीडियो क्लिप गाना`,
 	caseEnding:         `ne ko ke ka ki se ने को के का की से`,
 	weekendBefore:      `on by every each this next coming last till until from or and to am pm is se ya aur har इस अगले हर`,
@@ -136,5 +148,5 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
-	shortBeside:        `blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
+	shortBeside:        `प्रा वि स्वा ea yr adv sch re blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
 }

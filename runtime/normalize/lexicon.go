@@ -103,7 +103,7 @@ var lexicon = build()
 
 // lookUp finds a word however it is written.
 func lookUp(w string) *entry {
-	var buf [24]byte
+	var buf [32]byte
 	low, _ := fold(buf[:0], w)
 	if e := lexicon[string(low)]; e != nil {
 		return e
@@ -198,7 +198,7 @@ var wordLists = []struct {
 	{idWord, `
 		order orders ordr ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp sms
-		व्हाट्सएप helpline हेल्पलाइन toll आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
+		व्हाट्सएप helpline हेल्पलाइन आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
 		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll rma crn srn grn hsn token टोकन extension ext enrollment ifsc gstin
 		aadhaar aadhar आधार`},
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
@@ -211,7 +211,7 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `party love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		gali galli makan makaan गली queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
@@ -270,7 +270,7 @@ var wordLists = []struct {
 		kranti ladai yudh yuddh vidroh sandhi andolan akaal batwara vibhajan hatyakand gadar revolution war battle revolt mutiny famine treaty census earthquake bhukamp
 		क्रांति लड़ाई युद्ध विद्रोह संधि आंदोलन अकाल बँटवारा बंटवारा विभाजन हत्याकांड ग़दर गदर जनगणना भूकंप स्थापना जन्म मृत्यु`},
 	{yearAfter, `model मॉडल batch बैच edition season में mein से se तक tak का के की ka ke ki`},
-	{dateWord, `on date dt dated दिनांक तारीख तारीख़ tareekh tarikh dob due`},
+	{dateWord, `on date dt dated दिनांक तारीख तारीख़ tareekh tarikh dob doj doa dod due`},
 	{expiry, `mfg mfd pkd packed manufactured expiry expires exp valid expiring validity card thru एक्सपायरी वैधता वैध कार्ड`},
 	{place, `
 		house flat plot hno makaan makan मकान फ्लैट फ़्लैट प्लॉट गली gali street road sector सेक्टर ward वार्ड block ब्लॉक shop दुकान room कमरा no number नंबर`},
@@ -400,6 +400,12 @@ var shortForms = []struct {
 	{dotOrNone, "mkt", "", "market"},
 	{dotOrNone, "lmt", "", "limit"},
 	{dotOrNone, "flt", "", "flight"},
+	{dotOrNone, "qtn", "", "quotation"},
+	{dotOrNone, "trf", "", "transfer"},
+	{dotOrNone, "appln", "", "application"},
+	{dotOrNone, "chg chrg", "", "charge"},
+	{dotOrNone, "chgs chrgs", "", "charges"},
+	{dotOrNone, "disp", "", "dispatch"},
 	{dotOrNone, "tkn", "", "token"},
 	{dotOrNone, "tym", "", "time"},
 	{dotOrNone, "ordr", "", "order"},
@@ -432,7 +438,7 @@ var shortForms = []struct {
 	{dotOrNone, "govt", "", "government"},
 	{dotOrNone, "approx", "", "approximately"},
 	{dotOrNone, "dept", "", "department"},
-	{needsDot, "incl", "", "including"},
+	{dotOrNone, "incl", "", "including"},
 	{needsDot, "excl", "", "excluding"},
 	{needsDot, "max", "", "maximum"},
 	{needsDot, "min", "", "minimum"},
@@ -473,12 +479,12 @@ var shortForms = []struct {
 	{dotOrNone, "req'd reqd", "", "required"},
 	{needsDot, "cl", "", "class"},
 	{needsDot, "std", "", "standard"},
-	{needsDot, "syp", "", "syrup"},
+	{dotOrNone, "syp", "", "syrup"},
 	{needsDot, "tab", "", "tablet"},
 	{needsDot, "tabs", "", "tablets"},
 	{needsDot, "cap", "", "capsule"},
 	{needsDot, "caps", "", "capsules"},
-	{needsDot, "inj", "", "injection"},
+	{dotOrNone, "inj", "", "injection"},
 	{dotOrNone, "pkg", "", "package"},
 	{dotOrNone, "qty", "", "quantity"},
 	{dotOrNone, "biz", "", "business"},
@@ -516,6 +522,7 @@ var shortForms = []struct {
 	{needsDot, "जि ज़ि", "ज़िला", ""},
 	{needsDot, "हे", "हेक्टेयर", ""},
 	{needsDot, "पो", "पोस्ट", ""},
+	{needsDot, "ग्रा", "ग्राम", ""},
 	{needsDot, "चि", "चिरंजीवी", ""},
 	{dotOrTitle, "md", "", "Mohammad"},
 	{dotOrTitle, "mohd", "", "Mohammad"},
@@ -537,7 +544,7 @@ var shortForms = []struct {
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
 	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "sno": "serial number", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
-	"मनं": "मकान नंबर", "ग्रापं": "ग्राम पंचायत", "ईपू": "ईसा पूर्व", "विसं": "विक्रम संवत", "मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
+	"मनं": "मकान नंबर", "मोन": "मोबाइल नंबर", "फोन": "फ़ोन नंबर", "wno": "ward number", "ग्रापं": "ग्राम पंचायत", "ईपू": "ईसा पूर्व", "विसं": "विक्रम संवत", "मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
 // degrees are the words behind the initial of a degree.
@@ -601,7 +608,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व week opposite half time court street block class Saturday Sunday standard doctor positive negative packet packets average weight height")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व प्राथमिक प्राध्यापक विद्यालय स्वास्थ्य week opposite half time court street block class Saturday Sunday standard doctor advance schedule regarding positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

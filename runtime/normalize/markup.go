@@ -18,7 +18,12 @@ func (r *reader) markup(i int) int {
 	switch t.ch {
 	case squared, cubed:
 		return r.power(i)
-	case '`', '_', '~', '^', '\\', '{', '}', '[', silent:
+	case '~':
+		if t.gap && r.tight(i+1) && (r.at(i+1).kind == digits || r.at(i+1).isCurrency()) {
+			return i // ~9hrs
+		}
+		return r.hush(i, i+1, speech.SpanMarkup)
+	case '`', '_', '^', '\\', '{', '}', '[', silent:
 		return r.hush(i, i+1, speech.SpanMarkup)
 	case '*':
 		if r.at(i-1).kind == digits && r.at(i+1).kind == digits || r.isKey(i) || r.isStarred(i) {

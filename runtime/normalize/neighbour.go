@@ -13,10 +13,14 @@ type neighbourForm struct {
 
 // neighbourForms are in the order in which they are tried: of those of one word the first that fits.
 var neighbourForms = [...]neighbourForm{
+	{"प्रा", "प्राथमिक", func(r *reader, _, next int) bool { return r.reads(next, "वि", "स्वा", "शाला") }},
+	{"प्रा", "प्राध्यापक", func(r *reader, _, next int) bool { return r.reads(next, "डॉ", "डा") }},
+	{"वि", "विद्यालय", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "प्रा") }},
+	{"स्वा", "स्वास्थ्य", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "प्रा") }},
 	{"ई", "ईसा", func(r *reader, _, next int) bool { return r.reads(next, "पू") && r.isSign(next+1, '.') }},
 	{"पू", "पूर्व", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "ई") }},
 	{"से", "सेक्टर", func(r *reader, i, next int) bool {
-		return r.isSign(i+1, '.') && r.small(next, 3) > 0 && r.isSign(i-1, ',')
+		return r.isSign(i+1, '.') && r.small(next, 3) > 0 && (r.isSign(i-1, ',') || r.isSign(next-1, '-'))
 	}},
 	{"exp", "expiry", func(r *reader, _, next int) bool { return r.isDay(next) }},
 	{"exp", "experience", func(r *reader, i, next int) bool { return r.isYears(next) || r.in(i-1, yearly) }},
@@ -24,8 +28,12 @@ var neighbourForms = [...]neighbourForm{
 		return (r.isWord(i-1, expiry|dateWord) || r.in(i-1, dated)) && r.isDay(next)
 	}},
 	{"dt", "dated", func(r *reader, _, next int) bool { return r.isDay(next) }},
-	{"dep", "departure", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
-	{"arr", "arrival", func(r *reader, i, next int) bool { return r.isClock(next) || r.isBehindClock(i) }},
+	{"dep", "departure", func(r *reader, i, next int) bool {
+		return r.isClock(next) || r.isBehindClock(i) || r.isStation(next) && r.isClock(next+1)
+	}},
+	{"arr", "arrival", func(r *reader, i, next int) bool {
+		return r.isClock(next) || r.isBehindClock(i) || r.isStation(next) && r.isClock(next+1)
+	}},
 	{"yr", "year", func(r *reader, i, _ int) bool {
 		return r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1))
 	}},
@@ -33,8 +41,15 @@ var neighbourForms = [...]neighbourForm{
 	{"sec", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
 	{"vit", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
 	{"blk", "block", func(r *reader, i, next int) bool {
-		return r.single(i-1) || r.isSign(i-1, '-') && r.single(i-2) || r.small(next, 3) > 0 || r.single(next)
+		return r.single(i-1) || r.isSign(i-1, '-') && r.single(i-2) || r.small(next, 3) > 0 || r.single(next) || r.reads(next, "no", "No")
 	}},
+	{"adv", "advance", func(r *reader, i, next int) bool {
+		return r.at(i).cas != title && (r.isMoneyBehind(i-1) || r.isSign(i-1, '-') || r.in(next, givenMoney))
+	}},
+	{"sch", "schedule", func(r *reader, _, next int) bool { return romanValue(r.atWord(next)) > 0 }},
+	{"re", "regarding", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.isSign(i+1, ':') }},
+	{"ea", "each", func(r *reader, i, _ int) bool { return r.isMoneyBehind(i-1) || r.isSign(i-1, '-') }},
+	{"yr", "year", func(r *reader, _, next int) bool { return r.small(next, 1) > 0 && r.looseEnd(next+1) }},
 	{"rd", "road", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
 	{"std", "standard", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && (r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0)
@@ -113,7 +128,7 @@ func (r *reader) besideWord(i int) (full string, after int) {
 	for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\[]{}"+string(rune(silent))); {
 		next++ // PF#5, opp **Shiv mandir**
 	}
-	var buf [8]byte
+	var buf [16]byte
 	low, _ := fold(buf[:0], r.str(i))
 	for k := range neighbourForms {
 		if f := &neighbourForms[k]; f.word == string(low) && f.fits(r, i, next) {
@@ -143,6 +158,29 @@ func (r *reader) unitApart(i int) string {
 		return r.lang.measure(u).one
 	}
 	return ""
+}
+
+// hai reads the h that people type for hai: kal h, 500 h. One that is joined to something is a letter.
+func (r *reader) hai(i int) int {
+	if r.lang == english || !r.reads(i, "h") {
+		return i
+	}
+	r.begin(i, speech.SpanAbbreviation)
+	if r.isHai(i) {
+		r.say("hai")
+	} else {
+		r.letters("h", r.lang)
+	}
+	return r.end(i + 1)
+}
+
+// isHai reports whether the h at token i is the verb at the end of what stands before it.
+func (r *reader) isHai(i int) bool {
+	before, after := r.at(i-1), r.at(i+1)
+	if before.kind == nothing || r.tight(i) && before.kind != digits || before.isOneOf("+-*/=<>^(") || !r.looseEnd(i+1) {
+		return false
+	}
+	return !r.single(i+1) && !after.isOneOf("+-*/=<>^.") || after.isOneOf(".") && !r.tight(i+2)
 }
 
 // isWeekend reports whether the Sat or Sun at token i is a day of the week.
@@ -241,6 +279,9 @@ func (r *reader) isSection(i int) bool {
 	}
 	if r.tight(i+1) && r.at(i+1).kind == latin && r.at(i+1).inCapitals() {
 		return true
+	}
+	if r.tightSign(i+1, '(') && r.small(i+2, 2) > 0 && r.isSign(i+3, ')') {
+		return true // Sec 12(3)
 	}
 	for j := i + 1; j < min(r.stop, i+6); j++ {
 		if r.in(j, lawBook) {

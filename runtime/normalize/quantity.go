@@ -196,12 +196,12 @@ func (r *reader) longNumber(i int) int {
 
 // dimensions reads 10x12 and 10 x 12 x 8.
 func (r *reader) dimensions(i int) int {
-	if r.isPlot(i) {
+	if symbol := r.plotUnit(i); symbol != "" {
 		r.begin(i, speech.SpanUnit)
 		r.sayPlain(i, r.lang)
 		r.say(r.lang.words[wordAcross])
 		r.sayPlain(i+3, r.lang)
-		r.say(r.lang.measure(units["ft"]).many)
+		r.say(r.lang.measure(units[symbol]).many)
 		return r.end(i + 5)
 	}
 	if !r.times(i) {
@@ -237,12 +237,33 @@ func (r *reader) dimensions(i int) int {
 	return r.end(j + 1)
 }
 
-// isPlot reports whether a size in feet begins at token i: 30'x40'.
-func (r *reader) isPlot(i int) bool {
-	if !r.tightSign(i+1, '\'') || !r.tight(i+2) || !r.isTimes(i+2) || !r.tightDigits(i+3) {
-		return false
+// unitAlone reads km/h and mg/dl where no number stands before them.
+func (r *reader) unitAlone(i int) int {
+	if r.joined(i) {
+		return i
 	}
-	return r.tightSign(i+4, '\'') && r.looseEnd(i+5)
+	u, next := r.unitOver(i)
+	if u == nil {
+		return i
+	}
+	r.begin(i, speech.SpanUnit)
+	r.say(r.lang.measure(u).many)
+	return r.end(next)
+}
+
+// plotUnit returns the unit of the size that begins at token i: feet for 30'x40', inches for 4"x2", "" for none.
+func (r *reader) plotUnit(i int) string {
+	mark := r.at(i + 1)
+	if !r.tight(i+1) || !mark.isOneOf("'\"") || !r.tight(i+2) || !r.isTimes(i+2) || !r.tightDigits(i+3) {
+		return ""
+	}
+	if !r.tightSign(i+4, mark.ch) || !r.looseEnd(i+5) {
+		return ""
+	}
+	if mark.ch == '"' {
+		return "in"
+	}
+	return "ft"
 }
 
 // times reports whether token j is a number, and x and another number follow.

@@ -29,7 +29,9 @@ var (
 		{"initials", (*reader).initials, false},
 		{"course", (*reader).course, false},
 		{"multiplication", (*reader).into, false},
+		{"unit over another", (*reader).unitAlone, false},
 		{"acronym", (*reader).acronym, false},
+		{"hai", (*reader).hai, false},
 		{"letter", (*reader).letter, false},
 		{"word", (*reader).keep, false},
 	}
@@ -63,6 +65,7 @@ var (
 		{"always open", (*reader).alwaysOpen, false},
 		{"ratio", (*reader).ratio, false},
 		{"inches", (*reader).inches, false},
+		{"minute of a game", (*reader).gameMinute, false},
 		{"height", (*reader).height, false},
 		{"relay", (*reader).relay, false},
 		{"algebra", (*reader).algebra, false},

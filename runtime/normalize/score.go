@@ -46,6 +46,26 @@ func (r *reader) hasOvers(i int) bool {
 	return r.isSign(j, ')')
 }
 
+// gameMinute reads the 67' of a goal.
+func (r *reader) gameMinute(i int) int {
+	if n := r.small(i, 3); n < 1 || n > 120 || r.joined(i) || !r.tightSign(i+1, '\'') || !r.looseEnd(i+2) || !r.isGame(i) {
+		return i
+	}
+	r.begin(i, speech.SpanDuration)
+	r.sayUnit(r.small(i, 3), units["min"])
+	return r.end(i + 2)
+}
+
+// isGame reports whether a word of games stands near token i.
+func (r *reader) isGame(i int) bool {
+	for j := max(r.start, i-8); j < min(r.stop, i+8); j++ {
+		if r.isWord(j, games) {
+			return true
+		}
+	}
+	return false
+}
+
 // ballsFaced reads the 52 of 78* (52), and of 78(52) beside words of sport, as the balls that the runs took.
 func (r *reader) ballsFaced(i int) int {
 	if r.small(i, 3) < 1 || !r.isSign(i-1, '(') || !r.isSign(i+1, ')') {
@@ -110,7 +130,12 @@ func (r *reader) isFence(i int) bool {
 // goals reads the end of a game in a Hindi sentence: 3-2 से जीता is तीन दो.
 func (r *reader) goals(i int) int {
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	if r.lang == english || a < 0 || b < 0 || a > 20 || b > 20 || r.joined(i) {
+	won := r.reads(i+3, "se", "से") && r.isWord(i+4, games) // 34-29 से जीता
+	most := 20
+	if won {
+		most = 99
+	}
+	if r.lang == english || a < 0 || b < 0 || a > most || b > most || r.joined(i) {
 		return i
 	}
 	if !r.numberBehind(i+1, '-') || r.numberBehind(i+3, '-') || !r.looseEnd(i+3) || r.countedAt(i+3) || r.isWord(i+3, oclock) {
@@ -176,12 +201,14 @@ func (r *reader) figures(i int) int {
 
 // isSporting reports whether the sentence speaks of runs, wickets and their like near token i.
 func (r *reader) isSporting(i int) bool {
+	sports := false
 	for j := max(r.start, i-16); j < min(r.stop, i+16); j++ {
-		if r.isWord(j, sport) {
-			return true
+		if r.in(j, examined) {
+			return false // scored 3/100 in maths
 		}
+		sports = sports || r.isWord(j, sport)
 	}
-	return false
+	return sports
 }
 
 // relay reads 4x100m.

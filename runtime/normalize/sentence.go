@@ -150,7 +150,7 @@ func (r *reader) fullStop(j int) bool {
 		return r.stopBehindNumber(j)
 	case p.kind == latin:
 		return r.stopBehindLatin(j)
-	case p.kind == deva && r.in(j-1, shortBeside) && (next.kind == digits || r.in(j+1, shortBeside) || r.reads(j-3, "ई")):
+	case p.kind == deva && r.in(j-1, shortBeside) && (next.kind == digits || next.word.is(shortened) || r.in(j+1, shortBeside) || r.reads(j-3, "ई", "प्रा")):
 		return false // से. 3, ई. पू. में
 	case p.kind == deva && hindiShortMonths[r.str(j-1)] > 0 && r.at(j-2).kind == digits:
 		return false

@@ -88,7 +88,10 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 		return true // Account no. ending, 4 nos, 2 no. ka kaam, card no batao
 	case e.is(beforeNumber):
 		two := t.cas == upper && t.b-t.a == 2
-		answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two)           // no 5, NO 5
+		answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two) // no 5, NO 5
+		if u, _ := r.unit(next + 1); u != nil && r.reads(i, "tel") {
+			return false // tel 1ltr is oil
+		}
 		return t.cas != mixed && r.numberFollows(next) && (!answer || r.named(i) || r.isLongCode(next)) // pH 7 is no phone
 	case e.is(dotOrTitle):
 		return t.kind != latin || t.cas == title || dot
@@ -171,6 +174,9 @@ func (r *reader) named(i int) bool {
 	next := i + 1
 	if r.tightSign(next, '.') {
 		next++
+	}
+	if r.in(i-1, owner) && (r.reads(next+1, "double", "triple") || r.singles(next) > next+4) {
+		return true // uska no 9 triple 4
 	}
 	return r.in(i-1, possessive) && r.isLongCode(next)
 }

@@ -268,7 +268,7 @@ func (r *reader) spokenSign(i int) int {
 	w := r.signWord(i)
 	if w == noWord {
 		parting := "<>" + string(rune(arrow))
-		if (r.at(i-1).kind == digits || r.isWord(i-1, scaleWord)) && !isIn(letterNamesInDevanagari, r.atWord(i+1)) {
+		if (r.at(i-1).kind == digits || r.isWord(i-1, scaleWord)) && !r.isLetterBehind(i+1) {
 			parting = "<>/" + string(rune(arrow))
 		}
 		if t.isOneOf(parting) && i > r.start && i+1 < r.stop {
@@ -338,6 +338,10 @@ func (r *reader) signWord(i int) connector {
 		if numberBefore && numberBehind || ch == multiply && r.factors(i) {
 			return wordTimes
 		}
+	case '~':
+		if (numberBehind || r.at(i+1).isCurrency()) && r.tight(i+1) && r.at(i).gap {
+			return wordAbout // ~9hrs
+		}
 	case '<', '>':
 		if numberBehind {
 			return signWords[ch]
@@ -378,8 +382,13 @@ func (r *reader) bareRate(i int) int {
 	if next := r.frequency(i); next > i {
 		return next
 	}
+	if r.in(i+1, headWord) && r.at(i-1).kind == latin && !r.in(i-1, headWord) { // trip/head
+		r.begin(i, speech.SpanSign)
+		r.sayRate(i+1, r.lang)
+		return r.end(i + 2)
+	}
 	j := i - 1
-	counted := r.at(j-1).kind == digits && (r.isWord(j, counted) || r.at(j).kind == latin && r.in(i+1, period))
+	counted := r.at(j-1).kind == digits && (r.isWord(j, counted) || r.at(j).kind == latin && r.in(i+1, period) || r.at(j).kind == deva && r.at(i+1).kind == deva)
 	if r.joined(j) && r.isWord(j, scaleWord) || counted {
 		j-- // 25k/month, 8 units/day, 100 SMS/day
 	}
@@ -437,15 +446,24 @@ func (r *reader) isChoice(i int) bool {
 	before, after := r.at(i-1), r.at(i+1)
 	choice := (before.kind.wordLike() || before.isOneOf("%.")) && !(r.at(i).gap && r.tight(i+1)) // yt pe /RiyaVlogs
 	another := after.kind.wordLike() || after.isCurrency()
-	lettered := before.kind == digits && after.kind == deva && isIn(letterNamesInDevanagari, r.str(i+1)) // 23/बी
-	pair := r.currencyCode(i-1) > 0 && r.currencyCode(i+1) > 0                                           // USD/INR
-	amount := r.isWord(i-1, scaleWord) && r.at(i-2).kind == digits                                       // EMI 21k/school fee 6k
-	file := before.kind == deva && r.stroke(i+1)                                                         // यूपी/2026/00318
-	ranged := before.kind == digits && r.at(i-2).isOneOf(hyphens) && r.at(i-3).kind == digits            // 18-25/26-40
+	lettered := before.kind == digits && r.isLetterBehind(i+1)                                     // 23/बी, 4/b
+	pair := r.currencyCode(i-1) > 0 && r.currencyCode(i+1) > 0                                     // USD/INR
+	amount := r.isWord(i-1, scaleWord) && r.at(i-2).kind == digits                                 // EMI 21k/school fee 6k
+	file := before.kind.lettered() && r.stroke(i+1) || r.tightDigits(i+1) && r.isLetterBehind(i+3) // यूपी/2026/00318, sw/2231/b
+	ranged := before.kind == digits && r.at(i-2).isOneOf(hyphens) && r.at(i-3).kind == digits      // 18-25/26-40
 	if amount || file || ranged {
 		return false
 	}
 	return choice && another && !lettered && !pair && !r.isOr(i-1) && !r.isOr(i+1)
+}
+
+// isLetterBehind reports whether token i, behind a stroke, is the letter of a house or a file: बी, ब, b.
+func (r *reader) isLetterBehind(i int) bool {
+	t := r.at(i)
+	if !r.tight(i) || !r.looseEnd(i+1) {
+		return false
+	}
+	return t.kind == deva && (t.b-t.a == 3 || isIn(letterNamesInDevanagari, r.str(i))) || r.single(i) && t.cas == lower
 }
 
 // isStarred reports whether the star at token i is one of quality: a 5* hotel, fridge 3*.

@@ -96,10 +96,11 @@ func (r *reader) termLetters(i int) int {
 		return i
 	}
 	u := ""
+	if r.reads(i+1, "N") && r.isNear(i, starred, 7) {
+		u = "~night"
+	}
 	for j := i - 1; j > i-4 && j >= r.start && u == ""; j-- {
 		switch {
-		case r.in(j, starred) && r.reads(i+1, "N"):
-			u = "~night"
 		case r.isWord(j, terms) && r.reads(i+1, "M", "m"):
 			u = "mo"
 		case r.in(j, windowed) && r.reads(i+1, "D", "d"):
@@ -196,7 +197,7 @@ func (r *reader) hundredths(i int) int {
 // isTaken reports whether words beside tokens i to next say that so much time was taken.
 func (r *reader) isTaken(i, next int) bool {
 	for j := max(r.start, i-5); j < min(r.stop, next+4); j++ {
-		joint := r.reads(j, "ki", "की") && (j != next || r.isWord(j+1, travel)) // 17:00 ki flight
+		joint := r.reads(j, "ki", "की") && (j != next || r.isWord(j+1, travel) || r.near(i, travel, 3)) // 17:00 ki flight
 		if r.isWord(j, taken) && !joint {
 			return true
 		}
@@ -296,7 +297,7 @@ func (r *reader) chatWord(i int) int {
 
 // chatWords are what people type with figures for syllables.
 var chatWords = map[string]string{
-	"2day": "today", "5star": "five star", "spo2": "S P O two", "7up": "seven up", "1mg": "one M G", "2bara": "dobara", "2baara": "dobara", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
+	"2day": "today", "10q": "thank you", "h2h": "head to head", "5star": "five star", "spo2": "S P O two", "7up": "seven up", "1mg": "one M G", "2bara": "dobara", "2baara": "dobara", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
 	"w8": "wait", "hba1c": "H B A one C", "4u": "for you", "4ever": "forever", "str8": "straight", "any1": "anyone", "some1": "someone", "no1": "no one", "every1": "everyone", "2gether": "together", "h8": "hate",
 }
 

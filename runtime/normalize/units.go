@@ -163,6 +163,7 @@ kmpl,km/l | किलोमीटर प्रति लीटर | kilometre pe
 mph,mi/h,mi/hr | मील प्रति घंटा | mile per hour | miles per hour
 ली. | लीटर | litre | litres
 मी. | मीटर | metre | metres
+कि. | किलो | kilogram | kilograms
 ग्रा. | ग्राम | gram | grams
 मि. | मिनट | minute | minutes
 घं. | घंटे | hour | hours
@@ -290,7 +291,7 @@ func unitWords(inHindi bool) map[string]measure {
 var rates = map[string]string{
 	"day": "दिन", "month": "महीना", "mo": "महीना", "year": "साल", "yr": "साल", "hour": "घंटा", "hr": "घंटा", "week": "हफ़्ता", "wk": "हफ़्ता", "cumm": "क्यूबिक मिलीमीटर", "bbl": "बैरल", "night": "रात", "person": "व्यक्ति",
 	"माह": "माह", "महीना": "महीना", "दिन": "दिन", "साल": "साल", "वर्ष": "वर्ष", "घंटा": "घंटा", "व्यक्ति": "व्यक्ति", "किलो": "किलो", "लीटर": "लीटर", "यूनिट": "यूनिट", "रात": "रात", "पीस": "पीस", "प्लेट": "प्लेट",
-	"din": "दिन", "bori": "बोरी", "bigha": "बीघा", "acre": "एकड़", "mahina": "महीना", "saal": "साल", "head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बोरी", "quintal": "क्विंटल",
+	"मिनट": "मिनट", "बीघा": "बीघा", "बोरी": "बोरी", "एकड़": "एकड़", "din": "दिन", "bori": "बोरी", "bigha": "बीघा", "acre": "एकड़", "mahina": "महीना", "saal": "साल", "head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बोरी", "quintal": "क्विंटल",
 	"piece": "पीस", "pc": "पीस", "unit": "यूनिट", "plate": "प्लेट", "min": "मिनट", "minute": "मिनट", "dozen": "दर्जन", "litre": "लीटर",
 }
 
