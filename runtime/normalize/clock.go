@@ -294,29 +294,32 @@ func (r *reader) isDottedTime(i int) bool {
 		return false
 	}
 	joint := r.reads(i+3, "ki", "की", "wali", "वाली")
-	if joint && r.isWord(i+4, travel) {
-		return true
-	}
-	if r.besideClock(i) {
+	if joint && r.isWord(i+4, travel) || r.besideClock(i) {
 		return true
 	}
 	if r.small(i+2, 2)%15 != 0 && !r.near(i, travel|dayPart, 3) {
 		return false
 	}
-	if r.in(i-1, appointed) && (r.at(i+3).kind == nothing || r.at(i+3).kind == sign) {
-		return true // appt 5.15
-	}
 	if joint && r.in(i-1, nextOne) || r.in(i+4, arriving) && !r.isWord(i-1, amountOf) {
 		return true // next 3.15 ki, 10.30 tk aa jaye
 	}
-	if r.reads(i-1, "at", "At") {
-		return r.at(i+3).kind == nothing || r.at(i+3).isOneOf(".,;?!") || r.isWord(i+3, dayPart) || r.in(i+3, afterTime)
-	}
-	if !r.in(i+3, afterDottedTime) && !r.isPar(i+3) {
+	return r.isTimeByWords(i)
+}
+
+// isTimeByWords reports whether the words around the decimal at token i make it a time: at 5.30, appt 5.15, kal 5.30 ko.
+func (r *reader) isTimeByWords(i int) bool {
+	next := r.at(i + 3)
+	ends := next.kind == nothing || next.isOneOf(".,;?!")
+	switch {
+	case r.in(i-1, appointed) && (ends || next.kind == sign):
+		return true
+	case r.reads(i-1, "at", "At"):
+		return ends || r.isWord(i+3, dayPart) || r.in(i+3, afterTime)
+	case !r.in(i+3, afterDottedTime) && !r.isPar(i+3):
 		return false
 	}
 	for j := max(r.start, i-8); j < i; j++ {
-		if r.isWord(j, dayPart|travel|timed) || r.in(j, nearToday) || r.weekdayAt(j) > 0 || r.reads(j, "day", "chhutti", "छुट्टी") {
+		if r.isWord(j, dayPart|travel|timed) || r.in(j, nearToday) || r.weekdayAt(j) > 0 || r.in(j, schoolDay) {
 			return true
 		}
 	}

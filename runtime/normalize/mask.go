@@ -61,8 +61,7 @@ func (r *reader) maskedSign(i int) int {
 	}
 	size := len(r.str(next))
 	if r.at(i).isOneOf(dots) {
-		known := r.context(i).what != noContext || r.in(i-1, bank) || r.in(i-2, bank)
-		if size < 2 || !known || r.countedAt(next+1) {
+		if size < 2 || !r.isAccountNear(i) || r.countedAt(next+1) {
 			return i
 		}
 		return r.masked(i)
@@ -77,6 +76,11 @@ func (r *reader) maskedSign(i int) int {
 		return r.masked(i)
 	}
 	return i
+}
+
+// isAccountNear reports whether an account, a card or a bank is named in front of token i.
+func (r *reader) isAccountNear(i int) bool {
+	return r.context(i).what != noContext || r.in(i-1, bank) || r.in(i-2, bank)
 }
 
 // crosses reports whether token i is a word of nothing but X, two at least.

@@ -150,14 +150,25 @@ func (r *reader) fullStop(j int) bool {
 		return r.stopBehindNumber(j)
 	case p.kind == latin:
 		return r.stopBehindLatin(j)
-	case p.kind == deva && r.in(j-1, shortBeside) && (next.kind == digits || next.word.is(shortened) || r.in(j+1, shortBeside) || r.reads(j-3, "ई", "प्रा")):
-		return false // से. 3, ई. पू. में
-	case p.kind == deva && hindiShortMonths[r.str(j-1)] > 0 && r.at(j-2).kind == digits:
-		return false
-	case p.kind == deva && p.b-p.a <= 12:
-		return !(r.tightSign(j-2, '.') && r.tight(j-1)) // कि.मी.
+	case p.kind == deva:
+		return r.stopBehindDevanagari(j)
 	}
 	return true
+}
+
+// stopBehindDevanagari is fullStop for the dot at j behind a word of Devanagari: none behind से. 3, ई. पू. में, 28 नवं. and कि.मी.
+func (r *reader) stopBehindDevanagari(j int) bool {
+	p, next := r.at(j-1), r.at(j+1)
+	if r.in(j-1, shortBeside) {
+		goesOn := next.kind == digits || next.word.is(shortened) || r.in(j+1, shortBeside)
+		if goesOn || r.reads(j-3, "ई", "प्रा") {
+			return false
+		}
+	}
+	if hindiShortMonths[r.str(j-1)] > 0 && r.at(j-2).kind == digits {
+		return false
+	}
+	return p.b-p.a > 12 || !(r.tightSign(j-2, '.') && r.tight(j-1))
 }
 
 // isMisplacedStop reports whether the dot at j has its gap before it and not behind it: ok .Haan.

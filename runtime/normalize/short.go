@@ -87,18 +87,27 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 	case e.is(beforeNumber) && (dot && r.named(i) || r.countsPieces(i, next) || r.endsName(i, next)):
 		return true // Account no. ending, 4 nos, 2 no. ka kaam, card no batao
 	case e.is(beforeNumber):
-		two := t.cas == upper && t.b-t.a == 2
-		answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two) // no 5, NO 5
-		if u, _ := r.unit(next + 1); u != nil && r.reads(i, "tel") {
-			return false // tel 1ltr is oil
-		}
-		return t.cas != mixed && r.numberFollows(next) && (!answer || r.named(i) || r.isLongCode(next)) // pH 7 is no phone
+		return r.isNumbering(i, next, dot)
 	case e.is(dotOrTitle):
 		return t.kind != latin || t.cas == title || dot
 	case e.is(needsDot):
 		return dot
 	}
 	return true
+}
+
+// isNumbering reports whether the no, page or phone at token i, with or without its dot, is short before the number that follows.
+func (r *reader) isNumbering(i, next int, dot bool) bool {
+	t := r.at(i)
+	if t.cas == mixed || !r.numberFollows(next) {
+		return false // pH 7 is no phone
+	}
+	if u, _ := r.unit(next + 1); u != nil && r.reads(i, "tel") {
+		return false // tel 1ltr is oil
+	}
+	two := t.cas == upper && t.b-t.a == 2
+	answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two) // no 5, NO 5
+	return !answer || r.named(i) || r.isLongCode(next)
 }
 
 // endsName reports whether the no at token i, without a number behind it, is the number of what stands before it: card no batao.

@@ -382,44 +382,63 @@ func (r *reader) bareRate(i int) int {
 	if next := r.frequency(i); next > i {
 		return next
 	}
-	if r.in(i+1, headWord) && r.at(i-1).kind == latin && !r.in(i-1, headWord) { // trip/head
-		r.begin(i, speech.SpanSign)
-		r.sayRate(i+1, r.lang)
-		return r.end(i + 2)
-	}
-	j := i - 1
-	counted := r.at(j-1).kind == digits && (r.isWord(j, counted) || r.at(j).kind == latin && r.in(i+1, period) || r.at(j).kind == deva && r.at(i+1).kind == deva)
-	if r.joined(j) && r.isWord(j, scaleWord) || counted {
-		j-- // 25k/month, 8 units/day, 100 SMS/day
-	}
-	if r.at(j).kind != digits {
+	j, counts := r.ratedNumber(i)
+	switch {
+	case j < 0:
 		return i
-	}
-	var buf [16]byte
-	low, _ := fold(buf[:0], r.atWord(i+1))
-	price := r.tightSign(j-1, '.') || j < i-1 && !counted
-	if counted && rates[string(low)] == "" {
-		return i
-	}
-	if j < i-1 && r.listsOn(i+2) && rates[string(low)] == "" {
-		return i // EMI 21k/school fee 6k
-	}
-	if bed := j < i-1 && !counted && r.at(i+1).inSmallLetters() && len(low) >= 3; bed { // 8k/bed
-		r.begin(i, speech.SpanAmount)
-		r.sayRate(i+1, r.lang)
-		return r.end(i + 2)
-	}
-	if monthly := r.reads(i+1, "m") && len(r.str(j)) >= 3 && j == i-1 && r.countsMoney(j); monthly { // pension 1500/m
+	case r.isMonthlyRate(i, j):
 		r.begin(i, speech.SpanAmount)
 		r.say(r.lang.words[wordPerMonth])
 		return r.end(i + 2)
-	}
-	if known := rates[string(low)] != "" || units[string(low)] != nil; !known || len(low) == 1 && !price {
-		return i // 12/C is a house
+	case !r.isRate(i, j, counts):
+		return i
 	}
 	r.begin(i, speech.SpanAmount)
 	r.sayRate(i+1, r.lang)
 	return r.end(i + 2)
+}
+
+// ratedNumber returns the number in front of the stroke at token i, -1 for none. counts means that a word between them says what it
+// counts: 8 units/day, 100 SMS/day.
+func (r *reader) ratedNumber(i int) (number int, counts bool) {
+	j := i - 1
+	if r.at(j-1).kind == digits {
+		sms := r.at(j).kind == latin && r.in(i+1, period)
+		sacks := r.at(j).kind == deva && r.at(i+1).kind == deva // 2 बोरी/बीघा
+		counts = r.isWord(j, counted) || sms || sacks
+	}
+	if counts || r.joined(j) && r.isWord(j, scaleWord) {
+		j-- // 25k/month
+	}
+	if r.at(j).kind != digits {
+		return -1, false
+	}
+	return j, counts
+}
+
+// isRate reports whether the word behind the stroke at token i is what the number at token j is for each of.
+func (r *reader) isRate(i, j int, counts bool) bool {
+	var buf [16]byte
+	low, _ := fold(buf[:0], r.atWord(i+1))
+	rated, scaled := rates[string(low)] != "", j < i-1 && !counts
+	switch {
+	case rated && len(low) > 1:
+		return true
+	case counts:
+		return rated
+	case scaled && r.listsOn(i+2):
+		return false // EMI 21k/school fee 6k
+	case scaled && len(low) >= 3 && r.at(i+1).inSmallLetters():
+		return true // 8k/bed
+	case len(low) == 1 && !scaled && !r.tightSign(j-1, '.'):
+		return false // 12/C is a house
+	}
+	return rated || units[string(low)] != nil
+}
+
+// isMonthlyRate reports whether the m behind the stroke at token i is a month: pension 1500/m.
+func (r *reader) isMonthlyRate(i, j int) bool {
+	return r.reads(i+1, "m") && j == i-1 && len(r.str(j)) >= 3 && r.countsMoney(j)
 }
 
 // countsMoney reports whether a word of wages or dues stands in front of the number at token j.
@@ -427,9 +446,11 @@ func (r *reader) countsMoney(j int) bool {
 	return r.isNear(j, monthly, 4) || r.near(j, amountOf, 3)
 }
 
-// frequency reads the stroke of once/wk.
+// frequency reads the stroke of once/wk and of trip/head.
 func (r *reader) frequency(i int) int {
-	if !r.in(i-1, frequency) || !r.in(i+1, period) {
+	often := r.in(i-1, frequency) && r.in(i+1, period)
+	heads := r.in(i+1, headWord) && r.at(i-1).kind == latin && !r.in(i-1, headWord) // trip/head
+	if !often && !heads {
 		return i
 	}
 	r.begin(i, speech.SpanSign)

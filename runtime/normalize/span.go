@@ -143,20 +143,29 @@ func (r *reader) stopwatch(i int) int {
 	if !r.looseEnd(next) || r.numberBehind(next, ':') || r.numberBehind(next, '.') {
 		return i
 	}
-	late := !three && a < 13 && r.reads(next, "late", "Late", "लेट")
-	minutes := !three && r.reads(next, "min", "mins", "minutes", "मिनट")
 	if b > 59 || three && r.small(i+4, 2) < 0 {
 		return i
 	}
-	hours := !three && r.in(next, hourly)
-	played := !three && (r.in(i-1, media) || a == 0 && r.isNear(i, media, 14)) // 0:30 of a video
-	if said := late || minutes || hours || played; !said && (!three && a < 13 || !r.isTaken(i, next)) {
+	if three {
+		if !r.isTaken(i, next) {
+			return i
+		}
+		return r.sayStopwatch(i, next, false, false)
+	}
+	return r.twoLengths(i, a)
+}
+
+// twoLengths reads a and the minutes or seconds behind its colon at token i: 2:30 घंटे, 3:40 min, the 0:30 of a video, 52:40.
+func (r *reader) twoLengths(i, a int) int {
+	next := i + 3
+	late := a < 13 && r.reads(next, "late", "Late", "लेट")
+	hours := r.in(next, hourly)
+	minutes := r.reads(next, "min", "mins", "minutes", "मिनट")
+	played := r.in(i-1, media) || a == 0 && r.isNear(i, media, 14)
+	if said := late || hours || minutes || played; !said && (a < 13 || !r.isTaken(i, next)) {
 		return i
 	}
-	if hours {
-		return r.sayStopwatch(i, next, true, true)
-	}
-	return r.sayStopwatch(i, next, late, minutes)
+	return r.sayStopwatch(i, next, late || hours, hours || minutes)
 }
 
 // sayStopwatch says the lengths that tokens i to next are: hours first, or minutes and seconds. named means that token next is the unit
