@@ -250,7 +250,7 @@ func (r *reader) isRoman(i, head int) bool {
 	case head == i-1:
 		return r.isPlainlyRoman(i) || len(s) > 1 && r.endsOrdinal(i+1)
 	case r.at(head).kind == deva: // योजना-I, भाग-XCIX; दिल्ली-MCD is none
-		return small && s != "X" || len(s) > 3
+		return !r.isWord(head, digitName) && (small && s != "X" || len(s) > 3)
 	}
 	name := r.at(head).cas == title && len(r.str(head)) > 3 // Agni-V
 	return r.isPlainlyRoman(i) || name && small && s != "X"

@@ -41,6 +41,7 @@ const (
 	examined                        // what one scores in is no game: maths, paper
 	smallRomanHead                  // a Roman numeral in small letters follows: sem, chapter
 	schoolDay                       // a day of which hours are told: half day, chhutti
+	addressSign                     // what the signs of addresses of the web are called: ऐट, dot
 	media                           // minutes and seconds of it follow: video, gaana
 	caseEnding                      // the postpositions that a person takes: ne, को
 	weekendBefore                   // Sat and Sun behind it are days: on, every
@@ -121,6 +122,7 @@ var groupWords = [groups]string{
 	examined:           `maths math exam exams marks physics chemistry biology science sst`,
 	smallRomanHead:     `sem semester class std chapter part unit phase level`,
 	schoolDay:          `day chhutti छुट्टी`,
+	addressSign:        `ऐट at डॉट dot स्लैश slash underscore`,
 	media:              `video clip reel song gaana audio track वीडियो क्लिप गाना`,
 	caseEnding:         `ne ko ke ka ki se ने को के का की से`,
 	weekendBefore:      `on by every each this next coming last till until from or and to am pm is se ya aur har इस अगले हर`,

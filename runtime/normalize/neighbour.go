@@ -160,27 +160,21 @@ func (r *reader) unitApart(i int) string {
 	return ""
 }
 
-// hai reads the h that people type for hai: kal h, 500 h. One that is joined to something is a letter.
+// hai reads the h that people type for hai behind a Hindi word or a number: theek h, 500 h. One that is joined to something behind it is
+// a letter. Other words before it do not tell, for they may have been signs when the text was read first.
 func (r *reader) hai(i int) int {
-	if r.lang == english || !r.reads(i, "h") {
+	before := r.at(i - 1)
+	worded := before.kind == latin && before.word.is(hindiWord|hindiMaybe) && !r.tight(i)
+	if r.lang == english || !r.reads(i, "h") || !worded && before.kind != digits || r.in(i+1, addressSign) {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)
-	if r.isHai(i) {
+	if r.looseEnd(i + 1) {
 		r.say("hai")
 	} else {
 		r.letters("h", r.lang)
 	}
 	return r.end(i + 1)
-}
-
-// isHai reports whether the h at token i is the verb at the end of what stands before it.
-func (r *reader) isHai(i int) bool {
-	before, after := r.at(i-1), r.at(i+1)
-	if before.kind == nothing || r.tight(i) && before.kind != digits || before.isOneOf("+-*/=<>^(") || !r.looseEnd(i+1) {
-		return false
-	}
-	return !r.single(i+1) && !after.isOneOf("+-*/=<>^.") || after.isOneOf(".") && !r.tight(i+2)
 }
 
 // isWeekend reports whether the Sat or Sun at token i is a day of the week.

@@ -61,7 +61,7 @@ func (r *reader) inBrackets(i int) bool {
 		case r.isSign(j, ')'):
 			closed++
 		case r.isSign(j, '(') && closed == 0:
-			return true
+			return !r.at(j + 1).isOneOf(",;:.!?") // a mark behind it has it dropped
 		case r.isSign(j, '('):
 			closed--
 		}
