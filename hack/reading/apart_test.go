@@ -30,7 +30,9 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "| | held out | second held out | development | second development |\n|---|---:|---:|---:|---:|\n| silence | 0.0 % | 0.0 % | 0.0 % | 0.0 % |\n| perfect | 100.0 % | 100.0 % | 100.0 % | 100.0 % |\n"
+	want := "| | held out | second held out | third held out | development | second development | third development | fourth development | " +
+		"fifth development | sixth development |\n|---" + strings.Repeat("|---:", 9) + "|\n| silence" + strings.Repeat(" | 0.0 %", 9) +
+		" |\n| perfect" + strings.Repeat(" | 100.0 %", 9) + " |\n"
 	if got := apartTable(measured); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -39,7 +41,7 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 			t.Errorf("%q is not printed", total)
 		}
 	}
-	for _, path := range []string{heldOut, heldOut2} {
+	for _, path := range []string{folder + "held-out.jsonl", folder + "held-out-2.jsonl", folder + "held-out-3.jsonl"} {
 		for _, m := range loaded(t, path) {
 			if strings.Contains(out.String(), m.Text) || strings.Contains(out.String(), m.Reading) || strings.Contains(out.String(), m.ID+"  ") {
 				t.Errorf("%s is shown with -failures", m.ID)
@@ -57,8 +59,8 @@ func TestHeldOutIsMeasuredOnlyWhenAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(measured) != 2 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
-		t.Errorf("%d lists are measured without -held-out, want the two for development alone", len(measured))
+	if len(measured) != 6 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
+		t.Errorf("%d lists are measured without -held-out, want those for development alone", len(measured))
 	}
 }
 

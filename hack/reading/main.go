@@ -48,7 +48,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.peers, "peers", "", "the normalisers of others to measure beside ours: the folder hack/reading/peers, or one file of it")
 	f.StringVar(&o.tests, "tests", "", "folder of test_cases_*.txt of NeMo text processing to measure instead of the messages")
 	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers")
-	f.BoolVar(&o.heldOut, "held-out", false, "measure the two lists of messages that are held out, too: rate and classes only")
+	f.BoolVar(&o.heldOut, "held-out", false, "measure the lists of messages that are held out, too: rate and classes only")
 	f.BoolVar(&o.failures, "failures", false, "list what is not accepted, with the word at which it leaves every reading; never of what is held out")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time for all messages of one normaliser")
 	if err := f.Parse(args); err != nil {
@@ -148,8 +148,13 @@ type list struct {
 var apart = []list{
 	{"held out", "held-out.jsonl", true},
 	{"second held out", "held-out-2.jsonl", true},
+	{"third held out", "held-out-3.jsonl", true},
 	{"development", "development.jsonl", false},
 	{"second development", "development-2.jsonl", false},
+	{"third development", "development-3.jsonl", false},
+	{"fourth development", "development-4.jsonl", false},
+	{"fifth development", "development-5.jsonl", false},
+	{"sixth development", "development-6.jsonl", false},
 }
 
 // A listResult is what every normaliser made of one list.
