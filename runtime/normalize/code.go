@@ -73,7 +73,7 @@ func (r *reader) lettersAndNumbers(i, next int) int {
 	case r.nameAndNumber(i, next):
 		return r.keep(i)
 	}
-	for _, try := range [...]func(*reader, int, int) int{(*reader).berth, (*reader).labelRange, (*reader).quarterOfYear, (*reader).seriesName, (*reader).sectionNumber} {
+	for _, try := range [...]func(*reader, int, int) int{(*reader).berth, (*reader).questions, (*reader).labelRange, (*reader).quarterOfYear, (*reader).seriesName, (*reader).sectionNumber} {
 		if end := try(r, i, next); end > i {
 			return end
 		}
@@ -135,7 +135,7 @@ func (r *reader) codeGoesOn(i int) bool {
 }
 
 // numbered are letters whose number is a quantity: FY26, Q1, NH-44, PM2.5.
-const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T U "
+const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T U UT PT FA SA "
 
 // namedNumber reports whether tokens i to next are such letters, or a name of englishNames, and their number.
 func (r *reader) namedNumber(i, next int) bool {

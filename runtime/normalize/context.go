@@ -163,6 +163,9 @@ func (r *reader) numbersPlace(j int) bool {
 
 // isCount reports whether the word at token j counts instead of naming: छात्रों की संख्या, number of users.
 func (r *reader) isCount(j int) bool {
+	if r.reads(j, "nos", "Nos") && r.at(j-1).kind == digits {
+		return true // 2 nos.
+	}
 	return r.reads(j, "संख्या", "sankhya") && r.reads(j-1, "की", "ki", "कुल", "kul") || r.reads(j, "number", "Number", "no") && r.reads(j+1, "of", "Of")
 }
 

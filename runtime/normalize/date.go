@@ -290,7 +290,7 @@ func (r *reader) isDayAndMonth(i, a, b int) bool {
 	if b < 1 || b > 12 || a > 31 || r.isWord(i-1, place) {
 		return false
 	}
-	if r.isOneOfDays(i, b) {
+	if r.isOneOfDays(i, b) || r.in(i-1, dateNamed) {
 		return true
 	}
 	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") || b >= 10 && r.reads(i+3, "ko", "को") // 30/3 को, 3/12 ko; 12/4 से may be a fraction

@@ -42,6 +42,7 @@ const (
 	smallRomanHead                  // a Roman numeral in small letters follows: sem, chapter
 	schoolDay                       // a day of which hours are told: half day, chhutti
 	addressSign                     // what the signs of addresses of the web are called: ऐट, dot
+	dateNamed                       // a day follows, whatever else it looks like: dt, दिनांक
 	media                           // minutes and seconds of it follow: video, gaana
 	caseEnding                      // the postpositions that a person takes: ne, को
 	weekendBefore                   // Sat and Sun behind it are days: on, every
@@ -123,6 +124,7 @@ var groupWords = [groups]string{
 	smallRomanHead:     `sem semester class std chapter part unit phase level`,
 	schoolDay:          `day chhutti छुट्टी`,
 	addressSign:        `ऐट at डॉट dot स्लैश slash underscore`,
+	dateNamed:          `dt date dated दिनांक तारीख तारीख़ dob doj`,
 	media:              `video clip reel song gaana audio track वीडियो क्लिप गाना`,
 	caseEnding:         `ne ko ke ka ki se ने को के का की से`,
 	weekendBefore:      `on by every each this next coming last till until from or and to am pm is se ya aur har इस अगले हर`,
@@ -152,5 +154,5 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
-	shortBeside:        `प्रा वि स्वा ea yr adv sch re blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
+	shortBeside:        `aft rm sqrt ofc pr प्रा वि स्वा ea yr adv sch re blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
 }

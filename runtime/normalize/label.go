@@ -24,6 +24,20 @@ func (r *reader) labelRange(i, next int) int {
 	return r.end(next)
 }
 
+// questions reads Q1-10, the questions from the first to the last.
+func (r *reader) questions(i, next int) int {
+	from, to := r.small(i+1, 2), r.small(i+3, 2)
+	if next != i+4 || !r.reads(i, "Q") || !r.at(i+2).isOneOf(hyphens) || from < 1 || to <= from {
+		return i
+	}
+	r.begin(i, speech.SpanRange)
+	r.letters("Q", r.lang)
+	r.sayPlain(i+1, r.lang)
+	r.say(r.lang.words[wordTo])
+	r.sayPlain(i+3, r.lang)
+	return r.end(next)
+}
+
 // quarterOfYear reads Q4FY26 and H1FY2027.
 func (r *reader) quarterOfYear(i, next int) int {
 	n := r.small(i+1, 1)

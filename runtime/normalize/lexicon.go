@@ -211,7 +211,7 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `party love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		gali galli makan makaan गली queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		rm pg gali galli makan makaan गली queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
@@ -401,6 +401,14 @@ var shortForms = []struct {
 	{dotOrNone, "lmt", "", "limit"},
 	{dotOrNone, "flt", "", "flight"},
 	{dotOrNone, "qtn", "", "quotation"},
+	{dotOrNone, "applcbl", "", "applicable"},
+	{needsDot, "elec", "", "electricity"},
+	{dotOrNone, "attd", "", "attendance"},
+	{dotOrNone, "mrks", "", "marks"},
+	{dotOrNone, "ghnte", "", "ghante"},
+	{dotOrNone, "ghnta", "", "ghanta"},
+	{dotOrNone, "mhine", "", "mahine"},
+	{dotOrNone, "hfte", "", "hafte"},
 	{dotOrNone, "trf", "", "transfer"},
 	{dotOrNone, "appln", "", "application"},
 	{dotOrNone, "chg chrg", "", "charge"},
@@ -552,7 +560,7 @@ const degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // strokedForms are short forms of two letters with a stroke between them.
 var strokedForms = map[string]string{
-	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour", "pe": "P E", "pb": "P B", "dl": "D L", "qf": "quarter final", "sf": "semi final", "rw": "R W",
+	"ac": "account", "co": "care of", "so": "son of", "do": "daughter of", "wo": "wife of", "na": "not available", "bw": "between", "us": "under section", "ms": "messrs", "vs": "versus", "ro": "resident of", "ph": "per hour", "rv": "review", "pe": "P E", "pb": "P B", "dl": "D L", "qf": "quarter final", "sf": "semi final", "rw": "R W",
 }
 
 var monthWords = [13]string{
@@ -608,7 +616,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व प्राथमिक प्राध्यापक विद्यालय स्वास्थ्य week opposite half time court street block class Saturday Sunday standard doctor advance schedule regarding positive negative packet packets average weight height")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व प्राथमिक प्राध्यापक विद्यालय स्वास्थ्य week opposite half time court street block class Saturday Sunday standard office square root after doctor advance schedule regarding positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

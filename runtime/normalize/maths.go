@@ -41,7 +41,18 @@ func (r *reader) isMinus(j int) bool {
 	if !t.isOneOf(hyphens) || !r.isTerm(j-1) || !r.isTerm(j+1) || r.isSign(j-1, ')') && r.at(j-2).kind == deva {
 		return false
 	}
-	return r.inEquation(j+1) || t.gap == r.at(j+1).gap && r.at(j-2).isOneOf("=+")
+	unknown := r.single(j-1) && t.gap && r.at(j+1).kind == digits && r.at(j+1).gap && r.hasEquals(j) // 3x = 20, then find x - 2
+	return unknown || r.inEquation(j+1) || t.gap == r.at(j+1).gap && r.at(j-2).isOneOf("=+")
+}
+
+// hasEquals reports whether an equals sign stands in front of token j in its sentence.
+func (r *reader) hasEquals(j int) bool {
+	for k := j - 1; k >= max(r.start, j-14); k-- {
+		if r.isSign(k, '=') {
+			return true
+		}
+	}
+	return false
 }
 
 // isNegative reports whether the hyphen at token j is the sign of a term: -x = 5, 1 + - 2 = - 1.

@@ -48,6 +48,16 @@ var neighbourForms = [...]neighbourForm{
 	}},
 	{"sch", "schedule", func(r *reader, _, next int) bool { return romanValue(r.atWord(next)) > 0 }},
 	{"re", "regarding", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.isSign(i+1, ':') }},
+	{"dt", "date", func(r *reader, i, _ int) bool { return r.reads(i-1, "due", "Due", "last", "Last") }},
+	{"aft", "after", func(r *reader, _, next int) bool { return r.isClock(next) || r.isDay(next) }},
+	{"rm", "room", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "number") }},
+	{"sqrt", "square root", func(r *reader, i, _ int) bool { return r.isSign(i+1, '(') }},
+	{"ofc", "office", func(r *reader, _, next int) bool {
+		return r.in(next, caseEnding) || r.reads(next, "me", "mein", "में", "time")
+	}},
+	{"pr", "per", func(r *reader, i, next int) bool {
+		return r.at(i-1).kind == digits && (rates[r.atWord(next)] != "" || units[r.atWord(next)] != nil)
+	}},
 	{"ea", "each", func(r *reader, i, _ int) bool { return r.isMoneyBehind(i-1) || r.isSign(i-1, '-') }},
 	{"yr", "year", func(r *reader, _, next int) bool { return r.small(next, 1) > 0 && r.looseEnd(next+1) }},
 	{"rd", "road", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
@@ -146,7 +156,7 @@ func (r *reader) unitApart(i int) string {
 		}
 		return ""
 	}
-	if !r.reads(i-1, "per", "Per", "प्रति") || r.single(i) {
+	if !r.reads(i-1, "per", "Per", "pr", "प्रति") || r.single(i) {
 		return ""
 	}
 	var buf [24]byte

@@ -140,7 +140,7 @@ func (r *reader) speakAmount(i int, a *amount) int {
 	}
 	r.begin(i, a.kind())
 	r.sayAmount(a, l, false)
-	if j := a.next; r.numberBehind(j, '/') && (a.cur > 0 || a.n.frac != "") {
+	if j := a.next; r.numberBehind(j, '/') && (a.cur > 0 || !a.n.whole()) {
 		// ₹71,200/10 g and 4.5/5: what is behind the stroke is read by itself.
 		if a.cur > 0 {
 			r.say(l.words[wordPer])

@@ -168,6 +168,9 @@ func (r *reader) dots(i int) int {
 // isDotOfName reports whether the dot at token i is the first character of a name: .NET, .pdf files.
 func (r *reader) isDotOfName(i int) bool {
 	next := r.at(i + 1)
+	if r.isSign(i, '.') && r.tight(i) && r.tight(i+1) && r.reads(i+1, "भारत") && r.at(i-1).kind == deva {
+		return true // जनसेवा.भारत
+	}
 	if !r.at(i).gap || !r.isSign(i, '.') || !r.tight(i+1) || next.kind != latin {
 		return false
 	}
@@ -291,6 +294,9 @@ func (r *reader) change(i int) int {
 	}
 	before := i - 1
 	number := r.at(before).kind == digits || r.isSign(before, '%') || r.isWord(before, scaleWord) && r.at(before-1).kind == digits
+	if r.at(before).kind == digits && (r.zeroLed(before) || r.context(before).what != noContext) {
+		return i // order 0093 → 1 thali
+	}
 	if !number || !r.at(next).opensNumber() && !r.at(next).isCurrency() {
 		return i
 	}
