@@ -65,3 +65,28 @@ func TestDocsListTheKindsOfSpans(t *testing.T) {
 		t.Errorf("the rows have %q,\nthe docs show %q", slices.Sorted(maps.Keys(sent)), slices.Sorted(maps.Keys(shown)))
 	}
 }
+
+// TestCarelessTypingIsReadAsTheDocsSay tries the table of docs/normaliser.md.
+func TestCarelessTypingIsReadAsTheDocsSay(t *testing.T) {
+	text, err := os.ReadFile("../../docs/normaliser.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## What is typed carelessly\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	rows := 0
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !strings.HasPrefix(cells[1], " `") {
+			continue
+		}
+		rows++
+		written, want := strings.Trim(cells[1], " `"), strings.TrimSpace(cells[2])
+		if got := Text(written, Options{}); got != want {
+			t.Errorf("%q is read %q, the docs say %q", written, got, want)
+		}
+	}
+	if rows < 10 {
+		t.Errorf("the docs have %d rows", rows)
+	}
+}
