@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, and only that: "run" for building and speaking, "test" for what tests compare with as well, "browser"
-# for Chromium, "generate" for what generates code, "arm64" for building and running tests for arm64,
+# for Chromium and letters that it draws, "generate" for what generates code, "arm64" for building and running tests for arm64,
 # "cluster" for running Kubernetes. Without apt-get it prints what to install and fails only where nothing works without it.
 set -euo pipefail
 
@@ -11,6 +11,7 @@ required=() optional=()
 need() { local package=$1; shift; "$@" >/dev/null 2>&1 || required+=("$package"); }
 like() { local package=$1; shift; "$@" >/dev/null 2>&1 || optional+=("$package"); }
 has() { command -v "$1"; }
+has_hindi() { [[ -n $(fc-list :lang=hi) ]]; } # a font without which Chromium draws boxes
 
 command -v go >/dev/null || { echo "Go is missing: install Go $(awk '/^go /{print $2}' go.mod) or later (https://go.dev/doc/install)" >&2; exit 1; }
 need gcc has "$(go env CC)"
@@ -26,6 +27,7 @@ if [[ $want != run ]]; then
 fi
 if [[ $want == browser ]]; then
 	like chromium has chromium
+	like fonts-noto-core has_hindi
 fi
 
 if [[ $want == generate ]]; then

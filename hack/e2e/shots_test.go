@@ -82,6 +82,7 @@ func TestShots(t *testing.T) {
 	b := openTab(t, setupLink.FindString(p.printed()))
 	org := b.enter()
 	b.furnish(org)
+	b.wait("usage has come", fmt.Sprintf(`await `+inPortal, fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
 	addresses := map[string]string{"landing": "/", "docs": "/docs/", "lost": "/app/" + org + "/nothing"}
 	for _, page := range portalPages {
 		addresses[page] = "/app/" + org + "/" + page
@@ -100,6 +101,7 @@ func TestShots(t *testing.T) {
 			}
 		}
 	}
+	b.forgive("404") // the page that is not there
 	out := openTab(t, p.portalBase+"/signin")
 	for _, width := range []int64{1440, 390} {
 		if name := "signin"; wanted == "" || strings.Contains(name, wanted) {

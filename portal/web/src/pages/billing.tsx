@@ -54,7 +54,7 @@ function Months({ months }: { months: Month[] }) {
       <thead>
         <tr>
           <th>{t("billing.month")}</th>
-          <th>{t("billing.state")}</th>
+          <th class="hide-s">{t("billing.state")}</th>
           <th class="r">{t("usage.minutes")}</th>
           <th class="r hide-s">{t("usage.requests")}</th>
           <th class="r">{t("usage.amount")}</th>
@@ -68,8 +68,9 @@ function Months({ months }: { months: Month[] }) {
           <tr data-month={m.month}>
             <td>
               <b>{nameOf(m)}</b>
+              <span class="show-s xs muted">{t(`billing.${m.status}`)}</span>
             </td>
-            <td>
+            <td class="hide-s">
               <span class={m.status === "open" ? "chip acc" : "chip"}>{t(`billing.${m.status}`)}</span>
             </td>
             <td class="r">{number(m.minutes, 1)}</td>

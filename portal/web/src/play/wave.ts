@@ -58,6 +58,7 @@ export function draw(canvas: HTMLCanvasElement, w: WaveState, colours: Colours) 
   if (!g) return;
   g.setTransform(density, 0, 0, density, 0, 0);
   g.clearRect(0, 0, width, height);
+  if (w.samples === 0) bar(g, 0, 0, width, LINE, colours.line); // nothing hangs from it yet
   for (const p of layOut(w, width)) {
     piece(g, p, w, height, colours);
   }
