@@ -274,9 +274,11 @@ func TestMembersComeAndGo(t *testing.T) {
 	ravi.do(chromedp.Reload(), chromedp.WaitVisible("textarea"))
 	ravi.wait("viewers read why", `document.querySelector('.play-button').disabled && document.querySelector('#play-reason').textContent === 'Viewers may read only.'`)
 	ravi.wait("why there is no preview", `document.querySelector('.play-empty').textContent.includes('Viewers may read only.')`)
-	ravi.wait("there are samples", `(await (await fetch((document.documentElement.dataset.api || '') + '/samples')).json()).voices.includes('anjura')`)
-	ravi.do(chromedp.Click(".play-voice button"))
-	ravi.wait("viewers hear samples", `document.querySelector('.play-voice audio').currentTime > 0.1`)
+	if !isFleet(t) { // whose routers make samples where they are told to
+		ravi.wait("there are samples", `(await (await fetch('/samples')).json()).voices.includes('anjura')`)
+		ravi.do(chromedp.Click(".play-voice button"))
+		ravi.wait("viewers hear samples", `document.querySelector('.play-voice audio').currentTime > 0.1`)
+	}
 	ravi.write("textarea", "Yeh draft rehna chahiye")
 	ravi.open(org, "keys")
 	ravi.wait("no key can be made, and why", `document.querySelector('[data-create]').disabled && document.querySelector('.why').textContent.includes('Viewers')`)
