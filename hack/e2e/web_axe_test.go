@@ -66,7 +66,7 @@ func TestAxe(t *testing.T) {
 	b.forgive("404") // the page that is not there
 }
 
-// TestAxeOnWhatOpens looks at what no address opens: a take that was heard, its events, lists of commands and menus, and dialogs.
+// TestAxeOnWhatOpens looks at what no address opens: a take that was heard, its events, menus, and what stands in front of a page.
 func TestAxeOnWhatOpens(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the pages are the same")
