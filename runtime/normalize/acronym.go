@@ -174,7 +174,7 @@ func (r *reader) roman(i int) int {
 	if spelled := r.single(i+1) && r.at(i+1).inCapitals(); spelled || r.single(i) && r.isWord(i+1, digitName) {
 		return i // letters and digits in a row have been read already
 	}
-	pronoun := n == 1 && head == i-1 && r.at(i+1).inSmallLetters() // the part I like
+	pronoun := n == 1 && head == i-1 && !r.isSign(head, '.') && r.at(i+1).inSmallLetters() // the part I like
 	if pronoun {
 		return i
 	}
@@ -252,8 +252,9 @@ func (r *reader) isRoman(i, head int) bool {
 	case r.at(head).kind == deva: // योजना-I, भाग-XCIX; दिल्ली-MCD is none
 		return !r.isWord(head, digitName) && (small && s != "X" || len(s) > 3)
 	}
-	name := r.at(head).cas == title && len(r.str(head)) > 3 // Agni-V
-	return r.isPlainlyRoman(i) || name && small && s != "X"
+	name := r.at(head).cas == title && len(r.str(head)) > 3                                     // Agni-V
+	ward := r.at(head).inCapitals() && len(r.str(head)) > 2 && small && len(s) > 1 && s != "XX" // OPD-IV
+	return r.isPlainlyRoman(i) || ward || name && small && s != "X"
 }
 
 // isPlainlyRoman reports whether the capitals at token i are a Roman numeral and hardly anything else: II, VIII, MMXXIV. IV, VI

@@ -69,7 +69,7 @@ func (r *reader) military(i int) (m moment, ok bool) {
 		return m, false
 	}
 	hhmm := r.small(i, 4)
-	if r.opensHours(i) || r.at(i-1).isOneOf(hyphens) && r.opensHours(i-2) { // 0200-0400 hrs
+	if r.opensHours(i) || r.at(i-1).isOneOf(hyphens) && (r.opensHours(i-2) || r.opensHours(i-3)) { // 0200-0400 hrs
 		m = moment{hour: hhmm / 100, min: hhmm % 100, sec: -1, full: true, next: i + 1}
 		if r.isHours(m.next) {
 			m.next++
@@ -112,10 +112,14 @@ func (r *reader) bareTime(i int) (m moment, ok bool) {
 
 // opensHours reports whether token i is the first of two times of four digits, 0200-0400 hrs.
 func (r *reader) opensHours(i int) bool {
-	if r.at(i).kind != digits || r.at(i+2).kind != digits || !r.at(i+1).isOneOf(hyphens) {
+	j := i + 1
+	if r.isHours(j) {
+		j++ // 2200 hrs-0600 hrs
+	}
+	if r.at(i).kind != digits || r.at(j+1).kind != digits || !r.at(j).isOneOf(hyphens) {
 		return false
 	}
-	return len(r.str(i)) == 4 && len(r.str(i+2)) == 4 && r.isHours(i+3)
+	return len(r.str(i)) == 4 && len(r.str(j+1)) == 4 && r.isHours(j+2)
 }
 
 // isHours reports whether token i says that the four digits before it are a time.

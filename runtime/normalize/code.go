@@ -27,6 +27,9 @@ func (r *reader) code(i int) int {
 	case r.at(i).kind != digits || !r.looseEnd(i+1):
 		return i
 	}
+	if r.zeroLed(i) && r.stroke(i) && r.looseEnd(i+3) && r.context(i).what == idNear {
+		return r.strokedCode(i) // FIR संख्या 0142/2025
+	}
 	if n := len(r.str(i)); n >= 3 && r.zeroLed(i) || n > 10 {
 		r.begin(i, speech.SpanCode)
 		r.grouped(r.str(i))

@@ -33,6 +33,9 @@ var contextRules = [...]contextRule{
 	{"the verb that it is the object of", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isCodeObject(i) }},
 	{"what the words behind it call it", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isCodeSubject(i) }},
 	{"what the words behind its two halves call them", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isHalved(i) }},
+	{"a code earlier in the sentence, and its other half behind it", codeNear, 3, func(r *reader, i int, _ finding) bool {
+		return len(r.str(i)) == 3 && r.at(i+1).kind == digits && r.at(i+1).gap && len(r.str(i+1)) == 3 && r.looseEnd(i+2) && r.spokeOfCode(i)
+	}},
 	{"a code earlier in the sentence", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.followsCode(i) }},
 	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
 	{"letters before its hyphen", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isLetteredCode(i) }},
@@ -176,7 +179,10 @@ func (r *reader) isPrice(i int) bool {
 		return false
 	}
 	isPaid := r.isWord(i+1, paid) || r.reads(i+1, "ka", "ki", "का", "की") && r.isWord(i+2, paid) // 2000 का भुगतान
-	isExceeded := r.reads(i+1, "se", "से") && r.isWord(i+2, more)                                // 2000 से ज़्यादा
+	if r.reads(i+1, "ka", "का") && r.at(i+2).kind == nothing {
+		return true // order kar diya 487 ka
+	}
+	isExceeded := r.reads(i+1, "se", "से") && r.isWord(i+2, more) // 2000 से ज़्यादा
 	if isPaid || isExceeded {
 		return true
 	}

@@ -43,6 +43,9 @@ const (
 	schoolDay                       // a day of which hours are told: half day, chhutti
 	addressSign                     // what the signs of addresses of the web are called: ऐट, dot
 	dateNamed                       // a day follows, whatever else it looks like: dt, दिनांक
+	leastOf                         // of which there is a least: balance, order
+	multiplied                      // what is so many times as much, and is no list of things: speed
+	chatSpelling                    // Roman Hindi without its vowels; in capitals these are letters: sb, tk
 	media                           // minutes and seconds of it follow: video, gaana
 	caseEnding                      // the postpositions that a person takes: ne, को
 	weekendBefore                   // Sat and Sun behind it are days: on, every
@@ -125,6 +128,9 @@ var groupWords = [groups]string{
 	schoolDay:          `day chhutti छुट्टी`,
 	addressSign:        `ऐट at डॉट dot स्लैश slash underscore`,
 	dateNamed:          `dt date dated दिनांक तारीख तारीख़ dob doj`,
+	leastOf:            `balance order bal age amount amt qty wage attendance`,
+	multiplied:         `speed zoom faster growth profit return returns pay points reward rewards more`,
+	chatSpelling:       `kr krna krne krke kro krta krte krdo tk kl sb bht wrna mtlb ur`,
 	media:              `video clip reel song gaana audio track वीडियो क्लिप गाना`,
 	caseEnding:         `ne ko ke ka ki se ने को के का की से`,
 	weekendBefore:      `on by every each this next coming last till until from or and to am pm is se ya aur har इस अगले हर`,
@@ -154,5 +160,5 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
-	shortBeside:        `aft rm sqrt ofc pr प्रा वि स्वा ea yr adv sch re blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
+	shortBeside:        `kr min aft rm sqrt ofc pr प्रा वि स्वा ea yr adv sch re blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
 }

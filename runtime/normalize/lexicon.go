@@ -161,6 +161,14 @@ var wordLists = []struct {
 		bache bachi bacha gayab taiyar tayar ne udaan chhoot chhutti kharcha kharch rakam rashi khata khate mujhse aapse humse unse kisko jisko jinka jinki jinke isliye
 		kyunki kyonki  warna tabhi kabhi hamesha jaldi zaroor jaroor zaroori bilkul sahi galat khush dukh mausam garmi sardi barish khana pani doodh chai aata chawal
 		dal sabzi dukaan dukan sadak gaadi gadi rasta raasta dost beta beti bhejna bhejne mangwa mangwao   yaar arre  haal baat baatein baje bje`},
+	{hindiWord, `
+		kharab shaadi shadi bukhar bimar beemar thand thanda thandi bheed bijli khali khaali bhara garam garmi mehnga mehenga sasta bura buri lamba lambi chhota chhoti bada badi bade
+		mushkil aasan aasaan zaruri khula khush naraz thaka thaki bhookh pyaas dard chot gussa pyar dhyan jagah kaam kam zyada padhai bacche ladka ladki
+		pehla dusra teesra akela saaf ganda taaza purana sona baaki baki gaon shahar dukaan makaan kamra khet fasal mandi barsaat toofan subah`},
+	{hindiWord, `krna krne krke kro krta krte krdo tk kl sb bht wrna mtlb`},
+	{hindiFunction, `tk wrna`},
+	{hindiVerb, `krna krne krke kro krta krte krdo`},
+	{englishWord, `ur`},
 	{hindiFunction, `
 		hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan kaise kaisa kaisi kaun
 		kitna kitne kitni aap aapka aapki aapke aapko aapne apka apki apke apko tum tumhara tumhari tumhe tumhein tera teri tere mera meri mere mujhe mujhko maine
@@ -400,6 +408,26 @@ var shortForms = []struct {
 	{dotOrNone, "mkt", "", "market"},
 	{dotOrNone, "lmt", "", "limit"},
 	{dotOrNone, "flt", "", "flight"},
+	{dotOrNone, "krna", "", "karna"},
+	{dotOrNone, "krne", "", "karne"},
+	{dotOrNone, "krke", "", "karke"},
+	{dotOrNone, "kro", "", "karo"},
+	{dotOrNone, "krta", "", "karta"},
+	{dotOrNone, "krte", "", "karte"},
+	{dotOrNone, "krdo", "", "kar do"},
+	{dotOrNone, "tk", "", "tak"},
+	{dotOrNone, "kl", "", "kal"},
+	{dotOrNone, "sb", "", "sab"},
+	{dotOrNone, "bht", "", "bahut"},
+	{dotOrNone, "wrna", "", "warna"},
+	{dotOrNone, "mtlb", "", "matlab"},
+	{dotOrNone, "thnx thx tnx", "", "thanks"},
+	{dotOrNone, "ur", "", "your"},
+	{dotOrNone, "cert", "", "certificate"},
+	{dotOrNone, "rtn", "", "return"},
+	{dotOrNone, "hts", "", "heights"},
+	{dotOrNone, "twr", "", "tower"},
+	{beforeNumber, "inv", "", "invoice"},
 	{dotOrNone, "qtn", "", "quotation"},
 	{dotOrNone, "applcbl", "", "applicable"},
 	{needsDot, "elec", "", "electricity"},
@@ -538,7 +566,7 @@ var shortForms = []struct {
 	{dotOrTitle, "ct", "", "constable"},
 	{dotOrNone, "maint", "", "maintenance"},
 	{dotOrNone, "frm", "", "from"},
-	{needsDot, "kr", "", "Kumar"},
+	{dotOrNone, "kr", "", "kar"},
 	{needsDot, "sh", "", "shri"},
 	{needsDot, "ver", "", "version"},
 	{needsDot, "vit", "", "vitamin"},
@@ -616,7 +644,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व प्राथमिक प्राध्यापक विद्यालय स्वास्थ्य week opposite half time court street block class Saturday Sunday standard office square root after doctor advance schedule regarding positive negative packet packets average weight height")
+	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व प्राथमिक प्राध्यापक विद्यालय स्वास्थ्य week opposite half time court street block class Saturday Sunday standard Kumar yaar office square root after doctor advance schedule regarding positive negative packet packets average weight height")
 }
 
 // build puts the lists into one table.

@@ -80,7 +80,8 @@ func (r *reader) maskedSign(i int) int {
 
 // isAccountNear reports whether an account, a card or a bank is named in front of token i.
 func (r *reader) isAccountNear(i int) bool {
-	return r.context(i).what != noContext || r.in(i-1, bank) || r.in(i-2, bank)
+	lettered := r.at(i-1).inCapitals() && len(r.str(i-1)) >= 3 && !saidAsWord(r.at(i-1).word) // UMRN ...7731
+	return lettered || r.context(i).what != noContext || r.in(i-1, bank) || r.in(i-2, bank)
 }
 
 // crosses reports whether token i is a word of nothing but X, two at least.

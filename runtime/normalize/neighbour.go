@@ -60,7 +60,15 @@ var neighbourForms = [...]neighbourForm{
 	}},
 	{"ea", "each", func(r *reader, i, _ int) bool { return r.isMoneyBehind(i-1) || r.isSign(i-1, '-') }},
 	{"yr", "year", func(r *reader, _, next int) bool { return r.small(next, 1) > 0 && r.looseEnd(next+1) }},
-	{"rd", "road", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
+	{"rd", "road", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.reads(next, "no", "No", "NO") }},
+	{"cr", "credit", func(r *reader, _, next int) bool { return r.reads(next, "card", "Card") }},
+	{"kr", "Kumar", func(r *reader, i, _ int) bool { return r.at(i).cas != lower && r.isSign(i+1, '.') }},
+	{"min", "minimum", func(r *reader, i, next int) bool {
+		return r.at(i-1).kind != digits && (r.at(next).isCurrency() || r.currencyCode(next) > 0 || r.in(next, leastOf))
+	}},
+	{"yr", "yaar", func(r *reader, i, _ int) bool {
+		return r.lang != english && r.at(i).cas == lower && (r.at(i+1).kind == nothing || r.isSign(i+1, ',')) && r.at(i-1).kind != digits
+	}},
 	{"std", "standard", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && (r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0)
 	}},
@@ -104,7 +112,8 @@ var neighbourForms = [...]neighbourForm{
 
 // besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.
 func (r *reader) besideForm(i int) int {
-	if r.joined(i) || !r.looseEnd(i+1) {
+	numbered := r.tightDigits(i+1) && r.at(i).cas != upper // exp12/26; capitals with digits are a code
+	if r.joined(i) || !r.looseEnd(i+1) && !numbered {
 		return i
 	}
 	if full := r.unitApart(i); full != "" {
@@ -170,12 +179,27 @@ func (r *reader) unitApart(i int) string {
 	return ""
 }
 
-// hai reads the h that people type for hai behind a Hindi word or a number: theek h, 500 h. One that is joined to something behind it is
-// a letter. Other words before it do not tell, for they may have been signs when the text was read first.
+// lastSaid is the word of Latin letters at the end of what has been said, "" behind anything else.
+func (r *reader) lastSaid() string {
+	from := len(r.out)
+	for from > 0 && len(r.out)-from < lookahead && ('a' <= r.out[from-1]|0x20 && r.out[from-1]|0x20 <= 'z') {
+		from--
+	}
+	if from > 0 && r.out[from-1] != ' ' {
+		return ""
+	}
+	return string(r.out[from:])
+}
+
+// hai reads the h that people type for hai: theek h, kharab h, 500 h. One that is joined to something behind it is a letter. It asks for
+// a Hindi word that was said right before it, or a number, and not for the language of the sentence, which may end elsewhere when it is read again.
 func (r *reader) hai(i int) int {
-	before := r.at(i - 1)
-	worded := before.kind == latin && before.word.is(hindiWord|hindiMaybe) && !r.tight(i)
-	if r.lang == english || !r.reads(i, "h") || !worded && before.kind != digits || r.in(i+1, addressSign) {
+	if !r.reads(i, "h") || r.in(i+1, addressSign) {
+		return i
+	}
+	worded := !r.tight(i) && r.join != glued && lookUp(r.lastSaid()).is(hindiWord|hindiMaybe)
+	counted := r.at(i-1).kind == digits && r.lang != english
+	if !worded && !counted {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)

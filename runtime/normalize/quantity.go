@@ -288,7 +288,9 @@ func (r *reader) multiple(i int) int {
 	}
 	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
-	if things := r.at(i+2).cas == title && r.reads(i+1, "x") && len(r.str(i)) <= 2; !things { // 2x Masala Dosa
+	listed := (i == r.start || r.isSign(i-1, ',')) && !r.in(i+2, multiplied)
+	things := r.reads(i+1, "x") && len(r.str(i)) <= 2 && (r.at(i+2).cas == title || listed && r.at(i+2).kind == latin)
+	if !things { // 2x Masala Dosa
 		r.say(r.lang.words[wordFold])
 	}
 	return r.end(i + 2)

@@ -13,6 +13,9 @@ func (r *reader) shortForm(i int) int {
 		return r.reference(i)
 	}
 	next := i + 1
+	if t.cas == upper && r.in(i, chatSpelling) {
+		return i // the SB account
+	}
 	if t.cas == upper && (!r.looseEnd(next) || r.numberBehind(next, '-')) {
 		return i // TXN9087 is a code, and TKT-000123
 	}
@@ -202,7 +205,11 @@ func (r *reader) reference(i int) int {
 	if r.tightSign(next, '.') && !r.last(next) {
 		next++
 	}
-	if n := r.at(next); !n.word.is(idWord) && n.kind != digits && !n.isOneOf(":#") && n.cas != upper {
+	said := next
+	for said-next < lookahead && r.at(said).isOneOf("*_`~") {
+		said++ // ref *A12*
+	}
+	if n := r.at(said); !n.word.is(idWord) && n.kind != digits && !n.isOneOf(":#") && n.cas != upper {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)

@@ -341,7 +341,7 @@ func (r *reader) signWord(i int) connector {
 		if ch == '*' && r.isStarred(i) {
 			return wordStar
 		}
-		if numberBefore && numberBehind || ch == multiply && r.factors(i) {
+		if numberBefore && numberBehind || ch == multiply && (r.factors(i) || r.hasEquals(i)) {
 			return wordTimes
 		}
 	case '~':

@@ -130,6 +130,11 @@ func (r *reader) followsCode(i int) bool {
 	if !renews && !r.zeroLed(i) && n != 6 {
 		return false
 	}
+	return r.spokeOfCode(i)
+}
+
+// spokeOfCode reports whether a word of codes stands in front of token i in its sentence.
+func (r *reader) spokeOfCode(i int) bool {
 	for j := i - 1; j >= r.start && i-j < lookahead; j-- {
 		if r.isWord(j, codeWord) {
 			return true
