@@ -155,6 +155,8 @@ var apart = []list{
 	{"fourth development", "development-4.jsonl", false},
 	{"fifth development", "development-5.jsonl", false},
 	{"sixth development", "development-6.jsonl", false},
+	{"seventh development", "development-7.jsonl", false},
+	{"eighth development", "development-8.jsonl", false},
 }
 
 // A listResult is what every normaliser made of one list.
