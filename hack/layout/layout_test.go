@@ -245,7 +245,7 @@ var only = map[string]struct {
 	"github.com/google/go-containerregistry": {nil, "the other side of the tests of models/oci, and nothing else"},
 	"github.com/schollz/progressbar":         {[]string{"cmd/"}, "only commands draw"},
 	"golang.org/x/text/unicode/norm": {[]string{
-		"runtime/normalize", "runtime/translit", "runtime/espeak", "runtime/onnx/internal/model",
+		"runtime/normalize", "runtime/translit", "runtime/espeak", "runtime/onnx/internal/model", "hack/reading/accept",
 	}, "text is cleaned at the front, and again only where raw text may come in"},
 	"pgregory.net/rapid":            {nil, "properties are a matter of tests"},
 	"regexp":                        {[]string{"hack/"}, "the speech path scans; regular expressions hide their cost"},
