@@ -186,11 +186,17 @@ func (r *reader) roman(i int) int {
 // smallRoman reads the numeral of sem vi, which is typed in small letters. An i alone is the pronoun.
 func (r *reader) smallRoman(i int) int {
 	s := r.str(i)
-	if r.at(i).cas != lower || s == "i" || strings.Trim(s, "ivx") != "" || r.joined(i) || !r.looseEnd(i+1) {
+	if r.at(i).cas != lower || s == "i" || strings.Trim(s, "ivx") != "" {
+		return i
+	}
+	if r.joined(i) || !r.looseEnd(i+1) {
 		return i
 	}
 	n := romanValue(strings.ToUpper(s))
-	if n == 0 || n > 12 || !r.in(i-1, smallRomanHead) || len(s) == 1 && !r.reads(i-1, "sem", "semester") {
+	if n == 0 || n > 12 || !r.in(i-1, smallRomanHead) {
+		return i
+	}
+	if len(s) == 1 && !r.reads(i-1, "sem", "semester") {
 		return i
 	}
 	r.begin(i, speech.SpanNumber)
@@ -203,7 +209,10 @@ func (r *reader) classRange(i int, n uint64) int {
 	sep := r.at(i + 1)
 	ranged := sep.isOneOf(dashes) && sep.gap == r.at(i+2).gap
 	pair := sep.isOneOf("&,") && r.isClass(i-1)
-	if !ranged && !pair || !r.at(i+2).inCapitals() || !r.looseEnd(i+3) || r.joined(i) || r.isSign(i-1, '-') {
+	if !ranged && !pair || r.joined(i) || r.isSign(i-1, '-') {
+		return i
+	}
+	if !r.at(i+2).inCapitals() || !r.looseEnd(i+3) {
 		return i
 	}
 	to := romanValue(r.atWord(i + 2))
@@ -252,17 +261,22 @@ func (r *reader) isRoman(i, head int) bool {
 	case r.at(head).kind == deva: // योजना-I, भाग-XCIX; दिल्ली-MCD is none
 		return !r.isWord(head, digitName) && (small && s != "X" || len(s) > 3)
 	}
-	name := r.at(head).cas == title && len(r.str(head)) > 3                                     // Agni-V
-	ward := r.at(head).inCapitals() && len(r.str(head)) > 2 && small && len(s) > 1 && s != "XX" // OPD-IV
-	return r.isPlainlyRoman(i) || ward || name && small && s != "X"
+	if r.isPlainlyRoman(i) {
+		return true
+	}
+	name := r.at(head).cas == title && len(r.str(head)) > 3 && s != "X"                // Agni-V
+	ward := r.at(head).inCapitals() && len(r.str(head)) > 2 && len(s) > 1 && s != "XX" // OPD-IV
+	return small && (name || ward)
 }
 
 // isPlainlyRoman reports whether the capitals at token i are a Roman numeral and hardly anything else: II, VIII, MMXXIV. IV, VI
 // and XL are short forms, too.
 func (r *reader) isPlainlyRoman(i int) bool {
 	s := r.str(i)
-	small := strings.Trim(s, "IVX") == ""
-	return s == "II" || small && len(s) > 2 && s != "XXX" || len(s) > 4
+	if s == "II" || len(s) > 4 {
+		return true
+	}
+	return len(s) > 2 && s != "XXX" && strings.Trim(s, "IVX") == ""
 }
 
 // endsOrdinal reports whether token i is the ending of a Hindi ordinal: वीं, था.
@@ -274,8 +288,11 @@ func (r *reader) endsOrdinal(i int) bool {
 // schoolClass reads XII-B.
 func (r *reader) schoolClass(i int) int {
 	n := romanValue(r.str(i))
+	if n == 0 || n > 12 || !r.at(i).inCapitals() {
+		return i
+	}
 	another := r.at(i-1).isOneOf("&,/") && r.isSign(i-3, '-') && romanValue(r.atWord(i-4)) > 0 // IX-B & X-A
-	if n == 0 || n > 12 || r.single(i) && !r.isWord(i-1, romanHead) && !another || !r.at(i).inCapitals() {
+	if r.single(i) && !r.isWord(i-1, romanHead) && !another {
 		return i
 	}
 	if !r.tightSign(i+1, '-') || !r.tight(i+2) || !r.capital(i+2) || r.text[r.toks[i+2].a] > 'F' {

@@ -236,8 +236,10 @@ func (r *reader) suffix(a *amount) {
 
 // isHyphenedUnit reports whether a hyphen and a unit of several letters stand at token j: a 10-min break.
 func (r *reader) isHyphenedUnit(j int) bool {
-	t := r.at(j + 1)
-	if !r.tightSign(j, '-') || !r.tight(j+1) || t.kind != latin || t.cas == upper || t.b-t.a < 2 || !r.looseEnd(j+2) {
+	if !r.tightSign(j, '-') || !r.tight(j+1) || !r.looseEnd(j+2) {
+		return false
+	}
+	if t := r.at(j + 1); t.kind != latin || t.cas == upper || t.b-t.a < 2 {
 		return false
 	}
 	u := r.unitText(j+1, j+2)
@@ -374,7 +376,10 @@ func (r *reader) unit(j int) (*unit, int) {
 // isUnit reports whether the word at token j, which may stand for u, is u where it stands.
 func (r *reader) isUnit(j int, u *unit) bool {
 	t := r.at(j)
-	if u.tightOnly && t.gap && !r.standsApart(j) || u.rare && !r.isRareUnit(j) {
+	if u.tightOnly && t.gap && !r.standsApart(j) {
+		return false
+	}
+	if u.rare && !r.isRareUnit(j) {
 		return false
 	}
 	switch n := t.b - t.a; {
@@ -436,8 +441,11 @@ func (r *reader) isFever(j int) bool {
 
 // isRareUnit reports whether token j stands apart from a number in Devanagari, or beside a word of temperatures: २ st, 273 K.
 func (r *reader) isRareUnit(j int) bool {
+	if !r.at(j).gap {
+		return false
+	}
 	alone := r.at(j-2).kind == nothing && r.at(j+1).kind == nothing
-	return r.at(j).gap && (alone || r.at(j-1).hindi || r.near(j, signed, 4) || r.isWord(j+1, signed))
+	return alone || r.at(j-1).hindi || r.near(j, signed, 4) || r.isWord(j+1, signed)
 }
 
 // microUnit reads µm, µg and µs, whose first letter is Greek, at token j.

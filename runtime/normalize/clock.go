@@ -96,7 +96,10 @@ func (r *reader) military(i int) (m moment, ok bool) {
 // the sentence has another time: sham 730 tk, gym @630.
 func (r *reader) bareTime(i int) (m moment, ok bool) {
 	n := len(r.str(i))
-	if n != 3 && n != 4 || r.zeroLed(i) && n == 3 || !r.looseEnd(i+1) || r.countedAt(i+1) {
+	if n < 3 || n > 4 || n == 3 && r.zeroLed(i) {
+		return m, false
+	}
+	if !r.looseEnd(i+1) || r.countedAt(i+1) {
 		return m, false
 	}
 	hhmm := r.small(i, 4)
@@ -105,9 +108,14 @@ func (r *reader) bareTime(i int) (m moment, ok bool) {
 		return m, false
 	}
 	tied := r.reads(i+1, "tk", "tak", "तक", "pe", "ko", "को", "पर") || r.isSign(i-1, '@') && r.tight(i)
+	if !tied {
+		return m, false
+	}
+	if r.isWord(i-1, dayPart) {
+		return m, true
+	}
 	until := r.reads(i+1, "tk", "tak", "तक") && r.near(i, dayPart, 8)
-	behindPart := r.isWord(i-1, dayPart) && tied
-	return m, behindPart || tied && m.min > 0 && (until || r.besideClock(i))
+	return m, m.min > 0 && (until || r.besideClock(i))
 }
 
 // opensHours reports whether token i is the first of two times of four digits, 0200-0400 hrs.
@@ -336,7 +344,7 @@ func (r *reader) besideClock(i int) bool {
 		return false
 	}
 	for j := max(r.start, i-16); j < min(r.stop, i+16); j++ {
-		colon := r.isSign(j, ':') && r.tight(j) && r.pair(j+1) >= 0 && r.tight(j+1) && r.at(j-1).kind == digits
+		colon := r.tightSign(j, ':') && r.pair(j+1) >= 0 && r.tight(j+1) && r.at(j-1).kind == digits
 		if colon || r.isWord(j, oclock) || r.at(j-1).kind == digits && r.isMeridiem(j) {
 			return true
 		}
@@ -428,9 +436,9 @@ func (r *reader) half(m *moment) {
 			}
 		case m.full && m.half == 0 && r.reads(j, "hrs", "hr", "Hrs", "HRS"):
 			m.next = j + 1 // 17:45 hrs
-		case m.full && m.half == 0 && r.tight(j) && r.reads(j, "a", "p", "A", "P") && r.looseEnd(j+1):
+		case m.full && m.half == 0 && r.isShortMeridiem(j):
 			m.half = r.text[t.a] | 0x20
-			m.next = j + 1 // 5:15p
+			m.next = j + 1
 		case t.word.is(oclock):
 			m.oclock = true
 			if t.kind == latin {
@@ -441,6 +449,11 @@ func (r *reader) half(m *moment) {
 			return
 		}
 	}
+}
+
+// isShortMeridiem reports whether token j is the a or p of 5:15p.
+func (r *reader) isShortMeridiem(j int) bool {
+	return r.tight(j) && r.reads(j, "a", "p", "A", "P") && r.looseEnd(j+1)
 }
 
 // isMeridiem reports whether token j is am or pm. In small letters, apart, and before an English word it is the verb.

@@ -211,8 +211,12 @@ func (r *reader) hyphenCode(i, next int) bool {
 		return true
 	}
 	near := r.context(i).what
+	if near == codeNear {
+		return true
+	}
 	if near != idNear || r.isLabelRange(i) {
-		return near == codeNear || parts == 2 && len(r.str(i)) == 3 && len(r.str(i+2)) == 3 && r.isCodeSubject(i+2) // 618-204 is your code
+		halves := parts == 2 && len(r.str(i)) == 3 && len(r.str(i+2)) == 3
+		return halves && r.isCodeSubject(i+2) // 618-204 is your code
 	}
 	return len(r.str(i)) >= 3 || parts == 2 && len(r.str(i+2)) == 4 // order 60-4471
 }
@@ -317,10 +321,10 @@ func (r *reader) singles(i int) int {
 // codeRunsOn reads the code of OTP:381940.2min, behind whose full stop no space was typed.
 func (r *reader) codeRunsOn(i int) int {
 	n := len(r.str(i))
-	if n < 4 || n > 8 || !r.numberBehind(i+1, '.') || len(r.str(i+2)) > 2 || r.context(i).what != codeNear {
+	if n < 4 || n > 8 || !r.numberBehind(i+1, '.') {
 		return i
 	}
-	if r.looseEnd(i + 3) {
+	if len(r.str(i+2)) > 2 || r.looseEnd(i+3) || r.context(i).what != codeNear {
 		return i
 	}
 	r.begin(i, speech.SpanCode)
@@ -372,9 +376,12 @@ func (r *reader) spacedCode(i int) int {
 	n := r.digitParts(i, &at)
 	total, k := 0, 0
 	for ; k < n; k++ {
+		if k > 0 && !r.at(at[k]).gap {
+			break
+		}
 		size := len(r.str(at[k]))
 		landline := k == 1 && n == 2 && size <= 7 && total+size == 10 // 1374 309988
-		if size < 2 || size > 4 && !landline || k > 0 && !r.at(at[k]).gap {
+		if size < 2 || size > 4 && !landline {
 			break
 		}
 		total += size
@@ -441,8 +448,9 @@ func (r *reader) frontOfBracket(j int, hyphen bool) int {
 	for k := j - 1; k > j-6 && k >= r.start; k-- {
 		if r.isSign(k, '(') {
 			dotted := r.isSign(k+2, '.')
+			letter := k == j-2 && r.single(k+1)
 			state := k == j-2 && r.at(k+1).cas == upper && isIn(states, r.str(k+1)) // Mainpuri(UP)205264
-			if k == j-2 && r.single(k+1) || hyphen || dotted || state {
+			if letter || hyphen || dotted || state {
 				return k - 1
 			}
 			return j

@@ -34,7 +34,7 @@ var contextRules = [...]contextRule{
 	{"what the words behind it call it", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isCodeSubject(i) }},
 	{"what the words behind its two halves call them", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isHalved(i) }},
 	{"a code earlier in the sentence, and its other half behind it", codeNear, 3, func(r *reader, i int, _ finding) bool {
-		return len(r.str(i)) == 3 && r.at(i+1).kind == digits && r.at(i+1).gap && len(r.str(i+1)) == 3 && r.looseEnd(i+2) && r.spokeOfCode(i)
+		return r.inTwoThrees(i) && r.looseEnd(i+2) && r.spokeOfCode(i)
 	}},
 	{"a code earlier in the sentence", codeNear, 4, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.followsCode(i) }},
 	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
@@ -110,7 +110,10 @@ func (r *reader) context(i int) finding {
 
 // isDottedOTP reports whether ओ.टी.पी ends with token j.
 func (r *reader) isDottedOTP(j int) bool {
-	return r.reads(j, "पी") && r.isSign(j-1, '.') && r.reads(j-2, "टी") && r.isSign(j-3, '.') && r.reads(j-4, "ओ")
+	if !r.isSign(j-1, '.') || !r.isSign(j-3, '.') {
+		return false
+	}
+	return r.reads(j, "पी") && r.reads(j-2, "टी") && r.reads(j-4, "ओ")
 }
 
 // wordBefore judges the word at token j, in front of a number. stop means that no word before it counts; id that words of accounts

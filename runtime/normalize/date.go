@@ -196,18 +196,21 @@ func centuryOf(y int) int {
 // dottedDay reads 15.12 तक: no hour, and no decimal before such a word.
 func (r *reader) dottedDay(i int) (d day, ok bool) {
 	if full, ok := r.numericDate(i + 4); ok && r.numberBehind(i+1, '.') && r.in(i+3, betweenDays) && r.isSign(i+5, '.') {
-		if d, m := r.small(i, 2), r.small(i+2, 2); 1 <= d && d <= 31 && 1 <= m && m <= 12 && full.year > 0 {
-			return day{day: d, month: m, next: i + 3}, true // 26.1 या 2.2.26
+		if d := (day{day: r.small(i, 2), month: r.small(i+2, 2), next: i + 3}); d.sound() && full.year > 0 {
+			return d, true // 26.1 या 2.2.26
 		}
 	}
 	if r.isDayRange(i) {
 		return day{day: r.pair(i), month: r.pair(i + 2), next: i + 3}, true
 	}
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	if a < 13 || a > 31 || b < 1 || b > 12 || !r.numberBehind(i+1, '.') || len(r.str(i+2)) != 2 {
+	if a < 13 || a > 31 || b < 1 || b > 12 {
 		return d, false
 	}
-	if !r.in(i+3, either) || r.at(i-1).isCurrency() || r.currencyCode(i-1) > 0 || r.isWord(i-1, amountOf) {
+	if !r.numberBehind(i+1, '.') || len(r.str(i+2)) != 2 || !r.in(i+3, either) {
+		return d, false
+	}
+	if r.at(i-1).isCurrency() || r.currencyCode(i-1) > 0 || r.isWord(i-1, amountOf) {
 		return d, false
 	}
 	return day{day: a, month: b, next: i + 3}, true
@@ -223,11 +226,11 @@ func (d *day) sound() bool {
 
 // numericMonth reads 03-2010, a month and its year: nobody counts from three to 2010.
 func (r *reader) numericMonth(i int) (d day, ok bool) {
-	if !r.tightSign(i+1, '-') || !r.tight(i+2) || !r.looseEnd(i+3) || r.numberBehind(i+3, '-') {
+	if !r.numberBehind(i+1, '-') || !r.looseEnd(i+3) || r.numberBehind(i+3, '-') || r.countedAt(i+3) {
 		return d, false
 	}
 	a, b := r.small(i, 2), r.small(i+2, 4)
-	if a < 1 || a > 12 || b < 1900 || b >= 2100 || r.countedAt(i+3) {
+	if a < 1 || a > 12 || b < 1900 || b >= 2100 {
 		return d, false
 	}
 	alone := i == r.start && r.last(i+2)
@@ -265,12 +268,11 @@ func (r *reader) isMonthAndYear(i, a, b int) bool {
 	if a < 1 || a > 12 || size != 2 && size != 4 {
 		return false
 	}
-	if size == 4 {
-		expires := r.expires(i)
-		return 1900 <= b && b < 2100 && (expires || !r.isNumbered(i)) || b >= 2000 && expires // file no. 12/2026
-	}
 	if r.expires(i) {
-		return true
+		return size == 2 || b >= 1900
+	}
+	if size == 4 {
+		return 1900 <= b && b < 2100 && !r.isNumbered(i) // file no. 12/2026
 	}
 	recent := 13 <= b && b <= 50
 	return recent && (r.isWord(i+3, yearAfter) || r.near(i, dateWord, 2)) // bond 6/22 में
@@ -283,7 +285,8 @@ func (r *reader) isNumbered(i int) bool {
 
 // isDayAndMonth reports whether the numbers a and b at token i, with a stroke between them, are a day and its month.
 func (r *reader) isDayAndMonth(i, a, b int) bool {
-	dated := r.near(i, dateWord|expiry, 2) || r.isDateTail(i+3) || r.followsDate(i) || r.weekdayAt(i-1) > 0 || r.isPlainDay(i, a, b)
+	worded := r.near(i, dateWord|expiry, 2) || r.isDateTail(i+3) || r.weekdayAt(i-1) > 0
+	dated := worded || r.followsDate(i) || r.isPlainDay(i, a, b)
 	if two := len(r.str(i)) == 2 && len(r.str(i+2)) == 2; two && b < 20 && dated {
 		return true
 	}
@@ -293,7 +296,9 @@ func (r *reader) isDayAndMonth(i, a, b int) bool {
 	if r.isOneOfDays(i, b) || r.in(i-1, dateNamed) {
 		return true
 	}
-	plain := a >= 13 || len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") || b >= 10 && r.reads(i+3, "ko", "को") // 30/3 को, 3/12 ko; 12/4 से may be a fraction
+	twoFigures := len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") // 12/4 से may be a fraction
+	beforeKo := b >= 10 && r.reads(i+3, "ko", "को")               // 3/12 ko
+	plain := a >= 13 || twoFigures || beforeKo
 	return plain && (dated || r.in(i-1, beforeDay))
 }
 
@@ -313,7 +318,10 @@ func (r *reader) isOneOfDays(i, b int) bool {
 // writes a part as 01/11, and nothing beside it is a house or a number.
 func (r *reader) isPlainDay(i, a, b int) bool {
 	zeroLed := r.zeroLed(i) && len(r.str(i)) == 2
-	if a < 13 && !zeroLed || a > 31 || b < 1 || len(r.str(i+2)) != 2 || a == 26 && b == 11 {
+	if a < 13 && !zeroLed || a > 31 {
+		return false
+	}
+	if b < 1 || len(r.str(i+2)) != 2 || a == 26 && b == 11 {
 		return false
 	}
 	if r.isWord(i-1, place|door|coach|addressWord|codeWord|games) || r.isSign(i-1, '#') || r.countedAt(i+3) || r.at(i+3).isOneOf("%-"+string(rune(enDash))) {
@@ -328,8 +336,8 @@ func (r *reader) followsDate(i int) bool {
 	if !r.in(i-1, betweenDays) || len(r.str(i)) != 2 || len(r.str(i+2)) != 2 {
 		return false
 	}
-	day, month := r.small(i-4, 2), r.small(i-2, 2)
-	return r.stroke(i-4) && 1 <= day && day <= 31 && 1 <= month && month <= 12
+	before := day{day: r.small(i-4, 2), month: r.small(i-2, 2)}
+	return r.stroke(i-4) && before.sound()
 }
 
 // expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.
@@ -681,9 +689,12 @@ func (r *reader) bareYear(i int) int {
 func (r *reader) saidToBeYear(i, y int) bool {
 	behindYearWord := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva) // in 1857, सन् 1526
 	beforeYearWord := 1900 <= y && y < 2100 && r.isWord(i+1, yearAfter)                  // 1947 में
-	longAgo := r.in(i+1, possessive) && r.isWord(i+2, past)                              // 1857 ki kranti
-	behindTitle := r.lang == english && 1950 <= y && y < 2050 && r.isTitle(i-1)          // World Cup 1983
-	return behindYearWord || beforeYearWord || longAgo || behindTitle || r.opensYears(i, y)
+	if behindYearWord || beforeYearWord {
+		return true
+	}
+	longAgo := r.in(i+1, possessive) && r.isWord(i+2, past)                     // 1857 ki kranti
+	behindTitle := r.lang == english && 1950 <= y && y < 2050 && r.isTitle(i-1) // World Cup 1983
+	return longAgo || behindTitle || r.opensYears(i, y)
 }
 
 // opensYears reports whether y, which is token i, is the first of two years: 1857 से 1947 तक.

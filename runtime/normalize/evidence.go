@@ -104,12 +104,17 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 			return sharedWord, true, true
 		case t.word.is(englishWord) && !r.letterOfStroke(j):
 			return englishFunctionWord, true, true
-		case r.isEnglishContent(j) || first && t.cas == title && t.word.is(plain) && !t.word.is(expansion):
+		case r.isEnglishContent(j) || first && t.isPlainTitle():
 			return englishContentWord, true, true
 		}
 		return 0, false, true
 	}
 	return 0, false, false
+}
+
+// isPlainTitle reports whether t is a common word with a capital, and not one that a rule may have put there.
+func (t *token) isPlainTitle() bool {
+	return t.cas == title && t.word.is(plain) && !t.word.is(expansion)
 }
 
 // hindiEvidence weighs the Roman Hindi word at token j: in capitals inside a sentence, or before another capital, it is a name.

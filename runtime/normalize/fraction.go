@@ -85,8 +85,11 @@ func (r *reader) overNumbers(i int, l lang) int {
 
 // chooses reports whether the stroke behind the number at token j is or: call 112/108, TGT 1510/1525.
 func (r *reader) chooses(j int) bool {
-	a, b := len(r.str(j)), len(r.str(j+2))
-	return a == b && (a == 3 && r.context(j).what == idNear || a >= 3 && r.isNear(j, targets, 3))
+	size := len(r.str(j))
+	if size < 3 || len(r.str(j+2)) != size {
+		return false
+	}
+	return size == 3 && r.context(j).what == idNear || r.isNear(j, targets, 3)
 }
 
 // listOf reads the rates 5/12/18/28% and other rows of four numbers, with a pause for each stroke.
@@ -110,7 +113,7 @@ func (r *reader) listOf(i int) int {
 // overQuantity reads two numbers with a stroke, of which the second has a unit: 6/128GB is the one and the other, 100/3kg one for the
 // other. 2/3kg is a part of a kilo.
 func (r *reader) overQuantity(i int) int {
-	if !r.stroke(i) || r.joined(i) || r.tight(i+3) && r.at(i+3).kind != latin || r.tight(i) {
+	if !r.stroke(i) || r.tight(i) || r.tight(i+3) && r.at(i+3).kind != latin {
 		return i
 	}
 	b, ok := r.amount(i + 2)
@@ -171,7 +174,10 @@ func (r *reader) mixedFraction(i int) int {
 // caseOfYear reads 245/2026 behind a word of cases and files: the number, and the year that it belongs to.
 func (r *reader) caseOfYear(i int) int {
 	y := r.small(i+2, 4)
-	if y < 1950 || y >= 2050 || !r.looseEnd(i+3) || r.numberBehind(i+3, '/') || !r.isNumbered(i) {
+	if y < 1950 || y >= 2050 {
+		return i
+	}
+	if !r.looseEnd(i+3) || r.numberBehind(i+3, '/') || !r.isNumbered(i) {
 		return i
 	}
 	r.begin(i, speech.SpanFraction)
@@ -219,8 +225,12 @@ func (r *reader) partOf(i int) int {
 // fewOf reads 7/8 baje, 4/5 log and 24/25 को, which are one or the other.
 func (r *reader) fewOf(i int) int {
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	few := r.isWord(i+3, oclock) || a >= 2 && r.in(i+3, people) || a >= 4 && r.countedAt(i+3) || 12 <= a && a <= 30 && r.in(i+3, either)
-	if !few || a < 1 || b != a+1 {
+	if a < 1 || b != a+1 {
+		return i
+	}
+	counted := a >= 2 && r.in(i+3, people) || a >= 4 && r.countedAt(i+3)
+	days := 12 <= a && a <= 30 && r.in(i+3, either)
+	if !counted && !days && !r.isWord(i+3, oclock) {
 		return i
 	}
 	if !r.looseEnd(i+3) || r.inAddress(i) {

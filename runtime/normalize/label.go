@@ -8,11 +8,14 @@ import (
 
 // labelRange reads H12-H15, labels with the same letters and rising numbers, as a range; tokens i to next are the run of both.
 func (r *reader) labelRange(i, next int) int {
-	if next != i+5 || r.at(i).kind != latin || r.at(i+2).kind != sign || r.str(i) != r.str(i+3) || r.at(i+1).kind != digits {
+	if next != i+5 || r.at(i).kind != latin || r.at(i+1).kind != digits || !r.at(i+2).isOneOf(hyphens) {
+		return i
+	}
+	if len(r.str(i)) > 2 || r.str(i) != r.str(i+3) {
 		return i
 	}
 	from, to := r.small(i+1, 3), r.small(i+4, 3)
-	if !r.at(i+2).isOneOf(hyphens) || len(r.str(i)) > 2 || from < 0 || to <= from {
+	if from < 0 || to <= from {
 		return i
 	}
 	r.begin(i, speech.SpanCode)
@@ -26,8 +29,11 @@ func (r *reader) labelRange(i, next int) int {
 
 // questions reads Q1-10, the questions from the first to the last.
 func (r *reader) questions(i, next int) int {
+	if next != i+4 || !r.reads(i, "Q") || !r.at(i+2).isOneOf(hyphens) {
+		return i
+	}
 	from, to := r.small(i+1, 2), r.small(i+3, 2)
-	if next != i+4 || !r.reads(i, "Q") || !r.at(i+2).isOneOf(hyphens) || from < 1 || to <= from {
+	if from < 1 || to <= from {
 		return i
 	}
 	r.begin(i, speech.SpanRange)
@@ -40,8 +46,11 @@ func (r *reader) questions(i, next int) int {
 
 // quarterOfYear reads Q4FY26 and H1FY2027.
 func (r *reader) quarterOfYear(i, next int) int {
+	if next != i+4 || !r.reads(i, "Q", "H") || !r.reads(i+2, "FY", "CY") {
+		return i
+	}
 	n := r.small(i+1, 1)
-	if next != i+4 || !r.reads(i, "Q", "H") || n < 1 || n > 4 || !r.reads(i+2, "FY", "CY") {
+	if n < 1 || n > 4 {
 		return i
 	}
 	y := r.small(i+3, 4)
@@ -78,7 +87,10 @@ func (r *reader) seriesName(i, next int) int {
 
 // sectionNumber reads the 80C of Section 80C and the 26AS of Form 26AS: a number and its letters, as people say them.
 func (r *reader) sectionNumber(i, next int) int {
-	if next != i+2 || r.at(i).kind != digits || len(r.str(i)) > 3 || r.zeroLed(i) || len(r.str(i+1)) > 3 {
+	if next != i+2 || r.at(i).kind != digits || r.zeroLed(i) {
+		return i
+	}
+	if len(r.str(i)) > 3 || len(r.str(i+1)) > 3 {
 		return i
 	}
 	before := i - 1

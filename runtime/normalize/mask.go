@@ -157,7 +157,10 @@ func (r *reader) maskedAbroad(i int) int {
 		hidden++
 	}
 	next, wide := r.mask(hidden)
-	if len(code) > 3 || r.at(hidden).isOneOf(dots) || wide < 3 || r.at(r.hyphen(next)).kind != digits || len(r.str(r.hyphen(next))) < 2 {
+	if len(code) > 3 || wide < 3 || r.at(hidden).isOneOf(dots) {
+		return i
+	}
+	if tail := r.hyphen(next); r.at(tail).kind != digits || len(r.str(tail)) < 2 {
 		return i
 	}
 	r.begin(i, speech.SpanMasked)

@@ -37,12 +37,16 @@ func (r *reader) inEquation(i int) bool {
 
 // isMinus reports whether the hyphen at token j subtracts: 20 - 7 = 13.
 func (r *reader) isMinus(j int) bool {
-	t := r.at(j)
-	if !t.isOneOf(hyphens) || !r.isTerm(j-1) || !r.isTerm(j+1) || r.isSign(j-1, ')') && r.at(j-2).kind == deva {
+	t, next := r.at(j), r.at(j+1)
+	if !t.isOneOf(hyphens) || !r.isTerm(j-1) || !r.isTerm(j+1) {
 		return false
 	}
-	unknown := r.single(j-1) && t.gap && r.at(j+1).kind == digits && r.at(j+1).gap && r.hasEquals(j) // 3x = 20, then find x - 2
-	return unknown || r.inEquation(j+1) || t.gap == r.at(j+1).gap && r.at(j-2).isOneOf("=+")
+	if r.isSign(j-1, ')') && r.at(j-2).kind == deva {
+		return false
+	}
+	apart := t.gap && next.gap
+	unknown := apart && r.single(j-1) && next.kind == digits && r.hasEquals(j) // 3x = 20, then find x - 2
+	return unknown || r.inEquation(j+1) || t.gap == next.gap && r.at(j-2).isOneOf("=+")
 }
 
 // hasEquals reports whether an equals sign stands in front of token j in its sentence.
@@ -96,7 +100,7 @@ func (r *reader) formula(i int) int {
 		w = wordMinus
 	case t.ch == root && r.isTerm(i+1):
 		w = wordRoot
-	case t.ch == '/' && (r.isTerm(i-1) || r.tight(i) && r.at(i-1).kind.wordLike()) && r.isTerm(i+1) && r.inEquation(i+1):
+	case t.ch == '/' && r.divides(i):
 		w = wordOver
 	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf(operators):
 		w = wordFactorial
@@ -113,6 +117,11 @@ func (r *reader) formula(i int) int {
 	r.begin(i, speech.SpanSign)
 	r.say(r.lang.words[w])
 	return r.end(next)
+}
+
+// divides reports whether the stroke at token i stands over a term of a formula.
+func (r *reader) divides(i int) bool {
+	return (r.isTerm(i-1) || r.joined(i)) && r.isTerm(i+1) && r.inEquation(i+1)
 }
 
 // exponent returns how that at token i is said: as a square or a cube, else before it.
@@ -132,7 +141,10 @@ func (r *reader) algebra(i int) int {
 		return i
 	}
 	j := i + 1
-	if !r.tightLetter(j) || r.at(j).cas != lower || !r.looseEnd(j+1) || r.reads(j, "k") && len(r.str(i)) > 1 {
+	if !r.tightLetter(j) || r.at(j).cas != lower || !r.looseEnd(j+1) {
+		return i
+	}
+	if r.reads(j, "k") && len(r.str(i)) > 1 {
 		return i // 35k = 0.35L is money
 	}
 	switch next := r.at(j + 1); {

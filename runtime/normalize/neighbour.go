@@ -41,7 +41,8 @@ var neighbourForms = [...]neighbourForm{
 	{"sec", "section", func(r *reader, _, next int) bool { return r.isSection(next) }},
 	{"vit", "vitamin", func(r *reader, _, next int) bool { return r.single(next) && r.at(next).cas == upper }},
 	{"blk", "block", func(r *reader, i, next int) bool {
-		return r.single(i-1) || r.isSign(i-1, '-') && r.single(i-2) || r.small(next, 3) > 0 || r.single(next) || r.reads(next, "no", "No")
+		behindLetter := r.single(i-1) || r.isSign(i-1, '-') && r.single(i-2)
+		return behindLetter || r.small(next, 3) > 0 || r.single(next) || r.reads(next, "no", "No")
 	}},
 	{"adv", "advance", func(r *reader, i, next int) bool {
 		return r.at(i).cas != title && (r.isMoneyBehind(i-1) || r.isSign(i-1, '-') || r.in(next, givenMoney))
@@ -67,7 +68,8 @@ var neighbourForms = [...]neighbourForm{
 		return r.at(i-1).kind != digits && (r.at(next).isCurrency() || r.currencyCode(next) > 0 || r.in(next, leastOf))
 	}},
 	{"yr", "yaar", func(r *reader, i, _ int) bool {
-		return r.lang != english && r.at(i).cas == lower && (r.at(i+1).kind == nothing || r.isSign(i+1, ',')) && r.at(i-1).kind != digits
+		ends := r.at(i+1).kind == nothing || r.isSign(i+1, ',')
+		return ends && r.lang != english && r.at(i).cas == lower && r.at(i-1).kind != digits
 	}},
 	{"std", "standard", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && (r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0)
@@ -242,7 +244,8 @@ func (r *reader) isDay(i int) bool {
 		return true
 	}
 	a, b := r.small(i, 2), r.small(i+2, 4)
-	return r.stroke(i) && a > 0 && b > 0 && len(r.str(i+2))%2 == 0 && r.looseEnd(i+3) && (a <= 12 || b <= 12)
+	withMonth := a > 0 && b > 0 && (a <= 12 || b <= 12)
+	return withMonth && r.stroke(i) && len(r.str(i+2))%2 == 0 && r.looseEnd(i+3)
 }
 
 // isYears reports whether a number of years begins at token i: 5 yrs, 10+ years.
@@ -297,7 +300,11 @@ func (r *reader) isPlatform(i, next int) bool {
 	if n < 1 || n > 30 || r.at(i).cas != upper {
 		return false
 	}
-	return r.looseEnd(next+1) && !r.isSign(next+1, '%') && !r.countedAt(next+1) && !r.numberBehind(next+1, '.') && !r.numberBehind(next+1, ',') && !r.tightSign(next+1, '/')
+	next++
+	if !r.looseEnd(next) || r.isSign(next, '%') || r.countedAt(next) {
+		return false
+	}
+	return !r.numberBehind(next, '.') && !r.numberBehind(next, ',') && !r.tightSign(next, '/')
 }
 
 // isSection reports whether the number at token i is that of a law: Sec 80C, Sec. 138 NI Act.
@@ -355,7 +362,8 @@ func (r *reader) hasPaise(i int) bool {
 func (r *reader) isBalanceBehind(i int) bool {
 	paise := r.isSign(i-1, '.') && r.tight(i) && r.at(i).kind == digits && len(r.str(i)) == 2
 	next := r.at(i + 2)
-	return paise && r.isMoneyBehind(i) && (next.kind == nothing || next.kind == sign || next.cas == title)
+	ends := next.kind == nothing || next.kind == sign || next.cas == title
+	return paise && ends && r.isMoneyBehind(i)
 }
 
 // course reads the x of 1-0-1 x 5 days as for.

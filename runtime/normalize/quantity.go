@@ -127,7 +127,8 @@ func (r *reader) speakAmount(i int, a *amount) int {
 		// What is written once is said once, at the end; what is written twice is said twice.
 		once := !(a.cur > 0 && b.cur > 0)
 		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
-		if even := a.n.value == b.n.value && a.n.whole() && b.n.whole() && !a.n.grouped && a.scales == b.scales; !even { // 50-50
+		simple := a.n.whole() && b.n.whole() && !a.n.grouped
+		if even := simple && a.n.value == b.n.value && a.scales == b.scales; !even { // 50-50
 			r.say(l.words[wordTo])
 		} else if r.reads(b.next-1, "h") && r.at(b.next-1).gap {
 			b.unit, b.next = nil, b.next-1 // 50-50 h: hai
@@ -254,10 +255,10 @@ func (r *reader) unitAlone(i int) int {
 // plotUnit returns the unit of the size that begins at token i: feet for 30'x40', inches for 4"x2", "" for none.
 func (r *reader) plotUnit(i int) string {
 	mark := r.at(i + 1)
-	if !r.tight(i+1) || !mark.isOneOf("'\"") || !r.tight(i+2) || !r.isTimes(i+2) || !r.tightDigits(i+3) {
+	if !mark.isOneOf("'\"") || !r.tight(i+1) || !r.tightSign(i+4, mark.ch) {
 		return ""
 	}
-	if !r.tightSign(i+4, mark.ch) || !r.looseEnd(i+5) {
+	if !r.tight(i+2) || !r.isTimes(i+2) || !r.tightDigits(i+3) || !r.looseEnd(i+5) {
 		return ""
 	}
 	if mark.ch == '"' {
@@ -289,7 +290,8 @@ func (r *reader) multiple(i int) int {
 	r.begin(i, speech.SpanUnit)
 	r.sayPlain(i, r.lang)
 	listed := (i == r.start || r.isSign(i-1, ',')) && !r.in(i+2, multiplied)
-	things := r.reads(i+1, "x") && len(r.str(i)) <= 2 && (r.at(i+2).cas == title || listed && r.at(i+2).kind == latin)
+	named := r.at(i+2).cas == title || listed && r.at(i+2).kind == latin
+	things := named && r.reads(i+1, "x") && len(r.str(i)) <= 2
 	if !things { // 2x Masala Dosa
 		r.say(r.lang.words[wordFold])
 	}

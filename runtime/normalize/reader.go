@@ -320,7 +320,8 @@ func (r *reader) mark(m string) {
 	case c == '.' || c == '?' || c == '!', endsInside, bytes.HasSuffix(before, []byte("।")):
 		// A sentence has ended here.
 	case c == ',' || c == ';' || c == ':':
-		if m != "," && m != ";" && m != ":" && !(m[0] == '.' && wantsDot(r.out[:n-1])) {
+		stronger := m != "," && m != ";" && m != ":"
+		if stronger && !(m[0] == '.' && wantsDot(r.out[:n-1])) {
 			r.out = append(r.out[:n-1], m...)
 		}
 	case m[0] == '.' && wantsDot(r.out):

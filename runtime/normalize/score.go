@@ -4,7 +4,10 @@ import "github.com/swar-tts/swar/runtime/speech"
 
 // score reads the figures of a bowler, 4-0-22-3, and of an innings, 174/7 and 187-6, where the sentence is about sport.
 func (r *reader) score(i int) int {
-	if r.joined(i) || !r.numberBehind(i+1, '-') && !r.numberBehind(i+1, '/') || !r.isSporting(i) && !r.hasOvers(i+3) {
+	if r.joined(i) || !r.numberBehind(i+1, '-') && !r.numberBehind(i+1, '/') {
+		return i
+	}
+	if !r.isSporting(i) && !r.hasOvers(i+3) {
 		return i
 	}
 	if next := r.figures(i); next > i {
@@ -48,11 +51,15 @@ func (r *reader) hasOvers(i int) bool {
 
 // gameMinute reads the 67' of a goal.
 func (r *reader) gameMinute(i int) int {
-	if n := r.small(i, 3); n < 1 || n > 120 || r.joined(i) || !r.tightSign(i+1, '\'') || !r.looseEnd(i+2) || !r.isGame(i) {
+	n := r.small(i, 3)
+	if n < 1 || n > 120 || r.joined(i) {
+		return i
+	}
+	if !r.tightSign(i+1, '\'') || !r.looseEnd(i+2) || !r.isGame(i) {
 		return i
 	}
 	r.begin(i, speech.SpanDuration)
-	r.sayUnit(r.small(i, 3), units["min"])
+	r.sayUnit(n, units["min"])
 	return r.end(i + 2)
 }
 
@@ -72,7 +79,8 @@ func (r *reader) ballsFaced(i int) int {
 		return i
 	}
 	notOut := r.isSign(i-2, '*') && r.at(i-3).kind == digits
-	out := r.tight(i-1) && r.at(i-2).kind == digits && !r.at(i-3).isOneOf(hyphens) && (r.isFence(i+2) || r.isSporting(i)) // 64(41)
+	behindRuns := r.tight(i-1) && r.at(i-2).kind == digits && !r.at(i-3).isOneOf(hyphens)
+	out := behindRuns && (r.isFence(i+2) || r.isSporting(i)) // 64(41)
 	if !notOut && !out {
 		return i
 	}
@@ -120,7 +128,10 @@ func (r *reader) boundary(i int) (*unit, int) {
 
 // isFence reports whether 8x4 or 2x6 begins at token i.
 func (r *reader) isFence(i int) bool {
-	if r.small(i, 2) < 0 || !r.tight(i+1) || !r.isTimes(i+1) || !r.tight(i+2) || !r.looseEnd(i+3) {
+	if r.small(i, 2) < 0 || !r.tight(i+1) || !r.isTimes(i+1) {
+		return false
+	}
+	if !r.tight(i+2) || !r.looseEnd(i+3) {
 		return false
 	}
 	n := r.small(i+2, 1)
@@ -129,16 +140,22 @@ func (r *reader) isFence(i int) bool {
 
 // goals reads the end of a game in a Hindi sentence: 3-2 से जीता is तीन दो.
 func (r *reader) goals(i int) int {
+	if r.lang == english {
+		return i
+	}
 	a, b := r.small(i, 2), r.small(i+2, 2)
 	won := r.reads(i+3, "se", "से") && r.isWord(i+4, games) // 34-29 से जीता
 	most := 20
 	if won {
 		most = 99
 	}
-	if r.lang == english || a < 0 || b < 0 || a > most || b > most || r.joined(i) {
+	if a < 0 || b < 0 || a > most || b > most {
 		return i
 	}
-	if !r.numberBehind(i+1, '-') || r.numberBehind(i+3, '-') || !r.looseEnd(i+3) || r.countedAt(i+3) || r.isWord(i+3, oclock) {
+	if r.joined(i) || !r.numberBehind(i+1, '-') || r.numberBehind(i+3, '-') || !r.looseEnd(i+3) {
+		return i
+	}
+	if r.countedAt(i+3) || r.isWord(i+3, oclock) {
 		return i
 	}
 	if !r.near(i, games, 3) && !r.isWord(i+3, games) && !r.isWord(i+4, games) {
@@ -152,8 +169,11 @@ func (r *reader) goals(i int) int {
 
 // ageAndSex reads 45/M and 32/F, as clinics write whom they treat.
 func (r *reader) ageAndSex(i int) int {
+	if age := r.small(i, 3); age < 1 || age > 120 || r.joined(i) || r.zeroLed(i) {
+		return i
+	}
 	sex := i + 2
-	if n := r.small(i, 3); n < 1 || n > 120 || r.joined(i) || r.zeroLed(i) || !r.tightSign(i+1, '/') || !r.tight(sex) || !r.looseEnd(sex+1) {
+	if !r.tightSign(i+1, '/') || !r.tight(sex) || !r.looseEnd(sex+1) {
 		return i
 	}
 	if r.isWord(i-1, place|door|coach|codeWord|idWord) || r.isSign(i-1, '#') {

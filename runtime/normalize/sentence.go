@@ -79,7 +79,10 @@ func (r *reader) inAddressBlob(j int) bool {
 func (r *reader) symbol(j int) bool {
 	t := r.at(j)
 	ofLanguage := t.word.is(hindiWord | hindiMaybe | englishWord) // 5hai
-	if r.at(j-1).kind == digits && (r.tight(j) && !ofLanguage || t.word.is(meridiem|scaleWord)) || r.isMeasure(j) {
+	if r.at(j-1).kind == digits && (r.tight(j) && !ofLanguage || t.word.is(meridiem|scaleWord)) {
+		return true
+	}
+	if r.isMeasure(j) {
 		return true
 	}
 	if t.word.is(month) && t.b-t.a <= 4 && (r.at(j+1).kind == digits || r.at(j-1).kind == digits) {

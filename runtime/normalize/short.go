@@ -59,9 +59,9 @@ func (r *reader) strokedForm(i int) int {
 	full, next := r.stroked(i), i+3
 	switch {
 	case full != "":
-	case r.reads(i, "w", "W") && r.tightSign(i+1, '/') && r.tight(i+2) && r.reads(i+2, "in") && !r.joined(i):
+	case r.reads(i, "w", "W") && r.reads(i+2, "in") && r.beginsStroked(i):
 		full = "within"
-	case r.reads(i, "a", "A") && r.tightSign(i+1, '/') && r.tight(i+2) && r.reads(i+2, "cs", "Cs", "CS", "c's") && !r.joined(i):
+	case r.reads(i, "a", "A") && r.reads(i+2, "cs", "Cs", "CS", "c's") && r.beginsStroked(i):
 		full = "accounts"
 	case r.reads(i, "w") && r.isWith(i):
 		full, next = "with", i+2 // no Hindi word fits in front of its noun
@@ -80,6 +80,11 @@ func (r *reader) strokedForm(i int) int {
 	return r.end(next)
 }
 
+// beginsStroked reports whether token i is the first of two words that a stroke joins.
+func (r *reader) beginsStroked(i int) bool {
+	return !r.joined(i) && r.tightSign(i+1, '/') && r.tight(i+2)
+}
+
 // isShort reports whether the word at token i is short for another where it stands; next is the token behind it and its dot.
 func (r *reader) isShort(i, next int, dot bool) bool {
 	t := r.at(i)
@@ -87,10 +92,10 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 	case e.is(beforeID):
 		long := r.at(next).kind == digits && len(r.str(next)) >= 4
 		return t.cas != upper && (long || r.isSign(next, '#') || r.reads(next, "no", "No", "number", "नंबर", "नं")) // the AC is a cooler
-	case e.is(beforeNumber) && (dot && r.named(i) || r.countsPieces(i, next) || r.endsName(i, next)):
-		return true // Account no. ending, 4 nos, 2 no. ka kaam, card no batao
 	case e.is(beforeNumber):
-		return r.isNumbering(i, next, dot)
+		// Account no. ending, 4 nos, 2 no. ka kaam, card no batao
+		withoutNumber := dot && r.named(i) || r.countsPieces(i, next) || r.endsName(i, next)
+		return withoutNumber || r.isNumbering(i, next, dot)
 	case e.is(dotOrTitle):
 		return t.kind != latin || t.cas == title || dot
 	case e.is(needsDot):
@@ -111,8 +116,9 @@ func (r *reader) isNumbering(i, next int, dot bool) bool {
 	if u, _ := r.unit(next + 1); u != nil && r.reads(i, "tel") {
 		return false // tel 1ltr is oil
 	}
+	marked := dot || r.isSign(next, ':')
 	two := t.cas == upper && t.b-t.a == 2
-	answer := !dot && !r.isSign(next, ':') && r.in(i, ownWord) && (t.cas == lower || two) // no 5, NO 5
+	answer := !marked && r.in(i, ownWord) && (t.cas == lower || two) // no 5, NO 5
 	return !answer || r.named(i) || r.isLongCode(next)
 }
 
@@ -147,7 +153,11 @@ func (r *reader) countsPieces(i, next int) bool {
 func (r *reader) isLongCode(i int) bool {
 	t := r.at(i)
 	if t.kind == digits {
-		return r.joined(i+1) && r.currencyCode(i+1) == 0 || len(r.str(i)) >= 5 || r.at(i+1).kind == digits && len(r.str(i)) >= 3
+		if r.joined(i+1) && r.currencyCode(i+1) == 0 {
+			return true
+		}
+		n := len(r.str(i))
+		return n >= 5 || n >= 3 && r.at(i+1).kind == digits
 	}
 	return t.cas == upper && (r.codeLetters(i) || r.at(i+1).kind == digits && len(r.str(i+1)) >= 3)
 }

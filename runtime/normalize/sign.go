@@ -168,13 +168,13 @@ func (r *reader) dots(i int) int {
 // isDotOfName reports whether the dot at token i is the first character of a name: .NET, .pdf files.
 func (r *reader) isDotOfName(i int) bool {
 	next := r.at(i + 1)
-	if r.isSign(i, '.') && r.tight(i) && r.tight(i+1) && r.reads(i+1, "भारत") && r.at(i-1).kind == deva {
-		return true // जनसेवा.भारत
-	}
-	if !r.at(i).gap || !r.isSign(i, '.') || !r.tight(i+1) || next.kind != latin {
+	if !r.isSign(i, '.') || !r.tight(i+1) {
 		return false
 	}
-	return next.b-next.a > 2 && (next.cas == upper || topLevel[r.str(i+1)])
+	if r.tight(i) {
+		return r.at(i-1).kind == deva && r.reads(i+1, "भारत") // जनसेवा.भारत
+	}
+	return next.kind == latin && next.b-next.a > 2 && (next.cas == upper || topLevel[r.str(i+1)])
 }
 
 // bar reads |: a danda behind Devanagari, else the border between two cells.
@@ -341,7 +341,10 @@ func (r *reader) signWord(i int) connector {
 		if ch == '*' && r.isStarred(i) {
 			return wordStar
 		}
-		if numberBefore && numberBehind || ch == multiply && (r.factors(i) || r.hasEquals(i)) {
+		if numberBefore && numberBehind {
+			return wordTimes
+		}
+		if ch == multiply && (r.factors(i) || r.hasEquals(i)) {
 			return wordTimes
 		}
 	case '~':
@@ -478,10 +481,11 @@ func (r *reader) isChoice(i int) bool {
 	amount := r.isWord(i-1, scaleWord) && r.at(i-2).kind == digits                                 // EMI 21k/school fee 6k
 	file := before.kind.lettered() && r.stroke(i+1) || r.tightDigits(i+1) && r.isLetterBehind(i+3) // यूपी/2026/00318, sw/2231/b
 	ranged := before.kind == digits && r.at(i-2).isOneOf(hyphens) && r.at(i-3).kind == digits      // 18-25/26-40
-	if amount || file || ranged {
+	if lettered || amount || file || ranged {
 		return false
 	}
-	return choice && another && !lettered && !pair && !r.isOr(i-1) && !r.isOr(i+1)
+	said := r.isOr(i-1) || r.isOr(i+1)
+	return choice && another && !pair && !said
 }
 
 // isLetterBehind reports whether token i, behind a stroke, is the letter of a house or a file: बी, ब, b.
@@ -490,12 +494,15 @@ func (r *reader) isLetterBehind(i int) bool {
 	if !r.tight(i) || !r.looseEnd(i+1) {
 		return false
 	}
-	return t.kind == deva && (t.b-t.a == 3 || isIn(letterNamesInDevanagari, r.str(i))) || r.single(i) && t.cas == lower
+	if t.kind == deva {
+		return t.b-t.a == 3 || isIn(letterNamesInDevanagari, r.str(i))
+	}
+	return r.single(i) && t.cas == lower
 }
 
 // isStarred reports whether the star at token i is one of quality: a 5* hotel, fridge 3*.
 func (r *reader) isStarred(i int) bool {
-	if n := r.small(i-1, 1); n < 1 || n > 7 || !r.tight(i) || r.tight(i+1) && r.at(i+1).kind.wordLike() {
+	if n := r.small(i-1, 1); n < 1 || n > 7 || !r.tight(i) || !r.looseEnd(i+1) {
 		return false
 	}
 	return r.isNear(i, starred, 6) || r.in(i+1, starred)

@@ -137,7 +137,8 @@ func (r *reader) stopwatch(i int) int {
 		next = i + 5
 	}
 	a, b := r.small(i, 2), r.small(i+2, 2)
-	if !three && b < 60 && r.numberBehind(next, '.') && len(r.str(next+1)) <= 3 && r.looseEnd(next+2) {
+	decimals := r.numberBehind(next, '.') && len(r.str(next+1)) <= 3 && r.looseEnd(next+2)
+	if decimals && !three && b < 60 {
 		return r.hundredths(i)
 	}
 	if !r.looseEnd(next) || r.numberBehind(next, ':') || r.numberBehind(next, '.') {

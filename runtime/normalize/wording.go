@@ -26,7 +26,10 @@ func (r *reader) isTail(i int) bool {
 // isAnother reports whether the number at token i is one more of those that a word of accounts or numbers names, and as long: bus
 // number 543 ya 544.
 func (r *reader) isAnother(i int) bool {
-	if !r.in(i-1, another) && !r.isSign(i-1, '&') || r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
+	if !r.in(i-1, another) && !r.isSign(i-1, '&') {
+		return false
+	}
+	if r.at(i-2).kind != digits || len(r.str(i-2)) != len(r.str(i)) || r.isPaidOrRound(i) {
 		return false
 	}
 	first := i - 2
@@ -118,8 +121,13 @@ func (r *reader) isCodeSubject(i int) bool {
 
 // isHalved reports whether the number at token i is half of a code in two groups of three: 550 172 is your code.
 func (r *reader) isHalved(i int) bool {
+	return r.inTwoThrees(i) && r.isCodeSubject(i+1)
+}
+
+// inTwoThrees reports whether the number at token i has three digits, and another of three follows: 550 172.
+func (r *reader) inTwoThrees(i int) bool {
 	second := r.at(i + 1)
-	return len(r.str(i)) == 3 && second.kind == digits && second.gap && len(r.str(i+1)) == 3 && r.isCodeSubject(i+1)
+	return len(r.str(i)) == 3 && second.kind == digits && second.gap && len(r.str(i+1)) == 3
 }
 
 // followsCode reports whether the sentence spoke of a code before the number at token i, which is a new or an old one, has a zero in

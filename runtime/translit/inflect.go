@@ -7,7 +7,10 @@ import (
 
 // inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending, two English words in one.
 func (l *lexicon) inflected(w *word, key []byte) bool {
-	ofOneWord := !w.proper && l.verb(w, key) || l.englishForm(w, key) || l.genitive(w, key) || l.noun(w, key)
+	if !w.proper && l.verb(w, key) {
+		return true
+	}
+	ofOneWord := l.englishForm(w, key) || l.genitive(w, key) || l.noun(w, key)
 	return ofOneWord || l.compound(w, key)
 }
 

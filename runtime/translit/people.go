@@ -64,7 +64,13 @@ func (s *sentence) isPerson(i int) bool {
 // mean the Hindi one.
 func (s *sentence) isProper(i int) bool {
 	w := &s.words[i]
-	return w.proper || w.capital && w.kind == hindi && (s.before(i).kind == devanagari || s.after(i).kind == devanagari)
+	if w.proper {
+		return true
+	}
+	if !w.capital || w.kind != hindi {
+		return false
+	}
+	return s.before(i).kind == devanagari || s.after(i).kind == devanagari
 }
 
 // isSurname reports whether word i stands between a name and what follows a noun: Om Puri ki film.

@@ -60,7 +60,7 @@ func spellHindi(out *strings.Builder, src string, proper bool) {
 func (s *speller) sanskrit(key []byte, i int) int {
 	rest := key[i:]
 	switch {
-	case s.bare && len(rest) > 2 && hasAny(rest, "ri") && !isVowel(rest[2]) && vocalR(key[:i]):
+	case s.bare && vocalR(key[:i], rest):
 		s.vowel(vR)
 		return 2
 	case hasAny(rest, "shtr"):
@@ -91,11 +91,18 @@ func (s *speller) sanskrit(key []byte, i int) int {
 
 // hasRetroflexS reports whether the sh between the letters is that of Harsha and Pushpa, not of Darshan and Ashraf.
 func hasRetroflexS(before []byte, next byte) bool {
-	return hasSuffixAny(before, "r") && len(before) > 1 && !hasSuffixAny(before, "dar", "par") || hasSuffixAny(before, "u") && strings.IndexByte("mykp", next) >= 0
+	if hasSuffixAny(before, "u") {
+		return strings.IndexByte("mykp", next) >= 0
+	}
+	return len(before) > 1 && hasSuffixAny(before, "r") && !hasSuffixAny(before, "dar", "par")
 }
 
-// vocalR reports whether the r of ri is a vowel behind the letters before it, as in Krishna, Mridul and Hriday, but not Brij and Trilok.
-func vocalR(before []byte) bool {
+// vocalR reports whether the r of the ri that rest begins with is a vowel behind the letters before it, as in Krishna,
+// Mridul and Hriday, but not Brij and Trilok.
+func vocalR(before, rest []byte) bool {
+	if len(rest) <= 2 || !hasAny(rest, "ri") || isVowel(rest[2]) {
+		return false
+	}
 	return hasSuffixAny(before, "k", "m", "hr", "v", "w", "dh", "g") || string(before) == "h" || string(before) == "d" || string(before) == "n"
 }
 
@@ -109,7 +116,10 @@ func (s *speller) endWith(l *lexicon, rest []byte, started, proper bool) bool {
 		return false
 	}
 	sounds, ok := hindiEnds[string(rest)]
-	if !ok || !started && !sounds.early || proper && sounds.verb {
+	if !ok || !started && !sounds.early {
+		return false
+	}
+	if proper && sounds.verb {
 		return false
 	}
 	s.sounds(sounds.row)
@@ -216,7 +226,10 @@ func isLongA(before, behind []byte) bool {
 	for n < len(behind) && !isVowel(behind[n]) {
 		n++
 	}
-	return n == 1 && len(behind) == 1 || n == 2 && string(behind[n:]) == "e" && behind[0] != behind[1] && behind[1] != 'h'
+	if n == 2 && string(behind[n:]) == "e" {
+		return behind[0] != behind[1] && behind[1] != 'h'
+	}
+	return n == 1 && len(behind) == 1
 }
 
 func hasAny(b []byte, prefixes ...string) bool {
@@ -299,7 +312,10 @@ func ties(before, rest []byte, first bool) bool {
 	case 'm':
 		return behindR(before, first) || tiesToNasal(before, first || hasSuffixAny(before, "is", "us", "as")) || !first && hasSuffixAny(before, "t", "d")
 	case 's':
-		return behindR(before, first) && hasAny(rest, "sh") || !first && hasSuffixAny(before, "t") && !hasAny(rest, "sh")
+		if hasAny(rest, "sh") {
+			return behindR(before, first)
+		}
+		return !first && hasSuffixAny(before, "t")
 	case 'v', 'w':
 		return behindR(before, first) || hasSuffixAny(before, "s", "sh", "t", "d")
 	}
@@ -328,7 +344,8 @@ func tiesStop(before, rest []byte, first bool) bool {
 	case 'k':
 		return afterS
 	case 'p':
-		return afterS || afterR && hasSuffixAny(before, "ar") || !first && hasSuffixAny(before, "al") && len(rest) <= 4 // Alpana, Kalpesh
+		afterAl := !first && hasSuffixAny(before, "al") && len(rest) <= 4 // Alpana, Kalpesh
+		return afterS || afterAl || afterR && hasSuffixAny(before, "ar")
 	case 'g':
 		return afterR && len(rest) > 1 && rest[1] == 'a'
 	case 'j':

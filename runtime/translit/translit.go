@@ -139,20 +139,28 @@ func (s *sentence) english() bool {
 func (s *sentence) phrase(i int) int {
 	longest := 0
 	for _, words := range tables().phrases[s.words[i].hindi] {
-		n := len(words)
-		if n <= longest || i+n > len(s.words) {
-			continue
-		}
-		matches := true
-		for k, w := range words {
-			got := &s.words[i+k]
-			matches = matches && got.kind == devanagari && got.hindi == w && (k == 0 || s.text[s.words[i+k-1].end:got.start] == " ")
-		}
-		if matches {
-			longest = n
+		if len(words) > longest && s.hasPhrase(i, words) {
+			longest = len(words)
 		}
 	}
 	return longest
+}
+
+// hasPhrase reports whether words stand from word i on, with one space between them.
+func (s *sentence) hasPhrase(i int, words []string) bool {
+	if i+len(words) > len(s.words) {
+		return false
+	}
+	for k, w := range words {
+		got := &s.words[i+k]
+		if got.kind != devanagari || got.hindi != w {
+			return false
+		}
+		if k > 0 && s.text[s.words[i+k-1].end:got.start] != " " {
+			return false
+		}
+	}
+	return true
 }
 
 // isDigit reports whether word is one of the digits of a code, which are read in Hindi in any sentence.
@@ -279,7 +287,11 @@ func (s *sentence) full(i int) string {
 		return "" // of a code, 4r
 	}
 	if w.kind == letter {
-		if from, to := s.row(i); w.capital || to-from > 2 || to-from == 2 && !(s.says(&s.words[from], "u r") && s.says(&s.words[from+1], "u r")) {
+		from, to := s.row(i)
+		if w.capital || to-from > 2 {
+			return ""
+		}
+		if to-from == 2 && !(s.says(&s.words[from], "u r") && s.says(&s.words[from+1], "u r")) {
 			return ""
 		}
 		switch w.letter {
