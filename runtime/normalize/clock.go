@@ -107,7 +107,7 @@ func (r *reader) bareTime(i int) (m moment, ok bool) {
 	if m.hour < 1 || m.hour > 12 || m.min > 59 || m.min%5 != 0 {
 		return m, false
 	}
-	tied := r.reads(i+1, "tk", "tak", "तक", "pe", "ko", "को", "पर") || r.isSign(i-1, '@') && r.tight(i)
+	tied := r.in(i+1, behindBareTime) || r.isSign(i-1, '@') && r.tight(i)
 	if !tied {
 		return m, false
 	}

@@ -46,6 +46,15 @@ const (
 	leastOf                         // of which there is a least: balance, order
 	multiplied                      // what is so many times as much, and is no list of things: speed
 	chatSpelling                    // Roman Hindi without its vowels; in capitals these are letters: sb, tk
+	ownedBy                         // stands between a bank and its account: wale
+	intoAccount                     // stands behind the tail of an account: me, se
+	beforeUsedCode                  // stands between the verb of a code and the code: in, your
+	behindDoctor                    // dr before it is a doctor: sahab
+	behindOffice                    // ofc before it is an office: me, time
+	behindNumber                    // card no before it is the number of a card: followed, is
+	howMuch                         // asks for the result of a formula: kitna
+	behindBareTime                  // ties digits without a colon to a time: tak, pe
+	minuteWord                      // minutes: min, मिनट
 	media                           // minutes and seconds of it follow: video, gaana
 	caseEnding                      // the postpositions that a person takes: ne, को
 	weekendBefore                   // Sat and Sun behind it are days: on, every
@@ -131,6 +140,15 @@ var groupWords = [groups]string{
 	leastOf:            `balance order bal age amount amt qty wage attendance`,
 	multiplied:         `speed zoom faster growth profit return returns pay points reward rewards more`,
 	chatSpelling:       `kr krna krne krke kro krta krte krdo tk kl sb bht wrna mtlb ur`,
+	ownedBy:            `wale wala wali`,
+	intoAccount:        `me mein main में se से wale wala वाले`,
+	beforeUsedCode:     `in with only your the`,
+	behindDoctor:       `sahab saab sahib साहब appt appointment`,
+	behindOffice:       `me mein में time`,
+	behindNumber:       `followed is and ending registered linked`,
+	howMuch:            `kitna kitne कितना कितने`,
+	behindBareTime:     `tk tak तक pe ko को पर`,
+	minuteWord:         `min mins minutes मिनट`,
 	media:              `video clip reel song gaana audio track वीडियो क्लिप गाना`,
 	caseEnding:         `ne ko ke ka ki se ने को के का की से`,
 	weekendBefore:      `on by every each this next coming last till until from or and to am pm is se ya aur har इस अगले हर`,

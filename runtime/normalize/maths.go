@@ -25,7 +25,7 @@ func (r *reader) inEquation(i int) bool {
 		switch {
 		case t.isOneOf("=<>" + string(rune(approx)) + string(rune(notEqual)) + string(rune(lessEqual)) + string(rune(greaterEqual))):
 			return true
-		case j > i && r.reads(j, "kitna", "kitne", "कितना", "कितने"):
+		case j > i && r.in(j, howMuch):
 			return true // 3x - 5 कितना होगा
 		case t.kind == digits, r.single(j), t.isOneOf("+*/.^()" + hyphens + string(rune(multiply)) + string(rune(divide)) + string(rune(squared)) + string(rune(cubed))):
 		default:

@@ -54,7 +54,7 @@ var neighbourForms = [...]neighbourForm{
 	{"rm", "room", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "number") }},
 	{"sqrt", "square root", func(r *reader, i, _ int) bool { return r.isSign(i+1, '(') }},
 	{"ofc", "office", func(r *reader, _, next int) bool {
-		return r.in(next, caseEnding) || r.reads(next, "me", "mein", "में", "time")
+		return r.in(next, caseEnding) || r.in(next, behindOffice)
 	}},
 	{"pr", "per", func(r *reader, i, next int) bool {
 		return r.at(i-1).kind == digits && (rates[r.atWord(next)] != "" || units[r.atWord(next)] != nil)
@@ -80,7 +80,7 @@ var neighbourForms = [...]neighbourForm{
 	{"dist", "distance", func(r *reader, i, next int) bool { return r.isLength(next) }},
 	{"dr", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
 	{"dr", "doctor", func(r *reader, i, next int) bool {
-		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.reads(next, "sahab", "saab", "sahib", "साहब", "appt", "appointment"))
+		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.in(next, behindDoctor))
 	}},
 	{"dr", "debited", func(r *reader, i, next int) bool {
 		return r.reads(i-1, "is", "been") && r.reads(next, "for", "by", "with")

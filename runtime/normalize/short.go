@@ -131,7 +131,7 @@ func (r *reader) endsName(i, next int) bool {
 	t := r.at(next)
 	switch {
 	case r.lang == english:
-		return r.reads(next, "followed", "is", "and", "ending", "registered", "linked")
+		return r.in(next, behindNumber)
 	case t.kind == nothing, t.isOneOf("?,"):
 		return true
 	}

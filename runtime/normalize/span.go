@@ -161,7 +161,7 @@ func (r *reader) twoLengths(i, a int) int {
 	next := i + 3
 	late := a < 13 && r.reads(next, "late", "Late", "लेट")
 	hours := r.in(next, hourly)
-	minutes := r.reads(next, "min", "mins", "minutes", "मिनट")
+	minutes := r.in(next, minuteWord)
 	played := r.in(i-1, media) || a == 0 && r.isNear(i, media, 14)
 	if said := late || hours || minutes || played; !said && (a < 13 || !r.isTaken(i, next)) {
 		return i

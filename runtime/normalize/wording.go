@@ -41,8 +41,8 @@ func (r *reader) isAnother(i int) bool {
 
 // isBankTail reports whether the number at token i is the tail of an account, which people name by its bank: sbi wale 8834 me.
 func (r *reader) isBankTail(i int) bool {
-	named := r.in(i-1, bank) || r.in(i-2, bank) && (r.in(i-1, possessive) || r.reads(i-1, "wale", "wala", "wali", "a/c"))
-	into := r.reads(i+1, "me", "mein", "main", "में", "se", "से", "wale", "wala", "वाले")
+	named := r.in(i-1, bank) || r.in(i-2, bank) && (r.in(i-1, possessive) || r.in(i-1, ownedBy))
+	into := r.in(i+1, intoAccount)
 	return len(r.str(i)) == 4 && named && into && !r.isPaidOrRound(i)
 }
 
@@ -83,7 +83,7 @@ func (r *reader) isPaidOrRound(i int) bool {
 
 // isCodeObject reports whether the number at token i is what a verb of codes has for its object.
 func (r *reader) isCodeObject(i int) bool {
-	if r.isWord(i-1, codeVerb) || r.isWord(i-2, codeVerb) && r.reads(i-1, "in", "with", "only", "your", "the") {
+	if r.isWord(i-1, codeVerb) || r.isWord(i-2, codeVerb) && r.in(i-1, beforeUsedCode) {
 		return r.at(i-1).kind == latin
 	}
 	if r.isWord(i+1, codeVerb) {
