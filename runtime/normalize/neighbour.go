@@ -77,7 +77,7 @@ var neighbourForms = [...]neighbourForm{
 	{"sat", "Saturday", func(r *reader, i, next int) bool { return r.isWeekend(i, next) }},
 	{"sun", "Sunday", func(r *reader, i, next int) bool { return r.isWeekend(i, next) }},
 	{"pol", "policy", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
-	{"dist", "distance", func(r *reader, i, next int) bool { return r.isLength(next) }},
+	{"dist", "distance", func(r *reader, _, next int) bool { return r.isLength(next) }},
 	{"dr", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
 	{"dr", "doctor", func(r *reader, i, next int) bool {
 		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.in(next, behindDoctor))
