@@ -64,13 +64,12 @@ func run(ctx context.Context, args []string) error {
 	var s settings
 	f := flag.NewFlagSet("images "+name, flag.ContinueOnError)
 	prefix := cmp.Or(os.Getenv("IMAGE_PREFIX"), "swar-tts/")
-	mirror := cmp.Or(os.Getenv("DEBIAN_MIRROR"), "http://deb.debian.org")
 	f.StringVar(&s.prefix, "prefix", prefix, "what the names of images begin with: a registry, a folder, a slash")
 	f.StringVar(&s.version, "version", os.Getenv("VERSION"), "version of the programs, and tag of the images")
 	f.StringVar(&s.platforms, "platforms", "linux/"+runtime.GOARCH, "platforms, separated by commas")
 	f.StringVar(&s.only, "only", "", "images, separated by commas (default all)")
 	f.StringVar(&s.out, "out", filepath.Join("dist", "images"), "folder to write to")
-	f.StringVar(&s.mirror, "mirror", mirror, "mirror with the folders debian and debian-security")
+	f.StringVar(&s.mirror, "mirror", os.Getenv("DEBIAN_MIRROR"), "mirror with the folders debian and debian-security (default the one of this machine's apt)")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -78,6 +77,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	if f.NArg() > 0 {
 		return fmt.Errorf("%q is no flag", f.Arg(0))
+	}
+	if s.mirror = cmp.Or(s.mirror, debian.SystemMirror(ctx)); s.mirror == "" {
+		return errors.New("apt here installs nothing from Debian: name a mirror with the folders debian and debian-security in DEBIAN_MIRROR or -mirror")
 	}
 	b, err := newBuilder(ctx, s)
 	if err != nil {

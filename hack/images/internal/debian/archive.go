@@ -21,7 +21,26 @@ const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 // machine installs from.
 type Archive struct {
 	Cache  string // folder for files and for the lists of packages
-	Mirror string // such as http://deb.debian.org, with debian and debian-security below it
+	Mirror string // URL of the folder that has debian and debian-security below it
+}
+
+// SystemMirror is the mirror that this machine installs Debian from, "" where it is none or no Debian.
+func SystemMirror(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", "$(REPO_URI)").Output()
+	if err != nil {
+		return ""
+	}
+	return mirrorAmong(strings.Fields(string(out)))
+}
+
+// mirrorAmong returns what stands before /debian/ in the first of the URIs that ends so.
+func mirrorAmong(uris []string) string {
+	for _, uri := range uris {
+		if mirror, ok := strings.CutSuffix(strings.TrimSuffix(uri, "/"), "/debian"); ok {
+			return mirror
+		}
+	}
+	return ""
 }
 
 // Path is where the file of a pin lies in the cache.

@@ -137,3 +137,16 @@ func TestAMirrorThatIsAwayIsAnError(t *testing.T) {
 		t.Error("the empty lists are taken for those of the mirror")
 	}
 }
+
+func TestMirrorAmong(t *testing.T) {
+	for uris, want := range map[string]string{
+		"http://a.example/debian-security/ http://b.example/debian/": "http://b.example",
+		"https://a.example/pub/debian":                               "https://a.example/pub",
+		"http://a.example/ubuntu/ http://a.example/notdebian/":       "",
+		"": "",
+	} {
+		if got := mirrorAmong(strings.Fields(uris)); got != want {
+			t.Errorf("among %q it found %q, want %q", uris, got, want)
+		}
+	}
+}
