@@ -45,7 +45,6 @@ const (
 	dateNamed                       // a day follows, whatever else it looks like: dt, दिनांक
 	leastOf                         // of which there is a least: balance, order
 	multiplied                      // what is so many times as much, and is no list of things: speed
-	chatSpelling                    // Roman Hindi without its vowels; in capitals these are letters: sb, tk
 	ownedBy                         // stands between a bank and its account: wale
 	intoAccount                     // stands behind the tail of an account: me, se
 	beforeUsedCode                  // stands between the verb of a code and the code: in, your
@@ -139,7 +138,6 @@ var groupWords = [groups]string{
 	dateNamed:          `dt date dated दिनांक तारीख तारीख़ dob doj`,
 	leastOf:            `balance order bal age amount amt qty wage attendance`,
 	multiplied:         `speed zoom faster growth profit return returns pay points reward rewards more`,
-	chatSpelling:       `kr krna krne krke kro krta krte krdo tk kl sb bht wrna mtlb ur`,
 	ownedBy:            `wale wala wali`,
 	intoAccount:        `me mein main में se से wale wala वाले`,
 	beforeUsedCode:     `in with only your the`,

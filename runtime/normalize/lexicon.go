@@ -83,6 +83,8 @@ const (
 	beforeID // ac no 5512: only before another word of an account or a number
 
 	shortened = needsDot | dotOrTitle | dotOrNone | beforeNumber | beforeID
+
+	anyHindi = hindiWord | hindiFunction | hindiVerb | hindiMaybe
 )
 
 // entry is what the lexicon knows of a word.
@@ -90,6 +92,7 @@ type entry struct {
 	traits trait
 	n      int
 	hi, en string
+	chat   *chatForm // of the spellings in chatForms
 	groups groupSet
 }
 
@@ -165,10 +168,6 @@ var wordLists = []struct {
 		kharab shaadi shadi bukhar bimar beemar thand thanda thandi bheed bijli khali khaali bhara garam garmi mehnga mehenga sasta bura buri lamba lambi chhota chhoti bada badi bade
 		mushkil aasan aasaan zaruri khula khush naraz thaka thaki bhookh pyaas dard chot gussa pyar dhyan jagah kaam kam zyada padhai bacche ladka ladki
 		pehla dusra teesra akela saaf ganda taaza purana sona baaki baki gaon shahar dukaan makaan kamra khet fasal mandi barsaat toofan subah`},
-	{hindiWord, `krna krne krke kro krta krte krdo tk kl sb bht wrna mtlb`},
-	{hindiFunction, `tk wrna`},
-	{hindiVerb, `krna krne krke kro krta krte krdo`},
-	{englishWord, `ur`},
 	{hindiFunction, `
 		hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan kaise kaisa kaisi kaun
 		kitna kitne kitni aap aapka aapki aapke aapko aapne apka apki apke apko tum tumhara tumhari tumhe tumhein tera teri tere mera meri mere mujhe mujhko maine
@@ -192,7 +191,7 @@ var wordLists = []struct {
 		get gets got give gives given gave take takes took taken make makes made go goes going gone went come comes came see sees saw seen know knows say says said tell tells
 		told ask asks asked meet meets let lets use used using need needs want wants like likes try tries keep keeps put find found think look looks send sent say  show
 		shows enter press click visit wait waits hold thank thanks sorry hello hurry join read write reach reply leave left arrives arrived starts ends expires opens closes
-		built grew held ran became began won sold bought brought caught taught spent led flew drew chose rose fell drove wrote spoke hired
+		ur built grew held ran became began won sold bought brought caught taught spent led flew drew chose rose fell drove wrote spoke hired
 		costs lasts weighs holds walk drink add boil install speak talk`},
 	{dayPart, `subah shaam sham raat dopahar dopahr savere सुबह शाम रात दोपहर सवेरे तड़के प्रातः सायं morning evening night afternoon noon midnight`},
 	{hindiWord, `subah shaam sham raat dopahar dopahr savere`},
@@ -400,29 +399,12 @@ var shortForms = []struct {
 	{beforeNumber, "प्र", "प्रश्न", ""},
 	{needsDot, "अनु", "", ""},
 	{dotOrNone, "regd", "", "registered"},
-	{dotOrNone, "pls plz", "", "please"},
 	{dotOrNone, "cust", "", "customer"},
-	{dotOrNone, "tmrw tmw", "", "tomorrow"},
 	{dotOrNone, "clg", "", "college"},
 	{dotOrNone, "pwd", "", "password"},
 	{dotOrNone, "mkt", "", "market"},
 	{dotOrNone, "lmt", "", "limit"},
 	{dotOrNone, "flt", "", "flight"},
-	{dotOrNone, "krna", "", "karna"},
-	{dotOrNone, "krne", "", "karne"},
-	{dotOrNone, "krke", "", "karke"},
-	{dotOrNone, "kro", "", "karo"},
-	{dotOrNone, "krta", "", "karta"},
-	{dotOrNone, "krte", "", "karte"},
-	{dotOrNone, "krdo", "", "kar do"},
-	{dotOrNone, "tk", "", "tak"},
-	{dotOrNone, "kl", "", "kal"},
-	{dotOrNone, "sb", "", "sab"},
-	{dotOrNone, "bht", "", "bahut"},
-	{dotOrNone, "wrna", "", "warna"},
-	{dotOrNone, "mtlb", "", "matlab"},
-	{dotOrNone, "thnx thx tnx", "", "thanks"},
-	{dotOrNone, "ur", "", "your"},
 	{dotOrNone, "cert", "", "certificate"},
 	{dotOrNone, "rtn", "", "return"},
 	{dotOrNone, "hts", "", "heights"},
@@ -433,17 +415,12 @@ var shortForms = []struct {
 	{needsDot, "elec", "", "electricity"},
 	{dotOrNone, "attd", "", "attendance"},
 	{dotOrNone, "mrks", "", "marks"},
-	{dotOrNone, "ghnte", "", "ghante"},
-	{dotOrNone, "ghnta", "", "ghanta"},
-	{dotOrNone, "mhine", "", "mahine"},
-	{dotOrNone, "hfte", "", "hafte"},
 	{dotOrNone, "trf", "", "transfer"},
 	{dotOrNone, "appln", "", "application"},
 	{dotOrNone, "chg chrg", "", "charge"},
 	{dotOrNone, "chgs chrgs", "", "charges"},
 	{dotOrNone, "disp", "", "dispatch"},
 	{dotOrNone, "tkn", "", "token"},
-	{dotOrNone, "tym", "", "time"},
 	{dotOrNone, "ordr", "", "order"},
 	{dotOrNone, "dlvd dlvrd", "", "delivered"},
 	{dotOrNone, "dlvry dlvy", "", "delivery"},
@@ -451,7 +428,6 @@ var shortForms = []struct {
 	{dotOrNone, "tkt", "", "ticket"},
 	{dotOrNone, "tkts", "", "tickets"},
 	{dotOrNone, "ngr", "", "nagar"},
-	{dotOrNone, "abt", "", "about"},
 	{dotOrNone, "sno", "", "serial number"},
 	{dotOrNone, "mgmt", "", "management"},
 	{needsDot, "viz", "", "namely"},
@@ -621,6 +597,40 @@ var scaleWords = [...]struct {
 // lakhs is the place of lakh in scaleWords.
 const lakhs = 3
 
+// chatForm is a word as chats spell it: krna for karna. One of Hindi weighs for the language what the whole word does; those of English stand in
+// Hindi sentences as well. Nobody puts a dot behind one because it is short, so a full stop there ends the sentence.
+type chatForm struct {
+	words   string
+	full    string
+	letters bool // in capitals it is letters: the SB account
+}
+
+var chatForms = [...]chatForm{
+	{"krna", "karna", true},
+	{"krne", "karne", true},
+	{"krke", "karke", true},
+	{"kro", "karo", true},
+	{"krta", "karta", true},
+	{"krte", "karte", true},
+	{"krdo", "kar do", true},
+	{"tk", "tak", true},
+	{"kl", "kal", true},
+	{"sb", "sab", true},
+	{"bht", "bahut", true},
+	{"wrna", "warna", true},
+	{"mtlb", "matlab", true},
+	{"ur", "your", true},
+	{"thnx thx tnx", "thanks", false},
+	{"pls plz", "please", false},
+	{"tmrw tmw", "tomorrow", false},
+	{"abt", "about", false},
+	{"tym", "time", false},
+	{"ghnte", "ghante", false},
+	{"ghnta", "ghanta", false},
+	{"mhine", "mahine", false},
+	{"hfte", "hafte", false},
+}
+
 // expansions are the English words that reading puts in place of short forms, numbers and units.
 func expansions() []string {
 	words := []string{"paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate"}
@@ -630,6 +640,9 @@ func expansions() []string {
 	words = append(words, englishOrdinalTens[:]...)
 	for _, s := range shortForms {
 		words = append(words, s.en)
+	}
+	for _, c := range chatForms {
+		words = append(words, c.full)
 	}
 	for _, full := range dottedForms {
 		words = append(words, full)
@@ -677,6 +690,12 @@ func build() map[string]*entry {
 	}
 	for _, s := range shortForms {
 		add(s.words, func(e *entry) { e.traits |= s.traits; e.hi, e.en = s.hi, s.en })
+	}
+	for i := range chatForms {
+		c := &chatForms[i]
+		first, _, _ := strings.Cut(c.full, " ")
+		traits := m[first].traits & anyHindi
+		add(c.words, func(e *entry) { e.traits |= traits; e.chat = c })
 	}
 	for g, words := range groupWords {
 		add(words, func(e *entry) { e.groups.add(group(g)) })

@@ -21,6 +21,7 @@ var (
 		{"dotted short form", (*reader).dottedForm, false},
 		{"short form by its neighbour", (*reader).besideForm, false},
 		{"short form", (*reader).shortForm, false},
+		{"chat spelling", (*reader).chatForm, false},
 		{"emoticon", (*reader).laugh, false},
 		{"vehicle", (*reader).vehicle, true},
 		{"route", (*reader).route, false},

@@ -13,9 +13,6 @@ func (r *reader) shortForm(i int) int {
 		return r.reference(i)
 	}
 	next := i + 1
-	if t.cas == upper && r.in(i, chatSpelling) {
-		return i // the SB account
-	}
 	if t.cas == upper && (!r.looseEnd(next) || r.numberBehind(next, '-')) {
 		return i // TXN9087 is a code, and TKT-000123
 	}
@@ -43,6 +40,22 @@ func (r *reader) shortForm(i int) int {
 	r.begin(i, speech.SpanAbbreviation)
 	r.say(full)
 	return r.end(next)
+}
+
+// chatForm says in full what chats spell short: krna, tk.
+func (r *reader) chatForm(i int) int {
+	t := r.at(i)
+	c := t.word.chat
+	if c == nil || r.joined(i) {
+		return i
+	}
+	isCode := !r.looseEnd(i+1) || r.numberBehind(i+1, '-')
+	if t.cas == upper && (c.letters || isCode) {
+		return i
+	}
+	r.begin(i, speech.SpanAbbreviation)
+	r.say(c.full)
+	return r.end(i + 1)
 }
 
 // stopsBehind reports whether marks of which only a full stop will be left begin at token i: fri,.
