@@ -219,7 +219,7 @@ func (r *reader) sayName(j int, last bool) {
 		r.letters(s, r.lang)
 	case t.word.en != "" && (t.word.is(dotOrNone) || last && r.isSign(j+1, '.')):
 		r.say(t.word.en)
-	case t.word.chat != nil && !(t.cas == upper && t.word.chat.letters):
+	case t.word.chat != nil:
 		r.say(t.word.chat.full)
 	case t.cas == upper, isPlural(s), t.word.is(shortened), t.cas == mixed && strings.HasSuffix(s, "'s"):
 		// In small letters nobody takes it for an acronym or a title.
