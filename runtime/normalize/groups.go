@@ -83,7 +83,6 @@ const (
 	starred                         // 5* beside it are stars: hotel, rating
 	cooled                          // T behind it is tons: AC, split
 	roundTimes                      // 2x110 beside it is money: toll, fare
-	shortBeside                     // the words of neighbourForms
 	groups                          // how many there are
 )
 
@@ -176,5 +175,4 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
-	shortBeside:        `kr min aft rm sqrt ofc pr प्रा वि स्वा ea yr adv sch re blk ई पू से sat sun std rd pol dist exp dt dep arr pf sec yr cr dr vit pm pa nr ph wk opp ht ct st cl`,
 }

@@ -92,7 +92,8 @@ type entry struct {
 	traits trait
 	n      int
 	hi, en string
-	chat   *chatForm // of the spellings in chatForms
+	chat   *chatForm        // of the spellings in chatForms
+	beside []*neighbourForm // of the words in neighbourForms
 	groups groupSet
 }
 
@@ -657,7 +658,7 @@ func expansions() []string {
 	for _, c := range englishWords.money {
 		words = append(words, c.one, c.many, c.cent, c.cents)
 	}
-	return append(words, "reference debit debited credited expiry experience date dated departure arrival platform section credit accounts vitamin per month annum near phase distance policy सेक्टर ईसा पूर्व प्राथमिक प्राध्यापक विद्यालय स्वास्थ्य week opposite half time court street block class Saturday Sunday standard Kumar yaar office square root after doctor advance schedule regarding positive negative packet packets average weight height")
+	return append(words, "reference accounts positive negative")
 }
 
 // build puts the lists into one table.

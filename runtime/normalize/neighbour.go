@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // Short forms that are one word beside one thing and another beside something else.
 
@@ -11,7 +15,8 @@ type neighbourForm struct {
 	fits func(r *reader, i, next int) bool // next is the token behind the word, its dot and its colon
 }
 
-// neighbourForms are in the order in which they are tried: of those of one word the first that fits.
+// neighbourForms are in the order in which they are tried: of those of one word the first that fits. The lexicon learns of them in init,
+// because their functions look into it.
 var neighbourForms = [...]neighbourForm{
 	{"प्रा", "प्राथमिक", func(r *reader, _, next int) bool { return r.reads(next, "वि", "स्वा", "शाला") }},
 	{"प्रा", "प्राध्यापक", func(r *reader, _, next int) bool { return r.reads(next, "डॉ", "डा") }},
@@ -112,6 +117,25 @@ var neighbourForms = [...]neighbourForm{
 	}},
 }
 
+func init() {
+	learn := func(word string) *entry {
+		e := lexicon[word]
+		if e == nil {
+			e = new(entry)
+			lexicon[word] = e
+		}
+		return e
+	}
+	for i := range neighbourForms {
+		f := &neighbourForms[i]
+		e := learn(f.word)
+		e.beside = append(e.beside, f)
+		for w := range strings.FieldsSeq(strings.ToLower(f.full)) {
+			learn(w).traits |= expansion
+		}
+	}
+}
+
 // besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.
 func (r *reader) besideForm(i int) int {
 	numbered := r.tightDigits(i+1) && r.at(i).cas != upper // exp12/26; capitals with digits are a code
@@ -135,7 +159,8 @@ func (r *reader) besideForm(i int) int {
 // besideWord returns what the word at token i says in full because of what stands beside it, and the token behind it and its dot; "" for
 // a word that stays.
 func (r *reader) besideWord(i int) (full string, after int) {
-	if !r.in(i, shortBeside) {
+	forms := r.at(i).word.beside
+	if len(forms) == 0 {
 		return "", i
 	}
 	after = i + 1
@@ -149,10 +174,8 @@ func (r *reader) besideWord(i int) (full string, after int) {
 	for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\[]{}"+string(rune(silent))); {
 		next++ // PF#5, opp **Shiv mandir**
 	}
-	var buf [16]byte
-	low, _ := fold(buf[:0], r.str(i))
-	for k := range neighbourForms {
-		if f := &neighbourForms[k]; f.word == string(low) && f.fits(r, i, next) {
+	for _, f := range forms {
+		if f.fits(r, i, next) {
 			return f.full, after
 		}
 	}

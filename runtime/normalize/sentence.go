@@ -162,8 +162,8 @@ func (r *reader) fullStop(j int) bool {
 // stopBehindDevanagari is fullStop for the dot at j behind a word of Devanagari: none behind से. 3, ई. पू. में, 28 नवं. and कि.मी.
 func (r *reader) stopBehindDevanagari(j int) bool {
 	p, next := r.at(j-1), r.at(j+1)
-	if r.in(j-1, shortBeside) {
-		goesOn := next.kind == digits || next.word.is(shortened) || r.in(j+1, shortBeside)
+	if len(p.word.beside) > 0 {
+		goesOn := next.kind == digits || next.word.is(shortened) || len(next.word.beside) > 0
 		if goesOn || r.reads(j-3, "ई", "प्रा") {
 			return false
 		}
