@@ -370,7 +370,7 @@ func (r *reader) isDayRange(i int) bool {
 		return false
 	}
 	for _, j := range [...]int{i, i + 4} {
-		if d, m := r.pair(j), r.pair(j+2); d < 1 || d > 31 || m < 1 || m > 12 {
+		if d := (day{day: r.pair(j), month: r.pair(j + 2)}); !d.sound() {
 			return false
 		}
 	}
