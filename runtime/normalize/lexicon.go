@@ -543,7 +543,6 @@ var shortForms = []struct {
 	{dotOrTitle, "ct", "", "constable"},
 	{dotOrNone, "maint", "", "maintenance"},
 	{dotOrNone, "frm", "", "from"},
-	{dotOrNone, "kr", "", "kar"},
 	{needsDot, "sh", "", "shri"},
 	{needsDot, "ver", "", "version"},
 	{needsDot, "vit", "", "vitamin"},
@@ -607,6 +606,7 @@ type chatForm struct {
 }
 
 var chatForms = [...]chatForm{
+	{"kr", "kar", true},
 	{"krna", "karna", true},
 	{"krne", "karne", true},
 	{"krke", "karke", true},

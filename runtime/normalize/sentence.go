@@ -200,6 +200,8 @@ func (r *reader) stopBehindLatin(j int) bool {
 	switch {
 	case next.inSmallLetters() && r.hasShortDot(j-1):
 		return false // 5 kg. rice, 1200 sq. ft. in all
+	case p.word.chat != nil && p.cas != lower && len(p.word.beside) > 0:
+		return false // Kr. Vivek
 	case p.b-p.a == 1:
 		// A single letter is an initial: J. R. D. Tata, U.S.A. and.
 		return !(r.tightSign(j-2, '.') && r.tight(j-1) || p.cas == upper && next.cas == title)
