@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -88,6 +89,16 @@ func TestRowsByKeys(t *testing.T) {
 		row := []int{0, 1, 2, 1}[i]
 		b.wait(fmt.Sprintf("row %d has the focus", row), fmt.Sprintf(`document.activeElement === document.querySelectorAll('[data-request]')[%d]`, row))
 	}
+	// Where the machine is busy the drawer is there between keydown and keypress, and takes the focus; and some hold Enter.
+	b.enterKey(input.DispatchKeyEventTypeRawKeyDown, false)
+	b.wait("the drawer with the focus", `document.querySelector('dialog.drawer .timing') && document.activeElement.closest('dialog')`)
+	b.enterKey(input.DispatchKeyEventTypeChar, false)
+	b.enterKey(input.DispatchKeyEventTypeRawKeyDown, true)
+	b.enterKey(input.DispatchKeyEventTypeChar, true)
+	b.enterKey(input.DispatchKeyEventTypeKeyUp, false)
+	b.wait("the drawer stays", `await new Promise((go) => setTimeout(go, 100)).then(() => document.querySelector('dialog.drawer .timing'))`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.wait("Enter on the cross closes it", `!document.querySelector('dialog') && document.activeElement.matches('[data-request]')`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.wait("the drawer", `document.querySelector('dialog.drawer .timing')`)
 	b.do(chromedp.KeyEvent(kb.Escape))
@@ -102,6 +113,18 @@ func TestRowsByKeys(t *testing.T) {
 	var quiet bool
 	if b.get(`new Promise((go) => setTimeout(go, 300)).then(() => location.pathname.endsWith('/requests') && !document.querySelector('dialog') && document.activeElement.matches('h1, body'))`, &quiet); !quiet {
 		t.Error("single keys do something though they are switched off")
+	}
+}
+
+// enterKey is one of the events of a press of Enter.
+func (b *tab) enterKey(kind input.DispatchKeyEventType, repeat bool) {
+	b.t.Helper()
+	event := input.DispatchKeyEventParams{Type: kind, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, AutoRepeat: &repeat}
+	if kind == input.DispatchKeyEventTypeChar {
+		event.Text = "\r"
+	}
+	if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, event); err != nil {
+		b.t.Fatal(err)
 	}
 }
 

@@ -31,8 +31,14 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
     if (mayClose()) onClose();
   };
   // A browser asks onCancel only once without a click between: a second Escape would close at once.
+  const pressed = useRef(false); // a key since the dialog has been open
   const key = (e: KeyboardEvent) => {
+    pressed.current ||= !e.repeat;
     if (e.key === "Escape" && !e.defaultPrevented && !e.isComposing) close(e);
+  };
+  // A link opens it at keydown; the keypress of the same Enter would press the cross, which has the focus by then.
+  const press = (e: KeyboardEvent) => {
+    if (e.key === "Enter" && !pressed.current) e.preventDefault();
   };
   return (
     <dialog
@@ -41,6 +47,7 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
       aria-labelledby={id}
       onCancel={close}
       onKeyDown={key}
+      onKeyPress={press}
       onClose={onClose}
       onClick={(e) => e.target === dialog.current && close(e)}
     >
