@@ -83,6 +83,7 @@ func TestTakesAreCompared(t *testing.T) {
 	b.play()
 	b.play()
 	b.get(`(() => { const rows = document.querySelectorAll('.play-takes li'); rows[0].querySelectorAll('[aria-pressed]')[0].click(); rows[1].querySelectorAll('[aria-pressed]')[1].click(); document.querySelector('h1').focus(); return ''; })()`, new(string))
+	b.wait("both are chosen", `document.querySelectorAll('.play-takes li [aria-pressed=true]').length === 2`)
 	heard := func() (n int) { b.get(`window.taken.length`, &n); return n }
 	before := heard()
 	for _, key := range []string{"a", "b"} {

@@ -1,6 +1,6 @@
 // The last takes: hear one again, compare two (keys A and B), and files.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { singleKeys } from "../lib/choices";
 import { pcmOf, save, wavOf, type Take } from "./takes";
 import { body } from "./wire";
@@ -109,16 +109,18 @@ async function opus(api: string, key: PlaygroundProps["key_"], t: Take, speaking
 }
 
 function usePairKeys(speaking: Speaking, pair: readonly [string, string]) {
+  const latest = useRef(pair);
+  latest.current = pair;
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
       const at = ["a", "b"].indexOf(e.key);
       const typing = e.target instanceof HTMLElement && e.target.closest("input, textarea, select");
       if (at < 0 || typing || e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
       if (!singleKeys.value || document.querySelector("dialog[open]")) return;
-      const take = speaking.takes.value.find((t) => t.id === pair[at]);
+      const take = speaking.takes.value.find((t) => t.id === latest.current[at]);
       if (take) void speaking.replay(take);
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
-  }, [speaking, pair]);
+  }, [speaking]);
 }

@@ -39,8 +39,8 @@ export function useShortcuts(open: (what: "palette" | "sheet") => void) {
       else return;
       e.preventDefault();
     };
-    addEventListener("keydown", key);
-    return () => removeEventListener("keydown", key);
+    document.addEventListener("keydown", key); // before the keys of a page, which listen at the window: g b is no b
+    return () => document.removeEventListener("keydown", key);
   }, []);
 }
 
