@@ -114,4 +114,10 @@ func TestBothSidesAreLinked(t *testing.T) {
 	b.wait("no longer", `!document.querySelector('[data-span].on')`)
 	b.get(`(document.querySelector('.play-chunks [data-span]').focus(), '')`, new(string))
 	b.wait("by the focus", linked)
+
+	b.get(`(navigator.clipboard.writeText = async (text) => void (window.copied = text), '')`, new(string))
+	b.do(chromedp.Click(`section[aria-labelledby=play-spoken] header button`))
+	b.wait("what will be spoken is copied", `window.copied === [...document.querySelectorAll('.play-chunks li p')].map((p) => p.textContent).join('').trim() && window.copied.includes('चार सौ निन्यानबे रुपये')`)
+	b.do(chromedp.Click(`.head .btn`))
+	b.wait("the list of keys, by its button", `document.querySelector('dialog[open]')?.textContent.includes('Ctrl')`)
 }

@@ -32,17 +32,24 @@ export function Playing({
   voices,
   mayPlay,
   of,
+  shortcuts,
 }: {
   key_: SocketKey;
   voices: readonly string[];
   mayPlay: boolean;
   of?: string | undefined;
+  shortcuts?(): void; // shows the list of keys
 }) {
   void language.value; // the words below read it, too
   return (
     <>
       <Head title={t("play.title")} lead={t("play.lead")} of={of}>
         {key_ instanceof PlaygroundKey && <KeyLeft of={key_} />}
+        {shortcuts && (
+          <button type="button" class="btn ghost sm hide-s" onClick={shortcuts}>
+            {t("play.shortcuts")} <kbd>?</kbd>
+          </button>
+        )}
       </Head>
       <Playground t={t as T} api={api} worklet={worklet} key_={key_} voices={voices} mayPlay={mayPlay} />
     </>

@@ -7,7 +7,6 @@ import type { Row } from "./speaking";
 interface Props {
   rows: ReadonlySignal<readonly Row[]>;
   t(key: string, values?: Record<string, string | number>): string;
-  copy(text: string): void;
 }
 
 /** Rows as JSON, one a line. */
@@ -25,15 +24,12 @@ export function jsonLines(rows: readonly Row[]): string {
     .join("\n");
 }
 
-export function Events({ rows: all, t, copy }: Props) {
+export function Events({ rows: all, t }: Props) {
   const rows = all.value;
   const [open, setOpen] = useState(-1);
   if (rows.length === 0) return <p class="play-empty">{t("play.events.empty")}</p>;
   return (
     <div class="play-events">
-      <button type="button" class="btn ghost sm" onClick={() => copy(jsonLines(rows))}>
-        {t("play.events.copy")}
-      </button>
       <div class="play-scroll" tabIndex={0} role="region" aria-label={t("play.events")}>
         <table>
           <thead>

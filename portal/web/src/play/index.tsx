@@ -5,12 +5,14 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { away } from "../lib/api";
 import { copy as copyText } from "../ui/copy";
-import { Events } from "./events";
+import { Icon } from "../ui/icons";
+import { Events, jsonLines } from "./events";
 import { Figures } from "./figuresview";
 import { fromFragment, toFragment } from "./link";
 import { countPoints, trimmed } from "./marks";
 import { Previewer, reasonOf, type PreviewResult } from "./preview";
-import { SettingsCard, Code } from "./side";
+import { Code, SettingsCard, VoiceCard } from "./side";
+import { bytesOf } from "./takes";
 import { Speaking } from "./speaking";
 import { Files, TakesList } from "./takesview";
 import { Source, Spoken } from "./text";
@@ -119,13 +121,20 @@ export function Playground(p: PlaygroundProps) {
             }}
           />
         </section>
-        <Spoken t={p.t} preview={preview} mayAsk={p.mayPlay} hovered={hovered} chunk={speaking.chunk} />
+        <Spoken t={p.t} preview={preview} mayAsk={p.mayPlay} hovered={hovered} chunk={speaking.chunk} copy={copy} />
         <section class="card play-player" aria-label={p.t("play.play")}>
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
           <div class="play-files">
-            {speaking.takes.value[0] && <Files {...p} speaking={speaking} take={speaking.takes.value[0]} />}
+            {speaking.takes.value[0] && (
+              <>
+                <Files {...p} speaking={speaking} take={speaking.takes.value[0]} />
+                <span class="xs muted num">
+                  {p.t("play.size", { kb: Math.ceil(bytesOf(speaking.takes.value[0]) / 1024) })}
+                </span>
+              </>
+            )}
             <span class="end">
               <button
                 type="button"
@@ -135,6 +144,7 @@ export function Playground(p: PlaygroundProps) {
                   copy(location.href);
                 }}
               >
+                <Icon name="copy" />
                 {p.t("play.link")}
               </button>
             </span>
@@ -144,6 +154,7 @@ export function Playground(p: PlaygroundProps) {
         <Beneath {...p} speaking={speaking} />
       </div>
       <aside class="play-side" aria-label={p.t("play.settings")}>
+        <VoiceCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} />
         <SettingsCard t={p.t} voices={p.voices} settings={settings} onChange={setSettings} takes={speaking.takes} />
         <Code t={p.t} api={p.api} text={trimmed(text).text} settings={settings} copy={copy} />
       </aside>
@@ -157,26 +168,33 @@ function Beneath(p: PlaygroundProps & { speaking: Speaking }) {
   const all = { takes: p.speaking.takes, events: p.speaking.rows };
   return (
     <section class="card">
-      <div class="tabs" role="tablist" aria-label={p.t("play.takes")}>
-        {(["takes", "events"] as const).map((tab) => (
-          <button
-            type="button"
-            role="tab"
-            id={"tab-" + tab}
-            aria-controls={"panel-" + tab}
-            aria-selected={shown === tab}
-            onClick={() => setShown(tab)}
-          >
-            {p.t("play." + tab)} <Count of={all[tab]} />
-          </button>
-        ))}
+      <div class="tabs">
+        <div class="row" role="tablist" aria-label={p.t("play.takes")}>
+          {(["takes", "events"] as const).map((tab) => (
+            <button
+              type="button"
+              role="tab"
+              id={"tab-" + tab}
+              aria-controls={"panel-" + tab}
+              aria-selected={shown === tab}
+              onClick={() => setShown(tab)}
+            >
+              {p.t("play." + tab)} <Count of={all[tab]} />
+            </button>
+          ))}
+        </div>
         <Connection t={p.t} speaking={p.speaking} />
+        {shown === "events" && (
+          <button type="button" class="btn ghost sm" onClick={() => copy(jsonLines(p.speaking.rows.value))}>
+            {p.t("play.events.copy")}
+          </button>
+        )}
       </div>
       <div role="tabpanel" id="panel-takes" aria-labelledby="tab-takes" hidden={shown !== "takes"}>
         <TakesList {...p} />
       </div>
       <div role="tabpanel" id="panel-events" aria-labelledby="tab-events" hidden={shown !== "events"}>
-        {shown === "events" && <Events t={p.t} rows={p.speaking.rows} copy={copy} />}
+        {shown === "events" && <Events t={p.t} rows={p.speaking.rows} />}
       </div>
     </section>
   );

@@ -4,6 +4,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { useRef, useState } from "preact/hooks";
 import { sampleAddress } from "../lib/samples";
 import { say } from "../ui/copy";
+import { Icon } from "../ui/icons";
 import { LANGUAGES, snippet, type Language } from "./snippets";
 import { isSeed, newSeed, type Settings } from "./wire";
 import type { Take } from "./takes";
@@ -15,6 +16,35 @@ interface SettingsProps {
   settings: Settings;
   takes: ReadonlySignal<readonly Take[]>;
   onChange(s: Settings): void;
+}
+
+export function VoiceCard({ t, voices, settings, onChange }: Omit<SettingsProps, "takes">) {
+  return (
+    <section class="card">
+      <header>
+        <h2 id="play-voice">{t("play.voice")}</h2>
+      </header>
+      <div class="play-voices" role="radiogroup" aria-labelledby="play-voice">
+        {voices.map((voice) => (
+          <div class="play-voice">
+            <label>
+              <input
+                type="radio"
+                name="voice"
+                checked={settings.voice === voice}
+                onChange={() => onChange({ ...settings, voice })}
+              />
+              <span class="av" aria-hidden="true">
+                {[...voice][0]?.toUpperCase()}
+              </span>
+              {voice}
+            </label>
+            <Sample t={t} voice={voice} />
+          </div>
+        ))}
+      </div>
+    </section>
+  );
 }
 
 export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsProps) {
@@ -29,21 +59,6 @@ export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsP
           {t("play.reset")}
         </button>
       </header>
-      <fieldset class="play-voices">
-        <legend class="sr">{t("play.voice")}</legend>
-        {voices.map((v) => (
-          <div class="play-voice">
-            <label>
-              <input type="radio" name="voice" checked={settings.voice === v} onChange={() => set({ voice: v })} />
-              <span class="av" aria-hidden="true">
-                {[...v][0]?.toUpperCase()}
-              </span>
-              {v}
-            </label>
-            <Sample t={t} voice={v} />
-          </div>
-        ))}
-      </fieldset>
       <label class="field">
         <span>
           {t("play.temperature")} <output class="num end">{settings.temperature.toFixed(2)}</output>
@@ -61,49 +76,54 @@ export function SettingsCard({ t, voices, settings, takes, onChange }: SettingsP
           <span>{t("play.varied")}</span>
         </span>
       </label>
-      <label class="field">
-        <span>{t("play.seed")}</span>
-        <input
-          class="in mono num"
-          inputMode="numeric"
-          placeholder={used}
-          value={settings.seed}
-          aria-invalid={!isSeed(settings.seed)}
-          onInput={(e) => set({ seed: e.currentTarget.value.trim() })}
-        />
-      </label>
-      <div class="row">
-        <button
-          type="button"
-          class="btn sm"
-          aria-pressed={locked}
-          disabled={!locked && used === ""}
-          onClick={() => set({ seed: locked ? "" : used })}
-        >
-          {t("play.lock")}
-        </button>
-        <button type="button" class="btn sm" onClick={() => set({ seed: newSeed() })}>
-          {t("play.newSeed")}
-        </button>
+      <div class="field">
+        <label for="play-seed">{t("play.seed")}</label>
+        <div class="play-seed">
+          <input
+            id="play-seed"
+            class="in mono num"
+            inputMode="numeric"
+            placeholder={used}
+            value={settings.seed}
+            aria-invalid={!isSeed(settings.seed)}
+            onInput={(e) => set({ seed: e.currentTarget.value.trim() })}
+          />
+          <button
+            type="button"
+            class="btn sq"
+            title={t("play.lock")}
+            aria-label={t("play.lock")}
+            aria-pressed={locked}
+            disabled={!locked && used === ""}
+            onClick={() => set({ seed: locked ? "" : used })}
+          >
+            <Icon name="lock" />
+          </button>
+          <button
+            type="button"
+            class="btn sq"
+            title={t("play.newSeed")}
+            aria-label={t("play.newSeed")}
+            onClick={() => set({ seed: newSeed() })}
+          >
+            <Icon name="dice" />
+          </button>
+        </div>
       </div>
-      <label class="play-switch">
-        {t("play.enDigits")}{" "}
-        <input
-          type="checkbox"
-          role="switch"
-          checked={settings.enDigits}
-          onChange={(e) => set({ enDigits: e.currentTarget.checked })}
-        />
-      </label>
-      <label class="play-switch">
-        {t("play.raw")}{" "}
-        <input
-          type="checkbox"
-          role="switch"
-          checked={settings.raw}
-          onChange={(e) => set({ raw: e.currentTarget.checked })}
-        />
-      </label>
+      {(["enDigits", "raw"] as const).map((name) => (
+        <label class="play-switch">
+          <span>
+            <b>{t("play." + name)}</b>
+            <span class="xs muted">{t(`play.${name}.what`)}</span>
+          </span>
+          <input
+            type="checkbox"
+            role="switch"
+            checked={settings[name]}
+            onChange={(e) => set({ [name]: e.currentTarget.checked })}
+          />
+        </label>
+      ))}
     </section>
   );
 }
@@ -138,6 +158,7 @@ export function Code({ t, api, text, settings, copy }: CodeProps) {
       <header>
         <h2>{t("play.code")}</h2>
         <button type="button" class="btn ghost sm end" onClick={() => copy(code)}>
+          <Icon name="copy" />
           {t("play.copy")}
         </button>
       </header>

@@ -4,6 +4,7 @@ import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { familyOf, sourcePieces, spokenPieces, type Piece } from "./marks";
 import { reasonOf, type PreviewResult } from "./preview";
+import { Icon } from "../ui/icons";
 import type { T } from "./index";
 
 interface SourceProps {
@@ -120,12 +121,14 @@ export function Spoken({
   mayAsk,
   hovered,
   chunk,
+  copy,
 }: {
   t: T;
   preview: PreviewResult;
   mayAsk: boolean;
   hovered: Signal<number>;
   chunk: ReadonlySignal<number>;
+  copy(text: string): void;
 }) {
   const p = preview.preview;
   const pieces = useMemo(() => (p ? spokenPieces(p) : []), [p]);
@@ -145,6 +148,12 @@ export function Spoken({
         <span class="end xs muted" role="status">
           {kind}
         </span>
+        {p && (
+          <button type="button" class="btn ghost sm" onClick={() => copy(p.normalized)}>
+            <Icon name="copy" />
+            {t("play.copy")}
+          </button>
+        )}
       </header>
       {instead && (
         <p class="play-empty" role="status" data-code={refused?.code}>

@@ -1,5 +1,6 @@
 // What is around the pages of an organisation: navigation and the account.
 
+import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { away, isThere, unreached, type Failure } from "../lib/api";
 import { here, mayWrite, voiceNames } from "../lib/here";
@@ -21,6 +22,11 @@ import { PAGES, type PageOf, type Pages } from "./pages";
 import { Palette, Sheet, useShortcuts } from "./palette";
 import { NewOrg } from "./org";
 
+/** What is open over the pages. */
+const opened = signal<"palette" | "sheet" | "more" | "org" | undefined>(undefined);
+const open = (what: typeof opened.value) => (opened.value = what);
+const shut = () => (opened.value = undefined);
+
 /** The playground with the key of the organisation's first project. Viewers get none. */
 function Seated() {
   const project = here.value?.projects[0]?.id ?? "";
@@ -29,7 +35,16 @@ function Seated() {
     [project, mayWrite.value],
   );
   useEffect(() => void (mayWrite.value && key.get(false).catch(() => undefined)), [key]); // minting takes a while: not when Play is pressed
-  return <Playing key={project} key_={key} voices={voiceNames.value} mayPlay={mayWrite.value} of={here.value?.name} />;
+  return (
+    <Playing
+      key={project}
+      key_={key}
+      voices={voiceNames.value}
+      mayPlay={mayWrite.value}
+      of={here.value?.name}
+      shortcuts={() => open("sheet")}
+    />
+  );
 }
 
 let pages: Pages | undefined;
@@ -72,8 +87,7 @@ function Page({ of }: { of: PageOf }) {
 
 export function Shell() {
   const known = here.value ? PAGES.find((p) => p.name === page.value) : undefined;
-  const [open, setOpen] = useState<"palette" | "sheet" | "more" | "org" | undefined>();
-  useShortcuts(setOpen);
+  useShortcuts(open);
   useEffect(() => {
     if (here.value && page.value === "") go(to("playground"), true);
   }, [page.value, here.value]);
@@ -85,23 +99,23 @@ export function Shell() {
       <div class="app">
         <Side />
         <div class="body">
-          <MobileTop open={setOpen} />
+          <MobileTop open={open} />
           <Away />
           <main id="main" tabIndex={-1}>
             <div class="page">
               {known ? <Page of={known} /> : page.value === "" && here.value ? null : <NotFound />}
             </div>
           </main>
-          <MobileNav more={() => setOpen("more")} />
+          <MobileNav more={() => open("more")} />
         </div>
       </div>
       <p class={toast.value ? "toast on" : "toast"} role="status">
         {toast.value}
       </p>
-      {open === "palette" && <Palette onClose={() => setOpen(undefined)} />}
-      {open === "sheet" && <Sheet onClose={() => setOpen(undefined)} />}
-      {open === "org" && <NewOrg onClose={() => setOpen(undefined)} />}
-      {open === "more" && <More onClose={() => setOpen(undefined)} newOrg={() => setOpen("org")} />}
+      {opened.value === "palette" && <Palette onClose={shut} />}
+      {opened.value === "sheet" && <Sheet onClose={shut} />}
+      {opened.value === "org" && <NewOrg onClose={shut} />}
+      {opened.value === "more" && <More onClose={shut} newOrg={() => open("org")} />}
     </>
   );
 }
