@@ -49,6 +49,8 @@ const (
 	intoAccount                     // stands behind the tail of an account: me, se
 	beforeUsedCode                  // stands between the verb of a code and the code: in, your
 	behindDoctor                    // dr before it is a doctor: sahab
+	seniors                         // sr before it is senior: citizen, manager
+	behindKe                        // k before it is ke: liye, saath
 	behindOffice                    // ofc before it is an office: me, time
 	behindNumber                    // card no before it is the number of a card: followed, is
 	howMuch                         // asks for the result of a formula: kitna
@@ -140,6 +142,8 @@ var groupWords = [groups]string{
 	ownedBy:            `wale wala wali`,
 	intoAccount:        `me mein main में se से wale wala वाले`,
 	beforeUsedCode:     `in with only your the`,
+	seniors:            `citizen citizens manager engineer developer executive officer inspector secondary sec doctor resident advocate teacher player`,
+	behindKe:           `liye lie liy saath sath baad bad paas pas andar upar neeche niche bahar baare bare pehle phle hisab hisaab badle bagair bina`,
 	behindDoctor:       `sahab saab sahib साहब appt appointment`,
 	behindOffice:       `me mein में time`,
 	behindNumber:       `followed is and ending registered linked`,

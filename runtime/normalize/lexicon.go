@@ -219,7 +219,7 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `party love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		rm pg gali galli makan makaan गली queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		rm rt sr rcpt pg gali galli makan makaan गली queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
@@ -597,8 +597,8 @@ var scaleWords = [...]struct {
 // lakhs is the place of lakh in scaleWords.
 const lakhs = 3
 
-// chatForm is a word as chats spell it: krna for karna. One of Hindi weighs for the language what the whole word does; those of English stand in
-// Hindi sentences as well. Nobody puts a dot behind one because it is short, so a full stop there ends the sentence.
+// chatForm is a word as chats spell it: krna for karna. One weighs for the language what the whole word does, but for
+// common English words, which stand in Hindi sentences as well. Nobody puts a dot behind one because it is short, so a full stop there ends the sentence.
 type chatForm struct {
 	words   string
 	full    string
@@ -620,11 +620,64 @@ var chatForms = [...]chatForm{
 	{"bht", "bahut", true},
 	{"wrna", "warna", true},
 	{"mtlb", "matlab", true},
+	{"gya", "gaya", false},
+	{"gye", "gaye", false},
+	{"gyi", "gayi", false},
+	{"rha", "raha", false},
+	{"rhe", "rahe", false},
+	{"rhi", "rahi", false},
+	{"rkh", "rakh", false},
+	{"rkha", "rakha", false},
+	{"rkhe", "rakhe", false},
+	{"rkhi", "rakhi", false},
+	{"rkhna", "rakhna", false},
+	{"rkho", "rakho", false},
+	{"khda", "khada", false},
+	{"khde", "khade", false},
+	{"khdi", "khadi", false},
+	{"bhr", "bhar", false},
+	{"bhrna", "bharna", false},
+	{"bhro", "bharo", false},
+	{"bhj", "bhej", false},
+	{"bhjo", "bhejo", false},
+	{"dkh", "dekh", false},
+	{"dkha", "dekha", false},
+	{"dkho", "dekho", false},
+	{"krti", "karti", false},
+	{"krein", "karein", false},
+	{"krenge", "karenge", false},
+	{"krunga", "karunga", false},
+	{"krungi", "karungi", false},
+	{"krega", "karega", false},
+	{"krwa", "karwa", false},
+	{"krana", "karana", false},
+	{"krwana", "karwana", false},
+	{"bta", "bata", false},
+	{"btao", "batao", false},
+	{"btana", "batana", false},
+	{"btaya", "bataya", false},
+	{"bna", "bana", false},
+	{"bnao", "banao", false},
+	{"bnana", "banana", false},
+	{"chl", "chal", false},
+	{"chlo", "chalo", false},
+	{"chla", "chala", false},
+	{"nikl", "nikal", false},
+	{"mjhe", "mujhe", false},
+	{"tmhe", "tumhe", false},
+	{"tmhara", "tumhara", false},
+	{"smjh", "samajh", false},
+	{"jldi", "jaldi", false},
+	{"kbhi", "kabhi", false},
 	{"ur", "your", true},
 	{"thnx thx tnx", "thanks", false},
 	{"pls plz", "please", false},
 	{"tmrw tmw", "tomorrow", false},
 	{"abt", "about", false},
+	{"rcpt", "receipt", false},
+	{"chk", "check", false},
+	{"wht", "what", false},
+	{"bcz bcoz", "because", false},
 	{"tym", "time", false},
 	{"ghnte", "ghante", false},
 	{"ghnta", "ghanta", false},
@@ -695,7 +748,7 @@ func build() map[string]*entry {
 	for i := range chatForms {
 		c := &chatForms[i]
 		first, _, _ := strings.Cut(c.full, " ")
-		traits := m[first].traits & anyHindi
+		traits := m[first].traits & (anyHindi | englishWord)
 		add(c.words, func(e *entry) { e.traits |= traits; e.chat = c })
 	}
 	for g, words := range groupWords {

@@ -90,6 +90,9 @@ var neighbourForms = [...]neighbourForm{
 	{"dr", "debited", func(r *reader, i, next int) bool {
 		return r.reads(i-1, "is", "been") && r.reads(next, "for", "by", "with")
 	}},
+	{"dr", "debit", func(r *reader, i, next int) bool {
+		return r.at(i-1).kind == digits && r.reads(next, "ho", "hua", "hui", "hue", "kiya")
+	}},
 	{"dr", "debit", func(r *reader, i, next int) bool { return r.isSign(i-1, '-') && r.at(next).kind == digits }},
 	{"dr", "debit", func(r *reader, i, _ int) bool { return r.reads(i, "DR", "Dr") && r.isBalanceBehind(i-1) }},
 	{"dr", "debited", func(r *reader, i, next int) bool {
@@ -112,6 +115,26 @@ var neighbourForms = [...]neighbourForm{
 	{"ht", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
 	{"ct", "court", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
 	{"st", "street", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
+	{"opp", "opposite", func(r *reader, i, next int) bool {
+		return r.at(i).cas == lower && r.isSign(i-1, ',') && r.at(next).kind == latin
+	}},
+	{"rt", "route", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
+	{"jr", "junior", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.at(next).kind.lettered() }},
+	{"sr", "serial", func(r *reader, i, next int) bool {
+		return r.at(i).cas != upper && r.reads(next, "no", "No") // SR No.: a service request
+	}},
+	{"sr", "senior", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.in(next, seniors) }},
+	{"gm", "good morning", func(r *reader, i, next int) bool { return r.isGreeting(i, next) }},
+	{"gn", "good night", func(r *reader, i, next int) bool { return r.isGreeting(i, next) }},
+	{"k", "ke", func(r *reader, i, next int) bool { return r.at(i).cas == lower && r.in(next, behindKe) }},
+	{"kb", "kab", (*reader).isTypedWhen},
+	{"jb", "jab", (*reader).isTypedWhen},
+	{"mt", "mat", func(r *reader, i, next int) bool {
+		return r.at(i).cas == lower && r.at(i-1).kind != digits && r.at(next).word.is(hindiVerb)
+	}},
+	{"kia", "kiya", (*reader).isTypedVerb},
+	{"dia", "diya", (*reader).isTypedVerb},
+	{"lia", "liya", (*reader).isTypedVerb},
 	{"cl", "class", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 // CL 4: casual leave
 	}},
@@ -224,7 +247,7 @@ func (r *reader) hai(i int) int {
 	}
 	worded := !r.tight(i) && r.join != glued && lookUp(r.lastSaid()).is(hindiWord|hindiMaybe)
 	counted := r.at(i-1).kind == digits && r.lang != english
-	if !worded && !counted {
+	if !worded && !counted && !r.endsHai(i) {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)
@@ -234,6 +257,49 @@ func (r *reader) hai(i int) int {
 		r.letters("h", r.lang)
 	}
 	return r.end(i + 1)
+}
+
+// isGreeting reports whether the gm or gn at token i greets: it begins the text or its line, and no number, unit or name is meant.
+func (r *reader) isGreeting(i, next int) bool {
+	t := r.at(next)
+	goesOn := t.kind == latin || t.kind == nothing || t.isOneOf(",!")
+	return r.at(i).cas != upper && i == r.start && goesOn
+}
+
+// isTypedWhen reports whether the kb or jb at token i is kab or jab, and not the size of a file: kb tak, kb aaoge.
+func (r *reader) isTypedWhen(i, next int) bool {
+	if r.at(i).cas != lower || r.at(i-1).kind == digits {
+		return false
+	}
+	t := r.at(next)
+	if r.reads(next, "me", "mein", "ka", "ki", "ke") {
+		return false
+	}
+	return t.kind == latin && (t.word.is(anyHindi) || t.word.chat != nil || isFuture(r.str(next)))
+}
+
+// isFuture reports whether a word ends like a verb of what will be: aaoge, jaenge.
+func isFuture(word string) bool {
+	for _, ending := range [...]string{"oge", "ogi", "ega", "egi", "enge", "engi", "unga", "ungi"} {
+		if strings.HasSuffix(word, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTypedVerb reports whether the kia, dia or lia at token i is kiya, diya or liya, and no car, lamp or name.
+func (r *reader) isTypedVerb(i, next int) bool {
+	before := r.at(i - 1).word
+	behindVerb := before.is(hindiVerb) || before.chat != nil
+	return r.at(i).cas == lower && (behindVerb || r.reads(next, "h", "hai", "tha", "thi", "kya"))
+}
+
+// endsHai reports whether the h at token i ends a clause behind a word in small letters: khada h, fark h.
+func (r *reader) endsHai(i int) bool {
+	before := r.at(i - 1)
+	worded := before.kind == latin && before.cas == lower && before.b-before.a > 2 && r.at(i).gap
+	return worded && r.lang != english && r.endsClause(i+1)
 }
 
 // isWeekend reports whether the Sat or Sun at token i is a day of the week.

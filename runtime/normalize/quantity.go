@@ -225,7 +225,7 @@ func (r *reader) dimensions(i int) int {
 		if !r.times(j) || j-i > 8 {
 			break
 		}
-		if r.isSign(j+3, '=') || r.in(j+3, reckoned) {
+		if r.isReckoned(j + 3) {
 			r.say(l.words[wordTimes])
 		} else {
 			r.say(l.words[wordAcross])
@@ -236,6 +236,11 @@ func (r *reader) dimensions(i int) int {
 		return r.end(next)
 	}
 	return r.end(j + 1)
+}
+
+// isReckoned reports whether what stands behind a product, at token j, goes on with it or says what it is: 240 × 15 ÷ 100, 8 x 5 = 40.
+func (r *reader) isReckoned(j int) bool {
+	return r.at(j).isOneOf("="+string(rune(divide))) || r.in(j, reckoned)
 }
 
 // unitAlone reads km/h and mg/dl where no number stands before them.

@@ -186,6 +186,8 @@ func (r *reader) stopBehindNumber(j int) bool {
 	switch {
 	case p.kind == deva && r.named(j-1), r.countsPieces(j-1, j+1):
 		return false // ऑर्डर सं. ओडी-22014, 2 no. ka kaam
+	case p.kind == deva && r.numberFollows(j+1):
+		return false // मीटर सं. एमपी4471
 	case p.kind == deva && r.tightSign(j-2, '.') && r.tight(j-1):
 		return false // म.प्र.
 	case next.inSmallLetters() && r.named(j-1):

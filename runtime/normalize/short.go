@@ -256,7 +256,7 @@ func (r *reader) numberFollows(i int) bool {
 		t = r.at(i + 1)
 	}
 	if t.kind == deva {
-		return r.tightSign(i+1, '-') && r.tightDigits(i+2)
+		return r.tightDigits(i+1) || r.tightSign(i+1, '-') && r.tightDigits(i+2) // एमपी4471, एमपी-4471
 	}
 	if !t.inCapitals() {
 		return t.kind == digits

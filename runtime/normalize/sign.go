@@ -439,6 +439,8 @@ func (r *reader) isRate(i, j int, counts bool) bool {
 		return false // EMI 21k/school fee 6k
 	case scaled && len(low) >= 3 && r.at(i+1).inSmallLetters():
 		return true // 8k/bed
+	case r.reads(i+1, "q") && len(r.str(j)) >= 4:
+		return true // 7450/q: a quintal of cotton
 	case len(low) == 1 && !scaled && !r.tightSign(j-1, '.'):
 		return false // 12/C is a house
 	}

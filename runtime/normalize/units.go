@@ -293,9 +293,9 @@ func unitWords(inHindi bool) map[string]measure {
 var rates = map[string]string{
 	"day": "दिन", "month": "महीना", "mo": "महीना", "year": "साल", "yr": "साल", "hour": "घंटा", "hr": "घंटा", "week": "हफ़्ता", "wk": "हफ़्ता", "cumm": "क्यूबिक मिलीमीटर", "bbl": "बैरल", "night": "रात", "person": "व्यक्ति",
 	"माह": "माह", "महीना": "महीना", "दिन": "दिन", "साल": "साल", "वर्ष": "वर्ष", "घंटा": "घंटा", "व्यक्ति": "व्यक्ति", "किलो": "किलो", "लीटर": "लीटर", "यूनिट": "यूनिट", "रात": "रात", "पीस": "पीस", "प्लेट": "प्लेट",
-	"मिनट": "मिनट", "बीघा": "बीघा", "बोरी": "बोरी", "एकड़": "एकड़", "din": "दिन", "bori": "बोरी", "bigha": "बीघा", "acre": "एकड़", "mahina": "महीना", "saal": "साल", "page": "पेज", "copy": "कॉपी", "head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बैग", "quintal": "क्विंटल",
+	"मिनट": "मिनट", "बीघा": "बीघा", "बोरी": "बोरी", "एकड़": "एकड़", "din": "दिन", "bori": "बोरी", "bigha": "बीघा", "acre": "एकड़", "mahina": "महीना", "saal": "साल", "page": "पेज", "copy": "कॉपी", "head": "व्यक्ति", "annum": "साल", "quarter": "तिमाही", "class": "क्लास", "session": "सेशन", "seat": "सीट", "visit": "विज़िट", "ticket": "टिकट", "room": "कमरा", "share": "शेयर", "bag": "बैग", "quintal": "क्विंटल", "q": "क्विंटल",
 	"piece": "पीस", "pc": "पीस", "unit": "यूनिट", "plate": "प्लेट", "min": "मिनट", "minute": "मिनट", "dozen": "दर्जन", "litre": "लीटर",
 }
 
 // longRates spell the short ones out in English.
-var longRates = map[string]string{"pc": "piece", "mo": "month", "yr": "year", "hr": "hour", "min": "minute", "wk": "week", "cumm": "cubic millimetre", "bbl": "barrel"}
+var longRates = map[string]string{"q": "quintal", "pc": "piece", "mo": "month", "yr": "year", "hr": "hour", "min": "minute", "wk": "week", "cumm": "cubic millimetre", "bbl": "barrel"}

@@ -23,7 +23,7 @@ var weightSentences = []struct {
 	{"The ghar 5", true},
 	{"A doodh packet covers 5 cups", false},
 	{"bas card 5", true},
-	{"bas card check 5", false},
+	{"bas card covers 5", false},
 }
 
 func TestEveryWeightCounts(t *testing.T) {

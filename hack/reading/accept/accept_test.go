@@ -35,6 +35,12 @@ func TestAccepts(t *testing.T) {
 			[]string{"N R E s", "N Is"},
 		},
 		{
+			"words that are typed short", "kaam ho gya, log jaenge tk", Hinglish,
+			[]string{"kaam ho gya log jaenge tk", "kaam ho gaya, log jaayenge tak", "काम हो गया log jaenge तक"},
+			[]string{"kaam ho gaye log jaenge tk", "kaam ho gya log jaega tk"},
+		},
+		{"a whole word is not typed short", "kaam ho gaya", Hinglish, []string{"kaam ho gaya", "काम हो गया"}, []string{"kaam ho gya", "kaam ho"}},
+		{
 			"a cardinal in Hindi", "<number 12750>", Hindi,
 			[]string{"बारह हज़ार सात सौ पचास", "बारह हजार सात सौ पचास"},
 			[]string{"twelve thousand seven hundred fifty", "बारह हज़ार सात सौ पचपन", "बारह सौ सात सौ पचास", "एक दो सात पाँच शून्य"},

@@ -94,7 +94,24 @@ func devanagariSound(s string) string {
 	return s
 }
 
+// typed are words as people type them in a hurry. Where a reading has one, the whole word is heard as well; where it has the whole word,
+// the short one is not.
+var typed = map[string]string{
+	"gya": "gaya", "gye": "gaye", "gyi": "gayi", "rha": "raha", "rhe": "rahe", "rhi": "rahi", "kr": "kar", "krna": "karna", "krne": "karne",
+	"kro": "karo", "krdo": "kardo", "tk": "tak", "kl": "kal", "nhi": "nahi", "hu": "hoon", "h": "hai", "bhr": "bhar", "bta": "bata", "btao": "batao",
+	"dkh": "dekh", "dkho": "dekho", "rkh": "rakh", "rkhna": "rakhna", "chl": "chal", "chlo": "chalo", "kb": "kab", "jb": "jab", "mt": "mat",
+	"kia": "kiya", "dia": "diya", "lia": "liya", "mjhe": "mujhe", "jldi": "jaldi", "kbhi": "kabhi", "smjh": "samajh", "bna": "bana", "khda": "khada",
+	"krega": "karega", "krenge": "karenge", "krta": "karta", "krte": "karte", "krti": "karti", "krke": "karke", "krwa": "karwa", "bhj": "bhej",
+	"plz": "please", "pls": "please", "thx": "thanks", "bcz": "because", "wht": "what", "chk": "check", "msg": "message",
+}
+
+// heardAs says whether token is said where a reading has word.
+func heardAs(word, token string, same func(a, b string) bool) bool {
+	return same(word, token) || typed[word] != "" && same(typed[word], token)
+}
+
 var spellings = strings.NewReplacer(
+	"aaye", "ae", "aye", "ae",
 	"chh", "ch", "ph", "f", "ck", "k", "q", "k", "w", "v", "z", "j", "x", "ks",
 	"aa", "a", "ee", "i", "ii", "i", "oo", "u", "uu", "u", "ai", "e", "ay", "e", "ei", "e", "au", "o",
 )

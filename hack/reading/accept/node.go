@@ -45,7 +45,7 @@ func (n oneOf) follow(m *match, from places) places {
 			continue
 		}
 		for _, w := range n {
-			if sameSpelling(w, m.tokens[i]) {
+			if heardAs(w, m.tokens[i], sameSpelling) {
 				to[i+1] = true
 				m.far = max(m.far, i+1)
 				break
@@ -63,7 +63,7 @@ type plain string
 func (n plain) follow(m *match, from places) places {
 	to := newPlaces(len(m.tokens))
 	for i, here := range from {
-		if here && i < len(m.tokens) && sameWord(string(n), m.tokens[i]) {
+		if here && i < len(m.tokens) && heardAs(string(n), m.tokens[i], sameWord) {
 			to[i+1] = true
 			m.far = max(m.far, i+1)
 		}
