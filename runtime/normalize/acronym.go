@@ -171,7 +171,8 @@ func (r *reader) roman(i int) int {
 	if !r.looseEnd(i+1) || !r.isRoman(i, head) {
 		return i
 	}
-	if spelled := r.single(i+1) && r.at(i+1).inCapitals(); spelled || r.single(i) && r.isWord(i+1, digitName) {
+	inRow := r.single(i) && (r.isWord(i+1, digitName) || r.capital(i-1))
+	if spelled := r.single(i+1) && r.at(i+1).inCapitals(); spelled || inRow {
 		return i // letters and digits in a row have been read already
 	}
 	pronoun := n == 1 && head == i-1 && !r.isSign(head, '.') && r.at(i+1).inSmallLetters() // the part I like

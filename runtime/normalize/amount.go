@@ -100,7 +100,11 @@ func (r *reader) isCarat(j int, a *amount) bool {
 	if !r.reads(j, "K", "k", "KT", "kt", "Kt") || a.n.value > 24 || a.cur > 0 {
 		return false
 	}
-	for k := max(r.start, j-5); k < j+4; k++ {
+	before := 5
+	if purity := a.n.value == 18 || a.n.value == 22 || a.n.value == 24; purity && (r.at(j+1).isCurrency() || r.currencyCode(j+1) > 0) {
+		before = 24 // 22K Rs 11,465/gm, 24K Rs 12,508/gm
+	}
+	for k := max(r.start, j-before); k < j+4; k++ {
 		if r.isWord(k, gold) {
 			return true
 		}
@@ -412,10 +416,10 @@ func (r *reader) unitOver(j int) (*unit, int) {
 	if r.at(j).kind == foreign && r.tight(k) && r.at(k).kind == latin {
 		k++ // μ is Greek
 	}
-	if !r.tightSign(k, '/') || !r.tight(k+1) || r.at(k+1).kind != latin {
+	if !r.tightSign(k, '/') || !r.tight(k+1) || !r.at(k+1).kind.lettered() {
 		return nil, j
 	}
-	var buf [24]byte
+	var buf [48]byte
 	next := k + 2
 	low, _ := fold(buf[:0], r.between(j, next))
 	switch n := r.small(next, 1); {

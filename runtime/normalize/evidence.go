@@ -98,6 +98,8 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 			return functionWord, true, true // थे
 		case r.in(j, tagWord) && r.isSign(j-1, ',') && r.endsClause(j+1):
 			return 0, false, false // Turning 30 today, na?
+		case r.reads(j, "h") && r.isWord(j-1, hindiWord|hindiMaybe):
+			return functionWord, true, true // which will be hai
 		case t.word.is(hindiWord):
 			return r.hindiEvidence(j, first), true, true
 		case t.word.is(hindiMaybe):

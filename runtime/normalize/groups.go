@@ -50,6 +50,12 @@ const (
 	beforeUsedCode                  // stands between the verb of a code and the code: in, your
 	behindDoctor                    // dr before it is a doctor: sahab
 	seniors                         // sr before it is senior: citizen, manager
+	ofAccount                       // ac behind it is an account: joint, savings
+	landmarks                       // nr before them is near
+	trains                          // Exp near them is an express
+	fewOf                           // min behind it are minutes: ek min 2 sec
+	behindMonth                     // a short month before it has no day: nov mein
+	beforeMonth                     // a short month behind it has no day: since Oct
 	behindKe                        // k before it is ke: liye, saath
 	behindOffice                    // ofc before it is an office: me, time
 	behindNumber                    // card no before it is the number of a card: followed, is
@@ -143,6 +149,12 @@ var groupWords = [groups]string{
 	intoAccount:        `me mein main में se से wale wala वाले`,
 	beforeUsedCode:     `in with only your the`,
 	seniors:            `citizen citizens manager engineer developer executive officer inspector secondary sec doctor resident advocate teacher player`,
+	ofAccount:          `joint savings saving salary loan demat escrow`,
+	landmarks:          `sbi atm bank school college hospital metro station temple mandir masjid church market mall park gate office chowk circle bus depot thana petrol`,
+	trains:             `train trains ट्रेन गाड़ी gaadi pnr rail`,
+	fewOf:              `ek do teen char paanch dus das एक दो तीन पाँच दस one two three five ten few half kuch`,
+	behindMonth:        `me mein में tak tk तक wala wali wale bill salary month`,
+	beforeMonth:        `in since till until last next this from by bill month salary of`,
 	behindKe:           `liye lie liy saath sath baad bad paas pas andar upar neeche niche bahar baare bare pehle phle hisab hisaab badle bagair bina`,
 	behindDoctor:       `sahab saab sahib साहब appt appointment`,
 	behindOffice:       `me mein में time`,

@@ -219,7 +219,7 @@ var wordLists = []struct {
 	{more, `zyada jyada adhik kam upar ooper ज़्यादा ज्यादा अधिक कम ऊपर`},
 	{warm, `party love luv lots miss thanks thank thanku thx you u dear baby jaan yaar pyaar pyar hugs kisses birthday प्यार शुक्रिया धन्यवाद जान यार shukriya`},
 	{numbersThings, `
-		rm rt sr rcpt pg gali galli makan makaan गली queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
+		rm rt sr tbl rcpt pg gali galli makan makaan गली queue ordr order pol platform berth counter tower sector ward coach bogie roll seat door plot house flat shop room coach bus gate bill serial page question token locker table ward route engine chassis model part batch lot cheque receipt voucher file case fir
 		reg registration licence license passport membership member admission enrolment roll meter connection contact helpline whatsapp fax gst pan pf uan lic rc dl
 		बिल सीट फ़ाइल केस रोल`},
 	{lastWord, `last final ending अंतिम आखिरी आख़िरी aakhiri akhiri aakhri antim`},
@@ -510,7 +510,6 @@ var shortForms = []struct {
 	{dotOrNone, "msg", "", "message"},
 	{dotOrNone, "msgs", "", "messages"},
 	{dotOrNone, "asst", "", "assistant"},
-	{needsDot, "secy", "", "secretary"},
 	{dotOrNone, "hosp", "", "hospital"},
 	{dotOrNone, "univ", "", "university"},
 	{needsDot, "engg", "", "engineering"},
@@ -543,6 +542,10 @@ var shortForms = []struct {
 	{dotOrTitle, "ct", "", "constable"},
 	{dotOrNone, "maint", "", "maintenance"},
 	{dotOrNone, "frm", "", "from"},
+	{dotOrNone, "nxt", "", "next"},
+	{dotOrNone, "tbl", "", "table"},
+	{dotOrNone, "secy", "", "secretary"},
+	{dotOrNone, "regds", "", "regards"},
 	{needsDot, "sh", "", "shri"},
 	{needsDot, "ver", "", "version"},
 	{needsDot, "vit", "", "vitamin"},
@@ -658,7 +661,6 @@ var chatForms = [...]chatForm{
 	{"btaya", "bataya", false},
 	{"bna", "bana", false},
 	{"bnao", "banao", false},
-	{"bnana", "banana", false},
 	{"chl", "chal", false},
 	{"chlo", "chalo", false},
 	{"chla", "chala", false},
@@ -669,6 +671,14 @@ var chatForms = [...]chatForm{
 	{"smjh", "samajh", false},
 	{"jldi", "jaldi", false},
 	{"kbhi", "kabhi", false},
+	{"ghnte", "ghante", false},
+	{"ghnta", "ghanta", false},
+	{"mhine", "mahine", false},
+	{"hfte", "hafte", false},
+}
+
+// englishChatForms are those of English words, which Hindi sentences have, too.
+var englishChatForms = [...]chatForm{
 	{"ur", "your", true},
 	{"thnx thx tnx", "thanks", false},
 	{"pls plz", "please", false},
@@ -679,10 +689,14 @@ var chatForms = [...]chatForm{
 	{"wht", "what", false},
 	{"bcz bcoz", "because", false},
 	{"tym", "time", false},
-	{"ghnte", "ghante", false},
-	{"ghnta", "ghanta", false},
-	{"mhine", "mahine", false},
-	{"hfte", "hafte", false},
+}
+
+// chatFormAt returns the chat spelling at place i of both tables.
+func chatFormAt(i int) *chatForm {
+	if i < len(chatForms) {
+		return &chatForms[i]
+	}
+	return &englishChatForms[i-len(chatForms)]
 }
 
 // expansions are the English words that reading puts in place of short forms, numbers and units.
@@ -695,7 +709,7 @@ func expansions() []string {
 	for _, s := range shortForms {
 		words = append(words, s.en)
 	}
-	for _, c := range chatForms {
+	for _, c := range englishChatForms {
 		words = append(words, c.full)
 	}
 	for _, full := range dottedForms {
@@ -745,10 +759,13 @@ func build() map[string]*entry {
 	for _, s := range shortForms {
 		add(s.words, func(e *entry) { e.traits |= s.traits; e.hi, e.en = s.hi, s.en })
 	}
-	for i := range chatForms {
-		c := &chatForms[i]
+	for i := range len(chatForms) + len(englishChatForms) {
+		c := chatFormAt(i)
 		first, _, _ := strings.Cut(c.full, " ")
-		traits := m[first].traits & (anyHindi | englishWord)
+		traits := trait(0)
+		if whole := m[first]; whole != nil {
+			traits = whole.traits & (anyHindi | englishWord)
+		}
 		add(c.words, func(e *entry) { e.traits |= traits; e.chat = c })
 	}
 	for g, words := range groupWords {

@@ -87,6 +87,11 @@ var neighbourForms = [...]neighbourForm{
 	{"dr", "doctor", func(r *reader, i, next int) bool {
 		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.in(next, behindDoctor))
 	}},
+	{"dr", "doctor", func(r *reader, _, next int) bool { return r.reads(next, "ne", "ने") }},
+	{"ac", "account", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.in(i-1, ofAccount) }},
+	{"hm", "hum", func(r *reader, i, next int) bool {
+		return r.isTyped(i) && (r.at(next).kind == digits || r.at(next).word.is(anyHindi))
+	}},
 	{"dr", "debited", func(r *reader, i, next int) bool {
 		return r.reads(i-1, "is", "been") && r.reads(next, "for", "by", "with")
 	}},
@@ -107,7 +112,7 @@ var neighbourForms = [...]neighbourForm{
 	}},
 	{"pa", "per annum", func(r *reader, i, _ int) bool { return r.isSign(i-1, '%') }},
 	{"nr", "near", func(r *reader, i, next int) bool {
-		return r.at(i).cas == lower && r.at(next).inCapitals() && !r.single(next)
+		return r.at(i).cas == lower && (r.at(next).inCapitals() && !r.single(next) || r.in(next, landmarks))
 	}},
 	{"ph", "phase", func(r *reader, i, next int) bool { return r.isSign(i+1, '-') && romanValue(r.atWord(next)) > 0 }},
 	{"wk", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
@@ -115,26 +120,49 @@ var neighbourForms = [...]neighbourForm{
 	{"ht", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
 	{"ct", "court", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
 	{"st", "street", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
-	{"opp", "opposite", func(r *reader, i, next int) bool {
-		return r.at(i).cas == lower && r.isSign(i-1, ',') && r.at(next).kind == latin
-	}},
 	{"rt", "route", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
-	{"jr", "junior", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.at(next).kind.lettered() }},
+	{"jr", "junior", func(r *reader, i, next int) bool {
+		return r.at(i).cas != upper && (r.isNoun(next) || r.in(next, seniors))
+	}},
 	{"sr", "serial", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && r.reads(next, "no", "No") // SR No.: a service request
 	}},
 	{"sr", "senior", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.in(next, seniors) }},
 	{"gm", "good morning", func(r *reader, i, next int) bool { return r.isGreeting(i, next) }},
 	{"gn", "good night", func(r *reader, i, next int) bool { return r.isGreeting(i, next) }},
-	{"k", "ke", func(r *reader, i, next int) bool { return r.at(i).cas == lower && r.in(next, behindKe) }},
+	{"k", "ke", func(r *reader, i, next int) bool { return r.isTyped(i) && r.in(next, behindKe) }},
 	{"kb", "kab", (*reader).isTypedWhen},
 	{"jb", "jab", (*reader).isTypedWhen},
 	{"mt", "mat", func(r *reader, i, next int) bool {
-		return r.at(i).cas == lower && r.at(i-1).kind != digits && r.at(next).word.is(hindiVerb)
+		return r.isTyped(i) && !r.isCounted(i) && r.at(next).word.is(hindiVerb)
 	}},
 	{"kia", "kiya", (*reader).isTypedVerb},
 	{"dia", "diya", (*reader).isTypedVerb},
 	{"lia", "liya", (*reader).isTypedVerb},
+	{"exp", "express", func(r *reader, i, _ int) bool { return r.at(i).cas == title && r.isNear(i, trains, 6) }},
+	{"acc", "account", func(r *reader, i, next int) bool {
+		return r.at(i).cas != upper && (r.in(next, caseEnding) || r.reads(next, "me", "mein", "में"))
+	}},
+	{"acc", "according", func(r *reader, _, next int) bool { return r.reads(next, "to") }},
+	{"adv", "advocate", func(r *reader, i, next int) bool {
+		return r.at(i).cas != upper && r.single(next) && r.isSign(next+1, '.')
+	}},
+	{"mr", "mister", func(r *reader, _, next int) bool { return r.isSign(next, '&') && r.reads(next+1, "mrs", "Mrs") }},
+	{"mrs", "missus", func(r *reader, i, _ int) bool { return r.isSign(i-1, '&') && r.reads(i-2, "mr", "Mr") }},
+	{"ans", "answer", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.isSign(i+1, ':') }},
+	{"min", "minimum", func(r *reader, i, next int) bool {
+		return r.at(i-1).kind != digits && !r.in(i-1, fewOf) && r.at(next).kind == digits && !r.tightDigits(i+1)
+	}},
+	{"jan", "January", func(r *reader, i, next int) bool { return r.at(i).cas == title && r.isMonthAlone(i, next) }},
+	{"feb", "February", (*reader).isMonthAlone},
+	{"apr", "April", (*reader).isMonthAlone},
+	{"jul", "July", (*reader).isMonthAlone},
+	{"aug", "August", (*reader).isMonthAlone},
+	{"sep", "September", (*reader).isMonthAlone},
+	{"sept", "September", (*reader).isMonthAlone},
+	{"oct", "October", (*reader).isMonthAlone},
+	{"nov", "November", (*reader).isMonthAlone},
+	{"dec", "December", (*reader).isMonthAlone},
 	{"cl", "class", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 // CL 4: casual leave
 	}},
@@ -179,6 +207,9 @@ func (r *reader) besideForm(i int) int {
 	return r.end(next)
 }
 
+// markupSigns are not heard between words.
+const markupSigns = "#*_`~^\\[]{}" + string(rune(silent))
+
 // besideWord returns what the word at token i says in full because of what stands beside it, and the token behind it and its dot; "" for
 // a word that stays.
 func (r *reader) besideWord(i int) (full string, after int) {
@@ -194,7 +225,7 @@ func (r *reader) besideWord(i int) (full string, after int) {
 	if r.isSign(next, ':') || r.isSign(next, '-') {
 		next++
 	}
-	for markup := after; next-markup < lookahead && r.at(next).isOneOf("#*_`~^\\[]{}"+string(rune(silent))); {
+	for markup := after; next-markup < lookahead && r.at(next).isOneOf(markupSigns); {
 		next++ // PF#5, opp **Shiv mandir**
 	}
 	for _, f := range forms {
@@ -247,7 +278,7 @@ func (r *reader) hai(i int) int {
 	}
 	worded := !r.tight(i) && r.join != glued && lookUp(r.lastSaid()).is(hindiWord|hindiMaybe)
 	counted := r.at(i-1).kind == digits && r.lang != english
-	if !worded && !counted && !r.endsHai(i) {
+	if !worded && !counted && !r.isTypedHai(i) {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)
@@ -259,16 +290,29 @@ func (r *reader) hai(i int) int {
 	return r.end(i + 1)
 }
 
-// isGreeting reports whether the gm or gn at token i greets: it begins the text or its line, and no number, unit or name is meant.
+// isGreeting reports whether the gm or gn at token i greets: it begins a clause, and no number, unit or name is meant.
 func (r *reader) isGreeting(i, next int) bool {
 	t := r.at(next)
-	goesOn := t.kind == latin || t.kind == nothing || t.isOneOf(",!")
-	return r.at(i).cas != upper && i == r.start && goesOn
+	goesOn := r.isNoun(next) || t.kind == nothing || t.kind == sign || r.reads(next, "all")
+	first := i
+	for r.at(first-1).kind == sign && !r.endsClause(first-1) {
+		first--
+	}
+	begins := r.at(i).cas != upper && r.endsClause(first-1)
+	return begins && goesOn && !r.isSign(i+1, '.')
+}
+
+// isTyped reports whether token i is written as people type in a hurry: in small letters, and a dot behind it would end the sentence.
+func (r *reader) isTyped(i int) bool { return r.at(i).cas == lower && !r.isSign(i+1, '.') }
+
+// isNoun reports whether token i is a word with a meaning of its own, and none that a number, a sign or a short form becomes.
+func (r *reader) isNoun(i int) bool {
+	return r.at(i).kind == latin && !r.single(i) && !r.at(i).word.is(expansion|englishWord)
 }
 
 // isTypedWhen reports whether the kb or jb at token i is kab or jab, and not the size of a file: kb tak, kb aaoge.
 func (r *reader) isTypedWhen(i, next int) bool {
-	if r.at(i).cas != lower || r.at(i-1).kind == digits {
+	if !r.isTyped(i) || r.isCounted(i) {
 		return false
 	}
 	t := r.at(next)
@@ -292,14 +336,66 @@ func isFuture(word string) bool {
 func (r *reader) isTypedVerb(i, next int) bool {
 	before := r.at(i - 1).word
 	behindVerb := before.is(hindiVerb) || before.chat != nil
-	return r.at(i).cas == lower && (behindVerb || r.reads(next, "h", "hai", "tha", "thi", "kya"))
+	return r.isTyped(i) && (behindVerb || r.reads(next, "h", "hai", "tha", "thi", "kya"))
 }
 
-// endsHai reports whether the h at token i ends a clause behind a word in small letters: khada h, fark h.
-func (r *reader) endsHai(i int) bool {
+// isTypedHai reports whether the h at token i is the verb of a Hindi sentence, and not the name of what stands before it: khada h,
+// देना h, 18-20k h; but option h.
+func (r *reader) isTypedHai(i int) bool {
+	j, apart := i-1, r.at(i).gap
+	for ; i-j < lookahead && r.at(j).isOneOf(markupSigns); j-- {
+		apart = true // khada *h*
+	}
+	if r.tightSign(j, '.') && r.isWord(j-1, shortened) {
+		j--
+	}
+	before := r.at(j)
+	if !apart && j == i-1 || r.isWord(j, numbersThings|idWord) {
+		return false
+	}
+	measured := r.tight(j) && r.at(j-1).kind == digits
+	short := before.word.is(shortened) || len(before.word.beside) > 0 || r.tightSign(j-1, '/') // which are long when they are read again
+	long := before.cas == lower && before.b-before.a > 2
+	typed := before.kind == latin && !before.word.is(expansion) && (long || short)
+	if before.kind == deva {
+		return isInflected(r.str(j))
+	}
+	return (typed || measured) && r.amongHindi(i)
+}
+
+// amongHindi reports whether a Roman Hindi word stands near token i in its sentence, and none that a rule may have put there, nor the hai
+// that another h becomes.
+func (r *reader) amongHindi(i int) bool {
+	for j := max(r.start, i-16); j < min(r.stop, i+16); j++ {
+		t := r.at(j)
+		hindi := t.kind == latin && t.cas == lower && t.word.is(anyHindi)
+		if hindi && !t.word.is(expansion) && !r.reads(j, "hai") {
+			return true
+		}
+	}
+	return false
+}
+
+// isInflected reports whether a word ends like a verb before है: देना, लेनी, करते, गया. What signs are called does not.
+func isInflected(word string) bool {
+	for _, ending := range [...]string{"ना", "नी", "ने", "ता", "ती", "ते", "रहा", "रही", "रहे", "गया", "गई", "गए"} {
+		if strings.HasSuffix(word, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCounted reports whether a number stands before token i, or a word that one may have become.
+func (r *reader) isCounted(i int) bool {
 	before := r.at(i - 1)
-	worded := before.kind == latin && before.cas == lower && before.b-before.a > 2 && r.at(i).gap
-	return worded && r.lang != english && r.endsClause(i+1)
+	return before.kind == digits || before.kind == deva || before.word.is(expansion)
+}
+
+// isMonthAlone reports whether the short month at token i stands without a day: nov ka bill, since Oct.
+func (r *reader) isMonthAlone(i, next int) bool {
+	behind := r.in(next, caseEnding) || r.in(next, behindMonth)
+	return r.at(i).cas != upper && (behind && !r.isCounted(i) || r.in(i-1, beforeMonth))
 }
 
 // isWeekend reports whether the Sat or Sun at token i is a day of the week.
@@ -312,6 +408,9 @@ func (r *reader) isWeekend(i, next int) bool {
 		beside--
 	}
 	ordinal := r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1)) // 2nd Sat
+	if r.at(i).cas == title && r.numberBehind(next+1, '-') && r.small(next, 2) > 0 && r.at(i-1).kind != digits {
+		return true // Sat 11-12.30
+	}
 	if ordinal || r.in(i-1, weekendBefore) || r.weekdayAt(beside) > 0 || r.isDay(next) {
 		return true
 	}

@@ -240,7 +240,15 @@ func (r *reader) dimensions(i int) int {
 
 // isReckoned reports whether what stands behind a product, at token j, goes on with it or says what it is: 240 × 15 ÷ 100, 8 x 5 = 40.
 func (r *reader) isReckoned(j int) bool {
-	return r.at(j).isOneOf("="+string(rune(divide))) || r.in(j, reckoned)
+	for k := j; k < j+lookahead; k += 2 { // 15 × 6 - 20 ÷ 4
+		if r.at(k).isOneOf("=" + string(rune(divide))) {
+			return true
+		}
+		if !r.at(k).isOneOf("+*/"+hyphens+string(rune(multiply))) || r.at(k+1).kind != digits {
+			break
+		}
+	}
+	return r.in(j, reckoned)
 }
 
 // unitAlone reads km/h and mg/dl where no number stands before them.

@@ -144,7 +144,7 @@ func (r *reader) endsName(i, next int) bool {
 	t := r.at(next)
 	switch {
 	case r.lang == english:
-		return r.in(next, behindNumber)
+		return r.in(next, behindNumber) || t.ch == '&' && t.kind == sign
 	case t.kind == nothing, t.isOneOf("?,"):
 		return true
 	}

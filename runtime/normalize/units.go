@@ -108,7 +108,7 @@ kg,kgs | किलो | kilogram | kilograms | quarter
 cg | सेंटीग्राम | centigram | centigrams
 dg | डेसीग्राम | decigram | decigrams
 g,gm,gms | ग्राम | gram | grams
-mg | मिलीग्राम | milligram | milligrams
+mg,मिग्रा | मिलीग्राम | milligram | milligrams
 μg/m3,mcg/m3,ug/m3 | माइक्रोग्राम प्रति घन मीटर | microgram per cubic metre | micrograms per cubic metre
 mg/m3 | मिलीग्राम प्रति घन मीटर | milligram per cubic metre | milligrams per cubic metre
 kg/m3 | किलो प्रति घन मीटर | kilogram per cubic metre | kilograms per cubic metre
@@ -146,7 +146,7 @@ ghz | गीगाहर्ट्ज़ | gigahertz | gigahertz
 mp | मेगापिक्सल | megapixel | megapixels
 hp | हॉर्सपावर | horsepower | horsepower
 cc | सी सी | C C | C C
-mg/dl | मिलीग्राम प्रति डेसीलीटर | milligram per decilitre | milligrams per decilitre
+mg/dl,मिग्रा/डेली,मिग्रा/डीएल,मिग्रा/डेसीली | मिलीग्राम प्रति डेसीलीटर | milligram per decilitre | milligrams per decilitre
 g/dl | ग्राम प्रति डेसीलीटर | gram per decilitre | grams per decilitre
 kcal | किलोकैलोरी | kilocalorie | kilocalories
 cal | कैलोरी | calorie | calories
