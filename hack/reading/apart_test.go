@@ -31,8 +31,8 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "| | held out | second held out | third held out | development | second development | third development | fourth development | " +
-		"fifth development | sixth development | seventh development | eighth development |\n|---" + strings.Repeat("|---:", 11) + "|\n| silence" + strings.Repeat(" | 0.0 %", 11) +
-		" |\n| perfect" + strings.Repeat(" | 100.0 %", 11) + " |\n"
+		"fifth development | sixth development | seventh development | eighth development | ninth development |\n|---" + strings.Repeat("|---:", 12) + "|\n| silence" + strings.Repeat(" | 0.0 %", 12) +
+		" |\n| perfect" + strings.Repeat(" | 100.0 %", 12) + " |\n"
 	if got := apartTable(measured); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -59,7 +59,7 @@ func TestHeldOutIsMeasuredOnlyWhenAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(measured) != 8 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
+	if len(measured) != 9 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
 		t.Errorf("%d lists are measured without -held-out, want those for development alone", len(measured))
 	}
 }

@@ -157,6 +157,7 @@ var apart = []list{
 	{"sixth development", "development-6.jsonl", false},
 	{"seventh development", "development-7.jsonl", false},
 	{"eighth development", "development-8.jsonl", false},
+	{"ninth development", "development-9.jsonl", false},
 }
 
 // A listResult is what every normaliser made of one list.
