@@ -65,7 +65,7 @@ func isLongWord(s string) bool {
 
 // saidAsWord reports whether capitals are a word: NASA, PIN, SALE.
 func saidAsWord(e *entry) bool {
-	return e.is(spoken|plain|hindiWord|englishWord|city) && !e.is(initialism)
+	return e.is(spoken|plain|hindiWord|englishWord|city) && !e.is(initialism) && (e.chat == nil || !e.chat.letters)
 }
 
 // isPlural reports whether s is an acronym with an s: EMIs.

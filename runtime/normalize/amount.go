@@ -101,8 +101,8 @@ func (r *reader) isCarat(j int, a *amount) bool {
 		return false
 	}
 	before := 5
-	if purity := a.n.value == 18 || a.n.value == 22 || a.n.value == 24; purity && (r.at(j+1).isCurrency() || r.currencyCode(j+1) > 0) {
-		before = 24 // 22K Rs 11,465/gm, 24K Rs 12,508/gm
+	if priced := r.at(j+1).isCurrency() || r.currencyCode(j+1) > 0; priced && a.n.value >= 14 {
+		before = 24 // Gold: 22K Rs 11,465/gm, 24K Rs 12,508/gm
 	}
 	for k := max(r.start, j-before); k < j+4; k++ {
 		if r.isWord(k, gold) {

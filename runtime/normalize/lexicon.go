@@ -600,8 +600,8 @@ var scaleWords = [...]struct {
 // lakhs is the place of lakh in scaleWords.
 const lakhs = 3
 
-// chatForm is a word as chats spell it: krna for karna. One weighs for the language what the whole word does, but for
-// common English words, which stand in Hindi sentences as well. Nobody puts a dot behind one because it is short, so a full stop there ends the sentence.
+// chatForm is a word as chats spell it: krna for karna. It weighs for the language what the whole word does.
+// Nobody puts a dot behind one because it is short, so a full stop there ends the sentence.
 type chatForm struct {
 	words   string
 	full    string
@@ -623,13 +623,13 @@ var chatForms = [...]chatForm{
 	{"bht", "bahut", true},
 	{"wrna", "warna", true},
 	{"mtlb", "matlab", true},
-	{"gya", "gaya", false},
-	{"gye", "gaye", false},
-	{"gyi", "gayi", false},
-	{"rha", "raha", false},
-	{"rhe", "rahe", false},
-	{"rhi", "rahi", false},
-	{"rkh", "rakh", false},
+	{"gya", "gaya", true},
+	{"gye", "gaye", true},
+	{"gyi", "gayi", true},
+	{"rha", "raha", true},
+	{"rhe", "rahe", true},
+	{"rhi", "rahi", true},
+	{"rkh", "rakh", true},
 	{"rkha", "rakha", false},
 	{"rkhe", "rakhe", false},
 	{"rkhi", "rakhi", false},
@@ -638,12 +638,12 @@ var chatForms = [...]chatForm{
 	{"khda", "khada", false},
 	{"khde", "khade", false},
 	{"khdi", "khadi", false},
-	{"bhr", "bhar", false},
+	{"bhr", "bhar", true},
 	{"bhrna", "bharna", false},
 	{"bhro", "bharo", false},
-	{"bhj", "bhej", false},
+	{"bhj", "bhej", true},
 	{"bhjo", "bhejo", false},
-	{"dkh", "dekh", false},
+	{"dkh", "dekh", true},
 	{"dkha", "dekha", false},
 	{"dkho", "dekho", false},
 	{"krti", "karti", false},
@@ -655,13 +655,13 @@ var chatForms = [...]chatForm{
 	{"krwa", "karwa", false},
 	{"krana", "karana", false},
 	{"krwana", "karwana", false},
-	{"bta", "bata", false},
+	{"bta", "bata", true},
 	{"btao", "batao", false},
 	{"btana", "batana", false},
 	{"btaya", "bataya", false},
-	{"bna", "bana", false},
+	{"bna", "bana", true},
 	{"bnao", "banao", false},
-	{"chl", "chal", false},
+	{"chl", "chal", true},
 	{"chlo", "chalo", false},
 	{"chla", "chala", false},
 	{"nikl", "nikal", false},
@@ -685,9 +685,9 @@ var englishChatForms = [...]chatForm{
 	{"tmrw tmw", "tomorrow", false},
 	{"abt", "about", false},
 	{"rcpt", "receipt", false},
-	{"chk", "check", false},
-	{"wht", "what", false},
-	{"bcz bcoz", "because", false},
+	{"chk", "check", true},
+	{"wht", "what", true},
+	{"bcz bcoz", "because", true},
 	{"tym", "time", false},
 }
 

@@ -353,13 +353,13 @@ func (r *reader) isTypedHai(i int) bool {
 	if !apart && j == i-1 || r.isWord(j, numbersThings|idWord) {
 		return false
 	}
-	measured := r.tight(j) && r.at(j-1).kind == digits
-	short := before.word.is(shortened) || len(before.word.beside) > 0 || r.tightSign(j-1, '/') // which are long when they are read again
-	long := before.cas == lower && before.b-before.a > 2
-	typed := before.kind == latin && !before.word.is(expansion) && (long || short)
 	if before.kind == deva {
 		return isInflected(r.str(j))
 	}
+	measured := r.tight(j) && r.at(j-1).kind == digits // 18-20k h
+	long := before.cas == lower && before.b-before.a > 2
+	short := before.word.is(shortened) || len(before.word.beside) > 0 || r.tightSign(j-1, '/') // which are long when they are read again
+	typed := before.kind == latin && !before.word.is(expansion) && (long || short)
 	return (typed || measured) && r.amongHindi(i)
 }
 
@@ -407,11 +407,12 @@ func (r *reader) isWeekend(i, next int) bool {
 	if r.at(beside).isOneOf("/&,") {
 		beside--
 	}
-	ordinal := r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1)) // 2nd Sat
-	if r.at(i).cas == title && r.numberBehind(next+1, '-') && r.small(next, 2) > 0 && r.at(i-1).kind != digits {
-		return true // Sat 11-12.30
+	ordinal := r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1))                              // 2nd Sat
+	hours := r.at(i).cas == title && r.at(i-1).kind != digits && r.small(next, 2) > 0 && r.numberBehind(next+1, '-') // Sat 11-12.30
+	if ordinal || hours || r.isDay(next) {
+		return true
 	}
-	if ordinal || r.in(i-1, weekendBefore) || r.weekdayAt(beside) > 0 || r.isDay(next) {
+	if r.in(i-1, weekendBefore) || r.weekdayAt(beside) > 0 {
 		return true
 	}
 	return r.in(next, weekendBehind) || r.at(next).isOneOf("/&") && r.weekdayAt(next+1) > 0

@@ -50,12 +50,18 @@ func (r *reader) chatForm(i int) int {
 		return i
 	}
 	isCode := !r.looseEnd(i+1) || r.numberBehind(i+1, '-')
-	if t.cas == upper && (c.letters || isCode) {
+	shouted := r.isShouted(i-1) || r.isShouted(i+1) // KYA KR RHA
+	if t.cas == upper && (c.letters && !shouted || isCode) {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)
 	r.say(c.full)
 	return r.end(i + 1)
+}
+
+// isShouted reports whether token i is a word of Roman Hindi in capitals.
+func (r *reader) isShouted(i int) bool {
+	return r.at(i).cas == upper && !r.single(i) && r.at(i).word.is(anyHindi)
 }
 
 // stopsBehind reports whether marks of which only a full stop will be left begin at token i: fri,.
