@@ -164,7 +164,8 @@ var neighbourForms = [...]neighbourForm{
 	{"nov", "November", (*reader).isMonthAlone},
 	{"dec", "December", (*reader).isMonthAlone},
 	{"cl", "class", func(r *reader, i, next int) bool {
-		return r.at(i).cas != upper && r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0 // CL 4: casual leave
+		v := romanValue(r.atWord(next))
+		return r.at(i).cas != upper && r.small(next, 2) > 0 || 0 < v && v <= 12 // CL 4: casual leave
 	}},
 }
 
@@ -412,7 +413,7 @@ func (r *reader) isWeekend(i, next int) bool {
 	if ordinal || hours || r.isDay(next) {
 		return true
 	}
-	if r.in(i-1, weekendBefore) || r.weekdayAt(beside) > 0 {
+	if r.in(i-1, weekendBefore) || r.isSign(i-1, '&') || r.weekdayAt(beside) > 0 {
 		return true
 	}
 	return r.in(next, weekendBehind) || r.at(next).isOneOf("/&") && r.weekdayAt(next+1) > 0

@@ -144,7 +144,8 @@ func (r *reader) isNumbering(i, next int, dot bool) bool {
 // endsName reports whether the no at token i, without a number behind it, is the number of what stands before it: card no batao.
 func (r *reader) endsName(i, next int) bool {
 	owned := next > i+1 && r.in(i-1, owner) // mera no. save kar lo
-	if !r.reads(i, "no", "No", "NO") || !r.isWord(i-1, idWord|numbersThings|beforeID) && !owned {
+	numbered := owned || r.isWord(i-1, idWord|numbersThings|beforeID) || r.beginsStroked(i-3) && r.stroked(i-3) != ""
+	if !r.reads(i, "no", "No", "NO") || !numbered {
 		return false
 	}
 	t := r.at(next)
