@@ -53,7 +53,7 @@ var neighbourForms = [...]neighbourForm{
 		return r.at(i).cas != title && (r.isMoneyBehind(i-1) || r.isSign(i-1, '-') || r.in(next, givenMoney))
 	}},
 	{"sch", "schedule", func(r *reader, _, next int) bool { return romanValue(r.atWord(next)) > 0 }},
-	{"re", "regarding", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.isSign(i+1, ':') }},
+	{"re", "regarding", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.colonBehind(i) }},
 	{"dt", "date", func(r *reader, i, _ int) bool { return r.reads(i-1, "due", "Due", "last", "Last") }},
 	{"aft", "after", func(r *reader, _, next int) bool { return r.isClock(next) || r.isDay(next) }},
 	{"rm", "room", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "number") }},
@@ -74,7 +74,8 @@ var neighbourForms = [...]neighbourForm{
 	}},
 	{"yr", "yaar", func(r *reader, i, _ int) bool {
 		ends := r.at(i+1).kind == nothing || r.isSign(i+1, ',')
-		return ends && r.lang != english && r.at(i).cas == lower && r.at(i-1).kind != digits
+		counted := r.at(i-1).kind == digits || r.isWord(i-1, digitName)
+		return ends && r.lang != english && r.at(i).cas == lower && !counted
 	}},
 	{"std", "standard", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && (r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0)
@@ -149,7 +150,7 @@ var neighbourForms = [...]neighbourForm{
 	}},
 	{"mr", "mister", func(r *reader, _, next int) bool { return r.isSign(next, '&') && r.reads(next+1, "mrs", "Mrs") }},
 	{"mrs", "missus", func(r *reader, i, _ int) bool { return r.isSign(i-1, '&') && r.reads(i-2, "mr", "Mr") }},
-	{"ans", "answer", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.isSign(i+1, ':') }},
+	{"ans", "answer", func(r *reader, i, _ int) bool { return r.at(i).cas != upper && r.colonBehind(i) }},
 	{"min", "minimum", func(r *reader, i, next int) bool {
 		return r.at(i-1).kind != digits && !r.in(i-1, fewOf) && r.at(next).kind == digits && !r.tightDigits(i+1)
 	}},
@@ -305,6 +306,15 @@ func (r *reader) isGreeting(i, next int) bool {
 
 // isTyped reports whether token i is written as people type in a hurry: in small letters, and a dot behind it would end the sentence.
 func (r *reader) isTyped(i int) bool { return r.at(i).cas == lower && !r.isSign(i+1, '.') }
+
+// colonBehind reports whether a colon stands behind token i, but for signs that are not heard.
+func (r *reader) colonBehind(i int) bool {
+	j := i + 1
+	for j < i+lookahead && r.at(j).isOneOf(markupSigns) {
+		j++
+	}
+	return r.isSign(j, ':')
+}
 
 // isNoun reports whether token i is a word with a meaning of its own, and none that a number, a sign or a short form becomes.
 func (r *reader) isNoun(i int) bool {

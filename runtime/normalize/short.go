@@ -126,8 +126,8 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 // isNumbering reports whether the no, page or phone at token i, with or without its dot, is short before the number that follows.
 func (r *reader) isNumbering(i, next int, dot bool) bool {
 	t := r.at(i)
-	if t.cas != mixed && !r.in(i, ownWord) && r.reads(next, "no", "No", "NO", "number") {
-		return true // pg no 12
+	if t.cas != mixed && !r.in(i, ownWord) && (r.reads(next, "no", "No", "NO", "number") || r.isSign(next, '#')) {
+		return true // pg no 12, pg #12
 	}
 	if t.cas == mixed || !r.numberFollows(next) {
 		return false // pH 7 is no phone
