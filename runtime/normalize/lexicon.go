@@ -691,14 +691,6 @@ var englishChatForms = [...]chatForm{
 	{"tym", "time", false},
 }
 
-// chatFormAt returns the chat spelling at place i of both tables.
-func chatFormAt(i int) *chatForm {
-	if i < len(chatForms) {
-		return &chatForms[i]
-	}
-	return &englishChatForms[i-len(chatForms)]
-}
-
 // expansions are the English words that reading puts in place of short forms, numbers and units.
 func expansions() []string {
 	words := []string{"paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate"}
@@ -759,14 +751,16 @@ func build() map[string]*entry {
 	for _, s := range shortForms {
 		add(s.words, func(e *entry) { e.traits |= s.traits; e.hi, e.en = s.hi, s.en })
 	}
-	for i := range len(chatForms) + len(englishChatForms) {
-		c := chatFormAt(i)
-		first, _, _ := strings.Cut(c.full, " ")
-		traits := trait(0)
-		if whole := m[first]; whole != nil {
-			traits = whole.traits & (anyHindi | englishWord)
+	for _, forms := range [][]chatForm{chatForms[:], englishChatForms[:]} {
+		for i := range forms {
+			c := &forms[i]
+			first, _, _ := strings.Cut(c.full, " ")
+			traits := trait(0)
+			if whole := m[first]; whole != nil {
+				traits = whole.traits & (anyHindi | englishWord)
+			}
+			add(c.words, func(e *entry) { e.traits |= traits; e.chat = c })
 		}
-		add(c.words, func(e *entry) { e.traits |= traits; e.chat = c })
 	}
 	for g, words := range groupWords {
 		add(words, func(e *entry) { e.groups.add(group(g)) })

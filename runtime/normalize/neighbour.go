@@ -66,7 +66,7 @@ var neighbourForms = [...]neighbourForm{
 	}},
 	{"ea", "each", func(r *reader, i, _ int) bool { return r.isMoneyBehind(i-1) || r.isSign(i-1, '-') }},
 	{"yr", "year", func(r *reader, _, next int) bool { return r.small(next, 1) > 0 && r.looseEnd(next+1) }},
-	{"rd", "road", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.reads(next, "no", "No", "NO") }},
+	{"rd", "road", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.isNo(next) }},
 	{"cr", "credit", func(r *reader, _, next int) bool { return r.reads(next, "card", "Card") }},
 	{"kr", "Kumar", func(r *reader, i, _ int) bool { return r.at(i).cas != lower && r.isSign(i+1, '.') }},
 	{"min", "minimum", func(r *reader, i, next int) bool {
@@ -80,11 +80,11 @@ var neighbourForms = [...]neighbourForm{
 	{"std", "standard", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && (r.small(next, 2) > 0 || romanValue(r.atWord(next)) > 0)
 	}},
-	{"sat", "Saturday", func(r *reader, i, next int) bool { return r.isWeekend(i, next) }},
-	{"sun", "Sunday", func(r *reader, i, next int) bool { return r.isWeekend(i, next) }},
-	{"pol", "policy", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
+	{"sat", "Saturday", (*reader).isWeekend},
+	{"sun", "Sunday", (*reader).isWeekend},
+	{"pol", "policy", func(r *reader, _, next int) bool { return r.isNo(next) }},
 	{"dist", "distance", func(r *reader, _, next int) bool { return r.isLength(next) }},
-	{"dr", "debited", func(r *reader, i, next int) bool { return r.isDebited(i, next) }},
+	{"dr", "debited", (*reader).isDebited},
 	{"dr", "doctor", func(r *reader, i, next int) bool {
 		return r.at(i-1).kind != digits && (r.in(next, caseEnding) || r.in(next, behindDoctor))
 	}},
@@ -119,9 +119,9 @@ var neighbourForms = [...]neighbourForm{
 	{"wk", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
 	{"opp", "opposite", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.at(next).cas == title }},
 	{"ht", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
-	{"ct", "court", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
-	{"st", "street", func(r *reader, _, next int) bool { return r.reads(next, "No", "no", "NO") }},
-	{"rt", "route", func(r *reader, _, next int) bool { return r.reads(next, "no", "No", "NO") }},
+	{"ct", "court", func(r *reader, _, next int) bool { return r.isNo(next) }},
+	{"st", "street", func(r *reader, _, next int) bool { return r.isNo(next) }},
+	{"rt", "route", func(r *reader, _, next int) bool { return r.isNo(next) }},
 	{"jr", "junior", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && (r.isNoun(next) || r.in(next, seniors))
 	}},
@@ -129,8 +129,8 @@ var neighbourForms = [...]neighbourForm{
 		return r.at(i).cas != upper && r.reads(next, "no", "No") // SR No.: a service request
 	}},
 	{"sr", "senior", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.in(next, seniors) }},
-	{"gm", "good morning", func(r *reader, i, next int) bool { return r.isGreeting(i, next) }},
-	{"gn", "good night", func(r *reader, i, next int) bool { return r.isGreeting(i, next) }},
+	{"gm", "good morning", (*reader).isGreeting},
+	{"gn", "good night", (*reader).isGreeting},
 	{"k", "ke", func(r *reader, i, next int) bool { return r.isTyped(i) && r.in(next, behindKe) }},
 	{"kb", "kab", (*reader).isTypedWhen},
 	{"jb", "jab", (*reader).isTypedWhen},
@@ -321,6 +321,21 @@ func (r *reader) isNoun(i int) bool {
 	return r.at(i).kind == latin && !r.single(i) && !r.at(i).word.is(expansion|englishWord)
 }
 
+// futureEndings are those of verbs of what will be: aaoge, jaenge.
+var futureEndings = [...]string{"oge", "ogi", "ega", "egi", "enge", "engi", "unga", "ungi"}
+
+// endingsBeforeHai are those of verbs before है: देना, लेनी, करते, गया. What signs are called ends otherwise.
+var endingsBeforeHai = [...]string{"ना", "नी", "ने", "ता", "ती", "ते", "रहा", "रही", "रहे", "गया", "गई", "गए"}
+
+func endsIn(word string, endings []string) bool {
+	for _, ending := range endings {
+		if strings.HasSuffix(word, ending) {
+			return true
+		}
+	}
+	return false
+}
+
 // isTypedWhen reports whether the kb or jb at token i is kab or jab, and not the size of a file: kb tak, kb aaoge.
 func (r *reader) isTypedWhen(i, next int) bool {
 	if !r.isTyped(i) || r.isCounted(i) {
@@ -330,17 +345,7 @@ func (r *reader) isTypedWhen(i, next int) bool {
 	if r.reads(next, "me", "mein", "ka", "ki", "ke") {
 		return false
 	}
-	return t.kind == latin && (t.word.is(anyHindi) || t.word.chat != nil || isFuture(r.str(next)))
-}
-
-// isFuture reports whether a word ends like a verb of what will be: aaoge, jaenge.
-func isFuture(word string) bool {
-	for _, ending := range [...]string{"oge", "ogi", "ega", "egi", "enge", "engi", "unga", "ungi"} {
-		if strings.HasSuffix(word, ending) {
-			return true
-		}
-	}
-	return false
+	return t.kind == latin && (t.word.is(anyHindi) || t.word.chat != nil || endsIn(r.str(next), futureEndings[:]))
 }
 
 // isTypedVerb reports whether the kia, dia or lia at token i is kiya, diya or liya, and no car, lamp or name.
@@ -365,7 +370,7 @@ func (r *reader) isTypedHai(i int) bool {
 		return false
 	}
 	if before.kind == deva {
-		return isInflected(r.str(j))
+		return endsIn(r.str(j), endingsBeforeHai[:])
 	}
 	measured := r.tight(j) && r.at(j-1).kind == digits // 18-20k h
 	long := before.cas == lower && before.b-before.a > 2
@@ -381,16 +386,6 @@ func (r *reader) amongHindi(i int) bool {
 		t := r.at(j)
 		hindi := t.kind == latin && t.cas == lower && t.word.is(anyHindi)
 		if hindi && !t.word.is(expansion) && !r.reads(j, "hai") {
-			return true
-		}
-	}
-	return false
-}
-
-// isInflected reports whether a word ends like a verb before है: देना, लेनी, करते, गया. What signs are called does not.
-func isInflected(word string) bool {
-	for _, ending := range [...]string{"ना", "नी", "ने", "ता", "ती", "ते", "रहा", "रही", "रहे", "गया", "गई", "गए"} {
-		if strings.HasSuffix(word, ending) {
 			return true
 		}
 	}
@@ -490,7 +485,7 @@ func (r *reader) isBehindClock(i int) bool {
 
 // isPlatform reports whether the PF at token i is that of a station, not the fund of a salary: PF 3, PF no. 4.
 func (r *reader) isPlatform(i, next int) bool {
-	if r.reads(next, "no", "No", "NO") {
+	if r.isNo(next) {
 		next++
 		if r.isSign(next, '.') {
 			next++

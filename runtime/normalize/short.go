@@ -49,10 +49,12 @@ func (r *reader) chatForm(i int) int {
 	if c == nil || r.joined(i) {
 		return i
 	}
-	isCode := !r.looseEnd(i+1) || r.numberBehind(i+1, '-')
-	shouted := r.isShouted(i-1) || r.isShouted(i+1) // KYA KR RHA
-	if t.cas == upper && (c.letters && !shouted || isCode) {
-		return i
+	if t.cas == upper {
+		isCode := !r.looseEnd(i+1) || r.numberBehind(i+1, '-')
+		shouted := r.isShouted(i-1) || r.isShouted(i+1) // KYA KR RHA
+		if isCode || c.letters && !shouted {
+			return i
+		}
 	}
 	r.begin(i, speech.SpanAbbreviation)
 	r.say(c.full)
@@ -126,7 +128,8 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 // isNumbering reports whether the no, page or phone at token i, with or without its dot, is short before the number that follows.
 func (r *reader) isNumbering(i, next int, dot bool) bool {
 	t := r.at(i)
-	if t.cas != mixed && !r.in(i, ownWord) && (r.reads(next, "no", "No", "NO", "number") || r.isSign(next, '#')) {
+	named := r.isNo(next) || r.reads(next, "number") || r.isSign(next, '#')
+	if named && t.cas != mixed && !r.in(i, ownWord) {
 		return true // pg no 12, pg #12
 	}
 	if t.cas == mixed || !r.numberFollows(next) {
@@ -141,11 +144,17 @@ func (r *reader) isNumbering(i, next int, dot bool) bool {
 	return !answer || r.named(i) || r.isLongCode(next)
 }
 
+// isNo reports whether token i is the short form of number.
+func (r *reader) isNo(i int) bool { return r.reads(i, "no", "No", "NO") }
+
 // endsName reports whether the no at token i, without a number behind it, is the number of what stands before it: card no batao.
 func (r *reader) endsName(i, next int) bool {
+	if !r.isNo(i) {
+		return false
+	}
 	owned := next > i+1 && r.in(i-1, owner) // mera no. save kar lo
-	numbered := owned || r.isWord(i-1, idWord|numbersThings|beforeID) || r.beginsStroked(i-3) && r.stroked(i-3) != ""
-	if !r.reads(i, "no", "No", "NO") || !numbered {
+	stroked := r.beginsStroked(i-3) && r.stroked(i-3) != ""
+	if !owned && !stroked && !r.isWord(i-1, idWord|numbersThings|beforeID) {
 		return false
 	}
 	t := r.at(next)
