@@ -86,6 +86,7 @@ export function Playground(p: PlaygroundProps) {
         : "";
   const playable = reason === "" && chars > 0;
   const play = () => playable && void speaking.play(text, settings);
+  const last = speaking.takes.value[0];
   useKeys(play, () => speaking.stop());
 
   return (
@@ -127,12 +128,10 @@ export function Playground(p: PlaygroundProps) {
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
           <div class="play-files">
-            {speaking.takes.value[0] && (
+            {last && (
               <>
-                <Files {...p} speaking={speaking} take={speaking.takes.value[0]} />
-                <span class="xs muted num">
-                  {p.t("play.size", { kb: Math.ceil(bytesOf(speaking.takes.value[0]) / 1024) })}
-                </span>
+                <Files {...p} speaking={speaking} take={last} />
+                <span class="xs muted num">{p.t("play.size", { kb: Math.ceil(bytesOf(last) / 1024) })}</span>
               </>
             )}
             <span class="end">
