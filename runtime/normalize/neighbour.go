@@ -295,7 +295,10 @@ func (r *reader) hai(i int) int {
 // isGreeting reports whether the gm or gn at token i greets: it begins a clause, and no number, unit or name is meant.
 func (r *reader) isGreeting(i, next int) bool {
 	t := r.at(next)
-	goesOn := r.isNoun(next) || t.kind == nothing || t.kind == sign || r.reads(next, "all")
+	goesOn := r.isNoun(next) || r.reads(next, "all")
+	if t.kind != latin { // gm 🙏; but no number, nor what it becomes
+		goesOn = t.kind != digits && t.kind != deva
+	}
 	first := i
 	for r.at(first-1).kind == sign && !r.endsClause(first-1) {
 		first--
