@@ -209,6 +209,9 @@ func (r *reader) besideForm(i int) int {
 	return r.end(next)
 }
 
+// isUnheard reports whether token i is a picture or a mark between words that leaves nothing behind.
+func (r *reader) isUnheard(i int) bool { return r.at(i).kind == emoji || r.at(i).isOneOf(markupSigns) }
+
 // markupSigns are not heard between words.
 const markupSigns = "#*_`~^\\[]{}" + string(rune(silent))
 
@@ -227,7 +230,7 @@ func (r *reader) besideWord(i int) (full string, after int) {
 	if r.isSign(next, ':') || r.isSign(next, '-') {
 		next++
 	}
-	for markup := after; next-markup < lookahead && r.at(next).isOneOf(markupSigns); {
+	for markup := after; next-markup < lookahead && r.isUnheard(next); {
 		next++ // PF#5, opp **Shiv mandir**
 	}
 	for _, f := range forms {
@@ -296,11 +299,12 @@ func (r *reader) hai(i int) int {
 func (r *reader) isGreeting(i, next int) bool {
 	t := r.at(next)
 	goesOn := r.isNoun(next) || r.reads(next, "all")
-	if t.kind != latin { // gm 🙏; but no number, nor what it becomes
+	if t.kind != latin { // no number, nor what it becomes
 		goesOn = t.kind != digits && t.kind != deva
 	}
+	goesOn = goesOn || r.at(i+1).kind == emoji // gm 🙏 5 log aaye
 	first := i
-	for r.at(first-1).kind == sign && !r.endsClause(first-1) {
+	for r.at(first-1).kind == sign && !r.endsClause(first-1) || r.isUnheard(first-1) {
 		first--
 	}
 	begins := r.at(i).cas != upper && r.endsClause(first-1)
@@ -313,7 +317,7 @@ func (r *reader) isTyped(i int) bool { return r.at(i).cas == lower && !r.isSign(
 // colonBehind reports whether a colon stands behind token i, but for signs that are not heard.
 func (r *reader) colonBehind(i int) bool {
 	j := i + 1
-	for j < i+lookahead && r.at(j).isOneOf(markupSigns) {
+	for j < i+lookahead && r.isUnheard(j) {
 		j++
 	}
 	return r.isSign(j, ':')
@@ -362,7 +366,7 @@ func (r *reader) isTypedVerb(i, next int) bool {
 // देना h, 18-20k h; but option h.
 func (r *reader) isTypedHai(i int) bool {
 	j, apart := i-1, r.at(i).gap
-	for ; i-j < lookahead && r.at(j).isOneOf(markupSigns); j-- {
+	for ; i-j < lookahead && r.isUnheard(j); j-- {
 		apart = true // khada *h*
 	}
 	if r.tightSign(j, '.') && r.isWord(j-1, shortened) {
