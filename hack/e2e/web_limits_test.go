@@ -8,12 +8,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	cdpage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-// traffic counts what a page loads.
+// traffic counts what a page loads, but not what the page before it still does.
 type traffic struct {
 	mu       sync.Mutex
 	requests []string
@@ -22,19 +23,30 @@ type traffic struct {
 
 func (b *tab) count() *traffic {
 	b.t.Helper()
-	c, heads := &traffic{}, map[network.RequestID]float64{}
+	c, heads, page := &traffic{}, map[network.RequestID]float64{}, cdp.LoaderID("none yet")
 	chromedp.Listen(b.ctx, func(ev any) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		switch e := ev.(type) {
 		case *network.EventRequestWillBeSent:
+			if e.Type == network.ResourceTypeDocument {
+				page = e.LoaderID
+			}
+			if e.LoaderID != page && e.LoaderID != "" { // a preflight has none
+				return
+			}
+			heads[e.RequestID] = 0
 			if strings.HasPrefix(e.Request.URL, "http") {
 				c.requests = append(c.requests, e.Request.Method+" "+strings.TrimPrefix(e.Request.URL, b.base))
 			}
 		case *network.EventResponseReceived:
-			heads[e.RequestID] = e.Response.EncodedDataLength
+			if _, own := heads[e.RequestID]; own {
+				heads[e.RequestID] = e.Response.EncodedDataLength
+			}
 		case *network.EventLoadingFinished:
-			c.bytes += e.EncodedDataLength - heads[e.RequestID]
+			if head, own := heads[e.RequestID]; own {
+				c.bytes += e.EncodedDataLength - head
+			}
 		}
 	})
 	return c

@@ -179,10 +179,17 @@ func bundleAll(folder string) (built, error) {
 		maps.Copy(all.entries, b.entries)
 		maps.Copy(all.imports, b.imports)
 	}
+	icon, err := os.ReadFile(filepath.Join(folder, "src", "static", "favicon.svg"))
+	if err != nil {
+		return built{}, err
+	}
 	for _, v := range visits {
 		page, err := os.ReadFile(filepath.Join(folder, "src", v.html))
 		if err != nil {
 			return built{}, err
+		}
+		if page, err = withIcon(page, icon); err != nil {
+			return built{}, fmt.Errorf("%s: %w", v.html, err)
 		}
 		if all.files[v.html], err = all.named(v.html, page); err != nil {
 			return built{}, err
@@ -212,6 +219,16 @@ func (b built) named(name string, page []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%s names a source that is not built", name)
 	}
 	return page, nil
+}
+
+// withIcon is a page that holds its icon itself, which a browser would ask for beside all else that it loads at once.
+func withIcon(page, icon []byte) ([]byte, error) {
+	link := []byte(`href="/favicon.svg"`)
+	if !bytes.Contains(page, link) {
+		return nil, fmt.Errorf("no link to the icon: want %s", link)
+	}
+	data := strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "'").Replace(strings.TrimSpace(string(icon)))
+	return bytes.Replace(page, link, []byte(`href="data:image/svg+xml,`+data+`"`), 1), nil
 }
 
 // addStatic adds what is served as it is, at the top.

@@ -89,6 +89,9 @@ func New(o Options) (*Site, error) {
 			return nil
 		}
 		f, err := read(o.Files, name)
+		if err != nil {
+			return err
+		}
 		if path.Ext(name) == ".html" {
 			f = f.with(`data-api=""`, `data-api="`+o.API+`"`) // an origin has nothing that would have to be escaped
 			for text, by := range o.Replace {
@@ -96,7 +99,7 @@ func New(o Options) (*Site, error) {
 			}
 		}
 		s.files[name] = f
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the built pages: %w", err)
@@ -137,13 +140,16 @@ func read(files fs.FS, name string) (file, error) {
 	return file{plain: plain, zipped: zipped, etag: hex.EncodeToString(sum[:12]), kind: kind}, nil
 }
 
-// with is f with something else in the place of a text. What was compressed before is not, then: pages are small.
+// with is f with something else in the place of a text.
 func (f file) with(text, by string) file {
 	changed := bytes.ReplaceAll(f.plain, []byte(text), []byte(by))
 	if bytes.Equal(changed, f.plain) {
 		return f
 	}
-	f.plain, f.zipped = changed, nil
+	f.plain = changed
+	if f.zipped != nil {
+		f.zipped = zip(changed)
+	}
 	sum := sha256.Sum256(changed)
 	f.etag = hex.EncodeToString(sum[:12])
 	return f

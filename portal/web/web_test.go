@@ -107,6 +107,10 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want[0]) || !strings.Contains(w.Header().Get("Content-Security-Policy"), want[1]) {
 			t.Errorf("%q: status %d, policy %q, page %s", api, w.Code, w.Header().Get("Content-Security-Policy"), body)
 		}
+		small := ask(h.ServeHTTP, http.MethodGet, "/app/", "Accept-Encoding", "gzip")
+		if body, err := unzip(small.Body.Bytes()); err != nil || string(body) != w.Body.String() {
+			t.Errorf("%q, compressed: %v, page %s", api, err, body)
+		}
 	}
 	for _, api := range []string{"tts.example.org", "https://tts.example.org/v1", "https://a b", `https://"x`} {
 		if _, err := Beside(http.NotFoundHandler(), Program{API: api, Portal: true}); err == nil {
