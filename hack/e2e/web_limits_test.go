@@ -78,6 +78,10 @@ func TestFirstLoad(t *testing.T) {
 		if _, err := chromedp.Call(from.ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
 			t.Fatal(err)
 		}
+		if page.signedIn { // a first visit has no key yet
+			b.wait("a key", `Object.keys(sessionStorage).some((slot) => slot.startsWith('swar.play.'))`)
+			b.get(`(sessionStorage.clear(), '')`, new(string))
+		}
 		from.onNewDocument(watchShifts)
 		c := from.count()
 		from.do(chromedp.Navigate(p.portalBase + page.address))

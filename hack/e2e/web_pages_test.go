@@ -20,21 +20,29 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// wait is until a script is true, for at most ten seconds, also where the page goes to another address meanwhile.
+// patience is how long a page may take for anything: far above what it takes on a busy machine.
+const patience = 30 * time.Second
+
+// wait is until a script is true, also where the page goes to another address meanwhile.
 func (b *tab) wait(what, script string) {
 	b.t.Helper()
 	look := `(async () => {
 	for (const end = performance.now() + 500; performance.now() < end; await new Promise((go) => setTimeout(go, 25))) if (` + script + `) return true;
 	return false;
 })()`
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && b.ctx.Err() == nil; {
+	for end := time.Now().Add(patience); time.Now().Before(end) && b.ctx.Err() == nil; {
 		if done, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise)); err == nil && done {
 			return
 		}
 	}
-	var text string
+	b.t.Fatalf("%s: not after %v; the page shows %q", what, patience, b.shown())
+}
+
+// shown is what can be read on the page, or in what is open on it, and what has the focus.
+func (b *tab) shown() (text string) {
+	b.t.Helper()
 	b.get(`location.pathname + ' ' + (document.querySelector('dialog, .menu-list') ?? document.querySelector('#main') ?? document.body).innerText.slice(0, 600) + ' | ' + document.activeElement.outerHTML.slice(0, 200)`, &text)
-	b.t.Fatalf("%s: not after ten seconds; the page shows %q", what, text)
+	return text
 }
 
 // open shows a page of the organisation, as the navigation does.

@@ -122,8 +122,10 @@ func openTab(t *testing.T, url string, options ...chromedp.ExecAllocatorOption) 
 
 func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.t.Fatal(err)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		b.t.Fatalf("%v; the page shows %q", err, b.shown())
 	}
 }
 

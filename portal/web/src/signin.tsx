@@ -323,6 +323,7 @@ function CodeStep({ email, done, other }: { email: string; done(): void; other()
   };
   const resend = async () => {
     setLeft(RESEND);
+    setFailure(undefined); // now, and not when the answer is there: the button below would move under the pointer
     const answer = await sendLink(email);
     setFailure(failed(answer) ? answer : undefined);
   };

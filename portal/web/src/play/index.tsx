@@ -1,7 +1,7 @@
 // The playground: type, see what will be spoken, hear it as it is made. It knows the shell by its properties only.
 // Signals that change while audio comes are read in the parts that show them: the whole page is not rendered again for each message.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { away } from "../lib/api";
 import { copy as copyText } from "../ui/copy";
@@ -262,7 +262,7 @@ function usePreviewer(p: PlaygroundProps, tell: (r: PreviewResult) => void): Pre
 
 // Ctrl+Enter plays, Escape stops, wherever the focus is.
 function useKeys(play: () => void, stop: () => void) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (e: KeyboardEvent) => {
       if (e.isComposing || e.defaultPrevented) return;
       if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) play();

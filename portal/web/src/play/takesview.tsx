@@ -1,6 +1,6 @@
 // The last takes: hear one again, compare two (keys A and B), and files.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { singleKeys } from "../lib/choices";
 import { pcmOf, save, wavOf, type Take } from "./takes";
 import { body } from "./wire";
@@ -111,7 +111,7 @@ async function opus(api: string, key: PlaygroundProps["key_"], t: Take, speaking
 function usePairKeys(speaking: Speaking, pair: readonly [string, string]) {
   const latest = useRef(pair);
   latest.current = pair;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (e: KeyboardEvent) => {
       const at = ["a", "b"].indexOf(e.key);
       const typing = e.target instanceof HTMLElement && e.target.closest("input, textarea, select");

@@ -1,6 +1,6 @@
 // Keys of the keyboard, the list of them, and the palette of pages and commands.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { singleKeys } from "../lib/choices";
 import { chooseLanguage, language } from "../lib/language";
 import type { Organisation } from "../lib/portal.gen";
@@ -13,7 +13,8 @@ import { PAGES } from "./pages";
 
 /** Keys that do something wherever the focus is, except inside a field. */
 export function useShortcuts(open: (what: "palette" | "sheet") => void) {
-  useEffect(() => {
+  // Before anything that is drawn can be seen, and by when keys were pressed, not by when a busy page comes to them.
+  useLayoutEffect(() => {
     let going = 0; // until when a letter after g leads to a page
     const key = (e: KeyboardEvent) => {
       if (e.isComposing || e.defaultPrevented) return;
@@ -24,13 +25,13 @@ export function useShortcuts(open: (what: "palette" | "sheet") => void) {
       const typing = e.target instanceof Element && e.target.closest("input, textarea, select, [contenteditable]");
       if (typing || e.ctrlKey || e.metaKey || e.altKey || !singleKeys.value || document.querySelector("dialog[open]"))
         return;
-      if (Date.now() < going) {
+      if (e.timeStamp < going) {
         going = 0;
         const p = PAGES.find((p) => p.key === e.key);
         if (p) go(to(p.name));
         return e.preventDefault(); // or a and b would play takes, too
       }
-      if (e.key === "g") going = Date.now() + 1500;
+      if (e.key === "g") going = e.timeStamp + 1500;
       else if (e.key === "?") open("sheet");
       else if (e.key === "c") document.querySelector<HTMLElement>("[data-create]:not(:disabled)")?.click();
       else if (e.key === "/") document.querySelector<HTMLElement>("[data-find]")?.focus();

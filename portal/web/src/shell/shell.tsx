@@ -227,7 +227,7 @@ function OrgMenu({ newOrg }: { newOrg(): void }) {
 }
 
 function Workers() {
-  const h = useLoad(health, []);
+  const h = useLoad(health, [], 2000); // what the page is there for comes first
   useEvery(10_000, () => void h.reload());
   const free = h.value ? h.value.workers_ready - h.value.workers_busy : 0;
   return (

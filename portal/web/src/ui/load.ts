@@ -10,8 +10,11 @@ export interface Loaded<V> {
   set(v: V): void;
 }
 
-/** Asks when the page opens and whenever one of deps changes; older answers are dropped. What failed for want of a server is asked again when it is back. */
-export function useLoad<V>(ask: () => Promise<Answer<V>>, deps: readonly unknown[]): Loaded<V> {
+/**
+ * Asks when the page opens, or so many milliseconds later, and whenever one of deps changes; older answers are dropped. What failed
+ * for want of a server is asked again when it is back.
+ */
+export function useLoad<V>(ask: () => Promise<Answer<V>>, deps: readonly unknown[], after = 0): Loaded<V> {
   const [state, setState] = useState<{ value?: V; failure?: Failure; deps?: readonly unknown[] }>({});
   const turn = useRef(0);
   const reload = async () => {
@@ -25,8 +28,11 @@ export function useLoad<V>(ask: () => Promise<Answer<V>>, deps: readonly unknown
     );
   };
   useEffect(() => {
-    void reload();
-    return () => void turn.current++;
+    const timer = after > 0 ? setTimeout(() => void reload(), after) : void reload();
+    return () => {
+      clearTimeout(timer ?? undefined);
+      turn.current++;
+    };
   }, deps);
   const gone = away.value;
   useEffect(() => {
