@@ -595,6 +595,7 @@ func (r *reader) sayRate(i int, l lang) {
 		r.say(l.measure(u).one)
 	default:
 		r.say(s)
+		r.doubtful = true
 	}
 }
 

@@ -4,7 +4,8 @@
 // A text is scanned into tokens once ([scan]), cut into sentences, and read from left to right: at each token the rules for its
 // kind are tried in the order of the tables in rules.go, and the first one that fits speaks. Rules look a few tokens back and
 // ahead, never further than a constant, so the time grows with the length of the text and with nothing else. What a word means to
-// the rules is data, in lexicon.go and units.go.
+// the rules is data, in lexicon.go and units.go. Where a reading changes what stands beside a word that its neighbours decide about,
+// what is spoken is read again until it stays (settle.go).
 package normalize
 
 import (
@@ -34,6 +35,7 @@ func Spans(written string, o Options) (string, []speech.Span) {
 	r := read(written, o, true)
 	text := r.spoken()
 	spans := make([]speech.Span, 0, len(r.pieces))
+	start := 0             // byte where the last span begins
 	chars, counted := 0, 0 // code points of what is spoken, and the bytes that hold them
 	count := func(to int) int {
 		chars += utf8.RuneCountInString(text[counted:to])
@@ -49,10 +51,16 @@ func Spans(written string, o Options) (string, []speech.Span) {
 		for from < to && text[from] == ' ' {
 			from++
 		}
-		spans = append(spans, speech.Span{
+		s := speech.Span{
 			Start: int(r.toks[p.first].src), End: int(r.toks[p.next-1].end), Kind: p.kind, Spoken: text[from:to],
 			OutStart: count(from), OutEnd: count(to),
-		})
+		}
+		if n := len(spans); n > 0 && s.Start < spans[n-1].End {
+			same := &spans[n-1] // of one character that became several: ∬
+			same.End, same.Spoken, same.OutEnd = max(same.End, s.End), text[start:to], s.OutEnd
+			continue
+		}
+		spans, start = append(spans, s), from
 	}
 	return text, spans
 }

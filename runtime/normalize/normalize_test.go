@@ -96,7 +96,7 @@ func TestWordsAreInNormalForm(t *testing.T) {
 		if strings.ToLower(word) != word {
 			t.Errorf("lexicon: %q is not in lower case", word)
 		}
-		if _, toks := scan(word); len(toks) != 3 {
+		if _, toks, _ := scan(word); len(toks) != 3 {
 			t.Errorf("lexicon: %q is %d tokens, so no rule will ever find it", word, len(toks)-2)
 		}
 	}

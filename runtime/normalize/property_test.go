@@ -152,7 +152,7 @@ func TestCuttingAtSentenceEndsChangesNothing(t *testing.T) {
 // breaks are left out: they become punctuation, which a cut loses.
 func sentenceEnds(text string) []int {
 	r := reader{}
-	r.text, r.toks = scan(strings.TrimFunc(text, unicode.IsSpace))
+	r.text, r.toks, _ = scan(strings.TrimFunc(text, unicode.IsSpace))
 	r.lookup()
 	lead := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	var ends []int

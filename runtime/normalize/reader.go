@@ -30,6 +30,9 @@ type reader struct {
 	opened  int
 	openGap bool // white space stands before the first of them
 
+	torn     bool // text may not be in NFC
+	doubtful bool // something was kept, or left out, after which another reading may differ
+
 	want   bool // pieces are wanted
 	pieces []piece
 
@@ -63,13 +66,14 @@ func read(written string, o Options, want bool) *reader {
 func readIn(home lang, written string, o Options, want bool) *reader {
 	r := newReader(home, written, o, want)
 	r.run()
+	r.settle(written)
 	return r
 }
 
 // newReader scans written, and reads nothing yet.
 func newReader(home lang, written string, o Options, want bool) *reader {
 	r := &reader{opt: o, want: want, home: home}
-	r.text, r.toks = scan(strings.TrimFunc(written, unicode.IsSpace))
+	r.text, r.toks, r.torn = scan(strings.TrimFunc(written, unicode.IsSpace))
 	r.lookup()
 	r.out = make([]byte, 0, 3*len(r.text)+64)
 	if want {
@@ -255,6 +259,7 @@ func (r *reader) say(words string) {
 // keep writes token i as it is.
 func (r *reader) keep(i int) int {
 	t := &r.toks[i]
+	r.doubtful = r.doubtful || r.isDecidedBeside(i)
 	r.room(t.gap)
 	r.out = append(r.out, r.text[t.a:t.b]...)
 	r.join = asWritten
@@ -292,6 +297,7 @@ func (r *reader) open(i int) {
 // close writes a closing bracket or quote behind the last word.
 func (r *reader) close(ch byte) {
 	if r.opened > 0 {
+		r.doubtful = true
 		if r.opened--; r.opened == 0 && r.join != glued {
 			r.join = spaced // A()A are two
 		}
@@ -299,8 +305,20 @@ func (r *reader) close(ch byte) {
 	}
 	again := len(r.out) > 0 && r.out[len(r.out)-1] == ch && ch != ')' // two quotes say no more than one
 	if r.said && r.join != glued && !again {
+		r.doubtful = r.doubtful || parts(r.out) || bytes.HasSuffix(r.out, []byte("'"))
 		r.out = append(r.out, ch)
 		r.join = spaced
+		return
+	}
+	r.doubtful = true
+}
+
+// unsay takes back what was written from n on, also from pieces that end there.
+func (r *reader) unsay(n int) {
+	r.out = r.out[:n]
+	for k := len(r.pieces) - 1; k >= 0 && r.pieces[k].to > n; k-- {
+		p := &r.pieces[k]
+		p.from, p.to = min(p.from, n), n
 	}
 }
 
@@ -309,6 +327,7 @@ func (r *reader) pause() { r.mark(",") }
 
 // mark writes punctuation behind the last word of the sentence. Of two marks in a row the stronger stays.
 func (r *reader) mark(m string) {
+	r.doubtful = r.doubtful || r.opened > 0
 	r.opened = 0
 	n := len(r.out)
 	if !r.said || r.join == glued {

@@ -126,6 +126,7 @@ type scanner struct {
 	toks []token
 
 	gap, line bool
+	torn      bool
 	tags      bool
 	inBlob    int // where the run without white space began
 	blob      blobMark
@@ -135,7 +136,9 @@ type scanner struct {
 //
 // Cleaning means: NFC (which splits the precomposed nukta letters), compatibility letters and digits of any script to plain ones,
 // zero-width characters and controls out, typographic quotes to plain ones.
-func scan(written string) (text string, toks []token) {
+//
+// torn means that marks stand together which did not in written, so that the clean text may not be in NFC.
+func scan(written string) (text string, toks []token, torn bool) {
 	var at []int32 // source position of each rune, when it is not simply its number
 	if !composed(written) {
 		written, at = compose(written)
@@ -182,7 +185,7 @@ func scan(written string) (text string, toks []token) {
 		s.toks = foldTags(s.toks)
 	}
 	// The scanner ends here, so nobody will touch the bytes again.
-	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks
+	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.torn
 }
 
 // composed reports whether s is in NFC. It knows Devanagari, which the general check finds doubtful at every nukta.
@@ -295,7 +298,7 @@ func (s *scanner) rune(r rune, src, end int32) {
 func (s *scanner) other(r rune, src, end int32) {
 	isMark := unicode.IsMark(r)
 	switch last := s.last().kind; {
-	case unicode.Is(unicode.Latin, r) && !compatible(r), unicode.Is(unicode.Mn, r) && last == latin && !s.gap:
+	case unicode.Is(unicode.Latin, r) && unicode.IsLetter(r) && !compatible(r), unicode.Is(unicode.Mn, r) && last == latin && !s.gap:
 		s.extendRune(latin, r, src, end)
 	case compatible(r):
 		s.fold(r, src, end)
@@ -306,7 +309,7 @@ func (s *scanner) other(r rune, src, end int32) {
 	case unicode.Is(unicode.Pd, r):
 		s.sign(enDash, src, end)
 	case isMark, r == utf8.RuneError:
-		// A mark without its letter.
+		s.torn = true // a mark without its letter
 	default:
 		s.sign(silent, src, end)
 	}
@@ -333,8 +336,9 @@ func (s *scanner) devanagari(r rune, src, end int32) {
 	case r == '॰': // the abbreviation sign, as in रु॰
 		s.sign('.', src, end)
 	case unicode.IsMark(r) && (s.last().kind != deva || s.gap):
-		// A vowel sign without its letter cannot be spoken.
+		s.torn = true // a vowel sign without its letter cannot be spoken
 	default:
+		s.torn = s.torn || 0x951 <= r && r <= 0x954 // stress marks, which have an order among others
 		s.extendRune(deva, r, src, end)
 	}
 }

@@ -252,7 +252,7 @@ func (r *reader) reference(i int) int {
 		return i
 	}
 	r.begin(i, speech.SpanAbbreviation)
-	r.say("reference")
+	r.say(r.at(i).word.en)
 	return r.end(next)
 }
 

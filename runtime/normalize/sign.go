@@ -116,7 +116,7 @@ func (r *reader) punctuation(i int) int {
 		switch {
 		case !r.isMarker(i):
 			if n := len(r.out) - 1; n >= 0 && (r.out[n] == ':' || r.out[n] == ';') && !r.inBrackets(i) {
-				r.out = r.out[:n] // together they would be an emoticon
+				r.unsay(n) // together they would be an emoticon
 			}
 			r.close(')')
 		case r.at(i+1).kind != nothing:

@@ -168,6 +168,7 @@ func (r *reader) query(j int) int {
 // sayAddress says tokens i to next.
 func (r *reader) sayAddress(i, next int) {
 	l := r.lang
+	r.doubtful = true
 	for j := i; j < next; j++ {
 		t := r.at(j)
 		switch t.kind {

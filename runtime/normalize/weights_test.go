@@ -56,7 +56,7 @@ func TestEveryWeightCounts(t *testing.T) {
 // isHomeWith decides the language of a text of one sentence by other weights.
 func isHomeWith(written string, weights *[evidences]weigh) bool {
 	r := &reader{home: hindi}
-	r.text, r.toks = scan(written)
+	r.text, r.toks, _ = scan(written)
 	r.lookup()
 	r.start, r.stop = 1, len(r.toks)-1
 	var t tally

@@ -38,7 +38,7 @@ type WhyPiece struct {
 	Reason string          `json:"reason,omitempty"` // empty where the writing alone decides
 }
 
-// Explain reads written as [Text] does and tells why. It is for people: what it says may change with each release.
+// Explain reads written as [Text] does at first and tells why. It is for people: what it says may change with each release.
 func Explain(written string, o Options) Why {
 	why := Why{Sentences: []WhyLanguage{}, Pieces: []WhyPiece{}} // not null in JSON
 	why.written = []rune(strings.TrimFunc(written, unicode.IsSpace))
