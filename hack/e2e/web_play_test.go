@@ -110,6 +110,8 @@ func TestBothSidesAreLinked(t *testing.T) {
 	b.get(`(() => { const t = document.querySelector('textarea'); t.focus(); t.setSelectionRange(7, 7); return ''; })()`, new(string))
 	b.do(chromedp.KeyEvent(kb.ArrowRight))
 	b.wait("by the caret", linked)
+	b.get(`(() => { const t = document.querySelector('textarea'); t.setRangeText('Kul', 0, 5); t.setSelectionRange(6, 6); t.dispatchEvent(new Event('input', {bubbles: true})); return ''; })()`, new(string))
+	b.wait("by the caret, when the preview comes", linked+` && document.querySelector('.play-chunks li p')?.textContent.startsWith('Kul ')`)
 	b.get(`(document.querySelector('textarea').blur(), '')`, new(string))
 	b.wait("no longer", `!document.querySelector('[data-span].on')`)
 	b.get(`(document.querySelector('.play-chunks [data-span]').focus(), '')`, new(string))

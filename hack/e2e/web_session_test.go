@@ -15,7 +15,9 @@ func (b *tab) another(address string) *tab {
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	b.t.Cleanup(cancel)
 	more := &tab{t: b.t, ctx: ctx, base: b.base}
-	more.do(chromedp.Navigate(address))
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil { // a tab ends with the context of its first action
+		b.t.Fatal(err)
+	}
 	return more
 }
 

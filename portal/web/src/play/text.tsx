@@ -1,7 +1,7 @@
 // The text and what will be spoken, linked at their spans: pointing at one side marks both.
 
 import type { ReadonlySignal, Signal } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { familyOf, sourcePieces, spokenPieces, type Piece } from "./marks";
 import { reasonOf, type PreviewResult } from "./preview";
 import { Icon } from "../ui/icons";
@@ -21,8 +21,13 @@ interface SourceProps {
 /** A textarea over a layer of marks with the same font and wrapping. The text itself never becomes HTML. */
 export function Source({ t, text, preview, chars, hovered, onText, onFocus, onComposing }: SourceProps) {
   const layer = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const spans = preview.typed === text ? (preview.preview?.spans ?? []) : []; // marks of another text would lie wrong
   const pieces = useMemo(() => sourcePieces(text, spans), [text, spans]);
+  const atCaret = () => (hovered.value = spanAt(pieces, field.current?.selectionStart ?? 0));
+  useEffect(() => {
+    if (document.activeElement === field.current) atCaret(); // the preview came after the key
+  }, [pieces]);
   const follow = (e: Event) => {
     if (layer.current) layer.current.scrollTop = (e.currentTarget as HTMLElement).scrollTop;
   };
@@ -34,6 +39,7 @@ export function Source({ t, text, preview, chars, hovered, onText, onFocus, onCo
           {"\n"}
         </div>
         <textarea
+          ref={field}
           aria-labelledby="play-text"
           aria-describedby="play-count"
           rows={4}
@@ -44,7 +50,7 @@ export function Source({ t, text, preview, chars, hovered, onText, onFocus, onCo
           onInput={(e) => onText(e.currentTarget.value)}
           onCompositionStart={() => onComposing(true)}
           onCompositionEnd={() => onComposing(false)}
-          onKeyUp={(e) => (hovered.value = spanAt(pieces, e.currentTarget.selectionStart))}
+          onKeyUp={atCaret}
           onBlur={() => (hovered.value = -1)}
           onPointerMove={(e) => (hovered.value = under(layer.current, e))}
           onPointerLeave={() => (hovered.value = -1)}
