@@ -130,6 +130,7 @@ func TestPicture(t *testing.T) {
 	b.do(chromedp.Click("#tab-events"))
 	b.get(`(scrollTo(0, 0), document.activeElement.blur(), '')`, new(string))
 	b.rest()
+	b.wait("how many workers are free", workersAreKnown)
 	got, err := chromedp.Call(b.ctx, cdpage.CaptureScreenshot, cdpage.CaptureScreenshotParams{})
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +173,7 @@ func (b *tab) shoot(address string, width int64, file string) {
 	}
 	b.do(chromedp.Navigate(address), chromedp.WaitVisible("h1, pre"))
 	b.rest()
+	b.wait("how many workers are free", workersAreKnown)
 	got, err := chromedp.Call(b.ctx, cdpage.CaptureScreenshot, cdpage.CaptureScreenshotParams{})
 	if err != nil {
 		b.t.Fatal(err)
@@ -180,6 +182,9 @@ func (b *tab) shoot(address string, width int64, file string) {
 		b.t.Fatal(err)
 	}
 }
+
+// workersAreKnown is what the playground asks last.
+const workersAreKnown = `document.querySelector('.workers')?.textContent !== '…'`
 
 // rest waits until nothing of the page is still being asked for: no skeleton, and half a second without a change.
 func (b *tab) rest() {

@@ -87,6 +87,7 @@ func TestAxeOnWhatOpens(t *testing.T) {
 		{"playground", click(".play-button"), `document.querySelector('.play-button').dataset.state === 'playing'`},
 		{"playground", click("#tab-events"), `document.querySelector('#panel-events').checkVisibility()`},
 		{"playground", press("k", "ctrlKey: true"), opened}, {"playground", press("?", ""), opened}, {"playground", click(".account"), opened}, {"playground", click(".org"), opened},
+		{"playground", click(".play-main .menu button"), opened},
 		{"keys", click("tr[data-key] .menu button"), opened}, {"requests", click("[data-request]"), `document.querySelector('dialog .timing')`},
 		{"billing", click("tr[data-month] button"), opened}, {"members", click("[data-create]"), opened}, {"voices", click("[data-create]"), opened},
 		{"usage", click("#main .card header .btn"), `document.querySelector('.days')`},

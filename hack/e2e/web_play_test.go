@@ -98,6 +98,19 @@ func TestTakesAreCompared(t *testing.T) {
 	}
 }
 
+// TestExamples: they are a row of buttons, and a menu on a phone.
+func TestExamples(t *testing.T) {
+	if isFleet(t) {
+		t.Skip("the page is the same")
+	}
+	_, b, _ := portalTab(t)
+	b.do(chromedp.Click(`//*[@class="chip"][text()="Bank"]`))
+	b.wait("the example of a bank", `document.querySelector('textarea').value.startsWith('A/C ')`)
+	b.look(look{"light", "en", 390})
+	b.do(chromedp.Click(".play-main .menu button"), chromedp.Click(".menu-list button:nth-child(2)"))
+	b.wait("the example of a code", `!document.querySelector('.menu-list') && document.querySelector('textarea').value.includes('OTP 482913')`)
+}
+
 // TestBothSidesAreLinked: a span is marked on both sides, and its kind told, where the caret stands or the focus is.
 func TestBothSidesAreLinked(t *testing.T) {
 	if isFleet(t) {

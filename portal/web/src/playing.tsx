@@ -18,9 +18,8 @@ function KeyLeft({ of }: { of: PlaygroundKey }) {
   const look = () => setLeft(Math.round(of.leftMs() / 60_000));
   useEffect(look, [of]);
   useEvery(5000, look);
-  if (left === 0) return null;
   return (
-    <span class="chip hide-s">
+    <span class={left > 0 ? "chip key-left" : "chip key-left none"}>
       <Icon name="key" />
       {t("play.browserKey", { h: Math.floor(left / 60), min: left % 60 })}
     </span>

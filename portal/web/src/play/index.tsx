@@ -6,6 +6,7 @@ import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { away } from "../lib/api";
 import { copy as copyText } from "../ui/copy";
 import { Icon } from "../ui/icons";
+import { Menu } from "../ui/menu";
 import { Events, jsonLines } from "./events";
 import { Figures } from "./figuresview";
 import { fromFragment, toFragment } from "./link";
@@ -95,7 +96,7 @@ export function Playground(p: PlaygroundProps) {
         <section class="card">
           <header>
             <h2 id="play-text">{p.t("play.text")}</h2>
-            <div class="play-examples" role="group" aria-label={p.t("play.examples")}>
+            <div class="play-examples hide-s" role="group" aria-label={p.t("play.examples")}>
               {EXAMPLES.map(([name, example]) => (
                 <button
                   type="button"
@@ -106,6 +107,33 @@ export function Playground(p: PlaygroundProps) {
                   {name}
                 </button>
               ))}
+            </div>
+            <div class="end show-s">
+              <Menu
+                class="btn sm"
+                label={p.t("play.examples")}
+                button={
+                  <>
+                    {p.t("play.examples")}
+                    <Icon name="down" />
+                  </>
+                }
+              >
+                {(close) =>
+                  EXAMPLES.map(([name, example]) => (
+                    <button
+                      type="button"
+                      lang={name === "देवनागरी" ? "hi" : undefined}
+                      onClick={() => {
+                        close();
+                        setText(example);
+                      }}
+                    >
+                      {name}
+                    </button>
+                  ))
+                }
+              </Menu>
             </div>
           </header>
           <Source

@@ -227,13 +227,13 @@ function OrgMenu({ newOrg }: { newOrg(): void }) {
 }
 
 function Workers() {
-  const h = useLoad(health, [], 2000); // what the page is there for comes first
+  const h = useLoad(health, [], page.value === "playground" ? 5000 : 0); // there the first sound comes first
   useEvery(10_000, () => void h.reload());
   const free = h.value ? h.value.workers_ready - h.value.workers_busy : 0;
   return (
     <div class="row muted workers">
       <span class={h.value && free > 0 ? "dot on" : "dot off"} />
-      {h.value ? t("free", { free, all: h.value.workers }) : t("freeUnknown")}
+      {h.value ? t("free", { free, all: h.value.workers }) : h.failure ? t("freeUnknown") : "…"}
     </div>
   );
 }
