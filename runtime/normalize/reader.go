@@ -305,7 +305,8 @@ func (r *reader) close(ch byte) {
 	}
 	again := len(r.out) > 0 && r.out[len(r.out)-1] == ch && ch != ')' // two quotes say no more than one
 	if r.said && r.join != glued && !again {
-		r.doubtful = r.doubtful || parts(r.out) || bytes.HasSuffix(r.out, []byte("'"))
+		behindMark := parts(r.out) || len(bytes.TrimRight(r.out, "\"')")) < len(r.out)
+		r.doubtful = r.doubtful || behindMark
 		r.out = append(r.out, ch)
 		r.join = spaced
 		return

@@ -106,7 +106,7 @@ func (r *reader) grouped(s string) {
 
 // letters names the ASCII letters of s.
 func (r *reader) letters(s string, l lang) {
-	r.doubtful = r.doubtful || l == english
+	r.doubtful = r.doubtful || l == english && (r.join == glued || isRomanLetters(s))
 	for i := range len(s) {
 		c := s[i] &^ 0x20
 		if c < 'A' || c > 'Z' {

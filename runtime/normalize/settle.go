@@ -9,7 +9,7 @@ import (
 
 // Rules decide by what stands beside a word, and a reading changes that: a sign between two words falls silent, a number becomes
 // words, a line its full stop. So where a word was kept that its neighbours decide about, what is spoken is read again until it stays
-// the same. One message in five has such a word, and hardly any changes.
+// the same. One message in nine has such a word, and hardly any changes.
 
 // rereadings is how often a text is read again at most.
 const rereadings = 4
@@ -38,7 +38,7 @@ func (r *reader) isDecidedBeside(i int) bool {
 		return false
 	case t.kind == latin && (t.cas == upper || t.cas == mixed || t.b-t.a == 1):
 		return true
-	case t.kind == latin && strings.Trim(r.str(i), "ivx") == "":
+	case t.kind == latin && isRomanLetters(r.str(i)):
 		return true // level xi
 	case e.is(apart):
 		return false // से waits for a number, and none is left
@@ -47,6 +47,9 @@ func (r *reader) isDecidedBeside(i int) bool {
 	}
 	return e.chat != nil || len(e.beside) > 0 || e.is(shortened|month|weekday) || e.en != ""
 }
+
+// isRomanLetters reports whether s is made of the letters of small Roman numerals.
+func isRomanLetters(s string) bool { return strings.Trim(s, "ivxIVX") == "" }
 
 // adopt takes what another reading makes of what r has spoken. Pieces on both sides of what it changes stay; those between become one.
 func (r *reader) adopt(again *reader) {

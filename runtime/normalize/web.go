@@ -168,7 +168,6 @@ func (r *reader) query(j int) int {
 // sayAddress says tokens i to next.
 func (r *reader) sayAddress(i, next int) {
 	l := r.lang
-	r.doubtful = true
 	for j := i; j < next; j++ {
 		t := r.at(j)
 		switch t.kind {
@@ -207,6 +206,7 @@ func (r *reader) sayAddress(i, next int) {
 // is said in full, for it would be when it is read again.
 func (r *reader) sayName(j int, last bool) {
 	t, s := r.at(j), r.str(j)
+	r.doubtful = r.doubtful || r.isDecidedBeside(j) && t.cas != upper
 	if full, _ := r.besideWord(j); last && full != "" {
 		r.say(full)
 		return
