@@ -595,7 +595,7 @@ func (r *reader) sayRate(i int, l lang) {
 		r.say(l.measure(u).one)
 	default:
 		r.say(s)
-		r.doubtful = true
+		r.doubtful = true // alone it may be an acronym
 	}
 }
 
