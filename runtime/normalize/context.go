@@ -40,6 +40,7 @@ var contextRules = [...]contextRule{
 	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
 	{"letters before its hyphen", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isLetteredCode(i) }},
 	{"a word of accounts, orders or numbers before it", idNear, 3, func(r *reader, i int, before finding) bool { return before.what == idNear && !r.isPrice(i) }},
+	{"the short form of number before it", idNear, 5, func(r *reader, i int, _ finding) bool { return r.followsNumberSign(i) }},
 	{"a bank before it", idNear, 4, func(r *reader, i int, _ finding) bool { return r.isBankTail(i) }},
 	{"another of its kind before it", idNear, 3, func(r *reader, i int, _ finding) bool { return r.isAnother(i) }},
 	{"a word of codes behind it", codeNear, 3, func(r *reader, i int, before finding) bool {
@@ -114,6 +115,15 @@ func (r *reader) isDottedOTP(j int) bool {
 		return false
 	}
 	return r.reads(j, "पी") && r.reads(j-2, "टी") && r.reads(j-4, "ओ")
+}
+
+// followsNumberSign reports whether a short form of number stands before token i: गाड़ी सं. 14055, No. 14055.
+func (r *reader) followsNumberSign(i int) bool {
+	j := i - 1
+	if r.tightSign(j, '.') {
+		j--
+	}
+	return r.reads(j, "सं", "नं") || j < i-1 && r.isNo(j)
 }
 
 // wordBefore judges the word at token j, in front of a number. stop means that no word before it counts; id that words of accounts

@@ -24,6 +24,9 @@ func (r *reader) fraction(i int) int {
 	if next := r.fewOf(i); next > i {
 		return next
 	}
+	if next := r.partsOf(i, l); next > i {
+		return next
+	}
 	if f, next := r.simpleFraction(i); f > 0 && !r.tightSign(next, '/') && !r.inAddress(i) {
 		r.begin(i, speech.SpanFraction)
 		r.mixedNumber(&number{fraction: f}, l)
@@ -41,6 +44,22 @@ func (r *reader) fraction(i int) int {
 		return next
 	}
 	return r.overNumbers(i, l)
+}
+
+// partsOf reads 1/3 of the flats and 2/5 of them in English.
+func (r *reader) partsOf(i int, l lang) int {
+	n, d := r.small(i, 1), r.small(i+2, 2)
+	named := 0 < n && n < d && d <= 12 && d != 4 // quarters have a word of their own
+	if l != english || !named || d == 2 || !r.reads(i+3, "of") {
+		return i
+	}
+	r.begin(i, speech.SpanFraction)
+	r.cardinal(uint64(n), l)
+	r.ordinal(uint64(d))
+	if n > 1 {
+		r.out = append(r.out, 's')
+	}
+	return r.end(i + 3)
 }
 
 // isStrokedCode reports whether the parts with strokes at token i are those of an account, a file or a policy.

@@ -91,6 +91,7 @@ const (
 	starred                         // 5* beside it are stars: hotel, rating
 	cooled                          // T behind it is tons: AC, split
 	roundTimes                      // 2x110 beside it is money: toll, fare
+	stopping                        // pt behind it is a point: boarding, pickup
 	groups                          // how many there are
 )
 
@@ -191,4 +192,5 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
+	stopping:           `boarding pickup drop dropping starting meeting assembly collection delivery view charging checking toll`,
 }

@@ -33,12 +33,12 @@ var neighbourForms = [...]neighbourForm{
 		return (r.isWord(i-1, expiry|dateWord) || r.in(i-1, dated)) && r.isDay(next)
 	}},
 	{"dt", "dated", func(r *reader, _, next int) bool { return r.isDay(next) }},
-	{"dep", "departure", func(r *reader, i, next int) bool {
-		return r.isClock(next) || r.isBehindClock(i) || r.isStation(next) && r.isClock(next+1)
-	}},
-	{"arr", "arrival", func(r *reader, i, next int) bool {
-		return r.isClock(next) || r.isBehindClock(i) || r.isStation(next) && r.isClock(next+1)
-	}},
+	{"dep", "departure", (*reader).isTimetable},
+	{"arr", "arrival", (*reader).isTimetable},
+	{"pt", "point", func(r *reader, i, _ int) bool { return r.in(i-1, stopping) }},
+	{"pl", "please", func(r *reader, i, next int) bool { return r.isSign(i+1, '.') && r.at(next).inSmallLetters() }},
+	{"e", "East", (*reader).isSideOfTown},
+	{"w", "West", (*reader).isSideOfTown},
 	{"yr", "year", func(r *reader, i, _ int) bool {
 		return r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1))
 	}},
@@ -422,6 +422,9 @@ func (r *reader) isWeekend(i, next int) bool {
 	}
 	ordinal := r.at(i-2).kind == digits && r.tight(i-1) && englishEnding(r.atWord(i-1))                              // 2nd Sat
 	hours := r.at(i).cas == title && r.at(i-1).kind != digits && r.small(next, 2) > 0 && r.numberBehind(next+1, '-') // Sat 11-12.30
+	if r.at(i).cas == title && r.isClock(next) {
+		return true // Sat 3 pm
+	}
 	if ordinal || hours || r.isDay(next) {
 		return true
 	}
@@ -483,6 +486,26 @@ func (r *reader) isClock(i int) bool {
 	}
 	m, ok := r.moment(i)
 	return ok && m.clear()
+}
+
+// isTimetable reports whether the dep or arr at token i stands beside a time: dep. 21:05, 21:05 dep, arr Pune 6 am.
+func (r *reader) isTimetable(i, next int) bool {
+	if r.isStation(next) {
+		next++
+	}
+	return r.isClock(next) || r.at(next).kind == digits && r.numberBehind(next+1, ':') || r.isBehindClock(i)
+}
+
+// isSideOfTown reports whether the letter at token i is the part of a suburb that lies on one side of its railway, as in Mumbai: Andheri (E), Mumbai.
+func (r *reader) isSideOfTown(i, _ int) bool {
+	if r.at(i).cas != upper || !r.isSign(i-1, '(') || !r.tightSign(i+1, ')') || r.at(i-2).cas != title {
+		return false
+	}
+	next := i + 2
+	for r.at(next).isOneOf(",-") {
+		next++
+	}
+	return r.isWord(next, city) || r.at(next).kind == digits && len(r.str(next)) == 6
 }
 
 // isBehindClock reports whether a time with a colon stands before token i: 21:00 dep.

@@ -202,6 +202,8 @@ func (r *reader) stopBehindLatin(j int) bool {
 	switch {
 	case next.inSmallLetters() && r.hasShortDot(j-1):
 		return false // 5 kg. rice, 1200 sq. ft. in all
+	case p.cas != upper && len(p.word.beside) > 0 && (next.inSmallLetters() || next.kind == digits):
+		return p.word.is(month) && next.kind == digits // till 20 Dec. 100 Mbps; but dep. 21:05, pl. clear your dues
 	case p.word.chat != nil && p.cas != lower && len(p.word.beside) > 0:
 		return false // Kr. Vivek
 	case p.b-p.a == 1:
@@ -223,7 +225,7 @@ func (r *reader) stopBehindCurrency(j int) bool {
 	switch {
 	case next.kind == digits, before.kind == sign:
 		return false
-	case before.kind == digits:
+	case before.kind == digits, before.word.is(scaleWord):
 		return next.kind != deva && !next.inSmallLetters()
 	}
 	return true
