@@ -114,8 +114,18 @@ func (r *reader) bareTime(i int) (m moment, ok bool) {
 	if r.isWord(i-1, dayPart) {
 		return m, true
 	}
-	until := r.reads(i+1, "tk", "tak", "तक") && r.near(i, dayPart, 8)
+	until := r.reads(i+1, "tk", "tak", "तक") && (r.near(i, dayPart, 8) || m.min%15 == 0 && r.isOnTheWay(i+2))
 	return m, m.min > 0 && (until || r.besideClock(i))
+}
+
+// isOnTheWay reports whether the words from token i on say that somebody goes or comes: 730 tak ghar aa jaungi.
+func (r *reader) isOnTheWay(i int) bool {
+	for j := i; j < i+3; j++ {
+		if r.in(j, homeward) {
+			return true
+		}
+	}
+	return false
 }
 
 // opensHours reports whether token i is the first of two times of four digits, 0200-0400 hrs.

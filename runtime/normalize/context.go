@@ -182,6 +182,9 @@ func (r *reader) isCount(j int) bool {
 	if r.reads(j, "nos", "Nos") && r.at(j-1).kind == digits {
 		return true // 2 nos.
 	}
+	if r.reads(j, "नंबर", "number", "numbers") && r.small(j-1, 3) > 0 {
+		return true // a test of 50 नंबर
+	}
 	return r.reads(j, "संख्या", "sankhya") && r.reads(j-1, "की", "ki", "कुल", "kul") || r.reads(j, "number", "Number", "no") && r.reads(j+1, "of", "Of")
 }
 
@@ -192,6 +195,9 @@ func (r *reader) isPrice(i int) bool {
 		return false
 	}
 	isPaid := r.isWord(i+1, paid) || r.reads(i+1, "ka", "ki", "का", "की") && r.isWord(i+2, paid) // 2000 का भुगतान
+	if r.reads(i+1, "each") {
+		return true // 2 ticket, 850 each
+	}
 	if r.reads(i+1, "ka", "का") && r.at(i+2).kind == nothing {
 		return true // order kar diya 487 ka
 	}

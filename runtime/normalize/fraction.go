@@ -111,6 +111,21 @@ func (r *reader) chooses(j int) bool {
 	return size == 3 && r.context(j).what == idNear || r.isNear(j, targets, 3)
 }
 
+// listOfCounts reads 3/6/12 months: three numbers or more, each larger than the one before, and what all of them count.
+func (r *reader) listOfCounts(i int) int {
+	j, parts := i, 1
+	for ; r.stroke(j) && r.small(j, 3) < r.small(j+2, 3); j += 2 {
+		if r.small(j, 3) < 1 || r.zeroLed(j) {
+			return i
+		}
+		parts++
+	}
+	if parts < 3 || r.tight(j+1) || !r.countedAt(j+1) {
+		return i
+	}
+	return r.sayList(i, j)
+}
+
 // listOf reads the rates 5/12/18/28% and other rows of four numbers, with a pause for each stroke.
 func (r *reader) listOf(i int) int {
 	parts, j := 1, i
@@ -120,6 +135,11 @@ func (r *reader) listOf(i int) int {
 	if parts < 3 || parts == 3 && !r.isSign(j+1, '%') || !r.looseEnd(j+1) {
 		return i
 	}
+	return r.sayList(i, j)
+}
+
+// sayList says the numbers from token i to token j, with a pause for each stroke.
+func (r *reader) sayList(i, j int) int {
 	r.begin(i, speech.SpanNumber)
 	for k := i; k < j; k += 2 {
 		r.sayPlain(k, r.lang)

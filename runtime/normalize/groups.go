@@ -91,6 +91,7 @@ const (
 	starred                         // 5* beside it are stars: hotel, rating
 	cooled                          // T behind it is tons: AC, split
 	roundTimes                      // 2x110 beside it is money: toll, fare
+	homeward                        // where people go, and their going: ghar, pahunch
 	stopping                        // pt behind it is a point: boarding, pickup
 	groups                          // how many there are
 )
@@ -133,7 +134,7 @@ var groupWords = [groups]string{
 	bank:               `sbi hdfc icici axis kotak pnb bob boi idbi canara union indusind idfc yes rbl federal paytm`,
 	monthly:            `pension pt rent maintenance maint tuition tution sip emi salary stipend hostel mess pg gym fee fees chit`,
 	dosed:              `insulin lantus novorapid mixtard botox इंसुलिन`,
-	appointed:          `appt appointment meeting mtg slot aarti show class timing time`,
+	appointed:          `start starts begin begins appt appointment meeting mtg slot aarti show class timing time`,
 	people:             `log logon लोग लोगों bande bacche bachche students ladke बच्चे baar बार times`,
 	givenMoney:         `dia diya di diye liya li dena de do paid given payment amt amount received`,
 	tagWord:            `na yaar bhai ji didi`,
@@ -192,5 +193,6 @@ var groupWords = [groups]string{
 	starred:            `rate rating rated hotel fridge ac resort review reviews geyser`,
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
+	homeward:           `ghar घर office ऑफ़िस station स्टेशन airport pahunch pahuch pahunchna pahunchenge pahunchunga pahunchungi niklenge niklunga niklungi nikal nikalna पहुँच निकल`,
 	stopping:           `boarding pickup drop dropping starting meeting assembly collection delivery view charging checking toll`,
 }

@@ -97,7 +97,7 @@ func (r *reader) sectionNumber(i, next int) int {
 	if r.isSign(before, '.') {
 		before--
 	}
-	law := r.in(before, lawful)
+	law := r.in(before, lawful) || r.reads(before, "gate", "Gate", "platform", "Platform") && r.small(i, 2) > 0 && r.single(i+1)
 	if under := r.stroked(i-3) != "" && r.reads(i-1, "s", "S"); !law && !under {
 		return i
 	}

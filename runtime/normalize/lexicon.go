@@ -373,9 +373,11 @@ var shortForms = []struct {
 	{needsDot, "er", "", "engineer"},
 	{dotOrTitle, "adv", "", "advocate"},
 	{dotOrTitle, "mon", "", "Monday"},
-	{dotOrTitle, "tue tues", "", "Tuesday"},
+	{dotOrTitle, "tue", "", "Tuesday"},
+	{dotOrNone, "tues", "", "Tuesday"},
 	{dotOrTitle, "wed", "", "Wednesday"},
-	{dotOrTitle, "thu thur thurs", "", "Thursday"},
+	{dotOrTitle, "thu thur", "", "Thursday"},
+	{dotOrNone, "thurs", "", "Thursday"},
 	{dotOrTitle, "fri", "", "Friday"},
 	{dotOrTitle, "capt", "", "captain"},
 	{needsDot, "st", "", "saint"},
@@ -560,7 +562,7 @@ var shortForms = []struct {
 // dottedForms are short forms with dots inside, here without them.
 var dottedForms = map[string]string{
 	"eg": "for example", "ie": "that is", "wrt": "with respect to", "hno": "house number", "rno": "room number", "ps": "P S", "phd": "P H D", "llb": "L L B", "llm": "L L M", "pa": "per annum", "wef": "with effect from", "asap": "as soon as possible", "sno": "serial number", "slno": "serial number", "srno": "serial number", "क्रसं": "क्रम संख्या", "किमी": "किलोमीटर",
-	"मनं": "मकान नंबर", "मोन": "मोबाइल नंबर", "फोन": "फ़ोन नंबर", "wno": "ward number", "ग्रापं": "ग्राम पंचायत", "ईपू": "ईसा पूर्व", "विसं": "विक्रम संवत", "मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "मिग्रा": "मिलीग्राम", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
+	"मनं": "मकान नंबर", "मोन": "मोबाइल नंबर", "फोन": "फ़ोन नंबर", "wno": "ward number", "ग्रापं": "ग्राम पंचायत", "ईपू": "ईसा पूर्व", "विसं": "विक्रम संवत", "विव": "वित्त वर्ष", "मप्र": "मध्य प्रदेश", "उप्र": "उत्तर प्रदेश", "हिप्र": "हिमाचल प्रदेश", "आंप्र": "आंध्र प्रदेश", "रामा": "राष्ट्रीय मार्ग", "रारा": "राष्ट्रीय राजमार्ग", "किग्रा": "किलो", "मिग्रा": "मिलीग्राम", "सेमी": "सेंटीमीटर", "मिमी": "मिलीमीटर", "मिली": "मिलीलीटर",
 }
 
 // degrees are the words behind the initial of a degree.
@@ -690,6 +692,10 @@ var englishChatForms = [...]chatForm{
 	{"wht", "what", true},
 	{"bcz bcoz", "because", true},
 	{"tym", "time", false},
+	{"mnth", "month", false},
+	{"mnths", "months", false},
+	{"bday", "birthday", false},
+	{"ppl", "people", false},
 }
 
 // expansions are the English words that reading puts in place of short forms, numbers and units.

@@ -36,6 +36,12 @@ var neighbourForms = [...]neighbourForm{
 	{"dep", "departure", (*reader).isTimetable},
 	{"arr", "arrival", (*reader).isTimetable},
 	{"pt", "point", func(r *reader, i, _ int) bool { return r.in(i-1, stopping) }},
+	{"veh", "vehicle", func(r *reader, _, next int) bool { return r.isNo(next) || r.reads(next, "number") }},
+	{"wk", "week", func(r *reader, i, _ int) bool { return r.in(i-1, weekendBefore) || r.in(i-1, fewOf) }},
+	{"pp", "per person", func(r *reader, i, _ int) bool {
+		return r.at(i).cas == lower && r.looseEnd(i+1) && (r.at(i-1).kind == digits || r.reads(i-1, "k", "K"))
+	}},
+	{"stn", "station", func(r *reader, i, _ int) bool { return r.at(i).cas != upper }},
 	{"pl", "please", func(r *reader, i, next int) bool { return r.isSign(i+1, '.') && r.at(next).inSmallLetters() }},
 	{"e", "East", (*reader).isSideOfTown},
 	{"w", "West", (*reader).isSideOfTown},

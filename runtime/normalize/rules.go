@@ -59,6 +59,7 @@ var (
 		{"boundaries", (*reader).boundaries, false},
 		{"balls faced", (*reader).ballsFaced, false},
 		{"age and sex", (*reader).ageAndSex, false},
+		{"numbers in a row", (*reader).listOfCounts, false},
 		{"date", (*reader).date, false},
 		{"time", (*reader).clock, false},
 		{"term", (*reader).termLetters, false},

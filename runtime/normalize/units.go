@@ -169,6 +169,8 @@ mph,mi/h,mi/hr | मील प्रति घंटा | mile per hour | miles 
 घं. | घंटे | hour | hours
 व. | वर्ष | year | years
 पै. | पैसे | paisa | paise
+p/sec,p/s | पैसे प्रति सेकंड | paisa per second | paise per second
+p/min | पैसे प्रति मिनट | paisa per minute | paise per minute
 rpm | आर पी एम | R P M | R P M
 lb,lbs | पाउंड | pound | pounds
 oz | औंस | ounce | ounces
