@@ -40,7 +40,7 @@ var contextRules = [...]contextRule{
 	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
 	{"letters before its hyphen", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isLetteredCode(i) }},
 	{"a word of accounts, orders or numbers before it", idNear, 3, func(r *reader, i int, before finding) bool { return before.what == idNear && !r.isPrice(i) }},
-	{"the short form of number before it", idNear, 5, func(r *reader, i int, _ finding) bool { return r.followsNumberSign(i) }},
+	{"the short form of number before it", idNear, 5, func(r *reader, i int, _ finding) bool { return r.isBehindNo(i) }},
 	{"a bank before it", idNear, 4, func(r *reader, i int, _ finding) bool { return r.isBankTail(i) }},
 	{"another of its kind before it", idNear, 3, func(r *reader, i int, _ finding) bool { return r.isAnother(i) }},
 	{"a word of codes behind it", codeNear, 3, func(r *reader, i int, before finding) bool {
@@ -117,8 +117,8 @@ func (r *reader) isDottedOTP(j int) bool {
 	return r.reads(j, "पी") && r.reads(j-2, "टी") && r.reads(j-4, "ओ")
 }
 
-// followsNumberSign reports whether a short form of number stands before token i: गाड़ी सं. 14055, No. 14055.
-func (r *reader) followsNumberSign(i int) bool {
+// isBehindNo reports whether a short form of number stands before token i: गाड़ी सं. 14055, No. 14055.
+func (r *reader) isBehindNo(i int) bool {
 	j := i - 1
 	if r.tightSign(j, '.') {
 		j--
@@ -195,14 +195,12 @@ func (r *reader) isPrice(i int) bool {
 		return false
 	}
 	isPaid := r.isWord(i+1, paid) || r.reads(i+1, "ka", "ki", "का", "की") && r.isWord(i+2, paid) // 2000 का भुगतान
-	if r.reads(i+1, "each") {
-		return true // 2 ticket, 850 each
-	}
 	if r.reads(i+1, "ka", "का") && r.at(i+2).kind == nothing {
 		return true // order kar diya 487 ka
 	}
 	isExceeded := r.reads(i+1, "se", "से") && r.isWord(i+2, more) // 2000 से ज़्यादा
-	if isPaid || isExceeded {
+	isEach := r.reads(i+1, "each")                                // 2 ticket, 850 each
+	if isPaid || isExceeded || isEach {
 		return true
 	}
 	s := r.str(i)

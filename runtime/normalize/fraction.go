@@ -49,8 +49,8 @@ func (r *reader) fraction(i int) int {
 // partsOf reads 1/3 of the flats and 2/5 of them in English.
 func (r *reader) partsOf(i int, l lang) int {
 	n, d := r.small(i, 1), r.small(i+2, 2)
-	named := 0 < n && n < d && d <= 12 && d != 4 // quarters have a word of their own
-	if l != english || !named || d == 2 || !r.reads(i+3, "of") {
+	part, halved := 0 < n && n < d && d <= 12, d == 2 || d == 4 // halves and quarters have words of their own
+	if l != english || !part || halved || !r.reads(i+3, "of") {
 		return i
 	}
 	r.begin(i, speech.SpanFraction)
@@ -114,7 +114,7 @@ func (r *reader) chooses(j int) bool {
 // listOfCounts reads 3/6/12 months: three numbers or more, each larger than the one before, and what all of them count.
 func (r *reader) listOfCounts(i int) int {
 	j, parts := i, 1
-	for ; r.stroke(j) && r.small(j, 3) < r.small(j+2, 3); j += 2 {
+	for ; parts < 9 && r.stroke(j) && r.small(j, 3) < r.small(j+2, 3); j += 2 {
 		if r.small(j, 3) < 1 || r.zeroLed(j) {
 			return i
 		}

@@ -85,7 +85,7 @@ func (r *reader) seriesName(i, next int) int {
 	return r.end(next)
 }
 
-// sectionNumber reads the 80C of Section 80C and the 26AS of Form 26AS: a number and its letters, as people say them.
+// sectionNumber reads the 80C of Section 80C, the 26AS of Form 26AS and the 27B of gate 27B: a number and its letters, as people say them.
 func (r *reader) sectionNumber(i, next int) int {
 	if next != i+2 || r.at(i).kind != digits || r.zeroLed(i) {
 		return i
@@ -97,8 +97,9 @@ func (r *reader) sectionNumber(i, next int) int {
 	if r.isSign(before, '.') {
 		before--
 	}
-	law := r.in(before, lawful) || r.reads(before, "gate", "Gate", "platform", "Platform") && r.small(i, 2) > 0 && r.single(i+1)
-	if under := r.stroked(i-3) != "" && r.reads(i-1, "s", "S"); !law && !under {
+	law := r.in(before, lawful) || r.stroked(i-3) != "" && r.reads(i-1, "s", "S")
+	gate := r.reads(before, "gate", "Gate", "platform", "Platform") && r.small(i, 2) > 0 && r.single(i+1)
+	if !law && !gate {
 		return i
 	}
 	r.begin(i, speech.SpanNumber)

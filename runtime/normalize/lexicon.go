@@ -363,7 +363,6 @@ var shortForms = []struct {
 	words  string
 	hi, en string
 }{
-	{0, "ref", "", "reference"}, // see [reader.reference]
 	{dotOrTitle, "dr", "", "doctor"},
 	{dotOrTitle, "mr", "", "mister"},
 	{dotOrTitle, "mrs", "", "missus"},

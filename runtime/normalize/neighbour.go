@@ -35,9 +35,14 @@ var neighbourForms = [...]neighbourForm{
 	{"dt", "dated", func(r *reader, _, next int) bool { return r.isDay(next) }},
 	{"dep", "departure", (*reader).isTimetable},
 	{"arr", "arrival", (*reader).isTimetable},
+	{"ref", "reference", func(r *reader, i, next int) bool {
+		n := r.at(next)
+		named := n.word.is(idWord) || n.kind == digits || n.cas == upper
+		marked := r.colonBehind(i) || r.isSign(next-1, '#')
+		return marked || named && !r.isSign(next-1, '-') // REF-991 is a code
+	}},
 	{"pt", "point", func(r *reader, i, _ int) bool { return r.in(i-1, stopping) }},
 	{"veh", "vehicle", func(r *reader, _, next int) bool { return r.isNo(next) || r.reads(next, "number") }},
-	{"wk", "week", func(r *reader, i, _ int) bool { return r.in(i-1, weekendBefore) || r.in(i-1, fewOf) }},
 	{"pp", "per person", func(r *reader, i, _ int) bool {
 		return r.at(i).cas == lower && r.looseEnd(i+1) && (r.at(i-1).kind == digits || r.reads(i-1, "k", "K"))
 	}},
@@ -122,7 +127,9 @@ var neighbourForms = [...]neighbourForm{
 		return r.at(i).cas == lower && (r.at(next).inCapitals() && !r.single(next) || r.in(next, landmarks))
 	}},
 	{"ph", "phase", func(r *reader, i, next int) bool { return r.isSign(i+1, '-') && romanValue(r.atWord(next)) > 0 }},
-	{"wk", "week", func(r *reader, _, next int) bool { return r.reads(next, "of", "starting", "ending") }},
+	{"wk", "week", func(r *reader, i, next int) bool {
+		return r.in(i-1, weekendBefore) || r.in(i-1, fewOf) || r.reads(next, "of", "starting", "ending")
+	}},
 	{"opp", "opposite", func(r *reader, i, next int) bool { return r.at(i).cas != upper && r.at(next).cas == title }},
 	{"ht", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
 	{"ct", "court", func(r *reader, _, next int) bool { return r.isNo(next) }},
@@ -508,7 +515,7 @@ func (r *reader) isSideOfTown(i, _ int) bool {
 		return false
 	}
 	next := i + 2
-	for r.at(next).isOneOf(",-") {
+	for next < i+lookahead && r.at(next).isOneOf(",-") {
 		next++
 	}
 	return r.isWord(next, city) || r.at(next).kind == digits && len(r.str(next)) == 6

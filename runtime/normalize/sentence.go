@@ -203,9 +203,7 @@ func (r *reader) stopBehindLatin(j int) bool {
 	case next.inSmallLetters() && r.hasShortDot(j-1):
 		return false // 5 kg. rice, 1200 sq. ft. in all
 	case p.cas != upper && len(p.word.beside) > 0 && (next.inSmallLetters() || next.kind == digits):
-		return p.word.is(month) && next.kind == digits // till 20 Dec. 100 Mbps; but dep. 21:05, pl. clear your dues
-	case p.word.en != "" && next.kind == digits:
-		return false // IMPS ref. 5214
+		return p.word.is(month) && next.kind == digits // till 20 Dec. 100 Mbps; but dep. 21:05, ref. 5214, pl. clear your dues
 	case p.word.chat != nil && p.cas != lower && len(p.word.beside) > 0:
 		return false // Kr. Vivek
 	case p.b-p.a == 1:

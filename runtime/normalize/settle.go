@@ -45,7 +45,7 @@ func (r *reader) isDecidedBeside(i int) bool {
 	case r.reads(i, "ve", "per", "Per", "pr", "प्रति"):
 		return true // 00-ve; the unit of a rate
 	}
-	return e.chat != nil || len(e.beside) > 0 || e.is(shortened|month|weekday) || e.en != ""
+	return e.chat != nil || len(e.beside) > 0 || e.is(shortened|month|weekday)
 }
 
 // isRomanLetters reports whether s is made of the letters of small Roman numerals.

@@ -10,7 +10,7 @@ func (r *reader) shortForm(i int) int {
 	t := r.at(i)
 	e := t.word
 	if !e.is(shortened) || r.joined(i) {
-		return r.reference(i)
+		return i
 	}
 	next := i + 1
 	if t.cas == upper && (!r.looseEnd(next) || r.numberBehind(next, '-')) {
@@ -233,27 +233,6 @@ func (r *reader) named(i int) bool {
 		return true // uska no 9 triple 4
 	}
 	return r.in(i-1, possessive) && r.isLongCode(next)
-}
-
-// reference reads Ref no. and Ref: with the whole word.
-func (r *reader) reference(i int) int {
-	if !r.reads(i, "Ref", "ref", "REF") {
-		return i
-	}
-	next := i + 1
-	if r.tightSign(next, '.') && !r.last(next) {
-		next++
-	}
-	said := next
-	for said-next < lookahead && r.at(said).isOneOf("*_`~") {
-		said++ // ref *A12*
-	}
-	if n := r.at(said); !n.word.is(idWord) && n.kind != digits && !n.isOneOf(":#") && n.cas != upper {
-		return i
-	}
-	r.begin(i, speech.SpanAbbreviation)
-	r.say(r.at(i).word.en)
-	return r.end(next)
 }
 
 // codeLetters reports whether the letters at token i go on with digits: A-12, SAVE50, XX3345.
