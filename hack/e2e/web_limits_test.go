@@ -23,7 +23,8 @@ type traffic struct {
 
 func (b *tab) count() *traffic {
 	b.t.Helper()
-	c, heads, page := &traffic{}, map[network.RequestID]float64{}, cdp.LoaderID("none yet")
+	c, heads := &traffic{}, map[network.RequestID]float64{}
+	var page cdp.LoaderID
 	chromedp.Listen(b.ctx, func(ev any) {
 		c.mu.Lock()
 		defer c.mu.Unlock()

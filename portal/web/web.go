@@ -80,6 +80,11 @@ func New(o Options) (*Site, error) {
 		return nil, fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", o.API)
 	}
 	s := &Site{files: map[string]file{}, api: o.API, connect: o.Connect, tls: o.TLS}
+	pairs := []string{`data-api=""`, `data-api="` + o.API + `"`} // an origin has nothing that would have to be escaped
+	for text, by := range o.Replace {
+		pairs = append(pairs, text, by)
+	}
+	filled := strings.NewReplacer(pairs...)
 	err := fs.WalkDir(o.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -93,10 +98,7 @@ func New(o Options) (*Site, error) {
 			return err
 		}
 		if path.Ext(name) == ".html" {
-			f = f.with(`data-api=""`, `data-api="`+o.API+`"`) // an origin has nothing that would have to be escaped
-			for text, by := range o.Replace {
-				f = f.with(text, by)
-			}
+			f = f.with(filled)
 		}
 		s.files[name] = f
 		return nil
@@ -140,9 +142,9 @@ func read(files fs.FS, name string) (file, error) {
 	return file{plain: plain, zipped: zipped, etag: hex.EncodeToString(sum[:12]), kind: kind}, nil
 }
 
-// with is f with something else in the place of a text.
-func (f file) with(text, by string) file {
-	changed := bytes.ReplaceAll(f.plain, []byte(text), []byte(by))
+// with is f with something else in the place of some texts.
+func (f file) with(filled *strings.Replacer) file {
+	changed := []byte(filled.Replace(string(f.plain)))
 	if bytes.Equal(changed, f.plain) {
 		return f
 	}

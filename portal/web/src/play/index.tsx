@@ -56,6 +56,23 @@ const EXAMPLES: readonly [name: string, text: string][] = [
   ["देवनागरी", "नमस्ते! आपकी ट्रेन 12951 शाम 4:35 बजे प्लेटफ़ॉर्म 3 से रवाना होगी।"],
 ];
 
+function Examples({ class: name, choose }: { class?: string; choose(example: string): void }) {
+  return (
+    <>
+      {EXAMPLES.map(([title, example]) => (
+        <button
+          type="button"
+          class={name}
+          lang={title === "देवनागरी" ? "hi" : undefined}
+          onClick={() => choose(example)}
+        >
+          {title}
+        </button>
+      ))}
+    </>
+  );
+}
+
 export function defaults(voices: readonly string[]): Settings {
   return { voice: voices[0] ?? "anjura", temperature: 0.3, seed: "", enDigits: false, raw: false };
 }
@@ -97,16 +114,7 @@ export function Playground(p: PlaygroundProps) {
           <header>
             <h2 id="play-text">{p.t("play.text")}</h2>
             <div class="play-examples hide-s" role="group" aria-label={p.t("play.examples")}>
-              {EXAMPLES.map(([name, example]) => (
-                <button
-                  type="button"
-                  class="chip"
-                  lang={name === "देवनागरी" ? "hi" : undefined}
-                  onClick={() => setText(example)}
-                >
-                  {name}
-                </button>
-              ))}
+              <Examples class="chip" choose={setText} />
             </div>
             <div class="end show-s">
               <Menu
@@ -119,20 +127,14 @@ export function Playground(p: PlaygroundProps) {
                   </>
                 }
               >
-                {(close) =>
-                  EXAMPLES.map(([name, example]) => (
-                    <button
-                      type="button"
-                      lang={name === "देवनागरी" ? "hi" : undefined}
-                      onClick={() => {
-                        close();
-                        setText(example);
-                      }}
-                    >
-                      {name}
-                    </button>
-                  ))
-                }
+                {(close) => (
+                  <Examples
+                    choose={(example) => {
+                      close();
+                      setText(example);
+                    }}
+                  />
+                )}
               </Menu>
             </div>
           </header>

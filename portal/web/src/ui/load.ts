@@ -28,9 +28,11 @@ export function useLoad<V>(ask: () => Promise<Answer<V>>, deps: readonly unknown
     );
   };
   useEffect(() => {
-    const timer = after > 0 ? setTimeout(() => void reload(), after) : void reload();
+    let timer: number | undefined;
+    if (after > 0) timer = window.setTimeout(() => void reload(), after);
+    else void reload();
     return () => {
-      clearTimeout(timer ?? undefined);
+      clearTimeout(timer);
       turn.current++;
     };
   }, deps);
