@@ -44,7 +44,8 @@ func (q *Queue[T]) Push(v T, since time.Time) *Entry[T] {
 }
 
 // Insert adds v behind those who have waited at least as long, since a time that is now or before, and returns its
-// entry. It is for what has waited, or nearly, and has come back: a full queue does not keep it out.
+// entry. It is for what has waited, or nearly, and has come back: a full queue does not keep it out, and its user takes
+// the [Queue.Last] one out instead.
 func (q *Queue[T]) Insert(v T, since time.Time) *Entry[T] {
 	earlier, newer := (*Entry[T])(nil), q.first
 	for newer != nil && !newer.Since.After(since) {
@@ -67,6 +68,9 @@ func (q *Queue[T]) Insert(v T, since time.Time) *Entry[T] {
 
 // First returns the entry that is served next, without taking it out, or nil where nobody waits.
 func (q *Queue[T]) First() *Entry[T] { return q.first }
+
+// Last returns the entry that has waited for the shortest time, or nil where nobody waits.
+func (q *Queue[T]) Last() *Entry[T] { return q.last }
 
 // All returns those who wait, in the order in which they are served. The queue must not change meanwhile.
 func (q *Queue[T]) All() iter.Seq[*Entry[T]] {

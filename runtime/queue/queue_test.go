@@ -140,6 +140,9 @@ func TestPushAllocatesOnlyTheEntry(t *testing.T) {
 func TestWhoComesBackIsServedByAge(t *testing.T) {
 	q := New[string](2)
 	after := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+	if q.Last() != nil {
+		t.Error("an empty queue has a last one")
+	}
 	q.Insert("second", after(2))
 	if got := q.First(); got == nil || got.Value != "second" {
 		t.Fatalf("First = %v, want who came back to an empty queue", got)
@@ -161,6 +164,9 @@ func TestWhoComesBackIsServedByAge(t *testing.T) {
 	want := []string{"first", "second", "second, too", "third", "fourth", "last"}
 	if !slices.Equal(got, want) || q.Len() != len(want) {
 		t.Errorf("%d wait, as %v, want %v", q.Len(), got, want)
+	}
+	if got := q.Last(); got == nil || got.Value != "last" {
+		t.Errorf("Last = %v, want the youngest", got)
 	}
 	for e := range q.All() {
 		if e.Value == "first" {

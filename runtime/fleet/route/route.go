@@ -310,6 +310,9 @@ func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
 //
 // Where others were faster twice, the last attempt is not lost in the same way: it waits for a slot that is kept for it,
 // for as long as one needs to be heard of.
+//
+// A request that comes back may find the queue full. It keeps its turn, and the youngest of all who wait leaves: the
+// queue never holds more than its limit.
 func (r *Router) tryNext(now time.Time, req *request, err error) {
 	req.last = err
 	req.pod.forget(req)
@@ -332,6 +335,11 @@ func (r *Router) tryNext(now time.Time, req *request, err error) {
 		r.add(Tell{})
 	}
 	r.serveWaiting(now)
+	for r.waiting.Len() > r.waiting.Limit() { // what was just served has made room first
+		youngest := r.waiting.Last().Value
+		r.leaveQueue(youngest)
+		r.giveUp(now, youngest)
+	}
 }
 
 // giveUp ends a request that nobody speaks.

@@ -430,6 +430,65 @@ func TestWhoComesBackWaitsInTurn(t *testing.T) {
 	}
 }
 
+// TestWhoComesBackToAFullQueue: two have seen the slot that another router took. They keep their turn, and the youngest
+// of those who wait are refused.
+func TestWhoComesBackToAFullQueue(t *testing.T) {
+	for name, c := range map[string]struct {
+		waiting int // when they come back
+		refused []route.ID
+	}{
+		"room for both":   {6, nil},
+		"room for one":    {7, []route.ID{9}},
+		"room for nobody": {8, []route.ID{9, 10}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, route.Config{}, 2)
+			for range 2 + c.waiting {
+				f.arrive(route.Request{})
+				f.now = f.now.Add(time.Millisecond)
+			}
+			f.say(0, route.State{Workers: 8, Ready: 8, Busy: 8, Warm: true, Seen: 2})
+			var refused []route.ID
+			for _, id := range []route.ID{2, 1} { // in the order in which pods answer
+				for _, effect := range f.Refused(f.now, id) {
+					if e, ok := effect.(route.Refuse); ok {
+						refused = append(refused, e.ID)
+						if !errors.Is(e.Err, speech.ErrBusy) {
+							t.Errorf("%d is refused with %v, want busy", e.ID, e.Err)
+						}
+					}
+				}
+			}
+			slices.Sort(refused)
+			if !slices.Equal(refused, c.refused) {
+				t.Errorf("%v are refused, want %v", refused, c.refused)
+			}
+			since := f.Waiting()
+			if len(since) != 8 || !since[0].Equal(noon) || !since[7].Equal(noon.Add(7*time.Millisecond)) {
+				t.Errorf("they wait since %v, want the eight who came first", since)
+			}
+			if got := f.Counts().Refused; got != int64(len(c.refused)) {
+				t.Errorf("%d are counted as refused, want %d", got, len(c.refused))
+			}
+		})
+	}
+}
+
+// TestTheYoungestMayBeWhoComesBack: it had a slot in view while those before it still waited for others.
+func TestTheYoungestMayBeWhoComesBack(t *testing.T) {
+	f := newFleet(t, route.Config{QueueLen: 1}, 1, 0)
+	f.arrive(route.Request{})
+	f.now = f.now.Add(time.Millisecond)
+	check(t, f.arrive(route.Request{}), "waits")
+	f.now = f.now.Add(time.Millisecond)
+	f.say(1, route.State{Workers: 8, Ready: 8, Busy: 7, Warm: true}) // the second is sent
+	check(t, f.arrive(route.Request{}), "waits")
+	f.say(0, route.State{Workers: 8, Ready: 8, Busy: 8, Warm: true, Seen: 9})
+	f.say(1, route.State{Workers: 8, Ready: 8, Busy: 8, Warm: true, Seen: 9})
+	f.Refused(f.now, 1) // which takes the place of the third
+	check(t, outcome(f.Refused(f.now, 2)), "refused: "+speech.ErrBusy.Error())
+}
+
 func TestStates(t *testing.T) {
 	free := func(n int) route.State { return route.State{Workers: 8, Ready: 8, Busy: 8 - n, Warm: true} }
 	numbered := func(epoch, sequence uint64, n int) route.State {

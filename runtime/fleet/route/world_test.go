@@ -1,6 +1,7 @@
 package route_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,6 +34,7 @@ type world struct {
 type testRouter struct {
 	*route.Router
 	id       uint64
+	limit    int // of the queue
 	links    map[string]*link
 	listed   map[string]bool
 	requests map[route.ID]*request
@@ -111,7 +113,7 @@ func (w *world) newRouter() *testRouter {
 	w.epoch++
 	cfg := route.Config{QueueLen: rapid.IntRange(-1, 3).Draw(w.T, "queue"), Seed: w.epoch}
 	r := &testRouter{
-		Router: route.New(cfg), id: w.epoch, links: make(map[string]*link), listed: make(map[string]bool),
+		Router: route.New(cfg), id: w.epoch, limit: queueLimit(cfg), links: make(map[string]*link), listed: make(map[string]bool),
 		requests: make(map[route.ID]*request), lastSent: make(map[string]uint64),
 	}
 	w.list(r, w.addresses, "")
@@ -119,6 +121,13 @@ func (w *world) newRouter() *testRouter {
 		w.connect(r, address)
 	}
 	return r
+}
+
+func queueLimit(cfg route.Config) int {
+	if cfg.QueueLen == 0 {
+		return route.DefaultQueueLen
+	}
+	return max(cfg.QueueLen, 0)
 }
 
 // list tells a router of pods, one of which goes away.
@@ -229,6 +238,7 @@ func (w *world) checkCouldTake(view []route.PodView, address string) {
 
 // do notes what a router has decided, and checks that it may.
 func (w *world) do(r *testRouter, effects []route.Effect) {
+	var displaced *request
 	for _, effect := range slices.Clone(effects) {
 		switch e := effect.(type) {
 		case route.Send:
@@ -239,6 +249,9 @@ func (w *world) do(r *testRouter, effects []route.Effect) {
 				w.Fatalf("%+v refuses %+v", e, q)
 			}
 			w.checkNobodyCould(r, q)
+			if errors.Is(e.Err, speech.ErrBusy) && !w.expiring && q.sends < route.MaxAttempts {
+				displaced = q
+			}
 			w.end(r, e.ID)
 		case route.Wait:
 			q := r.requests[e.ID]
@@ -255,6 +268,11 @@ func (w *world) do(r *testRouter, effects []route.Effect) {
 		}
 	}
 	w.checkQueue(r)
+	for id, q := range r.requests {
+		if displaced != nil && q.waits && q.asked.After(displaced.asked) {
+			w.Fatalf("%+v was refused though %d is younger and waits", displaced, id)
+		}
+	}
 }
 
 func (w *world) end(r *testRouter, id route.ID) {
@@ -306,6 +324,9 @@ func (w *world) checkQueue(r *testRouter) {
 	since := r.Waiting()
 	if waits != r.Queued() || waits != len(since) {
 		w.Fatalf("%d wait, %d in the queue, %d told", waits, r.Queued(), len(since))
+	}
+	if waits > r.limit {
+		w.Fatalf("%d wait, at most %d may", waits, r.limit)
 	}
 	if !slices.IsSortedFunc(since, time.Time.Compare) {
 		w.Fatalf("told that they wait since %v: the oldest does not come first", since)
