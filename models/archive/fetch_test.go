@@ -214,6 +214,9 @@ func TestWhatIsNotUnpacked(t *testing.T) {
 		"half a gzip file":                    {gzipped(t, pack(t, good))[:30], "unexpected EOF"},
 		"as many files as may be":             {pack(t, many[:maxFiles]...), ""},
 		"one file more":                       {pack(t, many...), "more than 10000 files"},
+		"as deep as may be":                   {pack(t, entry{name: "m/" + strings.Repeat("d/", maxDepth-2) + "f"}), ""},
+		"a folder deeper":                     {pack(t, entry{name: "m/" + strings.Repeat("d/", maxDepth-1) + "f"}), "more than 31 folders"},
+		"20,000 folders in folders":           {pack(t, good, entry{name: strings.Repeat("d/", 20_000), kind: tar.TypeDir}), "more than 31 folders"},
 		"a window of zstd larger than memory": {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0, 0, 0}, "window size exceeded"},
 	} {
 		f := fresh(t, serve(t, tt.archive))

@@ -13,12 +13,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
 
 const (
 	maxFiles  = 10_000    // far more than any model has
+	maxDepth  = 32        // folders in folders; to remove a tree takes a file descriptor for each
 	maxWindow = 128 << 20 // memory that zstd may take; --ultra --long=27 needs so much
 )
 
@@ -104,7 +106,7 @@ func (f *fetching) extract(ctx context.Context, part *os.File, folder string) (r
 			return r, fmt.Errorf("unpacking: %w", err)
 		}
 		if err := x.entry(h, archive); err != nil {
-			return r, fmt.Errorf("unpacking %q: %w", h.Name, err)
+			return r, fmt.Errorf("unpacking %.100q: %w", h.Name, err)
 		}
 	}
 }
@@ -146,21 +148,34 @@ func (x *extraction) entry(h *tar.Header, content io.Reader) error {
 	if x.entries++; x.entries > maxFiles {
 		return fmt.Errorf("it holds more than %d files and folders", maxFiles)
 	}
-	name := path.Clean(h.Name)
-	isSlashed := h.Name != "" && h.Name[0] == '/'
-	switch {
-	case h.Typeflag == tar.TypeXGlobalHeader:
+	if h.Typeflag == tar.TypeXGlobalHeader {
 		return nil // a comment, as git writes it
-	case isSlashed || !filepath.IsLocal(filepath.FromSlash(name)):
-		return errors.New("the name leads out of the folder")
+	}
+	name, err := LocalName(h.Name)
+	switch {
+	case err != nil:
+		return err
 	case h.Typeflag == tar.TypeDir:
-		return x.root.MkdirAll(filepath.FromSlash(name), 0o755)
+		return x.root.MkdirAll(name, 0o755)
 	case h.Typeflag == tar.TypeReg:
-		return x.file(filepath.FromSlash(name), h.Size, content)
+		return x.file(name, h.Size, content)
 	case h.Typeflag == tar.TypeSymlink, h.Typeflag == tar.TypeLink:
 		return errors.New("it is a link; pack files themselves (tar --dereference --hard-dereference)")
 	}
 	return errors.New("it is neither a file nor a folder")
+}
+
+// LocalName returns the path within a folder for the name that an archive or a registry gives a file, as in
+// "voices/raj" → "voices/raj". It refuses names that lead out of the folder or lie too deep in it.
+func LocalName(name string) (string, error) {
+	clean := filepath.FromSlash(path.Clean(name))
+	switch {
+	case path.IsAbs(name) || !filepath.IsLocal(clean):
+		return "", errors.New("the name leads out of the folder")
+	case strings.Count(clean, string(filepath.Separator)) >= maxDepth:
+		return "", fmt.Errorf("it lies in more than %d folders", maxDepth-1)
+	}
+	return clean, nil
 }
 
 func (x *extraction) file(name string, size int64, content io.Reader) (err error) {

@@ -331,6 +331,54 @@ func TestPullReadsLayersThatAreFiles(t *testing.T) {
 	}
 }
 
+// TestAFileTakesRoomTwice holds the limit of layers that are files: the blob and its copy are on the disk at once.
+func TestAFileTakesRoomTwice(t *testing.T) {
+	for limit, refused := range map[int64]bool{1999: true, 2000: false, 2001: false} {
+		reference := imageOf(t)
+		ref, _ := name.ParseReference(reference)
+		image, err := mutate.Append(mutate.MediaType(empty.Image, types.OCIManifestSchema1), mutate.Addendum{
+			Layer:       static.NewLayer(bytes.Repeat([]byte("a"), 1000), "application/octet-stream"),
+			Annotations: map[string]string{"org.opencontainers.image.title": "lm.onnx"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := remote.Write(ref, image); err != nil {
+			t.Fatal(err)
+		}
+		c := config()
+		c.Limit = limit
+		_, err = pull(t, reference, c)
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "more than 1999 bytes (--limit)") {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
+// TestAnIndexWithoutItsManifest is one that leads to a manifest which the registry does not give.
+func TestAnIndexWithoutItsManifest(t *testing.T) {
+	for what, manifest := range map[string]string{
+		"missing":       `{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:` + strings.Repeat("0", 64) + `","size":2}`,
+		"not addressed": `{"mediaType":"application/vnd.oci.image.manifest.v1+json"}`,
+	} {
+		host := registryOf(t, nil)
+		index := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[` + manifest + `]}`
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+host+"/v2/acme/hinglish/manifests/1", strings.NewReader(index))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if _, err := pull(t, host+"/acme/hinglish:1", config()); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+}
+
 func TestPullRefuses(t *testing.T) {
 	bomb := zipped(tarOf("m/a=" + strings.Repeat("\x00", 8<<20)))
 	for what, tt := range map[string]struct {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,13 +47,9 @@ func Find(ctx context.Context, reference string, c Config) (*Found, error) {
 	if err != nil {
 		return nil, r.explain(err)
 	}
-	defer func() { _ = body.Close() }()
 	f := &Found{Digest: string(desc.Digest), client: r}
 	for range 2 { // an index leads to a manifest
-		if desc.Size > maxManifest {
-			return nil, fmt.Errorf("%s: its manifest has %d bytes, more than %d", reference, desc.Size, maxManifest)
-		}
-		text, err := content.ReadAll(body, desc) // of that digest, or an error
+		text, err := readManifest(desc, body)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", reference, err)
 		}
@@ -62,11 +58,9 @@ func Find(ctx context.Context, reference string, c Config) (*Found, error) {
 			if desc, err = choose(text); err != nil {
 				return nil, fmt.Errorf("%s: %w", reference, err)
 			}
-			body, err = r.Fetch(ctx, desc)
-			if err != nil {
+			if body, err = r.Fetch(ctx, desc); err != nil {
 				return nil, r.explain(err)
 			}
-			defer func() { _ = body.Close() }()
 			continue
 		case ocispec.MediaTypeImageManifest, "application/vnd.docker.distribution.manifest.v2+json":
 			if err := f.read(text, c.Limit); err != nil {
@@ -77,6 +71,15 @@ func Find(ctx context.Context, reference string, c Config) (*Found, error) {
 		return nil, fmt.Errorf("%s is a %s, and neither an image nor an artefact", reference, desc.MediaType)
 	}
 	return nil, fmt.Errorf("%s is an index of indices", reference)
+}
+
+// readManifest reads an index or a manifest of the digest that desc names, and closes body.
+func readManifest(desc ocispec.Descriptor, body io.ReadCloser) (text []byte, err error) {
+	defer func() { _ = body.Close() }()
+	if desc.Size > maxManifest {
+		return nil, fmt.Errorf("its manifest has %d bytes, more than %d", desc.Size, maxManifest)
+	}
+	return content.ReadAll(body, desc)
 }
 
 // choose returns a manifest of an index. What it holds is the same for every processor.
@@ -176,26 +179,31 @@ func place(ctx context.Context, l ocispec.Descriptor, blob, folder string, room 
 	if name == "" {
 		return 0, fmt.Errorf("it is a %s without a name: neither an archive nor a file", l.MediaType)
 	}
-	if path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
-		return 0, fmt.Errorf("%q leads out of the folder", name)
+	to, err := archive.LocalName(name)
+	if err != nil {
+		return 0, fmt.Errorf("%.100q: %w", name, err)
+	}
+	if l.Size > room {
+		return 0, fmt.Errorf("the layers and what is in them take more than %d bytes (--limit); allow more, if that is the right one",
+			c.Limit)
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = root.Close() }()
-	if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
+	if err := root.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return 0, err
 	}
-	to, err := root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	w, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
 		return 0, fmt.Errorf("%s is there twice", name)
 	}
 	if err != nil {
 		return 0, err
 	}
-	n, err := to.ReadFrom(file)
-	return n, errors.Join(err, to.Close())
+	n, err := w.ReadFrom(file)
+	return n, errors.Join(err, w.Close())
 }
 
 // blob asks for a layer from offset on.
