@@ -38,9 +38,12 @@ func decodeMP3(s *sound, r io.Reader) error {
 	if err := s.begin(d.SampleRate(), 2, 16); err != nil {
 		return err
 	}
+	if mono {
+		defer func() { s.channels = 1 }() // also when the decoder panics
+	}
 	raw, samples := make([]byte, 1<<14), make([]float32, 1<<13)
 	for {
-		n, err := io.ReadFull(d, raw)
+		n, err := io.ReadAtLeast(d, raw, 4) // no more: what was decoded before a panic would be lost
 		n -= n % 4
 		for i := range n / 2 {
 			samples[i] = float32(int16(binary.LittleEndian.Uint16(raw[2*i:]))) / (1 << 15)
@@ -58,9 +61,6 @@ func decodeMP3(s *sound, r io.Reader) error {
 			s.broken = "a damaged frame"
 			break
 		}
-	}
-	if mono {
-		s.channels = 1
 	}
 	return nil
 }

@@ -94,11 +94,15 @@ func read(ctx context.Context, f *os.File, path string) (*Recording, error) {
 	return r, nil
 }
 
-// decode hears the file. The decoders of others are given files of strangers here, so what they stumble over is an
-// error like every other.
+// decode reads the sound of the file. Decoders may panic over damaged files: what came before is kept.
 func decode(s *sound, f *os.File, path string) (err error) {
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		switch {
+		case r == nil:
+		case s.frames > 0:
+			s.broken, err = "a damaged frame", nil
+		default:
 			err = fmt.Errorf("the file is damaged: its decoder failed with %v", r)
 		}
 	}()

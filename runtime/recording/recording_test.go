@@ -128,6 +128,16 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
+// TestADecoderThatPanics keeps what was decoded before: this byte makes the decoder look behind its tables.
+func TestADecoderThatPanics(t *testing.T) {
+	b := slices.Clone(read1(t, "mono24.mp3"))
+	b[2832] ^= 108
+	r, err := readBytes(t, b)
+	if err != nil || !has(r, Broken) || r.Seconds < .2 || r.Channels != 1 {
+		t.Errorf("got %+v, %v; want the beginning, said to be damaged", r, err)
+	}
+}
+
 func TestStreamsOfOgg(t *testing.T) {
 	one, other := read1(t, "mono16.opus"), read1(t, "stereo48.opus")
 	t.Run("chained", func(t *testing.T) {
