@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/client"
+	"github.com/swar-tts/swar/runtime/childenv"
 )
 
 // player is a program that makes audio sound.
@@ -69,6 +70,8 @@ func (a *app) newPlayer(ctx context.Context) (target, error) {
 		return nil, errNoPlayer
 	}
 	t := &playing{player: p, cmd: exec.CommandContext(ctx, path, p.args...)}
+	t.cmd.Env = childenv.Only("XDG_*", "PULSE_*", "PIPEWIRE_*", "ALSA_*", "AUDIODEV", "AUDIODRIVER", "SDL_*",
+		"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")
 	t.cmd.Stderr = &t.complaint
 	t.cmd.WaitDelay = time.Second
 	var err error

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/swar-tts/swar/runtime/childenv"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 	"github.com/swar-tts/swar/runtime/tokenize"
@@ -199,6 +200,7 @@ func ask(program string, limit time.Duration, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = childenv.Only(passedOn...)
 	cmd.SysProcAttr = attributes()
 	cmd.Cancel = func() error { kill(cmd.Process); return nil }
 	cmd.WaitDelay = time.Second

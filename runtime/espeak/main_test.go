@@ -25,6 +25,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	passedOn = append(passedOn, fakeEnv, serverEnv, markEnv)
 	switch {
 	case os.Getenv(serverEnv) != "":
 		serveUntilKilled()
@@ -83,6 +84,9 @@ func fake(how string) {
 		samples(100)
 		os.Stdout.Close()
 		time.Sleep(time.Hour)
+	case "shows its environment":
+		fmt.Fprint(os.Stderr, os.Getenv("SWAR_SMTP_PASSWORD")+os.Getenv("SWAR_API_KEY")+" "+os.Getenv("ESPEAK_DATA_PATH"))
+		os.Exit(3)
 	case "fails with its number":
 		fmt.Fprintln(os.Stderr, os.Getpid())
 		os.Exit(3)

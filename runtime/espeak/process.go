@@ -15,8 +15,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/childenv"
 	"github.com/swar-tts/swar/runtime/speech"
 )
+
+// passedOn names the variables of the environment that the program reads, besides those of every program.
+var passedOn = []string{"ESPEAK_DATA_PATH"}
 
 // errInterrupted is what read and feed return after interrupt.
 var errInterrupted = errors.New("interrupted")
@@ -58,6 +62,7 @@ func startProcess(program string, args []string, l limits) (*process, error) {
 	p.stdin, p.stdout = stdin, stdout
 	p.cmd = exec.Command(program, args...) //nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, &p.stderr
+	p.cmd.Env = childenv.Only(passedOn...)
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.WaitDelay = time.Second // for a stray child of the program that holds stderr open
 	if err := p.cmd.Start(); err != nil {

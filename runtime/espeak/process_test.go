@@ -46,6 +46,15 @@ func TestAProgramThatMisbehavesIsAnError(t *testing.T) {
 	}
 }
 
+func TestTheProgramSeesNoSecrets(t *testing.T) {
+	t.Setenv("SWAR_SMTP_PASSWORD", "secret")
+	t.Setenv("SWAR_API_KEY", "secret")
+	t.Setenv("ESPEAK_DATA_PATH", "/data")
+	w := openWorker(t, fakeEngine(t, "shows its environment"))
+	_, err := speak(t, w, synth.Options{Voice: "raj", Text: "नमस्ते"})
+	wantFailure(t, err, "speech program failed", "exit status 3: /data")
+}
+
 func TestAProgramThatHangsIsKilledAndReported(t *testing.T) {
 	for _, tt := range []struct {
 		how, text, cause string

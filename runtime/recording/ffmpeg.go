@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/childenv"
 )
 
 // command is what makes a file that can be read of one that cannot.
@@ -53,6 +55,7 @@ func byFFmpeg(s *sound, path, name, why string) error {
 		"-map", "0:a:0", "-map_metadata", "-1", "-c:a", "pcm_f32le", "-f", "wav", "pipe:1")
 	said := &tail{}
 	cmd.Stderr = said
+	cmd.Env = childenv.Only()
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { kill(cmd.Process); return nil }
 	cmd.WaitDelay = time.Second
