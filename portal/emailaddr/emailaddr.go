@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 )
 
 // MaxLength is how many bytes an address has at most, as in RFC 5321.
@@ -15,7 +18,9 @@ const MaxLength = 254
 // ErrInvalid refuses what is no address. The text is part of the API.
 var ErrInvalid = errors.New("email: not a valid address")
 
-// Clean returns an address without the white space around it and in lower case. It fails with ErrInvalid.
+// Clean returns the one form of an address that stands for all its spellings, or ErrInvalid: without white space around
+// it, in lower case, in Unicode's NFC (RFC 6532), and with the domain in Unicode (UTS 46), so that
+// "José@Xn--mnchen-3ya.example" becomes "josé@münchen.example".
 //
 // It is no full check, which only a mail that arrives can be, but refuses what nobody can sign in with. Some letters
 // that are not ASCII have a lower case that is: the Kelvin sign becomes a k. Such an address would turn into that of
@@ -25,7 +30,14 @@ func Clean(s string) (string, error) {
 	if len(s) > MaxLength || !utf8.ValidString(s) || strings.ContainsFunc(s, isForbidden) {
 		return "", ErrInvalid
 	}
-	s = strings.ToLower(s)
+	s = norm.NFC.String(strings.ToLower(s))
+	if at := strings.LastIndexByte(s, '@'); at >= 0 && !strings.HasPrefix(s[at:], "@[") {
+		domain, err := domains.ToUnicode(s[at+1:])
+		if err != nil {
+			return "", ErrInvalid
+		}
+		s = s[:at+1] + domain
+	}
 	// A bare address comes back as it was. One in quotes, brackets or comments is another spelling of it.
 	address, err := mail.ParseAddress(s)
 	isBare := err == nil && address.Address == s && !strings.ContainsAny(s, `"<>()`)
@@ -35,9 +47,12 @@ func Clean(s string) (string, error) {
 	return s, nil
 }
 
+// domains maps names as resolvers do. It leaves it to them which ASCII characters a name has.
+var domains = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
+
 // isForbidden reports whether a character stands in no address: white space and whatever cannot be seen, also what
 // turns the direction of a line, and letters that turn into ASCII.
 func isForbidden(r rune) bool {
 	isInvisible := unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
-	return isInvisible || r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf
+	return isInvisible || r >= utf8.RuneSelf && (unicode.ToLower(r) < utf8.RuneSelf || norm.NFC.String(string(r))[0] < utf8.RuneSelf)
 }

@@ -12,6 +12,17 @@ var emails = []struct {
 	{"capitals and space around", " \tAsha.K+tts@Example.ORG\n", "asha.k+tts@example.org"},
 	{"all that may stand in it", "a!#$%&'*+/=?^_`{|}~-b@example.org", "a!#$%&'*+/=?^_`{|}~-b@example.org"},
 	{"another script", "आशा@उदाहरण.भारत", "आशा@उदाहरण.भारत"},
+	{"composed", "jos\u00e9@example.org", "jos\u00e9@example.org"},
+	{"decomposed", "jose\u0301@example.org", "jos\u00e9@example.org"},
+	{"a capital, decomposed", "JOSE\u0301@example.org", "jos\u00e9@example.org"},
+	{"a domain in ASCII", "asha@xn--mnchen-3ya.example", "asha@m\u00fcnchen.example"},
+	{"the same in Unicode", "asha@MU\u0308NCHEN.example", "asha@m\u00fcnchen.example"},
+	{"a domain in full width", "asha@\uff45xample\uff0eorg", "asha@example.org"},
+	{"a domain in ASCII that is damaged", "asha@xn--a-\u00e4.example", ""},
+	{"a domain with an underscore", "asha@my_host.example", "asha@my_host.example"},
+	{"an address of IP", "asha@[127.0.0.1]", "asha@[127.0.0.1]"},
+	{"a grave accent that is another character", "as\u1fefha@example.org", ""},
+	{"a Greek question mark, which becomes a semicolon", "as\u037eha@example.org", ""},
 	{"254 bytes", strings.Repeat("a", 242) + "@example.org", strings.Repeat("a", 242) + "@example.org"},
 	{"255 bytes", strings.Repeat("a", 243) + "@example.org", ""},
 	{"nothing", "", ""},
@@ -60,7 +71,8 @@ func FuzzClean(f *testing.F) {
 		if strings.ContainsAny(email, " \r\n<>\"") || strings.Count(email, "@") != 1 || len(email) > 254 {
 			t.Errorf("%q gives %q", s, email)
 		}
-		if isPlain(email) && !isPlain(strings.TrimSpace(s)) {
+		local, _, _ := strings.Cut(email, "@") // domains have several spellings
+		if typed, _, _ := strings.Cut(strings.TrimSpace(s), "@"); isPlain(local) && !isPlain(typed) {
 			t.Errorf("%q became the address of somebody else, %q", s, email)
 		}
 	})
