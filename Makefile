@@ -9,6 +9,7 @@ TOOLS    := $(CURDIR)/.cache/bin
 LINT     := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.12.2
 ARGS     ?=
+PREFIX   ?= /usr/local
 FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1s
@@ -16,12 +17,12 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: install-deps build ## install what is missing, build, serve on 127.0.0.1:8080 (ARGS="--workers 1" adds flags)
+run: install-deps bin/swar ## install what is missing, build, serve on 127.0.0.1:8080 (ARGS="--workers 1" adds flags)
 	@exec ./bin/swar serve $(ARGS)
 
 fleet: install-deps build ## run two routers, two workers and a portal on this machine, and print a curl line
@@ -35,7 +36,19 @@ build: $(PROGRAMS:%=bin/%) ## build the programs into bin
 .PHONY: $(PROGRAMS:%=bin/%)
 $(PROGRAMS:%=bin/%): bin/%:
 	@echo "building $@ $(VERSION)"
-	@go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$(patsubst swar-%,%,$*)
+	@hack/build.sh $@ -trimpath -ldflags '$(LDFLAGS)' ./cmd/$(patsubst swar-%,%,$*)
+
+install: install-deps bin/swar ## put swar into PREFIX/bin (/usr/local/bin), where every page expects it; with sudo where it must
+	@to='$(DESTDIR)$(PREFIX)/bin/swar'; \
+	if ! install -D -m 755 bin/swar "$$to" 2>/dev/null; then \
+		command -v sudo >/dev/null || { echo "no right to write $$to: run it as root, or choose a folder of yours: make install PREFIX=$$HOME/.local" >&2; exit 1; }; \
+		sudo install -D -m 755 bin/swar "$$to"; \
+	fi; \
+	echo "installed $$to"
+	@case ":$$PATH:" in *':$(PREFIX)/bin:'*) ;; *) echo 'note: $(PREFIX)/bin is not on your PATH: export PATH="$(PREFIX)/bin:$$PATH"' ;; esac
+
+uninstall: ## remove what make install has put there
+	@rm -f '$(DESTDIR)$(PREFIX)/bin/swar' && echo 'removed $(DESTDIR)$(PREFIX)/bin/swar'
 
 install-deps: ## install what building and speaking need (libopus, espeak-ng, a C compiler), where missing
 	@hack/install-deps.sh run
