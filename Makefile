@@ -201,7 +201,7 @@ samples: install-deps build ## make the audio files that the README links
 PLATFORMS ?= linux/$(shell go env GOARCH)
 IMAGES    ?=
 
-images: install-deps ## write OCI images to dist/images, without a daemon (PLATFORMS=linux/amd64,linux/arm64, IMAGES=router,worker, IMAGE_PREFIX=…)
+images: install-deps ## write OCI images to dist/images, without a daemon (PLATFORMS=linux/amd64,linux/arm64, IMAGES=router,worker, IMAGE_PREFIX=…, IMAGE_TAG=…)
 	@$(if $(filter-out linux/$(shell go env GOARCH),$(subst $(comma), ,$(PLATFORMS))),hack/install-deps.sh arm64)
 	@go run ./hack/images -version '$(VERSION)' -platforms '$(PLATFORMS)' -only '$(IMAGES)'
 

@@ -1,6 +1,6 @@
 # The image of swar-operator, for those who have a daemon; make images needs none:
 #
-#   docker build -f images/operator.Dockerfile --build-arg VERSION=v1.0.0 -t swar-tts/operator:v1.0.0 .
+#   docker build -f images/operator.Dockerfile --build-arg VERSION=v1.0.0 -t registry.example.org/speech/operator:v1.0.0 .
 #
 # hack/images decides in both ways which files are in it (docs/images.md).
 FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build

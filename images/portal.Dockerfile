@@ -1,6 +1,6 @@
 # The image of swar-portal, for those who have a daemon; make images needs none:
 #
-#   docker build -f images/portal.Dockerfile --build-arg VERSION=v1.0.0 -t swar-tts/portal:v1.0.0 .
+#   docker build -f images/portal.Dockerfile --build-arg VERSION=v1.0.0 -t registry.example.org/speech/portal:v1.0.0 .
 #
 # hack/images decides in both ways which files are in it (docs/images.md).
 FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
@@ -11,7 +11,7 @@ RUN go run ./hack/images rootfs -only portal -platforms linux/$TARGETARCH -versi
 
 FROM scratch
 COPY --from=build /image/ /
-COPY --from=build --chown=65532:65532 /image/data/ /data/
+COPY --from=build --chown=65532:0 /image/data/ /data/
 ARG VERSION REVISION
 LABEL org.opencontainers.image.title="Swar portal" \
       org.opencontainers.image.description="Organisations, API keys and usage for routers, in SQLite or Firestore." \

@@ -1,6 +1,6 @@
 # The image of swar-worker, for those who have a daemon; make images needs none:
 #
-#   docker build -f images/worker.Dockerfile --build-arg VERSION=v1.0.0 -t swar-tts/worker:v1.0.0 .
+#   docker build -f images/worker.Dockerfile --build-arg VERSION=v1.0.0 -t registry.example.org/speech/worker:v1.0.0 .
 #
 # hack/images decides in both ways which files are in it (docs/images.md).
 FROM --platform=$BUILDPLATFORM node:22-bookworm-slim AS onnxruntime

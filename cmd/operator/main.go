@@ -34,6 +34,7 @@ type options struct {
 	kubeconfig  string
 	workerImage string
 	routerImage string
+	assignedIDs bool
 	portal      string
 	elect       bool
 	openMetrics bool
@@ -54,7 +55,8 @@ there are, until SIGINT or SIGTERM. Speech does not pass through it: while it is
 Several may run at the same time: one of them acts.
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
-		Example: `  swar-operator --own-namespace swar-system --worker-image swar-tts/worker:1.0 --router-image swar-tts/router:1.0
+		Example: `  swar-operator --own-namespace swar-system --worker-image registry.example.org/speech/worker:1.0 \
+    --router-image registry.example.org/speech/router:1.0
   swar-operator --own-namespace swar --namespace swar --worker-image … --router-image … --portal swar-portal.swar.svc:8082`,
 		Args:    launch.Exactly(0),
 		Version: fmt.Sprintf("%s %s", name, launch.ThisBuild(version)),
@@ -77,6 +79,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringArrayVar(&o.namespaces, "namespace", nil, "look after the namespace of this `name` only; can be repeated (default all)")
 	f.StringVar(&o.workerImage, "worker-image", "", "`image` of workers whose TTSDeployment names none")
 	f.StringVar(&o.routerImage, "router-image", "", "`image` of routers whose TTSDeployment names none")
+	f.BoolVar(&o.assignedIDs, "assigned-user-ids", false, "name no user and no groups in pods: the cluster assigns them, as OpenShift does (default 65532)")
 	f.StringVar(&o.portal, "portal", "", "`HOST:PORT` of the dataplane of this release's portal (default there is none)")
 	f.StringVar(&o.probes, "http", ":8081", "serve probes on this `address`")
 	f.StringVar(&o.metrics, "metrics", ":8443", "serve metrics on this `address`, over TLS, for those who may read them; 0 for nobody")

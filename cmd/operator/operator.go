@@ -52,7 +52,7 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	}
 	templates := monitoring.New(o.runbooks)
 	release := resources.Release{
-		WorkerImage: o.workerImage, RouterImage: o.routerImage, OperatorNamespace: o.own,
+		WorkerImage: o.workerImage, RouterImage: o.routerImage, AssignedIDs: o.assignedIDs, OperatorNamespace: o.own,
 		Rules: templates.Rules, Dashboard: templates.Dashboard,
 	}
 	fleets := metrics.New(time.Now)

@@ -13,7 +13,7 @@ import (
 	"github.com/swar-tts/swar/runtime/contract"
 )
 
-// user is whom every container runs as, and the group that its Secrets and volumes belong to.
+// user is whom containers run as where the cluster does not assign users, and the group of their Secrets and volumes.
 const user = 65532
 
 // Where files are in containers.
@@ -80,9 +80,8 @@ func (p *pod) trace(d *v1alpha1.TTSDeployment) {
 }
 
 // template is that of the pods of a component.
-func (p *pod) template(d *v1alpha1.TTSDeployment, component, account string, grace int64) corev1.PodTemplateSpec {
-	no, yes, id := false, true, int64(user)
-	onMismatch := corev1.FSGroupChangeOnRootMismatch
+func (p *pod) template(r Release, d *v1alpha1.TTSDeployment, component, account string, grace int64) corev1.PodTemplateSpec {
+	no := false
 	finish(&p.container)
 	s := corev1.PodSpec{
 		Containers:                    []corev1.Container{p.container},
@@ -91,16 +90,27 @@ func (p *pod) template(d *v1alpha1.TTSDeployment, component, account string, gra
 		AutomountServiceAccountToken:  &no,
 		EnableServiceLinks:            &no, // or a Service called swar-data would look like the setting SWAR_DATA
 		TerminationGracePeriodSeconds: &grace,
-		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: &yes, RunAsUser: &id, RunAsGroup: &id, FSGroup: &id, FSGroupChangePolicy: &onMismatch,
-			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-		},
+		SecurityContext:               podSecurity(r),
 	}
 	for _, secret := range d.Spec.Runtime.ImagePullSecrets {
 		s.ImagePullSecrets = append(s.ImagePullSecrets, corev1.LocalObjectReference{Name: secret.Name})
 	}
 	place(&s, d, component)
 	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels(d, component)}, Spec: s}
+}
+
+// podSecurity is what the restricted Pod Security Standard wants of a pod.
+func podSecurity(r Release) *corev1.PodSecurityContext {
+	yes, onMismatch := true, corev1.FSGroupChangeOnRootMismatch
+	s := &corev1.PodSecurityContext{
+		RunAsNonRoot: &yes, FSGroupChangePolicy: &onMismatch,
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
+	if !r.AssignedIDs {
+		id := int64(user)
+		s.RunAsUser, s.RunAsGroup, s.FSGroup = &id, &id, &id
+	}
+	return s
 }
 
 // finish gives a container what all have: what the restricted Pod Security Standard wants, a root that nobody can write

@@ -21,6 +21,7 @@ type Object interface {
 type Release struct {
 	WorkerImage string // where a TTSDeployment names none
 	RouterImage string
+	AssignedIDs bool // the cluster gives pods their user and groups, as OpenShift does, and refuses pods that name others
 
 	// The operator's own pods, which alone may watch routers.
 	OperatorNamespace string

@@ -208,6 +208,33 @@ func TestPodsAreRestricted(t *testing.T) {
 	}
 }
 
+// TestUsers: pods name those of the images, or none where the cluster assigns them.
+func TestUsers(t *testing.T) {
+	for _, isAssigned := range []bool{false, true} {
+		r := release
+		r.AssignedIDs = isAssigned
+		for name, d := range all(t) {
+			worker, router := templates(t, resources.Build(r, d, resources.Facts{}))
+			for which, template := range map[string]corev1.PodTemplateSpec{"worker": worker, "router": router} {
+				s := template.Spec.SecurityContext
+				for _, id := range []*int64{s.RunAsUser, s.RunAsGroup, s.FSGroup} {
+					if (id == nil) != isAssigned || id != nil && *id != 65532 {
+						t.Errorf("%s: %s, assigned: %v: user and groups are %v %v %v", name, which, isAssigned, s.RunAsUser, s.RunAsGroup, s.FSGroup)
+					}
+				}
+				if s.RunAsNonRoot == nil || !*s.RunAsNonRoot {
+					t.Errorf("%s: %s, assigned: %v: it may run as root", name, which, isAssigned)
+				}
+				for _, c := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
+					if c.SecurityContext.RunAsUser != nil || c.SecurityContext.RunAsGroup != nil {
+						t.Errorf("%s: the container %s names a user", name, c.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestArguments(t *testing.T) {
 	secure := "--tls-cert=/etc/swar/tls/tls.crt --tls-key=/etc/swar/tls/tls.key --tls-ca=/etc/swar/tls/ca.crt"
 	portal := "--portal-token-file=/etc/swar/portal/token --portal-ca=/etc/swar/portal/ca.crt"

@@ -41,7 +41,7 @@ func routerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 		Spec: appsv1.DeploymentSpec{
 			Replicas: d.Spec.Router.Replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: Selector(d, Router)},
-			Template: routerTemplate(p, d, f),
+			Template: routerTemplate(r, p, d, f),
 			Strategy: appsv1.DeploymentStrategy{
 				Type:          appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &missing},
@@ -64,7 +64,7 @@ func routerStatefulSet(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 			Replicas:             d.Spec.Router.Replicas,
 			ServiceName:          RouterName(d),
 			Selector:             &metav1.LabelSelector{MatchLabels: Selector(d, Router)},
-			Template:             routerTemplate(p, d, f),
+			Template:             routerTemplate(r, p, d, f),
 			PodManagementPolicy:  appsv1.ParallelPodManagement,
 			UpdateStrategy:       appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType},
 			RevisionHistoryLimit: &keep,
@@ -87,10 +87,10 @@ func routerStatefulSet(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 	}
 }
 
-func routerTemplate(p *pod, d *v1alpha1.TTSDeployment, f Facts) corev1.PodTemplateSpec {
+func routerTemplate(r Release, p *pod, d *v1alpha1.TTSDeployment, f Facts) corev1.PodTemplateSpec {
 	linger := time.Duration(valueOf(d.Spec.Router.LingerSeconds)) * time.Second
 	grace := linger + contract.DrainLimit + contract.ShipLimit
-	t := p.template(d, Router, RouterName(d), int64(grace.Seconds()))
+	t := p.template(r, d, Router, RouterName(d), int64(grace.Seconds()))
 	yes := true
 	t.Spec.AutomountServiceAccountToken = &yes // it asks the API server where worker pods are
 	if f.KeysHash != "" {

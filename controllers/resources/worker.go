@@ -67,7 +67,7 @@ func workerTemplate(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec
 		p.container.Env = append(p.container.Env, environment(v))
 	}
 	p.mount(corev1.Volume{Name: "tmp", VolumeSource: emptyDir("64Mi")}, "/tmp", false)
-	t := p.template(d, Worker, WorkerName(d), int64(d.Spec.Rollout.DrainTimeoutSeconds)+afterDrain)
+	t := p.template(r, d, Worker, WorkerName(d), int64(d.Spec.Rollout.DrainTimeoutSeconds)+afterDrain)
 	if fetch != nil {
 		finish(fetch)
 		fetch.Image, fetch.ImagePullPolicy = p.container.Image, run.ImagePullPolicy

@@ -47,9 +47,11 @@ func helm(t *testing.T, args ...string) (out, said string, err error) {
 	return stdout.String(), stderr.String(), err
 }
 
-// render returns the objects of a release with some values.
+// render returns the objects of a release with some values. Images come from where nodes have loaded them, unless values
+// say otherwise.
 func render(t *testing.T, args ...string) (out, said string, err error) {
 	t.Helper()
+	args = append([]string{"--values", "../../" + chart + "/ci/default-values.yaml"}, args...)
 	return helm(t, append([]string{"template", releaseName, "../../" + chart, "--namespace", releaseNamespace}, args...)...)
 }
 
@@ -146,6 +148,16 @@ func TestValuesThatAreRefused(t *testing.T) {
 		"nine of them":                          {`operator.replicas=9`, ""},
 		"ten of them":                           {`operator.replicas=10`, "operator"},
 		"the tag latest":                        {`images.worker.tag="latest"`, "tag"},
+		"no registry":                           {`images.registry=""`, "set images.registry=localhost/swar, or push them to your registry and set that"},
+		"a registry of its own for one image":   {`images={"registry":"","worker":{"repository":"ghcr.example.org/acme/worker"}}`, "images.registry is missing"},
+		"a registry of its own for each image":  {`images={"registry":"","operator":{"repository":"localhost/o"},"worker":{"repository":"r.example.org/w"},"router":{"repository":"r:5000/r"},"portal":{"repository":"r.example.org/p"}}`, ""},
+		"a registry with a port, and a folder":  {`images.registry="registry.example.org:5000/mirror/of__swar/"`, ""},
+		"a registry that is an address":         {`images.registry="https://registry.example.org/"`, "registry"},
+		"an image without a name":               {`images.worker.repository=""`, "repository"},
+		"a release that no Service can have":    {`fullnameOverride="24x7"`, "fullnameOverride"},
+		"a fleet that no Service can have":      {`fleet.name="24x7"`, "name"},
+		"a fleet with a dot":                    {`fleet.name="a.b"`, "name"},
+		"a fleet of one letter":                 {`fleet.name="a"`, ""},
 		"a digest that is none":                 {`images.worker.digest="sha256:12"`, "digest"},
 		"another scope":                         {`operator.scope="Everything"`, "scope"},
 		"namespaces of a cluster":               {`operator={"scope":"Cluster","namespaces":["a"]}`, "operator.namespaces is for operator.scope Namespaced"},

@@ -142,22 +142,69 @@ func TestPodsAreRestricted(t *testing.T) {
 	}
 }
 
+// TestUsers are those of the images, or none where the cluster assigns them; the operator is told the same for fleets.
+func TestUsers(t *testing.T) {
+	for name, objects := range goldens(t) {
+		isAssigned := name == "namespaces"
+		for who, pod := range pods(t, objects) {
+			s := pod.Spec.SecurityContext
+			ids := []*int64{s.RunAsUser, s.RunAsGroup, s.FSGroup}
+			for _, c := range pod.Spec.Containers {
+				if c.SecurityContext.RunAsUser != nil || c.SecurityContext.RunAsGroup != nil {
+					t.Errorf("%s, %s: the container %s has a user of its own", name, who, c.Name)
+				}
+			}
+			for _, id := range ids {
+				if (id == nil) != isAssigned || id != nil && *id != 65532 {
+					t.Errorf("%s, %s: user and groups are %v", name, who, ids)
+				}
+			}
+		}
+		if slices.Contains(argumentsOf(t, objects, "operator"), "--assigned-user-ids") != isAssigned {
+			t.Errorf("%s: the operator is not told who assigns users", name)
+		}
+	}
+}
+
+// TestNodesAskNobodyElseForImages: every image has a host before its name, or a node would ask Docker Hub for it.
+func TestNodesAskNobodyElseForImages(t *testing.T) {
+	for name, objects := range goldens(t) {
+		for who, images := range imagesOf(t, objects) {
+			for _, image := range images {
+				host, _, _ := strings.Cut(image, "/")
+				if host != "localhost" && !strings.ContainsAny(host, ".:") {
+					t.Errorf("%s, %s: the image %s", name, who, image)
+				}
+			}
+		}
+	}
+}
+
+// imagesOf are those that pods run, and that arguments name, by who does.
+func imagesOf(t *testing.T, objects []object) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for who, pod := range pods(t, objects) {
+		for _, c := range pod.Spec.Containers {
+			all[who] = append(all[who], c.Image)
+			for _, a := range c.Args {
+				if flag, image, _ := strings.Cut(a, "="); strings.HasSuffix(flag, "-image") {
+					all[who] = append(all[who], image)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // TestImagesHaveAVersion or a digest.
 func TestImagesHaveAVersion(t *testing.T) {
 	for name, objects := range goldens(t) {
-		for who, pod := range pods(t, objects) {
-			for _, c := range pod.Spec.Containers {
-				images := []string{c.Image}
-				for _, a := range c.Args {
-					if flag, image, _ := strings.Cut(a, "="); strings.HasSuffix(flag, "-image") {
-						images = append(images, image)
-					}
-				}
-				for _, image := range images {
-					_, tag, hasTag := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
-					if !hasTag || tag == "" || tag == "latest" {
-						t.Errorf("%s, %s: the image %s", name, who, image)
-					}
+		for who, images := range imagesOf(t, objects) {
+			for _, image := range images {
+				_, tag, hasTag := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+				if !hasTag || tag == "" || tag == "latest" {
+					t.Errorf("%s, %s: the image %s", name, who, image)
 				}
 			}
 		}

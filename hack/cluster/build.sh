@@ -95,11 +95,30 @@ images() {
 	rm -r "$work"
 }
 
+# require fails before anything is built where what the build takes is missing. runc comes last, is linked statically with
+# libseccomp, and is what takes a C compiler.
+require() {
+	local cc
+	command -v go >/dev/null || { say 'Go is missing: https://go.dev/doc/install'; exit 1; }
+	[[ $level == all ]] || return 0
+	cc=$(cd "$here/runtime" && go env CC)
+	command -v "${cc%% *}" >/dev/null || { say "the C compiler $cc is missing; run hack/install-deps.sh cluster"; exit 1; }
+	command -v pkg-config >/dev/null || { say 'pkg-config is missing; run hack/install-deps.sh cluster'; exit 1; }
+	pkg-config --exists libseccomp || { say 'libseccomp-dev is missing; run hack/install-deps.sh cluster'; exit 1; }
+	# shellcheck disable=SC2046 # flags are several words
+	$cc -x c -static -o /dev/null - $(pkg-config --static --cflags --libs libseccomp) <<-C ||
+		#include <seccomp.h>
+		int main(void) { return seccomp_init(SCMP_ACT_ALLOW) == 0; }
+	C
+		{ say 'a program cannot be linked statically with libseccomp (see above); run hack/install-deps.sh cluster'; exit 1; }
+}
+
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 folder=$cache/$level-$(hash)
 [[ -d $folder || -z $cached ]] || { say "$level is not built"; exit 1; }
 if [[ ! -d $folder ]]; then
+	require
 	exec 9>"$cache/lock"
 	flock 9 # two builds at once would only take longer
 fi

@@ -160,7 +160,9 @@ func everything() string {
 
 func install(t *testing.T, _ *life) {
 	mustRun(t, volume, "kubectl", "apply", "-f", "-")
-	args := []string{"install", release, "../../charts/swar", "--create-namespace", "--wait", "--timeout", "3m"}
+	args := []string{
+		"install", release, "../../charts/swar", "--create-namespace", "--wait", "--timeout", "3m", "--set", "images.registry=localhost/swar",
+	}
 	for name, digest := range digests(t) {
 		args = append(args, "--set", "images."+name+".digest="+digest)
 	}

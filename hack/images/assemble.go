@@ -87,7 +87,7 @@ func (b *builder) base(ctx context.Context, c *contents, r recipe, arch string) 
 		"etc/nsswitch.conf": text("hosts: files dns\n"),
 	}
 	if r.data {
-		t["data"] = oci.Entry{Mode: fs.ModeDir | 0o750, Owner: user}
+		t["data"] = oci.Entry{Mode: fs.ModeDir | 0o770, Owner: user} // and group 0, that of users whom a cluster assigns
 	}
 	if err := b.trust(ctx, c, t, arch); err != nil {
 		return nil, err

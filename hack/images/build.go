@@ -38,7 +38,10 @@ type Platform struct {
 
 // buildAll writes archives, bills of materials and digests.json.
 func buildAll(ctx context.Context, b *builder, s settings) error {
-	label, err := tagOf(s.version)
+	if _, err := tagOf(s.version); err != nil {
+		return err
+	}
+	label, err := b.tag(s)
 	if err != nil {
 		return err
 	}
@@ -67,6 +70,18 @@ func buildAll(ctx context.Context, b *builder, s settings) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(s.out, "digests.json"), append(listing, '\n'), 0o644)
+}
+
+// tag is that of the images: the one that the chart asks for, unless the command line names another.
+func (b *builder) tag(s settings) (string, error) {
+	if s.tag != "" {
+		return tagOf(s.tag)
+	}
+	version, err := chartVersion(b.root)
+	if err != nil {
+		return "", err
+	}
+	return tagOf(version)
 }
 
 // build writes the archive and the bills of materials of one image.

@@ -277,7 +277,7 @@ func writeTree(files oci.Tree, folder string) error {
 			err = os.Chmod(path, e.Mode) // whatever the umask
 		}
 		if err == nil && e.Owner != 0 && os.Geteuid() == 0 {
-			err = os.Chown(path, e.Owner, e.Owner)
+			err = os.Chown(path, e.Owner, 0)
 		}
 		if err != nil {
 			return err

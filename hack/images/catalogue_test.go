@@ -102,7 +102,7 @@ func compareDockerfile(t *testing.T, r recipe, content string) {
 		"ENTRYPOINT " + string(entrypoint), "ENV " + strings.Join(want.Env, " "), "EXPOSE " + strings.Join(ports, " "),
 	}
 	if r.data {
-		lines = append(lines, fmt.Sprintf("COPY --from=build --chown=%s /image/data/ /data/", want.User))
+		lines = append(lines, fmt.Sprintf("COPY --from=build --chown=%d:0 /image/data/ /data/", user))
 	}
 	for _, line := range lines {
 		if !slices.Contains(strings.Split(last, "\n"), line) {
@@ -174,6 +174,31 @@ func TestTagOf(t *testing.T) {
 		got, err := tagOf(c.version)
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+// TestTheChartAsksForTheseImages: what the chart wants where images are loaded into nodes is what is made without flags.
+func TestTheChartAsksForTheseImages(t *testing.T) {
+	rendered, err := os.ReadFile(filepath.Join(root, "hack/chart/testdata/default.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct{ set, want string }{
+		"the chart's":     {"", "0.1.0"},
+		"another":         {"v1.0.0", "v1.0.0"},
+		"one with a plus": {"1.0+k8s", "1.0-k8s"},
+		"latest":          {"latest", ""},
+		"what is no tag":  {"a b", ""},
+	} {
+		got, err := (&builder{root: root}).tag(settings{tag: tt.set})
+		if got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, tt.want)
+		}
+		for _, r := range recipes {
+			if tt.set == "" && !strings.Contains(string(rendered), localPrefix+r.name+":"+got) {
+				t.Errorf("the chart does not ask for %s%s:%s", localPrefix, r.name, got)
+			}
 		}
 	}
 }

@@ -41,11 +41,15 @@ func main() {
 type settings struct {
 	prefix    string
 	version   string
+	tag       string
 	platforms string
 	only      string
 	out       string
 	mirror    string
 }
+
+// localPrefix is of images that are loaded into nodes: a node asks no other machine for what is missing there.
+const localPrefix = "localhost/swar/"
 
 // commands is what can be done.
 var commands = map[string]func(context.Context, *builder, settings) error{
@@ -63,9 +67,10 @@ func run(ctx context.Context, args []string) error {
 	}
 	var s settings
 	f := flag.NewFlagSet("images "+name, flag.ContinueOnError)
-	prefix := cmp.Or(os.Getenv("IMAGE_PREFIX"), "swar-tts/")
+	prefix := cmp.Or(os.Getenv("IMAGE_PREFIX"), localPrefix)
 	f.StringVar(&s.prefix, "prefix", prefix, "what the names of images begin with: a registry, a folder, a slash")
-	f.StringVar(&s.version, "version", os.Getenv("VERSION"), "version of the programs, and tag of the images")
+	f.StringVar(&s.version, "version", os.Getenv("VERSION"), "version of the programs")
+	f.StringVar(&s.tag, "tag", os.Getenv("IMAGE_TAG"), "tag of the images (default the chart's appVersion, which the chart asks for)")
 	f.StringVar(&s.platforms, "platforms", "linux/"+runtime.GOARCH, "platforms, separated by commas")
 	f.StringVar(&s.only, "only", "", "images, separated by commas (default all)")
 	f.StringVar(&s.out, "out", filepath.Join("dist", "images"), "folder to write to")
@@ -104,6 +109,22 @@ func tagOf(version string) (string, error) {
 		return "", fmt.Errorf("%q is no tag: letters, digits, dots, dashes and underscores, 128 at most", version)
 	}
 	return t, nil
+}
+
+// appVersion matches that line of a chart.
+var appVersion = regexp.MustCompile(`(?m)^appVersion: "?([^"\s]+)"?$`)
+
+// chartVersion returns the version by which the chart asks for images.
+func chartVersion(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "charts", "swar", "Chart.yaml"))
+	if err != nil {
+		return "", err
+	}
+	found := appVersion.FindSubmatch(text)
+	if found == nil {
+		return "", errors.New("charts/swar/Chart.yaml has no appVersion: name a tag with -tag")
+	}
+	return string(found[1]), nil
 }
 
 func parsePlatforms(list string) ([]oci.Platform, error) {

@@ -2,6 +2,8 @@
 {{- define "swar.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{ .Values.fullnameOverride }}
+{{- else if regexMatch "^[0-9]" .Release.Name -}}
+{{ fail (printf "no Service can have a name such as %s-operator, which begins with a digit: choose another name for the release, or set fullnameOverride" .Release.Name) }}
 {{- else if contains "swar" .Release.Name -}}
 {{ .Release.Name | trunc 40 | trimSuffix "-" }}
 {{- else -}}
@@ -35,14 +37,19 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
-{{/* The reference of an image. Takes (list . NAME). */}}
+{{/* The reference of an image. Takes (list . NAME). Without a host in it, nodes would ask Docker Hub for a name that is not ours. */}}
 {{- define "swar.image" -}}
 {{- $root := index . 0 -}}
 {{- $images := $root.Values.images -}}
 {{- $image := get $images (index . 1) -}}
-{{- if $images.registry }}{{ trimSuffix "/" $images.registry }}/{{ end -}}
+{{- if not (regexMatch "^(localhost|[^/]*[.:][^/]*)/" $image.repository) -}}
+{{- if not $images.registry -}}
+{{ fail "images.registry is missing: no public registry has Swar's images; run make images, then load dist/images/*.tar into the nodes and set images.registry=localhost/swar, or push them to your registry and set that (docs/kubernetes.md, Install)" }}
+{{- end -}}
+{{ trimSuffix "/" $images.registry }}/
+{{- end -}}
 {{ $image.repository }}
-{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default $root.Chart.AppVersion }}{{ end -}}
+{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default ($root.Chart.AppVersion | replace "+" "-") }}{{ end -}}
 {{- end -}}
 
 {{- define "swar.operatorAccount" -}}
@@ -77,9 +84,11 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{/* What the restricted Pod Security Standard wants of a pod, and of a container. */}}
 {{- define "swar.podSecurity" -}}
 runAsNonRoot: true
+{{- if eq .Values.userIDs "Fixed" }}
 runAsUser: 65532
 runAsGroup: 65532
 fsGroup: 65532
+{{- end }}
 fsGroupChangePolicy: OnRootMismatch
 seccompProfile:
   type: RuntimeDefault

@@ -101,7 +101,7 @@ func TestALayerIsSortedAndKeepsPermissions(t *testing.T) {
 	}
 	got, _ := files(t, &out)
 	want := []string{
-		"5 0750 65532:65532 data/ ",
+		"5 0750 65532:0 data/ ",
 		"5 0755 0:0 etc/ ",
 		"0 0600 0:0 etc/" + strings.Repeat("long", 60) + " ",
 		"2 0777 0:0 lib usr/lib",

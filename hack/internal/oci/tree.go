@@ -18,7 +18,7 @@ import (
 // An Entry is a file, a folder or a symbolic link in an image. Without more it belongs to root.
 type Entry struct {
 	Mode    fs.FileMode // type, permissions, and fs.ModeSticky
-	Owner   int         // user and group
+	Owner   int         // user; the group is root's
 	Content []byte      // of a file
 	Link    string      // where a symbolic link points
 }
@@ -94,7 +94,7 @@ func (t Tree) writeTar(w io.Writer, at time.Time) error {
 
 func header(name string, e Entry, at time.Time) (*tar.Header, error) {
 	h := &tar.Header{
-		Name: name, Mode: int64(e.Mode.Perm()), Uid: e.Owner, Gid: e.Owner,
+		Name: name, Mode: int64(e.Mode.Perm()), Uid: e.Owner,
 		ModTime: at.Truncate(time.Second).UTC(), Size: int64(len(e.Content)),
 	}
 	if e.Mode&fs.ModeSticky != 0 {
