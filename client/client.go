@@ -31,10 +31,6 @@ type Options struct {
 	// repeats a request that has begun to answer with audio, and does not apply to WebSockets.
 	Retry bool
 
-	// IgnoreTrailers is for a proxy that announces the trailers of a stream but drops them: without it every stream through such a
-	// proxy counts as cut.
-	IgnoreTrailers bool
-
 	// UserAgent names the program to the server; "" means "swar-go".
 	UserAgent string
 }

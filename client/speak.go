@@ -90,11 +90,10 @@ type Audio struct {
 	Queue       time.Duration // spent waiting for a worker
 	Unspoken    string        // characters that the model cannot speak, left out; each once, the first 28 or more
 
-	resp     *http.Response
-	trailers bool // were announced and count
-	hash     hash.Hash
-	read     int64
-	err      error // what Read goes on returning
+	resp *http.Response
+	hash hash.Hash
+	read int64
+	err  error // what Read goes on returning
 }
 
 // Proof is what the server says about audio that it has sent in full.
@@ -119,14 +118,12 @@ func (c *Client) Speak(ctx context.Context, r Request) (*Audio, error) {
 		return nil, err
 	}
 	h := resp.Header
-	_, announced := resp.Trailer["X-Audio-Sha256"]
 	a := &Audio{
 		RequestID:   h.Get("X-Request-Id"),
 		ContentType: h.Get("Content-Type"),
 		Voice:       h.Get("X-Voice"),
 		Model:       h.Get("X-Model"),
 		resp:        resp,
-		trailers:    announced && !c.options.IgnoreTrailers,
 		hash:        sha256.New(),
 	}
 	a.Seed, _ = strconv.ParseInt(h.Get("X-Seed"), 10, 64)
@@ -145,8 +142,8 @@ func checkText(text string) error {
 }
 
 // Read reads audio. It returns io.EOF only after all of it: audio that stops early, or differs from what the server sent, ends with a
-// [CutError]. A server or proxy that sends no proof of completeness at all is believed when the transfer ends in order; see
-// [Audio.Proof].
+// [CutError]. Complete is what HTTP says is complete (RFC 9112, section 8): many proxies announce the trailers of a stream and drop
+// them, so that missing trailers prove nothing. Trailers that arrive must agree with the audio; see [Audio.Proof].
 //
 // Read promptly: a server gives up on a reader that takes nothing for ten seconds. A consumer that keeps the pace of speech, such as
 // a player, should read from [Audio.ReadAhead].
@@ -173,8 +170,6 @@ func (a *Audio) end(err error) error {
 			return context.Cause(ctx)
 		}
 		return &CutError{a.RequestID, a.read, err}
-	case a.trailers && !proven:
-		return &CutError{a.RequestID, a.read, errNoTrailers}
 	case proven && proof.SHA256 != hex.EncodeToString(a.hash.Sum(nil)):
 		return &CutError{a.RequestID, a.read, errChecksum}
 	}
@@ -182,13 +177,12 @@ func (a *Audio) end(err error) error {
 }
 
 var (
-	errNoTrailers = errors.New("the closing trailers are missing")
-	errChecksum   = errors.New("the checksum does not match")
-	errClosed     = errors.New("client: audio is closed")
+	errChecksum = errors.New("the checksum does not match")
+	errClosed   = errors.New("client: audio is closed")
 )
 
-// Proof returns what the server says about the whole of the audio, once Read has returned io.EOF. It is false before that, and when the
-// server or a proxy on the way leaves the proof out: a stream that was cut cannot be told from a finished one then.
+// Proof returns what the server says about the whole of the audio, once Read has returned io.EOF. It is false before that, and when a
+// proxy on the way drops the trailers.
 func (a *Audio) Proof() (Proof, bool) {
 	if a.err != io.EOF {
 		return Proof{}, false

@@ -43,6 +43,7 @@ func serve(ctx context.Context, p *launch.Program, o *options) (err error) {
 	}
 	m := metrics.New()
 	m.RegisterLog(lines.Lost)
+	m.RegisterConnections(s.servers.Closed)
 	if err := s.assemble(ctx, m); err != nil {
 		s.servers.Close()
 		if s.portal != nil {

@@ -59,6 +59,7 @@ func run(ctx context.Context, p *launch.Program, o *options) (err error) {
 		return err
 	}
 	r.metrics.RegisterLog(lines.Lost)
+	r.metrics.RegisterConnections(r.servers.Closed)
 	flush, err := o.traces.Open(ctx, name, launch.ThisBuild(version).Version)
 	if err != nil {
 		return err

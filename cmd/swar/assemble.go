@@ -31,6 +31,7 @@ func (s *site) assemble(ctx context.Context) (err error) {
 	}()
 	m := metrics.New()
 	m.RegisterLog(lines.Lost)
+	m.RegisterConnections(s.servers.Closed)
 	if err := s.openSpeaker(ctx, m); err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ func run(ctx context.Context, p *launch.Program, o *options) (err error) {
 	}
 	m := metrics.New()
 	m.RegisterLog(lines.Lost)
+	m.RegisterConnections(w.probes.Closed)
 	flush, err := o.traces.Open(ctx, name, launch.ThisBuild(version).Version)
 	if err != nil {
 		return err

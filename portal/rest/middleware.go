@@ -36,7 +36,7 @@ var commonHeaders = http.Header{
 // preflightHeaders answer a page that may call and asks how. The time is the longest that one of the browsers honours.
 var preflightHeaders = http.Header{
 	"Access-Control-Allow-Methods": {"GET, POST, PATCH, DELETE, OPTIONS"},
-	"Access-Control-Allow-Headers": {"authorization, content-type, idempotency-key, x-request-id"},
+	"Access-Control-Allow-Headers": {"authorization, content-type, idempotency-key, x-request-id, traceparent, tracestate, baggage"},
 	"Access-Control-Max-Age":       {"7200"},
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/answer"
@@ -82,7 +83,24 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 	mux.Handle("GET /docs/{page...}", site.Manual(other))
 	mux.Handle("GET /docs", http.RedirectHandler("/docs/", http.StatusMovedPermanently))
 	mux.Handle("/", other)
-	return oneName(p.Public, mux), nil
+	return oneName(p.Public, exact(mux, other)), nil
+}
+
+// exact lets other answer paths that are not clean, such as //v1/tts or /a/../b. [http.ServeMux] would redirect them, which no
+// preflight may follow, and other says in its own form that there is nothing.
+func exact(mux *http.ServeMux, other http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		written := r.URL.EscapedPath()
+		clean := path.Clean("/" + written)
+		if strings.HasSuffix(written, "/") && clean != "/" {
+			clean += "/"
+		}
+		if written != clean {
+			other.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // oneName leads whoever opens a page as localhost to 127.0.0.1, or the other way, where the public address is the other of the two. What
@@ -111,8 +129,8 @@ func isPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !answer.PrefersHTML(r) {
 		return false
 	}
-	for _, path := range []string{"/", "/welcome", "/signin", "/setup"} {
-		if r.URL.Path == path {
+	for _, page := range []string{"/", "/welcome", "/signin", "/setup"} {
+		if r.URL.Path == page {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -148,9 +149,35 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: status %d, want %d with %s: %s", c.path, w.Code, c.status, c.page, w.Body)
 		}
 	}
-	for h, want := range map[http.Handler]string{with: `data-portal="on" data-keys="on"`, without: `data-portal="off" data-keys="off"`} {
-		if w := ask(h.ServeHTTP, "GET", "/app/"); !strings.Contains(w.Body.String(), want) {
-			t.Errorf("the page does not say %s: %s", want, w.Body)
+	for _, c := range []struct {
+		h    http.Handler
+		want string
+	}{{with, `data-portal="on" data-keys="on"`}, {without, `data-portal="off" data-keys="off"`}} {
+		if w := ask(c.h.ServeHTTP, "GET", "/app/"); !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("the page does not say %s: %s", c.want, w.Body)
+		}
+	}
+}
+
+// TestUncleanPaths: a path that is not clean is answered by the API beside the pages, and is never redirected.
+func TestUncleanPaths(t *testing.T) {
+	h, err := Beside(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+		io.WriteString(w, r.URL.Path)
+	}), Program{Portal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		"//v1/tts", "//", "/portal//v1/me", "/portal/v1/./me", "/auth/../portal/v1/me", "/portal/v1/../../healthz", "/app//org_1", "/docs/./", "/v1//",
+	} {
+		for _, method := range []string{"GET", "POST", "OPTIONS"} {
+			r := httptest.NewRequest(method, "http://tts.example.org"+path, nil)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != http.StatusTeapot || w.Body.String() != path {
+				t.Errorf("%s %s: status %d, %s", method, path, w.Code, w.Body)
+			}
 		}
 	}
 }

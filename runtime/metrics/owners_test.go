@@ -21,6 +21,7 @@ func TestEveryMetricHasAnOwner(t *testing.T) {
 	r.RegisterUsage(func() UsageCounts { return UsageCounts{} })
 	r.RegisterKeys(func() KeyCounts { return KeyCounts{} })
 	r.RegisterLog(func() int64 { return 0 })
+	r.RegisterConnections(func(string) int64 { return 0 })
 	r.RegisterPortal(func() int64 { return 0 }).Answered("GET", 200, 0)
 	r.RegisterPod(func() speech.Capacity { return speech.Capacity{} }).Spoke(1, 1)
 	r.RegisterFleet(func() FleetCounts { return FleetCounts{} })

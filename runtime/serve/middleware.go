@@ -28,8 +28,9 @@ var commonHeaders = http.Header{
 // preflightHeaders answer a browser that asks whether it may call. The time is the longest that one of them honours.
 var preflightHeaders = http.Header{
 	"Access-Control-Allow-Methods": {"GET, POST, OPTIONS"},
-	"Access-Control-Allow-Headers": {"authorization, x-api-key, content-type, x-request-id, idempotency-key"},
-	"Access-Control-Max-Age":       {"7200"},
+	"Access-Control-Allow-Headers": {"authorization, x-api-key, content-type, x-request-id, idempotency-key, " +
+		"traceparent, tracestate, baggage"}, // of a page that takes part in traces (W3C Trace Context),
+	"Access-Control-Max-Age": {"7200"},
 }
 
 // common gives every answer the headers that all have, and every request an id: the client's, if it may be one.

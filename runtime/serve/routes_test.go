@@ -172,7 +172,7 @@ func TestPreflight(t *testing.T) {
 		wantHeaders(t, got.Header, map[string]string{
 			"Access-Control-Allow-Origin":      "*",
 			"Access-Control-Allow-Methods":     "GET, POST, OPTIONS",
-			"Access-Control-Allow-Headers":     "authorization, x-api-key, content-type, x-request-id, idempotency-key",
+			"Access-Control-Allow-Headers":     "authorization, x-api-key, content-type, x-request-id, idempotency-key, traceparent, tracestate, baggage",
 			"Access-Control-Max-Age":           "7200",
 			"Access-Control-Allow-Credentials": "",
 			"Timing-Allow-Origin":              "*",

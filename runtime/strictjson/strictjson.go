@@ -20,10 +20,14 @@ var (
 	ErrNotUTF8   = errors.New("not valid UTF-8")
 )
 
-// Members checks that body is one JSON object and nothing else, and puts the values of the members that are fields into values, in the
+// byteOrderMark is what some editors and PowerShell write in front of UTF-8. RFC 8259, section 8.1, allows to skip one.
+const byteOrderMark = "\ufeff"
+
+// Members checks that body is one JSON object and nothing else but one byte order mark in front, and puts the values of the members that are fields into values, in the
 // order of their names; it ignores other members. The values are pieces of body. The text of an error is the reason alone. Members looks
 // at the grammar only: UTF-8 is judged later, when it is known in which field it is wrong.
 func Members(body []byte, names []string, values []jsontext.Value) error {
+	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
 	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if kind := d.PeekKind(); kind != '{' && kind != 0 {
 		return errors.New("expected an object")

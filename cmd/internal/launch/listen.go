@@ -73,9 +73,9 @@ func Listen(ctx context.Context, command, flag, address string) (net.Listener, e
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    maxHeader,
 		// Mostly handshakes that scanners leave half done.
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -90,10 +90,25 @@ type Servers struct {
 type served struct {
 	server   *http.Server
 	listener net.Listener
+	guard    *guard
 }
 
-// Add takes over a server and its listener. [Servers.Close] closes both.
-func (s *Servers) Add(h *http.Server, l net.Listener) { s.added = append(s.added, served{h, l}) }
+// Add takes over a server of [NewServer] and its listener. [Servers.Close] closes both. Connections that wait for a
+// request are bounded from now on; see [Servers.Closed].
+func (s *Servers) Add(h *http.Server, l net.Listener) { s.addGuarded(h, l, newGuard(maxFiles())) }
+
+func (s *Servers) addGuarded(h *http.Server, l net.Listener, g *guard) {
+	h.ConnState = g.changed
+	s.added = append(s.added, served{h, &guardedListener{l, g}, g})
+}
+
+// Closed returns how many connections were closed, or not taken, to keep room for others, by reason: "waiting" or "full".
+func (s *Servers) Closed(reason string) (n int64) {
+	for _, a := range s.added {
+		n += a.guard.counts(reason)
+	}
+	return n
+}
 
 // Start begins to serve on everything that was added. fail is told, from another goroutine, of a server that stops
 // without being asked to.
