@@ -156,6 +156,7 @@ type VolumeSource struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
 	ClaimName string `json:"claimName"`
 	// Folder of the bundle on the volume.
 	// +optional
@@ -191,6 +192,10 @@ type PullSource struct {
 	// Token of the hub, for a model whose terms have to be accepted.
 	// +optional
 	TokenSecretRef *SecretKey `json:"tokenSecretRef,omitempty"`
+	// Certificates that are believed besides those of public authorities: of a hub, a registry or a proxy with an authority
+	// of your own. The proxy itself is named in spec.runtime.env, by HTTPS_PROXY and NO_PROXY.
+	// +optional
+	Authority *Authority `json:"authority,omitempty"`
 	// Address of another hub that answers like Hugging Face's.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -200,6 +205,16 @@ type PullSource struct {
 	// +optional
 	// +kubebuilder:default="4Gi"
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+}
+
+// Authority is certificates in PEM: exactly one of these.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.configMapKeyRef) != has(self.secretKeyRef)",message="authority wants exactly one of configMapKeyRef and secretKeyRef"
+type Authority struct {
+	// +optional
+	ConfigMapKeyRef *ConfigMapKey `json:"configMapKeyRef,omitempty"`
+	// +optional
+	SecretKeyRef *SecretKey `json:"secretKeyRef,omitempty"`
 }
 
 // PulledVoice is a voice that a pulled model is given.
@@ -281,7 +296,9 @@ type Runtime struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65536
 	PrefillCacheMegabytes *int32 `json:"prefillCacheMegabytes,omitempty"`
-	// Environment of the worker. Names that begin with SWAR_ are settings of the operator's.
+	// Environment of the worker, and of the container that pulls a model, where fields of source.pull come first. Names that
+	// begin with SWAR_ are settings of the operator's. The port of HTTPS_PROXY and HTTP_PROXY is opened in the network policy:
+	// give the address as a value, whose user and password may be $(NAME) of variables before it, from a Secret.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -300,6 +317,7 @@ type SecretName struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 }
 
@@ -324,10 +342,26 @@ type SecretKey struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
+	Key string `json:"key"`
+}
+
+// ConfigMapKey is one entry of a ConfigMap of the namespace.
+type ConfigMapKey struct {
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name"`
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
 	Key string `json:"key"`
 }
 
@@ -480,6 +514,7 @@ type Access struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
 	SecretName string `json:"secretName,omitempty"`
 }
 
@@ -594,6 +629,7 @@ type Security struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
 	SecretPrefix string `json:"secretPrefix,omitempty"`
 	// Whether only those reach pods who have to.
 	// +optional

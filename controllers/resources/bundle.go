@@ -2,6 +2,7 @@ package resources
 
 import (
 	"path"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,8 +11,9 @@ import (
 )
 
 const (
-	bundleVolume = "bundle"
-	modelStore   = "SWAR_MODELS" // where the programs look for models
+	bundleVolume  = "bundle"
+	authorityName = "authority"
+	modelStore    = "SWAR_MODELS" // where the programs look for models
 )
 
 // bring gives the pod its model. The container that it returns, if any, runs before.
@@ -81,5 +83,36 @@ func (p *pod) pull(d *v1alpha1.TTSDeployment) *corev1.Container {
 	if t := s.TokenSecretRef; t != nil {
 		c.Env = append(c.Env, fromSecret("HF_TOKEN", t.Name, t.Key))
 	}
+	if s.Authority != nil {
+		p.volumes = append(p.volumes, authorityVolume(s.Authority))
+		c.VolumeMounts = append(c.VolumeMounts,
+			corev1.VolumeMount{Name: authorityName, MountPath: authorityFolder, ReadOnly: true})
+		// Besides the file of public authorities in the image, which SSL_CERT_FILE would replace.
+		c.Env = append(c.Env, corev1.EnvVar{Name: "SSL_CERT_DIR", Value: authorityFolder})
+	}
+	for _, v := range d.Spec.Runtime.Env {
+		isSet := func(e corev1.EnvVar) bool { return e.Name == v.Name } // a name may be there once only
+		if !slices.ContainsFunc(c.Env, isSet) {
+			c.Env = append(c.Env, environment(v))
+		}
+	}
 	return c
+}
+
+// authorityVolume holds certificates as one file.
+func authorityVolume(a *v1alpha1.Authority) corev1.Volume {
+	const file = "authority.pem"
+	mode := int32(0o440)
+	v := corev1.Volume{Name: authorityName}
+	if m := a.ConfigMapKeyRef; m != nil {
+		v.ConfigMap = &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: m.Name}, DefaultMode: &mode,
+			Items: []corev1.KeyToPath{{Key: m.Key, Path: file}},
+		}
+	} else if s := a.SecretKeyRef; s != nil {
+		v.Secret = &corev1.SecretVolumeSource{
+			SecretName: s.Name, DefaultMode: &mode, Items: []corev1.KeyToPath{{Key: s.Key, Path: file}},
+		}
+	}
+	return v
 }

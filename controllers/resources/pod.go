@@ -23,6 +23,8 @@ const (
 	portalFolder = "/etc/swar/portal"
 	dataFolder   = "/data"
 	bundleFolder = "/bundle"
+
+	authorityFolder = "/etc/swar/authority"
 )
 
 // Names of ports in pods and Services.

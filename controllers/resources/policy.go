@@ -46,11 +46,37 @@ func workerPolicy(d *v1alpha1.TTSDeployment) Object {
 	if s := d.Spec.Model.Source.Pull; s != nil {
 		egress = append(egress, to(nil, pullPorts(s)...))
 	}
+	if ports := proxyPorts(d.Spec.Runtime.Env); len(ports) > 0 {
+		egress = append(egress, to(nil, ports...))
+	}
 	return policy(d, WorkerName(d), Worker,
 		[]networkingv1.NetworkPolicyIngressRule{
 			from(podsOf(d, Router), contract.WorkerSpeech),
 			from(nil, contract.WorkerProbe),
 		}, egress)
+}
+
+// proxyPorts are those of the proxies that the environment names. Of an address that comes from a Secret nothing is known.
+func proxyPorts(env []v1alpha1.EnvVar) (ports []int32) {
+	for _, v := range env {
+		name := strings.ToUpper(v.Name)
+		if name != "HTTPS_PROXY" && name != "HTTP_PROXY" || valueOf(v.Value) == "" {
+			continue
+		}
+		address := *v.Value
+		scheme, _, hasScheme := strings.Cut(address, "://")
+		if !hasScheme {
+			scheme, address = "http", "http://"+address
+		}
+		otherwise := map[string]int32{"https": 443, "socks5": 1080, "socks5h": 1080}[scheme]
+		if otherwise == 0 {
+			otherwise = 80
+		}
+		if port := portOf(address, otherwise); !slices.Contains(ports, port) {
+			ports = append(ports, port)
+		}
+	}
+	return ports
 }
 
 // pullPorts are those that a model is brought from. Hubs and registries send people for large files and tokens to other

@@ -7,15 +7,19 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +42,8 @@ type node struct {
 	api     string // kubeconfig of an API server that knows no pod
 	bundle  string // a small model
 	archive []byte // the same
+
+	authority []byte // certificates that a ConfigMap holds
 }
 
 // TestProgramsTakeWhatTheyAreGiven starts the programs with the arguments, the environment and the files that the
@@ -54,6 +60,7 @@ func TestProgramsTakeWhatTheyAreGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("ports", n.testDefaults)
+	t.Run("proxy", n.testProxy)
 	for name, d := range all(t) {
 		t.Run(name, func(t *testing.T) {
 			n := *n
@@ -168,7 +175,7 @@ func (n *node) command(c corev1.Container, files *strings.Replacer, program stri
 			}[v.ValueFrom.SecretKeyRef.Key]
 		case v.ValueFrom.FieldRef != nil: // the label is not there on older clusters
 		}
-		cmd.Env = append(cmd.Env, v.Name+"="+files.Replace(value))
+		cmd.Env = append(cmd.Env, files.Replace(v.Name+"="+value))
 	}
 	return cmd
 }
@@ -184,11 +191,24 @@ func (n *node) mount(d *v1alpha1.TTSDeployment, pod corev1.PodTemplateSpec) *str
 	if s := d.Spec.Model.Source.Image; s != nil && s.Path != "" {
 		places = append(places, "="+s.Path, "="+n.bundle)
 	}
-	for _, m := range pod.Spec.Containers[0].VolumeMounts {
+	mounts := slices.Clone(pod.Spec.Containers[0].VolumeMounts)
+	for _, c := range pod.Spec.InitContainers {
+		for _, m := range c.VolumeMounts {
+			isMounted := func(other corev1.VolumeMount) bool { return other.MountPath == m.MountPath }
+			if !slices.ContainsFunc(mounts, isMounted) {
+				mounts = append(mounts, m)
+			}
+		}
+	}
+	for _, m := range mounts {
 		folder := n.t.TempDir()
 		switch v := volumes[m.Name]; {
 		case v.Secret != nil:
 			n.fill(d, folder)
+		case v.ConfigMap != nil:
+			if err := os.WriteFile(filepath.Join(folder, v.ConfigMap.Items[0].Path), n.authority, 0o600); err != nil {
+				n.t.Fatal(err)
+			}
 		case v.Image != nil || v.PersistentVolumeClaim != nil:
 			if err := os.CopyFS(filepath.Join(folder, "hindi-int8"), os.DirFS(n.bundle)); err != nil {
 				n.t.Fatal(err)
@@ -210,6 +230,61 @@ func (n *node) fill(d *v1alpha1.TTSDeployment, folder string) {
 	if err := os.WriteFile(filepath.Join(folder, contract.Token), []byte(grpcauthtest.Token), 0o600); err != nil {
 		n.t.Fatal(err)
 	}
+}
+
+// testProxy has a pod pull its model from a server with an authority of its own, which only a proxy reaches.
+func (n *node) testProxy(t *testing.T) {
+	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(n.archive) }))
+	defer web.Close()
+	var asked atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect || r.Host != "example.com:443" {
+			http.Error(w, "only models", http.StatusForbidden)
+			return
+		}
+		asked.Add(1)
+		connect(w, web.Listener.Addr().String())
+	}))
+	defer proxy.Close()
+	d := of(t, throughProxy)
+	d.Spec.Model.Source.Pull.Model = "https://example.com/m.tar#sha256=" + sumOf(n.archive)
+	d.Spec.Runtime.Env = []v1alpha1.EnvVar{{Name: "HTTPS_PROXY", Value: &proxy.URL}}
+	inside := *n
+	inside.t = t
+	pull := func() ([]byte, error) {
+		worker, _ := templates(t, resources.Build(release, d, resources.Facts{Workers: 1}))
+		c := worker.Spec.InitContainers[0]
+		return inside.command(c, inside.mount(d, worker), filepath.Join(n.bin, c.Command[0])).CombinedOutput()
+	}
+	inside.authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})
+	if out, err := pull(); err != nil || asked.Load() == 0 {
+		t.Errorf("pulling through the proxy, which was asked %d times: %v\n%s", asked.Load(), err, out)
+	}
+	d.Spec.Model.Source.Pull.Authority = nil
+	if out, err := pull(); err == nil || !strings.Contains(string(out), "certificate") {
+		t.Errorf("without the authority: %v\n%s", err, out)
+	}
+}
+
+// connect joins the client of a proxy with a server, until either ends.
+func connect(w http.ResponseWriter, server string) {
+	to, err := net.Dial("tcp", server)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer to.Close()
+	w.WriteHeader(http.StatusOK)
+	from, both, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer from.Close()
+	go func() {
+		defer to.Close()
+		io.Copy(to, both)
+	}()
+	io.Copy(from, to)
 }
 
 // testDefaults looks at what the programs listen on where nothing else is said, as in every pod.

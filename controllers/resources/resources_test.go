@@ -28,6 +28,19 @@ model:
 router: {usageVolume: {}}
 `
 
+// throughProxy pulls a model through a proxy that wants a password, from a server with an authority of its own.
+const throughProxy = `
+model:
+  id: m
+  source: {pull: {
+    model: "https://example.com/m.tar#sha256=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    authority: {configMapKeyRef: {name: ours, key: ca.crt}}, tokenSecretRef: {name: hub, key: token}}}
+runtime: {env: [
+  {name: PROXY_PASSWORD, secretKeyRef: {name: proxy, key: password}},
+  {name: HTTPS_PROXY, value: "http://swar:$(PROXY_PASSWORD)@proxy:3128"}, {name: https_proxy, value: "proxy:3128"},
+  {name: HTTP_PROXY, value: "socks5://proxy"}, {name: NO_PROXY, value: ".svc"}, {name: HF_TOKEN, value: theirs}]}
+`
+
 // choices are specs that differ in what samples do not show.
 var choices = map[string]string{
 	"the least":                   "",
@@ -47,7 +60,8 @@ var choices = map[string]string{
 	"a cache of none":             "runtime: {prefillCacheMegabytes: 0}",
 	"a model of a hub of ours": `model: {id: hinglish, source: {pull: {model: "hf://acme/hinglish@v1", precision: fp32, endpoint: "http://hub:8080",
   voices: [{name: raj, from: "hf://acme/voices/raj.wav"}], codec: "hf://acme/codec/model.safetensors", tokenSecretRef: {name: hub, key: token}}}}`,
-	"settings of the engine": "runtime: {env: [{name: TZ, value: Asia/Kolkata}, {name: LICENCE, secretKeyRef: {name: l, key: k}}]}",
+	"a model through a proxy": throughProxy,
+	"settings of the engine":  "runtime: {env: [{name: TZ, value: Asia/Kolkata}, {name: LICENCE, secretKeyRef: {name: l, key: k}}]}",
 }
 
 // all returns every sample and every choice.
@@ -205,6 +219,48 @@ func TestPodsAreRestricted(t *testing.T) {
 	worker.Spec.Containers[0].SecurityContext.Capabilities = nil
 	if check(worker) == "" {
 		t.Error("a container with all capabilities passes: the check checks nothing")
+	}
+}
+
+// TestWhatPullsHasTheEnvironment of the worker, each name once, and the certificates.
+func TestWhatPullsHasTheEnvironment(t *testing.T) {
+	for name, tt := range map[string]struct{ authority, volume string }{
+		"a ConfigMap": {"configMapKeyRef", "ours ca.crt"},
+		"a Secret":    {"secretKeyRef", "ours ca.crt"},
+	} {
+		d := of(t, strings.Replace(throughProxy, "configMapKeyRef", tt.authority, 1))
+		worker, _ := templates(t, resources.Build(release, d, resources.Facts{}))
+		c := worker.Spec.InitContainers[0]
+		got := map[string]string{}
+		for _, v := range c.Env {
+			if _, isThere := got[v.Name]; isThere {
+				t.Errorf("%s: %s is there twice", name, v.Name)
+			}
+			got[v.Name] = v.Value
+			if v.ValueFrom != nil {
+				got[v.Name] = v.ValueFrom.SecretKeyRef.Name + "/" + v.ValueFrom.SecretKeyRef.Key
+			}
+		}
+		want := map[string]string{
+			"SWAR_MODELS": "/bundle", "HF_TOKEN": "hub/token", "SSL_CERT_DIR": "/etc/swar/authority", "PROXY_PASSWORD": "proxy/password",
+			"HTTPS_PROXY": "http://swar:$(PROXY_PASSWORD)@proxy:3128", "https_proxy": "proxy:3128", "HTTP_PROXY": "socks5://proxy", "NO_PROXY": ".svc",
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: what pulls has the environment %v, want %v", name, got, want)
+		}
+		var volume string
+		for _, v := range worker.Spec.Volumes {
+			switch {
+			case v.Name != "authority":
+			case v.ConfigMap != nil && tt.authority == "configMapKeyRef":
+				volume = v.ConfigMap.Name + " " + v.ConfigMap.Items[0].Key
+			case v.Secret != nil && tt.authority == "secretKeyRef":
+				volume = v.Secret.SecretName + " " + v.Secret.Items[0].Key
+			}
+		}
+		if volume != tt.volume || !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == "authority" && m.ReadOnly }) {
+			t.Errorf("%s: the certificates are those of %q, mounted: %v", name, volume, c.VolumeMounts)
+		}
 	}
 }
 
@@ -453,6 +509,10 @@ func TestWhoReachesWhom(t *testing.T) {
 		"no portal":               {choices["keys"], resources.Facts{}, nil, [][]int{{9090}, {443, 6443}}},
 		"traces":                  {choices["everything"], resources.Facts{}, [][]int{{4317}, {8443}}, [][]int{{9090}, {443, 6443}, {8082}, {4317}}},
 		"traces without a port":   {choices["a rare trace"], resources.Facts{}, [][]int{{443}}, [][]int{{9090}, {443, 6443}, {8082}, {443}}},
+		"a proxy":                 {throughProxy, resources.Facts{}, [][]int{{443}, {3128, 1080}}, [][]int{{9090}, {443, 6443}, {8082}}},
+		"a proxy without a model": {"runtime: {env: [{name: https_proxy, value: 'https://proxy'}, {name: HTTP_PROXY, value: ''}, {name: NO_PROXY, value: 'a:1'}]}", resources.Facts{}, [][]int{{443}}, [][]int{{9090}, {443, 6443}, {8082}}},
+		"a proxy of a Secret":     {"runtime: {env: [{name: HTTPS_PROXY, secretKeyRef: {name: s, key: k}}]}", resources.Facts{}, nil, [][]int{{9090}, {443, 6443}, {8082}}},
+		"a proxy by name alone":   {"runtime: {env: [{name: HTTP_PROXY, value: proxy}]}", resources.Facts{}, [][]int{{80}}, [][]int{{9090}, {443, 6443}, {8082}}},
 		"a model from plain HTTP": {strings.Replace(everything, "https://models.example.org:8443", "http://models.example.org", 1), resources.Facts{}, [][]int{{4317}, {80}}, [][]int{{9090}, {443, 6443}, {8082}, {4317}}},
 	} {
 		objects := resources.Build(release, of(t, tt.spec), tt.facts)
