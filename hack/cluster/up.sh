@@ -180,5 +180,7 @@ for i in "${new[@]}"; do
 done
 await_ready
 sed "s/DNS_IP/$dns_ip/" "$here/dns.yaml" | kubectl apply -f - >/dev/null
+mkdir -p "$state"/node-1/volumes/{1..4}
+"$here/volumes.sh" "$state/node-1/volumes" | kubectl apply -f - >/dev/null
 kubectl -n kube-system rollout status daemonset/coredns --timeout 60s >/dev/null
 echo "cluster: Ready after ${SECONDS}s, nodes: $count" >&2

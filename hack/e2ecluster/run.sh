@@ -13,6 +13,5 @@ trap '[[ -n ${KEEP:-} ]] || "$cluster/down.sh"; rm -rf "$scratch"' EXIT
 "$cluster/down.sh"
 "$cluster/up.sh" 2
 "$cluster/load-image.sh" "$images"/{operator,portal,router,worker}.tar >/dev/null
-"$cluster/in.sh" -a mkdir -p /run/swar-e2e
 cd "$here"
 "$cluster/in.sh" "$scratch/test" -test.v -test.timeout 120m "$@"

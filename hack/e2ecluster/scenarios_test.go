@@ -17,18 +17,6 @@ import (
 // fleet is the TTSDeployment that everything happens to.
 const fleet = "espeak"
 
-const volume = `
-apiVersion: v1
-kind: PersistentVolume
-metadata: {name: portal}
-spec:
-  capacity: {storage: 5Gi}
-  accessModes: [ReadWriteOnce]
-  local: {path: /run/swar-e2e}
-  nodeAffinity:
-    required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-1]}]}]}
-`
-
 const manifest = `
 apiVersion: swar.dev/v1alpha1
 kind: TTSDeployment
@@ -159,7 +147,6 @@ func everything() string {
 }
 
 func install(t *testing.T, _ *life) {
-	mustRun(t, volume, "kubectl", "apply", "-f", "-")
 	args := []string{
 		"install", release, "../../charts/swar", "--create-namespace", "--wait", "--timeout", "3m", "--set", "images.registry=localhost/swar",
 	}

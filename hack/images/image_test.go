@@ -32,7 +32,11 @@ import (
 type unpackedImage struct {
 	folder string
 	run    oci.Execution
+	user   string // as which it runs, USER:GROUP
 }
+
+// users are those of containers: that of the image, and one as OpenShift assigns them, whose group is root.
+var users = map[string]string{"its own user": "65532:65532", "an assigned user": "1000680000:0"}
 
 // built is the folder that make images writes to.
 const built = "../../dist/images"
@@ -60,7 +64,7 @@ func unpack(t *testing.T, name string) unpackedImage {
 		Config oci.Descriptor
 		Layers []oci.Descriptor
 	}](t, at(platforms[i].Digest))
-	u := unpackedImage{t.TempDir(), decode[struct{ Config oci.Execution }](t, at(manifest.Config.Digest)).Config}
+	u := unpackedImage{t.TempDir(), decode[struct{ Config oci.Execution }](t, at(manifest.Config.Digest)).Config, "65532:65532"}
 	if err := os.Chmod(u.folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +144,9 @@ func extract(t *testing.T, r io.Reader, folder string) {
 	}
 }
 
-// enter makes the folder $1 the root, read-only but for the folders before --, and runs the rest in it as the user
-// of the image.
+// enter makes the folder $1 the root, read-only but for the folders before --, and runs the rest in it as the user $4.
 const enter = `
-root=$1 chroot=$2 mount=$3; shift 3
+root=$1 chroot=$2 mount=$3 user=$4; shift 4
 $mount --bind "$root" "$root"
 while [ "$1" != -- ]; do
 	$mount --bind "$root$1" "$root$1"
@@ -153,7 +156,7 @@ shift
 $mount -o remount,bind,ro "$root"
 $mount -t proc proc "$root/proc"
 $mount --bind /dev "$root/dev"
-exec $chroot --userspec=65532:65532 --groups=65532 "$root" "$@"
+exec $chroot --userspec="$user" --groups="${user#*:}" "$root" "$@"
 `
 
 // command runs a program of the image as a cluster would: its user, its environment and nothing more, a read-only
@@ -171,7 +174,7 @@ func (u unpackedImage) command(t *testing.T, args ...string) *exec.Cmd {
 	if _, err := os.Stat(filepath.Join(u.folder, "data")); err == nil {
 		writable = append(writable, "/data")
 	}
-	enterIt := []string{"--mount", "/bin/sh", "-ec", enter, "sh", u.folder, tool("chroot"), tool("mount")}
+	enterIt := []string{"--mount", "/bin/sh", "-ec", enter, "sh", u.folder, tool("chroot"), tool("mount"), u.user}
 	all := slices.Concat(enterIt, writable, []string{"--"}, args)
 	cmd := exec.Command(tool("unshare"), all...)
 	cmd.Env = u.run.Env
@@ -278,7 +281,16 @@ func TestTheWorkersImageSpeaksByItself(t *testing.T) {
 // TestTheWorkersImageRunsANeuralModel makes a model of random weights in the image and speaks with it, so that ONNX
 // Runtime and all that it loads are there.
 func TestTheWorkersImageRunsANeuralModel(t *testing.T) {
-	u := unpack(t, "worker")
+	for name, user := range users {
+		t.Run(name, func(t *testing.T) {
+			u := unpack(t, "worker")
+			u.user = user
+			runANeuralModel(t, u)
+		})
+	}
+}
+
+func runANeuralModel(t *testing.T, u unpackedImage) {
 	for _, args := range [][]string{
 		{"doctor"}, {"bundle", "synth-random", "-o", "/tmp/model"}, {"bundle", "verify", "/tmp/model"},
 	} {
@@ -296,7 +308,16 @@ func TestTheWorkersImageRunsANeuralModel(t *testing.T) {
 // TestTheFleetOfImagesSpeaks starts portal, worker and router from their images, makes a key with the portal's
 // program, and speaks.
 func TestTheFleetOfImagesSpeaks(t *testing.T) {
-	portal, worker, router := unpack(t, "portal"), unpack(t, "worker"), unpack(t, "router")
+	for name, user := range users {
+		t.Run(name, func(t *testing.T) {
+			portal, worker, router := unpack(t, "portal"), unpack(t, "worker"), unpack(t, "router")
+			portal.user, worker.user, router.user = user, user, user
+			speakAsAFleet(t, portal, worker, router)
+		})
+	}
+}
+
+func speakAsAFleet(t *testing.T, portal, worker, router unpackedImage) {
 	a := free(t, 8)
 	tokens := strings.Repeat("image-test-", 4)
 	for _, u := range []unpackedImage{portal, worker, router} {
