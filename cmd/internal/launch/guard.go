@@ -249,6 +249,12 @@ func (c *guardedConn) collect(p []byte, n int) {
 			return
 		}
 	}
+	// net/http refuses it for its size; to parse one long line costs it less than thousands of short ones.
+	for i, b := range c.head {
+		if b == '\n' {
+			c.head[i] = ' '
+		}
+	}
 }
 
 // Close implements [net.Conn].
