@@ -9,9 +9,12 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
@@ -85,8 +88,7 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 		return err
 	}
 	if ownerOf(live) != ownerOf(wanted) {
-		return errors.New("there is one of that name that is not of this fleet, and is left as it is: " +
-			"rename the TTSDeployment, or remove that one")
+		return errForeign
 	}
 	is, err := toUnstructured(live.(resources.Object))
 	if err != nil {
@@ -98,7 +100,43 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 	if err := r.keepReplicas(ctx, u, live); err != nil {
 		return err
 	}
-	return r.applyAs(ctx, u, fieldManager)
+	if err := r.applyAs(ctx, u, fieldManager); err != nil {
+		return err
+	}
+	r.noteTemplate(is, u)
+	return nil
+}
+
+// errForeign is about an object of a fleet's name that somebody else has made.
+var errForeign = errors.New("there is one of that name that is not of this fleet, and is left as it is: " +
+	"rename the TTSDeployment, or remove that one")
+
+// noteTemplate remembers that the pod template of a workload was changed: until the cache has a newer generation, what it
+// says of the roll-out is about the revision before.
+func (r *Reconciler) noteTemplate(was, applied *unstructured.Unstructured) {
+	is, _, _ := unstructured.NestedMap(was.Object, "spec", "template")
+	wanted, found, _ := unstructured.NestedMap(applied.Object, "spec", "template")
+	if !found || contains(is, wanted) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.templates == nil {
+		r.templates = make(map[types.UID]int64)
+	}
+	r.templates[was.GetUID()] = was.GetGeneration()
+}
+
+// isBehind reports whether a workload was read before the last change of its template.
+func (r *Reconciler) isBehind(o metav1.Object) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	generation, changed := r.templates[o.GetUID()]
+	if changed && o.GetGeneration() > generation {
+		delete(r.templates, o.GetUID())
+		return false
+	}
+	return changed
 }
 
 // keepReplicas makes sure that a number which the operator does not say any more stays as it is: what it has said once
@@ -130,13 +168,24 @@ func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, 
 	return r.Client.Apply(ctx, configuration, client.FieldOwner(owner), client.ForceOwnership)
 }
 
-// write applies an object that cannot be read from the cache.
-func (r *Reconciler) write(ctx context.Context, wanted resources.Object, owner string) error {
+// writeSecret creates a Secret of a fleet, or applies it over the one that the fleet has. One of somebody else it leaves alone.
+func (r *Reconciler) writeSecret(ctx context.Context, wanted *corev1.Secret) error {
+	live := &corev1.Secret{}
+	err := r.Reader.Get(ctx, client.ObjectKeyFromObject(wanted), live)
+	if apierrors.IsNotFound(err) {
+		return r.Client.Create(ctx, wanted, client.FieldOwner(fieldManager))
+	} else if err != nil {
+		return err
+	}
+	if ownerOf(live) != ownerOf(wanted) {
+		return errForeign
+	}
 	u, err := toUnstructured(wanted)
 	if err != nil {
 		return err
 	}
-	return r.applyAs(ctx, u, owner)
+	u.SetUID(live.UID) // a Secret that takes its place meanwhile is a conflict
+	return r.applyAs(ctx, u, fieldManager)
 }
 
 // prune deletes what a fleet had and is not to have any more.

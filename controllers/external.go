@@ -39,9 +39,9 @@ func (r *Reconciler) observeScalerCA(
 		return nil, err
 	}
 	name := resources.ScalerCASecret(fleet)
-	live, err := r.secret(ctx, fleet, name)
-	if err != nil {
-		return nil, err
+	live, foreign, err := r.ownSecret(ctx, fleet, name)
+	if err != nil || foreign != nil {
+		return foreign, err
 	}
 	if string(live.Data[contract.TLSAuthority]) != string(authority.Trust) {
 		data := map[string][]byte{contract.TLSAuthority: authority.Trust}

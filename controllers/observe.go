@@ -26,8 +26,14 @@ func (r *Reconciler) observe(ctx context.Context, fleet *v1alpha1.TTSDeployment)
 	r.mu.Lock()
 	o.Failed = r.failed[client.ObjectKeyFromObject(fleet)]
 	r.mu.Unlock()
+	o.TemplateWritten = r.templateWritten(o)
 	o.Scaling = r.Sizer.Look(o)
 	return o, s, nil
+}
+
+// templateWritten reports whether a workload was read before the last change of its template.
+func (r *Reconciler) templateWritten(o plan.Observed) bool {
+	return o.Workers != nil && r.isBehind(o.Workers) || o.Routers != nil && r.isBehind(o.Routers.Workload)
 }
 
 // observeCached reads pods and what makes them, which the cache has. Secrets it does not have.
@@ -86,20 +92,14 @@ func (r *Reconciler) routers(ctx context.Context, fleet *v1alpha1.TTSDeployment)
 		if !found {
 			return nil, err
 		}
-		return &plan.Routers{Wanted: *set.Spec.Replicas, Ready: set.Status.ReadyReplicas}, nil
+		return plan.RoutersOfSet(set), nil
 	}
 	deployment := &appsv1.Deployment{}
 	found, err := r.get(ctx, fleet, resources.RouterName(fleet), deployment)
 	if !found {
 		return nil, err
 	}
-	routers := &plan.Routers{Wanted: *deployment.Spec.Replicas, Ready: deployment.Status.ReadyReplicas}
-	for _, c := range deployment.Status.Conditions {
-		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
-			routers.Stuck = c.Message
-		}
-	}
-	return routers, nil
+	return plan.RoutersOf(deployment), nil
 }
 
 func (r *Reconciler) pods(ctx context.Context, fleet *v1alpha1.TTSDeployment, component string) ([]corev1.Pod, error) {

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -48,6 +49,8 @@ type Reconciler struct {
 	mu      sync.Mutex
 	written map[types.NamespacedName]time.Time // when slots were last written to the status
 	failed  map[types.NamespacedName]error     // why the last attempt to apply failed
+
+	templates map[types.UID]int64 // generations of workloads before their template was changed
 }
 
 // Reconcile implements controller-runtime's reconciler.
@@ -105,8 +108,9 @@ func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s 
 	before := r.failed[name]
 	r.failed[name] = err
 	r.mu.Unlock()
-	if fmt.Sprint(before) != fmt.Sprint(err) {
-		o.Failed = err
+	written := r.templateWritten(o)
+	if fmt.Sprint(before) != fmt.Sprint(err) || written != o.TemplateWritten {
+		o.Failed, o.TemplateWritten = err, written
 		p = plan.Decide(o, r.Now(), r.lastWritten(name))
 	}
 	if sayErr := r.say(ctx, o.Fleet, p); sayErr != nil {
@@ -132,7 +136,7 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 		}
 	}
 	for _, secret := range s.wanted {
-		if err := r.write(ctx, secret, fieldManager); err != nil {
+		if err := r.writeSecret(ctx, secret); err != nil {
 			return fmt.Errorf("writing the Secret %s: %w", secret.Name, err)
 		}
 	}
@@ -144,12 +148,28 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 		return err
 	}
 	wanted := resources.Build(r.release(), o.Fleet, s.facts)
-	for _, obj := range wanted {
-		if err := r.ensure(ctx, obj); err != nil {
-			return fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, obj.GetName(), err)
-		}
+	if err := r.ensureAll(ctx, wanted); err != nil {
+		return err // what is there stays until all that replaces it is
 	}
 	return r.prune(ctx, o.Fleet, wanted)
+}
+
+// ensureAll applies objects in their order. What cannot be applied keeps nothing else from being made, but pods do not start
+// without the NetworkPolicies that protect them.
+func (r *Reconciler) ensureAll(ctx context.Context, wanted []resources.Object) error {
+	var failed []error
+	unprotected := false
+	for _, obj := range wanted {
+		kind := obj.GetObjectKind().GroupVersionKind().Kind
+		if unprotected && (kind == "Deployment" || kind == "StatefulSet") {
+			continue
+		}
+		if err := r.ensure(ctx, obj); err != nil {
+			failed = append(failed, fmt.Errorf("%s %s: %w", kind, obj.GetName(), err))
+			unprotected = unprotected || kind == "NetworkPolicy"
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // release is what fleets are made of now.

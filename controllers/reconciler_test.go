@@ -373,4 +373,43 @@ func TestWhatBelongsToOthersIsLeftAlone(t *testing.T) {
 	if err != nil || theirs.Spec.Ports[0].Port != 80 || len(theirs.OwnerReferences) > 0 {
 		t.Errorf("theirs is %+v, %v", theirs.Spec.Ports, err)
 	}
+	for _, name := range []string{"hinglish-worker", "hinglish-router"} {
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, &appsv1.Deployment{}); err != nil {
+			t.Errorf("the rest of the fleet: %v", err)
+		}
+	}
+}
+
+// TestSecretsOfOthersAreLeftAlone: a Secret that has the name of one of the fleet's is neither overwritten nor taken over, also
+// not while the fleet is deleted.
+func TestSecretsOfOthersAreLeftAlone(t *testing.T) {
+	for suffix, spec := range map[string]string{
+		"-portal": `{access: {mode: Portal}}`, "-worker-tls": `{}`, "-router-tls": `{}`, "-token": `{security: {internalTLS: Mesh}}`,
+	} {
+		t.Run(suffix, func(t *testing.T) {
+			c, namespace := open(t)
+			theirs := &corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish" + suffix},
+				Data:       map[string][]byte{"password": []byte("precious"), "token": []byte("a token of somebody else")},
+			}
+			create(t, c, theirs)
+			startOperator(t, namespace, controllers.Config{Portal: "portal.example:8082"})
+			fleet := fleetWith(t, namespace, "hinglish", spec)
+			create(t, c, fleet)
+			wait(t, c, namespace, "hinglish", "it says what is in its way", func(f *v1alpha1.TTSDeployment) string {
+				got := condition(f, v1alpha1.Degraded)
+				if got.Reason != v1alpha1.ReasonApplyFailed || !strings.Contains(got.Message, "Secret hinglish"+suffix+": there is one of that name") {
+					return fmt.Sprintf("%s: %s", got.Reason, got.Message)
+				}
+				return ""
+			})
+			now := &corev1.Secret{}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(theirs), now); err != nil {
+				t.Fatal(err)
+			}
+			if now.ResourceVersion != theirs.ResourceVersion || len(now.OwnerReferences) > 0 {
+				t.Errorf("it was changed: %v, owners %v", now.Data, now.OwnerReferences)
+			}
+		})
+	}
 }

@@ -162,9 +162,9 @@ func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TT
 		resources.WorkerTLSSecret(fleet): grpcauth.Worker, resources.RouterTLSSecret(fleet): grpcauth.Router,
 	} {
 		name := grpcauth.Identity{Namespace: fleet.Namespace, Name: fleet.Name, Role: role}.URI()
-		live, err := r.secret(ctx, fleet, secret)
-		if err != nil {
-			return nil, err
+		live, foreign, err := r.ownSecret(ctx, fleet, secret)
+		if err != nil || foreign != nil {
+			return foreign, err
 		}
 		leaf := leafOf(live)
 		if leaf.Check(r.Now(), authority, name) != nil {
@@ -240,9 +240,9 @@ func (r *Reconciler) observeToken(ctx context.Context, fleet *v1alpha1.TTSDeploy
 	if resources.TokenSecret(fleet) == "" {
 		return nil, nil
 	}
-	live, err := r.secret(ctx, fleet, resources.TokenSecret(fleet))
-	if err != nil || len(live.Data[contract.Token]) >= 16 {
-		return nil, err
+	live, foreign, err := r.ownSecret(ctx, fleet, resources.TokenSecret(fleet))
+	if err != nil || foreign != nil || len(live.Data[contract.Token]) >= 16 {
+		return foreign, err
 	}
 	s.wanted = append(s.wanted, resources.Secret(fleet, resources.TokenSecret(fleet), corev1.SecretTypeOpaque,
 		map[string][]byte{contract.Token: []byte(rand.Text())}))
@@ -319,6 +319,18 @@ func (r *Reconciler) secret(ctx context.Context, fleet *v1alpha1.TTSDeployment, 
 	return s, client.IgnoreNotFound(err)
 }
 
+// ownSecret reads one that the operator makes for the fleet; an empty one where there is none. One of that name that somebody
+// else has made is a problem: it is neither changed nor given to the pods.
+func (r *Reconciler) ownSecret(
+	ctx context.Context, fleet *v1alpha1.TTSDeployment, name string,
+) (live *corev1.Secret, foreign []plan.Problem, err error) {
+	live, err = r.secret(ctx, fleet, name)
+	if err == nil && live.Name != "" && ownerOf(live) != string(fleet.UID) {
+		foreign = []plan.Problem{{Reason: v1alpha1.ReasonApplyFailed, Text: fmt.Sprintf("Secret %s: %v", name, errForeign)}}
+	}
+	return live, foreign, err
+}
+
 // want looks for entries of Secrets that others write.
 func (r *Reconciler) want(
 	ctx context.Context, fleet *v1alpha1.TTSDeployment, names []string, entries ...string,
@@ -357,9 +369,9 @@ func (r *Reconciler) observePortal(ctx context.Context, fleet *v1alpha1.TTSDeplo
 	if err != nil {
 		return nil, err
 	}
-	live, err := r.secret(ctx, fleet, resources.PortalSecret(fleet))
-	if err != nil {
-		return nil, err
+	live, foreign, err := r.ownSecret(ctx, fleet, resources.PortalSecret(fleet))
+	if err != nil || foreign != nil {
+		return foreign, err
 	}
 	data := map[string][]byte{
 		contract.PortalAddress: []byte(r.Portal), contract.Token: token, contract.TLSAuthority: authority.Trust,

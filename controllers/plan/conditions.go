@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -44,13 +45,13 @@ func answer(typ string, yes bool, reason, text string) condition {
 }
 
 // conditions answers all questions.
-func conditions(o Observed) []condition {
+func conditions(o Observed, now time.Time) []condition {
 	problems := Problems(o)
 	router := routerReady(o)
 	warm := workersWarm(o)
 	return []condition{
 		available(o, router, warm, problems),
-		progressing(o, problems),
+		progressing(o, problems, now),
 		modelVerified(o, problems),
 		warm,
 		router,
@@ -81,22 +82,48 @@ func available(o Observed, router, warm condition, problems []Problem) condition
 	return no(v1alpha1.ReasonWarming, warm.text)
 }
 
-func progressing(o Observed, problems []Problem) condition {
-	switch {
-	case o.Workers == nil:
-		return answer(v1alpha1.Progressing, true, v1alpha1.ReasonRollingOut, "the first worker pods are being made")
-	case deploymentReason(o.Workers, appsv1.DeploymentProgressing) == "ProgressDeadlineExceeded":
-		text := fmt.Sprintf("revision %s does not become ready within %d s, so that it goes no further; the pods of the one before "+
-			"it speak on", o.Workers.Annotations["deployment.kubernetes.io/revision"], o.Fleet.Spec.Rollout.ProgressDeadlineSeconds)
+func progressing(o Observed, problems []Problem, now time.Time) condition {
+	overdue := func(who string) condition {
+		text := fmt.Sprintf("%s does not become ready within %d s, so that it goes no further; the pods of the one "+
+			"before it speak on", who, o.Fleet.Spec.Rollout.ProgressDeadlineSeconds)
 		if len(problems) > 0 {
 			text += ": " + problems[0].Text
 		}
 		return answer(v1alpha1.Progressing, false, v1alpha1.ReasonDeadlineExceeded, text)
-	case !rolledOut(o.Workers):
-		return answer(v1alpha1.Progressing, true, v1alpha1.ReasonRollingOut, fmt.Sprintf("%d of %d worker pods are of the newest revision",
-			o.Workers.Status.UpdatedReplicas, o.Scaling.Now))
 	}
-	return answer(v1alpha1.Progressing, false, v1alpha1.ReasonRolledOut, "every worker pod is of the newest revision")
+	rolling := func(text string) condition {
+		return answer(v1alpha1.Progressing, true, v1alpha1.ReasonRollingOut, text)
+	}
+	switch {
+	case o.Workers == nil:
+		return rolling("the first worker pods are being made")
+	case o.TemplateWritten:
+		return rolling("a new revision was applied")
+	case deploymentReason(o.Workers, appsv1.DeploymentProgressing) == deadlineExceeded:
+		return overdue("revision " + o.Workers.Annotations["deployment.kubernetes.io/revision"])
+	case o.Routers != nil && (o.Routers.Overdue || o.Routers.Rolling && rolledOut(o.Workers) && isOverdue(o.Fleet, now)):
+		return overdue("the newest revision of the routers")
+	case !rolledOut(o.Workers):
+		return rolling(fmt.Sprintf("%d of %d worker pods are of the newest revision", o.Workers.Status.UpdatedReplicas, o.Scaling.Now))
+	case o.Routers == nil:
+		return rolling("the first routers are being made")
+	case o.Routers.Rolling:
+		return rolling(fmt.Sprintf("%d of %d routers are of the newest revision, and %d ready", o.Routers.Updated, o.Routers.Wanted, o.Routers.Ready))
+	}
+	return answer(v1alpha1.Progressing, false, v1alpha1.ReasonRolledOut, "every worker pod and every router is of the newest revision")
+}
+
+// isOverdue reports whether a fleet has been rolling out for longer than it may, for a StatefulSet, which does not tell. It stays
+// so until the roll-out is over.
+func isOverdue(fleet *v1alpha1.TTSDeployment, now time.Time) bool {
+	for _, c := range fleet.Status.Conditions {
+		if c.Type != v1alpha1.Progressing || c.ObservedGeneration != fleet.Generation {
+			continue
+		}
+		limit := time.Duration(fleet.Spec.Rollout.ProgressDeadlineSeconds) * time.Second
+		return c.Reason == v1alpha1.ReasonDeadlineExceeded || c.Reason == v1alpha1.ReasonRollingOut && now.Sub(c.LastTransitionTime.Time) > limit
+	}
+	return false
 }
 
 func modelVerified(o Observed, problems []Problem) condition {

@@ -24,14 +24,47 @@ type Observed struct {
 	Gates   []corev1.Pod       // routers
 	Lacking []Problem          // what must be there before pods can start, such as a Secret, and is not
 	Failed  error              // of the last attempt to apply; nil
-	Scaling Scaling
+	// A pod template was changed, and the workload has not been read since: what it says is about the revision before.
+	TemplateWritten bool
+	Scaling         Scaling
 }
 
 // Routers is what a Deployment and a StatefulSet of routers have in common.
 type Routers struct {
+	Workload      metav1.Object // the Deployment or StatefulSet
 	Wanted, Ready int32
+	Updated       int32  // of the newest revision
+	Rolling       bool   // not all of them are of the newest revision and ready
+	Overdue       bool   // the roll-out has not got further in time; a StatefulSet does not tell
 	Stuck         string // why no more of them come; empty: nothing is in their way
 }
+
+// RoutersOf returns what a Deployment of routers says.
+func RoutersOf(d *appsv1.Deployment) *Routers {
+	routers := &Routers{
+		Workload: d, Wanted: *d.Spec.Replicas, Ready: d.Status.ReadyReplicas, Updated: d.Status.UpdatedReplicas, Rolling: !rolledOut(d),
+		Overdue: deploymentReason(d, appsv1.DeploymentProgressing) == deadlineExceeded,
+	}
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
+			routers.Stuck = c.Message
+		}
+	}
+	return routers
+}
+
+// RoutersOfSet returns what a StatefulSet of routers says.
+func RoutersOfSet(s *appsv1.StatefulSet) *Routers {
+	is := s.Status
+	return &Routers{
+		Workload: s, Wanted: *s.Spec.Replicas, Ready: is.ReadyReplicas, Updated: is.UpdatedReplicas,
+		Rolling: is.ObservedGeneration < s.Generation || is.UpdatedReplicas != *s.Spec.Replicas || is.Replicas != is.UpdatedReplicas ||
+			is.ReadyReplicas != is.UpdatedReplicas,
+	}
+}
+
+// deadlineExceeded is what a Deployment gives as the reason that it does not progress.
+const deadlineExceeded = "ProgressDeadlineExceeded"
 
 // Scaling is what was decided of the size of a fleet, and what routers told.
 type Scaling struct {
@@ -78,7 +111,7 @@ func Decide(o Observed, now time.Time, slotsWritten time.Time) Plan {
 		p.Status.Slots = o.Scaling.Slots
 	}
 	p.Status.Desired = v1alpha1.Desired{Replicas: o.Scaling.Wanted, Reason: o.Scaling.Reason}
-	for _, c := range conditions(o) {
+	for _, c := range conditions(o, now) {
 		p.Events = append(p.Events, set(&p.Status.Conditions, c, o.Fleet.Generation, now)...)
 	}
 	return p
@@ -134,7 +167,7 @@ func count(s *v1alpha1.Status, o Observed) {
 	if o.Workers != nil {
 		s.UpdatedReplicas = o.Workers.Status.UpdatedReplicas
 		s.Revision.Updated = o.Workers.Annotations["deployment.kubernetes.io/revision"]
-		if rolledOut(o.Workers) {
+		if rolledOut(o.Workers) && !o.TemplateWritten {
 			s.Revision.Current = s.Revision.Updated
 		}
 	}

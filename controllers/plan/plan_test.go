@@ -160,6 +160,28 @@ func TestConditions(t *testing.T) {
 			{v1alpha1.Available, yes, v1alpha1.ReasonReady, ""},
 			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision 4 does not become ready within 600 s"},
 		}},
+		"a template that was just written": {func(o *plan.Observed) { o.TemplateWritten = true }, []want{
+			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "a new revision was applied"},
+		}},
+		"routers that roll out": {func(o *plan.Observed) {
+			o.Routers = &plan.Routers{Wanted: 2, Ready: 2, Updated: 1, Rolling: true}
+		}, []want{
+			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "1 of 2 routers are of the newest revision, and 2 ready"},
+		}},
+		"routers that are stuck": {func(o *plan.Observed) {
+			o.Routers = &plan.Routers{Wanted: 2, Ready: 2, Rolling: true, Overdue: true}
+		}, []want{
+			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision of the routers does not become ready within 600 s"},
+		}},
+		"routers of a StatefulSet, in time": {func(o *plan.Observed) { rollingSince(o, 600*time.Second) }, []want{
+			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "routers"},
+		}},
+		"routers of a StatefulSet, too late": {func(o *plan.Observed) { rollingSince(o, 601*time.Second) }, []want{
+			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "the newest revision of the routers"},
+		}},
+		"no routers yet": {func(o *plan.Observed) { o.Routers = nil }, []want{
+			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "the first routers"},
+		}},
 		"pods of another model": {func(o *plan.Observed) { o.Scaling.Unfit = 2 }, []want{
 			{v1alpha1.ModelVerified, no, v1alpha1.ReasonModelMismatch, "spec.model.id"},
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonModelMismatch, "2 pods"},
@@ -316,5 +338,41 @@ func TestPaused(t *testing.T) {
 	}
 	if p.Claim != nil || find(p.Status.Conditions, v1alpha1.Available).Status != metav1.ConditionTrue {
 		t.Error("a paused fleet is changed")
+	}
+}
+
+// rollingSince has a fleet's routers roll out for so long.
+func rollingSince(o *plan.Observed, d time.Duration) {
+	o.Routers = &plan.Routers{Wanted: 2, Ready: 1, Updated: 1, Rolling: true}
+	o.Fleet.Status.Conditions = append(o.Fleet.Status.Conditions, metav1.Condition{
+		Type: v1alpha1.Progressing, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRollingOut,
+		ObservedGeneration: o.Fleet.Generation, LastTransitionTime: metav1.NewTime(now.Add(-d)),
+	})
+}
+
+func TestRoutersOf(t *testing.T) {
+	two := int32(2)
+	for name, tt := range map[string]struct {
+		set  appsv1.StatefulSetStatus
+		want bool // it rolls out
+	}{
+		"all are new":       {appsv1.StatefulSetStatus{ObservedGeneration: 3, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2}, false},
+		"it was not read":   {appsv1.StatefulSetStatus{ObservedGeneration: 2, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2}, true},
+		"one is of before":  {appsv1.StatefulSetStatus{ObservedGeneration: 3, Replicas: 2, UpdatedReplicas: 1, ReadyReplicas: 2}, true},
+		"one is not ready":  {appsv1.StatefulSetStatus{ObservedGeneration: 3, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 1}, true},
+		"one is not there":  {appsv1.StatefulSetStatus{ObservedGeneration: 3, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1}, true},
+		"one is still left": {appsv1.StatefulSetStatus{ObservedGeneration: 3, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 2}, true},
+	} {
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Generation: 3}, Spec: appsv1.StatefulSetSpec{Replicas: &two}, Status: tt.set}
+		if got := plan.RoutersOfSet(set).Rolling; got != tt.want {
+			t.Errorf("a StatefulSet, %s: %v, want %v", name, got, tt.want)
+		}
+		d := &appsv1.Deployment{ObjectMeta: set.ObjectMeta, Spec: appsv1.DeploymentSpec{Replicas: &two}, Status: appsv1.DeploymentStatus{
+			ObservedGeneration: tt.set.ObservedGeneration, Replicas: tt.set.Replicas, UpdatedReplicas: tt.set.UpdatedReplicas,
+			ReadyReplicas: tt.set.ReadyReplicas, AvailableReplicas: tt.set.ReadyReplicas,
+		}}
+		if got := plan.RoutersOf(d).Rolling; got != tt.want {
+			t.Errorf("a Deployment, %s: %v, want %v", name, got, tt.want)
+		}
 	}
 }

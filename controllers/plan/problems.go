@@ -16,7 +16,8 @@ import (
 func Problems(o Observed) (all []Problem) {
 	all = append(all, o.Lacking...)
 	if o.Failed != nil {
-		all = append(all, Problem{v1alpha1.ReasonApplyFailed, "the cluster refuses what the fleet is made of: " + o.Failed.Error()})
+		all = append(all, Problem{v1alpha1.ReasonApplyFailed, "the cluster refuses what the fleet is made of: " +
+			strings.ReplaceAll(o.Failed.Error(), "\n", "; ")})
 	}
 	if o.Workers != nil {
 		all = append(all, quota(o.Workers.Name, o.Workers)...)

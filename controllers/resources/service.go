@@ -32,7 +32,8 @@ func frontService(d *v1alpha1.TTSDeployment) Object {
 		},
 	}
 	if d.Spec.Placement.Zones == v1alpha1.ZonesPrefer {
-		near := corev1.ServiceTrafficDistributionPreferSameZone
+		// Kubernetes 1.34 has called it PreferSameZone since, and takes both; before, this is its only name.
+		near := corev1.ServiceTrafficDistributionPreferClose
 		s.Spec.TrafficDistribution = &near
 	}
 	return s
