@@ -11,6 +11,7 @@ required=() optional=()
 need() { local package=$1; shift; "$@" >/dev/null 2>&1 || required+=("$package"); }
 like() { local package=$1; shift; "$@" >/dev/null 2>&1 || optional+=("$package"); }
 has() { command -v "$1"; }
+daemon() { command -v "$1" || test -x "/usr/sbin/$1"; } # which not every user has in the PATH
 has_hindi() { [[ -n $(fc-list :lang=hi) ]]; } # a font without which Chromium draws boxes
 
 command -v go >/dev/null || { echo "Go is missing: install Go $(awk '/^go /{print $2}' go.mod) or later (https://go.dev/doc/install)" >&2; exit 1; }
@@ -24,6 +25,8 @@ if [[ $want != run ]]; then
 	like opus-tools has opusinfo
 	like ffmpeg has ffprobe
 	like sox has sox
+	like nginx-light daemon nginx
+	like haproxy daemon haproxy
 fi
 if [[ $want == browser ]]; then
 	like chromium has chromium
