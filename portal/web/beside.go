@@ -76,13 +76,14 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 		}
 		other.ServeHTTP(w, r)
 	})
+	mux.Handle("GET /favicon.ico", site.Page("favicon.svg", http.StatusOK)) // browsers go by its type
 	mux.HandleFunc("GET /assets/", site.Asset)
 	for _, name := range []string{"favicon.svg", "manifest.webmanifest", "robots.txt"} {
 		mux.Handle("GET /"+name, site.Page(name, http.StatusOK))
 	}
 	mux.Handle("GET /docs/{page...}", site.Manual(other))
 	mux.Handle("GET /docs", http.RedirectHandler("/docs/", http.StatusMovedPermanently))
-	mux.Handle("/", other)
+	mux.Handle("/", site.orNotFound(other))
 	return oneName(p.Public, exact(mux, other)), nil
 }
 

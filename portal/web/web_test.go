@@ -182,6 +182,46 @@ func TestUncleanPaths(t *testing.T) {
 	}
 }
 
+// ownAnswer is a server's beside the pages: a header of its own, and JSON where it knows no path.
+func ownAnswer(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Request-Id", "r1")
+	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Path != "/healthz" {
+		w.WriteHeader(http.StatusNotFound)
+	}
+	_, _ = w.Write([]byte(`{"own":1}`))
+}
+
+// TestPeopleReadAPageWhereThereIsNone, and programs what the server says.
+func TestPeopleReadAPageWhereThereIsNone(t *testing.T) {
+	h, err := Beside(http.HandlerFunc(ownAnswer), Program{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
+	for _, c := range []struct {
+		method, path, accept string
+		status               int
+		kind, body           string
+	}{
+		{"GET", "/nope", browser, 404, "text/html; charset=utf-8", notFoundPage},
+		{"HEAD", "/nope", browser, 404, "text/html; charset=utf-8", ""},
+		{"POST", "/nope", browser, 404, "application/json", `{"own":1}`},
+		{"GET", "/nope", "*/*", 404, "application/json", `{"own":1}`},
+		{"GET", "/v1/nope", browser, 404, "application/json", `{"own":1}`},
+		{"GET", "/portal/nope", browser, 404, "application/json", `{"own":1}`},
+		{"GET", "/healthz", browser, 200, "application/json", `{"own":1}`},
+	} {
+		w := ask(h.ServeHTTP, c.method, c.path, "Accept", c.accept)
+		if w.Code != c.status || w.Header().Get("Content-Type") != c.kind || w.Body.String() != c.body || w.Header().Get("X-Request-Id") != "r1" {
+			t.Errorf("%s %s with %q: %d %v %s", c.method, c.path, c.accept, w.Code, w.Header(), w.Body)
+		}
+	}
+	if w := ask(h.ServeHTTP, "GET", "/favicon.ico"); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("/favicon.ico: %d %v", w.Code, w.Header())
+	}
+}
+
 // TestOneName: a page that is opened under the other name of this machine leads to the public one; what programs ask for stays, and nothing leads
 // elsewhere.
 func TestOneName(t *testing.T) {
