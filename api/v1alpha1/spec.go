@@ -137,6 +137,7 @@ type OCISource struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][^ ]*(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@sha256:[0-9a-f]{64})$')",message="want an image with its tag or its digest, such as registry.example.org/models/hinglish:1.0"
 	Reference string `json:"reference"`
 	// When nodes pull it.
 	// +optional
@@ -260,6 +261,7 @@ type Runtime struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest')",message="an image with the tag latest is another one tomorrow: name a version or a digest"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][^ ]*(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@sha256:[0-9a-f]{64})$')",message="want an image with its version or its digest, such as registry.example.org/speech/worker:1.0: without one nodes take the tag latest"
 	Image string `json:"image,omitempty"`
 	// When nodes pull it.
 	// +optional
@@ -389,6 +391,7 @@ type Router struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest')",message="an image with the tag latest is another one tomorrow: name a version or a digest"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][^ ]*(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@sha256:[0-9a-f]{64})$')",message="want an image with its version or its digest, such as registry.example.org/speech/worker:1.0: without one nodes take the tag latest"
 	Image string `json:"image,omitempty"`
 	// Processors and memory of each.
 	// +optional

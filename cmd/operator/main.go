@@ -102,8 +102,8 @@ func (o *options) check(cmd *cobra.Command) error {
 		}
 	}
 	for flag, image := range map[string]string{"--worker-image": o.workerImage, "--router-image": o.routerImage} {
-		if strings.HasSuffix(image, ":latest") {
-			return launch.BadUsage(cmd, "%s %s: latest is another image tomorrow; name a version or a digest", flag, image)
+		if !hasVersion(image) {
+			return launch.BadUsage(cmd, "%s %s: name a version or a digest; the tag latest, which is taken without one, is another image tomorrow", flag, image)
 		}
 	}
 	if err := launch.CheckAddress(cmd, "--http", o.probes); err != nil {
@@ -126,6 +126,12 @@ func (o *options) check(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// hasVersion reports whether an image is named by its digest, or by a tag other than latest, the one that is taken without any.
+func hasVersion(image string) bool {
+	_, tag, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")
+	return tag != "" && tag != "latest"
 }
 
 // isPage reports whether a browser can open an address, and a text of an alert have it in it, where braces begin a

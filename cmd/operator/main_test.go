@@ -20,3 +20,20 @@ func TestPagesOfAlerts(t *testing.T) {
 		}
 	}
 }
+
+func TestVersionsOfImages(t *testing.T) {
+	for image, want := range map[string]bool{
+		"localhost/swar/worker:0.1.0":         true,
+		"localhost:5000/worker:1":             true,
+		"registry.example.org/w@sha256:0123":  true,
+		"registry.example.org/w:1@sha256:012": true,
+		"worker":                              false,
+		"localhost:5000/worker":               false,
+		"worker:":                             false,
+		"registry.example.org/worker:latest":  false,
+	} {
+		if got := hasVersion(image); got != want {
+			t.Errorf("%s has a version: %v, want %v", image, got, want)
+		}
+	}
+}

@@ -134,6 +134,17 @@ func TestTheDefinitionIsThatOfTheAPI(t *testing.T) {
 	}
 }
 
+// TestReleasesWhoseNameNoServiceCanHave are refused, unless objects get another name.
+func TestReleasesWhoseNameNoServiceCanHave(t *testing.T) {
+	args := []string{"template", "24x7", "../../" + chart, "--values", "../../" + chart + "/ci/default-values.yaml"}
+	if _, said, err := helm(t, args...); err == nil || !strings.Contains(said, "choose another name for the release") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if _, said, err := helm(t, append(args, "--set", "fullnameOverride=speech")...); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
 // TestValuesThatAreRefused, and with which words.
 func TestValuesThatAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -154,6 +165,15 @@ func TestValuesThatAreRefused(t *testing.T) {
 		"a registry with a port, and a folder":  {`images.registry="registry.example.org:5000/mirror/of__swar/"`, ""},
 		"a registry that is an address":         {`images.registry="https://registry.example.org/"`, "registry"},
 		"an image without a name":               {`images.worker.repository=""`, "repository"},
+		"a label of the chart's own":            {`commonLabels={"app.kubernetes.io/instance":"x"}`, "commonLabels must not have app.kubernetes.io/instance"},
+		"a label of its pods' own":              {`operator.podLabels={"app.kubernetes.io/name":"x"}`, "operator.podLabels must not have"},
+		"a label of the portal's own":           {`portal.podLabels={"app.kubernetes.io/name":"x"}`, "portal.podLabels must not have"},
+		"labels of others":                      {`portal.podLabels={"example.org/name":"x"}`, ""},
+		"an account without a name":             {`operator.serviceAccount.create=false`, "operator.serviceAccount.name is missing"},
+		"an account of somebody else":           {`operator.serviceAccount={"create":false,"name":"theirs"}`, ""},
+		"a fleet of no portal":                  {`fleet.enabled=true,portal.enabled=false`, "fleet.spec.access is missing"},
+		"an open fleet of no portal":            {`fleet={"enabled":true,"spec":{"access":{"mode":"Open"}}},portal.enabled=false`, ""},
+		"a fleet of another portal":             {`fleet={"enabled":true,"spec":{"access":{"secretName":"theirs"}}},portal.enabled=false`, ""},
 		"a release that no Service can have":    {`fullnameOverride="24x7"`, "fullnameOverride"},
 		"a fleet that no Service can have":      {`fleet.name="24x7"`, "name"},
 		"a fleet with a dot":                    {`fleet.name="a.b"`, "name"},

@@ -33,8 +33,19 @@ app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- with $root.Values.commonLabels }}
+{{- include "swar.checkLabels" (list "commonLabels" .) }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* Labels of users must not be those by which the chart finds its own objects. Takes (list VALUE LABELS). */}}
+{{- define "swar.checkLabels" -}}
+{{- $value := index . 0 -}}
+{{- range $label, $_ := index . 1 -}}
+{{- if or (hasPrefix "app.kubernetes.io/" $label) (eq $label "helm.sh/chart") -}}
+{{ fail (printf "%s must not have %s, which the chart sets itself: choose another label" $value $label) }}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* The reference of an image. Takes (list . NAME). Without a host in it, nodes would ask Docker Hub for a name that is not ours. */}}
@@ -53,6 +64,9 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end -}}
 
 {{- define "swar.operatorAccount" -}}
+{{- if not (or .Values.operator.serviceAccount.create .Values.operator.serviceAccount.name) -}}
+{{ fail "operator.serviceAccount.name is missing: with create false, name an account that has the operator's roles" }}
+{{- end -}}
 {{ .Values.operator.serviceAccount.name | default (include "swar.operator" .) }}
 {{- end -}}
 
