@@ -19,13 +19,14 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	c := s.speaker.Capacity()
 	attrs := []any{"listen", s.address, "model", s.speaker.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
 		"keys", len(s.options.keys), "took_ms", took.Milliseconds()}
-	first, setup := "", ""
+	first := ""
+	var setup []string
 	if s.portal != nil {
 		var err error
 		if first, err = firstKey(ctx, s.portal); err != nil {
 			return fmt.Errorf("making the first key: %w", err)
 		}
-		if setup, err = setupLink(ctx, s.portal); err != nil {
+		if setup, err = setupLinks(ctx, s.portal); err != nil {
 			return fmt.Errorf("making the link for setting up: %w", err)
 		}
 		keys, _ := s.portal.Keys().Size()
@@ -47,9 +48,12 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	if !s.options.wantsKey() {
 		fmt.Fprintf(&b, "\n%s\n", e.Yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
 	}
-	base := launch.URLOf(s.address)
+	base, others := s.addresses()
 	curl, say := s.firstCommands(base, first)
 	fmt.Fprintf(&b, "\n%s %s\n", e.Green("Swar is ready at"), base)
+	if len(others) > 0 {
+		fmt.Fprintf(&b, "Other machines reach it at %s\n", strings.Join(others, " or "))
+	}
 	if first != "" {
 		fmt.Fprintf(&b, "%s\nThis is your first key. It is shown only now:\n\n  %s\n", open, e.Bold(first))
 	}
@@ -74,11 +78,28 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 }
 
 // invitation says what the link for setting up is for; it is empty without one.
-func (s *site) invitation(setup string) string {
-	if setup == "" {
+func (s *site) invitation(setup []string) string {
+	if len(setup) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\nOpen %s\nand become its owner. The link works once, for a day.\n", s.secrets().Bold(setup))
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nOpen %s\n", s.secrets().Bold(setup[0]))
+	for _, link := range setup[1:] {
+		fmt.Fprintf(&b, "or, on another machine, %s\n", s.secrets().Bold(link))
+	}
+	b.WriteString("and become its owner. The link works once, for a day.\n")
+	return b.String()
+}
+
+// addresses are those by which clients on this machine call the server, and all others.
+func (s *site) addresses() (base string, others []string) {
+	all := launch.URLsOf(s.address)
+	if s.portal != nil {
+		if public := s.portal.PublicURL(); public != "" && public != all[0] {
+			all = append(all[:1], public)
+		}
+	}
+	return all[0], all[1:]
 }
 
 // secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in

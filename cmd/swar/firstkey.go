@@ -29,12 +29,12 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	return key.Secret, nil
 }
 
-// setupLink returns the link with which the first owner sets this server up. It is empty where there is an owner, or nobody can sign in with
+// setupLinks returns the link with which the first owner sets this server up, under each address. There is none where there is an owner, or nobody can sign in with
 // one.
-func setupLink(ctx context.Context, p *portal.Local) (string, error) {
-	link, err := p.SetupLink(ctx)
+func setupLinks(ctx context.Context, p *portal.Local) ([]string, error) {
+	made, err := p.SetupLink(ctx)
 	if _, refused := errors.AsType[*tenant.Refusal](err); refused {
-		return "", nil
+		return nil, nil
 	}
-	return link, err
+	return made.Links, err
 }

@@ -286,3 +286,58 @@ func TestSettingUpFromTheFirstStart(t *testing.T) {
 	}
 	v.stop()
 }
+
+// A server that others reach, and that sends no mails: an operator lets everybody in.
+func TestSignInLinksFromTheCommandLine(t *testing.T) {
+	s := newShell(t)
+	v := s.serve("--portal", "on", "--listen", "0.0.0.0:0", "--data", "data")
+	verify := func(link string) (int, string) {
+		t.Helper()
+		_, token, found := strings.Cut(link, "/auth/link#")
+		if !found {
+			t.Fatalf("no link in %q", link)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/auth/v1/verify", strings.NewReader(`{"token":"`+token+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(text)
+	}
+	v.firstKey()
+	if out := v.stdout(); !strings.Contains(out, "/setup#") {
+		t.Errorf("the first start prints no link for setting up:\n%s", out)
+	}
+	if got := get(t, v.base+"/auth/v1/ways"); !strings.Contains(got, `"email":false,"links":true,"mail":"none"`) {
+		t.Errorf("pages are told %s", got)
+	}
+	invited := s.ok("orgs", "invite", "ravi@example.org", "--data", "data").out
+	_, links, found := strings.Cut(invited, "\n\n")
+	if !found || !strings.Contains(links, "Hand this link to ravi@example.org") {
+		t.Fatalf("the invitation shows\n%s", invited)
+	}
+	lines := strings.Split(strings.TrimSpace(links), "\n")
+	link := lines[len(lines)-1]
+	if status, text := verify(link); status != http.StatusOK {
+		t.Errorf("the link of an invitation is answered %d %s", status, text)
+	}
+	if status, _ := verify(link); status != http.StatusBadRequest {
+		t.Errorf("and again %d", status)
+	}
+	newer := strings.Split(strings.TrimSpace(s.ok("signin-link", "ravi@example.org", "--data", "data").out), "\n")
+	if status, text := verify(newer[0]); status != http.StatusOK {
+		t.Errorf("the link of signin-link is answered %d %s", status, text)
+	}
+	if r := s.run("signin-link", "ravi", "--data", "data"); r.code != 2 {
+		t.Errorf("for what is no address: exit code %d, %s", r.code, r.err)
+	}
+	v.stop()
+}

@@ -177,7 +177,7 @@ func (x *proxy) cookiesAreSecure(b *tab) {
 		b.t.Fatal(err)
 	}
 	for _, c := range got.Cookies {
-		if secret := c.Name != "swar_session"; !c.Secure || c.HTTPOnly != secret || strings.HasPrefix(c.Name, "__Secure-") != secret || c.SameSite != network.CookieSameSiteStrict {
+		if secret := c.Name != "swar_session"; !c.Secure || c.HTTPOnly != secret || strings.HasPrefix(c.Name, "__Host-") != secret || c.SameSite != network.CookieSameSiteStrict {
 			b.t.Errorf("the cookie %s: secure %v, hidden from scripts %v, same site %s", c.Name, c.Secure, c.HTTPOnly, c.SameSite)
 		}
 	}

@@ -162,7 +162,7 @@ var rules = map[string]rule{
 		"runtime/pipeline", "runtime/pool", "runtime/synth",
 	}, "programs that speak by themselves choose and join the same things; keys and HTTP are not among them"},
 	"cmd/internal/portal": {[]string{
-		"cmd/internal/launch", "portal/dataplane", "portal/firestore", "portal/rest", "portal/signin", "portal/sqlite", "portal/tenant", "portal/usage",
+		"cmd/internal/launch", "portal/dataplane", "portal/emailaddr", "portal/firestore", "portal/rest", "portal/signin", "portal/sqlite", "portal/tenant", "portal/usage",
 		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/internal/label": {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},

@@ -27,6 +27,7 @@ var (
 // are two who have the chain, one of them is a thief, and it ends for both.
 type family struct {
 	Email    string    `json:"email"`
+	Vouched  bool      `json:"vouched,omitempty"` // by an operator
 	SignedIn time.Time `json:"signed_in"`
 	Expires  time.Time `json:"expires"`
 	Newest   hash      `json:"newest"`

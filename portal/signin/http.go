@@ -25,7 +25,7 @@ const (
 	browserCookie = "swar_browser"
 	refreshCookie = "swar_refresh"
 	sessionCookie = "swar_session"
-	cookiePath    = "/auth"
+	plainPath     = "/auth" // of cookies without TLS; the prefix __Host- wants /
 )
 
 type endpoint func(i *Issuer, w http.ResponseWriter, r *http.Request) error
@@ -134,6 +134,9 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	by := i.asker(r)
+	if !i.secure {
+		by.browser = newSecret() // without TLS another server on this host may have planted the one that came
+	}
 	if err := i.ask(r.Context(), email, by); err != nil {
 		return err
 	}
@@ -204,11 +207,16 @@ func wantsCookie(fields map[string]string) (bool, error) {
 
 // serveRefresh answers with what it was asked with: a token in the body with a token in the body, the cookie with the cookie.
 func (i *Issuer) serveRefresh(w http.ResponseWriter, r *http.Request) error {
-	token, inCookie, err := i.readRefresh(w, r)
+	tokens, inCookie, err := i.readRefresh(w, r)
 	if err != nil {
 		return err
 	}
-	s, err := i.refresh(r.Context(), token)
+	var s session
+	for _, token := range tokens {
+		if s, err = i.refresh(r.Context(), token); !errors.Is(err, errBadRefresh) {
+			break
+		}
+	}
 	if err != nil {
 		if inCookie && errors.Is(err, errBadRefresh) {
 			i.setRefresh(w, "", -time.Second)
@@ -220,12 +228,18 @@ func (i *Issuer) serveRefresh(w http.ResponseWriter, r *http.Request) error {
 
 // serveLogout ends a sign-in. ID tokens that were given out are good until they expire.
 func (i *Issuer) serveLogout(w http.ResponseWriter, r *http.Request) error {
-	token, inCookie, err := i.readRefresh(w, r)
+	tokens, inCookie, err := i.readRefresh(w, r)
 	if err != nil {
 		return err
 	}
-	if err := i.end(r.Context(), token); err != nil {
-		return err
+	for _, token := range tokens {
+		email, err := i.end(r.Context(), token)
+		if err == nil && email != "" && i.cfg.SignedOut != nil {
+			err = i.cfg.SignedOut(r.Context(), email)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if inCookie {
 		i.setRefresh(w, "", -time.Second)
@@ -234,15 +248,26 @@ func (i *Issuer) serveLogout(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (i *Issuer) readRefresh(w http.ResponseWriter, r *http.Request) (token string, inCookie bool, err error) {
+// maxRefreshCookies is how many cookies of one name are looked at. A browser sends several where some were set for other paths or domains.
+const maxRefreshCookies = 4
+
+// readRefresh returns the tokens that may be good, at least one.
+func (i *Issuer) readRefresh(w http.ResponseWriter, r *http.Request) (tokens []string, inCookie bool, err error) {
 	fields, err := readFields(w, r, "refresh_token")
 	if err != nil || fields["refresh_token"] != "" {
-		return fields["refresh_token"], false, err
+		return []string{fields["refresh_token"]}, false, err
 	}
-	if cookie, err := r.Cookie(i.cookieName(refreshCookie)); err == nil {
-		return cookie.Value, true, nil
+	for _, c := range r.CookiesNamed(i.cookieName(refreshCookie)) {
+		if len(tokens) < maxRefreshCookies && !slices.Contains(tokens, c.Value) {
+			tokens = append(tokens, c.Value)
+		}
 	}
-	return "", false, nil
+	_, err = r.Cookie(sessionCookie)
+	inCookie = len(tokens) > 0 || err == nil // a sign without a token is taken away as well
+	if len(tokens) == 0 {
+		tokens = []string{""}
+	}
+	return tokens, inCookie, nil
 }
 
 func (i *Issuer) answerSession(w http.ResponseWriter, r *http.Request, s session, inCookie bool) error {
@@ -266,10 +291,14 @@ func (i *Issuer) answerSession(w http.ResponseWriter, r *http.Request, s session
 	return nil
 }
 
-// setCookie sets a cookie that only requests of pages of this server carry, and only to the issuer.
+// setCookie sets a cookie that only requests of pages of this server carry.
 func (i *Issuer) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
+	path := plainPath
+	if i.secure {
+		path = "/"
+	}
 	http.SetCookie(w, &http.Cookie{
-		Name: i.cookieName(name), Value: value, Path: cookiePath, MaxAge: int(life.Seconds()),
+		Name: i.cookieName(name), Value: value, Path: path, MaxAge: int(life.Seconds()),
 		HttpOnly: true, Secure: i.secure, SameSite: http.SameSiteStrictMode,
 	})
 }
@@ -282,10 +311,11 @@ func (i *Issuer) setRefresh(w http.ResponseWriter, token string, life time.Durat
 	})
 }
 
-// cookieName has a prefix with which browsers take cookies over encrypted connections only (RFC 6265bis).
+// cookieName has a prefix with which browsers take cookies from this host alone and over encrypted connections only (RFC 6265bis): no
+// neighbour can plant one.
 func (i *Issuer) cookieName(name string) string {
 	if i.secure {
-		return "__Secure-" + name
+		return "__Host-" + name
 	}
 	return name
 }

@@ -254,7 +254,7 @@ func TestAnotherImplementationVerifies(t *testing.T) {
 		t.Error("it was taken for another audience")
 	}
 	for name := range b.cookies {
-		if b.cookies[name].Secure || strings.HasPrefix(name, "__Secure-") {
+		if b.cookies[name].Secure || strings.HasPrefix(name, "__Host-") {
 			t.Errorf("without encryption the cookie %s would never be sent", name)
 		}
 	}

@@ -22,8 +22,8 @@ const tokenLife = time.Hour // of an ID token
 
 // Config describes the built-in issuer.
 type Config struct {
-	// URL is where people reach this server, such as https://tts.example.org: the name of the issuer, and the beginning of every link
-	// in a mail. It must be https, but for 127.0.0.1 and localhost.
+	// URL is where people reach this server, such as https://tts.example.org: the name of the issuer, and the beginning of every link.
+	// Where links are mailed it must be https, but for 127.0.0.1 and localhost.
 	URL string
 
 	Audience   string // of ID tokens; empty means swar
@@ -35,7 +35,11 @@ type Config struct {
 
 	// Own makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It fails with ErrOwned where
 	// somebody else is by now. Nil: nothing is set up with links.
+	// It fails with ErrTaken where the address is somebody's already.
 	Own func(ctx context.Context, org, email string) error
+
+	// SignedOut is called when somebody has signed out, and ends what only their pages may use. Nil: nothing is to be done.
+	SignedOut func(ctx context.Context, email string) error
 
 	// ClientIP tells who sent a request, for the limit of mails. Nil takes the other end of the connection, which is wrong behind a proxy:
 	// then everybody shares one limit.
@@ -59,10 +63,12 @@ type Issuer struct {
 	cross  *http.CrossOriginProtection
 }
 
-// New checks the configuration and starts nothing. Whoever calls it also runs the outbox.
+// New checks the configuration and starts nothing. Whoever calls it also runs the outbox. Without an outbox nothing is mailed, and people
+// sign in with what an operator hands over.
 func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 	u, err := url.Parse(cfg.URL)
-	if err == nil {
+	isPlain := outbox == nil && err == nil && u.Scheme == "http" && u.Host != "" && u.User == nil && u.Fragment == ""
+	if err == nil && !isPlain {
 		err = checkURL(cfg.URL)
 	}
 	if err == nil && (strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || strings.HasSuffix(cfg.URL, "/")) {
@@ -108,7 +114,7 @@ func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 	}
 	i.own = checker{
 		issuer: cfg.URL, audiences: []string{cfg.Audience}, algorithms: []jose.SignatureAlgorithm{jose.RS256}, emailClaim: "email",
-		keys: i.keys,
+		keys: i.keys, vouched: true,
 	}
 	return i, nil
 }
@@ -149,6 +155,9 @@ func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, err
 // Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing but what anybody
 // could find out with any address.
 func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
+	if i.outbox == nil {
+		return errNoMail
+	}
 	holders := holdersOf(by.ip)
 	if err := i.outbox.reserve(holders); err != nil {
 		return err
@@ -191,9 +200,32 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
 	return nil
 }
 
+// NewSignInLink returns a link with which whoever has it signs in as email, once and within a day, and when it ends. Every older one of that
+// address ends. It is for operators, who vouch for the address. It fails with ErrNotAllowed where the address may not sign in.
+func (i *Issuer) NewSignInLink(ctx context.Context, email string) (link string, ends time.Time, err error) {
+	if email, err = emailaddr.Clean(email); err != nil {
+		return "", ends, err
+	}
+	if err := i.allowed(ctx, email, ErrNotAllowed); err != nil {
+		return "", ends, err
+	}
+	now, box, token := time.Now(), emailHash(email), newSecret()
+	err = update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
+		m.Email = email
+		m.hand(now, token.hash())
+		return m.expires(), nil
+	})
+	if err != nil {
+		return "", ends, err
+	}
+	i.cfg.Log.Info("a sign-in link was handed over", "user", subject(email))
+	return i.cfg.URL + linkPath + "#" + encode(box[:], token[:]), now.Add(handedLife), nil
+}
+
 // session is what a person has who signed in.
 type session struct {
 	email    string
+	vouched  bool // by an operator: no mail has shown that the address is theirs
 	signedIn time.Time
 	refresh  string
 }
@@ -205,8 +237,10 @@ func (i *Issuer) spendToken(ctx context.Context, token string, by asker) (sessio
 	if !decode(token, box[:], s[:]) {
 		return session{}, errBadLink
 	}
-	return i.spend(ctx, box, func(m *mailbox, now time.Time) (bool, error) {
-		return false, m.spendToken(now, s.hash(), by)
+	handed := false
+	return i.spend(ctx, box, &handed, func(m *mailbox, now time.Time) (_ bool, err error) {
+		handed, err = m.spendToken(now, s.hash(), by)
+		return false, err
 	})
 }
 
@@ -219,12 +253,15 @@ func (i *Issuer) spendCode(ctx context.Context, email, code string, by asker) (s
 	if code = cleanCode(code); code == "" {
 		return session{}, errBadLink
 	}
-	return i.spend(ctx, emailHash(email), func(m *mailbox, now time.Time) (bool, error) {
+	return i.spend(ctx, emailHash(email), new(bool), func(m *mailbox, now time.Time) (bool, error) {
 		return m.spendCode(now, code, by)
 	})
 }
 
-func (i *Issuer) spend(ctx context.Context, box hash, rule func(m *mailbox, now time.Time) (changed bool, err error)) (session, error) {
+// spend signs in by a rule that uses a link up. vouched is what is known after it: whether an operator handed that link over.
+func (i *Issuer) spend(
+	ctx context.Context, box hash, vouched *bool, rule func(m *mailbox, now time.Time) (changed bool, err error),
+) (session, error) {
 	now := time.Now()
 	var email string
 	var refused error
@@ -245,7 +282,7 @@ func (i *Issuer) spend(ctx context.Context, box hash, rule func(m *mailbox, now 
 	if err != nil {
 		return session{}, err
 	}
-	return i.begin(ctx, email, now)
+	return i.begin(ctx, email, *vouched, now)
 }
 
 func (i *Issuer) allowed(ctx context.Context, email string, refusal error) error {
@@ -260,17 +297,17 @@ func (i *Issuer) allowed(ctx context.Context, email string, refusal error) error
 }
 
 // begin starts a family of refresh tokens.
-func (i *Issuer) begin(ctx context.Context, email string, now time.Time) (session, error) {
+func (i *Issuer) begin(ctx context.Context, email string, vouched bool, now time.Time) (session, error) {
 	var id familyID
 	random := newSecret()
 	copy(id[:], random[:])
 	first := newSecret()
 	err := update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
-		*f = family{Email: email, SignedIn: now, Newest: first.hash()}
+		*f = family{Email: email, Vouched: vouched, SignedIn: now, Newest: first.hash()}
 		f.Expires = f.until(now)
 		return f.Expires, nil
 	})
-	return session{email, now, refreshToken(id, first)}, err
+	return session{email, vouched, now, refreshToken(id, first)}, err
 }
 
 // refresh changes a refresh token into a new one.
@@ -285,7 +322,7 @@ func (i *Issuer) refresh(ctx context.Context, token string) (session, error) {
 	err := update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
 		var next secret
 		next, refused = f.rotate(now, presented, salt)
-		s = session{f.Email, f.SignedIn, refreshToken(id, next)}
+		s = session{f.Email, f.Vouched, f.SignedIn, refreshToken(id, next)}
 		if refused != nil {
 			f.Expires = time.Time{} // the family dies
 		}
@@ -300,7 +337,8 @@ func (i *Issuer) refresh(ctx context.Context, token string) (session, error) {
 	}
 	if err == nil {
 		if err = i.allowed(ctx, s.email, errBadRefresh); errors.Is(err, errBadRefresh) {
-			err = errors.Join(err, i.end(ctx, s.refresh))
+			_, ending := i.end(ctx, s.refresh)
+			err = errors.Join(err, ending)
 		}
 	}
 	if err != nil {
@@ -309,13 +347,17 @@ func (i *Issuer) refresh(ctx context.Context, token string) (session, error) {
 	return s, nil
 }
 
-// end ends the sign-in that a refresh token, new or old, belongs to.
-func (i *Issuer) end(ctx context.Context, token string) error {
+// end ends the sign-in that a refresh token, new or old, belongs to, and returns whose it was: empty where there was none.
+func (i *Issuer) end(ctx context.Context, token string) (email string, err error) {
 	id, _, ok := readRefreshToken(token)
 	if !ok {
-		return nil
+		return "", nil
 	}
-	return update(ctx, i.store, id.record(), func(*family) (time.Time, error) { return time.Time{}, nil })
+	err = update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
+		email = f.Email
+		return time.Time{}, nil
+	})
+	return email, err
 }
 
 // idToken signs what the issuer knows about a person.
@@ -335,7 +377,7 @@ func (i *Issuer) idToken(ctx context.Context, s session) (string, error) {
 	return jwt.Signed(signer).Claims(jwt.Claims{
 		Issuer: i.cfg.URL, Audience: jwt.Audience{i.cfg.Audience}, Subject: subject(s.email),
 		IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(tokenLife)),
-	}).Claims(map[string]any{"email": s.email, "email_verified": true, "auth_time": s.signedIn.Unix()}).Serialize()
+	}).Claims(map[string]any{"email": s.email, "email_verified": !s.vouched, "auth_time": s.signedIn.Unix()}).Serialize()
 }
 
 // OnlyEmails returns a Config.Allowed for a list of addresses and of domains, which begin with @.

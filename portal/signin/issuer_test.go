@@ -503,6 +503,7 @@ func TestOnlyEmailsRefuses(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
+	mails := newOutbox(&mailSink{}, &logBuffer{})
 	for _, tt := range []struct {
 		name string
 		cfg  signin.Config
@@ -518,12 +519,12 @@ func TestNewRefuses(t *testing.T) {
 		{"a home that browsers read as elsewhere", signin.Config{URL: serverURL, Home: `/\evil.example`}},
 		{"the same with a tab", signin.Config{URL: serverURL, Home: "/\t/evil.example"}},
 	} {
-		if _, err := signin.New(tt.cfg, nil, nil); err == nil {
+		if _, err := signin.New(tt.cfg, nil, mails); err == nil {
 			t.Errorf("%s was taken", tt.name)
 		}
 	}
 	for _, url := range []string{serverURL, "https://tts.example.org:8443", "http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"} {
-		if _, err := signin.New(signin.Config{URL: url}, nil, nil); err != nil {
+		if _, err := signin.New(signin.Config{URL: url}, nil, mails); err != nil {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
@@ -570,14 +571,14 @@ func TestNoSecretIsLoggedOrStored(t *testing.T) {
 			b.verifyCode(email, "AAAA-AAAA")
 			got := b.post("/auth/v1/verify", map[string]string{"email": email, "code": mail.code, "session": session})
 			want(t, "verifying", got, http.StatusOK, "")
-			first := got.get("refresh_token") + value(b, "__Secure-swar_refresh")
+			first := got.get("refresh_token") + value(b, "__Host-swar_refresh")
 			next := b.post("/auth/v1/refresh", map[string]string{"refresh_token": got.get("refresh_token")})
 			want(t, "refreshing", next, http.StatusOK, "")
 			time.Sleep(time.Hour)
 			want(t, "reuse", b.refresh(first), http.StatusBadRequest, "bad_refresh_token")
 			code := strings.ReplaceAll(mail.code, "-", "")
 			secrets = append(secrets, mail.token, mail.token[43:], mail.code, code, first, first[len("swar_refresh_")+22:], got.get("id_token"),
-				next.get("id_token"), value(b, "__Secure-swar_browser"))
+				next.get("id_token"), value(b, "__Host-swar_browser"))
 			if session == "" {
 				secrets = append(secrets, next.get("refresh_token"))
 			}
@@ -625,9 +626,10 @@ func TestRecordsExpire(t *testing.T) {
 			{15 * time.Minute, 1, "the tries"},
 			{45 * time.Minute, 3, "the mails of the subscriber, of the provider, and of all"},
 			{23*time.Hour - time.Microsecond, 0, "nothing more"},
-			{time.Microsecond, 1, "the e-mail address"},
-			{29*24*time.Hour - time.Microsecond, 0, "nothing more"},
+			{29 * 24 * time.Hour, 0, "nothing more"},
 			{time.Microsecond, 1, "the sign-in"},
+			{150*24*time.Hour - time.Microsecond, 0, "nothing more"},
+			{time.Microsecond, 1, "the e-mail address"},
 		} {
 			time.Sleep(tt.after)
 			if n, err := w.store.SweepSignin(t.Context(), time.Now()); n != tt.swept || err != nil {

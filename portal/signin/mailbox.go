@@ -17,6 +17,8 @@ const (
 	maxWrong   = 5  // wrong codes, after which a link is void for who has tried them
 	maxGuesser = 64 // subscribers whose wrong codes a link counts; beyond, the one that came first is forgotten
 
+	handedLife = 24 * time.Hour // of a link that an operator hands over
+
 	shortWindow, shortLimit = 15 * time.Minute, 3 // mails to one address
 	dayWindow, dayLimit     = 24 * time.Hour, 10
 )
@@ -38,15 +40,18 @@ type mailbox struct {
 	Email string      `json:"email"`
 	Asked []time.Time `json:"asked"` // when links were asked for, in the last day, oldest first
 	Links []link      `json:"links"` // oldest first
+
+	SignedIn time.Time `json:"signed_in,omitzero"` // when somebody last signed in with a link of this address
 }
 
 // link is a link that was mailed. It is spent with its token or its code, and only in the browser that asked for it, or by a program if a
-// program did.
+// program did. A link that an operator hands over has no code; whoever has it may spend it, once.
 type link struct {
 	Token   hash      `json:"token"`
 	Code    hash      `json:"code"` // see asker.codeHash
 	Browser hash      `json:"browser"`
 	Program bool      `json:"program,omitempty"`
+	Handed  bool      `json:"handed,omitempty"` // by an operator, and not mailed
 	Asked   time.Time `json:"asked"`
 	Wrong   int       `json:"wrong,omitempty"`   // codes that the browser that asked has tried
 	Guesses []guesses `json:"guesses,omitempty"` // that programs have made, oldest first
@@ -71,7 +76,7 @@ type asker struct {
 func (a asker) asked(l *link) bool { return l.Browser == a.browser.hash() }
 
 // owns reports whether a may spend l. A program's link is no browser's: what presses the buttons of mails is one.
-func (a asker) owns(l *link) bool { return a.asked(l) || l.Program && a.program }
+func (a asker) owns(l *link) bool { return l.Handed || a.asked(l) || l.Program && a.program }
 
 // hasGuessed reports whether a has tried so many wrong codes that no code of l does any more. Programs are told apart
 // by where they come from: a stranger's guesses must not make a link void for others.
@@ -129,32 +134,57 @@ func (m *mailbox) ask(now time.Time, l link) (retry time.Duration) {
 	return 0
 }
 
-// expires is when nothing in the record matters any more.
-func (m *mailbox) expires() time.Time {
-	if len(m.Asked) == 0 {
-		return time.Time{}
-	}
-	return m.Asked[len(m.Asked)-1].Add(dayWindow)
+// hand adds a link of an operator, which ends those before it. It counts as no mail.
+func (m *mailbox) hand(now time.Time, token hash) {
+	m.prune(now)
+	m.Links = slices.DeleteFunc(m.Links, func(l link) bool { return l.Handed })
+	m.Links = append(m.Links, link{Token: token, Handed: true, Asked: now})
 }
 
-// spendToken uses up the link with this token.
-func (m *mailbox) spendToken(now time.Time, token hash, by asker) error {
+// expires is when nothing in the record matters any more.
+func (m *mailbox) expires() (last time.Time) {
+	later := func(t time.Time, life time.Duration) {
+		if end := t.Add(life); !t.IsZero() && end.After(last) {
+			last = end
+		}
+	}
+	if n := len(m.Asked); n > 0 {
+		later(m.Asked[n-1], dayWindow)
+	}
+	for _, l := range m.Links {
+		later(l.Asked, l.life())
+	}
+	later(m.SignedIn, familyLife)
+	return last
+}
+
+// life is how long a link can be spent.
+func (l *link) life() time.Duration {
+	if l.Handed {
+		return handedLife
+	}
+	return linkLife
+}
+
+// spendToken uses up the link with this token, and says whether it was handed over.
+func (m *mailbox) spendToken(now time.Time, token hash, by asker) (handed bool, err error) {
 	m.prune(now)
 	i := slices.IndexFunc(m.Links, func(l link) bool { return l.Token == token })
 	switch {
 	case i < 0:
-		return errBadLink
+		return false, errBadLink
 	case !by.owns(&m.Links[i]):
-		return errOtherBrowser
+		return false, errOtherBrowser
 	}
-	return m.spend(now, i)
+	handed = m.Links[i].Handed
+	return handed, m.spend(now, i)
 }
 
 // spendCode uses up the link of this asker that has this code. A wrong code counts against this asker, for all the
 // links that it may spend. changed is whether the record has to be stored although there is an error.
 func (m *mailbox) spendCode(now time.Time, code string, by asker) (changed bool, err error) {
 	m.prune(now)
-	mayTry := func(l *link) bool { return by.owns(l) && !by.hasGuessed(l) }
+	mayTry := func(l *link) bool { return !l.Handed && by.owns(l) && !by.hasGuessed(l) }
 	isRight := func(l link) bool { return mayTry(&l) && by.codeHash(code, l.Program) == l.Code }
 	if i := slices.IndexFunc(m.Links, isRight); i >= 0 {
 		return false, m.spend(now, i)
@@ -173,13 +203,13 @@ func (m *mailbox) spendCode(now time.Time, code string, by asker) (changed bool,
 func (m *mailbox) spend(now time.Time, i int) error {
 	l := &m.Links[i]
 	if !l.Used.IsZero() {
-		if l.Repeats >= maxRepeats {
+		if l.Repeats >= maxRepeats || l.Handed {
 			return errBadLink
 		}
 		l.Repeats++
 		return nil
 	}
-	l.Used = now
+	l.Used, m.SignedIn = now, now
 	m.Links = slices.Delete(m.Links, 0, i)
 	return nil
 }
@@ -190,7 +220,7 @@ func (m *mailbox) prune(now time.Time) {
 		if !l.Used.IsZero() {
 			return !now.Before(l.Used.Add(repeatTime))
 		}
-		return !now.Before(l.Asked.Add(linkLife))
+		return !now.Before(l.Asked.Add(l.life()))
 	})
 }
 

@@ -165,9 +165,9 @@ func TestLogout(t *testing.T) {
 		inWorld(t, nil, func(t *testing.T, w *world) {
 			b := w.browser()
 			token := b.signIn(w, "asha@example.org", session).get("refresh_token")
-			old := value(b, "__Secure-swar_refresh") + token
+			old := value(b, "__Host-swar_refresh") + token
 			want(t, "signing out", b.post("/auth/v1/logout", map[string]string{"refresh_token": token}), http.StatusOK, "")
-			if value(b, "__Secure-swar_refresh") != "" || value(b, "swar_session") != "" {
+			if value(b, "__Host-swar_refresh") != "" || value(b, "swar_session") != "" {
 				t.Error("the cookies were not taken away")
 			}
 			want(t, "refreshing after it", b.refresh(old), http.StatusBadRequest, "bad_refresh_token")
@@ -182,7 +182,7 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
 		page := w.browser()
 		first := page.signIn(w, "asha@example.org", "cookie")
-		cookie := page.cookies["__Secure-swar_refresh"]
+		cookie := page.cookies["__Host-swar_refresh"]
 		if strings.Contains(first.body, "swar_refresh_") || cookie == nil || first.get("next") != "/" {
 			t.Fatalf("answer %s, cookie %v", first.body, cookie)
 		}
@@ -199,8 +199,8 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 			if !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode {
 				t.Errorf("cookie %s, want one that no script and no other site uses", c)
 			}
-			if c.Path != "/auth" || c.Domain != "" {
-				t.Errorf("cookie %s, want one for /auth of this host", c)
+			if c.Path != "/" || c.Domain != "" {
+				t.Errorf("cookie %s, want one of this host alone", c)
 			}
 		}
 		if cookie.MaxAge != 30*24*3600 {
@@ -208,8 +208,8 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		}
 		second := page.post("/auth/v1/refresh", map[string]string{})
 		want(t, "refreshing with the cookie", second, http.StatusOK, "")
-		if strings.Contains(second.body, "swar_refresh_") || value(page, "__Secure-swar_refresh") == cookie.Value {
-			t.Errorf("answer %s, and the cookie was changed: %v", second.body, value(page, "__Secure-swar_refresh") != cookie.Value)
+		if strings.Contains(second.body, "swar_refresh_") || value(page, "__Host-swar_refresh") == cookie.Value {
+			t.Errorf("answer %s, and the cookie was changed: %v", second.body, value(page, "__Host-swar_refresh") != cookie.Value)
 		}
 		bare := page.do(request(http.MethodPost, "/auth/v1/refresh", ""))
 		want(t, "refreshing without a body", bare, http.StatusOK, "")
@@ -218,16 +218,16 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		for _, session := range []string{"", "token"} {
 			got := program.signIn(w, fmt.Sprint("ravi", session, "@example.org"), session)
 			next := program.refresh(got.get("refresh_token"))
-			if got.get("refresh_token") == "" || next.get("refresh_token") == "" || value(program, "__Secure-swar_refresh") != "" {
+			if got.get("refresh_token") == "" || next.get("refresh_token") == "" || value(program, "__Host-swar_refresh") != "" {
 				t.Errorf("session %q: answers %s %s, cookies %v", session, got.body, next.body, program.cookies)
 			}
 		}
 
-		ended := page.cookies["__Secure-swar_refresh"].Value
+		ended := page.cookies["__Host-swar_refresh"].Value
 		page.post("/auth/v1/logout", map[string]string{})
-		page.cookies["__Secure-swar_refresh"] = &http.Cookie{Name: "__Secure-swar_refresh", Value: ended}
+		page.cookies["__Host-swar_refresh"] = &http.Cookie{Name: "__Host-swar_refresh", Value: ended}
 		want(t, "a cookie that is no good", page.post("/auth/v1/refresh", map[string]string{}), http.StatusBadRequest, "bad_refresh_token")
-		if value(page, "__Secure-swar_refresh") != "" || value(page, "swar_session") != "" {
+		if value(page, "__Host-swar_refresh") != "" || value(page, "swar_session") != "" {
 			t.Error("and it was not taken away")
 		}
 	})

@@ -18,8 +18,19 @@ const (
 	setupRecord                = "setup"
 )
 
-// ErrOwned is what Config.Own fails with where somebody else is the owner by now.
-var ErrOwned = errors.New("the organisation has an owner")
+// What Config.Own fails with.
+var (
+	ErrOwned = errors.New("the organisation has an owner") // by now
+	ErrTaken = errors.New("the address is somebody's already")
+)
+
+// ErrNotAllowed refuses a link for an address that may not sign in.
+var ErrNotAllowed = errors.New("this address may not sign in here; invite it first")
+
+// errTaken keeps who has the link from becoming somebody who is known already: nobody has shown that the address is theirs.
+var errTaken = &refusal{
+	http.StatusBadRequest, "address_taken", "this address belongs to somebody who is known here; sign in with it, or set up with another one",
+}
 
 // setup is the record of the newest link.
 type setup struct {
@@ -47,17 +58,18 @@ func (s *setup) spend(now time.Time, token hash, email string) error {
 }
 
 // NewSetupLink returns a link with which somebody makes themselves the first owner of an organisation, and sets it up. It is good once, for
-// a day; every older one ends. It needs a Config.Own.
-func (i *Issuer) NewSetupLink(ctx context.Context, org string) (string, error) {
+// a day; ends says until when. Every older one ends. It needs a Config.Own.
+func (i *Issuer) NewSetupLink(ctx context.Context, org string) (link string, ends time.Time, err error) {
 	token := newSecret()
-	err := update(ctx, i.store, setupRecord, func(s *setup) (time.Time, error) {
-		*s = setup{Token: token.hash(), Org: org, Expires: time.Now().Add(setupLife)}
+	ends = time.Now().Add(setupLife)
+	err = update(ctx, i.store, setupRecord, func(s *setup) (time.Time, error) {
+		*s = setup{Token: token.hash(), Org: org, Expires: ends}
 		return s.Expires, nil
 	})
 	if err != nil {
-		return "", err
+		return "", ends, err
 	}
-	return i.cfg.URL + setupPath + "#" + encode(token[:]), nil
+	return i.cfg.URL + setupPath + "#" + encode(token[:]), ends, nil
 }
 
 // serveSetup makes an address the first owner, and signs it in.
@@ -103,16 +115,34 @@ func (i *Issuer) setUp(ctx context.Context, token, email string, ip netip.Addr) 
 	if err != nil {
 		return session{}, err
 	}
-	switch err := i.cfg.Own(ctx, spent.Org, email); {
-	case errors.Is(err, ErrOwned):
-		return session{}, errBadLink
-	case err != nil:
-		return session{}, errors.Join(err, i.unspendSetup(ctx, before, spent))
+	if before.Used.IsZero() { // else they are the owner since then
+		switch err := i.makeOwner(ctx, spent.Org, email); {
+		case errors.Is(err, ErrOwned):
+			return session{}, errBadLink
+		case err != nil:
+			return session{}, errors.Join(err, i.unspendSetup(ctx, before, spent))
+		}
 	}
 	if err := i.allowed(ctx, email, errBadLink); err != nil {
 		return session{}, err
 	}
-	return i.begin(ctx, email, now)
+	return i.begin(ctx, email, true, now)
+}
+
+// makeOwner refuses whoever has signed in here before, and lets the portal refuse its members.
+func (i *Issuer) makeOwner(ctx context.Context, org, email string) error {
+	box, err := read[mailbox](ctx, i.store, mailboxID(emailHash(email)))
+	if err != nil {
+		return err
+	}
+	if !box.SignedIn.IsZero() {
+		return errTaken
+	}
+	err = i.cfg.Own(ctx, org, email)
+	if errors.Is(err, ErrTaken) {
+		return errTaken
+	}
+	return err
 }
 
 // unspendSetup takes back what setUp has done, unless something else has happened since.

@@ -2,6 +2,8 @@ package signin_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -16,6 +18,7 @@ import (
 type owners struct {
 	mu   sync.Mutex
 	made map[string]string // by organisation
+	took string            // an address that is a member's
 	fail error
 }
 
@@ -24,6 +27,9 @@ func (o *owners) own(_ context.Context, org, email string) error {
 	defer o.mu.Unlock()
 	if o.fail != nil {
 		return o.fail
+	}
+	if email == o.took {
+		return signin.ErrTaken
 	}
 	if first := o.made[org]; first != "" && first != email {
 		return signin.ErrOwned
@@ -37,9 +43,12 @@ func (o *owners) own(_ context.Context, org, email string) error {
 
 func setupToken(t *testing.T, w *world) string {
 	t.Helper()
-	link, err := w.issuer.NewSetupLink(t.Context(), "org_1")
+	link, ends, err := w.issuer.NewSetupLink(t.Context(), "org_1")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := time.Now().Add(24 * time.Hour); !ends.Equal(want) {
+		t.Errorf("the link ends at %v, want %v", ends, want)
 	}
 	token, ok := strings.CutPrefix(link, serverURL+"/setup#")
 	if !ok || len(token) != 43 { // 256 bits
@@ -66,7 +75,7 @@ func TestSettingUp(t *testing.T) {
 		if id, err := w.issuer.Verify(t.Context(), got.get("id_token")); err != nil || id.Email != "asha@example.org" {
 			t.Errorf("identity %+v, %v", id, err)
 		}
-		if value(b, "__Secure-swar_refresh") == "" || value(b, "swar_session") != "1" {
+		if value(b, "__Host-swar_refresh") == "" || value(b, "swar_session") != "1" {
 			t.Errorf("cookies %v", b.cookies)
 		}
 		want(t, "refreshing", b.post("/auth/v1/refresh", map[string]string{}), http.StatusOK, "")
@@ -137,6 +146,56 @@ func TestSettingUpIsRefused(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
 		want(t, "where nothing is set up", w.browser().setup(setupToken(t, w), "me@example.org", ""), http.StatusBadRequest, "bad_link")
 	})
+}
+
+func TestASetupLinkMakesNobodySomebodyElse(t *testing.T) {
+	o := owners{took: "member@example.org"}
+	inWorld(t, func(c *signin.Config) { c.Own = o.own }, func(t *testing.T, w *world) {
+		w.browser().signIn(w, "alice@example.org", "token")
+		time.Sleep(179 * 24 * time.Hour) // sessions of her may live for so long
+		token := setupToken(t, w)
+		for _, email := range []string{"alice@example.org", "Alice@Example.org", "member@example.org"} {
+			want(t, email, w.browser().setup(token, email, ""), http.StatusBadRequest, "address_taken")
+		}
+		if len(o.made) > 0 {
+			t.Errorf("owners %v", o.made)
+		}
+		got := w.browser().setup(token, "new@example.org", "")
+		want(t, "an address that nobody knows", got, http.StatusOK, "")
+		if claims := tokenClaims(t, got.get("id_token")); claims["email_verified"] != false {
+			t.Errorf("claims %v of an address that no mail has reached", claims)
+		}
+		again := w.browser().refresh(got.get("refresh_token"))
+		if claims := tokenClaims(t, again.get("id_token")); claims["email_verified"] != false {
+			t.Errorf("after a refresh: claims %v", claims)
+		}
+		mailed := w.browser().signIn(w, "new@example.org", "token")
+		if claims := tokenClaims(t, mailed.get("id_token")); claims["email_verified"] != true {
+			t.Errorf("after a mail: claims %v", claims)
+		}
+		for _, token := range []string{got.get("id_token"), mailed.get("id_token")} {
+			if id, err := w.issuer.Verify(t.Context(), token); err != nil || id.Email != "new@example.org" {
+				t.Errorf("identity %+v, %v", id, err)
+			}
+		}
+	})
+}
+
+// tokenClaims reads an ID token without checking it.
+func tokenClaims(t *testing.T, token string) (claims map[string]any) {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		t.Fatalf("%q is no token", token)
+	}
+	b, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err == nil {
+		err = json.Unmarshal(b, &claims)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claims
 }
 
 func TestASetupLinkOutlivesAFault(t *testing.T) {

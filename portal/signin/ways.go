@@ -18,6 +18,7 @@ const WaysPath = "/auth/v1/ways"
 // Ways is how people sign in to a server: a handler of [WaysPath].
 type Ways struct {
 	Email     bool   // with a link by e-mail
+	Links     bool   // with a link that whoever runs the server hands over
 	Mail      string // what becomes of mails: smtp, printed or none
 	Trust     *Trust // whose issuers a page can send people to; nil: none
 	Firebase  *FirebaseWay
@@ -73,11 +74,12 @@ func (a *Ways) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer.JSON(answer.For(w, r), http.StatusOK, struct {
 		Email     bool       `json:"email"`
+		Links     bool       `json:"links"`
 		Mail      string     `json:"mail"`
 		Providers []Provider `json:"providers"`
 		PublicURL string     `json:"public_url"`
 		Version   string     `json:"version"`
-	}{a.Email, a.Mail, providers, a.PublicURL, a.Version})
+	}{a.Email, a.Links, a.Mail, providers, answer.VisitedURL(r, a.PublicURL), a.Version})
 }
 
 // Origins are those that a page calls to sign people in: of issuers, of the endpoints that they have told by now, and of Firebase.

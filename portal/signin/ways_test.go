@@ -17,6 +17,7 @@ const endpointsDocument = `{"issuer":"` + idpURL + `","jwks_uri":"` + idpURL + `
 
 type waysBody struct {
 	Email     bool
+	Links     bool
 	Mail      string
 	Providers []signin.Provider
 	PublicURL string `json:"public_url"`
@@ -65,7 +66,8 @@ func TestWaysTellHowPeopleSignIn(t *testing.T) {
 
 func TestWaysWithoutAny(t *testing.T) {
 	rec, got := askWays(t, &signin.Ways{Mail: "none", PublicURL: "http://127.0.0.1:8080"}, http.MethodGet)
-	want := `{"email":false,"mail":"none","providers":[],"public_url":"http://127.0.0.1:8080","version":""}`
+	// whoever asks has come by another name than that of this machine alone
+	want := `{"email":false,"links":false,"mail":"none","providers":[],"public_url":"http://example.com","version":""}`
 	if rec.Body.String() != want || got.Providers == nil {
 		t.Errorf("got %s, want %s", rec.Body, want)
 	}

@@ -64,7 +64,7 @@ func (w *world) another(change func(*signin.Config)) *signin.Issuer {
 	if change != nil {
 		change(&cfg)
 	}
-	issuer, err := signin.New(cfg, w.store, w.outbox)
+	issuer, err := signin.New(cfg, w.store, w.outbox) // which is nil in a world without mails
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -41,6 +41,35 @@ func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID
 	})
 }
 
+// EndPlayground revokes the playground keys that the member with this address has made anywhere, and returns them; for operators. It is for
+// who signs out.
+func (s *Service) EndPlayground(ctx context.Context, actor User, email string) (ended []Key, err error) {
+	if !actor.operator {
+		return nil, ErrOperatorsOnly
+	}
+	places, err := view(ctx, s, func(r Reader) ([]Member, error) { return r.Memberships(email) })
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	for _, m := range places {
+		keys, err := update(ctx, s, func(tx Tx) ([]Key, error) {
+			keys, err := tx.Keys(KeyQuery{
+				OrgID: m.OrgID, Kind: Playground, CreatedBy: email, Active: true, Limit: maxRevokedAtOnce,
+			})
+			if err == nil {
+				revokeAll(tx, now, User{Email: email}, keys)
+			}
+			return keys, err
+		})
+		if err != nil {
+			return ended, err
+		}
+		ended = append(ended, keys...)
+	}
+	return ended, nil
+}
+
 // revokeAll revokes those playground keys that are still alive.
 func revokeAll(tx Tx, now time.Time, actor User, keys []Key) {
 	for _, k := range keys {

@@ -2,7 +2,6 @@ package tenant
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/swar-tts/swar/portal/emailaddr"
@@ -10,6 +9,10 @@ import (
 
 // ErrOwned refuses to make somebody the first owner where there is one. Only operators meet it.
 var ErrOwned = &Refusal{Forbidden, "has_owner", "the organisation has an owner, who can invite others"}
+
+// ErrTaken refuses to make somebody the first owner who is in an organisation already, or is invited to another one: only they can show
+// that the address is theirs.
+var ErrTaken = &Refusal{Forbidden, "address_taken", "the address belongs to somebody who is known here already"}
 
 // FirstOrg returns the organisation that came first of those that operators have made, which people who set a server up become owners of;
 // for operators. It fails with ErrNotFound where there is no organisation at all, and with ErrOwned where all were made by others, or so
@@ -36,8 +39,8 @@ func (s *Service) FirstOrg(ctx context.Context, actor User) (Org, error) {
 	return first, nil
 }
 
-// InviteFirstOwner invites email as the owner of an organisation that has none, or none but them, without a mail; for operators.
-// Otherwise it refuses with ErrOwned.
+// InviteFirstOwner invites email as the owner of an organisation that has none, without a mail; for operators. Otherwise it refuses with
+// ErrOwned, and with ErrTaken where email is a member somewhere.
 func (s *Service) InviteFirstOwner(ctx context.Context, actor User, orgID, email string) (Member, error) {
 	if !actor.operator {
 		return Member{}, ErrOperatorsOnly
@@ -52,21 +55,19 @@ func (s *Service) InviteFirstOwner(ctx context.Context, actor User, orgID, email
 		if err != nil {
 			return Member{}, err
 		}
-		m, err := tx.Member(orgID, email)
-		switch {
-		case err == nil && m.isOwner():
-			return m, nil
-		case err != nil && !errors.Is(err, ErrNotFound):
-			return Member{}, err
-		case org.Owners > 0:
+		if org.Owners > 0 {
 			return Member{}, ErrOwned
 		}
-		if errors.Is(err, ErrNotFound) {
-			m = Member{OrgID: orgID, Email: email, State: Invited, InvitedAt: now, InvitedBy: actor.Email}
+		places, err := tx.Memberships(email)
+		if err != nil {
+			return Member{}, err
 		}
-		if m.State == Joined { // they become the owner at once
-			org.Owners++
-			tx.PutOrg(org)
+		m := Member{OrgID: orgID, Email: email, State: Invited, InvitedAt: now, InvitedBy: actor.Email}
+		for _, place := range places {
+			if place.OrgID != orgID || place.State == Joined {
+				return Member{}, ErrTaken
+			}
+			m = place
 		}
 		m.Role, m.MailedAt = RoleOwner, time.Time{}
 		tx.PutMember(m)

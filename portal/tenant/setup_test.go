@@ -50,11 +50,15 @@ func TestTheFirstOwner(t *testing.T) {
 		invite("what is no address", operator, org.ID, "me", tenant.ErrBadEmail)
 		invite("of no organisation", operator, "org_none", stranger.Email, tenant.ErrNotFound)
 		invite("where there is an owner", operator, w.org.ID, stranger.Email, tenant.ErrOwned)
-		if m := invite("who is the owner", operator, w.org.ID, owner.Email, nil); m.State != tenant.Joined {
-			t.Errorf("the owner became %+v", m)
-		}
+		invite("who is the owner", operator, w.org.ID, owner.Email, tenant.ErrOwned)
+		invite("who is in another organisation", operator, org.ID, viewer.Email, tenant.ErrTaken)
+		invite("who is invited to another one", operator, org.ID, invited.Email, tenant.ErrTaken)
+		_, _, err := w.Invite(t.Context(), operator, org.ID, "joined@example.org", tenant.RoleMember, never)
+		want(t, "inviting", err, nil)
+		want(t, "joining", w.Join(t.Context(), tenant.User{ID: "usr_joined", Email: "joined@example.org"}), nil)
+		invite("who has joined as something else", operator, org.ID, "joined@example.org", tenant.ErrTaken)
 
-		_, _, err := w.Invite(t.Context(), operator, org.ID, stranger.Email, tenant.RoleViewer, never)
+		_, _, err = w.Invite(t.Context(), operator, org.ID, stranger.Email, tenant.RoleViewer, never)
 		want(t, "inviting", err, nil)
 		for range 2 { // also again, before they have joined
 			m := invite("who was invited as something else", operator, org.ID, "STRANGER@example.org", nil)
@@ -67,5 +71,32 @@ func TestTheFirstOwner(t *testing.T) {
 			t.Errorf("%d owners, role %s", got.Org.Owners, got.Role)
 		}
 		invite("the next one", operator, org.ID, "next@example.org", tenant.ErrOwned)
+	})
+}
+
+func TestSigningOutEndsPlaygroundKeys(t *testing.T) {
+	inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {
+		mine := must(w.CreatePlaygroundKey(t.Context(), member, w.project.ID, "", never))(t).Key
+		theirs := must(w.CreatePlaygroundKey(t.Context(), owner, w.project.ID, "", never))(t).Key
+		live := w.liveKey(t)
+		_, err := w.EndPlayground(t.Context(), member, member.Email)
+		want(t, "by who is no operator", err, tenant.ErrOperatorsOnly)
+		ended := must(w.EndPlayground(t.Context(), operator, member.Email))(t)
+		if len(ended) != 1 || ended[0].ID != mine.ID {
+			t.Errorf("ended %+v, want %s", ended, mine.ID)
+		}
+		for _, tt := range []struct {
+			key     tenant.Key
+			revoked bool
+		}{{mine, true}, {theirs, false}, {live, false}} {
+			var now tenant.Key
+			err := w.store.View(t.Context(), func(r tenant.Reader) (err error) { now, err = r.Key(tt.key.ID); return err })
+			if err != nil || now.RevokedAt.IsZero() == tt.revoked {
+				t.Errorf("key %+v, %v: want revoked %v", now, err, tt.revoked)
+			}
+		}
+		if again := must(w.EndPlayground(t.Context(), operator, member.Email))(t); len(again) > 0 {
+			t.Errorf("once more: %v", again)
+		}
 	})
 }

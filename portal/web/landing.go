@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,7 +21,7 @@ type landing struct {
 	program Program
 
 	mu   sync.Mutex
-	made map[string]file // by language and voices; those of the voices of before are forgotten
+	made map[string]file // by language, address and voices; those of the voices of before are forgotten
 }
 
 // maxVoices is how many voices the page offers to hear.
@@ -35,7 +36,7 @@ func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Language", lang)
 	w.Header().Set("Cache-Control", "no-cache")
-	l.site.send(w, r, l.page(lang), http.StatusOK)
+	l.site.send(w, r, l.page(lang, cmp.Or(l.program.API, answer.VisitedURL(r, l.program.Public))), http.StatusOK)
 }
 
 // preferred is Hindi for whoever names it with more weight than English, and English for everybody else.
@@ -52,14 +53,14 @@ func preferred(r *http.Request) string {
 	return "en"
 }
 
-// page is the page with the voices of now.
-func (l *landing) page(lang string) file {
+// page is the page with the voices of now, and with the address by which its reader calls the API.
+func (l *landing) page(lang, api string) file {
 	var voices []string
 	if l.program.Voices != nil {
 		voices = l.program.Voices()
 	}
 	voices = voices[:min(len(voices), maxVoices)]
-	key := lang + "\x00" + strings.Join(voices, "\x00")
+	key := lang + "\x00" + api + "\x00" + strings.Join(voices, "\x00")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f, ok := l.made[key]; ok {
@@ -69,7 +70,7 @@ func (l *landing) page(lang string) file {
 		l.made = nil
 	}
 	f := l.site.files["landing."+lang+".html"]
-	f.plain = l.fill(f.plain, voices)
+	f.plain = l.fill(f.plain, voices, api)
 	sum := sha256.Sum256(f.plain)
 	f.etag, f.zipped = hex.EncodeToString(sum[:12]), zip(f.plain)
 	if l.made == nil {
@@ -80,7 +81,7 @@ func (l *landing) page(lang string) file {
 }
 
 // fill puts voices, and the address of the API, into the page.
-func (l *landing) fill(page []byte, voices []string) []byte {
+func (l *landing) fill(page []byte, voices []string, api string) []byte {
 	before, rest, _ := bytes.Cut(page, []byte("<!-- voices "))
 	form, after, _ := bytes.Cut(rest, []byte(" -->"))
 	parts := strings.Split(string(form), "|")
@@ -92,10 +93,6 @@ func (l *landing) fill(page []byte, voices []string) []byte {
 			b.WriteString(strings.NewReplacer("NAME", html.EscapeString(v), "/samples/FILE", src).Replace(parts[1]))
 		}
 		b.WriteString(parts[2])
-	}
-	api := l.program.API
-	if api == "" {
-		api = l.program.Public
 	}
 	if api != "" {
 		after = bytes.ReplaceAll(after, []byte("http://127.0.0.1:8080"), []byte(html.EscapeString(api)))

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/client"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/portal/tenant"
@@ -169,6 +171,7 @@ var roles = []string{string(tenant.RoleOwner), string(tenant.RoleMember), string
 
 func (a *Commands) inviteCommand() *cobra.Command {
 	var role string
+	var link bool
 	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", launch.Exactly(1),
 		func(cmd *cobra.Command, c *control, in *scope, args []string) error {
 			email, err := Email(cmd, args[0])
@@ -182,11 +185,28 @@ func (a *Commands) inviteCommand() *cobra.Command {
 				}
 				body["role"] = role
 			}
-			return a.member(cmd, c, in, http.MethodPost, "/portal/v1/orgs/%s/members", "", body)
+			if err := a.member(cmd, c, in, http.MethodPost, "/portal/v1/orgs/%s/members", "", body); err != nil || !c.local() || c.asJSON {
+				return err
+			}
+			return a.handOver(cmd, c, email, link)
 		})
+	cmd.Flags().BoolVar(&link, "link", false, "show a sign-in link to hand over, also where the invitation is mailed")
 	cmd.Flags().StringVar(&role, "role", "", "`role`: owner, member or viewer (default member)")
 	launch.Complete(cmd, "role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// handOver shows a link with which who was invited signs in, where no mail brings them one, or where it is wanted.
+func (a *Commands) handOver(cmd *cobra.Command, c *control, email string, wanted bool) error {
+	made, _, err := c.signInLink(cmd, email)
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == "no_issuer" && !wanted {
+		return nil // they sign in with another issuer
+	}
+	if err != nil || made.Mail == "smtp" && !wanted {
+		return err
+	}
+	fmt.Fprintf(a.Out, "\nHand this link to %s. It signs in whoever opens it, once, for a day:\n\n", email)
+	return a.printLinks(made)
 }
 
 func (a *Commands) setRole(cmd *cobra.Command, c *control, in *scope, args []string) error {

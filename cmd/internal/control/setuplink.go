@@ -3,6 +3,8 @@ package control
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,17 +25,55 @@ mail: give it to nobody else. Once there is an owner, they invite others.`,
 			if err := c.open(a, cmd); err != nil {
 				return err
 			}
-			var made portal.SetupLink
+			var made portal.Links
 			answer, err := c.do(cmd.Context(), http.MethodPost, "/operator/v1/setup-link", nil, &made)
 			if err != nil {
 				return err
 			}
-			return c.print(a, answer, func() error {
-				_, err := fmt.Fprintln(a.Out, made.Link)
-				return err
-			})
+			return c.print(a, answer, func() error { return a.printLinks(made) })
 		},
 	}
 	c.localFlags(cmd.Flags())
 	return cmd
+}
+
+func (a *Commands) signInLinkCommand() *cobra.Command {
+	var c control
+	cmd := &cobra.Command{
+		Use:   "signin-link E-MAIL",
+		Short: "Show a link with which somebody signs in without a mail",
+		Long: `Makes a link that signs in whoever opens it as this address. It works once, for a day, and ends every
+older one of the address. Hand it to that person alone, and only if you know that the address is theirs.
+It is the way in where the server sends no mails. On a server that listens on all addresses of its machine
+the link is printed for each of them, one a line.`,
+		Example: "  " + a.Name + " signin-link asha@example.org",
+		Args:    launch.Exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			email, err := Email(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if err := c.open(a, cmd); err != nil {
+				return err
+			}
+			made, answer, err := c.signInLink(cmd, email)
+			if err != nil {
+				return err
+			}
+			return c.print(a, answer, func() error { return a.printLinks(made) })
+		},
+	}
+	c.localFlags(cmd.Flags())
+	return cmd
+}
+
+func (c *control) signInLink(cmd *cobra.Command, email string) (made portal.Links, answer []byte, err error) {
+	answer, err = c.do(cmd.Context(), http.MethodPost, "/operator/v1/signin-link/"+url.PathEscape(email), nil, &made)
+	return made, answer, err
+}
+
+// printLinks prints a link under each address of the server, one a line.
+func (a *Commands) printLinks(l portal.Links) error {
+	_, err := fmt.Fprintln(a.Out, strings.Join(l.Links, "\n"))
+	return err
 }

@@ -52,6 +52,37 @@ func URLOf(address string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
+// URLsOf is how clients call a server that listens on address: first those on this machine, then others, where they can.
+func URLsOf(address string) []string {
+	all := []string{URLOf(address)}
+	host, port, err := net.SplitHostPort(address)
+	unspecified, notIP := netip.ParseAddr(host)
+	if err != nil || notIP != nil || !unspecified.IsUnspecified() {
+		return all
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return all
+	}
+	var v4, v6 []string
+	for _, a := range own {
+		prefix, err := netip.ParsePrefix(a.String())
+		ip := prefix.Addr().Unmap()
+		switch {
+		case err != nil || !ip.IsGlobalUnicast():
+		case ip.Is4():
+			v4 = append(v4, "http://"+net.JoinHostPort(ip.String(), port))
+		case unspecified.Is6():
+			v6 = append(v6, "http://"+net.JoinHostPort(ip.String(), port))
+		}
+	}
+	others := append(v4, v6...)
+	return append(all, others[:min(len(others), maxOwnAddresses)]...)
+}
+
+// maxOwnAddresses is how many addresses of this machine are told, beside the one for clients on it.
+const maxOwnAddresses = 3
+
 // Listen opens address, which flag gave to command.
 func Listen(ctx context.Context, command, flag, address string) (net.Listener, error) {
 	c := net.ListenConfig{KeepAlive: 15 * time.Second}

@@ -17,12 +17,13 @@ type authenticator struct {
 	trust    *signin.Trust  // nil: no other issuer is trusted
 	verifier signin.Verifiers
 	page     string // where everybody signs in
+	mail     string // what becomes of mails: smtp, printed or none
 	ways     *signin.Ways
 }
 
 // authenticator makes one, and starts nothing.
 func (s *SignInFlags) authenticator(
-	ctx context.Context, store Records, own func(ctx context.Context, org, email string) error, site Site, log *slog.Logger,
+	ctx context.Context, store Records, p *Portal, site Site, log *slog.Logger,
 ) (*authenticator, error) {
 	a := &authenticator{page: s.address(site.Address) + site.signInPath()}
 	mailer, err := s.mailer(ctx, site.Address, site.Mails)
@@ -32,13 +33,13 @@ func (s *SignInFlags) authenticator(
 	if mailer != nil {
 		a.outbox = signin.NewOutbox("", mailer, log)
 	}
-	switch {
-	case *s.byEmail == "off":
-	case mailer == nil:
-		log.Warn("nobody can sign in by e-mail: no mail server is named with --smtp, and mails are printed only by a server that listens on 127.0.0.1")
-	default:
+	a.mail = s.mailWay(mailer)
+	if *s.byEmail == "on" {
+		if mailer == nil {
+			log.Warn("no mails are sent, as no mail server is named with --smtp: people sign in with links that `signin-link ADDRESS` makes on this machine")
+		}
 		a.issuer, err = signin.New(signin.Config{
-			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), Own: own, ClientIP: site.ClientIP, Log: log, Home: site.home(),
+			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), Own: p.own, SignedOut: p.signedOut, ClientIP: site.ClientIP, Log: log, Home: site.home(),
 		}, store, a.outbox)
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)
@@ -64,7 +65,7 @@ func (s *SignInFlags) authenticator(
 		a.verifier = append(a.verifier, e)
 	}
 	a.ways = &signin.Ways{
-		Email: a.issuer != nil, Mail: s.mailWay(mailer), Trust: a.trust, PublicURL: s.address(site.Address), Version: site.Version,
+		Email: a.issuer != nil && mailer != nil, Links: a.issuer != nil, Mail: a.mail, Trust: a.trust, PublicURL: s.address(site.Address), Version: site.Version,
 	}
 	if s.webAPIKey != "" {
 		a.ways.Firebase = &signin.FirebaseWay{Project: s.firebase, WebAPIKey: s.webAPIKey, Emulator: s.emulator}

@@ -61,7 +61,7 @@ func Off() *Handler { return &Handler{api: rest.Off()} }
 // the portal. It is called once, before Run.
 func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	signIn, log := &p.config.SignIn, p.config.Log
-	auth, err := signIn.authenticator(ctx, p.records, p.own, s, log)
+	auth, err := signIn.authenticator(ctx, p.records, p, s, log)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,8 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.issuer = auth.issuer
+	p.issuer, p.mail = auth.issuer, auth.mail
+	p.addresses = signIn.addresses(s.Address)
 	if p.socket, err = openSocket(ctx, SocketIn(p.config.Store.Data), config, p, s.Voices, log); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,7 +47,10 @@ type Portal struct {
 	reports *book.Reports
 	socket  *socket                       // nil until there is a handler
 	issuer  *signin.Issuer                // likewise, and where nobody signs in by e-mail
+	mail    string                        // what becomes of mails; empty until there is a handler
 	works   []func(context.Context) error // what runs while the portal does
+
+	addresses []string // under which people reach the server, the issuer's first
 
 	difference atomic.Int64 // that the last comparison of the books has found
 }
@@ -83,6 +87,9 @@ func Open(ctx context.Context, c Config) (_ *Portal, err error) {
 
 // Tenancy returns the rules of organisations, members and keys.
 func (p *Portal) Tenancy() *tenant.Service { return p.tenancy }
+
+// PublicURL is where the settings say that people reach the server; empty where they do not say it.
+func (p *Portal) PublicURL() string { return strings.TrimSuffix(p.config.SignIn.publicURL, "/") }
 
 // Check asks the store for something, and returns why it does not answer.
 func (p *Portal) Check(ctx context.Context) error {

@@ -105,6 +105,14 @@ func (s *SignInFlags) address(listen string) string {
 	return launch.URLOf(listen)
 }
 
+// addresses are all under which people may reach the server, that of address first.
+func (s *SignInFlags) addresses(listen string) []string {
+	if s.publicURL != "" {
+		return []string{s.address(listen)}
+	}
+	return launch.URLsOf(listen)
+}
+
 // mailer returns what sends mails: nil where there is no way to. listen is where the server listens, show is where it may print mails.
 func (s *SignInFlags) mailer(ctx context.Context, listen string, show io.Writer) (signin.Mailer, error) {
 	if s.smtp != "" {

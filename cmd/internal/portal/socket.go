@@ -166,8 +166,10 @@ func (s *socket) routes(api http.Handler) http.Handler {
 		return MemberRow{Email: m.Email, Role: string(m.Role), State: string(m.State), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt}, err
 	}))
 	mux.HandleFunc("POST /operator/v1/setup-link", s.answer(func(r *http.Request) (any, error) {
-		link, err := s.portal.SetupLink(r.Context())
-		return SetupLink{link}, err
+		return s.portal.SetupLink(r.Context())
+	}))
+	mux.HandleFunc("POST /operator/v1/signin-link/{email}", s.answer(func(r *http.Request) (any, error) {
+		return s.portal.SignInLink(r.Context(), r.PathValue("email"))
 	}))
 	mux.HandleFunc("GET /operator/v1/signing-keys", s.answer(func(r *http.Request) (any, error) {
 		return s.signingKeys(func() ([]signin.SigningKey, error) { return s.portal.issuer.SigningKeys(r.Context()) })

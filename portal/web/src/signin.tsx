@@ -249,7 +249,8 @@ function WaysIn({ ways: w, sent }: { ways: Ways; sent(email: string): void }) {
           <span>{t("or")}</span>
         </div>
       )}
-      {!w.email && w.providers.length === 0 && <p class="note">{t("noWay")}</p>}
+      {!w.email && w.links && <p class="note">{t("handed")}</p>}
+      {!w.email && !w.links && w.providers.length === 0 && <p class="note">{t("noWay")}</p>}
       {w.providers.map((p) => (
         <ProviderWay key={p.name} p={p} />
       ))}

@@ -39,6 +39,8 @@ export const t = words(
     own: "on your own machines",
     providerAway: "{name} cannot be reached just now.",
     what: "What Swar does",
+    handed:
+      "This server sends no mails. Ask whoever runs it for a sign-in link: swar signin-link YOUR-ADDRESS shows one, on the machine of the server.",
     noWay: "This server has no way to sign in switched on.",
   },
   {
@@ -77,6 +79,8 @@ export const t = words(
     own: "आपकी अपनी मशीनों पर",
     providerAway: "{name} अभी नहीं मिल रहा।",
     what: "Swar क्या करता है",
+    handed:
+      "यह सर्वर मेल नहीं भेजता। इसे चलाने वाले से साइन-इन लिंक माँगिए: सर्वर की मशीन पर swar signin-link आपका-पता एक लिंक दिखाता है।",
     noWay: "इस सर्वर पर साइन इन का कोई तरीका चालू नहीं है।",
   },
 );

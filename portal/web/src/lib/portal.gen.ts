@@ -436,6 +436,8 @@ export interface VoiceUsage {
 export interface Ways {
   /** people sign in with links by e-mail */
   email: boolean;
+  /** people sign in with links that whoever runs the server hands over */
+  links: boolean;
   /** what becomes of mails */
   mail: "smtp" | "printed" | "none";
   providers: Provider[];

@@ -169,7 +169,7 @@ export const t = words(
     "members.onlyText": "Invite those you work with: each signs in with their own address.",
     "members.lastOwner": "The last owner stays an owner: make somebody else one first.",
     "members.roles": "Owners do everything. Members read, and make projects, keys and voice requests. Viewers read.",
-    "members.noMail": "This server sends no mails. Give them this link, and they sign in with {email}:",
+    "members.noMail": "This server mails no links. Whoever runs it makes a link for them on its machine, with swar signin-link {email}. They sign in here:",
     "members.printed": "Mails are printed in the log of the server.",
     "members.wait": "A mail went out {ago}; the next one may follow after ten minutes.",
     // Voice requests
@@ -407,7 +407,7 @@ export const t = words(
     "members.onlyText": "जिनके साथ काम करते हैं उन्हें बुलाइए: हर कोई अपने पते से साइन इन करता है।",
     "members.lastOwner": "आख़िरी मालिक मालिक ही रहता है: पहले किसी और को बनाइए।",
     "members.roles": "मालिक सब कुछ करते हैं। सदस्य पढ़ते हैं, और प्रोजेक्ट, कुंजियाँ और आवाज़ की माँगें बनाते हैं। दर्शक पढ़ते हैं।",
-    "members.noMail": "यह सर्वर मेल नहीं भेजता। उन्हें यह लिंक दीजिए, वे {email} से साइन इन करेंगे:",
+    "members.noMail": "यह सर्वर लिंक मेल नहीं करता। इसे चलाने वाला उनके लिए सर्वर की मशीन पर swar signin-link {email} से लिंक बनाता है। साइन इन यहाँ होता है:",
     "members.printed": "मेल सर्वर के लॉग में छपती हैं।",
     "members.wait": "मेल {ago} गई; अगली दस मिनट बाद जा सकती है।",
     voices: "नई आवाज़",
