@@ -151,7 +151,8 @@ func (s *site) firstCommands(base, first string) (curl, say string) {
 	if voice != "" {
 		say += " --voice " + voice
 	}
-	return curl + " -d " + quote(body+"}") + " -o namaste.wav", say + " " + quote(firstWords)
+	body += `,"stream":false}` // a file states its length
+	return curl + " -d " + quote(body) + " -o namaste.wav", say + " " + quote(firstWords)
 }
 
 // onlyVoice returns the voice to ask for with a key that does not allow the default one.

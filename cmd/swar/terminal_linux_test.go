@@ -169,7 +169,7 @@ func TestTheReadyLineOnATerminalHoldsTheKey(t *testing.T) {
 			continue
 		}
 		out, err := exec.Command("sh", "-c", strings.Replace(curl, "curl ", "printf '%s\n' ", 1)).Output()
-		if err != nil || !strings.Contains(string(out), "\nx-api-key: it's-me\n") || !strings.Contains(string(out), `"voice":"raj"}`) {
+		if err != nil || !strings.Contains(string(out), "\nx-api-key: it's-me\n") || !strings.Contains(string(out), `"voice":"raj","stream":false}`) {
 			t.Errorf("a shell reads %q as\n%s%v", curl, out, err)
 		}
 		return

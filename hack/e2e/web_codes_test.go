@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -43,18 +44,23 @@ func TestCodesAndLinksThatAreVoid(t *testing.T) {
 	other.wait("what to do in another browser", `document.querySelector('#text').textContent.includes('Type the code of the mail there.') && document.querySelector('#go').hidden`)
 	other.forgive("400")
 
-	for range 5 {
-		b.write(".codein", "AAAA-AAAA")
-		b.do(chromedp.Click("form button[type=submit]"))
-		b.wait("what to do after a wrong code", `document.querySelector('.wrong[data-code=bad_link]')?.textContent.includes('Ask for another one.') && !document.querySelector('form button').disabled`)
+	b.write(".codein", "AAAA-AAA0") // is no code, which counts as no try
+	b.do(chromedp.Click("form button[type=submit]"))
+	b.wait("five tries", `document.querySelector('.wrong')?.textContent.endsWith('You have 5 tries left.') && !document.querySelector('form button').disabled`)
+	for i, left := range []string{"You have 4 tries left.", "You have 3 tries left.", "You have 2 tries left.", "You have 1 try left.", "Request a new code."} {
+		b.write(".codein", "AAAA-AAA"+"BCDFG"[i:i+1]) // eight characters are sent by themselves
+		b.wait(left, fmt.Sprintf(`document.querySelector('.wrong[data-code=bad_link]')?.textContent.endsWith(%q) && !document.querySelector('form button').disabled`, left))
+	}
+	var advice string
+	if b.get(`document.querySelector('main').innerText`, &advice); !strings.Contains(advice, "prints mails in its terminal or log") || strings.Contains(advice, "spam") {
+		t.Errorf("where nothing is mailed, the page says %q", advice)
 	}
 	b.write(".codein", code)
-	b.do(chromedp.Click("form button[type=submit]"))
-	b.wait("the right one comes too late", `document.querySelector('.wrong[data-code=bad_link]') && !document.querySelector('form button').disabled`)
+	b.wait("the right one comes too late", `document.querySelector('.wrong[data-code=bad_link]')?.textContent.endsWith('Request a new code.') && !document.querySelector('form button').disabled`)
 	b.forgive("400")
 	code = b.resend(p)
 	b.write(".codein", strings.ToLower(strings.ReplaceAll(code, "-", " ")))
-	b.do(chromedp.Click("form button[type=submit]"), chromedp.WaitVisible("textarea"))
+	b.do(chromedp.WaitVisible("textarea"))
 
 	b.do(chromedp.Navigate(link), chromedp.WaitVisible("#go"), chromedp.Click("#go"))
 	b.wait("what to do with an old link", `document.querySelector('#text').textContent.includes('Ask for a new one.') && document.querySelector('#again').checkVisibility()`)

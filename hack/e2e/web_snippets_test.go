@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	bin "encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func (p *portal) speakHostile(key string) []byte {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	body := fmt.Sprintf(`{"text":%s,"voice":"anjura","temperature":0.3,"seed":9007199254740993}`, text)
+	body := fmt.Sprintf(`{"text":%s,"voice":"anjura","temperature":0.3,"seed":9007199254740993,"stream":false}`, text)
 	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+"/v1/tts", strings.NewReader(body))
 	if err != nil {
 		p.t.Fatal(err)
@@ -80,7 +81,19 @@ func (p *portal) speakHostile(key string) []byte {
 	if err != nil || resp.StatusCode != http.StatusOK || len(audio) < 10_000 {
 		p.t.Fatalf("status %d, %d bytes, %v", resp.StatusCode, len(audio), err)
 	}
+	statesItsLength(p.t, audio)
 	return audio
+}
+
+// statesItsLength checks that a WAV file says how long it is: players and readers believe it.
+func statesItsLength(t *testing.T, wav []byte) {
+	t.Helper()
+	if len(wav) < 44 || !bytes.HasPrefix(wav, []byte("RIFF")) {
+		t.Fatalf("%d bytes are no WAV", len(wav))
+	}
+	if riff, data := bin.LittleEndian.Uint32(wav[4:]), bin.LittleEndian.Uint32(wav[40:]); int(riff) != len(wav)-8 || int(data) != len(wav)-44 {
+		t.Errorf("a file of %d bytes states %d and %d", len(wav), riff, data)
+	}
 }
 
 // runSnippet runs code with the key in the environment and returns the file that it writes.

@@ -144,11 +144,17 @@ func read(files fs.FS, name string) (file, error) {
 
 // with is f with something else in the place of some texts.
 func (f file) with(filled *strings.Replacer) file {
-	changed := []byte(filled.Replace(string(f.plain)))
-	if bytes.Equal(changed, f.plain) {
+	plain := f.plain
+	if plain == nil {
+		plain, _ = unzip(f.zipped) // read has tried it
+	}
+	changed := []byte(filled.Replace(string(plain)))
+	if bytes.Equal(changed, plain) {
 		return f
 	}
-	f.plain = changed
+	if f.plain != nil {
+		f.plain = changed
+	}
 	if f.zipped != nil {
 		f.zipped = zip(changed)
 	}

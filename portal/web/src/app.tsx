@@ -8,8 +8,8 @@ import { language } from "./lib/language";
 import { back } from "./lib/providers";
 import { isOld } from "./lib/old";
 import { own } from "./lib/own";
-import { go, org, place } from "./lib/router";
-import { ended, mayExist, me, meet, take } from "./lib/session";
+import { go, org, place, route } from "./lib/router";
+import { ended, listen, mayExist, me, meet, take } from "./lib/session";
 import { voicesOf } from "./lib/voices";
 import { Shell } from "./shell/shell";
 import { Alone, AskKey, FirstRun, Outside } from "./shell/start";
@@ -119,5 +119,7 @@ function WithKey() {
 const root = document.getElementById("app")!;
 if (!isOld) {
   root.textContent = ""; // what older browsers are told
+  route();
+  listen();
   render(<App />, root);
 }

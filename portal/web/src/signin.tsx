@@ -124,6 +124,7 @@ interface OneFieldProps {
   auto: string;
   code?: boolean;
   failure: Failure | undefined;
+  says?: string; // of the failure, in the place of its sentence
   submit(value: string): Promise<void>;
 }
 
@@ -132,11 +133,23 @@ function OneField(p: OneFieldProps) {
   const [busy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
+  const running = useRef(false); // the last letter and Enter may come before the first is shown
+  const send = (typed: string) => {
+    if (!typed.trim() || running.current) return;
+    running.current = true;
+    setBusy(true);
+    void p.submit(typed.trim()).finally(() => {
+      running.current = false;
+      setBusy(false);
+    });
+  };
   const submit = (e: Event) => {
     e.preventDefault();
-    if (!value.trim() || busy) return;
-    setBusy(true);
-    void p.submit(value.trim()).finally(() => setBusy(false));
+    send(value);
+  };
+  const typedIn = (typed: string) => {
+    setValue(typed);
+    if (p.code && isWhole(typed) && codeOf(typed) !== codeOf(value)) send(typed);
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -152,12 +165,12 @@ function OneField(p: OneFieldProps) {
           value={value}
           aria-invalid={p.failure !== undefined}
           aria-describedby="wrong"
-          onInput={(e) => setValue(e.currentTarget.value)}
+          onInput={(e) => typedIn(e.currentTarget.value)}
         />
       </label>
       {p.failure && (
         <p class="wrong" id="wrong" role="alert" data-code={p.failure.code}>
-          {sentence(p.failure)}
+          {p.says ?? sentence(p.failure)}
         </p>
       )}
       <button type="submit" class="btn primary big" disabled={busy} aria-busy={busy}>
@@ -204,7 +217,12 @@ function SignInPage() {
   if (email)
     return (
       <Frame>
-        <CodeStep email={email} done={() => location.replace(target())} other={() => setEmail("")} />
+        <CodeStep
+          email={email}
+          mail={known.value?.mail ?? "smtp"}
+          done={() => location.replace(target())}
+          other={() => setEmail("")}
+        />
       </Frame>
     );
   const why = asked.get("why") ?? "";
@@ -236,29 +254,30 @@ function WaysIn({ ways: w, sent }: { ways: Ways; sent(email: string): void }) {
     setFailure(failed(answer) ? answer : undefined);
     if (!failed(answer)) sent(email);
   };
+  const byMail = w.email && w.mail !== "none"; // else nobody would get the code that the form leads to
+  const note = byMail ? (w.mail === "printed" ? "printed" : "") : w.links ? "handed" : "";
   return (
     <>
-      {w.email && (
+      {byMail && (
         <>
           <p class="muted">{t("lead")}</p>
           <OneField label={t("email")} button={t("send")} type="email" auto="email" failure={failure} submit={send} />
         </>
       )}
-      {w.email && w.providers.length > 0 && (
+      {byMail && w.providers.length > 0 && (
         <div class="or">
           <span>{t("or")}</span>
         </div>
       )}
-      {!w.email && w.links && <p class="note">{t("handed")}</p>}
-      {!w.email && !w.links && w.providers.length === 0 && <p class="note">{t("noWay")}</p>}
       {w.providers.map((p) => (
         <ProviderWay key={p.name} p={p} />
       ))}
-      {w.email && w.mail !== "smtp" && (
-        <div class="note">
+      {!byMail && !w.links && w.providers.length === 0 && <p class="note">{t("noWay")}</p>}
+      {note && (
+        <div class="note" data-ways={note}>
           <Icon name="warn" />
           <p class="small">
-            <b>{t("noMail")}</b> {t(w.mail === "printed" ? "printed" : "none")}
+            <b>{t("noMail")}</b> {t(note)} {note === "handed" && <code>swar signin-link ADDRESS</code>}
           </p>
         </div>
       )}
@@ -311,15 +330,27 @@ const RESEND = 60; // s
 
 /** A code as people paste it: in any case, with spaces or dashes, with the sentence of the mail around it. */
 const codeOf = (typed: string) => typed.replace(/[\s\-–—.:]/g, "");
+const isWhole = (typed: string) => /^[23456789abcdefghjklmnpqrstuvwxyz]{8}$/i.test(codeOf(typed)); // the letters of codes, which resemble no others
 
-function CodeStep({ email, done, other }: { email: string; done(): void; other(): void }) {
+const TRIES = 5; // wrong codes, after which the server takes none of that mail
+
+interface CodeStepProps {
+  email: string;
+  mail: Ways["mail"];
+  done(): void;
+  other(): void;
+}
+
+function CodeStep({ email, mail, done, other }: CodeStepProps) {
   const [failure, setFailure] = useState<Failure>();
+  const [tries, setTries] = useState(TRIES);
   const [left, setLeft] = useState(RESEND);
   useTitle(t("check"));
   useEvery(1000, () => setLeft((s) => s - 1), left > 0);
   const submit = async (typed: string) => {
     const refused = await verify(email, codeOf(typed));
     setFailure(refused);
+    if (refused?.code === "bad_link" && isWhole(typed)) setTries((n) => n - 1);
     if (!refused) done();
   };
   const resend = async () => {
@@ -327,14 +358,25 @@ function CodeStep({ email, done, other }: { email: string; done(): void; other()
     setFailure(undefined); // now, and not when the answer is there: the button below would move under the pointer
     const answer = await sendLink(email);
     setFailure(failed(answer) ? answer : undefined);
+    if (!failed(answer)) setTries(TRIES);
   };
+  const says = tries > 1 ? t("triesLeft", { n: tries }) : t(tries === 1 ? "tryLeft" : "noTryLeft");
+  const printed = mail === "printed";
   return (
     <>
-      <h1>{t("check")}</h1>
-      <p class="muted">{t("sent", { email })}</p>
-      <OneField label={t("code")} button={t("signIn")} auto="one-time-code" code failure={failure} submit={submit} />
+      <h1>{t(printed ? "code" : "check")}</h1>
+      <p class="muted">{t(printed ? "sentPrinted" : "sent", { email })}</p>
+      <OneField
+        label={t("code")}
+        button={t("signIn")}
+        auto="one-time-code"
+        code
+        failure={failure}
+        {...(failure?.code === "bad_link" && { says: says })}
+        submit={submit}
+      />
       <p class="small muted row wrap after">
-        <span>{t("nothing")}</span>
+        <span>{t(printed ? "nothingPrinted" : "nothing")}</span>
         <button type="button" class="btn ghost sm" disabled={left > 0} onClick={() => void resend()}>
           {left > 0 ? t("againIn", { s: `0:${String(left).padStart(2, "0")}` }) : t("again")}
         </button>

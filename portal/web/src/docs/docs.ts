@@ -104,6 +104,17 @@ async function copy(code: HTMLElement, button: HTMLButtonElement) {
   setTimeout(() => (button.textContent = "Copy"), 2000);
 }
 
+/** Has examples call the server that shows them, under the address by which it was found; in a fleet speech has one of its own. */
+function fillIn(example: HTMLElement) {
+  const ofPortal = location.pathname === "/docs/portal";
+  const origin = (!ofPortal && document.documentElement.dataset.api) || location.origin;
+  const texts = document.createTreeWalker(example, NodeFilter.SHOW_TEXT);
+  for (let n = texts.nextNode(); n; n = texts.nextNode())
+    n.nodeValue = n
+      .nodeValue!.replaceAll("http://127.0.0.1:8080", origin)
+      .replaceAll("ws://127.0.0.1:8080", origin.replace(/^http/, "ws"));
+}
+
 const box = document.querySelector<HTMLElement>(".look");
 if (box) search(box);
 for (const pre of document.querySelectorAll("pre")) {
@@ -114,6 +125,7 @@ for (const pre of document.querySelectorAll("pre")) {
   button.type = "button";
   button.textContent = "Copy";
   button.addEventListener("click", () => void copy(pre, button));
+  fillIn(pre);
   pre.replaceWith(frame);
   frame.append(pre, button);
 }

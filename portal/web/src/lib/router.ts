@@ -34,12 +34,15 @@ export function ask(fields: Record<string, string>, replace = true) {
   go(location.pathname + (text && "?" + text), replace);
 }
 
-addEventListener("popstate", () => (place.value = at()));
-addEventListener("click", (e) => {
-  const a = e.target instanceof Element ? e.target.closest("a") : null;
-  if (!a || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
-  const inside = a.origin === location.origin && a.pathname.startsWith("/app/");
-  if (!inside || a.target || a.hasAttribute("download")) return;
-  e.preventDefault();
-  go(a.pathname + a.search);
-});
+/** Shows the pages behind links without loading the document again. Only the portal may: no other document has those pages. */
+export function route() {
+  addEventListener("popstate", () => (place.value = at()));
+  addEventListener("click", (e) => {
+    const a = e.target instanceof Element ? e.target.closest("a") : null;
+    if (!a || e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+    const inside = a.origin === location.origin && a.pathname.startsWith("/app/");
+    if (!inside || a.target || a.hasAttribute("download")) return;
+    e.preventDefault();
+    go(a.pathname + a.search);
+  });
+}

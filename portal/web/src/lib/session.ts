@@ -3,6 +3,8 @@
 
 import { signal } from "@preact/signals";
 import { call, failed, once, post, send, type Answer, type Failure } from "./api";
+import { DRAFT } from "./draft";
+import { forgetKeys, keptKeys, type Minted as NewKey } from "./playkeys";
 import { leave, renewed } from "./providers";
 import type { Me, PlaygroundKey as Minted, Session as Signed, Ways } from "./portal.gen";
 
@@ -19,7 +21,6 @@ let endsAt = 0;
 let margin = 0; // ms
 let refreshing: Promise<Failure | undefined> | undefined;
 const others = "BroadcastChannel" in window ? new BroadcastChannel(REFRESH) : undefined;
-others?.addEventListener("message", () => forget("signed_out"));
 
 export const ways = () => call<Ways>("/auth/v1/ways");
 export const sendLink = (email: string) => post<object>("/auth/v1/email-link", { email });
@@ -82,11 +83,27 @@ function forget(why: string) {
   token = "";
   endsAt = 0;
   me.value = undefined;
-  for (const slot of Object.keys(sessionStorage)) if (slot.startsWith("swar.play.")) sessionStorage.removeItem(slot);
+  forgetKeys();
   ended.value = why;
 }
 
+/** Drops what was typed in this tab, and ends its playground keys: whoever sits here next gets neither. */
+async function clear() {
+  me.value = undefined; // the playground closes its socket, and asks for no other key
+  sessionStorage.removeItem(DRAFT);
+  const ids = keptKeys();
+  if (ids.length === 0 || (await fresh())) return;
+  const init = { method: "DELETE", headers: { authorization: "Bearer " + token }, keepalive: true };
+  await Promise.all(ids.map((id) => fetch("/portal/v1/keys/" + id, init).catch(() => undefined)));
+}
+
+/** Ends the session here when it was ended in another tab. */
+export function listen() {
+  others?.addEventListener("message", () => void clear().finally(() => forget("signed_out")));
+}
+
 export async function signOut() {
+  await clear();
   if (ofThisServer()) await post("/auth/v1/logout", {}); // a server that mails no links has no such route
   leave();
   others?.postMessage("out");
@@ -148,9 +165,10 @@ function lookAgain(): Promise<void> {
 }
 
 /** A key for the playground of a project. */
-export async function mint(project: string): Promise<{ key: string; expires_in_s: number }> {
+export async function mint(project: string): Promise<NewKey> {
+  if (!me.value) throw new Error("nobody is signed in");
   const made = await create<Minted>("/playground-key", { project_id: project }, once());
   if (failed(made)) throw new Error(made.text || made.code);
   if (!made.key) throw new Error("the answer has no key");
-  return { key: made.key, expires_in_s: made.expires_in_s };
+  return { id: made.row.id, key: made.key, expires_in_s: made.expires_in_s };
 }

@@ -3,11 +3,12 @@
 import { useState } from "preact/hooks";
 import { failed, query } from "../lib/api";
 import { ago, exact } from "../lib/format";
-import { here } from "../lib/here";
+import { here, isOwner } from "../lib/here";
 import type { Audit, AuditEntry } from "../lib/portal.gen";
 import { ask, org, place } from "../lib/router";
 import { portal } from "../lib/session";
 import { useLoad } from "../ui/load";
+import { Icon } from "../ui/icons";
 import { Empty, Failed, Head, Show } from "../ui/parts";
 import type { Failure } from "../lib/api";
 import { t as shared } from "../ui/words";
@@ -17,6 +18,29 @@ const PAGE = 100;
 const ofPlayground = (e: AuditEntry) => e.detail.kind === "playground";
 
 export function AuditPage() {
+  if (isOwner.value) return <Log />;
+  return (
+    <>
+      <Head title={t("audit")} lead={t("audit.lead")} of={here.value?.name} />
+      <section class="card">
+        <Locked />
+      </section>
+    </>
+  );
+}
+
+/** What stands in the place of what only owners may see: it is not asked for. */
+function Locked() {
+  return (
+    <div class="empty" data-locked>
+      <Icon name="lock" />
+      <p class="title">{shared("ownersOnly")}</p>
+      <p class="muted small">{t("audit.locked")}</p>
+    </div>
+  );
+}
+
+function Log() {
   const list = useLoad<Audit>(() => portal(`/orgs/${org.value}/audit` + query({ limit: PAGE })), [org.value]);
   const all = place.value.query.has("playground");
   const [failure, setFailure] = useState<Failure>();

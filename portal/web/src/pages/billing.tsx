@@ -1,15 +1,15 @@
 // Months, what they cost, and a sheet of one that can be printed.
 
 import { query } from "../lib/api";
-import { month as monthName, number, rupees, dayOf } from "../lib/format";
+import { DAY, dayOf, exact as exactly, isoDay, month as monthName, number, rupees } from "../lib/format";
 import { here } from "../lib/here";
-import type { Billing, Month } from "../lib/portal.gen";
+import type { Billing, Month, Usage } from "../lib/portal.gen";
 import { ask, org, place, to } from "../lib/router";
 import { portal } from "../lib/session";
 import { Dialog } from "../ui/dialog";
 import { Icon, Logo } from "../ui/icons";
 import { useLoad } from "../ui/load";
-import { Csv, Empty, Head, Show } from "../ui/parts";
+import { Csv, Empty, Failed, Head, Show } from "../ui/parts";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
 
@@ -91,6 +91,40 @@ function Months({ months }: { months: Month[] }) {
   );
 }
 
+/** Whose frames they are. What the eight largest keys leave is one row, so that the rows add up to the bill. */
+function ByKey({ m }: { m: Month }) {
+  const from = dayOf(m.month + "-01");
+  const next = new Date(from + 45 * DAY); // some day of the month that follows
+  const to = dayOf(isoDay(next.getTime()).slice(0, 8) + "01");
+  const usage = useLoad<Usage>(
+    () => portal("/usage" + query({ org_id: org.value, from: from / 1000, to: to / 1000, split: "key" })),
+    [org.value, m.month],
+  );
+  if (usage.failure) return <Failed failure={usage.failure} again={usage.reload} />;
+  const rows = (usage.value?.series ?? []).map((s) => ({ ...s, sum: s.billed_frames.reduce((n, f) => n + f, 0) }));
+  return (
+    <table data-by-key>
+      <caption class="sr">{t("billing.byKey")}</caption>
+      <thead>
+        <tr>
+          <th>{t("usage.key")}</th>
+          <th class="r">{t("billing.frames")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((s) => (
+          <tr>
+            <td>
+              <bdi>{s.id === "other" ? t("usage.other") : s.name || t("usage.gone")}</bdi>
+            </td>
+            <td class="r num">{number(s.sum)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 function Sheet({ m }: { m: Month }) {
   const exact = (m.billed_frames * m.paise_per_minute) / 750;
   return (
@@ -99,6 +133,10 @@ function Sheet({ m }: { m: Month }) {
         <p class="row brand">
           <Logo />
           Swar
+        </p>
+        <h3>{t("billing.sheetOf", { month: nameOf(m) })}</h3>
+        <p class="xs muted">
+          {location.host} · {t("billing.asOf", { day: exactly(Date.now()) })}
         </p>
         <dl class="facts">
           <div>
@@ -141,6 +179,7 @@ function Sheet({ m }: { m: Month }) {
             </dd>
           </div>
         </dl>
+        <ByKey m={m} />
         <p class="xs muted">{t("billing.notInvoice")}</p>
       </div>
       <div class="row no-print">

@@ -1,6 +1,6 @@
 // API keys: made, shown once, restricted, revoked.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { failed, query, type Answer } from "../lib/api";
 import { ago, day, exact, shortDay } from "../lib/format";
 import { api, here, mayWrite, projectName, voiceNames } from "../lib/here";
@@ -25,9 +25,11 @@ export function KeysPage() {
   const list = useLoad<Keys>(() => portal("/keys" + query({ org_id: org.value })), [org.value]);
   const [open, setOpen] = useState<Open>();
   useEvery(30_000, () => void list.reload());
+  const full = (list.value?.keys.filter((k) => !k.revoked_at).length ?? 0) >= LIMIT;
+  const may = mayWrite.value && !full;
   const wantsNew = place.value.query.has("new");
   useEffect(() => {
-    if (wantsNew && mayWrite.value) setOpen({ create: true });
+    if (wantsNew && may) setOpen({ create: true });
     if (wantsNew) ask({ new: "" });
   }, [wantsNew]);
   const close = () => {
@@ -37,7 +39,7 @@ export function KeysPage() {
   return (
     <>
       <Head title={t("keys")} lead={t("keys.lead")} of={here.value?.name}>
-        <Allowed may={mayWrite.value} why={shared("viewersRead")}>
+        <Allowed may={may} why={mayWrite.value ? t("keys.full") : shared("viewersRead")}>
           {(off) => (
             <button
               type="button"
@@ -349,11 +351,98 @@ function Create({ onClose, onMade }: { onClose(): void; onMade(made: CreatedKey)
 }
 
 const LANGUAGES = ["curl", "Go", "Python", "JavaScript", ".env"] as const;
+type Language = (typeof LANGUAGES)[number];
+
+// How the code of a language is run once it is in a file.
+const RUN: Partial<Record<Language, readonly [file: string, run: string]>> = {
+  Go: ["main.go", "go run ."],
+  Python: ["take.py", "python3 take.py"],
+  JavaScript: ["take.mjs", "node take.mjs"],
+};
+
+/** Asks before what cannot be shown again is closed, and before the browser leaves it. */
+function useLeaving(safe: boolean) {
+  const [asking, setAsking] = useState(false);
+  useEffect(() => {
+    if (safe) return;
+    const leave = (e: BeforeUnloadEvent) => e.preventDefault();
+    addEventListener("beforeunload", leave);
+    return () => removeEventListener("beforeunload", leave);
+  }, [safe]);
+  const mayClose = () => {
+    if (!safe) setAsking(!asking); // Escape twice stays
+    return safe;
+  };
+  return { asking: asking && !safe, stay: () => setAsking(false), mayClose };
+}
+
+function Leaving({ stay, close }: { stay(): void; close(): void }) {
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <div class="leaving" role="alertdialog" aria-labelledby="leaving">
+      <p id="leaving">{t("keys.leave")}</p>
+      <span class="row wrap">
+        <button type="button" class="btn sm" ref={first} onClick={stay}>
+          {t("keys.stay")}
+        </button>
+        <button type="button" class="btn bad sm" onClick={close}>
+          {t("keys.closeAnyway")}
+        </button>
+      </span>
+    </div>
+  );
+}
+
+/** Lines to run or save as they stand. */
+function Lines({ label, text, copied }: { label?: string | undefined; text: string; copied?(): void }) {
+  return (
+    <div class="lines">
+      <p class="row xs muted">
+        <span class="grow">{label}</span>
+        <button type="button" class="btn ghost sm" onClick={() => void copy(text).then((ok) => ok && copied?.())}>
+          <Icon name="copy" />
+          {shared("copy")}
+        </button>
+      </p>
+      <pre tabIndex={0}>{text}</pre>
+    </div>
+  );
+}
+
+/** The first call with the key: a line for a shell, and for a language a file beside it, which does not hold the key. */
+function Example({
+  language,
+  secret,
+  voice,
+  copied,
+}: {
+  language: Language;
+  secret: string;
+  voice: string;
+  copied(): void;
+}) {
+  if (language === ".env") return <Lines text={`SWAR_URL=${api}\nSWAR_KEY=${secret}`} copied={copied} />;
+  const given = `export SWAR_KEY=${secret}`;
+  const code = snippet(language, api, "Namaste! Aapka order kal aayega.", { ...PLAIN, voice });
+  const how = RUN[language];
+  if (!how) return <Lines text={`${given}\n${code}`} copied={copied} />;
+  return (
+    <>
+      <Lines label={t("keys.inShell")} text={given} copied={copied} />
+      <Lines label={t("keys.inFile", { file: how[0], run: how[1] })} text={code} />
+    </>
+  );
+}
+
+const PLAIN = { temperature: 0.3, seed: "", enDigits: false, raw: false };
 
 function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
   const [copied, setCopied] = useState(false);
-  const [language, setLanguage] = useState<(typeof LANGUAGES)[number]>("curl");
+  const [stored, setStored] = useState(false);
+  const [language, setLanguage] = useState<Language>("curl");
   const first = useFirstRequest(made.row.id);
+  const { asking, stay, mayClose } = useLeaving(!made.key || copied || stored || first !== "");
   if (!made.key)
     return (
       <Dialog title={t("keys.ready", { name: made.row.name })} onClose={onClose}>
@@ -361,8 +450,7 @@ function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
       </Dialog>
     );
   const key = made.key;
-  const mayClose = () => copied || first !== "" || confirm(t("keys.leave"));
-  const code = example(language, key, made.row.voices[0] ?? voiceNames.value[0] ?? "");
+  const keep = () => setCopied(true);
   return (
     <Dialog
       title={t("keys.ready", { name: made.row.name })}
@@ -375,7 +463,8 @@ function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
         <button
           type="button"
           class="btn primary sm"
-          onClick={() => void copy(key).then((ok) => setCopied((c) => c || ok))}
+          data-focus
+          onClick={() => void copy(key).then((ok) => ok && keep())}
         >
           <Icon name="copy" />
           {shared("copy")}
@@ -389,7 +478,12 @@ function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
             </button>
           ))}
         </div>
-        <pre tabIndex={0}>{code}</pre>
+        <Example
+          language={language}
+          secret={key}
+          voice={made.row.voices[0] ?? voiceNames.value[0] ?? ""}
+          copied={keep}
+        />
         <div class="wait small" role="status">
           <span class={first ? "dot on" : "pulse"} />
           <span class="grow">{first ? t("keys.lit") : t("keys.waiting")}</span>
@@ -402,27 +496,16 @@ function Secret({ made, onClose }: { made: CreatedKey; onClose(): void }) {
       </div>
       <div class="row foot-row">
         <label class="row small muted">
-          <input type="checkbox" checked={copied} onChange={(e) => setCopied(e.currentTarget.checked)} />{" "}
+          <input type="checkbox" checked={stored} onChange={(e) => setStored(e.currentTarget.checked)} />{" "}
           {t("keys.stored")}
         </label>
         <button type="button" class="btn end" onClick={() => mayClose() && onClose()}>
           {shared("close")}
         </button>
       </div>
+      {asking && <Leaving stay={stay} close={onClose} />}
     </Dialog>
   );
-}
-
-function example(language: (typeof LANGUAGES)[number], key: string, voice: string): string {
-  if (language === ".env") return `SWAR_URL=${api}\nSWAR_KEY=${key}`;
-  const text = snippet(language, api, "Namaste! Aapka order kal aayega.", {
-    voice,
-    temperature: 0.3,
-    seed: "",
-    enDigits: false,
-    raw: false,
-  });
-  return `export SWAR_KEY=${key}\n${text}`;
 }
 
 /** The id of the first request with a key, asked for each second while the page is seen. */

@@ -245,12 +245,8 @@ function Invite({ onClose, done }: { onClose(): void; done(email: string): void 
 function Handed({ email, ways: w, onClose }: { email: string; ways: Ways; onClose(): void }) {
   const link = w.public_url + "/signin";
   return (
-    <Dialog
-      title={t("members.was", { email })}
-      lead={w.mail === "printed" ? t("members.printed") : undefined}
-      onClose={onClose}
-    >
-      <p class="small">{t("members.noMail", { email })}</p>
+    <Dialog title={t("members.was", { email })} onClose={onClose}>
+      <p class="small">{t(w.mail === "printed" ? "members.printed" : "members.noMail", { email })}</p>
       <div class="secret">
         <code>{link}</code>
         <button type="button" class="btn primary sm" onClick={() => void copy(link)}>
@@ -258,6 +254,11 @@ function Handed({ email, ways: w, onClose }: { email: string; ways: Ways; onClos
           {shared("copy")}
         </button>
       </div>
+      {w.links && (
+        <p class="small muted">
+          {t("members.handed")} <code>swar signin-link {email}</code>
+        </p>
+      )}
     </Dialog>
   );
 }

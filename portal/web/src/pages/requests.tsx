@@ -1,7 +1,7 @@
 // What was spoken, newest first: filtered by the address, live, with a drawer for one.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { failed, query } from "../lib/api";
+import { away, failed, query } from "../lib/api";
 import { clock, exact, ms, number } from "../lib/format";
 import { api, here, projectName, voiceNames } from "../lib/here";
 import type { Keys, Request, Requests } from "../lib/portal.gen";
@@ -102,7 +102,7 @@ export function RequestsPage() {
     <>
       <Head title={t("requests")} lead={t("requests.lead")} of={here.value?.name}>
         <button type="button" class="btn" aria-pressed={live} onClick={() => ask({ paused: live ? "1" : "" })}>
-          <span class={live ? "dot on" : "dot off"} />
+          <span class={live && !away.value ? "dot on" : "dot off"} data-live />
           {t(live ? "requests.live" : "requests.paused")}
         </button>
         <Csv path={"/requests" + asked({ format: "csv" })} name="swar-requests.csv" />
@@ -191,7 +191,7 @@ function Filters({ filtered }: { filtered: boolean }) {
   );
 }
 
-const CURL = `curl -sS ${api}/v1/tts -H "x-api-key: $SWAR_KEY" -d '{"text":"Namaste!"}' -o namaste.wav`;
+const CURL = `curl -sS ${api}/v1/tts -H "x-api-key: $SWAR_KEY" -d '{"text":"Namaste!","stream":false}' -o namaste.wav`;
 
 export function Nothing({ filtered }: { filtered: boolean }) {
   if (filtered) return <Empty title={t("requests.none")} />;

@@ -4,15 +4,18 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { away } from "../lib/api";
+import { DRAFT } from "../lib/draft";
 import { copy as copyText } from "../ui/copy";
 import { Icon } from "../ui/icons";
 import { Menu } from "../ui/menu";
 import { Events, jsonLines } from "./events";
+import { paise } from "./figures";
 import { Figures } from "./figuresview";
 import { fromFragment, toFragment } from "./link";
 import { countPoints, trimmed } from "./marks";
 import { Previewer, reasonOf, type PreviewResult } from "./preview";
 import { Code, SettingsCard, VoiceCard } from "./side";
+import { RATE } from "./queue";
 import { bytesOf } from "./takes";
 import { Speaking } from "./speaking";
 import { Files, TakesList } from "./takesview";
@@ -31,8 +34,6 @@ export interface PlaygroundProps {
   voices: readonly string[];
   mayPlay: boolean; // false for viewers
 }
-
-const DRAFT = "swar.draft"; // sessionStorage: what was typed outlives a reload and a session that ends
 
 // At once, not in an effect: what follows a key press may lead to another page before effects run.
 function keep(draft: string) {
@@ -85,10 +86,11 @@ export function Playground(p: PlaygroundProps) {
     show(to);
   };
   useEffect(() => keep(text), []); // of a link
-  const [settings, setSettings] = useState<Settings>({ ...defaults(p.voices), ...linked.settings });
+  const speaking = useSpeaking(p);
+  const [settings, choose] = useState<Settings>({ ...(speaking.chosen ?? defaults(p.voices)), ...linked.settings });
+  const setSettings = (to: Settings) => choose((speaking.chosen = to));
   const [preview, setPreview] = useState<PreviewResult>({ typed: "", ms: 0 });
   const hovered = useSignal(-1);
-  const speaking = useSpeaking(p);
   const previewer = usePreviewer(p, setPreview);
   useEffect(() => {
     if (p.mayPlay && !away.value) previewer.ask(text, settings); // viewers have no key to ask with
@@ -101,7 +103,9 @@ export function Playground(p: PlaygroundProps) {
       ? p.t("play.error.over_limit")
       : !isSeed(settings.seed)
         ? p.t("play.seedBad")
-        : "";
+        : isSilent(preview, text)
+          ? p.t("play.error.nothing_to_say")
+          : "";
   const playable = reason === "" && chars > 0;
   const play = () => playable && void speaking.play(text, settings);
   const last = speaking.takes.value[0];
@@ -157,6 +161,7 @@ export function Playground(p: PlaygroundProps) {
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
+          <Announced t={p.t} speaking={speaking} />
           <div class="play-files">
             {last && (
               <>
@@ -258,8 +263,35 @@ function Refused({ t, speaking, again }: { t: T; speaking: Speaking; again(): vo
   );
 }
 
+/** Whether the preview says that nothing of the text can be spoken. */
+function isSilent(r: PreviewResult, text: string): boolean {
+  return r.typed === text && r.preview?.chunks.length === 0;
+}
+
+/** What somebody hears who does not see the button: that it speaks, and how it ended. */
+function Announced({ t, speaking }: { t: T; speaking: Speaking }) {
+  const { state, outcome, played, figures } = speaking;
+  const said = state.value === "idle" ? outcome.value : "speaking";
+  const values = () => ({ s: (played.peek() / RATE).toFixed(1), n: paise(figures.peek().billedFrames ?? 0) });
+  const words = useMemo(() => (said ? t("play.said." + said, values()) : ""), [said]);
+  return (
+    <p class="sr" role="status" data-said={said}>
+      {words}
+    </p>
+  );
+}
+
+// Takes, figures and events stay while another page is shown, as long as the key of the project does.
+const begun = new WeakMap<SocketKey, Speaking>();
+
+function speakingWith(p: PlaygroundProps): Speaking {
+  const speaking = begun.get(p.key_) ?? new Speaking(p.api, p.worklet, p.key_);
+  begun.set(p.key_, speaking);
+  return speaking;
+}
+
 function useSpeaking(p: PlaygroundProps): Speaking {
-  const speaking = useMemo(() => new Speaking(p.api, p.worklet, p.key_), [p.api]);
+  const speaking = useMemo(() => speakingWith(p), [p.key_]);
   useEffect(() => {
     const warm = () => speaking.warm();
     addEventListener("pointerup", warm, { once: true });

@@ -1,16 +1,6 @@
-// The playground's key. It lives two hours, and ten of them live in a project: a reload must not make an eleventh, so the key stays in
-// sessionStorage, which ends with the tab. It is never in a URL or in localStorage.
+// The playground's key. It lives two hours, and ten of them live in a project: a reload must not make an eleventh, so the key is kept.
 
-export interface Minted {
-  key: string;
-  expires_in_s: number;
-}
-
-interface Kept {
-  key: string;
-  made: number; // ms
-  until: number; // ms; the end of its life
-}
+import { keptIn, slotOf, type Kept, type Minted } from "../lib/playkeys";
 
 export class PlaygroundKey {
   private minting: Promise<string> | undefined;
@@ -22,7 +12,7 @@ export class PlaygroundKey {
   ) {}
 
   private get slot(): string {
-    return "swar.play." + this.project;
+    return slotOf(this.project);
   }
 
   /** The key that is kept, or a new one after 90 % of its life. again asks for a new one in any case: the kept one was refused. */
@@ -43,7 +33,7 @@ export class PlaygroundKey {
   }
 
   private kept(): Kept | undefined {
-    const kept = parse(sessionStorage.getItem(this.slot));
+    const kept = keptIn(this.slot);
     if (!kept || Date.now() >= kept.made + 0.9 * (kept.until - kept.made)) return undefined;
     return kept;
   }
@@ -51,20 +41,9 @@ export class PlaygroundKey {
   private async make(): Promise<string> {
     this.forget();
     const made = Date.now();
-    const { key, expires_in_s } = await this.mint();
-    const kept: Kept = { key, made, until: made + expires_in_s * 1000 };
+    const { id, key, expires_in_s } = await this.mint();
+    const kept: Kept = { id, key, made, until: made + expires_in_s * 1000 };
     sessionStorage.setItem(this.slot, JSON.stringify(kept));
     return key;
-  }
-}
-
-function parse(s: string | null): Kept | undefined {
-  try {
-    const k = JSON.parse(s ?? "null") as Partial<Kept> | null;
-    return k && typeof k.key === "string" && typeof k.made === "number" && typeof k.until === "number"
-      ? (k as Kept)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }

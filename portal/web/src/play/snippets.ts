@@ -42,6 +42,9 @@ function visible(json: string): string {
   return json.replace(HIDDEN, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+/** A file is written when all of it is there: then its head states its true length. */
+const WHOLE = { stream: false };
+
 function json(text: string, s: Settings, more: Record<string, unknown> = {}): string {
   return visible(body(wellFormed(text), s, more));
 }
@@ -50,7 +53,7 @@ function curl(api: string, text: string, s: Settings): string {
   return [
     `curl -sS ${shell(api + "/v1/tts")} \\`,
     `  -H "x-api-key: $SWAR_KEY" \\`,
-    `  -d ${shell(json(text, s))} \\`,
+    `  -d ${shell(json(text, s, WHOLE))} \\`,
     `  -o take.wav`,
   ].join("\n");
 }
@@ -60,11 +63,14 @@ function golang(api: string, text: string, s: Settings): string {
     `Text: ${literal(text)},`,
     `Voice: ${literal(s.voice)},`,
     `Temperature: new(${goFloat(s.temperature)}),`,
+    "Buffered: true,",
   ];
   if (s.seed) fields.push(`Seed: new(int64(${s.seed})),`);
   if (s.enDigits) fields.push("EnDigits: true,");
   if (s.raw) fields.push("Raw: true,");
-  return `package main
+  return `// Go 1.26 or later. The client is in Swar's sources, which lie in ../swar here. Beside this file, once:
+//   go mod init take && go mod edit -replace github.com/swar-tts/swar=../swar && go mod tidy
+package main
 
 import (
 	"context"
@@ -109,6 +115,7 @@ function python(api: string, text: string, s: Settings): string {
   if (s.seed) fields.push(`"seed": ${s.seed},`);
   if (s.enDigits) fields.push(`"en_digits": True,`);
   if (s.raw) fields.push(`"raw": True,`);
+  fields.push(`"stream": False,`);
   return `import json, os, urllib.request
 
 request = urllib.request.Request(
@@ -128,7 +135,7 @@ function javascript(api: string, text: string, s: Settings): string {
 const answer = await fetch(${literal(api + "/v1/tts")}, {
   method: "POST",
   headers: { "x-api-key": process.env.SWAR_KEY },
-  body: ${literal(json(text, s))}, // as text: a seed may be larger than a number can hold
+  body: ${literal(json(text, s, WHOLE))}, // as text: a seed may be larger than a number can hold
 });
 if (!answer.ok) throw new Error(await answer.text());
 await writeFile("take.wav", new Uint8Array(await answer.arrayBuffer()));`;

@@ -32,6 +32,8 @@ export class Speaking {
   readonly chunk = signal(-1); // that sounds
   readonly chunks = signal(0);
   readonly played = signal(0); // samples
+  readonly outcome = signal<"" | "stopped" | "halted" | "finished">(""); // halted: what was heard again
+  chosen: Settings | undefined; // what was set last; the page may come and go
   readonly refused = signal<Refusal | undefined>(undefined);
   readonly retrying = signal(0); // seconds after which a refused take is asked for again; 0 where it is not
   peaks = new Peaks();
@@ -324,9 +326,11 @@ export class Speaking {
 
   private finish(stopped: boolean) {
     const take = this.take;
+    const again = take !== undefined && this.takes.value.includes(take);
+    this.outcome.value = stopped ? (again ? "halted" : "stopped") : this.refused.value ? "" : "finished"; // a refusal is an alert already
     this.state.value = "idle";
     this.chunk.value = -1;
-    if (!take || take.blocks.length === 0 || this.takes.value.includes(take)) return;
+    if (!take || take.blocks.length === 0 || again) return;
     take.stopped = stopped;
     take.figures = this.figures.value;
     this.takes.value = kept([take, ...this.takes.value]);

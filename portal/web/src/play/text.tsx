@@ -148,7 +148,11 @@ export function Spoken({
         <h2 id="play-spoken">{t("play.spoken")}</h2>
         {p && (
           <span class="small muted">
-            {t("play.chunks", { chunks: p.chunks.length, tokens, ms: Math.round(preview.ms) })}
+            {t(p.chunks.length === 1 ? "play.chunks.one" : "play.chunks.more", {
+              chunks: p.chunks.length,
+              tokens,
+              ms: Math.round(preview.ms),
+            })}
           </span>
         )}
         <span class="end xs muted" role="status">
@@ -164,6 +168,11 @@ export function Spoken({
       {instead && (
         <p class="play-empty" role="status" data-code={refused?.code}>
           {instead} {refused?.requestID && <code>{refused.requestID}</code>}
+        </p>
+      )}
+      {p?.unspoken && (
+        <p class="play-note" data-unspoken>
+          <bdi>{t("play.unspoken", { what: p.unspoken })}</bdi>
         </p>
       )}
       <ol class="play-chunks">

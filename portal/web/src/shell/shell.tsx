@@ -9,12 +9,13 @@ import { go, org, page, to } from "../lib/router";
 import { idToken, leftMs, me, mint, signOut } from "../lib/session";
 import { PlaygroundKey } from "../play/key";
 import { Playing } from "../playing";
-import { copy, toast } from "../ui/copy";
+import { copy } from "../ui/copy";
 import { Dialog } from "../ui/dialog";
 import { Icon, Logo } from "../ui/icons";
 import { useEvery, useLoad } from "../ui/load";
 import { Menu } from "../ui/menu";
 import { Failed, NotFound, Skeleton } from "../ui/parts";
+import { Toast } from "../ui/toast";
 import { t as shared } from "../ui/words";
 import { health } from "../lib/health";
 import { t } from "./words";
@@ -27,17 +28,26 @@ const opened = signal<"palette" | "sheet" | "more" | "org" | undefined>(undefine
 const open = (what: typeof opened.value) => (opened.value = what);
 const shut = () => (opened.value = undefined);
 
+// One for each project: what was spoken with it is found again when the playground is.
+const keys = new Map<string, PlaygroundKey>();
+
+function keyOf(project: string): PlaygroundKey {
+  const key = keys.get(project) ?? new PlaygroundKey(project, () => mint(project));
+  keys.set(project, key);
+  return key;
+}
+
 /** The playground with the key of the organisation's first project. Viewers get none. */
 function Seated() {
   const project = here.value?.projects[0]?.id ?? "";
   const key = useMemo(
-    () => (mayWrite.value ? new PlaygroundKey(project, () => mint(project)) : { get: () => Promise.resolve("") }),
+    () => (mayWrite.value ? keyOf(project) : { get: () => Promise.resolve("") }),
     [project, mayWrite.value],
   );
   useEffect(() => void (mayWrite.value && key.get(false).catch(() => undefined)), [key]); // minting takes a while: not when Play is pressed
   return (
     <Playing
-      key={project}
+      key={project + mayWrite.value}
       key_={key}
       voices={voiceNames.value}
       mayPlay={mayWrite.value}
@@ -109,9 +119,7 @@ export function Shell() {
           <MobileNav more={() => open("more")} />
         </div>
       </div>
-      <p class={toast.value ? "toast on" : "toast"} role="status">
-        {toast.value}
-      </p>
+      <Toast />
       {opened.value === "palette" && <Palette onClose={shut} />}
       {opened.value === "sheet" && <Sheet onClose={shut} />}
       {opened.value === "org" && <NewOrg onClose={shut} />}
@@ -229,11 +237,12 @@ function OrgMenu({ newOrg }: { newOrg(): void }) {
 function Workers() {
   const h = useLoad(health, [], page.value === "playground" ? 5000 : 0); // there the first sound comes first
   useEvery(10_000, () => void h.reload());
-  const free = h.value ? h.value.workers_ready - h.value.workers_busy : 0;
+  const known = away.value ? undefined : h.value; // what it was before the server went away
+  const free = known ? known.workers_ready - known.workers_busy : 0;
   return (
     <div class="row muted workers">
-      <span class={h.value && free > 0 ? "dot on" : "dot off"} />
-      {h.value ? t("free", { free, all: h.value.workers }) : h.failure ? t("freeUnknown") : "…"}
+      <span class={free > 0 ? "dot on" : "dot off"} />
+      {known ? t("free", { free, all: known.workers }) : h.failure || away.value ? t("freeUnknown") : "…"}
     </div>
   );
 }

@@ -6,11 +6,11 @@ import type { Failure } from "../lib/api";
 import { chooseLanguage, language } from "../lib/language";
 import { me, signOut } from "../lib/session";
 import { Playing } from "../playing";
-import { toast } from "../ui/copy";
 import { Form } from "../ui/dialog";
 import { sentence } from "../ui/errors";
 import { Logo } from "../ui/icons";
 import { Field, Head } from "../ui/parts";
+import { Toast } from "../ui/toast";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
 import { OrgForm } from "./org";
@@ -85,9 +85,7 @@ function Bare({ children }: { children: ComponentChildren }) {
       </header>
       <Away />
       {children}
-      <p class={toast.value ? "toast on" : "toast"} role="status">
-        {toast.value}
-      </p>
+      <Toast />
     </>
   );
 }

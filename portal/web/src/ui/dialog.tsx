@@ -2,7 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { focusHead } from "./focus";
 import { Icon } from "./icons";
+import { dialogs, Toast } from "./toast";
 import { t } from "./words";
 
 interface DialogProps {
@@ -21,9 +23,13 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
   useEffect(() => {
     const back = document.activeElement;
     dialog.current?.showModal();
+    dialogs.value++;
     dialog.current?.querySelector<HTMLElement>("[data-focus]")?.focus(); // else the cross has it
     return () => {
+      dialogs.value--;
+      if (document.activeElement !== document.body) return;
       if (back instanceof HTMLElement && back.isConnected) back.focus();
+      else focusHead();
     };
   }, []);
   const close = (e: Event) => {
@@ -61,6 +67,7 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
         </button>
       </div>
       {children}
+      <Toast inDialog />
     </dialog>
   );
 }

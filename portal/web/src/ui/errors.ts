@@ -5,7 +5,6 @@ import { known, words } from "../lib/language";
 
 const en = {
   unreached: "The server cannot be reached. What you have typed is kept.",
-  bad_link: "This link or code was used before, is too old, or was mistyped. Ask for another one.",
   other_browser: "The link was asked for in another browser. Type the code of the mail here instead.",
   too_many_tries: "Too many tries. Wait a few minutes, then ask for a new code.",
   too_many_mails:
@@ -42,7 +41,6 @@ const en = {
 
 const t = words(en, {
   unreached: "सर्वर नहीं मिल रहा। आपका लिखा सुरक्षित है।",
-  bad_link: "यह लिंक या कोड इस्तेमाल हो चुका है, पुराना है, या ग़लत लिखा गया। दूसरा मँगवाइए।",
   other_browser: "लिंक किसी दूसरे ब्राउज़र से मँगवाया गया था। मेल में आया कोड यहाँ लिखिए।",
   too_many_tries: "बहुत बार कोशिश हुई। कुछ मिनट रुककर नया कोड मँगवाइए।",
   too_many_mails: "इस पते पर कई मेल जा चुकी हैं। स्पैम देखिए, या पंद्रह मिनट रुकिए।",

@@ -1,7 +1,8 @@
 // A button that opens a short list of things to do.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { focusHead } from "./focus";
 
 interface MenuProps {
   label: string; // what it is for
@@ -29,6 +30,12 @@ export function Menu({ label, button, named, class: name = "btn ghost sm sq", up
       removeEventListener("focusin", outside);
     };
   }, [open]);
+  useLayoutEffect(() => {
+    const whole = box.current;
+    return () => {
+      if (whole?.contains(document.activeElement)) focusHead(); // its row is gone, and the focus would be with it
+    };
+  }, []);
   const key = (e: KeyboardEvent) => {
     const all = items(box.current);
     const at = all.indexOf(document.activeElement as HTMLElement);

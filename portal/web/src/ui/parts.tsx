@@ -7,6 +7,7 @@ import { portal } from "../lib/session";
 import { org, to } from "../lib/router";
 import { copy, saveFile, say } from "./copy";
 import { sentence } from "./errors";
+import { focusHead } from "./focus";
 import { Hanging, Icon, type IconName } from "./icons";
 import type { Action, Loaded } from "./load";
 import { t } from "./words";
@@ -20,17 +21,14 @@ interface HeadProps {
 
 /** The head of a page. It has the focus after navigation, so that it is read aloud. */
 export function Head({ title, lead, of, children }: HeadProps) {
-  const h1 = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = [title, of, "Swar"].filter(Boolean).join(" · ");
   }, [title, of]);
-  useEffect(() => h1.current?.focus({ preventScroll: true }), []);
+  useEffect(() => focusHead(), []);
   return (
     <div class="head">
       <div>
-        <h1 tabIndex={-1} ref={h1}>
-          {title}
-        </h1>
+        <h1 tabIndex={-1}>{title}</h1>
         {lead && <p class="sub">{lead}</p>}
       </div>
       {children && <div class="end row wrap controls">{children}</div>}
