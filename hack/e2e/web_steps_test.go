@@ -24,6 +24,36 @@ func TestKeyInTheSignIn(t *testing.T) {
 	b.wait("the page that takes a key", `location.search === '?with=key' && document.activeElement.matches('input[type=password]')`)
 }
 
+// TestSignInSaysWhatWorks: where no mail leaves, the page asks for no address that would get nothing, and says where a link comes from.
+func TestSignInSaysWhatWorks(t *testing.T) {
+	if isFleet(t) {
+		t.Skip("the page is the same")
+	}
+	p := startPortal(t, t.TempDir())
+	p.firstKey()
+	for _, tt := range []struct {
+		ways, says string
+		asks       bool
+	}{
+		{`{"email":true,"links":true,"mail":"smtp","providers":[]}`, "", true},
+		{`{"email":true,"links":true,"mail":"printed","providers":[]}`, "printed in the terminal", true},
+		{`{"email":false,"links":true,"mail":"none","providers":[]}`, "swar signin-link ADDRESS", false},
+		{`{"email":false,"links":false,"mail":"none","providers":[]}`, "Use an API key.", false},
+	} {
+		b := openTab(t, "about:blank")
+		b.onNewDocument(fmt.Sprintf(`const ask = window.fetch; window.fetch = (address, init) => address === '/auth/v1/ways' ? Promise.resolve(new Response(%q)) : ask(address, init);`, tt.ways))
+		b.do(chromedp.Navigate(p.portalBase+"/signin"), chromedp.WaitVisible(".after a"))
+		var shown struct {
+			Note string
+			Asks bool
+		}
+		b.get(`({Note: document.querySelector('.note')?.innerText ?? '', Asks: !!document.querySelector('input[type=email]')})`, &shown)
+		if (tt.says == "") != (shown.Note == "") || !strings.Contains(shown.Note, tt.says) || shown.Asks != tt.asks {
+			t.Errorf("%s: the page shows %+v", tt.ways, shown)
+		}
+	}
+}
+
 // TestTakesOutliveOtherPages: takes, figures, settings and events are there when somebody comes back from another page. What speaks, and how it
 // ended, is said in words.
 func TestTakesOutliveOtherPages(t *testing.T) {

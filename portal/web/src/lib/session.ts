@@ -9,6 +9,7 @@ import { leave, renewed } from "./providers";
 import type { Me, PlaygroundKey as Minted, Session as Signed, Ways } from "./portal.gen";
 
 const LIFE_LEFT = 600_000; // ms that a token must have left, else it is renewed; a sixth of its life where that is shorter
+const ENDED = "ended"; // said to other tabs: this server has ended the session, and the playground keys with it
 const REFRESH = "swar-refresh"; // a lock and a channel: all tabs share one session
 
 export const me = signal<Me | undefined>(undefined);
@@ -87,26 +88,30 @@ function forget(why: string) {
   ended.value = why;
 }
 
-/** Drops what was typed in this tab, and ends its playground keys: whoever sits here next gets neither. */
-async function clear() {
+/**
+ * Drops what was typed in this tab, and ends its playground keys: whoever sits here next gets neither. A server that signs people in
+ * itself ends the keys with the session.
+ */
+async function clear(keysEnd: boolean) {
   me.value = undefined; // the playground closes its socket, and asks for no other key
   sessionStorage.removeItem(DRAFT);
   const ids = keptKeys();
-  if (ids.length === 0 || (await fresh())) return;
+  if (keysEnd || ids.length === 0 || (await fresh())) return;
   const init = { method: "DELETE", headers: { authorization: "Bearer " + token }, keepalive: true };
   await Promise.all(ids.map((id) => fetch("/portal/v1/keys/" + id, init).catch(() => undefined)));
 }
 
 /** Ends the session here when it was ended in another tab. */
 export function listen() {
-  others?.addEventListener("message", () => void clear().finally(() => forget("signed_out")));
+  others?.addEventListener("message", (e) => void clear(e.data === ENDED).finally(() => forget("signed_out")));
 }
 
 export async function signOut() {
-  await clear();
-  if (ofThisServer()) await post("/auth/v1/logout", {}); // a server that mails no links has no such route
+  const ours = ofThisServer();
+  await clear(ours);
+  if (ours) await post("/auth/v1/logout", {}); // a server that mails no links has no such route
   leave();
-  others?.postMessage("out");
+  others?.postMessage(ours ? ENDED : "out");
   forget("signed_out");
 }
 
