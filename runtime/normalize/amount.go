@@ -13,6 +13,7 @@ type amount struct {
 	percent     bool
 	per         int  // the token behind the stroke of ₹40/kg
 	hyphened    bool // the unit is an adjective: 10-min
+	paise       bool // it is written with two decimals, as banks print money
 	next        int
 }
 
@@ -40,6 +41,7 @@ func (r *reader) amount(i int) (a amount, ok bool) {
 	if !ok || a.n.size > maxSize {
 		return a, false
 	}
+	a.paise = len(a.n.frac) == 2
 	if a.n.grouped && a.n.frac == "00" {
 		a.n.frac = "" // 1,00,000.00 is money, whatever it says
 	}
@@ -127,8 +129,8 @@ func (r *reader) scale(a *amount) {
 		if n == 2 && t.cas == upper && t.word.n >= 7 {
 			return // MN, BN and TN are letters
 		}
-		if t.cas == upper && a.n.grouped && len(a.n.frac) == 2 && r.reads(j, "CR") {
-			return // 45,210.10CR: a balance in credit
+		if r.isCreditBalance(j, a) {
+			return
 		}
 		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) || r.isCredited(j, a) {
 			return
@@ -146,6 +148,17 @@ func (r *reader) scale(a *amount) {
 			a.next++ // cr.
 		}
 	}
+}
+
+// isCreditBalance reports whether the CR at token j says that a is a balance in credit: 45,210.10CR, Bal 27000.00 CR. Crores have no
+// paise, and whoever writes them with two decimals writes ₹12.34 Cr.
+func (r *reader) isCreditBalance(j int, a *amount) bool {
+	if !a.paise || !r.reads(j, "CR", "Cr") {
+		return false
+	}
+	isRound := a.n.frac == "" || a.n.frac == "00"
+	isLarge := a.n.value >= 10_000 || r.at(j).cas == upper
+	return isRound || isLarge || r.isNear(j, banked, 8)
 }
 
 // isCredited reports whether the cr at token j is no crore, but says where the money a went: Rs 300 cr to a/c XX118.
@@ -176,8 +189,10 @@ func (r *reader) isScaleLetter(j int, a *amount) bool {
 	}
 	apart, money := r.at(j).gap, a.cur > 0
 	switch r.str(j) {
-	case "l", "m", "b":
-		return false // a litre, a metre, a bit
+	case "m":
+		return !apart && (money || r.isWord(j+1, counted)) // $20m, 2m users
+	case "l", "b":
+		return false // a litre, a bit
 	case "L":
 		return money || !apart && !r.isNear(j, capacious, 5)
 	case "K", "k":

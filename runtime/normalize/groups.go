@@ -7,6 +7,11 @@ type group uint8
 const (
 	hindiOrdinalEnding group = iota // ends an ordinal in Hindi: वीं
 	towards                         // where money that is credited went: to, में
+	banked                          // a bank writes of money: balance, credited
+	availed                         // what is available: balance, limit
+	beforeBalance                   // stands before the short form of balance: clear, total
+	alsoWord                        // a short form with its dot that is a word, too: tab, art
+	endsPhrase                      // a short form behind what it belongs to: etc, Ltd
 	transferred                     // what money moves to or by: account, UPI
 	feverish                        // C and F behind a number are degrees: temp, बुखार
 	reckoned                        // asks for a product, or names it: 8 x 7 kitna
@@ -109,6 +114,11 @@ func (r *reader) in(i int, g group) bool { return r.at(i).word.groups.has(g) }
 var groupWords = [groups]string{
 	hindiOrdinalEnding: `वाँ वां वीं वें वा था थी थे ठा ठी ठे`,
 	towards:            `to in into on by se me mein via from hua में हुए`,
+	banked:             `bal balance avl avail available clr ac account credited debited credit debit deposited खाता शेष बैलेंस`,
+	availed:            `bal balance limit lmt amt amount cash credit`,
+	beforeBalance:      `avl avbl avail aval available clr clear tot total cur curr current min minimum ledger closing opening net your account ac maintain low sufficient remaining updated`,
+	alsoWord:           `hon tab tabs art cap caps disc er sh gen col fig ave`,
+	endsPhrase:         `etc ltd inc corp univ bros jr rd`,
 	transferred:        `account acct ac खाते upi neft imps`,
 	feverish:           `temp temperature fever bukhar बुखार तापमान taapmaan`,
 	reckoned:           `kitna kitne kitni hota hote hua barabar equals कितना कितने होता होते हुआ बराबर`,

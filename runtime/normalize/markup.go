@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // Markup is silent: emphasis, headings, list marks, quotes, rules, the address of a link, tags.
 
@@ -63,11 +67,11 @@ func (r *reader) power(i int) int {
 }
 
 // foldTags makes one silent token of each tag, <b> or <break time="1s"/>, so that no rule sees what is inside.
-func foldTags(toks []token) []token {
+func foldTags(toks []token, text []byte) []token {
 	n := 0
 	for i := 0; i < len(toks); i++ {
 		t := toks[i]
-		if end := tagEnd(toks, i); end > i {
+		if end := tagEnd(toks, i, text); end > i {
 			t.kind, t.end, t.b = tag, toks[end].end, toks[end].b
 			i = end
 		}
@@ -77,8 +81,23 @@ func foldTags(toks []token) []token {
 	return toks[:n]
 }
 
+// tagNames are the elements of HTML and SSML that people write in messages. Anything else in brackets is said, unless it has attributes:
+// <Ramesh Kumar>, <last 4 digits>.
+var tagNames = nameSet(`a abbr audio b blockquote body br break button center code dd del details div dl dt em emphasis entry figure font footer
+	form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label lang li link main mark meta nav ol option p phoneme pre prosody q s
+	samp say-as script section select small source span speak strike strong style sub summary sup table tbody td textarea tfoot th thead title token tr
+	u ul var video voice w wbr svg path`)
+
+func nameSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
 // tagEnd returns the token that closes the tag that token i opens; i if it opens none.
-func tagEnd(toks []token, i int) int {
+func tagEnd(toks []token, i int, text []byte) int {
 	if toks[i].kind != sign || toks[i].ch != '<' {
 		return i
 	}
@@ -86,12 +105,18 @@ func tagEnd(toks []token, i int) int {
 	if n.gap || n.kind != latin && !n.isOneOf("/!?") {
 		return i
 	}
+	isTag := n.kind != latin || tagNames[strings.ToLower(string(text[n.a:n.b]))] && !toks[i+2].gap
 	for j := i + 1; j < min(i+lookahead, len(toks)-1) && !toks[j].line; j++ {
-		if toks[j].kind == sign && toks[j].ch == '<' {
-			break
-		}
-		if toks[j].kind == sign && toks[j].ch == '>' {
+		switch t := toks[j]; {
+		case t.kind != sign:
+		case t.ch == '<':
+			return i
+		case t.ch == '=' && toks[j+1].kind == sign && !toks[j+1].gap && toks[j+1].isOneOf("\"'"), t.ch == '/' && toks[j+1].ch == '>':
+			isTag = true // an attribute, or an element without content
+		case t.ch == '>' && isTag:
 			return j
+		case t.ch == '>':
+			return i
 		}
 	}
 	return i

@@ -19,7 +19,7 @@ func (r *reader) maskedWord(i int) int {
 	if !r.loneCross(i) {
 		return i
 	}
-	if n := len(r.str(i + 1)); n < 3 || n > 4 || r.context(i).what != idNear {
+	if n := len(r.str(i + 1)); n < 3 || n > 4 || r.context(i).what != idNear && !r.isWord(i-1, beforeID) {
 		return i // X1234 is a mask behind "account" only
 	}
 	return r.masked(i)
@@ -39,10 +39,29 @@ func (r *reader) maskedDigits(i int) int {
 		return i
 	}
 	between := r.tight(j) && r.tightDigits(next)
+	if !between && r.isSign(j, '*') && (wide < 3 || r.closesEmphasis(i, wide)) {
+		return i // **4500**
+	}
 	if r.at(j).isOneOf(dots) && !between {
 		return i // dots behind a number are an ellipsis
 	}
 	return r.masked(i)
+}
+
+// closesEmphasis reports whether so many stars behind token i close what as many have opened: **Total: 4500**.
+func (r *reader) closesEmphasis(i, wide int) bool {
+	for k := i - 1; k >= max(r.start, i-lookahead); k-- {
+		if !r.isSign(k, '*') {
+			continue
+		}
+		first := k
+		for r.tight(first) && r.isSign(first-1, '*') {
+			first--
+		}
+		opens := r.tight(k+1) && (r.at(first).gap || r.at(first-1).kind == sign)
+		return opens && k-first+1 == wide
+	}
+	return false
 }
 
 // maskedSign reads ****4321, *1207, •••• 5560 and, where a card or an account is named, ...0042.

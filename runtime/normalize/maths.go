@@ -86,11 +86,7 @@ func (r *reader) formula(i int) int {
 	if r.compares(i) {
 		r.begin(i, speech.SpanSign)
 		r.sayPlain(i+1, r.lang)
-		if r.at(i).ch == '<' {
-			r.say(r.lang.words[wordLess])
-		} else {
-			r.say(r.lang.words[wordMore])
-		}
+		r.say(r.lang.words[signWords[r.at(i).ch]])
 		return r.end(i + 2)
 	}
 	var w connector
@@ -165,12 +161,17 @@ const operators = "=+-*/)" + string(rune(divide)) + string(rune(multiply))
 // tightTerm reports whether token i is a term directly behind the sign before it.
 func (r *reader) tightTerm(i int) bool { return r.tight(i) && r.isTerm(i) }
 
-// compares reports whether the sign at token i stands between two things in a Hindi sentence, where it comes last: 7 < 8 is सात आठ से कम.
+// comparing are the signs whose word comes last in Hindi.
+const comparing = "<>" + string(rune(lessEqual)) + string(rune(greaterEqual))
+
+// compares reports whether the sign at token i stands between something and a number in a Hindi sentence, where its word comes last: 7 < 8
+// is सात आठ से कम, and temperature > 90 is temperature नब्बे से ज़्यादा.
 func (r *reader) compares(i int) bool {
-	if r.lang == english || !r.at(i).isOneOf("<>") || !r.at(i).gap || !r.isTerm(i-1) {
+	isFirst := i == r.start || r.at(i-1).kind == sign && !r.isTerm(i-1) && !r.at(i-1).isOneOf("%)")
+	if r.lang == english || !r.at(i).isOneOf(comparing) || !r.at(i).gap || isFirst {
 		return false
 	}
-	if r.at(i+1).kind != digits || !r.at(i+1).gap || !r.looseEnd(i+2) || len(r.str(i+1)) > maxSize {
+	if r.at(i+1).kind != digits || !r.looseEnd(i+2) || len(r.str(i+1)) > maxSize {
 		return false
 	}
 	return !r.countedAt(i+2) && !(r.at(i+2).isOneOf("./%,:-") && r.tight(i+3))

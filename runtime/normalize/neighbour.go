@@ -119,6 +119,9 @@ var neighbourForms = [...]neighbourForm{
 	{"cr", "credited", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.hasPaise(next) }},
 	{"cr", "credited", func(r *reader, i, next int) bool { return r.isCreditedTo(i, next) }},
 	{"cr", "credit", func(r *reader, i, _ int) bool { return r.reads(i, "CR", "Cr") && r.isBalanceBehind(i-1) }},
+	{"cr", "credit", func(r *reader, i, _ int) bool { return r.isCreditBehind(i) }},
+	{"avail", "available", func(r *reader, _, next int) bool { return r.in(next, availed) }},
+	{"bal", "balance", (*reader).isBalance},
 	{"pm", "per month", func(r *reader, i, _ int) bool {
 		return r.isSign(i-1, '%') || r.isMoneyBehind(i-1) || r.isWord(i-1, scaleWord) && r.isMoneyBehind(i-2)
 	}},
@@ -602,6 +605,37 @@ func (r *reader) isBalanceBehind(i int) bool {
 	next := r.at(i + 2)
 	ends := next.kind == nothing || next.kind == sign || next.cas == title
 	return paise && ends && r.isMoneyBehind(i)
+}
+
+// isBalance reports whether the bal at token i is short for balance, and no hair: Clr Bal, bal: Rs 500.
+func (r *reader) isBalance(i, next int) bool {
+	money := r.at(next).isCurrency() || r.currencyCode(next) > 0
+	if money || r.at(next).kind == digits || r.colonBehind(i) {
+		return true
+	}
+	if r.in(i-1, beforeBalance) || r.isSign(i-1, '.') && r.in(i-2, beforeBalance) {
+		return true
+	}
+	return r.at(i).cas == upper && !r.at(i-1).isOneOf("\"'")
+}
+
+// isCreditBehind reports whether an amount that is a balance ends before the CR at token i.
+func (r *reader) isCreditBehind(i int) bool {
+	if r.at(i-1).kind != digits || !r.isSign(i-2, '.') || len(r.str(i-1)) != 2 {
+		return false
+	}
+	for j := i - 3; j >= max(r.start, i-12); j-- {
+		if k := r.at(j); k.kind != digits && !k.isOneOf(",") {
+			j++
+			a, ok := r.amount(j)
+			return ok && a.next == i && r.isCreditBalance(i, &a)
+		}
+		if j == r.start {
+			a, ok := r.amount(j)
+			return ok && a.next == i && r.isCreditBalance(i, &a)
+		}
+	}
+	return false
 }
 
 // course reads the x of 1-0-1 x 5 days as for.

@@ -82,6 +82,13 @@ func (r *reader) groups(n *number) {
 			break // the last group of Indian writing
 		}
 	}
+	if count == 0 && r.isSpaced(j) {
+		for ; r.isSpaced(j); j++ {
+			n.add(r.str(j))
+		}
+		n.grouped, n.next = true, j
+		return
+	}
 	if count == 0 && r.isLooselyGrouped(n, j) {
 		n.add(r.str(j + 1))
 		n.grouped, n.next = true, j+2
@@ -103,6 +110,24 @@ func (r *reader) groups(n *number) {
 	}
 	n.grouped = true
 	n.next = j
+}
+
+// isSpaced reports whether token j is a group of two or three digits that only a space parts from the number before it, and the last group
+// of which has three: 1 25 000 with spaces that do not break, as programs write numbers, or ₹5 000.
+func (r *reader) isSpaced(j int) bool {
+	for t := r.at(j); t.kind == digits && t.gap; t = r.at(j) {
+		size := len(r.str(j))
+		money := r.str(j) == "000" && (r.at(j-2).isCurrency() || r.currencyCode(j-2) > 0)
+		if !t.hard && !money || size != 2 && size != 3 {
+			return false
+		}
+		next := r.at(j + 1)
+		if size == 3 && !(next.kind == digits && next.gap && next.hard) {
+			return !(next.kind == digits && !next.gap)
+		}
+		j++
+	}
+	return false
 }
 
 // isLooselyGrouped reports whether the comma at token j, behind the number n of an amount, is the only one of its lakhs: rs1,20000.

@@ -358,7 +358,7 @@ func wantsDot(out []byte) bool {
 	var buf [24]byte
 	low, _ := fold(buf[:0], string(word))
 	e := lexicon[string(low)]
-	return e != nil && e.is(needsDot|dotOrTitle)
+	return e != nil && e.is(needsDot|dotOrTitle) && !e.groups.has(alsoWord)
 }
 
 // parts reports whether s ends in punctuation.

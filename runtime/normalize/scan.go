@@ -49,6 +49,7 @@ type token struct {
 	blob  blobMark
 	ch    byte // of a sign: its ASCII character, or one of the marks below
 	gap   bool // white space stands before it
+	hard  bool // and it is one that does not break, as between the groups of a number
 	line  bool // a new line stands before it
 	hindi bool // digits that were written in Devanagari
 	word  *entry
@@ -125,11 +126,11 @@ type scanner struct {
 	text []byte // the clean text
 	toks []token
 
-	gap, line bool
-	torn      bool
-	tags      bool
-	inBlob    int // where the run without white space began
-	blob      blobMark
+	gap, hard, line bool
+	torn            bool
+	tags            bool
+	inBlob          int // where the run without white space began
+	blob            blobMark
 }
 
 // scan cleans written and cuts it into tokens. The first and the last token are nothing, so that rules may look one to either side.
@@ -182,7 +183,7 @@ func scan(written string) (text string, toks []token, torn bool) {
 	s.toks = append(s.toks, token{gap: true, line: true, a: int32(len(s.text)), b: int32(len(s.text)), src: pos, end: pos})
 	s.toks[0].gap = true
 	if s.tags {
-		s.toks = foldTags(s.toks)
+		s.toks = foldTags(s.toks, s.text)
 	}
 	// The scanner ends here, so nobody will touch the bytes again.
 	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.torn
@@ -284,6 +285,7 @@ func (s *scanner) rune(r rune, src, end int32) {
 		s.space()
 		s.line = true
 	case unicode.IsSpace(r):
+		s.hard = s.hard || isGroupSpace(r)
 		s.space()
 	case r >= 0x1f000 && r <= 0x1faff && !(0x1f100 <= r && r <= 0x1f1e5):
 		s.picture(src, end)
@@ -292,6 +294,15 @@ func (s *scanner) rune(r rune, src, end int32) {
 	default:
 		s.other(r, src, end)
 	}
+}
+
+// isGroupSpace reports whether r is a space that programs write between the groups of a number.
+func isGroupSpace(r rune) bool {
+	switch r {
+	case 0xa0, 0x2007, 0x2009, 0x202f: // no-break, figure, thin and narrow no-break space
+		return true
+	}
+	return false
 }
 
 // other takes a letter, a mark or a picture that has no meaning of its own.
@@ -450,6 +461,9 @@ func (s *scanner) grow(k kind, src int32) *token {
 }
 
 func (s *scanner) sign(c byte, src, end int32) {
+	if c == '=' && s.compares(end) {
+		return
+	}
 	t := s.begin(sign, src)
 	t.ch = c
 	s.text = append(s.text, c)
@@ -471,6 +485,21 @@ func (s *scanner) sign(c byte, src, end int32) {
 	}
 }
 
+// compares makes one sign of the two of <=, >= and !=, where the second is an equals sign that ends at end.
+func (s *scanner) compares(end int32) bool {
+	t := s.last()
+	if s.gap || t.kind != sign {
+		return false
+	}
+	both := map[byte]byte{'<': lessEqual, '>': greaterEqual, '!': notEqual}[t.ch]
+	if both == 0 {
+		return false
+	}
+	s.text[t.a] = both
+	t.ch, t.end = both, end
+	return true
+}
+
 // picture takes an emoji or another picture. A row of them is one token.
 func (s *scanner) picture(src, end int32) {
 	t := s.last()
@@ -489,8 +518,8 @@ func (s *scanner) space() {
 // begin starts a token.
 func (s *scanner) begin(k kind, src int32) *token {
 	n := int32(len(s.text))
-	s.toks = append(s.toks, token{kind: k, gap: s.gap || len(s.toks) == 1, line: s.line, a: n, b: n, src: src, end: src})
-	s.gap, s.line = false, false
+	s.toks = append(s.toks, token{kind: k, gap: s.gap || len(s.toks) == 1, hard: s.hard, line: s.line, a: n, b: n, src: src, end: src})
+	s.gap, s.hard, s.line = false, false, false
 	return s.last()
 }
 

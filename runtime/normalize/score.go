@@ -10,6 +10,9 @@ func (r *reader) score(i int) int {
 	if !r.isSporting(i) && !r.hasOvers(i+3) {
 		return i
 	}
+	if _, ok := r.numericDate(i); ok && len(r.str(i)) == 2 && r.isSign(i+1, '-') {
+		return i // out for delivery on 14-01-26
+	}
 	if next := r.figures(i); next > i {
 		return next
 	}

@@ -146,7 +146,9 @@ func (r *reader) fullStop(j int) bool {
 	case p.kind == digits && j-1 == r.start:
 		return false // 1. first item
 	case p.word.is(needsDot|dotOrTitle|dotOrNone) && !(p.kind == latin && r.isMeasure(j-1)):
-		return false // Min. order, but not: in 15 min. Delivery
+		// Min. order, but not: in 15 min. Delivery; pens etc. Call us
+		ends := r.in(j-1, endsPhrase) && (next.cas == title || next.kind == deva && p.kind == latin)
+		return ends || r.in(j-1, alsoWord) && r.isWordBeforeStop(j-1, j+1)
 	case r.currencyCode(j-1) > 0:
 		return r.stopBehindCurrency(j)
 	case p.word.is(beforeNumber):

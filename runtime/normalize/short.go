@@ -112,6 +112,9 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 	switch e := t.word; {
 	case e.is(beforeID):
 		long := r.at(next).kind == digits && len(r.str(next)) >= 4
+		if r.crosses(next) || r.loneCross(next) {
+			return true // AC X1583
+		}
 		return t.cas != upper && (long || r.isSign(next, '#') || r.reads(next, "no", "No", "number", "नंबर", "नं")) // the AC is a cooler
 	case e.is(beforeNumber):
 		// Account no. ending, 4 nos, 2 no. ka kaam, card no batao
@@ -120,9 +123,23 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 	case e.is(dotOrTitle):
 		return t.kind != latin || t.cas == title || dot
 	case e.is(needsDot):
-		return dot
+		return dot && !(r.in(i, alsoWord) && r.isWordBeforeStop(i, next))
 	}
 	return true
+}
+
+// isWordBeforeStop reports whether a word that is a short form, too, stands at token i in full, and the dot before next ends its sentence:
+// piece of art. A short form goes on with a number, a small letter or, with a capital of its own, a name: fig. 3, max. weight, Col. Rao.
+func (r *reader) isWordBeforeStop(i, next int) bool {
+	switch n := r.at(next); {
+	case n.kind == nothing, r.isSign(next, '.'):
+		return true
+	case n.kind == latin && n.cas != lower:
+		return r.at(i).cas == lower
+	case n.kind == deva:
+		return r.at(i).cas == lower && r.at(i).kind == latin
+	}
+	return false
 }
 
 // isNumbering reports whether the no, page or phone at token i, with or without its dot, is short before the number that follows.

@@ -274,7 +274,7 @@ func (r *reader) spokenSign(i int) int {
 		if (r.at(i-1).kind == digits || r.isWord(i-1, scaleWord)) && !r.isLetterBehind(i+1) {
 			parting = "<>/" + string(rune(arrow))
 		}
-		if t.isOneOf(parting) && i > r.start && i+1 < r.stop {
+		if inside := i > r.start && i+1 < r.stop; inside && t.isOneOf(parting) && !r.isAngled(i) {
 			r.pause()
 		}
 		return r.hush(i, i+1, speech.SpanSign)
@@ -282,6 +282,16 @@ func (r *reader) spokenSign(i int) int {
 	r.begin(i, speech.SpanSign)
 	r.say(r.lang.words[w])
 	return r.end(i + 1)
+}
+
+// isAngled reports whether the sign at token i is a bracket around words: <Ramesh Kumar>.
+func (r *reader) isAngled(i int) bool {
+	if behind := r.at(i + 1); r.isSign(i, '<') {
+		return r.at(i).gap && !behind.gap && behind.kind.lettered()
+	} else if !behind.gap && behind.kind != sign {
+		return false
+	}
+	return r.isSign(i, '>') && r.tight(i) && r.at(i-1).kind.lettered()
 }
 
 // change reads the arrow that leads from one number to another: 60L->75L.
