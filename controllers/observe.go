@@ -64,7 +64,9 @@ func (r *Reconciler) sizeAll(ctx context.Context) error {
 	}
 	for i := range fleets.Items {
 		fleet := &fleets.Items[i]
-		if fleet.DeletionTimestamp != nil || fleet.Spec.Reconciliation == v1alpha1.Paused {
+		leader := fleet.Annotations[leaderAnnotation] // empty at first
+		isOthers := leader != "" && leader != r.Release.OperatorNamespace
+		if isOthers || fleet.DeletionTimestamp != nil || fleet.Spec.Reconciliation == v1alpha1.Paused {
 			continue
 		}
 		o, err := r.observeCached(ctx, fleet)

@@ -65,6 +65,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 	if fleet.DeletionTimestamp != nil { // children go with it, by their owner references
 		return ctrl.Result{}, nil
 	}
+	if leads, err := r.lead(ctx, fleet); err != nil || !leads {
+		r.Sizer.Forget(q.NamespacedName)
+		return ctrl.Result{RequeueAfter: again}, err
+	}
 	if fleet.Spec.Reconciliation == v1alpha1.Paused {
 		r.Sizer.Forget(q.NamespacedName)
 		return ctrl.Result{}, r.say(ctx, fleet, plan.Paused(fleet, r.Now()))

@@ -49,6 +49,12 @@ type operator struct {
 
 func startOperator(t *testing.T, namespace string, c controllers.Config) *operator {
 	t.Helper()
+	return startOperatorOf(t, namespace, namespace, c)
+}
+
+// startOperatorOf starts an operator of a release in the namespace own, which watches another one.
+func startOperatorOf(t *testing.T, own, namespace string, c controllers.Config) *operator {
+	t.Helper()
 	o := &operator{problem: make(chan error, 1)}
 	o.last.Store("")
 	config := rest.CopyConfig(kube)
@@ -62,8 +68,8 @@ func startOperator(t *testing.T, namespace string, c controllers.Config) *operat
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Namespace = namespace
-	c.Release.WorkerImage, c.Release.RouterImage, c.Release.OperatorNamespace = "swar/worker:1", "swar/router:1", namespace
+	c.Namespace = namespace // which the test has; the authority is there
+	c.Release.WorkerImage, c.Release.RouterImage, c.Release.OperatorNamespace = "swar/worker:1", "swar/router:1", own
 	if err := controllers.Add(m, c, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
@@ -412,4 +418,38 @@ func TestSecretsOfOthersAreLeftAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTwoOperators: of two that see one fleet, the first leads it, and the second says so and changes nothing.
+func TestTwoOperators(t *testing.T) {
+	c, namespace := open(t)
+	first := startOperator(t, namespace, controllers.Config{})
+	create(t, c, fleetWith(t, namespace, "hinglish", `{}`))
+	wait(t, c, namespace, "hinglish", "it is looked at", isRollingOut)
+	first.idle(t)
+	second := startOperatorOf(t, "elsewhere", namespace, controllers.Config{})
+	wait(t, c, namespace, "hinglish", "the second one says so", hasCondition(v1alpha1.Contested, metav1.ConditionTrue, v1alpha1.ReasonAnotherOperator))
+	before := &appsv1.Deployment{}
+	key := client.ObjectKey{Namespace: namespace, Name: "hinglish-worker"}
+	if err := c.Get(t.Context(), key, before); err != nil {
+		t.Fatal(err)
+	}
+	second.idle(t)
+	first.idle(t)
+	after := &appsv1.Deployment{}
+	if err := c.Get(t.Context(), key, after); err != nil || after.ResourceVersion != before.ResourceVersion {
+		t.Errorf("the workers were written again: %s, %s, %v", before.ResourceVersion, after.ResourceVersion, err)
+	}
+	first.stop()
+	take := `{"metadata":{"annotations":{"swar.dev/operator":null}}}`
+	f := &v1alpha1.TTSDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish"}}
+	if err := c.Patch(t.Context(), f, client.RawPatch("application/merge-patch+json", []byte(take))); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, c, namespace, "hinglish", "the second one takes it over", func(f *v1alpha1.TTSDeployment) string {
+		if f.Annotations["swar.dev/operator"] != "elsewhere" {
+			return "it is led by " + f.Annotations["swar.dev/operator"]
+		}
+		return ""
+	})
 }

@@ -12,6 +12,7 @@ const (
 	ScalingActive = "ScalingActive" // does the number of pods follow the demand?
 	Degraded      = "Degraded"      // is something wrong that somebody must look at?
 	PausedNow     = "Paused"        // is the operator told to leave everything as it is?
+	Contested     = "Contested"     // does another operator see the fleet, which leaves it to the one that leads it?
 )
 
 // Reasons of conditions. They are part of the API.
@@ -43,6 +44,7 @@ const (
 	ReasonApplyFailed          = "ApplyFailed"
 	ReasonCertificateExpired   = "CertificateExpired"
 	ReasonCertificateInvalid   = "CertificateInvalid"
+	ReasonAnotherOperator      = "AnotherOperator"
 	ReasonReconciliationPaused = "ReconciliationPaused"
 	ReasonReconciliationActive = "ReconciliationActive"
 	ReasonUnknown              = "Unknown"

@@ -24,7 +24,7 @@ type condition struct {
 // isBad reports whether it is something to warn of.
 func (c condition) isBad() bool {
 	switch c.typ {
-	case v1alpha1.Degraded:
+	case v1alpha1.Degraded, v1alpha1.Contested:
 		return c.status == metav1.ConditionTrue
 	case v1alpha1.Available, v1alpha1.RouterReady:
 		return c.status == metav1.ConditionFalse && c.reason != v1alpha1.ReasonWarming && c.reason != v1alpha1.ReasonScaledToZero

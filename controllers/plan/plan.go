@@ -125,6 +125,31 @@ func Paused(fleet *v1alpha1.TTSDeployment, now time.Time) Plan {
 	return p
 }
 
+// contestLasts is how long a condition Contested counts: the operator that says so looks at the fleet more often.
+const contestLasts = 15 * time.Minute
+
+// Contested is the plan of an operator, of the namespace own, for a fleet that the operator of another namespace leads.
+func Contested(fleet *v1alpha1.TTSDeployment, leader, own string, now time.Time) Plan {
+	p := Plan{Status: *fleet.Status.DeepCopy()}
+	c := condition{v1alpha1.Contested, metav1.ConditionTrue, v1alpha1.ReasonAnotherOperator, fmt.Sprintf(
+		"the operator in the namespace %s leads this fleet; the one in %s sees it, too, and leaves it alone. Let one of them watch "+
+			"other namespaces. If the first one is gone for good, remove the annotation swar.dev/operator", leader, own)}
+	p.Status.Conditions = slices.DeleteFunc(p.Status.Conditions, func(is metav1.Condition) bool {
+		return is.Type == c.typ && now.Sub(is.LastTransitionTime.Time) > contestLasts/2 // so that it says again that it is so
+	})
+	p.Events = set(&p.Status.Conditions, c, fleet.Generation, now)
+	return p
+}
+
+// EndContest returns the status without a condition Contested that was not repeated in time, and whether there was one.
+func EndContest(fleet *v1alpha1.TTSDeployment, now time.Time) (v1alpha1.Status, bool) {
+	status := *fleet.Status.DeepCopy()
+	status.Conditions = slices.DeleteFunc(status.Conditions, func(is metav1.Condition) bool {
+		return is.Type == v1alpha1.Contested && now.Sub(is.LastTransitionTime.Time) > contestLasts
+	})
+	return status, len(status.Conditions) < len(fleet.Status.Conditions)
+}
+
 // claim returns what spec.replicas is to be. Where the operator scales, that is its decision. Where somebody else does,
 // the operator writes it only while it is absent: who scales cannot read /scale otherwise, and a user who once leaves it
 // out moves nothing.

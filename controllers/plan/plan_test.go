@@ -350,6 +350,27 @@ func rollingSince(o *plan.Observed, d time.Duration) {
 	})
 }
 
+func TestContested(t *testing.T) {
+	o := healthy()
+	p := plan.Contested(o.Fleet, "swar", "b", now)
+	got := find(p.Status.Conditions, v1alpha1.Contested)
+	if got.Status != metav1.ConditionTrue || !strings.Contains(got.Message, "namespace swar leads") || len(p.Events) != 1 || !p.Events[0].Warning {
+		t.Errorf("got %+v, events %v", got, p.Events)
+	}
+	o.Fleet.Status = p.Status
+	for after, want := range map[time.Duration]struct{ repeated, ended bool }{
+		450 * time.Second: {false, false}, 451 * time.Second: {true, false}, 900 * time.Second: {true, false}, 901 * time.Second: {true, true},
+	} {
+		again := find(plan.Contested(o.Fleet, "swar", "b", now.Add(after)).Status.Conditions, v1alpha1.Contested)
+		if repeated := !again.LastTransitionTime.Equal(&got.LastTransitionTime); repeated != want.repeated {
+			t.Errorf("after %v it is repeated: %v, want %v", after, repeated, want.repeated)
+		}
+		if _, ended := plan.EndContest(o.Fleet, now.Add(after)); ended != want.ended {
+			t.Errorf("after %v it ends: %v, want %v", after, ended, want.ended)
+		}
+	}
+}
+
 func TestRoutersOf(t *testing.T) {
 	two := int32(2)
 	for name, tt := range map[string]struct {
