@@ -13,10 +13,12 @@ type Booking struct {
 	Position int64         // the source's new one
 	Shards   []ShardChange // one for each shard
 	Requests []Request     // one for each ID
+
+	before int64 // the source's position so far
 }
 
 // Empty reports whether there is nothing to store, because everything is stored.
-func (b Booking) Empty() bool { return len(b.Shards) == 0 }
+func (b Booking) Empty() bool { return b.Position == b.before }
 
 // ShardChange is what is added to a shard.
 type ShardChange struct {
@@ -42,7 +44,7 @@ func (b Batch) Months() []string {
 // was late, or its source counts anew from an old copy of its log.
 func Book(b Batch, position int64, closed []string) (Booking, error) {
 	if len(b.Events) == 0 {
-		return Booking{Position: position}, nil
+		return Booking{Position: position, before: position}, nil
 	}
 	first, last := b.Events[0].Seq, b.Events[len(b.Events)-1].Seq
 	for i := range b.Events {
@@ -53,10 +55,13 @@ func Book(b Batch, position int64, closed []string) (Booking, error) {
 	if first > position+1 || last < position {
 		return Booking{}, &meter.GapError{Want: position + 1}
 	}
-	k := Booking{Position: last}
+	k := Booking{Position: last, before: position}
 	shards := map[ShardKey]int{}
 	rows := map[string]int{}
 	for _, e := range b.Events[position+1-first:] {
+		if _, is := b.Refused[e.Seq]; is {
+			continue
+		}
 		date, id := e.Date, e.ID
 		if m := monthOf(date); m == "" || slices.Contains(closed, m) {
 			date, id = b.Today, e.ID+"~"+b.Today

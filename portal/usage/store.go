@@ -51,6 +51,8 @@ type Store interface {
 type Batch struct {
 	meter.Batch
 	Today string // such as 2026-11-21, in India: where events go whose own month is closed
+
+	Refused map[int64]string // numbers of events that are not booked, each with the reason
 }
 
 // ShardKey names a shard: the usage of one organisation on one day, as one source has reported it. Each shard has one writer, its

@@ -25,6 +25,7 @@ func TestEveryMetricHasAnOwner(t *testing.T) {
 	r.RegisterPortal(func() int64 { return 0 }).Answered("GET", 200, 0)
 	r.RegisterPod(func() speech.Capacity { return speech.Capacity{} }).Spoke(1, 1)
 	r.RegisterFleet(func() FleetCounts { return FleetCounts{} })
+	r.RegisterRefusedUsage(func() int64 { return 0 })
 	r.RegisterRouters(func() (int, int) { return 0, 0 })
 	families, err := r.prometheus.Gather()
 	if err != nil {

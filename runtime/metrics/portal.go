@@ -28,6 +28,13 @@ func (r *Registry) RegisterPortal(difference func() int64) *Portal {
 	return p
 }
 
+// RegisterRefusedUsage adds the count of events of usage that cannot be true, which count returns whenever it is scraped.
+func (r *Registry) RegisterRefusedUsage(count func() int64) {
+	r.prometheus.MustRegister(counter("tts_usage_refused_events_total",
+		"Events of usage that routers sent and the portal refused, because they cannot be true; must be 0. The log has each of them.",
+		count, func(n int64) float64 { return float64(n) }))
+}
+
 // RegisterMails adds the metric of mails that a portal sends; count is called whenever it is scraped, and returns how many
 // the mail server has taken and how many were given up.
 func (r *Registry) RegisterMails(count func() (sent, failed int64)) {

@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/swar-tts/swar/portal/dataplane"
+	"github.com/swar-tts/swar/portal/tenant"
 	book "github.com/swar-tts/swar/portal/usage"
 	"github.com/swar-tts/swar/runtime/grpcauth"
 	"github.com/swar-tts/swar/runtime/metrics"
@@ -16,6 +17,7 @@ type Shared struct {
 	*Portal
 
 	listener net.Listener
+	checker  *book.Checker
 }
 
 // OpenShared opens everything and starts nothing. It takes l over, on which it answers those who show credentials of a
@@ -26,12 +28,42 @@ func OpenShared(ctx context.Context, c Config, creds grpcauth.Credentials, l net
 		return nil, errors.Join(err, l.Close())
 	}
 	dc := dataplane.ServerConfig{Credentials: creds}
-	server, err := dataplane.NewServer(dc, p.feed, p.records, book.NewLedger(p.records), c.Log)
+	checker := book.NewChecker(owners{p.records}, c.Log)
+	server, err := dataplane.NewServer(dc, p.feed, p.records, book.NewLedger(p.records).Checked(checker), c.Log)
 	if err != nil {
 		return nil, errors.Join(err, l.Close(), p.Close())
 	}
 	p.works = append(p.works, p.feed.Run, func(ctx context.Context) error { return server.Serve(ctx, l) })
-	return &Shared{p, l}, nil
+	return &Shared{p, l, checker}, nil
+}
+
+// owners looks up whose keys are.
+type owners struct{ store tenant.Store }
+
+// OwnerOf implements [book.Owners].
+func (o owners) OwnerOf(ctx context.Context, id string) (owner book.Owner, err error) {
+	err = o.store.View(ctx, func(r tenant.Reader) error {
+		key, err := r.Key(id)
+		if errors.Is(err, tenant.ErrNotFound) {
+			return book.ErrNoSuchKey
+		}
+		owner = book.Owner{OrgID: key.OrgID, ProjectID: key.ProjectID}
+		return err
+	})
+	return owner, err
+}
+
+// HasOrg implements [book.Owners].
+func (o owners) HasOrg(ctx context.Context, id string) (has bool, err error) {
+	err = o.store.View(ctx, func(r tenant.Reader) error {
+		_, err := r.Org(id)
+		has = err == nil
+		if errors.Is(err, tenant.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	return has, err
 }
 
 // Close closes a portal that does not run, or no longer does.
@@ -43,5 +75,8 @@ func (s *Shared) Close() error {
 	return errors.Join(err, s.Portal.Close())
 }
 
-// Register lets be seen how many front ends there are.
-func (s *Shared) Register(m *metrics.Registry) { m.RegisterRouters(s.feed.Followers) }
+// Register lets be seen how many front ends there are, and what was refused of their usage.
+func (s *Shared) Register(m *metrics.Registry) {
+	m.RegisterRouters(s.feed.Followers)
+	m.RegisterRefusedUsage(s.checker.Refused)
+}

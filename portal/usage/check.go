@@ -1,0 +1,137 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/meter"
+)
+
+// Bounds of one event of a source that is another process. What lies outside was made by no router.
+const (
+	maxFrames = 1 << 16              // 87 minutes of audio; 4,000 characters of text sound for less
+	maxAge    = 400 * 24 * time.Hour // of an event: a router that was off for a year still has its usage booked
+	maxAhead  = 24 * time.Hour       // that a clock may be fast
+)
+
+// Owner is whose a key is.
+type Owner struct{ OrgID, ProjectID string }
+
+// ErrNoSuchKey is returned by [Owners] for a key that there is not.
+var ErrNoSuchKey = errors.New("there is no such key")
+
+// Owners knows keys and organisations. It is safe for concurrent use.
+type Owners interface {
+	// OwnerOf returns whose a key is, also of one that was revoked; ErrNoSuchKey if there is none.
+	OwnerOf(ctx context.Context, keyID string) (Owner, error)
+	// HasOrg reports whether there is such an organisation.
+	HasOrg(ctx context.Context, orgID string) (bool, error)
+}
+
+// Checker refuses events that cannot be true. It is safe for concurrent use.
+type Checker struct {
+	owners  Owners
+	log     *slog.Logger
+	refused atomic.Int64
+}
+
+// NewChecker returns a checker that writes each event which it refuses to log, whole, so that it can be booked by hand.
+func NewChecker(owners Owners, log *slog.Logger) *Checker { return &Checker{owners: owners, log: log} }
+
+// Refused returns how many events were refused. One that comes twice counts twice.
+func (c *Checker) Refused() int64 { return c.refused.Load() }
+
+// check returns the numbers of the events of b that cannot be true, each with the reason.
+func (c *Checker) check(ctx context.Context, b meter.Batch, now time.Time) (map[int64]string, error) {
+	refused := map[int64]string{}
+	owners := map[string]string{} // by key, organisation and project: what is wrong with them
+	for i := range b.Events {
+		e := &b.Events[i]
+		reason := impossible(e, now)
+		if reason == "" {
+			name := e.KeyID + " " + e.OrgID + " " + e.ProjectID
+			known, isKnown := owners[name]
+			if !isKnown {
+				var err error
+				if known, err = c.foreign(ctx, e); err != nil {
+					return nil, err
+				}
+				owners[name] = known
+			}
+			reason = known
+		}
+		if reason != "" {
+			refused[e.Seq] = reason
+		}
+	}
+	return refused, nil
+}
+
+// impossible says what is wrong with the figures of an event; "" for nothing.
+func impossible(e *meter.Event, now time.Time) string {
+	takesBack := e.Kind == meter.Final && !e.Status.Billed()
+	switch {
+	case e.Frames < 0 || e.Frames > maxFrames:
+		return fmt.Sprintf("frames: %d, want 0 to %d", e.Frames, maxFrames)
+	case e.Billed < 0 && !takesBack:
+		return fmt.Sprintf("billed: %d of a stream that did not fail", e.Billed)
+	case e.Billed < -maxFrames || e.Billed > e.Frames:
+		return fmt.Sprintf("billed: %d of %d frames", e.Billed, e.Frames)
+	case e.Start.Before(now.Add(-maxAge)) || e.Start.After(now.Add(maxAhead)):
+		return "start: " + e.Start.Format(time.RFC3339) + " is not near today"
+	case e.Date != meter.DateOf(e.Start):
+		return fmt.Sprintf("date: %.32q, and the stream began on %s", e.Date, meter.DateOf(e.Start))
+	case e.Kind == meter.Final && !isStatus(e.Status):
+		return fmt.Sprintf("status: %.32q", string(e.Status))
+	case e.Chars < 0 || e.Chunks < 0:
+		return "a negative count"
+	}
+	return ""
+}
+
+func isStatus(s meter.Status) bool {
+	switch s {
+	case meter.OK, meter.Cancelled, meter.Failed, meter.TimedOut:
+		return true
+	}
+	return false
+}
+
+// foreign says what is wrong with whose an event is; "" for nothing. A key of a browser is deleted a day after its end, and its usage
+// may come later.
+func (c *Checker) foreign(ctx context.Context, e *meter.Event) (string, error) {
+	owner, err := c.owners.OwnerOf(ctx, e.KeyID)
+	switch {
+	case errors.Is(err, ErrNoSuchKey) && e.Playground:
+		has, err := c.owners.HasOrg(ctx, e.OrgID)
+		if err != nil || has {
+			return "", err
+		}
+		return fmt.Sprintf("org: %.64q does not exist", e.OrgID), nil
+	case errors.Is(err, ErrNoSuchKey):
+		return fmt.Sprintf("key: %.64q does not exist", e.KeyID), nil
+	case err != nil:
+		return "", err
+	case owner != Owner{e.OrgID, e.ProjectID}:
+		return fmt.Sprintf("key: %.64q is not of the organisation %.64q and its project %.64q", e.KeyID, e.OrgID, e.ProjectID), nil
+	}
+	return "", nil
+}
+
+// report writes what was refused to the log and counts it.
+func (c *Checker) report(ctx context.Context, b meter.Batch, refused map[int64]string) {
+	for _, e := range b.Events {
+		reason, is := refused[e.Seq]
+		if !is {
+			continue
+		}
+		c.refused.Add(1)
+		c.log.ErrorContext(ctx, "usage was refused and is not billed; look at who sent it", "reason", reason, "source", b.Source,
+			"seq", e.Seq, "id", e.ID, "org", e.OrgID, "project", e.ProjectID, "key", e.KeyID, "date", e.Date, "start", e.Start,
+			"status", e.Status, "frames", e.Frames, "billed", e.Billed, "endpoint", e.Endpoint, "voice", e.Voice)
+	}
+}
