@@ -28,6 +28,9 @@ func failureOf(err error) answer.Failure {
 	if r, ok := errors.AsType[*usage.Refusal](err); ok {
 		return failed(http.StatusBadRequest, usageCode(r), r.Text)
 	}
+	if p, ok := errors.AsType[*postponed](err); ok {
+		return p.Failure
+	}
 	if f, ok := answer.BodyFailure(err); ok {
 		return f
 	}

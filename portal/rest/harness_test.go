@@ -65,7 +65,7 @@ type mailer struct {
 	err   error
 }
 
-func (m *mailer) Invite(_ context.Context, i tenant.Invitation) error {
+func (m *mailer) Invite(_ *http.Request, i tenant.Invitation) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.mails = append(m.mails, i)

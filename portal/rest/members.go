@@ -1,9 +1,12 @@
 package rest
 
 import (
+	"errors"
 	"log/slog"
 
+	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
+	"github.com/swar-tts/swar/runtime/answer"
 )
 
 type memberShape struct {
@@ -19,8 +22,8 @@ func shapeMember(m tenant.Member) memberShape {
 	return memberShape{m.Email, m.Role, m.State, timestamp(m.InvitedAt), m.InvitedBy, timestamp(m.JoinedAt)}
 }
 
-// listedMember is a row of the list of members. Only there it says when the invitation was handed over to be mailed: inviting again within
-// ten minutes sends no other mail.
+// listedMember is a row of the list of members. Only there it says when the invitation was handed over to be mailed, which is never where it
+// could not be: inviting again within ten minutes sends no other mail.
 type listedMember struct {
 	memberShape
 	MailedAt timestamp `json:"mailed_at,omitzero"`
@@ -54,15 +57,41 @@ func (s *Server) invite(c *call) error {
 	if err != nil {
 		return err
 	}
-	if mail != nil && s.cfg.Mailer != nil {
-		if err := s.cfg.Mailer.Invite(c.ctx(), *mail); err != nil {
-			// The invitation stands, and is followed at the next sign-in also without a mail.
-			s.cfg.Log.LogAttrs(c.ctx(), slog.LevelError, "an invitation was not mailed",
-				slog.String("org_id", org), slog.String("error", err.Error()))
+	if mail != nil {
+		if err := s.mail(c, *mail); err != nil {
+			return err
 		}
 	}
 	return c.json(shapeMember(m))
 }
+
+// mail mails an invitation, which stands also without a mail: it is followed at the next sign-in. It fails where a mail can be sent later.
+func (s *Server) mail(c *call, mail tenant.Invitation) error {
+	err := errNoMailer
+	if s.cfg.Mailer != nil {
+		err = s.cfg.Mailer.Invite(c.r, mail)
+	}
+	if err == nil {
+		return nil
+	}
+	s.cfg.Log.LogAttrs(c.ctx(), slog.LevelError, "an invitation was not mailed",
+		slog.String("org_id", mail.OrgID), slog.String("error", err.Error()))
+	if err := s.cfg.Tenancy.NotMailed(c.ctx(), mail); err != nil {
+		return err
+	}
+	if f, ok := signin.Postponed(err); ok {
+		f.Text = "the invitation stands, but was not mailed: " + f.Text
+		return &postponed{f}
+	}
+	return nil
+}
+
+var errNoMailer = errors.New("nothing sends mails")
+
+// postponed refuses what can be asked for later.
+type postponed struct{ answer.Failure }
+
+func (p *postponed) Error() string { return p.Text }
 
 func (s *Server) setRole(c *call) error {
 	org, email, err := c.memberInPath()

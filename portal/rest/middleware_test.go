@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/swar-tts/swar/portal/memstore"
+	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
@@ -195,9 +198,8 @@ func TestInvitationsAreMailedOnce(t *testing.T) {
 			ok[any](g, owner, "POST", "/portal/v1/orgs/"+org+"/members", `{"email":"new@example.org"}`, "Idempotency-Key", "i")
 		}
 		ok[any](g, owner, "POST", "/portal/v1/orgs/"+org+"/members", `{"email":"new@example.org"}`)
-		if got := g.mailer.mails[before:]; len(got) != 1 || got[0] != (tenant.Invitation{
-			Email: "new@example.org", OrgID: org, OrgName: "Swar", Role: tenant.RoleMember, InvitedBy: owner,
-		}) {
+		if got := g.mailer.mails[before:]; len(got) != 1 || got[0].Email != "new@example.org" || got[0].OrgID != org ||
+			got[0].OrgName != "Swar" || got[0].Role != tenant.RoleMember || got[0].InvitedBy != owner {
 			t.Errorf("the mails are %+v", got)
 		}
 		time.Sleep(tenant.MailPause)
@@ -206,4 +208,42 @@ func TestInvitationsAreMailedOnce(t *testing.T) {
 			t.Errorf("%d mails after the pause, want 2", got)
 		}
 	})
+}
+
+// An invitation that no mail can be sent of now stands, and the list does not say that it was mailed.
+func TestAnInvitationThatIsNotMailed(t *testing.T) {
+	outbox := signin.NewOutbox("", nil, slog.New(slog.DiscardHandler))
+	invitations := signin.NewInvitations(memstore.New(), outbox, 0)
+	var tooMany error
+	for tooMany == nil {
+		tooMany = invitations.Mail(t.Context(), signin.Invitation{Email: "new@example.org"})
+	}
+	for name, tt := range map[string]struct {
+		err    error
+		status int
+	}{
+		"sent":             {nil, http.StatusOK},
+		"a limit":          {tooMany, http.StatusTooManyRequests},
+		"no mail server":   {errors.New("none"), http.StatusOK},
+		"what nobody told": {signin.ErrUnavailable, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newRig(t)
+			org, _ := g.world()
+			g.mailer.err = tt.err
+			got := g.do(owner, "POST", "/portal/v1/orgs/"+org+"/members", `{"email":"new@example.org"}`)
+			if got.status != tt.status {
+				t.Errorf("got %d %s, want %d", got.status, got.body, tt.status)
+			}
+			if tt.status != http.StatusOK && (got.header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "the invitation stands, but was not mailed")) {
+				t.Errorf("got %v %s", got.header, got.body)
+			}
+			list := g.do(owner, "GET", "/portal/v1/orgs/"+org+"/members", "").body
+			_, row, found := strings.Cut(list, `"email":"new@example.org"`)
+			row, _, _ = strings.Cut(row, "}")
+			if mailed := strings.Contains(row, "mailed_at"); !found || mailed != (tt.err == nil) {
+				t.Errorf("the list says mailed %v: %s", mailed, list)
+			}
+		})
+	}
 }

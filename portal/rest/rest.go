@@ -44,8 +44,9 @@ type Config struct {
 
 // Mailer sends invitations. Implementations queue: whoever invites waits for the answer.
 type Mailer interface {
-	// Invite is not called again for the same invitation when it fails; an owner can invite again a while later.
-	Invite(ctx context.Context, i tenant.Invitation) error
+	// Invite queues the mail of an invitation that r asks for. It is not called again for the same invitation when it fails; an owner can
+	// invite again.
+	Invite(r *http.Request, i tenant.Invitation) error
 }
 
 // Server answers the portal's API. It is safe for concurrent use, and starts nothing.

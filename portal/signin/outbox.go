@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
 // Mailer sends one mail. It is safe for concurrent use.
@@ -56,7 +54,7 @@ type holder struct {
 const (
 	placesOfNetwork     = outboxSize / 10
 	placesOfProvider    = outboxSize / 4
-	placesOfInvitations = outboxSize / 2
+	placesOfInvitations = outboxSize / 4
 )
 
 // holdersOf are who answers for a mail that ip asks for.
@@ -96,21 +94,6 @@ func NewOutbox(service string, mailer Mailer, log *slog.Logger) *Outbox {
 	return &Outbox{
 		mailer: mailer, name: service, log: log, queue: make(chan letter, outboxSize), heldBy: make(map[string]int),
 	}
-}
-
-// Invite mails an invitation, which is a plain link to the page where everybody signs in. It holds no secret and does not sign
-// in. It fails at once when too many mails are waiting.
-func (o *Outbox) Invite(email, orgName, invitedBy, page string) error {
-	email, err := emailaddr.Clean(email)
-	if err != nil {
-		return err
-	}
-	invitations := []holder{{"invitations", placesOfInvitations}}
-	if err := o.reserve(invitations); err != nil {
-		return err
-	}
-	o.queue <- letter{kind: "invitation", mail: inviteMail(o.name, email, orgName, invitedBy, page), holders: invitations}
-	return nil
 }
 
 // reserve takes a place for one letter, which must be queued or released. So whoever gets none is refused before anything was

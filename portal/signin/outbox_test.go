@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -116,14 +117,28 @@ func TestPlacesAreShared(t *testing.T) {
 			t.Errorf("its provider took %d more, want 30", n)
 		}
 		invited := 0
-		for w.outbox.Invite(fmt.Sprintf("guest%d@example.org", invited), "Swar", "asha@example.org", serverURL) == nil {
+		invite := func(from string) bool {
 			invited++
+			return w.invite(fmt.Sprintf("guest%d@example.org", invited), from) == nil
 		}
-		if invited != 100 {
-			t.Errorf("%d invitations wait, want 100", invited)
+		for n := range 20 {
+			if !invite(fmt.Sprintf("198.51.100.%d", n)) {
+				t.Fatalf("invitation %d of a network was refused", n)
+			}
 		}
-		if n := count(func(n int) string { return fmt.Sprintf("10.%d.0.1", n) }); n != 50 {
-			t.Errorf("others took %d places, want the 50 that are left", n)
+		if invite("198.51.100.99") {
+			t.Error("a network took more than 20 places with invitations")
+		}
+		for n := range 30 {
+			if !invite("") {
+				t.Fatalf("invitation %d of the operator was refused", n)
+			}
+		}
+		if invite("") || invite("203.0.113.1") {
+			t.Error("more than 50 invitations wait")
+		}
+		if n := count(func(n int) string { return fmt.Sprintf("10.%d.0.1", n) }); n != 100 {
+			t.Errorf("others took %d places, want the 100 that are left", n)
 		}
 		close(w.mails.hold)
 		time.Sleep(time.Hour)
@@ -176,8 +191,9 @@ func TestOutboxStops(t *testing.T) {
 					mails.hold = make(chan struct{})
 				}
 				outbox := newOutbox(mails, log)
+				w := &world{t: t, store: &tracedStore{Store: newStore()}, outbox: outbox}
 				for i := range 3 {
-					if err := outbox.Invite(fmt.Sprintf("person%d@example.org", i), "Swar", "asha@example.org", serverURL); err != nil {
+					if err := w.invite(fmt.Sprintf("person%d@example.org", i), ""); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -201,8 +217,11 @@ func TestOutboxStops(t *testing.T) {
 
 func TestInvite(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
+		invitations := signin.NewInvitations(w.store, w.outbox, 0)
 		invite := func(org, by string) signin.Mail {
-			if err := w.outbox.Invite("Ravi@Example.org", org, by, serverURL+"/portal"); err != nil {
+			time.Sleep(3 * time.Hour) // ten a day
+			i := signin.Invitation{Email: "Ravi@Example.org", OrgName: org, InvitedBy: by, Page: serverURL + "/portal"}
+			if err := invitations.Mail(t.Context(), i); err != nil {
 				t.Fatal(err)
 			}
 			mails := w.mails.all()
@@ -237,12 +256,62 @@ func TestInvite(t *testing.T) {
 		if m := invite(`<script>alert(1)<`, `"><b>x</b>@example.org`); strings.Contains(m.HTML, "<script") || strings.Contains(m.HTML, "<b>") {
 			t.Errorf("HTML:\n%s", m.HTML)
 		}
-		if err := w.outbox.Invite("not an address", "Swar", "asha@example.org", serverURL); err == nil {
+		if err := w.invite("not an address", ""); err == nil {
 			t.Error("an address that is none was taken")
 		}
-		if steps := w.store.trace(); len(steps) > 0 {
-			t.Errorf("an invitation touched the store: %v", steps)
+	})
+}
+
+// invite mails an invitation; from is empty for the operator.
+func (w *world) invite(email, from string) error {
+	i := signin.Invitation{Email: email, OrgName: "Swar", InvitedBy: "asha@example.org", Page: serverURL}
+	if from != "" {
+		i.From = netip.MustParseAddr(from)
+	}
+	return signin.NewInvitations(w.store, w.outbox, 0).Mail(w.t.Context(), i)
+}
+
+// Invitations have the limits of sign-in mails, whoever sends them, and take none of those away.
+func TestInvitationsAreLimited(t *testing.T) {
+	inWorld(t, nil, func(t *testing.T, w *world) {
+		refused := func(what string, err error, retry time.Duration) {
+			t.Helper()
+			f, ok := signin.Postponed(err)
+			if !ok || f.Status != http.StatusTooManyRequests || f.Code != "too_many_mails" || f.Retry != retry {
+				t.Errorf("%s: %v, %+v; want too many mails for %s", what, err, f, retry)
+			}
 		}
+		taken := func(what string, err error) {
+			t.Helper()
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			w.mails.all()
+		}
+		for day := range 2 {
+			for n := range 10 {
+				taken(fmt.Sprint(day, n), w.invite("victim@example.org", fmt.Sprintf("10.%d.%d.1", day, n)))
+				if n == 2 {
+					refused("the fourth in 15 minutes", w.invite("Victim@example.org", "11.0.0.1"), 15*time.Minute)
+					refused("also of the operator", w.invite("victim@example.org", ""), 15*time.Minute)
+				}
+				if n%3 == 2 {
+					time.Sleep(15 * time.Minute)
+				}
+			}
+			refused("the eleventh of a day", w.invite("victim@example.org", "11.0.0.1"), 24*time.Hour-45*time.Minute)
+			want(t, "a sign-in mail", w.browser().ask("victim@example.org"), http.StatusAccepted, "")
+			w.mails.all()
+			time.Sleep(24*time.Hour - 45*time.Minute)
+		}
+		for n := range 20 {
+			taken(fmt.Sprint("from one address ", n), w.invite(fmt.Sprintf("n%d@example.org", n), "203.0.113.1"))
+		}
+		refused("the 21st of an hour", w.invite("n21@example.org", "203.0.113.1"), time.Hour)
+		taken("of another", w.invite("n21@example.org", "198.51.100.1"))
+		b := w.browser()
+		b.from = "203.0.113.1:1"
+		want(t, "signing in from there", b.ask("me@example.org"), http.StatusAccepted, "")
 	})
 }
 

@@ -62,6 +62,8 @@ type Invitation struct {
 	OrgName   string
 	Role      Role
 	InvitedBy string // e-mail, or "operator"
+
+	at, before time.Time // when it was handed out, and when the one before was
 }
 
 // Members returns the members of an organisation, joined and invited, in order of e-mail.
@@ -77,7 +79,7 @@ func (s *Service) Members(ctx context.Context, actor User, orgID string) ([]Memb
 // Invite makes email an invited member; owners only. An empty role means RoleMember.
 //
 // Inviting an address again gives it the role, unless that is empty, and a mail when the last one is MailPause ago. A member who has joined
-// stays as they are. The caller sends the mail that is returned; nil means none.
+// stays as they are. The caller sends the mail that is returned, and calls NotMailed where it cannot; nil means none.
 func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, role Role, once Once) (Member, *Invitation, error) {
 	email, err := emailaddr.Clean(email)
 	if err != nil {
@@ -127,8 +129,10 @@ func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, r
 			}
 		}
 		if now.Sub(m.MailedAt) >= MailPause {
+			mail = &Invitation{
+				Email: email, OrgID: orgID, OrgName: org.Name, Role: m.Role, InvitedBy: actor.Email, at: now, before: m.MailedAt,
+			}
 			m.MailedAt = now
-			mail = &Invitation{Email: email, OrgID: orgID, OrgName: org.Name, Role: m.Role, InvitedBy: actor.Email}
 			log(tx, now, actor, MemberInvited, orgID, email, "role", string(m.Role))
 		}
 		tx.PutMember(m)
@@ -138,6 +142,24 @@ func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, r
 		return Member{}, nil, err
 	}
 	return m, mail, nil
+}
+
+// NotMailed takes back that an invitation was handed out to be mailed.
+func (s *Service) NotMailed(ctx context.Context, i Invitation) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		m, err := tx.Member(i.OrgID, i.Email)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if m.MailedAt.Equal(i.at) {
+			m.MailedAt = i.before
+			tx.PutMember(m)
+		}
+		return nil
+	})
 }
 
 // SetRole changes the role of a member, joined or invited; owners only.

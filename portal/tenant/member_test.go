@@ -25,7 +25,8 @@ func TestInviting(t *testing.T) {
 		if m.InvitedBy != owner.Email || m.InvitedAt.IsZero() {
 			t.Errorf("invited as %+v, want it to say by whom and when", m)
 		}
-		if mail == nil || *mail != (tenant.Invitation{"new@example.org", w.org.ID, "Swar", tenant.RoleMember, owner.Email}) {
+		if mail == nil || mail.Email != "new@example.org" || mail.OrgID != w.org.ID || mail.OrgName != "Swar" ||
+			mail.Role != tenant.RoleMember || mail.InvitedBy != owner.Email {
 			t.Errorf("the mail is %+v", mail)
 		}
 		for _, step := range []struct {
@@ -275,5 +276,47 @@ func TestTheAuditLogTellsEveryChange(t *testing.T) {
 				t.Errorf("limit %d: %d entries, %v, want %v", limit, len(entries), err, want)
 			}
 		}
+	})
+}
+
+func TestWhatWasNotMailed(t *testing.T) {
+	inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {
+		invite := func() *tenant.Invitation {
+			t.Helper()
+			_, mail, err := w.Invite(t.Context(), owner, w.org.ID, "new@example.org", "", never)
+			want(t, "inviting", err, nil)
+			return mail
+		}
+		mailed := func() time.Time {
+			t.Helper()
+			for _, m := range must(w.Members(t.Context(), owner, w.org.ID))(t) {
+				if m.Email == "new@example.org" {
+					return m.MailedAt
+				}
+			}
+			t.Fatal("there is no such member")
+			return time.Time{}
+		}
+		first := invite()
+		want(t, "taking it back", w.NotMailed(t.Context(), *first), nil)
+		if at := mailed(); !at.IsZero() {
+			t.Errorf("it was mailed at %v", at)
+		}
+		pass(time.Minute)
+		if invite() == nil {
+			t.Fatal("what was not mailed is not mailed again")
+		}
+		second := mailed()
+		want(t, "taking back what came before", w.NotMailed(t.Context(), *first), nil)
+		if at := mailed(); second.IsZero() || !at.Equal(second) {
+			t.Errorf("it was mailed at %v, want %v", at, second)
+		}
+		pass(tenant.MailPause)
+		want(t, "taking back the next", w.NotMailed(t.Context(), *invite()), nil)
+		if at := mailed(); !at.Equal(second) {
+			t.Errorf("it was mailed at %v, want %v", at, second)
+		}
+		must(w.RemoveMember(t.Context(), owner, w.org.ID, "new@example.org"))(t)
+		want(t, "of who was removed", w.NotMailed(t.Context(), *first), nil)
 	})
 }

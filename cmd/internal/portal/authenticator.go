@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/netip"
 
 	"github.com/swar-tts/swar/portal/signin"
 	"github.com/swar-tts/swar/portal/tenant"
@@ -14,7 +16,9 @@ import (
 type authenticator struct {
 	issuer   *signin.Issuer // nil: nobody signs in by e-mail
 	outbox   *signin.Outbox // nil: no mails are sent
-	trust    *signin.Trust  // nil: no other issuer is trusted
+	invite   *signin.Invitations
+	clientIP func(*http.Request) netip.Addr
+	trust    *signin.Trust // nil: no other issuer is trusted
 	verifier signin.Verifiers
 	page     string // where everybody signs in
 	mail     string // what becomes of mails: smtp, printed or none
@@ -25,13 +29,14 @@ type authenticator struct {
 func (s *SignInFlags) authenticator(
 	ctx context.Context, store Records, p *Portal, site Site, log *slog.Logger,
 ) (*authenticator, error) {
-	a := &authenticator{page: s.address(site.Address) + site.signInPath()}
+	a := &authenticator{page: s.address(site.Address) + site.signInPath(), clientIP: site.ClientIP}
 	mailer, err := s.mailer(ctx, site.Address, site.Mails)
 	if err != nil {
 		return nil, err
 	}
 	if mailer != nil {
 		a.outbox = signin.NewOutbox("", mailer, log)
+		a.invite = signin.NewInvitations(store, a.outbox, s.mails)
 	}
 	a.mail = s.mailWay(mailer)
 	if *s.byEmail == "on" {
@@ -95,9 +100,13 @@ func (a *authenticator) works() (all []func(context.Context) error) {
 }
 
 // Invite implements the mailer of the portal's API.
-func (a *authenticator) Invite(_ context.Context, i tenant.Invitation) error {
+func (a *authenticator) Invite(r *http.Request, i tenant.Invitation) error {
 	if a.outbox == nil {
-		return errors.New("no mail server is named with --smtp; tell them yourself to sign in at " + a.page)
+		return errors.New("no mail server is named with --smtp; make them a link with `signin-link`, and they sign in at " + a.page)
 	}
-	return a.outbox.Invite(i.Email, i.OrgName, i.InvitedBy, a.page)
+	mail := signin.Invitation{Email: i.Email, OrgName: i.OrgName, InvitedBy: i.InvitedBy, Page: a.page}
+	if i.InvitedBy != tenant.Operator().Email {
+		mail.From = a.clientIP(r)
+	}
+	return a.invite.Mail(r.Context(), mail)
 }

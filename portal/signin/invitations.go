@@ -1,0 +1,88 @@
+package signin
+
+import (
+	"context"
+	"encoding/hex"
+	"net/netip"
+	"time"
+
+	"github.com/swar-tts/swar/portal/emailaddr"
+	"github.com/swar-tts/swar/runtime/answer"
+)
+
+// Invitations mails invitations, within the limits of sign-in mails. What it counts lies beside what is counted of those, so that nobody's
+// sign-in is closed by invitations; only the mails of all in an hour are counted together.
+type Invitations struct {
+	store  Store
+	outbox *Outbox
+	limit  int
+}
+
+// NewInvitations returns one. limit is the number of mails in an hour to everybody together, as [Config.TotalLimit].
+func NewInvitations(store Store, outbox *Outbox, limit int) *Invitations {
+	if limit == 0 {
+		limit = totalLimit
+	}
+	return &Invitations{store, outbox, limit}
+}
+
+// Invitation is a plain link to the page where everybody signs in. It holds no secret and does not sign in.
+type Invitation struct {
+	Email     string
+	OrgName   string
+	InvitedBy string
+	Page      string
+	From      netip.Addr // of who invites; that of an operator, who has no limit of their own, is not valid
+}
+
+// Mail queues an invitation. It fails at once where a limit is reached or too many mails are waiting: see [Postponed].
+func (v *Invitations) Mail(ctx context.Context, i Invitation) error {
+	email, err := emailaddr.Clean(i.Email)
+	if err != nil {
+		return err
+	}
+	holders := []holder{{"invitations", placesOfInvitations}}
+	if i.From.IsValid() {
+		holders = append(holders, holdersOf(i.From)...)
+	}
+	if err := v.outbox.reserve(holders); err != nil {
+		return err
+	}
+	if err := v.take(ctx, email, i.From, time.Now()); err != nil {
+		v.outbox.release(holders)
+		return err
+	}
+	v.outbox.queue <- letter{
+		kind: "invitation", mail: inviteMail(v.outbox.name, email, i.OrgName, i.InvitedBy, i.Page), holders: holders,
+	}
+	return nil
+}
+
+// take counts an invitation against its address, which no removal of a member forgets, and against who sends it.
+func (v *Invitations) take(ctx context.Context, email string, from netip.Addr, now time.Time) error {
+	box := emailHash(email)
+	id := hex.EncodeToString(box[:])
+	if err := take(ctx, v.store, "invited:"+id, now, shortWindow, shortLimit, tooManyInvitations); err != nil {
+		return err
+	}
+	if err := take(ctx, v.store, "invited-day:"+id, now, dayWindow, dayLimit, tooManyInvitations); err != nil {
+		return err
+	}
+	if !from.IsValid() {
+		return nil
+	}
+	if err := take(ctx, v.store, "inviter:"+subscriber(from), now, mailWindow, mailLimit, tooManyInvitations); err != nil {
+		return err
+	}
+	return takeShare(ctx, v.store, from, v.limit, now)
+}
+
+func tooManyInvitations(retry time.Duration) error {
+	return &limitError{"too_many_mails", "too many invitations were mailed to this address or from here; try again later", retry}
+}
+
+// Postponed returns the answer to who asks for a mail that is refused for now, because of a limit or because too many are waiting.
+func Postponed(err error) (f answer.Failure, ok bool) {
+	f, isFault := failureOf(err)
+	return f, !isFault && f.Retry > 0
+}
