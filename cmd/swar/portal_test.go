@@ -122,6 +122,9 @@ func TestAPortalThatCannotStart(t *testing.T) {
 		}
 	}
 	refused("two servers", "is in use by another server: stop it, or give this one a folder of its own", "--data", "data")
+	if r := s.run("migrate", "--project", "p", "--data", "data"); r.code != 1 || !strings.HasSuffix(r.err, "is in use by another server: stop it\n") {
+		t.Errorf("a move beside a server: exit code %d, %q; want 1 and to stop the server", r.code, r.err)
+	}
 
 	if err := os.WriteFile(s.path("file"), nil, 0o600); err != nil {
 		t.Fatal(err)

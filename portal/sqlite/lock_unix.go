@@ -27,7 +27,7 @@ func lock(path string, server bool) ([]*os.File, error) {
 	if err != nil {
 		_ = open.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("database %s is in use by another server: stop it, or give this one a folder of its own", path)
+			return nil, fmt.Errorf("database %s %w", path, ErrServed)
 		}
 		return nil, err
 	}

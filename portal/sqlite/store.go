@@ -25,6 +25,9 @@ import (
 	"github.com/swar-tts/swar/portal/usage"
 )
 
+// ErrServed means that a server has the database open, which no other may then.
+var ErrServed = errors.New("is in use by another server: stop it")
+
 // Config says where and how a [Store] is kept.
 type Config struct {
 	Path     string        // of the database file; its folder is made if it is missing. Required

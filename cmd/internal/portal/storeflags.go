@@ -83,7 +83,14 @@ func (s *StoreFlags) open(ctx context.Context, log *slog.Logger) (Records, error
 		log.Info("asking Firestore for every sort of query", "project", s.Project) // which may take a while to fail
 		return OpenFirestore(ctx, s.Project, log)
 	}
-	return sqlite.Open(ctx, sqlite.Config{Path: s.Database(), Server: true})
+	file, err := sqlite.Open(ctx, sqlite.Config{Path: s.Database(), Server: true})
+	if errors.Is(err, sqlite.ErrServed) {
+		err = fmt.Errorf("%w, or give this one a folder of its own", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
 }
 
 // OpenFile opens the file of the store sqlite, which must be there. alone keeps servers away from it.
