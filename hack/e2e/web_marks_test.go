@@ -46,6 +46,7 @@ func TestMarksAreThoseOfTheAPI(t *testing.T) {
 	}
 	_, b, _ := portalTab(t)
 	b.do(chromedp.WaitVisible("textarea"))
+	b.wait("a key", `Object.keys(sessionStorage).some((k) => k.startsWith('swar.play.'))`)
 	texts, err := json.Marshal(messages(t))
 	if err != nil {
 		t.Fatal(err)

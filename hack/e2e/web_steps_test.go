@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -100,6 +101,58 @@ func TestNothingToSay(t *testing.T) {
 	b.wait("why it cannot be played", `document.querySelector('.play-button').disabled && document.querySelector('#play-reason')?.textContent === 'Nothing in this text can be spoken.'`)
 	b.write("textarea", "Namaste \u4f60\u597d")
 	b.wait("what is left out", `document.querySelector('[data-unspoken]')?.textContent.includes('\u4f60') && !document.querySelector('.play-button').disabled`)
+}
+
+// TestLongNames: a name without a space makes a menu neither wider than it is nor lie beneath the page.
+func TestLongNames(t *testing.T) {
+	_, b, org := portalTab(t)
+	b.get(fmt.Sprintf(inPortal, fmt.Sprintf(`await api('PATCH', '/orgs/%s', {name: 'A'.repeat(80)}); return '';`, org)), new(string))
+	b.open(org, "playground")
+	b.do(chromedp.Click(".side .org"))
+	var hidden []string
+	b.get(`(() => {
+	const list = document.querySelector('.side .menu-list'), found = [];
+	if (list.scrollWidth > list.clientWidth) found.push('scrolls sideways');
+	for (const item of list.children) {
+		const r = item.getBoundingClientRect();
+		for (const x of [r.left + 2, r.right - 2]) if (!list.contains(document.elementFromPoint(x, (r.top + r.bottom) / 2))) found.push(item.textContent + ' is covered');
+	}
+	return found;
+})()`, &hidden)
+	if len(hidden) > 0 {
+		t.Errorf("the menu: %q", hidden)
+	}
+}
+
+// TestStatementOnPaper: what is printed says what it is, of when, and whose frames it bills; on white.
+func TestStatementOnPaper(t *testing.T) {
+	_, b, org := portalTab(t)
+	b.furnish(org)
+	b.wait("usage has come", fmt.Sprintf(`await `+inPortal, fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
+	b.open(org, "billing")
+	b.do(chromedp.Click("tr[data-month] button"))
+	b.wait("whose frames", `document.querySelector('[data-by-key] tbody tr')`)
+	var sheet struct {
+		Title, Bill string
+		Sum         int
+	}
+	b.get(`(() => {
+	const n = (text) => Number(text.replaceAll(',', '')), facts = [...document.querySelectorAll('.sheet dl > div')];
+	return {
+		Title: document.querySelector('.sheet h3').textContent, Bill: facts.find((f) => f.querySelector('dt').textContent.startsWith('Frames')).querySelector('dd').textContent.replaceAll(',', ''),
+		Sum: [...document.querySelectorAll('[data-by-key] tbody tr')].reduce((sum, r) => sum + n(r.lastChild.textContent), 0),
+	};
+})()`, &sheet)
+	if fmt.Sprint(sheet.Sum) != sheet.Bill || !strings.HasPrefix(sheet.Title, "Statement for ") {
+		t.Errorf("the sheet shows %+v", sheet)
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	var paper string
+	if b.get(`getComputedStyle(document.querySelector('dialog')).backgroundColor`, &paper); paper != "rgb(255, 255, 255)" {
+		t.Errorf("the paper is %s", paper)
+	}
 }
 
 // TestSignOutLeavesNothing: what was typed is gone, and the playground's key is dead.
