@@ -36,7 +36,7 @@ It prints no key. The first one is made with
 
   swar-portal keys create
 
-which works through a socket in the folder --data, as the other commands do. With --store firestore several of them share
+which works through a socket in the folder --data, as the other commands do; setup-link and signin-link let people in. With --store firestore several of them share
 a database, each with a folder of its own.
 
 Routers show who they are with the token of --token-file, or with certificates: one that names the role router is accepted.
