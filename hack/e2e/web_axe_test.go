@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 const axeFile = "../../portal/web/node_modules/axe-core/axe.min.js"
@@ -100,6 +101,30 @@ func TestAxeOnWhatOpens(t *testing.T) {
 			b.wait(what.page+": "+what.do, what.until)
 			b.axe(string(axe), fmt.Sprintf("%s after %s, %s, %s, %d px", what.page, what.do, l.theme, l.language, l.width))
 		}
+	}
+}
+
+// TestAxeOnNewKey looks at a key that was just made, and at the question of who closes its dialog.
+func TestAxeOnNewKey(t *testing.T) {
+	axe, err := os.ReadFile(axeFile)
+	if err != nil {
+		t.Skipf("axe-core is not installed (npm ci in portal/web): accessibility is NOT TESTED: %v", err)
+	}
+	_, b, org := portalTab(t)
+	for _, l := range []look{{"light", "en", 1440}, {"dark", "hi", 390}} {
+		b.look(l)
+		b.open(org, "keys")
+		b.do(chromedp.Click("[data-create]"))
+		b.wait("the form", `document.activeElement.matches('dialog input')`)
+		b.write("dialog input", "ivr")
+		b.do(chromedp.KeyEvent(kb.Enter))
+		b.wait("the key", `document.querySelector('[data-secret]')`)
+		b.get(`([...document.querySelectorAll('dialog [role=tab]')].find((x) => x.textContent === 'Python').click(), '')`, new(string))
+		b.do(chromedp.KeyEvent(kb.Escape))
+		b.wait("the question", `document.querySelector('.leaving') && document.querySelectorAll('.lines').length === 2`)
+		b.rest()
+		b.axe(string(axe), fmt.Sprintf("a new key, %s, %s, %d px", l.theme, l.language, l.width))
+		b.do(chromedp.Click(".leaving .bad"))
 	}
 }
 
