@@ -286,9 +286,11 @@ func (r *reader) spokenSign(i int) int {
 
 // isAngled reports whether the sign at token i is a bracket around words: <Ramesh Kumar>.
 func (r *reader) isAngled(i int) bool {
-	if behind := r.at(i + 1); r.isSign(i, '<') {
+	behind := r.at(i + 1)
+	if r.isSign(i, '<') {
 		return r.at(i).gap && !behind.gap && behind.kind.lettered()
-	} else if !behind.gap && behind.kind != sign {
+	}
+	if !behind.gap && behind.kind != sign {
 		return false
 	}
 	return r.isSign(i, '>') && r.tight(i) && r.at(i-1).kind.lettered()
