@@ -235,7 +235,7 @@ func TestAnInvitationThatIsNotMailed(t *testing.T) {
 			if got.status != tt.status {
 				t.Errorf("got %d %s, want %d", got.status, got.body, tt.status)
 			}
-			if tt.status != http.StatusOK && (got.header.Get("Retry-After") == "" || !strings.Contains(string(got.body), "the invitation stands, but was not mailed")) {
+			if tt.status != http.StatusOK && (got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "the invitation stands, but was not mailed")) {
 				t.Errorf("got %v %s", got.header, got.body)
 			}
 			list := g.do(owner, "GET", "/portal/v1/orgs/"+org+"/members", "").body

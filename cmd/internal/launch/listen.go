@@ -76,7 +76,7 @@ func URLsOf(address string) []string {
 			v6 = append(v6, "http://"+net.JoinHostPort(ip.String(), port))
 		}
 	}
-	others := append(v4, v6...)
+	others := slices.Concat(v4, v6)
 	return append(all, others[:min(len(others), maxOwnAddresses)]...)
 }
 
