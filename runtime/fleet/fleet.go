@@ -19,6 +19,10 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
+// keepTime is how long a pod that is connected and warm is used when the source does not list it any more. Lists lack
+// pods for a moment, such as when EndpointSlices are made anew; a pod that ends says so itself, or its link breaks.
+const keepTime = 10 * time.Second
+
 // Source tells where pods are.
 type Source interface {
 	// Run tells of all pods, once at the start and whenever that changes, from one goroutine, until ctx ends.
@@ -51,6 +55,7 @@ type Speaker struct {
 	mu       sync.Mutex
 	router   *route.Router
 	pods     map[string]*pod
+	listed   []route.Endpoint // what the source told last
 	calls    map[route.ID]*call
 	lastID   route.ID
 	model    speech.Model
@@ -122,6 +127,12 @@ func (s *Speaker) tick(ctx context.Context) {
 		select {
 		case now := <-second.C:
 			s.mu.Lock()
+			for _, p := range s.pods {
+				if s.isGoneLocked(now, p) {
+					s.tellRouterLocked(now)
+					break
+				}
+			}
 			s.doLocked(s.router.Tick(now))
 			counts := s.router.Counts()
 			s.turnedAway.tick(counts.Refused + counts.Warming)
@@ -136,29 +147,62 @@ func (s *Speaker) tick(ctx context.Context) {
 func (s *Speaker) list(ctx context.Context, all []route.Endpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.doLocked(s.router.List(time.Now(), all))
-	stay := make(map[string]bool, len(all))
+	now := time.Now()
+	s.listed = slices.Clone(all)
+	missing := maps.Clone(s.pods)
 	for _, e := range all {
-		stay[e.Address] = true
-		if _, known := s.pods[e.Address]; known {
-			continue
+		delete(missing, e.Address)
+		p, known := s.pods[e.Address]
+		if !known {
+			client, err := s.cfg.Dial(e.Address)
+			if err != nil {
+				s.log.Error("a pod cannot be dialled", "pod", e.Address, "error", err)
+				continue
+			}
+			p = newPod(s, e.Address, client)
+			s.pods[e.Address] = p
+			s.running.Go(func() { p.run(ctx) })
 		}
-		client, err := s.cfg.Dial(e.Address)
-		if err != nil {
-			s.log.Error("a pod cannot be dialled", "pod", e.Address, "error", err)
-			continue
-		}
-		p := newPod(s, e.Address, client)
-		s.pods[e.Address] = p
-		s.running.Go(func() { p.run(ctx) })
+		p.zone, p.missing = e.Zone, time.Time{}
 	}
+	for _, p := range missing {
+		if !p.missing.IsZero() {
+			continue
+		}
+		p.missing = now
+		if !s.isGoneLocked(now, p) {
+			s.log.Info("a pod is not listed any more; using it while it answers", "pod", p.address, "for_ms", keepTime.Milliseconds())
+		}
+	}
+	s.tellRouterLocked(now)
+}
+
+// tellRouterLocked tells the router of the pods that are listed or kept, and leaves those that are gone.
+func (s *Speaker) tellRouterLocked(now time.Time) {
+	all := slices.Clone(s.listed)
+	var gone []string
 	for address, p := range s.pods {
-		if !stay[address] {
+		switch {
+		case s.isGoneLocked(now, p):
 			delete(s.pods, address)
 			p.leave()
-			s.doLocked(s.router.Disconnect(time.Now(), address))
+			gone = append(gone, address)
+		case !p.missing.IsZero():
+			all = append(all, route.Endpoint{Address: address, Zone: p.zone})
 		}
 	}
+	s.doLocked(s.router.List(now, all))
+	for _, address := range gone {
+		s.doLocked(s.router.Disconnect(now, address))
+	}
+}
+
+// isGoneLocked reports whether a pod is not listed, and not kept in spite of that.
+func (s *Speaker) isGoneLocked(now time.Time, p *pod) bool {
+	if p.missing.IsZero() {
+		return false
+	}
+	return now.Sub(p.missing) >= keepTime || !s.router.IsWarm(p.address) || s.router.IsDraining(p.address)
 }
 
 // doLocked carries out what the router has decided.

@@ -20,14 +20,16 @@ const (
 	leaveLimit  = speech.UtteranceTimeout
 )
 
-// pod is the connections to one, for as long as it is listed and something runs there.
+// pod is the connections to one, for as long as it is listed or kept, or something runs there.
 type pod struct {
 	speaker   *Speaker
 	address   string
 	client    *link.Client
 	following link.Following
-	left      chan struct{} // closed when it is no longer listed
-	model     speech.Model  // guarded by the speaker's mutex
+	left      chan struct{} // closed when it is neither listed nor kept
+	zone      string        // where it was listed; guarded by the speaker's mutex
+	missing   time.Time     // since when it is not listed; zero while it is; likewise
+	model     speech.Model  // likewise
 	running   int           // attempts, likewise
 	idle      chan struct{} // closed when it has left and nothing runs; likewise
 	away      bool          // and it was logged; of the goroutine that runs, as is ending
@@ -71,7 +73,7 @@ func (p *pod) hasLeft() bool {
 	}
 }
 
-// run keeps a link to the pod until it is no longer listed or ctx ends, and closes the connections when nothing runs on
+// run keeps a link to the pod until it leaves or ctx ends, and closes the connections when nothing runs on
 // them any more.
 func (p *pod) run(ctx context.Context) {
 	linking, stop := context.WithCancel(ctx)
@@ -102,7 +104,7 @@ func (p *pod) keepLink(ctx context.Context) {
 		begun := time.Now()
 		err := p.link(ctx)
 		p.asked()
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || p.hasLeft() {
 			return
 		}
 		if time.Since(begun) > maxRetry {
@@ -136,8 +138,10 @@ func (p *pod) unlinked() {
 	defer s.mu.Unlock()
 	p.model = speech.Model{}
 	if s.pods[p.address] == p { // else there is another one at that address, or none
+		now := time.Now()
 		p.ending = s.router.IsDraining(p.address)
-		s.doLocked(s.router.Disconnect(time.Now(), p.address))
+		s.doLocked(s.router.Disconnect(now, p.address))
+		p.lookLocked(now)
 	}
 }
 
@@ -230,9 +234,18 @@ func (p *pod) State(state route.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pods[p.address] == p {
-		s.doLocked(s.router.State(time.Now(), p.address, state))
+		now := time.Now()
+		s.doLocked(s.router.State(now, p.address, state))
+		p.lookLocked(now)
 	}
 	p.asked()
+}
+
+// lookLocked leaves the pod if what is known of it now says that it is gone.
+func (p *pod) lookLocked(now time.Time) {
+	if p.speaker.isGoneLocked(now, p) {
+		p.speaker.tellRouterLocked(now)
+	}
 }
 
 // Granted implements [link.Events].

@@ -202,6 +202,12 @@ func (r *Router) Capacity(now time.Time) speech.Capacity {
 	return c
 }
 
+// IsWarm reports whether a pod is connected, fit, and was warm once.
+func (r *Router) IsWarm(address string) bool {
+	p, ok := r.pods[address]
+	return ok && p.connected && !p.unfit && p.state.Warm
+}
+
 // IsDraining reports whether a pod has said that it goes away.
 func (r *Router) IsDraining(address string) bool {
 	p, ok := r.pods[address]
