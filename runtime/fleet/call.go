@@ -206,11 +206,17 @@ func (sp *speaking) leaveQueue() bool {
 	return true
 }
 
+// refuseTime is how long a pod may be asked when the wait is over: a refusal leaves within 2 s.
+const refuseTime = 50 * time.Millisecond
+
 // refuse returns why the utterance is not spoken: what is wrong with it, if anything is, else that nobody is free.
 func (sp *speaking) refuse(ctx context.Context, err error) error {
 	if sp.checked {
 		return err
 	}
+	left := max(time.Until(sp.begin.Add(sp.waitLimit)), 0)
+	ctx, cancel := context.WithTimeout(ctx, left+refuseTime)
+	defer cancel()
 	if refusal := sp.speaker.check(ctx, sp.u); refusal != nil {
 		return refusal
 	}
