@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -66,7 +67,8 @@ func (l *guardedListener) Accept() (net.Conn, error) {
 		if _, isTLS := conn.(*tls.Conn); isTLS { // which net/http must see; its clients show a certificate
 			return conn, nil
 		}
-		c := &guardedConn{Conn: conn, guard: l.guard, address: addressOf(conn), isHeader: true}
+		c := &guardedConn{Conn: conn, guard: l.guard, address: addressOf(conn)}
+		c.isHeader.Store(true)
 		if l.guard.admit(c) {
 			return c, nil
 		}
@@ -167,10 +169,10 @@ func (g *guard) changed(conn net.Conn, state http.ConnState) {
 	}
 	switch state {
 	case http.StateIdle:
-		c.setHeader(true)
+		c.isHeader.Store(true)
 		g.wait(c)
 	case http.StateActive, http.StateHijacked:
-		c.setHeader(false)
+		c.isHeader.Store(false)
 		g.leave(c, false)
 	}
 }
@@ -191,24 +193,11 @@ type guardedConn struct {
 	place *list.Element // among those that wait; guard.mu guards it
 	gone  bool          // closed; guard.mu guards it
 
-	mu       sync.Mutex // guards isHeader
-	isHeader bool       // what is read next is a request header
+	isHeader atomic.Bool // what is read next is a request header
 
 	head  []byte // read and not yet given to net/http
 	err   error  // that ended the header
 	blank blank
-}
-
-func (c *guardedConn) setHeader(is bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.isHeader = is
-}
-
-func (c *guardedConn) awaitsHeader() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.isHeader
 }
 
 // Read implements [net.Conn].
@@ -216,7 +205,7 @@ func (c *guardedConn) Read(p []byte) (int, error) {
 	if len(c.head) == 0 && c.err == nil {
 		n, err := c.Conn.Read(p)
 		ended := c.blank.in(p[:n])
-		if n == 0 || err != nil || ended || !c.awaitsHeader() {
+		if n == 0 || err != nil || ended || !c.isHeader.Load() {
 			return n, err
 		}
 		c.collect(p, n)

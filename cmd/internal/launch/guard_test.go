@@ -15,34 +15,51 @@ import (
 
 const wholeRequest = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-// guarded starts a server with the limits of g. Where the path is /slow its handler says that it has started, and waits for release.
-func guarded(t *testing.T, g *guard) (dial func(send string) net.Conn, started, release chan struct{}) {
+// guardedServer is one whose handler says that it has started, and waits for release, where the path is /slow.
+type guardedServer struct {
+	address          string
+	started, release chan struct{}
+	idle             chan struct{} // a connection waits for its next request
+}
+
+// serveGuarded starts a server with the limits of g.
+func serveGuarded(t *testing.T, g *guard) *guardedServer {
 	t.Helper()
 	l, err := Listen(t.Context(), "swar-test", "--listen", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	started, release = make(chan struct{}), make(chan struct{})
-	var s Servers
-	s.addGuarded(NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := &guardedServer{l.Addr().String(), make(chan struct{}), make(chan struct{}), make(chan struct{}, 1000)}
+	h := NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
-			started <- struct{}{}
-			<-release
+			s.started <- struct{}{}
+			<-s.release
 		}
 		body, _ := io.ReadAll(r.Body)
 		w.Write(body)
-	}), slog.New(slog.DiscardHandler)), l, g)
-	s.Start(func(err error) { t.Error(err) })
-	t.Cleanup(s.Close)
-	return func(send string) net.Conn {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
+	}), slog.New(slog.DiscardHandler))
+	var servers Servers
+	servers.addGuarded(h, l, g)
+	h.ConnState = func(c net.Conn, state http.ConnState) {
+		g.changed(c, state)
+		if state == http.StateIdle {
+			s.idle <- struct{}{}
 		}
-		t.Cleanup(func() { c.Close() })
-		io.WriteString(c, send)
-		return c
-	}, started, release
+	}
+	servers.Start(func(err error) { t.Error(err) })
+	t.Cleanup(servers.Close)
+	return s
+}
+
+func (s *guardedServer) dial(t *testing.T, send string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	io.WriteString(c, send)
+	return c
 }
 
 // answerOn reads one answer, and returns its status and body; 0 where the connection ended.
@@ -69,15 +86,15 @@ func limitsOf(most, open int) *guard {
 
 func TestTheOldestUnfinishedHeaderMakesRoom(t *testing.T) {
 	g := limitsOf(3, 100)
-	dial, _, _ := guarded(t, g)
+	s := serveGuarded(t, g)
 	var waiting []net.Conn
 	for range 3 {
-		waiting = append(waiting, dial("GET / HTTP/1.1\r\nHost: a\r\n"))
+		waiting = append(waiting, s.dial(t, "GET / HTTP/1.1\r\nHost: a\r\n"))
 	}
 	if n := g.counts(closedWaiting); n != 0 {
 		t.Errorf("%d were closed at the limit", n)
 	}
-	if status, _ := answerOn(t, dial(wholeRequest)); status != http.StatusOK {
+	if status, _ := answerOn(t, s.dial(t, wholeRequest)); status != http.StatusOK {
 		t.Errorf("one that comes at once: status %d", status)
 	}
 	if status, _ := answerOn(t, waiting[0]); status != 0 {
@@ -93,13 +110,14 @@ func TestTheOldestUnfinishedHeaderMakesRoom(t *testing.T) {
 
 func TestAnIdleConnectionWaitsAsWell(t *testing.T) {
 	g := limitsOf(2, 100)
-	dial, _, _ := guarded(t, g)
+	s := serveGuarded(t, g)
 	var idle []net.Conn
 	for range 3 {
-		c := dial(wholeRequest)
+		c := s.dial(t, wholeRequest)
 		if status, _ := answerOn(t, c); status != http.StatusOK {
 			t.Fatalf("status %d", status)
 		}
+		<-s.idle
 		idle = append(idle, c)
 	}
 	if status, _ := answerOn(t, idle[0]); status != 0 {
@@ -113,40 +131,41 @@ func TestAnIdleConnectionWaitsAsWell(t *testing.T) {
 
 func TestNoRoomForAnotherConnection(t *testing.T) {
 	g := limitsOf(2, 2)
-	dial, started, release := guarded(t, g)
+	s := serveGuarded(t, g)
 	slow := "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n"
-	working := []net.Conn{dial(slow), dial(slow)}
-	<-started
-	<-started
-	if status, body := answerOn(t, dial("")); status != http.StatusServiceUnavailable || body != `{"error":"busy"}` {
+	working := []net.Conn{s.dial(t, slow), s.dial(t, slow)}
+	<-s.started
+	<-s.started
+	if status, body := answerOn(t, s.dial(t, "")); status != http.StatusServiceUnavailable || body != `{"error":"busy"}` {
 		t.Errorf("one above: %d %s", status, body)
 	}
-	close(release)
+	close(s.release)
 	for _, c := range working {
 		if status, _ := answerOn(t, c); status != http.StatusOK {
 			t.Errorf("one within: status %d", status)
 		}
+		<-s.idle
 	}
-	if status, _ := answerOn(t, dial(wholeRequest)); status != http.StatusOK {
+	if status, _ := answerOn(t, s.dial(t, wholeRequest)); status != http.StatusOK {
 		t.Errorf("with an idle one: status %d", status)
 	}
 }
 
 // TestHeadersInPieces: a header is the same, however it is cut.
 func TestHeadersInPieces(t *testing.T) {
-	dial, _, _ := guarded(t, limitsOf(10, 100))
+	s := serveGuarded(t, limitsOf(10, 100))
 	request := "POST / HTTP/1.1\r\nHost: a\r\nX-Long: " + strings.Repeat("x", 6000) + "\r\nContent-Length: 4\r\n\r\nbody"
 	plain := strings.ReplaceAll(request, "\r\n", "\n")
 	for _, text := range []string{request, plain} {
 		for cut := len(text) - 12; cut <= len(text); cut++ {
-			c := dial(text[:cut])
+			c := s.dial(t, text[:cut])
 			io.WriteString(c, text[cut:])
 			if status, body := answerOn(t, c); status != http.StatusOK || body != "body" {
 				t.Errorf("cut at %d of %d: %d %q", cut, len(text), status, body)
 			}
 		}
 	}
-	c := dial(request + request) // one behind the other
+	c := s.dial(t, request+request) // one behind the other
 	r := bufio.NewReader(c)
 	for i := range 2 {
 		answer, err := http.ReadResponse(r, nil)
@@ -187,7 +206,8 @@ func TestAHeaderIsReadWhole(t *testing.T) {
 		"with lines of LF":    {[]string{"GET / HTTP/1.1\n", "\n"}, []string{"GET / HTTP/1.1\n\n"}},
 		"with half of a CRLF": {[]string{"GET / HTTP/1.1\r\n\r", "\nbody"}, []string{"GET / HTTP/1.1\r\n\r\nbody"}},
 	} {
-		c := &guardedConn{Conn: &pieces{left: tt.sent}, guard: limitsOf(1, 1), isHeader: true}
+		c := &guardedConn{Conn: &pieces{left: tt.sent}, guard: limitsOf(1, 1)}
+		c.isHeader.Store(true)
 		b := make([]byte, 1<<16)
 		var got []string
 		for {
@@ -209,12 +229,12 @@ func TestAHeaderIsReadWhole(t *testing.T) {
 }
 
 func TestTheSizeOfAHeader(t *testing.T) {
-	dial, _, _ := guarded(t, limitsOf(10, 100))
+	s := serveGuarded(t, limitsOf(10, 100))
 	start, end := "GET / HTTP/1.1\r\nHost: a\r\nX-Long: ", "\r\n\r\n"
 	for size, want := range map[int]int{
 		maxHeader: http.StatusOK, maxHeader + slop + 1: http.StatusRequestHeaderFieldsTooLarge, 64 << 10: http.StatusRequestHeaderFieldsTooLarge,
 	} {
-		status, _ := answerOn(t, dial(start+strings.Repeat("x", size-len(start)-len(end))+end))
+		status, _ := answerOn(t, s.dial(t, start+strings.Repeat("x", size-len(start)-len(end))+end))
 		if status != want && (status != 0 || want == http.StatusOK) { // the answer may be lost to a reset
 			t.Errorf("%d bytes: status %d, want %d", size, status, want)
 		}
