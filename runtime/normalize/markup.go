@@ -83,18 +83,10 @@ func foldTags(toks []token, text []byte) []token {
 
 // tagNames are the elements of HTML and SSML that people write in messages. Anything else in brackets is said, unless it has attributes:
 // <Ramesh Kumar>, <last 4 digits>.
-var tagNames = nameSet(`a abbr audio b blockquote body br break button code dd del details div dl dt em emphasis entry figure font footer
+var tagNames = wordSet(`a abbr audio b blockquote body br break button code dd del details div dl dt em emphasis entry figure font footer
 	form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label lang li link main mark meta nav ol option p phoneme pre prosody q s
 	samp say-as script section select small source span speak strike strong style sub summary sup table tbody td textarea tfoot th thead title token tr
 	u ul var video voice w wbr svg path`)
-
-func nameSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
 
 // tagEnd returns the token that closes the tag that token i opens; i if it opens none.
 func tagEnd(toks []token, i int, text []byte) int {

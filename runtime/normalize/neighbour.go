@@ -624,18 +624,12 @@ func (r *reader) isCreditBehind(i int) bool {
 	if r.at(i-1).kind != digits || !r.isSign(i-2, '.') || len(r.str(i-1)) != 2 {
 		return false
 	}
-	for j := i - 3; j >= max(r.start, i-12); j-- {
-		if k := r.at(j); k.kind != digits && !k.isOneOf(",") {
-			j++
-			a, ok := r.amount(j)
-			return ok && a.next == i && r.isCreditBalance(i, &a)
-		}
-		if j == r.start {
-			a, ok := r.amount(j)
-			return ok && a.next == i && r.isCreditBalance(i, &a)
-		}
+	j := i - 3
+	for j > max(r.start, i-12) && (r.at(j-1).kind == digits || r.isSign(j-1, ',')) {
+		j--
 	}
-	return false
+	a, ok := r.amount(j)
+	return ok && a.next == i && r.isCreditBalance(i, &a)
 }
 
 // course reads the x of 1-0-1 x 5 days as for.

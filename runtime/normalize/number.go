@@ -82,11 +82,11 @@ func (r *reader) groups(n *number) {
 			break // the last group of Indian writing
 		}
 	}
-	if count == 0 && r.isSpaced(j) {
-		for ; r.isSpaced(j); j++ {
+	if end := r.spacedGroups(j); count == 0 && end > j {
+		for ; j < end; j++ {
 			n.add(r.str(j))
 		}
-		n.grouped, n.next = true, j
+		n.grouped, n.next = true, end
 		return
 	}
 	if count == 0 && r.isLooselyGrouped(n, j) {
@@ -112,22 +112,22 @@ func (r *reader) groups(n *number) {
 	n.next = j
 }
 
-// isSpaced reports whether token j is a group of two or three digits that only a space parts from the number before it, and the last group
-// of which has three: 1 25 000 with spaces that do not break, as programs write numbers, or ₹5 000.
-func (r *reader) isSpaced(j int) bool {
-	for t := r.at(j); t.kind == digits && t.gap; t = r.at(j) {
-		size := len(r.str(j))
-		money := r.str(j) == "000" && (r.at(j-2).isCurrency() || r.currencyCode(j-2) > 0)
-		if !t.hard && !money || size != 2 && size != 3 {
-			return false
+// spacedGroups returns the token behind the groups of two or three digits that begin at token j, if only spaces part them and the last has
+// three; j if there are none. Such spaces do not break, as in 1 25 000 where a program wrote it; in ₹5 000 it may be any.
+func (r *reader) spacedGroups(j int) int {
+	money := r.str(j) == "000" && (r.at(j-2).isCurrency() || r.currencyCode(j-2) > 0)
+	for k := j; k < j+8; k++ {
+		t, next := r.at(k), r.at(k+1)
+		isSpaced := t.hard || k == j && money
+		isGroup := isSpaced && t.kind == digits && t.gap
+		switch size := len(r.str(k)); {
+		case !isGroup || size != 2 && size != 3:
+			return j
+		case size == 3 && !(next.kind == digits && next.hard):
+			return k + 1
 		}
-		next := r.at(j + 1)
-		if size == 3 && !(next.kind == digits && next.gap && next.hard) {
-			return !(next.kind == digits && !next.gap)
-		}
-		j++
 	}
-	return false
+	return j
 }
 
 // isLooselyGrouped reports whether the comma at token j, behind the number n of an amount, is the only one of its lakhs: rs1,20000.

@@ -491,8 +491,15 @@ func (s *scanner) compares(end int32) bool {
 	if s.gap || t.kind != sign {
 		return false
 	}
-	both := map[byte]byte{'<': lessEqual, '>': greaterEqual, '!': notEqual}[t.ch]
-	if both == 0 {
+	var both byte
+	switch t.ch {
+	case '<':
+		both = lessEqual
+	case '>':
+		both = greaterEqual
+	case '!':
+		both = notEqual
+	default:
 		return false
 	}
 	s.text[t.a] = both
