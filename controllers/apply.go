@@ -111,12 +111,13 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 var errForeign = errors.New("there is one of that name that is not of this fleet, and is left as it is: " +
 	"rename the TTSDeployment, or remove that one")
 
-// noteTemplate remembers that the pod template of a workload was changed: until the cache has a newer generation, what it
-// says of the roll-out is about the revision before.
+// noteTemplate remembers the generation that an apply has made, where the pod template of a workload differs from what was there: until
+// the cache has that generation, what it says of the roll-out is about the revision before. applied is what the server answered.
 func (r *Reconciler) noteTemplate(was, applied *unstructured.Unstructured) {
-	is, _, _ := unstructured.NestedMap(was.Object, "spec", "template")
-	wanted, found, _ := unstructured.NestedMap(applied.Object, "spec", "template")
-	if !found || contains(is, wanted) {
+	before, _, _ := unstructured.NestedMap(was.Object, "spec", "template")
+	now, found, _ := unstructured.NestedMap(applied.Object, "spec", "template")
+	isSame := contains(before, now) && contains(now, before) // what is empty may be left out on one side
+	if !found || isSame || applied.GetGeneration() <= was.GetGeneration() {
 		return
 	}
 	r.mu.Lock()
@@ -124,7 +125,7 @@ func (r *Reconciler) noteTemplate(was, applied *unstructured.Unstructured) {
 	if r.templates == nil {
 		r.templates = make(map[types.UID]int64)
 	}
-	r.templates[was.GetUID()] = was.GetGeneration()
+	r.templates[was.GetUID()] = applied.GetGeneration()
 }
 
 // isBehind reports whether a workload was read before the last change of its template.
@@ -132,7 +133,7 @@ func (r *Reconciler) isBehind(o metav1.Object) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	generation, changed := r.templates[o.GetUID()]
-	if changed && o.GetGeneration() > generation {
+	if changed && o.GetGeneration() >= generation {
 		delete(r.templates, o.GetUID())
 		return false
 	}

@@ -50,7 +50,7 @@ type Reconciler struct {
 	written map[types.NamespacedName]time.Time // when slots were last written to the status
 	failed  map[types.NamespacedName]error     // why the last attempt to apply failed
 
-	templates map[types.UID]int64 // generations of workloads before their template was changed
+	templates map[types.UID]int64 // generations of workloads whose template was changed, until the cache has them
 }
 
 // Reconcile implements controller-runtime's reconciler.
