@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +18,11 @@ const (
 	maxFrames = 1 << 16              // 87 minutes of audio; 4,000 characters of text sound for less
 	maxAge    = 400 * 24 * time.Hour // of an event: a router that was off for a year still has its usage booked
 	maxAhead  = 24 * time.Hour       // that a clock may be fast
+	maxText   = 256                  // bytes of an id or a name
+
+	keyKept = 24 * time.Hour // a browser's key is there for at least so long after a stream with it has begun
+
+	maxSources = 10_000 // whose last events are remembered
 )
 
 // Owner is whose a key is.
@@ -28,8 +35,8 @@ var ErrNoSuchKey = errors.New("there is no such key")
 type Owners interface {
 	// OwnerOf returns whose a key is, also of one that was revoked; ErrNoSuchKey if there is none.
 	OwnerOf(ctx context.Context, keyID string) (Owner, error)
-	// HasOrg reports whether there is such an organisation.
-	HasOrg(ctx context.Context, orgID string) (bool, error)
+	// HasProject reports whether an organisation has such a project.
+	HasProject(ctx context.Context, o Owner) (bool, error)
 }
 
 // Checker refuses events that cannot be true. It is safe for concurrent use.
@@ -37,38 +44,77 @@ type Checker struct {
 	owners  Owners
 	log     *slog.Logger
 	refused atomic.Int64
+
+	mu     sync.Mutex
+	booked map[string]int64 // number of the last event of each source that is known to be booked
 }
 
 // NewChecker returns a checker that writes each event which it refuses to log, whole, so that it can be booked by hand.
-func NewChecker(owners Owners, log *slog.Logger) *Checker { return &Checker{owners: owners, log: log} }
+func NewChecker(owners Owners, log *slog.Logger) *Checker {
+	return &Checker{owners: owners, log: log, booked: map[string]int64{}}
+}
 
-// Refused returns how many events were refused. One that comes twice counts twice.
+// Refused returns how many events were refused. One that comes again after a restart of the portal counts again.
 func (c *Checker) Refused() int64 { return c.refused.Load() }
 
-// check returns the numbers of the events of b that cannot be true, each with the reason.
-func (c *Checker) check(ctx context.Context, b meter.Batch, now time.Time) (map[int64]string, error) {
+// check returns the numbers of the events of b that cannot be true, each with the reason. What is known to be booked is not looked at again:
+// its key may be gone by now.
+func (c *Checker) check(ctx context.Context, b meter.Batch, store Store, now time.Time) (map[int64]string, error) {
 	refused := map[int64]string{}
 	owners := map[string]string{} // by key, organisation and project: what is wrong with them
+	billed := map[string]int64{}  // by stream: what events before in b bill
+	position := c.position(b.Source)
 	for i := range b.Events {
 		e := &b.Events[i]
+		if e.Seq <= position {
+			continue
+		}
 		reason := impossible(e, now)
 		if reason == "" {
+			var err error
 			name := e.KeyID + " " + e.OrgID + " " + e.ProjectID
-			known, isKnown := owners[name]
-			if !isKnown {
-				var err error
-				if known, err = c.foreign(ctx, e); err != nil {
+			if _, isKnown := owners[name]; !isKnown {
+				if owners[name], err = c.foreign(ctx, e, now); err != nil {
 					return nil, err
 				}
-				owners[name] = known
 			}
-			reason = known
+			if reason = owners[name]; reason == "" && e.Billed < 0 {
+				if reason, err = takenBack(ctx, store, e, billed[e.ID]); err != nil {
+					return nil, err
+				}
+			}
 		}
 		if reason != "" {
 			refused[e.Seq] = reason
+			continue
 		}
+		billed[e.ID] += e.Billed
 	}
 	return refused, nil
+}
+
+// takenBack says what is wrong with an event that takes back what its stream was billed; "" for nothing. before is what events of the
+// stream bill that are not stored yet.
+func takenBack(ctx context.Context, store Store, e *meter.Event, before int64) (string, error) {
+	rows, err := store.Requests(ctx, RequestQuery{OrgID: e.OrgID, From: e.Start, To: e.Start.Add(time.Microsecond), Limit: maxRequests})
+	if err != nil {
+		return "", err
+	}
+	for _, r := range rows {
+		if r.ID == e.ID || strings.HasPrefix(r.ID, e.ID+"~") { // a part is booked on another day where its month was closed
+			before += r.Billed
+		}
+	}
+	if before+e.Billed < 0 {
+		return fmt.Sprintf("billed: %d taken back of %d", -e.Billed, before), nil
+	}
+	return "", nil
+}
+
+func (c *Checker) position(source string) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.booked[source]
 }
 
 // impossible says what is wrong with the figures of an event; "" for nothing.
@@ -90,6 +136,11 @@ func impossible(e *meter.Event, now time.Time) string {
 	case e.Chars < 0 || e.Chunks < 0:
 		return "a negative count"
 	}
+	for _, text := range []string{e.ID, e.ProjectID, e.KeyID, e.KeyPrefix, e.RequestID, e.Endpoint, e.Voice, e.Format} {
+		if len(text) > maxText {
+			return fmt.Sprintf("%.32q…: has %d bytes, more than %d", text, len(text), maxText)
+		}
+	}
 	return ""
 }
 
@@ -103,15 +154,15 @@ func isStatus(s meter.Status) bool {
 
 // foreign says what is wrong with whose an event is; "" for nothing. A key of a browser is deleted a day after its end, and its usage
 // may come later.
-func (c *Checker) foreign(ctx context.Context, e *meter.Event) (string, error) {
+func (c *Checker) foreign(ctx context.Context, e *meter.Event, now time.Time) (string, error) {
 	owner, err := c.owners.OwnerOf(ctx, e.KeyID)
 	switch {
-	case errors.Is(err, ErrNoSuchKey) && e.Playground:
-		has, err := c.owners.HasOrg(ctx, e.OrgID)
+	case errors.Is(err, ErrNoSuchKey) && e.Playground && now.Sub(e.Start) >= keyKept:
+		has, err := c.owners.HasProject(ctx, Owner{e.OrgID, e.ProjectID})
 		if err != nil || has {
 			return "", err
 		}
-		return fmt.Sprintf("org: %.64q does not exist", e.OrgID), nil
+		return fmt.Sprintf("project: %.64q of the organisation %.64q does not exist", e.ProjectID, e.OrgID), nil
 	case errors.Is(err, ErrNoSuchKey):
 		return fmt.Sprintf("key: %.64q does not exist", e.KeyID), nil
 	case err != nil:
@@ -122,8 +173,16 @@ func (c *Checker) foreign(ctx context.Context, e *meter.Event) (string, error) {
 	return "", nil
 }
 
-// report writes what was refused to the log and counts it.
+// report writes what was refused of a batch that is stored to the log, counts it, and remembers how far its source is.
 func (c *Checker) report(ctx context.Context, b meter.Batch, refused map[int64]string) {
+	if n := len(b.Events); n > 0 {
+		c.mu.Lock()
+		if len(c.booked) >= maxSources {
+			clear(c.booked)
+		}
+		c.booked[b.Source] = max(c.booked[b.Source], b.Events[n-1].Seq)
+		c.mu.Unlock()
+	}
 	for _, e := range b.Events {
 		reason, is := refused[e.Seq]
 		if !is {

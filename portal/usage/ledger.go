@@ -27,7 +27,7 @@ func (l *Ledger) Send(ctx context.Context, b meter.Batch) error {
 		return l.store.Apply(ctx, batch)
 	}
 	var err error
-	if batch.Refused, err = l.checker.check(ctx, b, now); err != nil {
+	if batch.Refused, err = l.checker.check(ctx, b, l.store, now); err != nil {
 		return err
 	}
 	if err := l.store.Apply(ctx, batch); err != nil {

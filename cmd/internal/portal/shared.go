@@ -53,11 +53,11 @@ func (o owners) OwnerOf(ctx context.Context, id string) (owner book.Owner, err e
 	return owner, err
 }
 
-// HasOrg implements [book.Owners].
-func (o owners) HasOrg(ctx context.Context, id string) (has bool, err error) {
+// HasProject implements [book.Owners].
+func (o owners) HasProject(ctx context.Context, of book.Owner) (has bool, err error) {
 	err = o.store.View(ctx, func(r tenant.Reader) error {
-		_, err := r.Org(id)
-		has = err == nil
+		project, err := r.Project(of.ProjectID)
+		has = err == nil && project.OrgID == of.OrgID
 		if errors.Is(err, tenant.ErrNotFound) {
 			return nil
 		}
