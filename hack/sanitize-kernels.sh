@@ -5,7 +5,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cc=${CC:-gcc}
-kernels=$root/runtime/onnx/internal/rowproduct
+kernels=$root/runtime/internal/rowproduct
 case $("$cc" -dumpmachine) in
 x86_64-*) files=("$kernels"/*_amd64.c) ;;
 aarch64-*) files=("$kernels"/*_arm64.c) ;;

@@ -26,7 +26,7 @@ passes() {
 	[[ $out != *"no test"* ]] || { echo "test-arm64: there are no such tests" >&2; exit 1; }
 }
 
-kernels=./runtime/onnx/internal/rowproduct
+kernels=./runtime/internal/rowproduct
 passes kernels max "$every" $kernels
 passes kernels neoverse-n1 "dotprod plain" $kernels
 passes kernels cortex-a72 plain $kernels
@@ -41,7 +41,7 @@ fi
 export SWAR_ONNXRUNTIME
 products='^(TestExpectedKernels|TestIntegersAreExactWithEveryKernel|TestRowProductGivesTheBitsOfOnnxRuntime|TestProductsOfOthersAreExact|TestTheCheckNotices)$'
 for of in "max|$every" "neoverse-n1|dotprod plain" "cortex-a72|plain"; do
-	passes "products in ONNX Runtime" "${of%|*}" "${of#*|}" -run "$products" ./runtime/onnx/internal/ort
+	passes "products in ONNX Runtime" "${of%|*}" "${of#*|}" -run "$products" ./runtime/internal/ort
 done
 speech=(TestEngineSpeaksAModelAsTheReferenceDoes TestATinyBundleSpeaksAlikeEverywhere TestEveryVectorAgrees)
 packages=()

@@ -15,7 +15,7 @@ trap 'exit 130' INT TERM
 
 # encoded_for_avx KERNEL INSTRUCTION: fails unless the kernel has the instruction and nothing in the encoding of AVX-512, which begins with 62.
 encoded_for_avx() {
-	"${CC:-gcc}" -O3 -c -o "$object" "runtime/onnx/internal/rowproduct/$1_amd64.c"
+	"${CC:-gcc}" -O3 -c -o "$object" "runtime/internal/rowproduct/$1_amd64.c"
 	objdump -d --insn-width=16 "$object" | awk -F '\t' -v kernel="$1" -v instruction="$2" '
 		$2 ~ /^62 / { bad = $0 }
 		$2 ~ /^c[45] / && $3 ~ instruction { found++ }

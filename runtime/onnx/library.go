@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 // FindLibrary returns the path of the ONNX Runtime library to give to [Config.Library].

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 func TestFindLibrary(t *testing.T) {

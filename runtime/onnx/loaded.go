@@ -1,6 +1,6 @@
 package onnx
 
-import "github.com/swar-tts/swar/runtime/onnx/internal/ort"
+import "github.com/swar-tts/swar/runtime/internal/ort"
 
 // LoadLibrary loads the library at path, as [New] does, and returns its release, such as 1.30.0. A process keeps the first one that it
 // has loaded.

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/synth"
 )
 

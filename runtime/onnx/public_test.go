@@ -3,8 +3,8 @@ package onnx
 import (
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 	"github.com/swar-tts/swar/runtime/synth"
 	"github.com/swar-tts/swar/runtime/synth/synthtest"

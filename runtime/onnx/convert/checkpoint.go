@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // Checkpoint is a published model: its weights under the names of upstream, its configuration, and what neither of them says.

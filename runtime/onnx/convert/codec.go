@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // Codec builds the decoder from latents to samples. Any number of frames can be decoded at once; what one call leaves for the next

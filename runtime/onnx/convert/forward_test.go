@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 // smallConfig is a model of so many layers, of either kind of flow.

@@ -3,8 +3,8 @@ package convert
 import (
 	"math"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // Weights use all of a byte. Products of such bytes do not fit 16 bits two by two, so that nothing may add them there: the engine multiplies with

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 func TestQuantiseRoundsEachOutputByItsOwnScale(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // LM builds the language model: one graph that reads many rows at once (prefill, one stream) or one row for each of several streams.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 

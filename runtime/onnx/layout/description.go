@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // Kind is one of the layouts that this package reads.

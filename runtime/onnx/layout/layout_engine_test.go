@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"

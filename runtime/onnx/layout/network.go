@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 // network is a loaded graph with its states. It is safe for concurrent use.

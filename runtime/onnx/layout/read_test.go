@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
 // described is a small bundle.json.

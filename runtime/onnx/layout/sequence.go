@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 // Sequence is one voice, text and frames in the language model. It is not safe for concurrent use.

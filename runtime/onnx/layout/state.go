@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 // maxStates and maxStateBytes bound what a description can ask for. A model of 24 layers has 72 states of 200 MB together.

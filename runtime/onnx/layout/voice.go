@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/npy"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 

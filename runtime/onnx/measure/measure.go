@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
 // RuntimeVersion is the release of ONNX Runtime that the engine is tested with.

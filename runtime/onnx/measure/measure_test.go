@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 func tiny(t *testing.T, precision string) *Graphs {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 // Products are twenty products of rows by integers, one after another, of 2048 by 2048 each: more weights than caches

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/model"
-	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
 // Config says which golden vectors to check.

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
 

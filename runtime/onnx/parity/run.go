@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/model"
-	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 )
 
 // goldenRun is one text that the reference has spoken.

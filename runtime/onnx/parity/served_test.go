@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 func TestCheckServed(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 // pythonVariable names a Python in which Kyutai's package pocket_tts can be imported; make test-upstream sets it.

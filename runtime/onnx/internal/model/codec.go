@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )

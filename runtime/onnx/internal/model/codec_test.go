@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 	"github.com/swar-tts/swar/runtime/speech"
 )

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // checkContract compares what a graph declares with what the manifest says about it. The engine calls graphs with memory of its own,

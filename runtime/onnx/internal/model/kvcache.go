@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 // MaxBatch is the most streams that one run steps. A step of one stream waits for memory, that is for the weights; with eight most of

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
 // languageModel is the language model with its flow head: what all streams share. It is safe for concurrent use.

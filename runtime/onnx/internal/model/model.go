@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
 )
 
 // Model is a loaded bundle: graphs, weights and voices, which all streams share. It is safe for concurrent use.

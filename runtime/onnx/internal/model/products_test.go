@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/model"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
 )
 
 // randomBundle writes a tiny bundle.

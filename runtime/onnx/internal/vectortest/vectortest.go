@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/npy"
 )
 
 // Case is a case of testdata.

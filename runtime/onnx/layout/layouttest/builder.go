@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
 )
 
 // builder adds the parts that the graphs have in common, out of the operators that exporters have left of PyTorch's modules. The first

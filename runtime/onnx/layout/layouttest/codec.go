@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
 // codecStates holds the input of each state by its path.

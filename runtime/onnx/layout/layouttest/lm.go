@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
 // capacity is the number of positions that exporters give the caches, of the language model and of the codec.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
 // The operations of PyTorch, each under its name there, as the TorchScript exporter spells them out. It takes the sizes of tensors for

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
 // product is a graph with one MatMulInteger of the given weights and zero point.

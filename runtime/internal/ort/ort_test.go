@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 )
 
 func TestTheScriptFetchesTheVersionThatTheEngineNames(t *testing.T) {
-	script, err := os.ReadFile("../../../../hack/onnxruntime.sh")
+	script, err := os.ReadFile("../../../hack/onnxruntime.sh")
 	if err != nil {
 		t.Fatal(err)
 	}

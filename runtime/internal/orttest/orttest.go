@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/hack/onnxruntimetest"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
 // Need loads the library for a test and returns its path. Where there is none it ends the test, see [onnxruntimetest.Library]; one that is

@@ -9,7 +9,7 @@ import (
 
 	runtime "github.com/yalue/onnxruntime_go"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
 // CheckIntegers multiplies the largest integers on a session like those that serve, with the kernel that they get,

@@ -13,8 +13,8 @@ import (
 
 	runtime "github.com/yalue/onnxruntime_go"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/rowproduct"
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/rowproduct"
 )
 
 // kernels guards which kernel the operator RowProduct gets, and that sessions get it one at a time.

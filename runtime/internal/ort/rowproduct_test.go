@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 )
 
 // product is a graph that multiplies rows of in values by a matrix of integers.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx/internal/graph"
-	"github.com/swar-tts/swar/runtime/onnx/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/internal/orttest"
+	"github.com/swar-tts/swar/runtime/internal/graph"
+	"github.com/swar-tts/swar/runtime/internal/ort"
+	"github.com/swar-tts/swar/runtime/internal/orttest"
 )
 
 func TestGraphRuns(t *testing.T) {
