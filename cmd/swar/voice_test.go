@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // cloner is a shell with a bundle that has room for 5 s, the configuration and weights it was made of, and recordings.
@@ -16,9 +17,9 @@ func cloner(t *testing.T) *shell {
 	t.Helper()
 	s := neuralShell(t)
 	from := "../../runtime/onnx/testdata/01-v2-tanh/"
-	var all []bundle.Tensor
+	var all []safetensors.Tensor
 	for _, name := range []string{"model.safetensors", "encoder.safetensors"} {
-		w, file, err := bundle.OpenTensors(from + name)
+		w, file, err := safetensors.Open(from + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,13 +30,13 @@ func cloner(t *testing.T) *shell {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, bundle.Tensor{Name: tensor, Shape: shape, Floats: values})
+			all = append(all, safetensors.Tensor{Name: tensor, Shape: shape, Floats: values})
 		}
 	}
 	for name, change := range map[string]float32{"whole.safetensors": 0, "other.safetensors": .5} {
 		var b bytes.Buffer
 		all[0].Floats[0] += change
-		if err := bundle.WriteTensors(&b, all...); err != nil {
+		if err := safetensors.Write(&b, all...); err != nil {
 			t.Fatal(err)
 		}
 		all[0].Floats[0] -= change

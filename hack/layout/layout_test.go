@@ -56,17 +56,19 @@ var rules = map[string]rule{
 	"models/oci":          {[]string{"models/archive", "models/download"}, "a registry keeps folders; what is a bundle is known to whoever pushes one"},
 	"models/archive":      {nil, "bringing an archive has nothing to do with what is in it"},
 	"models/catalog":      {nil, "what models are called is data, whoever brings them"},
-	"runtime/onnx/bundle": {nil, "a bundle is files: what makes them and what runs them meet here"},
+	"runtime/safetensors": {nil, "a file of named tensors is read without knowing what they are of"},
+	"runtime/onnx/bundle": {[]string{"runtime/safetensors", "runtime/internal/folder"}, "a bundle is files: what makes them and what runs them meet here"},
 	"runtime/onnx/convert": {[]string{
-		"runtime/speech", "runtime/recording", "runtime/tokenize", "runtime/onnx/bundle", "runtime/internal/graph",
+		"runtime/speech", "runtime/recording", "runtime/tokenize", "runtime/onnx/bundle", "runtime/internal/folder", "runtime/internal/graph",
+		"runtime/safetensors",
 	}, "a bundle is made of files and graphs; running them is the engine's"},
 	"runtime/onnx/parity": {[]string{
 		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
-		"runtime/onnx/internal/model", "runtime/internal/npy", "runtime/internal/ort",
+		"runtime/onnx/internal/model", "runtime/internal/npy", "runtime/internal/ort", "runtime/safetensors",
 	}, "what the reference has recorded is compared with the model itself, without the engine around it"},
 	"runtime/onnx/layout": {[]string{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
-		"runtime/internal/graph", "runtime/internal/npy", "runtime/internal/ort",
+		"runtime/internal/graph", "runtime/internal/npy", "runtime/internal/ort", "runtime/safetensors",
 	}, "public layouts are run: they know what a graph declares and the manifest, and read recordings and text rules as convert does"},
 	"runtime/onnx/measure": {[]string{"runtime/onnx/bundle", "runtime/internal/graph", "runtime/internal/ort"}, "graphs, those of a bundle and one of products alone, are timed without the engine around them"},
 	"runtime/onnx/layout/layouttest": {[]string{

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // readers are all that read files of others, with a good file each.
@@ -35,7 +37,7 @@ func readers(t testing.TB) map[string]struct {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tensors := func(use func(*Tensors) error) func([]byte) error {
+	tensors := func(use func(*safetensors.Tensors) error) func([]byte) error {
 		return func(data []byte) error {
 			f, err := open(data)
 			if err != nil {
@@ -48,8 +50,8 @@ func readers(t testing.TB) map[string]struct {
 		good []byte
 		read func([]byte) error
 	}{
-		"voice":    {file("voice.safetensors"), tensors(func(f *Tensors) error { _, err := ReadPrompt(f, d); return err })},
-		"host":     {hostFile.Bytes(), tensors(func(f *Tensors) error { _, err := ReadHost(f, d, 1); return err })},
+		"voice":    {file("voice.safetensors"), tensors(func(f *safetensors.Tensors) error { _, err := ReadPrompt(f, d); return err })},
+		"host":     {hostFile.Bytes(), tensors(func(f *safetensors.Tensors) error { _, err := ReadHost(f, d, 1); return err })},
 		"manifest": {text, func(data []byte) error { _, err := ReadManifest(data); return err }},
 	}
 }
@@ -150,11 +152,11 @@ func FuzzReadPrompt(f *testing.F) {
 
 func promptSeeds(t testing.TB) (seeds [][]byte) {
 	t.Helper()
-	embedding := Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, 4}, Floats: make([]float32, 4)}
-	pad := Tensor{Name: attn("pad"), Shape: []int{1}, Ints: []int64{0}}
-	for _, entries := range [][]Tensor{{cache(), offset(2)}, {cache(), offset(2), embedding}, {cache(), offset(1), pad}, {cache(), offset(9)}} {
+	embedding := safetensors.Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, 4}, Floats: make([]float32, 4)}
+	pad := safetensors.Tensor{Name: attn("pad"), Shape: []int{1}, Ints: []int64{0}}
+	for _, entries := range [][]safetensors.Tensor{{cache(), offset(2)}, {cache(), offset(2), embedding}, {cache(), offset(1), pad}, {cache(), offset(9)}} {
 		var b bytes.Buffer
-		if err := WriteTensors(&b, entries...); err != nil {
+		if err := safetensors.Write(&b, entries...); err != nil {
 			t.Fatal(err)
 		}
 		seeds = append(seeds, b.Bytes())

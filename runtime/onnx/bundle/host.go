@@ -3,6 +3,8 @@ package bundle
 import (
 	"fmt"
 	"io"
+
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // Host holds the weights that the host uses itself.
@@ -27,15 +29,15 @@ func (h *Host) Row(row, latent []float32) {
 
 // WriteHost writes h as a safetensors file.
 func WriteHost(w io.Writer, h Host, d Dims, steps int) error {
-	return WriteTensors(w,
-		Tensor{Name: "embedding", Shape: []int{d.Vocab + 1, d.Width}, Floats: h.Embedding},
-		Tensor{Name: "input", Shape: []int{d.Width, d.Latent}, Floats: h.Input},
-		Tensor{Name: "start", Shape: []int{d.Width}, Floats: h.Start},
-		Tensor{Name: "times", Shape: []int{steps, d.FlowWidth}, Floats: h.Times})
+	return safetensors.Write(w,
+		safetensors.Tensor{Name: "embedding", Shape: []int{d.Vocab + 1, d.Width}, Floats: h.Embedding},
+		safetensors.Tensor{Name: "input", Shape: []int{d.Width, d.Latent}, Floats: h.Input},
+		safetensors.Tensor{Name: "start", Shape: []int{d.Width}, Floats: h.Start},
+		safetensors.Tensor{Name: "times", Shape: []int{steps, d.FlowWidth}, Floats: h.Times})
 }
 
 // ReadHost reads what WriteHost wrote.
-func ReadHost(t *Tensors, d Dims, steps int) (h Host, err error) {
+func ReadHost(t *safetensors.Tensors, d Dims, steps int) (h Host, err error) {
 	for _, part := range []struct {
 		to    *[]float32
 		name  string

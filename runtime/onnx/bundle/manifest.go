@@ -6,21 +6,17 @@
 package bundle
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/swar-tts/swar/runtime/internal/folder"
 )
 
 // Format is the version of the layout below. A bundle of another version is refused: convert it again.
@@ -101,11 +97,7 @@ const (
 )
 
 // File is a file of the bundle.
-type File struct {
-	File   string `json:"file"`
-	SHA256 string `json:"sha256"`
-	Bytes  int64  `json:"bytes"`
-}
+type File = folder.File
 
 // Tokenizer is the file that turns text into token ids.
 type Tokenizer struct {
@@ -287,22 +279,22 @@ func (c *Consent) Check() error {
 // ReadManifest reads a manifest and checks that it is whole and consistent. A key that is unknown is an error.
 func ReadManifest(data []byte) (Manifest, error) {
 	var version struct {
-		Format int `json:"format"`
+		Format int    `json:"format"`
+		Engine string `json:"engine"` // of bundles of other engines; those of this one do not name it
 	}
 	if err := json.Unmarshal(data, &version); err != nil {
 		return Manifest{}, fmt.Errorf("manifest: %w", err)
+	}
+	if version.Engine != "" {
+		return Manifest{}, fmt.Errorf("manifest: this bundle is for the engine %.40q, and this is the engine for Pocket-TTS: "+
+			"choose that engine", version.Engine)
 	}
 	if version.Format != Format {
 		return Manifest{}, fmt.Errorf("manifest: format %d, this program reads %d: convert the model again", version.Format, Format)
 	}
 	var m Manifest
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
+	if err := folder.ReadManifest(data, &m); err != nil {
 		return Manifest{}, fmt.Errorf("manifest: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Manifest{}, errors.New("manifest: something follows its closing brace")
 	}
 	if err := m.Check(); err != nil {
 		return Manifest{}, fmt.Errorf("manifest: %w", err)
@@ -341,66 +333,17 @@ func Open(dir string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
 	}
-	for _, f := range m.Files() {
-		info, err := os.Stat(filepath.Join(dir, f.File))
-		if errors.Is(err, os.ErrNotExist) {
-			return Manifest{}, fmt.Errorf("bundle %s: %s is missing: it is not wholly copied", dir, f.File)
-		}
-		if err != nil {
-			return Manifest{}, fmt.Errorf("bundle %s: %w", dir, err)
-		}
-		if info.Size() != f.Bytes {
-			return Manifest{}, fmt.Errorf("bundle %s: %s has %d bytes, the manifest says %d: it is damaged or not wholly copied", dir, f.File, info.Size(), f.Bytes)
-		}
+	if err := folder.CheckSizes(dir, m.Files()); err != nil {
+		return Manifest{}, err
 	}
 	return m, nil
 }
 
 // Verify reads every file of the bundle in dir and compares its hash with the manifest.
-func Verify(dir string, m Manifest) error {
-	for _, f := range m.Files() {
-		got, err := HashFile(filepath.Join(dir, f.File))
-		if err != nil {
-			return err
-		}
-		if got != f.SHA256 {
-			return fmt.Errorf("bundle %s: %s has SHA-256 %s, the manifest says %s: it was changed or is damaged", dir, f.File, got, f.SHA256)
-		}
-	}
-	return nil
-}
+func Verify(dir string, m Manifest) error { return folder.Verify(dir, m.Files()) }
 
 // HashFile returns the SHA-256 of the file at path, in hexadecimal digits.
-func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("hashing %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
+func HashFile(path string) (string, error) { return folder.HashFile(path) }
 
 // ReadSmall reads a file that is no larger than most bytes.
-func ReadSmall(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	if int64(len(data)) > most {
-		return nil, fmt.Errorf("%s is larger than %d MiB: it is not what its name says", path, most>>20)
-	}
-	return data, nil
-}
-
-func isHash(s string) bool {
-	b, err := hex.DecodeString(s)
-	return err == nil && len(b) == sha256.Size
-}
+func ReadSmall(path string, most int64) ([]byte, error) { return folder.ReadSmall(path, most) }

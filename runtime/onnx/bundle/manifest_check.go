@@ -3,8 +3,9 @@ package bundle
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
+
+	"github.com/swar-tts/swar/runtime/internal/folder"
 )
 
 // Check returns what is wrong with m, naming the first field that is.
@@ -68,9 +69,9 @@ func (m *Manifest) checkModel() error {
 		return fmt.Errorf("format is %d, want %d", m.Format, Format)
 	case m.Model.ID == "":
 		return errors.New("model.id is empty")
-	case !isHash(m.Model.Weights):
+	case !folder.IsHash(m.Model.Weights):
 		return errors.New("model.weights_sha256 is not a SHA-256")
-	case m.Model.Codec != "" && !isHash(m.Model.Codec):
+	case m.Model.Codec != "" && !folder.IsHash(m.Model.Codec):
 		return errors.New("model.codec_sha256 is not a SHA-256")
 	case m.Dims.Heads*m.Dims.HeadDim != m.Dims.Width:
 		return fmt.Errorf("dims: %d heads of %d are not a width of %d", m.Dims.Heads, m.Dims.HeadDim, m.Dims.Width)
@@ -131,11 +132,8 @@ func (m *Manifest) checkFiles() error {
 		return errors.New("voices is empty")
 	}
 	for _, f := range m.Files() {
-		if f.File == ManifestFile || !filepath.IsLocal(f.File) || filepath.Clean(f.File) != f.File {
-			return fmt.Errorf("%q is not a file of the bundle", f.File)
-		}
-		if !isHash(f.SHA256) || f.Bytes < 1 {
-			return fmt.Errorf("%s has no SHA-256 or no size", f.File)
+		if err := f.Check(ManifestFile); err != nil {
+			return err
 		}
 	}
 	seen := map[string]bool{}
@@ -160,7 +158,7 @@ func (m *Manifest) checkFiles() error {
 
 // checkOrigin checks what is said of where a voice comes from.
 func (v *Voice) checkOrigin() error {
-	if r := v.Recording; r != (Recording{}) && (!isHash(r.SHA256) || !(r.Seconds > 0) || !isFinite(r.Seconds)) {
+	if r := v.Recording; r != (Recording{}) && (!folder.IsHash(r.SHA256) || !(r.Seconds > 0) || !isFinite(r.Seconds)) {
 		return fmt.Errorf("its recording has %g s and SHA-256 %q", r.Seconds, r.SHA256)
 	}
 	if v.Consent != (Consent{}) {

@@ -119,6 +119,7 @@ func TestReadManifestIsStrict(t *testing.T) {
 	}
 	tests := map[string]struct{ text, want string }{
 		"another format":        {`{"format":2,"new":true}`, "format 2"},
+		"another engine":        {`{"format":1,"engine":"kokoro"}`, `for the engine "kokoro"`},
 		"an unknown key":        {strings.Replace(string(text), `"gelu"`, `"relu":1,"gelu"`, 1), "relu"},
 		"something behind":      {string(text) + "{}", "after top-level"},
 		"something that is not": {"[", "manifest"},

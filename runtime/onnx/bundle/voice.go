@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // Prompt is what the language model remembers of a voice prompt: keys, already rotated, and values of every layer.
@@ -23,7 +25,7 @@ type Prompt struct {
 // ReadPrompt reads a stored voice in any of the three forms that upstream has written: with the number of positions as offset, as the
 // length of current_end, or beside a pad, which must be 0. The cache may be longer than that; the rest is ignored. It must fit the
 // layers and heads of the model; that it was made with the same weights cannot be seen in it.
-func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
+func ReadPrompt(t *safetensors.Tensors, d Dims) (Prompt, error) {
 	var p Prompt
 	known := 0
 	for i := range d.Layers {
@@ -72,7 +74,7 @@ func ReadPrompt(t *Tensors, d Dims) (Prompt, error) {
 
 // OpenPrompt reads the stored voice in the file at path, as [ReadPrompt] does.
 func OpenPrompt(path string, d Dims) (*Prompt, error) {
-	t, file, err := OpenTensors(path)
+	t, file, err := safetensors.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func OpenPrompt(path string, d Dims) (*Prompt, error) {
 }
 
 // promptPositions returns the number of positions of a layer and how many entries beside the cache say so.
-func promptPositions(t *Tensors, prefix string) (positions, entries int, err error) {
+func promptPositions(t *safetensors.Tensors, prefix string) (positions, entries int, err error) {
 	for _, name := range t.Names() {
 		field, ok := strings.CutPrefix(name, prefix)
 		if !ok || field == "cache" {
@@ -132,7 +134,7 @@ const voiceEmbeddingEntry = "voice_lut/term"
 
 // WritePrompt writes p in upstream's form, with the number of positions as offset.
 func WritePrompt(w io.Writer, p Prompt, d Dims) error {
-	var entries []Tensor
+	var entries []safetensors.Tensor
 	for i := range p.K {
 		cache := make([]float32, 0, 2*p.Positions*d.Width)
 		for _, values := range [][]float32{p.K[i], p.V[i]} {
@@ -145,11 +147,11 @@ func WritePrompt(w io.Writer, p Prompt, d Dims) error {
 		}
 		prefix := "transformer.layers." + strconv.Itoa(i) + ".self_attn/"
 		entries = append(entries,
-			Tensor{Name: prefix + "cache", Shape: []int{2, 1, p.Positions, d.Heads, d.HeadDim}, Floats: cache},
-			Tensor{Name: prefix + "offset", Shape: []int{1}, Ints: []int64{int64(p.Positions)}})
+			safetensors.Tensor{Name: prefix + "cache", Shape: []int{2, 1, p.Positions, d.Heads, d.HeadDim}, Floats: cache},
+			safetensors.Tensor{Name: prefix + "offset", Shape: []int{1}, Ints: []int64{int64(p.Positions)}})
 	}
 	if p.VoiceEmbedding != nil {
-		entries = append(entries, Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, d.Width}, Floats: p.VoiceEmbedding})
+		entries = append(entries, safetensors.Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, d.Width}, Floats: p.VoiceEmbedding})
 	}
-	return WriteTensors(w, entries...)
+	return safetensors.Write(w, entries...)
 }

@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 var voiceDims = Dims{Width: 4, Layers: 1, Heads: 2, HeadDim: 2}
 
-func voice(t *testing.T, entries ...Tensor) *Tensors {
+func voice(t *testing.T, entries ...safetensors.Tensor) *safetensors.Tensors {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteTensors(&b, entries...); err != nil {
+	if err := safetensors.Write(&b, entries...); err != nil {
 		t.Fatal(err)
 	}
 	f, err := open(b.Bytes())
@@ -26,8 +28,8 @@ func voice(t *testing.T, entries ...Tensor) *Tensors {
 func attn(field string) string { return "transformer.layers.0.self_attn/" + field }
 
 // cache holds three positions: keys 0 to 11 and values 12 to 23, the last of each not a number.
-func cache() Tensor {
-	c := Tensor{Name: attn("cache"), Shape: []int{2, 1, 3, 2, 2}}
+func cache() safetensors.Tensor {
+	c := safetensors.Tensor{Name: attn("cache"), Shape: []int{2, 1, 3, 2, 2}}
 	for i := range 24 {
 		c.Floats = append(c.Floats, float32(i))
 	}
@@ -35,7 +37,9 @@ func cache() Tensor {
 	return c
 }
 
-func offset(n int64) Tensor { return Tensor{Name: attn("offset"), Shape: []int{1}, Ints: []int64{n}} }
+func offset(n int64) safetensors.Tensor {
+	return safetensors.Tensor{Name: attn("offset"), Shape: []int{1}, Ints: []int64{n}}
+}
 
 func TestReadPromptGroupsByHead(t *testing.T) {
 	p, err := ReadPrompt(voice(t, cache(), offset(2)), voiceDims)
@@ -52,23 +56,23 @@ func TestReadPromptGroupsByHead(t *testing.T) {
 
 func TestReadPromptRefuses(t *testing.T) {
 	tests := map[string]struct {
-		entries []Tensor
+		entries []safetensors.Tensor
 		want    string
 	}{
 		"no layers":                              {nil, "missing"},
-		"no number of positions":                 {[]Tensor{cache()}, "0 positions"},
-		"no positions":                           {[]Tensor{cache(), offset(0)}, "0 positions"},
-		"fewer than none":                        {[]Tensor{cache(), offset(-1)}, "0 positions"},
-		"more positions than stored":             {[]Tensor{cache(), offset(4)}, "cache of 3"},
-		"very many positions":                    {[]Tensor{cache(), offset(math.MaxInt64)}, "cache of 3"},
-		"a value that is not a number":           {[]Tensor{cache(), offset(3)}, "not a number"},
-		"a pad":                                  {[]Tensor{cache(), offset(2), {Name: attn("pad"), Shape: []int{1}, Ints: []int64{1}}}, "want 0"},
-		"a voice embedding that is not a number": {[]Tensor{cache(), offset(2), {Name: voiceEmbeddingEntry, Shape: []int{1, 1, 4}, Floats: []float32{0, 0, 0, float32(math.Inf(1))}}}, "not a number"},
-		"a voice embedding of another width":     {[]Tensor{cache(), offset(2), {Name: voiceEmbeddingEntry, Shape: []int{1, 1, 3}, Floats: make([]float32, 3)}}, voiceEmbeddingEntry},
-		"a field nobody knows":                   {[]Tensor{cache(), offset(2), {Name: attn("scale"), Shape: []int{1}, Floats: []float32{1}}}, "unknown"},
-		"a layer more":                           {[]Tensor{cache(), offset(2), {Name: "transformer.layers.1.self_attn/offset", Shape: []int{1}, Ints: []int64{2}}}, "another model"},
-		"heads of another size":                  {[]Tensor{{Name: attn("cache"), Shape: []int{2, 1, 1, 1, 4}, Floats: make([]float32, 8)}, offset(1)}, "shape"},
-		"an offset that is no integer":           {[]Tensor{cache(), {Name: attn("offset"), Shape: []int{1}, Floats: []float32{2}}}, "I64"},
+		"no number of positions":                 {[]safetensors.Tensor{cache()}, "0 positions"},
+		"no positions":                           {[]safetensors.Tensor{cache(), offset(0)}, "0 positions"},
+		"fewer than none":                        {[]safetensors.Tensor{cache(), offset(-1)}, "0 positions"},
+		"more positions than stored":             {[]safetensors.Tensor{cache(), offset(4)}, "cache of 3"},
+		"very many positions":                    {[]safetensors.Tensor{cache(), offset(math.MaxInt64)}, "cache of 3"},
+		"a value that is not a number":           {[]safetensors.Tensor{cache(), offset(3)}, "not a number"},
+		"a pad":                                  {[]safetensors.Tensor{cache(), offset(2), {Name: attn("pad"), Shape: []int{1}, Ints: []int64{1}}}, "want 0"},
+		"a voice embedding that is not a number": {[]safetensors.Tensor{cache(), offset(2), {Name: voiceEmbeddingEntry, Shape: []int{1, 1, 4}, Floats: []float32{0, 0, 0, float32(math.Inf(1))}}}, "not a number"},
+		"a voice embedding of another width":     {[]safetensors.Tensor{cache(), offset(2), {Name: voiceEmbeddingEntry, Shape: []int{1, 1, 3}, Floats: make([]float32, 3)}}, voiceEmbeddingEntry},
+		"a field nobody knows":                   {[]safetensors.Tensor{cache(), offset(2), {Name: attn("scale"), Shape: []int{1}, Floats: []float32{1}}}, "unknown"},
+		"a layer more":                           {[]safetensors.Tensor{cache(), offset(2), {Name: "transformer.layers.1.self_attn/offset", Shape: []int{1}, Ints: []int64{2}}}, "another model"},
+		"heads of another size":                  {[]safetensors.Tensor{{Name: attn("cache"), Shape: []int{2, 1, 1, 1, 4}, Floats: make([]float32, 8)}, offset(1)}, "shape"},
+		"an offset that is no integer":           {[]safetensors.Tensor{cache(), {Name: attn("offset"), Shape: []int{1}, Floats: []float32{2}}}, "I64"},
 	}
 	for name, tt := range tests {
 		if _, err := ReadPrompt(voice(t, tt.entries...), voiceDims); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -118,4 +122,8 @@ func TestPromptRoundTrip(t *testing.T) {
 	if err != nil || got.Positions != want.Positions || !slices.Equal(got.K[0], want.K[0]) || !slices.Equal(got.V[0], want.V[0]) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
+}
+
+func open(data []byte) (*safetensors.Tensors, error) {
+	return safetensors.Read(bytes.NewReader(data), int64(len(data)))
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/swar-tts/swar/runtime/internal/folder"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
@@ -80,7 +81,7 @@ func AddVoice(ctx context.Context, a Addition) (v bundle.Voice, err error) {
 		return v, err
 	}
 	defer func() { err = errors.Join(err, removeIn(a.Bundle, left)) }()
-	v.File, err = createFile(a.Bundle, left, func(to io.Writer) error { return bundle.WritePrompt(to, prompt, b.Dims) })
+	v.File, err = folder.CreateFile(a.Bundle, left, func(to io.Writer) error { return bundle.WritePrompt(to, prompt, b.Dims) })
 	if err == nil {
 		err = synced(filepath.Join(a.Bundle, left))
 	}

@@ -18,7 +18,7 @@ type Checkpoint struct {
 	Positions int    // most positions of voice, text and frames together
 }
 
-// Weights gives out weights by name: [bundle.Tensors] does, and what makes them up for a random model.
+// Weights gives out weights by name: [safetensors.Tensors] does, and what makes them up for a random model.
 type Weights interface {
 	// Floats returns the values of a weight, which must have the given shape; -1 stands for any size.
 	Floats(name string, shape ...int) ([]float32, error)

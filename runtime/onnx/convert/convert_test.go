@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // published is case 01 as it would lie in a folder that was downloaded.
@@ -89,8 +90,8 @@ func TestConvertTakesSixteenBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := safetensors(fmt.Sprintf(`{"x":{"dtype":"F32","shape":%s,"data_offsets":[0,%d]}}`, shape, len(all[n].bytes)), string(all[n].bytes))
-			x, err := bundle.ReadTensors(bytes.NewReader(file), int64(len(file)))
+			file := tensorsFile(fmt.Sprintf(`{"x":{"dtype":"F32","shape":%s,"data_offsets":[0,%d]}}`, shape, len(all[n].bytes)), string(all[n].bytes))
+			x, err := safetensors.Read(bytes.NewReader(file), int64(len(file)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +107,7 @@ func TestConvertTakesSixteenBits(t *testing.T) {
 			t.Errorf("%s: language model of %d bytes, want %d with rounded values", name, other.LM.Bytes, m.LM.Bytes)
 		}
 		host := func(dir string) []float64 {
-			f, closer, err := bundle.OpenTensors(filepath.Join(dir, "host.safetensors"))
+			f, closer, err := safetensors.Open(filepath.Join(dir, "host.safetensors"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 const cases = "../testdata"
@@ -128,7 +129,7 @@ func TestPromptOfLatentsEqualsTheReference(t *testing.T) {
 
 func storedPrompt(t testing.TB, path string, d bundle.Dims) bundle.Prompt {
 	t.Helper()
-	file, closer, err := bundle.OpenTensors(path)
+	file, closer, err := safetensors.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

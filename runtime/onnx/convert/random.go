@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // Random describes a model with random weights: it makes noise in place of speech, at the cost of a real one. The same description
@@ -111,7 +112,7 @@ func (r Random) Source() (Source, error) {
 	return source, nil
 }
 
-func randomPrompt(d bundle.Dims, positions int, seed uint64) (*bundle.Tensors, error) {
+func randomPrompt(d bundle.Dims, positions int, seed uint64) (*safetensors.Tensors, error) {
 	p := bundle.Prompt{Positions: positions}
 	draw := rand.New(rand.NewPCG(seed, 0))
 	for range d.Layers {
@@ -127,7 +128,7 @@ func randomPrompt(d bundle.Dims, positions int, seed uint64) (*bundle.Tensors, e
 	if err := bundle.WritePrompt(&b, p, d); err != nil {
 		return nil, err
 	}
-	return bundle.ReadTensors(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	return safetensors.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
 }
 
 // randomWeights makes up each weight from its name, scaled so that values keep their size from layer to layer.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // speaker is a voice on its way into a bundle.
@@ -133,7 +134,7 @@ var errVoiceForm = errors.New("holds neither stored keys and values (transformer
 
 // fromFile finds out which of the stored forms a file has. It reads only its header.
 func (s *speaker) fromFile(p *prompter, path string) error {
-	t, file, err := bundle.OpenTensors(path)
+	t, file, err := safetensors.Open(path)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ".self_attn/") }) {
 		s.stored = true
 		s.prompt = func(context.Context) (bundle.Prompt, error) {
-			return reopened(path, func(t *bundle.Tensors) (bundle.Prompt, error) { return bundle.ReadPrompt(t, p.config.dims()) })
+			return reopened(path, func(t *safetensors.Tensors) (bundle.Prompt, error) { return bundle.ReadPrompt(t, p.config.dims()) })
 		}
 		return nil
 	}
@@ -168,7 +169,7 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	}
 	s.products = p.products(frames)
 	s.prompt = func(ctx context.Context) (bundle.Prompt, error) {
-		return reopened(path, func(t *bundle.Tensors) (bundle.Prompt, error) {
+		return reopened(path, func(t *safetensors.Tensors) (bundle.Prompt, error) {
 			values, err := t.Floats(names[0], shape...)
 			if err != nil {
 				return bundle.Prompt{}, err
@@ -183,8 +184,8 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	return nil
 }
 
-func reopened(path string, read func(*bundle.Tensors) (bundle.Prompt, error)) (bundle.Prompt, error) {
-	t, file, err := bundle.OpenTensors(path)
+func reopened(path string, read func(*safetensors.Tensors) (bundle.Prompt, error)) (bundle.Prompt, error) {
+	t, file, err := safetensors.Open(path)
 	if err != nil {
 		return bundle.Prompt{}, err
 	}

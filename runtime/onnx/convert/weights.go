@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // fileWeights is the weights of a published model, which lie in one file or two, under the names of the one-file form: flow_lm.* and
@@ -22,7 +22,7 @@ type fileWeights struct {
 
 // stored is where a weight lies.
 type stored struct {
-	file *bundle.Tensors
+	file *safetensors.Tensors
 	name string
 	gain string // of a weight that is stored as direction and length; empty otherwise
 
@@ -58,7 +58,7 @@ func openWeights(model, codec string) (w *fileWeights, err error) {
 
 // holdsCodec reports whether a file holds a whole model. One that cannot be read holds nothing; opening it again says why.
 func holdsCodec(path string) bool {
-	t, file, err := bundle.OpenTensors(path)
+	t, file, err := safetensors.Open(path)
 	if err != nil {
 		return false
 	}
@@ -66,7 +66,7 @@ func holdsCodec(path string) bool {
 	return slices.ContainsFunc(t.Names(), func(name string) bool { return strings.HasPrefix(name, "mimi.") })
 }
 
-func (w *fileWeights) open(path string) (*bundle.Tensors, error) {
+func (w *fileWeights) open(path string) (*safetensors.Tensors, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".safetensors":
 	case ".pt", ".pth", ".bin", ".ckpt", ".pkl", ".th":
@@ -74,7 +74,7 @@ func (w *fileWeights) open(path string) (*bundle.Tensors, error) {
 	default:
 		return nil, fmt.Errorf("%s is not a .safetensors file: export the model as one first", path)
 	}
-	t, file, err := bundle.OpenTensors(path)
+	t, file, err := safetensors.Open(path)
 	if err == nil {
 		w.files = append(w.files, file)
 	}
@@ -97,7 +97,7 @@ func (w *fileWeights) add(name string, s stored) error {
 	return nil
 }
 
-func (w *fileWeights) addWhole(file *bundle.Tensors) error {
+func (w *fileWeights) addWhole(file *safetensors.Tensors) error {
 	for _, name := range file.Names() {
 		if err := w.add(name, stored{file: file, name: name}); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (w *fileWeights) addWhole(file *bundle.Tensors) error {
 
 // addLanguageModel adds the first file of two, with or without the prefix of the one-file form, under its names or under those of the
 // library that such models are trained with.
-func (w *fileWeights) addLanguageModel(file *bundle.Tensors) error {
+func (w *fileWeights) addLanguageModel(file *safetensors.Tensors) error {
 	for _, name := range file.Names() {
 		as, drop := languageModelName(strings.TrimPrefix(name, "flow_lm."))
 		switch {
@@ -145,7 +145,7 @@ func languageModelName(name string) (as string, drop bool) {
 }
 
 // addCodec adds the second file of two: a codec under its own names, or a whole model, of which only the codec is used.
-func (w *fileWeights) addCodec(file *bundle.Tensors) error {
+func (w *fileWeights) addCodec(file *safetensors.Tensors) error {
 	names := file.Names()
 	inWhole := slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "mimi.") })
 	for _, name := range names {

@@ -65,8 +65,8 @@ func checkpointOf(t testing.TB, name string) map[string]raw {
 	return all
 }
 
-// safetensors is a file with that header.
-func safetensors(header, body string) []byte {
+// tensorsFile is a file with that header.
+func tensorsFile(header, body string) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+body...)
 }
 
@@ -82,7 +82,7 @@ func write(t testing.TB, path string, tensors map[string]raw) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, safetensors(string(text), string(body)), 0o644); err != nil {
+	if err := os.WriteFile(path, tensorsFile(string(text), string(body)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -1,11 +1,9 @@
 package convert
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/swar-tts/swar/runtime/internal/folder"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
@@ -36,7 +36,7 @@ type Source struct {
 type SourceVoice struct {
 	Name     string
 	Language string
-	Prompt   *bundle.Tensors
+	Prompt   *safetensors.Tensors
 }
 
 // DefaultText returns the rules of text that a configuration asks for.
@@ -106,33 +106,14 @@ type writer struct {
 
 // write makes the bundle in a folder beside dir and gives it its name at the end.
 func (w *writer) write(ctx context.Context, dir string) (m bundle.Manifest, err error) {
-	dir = filepath.Clean(dir)
 	if len(w.speakers) == 0 {
 		return bundle.Manifest{}, errors.New("no voices: the checkpoint holds none, and without one it cannot speak: name a file")
 	}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return bundle.Manifest{}, fmt.Errorf("%s holds %s already: name a folder that does not exist or is empty", dir, entries[0].Name())
-	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return bundle.Manifest{}, err
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return bundle.Manifest{}, err
-	}
-	growing, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".growing-")
+	err = folder.Make(ctx, dir, func(ctx context.Context, growing string) (err error) {
+		m, err = w.fill(ctx, growing)
+		return err
+	})
 	if err != nil {
-		return bundle.Manifest{}, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(growing)) }()
-	if m, err = w.fill(ctx, growing); err != nil {
-		return bundle.Manifest{}, err
-	}
-	if err := os.Chmod(growing, 0o755); err != nil { // it was made for its owner alone
-		return bundle.Manifest{}, err
-	}
-	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return bundle.Manifest{}, fmt.Errorf("taking the place of an empty folder: %w", err)
-	}
-	if err := os.Rename(growing, dir); err != nil {
 		return bundle.Manifest{}, err
 	}
 	w.say("done")
@@ -159,7 +140,7 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 		tokenizer, m.Tokenizer.Kind = "tokenizer.json", bundle.TokenizerJSON
 	}
 	var err error
-	if m.Tokenizer.File, err = writeFile(dir, tokenizer, w.Tokenizer); err != nil {
+	if m.Tokenizer.File, err = folder.WriteFile(dir, tokenizer, w.Tokenizer); err != nil {
 		return bundle.Manifest{}, err
 	}
 	m.Limits.Positions = m.Limits.Longest(max(1, w.Room))
@@ -179,7 +160,7 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 	if err != nil {
 		return bundle.Manifest{}, err
 	}
-	m.Host, err = createFile(dir, "host.safetensors", func(to io.Writer) error { return bundle.WriteHost(to, host, m.Dims, c.Steps) })
+	m.Host, err = folder.CreateFile(dir, "host.safetensors", func(to io.Writer) error { return bundle.WriteHost(to, host, m.Dims, c.Steps) })
 	if err != nil {
 		return bundle.Manifest{}, err
 	}
@@ -194,7 +175,7 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 	if err != nil {
 		return bundle.Manifest{}, err
 	}
-	_, err = writeFile(dir, bundle.ManifestFile, append(text, '\n'))
+	_, err = folder.WriteFile(dir, bundle.ManifestFile, append(text, '\n'))
 	return m, err
 }
 
@@ -213,7 +194,7 @@ func (w *writer) voices(ctx context.Context, dir string, m *bundle.Manifest) err
 			return fmt.Errorf("voice %s: %w", s.name, err)
 		}
 		name := fmt.Sprintf("voices/%d.safetensors", i) // a voice's name may be anything, a file name may not
-		f, err := createFile(dir, name, func(to io.Writer) error { return bundle.WritePrompt(to, p, m.Dims) })
+		f, err := folder.CreateFile(dir, name, func(to io.Writer) error { return bundle.WritePrompt(to, p, m.Dims) })
 		if err != nil {
 			return err
 		}
@@ -244,7 +225,7 @@ func (w *writer) graphs(ctx context.Context, dir string, m *bundle.Manifest) err
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
 		*g.to = d.described
-		if g.to.File, err = createFile(dir, g.name, func(to io.Writer) error { _, err := d.WriteTo(to); return err }); err != nil {
+		if g.to.File, err = folder.CreateFile(dir, g.name, func(to io.Writer) error { _, err := d.WriteTo(to); return err }); err != nil {
 			return err
 		}
 	}
@@ -275,23 +256,4 @@ func (w *writer) say(what string) {
 	if w.report != nil {
 		w.report(w.done, w.total, what)
 	}
-}
-
-func writeFile(dir, name string, data []byte) (bundle.File, error) {
-	return createFile(dir, name, func(to io.Writer) error { _, err := to.Write(data); return err })
-}
-
-// createFile writes a file and describes it.
-func createFile(dir, name string, write func(io.Writer) error) (bundle.File, error) {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return bundle.File{}, err
-	}
-	sum, buffer := sha256.New(), bufio.NewWriterSize(f, 1<<20)
-	err = errors.Join(write(io.MultiWriter(buffer, sum)), buffer.Flush())
-	bytes, seekErr := f.Seek(0, io.SeekCurrent)
-	if err = errors.Join(err, seekErr, f.Close()); err != nil {
-		return bundle.File{}, fmt.Errorf("writing %s: %w", name, err)
-	}
-	return bundle.File{File: name, SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: bytes}, nil
 }

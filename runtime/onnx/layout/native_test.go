@@ -2,15 +2,15 @@ package layout_test
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/safetensors"
 	"github.com/swar-tts/swar/runtime/speech"
-
-	"os"
 )
 
 // native runs the graphs of a bundle of our own, to compare with.
@@ -36,7 +36,7 @@ func writeNative(t *testing.T, r convert.Random) *native {
 	m, err := convert.SynthRandom(dir, r)
 	must(t, err)
 	n := &native{t: t, dir: dir, manifest: m, values: map[string]*ort.Tensor{}}
-	tensors, file, err := bundle.OpenTensors(filepath.Join(dir, m.Host.File))
+	tensors, file, err := safetensors.Open(filepath.Join(dir, m.Host.File))
 	must(t, err)
 	n.host, err = bundle.ReadHost(tensors, m.Dims, m.Flow.Steps)
 	must(t, err)
@@ -80,7 +80,7 @@ func (n *native) begin(voice string) {
 		if v.Name != voice {
 			continue
 		}
-		tensors, file, err := bundle.OpenTensors(filepath.Join(n.dir, v.File.File))
+		tensors, file, err := safetensors.Open(filepath.Join(n.dir, v.File.File))
 		must(n.t, err)
 		p, err := bundle.ReadPrompt(tensors, d)
 		must(n.t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // damage is what is done to a folder before it is opened.
@@ -165,7 +166,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a voice of fewer layers", v2, replace("voices/raj.safetensors", voice(t, 12, 1)), "made with another model"},
 		{"a voice of the first form of another model", v2, func(t *testing.T, dir string) {
 			var b bytes.Buffer
-			must(t, bundle.WriteTensors(&b, bundle.Tensor{Name: "audio_prompt", Shape: []int{1, 2, 32}, Floats: make([]float32, 64)}))
+			must(t, safetensors.Write(&b, safetensors.Tensor{Name: "audio_prompt", Shape: []int{1, 2, 32}, Floats: make([]float32, 64)}))
 			replace("voices/raj.safetensors", b.Bytes())(t, dir)
 		}, "made with another model"},
 		{"a voice without a position", v2, replace("voices/raj.safetensors", voice(t, 0, 2)), "0 positions"},

@@ -13,8 +13,8 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/graph"
 	"github.com/swar-tts/swar/runtime/internal/npy"
 	"github.com/swar-tts/swar/runtime/internal/ort"
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/safetensors"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -70,14 +70,14 @@ const firstForm = "audio_prompt"
 
 // readVoice reads a stored voice. start is the row before the voice, for the form that lacks it.
 func (m *Model) readVoice(path string, start func() ([]float32, error)) (*snapshot, error) {
-	t, file, err := bundle.OpenTensors(path)
+	t, file, err := safetensors.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	read := m.storedVoice
 	if _, first := t.Shape(firstForm); first {
-		read = func(t *bundle.Tensors) (*snapshot, error) { return m.storedRows(t, start) }
+		read = func(t *safetensors.Tensors) (*snapshot, error) { return m.storedRows(t, start) }
 	}
 	p, err := read(t)
 	if err != nil {
@@ -87,7 +87,7 @@ func (m *Model) readVoice(path string, start func() ([]float32, error)) (*snapsh
 }
 
 // storedVoice takes the caches of all layers, as far as they were used, out of a stored voice.
-func (m *Model) storedVoice(t *bundle.Tensors) (*snapshot, error) {
+func (m *Model) storedVoice(t *safetensors.Tensors) (*snapshot, error) {
 	p := &snapshot{}
 	known := map[string]bool{}
 	for j, i := range m.caches {
@@ -124,7 +124,7 @@ func (m *Model) storedVoice(t *bundle.Tensors) (*snapshot, error) {
 }
 
 // storedPositions returns how many positions of a layer are in use, and notes which entries say so.
-func storedPositions(t *bundle.Tensors, module string, known map[string]bool) (int, error) {
+func storedPositions(t *safetensors.Tensors, module string, known map[string]bool) (int, error) {
 	n := 0
 	for _, key := range []string{"current_end", "step", "offset"} { // the last word counts
 		name := module + "/" + key
@@ -163,7 +163,7 @@ func storedPositions(t *bundle.Tensors, module string, known map[string]bool) (i
 func broken(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 
 // storedRows reads the rows of a voice that was stored in the first form.
-func (m *Model) storedRows(t *bundle.Tensors, start func() ([]float32, error)) (*snapshot, error) {
+func (m *Model) storedRows(t *safetensors.Tensors, start func() ([]float32, error)) (*snapshot, error) {
 	rows, err := t.Floats(firstForm, 1, -1, m.Manifest.Dims.Width)
 	if err != nil {
 		return nil, fmt.Errorf("it was made with another model: %w", err)

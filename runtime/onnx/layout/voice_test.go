@@ -14,6 +14,7 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 func tiny() convert.Random { return convert.Tiny() }
@@ -108,11 +109,11 @@ func TestTheNearestVoicesCount(t *testing.T) {
 func TestEveryFormOfAStoredVoiceReadsTheSame(t *testing.T) {
 	orttest.Need(t)
 	dir := write(t, layouttest.KevinAHMv2, tiny())
-	tensors, file, err := bundle.OpenTensors(filepath.Join(dir, "voices", "raj.safetensors"))
+	tensors, file, err := safetensors.Open(filepath.Join(dir, "voices", "raj.safetensors"))
 	must(t, err)
 	defer file.Close()
-	store := func(name string, longer int, count func(module string) bundle.Tensor, more ...bundle.Tensor) {
-		var all []bundle.Tensor
+	store := func(name string, longer int, count func(module string) safetensors.Tensor, more ...safetensors.Tensor) {
+		var all []safetensors.Tensor
 		for _, module := range []string{"transformer.layers.0.self_attn", "transformer.layers.1.self_attn"} {
 			cache, err := tensors.Floats(module+"/cache", 2, 1, 12, 2, 32)
 			must(t, err)
@@ -121,23 +122,23 @@ func TestEveryFormOfAStoredVoiceReadsTheSame(t *testing.T) {
 			for i := range behind {
 				behind[i] = float32(math.NaN())
 			}
-			all = append(all, bundle.Tensor{
+			all = append(all, safetensors.Tensor{
 				Name: module + "/cache", Shape: []int{2, 1, 12 + longer, 2, 32}, Floats: slices.Concat(cache[:half], behind, cache[half:], behind),
 			}, count(module))
 		}
 		var b bytes.Buffer
-		must(t, bundle.WriteTensors(&b, append(all, more...)...))
+		must(t, safetensors.Write(&b, append(all, more...)...))
 		replace("voices/"+name+".safetensors", b.Bytes())(t, dir)
 	}
-	number := func(key string, v int64) func(string) bundle.Tensor {
-		return func(module string) bundle.Tensor {
-			return bundle.Tensor{Name: module + "/" + key, Shape: []int{1}, Ints: []int64{v}}
+	number := func(key string, v int64) func(string) safetensors.Tensor {
+		return func(module string) safetensors.Tensor {
+			return safetensors.Tensor{Name: module + "/" + key, Shape: []int{1}, Ints: []int64{v}}
 		}
 	}
 	store("longer", 5, number("offset", 12))
 	store("step", 0, number("step", 12))
-	store("end", 3, func(module string) bundle.Tensor {
-		return bundle.Tensor{Name: module + "/current_end", Shape: []int{12}, Floats: make([]float32, 12)}
+	store("end", 3, func(module string) safetensors.Tensor {
+		return safetensors.Tensor{Name: module + "/current_end", Shape: []int{12}, Floats: make([]float32, 12)}
 	})
 	store("pad", 0, number("offset", 12), number("pad", 0)("transformer.layers.1.self_attn"))
 	m := open(t, dir)
@@ -153,7 +154,7 @@ func TestVoicesOfTheFirstFormAreRead(t *testing.T) {
 	orttest.Need(t)
 	rows := slices.Concat(draws(7, 64, 1)...)
 	var file bytes.Buffer
-	must(t, bundle.WriteTensors(&file, bundle.Tensor{Name: "audio_prompt", Shape: []int{1, 7, 64}, Floats: rows}))
+	must(t, safetensors.Write(&file, safetensors.Tensor{Name: "audio_prompt", Shape: []int{1, 7, 64}, Floats: rows}))
 	flat, v2 := write(t, layouttest.KevinAHMFlat, tiny()), write(t, layouttest.KevinAHMv2, tiny())
 	for dir, want := range map[string]int{flat: 7, v2: 8} { // the second generation puts a row before it
 		replace("embeddings/eva.safetensors", file.Bytes())(t, dir)

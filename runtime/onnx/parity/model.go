@@ -15,6 +15,7 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/internal/model"
+	"github.com/swar-tts/swar/runtime/safetensors"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
@@ -116,7 +117,7 @@ func (k *goldenCase) conversion(temp string) (c convert.Conversion, err error) {
 		return c, err
 	}
 	c.Voices[madeVoice] = path
-	return c, errors.Join(bundle.WriteTensors(file, bundle.Tensor{Name: "latents", Shape: latents.Shape, Floats: latents.Floats}), file.Close())
+	return c, errors.Join(safetensors.Write(file, safetensors.Tensor{Name: "latents", Shape: latents.Shape, Floats: latents.Floats}), file.Close())
 }
 
 // bundles are the bundles of a case, which differ in the steps of the flow.

@@ -18,6 +18,7 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // The quantities of every run, and those of some.
@@ -171,15 +172,15 @@ func TestDamageIsFound(t *testing.T) {
 // padded makes the padding of a stored voice 1, which is 0.
 func padded(name string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
-		file, closer, err := bundle.OpenTensors(filepath.Join(dir, name))
+		file, closer, err := safetensors.Open(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer closer.Close()
-		var all []bundle.Tensor
+		var all []safetensors.Tensor
 		for _, tensor := range file.Names() {
 			shape, _ := file.Shape(tensor)
-			x := bundle.Tensor{Name: tensor, Shape: shape}
+			x := safetensors.Tensor{Name: tensor, Shape: shape}
 			if x.Floats, err = file.Floats(tensor, shape...); err != nil {
 				x.Ints, err = file.Ints(tensor, shape...)
 			}
@@ -324,7 +325,7 @@ func wholeCase(t *testing.T, dir, name string) {
 		}
 		return
 	}
-	all := map[string]bundle.Tensor{}
+	all := map[string]safetensors.Tensor{}
 	for _, part := range []string{
 		filepath.Join(vectortest.Dir(t, "01-v2-tanh"), "model.safetensors"), // the codec of 05 has the same sizes
 		filepath.Join(from, "model.safetensors"), filepath.Join(from, "encoder.safetensors"), filepath.Join(from, "language.safetensors"),
@@ -340,7 +341,7 @@ func wholeCase(t *testing.T, dir, name string) {
 				t.Fatal(err)
 			}
 			if strings.HasPrefix(part, from) || strings.HasPrefix(tensor, "mimi.") {
-				all[tensor] = bundle.Tensor{Name: tensor, Shape: shape, Floats: values}
+				all[tensor] = safetensors.Tensor{Name: tensor, Shape: shape, Floats: values}
 			}
 		}
 	}
@@ -352,10 +353,10 @@ func wholeCase(t *testing.T, dir, name string) {
 	}
 }
 
-func write(t *testing.T, dir, name string, all []bundle.Tensor) {
+func write(t *testing.T, dir, name string, all []safetensors.Tensor) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := errors.Join(bundle.WriteTensors(&b, all...), os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)); err != nil {
+	if err := errors.Join(safetensors.Write(&b, all...), os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // Model is a loaded bundle: graphs, weights and voices, which all streams share. It is safe for concurrent use.
@@ -120,7 +121,7 @@ func moveOut(values []float32) (kept []float32, free func() error, err error) {
 }
 
 func readHost(path string, manifest *bundle.Manifest) (bundle.Host, error) {
-	t, file, err := bundle.OpenTensors(path)
+	t, file, err := safetensors.Open(path)
 	if err != nil {
 		return bundle.Host{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/npy"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
+	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
 // Case is a case of testdata.
@@ -75,7 +76,7 @@ func Load(t testing.TB, name string) *Case {
 }
 
 // Weights opens the weights of a case; those of case 07 are case 01's, rounded to 16 bits and stored so.
-func Weights(t testing.TB, name string) *bundle.Tensors {
+func Weights(t testing.TB, name string) *safetensors.Tensors {
 	t.Helper()
 	if name != "07-bf16" {
 		return Tensors(t, File(t, Dir(t, name), "model.safetensors"))
@@ -84,7 +85,7 @@ func Weights(t testing.TB, name string) *bundle.Tensors {
 }
 
 // Rounded is a checkpoint of 16 bits.
-func Rounded(t testing.TB, full *bundle.Tensors) []byte {
+func Rounded(t testing.TB, full *safetensors.Tensors) []byte {
 	t.Helper()
 	type described struct {
 		Dtype   string `json:"dtype"`
@@ -115,9 +116,9 @@ func Rounded(t testing.TB, full *bundle.Tensors) []byte {
 }
 
 // Tensors opens a safetensors file.
-func Tensors(t testing.TB, data []byte) *bundle.Tensors {
+func Tensors(t testing.TB, data []byte) *safetensors.Tensors {
 	t.Helper()
-	x, err := bundle.ReadTensors(bytes.NewReader(data), int64(len(data)))
+	x, err := safetensors.Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

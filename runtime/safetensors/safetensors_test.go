@@ -1,4 +1,4 @@
-package bundle
+package safetensors
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-func safetensors(header, body string) []byte {
+func encoded(header, body string) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+body...)
 }
 
 func open(data []byte) (*Tensors, error) {
-	return ReadTensors(bytes.NewReader(data), int64(len(data)))
+	return Read(bytes.NewReader(data), int64(len(data)))
 }
 
 func TestTensorsWidenTheirValues(t *testing.T) {
@@ -36,7 +36,7 @@ func TestTensorsWidenTheirValues(t *testing.T) {
 			body = binary.LittleEndian.AppendUint16(body, b)
 		}
 		header := fmt.Sprintf(`{"a":{"dtype":%q,"shape":[%d],"data_offsets":[0,%d]}}`, tt.dtype, len(tt.bits), len(body))
-		f, err := open(safetensors(header, string(body)))
+		f, err := open(encoded(header, string(body)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +53,9 @@ func TestTensorsWidenTheirValues(t *testing.T) {
 
 func TestTensorsRoundTrip(t *testing.T) {
 	var b bytes.Buffer
-	err := WriteTensors(&b, Tensor{Name: "z", Shape: []int{2, 2}, Floats: []float32{1, 2, 3, 4}},
-		Tensor{Name: "none", Shape: []int{0, 3}}, Tensor{Name: "a", Shape: []int{1}, Ints: []int64{-7}}, Tensor{Name: "scalar", Floats: []float32{5}})
+	err := Write(&b, Tensor{Name: "z", Shape: []int{2, 2}, Floats: []float32{1, 2, 3, 4}},
+		Tensor{Name: "bytes", Shape: []int{3}, Int8s: []int8{-128, 0, 127}}, Tensor{Name: "none", Shape: []int{0, 3}},
+		Tensor{Name: "a", Shape: []int{1}, Ints: []int64{-7}}, Tensor{Name: "scalar", Floats: []float32{5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestTensorsRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.Names(), []string{"a", "none", "scalar", "z"}; !slices.Equal(got, want) {
+	if got, want := f.Names(), []string{"a", "bytes", "none", "scalar", "z"}; !slices.Equal(got, want) {
 		t.Errorf("Names = %v, want %v", got, want)
 	}
 	if got, err := f.Floats("z", 2, -1); err != nil || !slices.Equal(got, []float32{1, 2, 3, 4}) {
@@ -70,6 +71,12 @@ func TestTensorsRoundTrip(t *testing.T) {
 	}
 	if got, err := f.Ints("a", 1); err != nil || !slices.Equal(got, []int64{-7}) {
 		t.Errorf("a = %v, %v", got, err)
+	}
+	if got, err := f.Int8s("bytes", 3); err != nil || !slices.Equal(got, []int8{-128, 0, 127}) {
+		t.Errorf("bytes = %v, %v", got, err)
+	}
+	if _, err := f.Int8s("a", 1); err == nil {
+		t.Error("64 bits were read as 8")
 	}
 	if got, err := f.Floats("none", 0, 3); err != nil || len(got) != 0 {
 		t.Errorf("none = %v, %v", got, err)
@@ -92,11 +99,11 @@ func TestTensorsRoundTrip(t *testing.T) {
 
 func TestWriteTensorsRefuses(t *testing.T) {
 	one := Tensor{Name: "a", Shape: []int{1}, Floats: []float32{1}}
-	if err := WriteTensors(&bytes.Buffer{}, one, one); err == nil {
+	if err := Write(&bytes.Buffer{}, one, one); err == nil {
 		t.Error("a name was written twice")
 	}
 	one.Shape = []int{2}
-	if err := WriteTensors(&bytes.Buffer{}, one); err == nil {
+	if err := Write(&bytes.Buffer{}, one); err == nil {
 		t.Error("one value was written for a shape of two")
 	}
 }
@@ -106,11 +113,11 @@ func TestReadTensorsRefuses(t *testing.T) {
 	at := func(name string, begin, end int) string {
 		return fmt.Sprintf(`%q:{"dtype":"U8","shape":[%d],"data_offsets":[%d,%d]}`, name, end-begin, begin, end)
 	}
-	whole := safetensors(header(at("a", 0, 4)), "1234")
+	whole := encoded(header(at("a", 0, 4)), "1234")
 	if _, err := open(whole); err != nil {
 		t.Fatalf("a good file: %v", err)
 	}
-	if _, err := open(safetensors(header(`"__metadata__":{"k":"v"}`, at("a", 0, 4))+"   ", "1234")); err != nil {
+	if _, err := open(encoded(header(`"__metadata__":{"k":"v"}`, at("a", 0, 4))+"   ", "1234")); err != nil {
 		t.Fatalf("a good file with metadata and padding: %v", err)
 	}
 	huge := binary.LittleEndian.AppendUint64(nil, maxHeader+1)
@@ -125,25 +132,25 @@ func TestReadTensorsRefuses(t *testing.T) {
 		"a header larger than the file":  {whole[:20], "truncated"},
 		"a value cut off":                {whole[:len(whole)-1], "truncated"},
 		"a byte too many":                {append(slices.Clone(whole), 0), "after the last"},
-		"bytes without a tensor":         {safetensors("{}", "1"), "after the last"},
-		"a hole":                         {safetensors(header(at("a", 0, 1), at("b", 2, 4)), "1234"), "belong to none"},
-		"an overlap":                     {safetensors(header(at("a", 0, 3), at("b", 2, 4)), "1234"), "inside the one before"},
-		"the same bytes twice":           {safetensors(header(at("a", 0, 4), at("b", 0, 4)), "1234"), "inside the one before"},
-		"a name twice":                   {safetensors(header(at("a", 0, 2), at("a", 2, 4)), "1234"), "stands twice"},
-		"metadata twice":                 {safetensors(header(`"__metadata__":{}`, `"__metadata__":{}`), ""), "stands twice"},
-		"metadata that is not text":      {safetensors(header(`"__metadata__":{"a":1}`), ""), "__metadata__"},
-		"an unknown type":                {safetensors(`{"a":{"dtype":"F31","shape":[1],"data_offsets":[0,4]}}`, "1234"), "unknown dtype"},
-		"an unknown field":               {safetensors(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4],"x":1}}`, "1234"), "unknown field"},
-		"a negative dimension":           {safetensors(`{"a":{"dtype":"U8","shape":[-4],"data_offsets":[0,4]}}`, "1234"), "dimension -4"},
-		"a fraction of a dimension":      {safetensors(`{"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,4]}}`, "1234"), "tensor a"},
-		"a product that overflows":       {safetensors(`{"a":{"dtype":"U8","shape":[2147483647,2147483647,8],"data_offsets":[0,4]}}`, "1234"), "overflows"},
-		"too many dimensions":            {safetensors(`{"a":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,4],"data_offsets":[0,4]}}`, "1234"), "dimensions"},
-		"a size that does not fit":       {safetensors(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, "1234"), "has 8"},
-		"offsets backwards":              {safetensors(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[4,0]}}`, "1234"), "begin and an end"},
-		"one offset":                     {safetensors(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0]}}`, "1234"), "begin and an end"},
-		"a header that is a list":        {safetensors("[]", ""), "begin with {"},
-		"a header that is cut off":       {safetensors(`{"a":`, ""), "header"},
-		"something behind the header":    {safetensors(`{}x`, ""), "other than spaces"},
+		"bytes without a tensor":         {encoded("{}", "1"), "after the last"},
+		"a hole":                         {encoded(header(at("a", 0, 1), at("b", 2, 4)), "1234"), "belong to none"},
+		"an overlap":                     {encoded(header(at("a", 0, 3), at("b", 2, 4)), "1234"), "inside the one before"},
+		"the same bytes twice":           {encoded(header(at("a", 0, 4), at("b", 0, 4)), "1234"), "inside the one before"},
+		"a name twice":                   {encoded(header(at("a", 0, 2), at("a", 2, 4)), "1234"), "stands twice"},
+		"metadata twice":                 {encoded(header(`"__metadata__":{}`, `"__metadata__":{}`), ""), "stands twice"},
+		"metadata that is not text":      {encoded(header(`"__metadata__":{"a":1}`), ""), "__metadata__"},
+		"an unknown type":                {encoded(`{"a":{"dtype":"F31","shape":[1],"data_offsets":[0,4]}}`, "1234"), "unknown dtype"},
+		"an unknown field":               {encoded(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4],"x":1}}`, "1234"), "unknown field"},
+		"a negative dimension":           {encoded(`{"a":{"dtype":"U8","shape":[-4],"data_offsets":[0,4]}}`, "1234"), "dimension -4"},
+		"a fraction of a dimension":      {encoded(`{"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,4]}}`, "1234"), "tensor a"},
+		"a product that overflows":       {encoded(`{"a":{"dtype":"U8","shape":[2147483647,2147483647,8],"data_offsets":[0,4]}}`, "1234"), "overflows"},
+		"too many dimensions":            {encoded(`{"a":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,4],"data_offsets":[0,4]}}`, "1234"), "dimensions"},
+		"a size that does not fit":       {encoded(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, "1234"), "has 8"},
+		"offsets backwards":              {encoded(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[4,0]}}`, "1234"), "begin and an end"},
+		"one offset":                     {encoded(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0]}}`, "1234"), "begin and an end"},
+		"a header that is a list":        {encoded("[]", ""), "begin with {"},
+		"a header that is cut off":       {encoded(`{"a":`, ""), "header"},
+		"something behind the header":    {encoded(`{}x`, ""), "other than spaces"},
 	}
 	for name, tt := range tests {
 		if _, err := open(tt.data); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -155,11 +162,11 @@ func TestReadTensorsRefuses(t *testing.T) {
 // seeds are files that reach every branch of the header.
 func seeds() [][]byte {
 	return [][]byte{
-		safetensors("{}", ""),
-		safetensors(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}  `, "1234"),
-		safetensors(`{"__metadata__":{"k":"v"},"a":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]},"b":{"dtype":"I64","shape":[],"data_offsets":[4,12]}}`, "123456789012"),
-		safetensors(`{"a":{"dtype":"F16","shape":[0],"data_offsets":[0,0]},"b":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}`, "1234"),
-		safetensors(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, "1234"),
+		encoded("{}", ""),
+		encoded(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}  `, "1234"),
+		encoded(`{"__metadata__":{"k":"v"},"a":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]},"b":{"dtype":"I64","shape":[],"data_offsets":[4,12]}}`, "123456789012"),
+		encoded(`{"a":{"dtype":"F16","shape":[0],"data_offsets":[0,0]},"b":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}`, "1234"),
+		encoded(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}`, "1234"),
 	}
 }
 
@@ -192,13 +199,16 @@ func FuzzReadTensors(f *testing.F) {
 			// What is in the header lies in the file: reading fails for the type only.
 			floats, errF := file.Floats(name, shape...)
 			ints, errI := file.Ints(name, shape...)
-			for _, err := range []error{errF, errI} {
-				if err != nil && !strings.Contains(err.Error(), "want F32") && !strings.Contains(err.Error(), "want I64") {
+			int8s, err8 := file.Int8s(name, shape...)
+			for _, err := range []error{errF, errI, err8} {
+				ofType := func(want string) bool { return strings.Contains(err.Error(), "want "+want) }
+				if err != nil && !ofType("F32") && !ofType("I64") && !ofType("I8") {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			if n := size(shape); errF == nil && len(floats) != n || errI == nil && len(ints) != n {
-				t.Errorf("%s: %d and %d values for %v", name, len(floats), len(ints), shape)
+			n := size(shape)
+			if errF == nil && len(floats) != n || errI == nil && len(ints) != n || err8 == nil && len(int8s) != n {
+				t.Errorf("%s: %d, %d and %d values for %v", name, len(floats), len(ints), len(int8s), shape)
 			}
 		}
 	})

@@ -1,4 +1,5 @@
-package bundle
+// Package safetensors reads and writes files of named tensors in the safetensors format.
+package safetensors
 
 import (
 	"bytes"
@@ -40,8 +41,8 @@ var dtypes = map[string]int64{
 	"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
 }
 
-// OpenTensors opens the safetensors file at path. The caller closes what it returns.
-func OpenTensors(path string) (*Tensors, io.Closer, error) {
+// Open opens the safetensors file at path. The caller closes what it returns.
+func Open(path string) (*Tensors, io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -49,15 +50,15 @@ func OpenTensors(path string) (*Tensors, io.Closer, error) {
 	info, err := f.Stat()
 	if err == nil {
 		var t *Tensors
-		if t, err = ReadTensors(f, info.Size()); err == nil {
+		if t, err = Read(f, info.Size()); err == nil {
 			return t, f, nil
 		}
 	}
 	return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 }
 
-// ReadTensors reads the header of a safetensors file of the given size. r must stay readable as long as the result is used.
-func ReadTensors(r io.ReaderAt, size int64) (*Tensors, error) {
+// Read reads the header of a safetensors file of the given size. r must stay readable as long as the result is used.
+func Read(r io.ReaderAt, size int64) (*Tensors, error) {
 	var length [8]byte
 	if size < int64(len(length)) {
 		return nil, fmt.Errorf("safetensors: %d bytes are too few for the length of a header", size)
@@ -132,6 +133,22 @@ func (t *Tensors) Ints(name string, shape ...int) ([]int64, error) {
 	values := make([]int64, len(raw)/8)
 	for i := range values {
 		values[i] = int64(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+	return values, nil
+}
+
+// Int8s reads a tensor of signed 8 bit integers. It must have the given shape, where -1 stands for any size.
+func (t *Tensors) Int8s(name string, shape ...int) ([]int8, error) {
+	e, raw, err := t.read(name, shape)
+	if err != nil {
+		return nil, err
+	}
+	if e.dtype != "I8" {
+		return nil, fmt.Errorf("tensor %s is %s, want I8", name, e.dtype)
+	}
+	values := make([]int8, len(raw))
+	for i, v := range raw {
+		values[i] = int8(v)
 	}
 	return values, nil
 }
@@ -282,16 +299,17 @@ func float16(h uint16) float32 {
 	}
 }
 
-// A Tensor is a named array of float32 or int64, in C order. Exactly one of Floats and Ints is set.
+// A Tensor is a named array of float32, int64 or int8, in C order. At most one of Floats, Ints and Int8s is set.
 type Tensor struct {
 	Name   string
 	Shape  []int
 	Floats []float32
 	Ints   []int64
+	Int8s  []int8
 }
 
-// WriteTensors writes a safetensors file with the tensors in the given order.
-func WriteTensors(w io.Writer, tensors ...Tensor) error {
+// Write writes a safetensors file with the tensors in the given order.
+func Write(w io.Writer, tensors ...Tensor) error {
 	type described struct {
 		Dtype   string   `json:"dtype"`
 		Shape   []int    `json:"shape"`
@@ -301,8 +319,11 @@ func WriteTensors(w io.Writer, tensors ...Tensor) error {
 	for _, t := range tensors {
 		d := described{Dtype: "F32", Shape: append([]int{}, t.Shape...)}
 		count, bytes := len(t.Floats), int64(4)
-		if t.Ints != nil {
+		switch {
+		case t.Ints != nil:
 			d.Dtype, count, bytes = "I64", len(t.Ints), 8
+		case t.Int8s != nil:
+			d.Dtype, count, bytes = "I8", len(t.Int8s), 1
 		}
 		if size(t.Shape) != count {
 			return fmt.Errorf("tensor %s: %d values for shape %v", t.Name, count, t.Shape)
@@ -327,8 +348,11 @@ func WriteTensors(w io.Writer, tensors ...Tensor) error {
 	}
 	for _, t := range tensors {
 		var values any = t.Floats
-		if t.Ints != nil {
+		switch {
+		case t.Ints != nil:
 			values = t.Ints
+		case t.Int8s != nil:
+			values = t.Int8s
 		}
 		if err := binary.Write(w, binary.LittleEndian, values); err != nil {
 			return err
