@@ -89,8 +89,57 @@ func ascii(s string) bool {
 	return true
 }
 
-// initials reads U.S.A., A. R. Rahman's A.R.Rahman and B.Tech without their dots.
+// spacedInitials reads the initials of A. R. Rahman without their dots.
+func (r *reader) spacedInitials(i int) int {
+	if !r.isSpacedInitial(i) {
+		return i
+	}
+	next := i
+	for ; r.isSpacedInitial(next) && next < i+lookahead; next += 2 {
+	}
+	r.begin(i, speech.SpanAcronym)
+	for k := i; k < next; k += 2 {
+		r.letters(r.str(k), r.lang)
+	}
+	return r.end(next)
+}
+
+// maxInitials is how many initials with spaces between them a name may have.
+const maxInitials = 4
+
+// isSpacedInitial reports whether token i is a capital with its dot, and a name follows apart: R. Ashwin, A. K. Sharma. Behind a word that
+// letters number, and at the beginning of a line, a letter alone is a mark: Vitamin C. Please, A. Delhi.
+func (r *reader) isSpacedInitial(i int) bool {
+	if !r.isDottedCapital(i) || r.joined(i) || !r.at(i+2).gap {
+		return false
+	}
+	j := i + 2
+	for j < i+2*maxInitials && r.isDottedCapital(j) && r.at(j+2).gap {
+		j += 2
+	}
+	name := r.at(j)
+	named := name.kind == latin && name.cas == title && !name.word.is(englishWord|hindiFunction|hindiVerb)
+	several := j > i+2 || r.isSign(i-1, '.') && r.isDottedCapital(i-2)
+	if several || !named {
+		return several && (named || name.inCapitals() && name.b-name.a > 2)
+	}
+	listed := i == r.start && r.text[r.toks[i].a] < 'F'
+	return !listed && !r.isLettered(i-1)
+}
+
+// isDottedCapital reports whether token i is a capital and its dot follows.
+func (r *reader) isDottedCapital(i int) bool { return r.capital(i) && r.tightSign(i+1, '.') }
+
+// isLettered reports whether token i is a word that a letter follows, as of Plan B, or the letter or the number of a code.
+func (r *reader) isLettered(i int) bool {
+	return r.single(i) || r.in(i, planned) || r.isWord(i, lettered|englishHead|place|romanHead|digitName|expansion)
+}
+
+// initials reads U.S.A., A.R.Rahman and B.Tech without their dots.
 func (r *reader) initials(i int) int {
+	if next := r.spacedInitials(i); next > i {
+		return next
+	}
 	if !r.initial(i) || r.tight(i) && r.at(i-1).kind != sign {
 		return i
 	}
@@ -350,7 +399,7 @@ func (r *reader) letter(i int) int {
 		before--
 	}
 	hyphened := before < i-1 && r.at(before).inCapitals() // USB-C
-	paired := r.at(i-1).isOneOf("+&") || r.at(i+1).isOneOf("+&")
+	paired := r.at(i-1).isOneOf("+&") || r.at(i+1).isOneOf("+&") || r.isBloodGroup(i+1)
 	if !hyphened && !paired && !r.tightSign(i+1, '#') {
 		return i
 	}

@@ -67,8 +67,9 @@ func (r *reader) currencyBefore(i int) (cur, next int) {
 			if r.tightSign(next, '.') || r.tightSign(next, ':') {
 				next++
 			}
-			if r.at(next).isCurrency() {
-				next++ // Rs ₹500
+			next = r.currencyTwice(next)
+			if r.isStrayDot(next) {
+				next++
 			}
 		}
 	}
@@ -79,6 +80,28 @@ func (r *reader) currencyBefore(i int) (cur, next int) {
 		return cur, next
 	}
 	return 0, i
+}
+
+// currencyTwice passes over the currency at token i, which stands behind another: Rs ₹500, Rs. INR 500.
+func (r *reader) currencyTwice(i int) int {
+	switch code := r.currencyCode(i); {
+	case r.at(i).isCurrency():
+		return i + 1
+	case code > 0 && r.tightSign(i+1, '.'):
+		return i + 2
+	case code > 0:
+		return i + 1
+	}
+	return i
+}
+
+// isStrayDot reports whether the dot at token i belongs to the Rs before it, and not to the number behind it, which is too long for paise:
+// Rs .150.
+func (r *reader) isStrayDot(i int) bool {
+	if !r.isSign(i, '.') || r.tight(i) || !r.tightDigits(i+1) {
+		return false
+	}
+	return len(r.str(i+1)) > 2 || r.numberBehind(i+2, ',')
 }
 
 // opensNumber reports whether the number of a currency can begin with t: ₹500, ₹.50, ₹-500, ₹½.
@@ -130,6 +153,9 @@ func (r *reader) scale(a *amount) {
 			return // MN, BN and TN are letters
 		}
 		if r.isCreditBalance(j, a) {
+			if a.cur == 0 {
+				a.cur = rupees // banks leave it away: Bal 3120.75CR
+			}
 			return
 		}
 		if t.kind == latin && n == 1 && !r.isScaleLetter(j, a) || r.isCredited(j, a) {
@@ -350,6 +376,9 @@ func (r *reader) listsOn(j int) bool {
 // unit reads the unit at token j.
 func (r *reader) unit(j int) (*unit, int) {
 	t := r.at(j)
+	if t.kind == sign && signUnits[t.ch] != nil {
+		return signUnits[t.ch], j + 1
+	}
 	if t.kind == sign && t.ch == degree {
 		if c := r.at(j + 1); c.kind == latin && c.b-c.a == 1 {
 			var buf [8]byte
@@ -505,9 +534,9 @@ func (r *reader) isOnlyMeasure(j int) bool {
 	return i < r.start && i < j-1 && r.last(j)
 }
 
-// square reads sq ft, sq. m and m².
+// square reads an area or a volume: sq ft, sq. m, cu ft, m², km2 and cm³.
 func (r *reader) square(j int) (*unit, int) {
-	if squareWord(r.str(j)) {
+	if table := powerWords[r.str(j)]; table != nil {
 		k := j + 1
 		if r.tightSign(k, '.') && !r.last(k) {
 			k++
@@ -515,7 +544,7 @@ func (r *reader) square(j int) (*unit, int) {
 		if r.at(k).kind != latin || !r.looseEnd(k+1) {
 			return nil, j
 		}
-		u := squares[r.str(k)]
+		u := table[r.str(k)]
 		if u == nil {
 			return nil, j
 		}
@@ -525,19 +554,49 @@ func (r *reader) square(j int) (*unit, int) {
 		}
 		return u, k
 	}
-	if r.isSign(j+1, squared) && r.tight(j+1) {
+	figure := r.at(j + 1)
+	if figure.gap || figure.kind != sign && figure.kind != digits || !r.looseEnd(j+2) {
+		return nil, j
+	}
+	switch r.str(j + 1) {
+	case string(rune(squared)), "2":
 		if u := squares[r.str(j)]; u != nil {
+			return u, j + 2
+		}
+	case string(rune(cubed)), "3":
+		if u := cubes[r.str(j)]; u != nil {
 			return u, j + 2
 		}
 	}
 	return nil, j
 }
 
-func squareWord(s string) bool { return s == "sq" || s == "Sq" || s == "SQ" }
+// powerWords are what stands before a length to make it an area or a volume.
+var powerWords = map[string]map[string]*unit{"sq": squares, "Sq": squares, "SQ": squares, "cu": cubes, "Cu": cubes}
+
+func squareWord(s string) bool { return powerWords[s] != nil }
 
 // squares are the areas of the units of length.
-var squares = map[string]*unit{
-	"ft": units["sqft"], "feet": units["sqft"], "Ft": units["sqft"], "m": units["sqm"], "mt": units["sqm"], "yd": units["sqyd"], "yds": units["sqyd"], "yard": units["sqyd"], "mtr": units["sqm"], "km": units["sqkm"], "mm": units["sqmm"], "cm": units["sqcm"], "in": units["sqin"], "inch": units["sqin"],
+var squares = measuresOf("sq")
+
+// cubes are their volumes.
+var cubes = measuresOf("cu")
+
+// measuresOf are the units of length, and what each is with a prefix, as an area or a volume.
+func measuresOf(prefix string) map[string]*unit {
+	of := make(map[string]*unit)
+	for symbol, names := range map[string]string{
+		"ft": "ft feet Ft", "m": "m mt mtr", "yd": "yd yds yard", "km": "km", "mm": "mm", "cm": "cm", "in": "in inch",
+	} {
+		u := units[prefix+symbol]
+		if u == nil {
+			u = units["~"+prefix+symbol]
+		}
+		for name := range strings.FieldsSeq(names) {
+			of[name] = u
+		}
+	}
+	return of
 }
 
 var plainDegree = unit{symbol: "~degree"}
@@ -642,7 +701,7 @@ func (r *reader) quarterNoun(i int) bool {
 func (r *reader) sayMoney(a *amount, l lang) {
 	c := &currencies[a.cur]
 	whole, frac := a.n.value, a.n.frac
-	if a.n.fraction > 0 || len(frac) > 2 {
+	if a.n.fraction > 0 || len(frac) > 2 || c.decimal {
 		n := a.n
 		r.sayNumber(&n, l, c.western)
 		r.sayCurrency(a, l, false)

@@ -40,6 +40,7 @@ var contextRules = [...]contextRule{
 	{"being where messages are sent to", codeNear, 5, func(r *reader, i int, _ finding) bool { return r.mayBeCode(i) && r.isShortNumber(i) }},
 	{"letters before its hyphen", codeNear, 3, func(r *reader, i int, _ finding) bool { return r.isLetteredCode(i) }},
 	{"a word of accounts, orders or numbers before it", idNear, 3, func(r *reader, i int, before finding) bool { return before.what == idNear && !r.isPrice(i) }},
+	{"what a bank is asked to block", idNear, 3, func(r *reader, i int, _ finding) bool { return r.isBlocked(i) }},
 	{"the short form of number before it", idNear, 5, func(r *reader, i int, _ finding) bool { return r.isBehindNo(i) }},
 	{"a bank before it", idNear, 4, func(r *reader, i int, _ finding) bool { return r.isBankTail(i) }},
 	{"another of its kind before it", idNear, 3, func(r *reader, i int, _ finding) bool { return r.isAnother(i) }},
@@ -173,6 +174,9 @@ func (r *reader) codeThatIs(i int) int {
 func (r *reader) numbersPlace(j int) bool {
 	if r.isSign(j-1, '.') {
 		return r.reads(j-2, "H", "h", "R", "D")
+	}
+	if r.in(j-1, blocking) && !r.in(j, numberWord) {
+		return false // BLOCK CARD 1233
 	}
 	return r.isWord(j-1, place|englishHead|coach) && !r.isWord(j-1, idWord)
 }

@@ -40,7 +40,7 @@ func (r *reader) date(i int) int {
 		r.sayTime(&m, false)
 		return r.end(m.next)
 	}
-	if r.at(d.next).isOneOf(dashes) && r.isDayRange(i) {
+	if r.at(d.next).isOneOf(dashes) && (r.isDayRange(i) || r.stroke(i) && r.isOfDays(i)) {
 		r.say(r.lang.words[wordTo])
 		return r.end(d.next + 1)
 	}
@@ -293,7 +293,7 @@ func (r *reader) isDayAndMonth(i, a, b int) bool {
 	if b < 1 || b > 12 || a > 31 || r.isWord(i-1, place) {
 		return false
 	}
-	if r.isOneOfDays(i, b) || r.in(i-1, dateNamed) {
+	if r.isOneOfDays(i, b) || r.isOfDays(i) || r.in(i-1, dateNamed) {
 		return true
 	}
 	twoFigures := len(r.str(i)) == 2 && !r.reads(i+3, "se", "से") // 12/4 से may be a fraction
@@ -312,6 +312,32 @@ func (r *reader) isOneOfDays(i, b int) bool {
 		}
 	}
 	return false
+}
+
+// isOfDays reports whether the numbers with a stroke at token i are the first or the last of a row of days, 1/1 से 31/1 तक: one of the two
+// cannot be a part, or both are in one month.
+func (r *reader) isOfDays(i int) bool {
+	first := i
+	if between := r.at(i - 1); r.stroke(i-4) && (r.reads(i-1, "से", "se", "to") || between.isOneOf(dashes)) {
+		first = i - 4
+	}
+	last := first + 4
+	if !r.stroke(first) || !r.stroke(last) || !r.looseEnd(last+3) {
+		return false
+	}
+	if !r.reads(first+3, "से", "se", "to") && !r.at(first+3).isOneOf(dashes) {
+		return false
+	}
+	from := day{day: r.small(first, 2), month: r.small(first+2, 2)}
+	to := day{day: r.small(last, 2), month: r.small(last+2, 2)}
+	if !from.sound() || !to.sound() || r.countedAt(last+3) {
+		return false
+	}
+	until := r.reads(last+3, "तक", "tak", "tk")
+	if whole := from.day >= from.month || to.day >= to.month; whole {
+		return until || to.day > 12
+	}
+	return until && from.month == to.month && from.month > 4
 }
 
 // isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of the second, nobody
@@ -640,10 +666,13 @@ func (r *reader) sayDay(n int, l lang) {
 // fiscalYear reads 2025-26, a year and the next.
 func (r *reader) fiscalYear(i int) int {
 	y := r.small(i, 4)
-	if y < 1900 || y > 2099 {
+	if y < 1100 || y > 2099 {
 		return i
 	}
-	if t := r.at(i + 1); t.gap || !t.isOneOf(hyphens+"/") || !r.tight(i+2) || !r.looseEnd(i+3) {
+	if t := r.at(i + 1); t.gap || !t.isOneOf(hyphens+"/") || !r.tightDigits(i+2) || !r.looseEnd(i+3) {
+		return i
+	}
+	if y < 1900 && !r.isOldYears(i, y) {
 		return i
 	}
 	next := r.small(i+2, 4)
@@ -655,7 +684,7 @@ func (r *reader) fiscalYear(i int) int {
 		r.say(r.lang.words[wordTo])
 		r.cardinal(uint64(next), r.lang)
 		return r.end(i + 3)
-	case len(r.str(i+2)) == 4 && 1900 <= next && next <= 2099:
+	case len(r.str(i+2)) == 4 && y < next && next <= 2099, len(r.str(i+2)) == 4 && 1900 <= next && next <= 2099:
 		r.begin(i, speech.SpanYear)
 		r.year(uint64(y), r.lang)
 		r.say(r.lang.words[wordTo])
@@ -668,6 +697,16 @@ func (r *reader) fiscalYear(i int) int {
 	r.year(uint64(y), r.lang)
 	r.cardinal(uint64(next), r.lang)
 	return r.end(i + 3)
+}
+
+// isOldYears reports whether y, which is token i, is the first of two years before 1900: 1834-35, (1869-1948), 1526-1857 AD.
+func (r *reader) isOldYears(i, y int) bool {
+	last := r.small(i+2, 4)
+	if len(r.str(i+2)) == 2 {
+		return last == (y+1)%100 && !r.countedAt(i+3) && !r.at(i-1).isCurrency()
+	}
+	bracketed := r.isSign(i-1, '(') && r.isSign(i+3, ')')
+	return y < last && (bracketed || r.isOfEra(i+2) || r.isWord(i-1, yearBefore))
 }
 
 // bareYear reads 1947 where a word says that it is a year, and 1990s.
@@ -687,14 +726,45 @@ func (r *reader) bareYear(i int) int {
 // saidToBeYear reports whether a word beside y, which is token i, makes it a year. The more often such a word stands
 // beside other numbers, the nearer to today y must be.
 func (r *reader) saidToBeYear(i, y int) bool {
-	behindYearWord := r.isWord(i-1, yearBefore) && (y >= 1800 || r.at(i-1).kind == deva) // in 1857, सन् 1526
-	beforeYearWord := 1900 <= y && y < 2100 && r.isWord(i+1, yearAfter)                  // 1947 में
+	before := i - 1
+	if r.isSign(before, '.') && r.isWord(before-1, shortened) {
+		before-- // Est. 1995
+	}
+	behindYearWord := r.isWord(before, yearBefore) && (y >= 1800 || r.at(before).kind == deva) // in 1857, सन् 1526
+	beforeYearWord := 1900 <= y && y < 2100 && r.isWord(i+1, yearAfter)                        // 1947 में
 	if behindYearWord || beforeYearWord {
 		return true
 	}
 	longAgo := r.in(i+1, possessive) && r.isWord(i+2, past)                     // 1857 ki kranti
 	behindTitle := r.lang == english && 1950 <= y && y < 2050 && r.isTitle(i-1) // World Cup 1983
-	return longAgo || behindTitle || r.opensYears(i, y)
+	if longAgo || behindTitle || r.isOfEra(i) || r.isBracketedYear(i, y) {
+		return true
+	}
+	return r.opensYears(i, y) || r.closesYears(i, y)
+}
+
+// isOfEra reports whether the era of the year at token i stands beside it: 1857 ईस्वी, 1200 ई., AD 1526.
+func (r *reader) isOfEra(i int) bool {
+	behind := r.in(i+1, era) && (r.at(i+1).kind == deva || r.at(i+1).cas == upper)
+	return behind || r.reads(i+1, "ई") && r.isSign(i+2, '.') || r.reads(i-1, "AD")
+}
+
+// isBracketedYear reports whether y, which is token i, stands in brackets behind a name: 'Nadi' (1988).
+func (r *reader) isBracketedYear(i, y int) bool {
+	if !r.isSign(i-1, '(') || !r.isSign(i+1, ')') || y%100 == 0 || r.lang == english {
+		return false
+	}
+	before := r.at(i - 2)
+	return 1800 <= y && y < 2100 && (before.kind.lettered() || before.isOneOf("\"'"))
+}
+
+// closesYears reports whether y, which is token i, is the second of two years: 1967 से 1979.
+func (r *reader) closesYears(i, y int) bool {
+	first := r.small(i-2, 4)
+	if first < 1900 || y <= first || y >= 2100 {
+		return false
+	}
+	return r.reads(i-1, "से", "se") && !r.countedAt(i+1)
 }
 
 // opensYears reports whether y, which is token i, is the first of two years: 1857 से 1947 तक.
@@ -733,9 +803,22 @@ func (r *reader) decades(i int) int {
 	if y < 1100 && !(y < 100 && saidToBeDecade) {
 		return i
 	}
+	if y < 50 && r.isTakenNear(i) {
+		return i
+	}
 	r.begin(i, speech.SpanYear)
 	r.decade(uint64(y))
 	return r.end(s + 1)
+}
+
+// isTakenNear reports whether a word of what takes seconds stands near token i: video 30s ka hai.
+func (r *reader) isTakenNear(i int) bool {
+	for j := max(r.start, i-5); j < min(r.stop, i+6); j++ {
+		if r.isWord(j, lasting) || r.in(j, media) {
+			return true
+		}
+	}
+	return false
 }
 
 // decade says 1990s.

@@ -94,6 +94,8 @@ func (r *reader) evidenceAt(j int, first bool) (e evidence, said, word bool) {
 			return commonWord, true, true // 19vi sadi
 		case t.saidByLetters(), r.symbol(j), r.inAddressBlob(j):
 			return 0, false, false // initials, units and currencies belong to no language
+		case r.initial(j), r.isSpacedInitial(j):
+			return 0, false, false
 		case r.reads(j, "the") && r.endsClause(j+1):
 			return functionWord, true, true // थे
 		case r.in(j, tagWord) && r.isSign(j-1, ',') && r.endsClause(j+1):

@@ -98,6 +98,12 @@ const (
 	roundTimes                      // 2x110 beside it is money: toll, fare
 	homeward                        // where people go, and their going: ghar, pahunch
 	stopping                        // pt behind it is a point: boarding, pickup
+	bloodWord                       // A- and B+ near it are groups: blood, donor
+	balances                        // clr and tot before them are clear and total: bal
+	blocking                        // what people write to a bank: BLOCK
+	planned                         // a letter numbers it: plan, hepatitis
+	era                             // a year stands before: ईस्वी, BC
+	command                         // what a shell does behind its prompt: npm, git
 	groups                          // how many there are
 )
 
@@ -116,8 +122,8 @@ var groupWords = [groups]string{
 	towards:            `to in into on by se me mein via from hua में हुए`,
 	banked:             `bal balance avl avail available clr ac account credited debited credit debit deposited खाता शेष बैलेंस`,
 	availed:            `bal balance limit lmt amt amount cash credit`,
-	beforeBalance:      `avl avbl avail aval available clr clear tot total cur curr current min minimum ledger closing opening net your account ac maintain low sufficient remaining updated`,
-	alsoWord:           `hon tab tabs art cap caps disc er sh gen col fig ave`,
+	beforeBalance:      `tag wallet new updated led cr avlbl avl avbl avail aval available clr clear tot total cur curr current min minimum ledger closing opening net your account ac maintain low sufficient remaining updated`,
+	alsoWord:           `hon tab tabs art cap caps disc er sh gen col fig ave max min vol mon`,
 	endsPhrase:         `etc ltd inc corp univ bros jr rd`,
 	transferred:        `account acct ac खाते upi neft imps`,
 	feverish:           `temp temperature fever bukhar बुखार तापमान taapmaan`,
@@ -204,5 +210,11 @@ var groupWords = [groups]string{
 	cooled:             `ac acs split inverter एसी`,
 	roundTimes:         `toll fare ticket tickets emi emis kiraya`,
 	homeward:           `ghar घर office ऑफ़िस station स्टेशन airport pahunch pahuch pahunchna pahunchenge pahunchunga pahunchungi niklenge niklunga niklungi nikal nikalna पहुँच निकल`,
+	bloodWord:          `blood group donor donors donate donation khoon khun rakt plasma platelets transfusion ब्लड ग्रुप खून ख़ून रक्त डोनर प्लाज़्मा रक्तदान`,
+	balances:           `bal balance avl avbl avlbl avail available`,
+	blocking:           `block blk hotlist`,
+	planned:            `plan hepatitis`,
+	era:                `ईस्वी ईसवी ईसवीं ad bc ce bce`,
+	command:            `npm npx yarn pip git docker kubectl cargo sudo apt brew node python curl wget ssh chmod mkdir`,
 	stopping:           `boarding pickup drop dropping starting meeting assembly collection delivery view charging checking toll`,
 }

@@ -297,7 +297,7 @@ var wordLists = []struct {
 		अनुसूची परिशिष्ट सूची ग्रुप समूह पेपर लेवल क्लास कक्षा भाग अध्याय पार्ट फेज फेज़ फ़ेज़ टाइप चरण खंड`},
 
 	{spoken, `
-		nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc kisan awas yojana ujjwala swachh neet nift clat toefl gate jipmer rera pocso sensex nifty swift nabard irdai sidbi niti trai
+		readme nasa isro nato aadhaar aadhar pan pin mpin sim ram rom cibil sebi aiims covid fastag nach bhim neft unicef unesco opec laser radar asean saarc kisan awas yojana ujjwala swachh neet nift clat toefl gate jipmer rera pocso sensex nifty swift nabard irdai sidbi niti trai
 		bharat digi mudra jio airtel paytm phonepe gpay zomato swiggy flipkart ola uber amazon zepto blinkit nykaa myntra meesho captcha gif jpeg wifi imax visa mastercard maestro vistara
 		tejas shatabdi rajdhani duronto cat bescom diksha rera discom gail sail bhel mhada cidco pocso hudco jipmer sidbi nabard iffco amul indigo tata axis kotak yes bandhan rupay yono ikea nokia lenovo sony asus acer dell bosch cipla voltas titan fiit`},
 	{plain, `
@@ -384,7 +384,12 @@ var shortForms = []struct {
 	{dotOrNone, "vs", "", "versus"},
 	{dotOrNone, "txn trxn", "", "transaction"},
 	{dotOrNone, "txns", "", "transactions"},
-	{dotOrNone, "avl avbl aval", "", "available"},
+	{dotOrNone, "avl avbl aval avlbl availbl", "", "available"},
+	{dotOrNone, "avlbal avbal avblbal avlblbal availbal", "", "available balance"},
+	{dotOrNone, "clrbal", "", "clear balance"},
+	{dotOrNone, "totbal", "", "total balance"},
+	{dotOrNone, "curbal currbal", "", "current balance"},
+	{dotOrNone, "avllmt avblmt", "", "available limit"},
 	{dotOrNone, "acct", "", "account"},
 	{beforeID, "ac acc", "", "account"},
 	{dotOrNone, "amt", "", "amount"},

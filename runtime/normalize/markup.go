@@ -22,6 +22,11 @@ func (r *reader) markup(i int) int {
 	switch t.ch {
 	case squared, cubed:
 		return r.power(i)
+	case raised: // behind a word it points to a footnote
+		if r.tightDigits(i + 1) {
+			return r.hush(i, i+2, speech.SpanMarkup)
+		}
+		return r.hush(i, i+1, speech.SpanMarkup)
 	case '~':
 		if t.gap && r.tight(i+1) && (r.at(i+1).kind == digits || r.at(i+1).isCurrency()) {
 			return i // ~9hrs
@@ -34,6 +39,8 @@ func (r *reader) markup(i int) int {
 			return i
 		}
 		return r.hush(i, i+1, speech.SpanMarkup)
+	case '=':
+		return r.equalSigns(i)
 	case '!':
 		if r.tightSign(i+1, '[') {
 			return r.hush(i, i+1, speech.SpanMarkup)
@@ -49,6 +56,21 @@ func (r *reader) markup(i int) int {
 		return r.hush(i, i+1, speech.SpanMarkup)
 	}
 	return i
+}
+
+// equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.
+func (r *reader) equalSigns(i int) int {
+	j := i
+	for j < i+lookahead && r.isSign(j, '=') && (j == i || r.tight(j)) {
+		j++
+	}
+	next := r.at(j)
+	opens := i == r.start || r.at(i).gap && !next.gap && next.kind.lettered()
+	closes := next.kind == nothing || r.tight(i) && (next.gap || next.kind == sign)
+	if j-i < 2 || !opens && !closes {
+		return i
+	}
+	return r.hush(i, j, speech.SpanMarkup)
 }
 
 // power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
@@ -134,7 +156,12 @@ func (r *reader) lineMark(i int) int {
 		if width == 1 && next.gap || width >= 3 && lineEnds {
 			return r.hush(i, j, speech.SpanMarkup)
 		}
-	case '_', '=':
+	case '`':
+		info := r.tight(j) && next.kind == latin && r.at(j+1).kind == nothing // of a listing: its language
+		if width >= 3 && info {
+			return r.hush(i, j+1, speech.SpanMarkup)
+		}
+	case '_':
 		if width >= 3 {
 			return r.hush(i, j, speech.SpanMarkup)
 		}

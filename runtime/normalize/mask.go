@@ -1,6 +1,10 @@
 package normalize
 
-import "github.com/swar-tts/swar/runtime/speech"
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
 
 // Masked numbers: the mask in front is silent, one in the middle is a pause, and what is left is read digit by digit.
 
@@ -8,6 +12,9 @@ import "github.com/swar-tts/swar/runtime/speech"
 func (r *reader) maskedWord(i int) int {
 	if r.joined(i) {
 		return i
+	}
+	if next := r.gluedMask(i); next > i {
+		return next
 	}
 	if r.crosses(i) {
 		next, wide := r.mask(i)
@@ -23,6 +30,33 @@ func (r *reader) maskedWord(i int) int {
 		return i // X1234 is a mask behind "account" only
 	}
 	return r.masked(i)
+}
+
+// gluedMask reads A/cXX5468 and acctXX0417, where no space parts the word from its mask.
+func (r *reader) gluedMask(i int) int {
+	word, least := i, 2
+	if r.single(i) && r.tightSign(i+1, '/') && r.tight(i+2) {
+		word, least = i+2, 1
+	}
+	w := r.atWord(word)
+	name := strings.TrimRight(w, "xX")
+	if len(w)-len(name) < least || name == "" || !r.tightDigits(word+1) || len(r.str(word+1)) < 3 {
+		return i
+	}
+	full := name
+	switch e := lookUp(name); {
+	case word > i:
+		if full = strokedForms[strings.ToLower(r.str(i)+name)]; full != "account" {
+			return i
+		}
+	case !e.is(idWord | beforeID):
+		return i
+	case e.en != "":
+		full = e.en
+	}
+	r.begin(i, speech.SpanMasked)
+	r.say(full)
+	return r.end(r.sayMasked(word + 1))
 }
 
 // maskedDigits reads 98******10, 98XXXXXX10 and 4321 XXXX XXXX 9087.

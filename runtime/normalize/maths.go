@@ -100,7 +100,7 @@ func (r *reader) formula(i int) int {
 		w = wordOver
 	case t.ch == '!' && r.tight(i) && r.at(i-1).kind == digits && r.at(i+1).isOneOf(operators):
 		w = wordFactorial
-	case t.ch == '^' && r.tightTerm(i+1) && r.tight(i) && r.isTerm(i-1):
+	case r.hasExponent(i):
 		w, next = r.exponent(i + 1)
 	case (t.ch == squared || t.ch == cubed) && r.tight(i) && r.isSign(i-1, ')'):
 		w = wordSquared
@@ -112,7 +112,19 @@ func (r *reader) formula(i int) int {
 	}
 	r.begin(i, speech.SpanSign)
 	r.say(r.lang.words[w])
+	if w == wordPower && r.at(next).isOneOf(hyphens) {
+		r.say(r.lang.words[wordMinus]) // 10^-6
+		next++
+	}
 	return r.end(next)
+}
+
+// hasExponent reports whether the caret or the raised mark at token i stands between a term and its power: 2^5, 10⁻⁷.
+func (r *reader) hasExponent(i int) bool {
+	if !r.at(i).isOneOf("^"+string(rune(raised))) || !r.tight(i) || !r.isTerm(i-1) {
+		return false
+	}
+	return r.tightTerm(i+1) || r.numberBehind(i+1, '-') || r.numberBehind(i+1, enDash)
 }
 
 // divides reports whether the stroke at token i stands over a term of a formula.

@@ -24,6 +24,7 @@ var neighbourForms = [...]neighbourForm{
 	{"स्वा", "स्वास्थ्य", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "प्रा") }},
 	{"ई", "ईसा", func(r *reader, _, next int) bool { return r.reads(next, "पू") && r.isSign(next+1, '.') }},
 	{"पू", "पूर्व", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "ई") }},
+	{"ई", "ईस्वी", func(r *reader, i, next int) bool { return r.isSign(i+1, '.') && r.at(i-1).kind == digits }},
 	{"से", "सेक्टर", func(r *reader, i, next int) bool {
 		return r.isSign(i+1, '.') && r.small(next, 3) > 0 && (r.isSign(i-1, ',') || r.isSign(next-1, '-'))
 	}},
@@ -83,6 +84,7 @@ var neighbourForms = [...]neighbourForm{
 	{"min", "minimum", func(r *reader, i, next int) bool {
 		return r.at(i-1).kind != digits && (r.at(next).isCurrency() || r.currencyCode(next) > 0 || r.in(next, leastOf))
 	}},
+	{"min", "minimum", func(r *reader, _, next int) bool { return r.lang == english && r.reads(next, "due", "Due") }},
 	{"yr", "yaar", func(r *reader, i, _ int) bool {
 		ends := r.at(i+1).kind == nothing || r.isSign(i+1, ',')
 		counted := r.at(i-1).kind == digits || r.isWord(i-1, digitName)
@@ -137,6 +139,19 @@ var neighbourForms = [...]neighbourForm{
 	{"ht", "half time", func(r *reader, _, next int) bool { return r.small(next, 2) >= 0 && r.numberBehind(next+1, '-') }},
 	{"ct", "court", func(r *reader, _, next int) bool { return r.isNo(next) }},
 	{"st", "street", func(r *reader, _, next int) bool { return r.isNo(next) }},
+	{"st", "street", (*reader).isStreet},
+	{"clr", "clear", (*reader).isBeforeBalance},
+	{"tot", "total", (*reader).isBeforeBalance},
+	{"led", "ledger", (*reader).isBeforeBalance},
+	{"cur", "current", (*reader).isBeforeBalance},
+	{"curr", "current", (*reader).isBeforeBalance},
+	{"cr", "credit", func(r *reader, i, next int) bool { return r.at(i-1).kind != digits && r.isBeforeBalance(i, next) }},
+	{"avbl", "available balance", func(r *reader, i, next int) bool {
+		return r.colonBehind(i) || r.at(next).isCurrency() || r.currencyCode(next) > 0
+	}},
+	{"act", "account", func(r *reader, i, next int) bool {
+		return r.at(i).cas == upper && r.in(i-1, blocking) && r.at(next).kind == digits
+	}},
 	{"rt", "route", func(r *reader, _, next int) bool { return r.isNo(next) }},
 	{"jr", "junior", func(r *reader, i, next int) bool {
 		return r.at(i).cas != upper && (r.isNoun(next) || r.in(next, seniors))
@@ -527,6 +542,22 @@ func (r *reader) isSideOfTown(i, _ int) bool {
 // isBehindClock reports whether a time with a colon stands before token i: 21:00 dep.
 func (r *reader) isBehindClock(i int) bool {
 	return r.at(i-1).kind == digits && r.isSign(i-2, ':') && r.at(i-3).kind == digits
+}
+
+// isBeforeBalance reports whether what stands behind the short form at token i is a balance: Clr Bal, Tot avl Bal.
+func (r *reader) isBeforeBalance(i, next int) bool { return r.looseEnd(i+1) && r.in(next, balances) }
+
+// isStreet reports whether the St. at token i is a street, by the name or the number before it: 42 Church St., 5th St.; but St. Xavier's.
+func (r *reader) isStreet(i, next int) bool {
+	before := r.at(i - 1)
+	if r.at(i).cas != title || !r.isSign(i+1, '.') || before.kind != latin || !r.at(i).gap {
+		return false
+	}
+	if r.at(i-2).kind == digits && (before.cas == title || r.tight(i-1) && englishEnding(r.str(i-1))) {
+		return true
+	}
+	saint := r.at(next).kind == latin && r.at(next).cas == title
+	return before.cas == title && !before.word.is(englishWord) && !saint
 }
 
 // isPlatform reports whether the PF at token i is that of a station, not the fund of a salary: PF 3, PF no. 4.

@@ -82,14 +82,30 @@ func (r *reader) phoneShape(i int, size []int) phoneShape {
 		return zeroed
 	case total == 12 && size[0] == 2 && s[:2] == "91" && r.mobileBehind(i, size):
 		return prefixed
+	case total == 8 && len(size) == 1 && r.isTollFree(i) && r.isOneOfPhones(i):
+		return tollFree
 	case total != 10 && total != 11:
 		return 0
-	case size[0] >= 4 && (s[:4] == "1800" || s[:4] == "1860" || s[:4] == "1900"):
+	case size[0] >= 4 && r.isTollFree(i):
 		return tollFree
 	case s[0] == '0' && s[1] != '0' && areaFirst(size, total):
 		return landline
 	}
 	return 0
+}
+
+// isTollFree reports whether the digits at token i begin as numbers do whose calls a firm pays.
+func (r *reader) isTollFree(i int) bool {
+	s := r.str(i)
+	return len(s) >= 4 && (s[:4] == "1800" || s[:4] == "1860" || s[:4] == "1900")
+}
+
+// isOneOfPhones reports whether the eight digits at token i are one of two helplines with a stroke between them: 18001331/18002442.
+func (r *reader) isOneOfPhones(i int) bool {
+	if r.numberBehind(i+1, '/') && r.isTollFree(i+2) {
+		return true
+	}
+	return r.tightSign(i-1, '/') && r.at(i-2).kind == digits && r.isTollFree(i-2)
 }
 
 // mobileBehindZero reports whether a mobile number follows the zero at token i, in one with it or apart.
@@ -160,11 +176,14 @@ func (r *reader) sayPhone(shape phoneShape, at []int) {
 	case prefixed:
 		r.cut(b, 2, 7)
 	case tollFree:
-		if len(at) == 1 {
+		switch {
+		case len(b) == 8:
+			r.cut(b, 4)
+		case len(at) == 1:
 			r.cut(b, 4, 7)
-			return
+		default:
+			r.sayParts(at)
 		}
-		r.sayParts(at)
 	case landline:
 		if len(at) == 1 {
 			r.cut(b, 3, 7)

@@ -188,6 +188,42 @@ func (r *reader) rangeEnd(a *amount) (b amount, ok bool) {
 	return b, true
 }
 
+// plural reads 1000s of people, which are thousands, and 1s and 0s, which are no seconds.
+func (r *reader) plural(i int) int {
+	s := r.str(i)
+	if !r.tight(i+1) || !r.reads(i+1, "s") || !r.looseEnd(i+2) || r.joined(i) {
+		return i
+	}
+	many := manyOf[s]
+	switch {
+	case many != "" && r.reads(i+2, "of"):
+	case s == "0" && r.hasFigures(i, "1"):
+		many = "zeros"
+	case s == "1" && r.hasFigures(i, "0"):
+		many = "ones"
+	default:
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.say(many)
+	return r.end(i + 2)
+}
+
+// manyOf are round numbers in the plural.
+var manyOf = map[string]string{
+	"10": "tens", "100": "hundreds", "1000": "thousands", "10000": "tens of thousands", "100000": "lakhs", "1000000": "millions",
+}
+
+// hasFigures reports whether the figure is in the plural near token i: 0s.
+func (r *reader) hasFigures(i int, figure string) bool {
+	for j := max(r.start, i-16); j < min(r.stop, i+16); j++ {
+		if r.at(j).kind == digits && r.str(j) == figure && r.tight(j+1) && r.reads(j+1, "s") {
+			return true
+		}
+	}
+	return false
+}
+
 // longNumber reads what is too long for a quantity digit by digit.
 func (r *reader) longNumber(i int) int {
 	r.begin(i, speech.SpanCode)

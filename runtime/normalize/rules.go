@@ -60,6 +60,7 @@ var (
 		{"balls faced", (*reader).ballsFaced, false},
 		{"age and sex", (*reader).ageAndSex, false},
 		{"numbers in a row", (*reader).listOfCounts, false},
+		{"many", (*reader).plural, false},
 		{"date", (*reader).date, false},
 		{"time", (*reader).clock, false},
 		{"term", (*reader).termLetters, false},

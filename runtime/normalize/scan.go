@@ -89,10 +89,35 @@ const (
 	bullet
 	star
 	root
+	raised // before the figures of 10⁻⁷, which stand raised
 	silent // any other sign: nobody says it
 )
 
-// All marks fit below the first printable character.
+// Marks of signs that are rarer. No byte of ASCII is as large.
+const (
+	cent byte = 0x80 + iota
+	perMille
+	baht
+	pesoSign
+	dongSign
+	rubleSign
+	shekelSign
+	hryvniaSign
+	tengeSign
+	cediSign
+	kipSign
+	tugrikSign
+	manatSign
+	lariSign
+	guaraniSign
+	colonSign
+	afghaniSign
+	rielSign
+	dramSign
+	bitcoinSign
+)
+
+// All marks of the first kind fit below the first printable character.
 const _ = uint(' ' - silent)
 
 // Signs that are written for one another, as sets for [token.isOneOf].
@@ -129,6 +154,7 @@ type scanner struct {
 	gap, hard, line bool
 	torn            bool
 	tags            bool
+	raisedTo        int // where the last raised figure ends
 	inBlob          int // where the run without white space began
 	blob            blobMark
 }
@@ -272,6 +298,10 @@ func (s *scanner) rune(r rune, src, end int32) {
 		s.devanagari(r, src, end)
 		return
 	}
+	if c := raisedFigure(r); c > 0 {
+		s.raise(c, src, end)
+		return
+	}
 	if ch, ok := signs[r]; ok {
 		s.sign(ch, src, end)
 		return
@@ -294,6 +324,51 @@ func (s *scanner) rune(r rune, src, end int32) {
 	default:
 		s.other(r, src, end)
 	}
+}
+
+// raisedFigure returns the figure, the minus or the n that r is when it stands raised, 0 for anything else.
+func raisedFigure(r rune) byte {
+	switch {
+	case r == '²' || r == '³':
+		return '2' + byte(r-'²')
+	case r == '¹':
+		return '1'
+	case r == '⁰' || '⁴' <= r && r <= '⁹':
+		return '0' + byte(r-'⁰')
+	case r == '⁻':
+		return '-'
+	case r == 'ⁿ':
+		return 'n'
+	}
+	return 0
+}
+
+// raise takes a raised figure. A lone ² or ³ is a sign of its own; any other row of them stands behind one sign: 10⁻⁷ is 10, raised, -, 7.
+func (s *scanner) raise(c byte, src, end int32) {
+	t := s.last()
+	goesOn := !s.gap && t.b > t.a && s.raisedTo == len(s.text)
+	switch {
+	case goesOn && (t.ch == squared || t.ch == cubed):
+		first := '2' + t.ch - squared
+		s.text[t.a], t.ch = raised, raised
+		s.extend(digits, first, t.src, t.end)
+	case goesOn:
+	case c == '2' || c == '3':
+		s.sign(squared+c-'2', src, end)
+		s.raisedTo = len(s.text)
+		return
+	default:
+		s.sign(raised, src, end)
+	}
+	switch c {
+	case '-':
+		s.sign(enDash, src, end)
+	case 'n':
+		s.extend(latin, c, src, end)
+	default:
+		s.extend(digits, c, src, end)
+	}
+	s.raisedTo = len(s.text)
 }
 
 // isGroupSpace reports whether r is a space that programs write between the groups of a number.
@@ -393,13 +468,14 @@ func decimal(r rune) byte {
 
 // signs are the characters beyond ASCII that have a meaning of their own.
 var signs = map[rune]byte{
-	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '₩': won, '￦': won, '₺': lira, '৳': taka, '₦': naira, '°': degree, 'º': degree,
+	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '₩': won, '￦': won, '₺': lira, '৳': taka, '₦': naira, '฿': baht, '¢': cent, '￠': cent, '‰': perMille, '°': degree, 'º': degree,
 	'–': enDash, '‐': '-', '‑': '-', '‒': enDash, '−': enDash, '﹣': '-', '－': '-', '—': emDash, '―': emDash, '⸺': emDash,
 	'…': ellipsis, '×': multiply, '✕': multiply, '✖': multiply, '÷': divide, '±': plusMinus, '≈': approx, '≃': approx, '≅': approx, '≠': notEqual, '≤': lessEqual, '≥': greaterEqual,
-	'½': half, '¼': quarter, '¾': threeQuarters, '²': squared, '³': cubed,
+	'½': half, '¼': quarter, '¾': threeQuarters,
 	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
 	'•': bullet, '‣': bullet, '▪': bullet, '●': bullet, '○': bullet, '◦': bullet, '·': bullet, '⁃': bullet, '➢': bullet, '➤': bullet, '✓': bullet, '✔': bullet, '✅': bullet,
 	'→': arrow, '⇒': arrow, '➡': arrow, '⟶': arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': silent, '¡': silent, '™': silent, '®': silent, '©': silent, '℠': silent,
+	'₱': pesoSign, '₫': dongSign, '₽': rubleSign, '₪': shekelSign, '₴': hryvniaSign, '₸': tengeSign, '₵': cediSign, '₭': kipSign, '₮': tugrikSign, '₼': manatSign, '₾': lariSign, '₲': guaraniSign, '₡': colonSign, '؋': afghaniSign, '៛': rielSign, '֏': dramSign, '₿': bitcoinSign,
 	'√': root, '★': star, '⭐': star, '☆': star, '\u09e4': danda, '\uff5c': '|', '¦': '|',
 }
 

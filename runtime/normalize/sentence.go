@@ -170,7 +170,7 @@ func (r *reader) stopBehindDevanagari(j int) bool {
 			return false
 		}
 	}
-	if hindiShortMonths[r.str(j-1)] > 0 && r.at(j-2).kind == digits {
+	if (hindiShortMonths[r.str(j-1)] > 0 || r.reads(j-1, "ई")) && r.at(j-2).kind == digits {
 		return false
 	}
 	return p.b-p.a > 12 || !(r.tightSign(j-2, '.') && r.tight(j-1))
@@ -204,17 +204,65 @@ func (r *reader) stopBehindLatin(j int) bool {
 	switch {
 	case next.inSmallLetters() && r.hasShortDot(j-1):
 		return false // 5 kg. rice, 1200 sq. ft. in all
+	case p.word.is(month) && next.kind == digits:
+		return !r.isDateBehindMonth(j)
 	case p.cas != upper && len(p.word.beside) > 0 && (next.inSmallLetters() || next.kind == digits):
-		return p.word.is(month) && next.kind == digits // till 20 Dec. 100 Mbps; but dep. 21:05, ref. 5214, pl. clear your dues
+		return false // dep. 21:05, ref. 5214, pl. clear your dues
 	case p.word.chat != nil && p.cas != lower && len(p.word.beside) > 0:
 		return false // Kr. Vivek
 	case p.b-p.a == 1:
-		// A single letter is an initial: J. R. D. Tata, U.S.A. and.
-		return !(r.tightSign(j-2, '.') && r.tight(j-1) || p.cas == upper && next.cas == title)
+		return r.stopBehindLetter(j)
 	case r.degree(j - 1):
 		return next.kind != deva && next.kind != digits && next.cas != lower // M.Sc. hai
 	}
 	return true
+}
+
+// stopBehindLetter is fullStop for the dot at j behind a letter: of initials and U.S.A. it ends none, but one before a word that hardly any
+// name is, and that of 7 p.m. before a capital.
+func (r *reader) stopBehindLetter(j int) bool {
+	next := r.at(j + 1)
+	opens := next.cas == title && next.word.is(englishWord|hindiFunction|hindiVerb)
+	switch {
+	case r.isSpacedInitial(j - 1):
+		return false
+	case r.at(j-4).kind == digits && r.isDottedMeridiem(j-3):
+		return r.opensBehindTime(j)
+	case r.tightSign(j-2, '.') && r.tight(j-1):
+		return opens && r.at(j-1).cas == upper
+	}
+	return opens || r.at(j-1).cas != upper || next.cas != title || r.isLettered(j-2)
+}
+
+// opensBehindTime reports whether what stands behind the dot of 7 p.m. at token j begins a sentence: a capital that is no day and no title, or
+// Devanagari where there was none.
+func (r *reader) opensBehindTime(j int) bool {
+	next := r.at(j + 1)
+	if next.kind == latin {
+		return next.cas == title && !next.word.is(weekday|month|dotOrTitle)
+	}
+	if next.kind != deva || r.in(j+1, tiesTime) || next.word.is(weekday|month|dayPart|oclock) {
+		return false
+	}
+	for k := max(r.start, j-16); k < j; k++ {
+		if r.at(k).kind == deva {
+			return false
+		}
+	}
+	return true
+}
+
+// isDateBehindMonth reports whether the number behind the dot at token j goes on with the short month before it: Jan. 5, 9 Feb. 2027; but
+// not till 20 Dec. 100 Mbps.
+func (r *reader) isDateBehindMonth(j int) bool {
+	if m, _ := r.monthAt(j - 1); m == 0 || len(r.str(j-1)) > 4 || r.countedAt(j+2) {
+		return false
+	}
+	n := r.small(j+1, 4)
+	if r.at(j-2).kind == digits {
+		return 1900 <= n && n < 2100
+	}
+	return 1 <= n && n <= 31 || 1900 <= n && n < 2100
 }
 
 // isMeasure reports whether token i is a unit and a number stands before it.
@@ -225,7 +273,7 @@ func (r *reader) isMeasure(i int) bool { return r.at(i-1).kind == digits && r.un
 func (r *reader) stopBehindCurrency(j int) bool {
 	before, next := r.at(j-2), r.at(j+1)
 	switch {
-	case next.kind == digits, before.kind == sign:
+	case next.kind == digits, before.kind == sign, r.currencyCode(j+1) > 0, next.isOneOf(".") && r.tightDigits(j+2):
 		return false
 	case before.kind == digits, before.word.is(scaleWord):
 		return next.kind != deva && !next.inSmallLetters()

@@ -120,9 +120,9 @@ func (r *reader) isShort(i, next int, dot bool) bool {
 		// Account no. ending, 4 nos, 2 no. ka kaam, card no batao
 		withoutNumber := dot && r.named(i) || r.countsPieces(i, next) || r.endsName(i, next)
 		return withoutNumber || r.isNumbering(i, next, dot)
-	case e.is(dotOrTitle):
-		return t.kind != latin || t.cas == title || dot
-	case e.is(needsDot):
+	case e.is(dotOrTitle) && (t.kind != latin || t.cas == title):
+		return true
+	case e.is(needsDot | dotOrTitle):
 		return dot && !(r.in(i, alsoWord) && r.isWordBeforeStop(i, next))
 	}
 	return true
@@ -134,6 +134,8 @@ func (r *reader) isWordBeforeStop(i, next int) bool {
 	switch n := r.at(next); {
 	case n.kind == nothing, r.isSign(next, '.'):
 		return true
+	case r.isWord(i, romanHead) && romanValue(r.atWord(next)) > 0:
+		return false // vol. I
 	case n.kind == latin && n.cas != lower:
 		return r.at(i).cas == lower
 	case n.kind == deva:
@@ -264,6 +266,9 @@ func (r *reader) codeLetters(i int) bool {
 // numberFollows reports whether a number or a code begins at token i.
 func (r *reader) numberFollows(i int) bool {
 	t := r.at(i)
+	if next, wide := r.mask(i); wide > 1 && r.isSign(i, '*') && r.at(next).kind == digits {
+		return true // No **9242
+	}
 	if t.isOneOf("#:-+") {
 		t = r.at(i + 1)
 	}

@@ -263,9 +263,17 @@ func (r *reader) spokenSign(i int) int {
 		}
 		return r.end(i + 1)
 	}
+	if r.isPrompt(i) {
+		return r.hush(i, i+1, speech.SpanMarkup)
+	}
 	if cur := signCurrency(t.ch); cur > 0 {
 		r.begin(i, speech.SpanSign)
 		r.say(r.lang.money[cur].many)
+		return r.end(i + 1)
+	}
+	if u := signUnits[t.ch]; u != nil {
+		r.begin(i, speech.SpanSign)
+		r.say(r.lang.measure(u).many)
 		return r.end(i + 1)
 	}
 	w := r.signWord(i)
@@ -282,6 +290,15 @@ func (r *reader) spokenSign(i int) int {
 	r.begin(i, speech.SpanSign)
 	r.say(r.lang.words[w])
 	return r.end(i + 1)
+}
+
+// isPrompt reports whether the dollar at token i is the prompt of a shell, before a command in small letters: $ npm install.
+func (r *reader) isPrompt(i int) bool {
+	next := r.at(i + 1)
+	if r.at(i).ch != '$' || !next.gap || !next.inSmallLetters() {
+		return false
+	}
+	return i == r.start || r.isSign(i-1, '`') || r.in(i+1, command)
 }
 
 // isAngled reports whether the sign at token i is a bracket around words: <Ramesh Kumar>.
@@ -317,19 +334,45 @@ func (r *reader) change(i int) int {
 	return r.end(next)
 }
 
-// polarity reads +ve and -ve: O+ve, Rh -ve. In Hindi sentences they are English words, too.
+// polarity reads +ve and -ve, as of Rh -ve, which are English words in Hindi sentences, too, and the minus of a blood group: O-. Its plus
+// is a plus, as people say it.
 func (r *reader) polarity(i int) int {
 	t := r.at(i)
-	if !t.isOneOf("+-") || !r.tight(i+1) || !r.reads(i+1, "ve") || !r.looseEnd(i+2) {
+	said, next := "positive", i+2
+	switch {
+	case r.isBloodGroup(i) && t.ch != '+':
+		said, next = r.lang.words[wordNegative], i+1
+	case !t.isOneOf("+-") || !r.tight(i+1) || !r.reads(i+1, "ve") || !r.looseEnd(i+2):
 		return i
+	case t.ch == '-':
+		said = "negative"
 	}
 	r.begin(i, speech.SpanSign)
-	if t.ch == '+' {
-		r.say("positive")
-	} else {
-		r.say("negative")
+	r.say(said)
+	return r.end(next)
+}
+
+// isBloodGroup reports whether the sign at token i is that of a blood group. A and B with a sign are marks in school, too, so they ask for
+// a word of blood near them.
+func (r *reader) isBloodGroup(i int) bool {
+	if !r.at(i).isOneOf("+"+hyphens) || !r.tight(i) || !r.looseEnd(i+1) || r.joined(i-1) {
+		return false
 	}
-	return r.end(i + 2)
+	if next := r.at(i + 1); next.isOneOf("+-*") || r.tightSign(i+1, '(') || r.isSign(i-2, '-') {
+		return false
+	}
+	if r.reads(i-1, "O", "AB", "ओ", "एबी") {
+		return r.at(i+1).kind != digits
+	}
+	if !r.reads(i-1, "A", "B", "ए", "बी") {
+		return false
+	}
+	for j := max(r.start, i-8); j < min(r.stop, i+9); j++ {
+		if r.in(j, bloodWord) {
+			return true
+		}
+	}
+	return false
 }
 
 // signWord returns the word that the sign at i is, noWord for nothing.

@@ -8,6 +8,7 @@ import (
 // currency is a kind of money.
 type currency struct {
 	western bool // counted in thousands and millions in English
+	decimal bool // parts of it are said as decimals
 }
 
 // Places in currencies; currencySigns and currencyWords refer to them.
@@ -28,25 +29,59 @@ const (
 	liras
 	takas
 	nairas
+	pesos
+	dongs
+	rubles
+	shekels
+	hryvnias
+	tenges
+	cedis
+	kips
+	tugriks
+	manats
+	laris
+	guaranis
+	colones
+	afghanis
+	riels
+	drams
+	bitcoins
 )
 
 var currencies = [...]currency{
-	rupees:            {false},
-	dollars:           {true},
-	euros:             {true},
-	pounds:            {true},
-	yens:              {true},
-	dirhams:           {true},
-	singaporeDollars:  {true},
-	riyals:            {true},
-	canadianDollars:   {true},
-	australianDollars: {true},
-	bahts:             {true},
-	francs:            {true},
-	wons:              {true},
-	liras:             {true},
-	takas:             {false}, // lakhs in Bangladesh, too
-	nairas:            {true},
+	rupees:            {},
+	dollars:           {western: true},
+	euros:             {western: true},
+	pounds:            {western: true},
+	yens:              {western: true},
+	dirhams:           {western: true},
+	singaporeDollars:  {western: true},
+	riyals:            {western: true},
+	canadianDollars:   {western: true},
+	australianDollars: {western: true},
+	bahts:             {western: true},
+	francs:            {western: true},
+	wons:              {western: true},
+	liras:             {western: true},
+	takas:             {}, // lakhs in Bangladesh, too
+	nairas:            {western: true},
+	pesos:             {western: true},
+	dongs:             {western: true},
+	rubles:            {western: true},
+	shekels:           {western: true},
+	hryvnias:          {western: true},
+	tenges:            {western: true},
+	cedis:             {western: true},
+	kips:              {western: true},
+	tugriks:           {western: true},
+	manats:            {western: true},
+	laris:             {western: true},
+	guaranis:          {western: true},
+	colones:           {western: true},
+	afghanis:          {western: true},
+	riels:             {western: true},
+	drams:             {western: true},
+	bitcoins:          {western: true, decimal: true},
 }
 
 // currencyCodes are the written short forms of currencies, in lower case.
@@ -64,28 +99,27 @@ var currencyWords = map[string]int{
 }
 
 // signCurrency is the currency of a sign, 0 for none.
-func signCurrency(ch byte) int {
-	switch ch {
-	case rupee:
-		return rupees
-	case '$':
-		return dollars
-	case euro:
-		return euros
-	case pound:
-		return pounds
-	case yen:
-		return yens
-	case won:
-		return wons
-	case lira:
-		return liras
-	case taka:
-		return takas
-	case naira:
-		return nairas
-	}
-	return 0
+func signCurrency(ch byte) int { return int(currencySigns[ch]) }
+
+var currencySigns = [256]uint8{
+	rupee: rupees, '$': dollars, euro: euros, pound: pounds, yen: yens, won: wons, lira: liras, taka: takas, naira: nairas, baht: bahts,
+	pesoSign:    pesos,
+	dongSign:    dongs,
+	rubleSign:   rubles,
+	shekelSign:  shekels,
+	hryvniaSign: hryvnias,
+	tengeSign:   tenges,
+	cediSign:    cedis,
+	kipSign:     kips,
+	tugrikSign:  tugriks,
+	manatSign:   manats,
+	lariSign:    laris,
+	guaraniSign: guaranis,
+	colonSign:   colones,
+	afghaniSign: afghanis,
+	rielSign:    riels,
+	dramSign:    drams,
+	bitcoinSign: bitcoins,
 }
 
 // unit is a measure. What stands in the text is its symbol; words such as "metres" are kept as they are.
@@ -221,9 +255,18 @@ sqm | वर्ग मीटर | square metre | square metres
 sqmm | वर्ग मिलीमीटर | square millimetre | square millimetres
 sqcm | वर्ग सेंटीमीटर | square centimetre | square centimetres
 sqin | वर्ग इंच | square inch | square inches
+cum | घन मीटर | cubic metre | cubic metres
+cuft | घन फ़ुट | cubic foot | cubic feet
+cuyd | घन गज | cubic yard | cubic yards
+~cumm | घन मिलीमीटर | cubic millimetre | cubic millimetres
+cucm | घन सेंटीमीटर | cubic centimetre | cubic centimetres
+cuin | घन इंच | cubic inch | cubic inches
+cukm | घन किलोमीटर | cubic kilometre | cubic kilometres
 sqkm | वर्ग किलोमीटर | square kilometre | square kilometres
 c | डिग्री सेल्सियस | degree Celsius | degrees Celsius | degree
 f | डिग्री फ़ारेनहाइट | degree Fahrenheit | degrees Fahrenheit | degree
+~cent | सेंट | cent | cents
+~permille | प्रति हज़ार | per thousand | per thousand
 ~night | रात | night | nights
 ~ball | गेंदें | ball | balls
 ~four | चौके | four | fours
@@ -232,6 +275,9 @@ f | डिग्री फ़ारेनहाइट | degree Fahrenheit | degr
 ~carat | कैरेट | carat | carat
 ~annual | सालाना | per annum | per annum
 `
+
+// signUnits are the units that are signs: ¢ and ‰.
+var signUnits = [256]*unit{cent: units["~cent"], perMille: units["~permille"]}
 
 // unitTable reads the table above: symbols, Hindi, English singular, English plural, how the unit is written or said, Hindi singular.
 func unitTable(table string) map[string]*unit {

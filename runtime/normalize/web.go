@@ -33,13 +33,39 @@ func (r *reader) webAddress(i int) int {
 	}
 	next, ok := r.domain(first)
 	if first == i && !ok {
-		return i
+		if next = r.file(i); next == i {
+			return i
+		}
 	}
 	r.begin(i, speech.SpanURL)
 	next = r.path(next)
 	r.sayAddress(first, next)
 	return r.end(r.query(next))
 }
+
+// file returns the end of a name of a file, main.rs or src/app.py, and of what is dotted behind a mark of code, `user.name`; i for none.
+func (r *reader) file(i int) int {
+	end := i
+	for j := i; r.within(i, j) && (j == i || r.tight(j)); j++ {
+		t := r.at(j)
+		if t.kind != latin && t.kind != digits && !t.isOneOf("./-_") {
+			break
+		}
+		named := t.kind == latin && r.tightSign(j-1, '.') && j > i+1 && r.looseEnd(j+1)
+		known := sourceFile[r.atWord(j)] && !(r.reads(j, "rs") && r.at(j+1).kind == digits) // bill.rs 500
+		if named && (known || r.isSign(i-1, '`') && !r.tightSign(j+1, '.')) {
+			end = j + 1
+		}
+	}
+	if r.at(i).kind != latin {
+		return i
+	}
+	return end
+}
+
+// sourceFile are the ends of names of files that programmers write about, as far as they are no words.
+var sourceFile = wordSet(`
+	rs js jsx mjs ts tsx py ipynb java kt cpp hpp cs php yaml yml toml ini cfg md rst tex sql css scss html htm xml svg gif webp vue sh exe apk proto ipa tsv env`)
 
 // opens reports whether token i is a sign behind which an address may begin.
 func (r *reader) opens(i int) bool {
@@ -212,6 +238,8 @@ func (r *reader) sayName(j int, last bool) {
 		return
 	}
 	switch {
+	case r.isSign(j-1, '.') && sourceFile[s] && (r.currencyCode(j) > 0 || t.word.is(shortened)):
+		r.letters(s, r.lang) // main.rs
 	case s == "Rs" || s == "RS" || s == "rs":
 		r.say(r.lang.words[wordRupees]) // as it would be alone
 	case s == "www" && r.lang == english:

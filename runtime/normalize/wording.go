@@ -151,6 +151,12 @@ func (r *reader) spokeOfCode(i int) bool {
 	return false
 }
 
+// isBlocked reports whether the number at token i is the tail of what a message to a bank blocks: BLOCK ACT 1233 to 7189.
+func (r *reader) isBlocked(i int) bool {
+	shouted := r.in(i-2, blocking) && r.at(i-2).cas == upper && r.at(i-1).cas == upper
+	return shouted && (r.reads(i+1, "to", "TO") && r.at(i+2).kind == digits || r.reads(i-1, "ACT"))
+}
+
 // isShortNumber reports whether the number at token i is one that messages are sent to: Text HELP to 56767, STOP bhejo 56161 par.
 func (r *reader) isShortNumber(i int) bool {
 	if n := len(r.str(i)); n < 5 || n > 6 {
