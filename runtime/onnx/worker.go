@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/swar-tts/swar/runtime/internal/noise"
 	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -265,7 +266,7 @@ func finite(values []float32) bool {
 // draw returns the noise of the present frame.
 func (w *worker) draw() []float32 {
 	o := &w.options
-	model.Noise(w.noise, o.Seed, o.Chunk, w.frame, math.Sqrt(o.Temperature), w.engine.manifest.Sampling.NoiseClamp)
+	noise.Fill(w.noise, o.Seed, o.Chunk, w.frame, math.Sqrt(o.Temperature), w.engine.manifest.Sampling.NoiseClamp)
 	return w.noise
 }
 

@@ -51,10 +51,13 @@ func Kernels() []string {
 }
 
 // Kernel returns the name of the kernel that sessions get.
-func Kernel() string {
+func Kernel() string { return ChosenKernel().Name() }
+
+// ChosenKernel returns the kernel that sessions get, for products outside of graphs.
+func ChosenKernel() rowproduct.Kernel {
 	kernels.Lock()
 	defer kernels.Unlock()
-	return kernelLocked().Name()
+	return kernelLocked()
 }
 
 func kernelLocked() rowproduct.Kernel {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/swar-tts/swar/runtime/internal/noise"
 	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/model"
@@ -127,17 +128,17 @@ func (c ServedConfig) draw(
 	ctx context.Context, s *model.Stream, manifest *bundle.Manifest, ending model.Ending, u, other *utterance,
 ) error {
 	width := manifest.Dims.Latent
-	noise := make([]float32, width)
+	z := make([]float32, width)
 	for step := 0; c.Most == 0 || step < c.Most; step++ {
-		model.Noise(noise, c.Seed, 0, step, math.Sqrt(manifest.Sampling.Temperature), manifest.Sampling.NoiseClamp)
+		noise.Fill(z, c.Seed, 0, step, math.Sqrt(manifest.Sampling.Temperature), manifest.Sampling.NoiseClamp)
 		var err error
 		if step == 0 {
-			err = s.Draw(noise)
+			err = s.Draw(z)
 		} else {
 			if from := (step - 1) * width; other != nil && from < len(other.latents) {
 				s.Feed(other.latents[from:])
 			}
-			err = s.Step(ctx, noise)
+			err = s.Step(ctx, z)
 		}
 		if err = errors.Join(err, context.Cause(ctx)); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/swar-tts/swar/runtime/internal/noise"
 	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/internal/orttest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
@@ -140,7 +141,7 @@ func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 	z := make([]float32, l.dims.Latent)
 	for step := range steps {
 		for _, i := range slots {
-			Noise(z, int64(i), 0, step, 1, 0)
+			noise.Fill(z, int64(i), 0, step, 1, 0)
 			copy(together[i].noise, z)
 			if err := apart[i].Step(t.Context(), z); err != nil {
 				t.Fatal(err)

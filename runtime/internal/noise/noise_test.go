@@ -1,4 +1,4 @@
-package model
+package noise
 
 import (
 	"math"
@@ -32,7 +32,7 @@ func TestPhiloxEqualsItsPublishedVectors(t *testing.T) {
 func TestNoiseIsNormal(t *testing.T) {
 	const n = 200_000
 	z := make([]float32, n)
-	Noise(z, -3, 2, 1, 1, 0)
+	Fill(z, -3, 2, 1, 1, 0)
 	mean, variance, tail := 0.0, 0.0, 0
 	for _, v := range z {
 		mean += float64(v) / n
@@ -49,7 +49,7 @@ func TestNoiseIsNormal(t *testing.T) {
 func TestNoiseDependsOnItsPlaceAlone(t *testing.T) {
 	draw := func(n int, seed int64, chunk, frame int, sigma, clamp float64) []float32 {
 		z := make([]float32, n)
-		Noise(z, seed, chunk, frame, sigma, clamp)
+		Fill(z, seed, chunk, frame, sigma, clamp)
 		return z
 	}
 	want := draw(32, 7, 1, 5, 1, 0)

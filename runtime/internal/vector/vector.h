@@ -1,0 +1,24 @@
+// Functions over rows of floats. See vector.go.
+#ifndef SWAR_VECTOR_H
+#define SWAR_VECTOR_H
+
+#include <stddef.h>
+
+// vector_functions are those of one set of instructions. All sets give the same bits.
+typedef struct vector_functions {
+	const char *name;
+	int (*runs_here)(void); // on this processor
+
+	void (*snake)(float *y, const float *x, size_t rows, size_t columns, const float *a, const float *b, const float *frequency,
+	              const float *height);
+	void (*leaky)(float *y, const float *x, size_t rows, size_t columns, const float *a, const float *b, float slope);
+	void (*sum)(float *y, const float *x, const float *z, size_t rows, size_t columns, const float *bias, float scale);
+	void (*dense)(float *y, const float *x, size_t rows, size_t in, size_t step, size_t out, const float *weights, const float *bias);
+} vector_functions;
+
+// vector_all lists what this program was built with, the fastest first and plain C last. It ends with NULL.
+extern const vector_functions *const vector_all[];
+
+extern const vector_functions vector_avx512, vector_avx2, vector_plain;
+
+#endif
