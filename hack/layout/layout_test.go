@@ -58,6 +58,11 @@ var rules = map[string]rule{
 	"models/catalog":      {nil, "what models are called is data, whoever brings them"},
 	"runtime/safetensors": {nil, "a file of named tensors is read without knowing what they are of"},
 	"runtime/onnx/bundle": {[]string{"runtime/safetensors", "runtime/internal/folder"}, "a bundle is files: what makes them and what runs them meet here"},
+	"runtime/kokoro/bundle": {[]string{"runtime/safetensors", "runtime/internal/folder"}, "a bundle is files: what makes them and what runs them meet here"},
+	"runtime/kokoro/convert": {[]string{
+		"runtime/kokoro/bundle", "runtime/internal/folder", "runtime/internal/graph", "runtime/safetensors",
+	}, "a bundle is made of files and graphs; running them, as for measuring a voice, is the engine's"},
+	"runtime/kokoro/kokorotest": {[]string{"runtime/kokoro/bundle", "runtime/kokoro/convert"}, "the weights for tests are found without the engine that is tested"},
 	"runtime/onnx/convert": {[]string{
 		"runtime/speech", "runtime/recording", "runtime/tokenize", "runtime/onnx/bundle", "runtime/internal/folder", "runtime/internal/graph",
 		"runtime/safetensors",

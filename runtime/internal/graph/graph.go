@@ -29,6 +29,7 @@ const (
 	dataTypeF16   = 10
 	attributeF    = 1
 	attributeI    = 2
+	attributeS    = 3
 	attributeInts = 7
 )
 
@@ -69,7 +70,7 @@ func (t Type) String() string {
 // Value names a tensor inside a graph. The empty one stands for an optional input that is left out.
 type Value string
 
-// Attr is an attribute of a node: an int, a float32 or a []int64 under a name.
+// Attr is an attribute of a node: an int, a float32, a string or a []int64 under a name.
 type Attr struct {
 	Name  string
 	Value any
@@ -97,8 +98,10 @@ type Builder struct {
 
 type node struct {
 	domain, op      string
+	name            string // empty means one that is made up
 	inputs, outputs []Value
 	attrs           []Attr
+	encoded         [][]byte // attributes of a node of another file
 }
 
 // New returns an empty graph.
@@ -179,6 +182,11 @@ func (b *Builder) Int8s(name string, values []int8, shape ...int) Value {
 	return b.tensor(name, I8, raw, len(values), shape)
 }
 
+// Uint8s adds a constant of unsigned bytes. Its values are copied.
+func (b *Builder) Uint8s(name string, values []uint8, shape ...int) Value {
+	return b.tensor(name, U8, values, len(values), shape)
+}
+
 // Ints adds a list of integers, as shapes, axes and sizes are given; equal lists share one constant.
 func (b *Builder) Ints(values ...int64) Value {
 	key := fmt.Sprint(values)
@@ -225,7 +233,7 @@ func (b *Builder) Ops(domain, op string, n int, inputs []Value, attrs ...Attr) [
 		outputs[i] = Value("v" + strconv.Itoa(b.next))
 		b.next++
 	}
-	b.nodes = append(b.nodes, node{domain, op, inputs, outputs, attrs})
+	b.nodes = append(b.nodes, node{domain: domain, op: op, inputs: inputs, outputs: outputs, attrs: attrs})
 	return outputs
 }
 
@@ -239,10 +247,17 @@ func (b *Builder) encode(n node, index int) []byte {
 			m = bytesField(m, protowire.Number(field+1), []byte(v))
 		}
 	}
-	m = bytesField(m, 3, []byte(n.op+"_"+strconv.Itoa(index)))
+	name := n.name
+	if name == "" {
+		name = n.op + "_" + strconv.Itoa(index)
+	}
+	m = bytesField(m, 3, []byte(name))
 	m = bytesField(m, 4, []byte(n.op))
 	for _, a := range n.attrs {
 		m = bytesField(m, 5, attribute(a))
+	}
+	for _, a := range n.encoded {
+		m = bytesField(m, 5, a)
 	}
 	if n.domain != "" {
 		m = bytesField(m, 7, []byte(n.domain))
@@ -259,6 +274,8 @@ func attribute(a Attr) []byte {
 		return intField(m, 20, attributeF)
 	case int:
 		return intField(intField(m, 3, int64(v)), 20, attributeI)
+	case string:
+		return intField(bytesField(m, 4, []byte(v)), 20, attributeS)
 	case []int64:
 		for _, n := range v {
 			m = intField(m, 8, n)
@@ -307,7 +324,7 @@ func (b *Builder) WriteTo(w io.Writer) (written int64, err error) {
 		write(tensorTag(t))
 		write(t)
 	}
-	after = bytesField(after, 8, intField(nil, 2, opset)) // of the model, no longer of the graph
+	after = bytesField(after, 8, intField(nil, 2, b.opset)) // of the model, no longer of the graph
 	write(bytesField(after, 8, intField(bytesField(nil, 1, []byte(Contrib)), 2, contribOpset)))
 	return written, err
 }

@@ -40,6 +40,7 @@ type value struct {
 type operation struct {
 	at              int // in fields
 	domain, op      string
+	name            string
 	inputs, outputs []string
 	attrs           [][]byte
 }
@@ -51,7 +52,8 @@ type tensor struct {
 	kind   Type
 	dims   []int64 // at most one more than is believed
 	raw    []byte
-	packed bool // is among what is added, in another form
+	body   []byte // all of it, encoded
+	packed bool   // is among what is added, in another form
 }
 
 func readModel(file []byte) (*model, error) {
@@ -122,6 +124,8 @@ func (m *model) readOperation(at int, body []byte) error {
 			o.inputs = append(o.inputs, string(v))
 		case 2:
 			o.outputs = append(o.outputs, string(v))
+		case 3:
+			o.name = string(v)
 		case 4:
 			o.op = string(v)
 		case 5:
@@ -186,7 +190,7 @@ func countProducts(graph []byte) (products int, err error) {
 }
 
 func (m *model) readTensor(at int, body []byte) error {
-	t := &tensor{at: at}
+	t := &tensor{at: at, body: body}
 	err := fields(body, func(f field) error {
 		n, _ := protowire.ConsumeVarint(f.body) // of bytes it is their number, and not used
 		switch {

@@ -1,0 +1,76 @@
+// Package kokorotest finds the published files of Kokoro-82M for tests, and makes a bundle of them.
+package kokorotest
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/kokoro/bundle"
+	"github.com/swar-tts/swar/runtime/kokoro/convert"
+)
+
+// ModelFile is the name of the model in the folder.
+const ModelFile = "model_int8.onnx"
+
+// Folder returns the folder of the published files, as hack/kokoro.sh makes it: model_int8.onnx, and the voices as
+// voices/NAME.bin. It is what SWAR_KOKORO names, or .cache/kokoro. Where there is neither it skips the test. In CI, where
+// nobody sees what was skipped, it fails the test, unless SWAR_TEST_WITHOUT has the word kokoro.
+func Folder(tb testing.TB) string {
+	tb.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	return folder(tb, filepath.Join(filepath.Dir(here), "..", "..", ".."))
+}
+
+func folder(tb testing.TB, root string) string {
+	tb.Helper()
+	if dir := os.Getenv("SWAR_KOKORO"); dir != "" {
+		return dir
+	}
+	dir := filepath.Join(root, ".cache", "kokoro")
+	if _, err := os.Stat(filepath.Join(dir, ModelFile)); err == nil {
+		return dir
+	}
+	const missing = "NOT TESTED: there are no weights of Kokoro; run make kokoro, or set SWAR_KOKORO to their folder"
+	meant := slices.Contains(strings.Fields(os.Getenv("SWAR_TEST_WITHOUT")), "kokoro")
+	if os.Getenv("CI") == "true" && !meant {
+		tb.Fatal(missing + "; if CI is meant to go without them, set SWAR_TEST_WITHOUT=kokoro")
+	}
+	tb.Skip(missing)
+	return ""
+}
+
+// Bundle makes a bundle of the published model with these voices, under the names that they were published with, and
+// returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are made up.
+func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
+	tb.Helper()
+	from, dir := Folder(tb), filepath.Join(tb.TempDir(), "kokoro")
+	if norms == nil {
+		norms = Norms()
+	}
+	c := convert.Conversion{
+		Model: filepath.Join(from, ModelFile), ID: "kokoro-82m", Licence: "Apache-2.0", Languages: []string{"hi", "en"},
+	}
+	for _, name := range voices {
+		c.Voices = append(c.Voices, convert.Voice{
+			Name: name, Source: name, Language: "hi-IN+en-IN", File: filepath.Join(from, "voices", name+".bin"), Norms: norms,
+		})
+	}
+	m, err := convert.Convert(tb.Context(), dir, c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir, m
+}
+
+// Norms returns statistics that change nothing: means of zero and variances of one.
+func Norms() map[string]bundle.Norm {
+	norms := map[string]bundle.Norm{}
+	for _, n := range convert.Norms() {
+		norms[n.Name] = bundle.Norm{Mean: make([]float32, n.Channels), Variance: slices.Repeat([]float32{1}, n.Channels)}
+	}
+	return norms
+}
