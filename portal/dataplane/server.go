@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
 
 	"github.com/swar-tts/swar/portal/tenant"
 	"github.com/swar-tts/swar/runtime/dataplane/wire"
@@ -155,16 +156,24 @@ func (s *Server) Acknowledge(_ context.Context, w *wire.AcknowledgeRequest) (*wi
 func (s *Server) Report(ctx context.Context, w *wire.UsageBatch) (*wire.ReportReply, error) {
 	err := s.usage.Send(ctx, w.Batch())
 	if gap, ok := errors.AsType[*meter.GapError](err); ok {
-		refusal, err := status.New(codes.FailedPrecondition, gap.Error()).WithDetails(&wire.Gap{Want: gap.Want})
-		if err != nil {
-			return nil, err
-		}
-		return nil, refusal.Err()
+		return nil, refusal(gap, &wire.Gap{Want: gap.Want, Copies: gap.Copies})
+	}
+	if fork, ok := errors.AsType[*meter.ForkError](err); ok {
+		return nil, refusal(fork, &wire.Fork{Seq: fork.Seq})
 	}
 	if err != nil {
 		return nil, s.failure(ctx, "taking usage in", err)
 	}
 	return &wire.ReportReply{}, nil
+}
+
+// refusal is the answer to a batch that its client must change.
+func refusal(err error, detail protoadapt.MessageV1) error {
+	s, failed := status.New(codes.FailedPrecondition, err.Error()).WithDetails(detail)
+	if failed != nil {
+		return failed
+	}
+	return s.Err()
 }
 
 // Touch implements the service. A time from the future, of a client whose clock is wrong, would stay the latest one for long: it counts as

@@ -58,6 +58,7 @@ func TestUsageArrivesAsItIs(t *testing.T) {
 	for name, want := range map[string]meter.Batch{
 		"every field":    {Source: "src_1", Events: []meter.Event{full, negative}},
 		"an empty event": {Source: "src_1", Events: []meter.Event{{}}},
+		"of a copy":      {Source: "src_1", Copied: 7, Events: []meter.Event{full}},
 		"a batch of 2,000": {Source: "src_1", Events: func() []meter.Event {
 			many := make([]meter.Event, 2000)
 			for i := range many {
@@ -88,6 +89,19 @@ func TestWhyUsageIsRefused(t *testing.T) {
 	err := f.client.Send(t.Context(), meter.Batch{Source: "src_1"})
 	if gap, ok := errors.AsType[*meter.GapError](err); !ok || gap.Want != 17 {
 		t.Errorf("a gap arrives as %v", err)
+	}
+	if gap, _ := errors.AsType[*meter.GapError](err); gap == nil || gap.Copies {
+		t.Errorf("a gap arrives as %+v, want one of a sink that heeds no copies", gap)
+	}
+	answer = fmt.Errorf("booking: %w", &meter.GapError{Want: 17, Copies: true})
+	err = f.client.Send(t.Context(), meter.Batch{Source: "src_1"})
+	if gap, _ := errors.AsType[*meter.GapError](err); gap == nil || *gap != (meter.GapError{Want: 17, Copies: true}) {
+		t.Errorf("a gap arrives as %v", err)
+	}
+	answer = fmt.Errorf("booking: %w", &meter.ForkError{Seq: 9})
+	err = f.client.Send(t.Context(), meter.Batch{Source: "src_1"})
+	if fork, ok := errors.AsType[*meter.ForkError](err); !ok || fork.Seq != 9 {
+		t.Errorf("a fork arrives as %v", err)
 	}
 	answer = errors.New("the disk is full")
 	err = f.client.Send(t.Context(), meter.Batch{Source: "src_1"})

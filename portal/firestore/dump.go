@@ -26,7 +26,7 @@ func (s *Store) ExportUsage(ctx context.Context, yield func(usage.Dump) error) e
 		{allSources, func(docs []*firestore.DocumentSnapshot) (d usage.Dump, err error) {
 			found, err := read[sourceDoc](docs)
 			for _, f := range found {
-				d.Positions = append(d.Positions, usage.Position{Source: f.Source, Seq: f.Position})
+				d.Positions = append(d.Positions, usage.Position{Source: f.Source, Seq: f.Position, Mark: f.Mark})
 			}
 			return d, err
 		}},
@@ -77,7 +77,7 @@ func (s *Store) ImportUsage(ctx context.Context, d usage.Dump) error {
 	defer end()
 	w := importer{s: s, ctx: ctx}
 	for _, p := range d.Positions {
-		w.set(s.doc("sources", p.Source), sourceDoc{p.Source, p.Seq}, len(p.Source))
+		w.set(s.doc("sources", p.Source), sourceDoc{p.Source, p.Seq, p.Mark}, len(p.Source))
 	}
 	for _, m := range d.Months {
 		w.set(s.doc("months", m.Month), newMonthDoc(m), len(m.Month))

@@ -367,7 +367,7 @@ var operations = map[string]struct {
 			err := s.ExportUsage(ctx, func(d usage.Dump) error { all = append(all, d.Positions...); return nil })
 			return fmt.Sprint(all), err
 		},
-		want: "[{other 4} {src 9}]",
+		want: "[{other 4 } {src 9 }]",
 	},
 }
 

@@ -56,15 +56,15 @@ func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Bat
 	if len(b.Events) == 0 {
 		return false, nil
 	}
-	position, closed, err := s.readBooks(tx, b)
+	at, closed, err := s.readBooks(tx, b)
 	if err != nil {
 		return false, s.fault(ctx, "reading how far usage is booked", err)
 	}
-	part, more := cut(b, position, maxEvents)
-	if !first && position >= part.Events[len(part.Events)-1].Seq {
+	part, more := cut(b, at.Seq, maxEvents)
+	if !first && at.Seq >= part.Events[len(part.Events)-1].Seq {
 		return false, nil // another one has booked all of it since
 	}
-	k, err := usage.Book(part, position, closed)
+	k, err := usage.Book(part, at, closed)
 	if err != nil || k.Empty() {
 		return false, err
 	}
@@ -79,15 +79,15 @@ func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Bat
 	folded, size, err := fold(k, old)
 	for n := len(part.Events); err == nil && size > maxBytes && n > 1; {
 		n /= 2
-		part, more = cut(b, position, n)
-		if k, err = usage.Book(part, position, closed); err == nil {
+		part, more = cut(b, at.Seq, n)
+		if k, err = usage.Book(part, at, closed); err == nil {
 			folded, size, err = fold(k, old)
 		}
 	}
 	if err != nil {
 		return false, err
 	}
-	return more, s.writeBooking(tx, b.Source, k, folded)
+	return more, s.writeBooking(tx, k, folded)
 }
 
 // cut returns b without what would make it more than n new events behind position.
@@ -102,7 +102,7 @@ func cut(b usage.Batch, position int64, n int) (part usage.Batch, more bool) {
 }
 
 // readBooks reads the position of the batch's source and which of its months are closed.
-func (s *Store) readBooks(tx *firestore.Transaction, b usage.Batch) (position int64, closed []string, err error) {
+func (s *Store) readBooks(tx *firestore.Transaction, b usage.Batch) (at usage.Position, closed []string, err error) {
 	months := b.Months()
 	refs := []*firestore.DocumentRef{s.doc("sources", b.Source)}
 	for _, m := range months {
@@ -110,21 +110,21 @@ func (s *Store) readBooks(tx *firestore.Transaction, b usage.Batch) (position in
 	}
 	docs, err := tx.GetAll(refs)
 	if err != nil {
-		return 0, nil, err
+		return at, nil, err
 	}
 	if docs[0].Exists() {
 		var d sourceDoc
 		if err := docs[0].DataTo(&d); err != nil {
-			return 0, nil, err
+			return at, nil, err
 		}
-		position = d.Position
+		at = usage.Position{Source: d.Source, Seq: d.Position, Mark: d.Mark}
 	}
 	for i, m := range months {
 		if docs[i+1].Exists() {
 			closed = append(closed, m)
 		}
 	}
-	return position, closed, nil
+	return at, closed, nil
 }
 
 func (s *Store) readShards(tx *firestore.Transaction, keys []usage.ShardKey) (map[usage.ShardKey]usage.Shard, error) {
@@ -164,7 +164,7 @@ func fold(k usage.Booking, old map[usage.ShardKey]usage.Shard) (folded []usage.S
 	return folded, size, nil
 }
 
-func (s *Store) writeBooking(tx *firestore.Transaction, source string, k usage.Booking, folded []usage.Shard) error {
+func (s *Store) writeBooking(tx *firestore.Transaction, k usage.Booking, folded []usage.Shard) error {
 	for _, shard := range folded {
 		d, err := newShardDoc(shard)
 		if err != nil {
@@ -181,7 +181,7 @@ func (s *Store) writeBooking(tx *firestore.Transaction, source string, k usage.B
 			return err
 		}
 	}
-	return tx.Set(s.doc("sources", source), sourceDoc{source, k.Position})
+	return tx.Set(s.doc("sources", k.Position.Source), sourceDoc{k.Position.Source, k.Position.Seq, k.Position.Mark})
 }
 
 // Shards implements [usage.Store].

@@ -27,6 +27,7 @@ func (s *Store) request(orgID, id string) *firestore.DocumentRef {
 type sourceDoc struct {
 	Source   string `firestore:"source"`
 	Position int64  `firestore:"position"`
+	Mark     string `firestore:"mark"`
 }
 
 type shardDoc struct {

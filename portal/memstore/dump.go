@@ -33,8 +33,8 @@ func (t *usageTables) ExportUsage(ctx context.Context, yield func(usage.Dump) er
 func (t *usageTables) everything() (all []func(*usage.Dump)) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	for source, seq := range t.positions {
-		all = append(all, func(d *usage.Dump) { d.Positions = append(d.Positions, usage.Position{Source: source, Seq: seq}) })
+	for _, p := range t.positions {
+		all = append(all, func(d *usage.Dump) { d.Positions = append(d.Positions, p) })
 	}
 	for _, s := range t.shards {
 		s.Cells = slices.Clone(s.Cells)
@@ -57,10 +57,10 @@ func (t *usageTables) ImportUsage(ctx context.Context, d usage.Dump) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.positions == nil {
-		t.positions, t.shards, t.requests = map[string]int64{}, map[usage.ShardKey]usage.Shard{}, map[string]usage.Request{}
+		t.positions, t.shards, t.requests = map[string]usage.Position{}, map[usage.ShardKey]usage.Shard{}, map[string]usage.Request{}
 	}
 	for _, p := range d.Positions {
-		t.positions[p.Source] = p.Seq
+		t.positions[p.Source] = p
 	}
 	for _, s := range d.Shards {
 		s.Cells = slices.Clone(s.Cells)

@@ -14,7 +14,7 @@ import (
 // usageTables implements [usage.Store]. The zero value is empty.
 type usageTables struct {
 	mu        sync.RWMutex
-	positions map[string]int64 // by source
+	positions map[string]usage.Position // by source
 	shards    map[usage.ShardKey]usage.Shard
 	requests  map[string]usage.Request // by ID
 	months    []usage.ClosedMonth      // oldest first
@@ -44,7 +44,7 @@ func (t *usageTables) Apply(ctx context.Context, b usage.Batch) error {
 		}
 	}
 	if t.positions == nil {
-		t.positions, t.shards, t.requests = map[string]int64{}, map[usage.ShardKey]usage.Shard{}, map[string]usage.Request{}
+		t.positions, t.shards, t.requests = map[string]usage.Position{}, map[usage.ShardKey]usage.Shard{}, map[string]usage.Request{}
 	}
 	for _, s := range folded {
 		t.shards[s.ShardKey] = s

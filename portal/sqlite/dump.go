@@ -15,8 +15,8 @@ const dumpSize = 500
 // ExportUsage implements [usage.Dumper].
 func (s *Store) ExportUsage(ctx context.Context, yield func(usage.Dump) error) error {
 	err := export(func(last usage.Position) ([]usage.Position, error) {
-		return records(ctx, s, func(rows scanner, p *usage.Position) error { return rows.Scan(&p.Source, &p.Seq) },
-			`SELECT source, position FROM sources WHERE source > ? ORDER BY source LIMIT ?`, last.Source, dumpSize)
+		return records(ctx, s, func(rows scanner, p *usage.Position) error { return rows.Scan(&p.Source, &p.Seq, &p.Mark) },
+			`SELECT source, position, mark FROM sources WHERE source > ? ORDER BY source LIMIT ?`, last.Source, dumpSize)
 	}, func(all []usage.Position) error { return yield(usage.Dump{Positions: all}) })
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *Store) ImportUsage(ctx context.Context, d usage.Dump) error {
 
 func put(c *conn, d usage.Dump) error {
 	for _, p := range d.Positions {
-		if err := putPosition(c, p.Source, p.Seq); err != nil {
+		if err := putPosition(c, p); err != nil {
 			return err
 		}
 	}

@@ -45,6 +45,7 @@ var oldRows = []string{
 	`UPDATE orgs SET disclosure = 'यह ए आई है।';
 	UPDATE keys SET disclosure = '', org_disclosure = 'यह ए आई है।';`,
 	``, // an index alone
+	`UPDATE sources SET mark = 'c0ffee';`,
 }
 
 func oldFile(version int) string {

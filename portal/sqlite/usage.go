@@ -40,15 +40,15 @@ func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
 		if err := s.at("position"); err != nil {
 			return err
 		}
-		return s.fault(putPosition(c, b.Source, k.Position))
+		return s.fault(putPosition(c, k.Position))
 	})
 }
 
 // readBooks returns what b is booked against.
-func readBooks(c *conn, b usage.Batch) (position int64, closed []string, err error) {
-	err = c.row(`SELECT position FROM sources WHERE source = ?`, []any{b.Source}, &position)
+func readBooks(c *conn, b usage.Batch) (at usage.Position, closed []string, err error) {
+	err = c.row(`SELECT position, mark FROM sources WHERE source = ?`, []any{b.Source}, &at.Seq, &at.Mark)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, nil, err
+		return at, nil, err
 	}
 	for _, month := range b.Months() {
 		err := c.row(`SELECT month FROM months WHERE month = ?`, []any{month}, &month)
@@ -56,10 +56,10 @@ func readBooks(c *conn, b usage.Batch) (position int64, closed []string, err err
 		case err == nil:
 			closed = append(closed, month)
 		case !errors.Is(err, sql.ErrNoRows):
-			return 0, nil, err
+			return at, nil, err
 		}
 	}
-	return position, closed, nil
+	return at, closed, nil
 }
 
 func fold(c *conn, change usage.ShardChange) error {
@@ -84,8 +84,8 @@ func putShard(c *conn, d usage.Shard) error {
 	return err
 }
 
-func putPosition(c *conn, source string, position int64) error {
-	_, err := c.exec(`INSERT OR REPLACE INTO sources (source, position) VALUES (?, ?)`, source, position)
+func putPosition(c *conn, p usage.Position) error {
+	_, err := c.exec(`INSERT OR REPLACE INTO sources (source, position, mark) VALUES (?, ?, ?)`, p.Source, p.Seq, p.Mark)
 	return err
 }
 

@@ -29,6 +29,8 @@ func Usage(t *testing.T, open func(t *testing.T) usage.Store) {
 		{"batches that overlap count once", testOverlap},
 		{"a batch that comes too early is refused and changes nothing", testGap},
 		{"an old batch that comes late is refused and changes nothing", testLate},
+		{"another event under a number that is booked is refused and changes nothing", testFork},
+		{"events that are skipped are not booked, and counting goes on behind them", testSkipped},
 		{"two sources share an organisation and a day", testTwoSources},
 		{"writers that send the same batches at once count them once", testConcurrentWriters},
 		{"a fault at any step leaves nothing behind", testFaults},
@@ -223,6 +225,54 @@ func testLate(t *testing.T, s usage.Store) {
 	send(t, s, "src_1", events)
 	wantGap(t, apply(t.Context(), s, "src_1", events[:9]), 11)
 	wantUsage(t, s, "org_a", events)
+}
+
+func testFork(t *testing.T, s usage.Store) {
+	events := makeEvents("src_1", 1, 10, nil)
+	send(t, s, "src_1", events[:6])
+	for name, change := range map[string]func(e *meter.Event){
+		"another stream":  func(e *meter.Event) { e.ID = "evt_other" },
+		"progress of it":  func(e *meter.Event) { e.Kind = meter.Progress },
+		"a later record":  func(e *meter.Event) { e.At = e.At.Add(time.Microsecond) },
+		"another figure":  func(e *meter.Event) { e.Frames++ },
+		"another invoice": func(e *meter.Event) { e.Billed-- },
+	} {
+		other := slices.Clone(events)
+		change(&other[5])
+		for _, batch := range [][]meter.Event{other[:6], other[5:6], other[5:], other} {
+			err := apply(t.Context(), s, "src_1", batch)
+			if fork, ok := errors.AsType[*meter.ForkError](err); !ok || fork.Seq != 6 {
+				t.Errorf("%s: error %v, want a fork at event 6", name, err)
+			}
+		}
+		wantUsage(t, s, "org_a", events[:6])
+	}
+	send(t, s, "src_1", events[5:])
+	wantUsage(t, s, "org_a", events)
+}
+
+func testSkipped(t *testing.T, s usage.Store) {
+	events := makeEvents("src_1", 1, 6, nil)
+	skipped := func(which ...int64) map[int64]string {
+		m := map[int64]string{}
+		for _, seq := range which {
+			m[seq] = "it cannot be true"
+		}
+		return m
+	}
+	for _, b := range []usage.Batch{
+		{Batch: meter.Batch{Events: events[:3]}, Skipped: skipped(1, 3)},
+		{Batch: meter.Batch{Events: events[:3]}, Skipped: skipped()}, // again
+		{Batch: meter.Batch{Events: events[3:5]}, Skipped: skipped(4, 5)},
+		{Batch: meter.Batch{Events: events[4:]}, Skipped: skipped(99)},
+	} {
+		b.Source, b.Today = "src_1", today
+		if err := s.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantUsage(t, s, "org_a", []meter.Event{events[1], events[5]})
+	wantGap(t, apply(t.Context(), s, "src_1", events[:1]), 7)
 }
 
 func testTwoSources(t *testing.T, s usage.Store) {

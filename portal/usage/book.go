@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
@@ -10,15 +12,15 @@ import (
 
 // Booking is what a batch changes.
 type Booking struct {
-	Position int64         // the source's new one
+	Position Position      // the source's new one
 	Shards   []ShardChange // one for each shard
 	Requests []Request     // one for each ID
 
-	before int64 // the source's position so far
+	before int64 // number of the source's last event so far
 }
 
 // Empty reports whether there is nothing to store, because everything is stored.
-func (b Booking) Empty() bool { return b.Position == b.before }
+func (b Booking) Empty() bool { return b.Position.Seq == b.before }
 
 // ShardChange is what is added to a shard.
 type ShardChange struct {
@@ -37,14 +39,15 @@ func (b Batch) Months() []string {
 	return months
 }
 
-// Book works out what b changes when the last event of its source that is stored has the number position. Events that are stored
-// already are left out. An event of a month that is in closed is booked on b.Today.
+// Book works out what b changes when its source is booked up to the position at. Events that are stored already are left out. An event of
+// a month that is in closed is booked on b.Today.
 //
-// It returns a *[meter.GapError] if events are missing before b, and also if b ends before position: then either b is an old batch that
-// was late, or its source counts anew from an old copy of its log.
-func Book(b Batch, position int64, closed []string) (Booking, error) {
+// It returns a *[meter.GapError] if events are missing before b, and also if b ends before at: then either b is an old batch that was
+// late, or its source counts anew from an old copy of its log. It returns a *[meter.ForkError] if b has another event at that position.
+func Book(b Batch, at Position, closed []string) (Booking, error) {
+	position := at.Seq
 	if len(b.Events) == 0 {
-		return Booking{Position: position, before: position}, nil
+		return Booking{Position: at, before: position}, nil
 	}
 	first, last := b.Events[0].Seq, b.Events[len(b.Events)-1].Seq
 	for i := range b.Events {
@@ -53,13 +56,17 @@ func Book(b Batch, position int64, closed []string) (Booking, error) {
 		}
 	}
 	if first > position+1 || last < position {
-		return Booking{}, &meter.GapError{Want: position + 1}
+		return Booking{}, &meter.GapError{Want: position + 1, Copies: true}
 	}
-	k := Booking{Position: last, before: position}
+	if first <= position && at.Mark != "" && at.Mark != markOf(&b.Events[position-first]) {
+		return Booking{}, &meter.ForkError{Seq: position}
+	}
+	mark := markOf(&b.Events[len(b.Events)-1])
+	k := Booking{Position: Position{Source: b.Source, Seq: last, Mark: mark}, before: position}
 	shards := map[ShardKey]int{}
 	rows := map[string]int{}
 	for _, e := range b.Events[position+1-first:] {
-		if _, is := b.Refused[e.Seq]; is {
+		if _, is := b.Skipped[e.Seq]; is {
 			continue
 		}
 		date, id := e.Date, e.ID
@@ -84,6 +91,13 @@ func Book(b Batch, position int64, closed []string) (Booking, error) {
 		}
 	}
 	return k, nil
+}
+
+// markOf tells an event from every other one that has its number. It depends on nothing that later versions may add to events, so that
+// one that comes again after an update is known. The final record that recovery writes for a stream is the same in each copy of a log.
+func markOf(e *meter.Event) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %d %d", e.ID, e.Kind, e.At.UnixMicro(), e.Frames, e.Billed))
+	return hex.EncodeToString(sum[:12])
 }
 
 // Add makes r the row that it becomes when later, a row of a [Booking], is added to it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,14 +58,14 @@ func (c *Checker) Refused() int64 { return c.refused.Load() }
 
 // check returns the numbers of the events of b that cannot be true, each with the reason. What is known to be booked is not looked at again:
 // its key may be gone by now.
-func (c *Checker) check(ctx context.Context, b meter.Batch, store Store, now time.Time) (map[int64]string, error) {
+func (c *Checker) check(ctx context.Context, b Batch, store Store, now time.Time) (map[int64]string, error) {
 	refused := map[int64]string{}
 	owners := map[string]string{} // by key, organisation and project: what is wrong with them
 	billed := map[string]int64{}  // by stream: what events before in b bill
 	position := c.position(b.Source)
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Seq <= position {
+		if _, skipped := b.Skipped[e.Seq]; skipped || e.Seq <= position {
 			continue
 		}
 		reason := impossible(e, now)
@@ -96,14 +95,12 @@ func (c *Checker) check(ctx context.Context, b meter.Batch, store Store, now tim
 // takenBack says what is wrong with an event that takes back what its stream was billed; "" for nothing. before is what events of the
 // stream bill that are not stored yet.
 func takenBack(ctx context.Context, store Store, e *meter.Event, before int64) (string, error) {
-	rows, err := store.Requests(ctx, RequestQuery{OrgID: e.OrgID, From: e.Start, To: e.Start.Add(time.Microsecond), Limit: maxRequests})
+	rows, err := rowsOf(ctx, store, e)
 	if err != nil {
 		return "", err
 	}
 	for _, r := range rows {
-		if r.ID == e.ID || strings.HasPrefix(r.ID, e.ID+"~") { // a part is booked on another day where its month was closed
-			before += r.Billed
-		}
+		before += r.Billed
 	}
 	if before+e.Billed < 0 {
 		return fmt.Sprintf("billed: %d taken back of %d", -e.Billed, before), nil

@@ -29,5 +29,6 @@ func (d Dump) Len() int { return len(d.Positions) + len(d.Shards) + len(d.Reques
 // Position is how far a source has been booked.
 type Position struct {
 	Source string
-	Seq    int64 // of its last event
+	Seq    int64  // of its last event
+	Mark   string // tells that event from others; empty where an older version booked it
 }

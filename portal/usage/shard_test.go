@@ -42,7 +42,7 @@ func randomEvents(rng *rand.Rand, n int) []meter.Event {
 
 // ledgerOf books batches in a store that is nothing but what Book and Fold say.
 type ledgerOf struct {
-	position int64
+	position Position
 	shards   map[ShardKey]Shard
 	requests map[string]Request
 }
@@ -83,15 +83,15 @@ func TestAnySplitAndRepeatGivesTheSameShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := newLedgerOf()
-		for got.position < int64(len(events)) {
+		for got.position.Seq < int64(len(events)) {
 			from := rng.IntN(len(events))
 			to := min(len(events), from+1+rng.IntN(30))
 			err := got.apply(t, events[from:to])
-			if refused := int64(from) > got.position || int64(to) < got.position; err != nil && !refused {
-				t.Fatalf("seed %d: events %d to %d at %d: %v", seed, from+1, to, got.position, err)
+			if refused := int64(from) > got.position.Seq || int64(to) < got.position.Seq; err != nil && !refused {
+				t.Fatalf("seed %d: events %d to %d at %d: %v", seed, from+1, to, got.position.Seq, err)
 			}
 			if rng.IntN(3) == 0 {
-				from = int(got.position)
+				from = int(got.position.Seq)
 				if err := got.apply(t, events[from:min(len(events), from+9)]); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -144,7 +144,7 @@ func TestCellsDoNotKnowTheOrder(t *testing.T) {
 func TestBookRefusesWhatIsNoRun(t *testing.T) {
 	events := randomEvents(rand.New(rand.NewPCG(1, 1)), 5)
 	events[3].Seq = 9
-	_, err := Book(Batch{Batch: meter.Batch{Source: "src", Events: events}}, 0, nil)
+	_, err := Book(Batch{Batch: meter.Batch{Source: "src", Events: events}}, Position{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "event 9 follows 3") {
 		t.Errorf("error %v, want one that names the events", err)
 	}
@@ -157,7 +157,7 @@ func TestBookMovesWhatHasNoOpenDay(t *testing.T) {
 	if got, want := b.Months(), []string{"2026-10", "2026-11"}; !slices.Equal(got, want) {
 		t.Errorf("Months = %v, want %v", got, want)
 	}
-	k, err := Book(b, 0, []string{"2026-10"})
+	k, err := Book(b, Position{}, []string{"2026-10"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,11 @@ import (
 // Store keeps usage. It is safe for concurrent use, also by several processes on one database. Implementations hold no rule: what an
 // event changes is worked out by [Book] and [ShardChange.Fold], inside the store's transaction.
 type Store interface {
-	// Apply books b exactly once, in one transaction: it reads the position of b.Source (0 for a source that is not known) and
+	// Apply books b exactly once, in one transaction: it reads the position of b.Source (the zero one if it is not known) and
 	// which of [Batch.Months] are closed, hands both to [Book], and writes what comes out of it: the shards, each folded over the one
 	// that is stored; the requests, added to those that are stored; and the new position. Either all of it is stored or nothing.
 	//
-	// The error is that of Book, such as a *meter.GapError, or a failure of the store, after which the caller tries again.
+	// The error is that of Book, such as a *meter.GapError or *meter.ForkError, or a failure of the store, after which the caller tries again.
 	Apply(ctx context.Context, b Batch) error
 
 	// Shards returns the shards of an organisation for the days from..to, both inclusive and formatted as 2026-11-21, in order of date.
@@ -52,7 +52,7 @@ type Batch struct {
 	meter.Batch
 	Today string // such as 2026-11-21, in India: where events go whose own month is closed
 
-	Refused map[int64]string // numbers of events that are not booked, each with the reason
+	Skipped map[int64]string // numbers of events that are not booked, each with the reason
 }
 
 // ShardKey names a shard: the usage of one organisation on one day, as one source has reported it. Each shard has one writer, its

@@ -114,8 +114,11 @@ func (c *Client) Send(ctx context.Context, b meter.Batch) error {
 		return nil
 	}
 	for _, detail := range status.Convert(err).Details() {
-		if gap, ok := detail.(*wire.Gap); ok {
-			return &meter.GapError{Want: gap.Want}
+		switch d := detail.(type) {
+		case *wire.Gap:
+			return &meter.GapError{Want: d.Want, Copies: d.Copies}
+		case *wire.Fork:
+			return &meter.ForkError{Seq: d.Seq}
 		}
 	}
 	return fmt.Errorf("reporting usage to %s: %w", c.cfg.Addr, err)

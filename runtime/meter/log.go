@@ -40,6 +40,8 @@ type Log struct {
 	mu       sync.Mutex
 	source   string
 	base     int64            // the source numbers its events from base+1
+	copied   int64            // number of the last event that the sink may have from another source
+	forks    int64            // times that the log was found to be a copy
 	segments []segment        // oldest first; the last one is being written
 	active   segmentFile      // of the last segment; nil: begin another one before writing
 	unsynced []segmentFile    // ended, but not yet synced
@@ -75,6 +77,7 @@ type Backlog struct {
 	Queued  int64 // events on disk
 	Waiting int   // events in memory, because the disk takes none
 	Lost    int64 // events found lost since the start: neither had room, or a file of the log is damaged or gone
+	Forks   int64 // times since the start that the log was found to be a copy of one that reports too
 }
 
 var errClosed = errors.New("usage log: closed")
@@ -219,7 +222,7 @@ func (l *Log) settle(failed error) error {
 func (l *Log) Backlog() Backlog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Backlog{Queued: l.last - l.acked, Waiting: len(l.waiting), Lost: l.lost}
+	return Backlog{Queued: l.last - l.acked, Waiting: len(l.waiting), Lost: l.lost, Forks: l.forks}
 }
 
 // Close syncs the log and lets go of the folder. What waits in memory for a disk that is still full is lost, which is logged. Run and
@@ -379,25 +382,50 @@ func (l *Log) savePositionLocked() error {
 func (l *Log) restart(first, gone int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lost += gone
-	source := newSource()
-	if err := l.saveSource(source, first-1); err != nil {
+	if err := l.beginSourceLocked(first, l.copied); err != nil {
 		return err
 	}
-	l.source, l.base = source, first-1
+	l.lost += gone
+	return nil
+}
+
+// fork is restart for a log that is a copy: the sink may have events that are there from the log that it was copied from.
+func (l *Log) fork(first int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.beginSourceLocked(first, l.last); err != nil {
+		return err
+	}
+	l.forks++
+	return nil
+}
+
+func (l *Log) beginSourceLocked(first, copied int64) error {
+	source := newSource()
+	if err := l.saveSource(source, first-1, copied); err != nil {
+		return err
+	}
+	l.source, l.base, l.copied = source, first-1, copied
 	l.acked = max(l.acked, first-1)
 	return l.savePositionLocked()
 }
 
-func (l *Log) saveSource(source string, base int64) error {
-	return replaceFile(filepath.Join(l.cfg.Folder, sourceName), fmt.Sprintf("%s %d\n", source, base), true)
+func (l *Log) saveSource(source string, base, copied int64) error {
+	return replaceFile(filepath.Join(l.cfg.Folder, sourceName), fmt.Sprintf("%s %d %d\n", source, base, copied), true)
 }
 
-// position returns the source, its base, and what the sink has.
-func (l *Log) position() (source string, base, acked int64) {
+// origin returns what batches name: the source, its base, and the last event that the sink may have from another one.
+func (l *Log) origin() (source string, base, copied int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.source, l.base, l.acked
+	return l.source, l.base, l.copied
+}
+
+// sunk returns the number of the last event that the sink has.
+func (l *Log) sunk() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acked
 }
 
 // replaceFile writes a small file, all of it or nothing.

@@ -43,13 +43,14 @@ func (l *Log) readSource() error {
 	switch {
 	case errors.Is(err, os.ErrNotExist) && l.last == 0:
 		l.source = newSource()
-		return l.saveSource(l.source, 0)
+		return l.saveSource(l.source, 0, 0)
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("there are events but no file %s, without which they could be counted twice: put it back, or give the events up by moving the folder away", sourceName)
 	case err != nil:
 		return err
 	}
-	if n, _ := fmt.Sscanf(string(text), "%s %d\n", &l.source, &l.base); n != 2 {
+	n, _ := fmt.Sscanf(string(text), "%s %d %d\n", &l.source, &l.base, &l.copied)
+	if n < 2 { // earlier versions wrote two fields
 		return fmt.Errorf("the file %s is damaged: put it back, or give the events up by moving the folder away", sourceName)
 	}
 	return nil

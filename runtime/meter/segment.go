@@ -10,7 +10,7 @@ import (
 // A folder holds these files. Segments are called after their first event, such as 00000000000000000001.wal.
 const (
 	lockName     = "lock"
-	sourceName   = "source"   // the source and its base
+	sourceName   = "source"   // the source, its base, and the last event that may be known from another source
 	positionName = "position" // the last event that the sink has
 	segmentEnd   = ".wal"
 	damagedEnd   = ".damaged" // bytes of a segment that are no events

@@ -47,8 +47,7 @@ func NewShipper(cfg ShipperConfig, from *Log, to Sink, log *slog.Logger) *Shippe
 	if cfg.MaxRetry == 0 {
 		cfg.MaxRetry = 30 * time.Second
 	}
-	_, _, acked := from.position()
-	return &Shipper{cfg: cfg, from: from, to: to, log: log, next: acked + 1}
+	return &Shipper{cfg: cfg, from: from, to: to, log: log, next: from.sunk() + 1}
 }
 
 // Run sends until ctx ends. It waits out every failure of the sink.
@@ -123,7 +122,7 @@ func (s *Shipper) try(ctx context.Context) error {
 	if err != nil || len(events) == 0 {
 		return err
 	}
-	source, base, _ := s.from.position()
+	source, base, copied := s.from.origin()
 	s.oldest.Store(events[0].At.UnixMicro())
 	events = contiguous(events)
 	last := events[len(events)-1].Seq
@@ -135,9 +134,12 @@ func (s *Shipper) try(ctx context.Context) error {
 	step("send")
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.SendLimit)
 	defer cancel()
-	err = s.to.Send(ctx, Batch{Source: source, Events: events})
+	err = s.to.Send(ctx, Batch{Source: source, Events: events, Copied: max(copied-base, 0)})
 	if gap, ok := errors.AsType[*GapError](err); ok {
-		return s.goTo(gap.Want+base, limit)
+		return s.goTo(gap, base, limit)
+	}
+	if fork, ok := errors.AsType[*ForkError](err); ok {
+		return s.fork(fork.Seq + base)
 	}
 	if err != nil {
 		return err
@@ -159,24 +161,51 @@ func contiguous(events []Event) []Event {
 
 // goTo goes on with the event that the sink wants. If that is not possible, the log goes on as a new source with what it has: the sink
 // then counts anew from there. known is the highest number that the sink can have seen from this copy of the log.
-func (s *Shipper) goTo(want, known int64) error {
-	var gone int64
+func (s *Shipper) goTo(gap *GapError, base, known int64) error {
+	want := gap.Want + base
 	first, err := s.from.nearest(want)
 	switch {
 	case err != nil:
 		return err
+	case want > known+1 && gap.Copies:
+		return s.fork(want - 1)
 	case want > known+1:
-		// The sink has numbers that were never given here: the folder is an old copy, and what was added to it since has numbers twice.
+		// An older sink does not find out what it has: what was there at the start counts as sent.
 		s.log.Error("usage log: the folder is older than what was sent from it, such as a copy put back; going on as a new source", "have", known, "sink_has", want-1)
-		first = s.from.recovered + 1
+		return s.restart(s.from.recovered+1, 0)
 	case first > want:
-		gone = first - want
 		s.log.Error("usage log: events that the sink wants are gone; going on as a new source without them", "from", want, "to", first-1)
-	default:
-		s.next = want
-		return s.from.ack(want - 1)
+		return s.restart(first, first-want)
+	case want-1 > base:
+		// The event before goes along, so that the sink compares it: it may be that of a copy of the log.
+		before, err := s.from.nearest(want - 1)
+		if err != nil || before == want-1 {
+			s.next = before
+			return err
+		}
 	}
+	s.next = want
+	return s.from.ack(want - 1)
+}
+
+func (s *Shipper) restart(first, gone int64) error {
 	if err := s.from.restart(first, gone); err != nil {
+		return err
+	}
+	s.next, s.sent = first, 0
+	return nil
+}
+
+// fork goes on as a new source with all that the sink has not acknowledged, because another log reports under the same source: the folder
+// was copied, or a copy of it put back. The sink leaves out what both have in common.
+func (s *Shipper) fork(sinkHas int64) error {
+	first, err := s.from.nearest(s.from.sunk() + 1)
+	if err != nil {
+		return err
+	}
+	s.log.Warn("usage log: the folder is a copy of one that has reported too, such as a cloned disk or a backup put back; "+
+		"going on as a new source, and nothing is lost", "folder", s.from.cfg.Folder, "from", first, "sink_has", sinkHas)
+	if err := s.from.fork(first); err != nil {
 		return err
 	}
 	s.next, s.sent = first, 0

@@ -300,3 +300,72 @@ func TestDrainIsBounded(t *testing.T) {
 		sink.want(t, 1, 11)
 	})
 }
+
+// sinkFunc is a sink that is a function.
+type sinkFunc func(Batch) error
+
+func (f sinkFunc) Send(_ context.Context, b Batch) error { return f(b) }
+
+// TestAForkOutlivesTheProcess: what a sink must look up is still said after a restart, and no longer when the sink has it.
+func TestAForkOutlivesTheProcess(t *testing.T) {
+	cfg := LogConfig{Folder: t.TempDir()}
+	var old string
+	once(t, cfg, sinkFunc(func(b Batch) error { old = b.Source; return nil }), 1, 3)
+	drain := func(l *Log, to sinkFunc) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		return NewShipper(ShipperConfig{MaxBatch: 2, MinRetry: time.Microsecond}, l, sinkFunc(func(b Batch) error {
+			err := to(b)
+			if err != nil && !errors.As(err, new(*ForkError)) {
+				cancel()
+			}
+			return err
+		}), testLogger(t)).Drain(ctx)
+	}
+
+	l := openLog(t, cfg)
+	appendN(l, 4, 6)
+	var renamed string
+	err := drain(l, func(b Batch) error {
+		if b.Source == old {
+			return &ForkError{Seq: 3}
+		}
+		renamed = b.Source
+		if b.Copied != 3 || b.Events[0].Seq != 1 || b.Events[0].ID != someEvent(4).ID {
+			t.Errorf("of a copy %d, from %d (%s); want 3 from 1, the first that was not acknowledged", b.Copied, b.Events[0].Seq, b.Events[0].ID)
+		}
+		return errors.New("away")
+	})
+	if err == nil || l.Backlog() != (Backlog{Queued: 3, Forks: 1}) {
+		t.Errorf("Drain = %v, backlog %+v; want three events and a fork", err, l.Backlog())
+	}
+	l.Close()
+
+	l = openLog(t, cfg)
+	defer l.Close()
+	appendN(l, 7, 9)
+	var copied []int64
+	err = drain(l, func(b Batch) error {
+		if b.Source != renamed {
+			t.Errorf("the source is %s, want %s as before", b.Source, renamed)
+		}
+		copied = append(copied, max(0, b.Copied-b.Events[0].Seq+1))
+		return nil
+	})
+	if want := []int64{3, 1, 0, 0}; err != nil || !slices.Equal(copied, want) {
+		t.Errorf("%v: of the batches so many events may be known %v, want %v", err, copied, want)
+	}
+}
+
+func TestASourceOfAnEarlierVersion(t *testing.T) {
+	cfg := LogConfig{Folder: t.TempDir()}
+	once(t, cfg, &books{}, 1, 3)
+	if err := os.WriteFile(filepath.Join(cfg.Folder, sourceName), []byte("src_old 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := openLog(t, cfg)
+	defer l.Close()
+	if source, base, copied := l.origin(); source != "src_old" || base != 2 || copied != 0 {
+		t.Errorf("it is read as %s %d %d", source, base, copied)
+	}
+}

@@ -6,6 +6,7 @@ import "time"
 type UsageCounts struct {
 	Queued int64         // events that the store does not have yet, on disk or in memory
 	Lost   int64         // events found lost since the start
+	Forks  int64         // times that the log was found to be a copy of another one
 	Delay  time.Duration // age of the oldest event that the store does not have
 }
 
@@ -19,6 +20,9 @@ func (r *Registry) RegisterUsage(read func() UsageCounts) {
 		counter("tts_usage_lost_events_total",
 			"Usage events that nobody is billed for: neither disk nor memory had room, or a file is damaged or gone; must be 0.",
 			read, func(c UsageCounts) float64 { return float64(c.Lost) }),
+		counter("tts_usage_log_copies_total",
+			"Times that the usage log was found to be a copy of one that reports too, as on a cloned machine; nothing is lost by it.",
+			read, func(c UsageCounts) float64 { return float64(c.Forks) }),
 	)
 }
 

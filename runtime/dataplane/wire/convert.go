@@ -37,7 +37,7 @@ func (k *Key) Entry() (access.Entry, error) {
 
 // NewBatch is the message for b.
 func NewBatch(b meter.Batch) *UsageBatch {
-	w := &UsageBatch{Source: b.Source, Events: make([]*UsageEvent, len(b.Events))}
+	w := &UsageBatch{Source: b.Source, Copied: b.Copied, Events: make([]*UsageEvent, len(b.Events))}
 	for i := range b.Events {
 		e := &b.Events[i]
 		w.Events[i] = &UsageEvent{
@@ -53,7 +53,7 @@ func NewBatch(b meter.Batch) *UsageBatch {
 
 // Batch is what NewBatch was given.
 func (w *UsageBatch) Batch() meter.Batch {
-	b := meter.Batch{Source: w.Source, Events: make([]meter.Event, len(w.Events))}
+	b := meter.Batch{Source: w.Source, Copied: w.Copied, Events: make([]meter.Event, len(w.Events))}
 	for i, e := range w.Events {
 		kind := meter.Progress
 		if e.Final {

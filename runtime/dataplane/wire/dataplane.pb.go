@@ -391,6 +391,7 @@ type UsageBatch struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Source        string                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
 	Events        []*UsageEvent          `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
+	Copied        int64                  `protobuf:"varint,3,opt,name=copied,proto3" json:"copied,omitempty"` // up to this event the portal may have them from another source, and leaves out those that it has; 0: none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -437,6 +438,13 @@ func (x *UsageBatch) GetEvents() []*UsageEvent {
 		return x.Events
 	}
 	return nil
+}
+
+func (x *UsageBatch) GetCopied() int64 {
+	if x != nil {
+		return x.Copied
+	}
+	return 0
 }
 
 // UsageEvent has the fields of the usage log. Times are microseconds since 1970.
@@ -731,7 +739,8 @@ func (*ReportReply) Descriptor() ([]byte, []int) {
 // Gap is a detail of a refused batch.
 type Gap struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Want          int64                  `protobuf:"varint,1,opt,name=want,proto3" json:"want,omitempty"` // number of the event that is the next one
+	Want          int64                  `protobuf:"varint,1,opt,name=want,proto3" json:"want,omitempty"`     // number of the event that is the next one
+	Copies        bool                   `protobuf:"varint,2,opt,name=copies,proto3" json:"copies,omitempty"` // the portal heeds copied in a batch
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -773,6 +782,58 @@ func (x *Gap) GetWant() int64 {
 	return 0
 }
 
+func (x *Gap) GetCopies() bool {
+	if x != nil {
+		return x.Copies
+	}
+	return false
+}
+
+// Fork is a detail of a refused batch: another client has reported under the same source, because the log was copied.
+type Fork struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seq           int64                  `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"` // number of the last event that the portal has
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Fork) Reset() {
+	*x = Fork{}
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Fork) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Fork) ProtoMessage() {}
+
+func (x *Fork) ProtoReflect() protoreflect.Message {
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Fork.ProtoReflect.Descriptor instead.
+func (*Fork) Descriptor() ([]byte, []int) {
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Fork) GetSeq() int64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
 type TouchRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Used          map[string]int64       `protobuf:"bytes,1,rep,name=used,proto3" json:"used,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // microseconds since 1970, by key id
@@ -782,7 +843,7 @@ type TouchRequest struct {
 
 func (x *TouchRequest) Reset() {
 	*x = TouchRequest{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -794,7 +855,7 @@ func (x *TouchRequest) String() string {
 func (*TouchRequest) ProtoMessage() {}
 
 func (x *TouchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -807,7 +868,7 @@ func (x *TouchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TouchRequest.ProtoReflect.Descriptor instead.
 func (*TouchRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{9}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TouchRequest) GetUsed() map[string]int64 {
@@ -825,7 +886,7 @@ type TouchReply struct {
 
 func (x *TouchReply) Reset() {
 	*x = TouchReply{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +898,7 @@ func (x *TouchReply) String() string {
 func (*TouchReply) ProtoMessage() {}
 
 func (x *TouchReply) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +911,7 @@ func (x *TouchReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TouchReply.ProtoReflect.Descriptor instead.
 func (*TouchReply) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{10}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{11}
 }
 
 var File_runtime_dataplane_wire_dataplane_proto protoreflect.FileDescriptor
@@ -894,11 +955,12 @@ const file_runtime_dataplane_wire_dataplane_proto_rawDesc = "" +
 	"disclosure\x18\n" +
 	" \x01(\tH\x00R\n" +
 	"disclosure\x88\x01\x01B\r\n" +
-	"\v_disclosure\"[\n" +
+	"\v_disclosure\"s\n" +
 	"\n" +
 	"UsageBatch\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x125\n" +
-	"\x06events\x18\x02 \x03(\v2\x1d.swar.dataplane.v1.UsageEventR\x06events\"\xa2\x05\n" +
+	"\x06events\x18\x02 \x03(\v2\x1d.swar.dataplane.v1.UsageEventR\x06events\x12\x16\n" +
+	"\x06copied\x18\x03 \x01(\x03R\x06copied\"\xa2\x05\n" +
 	"\n" +
 	"UsageEvent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
@@ -934,9 +996,12 @@ const file_runtime_dataplane_wire_dataplane_proto_rawDesc = "" +
 	"\bsynth_us\x18\x19 \x01(\x03R\asynthUs\x12%\n" +
 	"\x0eprefill_cached\x18\x1a \x01(\bR\rprefillCached\x12\x12\n" +
 	"\x04seed\x18\x1b \x01(\x03R\x04seed\"\r\n" +
-	"\vReportReply\"\x19\n" +
+	"\vReportReply\"1\n" +
 	"\x03Gap\x12\x12\n" +
-	"\x04want\x18\x01 \x01(\x03R\x04want\"\x86\x01\n" +
+	"\x04want\x18\x01 \x01(\x03R\x04want\x12\x16\n" +
+	"\x06copies\x18\x02 \x01(\bR\x06copies\"\x18\n" +
+	"\x04Fork\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x03R\x03seq\"\x86\x01\n" +
 	"\fTouchRequest\x12=\n" +
 	"\x04used\x18\x01 \x03(\v2).swar.dataplane.v1.TouchRequest.UsedEntryR\x04used\x1a7\n" +
 	"\tUsedEntry\x12\x10\n" +
@@ -962,7 +1027,7 @@ func file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP() []byte {
 	return file_runtime_dataplane_wire_dataplane_proto_rawDescData
 }
 
-var file_runtime_dataplane_wire_dataplane_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_runtime_dataplane_wire_dataplane_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_runtime_dataplane_wire_dataplane_proto_goTypes = []any{
 	(*KeysRequest)(nil),        // 0: swar.dataplane.v1.KeysRequest
 	(*KeysUpdate)(nil),         // 1: swar.dataplane.v1.KeysUpdate
@@ -973,22 +1038,23 @@ var file_runtime_dataplane_wire_dataplane_proto_goTypes = []any{
 	(*UsageEvent)(nil),         // 6: swar.dataplane.v1.UsageEvent
 	(*ReportReply)(nil),        // 7: swar.dataplane.v1.ReportReply
 	(*Gap)(nil),                // 8: swar.dataplane.v1.Gap
-	(*TouchRequest)(nil),       // 9: swar.dataplane.v1.TouchRequest
-	(*TouchReply)(nil),         // 10: swar.dataplane.v1.TouchReply
-	nil,                        // 11: swar.dataplane.v1.TouchRequest.UsedEntry
+	(*Fork)(nil),               // 9: swar.dataplane.v1.Fork
+	(*TouchRequest)(nil),       // 10: swar.dataplane.v1.TouchRequest
+	(*TouchReply)(nil),         // 11: swar.dataplane.v1.TouchReply
+	nil,                        // 12: swar.dataplane.v1.TouchRequest.UsedEntry
 }
 var file_runtime_dataplane_wire_dataplane_proto_depIdxs = []int32{
 	4,  // 0: swar.dataplane.v1.KeysUpdate.keys:type_name -> swar.dataplane.v1.Key
 	6,  // 1: swar.dataplane.v1.UsageBatch.events:type_name -> swar.dataplane.v1.UsageEvent
-	11, // 2: swar.dataplane.v1.TouchRequest.used:type_name -> swar.dataplane.v1.TouchRequest.UsedEntry
+	12, // 2: swar.dataplane.v1.TouchRequest.used:type_name -> swar.dataplane.v1.TouchRequest.UsedEntry
 	0,  // 3: swar.dataplane.v1.Dataplane.Keys:input_type -> swar.dataplane.v1.KeysRequest
 	2,  // 4: swar.dataplane.v1.Dataplane.Acknowledge:input_type -> swar.dataplane.v1.AcknowledgeRequest
 	5,  // 5: swar.dataplane.v1.Dataplane.Report:input_type -> swar.dataplane.v1.UsageBatch
-	9,  // 6: swar.dataplane.v1.Dataplane.Touch:input_type -> swar.dataplane.v1.TouchRequest
+	10, // 6: swar.dataplane.v1.Dataplane.Touch:input_type -> swar.dataplane.v1.TouchRequest
 	1,  // 7: swar.dataplane.v1.Dataplane.Keys:output_type -> swar.dataplane.v1.KeysUpdate
 	3,  // 8: swar.dataplane.v1.Dataplane.Acknowledge:output_type -> swar.dataplane.v1.AcknowledgeReply
 	7,  // 9: swar.dataplane.v1.Dataplane.Report:output_type -> swar.dataplane.v1.ReportReply
-	10, // 10: swar.dataplane.v1.Dataplane.Touch:output_type -> swar.dataplane.v1.TouchReply
+	11, // 10: swar.dataplane.v1.Dataplane.Touch:output_type -> swar.dataplane.v1.TouchReply
 	7,  // [7:11] is the sub-list for method output_type
 	3,  // [3:7] is the sub-list for method input_type
 	3,  // [3:3] is the sub-list for extension type_name
@@ -1008,7 +1074,7 @@ func file_runtime_dataplane_wire_dataplane_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_runtime_dataplane_wire_dataplane_proto_rawDesc), len(file_runtime_dataplane_wire_dataplane_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

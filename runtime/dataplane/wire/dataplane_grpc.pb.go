@@ -39,7 +39,8 @@ type DataplaneClient interface {
 	// request, would wait for the end of a stream of them and answer nothing.
 	Acknowledge(ctx context.Context, in *AcknowledgeRequest, opts ...grpc.CallOption) (*AcknowledgeReply, error)
 	// Report takes usage in. When it has answered, every event is stored for good, however often it was sent. A batch that is not the next
-	// one of its source is refused with FAILED_PRECONDITION and a Gap among the details.
+	// one of its source is refused with FAILED_PRECONDITION and a Gap among the details. One that differs from what was reported under
+	// its numbers is refused with FAILED_PRECONDITION and a Fork: the client goes on as a new source.
 	Report(ctx context.Context, in *UsageBatch, opts ...grpc.CallOption) (*ReportReply, error)
 	// Touch notes when keys were last used. The latest time wins.
 	Touch(ctx context.Context, in *TouchRequest, opts ...grpc.CallOption) (*TouchReply, error)
@@ -114,7 +115,8 @@ type DataplaneServer interface {
 	// request, would wait for the end of a stream of them and answer nothing.
 	Acknowledge(context.Context, *AcknowledgeRequest) (*AcknowledgeReply, error)
 	// Report takes usage in. When it has answered, every event is stored for good, however often it was sent. A batch that is not the next
-	// one of its source is refused with FAILED_PRECONDITION and a Gap among the details.
+	// one of its source is refused with FAILED_PRECONDITION and a Gap among the details. One that differs from what was reported under
+	// its numbers is refused with FAILED_PRECONDITION and a Fork: the client goes on as a new source.
 	Report(context.Context, *UsageBatch) (*ReportReply, error)
 	// Touch notes when keys were last used. The latest time wins.
 	Touch(context.Context, *TouchRequest) (*TouchReply, error)
