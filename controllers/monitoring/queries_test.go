@@ -43,6 +43,7 @@ func exported(t *testing.T) map[string]labels {
 	r.RegisterPortal(func() int64 { return 0 }).Answered(http.MethodGet, http.StatusServiceUnavailable, time.Second)
 	r.RegisterMails(func() (sent, failed int64) { return 0, 0 })
 	r.RegisterRouters(func() (current, behind int) { return 0, 0 })
+	r.RegisterRefusedUsage(func() int64 { return 0 })
 
 	fleets, of := operator.New(time.Now), types.NamespacedName{Namespace: "speech", Name: "hinglish"}
 	fleets.Decided(of, operator.Size{})
@@ -53,6 +54,7 @@ func exported(t *testing.T) map[string]labels {
 		{Type: v1alpha1.ScalingActive, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoRouterTells},
 		{Type: v1alpha1.Degraded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonQuotaExceeded},
 		{Type: v1alpha1.PausedNow, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReconciliationPaused},
+		{Type: v1alpha1.Contested, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAnotherOperator},
 	})
 	registry := prometheus.NewRegistry()
 	if err := registry.Register(fleets); err != nil {

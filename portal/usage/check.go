@@ -41,16 +41,19 @@ type Owners interface {
 // Checker refuses events that cannot be true. It is safe for concurrent use.
 type Checker struct {
 	owners  Owners
+	file    *RefusedFile // nil: the log alone keeps what is refused
 	log     *slog.Logger
 	refused atomic.Int64
 
 	mu     sync.Mutex
 	booked map[string]int64 // number of the last event of each source that is known to be booked
+	kept   map[string]int64 // number of the last event of each source that was looked at for the file
 }
 
-// NewChecker returns a checker that writes each event which it refuses to log, whole, so that it can be booked by hand.
-func NewChecker(owners Owners, log *slog.Logger) *Checker {
-	return &Checker{owners: owners, log: log, booked: map[string]int64{}}
+// NewChecker returns a checker that keeps each event which it refuses in file, if there is one, and writes it to log, whole, so that it
+// can be booked by hand.
+func NewChecker(owners Owners, file *RefusedFile, log *slog.Logger) *Checker {
+	return &Checker{owners: owners, file: file, log: log, booked: map[string]int64{}, kept: map[string]int64{}}
 }
 
 // Refused returns how many events were refused. One that comes again after a restart of the portal counts again.
@@ -170,14 +173,45 @@ func (c *Checker) foreign(ctx context.Context, e *meter.Event, now time.Time) (s
 	return "", nil
 }
 
+// keep puts what is refused of b aside, before b is booked: after a crash in between it comes again. What cannot be kept is in the log.
+func (c *Checker) keep(ctx context.Context, b meter.Batch, refused map[int64]string, now time.Time) {
+	if c.file == nil || len(refused) == 0 {
+		return
+	}
+	c.mu.Lock()
+	done := c.kept[b.Source]
+	c.mu.Unlock()
+	var all []Refused
+	for _, e := range b.Events {
+		if reason, is := refused[e.Seq]; is && e.Seq > done {
+			all = append(all, Refused{At: now.UTC(), Reason: reason, Source: b.Source, Event: e})
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	if err := c.file.add(all); err != nil {
+		c.log.ErrorContext(ctx, "refused usage is not kept in its file but in this log alone", "file", c.file.path, "events", len(all), "error", err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	note(c.kept, b)
+}
+
+// note remembers in numbers how far the source of b is.
+func note(numbers map[string]int64, b meter.Batch) {
+	if len(numbers) >= maxSources {
+		clear(numbers)
+	}
+	numbers[b.Source] = max(numbers[b.Source], b.Events[len(b.Events)-1].Seq)
+}
+
 // report writes what was refused of a batch that is stored to the log, counts it, and remembers how far its source is.
 func (c *Checker) report(ctx context.Context, b meter.Batch, refused map[int64]string) {
-	if n := len(b.Events); n > 0 {
+	if len(b.Events) > 0 {
 		c.mu.Lock()
-		if len(c.booked) >= maxSources {
-			clear(c.booked)
-		}
-		c.booked[b.Source] = max(c.booked[b.Source], b.Events[n-1].Seq)
+		note(c.booked, b)
 		c.mu.Unlock()
 	}
 	for _, e := range b.Events {
@@ -187,7 +221,6 @@ func (c *Checker) report(ctx context.Context, b meter.Batch, refused map[int64]s
 		}
 		c.refused.Add(1)
 		c.log.ErrorContext(ctx, "usage was refused and is not billed; look at who sent it", "reason", reason, "source", b.Source,
-			"seq", e.Seq, "id", e.ID, "org", e.OrgID, "project", e.ProjectID, "key", e.KeyID, "date", e.Date, "start", e.Start,
-			"status", e.Status, "frames", e.Frames, "billed", e.Billed, "endpoint", e.Endpoint, "voice", e.Voice)
+			"org", e.OrgID, "key", e.KeyID, "frames", e.Frames, "billed", e.Billed, "event", e)
 	}
 }

@@ -78,7 +78,7 @@ func TestForgedUsage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log strings.Builder
 			store := memstore.New()
-			checker := usage.NewChecker(keysOf{}, slog.New(slog.NewTextHandler(&log, nil)))
+			checker := usage.NewChecker(keysOf{}, nil, slog.New(slog.NewTextHandler(&log, nil)))
 			ledger := usage.NewLedger(store).Checked(checker)
 			event := func(seq int64) meter.Event {
 				return meter.Event{
@@ -142,7 +142,7 @@ func TestTakingBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := memstore.New()
-			checker := usage.NewChecker(keysOf{}, slog.New(slog.DiscardHandler))
+			checker := usage.NewChecker(keysOf{}, nil, slog.New(slog.DiscardHandler))
 			for _, events := range tt.batches {
 				for range 2 { // the same batch again
 					if err := usage.NewLedger(store).Checked(checker).Send(t.Context(), meter.Batch{Source: "src_a", Events: events}); err != nil {
@@ -153,7 +153,7 @@ func TestTakingBack(t *testing.T) {
 			if got := checker.Refused(); got != tt.refused {
 				t.Errorf("refused %d, want %d", got, tt.refused)
 			}
-			anew := usage.NewLedger(store).Checked(usage.NewChecker(keysOf{}, slog.New(slog.DiscardHandler)))
+			anew := usage.NewLedger(store).Checked(usage.NewChecker(keysOf{}, nil, slog.New(slog.DiscardHandler)))
 			last := tt.batches[len(tt.batches)-1]
 			if err := anew.Send(t.Context(), meter.Batch{Source: "src_a", Events: last}); err != nil {
 				t.Fatal(err)

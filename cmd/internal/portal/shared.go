@@ -28,7 +28,7 @@ func OpenShared(ctx context.Context, c Config, creds grpcauth.Credentials, l net
 		return nil, errors.Join(err, l.Close())
 	}
 	dc := dataplane.ServerConfig{Credentials: creds}
-	checker := book.NewChecker(owners{p.records}, c.Log)
+	checker := book.NewChecker(owners{p.records}, book.NewRefusedFile(c.Store.Refused()), c.Log)
 	server, err := dataplane.NewServer(dc, p.feed, p.records, book.NewLedger(p.records).Checked(checker), c.Log)
 	if err != nil {
 		return nil, errors.Join(err, l.Close(), p.Close())

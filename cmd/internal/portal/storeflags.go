@@ -61,6 +61,9 @@ func (s *StoreFlags) Database() string { return filepath.Join(s.Data, "swar.db")
 // Events is the folder of the usage that is not in the store yet.
 func (s *StoreFlags) Events() string { return filepath.Join(s.Data, "usage") }
 
+// Refused is the file of the usage that was refused.
+func (s *StoreFlags) Refused() string { return filepath.Join(s.Data, "refused-usage.jsonl") }
+
 // MakeFolder makes the folder, for its owner alone.
 func (s *StoreFlags) MakeFolder() error {
 	err := os.MkdirAll(s.Data, 0o700)
