@@ -46,7 +46,7 @@ var rules = map[string]rule{
 	"runtime/espeak":            {[]string{"runtime/childenv", "runtime/speech", "runtime/resample", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
 	"runtime/onnx": {[]string{
 		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit", "runtime/onnx/bundle", "runtime/onnx/layout",
-		"runtime/internal/graph", "runtime/internal/ort",
+		"runtime/internal/graph", "runtime/internal/noise", "runtime/internal/ort",
 	}, "an engine knows its port and what it feeds its model with"},
 	"models":              {[]string{"models/archive", "models/catalog", "runtime/onnx/bundle"}, "where models lie is known to programs that run them and to what brings them; it needs no network"},
 	"models/download":     {nil, "bytes are brought and hashed without knowing who publishes them, or what they are"},
@@ -69,7 +69,7 @@ var rules = map[string]rule{
 	}, "a bundle is made of files and graphs; running them is the engine's"},
 	"runtime/onnx/parity": {[]string{
 		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
-		"runtime/onnx/internal/model", "runtime/internal/npy", "runtime/internal/ort", "runtime/safetensors",
+		"runtime/onnx/internal/model", "runtime/internal/noise", "runtime/internal/npy", "runtime/internal/ort", "runtime/safetensors",
 	}, "what the reference has recorded is compared with the model itself, without the engine around it"},
 	"runtime/onnx/layout": {[]string{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
