@@ -32,7 +32,7 @@ func TestTwentyMessagesReadAloud(t *testing.T) {
 			t.Fatalf("%q has no second field", line)
 		}
 		messages++
-		got := espeak.Fed(normalize.Text(written, normalize.Options{}))
+		got := espeak.Prepared(normalize.Text(written, normalize.Options{}))
 		lines.WriteString(written + "\t" + got + "\n")
 		if got != want && !updating {
 			t.Errorf("%s\n got %s\nwant %s", written, got, want)

@@ -198,7 +198,7 @@ func sayAll(t testing.TB, w *worker, o synth.Options, texts []string) (pcm []int
 // bareSamples is what the program gives for text in voice v when it is asked from a shell.
 func bareSamples(t testing.TB, e *Engine, v *voice, text string) []int16 {
 	t.Helper()
-	cmd := exec.Command(e.program, v.args(e.hindi)...)
+	cmd := exec.Command(e.program.Path, v.args(e.hindi)...)
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.Output()
 	if err != nil {

@@ -2,25 +2,18 @@ package espeak
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/swar-tts/swar/runtime/childenv"
+	"github.com/swar-tts/swar/runtime/internal/espeakng"
 	"github.com/swar-tts/swar/runtime/speech"
 )
-
-// passedOn names the variables of the environment that the program reads, besides those of every program.
-var passedOn = []string{"ESPEAK_DATA_PATH"}
 
 // errInterrupted is what read and feed return after interrupt.
 var errInterrupted = errors.New("interrupted")
@@ -30,7 +23,7 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stdout *os.File
-	stderr head
+	stderr espeakng.Head
 	stall  time.Duration // longest wait for the program to do anything
 
 	cut    chan struct{} // closed by interrupt
@@ -46,52 +39,34 @@ type process struct {
 }
 
 // startProcess runs the program, which then waits for its text.
-func startProcess(program string, args []string, l limits) (*process, error) {
-	p := &process{stall: l.stall, cut: make(chan struct{}), exited: make(chan struct{})}
+func startProcess(program espeakng.Program, args []string, stall time.Duration) (*process, error) {
+	p := &process{stall: stall, cut: make(chan struct{}), exited: make(chan struct{})}
 	in, stdin, err := os.Pipe()
 	if err != nil {
-		return nil, startFailure(err)
+		return nil, espeakng.StartFailure(err)
 	}
 	defer in.Close()
 	stdout, out, err := os.Pipe()
 	if err != nil {
 		stdin.Close()
-		return nil, startFailure(err)
+		return nil, espeakng.StartFailure(err)
 	}
 	defer out.Close()
 	p.stdin, p.stdout = stdin, stdout
-	p.cmd = exec.Command(program, args...) //nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
+	p.cmd = exec.Command(program.Path, args...) //nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, &p.stderr
-	p.cmd.Env = childenv.Only(passedOn...)
-	p.cmd.SysProcAttr = attributes()
+	program.Confine(p.cmd)
 	p.cmd.WaitDelay = time.Second // for a stray child of the program that holds stderr open
-	if err := p.cmd.Start(); err != nil {
+	if err := program.Start(p.cmd); err != nil {
 		stdin.Close()
 		stdout.Close()
-		return nil, startFailure(err)
-	}
-	if l.memory > 0 {
-		limitMemory(p.cmd.Process, l.memory)
+		return nil, err
 	}
 	go func() {
 		p.exit = p.cmd.Wait()
 		close(p.exited)
 	}()
 	return p, nil
-}
-
-// startFailure says why there is no process.
-func startFailure(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return &speech.EngineError{Text: "speech program not found", Err: fmt.Errorf("%w (%w)", ErrNotInstalled, err)}
-	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return &speech.EngineError{
-			Text: "no room for another speech process",
-			Err:  fmt.Errorf("the limit of processes, memory or open files is reached: %w", err),
-		}
-	}
-	return &speech.EngineError{Text: "speech program does not start", Err: err}
 }
 
 // feed gives the program its text. It fails when the program is already gone.
@@ -178,7 +153,7 @@ func (p *process) stop() {
 	case <-p.exited:
 	default:
 		// Between the look and the kill the program may end and be reaped. Its number does not come round again that fast.
-		kill(p.cmd.Process)
+		espeakng.Kill(p.cmd.Process)
 		<-p.exited
 	}
 }
@@ -237,28 +212,4 @@ func checkHeader(h []byte) error {
 		return fmt.Errorf("output has format %d, %d channels, %d Hz, %d bits; want 1, 1, %d Hz, 16", format, channels, rate, bits, programRate)
 	}
 	return nil
-}
-
-// head keeps the beginning of what is written to it.
-type head struct {
-	room int // bytes that are kept; 0 means maxComplaint
-
-	mu  sync.Mutex
-	buf []byte
-}
-
-const maxComplaint = 1024 // bytes of stderr that are worth a place in the log
-
-func (h *head) Write(b []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	room := cmp.Or(h.room, maxComplaint)
-	h.buf = append(h.buf, b[:min(len(b), room-len(h.buf))]...)
-	return len(b), nil
-}
-
-func (h *head) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(h.buf), "\uFFFD"))
 }

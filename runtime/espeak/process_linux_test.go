@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/swar-tts/swar/runtime/internal/espeakng"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -26,7 +27,7 @@ func TestNoProcessOutlivesAKilledServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, program, fake string }{
-		{"speaking", installed(t).program, ""},
+		{"speaking", installed(t).program.Path, ""},
 		{"hanging", self, "never reads"}, // does not even notice that its pipes are broken
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,7 +108,8 @@ func TestAProcessHasALimitOfMemory(t *testing.T) {
 	if err := unix.Prlimit(w.spare.process.cmd.Process.Pid, unix.RLIMIT_DATA, nil, &got); err != nil {
 		t.Fatal(err)
 	}
-	if want := (unix.Rlimit{Cur: usualLimits.memory, Max: usualLimits.memory}); got != want {
+	limit := w.engine.program.Memory
+	if want := (unix.Rlimit{Cur: limit, Max: limit}); got != want || limit == 0 {
 		t.Errorf("limit %+v, want %+v", got, want)
 	}
 
@@ -118,7 +120,7 @@ func TestAProcessHasALimitOfMemory(t *testing.T) {
 	if err := os.WriteFile(hungry, []byte(source), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	w = openWorker(t, &Engine{program: hungry, limits: usualLimits, cache: synth.NewCache[*script](0)})
+	w = openWorker(t, &Engine{program: espeakng.Program{Path: hungry, Memory: 128 << 20}, limits: usualLimits, cache: synth.NewCache[*script](0)})
 	_, err := speak(t, w, synth.Options{Voice: "raj", Text: "नमस्ते"})
 	e, ok := errors.AsType[*speech.EngineError](err)
 	if !ok || e.Text != "speech program failed" || strings.Contains(e.Err.Error(), "enough") {

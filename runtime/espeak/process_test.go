@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/internal/espeakng"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -23,7 +24,7 @@ func TestAProgramThatMisbehavesIsAnError(t *testing.T) {
 		frames           int
 	}{
 		{"fails", "speech program failed", "exit status 3: Error: no voice data", 2},
-		{"fails loudly", "speech program failed", "exit status 1: " + strings.Repeat("x", maxComplaint), 0},
+		{"fails loudly", "speech program failed", "exit status 1: " + strings.Repeat("x", espeakng.MaxComplaint), 0},
 		{"says nothing", "speech program said nothing", "it ended after 0 bytes of header", 0},
 		{"cuts its header", "speech program said nothing", "it ended after 43 bytes of header", 0},
 		{"cuts a sample", "speech program failed", "its audio ends inside a sample", 0},
@@ -379,17 +380,17 @@ func TestWhyAProcessDoesNotStart(t *testing.T) {
 		{"too many files", os.NewSyscallError("pipe2", syscall.EMFILE), "no room for another speech process"},
 		{"anything else", syscall.EACCES, "speech program does not start"},
 	} {
-		got := startFailure(tt.err)
+		got := espeakng.StartFailure(tt.err)
 		e, ok := errors.AsType[*speech.EngineError](got)
 		if !ok || e.Text != tt.want || !errors.Is(got, tt.err) {
 			t.Errorf("%s: %v, want %q around the cause", tt.name, got, tt.want)
 		}
 	}
-	if got := startFailure(exec.ErrNotFound); !errors.Is(got, ErrNotInstalled) {
+	if got := espeakng.StartFailure(exec.ErrNotFound); !errors.Is(got, ErrNotInstalled) {
 		t.Errorf("%v is not ErrNotInstalled", got)
 	}
 	e := fakeEngine(t, "counts")
-	e.program += ".gone"
+	e.program.Path += ".gone"
 	w := openWorker(t, e)
 	if _, err := w.Prefill(t.Context(), synth.Options{Voice: "raj", Text: "नमस्ते"}); !errors.Is(err, ErrNotInstalled) {
 		t.Errorf("Prefill without the program = %v, want ErrNotInstalled", err)

@@ -142,7 +142,7 @@ func phonemes(t testing.TB, e *Engine, words []string) []string {
 	var all []string
 	for len(words) > 0 {
 		n := min(30, len(words))
-		cmd := exec.Command(e.program, "-b", "1", "-v", e.hindi, "-q", "-x", "--stdin")
+		cmd := exec.Command(e.program.Path, "-b", "1", "-v", e.hindi, "-q", "-x", "--stdin")
 		cmd.Stdin = strings.NewReader(strings.Join(words[:n], "।\n") + "।")
 		out, err := cmd.Output()
 		if err != nil {

@@ -35,7 +35,7 @@ func (s *spawner) launch(e *Engine, v *voice) *launch {
 	l := &launch{voice: v, ready: make(chan struct{})}
 	s.jobs <- func() {
 		defer close(l.ready)
-		l.process, l.err = startProcess(e.program, v.args(e.hindi), e.limits)
+		l.process, l.err = startProcess(e.program, v.args(e.hindi), e.limits.stall)
 	}
 	return l
 }

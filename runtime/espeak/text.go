@@ -19,6 +19,20 @@ type script struct {
 // bytes is what s takes in the cache.
 func (s *script) bytes() int64 { return int64(len(s.text) + 8*len(s.clauses) + 64) }
 
+// Prepared is a chunk of normalised text as the program is fed it: see prepare. It needs no program. Between two words stand a space,
+// " - ", or one of the marks ,;:–—….।!?॥ and a space; one of these marks may end the text. A word is letters of Devanagari with
+// their signs, letters a to z and A to Z, digits, and marks that join these, as in 3.5 or don't.
+func Prepared(chunk string) string { return prepare(chunk).text }
+
+// Speaks reports whether all of text is read as it is meant: Latin and the scripts of India that Devanagari can stand for, their
+// digits, and the marks at which the voice pauses. It needs no program.
+func Speaks(text string) bool {
+	return !strings.ContainsFunc(plainLatin(text), func(r rune) bool {
+		_, k := classify(r)
+		return k == gap && !unicode.IsSpace(r)
+	})
+}
+
 // prepare writes text so that the program reads all of it and nothing else.
 //
 // Roman Hindi becomes Devanagari and words that the program gets wrong are respelled. What is neither a letter nor a digit becomes

@@ -43,7 +43,7 @@ func TestWordTimesAgainstTheProgramsOwn(t *testing.T) {
 			compared := 0
 			said := sayWithEvents(t, program, []string{tt.voice, strconv.Itoa(tt.speed), strconv.Itoa(tt.pitch)}, chunks)
 			for i, c := range chunks {
-				want := said[i].words(strings.Fields(espeak.Fed(c.Text)))
+				want := said[i].words(strings.Fields(espeak.Prepared(c.Text)))
 				var l wordtime.Levels
 				l.Add(said[i].pcm)
 				got := wordtime.Estimate(c, &l)
@@ -192,7 +192,7 @@ func sayWithEvents(t *testing.T, program string, args []string, chunks []speech.
 	cmd := exec.Command(program, append(args, audio)...)
 	var lines strings.Builder
 	for _, c := range chunks {
-		lines.WriteString(espeak.Fed(c.Text) + "\n")
+		lines.WriteString(espeak.Prepared(c.Text) + "\n")
 	}
 	cmd.Stdin, cmd.Stderr = strings.NewReader(lines.String()), os.Stderr
 	events, err := cmd.Output()

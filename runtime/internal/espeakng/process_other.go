@@ -1,6 +1,6 @@
 //go:build !unix
 
-package espeak
+package espeakng
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 
 func attributes() *syscall.SysProcAttr { return nil }
 
-// kill ends p.
-func kill(p *os.Process) { _ = p.Kill() }
+// Kill ends p.
+func Kill(p *os.Process) { _ = p.Kill() }
 
 // limitMemory does nothing: only Linux can limit another process.
 func limitMemory(*os.Process, uint64) {}

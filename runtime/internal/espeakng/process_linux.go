@@ -1,4 +1,4 @@
-package espeak
+package espeakng
 
 import (
 	"os"
@@ -13,8 +13,8 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// kill ends p and what it started. It must not be called once p was reaped, when its number may belong to somebody else.
-func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+// Kill ends p and what it started. It must not be called once p was reaped, when its number may belong to somebody else.
+func Kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 // limitMemory lets p have so many bytes of data, beyond which it gets none and ends. It is a second fence behind the
 // one around what p writes, so p speaks also where the kernel does not let it be put up.

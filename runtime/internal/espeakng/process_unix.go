@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package espeak
+package espeakng
 
 import (
 	"os"
@@ -11,8 +11,8 @@ import (
 // server is killed, the program ends at its next write.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// kill ends p and what it started. It must not be called once p was reaped, when its number may belong to somebody else.
-func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+// Kill ends p and what it started. It must not be called once p was reaped, when its number may belong to somebody else.
+func Kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 // limitMemory does nothing: only Linux can limit another process.
 func limitMemory(*os.Process, uint64) {}
