@@ -235,7 +235,7 @@ var only = map[string]struct {
 	"github.com/gorilla/":                    {[]string{"runtime/serve", "portal/rest", "client"}, "one adapter of each API knows gorilla"},
 	"github.com/prometheus/":                 {[]string{"runtime/metrics", "controllers/metrics"}, "metric names stand in one place, of the data plane and of the operator"},
 	"github.com/spf13/":                      {[]string{"cmd/"}, "only cmd reads flags"},
-	"os/exec":                                {[]string{"runtime/espeak", "runtime/internal/espeakng", "runtime/recording", "cmd/", "hack/"}, "two adapters run programs: one that speaks, and one that decodes what we do not"},
+	"os/exec":                                {[]string{"runtime/espeak", "runtime/internal/espeakng", "runtime/recording", "cmd/", "hack/"}, "adapters run programs: one that speaks or writes phonemes, and one that decodes what we do not"},
 	"k8s.io/":                                {[]string{"api/", "controllers", "runtime/fleet/discover/endpointslice", "cmd/operator", "cmd/router"}, "the data plane runs without Kubernetes"},
 	"sigs.k8s.io/":                           {[]string{"api/", "controllers", "cmd/operator"}, "the data plane runs without Kubernetes"},
 	"google.golang.org/grpc":                 {[]string{"controllers", "runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore", "cmd/router", "cmd/worker"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},

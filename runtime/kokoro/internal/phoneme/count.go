@@ -1,0 +1,73 @@
+package phoneme
+
+import "unicode/utf8"
+
+// What a part of a text has of ids, in twentieths. Fitted to the phonemes of 7,040 clauses of testdata/hinglish-reading, and
+// rounded up.
+const (
+	costWord      = 34 // the space behind it, the stress
+	costConsonant = 38 // with its schwa, its aspiration
+	costCluster   = 20 // a consonant before a virama
+	costLong      = 24
+	costShort     = 8
+	costVowel     = 34 // one that is a letter
+	costNasal     = 10
+	costLatin     = 20
+	costSpelled   = 60  // a Latin letter that is read by its name
+	costW         = 140 // the letter w, whose name is three syllables long
+	costDigit     = 100
+	costMark      = 20
+	costUnit      = 20
+)
+
+// Count estimates how many ids Read returns for prepared, without the program. It is right within a tenth for nearly every text of
+// more than 40 ids, and rather too high than too low. It is safe for concurrent use and allocates nothing.
+func Count(prepared string) int {
+	total := 0
+	for from, to := range fields(prepared) {
+		total += cost(prepared[from:to])
+	}
+	return (total + costUnit - 1) / costUnit
+}
+
+// cost is what a word and the mark behind it have.
+func cost(word string) int {
+	sum, latin, ws, vowel, capitals := 0, 0, 0, false, 0
+	for i, r := range word {
+		next, _ := utf8.DecodeRuneInString(word[i+utf8.RuneLen(r):])
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
+			latin++
+			if r <= 'Z' {
+				capitals++
+			}
+			switch r | 0x20 {
+			case 'a', 'e', 'i', 'o', 'u', 'y':
+				vowel = true
+			case 'w':
+				ws++
+			}
+		case '0' <= r && r <= '9', '०' <= r && r <= '९':
+			sum += costDigit
+		case 'क' <= r && r <= 'ह' && next == '्':
+			sum += costCluster
+		case 'क' <= r && r <= 'ह':
+			sum += costConsonant
+		case 'अ' <= r && r <= 'औ':
+			sum += costVowel
+		case r == 'ि', r == 'ु', r == 'ृ', r == 'ॅ':
+			sum += costShort
+		case 'ा' <= r && r <= 'ौ':
+			sum += costLong
+		case r == 'ं', r == 'ँ', r == 'ः':
+			sum += costNasal
+		case r < utf8.RuneSelf, r == '।', r == '॥', r == '…', r == '—', r == '–':
+			sum += costMark
+		}
+	}
+	const longestSpelled = 4 // capitals that are read as letters and not as a word
+	if latin == 1 || !vowel || capitals == latin && latin <= longestSpelled {
+		return sum + costWord + (latin-ws)*costSpelled + ws*costW
+	}
+	return sum + costWord + latin*costLatin
+}

@@ -1,0 +1,81 @@
+package phoneme
+
+import (
+	_ "embed" // the vocabulary
+	"strconv"
+	"strings"
+)
+
+// vocabularyTable lists the model's symbols.
+//
+//go:embed vocabulary.tsv
+var vocabularyTable string
+
+// vocabulary maps a symbol to its id.
+var vocabulary = parseVocabulary(vocabularyTable)
+
+func parseVocabulary(table string) map[rune]int64 {
+	ids := make(map[rune]int64)
+	for line := range strings.Lines(table) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 3 {
+			continue // a comment
+		}
+		id, err := strconv.ParseInt(fields[0], 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		symbol, err := strconv.ParseInt(strings.TrimPrefix(fields[1], "U+"), 16, 32)
+		if err != nil {
+			panic(err)
+		}
+		ids[rune(symbol)] = id
+	}
+	return ids
+}
+
+// space is the id between two words.
+var space = vocabulary[' ']
+
+// respelled says how sounds of the program are written in Kokoro's symbols, to be applied in this order. All other symbols stay,
+// among them "r." for the flaps of ड़ and ढ़: that is what the model was trained on, though its full stop looks out of place.
+var respelled = [...]struct{ from, to string }{
+	// Diphthongs and affricates are one symbol. The affricates come from English words; च and ज are c and ɟ.
+	{"a^ɪ", "I"}, {"a^ʊ", "W"}, {"d^z", "ʣ"}, {"d^ʒ", "ʤ"}, {"e^ɪ", "A"}, {"o^ʊ", "O"},
+	{"ə^ʊ", "Q"}, {"s^s", "S"}, {"t^s", "ʦ"}, {"t^ʃ", "ʧ"}, {"ɔ^ɪ", "Y"},
+	{"^", ""}, {"-", ""}, // the other ties
+	// What the vocabulary lacks: the l of ळ, consonants that are syllables, the l of battle.
+	{"ɭ", "l"}, {"r\u0329", "ɾɪ"}, {"n\u0329", "ən"}, {"\u0329", ""}, {"ɬ", "l"},
+}
+
+// symbols writes a word of the program's answer in Kokoro's symbols.
+func symbols(word string) string {
+	for _, r := range respelled {
+		word = strings.ReplaceAll(word, r.from, r.to)
+	}
+	return word
+}
+
+// withoutFlags removes the notes in brackets that tell of a change of language: (^e^n), (hi).
+func withoutFlags(line string) string {
+	before, rest, found := strings.Cut(line, "(")
+	for found {
+		_, behind, closed := strings.Cut(rest, ")")
+		if !closed {
+			return before + rest
+		}
+		line, rest, found = strings.Cut(behind, "(")
+		before += line
+	}
+	return before
+}
+
+// appendIDs appends the ids of symbols. One that the vocabulary lacks has none.
+func appendIDs(ids []int64, symbols string) []int64 {
+	for _, s := range symbols {
+		if id, ok := vocabulary[s]; ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,90 @@
+package phoneme
+
+import "testing"
+
+func TestTheVocabulary(t *testing.T) {
+	if len(vocabulary) != 114 {
+		t.Errorf("%d symbols, want 114", len(vocabulary))
+	}
+	seen := map[int64]rune{}
+	for symbol, id := range vocabulary {
+		if other, ok := seen[id]; ok || id <= 0 || id >= 178 {
+			t.Errorf("%q has id %d, as %q; want one of its own from 1 to 177", symbol, id, other)
+		}
+		seen[id] = symbol
+	}
+	for symbols, want := range map[string][]int64{
+		"IWAOQY":              {25, 39, 24, 31, 33, 41},
+		"cɟ":                  {47 - 2, 90},
+		"r.":                  {60, 4},
+		",;:.!?…— ":           {3, 1, 2, 4, 5, 6, 10, 9, 16},
+		"ʰɖʈɳɲŋʂɾrʋː\u0303ˈˌ": {162, 80, 132, 113, 114, 112, 130, 125, 60, 136, 158, 17, 156, 157},
+		"ɡqxχɣ":               {92, 59, 66, 142, 139},
+		"g7ळ":                 {},
+	} {
+		got := appendIDs(nil, symbols)
+		if len(got) != len(want) {
+			t.Errorf("%q: ids %v, want %v", symbols, got, want)
+			continue
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("%q: ids %v, want %v", symbols, got, want)
+				break
+			}
+		}
+	}
+}
+
+func TestSoundsInKokorosSymbols(t *testing.T) {
+	for _, tt := range []struct{ name, said, want string }{
+		{"a switch of language and back", "(^e^n)jɔːɹ ˈɔːdə(^h^i)", "jɔːɹ ˈɔːdə"},
+		{"a switch without ties", "(en)ˈɒtp(hi) hɛː", "ˈɒtp hɛː"},
+		{"a bracket that is not closed", "a (en", "a en"},
+		{"a bracket that is closed only", "a) b", "a) b"},
+		{"the i of time", "ta^ɪm", "tIm"},
+		{"the ow of house", "ha^ʊs", "hWs"},
+		{"the a of day", "de^ɪ", "dA"},
+		{"the American o of go", "ɡo^ʊ", "ɡO"},
+		{"the British o of go", "ɡə^ʊ", "ɡQ"},
+		{"the oy of boy", "bɔ^ɪ", "bY"},
+		{"the ch of church", "t^ʃɜːt^ʃ", "ʧɜːʧ"},
+		{"the j of jam", "d^ʒam", "ʤam"},
+		{"ts and dz", "t^s d^z", "ʦ ʣ"},
+		{"a double s", "s^s", "S"},
+		{"the Hindi letters for ch and j stay", "cˈaːɾ ɟˈi", "cˈaːɾ ɟˈi"},
+		{"other ties", "bˈɒtə^l i^ə ʊ^ə e^ə ʰ^χ", "bˈɒtəl iə ʊə eə ʰχ"},
+		{"hyphens", "a-b", "ab"},
+		{"flaps keep their full stop", "pˈʌr.hnˌaː ˈʊr.aː", "pˈʌr.hnˌaː ˈʊr.aː"},
+		{"the retroflex l", "mˈʌɾaːʈʰi ɭˈə", "mˈʌɾaːʈʰi lˈə"},
+		{"a syllable of r", "kr\u0329ʂɳ", "kɾɪʂɳ"},
+		{"a syllable of n", "bˈʌtn\u0329", "bˈʌtən"},
+		{"a syllable of another consonant", "bˈatl\u0329", "bˈatl"},
+		{"the l of atlas", "ˈatɬəs", "ˈatləs"},
+	} {
+		if got := symbols(withoutFlags(tt.said)); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestEveryMappedSymbolIsKnown: nothing is written as a symbol that the model lacks.
+func TestEveryMappedSymbolIsKnown(t *testing.T) {
+	for _, r := range respelled {
+		for _, s := range r.to {
+			if vocabulary[s] == 0 {
+				t.Errorf("%q is written as %q, which has no id", r.from, r.to)
+			}
+		}
+	}
+	for from, to := range markSymbols {
+		if vocabulary[to] == 0 {
+			t.Errorf("%q is written as %q, which has no id", from, to)
+		}
+	}
+	for _, m := range marks {
+		if vocabulary[m] == 0 && markSymbols[m] == 0 {
+			t.Errorf("%q has no id", m)
+		}
+	}
+}
