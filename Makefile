@@ -17,7 +17,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ soak: build ## saturate the server for SOAK (10m), with half of the clients list
 
 envtest-assets: ## build etcd, kube-apiserver and kubectl for the tests of the operator, once, and print KUBEBUILDER_ASSETS
 	@echo "KUBEBUILDER_ASSETS=$$(hack/cluster/build.sh envtest)"
+
+test-oldest: ## run what the operator does at an API server against the oldest Kubernetes that is promised, which is built once
+	KUBEBUILDER_ASSETS="$$(hack/cluster/build.sh apiserver-oldest)" SWAR_TEST_ENVTEST=1 go test -count=1 ./controllers
 
 cluster: helm ## build a real Kubernetes, once, run NODES (2) nodes of it on this machine, and say how to use it (needs root)
 	@hack/install-deps.sh cluster

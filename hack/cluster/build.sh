@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds the programs of a Kubernetes cluster from Go modules, once, and prints the folder that holds them:
 #
-#   hack/cluster/build.sh envtest   etcd, kube-apiserver and kubectl, for tests of a controller (KUBEBUILDER_ASSETS)
-#   hack/cluster/build.sh all       those, the rest of Kubernetes, containerd, runc, the CNI plugins, CoreDNS and images
+#   hack/cluster/build.sh envtest           etcd, kube-apiserver and kubectl, for tests of a controller (KUBEBUILDER_ASSETS)
+#   hack/cluster/build.sh apiserver-oldest  those, with the kube-apiserver of the oldest version that Swar promises to run on
+#   hack/cluster/build.sh all               those of envtest, the rest of Kubernetes, containerd, runc, the CNI plugins, CoreDNS and images
 #
 # The folder lies under .cache/cluster and is named by a hash of what it is built from: a change of that makes another
 # folder, and where the folder exists nothing is done; with -c before the level nothing is built in any case, and what
@@ -17,8 +18,9 @@ cached=
 level=${1:-}
 case $level in
 envtest) sources=(k8s) took='6 minutes on two idle cores, 20 on busy ones' ;;
+apiserver-oldest) sources=(k8s k8s-oldest) took='5 minutes on two idle cores, 15 on busy ones' ;;
 all) sources=(k8s runtime dns image) took='10 minutes on two idle cores, 35 on busy ones' ;;
-*) echo "usage: build.sh [-c] envtest|all" >&2; exit 2 ;;
+*) echo "usage: build.sh [-c] envtest|apiserver-oldest|all" >&2; exit 2 ;;
 esac
 
 say() { echo "cluster: $*" >&2; }
@@ -57,16 +59,29 @@ build() { # NAME FLAG… -- PACKAGE…
 
 version() { go list -m -f '{{.Version}}' "$1"; }
 
-# kubernetes builds one file that is all its programs, and links to it by their names.
-kubernetes() { # TAGS NAME…
-	local tags=$1 version v=k8s.io/component-base/version major minor name
-	shift
-	cd "$here/k8s"
+# versioned builds a program that says that it is of the version of its Kubernetes.
+versioned() { # NAME TAGS PACKAGE
+	local version v=k8s.io/component-base/version major minor
 	version=$(version k8s.io/kubernetes)
 	IFS=. read -r major minor _ <<<"${version#v}"
-	build kubernetes -o "$bin/kubernetes" -tags "$tags" \
-		-ldflags "-s -w -X $v.gitVersion=$version -X $v.gitMajor=$major -X $v.gitMinor=$minor -X $v.gitTreeState=clean" -- .
+	build "$1" -o "$bin/$1" -tags "$2" \
+		-ldflags "-s -w -X $v.gitVersion=$version -X $v.gitMajor=$major -X $v.gitMinor=$minor -X $v.gitTreeState=clean" -- "$3"
+}
+
+# kubernetes builds one file that is all its programs, and links to it by their names.
+kubernetes() { # TAGS NAME…
+	local name
+	cd "$here/k8s"
+	versioned kubernetes "$1" .
+	shift
 	for name; do ln -s kubernetes "$bin/$name"; done
+}
+
+# oldest builds the API server of the oldest version, beside the rest of the newest, which FOLDER has.
+oldest() { # FOLDER
+	ln -s "$1/etcd" "$1/kubectl" "$bin/"
+	cd "$here/k8s-oldest"
+	versioned kube-apiserver '' k8s.io/kubernetes/cmd/kube-apiserver
 }
 
 runtime() {
@@ -119,6 +134,7 @@ folder=$cache/$level-$(hash)
 [[ -d $folder || -z $cached ]] || { say "$level is not built"; exit 1; }
 if [[ ! -d $folder ]]; then
 	require
+	[[ $level != apiserver-oldest ]] || newest=$("$here/build.sh" envtest)
 	exec 9>"$cache/lock"
 	flock 9 # two builds at once would only take longer
 fi
@@ -130,13 +146,15 @@ if [[ ! -d $folder ]]; then
 	chmod 755 "$new"
 	bin=$new/bin
 	mkdir "$bin"
-	if [[ $level == envtest ]]; then
-		(kubernetes envtest etcd kube-apiserver kubectl)
-	else
+	case $level in
+	envtest) (kubernetes envtest etcd kube-apiserver kubectl) ;;
+	apiserver-oldest) (oldest "$newest") ;;
+	all)
 		(kubernetes '' etcd kube-apiserver kubectl kube-controller-manager kube-scheduler kubelet kube-proxy)
 		(runtime)
 		(images)
-	fi
+		;;
+	esac
 	mv "$new" "$folder"
 	times >"$folder/times"
 	say "built $level in ${SECONDS}s; user and system time of the processor: $(tail -n 1 "$folder/times")"
