@@ -51,6 +51,8 @@ type Reconciler struct {
 	failed  map[types.NamespacedName]error     // why the last attempt to apply failed
 
 	templates map[types.UID]int64 // generations of workloads whose template was changed, until the cache has them
+
+	others map[types.NamespacedName]time.Time // fleets that another operator has led, and since when they have no mark
 }
 
 // Reconcile implements controller-runtime's reconciler.
@@ -65,9 +67,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 	if fleet.DeletionTimestamp != nil { // children go with it, by their owner references
 		return ctrl.Result{}, nil
 	}
-	if leads, err := r.lead(ctx, fleet); err != nil || !leads {
+	if leads, next, err := r.lead(ctx, fleet); err != nil || !leads {
 		r.Sizer.Forget(q.NamespacedName)
-		return ctrl.Result{RequeueAfter: again}, err
+		return ctrl.Result{RequeueAfter: next}, err
 	}
 	if fleet.Spec.Reconciliation == v1alpha1.Paused {
 		r.Sizer.Forget(q.NamespacedName)
@@ -90,6 +92,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	defer r.mu.Unlock()
 	delete(r.written, name)
 	delete(r.failed, name)
+	delete(r.others, name)
 }
 
 func (r *Reconciler) lastWritten(name types.NamespacedName) time.Time {
@@ -186,7 +189,7 @@ func (r *Reconciler) release() resources.Release {
 }
 
 // say writes the status, where it has changed, and tells of what happened.
-func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan) error {
+func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan, how ...client.MergeFromOption) error {
 	p.Status.Selector, p.Status.Endpoint = resources.SelectorText(fleet, resources.Worker), resources.Endpoint(fleet)
 	r.Metrics.Said(client.ObjectKeyFromObject(fleet), p.Status.Conditions)
 	for _, e := range p.Events {
@@ -202,7 +205,7 @@ func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p p
 	}
 	changed := fleet.DeepCopy()
 	changed.Status = p.Status
-	if err := r.Client.Status().Patch(ctx, changed, client.MergeFrom(fleet)); err != nil {
+	if err := r.Client.Status().Patch(ctx, changed, client.MergeFromWithOptions(fleet, how...)); err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	if p.Status.Slots != fleet.Status.Slots {

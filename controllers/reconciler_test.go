@@ -427,7 +427,9 @@ func TestTwoOperators(t *testing.T) {
 	create(t, c, fleetWith(t, namespace, "hinglish", `{}`))
 	wait(t, c, namespace, "hinglish", "it is looked at", isRollingOut)
 	first.idle(t)
-	second := startOperatorOf(t, "elsewhere", namespace, controllers.Config{})
+	var ahead atomic.Int64
+	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	second := startOperatorOf(t, "elsewhere", namespace, controllers.Config{Now: clock})
 	wait(t, c, namespace, "hinglish", "the second one says so", hasCondition(v1alpha1.Contested, metav1.ConditionTrue, v1alpha1.ReasonAnotherOperator))
 	before := &appsv1.Deployment{}
 	key := client.ObjectKey{Namespace: namespace, Name: "hinglish-worker"}
@@ -440,16 +442,30 @@ func TestTwoOperators(t *testing.T) {
 	if err := c.Get(t.Context(), key, after); err != nil || after.ResourceVersion != before.ResourceVersion {
 		t.Errorf("the workers were written again: %s, %s, %v", before.ResourceVersion, after.ResourceVersion, err)
 	}
-	first.stop()
-	take := `{"metadata":{"annotations":{"swar.dev/operator":null}}}`
-	f := &v1alpha1.TTSDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish"}}
-	if err := c.Patch(t.Context(), f, client.RawPatch("application/merge-patch+json", []byte(take))); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, c, namespace, "hinglish", "the second one takes it over", func(f *v1alpha1.TTSDeployment) string {
-		if f.Annotations["swar.dev/operator"] != "elsewhere" {
-			return "it is led by " + f.Annotations["swar.dev/operator"]
+	annotate := func(with string) {
+		t.Helper()
+		f := &v1alpha1.TTSDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish"}}
+		patch := `{"metadata":{"annotations":{` + with + `}}}`
+		if err := c.Patch(t.Context(), f, client.RawPatch("application/merge-patch+json", []byte(patch))); err != nil {
+			t.Fatal(err)
 		}
-		return ""
-	})
+	}
+	isLedBy := func(who string) func(*v1alpha1.TTSDeployment) string {
+		return func(f *v1alpha1.TTSDeployment) string {
+			if leader := f.Annotations["swar.dev/operator"]; leader != who {
+				return fmt.Sprintf("it is led by %q", leader)
+			}
+			return ""
+		}
+	}
+	annotate(`"swar.dev/operator":null`)
+	wait(t, c, namespace, "hinglish", "the first one puts the mark back", isLedBy(namespace))
+	second.idle(t)
+	first.stop()
+	annotate(`"swar.dev/operator":null`)
+	second.idle(t)
+	wait(t, c, namespace, "hinglish", "the second one waits", isLedBy(""))
+	ahead.Store(int64(30 * time.Second))
+	annotate(`"touched":"1"`)
+	wait(t, c, namespace, "hinglish", "the second one takes it over", isLedBy("elsewhere"))
 }
