@@ -123,7 +123,7 @@ type speaking struct {
 	waitLimit time.Duration // for which it may wait, from begin on
 	sink      onceSink
 	attempts  int
-	checked   bool // a pod could speak it
+	checked   bool // a pod has said that it could speak it
 	heard     bool // a frame has come: nobody else can be tried
 }
 
@@ -155,12 +155,12 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 	ctx, span := tracer.Start(ctx, "queue")
 	defer span.End()
 	checking, stop := context.WithCancel(ctx)
-	refused := make(chan error, 1)
-	go func() { refused <- s.check(checking, sp.u) }()
+	checked := make(chan verdict, 1)
+	go func() { checked <- s.check(checking, sp.u) }()
 	defer func() {
 		stop()
-		if refused != nil {
-			<-refused
+		if checked != nil {
+			<-checked
 		}
 	}()
 	over := time.NewTimer(time.Until(sp.begin.Add(sp.waitLimit)))
@@ -171,10 +171,10 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 			if !p.waits {
 				return p, nil
 			}
-		case err := <-refused:
-			refused, sp.checked = nil, err == nil
-			if err != nil && sp.leaveQueue() {
-				return p, err
+		case v := <-checked:
+			checked, sp.checked = nil, v.known
+			if v.refusal != nil && sp.leaveQueue() {
+				return p, v.refusal
 			}
 		case <-over.C:
 			s.mu.Lock()
@@ -217,8 +217,8 @@ func (sp *speaking) refuse(ctx context.Context, err error) error {
 	left := max(time.Until(sp.begin.Add(sp.waitLimit)), 0)
 	ctx, cancel := context.WithTimeout(ctx, left+refuseTime)
 	defer cancel()
-	if refusal := sp.speaker.check(ctx, sp.u); refusal != nil {
-		return refusal
+	if v := sp.speaker.check(ctx, sp.u); v.refusal != nil {
+		return v.refusal
 	}
 	return err
 }

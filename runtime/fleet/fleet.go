@@ -360,16 +360,21 @@ func (s *Speaker) Normalize(ctx context.Context, u speech.Utterance) (n speech.N
 	return n, err
 }
 
-// check returns the refusal with which pods would answer u, if one can be asked.
-func (s *Speaker) check(ctx context.Context, u speech.Utterance) error {
+// verdict is what pods say of an utterance before it is spoken.
+type verdict struct {
+	refusal error // with which they would answer it; nil: none
+	known   bool  // a pod has answered
+}
+
+// check asks pods, for a second at most, whether they would refuse u.
+func (s *Speaker) check(ctx context.Context, u speech.Utterance) verdict {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	var refusal *speech.Refusal
 	err := s.ask(ctx, func(ctx context.Context, c *link.Client) error { return c.Check(ctx, u) })
-	if errors.As(err, &refusal) {
-		return refusal
+	if refusal, ok := errors.AsType[*speech.Refusal](err); ok {
+		return verdict{refusal: refusal, known: true}
 	}
-	return nil
+	return verdict{known: err == nil}
 }
 
 // ask has one pod do what needs no slot, and another one where that is lost.
