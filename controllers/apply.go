@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -83,7 +84,7 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 		err = r.Reader.Get(ctx, client.ObjectKeyFromObject(live), live)
 	}
 	if apierrors.IsNotFound(err) {
-		return r.applyAs(ctx, u, fieldManager)
+		return r.applyWhole(ctx, u)
 	} else if err != nil {
 		return err
 	}
@@ -100,11 +101,38 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 	if err := r.keepReplicas(ctx, u, live); err != nil {
 		return err
 	}
-	if err := r.applyAs(ctx, u, fieldManager); err != nil {
+	if err := r.applyWhole(ctx, u); err != nil {
 		return err
 	}
 	r.noteTemplate(is, u)
 	return nil
+}
+
+// applyWhole applies an object, but not pods with an image volume where the API server knows none: it would leave the volume out
+// without a word, and pods would start without their model.
+func (r *Reconciler) applyWhole(ctx context.Context, u *unstructured.Unstructured) error {
+	if mountsImage(u) {
+		tried := u.DeepCopy()
+		if err := r.applyAs(ctx, tried, fieldManager, client.DryRunAll); err != nil {
+			return err
+		}
+		if !mountsImage(tried) {
+			return errNoImageVolumes
+		}
+	}
+	return r.applyAs(ctx, u, fieldManager)
+}
+
+var errNoImageVolumes = errors.New("this cluster has no image volumes, which spec.model.source.oci needs: upgrade to Kubernetes 1.35 or later, " +
+	"or take the model from spec.model.source.pull, image or persistentVolumeClaim")
+
+// mountsImage reports whether the pods of a workload mount an image.
+func mountsImage(u *unstructured.Unstructured) bool {
+	volumes, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "volumes")
+	return slices.ContainsFunc(volumes, func(v any) bool {
+		volume, _ := v.(map[string]any)
+		return volume["image"] != nil
+	})
 }
 
 // errForeign is about an object of a fleet's name that somebody else has made.
@@ -164,9 +192,9 @@ func (r *Reconciler) keepReplicas(ctx context.Context, wanted *unstructured.Unst
 	return r.applyAs(ctx, u, managerBirth)
 }
 
-func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, owner string) error {
+func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, owner string, how ...client.ApplyOption) error {
 	configuration := client.ApplyConfigurationFromUnstructured(u)
-	return r.Client.Apply(ctx, configuration, client.FieldOwner(owner), client.ForceOwnership)
+	return r.Client.Apply(ctx, configuration, append(how, client.FieldOwner(owner), client.ForceOwnership)...)
 }
 
 // writeSecret creates a Secret of a fleet, or applies it over the one that the fleet has. One of somebody else it leaves alone.
