@@ -108,8 +108,9 @@ soak: build ## saturate the server for SOAK (10m), with half of the clients list
 envtest-assets: ## build etcd, kube-apiserver and kubectl for the tests of the operator, once, and print KUBEBUILDER_ASSETS
 	@echo "KUBEBUILDER_ASSETS=$$(hack/cluster/build.sh envtest)"
 
-test-oldest: ## run what the operator does at an API server against the oldest Kubernetes that is promised, which is built once
-	KUBEBUILDER_ASSETS="$$(hack/cluster/build.sh apiserver-oldest)" SWAR_TEST_ENVTEST=1 go test -count=1 ./controllers
+test-oldest: helm ## run the tests of the operator and of the documented install against the oldest Kubernetes that is promised, which is built once
+	@assets=$$(hack/cluster/build.sh apiserver-oldest) && export KUBEBUILDER_ASSETS="$$assets" SWAR_TEST_ENVTEST=1 SWAR_TEST_CHART=1 && \
+		(cd controllers && go test -count=1) && (cd cmd/operator && go test -count=1) && (cd hack/chart && go test -count=1 -run TestTheDocumentedInstall)
 
 cluster: helm ## build a real Kubernetes, once, run NODES (2) nodes of it on this machine, and say how to use it (needs root)
 	@hack/install-deps.sh cluster
@@ -127,7 +128,7 @@ test-cluster: ## start, try and remove a cluster of its own beside the one of ma
 
 e2e-cluster: helm images ## try a release on a real Kubernetes of two nodes: install, speak, scale, roll, drain, kill (needs root; KEEP=1 leaves it)
 	@hack/install-deps.sh cluster
-	@hack/e2ecluster/run.sh -test.run TestRelease $(ARGS)
+	@hack/e2ecluster/run.sh -test.run 'TestTheDocumentedInstall|TestRelease' $(ARGS)
 
 bench-pull: onnxruntime ## the pull of a model of the released size on one processor: seconds and memory
 	SWAR_BENCH_PULL=1 taskset -c 0 go test -count=1 -v -run PullOfTheReleasedSize ./cmd/swar

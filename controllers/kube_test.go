@@ -2,14 +2,13 @@ package controllers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,44 +18,33 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
+	"github.com/swar-tts/swar/hack/kubetest"
 )
 
 // kube is an API server that the tests of this package share; nil where its programs are missing.
 var kube *rest.Config
 
 func TestMain(m *testing.M) {
-	log.SetLogger(logr.Discard())
 	os.Exit(runTests(m))
 }
 
-// runTests starts an API server of the programs that make envtest-assets builds.
 func runTests(m *testing.M) int {
-	assets := os.Getenv("KUBEBUILDER_ASSETS")
-	if assets == "" {
-		found, _ := filepath.Glob("../.cache/cluster/*/bin/kube-apiserver")
-		if len(found) > 0 {
-			assets = filepath.Dir(found[len(found)-1])
-		}
-	}
-	if assets == "" {
+	config, stop, err := kubetest.Run(&envtest.Environment{
+		CRDDirectoryPaths: []string{"../config/crd"}, ErrorIfCRDPathMissing: true,
+	})
+	switch {
+	case errors.Is(err, kubetest.ErrMissing):
 		return m.Run()
-	}
-	environment := &envtest.Environment{
-		CRDDirectoryPaths: []string{"../config/crd"}, ErrorIfCRDPathMissing: true, BinaryAssetsDirectory: assets,
-	}
-	config, err := environment.Start()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "starting an API server:", err)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	config.QPS = -1 // tests look often
 	kube = config
 	code := m.Run()
-	if err := environment.Stop(); err != nil {
+	if err := stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "stopping the API server:", err)
 		return 1
 	}
@@ -74,10 +62,7 @@ func newScheme() *runtime.Scheme {
 func open(t *testing.T) (client.Client, string) {
 	t.Helper()
 	if kube == nil {
-		if os.Getenv("SWAR_TEST_ENVTEST") != "" {
-			t.Fatal("there is no API server: run make envtest-assets")
-		}
-		t.Skip("SKIPPED, so that nothing was tested: there is no API server; run make envtest-assets")
+		kubetest.Skip(t)
 	}
 	c, err := client.New(kube, client.Options{Scheme: newScheme()})
 	if err != nil {

@@ -38,6 +38,7 @@ import (
 	"github.com/swar-tts/swar/controllers"
 	"github.com/swar-tts/swar/controllers/externalmetrics"
 	"github.com/swar-tts/swar/controllers/keda"
+	"github.com/swar-tts/swar/hack/kubetest"
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 
@@ -313,7 +314,7 @@ func install(t *testing.T, c client.Client) {
 // TestExternalMetrics goes the whole way: an autoscaler asks the API server, that asks the server, with the rights that
 // the chart gives it, and that the operator.
 func TestExternalMetrics(t *testing.T) {
-	access := startAPIServer(t, aggregating(t))
+	access := kubetest.Start(t, aggregating(t))
 	c, err := client.New(access, client.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ import (
 
 	"github.com/swar-tts/swar/api/v1alpha1"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/hack/kubetest"
 )
 
 // kubeconfig writes a file by which an API server is reached at another address.
@@ -137,7 +138,7 @@ func startOperator(t *testing.T, args ...string) {
 const outage = 20 * time.Second
 
 func TestTheOperatorActsSoonAfterAnOutage(t *testing.T) {
-	access := startAPIServer(t, &envtest.Environment{
+	access := kubetest.Start(t, &envtest.Environment{
 		CRDDirectoryPaths: []string{"../../config/crd"}, ErrorIfCRDPathMissing: true,
 	})
 	proxy := startRelay(t, strings.Trim(strings.TrimPrefix(access.Host, "https://"), "/"))
