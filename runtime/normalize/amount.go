@@ -45,10 +45,28 @@ func (r *reader) amount(i int) (a amount, ok bool) {
 	if a.n.grouped && a.n.frac == "00" {
 		a.n.frac = "" // 1,00,000.00 is money, whatever it says
 	}
-	a.next = a.n.next
+	a.next = a.n.next + r.starsBehind(j, a.n.next)
+	behind := a.next
 	r.scale(&a)
 	r.suffix(&a)
+	if a.next == behind {
+		a.next = a.n.next
+	}
 	return a, true
+}
+
+// starsBehind returns how many stars from token next on close the emphasis that begins before the number at token i: **250** km.
+func (r *reader) starsBehind(i, next int) int {
+	wide := 0
+	for ; wide < 3 && r.tightSign(next+wide, '*') && r.isSign(i-1-wide, '*'); wide++ {
+		if r.toks[i-wide].src != r.toks[i-wide-1].end {
+			return 0
+		}
+	}
+	if unit := r.at(next + wide); wide == 0 || !unit.gap || !unit.kind.lettered() {
+		return 0
+	}
+	return wide
 }
 
 // currencyBefore reads the currency at token i, in front of a number, and returns the token behind it.

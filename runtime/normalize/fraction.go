@@ -8,6 +8,9 @@ import (
 
 // fraction reads 1/2, 2 1/2, 12/3 and 1/2/3, and versions: 2.0.1.
 func (r *reader) fraction(i int) int {
+	if next := r.pointedCode(i); next > i {
+		return next
+	}
 	if next := r.version(i); next > i {
 		return next
 	}
@@ -44,6 +47,35 @@ func (r *reader) fraction(i int) int {
 		return next
 	}
 	return r.overNumbers(i, l)
+}
+
+// isPointedTrain reports whether the number of a train with a point behind each digit ends with token i: 1.2.4.0.1.
+func (r *reader) isPointedTrain(i int) bool {
+	for k := i; k > i-10; k -= 2 {
+		if len(r.atDigits(k)) != 1 || k > i-8 && !r.isSign(k-1, '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// pointedCode reads the number of a train as 1.2.4.0.1, which people write so that its digits are said.
+func (r *reader) pointedCode(i int) int {
+	j := i
+	for ; j < i+16 && len(r.atDigits(j)) == 1 && r.numberBehind(j+1, '.'); j += 2 {
+	}
+	if j < i+6 || len(r.atDigits(j)) != 1 || !r.looseEnd(j+1) || r.context(i).what == noContext {
+		return i
+	}
+	next := j + 1
+	if r.tightSign(next, '.') && !r.last(next) {
+		next++
+	}
+	r.begin(i, speech.SpanCode)
+	for k := i; k <= j; k += 2 {
+		r.digits(r.str(k), r.digitLang())
+	}
+	return r.end(next)
 }
 
 // partsOf reads 1/3 of the flats and 2/5 of them in English.

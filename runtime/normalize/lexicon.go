@@ -168,7 +168,7 @@ var wordLists = []struct {
 	{hindiWord, `
 		kharab shaadi shadi bukhar bimar beemar thand thanda thandi bheed bijli khali khaali bhara garam garmi mehnga mehenga sasta bura buri lamba lambi chhota chhoti bada badi bade
 		mushkil aasan aasaan zaruri khula khush naraz thaka thaki bhookh pyaas dard chot gussa pyar dhyan jagah kaam kam zyada padhai bacche ladka ladki
-		pehla dusra teesra akela saaf ganda taaza purana sona baaki baki gaon shahar dukaan makaan kamra khet fasal mandi barsaat toofan subah`},
+		pehla doosra doosri doosre dusra dusri dusre teesra teesri teesre chautha chauthi akela saaf ganda taaza purana sona baaki baki gaon shahar dukaan makaan kamra khet fasal mandi barsaat toofan subah`},
 	{hindiFunction, `
 		hai hain hu hoon hun tha thi ho hoga hogi honge hua hui hue ka ki ke ko se mein mai aur ya nahi nahin nhi na kya kyun kyon kab kahan kaise kaisa kaisi kaun
 		kitna kitne kitni aap aapka aapki aapke aapko aapne apka apki apke apko tum tumhara tumhari tumhe tumhein tera teri tere mera meri mere mujhe mujhko maine
@@ -207,7 +207,7 @@ var wordLists = []struct {
 		order orders ordr ऑर्डर आर्डर booking बुकिंग pnr awb tracking track ट्रैकिंग ref reference रेफरेंस रेफ़रेंस utr rrn invoice इनवॉइस acct account खाता खाते अकाउंट card कार्ड
 		ending ends policy पॉलिसी consumer customer ग्राहक उपभोक्ता train ट्रेन flight फ्लाइट फ़्लाइट phone फोन फ़ोन mobile मोबाइल नंबर नम्बर number no nos num call कॉल whatsapp sms
 		व्हाट्सएप helpline हेल्पलाइन आखिरी आख़िरी अंतिम aakhiri akhiri aakhri antim last id आईडी ids ticket टिकट docket complaint शिकायत txn transaction ट्रांजैक्शन ट्रांज़ैक्शन लेनदेन
-		request application loan लोन folio trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll rma crn srn grn hsn token टोकन extension ext enrollment ifsc gstin
+		request application loan लोन folio umn umrn trn dial डायल folio serial shipment consignment case संख्या sankhya क्रमांक क्र kramank registration roll rma crn srn grn hsn token टोकन extension ext enrollment ifsc gstin
 		aadhaar aadhar आधार`},
 	{holds, `ending ends card कार्ड phone फोन फ़ोन mobile मोबाइल call कॉल number नंबर`},
 	{dialled, `dial डायल मिलाएँ मिलाएं समाप्त samapt समाप्ति`},
@@ -560,6 +560,7 @@ var shortForms = []struct {
 	{needsDot, "pp", "", "pages"},
 	{dotOrNone, "flr", "", "floor"},
 	{needsDot, "तह", "तहसील", ""},
+	{needsDot, "उदा", "उदाहरण", ""},
 }
 
 // dottedForms are short forms with dots inside, here without them.

@@ -32,7 +32,11 @@ func (r *reader) markup(i int) int {
 			return i // ~9hrs
 		}
 		return r.hush(i, i+1, speech.SpanMarkup)
-	case '`', '_', '^', '\\', '{', '}', '[', silent:
+	case '[':
+		return r.hush(i, max(i+1, r.citation(i)), speech.SpanMarkup)
+	case '\\':
+		return r.command(i)
+	case '`', '_', '^', '{', '}', silent:
 		return r.hush(i, i+1, speech.SpanMarkup)
 	case '*':
 		if r.at(i-1).kind == digits && r.at(i+1).kind == digits || r.isKey(i) || r.isStarred(i) {
@@ -58,6 +62,52 @@ func (r *reader) markup(i int) int {
 	return i
 }
 
+// citation returns the end of the mark of a source or a footnote at token i, which nobody reads out: [1], [2, 3], [^1], and at the beginning
+// of a line [1]:; i for anything else in brackets.
+func (r *reader) citation(i int) int {
+	j := i + 1
+	note := r.tightSign(j, '^')
+	if note {
+		j++
+	}
+	for k := j; ; k += 2 {
+		if r.small(k, 3) < 1 || k > i+16 {
+			return i
+		}
+		if !r.isSign(k+1, ',') && !r.at(k+1).isOneOf(hyphens) {
+			j = k + 1
+			break
+		}
+	}
+	if !r.tightSign(j, ']') || r.tightSign(j+1, '(') {
+		return i
+	}
+	next := j + 1
+	if i == r.start {
+		if r.tightSign(next, ':') {
+			return next + 1
+		}
+		return i
+	}
+	if note || r.isCited(i) {
+		return next
+	}
+	ends := r.at(next).kind == nothing || r.at(next).isOneOf(".,;"+string(rune(danda)))
+	if ends && r.at(i-1).kind.lettered() && !r.near(i, pressed|codeWord|idWord, 3) {
+		return next
+	}
+	return i
+}
+
+// isCited reports whether the bracket at token i goes on a word or its stop, and on no name of a program: है[1]; but x[1], `arr[0]`.
+func (r *reader) isCited(i int) bool {
+	before := r.at(i - 1)
+	if !r.tight(i) || r.single(i-1) || r.isSign(i-2, '`') {
+		return false
+	}
+	return before.kind.lettered() || before.isOneOf(".,])"+string(rune(danda)))
+}
+
 // equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.
 func (r *reader) equalSigns(i int) int {
 	j := i
@@ -65,18 +115,21 @@ func (r *reader) equalSigns(i int) int {
 		j++
 	}
 	next := r.at(j)
-	opens := i == r.start || r.at(i).gap && !next.gap && next.kind.lettered()
-	closes := next.kind == nothing || r.tight(i) && (next.gap || next.kind == sign)
-	if j-i < 2 || !opens && !closes {
+	if j-i < 2 {
 		return i
 	}
-	return r.hush(i, j, speech.SpanMarkup)
+	opens := i == r.start || r.at(i).gap && !next.gap && next.kind.lettered()
+	closes := next.kind == nothing || r.tight(i) && (next.gap || next.kind == sign)
+	if opens || closes {
+		return r.hush(i, j, speech.SpanMarkup)
+	}
+	return i
 }
 
 // power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
 func (r *reader) power(i int) int {
-	base := r.tight(i) && (r.at(i-1).kind == digits || r.single(i-1) && !r.isMeasure(i-1))
-	if !base {
+	letter := r.single(i-1) && !r.isMeasure(i-1)
+	if base := r.at(i-1).kind == digits || letter || r.isProduct(i-1); !base || !r.tight(i) {
 		return r.hush(i, i+1, speech.SpanMarkup)
 	}
 	r.begin(i, speech.SpanSign)
@@ -120,6 +173,9 @@ func tagEnd(toks []token, i int, text []byte) int {
 		return i
 	}
 	isTag := n.kind != latin || tagNames[strings.ToLower(string(text[n.a:n.b]))] && !toks[i+2].gap
+	if toks[i+2].ch == '/' && toks[min(i+3, len(toks)-1)].ch != '>' {
+		isTag = false // <A/c>
+	}
 	for j := i + 1; j < min(i+lookahead, len(toks)-1) && !toks[j].line; j++ {
 		switch t := toks[j]; {
 		case t.kind != sign:
@@ -149,6 +205,9 @@ func (r *reader) lineMark(i int) int {
 	switch t.ch {
 	case '#', '>', bullet, arrow:
 		ticket := t.ch == '#' && width == 1 && next.kind == digits // # 58213 is its number
+		if t.ch == '>' && width == 1 && next.kind == digits && r.isSign(j+1, '%') {
+			return i // > 90% marks
+		}
 		if next.gap && !lineEnds && !ticket || t.isOneOf(">"+string(rune(bullet))) {
 			return r.hush(i, j, speech.SpanMarkup)
 		}

@@ -65,6 +65,9 @@ func (r *reader) maskedDigits(i int) int {
 		return i
 	}
 	j := i + 1
+	if r.numberBehind(j, '-') && r.tightSign(j+2, '*') && r.tightSign(j+3, '*') {
+		return r.masked(i) // 01-07***8812
+	}
 	if r.tightSign(j, '-') {
 		j++
 	}
@@ -114,7 +117,8 @@ func (r *reader) maskedSign(i int) int {
 	}
 	size := len(r.str(next))
 	if r.at(i).isOneOf(dots) {
-		if size < 2 || !r.isAccountNear(i) || r.countedAt(next+1) {
+		moved := r.currencyCode(next+2) > 0 || r.at(next+2).isCurrency() // A/c ..5530 Cr INR 200
+		if size < 2 || !r.isAccountNear(i) || r.countedAt(next+1) && !moved {
 			return i
 		}
 		return r.masked(i)
@@ -238,6 +242,9 @@ func (r *reader) sayMasked(i int) int {
 			continue
 		}
 		if t := r.at(k); t.kind == digits && (k == i || !(t.gap && r.at(k-1).kind == digits)) {
+			if spokenAny && k > j {
+				r.pause() // 112-508***-006
+			}
 			r.grouped(r.str(k))
 			spokenAny = true
 			j = k + 1

@@ -83,11 +83,11 @@ func (r *reader) foreignWord(j int) string {
 
 // formula reads the signs that are words only in formulas: the minus of 20 - 7 = 13, the bang of 5!, the caret of 2^5, a root.
 func (r *reader) formula(i int) int {
-	if r.compares(i) {
+	if a, ok := r.compared(i); ok {
 		r.begin(i, speech.SpanSign)
-		r.sayPlain(i+1, r.lang)
+		r.sayAmount(&a, r.lang, false)
 		r.say(r.lang.words[signWords[r.at(i).ch]])
-		return r.end(i + 2)
+		return r.end(a.next)
 	}
 	var w connector
 	next := i + 1
@@ -121,10 +121,15 @@ func (r *reader) formula(i int) int {
 
 // hasExponent reports whether the caret or the raised mark at token i stands between a term and its power: 2^5, 10⁻⁷.
 func (r *reader) hasExponent(i int) bool {
-	if !r.at(i).isOneOf("^"+string(rune(raised))) || !r.tight(i) || !r.isTerm(i-1) {
+	if !r.at(i).isOneOf("^"+string(rune(raised))) || !r.tight(i) || !r.isTerm(i-1) && !r.isProduct(i-1) {
 		return false
 	}
 	return r.tightTerm(i+1) || r.numberBehind(i+1, '-') || r.numberBehind(i+1, enDash)
+}
+
+// isProduct reports whether token i is two letters of a formula: the mc of E = mc².
+func (r *reader) isProduct(i int) bool {
+	return r.at(i).inSmallLetters() && len(r.str(i)) == 2 && r.hasEquals(i)
 }
 
 // divides reports whether the stroke at token i stands over a term of a formula.
@@ -167,6 +172,31 @@ func (r *reader) algebra(i int) int {
 	return r.end(j)
 }
 
+// scientific reads 2e-4 and 1.5e+6.
+func (r *reader) scientific(i int) int {
+	n, ok := r.number(i)
+	if !ok || n.grouped || n.size > 4 || r.joined(i) {
+		return i
+	}
+	e := n.next
+	if !r.tight(e) || !r.reads(e, "e") || !r.tight(e+1) || !r.at(e+1).isOneOf("+"+hyphens) {
+		return i
+	}
+	if power := r.small(e+2, 3); power < 0 || !r.tight(e+2) || !r.looseEnd(e+3) {
+		return i
+	}
+	r.begin(i, speech.SpanNumber)
+	r.sayNumber(&n, r.lang, false)
+	r.say(r.lang.words[wordTimes])
+	r.cardinal(10, r.lang)
+	r.say(r.lang.words[wordPower])
+	if r.at(e+1).ch != '+' {
+		r.say(r.lang.words[wordMinus])
+	}
+	r.sayPlain(e+2, r.lang)
+	return r.end(e + 3)
+}
+
 // operators are the signs that a factorial stands before.
 const operators = "=+-*/)" + string(rune(divide)) + string(rune(multiply))
 
@@ -176,15 +206,20 @@ func (r *reader) tightTerm(i int) bool { return r.tight(i) && r.isTerm(i) }
 // comparing are the signs whose word comes last in Hindi.
 const comparing = "<>" + string(rune(lessEqual)) + string(rune(greaterEqual))
 
-// compares reports whether the sign at token i stands between something and a number in a Hindi sentence, where its word comes last: 7 < 8
-// is सात आठ से कम, and temperature > 90 is temperature नब्बे से ज़्यादा.
-func (r *reader) compares(i int) bool {
+// compared returns the amount behind the sign at token i, which stands between something and it in a Hindi sentence, where its word comes
+// last: 7 < 8 is सात आठ से कम, and temperature > 90 is temperature नब्बे से ज़्यादा. At the beginning of a line > is a quotation unless a share
+// follows.
+func (r *reader) compared(i int) (a amount, ok bool) {
 	isFirst := i == r.start || r.at(i-1).kind == sign && !r.isTerm(i-1) && !r.at(i-1).isOneOf("%)")
-	if r.lang == english || !r.at(i).isOneOf(comparing) || !r.at(i).gap || isFirst {
-		return false
+	if r.lang == english || !r.at(i).isOneOf(comparing) || !r.at(i).gap {
+		return a, false
 	}
-	if r.at(i+1).kind != digits || !r.looseEnd(i+2) || len(r.str(i+1)) > maxSize {
-		return false
+	if next := r.at(i + 1); next.kind != digits && !next.isCurrency() {
+		return a, false
 	}
-	return !r.countedAt(i+2) && !(r.at(i+2).isOneOf("./%,:-") && r.tight(i+3))
+	a, ok = r.amount(i + 1)
+	if !ok || !r.looseEnd(a.next) || isFirst && !a.percent {
+		return a, false
+	}
+	return a, !r.countedAt(a.next) && !(r.at(a.next).isOneOf("./,:-") && r.tight(a.next+1))
 }

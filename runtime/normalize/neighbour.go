@@ -149,6 +149,10 @@ var neighbourForms = [...]neighbourForm{
 	{"avbl", "available balance", func(r *reader, i, next int) bool {
 		return r.colonBehind(i) || r.at(next).isCurrency() || r.currencyCode(next) > 0
 	}},
+	{"clg", "clearing", func(r *reader, i, _ int) bool { return r.at(i).cas == upper && r.in(i-1, paidBy) }},
+	{"trn", "train", func(r *reader, i, next int) bool { return r.at(i).cas != upper && len(r.atDigits(next)) == 5 }},
+	{"cr", "credit", func(r *reader, i, next int) bool { return r.at(i).cas != lower && r.isMovedMoney(i, next) }},
+	{"dr", "debit", func(r *reader, i, next int) bool { return r.at(i).cas == upper && r.isMovedMoney(i, next) }},
 	{"act", "account", func(r *reader, i, next int) bool {
 		return r.at(i).cas == upper && r.in(i-1, blocking) && r.at(next).kind == digits
 	}},
@@ -544,6 +548,12 @@ func (r *reader) isBehindClock(i int) bool {
 	return r.at(i-1).kind == digits && r.isSign(i-2, ':') && r.at(i-3).kind == digits
 }
 
+// isMovedMoney reports whether the DR or CR at token i stands between the tail of an account and the money that moved: A/c XX8830 DR Rs.2,450.
+func (r *reader) isMovedMoney(i, next int) bool {
+	tail := r.at(i-1).kind == digits && len(r.str(i-1)) >= 3 && !r.isMoneyBehind(i-1)
+	return tail && (r.currencyCode(next) > 0 || r.at(next).isCurrency())
+}
+
 // isBeforeBalance reports whether what stands behind the short form at token i is a balance: Clr Bal, Tot avl Bal.
 func (r *reader) isBeforeBalance(i, next int) bool { return r.looseEnd(i+1) && r.in(next, balances) }
 
@@ -643,6 +653,9 @@ func (r *reader) isBalance(i, next int) bool {
 	money := r.at(next).isCurrency() || r.currencyCode(next) > 0
 	if money || r.at(next).kind == digits || r.colonBehind(i) {
 		return true
+	}
+	if r.at(i).cas == title && r.isSign(next, '(') {
+		return true // Bal (subject to clearing)
 	}
 	if r.in(i-1, beforeBalance) || r.isSign(i-1, '.') && r.in(i-2, beforeBalance) {
 		return true

@@ -128,6 +128,11 @@ func (r *reader) speakAmount(i int, a *amount) int {
 		once := !(a.cur > 0 && b.cur > 0)
 		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
 		simple := a.n.whole() && b.n.whole() && !a.n.grouped
+		if falls := simple && b.n.value < a.n.value && !b.marked(); falls && r.isWord(i-1, englishHead) {
+			r.pause() // Chapter 12-3
+			r.sayAmount(&b, l, false)
+			return r.end(b.next)
+		}
 		if even := simple && a.n.value == b.n.value && a.scales == b.scales; !even { // 50-50
 			r.say(l.words[wordTo])
 		} else if r.reads(b.next-1, "h") && r.at(b.next-1).gap {
@@ -294,11 +299,27 @@ func (r *reader) unitAlone(i int) int {
 	}
 	u, next := r.unitOver(i)
 	if u == nil {
+		u, next = r.bracketedUnit(i)
+	}
+	if u == nil {
 		return i
 	}
 	r.begin(i, speech.SpanUnit)
 	r.say(r.lang.measure(u).many)
 	return r.end(next)
+}
+
+// bracketedUnit returns the unit that stands alone in brackets at token i, as in the head of a table: खपत (kWh), weight (kg).
+func (r *reader) bracketedUnit(i int) (*unit, int) {
+	t := r.at(i)
+	if !r.isSign(i-1, '(') || !r.isSign(i+1, ')') || t.cas == upper || t.b-t.a < 2 {
+		return nil, i
+	}
+	u := r.unitText(i, i+1)
+	if u == nil || u.tightOnly || u.rare || !r.at(i-2).kind.lettered() {
+		return nil, i
+	}
+	return u, i + 1
 }
 
 // plotUnit returns the unit of the size that begins at token i: feet for 30'x40', inches for 4"x2", "" for none.

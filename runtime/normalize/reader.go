@@ -192,6 +192,14 @@ func (r *reader) atWord(i int) string {
 	return ""
 }
 
+// atDigits is the number at token i as it is written, "" if it is none.
+func (r *reader) atDigits(i int) string {
+	if r.at(i).kind == digits {
+		return r.str(i)
+	}
+	return ""
+}
+
 // reads reports whether token i is written as one of the words.
 func (r *reader) reads(i int, words ...string) bool {
 	w := r.atWord(i)

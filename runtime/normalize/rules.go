@@ -71,6 +71,7 @@ var (
 		{"minute of a game", (*reader).gameMinute, false},
 		{"height", (*reader).height, false},
 		{"relay", (*reader).relay, false},
+		{"power of ten", (*reader).scientific, false},
 		{"algebra", (*reader).algebra, false},
 		{"size", (*reader).dimensions, false},
 		{"multiple", (*reader).multiple, false},

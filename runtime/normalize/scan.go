@@ -154,6 +154,7 @@ type scanner struct {
 	gap, hard, line bool
 	torn            bool
 	tags            bool
+	dollars         int
 	raisedTo        int // where the last raised figure ends
 	inBlob          int // where the run without white space began
 	blob            blobMark
@@ -210,6 +211,9 @@ func scan(written string) (text string, toks []token, torn bool) {
 	s.toks[0].gap = true
 	if s.tags {
 		s.toks = foldTags(s.toks, s.text)
+	}
+	if s.dollars > 1 {
+		hushMath(s.toks)
 	}
 	// The scanner ends here, so nobody will touch the bytes again.
 	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.torn
@@ -550,6 +554,8 @@ func (s *scanner) sign(c byte, src, end int32) {
 		s.closeBlob()
 	case '<':
 		s.tags = true
+	case '$':
+		s.dollars++
 	case '@':
 		s.blob |= hasAt
 	case '.':

@@ -143,7 +143,7 @@ func (r *reader) fullStop(j int) bool {
 		return next.cas == title || next.cas == upper // an ellipsis
 	case !r.tight(j):
 		return true
-	case p.kind == digits && j-1 == r.start:
+	case p.kind == digits && j-1 == r.start, r.isPointedTrain(j - 1):
 		return false // 1. first item
 	case p.word.is(needsDot|dotOrTitle|dotOrNone) && !(p.kind == latin && r.isMeasure(j-1)):
 		// Min. order, but not: in 15 min. Delivery; pens etc. Call us
@@ -204,6 +204,8 @@ func (r *reader) stopBehindLatin(j int) bool {
 	switch {
 	case next.inSmallLetters() && r.hasShortDot(j-1):
 		return false // 5 kg. rice, 1200 sq. ft. in all
+	case next.inSmallLetters() && r.reads(j-1, "CR", "DR") && r.isMoneyBehind(j-2):
+		return false // Rs 640.00 CR. to your wallet
 	case p.word.is(month) && next.kind == digits:
 		return !r.isDateBehindMonth(j)
 	case p.cas != upper && len(p.word.beside) > 0 && (next.inSmallLetters() || next.kind == digits):

@@ -179,7 +179,7 @@ func (r *reader) endsName(i, next int) bool {
 	t := r.at(next)
 	switch {
 	case r.lang == english:
-		return r.in(next, behindNumber) || t.ch == '&' && t.kind == sign
+		return r.in(next, behindNumber) || t.isOneOf("&>)")
 	case t.kind == nothing, t.isOneOf("?,"):
 		return true
 	}

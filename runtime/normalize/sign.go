@@ -37,6 +37,8 @@ func (r *reader) emoticon(i int) int {
 			return i
 		}
 		j++
+	case mouth.ch == '@' && mouth.kind == sign && r.at(i).gap && r.looseEnd(j+1):
+		j++
 	case mouth.isOneOf("()"):
 		if !t.gap && mouth.ch == '(' || mouth.ch == ')' && r.inBrackets(i) {
 			return i // the bracket is a bracket
@@ -140,7 +142,7 @@ func (r *reader) punctuation(i int) int {
 // isMarker reports whether the bracket at i belongs to a list number, 1), which has no opening one.
 func (r *reader) isMarker(i int) bool {
 	p, before := r.at(i-1), r.at(i-2)
-	if p.kind != digits || p.b-p.a > 2 {
+	if p.kind != digits || p.b-p.a > 2 || r.inBrackets(i-1) {
 		return false
 	}
 	return before.kind == nothing || p.gap && before.isOneOf(",;:")
@@ -301,16 +303,25 @@ func (r *reader) isPrompt(i int) bool {
 	return i == r.start || r.isSign(i-1, '`') || r.in(i+1, command)
 }
 
-// isAngled reports whether the sign at token i is a bracket around words: <Ramesh Kumar>.
+// isAngled reports whether the sign at token i is a bracket around words, which has its other half near it: <Ramesh Kumar>, List<int>.
 func (r *reader) isAngled(i int) bool {
-	behind := r.at(i + 1)
-	if r.isSign(i, '<') {
-		return r.at(i).gap && !behind.gap && behind.kind.lettered()
-	}
-	if !behind.gap && behind.kind != sign {
+	step, other := 1, byte('>')
+	inside := i + 1
+	if r.isSign(i, '>') {
+		step, other, inside = -1, '<', i-1
+	} else if !r.isSign(i, '<') {
 		return false
 	}
-	return r.isSign(i, '>') && r.tight(i) && r.at(i-1).kind.lettered()
+	touches := r.toks[max(i, inside)].src == r.toks[min(i, inside)].end
+	if !touches || !r.at(inside).kind.wordLike() {
+		return false
+	}
+	for k := i + step; k != i+12*step; k += step {
+		if r.isSign(k, other) {
+			return true
+		}
+	}
+	return false
 }
 
 // change reads the arrow that leads from one number to another: 60L->75L.
@@ -538,7 +549,11 @@ func (r *reader) isChoice(i int) bool {
 	amount := r.isWord(i-1, scaleWord) && r.at(i-2).kind == digits                                 // EMI 21k/school fee 6k
 	file := before.kind.lettered() && r.stroke(i+1) || r.tightDigits(i+1) && r.isLetterBehind(i+3) // यूपी/2026/00318, sw/2231/b
 	ranged := before.kind == digits && r.at(i-2).isOneOf(hyphens) && r.at(i-3).kind == digits      // 18-25/26-40
+	payee := before.kind == digits && len(r.str(i-1)) >= 9 && after.kind == latin                  // UPI/633180127745/Manju Sweets
 	if lettered || amount || file || ranged {
+		return false
+	}
+	if payee {
 		return false
 	}
 	said := r.isOr(i-1) || r.isOr(i+1)
