@@ -11,7 +11,8 @@ import (
 var links = strings.Fields(`
 	Rs. Dr. Mr.Mrs. no. No. a. A. e.g. w.r.t. U.S. H.No. www. www.a. x.y/ a@b. @ UPI@ http:// a:// # & &amp; / : ; , - – — -- ... ' " ( ) [ ] ((1 )1(
 	[a]( <a> ** ~ = ^ { | ° ° _ + * ₹ $ % 12.5% 1. 1, 1- 1/ 1: 12:30 12:30: 10am- am 0 9 +91 -1 1– १ $1 1k 1L 1Cr 1e 1x x1 1a A1 a1b2 XX XXXX1 1= 1^2
-	kg 5kg m/s km/h °C st 1st II IV Aug- Aug-1 Jan1 Jan- Mon- Mon-Fri 1-Aug क क. रु. रु डॉ. कि.मी. । ।। :) :-) ½ 1½ ² 😀 α é ж अ1 1अ OTP otp- 1-2 1-2- 1/2/ 1.2. 1,2,
+	kg 5kg m/s km/h °C st 1st II IV Aug- Aug-1 Jan1 Jan- Mon- Mon-Fri 1-Aug क क. रु. रु डॉ. कि.मी. । ।। :) :-) ½ 1½ ² 😀 α é ж अ1 1अ OTP otp- 1-2
+	$x= $$ \frac{1} \( [1 [^ A.B == 1== ⁵ 10⁻ 1e- **1* a.rs/ ₱1 ¢ ‰ O- <A 1/1- 1.2.3.4. 1-2- 1/2/ 1.2. 1,2,
 `)
 
 // chain repeats a link to so many bytes.

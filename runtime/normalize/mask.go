@@ -65,8 +65,10 @@ func (r *reader) maskedDigits(i int) int {
 		return i
 	}
 	j := i + 1
-	if r.numberBehind(j, '-') && r.tightSign(j+2, '*') && r.tightSign(j+3, '*') {
-		return r.masked(i) // 01-07***8812
+	if r.numberBehind(j, '-') && r.tightSign(j+2, '*') {
+		if next, wide := r.mask(j + 2); wide >= 3 && r.tight(next) && r.at(r.hyphen(next)).kind == digits {
+			return r.masked(i) // 01-07***8812
+		}
 	}
 	if r.tightSign(j, '-') {
 		j++

@@ -221,5 +221,8 @@ func (r *reader) compared(i int) (a amount, ok bool) {
 	if !ok || !r.looseEnd(a.next) || isFirst && !a.percent {
 		return a, false
 	}
-	return a, !r.countedAt(a.next) && !(r.at(a.next).isOneOf("./,:-") && r.tight(a.next+1))
+	if decimals := !a.n.whole() && r.at(i-1).kind == digits; decimals || r.countedAt(a.next) {
+		return a, false // 0.6 > 0.58, where digits would follow digits
+	}
+	return a, !r.at(a.next).isOneOf("./,:-") || !r.tight(a.next+1)
 }

@@ -122,17 +122,19 @@ func (r *reader) speakAmount(i int, a *amount) int {
 	if a.isShareOrPrice() || ok && b.isShareOrPrice() {
 		l = r.lang // Flat 40-60% off, iPhone ₹49,900 mein: no name goes on with a share or a price
 	}
+	if ok && r.isFallingPair(i, a, &b) {
+		r.begin(i, speech.SpanRange)
+		r.sayAmount(a, r.lang, false)
+		r.pause()
+		r.sayAmount(&b, r.lang, false)
+		return r.end(b.next)
+	}
 	if ok {
 		r.begin(i, speech.SpanRange)
 		// What is written once is said once, at the end; what is written twice is said twice.
 		once := !(a.cur > 0 && b.cur > 0)
 		r.sayAmount(a, l, once && a.unit == nil && !a.percent)
 		simple := a.n.whole() && b.n.whole() && !a.n.grouped
-		if falls := simple && b.n.value < a.n.value && !b.marked(); falls && r.isWord(i-1, englishHead) {
-			r.pause() // Chapter 12-3
-			r.sayAmount(&b, l, false)
-			return r.end(b.next)
-		}
 		if even := simple && a.n.value == b.n.value && a.scales == b.scales; !even { // 50-50
 			r.say(l.words[wordTo])
 		} else if r.reads(b.next-1, "h") && r.at(b.next-1).gap {
@@ -156,6 +158,14 @@ func (r *reader) speakAmount(i int, a *amount) int {
 		return r.end(j + 1)
 	}
 	return r.end(a.next)
+}
+
+// isFallingPair reports whether a, at token i, and the smaller b number a part of a book, and are no range: Chapter 12-3.
+func (r *reader) isFallingPair(i int, a, b *amount) bool {
+	if a.marked() || b.marked() || b.n.value >= a.n.value {
+		return false
+	}
+	return r.isWord(i-1, englishHead) && r.at(a.next).isOneOf(hyphens)
 }
 
 // kind names the class of a for its span.

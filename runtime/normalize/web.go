@@ -27,6 +27,9 @@ func (r *reader) webAddress(i int) int {
 			return next
 		}
 	}
+	if r.reads(i, "http", "https") && r.tightSign(i+3, '/') && r.isSign(i+2, '/') && r.at(i+4).gap {
+		return r.hush(i, i+4, speech.SpanURL) // https:// acme.in
+	}
 	first := i
 	if t.blob&hasSlashes != 0 && r.isScheme(i) {
 		first = i + 4
