@@ -38,9 +38,12 @@ func (r *reader) gluedMask(i int) int {
 	if r.single(i) && r.tightSign(i+1, '/') && r.tight(i+2) {
 		word, least = i+2, 1
 	}
+	if !r.tightDigits(word+1) || len(r.str(word+1)) < 3 {
+		return i
+	}
 	w := r.atWord(word)
 	name := strings.TrimRight(w, "xX")
-	if len(w)-len(name) < least || name == "" || !r.tightDigits(word+1) || len(r.str(word+1)) < 3 {
+	if len(w)-len(name) < least || name == "" {
 		return i
 	}
 	full := name

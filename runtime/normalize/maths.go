@@ -174,12 +174,15 @@ func (r *reader) algebra(i int) int {
 
 // scientific reads 2e-4 and 1.5e+6.
 func (r *reader) scientific(i int) int {
-	n, ok := r.number(i)
-	if !ok || n.grouped || n.size > 4 || r.joined(i) {
+	e := i + 1
+	if r.numberBehind(e, '.') {
+		e += 2
+	}
+	if !r.tightLetter(e) || !r.reads(e, "e") || !r.tight(e+1) || !r.at(e+1).isOneOf("+"+hyphens) {
 		return i
 	}
-	e := n.next
-	if !r.tight(e) || !r.reads(e, "e") || !r.tight(e+1) || !r.at(e+1).isOneOf("+"+hyphens) {
+	n, ok := r.number(i)
+	if !ok || n.next != e || n.size > 4 || r.joined(i) {
 		return i
 	}
 	if power := r.small(e+2, 3); power < 0 || !r.tight(e+2) || !r.looseEnd(e+3) {

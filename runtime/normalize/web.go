@@ -27,7 +27,7 @@ func (r *reader) webAddress(i int) int {
 			return next
 		}
 	}
-	if r.reads(i, "http", "https") && r.tightSign(i+3, '/') && r.isSign(i+2, '/') && r.at(i+4).gap {
+	if r.tightSign(i+3, '/') && r.at(i+4).gap && r.isSign(i+2, '/') && r.reads(i, "http", "https") {
 		return r.hush(i, i+4, speech.SpanURL) // https:// acme.in
 	}
 	first := i
