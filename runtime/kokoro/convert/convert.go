@@ -89,7 +89,7 @@ func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, 
 			return fmt.Errorf("%s: %w", c.Model, err)
 		}
 		s, file = nil, nil // room for measuring
-		if err := w.voices(ctx, growing, &m); err != nil {
+		if err := errors.Join(w.voices(ctx, growing, &m), context.Cause(ctx)); err != nil {
 			return err
 		}
 		text, err := json.MarshalIndent(m, "", "  ")

@@ -82,7 +82,7 @@ func (c *cutter) value(name string) error {
 	case name == "" || c.state[name] == made:
 		return nil
 	case c.state[name] == beingMade:
-		return fmt.Errorf("the value %.120q is made of itself: the file is damaged", name)
+		return fmt.Errorf("the value %.120q is made of itself: the file is damaged: download it again", name)
 	}
 	c.state[name] = beingMade
 	if t := c.Tensor(name); t != nil {
@@ -176,7 +176,7 @@ func (c *cutter) lstm(n *graph.Node) error {
 			return err
 		}
 		if len(w.shape) != 3 {
-			return fmt.Errorf("the weights %.120q have the shape %v: the file is damaged", weight, w.shape)
+			return fmt.Errorf("the weights %.120q have the shape %v: the file is damaged: download it again", weight, w.shape)
 		}
 		inputs[from] = weight + ".floats"
 		if c.state[inputs[from]] != made {

@@ -204,7 +204,7 @@ func (s *source) integers(weight, zero, scale string, axis int) (w weights, err 
 	}
 	n := t.Dims[axis]
 	if len(w.scales) != 1 && len(w.scales) != n || len(zeros) != 1 && len(zeros) != n {
-		return w, fmt.Errorf("the weights %.120q of shape %v have %d scales and %d zero points: the file is damaged",
+		return w, fmt.Errorf("the weights %.120q of shape %v have %d scales and %d zero points: the file is damaged: download it again",
 			weight, t.Dims, len(w.scales), len(zeros))
 	}
 	inner := 1
@@ -250,7 +250,7 @@ func finiteFloats(t *graph.Tensor) ([]float32, error) {
 	}
 	for _, x := range values {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("a value of %.120q is not a number: the file is damaged", t.Name)
+			return nil, fmt.Errorf("a value of %.120q is not a number: the file is damaged: download it again", t.Name)
 		}
 	}
 	return values, nil

@@ -286,7 +286,7 @@ func int8s(values []int32) ([]int8, error) {
 	to := make([]int8, len(values))
 	for i, v := range values {
 		if to[i] = int8(v); int32(to[i]) != v {
-			return nil, fmt.Errorf("the integer %d is none of 8 bits: the file is damaged", v)
+			return nil, fmt.Errorf("the integer %d is none of 8 bits: the file is damaged: download it again", v)
 		}
 	}
 	return to, nil
