@@ -1,5 +1,6 @@
-// Package espeakng finds the espeak-ng program and runs it, confined: with an environment without secrets, a limit of memory, and
-// an end no later than the server's. The program and not its library: it is a process of its own, under a licence of its own.
+// Package espeakng finds the espeak-ng program and runs it, confined: with an environment without secrets, a limit
+// of memory, and an end no later than the server's. The program and not its library: it is a process of its own,
+// under a licence of its own.
 package espeakng
 
 import (
@@ -61,8 +62,8 @@ func (p Program) Version(limit time.Duration) (string, error) {
 
 // Hindi returns the program's name for its Hindi voice.
 //
-// Its file name serves better than its language: asked for "hi", the program first reads the hundreds of voice files that it has,
-// which doubles the time until it speaks.
+// Its file name serves better than its language: asked for "hi", the program first reads the hundreds of voice
+// files that it has, which doubles the time until it speaks.
 func (p Program) Hindi(limit time.Duration) (string, error) {
 	out, err := p.Ask(limit, "--voices=hi")
 	if err != nil {
@@ -98,8 +99,8 @@ func (p Program) Ask(limit time.Duration, args ...string) (string, error) {
 	return out, err
 }
 
-// Run gives the program its input and returns what it prints, of that at most 1 MiB. It returns when the process was reaped:
-// because it ended, or because ctx did, in which case the error is the cause of ctx.
+// Run gives the program its input and returns what it prints, of that at most 1 MiB. It returns when the process
+// was reaped: because it ended, or because ctx did, in which case the error is the cause of ctx.
 func (p Program) Run(ctx context.Context, input string, args ...string) (string, error) {
 	runtime.LockOSThread() // the program dies with the thread that started it
 	defer runtime.UnlockOSThread()
@@ -132,8 +133,8 @@ func (Program) Confine(cmd *exec.Cmd) {
 	cmd.SysProcAttr = attributes()
 }
 
-// Start starts a confined command within the limit of memory. Its error says why there is no process. The death signal follows the
-// OS thread that calls it, which must live as long as the process.
+// Start starts a confined command within the limit of memory. Its error says why there is no process. The death
+// signal follows the OS thread that calls it, which must live as long as the process.
 func (p Program) Start(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return StartFailure(err)
@@ -149,7 +150,8 @@ func StartFailure(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
 		return &speech.EngineError{Text: "speech program not found", Err: fmt.Errorf("%w (%w)", ErrNotInstalled, err)}
-	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM),
+		errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return &speech.EngineError{
 			Text: "no room for another speech process",
 			Err:  fmt.Errorf("the limit of processes, memory or open files is reached: %w", err),

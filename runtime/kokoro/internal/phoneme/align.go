@@ -2,10 +2,12 @@ package phoneme
 
 import "slices"
 
-// align finds the words of a clause in its ids. Alone are the sounds of each word when it is read by itself, in the clause they
-// stand joined, split or changed. The word i is ids[starts[i]:starts[i+1]], perhaps with a space at an end.
+// align finds the words of a clause in its ids. Alone are the sounds of each word when it is read by itself, in the
+// clause they stand joined, split or changed. The word i is ids[starts[i]:starts[i+1]], perhaps with a space at an
+// end.
 //
-// The ids and the sounds of all the words by themselves are laid beside each other with as few changes as possible (edit distance).
+// The ids and the sounds of all the words by themselves are laid beside each other with as few changes as possible
+// (edit distance).
 func align(alone [][]string, ids []int64) (starts []int) {
 	var sounds []int64
 	begins := make([]int, len(alone)) // where each word begins in sounds
@@ -33,15 +35,16 @@ func align(alone [][]string, ids []int64) (starts []int) {
 	return starts
 }
 
-// What it costs to leave a symbol out, or to put one in, and to have another one of its kind. Symbols of two kinds never stand
-// beside each other: then both are left out.
+// What it costs to leave a symbol out, or to put one in, and to have another one of its kind. Symbols of two kinds
+// never stand beside each other: then both are left out.
 const (
 	costGap   = 2
 	costOther = 3
 	costNever = 2*costGap + 1
 )
 
-// pair returns for every place in a the place in b that is beside it. Where b has more, that belongs to what is before.
+// pair returns for every place in a the place in b that is beside it. Where b has more, that belongs to what is
+// before.
 func pair(a, b []int64) []int {
 	width := len(b) + 1
 	cost := make([]int32, (len(a)+1)*width)

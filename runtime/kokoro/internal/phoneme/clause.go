@@ -102,13 +102,15 @@ func (c *clause) fed() string {
 	return out.String()
 }
 
-// plain reports whether the program's words are those of the clause. There are more when it splits words (AutoPay is two), and fewer
-// when it joins them ("has been" is one). Where no word can be split, nothing makes up for a join, and the number decides.
+// plain reports whether the program's words are those of the clause. There are more when it splits words (AutoPay
+// is two), and fewer when it joins them ("has been" is one). Where no word can be split, nothing makes up for a
+// join, and the number decides.
 func (c *clause) plain() bool {
 	return len(c.said) == len(c.words) && !slices.ContainsFunc(c.words, func(w word) bool { return maySplit(w.fed) })
 }
 
-// maySplit reports whether the program may take a word for several: one with digits, or a capital behind a small letter.
+// maySplit reports whether the program may take a word for several: one with digits, or a capital behind a small
+// letter.
 func maySplit(word string) bool {
 	small := false
 	for _, r := range word {

@@ -2,8 +2,8 @@ package phoneme
 
 import "unicode/utf8"
 
-// What a part of a text has of ids, in twentieths. Fitted to the phonemes of 7,040 clauses of testdata/hinglish-reading, and
-// rounded up.
+// What a part of a text has of ids, in twentieths. Fitted to the phonemes of 7,040 clauses of
+// testdata/hinglish-reading, and rounded up.
 const (
 	costWord      = 34 // the space behind it, the stress
 	costConsonant = 38 // with its schwa, its aspiration
@@ -20,8 +20,9 @@ const (
 	costUnit      = 20
 )
 
-// Count estimates how many ids Read returns for prepared, without the program. It is right within a tenth for nearly every text of
-// more than 40 ids, and rather too high than too low. It is safe for concurrent use and allocates nothing.
+// Count estimates how many ids Read returns for prepared, without the program. It is right within a tenth for
+// nearly every text of more than 40 ids, and rather too high than too low. It is safe for concurrent use and
+// allocates nothing.
 func Count(prepared string) int {
 	total := 0
 	for from, to := range fields(prepared) {

@@ -14,8 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/espeakng"
 )
 
-// The tests run this binary again as a program that behaves as the environment says, by a variable that every program is given
-// because its name begins like those of a language.
+// The tests run this binary again as a program that behaves as the environment says, by a variable that every
+// program is given because its name begins like those of a language.
 const fakeEnv = "LC_SWAR_TEST_FAKE"
 
 func TestMain(m *testing.M) {

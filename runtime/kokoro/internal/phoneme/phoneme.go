@@ -1,4 +1,5 @@
-// Package phoneme reads prepared text as Kokoro was taught to: as phonemes of espeak-ng, written in the symbols of its vocabulary.
+// Package phoneme reads prepared text as Kokoro was taught to: as phonemes of espeak-ng, written in the symbols of
+// its vocabulary.
 package phoneme
 
 import (
@@ -40,11 +41,11 @@ type Reader struct {
 const (
 	probeLimit = 10 * time.Second // for one question to the program at the start
 	usualLimit = 10 * time.Second // a text takes milliseconds
-	maxBytes   = 8 * MaxIDs       // of a text that may have few enough ids: a letter has 3 bytes, and nearly always an id
+	maxBytes   = 8 * MaxIDs       // of a text that may have few enough ids: most letters have 3 bytes and an id
 )
 
-// Open finds the program, looked up in PATH unless it is a path; empty means espeak-ng. It returns an error that wraps
-// [espeakng.ErrNotInstalled] when there is none. It starts no process that outlives the call.
+// Open finds the program, looked up in PATH unless it is a path; empty means espeak-ng. It returns an error that
+// wraps [espeakng.ErrNotInstalled] when there is none. It starts no process that outlives the call.
 func Open(program string) (*Reader, error) { return open(program, probeLimit) }
 
 // open is Open with another limit for the program's answers.
@@ -85,11 +86,12 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// Read returns the ids of prepared, which is text as the espeak engine's Prepared writes it. Other text is safe to read, but what
-// is neither a word nor a mark of such text is left out.
+// Read returns the ids of prepared, which is text as the espeak engine's Prepared writes it. Other text is safe to
+// read, but what is neither a word nor a mark of such text is left out.
 //
-// It runs the program once, and a second time where the words of the program's answer are not those of the text. The error wraps
-// [ErrTooLong] when there are more than [MaxIDs] ids, is the cause of ctx when ctx ended, and an [speech.EngineError] otherwise.
+// It runs the program once, and a second time where the words of the program's answer are not those of the text.
+// The error wraps [ErrTooLong] when there are more than [MaxIDs] ids, is the cause of ctx when ctx ended, and an
+// [speech.EngineError] otherwise.
 func (r *Reader) Read(ctx context.Context, prepared string) (Phonemes, error) {
 	if len(prepared) > maxBytes {
 		return Phonemes{}, fmt.Errorf("%w: %d bytes of text, and at most %d ids", ErrTooLong, len(prepared), MaxIDs)
@@ -158,12 +160,12 @@ func (r *Reader) words(ctx context.Context, clauses []clause, ids []int64) ([]Wo
 	return words, nil
 }
 
-// sentinel is fed after every text, and answered by sentinelSaid on a line of its own. No prepared text can write the first, for
-// its brackets, and no word has the second: five consonants without a vowel, a long one or a stress.
+// sentinel is fed after every text, and answered by sentinelSaid on a line of its own. No prepared text can write
+// the first, for its brackets, and no word has the second: five consonants without a vowel, a long one or a stress.
 const sentinel, sentinelSaid = "[[ttttt]]", "ttttt"
 
-// say returns the sounds of each text, by the words of the program's answer, in Kokoro's symbols. The program prints a line for a
-// text, or several, or none; the sentinels show where one ends.
+// say returns the sounds of each text, by the words of the program's answer, in Kokoro's symbols. The program
+// prints a line for a text, or several, or none; the sentinels show where one ends.
 func (r *Reader) say(ctx context.Context, texts []string) ([][]string, error) {
 	var input strings.Builder
 	for _, text := range texts {
@@ -191,7 +193,8 @@ func (r *Reader) say(ctx context.Context, texts []string) ([][]string, error) {
 	}
 	if len(said) != len(texts)+1 || said[len(texts)] != nil {
 		return nil, &speech.EngineError{
-			Text: "speech program failed", Err: fmt.Errorf("it answered %d texts instead of %d", len(said)-1, len(texts)),
+			Text: "speech program failed",
+			Err:  fmt.Errorf("it answered %d texts instead of %d", len(said)-1, len(texts)),
 		}
 	}
 	return said[:len(texts)], nil

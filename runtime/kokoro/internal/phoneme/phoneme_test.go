@@ -129,7 +129,8 @@ func checkWords(t *testing.T, text string, p Phonemes) {
 	byte, id := 0, 0
 	between := append(idsOf(",;:.!?…—"), space)
 	for _, w := range append(slices.Clone(p.Words), Word{len(text), len(text), len(p.IDs), len(p.IDs)}) {
-		if w.From < byte || w.To < w.From || w.First < id || w.Last < w.First || w.To > len(text) || w.Last > len(p.IDs) {
+		inOrder := byte <= w.From && w.From <= w.To && id <= w.First && w.First <= w.Last
+		if !inOrder || w.To > len(text) || w.Last > len(p.IDs) {
 			t.Fatalf("%q: word %+v after byte %d and id %d of %d", text, w, byte, id, len(p.IDs))
 		}
 		if slices.ContainsFunc(p.IDs[id:w.First], func(id int64) bool { return !slices.Contains(between, id) }) {
@@ -151,7 +152,8 @@ func TestTheLimitOfIDs(t *testing.T) {
 			t.Errorf("%d letters: %d ids, %v; want too long: %v", n, len(got.IDs), err, want)
 		}
 	}
-	for n, want := range map[int]bool{maxBytes - 1: false, maxBytes: false, maxBytes + 1: true} { // letters without an id
+	// And so many bytes without an id.
+	for n, want := range map[int]bool{maxBytes - 1: false, maxBytes: false, maxBytes + 1: true} {
 		got, err := r.Read(t.Context(), strings.Repeat("7", n))
 		if errors.Is(err, ErrTooLong) != want || len(got.IDs) != 0 {
 			t.Errorf("%d digits: %d ids, %v; want too long: %v", n, len(got.IDs), err, want)
@@ -258,7 +260,9 @@ func TestOpen(t *testing.T) {
 
 func TestManyReadAtOnce(t *testing.T) {
 	r := installed(t)
-	texts := []string{"नमस्ते, आप कैसे हैं?", "Your order has been shipped.", "आपका ओ टी पी चार आठ दो एक है।", "बूढ़े दादा जी"}
+	texts := []string{
+		"नमस्ते, आप कैसे हैं?", "Your order has been shipped.", "आपका ओ टी पी चार आठ दो एक है।", "बूढ़े दादा जी",
+	}
 	var want []Phonemes
 	for _, text := range texts {
 		p, err := r.Read(t.Context(), text)
@@ -321,7 +325,8 @@ func tableWords(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
-			for field := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || r == '|' }) {
+			apart := func(r rune) bool { return unicode.IsSpace(r) || r == '|' }
+			for field := range strings.FieldsFuncSeq(line, apart) {
 				for _, c := range split(espeak.Prepared(field)) {
 					seen[c.fed()] = true
 				}
@@ -434,7 +439,8 @@ func TestCount(t *testing.T) {
 		}
 		lowest, highest = min(lowest, ratio), max(highest, ratio)
 	}
-	t.Logf("%d ids counted as %d; of %d texts %d more than 5%% short; from %.2f to %.2f", total, counted, long, under, lowest, highest)
+	t.Logf("%d ids counted as %d; of %d texts %d more than 5%% short; from %.2f to %.2f",
+		total, counted, long, under, lowest, highest)
 	if share := float64(counted) / float64(total); share < 1 || share > 1.1 {
 		t.Errorf("%d ids counted as %d, want at most a tenth more", total, counted)
 	}
@@ -445,7 +451,8 @@ func TestCount(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		"", "नमस्ते, आप कैसे हैं?", "Your order has been shipped.", "3.5 - (a) [[t]] \x011S", "ळ ऋ ॐ ज्ञ ट्ठ त्त्त्त्त्", "MoneyNest's A.B", "ব ક த",
+		"", "नमस्ते, आप कैसे हैं?", "Your order has been shipped.",
+		"3.5 - (a) [[t]] \x011S", "ळ ऋ ॐ ज्ञ ट्ठ त्त्त्त्त्", "MoneyNest's A.B", "ব ક த",
 	} {
 		f.Add(seed)
 	}

@@ -37,8 +37,9 @@ func parseVocabulary(table string) map[rune]int64 {
 // space is the id between two words.
 var space = vocabulary[' ']
 
-// respelled says how sounds of the program are written in Kokoro's symbols, to be applied in this order. All other symbols stay,
-// among them "r." for the flaps of ड़ and ढ़: that is what the model was trained on, though its full stop looks out of place.
+// respelled says how sounds of the program are written in Kokoro's symbols, to be applied in this order. All other
+// symbols stay, among them "r." for the flaps of ड़ and ढ़: that is what the model was trained on, though its full
+// stop looks out of place.
 var respelled = [...]struct{ from, to string }{
 	// Diphthongs and affricates are one symbol. The affricates come from English words; च and ज are c and ɟ.
 	{"a^ɪ", "I"}, {"a^ʊ", "W"}, {"d^z", "ʣ"}, {"d^ʒ", "ʤ"}, {"e^ɪ", "A"}, {"o^ʊ", "O"},
