@@ -207,7 +207,9 @@ func (r *router) openWatch(ctx context.Context, credentials grpcauth.Credentials
 		return err
 	}
 	onLoopback := launch.IsLoopback(ctx, r.watchers.Addr().String())
-	access, err := credentials.ServerOptions(onLoopback, r.log, grpcauth.Operator)
+	access, err := credentials.ServerOptions(onLoopback, r.log, grpcauth.Service{
+		Accepts: []grpcauth.Role{grpcauth.Operator}, Endless: link.Endless(),
+	})
 	if err != nil {
 		return fmt.Errorf("--watch %s: %w", address, err)
 	}

@@ -81,7 +81,9 @@ func (w *worker) open(ctx context.Context, m *metrics.Registry) (err error) {
 	}
 	w.probes.Add(launch.NewServer(w.handler(m), w.log), probes)
 	onLoopback := launch.IsLoopback(ctx, w.routers.Addr().String())
-	serverOptions, err := access.ServerOptions(onLoopback, w.log, grpcauth.Router)
+	serverOptions, err := access.ServerOptions(onLoopback, w.log, grpcauth.Service{
+		Accepts: []grpcauth.Role{grpcauth.Router}, Endless: link.Endless(),
+	})
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w", o.listen, err)
 	}
@@ -110,7 +112,7 @@ func (w *worker) serve(ctx context.Context) error {
 	})
 	stopLink := launch.Background(ctx, w.link.Run)
 	stopRouters := launch.Background(ctx, func(context.Context) {
-		if err := w.grpc.Serve(w.routers); err != nil {
+		if err := w.grpc.Serve(grpcauth.Limit(w.routers, w.log)); err != nil {
 			fail(fmt.Errorf("serving routers: %w", err))
 		}
 	})

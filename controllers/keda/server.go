@@ -19,6 +19,9 @@ const (
 	maxRequest = 64 << 10        // bytes: names, and the metadata of a trigger
 	maxStreams = 4096            // of one connection, which all ScaledObjects of a KEDA share: two for each
 	stopLimit  = 2 * time.Second // for calls that run when the server ends
+
+	handshakeLimit = 10 * time.Second
+	maxHeaders     = 16 << 10 // bytes
 )
 
 // Server answers KEDA, any number of its replicas at the same time.
@@ -36,6 +39,7 @@ func New(source Source) *Server { return &Server{source: source, ended: make(cha
 func (s *Server) Serve(ctx context.Context, l net.Listener, secure *tls.Config) error {
 	g := grpc.NewServer(
 		grpc.Creds(credentials.NewTLS(secure)), grpc.MaxRecvMsgSize(maxRequest), grpc.MaxConcurrentStreams(maxStreams),
+		grpc.ConnectionTimeout(handshakeLimit), grpc.MaxHeaderListSize(maxHeaders),
 		// A client that is gone without a word must not be written to for ever.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),

@@ -4,6 +4,8 @@ package watch
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -18,6 +20,7 @@ import (
 const (
 	minRetry = 200 * time.Millisecond // wait before a router is called again; doubled after each failure
 	maxRetry = 5 * time.Second
+	minCall  = time.Second      // a call that ended sooner has failed
 	silence  = 10 * time.Second // a router that says nothing for so long is called anew
 )
 
@@ -154,6 +157,7 @@ func (w *Watcher) startLocked(fleet, address string) *router {
 func (w *Watcher) keep(ctx context.Context, fleet, address string, r *router) {
 	away := false
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
+		begun := time.Now()
 		err := w.call(ctx, fleet, address, r, func() {
 			if wait = minRetry; away {
 				away = false
@@ -163,6 +167,9 @@ func (w *Watcher) keep(ctx context.Context, fleet, address string, r *router) {
 		})
 		if ctx.Err() != nil {
 			return
+		}
+		if errors.Is(err, io.EOF) && time.Since(begun) >= minCall { // the router has connections made anew
+			continue
 		}
 		if !away {
 			away = true

@@ -114,7 +114,7 @@ func relayMain() {
 func podsMain() {
 	s, creds := readSettings()
 	log := slog.Default()
-	access, err := creds.ServerOptions(true, log, grpcauth.Router)
+	access, err := creds.ServerOptions(true, log, grpcauth.Service{Accepts: []grpcauth.Role{grpcauth.Router}})
 	if err != nil {
 		panic(err)
 	}

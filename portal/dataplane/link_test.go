@@ -691,3 +691,24 @@ func (x *proxy) open() {
 	x.closed, x.held = false, false
 	x.moved.Broadcast()
 }
+
+// TestConnectionsAreMadeAnew, and whoever checks keys notices nothing of it.
+func TestConnectionsAreMadeAnew(t *testing.T) {
+	store := memstore.New()
+	put(t, store, newKeys(3)...)
+	p := newPortal(t, store, func(p *portal) { p.cfg.Age = 1200 * time.Millisecond })
+	var log lines
+	f := newLoggedFront(t, p.addr, slog.New(slog.NewTextHandler(&log, nil)))
+	f.await("the keys", f.current(3))
+	f.await("three calls", func() bool { return len(p.told.all()) >= 3 })
+	secret, k := newKey()
+	put(t, store, k)
+	f.await("a new key", f.current(4))
+	f.want(secret, nil)
+	if all := p.told.all(); all[1].fulls > 0 || all[2].fulls > 0 {
+		t.Errorf("a call that goes on is told everything again: %+v", all)
+	}
+	if text := log.String(); strings.Contains(text, "level=WARN") {
+		t.Errorf("the log tells of it: %s", text)
+	}
+}

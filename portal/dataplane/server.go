@@ -10,7 +10,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/protoadapt"
@@ -25,12 +24,16 @@ const (
 	defaultHeartbeat = time.Second
 	keysAtOnce       = 500             // in one message: about 100 kB
 	stopLimit        = 5 * time.Second // for calls that run when the server ends
+
+	maxMessage = 4 << 20 // bytes; 500 events, which is a batch, are 200 kB
+	maxCalls   = 64      // of one router at the same time, which makes four
 )
 
 // ServerConfig says who may connect, and how.
 type ServerConfig struct {
 	Credentials grpcauth.Credentials // of this process, and what routers must show; required
 	Heartbeat   time.Duration        // how often a client hears something; 0 means 1 s
+	Age         time.Duration        // after which connections are made anew; 0 means 10 min
 }
 
 // Server is the portal's side of the dataplane.
@@ -63,16 +66,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.ser
 func (s *Server) serve(ctx context.Context, l net.Listener, service wire.DataplaneServer) error {
 	host, _, err := net.SplitHostPort(l.Addr().String())
 	onLoopback := err != nil || grpcauth.IsLoopback(host) // an address without a port is a socket in the file system
-	options, err := s.cfg.Credentials.ServerOptions(onLoopback, s.log, grpcauth.Router)
+	options, err := s.cfg.Credentials.ServerOptions(onLoopback, s.log, grpcauth.Service{
+		Accepts: []grpcauth.Role{grpcauth.Router}, Endless: []string{wire.Dataplane_Keys_FullMethodName}, Ping: 10 * time.Second, Age: s.cfg.Age,
+	})
 	if err != nil {
 		l.Close()
 		return fmt.Errorf("dataplane: %w", err)
 	}
-	g := grpc.NewServer(append(options,
-		// A client that is gone without a word must not be written to for ever.
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-	)...)
+	g := grpc.NewServer(append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxCalls))...)
 	wire.RegisterDataplaneServer(g, service)
 	stopped := make(chan struct{})
 	stopAfter := context.AfterFunc(ctx, func() {
@@ -82,7 +83,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, service wire.Datapla
 		defer hard.Stop()
 		g.GracefulStop()
 	})
-	err = g.Serve(l)
+	err = g.Serve(grpcauth.Limit(l, s.log))
 	if stopAfter() {
 		g.Stop() // it was l that failed
 		return fmt.Errorf("dataplane: %w", err)

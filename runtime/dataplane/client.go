@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -33,6 +34,8 @@ const (
 
 	minRetry = 100 * time.Millisecond // wait before the portal is tried again; doubled after each failure
 	maxRetry = 2 * time.Second
+
+	minCall = time.Second // a call that ended sooner has failed
 )
 
 // ClientConfig says where the portal is.
@@ -91,9 +94,13 @@ func (c *Client) Run(ctx context.Context) error {
 	defer telling.Wait()
 	defer c.cache.Away()
 	for wait := minRetry; ; {
+		begun := time.Now()
 		heard, err := c.follow(ctx)
 		if ctx.Err() != nil {
 			return nil
+		}
+		if errors.Is(err, io.EOF) && heard && time.Since(begun) >= minCall { // the portal has connections made anew
+			continue
 		}
 		c.cache.Away()
 		c.lose(err)

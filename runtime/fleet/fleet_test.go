@@ -153,7 +153,7 @@ func TestSpeakerOverTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		access, err := pod.ServerOptions(true, slog.New(slog.DiscardHandler), grpcauth.Router)
+		access, err := pod.ServerOptions(true, slog.New(slog.DiscardHandler), grpcauth.Service{Accepts: []grpcauth.Role{grpcauth.Router}})
 		if err != nil {
 			t.Fatal(err)
 		}

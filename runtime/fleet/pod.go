@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -15,7 +16,9 @@ import (
 const (
 	minRetry    = 50 * time.Millisecond // wait before a pod is linked again; doubled after each failure
 	maxRetry    = time.Second
+	minLink     = time.Second      // a link that ended sooner has failed
 	askingLimit = 20 * time.Second // for a connection, and what a pod tells of itself
+	againLimit  = time.Second      // for the same of one that has ended its link
 	meetLimit   = time.Second      // for the first pods to be met before clients come
 	leaveLimit  = speech.UtteranceTimeout
 )
@@ -118,17 +121,38 @@ func (p *pod) keepLink(ctx context.Context) {
 	}
 }
 
-// link follows the pod until that fails.
+// link follows the pod until that fails. Where the pod has the connection made anew, what is known of it stays as it is meanwhile.
 func (p *pod) link(ctx context.Context) error {
-	asking, cancel := context.WithTimeout(ctx, askingLimit)
-	defer cancel()
-	model, err := p.client.Describe(asking)
+	model, err := p.describe(ctx, askingLimit)
 	if err != nil {
 		return err
 	}
 	defer p.unlinked()
 	s := p.speaker
-	return p.client.Follow(ctx, s.epoch, &p.following, func() { s.met(p, model) }, p)
+	for again := false; ; again = true {
+		begun := time.Now()
+		err := p.client.Follow(ctx, s.epoch, &p.following, func() { s.met(p, model, again) }, p)
+		if !errors.Is(err, io.EOF) || time.Since(begun) < minLink || p.isDraining() {
+			return err
+		}
+		if model, err = p.describe(ctx, againLimit); err != nil {
+			return err
+		}
+	}
+}
+
+// describe asks the pod what it speaks with.
+func (p *pod) describe(ctx context.Context, limit time.Duration) (speech.Model, error) {
+	asking, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return p.client.Describe(asking)
+}
+
+func (p *pod) isDraining() bool {
+	s := p.speaker
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.router.IsDraining(p.address)
 }
 
 // unlinked notes that the link to the pod has ended.
@@ -159,8 +183,8 @@ func (p *pod) isAway(err error) {
 }
 
 // met notes that a pod is there, and whether it speaks with what the others do. The first one decides what that is, and
-// the next one where nobody speaks with it any more.
-func (s *Speaker) met(p *pod, model speech.Model) {
+// the next one where nobody speaks with it any more. again is a link that follows another one at once.
+func (s *Speaker) met(p *pod, model speech.Model, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pods[p.address] != p {
@@ -177,7 +201,9 @@ func (s *Speaker) met(p *pod, model speech.Model) {
 	switch lacking := s.lackingLocked(model); {
 	case fit:
 		s.model.Voices = known(s.model.Voices, model)
-		s.log.Info("pod met", "pod", p.address)
+		if !again {
+			s.log.Info("pod met", "pod", p.address)
+		}
 	case len(lacking) > 0:
 		s.log.Error("a pod is not used: it lacks voices", "pod", p.address, "model", model.ID, "lacks", lacking)
 	default:

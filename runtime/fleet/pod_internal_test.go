@@ -63,7 +63,7 @@ func TestAPodThatDoesNotFitIsNotUsedAndTheLogSaysWhy(t *testing.T) {
 		s := New(Config{Model: ours}, nil, slog.New(slog.NewTextHandler(&log, nil)))
 		p := newPod(s, "127.0.0.1:9", nil)
 		s.pods[p.address] = p
-		s.met(p, tt.its)
+		s.met(p, tt.its, false)
 		if !strings.Contains(log.String(), tt.says) {
 			t.Errorf("%s: the log says %s, want %s", name, log.String(), tt.says)
 		}
@@ -85,7 +85,7 @@ func TestOfAPodThatHasSaidThatItEndsTheLogDoesNotWarn(t *testing.T) {
 			s.pods[p.address] = p
 			now := time.Now()
 			s.router.List(now, []route.Endpoint{{Address: p.address}})
-			s.met(p, speech.Model{ID: "m", Voices: []speech.Voice{{Name: "raj"}}})
+			s.met(p, speech.Model{ID: "m", Voices: []speech.Voice{{Name: "raj"}}}, false)
 			s.router.State(now, p.address, route.State{Epoch: 1, Sequence: 1, Workers: 1, Draining: tt.draining})
 			log.Reset()
 			p.unlinked()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -36,9 +37,10 @@ func (c Credentials) Check() error {
 }
 
 // ServerOptions are for a server that processes of some roles may call. Without certificates there are no roles: who
-// has the token may.
-func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, accepts ...Role) ([]grpc.ServerOption, error) {
-	transport, err := c.transport(onLoopback, func() *tls.Config { return c.Certificates.ServerTLS(accepts...) })
+// has the token may. Its connections end with the certificates that they were made with. They are made anew every ten minutes, which
+// cuts no call that ends within three more, so that what was replaced or taken away is good no longer than that.
+func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, s Service) ([]grpc.ServerOption, error) {
+	transport, err := c.transport(onLoopback, log, func() *tls.Config { return c.Certificates.ServerTLS(s.Accepts...) })
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, accepts ..
 		}
 		return err
 	}
-	return []grpc.ServerOption{
+	return append(s.options(),
 		grpc.Creds(transport),
 		grpc.ChainUnaryInterceptor(func(
 			ctx context.Context, req any, info *grpc.UnaryServerInfo, h grpc.UnaryHandler,
@@ -68,14 +70,17 @@ func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, accepts ..
 			if err := admit(stream.Context(), info.FullMethod); err != nil {
 				return err
 			}
+			if slices.Contains(s.Endless, info.FullMethod) {
+				return s.moving(srv, stream, h)
+			}
 			return h(srv, stream)
 		}),
-	}, nil
+	), nil
 }
 
 // DialOptions are for a client of a server on host that has a role.
 func (c Credentials) DialOptions(host string, expects Role) ([]grpc.DialOption, error) {
-	transport, err := c.transport(IsLoopback(host), func() *tls.Config { return c.Certificates.ClientTLS(expects) })
+	transport, err := c.transport(IsLoopback(host), nil, func() *tls.Config { return c.Certificates.ClientTLS(expects) })
 	if err != nil {
 		return nil, err
 	}
@@ -86,16 +91,19 @@ func (c Credentials) DialOptions(host string, expects Role) ([]grpc.DialOption, 
 	return options, nil
 }
 
-// transport returns TLS where there are certificates, and plain text where that may be.
-func (c Credentials) transport(onLoopback bool, secure func() *tls.Config) (credentials.TransportCredentials, error) {
+// transport returns TLS where there are certificates, and plain text where that may be. log is told of connections whose certificate has
+// ended; nil for nobody.
+func (c Credentials) transport(
+	onLoopback bool, log *slog.Logger, secure func() *tls.Config,
+) (credentials.TransportCredentials, error) {
 	err := c.Check()
 	switch {
 	case err != nil:
 		return nil, err
 	case c.Certificates != nil:
-		return credentials.NewTLS(secure()), nil
+		return expiring{credentials.NewTLS(secure()), log}, nil
 	case onLoopback || c.Plaintext:
-		return insecure.NewCredentials(), nil
+		return expiring{insecure.NewCredentials(), log}, nil
 	default:
 		return nil, errors.New("other machines could read tokens and change keys; " +
 			"configure TLS, use a loopback address, or allow plain text where something else protects it")

@@ -67,10 +67,13 @@ func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(1024),
-		// A router that is gone without a word. Idle connections must not cost much: there are two for each router.
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	}
+}
+
+// Endless are the calls to pods and routers that do not end by themselves.
+func Endless() []string {
+	return []string{wire.Link_Follow_FullMethodName, wire.Fleet_Watch_FullMethodName}
 }
 
 // Dial returns a client of the pod at address, which it connects to when it is used. access are credentials. The caller
