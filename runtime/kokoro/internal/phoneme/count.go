@@ -1,6 +1,10 @@
 package phoneme
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // What a part of a text has of ids, in twentieths. Fitted to the phonemes of 7,040 clauses of
 // testdata/hinglish-reading, and rounded up.
@@ -33,42 +37,50 @@ func Count(prepared string) int {
 
 // cost is what a word and the mark behind it have.
 func cost(word string) int {
-	sum, latin, ws, vowel, capitals := 0, 0, 0, false, 0
+	sum, latin, ws, vowel, capitals := costWord, 0, 0, false, 0
 	for i, r := range word {
-		next, _ := utf8.DecodeRuneInString(word[i+utf8.RuneLen(r):])
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
+		if r < utf8.RuneSelf && unicode.IsLetter(r) {
 			latin++
-			if r <= 'Z' {
+			switch {
+			case r|0x20 == 'w':
+				ws++
+			case strings.ContainsRune("aeiouy", r|0x20):
+				vowel = true
+			}
+			if unicode.IsUpper(r) {
 				capitals++
 			}
-			switch r | 0x20 {
-			case 'a', 'e', 'i', 'o', 'u', 'y':
-				vowel = true
-			case 'w':
-				ws++
-			}
-		case '0' <= r && r <= '9', '०' <= r && r <= '९':
-			sum += costDigit
-		case 'क' <= r && r <= 'ह' && next == '्':
-			sum += costCluster
-		case 'क' <= r && r <= 'ह':
-			sum += costConsonant
-		case 'अ' <= r && r <= 'औ':
-			sum += costVowel
-		case r == 'ि', r == 'ु', r == 'ृ', r == 'ॅ':
-			sum += costShort
-		case 'ा' <= r && r <= 'ौ':
-			sum += costLong
-		case r == 'ं', r == 'ँ', r == 'ः':
-			sum += costNasal
-		case r < utf8.RuneSelf, r == '।', r == '॥', r == '…', r == '—', r == '–':
-			sum += costMark
+			continue
 		}
+		next, _ := utf8.DecodeRuneInString(word[i+utf8.RuneLen(r):])
+		sum += costOf(r, next)
 	}
 	const longestSpelled = 4 // capitals that are read as letters and not as a word
 	if latin == 1 || !vowel || capitals == latin && latin <= longestSpelled {
-		return sum + costWord + (latin-ws)*costSpelled + ws*costW
+		return sum + (latin-ws)*costSpelled + ws*costW
 	}
-	return sum + costWord + latin*costLatin
+	return sum + latin*costLatin
+}
+
+// costOf is what a rune that is no Latin letter has, before next.
+func costOf(r, next rune) int {
+	switch {
+	case '0' <= r && r <= '9', '०' <= r && r <= '९':
+		return costDigit
+	case 'क' <= r && r <= 'ह' && next == '्':
+		return costCluster
+	case 'क' <= r && r <= 'ह':
+		return costConsonant
+	case 'अ' <= r && r <= 'औ':
+		return costVowel
+	case r == 'ि', r == 'ु', r == 'ृ', r == 'ॅ':
+		return costShort
+	case 'ा' <= r && r <= 'ौ':
+		return costLong
+	case r == 'ं', r == 'ँ', r == 'ः':
+		return costNasal
+	case strings.ContainsRune(marks, r):
+		return costMark
+	}
+	return 0
 }

@@ -126,17 +126,17 @@ func checkWords(t *testing.T, text string, p Phonemes) {
 	for _, id := range vocabulary {
 		known[id] = true
 	}
-	byte, id := 0, 0
+	at, id := 0, 0
 	between := append(idsOf(",;:.!?…—"), space)
 	for _, w := range append(slices.Clone(p.Words), Word{len(text), len(text), len(p.IDs), len(p.IDs)}) {
-		inOrder := byte <= w.From && w.From <= w.To && id <= w.First && w.First <= w.Last
+		inOrder := at <= w.From && w.From <= w.To && id <= w.First && w.First <= w.Last
 		if !inOrder || w.To > len(text) || w.Last > len(p.IDs) {
-			t.Fatalf("%q: word %+v after byte %d and id %d of %d", text, w, byte, id, len(p.IDs))
+			t.Fatalf("%q: word %+v after byte %d and id %d of %d", text, w, at, id, len(p.IDs))
 		}
 		if slices.ContainsFunc(p.IDs[id:w.First], func(id int64) bool { return !slices.Contains(between, id) }) {
 			t.Errorf("%q: sounds %q belong to no word", text, spelled(p.IDs[id:w.First]))
 		}
-		byte, id = w.To, w.Last
+		at, id = w.To, w.Last
 	}
 	if bad := slices.IndexFunc(p.IDs, func(id int64) bool { return !known[id] }); bad >= 0 {
 		t.Errorf("%q: id %d is not in the vocabulary", text, p.IDs[bad])
