@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a whole fleet on this machine: two workers, two routers and a portal, as five processes that know one another by
-# a token. It prints a key and a command that makes audible speech, starts again what ends, and stops all on Ctrl-C.
+# tokens. It prints a key and a command that makes audible speech, starts again what ends, and stops all on Ctrl-C.
 # The first argument is the folder for everything that is kept, data/fleet unless given; ENGINE=fake needs programs
 # that were built with the tag fake.
 set -euo pipefail
@@ -9,7 +9,9 @@ data=${1:-data/fleet}
 bin=${BIN:-bin}
 engine=${ENGINE:-auto}
 mkdir -p "$data"
-[ -s "$data/token" ] || (umask 077 && head -c 24 /dev/urandom | base64 >"$data/token")
+for t in token portal-token; do # workers must not have that of the portal
+	[ -s "$data/$t" ] || (umask 077 && head -c 24 /dev/urandom | base64 >"$data/$t")
+done
 
 pids=()
 stop() {
@@ -24,6 +26,9 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM
 
+fleet=(--token-file "$data/token")
+portal=(--token-file "$data/portal-token")
+
 # start NAME PROGRAM FLAGS… runs a program in a session of its own, so that Ctrl-C does not reach it before its turn, and
 # starts it again when it ends by itself, as a cluster does.
 start() {
@@ -33,7 +38,7 @@ start() {
 		trap '' INT
 		trap 'kill -TERM "$child" 2>/dev/null; wait "$child"; exit' TERM
 		while :; do
-			setsid "$@" --token-file "$data/token" --log-format json >>"$log" 2>&1 &
+			setsid "$@" --log-format json >>"$log" 2>&1 &
 			child=$!
 			code=0
 			wait "$child" 2>/dev/null || code=$?
@@ -53,18 +58,18 @@ ready() { # NAME ADDRESS
 	exit 1
 }
 
-start portal "$bin/swar-portal" --listen 127.0.0.1:8081 --dataplane 127.0.0.1:8082 --http 127.0.0.1:8083 \
+start portal "$bin/swar-portal" "${portal[@]}" --listen 127.0.0.1:8081 --dataplane 127.0.0.1:8082 --http 127.0.0.1:8083 \
 	--data "$data/portal" --model-id "${MODEL:-espeak-ng-hinglish}" --voice anjura --voice raj --api-url http://127.0.0.1:8080
 ready portal 127.0.0.1:8083
 for port in 9090 9190; do
-	start "worker-$port" "$bin/swar-worker" --engine "$engine" --workers 1 \
+	start "worker-$port" "$bin/swar-worker" "${fleet[@]}" --engine "$engine" --workers 1 \
 		--listen "127.0.0.1:$port" --http "127.0.0.1:$((port + 1))"
 	ready "worker-$port" "127.0.0.1:$((port + 1))"
 done
 for port in 8080 8180; do
-	start "router-$port" "$bin/swar-router" --listen "127.0.0.1:$port" --http "127.0.0.1:$((port + 10))" \
+	start "router-$port" "$bin/swar-router" "${fleet[@]}" --listen "127.0.0.1:$port" --http "127.0.0.1:$((port + 10))" \
 		--watch "127.0.0.1:$((port + 11))" --data "$data/router-$port" --endpoints 127.0.0.1:9090,127.0.0.1:9190 --pages http://127.0.0.1:8081/welcome \
-		--portal-addr 127.0.0.1:8082 --linger 1s
+		--portal-addr 127.0.0.1:8082 --portal-token-file "$data/portal-token" --linger 1s
 	ready "router-$port" "127.0.0.1:$((port + 10))"
 done
 

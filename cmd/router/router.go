@@ -147,8 +147,13 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 		rings = append(rings, static)
 	}
 	if o.portal != "" {
+		fleet := credentials
 		if credentials, err = o.portalPeer.Open(name, &o.peers, credentials, r.log); err != nil {
 			return err
+		}
+		if credentials.Certificates == nil && credentials.Token.Shares(fleet.Token) {
+			r.log.Warn("workers have the token of the portal: one that is taken over reads the hashes of keys and reports usage. " +
+				"Give the portal and --portal-token-file a token that workers do not have, or use certificates")
 		}
 		if r.accounts, err = openAccounts(o, credentials, r.log); err != nil {
 			return err

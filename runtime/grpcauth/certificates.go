@@ -9,6 +9,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -55,6 +58,7 @@ func Open(files Files, log *slog.Logger) (*Certificates, error) {
 	if c.good, err = files.load(raw); err != nil {
 		return nil, err
 	}
+	warnIfExposed(files.Key, log)
 	return c, nil
 }
 
@@ -136,6 +140,26 @@ func (f Files) read() (raw [3][]byte, err error) {
 		}
 	}
 	return raw, nil
+}
+
+// warnIfExposed says in the log that every user of the machine can read a secret.
+func warnIfExposed(name string, log *slog.Logger) {
+	if isExposed(name) {
+		log.Warn("every user of this machine can read a secret; chmod 600 the file", "file", name)
+	}
+}
+
+// isExposed reports whether every user can read a file. Secrets that Kubernetes or Docker mounts into a container are always of such a mode,
+// and there is nobody else there.
+func isExposed(name string) bool {
+	if target, err := os.Readlink(name); err == nil && strings.HasPrefix(target, "..data/") {
+		return false // of Kubernetes
+	}
+	if strings.HasPrefix(filepath.ToSlash(name), "/run/secrets/") || runtime.GOOS == "windows" {
+		return false
+	}
+	is, err := os.Stat(name)
+	return err == nil && is.Mode().IsRegular() && is.Mode().Perm()&0o004 != 0
 }
 
 // readSecret reads a small file.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -58,7 +59,14 @@ func OpenToken(file string, log *slog.Logger) (*Token, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnIfExposed(file, log)
 	return &Token{file: file, log: log, good: good, looked: time.Now()}, nil
+}
+
+// Shares reports whether one of the tokens of t is accepted by other, too.
+func (t *Token) Shares(other *Token) bool {
+	mine, others := t.current(), other.current()
+	return slices.ContainsFunc(mine.hashes, func(h [sha256.Size]byte) bool { return slices.Contains(others.hashes, h) })
 }
 
 // Authorize checks the token of a call. Hashes are compared, in constant time: neither a token nor its length shows in
