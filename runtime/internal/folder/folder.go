@@ -87,20 +87,30 @@ func IsHash(s string) bool {
 	return err == nil && len(b) == sha256.Size
 }
 
-// ReadSmall reads a file that is no larger than most bytes.
-func ReadSmall(path string, most int64) ([]byte, error) {
+// ReadSmall reads a file that is no larger than most bytes. It needs no more memory than the file has bytes.
+func ReadSmall(path string, most int64) (data []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = fmt.Errorf("reading %s: %w", path, err)
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
-	if int64(len(data)) > most {
-		return nil, fmt.Errorf("%s is larger than %d MiB: it is not what its name says", path, most>>20)
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), most+1)) + bytes.MinRead) // with room to see that it ends there
+	if _, err := b.ReadFrom(io.LimitReader(f, most+1)); err != nil {
+		return nil, err
 	}
-	return data, nil
+	if int64(b.Len()) > most {
+		return nil, fmt.Errorf("it is larger than %d MiB: it is not what its name says", most>>20)
+	}
+	return b.Bytes(), nil
 }
 
 // ReadManifest decodes JSON into to. An unknown key, and anything behind the closing brace, is an error.

@@ -58,8 +58,8 @@ const maxModel = 1 << 30
 // Convert makes a bundle in dir, which must not exist or be empty. The same files make the same bytes.
 //
 // The bundle appears under its name when it is whole. Until then it grows in a folder beside it, which is removed when
-// Convert fails or ctx ends; a process that is killed leaves it, as .NAME.growing-…. Memory stays near twice the size of
-// the export in integers, and near the size of one in floats and half of it again.
+// Convert fails or ctx ends; a process that is killed leaves it, as .NAME.growing-…. Memory stays near three times
+// the size of an export in integers, and near twice that of one in floats.
 func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, err error) {
 	if c.sizes == (sizes{}) {
 		c.sizes = kokoro82M

@@ -143,20 +143,44 @@ func (c *cutter) product(p *product, out string) error {
 	return nil
 }
 
-// weight adds dequantised weights, once, and returns their name.
+// weight adds quantised weights, once, and returns the name of their floats.
 func (c *cutter) weight(weight, zero, scale string, axis int) (string, error) {
-	name := weight + ".floats"
+	name := weight + floatSuffix
 	if c.state[name] == made {
 		return name, nil
 	}
-	c.state[name] = made
 	w, err := c.integers(weight, zero, scale, axis)
 	if err != nil {
 		return "", err
 	}
-	c.to.Floats(name, w.dequantised(axis), w.shape...)
+	return name, c.scaled(name, w, axis)
+}
+
+// floatSuffix is what the floats of quantised weights are called.
+const floatSuffix = ".floats"
+
+// scaled adds weights as they are stored, a quarter as large as floats, and what makes floats of them. ONNX Runtime does
+// that when it loads the graph. One rounding of an exact product gives the same floats as [weights.dequantised].
+func (c *cutter) scaled(name string, w weights, axis int) error {
+	integers, err := int8s(w.ints)
+	if err != nil {
+		return err
+	}
+	shape := make([]int, len(w.shape)) // of the scales: along the axis
+	for i := range shape {
+		shape[i] = 1
+	}
+	shape[axis] = len(w.scales)
+	c.to.Int8s(name+".integers", integers, w.shape...)
+	c.to.Floats(name+".scales", w.scales, shape...)
+	c.to.Add(&graph.Node{
+		Op: "Cast", Inputs: []string{name + ".integers"}, Outputs: []string{name + ".cast"},
+		Attrs: []graph.Attr{{Name: "to", Value: int(graph.F32)}},
+	})
+	c.to.Add(&graph.Node{Op: "Mul", Inputs: []string{name + ".cast", name + ".scales"}, Outputs: []string{name}})
+	c.state[name] = made
 	c.did(len(w.ints))
-	return name, nil
+	return nil
 }
 
 // lstm puts an LSTM in the place of one with integer weights, which lie in the other order: [directions, in, 4 units].
@@ -171,6 +195,10 @@ func (c *cutter) lstm(n *graph.Node) error {
 	}
 	for i, from := range []int{1, 2} {
 		weight := n.Inputs[from]
+		inputs[from] = weight + floatSuffix
+		if c.state[inputs[from]] == made {
+			continue
+		}
 		w, err := c.integers(weight, n.Inputs[9+2*i], n.Inputs[8+2*i], 0)
 		if err != nil {
 			return err
@@ -178,11 +206,10 @@ func (c *cutter) lstm(n *graph.Node) error {
 		if len(w.shape) != 3 {
 			return fmt.Errorf("the weights %.120q have the shape %v: the file is damaged: download it again", weight, w.shape)
 		}
-		inputs[from] = weight + ".floats"
-		if c.state[inputs[from]] != made {
-			c.state[inputs[from]] = made
-			c.to.Floats(inputs[from], transposed(w.dequantised(0), w.shape), w.shape[0], w.shape[2], w.shape[1])
-			c.did(len(w.ints))
+		w.ints = transposed(w.ints, w.shape)
+		w.shape = []int{w.shape[0], w.shape[2], w.shape[1]}
+		if err := c.scaled(inputs[from], w, 0); err != nil {
+			return err
 		}
 	}
 	c.to.Add(n.Like("LSTM", inputs, n.Outputs))

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"github.com/swar-tts/swar/runtime/internal/graph"
@@ -63,6 +64,8 @@ func Open(dir string, m bundle.Manifest) (_ *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
+	debug.FreeOSMemory() // what loading needed in passing is as much as what stays
+	ort.Trim()
 	return p, nil
 }
 
