@@ -33,6 +33,9 @@ var commonHeaders = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
 }
 
+// exposedHeaders are those that a page of another origin may read.
+const exposedHeaders = "x-request-id, x-error-code, retry-after, content-disposition"
+
 // preflightHeaders answer a page that may call and asks how. The time is the longest that one of the browsers honours.
 var preflightHeaders = http.Header{
 	"Access-Control-Allow-Methods": {"GET, POST, PATCH, DELETE, OPTIONS"},
@@ -52,7 +55,7 @@ func (s *Server) common(next http.Handler) http.Handler {
 		known := slices.Contains(s.cfg.Origins, origin)
 		if known {
 			h.Set("Access-Control-Allow-Origin", origin)
-			h.Set("Access-Control-Expose-Headers", "x-request-id, x-error-code, retry-after, content-disposition")
+			h.Set("Access-Control-Expose-Headers", exposedHeaders)
 		}
 		id := r.Header.Get("X-Request-Id")
 		if !visible(id, 128) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -82,11 +83,17 @@ func New(cfg Config) (*Server, error) {
 // ServeHTTP implements [http.Handler]. Paths begin with /portal/v1.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Off is what stands under /portal when there is no portal.
+// Off is what stands under /portal when there is no portal. Any page may read that.
 func Off() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+	refusing := (&Server{}).common(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer.Refuse(w, failed(http.StatusNotFound, "portal_disabled", "portal is disabled"))
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
+		if r.Method == http.MethodOptions {
+			maps.Copy(w.Header(), preflightHeaders)
+		}
+		refusing.ServeHTTP(w, r)
 	})
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -254,5 +255,13 @@ func TestOff(t *testing.T) {
 		if r.status != 404 || r.body != `{"error":"portal is disabled"}` || r.header.Get("X-Error-Code") != "portal_disabled" {
 			t.Errorf("%s: %d %s, want 404 portal is disabled", path, r.status, r.body)
 		}
+		if r.header.Get("X-Request-Id") == "" || r.header.Get("Access-Control-Allow-Origin") != "*" || r.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: the headers are %v, want those of every answer", path, r.header)
+		}
+	}
+	w, asked := httptest.NewRecorder(), httptest.NewRequest(http.MethodOptions, "/portal/v1/me", nil)
+	Off().ServeHTTP(w, asked)
+	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Methods") == "" {
+		t.Errorf("a page that asks how it may call is answered %d %v", w.Code, w.Header())
 	}
 }

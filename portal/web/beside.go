@@ -83,7 +83,7 @@ func Beside(other http.Handler, p Program) (http.Handler, error) {
 	}
 	mux.Handle("GET /docs/{page...}", site.Manual(other))
 	mux.Handle("GET /docs", http.RedirectHandler("/docs/", http.StatusMovedPermanently))
-	mux.Handle("/", site.orNotFound(other))
+	mux.Handle("/", answer.OrPage(other, notFoundPage))
 	return oneName(p.Public, exact(mux, other)), nil
 }
 
