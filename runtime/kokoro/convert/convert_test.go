@@ -94,6 +94,26 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+func TestTheInputOfIDsMayHaveEitherName(t *testing.T) {
+	weights := ""
+	for _, ids := range []string{tokensInput, otherTokensInput} {
+		e := newExport(ids, tiny, true, nil)
+		e.vocoder(tiny)
+		dir := filepath.Join(t.TempDir(), "bundle")
+		m, err := Convert(t.Context(), dir, conversion(t, e.Bytes()))
+		if err != nil {
+			t.Fatalf("%s: %v", ids, err)
+		}
+		runs(t, dir, m, true)
+		if weights == "" {
+			weights = m.Vocoder.SHA256
+		}
+		if m.Vocoder.SHA256 != weights {
+			t.Errorf("%s: the vocoder is another one", ids)
+		}
+	}
+}
+
 // hashes converts and returns the hashes of all files.
 func hashes(t *testing.T, c Conversion) (all []string) {
 	t.Helper()
@@ -390,7 +410,7 @@ func FuzzReadSource(f *testing.F) {
 	small.style = 2
 	layer := small.convolutions()[0]
 	for _, integers := range []bool{true, false} {
-		e := newExport(small, integers, nil)
+		e := newExport(tokensInput, small, integers, nil)
 		e.convolution(module(layer.name), textValue, layer.out, layer.in, layer.taps, parameter(layer.name+".bias"))
 		good := e.Bytes()
 		f.Add(good)

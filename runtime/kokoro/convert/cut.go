@@ -36,8 +36,11 @@ func newCutter(ctx context.Context, s *source, name string, did func(values int)
 
 // textGraph makes the graph of the text: what ids and a style become before they are as long as speech.
 func textGraph(ctx context.Context, s *source, z sizes, did func(int)) (io.WriterTo, error) {
-	c := newCutter(ctx, s, "text", did, tokensInput, styleInput, speedInput)
+	c := newCutter(ctx, s, "text", did, s.tokens, styleInput, speedInput)
 	c.to.Input(tokensInput, graph.I64, 1, "ids")
+	if s.tokens != tokensInput {
+		c.to.Add(&graph.Node{Op: "Identity", Inputs: []string{tokensInput}, Outputs: []string{s.tokens}})
+	}
 	c.to.Input(styleInput, graph.F32, 1, 2*z.style)
 	c.to.Floats(speedInput, []float32{1}, 1) // durations are divided by the host
 	outputs := []string{durationsValue, featuresValue, textValue}

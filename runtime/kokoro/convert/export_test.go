@@ -16,6 +16,7 @@ var tiny = sizes{text: 4, narrow: 2, wide: 6, style: 128, stages: [2]int{4, 2}, 
 // export writes an export of a made-up model, node by node as the published one is written.
 type export struct {
 	*graph.Builder
+	ids      string                          // the input that takes them
 	integers bool                            // quantised as the published one is
 	edit     func(n *graph.Node) (keep bool) // changes nodes, if not nil
 	seen     map[string]bool
@@ -23,16 +24,16 @@ type export struct {
 
 // madeUp returns an export of a made-up model of these sizes.
 func madeUp(z sizes, integers bool, edit func(n *graph.Node) bool) []byte {
-	e := newExport(z, integers, edit)
+	e := newExport(tokensInput, z, integers, edit)
 	e.vocoder(z)
 	return e.Bytes()
 }
 
 // newExport returns an export without a vocoder.
-func newExport(z sizes, integers bool, edit func(n *graph.Node) bool) *export {
-	e := &export{Builder: graph.New("kokoro"), integers: integers, edit: edit, seen: map[string]bool{}}
+func newExport(ids string, z sizes, integers bool, edit func(n *graph.Node) bool) *export {
+	e := &export{Builder: graph.New("kokoro"), ids: ids, integers: integers, edit: edit, seen: map[string]bool{}}
 	e.Opset(20)
-	e.Input(tokensInput, graph.I64, 1, "sequence_length")
+	e.Input(ids, graph.I64, 1, "sequence_length")
 	e.Input(styleInput, graph.F32, 1, 2*z.style)
 	e.Input(speedInput, graph.F32, 1)
 	e.text(z)
@@ -174,12 +175,12 @@ func (e *export) text(z sizes) {
 	const table = "encoder.text_encoder.embedding.weight"
 	if e.integers {
 		e.bytes(table, true, bundle.Vocabulary, z.text)
-		e.node("Gather", "/encoder/embedding/Gather_quant", []string{table + "_quantized", tokensInput}, []string{"/encoder/embedding_quantized"})
+		e.node("Gather", "/encoder/embedding/Gather_quant", []string{table + "_quantized", e.ids}, []string{"/encoder/embedding_quantized"})
 		e.node("DequantizeLinear", "/encoder/embedding/Gather_DequantizeLinear",
 			[]string{"/encoder/embedding_quantized", table + "_scale", table + "_zero_point"}, []string{"/encoder/embedding"})
 	} else {
 		e.floats(table, bundle.Vocabulary, z.text)
-		e.node("Gather", "/encoder/embedding/Gather", []string{table, tokensInput}, []string{"/encoder/embedding"})
+		e.node("Gather", "/encoder/embedding/Gather", []string{table, e.ids}, []string{"/encoder/embedding"})
 	}
 	e.node("Split", "/encoder/Split", []string{styleInput, string(e.Ints(int64(z.style), int64(z.style)))},
 		[]string{"/decoder/Slice_output_0", "/encoder/Slice_output_0"}, graph.Attr{Name: "axis", Value: 1})
@@ -191,7 +192,7 @@ func (e *export) text(z sizes) {
 	e.lstm("/encoder/lstm", "/encoder/lstm_input", z.text, z.text/2)
 	e.node("Transpose", "/encoder/lstm/Transpose_1", []string{"/encoder/lstm/LSTM_output_0"}, []string{"/encoder/lstm/swapped"}, perm(2, 0, 1, 3))
 	e.node("Reshape", "/encoder/lstm/Reshape", []string{"/encoder/lstm/swapped", string(e.Ints(1, -1, int64(z.text)))}, []string{"/encoder/lstm"})
-	e.node("Shape", "/encoder/Shape", []string{tokensInput}, []string{"/encoder/Shape_output_0"})
+	e.node("Shape", "/encoder/Shape", []string{e.ids}, []string{"/encoder/Shape_output_0"})
 	e.node("Concat", "/encoder/Shape/Concat", []string{"/encoder/Shape_output_0", string(e.Ints(int64(z.style)))}, []string{"/encoder/long"},
 		graph.Attr{Name: "axis", Value: 0})
 	e.node("Expand", "/encoder/Expand", []string{"/encoder/Slice_output_0", "/encoder/long"}, []string{"/encoder/Expand_output_0"})

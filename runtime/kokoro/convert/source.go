@@ -17,6 +17,7 @@ type source struct {
 	products  map[string]*product    // by the value that they make
 	quantised map[*graph.Node]*product
 	users     map[string][]*graph.Node
+	tokens    string // the input that takes ids
 }
 
 // product is a product of integers, as ONNX Runtime's dynamic quantiser writes it in six nodes and more: the rows become
@@ -45,6 +46,8 @@ const (
 	tokensInput = "tokens"
 	styleInput  = "style"
 	speedInput  = "speed"
+
+	otherTokensInput = "input_ids" // of exports for other libraries
 )
 
 // quantSuffix is what the quantiser appends to the name of a node.
@@ -74,7 +77,10 @@ func readSource(file []byte) (*source, error) {
 			s.users[in] = append(s.users[in], n)
 		}
 	}
-	for _, in := range []string{tokensInput, styleInput, speedInput} {
+	if s.tokens = tokensInput; parts.IsInput(otherTokensInput) {
+		s.tokens = otherTokensInput
+	}
+	for _, in := range []string{s.tokens, styleInput, speedInput} {
 		if !parts.IsInput(in) {
 			return nil, fmt.Errorf("the graph has no input %s: it is no export of Kokoro, or one with other names; %s", in, advice)
 		}
