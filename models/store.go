@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/models/catalog"
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/manifest"
 )
 
 // Store is a folder of models. Bundles lie in NAME/REVISION, each with NAME/REVISION.lock.json beside it; what they were
@@ -203,9 +203,21 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
+// readSmall reads a file that is no larger than most bytes.
+func readSmall(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > most {
+		err = fmt.Errorf("%s is larger than %d MiB: it is not what its name says", path, most>>20)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
 func readModel(path string) (Model, error) {
 	const largest = 1 << 20
-	text, err := bundle.ReadSmall(path, largest)
+	text, err := readSmall(path, largest)
 	if err != nil {
 		return Model{}, err
 	}
@@ -265,16 +277,16 @@ func (s Store) FileOf(m Model, role string) string {
 
 // Changed notes in the lock file of a model what its bundle is now, after a voice was added or removed.
 func (s Store) Changed(m Model) error {
-	manifest, err := bundle.Open(m.Folder)
+	b, err := manifest.Open(m.Folder)
 	if err != nil {
 		return err
 	}
-	if m.Bundle, err = bundle.HashFile(filepath.Join(m.Folder, bundle.ManifestFile)); err != nil {
+	if m.Bundle, err = manifest.Digest(m.Folder); err != nil {
 		return err
 	}
 	voices := []Voice{}
-	for _, v := range manifest.Voices {
-		noted := Voice{Name: v.Name, SHA256: v.Recording.SHA256}
+	for _, v := range b.Voices {
+		noted := Voice{Name: v.Name, SHA256: v.Recording}
 		if i := slices.IndexFunc(m.Voices, func(old Voice) bool {
 			return old.Name == v.Name && (noted.SHA256 == "" || old.SHA256 == noted.SHA256)
 		}); i >= 0 {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/swar-tts/swar/models/archive"
 	"github.com/swar-tts/swar/models/catalog"
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/manifest"
 )
 
 // What an exported model is in its archive.
@@ -48,7 +48,7 @@ func (s Store) ImportArchive(ctx context.Context, file *os.File, i Importing) (M
 
 // ImportFolder brings a copy of a bundle into the store.
 func (s Store) ImportFolder(ctx context.Context, folder string, i Importing) (Model, error) {
-	if _, err := os.Stat(filepath.Join(folder, bundle.ManifestFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(folder, manifest.File)); err != nil {
 		return Model{}, fmt.Errorf("%s is no bundle: %w", folder, err)
 	}
 	return s.Import(ctx, i, func(to string) error {
@@ -101,7 +101,7 @@ func (s Store) Import(ctx context.Context, i Importing, fill func(folder string)
 func find(folder string, i Importing) (made string, l Lock, err error) {
 	made = filepath.Join(folder, exportedBundle)
 	const largest = 1 << 20
-	text, err := bundle.ReadSmall(filepath.Join(folder, exportedLock), largest)
+	text, err := readSmall(filepath.Join(folder, exportedLock), largest)
 	switch {
 	case err == nil:
 		l, err = exported(text, made)
@@ -133,7 +133,7 @@ func exported(text []byte, made string) (l Lock, err error) {
 	if len(l.Revision) < shortDigits || !isHash((l.Revision + strings.Repeat("0", 64))[:64]) {
 		return l, fmt.Errorf("%s: %q is no revision", exportedLock, l.Revision)
 	}
-	sum, err := bundle.HashFile(filepath.Join(made, bundle.ManifestFile))
+	sum, err := manifest.Digest(made)
 	if err == nil && sum != l.Bundle {
 		err = fmt.Errorf("the manifest of the bundle has the SHA-256 %s, and the lock file says %s: one of both was changed", sum, l.Bundle)
 	}
@@ -142,35 +142,34 @@ func exported(text []byte, made string) (l Lock, err error) {
 
 // inner is the folder with the manifest: the given one, or the only one in it.
 func inner(folder string) (string, error) {
-	if _, err := os.Stat(filepath.Join(folder, bundle.ManifestFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(folder, manifest.File)); err == nil {
 		return folder, nil
 	}
-	found, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*", bundle.ManifestFile))
+	found, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*", manifest.File))
 	if err != nil {
 		return "", err
 	}
 	if len(found) != 1 {
-		return "", fmt.Errorf("there is no bundle in it: no folder with a %s", bundle.ManifestFile)
+		return "", fmt.Errorf("there is no bundle in it: no folder with a %s", manifest.File)
 	}
 	return filepath.Dir(found[0]), nil
 }
 
 // describe says of a bundle that came without a lock file what is known.
 func describe(made string, i Importing) (Lock, error) {
-	m, err := bundle.Open(made)
+	m, err := manifest.Open(made)
 	if err != nil {
 		return Lock{}, err
 	}
-	sum, err := bundle.HashFile(filepath.Join(made, bundle.ManifestFile))
+	sum, err := manifest.Digest(made)
 	if err != nil {
 		return Lock{}, err
 	}
 	l := Lock{
-		Format: LockFormat, Name: strings.ToLower(m.Model.ID), Reference: i.Reference, Revision: sum, Licence: m.Model.Licence,
+		Format: LockFormat, Name: strings.ToLower(m.ID), Reference: i.Reference, Revision: sum, Licence: m.Licence,
 		Files: []Source{}, Voices: []Voice{}, Bundle: sum, Pulled: time.Now().UTC().Truncate(time.Second),
 		Made: Making{
-			Precision: m.Precision, Language: strings.Join(m.Model.Languages, "+"), Script: string(m.Trained.Script),
-			Punctuation: m.Trained.Punctuation,
+			Precision: m.Precision, Language: strings.Join(m.Languages, "+"), Script: m.Script, Punctuation: m.Punctuation,
 		},
 	}
 	for _, v := range m.Voices {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	kokoro "github.com/swar-tts/swar/runtime/kokoro/bundle"
+	"github.com/swar-tts/swar/runtime/manifest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -33,14 +36,14 @@ layouts a folder is in.`,
 			if kind != layout.None {
 				return a.printLayout(dir, kind, asJSON)
 			}
-			m, err := bundle.Open(dir)
+			b, err := manifest.Open(dir)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.PrintJSON(m)
+				return a.PrintJSON(b.Manifest)
 			}
-			return a.printManifest(dir, &m)
+			return a.printBundle(dir, &b)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the manifest")
@@ -69,6 +72,48 @@ func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {
 	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.Out.Bold(dir), kind, launch.Megabytes(bytes), a.Called, shellWord(dir))
 	fmt.Fprint(a.Out, "Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
 	return nil
+}
+
+// printBundle prints what a bundle says of itself.
+func (a *app) printBundle(dir string, b *manifest.Bundle) error {
+	switch m := b.Manifest.(type) {
+	case bundle.Manifest:
+		return a.printManifest(dir, &m)
+	case kokoro.Manifest:
+		return a.printKokoro(dir, &m)
+	}
+	return fmt.Errorf("%s is for the engine %s, of which nothing more is known", dir, b.Engine)
+}
+
+// printKokoro prints the manifest of a bundle of Kokoro.
+func (a *app) printKokoro(dir string, m *kokoro.Manifest) error {
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(a.Out, "%s\n\n", a.Out.Bold(dir))
+	for _, row := range [][2]string{
+		{"model", m.Model.ID}, {"engine", m.Engine}, {"revision", cmp.Or(m.Model.Revision, "not stated")},
+		{"licence", cmp.Or(m.Model.Licence, "not stated")}, {"languages", strings.Join(m.Model.Languages, ", ")},
+		{"weights", "SHA-256 " + m.Model.Weights}, {"precision", "int8, for ONNX Runtime " + m.MinRuntime + " or later"},
+	} {
+		fmt.Fprintf(t, "%s\t%s\n", row[0], row[1])
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(a.Out, "\n")
+	fmt.Fprintln(t, "voice\tpublished as\tlanguage\tgain\tfile\tsize")
+	for _, v := range m.Voices {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%+.1f dB\t%s\t%s\n", v.Name, v.Source, v.Language, v.GainDB, v.File.File, launch.Megabytes(v.Bytes))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(a.Out, "\n")
+	fmt.Fprintln(t, "file\tsize\tSHA-256")
+	for _, f := range []kokoro.File{m.Text, m.Prosody, m.Vocoder} {
+		fmt.Fprintf(t, "%s\t%s\t%s…\n", f.File, launch.Megabytes(f.Bytes), f.SHA256[:16])
+	}
+	fmt.Fprintf(t, "all of it\t%s\t\n", launch.Megabytes(m.Bytes()))
+	return t.Flush()
 }
 
 func (a *app) printManifest(dir string, m *bundle.Manifest) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/runtime/manifest"
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
@@ -74,8 +75,9 @@ type verifying struct {
 	app   *app
 	shown *launch.Task
 	dir   string
-	quiet bool // what is well is not told
-	lean  bool // no comparison with floats, which takes the memory of those
+	quiet bool   // what is well is not told
+	kind  string // of bundle: the engine that it is for; found by files
+	lean  bool   // no comparison with floats, which takes the memory of those
 }
 
 // verifyBundle checks what is cheap first.
@@ -88,6 +90,9 @@ func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) er
 func (v *verifying) bundle(ctx context.Context, r engine.Runtime) (err error) {
 	if err := v.files(); err != nil {
 		return err
+	}
+	if v.kind == manifest.Kokoro {
+		return nil
 	}
 	v.shown.At(0, 0, "loading the graphs")
 	e, err := r.OpenBundle(ctx, v.dir, 1, -1)
@@ -168,11 +173,12 @@ func (v *verifying) files() error {
 		return nil
 	}
 	v.shown.At(0, 0, "hashing the files")
-	m, err := bundle.Open(v.dir)
+	b, err := manifest.Open(v.dir)
 	if err != nil {
 		return err
 	}
-	if err := bundle.Verify(v.dir, m); err != nil {
+	v.kind = b.Engine
+	if err := b.Verify(v.dir); err != nil {
 		return err
 	}
 	size, err := folderBytes(v.dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/models"
 	"github.com/swar-tts/swar/models/oci"
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/manifest"
 )
 
 func (a *app) modelPushCommand() *cobra.Command {
@@ -61,16 +61,16 @@ func describe(reference string) (folder string, d oci.Description, err error) {
 			d.Source = "https://huggingface.co/" + m.Repository
 		}
 	}
-	m, err := bundle.Open(folder)
+	b, err := manifest.Open(folder)
 	if err != nil {
 		return "", d, err
 	}
-	d.Revision, d.Licence, d.Languages, d.Precision = m.Model.Revision, m.Model.Licence, m.Model.Languages, m.Precision
+	d.Revision, d.Licence, d.Languages, d.Precision, d.Family = b.Revision, b.Licence, b.Languages, b.Precision, b.Family()
 	return folder, d, nil
 }
 
 func (a *app) push(ctx context.Context, folder, reference string, d oci.Description, format oci.Format) error {
-	digest, err := bundle.HashFile(filepath.Join(folder, bundle.ManifestFile))
+	digest, err := manifest.Digest(folder)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/swar-tts/swar/models"
 	"github.com/swar-tts/swar/models/archive"
 	"github.com/swar-tts/swar/models/oci"
-	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/manifest"
 )
 
 // findStored returns the model of the store that NAME[@REVISION] names.
@@ -44,7 +44,7 @@ func (a *app) modelVerifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sum, err := bundle.HashFile(filepath.Join(m.Folder, bundle.ManifestFile))
+			sum, err := manifest.Digest(m.Folder)
 			if err != nil {
 				return err
 			}

@@ -29,6 +29,7 @@ type Description struct {
 	Source    string   // address of its page
 	Languages []string // BCP 47
 	Precision string
+	Family    string // of models, as ModelPack calls it; empty means pocket-tts
 }
 
 // Format is how a bundle lies in a registry.
@@ -256,7 +257,7 @@ func (u *upload) modelPack(ctx context.Context, tag string) (string, error) {
 	var config modelConfig
 	d := u.description
 	config.Descriptor.Name, config.Descriptor.Revision, config.Descriptor.SourceURL = d.Name, d.Revision, d.Source
-	config.Descriptor.Version, config.Descriptor.Family = tag, "pocket-tts"
+	config.Descriptor.Version, config.Descriptor.Family = tag, cmp.Or(d.Family, "pocket-tts")
 	if d.Licence != "" {
 		config.Descriptor.Licences = []string{d.Licence}
 	}
