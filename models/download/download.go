@@ -49,6 +49,10 @@ type Config struct {
 	// goroutine that called Download, some times a second.
 	Progress func(done, total int64, what string)
 
+	// Attempts is how many in a row may bring nothing before a file is given up; 0 means 6. Whoever knows another place
+	// where the file lies wants few.
+	Attempts int
+
 	stall, retry, poll time.Duration                    // for tests
 	every              time.Duration                    // between calls of Progress; likewise
 	sync               int64                            // likewise
@@ -100,6 +104,9 @@ func (c *Config) defaults() {
 	}
 	if c.stall == 0 {
 		c.stall, c.retry, c.poll = stallLimit, firstRetry, lockPoll
+	}
+	if c.Attempts == 0 {
+		c.Attempts = attempts
 	}
 	if c.every == 0 {
 		c.every = 100 * time.Millisecond

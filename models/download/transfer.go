@@ -120,6 +120,9 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
+// Permanent makes an error of a File's Get one that is not tried again.
+func Permanent(err error) error { return permanent{err} }
+
 // run brings what is missing, with as many attempts as bring something.
 func (t *transfer) run(ctx context.Context) error {
 	for failed := 0; t.at < t.Size; {
@@ -140,9 +143,12 @@ func (t *transfer) run(ctx context.Context) error {
 		case isPermanent:
 			return stop.error
 		}
-		if failed++; failed == attempts {
+		if failed++; failed >= t.Attempts && t.at == 0 {
+			return fmt.Errorf("%w; %d attempts in a row brought nothing", err, failed)
+		}
+		if failed >= t.Attempts {
 			return fmt.Errorf("%w; %d attempts in a row brought nothing. What has come, %s of %s, is kept: try again later",
-				err, attempts, size(t.at), size(t.Size))
+				err, failed, size(t.at), size(t.Size))
 		}
 		if after == 0 {
 			after = t.retry<<(failed-1) + rand.N(t.retry)

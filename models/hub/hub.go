@@ -243,6 +243,16 @@ func (c *Client) File(r Reference, e Entry, name string) download.File {
 	}
 }
 
+// FileAt describes a file whose size and hash are known, and that lies at an address of its own, which gets no token.
+func (c *Client) FileAt(address string, e Entry, name string) download.File {
+	return download.File{
+		Name: name, Title: path.Base(e.Path), Size: e.Size, SHA256: e.SHA256, Git: e.Git,
+		Get: func(ctx context.Context, offset int64) (*http.Response, error) {
+			return c.ask(ctx, http.MethodGet, address, offset, true)
+		},
+	}
+}
+
 // get asks for a file, at the hub itself each time: the addresses that it leads to expire, even while they are used.
 func (c *Client) get(ctx context.Context, r Reference, offset int64) (*http.Response, error) {
 	answer, err := c.ask(ctx, http.MethodGet, c.resolve(r), offset, true)
@@ -316,7 +326,7 @@ func (c *Client) ask(ctx context.Context, method, address string, offset int64, 
 		}
 		answer, err := c.HTTP.Do(r)
 		if err != nil {
-			return nil, unreached(err)
+			return nil, unreached(c.isOwn(address), r.URL.Host, err)
 		}
 		c.warn(answer.Header)
 		to := answer.Header.Get("Location")
@@ -341,11 +351,14 @@ func (c *Client) ask(ctx context.Context, method, address string, offset int64, 
 }
 
 // unreached says why nobody answers, without the address, which may hold a signature.
-func unreached(err error) error {
+func unreached(isHub bool, host string, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	return fmt.Errorf("the hub was not reached: %w", err)
+	if isHub {
+		host = "the hub"
+	}
+	return fmt.Errorf("%s was not reached: %w", host, err)
 }
 
 // mayFollow refuses redirects that no hub needs.
