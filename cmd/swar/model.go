@@ -57,7 +57,7 @@ func listModels(here []models.Model) []listedModel {
 	for _, e := range catalog.All() {
 		if !slices.ContainsFunc(here, func(m models.Model) bool { return m.Name == e.Name }) {
 			all = append(all, listedModel{
-				Name: e.Name, Revision: models.ShortRevision(e.Revision), Languages: e.Languages, Licence: e.Licence, Gated: e.Gated,
+				Name: e.Name, Revision: models.ShortRevision(e.Pulled()), Languages: e.Languages, Licence: e.Licence, Gated: e.Gated,
 				Title: e.Title,
 			})
 		}
@@ -159,11 +159,19 @@ func (a *app) printModel(e *catalog.Entry, here *models.Lock, m models.Model) er
 		row("languages", strings.Join(e.Languages, " "))
 		row("script", e.Script)
 		row("punctuation", e.Punctuation)
+		more := []string{}
 		for _, v := range e.Voices {
+			if v.Optional {
+				more = append(more, v.Name)
+				continue
+			}
 			row("voice "+v.Name, fmt.Sprintf("%s, %s (%s)", v.Attribution, v.Licence, v.File))
 			for _, n := range v.Notes {
 				row("", n)
 			}
+		}
+		if len(more) > 0 {
+			row("more voices", strings.Join(more, ", ")+" (--voice)")
 		}
 		for _, n := range e.Notes {
 			row("note", n)

@@ -12,6 +12,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/models"
+	"github.com/swar-tts/swar/models/catalog"
 	"github.com/swar-tts/swar/models/hub"
 	"github.com/swar-tts/swar/models/pull"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
@@ -45,6 +46,7 @@ A bundle that somebody has made already comes from a registry of container image
 or from a file or folder here.`,
 		Example: `  swar model pull saryps-hindi
   swar model pull saryps-hindi --voice anjura=anjura.wav
+  swar model pull kokoro --voice af_heart
   swar model pull hf://owner/name@v1 --precision fp32
   swar model pull https://models.example.org/hindi.tar.zst#sha256=9f2c…`,
 		Args: launch.Exactly(1),
@@ -66,7 +68,8 @@ or from a file or folder here.`,
 	f.SortFlags = false
 	f.StringVar(&p.request.Name, "name", "", "what to call it here (default its `name` in the catalogue, or of the repository)")
 	f.StringVar(&p.request.Precision, "precision", bundle.Int8, "`int8`, the fast one, or fp32, the exact model")
-	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: a recording, or stored as safetensors, here or as hf://OWNER/NAME/FILE; can be repeated")
+	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: a recording, or stored as safetensors, here or as hf://OWNER/NAME/FILE; "+
+		"or the name of one that the model offers; can be repeated")
 	f.StringVar(&p.request.Codec, "codec", "", "weights of the codec, a `file` or hf://OWNER/NAME/FILE, of models that are published without")
 	f.IntVar(&p.request.VoiceSeconds, "voice-seconds", defaultVoiceSeconds, "leave room for voices of `n` seconds, 0 to 30, which swar voice adds later")
 	limit = launch.Size(f, "limit", defaultArchiveLimit, "refuse an archive that, with what is in it, takes more room than this")
@@ -97,6 +100,9 @@ func (p *pulling) check(cmd *cobra.Command, voices []string) error {
 	p.request.Voices = make(map[string]string)
 	for _, v := range voices {
 		name, from, ok := strings.Cut(v, "=")
+		if _, known := offered(p.request.Reference, v); known {
+			ok, from = true, v
+		}
 		switch {
 		case !ok || name == "" || from == "":
 			return launch.BadUsage(cmd, "--voice %q: want NAME=FILE", v)
@@ -106,6 +112,16 @@ func (p *pulling) check(cmd *cobra.Command, voices []string) error {
 		p.request.Voices[name] = from
 	}
 	return nil
+}
+
+// offered returns the voice of that name that the catalogue has of a model and that is not pulled unless it is asked for.
+func offered(reference, voice string) (catalog.Voice, bool) {
+	name, _, _ := strings.Cut(reference, "@")
+	e, ok := catalog.Find(name)
+	if !ok {
+		return catalog.Voice{}, false
+	}
+	return e.VoiceNamed(voice)
 }
 
 // run pulls.
@@ -165,7 +181,7 @@ func (p *pulling) show(plan *pull.Plan) {
 		title += ": " + e.Title
 	}
 	p.say("%s", p.app.Err.Bold(title))
-	p.say("  from     %s@%s", hub.Scheme+plan.Repository, models.ShortRevision(plan.Revision.Commit))
+	p.say("  from     %s", plan.From())
 	licence := plan.Licence()
 	if licence == "" {
 		licence = "not stated: read its page before you use it"

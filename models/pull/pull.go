@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/swar-tts/swar/models"
 	"github.com/swar-tts/swar/models/catalog"
 	"github.com/swar-tts/swar/models/download"
+	"github.com/swar-tts/swar/runtime/manifest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
@@ -20,6 +22,19 @@ import (
 // Pull does what a plan says, and returns the model. One that is here and was made of the same files in the same way is
 // returned as it is. Of two that pull the same model at once, the second waits for the first.
 func (p *Puller) Pull(ctx context.Context, plan *Plan) (m models.Model, isNew bool, err error) {
+	defer func() { err = errors.Join(err, p.packages.Close()) }()
+	for {
+		m, isNew, err = p.pull(ctx, plan)
+		if err == nil || ctx.Err() != nil || plan.next == nil {
+			return m, isNew, err
+		}
+		plan = plan.next
+		p.Notice(fmt.Sprintf("%v; trying %s next", err, plan.files[0].entry.Path))
+	}
+}
+
+// pull does what a plan says by itself.
+func (p *Puller) pull(ctx context.Context, plan *Plan) (m models.Model, isNew bool, err error) {
 	folder := p.Store.Folder(plan.Name, plan.Revision.Commit)
 	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
 		return m, false, err
@@ -34,9 +49,10 @@ func (p *Puller) Pull(ctx context.Context, plan *Plan) (m models.Model, isNew bo
 	}); err != nil {
 		return m, false, err
 	}
+	p.whole, p.another = plan.whole(), plan.next != nil
 	for _, f := range plan.files {
 		if err := p.bring(ctx, f); err != nil {
-			return m, false, fmt.Errorf("%s: %w", f.role, err)
+			return m, false, fmt.Errorf("%s: %w", cmp.Or(f.title(), f.role), err)
 		}
 		if err := f.describe(); err != nil {
 			return m, false, err
@@ -51,13 +67,13 @@ func (p *Puller) Pull(ctx context.Context, plan *Plan) (m models.Model, isNew bo
 		return m, false, err
 	}
 	defer func() { _ = os.RemoveAll(made) }() // unless it has been kept
-	if _, err := convert.Convert(ctx, made, p.conversion(plan)); err != nil {
+	if err := plan.maker(ctx, made, plan); err != nil {
 		return m, false, err
 	}
 	if err := p.Verify(ctx, made); err != nil {
 		return m, false, fmt.Errorf("the bundle is made, and does not work: %w", err)
 	}
-	if wanted.Bundle, err = bundle.HashFile(filepath.Join(made, bundle.ManifestFile)); err != nil {
+	if wanted.Bundle, err = manifest.Digest(made); err != nil {
 		return m, false, err
 	}
 	wanted.Pulled = time.Now().UTC().Truncate(time.Second)
@@ -146,6 +162,12 @@ func isSame(have, wanted models.Lock) bool {
 		}
 	}
 	return all(have) == all(wanted)
+}
+
+// makeONNX makes a bundle of the Pocket-TTS family.
+func (p *Puller) makeONNX(ctx context.Context, to string, plan *Plan) error {
+	_, err := convert.Convert(ctx, to, p.conversion(plan))
+	return err
 }
 
 // conversion is how the files of a plan become a bundle.
