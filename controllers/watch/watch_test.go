@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +40,9 @@ func (r *fakeRouter) Watch(stream grpc.BidiStreamingServer[wire.WatchRequest, wi
 	for {
 		select {
 		case s := <-r.tell:
+			if s == nil { // which ends the call
+				return nil
+			}
 			if err := stream.Send(s); err != nil {
 				return err
 			}
@@ -72,13 +76,18 @@ func startRouter(t *testing.T, address string) *fakeRouter {
 
 func startWatcher(t *testing.T) (w *watch.Watcher, heard chan string) {
 	t.Helper()
+	return startLoggedWatcher(t, slog.New(slog.DiscardHandler))
+}
+
+func startLoggedWatcher(t *testing.T, log *slog.Logger) (w *watch.Watcher, heard chan string) {
+	t.Helper()
 	heard = make(chan string, 100)
 	w = watch.New(watch.Config{
 		Dial: func(_, address string) (*grpc.ClientConn, error) {
 			return grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 		},
 		Heard: func(fleet string) { heard <- fleet },
-	}, slog.New(slog.DiscardHandler))
+	}, log)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -133,6 +142,41 @@ func TestRoutersAreHeardAndTold(t *testing.T) {
 	if got := w.Told("ns/one"); len(got) != 0 {
 		t.Errorf("of a fleet that has left there is %v", got)
 	}
+}
+
+// TestARouterThatHasConnectionsMadeAnew is called again at once, and not thought to be away.
+func TestARouterThatHasConnectionsMadeAnew(t *testing.T) {
+	var log lines
+	a := startRouter(t, "127.0.0.1:0")
+	w, _ := startLoggedWatcher(t, slog.New(slog.NewTextHandler(&log, nil)))
+	w.Set("ns/one", []string{a.address})
+	begun := time.Now()
+	a.tell <- &wire.FleetState{Epoch: 1}
+	within(t, "the call is older than one that has failed", func() bool { return time.Since(begun) > 1100*time.Millisecond })
+	a.tell <- nil
+	a.tell <- &wire.FleetState{Epoch: 2}
+	within(t, "it is called again", func() bool { return w.Told("ns/one")[a.address].State.GetEpoch() == 2 })
+	if text := log.String(); text != "" {
+		t.Errorf("the log tells of it: %s", text)
+	}
+}
+
+// lines is a log that may be read while it is written.
+type lines struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // TestARouterThatComesBack is called again, and what it said last is known until then.
