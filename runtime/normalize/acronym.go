@@ -89,7 +89,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// spacedInitials reads the initials of A. R. Rahman without their dots.
+// spacedInitials reads the initials of A. R. Rahman, U. S. A. and ए. के. शर्मा without their dots.
 func (r *reader) spacedInitials(i int) int {
 	if !r.isSpacedInitial(i) {
 		return i
@@ -99,36 +99,47 @@ func (r *reader) spacedInitials(i int) int {
 	}
 	r.begin(i, speech.SpanAcronym)
 	for k := i; k < next; k += 2 {
-		r.letters(r.str(k), r.lang)
+		if r.at(k).kind == deva {
+			r.say(r.str(k))
+		} else {
+			r.letters(r.str(k), r.lang)
+		}
 	}
 	return r.end(next)
 }
 
-// maxInitials is how many initials with spaces between them a name may have.
-const maxInitials = 4
-
-// isSpacedInitial reports whether token i is a capital with its dot, and a name follows apart: R. Ashwin, A. K. Sharma. Behind a word that
-// letters number, and at the beginning of a line, a letter alone is a mark: Vitamin C. Please, A. Delhi.
+// isSpacedInitial reports whether token i is a letter with its dot, apart from another or from the name that follows: R. Ashwin, U. S. A. in.
+// Behind a word that letters number, and at the beginning of a line, a letter alone is a mark: Vitamin C. Please, A. Delhi.
 func (r *reader) isSpacedInitial(i int) bool {
-	if !r.isDottedCapital(i) || r.joined(i) || !r.at(i+2).gap {
+	kind, name := r.at(i).kind, r.at(i+2)
+	if !r.isDottedLetter(i) || r.joined(i) || kind == latin && !name.gap {
 		return false
 	}
-	j := i + 2
-	for j < i+2*maxInitials && r.isDottedCapital(j) && r.at(j+2).gap {
-		j += 2
+	if spelled := r.single(i-1) || r.isWord(i-1, digitName|expansion); spelled && !r.in(i-1, salutation) {
+		return false // the last letter of a code: A M. A. Singh
 	}
-	name := r.at(j)
-	named := name.kind == latin && name.cas == title && !name.word.is(englishWord|hindiFunction|hindiVerb)
-	several := j > i+2 || r.isSign(i-1, '.') && r.isDottedCapital(i-2)
-	if several || !named {
-		return several && (named || name.inCapitals() && name.b-name.a > 2)
+	if r.isDottedLetter(i+2) && name.kind == kind {
+		return true
 	}
-	listed := i == r.start && r.text[r.toks[i].a] < 'F'
+	switch {
+	case r.opensSentence(i + 2), name.kind == nothing, name.isOneOf(".?!" + string(rune(danda))):
+		return false
+	case r.isSign(i-1, '.') && r.isDottedLetter(i-2) && r.at(i-2).kind == kind:
+		return true // the last of several
+	case kind == deva:
+		return name.kind == deva && r.isSign(i-1, '.') && r.isWord(i-2, dotOrTitle) // डॉ. एस. राधाकृष्णन
+	case name.kind != latin || name.cas != title:
+		return false
+	}
+	first := r.text[r.toks[i].a]
+	listed := i == r.start && (first < 'F' || first == 'I')
 	return !listed && !r.isLettered(i-1)
 }
 
-// isDottedCapital reports whether token i is a capital and its dot follows.
-func (r *reader) isDottedCapital(i int) bool { return r.capital(i) && r.tightSign(i+1, '.') }
+// isDottedLetter reports whether token i is a capital, or the name of a letter in Devanagari, and its dot follows.
+func (r *reader) isDottedLetter(i int) bool {
+	return r.tightSign(i+1, '.') && (r.capital(i) || r.at(i).kind == deva && r.in(i, letterName))
+}
 
 // isLettered reports whether token i is a word that a letter follows, as of Plan B, or the letter or the number of a code.
 func (r *reader) isLettered(i int) bool {

@@ -572,21 +572,25 @@ func (r *reader) square(j int) (*unit, int) {
 		}
 		return u, k
 	}
-	figure := r.at(j + 1)
-	if figure.gap || figure.kind != sign && figure.kind != digits || !r.looseEnd(j+2) {
+	at := j + 1
+	if r.tightSign(at, '^') {
+		at++ // m^2
+	}
+	figure := r.at(at)
+	if figure.gap || figure.kind != sign && figure.kind != digits || !r.looseEnd(at+1) {
 		return nil, j
 	}
-	switch r.str(j + 1) {
+	var u *unit
+	switch r.str(at) {
 	case string(rune(squared)), "2":
-		if u := squares[r.str(j)]; u != nil {
-			return u, j + 2
-		}
+		u = squares[r.str(j)]
 	case string(rune(cubed)), "3":
-		if u := cubes[r.str(j)]; u != nil {
-			return u, j + 2
-		}
+		u = cubes[r.str(j)]
 	}
-	return nil, j
+	if u == nil {
+		return nil, j
+	}
+	return u, at + 1
 }
 
 // powerWords are what stands before a length to make it an area or a volume.

@@ -549,6 +549,15 @@ func (r *reader) monthAndDay(i, j int, d *day) int {
 		}
 		k++
 	}
+	if b, behind := r.dayAt(k + 1); r.tightSign(k, '-') && b > a && r.looseEnd(behind) && !r.countedAt(behind) {
+		d.day, d.next = b, behind // Jan 15-20
+		r.yearBehind(behind, d)
+		r.begin(i, speech.SpanDate)
+		r.sayDay(a, r.lang)
+		r.say(r.lang.words[wordTo])
+		r.sayDate(d)
+		return r.end(d.next)
+	}
 	to, end := r.monthBehind(k)
 	b, behind := r.dayAt(end)
 	ranged := to > 0 && b > 0 && r.looseEnd(behind)

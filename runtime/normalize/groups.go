@@ -101,6 +101,9 @@ const (
 	bloodWord                       // A- and B+ near it are groups: blood, donor
 	balances                        // clr and tot before them are clear and total: bal
 	blocking                        // what people write to a bank: BLOCK
+	salutation                      // a person's name follows: mister
+	joiner                          // stands inside names and times with a capital, too: of, to
+	letterName                      // a letter of the Latin script in Devanagari: ए, के
 	planned                         // a letter numbers it: plan, hepatitis
 	era                             // a year stands before: ईस्वी, BC
 	command                         // what a shell does behind its prompt: npm, git
@@ -213,6 +216,9 @@ var groupWords = [groups]string{
 	bloodWord:          `blood group donor donors donate donation khoon khun rakt plasma platelets transfusion ब्लड ग्रुप खून ख़ून रक्त डोनर प्लाज़्मा रक्तदान`,
 	balances:           `bal balance avl avbl avlbl avail available`,
 	blocking:           `block blk hotlist`,
+	salutation:         `mister missus miz doctor professor shrimati captain advocate colonel major`,
+	joiner:             `no of and for to in on at by with from or till until ka ki ke ko se me mein par aur ya`,
+	letterName:         `ए बी सी डी ई एफ एफ़ जी एच आई जे के एल एम एन ओ पी क्यू आर एस टी यू वी डब्ल्यू डब्लू एक्स वाई ज़ेड जेड`,
 	planned:            `plan hepatitis`,
 	era:                `ईस्वी ईसवी ईसवीं ad bc ce bce`,
 	command:            `npm npx yarn pip git docker kubectl cargo sudo apt brew node python curl wget ssh chmod mkdir`,

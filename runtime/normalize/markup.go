@@ -22,11 +22,8 @@ func (r *reader) markup(i int) int {
 	switch t.ch {
 	case squared, cubed:
 		return r.power(i)
-	case raised: // behind a word it points to a footnote
-		if r.tightDigits(i + 1) {
-			return r.hush(i, i+2, speech.SpanMarkup)
-		}
-		return r.hush(i, i+1, speech.SpanMarkup)
+	case raised:
+		return r.footnote(i)
 	case '~':
 		if t.gap && r.tight(i+1) && (r.at(i+1).kind == digits || r.at(i+1).isCurrency()) {
 			return i // ~9hrs
@@ -50,14 +47,7 @@ func (r *reader) markup(i int) int {
 			return r.hush(i, i+1, speech.SpanMarkup)
 		}
 	case ']':
-		if r.tightSign(i+1, '(') {
-			for j := i + 2; j < i+lookahead && r.at(j).kind != nothing; j++ {
-				if r.isSign(j, ')') {
-					return r.hush(i, j+1, speech.SpanMarkup)
-				}
-			}
-		}
-		return r.hush(i, i+1, speech.SpanMarkup)
+		return r.hush(i, r.linkEnd(i), speech.SpanMarkup)
 	}
 	return i
 }
@@ -105,8 +95,11 @@ func (r *reader) isCited(i int) bool {
 	if !r.tight(i) || r.single(i-1) || r.isSign(i-2, '`') {
 		return false
 	}
-	return before.kind.lettered() || before.isOneOf(".,])"+string(rune(danda)))
+	return before.kind.lettered() && !r.isSetBehind(i) || before.isOneOf(".,])"+string(rune(danda)))
 }
+
+// isSetBehind reports whether brackets begin at token i and an equals sign stands behind them: arr[1] = 5.
+func (r *reader) isSetBehind(i int) bool { return r.isSign(i+2, ']') && r.isSign(i+3, '=') }
 
 // equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.
 func (r *reader) equalSigns(i int) int {
@@ -124,6 +117,28 @@ func (r *reader) equalSigns(i int) int {
 		return r.hush(i, j, speech.SpanMarkup)
 	}
 	return i
+}
+
+// linkEnd returns the end of the address behind the bracket at token i, ](url), or what is behind the bracket.
+func (r *reader) linkEnd(i int) int {
+	if !r.tightSign(i+1, '(') {
+		return i + 1
+	}
+	for j := i + 2; j < i+lookahead && r.at(j).kind != nothing; j++ {
+		if r.isSign(j, ')') {
+			return j + 1
+		}
+	}
+	return i + 1
+}
+
+// footnote passes over raised figures, which point to a footnote where they are no power.
+func (r *reader) footnote(i int) int {
+	next := i + 1
+	if r.tightDigits(next) {
+		next++
+	}
+	return r.hush(i, next, speech.SpanMarkup)
 }
 
 // power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
@@ -205,10 +220,10 @@ func (r *reader) lineMark(i int) int {
 	switch t.ch {
 	case '#', '>', bullet, arrow:
 		ticket := t.ch == '#' && width == 1 && next.kind == digits // # 58213 is its number
-		if t.ch == '>' && width == 1 && next.kind == digits && r.isSign(j+1, '%') {
+		if ticket || t.ch == '>' && r.isShareAt(j) {
 			return i // > 90% marks
 		}
-		if next.gap && !lineEnds && !ticket || t.isOneOf(">"+string(rune(bullet))) {
+		if next.gap && !lineEnds || t.isOneOf(">"+string(rune(bullet))) {
 			return r.hush(i, j, speech.SpanMarkup)
 		}
 	case '-', '*', '+', enDash, emDash:
@@ -216,8 +231,7 @@ func (r *reader) lineMark(i int) int {
 			return r.hush(i, j, speech.SpanMarkup)
 		}
 	case '`':
-		info := r.tight(j) && next.kind == latin && r.at(j+1).kind == nothing // of a listing: its language
-		if width >= 3 && info {
+		if width >= 3 && r.isInfo(j) {
 			return r.hush(i, j+1, speech.SpanMarkup)
 		}
 	case '_':
@@ -227,6 +241,14 @@ func (r *reader) lineMark(i int) int {
 	}
 	return i
 }
+
+// isInfo reports whether the language of a listing stands at token i, behind its opening marks: ```python.
+func (r *reader) isInfo(i int) bool {
+	return r.tight(i) && r.at(i).kind == latin && r.at(i+1).kind == nothing
+}
+
+// isShareAt reports whether a percentage begins at token i.
+func (r *reader) isShareAt(i int) bool { return r.at(i).kind == digits && r.isSign(i+1, '%') }
 
 // listNumber reads the number of a list item, 1. or 1), with a stop behind it; inside a line, 1) … 2), it stands between pauses.
 func (r *reader) listNumber(i int) int {

@@ -122,8 +122,7 @@ func (r *reader) maskedSign(i int) int {
 	}
 	size := len(r.str(next))
 	if r.at(i).isOneOf(dots) {
-		moved := r.currencyCode(next+2) > 0 || r.at(next+2).isCurrency() // A/c ..5530 Cr INR 200
-		if size < 2 || !r.isAccountNear(i) || r.countedAt(next+1) && !moved {
+		if size < 2 || !r.isAccountNear(i) || r.countsBehind(next+1) {
 			return i
 		}
 		return r.masked(i)
@@ -138,6 +137,12 @@ func (r *reader) maskedSign(i int) int {
 		return r.masked(i)
 	}
 	return i
+}
+
+// countsBehind reports whether the word at token i is a noun that is counted, and no credit: A/c ..5530 Cr INR 200.
+func (r *reader) countsBehind(i int) bool {
+	moved := r.currencyCode(i+1) > 0 || r.at(i+1).isCurrency()
+	return r.countedAt(i) && !moved
 }
 
 // isAccountNear reports whether an account, a card or a bank is named in front of token i.

@@ -24,7 +24,7 @@ var neighbourForms = [...]neighbourForm{
 	{"स्वा", "स्वास्थ्य", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "प्रा") }},
 	{"ई", "ईसा", func(r *reader, _, next int) bool { return r.reads(next, "पू") && r.isSign(next+1, '.') }},
 	{"पू", "पूर्व", func(r *reader, i, _ int) bool { return r.isSign(i-1, '.') && r.reads(i-2, "ई") }},
-	{"ई", "ईस्वी", func(r *reader, i, next int) bool { return r.isSign(i+1, '.') && r.at(i-1).kind == digits }},
+	{"ई", "ईस्वी", func(r *reader, i, _ int) bool { return r.isSign(i+1, '.') && r.at(i-1).kind == digits }},
 	{"से", "सेक्टर", func(r *reader, i, next int) bool {
 		return r.isSign(i+1, '.') && r.small(next, 3) > 0 && (r.isSign(i-1, ',') || r.isSign(next-1, '-'))
 	}},

@@ -311,6 +311,9 @@ func (r *reader) unitAlone(i int) int {
 	if u == nil {
 		u, next = r.bracketedUnit(i)
 	}
+	if raised := r.at(i + 1).isOneOf(string(rune(squared)) + string(rune(cubed))); raised && u == nil && len(r.str(i)) > 1 {
+		u, next = r.square(i) // km² alone
+	}
 	if u == nil {
 		return i
 	}

@@ -38,6 +38,7 @@ var (
 	}
 	devaRules = []rule{
 		{"amount of money", (*reader).moneyPrefix, false},
+		{"initials", (*reader).spacedInitials, false},
 		{"weekdays", (*reader).weekdayRange, false},
 		{"date", (*reader).monthFirst, false},
 		{"dotted short form", (*reader).dottedForm, false},

@@ -148,7 +148,7 @@ func (r *reader) fullStop(j int) bool {
 	case p.word.is(needsDot|dotOrTitle|dotOrNone) && !(p.kind == latin && r.isMeasure(j-1)):
 		// Min. order, but not: in 15 min. Delivery; pens etc. Call us
 		ends := r.in(j-1, endsPhrase) && (next.cas == title || next.kind == deva && p.kind == latin)
-		return ends || r.in(j-1, alsoWord) && r.isWordBeforeStop(j-1, j+1)
+		return ends || r.stopBehindShort(j) || r.in(j-1, alsoWord) && r.isWordBeforeStop(j-1, j+1)
 	case r.currencyCode(j-1) > 0:
 		return r.stopBehindCurrency(j)
 	case p.word.is(beforeNumber):
@@ -164,6 +164,9 @@ func (r *reader) fullStop(j int) bool {
 // stopBehindDevanagari is fullStop for the dot at j behind a word of Devanagari: none behind से. 3, ई. पू. में, 28 नवं. and कि.मी.
 func (r *reader) stopBehindDevanagari(j int) bool {
 	p, next := r.at(j-1), r.at(j+1)
+	if r.isSpacedInitial(j - 1) {
+		return false
+	}
 	if len(p.word.beside) > 0 {
 		goesOn := next.kind == digits || next.word.is(shortened) || len(next.word.beside) > 0
 		if goesOn || r.reads(j-3, "ई", "प्रा") {
@@ -220,11 +223,27 @@ func (r *reader) stopBehindLatin(j int) bool {
 	return true
 }
 
+// opensSentence reports whether token i is a word with a capital that hardly any name is or has inside.
+func (r *reader) opensSentence(i int) bool {
+	t := r.at(i)
+	return t.cas == title && t.word.is(englishWord|hindiFunction|hindiVerb) && !r.in(i, joiner)
+}
+
+// stopBehindShort reports whether the dot at j, behind a short form that is no title, ends the sentence, too: 500 approx. Please; but Opp. The
+// Grand Hotel.
+func (r *reader) stopBehindShort(j int) bool {
+	title := r.isWord(j-1, dotOrTitle) && !r.isWord(j-1, weekday)
+	if title || r.at(j-1).cas == upper || r.reads(j+1, "The", "A", "An") {
+		return false
+	}
+	return r.opensSentence(j+1) && !r.reads(j-1, "vs", "Vs")
+}
+
 // stopBehindLetter is fullStop for the dot at j behind a letter: of initials and U.S.A. it ends none, but one before a word that hardly any
 // name is, and that of 7 p.m. before a capital.
 func (r *reader) stopBehindLetter(j int) bool {
 	next := r.at(j + 1)
-	opens := next.cas == title && next.word.is(englishWord|hindiFunction|hindiVerb)
+	opens := r.opensSentence(j + 1)
 	switch {
 	case r.isSpacedInitial(j - 1):
 		return false
@@ -241,7 +260,7 @@ func (r *reader) stopBehindLetter(j int) bool {
 func (r *reader) opensBehindTime(j int) bool {
 	next := r.at(j + 1)
 	if next.kind == latin {
-		return next.cas == title && !next.word.is(weekday|month|dotOrTitle)
+		return next.cas == title && !next.word.is(weekday|month|dotOrTitle) && !r.in(j+1, joiner)
 	}
 	if next.kind != deva || r.in(j+1, tiesTime) || next.word.is(weekday|month|dayPart|oclock) {
 		return false

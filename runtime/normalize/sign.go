@@ -18,8 +18,8 @@ func (r *reader) emoticon(i int) int {
 	if t.ch == '<' && r.heart(i) {
 		return r.hush(i, i+2, speech.SpanEmoji)
 	}
-	if t.ch == '<' && r.tightSign(i+1, '#') && r.tightSign(i+2, '>') {
-		return r.hush(i, i+3, speech.SpanMarkup) // by which an app finds its code
+	if r.isAppMark(i) {
+		return r.hush(i, i+3, speech.SpanMarkup)
 	}
 	if t.ch != ':' && t.ch != ';' {
 		return i
@@ -37,7 +37,7 @@ func (r *reader) emoticon(i int) int {
 			return i
 		}
 		j++
-	case mouth.ch == '@' && mouth.kind == sign && r.at(i).gap && r.looseEnd(j+1):
+	case mouth.isOneOf("@") && t.gap:
 		j++
 	case mouth.isOneOf("()"):
 		if !t.gap && mouth.ch == '(' || mouth.ch == ')' && r.inBrackets(i) {
@@ -53,6 +53,11 @@ func (r *reader) emoticon(i int) int {
 		return i
 	}
 	return r.hush(i, j, speech.SpanEmoji)
+}
+
+// isAppMark reports whether <#> stands at token i, by which an app finds its code in a message.
+func (r *reader) isAppMark(i int) bool {
+	return r.isSign(i, '<') && r.tightSign(i+1, '#') && r.tightSign(i+2, '>')
 }
 
 // inBrackets reports whether a bracket is open at token i.
@@ -400,9 +405,7 @@ func (r *reader) signWord(i int) connector {
 			return wordStar
 		}
 	case '/':
-		if r.isChoice(i) {
-			return wordOr
-		}
+		return r.strokeWord(i)
 	case '*', multiply:
 		if ch == '*' && r.isStarred(i) {
 			return wordStar
@@ -423,6 +426,18 @@ func (r *reader) signWord(i int) connector {
 		}
 	default:
 		return signWords[ch]
+	}
+	return noWord
+}
+
+// strokeWord returns the word that the stroke at i is.
+func (r *reader) strokeWord(i int) connector {
+	bold := r.at(i-2).kind == digits || r.at(i-3).kind == digits
+	switch {
+	case r.isChoice(i):
+		return wordOr
+	case bold && r.isSign(i-1, '*') && r.tightDigits(i+1):
+		return wordOver // **92**/100
 	}
 	return noWord
 }

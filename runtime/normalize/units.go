@@ -156,6 +156,7 @@ mm | मिलीमीटर | millimetre | millimetres
 ft | फ़ुट | foot | feet
 in | इंच | inch | inches | tight
 km/h,kmph,kmh,kph | किलोमीटर प्रति घंटा | kilometre per hour | kilometres per hour
+m/s2 | मीटर प्रति सेकंड वर्ग | metre per second squared | metres per second squared
 m/s | मीटर प्रति सेकंड | metre per second | metres per second
 l,ltr,ltrs,lt | लीटर | litre | litres | quarter
 μl | माइक्रोलीटर | microlitre | microlitres

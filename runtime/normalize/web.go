@@ -48,20 +48,22 @@ func (r *reader) webAddress(i int) int {
 
 // file returns the end of a name of a file, main.rs or src/app.py, and of what is dotted behind a mark of code, `user.name`; i for none.
 func (r *reader) file(i int) int {
+	if r.at(i).kind != latin {
+		return i
+	}
 	end := i
 	for j := i; r.within(i, j) && (j == i || r.tight(j)); j++ {
 		t := r.at(j)
 		if t.kind != latin && t.kind != digits && !t.isOneOf("./-_") {
 			break
 		}
-		named := t.kind == latin && r.tightSign(j-1, '.') && j > i+1 && r.looseEnd(j+1)
-		known := sourceFile[r.atWord(j)] && !(r.reads(j, "rs") && r.at(j+1).kind == digits) // bill.rs 500
-		if named && (known || r.isSign(i-1, '`') && !r.tightSign(j+1, '.')) {
+		if t.kind != latin || j < i+2 || !r.isSign(j-1, '.') || !r.looseEnd(j+1) {
+			continue
+		}
+		quoted := r.isSign(i-1, '`') && !r.tightSign(j+1, '.')
+		if money := r.reads(j, "rs") && r.at(j+1).kind == digits; quoted || sourceFile[r.str(j)] && !money { // bill.rs 500
 			end = j + 1
 		}
-	}
-	if r.at(i).kind != latin {
-		return i
 	}
 	return end
 }
@@ -241,8 +243,8 @@ func (r *reader) sayName(j int, last bool) {
 		return
 	}
 	switch {
-	case r.isSign(j-1, '.') && sourceFile[s] && (r.currencyCode(j) > 0 || t.word.is(shortened)):
-		r.letters(s, r.lang) // main.rs
+	case r.isSpelledEnd(j):
+		r.letters(s, r.lang)
 	case s == "Rs" || s == "RS" || s == "rs":
 		r.say(r.lang.words[wordRupees]) // as it would be alone
 	case s == "www" && r.lang == english:
@@ -266,6 +268,11 @@ func (r *reader) sayName(j int, last bool) {
 	default:
 		r.say(s)
 	}
+}
+
+// isSpelledEnd reports whether token j is the end of a file name that elsewhere is short for something: main.rs, run.sh.
+func (r *reader) isSpelledEnd(j int) bool {
+	return r.isSign(j-1, '.') && sourceFile[r.str(j)] && (r.currencyCode(j) > 0 || r.isWord(j, shortened))
 }
 
 // handle reads @chai_adda and drops the sign of a hashtag.

@@ -83,6 +83,8 @@ func TestWordsOfBothLanguages(t *testing.T) {
 		{"mai as the pronoun", "mai theek hu", "मैं ठीक हूँ"},
 		{"m alone as the pronoun", "m ghar pe hu", "मैं घर पे हूँ"},
 		{"m alone after a noun", "ghar m koi nahi", "घर में कोई नहीं"},
+		{"words with a long vowel", "ghode pe naashte ki mashaal", "घोड़े पे नाश्ते की मशाल"},
+		{"a cry and its limit", "gaaliya mat do, hadd hai", "गालियाँ मत दो, हद है"},
 		{"to after a subject", "main to aa gaya", "मैं तो आ गया"},
 		{"to after welcome", "welcome to Swar, kaise hain aap", "वेलकम टू स्वर, कैसे हैं आप"},
 		{"the closes a clause", "wo log kahan the", "वो लोग कहाँ थे"},
