@@ -44,6 +44,10 @@ var rules = map[string]rule{
 	"runtime/childenv":          {nil, "what a program may see depends on nothing of ours"},
 	"runtime/recording":         {[]string{"runtime/childenv", "runtime/speech", "runtime/resample"}, "a recording is a file; what is made of it is decided elsewhere"},
 	"runtime/espeak":            {[]string{"runtime/internal/espeakng", "runtime/speech", "runtime/resample", "runtime/synth", "runtime/tokenize", "runtime/translit"}, "an engine knows its port and what it feeds its model with"},
+	"runtime/kokoro": {[]string{
+		"runtime/espeak", "runtime/internal/noise", "runtime/internal/ort", "runtime/kokoro/bundle", "runtime/kokoro/convert",
+		"runtime/safetensors", "runtime/speech", "runtime/synth",
+	}, "an engine knows its port, what it feeds its model with, and how its voices are measured when they are converted"},
 	"runtime/onnx": {[]string{
 		"runtime/speech", "runtime/synth", "runtime/tokenize", "runtime/translit", "runtime/onnx/bundle", "runtime/onnx/layout",
 		"runtime/internal/graph", "runtime/internal/noise", "runtime/internal/ort",
@@ -171,7 +175,7 @@ var rules = map[string]rule{
 	"cmd/internal/launch": {nil, "what every program shares knows neither engines nor the portal"},
 	"cmd/internal/peer":   {[]string{"cmd/internal/launch", "runtime/grpcauth"}, "processes of a fleet know one another by the same settings, whatever they do"},
 	"cmd/internal/engine": {[]string{
-		"cmd/internal/launch", "models", "runtime/espeak", "runtime/metrics", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout",
+		"cmd/internal/launch", "models", "runtime/espeak", "runtime/kokoro", "runtime/metrics", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/layout",
 		"runtime/pipeline", "runtime/pool", "runtime/synth",
 	}, "programs that speak by themselves choose and join the same things; keys and HTTP are not among them"},
 	"cmd/internal/portal": {[]string{

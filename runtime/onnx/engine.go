@@ -64,7 +64,7 @@ type Engine struct {
 	kernel    string // of products of integers, empty where there are none
 	workers   int    // that will be made, as far as is known
 	prefills  *prefills
-	memory    Memory
+	memory    synth.Memory
 
 	reading sync.Mutex // of voices from the disk
 	listing sync.Mutex // changes of voices

@@ -14,7 +14,6 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/models"
 	"github.com/swar-tts/swar/runtime/espeak"
-	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -36,7 +35,7 @@ type Flags struct {
 // Define defines the flags that choose an engine.
 func (s *Flags) Define(f *pflag.FlagSet) {
 	s.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak",
-		append([]string{"auto", "espeak", "onnx"}, fakes()...)...)
+		names()...)
 	s.fake.define(f)
 	f.StringVar(&s.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
 	f.StringVar(&s.model, "model", "", "`name` of a model that was pulled, or NAME@REVISION, see swar model")
@@ -66,9 +65,9 @@ func (s *Flags) Check(cmd *cobra.Command) error {
 		return err
 	}
 	switch {
-	case *s.engine == "onnx" && s.bundle == "":
-		return launch.BadUsage(cmd, "--engine onnx needs a model; name one with --model (`swar model pull` brings it) or a folder with --bundle")
-	case *s.engine != "onnx" && *s.engine != "auto" && s.bundle != "":
+	case needsBundle(*s.engine) && s.bundle == "":
+		return launch.BadUsage(cmd, "--engine %s needs a model; name one with --model (`swar model pull` brings it) or a folder with --bundle", *s.engine)
+	case !needsBundle(*s.engine) && *s.engine != "auto" && s.bundle != "":
 		return launch.BadUsage(cmd, "--engine %s and --bundle contradict each other; drop one of them", *s.engine)
 	case s.digest != "" && s.bundle == "":
 		return launch.BadUsage(cmd, "--bundle-digest pins a bundle; name its folder with --bundle")
@@ -97,7 +96,7 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 		return nil
 	case s.bundle != "":
 		return launch.BadUsage(cmd, "--model and --bundle each name a model; drop one of them")
-	case *s.engine != "onnx" && *s.engine != "auto":
+	case !needsBundle(*s.engine) && *s.engine != "auto":
 		return launch.BadUsage(cmd, "--engine %s and --model contradict each other; drop one of them", *s.engine)
 	case models.IsAddress(s.model) && !s.mayPull:
 		return launch.BadUsage(cmd, "--model %s: want the name of a model that is here; `swar model pull` brings one from an address and says its name", s.model)
@@ -139,6 +138,9 @@ func (s *Flags) Open(ctx context.Context, workers int) (synth.Engine, error) {
 		if err := s.checkDigest(); err != nil {
 			return nil, err
 		}
+		if err := s.checkEngine(); err != nil {
+			return nil, err
+		}
 		return s.OpenBundle(ctx, s.bundle, workers, s.cacheBytes())
 	}
 	if *s.engine != "auto" && *s.engine != "espeak" {
@@ -156,14 +158,30 @@ func (s *Flags) OpenReader(ctx context.Context) (synth.Engine, error) {
 	if !s.Neural() {
 		return s.Open(ctx, 1)
 	}
-	kind, err := FindLayout(s.bundle)
+	public, err := FindLayout(s.bundle)
 	if err != nil {
 		return nil, err
 	}
-	if kind != layout.None {
+	if public != layout.None {
 		return s.Open(ctx, 1)
 	}
-	return onnx.OpenReader(s.bundle)
+	if err := s.checkEngine(); err != nil {
+		return nil, err
+	}
+	k, err := kindOf(s.bundle)
+	if err != nil {
+		return nil, err
+	}
+	return k.read(s.bundle)
+}
+
+// checkEngine refuses a bundle that is for another engine than was asked for.
+func (s *Flags) checkEngine() error {
+	k, err := kindOf(s.bundle)
+	if err == nil && *s.engine != "auto" && *s.engine != k.name {
+		err = fmt.Errorf("the bundle in %s is for --engine %s, not %s", s.bundle, k.name, *s.engine)
+	}
+	return err
 }
 
 // cacheBytes is the size of the prefill cache as engines want it told: less than 0 for none, 0 for their default.

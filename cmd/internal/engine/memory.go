@@ -7,13 +7,12 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/metrics"
-	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
 // weigh tells how many bytes a neural engine needs, and refuses it where they cannot be had.
 func weigh(engine synth.Engine, r Runtime, workers int, limit int64, log *slog.Logger) (int64, error) {
-	e, ok := engine.(*onnx.Engine)
+	e, ok := engine.(synth.Neural)
 	if !ok {
 		return 0, nil
 	}
@@ -28,13 +27,13 @@ func weigh(engine synth.Engine, r Runtime, workers int, limit int64, log *slog.L
 // Register lets the workers and the counts of a neural engine be seen.
 func (s *Speaker) Register(m *metrics.Registry) {
 	m.RegisterWorkers(s.Capacity)
-	if e, ok := s.engine.(*onnx.Engine); ok {
+	if e, ok := s.engine.(synth.Neural); ok {
 		info := metrics.EngineInfo{Kernel: kernelOf(e), Precision: e.Precision(), Library: s.release}
 		m.RegisterEngine(info, func() metrics.EngineCounts { return metrics.EngineCounts(e.Counters()) })
 	}
 }
 
-func kernelOf(e *onnx.Engine) string { return cmp.Or(e.Kernel(), "none") }
+func kernelOf(e synth.Neural) string { return cmp.Or(e.Kernel(), "none") }
 
 // WarnOfSpool warns where a full spool, beside what the engine needs, will be more than limit; 0 means that there is no
 // limit. All are bytes.
@@ -48,7 +47,7 @@ func (s *Speaker) WarnOfSpool(spool, limit int64, log *slog.Logger) {
 }
 
 // checkMemory refuses what will be more than the limit, and warns of what may be; 0 means that there is no limit.
-func checkMemory(needed onnx.Memory, workers int, limit int64, log *slog.Logger) error {
+func checkMemory(needed synth.Memory, workers int, limit int64, log *slog.Logger) error {
 	total := needed.Total(workers)
 	switch {
 	case limit == 0 || total <= limit:

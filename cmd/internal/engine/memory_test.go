@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/swar-tts/swar/runtime/onnx"
+	"github.com/swar-tts/swar/runtime/synth"
 )
 
 func TestMemoryIsWeighedAgainstTheLimit(t *testing.T) {
-	m := onnx.Memory{Weights: 100e6, Prompts: 10e6, Stream: 25e6, Cache: 64e6} // with two workers 160 MB, and 224 MB with the cache
+	m := synth.Memory{Weights: 100e6, Prompts: 10e6, Stream: 25e6, Cache: 64e6} // with two workers 160 MB, and 224 MB with the cache
 	for name, tt := range map[string]struct {
 		limit   int64
 		refused bool

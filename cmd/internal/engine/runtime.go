@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/onnx"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
+	"github.com/swar-tts/swar/runtime/synth"
 )
 
 // Runtime is what runs neural models in this process.
@@ -56,8 +56,9 @@ func (r *Runtime) Load() (err error) {
 }
 
 // OpenBundle loads the library and the bundle in dir. Less than 0 cacheBytes means no prefill cache, 0 the default.
-func (r *Runtime) OpenBundle(ctx context.Context, dir string, workers int, cacheBytes int64) (*onnx.Engine, error) {
-	if _, err := FindLayout(dir); err != nil {
+func (r *Runtime) OpenBundle(ctx context.Context, dir string, workers int, cacheBytes int64) (synth.Neural, error) {
+	k, err := kindOf(dir)
+	if err != nil {
 		return nil, err
 	}
 	if err := r.Load(); err != nil {
@@ -66,9 +67,7 @@ func (r *Runtime) OpenBundle(ctx context.Context, dir string, workers int, cache
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	return onnx.New(onnx.Config{
-		Bundle: dir, Library: r.Library, CacheBytes: cacheBytes, Workers: workers, Threads: launch.FindCPUs().Whole(),
-	})
+	return k.open(bundled{dir: dir, library: r.Library, workers: workers, cacheBytes: cacheBytes})
 }
 
 // FindLayout returns the published layout that dir is in, or none for a bundle of ours. Anything else is an error.

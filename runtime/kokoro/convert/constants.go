@@ -1,14 +1,55 @@
 package convert
 
-import "github.com/swar-tts/swar/runtime/kokoro/bundle"
+import (
+	"bytes"
+	"embed"
+	"fmt"
 
-// Constants returns the statistics of the norms of a published voice, such as hf_beta, which were measured once. weights is
-// the SHA-256 of the export, or of vocoder.safetensors as it is made of one: exports that differ in the names of their
-// inputs alone have the same weights. The result must not be changed.
+	"github.com/swar-tts/swar/runtime/kokoro/bundle"
+	"github.com/swar-tts/swar/runtime/safetensors"
+)
+
+// constants are the statistics of published voices as Measure finds them, in the files of safetensors, without styles. They are of the
+// weights that measuredModel names.
+//
+//go:embed constants/*.safetensors
+var constants embed.FS
+
+// measuredModel is the SHA-256 of the export that the constants belong to: the one in integers of kokoro-onnx.
+const measuredModel = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
+
+// Constants returns the statistics of the norms of a published voice, such as hf_beta, which were measuredModel once. weights is
+// the SHA-256 of the model's file. It reports whether there are any.
 func Constants(weights, source string) (map[string]bundle.Norm, bool) {
-	norms, ok := constants[weights][source]
-	return norms, ok
+	if weights != measuredModel {
+		return nil, false
+	}
+	file, err := constants.ReadFile("constants/" + source + ".safetensors")
+	if err != nil {
+		return nil, false
+	}
+	norms, err := readConstants(file)
+	if err != nil {
+		panic(fmt.Sprintf("constants/%s.safetensors: %v", source, err)) // a test reads it
+	}
+	return norms, true
 }
 
-// constants are by weights and voice.
-var constants = map[string]map[string]map[string]bundle.Norm{}
+func readConstants(file []byte) (map[string]bundle.Norm, error) {
+	t, err := safetensors.Read(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return nil, err
+	}
+	norms := map[string]bundle.Norm{}
+	for _, n := range Norms() {
+		var norm bundle.Norm
+		if norm.Mean, err = t.Floats(n.Name+".mean", n.Channels); err != nil {
+			return nil, err
+		}
+		if norm.Variance, err = t.Floats(n.Name+".variance", n.Channels); err != nil {
+			return nil, err
+		}
+		norms[n.Name] = norm
+	}
+	return norms, nil
+}

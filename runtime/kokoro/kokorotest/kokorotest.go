@@ -44,20 +44,22 @@ func folder(tb testing.TB, root string) string {
 }
 
 // Bundle makes a bundle of the published model with these voices, under the names that they were published with, and
-// returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are made up.
+// returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are those of
+// [convert.Constants], or made up for a voice that has none there.
 func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
 	tb.Helper()
 	from, dir := Folder(tb), filepath.Join(tb.TempDir(), "kokoro")
-	if norms == nil {
-		norms = Norms()
-	}
 	c := convert.Conversion{
 		Model: filepath.Join(from, ModelFile), ID: "kokoro-82m", Licence: "Apache-2.0", Languages: []string{"hi", "en"},
 	}
 	for _, name := range voices {
-		c.Voices = append(c.Voices, convert.Voice{
-			Name: name, Source: name, Language: "hi-IN+en-IN", File: filepath.Join(from, "voices", name+".bin"), Norms: norms,
-		})
+		v := convert.Voice{
+			Name: name, Source: name, Language: "hi-IN+en-IN", GainDB: -4, File: filepath.Join(from, "voices", name+".bin"), Norms: norms,
+		}
+		if norms == nil {
+			v.Norms = constants(name)
+		}
+		c.Voices = append(c.Voices, v)
 	}
 	m, err := convert.Convert(tb.Context(), dir, c)
 	if err != nil {
@@ -65,6 +67,16 @@ func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (stri
 	}
 	return dir, m
 }
+
+func constants(name string) map[string]bundle.Norm {
+	if norms, ok := convert.Constants(weights, name); ok {
+		return norms
+	}
+	return Norms()
+}
+
+// weights is the SHA-256 of the model's file.
+const weights = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 
 // Norms returns statistics that change nothing: means of zero and variances of one.
 func Norms() map[string]bundle.Norm {

@@ -1,0 +1,80 @@
+package kokoro_test
+
+import (
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/internal/orttest"
+	"github.com/swar-tts/swar/runtime/kokoro"
+	"github.com/swar-tts/swar/runtime/kokoro/kokorotest"
+	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/synth"
+	"github.com/swar-tts/swar/runtime/synth/synthtest"
+)
+
+func TestConformance(t *testing.T) {
+	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
+	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, kokoro.Config{}) })
+}
+
+// TestSilenceAroundSpeech: a chunk begins with 20 ms of silence and ends with 50 and what fills its last frame.
+func TestSilenceAroundSpeech(t *testing.T) {
+	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
+	e := open(t, dir, kokoro.Config{})
+	w, err := e.NewWorker(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []synth.Options{
+		{Voice: "hf_beta", Text: "नमस्ते, आपका सामान पहुँच गया है।", Temperature: .7},
+		{Voice: "hm_omega", Text: "Your order has been shipped.", Temperature: .7},
+	} {
+		pcm := say(t, w, o)
+		front, end := 0, len(pcm)
+		for front < end && quiet(pcm[front]) {
+			front++
+		}
+		for end > front && quiet(pcm[end-1]) {
+			end--
+		}
+		if front > 480 || len(pcm)-end > 1200+speech.FrameSamples || end-front < speech.SampleRate {
+			t.Errorf("%s: %d samples of silence, %d of sound, %d of silence", o.Voice, front, end-front, len(pcm)-end)
+		}
+	}
+	if pcm := say(t, w, synth.Options{Voice: "hf_beta", Text: " … "}); len(pcm) != 0 {
+		t.Errorf("a text without words has %d samples", len(pcm))
+	}
+}
+
+func quiet(v int16) bool { return -163 < v && v < 163 } // 0.005 of the largest
+
+func say(t *testing.T, w synth.Worker, o synth.Options) (pcm []int16) {
+	t.Helper()
+	if _, err := w.Prefill(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		dst := make([]int16, 4*speech.FrameSamples)
+		frames, done, eos, err := w.Next(t.Context(), dst, 4)
+		if err != nil || done && !eos {
+			t.Fatalf("done %v, eos %v, error %v", done, eos, err)
+		}
+		if pcm = append(pcm, dst[:frames*speech.FrameSamples]...); done {
+			return pcm
+		}
+	}
+}
+
+func open(t testing.TB, dir string, c kokoro.Config) *kokoro.Engine {
+	t.Helper()
+	c.Bundle, c.Library = dir, orttest.Need(t)
+	e, err := kokoro.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
