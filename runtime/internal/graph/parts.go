@@ -158,31 +158,30 @@ func (t *Tensor) Floats() ([]float32, error) {
 	}
 	values := make([]float32, 0, min(t.Size(), len(t.body)))
 	err := t.each(fieldFloats, 4, func(raw []byte) {
-		values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
+		for ; len(raw) > 0; raw = raw[4:] {
+			values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
+		}
 	})
 	return values, err
 }
 
-// Int32s returns the values of a tensor of signed or unsigned bytes, or of 32-bit integers.
-func (t *Tensor) Int32s() ([]int32, error) {
-	var of func(raw []byte) int32
-	width := 1
-	switch t.Type {
-	case U8:
-		of = func(raw []byte) int32 { return int32(raw[0]) }
-	case I8:
-		of = func(raw []byte) int32 { return int32(int8(raw[0])) }
-	case I32:
-		width, of = 4, func(raw []byte) int32 { return int32(binary.LittleEndian.Uint32(raw)) }
-	default:
-		return nil, fmt.Errorf("the constant %.80q is %v, want u8, i8 or i32", t.Name, t.Type)
+// Bytes returns the values of a tensor of signed or unsigned bytes. They may be the file's, and must not be changed.
+func (t *Tensor) Bytes() (values []byte, err error) {
+	if t.Type != U8 && t.Type != I8 {
+		return nil, fmt.Errorf("the constant %.80q is %v, want u8 or i8", t.Name, t.Type)
 	}
-	values := make([]int32, 0, min(t.Size(), len(t.body)))
-	err := t.each(fieldInts, width, func(raw []byte) { values = append(values, of(raw)) })
+	err = t.each(fieldInts, 1, func(raw []byte) {
+		if values == nil {
+			values = raw[:len(raw):len(raw)]
+			return
+		}
+		values = append(values, raw...)
+	})
 	return values, err
 }
 
-// each calls f with the bytes of every value, which lie in one piece, or as numbers in the given field.
+// each calls f with the bytes of the values, of all of them or of one after the other, which are numbers in the given
+// field.
 func (t *Tensor) each(number protowire.Number, width int, f func(raw []byte)) error {
 	left := t.Size()
 	take := func(raw []byte) error {
@@ -190,7 +189,7 @@ func (t *Tensor) each(number protowire.Number, width int, f func(raw []byte)) er
 			return fmt.Errorf("the constant %.80q has more than %d values: the file is damaged", t.Name, t.Size())
 		}
 		left--
-		f(raw)
+		f(raw[:width])
 		return nil
 	}
 	err := fields(t.body, func(x field) error {
@@ -202,10 +201,8 @@ func (t *Tensor) each(number protowire.Number, width int, f func(raw []byte)) er
 			if len(raw) != width*left {
 				return fmt.Errorf("the constant %.80q has %d bytes for %d values: the file is damaged", t.Name, len(raw), left)
 			}
-			for ; len(raw) > 0; raw = raw[width:] {
-				left--
-				f(raw[:width])
-			}
+			left = 0
+			f(raw)
 			return nil
 		case x.number == number:
 			return numbers(x, take)

@@ -156,7 +156,8 @@ func (c *cutter) weight(weight, zero, scale string, axis int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return name, c.scaled(name, w, axis)
+	c.scaled(name, w, axis)
+	return name, nil
 }
 
 // floatSuffix is what the floats of quantised weights are called.
@@ -164,17 +165,13 @@ const floatSuffix = ".floats"
 
 // scaled adds weights as they are stored, a quarter as large as floats, and what makes floats of them. ONNX Runtime does
 // that when it loads the graph. One rounding of an exact product gives the same floats as [weights.dequantised].
-func (c *cutter) scaled(name string, w weights, axis int) error {
-	integers, err := int8s(w.ints)
-	if err != nil {
-		return err
-	}
+func (c *cutter) scaled(name string, w weights, axis int) {
 	shape := make([]int, len(w.shape)) // of the scales: along the axis
 	for i := range shape {
 		shape[i] = 1
 	}
 	shape[axis] = len(w.scales)
-	c.to.Int8s(name+".integers", integers, w.shape...)
+	c.to.Int8s(name+".integers", w.ints, w.shape...)
 	c.to.Floats(name+".scales", w.scales, shape...)
 	c.to.Add(&graph.Node{
 		Op: "Cast", Inputs: []string{name + ".integers"}, Outputs: []string{name + ".cast"},
@@ -183,7 +180,6 @@ func (c *cutter) scaled(name string, w weights, axis int) error {
 	c.to.Add(&graph.Node{Op: "Mul", Inputs: []string{name + ".cast", name + ".scales"}, Outputs: []string{name}})
 	c.state[name] = made
 	c.did(len(w.ints))
-	return nil
 }
 
 // lstm puts an LSTM in the place of one with integer weights, which lie in the other order: [directions, in, 4 units].
@@ -211,9 +207,7 @@ func (c *cutter) lstm(n *graph.Node) error {
 		}
 		w.ints = transposed(w.ints, w.shape)
 		w.shape = []int{w.shape[0], w.shape[2], w.shape[1]}
-		if err := c.scaled(inputs[from], w, 0); err != nil {
-			return err
-		}
+		c.scaled(inputs[from], w, 0)
 	}
 	c.to.Add(n.Like("LSTM", inputs, n.Outputs))
 	return nil

@@ -187,7 +187,7 @@ func (s *source) roundedBias(value string) (string, error) {
 type weights struct {
 	shape  []int
 	floats []float32
-	ints   []int32   // counted from the zero point
+	ints   []int8    // counted from the zero point
 	scales []float32 // one, or one for each place along an axis
 }
 
@@ -198,40 +198,63 @@ func (s *source) integers(weight, zero, scale string, axis int) (w weights, err 
 		return w, fmt.Errorf("the weights %.120q are missing; %s", weight, advice)
 	}
 	w.shape = t.Dims
-	if w.ints, err = t.Int32s(); err != nil {
-		return w, err
-	}
 	if w.scales, err = finiteFloats(sc); err != nil {
 		return w, err
 	}
-	zeros, err := z.Int32s()
+	raw, err := t.Bytes()
+	if err != nil {
+		return w, err
+	}
+	zeros, err := z.Bytes()
 	if err != nil {
 		return w, err
 	}
 	n := t.Dims[axis]
-	if len(w.scales) != 1 && len(w.scales) != n || len(zeros) != 1 && len(zeros) != n {
+	if len(w.scales) != 1 && len(w.scales) != n || len(zeros) != 1 && len(zeros) != n || z.Type != t.Type {
 		return w, fmt.Errorf("the weights %.120q of shape %v have %d scales and %d zero points: the file is damaged: download it again",
 			weight, t.Dims, len(w.scales), len(zeros))
 	}
-	inner := 1
-	for _, d := range t.Dims[axis+1:] {
-		inner *= d
+	flip := byte(0)
+	if t.Type == graph.I8 {
+		flip = 1 << 7 // counts signed bytes from the least, like unsigned ones
 	}
-	for i := range w.ints {
-		w.ints[i] -= zeros[i/inner%n%len(zeros)]
+	inner := len(raw) // how many have the same zero point
+	if len(zeros) > 1 {
+		inner = size(t.Dims[axis+1:])
+	}
+	w.ints = make([]int8, len(raw))
+	for i := 0; i < len(raw); i += inner {
+		zero, to := int(zeros[i/inner%len(zeros)]^flip), w.ints[i:i+inner]
+		for j, v := range raw[i : i+inner] {
+			q := int(v^flip) - zero
+			if to[j] = int8(q); int(to[j]) != q {
+				return w, fmt.Errorf("an integer of %.120q is too large: the file is damaged: download it again", weight)
+			}
+		}
 	}
 	return w, nil
 }
 
-// dequantised returns integers times their scales, in the rounding of one product in 64 bits.
-func (w *weights) dequantised(axis int) []float32 {
-	inner := 1
-	for _, d := range w.shape[axis+1:] {
-		inner *= d
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
 	}
-	values, n := make([]float32, len(w.ints)), w.shape[axis]
-	for i, v := range w.ints {
-		values[i] = float32(float64(v) * float64(w.scales[i/inner%n%len(w.scales)]))
+	return n
+}
+
+// dequantised returns integers times their scales.
+func (w *weights) dequantised(axis int) []float32 {
+	inner := len(w.ints) // how many have the same scale
+	if len(w.scales) > 1 {
+		inner = size(w.shape[axis+1:])
+	}
+	values := make([]float32, len(w.ints))
+	for i := 0; i < len(values); i += inner {
+		scale, to := w.scales[i/inner%len(w.scales)], values[i:i+inner]
+		for j, v := range w.ints[i : i+inner] {
+			to[j] = float32(v) * scale // exact but for one rounding
+		}
 	}
 	return values
 }

@@ -182,12 +182,8 @@ func (v *vocoder) convolution(c convolution) error {
 	if w.ints == nil {
 		w.quantise()
 	}
-	integers, err := int8s(w.ints)
-	if err != nil {
-		return err
-	}
 	v.tensors = append(v.tensors, safetensors.Tensor{
-		Name: c.name + ".weight", Shape: []int{c.out, c.taps, c.in}, Int8s: transposed(integers, w.shape),
+		Name: c.name + ".weight", Shape: []int{c.out, c.taps, c.in}, Int8s: transposed(w.ints, w.shape),
 	})
 	v.addFloats(c.name+".scale", spread(w.scales, c.out), c.out)
 	if c.biased {
@@ -265,7 +261,7 @@ func (s *source) at(name string, ops ...string) (*graph.Node, *product, error) {
 func (w *weights) quantise() {
 	n := w.shape[0]
 	inner := len(w.floats) / n
-	w.ints, w.scales = make([]int32, len(w.floats)), make([]float32, n)
+	w.ints, w.scales = make([]int8, len(w.floats)), make([]float32, n)
 	for i := range n {
 		row, peak := w.floats[i*inner:(i+1)*inner], float32(0)
 		for _, x := range row {
@@ -277,19 +273,9 @@ func (w *weights) quantise() {
 		}
 		for j, x := range row {
 			q := math.RoundToEven(float64(x) / float64(scale))
-			w.ints[i*inner+j] = int32(min(max(q, -weightRange), weightRange))
+			w.ints[i*inner+j] = int8(min(max(q, -weightRange), weightRange))
 		}
 	}
-}
-
-func int8s(values []int32) ([]int8, error) {
-	to := make([]int8, len(values))
-	for i, v := range values {
-		if to[i] = int8(v); int32(to[i]) != v {
-			return nil, fmt.Errorf("the integer %d is none of 8 bits: the file is damaged: download it again", v)
-		}
-	}
-	return to, nil
 }
 
 // spread repeats a single scale.
@@ -310,12 +296,8 @@ func (v *vocoder) norm(c Channels) error {
 	if w.ints == nil {
 		w.quantise()
 	}
-	integers, err := int8s(w.ints)
-	if err != nil {
-		return err
-	}
 	name, out := c.Name+".fc", 2*c.Channels
-	v.tensors = append(v.tensors, safetensors.Tensor{Name: name + ".weight", Shape: []int{out, v.style}, Int8s: integers})
+	v.tensors = append(v.tensors, safetensors.Tensor{Name: name + ".weight", Shape: []int{out, v.style}, Int8s: w.ints})
 	v.addFloats(name+".scale", spread(w.scales, out), out)
 	v.addFloats(name+".bias", bias, out)
 	return nil
