@@ -102,7 +102,7 @@ func (p *Model) readSizes(s graph.Signature, inputs, outputs []string) error {
 		if !ok {
 			return fmt.Errorf("the graph has no output %s", name)
 		}
-		size := 0
+		var size int
 		switch {
 		case name == "features" && len(o.Shape) == 3:
 			size, p.features = o.Shape[2], o.Shape[2]
@@ -156,13 +156,12 @@ func (p *Model) Run(ctx context.Context, ids []int64, style []float32, speed flo
 	if err := p.runText(ctx, b, ids, style); err != nil {
 		return Prosody{}, err
 	}
-	var out Prosody
-	total := 0
-	if out.Durations, total = Durations(b.durations, speed); total > MaxFrames {
+	durations, total := Durations(b.durations, speed)
+	if total > MaxFrames {
 		return Prosody{}, fmt.Errorf("%d ids would last %d frames of 25 ms, more than %d: split the text", len(ids), total, MaxFrames)
 	}
-	out.Text = rows(b.text, len(ids), p.channels)
-	b.frames = repeat(sized(b.frames, total*p.features)[:0], b.features, out.Durations)
+	out := Prosody{Durations: durations, Text: rows(b.text, len(ids), p.channels)}
+	b.frames = repeat(sized(b.frames, total*p.features)[:0], b.features, durations)
 	return out, p.runProsody(ctx, b, &out, style, total)
 }
 
