@@ -18,10 +18,14 @@ var constants embed.FS
 // measuredModel is the SHA-256 of the export that the constants belong to: the one in integers of kokoro-onnx.
 const measuredModel = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 
-// Constants returns the statistics of the norms of a published voice, such as hf_beta, which were measuredModel once. weights is
-// the SHA-256 of the model's file. It reports whether there are any.
+// measuredVocoder is the SHA-256 of vocoder.safetensors as it is made of measuredModel. Another export with the same weights, such as
+// one whose inputs have other names, makes the same file.
+const measuredVocoder = "b2ac49a30da4afe1037379509907681cc6bded57a46be79881d4c9cf24fc6d02"
+
+// Constants returns the statistics of the norms of a published voice, such as hf_beta, which were measured once. weights is the SHA-256
+// of the export or of the vocoder that is made of it. It reports whether there are any.
 func Constants(weights, source string) (map[string]bundle.Norm, bool) {
-	if weights != measuredModel {
+	if weights != measuredModel && weights != measuredVocoder {
 		return nil, false
 	}
 	file, err := constants.ReadFile("constants/" + source + ".safetensors")

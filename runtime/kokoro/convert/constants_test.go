@@ -16,6 +16,9 @@ func TestConstants(t *testing.T) {
 			}
 		}
 	}
+	if _, ok := Constants(measuredVocoder, "hf_beta"); !ok {
+		t.Error("the vocoder's weights have no constants")
+	}
 	for _, other := range [][2]string{{measuredModel, "hf_nobody"}, {measuredModel, "../hf_beta"}, {"", "hf_beta"}} {
 		if _, ok := Constants(other[0], other[1]); ok {
 			t.Errorf("%q has constants", other)

@@ -14,6 +14,9 @@ import (
 // TestRealWeights: the vocoder loads what is made of the published model, and its weights are in the range of the export.
 func TestRealWeights(t *testing.T) {
 	dir, m := kokorotest.Bundle(t, nil, "hf_beta")
+	if _, ok := convert.Constants(m.Vocoder.SHA256, "hf_beta"); !ok {
+		t.Errorf("the vocoder, SHA-256 %s, has no constants", m.Vocoder.SHA256)
+	}
 	f, file, err := safetensors.Open(filepath.Join(dir, m.Vocoder.File))
 	if err != nil {
 		t.Fatal(err)
