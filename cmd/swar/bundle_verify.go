@@ -75,9 +75,8 @@ type verifying struct {
 	app   *app
 	shown *launch.Task
 	dir   string
-	quiet bool   // what is well is not told
-	kind  string // of bundle: the engine that it is for; found by files
-	lean  bool   // no comparison with floats, which takes the memory of those
+	quiet bool // what is well is not told
+	lean  bool // no comparison with floats, which takes the memory of those
 }
 
 // verifyBundle checks what is cheap first.
@@ -90,9 +89,6 @@ func (a *app) verifyBundle(ctx context.Context, dir string, r engine.Runtime) er
 func (v *verifying) bundle(ctx context.Context, r engine.Runtime) (err error) {
 	if err := v.files(); err != nil {
 		return err
-	}
-	if v.kind == manifest.Kokoro {
-		return nil
 	}
 	v.shown.At(0, 0, "loading the graphs")
 	e, err := r.OpenBundle(ctx, v.dir, 1, -1)
@@ -180,7 +176,6 @@ func (v *verifying) files() error {
 	if err != nil {
 		return err
 	}
-	v.kind = b.Engine
 	if err := b.Verify(v.dir); err != nil {
 		return err
 	}

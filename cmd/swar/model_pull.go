@@ -15,6 +15,7 @@ import (
 	"github.com/swar-tts/swar/models/catalog"
 	"github.com/swar-tts/swar/models/hub"
 	"github.com/swar-tts/swar/models/pull"
+	"github.com/swar-tts/swar/runtime/kokoro"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
@@ -141,7 +142,7 @@ func (p *pulling) run(ctx context.Context) (m models.Model, isNew bool, err erro
 	shown := p.newPace()
 	defer shown.task.Clear()
 	puller := &pull.Puller{
-		Store: store, Hub: h, Progress: shown.at, Verify: p.verify,
+		Store: store, Hub: h, Progress: shown.at, Verify: p.verify, Measure: p.measure(),
 		Notice: func(line string) {
 			shown.task.Clear()
 			p.say("%s", line)
@@ -154,6 +155,14 @@ func (p *pulling) run(ctx context.Context) (m models.Model, isNew bool, err erro
 	}
 	p.show(plan)
 	return puller.Pull(ctx, plan)
+}
+
+// measure returns what measures voices that nobody has measured, if there is a library for it.
+func (p *pulling) measure() pull.MeasureFunc {
+	if p.runtime.Find() != nil {
+		return nil
+	}
+	return kokoro.Measuring(p.runtime.Library)
 }
 
 // verify tries a bundle with the library of the neural engine, if there is one.

@@ -14,6 +14,8 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/portal"
 	"github.com/swar-tts/swar/models"
+	kokoro "github.com/swar-tts/swar/runtime/kokoro/bundle"
+	"github.com/swar-tts/swar/runtime/manifest"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/layout"
@@ -82,6 +84,20 @@ func (v *voiceBundle) folder(cmd *cobra.Command) (string, error) {
 	return v.dir, nil
 }
 
+// cloning returns the folder of the bundle, whose engine must be one that clones voices.
+func (v *voiceBundle) cloning(cmd *cobra.Command) (string, error) {
+	dir, err := v.folder(cmd)
+	if err != nil {
+		return "", err
+	}
+	kind, err := manifest.Engine(dir)
+	if err == nil && kind != manifest.ONNX {
+		err = fmt.Errorf("%s is for the engine %s, which clones no voices: its voices are chosen when it is pulled, "+
+			"as in `swar model pull kokoro --voice af_heart`", dir, kind)
+	}
+	return dir, err
+}
+
 // changed has the store know the bundle as it is now.
 func (v *voiceBundle) changed() error {
 	if v.stored == nil {
@@ -125,9 +141,13 @@ is shown by swar bundle inspect.`,
 			if err != nil {
 				return err
 			}
-			m, err := bundle.Open(dir)
+			b, err := manifest.Open(dir)
 			if err != nil {
 				return err
+			}
+			m, clones := b.Manifest.(bundle.Manifest)
+			if !clones {
+				return a.listPublished(&b, asJSON)
 			}
 			if asJSON {
 				return a.PrintJSON(m.Voices)
@@ -153,6 +173,23 @@ is shown by swar bundle inspect.`,
 	return cmd
 }
 
+// listPublished lists voices that are not cloned.
+func (a *app) listPublished(b *manifest.Bundle, asJSON bool) error {
+	m, ok := b.Manifest.(kokoro.Manifest)
+	if !ok {
+		return fmt.Errorf("of voices of the engine %s nothing is known", b.Engine)
+	}
+	if asJSON {
+		return a.PrintJSON(m.Voices)
+	}
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "voice\tlanguage\tpublished as")
+	for _, v := range m.Voices {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", oneLine(v.Name), v.Language, oneLine(v.Source))
+	}
+	return t.Flush()
+}
+
 func (a *app) voiceRemoveCommand() *cobra.Command {
 	var in voiceBundle
 	cmd := &cobra.Command{
@@ -163,7 +200,7 @@ what it is speaking with it goes on to its end.`,
 		Example: "  swar voice rm asha --model saryps-hindi",
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := in.folder(cmd)
+			dir, err := in.cloning(cmd)
 			if err != nil {
 				return err
 			}

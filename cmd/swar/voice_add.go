@@ -51,7 +51,7 @@ speaking; --data says which. In a fleet a voice comes with its bundle, by a roll
 			if n.Name, n.File, named = strings.Cut(args[0], "="); !named || n.Name == "" || n.File == "" {
 				return launch.BadUsage(cmd, "%q: want NAME=FILE", args[0])
 			}
-			if n.Bundle, err = in.folder(cmd); err != nil {
+			if n.Bundle, err = in.cloning(cmd); err != nil {
 				return err
 			}
 			if in.stored != nil {

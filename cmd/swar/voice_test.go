@@ -93,6 +93,10 @@ func TestAddingAVoice(t *testing.T) {
 		t.Errorf("%v, %v", voices, err)
 	}
 
+	if err := os.Mkdir(s.path("kokoro"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.write("kokoro/manifest.json", []byte(`{"engine":"kokoro"}`))
 	before := s.tree("b")
 	for name, tt := range map[string]struct {
 		args []string
@@ -109,6 +113,8 @@ func TestAddingAVoice(t *testing.T) {
 		"no recording":           {append(add, "x=config.yaml"), 1, "no format of sound that is known here: install ffmpeg"},
 		"an m4a without ffmpeg":  {append(add, "x=mono24.m4a"), 1, "ffmpeg -i mono24.m4a -ac 1 -ar 24000 -c:a pcm_s16le voice.wav"},
 		"a folder that is none":  {append(add, "--bundle", "none", "x=mono24.mp3"), 1, "there is no folder none"},
+		"another engine":         {append(add, "--bundle", "kokoro", "x=mono24.mp3"), 1, "which clones no voices"},
+		"removing from another":  {[]string{"voice", "rm", "raj", "--bundle", "kokoro"}, 1, "which clones no voices"},
 		"removing nobody":        {[]string{"voice", "rm", "nobody", "--bundle", "b"}, 1, "b has no voice nobody"},
 	} {
 		r := s.run(tt.args...)

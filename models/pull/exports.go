@@ -35,6 +35,9 @@ func (p *Puller) planExports(ctx context.Context, plan *Plan, revision string) (
 		return nil, err
 	}
 	exports := slices.Clone(e.Exports)
+	slices.SortStableFunc(exports, func(a, b catalog.Export) int { // what is here need not be downloaded
+		return compareBool(!p.hasExport(e, a), !p.hasExport(e, b))
+	})
 	slices.SortStableFunc(exports, func(a, b catalog.Export) int {
 		return compareBool(a.Precision != plan.request.Precision, b.Precision != plan.request.Precision)
 	})
@@ -66,6 +69,11 @@ func (p *Puller) planExports(ctx context.Context, plan *Plan, revision string) (
 		return nil, fmt.Errorf("%s has no revision %s: there are %s", e.Name, revision, strings.Join(shortHashes(e.Exports), ", "))
 	}
 	return first, nil
+}
+
+// hasExport reports whether the file of an export has been brought before.
+func (p *Puller) hasExport(e *catalog.Entry, x catalog.Export) bool {
+	return p.isHere(p.pinned(e, models.RoleWeights, x.File, x.SHA256, x.Bytes, x.Sources...))
 }
 
 // title is what a file is called whose hash the catalogue has.
@@ -178,7 +186,7 @@ func (p *Puller) measured(ctx context.Context, dir string, m bundle.Manifest, v 
 		}
 	}
 	if p.Measure == nil {
-		return nil, errors.New("its statistics are not among those that come with this program, and nothing here can measure them; leave the voice out")
+		return nil, errors.New("its statistics have to be measured, which needs the library of the neural engine: see swar doctor")
 	}
 	return p.Measure(ctx, dir, m, v, styles, report)
 }

@@ -362,6 +362,21 @@ func TestPrecisionAndRevision(t *testing.T) {
 	}
 }
 
+func TestAnExportThatIsHereComesFirst(t *testing.T) {
+	w := newWorld(t)
+	other := bytes.Repeat([]byte("8int"), 5000)
+	w.entry.Exports = append([]catalog.Export{w.export("int8", "onnx/other.onnx", other, catalog.Source{"onnx/other.onnx"})}, w.entry.Exports...)
+	w.hub.Change(func(h *hubtest.Hub) { h.BadGateway = 100 })
+	first, _, err := w.pullAll(Request{})
+	if err != nil || first.Revision != hashOf(w.small) {
+		t.Fatalf("%s, %v", first.Revision, err)
+	}
+	w.hub.Change(func(h *hubtest.Hub) { h.BadGateway, h.Repositories[repository].Files["onnx/other.onnx"] = 0, other })
+	if again, isNew, err := w.pullAll(Request{}); err != nil || isNew || again.Revision != first.Revision {
+		t.Errorf("once more: %s, new %v, %v", again.Revision, isNew, err)
+	}
+}
+
 func TestAnExportThatCannotBeConvertedHasANext(t *testing.T) {
 	w := newWorld(t)
 	plan, err := w.plan(Request{Precision: "fp32"}, "")
