@@ -22,8 +22,8 @@ comma    := ,
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: install-deps bin/swar ## install what is missing, build, serve on 127.0.0.1:8080 (ARGS="--workers 1" adds flags)
-	@exec ./bin/swar serve $(ARGS)
+run: install-deps bin/swar ## install what is missing, build, bring a voice, serve on 127.0.0.1:8080 (SWAR_VOICE=espeak brings none; ARGS="--workers 1" adds flags)
+	@exec hack/run.sh $(ARGS)
 
 fleet: install-deps build ## run two routers, two workers and a portal on this machine, and print a curl line
 	@hack/fleet.sh

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ With --portal off only the keys of --api-key are good, and without any the serve
 other machines reach that must be asked for with --open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices; nobody is
 billed for it. In SWAR_API_KEY white space separates several of them, and the process list does not show it.`,
 		Example: `  swar serve
-  swar serve --model saryps-hindi --pull
+  swar serve --model kokoro --pull --or-espeak
   swar serve --bundle hindi-int8
   swar serve --listen :8080 --data /var/lib/swar
   SWAR_API_KEY='secret1 secret2=raj,anjura' swar serve --portal off --listen :8080 --log-format json`,
@@ -76,7 +77,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.engine.Define(f)
-	o.engine.DefinePull(f, a.pullModel)
+	o.engine.DefinePull(f, a.pullModel, func(line string) { fmt.Fprintln(a.Err, name+": "+line) })
 	o.portal = launch.Choice(f, "portal", "organisations, keys, usage and bills", "on", "off")
 	o.store.Define(f)
 	o.signIn.Define(f)

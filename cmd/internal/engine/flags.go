@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,8 @@ type Flags struct {
 	bundle  string
 	model   string // of the store; Check finds its bundle
 	mayPull bool   // one that is not in the store
+	orOther bool   // espeak-ng speaks where the model cannot
+	tell    func(line string)
 	pull    func(ctx context.Context, reference string) (models.Model, error)
 	digest  string // of the bundle's manifest; empty for any
 	cacheMB *int   // nil where no flag sets it: the engine's default
@@ -53,10 +56,13 @@ func (s *Flags) DefineDigest(f *pflag.FlagSet) {
 	f.StringVar(&s.digest, "bundle-digest", "", "refuse a bundle whose manifest.json has another SHA-256 than this, in `hex`")
 }
 
-// DefinePull defines --pull, for programs that may bring a model by themselves.
-func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error)) {
-	s.pull = pull
+// DefinePull defines --pull and --or-espeak, for programs that may bring a model by themselves. tell is given a line for
+// people where espeak-ng speaks in place of the model.
+func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error), tell func(line string)) {
+	s.pull, s.tell = pull, tell
 	f.BoolVar(&s.mayPull, "pull", false, "bring the model of --model first, if it is not here")
+	f.BoolVar(&s.orOther, "or-espeak", false, "speak with espeak-ng, and say so, where the model of --model "+
+		"or what runs it is missing, or SWAR_VOICE is espeak")
 }
 
 // Check refuses settings that contradict one another, and fills in what depends on others.
@@ -90,6 +96,8 @@ func (s *Flags) Check(cmd *cobra.Command) error {
 // findModel makes --model the --bundle that it stands for.
 func (s *Flags) findModel(cmd *cobra.Command) error {
 	switch {
+	case s.model == "" && s.orOther:
+		return launch.BadUsage(cmd, "--or-espeak is for a model that may be missing; name it with --model")
 	case s.model == "" && s.mayPull:
 		return launch.BadUsage(cmd, "--pull brings a model; name it with --model")
 	case s.model == "":
@@ -101,6 +109,33 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 	case models.IsAddress(s.model) && !s.mayPull:
 		return launch.BadUsage(cmd, "--model %s: want the name of a model that is here; `swar model pull` brings one from an address and says its name", s.model)
 	}
+	if s.orOther {
+		return s.tryModel(cmd)
+	}
+	return s.useModel(cmd)
+}
+
+// tryModel makes --model the --bundle that it stands for, where it can be brought and run. Else it says why not, and
+// espeak-ng speaks.
+func (s *Flags) tryModel(cmd *cobra.Command) error {
+	if os.Getenv("SWAR_VOICE") == "espeak" {
+		s.tell("speaking with espeak-ng, because SWAR_VOICE is espeak")
+		return nil
+	}
+	err := s.Find()
+	if err == nil {
+		err = s.useModel(cmd)
+	}
+	if err == nil || cmd.Context().Err() != nil {
+		return err
+	}
+	s.bundle = ""
+	s.tell(fmt.Sprintf("speaking with espeak-ng: the model %s is not available: %v", s.model, err))
+	return nil
+}
+
+// useModel makes --model the --bundle that it stands for.
+func (s *Flags) useModel(cmd *cobra.Command) error {
 	m, err := s.storedModel()
 	if _, missing := errors.AsType[*models.NotPulledError](err); missing && s.pull != nil {
 		if s.mayPull {
