@@ -63,6 +63,73 @@ TARGET static void sum(float *restrict y, const float *restrict x, const float *
 			y[c] = (x[c] + z[c] + bias[c]) * scale;
 }
 
+// to_bytes writes a row as integers from -127 to 127, plus 128, and returns their scale, by which the largest is 127. The
+// bytes behind them, up to stride, stand for 0. A value that is not a number makes the scale one too, and bytes whatever
+// they may be; a row of nearly nothing is one of zeros.
+INLINE float to_bytes(uint8_t *restrict q, const float *restrict v, size_t columns, size_t stride) {
+	uint32_t peak = 0; // bits of absolute values grow with them, and those of what is no number lie above all others
+	for (size_t c = 0; c < columns; c++) {
+		uint32_t bits;
+		memcpy(&bits, v + c, sizeof bits);
+		bits &= 0x7fffffff;
+		peak = bits > peak ? bits : peak;
+	}
+	float largest;
+	memcpy(&largest, &peak, sizeof largest);
+	const int nothing = largest < 1e-30f;
+	const float inverse = nothing ? 0 : 127 / largest;
+	const float magic = 0x1.8p23f; // added to a small float, it leaves the nearest integer, ties to even, in its bits
+	for (size_t c = 0; c < columns; c++) {
+		const float scaled = v[c] * inverse + magic;
+		uint32_t bits;
+		memcpy(&bits, &scaled, sizeof bits);
+		q[c] = (uint8_t)(bits + 128); // the last byte of magic is 0
+	}
+	memset(q + columns, 128, stride - columns);
+	return nothing ? 0 : largest * (1.0f / 127);
+}
+
+TARGET static void round_bytes(uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride) {
+	for (size_t r = 0; r < rows; r++, x += columns, q += stride)
+		scale[r] = to_bytes(q, x, columns, stride);
+}
+
+TARGET static void snake_bytes(uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, const float *a,
+                               const float *b, const float *frequency, const float *height) {
+	float row[max_byte_columns];
+	for (size_t r = 0; r < rows; r++, x += columns, q += stride) {
+		snake(row, x, 1, columns, a, b, frequency, height);
+		scale[r] = to_bytes(q, row, columns, stride);
+	}
+}
+
+TARGET static void leaky_bytes(uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, const float *a,
+                               const float *b, float slope) {
+	float row[max_byte_columns];
+	for (size_t r = 0; r < rows; r++, x += columns, q += stride) {
+		leaky(row, x, 1, columns, a, b, slope);
+		scale[r] = to_bytes(q, row, columns, stride);
+	}
+}
+
+// linear adds in 16 sums whatever a register holds, so that all sets add in one order.
+TARGET static void linear(float *y, const float *x, size_t in, size_t out, const int8_t *weights, const float *scales, const float *bias) {
+	enum { parts = 16 };
+	for (size_t o = 0; o < out; o++, weights += in) {
+		float sums[parts] = {0};
+		size_t i = 0;
+		for (; i + parts <= in; i += parts)
+			for (int p = 0; p < parts; p++)
+				sums[p] += (float)weights[i + p] * x[i + p];
+		for (int p = 0; i < in; i++, p++)
+			sums[p] += (float)weights[i] * x[i];
+		for (int half = parts / 2; half > 0; half /= 2)
+			for (int p = 0; p < half; p++)
+				sums[p] += sums[half + p];
+		y[o] = sums[0] * scales[o] + bias[o];
+	}
+}
+
 enum { dense_columns = 32 };
 
 typedef float lanes __attribute__((vector_size(LANE_BYTES)));
@@ -112,4 +179,4 @@ TARGET static void dense(float *y, const float *x, size_t rows, size_t in, size_
 #define TEXT(name) #name
 #define QUOTED(name) TEXT(name)
 
-const vector_functions SYMBOL(NAME) = {QUOTED(NAME), runs_here, snake, leaky, sum, dense};
+const vector_functions SYMBOL(NAME) = {QUOTED(NAME), runs_here, snake, leaky, sum, dense, round_bytes, snake_bytes, leaky_bytes, linear};

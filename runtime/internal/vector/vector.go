@@ -26,6 +26,21 @@ static void dense(const vector_functions *f, float *y, const float *x, size_t ro
                   const float *weights, const float *bias) {
 	f->dense(y, x, rows, in, step, out, weights, bias);
 }
+static void round_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride) {
+	f->round_bytes(q, scale, x, rows, columns, stride);
+}
+static void snake_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride,
+                        const float *a, const float *b, const float *frequency, const float *height) {
+	f->snake_bytes(q, scale, x, rows, columns, stride, a, b, frequency, height);
+}
+static void leaky_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride,
+                        const float *a, const float *b, float slope) {
+	f->leaky_bytes(q, scale, x, rows, columns, stride, a, b, slope);
+}
+static void linear(const vector_functions *f, float *y, const float *x, size_t in, size_t out, const int8_t *weights, const float *scales,
+                   const float *bias) {
+	f->linear(y, x, in, out, weights, scales, bias);
+}
 */
 import "C"
 
@@ -130,3 +145,64 @@ func (f Functions) Multiply(m *Matrix, y, x []float32, rows, step int) {
 }
 
 func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
+
+// Integers are rows of bytes. A value is its byte less 128, times the scale of its row.
+type Integers struct {
+	Bytes  []byte    // [rows][stride], whose last bytes of a row stand for 0
+	Scales []float32 // of each row
+}
+
+// stride returns how long a row is, of so many values.
+func (q Integers) stride(values, columns int) int {
+	rows := len(q.Scales)
+	if rows*columns != values || rows > 0 && (len(q.Bytes)%rows != 0 || len(q.Bytes)/rows < columns) || columns > C.max_byte_columns {
+		panic("vector: sizes do not fit each other")
+	}
+	return len(q.Bytes) / max(rows, 1)
+}
+
+// Round writes x as integers from -127 to 127, with a scale for each row of so many columns.
+func (f Functions) Round(q Integers, x []float32, columns int) {
+	stride := q.stride(len(x), columns)
+	if len(x) > 0 {
+		C.round_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride))
+	}
+}
+
+// SnakeRound is [Functions.Snake] and then [Functions.Round].
+func (f Functions) SnakeRound(q Integers, x []float32, of Affine, s Snake) {
+	columns := len(of.Factor)
+	stride := q.stride(len(x), columns)
+	if len(of.Summand) != columns || len(s.Frequency) != columns || len(s.Height) != columns {
+		panic("vector: sizes do not fit each other")
+	}
+	if len(x) > 0 {
+		C.snake_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride),
+			ptr(of.Factor), ptr(of.Summand), ptr(s.Frequency), ptr(s.Height))
+	}
+}
+
+// LeakyRound is [Functions.Leaky] and then [Functions.Round].
+func (f Functions) LeakyRound(q Integers, x []float32, of Affine, slope float32) {
+	columns := len(of.Factor)
+	stride := q.stride(len(x), columns)
+	if len(of.Summand) != columns {
+		panic("vector: sizes do not fit each other")
+	}
+	if len(x) > 0 {
+		C.leaky_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride),
+			ptr(of.Factor), ptr(of.Summand), C.float(slope))
+	}
+}
+
+// Linear writes y: each row of weights times x, times its scale, plus its bias.
+func (f Functions) Linear(y, x []float32, weights []int8, scales, bias []float32) {
+	if len(weights) != len(x)*len(y) || len(scales) != len(y) || len(bias) != len(y) {
+		panic("vector: sizes do not fit each other")
+	}
+	if len(weights) > 0 {
+		C.linear(f.c, ptr(y), ptr(x), C.size_t(len(x)), C.size_t(len(y)), (*C.int8_t)(&weights[0]), ptr(scales), ptr(bias))
+	}
+}
+
+func bytesOf(q Integers) *C.uint8_t { return (*C.uint8_t)(&q.Bytes[0]) }

@@ -3,6 +3,9 @@
 #define SWAR_VECTOR_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+enum { max_byte_columns = 2048 }; // of rows that become bytes
 
 // vector_functions are those of one set of instructions. All sets give the same bits.
 typedef struct vector_functions {
@@ -14,6 +17,13 @@ typedef struct vector_functions {
 	void (*leaky)(float *y, const float *x, size_t rows, size_t columns, const float *a, const float *b, float slope);
 	void (*sum)(float *y, const float *x, const float *z, size_t rows, size_t columns, const float *bias, float scale);
 	void (*dense)(float *y, const float *x, size_t rows, size_t in, size_t step, size_t out, const float *weights, const float *bias);
+
+	void (*round_bytes)(uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride);
+	void (*snake_bytes)(uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, const float *a, const float *b,
+	                    const float *frequency, const float *height);
+	void (*leaky_bytes)(uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, const float *a, const float *b,
+	                    float slope);
+	void (*linear)(float *y, const float *x, size_t in, size_t out, const int8_t *weights, const float *scales, const float *bias);
 } vector_functions;
 
 // vector_all lists what this program was built with, the fastest first and plain C last. It ends with NULL.

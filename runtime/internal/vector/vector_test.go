@@ -44,7 +44,7 @@ func TestSnake(t *testing.T) {
 			got := every(t, len(x), func(fs Functions, y []float32) { fs.Snake(y, x, Affine{a, b}, Snake{frequency, height}) })
 			for i, y := range got {
 				c := i % columns
-				v := x[i]*a[c] + b[c]
+				v := float32(x[i]*a[c]) + b[c] // rounded before the sum, also where Go would contract
 				s := math.Sin(float64(frequency[c] * v))
 				want := float64(v) + float64(height[c])*s*s
 				if bound := 1e-6*math.Abs(want) + 2e-6*(1+math.Abs(float64(height[c]))); math.Abs(float64(y)-want) > bound {
@@ -61,7 +61,7 @@ func TestLeakyAndSum(t *testing.T) {
 	a, b := random(3, columns, 1), random(4, columns, 1)
 	got := every(t, len(x), func(fs Functions, y []float32) { fs.Leaky(y, x, Affine{a, b}, 0.25) })
 	for i, y := range got {
-		v := x[i] * a[i%columns]
+		v := float32(x[i] * a[i%columns])
 		if v += b[i%columns]; v < 0 {
 			v /= 4
 		}
@@ -122,6 +122,114 @@ func BenchmarkMultiply(b *testing.B) {
 				fs.Multiply(m, y, x, rows, 128)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows*in*out), "ns/product")
+		})
+	}
+}
+
+// rounded is what rounding a row is by definition.
+func rounded(x []float32) (q []byte, scale float32) {
+	var peak float32
+	for _, v := range x {
+		peak = max(peak, float32(math.Abs(float64(v))))
+	}
+	inverse := 127 / peak
+	if scale = peak * float32(1./127); peak < 1e-30 {
+		inverse, scale = 0, 0
+	}
+	for _, v := range x {
+		q = append(q, byte(128+int(math.RoundToEven(float64(v*inverse)))))
+	}
+	return q, scale
+}
+
+func TestRound(t *testing.T) {
+	const rows = 7
+	for _, columns := range []int{1, 15, 16, 22, 66, 128, 514, 1090, 2048} {
+		for _, beyond := range []int{0, 14} {
+			stride := columns + beyond
+			x := random(1, rows*columns, 1)
+			clear(x[columns : 2*columns])
+			for i := range x[2*columns : 4*columns] {
+				x[2*columns+i] *= []float32{1e-36, 1e3}[i/columns] // too small to count, and large
+			}
+			a, b, frequency := random(3, columns, 1), random(4, columns, 1), random(5, columns, 1)
+			of, snake := Affine{a, b}, Snake{frequency, a}
+			for name, f := range map[string]struct {
+				floats func(f Functions, y []float32)
+				bytes  func(f Functions, q Integers)
+			}{
+				"round": {func(_ Functions, y []float32) { copy(y, x) }, func(f Functions, q Integers) { f.Round(q, x, columns) }},
+				"leaky": {func(f Functions, y []float32) { f.Leaky(y, x, of, .2) }, func(f Functions, q Integers) { f.LeakyRound(q, x, of, .2) }},
+				"snake": {func(f Functions, y []float32) { f.Snake(y, x, of, snake) }, func(f Functions, q Integers) { f.SnakeRound(q, x, of, snake) }},
+			} {
+				y := every(t, len(x), f.floats)
+				for _, fs := range All() {
+					q := Integers{make([]byte, rows*stride), make([]float32, rows)}
+					f.bytes(fs, q)
+					for r := range rows {
+						want, scale := rounded(y[r*columns : (r+1)*columns])
+						for range beyond {
+							want = append(want, 128)
+						}
+						if got := q.Bytes[r*stride : (r+1)*stride]; !slices.Equal(got, want) || q.Scales[r] != scale {
+							t.Fatalf("%s, %s, %d columns: row %d is %v times %v, want %v times %v", fs.Name(), name, columns, r, got, q.Scales[r], want, scale)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWhatIsNoNumberStaysOne: it shows in the scale of its row, and in no other.
+func TestWhatIsNoNumberStaysOne(t *testing.T) {
+	const columns = 35
+	for _, fs := range All() {
+		for _, strange := range []float64{math.NaN(), -math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for at := range columns {
+				x := random(1, 2*columns, 1)
+				x[at] = float32(strange)
+				q := Integers{make([]byte, 2*columns), make([]float32, 2)}
+				fs.Round(q, x, columns)
+				if q.Scales[0]*0 == 0 || q.Scales[1]*0 != 0 {
+					t.Fatalf("%s: the scales are %v", fs.Name(), q.Scales)
+				}
+			}
+		}
+	}
+}
+
+func TestLinear(t *testing.T) {
+	for _, in := range []int{1, 15, 16, 17, 128, 130} {
+		const out = 5
+		x, scales, bias := random(1, in, 1), random(2, out, 1), random(3, out, 1)
+		w := make([]int8, in*out)
+		for i := range w {
+			w[i] = int8(i*37%255 - 127)
+		}
+		got := every(t, out, func(fs Functions, y []float32) { fs.Linear(y, x, w, scales, bias) })
+		for o, y := range got {
+			var sum float64
+			for i, v := range x {
+				sum += float64(v) * float64(w[o*in+i])
+			}
+			if want := sum*float64(scales[o]) + float64(bias[o]); math.Abs(float64(y)-want) > 1e-3 {
+				t.Errorf("%d values: row %d is %v, want %v", in, o, y, want)
+			}
+		}
+	}
+}
+
+func BenchmarkSnakeRound(b *testing.B) {
+	const columns, rows = 128, 512
+	x, of := random(1, rows*columns, 1), random(2, columns, 1)
+	q := Integers{make([]byte, rows*columns), make([]float32, rows)}
+	for _, fs := range All() {
+		b.Run(fs.Name(), func(b *testing.B) {
+			for b.Loop() {
+				fs.SnakeRound(q, x, Affine{of, of}, Snake{of, of})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows*columns), "ns/value")
 		})
 	}
 }
