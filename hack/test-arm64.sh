@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the code for arm64 on an emulated processor: the kernels of RowProduct, each on a processor that is fastest with it, and the path of
-# speech with ONNX Runtime's library for arm64. Says what could not be tested, and fails for it in CI.
+# Tests the code for arm64 on an emulated processor: the kernels of products and of convolutions, each on a processor that is fastest with it,
+# and the path of speech with ONNX Runtime's library for arm64. Says what could not be tested, and fails for it in CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,10 +26,10 @@ passes() {
 	[[ $out != *"no test"* ]] || { echo "test-arm64: there are no such tests" >&2; exit 1; }
 }
 
-kernels=./runtime/internal/rowproduct
-passes kernels max "$every" $kernels
-passes kernels neoverse-n1 "dotprod plain" $kernels
-passes kernels cortex-a72 plain $kernels
+kernels=(./runtime/internal/{rowproduct,convolve,vector})
+passes kernels max "$every" "${kernels[@]}"
+passes kernels neoverse-n1 "dotprod plain" "${kernels[@]}"
+passes kernels cortex-a72 plain "${kernels[@]}"
 says "kernels with sanitizers" max "$every"
 SWAR_EXPECT_KERNELS=$every hack/sanitize-kernels.sh "$PWD/hack/qemu-arm64.sh" max
 

@@ -13,9 +13,10 @@ object=$(mktemp)
 trap 'rm -f "$object"' EXIT
 trap 'exit 130' INT TERM
 
-# encoded_for_avx KERNEL INSTRUCTION: fails unless the kernel has the instruction and nothing in the encoding of AVX-512, which begins with 62.
+# encoded_for_avx PACKAGE/KERNEL INSTRUCTION: fails unless the kernel has the instruction and nothing in the encoding of AVX-512, which begins
+# with 62.
 encoded_for_avx() {
-	"${CC:-gcc}" -O3 -c -o "$object" "runtime/internal/rowproduct/$1_amd64.c"
+	"${CC:-gcc}" -O3 -std=c11 -c -o "$object" "runtime/internal/$1_amd64.c"
 	objdump -d --insn-width=16 "$object" | awk -F '\t' -v kernel="$1" -v instruction="$2" '
 		$2 ~ /^62 / { bad = $0 }
 		$2 ~ /^c[45] / && $3 ~ instruction { found++ }
@@ -26,8 +27,11 @@ encoded_for_avx() {
 		}' >&2
 	echo "ok  	$1 has $2 in the encoding of AVX, and nothing of AVX-512"
 }
-encoded_for_avx avxvnni vpdpbusd
-encoded_for_avx avx2 vpmaddwd
+encoded_for_avx rowproduct/avxvnni vpdpbusd
+encoded_for_avx rowproduct/avx2 vpmaddwd
+encoded_for_avx convolve/avxvnni vpdpbusd
+encoded_for_avx convolve/avx2 vpmaddubsw
+encoded_for_avx vector/avx2 vmulps
 
 # masked LEVEL FLAG KERNELS: tests on a processor that has no more than that. The suite of the engine runs for bundles alone: what it promises for
 # other layouts does not depend on the processor.
@@ -38,7 +42,7 @@ masked() {
 	((status == 0)) || { echo "*** $level is NOT TESTED: this machine cannot hide what came after it, see above ***" >&2; return; }
 	echo "== $level (${kernels// /, }), after $((SECONDS - began)) s"
 	SWAR_EXPECT_KERNELS=$kernels go test -count=1 -vet=off -exec "'$PWD/hack/cpumask.sh' $level" \
-		-skip '^(TestEnginesOfPublicLayoutsKeepTheirPromises|TestEngineKeepsItsPromisesWithEveryLayout)$' ./runtime/onnx/...
+		-skip '^(TestEnginesOfPublicLayoutsKeepTheirPromises|TestEngineKeepsItsPromisesWithEveryLayout)$' ./runtime/onnx/... ./runtime/internal/{rowproduct,convolve,vector,ort} ./runtime/kokoro/internal/vocoder
 }
 masked avx2 avx2 "avx2 plain"
 masked avx512 avx512bw "avx512 avx2 plain"

@@ -271,7 +271,7 @@ var only = map[string]struct {
 	"regexp":                        {[]string{"hack/"}, "the speech path scans; regular expressions hide their cost"},
 	"github.com/mewkiz/flac":        {[]string{"runtime/recording"}, "one package decodes"},
 	"github.com/hajimehoshi/go-mp3": {[]string{"runtime/recording"}, "one package decodes"},
-	"C":                             {[]string{"runtime/encode", "runtime/recording", "runtime/internal/ort", "runtime/internal/rowproduct", "runtime/internal/vector"}, "cgo stands where a library needs it, and where instructions of a processor do"},
+	"C":                             {[]string{"runtime/encode", "runtime/recording", "runtime/internal/ort", "runtime/internal/rowproduct", "runtime/internal/convolve", "runtime/internal/vector"}, "cgo stands where a library needs it, and where instructions of a processor do"},
 }
 
 type pkg struct {

@@ -1,0 +1,29 @@
+// AVX2 without VNNI: Haswell, Broadwell, Zen to Zen 3.
+#define NAME avx2
+#define TARGET __attribute__((target("avx2")))
+#define EACH_TILE UP_TO_8
+
+#include "bits256.h"
+#include "convolve.h"
+
+enum { tile_rows = 8, wide = 1 }; // 8 of 16 registers hold sums and 4 the weights of a group
+
+#define FORGET() __asm__("" ::: "memory")
+#define BROADCAST(p) _mm256_broadcastd_epi32(_mm_loadu_si32(p))
+#define ONES() _mm256_set1_epi16(1)
+#define SHIFT_LEFT _mm256_slli_epi16
+#define SHIFT_RIGHT _mm256_srai_epi16
+#define SHIFT_RIGHT_ZERO _mm256_srli_epi16
+#define PAIRS_OF_BYTES _mm256_maddubs_epi16
+#define PAIRS _mm256_madd_epi16
+#define ADD_16 _mm256_add_epi16
+#define ADD _mm256_add_epi32
+
+static int runs_here(void) {
+	__builtin_cpu_init();
+	return __builtin_cpu_supports("avx2");
+}
+
+#include "pairs.h"
+
+#include "kernel.h"
