@@ -65,6 +65,7 @@ type residuals struct {
 	shortcut     convolving
 	past         queue // what went past the convolutions
 	activated    queue // before the pool
+	doubled      []float32
 	y            []float32
 }
 
@@ -72,7 +73,7 @@ func (r *residual) start(s *shaping) *residuals {
 	return &residuals{
 		residual: r, shared: s, norm1: s.norm(r.norm1), norm2: s.norm(r.norm2),
 		conv1: r.conv1.start(), conv2: r.conv2.start(), shortcut: r.shortcut.start(),
-		past: queue{width: r.shortcut.product.columns()}, activated: queue{width: r.norm1.channels},
+		past: queue{width: r.shortcut.out}, activated: queue{width: r.norm1.channels},
 	}
 }
 
@@ -84,13 +85,13 @@ func (r *residuals) push(x []float32, end bool) []float32 {
 	r.pass(x)
 	of := r.norm1.of(x)
 	if r.pool == nil {
-		vector.Best.Leaky(r.conv1.next(len(x)/r.conv1.in), x, of, slope)
+		r.conv1.leaky(x, of, slope)
 	} else {
 		vector.Best.Leaky(r.activated.extend(len(x)/r.conv1.in), x, of, slope)
 		r.double(end)
 	}
 	x = r.conv1.push(w, end)
-	vector.Best.Leaky(r.conv2.next(len(x)/r.conv2.in), x, r.norm2.of(x), slope)
+	r.conv2.leaky(x, r.norm2.of(x), slope)
 	x = r.conv2.push(w, end)
 	r.y = sized(r.y, len(x))
 	vector.Best.Sum(r.y, x, r.past.take(len(x)/r.past.width), r.conv2.bias, float32(1/math.Sqrt2))
@@ -99,7 +100,7 @@ func (r *residuals) push(x []float32, end bool) []float32 {
 
 // pass brings x past the convolutions, at the rate of the result.
 func (r *residuals) pass(x []float32) {
-	copy(r.shortcut.next(len(x)/r.shortcut.in), x)
+	r.shortcut.put(x)
 	y := r.shortcut.push(&r.shared.workspace, false) // it has one tap, so that the end adds nothing
 	if r.pool == nil {
 		r.past.push(y)
@@ -120,7 +121,8 @@ func (r *residuals) double(end bool) {
 	if rows <= 0 {
 		return
 	}
-	x, to := r.activated.peek(), r.conv1.next(2*rows)
+	r.doubled = sized(r.doubled, 2*rows*c)
+	x, to := r.activated.peek(), r.doubled
 	for t := range rows {
 		now, after := x[t*c:(t+1)*c], x[(t+1)*c:(t+2)*c]
 		first, second := to[2*t*c:(2*t+1)*c], to[(2*t+1)*c:(2*t+2)*c]
@@ -130,6 +132,7 @@ func (r *residuals) double(end bool) {
 		}
 	}
 	r.activated.take(rows)
+	r.conv1.put(to)
 }
 
 // snakes is a block of the generator: three times two convolutions behind norms and Snake, each pair with its input past it.
@@ -188,9 +191,9 @@ func (b *snaking) push(x []float32, end bool) []float32 {
 	for i := range b.pairs {
 		p := &b.pairs[i]
 		p.past.push(x)
-		vector.Best.Snake(p.conv1.next(len(x)/p.conv1.in), x, p.norm1.of(x), p.snake1)
+		p.conv1.snake(x, p.norm1.of(x), p.snake1)
 		x = p.conv1.push(w, end)
-		vector.Best.Snake(p.conv2.next(len(x)/p.conv2.in), x, p.norm2.of(x), p.snake2)
+		p.conv2.snake(x, p.norm2.of(x), p.snake2)
 		x = p.conv2.push(w, end)
 		p.y = sized(p.y, len(x))
 		vector.Best.Sum(p.y, x, p.past.take(len(x)/p.past.width), p.conv2.bias, 1)

@@ -1,128 +1,136 @@
 package vocoder
 
-import "github.com/swar-tts/swar/runtime/internal/vector"
+import (
+	"github.com/swar-tts/swar/runtime/internal/convolve"
+	"github.com/swar-tts/swar/runtime/internal/vector"
+)
 
 // convolution is one over time, without its bias, which is added where its result is used next.
 type convolution struct {
-	product             product
-	bias                []float32 // nil for none
-	in                  int       // channels
-	taps, dilation, pad int
+	kernel              convolve.Kernel
+	weights             *convolve.Weights
+	exact               *vector.Matrix // in place of integer weights, where exactness is wanted and not speed
+	bias                []float32      // nil for none
+	in, out             int            // channels
+	taps, dilation, pad int            // pad: rows of zeros at either end
 }
 
-// convolving is a convolution of a signal that comes piece by piece. It keeps the rows that are still needed, so that each
-// is computed once and the result does not depend on the pieces.
+// convolving is a convolution of a signal that comes piece by piece. It keeps the rows that are still needed, as integers,
+// so that each is rounded and computed once and the result does not depend on the pieces.
 type convolving struct {
 	*convolution
-	begun bool
-	input queue
-	y     []float32
+	begun  bool
+	input  integers
+	floats queue // in place of integers for exact weights
+	y      []float32
 }
 
 func (c *convolution) start() convolving {
-	return convolving{convolution: c, input: queue{width: c.in}}
+	return convolving{convolution: c, input: newIntegers(c.in), floats: queue{width: c.in}}
 }
 
-// push takes the rows that were written into next, and returns those that follow from them. end says that there will be
-// no more. The result is valid until the next call.
-func (c *convolving) push(w *workspace, end bool) []float32 {
-	if end {
+// begin puts zeros before the signal.
+func (c *convolving) begin() {
+	if !c.begun {
+		c.begun = true
+		c.silence()
+	}
+}
+
+func (c *convolving) silence() {
+	if c.exact != nil {
+		c.floats.pushZeros(c.pad)
+	} else {
 		c.input.pushZeros(c.pad)
 	}
-	rows := max(0, c.input.rows()-(c.taps-1)*c.dilation)
-	out := c.product.columns()
-	c.y = sized(c.y, rows*out)
-	const together = 64 // rows that stay in the cache while they are multiplied
-	for from := 0; from < rows; from += together {
-		n := min(together, rows-from)
-		c.product.multiply(w, c.y[from*out:(from+n)*out], c.gather(w, from, n), n)
+}
+
+// put takes rows as they are.
+func (c *convolving) put(x []float32) {
+	if c.begin(); c.exact != nil {
+		c.floats.push(x)
+	} else {
+		vector.Best.Round(c.input.extend(len(x)/c.in), x, c.in)
 	}
+}
+
+// leaky is as put, through an affine and an activation.
+func (c *convolving) leaky(x []float32, of vector.Affine, slope float32) {
+	if c.begin(); c.exact != nil {
+		vector.Best.Leaky(c.floats.extend(len(x)/c.in), x, of, slope)
+	} else {
+		vector.Best.LeakyRound(c.input.extend(len(x)/c.in), x, of, slope)
+	}
+}
+
+// snake is as leaky, with the activation of the generator.
+func (c *convolving) snake(x []float32, of vector.Affine, s vector.Snake) {
+	if c.begin(); c.exact != nil {
+		vector.Best.Snake(c.floats.extend(len(x)/c.in), x, of, s)
+	} else {
+		vector.Best.SnakeRound(c.input.extend(len(x)/c.in), x, of, s)
+	}
+}
+
+// push returns the rows that follow from those that came. end says that there will be no more. The result is valid
+// until the next call.
+func (c *convolving) push(w *workspace, end bool) []float32 {
+	if end {
+		c.silence()
+	}
+	reach := (c.taps - 1) * c.dilation
+	if c.exact != nil {
+		return c.pushExact(w, max(0, c.floats.rows()-reach))
+	}
+	rows := max(0, c.input.rows()-reach)
+	c.y = sized(c.y, rows*c.out)
+	c.kernel.Multiply(c.weights, c.y, c.input.bytes.peek(), c.input.scales.peek(), rows, c.dilation)
 	c.input.take(rows)
 	return c.y
 }
 
-// next returns the place for so many rows of input.
-func (c *convolving) next(rows int) []float32 {
-	if !c.begun {
-		c.begun = true
-		c.input.pushZeros(c.pad)
-	}
-	return c.input.extend(rows)
-}
-
-// gather writes what each row of the result is made of into one row.
-func (c *convolving) gather(w *workspace, from, rows int) []float32 {
-	x, width := c.input.peek(), c.product.width()
-	if c.taps == 1 && width == c.in {
-		return x[from*c.in : (from+rows)*c.in]
-	}
-	w.gathered = sized(w.gathered, rows*width)
-	for r := range rows {
-		to := w.gathered[r*width : (r+1)*width]
-		if c.dilation == 1 {
-			to = to[copy(to, x[(from+r)*c.in:(from+r+c.taps)*c.in]):]
-		} else {
-			for t := range c.taps {
-				at := (from + r + t*c.dilation) * c.in
-				to = to[copy(to, x[at:at+c.in]):]
-			}
+// pushExact multiplies what rows of the result are made of, gathered into one row each.
+func (c *convolving) pushExact(w *workspace, rows int) []float32 {
+	const together = 64
+	c.y = sized(c.y, rows*c.out)
+	x, width := c.floats.peek(), c.taps*c.in
+	for from := 0; from < rows; from += together {
+		n := min(together, rows-from)
+		w.gathered = sized(w.gathered, n*width)
+		for i := range n * c.taps {
+			at := (from + i/c.taps + i%c.taps*c.dilation) * c.in
+			copy(w.gathered[i*c.in:], x[at:at+c.in])
 		}
-		clear(to)
+		vector.Best.Multiply(c.exact, c.y[from*c.out:(from+n)*c.out], w.gathered, n, width)
 	}
-	return w.gathered
+	c.floats.take(rows)
+	return c.y
 }
 
 // transposed is a transposed convolution with twice as many taps as its stride: each pair of neighbours in the input makes
-// stride rows. Half a stride is cut at either end.
+// stride rows, as a row of a convolution of two taps. Half a stride is cut at either end.
 type transposed struct {
-	product         product
-	bias            []float32
-	in, out, stride int
+	convolution
+	channels, stride int // of the result
 }
 
 // transposing is one of a signal that comes piece by piece.
 type transposing struct {
 	*transposed
-	padded, begun bool
-	input         queue
-	y             []float32
+	convolving
+	cut bool
 }
 
 func (t *transposed) start() transposing {
-	return transposing{transposed: t, input: queue{width: t.in}}
-}
-
-func (t *transposing) next(rows int) []float32 {
-	if !t.padded {
-		t.padded = true
-		t.input.pushZeros(1)
-	}
-	return t.input.extend(rows)
+	return transposing{transposed: t, convolving: t.convolution.start()}
 }
 
 // push is as that of [convolving].
 func (t *transposing) push(w *workspace, end bool) []float32 {
-	if end {
-		t.input.pushZeros(1)
-	}
-	pairs := max(0, t.input.rows()-1)
-	columns := t.product.columns()
-	t.y = sized(t.y, pairs*columns)
-	x, width := t.input.peek(), t.product.width()
-	const together = 64
-	for from := 0; from < pairs; from += together {
-		n := min(together, pairs-from)
-		w.gathered = sized(w.gathered, n*width)
-		for p := range n {
-			copy(w.gathered[p*width:(p+1)*width], x[(from+p)*t.in:(from+p+2)*t.in])
-		}
-		t.product.multiply(w, t.y[from*columns:(from+n)*columns], w.gathered, n)
-	}
-	t.input.take(pairs)
-	y := t.y
-	if half := t.stride / 2 * t.out; pairs > 0 {
-		if !t.begun {
-			t.begun = true
+	y := t.convolving.push(w, end)
+	if half := t.stride / 2 * t.channels; len(y) > 0 {
+		if !t.cut {
+			t.cut = true
 			y = y[half:]
 		}
 		if end {

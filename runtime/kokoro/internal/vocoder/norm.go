@@ -26,13 +26,7 @@ type norm struct {
 // styled are the factors (beside one) and summands for a style.
 func (n *norm) styled(style []float32) []float32 {
 	out := make([]float32, 2*n.channels)
-	for o := range out {
-		var sum float32
-		for i, w := range n.weights[o*StyleSize : (o+1)*StyleSize] {
-			sum += float32(w) * style[i]
-		}
-		out[o] = sum*n.scales[o] + n.bias[o]
-	}
+	vector.Best.Linear(out, style, n.weights, n.scales, n.bias)
 	return out
 }
 

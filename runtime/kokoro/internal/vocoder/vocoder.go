@@ -3,7 +3,7 @@
 //
 // Norms over time use constants of the voice in place of the statistics of the signal, so that a sample depends on what is near it and on
 // nothing else. Every convolution keeps the rows it still needs, so that nothing is computed twice, and the samples do not depend on
-// where the signal is cut. Products are of integers (package rowproduct), so that they are the same on every processor.
+// where the signal is cut. Products are of integers (package convolve), so that they are the same on every processor.
 package vocoder
 
 import (
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/swar-tts/swar/runtime/internal/convolve"
 	"github.com/swar-tts/swar/runtime/internal/rowproduct"
 	"github.com/swar-tts/swar/runtime/internal/vector"
 )
@@ -41,13 +42,17 @@ type Vocoder struct {
 
 // Options choose how a model is computed.
 type Options struct {
-	Kernel rowproduct.Kernel
-	Exact  bool // in floats: much slower, to compare with
+	Kernel rowproduct.Kernel // whose instructions are used
+	Exact  bool              // in floats: much slower, to compare with
 }
 
 // New loads a model.
 func New(from Tensors, o Options) (*Vocoder, error) {
-	l := &loader{from: from, kernel: o.Kernel, exact: o.Exact}
+	kernel, err := convolve.Find(o.Kernel.Name())
+	if err != nil {
+		return nil, fmt.Errorf("vocoder: %w", err)
+	}
+	l := &loader{from: from, kernel: kernel, exact: o.Exact}
 	v := &Vocoder{
 		textToDecoder: l.convolution("asr_res.0", textWidth, 64, 1, 1),
 		encode:        l.residual("encode", textWidth+2, 1024, false),
@@ -162,7 +167,7 @@ func (v *Vocoder) Start(c Chunk) (*Stream, error) {
 // besideTokens computes the 64 values that later blocks get, once for each token.
 func (s *Stream) besideTokens() []float32 {
 	c := s.v.textToDecoder.start()
-	copy(c.next(len(s.chunk.Durations)), s.chunk.Text)
+	c.put(s.chunk.Text)
 	y := c.push(&s.shaping.workspace, true)
 	side := make([]float32, len(y))
 	for i := range y {
@@ -346,12 +351,11 @@ func (g *generator) push(x []float32, end bool, out *queue) {
 	g.seen += rows
 	g.listen(60*rows, end)
 
-	vector.Best.Leaky(g.ups[0].next(rows), x, same, 0.1)
+	g.ups[0].leaky(x, same, 0.1)
 	g.lifted[0].push(g.ups[0].push(&g.shared.workspace, end))
 	x = g.stage(0, end)
 
-	rows = len(x) / 256
-	vector.Best.Leaky(g.ups[1].next(rows), x, thirds256, 0.1)
+	g.ups[1].leaky(x, thirds256, 0.1)
 	g.mirror(g.ups[1].push(&g.shared.workspace, end))
 	g.finish(g.stage(1, end), end, out)
 }
@@ -391,7 +395,7 @@ func (g *generator) stage(i int, end bool) []float32 {
 	channels := g.lifted[i].width
 	n := min(g.lifted[i].rows(), g.noises[i].rows())
 	g.x = sized(g.x, n*channels)
-	vector.Best.Sum(g.x, g.lifted[i].take(n), g.noises[i].take(n), g.ups[i].bias, 1)
+	vector.Best.Sum(g.x, g.lifted[i].take(n), g.noises[i].take(n), g.ups[i].convolving.bias, 1)
 	n = math.MaxInt
 	for b, block := range g.blocks[i] {
 		g.parts[i][b].push(block.push(g.x, end))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/swar-tts/swar/runtime/internal/rowproduct"
+	"github.com/swar-tts/swar/runtime/internal/convolve"
 	"github.com/swar-tts/swar/runtime/internal/vector"
 )
 
@@ -15,38 +15,10 @@ type Tensors interface {
 	Int8s(name string, shape ...int) ([]int8, error)
 }
 
-// product multiplies rows by a matrix.
-type product interface {
-	columns() int // of the result
-	width() int   // of a row of x
-	multiply(w *workspace, y, x []float32, rows int)
-}
-
-// integers are a product by 8-bit weights, whose rows become integers by a scale of their own.
-type integers struct {
-	kernel rowproduct.Kernel
-	m      rowproduct.Matrix
-}
-
-func (p *integers) columns() int { return p.m.Out }
-func (p *integers) width() int   { return p.m.In }
-func (p *integers) multiply(w *workspace, y, x []float32, rows int) {
-	w.scratch = p.kernel.MultiplyIn(w.scratch, &p.m, x, rows, y)
-}
-
-// floats are a product by weights in floats: small ones, and all where exactness is wanted and not speed.
-type floats struct{ m *vector.Matrix }
-
-func (p *floats) columns() int { return p.m.Out }
-func (p *floats) width() int   { return p.m.In }
-func (p *floats) multiply(_ *workspace, y, x []float32, rows int) {
-	vector.Best.Multiply(p.m, y, x, rows, p.m.In)
-}
-
 // loader reads weights and keeps the first error, so that a network is written down without one in each line.
 type loader struct {
 	from   Tensors
-	kernel rowproduct.Kernel
+	kernel convolve.Kernel
 	exact  bool // no integers
 	norms  []*norm
 	err    error
@@ -98,32 +70,20 @@ func (l *loader) quantised(name string, shape ...int) ([]int8, []float32) {
 	return make([]int8, size), make([]float32, shape[0])
 }
 
-// product makes one of integers [out][width] with a scale for each of out, and no bias.
-func (l *loader) product(weights []int8, scales []float32, width int) product {
-	out := len(scales)
-	if l.exact {
-		f := make([]float32, len(weights))
-		for i, w := range weights {
-			f[i] = float32(w) * scales[i/width]
-		}
-		return &floats{vector.NewMatrix(f, width, out, nil)}
+// convolutionOf makes one of integers [out][taps][in] with a scale for each of out, and no bias.
+func (l *loader) convolutionOf(weights []int8, scales []float32, in, taps, dilation, pad int) convolution {
+	c := convolution{kernel: l.kernel, in: in, out: len(scales), taps: taps, dilation: dilation, pad: pad}
+	if !l.exact {
+		c.weights = convolve.Pack(weights, scales, in, taps)
+		return c
 	}
-	return &integers{l.kernel, pack(weights, scales, width)}
-}
-
-// pack lays a matrix out as kernels read it. What is missing in the last step is zero.
-func pack(weights []int8, scales []float32, width int) rowproduct.Matrix {
-	const columns, depth = rowproduct.PanelColumns, rowproduct.PanelDepth
-	out, in := len(scales), (width+depth-1)/depth*depth
-	m := rowproduct.Matrix{In: in, Out: out, Panels: make([]int8, (out+columns-1)/columns*columns*in), Offset: make([]int32, out), Scales: scales}
-	for o := range out {
-		panel := m.Panels[o/columns*columns*in:]
-		for i, w := range weights[o*width : (o+1)*width] {
-			panel[(i/depth*columns+o%columns)*depth+i%depth] = w
-			m.Offset[o] -= 128 * int32(w)
-		}
+	width := taps * in
+	f := make([]float32, len(weights))
+	for i, w := range weights {
+		f[i] = float32(w) * scales[i/width]
 	}
-	return m
+	c.exact = vector.NewMatrix(f, width, c.out, nil)
+	return c
 }
 
 // quantise makes integers of floats [out][width], from -127 to 127, by a scale for each of out.
@@ -149,10 +109,9 @@ func quantise(weights []float32, out int) ([]int8, []float32) {
 // convolution reads one over time: channels in and out, and how many taps it has, each so many rows from the next.
 func (l *loader) convolution(name string, in, out, taps, dilation int) convolution {
 	w, scales := l.quantised(name, out, taps, in)
-	return convolution{
-		product: l.product(w, scales, taps*in), bias: l.optional(name+".bias", out),
-		in: in, taps: taps, dilation: dilation, pad: (taps - 1) / 2 * dilation,
-	}
+	c := l.convolutionOf(w, scales, in, taps, dilation, (taps-1)/2*dilation)
+	c.bias = l.optional(name+".bias", out)
+	return c
 }
 
 // floatConvolution reads one whose weights are floats.
@@ -173,13 +132,14 @@ func (l *loader) transposed(name string, in, out, stride int) transposed {
 			}
 		}
 	}
-	t := transposed{in: in, out: out, stride: stride, bias: l.floats(name+".bias", out)}
+	t := transposed{channels: out, stride: stride}
 	if l.exact {
-		t.product = &floats{vector.NewMatrix(rows, 2*in, stride*out, nil)}
-		return t
+		t.convolution = convolution{in: in, out: stride * out, taps: 2, dilation: 1, pad: 1, exact: vector.NewMatrix(rows, 2*in, stride*out, nil)}
+	} else {
+		integers, scales := quantise(rows, stride*out)
+		t.convolution = l.convolutionOf(integers, scales, in, 2, 1, 1)
 	}
-	integers, scales := quantise(rows, stride*out)
-	t.product = l.product(integers, scales, 2*in)
+	t.bias = l.floats(name+".bias", out)
 	return t
 }
 
