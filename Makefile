@@ -25,8 +25,8 @@ help: ## list the targets
 run: install-deps bin/swar ## install what is missing, build, bring a voice, serve on 127.0.0.1:8080 (SWAR_VOICE=espeak brings none; ARGS="--workers 1" adds flags)
 	@exec hack/run.sh $(ARGS)
 
-fleet: install-deps build ## run two routers, two workers and a portal on this machine, and print a curl line
-	@hack/fleet.sh
+fleet: install-deps build ## run two routers, two workers and a portal on this machine with a natural voice, and print a curl line (SWAR_VOICE=espeak downloads none)
+	@model=$$([ -n "$${ENGINE:-}" ] || hack/voice.sh); MODEL=$${model:-$${MODEL:-espeak-ng-hinglish}} SWAR_MODEL=$$model exec hack/fleet.sh
 
 # The folder of swar-x is cmd/x.
 PROGRAMS := swar swar-operator swar-portal swar-router swar-worker
