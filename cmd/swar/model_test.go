@@ -267,3 +267,32 @@ func TestThreeCommandsToSpeech(t *testing.T) {
 	s.ok("voice", "rm", "asha", "--model", "saryps-hindi")
 	s.ok("model", "verify", "saryps-hindi")
 }
+
+// TestKokoroWithoutANetwork is what can be said of a model of the catalogue whose files are not here.
+func TestKokoroWithoutANetwork(t *testing.T) {
+	s, _ := hubShell(t, "HF_HUB_OFFLINE=1")
+	for _, want := range []string{"voice anjura  hf_beta of Kokoro-82M, Apache-2.0", "more voices   hf_alpha, hm_psi, af_", "model pull kokoro"} {
+		if out := s.ok("model", "show", "kokoro").out; !strings.Contains(out, want) {
+			t.Errorf("show says %q, want %q", out, want)
+		}
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{nil, 1, "kokoro-v1.0.int8.onnx: it is not on this machine, and HF_HUB_OFFLINE"},
+		{[]string{"--voice", "af_heart"}, 1, "it is not on this machine"},
+		{[]string{"--voice", "nobody"}, 2, "want NAME=FILE"},
+		{[]string{"--voice", "asha=nobody"}, 1, "kokoro has no voice of that name"},
+		{[]string{"--codec", "x"}, 1, "leave out --codec"},
+	} {
+		r := s.run(append([]string{"model", "pull", "kokoro"}, tt.args...)...)
+		if r.code != tt.code || !strings.Contains(lastLine(r.err), tt.want) {
+			t.Errorf("%q: exit code %d, %q; want %d, %q", tt.args, r.code, r.err, tt.code, tt.want)
+		}
+	}
+	if r := s.run("model", "pull", "kokoro@123"); r.code != 1 || !strings.Contains(r.err, "kokoro has no revision 123: there are") {
+		t.Errorf("another revision: exit code %d, %q", r.code, r.err)
+	}
+}
