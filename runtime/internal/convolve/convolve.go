@@ -24,6 +24,7 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -93,9 +94,10 @@ func Pack(weights []int8, scales []float32, in, taps int) *Weights {
 	}
 	panels := (out + columns - 1) / columns
 	w := &Weights{
-		In: in, Out: out, Taps: taps, stride: stride, scales: scales, panels: make([]int8, panels*taps*stride*columns),
+		In: in, Out: out, Taps: taps, stride: stride, scales: scales,
 		sums: make([]uint8, panels*taps), offsets: make([]int32, panels*taps*columns),
 	}
+	w.panels = panelsFor(w, panels*taps*stride*columns)
 	for o := range out {
 		for t := range taps {
 			at := o/columns*taps + t
@@ -166,4 +168,5 @@ func (k Kernel) Multiply(w *Weights, y []float32, x []byte, scales []float32, ro
 	C.multiply_by(k.c, C.size_t(w.stride), C.size_t(w.Out), C.size_t(w.Taps), (*C.int8_t)(&w.panels[0]), (*C.uint8_t)(&w.sums[0]),
 		(*C.int32_t)(&w.offsets[0]), (*C.float)(&w.scales[0]), (*C.uint8_t)(&x[0]), (*C.float)(&scales[0]),
 		C.size_t(rows), C.size_t(dilation), (*C.float)(&y[0]))
+	runtime.KeepAlive(w) // whose panels the collector does not see
 }

@@ -66,7 +66,6 @@ type residuals struct {
 	past         queue // what went past the convolutions
 	activated    queue // before the pool
 	doubled      []float32
-	y            []float32
 }
 
 func (r *residual) start(s *shaping) *residuals {
@@ -93,9 +92,9 @@ func (r *residuals) push(x []float32, end bool) []float32 {
 	x = r.conv1.push(w, end)
 	r.conv2.leaky(x, r.norm2.of(x), slope)
 	x = r.conv2.push(w, end)
-	r.y = sized(r.y, len(x))
-	vector.Best.Sum(r.y, x, r.past.take(len(x)/r.past.width), r.conv2.bias, float32(1/math.Sqrt2))
-	return r.y
+	w.sum = sized(w.sum, len(x))
+	vector.Best.Sum(w.sum, x, r.past.take(len(x)/r.past.width), r.conv2.bias, float32(1/math.Sqrt2))
+	return w.sum
 }
 
 // pass brings x past the convolutions, at the rate of the result.
@@ -170,7 +169,6 @@ type snakingPair struct {
 	norm1, norm2 norming
 	conv1, conv2 convolving
 	past         queue
-	y            []float32
 }
 
 func (b *snakes) start(s *shaping) *snaking {
@@ -195,9 +193,9 @@ func (b *snaking) push(x []float32, end bool) []float32 {
 		x = p.conv1.push(w, end)
 		p.conv2.snake(x, p.norm2.of(x), p.snake2)
 		x = p.conv2.push(w, end)
-		p.y = sized(p.y, len(x))
-		vector.Best.Sum(p.y, x, p.past.take(len(x)/p.past.width), p.conv2.bias, 1)
-		x = p.y
+		w.sum = sized(w.sum, len(x))
+		vector.Best.Sum(w.sum, x, p.past.take(len(x)/p.past.width), p.conv2.bias, 1)
+		x = w.sum
 	}
 	return x
 }

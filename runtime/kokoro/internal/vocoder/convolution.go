@@ -22,7 +22,6 @@ type convolving struct {
 	begun  bool
 	input  integers
 	floats queue // in place of integers for exact weights
-	y      []float32
 }
 
 func (c *convolution) start() convolving {
@@ -73,7 +72,7 @@ func (c *convolving) snake(x []float32, of vector.Affine, s vector.Snake) {
 }
 
 // push returns the rows that follow from those that came. end says that there will be no more. The result is valid
-// until the next call.
+// until the next convolution with w.
 func (c *convolving) push(w *workspace, end bool) []float32 {
 	if end {
 		c.silence()
@@ -83,16 +82,16 @@ func (c *convolving) push(w *workspace, end bool) []float32 {
 		return c.pushExact(w, max(0, c.floats.rows()-reach))
 	}
 	rows := max(0, c.input.rows()-reach)
-	c.y = sized(c.y, rows*c.out)
-	c.kernel.Multiply(c.weights, c.y, c.input.bytes.peek(), c.input.scales.peek(), rows, c.dilation)
+	w.y = sized(w.y, rows*c.out)
+	c.kernel.Multiply(c.weights, w.y, c.input.bytes.peek(), c.input.scales.peek(), rows, c.dilation)
 	c.input.take(rows)
-	return c.y
+	return w.y
 }
 
 // pushExact multiplies what rows of the result are made of, gathered into one row each.
 func (c *convolving) pushExact(w *workspace, rows int) []float32 {
 	const together = 64
-	c.y = sized(c.y, rows*c.out)
+	w.y = sized(w.y, rows*c.out)
 	x, width := c.floats.peek(), c.taps*c.in
 	for from := 0; from < rows; from += together {
 		n := min(together, rows-from)
@@ -101,10 +100,10 @@ func (c *convolving) pushExact(w *workspace, rows int) []float32 {
 			at := (from + i/c.taps + i%c.taps*c.dilation) * c.in
 			copy(w.gathered[i*c.in:], x[at:at+c.in])
 		}
-		vector.Best.Multiply(c.exact, c.y[from*c.out:(from+n)*c.out], w.gathered, n, width)
+		vector.Best.Multiply(c.exact, w.y[from*c.out:(from+n)*c.out], w.gathered, n, width)
 	}
 	c.floats.take(rows)
-	return c.y
+	return w.y
 }
 
 // transposed is a transposed convolution with twice as many taps as its stride: each pair of neighbours in the input makes

@@ -90,6 +90,8 @@ func (q *integers) take(rows int) {
 // workspace is memory for one computation after the other. It belongs to one stream.
 type workspace struct {
 	gathered []float32 // rows as products of floats take them
+	y        []float32 // what a convolution gave last, for whoever called it
+	sum      []float32 // what a block gave last
 }
 
 // sized returns v with room for n values, whatever they are.
