@@ -3,9 +3,6 @@ package espeak
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -368,27 +365,7 @@ func TestOneProcessForEachChunk(t *testing.T) {
 	}
 }
 
-func TestWhyAProcessDoesNotStart(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		err  error
-		want string
-	}{
-		{"the program is gone", &fs.PathError{Op: "fork/exec", Path: "/usr/bin/espeak-ng", Err: syscall.ENOENT}, "speech program not found"},
-		{"too many processes", os.NewSyscallError("fork/exec", syscall.EAGAIN), "no room for another speech process"},
-		{"no memory", os.NewSyscallError("fork/exec", syscall.ENOMEM), "no room for another speech process"},
-		{"too many files", os.NewSyscallError("pipe2", syscall.EMFILE), "no room for another speech process"},
-		{"anything else", syscall.EACCES, "speech program does not start"},
-	} {
-		got := espeakng.StartFailure(tt.err)
-		e, ok := errors.AsType[*speech.EngineError](got)
-		if !ok || e.Text != tt.want || !errors.Is(got, tt.err) {
-			t.Errorf("%s: %v, want %q around the cause", tt.name, got, tt.want)
-		}
-	}
-	if got := espeakng.StartFailure(exec.ErrNotFound); !errors.Is(got, ErrNotInstalled) {
-		t.Errorf("%v is not ErrNotInstalled", got)
-	}
+func TestAProgramThatIsGoneIsAnError(t *testing.T) {
 	e := fakeEngine(t, "counts")
 	e.program.Path += ".gone"
 	w := openWorker(t, e)
