@@ -120,3 +120,12 @@ func TestVoicesAreFoundByTheNameOfTheirPublisher(t *testing.T) {
 		t.Errorf("a voice whose hash nobody knows is %+v", v)
 	}
 }
+
+func TestVoicesOfKokoroHaveGains(t *testing.T) {
+	e, _ := Find("kokoro")
+	for _, v := range e.Voices {
+		if v.GainDB == 0 || v.GainDB < -6 || v.GainDB > 8 {
+			t.Errorf("%s has a gain of %g dB, want one that was measured", v.Name, v.GainDB)
+		}
+	}
+}
