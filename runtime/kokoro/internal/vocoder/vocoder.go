@@ -349,10 +349,9 @@ func (g *generator) push(x []float32, end bool, out *queue) {
 		x, rows = x[skip*width:], rows-skip
 	}
 	g.seen += rows
-	g.listen(60*rows, end)
-
 	g.ups[0].leaky(x, same, 0.1)
 	g.lifted[0].push(g.ups[0].push(&g.shared.workspace, end))
+	g.listen(60*rows, end) // only now, because its blocks write over x
 	x = g.stage(0, end)
 
 	g.ups[1].leaky(x, thirds256, 0.1)
