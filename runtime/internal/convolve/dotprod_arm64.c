@@ -30,6 +30,7 @@ INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, con
 		int8x16_t v[4];
 		for (int c = 0; c < 4; c++)
 			v[c] = vld1q_s8(b + 16 * c);
+		__builtin_prefetch(t->fetch + i * panel_columns);
 		for (int r = 0; r < rows; r++) {
 			uint32_t four;
 			memcpy(&four, x + r * t->in + i, sizeof four);

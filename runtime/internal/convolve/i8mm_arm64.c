@@ -30,6 +30,8 @@ INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, con
 			sum[r][c] = vdupq_n_s32(0);
 	for (size_t i = 0; i < t->in; i += 2 * panel_depth, b += 2 * panel_bytes) {
 		int8x16_t values[tile_rows / 2];
+		__builtin_prefetch(t->fetch + i * panel_columns);
+		__builtin_prefetch(t->fetch + i * panel_columns + panel_bytes);
 		for (int r = 0; r < pairs; r++) {
 			const uint8_t *first = x + 2 * r * t->in + i, *second = 2 * r + 1 < rows ? first + t->in : first;
 			values[r] = vreinterpretq_s8_u8(veorq_u8(vcombine_u8(vld1_u8(first), vld1_u8(second)), vdupq_n_u8(128)));

@@ -41,13 +41,17 @@ INLINE void some(const int panels, const convolve_weights *w, size_t column, con
 	const size_t each = share(rows, tile_rows), steps = w->in / panel_depth, panel = column / panel_columns;
 	for (size_t tap = 0; tap < w->taps; tap++) {
 		const size_t at = panel * w->taps + tap;
-		const tap_of_panels t = {
-			.in = w->in, .taps = w->taps, .b = w->panels + at * steps * panel_bytes,
-			.offsets = w->offsets + at * panel_columns, .how = w->sums[at],
+		const int8_t *b = w->panels + at * steps * panel_bytes;
+		const int last = tap + 1 == w->taps; // the next panels follow those that lie between
+		const size_t next = last ? (wide - 1) * w->taps + 1 : 1;
+		tap_of_panels t = {
+			.in = w->in, .taps = w->taps, .b = b, .offsets = w->offsets + at * panel_columns, .how = w->sums[at],
+			.fetch = last && w->out - column <= 2 * columns_at_once ? b : b + next * steps * panel_bytes,
 		};
 		for (size_t r = 0; r < rows; r += each) {
 			const size_t first = r + tap * dilation;
 			tile_of(at_most(rows - r, each), panels, &t, x + first * w->in, scale + first, sums + r * columns_at_once);
+			t.fetch = b; // while the other rows use what is in the cache
 		}
 	}
 	const size_t columns = at_most(w->out - column, (size_t)panels * panel_columns);

@@ -39,8 +39,11 @@ INLINE void add_up_how(const int how, const int rows, const tap_of_panels *t, co
 			sum[r] = LOAD((const char *)t->offsets + c * sizeof(sum_t));
 		for (size_t i = 0; i < t->in; i += group_channels, b += group_steps * panel_bytes) {
 			sum_t v[group_steps];
-			for (int k = 0; k < group_steps; k++)
+			for (int k = 0; k < group_steps; k++) {
 				v[k] = LOAD(b + k * panel_bytes);
+				if (c == 0)
+					_mm_prefetch((const char *)t->fetch + i * panel_columns + k * panel_bytes, _MM_HINT_T0);
+			}
 			FORGET();
 			for (int r = 0; r < rows; r++)
 				sum[r] = group(how, sum[r], x + r * t->in + i, v);

@@ -13,7 +13,8 @@ typedef struct {
 	size_t in, taps;
 	const int8_t *b;
 	const int32_t *offsets;
-	int how; // sums of the first panel
+	int how;             // sums of the first panel
+	const int8_t *fetch; // what is fetched meanwhile, laid out as b
 } tap_of_panels;
 
 #endif

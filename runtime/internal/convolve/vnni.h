@@ -8,7 +8,7 @@
 
 INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, const uint8_t *x, const float *scale, float *sums) {
 	const size_t apart = t->taps * t->in * panel_columns;
-	const int8_t *b = t->b;
+	const int8_t *b = t->b, *fetch = t->fetch;
 	sum_t sum[tile_rows][wide * registers];
 	for (int c = 0; c < panels * registers; c++) {
 		const int p = c / registers;
@@ -16,8 +16,10 @@ INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, con
 		for (int r = 0; r < rows; r++)
 			sum[r][c] = offsets;
 	}
-	for (size_t i = 0; i < t->in; i += panel_depth, b += panel_bytes) {
+	for (size_t i = 0; i < t->in; i += panel_depth, b += panel_bytes, fetch += panel_bytes) {
 		sum_t v[wide * registers];
+		for (int p = 0; p < panels; p++)
+			_mm_prefetch((const char *)fetch + p * apart, _MM_HINT_T0);
 		for (int c = 0; c < panels * registers; c++)
 			v[c] = LOAD(b + c / registers * apart + c % registers * sizeof(sum_t));
 		for (int r = 0; r < rows; r++) {
