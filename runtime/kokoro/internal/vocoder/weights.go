@@ -73,6 +73,9 @@ func (l *loader) quantised(name string, shape ...int) ([]int8, []float32) {
 // convolutionOf makes one of integers [out][taps][in] with a scale for each of out, and no bias.
 func (l *loader) convolutionOf(weights []int8, scales []float32, in, taps, dilation, pad int) convolution {
 	c := convolution{kernel: l.kernel, in: in, out: len(scales), taps: taps, dilation: dilation, pad: pad}
+	if l.err != nil {
+		return c
+	}
 	if !l.exact {
 		c.weights = convolve.Pack(weights, scales, in, taps)
 		return c
