@@ -28,8 +28,7 @@ class Server:
         end = time.monotonic() + 300
         while not self._ready():
             if self.process.poll() is not None:
-                self.log.seek(0)
-                raise SystemExit(f"voices: swar serve {' '.join(flags)} ended: {self.log.read()}")
+                raise SystemExit(f"voices: swar serve {' '.join(flags)} ended: {self.said()}")
             if time.monotonic() > end:
                 self.close()
                 raise SystemExit("voices: the server was not ready in 5 minutes")
@@ -46,6 +45,10 @@ class Server:
         self.connection.request(method, path, body and json.dumps(body))
         return self.connection.getresponse()
 
+    def said(self):
+        self.log.seek(0)
+        return self.log.read()
+
     def voices(self):
         return [v["name"] for v in json.load(self._ask("GET", "/v1/voices"))["voices"]]
 
@@ -54,7 +57,7 @@ class Server:
         start = time.monotonic()
         answer = self._ask("POST", "/v1/tts", {"text": text, "voice": voice, "format": "pcm16", "seed": 1})
         if answer.status != 200:
-            raise SystemExit(f"voices: {voice} does not speak {text!r}: {answer.status} {answer.read().decode()}")
+            raise SystemExit(f"voices: {voice} does not speak {text!r}: {answer.status} {answer.read().decode()}\n{self.said()}")
         first = answer.read(2)
         seconds = time.monotonic() - start
         return first + answer.read(), seconds
