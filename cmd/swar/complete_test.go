@@ -33,7 +33,7 @@ func TestCompletion(t *testing.T) {
 		"voices of this process":         {[]string{"say", "--local", "--voice", ""}, []string{"anjura", "raj"}},
 		"voices of an engine that typed": {[]string{"say", "--engine", "espeak", "--voice", ""}, []string{"anjura", "raj"}},
 		"formats":                        {[]string{"say", "--format", ""}, []string{"wav", "opus", "pcm16"}},
-		"choices":                        {[]string{"serve", "--engine", ""}, []string{"auto", "espeak", "onnx"}},
+		"choices":                        {[]string{"serve", "--engine", ""}, []string{"auto", "espeak", "onnx", "kokoro"}},
 		"kinds of keys":                  {[]string{"keys", "list", "--kind", ""}, []string{"live", "playground"}},
 		"roles":                          {[]string{"orgs", "invite", "--role", ""}, []string{"owner", "member", "viewer"}},
 		"keys of no server":              {[]string{"keys", "revoke", ""}, nil},

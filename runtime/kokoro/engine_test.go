@@ -13,7 +13,8 @@ import (
 
 func TestConformance(t *testing.T) {
 	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
-	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, kokoro.Config{}) })
+	e := open(t, dir, kokoro.Config{})
+	synthtest.Run(t, func(*testing.T) synth.Engine { return e.Again() })
 }
 
 // TestSilenceAroundSpeech: a chunk begins with 20 ms of silence and ends with 50 and what fills its last frame.
