@@ -278,7 +278,7 @@ func TestAnotherPlaceGoesOnWhereOneBrokeOff(t *testing.T) {
 	w.hub.Change(func(h *hubtest.Hub) { h.CutAfter = 9000 })
 	w.entry.Exports[0].Sources[0] = catalog.Source{"onnx/small.onnx"}
 	broken := false
-	w.Puller.Progress = func(done, _ int64, what string) {
+	w.Puller.Progress = func(done, _ int64, _ string) {
 		if done >= 9000 && !broken { // and from then on it gives nothing
 			broken = true
 			w.hub.Change(func(h *hubtest.Hub) { h.Repositories[repository].Files = map[string][]byte{"voices/hf.bin": w.voice} })

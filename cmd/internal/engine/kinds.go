@@ -64,12 +64,6 @@ func needsBundle(name string) bool {
 	return slices.ContainsFunc(kinds, func(k kind) bool { return k.name == name })
 }
 
-// EngineOf returns the name of the engine that speaks with the bundle in dir.
-func EngineOf(dir string) (string, error) {
-	k, err := kindOf(dir)
-	return k.name, err
-}
-
 // kindOf finds the engine of the bundle in dir, which its manifest names; one that names none is of the oldest.
 func kindOf(dir string) (kind, error) {
 	public, err := FindLayout(dir)

@@ -162,8 +162,7 @@ func spectrum(x []float64, out []float32) {
 
 // overlap makes samples of log magnitudes and phases by overlapping windows, divided by what those add up to.
 type overlap struct {
-	sum   [windowSize]float64
-	frame int
+	sum [windowSize]float64
 }
 
 var inverseWindow = normalised()

@@ -17,8 +17,9 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/vector"
 )
 
+// How signals are counted.
 const (
-	SampleRate   = 24000
+	SampleRate   = 24000 // samples of a second
 	FrameSamples = 600 // of a frame of durations: 25 ms
 	textWidth    = 512 // values that describe a token
 	halfSamples  = FrameSamples / 2
