@@ -20,8 +20,8 @@ import (
 // How signals are counted.
 const (
 	SampleRate   = 24000 // samples of a second
-	FrameSamples = 600 // of a frame of durations: 25 ms
-	textWidth    = 512 // values that describe a token
+	FrameSamples = 600   // of a frame of durations: 25 ms
+	textWidth    = 512   // values that describe a token
 	halfSamples  = FrameSamples / 2
 )
 
