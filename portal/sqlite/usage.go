@@ -253,6 +253,9 @@ func records[T any](ctx context.Context, s *Store, scan func(scanner, *T) error,
 			return err
 		})
 	})
+	if err == nil {
+		err = ctx.Err() // SQLite forgets an interrupt that comes just before a statement begins
+	}
 	if err != nil {
 		return nil, s.ended(ctx, err)
 	}
