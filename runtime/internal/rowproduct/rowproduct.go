@@ -82,8 +82,13 @@ func Find(name string) (Kernel, error) {
 	return Kernel{}, fmt.Errorf("kernel %q: %s; it can run %s", name, why, strings.Join(names, ", "))
 }
 
-// Name is that of the set of instructions, such as avx512vnni.
-func (k Kernel) Name() string { return C.GoString(k.c.name) }
+// Name is that of the set of instructions, such as avx512vnni; empty for the zero value, with which [Find] finds the fastest.
+func (k Kernel) Name() string {
+	if k.c == nil {
+		return ""
+	}
+	return C.GoString(k.c.name)
+}
 
 // Pointer is the kernel's row_kernel of rowproduct.h, for other packages' C.
 func (k Kernel) Pointer() unsafe.Pointer { return unsafe.Pointer(k.c) }

@@ -43,7 +43,7 @@ type Vocoder struct {
 
 // Options choose how a model is computed.
 type Options struct {
-	Kernel rowproduct.Kernel // whose instructions are used
+	Kernel rowproduct.Kernel // whose instructions are used; none means the fastest
 	Exact  bool              // in floats: much slower, to compare with
 }
 
