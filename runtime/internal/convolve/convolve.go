@@ -60,11 +60,12 @@ func built() []Kernel {
 	}
 }
 
-// Find returns the kernel of a name that this processor can run. The names are those of package rowproduct.
+// Find returns the kernel of a name that this processor can run, or the fastest one for the empty name. The names are those of package
+// rowproduct.
 func Find(name string) (Kernel, error) {
 	var names []string
 	for _, k := range Kernels() {
-		if k.Name() == name {
+		if name == "" || k.Name() == name {
 			return k, nil
 		}
 		names = append(names, k.Name())
