@@ -103,11 +103,6 @@ type Matrix struct {
 
 // Multiply writes y [rows, m.Out], the product of x [rows, m.In] and m.
 func (k Kernel) Multiply(m *Matrix, x []float32, rows int, y []float32) {
-	k.MultiplyIn(nil, m, x, rows, y)
-}
-
-// MultiplyIn is [Kernel.Multiply] with memory that it may use. It returns that memory, or more, for the next call.
-func (k Kernel) MultiplyIn(scratch []byte, m *Matrix, x []float32, rows int, y []float32) []byte {
 	panels := (m.Out + PanelColumns - 1) / PanelColumns
 	whole := m.In%PanelDepth == 0 && m.In <= MaxIn
 	matrixFits := len(m.Panels) == panels*PanelColumns*m.In && len(m.Offset) == m.Out && len(m.Scales) == m.Out
@@ -116,14 +111,9 @@ func (k Kernel) MultiplyIn(scratch []byte, m *Matrix, x []float32, rows int, y [
 	}
 	if len(y) == 0 || len(x) == 0 {
 		clear(y)
-		return scratch
+		return
 	}
-	if n := int(C.scratch_bytes(k.c, C.size_t(m.In), C.size_t(rows))); cap(scratch) < n {
-		scratch = make([]byte, n)
-	} else {
-		scratch = scratch[:n]
-	}
+	scratch := make([]byte, C.scratch_bytes(k.c, C.size_t(m.In), C.size_t(rows)))
 	C.multiply_by(k.c, C.size_t(m.In), C.size_t(m.Out), (*C.int8_t)(&m.Panels[0]), (*C.int32_t)(&m.Offset[0]), (*C.float)(&m.Scales[0]),
 		(*C.float)(&x[0]), C.size_t(rows), (*C.float)(&y[0]), unsafe.Pointer(&scratch[0]))
-	return scratch
 }
