@@ -147,13 +147,16 @@ type strided struct {
 	y                      []float32
 }
 
-// push takes rows. A signal that ends needs nothing more here, because its last row is past what is needed.
-func (s *strided) push(x []float32) []float32 {
+// push takes rows. Behind a signal that ends come half as many zeros as the taps reach beyond a stride.
+func (s *strided) push(x []float32, end bool) []float32 {
 	if s.left > 0 {
 		s.input.pushZeros(s.left)
 		s.left = 0
 	}
 	s.input.push(x)
+	if end {
+		s.input.pushZeros((s.taps - s.stride) / 2)
+	}
 	rows := 0
 	if n := s.input.rows() - s.taps; n >= 0 {
 		rows = n/s.stride + 1
@@ -162,11 +165,4 @@ func (s *strided) push(x []float32) []float32 {
 	vector.Best.Multiply(s.m, s.y, s.input.peek(), rows, s.stride*s.in)
 	s.input.take(rows * s.stride)
 	return s.y
-}
-
-// finish returns what follows y once the signal has ended: rows of zeros come after it, as many as came before.
-func (s *strided) finish(y []float32) []float32 {
-	first := append([]float32(nil), y...)
-	s.input.pushZeros(s.taps/2 - s.stride/2)
-	return append(first, s.push(nil)...)
 }

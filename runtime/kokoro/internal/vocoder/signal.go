@@ -24,12 +24,7 @@ func (q *lines[T]) rows() int { return len(q.v)/q.width - q.used }
 func (q *lines[T]) push(x []T) { q.v = append(q.makeRoom(len(x)), x...) }
 
 // pushZeros appends silent rows.
-func (q *lines[T]) pushZeros(rows int) {
-	q.v = q.makeRoom(rows * q.width)
-	n := len(q.v)
-	q.v = q.v[:n+rows*q.width]
-	clear(q.v[n:])
-}
+func (q *lines[T]) pushZeros(rows int) { clear(q.extend(rows)) }
 
 // extend appends rows and returns them, to be written.
 func (q *lines[T]) extend(rows int) []T {

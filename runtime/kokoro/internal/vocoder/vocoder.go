@@ -391,11 +391,7 @@ func (g *generator) listen(frames int, end bool) {
 		g.spectrum = g.spectrum[:0]
 	}
 	for i := range g.noiseConvs {
-		y := g.noiseConvs[i].push(g.spectrum)
-		if i == 0 && end {
-			y = g.noiseConvs[i].finish(y)
-		}
-		g.noises[i].push(g.noiseBlocks[i].push(y, end))
+		g.noises[i].push(g.noiseBlocks[i].push(g.noiseConvs[i].push(g.spectrum, end), end))
 	}
 }
 
