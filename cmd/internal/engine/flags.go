@@ -173,7 +173,7 @@ func (s *Flags) Open(ctx context.Context, workers int) (synth.Engine, error) {
 		if err := s.checkDigest(); err != nil {
 			return nil, err
 		}
-		if err := s.checkEngine(); err != nil {
+		if _, err := s.kind(); err != nil {
 			return nil, err
 		}
 		return s.OpenBundle(ctx, s.bundle, workers, s.cacheBytes())
@@ -200,23 +200,20 @@ func (s *Flags) OpenReader(ctx context.Context) (synth.Engine, error) {
 	if public != layout.None {
 		return s.Open(ctx, 1)
 	}
-	if err := s.checkEngine(); err != nil {
-		return nil, err
-	}
-	k, err := kindOf(s.bundle)
+	k, err := s.kind()
 	if err != nil {
 		return nil, err
 	}
 	return k.read(s.bundle)
 }
 
-// checkEngine refuses a bundle that is for another engine than was asked for.
-func (s *Flags) checkEngine() error {
+// kind is the engine of the bundle. One that is for another engine than was asked for is an error.
+func (s *Flags) kind() (kind, error) {
 	k, err := kindOf(s.bundle)
 	if err == nil && *s.engine != "auto" && *s.engine != k.name {
 		err = fmt.Errorf("the bundle in %s is for --engine %s, not %s", s.bundle, k.name, *s.engine)
 	}
-	return err
+	return k, err
 }
 
 // cacheBytes is the size of the prefill cache as engines want it told: less than 0 for none, 0 for their default.
