@@ -60,14 +60,13 @@ type voice struct {
 // prefill is what is known of a chunk before its first sample. It never changes.
 type prefill struct {
 	prosody prosody.Prosody
-	words   []phoneme.Word
 	shape   *vocoder.Shape
 	gain    float32
 }
 
 // bytes is what p takes in the cache.
 func (p *prefill) bytes() int64 {
-	n := 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations)) + 32*int64(len(p.words))
+	n := 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations))
 	if p.shape != nil {
 		n += p.shape.Bytes()
 	}
@@ -143,19 +142,19 @@ func openNetwork(dir string, m bundle.Manifest, library, program string) (n netw
 }
 
 // read turns text into phonemes and their prosody. It returns no phonemes where nothing can be heard.
-func (n *network) read(ctx context.Context, p *bundle.Prompt, text string) (ids int, words []phoneme.Word, spoken prosody.Prosody, err error) {
+func (n *network) read(ctx context.Context, p *bundle.Prompt, text string) (ids int, spoken prosody.Prosody, err error) {
 	prepared := espeak.Prepared(text)
 	if strings.TrimSpace(prepared) == "" {
-		return 0, nil, spoken, nil
+		return 0, spoken, nil
 	}
 	phonemes, err := n.reader.Read(ctx, prepared)
 	if err != nil || len(phonemes.IDs) == 0 {
-		return 0, nil, spoken, err
+		return 0, spoken, err
 	}
 	padded := make([]int64, len(phonemes.IDs)+2) // silence at both ends
 	copy(padded[1:], phonemes.IDs)
 	spoken, err = n.prosody.Run(ctx, padded, p.Style(len(padded)), 1)
-	return len(padded), phonemes.Words, spoken, err
+	return len(padded), spoken, err
 }
 
 // Model implements [synth.Engine].
@@ -231,11 +230,11 @@ func (e *Engine) prefill(ctx context.Context, v *voice, o synth.Options) (p *pre
 
 // read makes the prefill of a text. What has no phonemes is silent.
 func (e *Engine) read(ctx context.Context, v *voice, text string) (*prefill, error) {
-	ids, words, spoken, err := e.network.read(ctx, &v.prompt, text)
+	ids, spoken, err := e.network.read(ctx, &v.prompt, text)
 	if err != nil || ids == 0 {
 		return &prefill{}, err
 	}
-	p := &prefill{prosody: spoken, words: words, gain: v.gain}
+	p := &prefill{prosody: spoken, gain: v.gain}
 	p.shape, err = e.vocoder.Shape(v.prompt.Style(ids)[:vocoder.StyleSize], func(norm string) vocoder.Statistics {
 		return vocoder.Statistics(v.prompt.Norms[norm])
 	})

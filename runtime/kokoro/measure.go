@@ -66,7 +66,7 @@ func (v values) over(n int) []float32 {
 
 // measure speaks a sentence and adds its statistics to sums.
 func (n *network) measure(ctx context.Context, p *bundle.Prompt, text string, sums map[string]sum) error {
-	ids, _, spoken, err := n.read(ctx, p, text)
+	ids, spoken, err := n.read(ctx, p, text)
 	if err != nil {
 		return err
 	}
