@@ -46,6 +46,33 @@ func TestSilenceAroundSpeech(t *testing.T) {
 	}
 }
 
+// TestOutputThatIsNoNumber ends the chunk with an error and is counted. The worker speaks on.
+func TestOutputThatIsNoNumber(t *testing.T) {
+	dir, _ := kokorotest.Bundle(t, nil, "hf_beta")
+	e := open(t, dir, kokoro.Config{})
+	w, err := e.NewWorker(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := synth.Options{Voice: "hf_beta", Text: "नमस्ते, आप कैसे हैं?"}
+	if err := e.Break(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Prefill(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for done := false; err == nil && !done; {
+		_, done, _, err = w.Next(t.Context(), make([]int16, 4*speech.FrameSamples), 4)
+	}
+	if err == nil || e.Counters().Broken != 1 {
+		t.Errorf("the error is %v, %d were counted; want an error and one", err, e.Counters().Broken)
+	}
+	o.Text = "धन्यवाद।"
+	if len(say(t, w, o)) == 0 {
+		t.Error("the worker is silent afterwards")
+	}
+}
+
 func quiet(v int16) bool { return -163 < v && v < 163 } // 0.005 of the largest
 
 func say(t *testing.T, w synth.Worker, o synth.Options) (pcm []int16) {

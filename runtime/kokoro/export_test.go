@@ -1,7 +1,9 @@
 package kokoro
 
 import (
+	"context"
 	"maps"
+	"math"
 
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -12,4 +14,15 @@ func (e *Engine) Again() *Engine {
 		network: network{reader: e.reader, vocoder: e.vocoder, prosody: e.prosody}, manifest: e.manifest, voices: maps.Clone(e.voices),
 		cache: synth.NewCache[*prefill](defaultCacheBytes), memory: e.memory, threads: e.threads,
 	}
+}
+
+// Break makes the energy of a text no number, as damaged weights would, for whoever speaks it next.
+func (e *Engine) Break(ctx context.Context, o synth.Options) error {
+	p, err := e.read(ctx, e.voices[o.Voice], o.Text)
+	if err != nil {
+		return err
+	}
+	p.prosody.N[len(p.prosody.N)/2] = float32(math.NaN())
+	e.cache.Add(synth.CacheKey{Voice: o.Voice, Text: o.Text}, p, p.bytes())
+	return nil
 }

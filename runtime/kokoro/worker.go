@@ -149,8 +149,14 @@ func (w *worker) compute(ctx context.Context, n int) error {
 		return err
 	}
 	w.read += n
+	sum := float32(0)
 	for _, v := range x {
+		sum += v * 0 // zero, unless v is infinite or no number at all
 		w.ready = append(w.ready, v*w.gain)
+	}
+	if sum != 0 {
+		w.engine.broken.Add(1)
+		return errors.New("the model's output is not a number: its weights or its voice are damaged or do not belong together")
 	}
 	return nil
 }
