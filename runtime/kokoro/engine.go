@@ -141,7 +141,8 @@ func openNetwork(dir string, m bundle.Manifest, library, program string) (n netw
 	return n, err
 }
 
-// read turns text into phonemes and their prosody. It returns no phonemes where nothing can be heard.
+// read turns text into phonemes and their prosody. It returns no phonemes where nothing can be heard. A text without a mark
+// at its end gets a full stop, because the statistics of voices are of sentences: without one, the end is noise.
 func (n *network) read(ctx context.Context, p *bundle.Prompt, text string) (ids int, spoken prosody.Prosody, err error) {
 	prepared := espeak.Prepared(text)
 	if strings.TrimSpace(prepared) == "" {
@@ -151,8 +152,12 @@ func (n *network) read(ctx context.Context, p *bundle.Prompt, text string) (ids 
 	if err != nil || len(phonemes.IDs) == 0 {
 		return 0, spoken, err
 	}
-	padded := make([]int64, len(phonemes.IDs)+2) // silence at both ends
-	copy(padded[1:], phonemes.IDs)
+	sounds := phonemes.IDs
+	if !phoneme.EndsInMark(sounds) && len(sounds) < phoneme.MaxIDs {
+		sounds = append(sounds, phoneme.FullStop)
+	}
+	padded := make([]int64, len(sounds)+2) // silence at both ends
+	copy(padded[1:], sounds)
 	spoken, err = n.prosody.Run(ctx, padded, p.Style(len(padded)), 1)
 	return len(padded), spoken, err
 }
@@ -235,8 +240,17 @@ func (e *Engine) read(ctx context.Context, v *voice, text string) (*prefill, err
 		return &prefill{}, err
 	}
 	p := &prefill{prosody: spoken, gain: v.gain}
-	p.shape, err = e.vocoder.Shape(v.prompt.Style(ids)[:vocoder.StyleSize], func(norm string) vocoder.Statistics {
+	p.shape, err = e.vocoder.Shape(timbre(&v.prompt, ids), func(norm string) vocoder.Statistics {
 		return vocoder.Statistics(v.prompt.Norms[norm])
 	})
 	return p, err
+}
+
+// fewestStyled is for how many ids the timbre of a chunk is, at least. That of very short ones lies so far from others that the statistics
+// of a voice do not fit it, and its samples grow without bound.
+const fewestStyled = 96
+
+// timbre is the half of a voice's style that the vocoder takes, for a chunk of so many ids.
+func timbre(p *bundle.Prompt, ids int) []float32 {
+	return p.Style(max(ids, fewestStyled))[:vocoder.StyleSize]
 }

@@ -46,6 +46,30 @@ func TestSilenceAroundSpeech(t *testing.T) {
 	}
 }
 
+// TestShortTexts: one sound, one word, and what has no mark at its end are speech, too, and no noise.
+func TestShortTexts(t *testing.T) {
+	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
+	e := open(t, dir, kokoro.Config{})
+	w, err := e.NewWorker(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, voice := range []string{"hf_beta", "hm_omega"} {
+		for _, text := range []string{
+			"a", "एक", "ॐ", "क्", "नमस्ते", "नमस्ते।", "no!", "एक?", "हाँ,", "चार पाँच दो एक", "Please hold the line while I check your account",
+		} {
+			pcm := say(t, w, synth.Options{Voice: voice, Text: text})
+			peak := 0
+			for _, v := range pcm {
+				peak = max(peak, int(v), -int(v))
+			}
+			if peak < 1000 || peak > 31000 {
+				t.Errorf("%s, %q: %d samples with a peak of %d", voice, text, len(pcm), peak)
+			}
+		}
+	}
+}
+
 // TestOutputThatIsNoNumber ends the chunk with an error and is counted. The worker speaks on.
 func TestOutputThatIsNoNumber(t *testing.T) {
 	dir, _ := kokorotest.Bundle(t, nil, "hf_beta")

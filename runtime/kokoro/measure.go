@@ -71,7 +71,7 @@ func (n *network) measure(ctx context.Context, p *bundle.Prompt, text string, su
 		return err
 	}
 	s, err := n.vocoder.Start(vocoder.Chunk{
-		Durations: spoken.Durations, Text: spoken.Text, Pitch: spoken.F0, Energy: spoken.N, Style: p.Style(ids)[:vocoder.StyleSize],
+		Durations: spoken.Durations, Text: spoken.Text, Pitch: spoken.F0, Energy: spoken.N, Style: timbre(p, ids),
 		Seen: func(norm string, s vocoder.Statistics) {
 			if _, ok := sums[norm]; !ok {
 				sums[norm] = sum{make(values, len(s.Mean)), make(values, len(s.Mean))}

@@ -14,6 +14,7 @@ import (
 var (
 	errClosed       = errors.New("kokoro: the worker is closed")
 	errNotPrefilled = errors.New("kokoro: Next without a successful Prefill")
+	errOutput       = errors.New("the model's output is no speech: its weights or its voice are damaged or do not belong together")
 )
 
 // What is cut of the silence that the model makes around a chunk, in samples.
@@ -27,6 +28,9 @@ const (
 
 // audible is the height from which a sample counts as sound: -46 dB.
 const audible = 0.005
+
+// mostOutput is far above any sample of a voice, which are hardly above 1.
+const mostOutput = 8
 
 // worker speaks one chunk at a time.
 type worker struct {
@@ -149,14 +153,12 @@ func (w *worker) compute(ctx context.Context, n int) error {
 		return err
 	}
 	w.read += n
-	sum := float32(0)
 	for _, v := range x {
-		sum += v * 0 // zero, unless v is infinite or no number at all
+		if !(-mostOutput < v && v < mostOutput) { // no number is, either
+			w.engine.broken.Add(1)
+			return errOutput
+		}
 		w.ready = append(w.ready, v*w.gain)
-	}
-	if sum != 0 {
-		w.engine.broken.Add(1)
-		return errors.New("the model's output is not a number: its weights or its voice are damaged or do not belong together")
 	}
 	return nil
 }

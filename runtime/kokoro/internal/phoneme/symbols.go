@@ -2,6 +2,7 @@ package phoneme
 
 import (
 	_ "embed" // the vocabulary
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -79,4 +80,14 @@ func appendIDs(ids []int64, symbols string) []int64 {
 		}
 	}
 	return ids
+}
+
+// FullStop is the id of the mark that ends a sentence.
+var FullStop = vocabulary['.']
+
+var markIDs = idsOf(";:,.!?…—")
+
+// EndsInMark reports whether the last of ids is a mark at which a voice pauses.
+func EndsInMark(ids []int64) bool {
+	return len(ids) > 0 && slices.Contains(markIDs, ids[len(ids)-1])
 }
