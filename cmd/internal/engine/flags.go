@@ -115,8 +115,7 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 	return s.useModel(cmd)
 }
 
-// tryModel makes --model the --bundle that it stands for, where it can be brought and run. Else it says why not, and
-// espeak-ng speaks.
+// tryModel is useModel, but where the model cannot be brought or run, it prints the reason and espeak-ng speaks instead.
 func (s *Flags) tryModel(cmd *cobra.Command) error {
 	if os.Getenv("SWAR_VOICE") == "espeak" {
 		s.tell("speaking with espeak-ng, because SWAR_VOICE is espeak")
