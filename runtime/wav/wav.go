@@ -5,25 +5,37 @@ package wav
 import (
 	"encoding/binary"
 	"strings"
-
-	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // Streaming stands for an unknown length: players read on until the stream ends.
 const Streaming = 0xFFFFFFFF
 
-// HeaderBytes is the length of a header.
+// HeaderBytes is the length of the header of samples in linear PCM, without tags.
 const HeaderBytes = 44
 
-// Header returns the RIFF header of so many bytes of 24 kHz mono s16le samples. With [Streaming] both sizes in it are
+// The format tags of a [Sound].
+const (
+	PCM   = 1
+	Float = 3
+	ALaw  = 6
+	MuLaw = 7
+)
+
+// A Sound says what the mono samples behind a header are.
+type Sound struct {
+	Tag  uint16 // PCM, Float, ALaw or MuLaw
+	Bits uint16 // of one sample
+	Rate uint32 // samples per second
+}
+
+// native is what the service speaks.
+var native = Sound{Tag: PCM, Bits: 16, Rate: 24_000}
+
+// Header returns the RIFF header of dataBytes bytes of 24 kHz mono s16le samples. With [Streaming] both sizes in it are
 // 0xFFFFFFFF.
 func Header(dataBytes uint32) [HeaderBytes]byte {
-	riff := dataBytes + HeaderBytes - 8
-	if dataBytes == Streaming {
-		riff = Streaming
-	}
 	var h [HeaderBytes]byte
-	putData(putFormat(h[:0], riff), dataBytes)
+	native.AppendHeader(h[:0], dataBytes)
 	return h
 }
 
@@ -40,29 +52,78 @@ func HeaderWithTags(dataBytes uint32, tags []string) []byte {
 			info = append(info, 0) // chunks begin at even places
 		}
 	}
-	riff := dataBytes + uint32(HeaderBytes+len("LIST")+4+len(info)) - 8
-	if dataBytes == Streaming {
-		riff = Streaming
+	return native.append(nil, dataBytes, info)
+}
+
+// AppendHeader appends the header of dataBytes bytes of samples: 44 bytes for PCM, and 58 for the others, whose format has an
+// extension (of no bytes) and whose samples a chunk "fact" counts. With [Streaming] all lengths in it are 0xFFFFFFFF.
+func (s Sound) AppendHeader(b []byte, dataBytes uint32) []byte { return s.append(b, dataBytes, nil) }
+
+// SetLengths writes the real lengths into the header of a whole file that was written as a stream, and reports whether
+// there was a header to write them into.
+func SetLengths(file []byte) bool {
+	if len(file) < HeaderBytes || string(file[:4]) != "RIFF" || string(file[8:12]) != "WAVE" {
+		return false
 	}
-	b := putFormat(nil, riff)
-	b = append(b, "LIST"...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(info)))
-	return putData(append(b, info...), dataBytes)
+	bytesEach, fact := uint32(1), -1
+	for at := 12; at+8 <= len(file); {
+		size := binary.LittleEndian.Uint32(file[at+4:])
+		switch id := string(file[at : at+4]); {
+		case id == "data":
+			data := uint32(len(file) - at - 8)
+			binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+			binary.LittleEndian.PutUint32(file[at+4:], data)
+			if fact >= 0 {
+				binary.LittleEndian.PutUint32(file[fact:], data/bytesEach)
+			}
+			return true
+		case uint64(size) > uint64(len(file)-at-8):
+			return false
+		case id == "fmt " && size >= 16:
+			bytesEach = max(1, uint32(binary.LittleEndian.Uint16(file[at+20:])))
+		case id == "fact" && size >= 4:
+			fact = at + 8
+		}
+		at += 8 + int(size+size%2)
+	}
+	return false
 }
 
-func putFormat(b []byte, riff uint32) []byte {
-	b = append(b, "RIFF"...)
-	b = binary.LittleEndian.AppendUint32(b, riff)
-	b = append(b, "WAVEfmt "...)
-	b = binary.LittleEndian.AppendUint32(b, 16) // size of the format chunk
-	b = binary.LittleEndian.AppendUint16(b, 1)  // PCM
-	b = binary.LittleEndian.AppendUint16(b, 1)  // channels
-	b = binary.LittleEndian.AppendUint32(b, speech.SampleRate)
-	b = binary.LittleEndian.AppendUint32(b, 2*speech.SampleRate) // bytes per second
-	b = binary.LittleEndian.AppendUint16(b, 2)                   // bytes per sample
-	return binary.LittleEndian.AppendUint16(b, 16)               // bits per sample
-}
-
-func putData(b []byte, dataBytes uint32) []byte {
-	return binary.LittleEndian.AppendUint32(append(b, "data"...), dataBytes)
+func (s Sound) append(b []byte, dataBytes uint32, info []byte) []byte {
+	start := len(b)
+	b = append(b, "RIFF\xff\xff\xff\xffWAVEfmt "...)
+	extended := s.Tag != PCM
+	if extended {
+		b = binary.LittleEndian.AppendUint32(b, 18)
+	} else {
+		b = binary.LittleEndian.AppendUint32(b, 16)
+	}
+	bytesEach := uint32(s.Bits / 8)
+	b = binary.LittleEndian.AppendUint16(b, s.Tag)
+	b = binary.LittleEndian.AppendUint16(b, 1) // channels
+	b = binary.LittleEndian.AppendUint32(b, s.Rate)
+	b = binary.LittleEndian.AppendUint32(b, bytesEach*s.Rate)
+	b = binary.LittleEndian.AppendUint16(b, uint16(bytesEach))
+	b = binary.LittleEndian.AppendUint16(b, s.Bits)
+	if extended {
+		b = binary.LittleEndian.AppendUint16(b, 0) // bytes of extension
+		b = append(b, "fact"...)
+		b = binary.LittleEndian.AppendUint32(b, 4)
+		samples := dataBytes / bytesEach
+		if dataBytes == Streaming {
+			samples = Streaming
+		}
+		b = binary.LittleEndian.AppendUint32(b, samples)
+	}
+	if len(info) > 0 {
+		b = append(b, "LIST"...)
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(info)))
+		b = append(b, info...)
+	}
+	b = append(b, "data"...)
+	b = binary.LittleEndian.AppendUint32(b, dataBytes)
+	if dataBytes != Streaming {
+		binary.LittleEndian.PutUint32(b[start+4:], dataBytes+uint32(len(b)-start)-8)
+	}
+	return b
 }

@@ -1,6 +1,7 @@
 package wav
 
 import (
+	"bytes"
 	"encoding/hex"
 	"math"
 	"testing"
@@ -48,5 +49,74 @@ func TestHeader(t *testing.T) {
 				t.Errorf("Header(%d) = %x, want %s", tt.bytes, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestHeaderOfOtherSounds(t *testing.T) {
+	tests := map[string]struct {
+		sound Sound
+		bytes uint32
+		want  string
+	}{
+		"PCM at 8 kHz": {
+			Sound{PCM, 16, 8000}, 1280,
+			"5249464624050000" + "57415645666d7420" + "10000000" + "01000100401f0000803e000002001000" + "6461746100050000",
+		},
+		"µ-law, streaming": {
+			Sound{MuLaw, 8, 8000}, Streaming,
+			"52494646ffffffff" + "57415645666d7420" + "12000000" + "07000100401f0000401f0000010008000000" +
+				"6661637404000000ffffffff" + "64617461ffffffff",
+		},
+		"A-law of known length": {
+			Sound{ALaw, 8, 16000}, 640,
+			"52494646b2020000" + "57415645666d7420" + "12000000" + "06000100803e0000803e0000010008000000" +
+				"666163740400000080020000" + "6461746180020000",
+		},
+		"floats of known length": {
+			Sound{Float, 32, 44100}, 8,
+			"524946463a000000" + "57415645666d7420" + "12000000" + "0300010044ac000010b1020004002000" + "0000" +
+				"666163740400000002000000" + "6461746108000000",
+		},
+	}
+	for name, tt := range tests {
+		if got := hex.EncodeToString(tt.sound.AppendHeader(nil, tt.bytes)); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+func TestSetLengths(t *testing.T) {
+	audio := make([]byte, 640)
+	for _, s := range []Sound{native, {ALaw, 8, 8000}, {MuLaw, 8, 8000}, {Float, 32, 8000}} {
+		file := append(s.AppendHeader(nil, Streaming), audio...)
+		if want := append(s.AppendHeader(nil, 640), audio...); !SetLengths(file) || !bytes.Equal(file, want) {
+			t.Errorf("tag %d: the header is %x, want %x", s.Tag, file[:58], want[:58])
+		}
+	}
+	tagged := append(HeaderWithTags(Streaming, []string{"A=1"}), audio...)
+	if want := append(HeaderWithTags(640, []string{"A=1"}), audio...); !SetLengths(tagged) || !bytes.Equal(tagged, want) {
+		t.Error("with tags: the lengths are wrong")
+	}
+	for name, file := range map[string][]byte{
+		"nothing":            nil,
+		"no WAV":             make([]byte, 100),
+		"a header cut short": native.AppendHeader(nil, 0)[:43],
+		"no data":            append(native.AppendHeader(nil, 0)[:36], "junk\xff\xff\xff\xffabcdefgh"...),
+		"a chunk of no end":  append(native.AppendHeader(nil, 0)[:36], "junk\x01\x00\x00\x00"...),
+		"chunks to the end":  append(native.AppendHeader(nil, 0)[:36], "junk\x00\x00\x00\x00"...),
+		"a format cut short": append(append(native.AppendHeader(nil, 0)[:12], "LIST\x10\x00\x00\x00"...), append(make([]byte, 16), "fmt \x10\x00\x00\x00"...)...),
+		"a length near 2^32": append(native.AppendHeader(nil, 0)[:36], "junk\xfe\xff\xff\xffabcdefgh"...),
+	} {
+		before := bytes.Clone(file)
+		if SetLengths(file) || !bytes.Equal(file, before) {
+			t.Errorf("%s: taken for a WAV", name)
+		}
+	}
+}
+
+func TestTheNativeHeaderAllocatesNothing(t *testing.T) {
+	var h [HeaderBytes]byte
+	if got := testing.AllocsPerRun(100, func() { h = Header(Streaming) }); got != 0 {
+		t.Errorf("%v allocations for %x, want none", got, h[:4])
 	}
 }
