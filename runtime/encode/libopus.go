@@ -1,3 +1,5 @@
+//go:build !noopus
+
 package encode
 
 /*
@@ -18,11 +20,11 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
+// HasOpus reports whether this program was built with libopus.
+const HasOpus = true
+
 // OpusVersion returns the name and version of the linked libopus.
 func OpusVersion() string { return C.GoString(C.opus_get_version_string()) }
-
-// maxPacket is the largest packet that one frame of Opus can become: its header and 1275 bytes (RFC 6716, section 3.4).
-const maxPacket = 1276
 
 // libopus is one encoder of the C library. Its memory is freed by free, or when it is forgotten.
 type libopus struct {

@@ -16,6 +16,9 @@ const (
 	granuleRate   = 48000 / speech.SampleRate
 )
 
+// maxPacket is the largest packet that one frame of Opus can become: its header and 1275 bytes (RFC 6716, section 3.4).
+const maxPacket = 1276
+
 // opus writes an Ogg/Opus stream as RFC 7845 describes it. Each block becomes pages of its own, so that a reader can play what it has;
 // the first block leaves together with the header pages.
 type opus struct {
