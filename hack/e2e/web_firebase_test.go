@@ -98,10 +98,12 @@ func TestFirebase(t *testing.T) {
 	if b.get(`location.href`, &address); strings.Contains(address, "oobCode") {
 		t.Errorf("the code stays in the address: %s", address)
 	}
+	b.onNewDocument(slowSignOut + `window.slowPreview = 300`)
 	b.do(chromedp.Reload())
 	b.wait("she is still in", `document.querySelector('h1') && !document.querySelector('.sk') && !location.pathname.startsWith('/signin')`)
 	b.found()
-	b.do(chromedp.Click(".side .account"), chromedp.Click("[data-sign-out]")) // of a server that has no session of its own to end
+	b.wait("a key", `Object.keys(sessionStorage).some((k) => k.startsWith('swar.play.'))`)
+	b.get(typedAndOut, new(string)) // of a server that has no session of its own to end
 	b.wait("she is out", `location.pathname === '/signin' && document.querySelector('input[type=email]')`)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -177,6 +177,71 @@ func TestSignOutLeavesNothing(t *testing.T) {
 	b.forgive("401")
 }
 
+// slowSignOut delays the answers that end keys by a second, so that what still runs in the page uses keys that have ended; and, where the
+// window says so, new keys, previews before they are sent, and sockets as they open.
+const slowSignOut = `
+const ask = window.fetch, later = (ms) => new Promise((go) => setTimeout(go, ms ?? 0));
+window.fetch = async (address, init) => {
+	const path = new URL(address, location.href).pathname;
+	if (path === '/v1/normalize') await later(window.slowPreview);
+	const answer = await ask(address, init);
+	if (path === '/auth/v1/logout' || init?.method === 'DELETE') await later(1000);
+	if (path !== '/portal/v1/playground-key') return answer;
+	localStorage.minted = (await answer.clone().json()).key;
+	await later(window.slowKey);
+	return answer;
+};
+window.WebSocket = class extends WebSocket {
+	set onopen(told) { super.onopen = () => { localStorage.opened = 'yes'; setTimeout(told, window.slowSocket ?? 0); }; }
+	close(code) { localStorage.closed = code; super.close(code); }
+};`
+
+// typedAndOut signs out right after a key press, when the preview has yet to be asked for.
+const typedAndOut = `(async () => {
+	const field = document.querySelector('textarea');
+	field.value += ' Namaste!';
+	field.dispatchEvent(new Event('input', {bubbles: true}));
+	document.querySelector('.side .account').click();
+	for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+	await new Promise((go) => setTimeout(go, 20));
+	document.querySelector('[data-sign-out]').click();
+	return '';
+})()`
+
+// TestSignOutStopsWhatRuns: what the page still does with its key as somebody signs out ends before the key does, and nothing follows.
+func TestSignOutStopsWhatRuns(t *testing.T) {
+	for _, tt := range []struct{ what, slow, until string }{
+		{"a preview waits for the next key press, a socket opens", `window.slowSocket = 300`, `localStorage.opened`},
+		{"a preview is on its way", `window.slowPreview = 300`, `true`},
+		{"a key is being made", `sessionStorage.clear(); window.slowKey = 500`, `localStorage.minted`},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			p, b, org := portalTab(t)
+			b.get(`(localStorage.removeItem('minted'), '')`, new(string))
+			b.onNewDocument(slowSignOut + tt.slow)
+			b.do(chromedp.Navigate(b.base + "/app/" + org + "/playground"))
+			b.wait("the page", `document.querySelector('textarea') && (localStorage.minted || Object.keys(sessionStorage).some((k) => k.startsWith('swar.play.')))`)
+			if tt.until == `localStorage.opened` {
+				b.do(chromedp.Focus("textarea"))
+			}
+			b.wait("it runs", tt.until)
+			b.get(typedAndOut, new(string))
+			b.wait("signed out", `location.pathname === '/signin' && document.querySelector('input[type=email]')`)
+			var left struct{ Session, Key, Opened, Closed string }
+			b.get(`({Session: JSON.stringify(sessionStorage), Key: localStorage.minted ?? '', Opened: localStorage.opened ?? '', Closed: localStorage.closed ?? ''})`, &left)
+			if left.Session != "{}" || left.Opened != "" && left.Closed != "1000" {
+				t.Errorf("left is %+v, want an empty session, and a socket that the page has closed", left)
+			}
+			if left.Key == "" {
+				return
+			}
+			if res := p.speakWith(left.Key); res != http.StatusUnauthorized {
+				t.Errorf("a key that was being made is answered with %d", res)
+			}
+		})
+	}
+}
+
 // TestNewKeyIsNotLostByAccident: the focus is on Copy, what was copied is said in the dialog, and who closes without copying is asked there.
 func TestNewKeyIsNotLostByAccident(t *testing.T) {
 	_, b, org := portalTab(t)

@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { call, failed, once, post, send, type Answer, type Failure } from "./api";
 import { DRAFT } from "./draft";
-import { forgetKeys, keptKeys, type Minted as NewKey } from "./playkeys";
+import { forgetKeys, keptKeys, stopUsingKeys, type Minted as NewKey } from "./playkeys";
 import { leave, renewed } from "./providers";
 import type { Me, PlaygroundKey as Minted, Session as Signed, Ways } from "./portal.gen";
 
@@ -89,12 +89,13 @@ function forget(why: string) {
 }
 
 /**
- * Drops what was typed in this tab, and ends its playground keys: whoever sits here next gets neither. A server that signs people in
- * itself ends the keys with the session.
+ * Drops what was typed in this tab, and ends its playground keys: the next person at this computer gets neither. What still runs with the
+ * keys stops first. A server that signs people in itself ends the keys with the session.
  */
 async function clear(keysEnd: boolean) {
   me.value = undefined; // the playground closes its socket, and asks for no other key
   sessionStorage.removeItem(DRAFT);
+  await stopUsingKeys();
   const ids = keptKeys();
   if (keysEnd || ids.length === 0 || (await fresh())) return;
   const init = { method: "DELETE", headers: { authorization: "Bearer " + token }, keepalive: true };

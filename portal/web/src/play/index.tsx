@@ -11,6 +11,7 @@ import { Menu } from "../ui/menu";
 import { Events, jsonLines } from "./events";
 import { paise } from "./figures";
 import { Figures } from "./figuresview";
+import { fetchWith } from "./key";
 import { fromFragment, toFragment } from "./link";
 import { countPoints, trimmed } from "./marks";
 import { Previewer, reasonOf, type PreviewResult } from "./preview";
@@ -311,15 +312,16 @@ function useSpeaking(p: PlaygroundProps): Speaking {
 function usePreviewer(p: PlaygroundProps, tell: (r: PreviewResult) => void): Previewer {
   const latest = useRef(tell);
   latest.current = tell;
-  return useMemo(() => {
-    const call = async (path: string, init: RequestInit) => {
-      const key = await p.key_.get(false);
-      const first = await fetch(p.api + path, { ...init, headers: key ? { "x-api-key": key } : {} });
-      if (first.status !== 401 || !key) return first;
-      return fetch(p.api + path, { ...init, headers: { "x-api-key": await p.key_.get(true) } });
+  const previewer = useMemo(() => {
+    const call = async (path: string, init: RequestInit, controller: AbortController) => {
+      const first = await fetchWith(p.key_, p.api + path, init, { controller });
+      if (first.status !== 401 || !(await p.key_.get(false))) return first;
+      return fetchWith(p.key_, p.api + path, init, { controller, again: true });
     };
     return new Previewer(call, (r) => latest.current(r));
   }, [p.api]);
+  useEffect(() => () => previewer.stop(), [previewer]);
+  return previewer;
 }
 
 // Ctrl+Enter plays, Escape stops, wherever the focus is.

@@ -1,6 +1,23 @@
 // The playground's key. It lives two hours, and ten of them live in a project: a reload must not make an eleventh, so the key is kept.
 
-import { keptIn, slotOf, type Kept, type Minted } from "../lib/playkeys";
+import { keep, keptIn, slotOf, withKeys, type Kept, type Minted } from "../lib/playkeys";
+import type { SocketKey } from "./socket";
+
+/** Sends a request of the API with the key; again asks for a new one first. Sign-out aborts it. */
+export function fetchWith(
+  key: SocketKey,
+  address: string,
+  init: RequestInit,
+  { again = false, controller = new AbortController() } = {},
+): Promise<Response> {
+  return withKeys(async (signal) => {
+    const value = await key.get(again);
+    return fetch(address, { ...init, headers: value ? { "x-api-key": value } : {}, signal });
+  }, controller);
+}
+
+/** Whether the page itself has aborted a request. */
+export const isAborted = (err: unknown) => err instanceof DOMException && err.name === "AbortError";
 
 export class PlaygroundKey {
   private minting: Promise<string> | undefined;
@@ -19,7 +36,7 @@ export class PlaygroundKey {
   get(again = false): Promise<string> {
     const kept = again ? undefined : this.kept();
     if (kept) return Promise.resolve(kept.key);
-    this.minting ??= this.make().finally(() => (this.minting = undefined));
+    this.minting ??= withKeys(() => this.make()).finally(() => (this.minting = undefined));
     return this.minting;
   }
 
@@ -43,7 +60,7 @@ export class PlaygroundKey {
     const made = Date.now();
     const { id, key, expires_in_s } = await this.mint();
     const kept: Kept = { id, key, made, until: made + expires_in_s * 1000 };
-    sessionStorage.setItem(this.slot, JSON.stringify(kept));
+    keep(this.slot, kept);
     return key;
   }
 }

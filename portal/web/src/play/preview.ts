@@ -1,6 +1,7 @@
 // Asks what would be spoken while somebody types. Only the newest answer counts.
 
 import { unreached } from "../lib/api";
+import { isAborted } from "./key";
 import { MAX_CHARS, type Preview, type Settings } from "./wire";
 import { countPoints, trimmed } from "./marks";
 
@@ -50,16 +51,20 @@ export class Previewer {
   composing = false; // between compositionstart and compositionend nothing is asked
 
   constructor(
-    private readonly call: (path: string, init: RequestInit) => Promise<Response>,
+    private readonly call: (path: string, init: RequestInit, controller: AbortController) => Promise<Response>,
     private readonly tell: (r: PreviewResult) => void,
   ) {}
 
   /** Call at every change of the text or of a setting that changes what is spoken. */
   ask(typed: string, s: Pick<Settings, "enDigits" | "raw">, pause = PAUSE) {
-    window.clearTimeout(this.timer);
-    this.running?.abort();
+    this.stop();
     if (this.composing) return;
     this.timer = window.setTimeout(() => void this.now(typed, s), pause);
+  }
+
+  stop() {
+    window.clearTimeout(this.timer);
+    this.running?.abort();
   }
 
   private async now(typed: string, s: Pick<Settings, "enDigits" | "raw">) {
@@ -70,17 +75,17 @@ export class Previewer {
     this.running = running;
     const began = performance.now();
     const body = JSON.stringify({ text: typed, ...(s.enDigits && { en_digits: true }), ...(s.raw && { raw: true }) });
-    const result = await this.fetch(body, running.signal);
+    const result = await this.fetch(body, running);
     if (running.signal.aborted) return;
     this.tell({ typed, ms: performance.now() - began, ...result });
   }
 
-  private async fetch(body: string, signal: AbortSignal): Promise<Pick<PreviewResult, "preview" | "refusal">> {
+  private async fetch(body: string, running: AbortController): Promise<Pick<PreviewResult, "preview" | "refusal">> {
     try {
-      const r = await this.call("/v1/normalize", { method: "POST", body, signal });
+      const r = await this.call("/v1/normalize", { method: "POST", body }, running);
       return r.ok ? { preview: (await r.json()) as Preview } : { refusal: await refusal(r) };
-    } catch {
-      if (!signal.aborted) unreached(); // the page says so, and looks for the server
+    } catch (err) {
+      if (!isAborted(err)) unreached(); // the page says so, and looks for the server
       return { refusal: UNREACHED };
     }
   }

@@ -1,5 +1,6 @@
 // One WebSocket for the tab. It is opened when it will be needed soon, opened again when the server went away, and closed when idle.
 
+import { withKeys } from "../lib/playkeys";
 import { digitsOf } from "./wire";
 
 export interface SocketEvent {
@@ -33,6 +34,7 @@ export class Socket {
   private speaking = ""; // whose audio comes
   private attempt = 0;
   private renewed = false; // a new key was asked for since the last good start
+  private wanted = false; // close was not called since the last open
   private idle = 0;
   private retry = 0;
 
@@ -44,16 +46,22 @@ export class Socket {
   ) {}
 
   open(): Promise<WebSocket> {
+    this.wanted = true;
     this.rest();
     if (this.ws?.readyState === WebSocket.OPEN) return Promise.resolve(this.ws);
-    this.opening ??= this.connect(false).finally(() => (this.opening = undefined));
+    return this.connect(false);
+  }
+
+  private connect(again: boolean): Promise<WebSocket> {
+    this.opening ??= withKeys((signal) => this.handshake(again, signal)).finally(() => (this.opening = undefined));
     return this.opening;
   }
 
-  private async connect(again: boolean): Promise<WebSocket> {
+  private async handshake(again: boolean, leaving: AbortSignal): Promise<WebSocket> {
     this.on.state("connecting");
     window.clearTimeout(this.retry);
     const key = await this.key.get(again);
+    if (leaving.aborted || !this.wanted) return this.unwanted();
     const ws = new WebSocket(
       this.address.replace(/^http/, "ws") + "/v1/tts/stream",
       key ? ["tts.v1", "key." + key] : ["tts.v1"],
@@ -66,12 +74,20 @@ export class Socket {
       this.on.state("closed");
       throw err;
     });
+    if (leaving.aborted || !this.wanted) return this.unwanted(ws);
     ws.onmessage = ({ data }) => (typeof data === "string" ? this.event(data) : this.on.audio(this.speaking, data));
     ws.onclose = (e) => this.closed(ws, e.code);
     this.ws = ws;
     this.attempt = 0;
     this.on.state("open");
     return ws;
+  }
+
+  // Closed after the handshake, not in it, which a browser would write into its console.
+  private unwanted(ws?: WebSocket): never {
+    ws?.close(1000);
+    this.on.state("closed");
+    throw new SocketError(1000);
   }
 
   private event(raw: string) {
@@ -95,6 +111,7 @@ export class Socket {
     const cut = [...this.alive];
     this.alive.clear();
     for (const id of cut) this.on.lost(id, code);
+    if (!this.wanted) return; // both sides closed it at the same moment
     if (code === 1008 && !this.renewed) this.renew();
     if (code === 1001) this.later();
   }
@@ -102,8 +119,7 @@ export class Socket {
   // A playground key lives two hours, and an eleventh one ends the oldest: the page gets a new one, once.
   private renew() {
     this.renewed = true;
-    this.opening ??= this.connect(true).finally(() => (this.opening = undefined));
-    this.opening.catch(() => undefined); // told as a state
+    this.connect(true).catch(() => undefined); // told as a state
   }
 
   private later() {
@@ -126,6 +142,8 @@ export class Socket {
   }
 
   close() {
+    this.wanted = false;
+    this.alive.clear();
     window.clearTimeout(this.idle);
     window.clearTimeout(this.retry);
     this.ws?.close(1000);

@@ -4,6 +4,7 @@ import { batch, signal, type Signal } from "@preact/signals";
 import { Player, type PlayerEvent } from "./player";
 import { LAST, Socket, type SocketEvent, type SocketKey } from "./socket";
 import { after, arrived, newFigures, progressed, type Figures } from "./figures";
+import { fetchWith, isAborted } from "./key";
 import { kept, type Take } from "./takes";
 import { Peaks } from "./wave";
 import { body, newID, type Settings } from "./wire";
@@ -271,14 +272,12 @@ export class Speaking {
 
   // A browser tells nothing of a refused handshake; the same key and text over HTTP say what is wrong.
   private async askWhy(text: string) {
-    const headers: Record<string, string> = {};
     try {
-      const key = await this.key.get(false);
-      if (key) headers["x-api-key"] = key;
-      const r = await fetch(this.api + "/v1/normalize", { method: "POST", headers, body: JSON.stringify({ text }) });
+      const asked = { method: "POST", body: JSON.stringify({ text }) };
+      const r = await fetchWith(this.key, this.api + "/v1/normalize", asked);
       this.fail(r.ok ? UNREACHED : await refusal(r));
-    } catch {
-      unreached(); // the page says so, and looks for the server
+    } catch (err) {
+      if (!isAborted(err)) unreached(); // the page says so, and looks for the server
       this.fail(UNREACHED);
     }
   }

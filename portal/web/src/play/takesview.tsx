@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { singleKeys } from "../lib/choices";
+import { fetchWith, isAborted } from "./key";
 import { pcmOf, save, wavOf, type Take } from "./takes";
 import { body } from "./wire";
 import { refusal, UNREACHED } from "./preview";
@@ -95,16 +96,12 @@ function name(t: Take, ending: string): string {
 // The page has samples only, so Opus is asked for anew; the same seed makes the same audio.
 async function opus(api: string, key: PlaygroundProps["key_"], t: Take, speaking: Speaking) {
   try {
-    const value = await key.get(false);
-    const r = await fetch(api + "/v1/tts", {
-      method: "POST",
-      headers: value ? { "x-api-key": value } : {},
-      body: body(t.text, t.settings, { format: "opus", stream: false }),
-    });
+    const asked = body(t.text, t.settings, { format: "opus", stream: false });
+    const r = await fetchWith(key, api + "/v1/tts", { method: "POST", body: asked });
     if (r.ok) save(await r.blob(), name(t, "opus"));
     else speaking.refused.value = await refusal(r);
-  } catch {
-    speaking.refused.value = UNREACHED;
+  } catch (err) {
+    if (!isAborted(err)) speaking.refused.value = UNREACHED;
   }
 }
 
