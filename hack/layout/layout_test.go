@@ -95,6 +95,9 @@ var rules = map[string]rule{
 	"runtime/pipeline": {[]string{
 		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode", "runtime/wordtime",
 	}, "pipeline knows every step, but neither engines nor HTTP"},
+	"runtime/session": {[]string{
+		"runtime/speech", "runtime/normalize",
+	}, "whoever is fed speaks to a Speaker in sentences, and normalize knows where those end; no engine and no dialect does"},
 	"runtime/access":  {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics": {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
 	"runtime/serve": {[]string{

@@ -37,6 +37,10 @@ type Turn struct {
 	// wait 2 s for a worker. The zero value means the call of Speak.
 	Asked time.Time
 
+	// Begun is when audio of a sentence before this one of the same turn was first heard; zero: there is none. What goes
+	// on with a turn waits in front of all that does not, and as long as its context lives.
+	Begun time.Time
+
 	// Session groups the utterances of one connection; empty for a lone request. When the utterance has ended and More says that
 	// another of the session is waiting, its worker is kept for that one, provided that nobody else is queueing.
 	Session string

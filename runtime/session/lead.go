@@ -1,0 +1,43 @@
+package session
+
+import (
+	"time"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// lead is how far a session is ahead of its client.
+type lead struct {
+	limit    time.Duration
+	realTime bool
+
+	waiting int       // frames that were spoken and that the client has not taken
+	sounds  time.Time // until when what it has taken can sound
+}
+
+func (l *lead) spoke(frames int) { l.waiting += frames }
+
+func (l *lead) took(frames int, now time.Time) {
+	l.waiting = max(l.waiting-frames, 0)
+	if l.sounds.Before(now) {
+		l.sounds = now
+	}
+	l.sounds = l.sounds.Add(time.Duration(frames) * speech.FrameDuration)
+}
+
+// drop notes that the client gets nothing more of what was spoken.
+func (l *lead) drop() { l.waiting, l.sounds = 0, time.Time{} }
+
+// isFull reports whether no further sentence should be started, and when that changes by itself; zero: it does not.
+func (l *lead) isFull(now time.Time) (full bool, until time.Time) {
+	ahead := time.Duration(l.waiting) * speech.FrameDuration
+	if ahead >= l.limit {
+		return true, time.Time{}
+	}
+	if l.realTime {
+		if at := l.sounds.Add(ahead - l.limit); now.Before(at) {
+			return true, at
+		}
+	}
+	return false, time.Time{}
+}
