@@ -52,7 +52,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"serve":  {a.serveCommand()},
-		"use":    {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand()},
+		"use":    {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand(), a.mcpCommand()},
 		"portal": append(a.portal.All(), a.signinCommand()),
 		"model":  {a.modelCommand(), a.bundleCommand(), a.voiceCommand()},
 		"check":  {a.doctorCommand(), a.checkCommand(), a.versionCommand()},
