@@ -29,7 +29,7 @@ var idleRights = map[string]string{
 
 // rights holds what the operator did since the release was installed against what the chart's roles allow, both ways. The
 // API server has noted each of its requests.
-func rights(t *testing.T, _ *life) {
+func rights(t *testing.T, l *life) {
 	var roles []granted
 	for _, kind := range []string{"roles", "clusterroles"} {
 		var list struct{ Items []granted }
@@ -52,7 +52,7 @@ func rights(t *testing.T, _ *life) {
 		defer file.Close()
 		logs = append(logs, file)
 	}
-	problems, err := compareRights(io.MultiReader(logs...), "system:serviceaccount:"+namespace+":swar-operator", roles, idleRights)
+	problems, err := compareRights(io.MultiReader(logs...), l.begun, "system:serviceaccount:"+namespace+":swar-operator", roles, idleRights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // audited is a line of the API server's audit log.
 type audited struct {
+	Received  time.Time `json:"requestReceivedTimestamp"`
 	Verb      string
 	User      struct{ Username string }
 	ObjectRef *struct {
@@ -67,9 +69,11 @@ func (a audited) uses() (rights [][2]string) {
 	return rights
 }
 
-// compareRights says what an account did without a right of its roles, was refused, and may do though it never did and
-// idle has no reason for it.
-func compareRights(log io.Reader, account string, roles []granted, idle map[string]string) (problems []string, err error) {
+// compareRights says what an account did since a time without a right of its roles, was refused, and may do though it never
+// did and idle has no reason for it.
+func compareRights(
+	log io.Reader, since time.Time, account string, roles []granted, idle map[string]string,
+) (problems []string, err error) {
 	used, found := map[string]bool{}, map[string]bool{} // rights of roles, and problems
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)
@@ -79,7 +83,7 @@ func compareRights(log io.Reader, account string, roles []granted, idle map[stri
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
 			return nil, fmt.Errorf("reading the audit log: %w", err)
 		}
-		if a.User.Username != account || a.ObjectRef == nil {
+		if a.User.Username != account || a.ObjectRef == nil || a.Received.Before(since) {
 			continue
 		}
 		seen++
@@ -134,7 +138,7 @@ func note(used map[string]bool, roles []granted, namespace string, right [2]stri
 func TestComparingRights(t *testing.T) {
 	const account = "system:serviceaccount:swar:swar-operator"
 	line := func(verb, group, resource, namespace, name string, code int) string {
-		return fmt.Sprintf(`{"verb":%q,"user":{"username":%q},"objectRef":{"apiGroup":%q,"resource":%q,"namespace":%q,"name":%q},`+
+		return fmt.Sprintf(`{"requestReceivedTimestamp":"2026-11-28T03:00:01.000000Z","verb":%q,"user":{"username":%q},"objectRef":{"apiGroup":%q,"resource":%q,"namespace":%q,"name":%q},`+
 			`"responseStatus":{"code":%d}}`, verb, account, group, resource, namespace, name, code)
 	}
 	var roles []granted
@@ -146,9 +150,10 @@ func TestComparingRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	begun := time.Date(2026, 11, 28, 3, 0, 1, 0, time.UTC)
 	all := []string{
 		line("watch", "apps", "deployments", "swar", "", 200), line("patch", "apps", "deployments", "swar", "a", 201),
-		line("get", "", "secrets", "swar", "ca", 200), `{"verb":"get","user":{"username":"` + account + `"},"responseStatus":{"code":200}}`,
+		line("get", "", "secrets", "swar", "ca", 200), `{"requestReceivedTimestamp":"2026-11-28T03:00:01.000000Z","verb":"get","user":{"username":"` + account + `"},"responseStatus":{"code":200}}`,
 		strings.ReplaceAll(line("delete", "", "pods", "swar", "a", 200), account, "somebody"),
 	}
 	for name, tt := range map[string]struct {
@@ -175,13 +180,18 @@ func TestComparingRights(t *testing.T) {
 			log:  append([]string{line("watch", "apps", "deployments", "shop", "", 200)}, all...),
 			want: `it did watch apps/deployments in the namespace "shop", and no role of the chart says that it may`,
 		},
+		"an earlier release was refused": {
+			log: append([]string{
+				strings.ReplaceAll(line("delete", "apps", "deployments", "swar", "a", 403), "03:00:01.000000", "03:00:00.999999"),
+			}, all...),
+		},
 		"nothing is known": {
 			log: all[4:], idle: map[string]string{"* apps/deployments": "x", "* /secrets ca": "x"},
 			want: "the audit log has no request of " + account,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			problems, err := compareRights(strings.NewReader(strings.Join(tt.log, "\n")), account, roles, tt.idle)
+			problems, err := compareRights(strings.NewReader(strings.Join(tt.log, "\n")), begun, account, roles, tt.idle)
 			if got := strings.Join(problems, "; "); err != nil || got != tt.want {
 				t.Errorf("got %q, %v; want %q", got, err, tt.want)
 			}

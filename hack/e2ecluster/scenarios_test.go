@@ -31,7 +31,8 @@ spec:
 
 // life is what the steps of the test hand on to one another.
 type life struct {
-	address string // of the front Service
+	begun   time.Time // the cluster may have seen other releases before
+	address string    // of the front Service
 	key     string
 	frames  int // that were heard beside the clients
 }
@@ -82,7 +83,7 @@ func TestRelease(t *testing.T) {
 	if _, err := run("", "kubectl", "get", "nodes"); err != nil {
 		t.Fatalf("there is no cluster: %v; run make e2e-cluster", err)
 	}
-	l := &life{}
+	l := &life{begun: time.Now()}
 	keepLogs(t)
 	c := watchCuts(t)
 	defer c.judge(t)
