@@ -15,7 +15,7 @@ import (
 )
 
 // noticeLine is a line of NOTICE: a module and its licence.
-var noticeLine = regexp.MustCompile(`(?m)^    (\S+/\S+) +(\S+)$`)
+var noticeLine = regexp.MustCompile(`(?m)^    (\S+/\S+) +(\S+(?: AND \S+)*)$`)
 
 // moduleLicences reads from NOTICE which module is under which licence; a test keeps that list whole.
 func (b *builder) moduleLicences() (map[string]string, error) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var moduleLine = regexp.MustCompile(`(?m)^    (\S+/\S+) +\S+$`)
+var moduleLine = regexp.MustCompile(`(?m)^    (\S+/\S+) +\S+(?: AND \S+)*$`)
 
 // TestNoticeListsWhatIsLinked compares NOTICE with the modules that the programs are built from.
 func TestNoticeListsWhatIsLinked(t *testing.T) {
