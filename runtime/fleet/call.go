@@ -93,13 +93,15 @@ func (s *Speaker) arrive(u speech.Utterance, turn speech.Turn) (*call, error) {
 	affinity := route.Affinity(u.Voice, u.Text, u.Raw, u.EnDigits)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.draining {
+	if s.draining && turn.Begun.IsZero() {
 		return nil, speech.ErrDraining
 	}
 	s.lastID++
 	c := &call{id: s.lastID, placed: make(chan placement, 1)}
 	s.calls[c.id] = c
-	s.doLocked(s.router.Arrive(time.Now(), c.id, route.Request{Affinity: affinity, Session: turn.Session}))
+	s.doLocked(s.router.Arrive(time.Now(), c.id, route.Request{
+		Affinity: affinity, Session: turn.Session, Begun: turn.Begun,
+	}))
 	return c, nil
 }
 
@@ -165,6 +167,9 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 	}()
 	over := time.NewTimer(time.Until(sp.begin.Add(sp.waitLimit)))
 	defer over.Stop()
+	if !sp.turn.Begun.IsZero() {
+		over.Stop()
+	}
 	for {
 		select {
 		case p = <-sp.call.placed:

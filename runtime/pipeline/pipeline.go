@@ -70,11 +70,7 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	}
 	defer s.giveVoice(speaking)
 
-	asked := turn.Asked
-	if asked.IsZero() {
-		asked = begin
-	}
-	slot, err := s.pool.Acquire(ctx, turn.Session, asked)
+	slot, err := s.acquire(ctx, turn, begin)
 	if err != nil {
 		return st, err
 	}
@@ -106,6 +102,18 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 		}
 	}
 	return st, nil
+}
+
+// acquire takes a slot for an utterance that Speak was called for at begin.
+func (s *Speaker) acquire(ctx context.Context, turn speech.Turn, begin time.Time) (*pool.Slot, error) {
+	switch {
+	case !turn.Begun.IsZero():
+		return s.pool.Continue(ctx, turn.Session, turn.Begun)
+	case turn.Asked.IsZero():
+		return s.pool.Acquire(ctx, turn.Session, begin)
+	default:
+		return s.pool.Acquire(ctx, turn.Session, turn.Asked)
+	}
 }
 
 // beginPreparing waits until a text may be worked on. done must be called when that is over.

@@ -335,10 +335,35 @@ func (p *Pool) Acquire(ctx context.Context, key string, asked time.Time) (*Slot,
 	}
 	timer := time.NewTimer(asked.Add(p.cfg.QueueWait).Sub(start))
 	defer timer.Stop()
+	slot, err = p.await(ctx, wait, start, timer.C)
+	if errors.Is(err, speech.ErrBusy) && p.Capacity().Ready == 0 {
+		return nil, speech.ErrWarming // the last worker broke meanwhile
+	}
+	return slot, err
+}
+
+// Continue is [Pool.Acquire] for a sentence of a turn that has been heard since begun. It waits in front of all who begin,
+// as long as ctx lives: neither a full queue nor Drain nor workers that have broken end a turn in its middle.
+func (p *Pool) Continue(ctx context.Context, key string, begun time.Time) (*Slot, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	slot, wait, err := p.takeFirst(key, begun)
+	if err != nil || slot != nil {
+		return slot, err
+	}
+	return p.await(ctx, wait, start, nil)
+}
+
+// await waits for the worker of an entry, until it expires, which is [speech.ErrBusy], or ctx ends.
+func (p *Pool) await(
+	ctx context.Context, wait *queue.Entry[waiter], start time.Time, expired <-chan time.Time,
+) (_ *Slot, err error) {
 	select {
 	case w := <-wait.Value:
 		return &Slot{Worker: w, Queued: time.Since(start), pool: p}, nil
-	case <-timer.C:
+	case <-expired:
 		err = speech.ErrBusy
 	case <-ctx.Done():
 		err = context.Cause(ctx)
@@ -351,9 +376,6 @@ func (p *Pool) Acquire(ctx context.Context, key string, asked time.Time) (*Slot,
 		}
 		slot.Release()
 	}
-	if errors.Is(err, speech.ErrBusy) && p.Capacity().Ready == 0 {
-		return nil, speech.ErrWarming // the last worker broke meanwhile
-	}
 	return nil, err
 }
 
@@ -364,24 +386,48 @@ func (p *Pool) take(key string, now time.Time) (*Slot, *queue.Entry[waiter], err
 	if p.draining {
 		return nil, nil, speech.ErrDraining
 	}
-	if r, ok := p.reserved[key]; ok {
-		r.timer.Stop()
-		delete(p.reserved, key)
-		return p.lendLocked(r.worker), nil, nil
+	if slot := p.freeLocked(key); slot != nil {
+		return slot, nil, nil
 	}
 	if p.ready == 0 {
 		return nil, nil, speech.ErrWarming
-	}
-	if n := len(p.idle); n > 0 {
-		w := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		return p.lendLocked(w), nil, nil
 	}
 	if wait := p.waiting.Push(make(waiter, 1), now); wait != nil {
 		p.changedLocked()
 		return nil, wait, nil
 	}
 	return nil, nil, speech.ErrBusy
+}
+
+// takeFirst returns a slot if one is free, and otherwise a place in the queue in front of those who begin.
+func (p *Pool) takeFirst(key string, begun time.Time) (*Slot, *queue.Entry[waiter], error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return nil, nil, speech.ErrDraining
+	}
+	if slot := p.freeLocked(key); slot != nil {
+		return slot, nil, nil
+	}
+	wait := p.waiting.Insert(make(waiter, 1), begun.Add(-p.cfg.QueueWait)) // nobody who begins waits for longer than that
+	p.changedLocked()
+	return nil, wait, nil
+}
+
+// freeLocked lends the worker that is kept for key, or an idle one; nil where there is neither.
+func (p *Pool) freeLocked(key string) *Slot {
+	if r, ok := p.reserved[key]; ok {
+		r.timer.Stop()
+		delete(p.reserved, key)
+		return p.lendLocked(r.worker)
+	}
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	w := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return p.lendLocked(w)
 }
 
 func (p *Pool) lendLocked(w synth.Worker) *Slot {

@@ -50,7 +50,17 @@ type ID uint64
 type Request struct {
 	Affinity uint64 // equal for utterances that a pod can prepare once: see [Affinity]
 	Session  string // a slot may have been kept for its next utterance; empty for none
+
+	// Begun is when its turn was first heard, as [speech.Turn] has it. It waits in front of those that have not begun,
+	// for as long as it takes; zero for none.
+	Begun time.Time
 }
+
+// aheadOf is longer than anybody waits who has not begun, at any router: pods serve by age.
+const aheadOf = time.Minute
+
+// goesOn reports whether the turn of the request has been heard already.
+func (q *Request) goesOn() bool { return !q.Begun.IsZero() }
 
 // Router knows the pods and those who wait for one of them.
 type Router struct {
@@ -177,24 +187,29 @@ func (r *Router) Waiting() []time.Time {
 func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
 	r.counts.Arrived++
 	req := &request{id: id, Request: q, asked: now}
+	if q.goesOn() {
+		req.asked = q.Begun.Add(-aheadOf)
+	}
 	if h, ok := r.takeHeld(now, q.Session); ok {
 		r.requests[id] = req
 		r.send(req, h.pod, h.grant)
 		return r.done()
 	}
-	if r.waiting.Len() == 0 {
+	if r.waiting.Len() == 0 || q.goesOn() {
 		if p := r.pick(now, req); p != nil {
 			r.requests[id] = req
 			r.send(req, p, 0)
 			return r.done()
 		}
 	}
-	if !r.anyInUse(now) {
+	if !q.goesOn() && !r.anyInUse(now) {
 		r.counts.Warming++
 		r.add(Refuse{id, speech.ErrWarming})
 		return r.done()
 	}
-	if req.entry = r.waiting.Push(req, now); req.entry == nil {
+	if q.goesOn() {
+		req.entry = r.waiting.Insert(req, req.asked)
+	} else if req.entry = r.waiting.Push(req, now); req.entry == nil {
 		r.counts.Refused++
 		r.add(Refuse{id, speech.ErrBusy})
 		return r.done()
@@ -313,12 +328,18 @@ func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
 //
 // A request that comes back may find the queue full. It keeps its turn, and the youngest of all who wait leaves: the
 // queue never holds more than its limit.
+//
+// What goes on with a turn waits whatever happens, but for pods that fail it.
 func (r *Router) tryNext(now time.Time, req *request, err error) {
 	req.last = err
 	req.pod.forget(req)
 	req.pod = nil
+	isBusy := errors.Is(err, speech.ErrBusy)
+	if isBusy && req.goesOn() {
+		req.attempts-- // that others were faster does not count
+	}
 	var next *pod
-	if r.cfg.QueueLen >= 0 && req.attempts == MaxAttempts-1 && errors.Is(err, speech.ErrBusy) {
+	if r.cfg.QueueLen >= 0 && req.attempts == MaxAttempts-1 && isBusy {
 		req.patient = now.Add(2 * GrantTime)
 	} else {
 		next = r.pick(now, req)
@@ -326,7 +347,7 @@ func (r *Router) tryNext(now time.Time, req *request, err error) {
 	switch {
 	case next != nil && req.attempts < MaxAttempts:
 		r.send(req, next, 0)
-	case req.attempts >= MaxAttempts || r.cfg.QueueLen < 0 || !r.anyInUse(now):
+	case req.attempts >= MaxAttempts, !req.goesOn() && (r.cfg.QueueLen < 0 || !r.anyInUse(now)):
 		r.giveUp(now, req)
 	default:
 		req.refused = nil // what they said of themselves is known, and may change while it waits
@@ -335,11 +356,23 @@ func (r *Router) tryNext(now time.Time, req *request, err error) {
 		r.add(Tell{})
 	}
 	r.serveWaiting(now)
-	for r.waiting.Len() > r.waiting.Limit() { // what was just served has made room first
+	for r.newWaiting() > r.waiting.Limit() { // what was just served has made room first
 		youngest := r.waiting.Last().Value
 		r.leaveQueue(youngest)
 		r.giveUp(now, youngest)
 	}
+}
+
+// newWaiting is how many wait of those that have not begun, who stand behind all others.
+func (r *Router) newWaiting() int {
+	begun := 0
+	for e := range r.waiting.All() {
+		if !e.Value.goesOn() {
+			break
+		}
+		begun++
+	}
+	return r.waiting.Len() - begun
 }
 
 // giveUp ends a request that nobody speaks.
