@@ -101,7 +101,7 @@ var rules = map[string]rule{
 	"runtime/access":  {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics": {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
 	"runtime/serve": {[]string{
-		"runtime/speech", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
+		"runtime/speech", "runtime/session", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
 	"runtime/sample":                {[]string{"runtime/speech", "runtime/wav"}, "a sample is asked of a Speaker, local or remote, as any utterance; HTTP is around it"},
 	"runtime/answer":                {nil, "what every API answers in the same way knows none of them"},

@@ -167,14 +167,17 @@ func (s *Stream) appendLocked(kind Kind, frames, billed int64) {
 	s.log.Append(&e)
 }
 
-// StatusOf says how a stream ended that Speak, or the writing of its answer, left with err. Who cancels, leaves, reads too slowly or
-// whose key is revoked has ended the stream himself. Everything else is ours.
+// StatusOf says how a stream ended that Speak, or the writing of its answer, left with err. A client that cancels, leaves, reads too
+// slowly, feeds more than it may, or whose key is revoked has ended the stream itself. Everything else is ours.
 func StatusOf(err error) Status {
 	if err == nil {
 		return OK
 	}
 	if _, engine := errors.AsType[*speech.EngineError](err); engine { // which may have cancelled something of its own
 		return Failed
+	}
+	if _, refused := errors.AsType[*speech.Refusal](err); refused { // in the middle of what is fed
+		return Cancelled
 	}
 	switch {
 	case errors.Is(err, speech.ErrTimeout), errors.Is(err, context.DeadlineExceeded):

@@ -276,9 +276,9 @@ func TestAsyncAPIHasEveryMessage(t *testing.T) {
 	messages := doc.Channels.Stream.Messages
 	events := map[string]any{
 		"start": startEvent{}, "chunk": chunkEvent{}, "first_audio_ms": firstAudioEvent{}, "words": wordsEvent{}, "chunk_end": chunkEndEvent{},
-		"end": endEvent{}, "cancelled": cancelledEvent{}, "error": errorEvent{}, "pong": pongEvent{},
+		"flushed": flushedEvent{}, "end": endEvent{}, "cancelled": cancelledEvent{}, "error": errorEvent{}, "pong": pongEvent{},
 	}
-	told, asked := []string{"audio"}, []string{"speak", "cancel", "ping"}
+	told, asked := []string{"audio"}, []string{"speak", "append", "flush", "finish", "cancel", "clear", "ping"}
 	for name, event := range events {
 		told = append(told, name)
 		payload := messages[name].Payload
@@ -298,8 +298,10 @@ func TestAsyncAPIHasEveryMessage(t *testing.T) {
 		t.Errorf("a word: described are %v, sent are %v", described, words)
 	}
 	read := slices.Sorted(slices.Values(fieldsFrom[fromSocket].names))
-	if described := slices.Sorted(maps.Keys(messages["speak"].Payload.Properties)); !slices.Equal(described, read) {
-		t.Errorf("speak: described are %v, read are %v", described, read)
+	for _, name := range []string{"speak", typeAppend} {
+		if described := slices.Sorted(maps.Keys(messages[name].Payload.Properties)); !slices.Equal(described, read) {
+			t.Errorf("%s: described are %v, read are %v", name, described, read)
+		}
 	}
 	for operation, want := range map[string][]string{"tell": told, "ask": asked} {
 		var listed []string

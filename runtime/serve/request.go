@@ -36,6 +36,9 @@ type request struct {
 	badTimestamps  bool
 }
 
+// typeAppend is a message with a piece of the text of an utterance.
+const typeAppend = "append"
+
 // source says where a message comes from, and so which of its members are fields. Any other member is ignored.
 type source uint8
 
@@ -87,8 +90,10 @@ func (r *request) validate(m speech.Model, g access.Grant) error {
 	if r.noVoice {
 		u.Voice, r.noVoice = m.DefaultVoice(), false
 	}
-	if err := r.validateText(); err != nil {
-		return err
+	if r.Type != typeAppend { // whose text is looked at when it is joined
+		if err := r.validateText(); err != nil {
+			return err
+		}
 	}
 	if _, ok := m.Voice(u.Voice); !ok && len(m.Voices) > 0 { // without a model the speaker decides
 		return speech.UnknownVoice(u.Voice)

@@ -24,6 +24,7 @@ type startEvent struct {
 	QueueMS    float64       `json:"queue_ms"`
 	Model      string        `json:"model"`
 	Timestamps string        `json:"timestamps,omitzero"` // what comes, if words were asked for
+	Fed        bool          `json:"fed,omitzero"`        // more text may come than Normalized, and more chunks
 }
 
 // startEventOf is for who has asked for words, or not.
@@ -127,6 +128,7 @@ type endEvent struct {
 	QueueMS          float64 `json:"queue_ms"`
 	LeadingSilenceMS float64 `json:"leading_silence_ms"`
 	BilledFrames     int     `json:"billed_frames"`
+	FinishedBy       string  `json:"finished_by,omitzero"` // of what was fed, if it was not the client
 }
 
 func endEventOf(id string, seed int64, st speech.Stats) endEvent {
@@ -136,6 +138,13 @@ func endEventOf(id string, seed int64, st speech.Stats) endEvent {
 		TTFAMS: millis(st.TTFA), WallMS: millis(st.Wall), RTF: thousandths(st.RTF()),
 		Seed: seed, QueueMS: millis(st.Queue), LeadingSilenceMS: millis(st.LeadingSilence), BilledFrames: st.Frames,
 	}
+}
+
+type flushedEvent struct {
+	Type      string  `json:"type"`
+	RequestID string  `json:"request_id"`
+	AudioS    float64 `json:"audio_s"`  // before the flush, as the next
+	CharEnd   int     `json:"char_end"` // in the normalised text
 }
 
 type cancelledEvent struct {

@@ -146,10 +146,16 @@ func (c *session) receive(ctx context.Context, kind int, body []byte, read time.
 		// What the message meant to be is not known.
 	case req.Type == "" || req.Type == "speak":
 		err = c.accept(ctx, req, read)
+	case req.Type == typeAppend:
+		err = c.appendText(ctx, req, id, read)
 	case req.badRequestID:
 		err = errRequestID
-	case req.Type == "cancel":
+	case req.Type == "cancel", req.Type == "clear":
 		c.cancel(ctx, id)
+	case req.Type == "flush":
+		err = c.flush(id)
+	case req.Type == "finish":
+		err = c.finish(id)
 	case req.Type == "ping":
 		c.out.answer(ctx.Done(), pongEvent{Type: "pong", RequestID: id})
 	default:

@@ -29,13 +29,22 @@ type turns struct {
 
 // accept queues the utterance that req asks for.
 func (c *session) accept(ctx context.Context, req request, read time.Time) error {
-	grant, err := c.server.grant(ctx, c.creds)
+	u, err := c.utteranceOf(ctx, req, read)
 	if err != nil {
 		return err
 	}
+	return c.enqueue(ctx, u)
+}
+
+// utteranceOf returns what req asks for, or refuses it.
+func (c *session) utteranceOf(ctx context.Context, req request, read time.Time) (*utterance, error) {
+	grant, err := c.server.grant(ctx, c.creds)
+	if err != nil {
+		return nil, err
+	}
 	req.Utterance.Disclosure, req.Utterance.Service = c.server.disclosureFor(grant), c.server.cfg.Service
 	if err := req.validate(c.server.cfg.Speaker.Model(), grant); err != nil {
-		return err
+		return nil, err
 	}
 	u := &utterance{Utterance: req.Utterance, session: c, read: read}
 	if !req.HasSeed {
@@ -44,6 +53,11 @@ func (c *session) accept(ctx context.Context, req request, read time.Time) error
 	if u.Format == speech.WAV {
 		u.Format = speech.PCM16 // a stream of utterances is no file
 	}
+	return u, nil
+}
+
+// enqueue lets u be spoken when its turn has come.
+func (c *session) enqueue(ctx context.Context, u *utterance) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -51,11 +65,14 @@ func (c *session) accept(ctx context.Context, req request, read time.Time) error
 		return errIDInUse
 	case c.ending != nil:
 		return c.ending
-	case len(c.all) > maxWaiting, c.speaking && c.text+len(u.Text) > maxWaitingText:
+	case len(c.all) > maxWaiting, c.speaking && c.text+u.textSize() > maxWaitingText:
 		return speech.ErrBusy
 	}
+	if c.begun == len(c.all) {
+		c.waitForFedLocked()
+	}
 	c.all = append(c.all, u)
-	c.text += len(u.Text)
+	c.text += u.textSize()
 	if len(c.all) == 1 {
 		c.limitLocked(u)
 	}
@@ -74,12 +91,15 @@ func (c *session) beginLocked() *utterance {
 	}
 	u := c.all[c.begun]
 	c.begun++
-	c.text -= len(u.Text)
+	c.text -= u.textSize()
 	return u
 }
 
-// limitLocked begins the 120 s of u, which has become the first.
+// limitLocked begins the 120 s of u, which has become the first. Of one that is fed each sentence has its own.
 func (c *session) limitLocked(u *utterance) {
+	if u.fed != nil {
+		return
+	}
 	u.limit = time.AfterFunc(speech.UtteranceTimeout, func() { c.expire(u) })
 }
 
@@ -125,15 +145,12 @@ func (c *session) say(session context.Context, u *utterance) {
 	if err == nil {
 		err = context.Cause(ctx)
 	}
-	spoken := u.Utterance
-	if err == nil {
-		spoken.Disclosure, err = c.disclosureNow(ctx, u)
-	}
-	if err == nil {
-		u.stats, err = c.server.speak(ctx, spoken, turn, u.meter)
-	}
-	if err == nil && !u.sounds {
-		err = errNoAudio
+	switch {
+	case err != nil:
+	case u.fed != nil:
+		u.stats, err = c.speakFed(ctx, u)
+	default:
+		u.stats, err = c.speakWhole(ctx, u, turn)
 	}
 	if why := c.hasSpoken(u); why != nil {
 		err = why
@@ -147,11 +164,24 @@ func (c *session) say(session context.Context, u *utterance) {
 	if err != nil {
 		_ = u.settle(err)
 	}
-	if u.hasWorker {
+	if u.hasWorker || u.flushed {
 		c.out.putLast(u, func() any { return c.last(u) })
 	} else if event := c.last(u); event != nil { // nothing of it was sent, so nothing has to be waited for
 		c.out.answer(session.Done(), event)
 	}
+}
+
+// speakWhole speaks u, all of whose text is there.
+func (c *session) speakWhole(ctx context.Context, u *utterance, turn speech.Turn) (st speech.Stats, err error) {
+	spoken := u.Utterance
+	if spoken.Disclosure, err = c.disclosureNow(ctx, u); err != nil {
+		return st, err
+	}
+	st, err = c.server.speak(ctx, spoken, turn, u.meter)
+	if err == nil && !u.sounds {
+		err = errNoAudio
+	}
+	return st, err
 }
 
 // disclosureNow returns what is spoken before u, or why u may not be spoken any more: its key may have changed while u
@@ -214,7 +244,7 @@ func (c *session) leave(u *utterance) {
 	if i < c.begun {
 		c.begun--
 	} else {
-		c.text -= len(u.Text)
+		c.text -= u.textSize()
 	}
 	if u.limit != nil {
 		u.limit.Stop()
@@ -278,7 +308,7 @@ func (c *session) take(match func(*utterance) bool) (waiting, begun []*utterance
 			continue
 		}
 		waiting = append(waiting, u)
-		c.text -= len(u.Text)
+		c.text -= u.textSize()
 		if u.limit != nil {
 			u.limit.Stop()
 		}
@@ -305,6 +335,7 @@ func (c *session) seal(why error) (waiting, begun []*utterance) {
 	if c.ending == nil || errors.Is(c.ending, speech.ErrDraining) {
 		c.ending = why
 	}
+	c.waitForFedLocked()
 	c.mu.Unlock()
 	return c.take(func(*utterance) bool { return true })
 }

@@ -18,6 +18,7 @@ type utterance struct {
 	speech.Utterance
 	session *session
 	read    time.Time // when its message had been read
+	fed     *fedText  // nil: all of its text came with its message
 
 	state // guarded by session.mu
 
@@ -51,6 +52,8 @@ type said struct {
 	sounds bool   // a frame has been put out
 	first  int    // the chunk that it belongs to
 	words  bool   // the end of a chunk has them
+
+	flushed bool // a flush has been answered, maybe before a worker was there
 }
 
 // sent is what the client has of an utterance.
@@ -66,12 +69,22 @@ type spokenChunk struct {
 	ended              bool
 }
 
+// textSize is how many bytes of text it was given before it was spoken.
+func (u *utterance) textSize() int {
+	if u.fed != nil {
+		return u.fed.waiting
+	}
+	return len(u.Text)
+}
+
 // Start implements [speech.Sink].
 func (u *utterance) Start(s speech.Start) error {
 	u.session.assigned(u)
 	u.chunks = make([]spokenChunk, 0, s.Chunks)
 	u.words = s.WordTimes
-	return u.put(startEventOf(u.RequestID, s, u.WordTimes))
+	e := startEventOf(u.RequestID, s, u.WordTimes)
+	e.Fed = u.fed != nil
+	return u.put(e)
 }
 
 // ChunkStart implements [speech.Sink].
@@ -123,6 +136,9 @@ func (u *utterance) delivered(m message) []byte {
 	}
 	u.sent.frames += m.frames
 	u.meter.Taken(m.frames)
+	if u.fed != nil {
+		u.fed.Taken(m.frames)
+	}
 	if u.announced {
 		return nil
 	}
@@ -148,7 +164,11 @@ func (u *utterance) settle(err error) error {
 func (u *utterance) lastEvent() any {
 	switch err := u.outcome; {
 	case err == nil:
-		return endEventOf(u.RequestID, u.Seed, u.stats)
+		e := endEventOf(u.RequestID, u.Seed, u.stats)
+		if u.fed != nil {
+			e.FinishedBy = u.fed.finishedBy
+		}
+		return e
 	case errors.Is(err, errCancelled):
 		return u.cancelledEvent(u.stats.Frames)
 	case endedByClient(err):

@@ -136,7 +136,7 @@ func (t *turn) add(st speech.Stats) {
 		all.Queue = st.Queue
 	}
 	t.opened, all.Started = true, true
-	all.Chars = t.charsBefore() + st.Chars
+	all.Chars = max(all.Chars, t.charsBefore()+st.Chars)
 	all.Chunks += st.Chunks
 	all.Frames = t.frames + st.Frames
 	all.Normalize += st.Normalize
