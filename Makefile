@@ -50,10 +50,10 @@ install: install-deps bin/swar ## put swar into PREFIX/bin (/usr/local/bin), whe
 uninstall: ## remove what make install has put there
 	@rm -f '$(DESTDIR)$(PREFIX)/bin/swar' && echo 'removed $(DESTDIR)$(PREFIX)/bin/swar'
 
-install-deps: ## install what building and speaking need (libopus, espeak-ng, a C compiler), where missing
+install-deps: ## install what building and speaking need (libopus, libmp3lame, espeak-ng, a C compiler), where missing
 	@hack/install-deps.sh run
 
-install-test-deps: ## install what the tests compare with (opus-tools, ffmpeg, sox), where missing
+install-test-deps: ## install what the tests compare with (opus-tools, ffmpeg, sox, flac), where missing
 	@hack/install-deps.sh test
 
 onnxruntime: ## fetch the pinned library of the neural engine into .cache, checked by its hash (needs npm)

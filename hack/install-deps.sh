@@ -19,12 +19,14 @@ need gcc has "$(go env CC)"
 need libc6-dev test -e /usr/include/stdio.h
 need pkg-config has pkg-config
 need libopus-dev pkg-config --exists opus
+need libmp3lame-dev pkg-config --exists lame
 need espeak-ng has espeak-ng
 like curl has curl
 if [[ $want != run ]]; then
 	like opus-tools has opusinfo
 	like ffmpeg has ffprobe
 	like sox has sox
+	like flac has flac
 	like nginx-light daemon nginx
 	like haproxy daemon haproxy
 fi
@@ -56,7 +58,7 @@ missing=("${required[@]}" "${optional[@]}")
 ((${#missing[@]})) || exit 0
 
 if ! command -v apt-get >/dev/null; then
-	echo "Please install: ${missing[*]} (Debian's package names; elsewhere look for opus headers and espeak-ng)." >&2
+	echo "Please install: ${missing[*]} (Debian's package names; elsewhere look for the headers of opus and lame, and for espeak-ng)." >&2
 	((${#required[@]} == 0)) || exit 1
 	exit 0
 fi

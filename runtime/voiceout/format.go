@@ -227,7 +227,7 @@ func mp3MostBits(rate int) int {
 // the build tags nomp3 and noopus leave out.
 func Supports(c Container) bool {
 	switch c {
-	case Raw, WAV:
+	case Raw, WAV, FLAC:
 		return true
 	case MP3:
 		return hasLAME

@@ -43,9 +43,6 @@ func New(f Format, tags ...string) (*Encoder, error) {
 	}
 	e := &Encoder{format: f}
 	if f.Speed != 1 {
-		if newStretcher(f.Speed) == nil {
-			return nil, errors.New("voiceout: other speeds are not there yet")
-		}
 		e.stretch = newStretcher(f.Speed)
 	}
 	rate := f.Rate

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -52,7 +53,7 @@ func each() []Format {
 		{Container: WAV, Rate: 16_000, Speed: 1.25}, {Speed: .7},
 		{Container: MP3}, {Container: MP3, Rate: 44_100}, {Container: MP3, Rate: 22_050, Bitrate: 32_000}, {Container: Ogg}, {Container: FLAC}, {Container: FLAC, Rate: 22_050},
 	} {
-		if f.Speed == 0 && (Supports(f.Container) || f.Container == "") {
+		if Supports(f.Container) || f.Container == "" {
 			all = append(all, f)
 		}
 	}
@@ -89,7 +90,7 @@ func whole(t testing.TB, f Format, samples []int16) []byte {
 }
 
 func TestHowSamplesAreCutDoesNotMatter(t *testing.T) {
-	samples := speech(t, 12*frame+345)
+	samples := speech(t, 6*frame+345)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range each() {
 		want := whole(t, f, samples)
@@ -98,7 +99,7 @@ func TestHowSamplesAreCutDoesNotMatter(t *testing.T) {
 			"at once":           func(int) int { return len(samples) },
 			"at random":         func(int) int { return r.IntN(3 * frame) },
 			"one more":          func(int) int { return frame + 1 },
-			"a few":             func(int) int { return 7 },
+			"a few":             func(int) int { return 77 },
 		} {
 			got := bytes.Join(encoded(t, f, samples, block), nil)
 			if f.Container == Ogg {
@@ -115,7 +116,7 @@ func TestFirstBytesLeaveEarly(t *testing.T) {
 	samples := speech(t, 12*frame)
 	for _, f := range each() {
 		within := 1 // frames
-		if f.Container == MP3 {
+		if f.Container == MP3 || f.Container == FLAC {
 			within = 2
 		}
 		size := 0
@@ -177,10 +178,10 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			}
 			at = (at + 4*frame) % len(samples)
 		}
-		for range 20 {
+		for range 10 {
 			write()
 		}
-		if got := testing.AllocsPerRun(100, write); got != 0 {
+		if got := testing.AllocsPerRun(5, write); got != 0 {
 			t.Errorf("%+v: %v allocations for four frames, want none", f, got)
 		}
 		if _, err := e.Close(); err != nil {
@@ -243,13 +244,17 @@ func TestNoAliasesAt8kHz(t *testing.T) {
 
 // level is the amplitude of a frequency in x.
 func level(x []float64, hz, rate float64) float64 {
-	var s, c, sum float64
-	for i, v := range x {
-		window := 1 - math.Cos(2*math.Pi*float64(i)/float64(len(x)))
-		sin, cos := math.Sincos(2 * math.Pi * hz * float64(i) / rate)
-		s, c, sum = s+v*window*sin, c+v*window*cos, sum+window
+	var sum float64
+	var product complex128
+	turn, step := complex(1, 0), cmplx.Rect(1, 2*math.Pi*hz/rate)
+	along, ahead := complex(1, 0), cmplx.Rect(1, 2*math.Pi/float64(len(x))) // of the window
+	for _, v := range x {
+		window := 1 - real(along)
+		product += complex(v*window, 0) * turn
+		sum += window
+		turn, along = turn*step, along*ahead
 	}
-	return 2 * math.Hypot(s, c) / sum
+	return 2 * cmplx.Abs(product) / sum
 }
 
 func TestWhatTelephonesCarryIsKept(t *testing.T) {
@@ -273,24 +278,24 @@ func floats(s16 []byte) []float64 {
 	return got
 }
 
-// loudest is the level of the loudest 100 ms, in dB.
-func loudest(x []float64, rate int) float64 {
+// loudest is the level of the loudest part of so many samples, in dB.
+func loudest(x []float64, part int) float64 {
 	most := 0.0
-	for at := 0; at+rate/10 <= len(x); at += rate / 100 {
+	for at := 0; at+part <= len(x); at += part / 10 {
 		sum := 0.0
-		for _, v := range x[at : at+rate/10] {
+		for _, v := range x[at : at+part] {
 			sum += v * v
 		}
 		most = max(most, sum)
 	}
-	return 10 * math.Log10(most/float64(rate/10))
+	return 10 * math.Log10(most/float64(part))
 }
 
 func TestTheLevelStaysWhatItIs(t *testing.T) {
 	samples := speech(t, 60*frame)
-	want := loudest(floats(whole(t, Format{}, samples)), EngineRate)
+	want := loudest(floats(whole(t, Format{}, samples)), EngineRate/10)
 	for _, rate := range Rates() {
-		got := loudest(floats(whole(t, Format{Rate: rate}, samples)), rate)
+		got := loudest(floats(whole(t, Format{Rate: rate}, samples)), rate/10)
 		if math.Abs(got-want) > 1 {
 			t.Errorf("the loudest 100 ms at %d Hz have %+.2f dB, want within 1", rate, got-want)
 		}
@@ -300,7 +305,7 @@ func TestTheLevelStaysWhatItIs(t *testing.T) {
 	for i, b := range law {
 		decoded[i] = float64(decodeMuLaw(b))
 	}
-	if got := loudest(decoded, 8000); math.Abs(got-want) > 1 {
+	if got := loudest(decoded, 800); math.Abs(got-want) > 1 {
 		t.Errorf("the loudest 100 ms in µ-law have %+.2f dB, want within 1", got-want)
 	}
 }
