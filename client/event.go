@@ -8,7 +8,7 @@ import (
 
 // Event is something that a server tells over a WebSocket: one of the *…Event types of this package. For each utterance they come in
 // this order: start; then for every chunk: chunk, audio, words if they were asked for, chunk end; then end. First audio comes once, right after the first audio.
-// Cancelled and error end an utterance in place of end. Utterances of one connection never mix.
+// Flushed comes between chunks of what is fed. Cancelled and error end an utterance in place of end. Utterances of one connection never mix.
 type Event interface {
 	// About returns the part that all events have.
 	About() Head
@@ -36,6 +36,7 @@ type StartEvent struct {
 	Queue      time.Duration // spent waiting for the worker
 	Model      string
 	WordTimes  bool // each chunk has a WordsEvent; false also where they were asked for and the server cannot tell
+	Fed        bool // it is fed by [Conn.Append]: Normalized and Chunks are those of its first sentence
 }
 
 // ChunkEvent says that a chunk begins.
@@ -102,6 +103,14 @@ type EndEvent struct {
 	Queue          time.Duration
 	LeadingSilence time.Duration
 	BilledFrames   int
+	FinishedBy     string // "idle" where the server has finished it, because nothing was fed any more; "" otherwise
+}
+
+// FlushedEvent says that everything before a [Conn.Flush] has come.
+type FlushedEvent struct {
+	Head
+	Length  time.Duration // of the audio of the utterance so far
+	CharEnd int           // where that ends, in code points of the normalised text
 }
 
 // CancelledEvent says that an utterance ended because of [Conn.Cancel].
@@ -162,6 +171,8 @@ type wireEvent struct {
 	Code             Code    `json:"code"`
 	RetryAfter       float64 `json:"retry_after"`
 	Timestamps       string  `json:"timestamps"`
+	Fed              bool    `json:"fed"`
+	FinishedBy       string  `json:"finished_by"`
 	Estimated        bool    `json:"estimated"`
 	Audio            []byte  `json:"audio"`
 	Words            []struct {
@@ -191,7 +202,7 @@ func parseEvent(text []byte) (Event, error) {
 	switch w.Type {
 	case "start":
 		return &StartEvent{h, w.Voice, w.Format, w.Chunks, w.Normalized, w.Disclosure, w.Unspoken, w.Seed,
-			millis(w.QueueMS), w.Model, w.Timestamps == "words"}, nil
+			millis(w.QueueMS), w.Model, w.Timestamps == "words", w.Fed}, nil
 	case "chunk":
 		return &ChunkEvent{h, w.Chunk, w.Text, w.Tokens, seconds(w.AudioStartS), w.CharStart, w.CharEnd}, nil
 	case "first_audio_ms":
@@ -204,7 +215,9 @@ func parseEvent(text []byte) (Event, error) {
 		return &ChunkEndEvent{h, w.Chunk, w.Frames, seconds(w.AudioS), millis(w.PrefillMS), w.PrefillCached, w.EOS}, nil
 	case "end":
 		return &EndEvent{h, w.Frames, seconds(w.AudioS), w.Chunks, millis(w.TTFAMS), millis(w.WallMS), w.RTF, w.Seed,
-			millis(w.QueueMS), millis(w.LeadingSilenceMS), w.BilledFrames}, nil
+			millis(w.QueueMS), millis(w.LeadingSilenceMS), w.BilledFrames, w.FinishedBy}, nil
+	case "flushed":
+		return &FlushedEvent{h, seconds(w.AudioS), w.CharEnd}, nil
 	case "cancelled":
 		return &CancelledEvent{h, w.Frames, seconds(w.AudioS), w.Chunk, w.CharsSpoken, w.BilledFrames}, nil
 	case "error":

@@ -323,3 +323,55 @@ func TestTheRealServerDrains(t *testing.T) {
 		t.Errorf("Next = %v, want close code 1001, draining", err)
 	}
 }
+
+// TestFedText feeds an utterance token by token, as a language model writes.
+func TestFedText(t *testing.T) {
+	base, _ := realServer(t, synthtest.Config{})
+	conn, err := newClient(t, base, "all").Stream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	id, err := conn.Append(client.Request{Text: "Namaste", Voice: "raj", WordTimes: true})
+	if err != nil || id == "" {
+		t.Fatal(id, err)
+	}
+	for _, token := range []string{" ji", " kaise", " ho", "?", " नमस", "्ते", " दुनिया", "।"} {
+		if _, err := conn.Append(client.Request{Text: token, RequestID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(conn.Flush(id), conn.Finish(id)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Append(client.Request{Text: "\xff"}); err == nil {
+		t.Error("a broken text was sent")
+	}
+	var got []string
+	for {
+		e, err := conn.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case *client.StartEvent:
+			if !e.Fed || e.Voice != "raj" {
+				t.Errorf("start %+v", e)
+			}
+		case *client.ChunkEvent:
+			got = append(got, e.Text)
+		case *client.FlushedEvent:
+			got = append(got, "flushed")
+			if e.Length == 0 || e.CharEnd != 35 {
+				t.Errorf("flushed %+v", e)
+			}
+		case *client.ErrorEvent:
+			t.Fatal(e.Err)
+		case *client.EndEvent:
+			if want := []string{"Namaste ji kaise ho?", "नमस्ते दुनिया।", "flushed"}; !slices.Equal(got, want) || e.FinishedBy != "" {
+				t.Errorf("got %q, want %q; end %+v", got, want, e)
+			}
+			return
+		}
+	}
+}

@@ -57,8 +57,12 @@ type Request struct {
 }
 
 // MarshalJSON writes the body of POST /v1/tts, which is also the message of a WebSocket.
-func (r Request) MarshalJSON() ([]byte, error) {
+func (r Request) MarshalJSON() ([]byte, error) { return r.message("") }
+
+// message writes a message of that type; "" means speak.
+func (r Request) message(typ string) ([]byte, error) {
 	w := struct {
+		Type        string   `json:"type,omitempty"`
 		RequestID   string   `json:"request_id,omitempty"`
 		Text        string   `json:"text"`
 		Voice       string   `json:"voice,omitempty"`
@@ -70,7 +74,7 @@ func (r Request) MarshalJSON() ([]byte, error) {
 		Temperature *float64 `json:"temperature,omitempty"`
 		Seed        *int64   `json:"seed,omitempty"`
 		Timestamps  string   `json:"timestamps,omitempty"`
-	}{r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, r.Raw, r.EnDigits, r.Temperature, r.Seed, ""}
+	}{typ, r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, r.Raw, r.EnDigits, r.Temperature, r.Seed, ""}
 	if r.WordTimes {
 		w.Timestamps = "words"
 	}

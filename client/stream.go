@@ -171,13 +171,41 @@ func (c *Conn) Send(r Request) (id string, err error) {
 	return r.RequestID, c.write(r)
 }
 
+// Append feeds the Text of r, which may be empty, to the utterance that is called r.RequestID, and which the first Append
+// with that id opens; other fields of r count there only. Sentences are spoken as soon as they are whole, one behind the
+// other, while more is fed. Pieces are joined as they are, at most 4000 code points in all. It returns the RequestID of
+// r, or the one it made up.
+func (c *Conn) Append(r Request) (id string, err error) {
+	if r.RequestID == "" {
+		r.RequestID = "req_" + rand.Text()
+	}
+	r.Buffered, r.Metadata = false, false
+	if err := checkText(r.Text); err != nil {
+		return r.RequestID, err
+	}
+	text, err := r.message("append")
+	if err != nil {
+		return r.RequestID, fmt.Errorf("encoding the request: %w", err)
+	}
+	return r.RequestID, c.writeText(text)
+}
+
+// Flush has everything spoken that the utterance called id was fed, also what has no end. A [FlushedEvent] comes behind
+// its audio.
+func (c *Conn) Flush(id string) error { return c.command("flush", id) }
+
+// Finish has the rest spoken of the utterance called id, to which nothing can be appended any more.
+func (c *Conn) Finish(id string) error { return c.command("finish", id) }
+
 // Cancel stops the utterance called id, also one that is still waiting; "" means all of this connection. It does not wait: a
 // [CancelledEvent] follows, unless the utterance had just ended.
-func (c *Conn) Cancel(id string) error {
+func (c *Conn) Cancel(id string) error { return c.command("cancel", id) }
+
+func (c *Conn) command(typ, id string) error {
 	return c.write(struct {
 		Type      string `json:"type"`
 		RequestID string `json:"request_id,omitempty"`
-	}{"cancel", id})
+	}{typ, id})
 }
 
 func (c *Conn) write(v any) error {
@@ -185,6 +213,10 @@ func (c *Conn) write(v any) error {
 	if err != nil {
 		return fmt.Errorf("encoding the request: %w", err)
 	}
+	return c.writeText(text)
+}
+
+func (c *Conn) writeText(text []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if err := c.ws.SetWriteDeadline(time.Now().Add(sendLimit)); err != nil {

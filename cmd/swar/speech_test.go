@@ -362,6 +362,14 @@ func TestStream(t *testing.T) {
 		}
 	})
 	t.Run("Opus", func(t *testing.T) {
+		if r := s.runWith("Namaste ji kaise ho? Kal", "stream", "--append"); r.code != 0 || strings.Count(r.out, "chunk end") != 2 || !strings.Contains(r.out, "as it comes") {
+			t.Errorf("what is fed: exit code %d\n%s", r.code, r.out)
+		}
+		for text, want := range map[string]int{strings.Repeat("Namaste ji kaise ho? ", 70): 3, strings.Repeat("namaste ji ", 300): 2} {
+			if r := s.runWith(text, "stream", "--append"); r.code != 0 || strings.Count(r.out, "as it comes") != want {
+				t.Errorf("more than an utterance takes: exit code %d\n%s", r.code, r.out)
+			}
+		}
 		s.ok("stream", "-o", "two.opus", "Namaste!", "Kya haal hai?")
 		if got := bytes.Count(s.read("two.opus"), []byte("OpusHead")); got != 2 {
 			t.Errorf("%d streams in the file, want one for each utterance", got)

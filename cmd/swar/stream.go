@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,6 +24,7 @@ func (a *app) streamCommand() *cobra.Command {
 		how           manner
 		output        string
 		asJSON, words bool
+		appends       bool
 	)
 	cmd := &cobra.Command{
 		Use:   "stream [TEXT…]",
@@ -30,19 +32,26 @@ func (a *app) streamCommand() *cobra.Command {
 		Long: `Opens one WebSocket and speaks each argument, or each line of standard input as it comes, as an utterance of its own. Every event is
 shown with the time since the utterance was sent.
 
+With --append the text is fed to one utterance as it comes, word by word, and each sentence is spoken as soon as it is whole: for the
+output of a language model. Behind 30 sentences, or 1500 characters, another utterance begins.
+
 -o collects all audio in one file (.wav, .opus, .ogg, .pcm or .raw); -o - writes it to standard output, and the events to standard
 error. The file is complete when the command ends, also when it ends by Ctrl-C.`,
 		Example: `  swar stream 'Namaste!' 'Kya haal hai?'
   tail -f lines.txt | swar stream -o all.wav
+  llm 'Ek kahani sunao' | swar stream --append -o story.wav
   swar stream --json 'Namaste!'
   swar stream --words 'Namaste!'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, text := range args {
+				if appends {
+					break
+				}
 				if _, err := utteranceOf(how.request(cmd.Flags(), text)); err != nil {
 					return err
 				}
 			}
-			s := &streaming{app: a, events: a.Out, asJSON: asJSON, words: words, how: how, flags: cmd.Flags()}
+			s := &streaming{app: a, events: a.Out, asJSON: asJSON, words: words, appends: appends, how: how, flags: cmd.Flags()}
 			if output == "" {
 				s.audio = &plain{Writer: io.Discard, form: client.PCM16}
 			} else {
@@ -64,6 +73,9 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 				return launch.Interrupted(cmd.Context(), s.audio.finish(call.Reached(where.base, "", err)))
 			}
 			defer conn.Close()
+			if appends {
+				return s.run(cmd.Context(), conn, a.pieces(args))
+			}
 			return s.run(cmd.Context(), conn, a.lines(args))
 		},
 	}
@@ -73,6 +85,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 	f.StringVarP(&output, "output", "o", "", "collect the audio in this `file`; - means standard output")
 	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
 	f.BoolVar(&words, "words", false, "show when each word is heard, as an estimate")
+	f.BoolVar(&appends, "append", false, "feed the text to one utterance, word by word as it comes")
 	launch.Complete(cmd, "voice", a.offerVoices(&where))
 	return cmd
 }
@@ -102,6 +115,55 @@ func (a *app) lines(args []string) <-chan string {
 	return lines
 }
 
+// pieces yields the words of the arguments, or those of standard input as they come, with the white space behind them. Its
+// end is the end of the channel.
+func (a *app) pieces(args []string) <-chan string {
+	pieces := make(chan string)
+	send := func(text string) {
+		for word := range strings.SplitAfterSeq(text, " ") {
+			if word != "" {
+				pieces <- strings.ToValidUTF8(word, "\ufffd")
+			}
+		}
+	}
+	go func() { // may outlive the command, as that of lines
+		defer close(pieces)
+		if len(args) > 0 {
+			send(strings.Join(args, " "))
+			return
+		}
+		block := make([]byte, 4<<10)
+		kept := 0 // bytes of a character that has not come as a whole
+		for {
+			n, err := a.In.Read(block[kept:])
+			n += kept
+			kept = halfRune(block[:n])
+			if err != nil {
+				kept = 0
+			}
+			send(string(block[:n-kept]))
+			if err != nil {
+				return
+			}
+			copy(block, block[n-kept:n])
+		}
+	}()
+	return pieces
+}
+
+// halfRune returns how many bytes at the end of text begin a character that is not complete.
+func halfRune(text []byte) int {
+	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
 // streaming is one run of the command.
 type streaming struct {
 	app    *app
@@ -110,6 +172,12 @@ type streaming struct {
 	asJSON bool
 	words  bool
 	how    manner
+
+	appends bool
+	feeding string // the utterance that is fed; empty: the next piece opens one
+	fed     int    // code points that it was fed
+	ends    int    // sentences, roughly
+
 	flags  *pflag.FlagSet
 	failed error // of the first utterance that was refused or failed
 
@@ -155,6 +223,9 @@ func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan str
 		case text, ok := <-next:
 			if !ok {
 				lines = nil
+				if err := s.finishFeeding(conn); err != nil {
+					return launch.Interrupted(ctx, s.finish(err))
+				}
 				continue
 			}
 			if err := s.send(conn, text, running); err != nil {
@@ -192,12 +263,57 @@ func (s *streaming) send(conn *client.Conn, text string, running map[string]*sen
 	u := &sent{text: text, at: time.Now()}
 	r := s.how.request(s.flags, text)
 	r.Format, r.WordTimes = format, s.words
+	if s.appends {
+		return s.feed(conn, r, u, running)
+	}
 	id, err := conn.Send(r)
 	if err != nil {
 		return err
 	}
 	running[id] = u
 	return nil
+}
+
+// What an utterance is fed before another one begins. It may have 4000 characters and 64 chunks, of which nearly every
+// sentence is one.
+const (
+	fedSentences = 30
+	fedEnough    = 1500 // characters, at the end of a sentence
+	fedMost      = 3000 // anywhere
+)
+
+// feed feeds the text of r to the present utterance, or to u where there is none.
+func (s *streaming) feed(conn *client.Conn, r client.Request, u *sent, running map[string]*sent) error {
+	n := utf8.RuneCountInString(r.Text)
+	if s.fed+n > fedMost {
+		if err := s.finishFeeding(conn); err != nil {
+			return err
+		}
+	}
+	r.RequestID = s.feeding
+	id, err := conn.Append(r)
+	if err != nil {
+		return err
+	}
+	if s.feeding == "" {
+		u.text, s.feeding, s.fed, s.ends = "as it comes", id, 0, 0
+		running[id] = u
+	}
+	s.fed += n
+	if strings.ContainsAny(r.Text, ".!?।\n") {
+		if s.ends++; s.ends >= fedSentences || s.fed >= fedEnough {
+			return s.finishFeeding(conn)
+		}
+	}
+	return nil
+}
+
+func (s *streaming) finishFeeding(conn *client.Conn) error {
+	id := s.feeding
+	if s.feeding = ""; id == "" {
+		return nil
+	}
+	return conn.Finish(id)
 }
 
 func (s *streaming) show(e client.Event, running map[string]*sent) error {
@@ -226,6 +342,9 @@ func (s *streaming) show(e client.Event, running map[string]*sent) error {
 			s.failed = e.Err
 		}
 		delete(running, head.RequestID)
+		if s.feeding == head.RequestID {
+			s.feeding = ""
+		}
 	case *client.EndEvent, *client.CancelledEvent:
 		delete(running, head.RequestID)
 	}
