@@ -36,7 +36,7 @@ func TestRespell(t *testing.T) {
 		{"the moon dot is a dot", "गाँव", "गांव"},
 		{"no pause before a postposition", "पर", "पर्"},
 	} {
-		if got := write(tt.word).text; got != tt.want {
+		if got := write(tt.word, nil).text; got != tt.want {
 			t.Errorf("%s: %q is fed as %q, want %q", tt.name, tt.word, got, tt.want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestRespellTableIsSound(t *testing.T) {
 		if !norm.NFC.IsNormalString(word) || !norm.NFC.IsNormalString(fed) {
 			t.Errorf("%s → %s is not in NFC and never found", word, fed)
 		}
-		if got := write(word).text; got != fed {
+		if got := write(word, nil).text; got != fed {
 			t.Errorf("%s is fed as %s, want %s", word, got, fed)
 		}
 	}
@@ -111,7 +111,7 @@ func TestRulesSoundAsMeant(t *testing.T) {
 	}
 	var fed []string
 	for _, tt := range tests {
-		fed = append(fed, write(tt.word).text)
+		fed = append(fed, write(tt.word, nil).text)
 	}
 	for i, got := range phonemes(t, e, fed) {
 		if got != tests[i].want {

@@ -40,7 +40,7 @@ func Speaks(text string) bool {
 // pitch and speed, signs that are read out by their names. Another script of India is read by the letters that stand in the same
 // places in Devanagari; any other script is silent.
 func prepare(text string) script {
-	return write(translit.Devanagari(plainLatin(norm.NFC.String(text)), translit.Options{KeepEnglish: true}))
+	return write(translit.Devanagari(plainLatin(norm.NFC.String(text)), translit.Options{KeepEnglish: true}), nil)
 }
 
 // plainLatin writes Latin letters in ASCII. The program spells accents out, so that é would be "e acute".
@@ -72,10 +72,11 @@ func beyondASCII(r rune) bool {
 	return r >= utf8.RuneSelf && !isIndic(r) && translit.IsLatin(r)
 }
 
-// write is prepare for text that is composed (NFC) and transliterated.
-func write(text string) script {
-	w := writer{out: make([]byte, 0, len(text)+16)}
-	for text != "" {
+// write is prepare for text that is composed (NFC) and transliterated. It adds where words begin to starts, unless that is nil.
+func write(text string, starts *[]start) script {
+	w := writer{out: make([]byte, 0, len(text)+16), starts: starts}
+	for whole := len(text); text != ""; {
+		w.at = whole - len(text)
 		r, size := utf8.DecodeRuneInString(text)
 		text = text[size:]
 		r, kind := classify(r)
@@ -200,6 +201,9 @@ type writer struct {
 	last    rune // its last rune
 	kind    kind // letter or digit: what last is
 	due     rune // the mark before the next word
+
+	at     int      // byte of the text that is read now
+	starts *[]start // of the words so far; nil where nobody asks for them
 }
 
 // add writes a letter or a digit.
@@ -210,6 +214,9 @@ func (w *writer) add(r rune, k kind) {
 	if !w.inWord {
 		w.pause()
 		w.inWord, w.word = true, len(w.out)
+		if w.starts != nil {
+			*w.starts = append(*w.starts, start{len(w.out), w.at})
+		}
 	}
 	w.out = utf8.AppendRune(w.out, r)
 	w.last, w.kind = r, k

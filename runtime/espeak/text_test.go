@@ -57,7 +57,7 @@ func TestWrite(t *testing.T) {
 		{"line breaks are spaces", "कल\r\n\tमिलो", "कल मिलो"},
 		{"broken bytes go", "कल\xff\xc0मिलो", "कल मिलो"},
 	} {
-		if got := write(tt.text).text; got != tt.want {
+		if got := write(tt.text, nil).text; got != tt.want {
 			t.Errorf("%s: write(%q) = %q, want %q", tt.name, tt.text, got, tt.want)
 		}
 	}

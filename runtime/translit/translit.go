@@ -27,7 +27,10 @@ type Options struct {
 //
 // The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same; rewriting a result again
 // changes nothing. It takes time in proportion to the text. Devanagari is safe for concurrent use; the first call loads the tables.
-func Devanagari(text string, o Options) string {
+func Devanagari(text string, o Options) string { return rewrite(text, o, nil) }
+
+// rewrite is Devanagari that notes in trace where things went, unless that is nil.
+func rewrite(text string, o Options, trace *Trace) string {
 	if strings.IndexFunc(text, IsLatin) < 0 {
 		return text
 	}
@@ -42,6 +45,7 @@ func Devanagari(text string, o Options) string {
 		words := lex.words(room[:0], rest[:end])
 		s := sentence{text: rest[:end], words: words, keepAll: o.KeepAllEnglish}
 		s.keep = o.KeepEnglish || s.keepAll
+		s.offset, s.trace = len(text)-len(rest), trace
 		s.findPeople()
 		s.write(&out)
 		rest = rest[end:]
@@ -73,6 +77,9 @@ type sentence struct {
 	keepAll bool // Options.KeepAllEnglish
 
 	person, personKnown bool // see firstPerson
+
+	offset int    // of the sentence in the whole text
+	trace  *Trace // nil where nobody asks for it
 }
 
 // write appends the sentence, rewritten, to out.
@@ -81,6 +88,7 @@ func (s *sentence) write(out *strings.Builder) {
 	for i := range s.words {
 		w := &s.words[i]
 		out.WriteString(s.text[at:w.start])
+		s.note(w.start, out)
 		switch {
 		case !isEnglish:
 			s.putHindi(out, i)
@@ -90,6 +98,7 @@ func (s *sentence) write(out *strings.Builder) {
 			s.putEnglish(out, i)
 		}
 		at = w.end
+		s.note(at, out)
 	}
 	out.WriteString(s.text[at:])
 }
