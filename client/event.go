@@ -63,12 +63,12 @@ type FirstAudioEvent struct {
 	After time.Duration
 }
 
-// WordsEvent says when each word of a chunk is heard, about. It comes before the ChunkEndEvent.
+// WordsEvent says when each word of a chunk is heard. It comes before the ChunkEndEvent.
 type WordsEvent struct {
 	Head
 	Chunk     int
 	Words     []Word // none where nothing is known
-	Estimated bool   // always, until a model tells
+	Estimated bool   // false where the model tells; true where times are made of the text and the audio
 }
 
 // Word is a word of StartEvent.Normalized, without the marks around it.

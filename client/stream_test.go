@@ -97,6 +97,9 @@ func TestEventsAreTyped(t *testing.T) {
 		"words of which nothing is known": {
 			`{"type":"words","request_id":"r","chunk":1,"estimated":true,"words":[]}`, &WordsEvent{Chunk: 1, Estimated: true},
 		},
+		"words that the model tells": {
+			`{"type":"words","request_id":"r","chunk":1,"estimated":false,"words":[]}`, &WordsEvent{Chunk: 1},
+		},
 		"an event of tomorrow": {`{"type":"visemes","request_id":"r","visemes":[1,2]}`, &UnknownEvent{Type: "visemes"}},
 	}
 	for name, tt := range tests {

@@ -140,7 +140,7 @@ func TestSayTellsWhatItLeavesOut(t *testing.T) {
 	if r := s.ok("stream", "你好 Namaste!"); !strings.Contains(r.out, `left out     "你好", which`) {
 		t.Errorf("stream shows\n%s", r.out)
 	}
-	if r := s.ok("stream", "--words", "Namaste!"); !regexp.MustCompile(`word +0\.\d\d to \d\.\d\d s: Namaste\n`).MatchString(r.out) {
+	if r := s.ok("stream", "--words", "Namaste!"); !regexp.MustCompile(`word +about 0\.\d\d to \d\.\d\d s: Namaste\n`).MatchString(r.out) {
 		t.Errorf("stream shows\n%s", r.out)
 	}
 	if r := s.ok("stream", "Namaste!"); strings.Contains(r.out, "  word ") {

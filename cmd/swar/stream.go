@@ -84,7 +84,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 	how.flags(f)
 	f.StringVarP(&output, "output", "o", "", "collect the audio in this `file`; - means standard output")
 	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
-	f.BoolVar(&words, "words", false, "show when each word is heard, as an estimate")
+	f.BoolVar(&words, "words", false, "show when each word is heard; about, where the model does not tell")
 	f.BoolVar(&appends, "append", false, "feed the text to one utterance, word by word as it comes")
 	launch.Complete(cmd, "voice", a.offerVoices(&where))
 	return cmd
@@ -383,8 +383,12 @@ func (s *streaming) print(e client.Event, after time.Duration) {
 	case *client.FirstAudioEvent:
 		s.line(after, "first audio", "%v after the server had the request", e.After)
 	case *client.WordsEvent:
+		about := ""
+		if e.Estimated {
+			about = "about "
+		}
 		for _, w := range e.Words {
-			s.line(after, "word", "%.2f to %.2f s: %s", w.Start.Seconds(), w.End.Seconds(), w.Text)
+			s.line(after, "word", "%s%.2f to %.2f s: %s", about, w.Start.Seconds(), w.End.Seconds(), w.Text)
 		}
 	case *client.ChunkEndEvent:
 		cached := "prefilled"

@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"sync"
@@ -140,6 +141,31 @@ func TestSpeaker(t *testing.T) {
 		s, _ := newRouter(t, fleet.Config{}, newWorker(t, 1, synthtest.Config{}))
 		return s
 	})
+}
+
+// TestWhatAModelKnowsTravels: exact words come from the pod, and a speed goes to it.
+func TestWhatAModelKnowsTravels(t *testing.T) {
+	speeds := speech.Speeds{Min: .5, Max: 1.5}
+	s, _ := newRouter(t, fleet.Config{}, newWorker(t, 1, synthtest.Config{WordTimes: true, Speeds: speeds}))
+	if got := s.Model().Speeds; got != speeds {
+		t.Errorf("the model has the speeds %v, want %v", got, speeds)
+	}
+	u := speech.Utterance{Text: "two words, or three", Voice: "raj", Format: speech.PCM16, Raw: true, WordTimes: true}
+	for speed, frames := range map[float64]int{0: 3, .5: 5} {
+		u.Speed = speed
+		r := &speechtest.Recorder{}
+		st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Frames != frames || len(r.Ends[0].Words) != 4 || !r.Ends[0].ExactWords {
+			t.Errorf("speed %g: %d frames and %+v, want %d and exact words", speed, st.Frames, r.Ends[0], frames)
+		}
+	}
+	u.Speed = 2
+	if _, err := s.Speak(t.Context(), u, speech.Turn{}, &speechtest.Recorder{}); !errors.Is(err, speech.ErrBadSpeed) {
+		t.Errorf("speed 2: %v, want a refusal", err)
+	}
 }
 
 // TestSpeakerOverTLS is TestSpeaker between processes that know one another by certificates and by a token.

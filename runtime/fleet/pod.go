@@ -161,6 +161,7 @@ func (p *pod) unlinked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.model = speech.Model{}
+	s.compareSpeedsLocked()
 	if s.pods[p.address] == p { // else there is another one at that address, or none
 		now := time.Now()
 		p.ending = s.router.IsDraining(p.address)
@@ -197,6 +198,7 @@ func (s *Speaker) met(p *pod, model speech.Model, again bool) {
 		s.log.Info("speaking with the model of the first pod", "model", model.ID, "voices", len(model.Voices), "pod", p.address)
 		s.model = model
 	}
+	s.compareSpeedsLocked()
 	fit := s.isFitLocked(model)
 	switch lacking := s.lackingLocked(model); {
 	case fit:
@@ -231,6 +233,20 @@ func (s *Speaker) lackingLocked(model speech.Model) (names []string) {
 		}
 	}
 	return names
+}
+
+// compareSpeedsLocked makes the fleet's speeds those that all pods in use have, for any of them may get an utterance. Older pods have none.
+func (s *Speaker) compareSpeedsLocked() {
+	found := false
+	for _, p := range s.pods {
+		switch {
+		case !s.isFitLocked(p.model):
+		case !found:
+			s.model.Speeds, found = p.model.Speeds, true
+		default:
+			s.model.Speeds = s.model.Speeds.And(p.model.Speeds)
+		}
+	}
 }
 
 // known are the voices of model that have the names of wanted, all where none is wanted.

@@ -97,3 +97,37 @@ func TestOfAPodThatHasSaidThatItEndsTheLogDoesNotWarn(t *testing.T) {
 		})
 	}
 }
+
+// TestSpeedsAreThoseOfAllPodsInUse: an utterance may go to any of them.
+func TestSpeedsAreThoseOfAllPodsInUse(t *testing.T) {
+	s := New(Config{}, nil, slog.New(slog.DiscardHandler))
+	meet := func(address string, m speech.Model) *pod {
+		p := newPod(s, address, nil)
+		s.pods[address] = p
+		m.Voices = []speech.Voice{{Name: "raj"}}
+		s.met(p, m, false)
+		return p
+	}
+	wide := speech.Speeds{Min: .5, Max: 1.5}
+	steps := []struct {
+		what string
+		do   func()
+		want speech.Speeds
+	}{
+		{"the first", func() { meet("127.0.0.1:1", speech.Model{ID: "m", Speeds: wide}) }, wide},
+		{"one with others", func() { meet("127.0.0.1:2", speech.Model{ID: "m", Speeds: speech.Speeds{Min: .75, Max: 2}}) }, speech.Speeds{Min: .75, Max: 1.5}},
+		{"one of another model", func() { meet("127.0.0.1:3", speech.Model{ID: "n"}) }, speech.Speeds{Min: .75, Max: 1.5}},
+	}
+	for _, step := range steps {
+		if step.do(); s.Model().Speeds != step.want {
+			t.Errorf("%s: %v, want %v", step.what, s.Model().Speeds, step.want)
+		}
+	}
+	older := meet("127.0.0.1:4", speech.Model{ID: "m"})
+	if got := s.Model().Speeds; got != (speech.Speeds{}) {
+		t.Errorf("with an older one: %v, want none", got)
+	}
+	if older.unlinked(); s.Model().Speeds != (speech.Speeds{Min: .75, Max: 1.5}) {
+		t.Errorf("without it: %v", s.Model().Speeds)
+	}
+}

@@ -61,6 +61,9 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 	if !u.Format.Valid() {
 		return n, speech.ErrBadFormat
 	}
+	if speeds := s.Model().Speeds; !speeds.Has(u.Speed) {
+		return n, speech.BadSpeed(speeds)
+	}
 	if u.Raw {
 		n.Text, n.Unspoken = s.leaveOut(strings.Join(strings.Fields(u.Text), " "))
 	} else {

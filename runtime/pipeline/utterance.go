@@ -59,7 +59,7 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 
 	begin := time.Now()
 	cached, err := v.worker.Prefill(ctx, synth.Options{
-		Voice: v.voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature,
+		Voice: v.voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature, Speed: v.u.Speed,
 	})
 	end.Prefill, end.PrefillCached = time.Since(begin), cached
 	v.stats.Synth += end.Prefill
@@ -103,21 +103,32 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 	}
 	v.stats.Chunks++
 	if v.u.WordTimes && end.EOS { // of a chunk that was cut nobody knows which words have been spoken
-		end.Words = v.words(c, before)
+		end.Words, end.ExactWords = v.words(c, before)
 	}
 	return v.sink.ChunkEnd(end)
 }
 
 // words are those of a chunk that has been spoken, and before which there are so many frames.
-func (v *utterance) words(c speech.Chunk, before int) []speech.Word {
-	words := wordtime.Estimate(c, &v.levels)
+func (v *utterance) words(c speech.Chunk, before int) (words []speech.Word, exact bool) {
+	times, exact := synth.WordTimes(v.worker)
+	if exact {
+		parts := make([]wordtime.Part, len(times))
+		for i, t := range times {
+			parts[i] = wordtime.Part{From: t.From, To: t.To, Start: ofSamples(t.Start), End: ofSamples(t.End)}
+		}
+		words = wordtime.Known(c, parts, &v.levels)
+	} else {
+		words = wordtime.Estimate(c, &v.levels)
+	}
 	begin := time.Duration(before) * speech.FrameDuration
 	for i := range words {
 		words[i].Start += begin
 		words[i].End += begin
 	}
-	return words
+	return words, exact
 }
+
+func ofSamples(n int) time.Duration { return time.Duration(n) * time.Second / speech.SampleRate }
 
 func (v *utterance) write(pcm []int16) error {
 	v.out.audio.Frames = len(pcm) / speech.FrameSamples
@@ -139,7 +150,7 @@ func (v *utterance) measureSilence(pcm []int16) {
 		}
 		silent++
 	}
-	v.stats.LeadingSilence += time.Duration(silent) * time.Second / speech.SampleRate
+	v.stats.LeadingSilence += ofSamples(silent)
 }
 
 // failed makes an error of the worker what Speak promises: the cause of ctx when that ended, else an engine error.

@@ -136,7 +136,8 @@ func (s *Speaker) ReadVoices(ctx context.Context) (c VoiceChange, err error) {
 			return VoiceChange{}, fmt.Errorf("warming voice %s: %w", l.Name, err)
 		}
 	}
-	model := speech.Model{ID: s.Model().ID}
+	model := s.Model()
+	model.Voices = nil
 	var ids []string
 	for _, l := range loaded {
 		model.Voices, ids = append(model.Voices, l.Voice), append(ids, l.ID)

@@ -17,6 +17,9 @@ type counted struct {
 	failures int // since a chunk was spoken to its end
 }
 
+// Unwrap returns the engine's worker, so that [synth.WordTimes] finds what it offers beside.
+func (w *counted) Unwrap() synth.Worker { return w.Worker }
+
 // broken reports whether w has failed too often to be lent again.
 func broken(w synth.Worker) bool {
 	c, ok := w.(*counted)

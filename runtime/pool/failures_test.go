@@ -213,3 +213,20 @@ func TestWarmingUpHasAnEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestALentWorkerTellsWords: what a worker offers beside the port is found behind the count of its failures.
+func TestALentWorkerTellsWords(t *testing.T) {
+	for _, tells := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			p := start(t, Config{Workers: 1}, synthtest.NewEngine(synthtest.Config{WordTimes: tells}))
+			s := acquire(t, p, "")
+			if err := use(t.Context(), s, "raj", "two words"); err != nil {
+				t.Fatal(err)
+			}
+			if words, ok := synth.WordTimes(s.Worker); ok != tells || tells && len(words) != 2 {
+				t.Errorf("%v, %v; want two words: %v", words, ok, tells)
+			}
+			s.Release()
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/speech"
@@ -15,6 +16,9 @@ func TestWSTellsWordsWhenAsked(t *testing.T) {
 		u.WordTimes = false // it does not know that they can be asked for
 		return speakFrames(u, sink, 1, 4)
 	}
+	exact := func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		return speakFrames(u, exactSink{sink}, 1, 4)
+	}
 	const told = `{"type":"words","request_id":"a","chunk":0,"estimated":true,` +
 		`"words":[{"word":"hello","char_start":0,"char_end":5,"start_s":0.08,"end_s":0.123}]}`
 	for name, tt := range map[string]struct {
@@ -23,11 +27,12 @@ func TestWSTellsWordsWhenAsked(t *testing.T) {
 		start      any // timestamps of the start event
 		words      string
 	}{
-		"not asked for":            {``, &script{}, nil, ""},
-		"null":                     {`,"timestamps":null`, &script{}, nil, ""},
-		"none":                     {`,"timestamps":"none"`, &script{}, nil, ""},
-		"words":                    {`,"timestamps":"words"`, &script{}, "words", told},
-		"words of an older worker": {`,"timestamps":"words"`, &script{SpeakFunc: older}, "none", ""},
+		"not asked for":              {``, &script{}, nil, ""},
+		"null":                       {`,"timestamps":null`, &script{}, nil, ""},
+		"none":                       {`,"timestamps":"none"`, &script{}, nil, ""},
+		"words":                      {`,"timestamps":"words"`, &script{}, "words", told},
+		"words that the model tells": {`,"timestamps":"words"`, &script{SpeakFunc: exact}, "words", strings.Replace(told, "true", "false", 1)},
+		"words of an older worker":   {`,"timestamps":"words"`, &script{SpeakFunc: older}, "none", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newWSRig(t, tt.speaker).connect()
@@ -79,6 +84,14 @@ func TestWSSaysThatNothingIsKnownOfWords(t *testing.T) {
 		t.Errorf("%s, want %s", m.text, want)
 	}
 	s.last("end")
+}
+
+// exactSink says that words are exact.
+type exactSink struct{ speech.Sink }
+
+func (s exactSink) ChunkEnd(v speech.ChunkEnd) error {
+	v.ExactWords = true
+	return s.Sink.ChunkEnd(v)
 }
 
 // startSink announces words that do not come.

@@ -74,7 +74,7 @@ type wordsEvent struct {
 	Type      string      `json:"type"`
 	RequestID string      `json:"request_id"`
 	Chunk     int         `json:"chunk"`
-	Estimated bool        `json:"estimated"` // always
+	Estimated bool        `json:"estimated"` // false where the model tells
 	Words     []wordTimes `json:"words"`
 }
 
@@ -87,7 +87,7 @@ type wordTimes struct {
 }
 
 func wordsEventOf(id string, end speech.ChunkEnd) wordsEvent {
-	e := wordsEvent{Type: "words", RequestID: id, Chunk: end.Chunk, Estimated: true, Words: make([]wordTimes, len(end.Words))}
+	e := wordsEvent{Type: "words", RequestID: id, Chunk: end.Chunk, Estimated: !end.ExactWords, Words: make([]wordTimes, len(end.Words))}
 	for i, w := range end.Words {
 		e.Words[i] = wordTimes{w.Text, w.CharStart, w.CharEnd, inThousandths(w.Start), inThousandths(w.End)}
 	}

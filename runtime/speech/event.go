@@ -47,10 +47,11 @@ type ChunkEnd struct {
 
 	// Words are those of the chunk, as [Start.WordTimes] says. There are none where nothing can be told: the chunk is
 	// silent, or was cut.
-	Words []Word
+	Words      []Word
+	ExactWords bool // their times are the model's own; otherwise they are estimates
 }
 
-// Word is a word of the normalised text, and when it is about to be heard. Nobody knows that exactly.
+// Word is a word of the normalised text, and when it is heard. One that is silent lasts no time.
 type Word struct {
 	Text       string        // without the marks around it
 	CharStart  int           // code point offset in the normalised text

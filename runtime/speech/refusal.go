@@ -102,6 +102,14 @@ func UnknownVoice(name string) *Refusal {
 	return &Refusal{CodeUnknownVoice, fmt.Sprintf("unknown voice '%s'; see /v1/voices", name)}
 }
 
+// BadSpeed refuses a speed that is none of a model's.
+func BadSpeed(s Speeds) *Refusal {
+	if s == (Speeds{}) {
+		return ErrBadSpeed
+	}
+	return &Refusal{CodeBadSpeed, fmt.Sprintf("speed must be in [%g, %g] for this model", s.Min, s.Max)}
+}
+
 // VoiceNotAllowed refuses a voice outside the key's allow-list.
 func VoiceNotAllowed(voice string) *Refusal {
 	return &Refusal{CodeVoiceNotAllowed, fmt.Sprintf("voice %s not allowed for this key", voice)}

@@ -28,6 +28,7 @@ type Utterance struct {
 	Temperature float64 // 0 to MaxTemperature
 	Seed        int64   // fixes the noise
 	WordTimes   bool    // when each word is heard is asked for; see [Start]
+	Speed       float64 // one of the model's [Speeds]; 0 means 1
 }
 
 // Turn is what a speaker is told beside an utterance: how it stands to others, in this process. The zero value is that
@@ -59,6 +60,25 @@ type Voice struct {
 type Model struct {
 	ID     string
 	Voices []Voice
+	Speeds Speeds
+}
+
+// Speeds are those at which an engine can speak by itself: at 2 it takes half the time, with the same pitch. The zero value is of an
+// engine that has no other than 1.
+type Speeds struct{ Min, Max float64 } // both inclusive
+
+// Has reports whether speed is one of s; 0 means 1.
+func (s Speeds) Has(speed float64) bool {
+	return speed == 0 || speed == 1 || s.Min > 0 && s.Min <= speed && speed <= s.Max
+}
+
+// And returns the speeds that both have.
+func (s Speeds) And(other Speeds) Speeds {
+	both := Speeds{max(s.Min, other.Min), min(s.Max, other.Max)}
+	if both.Min > both.Max || min(s.Min, other.Min) == 0 {
+		return Speeds{}
+	}
+	return both
 }
 
 // Voice returns the voice called name.

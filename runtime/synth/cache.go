@@ -19,8 +19,11 @@ type Cache[V any] struct {
 	budget int64
 }
 
-// CacheKey identifies a prefill: the same text sounds the same in the same voice.
-type CacheKey struct{ Voice, Text string }
+// CacheKey identifies a prefill: the same text sounds the same in the same voice, at the same speed.
+type CacheKey struct {
+	Voice, Text string
+	Speed       float64 // the engine's own; 0 for one that has no other than 1
+}
 
 // cached is a value with what the cache knows of it, guarded by the cache's mutex.
 type cached[V any] struct {

@@ -44,7 +44,7 @@ func TestCacheKeepsToItsBudget(t *testing.T) {
 
 func TestCacheUseKeepsAndReplacingCountsOnce(t *testing.T) {
 	c := NewCache[string](24)
-	a, b, d := CacheKey{"v", "a"}, CacheKey{"v", "b"}, CacheKey{"v", "d"}
+	a, b, d := CacheKey{Voice: "v", Text: "a"}, CacheKey{Voice: "v", Text: "b"}, CacheKey{Voice: "v", Text: "d"}
 	c.Add(a, "a", 8)
 	c.Add(a, "A", 10)
 	c.Add(b, "b", 10)
@@ -94,7 +94,7 @@ func TestCacheFreesWhatHasLeftOnce(t *testing.T) {
 	freed := map[*pages]int{}
 	c := NewOwningCache(20, func(p *pages) { freed[p]++ })
 	a, b, d, large := &pages{}, &pages{}, &pages{}, &pages{}
-	key := func(s string) CacheKey { return CacheKey{"v", s} }
+	key := func(s string) CacheKey { return CacheKey{Voice: "v", Text: s} }
 	want := func(when string, want ...*pages) {
 		t.Helper()
 		if len(freed) != len(want) {
@@ -140,7 +140,7 @@ func TestCacheFreesWhatHasLeftOnce(t *testing.T) {
 
 func TestBorrowBestLooksAtOneVoice(t *testing.T) {
 	c := NewCache[int](1000)
-	for i, k := range []CacheKey{{"a", "one"}, {"a", "two"}, {"a", "three"}, {"b", "four"}} {
+	for i, k := range []CacheKey{{"a", "one", 0}, {"a", "two", 0}, {"a", "three", 0}, {"b", "four", 0}} {
 		c.Add(k, i+1, 10)
 	}
 	for name, tt := range map[string]struct {

@@ -73,6 +73,35 @@ type Worker interface {
 	Close() error
 }
 
+// WordTimer is a worker whose model knows when it says which word. Times of other workers' words are estimated.
+type WordTimer interface {
+	// WordTimes returns when words of the chunk are heard that Next has spoken to its end, in their order and without overlaps. What
+	// is silent is left out. ok is false before that end, and where it is not known.
+	WordTimes() (words []WordTime, ok bool)
+}
+
+// WordTime is when a part of a chunk's text is heard: a word, with the marks that stand at it or without them.
+type WordTime struct {
+	From, To   int // bytes of [Options].Text
+	Start, End int // samples from the beginning of the chunk, none after its end
+}
+
+// WordTimes asks w for its words, or the worker that it wraps. A worker that wraps another one has the method
+//
+//	Unwrap() Worker
+func WordTimes(w Worker) (words []WordTime, ok bool) {
+	for {
+		if t, ok := w.(WordTimer); ok {
+			return t.WordTimes()
+		}
+		wrapper, ok := w.(interface{ Unwrap() Worker })
+		if !ok {
+			return nil, false
+		}
+		w = wrapper.Unwrap()
+	}
+}
+
 // Options says what to speak and how. The same options give the same samples, on every worker, whatever was spoken before.
 type Options struct {
 	Voice       string  // its name, or the ID of a [LoadedVoice]
@@ -80,6 +109,7 @@ type Options struct {
 	Chunk       int     // its index in the utterance, which goes into the noise with Seed
 	Seed        int64   // fixes the noise
 	Temperature float64 // 0 means no noise: Seed has no effect
+	Speed       float64 // one of the model's [speech.Speeds]; 0 means 1
 	WarmUp      bool    // nobody listens: what is spoken is neither cached nor counted
 }
 

@@ -117,6 +117,35 @@ func (l *Levels) dipNear(at, from, to time.Duration) time.Duration {
 	return best.time() + windowTime/2
 }
 
+// near is how far from the border of two parts, as a model has it, a pause between them may be.
+const near = 30 * time.Millisecond
+
+// withoutSilence returns parts without the silence at both ends of the audio, and without the pauses between them.
+func (l *Levels) withoutSilence(parts []Part) []Part {
+	all, pauses := l.sounding()
+	if len(parts) == 0 || all.length() == 0 {
+		return parts
+	}
+	parts = slices.Clone(parts)
+	first, last := &parts[0], &parts[len(parts)-1]
+	first.Start, last.End = min(all.from.time(), first.End), max(all.to.time(), last.Start)
+	for i := 1; i < len(parts); i++ {
+		before, behind := &parts[i-1], &parts[i]
+		longest := stretch{}
+		for _, p := range pauses {
+			isNear := p.to.time() > before.End-near && p.from.time() < behind.Start+near
+			isBetween := p.from.time() > before.Start && p.to.time() < behind.End
+			if isNear && isBetween && p.length() > longest.length() {
+				longest = p
+			}
+		}
+		if longest.length() > 0 {
+			before.End, behind.Start = longest.from.time(), longest.to.time()
+		}
+	}
+	return parts
+}
+
 // limit returns the level from which a window is speech. It follows the loud part of the chunk, so that neither the
 // volume of a voice nor one loud sample matters.
 func (l *Levels) limit() float32 {

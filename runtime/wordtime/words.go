@@ -2,6 +2,7 @@ package wordtime
 
 import (
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,6 +15,14 @@ type word struct {
 	charStart, charEnd int     // code points of it
 	weight             float64 // how long it usually lasts, in any unit
 	after              gap     // what is written between it and the next
+}
+
+// of is w in c with its times.
+func (w *word) of(c speech.Chunk, start, end time.Duration) speech.Word {
+	return speech.Word{
+		Text: c.Text[w.from:w.to], CharStart: c.CharStart + w.charStart, CharEnd: c.CharStart + w.charEnd,
+		Start: start, End: end,
+	}
 }
 
 // gap is what is written between two words.

@@ -1,5 +1,5 @@
-// Package wordtime estimates when each word of a chunk is heard. A model does not tell: what is known is the text, how
-// long its syllables usually are, and where the audio is silent. So times are estimates, and are to be called that.
+// Package wordtime says when each word of a chunk is heard. Some models know; of others only the text is known, how long its syllables
+// usually are, and where the audio is silent. Times that are made of these are estimates, and are to be called that.
 package wordtime
 
 import (
@@ -7,6 +7,36 @@ import (
 
 	"github.com/swar-tts/swar/runtime/speech"
 )
+
+// Part is a part of a chunk's text, in bytes, and when it is heard, since the chunk's first sample.
+type Part struct {
+	From, To   int
+	Start, End time.Duration
+}
+
+// Known returns the words of c with the times of the parts that they stand in, which are in their order. What a model counts to a word
+// may be silent in part, before a comma or at the end: silence in the audio, all of which l must have, belongs to no word. A word of
+// which no part is heard lasts no time, behind the one before it. No word begins before the one ahead of it has ended.
+func Known(c speech.Chunk, parts []Part, l *Levels) []speech.Word {
+	parts = l.withoutSilence(parts)
+	var times []speech.Word
+	at := time.Duration(0)
+	for _, w := range wordsOf(c) {
+		for len(parts) > 0 && parts[0].To <= w.from {
+			parts = parts[1:]
+		}
+		t := w.of(c, at, at)
+		for i := 0; i < len(parts) && parts[i].From < w.to; i++ {
+			if i == 0 {
+				t.Start = max(at, parts[i].Start)
+			}
+			t.End = max(t.Start, parts[i].End)
+		}
+		at = t.End
+		times = append(times, t)
+	}
+	return times
+}
 
 // Estimate returns the words of c in their order, with the time of each since the chunk's first sample. No word begins
 // before the one ahead of it has ended, and none is where the audio is silent at its beginning or end. It returns none
@@ -43,10 +73,7 @@ func fill(times []speech.Word, c speech.Chunk, words []word, heard stretch) []sp
 		if i == len(words)-1 {
 			end = heard.to.time() // exactly
 		}
-		times = append(times, speech.Word{
-			Text: c.Text[w.from:w.to], CharStart: c.CharStart + w.charStart, CharEnd: c.CharStart + w.charEnd,
-			Start: at, End: end,
-		})
+		times = append(times, w.of(c, at, end))
 		at = end
 	}
 	return times

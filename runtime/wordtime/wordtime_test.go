@@ -3,6 +3,7 @@ package wordtime
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -256,5 +257,66 @@ func BenchmarkLevels(b *testing.B) {
 	for b.Loop() {
 		l.Reset()
 		l.Add(pcm)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	type heard struct {
+		word       string
+		start, end time.Duration
+	}
+	const text = "acha, theek hai — bas"
+	parts := []Part{{0, 5, ms(100), ms(450)}, {6, 11, ms(550), ms(800)}, {12, 15, ms(800), ms(1000)}, {20, 23, ms(1050), ms(1500)}}
+	for name, tt := range map[string]struct {
+		parts []Part
+		audio string
+		want  []heard
+	}{
+		"pauses and the silence at both ends belong to nobody": {
+			parts, repeat("-", 8, "a", 32, "-", 19, "a", 46, "q", 30, "-", 10),
+			[]heard{{"acha", ms(80), ms(400)}, {"theek", ms(590), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1350)}},
+		},
+		"a silence shorter than a pause is none": {
+			parts, repeat("-", 10, "a", 32, "-", 5, "a", 103),
+			[]heard{{"acha", ms(100), ms(450)}, {"theek", ms(550), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+		},
+		"a pause is near as far as 30 ms": {
+			parts, repeat("-", 10, "a", 26, "-", 6, "a", 108), // until 420
+			[]heard{{"acha", ms(100), ms(450)}, {"theek", ms(550), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+		},
+		"and nearer": {
+			parts, repeat("-", 10, "a", 26, "-", 7, "a", 107), // until 430
+			[]heard{{"acha", ms(100), ms(360)}, {"theek", ms(430), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+		},
+		"of two the longer": {
+			parts, repeat("-", 10, "a", 30, "-", 7, "a", 2, "-", 9, "a", 92),
+			[]heard{{"acha", ms(100), ms(490)}, {"theek", ms(580), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+		},
+		"a word of which nothing is heard lasts no time": {
+			parts[1:3], repeat("a", 100),
+			[]heard{{"acha", 0, 0}, {"theek", 0, ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1000), ms(1000)}},
+		},
+		"several parts of one word": {
+			[]Part{{0, 2, ms(100), ms(200)}, {2, 4, ms(250), ms(450)}, {6, 23, ms(450), ms(900)}}, repeat("a", 90),
+			[]heard{{"acha", 0, ms(450)}, {"theek", ms(450), ms(900)}, {"hai", ms(900), ms(900)}, {"bas", ms(900), ms(900)}},
+		},
+		"there is no audio": {
+			parts[:1], "", []heard{{"acha", ms(100), ms(450)}, {"theek", ms(450), ms(450)}, {"hai", ms(450), ms(450)}, {"bas", ms(450), ms(450)}},
+		},
+		"nothing is heard": {nil, repeat("a", 8), []heard{{"acha", 0, 0}, {"theek", 0, 0}, {"hai", 0, 0}, {"bas", 0, 0}}},
+	} {
+		c := chunkOf(text)
+		c.CharStart, c.CharEnd = 7, c.CharEnd+7
+		given := slices.Clone(tt.parts)
+		var got []heard
+		for _, w := range Known(c, tt.parts, audio(tt.audio)) {
+			got = append(got, heard{w.Text, w.Start, w.End})
+			if here := string([]rune(text)[w.CharStart-7 : w.CharEnd-7]); here != w.Text {
+				t.Errorf("%s: %q stands where %q should", name, here, w.Text)
+			}
+		}
+		if !slices.Equal(got, tt.want) || !slices.Equal(tt.parts, given) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"unicode"
@@ -19,6 +20,9 @@ type Config struct {
 	BytesPerFrame int   // text bytes that one frame carries; 0 means 8
 	MaxFrames     int   // frame limit of a chunk, after which it ends with eos false; 0 means none
 	CacheBytes    int64 // budget of the prefill cache; 0 means 1 MiB, less than 0 no cache
+
+	WordTimes bool          // its workers know when each word is heard
+	Speeds    speech.Speeds // its own
 
 	// Before is called before every prefill (frame -1) and every frame. It may block until ctx ends, or fail: that is how tests
 	// make an engine slow, stuck or broken.
@@ -50,7 +54,7 @@ func NewEngine(cfg Config) *Engine {
 
 // Model implements [synth.Engine].
 func (e *Engine) Model() speech.Model {
-	return speech.Model{ID: "fake", Voices: []speech.Voice{
+	return speech.Model{ID: "fake", Speeds: e.cfg.Speeds, Voices: []speech.Voice{
 		{Name: "anjura", Language: "hi-IN+en-IN", SampleRate: speech.SampleRate, PromptFrames: 102},
 		{Name: "raj", Language: "hi-IN+en-IN", SampleRate: speech.SampleRate, PromptFrames: 102},
 	}}
@@ -97,6 +101,7 @@ type worker struct {
 	loaded bool
 	o      synth.Options
 	voice  int
+	per    int // bytes that a frame carries
 	frame  int // next to decode
 	total  int
 	eos    bool
@@ -117,13 +122,19 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (bool, error) {
 	if voice < 0 {
 		return false, speech.UnknownVoice(o.Voice)
 	}
-	key := synth.CacheKey{Voice: o.Voice, Text: o.Text}
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if !w.engine.cfg.Speeds.Has(o.Speed) {
+		return false, speech.BadSpeed(w.engine.cfg.Speeds)
+	}
+	key := synth.CacheKey{Voice: o.Voice, Text: o.Text, Speed: o.Speed}
 	_, cached := w.engine.cache.Get(key)
 	if !cached && !o.WarmUp {
 		w.engine.cache.Add(key, struct{}{}, 64)
 	}
-	per := w.engine.cfg.BytesPerFrame
-	w.total, w.eos = (len(o.Text)+per-1)/per, true
+	w.per = max(1, int(math.Round(float64(w.engine.cfg.BytesPerFrame)*o.Speed)))
+	w.total, w.eos = (len(o.Text)+w.per-1)/w.per, true
 	if limit := w.engine.cfg.MaxFrames; limit > 0 && w.total > limit {
 		w.total, w.eos = limit, false
 	}
@@ -146,6 +157,24 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 	}
 	done = w.frame == w.total
 	return frames, done, done && w.eos, nil
+}
+
+// WordTimes implements [synth.WordTimer]: each byte of a frame lasts as long as the others.
+func (w *worker) WordTimes() (words []synth.WordTime, ok bool) {
+	if !w.engine.cfg.WordTimes || !w.loaded || w.frame < w.total {
+		return nil, false
+	}
+	at := 0
+	for field := range strings.FieldsSeq(w.o.Text) {
+		from := at + strings.Index(w.o.Text[at:], field)
+		at = from + len(field)
+		words = append(words, synth.WordTime{
+			From: from, To: at,
+			Start: min(from*speech.FrameSamples/w.per, w.total*speech.FrameSamples),
+			End:   min(at*speech.FrameSamples/w.per, w.total*speech.FrameSamples),
+		})
+	}
+	return words, true
 }
 
 func (w *worker) Close() error {
@@ -174,8 +203,7 @@ const (
 )
 
 func (w *worker) encode(dst []int16) {
-	per := w.engine.cfg.BytesPerFrame
-	payload := w.o.Text[min(w.frame*per, len(w.o.Text)):min((w.frame+1)*per, len(w.o.Text))]
+	payload := w.o.Text[min(w.frame*w.per, len(w.o.Text)):min((w.frame+1)*w.per, len(w.o.Text))]
 	dst[0], dst[1], dst[2], dst[3] = magic, int16(w.o.Chunk), int16(w.voice), int16(len(payload))
 	for i := range len(payload) {
 		dst[headerWords+i] = int16(payload[i]) * byteScale

@@ -12,6 +12,12 @@ func TestFakeEngine(t *testing.T) {
 	Run(t, func(*testing.T) synth.Engine { return NewEngine(Config{}) })
 }
 
+func TestFakeEngineThatTellsMore(t *testing.T) {
+	Run(t, func(*testing.T) synth.Engine {
+		return NewEngine(Config{WordTimes: true, Speeds: speech.Speeds{Min: .5, Max: 1.5}})
+	})
+}
+
 func TestTheFakeSpeaksTwoScripts(t *testing.T) {
 	e := NewEngine(Config{})
 	for text, want := range map[string]bool{

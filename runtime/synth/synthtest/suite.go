@@ -3,7 +3,9 @@ package synthtest
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -35,6 +37,8 @@ func Run(t *testing.T, open func(t *testing.T) synth.Engine) {
 		{"a prefill is cached by voice and text", testPrefillCache},
 		{"a warm-up is not cached and leaves the worker as it was", testWarmUp},
 		{"a new prefill drops the chunk that was being spoken", testPrefillDrops},
+		{"words are told at the end of the chunk, in their order and within it", testWordTimes},
+		{"a speed of the model's changes the length and nothing else, and others are refused", testSpeeds},
 		{"after the end there are no more frames", testAfterEnd},
 		{"Next without Prefill fails", testNextFirst},
 		{"an unknown voice fails and leaves the worker usable", testUnknownVoice},
@@ -333,6 +337,98 @@ func testClose(t *testing.T, e synth.Engine) {
 	if err := w.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
+}
+
+func testWordTimes(t *testing.T, e synth.Engine) {
+	w := newWorker(t, e)
+	want, pcm := wordsOf(t, w, options(e), 1, 4)
+	if want == nil {
+		t.Skip("the model does not tell")
+	}
+	checkWords(t, want, line, len(pcm))
+	if got, _ := wordsOf(t, newWorker(t, e), options(e), 3, 7); !slices.Equal(got, want) {
+		t.Errorf("on another worker, by another plan: %v, want %v", got, want)
+	}
+	o := options(e)
+	o.Text = other
+	got, pcm := wordsOf(t, w, o, 1, 4)
+	checkWords(t, got, other, len(pcm))
+	if again, _ := wordsOf(t, w, options(e), 1, 4); !slices.Equal(again, want) {
+		t.Errorf("after another chunk, from the cache: %v, want %v", again, want)
+	}
+}
+
+func checkWords(t *testing.T, words []synth.WordTime, text string, samples int) {
+	t.Helper()
+	from, at, fields := 0, 0, 0
+	for _, w := range words {
+		if w.From < from || w.To <= w.From || w.To > len(text) || w.Start < at || w.End < w.Start || w.End > samples {
+			t.Errorf("%+v behind byte %d and sample %d, of %d bytes and %d samples", w, from, at, len(text), samples)
+			return
+		}
+		from, at = w.To, w.End
+		fields += len(strings.Fields(text[w.From:w.To]))
+	}
+	if want := len(strings.Fields(text)); fields != want || at == 0 {
+		t.Errorf("words of %d of the %d parts of %q, until sample %d", fields, want, text, at)
+	}
+}
+
+func testSpeeds(t *testing.T, e synth.Engine) {
+	speeds := e.Model().Speeds
+	if speeds == (speech.Speeds{}) {
+		t.Skip("the model has one speed")
+	}
+	w := newWorker(t, e)
+	words, pcm := wordsOf(t, w, options(e), 1, 4)
+	for _, speed := range []float64{speeds.Min, .75, 1, 1.25, speeds.Max} {
+		if !speeds.Has(speed) {
+			continue
+		}
+		o := options(e)
+		o.Speed = speed
+		for _, want := range []bool{speed == 1, true} {
+			if cached, err := w.Prefill(t.Context(), o); cached != want || err != nil {
+				t.Fatalf("speed %g: cached %v, error %v, want %v", speed, cached, err, want)
+			}
+		}
+		fast, got := wordsOf(t, w, o, 1, 4)
+		want := float64(len(pcm)) / speed
+		if off := math.Abs(float64(len(got)) - want); off > .05*want+speech.FrameSamples {
+			t.Errorf("speed %g: %d samples, want %.0f", speed, len(got), want)
+		}
+		if len(fast) != len(words) {
+			t.Errorf("speed %g: %d words, want %d", speed, len(fast), len(words))
+		}
+		for i := range fast {
+			want := float64(words[i].Start+words[i].End) / 2 / speed
+			if off := math.Abs(float64(fast[i].Start+fast[i].End)/2 - want); off > .05*want+speech.FrameSamples {
+				t.Errorf("speed %g: %v, want its middle at sample %.0f", speed, fast[i], want)
+			}
+		}
+	}
+	for _, speed := range []float64{speeds.Min - .01, speeds.Max + .01, -1} {
+		o := options(e)
+		o.Speed = speed
+		if _, err := w.Prefill(t.Context(), o); !errors.Is(err, speech.ErrBadSpeed) {
+			t.Errorf("Prefill at speed %g = %v, want a refusal", speed, err)
+		}
+	}
+	wantSame(t, "after other speeds", w, options(e), pcm)
+}
+
+// wordsOf speaks a chunk and returns its words, nil where they are not told.
+func wordsOf(t *testing.T, w synth.Worker, o synth.Options, first, group int) ([]synth.WordTime, []int16) {
+	t.Helper()
+	if _, err := w.Prefill(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if words, ok := synth.WordTimes(w); ok {
+		t.Errorf("the chunk has only begun, and %v are told", words)
+	}
+	pcm, _ := speak(t, w, o, first, group)
+	words, _ := synth.WordTimes(w)
+	return words, pcm
 }
 
 func options(e synth.Engine) synth.Options {

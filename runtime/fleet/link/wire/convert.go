@@ -12,7 +12,7 @@ func NewUtterance(u speech.Utterance) *Utterance {
 	return &Utterance{
 		RequestId: u.RequestID, Text: u.Text, Voice: u.Voice, Format: string(u.Format), Raw: u.Raw, EnDigits: u.EnDigits,
 		Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure, Service: u.Service,
-		WordTimes: u.WordTimes, Protocol: Protocol,
+		WordTimes: u.WordTimes, Speed: u.Speed, Protocol: Protocol,
 	}
 }
 
@@ -21,7 +21,7 @@ func (u *Utterance) Value() speech.Utterance {
 	return speech.Utterance{
 		RequestID: u.RequestId, Text: u.Text, Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
 		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure,
-		Service: u.Service, WordTimes: u.WordTimes,
+		Service: u.Service, WordTimes: u.WordTimes, Speed: u.Speed,
 	}
 }
 
@@ -76,6 +76,7 @@ func (a *Audio) Value() speech.Audio {
 func NewChunkEnd(e speech.ChunkEnd) *ChunkEnd {
 	m := &ChunkEnd{
 		Chunk: int64(e.Chunk), Frames: int64(e.Frames), Prefill: int64(e.Prefill), PrefillCached: e.PrefillCached, Eos: e.EOS,
+		ExactWords: e.ExactWords,
 	}
 	for _, w := range e.Words {
 		m.Words = append(m.Words, &Word{
@@ -89,7 +90,7 @@ func NewChunkEnd(e speech.ChunkEnd) *ChunkEnd {
 func (e *ChunkEnd) Value() speech.ChunkEnd {
 	end := speech.ChunkEnd{
 		Chunk: int(e.Chunk), Frames: int(e.Frames), Prefill: time.Duration(e.Prefill), PrefillCached: e.PrefillCached,
-		EOS: e.Eos,
+		EOS: e.Eos, ExactWords: e.ExactWords,
 	}
 	for _, w := range e.Words {
 		end.Words = append(end.Words, speech.Word{
@@ -156,7 +157,9 @@ func (r *NormalizeReply) Value() speech.Normalized {
 
 // NewDescription is the message for a pod that speaks with m.
 func NewDescription(m speech.Model, workers int, version string) *Description {
-	d := &Description{Protocol: Protocol, Version: version, Model: m.ID, Workers: int64(workers)}
+	d := &Description{
+		Protocol: Protocol, Version: version, Model: m.ID, Workers: int64(workers), MinSpeed: m.Speeds.Min, MaxSpeed: m.Speeds.Max,
+	}
 	for _, v := range m.Voices {
 		d.Voices = append(d.Voices, &Voice{
 			Name: v.Name, Language: v.Language, SampleRate: int64(v.SampleRate), PromptFrames: int64(v.PromptFrames),
@@ -167,7 +170,7 @@ func NewDescription(m speech.Model, workers int, version string) *Description {
 
 // Value is the model that NewDescription was given.
 func (d *Description) Value() speech.Model {
-	m := speech.Model{ID: d.Model}
+	m := speech.Model{ID: d.Model, Speeds: speech.Speeds{Min: d.MinSpeed, Max: d.MaxSpeed}}
 	for _, v := range d.Voices {
 		m.Voices = append(m.Voices, speech.Voice{
 			Name: v.Name, Language: v.Language, SampleRate: int(v.SampleRate), PromptFrames: int(v.PromptFrames),

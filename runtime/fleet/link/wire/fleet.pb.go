@@ -214,6 +214,7 @@ type Utterance struct {
 	Disclosure    string                 `protobuf:"bytes,9,opt,name=disclosure,proto3" json:"disclosure,omitempty"`
 	Service       string                 `protobuf:"bytes,10,opt,name=service,proto3" json:"service,omitempty"`
 	WordTimes     bool                   `protobuf:"varint,11,opt,name=word_times,json=wordTimes,proto3" json:"word_times,omitempty"`
+	Speed         float64                `protobuf:"fixed64,12,opt,name=speed,proto3" json:"speed,omitempty"`      // 0: 1
 	Router        uint64                 `protobuf:"fixed64,16,opt,name=router,proto3" json:"router,omitempty"`    // who sends it: as in Hello
 	Number        uint64                 `protobuf:"varint,17,opt,name=number,proto3" json:"number,omitempty"`     // of the router's attempts at this pod, from 1
 	Grant         uint64                 `protobuf:"varint,18,opt,name=grant,proto3" json:"grant,omitempty"`       // of the slot that is kept for it; 0: none
@@ -329,6 +330,13 @@ func (x *Utterance) GetWordTimes() bool {
 		return x.WordTimes
 	}
 	return false
+}
+
+func (x *Utterance) GetSpeed() float64 {
+	if x != nil {
+		return x.Speed
+	}
+	return 0
 }
 
 func (x *Utterance) GetRouter() uint64 {
@@ -867,6 +875,7 @@ type ChunkEnd struct {
 	PrefillCached bool                   `protobuf:"varint,4,opt,name=prefill_cached,json=prefillCached,proto3" json:"prefill_cached,omitempty"`
 	Eos           bool                   `protobuf:"varint,5,opt,name=eos,proto3" json:"eos,omitempty"`
 	Words         []*Word                `protobuf:"bytes,6,rep,name=words,proto3" json:"words,omitempty"`
+	ExactWords    bool                   `protobuf:"varint,7,opt,name=exact_words,json=exactWords,proto3" json:"exact_words,omitempty"` // their times are the model's own; false from a pod that is older than these, too
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -941,6 +950,13 @@ func (x *ChunkEnd) GetWords() []*Word {
 		return x.Words
 	}
 	return nil
+}
+
+func (x *ChunkEnd) GetExactWords() bool {
+	if x != nil {
+		return x.ExactWords
+	}
+	return false
 }
 
 type Word struct {
@@ -1567,6 +1583,8 @@ type Description struct {
 	Model         string                 `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
 	Voices        []*Voice               `protobuf:"bytes,4,rep,name=voices,proto3" json:"voices,omitempty"`
 	Workers       int64                  `protobuf:"varint,5,opt,name=workers,proto3" json:"workers,omitempty"`
+	MinSpeed      float64                `protobuf:"fixed64,6,opt,name=min_speed,json=minSpeed,proto3" json:"min_speed,omitempty"` // 0, as from a pod that is older than speeds: it has no other than 1
+	MaxSpeed      float64                `protobuf:"fixed64,7,opt,name=max_speed,json=maxSpeed,proto3" json:"max_speed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1632,6 +1650,20 @@ func (x *Description) GetVoices() []*Voice {
 func (x *Description) GetWorkers() int64 {
 	if x != nil {
 		return x.Workers
+	}
+	return 0
+}
+
+func (x *Description) GetMinSpeed() float64 {
+	if x != nil {
+		return x.MinSpeed
+	}
+	return 0
+}
+
+func (x *Description) GetMaxSpeed() float64 {
+	if x != nil {
+		return x.MaxSpeed
 	}
 	return 0
 }
@@ -2619,7 +2651,7 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\tutterance\x18\x01 \x01(\v2\x18.swar.fleet.v1.UtteranceH\x00R\tutterance\x12,\n" +
 	"\x05taken\x18\x02 \x01(\v2\x14.swar.fleet.v1.TakenH\x00R\x05taken\x12/\n" +
 	"\x06cancel\x18\x03 \x01(\v2\x15.swar.fleet.v1.CancelH\x00R\x06cancelB\t\n" +
-	"\amessage\"\xc2\x03\n" +
+	"\amessage\"\xd8\x03\n" +
 	"\tUtterance\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
@@ -2636,7 +2668,8 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\aservice\x18\n" +
 	" \x01(\tR\aservice\x12\x1d\n" +
 	"\n" +
-	"word_times\x18\v \x01(\bR\twordTimes\x12\x16\n" +
+	"word_times\x18\v \x01(\bR\twordTimes\x12\x14\n" +
+	"\x05speed\x18\f \x01(\x01R\x05speed\x12\x16\n" +
 	"\x06router\x18\x10 \x01(\x06R\x06router\x12\x16\n" +
 	"\x06number\x18\x11 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05grant\x18\x12 \x01(\x04R\x05grant\x12\x18\n" +
@@ -2685,14 +2718,16 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\x04data\x18\x03 \x01(\fR\x04data\x12\x18\n" +
 	"\aprefill\x18\x04 \x01(\x03R\aprefill\x12\x1f\n" +
 	"\vfirst_frame\x18\x05 \x01(\x03R\n" +
-	"firstFrame\"\xb6\x01\n" +
+	"firstFrame\"\xd7\x01\n" +
 	"\bChunkEnd\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\x03R\x05chunk\x12\x16\n" +
 	"\x06frames\x18\x02 \x01(\x03R\x06frames\x12\x18\n" +
 	"\aprefill\x18\x03 \x01(\x03R\aprefill\x12%\n" +
 	"\x0eprefill_cached\x18\x04 \x01(\bR\rprefillCached\x12\x10\n" +
 	"\x03eos\x18\x05 \x01(\bR\x03eos\x12)\n" +
-	"\x05words\x18\x06 \x03(\v2\x13.swar.fleet.v1.WordR\x05words\"|\n" +
+	"\x05words\x18\x06 \x03(\v2\x13.swar.fleet.v1.WordR\x05words\x12\x1f\n" +
+	"\vexact_words\x18\a \x01(\bR\n" +
+	"exactWords\"|\n" +
 	"\x04Word\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1d\n" +
 	"\n" +
@@ -2764,13 +2799,15 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\tout_start\x18\x05 \x01(\x03R\boutStart\x12\x17\n" +
 	"\aout_end\x18\x06 \x01(\x03R\x06outEnd\"-\n" +
 	"\x0fDescribeRequest\x12\x1a\n" +
-	"\bprotocol\x18\x01 \x01(\rR\bprotocol\"\xa1\x01\n" +
+	"\bprotocol\x18\x01 \x01(\rR\bprotocol\"\xdb\x01\n" +
 	"\vDescription\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x14\n" +
 	"\x05model\x18\x03 \x01(\tR\x05model\x12,\n" +
 	"\x06voices\x18\x04 \x03(\v2\x14.swar.fleet.v1.VoiceR\x06voices\x12\x18\n" +
-	"\aworkers\x18\x05 \x01(\x03R\aworkers\"}\n" +
+	"\aworkers\x18\x05 \x01(\x03R\aworkers\x12\x1b\n" +
+	"\tmin_speed\x18\x06 \x01(\x01R\bminSpeed\x12\x1b\n" +
+	"\tmax_speed\x18\a \x01(\x01R\bmaxSpeed\"}\n" +
 	"\x05Voice\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\blanguage\x18\x02 \x01(\tR\blanguage\x12\x1f\n" +

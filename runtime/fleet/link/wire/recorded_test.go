@@ -29,9 +29,14 @@ var recorded = map[string]proto.Message{
 	"chunk-end-words": &SpeakReply{Message: &SpeakReply_ChunkEnd{ChunkEnd: &ChunkEnd{
 		Frames: 2, Eos: true, Words: []*Word{{Text: "t", CharStart: 1, CharEnd: 2, Start: 3, End: 4}},
 	}}},
-	"utterance-service": &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{Text: "t", Service: "s"}}},
-	"taken":             &SpeakRequest{Message: &SpeakRequest_Taken{Taken: &Taken{More: true}}},
-	"cancel":            &SpeakRequest{Message: &SpeakRequest_Cancel{Cancel: &Cancel{}}},
+	"chunk-end-exact": &SpeakReply{Message: &SpeakReply_ChunkEnd{ChunkEnd: &ChunkEnd{
+		Frames: 2, Eos: true, Words: []*Word{{Text: "t", CharEnd: 1, End: 4}}, ExactWords: true,
+	}}},
+	"utterance-speed":    &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{Text: "t", Speed: 0.75}}},
+	"description-speeds": &Description{Protocol: 1, Model: "m", MinSpeed: 0.5, MaxSpeed: 1.5},
+	"utterance-service":  &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{Text: "t", Service: "s"}}},
+	"taken":              &SpeakRequest{Message: &SpeakRequest_Taken{Taken: &Taken{More: true}}},
+	"cancel":             &SpeakRequest{Message: &SpeakRequest_Cancel{Cancel: &Cancel{}}},
 	"start": &SpeakReply{Message: &SpeakReply_Start{Start: &Start{
 		Model: "m", Voice: "v", Format: "wav", Seed: 1, Chunks: 2, Normalized: "n", Unspoken: "u", Normalize: 3, Queue: 4,
 	}}},
