@@ -60,13 +60,15 @@ type voice struct {
 // prefill is what is known of a chunk before its first sample. It never changes.
 type prefill struct {
 	prosody prosody.Prosody
+	from    int // the first sample that the vocoder is asked for
+	words   []word
 	shape   *vocoder.Shape
 	gain    float32
 }
 
 // bytes is what p takes in the cache.
 func (p *prefill) bytes() int64 {
-	n := 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations))
+	n := 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations)) + 32*int64(len(p.words))
 	if p.shape != nil {
 		n += p.shape.Bytes()
 	}
@@ -141,16 +143,23 @@ func openNetwork(dir string, m bundle.Manifest, library, program string) (n netw
 	return n, err
 }
 
-// read turns text into phonemes and their prosody. It returns no phonemes where nothing can be heard. A text without a mark
-// at its end gets a full stop, because the statistics of voices are of sentences: without one, the end is noise.
-func (n *network) read(ctx context.Context, p *bundle.Prompt, text string) (ids int, spoken prosody.Prosody, err error) {
-	prepared := espeak.Prepared(text)
+// reading is how a text is to sound.
+type reading struct {
+	ids     int // of phonemes, those of the silence at both ends included; 0 where nothing can be heard
+	words   []word
+	prosody prosody.Prosody
+}
+
+// read turns text into phonemes and their prosody. A text without a mark at its end gets a full stop, because the statistics of
+// voices are of sentences: without one, the end is noise.
+func (n *network) read(ctx context.Context, p *bundle.Prompt, text string, speed float64) (r reading, err error) {
+	prepared, from := espeak.PreparedWords(text)
 	if strings.TrimSpace(prepared) == "" {
-		return 0, spoken, nil
+		return r, nil
 	}
 	phonemes, err := n.reader.Read(ctx, prepared)
 	if err != nil || len(phonemes.IDs) == 0 {
-		return 0, spoken, err
+		return r, err
 	}
 	sounds := phonemes.IDs
 	if !phoneme.EndsInMark(sounds) && len(sounds) < phoneme.MaxIDs {
@@ -158,13 +167,17 @@ func (n *network) read(ctx context.Context, p *bundle.Prompt, text string) (ids 
 	}
 	padded := make([]int64, len(sounds)+2) // silence at both ends
 	copy(padded[1:], sounds)
-	spoken, err = n.prosody.Run(ctx, padded, p.Style(len(padded)), 1)
-	return len(padded), spoken, err
+	r.ids, r.words = len(padded), wordsOf(from, phonemes.Words)
+	r.prosody, err = n.prosody.Run(ctx, padded, p.Style(len(padded)), speed)
+	return r, err
 }
+
+// speeds are those at which the model speaks well. At 2 half of its sounds are as short as they can be, and words run together.
+var speeds = speech.Speeds{Min: .5, Max: 1.5}
 
 // Model implements [synth.Engine].
 func (e *Engine) Model() speech.Model {
-	m := speech.Model{ID: e.manifest.Model.ID}
+	m := speech.Model{ID: e.manifest.Model.ID, Speeds: speeds}
 	for _, v := range e.manifest.Voices {
 		m.Voices = append(m.Voices, speech.Voice{Name: v.Name, Language: v.Language, SampleRate: speech.SampleRate, PromptFrames: 1})
 	}
@@ -218,12 +231,15 @@ func (e *Engine) Close() error {
 
 // prefill reads a chunk, and reports whether the cache had it.
 func (e *Engine) prefill(ctx context.Context, v *voice, o synth.Options) (p *prefill, cached bool, err error) {
-	key := synth.CacheKey{Voice: o.Voice, Text: o.Text}
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	key := synth.CacheKey{Voice: o.Voice, Text: o.Text, Speed: o.Speed}
 	if p, ok := e.cache.Get(key); ok && !o.WarmUp {
 		e.hits.Add(1)
 		return p, true, nil
 	}
-	if p, err = e.read(ctx, v, o.Text); err != nil {
+	if p, err = e.read(ctx, v, o.Text, o.Speed); err != nil {
 		return nil, false, err
 	}
 	if !o.WarmUp {
@@ -234,13 +250,14 @@ func (e *Engine) prefill(ctx context.Context, v *voice, o synth.Options) (p *pre
 }
 
 // read makes the prefill of a text. What has no phonemes is silent.
-func (e *Engine) read(ctx context.Context, v *voice, text string) (*prefill, error) {
-	ids, spoken, err := e.network.read(ctx, &v.prompt, text)
-	if err != nil || ids == 0 {
+func (e *Engine) read(ctx context.Context, v *voice, text string, speed float64) (*prefill, error) {
+	r, err := e.network.read(ctx, &v.prompt, text, speed)
+	if err != nil || r.ids == 0 {
 		return &prefill{}, err
 	}
-	p := &prefill{prosody: spoken, gain: v.gain}
-	p.shape, err = e.vocoder.Shape(timbre(&v.prompt, ids), func(norm string) vocoder.Statistics {
+	p := &prefill{prosody: r.prosody, words: r.words, gain: v.gain}
+	p.from = max(0, r.prosody.Durations[0]*vocoder.FrameSamples-beforePad)
+	p.shape, err = e.vocoder.Shape(timbre(&v.prompt, r.ids), func(norm string) vocoder.Statistics {
 		return vocoder.Statistics(v.prompt.Norms[norm])
 	})
 	return p, err

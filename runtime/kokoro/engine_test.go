@@ -28,6 +28,8 @@ func TestSilenceAroundSpeech(t *testing.T) {
 	for _, o := range []synth.Options{
 		{Voice: "hf_beta", Text: "नमस्ते, आपका सामान पहुँच गया है।", Temperature: .7},
 		{Voice: "hm_omega", Text: "Your order has been shipped.", Temperature: .7},
+		{Voice: "hm_omega", Text: "Your order is here.", Temperature: .7, Speed: .5},
+		{Voice: "hf_beta", Text: "Namaste!", Speed: 1.5},
 	} {
 		pcm := say(t, w, o)
 		front, end := 0, len(pcm)
@@ -37,7 +39,7 @@ func TestSilenceAroundSpeech(t *testing.T) {
 		for end > front && quiet(pcm[end-1]) {
 			end--
 		}
-		if front > 480 || len(pcm)-end > 1200+speech.FrameSamples || end-front < speech.SampleRate {
+		if front < 240 || front > 480 || len(pcm)-end > 1200+speech.FrameSamples || end-front < speech.SampleRate/3 {
 			t.Errorf("%s: %d samples of silence, %d of sound, %d of silence", o.Voice, front, end-front, len(pcm)-end)
 		}
 	}

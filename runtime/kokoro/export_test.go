@@ -18,11 +18,11 @@ func (e *Engine) Again() *Engine {
 
 // Break makes the energy of a text no number, as damaged weights would, for whoever speaks it next.
 func (e *Engine) Break(ctx context.Context, o synth.Options) error {
-	p, err := e.read(ctx, e.voices[o.Voice], o.Text)
+	p, err := e.read(ctx, e.voices[o.Voice], o.Text, 1)
 	if err != nil {
 		return err
 	}
 	p.prosody.N[len(p.prosody.N)/2] = float32(math.NaN())
-	e.cache.Add(synth.CacheKey{Voice: o.Voice, Text: o.Text}, p, p.bytes())
+	e.cache.Add(synth.CacheKey{Voice: o.Voice, Text: o.Text, Speed: 1}, p, p.bytes())
 	return nil
 }

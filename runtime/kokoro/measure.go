@@ -66,12 +66,12 @@ func (v values) over(n int) []float32 {
 
 // measure speaks a sentence and adds its statistics to sums.
 func (n *network) measure(ctx context.Context, p *bundle.Prompt, text string, sums map[string]sum) error {
-	ids, spoken, err := n.read(ctx, p, text)
+	r, err := n.read(ctx, p, text, 1)
 	if err != nil {
 		return err
 	}
 	s, err := n.vocoder.Start(vocoder.Chunk{
-		Durations: spoken.Durations, Text: spoken.Text, Pitch: spoken.F0, Energy: spoken.N, Style: timbre(p, ids),
+		Durations: r.prosody.Durations, Text: r.prosody.Text, Pitch: r.prosody.F0, Energy: r.prosody.N, Style: timbre(p, r.ids),
 		Seen: func(norm string, s vocoder.Statistics) {
 			if _, ok := sums[norm]; !ok {
 				sums[norm] = sum{make(values, len(s.Mean)), make(values, len(s.Mean))}

@@ -19,7 +19,7 @@ var (
 
 // What is cut of the silence that the model makes around a chunk, in samples.
 const (
-	beforePad = 3000  // onsets come up to 85 ms before the pad in front ends
+	beforePad = 4200  // onsets come up to 140 ms before the pad in front ends, at any speed
 	lookAhead = 9600  // in which the onset is looked for
 	lead      = 480   // that stays before the onset: 20 ms
 	tail      = 15000 // at the end, in which silence is looked for
@@ -41,9 +41,14 @@ type worker struct {
 	gain   float32
 	read   int       // samples that the stream gave
 	ready  []float32 // samples with their gain, those that are not spoken yet
+	cut    int       // samples of the silence in front
+	sound  int       // samples of the stream up to the last sound
 	onset  bool      // the silence in front is cut
 	whole  bool      // ready holds all that is left, without the silence at the end
 	ended  bool
+
+	prefilled *prefill         // of the chunk
+	times     []synth.WordTime // of its words, once it has ended
 }
 
 // Prefill implements [synth.Worker].
@@ -59,6 +64,9 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if !ok {
 		return false, speech.UnknownVoice(o.Voice)
 	}
+	if !speeds.Has(o.Speed) {
+		return false, speech.BadSpeed(speeds)
+	}
 	p, cached, err := w.engine.prefill(ctx, v, o)
 	if err != nil {
 		return false, err
@@ -67,10 +75,10 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 		w.ended = true
 		return cached, nil
 	}
-	w.gain = p.gain
+	w.prefilled, w.gain = p, p.gain
 	w.stream, err = w.engine.vocoder.Start(vocoder.Chunk{
 		Durations: p.prosody.Durations, Text: p.prosody.Text, Pitch: p.prosody.F0, Energy: p.prosody.N, Shape: p.shape,
-		From:  max(0, p.prosody.Durations[0]*vocoder.FrameSamples-beforePad),
+		From:  p.from,
 		Noise: noiseOf(o),
 	})
 	return cached, err
@@ -110,8 +118,9 @@ func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done
 	if !w.whole || len(w.ready) > 0 {
 		return frames, false, false, nil
 	}
+	times := w.prefilled.times(w.cut, w.sound)
 	w.drop()
-	w.ended = true
+	w.ended, w.times = true, times
 	return frames, true, true, nil
 }
 
@@ -170,7 +179,8 @@ func (w *worker) cutFront() {
 		at++
 	}
 	if w.onset = at < len(w.ready) || at >= lookAhead || w.whole; w.onset {
-		w.ready = w.ready[max(0, min(at, lookAhead)-lead):]
+		w.cut = max(0, min(at, lookAhead)-lead)
+		w.ready = w.ready[w.cut:]
 	}
 }
 
@@ -181,6 +191,7 @@ func (w *worker) cutEnd() {
 	for n > 0 && !isAudible(w.ready[n-1]) {
 		n--
 	}
+	w.sound = w.read - (len(w.ready) - n)
 	w.ready = w.ready[:min(len(w.ready), n+trail)]
 }
 

@@ -215,17 +215,22 @@ func run(ctx context.Context, s *ort.Session, inputs []*ort.Tensor, in [][]float
 //
 // At speed 1 each is rounded by itself, to even, as the model was trained. At other speeds the end of each id is where it
 // is at speed 1, divided by speed and rounded, so that roundings do not add up and speech as a whole takes as long as it
-// should. An id that would get no frame takes one of those that follow.
+// should. An id that would get no frame takes one of those that follow. The first id, the silence in front, lasts what it does at speed 1:
+// the model makes half a second of silence however many frames there are for it, and speech would begin within what is cut off.
 func Durations(predicted []float32, speed float64) (frames []int, total int) {
 	frames = make([]int, len(predicted))
-	normal := 0 // frames at speed 1
+	normal := 0 // frames at speed 1, without the first id
 	for i, d := range predicted {
 		if d >= 1 { // not so for what is not a number
 			normal += int(math.RoundToEven(min(float64(d), MaxFrames)))
 		} else {
 			normal++
 		}
-		end := max(int(math.RoundToEven(float64(normal)/speed)), total+1)
+		if i == 0 {
+			frames[0], total, normal = normal, normal, 0
+			continue
+		}
+		end := max(frames[0]+int(math.RoundToEven(float64(normal)/speed)), total+1)
 		frames[i], total = end-total, end
 	}
 	return frames, total
