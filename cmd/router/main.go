@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/dialects"
 	"github.com/swar-tts/swar/cmd/internal/label"
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/cmd/internal/peer"
@@ -67,6 +68,7 @@ type options struct {
 	linger      time.Duration
 	spool       *int64 // bytes
 	label       label.Flags
+	dialects    dialects.Flags
 	zone        string
 	hideMetrics bool
 	pages       string
@@ -132,6 +134,7 @@ func (o *options) define(cmd *cobra.Command) {
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that slots need not; 0 means none")
 	o.label.Define(f)
+	o.dialects.Define(f)
 	f.StringVar(&o.zone, "zone", "", "`name` of the zone of this router; pods there are preferred")
 	f.StringVar(&o.pages, "pages", "", "send people who open / in a browser to this `address`, a URL or a path: that of the portal's pages")
 	f.BoolVar(&o.hideMetrics, "hide-metrics", false, "serve /metrics on --http only")
@@ -145,7 +148,7 @@ func (o *options) define(cmd *cobra.Command) {
 // check refuses settings that cannot be meant.
 func (o *options) check(cmd *cobra.Command) error {
 	for _, check := range []func(*cobra.Command) error{
-		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.label.Check, o.traces.Check,
+		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.label.Check, o.dialects.Check, o.traces.Check,
 	} {
 		if err := check(cmd); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/cmd/internal/dialects"
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/label"
 	"github.com/swar-tts/swar/cmd/internal/launch"
@@ -19,21 +20,22 @@ const (
 
 // serving is the settings of `swar serve`.
 type serving struct {
-	listen  string
-	open    bool
-	keys    []string
-	workers engine.WorkerFlags
-	queue   int
-	spool   *int64 // bytes
-	label   label.Flags
-	pprof   string
-	metrics string
-	logging launch.LogFlags
-	engine  engine.Flags
-	portal  *string
-	store   portal.StoreFlags
-	signIn  portal.SignInFlags
-	proxies launch.ProxyFlags
+	listen   string
+	open     bool
+	keys     []string
+	workers  engine.WorkerFlags
+	queue    int
+	spool    *int64 // bytes
+	label    label.Flags
+	dialects dialects.Flags
+	pprof    string
+	metrics  string
+	logging  launch.LogFlags
+	engine   engine.Flags
+	portal   *string
+	store    portal.StoreFlags
+	signIn   portal.SignInFlags
+	proxies  launch.ProxyFlags
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -73,6 +75,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
 	o.label.Define(f)
+	o.dialects.Define(f)
 	o.logging.Define(f)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
@@ -87,7 +90,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd), o.label.Check(cmd)); err != nil {
+	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd), o.label.Check(cmd), o.dialects.Check(cmd)); err != nil {
 		return err
 	}
 	if o.withPortal() {

@@ -28,6 +28,8 @@ type rule struct {
 
 const step = "a step of the speech path knows the vocabulary and no other step: pipeline joins them"
 
+const dialect = "a dialect maps one vendor's wire to what is spoken: it knows no other one, no engine and no HTTP server"
+
 // rules has a line for every package. Add one together with the package, and think before you widen one.
 var rules = map[string]rule{
 	"runtime/speech":            {nil, "the vocabulary imports nothing of ours, so that everything can import it"},
@@ -98,10 +100,12 @@ var rules = map[string]rule{
 	"runtime/session": {[]string{
 		"runtime/speech", "runtime/normalize",
 	}, "whoever is fed speaks to a Speaker in sentences, and normalize knows where those end; no engine and no dialect does"},
-	"runtime/access":  {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
-	"runtime/metrics": {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
+	"runtime/access":         {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
+	"runtime/metrics":        {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
+	"runtime/dialect":        {[]string{"runtime/speech"}, "what dialects have in common is words and tables; formats are written elsewhere"},
+	"runtime/dialect/openai": {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/serve": {[]string{
-		"runtime/speech", "runtime/session", "runtime/access", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
+		"runtime/speech", "runtime/session", "runtime/access", "runtime/dialect", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
 	"runtime/sample":                {[]string{"runtime/speech", "runtime/wav"}, "a sample is asked of a Speaker, local or remote, as any utterance; HTTP is around it"},
 	"runtime/answer":                {nil, "what every API answers in the same way knows none of them"},
@@ -187,6 +191,9 @@ var rules = map[string]rule{
 		"cmd/internal/launch", "portal/dataplane", "portal/emailaddr", "portal/firestore", "portal/rest", "portal/signin", "portal/sqlite", "portal/tenant", "portal/usage",
 		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
+	"cmd/internal/dialects": {[]string{
+		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
+	}, "what answers clients offers the same dialects, whoever speaks"},
 	"cmd/internal/label": {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},
 	"cmd/internal/call":  {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},
 	"cmd/internal/control": {[]string{
@@ -204,7 +211,7 @@ var rules = map[string]rule{
 		"runtime/pool", "runtime/speech",
 	}, "a pod speaks for routers: it knows no key, no tenant and no client"},
 	"cmd/router": {[]string{
-		"cmd/internal/label", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/trace", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
+		"cmd/internal/dialects", "cmd/internal/label", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/trace", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
 		"runtime/answer", "runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/sample", "runtime/serve", "runtime/speech",
 	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
 	"controllers/scaler": {nil, "how many pods there are, and which go, is decided without Kubernetes, a clock and a network"},
@@ -259,7 +266,7 @@ var only = map[string]struct {
 	"cloud.google.com/go/firestore":          {[]string{"portal/firestore"}, "one adapter knows Firestore"},
 	"modernc.org/sqlite":                     {[]string{"portal/sqlite"}, "one adapter knows SQLite"},
 	"github.com/yalue/onnxruntime_go":        {[]string{"runtime/onnx", "runtime/internal/ort"}, "one adapter knows ONNX Runtime"},
-	"github.com/go-json-experiment/json":     {[]string{"runtime/answer", "runtime/strictjson", "runtime/serve", "portal/rest"}, "strict JSON is a matter of the APIs"},
+	"github.com/go-json-experiment/json":     {[]string{"runtime/answer", "runtime/strictjson", "runtime/dialect", "runtime/serve", "portal/rest"}, "strict JSON is a matter of the APIs"},
 	"github.com/go-jose/":                    {[]string{"portal/signin"}, "tokens are signed and checked in one place"},
 	"github.com/coreos/go-oidc":              {nil, "the other side of the tests of portal/signin, and nothing else"},
 	"github.com/wneessen/go-mail":            {[]string{"portal/signin"}, "one adapter sends mail"},

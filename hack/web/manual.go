@@ -23,7 +23,7 @@ type chapter struct {
 // chapters are the documentation of whoever uses or runs Swar. What only its developers need is not among them.
 var chapters = []chapter{
 	{Name: "Begin", sources: []string{"docs/start.md"}},
-	{Name: "Speak", sources: []string{"docs/api.md", "docs/websocket.md", "docs/normaliser.md", "docs/labelling.md"}},
+	{Name: "Speak", sources: []string{"docs/api.md", "docs/websocket.md", "docs/clients.md", "docs/normaliser.md", "docs/labelling.md"}},
 	{Name: "Organise", sources: []string{"docs/portal.md", "docs/signin.md"}},
 	{Name: "Run", sources: []string{"docs/cli.md", "docs/operations.md", "docs/proxy.md", "docs/fleet.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
 	{Name: "Voices", sources: []string{"docs/models.md", "docs/voices.md", "docs/engine.md"}},

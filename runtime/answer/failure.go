@@ -14,6 +14,7 @@ type Failure struct {
 	Text      string        // the field error
 	Retry     time.Duration // Retry-After, in whole seconds rounded up; 0: none
 	Challenge string        // WWW-Authenticate; empty: none
+	Body      []byte        // JSON in the place of [Error], for clients of other APIs
 }
 
 // Refuse answers with f.
@@ -28,6 +29,10 @@ func Refuse(w http.ResponseWriter, f Failure) {
 	}
 	if f.Status == http.StatusRequestTimeout || f.Code == bodyTooLarge {
 		h.Set("Connection", "close") // the rest of the body is not worth waiting for
+	}
+	if f.Body != nil {
+		Body(w, f.Status, "application/json", f.Body)
+		return
 	}
 	JSON(w, f.Status, Error{Error: f.Text})
 }

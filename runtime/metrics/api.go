@@ -19,7 +19,7 @@ const (
 	WS        Endpoint = "ws"
 	Normalize Endpoint = "normalize"
 	Voices    Endpoint = "voices"
-)
+) // and the names of the dialects that are served, see [API.Expect]
 
 // Kind is the value of the label kind: why a request failed.
 type Kind string
@@ -122,6 +122,9 @@ func (r *Registry) RegisterAPI(streams func() StreamCounts) *API {
 	}
 	return a
 }
+
+// Expect shows the requests of an endpoint from the start, as those of the native API are.
+func (a *API) Expect(e Endpoint) { a.requests.WithLabelValues(string(e), "200") }
 
 // Handler serves all metrics of the process, see [Registry.Handler].
 func (a *API) Handler() http.Handler { return a.registry.Handler() }

@@ -3,9 +3,11 @@ package serve
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/dialect"
 )
 
 // authenticate returns what the presented key allows, or one of the errors of access. A key is looked for in the header x-api-key,
@@ -21,6 +23,21 @@ func (s *Server) credentials(r *http.Request, query bool) access.Credentials {
 	if key == "" && query {
 		key = handshakeKey(r)
 	}
+	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)}
+}
+
+// anyCredentials are what a request to a dialect shows of who it is, wherever clients of vendors put a key.
+func (s *Server) anyCredentials(r *http.Request) access.Credentials {
+	var query url.Values
+	key, _ := dialect.Key(dialect.Places{
+		Header: r.Header.Get,
+		Query: func(name string) string {
+			if query == nil {
+				query = r.URL.Query()
+			}
+			return query.Get(name)
+		},
+	})
 	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)}
 }
 

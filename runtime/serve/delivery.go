@@ -20,11 +20,13 @@ import (
 type delivery struct {
 	server *Server
 	reply
-	meter *meter.Stream // through which the sink is spoken into
-	stop  context.CancelCauseFunc
-	queue audioQueue
+	speaker speaking
+	meter   *meter.Stream // through which the sink is spoken into
+	stop    context.CancelCauseFunc
+	queue   audioQueue
 
 	lastLine  func(speech.Stats) []byte     // of an answer in lines, which is complete with it; nil for one of bare audio
+	failLine  func(error) []byte            // of an answer in lines that has failed; nil: it just ends
 	wavHeader func(dataBytes uint32) []byte // of samples that are spoken bare; nil where nothing goes before them
 
 	sink restSink // of the goroutine that speaks
@@ -106,6 +108,7 @@ func (d *delivery) run(ctx context.Context, u speech.Utterance, turn speech.Turn
 
 	go d.speak(ctx, u, turn)
 	err := d.deliver(ctx, buffered)
+	d.sendFailure(err)
 	stop(err)
 	<-d.spoken
 	d.queue.drop()
@@ -134,10 +137,24 @@ func (d *delivery) deliver(ctx context.Context, buffered bool) error {
 	return err
 }
 
+// sendFailure says why an answer in lines ends here, to a client that is still there.
+func (d *delivery) sendFailure(err error) {
+	if err == nil || !d.sending || d.failLine == nil || endedByClient(err) || errors.Is(err, speech.ErrUnheard) {
+		return
+	}
+	_ = d.control.SetWriteDeadline(time.Now().Add(failureTime))
+	if _, err := d.w.Write(d.failLine(err)); err == nil {
+		_ = d.control.Flush() // the answer is cut off next, whatever becomes of this
+	}
+}
+
+// failureTime is for how long the reason of a failure waits for a client to take it.
+const failureTime = time.Second
+
 // speak is the goroutine that speaks.
 func (d *delivery) speak(ctx context.Context, u speech.Utterance, turn speech.Turn) {
 	defer close(d.spoken)
-	d.stats, d.speakErr = d.server.speak(ctx, u, turn, d.meter)
+	d.stats, d.speakErr = speakBy(ctx, d.speaker, u, turn, d.meter)
 	if errors.Is(d.speakErr, speech.ErrClientSlow) {
 		d.stop(d.speakErr) // what is being written is not waited for any longer
 	}

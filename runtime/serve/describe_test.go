@@ -47,7 +47,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 		}
 	}
 	served := map[string]bool{}
-	eachRoute(t, newRig(t, &script{}).server, func(method, path string) {
+	eachRoute(t, newRig(t, &script{}, withDialects).server, func(method, path string) {
 		if method != http.MethodHead { // which is what HTTP makes of GET
 			served[method+" "+path] = true
 		}
@@ -60,6 +60,12 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 // What can be sent is what is read, and whatever is refused as missing is required.
 func TestOpenAPIHasEveryField(t *testing.T) {
 	doc := readOpenAPI(t)
+	for path, required := range map[string][]string{"/v1/audio/speech": {"input", "voice"}} {
+		schema := doc.Paths.Value(path).Post.RequestBody.Value.Content.Get("application/json").Schema.Value
+		if !slices.Equal(schema.Required, required) {
+			t.Errorf("%s: required are %v, want %v", path, schema.Required, required)
+		}
+	}
 	for path, from := range map[string]source{"/v1/tts": fromREST, "/v1/tts/words": fromWords, "/v1/normalize": fromNormalize} {
 		schema := doc.Paths.Value(path).Post.RequestBody.Value.Content.Get("application/json").Schema.Value
 		got := slices.Sorted(maps.Keys(schema.Properties))
@@ -168,20 +174,21 @@ func TestAnswersAreAsOpenAPISays(t *testing.T) {
 		},
 	}, func(c *Config) {
 		c.Samples = func(voice string) ([]byte, bool) { return []byte("RIFF"), voice == "raj" }
-	})
+	}, withDialects)
 	ask := func(method, path, pattern, body string, headers ...string) {
 		t.Helper()
 		seen.check(t, doc, method, pattern, g.do(method, path, body, headers...))
 	}
 	for path, item := range doc.Paths.Map() {
 		for method := range item.Operations() {
-			at, body := strings.Replace(path, "{voice}", "raj", 1), ""
+			at, body := strings.NewReplacer("{voice}", "raj", "{id}", "swar-1").Replace(path), ""
 			if method == http.MethodPost {
-				body = `{"text":"Hi","stream":false}`
-				ask(method, at, path, `{"text":"Hi"}`)
-				ask(method, at, path, `{"text":"Hi","format":"pcm16"}`)
+				bodies := bodiesOf(path)
+				body = bodies[0]
+				for _, other := range bodies[1:] {
+					ask(method, at, path, other)
+				}
 				ask(method, at, path, `{}`)
-				ask(method, at, path, `{"text":"`+strings.Repeat("a", speech.MaxChars+1)+`"}`)
 				ask(method, at, path, body, "Content-Encoding", "gzip")
 				for _, speakErr = range []error{speech.ErrBusy, speech.ErrWorkerGone, failing} {
 					ask(method, at, path, body)
@@ -190,7 +197,7 @@ func TestAnswersAreAsOpenAPISays(t *testing.T) {
 					speakErr = speech.ErrTimeout
 					ask(method, at, path, body)
 					speakErr = nil
-					ask(method, at, path, `{"text":"Hi","voice":"anjura"}`, "X-Api-Key", "raj-key")
+					ask(method, at, path, bodies[1], "X-Api-Key", "raj-key")
 				}
 				speakErr = nil
 			}
@@ -201,6 +208,7 @@ func TestAnswersAreAsOpenAPISays(t *testing.T) {
 			}
 		}
 	}
+	ask(http.MethodGet, "/v1/models/none", "/v1/models/{id}", "")
 	ask(http.MethodGet, "/samples/none.wav", "/samples/{voice}.wav", "")
 	refused := newRig(t, &script{CapacityFunc: func() speech.Capacity { return speech.Capacity{Workers: 1} }})
 	seen.check(t, doc, http.MethodGet, "/readyz", refused.do(http.MethodGet, "/readyz", ""))
@@ -208,6 +216,21 @@ func TestAnswersAreAsOpenAPISays(t *testing.T) {
 		if name != "Allow" && !seen[http.CanonicalHeaderKey(name)] { // which only a wrong method is told
 			t.Errorf("no answer had the header %s, which is described", name)
 		}
+	}
+}
+
+// bodiesOf returns requests to a path: one that is answered as a whole, one for the voice anjura, and others.
+func bodiesOf(path string) []string {
+	long := strings.Repeat("a", 4097)
+	if path == "/v1/audio/speech" {
+		const hi = `{"input":"Hi","voice":"anjura","response_format":`
+		return []string{
+			`{"input":"Hi","voice":"nova","instructions":"cheerful"}`, hi + `"pcm"}`, hi + `"opus"}`, hi + `"aac"}`, hi + `"wav","stream_format":"sse"}`,
+			`{"voice":"nova","input":"` + long + `"}`,
+		}
+	}
+	return []string{
+		`{"text":"Hi","stream":false}`, `{"text":"Hi","voice":"anjura"}`, `{"text":"Hi"}`, `{"text":"Hi","format":"pcm16"}`, `{"text":"` + long + `"}`,
 	}
 }
 

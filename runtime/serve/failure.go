@@ -7,6 +7,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/answer"
+	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -37,6 +38,9 @@ var (
 func failureOf(err error) failure {
 	if r, ok := errors.AsType[*speech.Refusal](err); ok {
 		return failure{refusalStatus(r.Code), r.Text, string(r.Code), metrics.Validation, false}
+	}
+	if missing, ok := errors.AsType[*dialect.NotFoundError](err); ok {
+		return failure{http.StatusNotFound, missing.Text, missing.Code, "", false}
 	}
 	switch {
 	case errors.Is(err, access.ErrMissingKey):

@@ -69,7 +69,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	err := s.cfg.Speaker.Ready()
 	switch {
 	case s.isDraining() || errors.Is(err, speech.ErrDraining):
-		refuse(w, failure{http.StatusServiceUnavailable, speech.ErrDraining.Error(), "busy", "", true})
+		answer.Refuse(w, failure{http.StatusServiceUnavailable, speech.ErrDraining.Error(), "busy", "", true}.answer())
 		return nil
 	case err != nil:
 		return err

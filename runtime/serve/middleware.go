@@ -17,7 +17,7 @@ const (
 var commonHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"}, // any page may call: no cookie is involved
 	"Access-Control-Expose-Headers": {"x-request-id, x-error-code, retry-after, x-seed, x-model, x-voice, x-queue-ms, " +
-		"x-synthetic, x-service, " +
+		"x-synthetic, x-service, x-ignored, x-model-requested, " +
 		"x-unspoken, x-concurrency-active, x-concurrency-limit, x-concurrency-listeners, server-timing, content-length, " +
 		"x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256"},
 	"Timing-Allow-Origin":    {"*"},
@@ -29,9 +29,19 @@ var commonHeaders = http.Header{
 var preflightHeaders = http.Header{
 	"Access-Control-Allow-Methods": {"GET, POST, OPTIONS"},
 	"Access-Control-Allow-Headers": {"authorization, x-api-key, content-type, x-request-id, idempotency-key, " +
-		"traceparent, tracestate, baggage"}, // of a page that takes part in traces (W3C Trace Context),
+		"traceparent, tracestate, baggage, " + // of a page that takes part in traces (W3C Trace Context)
+		vendorHeaders},
 	"Access-Control-Max-Age": {"7200"},
 }
+
+// vendorHeaders are what the clients of other vendors send from browsers. They are named one by one: a star does not
+// cover them where a browser sends credentials.
+const vendorHeaders = "xi-api-key, api-subscription-key, cartesia-version, x-cartesia-client, x-deepgram-session-id, " +
+	"openai-organization, openai-project, " +
+	"x-stainless-arch, x-stainless-async, x-stainless-lang, x-stainless-os, x-stainless-package-version, " +
+	"x-stainless-raw-response, x-stainless-read-timeout, x-stainless-retry-count, x-stainless-runtime, " +
+	"x-stainless-runtime-version, x-stainless-timeout, " +
+	"x-fern-language, x-fern-platform, x-fern-runtime, x-fern-runtime-version, x-fern-sdk-name, x-fern-sdk-version"
 
 // common gives every answer the headers that all have, and every request an id: the client's, if it may be one.
 func (s *Server) common(next http.Handler) http.Handler {
@@ -58,7 +68,10 @@ func (s *Server) common(next http.Handler) http.Handler {
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 // handle makes the errors of h answers. It is the one place where a failure is written.
-func (s *Server) handle(h handler) http.Handler {
+func (s *Server) handle(h handler) http.Handler { return s.handleAs(h, refuse) }
+
+// handleAs is handle whose refusals are written by refuse.
+func (s *Server) handleAs(h handler, refuse func(http.ResponseWriter, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := answer.For(w, r)
 		err := h(a, r)
@@ -67,13 +80,16 @@ func (s *Server) handle(h handler) http.Handler {
 		case a.Began || endedByClient(err):
 			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
 		default:
-			refuse(w, failureOf(err))
+			refuse(w, err)
 		}
 	})
 }
 
-// refuse answers with f.
-func refuse(w http.ResponseWriter, f failure) {
+// refuse answers with err as the native API does.
+func refuse(w http.ResponseWriter, err error) { answer.Refuse(w, failureOf(err).answer()) }
+
+// answer is what a client is told.
+func (f failure) answer() answer.Failure {
 	said := answer.Failure{Status: f.status, Code: f.code, Text: f.text}
 	if f.retry {
 		said.Retry = time.Second
@@ -81,7 +97,7 @@ func refuse(w http.ResponseWriter, f failure) {
 	if f.status == http.StatusUnauthorized {
 		said.Challenge = "Bearer"
 	}
-	answer.Refuse(w, said)
+	return said
 }
 
 // setWriteDeadline is best effort: a writer that has none (in tests) is not a server that needs them.

@@ -86,12 +86,20 @@ func (o *outcome) attrs(status slog.Attr) []slog.Attr {
 	return attrs
 }
 
-// keyed lets h answer those who present a key, and records under e how that went. h fills in the outcome as far as it gets.
-func (s *Server) keyed(e metrics.Endpoint, h func(http.ResponseWriter, *http.Request, access.Grant, *outcome) error) handler {
+// keyedHandler answers a request with a key, and fills in the outcome as far as it gets.
+type keyedHandler func(http.ResponseWriter, *http.Request, access.Grant, *outcome) error
+
+// keyed lets h answer those who present a key as the native API wants it, and records under e how that went.
+func (s *Server) keyed(e metrics.Endpoint, h keyedHandler) handler {
+	return s.keyedBy(e, func(r *http.Request) access.Credentials { return s.credentials(r, false) }, h)
+}
+
+// keyedBy is keyed for keys that credentials finds.
+func (s *Server) keyedBy(e metrics.Endpoint, credentials func(*http.Request) access.Credentials, h keyedHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o := outcome{endpoint: e}
 		o.err = answer.Try(func() error {
-			grant, err := s.authenticate(r, false)
+			grant, err := s.grant(r.Context(), credentials(r))
 			if err != nil {
 				return err
 			}

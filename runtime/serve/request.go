@@ -2,7 +2,6 @@ package serve
 
 import (
 	"errors"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -121,20 +120,11 @@ func (r *request) validate(m speech.Model, g access.Grant) error {
 
 // validateText is the part of validate that concerns the text, which is all there is to POST /v1/normalize.
 func (r *request) validateText() error {
-	text := r.Utterance.Text
-	if strings.IndexByte(text, 0) >= 0 {
-		return speech.ErrTextNUL
+	text, err := speech.CleanText(r.Utterance.Text)
+	if err != nil {
+		return err
 	}
-	text = strings.TrimSpace(strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\t' && c != '\n' {
-			return ' '
-		}
-		return c
-	}, text))
 	r.Utterance.Text = text
-	if text == "" {
-		return speech.ErrTextEmpty
-	}
 	return checkLength(&r.Utterance)
 }
 

@@ -35,16 +35,7 @@ func (s *Server) answerSpeech(
 	}
 	u := req.Utterance
 	o.voice, o.format = u.Voice, u.Format
-	d := &delivery{
-		server: s,
-		reply: reply{
-			w: w, control: http.NewResponseController(w),
-			contentType: contentType(u.Format), limit: limit, trailers: r.ProtoAtLeast(1, 1),
-		},
-		queue:  newAudioQueue(s.budget),
-		spoken: make(chan struct{}),
-	}
-	d.sink.delivery = d
+	d := s.newDelivery(w, r, limit, contentType(u.Format))
 	sink := speech.Sink(&d.sink)
 	if from == fromWords {
 		u.WordTimes = true
@@ -62,6 +53,21 @@ func (s *Server) answerSpeech(
 		s.setConcurrency(w.Header())
 	}
 	return err
+}
+
+// newDelivery returns the answer to r with audio, which must have ended at limit.
+func (s *Server) newDelivery(w http.ResponseWriter, r *http.Request, limit time.Time, contentType string) *delivery {
+	d := &delivery{
+		server: s, speaker: s.cfg.Speaker,
+		reply: reply{
+			w: w, control: http.NewResponseController(w),
+			contentType: contentType, limit: limit, trailers: r.ProtoAtLeast(1, 1),
+		},
+		queue:  newAudioQueue(s.budget),
+		spoken: make(chan struct{}),
+	}
+	d.sink.delivery = d
+	return d
 }
 
 // untilLeft returns a context that ends with ctx, which is a request's, for the cause that the client has gone. Of

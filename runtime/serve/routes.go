@@ -12,41 +12,95 @@ import (
 // routes maps the paths of the API to what answers them. What is neither keyed nor a stream, which looks for a key
 // itself, is open to everybody.
 func (s *Server) routes() *mux.Router {
-	router := mux.NewRouter().SkipClean(true) // a path that is not clean is not ours: 404 instead of a redirect
-	allow := make(map[string]string)
-	route := func(path string, h http.Handler, methods ...string) {
-		router.Handle(path, h).Methods(methods...)
-		allow[path] = strings.Join(append(methods, http.MethodOptions), ", ")
-	}
+	p := paths{router: mux.NewRouter().SkipClean(true)} // a path that is not clean is not ours: 404 instead of a redirect
+	native := func(path string, h http.Handler, methods ...string) { p.add(path, refuse, h, methods...) }
 
-	route("/v1/tts", s.handle(s.keyed(metrics.REST, s.tts)), http.MethodPost)
-	route("/v1/tts/words", s.handle(s.keyed(metrics.REST, s.ttsWords)), http.MethodPost)
-	route("/v1/tts/stream", s.handle(s.stream), http.MethodGet, http.MethodHead)
-	route("/v1/normalize", s.handle(s.keyed(metrics.Normalize, s.normalize)), http.MethodPost)
-	route("/v1/voices", s.handle(s.keyed(metrics.Voices, s.voices)), http.MethodGet, http.MethodHead)
+	native("/v1/tts", s.handle(s.keyed(metrics.REST, s.tts)), http.MethodPost)
+	native("/v1/tts/words", s.handle(s.keyed(metrics.REST, s.ttsWords)), http.MethodPost)
+	native("/v1/tts/stream", s.handle(s.stream), http.MethodGet, http.MethodHead)
+	native("/v1/normalize", s.handle(s.keyed(metrics.Normalize, s.normalize)), http.MethodPost)
+	voices := s.handle(s.keyed(metrics.Voices, s.voices))
+	native(voicesPath, s.picked(http.MethodGet, voicesPath, voices), http.MethodGet, http.MethodHead)
 
-	route("/", s.handle(s.open(s.root)), http.MethodGet, http.MethodHead)
-	route("/healthz", s.handle(s.open(s.healthz)), http.MethodGet, http.MethodHead)
-	route("/readyz", s.handle(s.open(s.readyz)), http.MethodGet, http.MethodHead)
-	route("/metrics", s.handle(s.open(s.scrape)), http.MethodGet, http.MethodHead)
+	native("/", s.handle(s.open(s.root)), http.MethodGet, http.MethodHead)
+	native("/healthz", s.handle(s.open(s.healthz)), http.MethodGet, http.MethodHead)
+	native("/readyz", s.handle(s.open(s.readyz)), http.MethodGet, http.MethodHead)
+	native("/metrics", s.handle(s.open(s.scrape)), http.MethodGet, http.MethodHead)
 
 	for path, h := range map[string]handler{
 		"/openapi.json": described("application/json", openAPI), "/asyncapi.json": described("application/json", asyncAPI),
 		"/llms.txt": described("text/plain; charset=utf-8", llms),
 	} {
-		route(path, s.handle(s.open(h)), http.MethodGet, http.MethodHead)
+		native(path, s.handle(s.open(h)), http.MethodGet, http.MethodHead)
 	}
-	route("/samples", s.handle(s.open(s.samples)), http.MethodGet, http.MethodHead)
-	route(samplePath, s.handle(s.open(s.sample)), http.MethodGet, http.MethodHead)
+	native("/samples", s.handle(s.open(s.samples)), http.MethodGet, http.MethodHead)
+	native(samplePath, s.handle(s.open(s.sample)), http.MethodGet, http.MethodHead)
+	s.addDialects(&p)
 
-	router.NotFoundHandler = s.handle(func(http.ResponseWriter, *http.Request) error { return errNotFound })
-	router.MethodNotAllowedHandler = s.handle(func(w http.ResponseWriter, r *http.Request) error {
-		path := r.URL.Path
-		if strings.HasPrefix(path, "/samples/") {
-			path = samplePath
+	p.router.NotFoundHandler = s.handle(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	p.router.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refused := refuse
+		if of := p.find(r.URL.Path); of != nil {
+			w.Header().Set("Allow", strings.Join(append(of.methods, http.MethodOptions), ", "))
+			refused = of.refuse
 		}
-		w.Header().Set("Allow", allow[path])
-		return errMethodNotAllowed
+		s.handleAs(func(http.ResponseWriter, *http.Request) error { return errMethodNotAllowed }, refused).ServeHTTP(w, r)
 	})
-	return router
+	return p.router
+}
+
+// paths are those that are served.
+type paths struct {
+	router *mux.Router
+	all    []*servedPath
+}
+
+// servedPath is a path with all its methods.
+type servedPath struct {
+	template string
+	methods  []string
+	refuse   func(http.ResponseWriter, error) // says that a method is not among them
+}
+
+// add lets h answer methods of a path.
+func (p *paths) add(template string, refuse func(http.ResponseWriter, error), h http.Handler, methods ...string) {
+	p.router.Handle(template, h).Methods(methods...)
+	for _, of := range p.all {
+		if of.template == template {
+			of.methods = append(of.methods, methods...)
+			return
+		}
+	}
+	p.all = append(p.all, &servedPath{template, methods, refuse})
+}
+
+// find returns the path that a request means, nil if there is none.
+func (p *paths) find(path string) *servedPath {
+	for _, of := range p.all {
+		if matches(of.template, path) {
+			return of
+		}
+	}
+	return nil
+}
+
+// matches reports whether a path is one of a template, whose parts in braces match anything but a slash.
+func matches(template, path string) bool {
+	for {
+		want, moreWanted, isNested := strings.Cut(template, "/")
+		got, moreGot, isNestedToo := strings.Cut(path, "/")
+		before, rest, isVariable := strings.Cut(want, "{")
+		_, after, _ := strings.Cut(rest, "}")
+		isMatch := want == got
+		if isVariable {
+			isMatch = len(got) > len(before)+len(after) && strings.HasPrefix(got, before) && strings.HasSuffix(got, after)
+		}
+		if !isMatch || isNested != isNestedToo {
+			return false
+		}
+		if !isNested {
+			return true
+		}
+		template, path = moreWanted, moreGot
+	}
 }

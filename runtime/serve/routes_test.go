@@ -170,9 +170,13 @@ func TestPreflight(t *testing.T) {
 			t.Errorf("OPTIONS %s: %d %s, want 204 without a body", path, got.StatusCode, got.body)
 		}
 		wantHeaders(t, got.Header, map[string]string{
-			"Access-Control-Allow-Origin":      "*",
-			"Access-Control-Allow-Methods":     "GET, POST, OPTIONS",
-			"Access-Control-Allow-Headers":     "authorization, x-api-key, content-type, x-request-id, idempotency-key, traceparent, tracestate, baggage",
+			"Access-Control-Allow-Origin":  "*",
+			"Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+			"Access-Control-Allow-Headers": "authorization, x-api-key, content-type, x-request-id, idempotency-key, traceparent, tracestate, baggage, " +
+				"xi-api-key, api-subscription-key, cartesia-version, x-cartesia-client, x-deepgram-session-id, openai-organization, openai-project, " +
+				"x-stainless-arch, x-stainless-async, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-raw-response, " +
+				"x-stainless-read-timeout, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout, " +
+				"x-fern-language, x-fern-platform, x-fern-runtime, x-fern-runtime-version, x-fern-sdk-name, x-fern-sdk-version",
 			"Access-Control-Max-Age":           "7200",
 			"Access-Control-Allow-Credentials": "",
 			"Timing-Allow-Origin":              "*",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -33,6 +34,11 @@ type Config struct {
 	// a key may have other words spoken, but not none.
 	Disclosure         string
 	DisclosureRequired bool
+
+	// Dialects are the APIs of other vendors that are served beside the native one, and Encoders writes the audio that
+	// the native API has no format for. Without encoders such audio is refused.
+	Dialects []*dialect.Dialect
+	Encoders dialect.Encoders
 
 	// Samples returns what a voice sounds like, as WAV, and whether that is known by now. Nil: it never is.
 	Samples func(voice string) (audio []byte, ok bool)
@@ -82,6 +88,12 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Spool == 0 {
 		cfg.Spool = defaultSpool
+	}
+	if cfg.Encoders == nil {
+		cfg.Encoders = noEncoders{}
+	}
+	for _, d := range cfg.Dialects {
+		cfg.Metrics.Expect(metrics.Endpoint(d.Name))
 	}
 	s := &Server{cfg: cfg, started: time.Now(), budget: newSpoolBudget(cfg.Spool), draining: make(chan struct{})}
 	cfg.Metrics.RegisterDelivery(s.deliveryCounts)

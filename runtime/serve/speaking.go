@@ -8,12 +8,24 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// speak lets the speaker speak u into sink. A panic of the speaker becomes an error, and what it had spoken until then
-// is counted as ever, so that metrics, log and bill explain one another.
-func (s *Server) speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (st speech.Stats, err error) {
+// speaking is the part of a [speech.Speaker] that speaks, also one with something behind it.
+type speaking interface {
+	Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error)
+}
+
+// speak lets the speaker speak u into sink.
+func (s *Server) speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
+	return speakBy(ctx, s.cfg.Speaker, u, turn, sink)
+}
+
+// speakBy lets by speak u into sink. A panic of the speaker becomes an error, and what it had spoken until then is
+// counted as ever, so that metrics, log and bill explain one another.
+func speakBy(
+	ctx context.Context, by speaking, u speech.Utterance, turn speech.Turn, sink speech.Sink,
+) (st speech.Stats, err error) {
 	seen := counted{Sink: sink}
 	err = answer.Try(func() (err error) {
-		st, err = s.cfg.Speaker.Speak(ctx, u, turn, &seen)
+		st, err = by.Speak(ctx, u, turn, &seen)
 		return err
 	})
 	if _, defect := errors.AsType[*answer.PanicError](err); defect {

@@ -27,6 +27,11 @@ const byteOrderMark = "\ufeff"
 // order of their names; it ignores other members. The values are pieces of body. The text of an error is the reason alone. Members looks
 // at the grammar only: UTF-8 is judged later, when it is known in which field it is wrong.
 func Members(body []byte, names []string, values []jsontext.Value) error {
+	return MembersAnd(body, names, values, nil)
+}
+
+// MembersAnd is Members that calls other with the name of each member that is no field, unless its value is null.
+func MembersAnd(body []byte, names []string, values []jsontext.Value, other func(name string)) error {
 	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
 	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if kind := d.PeekKind(); kind != '{' && kind != 0 {
@@ -42,6 +47,12 @@ func Members(body []byte, names []string, values []jsontext.Value) error {
 		}
 		i := slices.Index(names, name.String())
 		if i < 0 {
+			if other != nil {
+				text := name.String() // the token is gone with the next read
+				if d.PeekKind() != 'n' {
+					other(text)
+				}
+			}
 			if err := d.SkipValue(); err != nil {
 				return reason(err)
 			}

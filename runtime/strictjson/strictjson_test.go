@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -91,5 +92,17 @@ func TestStrings(t *testing.T) {
 				t.Errorf("got %q and %q, want %q and %q", got, text, tt.want, tt.err)
 			}
 		})
+	}
+}
+
+func TestOtherMembers(t *testing.T) {
+	var values [1]jsontext.Value
+	var others []string
+	body := `{"a":1,"b":[{"a":2}],"c":null,"a":3,"d e":"x"}`
+	if err := MembersAnd([]byte(body), []string{"a"}, values[:], func(name string) { others = append(others, name) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(others, "|"); got != "b|d e" || string(values[0]) != "3" {
+		t.Errorf("others are %q beside %s", got, values[0])
 	}
 }

@@ -1,0 +1,202 @@
+package dialect
+
+import (
+	"net/url"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Fault is an error as the native API would answer it, and what dialects say in addition.
+type Fault struct {
+	Code      string // of the header x-error-code
+	Text      string
+	Status    int // natively
+	Field     string
+	RequestID string
+}
+
+// said is how one vendor puts a fault. Zero values mean: as natively.
+type said struct {
+	status int
+	code   string
+}
+
+// fault is one row of the table of errors.
+type fault struct {
+	openAI, deepgram, elevenLabs, sarvam, cartesia said
+}
+
+const (
+	deepgramBad   = "Bad Request"
+	deepgramQuery = "INVALID_QUERY_PARAMETER"
+	sarvamBad     = "invalid_request_error"
+)
+
+// badRequest is what is wrong with the body itself.
+var badRequest = fault{
+	said{400, ""}, said{400, deepgramBad}, said{400, "invalid_request"}, said{400, sarvamBad}, said{400, "invalid_request"},
+}
+
+// tooLong, busy and broken are what several native codes become.
+var (
+	tooLong = fault{
+		said{400, "string_too_long"}, said{413, "PAYLOAD_TOO_LARGE"}, said{400, "max_character_limit_exceeded"}, said{400, sarvamBad},
+		said{400, "transcript_too_long"},
+	}
+	busy = fault{
+		said{503, "busy"}, said{429, "TOO_MANY_REQUESTS"}, said{429, "system_busy"}, said{429, "rate_limit_exceeded_error"},
+		said{429, "concurrency_limited"},
+	}
+	broken = fault{
+		said{500, ""}, said{500, "INTERNAL_SERVER_ERROR"}, said{500, "internal_server_error"}, said{500, "internal_server_error"},
+		said{500, "internal_server_error"},
+	}
+)
+
+// faults is the table of errors, by native code.
+var faults = map[string]fault{
+	"missing_key": {
+		said{401, "invalid_api_key"}, said{401, "INVALID_AUTH"}, said{401, "needs_authorization"}, said{403, "invalid_api_key_error"},
+		said{401, "unauthorized"},
+	},
+	"invalid_key": {
+		said{401, "invalid_api_key"}, said{401, "INVALID_AUTH"}, said{401, "invalid_api_key"}, said{403, "invalid_api_key_error"},
+		said{401, "unauthorized"},
+	},
+	"voice_not_allowed": {
+		said{403, ""}, said{403, "INSUFFICIENT_PERMISSIONS"}, said{403, "voice_access_denied"}, said{403, "forbidden_error"},
+		said{403, "forbidden"},
+	},
+	"unknown_voice": {
+		said{400, ""}, said{400, deepgramQuery}, said{404, "voice_not_found"}, said{400, sarvamBad}, said{400, "voice_not_found"},
+	},
+	"text_empty":      {said{400, ""}, said{400, deepgramBad}, said{400, "input_text_empty"}, said{400, sarvamBad}, said{400, ""}},
+	"nothing_to_say":  {said{400, ""}, said{400, deepgramBad}, said{400, "nothing_to_say"}, said{400, sarvamBad}, said{400, ""}},
+	"text_too_long":   tooLong,
+	"too_many_chunks": tooLong,
+	"bad_format": {
+		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_output_format"}, said{400, sarvamBad}, said{400, "invalid_output_format"},
+	},
+	"bad_sample_rate": {
+		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_output_format"}, said{400, sarvamBad}, said{400, "invalid_output_format"},
+	},
+	"bad_speed": {
+		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_voice_settings"}, said{400, sarvamBad}, said{400, "invalid_speed"},
+	},
+	"unsupported_parameter": {
+		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_output_format"}, said{400, sarvamBad}, said{400, "invalid_output_format"},
+	},
+	"bad_text":        badRequest,
+	"bad_temperature": badRequest,
+	"bad_request":     badRequest,
+	"busy":            busy,
+	"warming_up":      busy,
+	"engine_error":    broken,
+	"worker_gone":     broken,
+}
+
+// Answer returns the status and the body of a fault in a dialect. A dialect without a shape of its own answers as the
+// native API does.
+func (n Name) Answer(f Fault) (status int, body []byte) {
+	row := faults[f.Code]
+	shape := func(s said) string {
+		status = f.Status
+		if s.status != 0 {
+			status = s.status
+		}
+		if s.code == "" {
+			return f.Code
+		}
+		return s.code
+	}
+	switch n {
+	case OpenAI:
+		code := shape(row.openAI)
+		return status, encode(map[string]any{"error": openAIError(f, code, status)})
+	case Deepgram:
+		code := shape(row.deepgram)
+		return status, encode(map[string]any{"err_code": code, "err_msg": f.Text, "request_id": f.RequestID})
+	case ElevenLabs:
+		code := shape(row.elevenLabs)
+		return status, encode(map[string]any{"detail": map[string]any{"status": code, "message": f.Text}})
+	case Sarvam:
+		code := shape(row.sarvam)
+		return status, encode(map[string]any{"error": map[string]any{"message": f.Text, "code": code, "request_id": f.RequestID}})
+	case Cartesia:
+		code := shape(row.cartesia)
+		return status, encode(map[string]any{
+			"error_code": code, "title": titles[status], "message": f.Text, "request_id": f.RequestID,
+		})
+	}
+	return f.Status, encode(map[string]any{"error": f.Text})
+}
+
+// openAIFields are the members that native codes are about, where the request does not say.
+var openAIFields = map[string]string{
+	"voice_not_allowed": "voice", "unknown_voice": "voice",
+	"text_empty": "input", "nothing_to_say": "input", "text_too_long": "input", "too_many_chunks": "input", "bad_text": "input",
+	"bad_format": "response_format", "bad_sample_rate": "sample_rate", "bad_speed": "speed",
+}
+
+func openAIError(f Fault, code string, status int) map[string]any {
+	kind := "invalid_request_error"
+	switch {
+	case status == 403:
+		kind = "permission_error"
+	case status >= 500:
+		kind = "server_error"
+	}
+	var param any // null, but always there
+	if field := f.Field; field != "" {
+		param = field
+	} else if field, ok := openAIFields[f.Code]; ok {
+		param = field
+	}
+	return map[string]any{"message": f.Text, "type": kind, "param": param, "code": code}
+}
+
+// titles are those of Cartesia.
+var titles = map[int]string{
+	400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 405: "Method not allowed", 408: "Request timeout",
+	413: "Payload too large", 415: "Unsupported media type", 429: "Too many requests", 500: "Internal server error",
+	503: "Service unavailable", 504: "Timeout",
+}
+
+func encode(v any) []byte {
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an engine's error may hold anything
+	if err != nil {
+		panic(err) // maps of strings
+	}
+	return body
+}
+
+// HeaderValue makes what a client sent fit for a header of the answer: printable ASCII as it is, anything else
+// percent-encoded, and at most 256 bytes.
+func HeaderValue(text string) string {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			text = url.QueryEscape(text)
+			break
+		}
+	}
+	return text[:min(len(text), maxHeaderValue)]
+}
+
+const maxHeaderValue = 256 // bytes
+
+// Ignored is the value of the header x-ignored: the names of members that change nothing.
+func Ignored(names []string) string {
+	var value []byte
+	for _, name := range names {
+		name = url.QueryEscape(name)
+		if len(value)+len(name)+len(", ") > maxHeaderValue {
+			break
+		}
+		if len(value) > 0 {
+			value = append(value, ", "...)
+		}
+		value = append(value, name...)
+	}
+	return string(value)
+}
