@@ -411,3 +411,26 @@ func TestWSFedOpusIsAChainOfStreams(t *testing.T) {
 		t.Errorf("%d streams, want one for each sentence", n)
 	}
 }
+
+// TestWSFedAbortedLeavesNothing: clients vanish while they feed. TestMain looks for goroutines.
+func TestWSFedAbortedLeavesNothing(t *testing.T) {
+	g := newWSRig(t, newWarmLocal(t, 1, synthtest.Config{}), quiet)
+	for i := range 300 {
+		s := g.connect()
+		s.feed("a", "Aap kaise hain? Main")
+		if i%3 == 0 {
+			s.until("chunk_end")
+		}
+		if i%2 == 0 {
+			s.send(`{"type":"flush"}`)
+		}
+		s.conn.NetConn().Close()
+	}
+	<-g.server.sockets.gone()
+	if c := g.server.cfg.Speaker.Capacity(); c.Busy+c.Queued > 0 || g.server.Listeners() != 0 {
+		t.Errorf("%+v and %d listeners are left", c, g.server.Listeners())
+	}
+	if use := g.server.budget.use(); use.bytes != 0 {
+		t.Errorf("%d bytes of audio are left", use.bytes)
+	}
+}

@@ -45,6 +45,10 @@ type Config struct {
 	Group string      // of the turns that may take over a worker from one another; see [speech.Turn]
 	More  func() bool // reports whether another turn of the group waits; nil: none
 
+	// SourceWords has the words of each ChunkEnd be those that were written, with their places in the sentence as it was
+	// written, and not those that are spoken. The disclosure has none.
+	SourceWords bool
+
 	FlushEnds bool          // a flush ends the turn, and the next text begins another one
 	Delay     time.Duration // after which text is spoken that has no end; 0: it waits
 	MaxChars  int           // code points of the session, with the disclosure; 0: as many as come

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -21,6 +22,10 @@ type turn struct {
 	// Where the present sentence begins.
 	chunk, chars int
 	frames       int
+
+	source     source // if its words are wanted as they were written
+	disclosure int    // code points in front of it, with the space behind
+	chunkEnd   int    // where its present chunk ends
 
 	chunks int           // that were announced
 	words  time.Duration // until when words have been heard
@@ -115,6 +120,9 @@ func (t *turn) say(ctx context.Context, text string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, speech.UtteranceTimeout, speech.ErrTimeout)
 	defer cancel()
 	t.chunk, t.frames, t.chars = t.chunks, t.stats.Frames, t.stats.Chars
+	if cfg.SourceWords {
+		t.source = source{words: align(text, u.Raw, normalize.Options{EnDigits: u.EnDigits})}
+	}
 	st, err := cfg.Speak(ctx, u, speech.Turn{Asked: now, Begun: t.heard, Session: cfg.Group, More: t.session.more}, t)
 	if !st.Started && errors.Is(err, speech.ErrNothingToSay) {
 		return nil
@@ -160,6 +168,9 @@ func (t *turn) Start(s speech.Start) error {
 		return speech.TooManyChunks(t.chunks)
 	}
 	t.stats.Chars = t.charsBefore() + utf8.RuneCountInString(s.Normalized)
+	if t.disclosure = utf8.RuneCountInString(s.Disclosure); t.disclosure > 0 {
+		t.disclosure++
+	}
 	if !isFirst {
 		return nil
 	}
@@ -170,6 +181,7 @@ func (t *turn) Start(s speech.Start) error {
 // ChunkStart implements [speech.Sink].
 func (t *turn) ChunkStart(c speech.Chunk) error {
 	c.Index += t.chunk
+	t.chunkEnd = c.CharEnd - t.disclosure
 	c.CharStart += t.charsBefore()
 	c.CharEnd += t.charsBefore()
 	return t.sink.ChunkStart(c)
@@ -199,6 +211,10 @@ func (t *turn) ChunkEnd(e speech.ChunkEnd) error {
 	e.Chunk += t.chunk
 	if len(e.Words) > 0 {
 		e.Words = t.shift(e.Words)
+	}
+	if t.session.cfg.SourceWords {
+		t.source.add(e.Words, t.charsBefore()+t.disclosure)
+		e.Words = t.source.upTo(t.chunkEnd)
 	}
 	return t.sink.ChunkEnd(e)
 }

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/swar-tts/swar/runtime/normalize"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// written is a word of a sentence as it was written, and what is spoken of it. The place is that of the normalised
+// sentence, in code points; several words may share one, such as ₹ 500.
+type written struct {
+	text       string
+	start, end int // in the sentence, in code points
+	from, to   int
+}
+
+// align finds what is spoken of each word of a sentence. Words that nothing is heard of are left out.
+func align(text string, raw bool, o normalize.Options) []written {
+	spoken, spans := text, []speech.Span(nil)
+	if !raw {
+		spoken, spans = normalize.Spans(text, o)
+	}
+	source, out := words(text, true), words(spoken, false)
+	var all []written
+	for _, w := range source {
+		from, to := place(w, spans)
+		if from == to { // it is spoken as it is written, or not at all
+			for len(out) > 0 && (inSpan(out[0], spans) || out[0].text != letters(w.text)) && behind(out, letters(w.text)) {
+				out = out[1:]
+			}
+			if len(out) == 0 || out[0].text != letters(w.text) {
+				continue
+			}
+			from, to = out[0].start, out[0].end
+			out = out[1:]
+		}
+		w.from, w.to = from, to
+		all = append(all, w)
+	}
+	return all
+}
+
+// words are the words of text that are heard: as they stand, or their letters and digits alone.
+func words(text string, whole bool) (all []written) {
+	chars := 0
+	for part := range strings.SplitAfterSeq(text, " ") {
+		for _, field := range strings.FieldsFunc(part, unicode.IsSpace) {
+			before := utf8.RuneCountInString(part[:strings.Index(part, field)])
+			w := written{text: field, start: chars + before, end: chars + before + utf8.RuneCountInString(field)}
+			if letters(field) == "" && !strings.ContainsFunc(field, unicode.IsSymbol) {
+				continue
+			}
+			if !whole {
+				w.text = letters(field)
+			}
+			all = append(all, w)
+		}
+		chars += utf8.RuneCountInString(part)
+	}
+	return all
+}
+
+func letters(word string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) {
+			return r
+		}
+		return -1
+	}, word)
+}
+
+// place is what the spans that w is in became; nothing where it is in none.
+func place(w written, spans []speech.Span) (from, to int) {
+	for _, s := range spans {
+		if s.Start >= w.end || s.End <= w.start || s.OutStart == s.OutEnd {
+			continue
+		}
+		if from == to {
+			from = s.OutStart
+		}
+		to = s.OutEnd
+	}
+	return from, to
+}
+
+func inSpan(w written, spans []speech.Span) bool {
+	for _, s := range spans {
+		if s.OutStart < w.end && w.start < s.OutEnd {
+			return true
+		}
+	}
+	return false
+}
+
+// behind reports whether text comes later in all.
+func behind(all []written, text string) bool {
+	for _, w := range all {
+		if w.text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// source is the words of the present sentence as they were written, with the times of what was spoken of them.
+type source struct {
+	words  []written
+	spoken []speech.Word // of chunks whose words were not told yet; places are those of the normalised sentence
+}
+
+// add takes in words of the turn, in whose text the sentence begins at base.
+func (s *source) add(spoken []speech.Word, base int) {
+	for _, w := range spoken {
+		w.CharStart -= base
+		w.CharEnd -= base
+		s.spoken = append(s.spoken, w)
+	}
+}
+
+// upTo returns the words of which all has been spoken that ends before a place. A word takes the first start and the last
+// end of what it became; words that became something together share its time by their length.
+func (s *source) upTo(place int) (all []speech.Word) {
+	for len(s.words) > 0 && s.words[0].to <= place {
+		n, letters := 1, s.words[0].end-s.words[0].start
+		for n < len(s.words) && s.words[n].from == s.words[0].from && s.words[n].to == s.words[0].to {
+			letters += s.words[n].end - s.words[n].start
+			n++
+		}
+		start, end, ok := s.heard(s.words[0])
+		for _, w := range s.words[:n] {
+			length := w.end - w.start
+			until := start + (end-start)*time.Duration(length)/time.Duration(max(letters, 1))
+			letters -= length
+			if ok {
+				all = append(all, speech.Word{Text: w.text, CharStart: w.start, CharEnd: w.end, Start: start, End: until})
+			}
+			start = until
+		}
+		s.words = s.words[n:]
+	}
+	return all
+}
+
+// heard returns when what was spoken of w was heard.
+func (s *source) heard(w written) (start, end time.Duration, ok bool) {
+	for _, spoken := range s.spoken {
+		if spoken.CharEnd <= w.from || spoken.CharStart >= w.to {
+			continue
+		}
+		if !ok {
+			start, ok = spoken.Start, true
+		}
+		end = spoken.End
+	}
+	return start, end, ok
+}
