@@ -4,7 +4,12 @@
 #
 # hack/images decides in both ways which files are in it (docs/images.md).
 FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
-ARG TARGETARCH VERSION REVISION SOURCE_DATE_EPOCH=0
+ARG BUILDARCH TARGETARCH VERSION REVISION SOURCE_DATE_EPOCH=0
+RUN case $BUILDARCH-$TARGETARCH in \
+    amd64-arm64) packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross' ;; \
+    arm64-amd64) packages='gcc-x86-64-linux-gnu libc6-dev-amd64-cross' ;; \
+    *) exit 0 ;; \
+    esac && apt-get update && apt-get install -y --no-install-recommends $packages && rm -rf /var/lib/apt/lists/*
 WORKDIR /swar
 COPY . .
 RUN go run ./hack/images rootfs -only router -platforms linux/$TARGETARCH -version "$VERSION" -out /image
@@ -15,7 +20,7 @@ COPY --from=build --chown=65532:0 /image/data/ /data/
 ARG VERSION REVISION
 LABEL org.opencontainers.image.title="Swar router" \
       org.opencontainers.image.description="Answers clients of the speech API and sends utterances to worker pods." \
-      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.licenses="Apache-2.0 AND LGPL-2.1-or-later AND LGPL-2.0-or-later AND BSD-3-Clause AND MPL-2.0" \
       org.opencontainers.image.source="https://github.com/swar-tts/swar" \
       org.opencontainers.image.documentation="https://github.com/swar-tts/swar/blob/main/docs/images.md" \
       org.opencontainers.image.version="$VERSION" \

@@ -26,7 +26,7 @@ COPY --from=build /image/ /
 ARG VERSION REVISION
 LABEL org.opencontainers.image.title="Swar worker" \
       org.opencontainers.image.description="Speaks for routers, with espeak-ng or a neural model." \
-      org.opencontainers.image.licenses="Apache-2.0 AND GPL-3.0-or-later AND LGPL-2.1-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1 AND BSD-3-Clause AND MIT AND MPL-2.0" \
+      org.opencontainers.image.licenses="Apache-2.0 AND GPL-3.0-or-later AND LGPL-2.1-or-later AND LGPL-2.0-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1 AND BSD-3-Clause AND MIT AND MPL-2.0" \
       org.opencontainers.image.source="https://github.com/swar-tts/swar" \
       org.opencontainers.image.documentation="https://github.com/swar-tts/swar/blob/main/docs/images.md" \
       org.opencontainers.image.version="$VERSION" \

@@ -92,26 +92,26 @@ func (b *builder) base(ctx context.Context, c *contents, r recipe, arch string) 
 	if err := b.trust(ctx, c, t, arch); err != nil {
 		return nil, err
 	}
-	if !r.speaks {
+	if !r.encodes {
 		return t, nil
 	}
 	for _, link := range []string{"lib", "lib64"} {
 		t[link] = oci.Entry{Mode: fs.ModeSymlink | 0o777, Link: "usr/" + link}
 	}
-	for _, p := range speechPackages {
+	for _, p := range r.packages() {
 		if err := b.take(ctx, c, t, p, arch); err != nil {
 			return nil, err
 		}
+	}
+	if err := t.Put(docFolder+"/swar/SOURCE-OFFER", text(sourceOffer(r, c.packages))); err != nil || !r.speaks {
+		return t, err
 	}
 	silent, err := b.withoutAudio(ctx, arch)
 	if err != nil {
 		return nil, err
 	}
 	library := "usr/lib/" + architectures[arch].triplet + "/libpcaudio.so.0"
-	if err := t.Put(library, oci.Entry{Mode: 0o644, Content: silent}); err != nil {
-		return nil, err
-	}
-	return t, t.Put(docFolder+"/swar/SOURCE-OFFER", text(sourceOffer(c.packages)))
+	return t, t.Put(library, oci.Entry{Mode: 0o644, Content: silent})
 }
 
 // take adds files of a package of Debian, its licence, and the record by which scanners know it.
@@ -179,7 +179,7 @@ func (b *builder) neural(ctx context.Context, c *contents, arch string) (oci.Tre
 func (b *builder) programs(ctx context.Context, c *contents, r recipe, arch string) (oci.Tree, error) {
 	t := oci.Tree{}
 	for _, folder := range r.programs {
-		p, err := b.compile(ctx, folder, arch, r.speaks)
+		p, err := b.compile(ctx, folder, arch, r.encodes)
 		if err != nil {
 			return nil, err
 		}
@@ -289,20 +289,23 @@ func (b *builder) execution(r recipe) oci.Execution {
 }
 
 // sourceOffer says where the sources of the packages are, as the licences of some of them ask for.
-func sourceOffer(packages []*debian.Package) string {
+func sourceOffer(r recipe, packages []*debian.Package) string {
 	sources := map[string]bool{}
 	for _, p := range packages {
 		sources[p.Source+" "+p.SourceVersion] = true
 	}
 	var out strings.Builder
+	under := "libmp3lame and the C library,\nwhich the programs of Swar are linked with dynamically."
+	if r.speaks {
+		under = "espeak-ng above all, which swar-worker and\nswar start as a separate program and talk to through a pipe; " + under
+	}
 	fmt.Fprintf(&out, `This image contains programs and libraries of Debian %s (%s), unchanged. Some of them are
-under the GNU General Public License or the GNU Lesser General Public License: espeak-ng above all, which swar-worker and
-swar start as a separate program and talk to through a pipe. Their licences are in %s/*/copyright and
-/usr/share/common-licenses.
+under the GNU General Public License or the GNU Lesser General Public License: %s
+Their licences are in %s/*/copyright and /usr/share/common-licenses.
 
 The complete source that corresponds to them is in these source packages:
 
-`, debian.Release, debian.Codename, "/"+docFolder)
+`, debian.Release, debian.Codename, under, "/"+docFolder)
 	for _, s := range slices.Sorted(maps.Keys(sources)) {
 		out.WriteString("    " + s + "\n")
 	}
@@ -310,10 +313,13 @@ The complete source that corresponds to them is in these source packages:
 You get them without charge from Debian (apt-get source NAME=VERSION, and https://snapshot.debian.org for as long as
 that exists). Whoever hands this image on offers them beside it: make image-sources, in the repository that this image
 is built from, downloads all of them.
-
+`)
+	if r.speaks {
+		out.WriteString(`
 The library libpcaudio.so.0 in this image is not Debian's: it replaces the one through which espeak-ng would play on a
 sound card, and does nothing. Its source is images/noaudio.c of the same repository, under the Apache License 2.0.
 `)
+	}
 	return out.String()
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/swar-tts/swar/hack/internal/oci"
 )
@@ -179,7 +180,7 @@ func downloadSources(ctx context.Context, b *builder, s settings) error {
 	}
 	var missing []error // after which the others are still downloaded
 	seen := map[string]bool{}
-	for _, p := range append(speechPackages, authorities) {
+	for _, p := range slices.Concat(codecPackages, speechPackages, []debianPackage{authorities}) {
 		opened, err := b.debianPackage(ctx, "amd64", p.name)
 		if err != nil {
 			return err

@@ -92,11 +92,11 @@ func (b executable) sha256() string { return fmt.Sprintf("%x", sha256.Sum256(b.c
 type module struct{ path, version, folder string }
 
 // compile builds the program in a folder of cmd.
-func (b *builder) compile(ctx context.Context, folder, arch string, speaks bool) (executable, error) {
+func (b *builder) compile(ctx context.Context, folder, arch string, encodes bool) (executable, error) {
 	name := program(folder)
 	b.log("building %s for linux/%s", name, arch)
 	env := []string{"GOOS=linux", "GOARCH=" + arch, "CGO_ENABLED=0", "GOFLAGS=-trimpath"}
-	if speaks {
+	if encodes {
 		with, err := b.cgo(ctx, arch)
 		if err != nil {
 			return executable{}, err
@@ -142,8 +142,8 @@ func (b *builder) modules(ctx context.Context, folder string, env []string) ([]m
 	return all, nil
 }
 
-// cgo returns the environment in which a program that speaks is compiled: with the pinned libopus, by a compiler for
-// the architecture.
+// cgo returns the environment in which a program that encodes is compiled: with the pinned codecs, by a compiler for the
+// architecture.
 func (b *builder) cgo(ctx context.Context, arch string) ([]string, error) {
 	compiler, err := b.compiler(arch)
 	if err != nil {
@@ -157,7 +157,7 @@ func (b *builder) cgo(ctx context.Context, arch string) ([]string, error) {
 	if _, err := os.Stat(sysroot); err == nil {
 		return env, nil
 	}
-	for _, name := range append([]string{"libopus0"}, buildPackages...) {
+	for _, name := range append([]string{"libmp3lame0", "libopus0"}, buildPackages...) {
 		p, err := b.debianPackage(ctx, arch, name)
 		if err != nil {
 			return nil, err
@@ -181,7 +181,7 @@ func (b *builder) compiler(arch string) (string, error) {
 		} else if arch == "arm64" {
 			todo = "run hack/install-deps.sh arm64"
 		}
-		return "", fmt.Errorf("%s is missing, with which programs that speak are compiled for %s: %s", name, arch, todo)
+		return "", fmt.Errorf("%s is missing, with which programs that encode are compiled for %s: %s", name, arch, todo)
 	}
 	return name, nil
 }

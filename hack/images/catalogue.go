@@ -14,7 +14,8 @@ type recipe struct {
 	programs    []string // folders below cmd; the first one is started
 	ports       []int
 	data        bool // has a folder /data that the program writes to
-	speaks      bool // has espeak-ng, libopus, ONNX Runtime and the C library, and not only programs
+	encodes     bool // has libopus, libmp3lame and the C library, and not only programs
+	speaks      bool // has espeak-ng and ONNX Runtime as well
 	licences    string
 }
 
@@ -23,7 +24,8 @@ var recipes = []recipe{
 	{
 		name: "router", title: "Swar router",
 		description: "Answers clients of the speech API and sends utterances to worker pods.",
-		programs:    []string{"router"}, ports: []int{8080, 8090, 8091}, data: true, licences: "Apache-2.0",
+		programs:    []string{"router"}, ports: []int{8080, 8090, 8091}, data: true, encodes: true,
+		licences: "Apache-2.0 AND LGPL-2.1-or-later AND LGPL-2.0-or-later AND BSD-3-Clause AND MPL-2.0",
 	},
 	{
 		name: "portal", title: "Swar portal",
@@ -36,8 +38,8 @@ var recipes = []recipe{
 	},
 	{
 		name: "worker", title: "Swar worker", description: "Speaks for routers, with espeak-ng or a neural model.",
-		programs: []string{"worker", "swar"}, ports: []int{9090, 9091}, speaks: true,
-		licences: "Apache-2.0 AND GPL-3.0-or-later AND LGPL-2.1-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1" +
+		programs: []string{"worker", "swar"}, ports: []int{9090, 9091}, encodes: true, speaks: true,
+		licences: "Apache-2.0 AND GPL-3.0-or-later AND LGPL-2.1-or-later AND LGPL-2.0-or-later AND GPL-3.0-or-later WITH GCC-exception-3.1" +
 			" AND BSD-3-Clause AND MIT AND MPL-2.0",
 	},
 }
@@ -75,28 +77,45 @@ type debianPackage struct {
 // authorities is what every image takes from Debian: the certificates of public authorities, see trust.
 var authorities = debianPackage{"ca-certificates", "MPL-2.0 AND GPL-2.0-or-later", nil}
 
-// speechPackages is what an image that speaks takes from Debian. That all libraries are there that another one needs
-// is checked.
-var speechPackages = []debianPackage{
+// codecPackages is what an image that encodes takes from Debian. That all libraries are there that another one needs is
+// checked.
+var codecPackages = []debianPackage{
 	{"base-files", "GPL-2.0-or-later", []string{
 		"usr/lib/os-release", "etc/os-release", "etc/debian_version", "usr/share/common-licenses/*",
 	}},
-	{"espeak-ng", "GPL-3.0-or-later AND BSD-2-Clause", []string{"usr/bin/espeak-ng"}},
-	{"espeak-ng-data", "GPL-3.0-or-later", []string{"usr/lib/TRIPLET/espeak-ng-data/**"}},
-	{"libespeak-ng1", "GPL-3.0-or-later AND BSD-2-Clause", []string{"usr/lib/TRIPLET/libespeak-ng.so.1*"}},
-	{"libsonic0", "Apache-2.0", []string{"usr/lib/TRIPLET/libsonic.so.0*"}},
+	{"libmp3lame0", "LGPL-2.0-or-later", []string{"usr/lib/TRIPLET/libmp3lame.so.0*"}},
 	{"libopus0", "BSD-3-Clause", []string{"usr/lib/TRIPLET/libopus.so.0*"}},
-	{"gcc-12-base", "GPL-3.0-or-later WITH GCC-exception-3.1", nil}, // the licence of the next two lies here
-	{"libgcc-s1", "GPL-3.0-or-later WITH GCC-exception-3.1", []string{"usr/lib/TRIPLET/libgcc_s.so.1"}},
-	{"libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", []string{"usr/lib/TRIPLET/libstdc++.so.6*"}},
 	{"libc6", "LGPL-2.1-or-later AND BSD-3-Clause", []string{
 		"usr/lib/TRIPLET/ld-linux-*", "usr/lib*/ld-linux-*", "usr/lib/TRIPLET/libc.so.6", "usr/lib/TRIPLET/libm.so.6",
 		"usr/lib/TRIPLET/libdl.so.2", "usr/lib/TRIPLET/libpthread.so.0", "usr/lib/TRIPLET/librt.so.1",
 	}},
 }
 
-// buildPackages is what programs that speak are compiled with, whatever this machine has.
-var buildPackages = []string{"libopus-dev"}
+// speechPackages is what an image that speaks takes besides.
+var speechPackages = []debianPackage{
+	{"espeak-ng", "GPL-3.0-or-later AND BSD-2-Clause", []string{"usr/bin/espeak-ng"}},
+	{"espeak-ng-data", "GPL-3.0-or-later", []string{"usr/lib/TRIPLET/espeak-ng-data/**"}},
+	{"libespeak-ng1", "GPL-3.0-or-later AND BSD-2-Clause", []string{"usr/lib/TRIPLET/libespeak-ng.so.1*"}},
+	{"libsonic0", "Apache-2.0", []string{"usr/lib/TRIPLET/libsonic.so.0*"}},
+	{"gcc-12-base", "GPL-3.0-or-later WITH GCC-exception-3.1", nil}, // the licence of the next two lies here
+	{"libgcc-s1", "GPL-3.0-or-later WITH GCC-exception-3.1", []string{"usr/lib/TRIPLET/libgcc_s.so.1"}},
+	{"libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", []string{"usr/lib/TRIPLET/libstdc++.so.6*"}},
+}
+
+// packages is what an image takes from Debian, besides the authorities.
+func (r recipe) packages() []debianPackage {
+	var all []debianPackage
+	if r.encodes {
+		all = append(all, codecPackages...)
+	}
+	if r.speaks {
+		all = append(all, speechPackages...)
+	}
+	return all
+}
+
+// buildPackages is what programs that encode are compiled with beside the libraries, whatever this machine has.
+var buildPackages = []string{"libmp3lame-dev", "libopus-dev"}
 
 // An architecture is what differs between machines.
 type architecture struct {

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -168,13 +169,13 @@ func pinPackages(ctx context.Context, b *builder, _ settings) error {
 		all = append(all, pins...)
 	}
 	return all.Write(filepath.Join(b.root, pinsFile),
-		"Packages of Debian "+debian.Release+" in the worker's image, and what it is compiled with.\n"+
+		"Packages of Debian "+debian.Release+" in the images, and what they are compiled with.\n"+
 			"Architecture, package, version, SHA-256 of the file. Written by make image-pins.\n")
 }
 
 func packageNames() []string {
 	names := append([]string{authorities.name}, buildPackages...)
-	for _, p := range speechPackages {
+	for _, p := range slices.Concat(codecPackages, speechPackages) {
 		names = append(names, p.name)
 	}
 	return names
