@@ -17,7 +17,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-voices bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-limits test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-voices bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ kokoro: ## download the weights of Kokoro-82M for tests into .cache, checked by 
 test: install-test-deps ## run every test with the race detector
 	@hack/firestore-emulator.sh >/dev/null || echo '*** the Firestore store is NOT tested, see above ***' >&2
 	go test -race -count=1 -timeout 20m ./...
+
+test-limits: install-test-deps onnxruntime kokoro ## speak the longest texts, the most chunks and hundreds of utterances with espeak-ng and the weights of Kokoro (ten minutes)
+	SWAR_TEST_LIMITS=1 go test -count=1 -timeout 40m -v -run TestLimits ./runtime/espeak ./runtime/kokoro
 
 test-sanitized: install-deps ## run the kernels with the address and the undefined behaviour sanitizer
 	@hack/sanitize-kernels.sh

@@ -97,6 +97,7 @@ var rules = map[string]rule{
 	"runtime/pipeline": {[]string{
 		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode", "runtime/wordtime",
 	}, "pipeline knows every step, but neither engines nor HTTP"},
+	"runtime/pipeline/pipelinetest": {[]string{"runtime/pipeline", "runtime/pool", "runtime/speech", "runtime/synth"}, "any engine is joined to workers, so that the suites of speakers fit it"},
 	"runtime/session": {[]string{
 		"runtime/speech", "runtime/normalize",
 	}, "whoever is fed speaks to a Speaker in sentences, and normalize knows where those end; no engine and no dialect does"},

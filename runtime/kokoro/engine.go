@@ -117,11 +117,42 @@ func (e *Engine) load(c Config) error {
 	return err
 }
 
-// network is what all voices share.
+// network is what all voices share. Its parts are interfaces because the real ones take most of a second for a second of speech: tests
+// of what is around them have others.
 type network struct {
-	reader  *phoneme.Reader
-	prosody *prosody.Model
-	vocoder *vocoder.Vocoder
+	reader  reader
+	prosody predictor
+	vocoder starter
+}
+
+type reader interface {
+	Read(ctx context.Context, prepared string) (phoneme.Phonemes, error)
+}
+
+type predictor interface {
+	Run(ctx context.Context, ids []int64, style []float32, speed float64) (prosody.Prosody, error)
+	Close() error
+}
+
+type starter interface {
+	Shape(style []float32, of func(norm string) vocoder.Statistics) (*vocoder.Shape, error)
+	Start(c vocoder.Chunk) (stream, error)
+}
+
+type stream interface {
+	Samples() int
+	Next(ctx context.Context, n int) ([]float32, error)
+}
+
+// loaded is a vocoder whose streams are of the interface.
+type loaded struct{ *vocoder.Vocoder }
+
+func (l loaded) Start(c vocoder.Chunk) (stream, error) {
+	s, err := l.Vocoder.Start(c)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func openNetwork(dir string, m bundle.Manifest, library, program string) (n network, err error) {
@@ -132,15 +163,20 @@ func openNetwork(dir string, m bundle.Manifest, library, program string) (n netw
 	if err != nil {
 		return n, err
 	}
-	n.vocoder, err = vocoder.New(weights, vocoder.Options{Kernel: ort.ChosenKernel()})
+	v, err := vocoder.New(weights, vocoder.Options{Kernel: ort.ChosenKernel()})
 	if err := errors.Join(err, file.Close()); err != nil {
 		return n, fmt.Errorf("vocoder: %w", err)
 	}
+	n.vocoder = loaded{v}
 	if err := ort.Load(library); err != nil {
 		return n, err
 	}
-	n.prosody, err = prosody.Open(dir, m)
-	return n, err
+	p, err := prosody.Open(dir, m)
+	if err != nil {
+		return n, err
+	}
+	n.prosody = p
+	return n, nil
 }
 
 // reading is how a text is to sound.

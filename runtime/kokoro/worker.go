@@ -37,7 +37,7 @@ type worker struct {
 	engine *Engine
 	closed bool
 
-	stream *vocoder.Stream
+	stream stream
 	gain   float32
 	read   int       // samples that the stream gave
 	ready  []float32 // samples with their gain, those that are not spoken yet

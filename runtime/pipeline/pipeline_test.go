@@ -3,7 +3,6 @@ package pipeline_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swar-tts/swar/runtime/pipeline"
+	"github.com/swar-tts/swar/runtime/pipeline/pipelinetest"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/speech/speechtest"
@@ -43,26 +43,19 @@ func run(t testing.TB, workers int, engine synth.Engine) (*pipeline.Speaker, *po
 // starting is run whose workers are being made.
 func starting(t testing.TB, workers int, engine synth.Engine) (*pipeline.Speaker, *pool.Pool) {
 	t.Helper()
-	p, err := pool.New(pool.Config{Workers: workers}, engine, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- p.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("pool: %v", err)
-		}
-	})
-	return pipeline.New(pipeline.Config{}, engine, p), p
+	return pipelinetest.Start(t, engine, pool.Config{Workers: workers})
 }
 
 func TestSpeaker(t *testing.T) {
 	speechtest.Run(t, func(t *testing.T) speech.Speaker {
 		s, _, _ := open(t, 1, synthtest.Config{})
 		return s
+	})
+}
+
+func TestLimits(t *testing.T) {
+	speechtest.RunLimits(t, speechtest.Limits{}, func(t *testing.T, workers int) speech.Speaker {
+		return pipelinetest.Open(t, synthtest.NewEngine(synthtest.Config{BytesPerFrame: 8}), workers)
 	})
 }
 

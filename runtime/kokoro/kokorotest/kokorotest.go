@@ -43,8 +43,8 @@ func folder(tb testing.TB, root string) string {
 	return ""
 }
 
-// Bundle makes a bundle of the published model with these voices, under the names that they were published with, and
-// returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are those of
+// Bundle makes a bundle of the published model with these voices, under the names that they were published with or, as
+// NAME=PUBLISHED, under others, and returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are those of
 // [convert.Constants], or made up for a voice that has none there.
 func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
 	tb.Helper()
@@ -52,12 +52,16 @@ func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (stri
 	c := convert.Conversion{
 		Model: filepath.Join(from, ModelFile), ID: "kokoro-82m", Licence: "Apache-2.0", Languages: []string{"hi", "en"},
 	}
-	for _, name := range voices {
+	for _, voice := range voices {
+		name, source, renamed := strings.Cut(voice, "=")
+		if !renamed {
+			source = name
+		}
 		v := convert.Voice{
-			Name: name, Source: name, Language: "hi-IN+en-IN", GainDB: -4, File: filepath.Join(from, "voices", name+".bin"), Norms: norms,
+			Name: name, Source: source, Language: "hi-IN+en-IN", GainDB: -4, File: filepath.Join(from, "voices", source+".bin"), Norms: norms,
 		}
 		if norms == nil {
-			v.Norms = constants(name)
+			v.Norms = constants(source)
 		}
 		c.Voices = append(c.Voices, v)
 	}
