@@ -34,8 +34,12 @@ func TestWordTimesAgainstTheSound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	texts := hissing
+	if !testing.Verbose() { // fewer do where no figures are shown
+		texts = texts[:3]
+	}
 	var known, estimated []time.Duration
-	for i, text := range hissing {
+	for i, text := range texts {
 		pcm := say(t, w, synth.Options{Voice: []string{"hf_beta", "hm_omega"}[i%2], Text: text, Temperature: .3, Seed: 7})
 		times, ok := synth.WordTimes(w)
 		if !ok {
@@ -59,7 +63,7 @@ func TestWordTimesAgainstTheSound(t *testing.T) {
 	slices.Sort(known)
 	slices.Sort(estimated)
 	n := len(known)
-	if n < 25 {
+	if n < 5*len(texts) {
 		t.Fatalf("only %d words could be compared", n)
 	}
 	t.Logf("%d words: off by %v (median), %v (nine of ten below), %v (worst); estimated %v, %v, %v",
