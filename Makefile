@@ -17,7 +17,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-limits test-sanitized test-x86 test-arm64 test-python test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-voices bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-limits test-sanitized test-x86 test-arm64 test-python sdk test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-voices bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -175,6 +175,9 @@ rules: ## try the alerts on fleets with promtool, which is built once
 test-upstream: install-test-deps ## hold the engine against Kyutai's own package, at its newest version (needs PyPI, 2 GB once)
 	@$(MAKE) --no-print-directory onnxruntime >/dev/null
 	@hack/test-upstream.sh
+
+sdk: bin/swar ## try the Python client of sdk/python against a real server: types, tests, wheel
+	@hack/sdk.sh
 
 test-python: ## hold the readers of tokenizers and of the hub against the Python libraries of others (needs PyPI, 60 MB once)
 	@hack/test-python.sh
