@@ -30,7 +30,9 @@ encoded_for_avx() {
 encoded_for_avx rowproduct/avxvnni vpdpbusd
 encoded_for_avx rowproduct/avx2 vpmaddwd
 encoded_for_avx convolve/avxvnni vpdpbusd
+encoded_for_avx convolve/avxvnni vpdpwssd
 encoded_for_avx convolve/avx2 vpmaddubsw
+encoded_for_avx convolve/avx2 vpmaddwd
 encoded_for_avx vector/avx2 vmulps
 
 # masked LEVEL FLAG KERNELS: tests on a processor that has no more than that. The suite of the engine runs for bundles alone: what it promises for

@@ -88,7 +88,7 @@ var rules = map[string]rule{
 		"runtime/speech", "runtime/tokenize", "runtime/onnx/bundle", "runtime/onnx/convert",
 		"runtime/internal/graph", "runtime/internal/npy", "runtime/internal/ort", "runtime/safetensors",
 	}, "public layouts are run: they know what a graph declares and the manifest, and read recordings and text rules as convert does"},
-	"runtime/onnx/measure": {[]string{"runtime/onnx/bundle", "runtime/internal/graph", "runtime/internal/ort"}, "graphs, those of a bundle and one of products alone, are timed without the engine around them"},
+	"runtime/onnx/measure": {[]string{"runtime/onnx/bundle", "runtime/onnx/internal/model", "runtime/internal/graph", "runtime/internal/ort"}, "graphs, those of a bundle and one of products alone, are timed without the engine around them"},
 	"runtime/onnx/layout/layouttest": {[]string{
 		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/internal/graph",
 	}, "public layouts are made here from the same random models that bundles are made of"},

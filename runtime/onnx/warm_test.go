@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheFirstWorkerWarmsEveryShape(t *testing.T) {
-	e := engineOf(t, bundle.Int8, 1)
+	e := engineOf(t, bundle.FP32, 1)
 	first := newTestWorker(t, e).(*worker)
 	cache := first.sequence.(*model.Stream).Cache()
 	for n := 1; n <= model.MaxBatch; n++ {
@@ -22,7 +22,7 @@ func TestTheFirstWorkerWarmsEveryShape(t *testing.T) {
 	decodes := func(w *worker, want ...int) {
 		t.Helper()
 		for _, frames := range want {
-			if !w.decoder.(*model.Decoder).Warmed(frames) {
+			if !model.Warmed(w.decoder, frames) {
 				t.Errorf("no decode of %d frames was made", frames)
 			}
 		}

@@ -6,16 +6,22 @@
 #include "bits256.h"
 #include "convolve.h"
 
-enum { tile_rows = 8, wide = 1 }; // 8 of 16 registers hold sums and 4 the weights of a group
+enum { tile_rows = 8, wide = 1, word_rows = 4 }; // 8 of 16 registers hold sums and 4 the weights of a group
 
 #define FORGET() __asm__("" ::: "memory")
 #define BROADCAST(p) _mm256_broadcastd_epi32(_mm_loadu_si32(p))
+#define ZERO _mm256_setzero_si256
 #define ONES() _mm256_set1_epi16(1)
 #define SHIFT_LEFT _mm256_slli_epi16
 #define SHIFT_RIGHT _mm256_srai_epi16
 #define SHIFT_RIGHT_ZERO _mm256_srli_epi16
 #define PAIRS_OF_BYTES _mm256_maddubs_epi16
 #define PAIRS _mm256_madd_epi16
+#define ADD_PAIRS(sum, values, weights)                                                                               \
+	do {                                                                                                          \
+		sum_t products;                                                                                       \
+		__asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(sum), "=&x"(products) : "x"(values), "x"(weights)); \
+	} while (0)
 #define ADD_16 _mm256_add_epi16
 #define ADD _mm256_add_epi32
 

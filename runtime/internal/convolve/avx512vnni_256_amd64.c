@@ -10,7 +10,7 @@
 enum { tile_rows = 6, wide = 1 };
 
 #define BROADCAST _mm256_set1_epi32
-#define PRODUCT(sum, values, weights) __asm__("%{evex%} vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(values), "v"(weights))
+#define INSTRUCTION(name, sum, values, weights) __asm__("%{evex%} " name " %2, %1, %0" : "+v"(sum) : "v"(values), "v"(weights))
 
 static int runs_here(void) { return convolve_avx512vnni.runs_here(); }
 

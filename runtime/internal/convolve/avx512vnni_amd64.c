@@ -9,7 +9,7 @@
 enum { tile_rows = 12, wide = 2 }; // 24 of 32 registers hold sums
 
 #define BROADCAST _mm512_set1_epi32
-#define PRODUCT(sum, values, weights) __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(values), "v"(weights))
+#define INSTRUCTION(name, sum, values, weights) __asm__(name " %2, %1, %0" : "+v"(sum) : "v"(values), "v"(weights))
 
 static int runs_here(void) {
 	__builtin_cpu_init();

@@ -11,7 +11,7 @@
 enum { tile_rows = 6, wide = 1 }; // 12 of 16 registers hold sums
 
 #define BROADCAST _mm256_set1_epi32
-#define PRODUCT(sum, values, weights) __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(values), "x"(weights))
+#define INSTRUCTION(name, sum, values, weights) __asm__("%{vex%} " name " %2, %1, %0" : "+x"(sum) : "x"(values), "x"(weights))
 
 static int runs_here(void) {
 	unsigned a, b, c, d;

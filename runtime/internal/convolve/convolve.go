@@ -1,4 +1,4 @@
-// Package convolve convolves rows of bytes with 8-bit weights, exactly, on every processor.
+// Package convolve convolves rows of bytes with 8-bit weights, or rows of words with 16-bit weights, exactly, on every processor.
 //
 // A row is a moment of a signal. It becomes integers once, by a scale of its own ([vector.Functions.Round] and its siblings), and every
 // tap reads it where it lies. The products of a tap are added up as integers, which is exact in any order; each sum becomes a float, times
@@ -79,7 +79,8 @@ func (k Kernel) Name() string { return C.GoString(k.c.name) }
 // Weights are those of a convolution, as kernels read them.
 type Weights struct {
 	In, Out, Taps int
-	stride        int
+	stride        int // bytes of a row
+	words         bool
 	panels        []int8
 	sums          []uint8 // how products of a tap and a panel may be added up
 	offsets       []int32
@@ -159,15 +160,23 @@ func (w *Weights) Bytes() int64 {
 // Multiply writes y [rows, w.Out]. Row r of it follows from the rows r, r + dilation, and so on of x, each [Stride] bytes long and with a
 // scale: an integer is a byte less [Zero].
 func (k Kernel) Multiply(w *Weights, y []float32, x []byte, scales []float32, rows, dilation int) {
-	needed := rows + (w.Taps-1)*dilation
-	if len(y) != rows*w.Out || dilation < 1 || rows > 0 && (len(x) < needed*w.stride || len(scales) < needed) {
+	if w.words || !w.fit(y, len(x), scales, rows, dilation) {
 		panic("convolve: sizes do not fit each other")
 	}
-	if len(y) == 0 {
-		return
+	if rows > 0 {
+		k.multiply(w, y, (*C.uint8_t)(&x[0]), scales, rows, dilation)
 	}
+}
+
+// fit says whether there are as many values, bytes and scales as are needed.
+func (w *Weights) fit(y []float32, bytes int, scales []float32, rows, dilation int) bool {
+	needed := rows + (w.Taps-1)*dilation
+	return len(y) == rows*w.Out && dilation > 0 && (rows == 0 || bytes >= needed*w.stride && len(scales) >= needed)
+}
+
+func (k Kernel) multiply(w *Weights, y []float32, x *C.uint8_t, scales []float32, rows, dilation int) {
 	C.multiply_by(k.c, C.size_t(w.stride), C.size_t(w.Out), C.size_t(w.Taps), (*C.int8_t)(&w.panels[0]), (*C.uint8_t)(&w.sums[0]),
-		(*C.int32_t)(&w.offsets[0]), (*C.float)(&w.scales[0]), (*C.uint8_t)(&x[0]), (*C.float)(&scales[0]),
+		(*C.int32_t)(&w.offsets[0]), (*C.float)(&w.scales[0]), x, (*C.float)(&scales[0]),
 		C.size_t(rows), C.size_t(dilation), (*C.float)(&y[0]))
 	runtime.KeepAlive(w) // whose panels the collector does not see
 }

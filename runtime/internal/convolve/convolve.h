@@ -1,4 +1,4 @@
-// Convolutions of rows of bytes with 8-bit weights. See convolve.go.
+// Convolutions of rows of bytes with 8-bit weights, and of rows of words with 16-bit weights. See convolve.go.
 #ifndef SWAR_CONVOLVE_H
 #define SWAR_CONVOLVE_H
 
@@ -19,6 +19,7 @@ enum {
 	add_in_32 = 0,      // not at all
 	add_pairs = 1,      // the products of two neighbours
 	add_group = 2,      // those of two neighbours in each step of a group
+	add_words = 3,      // rows and weights are words, and products are added in 32 bits
 };
 
 // INLINE stands before what a kernel consists of: all of it becomes one function, so that numbers of rows and panels are constants there
@@ -34,6 +35,9 @@ enum {
 // convolve_weights are integers [out][taps][in]. They lie in panels of 16 columns, [panels][taps][in/4][16][4], padded with zeros to
 // whole panels; in is a multiple of group_channels, at most max_in. sums says how products may be added up, [panels][taps]. offsets
 // holds -128 times the sum of each column of a tap, [panels][taps][16], and scales what each column is multiplied with, [out].
+//
+// Where they are words, in counts bytes and not channels, a step holds two words of a column in place of four bytes, offsets are 0, and
+// whoever packed them has seen to it that no sum leaves 32 bits.
 typedef struct convolve_weights {
 	size_t in, out, taps;
 	const int8_t *panels;
@@ -48,7 +52,7 @@ typedef struct convolve_kernel {
 	int (*runs_here)(void); // on this processor
 
 	// multiply writes y [rows][out]. Row r of it follows from the rows r, r + dilation, ... of x, [..][in], whose bytes are integers
-	// plus 128, and of scale, a factor of each row of x.
+	// plus 128, or words, and of scale, a factor of each row of x.
 	void (*multiply)(const convolve_weights *w, const uint8_t *x, const float *scale, size_t rows, size_t dilation, float *y);
 } convolve_kernel;
 

@@ -18,9 +18,10 @@ static int runs_here(void) {
 	return (getauxval(AT_HWCAP) & dot_product) != 0;
 }
 
+#include "words_arm64.h"
+
 // Bytes of rows become signed, so that sums need no offset.
-INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, const uint8_t *x, const float *scale, float *sums) {
-	(void)panels; // one
+INLINE void add_up_bytes(const int rows, const tap_of_panels *t, const uint8_t *x, const float *scale, float *sums) {
 	const int8_t *b = t->b;
 	int32x4_t sum[tile_rows][4];
 	for (int r = 0; r < rows; r++)
@@ -45,6 +46,14 @@ INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, con
 			float *to = sums + r * panel_columns + 4 * c;
 			vst1q_f32(to, vaddq_f32(vld1q_f32(to), vmulq_n_f32(vcvtq_f32_s32(sum[r][c]), scale[r])));
 		}
+}
+
+INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, const uint8_t *x, const float *scale, float *sums) {
+	(void)panels; // one
+	if (t->how == add_words)
+		add_up_words(rows, t, x, scale, sums);
+	else
+		add_up_bytes(rows, t, x, scale, sums);
 }
 
 #include "kernel.h"

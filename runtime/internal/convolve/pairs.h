@@ -4,7 +4,7 @@
 // so, for every byte that a row may have. Else each step is widened to 32 bits by itself, and where not even two
 // products fit, bytes are widened before they are multiplied.
 //
-// The kernel defines the type sum_t, registers (how many of those make a panel) and the instructions. FORGET keeps the
+// Words need none of that. The kernel defines the type sum_t, registers (how many of those make a panel) and the instructions. FORGET keeps the
 // compiler from holding on to values of rows where there are too few registers for that.
 #include "tap.h"
 
@@ -53,9 +53,36 @@ INLINE void add_up_how(const int how, const int rows, const tap_of_panels *t, co
 	}
 }
 
+// add_up_words adds products of words, whole panels of few rows, so that a value of a row serves more than one product.
+INLINE void add_up_words(const int rows, const tap_of_panels *t, const uint8_t *x, const float *scale, float *sums) {
+	sum_t sum[word_rows][registers];
+	for (int r = 0; r < rows; r++)
+		for (int c = 0; c < registers; c++)
+			sum[r][c] = ZERO();
+	const int8_t *b = t->b, *fetch = t->fetch;
+	for (size_t i = 0; i < t->in; i += panel_depth, b += panel_bytes, fetch += panel_bytes) {
+		sum_t v[registers];
+		for (int c = 0; c < registers; c++)
+			v[c] = LOAD(b + c * sizeof(sum_t));
+		_mm_prefetch((const char *)fetch, _MM_HINT_T0);
+		for (int r = 0; r < rows; r++) {
+			const sum_t values = BROADCAST(x + r * t->in + i);
+			for (int c = 0; c < registers; c++)
+				ADD_PAIRS(sum[r][c], values, v[c]);
+		}
+	}
+	for (int r = 0; r < rows; r++)
+		for (int c = 0; c < registers; c++)
+			ADD_TO(sums + r * wide * panel_columns + c * sizeof(sum_t) / sizeof(float), sum[r][c], scale[r]);
+}
+
 INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, const uint8_t *x, const float *scale, float *sums) {
 	(void)panels; // one
 	switch (t->how) {
+	case add_words:
+		for (int r = 0; r < rows; r += word_rows)
+			add_up_words(rows - r < word_rows ? rows - r : word_rows, t, x + r * t->in, scale + r, sums + r * wide * panel_columns);
+		break;
 	case add_group: add_up_how(add_group, rows, t, x, scale, sums); break;
 	case add_pairs: add_up_how(add_pairs, rows, t, x, scale, sums); break;
 	default: add_up_how(add_in_32, rows, t, x, scale, sums);

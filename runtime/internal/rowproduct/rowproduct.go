@@ -101,11 +101,37 @@ type Matrix struct {
 	Scales  []float32 // of each column
 }
 
+// Pack lays a matrix of [in, out] out, into panels where they are long enough, see [PanelBytes].
+func Pack(panels, matrix []int8, scales []float32, in, out int) *Matrix {
+	if in%PanelDepth != 0 || in > MaxIn || len(matrix) != in*out || len(scales) != out || len(panels) != PanelBytes(in, out) {
+		panic("rowproduct: sizes do not fit each other")
+	}
+	m := &Matrix{in, out, panels, make([]int32, out), scales}
+	clear(panels)
+	for i := range in {
+		for o, v := range matrix[i*out : (i+1)*out] {
+			m.Panels[(o/PanelColumns*in+i/PanelDepth*PanelDepth)*PanelColumns+o%PanelColumns*PanelDepth+i%PanelDepth] = v
+			m.Offset[o] -= 128 * int32(v)
+		}
+	}
+	return m
+}
+
+// PanelBytes is the length of the panels of a matrix of [in, out].
+func PanelBytes(in, out int) int { return (out + PanelColumns - 1) / PanelColumns * PanelColumns * in }
+
+// Scratch is how many bytes [Kernel.MultiplyIn] needs.
+func (k Kernel) Scratch(in, rows int) int { return int(C.scratch_bytes(k.c, C.size_t(in), C.size_t(rows))) }
+
 // Multiply writes y [rows, m.Out], the product of x [rows, m.In] and m.
 func (k Kernel) Multiply(m *Matrix, x []float32, rows int, y []float32) {
-	panels := (m.Out + PanelColumns - 1) / PanelColumns
+	k.MultiplyIn(m, x, rows, y, make([]byte, k.Scratch(m.In, rows)))
+}
+
+// MultiplyIn is Multiply with memory that it may use meanwhile.
+func (k Kernel) MultiplyIn(m *Matrix, x []float32, rows int, y []float32, scratch []byte) {
 	whole := m.In%PanelDepth == 0 && m.In <= MaxIn
-	matrixFits := len(m.Panels) == panels*PanelColumns*m.In && len(m.Offset) == m.Out && len(m.Scales) == m.Out
+	matrixFits := len(m.Panels) == PanelBytes(m.In, m.Out) && len(m.Offset) == m.Out && len(m.Scales) == m.Out
 	if rowsFit := len(x) == rows*m.In && len(y) == rows*m.Out; !whole || !matrixFits || !rowsFit {
 		panic("rowproduct: sizes do not fit each other")
 	}
@@ -113,7 +139,9 @@ func (k Kernel) Multiply(m *Matrix, x []float32, rows int, y []float32) {
 		clear(y)
 		return
 	}
-	scratch := make([]byte, C.scratch_bytes(k.c, C.size_t(m.In), C.size_t(rows)))
+	if len(scratch) < k.Scratch(m.In, rows) {
+		panic("rowproduct: too little memory")
+	}
 	C.multiply_by(k.c, C.size_t(m.In), C.size_t(m.Out), (*C.int8_t)(&m.Panels[0]), (*C.int32_t)(&m.Offset[0]), (*C.float)(&m.Scales[0]),
 		(*C.float)(&x[0]), C.size_t(rows), (*C.float)(&y[0]), unsafe.Pointer(&scratch[0]))
 }

@@ -15,6 +15,7 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
+#include <math.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
@@ -112,9 +113,149 @@ TARGET static void leaky_bytes(uint8_t *q, float *scale, const float *x, size_t 
 	}
 }
 
+// exponential is e to the power of x, to about 2e-7 of it, and between e^-87 and e^88. Whole powers of two are taken away in two
+// parts; a polynomial serves the rest (Cephes, S. Moshier).
+INLINE float exponential(float x) {
+	const float magic = 0x1.8p23f;
+	x = x < -87 ? -87 : x; // what is no number stays that
+	x = x > 88 ? 88 : x;
+	const float shifted = x * 0x1.715476p0f + magic, n = shifted - magic;
+	float r = x - n * 0.693359375f;
+	r = r + n * 2.12194440e-4f;
+	float p = 1.9875691500e-4f;
+	p = p * r + 1.3981999507e-3f;
+	p = p * r + 8.3334519073e-3f;
+	p = p * r + 4.1665795894e-2f;
+	p = p * r + 1.6666665459e-1f;
+	p = p * r + 5.0000001201e-1f;
+	const float y = p * (r * r) + r + 1;
+	uint32_t bits;
+	memcpy(&bits, &shifted, sizeof bits);
+	bits = (bits + 127) << 23; // the last bits of magic are 0
+	float power;
+	memcpy(&power, &bits, sizeof power);
+	return y * power;
+}
+
+// to_words is to_bytes with integers up to range, which are words. What is behind them stays as it is.
+INLINE float to_words(int16_t *restrict q, const float *restrict v, size_t columns, float range) {
+	uint32_t peak = 0;
+	for (size_t c = 0; c < columns; c++) {
+		uint32_t bits;
+		memcpy(&bits, v + c, sizeof bits);
+		bits &= 0x7fffffff;
+		peak = bits > peak ? bits : peak;
+	}
+	float largest;
+	memcpy(&largest, &peak, sizeof largest);
+	const int nothing = largest < 1e-30f;
+	const float inverse = nothing ? 0 : range / largest;
+	const float magic = 0x1.8p23f;
+	for (size_t c = 0; c < columns; c++) {
+		const float scaled = v[c] * inverse + magic;
+		uint32_t bits;
+		memcpy(&bits, &scaled, sizeof bits);
+		q[c] = (int16_t)(uint16_t)bits; // the last two bytes of magic are 0
+	}
+	return nothing ? 0 : largest / range;
+}
+
+TARGET static void round_words(int16_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, float range) {
+	for (size_t r = 0; r < rows; r++, x += columns, q += stride)
+		scale[r] = to_words(q, x, columns, range);
+}
+
+TARGET static void elu(float *restrict y, const float *restrict x, size_t columns, const float *restrict bias) {
+	for (size_t c = 0; c < columns; c++) {
+		const float v = x[c] + bias[c], below = exponential(v > 0 ? 0 : v) - 1;
+		y[c] = v > 0 ? v : below;
+	}
+}
+
+TARGET static void elu_words(int16_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, const float *bias,
+                             float range) {
+	float row[max_byte_columns];
+	for (size_t r = 0; r < rows; r++, x += columns, q += stride) {
+		elu(row, x, columns, bias);
+		scale[r] = to_words(q, row, columns, range);
+	}
+}
+
+enum { parts = 16 }; // in which values are added, whatever a register holds, so that all sets add in one order
+
+INLINE float sum_of(float sums[parts]) {
+	for (int half = parts / 2; half > 0; half /= 2)
+		for (int p = 0; p < half; p++)
+			sums[p] += sums[half + p];
+	return sums[0];
+}
+
+// norm takes the mean of a row away, brings it to a variance of one, and is affine after that.
+TARGET static void norm(float *restrict y, const float *restrict x, size_t rows, size_t columns, const float *restrict weight,
+                        const float *restrict bias, float epsilon) {
+	for (size_t r = 0; r < rows; r++, x += columns, y += columns) {
+		float sums[parts] = {0}, squares[parts] = {0};
+		const size_t whole = columns / parts * parts;
+		for (size_t c = 0; c < whole; c += parts)
+			for (int p = 0; p < parts; p++)
+				sums[p] += x[c + p];
+		for (size_t c = whole; c < columns; c++)
+			sums[c - whole] += x[c];
+		const float mean = sum_of(sums) / (float)columns;
+		for (size_t c = 0; c < whole; c += parts)
+			for (int p = 0; p < parts; p++)
+				squares[p] += (x[c + p] - mean) * (x[c + p] - mean);
+		for (size_t c = whole; c < columns; c++)
+			squares[c - whole] += (x[c] - mean) * (x[c] - mean);
+		const float factor = 1 / sqrtf(sum_of(squares) / (float)columns + epsilon);
+		for (size_t c = 0; c < columns; c++)
+			y[c] = (x[c] - mean) * factor * weight[c] + bias[c];
+	}
+}
+
+// gelu is x times the part of a normal distribution below x, by the error function to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
+TARGET static void gelu(float *restrict y, const float *restrict x, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		const float v = x[i], z = (v < 0 ? -v : v) * 0x1.6a09e6p-1f, t = 1 / (1 + 0.3275911f * z);
+		float p = 1.061405429f;
+		p = p * t + -1.453152027f;
+		p = p * t + 1.421413741f;
+		p = p * t + -0.284496736f;
+		p = p * t + 0.254829592f;
+		const float above = p * t * exponential(-(z * z)) * 0.5f;
+		y[i] = v * (v < 0 ? above : 1 - above);
+	}
+}
+
+// gelu_tanh is the approximation of gelu that models of today are trained with.
+TARGET static void gelu_tanh(float *restrict y, const float *restrict x, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		const float v = x[i], u = v * (0x1.988454p-1f + 0x1.24461cp-5f * (v * v)); // sqrt(2/pi), and times 0.044715
+		y[i] = v / (1 + exponential(-2 * u));
+	}
+}
+
+// rotate turns the first half of each head against its second half.
+TARGET static void rotate(float *restrict y, const float *restrict x, size_t heads, size_t half, const float *restrict cosines,
+                          const float *restrict sines) {
+	for (size_t h = 0; h < heads; h++, x += 2 * half, y += 2 * half)
+		for (size_t i = 0; i < half; i++) {
+			const float first = x[i], second = x[half + i];
+			y[i] = first * cosines[i] - second * sines[i];
+			y[half + i] = first * sines[i] + second * cosines[i];
+		}
+}
+
+// mix writes rows of x times a row of a, plus z times that of b.
+TARGET static void mix(float *restrict y, const float *restrict x, const float *restrict z, size_t rows, size_t columns,
+                       const float *restrict a, const float *restrict b) {
+	for (size_t r = 0; r < rows; r++, y += columns, a += columns, b += columns)
+		for (size_t c = 0; c < columns; c++)
+			y[c] = a[c] * x[c] + b[c] * z[c];
+}
+
 // linear adds in 16 sums whatever a register holds, so that all sets add in one order.
 TARGET static void linear(float *y, const float *x, size_t in, size_t out, const int8_t *weights, const float *scales, const float *bias) {
-	enum { parts = 16 };
 	for (size_t o = 0; o < out; o++, weights += in) {
 		float sums[parts] = {0};
 		size_t i = 0;
@@ -123,10 +264,7 @@ TARGET static void linear(float *y, const float *x, size_t in, size_t out, const
 				sums[p] += (float)weights[i + p] * x[i + p];
 		for (int p = 0; i < in; i++, p++)
 			sums[p] += (float)weights[i] * x[i];
-		for (int half = parts / 2; half > 0; half /= 2)
-			for (int p = 0; p < half; p++)
-				sums[p] += sums[half + p];
-		y[o] = sums[0] * scales[o] + bias[o];
+		y[o] = sum_of(sums) * scales[o] + bias[o];
 	}
 }
 
@@ -174,9 +312,90 @@ TARGET static void dense(float *y, const float *x, size_t rows, size_t in, size_
 	}
 }
 
+// weigh adds up rows of values, some columns of them, each times its weight.
+INLINE void weigh(const int columns, float *y, const float *weights, const float *values, size_t count, size_t width, float factor) {
+	enum { each = LANE_BYTES / sizeof(float) };
+	lanes sums[attend_padding / each];
+	for (int l = 0; l < columns / each; l++)
+		sums[l] = (lanes){0};
+	for (size_t j = 0; j < count; j++, values += width)
+		for (int l = 0; l < columns / each; l++) {
+			lanes v;
+			memcpy(&v, values + l * each, sizeof v);
+			sums[l] += weights[j] * v;
+		}
+	for (int l = 0; l < columns / each; l++) {
+		const lanes v = sums[l] * factor;
+		memcpy(y + l * each, &v, sizeof v);
+	}
+}
+
+// scores writes the products of a query and of some keys, which lie side by side.
+INLINE void scores(float *s, const float *q, const float *keys, size_t capacity, size_t head) {
+	enum { each = LANE_BYTES / sizeof(float), registers_of_scores = attend_padding / each };
+	lanes sums[registers_of_scores];
+	for (int l = 0; l < registers_of_scores; l++)
+		sums[l] = (lanes){0};
+	for (size_t d = 0; d < head; d++, keys += capacity)
+		for (int l = 0; l < registers_of_scores; l++) {
+			lanes k;
+			memcpy(&k, keys + l * each, sizeof k);
+			sums[l] += q[d] * k;
+		}
+	memcpy(s, sums, sizeof sums);
+}
+
+INLINE float largest(const float *s, size_t count) {
+	float most[parts];
+	for (int p = 0; p < parts; p++)
+		most[p] = s[0];
+	const size_t whole = count / parts * parts;
+	for (size_t j = 0; j < whole; j += parts)
+		for (int p = 0; p < parts; p++)
+			most[p] = s[j + p] > most[p] ? s[j + p] : most[p];
+	for (size_t j = whole; j < count; j++)
+		most[0] = s[j] > most[0] ? s[j] : most[0];
+	for (int p = 1; p < parts; p++)
+		most[0] = most[p] > most[0] ? most[p] : most[0];
+	return most[0];
+}
+
+// attend lets a query look at so many keys, from one on. keys are [heads][head][capacity], values [capacity][heads][head], and scratch as
+// long as the keys with padding. Sums begin with the first key that is seen, so that they are the same wherever it lies.
+TARGET static void attend(float *y, const float *q, const float *keys, const float *values, size_t capacity, size_t from, size_t count,
+                          size_t heads, size_t head, float *s) {
+	for (size_t h = 0; h < heads; h++, q += head, y += head, keys += head * capacity) {
+		for (size_t j = 0; j < count; j += attend_padding)
+			scores(s + j, q, keys + from + j, capacity, head);
+		const float most = largest(s, count);
+		for (size_t j = 0; j < count; j++)
+			s[j] = exponential(s[j] - most);
+		float sums[parts] = {0};
+		const size_t whole = count / parts * parts;
+		for (size_t j = 0; j < whole; j += parts)
+			for (int p = 0; p < parts; p++)
+				sums[p] += s[j + p];
+		for (size_t j = whole; j < count; j++)
+			sums[j - whole] += s[j];
+		const float factor = 1 / sum_of(sums), *v = values + from * heads * head + h * head;
+		size_t d = 0;
+		for (; d + 64 <= head; d += 64)
+			weigh(64, y + d, s, v + d, count, heads * head, factor);
+		for (; d + 16 <= head; d += 16)
+			weigh(16, y + d, s, v + d, count, heads * head, factor);
+		for (; d < head; d++) {
+			float sum = 0;
+			for (size_t j = 0; j < count; j++)
+				sum += s[j] * v[j * heads * head + d];
+			y[d] = sum * factor;
+		}
+	}
+}
+
 #define JOINED(a, b) a##b
 #define SYMBOL(name) JOINED(vector_, name)
 #define TEXT(name) #name
 #define QUOTED(name) TEXT(name)
 
-const vector_functions SYMBOL(NAME) = {QUOTED(NAME), runs_here, snake, leaky, sum, dense, round_bytes, snake_bytes, leaky_bytes, linear};
+const vector_functions SYMBOL(NAME) = {QUOTED(NAME), runs_here, snake, leaky, sum, dense, round_bytes, snake_bytes, leaky_bytes,
+	round_words, elu_words, norm, gelu, gelu_tanh, rotate, attend, mix, linear};

@@ -1,4 +1,4 @@
-// Package vector has what a vocoder computes beside products of integers: activations, sums, and small products of floats. Signals are
+// Package vector has what vocoders and codecs compute beside products of integers: activations, sums, and small products of floats. Signals are
 // rows, one for a moment, of a value for each channel.
 //
 // Which instructions run is decided when the program starts. All give the same bits.
@@ -6,6 +6,7 @@ package vector
 
 /*
 #cgo CFLAGS: -O3 -std=c11
+#cgo LDFLAGS: -lm
 #include "vector.h"
 
 static const vector_functions *vector_at(size_t i) { return vector_all[i]; }

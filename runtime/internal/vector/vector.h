@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { max_byte_columns = 2048 }; // of rows that become bytes
+enum {
+	max_byte_columns = 2048, // of rows that become bytes or words
+	attend_padding = 64,     // floats behind the keys that may be read
+};
 
 // vector_functions are those of one set of instructions. All sets give the same bits.
 typedef struct vector_functions {
@@ -23,6 +26,15 @@ typedef struct vector_functions {
 	                    const float *frequency, const float *height);
 	void (*leaky_bytes)(uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, const float *a, const float *b,
 	                    float slope);
+	void (*round_words)(int16_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, float range);
+	void (*elu_words)(int16_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride, const float *bias, float range);
+	void (*norm)(float *y, const float *x, size_t rows, size_t columns, const float *weight, const float *bias, float epsilon);
+	void (*gelu)(float *y, const float *x, size_t n);
+	void (*gelu_tanh)(float *y, const float *x, size_t n);
+	void (*rotate)(float *y, const float *x, size_t heads, size_t half, const float *cosines, const float *sines);
+	void (*attend)(float *y, const float *q, const float *keys, const float *values, size_t capacity, size_t from, size_t count, size_t heads,
+	               size_t head, float *scratch);
+	void (*mix)(float *y, const float *x, const float *z, size_t rows, size_t columns, const float *a, const float *b);
 	void (*linear)(float *y, const float *x, size_t in, size_t out, const int8_t *weights, const float *scales, const float *bias);
 } vector_functions;
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/model"
 )
 
 // RuntimeVersion is the release of ONNX Runtime that the engine is tested with.
@@ -28,11 +29,12 @@ const Position = 200
 
 // Graphs are the graphs of a bundle, ready to run. They are not safe for concurrent use.
 type Graphs struct {
-	manifest  bundle.Manifest
-	lm, codec *ort.Session
-	kv        map[string][]float32 // of [MaxStreams] streams
-	states    []*ort.Tensor        // of the codec
-	open      []*ort.Tensor        // to close
+	manifest bundle.Manifest
+	lm       *ort.Session
+	codec    *model.Codec
+	kv       map[string][]float32 // of [MaxStreams] streams
+	decoders []model.Decoder
+	open     []*ort.Tensor // to close
 }
 
 // Open loads the bundle in dir. The library is that of ONNX Runtime.
@@ -45,22 +47,15 @@ func Open(dir, library string) (*Graphs, error) {
 		return nil, err
 	}
 	g := &Graphs{manifest: m, kv: map[string][]float32{}}
-	codecIn, codecOut := []string{"latents", "cos", "sin", "mask"}, []string{"audio"}
-	for _, s := range m.Codec.States {
-		codecIn, codecOut = append(codecIn, s.Name), append(codecOut, s.Name+"_out")
+	data, err := os.ReadFile(filepath.Join(dir, m.LM.File.File))
+	if err != nil {
+		return nil, err
 	}
-	for _, part := range []struct {
-		to      **ort.Session
-		graph   bundle.Graph
-		in, out []string
-	}{{&g.lm, m.LM, names(m.LM.Inputs), names(m.LM.Outputs)}, {&g.codec, m.Codec, codecIn, codecOut}} {
-		data, err := os.ReadFile(filepath.Join(dir, part.graph.File.File))
-		if err != nil {
-			return nil, errors.Join(err, g.Close())
-		}
-		if *part.to, err = ort.Open(data, part.in, part.out); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", part.graph.File.File, err), g.Close())
-		}
+	if g.lm, err = ort.Open(data, names(m.LM.Inputs), names(m.LM.Outputs)); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.LM.File.File, err)
+	}
+	if g.codec, err = model.OpenCodec(dir, &m); err != nil {
+		return nil, errors.Join(err, g.Close())
 	}
 	draw := rand.New(rand.NewPCG(1, 1))
 	for i := range m.Dims.Layers {
@@ -86,13 +81,17 @@ func names(values []bundle.Value) []string {
 // Close releases the graphs.
 func (g *Graphs) Close() error {
 	var err error
-	for _, t := range append(g.open, g.states...) {
+	for _, d := range g.decoders {
+		err = errors.Join(err, d.Close())
+	}
+	for _, t := range g.open {
 		err = errors.Join(err, t.Close())
 	}
-	for _, s := range []*ort.Session{g.lm, g.codec} {
-		if s != nil {
-			err = errors.Join(err, s.Close())
-		}
+	if g.codec != nil {
+		err = errors.Join(err, g.codec.Close())
+	}
+	if g.lm != nil {
+		err = errors.Join(err, g.lm.Close())
 	}
 	return err
 }
@@ -169,38 +168,25 @@ func (g *Graphs) language(streams, rows int) (func() (time.Duration, error), err
 	return timed(g.lm, inputs, outputs), nil
 }
 
-// Decode returns a function that decodes so many frames at once and says how long it took.
+// Decode returns a function that decodes so many frames at once, in the middle of a chunk, and says how long it took.
 func (g *Graphs) Decode(frames int) (func() (time.Duration, error), error) {
-	d := g.manifest.Dims
-	positions, half := frames*d.Upsample, d.CodecWidth/d.CodecHeads/2
-	keys := d.CodecWindow - 1 + positions
-	var inputs, outputs []*ort.Tensor
-	var err error
-	add := func(to *[]*ort.Tensor, values []float32, shape ...int) *ort.Tensor {
-		t, e := ort.Floats(values, shape...)
-		err = errors.Join(err, e)
-		*to = append(*to, t)
-		return t
-	}
-	add(&inputs, random(frames*d.Latent), 1, frames, d.Latent)
-	add(&inputs, random(positions*half), positions, half)
-	add(&inputs, random(positions*half), positions, half)
-	add(&inputs, make([]float32, positions*keys), positions, keys)
-	add(&outputs, make([]float32, frames*1920), 1, 1, frames*1920)
-	g.open = append(g.open, append(inputs, outputs...)...)
-	if g.states == nil {
-		for _, s := range g.manifest.Codec.States {
-			n := 1
-			for _, size := range s.Shape {
-				n *= size
-			}
-			add(&g.states, make([]float32, n), s.Shape...)
-		}
-	}
+	d, err := g.codec.NewDecoder()
 	if err != nil {
 		return nil, err
 	}
-	return timed(g.codec, append(inputs, g.states...), append(outputs, g.states...)), nil
+	g.decoders = append(g.decoders, d)
+	latents := random(frames * g.manifest.Dims.Latent)
+	decode := func() error {
+		_, err := d.Decode(latents, frames)
+		return err
+	}
+	d.Begin()
+	for range Position / 10 / frames { // until attention sees its whole window
+		if err := decode(); err != nil {
+			return nil, err
+		}
+	}
+	return clocked(decode), nil
 }
 
 func random(n int) []float32 {
@@ -213,11 +199,16 @@ func random(n int) []float32 {
 }
 
 func timed(s *ort.Session, inputs, outputs []*ort.Tensor) func() (time.Duration, error) {
+	return clocked(func() error { return s.Run(context.Background(), inputs, outputs) })
+}
+
+// clocked returns a function that runs another one and says how long that took.
+func clocked(run func() error) func() (time.Duration, error) {
 	return func() (time.Duration, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		before := Thread()
-		err := s.Run(context.Background(), inputs, outputs)
+		err := run()
 		return Thread() - before, err
 	}
 }

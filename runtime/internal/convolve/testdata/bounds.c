@@ -64,7 +64,7 @@ static int test_weights(const convolve_weights *w, size_t dilation) {
 	return equal;
 }
 
-// test_size has weights that fit how products are to be added up.
+// test_size has weights that fit how products are to be added up. Words have half as many channels.
 static int test_size(size_t in, size_t out, size_t taps, size_t dilation, int how) {
 	static const int reach[] = {128, 65, 17};
 	const size_t panels = (out + panel_columns - 1) / panel_columns, steps = in / panel_depth;
@@ -80,9 +80,15 @@ static int test_size(size_t in, size_t out, size_t taps, size_t dilation, int ho
 		for (size_t t = 0; t < taps; t++)
 			for (size_t i = 0; i < in; i++) {
 				const size_t at = o / panel_columns * taps + t;
-				const int8_t v = (int8_t)((int)(drawn() % (2 * reach[how] - 1)) - reach[how] + 1);
-				integers[(at * steps + i / panel_depth) * panel_bytes + o % panel_columns * panel_depth + i % panel_depth] = v;
-				offsets[at * panel_columns + o % panel_columns] -= 128 * v;
+				int8_t *to = integers + (at * steps + i / panel_depth) * panel_bytes + o % panel_columns * panel_depth + i % panel_depth;
+				if (how == add_words) {
+					const int16_t v = (int16_t)((int)(drawn() % 1001) - 500); // times 2^15 and 72 channels, below 2^31
+					if (i % 2 == 0)
+						memcpy(to, &v, sizeof v);
+					continue;
+				}
+				*to = (int8_t)((int)(drawn() % (2 * reach[how] - 1)) - reach[how] + 1);
+				offsets[at * panel_columns + o % panel_columns] -= 128 * *to;
 			}
 	}
 	const convolve_weights w = {in, out, taps, integers, sums, offsets, scales};
@@ -113,7 +119,7 @@ int main(void) {
 	size_t sizes = 0;
 	for (size_t w = 0; w < LENGTH(widths); w++)
 		for (size_t c = 0; c < LENGTH(channels); c++, sizes++)
-			for (int how = add_in_32; how <= add_group; how++)
+			for (int how = add_in_32; how <= add_words; how++)
 				equal &= test_size(channels[c], widths[w], taps[sizes % LENGTH(taps)], dilations[sizes / LENGTH(taps) % LENGTH(dilations)], how);
 	return expected() && equal ? 0 : 1;
 }

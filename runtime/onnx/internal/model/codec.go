@@ -8,19 +8,50 @@ import (
 
 	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/codec"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// codec turns latents into samples: what all streams share. It is safe for concurrent use.
-type codec struct {
+// Decoder is the codec's state in one stream. It is not safe for concurrent use.
+type Decoder interface {
+	// Begin forgets what was decoded: every chunk starts fresh.
+	Begin()
+
+	// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call.
+	Decode(latents []float32, frames int) ([]float32, error)
+
+	// Close gives up the state.
+	Close() error
+}
+
+// sharedCodec turns latents into samples: what all streams share. It is safe for concurrent use.
+type sharedCodec interface {
+	newDecoder() (Decoder, error)
+
+	// bytes returns the memory of the weights, and of a decoder.
+	bytes() (weights, stream int64)
+
+	close() error
+}
+
+// ownCodec computes by kernels of our own, from integers.
+type ownCodec struct{ *codec.Codec }
+
+func (c ownCodec) newDecoder() (Decoder, error)   { return c.NewDecoder() }
+func (c ownCodec) bytes() (weights, stream int64) { return c.Bytes() }
+func (c ownCodec) close() error                   { return c.Close() }
+
+// graphCodec computes in floats, by ONNX Runtime. Bundles in fp32 speak by it, and those in int8 are compared with it.
+type graphCodec struct {
 	dims        bundle.Dims
 	states      []bundle.State
 	frequencies []float32
 	session     *ort.Session
+	size        int64 // of the file
 }
 
-func openCodec(m *bundle.Manifest, openGraph opener, graph []byte) (*codec, error) {
+func openCodec(m *bundle.Manifest, openGraph opener, graph []byte) (sharedCodec, error) {
 	inputs, outputs := []string{"latents", "cos", "sin", "mask"}, []string{"audio"}
 	for _, s := range m.Codec.States {
 		inputs, outputs = append(inputs, s.Name), append(outputs, s.Name+"_out")
@@ -30,14 +61,25 @@ func openCodec(m *bundle.Manifest, openGraph opener, graph []byte) (*codec, erro
 		return nil, fmt.Errorf("loading %s: %w", m.Codec.File.File, err)
 	}
 	head := m.Dims.CodecWidth / m.Dims.CodecHeads
-	return &codec{m.Dims, m.Codec.States, bundle.RotationFrequencies(m.Dims.CodecRoPE, head), session}, nil
+	return &graphCodec{m.Dims, m.Codec.States, bundle.RotationFrequencies(m.Dims.CodecRoPE, head), session, int64(len(graph))}, nil
 }
 
-func (c *codec) close() error { return c.session.Close() }
+func (c *graphCodec) close() error { return c.session.Close() }
 
-// Decoder is the codec's state in one stream. It is not safe for concurrent use.
-type Decoder struct {
-	codec    *codec
+func (c *graphCodec) bytes() (weights, stream int64) {
+	const float = 4
+	for _, s := range c.states {
+		size := int64(float)
+		for _, dim := range s.Shape {
+			size *= int64(dim)
+		}
+		stream += size
+	}
+	return c.size, stream
+}
+
+type graphDecoder struct {
+	codec    *graphCodec
 	position int // of the next frame, in positions of the transformer
 	states   []float32
 	free     func() error      // frees the states, which the collector does not see
@@ -52,8 +94,8 @@ type decoding struct {
 	inputs, outputs                []*ort.Tensor
 }
 
-func (c *codec) newDecoder() (*Decoder, error) {
-	d := &Decoder{codec: c, groups: map[int]*decoding{}}
+func (c *graphCodec) newDecoder() (Decoder, error) {
+	d := &graphDecoder{codec: c, groups: map[int]*decoding{}}
 	const line = 16 // values of a line of the processor's cache, on which each state begins
 	sizes, total := make([]int, len(c.states)), 0
 	for i, s := range c.states {
@@ -78,8 +120,7 @@ func (c *codec) newDecoder() (*Decoder, error) {
 	return d, nil
 }
 
-// Close gives up its state.
-func (d *Decoder) Close() error {
+func (d *graphDecoder) Close() error {
 	var err error
 	for _, t := range d.tensors {
 		err = errors.Join(err, t.Close())
@@ -90,15 +131,14 @@ func (d *Decoder) Close() error {
 	return errors.Join(err, d.free())
 }
 
-// Begin forgets what was decoded: every chunk starts fresh.
-func (d *Decoder) Begin() {
+func (d *graphDecoder) Begin() {
 	d.position = 0
 	clear(d.states)
 }
 
-// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call. It never runs more frames at once than a worker does: with five and more the library adds up in another
+// Decode never runs more frames at once than a worker does: with five and more the library adds up in another
 // order, which the last bits of the samples show (1.2e-6 instead of 9e-7 from one by one).
-func (d *Decoder) Decode(latents []float32, frames int) ([]float32, error) {
+func (d *graphDecoder) Decode(latents []float32, frames int) ([]float32, error) {
 	if frames <= synth.GroupFrames {
 		return d.decode(latents, frames)
 	}
@@ -114,7 +154,7 @@ func (d *Decoder) Decode(latents []float32, frames int) ([]float32, error) {
 	return audio, nil
 }
 
-func (d *Decoder) decode(latents []float32, frames int) ([]float32, error) {
+func (d *graphDecoder) decode(latents []float32, frames int) ([]float32, error) {
 	g, err := d.group(frames)
 	if err != nil {
 		return nil, err
@@ -131,7 +171,7 @@ func (d *Decoder) decode(latents []float32, frames int) ([]float32, error) {
 	return g.audio, nil
 }
 
-func (d *Decoder) group(frames int) (*decoding, error) {
+func (d *graphDecoder) group(frames int) (*decoding, error) {
 	if g, ok := d.groups[frames]; ok {
 		return g, nil
 	}

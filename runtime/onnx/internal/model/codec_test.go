@@ -15,7 +15,7 @@ import (
 
 const closeEnoughAudio = 2e-5
 
-func openVectorCodec(t testing.TB, v *vectortest.Case) *codec {
+func openVectorCodec(t testing.TB, v *vectortest.Case) sharedCodec {
 	t.Helper()
 	built, err := v.Checkpoint.Codec()
 	if err != nil {
@@ -35,23 +35,22 @@ func openVectorCodec(t testing.TB, v *vectortest.Case) *codec {
 }
 
 // play decodes all latents by the plan: the last number repeats, the last group may be short.
-func play(t testing.TB, d *Decoder, latents []float32, plan []int) []float32 {
+func play(t testing.TB, d Decoder, width int, latents []float32, plan []int) []float32 {
 	t.Helper()
-	n := d.codec.dims.Latent
 	var audio []float32
 	d.Begin()
 	for i := 0; len(latents) > 0; i++ {
-		frames := min(plan[min(i, len(plan)-1)], len(latents)/n)
-		samples, err := d.Decode(latents[:frames*n], frames)
+		frames := min(plan[min(i, len(plan)-1)], len(latents)/width)
+		samples, err := d.Decode(latents[:frames*width], frames)
 		if err != nil {
 			t.Fatal(err)
 		}
-		audio, latents = append(audio, samples...), latents[frames*n:]
+		audio, latents = append(audio, samples...), latents[frames*width:]
 	}
 	return audio
 }
 
-func newDecoder(t testing.TB, c *codec) *Decoder {
+func newDecoder(t testing.TB, c sharedCodec) Decoder {
 	t.Helper()
 	d, err := c.newDecoder()
 	if err != nil {
@@ -70,19 +69,19 @@ func TestCodecEqualsTheReference(t *testing.T) {
 	v := vectortest.Load(t, "04-codec")
 	d := newDecoder(t, openVectorCodec(t, v))
 	latents := v.Array(t, "latents.npy").Floats
-	first := play(t, d, latents, []int{1})
+	first := play(t, d, v.Checkpoint.Dims().Latent, latents, []int{1})
 	for _, tt := range []struct {
 		plan []int
 		file string
 	}{{[]int{1}, "audio_plan_1.npy"}, {[]int{1, 4}, "audio_plan_1_4.npy"}, {[]int{3, 7}, "audio_plan_3_7.npy"}} {
 		t.Run(fmt.Sprint("plan ", tt.plan), func(t *testing.T) {
-			got := play(t, d, latents, tt.plan)
+			got := play(t, d, v.Checkpoint.Dims().Latent, latents, tt.plan)
 			far, among := vectortest.Apart(t, got, v.Array(t, tt.file).Floats), vectortest.Apart(t, got, first)
 			t.Logf("%d frames: %.1e from the reference, %.1e from one by one", len(got)/speech.FrameSamples, far, among)
 			if !(far <= closeEnoughAudio) || !(among <= 3e-6) {
 				t.Errorf("%.1e from the reference, %.1e from one by one", far, among)
 			}
-			if again := play(t, d, latents, tt.plan); !slices.Equal(again, got) {
+			if again := play(t, d, v.Checkpoint.Dims().Latent, latents, tt.plan); !slices.Equal(again, got) {
 				t.Error("the same plan again decodes to other samples")
 			}
 		})

@@ -24,9 +24,9 @@ func (c *KVCache) Warmed(n int) bool {
 	return ok
 }
 
-// Warmed reports whether so many frames were decoded at once.
-func (d *Decoder) Warmed(frames int) bool {
-	_, ok := d.groups[frames]
+// Warmed reports whether so many frames were decoded at once by a graph.
+func Warmed(d Decoder, frames int) bool {
+	_, ok := d.(*graphDecoder).groups[frames]
 	return ok
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/internal/ort"
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
+	"github.com/swar-tts/swar/runtime/onnx/internal/codec"
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
@@ -19,7 +20,7 @@ type Model struct {
 	Manifest bundle.Manifest // as it was when the model was loaded; not to be changed
 	voices   *voices
 	language *languageModel
-	codec    *codec
+	codec    sharedCodec
 	capacity int // positions of a stream: those of the longest prompt that the bundle has room for, and the longest chunk
 	slots    int // of each cache
 
@@ -36,7 +37,7 @@ func Open(dir string, manifest bundle.Manifest, slots int) (*Model, error) {
 			return nil, err
 		}
 	}
-	return open(dir, manifest, slots, func(file []byte, inputs, outputs []string) (*ort.Session, error) {
+	return open(dir, manifest, slots, manifest.Precision == bundle.Int8, func(file []byte, inputs, outputs []string) (*ort.Session, error) {
 		s, err := ort.Open(file, inputs, outputs)
 		if err != nil {
 			return nil, err
@@ -62,13 +63,13 @@ func checkProducts(p ort.Products, precision string) error {
 
 // OpenInFloats loads a bundle as [Open] does, but computes without rounding rows to integers, for comparing.
 func OpenInFloats(dir string, manifest bundle.Manifest) (*Model, error) {
-	return open(dir, manifest, 1, ort.OpenInFloats)
+	return open(dir, manifest, 1, false, ort.OpenInFloats)
 }
 
 // opener loads a graph.
 type opener func(file []byte, inputs, outputs []string) (*ort.Session, error)
 
-func open(dir string, manifest bundle.Manifest, slots int, openGraph opener) (_ *Model, err error) {
+func open(dir string, manifest bundle.Manifest, slots int, own bool, openGraph opener) (_ *Model, err error) {
 	m := &Model{Manifest: manifest, voices: &voices{}, capacity: manifest.Limits.Positions, slots: slots}
 	defer func() {
 		if err != nil {
@@ -107,9 +108,43 @@ func open(dir string, manifest bundle.Manifest, slots int, openGraph opener) (_ 
 	if m.language, err = openLanguageModel(&manifest, openGraph, host, m.voices, take("language model"), take("flow head")); err != nil {
 		return nil, err
 	}
-	m.codec, err = openCodec(&manifest, openGraph, take("codec"))
+	m.codec, err = openSharedCodec(&manifest, own, openGraph, take("codec"))
 	return m, err
 }
+
+// openSharedCodec opens the codec from our own kernels or from the graph.
+func openSharedCodec(m *bundle.Manifest, own bool, openGraph opener, file []byte) (sharedCodec, error) {
+	if !own {
+		return openCodec(m, openGraph, file)
+	}
+	c, err := codec.Open(m, file, ort.ChosenKernel())
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", m.Codec.File.File, err)
+	}
+	return ownCodec{c}, nil
+}
+
+// Codec is that of a bundle, without the rest of it.
+type Codec struct{ shared sharedCodec }
+
+// OpenCodec loads the codec of the bundle in dir, as [Open] does.
+func OpenCodec(dir string, m *bundle.Manifest) (*Codec, error) {
+	file, err := os.ReadFile(filepath.Join(dir, m.Codec.File.File))
+	if err != nil {
+		return nil, err
+	}
+	c, err := openSharedCodec(m, m.Precision == bundle.Int8, ort.Open, file)
+	if err != nil {
+		return nil, err
+	}
+	return &Codec{c}, nil
+}
+
+// NewDecoder returns a decoder with a state of its own.
+func (c *Codec) NewDecoder() (Decoder, error) { return c.shared.newDecoder() }
+
+// Close gives the codec up. Decoders must be closed before.
+func (c *Codec) Close() error { return c.shared.close() }
 
 // moveOut moves values that stay long out of the collector's sight: it lets garbage grow as large as what it knows to be in use.
 func moveOut(values []float32) (kept []float32, free func() error, err error) {
@@ -130,7 +165,7 @@ func readHost(path string, manifest *bundle.Manifest) (bundle.Host, error) {
 }
 
 // NewDecoder returns a decoder with a state of its own.
-func (m *Model) NewDecoder() (*Decoder, error) { return m.codec.newDecoder() }
+func (m *Model) NewDecoder() (Decoder, error) { return m.codec.newDecoder() }
 
 // NewLoneStream returns a stream with a cache of its own, of so many positions.
 func (m *Model) NewLoneStream(positions int) (*Stream, error) {
@@ -165,18 +200,12 @@ func (m *Model) NewStream() (*Stream, error) {
 func (m *Model) Bytes() (weights, prompts, stream int64) {
 	const float = 4
 	files, d := &m.Manifest, m.Manifest.Dims
-	weights = files.LM.Bytes + files.FlowHead.Bytes + files.Codec.Bytes + files.Host.Bytes
+	ofCodec, decoder := m.codec.bytes()
+	weights = files.LM.Bytes + files.FlowHead.Bytes + ofCodec + files.Host.Bytes
 	position := int64(2 * d.Layers * d.Width * float)
 	all, longest := m.voices.positions()
 	prompts = int64(all) * position
-	stream = int64(m.Manifest.Limits.Longest(longest)) * position
-	for _, s := range files.Codec.States {
-		size := int64(float)
-		for _, dim := range s.Shape {
-			size *= int64(dim)
-		}
-		stream += size
-	}
+	stream = int64(m.Manifest.Limits.Longest(longest))*position + decoder
 	return weights, prompts, stream
 }
 
