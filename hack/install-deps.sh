@@ -2,6 +2,7 @@
 # Installs what is missing, and only that: "run" for building and speaking, "test" for what tests compare with as well, "browser"
 # for Chromium and letters that it draws, "generate" for what generates code, "arm64" for building and running tests for arm64,
 # "cluster" for running Kubernetes. Without apt-get it prints what to install and fails only where nothing works without it.
+# Go, which Debian has in old versions, comes pinned as a package of Python.
 set -euo pipefail
 
 want=${1:?usage: install-deps.sh run|test|browser|generate|arm64|cluster}
@@ -14,8 +15,12 @@ has() { command -v "$1"; }
 daemon() { command -v "$1" || test -x "/usr/sbin/$1"; } # which not every user has in the PATH
 has_hindi() { [[ -n $(fc-list :lang=hi) ]]; } # a font without which Chromium draws boxes
 
-command -v go >/dev/null || { echo "Go is missing: install Go $(awk '/^go /{print $2}' go.mod) or later (https://go.dev/doc/install)" >&2; exit 1; }
-need gcc has "$(go env CC)"
+has_pip() { python3 -m pip --version; }
+
+"${0%/*}/go.sh" -n || need python3-pip has_pip # Go comes by it
+# So does the library of the neural engines, without which espeak-ng speaks.
+[[ ${SWAR_VOICE:-} == espeak || -n ${SWAR_ONNXRUNTIME:-} ]] || like python3-pip has_pip
+need gcc has "$(go env CC 2>/dev/null || echo "${CC:-gcc}")"
 need libc6-dev test -e /usr/include/stdio.h
 need pkg-config has pkg-config
 need libopus-dev pkg-config --exists opus
@@ -54,20 +59,30 @@ if [[ $want == cluster ]]; then
 	need util-linux has nsenter
 fi
 
-missing=("${required[@]}" "${optional[@]}")
-((${#missing[@]})) || exit 0
+mapfile -t missing < <(printf '%s\n' "${required[@]}" "${optional[@]}" | sort -u | sed '/^$/d')
 
-if ! command -v apt-get >/dev/null; then
-	echo "Please install: ${missing[*]} (Debian's package names; elsewhere look for the headers of opus and lame, and for espeak-ng)." >&2
+# complain WHAT says what is not installed, which is an error only where nothing works without it.
+complain() {
+	echo "$1" >&2
 	((${#required[@]} == 0)) || exit 1
-	exit 0
-fi
-sudo=()
-if ((EUID != 0)); then
-	command -v sudo >/dev/null || { echo "Please run as root: apt-get install -y ${missing[*]}" >&2; exit 1; }
-	sudo=(sudo)
-fi
-echo "installing ${missing[*]}"
-export DEBIAN_FRONTEND=noninteractive
-"${sudo[@]}" apt-get -o DPkg::Lock::Timeout=120 -qq update
-"${sudo[@]}" apt-get -o DPkg::Lock::Timeout=120 -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+install() {
+	local sudo=()
+	if ! command -v apt-get >/dev/null; then
+		complain "Please install: ${missing[*]} (Debian's package names; elsewhere look for the headers of opus and lame, and for espeak-ng)."
+		return
+	fi
+	if ((EUID != 0)); then
+		command -v sudo >/dev/null || { complain "Please run as root: apt-get install -y ${missing[*]}"; return; }
+		sudo=(sudo)
+	fi
+	sudo+=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -qq)
+	echo "installing ${missing[*]}"
+	"${sudo[@]}" update || true # a source that has nothing to do with this may be gone
+	"${sudo[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
+		complain "apt-get could not install ${missing[*]}, see above; check the network and run this again"
+}
+
+((${#missing[@]} == 0)) || install
+"${0%/*}/go.sh"

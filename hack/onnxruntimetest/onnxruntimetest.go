@@ -27,12 +27,12 @@ func library(tb testing.TB, root string) string {
 	if arch == "amd64" {
 		arch = "x64"
 	}
-	script, err := os.ReadFile(filepath.Join(root, "hack", "onnxruntime.sh"))
+	pins, err := os.ReadFile(filepath.Join(root, "hack", "fetch", "pins.txt"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	_, version, _ := strings.Cut(string(script), "\nversion=")
-	version, _, _ = strings.Cut(version, "\n")
+	_, version, _ := strings.Cut(string(pins), "\nonnxruntime==")
+	version, _, _ = strings.Cut(version, " ")
 	path := filepath.Join(root, ".cache", "onnxruntime", "libonnxruntime-"+version+"-"+arch+".so")
 	if _, err := os.Stat(path); err == nil {
 		return path

@@ -27,7 +27,7 @@ func (r *recorder) Fatal(args ...any) {
 }
 
 func TestLibrary(t *testing.T) {
-	const version = "#!/bin/sh\nversion=1.2.3\n"
+	const pins = "# What is pinned.\nonnxruntime==1.2.3 --hash=sha256:00\n"
 	fetched := map[string]string{"amd64": "libonnxruntime-1.2.3-x64.so", "arm64": "libonnxruntime-1.2.3-arm64.so"}[runtime.GOARCH]
 	for name, tt := range map[string]struct {
 		ci, without, named, file string
@@ -47,7 +47,7 @@ func TestLibrary(t *testing.T) {
 			t.Setenv("SWAR_TEST_WITHOUT", tt.without)
 			t.Setenv("SWAR_ONNXRUNTIME", tt.named)
 			root := t.TempDir()
-			write(t, filepath.Join(root, "hack", "onnxruntime.sh"), version)
+			write(t, filepath.Join(root, "hack", "fetch", "pins.txt"), pins)
 			if tt.file != "" {
 				write(t, filepath.Join(root, ".cache", "onnxruntime", tt.file), "")
 			}

@@ -11,13 +11,13 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/orttest"
 )
 
-func TestTheScriptFetchesTheVersionThatTheEngineNames(t *testing.T) {
-	script, err := os.ReadFile("../../../hack/onnxruntime.sh")
+func TestThePinnedVersionIsTheOneThatTheEngineNames(t *testing.T) {
+	pins, err := os.ReadFile("../../../hack/fetch/pins.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nversion=" + ort.Version + "\n"; !strings.Contains(string(script), want) {
-		t.Errorf("hack/onnxruntime.sh has no line %q", want)
+	if want := "\nonnxruntime==" + ort.Version + " "; !strings.Contains(string(pins), want) {
+		t.Errorf("hack/fetch/pins.txt has no line with %q", want)
 	}
 }
 
