@@ -296,7 +296,7 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 		asked string // of apt-get at last
 	}{
 		"nothing is missing":       {has: all, apt: "exit 1"},
-		"much is":                  {has: "go", apt: "exit 0", says: "installing curl espeak-ng gcc libopus-dev pkg-config python3-pip\n", asked: "install -y --no-install-recommends curl espeak-ng gcc libopus-dev pkg-config python3-pip"},
+		"much is":                  {has: "go", apt: "exit 0", says: "installing curl espeak-ng gcc libmp3lame-dev libopus-dev pkg-config python3-pip\n", asked: "install -y --no-install-recommends curl espeak-ng gcc libmp3lame-dev libopus-dev pkg-config python3-pip"},
 		"it cannot be had":         {has: "curl go pkg-config python3", apt: "exit 100", code: 1, says: "apt-get could not install espeak-ng gcc, see above; check the network and run this again\n"},
 		"another source is broken": {has: "curl go pkg-config python3", apt: `case "$*" in *update*) exit 100; esac`, says: "installing espeak-ng gcc\n", asked: "install -y --no-install-recommends espeak-ng gcc"},
 		"only what is useful is":   {has: "espeak-ng gcc go pkg-config", apt: "exit 100", says: "apt-get could not install curl python3-pip, see above"},
