@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -32,9 +33,11 @@ func (madeUp) Floats(name string, shape ...int) ([]float32, error) {
 	}
 	v := make([]float32, n)
 	for i := range v {
-		v[i] = float32(r.NormFloat64() * .05)
-		if len(name) > 7 && name[len(name)-6:] == ".scale" {
-			v[i] = .0007
+		switch v[i] = float32(r.NormFloat64() * .05); {
+		case strings.HasSuffix(name, ".scale"):
+			v[i] = .0004
+		case strings.Contains(name, ".alpha"):
+			v[i]++
 		}
 	}
 	return v, nil
