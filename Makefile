@@ -211,10 +211,11 @@ bench-operator: envtest-assets build ## measure an operator of 500 fleets: its l
 sim: ## play fleets of routers and pods and write docs/capacity.md and its charts (ARGS="-quick" only prints what must hold)
 	@go run ./hack/sim $(if $(findstring -quick,$(ARGS)),,-docs docs) $(ARGS)
 
-samples: install-deps build ## make the audio files that the README links
+samples: install-deps build ## make the audio files that the README links: with Kokoro where its weights can be had, else with espeak-ng
 	@mkdir -p docs/samples
-	@bin/swar say --local --engine espeak --seed 1 -o docs/samples/order.ogg 'Namaste! Aapka order #IN-4021 kal shaam 5:30 tak deliver ho jayega, total ₹499 hai.'
-	@bin/swar say --local --engine espeak --voice raj --seed 1 -o docs/samples/otp.ogg 'Aapka OTP 482913 hai, 10 min tak valid. Kisi ko mat batana!'
+	@model=$$(hack/voice.sh); engine=$${model:+--model $$model}; engine=$${engine:---engine espeak}; \
+	bin/swar say --local $$engine --seed 1 -o docs/samples/order.ogg 'Namaste! Aapka order #IN-4021 kal shaam 5:30 tak deliver ho jayega, total ₹499 hai.'; \
+	bin/swar say --local $$engine --voice raj --seed 1 -o docs/samples/otp.ogg 'Aapka OTP 482913 hai, 10 min tak valid. Kisi ko mat batana!'
 
 # The shell of this function does not see the PATH above.
 GOARCH    = $(shell PATH='$(PATH)' go env GOARCH)

@@ -11,6 +11,15 @@ import time
 TICK = os.sysconf("SC_CLK_TCK")
 
 
+def used(pid):
+    """Returns the seconds of processor that a process has used, with programs that it has run and that have ended, and the most memory
+    that it has had, in MiB."""
+    with open(f"/proc/{pid}/stat") as f:
+        ticks = sum(map(int, f.read().rsplit(")", 1)[1].split()[11:15]))
+    with open(f"/proc/{pid}/status") as f:
+        return ticks / TICK, next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) / 1024
+
+
 class Server:
     """One process of `swar serve` with one worker, until close."""
 
@@ -63,14 +72,10 @@ class Server:
         return first + answer.read(), seconds
 
     def cpu(self):
-        """Returns the seconds of processor that the server has used, with programs that it has run and that have ended."""
-        with open(f"/proc/{self.process.pid}/stat") as f:
-            return sum(map(int, f.read().rsplit(")", 1)[1].split()[11:15])) / TICK
+        return used(self.process.pid)[0]
 
     def memory(self):
-        """Returns the most memory that the server has had, in MiB."""
-        with open(f"/proc/{self.process.pid}/status") as f:
-            return next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) / 1024
+        return used(self.process.pid)[1]
 
     def close(self):
         self.process.terminate()

@@ -1,20 +1,24 @@
 """Measures voices: how clean they sound, what a recogniser understands, and what they cost.
 
-  voices.py [--swar FILE] [--docs FILE] [--keep FOLDER] [--every N] MODEL[:VOICE,VOICE]...
+  voices.py [--swar FILE] [--docs FILE] [--keep FOLDER] [--every N] [--reference] MODEL[:VOICE,VOICE]...
 
 MODEL is espeak, the name of a pulled model, or the folder of a bundle. Each runs on a server of its own, with one worker and
-cold caches. A row of the table in --docs is replaced; rows of other voices stay.
+cold caches. A row of the table in --docs is replaced; rows of other voices stay. --reference measures voices of Kokoro also as the
+published model speaks them, see reference.py.
 """
 
 import argparse
+import json
 import os
 import statistics
+import subprocess
 import sys
 import time
 import wave
 
 import letters
 import numpy as np
+import reference
 import server
 import sound
 from faster_whisper import WhisperModel
@@ -51,8 +55,10 @@ def recognise(model, x16, language):
     return " ".join(s.text for s in segments)
 
 
-def measure(judges, running, model, voice, every, keep):
-    """Returns the row of a voice."""
+def measure(judges, running, row, every, keep):
+    """Returns the row of a voice. row names the model, the voice and how it speaks."""
+    model, voice, how = row
+    name_of_row = f"{os.path.basename(model)} {voice}{how}"
     dnsmos, whisper = judges
     scores, firsts, fronts, ends, takes = [], [], [], [], []
     errors = {language: [] for language in LANGUAGES}
@@ -72,13 +78,13 @@ def measure(judges, running, model, voice, every, keep):
         clipped += sound.clipped(samples)
         seconds += len(x) / sound.RATE
         found = f"errors {errors[language][-1]:.2f}, DNSMOS {scores[-1][0]:.2f}: {written}"
-        print(f"{model} {voice} {name}: {found}", file=sys.stderr)
+        print(f"{name_of_row} {name}: {found}", file=sys.stderr)
         if keep:
-            save(os.path.join(keep, f"{os.path.basename(model)}-{voice}-{name}.wav"), raw)
+            save(os.path.join(keep, f"{name_of_row} {name}.wav".replace(",", "").replace(" ", "-")), raw)
     overall, signal, background = np.mean(scores, axis=0)
     everything = np.concatenate(takes)
     return [
-        f"{os.path.basename(model)} {voice}",
+        name_of_row,
         f"{overall:.2f}",
         f"{signal:.2f}",
         f"{background:.2f}",
@@ -124,6 +130,24 @@ def flags_of(model):
     return ["--bundle" if os.path.isdir(model) else "--model", model]
 
 
+def folder_of(swar, model):
+    """Returns the folder of a bundle."""
+    if os.path.isdir(model):
+        return model
+    shown = subprocess.run([swar, "model", "show", model, "--json"], check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(shown)["folder"]
+
+
+def speakers(o, model):
+    """Yields what speaks the voices of a model, and how."""
+    yield "", lambda: server.Server(o.swar, flags_of(model))
+    if not o.reference or model == "espeak":
+        return
+    bundle = folder_of(o.swar, model)
+    for precision in ("int8", "fp32"):
+        yield f", reference in {precision}", lambda: reference.Reference(o.swar, flags_of(model), bundle, precision, o.cache)
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--swar", default="bin/swar", help="the program")
@@ -131,6 +155,7 @@ def main():
     args.add_argument("--docs", help="a page to write the table into, between its markers")
     args.add_argument("--keep", help="a folder to keep the audio in, to listen to")
     args.add_argument("--every", type=int, default=1, help="take each N-th sentence only")
+    args.add_argument("--reference", action="store_true", help="measure the published model, too")
     args.add_argument("models", nargs="*", default=["espeak"])
     o = args.parse_args()
     if o.docs and o.every != 1:
@@ -144,15 +169,16 @@ def main():
     print(line(COLUMNS) + "|---" * len(COLUMNS) + "|")
     for spec in o.models:
         model, _, voices = spec.partition(":")
-        running = server.Server(o.swar, flags_of(model))
-        try:
-            for voice in voices.split(",") if voices else running.voices():
-                row = measure(judges, running, model, voice, o.every, o.keep)
-                print(line(row), end="", flush=True)
-                if o.docs:
-                    write(o.docs, [row])
-        finally:
-            running.close()
+        for how, start in speakers(o, model):
+            running = start()
+            try:
+                for voice in voices.split(",") if voices else running.voices():
+                    row = measure(judges, running, (model, voice, how), o.every, o.keep)
+                    print(line(row), end="", flush=True)
+                    if o.docs:
+                        write(o.docs, [row])
+            finally:
+                running.close()
 
 
 if __name__ == "__main__":

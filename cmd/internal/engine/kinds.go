@@ -3,7 +3,9 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
@@ -30,6 +32,9 @@ type bundled struct {
 	cacheBytes   int64 // less than 0 for no prefill cache, 0 for the engine's default
 }
 
+// kokoroGCPercent: a stream of Kokoro leaves as much garbage as it keeps, chunk by chunk, and little of the time goes into collecting it.
+const kokoroGCPercent = 25
+
 // kinds is the table of those engines.
 var kinds = []kind{
 	{
@@ -44,6 +49,9 @@ var kinds = []kind{
 	{
 		name: "kokoro",
 		open: func(b bundled) (synth.Neural, error) {
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(kokoroGCPercent)
+			}
 			return kokoro.New(kokoro.Config{Bundle: b.dir, Library: b.library, CacheBytes: b.cacheBytes, Threads: launch.FindCPUs().Whole()})
 		},
 		read: func(dir string) (synth.Engine, error) { return kokoro.OpenReader(dir) },

@@ -82,12 +82,21 @@ func appendIDs(ids []int64, symbols string) []int64 {
 	return ids
 }
 
-// FullStop is the id of the mark that ends a sentence.
-var FullStop = vocabulary['.']
+// pause is the id of the pauses around a text.
+const pause = 0
 
-var markIDs = idsOf(";:,.!?…—")
+var (
+	fullStop = vocabulary['.']
+	markIDs  = idsOf(";:,.!?…—")
+)
 
-// EndsInMark reports whether the last of ids is a mark at which a voice pauses.
-func EndsInMark(ids []int64) bool {
-	return len(ids) > 0 && slices.Contains(markIDs, ids[len(ids)-1])
+// Fed returns what the model is fed for the ids of a text, which are not empty: pauses around them, and a full stop where there is no mark
+// at the end. The statistics of voices are of sentences: without a mark, the end is noise.
+func Fed(ids []int64) []int64 {
+	fed := append(make([]int64, 0, len(ids)+3), pause)
+	fed = append(fed, ids...)
+	if len(ids) < MaxIDs && !slices.Contains(markIDs, ids[len(ids)-1]) {
+		fed = append(fed, fullStop)
+	}
+	return append(fed, pause)
 }

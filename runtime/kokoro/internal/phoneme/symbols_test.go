@@ -1,6 +1,9 @@
 package phoneme
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestTheVocabulary(t *testing.T) {
 	if len(vocabulary) != 114 {
@@ -85,6 +88,25 @@ func TestEveryMappedSymbolIsKnown(t *testing.T) {
 	for _, m := range marks {
 		if vocabulary[m] == 0 && markSymbols[m] == 0 {
 			t.Errorf("%q has no id", m)
+		}
+	}
+}
+
+func TestFed(t *testing.T) {
+	longest := make([]int64, MaxIDs)
+	for i := range longest {
+		longest[i] = 43
+	}
+	shorter := longest[1:]
+	for name, tt := range map[string]struct{ ids, want []int64 }{
+		"no mark":         {[]int64{43}, []int64{0, 43, 4, 0}},
+		"a mark":          {[]int64{43, 6}, []int64{0, 43, 6, 0}},
+		"a space":         {[]int64{43, 16}, []int64{0, 43, 16, 4, 0}},
+		"room for a stop": {shorter, slices.Concat([]int64{0}, shorter, []int64{4, 0})},
+		"no room for one": {longest, slices.Concat([]int64{0}, longest, []int64{0})},
+	} {
+		if got := Fed(tt.ids); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
 }

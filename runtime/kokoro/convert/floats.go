@@ -1,0 +1,30 @@
+package convert
+
+import (
+	"context"
+	"io"
+
+	"github.com/swar-tts/swar/runtime/internal/graph"
+)
+
+// audioOutput is what the export makes of its inputs.
+const audioOutput = "audio"
+
+// Floats writes a copy of an export that computes in floats, as the model did before it was quantised: the same weights, but nothing of a
+// signal is rounded. It is for comparing.
+func Floats(ctx context.Context, to io.Writer, export []byte) error {
+	s, err := readSource(export)
+	if err != nil {
+		return err
+	}
+	c := newCutter(ctx, s, "kokoro", func(int) {}, s.tokens, styleInput, speedInput)
+	c.to.Input(s.tokens, graph.I64, 1, "ids")
+	c.to.Input(styleInput, graph.F32, 1, 2*kokoro82M.style)
+	c.to.Input(speedInput, graph.F32, 1)
+	if err := c.value(audioOutput); err != nil {
+		return err
+	}
+	c.to.Output("samples", audioOutput, graph.F32, "samples")
+	_, err = c.to.WriteTo(to)
+	return err
+}
