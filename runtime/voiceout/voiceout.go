@@ -170,7 +170,7 @@ func (e *Encoder) deliver(samples []int16) {
 	}
 }
 
-// SetLengths writes the real length into the header of a whole stream of f, for answers that are not streamed: those of WAV
+// SetLengths writes the real lengths into the header of a whole stream of f, for answers that are not streamed: those of WAV
 // have 0xFFFFFFFF there before. It changes nothing of other containers.
 func (f Format) SetLengths(whole []byte) {
 	if f.Container == WAV {
