@@ -18,7 +18,7 @@ SOAK     ?= 10m
 NODES    ?= 2
 comma    := ,
 
-.PHONY: help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-limits test-sanitized test-x86 test-arm64 test-python sdk test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-voices bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
+.PHONY: compat help run fleet build install uninstall install-deps install-test-deps onnxruntime kokoro test test-limits test-sanitized test-x86 test-arm64 test-python sdk test-upstream firestore e2e e2e-web-full shots picture chaos soak envtest-assets test-oldest cluster cluster-down test-cluster e2e-cluster soak-cluster helm promtool kustomize rules peers bench bench-engine bench-fleet bench-operator bench-pods bench-pull bench-web bench-voices bench-reading bench-reading-peers bench-reading-tests sim samples images image-pins image-sources test-images fuzz chart generate web verify lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ test-arm64: ## run the kernels and the neural engine for arm64 in qemu; installs
 
 firestore: ## run the tests of the Firestore store beside the emulator, and fail where there is none
 	@hack/firestore-emulator.sh go test -race -count=1 -timeout 10m $(ARGS) ./portal/firestore ./portal/migrate
+
+compat: ## speak with real clients of other services (npm and PyPI, pinned; skipped where they cannot be had)
+	hack/compat/run.sh
 
 e2e: install-test-deps build ## drive swar serve, and then a fleet, with real clients: curl, ffprobe, opusinfo, Chromium
 	@hack/install-deps.sh browser

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Speaks with real clients of other services against swar serve. They are installed, with the versions that are pinned
+# here, into .cache/compat. One that cannot be had is skipped, and named at the end.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+cache=$PWD/.cache/compat
+work=$(mktemp -d)
+mkdir -p "$cache"
+trap 'kill "${server:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
+skipped=() failed=()
+
+port=${COMPAT_PORT:-18787}
+export SWAR_COMPAT=http://127.0.0.1:$port SWAR_COMPAT_KEY=compat-key SWAR_COMPAT_RAJ_KEY=compat-raj
+go build -o "$work/swar" ./cmd/swar
+"$work/swar" serve --portal off --engine espeak --listen "127.0.0.1:$port" --api-key compat-key --api-key compat-raj=raj \
+	>"$work/log" 2>&1 &
+server=$!
+for _ in $(seq 100); do
+	curl -fs "$SWAR_COMPAT/readyz" >/dev/null && break
+	sleep .1
+done
+curl -fs "$SWAR_COMPAT/readyz" >/dev/null || { cat "$work/log"; exit 1; }
+
+# try NAME COMMAND... runs one client.
+try() {
+	local name=$1
+	shift
+	echo "== $name"
+	"$@" || failed+=("$name")
+}
+
+# npm_client NAME SCRIPT PACKAGE@VERSION... installs packages of one client and runs its script with them.
+npm_client() {
+	local name=$1 script=$2 folder=$cache/npm-$1
+	shift 2
+	if [[ $(cat "$folder/.of" 2>/dev/null) != "$*" ]]; then
+		rm -rf "$folder"
+		mkdir -p "$folder"
+		if ! npm install --silent --no-audit --no-fund --prefix "$folder" "$@" >"$work/npm.log" 2>&1; then
+			tail -3 "$work/npm.log"
+			skipped+=("$*")
+			return
+		fi
+		echo "$*" >"$folder/.of"
+	fi
+	cp hack/compat/*.mjs "$folder/"
+	try "$*" node "$folder/$script"
+}
+
+# pip_client NAME SCRIPT PACKAGE==VERSION... is the same for PyPI.
+pip_client() {
+	local name=$1 script=$2 folder=$cache/pip-$1
+	shift 2
+	if [[ $(cat "$folder/.of" 2>/dev/null) != "$*" ]]; then
+		rm -rf "$folder"
+		if ! { python3 -m venv "$folder" && "$folder/bin/pip" install -q --disable-pip-version-check "$@"; } >"$work/pip.log" 2>&1; then
+			tail -3 "$work/pip.log"
+			skipped+=("$*")
+			return
+		fi
+		echo "$*" >"$folder/.of"
+	fi
+	try "$*" "$folder/bin/python" "hack/compat/$script"
+}
+
+if command -v npm >/dev/null; then
+	npm_client openai7 openai.mjs openai@7.55.0
+	npm_client openai6 openai.mjs openai@6.49.0
+	npm_client ai ai.mjs ai@6.0.326 @ai-sdk/openai@3.0.141
+else
+	skipped+=("all of npm: npm is missing")
+fi
+if command -v python3 >/dev/null; then
+	pip_client openai openai_client.py openai==3.51.0
+else
+	skipped+=("all of PyPI: python3 is missing")
+fi
+
+for what in "${skipped[@]}"; do
+	echo "SKIPPED, not to be had: $what" >&2
+done
+if ((${#failed[@]})); then
+	printf 'FAILED: %s\n' "${failed[@]}" >&2
+	exit 1
+fi
+echo "compat: every client that was found speaks"
