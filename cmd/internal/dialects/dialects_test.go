@@ -1,0 +1,41 @@
+package dialects
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/swar-tts/swar/runtime/serve"
+)
+
+func TestFlags(t *testing.T) {
+	for _, tt := range []struct{ value, served, refused string }{
+		{"", "openai", ""}, {"none", "", ""}, {"OpenAI", "openai", ""}, {"openai,none", "", `"none"`}, {"azure", "", `"azure"`},
+	} {
+		var o Flags
+		cmd := &cobra.Command{Use: "serve"}
+		o.Define(cmd.Flags())
+		if tt.value != "" {
+			if err := cmd.Flags().Set("dialects", tt.value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := o.Check(cmd)
+		if (err != nil) != (tt.refused != "") || err != nil && !strings.Contains(err.Error(), tt.refused) {
+			t.Errorf("--dialects %s: %v", tt.value, err)
+		}
+		if err != nil {
+			continue
+		}
+		var c serve.Config
+		o.Apply(&c)
+		var served []string
+		for _, d := range c.Dialects {
+			served = append(served, string(d.Name))
+		}
+		if got := strings.Join(served, ","); got != tt.served || c.Encoders == nil {
+			t.Errorf("--dialects %s serves %q, want %q", tt.value, got, tt.served)
+		}
+	}
+}
