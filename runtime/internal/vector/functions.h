@@ -13,6 +13,8 @@
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("no-trapping-math") // else a choice of two values stays a jump where registers have no masks
 #endif
 
 #include <math.h>
