@@ -36,7 +36,7 @@ type Config struct {
 	Threads    int    // that speak at once, as far as is known; 0 means GOMAXPROCS
 }
 
-const defaultCacheBytes = 64 << 20 // 110 kB for nine words: some 600 chunks
+const defaultCacheBytes = 64 << 20 // 150 kB for nine words: some 400 chunks
 
 // Engine is a loaded bundle. It is safe for concurrent use.
 type Engine struct {
@@ -55,41 +55,24 @@ type voice struct {
 	bundle.Voice
 	prompt bundle.Prompt
 	gain   float32
-	last   atomic.Pointer[shaped]
-}
-
-// shaped is the shape of a voice for chunks of so many ids.
-type shaped struct {
-	ids   int
-	shape *vocoder.Shape
-}
-
-// shape returns that for a chunk of so many ids. Most have the same one, which is kept; it is larger than all else that is known of a chunk.
-func (v *voice) shape(of *vocoder.Vocoder, ids int) (*vocoder.Shape, error) {
-	ids = max(ids, fewestStyled)
-	if s := v.last.Load(); s != nil && s.ids == ids {
-		return s.shape, nil
-	}
-	shape, err := of.Shape(timbre(&v.prompt, ids), func(norm string) vocoder.Statistics {
-		return vocoder.Statistics(v.prompt.Norms[norm])
-	})
-	if err == nil {
-		v.last.Store(&shaped{ids, shape})
-	}
-	return shape, err
 }
 
 // prefill is what is known of a chunk before its first sample. It never changes.
 type prefill struct {
-	ids     int // that the model was fed, 0 for silence
 	prosody prosody.Prosody
 	from    int // the first sample that the vocoder is asked for
 	words   []word
+	shape   *vocoder.Shape
+	gain    float32
 }
 
 // bytes is what p takes in the cache.
 func (p *prefill) bytes() int64 {
-	return 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations)) + 32*int64(len(p.words)) + 256
+	n := 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations)) + 32*int64(len(p.words))
+	if p.shape != nil {
+		n += p.shape.Bytes()
+	}
+	return n + 256
 }
 
 // New loads a bundle. It reads every file and compares its hash. An error leaves nothing behind but the library, which a process
@@ -124,7 +107,7 @@ func (e *Engine) load(c Config) error {
 			return err
 		}
 		e.memory.Prompts += v.Bytes
-		e.voices[v.Name] = &voice{Voice: v, prompt: prompt, gain: float32(math.Pow(10, v.GainDB/20))}
+		e.voices[v.Name] = &voice{v, prompt, float32(math.Pow(10, v.GainDB/20))}
 	}
 	// Weights in integers and graphs in floats lie in memory as in their files; the library keeps a copy of some.
 	e.memory.Weights = e.manifest.Text.Bytes + e.manifest.Prosody.Bytes + e.manifest.Vocoder.Bytes
@@ -198,12 +181,13 @@ func openNetwork(dir string, m bundle.Manifest, library, program string) (n netw
 
 // reading is how a text is to sound.
 type reading struct {
-	ids     int // that the model is fed; 0 where nothing can be heard
+	ids     int // of phonemes, those of the silence at both ends included; 0 where nothing can be heard
 	words   []word
 	prosody prosody.Prosody
 }
 
-// read turns text into phonemes and their prosody.
+// read turns text into phonemes and their prosody. A text without a mark at its end gets a full stop, because the statistics of
+// voices are of sentences: without one, the end is noise.
 func (n *network) read(ctx context.Context, p *bundle.Prompt, text string, speed float64) (r reading, err error) {
 	prepared, from := espeak.PreparedWords(text)
 	if strings.TrimSpace(prepared) == "" {
@@ -302,9 +286,12 @@ func (e *Engine) read(ctx context.Context, v *voice, text string, speed float64)
 	if err != nil || r.ids == 0 {
 		return &prefill{}, err
 	}
-	return &prefill{
-		ids: r.ids, prosody: r.prosody, words: r.words, from: max(0, r.prosody.Durations[0]*vocoder.FrameSamples-beforePad),
-	}, nil
+	p := &prefill{prosody: r.prosody, words: r.words, gain: v.gain}
+	p.from = max(0, r.prosody.Durations[0]*vocoder.FrameSamples-beforePad)
+	p.shape, err = e.vocoder.Shape(timbre(&v.prompt, r.ids), func(norm string) vocoder.Statistics {
+		return vocoder.Statistics(v.prompt.Norms[norm])
+	})
+	return p, err
 }
 
 // fewestStyled is for how many ids the timbre of a chunk is, at least. That of very short ones lies so far from others that the statistics

@@ -71,17 +71,13 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if err != nil {
 		return false, err
 	}
-	if p.ids == 0 {
+	if p.shape == nil {
 		w.ended = true
 		return cached, nil
 	}
-	shape, err := v.shape(w.engine.vocoder, p.ids)
-	if err != nil {
-		return false, err
-	}
-	w.prefilled, w.gain = p, v.gain
+	w.prefilled, w.gain = p, p.gain
 	w.stream, err = w.engine.vocoder.Start(vocoder.Chunk{
-		Durations: p.prosody.Durations, Text: p.prosody.Text, Pitch: p.prosody.F0, Energy: p.prosody.N, Shape: shape,
+		Durations: p.prosody.Durations, Text: p.prosody.Text, Pitch: p.prosody.F0, Energy: p.prosody.N, Shape: p.shape,
 		From:  p.from,
 		Noise: noiseOf(o),
 	})

@@ -67,6 +67,14 @@ func (v *Vocoder) Shape(style []float32, of func(norm string) Statistics) (*Shap
 	return s, nil
 }
 
+// Bytes is what a shape takes.
+func (s *Shape) Bytes() (n int64) {
+	for _, a := range s.affines {
+		n += 8 * int64(len(a.Factor))
+	}
+	return n
+}
+
 // norming is a norm in a stream.
 type norming struct {
 	*norm
