@@ -50,7 +50,7 @@ It needs a running server. Standard output carries nothing but the protocol; wha
 			if err != nil {
 				return err
 			}
-			defer t.folder.Close()
+			defer func() { _ = t.folder.Close() }()
 			err = t.server().Run(cmd.Context(), &mcp.IOTransport{Reader: io.NopCloser(a.In), Writer: quietClose{a.Out}})
 			if errors.Is(err, io.EOF) || cmd.Context().Err() != nil { // the program that started this one has gone
 				return nil
@@ -157,7 +157,7 @@ func (t *tools) say(ctx context.Context, _ *mcp.CallToolRequest, in sayInput) (*
 	if err != nil {
 		return nil, sayOutput{}, t.reached(err)
 	}
-	defer audio.Close()
+	defer func() { _ = audio.Close() }()
 	length, err := t.write(file, format, audio)
 	if err != nil {
 		return nil, sayOutput{}, err

@@ -35,7 +35,7 @@ func withDialects(c *Config) {
 type lateEncoders struct{}
 
 func (lateEncoders) Encodes(a dialect.Audio) bool { return a.Container != dialect.FLAC }
-func (lateEncoders) NewEncoder(a dialect.Audio, tags []string) (dialect.Encoder, error) {
+func (lateEncoders) NewEncoder(a dialect.Audio, _ []string) (dialect.Encoder, error) {
 	return &lateEncoder{late: fmt.Appendf(nil, "%s/%g ", a.Container, a.Speed)}, nil
 }
 

@@ -44,7 +44,7 @@ type encoded struct {
 
 // Speak implements [speaking].
 func (e *encoded) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
-	defer e.encoder.Close() // which frees it, however speaking ends
+	defer func() { _, _ = e.encoder.Close() }() // which frees it, however speaking ends
 	st, err := e.speaker.Speak(ctx, u, turn, encodedSink{sink, e})
 	if err != nil {
 		return st, err

@@ -160,9 +160,10 @@ func TestTokenByTokenIsSpokenLikeTheWhole(t *testing.T) {
 // tokens cuts text as language models do: a few characters, with the space in front.
 func tokens(text string) (all []string) {
 	runes := []rune(text)
-	for i, n := 0, 0; i < len(runes); i += n {
-		n = min(1+(7*i+3)%4, len(runes)-i)
-		all = append(all, string(runes[i:i+n]))
+	for i := 0; len(runes) > 0; {
+		n := min(1+(7*i+3)%4, len(runes))
+		all = append(all, string(runes[:n]))
+		runes, i = runes[n:], i+n
 	}
 	return all
 }

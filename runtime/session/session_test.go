@@ -28,7 +28,6 @@ type voice struct {
 	said  []speech.Utterance
 	turns []speech.Turn
 	kept  []bool // what More said at each end
-	ended []time.Duration
 }
 
 func (v *voice) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (st speech.Stats, err error) {

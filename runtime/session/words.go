@@ -46,20 +46,19 @@ func align(text string, raw bool, o normalize.Options) []written {
 
 // words are the words of text that are heard: as they stand, or their letters and digits alone.
 func words(text string, whole bool) (all []written) {
-	chars := 0
-	for part := range strings.SplitAfterSeq(text, " ") {
-		for _, field := range strings.FieldsFunc(part, unicode.IsSpace) {
-			before := utf8.RuneCountInString(part[:strings.Index(part, field)])
-			w := written{text: field, start: chars + before, end: chars + before + utf8.RuneCountInString(field)}
-			if letters(field) == "" && !strings.ContainsFunc(field, unicode.IsSymbol) {
-				continue
-			}
-			if !whole {
-				w.text = letters(field)
-			}
-			all = append(all, w)
+	at, chars := 0, 0 // bytes and code points that have been seen
+	for field := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
+		from := at + strings.Index(text[at:], field)
+		start := chars + utf8.RuneCountInString(text[at:from])
+		at, chars = from+len(field), start+utf8.RuneCountInString(field)
+		if letters(field) == "" && !strings.ContainsFunc(field, unicode.IsSymbol) {
+			continue
 		}
-		chars += utf8.RuneCountInString(part)
+		w := written{text: field, start: start, end: chars}
+		if !whole {
+			w.text = letters(field)
+		}
+		all = append(all, w)
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package voiceout
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // flac makes the subset of FLAC that streams (RFC 9639, section 7): blocks of 80 ms, which no rate makes longer than the
@@ -33,8 +34,7 @@ func newFLAC(rate int, tags []string) sink {
 	w.put(0, 3)  // channels, less one
 	w.put(15, 5) // bits of a sample, less one
 	w.put(0, 36) // samples: unknown
-	f.header = append(w.dst, make([]byte, 16)...)
-	f.header = appendComments(f.header, tags)
+	f.header = appendComments(slices.Concat(w.dst, make([]byte, 16)), tags)
 	return f
 }
 

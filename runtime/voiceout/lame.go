@@ -9,6 +9,7 @@ package voiceout
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -28,7 +29,7 @@ type lame struct {
 func newLAME(rate, bitrate int) (*lame, error) {
 	c := C.lame_init()
 	if c == nil {
-		return nil, fmt.Errorf("mp3: libmp3lame has no memory for an encoder")
+		return nil, errors.New("mp3: libmp3lame has no memory for an encoder")
 	}
 	l := &lame{c: c}
 	l.cleanup = runtime.AddCleanup(l, func(c *C.lame_global_flags) { C.lame_close(c) }, c)

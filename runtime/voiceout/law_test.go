@@ -30,18 +30,6 @@ func decodeMuLaw(b byte) int {
 	return v
 }
 
-func decodeALaw(b byte) int {
-	b ^= 0x55
-	v := int(b&15)<<4 + 8
-	if segment := b >> 4 & 7; segment > 0 {
-		v = (v + 256) << (segment - 1)
-	}
-	if b&0x80 == 0 {
-		return -v
-	}
-	return v
-}
-
 // TestLawsFollowTheirDecisionValues compares both encoders with the tables of G.711: a sample belongs to the last code whose
 // decision value it reaches.
 func TestLawsFollowTheirDecisionValues(t *testing.T) {

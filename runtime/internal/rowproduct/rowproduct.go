@@ -121,7 +121,9 @@ func Pack(panels, matrix []int8, scales []float32, in, out int) *Matrix {
 func PanelBytes(in, out int) int { return (out + PanelColumns - 1) / PanelColumns * PanelColumns * in }
 
 // Scratch is how many bytes [Kernel.MultiplyIn] needs.
-func (k Kernel) Scratch(in, rows int) int { return int(C.scratch_bytes(k.c, C.size_t(in), C.size_t(rows))) }
+func (k Kernel) Scratch(in, rows int) int {
+	return int(C.scratch_bytes(k.c, C.size_t(in), C.size_t(rows)))
+}
 
 // Multiply writes y [rows, m.Out], the product of x [rows, m.In] and m.
 func (k Kernel) Multiply(m *Matrix, x []float32, rows int, y []float32) {

@@ -47,13 +47,14 @@ func orElse(v, otherwise int) int {
 // wantWhole checks what came of an utterance that nobody cancelled. What is not in any chunk is white space.
 func wantWhole(t *testing.T, r *Recorder, st speech.Stats) {
 	t.Helper()
-	frames, text := 0, ""
+	frames := 0
+	var spoken strings.Builder
 	for i, e := range r.Ends {
 		if e.Frames == 0 || !e.EOS {
 			t.Errorf("chunk %d of %d: %d frames, its own end %v; want frames and its own end", i, len(r.Ends), e.Frames, e.EOS)
 		}
 		frames += e.Frames
-		text += r.Chunks[i].Text
+		spoken.WriteString(r.Chunks[i].Text)
 	}
 	if len(r.Started) != 1 || r.Started[0].Chunks != len(r.Ends) || st.Chunks != len(r.Ends) {
 		t.Fatalf("%d starts and %d chunk ends, stats %+v; want one start that announces all chunks", len(r.Started), len(r.Ends), st)
@@ -61,7 +62,7 @@ func wantWhole(t *testing.T, r *Recorder, st speech.Stats) {
 	if st.Frames != frames || r.Frames() != frames || len(r.Bytes()) != frames*speech.FrameBytes {
 		t.Errorf("%d frames are counted, chunks have %d, blocks %d, and %d bytes came", st.Frames, frames, r.Frames(), len(r.Bytes()))
 	}
-	if got, want := strings.Join(strings.Fields(text), ""), strings.Join(strings.Fields(r.Started[0].Normalized), ""); got != want {
+	if got, want := strings.Join(strings.Fields(spoken.String()), ""), strings.Join(strings.Fields(r.Started[0].Normalized), ""); got != want {
 		t.Errorf("chunks have %d bytes of text, want the %d of what was announced", len(got), len(want))
 	}
 }
