@@ -134,13 +134,20 @@ func (d *Decoder) Begin() {
 // Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call. They do
 // not depend on how frames are grouped.
 func (d *Decoder) Decode(latents []float32, frames int) ([]float32, error) {
+	return InGroups(latents, d.codec.dims.Latent, frames, d.decode)
+}
+
+// InGroups decodes latents of width each, never more frames at once than a worker does. What it returns is valid until the next call.
+func InGroups(
+	latents []float32, width, frames int, decode func(latents []float32, frames int) ([]float32, error),
+) ([]float32, error) {
 	if frames <= synth.GroupFrames {
-		return d.decode(latents, frames)
+		return decode(latents, frames)
 	}
 	audio := make([]float32, 0, frames*speech.FrameSamples)
-	for width := d.codec.dims.Latent; frames > 0; {
+	for frames > 0 {
 		n := min(frames, synth.GroupFrames)
-		samples, err := d.decode(latents[:n*width], n)
+		samples, err := decode(latents[:n*width], n)
 		if err != nil {
 			return nil, err
 		}

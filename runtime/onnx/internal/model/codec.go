@@ -10,7 +10,6 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 	"github.com/swar-tts/swar/runtime/onnx/internal/codec"
 	"github.com/swar-tts/swar/runtime/speech"
-	"github.com/swar-tts/swar/runtime/synth"
 )
 
 // Decoder is the codec's state in one stream. It is not safe for concurrent use.
@@ -139,19 +138,7 @@ func (d *graphDecoder) Begin() {
 // Decode never runs more frames at once than a worker does: with five and more the library adds up in another
 // order, which the last bits of the samples show (1.2e-6 instead of 9e-7 from one by one).
 func (d *graphDecoder) Decode(latents []float32, frames int) ([]float32, error) {
-	if frames <= synth.GroupFrames {
-		return d.decode(latents, frames)
-	}
-	audio := make([]float32, 0, frames*speech.FrameSamples)
-	for width := d.codec.dims.Latent; frames > 0; {
-		n := min(frames, synth.GroupFrames)
-		samples, err := d.decode(latents[:n*width], n)
-		if err != nil {
-			return nil, err
-		}
-		audio, latents, frames = append(audio, samples...), latents[n*width:], frames-n
-	}
-	return audio, nil
+	return codec.InGroups(latents, d.codec.dims.Latent, frames, d.decode)
 }
 
 func (d *graphDecoder) decode(latents []float32, frames int) ([]float32, error) {
