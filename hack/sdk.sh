@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 tools=(httpx==0.28.1 websockets==17.4 mypy==2.4.1 pytest==9.2.0 hatchling==1.33.0)
 venv=$PWD/.cache/sdk-python-$(printf '%s\n' "${tools[@]}" | sha256sum | cut -c1-12)
 if [[ ! -x $venv/bin/pytest ]]; then
-	if ! python3 -m venv "$venv" || ! "$venv/bin/pip" install -q "${tools[@]}"; then
+	if ! python3 -m venv "$venv" || ! "$venv/bin/python" -m pip install -q "${tools[@]}"; then
 		rm -rf "$venv"
 		echo '*** the Python client is NOT TESTED: python3-venv or its tools are missing, see above ***' >&2
 		exit 0
@@ -15,11 +15,11 @@ fi
 [[ -x bin/swar ]] || { echo 'sdk: build bin/swar first: make sdk does both' >&2; exit 1; }
 export SWAR_TEST_BINARY=$PWD/bin/swar PYTHONPATH=$PWD/sdk/python/src PATH=$venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 cd sdk/python
-mypy --cache-dir "$venv/mypy"
-pytest -q -W error::DeprecationWarning -p no:cacheprovider
+python -m mypy --cache-dir "$venv/mypy"
+python -m pytest -q -W error::DeprecationWarning -p no:cacheprovider
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-pip wheel -q --no-deps --no-build-isolation -w "$out" .
+python -m pip wheel -q --no-deps --no-build-isolation -w "$out" .
 python - "$out" <<'PY'
 import pathlib, sys, zipfile
 wheel, = pathlib.Path(sys.argv[1]).glob("*.whl")
