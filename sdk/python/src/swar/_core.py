@@ -118,6 +118,40 @@ class Head:
         )
 
 
+class Spoken:
+    """What an answer with audio says of itself."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        self._answer = answer
+        self._head = Head.of(answer.headers)
+
+    @property
+    def request_id(self) -> str:
+        return self._head.request_id
+
+    @property
+    def seed(self) -> int:
+        """Speaks the same again."""
+        return self._head.seed
+
+    @property
+    def voice(self) -> str:
+        return self._head.voice
+
+    @property
+    def model(self) -> str:
+        return self._head.model
+
+    @property
+    def content_type(self) -> str:
+        return self._head.content_type
+
+    @property
+    def unspoken(self) -> str:
+        """Characters that the model cannot speak and left out."""
+        return self._head.unspoken
+
+
 def unreached(base: str, e: Exception) -> SwarError:
     return SwarError(f"no server answers at {base}: {e or type(e).__name__}", code="unreachable")
 

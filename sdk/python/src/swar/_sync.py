@@ -22,38 +22,8 @@ from ._events import LAST, Audio, End, Event
 from ._line import Line
 
 
-class Take:
+class Take(core.Spoken):
     """One utterance, read as it is spoken. Leaving it early stops the server, and its bill."""
-
-    def __init__(self, answer: httpx.Response) -> None:
-        self._answer = answer
-        self._head = Head.of(answer.headers)
-
-    @property
-    def request_id(self) -> str:
-        return self._head.request_id
-
-    @property
-    def seed(self) -> int:
-        """Speaks the same again."""
-        return self._head.seed
-
-    @property
-    def voice(self) -> str:
-        return self._head.voice
-
-    @property
-    def model(self) -> str:
-        return self._head.model
-
-    @property
-    def content_type(self) -> str:
-        return self._head.content_type
-
-    @property
-    def unspoken(self) -> str:
-        """Characters that the model cannot speak and left out."""
-        return self._head.unspoken
 
     def iter_bytes(self) -> Iterator[bytes]:
         """Yields audio as it comes. Ends with CutError where some is missing."""
