@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -21,7 +22,7 @@ const voicesPath = "/v1/voices" // of the native API, and of others
 func (s *Server) addDialects(p *paths) {
 	for _, d := range s.cfg.Dialects {
 		for _, r := range d.Routes {
-			if of := p.find(r.Path); of != nil && of.template == r.Path && hasMethod(of, r.Method) {
+			if of := p.find(r.Path); of != nil && of.template == r.Path && slices.Contains(of.methods, r.Method) {
 				continue // picked there
 			}
 			own := s.handleAs(func(http.ResponseWriter, *http.Request) error { return errNotFound }, refuseAs(d.Name))
@@ -35,15 +36,6 @@ func (s *Server) addDialects(p *paths) {
 			p.add(r.Path, refuseAs(d.Name), s.picked(r.Method, r.Path, own), methods...)
 		}
 	}
-}
-
-func hasMethod(of *servedPath, method string) bool {
-	for _, m := range of.methods {
-		if m == method {
-			return true
-		}
-	}
-	return false
 }
 
 // unconditional returns the route that answers what no other route of the path picks, if there is one.

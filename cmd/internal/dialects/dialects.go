@@ -49,7 +49,7 @@ func Names() []dialect.Name {
 	return names
 }
 
-// Check refuses names of dialects that there are not.
+// Check refuses unknown names of dialects.
 func (o *Flags) Check(cmd *cobra.Command) error {
 	o.served = nil
 	for _, name := range o.names {
