@@ -33,7 +33,7 @@ type Dialect struct {
 	Routes []Route
 }
 
-// Route answers one method of one path. Exactly one of Speech and List is set. A GET answers HEAD, too.
+// Route answers one method of one path. Exactly one of Speech, List and Socket is set. A GET answers HEAD, too.
 type Route struct {
 	Method string
 	Path   string // parts in braces match anything but a slash; see [Call.Var]
@@ -44,17 +44,21 @@ type Route struct {
 
 	Speech func(Call) (Order, error) // what to speak
 	List   func(Call) (any, error)   // what to answer as JSON
+
+	// Socket opens a WebSocket connection; Method is GET. An error is answered as that of any request.
+	Socket func(Call) (Socket, error)
 }
 
 // Call is one request to a route. It is valid until the route returns.
 type Call struct {
-	Body    []byte                   // of a POST
-	Var     func(name string) string // the part of the path that matched {name}
-	Query   url.Values
-	Header  func(name string) string
-	Model   speech.Model
-	Allows  func(voice string) bool // the key may use it
-	Encodes func(Audio) bool        // the server can write it
+	RequestID string                   // of the answer, or of the connection
+	Body      []byte                   // of a POST
+	Var       func(name string) string // the part of the path that matched {name}
+	Query     url.Values
+	Header    func(name string) string
+	Model     speech.Model
+	Allows    func(voice string) bool // the key may use it
+	Encodes   func(Audio) bool        // the server can write it
 }
 
 // Order is what a request asks to have spoken.
@@ -68,6 +72,10 @@ type Order struct {
 	Word    string // what the vendor calls the audio format, for the request log
 	Framing *Framing
 	Headers map[string]string // of the answer, in addition to those of every answer with audio
+
+	// Buffered has the answer sent when all of it was spoken, with its length. A failure is then always an error, and
+	// the header of a WAV has the right lengths.
+	Buffered bool
 }
 
 // Audio says how samples leave. Its fields are those of a format of runtime/voiceout, which does it: dialects know
@@ -139,6 +147,7 @@ type Encoders interface {
 type Framing struct {
 	ContentType string
 	Audio       func(data []byte) []byte
+	Words       func(Words) []byte       // behind the audio of a piece of text; nil: words are not asked for
 	End         func(frames int) []byte  // last, of a complete answer
 	Failed      func(body []byte) []byte // last, of an answer that has failed; body is that of the error
 }

@@ -104,7 +104,7 @@ func faultOf(err error, requestID string) dialect.Fault {
 // dialectHandler answers a route of a dialect.
 func (s *Server) dialectHandler(d *dialect.Dialect, r dialect.Route) handler {
 	h := func(w http.ResponseWriter, q *http.Request, grant access.Grant, _ *outcome) error {
-		list, err := r.List(s.call(q, grant, nil))
+		list, err := r.List(s.call(w, q, grant, nil))
 		if err != nil {
 			return err
 		}
@@ -117,10 +117,10 @@ func (s *Server) dialectHandler(d *dialect.Dialect, r dialect.Route) handler {
 	return s.keyedBy(metrics.Endpoint(d.Name), s.anyCredentials, h)
 }
 
-func (s *Server) call(r *http.Request, grant access.Grant, body []byte) dialect.Call {
+func (s *Server) call(w http.ResponseWriter, r *http.Request, grant access.Grant, body []byte) dialect.Call {
 	return dialect.Call{
-		Body: body, Var: func(name string) string { return mux.Vars(r)[name] }, Query: r.URL.Query(), Header: r.Header.Get,
-		Model: s.cfg.Speaker.Model(), Allows: grant.Allows, Encodes: s.cfg.Encoders.Encodes,
+		RequestID: w.Header().Get("X-Request-Id"), Body: body, Var: func(name string) string { return mux.Vars(r)[name] },
+		Query: r.URL.Query(), Header: r.Header.Get, Model: s.cfg.Speaker.Model(), Allows: grant.Allows, Encodes: s.cfg.Encoders.Encodes,
 	}
 }
 
@@ -137,7 +137,7 @@ func (s *Server) ordered(d *dialect.Dialect, read func(dialect.Call) (dialect.Or
 			return err
 		}
 		turn := speech.Turn{Asked: time.Now()}
-		order, err := read(s.call(r, grant, body))
+		order, err := read(s.call(w, r, grant, body))
 		for name, value := range order.Headers {
 			w.Header().Set(name, value)
 		}
