@@ -101,10 +101,11 @@ var rules = map[string]rule{
 	"runtime/session": {[]string{
 		"runtime/speech", "runtime/normalize",
 	}, "whoever is fed speaks to a Speaker in sentences, and normalize knows where those end; no engine and no dialect does"},
-	"runtime/access":         {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
-	"runtime/metrics":        {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
-	"runtime/dialect":        {[]string{"runtime/speech"}, "what dialects have in common is words and tables; formats are written elsewhere"},
-	"runtime/dialect/openai": {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
+	"runtime/access":             {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
+	"runtime/metrics":            {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
+	"runtime/dialect":            {[]string{"runtime/speech"}, "what dialects have in common is words and tables; formats are written elsewhere"},
+	"runtime/dialect/elevenlabs": {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
+	"runtime/dialect/openai":     {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/serve": {[]string{
 		"runtime/speech", "runtime/session", "runtime/access", "runtime/dialect", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
@@ -193,7 +194,7 @@ var rules = map[string]rule{
 		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/internal/dialects": {[]string{
-		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
+		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
 	}, "what answers clients offers the same dialects, whoever speaks"},
 	"cmd/internal/label": {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},
 	"cmd/internal/call":  {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},

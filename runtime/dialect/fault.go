@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"net/url"
 
 	"github.com/go-json-experiment/json"
@@ -96,35 +97,30 @@ var faults = map[string]fault{
 	"worker_gone":     broken,
 }
 
+// Said returns the status and the code of a fault in a dialect. A dialect that has none of its own says what the native
+// API does.
+func (n Name) Said(f Fault) (status int, code string) {
+	row := faults[f.Code]
+	own := map[Name]said{
+		OpenAI: row.openAI, Deepgram: row.deepgram, ElevenLabs: row.elevenLabs, Sarvam: row.sarvam, Cartesia: row.cartesia,
+	}[n]
+	return cmp.Or(own.status, f.Status), cmp.Or(own.code, f.Code)
+}
+
 // Answer returns the status and the body of a fault in a dialect. A dialect without a shape of its own answers as the
 // native API does.
 func (n Name) Answer(f Fault) (status int, body []byte) {
-	row := faults[f.Code]
-	shape := func(s said) string {
-		status = f.Status
-		if s.status != 0 {
-			status = s.status
-		}
-		if s.code == "" {
-			return f.Code
-		}
-		return s.code
-	}
+	status, code := n.Said(f)
 	switch n {
 	case OpenAI:
-		code := shape(row.openAI)
 		return status, encode(map[string]any{"error": openAIError(f, code, status)})
 	case Deepgram:
-		code := shape(row.deepgram)
 		return status, encode(map[string]any{"err_code": code, "err_msg": f.Text, "request_id": f.RequestID})
 	case ElevenLabs:
-		code := shape(row.elevenLabs)
 		return status, encode(map[string]any{"detail": map[string]any{"status": code, "message": f.Text}})
 	case Sarvam:
-		code := shape(row.sarvam)
 		return status, encode(map[string]any{"error": map[string]any{"message": f.Text, "code": code, "request_id": f.RequestID}})
 	case Cartesia:
-		code := shape(row.cartesia)
 		return status, encode(map[string]any{
 			"error_code": code, "title": titles[status], "message": f.Text, "request_id": f.RequestID,
 		})

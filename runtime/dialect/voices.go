@@ -114,6 +114,17 @@ func aura(name string) (voice string, ok bool) {
 	return female, true
 }
 
+// Gender returns "female" or "male" for a voice of which it is known, and otherwise "".
+func Gender(voice string) string {
+	switch voice {
+	case female:
+		return "female"
+	case male:
+		return "male"
+	}
+	return ""
+}
+
 func isUUID(name string) bool {
 	if len(name) != len("00000000-0000-0000-0000-000000000000") {
 		return false

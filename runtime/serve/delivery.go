@@ -25,9 +25,12 @@ type delivery struct {
 	stop    context.CancelCauseFunc
 	queue   audioQueue
 
+	frameAll  func(audio []byte) []byte     // of an answer in text that is sent as a whole; nil: audio is sent as it is spoken
 	lastLine  func(speech.Stats) []byte     // of an answer in lines, which is complete with it; nil for one of bare audio
 	failLine  func(error) []byte            // of an answer in lines that has failed; nil: it just ends
 	wavHeader func(dataBytes uint32) []byte // of samples that are spoken bare; nil where nothing goes before them
+
+	setLengths bool // in the header of a WAV that is sent as a whole and was spoken as a stream
 
 	sink restSink // of the goroutine that speaks
 
@@ -236,7 +239,11 @@ func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 	defer d.queue.release(p)
 	d.inHand = true
 	began := time.Now()
-	if err := d.write(ctx, p.bytes); err != nil {
+	data := p.bytes
+	if d.frameAll != nil {
+		data = d.frameAll(data)
+	}
+	if err := d.write(ctx, data); err != nil {
 		return err
 	}
 	if err := d.flush(); err != nil {
@@ -260,13 +267,18 @@ func (d *delivery) sendAll(ctx context.Context) error {
 	length := d.queue.bytes()
 	head := d.header(uint32(length)) // 120 s of work are far from 4 GiB
 	length += len(head)
+	if d.setLengths {
+		wav.SetLengths(d.queue.first().bytes, length)
+	}
 	sum := sha256.New()
 	sum.Write(head)
 	for p := range d.queue.all {
 		sum.Write(p.bytes)
 	}
 	d.setProof(d.stats, sum)
-	d.w.Header().Set("Content-Length", strconv.Itoa(length))
+	if d.frameAll == nil {
+		d.w.Header().Set("Content-Length", strconv.Itoa(length))
+	}
 	if err := d.begin(ctx, head); err != nil {
 		return err
 	}
@@ -277,6 +289,9 @@ func (d *delivery) sendAll(ctx context.Context) error {
 		if err := d.sendPiece(ctx, d.queue.take()); err != nil {
 			return err
 		}
+	}
+	if d.lastLine != nil {
+		return d.write(ctx, d.lastLine(d.stats))
 	}
 	return nil
 }
@@ -370,6 +385,13 @@ func (q *audioQueue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.pieces.len()
+}
+
+// first returns the piece that take would remove.
+func (q *audioQueue) first() audioPiece {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.pieces.items[q.pieces.head]
 }
 
 // all yields what is in the queue, which nobody may change meanwhile.

@@ -60,7 +60,9 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 // What can be sent is what is read, and whatever is refused as missing is required.
 func TestOpenAPIHasEveryField(t *testing.T) {
 	doc := readOpenAPI(t)
-	for path, required := range map[string][]string{"/v1/audio/speech": {"input", "voice"}} {
+	for path, required := range map[string][]string{
+		"/v1/audio/speech": {"input", "voice"}, "/v1/text-to-speech/{voice}": {"text"},
+	} {
 		schema := doc.Paths.Value(path).Post.RequestBody.Value.Content.Get("application/json").Schema.Value
 		if !slices.Equal(schema.Required, required) {
 			t.Errorf("%s: required are %v, want %v", path, schema.Required, required)
@@ -228,6 +230,9 @@ func bodiesOf(path string) []string {
 			`{"input":"Hi","voice":"nova","instructions":"cheerful"}`, hi + `"pcm"}`, hi + `"opus"}`, hi + `"aac"}`, hi + `"wav","stream_format":"sse"}`,
 			`{"voice":"nova","input":"` + long + `"}`,
 		}
+	}
+	if strings.HasPrefix(path, "/v1/text-to-speech/") {
+		return []string{`{"text":"Hi","model_id":"m","language_code":"hi"}`, `{"text":"Hi","voice_settings":{"speed":7}}`, `{"text":" "}`}
 	}
 	return []string{
 		`{"text":"Hi","stream":false}`, `{"text":"Hi","voice":"anjura"}`, `{"text":"Hi"}`, `{"text":"Hi","format":"pcm16"}`, `{"text":"` + long + `"}`,

@@ -158,14 +158,15 @@ func (s *Server) ordered(d *dialect.Dialect, read func(dialect.Call) (dialect.Or
 		if u.Format, err = answered.encode(order.Audio, u); err != nil {
 			return err
 		}
+		answered.setLengths = order.Buffered && order.Audio.Container == dialect.WAV
 		sink := speech.Sink(&answered.sink)
 		if order.Framing != nil {
-			sink = answered.frame(d.Name, order.Framing)
+			sink = answered.frame(d.Name, order)
 		}
 		billed := u
 		billed.Format = o.format
 		answered.meter = s.cfg.Meter.Begin(grant, string(o.endpoint), billed, sink)
-		o.stats, err = answered.run(ctx, u, turn, false)
+		o.stats, err = answered.run(ctx, u, turn, order.Buffered)
 		o.chars = o.stats.Chars
 		if err != nil {
 			s.setConcurrency(w.Header())

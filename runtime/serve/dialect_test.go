@@ -18,6 +18,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs"
 	"github.com/swar-tts/swar/runtime/dialect/openai"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -27,7 +28,7 @@ import (
 
 // withDialects is a server with all dialects, and encoders for everything.
 func withDialects(c *Config) {
-	c.Dialects, c.Encoders = []*dialect.Dialect{openai.Dialect}, lateEncoders{}
+	c.Dialects, c.Encoders = []*dialect.Dialect{openai.Dialect, elevenlabs.Dialect}, lateEncoders{}
 }
 
 // lateEncoders write what no native format is: the container, then each block of samples when the next one comes, as

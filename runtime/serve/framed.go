@@ -1,31 +1,75 @@
 package serve
 
 import (
+	"bytes"
+	"time"
+	"unicode/utf8"
+
 	"github.com/swar-tts/swar/runtime/dialect"
+	feed "github.com/swar-tts/swar/runtime/session"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// framedSink puts audio into a framing. The audio before the first frame waits for it, as [restSink] lets it wait.
+// framedSink puts audio into a framing. The audio before the first frame waits for it, as [restSink] lets it wait. Of an
+// answer that is sent as a whole, the audio is framed when it is sent.
 type framedSink struct {
 	*restSink
 	framing *dialect.Framing
 	head    []byte
 	began   bool
+
+	// Of the words.
+	speed  float64
+	source *feed.Source // nil: words are not asked for, or nobody knows them
+	base   int          // code points that are spoken before the text
+	chunk  speech.Chunk // the present one
+	before int          // frames before it
+	frames int
+	ends   [][]byte // what words have become that are sent behind all audio
 }
 
-// frame makes d an answer in a framing, and returns what is to be spoken into.
-func (d *delivery) frame(name dialect.Name, f *dialect.Framing) *framedSink {
+// frame makes d an answer in the framing of an order, and returns what is to be spoken into.
+func (d *delivery) frame(name dialect.Name, o dialect.Order) *framedSink {
+	f := o.Framing
+	k := &framedSink{restSink: &d.sink, framing: f, speed: o.Audio.Speed}
+	if f.Words != nil {
+		k.source = feed.NewSource(o.Utterance)
+	}
+	if o.Buffered {
+		d.frameAll = f.Audio
+	}
 	d.contentType, d.trailers = f.ContentType, false // the last line tells more
-	d.lastLine = func(st speech.Stats) []byte { return f.End(st.Frames) }
+	d.lastLine = func(st speech.Stats) []byte { return append(bytes.Join(k.ends, nil), f.End(st.Frames)...) }
 	d.failLine = func(err error) []byte {
 		_, body := name.Answer(faultOf(err, d.w.Header().Get("X-Request-Id")))
 		return f.Failed(body)
 	}
-	return &framedSink{restSink: &d.sink, framing: f}
+	return k
+}
+
+// Start implements [speech.Sink].
+func (k *framedSink) Start(s speech.Start) error {
+	if !s.WordTimes {
+		k.source = nil
+	}
+	if k.base = utf8.RuneCountInString(s.Disclosure); k.base > 0 {
+		k.base++ // the space behind it
+	}
+	return k.restSink.Start(s)
+}
+
+// ChunkStart implements [speech.Sink].
+func (k *framedSink) ChunkStart(c speech.Chunk) error {
+	k.chunk, k.before = c, k.frames
+	return k.restSink.ChunkStart(c)
 }
 
 // Audio implements [speech.Sink].
 func (k *framedSink) Audio(a speech.Audio) error {
+	k.frames += a.Frames
+	if k.frameAll != nil {
+		return k.restSink.Audio(a)
+	}
 	if !k.began && a.Frames == 0 {
 		k.head = append(k.head, a.Data...)
 		return nil
@@ -40,4 +84,38 @@ func (k *framedSink) Audio(a speech.Audio) error {
 		a.Data = k.framing.Audio(data)
 	}
 	return k.restSink.Audio(a)
+}
+
+// ChunkEnd implements [speech.Sink].
+func (k *framedSink) ChunkEnd(e speech.ChunkEnd) error {
+	if err := k.restSink.ChunkEnd(e); err != nil || k.source == nil {
+		return err
+	}
+	data := k.framing.Words(dialect.Words{
+		Text: k.chunk.Text, CharStart: k.chunk.CharStart,
+		Start: k.heard(time.Duration(k.before) * speech.FrameDuration), End: k.heard(time.Duration(k.frames) * speech.FrameDuration),
+		Spoken: k.allHeard(e.Words), Source: k.allHeard(k.source.Heard(e.Words, k.base, k.chunk.CharEnd)),
+	})
+	if k.frameAll != nil {
+		k.ends = append(k.ends, data)
+		return nil
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	return k.restSink.Audio(speech.Audio{Chunk: e.Chunk, Data: data})
+}
+
+// heard is when something is heard that was spoken at a time.
+func (k *framedSink) heard(at time.Duration) time.Duration {
+	return time.Duration(float64(at) / k.speed)
+}
+
+func (k *framedSink) allHeard(words []speech.Word) []speech.Word {
+	all := make([]speech.Word, len(words))
+	for i, w := range words {
+		w.Start, w.End = k.heard(w.Start), k.heard(w.End)
+		all[i] = w
+	}
+	return all
 }

@@ -157,3 +157,18 @@ func (s *source) heard(w written) (start, end time.Duration, ok bool) {
 	}
 	return start, end, ok
 }
+
+// Source tells when words were heard as they were written, of a text that is spoken as a whole.
+type Source struct{ source }
+
+// NewSource returns the source of what is spoken of u.
+func NewSource(u speech.Utterance) *Source {
+	return &Source{source{words: align(u.Text, u.Raw, normalize.Options{EnDigits: u.EnDigits})}}
+}
+
+// Heard takes in the words that are spoken in a chunk, and returns those that were written and end in it. The chunk ends
+// at end, and what was written begins at base, both in code points of the normalised text.
+func (s *Source) Heard(spoken []speech.Word, base, end int) []speech.Word {
+	s.add(spoken, base)
+	return s.upTo(end - base)
+}

@@ -174,7 +174,7 @@ func (e *Encoder) deliver(samples []int16) {
 // have 0xFFFFFFFF there before. It changes nothing of other containers.
 func (f Format) SetLengths(whole []byte) {
 	if f.Container == WAV {
-		wav.SetLengths(whole)
+		wav.SetLengths(whole, len(whole))
 	}
 }
 

@@ -59,32 +59,32 @@ func HeaderWithTags(dataBytes uint32, tags []string) []byte {
 // extension (of no bytes) and whose samples a chunk "fact" counts. With [Streaming] all lengths in it are 0xFFFFFFFF.
 func (s Sound) AppendHeader(b []byte, dataBytes uint32) []byte { return s.append(b, dataBytes, nil) }
 
-// SetLengths writes the real lengths into the header of a whole file that was written as a stream, and reports whether
-// there was a header to write them into.
-func SetLengths(file []byte) bool {
+// SetLengths writes the real lengths into the header of a file of size bytes that was written as a stream, and reports
+// whether there was a header to write them into. It needs no more of the file than its header.
+func SetLengths(file []byte, size int) bool {
 	if len(file) < HeaderBytes || string(file[:4]) != "RIFF" || string(file[8:12]) != "WAVE" {
 		return false
 	}
 	bytesEach, fact := uint32(1), -1
 	for at := 12; at+8 <= len(file); {
-		size := binary.LittleEndian.Uint32(file[at+4:])
+		length := binary.LittleEndian.Uint32(file[at+4:])
 		switch id := string(file[at : at+4]); {
 		case id == "data":
-			data := uint32(len(file) - at - 8)
-			binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+			data := uint32(size - at - 8)
+			binary.LittleEndian.PutUint32(file[4:], uint32(size-8))
 			binary.LittleEndian.PutUint32(file[at+4:], data)
 			if fact >= 0 {
 				binary.LittleEndian.PutUint32(file[fact:], data/bytesEach)
 			}
 			return true
-		case uint64(size) > uint64(len(file)-at-8):
+		case uint64(length) > uint64(len(file)-at-8):
 			return false
-		case id == "fmt " && size >= 16:
+		case id == "fmt " && length >= 16:
 			bytesEach = max(1, uint32(binary.LittleEndian.Uint16(file[at+20:])))
-		case id == "fact" && size >= 4:
+		case id == "fact" && length >= 4:
 			fact = at + 8
 		}
-		at += 8 + int(size+size%2)
+		at += 8 + int(length+length%2)
 	}
 	return false
 }

@@ -1,0 +1,292 @@
+package elevenlabs
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Codes with which a connection is closed.
+const (
+	closeNormal  = 1000
+	closeRefused = 1008
+	closeFailed  = 1011
+	closeBusy    = 1013
+)
+
+// defaultContext is what the server calls a context that a client of many does not name.
+const defaultContext = "default"
+
+// codeTooMany refuses a context that is one too many.
+const codeTooMany speech.Code = "max_active_conversations"
+
+var (
+	errNotText = dialect.Refuse("", speech.CodeBadRequest, "expected a JSON text message")
+	errTooMany = dialect.Refuse("context_id", codeTooMany, "32 contexts are open; close one of them before opening another")
+)
+
+// socket is the state of a connection. That of stream-input has one context, which is called "".
+type socket struct {
+	multi bool
+	query settings
+	open  map[string]*context
+}
+
+// context is one whose end was not sent.
+type context struct {
+	end       []byte // of every message
+	unflushed bool   // text came since the last flush without text
+	closing   bool   // nothing more of it is read but a second close
+	cancelled bool
+
+	// Until when letters were told: without sync_alignment the next ones count from there.
+	written, spoken time.Duration
+}
+
+func newSocket(multi bool, query settings) *socket {
+	return &socket{multi: multi, query: query, open: map[string]*context{}}
+}
+
+// Open implements [dialect.Socket].
+func (s *socket) Open() []dialect.Action { return nil }
+
+// Read implements [dialect.Socket].
+func (s *socket) Read(m dialect.Message) []dialect.Action {
+	if m.Binary {
+		return s.refuse("", errNotText)
+	}
+	in, err := readMessage(m.Data)
+	switch {
+	case !s.multi:
+		in.context = ""
+	case err == nil && in.context == "":
+		in.context = defaultContext
+	}
+	if err != nil {
+		return s.refuse(in.context, err)
+	}
+	var all []dialect.Action
+	if s.multi {
+		all = s.readContext(in)
+	} else {
+		all = s.readSingle(in)
+	}
+	if in.closeSocket {
+		all = append(all, dialect.Close{Code: closeNormal, Drain: true})
+	}
+	return all
+}
+
+// readContext reads a message of multi-stream-input.
+func (s *socket) readContext(in message) (all []dialect.Action) {
+	c := s.open[in.context]
+	switch {
+	case c == nil && in.text == "": // it keeps alive, flushes or closes what is not open
+		return nil
+	case c == nil:
+		begin, err := s.begin(in)
+		if err != nil {
+			return s.refuse(in.context, err)
+		}
+		c = s.open[in.context]
+		all = append(all, begin)
+	case c.closing:
+		if in.closes && !c.cancelled {
+			c.cancelled = true
+			return []dialect.Action{dialect.Cancel{Context: in.context}}
+		}
+		return nil
+	}
+	all = append(all, s.feed(c, in)...)
+	if in.closes {
+		c.closing = true
+		if c.cancelled = c.unflushed && !in.hasWords(); c.cancelled {
+			return append(all, dialect.Cancel{Context: in.context})
+		}
+		return append(all, dialect.Finish{Context: in.context})
+	}
+	return all
+}
+
+// readSingle reads a message of stream-input.
+func (s *socket) readSingle(in message) (all []dialect.Action) {
+	c := s.open[""]
+	ends := in.hasText && in.text == ""
+	switch {
+	case c != nil && c.closing:
+		return nil
+	case c == nil && ends:
+		return []dialect.Action{final(""), dialect.Close{Code: closeNormal}}
+	case c == nil:
+		begin, err := s.begin(in)
+		if err != nil {
+			return s.refuse("", err)
+		}
+		c = s.open[""]
+		all = append(all, begin)
+	case ends:
+		c.closing = true
+		return []dialect.Action{dialect.Finish{}}
+	}
+	return append(all, s.feed(c, in)...)
+}
+
+// begin opens a context.
+func (s *socket) begin(in message) (b dialect.Begin, err error) {
+	if len(s.open) >= dialect.MaxContexts {
+		return b, errTooMany
+	}
+	speed, _, err := readSpeed(in.settings)
+	switch {
+	case err != nil:
+		return b, err
+	case speed != 1 && !s.query.hasSpeeds:
+		return b, errNoSpeed
+	case !isEmpty(in.dictionary):
+		return b, refuseDictionary()
+	}
+	c := &context{end: []byte("}")}
+	if s.multi {
+		c.end = append(append([]byte(`,"contextId":`), encode(in.context)...), '}')
+	}
+	s.open[in.context] = c
+	order := s.query.order
+	order.Audio.Speed = speed
+	return dialect.Begin{Context: in.context, Order: order, Feed: dialect.Feed{SourceWords: true, Idle: s.query.idle}}, nil
+}
+
+// feed feeds a context what a message says. One that says nothing keeps it from idling.
+func (s *socket) feed(c *context, in message) (all []dialect.Action) {
+	c.unflushed = c.unflushed || in.hasWords()
+	if saysNothing := !in.flush && !in.closes && !in.closeSocket; in.text != "" || saysNothing {
+		all = append(all, dialect.Append{Context: in.context, Text: in.text})
+	}
+	if in.flush || s.query.auto && in.hasWords() {
+		all = append(all, dialect.Flush{Context: in.context})
+	}
+	if in.flush && !in.hasWords() {
+		c.unflushed = false
+	}
+	return all
+}
+
+// refuse answers what cannot be served. A client of one context has no way on.
+func (s *socket) refuse(context string, err error) []dialect.Action {
+	all := []dialect.Action{dialect.Reject{Context: context, Err: err}}
+	switch {
+	case errors.Is(err, errTooMany):
+		return append(all, dialect.Close{Code: closeRefused, Reason: string(codeTooMany)})
+	case !s.multi:
+		return append(all, dialect.Close{Code: closeRefused, Reason: "invalid message"})
+	}
+	return all
+}
+
+// Write implements [dialect.Socket].
+func (s *socket) Write(name string, e dialect.Event) []dialect.Action {
+	c := s.open[name]
+	switch e := e.(type) {
+	case dialect.Sound:
+		if c != nil {
+			return []dialect.Action{c.message(e.Data, nil, nil)}
+		}
+	case dialect.Words:
+		if c != nil {
+			return s.words(c, e)
+		}
+	case dialect.Ended, dialect.Cancelled:
+		delete(s.open, name)
+		if !s.multi {
+			return []dialect.Action{final(""), dialect.Close{Code: closeNormal}}
+		}
+		if c != nil {
+			return []dialect.Action{final(string(c.end))}
+		}
+	case dialect.Rejected:
+		return []dialect.Action{s.fault(name, e.Fault)}
+	case dialect.Failed:
+		delete(s.open, name)
+		all := []dialect.Action{s.fault(name, e.Fault)}
+		if !s.multi {
+			all = append(all, dialect.Close{Code: closeCode(e.Fault), Reason: "the text cannot be spoken"})
+		}
+		return all
+	}
+	return nil
+}
+
+// words tells when a piece of text has been heard.
+func (s *socket) words(c *context, w dialect.Words) []dialect.Action {
+	source, normalized := written(w), spoken(w)
+	if source == nil && normalized == nil {
+		return nil
+	}
+	tell := func(l *letters, told *time.Duration) *alignment {
+		if l == nil {
+			return nil
+		}
+		from := *told
+		if s.query.sync {
+			from = 0
+		}
+		*told = l.end()
+		return l.since(from)
+	}
+	return []dialect.Action{c.message(nil, tell(source, &c.written), tell(normalized, &c.spoken))}
+}
+
+// message is one with audio, times or both.
+func (c *context) message(audio []byte, source, normalized *alignment) dialect.Message {
+	const before, after = `{"audio":"`, `","isFinal":null,"alignment":`
+	data := make([]byte, 0, len(before)+base64.StdEncoding.EncodedLen(len(audio))+len(after)+64+len(c.end))
+	data = append(data, before...)
+	data = base64.StdEncoding.AppendEncode(data, audio)
+	data = append(data, after...)
+	data = appendAlignment(data, source)
+	data = append(data, `,"normalizedAlignment":`...)
+	data = appendAlignment(data, normalized)
+	return dialect.Message{Data: append(data, c.end...)}
+}
+
+func appendAlignment(data []byte, a *alignment) []byte {
+	if a == nil {
+		return append(data, "null"...)
+	}
+	return append(data, encode(a)...)
+}
+
+// final is the last message of a context, whose messages end with end.
+func final(end string) dialect.Message {
+	return dialect.Message{Data: []byte(`{"isFinal":true` + strings.TrimSuffix(end, "}") + "}")}
+}
+
+// fault is a message with an error.
+func (s *socket) fault(context string, f dialect.Fault) dialect.Message {
+	said := struct {
+		Error   string  `json:"error"`
+		Message string  `json:"message"`
+		Code    int     `json:"code"`
+		Context *string `json:"contextId,omitzero"`
+	}{Message: f.Text, Code: closeCode(f)}
+	_, said.Error = dialect.ElevenLabs.Said(f)
+	if s.multi && context != "" {
+		said.Context = &context
+	}
+	return dialect.Message{Data: encode(said)}
+}
+
+// closeCode is what a connection would be closed with because of f.
+func closeCode(f dialect.Fault) int {
+	status, _ := dialect.ElevenLabs.Said(f)
+	switch {
+	case status == 429 || status == 503:
+		return closeBusy
+	case status >= 500:
+		return closeFailed
+	}
+	return closeRefused
+}

@@ -1,0 +1,128 @@
+package elevenlabs
+
+import (
+	"strings"
+	"time"
+
+	"github.com/swar-tts/swar/runtime/dialect"
+)
+
+// letters are the code points of a text, and when each is heard.
+type letters struct {
+	chars  []string
+	starts []time.Duration // one more than chars: where the last one ends
+}
+
+// place is a word in a text, in code points, and when it is heard.
+type place struct {
+	from, to   int
+	start, end time.Duration
+}
+
+// spread gives every code point of text a time. Those of a word share the word's in their order. Marks behind it last no
+// time, and the space behind these has the pause; the last code point lasts until until.
+func spread(text []rune, words []place, until time.Duration) letters {
+	l := letters{make([]string, len(text)), make([]time.Duration, len(text)+1)}
+	for i, r := range text {
+		l.chars[i] = string(r)
+	}
+	at, now := 0, words[0].start
+	put := func(upTo int) {
+		for ; at < upTo; at++ {
+			l.starts[at] = now
+		}
+	}
+	for _, w := range words {
+		w.from, w.to = max(w.from, at), min(w.to, len(text))
+		if w.from >= w.to {
+			continue
+		}
+		put(w.from)
+		count := time.Duration(w.to - w.from)
+		for i := range count {
+			l.starts[at] = max(now, w.start+(w.end-w.start)*i/count)
+			at++
+		}
+		now = max(now, w.end)
+	}
+	put(len(text))
+	l.starts[len(text)] = max(now, until)
+	return l
+}
+
+// written has the words as they were written, each with a space behind it.
+func written(w dialect.Words) *letters {
+	if len(w.Source) == 0 {
+		return nil
+	}
+	var text strings.Builder
+	var words []place
+	at := 0
+	for _, word := range w.Source {
+		length := len([]rune(word.Text))
+		words = append(words, place{at, at + length, word.Start, word.End})
+		text.WriteString(word.Text + " ")
+		at += length + 1
+	}
+	l := spread([]rune(text.String()), words, w.End)
+	return &l
+}
+
+// spoken has the text as it is spoken, with a space behind it.
+func spoken(w dialect.Words) *letters {
+	if len(w.Spoken) == 0 {
+		return nil
+	}
+	var words []place
+	for _, word := range w.Spoken {
+		words = append(words, place{word.CharStart - w.CharStart, word.CharEnd - w.CharStart, word.Start, word.End})
+	}
+	l := spread([]rune(strings.TrimRight(w.Text, " ")+" "), words, w.End)
+	return &l
+}
+
+// end is when the last one ends.
+func (l *letters) end() time.Duration { return l.starts[len(l.chars)] }
+
+// alignment is letters as sockets have them.
+type alignment struct {
+	Chars     []string `json:"chars"`
+	Starts    []int64  `json:"charStartTimesMs"`
+	Durations []int64  `json:"charDurationsMs"`
+}
+
+// since has the letters with times that count from zero on.
+func (l *letters) since(zero time.Duration) *alignment {
+	a := &alignment{l.chars, make([]int64, len(l.chars)), make([]int64, len(l.chars))}
+	from := zero.Milliseconds()
+	for i := range l.chars {
+		a.Starts[i] = l.starts[i].Milliseconds() - from
+		a.Durations[i] = l.starts[i+1].Milliseconds() - l.starts[i].Milliseconds()
+	}
+	return a
+}
+
+// timed is letters as answers have them.
+type timed struct {
+	Characters []string  `json:"characters"`
+	Starts     []float64 `json:"character_start_times_seconds"`
+	Ends       []float64 `json:"character_end_times_seconds"`
+}
+
+// add puts letters behind those of t, which may be nil.
+func (t *timed) add(l *letters) *timed {
+	if l == nil {
+		return t
+	}
+	if t == nil {
+		t = &timed{}
+	}
+	t.Characters = append(t.Characters, l.chars...)
+	for i := range l.chars {
+		t.Starts = append(t.Starts, seconds(l.starts[i]))
+		t.Ends = append(t.Ends, seconds(l.starts[i+1]))
+	}
+	return t
+}
+
+func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }
