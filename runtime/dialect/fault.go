@@ -152,6 +152,9 @@ func openAIError(f Fault, code string, status int) map[string]any {
 	return map[string]any{"message": f.Text, "type": kind, "param": param, "code": code}
 }
 
+// Title is what Cartesia calls a status.
+func Title(status int) string { return titles[status] }
+
 // titles are those of Cartesia.
 var titles = map[int]string{
 	400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 405: "Method not allowed", 408: "Request timeout",

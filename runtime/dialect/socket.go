@@ -109,6 +109,8 @@ type Started struct {
 	Voice     string
 	Model     string
 	Seed      int64
+
+	ContentType string // of the audio
 }
 
 // Sound is encoded audio. Write may keep Data.

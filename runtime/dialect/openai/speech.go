@@ -28,35 +28,16 @@ type wanted struct {
 	speed, rate                         float64
 }
 
-// member is a member of a request that is read. Members of any other name are ignored.
-type member struct {
-	name string
-	code speech.Code
-	read func(*wanted, jsontext.Value) error
-}
-
-func text(of func(*wanted) *string) func(*wanted, jsontext.Value) error {
-	return func(w *wanted, v jsontext.Value) error { return strictjson.String(v, of(w)) }
-}
-
 // members are those of a request, in the order in which a wrong type is reported.
-var members = [...]member{
-	{"input", speech.CodeBadText, text(func(w *wanted) *string { return &w.input })},
-	{"model", speech.CodeBadRequest, text(func(w *wanted) *string { return &w.model })},
-	{"voice", speech.CodeBadRequest, readVoice},
-	{"response_format", speech.CodeBadFormat, text(func(w *wanted) *string { return &w.format })},
-	{"speed", speech.CodeBadSpeed, func(w *wanted, v jsontext.Value) error { return strictjson.Number(v, &w.speed) }},
-	{"sample_rate", speech.CodeBadSampleRate, func(w *wanted, v jsontext.Value) error { return strictjson.Number(v, &w.rate) }},
-	{"stream_format", speech.CodeBadRequest, text(func(w *wanted) *string { return &w.stream })},
+var members = []dialect.Member[wanted]{
+	{Name: "input", Code: speech.CodeBadText, Read: dialect.ReadString(func(w *wanted) *string { return &w.input })},
+	{Name: "model", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.model })},
+	{Name: "voice", Code: speech.CodeBadRequest, Read: readVoice},
+	{Name: "response_format", Code: speech.CodeBadFormat, Read: dialect.ReadString(func(w *wanted) *string { return &w.format })},
+	{Name: "speed", Code: speech.CodeBadSpeed, Read: dialect.ReadNumber(func(w *wanted) *float64 { return &w.speed })},
+	{Name: "sample_rate", Code: speech.CodeBadSampleRate, Read: dialect.ReadNumber(func(w *wanted) *float64 { return &w.rate })},
+	{Name: "stream_format", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.stream })},
 }
-
-var names = func() []string {
-	all := make([]string, len(members))
-	for i, m := range members {
-		all[i] = m.name
-	}
-	return all
-}()
 
 var errVoice = errors.New(`must be a string or {"id": string}`)
 
@@ -78,21 +59,9 @@ func readVoice(w *wanted, v jsontext.Value) error {
 // readSpeech reads the body of POST /v1/audio/speech.
 func readSpeech(c dialect.Call) (o dialect.Order, err error) {
 	w := wanted{model: defaultModel, speed: 1, rate: speech.SampleRate, stream: "audio"}
-	var values [len(members)]jsontext.Value
 	var ignored []string
-	err = strictjson.MembersAnd(c.Body, names, values[:], func(name string) { ignored = append(ignored, name) })
-	if err != nil {
-		return o, dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: "+err.Error())
-	}
-	for i, m := range members {
-		if v := values[i]; v != nil && v.Kind() != 'n' {
-			if err := m.read(&w, v); err != nil {
-				return o, dialect.Refuse(m.name, m.code, m.name+": "+err.Error())
-			}
-		}
-	}
-	if !utf8.Valid(c.Body) { // in a name, or in a member that is ignored
-		return o, dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: not valid UTF-8")
+	if err = dialect.ReadBody(c.Body, members, &w, func(name string) { ignored = append(ignored, name) }); err != nil {
+		return o, err
 	}
 	o.Headers = map[string]string{"X-Model-Requested": dialect.HeaderValue(w.model)}
 	if len(ignored) > 0 {
