@@ -103,7 +103,9 @@ var rules = map[string]rule{
 	}, "whoever is fed speaks to a Speaker in sentences, and normalize knows where those end; no engine and no dialect does"},
 	"runtime/access":             {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics":            {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
-	"runtime/dialect":            {[]string{"runtime/speech"}, "what dialects have in common is words and tables; formats are written elsewhere"},
+	"runtime/dialect":            {[]string{"runtime/speech", "runtime/strictjson"}, "what dialects have in common is words and tables; formats are written elsewhere"},
+	"runtime/dialect/cartesia":   {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
+	"runtime/dialect/sarvam":     {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/elevenlabs": {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/openai":     {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/serve": {[]string{

@@ -34,9 +34,9 @@ const (
 	sarvamBad     = "invalid_request_error"
 )
 
-// badRequest is what is wrong with the body itself.
+// badRequest is what is wrong with the body itself, or with the request around it, such as 426.
 var badRequest = fault{
-	said{400, ""}, said{400, deepgramBad}, said{400, "invalid_request"}, said{400, sarvamBad}, said{400, "invalid_request"},
+	said{0, ""}, said{0, deepgramBad}, said{0, "invalid_request"}, said{0, sarvamBad}, said{0, "invalid_request"},
 }
 
 // tooLong, busy and broken are what several native codes become.
