@@ -181,8 +181,9 @@ test-upstream: install-test-deps ## hold the engine against Kyutai's own package
 	@$(MAKE) --no-print-directory onnxruntime >/dev/null
 	@hack/test-upstream.sh
 
-sdk: bin/swar ## try the Python client of sdk/python against a real server: types, tests, wheel
+sdk: bin/swar ## try the clients of sdk/python and sdk/typescript against a real server: types, tests, packages
 	@hack/sdk.sh
+	@hack/sdk-typescript.sh
 
 test-python: ## hold the readers of tokenizers and of the hub against the Python libraries of others (needs PyPI, 60 MB once)
 	@hack/test-python.sh
