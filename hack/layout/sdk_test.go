@@ -1,0 +1,35 @@
+package layout
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"testing"
+)
+
+// TestClientsAgree: the clients of sdk have one version, and one class for each code of an error.
+func TestClientsAgree(t *testing.T) {
+	read := func(file string) string {
+		text, err := os.ReadFile("../../sdk/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	version := regexp.MustCompile(`(?m)^\s*"?version"?(?: =|:) "([^"]+)"`)
+	python, typescript := version.FindStringSubmatch(read("python/pyproject.toml")), version.FindStringSubmatch(read("typescript/package.json"))
+	if python == nil || typescript == nil || python[1] != typescript[1] {
+		t.Errorf("the versions of the Python and the TypeScript client: %v, %v", python, typescript)
+	}
+	classes := func(file string) map[string]string {
+		of := map[string]string{}
+		for _, m := range regexp.MustCompile(`"?\b([a-z]+(?:_[a-z]+)*|[0-9]{3})"?: (\w+Error)\b`).FindAllStringSubmatch(read(file), -1) {
+			of[m[1]] = m[2]
+		}
+		return of
+	}
+	a, b := classes("python/src/swar/_errors.py"), classes("typescript/src/errors.ts")
+	if len(a) < 10 || !maps.Equal(a, b) {
+		t.Errorf("classes of errors:\nPython     %v\nTypeScript %v", a, b)
+	}
+}
