@@ -12,7 +12,7 @@ import (
 )
 
 // Name is the name of a dialect: the value of the label endpoint in metrics, logs and bills, and of the flag
-// --dialects.
+// --dialects for those that share the listener of the native API.
 type Name string
 
 // The dialects.
@@ -25,6 +25,7 @@ const (
 	Vapi       Name = "vapi"
 	Jambonz    Name = "jambonz"
 	Bridge     Name = "bridge"
+	Wyoming    Name = "wyoming" // on a listener of its own
 )
 
 // Dialect is the API of one vendor.

@@ -65,6 +65,19 @@ func Voice(dialect Name, m speech.Model, asked string) (voice string, ok bool) {
 	return standIn(m, voice), true
 }
 
+// Chosen returns the voice that asked names, as [Voice] does, and the default one of m for an empty name. An unknown name
+// is refused.
+func Chosen(dialect Name, m speech.Model, asked string) (string, error) {
+	if strings.TrimSpace(asked) == "" {
+		return m.DefaultVoice(), nil
+	}
+	voice, ok := Voice(dialect, m, asked)
+	if !ok {
+		return "", &FieldError{Refusal: speech.UnknownVoice(asked), Field: "voice"}
+	}
+	return voice, nil
+}
+
 // Aliases returns the names that a vendor has for voices, in order, and for each the voice of m.
 func Aliases(dialect Name, m speech.Model) (names []string, voiceOf func(name string) string) {
 	a := voices[dialect]
