@@ -39,7 +39,8 @@ func (s *site) assemble(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.api, err = serve.New(s.apiConfig(keys, m)); err != nil {
+	config := s.apiConfig(keys, m)
+	if s.api, err = serve.New(config); err != nil {
 		return err
 	}
 	handler, err := s.handler(ctx, m)
@@ -47,12 +48,16 @@ func (s *site) assemble(ctx context.Context) (err error) {
 		return err
 	}
 	s.http = launch.NewServer(handler, s.log)
+	if s.wyoming, err = s.openWyoming(ctx, config.Metrics); err != nil {
+		return err
+	}
 	return s.listenApart(ctx, m)
 }
 
 // release closes what assemble has opened and nothing has started.
 func (s *site) release() error {
 	s.servers.Close()
+	s.wyoming.close()
 	var speaker, portal error
 	if s.speaker != nil {
 		speaker = s.speaker.Close()

@@ -13,7 +13,7 @@ import (
 const drainLimit = 120 * time.Second // the longest utterance
 
 // drain finishes what is being spoken. First nothing new is let in; what is needed to finish stays.
-func (s *site) drain() error {
+func (s *site) drain(wyoming func(context.Context)) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
 	defer cancel()
 	c := s.speaker.Capacity()
@@ -23,6 +23,7 @@ func (s *site) drain() error {
 
 	s.api.Drain()
 	var finished sync.WaitGroup
+	finished.Go(func() { wyoming(ctx) })
 	var spoken, sockets error
 	finished.Go(func() { spoken = s.speaker.Pool().Drain(ctx) })
 	finished.Go(func() { sockets = s.api.Wait(ctx) })

@@ -51,7 +51,7 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 		&cobra.Group{ID: "check", Title: "Machine:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"serve":  {a.serveCommand()},
+		"serve":  {a.serveCommand(), a.wyomingCommand()},
 		"use":    {a.sayCommand(), a.streamCommand(), a.normalizeCommand(), a.voicesCommand(), a.mcpCommand()},
 		"portal": append(a.portal.All(), a.signinCommand()),
 		"model":  {a.modelCommand(), a.bundleCommand(), a.voiceCommand()},

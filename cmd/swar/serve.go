@@ -21,6 +21,7 @@ const (
 // serving is the settings of `swar serve`.
 type serving struct {
 	listen   string
+	wyoming  wyomingFlags
 	open     bool
 	keys     []string
 	workers  engine.WorkerFlags
@@ -67,6 +68,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.listen, "listen", defaultListen, "serve on this `address`")
+	o.wyoming.define(f)
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated")
 	f.BoolVar(&o.open, "open", false, "allow everybody to use a server without keys that other machines reach")
 	o.workers.Define(f)
@@ -97,6 +99,9 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		if err := errors.Join(o.store.Check(cmd), o.signIn.Check(cmd)); err != nil {
 			return err
 		}
+	}
+	if err := o.wyoming.check(cmd, o.open); err != nil {
+		return err
 	}
 	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
 		if address == "" && flag != "--listen" {

@@ -25,6 +25,7 @@ type site struct {
 	portal   *portal.Local // nil without
 	samples  *sample.Samples
 	api      *serve.Server
+	wyoming  *wyomingSite    // nil without
 	http     *http.Server    // the API, and the portal beside it
 	listener *serve.Listener // of http
 	servers  launch.Servers
@@ -74,7 +75,9 @@ func (s *site) run(ctx context.Context) error {
 			fail(errPortalEnded)
 		})
 	}
+	drainWyoming := func(context.Context) {}
 	if s.ready(failed) == nil {
+		drainWyoming = s.wyoming.start(ctx)
 		stopSamples := launch.Background(failed, s.samples.Run)
 		if err := s.announce(ctx, time.Since(begun)); err != nil {
 			fail(err)
@@ -87,7 +90,7 @@ func (s *site) run(ctx context.Context) error {
 	if _, asked := errors.AsType[launch.Interrupt](err); asked || errors.Is(err, errPortalEnded) {
 		err = nil // why the portal has ended it says below
 	}
-	err = errors.Join(err, s.drain())
+	err = errors.Join(err, s.drain(drainWyoming))
 	stopWorkers()
 	stopPortal()
 	s.servers.Close() // metrics and profiles live until now

@@ -51,7 +51,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 					return err
 				}
 			}
-			s := &streaming{app: a, events: a.Out, asJSON: asJSON, words: words, appends: appends, how: how, flags: cmd.Flags()}
+			s := &streaming{app: a, events: a.Out, asJSON: asJSON, words: words, how: how, flags: cmd.Flags()}
 			if output == "" {
 				s.audio = &plain{Writer: io.Discard, form: client.PCM16}
 			} else {
@@ -74,6 +74,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 			}
 			defer conn.Close()
 			if appends {
+				s.feeder = &feeder{conn: conn, request: s.request("")}
 				return s.run(cmd.Context(), conn, a.pieces(args))
 			}
 			return s.run(cmd.Context(), conn, a.lines(args))
@@ -172,14 +173,9 @@ type streaming struct {
 	asJSON bool
 	words  bool
 	how    manner
-
-	appends bool
-	feeding string // the utterance that is fed; empty: the next piece opens one
-	fed     int    // code points that it was fed
-	ends    int    // sentences, roughly
-
 	flags  *pflag.FlagSet
-	failed error // of the first utterance that was refused or failed
+	feeder *feeder // nil: each text is an utterance of its own
+	failed error   // of the first utterance that was refused or failed
 
 	collected bool // some audio
 }
@@ -223,7 +219,10 @@ func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan str
 		case text, ok := <-next:
 			if !ok {
 				lines = nil
-				if err := s.finishFeeding(conn); err != nil {
+				if s.feeder == nil {
+					continue
+				}
+				if err := s.feeder.finish(); err != nil {
 					return launch.Interrupted(ctx, s.finish(err))
 				}
 				continue
@@ -255,65 +254,32 @@ func (s *streaming) finish(err error) error {
 
 var errNothing = errors.New("no audio")
 
-func (s *streaming) send(conn *client.Conn, text string, running map[string]*sent) error {
-	format := client.PCM16
-	if s.audio.format() == client.Opus {
-		format = client.Opus
-	}
-	u := &sent{text: text, at: time.Now()}
+// request asks for text to be spoken in the format that is collected.
+func (s *streaming) request(text string) client.Request {
 	r := s.how.request(s.flags, text)
-	r.Format, r.WordTimes = format, s.words
-	if s.appends {
-		return s.feed(conn, r, u, running)
+	r.Format, r.WordTimes = client.PCM16, s.words
+	if s.audio.format() == client.Opus {
+		r.Format = client.Opus
 	}
-	id, err := conn.Send(r)
+	return r
+}
+
+func (s *streaming) send(conn *client.Conn, text string, running map[string]*sent) error {
+	u := &sent{text: text, at: time.Now()}
+	if s.feeder != nil {
+		opened, err := s.feeder.feed(text)
+		if opened != "" {
+			u.text = "as it comes"
+			running[opened] = u
+		}
+		return err
+	}
+	id, err := conn.Send(s.request(text))
 	if err != nil {
 		return err
 	}
 	running[id] = u
 	return nil
-}
-
-// What an utterance is fed before another one begins. It may have 4000 characters and 64 chunks, of which nearly every
-// sentence is one.
-const (
-	fedSentences = 30
-	fedEnough    = 1500 // characters, at the end of a sentence
-	fedMost      = 3000 // anywhere
-)
-
-// feed feeds the text of r to the present utterance, or to u where there is none.
-func (s *streaming) feed(conn *client.Conn, r client.Request, u *sent, running map[string]*sent) error {
-	n := utf8.RuneCountInString(r.Text)
-	if s.fed+n > fedMost {
-		if err := s.finishFeeding(conn); err != nil {
-			return err
-		}
-	}
-	r.RequestID = s.feeding
-	id, err := conn.Append(r)
-	if err != nil {
-		return err
-	}
-	if s.feeding == "" {
-		u.text, s.feeding, s.fed, s.ends = "as it comes", id, 0, 0
-		running[id] = u
-	}
-	s.fed += n
-	if strings.ContainsAny(r.Text, ".!?।\n") {
-		if s.ends++; s.ends >= fedSentences || s.fed >= fedEnough {
-			return s.finishFeeding(conn)
-		}
-	}
-	return nil
-}
-
-func (s *streaming) finishFeeding(conn *client.Conn) error {
-	id := s.feeding
-	if s.feeding = ""; id == "" {
-		return nil
-	}
-	return conn.Finish(id)
 }
 
 func (s *streaming) show(e client.Event, running map[string]*sent) error {
@@ -342,8 +308,8 @@ func (s *streaming) show(e client.Event, running map[string]*sent) error {
 			s.failed = e.Err
 		}
 		delete(running, head.RequestID)
-		if s.feeding == head.RequestID {
-			s.feeding = ""
+		if s.feeder != nil {
+			s.feeder.ended(head.RequestID)
 		}
 	case *client.EndEvent, *client.CancelledEvent:
 		delete(running, head.RequestID)

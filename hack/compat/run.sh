@@ -11,9 +11,9 @@ trap 'kill "${server:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 skipped=() failed=()
 
 port=${COMPAT_PORT:-18787}
-export SWAR_COMPAT=http://127.0.0.1:$port SWAR_COMPAT_KEY=compat-key SWAR_COMPAT_RAJ_KEY=compat-raj
+export SWAR_COMPAT=http://127.0.0.1:$port SWAR_COMPAT_WYOMING=127.0.0.1:$((port + 1)) SWAR_COMPAT_KEY=compat-key SWAR_COMPAT_RAJ_KEY=compat-raj
 go build -o "$work/swar" ./cmd/swar
-"$work/swar" serve --portal off --engine espeak --listen "127.0.0.1:$port" --api-key compat-key --api-key compat-raj=raj \
+"$work/swar" serve --portal off --engine espeak --listen "127.0.0.1:$port" --wyoming "$SWAR_COMPAT_WYOMING" --api-key compat-key --api-key compat-raj=raj \
 	>"$work/log" 2>&1 &
 server=$!
 for _ in $(seq 100); do
@@ -68,11 +68,14 @@ if command -v npm >/dev/null; then
 	npm_client openai7 openai.mjs openai@7.55.0
 	npm_client openai6 openai.mjs openai@6.49.0
 	npm_client ai ai.mjs ai@6.0.326 @ai-sdk/openai@3.0.141
+	npm_client jambonz jambonz.mjs @jambonz/speech-utils@0.2.27
 else
 	skipped+=("all of npm: npm is missing")
 fi
 if command -v python3 >/dev/null; then
 	pip_client openai openai_client.py openai==3.51.0
+	pip_client wyoming wyoming_client.py wyoming==1.10.2
+	pip_client wyoming-openai wyoming_openai_client.py wyoming-openai==0.8.0
 else
 	skipped+=("all of PyPI: python3 is missing")
 fi

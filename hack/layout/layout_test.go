@@ -113,6 +113,12 @@ var rules = map[string]rule{
 	"runtime/serve": {[]string{
 		"runtime/speech", "runtime/session", "runtime/access", "runtime/dialect", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
+	"runtime/dialect/wyoming": {[]string{
+		"runtime/dialect", "runtime/speech", "runtime/strictjson",
+	}, "a protocol of its own over TCP: what speaks is asked for by a port, which may be a server elsewhere"},
+	"runtime/dialect/wyoming/wyomingtest": {
+		nil, "a client for tests is written after the protocol, not after our server",
+	},
 	"runtime/sample":                {[]string{"runtime/speech", "runtime/wav"}, "a sample is asked of a Speaker, local or remote, as any utterance; HTTP is around it"},
 	"runtime/answer":                {nil, "what every API answers in the same way knows none of them"},
 	"runtime/strictjson":            {nil, "a body is read the same way by every API, whatever its fields are"},

@@ -1,0 +1,175 @@
+package wyoming
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/swar-tts/swar/runtime/strictjson"
+)
+
+// maxPart is what each part of an event may have in bytes: its line, its data, its payload.
+const maxPart = 1 << 20
+
+// event is a message of a client. Its payload, such as the sound of a microphone, is skipped.
+type event struct {
+	kind string
+	data [2]jsontext.Value // in the line, and behind it; the second one wins
+}
+
+// headerNames are the members of the line that are read.
+var headerNames = []string{"type", "data", "data_length", "payload_length"}
+
+// readEvent reads a line {"type", "data", "data_length", "payload_length"}, and what follows it by these lengths.
+func readEvent(r *bufio.Reader) (e event, err error) {
+	line, err := readLine(r)
+	if err != nil {
+		return e, err
+	}
+	var header [4]jsontext.Value
+	if err := strictjson.Members(line, headerNames, header[:]); err != nil {
+		return e, badRequest("invalid JSON: " + err.Error())
+	}
+	if err := strictjson.String(header[0], &e.kind); err != nil {
+		return e, badRequest("type: " + err.Error())
+	}
+	if e.data[0], err = object(header[1]); err != nil {
+		return e, err
+	}
+	dataLength, err := length("data_length", header[2])
+	if err != nil {
+		return e, err
+	}
+	payloadLength, err := length("payload_length", header[3])
+	if err != nil {
+		return e, err
+	}
+	if dataLength > 0 {
+		data := make([]byte, dataLength)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return e, err
+		}
+		if e.data[1], err = object(data); err != nil {
+			return e, err
+		}
+	}
+	_, err = io.CopyN(io.Discard, r, int64(payloadLength))
+	return e, err
+}
+
+// readLine reads up to the end of a line, without that.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxPart+1 {
+			return nil, badRequest(fmt.Sprintf("an event has more than %d bytes", maxPart))
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+// length reads the length of a part.
+func length(name string, v jsontext.Value) (n int, err error) {
+	if v == nil || v.Kind() == 'n' {
+		return 0, nil
+	}
+	var f float64
+	if err := strictjson.Number(v, &f); err != nil {
+		return 0, badRequest(name + ": " + err.Error())
+	}
+	if f < 0 || f > maxPart || f != float64(int(f)) {
+		return 0, badRequest(fmt.Sprintf("%s must be a whole number of at most %d", name, maxPart))
+	}
+	return int(f), nil
+}
+
+// object refuses what is neither an object nor absent.
+func object(v jsontext.Value) (jsontext.Value, error) {
+	if v == nil || v.Kind() == 'n' {
+		return nil, nil
+	}
+	if err := strictjson.Members(v, nil, nil); err != nil {
+		return nil, badRequest("data: " + err.Error())
+	}
+	return v, nil
+}
+
+// members puts the members of an object, or of nothing, into values.
+func members(v jsontext.Value, names []string, values []jsontext.Value) error {
+	if v == nil {
+		return nil
+	}
+	if err := strictjson.Members(v, names, values); err != nil {
+		return badRequest("data: " + err.Error())
+	}
+	return nil
+}
+
+// texts reads members of the data that are strings. One that is not there is empty.
+func (e event) texts(to map[string]*string) error {
+	for name, text := range to {
+		v, err := e.member(name)
+		if err != nil {
+			return err
+		}
+		if err := readText(name, v, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// member returns a member of the data, nil where it is not there.
+func (e event) member(name string) (jsontext.Value, error) {
+	var v [1]jsontext.Value
+	for _, data := range e.data {
+		if err := members(data, []string{name}, v[:]); err != nil {
+			return nil, err
+		}
+	}
+	return v[0], nil
+}
+
+func readText(name string, v jsontext.Value, to *string) error {
+	if v == nil || v.Kind() == 'n' {
+		return nil
+	}
+	if err := strictjson.String(v, to); err != nil {
+		return badRequest(name + ": " + err.Error())
+	}
+	return nil
+}
+
+// encodeEvent returns an event as it is sent.
+func encodeEvent(kind string, data any, payload []byte) []byte {
+	var body []byte
+	if data != nil {
+		body = encode(data)
+	}
+	type header struct {
+		Type    string `json:"type"`
+		Data    int    `json:"data_length,omitzero"`
+		Payload int    `json:"payload_length,omitzero"`
+	}
+	all := append(encode(header{kind, len(body), len(payload)}), '\n')
+	all = append(all, body...)
+	return append(all, payload...)
+}
+
+func encode(v any) []byte {
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an engine's error may hold anything
+	if err != nil {
+		panic(err) // structs of strings and numbers
+	}
+	return body
+}

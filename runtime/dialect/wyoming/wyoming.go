@@ -1,0 +1,44 @@
+// Package wyoming is the protocol of Home Assistant's voice services: events as lines of JSON over TCP, without keys.
+//
+// A [Server] reads and writes the events; what it speaks comes from a [Speech], which may be a server in this process or
+// one that is called.
+package wyoming
+
+import (
+	"context"
+
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Speech is what speaks. It is safe for concurrent use. Its errors, and those of its turns, are shown to clients where
+// they are of the type [Error].
+type Speech interface {
+	Model(ctx context.Context) (speech.Model, error) // with the voices that may be used
+	Say(ctx context.Context, voice, text string) (Turn, error)
+	Feed(ctx context.Context, voice string) (FedTurn, error)
+}
+
+// Turn is a text on its way.
+type Turn interface {
+	// Speak speaks the turn: audio takes samples (s16le, mono, 24 kHz) that are valid until it returns. Speak returns
+	// when all has been taken, or with the first error of its own or of audio, or at once with the cause of ctx when that
+	// ends. It is called once for every turn, also when ctx has ended before, and frees what the turn holds.
+	Speak(ctx context.Context, audio func(samples []byte) error) error
+}
+
+// FedTurn is a turn whose text comes piece by piece, from another goroutine than the one that has it spoken.
+type FedTurn interface {
+	Turn
+	Append(text string) error
+	Finish() // nothing more is appended
+}
+
+// Error is a failure as clients see it.
+type Error struct{ Code, Text string }
+
+func (e *Error) Error() string { return e.Text }
+
+// refusal makes an error that a client is shown.
+func refusal(r *speech.Refusal) error { return &Error{string(r.Code), r.Text} }
+
+func badRequest(text string) error { return &Error{string(speech.CodeBadRequest), text} }
