@@ -100,8 +100,27 @@ func (p Program) Ask(limit time.Duration, args ...string) (string, error) {
 }
 
 // Run gives the program its input and returns what it prints, of that at most 1 MiB. It returns when the process
-// was reaped: because it ended, or because ctx did, in which case the error is the cause of ctx.
+// was reaped: because it ended, or because ctx did, in which case the error is the cause of ctx. It runs the program
+// once more where somebody else has killed it, as a system does that is short of memory: the answer is the same.
 func (p Program) Run(ctx context.Context, input string, args ...string) (string, error) {
+	out, err := p.run(ctx, input, args)
+	if wasKilled(err) {
+		out, err = p.run(ctx, input, args)
+	}
+	return out, err
+}
+
+// wasKilled reports whether a process was ended from outside, and not by what it was fed.
+func wasKilled(err error) bool {
+	e, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return false
+	}
+	status, ok := e.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM)
+}
+
+func (p Program) run(ctx context.Context, input string, args []string) (string, error) {
 	runtime.LockOSThread() // the program dies with the thread that started it
 	defer runtime.UnlockOSThread()
 	if err := context.Cause(ctx); err != nil {

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,6 +32,15 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	case "hangs":
 		time.Sleep(time.Hour)
+	case "is killed": // as long as there is a file to take away
+		if files, _ := os.ReadDir(os.Args[1]); len(files) > 0 {
+			_ = os.Remove(filepath.Join(os.Args[1], files[0].Name()))
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Kill()
+			time.Sleep(time.Hour)
+		}
+		os.Stdout.WriteString("said")
+		os.Exit(0)
 	case "fails":
 		os.Stderr.WriteString("no data\n")
 		os.Exit(2)
@@ -71,6 +82,26 @@ func TestRun(t *testing.T) {
 	p.Path += ".gone"
 	if _, err := p.Run(t.Context(), ""); !errors.Is(err, ErrNotInstalled) {
 		t.Errorf("a program that is gone: %v, want %v", err, ErrNotInstalled)
+	}
+}
+
+// TestAProgramThatIsKilledRunsOnceMore, and no oftener.
+func TestAProgramThatIsKilledRunsOnceMore(t *testing.T) {
+	for kills, tt := range []struct {
+		said string
+		left int // of three kills
+	}{{"said", 0}, {"said", 0}, {"", 0}, {"", 1}} {
+		folder := t.TempDir()
+		for i := range kills {
+			if err := os.WriteFile(filepath.Join(folder, strconv.Itoa(i)), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said, err := fake(t, "is killed").Run(t.Context(), "", folder)
+		left, readErr := os.ReadDir(folder)
+		if said != tt.said || (err == nil) != (tt.said != "") || len(left) != tt.left || readErr != nil {
+			t.Errorf("%d kills: %q, %v, and %d are left (%v); want %q and %d", kills, said, err, len(left), readErr, tt.said, tt.left)
+		}
 	}
 }
 
