@@ -107,7 +107,8 @@ picture: install-test-deps build ## make the picture of the playground that the 
 	@hack/install-deps.sh browser
 	SWAR_PICTURE=$(CURDIR)/docs/images/playground.png go test -count=1 -tags e2e -run TestPicture ./hack/e2e
 
-chaos: install-deps bin/fake ## kill, stop and restart a fleet that speaks (CHAOS=short or long, CHAOS_SEED=n)
+chaos: install-deps bin/fake ## kill, stop and restart a fleet that speaks (CHAOS=short or long, CHAOS_SEED=n, ENGINE=kokoro with real weights)
+	@[ "$${ENGINE:-}" != kokoro ] || { hack/onnxruntime.sh && hack/kokoro.sh; } >/dev/null || echo '*** Kokoro is NOT TESTED, see above ***' >&2
 	go test -count=1 -timeout 0 -tags chaos -v ./hack/chaos
 
 soak: build ## saturate the server for SOAK (10m), with half of the clients listening at the pace of playback

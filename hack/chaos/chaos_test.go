@@ -31,6 +31,7 @@ type result struct {
 	heard    int // frames
 	billed   int
 	lost     int
+	memory   int // MiB that a program that speaks has had at most
 	took     time.Duration
 	ok       bool
 }
@@ -47,13 +48,14 @@ func TestChaos(t *testing.T) {
 	if form < 0 {
 		t.Fatalf("CHAOS=%s: want short, long or nothing", os.Getenv("CHAOS"))
 	}
+	chooseEngine(t)
 	say("CHAOS_SEED=%d", seed)
 	var audio map[string][]byte
 	if !t.Run("in_peace", func(t *testing.T) { audio = listen(t, seed) }) {
 		return
 	}
 	var results []result
-	for _, s := range scenarios() {
+	for _, s := range speaking.scenarios() {
 		t.Run(strings.ReplaceAll(s.name, " ", "_"), func(t *testing.T) {
 			if s.times[form] == 0 {
 				t.Skip("not in this form")
@@ -83,6 +85,7 @@ func (s scenario) run(t *testing.T, seed uint64, times int, audio map[string][]b
 		f.checkCuts(r)
 	}
 	r := result{scenario: s, times: times, outcomes: make(map[end]int), billed: f.bill(&l)}
+	r.memory = f.checkMemory()
 	shown := 0
 	for _, o := range f.ledger.outcomes() {
 		r.outcomes[o.end]++
@@ -113,13 +116,13 @@ func (f *fleet) reportEvery(name string, begin time.Time) *time.Ticker {
 // table shows what has been done and seen.
 func table(results []result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-38s %5s %8s %5s %5s %5s %5s %6s %5s %5s %8s %8s %6s %6s\n", "scenario", "times",
-		"complete", "busy", "left", "canc.", "cut", "failed", "gone", "again", "heard", "billed", "lost", "took")
+	fmt.Fprintf(&b, "%-38s %5s %8s %5s %5s %5s %5s %6s %5s %5s %8s %8s %6s %5s %6s\n", "scenario", "times",
+		"complete", "busy", "left", "canc.", "cut", "failed", "gone", "again", "heard", "billed", "lost", "MiB", "took")
 	for _, r := range results {
 		o := r.outcomes
-		fmt.Fprintf(&b, "%-38s %5d %8d %5d %5d %5d %5d %6d %5d %5d %8d %8d %6d %5.0fs", r.name, r.times,
+		fmt.Fprintf(&b, "%-38s %5d %8d %5d %5d %5d %5d %6d %5d %5d %8d %8d %6d %5d %5.0fs", r.name, r.times,
 			o[complete], o[busy], o[left], o[cancelled], o[cut], o[failed]+o[unready], o[gone], o[unanswered], r.heard, r.billed,
-			r.lost, r.took.Seconds())
+			r.lost, r.memory, r.took.Seconds())
 		if !r.ok {
 			b.WriteString("  FAILED")
 		}

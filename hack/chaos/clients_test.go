@@ -24,9 +24,9 @@ import (
 
 const frameBytes = 3840
 
-// texts are what is spoken, from a second to some ten.
+// texts are what is spoken, from some seconds on.
 func texts() (all []string) {
-	for i, sentences := range []int{1, 1, 1, 1, 2, 2, 3, 3, 4, 12} {
+	for i, sentences := range speaking.sentences {
 		text := ""
 		for j := range sentences {
 			text += fmt.Sprintf("Aapka order number %d kal tak %d baje deliver ho jayega. ", 100*i+j, j+3)

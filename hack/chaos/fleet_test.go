@@ -25,6 +25,12 @@ type shape struct {
 	linger                  time.Duration // of routers
 	proxied                 bool          // a proxy stands before each worker
 	fullDisk                bool          // the folder of the first router is a disk of its own, and small
+	serve                   bool          // swar serve speaks alone, in place of workers, routers and the portal
+
+	// Names of folders, if programs that speak are to have one of their own.
+	phonemiser string // an espeak-ng that can be made to die
+	bundle     string // a copy of the engine's
+	temporary  string // a small disk for temporary files
 }
 
 // fleet is the processes of one scenario.
@@ -40,6 +46,7 @@ type fleet struct {
 	key, org string
 	audio    map[string][]byte // of each text, spoken in peace
 	ledger   ledger
+	env      []string // of programs that speak, beside this one's
 }
 
 type worker struct {
@@ -54,8 +61,6 @@ type router struct {
 	data    string
 }
 
-const model = "fake"
-
 // newFleet starts one and waits until it speaks. It ends with the test.
 func newFleet(t *testing.T, seed uint64, s shape, audio map[string][]byte) *fleet {
 	t.Helper()
@@ -66,33 +71,57 @@ func newFleet(t *testing.T, seed uint64, s shape, audio map[string][]byte) *flee
 	}
 	f := &fleet{t: t, shape: s, rand: rand.New(rand.NewPCG(seed, 0)), folder: folder, audio: audio}
 	t.Cleanup(f.close)
-	token := filepath.Join(folder, "token")
-	if err := os.WriteFile(token, []byte("the-token-of-one-fleet\n"), 0o600); err != nil {
-		t.Fatal(err)
+	f.env = f.makePlaces()
+	if s.serve {
+		f.startAlone(seed)
+	} else {
+		f.startFleet(seed)
 	}
-	dataplane := freeAddress(t)
-	f.portal = f.process("portal", "--listen", freeAddress(t), "--dataplane", dataplane, "--email-sign-in", "off",
-		"--data", filepath.Join(folder, "portal"), "--model-id", model, "--voice", "anjura", "--voice", "raj")
-	f.portal.restart(t)
+	f.balancer = newBalancer(t, s.stale, f.routers)
+	return f
+}
+
+// startFleet starts a portal, workers and routers.
+func (f *fleet) startFleet(seed uint64) {
+	f.t.Helper()
+	token := filepath.Join(f.folder, "token")
+	if err := os.WriteFile(token, []byte("the-token-of-one-fleet\n"), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	dataplane := freeAddress(f.t)
+	f.portal = f.process("portal", "--listen", freeAddress(f.t), "--dataplane", dataplane, "--email-sign-in", "off",
+		"--data", filepath.Join(f.folder, "portal"), "--model-id", speaking.model, "--voice", "anjura", "--voice", "raj")
+	f.portal.restart(f.t)
 	var pods []string
-	for i := range s.workers {
+	for i := range f.shape.workers {
 		w := f.newWorker(i, seed)
 		f.workers = append(f.workers, w)
 		pods = append(pods, w.reached())
 	}
-	for i := range s.routers {
+	for i := range f.shape.routers {
 		f.routers = append(f.routers, f.newRouter(i, pods, dataplane))
 	}
 	f.makeKey()
 	for _, w := range f.workers {
-		w.waitReady(t)
+		w.waitReady(f.t)
 	}
 	for _, r := range f.routers {
-		r.waitReady(t)
-		f.waitView(r, s.workers*s.slots)
+		r.waitReady(f.t)
 	}
-	f.balancer = newBalancer(t, s.stale, f.routers)
-	return f
+	f.waitAll()
+}
+
+// startAlone starts swar serve, which is the fleet's only router, and its portal.
+func (f *fleet) startAlone(seed uint64) {
+	f.t.Helper()
+	address, data := freeAddress(f.t), filepath.Join(f.folder, "portal")
+	r := &router{address: address, data: data}
+	r.process = process{name: "serve", probes: address, log: filepath.Join(f.folder, "serve.log"), env: f.env}
+	r.args = append([]string{program(f.t, "swar"), "serve", "--listen", address, "--data", data, "--log-format", "json", "--email-sign-in", "off",
+		"--workers", strconv.Itoa(f.shape.slots)}, speaking.flags(f.shape, seed)...)
+	f.routers = []*router{r}
+	r.restart(f.t)
+	f.key = f.command("keys", "create", "Chaos")
 }
 
 // process returns one of the fleet, with what all have in common.
@@ -105,14 +134,11 @@ func (f *fleet) process(name string, args ...string) process {
 }
 
 func (f *fleet) newWorker(i int, seed uint64) *worker {
-	frame := f.shape.frame
-	if frame == 0 {
-		frame = 20 * time.Millisecond
-	}
 	w := &worker{address: freeAddress(f.t)}
-	w.process = f.process(fmt.Sprintf("worker-%d", i), "--listen", w.address, "--engine", "fake", "--oversubscribe",
-		"--workers", strconv.Itoa(f.shape.slots), "--fake-frame", frame.String(),
-		"--fake-faults", fmt.Sprint(f.shape.faults), "--fake-seed", fmt.Sprint(seed+uint64(i)))
+	w.process = f.process(fmt.Sprintf("worker-%d", i), append([]string{
+		"--listen", w.address, "--oversubscribe", "--workers", strconv.Itoa(f.shape.slots),
+	}, speaking.flags(f.shape, seed+uint64(i))...)...)
+	w.env = f.env
 	if f.shape.proxied {
 		var err error
 		if w.proxy, err = faultproxy.Listen(w.address); err != nil {
@@ -175,6 +201,9 @@ func (f *fleet) waitView(r *router, slots int) {
 // waitAll waits until every router can use every slot.
 func (f *fleet) waitAll() {
 	f.t.Helper()
+	if f.shape.serve {
+		return // it is ready once its workers are
+	}
 	for _, r := range f.routers {
 		f.waitView(r, f.shape.workers*f.shape.slots)
 	}
@@ -225,7 +254,10 @@ func (f *fleet) close() {
 	if f.balancer != nil {
 		f.balancer.close()
 	}
-	all := []*process{&f.portal}
+	var all []*process
+	if !f.shape.serve {
+		all = append(all, &f.portal)
+	}
 	for _, w := range f.workers {
 		if w.proxy != nil {
 			_ = w.proxy.Close()
@@ -236,6 +268,9 @@ func (f *fleet) close() {
 		all = append(all, &r.process)
 	}
 	for _, p := range all {
+		if p.cmd == nil {
+			continue
+		}
 		p.kill()
 		p.checkLog(f.t)
 		if f.t.Failed() {
@@ -245,6 +280,9 @@ func (f *fleet) close() {
 	if f.shape.fullDisk && len(f.routers) > 0 {
 		unmount(f.t, f.routers[0].data)
 	}
+	if filepath.IsAbs(f.shape.temporary) {
+		unmount(f.t, f.shape.temporary)
+	}
 	if f.t.Failed() {
 		f.t.Logf("logs and data stay in %s", f.folder)
 		return
@@ -252,6 +290,25 @@ func (f *fleet) close() {
 	if err := os.RemoveAll(f.folder); err != nil {
 		f.t.Error(err)
 	}
+}
+
+// checkMemory fails the test if a program has had more memory than the engine should need, and returns the most.
+func (f *fleet) checkMemory() (most int) {
+	f.t.Helper()
+	speak := make([]*process, 0, len(f.workers)+1)
+	for _, w := range f.workers {
+		speak = append(speak, &w.process)
+	}
+	if f.shape.serve {
+		speak = append(speak, &f.routers[0].process)
+	}
+	for _, p := range speak {
+		most = max(most, p.mostMemory())
+	}
+	if speaking.memory > 0 && most > speaking.memory {
+		f.t.Errorf("a program that speaks has had %d MiB, more than %d", most, speaking.memory)
+	}
+	return most
 }
 
 // waitFreed waits until workers have given back the slots of a router that is gone: then they hold what the others do.

@@ -24,6 +24,7 @@ type process struct {
 	args   []string // with the program
 	probes string   // where it answers probes and metrics
 	log    string   // file
+	env    []string // beside this program's
 	cmd    *exec.Cmd
 	ended  chan struct{}
 }
@@ -38,6 +39,7 @@ func (p *process) start(t testing.TB) {
 	defer log.Close()
 	p.cmd = exec.Command(p.args[0], p.args[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.Env = append(os.Environ(), p.env...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -114,7 +116,7 @@ var probing = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{
 func (p *process) waitReady(t testing.TB) {
 	t.Helper()
 	ready := false
-	within(20*time.Second, func() bool {
+	within(speaking.ready, func() bool {
 		status, _ := p.answers("/readyz")
 		ready = status == http.StatusOK
 		return ready || p.hasEnded()
