@@ -71,6 +71,14 @@ class Server:
         seconds = time.monotonic() - start
         return first + answer.read(), seconds
 
+    def speak_at(self, speed, voice, text):
+        """Returns the 16-bit samples as bytes, at another speed, which clients of OpenAI can ask for."""
+        asked = {"model": "tts-1", "input": text, "voice": voice, "speed": speed, "response_format": "pcm"}
+        answer = self._ask("POST", "/v1/audio/speech", asked)
+        if answer.status != 200:
+            raise SystemExit(f"voices: {voice} does not speak at {speed}: {answer.status} {answer.read().decode()}\n{self.said()}")
+        return answer.read()
+
     def cpu(self):
         return used(self.process.pid)[0]
 

@@ -1,12 +1,15 @@
 """Tests of what voices.py computes by itself: python -m unittest discover hack/voices, with numpy and onnxruntime."""
 
 import os
+import struct
 import tempfile
 import unittest
+import zlib
 
 import letters
 import numpy as np
 import sound
+import spectrogram
 
 
 def tone(hertz, level, seconds=5):
@@ -44,6 +47,33 @@ class Samples(unittest.TestCase):
             want = 0.5 * np.sin(2 * np.pi * hertz * np.arange(len(y)) / 16000)
             self.assertLess(np.max(np.abs(y - want)[300:-300]), 1e-3)
         self.assertLess(np.max(np.abs(sound.at_16k(tone(9000, 0.5, 1))[300:-300])), 1e-3)
+
+
+    def test_pitch(self):
+        for hertz in (90, 180, 330):
+            x = sum(tone(k * hertz, 0.3 / k, 1) for k in range(1, 9))
+            self.assertAlmostEqual(sound.pitch(x), hertz, delta=0.02 * hertz)
+            self.assertAlmostEqual(sound.pitch(np.concatenate([np.zeros(9000), x])), hertz, delta=0.02 * hertz)
+        noise = np.random.default_rng(1).standard_normal(sound.RATE)
+        self.assertEqual((sound.pitch(noise), sound.pitch(np.zeros(sound.RATE)), sound.pitch(np.zeros(0))), (0, 0, 0))
+
+
+class Pictures(unittest.TestCase):
+    def test_a_tone_is_a_line(self):
+        grey = spectrogram.image(tone(2000, 0.5, 1))
+        column = grey[: spectrogram.HEIGHT, 50]
+        self.assertAlmostEqual(int(np.argmax(column)), spectrogram.HEIGHT - 1 - 2000 * spectrogram.HEIGHT // spectrogram.TOP, delta=1)
+        self.assertEqual((column[10], column[-10]), (0, 0))
+
+    def test_png(self):
+        for columns in (6, 7):
+            grey = (np.arange(4 * columns).reshape(4, columns) % 16 * 17).astype(np.uint8)
+            data = spectrogram.png(grey)
+            width, height, bits = struct.unpack(">IIB", data[16:25])
+            self.assertEqual((data[:8], width, height, bits), (b"\x89PNG\r\n\x1a\n", columns, 4, 4))
+            packed = zlib.decompress(data[41 : data.index(b"IEND") - 8])
+            row = [n for byte in packed[1 : 1 + (columns + 1) // 2] for n in (byte >> 4, byte & 15)][:columns]
+            self.assertEqual(row, [int(v) // 17 for v in grey[0]])
 
 
 class Letters(unittest.TestCase):

@@ -1,10 +1,11 @@
 """Measures voices: how clean they sound, what a recogniser understands, and what they cost.
 
-  voices.py [--swar FILE] [--docs FILE] [--keep FOLDER] [--every N] [--reference] MODEL[:VOICE,VOICE]...
+  voices.py [--swar FILE] [--docs FILE] [--keep FOLDER] [--every N] [--reference | --speeds | --pictures FOLDER] MODEL[:VOICE,VOICE]...
 
 MODEL is espeak, the name of a pulled model, or the folder of a bundle. Each runs on a server of its own, with one worker and
 cold caches. A row of the table in --docs is replaced; rows of other voices stay. --reference measures voices of Kokoro also as the
-published model speaks them, see reference.py.
+published model speaks them, see reference.py. --speeds measures how voices sound slower and faster, in a table of its own, and
+--pictures draws a sentence of each.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import numpy as np
 import reference
 import server
 import sound
+import spectrogram
 from faster_whisper import WhisperModel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,6 +31,12 @@ COLUMNS = ["voice", "DNSMOS overall", "signal", "background", *(f"errors {name}"
 COLUMNS += ["first audio ms, median / worst", "RTF", "memory MiB", "silence ms, front / end"]
 COLUMNS += ["clipped", "peak", "LUFS", "measured"]
 BEGIN, END = "<!-- results -->\n", "<!-- end of results -->"
+
+SPEEDS = [0.5, 0.8, 1, 1.25, 1.5]
+SPEED_COLUMNS = ["voice and speed", "length", "pitch Hz", "DNSMOS overall", *(f"errors {name}" for name in LANGUAGES), "measured"]
+SPEED_BEGIN, SPEED_END = "<!-- speeds -->\n", "<!-- end of speeds -->"
+
+DRAWN = "hi01"  # the sentence of the pictures
 
 
 def sentences(every):
@@ -100,6 +108,45 @@ def measure(judges, running, row, every, keep):
     ]
 
 
+def measure_speed(judges, running, row, every, keep):
+    """Returns the row of a voice at a speed. Its length is that of all sentences, as a part of what they have at speed 1."""
+    model, voice, speed = row
+    dnsmos, whisper = judges
+    name_of_row = f"{os.path.basename(model)} {voice} {speed:g}"
+    scores, pitches, seconds, normal = [], [], 0.0, 0.0
+    errors = {language: [] for language in LANGUAGES}
+    for name, language, text, reading, words in sentences(every):
+        raw = running.speak_at(speed, voice, text)
+        x = np.frombuffer(raw, "<i2") / 32768
+        x16 = sound.at_16k(x)
+        scores.append(sound.dnsmos(dnsmos, x16)[0])
+        written = recognise(whisper, x16, language)
+        errors[language].append(letters.error_rate(language, reading, written, words))
+        pitches.append(sound.pitch(x))
+        seconds += len(x) / sound.RATE
+        normal += len(running.speak_at(1, voice, text)) / 2 / sound.RATE
+        print(f"{name_of_row} {name}: errors {errors[language][-1]:.2f}, DNSMOS {scores[-1]:.2f}: {written}", file=sys.stderr)
+        if keep:
+            save(os.path.join(keep, f"{name_of_row} {name}.wav".replace(" ", "-")), raw)
+    return [
+        name_of_row,
+        f"{seconds / normal:.2f}",
+        f"{statistics.median(pitches):.0f}",
+        f"{statistics.mean(scores):.2f}",
+        *(f"{statistics.mean(e):.2f}" if e else "" for e in errors.values()),
+        time.strftime("%Y-%m-%d"),
+    ]
+
+
+def picture(folder, running, model, voice):
+    """Draws a sentence that a voice speaks."""
+    text = next(text for name, _, text, _, _ in sentences(1) if name == DRAWN)
+    raw, _ = running.speak(voice, text)
+    path = os.path.join(folder, f"spectrogram-{os.path.basename(model)}-{voice}.png")
+    spectrogram.draw(path, np.frombuffer(raw, "<i2") / 32768)
+    print(path)
+
+
 def save(path, raw):
     with wave.open(path, "wb") as w:
         w.setparams((1, 2, sound.RATE, 0, "NONE", ""))
@@ -110,18 +157,18 @@ def line(cells):
     return "| " + " | ".join(cells) + " |\n"
 
 
-def write(path, rows):
-    """Puts rows into the table of a page, in the place of those of the same voices."""
+def write(path, rows, columns=COLUMNS, begin=BEGIN, end=END):
+    """Puts rows into a table of a page, in the place of those of the same voices."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    before, rest = text.split(BEGIN)
-    old, after = rest.split(END)
+    before, rest = text.split(begin)
+    old, after = rest.split(end)
     table = [[c.strip() for c in row.strip("| \n").split(" | ")] for row in old.strip().splitlines()[2:]]
     new = {row[0]: row for row in rows}
     table = [new.pop(row[0], row) for row in table] + list(new.values())
-    body = line(COLUMNS) + "|---" + "|---:" * (len(COLUMNS) - 1) + "|\n" + "".join(map(line, table))
+    body = line(columns) + "|---" + "|---:" * (len(columns) - 1) + "|\n" + "".join(map(line, table))
     with open(path, "w", encoding="utf-8") as f:
-        f.write(before + BEGIN + "\n" + body + "\n" + END + after)
+        f.write(before + begin + "\n" + body + "\n" + end + after)
 
 
 def flags_of(model):
@@ -148,7 +195,7 @@ def speakers(o, model):
         yield f", reference in {precision}", lambda: reference.Reference(o.swar, flags_of(model), bundle, precision, o.cache)
 
 
-def main():
+def parse():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--swar", default="bin/swar", help="the program")
     args.add_argument("--cache", default=".cache/voices", help="where install.sh has put the judges")
@@ -156,27 +203,51 @@ def main():
     args.add_argument("--keep", help="a folder to keep the audio in, to listen to")
     args.add_argument("--every", type=int, default=1, help="take each N-th sentence only")
     args.add_argument("--reference", action="store_true", help="measure the published model, too")
+    args.add_argument("--speeds", action="store_true", help="measure other speeds, by every sixth sentence unless --every says another")
+    args.add_argument("--pictures", metavar="FOLDER", help="only draw a sentence of each voice, as PNG")
     args.add_argument("models", nargs="*", default=["espeak"])
     o = args.parse_args()
-    if o.docs and o.every != 1:
+    if o.speeds and o.every == 1:
+        o.every = 6
+    if o.docs and o.every != 1 and not o.speeds:
         raise SystemExit("voices: --docs holds measures of all sentences: leave --every out")
-    judges = (
-        sound.load_dnsmos(os.path.join(o.cache, "dnsmos.onnx")),
-        WhisperModel(os.path.join(o.cache, "whisper"), device="cpu", compute_type="int8", cpu_threads=1),
-    )
+    return o
+
+
+def rows(o, judges, running, model, voice, how):
+    """Yields the rows of a voice."""
+    if o.speeds:
+        for speed in SPEEDS:
+            yield measure_speed(judges, running, (model, voice, speed), o.every, o.keep)
+    else:
+        yield measure(judges, running, (model, voice, how), o.every, o.keep)
+
+
+def main():
+    o = parse()
     if o.keep:
         os.makedirs(o.keep, exist_ok=True)
-    print(line(COLUMNS) + "|---" * len(COLUMNS) + "|")
+    table = (SPEED_COLUMNS, SPEED_BEGIN, SPEED_END) if o.speeds else (COLUMNS, BEGIN, END)
+    judges = None
+    if not o.pictures:
+        judges = (
+            sound.load_dnsmos(os.path.join(o.cache, "dnsmos.onnx")),
+            WhisperModel(os.path.join(o.cache, "whisper"), device="cpu", compute_type="int8", cpu_threads=1),
+        )
+        print(line(table[0]) + "|---" * len(table[0]) + "|")
     for spec in o.models:
         model, _, voices = spec.partition(":")
         for how, start in speakers(o, model):
             running = start()
             try:
                 for voice in voices.split(",") if voices else running.voices():
-                    row = measure(judges, running, (model, voice, how), o.every, o.keep)
-                    print(line(row), end="", flush=True)
-                    if o.docs:
-                        write(o.docs, [row])
+                    if o.pictures:
+                        picture(o.pictures, running, model, voice)
+                        continue
+                    for row in rows(o, judges, running, model, voice, how):
+                        print(line(row), end="", flush=True)
+                        if o.docs:
+                            write(o.docs, [row], *table)
             finally:
                 running.close()
 
