@@ -206,7 +206,7 @@ func deadLinks(pages []*page) error {
 	return nil
 }
 
-// pictures are what pages show.
+// pictures are what pages show. That of the README is for the README alone.
 const pictures = "docs/images"
 
 func addPictures(files map[string][]byte, root string) error {
@@ -214,7 +214,11 @@ func addPictures(files map[string][]byte, root string) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range names {
+	points, err := filepath.Glob(filepath.Join(root, pictures, "spectrogram-*.png"))
+	if err != nil {
+		return err
+	}
+	for _, n := range append(names, points...) {
 		if files[path.Join(pictures, filepath.Base(n))], err = os.ReadFile(n); err != nil {
 			return err
 		}

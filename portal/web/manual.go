@@ -14,7 +14,7 @@ func (s *Site) Manual(other http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := "docs/" + r.PathValue("page")
 		switch path.Ext(name) {
-		case ".md", ".svg", ".json":
+		case ".md", ".svg", ".png", ".json":
 		default:
 			name += ".html"
 		}

@@ -30,7 +30,7 @@ func TestManual(t *testing.T) {
 	s, err := New(Options{Files: fstest.MapFS{
 		"app.html": {Data: []byte("app")}, "assets/a.js": {Data: []byte("script")},
 		"docs/index.html.gz": zipped(t, "start"), "docs/api.html.gz": zipped(t, "api"), "docs/api.md.gz": zipped(t, "# api"), "docs/404.html.gz": zipped(t, "lost"),
-		"docs/images/a.svg.gz": zipped(t, "<svg/>"), "docs/runbooks/A.html.gz": zipped(t, "a"),
+		"docs/images/a.svg.gz": zipped(t, "<svg/>"), "docs/images/a.png.gz": zipped(t, "png"), "docs/runbooks/A.html.gz": zipped(t, "a"),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +49,7 @@ func TestManual(t *testing.T) {
 		{"a page, asked by a browser", "GET", "/docs/api", "text/html,*/*;q=0.8", 200, "text/html; charset=utf-8", "api"},
 		{"its source", "GET", "/docs/api.md", "", 200, "text/markdown; charset=utf-8", "# api"},
 		{"a picture", "GET", "/docs/images/a.svg", "", 200, "image/svg+xml", "<svg/>"},
+		{"a picture of points", "GET", "/docs/images/a.png", "", 200, "image/png", "png"},
 		{"a page below", "GET", "/docs/runbooks/A", "", 200, "text/html; charset=utf-8", "a"},
 		{"head", "HEAD", "/docs/api", "", 200, "text/html; charset=utf-8", ""},
 		{"no page, for a program", "GET", "/docs/nope", "*/*", 404, "text/plain; charset=utf-8", `{"error":"not found"}` + "\n"},
