@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import re
-import signal
 import socket
 import struct
 import subprocess
@@ -18,43 +15,12 @@ from typing import Any
 
 import pytest
 import swar
+from serving import Server
 from swar import AsyncSwar, Audio, BusyError, Cancelled, CutError, End, Flushed, Start, Swar, SwarError, Words
 
 CASES = json.loads((Path(__file__).parents[2] / "cases.json").read_text())
 ORDER = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
 LONG = "Yeh ek lamba vaakya hai jo bahut der tak chalta hai. " * 20
-
-
-class Server:
-    def __init__(self, data: Path, port: int = 0) -> None:
-        self.data = data
-        self.process = subprocess.Popen(
-            [os.environ["SWAR_TEST_BINARY"], "serve", "--engine", "espeak", "--portal", "off", "--api-key", "good", "--api-key",
-             "only-raj=raj", "--workers", "2", "--listen", f"127.0.0.1:{port}", "--data", str(data), "--log-format", "json"],
-            stderr=subprocess.PIPE, text=True,
-        )
-        assert self.process.stderr
-        self.lines: list[str] = []
-        self.url = ""
-        for line in self.process.stderr:
-            self.lines.append(line)
-            if found := re.search(r'"msg":"ready","listen":"([^"]+)"', line):
-                self.url = "http://" + found[1]
-                break
-        assert self.url, "".join(self.lines)
-        threading.Thread(target=self._collect, daemon=True).start()
-
-    def _collect(self) -> None:
-        assert self.process.stderr
-        self.lines.extend(self.process.stderr)
-
-    @property
-    def port(self) -> int:
-        return int(self.url.rsplit(":", 1)[1])
-
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +147,57 @@ def test_cancelled_task_clears(server: Server) -> None:
     asyncio.run(run())
 
 
+def test_an_utterance_that_was_left_ends_in_the_background(tmp_path: Path) -> None:
+    """Its last event is read though nobody asks for it, and it keeps no later one from a new connection."""
+
+    async def run(first: Server) -> None:
+        async with AsyncSwar(first.url, "good") as s, s.connect() as sock:
+            await sock.open()
+            u = await sock.say(LONG)
+            async for e in u:
+                if isinstance(e, Audio):
+                    break
+            await u.leave()
+            assert [e async for e in u] == []
+            async for e in await sock.say("Namaste!"):  # at once, behind what was left
+                assert e.request_id != u.request_id
+            await asyncio.gather(*sock._settling)
+            u = await sock.say(LONG)
+            await u.__anext__()
+            await u.leave()
+            first.process.kill()
+            second = await asyncio.to_thread(Server, tmp_path, first.port)
+            try:
+                assert isinstance([e async for e in await sock.say("Namaste!")][-1], End)
+            finally:
+                second.stop()
+
+    asyncio.run(run(Server(tmp_path)))
+
+
+def test_the_next_utterance_waits_for_no_reader(server: Server) -> None:
+    """The first one has nothing to say yet, so that no message comes."""
+
+    async def run() -> None:
+        async with AsyncSwar(server.url, "good") as s, s.connect() as sock:
+            first = await sock.utterance()
+            await first.append("Namaste")
+            reading = asyncio.create_task(first.read())
+            await asyncio.sleep(0)
+            second = await asyncio.wait_for(sock.utterance(), 5)
+            await second.clear()  # nothing was sent: it is over
+            assert [e async for e in second] == []
+            await first.flush()
+            await first.finish()
+            assert len(await reading) > 3840
+            nothing = await sock.utterance()
+            await nothing.flush()
+            await nothing.finish()
+            assert [type(e) for e in [e async for e in nothing]] == [Flushed, End]
+
+    asyncio.run(run())
+
+
 def test_two_utterances_interleave(server: Server) -> None:
     async def run() -> None:
         async with AsyncSwar(server.url, "good") as s, s.connect() as sock:
@@ -290,3 +307,34 @@ def test_command(server: Server, tmp_path: Path) -> None:
         capture_output=True, text=True,
     )
     assert run.returncode == 0 and (tmp_path / "a.opus").read_bytes()[:4] == b"OggS", run.stderr
+
+
+def spoken(*words: str, start: float = 0) -> list[swar.Word]:
+    return [swar.Word(w, 0, 0, start + i, start + i + 1) for i, w in enumerate(words)]
+
+
+def test_written_words_take_the_times_of_what_they_became() -> None:
+    text = swar.Written()
+    for piece in ["Aap", "ka OTP 40", "7 hai. — 🙂 Kal ₹50", "0!"]:
+        text.append(piece)
+    got = text.words(spoken("Aapka", "ओ", "टी", "पी", "चार", "शून्य", "सात", "hai"))
+    assert [(w.word, w.start_s, w.end_s) for w in got] == [("Aapka", 0, 1), ("OTP", 1, 4), ("407", 4, 7), ("hai.", 7, 8)]
+    assert [text.text[w.char_start:w.char_end] for w in got] == ["Aapka", "OTP", "407", "hai."]
+    assert [w.word for w in text.words(spoken("Kal", "पाँच", "सौ", "रुपये", start=8))] == ["Kal"]
+    assert [(w.word, w.start_s, w.end_s) for w in text.rest()] == [("₹500!", 9, 12)]
+    assert text.rest() == []
+
+
+@pytest.mark.parametrize(("text", "said", "want"), [
+    ("", "", []),
+    ("🙂", "", []),
+    ("Namaste!", "namaste", ["Namaste! 0-1"]),
+    ("See https://a.example/b now", "See now", ["See 0-1", "https://a.example/b 1-1", "now 1-2"]),
+    ("नमस्ते, आप", "नमस्ते आप", ["नमस्ते, 0-1", "आप 1-2"]),
+    ("Hai.", "यह ए आई है Hai", ["Hai. 4-5"]),
+])
+def test_written_words(text: str, said: str, want: list[str]) -> None:
+    written = swar.Written()
+    written.append(text)
+    words = written.words(spoken(*said.split())) + written.rest()
+    assert [f"{w.word} {w.start_s:g}-{w.end_s:g}" for w in words] == want

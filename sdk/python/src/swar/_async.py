@@ -85,6 +85,8 @@ class AsyncUtterance:
 
     async def flush(self) -> None:
         """Speaks what was fed, also without the end of a sentence; a Flushed event follows its audio."""
+        if self._first:
+            await self.append("")
         await self._send({"type": "flush", "request_id": self.request_id})
 
     async def finish(self) -> None:
@@ -95,7 +97,10 @@ class AsyncUtterance:
 
     async def clear(self) -> None:
         """Stops it within a frame; a Cancelled event says how much was heard, and billed."""
-        if self._line.is_open(self.request_id):
+        if self._first:  # nothing was sent
+            self._done = True
+            self._line.drop(self.request_id)
+        elif self._line.is_open(self.request_id):
             await self._send({"type": "cancel", "request_id": self.request_id})
 
     async def _send(self, message: dict[str, Any]) -> None:
@@ -110,8 +115,7 @@ class AsyncUtterance:
         try:
             event = await self._socket._next(self._line, self.request_id)
         except asyncio.CancelledError:  # nobody listens any more: stop the server, and its bill
-            await asyncio.shield(self.clear())
-            self._end()
+            await asyncio.shield(self.leave())
             raise
         if isinstance(event, SwarError):
             self._end()
@@ -119,6 +123,14 @@ class AsyncUtterance:
         if isinstance(event, LAST):
             self._end()
         return event
+
+    async def leave(self) -> None:
+        """Clears it, if it is not over, without waiting for its last event. The socket is good for the next one at once."""
+        if self._done:
+            return
+        await self.clear()
+        self._end()
+        self._socket._settle(self._line, self.request_id)
 
     def _end(self) -> None:
         self._done = True
@@ -137,6 +149,11 @@ class AsyncSocket:
         self._line = Line()
         self._connection: ClientConnection | None = None
         self._reading = asyncio.Lock()
+        self._settling: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Connects now, so that the first utterance does not wait for it."""
+        await self._alive()
 
     async def _dial(self) -> ClientConnection:
         c, backoff = self._client, core.Backoff(self._client._retries)
@@ -157,12 +174,14 @@ class AsyncSocket:
 
     async def _alive(self) -> Line:
         """Returns the line, after connecting anew where the server or the network has ended the old one."""
+        if self._line.lost is None and (self._settling or not self._line.is_idle):
+            return self._line  # somebody reads it, and would keep this one waiting
         async with self._reading:
             if self._connection is None:
                 self._connection = await self._dial()
             if self._line.is_idle and self._line.lost is None:
                 await self._drain(self._connection)
-            if self._line.lost is not None and self._line.is_idle:
+            if self._line.lost is not None:
                 self._line, self._connection = Line(), await self._dial()
             return self._line
 
@@ -178,19 +197,19 @@ class AsyncSocket:
 
     async def utterance(
         self, *, voice: str | None = None, format: Format | None = None, timestamps: Timestamps | None = None, seed: int | None = None,
-        temperature: float | None = None, en_digits: bool = False, request_id: str | None = None,
+        temperature: float | None = None, en_digits: bool = False, lexicon: str | None = None, request_id: str | None = None,
     ) -> AsyncUtterance:
         """Begins an utterance that is fed piece by piece."""
         line = await self._alive()
         first = core.fields(
-            voice=voice, format=format, timestamps=timestamps, seed=seed, temperature=temperature, en_digits=en_digits,
+            voice=voice, format=format, timestamps=timestamps, seed=seed, temperature=temperature, en_digits=en_digits, lexicon=lexicon,
         )
         return AsyncUtterance(self, line, line.begin(request_id), first or {"voice": None})
 
     async def say(
         self, text: str, *, voice: str | None = None, format: Format | None = None, timestamps: Timestamps | None = None,
         seed: int | None = None, temperature: float | None = None, raw: bool = False, en_digits: bool = False,
-        request_id: str | None = None,
+        lexicon: str | None = None, request_id: str | None = None,
     ) -> AsyncUtterance:
         """Speaks a whole text."""
         line = await self._alive()
@@ -198,7 +217,7 @@ class AsyncSocket:
         u = AsyncUtterance(self, line, name, {})
         await self._send(line, {"type": "speak"} | core.fields(
             text=text, voice=voice, format=format, timestamps=timestamps, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits,
-            request_id=name,
+            lexicon=lexicon, request_id=name,
         ))
         return u
 
@@ -220,17 +239,35 @@ class AsyncSocket:
                 event = line.next(name)
                 if event is not None:
                     return event
-                if not line.is_open(name) or self._connection is None:
-                    continue
-                try:
-                    line.feed(await self._connection.recv())
-                except ConnectionClosed as e:
-                    line.close(e)
+                if line.is_open(name):
+                    await self._receive(line)
+
+    async def _receive(self, line: Line) -> None:
+        if self._connection is not None:
+            try:
+                line.feed(await self._connection.recv())
+            except ConnectionClosed as e:
+                line.close(e)
+
+    def _settle(self, line: Line, name: str) -> None:
+        """Reads on in the background until what was cleared has ended: a connection that nobody reads answers no pings."""
+        if line.is_open(name):
+            task = asyncio.create_task(self._read_until_over(line, name))
+            self._settling.add(task)
+            task.add_done_callback(self._settling.discard)
+
+    async def _read_until_over(self, line: Line, name: str) -> None:
+        while True:
+            async with self._reading:
+                if line is not self._line or line.lost is not None or not line.is_open(name):
+                    return
+                await self._receive(line)
 
     async def close(self) -> None:
         """Ends the connection, and whatever it was speaking."""
         if self._connection is not None:
             await self._connection.close()
+        await asyncio.gather(*self._settling)
 
     async def __aenter__(self) -> AsyncSocket:
         return self
@@ -275,20 +312,24 @@ class AsyncSwar:
 
     async def speak(
         self, text: str, *, voice: str | None = None, format: Format | None = None, seed: int | None = None,
-        temperature: float | None = None, raw: bool = False, en_digits: bool = False, request_id: str | None = None,
+        temperature: float | None = None, raw: bool = False, en_digits: bool = False, lexicon: str | None = None,
+        request_id: str | None = None,
     ) -> AsyncTake:
         """Speaks a text; returns with the first 80 ms."""
         return AsyncTake(await self._ask("POST", "/v1/tts", core.fields(
-            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, request_id=request_id,
+            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, lexicon=lexicon,
+            request_id=request_id,
         )))
 
     async def words(
         self, text: str, *, voice: str | None = None, format: Format | None = None, seed: int | None = None,
-        temperature: float | None = None, raw: bool = False, en_digits: bool = False, request_id: str | None = None,
+        temperature: float | None = None, raw: bool = False, en_digits: bool = False, lexicon: str | None = None,
+        request_id: str | None = None,
     ) -> AsyncIterator[Event]:
         """Speaks a text, and yields its audio with the time of each word. Leaving the loop stops the server."""
         answer = await self._ask("POST", "/v1/tts/words", core.fields(
-            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, request_id=request_id,
+            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, lexicon=lexicon,
+            request_id=request_id,
         ))
         head = Head.of(answer.headers)
         try:

@@ -33,12 +33,18 @@ class Line:
     def forget(self, name: str) -> None:
         self._waiting.pop(name, None)
 
+    def drop(self, name: str) -> None:
+        """Forgets an utterance of which the server knows nothing."""
+        self.forget(name)
+        self._open.discard(name)
+
     def is_open(self, name: str) -> bool:
         return name in self._open
 
     @property
     def is_idle(self) -> bool:
-        return not self._open
+        """Whether no utterance that somebody still reads is open. One that was left has been cleared."""
+        return self._open.isdisjoint(self._waiting)
 
     def next(self, name: str) -> Event | SwarError | None:
         """The next event of an utterance, if it has come."""

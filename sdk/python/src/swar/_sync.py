@@ -85,6 +85,8 @@ class Utterance:
 
     def flush(self) -> None:
         """Speaks what was fed, also without the end of a sentence; a Flushed event follows its audio."""
+        if self._first:
+            self.append("")
         self._send({"type": "flush", "request_id": self.request_id})
 
     def finish(self) -> None:
@@ -95,7 +97,10 @@ class Utterance:
 
     def clear(self) -> None:
         """Stops it within a frame; a Cancelled event says how much was heard, and billed."""
-        if self._line.is_open(self.request_id):
+        if self._first:  # nothing was sent
+            self._done = True
+            self._line.drop(self.request_id)
+        elif self._line.is_open(self.request_id):
             self._send({"type": "cancel", "request_id": self.request_id})
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -155,7 +160,7 @@ class Socket:
         """Returns the line, after connecting anew where the server or the network has ended the old one."""
         if self._line.is_idle and self._line.lost is None:
             self._drain()
-        if self._line.lost is not None and self._line.is_idle:
+        if self._line.lost is not None:
             self._line, self._connection = Line(), self._dial()
         return self._line
 
@@ -171,19 +176,19 @@ class Socket:
 
     def utterance(
         self, *, voice: str | None = None, format: Format | None = None, timestamps: Timestamps | None = None, seed: int | None = None,
-        temperature: float | None = None, en_digits: bool = False, request_id: str | None = None,
+        temperature: float | None = None, en_digits: bool = False, lexicon: str | None = None, request_id: str | None = None,
     ) -> Utterance:
         """Begins an utterance that is fed piece by piece."""
         line = self._alive()
         first = core.fields(
-            voice=voice, format=format, timestamps=timestamps, seed=seed, temperature=temperature, en_digits=en_digits,
+            voice=voice, format=format, timestamps=timestamps, seed=seed, temperature=temperature, en_digits=en_digits, lexicon=lexicon,
         )
         return Utterance(self, line, line.begin(request_id), first or {"voice": None})
 
     def say(
         self, text: str, *, voice: str | None = None, format: Format | None = None, timestamps: Timestamps | None = None,
         seed: int | None = None, temperature: float | None = None, raw: bool = False, en_digits: bool = False,
-        request_id: str | None = None,
+        lexicon: str | None = None, request_id: str | None = None,
     ) -> Utterance:
         """Speaks a whole text."""
         line = self._alive()
@@ -191,7 +196,7 @@ class Socket:
         u = Utterance(self, line, name, {})
         self._send(line, {"type": "speak"} | core.fields(
             text=text, voice=voice, format=format, timestamps=timestamps, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits,
-            request_id=name,
+            lexicon=lexicon, request_id=name,
         ))
         return u
 
@@ -261,20 +266,24 @@ class Swar:
 
     def speak(
         self, text: str, *, voice: str | None = None, format: Format | None = None, seed: int | None = None,
-        temperature: float | None = None, raw: bool = False, en_digits: bool = False, request_id: str | None = None,
+        temperature: float | None = None, raw: bool = False, en_digits: bool = False, lexicon: str | None = None,
+        request_id: str | None = None,
     ) -> Take:
         """Speaks a text; returns with the first 80 ms."""
         return Take(self._ask("POST", "/v1/tts", core.fields(
-            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, request_id=request_id,
+            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, lexicon=lexicon,
+            request_id=request_id,
         )))
 
     def words(
         self, text: str, *, voice: str | None = None, format: Format | None = None, seed: int | None = None,
-        temperature: float | None = None, raw: bool = False, en_digits: bool = False, request_id: str | None = None,
+        temperature: float | None = None, raw: bool = False, en_digits: bool = False, lexicon: str | None = None,
+        request_id: str | None = None,
     ) -> Iterator[Event]:
         """Speaks a text, and yields its audio with the time of each word. Leaving the loop stops the server."""
         answer = self._ask("POST", "/v1/tts/words", core.fields(
-            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, request_id=request_id,
+            text=text, voice=voice, format=format, seed=seed, temperature=temperature, raw=raw, en_digits=en_digits, lexicon=lexicon,
+            request_id=request_id,
         ))
         head = Head.of(answer.headers)
         with closing(answer):
