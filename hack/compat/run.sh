@@ -12,6 +12,7 @@ skipped=() failed=()
 
 port=${COMPAT_PORT:-18787}
 export SWAR_COMPAT=http://127.0.0.1:$port SWAR_COMPAT_WYOMING=127.0.0.1:$((port + 1)) SWAR_COMPAT_KEY=compat-key SWAR_COMPAT_RAJ_KEY=compat-raj
+export SWAR_TEST_BINARY=$work/swar # for those that start servers of their own
 go build -o "$work/swar" ./cmd/swar
 "$work/swar" serve --portal off --engine espeak --listen "127.0.0.1:$port" --wyoming "$SWAR_COMPAT_WYOMING" --api-key compat-key --api-key compat-raj=raj \
 	>"$work/log" 2>&1 &
@@ -76,6 +77,12 @@ if command -v python3 >/dev/null; then
 	pip_client openai openai_client.py openai==3.51.0
 	pip_client wyoming wyoming_client.py wyoming==1.10.2
 	pip_client wyoming-openai wyoming_openai_client.py wyoming-openai==0.8.0
+	tools=(httpx==0.28.1 websockets==17.4 mypy==2.4.1 pytest==9.2.0)
+	livekit=(livekit-agents==1.8.9 livekit-plugins-{openai,deepgram,elevenlabs,sarvam,cartesia}==1.8.9)
+	pipecat=(pipecat-ai==1.14.0)
+	SWAR_PLUGIN=livekit pip_client livekit plugin.py "${livekit[@]}" "${tools[@]}"
+	SWAR_PLUGIN=pipecat pip_client pipecat plugin.py "${pipecat[@]}" "${tools[@]}"
+	SWAR_DIALECTS=openai pip_client livekit livekit_vendors.py "${livekit[@]}" "${tools[@]}"
 else
 	skipped+=("all of PyPI: python3 is missing")
 fi
