@@ -32,9 +32,11 @@ const dialect = "a dialect maps one vendor's wire to what is spoken: it knows no
 
 // rules has a line for every package. Add one together with the package, and think before you widen one.
 var rules = map[string]rule{
-	"runtime/speech":            {nil, "the vocabulary imports nothing of ours, so that everything can import it"},
+	"runtime/lexicon":           {nil, "words and what is spoken for them are known before anything is spoken"},
+	"runtime/speech":            {[]string{"runtime/lexicon"}, "the vocabulary imports nothing of ours but what an utterance carries, so that everything can import it"},
 	"runtime/speech/speechtest": {[]string{"runtime/speech"}, "the suite must fit every speaker"},
-	"runtime/normalize":         {[]string{"runtime/speech"}, step},
+	"runtime/normalize":         {[]string{"runtime/lexicon", "runtime/speech"}, step},
+	"runtime/ssml":              {[]string{"runtime/speech"}, "markup becomes text and marks before any step of the speech path"},
 	"runtime/translit":          {[]string{"runtime/speech"}, step},
 	"runtime/tokenize":          {[]string{"runtime/speech"}, step},
 	"runtime/chunk":             {[]string{"runtime/speech"}, step},
@@ -95,13 +97,13 @@ var rules = map[string]rule{
 	"runtime/queue": {nil, "who waits for what is not its matter"},
 	"runtime/pool":  {[]string{"runtime/queue", "runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
-		"runtime/speech", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode", "runtime/wordtime",
+		"runtime/speech", "runtime/ssml", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode", "runtime/wordtime",
 	}, "pipeline knows every step, but neither engines nor HTTP"},
 	"runtime/pipeline/pipelinetest": {[]string{"runtime/pipeline", "runtime/pool", "runtime/speech", "runtime/synth"}, "any engine is joined to workers, so that the suites of speakers fit it"},
 	"runtime/session": {[]string{
 		"runtime/speech", "runtime/normalize",
 	}, "whoever is fed speaks to a Speaker in sentences, and normalize knows where those end; no engine and no dialect does"},
-	"runtime/access":             {[]string{"runtime/speech", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
+	"runtime/access":             {[]string{"runtime/speech", "runtime/lexicon", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics":            {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
 	"runtime/dialect":            {[]string{"runtime/speech", "runtime/strictjson"}, "what dialects have in common is words and tables; formats are written elsewhere"},
 	"runtime/dialect/cartesia":   {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
@@ -111,7 +113,7 @@ var rules = map[string]rule{
 	"runtime/dialect/jambonz":    {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/vapi":       {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/serve": {[]string{
-		"runtime/speech", "runtime/session", "runtime/access", "runtime/dialect", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
+		"runtime/speech", "runtime/ssml", "runtime/lexicon", "runtime/session", "runtime/access", "runtime/dialect", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
 	"runtime/dialect/wyoming": {[]string{
 		"runtime/dialect", "runtime/speech", "runtime/strictjson",
@@ -163,7 +165,7 @@ var rules = map[string]rule{
 	"runtime/fleet/route":           {[]string{"runtime/queue", "runtime/speech"}, "who speaks what is decided without a clock and without a network"},
 	"runtime/fleet/route/routetest": {[]string{"runtime/fleet/route"}, "a pod without workers is its slots and what route decides about them"},
 	"runtime/fleet/link/wire": {[]string{
-		"runtime/speech", "runtime/fleet/route",
+		"runtime/speech", "runtime/lexicon", "runtime/ssml", "runtime/fleet/route",
 	}, "the messages between routers and pods mean what the vocabulary and the routing say"},
 	"runtime/fleet/link": {[]string{
 		"runtime/metrics", "runtime/speech", "runtime/fleet/link/wire", "runtime/fleet/route",
@@ -290,7 +292,7 @@ var only = map[string]struct {
 	"github.com/google/go-containerregistry": {nil, "the other side of the tests of models/oci, and nothing else"},
 	"github.com/schollz/progressbar":         {[]string{"cmd/"}, "only commands draw"},
 	"golang.org/x/text/unicode/norm": {[]string{
-		"runtime/normalize", "runtime/translit", "runtime/espeak", "runtime/onnx/internal/model", "portal/emailaddr", "hack/reading/accept",
+		"runtime/lexicon", "runtime/normalize", "runtime/translit", "runtime/espeak", "runtime/onnx/internal/model", "portal/emailaddr", "hack/reading/accept",
 	}, "text is cleaned at the front, and again only where raw text may come in"},
 	"pgregory.net/rapid":            {nil, "properties are a matter of tests"},
 	"regexp":                        {[]string{"hack/"}, "the speech path scans; regular expressions hide their cost"},

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -38,6 +39,9 @@ type Grant struct {
 
 	// Disclosure is what is spoken before every text; the server's own where it sets nothing.
 	Disclosure speech.Disclosure
+
+	// Lexicon is that of the project; nil where it has no entries.
+	Lexicon *lexicon.Lexicon
 
 	// Ended is closed when the key is revoked or expires: what runs on for long must stop then. Nil means never.
 	Ended <-chan struct{}

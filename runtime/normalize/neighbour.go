@@ -15,7 +15,7 @@ type neighbourForm struct {
 	fits func(r *reader, i, next int) bool // next is the token behind the word, its dot and its colon
 }
 
-// neighbourForms are in the order in which they are tried: of those of one word the first that fits. The lexicon learns of them in init,
+// neighbourForms are in the order in which they are tried: of those of one word the first that fits. The vocabulary learns of them in init,
 // because their functions look into it.
 var neighbourForms = [...]neighbourForm{
 	{"प्रा", "प्राथमिक", func(r *reader, _, next int) bool { return r.reads(next, "वि", "स्वा", "शाला") }},
@@ -207,10 +207,10 @@ var neighbourForms = [...]neighbourForm{
 
 func init() {
 	learn := func(word string) *entry {
-		e := lexicon[word]
+		e := vocabulary[word]
 		if e == nil {
 			e = new(entry)
-			lexicon[word] = e
+			vocabulary[word] = e
 		}
 		return e
 	}

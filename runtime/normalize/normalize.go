@@ -4,26 +4,30 @@
 // A text is scanned into tokens once ([scan]), cut into sentences, and read from left to right: at each token the rules for its
 // kind are tried in the order of the tables in rules.go, and the first one that fits speaks. Rules look a few tokens back and
 // ahead, never further than a constant, so the time grows with the length of the text and with nothing else. What a word means to
-// the rules is data, in lexicon.go and units.go. Where a reading changes what stands beside a word that its neighbours decide about,
+// the rules is data, in vocabulary.go and units.go. Where a reading changes what stands beside a word that its neighbours decide about,
 // what is spoken is read again until it stays (settle.go).
 package normalize
 
 import (
 	"unicode/utf8"
 
+	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Options choose how identifiers are read.
+// Options choose how identifiers are read, and what is not read as it is written.
 type Options struct {
 	EnDigits bool // codes, phone numbers and card tails with English digit names; amounts and counts never change
+
+	Lexicon *lexicon.Lexicon // words that something else is read for; nil: none
+	Marks   []speech.Mark    // of the text without white space around it, in order
 }
 
 // Text returns what is spoken for written: single spaces, no digit, no currency sign and no other sign that a voice would have to
 // guess at. A line break ends a sentence. The result is empty, or punctuation only, when nothing in written can be spoken.
 //
-// It is a pure function: the same arguments give the same text, and normalising that text again changes nothing. It is safe for
-// concurrent use.
+// It is a pure function: the same arguments give the same text, and normalising that text again, without a lexicon and marks, changes
+// nothing. It is safe for concurrent use.
 func Text(written string, o Options) string {
 	r := read(written, o, false)
 	return r.spoken()

@@ -91,13 +91,13 @@ func TestWordsAreInNormalForm(t *testing.T) {
 			t.Errorf("%s: %q is not in NFC", where, word)
 		}
 	}
-	for word := range lexicon {
-		check("lexicon", word)
+	for word := range vocabulary {
+		check("vocabulary", word)
 		if strings.ToLower(word) != word {
-			t.Errorf("lexicon: %q is not in lower case", word)
+			t.Errorf("vocabulary: %q is not in lower case", word)
 		}
 		if _, toks, _ := scan(word); len(toks) != 3 {
-			t.Errorf("lexicon: %q is %d tokens, so no rule will ever find it", word, len(toks)-2)
+			t.Errorf("vocabulary: %q is %d tokens, so no rule will ever find it", word, len(toks)-2)
 		}
 	}
 	for _, l := range []lang{hindi, english} {

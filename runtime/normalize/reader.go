@@ -20,6 +20,8 @@ type reader struct {
 	lineStop    int // where its line ends
 	lang        lang
 	home        lang // what is not English
+	only        lang // in which every sentence is read; nil: each in its own
+	several     bool // sentences have been read in both languages
 	danda       bool // it is in Devanagari, so that a line ends in danda
 
 	out     []byte
@@ -35,6 +37,10 @@ type reader struct {
 
 	want   bool // pieces are wanted
 	pieces []piece
+
+	source string  // what was scanned
+	guides []guide // in order
+	guide  int     // the one that the present token is in, or before
 
 	reason   string // what made a number a code
 	why      *Why   // nil unless somebody asks
@@ -66,14 +72,18 @@ func read(written string, o Options, want bool) *reader {
 func readIn(home lang, written string, o Options, want bool) *reader {
 	r := newReader(home, written, o, want)
 	r.run()
-	r.settle(written)
+	r.settle(r.source)
 	return r
 }
 
 // newReader scans written, and reads nothing yet.
 func newReader(home lang, written string, o Options, want bool) *reader {
-	r := &reader{opt: o, want: want, home: home}
-	r.text, r.toks, r.torn = scan(strings.TrimFunc(written, unicode.IsSpace))
+	r := &reader{opt: o, want: want, home: home, source: strings.TrimFunc(written, unicode.IsSpace)}
+	if o.Lexicon == nil && len(o.Marks) == 0 {
+		r.text, r.toks, r.torn = scan(r.source)
+	} else {
+		r.text, r.toks, r.torn = r.guidance(r.source)
+	}
 	r.lookup()
 	r.out = make([]byte, 0, 3*len(r.text)+64)
 	if want {
@@ -92,7 +102,11 @@ func (r *reader) run() {
 			}
 			r.sentence(i)
 		}
-		i = r.step(i)
+		if len(r.guides) == 0 {
+			i = r.step(i)
+		} else {
+			i = r.guided(i)
+		}
 	}
 }
 
@@ -115,7 +129,7 @@ func (r *reader) step(i int) int {
 	return i + 1
 }
 
-// lookup finds the words of the text in the lexicon.
+// lookup finds the words of the text in the vocabulary.
 func (r *reader) lookup() {
 	for i := range r.toks {
 		t := &r.toks[i]
@@ -126,11 +140,11 @@ func (r *reader) lookup() {
 			w := r.text[t.a:t.b]
 			low, cas := fold(buf[:0], w)
 			t.cas = cas
-			if e := lexicon[string(low)]; e != nil {
+			if e := vocabulary[string(low)]; e != nil {
 				t.word = e
 			}
 		case deva:
-			if e := lexicon[r.text[t.a:t.b]]; e != nil {
+			if e := vocabulary[r.text[t.a:t.b]]; e != nil {
 				t.word = e
 			}
 		}
@@ -365,7 +379,7 @@ func wantsDot(out []byte) bool {
 	word := bytes.TrimLeft(out[bytes.LastIndexByte(out, ' ')+1:], "\"'(-")
 	var buf [24]byte
 	low, _ := fold(buf[:0], string(word))
-	e := lexicon[string(low)]
+	e := vocabulary[string(low)]
 	return e != nil && e.is(needsDot|dotOrTitle) && !e.groups.has(alsoWord)
 }
 

@@ -52,6 +52,7 @@ type token struct {
 	hard  bool // and it is one that does not break, as between the groups of a number
 	line  bool // a new line stands before it
 	hindi bool // digits that were written in Devanagari
+	put   bool // a guide has put it in, so that it says nothing about the language of its sentence
 	word  *entry
 	a, b  int32 // bytes in the clean text
 	src   int32 // code points in the trimmed input

@@ -3,6 +3,7 @@ package normalize
 // sentence finds the end of the sentence that begins at token i, and its language. What is read never depends on anything outside
 // its sentence, so a text may be cut at sentence ends before or after normalising.
 func (r *reader) sentence(i int) {
+	before := r.lang
 	r.start, r.stop = i, r.line(i)
 	r.said, r.opened = false, 0
 	r.toks[i].gap = true
@@ -12,6 +13,10 @@ func (r *reader) sentence(i int) {
 	r.lang = english
 	if isHome(&t.found, &languageWeights, t.unknown) {
 		r.lang = r.home
+	}
+	r.several = r.several || i > 1 && r.lang != before
+	if r.only != nil {
+		r.lang = r.only
 	}
 	wordless := t.unknown == 0
 	for _, n := range t.found[functionWord:] {
@@ -25,7 +30,9 @@ func (r *reader) sentence(i int) {
 // weighSentence adds the words of the sentence that begins at token i to t, and returns where it ends.
 func (r *reader) weighSentence(i int, t *tally) (end int) {
 	for j := i; j < r.stop; j++ {
-		r.weigh(j, t)
+		if !r.toks[j].put {
+			r.weigh(j, t)
+		}
 		if r.endsSentence(j) {
 			for j++; r.closes(j); j++ {
 			}

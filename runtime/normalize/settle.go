@@ -20,7 +20,13 @@ func (r *reader) settle(written string) {
 		if same := !r.doubtful || string(r.out) == written; same && !r.torn {
 			return
 		}
-		again := newReader(r.home, string(r.out), r.opt, r.want)
+		again := newReader(r.home, string(r.out), Options{EnDigits: r.opt.EnDigits}, r.want)
+		if len(r.guides) > 0 { // which words were put in is not known any more
+			if r.several {
+				return
+			}
+			again.only = r.lang
+		}
 		again.run()
 		if string(again.out) == string(r.out) {
 			return

@@ -55,6 +55,8 @@ const (
 	CodeTooManyChunks   Code = "too_many_chunks"
 	CodeVoiceNotAllowed Code = "voice_not_allowed"
 	CodeBadDisclosure   Code = "bad_disclosure"
+	CodeUnsupportedSSML Code = "unsupported_ssml"
+	CodeUnknownLexicon  Code = "unknown_lexicon"
 )
 
 // Refusal is the answer to a request that cannot be served as it is. Its text is part of the API.
@@ -100,6 +102,14 @@ func UnknownVoice(name string) *Refusal {
 		name = string([]rune(name)[:64])
 	}
 	return &Refusal{CodeUnknownVoice, fmt.Sprintf("unknown voice '%s'; see /v1/voices", name)}
+}
+
+// UnknownLexicon refuses a lexicon that is not the project's. own is the name of that; empty: there is none.
+func UnknownLexicon(own string) *Refusal {
+	if own == "" {
+		return &Refusal{CodeUnknownLexicon, "unknown lexicon; this key has no project with one, so that only none can be asked for"}
+	}
+	return &Refusal{CodeUnknownLexicon, "unknown lexicon; this key can use " + own + " and none"}
 }
 
 // BadSpeed refuses a speed that is none of a model's.

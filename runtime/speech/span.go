@@ -19,6 +19,7 @@ type SpanKind string
 const (
 	SpanAbbreviation SpanKind = "abbreviation"
 	SpanAcronym      SpanKind = "acronym"
+	SpanAlias        SpanKind = "alias" // markup says what is spoken
 	SpanAmount       SpanKind = "amount"
 	SpanCode         SpanKind = "code" // an OTP too
 	SpanDate         SpanKind = "date"
@@ -29,6 +30,7 @@ const (
 	SpanFraction     SpanKind = "fraction"
 	SpanHandle       SpanKind = "handle"
 	SpanHashtag      SpanKind = "hashtag"
+	SpanLexicon      SpanKind = "lexicon"
 	SpanList         SpanKind = "list"
 	SpanMarkup       SpanKind = "markup"
 	SpanMasked       SpanKind = "masked"

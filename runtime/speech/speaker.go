@@ -12,8 +12,8 @@ type Speaker interface {
 	// [ErrDraining] when there is no capacity, the cause of ctx, the error of sink, or an engine error.
 	Speak(ctx context.Context, u Utterance, turn Turn, sink Sink) (Stats, error)
 
-	// Normalize shows what Speak would speak: the same text and the same chunks. Of u only Text, EnDigits and Disclosure
-	// count. It needs no worker.
+	// Normalize shows what Speak would speak: the same text and the same chunks. Of u only Text, SSML, Lexicon,
+	// EnDigits and Disclosure count. It needs no worker.
 	Normalize(ctx context.Context, u Utterance) (Normalized, error)
 
 	// Model returns what is spoken with now. A remote speaker knows none, whose zero value it returns, until it has

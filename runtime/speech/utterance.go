@@ -1,6 +1,10 @@
 package speech
 
-import "time"
+import (
+	"time"
+
+	"github.com/swar-tts/swar/runtime/lexicon"
+)
 
 // Format names how audio is written.
 type Format string
@@ -29,6 +33,10 @@ type Utterance struct {
 	Seed        int64   // fixes the noise
 	WordTimes   bool    // when each word is heard is asked for; see [Start]
 	Speed       float64 // one of the model's [Speeds]; 0 means 1
+	SSML        bool    // Text is a document of SSML; Raw is false then
+
+	// Lexicon says how words of Text are spoken; nil: as they are written. It is ignored when Raw.
+	Lexicon *lexicon.Lexicon
 }
 
 // Turn is what a speaker is told beside an utterance: how it stands to others, in this process. The zero value is that
@@ -107,6 +115,10 @@ type Chunk struct {
 	Tokens    int    // 1 to MaxChunkTokens, counted by the engine
 	CharStart int    // code point offset of Text in the normalised text
 	CharEnd   int    // exclusive
+
+	// Silence is how many frames of silence the chunk is; Text is empty then, and Tokens 0.
+	Silence int
+	Speed   float64 // at which it is spoken, as in [Utterance]; 0: as the utterance
 }
 
 // Normalized is a text as it will be spoken.

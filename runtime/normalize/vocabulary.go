@@ -87,7 +87,7 @@ const (
 	anyHindi = hindiWord | hindiFunction | hindiVerb | hindiMaybe
 )
 
-// entry is what the lexicon knows of a word.
+// entry is what the vocabulary knows of a word.
 type entry struct {
 	traits trait
 	n      int
@@ -102,14 +102,14 @@ var unknown entry
 
 func (e *entry) is(t trait) bool { return e.traits&t != 0 }
 
-// lexicon finds words in lower case.
-var lexicon = build()
+// vocabulary finds words in lower case.
+var vocabulary = build()
 
 // lookUp finds a word however it is written.
 func lookUp(w string) *entry {
 	var buf [32]byte
 	low, _ := fold(buf[:0], w)
-	if e := lexicon[string(low)]; e != nil {
+	if e := vocabulary[string(low)]; e != nil {
 		return e
 	}
 	return &unknown
