@@ -22,21 +22,26 @@ func (s *Speaker) Normalize(ctx context.Context, u speech.Utterance) (speech.Nor
 		return speech.Normalized{}, err
 	}
 	defer done()
+	u.Raw = false
 	text := strings.TrimSpace(u.Text)
 	n := speech.Normalized{InputChars: utf8.RuneCountInString(text)}
-	o := normalize.Options{EnDigits: u.EnDigits}
-	whole, spans := normalize.Spans(text, o)
-	n.Text, n.Spans = whole, spans
-	if kept, unspoken := s.leaveOut(whole); unspoken != "" {
-		n.Text, n.Unspoken = normalize.Text(kept, o), unspoken
-		relocate(n.Spans, whole, kept, n.Text)
+	all, err := s.passages(u, text, true)
+	if err != nil {
+		return n, err
 	}
-	err = s.divide(&n, u.Disclosure)
+	err = s.divide(&n, all, u.Disclosure)
+	before := 0
 	if n.Disclosure != "" {
-		before := utf8.RuneCountInString(n.Disclosure) + len(" ")
-		for i := range n.Spans {
-			n.Spans[i].OutStart += before
-			n.Spans[i].OutEnd += before
+		before = utf8.RuneCountInString(n.Disclosure) + len(" ")
+	}
+	for i := range all {
+		for _, span := range all[i].spans {
+			span.OutStart += before
+			span.OutEnd += before
+			n.Spans = append(n.Spans, span)
+		}
+		if all[i].text != "" {
+			before += utf8.RuneCountInString(all[i].text) + len(" ")
 		}
 	}
 	return n, err
@@ -64,13 +69,11 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 	if speeds := s.Model().Speeds; !speeds.Has(u.Speed) {
 		return n, speech.BadSpeed(speeds)
 	}
-	if u.Raw {
-		n.Text, n.Unspoken = s.leaveOut(strings.Join(strings.Fields(u.Text), " "))
-	} else {
-		o := normalize.Options{EnDigits: u.EnDigits}
-		n.Text, n.Unspoken = s.leaveOutNormalized(normalize.Text(strings.TrimSpace(u.Text), o), o)
+	all, err := s.passages(u, strings.TrimSpace(u.Text), false)
+	if err != nil {
+		return n, err
 	}
-	err = s.divide(&n, u.Disclosure)
+	err = s.divide(&n, all, u.Disclosure)
 	switch {
 	case len(n.Chunks) == 0:
 		return n, speech.ErrNothingToSay
@@ -80,14 +83,14 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 	return n, err
 }
 
-// divide cuts n into chunks, and puts what is written as a disclosure before it. That has chunks of its own, so that
-// both it and the text are found among cached prefills. How the text is to be read does not concern it: no request can
-// change how it sounds. Where nothing of n can be pronounced there are no chunks at all.
-func (s *Speaker) divide(n *speech.Normalized, disclosure string) error {
+// divide makes the text and the chunks of n, and puts what is written as a disclosure before them. That has chunks of
+// its own, so that both it and the text are found among cached prefills. How the text is to be read does not concern it:
+// no request can change how it sounds. Where nothing of the passages can be pronounced there are no chunks at all.
+func (s *Speaker) divide(n *speech.Normalized, all []passage, disclosure string) error {
 	o := normalize.Options{}
 	text, unspoken := s.leaveOutNormalized(normalize.Text(strings.TrimSpace(disclosure), o), o)
 	chunks := s.split(text, speech.MaxChunks)
-	n.Chunks = s.split(n.Text, speech.MaxChunks-len(chunks))
+	s.join(n, all, speech.MaxChunks-len(chunks))
 	switch {
 	case disclosure == "" || len(n.Chunks) == 0:
 		return nil
@@ -99,22 +102,27 @@ func (s *Speaker) divide(n *speech.Normalized, disclosure string) error {
 		c.Index, c.CharStart, c.CharEnd = len(chunks), c.CharStart+before, c.CharEnd+before
 		chunks = append(chunks, c)
 	}
-	for rest, state := n.Unspoken, -1; rest != ""; {
+	n.Disclosure, n.Text, n.Chunks, n.Unspoken = text, text+" "+n.Text, chunks, withUnspoken(unspoken, n.Unspoken)
+	return nil
+}
+
+// withUnspoken returns the characters of both, each once.
+func withUnspoken(unspoken, more string) string {
+	for rest, state := more, -1; rest != ""; {
 		var character string
 		character, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		if !strings.Contains(unspoken, character) {
 			unspoken += character
 		}
 	}
-	n.Disclosure, n.Text, n.Chunks, n.Unspoken = text, text+" "+n.Text, chunks, unspoken
-	return nil
+	return unspoken
 }
 
 // leaveOutNormalized is leaveOut for normalised text. What is left is normalised again, which takes away brackets and
 // marks that stand alone now.
 func (s *Speaker) leaveOutNormalized(text string, o normalize.Options) (spoken, unspoken string) {
 	if spoken, unspoken = s.leaveOut(text); unspoken != "" {
-		spoken = normalize.Text(spoken, o)
+		spoken = normalize.Text(spoken, normalize.Options{EnDigits: o.EnDigits})
 	}
 	return spoken, unspoken
 }

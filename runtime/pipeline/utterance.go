@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,10 +57,18 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 	end, before := speech.ChunkEnd{Chunk: c.Index}, v.stats.Frames
 	v.levels.Reset()
 	v.out.audio = speech.Audio{Chunk: c.Index}
+	if c.Silence > 0 {
+		if err := v.keepSilent(ctx, c.Silence); err != nil {
+			return err
+		}
+		end.Frames, end.EOS = c.Silence, true
+		return v.finish(end, last)
+	}
 
 	begin := time.Now()
 	cached, err := v.worker.Prefill(ctx, synth.Options{
-		Voice: v.voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature, Speed: v.u.Speed,
+		Voice: v.voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature,
+		Speed: cmp.Or(c.Speed, v.u.Speed),
 	})
 	end.Prefill, end.PrefillCached = time.Since(begin), cached
 	v.stats.Synth += end.Prefill
@@ -96,16 +105,42 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 			}
 		}
 	}
+	if v.u.WordTimes && end.EOS { // of a chunk that was cut nobody knows which words have been spoken
+		end.Words, end.ExactWords = v.words(c, before)
+	}
+	return v.finish(end, last)
+}
+
+// finish ends a chunk, and with the last one the stream.
+func (v *utterance) finish(end speech.ChunkEnd, last bool) error {
 	if last {
 		if err := v.encoder.Close(); err != nil {
 			return err
 		}
 	}
 	v.stats.Chunks++
-	if v.u.WordTimes && end.EOS { // of a chunk that was cut nobody knows which words have been spoken
-		end.Words, end.ExactWords = v.words(c, before)
-	}
 	return v.sink.ChunkEnd(end)
+}
+
+// keepSilent writes so many frames of silence, which need no worker and are billed as any.
+func (v *utterance) keepSilent(ctx context.Context, frames int) error {
+	clear(v.pcm)
+	for frames > 0 {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		n := min(frames, synth.GroupFrames)
+		if v.stats.Frames == 0 {
+			n = min(frames, synth.FirstFrames)
+			v.stats.TTFA = time.Since(v.assigned)
+		}
+		frames -= n
+		v.stats.Frames += n
+		if err := v.write(v.pcm[:n*speech.FrameSamples]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // words are those of a chunk that has been spoken, and before which there are so many frames.

@@ -117,8 +117,7 @@ func (c *Client) Describe(ctx context.Context) (speech.Model, error) {
 
 // Normalize is that of [speech.Speaker].
 func (c *Client) Normalize(ctx context.Context, u speech.Utterance) (speech.Normalized, error) {
-	q := &wire.NormalizeRequest{Text: u.Text, EnDigits: u.EnDigits, Disclosure: u.Disclosure}
-	r, err := c.speech.Normalize(ctx, q)
+	r, err := c.speech.Normalize(ctx, wire.NewNormalizeRequest(u))
 	if err != nil {
 		return speech.Normalized{}, lost(err)
 	}

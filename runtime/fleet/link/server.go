@@ -234,7 +234,7 @@ func (s *Server) Normalize(ctx context.Context, q *wire.NormalizeRequest) (*wire
 	if q.Utterance != nil {
 		return &wire.NormalizeReply{Failure: wire.NewFailure(s.speaker.Check(ctx, q.Utterance.Value()))}, nil
 	}
-	n, err := s.speaker.Normalize(ctx, speech.Utterance{Text: q.Text, EnDigits: q.EnDigits, Disclosure: q.Disclosure})
+	n, err := s.speaker.Normalize(ctx, q.Value())
 	if err != nil {
 		return &wire.NormalizeReply{Failure: wire.NewFailure(err)}, nil
 	}

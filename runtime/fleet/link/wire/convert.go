@@ -1,25 +1,59 @@
 package wire
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/fleet/route"
+	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/ssml"
 )
 
 // NewUtterance is the message for u, without what concerns the attempt.
 func NewUtterance(u speech.Utterance) *Utterance {
-	return &Utterance{
+	m := &Utterance{
 		RequestId: u.RequestID, Text: u.Text, Voice: u.Voice, Format: string(u.Format), Raw: u.Raw, EnDigits: u.EnDigits,
 		Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure, Service: u.Service,
-		WordTimes: u.WordTimes, Speed: u.Speed, Protocol: Protocol,
+		WordTimes: u.WordTimes, Speed: u.Speed, Protocol: Protocol, Lexicon: newLexicon(u),
 	}
+	if u.SSML {
+		m.Text, m.Ssml = "", u.Text
+	}
+	return m
+}
+
+// newLexicon is what a pod must know of the lexicon of u: the words that the text has.
+func newLexicon(u speech.Utterance) (entries []*LexiconEntry) {
+	if u.Lexicon == nil || u.Raw {
+		return nil
+	}
+	text := u.Text
+	if u.SSML {
+		parts, err := ssml.Parse(text)
+		if err != nil {
+			return nil // the pod refuses it
+		}
+		text = ssml.Words(parts)
+	}
+	for _, e := range u.Lexicon.In(text).Entries() {
+		entries = append(entries, &LexiconEntry{Word: e.Word, Spoken: e.Spoken, Lang: e.Lang})
+	}
+	return entries
+}
+
+func lexiconOf(entries []*LexiconEntry) *lexicon.Lexicon {
+	all := make([]lexicon.Entry, len(entries))
+	for i, e := range entries {
+		all[i] = lexicon.Entry{Word: e.Word, Spoken: e.Spoken, Lang: e.Lang}
+	}
+	return lexicon.Compile("", 0, all)
 }
 
 // Value is what NewUtterance was given.
 func (u *Utterance) Value() speech.Utterance {
 	return speech.Utterance{
-		RequestID: u.RequestId, Text: u.Text, Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
+		RequestID: u.RequestId, Text: cmp.Or(u.Ssml, u.Text), SSML: u.Ssml != "", Lexicon: lexiconOf(u.Lexicon), Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
 		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure,
 		Service: u.Service, WordTimes: u.WordTimes, Speed: u.Speed,
 	}
@@ -47,6 +81,7 @@ func (s *Start) Value() speech.Start {
 func NewChunk(c speech.Chunk) *Chunk {
 	return &Chunk{
 		Index: int64(c.Index), Text: c.Text, Tokens: int64(c.Tokens), CharStart: int64(c.CharStart), CharEnd: int64(c.CharEnd),
+		Silence: int64(c.Silence), Speed: c.Speed,
 	}
 }
 
@@ -54,6 +89,7 @@ func NewChunk(c speech.Chunk) *Chunk {
 func (c *Chunk) Value() speech.Chunk {
 	return speech.Chunk{
 		Index: int(c.Index), Text: c.Text, Tokens: int(c.Tokens), CharStart: int(c.CharStart), CharEnd: int(c.CharEnd),
+		Silence: int(c.Silence), Speed: c.Speed,
 	}
 }
 
@@ -120,6 +156,21 @@ func (s *Stats) Value() speech.Stats {
 		Normalize: time.Duration(s.Normalize), Queue: time.Duration(s.Queue), TTFA: time.Duration(s.Ttfa),
 		Synth: time.Duration(s.Synth), Wall: time.Duration(s.Wall), LeadingSilence: time.Duration(s.LeadingSilence),
 		PrefillCached: s.PrefillCached,
+	}
+}
+
+// NewNormalizeRequest is the message for u, of which only what it says of the text counts.
+func NewNormalizeRequest(u speech.Utterance) *NormalizeRequest {
+	u.Raw = false
+	m := NewUtterance(u)
+	return &NormalizeRequest{Text: m.Text, Ssml: m.Ssml, EnDigits: m.EnDigits, Disclosure: m.Disclosure, Lexicon: m.Lexicon}
+}
+
+// Value is what NewNormalizeRequest was given.
+func (q *NormalizeRequest) Value() speech.Utterance {
+	return speech.Utterance{
+		Text: cmp.Or(q.Ssml, q.Text), SSML: q.Ssml != "", EnDigits: q.EnDigits, Disclosure: q.Disclosure,
+		Lexicon: lexiconOf(q.Lexicon),
 	}
 }
 

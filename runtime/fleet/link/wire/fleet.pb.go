@@ -100,7 +100,7 @@ func (x Failure_Code) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Failure_Code.Descriptor instead.
 func (Failure_Code) EnumDescriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{12, 0}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{13, 0}
 }
 
 type SpeakRequest struct {
@@ -215,6 +215,8 @@ type Utterance struct {
 	Service       string                 `protobuf:"bytes,10,opt,name=service,proto3" json:"service,omitempty"`
 	WordTimes     bool                   `protobuf:"varint,11,opt,name=word_times,json=wordTimes,proto3" json:"word_times,omitempty"`
 	Speed         float64                `protobuf:"fixed64,12,opt,name=speed,proto3" json:"speed,omitempty"`      // 0: 1
+	Lexicon       []*LexiconEntry        `protobuf:"bytes,13,rep,name=lexicon,proto3" json:"lexicon,omitempty"`    // those words that the text has
+	Ssml          string                 `protobuf:"bytes,14,opt,name=ssml,proto3" json:"ssml,omitempty"`          // in the place of text, which is empty then: an older pod speaks no markup
 	Router        uint64                 `protobuf:"fixed64,16,opt,name=router,proto3" json:"router,omitempty"`    // who sends it: as in Hello
 	Number        uint64                 `protobuf:"varint,17,opt,name=number,proto3" json:"number,omitempty"`     // of the router's attempts at this pod, from 1
 	Grant         uint64                 `protobuf:"varint,18,opt,name=grant,proto3" json:"grant,omitempty"`       // of the slot that is kept for it; 0: none
@@ -339,6 +341,20 @@ func (x *Utterance) GetSpeed() float64 {
 	return 0
 }
 
+func (x *Utterance) GetLexicon() []*LexiconEntry {
+	if x != nil {
+		return x.Lexicon
+	}
+	return nil
+}
+
+func (x *Utterance) GetSsml() string {
+	if x != nil {
+		return x.Ssml
+	}
+	return ""
+}
+
 func (x *Utterance) GetRouter() uint64 {
 	if x != nil {
 		return x.Router
@@ -381,6 +397,66 @@ func (x *Utterance) GetProtocol() uint32 {
 	return 0
 }
 
+type LexiconEntry struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Word          string                 `protobuf:"bytes,1,opt,name=word,proto3" json:"word,omitempty"`
+	Spoken        string                 `protobuf:"bytes,2,opt,name=spoken,proto3" json:"spoken,omitempty"`
+	Lang          string                 `protobuf:"bytes,3,opt,name=lang,proto3" json:"lang,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LexiconEntry) Reset() {
+	*x = LexiconEntry{}
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LexiconEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LexiconEntry) ProtoMessage() {}
+
+func (x *LexiconEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LexiconEntry.ProtoReflect.Descriptor instead.
+func (*LexiconEntry) Descriptor() ([]byte, []int) {
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *LexiconEntry) GetWord() string {
+	if x != nil {
+		return x.Word
+	}
+	return ""
+}
+
+func (x *LexiconEntry) GetSpoken() string {
+	if x != nil {
+		return x.Spoken
+	}
+	return ""
+}
+
+func (x *LexiconEntry) GetLang() string {
+	if x != nil {
+		return x.Lang
+	}
+	return ""
+}
+
 type Taken struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	More          bool                   `protobuf:"varint,1,opt,name=more,proto3" json:"more,omitempty"` // the session has another utterance waiting
@@ -390,7 +466,7 @@ type Taken struct {
 
 func (x *Taken) Reset() {
 	*x = Taken{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[2]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -402,7 +478,7 @@ func (x *Taken) String() string {
 func (*Taken) ProtoMessage() {}
 
 func (x *Taken) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[2]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -415,7 +491,7 @@ func (x *Taken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Taken.ProtoReflect.Descriptor instead.
 func (*Taken) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{2}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Taken) GetMore() bool {
@@ -433,7 +509,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[3]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -445,7 +521,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[3]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -458,7 +534,7 @@ func (x *Cancel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cancel.ProtoReflect.Descriptor instead.
 func (*Cancel) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{3}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{4}
 }
 
 type SpeakReply struct {
@@ -477,7 +553,7 @@ type SpeakReply struct {
 
 func (x *SpeakReply) Reset() {
 	*x = SpeakReply{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[4]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -489,7 +565,7 @@ func (x *SpeakReply) String() string {
 func (*SpeakReply) ProtoMessage() {}
 
 func (x *SpeakReply) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[4]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -502,7 +578,7 @@ func (x *SpeakReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SpeakReply.ProtoReflect.Descriptor instead.
 func (*SpeakReply) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{4}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SpeakReply) GetMessage() isSpeakReply_Message {
@@ -610,7 +686,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[5]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +698,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[5]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +711,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{5}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Start) GetModel() string {
@@ -722,13 +798,15 @@ type Chunk struct {
 	Tokens        int64                  `protobuf:"varint,3,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	CharStart     int64                  `protobuf:"varint,4,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
 	CharEnd       int64                  `protobuf:"varint,5,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	Silence       int64                  `protobuf:"varint,6,opt,name=silence,proto3" json:"silence,omitempty"` // frames; there is no text then
+	Speed         float64                `protobuf:"fixed64,7,opt,name=speed,proto3" json:"speed,omitempty"`    // 0: that of the utterance
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[6]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -740,7 +818,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[6]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -753,7 +831,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{6}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Chunk) GetIndex() int64 {
@@ -791,6 +869,20 @@ func (x *Chunk) GetCharEnd() int64 {
 	return 0
 }
 
+func (x *Chunk) GetSilence() int64 {
+	if x != nil {
+		return x.Silence
+	}
+	return 0
+}
+
+func (x *Chunk) GetSpeed() float64 {
+	if x != nil {
+		return x.Speed
+	}
+	return 0
+}
+
 type Audio struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Chunk         int64                  `protobuf:"varint,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
@@ -804,7 +896,7 @@ type Audio struct {
 
 func (x *Audio) Reset() {
 	*x = Audio{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[7]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +908,7 @@ func (x *Audio) String() string {
 func (*Audio) ProtoMessage() {}
 
 func (x *Audio) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[7]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +921,7 @@ func (x *Audio) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Audio.ProtoReflect.Descriptor instead.
 func (*Audio) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{7}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Audio) GetChunk() int64 {
@@ -882,7 +974,7 @@ type ChunkEnd struct {
 
 func (x *ChunkEnd) Reset() {
 	*x = ChunkEnd{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[8]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -894,7 +986,7 @@ func (x *ChunkEnd) String() string {
 func (*ChunkEnd) ProtoMessage() {}
 
 func (x *ChunkEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[8]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -907,7 +999,7 @@ func (x *ChunkEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChunkEnd.ProtoReflect.Descriptor instead.
 func (*ChunkEnd) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{8}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ChunkEnd) GetChunk() int64 {
@@ -972,7 +1064,7 @@ type Word struct {
 
 func (x *Word) Reset() {
 	*x = Word{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1076,7 @@ func (x *Word) String() string {
 func (*Word) ProtoMessage() {}
 
 func (x *Word) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[9]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1089,7 @@ func (x *Word) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Word.ProtoReflect.Descriptor instead.
 func (*Word) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{9}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Word) GetText() string {
@@ -1047,7 +1139,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1059,7 +1151,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[10]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1072,7 +1164,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{10}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *End) GetStats() *Stats {
@@ -1122,7 +1214,7 @@ type Stats struct {
 
 func (x *Stats) Reset() {
 	*x = Stats{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1134,7 +1226,7 @@ func (x *Stats) String() string {
 func (*Stats) ProtoMessage() {}
 
 func (x *Stats) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[11]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1147,7 +1239,7 @@ func (x *Stats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stats.ProtoReflect.Descriptor instead.
 func (*Stats) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{11}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Stats) GetStarted() bool {
@@ -1239,7 +1331,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1343,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[12]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1356,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{12}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Failure) GetCode() Failure_Code {
@@ -1294,13 +1386,15 @@ type NormalizeRequest struct {
 	EnDigits      bool                   `protobuf:"varint,2,opt,name=en_digits,json=enDigits,proto3" json:"en_digits,omitempty"`
 	Utterance     *Utterance             `protobuf:"bytes,3,opt,name=utterance,proto3" json:"utterance,omitempty"` // if set, the answer says only how it would be refused
 	Disclosure    string                 `protobuf:"bytes,4,opt,name=disclosure,proto3" json:"disclosure,omitempty"`
+	Lexicon       []*LexiconEntry        `protobuf:"bytes,5,rep,name=lexicon,proto3" json:"lexicon,omitempty"` // as in Utterance
+	Ssml          string                 `protobuf:"bytes,6,opt,name=ssml,proto3" json:"ssml,omitempty"`       // as in Utterance
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NormalizeRequest) Reset() {
 	*x = NormalizeRequest{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1312,7 +1406,7 @@ func (x *NormalizeRequest) String() string {
 func (*NormalizeRequest) ProtoMessage() {}
 
 func (x *NormalizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[13]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1325,7 +1419,7 @@ func (x *NormalizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NormalizeRequest.ProtoReflect.Descriptor instead.
 func (*NormalizeRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{13}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *NormalizeRequest) GetText() string {
@@ -1356,6 +1450,20 @@ func (x *NormalizeRequest) GetDisclosure() string {
 	return ""
 }
 
+func (x *NormalizeRequest) GetLexicon() []*LexiconEntry {
+	if x != nil {
+		return x.Lexicon
+	}
+	return nil
+}
+
+func (x *NormalizeRequest) GetSsml() string {
+	if x != nil {
+		return x.Ssml
+	}
+	return ""
+}
+
 type NormalizeReply struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -1371,7 +1479,7 @@ type NormalizeReply struct {
 
 func (x *NormalizeReply) Reset() {
 	*x = NormalizeReply{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1383,7 +1491,7 @@ func (x *NormalizeReply) String() string {
 func (*NormalizeReply) ProtoMessage() {}
 
 func (x *NormalizeReply) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[14]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1396,7 +1504,7 @@ func (x *NormalizeReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NormalizeReply.ProtoReflect.Descriptor instead.
 func (*NormalizeReply) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{14}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *NormalizeReply) GetText() string {
@@ -1462,7 +1570,7 @@ type Span struct {
 
 func (x *Span) Reset() {
 	*x = Span{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1474,7 +1582,7 @@ func (x *Span) String() string {
 func (*Span) ProtoMessage() {}
 
 func (x *Span) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[15]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1487,7 +1595,7 @@ func (x *Span) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Span.ProtoReflect.Descriptor instead.
 func (*Span) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{15}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Span) GetStart() int64 {
@@ -1541,7 +1649,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1553,7 +1661,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[16]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1566,7 +1674,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{16}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DescribeRequest) GetProtocol() uint32 {
@@ -1591,7 +1699,7 @@ type Description struct {
 
 func (x *Description) Reset() {
 	*x = Description{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1603,7 +1711,7 @@ func (x *Description) String() string {
 func (*Description) ProtoMessage() {}
 
 func (x *Description) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[17]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1616,7 +1724,7 @@ func (x *Description) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Description.ProtoReflect.Descriptor instead.
 func (*Description) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{17}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Description) GetProtocol() uint32 {
@@ -1680,7 +1788,7 @@ type Voice struct {
 
 func (x *Voice) Reset() {
 	*x = Voice{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1692,7 +1800,7 @@ func (x *Voice) String() string {
 func (*Voice) ProtoMessage() {}
 
 func (x *Voice) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[18]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1705,7 +1813,7 @@ func (x *Voice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Voice.ProtoReflect.Descriptor instead.
 func (*Voice) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{18}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Voice) GetName() string {
@@ -1751,7 +1859,7 @@ type RouterMessage struct {
 
 func (x *RouterMessage) Reset() {
 	*x = RouterMessage{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1763,7 +1871,7 @@ func (x *RouterMessage) String() string {
 func (*RouterMessage) ProtoMessage() {}
 
 func (x *RouterMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[19]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1776,7 +1884,7 @@ func (x *RouterMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouterMessage.ProtoReflect.Descriptor instead.
 func (*RouterMessage) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{19}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RouterMessage) GetMessage() isRouterMessage_Message {
@@ -1860,7 +1968,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1872,7 +1980,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[20]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1885,7 +1993,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{20}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -1913,7 +2021,7 @@ type Waiting struct {
 
 func (x *Waiting) Reset() {
 	*x = Waiting{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1925,7 +2033,7 @@ func (x *Waiting) String() string {
 func (*Waiting) ProtoMessage() {}
 
 func (x *Waiting) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[21]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1938,7 +2046,7 @@ func (x *Waiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Waiting.ProtoReflect.Descriptor instead.
 func (*Waiting) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{21}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Waiting) GetAges() []int64 {
@@ -1965,7 +2073,7 @@ type Decline struct {
 
 func (x *Decline) Reset() {
 	*x = Decline{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1977,7 +2085,7 @@ func (x *Decline) String() string {
 func (*Decline) ProtoMessage() {}
 
 func (x *Decline) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[22]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1990,7 +2098,7 @@ func (x *Decline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decline.ProtoReflect.Descriptor instead.
 func (*Decline) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{22}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Decline) GetGrant() uint64 {
@@ -2010,7 +2118,7 @@ type Cordon struct {
 
 func (x *Cordon) Reset() {
 	*x = Cordon{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2022,7 +2130,7 @@ func (x *Cordon) String() string {
 func (*Cordon) ProtoMessage() {}
 
 func (x *Cordon) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[23]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2035,7 +2143,7 @@ func (x *Cordon) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cordon.ProtoReflect.Descriptor instead.
 func (*Cordon) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{23}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Cordon) GetLease() int64 {
@@ -2058,7 +2166,7 @@ type PodMessage struct {
 
 func (x *PodMessage) Reset() {
 	*x = PodMessage{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2070,7 +2178,7 @@ func (x *PodMessage) String() string {
 func (*PodMessage) ProtoMessage() {}
 
 func (x *PodMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[24]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2083,7 +2191,7 @@ func (x *PodMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodMessage.ProtoReflect.Descriptor instead.
 func (*PodMessage) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{24}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *PodMessage) GetMessage() isPodMessage_Message {
@@ -2147,7 +2255,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +2267,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[25]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,7 +2280,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{25}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *State) GetEpoch() uint64 {
@@ -2263,7 +2371,7 @@ type Grant struct {
 
 func (x *Grant) Reset() {
 	*x = Grant{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2275,7 +2383,7 @@ func (x *Grant) String() string {
 func (*Grant) ProtoMessage() {}
 
 func (x *Grant) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[26]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2288,7 +2396,7 @@ func (x *Grant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Grant.ProtoReflect.Descriptor instead.
 func (*Grant) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{26}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Grant) GetNumber() uint64 {
@@ -2314,7 +2422,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2326,7 +2434,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[27]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2339,7 +2447,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{27}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WatchRequest) GetCordons() []*PodCordon {
@@ -2359,7 +2467,7 @@ type PodCordon struct {
 
 func (x *PodCordon) Reset() {
 	*x = PodCordon{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2371,7 +2479,7 @@ func (x *PodCordon) String() string {
 func (*PodCordon) ProtoMessage() {}
 
 func (x *PodCordon) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[28]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2384,7 +2492,7 @@ func (x *PodCordon) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCordon.ProtoReflect.Descriptor instead.
 func (*PodCordon) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{28}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PodCordon) GetAddress() string {
@@ -2423,7 +2531,7 @@ type FleetState struct {
 
 func (x *FleetState) Reset() {
 	*x = FleetState{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2435,7 +2543,7 @@ func (x *FleetState) String() string {
 func (*FleetState) ProtoMessage() {}
 
 func (x *FleetState) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[29]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2448,7 +2556,7 @@ func (x *FleetState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FleetState.ProtoReflect.Descriptor instead.
 func (*FleetState) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{29}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FleetState) GetEpoch() uint64 {
@@ -2558,7 +2666,7 @@ type PodState struct {
 
 func (x *PodState) Reset() {
 	*x = PodState{}
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[30]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2570,7 +2678,7 @@ func (x *PodState) String() string {
 func (*PodState) ProtoMessage() {}
 
 func (x *PodState) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[30]
+	mi := &file_runtime_fleet_link_wire_fleet_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2583,7 +2691,7 @@ func (x *PodState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodState.ProtoReflect.Descriptor instead.
 func (*PodState) Descriptor() ([]byte, []int) {
-	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{30}
+	return file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PodState) GetAddress() string {
@@ -2651,7 +2759,7 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\tutterance\x18\x01 \x01(\v2\x18.swar.fleet.v1.UtteranceH\x00R\tutterance\x12,\n" +
 	"\x05taken\x18\x02 \x01(\v2\x14.swar.fleet.v1.TakenH\x00R\x05taken\x12/\n" +
 	"\x06cancel\x18\x03 \x01(\v2\x15.swar.fleet.v1.CancelH\x00R\x06cancelB\t\n" +
-	"\amessage\"\xd8\x03\n" +
+	"\amessage\"\xa3\x04\n" +
 	"\tUtterance\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
@@ -2669,13 +2777,19 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	" \x01(\tR\aservice\x12\x1d\n" +
 	"\n" +
 	"word_times\x18\v \x01(\bR\twordTimes\x12\x14\n" +
-	"\x05speed\x18\f \x01(\x01R\x05speed\x12\x16\n" +
+	"\x05speed\x18\f \x01(\x01R\x05speed\x125\n" +
+	"\alexicon\x18\r \x03(\v2\x1b.swar.fleet.v1.LexiconEntryR\alexicon\x12\x12\n" +
+	"\x04ssml\x18\x0e \x01(\tR\x04ssml\x12\x16\n" +
 	"\x06router\x18\x10 \x01(\x06R\x06router\x12\x16\n" +
 	"\x06number\x18\x11 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05grant\x18\x12 \x01(\x04R\x05grant\x12\x18\n" +
 	"\asession\x18\x13 \x01(\tR\asession\x12\x1a\n" +
 	"\bdeadline\x18\x14 \x01(\x03R\bdeadline\x12\x1a\n" +
-	"\bprotocol\x18\x15 \x01(\rR\bprotocol\"\x1b\n" +
+	"\bprotocol\x18\x15 \x01(\rR\bprotocol\"N\n" +
+	"\fLexiconEntry\x12\x12\n" +
+	"\x04word\x18\x01 \x01(\tR\x04word\x12\x16\n" +
+	"\x06spoken\x18\x02 \x01(\tR\x06spoken\x12\x12\n" +
+	"\x04lang\x18\x03 \x01(\tR\x04lang\"\x1b\n" +
 	"\x05Taken\x12\x12\n" +
 	"\x04more\x18\x01 \x01(\bR\x04more\"\b\n" +
 	"\x06Cancel\"\x81\x02\n" +
@@ -2704,14 +2818,16 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	" \x01(\tR\n" +
 	"disclosure\x12\x1d\n" +
 	"\n" +
-	"word_times\x18\v \x01(\bR\twordTimes\"\x83\x01\n" +
+	"word_times\x18\v \x01(\bR\twordTimes\"\xb3\x01\n" +
 	"\x05Chunk\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x03R\x05index\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x16\n" +
 	"\x06tokens\x18\x03 \x01(\x03R\x06tokens\x12\x1d\n" +
 	"\n" +
 	"char_start\x18\x04 \x01(\x03R\tcharStart\x12\x19\n" +
-	"\bchar_end\x18\x05 \x01(\x03R\acharEnd\"\x84\x01\n" +
+	"\bchar_end\x18\x05 \x01(\x03R\acharEnd\x12\x18\n" +
+	"\asilence\x18\x06 \x01(\x03R\asilence\x12\x14\n" +
+	"\x05speed\x18\a \x01(\x01R\x05speed\"\x84\x01\n" +
 	"\x05Audio\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\x03R\x05chunk\x12\x16\n" +
 	"\x06frames\x18\x02 \x01(\x03R\x06frames\x12\x12\n" +
@@ -2772,14 +2888,16 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\vCLIENT_SLOW\x10\n" +
 	"\x12\x0f\n" +
 	"\vCLIENT_GONE\x10\v\x12\v\n" +
-	"\aUNHEARD\x10\f\"\x9b\x01\n" +
+	"\aUNHEARD\x10\f\"\xe6\x01\n" +
 	"\x10NormalizeRequest\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1b\n" +
 	"\ten_digits\x18\x02 \x01(\bR\benDigits\x126\n" +
 	"\tutterance\x18\x03 \x01(\v2\x18.swar.fleet.v1.UtteranceR\tutterance\x12\x1e\n" +
 	"\n" +
 	"disclosure\x18\x04 \x01(\tR\n" +
-	"disclosure\"\x8c\x02\n" +
+	"disclosure\x125\n" +
+	"\alexicon\x18\x05 \x03(\v2\x1b.swar.fleet.v1.LexiconEntryR\alexicon\x12\x12\n" +
+	"\x04ssml\x18\x06 \x01(\tR\x04ssml\"\x8c\x02\n" +
 	"\x0eNormalizeReply\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1a\n" +
 	"\bunspoken\x18\x02 \x01(\tR\bunspoken\x12\x1f\n" +
@@ -2905,85 +3023,88 @@ func file_runtime_fleet_link_wire_fleet_proto_rawDescGZIP() []byte {
 }
 
 var file_runtime_fleet_link_wire_fleet_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_runtime_fleet_link_wire_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_runtime_fleet_link_wire_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_runtime_fleet_link_wire_fleet_proto_goTypes = []any{
 	(Failure_Code)(0),        // 0: swar.fleet.v1.Failure.Code
 	(*SpeakRequest)(nil),     // 1: swar.fleet.v1.SpeakRequest
 	(*Utterance)(nil),        // 2: swar.fleet.v1.Utterance
-	(*Taken)(nil),            // 3: swar.fleet.v1.Taken
-	(*Cancel)(nil),           // 4: swar.fleet.v1.Cancel
-	(*SpeakReply)(nil),       // 5: swar.fleet.v1.SpeakReply
-	(*Start)(nil),            // 6: swar.fleet.v1.Start
-	(*Chunk)(nil),            // 7: swar.fleet.v1.Chunk
-	(*Audio)(nil),            // 8: swar.fleet.v1.Audio
-	(*ChunkEnd)(nil),         // 9: swar.fleet.v1.ChunkEnd
-	(*Word)(nil),             // 10: swar.fleet.v1.Word
-	(*End)(nil),              // 11: swar.fleet.v1.End
-	(*Stats)(nil),            // 12: swar.fleet.v1.Stats
-	(*Failure)(nil),          // 13: swar.fleet.v1.Failure
-	(*NormalizeRequest)(nil), // 14: swar.fleet.v1.NormalizeRequest
-	(*NormalizeReply)(nil),   // 15: swar.fleet.v1.NormalizeReply
-	(*Span)(nil),             // 16: swar.fleet.v1.Span
-	(*DescribeRequest)(nil),  // 17: swar.fleet.v1.DescribeRequest
-	(*Description)(nil),      // 18: swar.fleet.v1.Description
-	(*Voice)(nil),            // 19: swar.fleet.v1.Voice
-	(*RouterMessage)(nil),    // 20: swar.fleet.v1.RouterMessage
-	(*Hello)(nil),            // 21: swar.fleet.v1.Hello
-	(*Waiting)(nil),          // 22: swar.fleet.v1.Waiting
-	(*Decline)(nil),          // 23: swar.fleet.v1.Decline
-	(*Cordon)(nil),           // 24: swar.fleet.v1.Cordon
-	(*PodMessage)(nil),       // 25: swar.fleet.v1.PodMessage
-	(*State)(nil),            // 26: swar.fleet.v1.State
-	(*Grant)(nil),            // 27: swar.fleet.v1.Grant
-	(*WatchRequest)(nil),     // 28: swar.fleet.v1.WatchRequest
-	(*PodCordon)(nil),        // 29: swar.fleet.v1.PodCordon
-	(*FleetState)(nil),       // 30: swar.fleet.v1.FleetState
-	(*PodState)(nil),         // 31: swar.fleet.v1.PodState
+	(*LexiconEntry)(nil),     // 3: swar.fleet.v1.LexiconEntry
+	(*Taken)(nil),            // 4: swar.fleet.v1.Taken
+	(*Cancel)(nil),           // 5: swar.fleet.v1.Cancel
+	(*SpeakReply)(nil),       // 6: swar.fleet.v1.SpeakReply
+	(*Start)(nil),            // 7: swar.fleet.v1.Start
+	(*Chunk)(nil),            // 8: swar.fleet.v1.Chunk
+	(*Audio)(nil),            // 9: swar.fleet.v1.Audio
+	(*ChunkEnd)(nil),         // 10: swar.fleet.v1.ChunkEnd
+	(*Word)(nil),             // 11: swar.fleet.v1.Word
+	(*End)(nil),              // 12: swar.fleet.v1.End
+	(*Stats)(nil),            // 13: swar.fleet.v1.Stats
+	(*Failure)(nil),          // 14: swar.fleet.v1.Failure
+	(*NormalizeRequest)(nil), // 15: swar.fleet.v1.NormalizeRequest
+	(*NormalizeReply)(nil),   // 16: swar.fleet.v1.NormalizeReply
+	(*Span)(nil),             // 17: swar.fleet.v1.Span
+	(*DescribeRequest)(nil),  // 18: swar.fleet.v1.DescribeRequest
+	(*Description)(nil),      // 19: swar.fleet.v1.Description
+	(*Voice)(nil),            // 20: swar.fleet.v1.Voice
+	(*RouterMessage)(nil),    // 21: swar.fleet.v1.RouterMessage
+	(*Hello)(nil),            // 22: swar.fleet.v1.Hello
+	(*Waiting)(nil),          // 23: swar.fleet.v1.Waiting
+	(*Decline)(nil),          // 24: swar.fleet.v1.Decline
+	(*Cordon)(nil),           // 25: swar.fleet.v1.Cordon
+	(*PodMessage)(nil),       // 26: swar.fleet.v1.PodMessage
+	(*State)(nil),            // 27: swar.fleet.v1.State
+	(*Grant)(nil),            // 28: swar.fleet.v1.Grant
+	(*WatchRequest)(nil),     // 29: swar.fleet.v1.WatchRequest
+	(*PodCordon)(nil),        // 30: swar.fleet.v1.PodCordon
+	(*FleetState)(nil),       // 31: swar.fleet.v1.FleetState
+	(*PodState)(nil),         // 32: swar.fleet.v1.PodState
 }
 var file_runtime_fleet_link_wire_fleet_proto_depIdxs = []int32{
 	2,  // 0: swar.fleet.v1.SpeakRequest.utterance:type_name -> swar.fleet.v1.Utterance
-	3,  // 1: swar.fleet.v1.SpeakRequest.taken:type_name -> swar.fleet.v1.Taken
-	4,  // 2: swar.fleet.v1.SpeakRequest.cancel:type_name -> swar.fleet.v1.Cancel
-	6,  // 3: swar.fleet.v1.SpeakReply.start:type_name -> swar.fleet.v1.Start
-	7,  // 4: swar.fleet.v1.SpeakReply.chunk:type_name -> swar.fleet.v1.Chunk
-	8,  // 5: swar.fleet.v1.SpeakReply.audio:type_name -> swar.fleet.v1.Audio
-	9,  // 6: swar.fleet.v1.SpeakReply.chunk_end:type_name -> swar.fleet.v1.ChunkEnd
-	11, // 7: swar.fleet.v1.SpeakReply.end:type_name -> swar.fleet.v1.End
-	10, // 8: swar.fleet.v1.ChunkEnd.words:type_name -> swar.fleet.v1.Word
-	12, // 9: swar.fleet.v1.End.stats:type_name -> swar.fleet.v1.Stats
-	13, // 10: swar.fleet.v1.End.failure:type_name -> swar.fleet.v1.Failure
-	26, // 11: swar.fleet.v1.End.state:type_name -> swar.fleet.v1.State
-	27, // 12: swar.fleet.v1.End.grant:type_name -> swar.fleet.v1.Grant
-	0,  // 13: swar.fleet.v1.Failure.code:type_name -> swar.fleet.v1.Failure.Code
-	2,  // 14: swar.fleet.v1.NormalizeRequest.utterance:type_name -> swar.fleet.v1.Utterance
-	7,  // 15: swar.fleet.v1.NormalizeReply.chunks:type_name -> swar.fleet.v1.Chunk
-	16, // 16: swar.fleet.v1.NormalizeReply.spans:type_name -> swar.fleet.v1.Span
-	13, // 17: swar.fleet.v1.NormalizeReply.failure:type_name -> swar.fleet.v1.Failure
-	19, // 18: swar.fleet.v1.Description.voices:type_name -> swar.fleet.v1.Voice
-	21, // 19: swar.fleet.v1.RouterMessage.hello:type_name -> swar.fleet.v1.Hello
-	22, // 20: swar.fleet.v1.RouterMessage.waiting:type_name -> swar.fleet.v1.Waiting
-	23, // 21: swar.fleet.v1.RouterMessage.decline:type_name -> swar.fleet.v1.Decline
-	24, // 22: swar.fleet.v1.RouterMessage.cordon:type_name -> swar.fleet.v1.Cordon
-	26, // 23: swar.fleet.v1.PodMessage.state:type_name -> swar.fleet.v1.State
-	27, // 24: swar.fleet.v1.PodMessage.grant:type_name -> swar.fleet.v1.Grant
-	29, // 25: swar.fleet.v1.WatchRequest.cordons:type_name -> swar.fleet.v1.PodCordon
-	31, // 26: swar.fleet.v1.FleetState.pods:type_name -> swar.fleet.v1.PodState
-	26, // 27: swar.fleet.v1.PodState.state:type_name -> swar.fleet.v1.State
-	1,  // 28: swar.fleet.v1.Speech.Speak:input_type -> swar.fleet.v1.SpeakRequest
-	14, // 29: swar.fleet.v1.Speech.Normalize:input_type -> swar.fleet.v1.NormalizeRequest
-	17, // 30: swar.fleet.v1.Speech.Describe:input_type -> swar.fleet.v1.DescribeRequest
-	20, // 31: swar.fleet.v1.Link.Follow:input_type -> swar.fleet.v1.RouterMessage
-	28, // 32: swar.fleet.v1.Fleet.Watch:input_type -> swar.fleet.v1.WatchRequest
-	5,  // 33: swar.fleet.v1.Speech.Speak:output_type -> swar.fleet.v1.SpeakReply
-	15, // 34: swar.fleet.v1.Speech.Normalize:output_type -> swar.fleet.v1.NormalizeReply
-	18, // 35: swar.fleet.v1.Speech.Describe:output_type -> swar.fleet.v1.Description
-	25, // 36: swar.fleet.v1.Link.Follow:output_type -> swar.fleet.v1.PodMessage
-	30, // 37: swar.fleet.v1.Fleet.Watch:output_type -> swar.fleet.v1.FleetState
-	33, // [33:38] is the sub-list for method output_type
-	28, // [28:33] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	4,  // 1: swar.fleet.v1.SpeakRequest.taken:type_name -> swar.fleet.v1.Taken
+	5,  // 2: swar.fleet.v1.SpeakRequest.cancel:type_name -> swar.fleet.v1.Cancel
+	3,  // 3: swar.fleet.v1.Utterance.lexicon:type_name -> swar.fleet.v1.LexiconEntry
+	7,  // 4: swar.fleet.v1.SpeakReply.start:type_name -> swar.fleet.v1.Start
+	8,  // 5: swar.fleet.v1.SpeakReply.chunk:type_name -> swar.fleet.v1.Chunk
+	9,  // 6: swar.fleet.v1.SpeakReply.audio:type_name -> swar.fleet.v1.Audio
+	10, // 7: swar.fleet.v1.SpeakReply.chunk_end:type_name -> swar.fleet.v1.ChunkEnd
+	12, // 8: swar.fleet.v1.SpeakReply.end:type_name -> swar.fleet.v1.End
+	11, // 9: swar.fleet.v1.ChunkEnd.words:type_name -> swar.fleet.v1.Word
+	13, // 10: swar.fleet.v1.End.stats:type_name -> swar.fleet.v1.Stats
+	14, // 11: swar.fleet.v1.End.failure:type_name -> swar.fleet.v1.Failure
+	27, // 12: swar.fleet.v1.End.state:type_name -> swar.fleet.v1.State
+	28, // 13: swar.fleet.v1.End.grant:type_name -> swar.fleet.v1.Grant
+	0,  // 14: swar.fleet.v1.Failure.code:type_name -> swar.fleet.v1.Failure.Code
+	2,  // 15: swar.fleet.v1.NormalizeRequest.utterance:type_name -> swar.fleet.v1.Utterance
+	3,  // 16: swar.fleet.v1.NormalizeRequest.lexicon:type_name -> swar.fleet.v1.LexiconEntry
+	8,  // 17: swar.fleet.v1.NormalizeReply.chunks:type_name -> swar.fleet.v1.Chunk
+	17, // 18: swar.fleet.v1.NormalizeReply.spans:type_name -> swar.fleet.v1.Span
+	14, // 19: swar.fleet.v1.NormalizeReply.failure:type_name -> swar.fleet.v1.Failure
+	20, // 20: swar.fleet.v1.Description.voices:type_name -> swar.fleet.v1.Voice
+	22, // 21: swar.fleet.v1.RouterMessage.hello:type_name -> swar.fleet.v1.Hello
+	23, // 22: swar.fleet.v1.RouterMessage.waiting:type_name -> swar.fleet.v1.Waiting
+	24, // 23: swar.fleet.v1.RouterMessage.decline:type_name -> swar.fleet.v1.Decline
+	25, // 24: swar.fleet.v1.RouterMessage.cordon:type_name -> swar.fleet.v1.Cordon
+	27, // 25: swar.fleet.v1.PodMessage.state:type_name -> swar.fleet.v1.State
+	28, // 26: swar.fleet.v1.PodMessage.grant:type_name -> swar.fleet.v1.Grant
+	30, // 27: swar.fleet.v1.WatchRequest.cordons:type_name -> swar.fleet.v1.PodCordon
+	32, // 28: swar.fleet.v1.FleetState.pods:type_name -> swar.fleet.v1.PodState
+	27, // 29: swar.fleet.v1.PodState.state:type_name -> swar.fleet.v1.State
+	1,  // 30: swar.fleet.v1.Speech.Speak:input_type -> swar.fleet.v1.SpeakRequest
+	15, // 31: swar.fleet.v1.Speech.Normalize:input_type -> swar.fleet.v1.NormalizeRequest
+	18, // 32: swar.fleet.v1.Speech.Describe:input_type -> swar.fleet.v1.DescribeRequest
+	21, // 33: swar.fleet.v1.Link.Follow:input_type -> swar.fleet.v1.RouterMessage
+	29, // 34: swar.fleet.v1.Fleet.Watch:input_type -> swar.fleet.v1.WatchRequest
+	6,  // 35: swar.fleet.v1.Speech.Speak:output_type -> swar.fleet.v1.SpeakReply
+	16, // 36: swar.fleet.v1.Speech.Normalize:output_type -> swar.fleet.v1.NormalizeReply
+	19, // 37: swar.fleet.v1.Speech.Describe:output_type -> swar.fleet.v1.Description
+	26, // 38: swar.fleet.v1.Link.Follow:output_type -> swar.fleet.v1.PodMessage
+	31, // 39: swar.fleet.v1.Fleet.Watch:output_type -> swar.fleet.v1.FleetState
+	35, // [35:40] is the sub-list for method output_type
+	30, // [30:35] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_runtime_fleet_link_wire_fleet_proto_init() }
@@ -2996,20 +3117,20 @@ func file_runtime_fleet_link_wire_fleet_proto_init() {
 		(*SpeakRequest_Taken)(nil),
 		(*SpeakRequest_Cancel)(nil),
 	}
-	file_runtime_fleet_link_wire_fleet_proto_msgTypes[4].OneofWrappers = []any{
+	file_runtime_fleet_link_wire_fleet_proto_msgTypes[5].OneofWrappers = []any{
 		(*SpeakReply_Start)(nil),
 		(*SpeakReply_Chunk)(nil),
 		(*SpeakReply_Audio)(nil),
 		(*SpeakReply_ChunkEnd)(nil),
 		(*SpeakReply_End)(nil),
 	}
-	file_runtime_fleet_link_wire_fleet_proto_msgTypes[19].OneofWrappers = []any{
+	file_runtime_fleet_link_wire_fleet_proto_msgTypes[20].OneofWrappers = []any{
 		(*RouterMessage_Hello)(nil),
 		(*RouterMessage_Waiting)(nil),
 		(*RouterMessage_Decline)(nil),
 		(*RouterMessage_Cordon)(nil),
 	}
-	file_runtime_fleet_link_wire_fleet_proto_msgTypes[24].OneofWrappers = []any{
+	file_runtime_fleet_link_wire_fleet_proto_msgTypes[25].OneofWrappers = []any{
 		(*PodMessage_State)(nil),
 		(*PodMessage_Grant)(nil),
 	}
@@ -3019,7 +3140,7 @@ func file_runtime_fleet_link_wire_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_runtime_fleet_link_wire_fleet_proto_rawDesc), len(file_runtime_fleet_link_wire_fleet_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   3,
 		},
