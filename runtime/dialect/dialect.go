@@ -69,6 +69,10 @@ type Order struct {
 	Utterance speech.Utterance
 	HasSeed   bool // Utterance.Seed was asked for
 
+	// Lexicon is what the request names as its dictionary of pronunciations; empty: the project's own is used. Every
+	// other name is refused but "none", which is no lexicon.
+	Lexicon string
+
 	Audio   Audio
 	Word    string // what the vendor calls the audio format, for the request log
 	Framing *Framing

@@ -145,6 +145,9 @@ func (s *Server) ordered(d *dialect.Dialect, read func(dialect.Call) (dialect.Or
 			return err
 		}
 		u := order.Utterance
+		if u.Lexicon, err = lexiconFor(grant, order.Lexicon); err != nil {
+			return err
+		}
 		if !grant.Allows(u.Voice) {
 			return speech.VoiceNotAllowed(u.Voice)
 		}

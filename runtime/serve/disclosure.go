@@ -5,6 +5,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/ssml"
 )
 
 // disclosureFor returns what is spoken before a text of whom g was granted to: what the key says, else what the server
@@ -18,9 +19,18 @@ func (s *Server) disclosureFor(g access.Grant) string {
 }
 
 // checkLength refuses a text that is too long with its disclosure, which counts like the rest of what is spoken.
+// Of a document that is its text.
 func checkLength(u *speech.Utterance) error {
+	chars := utf8.RuneCountInString(u.Text)
+	if u.SSML {
+		parts, err := ssml.Parse(u.Text)
+		if err != nil {
+			return err
+		}
+		chars = ssml.Chars(parts)
+	}
 	disclosure := utf8.RuneCountInString(u.Disclosure)
-	if disclosure+utf8.RuneCountInString(u.Text) > speech.MaxChars {
+	if disclosure+chars > speech.MaxChars {
 		return speech.TextTooLong(disclosure)
 	}
 	return nil

@@ -23,6 +23,12 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, grant access.
 	if err := req.validateText(); err != nil {
 		return err
 	}
+	if req.badInputType {
+		return errInputType
+	}
+	if err := req.useLexicon(grant); err != nil {
+		return err
+	}
 	n, err := s.cfg.Speaker.Normalize(r.Context(), req.Utterance)
 	if err != nil {
 		return err

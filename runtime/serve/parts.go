@@ -16,9 +16,12 @@ type parts struct{ of speech.Speaker }
 // Speak implements [speaking].
 func (p parts) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
 	tooLong := checkLength(&u)
+	if u.SSML && tooLong != nil {
+		return speech.Stats{}, tooLong // a document cannot be cut in two
+	}
 	if tooLong == nil {
 		st, err := p.of.Speak(ctx, u, turn, sink)
-		if !errors.Is(err, speech.TooManyChunks(0)) {
+		if u.SSML || !errors.Is(err, speech.TooManyChunks(0)) {
 			return st, err
 		}
 	}

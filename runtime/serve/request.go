@@ -24,6 +24,8 @@ type request struct {
 	Metadata  bool      // POST /v1/tts only: WAV has a chunk of it
 	read      time.Time // REST only: when
 
+	lexicon string // the name of the one to be used; empty: the project's own
+
 	noVoice bool // none was asked for: validate, which knows the model, names the one that speaks
 
 	// What is only checked.
@@ -33,6 +35,7 @@ type request struct {
 	badSeed        bool // an integer, but not of 64 bits
 	badRequestID   bool
 	badTimestamps  bool
+	badInputType   bool
 }
 
 // typeAppend is a message with a piece of the text of an utterance.
@@ -112,13 +115,29 @@ func (r *request) validate(m speech.Model, g access.Grant) error {
 		return errRequestID
 	case r.badTimestamps:
 		return errTimestamps
-	case !g.Allows(u.Voice): // only now: the request is known to be well formed
+	case r.badInputType:
+		return errInputType
+	case u.SSML && u.Raw:
+		return errRawSSML
+	case u.SSML && r.Type == typeAppend:
+		return errSSMLAppended
+	}
+	if err := r.useLexicon(g); err != nil {
+		return err
+	}
+	if !g.Allows(u.Voice) { // only now: the request is known to be well formed
 		return speech.VoiceNotAllowed(u.Voice)
 	}
 	return nil
 }
 
-// validateText is the part of validate that concerns the text, which is all there is to POST /v1/normalize.
+// useLexicon finds the lexicon that the request names.
+func (r *request) useLexicon(g access.Grant) (err error) {
+	r.Utterance.Lexicon, err = lexiconFor(g, r.lexicon)
+	return err
+}
+
+// validateText is the part of validate that concerns the text.
 func (r *request) validateText() error {
 	text, err := speech.CleanText(r.Utterance.Text)
 	if err != nil {
@@ -132,6 +151,10 @@ var (
 	errSeedRange  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "seed: out of range"}
 	errRequestID  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "request_id: must be 1 to 128 visible ASCII characters"}
 	errTimestamps = &speech.Refusal{Code: speech.CodeBadRequest, Text: "timestamps must be words or none"}
+	errInputType  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "input_type must be text or ssml"}
+	errRawSSML    = &speech.Refusal{Code: speech.CodeBadRequest, Text: "raw: must be false when input_type is ssml"}
+
+	errSSMLAppended = &speech.Refusal{Code: speech.CodeBadRequest, Text: "input_type: ssml cannot be appended; send the document in one speak"}
 )
 
 // field is a member of a message.
@@ -207,6 +230,18 @@ var fields = [...]field{
 	{"en_digits", speech.CodeBadRequest, fromREST | fromSocket | fromNormalize | fromWords, func(r *request, v jsontext.Value) error {
 		return readBool(v, &r.Utterance.EnDigits)
 	}},
+	{"input_type", speech.CodeBadRequest, fromREST | fromSocket | fromNormalize | fromWords, func(r *request, v jsontext.Value) error {
+		var is string
+		if err := strictjson.String(v, &is); err != nil {
+			return err
+		}
+		r.Utterance.SSML = is == inputSSML
+		r.badInputType = is != inputSSML && is != inputText
+		return nil
+	}},
+	{"lexicon", speech.CodeBadRequest, fromREST | fromSocket | fromNormalize | fromWords, func(r *request, v jsontext.Value) error {
+		return strictjson.String(v, &r.lexicon)
+	}},
 	{"timestamps", speech.CodeBadRequest, fromSocket, func(r *request, v jsontext.Value) error {
 		var of string
 		if err := strictjson.String(v, &of); err != nil {
@@ -222,6 +257,12 @@ var fields = [...]field{
 const (
 	timestampsOfWords = "words"
 	timestampsOfNone  = "none"
+)
+
+// The values of input_type.
+const (
+	inputText = "text"
+	inputSSML = "ssml"
 )
 
 // sourceFields are the fields that one source has, and their names.

@@ -377,21 +377,21 @@ func TestDecodeKeepsTheRequestIDBesideAnError(t *testing.T) {
 }
 
 func TestDecodeKnowsTheFieldsOfEachSource(t *testing.T) {
-	everything := func(skip string) string {
+	everything := func(skip ...string) string {
 		var b strings.Builder
 		b.WriteString(`{"text":"Hi"`)
 		for _, f := range fields {
-			if f.name != skip && f.name != "text" {
+			if !slices.Contains(skip, f.name) && f.name != "text" {
 				fmt.Fprintf(&b, `,%q:[]`, f.name) // a wrong type for each of them
 			}
 		}
 		return b.String() + "}"
 	}
 	known := map[source][]string{
-		fromREST:      {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "stream", "metadata", "raw", "en_digits"},
-		fromSocket:    {"type", "text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits", "timestamps"},
-		fromNormalize: {"text", "en_digits"},
-		fromWords:     {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits"},
+		fromREST:      {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "stream", "metadata", "raw", "en_digits", "input_type", "lexicon"},
+		fromSocket:    {"type", "text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits", "input_type", "lexicon", "timestamps"},
+		fromNormalize: {"text", "en_digits", "input_type", "lexicon"},
+		fromWords:     {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits", "input_type", "lexicon"},
 	}
 	for from, want := range known {
 		var got []string
@@ -405,7 +405,7 @@ func TestDecodeKnowsTheFieldsOfEachSource(t *testing.T) {
 			t.Errorf("source %d reads %v, want %v", from, got, want)
 		}
 	}
-	if _, err := decode([]byte(everything("en_digits")), fromNormalize); err != nil {
+	if _, err := decode([]byte(everything("en_digits", "input_type", "lexicon")), fromNormalize); err != nil {
 		t.Errorf("POST /v1/normalize refuses a field that is not its own: %v", err)
 	}
 }
