@@ -18,6 +18,7 @@ import (
 var everyFailure = []error{
 	speech.ErrTextEmpty, speech.UnknownVoice("x"), speech.ErrBadFormat, speech.ErrBadSampleRate, speech.ErrBadSpeed, speech.ErrBadTemperature,
 	speech.ErrNothingToSay, speech.ErrBadDisclosure, speech.ErrTextNotUTF8, speech.ErrTextNUL, errSeedRange, errRequestID, errTimestamps, invalidJSON("x"), errBodyBroken,
+	speech.UnknownLexicon("lex_…"), errInputType, errRawSSML, errSSMLAppended, &speech.Refusal{Code: speech.CodeUnsupportedSSML, Text: "ssml: WHAT is not supported"},
 	access.ErrMissingKey, access.ErrInvalidKey, speech.VoiceNotAllowed("x"), errNotFound, errMethodNotAllowed, errBodyTimeout,
 	speech.ErrTextTooLong, speech.TooManyChunks(65), errBodyTooLarge, errEncodedBody, errUpgradeRequired,
 	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout, speech.ErrUnheard,
