@@ -206,7 +206,7 @@ var rules = map[string]rule{
 		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/internal/dialects": {[]string{
-		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/jambonz", "runtime/dialect/vapi", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
+		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/cartesia", "runtime/dialect/sarvam", "runtime/dialect/jambonz", "runtime/dialect/vapi", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
 	}, "what answers clients offers the same dialects, whoever speaks"},
 	"cmd/internal/label": {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},
 	"cmd/internal/call":  {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},

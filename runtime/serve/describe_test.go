@@ -62,6 +62,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 	doc := readOpenAPI(t)
 	for path, required := range map[string][]string{
 		"/v1/audio/speech": {"input", "voice"}, "/v1/text-to-speech/{voice}": {"text"},
+		"/text-to-speech": {"text"}, "/tts/bytes": {"transcript", "voice", "output_format"},
 	} {
 		schema := doc.Paths.Value(path).Post.RequestBody.Value.Content.Get("application/json").Schema.Value
 		if !slices.Equal(schema.Required, required) {
@@ -211,6 +212,8 @@ func TestAnswersAreAsOpenAPISays(t *testing.T) {
 		}
 	}
 	ask(http.MethodGet, "/v1/models/none", "/v1/models/{id}", "")
+	ask(http.MethodGet, "/voices/none", "/voices/{voice}", "")
+	ask(http.MethodGet, "/voices?limit=0", "/voices", "")
 	ask(http.MethodGet, "/samples/none.wav", "/samples/{voice}.wav", "")
 	refused := newRig(t, &script{CapacityFunc: func() speech.Capacity { return speech.Capacity{Workers: 1} }})
 	seen.check(t, doc, http.MethodGet, "/readyz", refused.do(http.MethodGet, "/readyz", ""))
@@ -236,6 +239,19 @@ func bodiesOf(path string) []string {
 	}
 	if strings.HasPrefix(path, "/v1/text-to-speech/") {
 		return []string{`{"text":"Hi","model_id":"m","language_code":"hi"}`, `{"text":"Hi","voice_settings":{"speed":7}}`, `{"text":" "}`}
+	}
+	switch {
+	case strings.HasPrefix(path, "/text-to-speech"):
+		return []string{
+			`{"text":"Hi","model":"m","language_code":"hi-IN"}`, `{"text":"Hi","speaker":"anjura"}`, `{"text":"Hi","pitch":1}`,
+			`{"text":"Hi","output_audio_codec":"linear16"}`, `{"text":"Hi","output_audio_codec":"opus"}`, `{"text":"` + long + `"}`,
+		}
+	case strings.HasPrefix(path, "/tts/"):
+		const hi = `{"transcript":"Hi","voice":"anjura","output_format":{"container":`
+		return []string{
+			hi + `"raw"},"model_id":"m","language":"hi","add_timestamps":true}`, hi + `"mp3"}}`, hi + `"wav"}}`, hi + `"flac"}}`,
+			hi + `"raw","encoding":"pcm_f32le"}}`, hi + `"raw","encoding":"pcm_mulaw"}}`, `{"transcript":"` + long + `"}`,
+		}
 	}
 	return []string{
 		`{"text":"Hi","stream":false}`, `{"text":"Hi","voice":"anjura"}`, `{"text":"Hi"}`, `{"text":"Hi","format":"pcm16"}`, `{"text":"` + long + `"}`,

@@ -9,16 +9,18 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/cartesia"
 	"github.com/swar-tts/swar/runtime/dialect/elevenlabs"
 	"github.com/swar-tts/swar/runtime/dialect/jambonz"
 	"github.com/swar-tts/swar/runtime/dialect/openai"
+	"github.com/swar-tts/swar/runtime/dialect/sarvam"
 	"github.com/swar-tts/swar/runtime/dialect/vapi"
 	"github.com/swar-tts/swar/runtime/serve"
 	"github.com/swar-tts/swar/runtime/voiceout"
 )
 
 // all are the dialects that can be served.
-var all = []*dialect.Dialect{openai.Dialect, elevenlabs.Dialect, vapi.Dialect, jambonz.Dialect}
+var all = []*dialect.Dialect{openai.Dialect, elevenlabs.Dialect, sarvam.Dialect, cartesia.Dialect, vapi.Dialect, jambonz.Dialect}
 
 // none is the word for no dialects.
 const none = "none"

@@ -11,7 +11,7 @@ import (
 
 func TestFlags(t *testing.T) {
 	for _, tt := range []struct{ value, served, refused string }{
-		{"", "openai,elevenlabs,vapi,jambonz", ""}, {"none", "", ""}, {"OpenAI", "openai", ""}, {"openai,none", "", `"none"`}, {"azure", "", `"azure"`},
+		{"", "openai,elevenlabs,sarvam,cartesia,vapi,jambonz", ""}, {"none", "", ""}, {"OpenAI", "openai", ""}, {"openai,none", "", `"none"`}, {"azure", "", `"azure"`},
 	} {
 		var o Flags
 		cmd := &cobra.Command{Use: "serve"}

@@ -18,7 +18,6 @@ import (
 func call(body string) dialect.Call {
 	return dialect.Call{
 		RequestID: "req_1", Body: []byte(body), Query: url.Values{}, Header: func(string) string { return "" },
-		Var:    func(string) string { return "raj" },
 		Allows: func(voice string) bool { return voice != "kavi" },
 		Encodes: func(a dialect.Audio) bool {
 			return a.Container != dialect.MP3 || a.BitRate%32_000 == 0 && 32_000 <= a.BitRate && a.BitRate <= 192_000
@@ -149,7 +148,7 @@ func TestEvents(t *testing.T) {
 	if err != nil || !o.Utterance.WordTimes || o.Framing.ContentType != "text/event-stream" {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	words := dialect.Words{Spoken: []speech.Word{{Text: "हाय", Start: 80 * time.Millisecond, End: 160 * time.Millisecond}}}
+	words := dialect.Words{Source: []speech.Word{{Text: "हाय", Start: 80 * time.Millisecond, End: 160 * time.Millisecond}}}
 	_, body := dialect.Cartesia.Answer(dialect.Fault{Code: "engine_error", Status: 500, Text: "engine error", RequestID: "r"})
 	got := string(o.Framing.Audio([]byte("abc"))) + string(o.Framing.Words(words)) + string(o.Framing.Words(dialect.Words{})) +
 		string(o.Framing.End(1)) + string(o.Framing.Failed(body))

@@ -90,7 +90,7 @@ func events(contextID string, withTimes, normalized bool) *dialect.Framing {
 	if withTimes {
 		f.Words = func(w dialect.Words) []byte {
 			words := w.Source
-			if normalized || len(words) == 0 {
+			if normalized {
 				words = w.Spoken
 			}
 			if len(words) == 0 {

@@ -67,13 +67,13 @@ func listVoices(c dialect.Call) (any, error) {
 	return list, nil
 }
 
-// voiceOf answers GET /voices/{id}.
+// voiceOf answers GET /voices/{voice}.
 func voiceOf(c dialect.Call) (any, error) {
-	id := c.Var("id")
+	id := c.Var("voice")
 	if name, ok := dialect.Voice(dialect.Cartesia, c.Model, id); ok && c.Allows(name) {
 		if v, ok := c.Model.Voice(name); ok {
 			return shapeVoice(id, v), nil
 		}
 	}
-	return nil, &dialect.NotFoundError{Code: "voice_not_found", Text: fmt.Sprintf("unknown voice '%.64s'; see /voices", id), Field: "id"}
+	return nil, &dialect.NotFoundError{Code: "voice_not_found", Text: fmt.Sprintf("unknown voice '%.64s'; see /voices", id), Field: "voice"}
 }

@@ -14,7 +14,6 @@ var Dialect = &dialect.Dialect{
 	Routes: []dialect.Route{
 		{Method: "POST", Path: "/text-to-speech", Speech: readWhole},
 		{Method: "POST", Path: "/text-to-speech/stream", Speech: readStream},
-		{Method: "GET", Path: "/text-to-speech/ws", Socket: newSocket},
 	},
 }
 
@@ -47,5 +46,6 @@ func audios(requestID string) *dialect.Framing {
 			answer := fmt.Appendf(nil, `{"request_id":%s,"audios":["`, quote(requestID))
 			return append(base64.StdEncoding.AppendEncode(answer, audio), `"]}`...)
 		},
+		Failed: func([]byte) []byte { return nil }, // a part of JSON is broken as it is
 	}
 }
