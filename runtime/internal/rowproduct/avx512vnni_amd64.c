@@ -8,7 +8,7 @@
 #include <immintrin.h>
 
 typedef __m512i sum_t;
-enum { registers = 1, tile_rows = 8, wide_from = 4, signed_rows = 0 };
+enum { registers = 1, tile_rows = 8, wide_from = 1, signed_rows = 0 };
 
 #define ZERO _mm512_setzero_si512
 #define LOAD _mm512_loadu_si512

@@ -80,10 +80,11 @@ static size_t share(size_t rows) {
 static size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
 
 TARGET static void multiply_some(const row_matrix *m, const char *packed, const float *scale, size_t rows, float *y) {
-	enum { ahead = 8 * panel_bytes }; // what is fetched in advance where a panel comes from memory
+	// What is fetched in advance where a panel comes from memory. One row with AVX2 takes 9.2 ms with 512 bytes, 4.0 with
+	// these 8 KB and 5.9 with 12 KB (84 MB of matrices, Xeon of Sapphire Rapids).
+	enum { ahead = 128 * panel_bytes };
 	const size_t each = share(rows), bytes = packed_bytes(m->in, each);
 	for (size_t column = 0; column < m->out;) { // a panel comes from memory once, for all rows
-		// Few rows wait for memory, which is read fastest in one stream; many rows share what was loaded.
 		const int wide = rows >= wide_from && m->out - column > panel_columns;
 		const size_t columns = wide ? 2 * panel_columns : panel_columns;
 		const int8_t *fetch = m->panels + column * m->in + ahead, *next = m->panels + (column + columns) * m->in;
