@@ -287,7 +287,7 @@ func (e *Engine) read(ctx context.Context, v *voice, text string, speed float64)
 		return &prefill{}, err
 	}
 	p := &prefill{prosody: r.prosody, words: r.words, gain: v.gain}
-	p.from = max(0, r.prosody.Durations[0]*vocoder.FrameSamples-beforePad)
+	p.from = beginning(r.prosody)
 	p.shape, err = e.vocoder.Shape(timbre(&v.prompt, r.ids), func(norm string) vocoder.Statistics {
 		return vocoder.Statistics(v.prompt.Norms[norm])
 	})

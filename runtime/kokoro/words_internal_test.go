@@ -68,3 +68,29 @@ func TestTimes(t *testing.T) {
 		}
 	}
 }
+
+func TestBeginning(t *testing.T) {
+	energy := func(rises int) []float32 { // of 40 half frames, of which those from rises on are speech
+		n := make([]float32, 40)
+		for i := range n {
+			if n[i] = -9; i >= rises {
+				n[i] = 8
+			}
+		}
+		return n
+	}
+	for name, tt := range map[string]struct{ rises, want int }{
+		"within the pad":       {14, 14*300 - beforeRise},
+		"at the very start":    {0, 0},
+		"less than the margin": {2, 0},
+		"as much as that":      {3, 0},
+		"one more":             {4, 300},
+		"as the pad ends":      {20, 20*300 - beforeRise},
+		"behind the pad":       {21, 20*300 - beforeRise},
+		"never":                {40, 20*300 - beforePad},
+	} {
+		if got := beginning(prosody.Prosody{Durations: []int{10, 10}, N: energy(tt.rises)}); got != tt.want {
+			t.Errorf("energy that rises %s: from sample %d, want %d", name, got, tt.want)
+		}
+	}
+}

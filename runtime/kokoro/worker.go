@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/swar-tts/swar/runtime/internal/noise"
+	"github.com/swar-tts/swar/runtime/kokoro/internal/prosody"
 	"github.com/swar-tts/swar/runtime/kokoro/internal/vocoder"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
@@ -19,12 +20,30 @@ var (
 
 // What is cut of the silence that the model makes around a chunk, in samples.
 const (
-	beforePad = 4200  // onsets come up to 140 ms before the pad in front ends, at any speed
-	lookAhead = 9600  // in which the onset is looked for
-	lead      = 480   // that stays before the onset: 20 ms
-	tail      = 15000 // at the end, in which silence is looked for
-	trail     = 1200  // that stays behind the last sound: 50 ms
+	beforePad  = 4200  // onsets come up to 140 ms before the pad in front ends, at any speed
+	beforeRise = 900   // onsets come 2 to 60 ms after the predicted energy has risen
+	lookAhead  = 9600  // in which the onset is looked for
+	lead       = 480   // that stays before the onset: 20 ms
+	tail       = 15000 // at the end, in which silence is looked for
+	trail      = 1200  // that stays behind the last sound: 50 ms
 )
+
+// risen is an energy that speech has, and silence, which is at -9, has not.
+const risen = -4
+
+// beginning is the first sample that the vocoder is asked for: shortly before the predicted energy rises.
+func beginning(p prosody.Prosody) int {
+	const half = vocoder.FrameSamples / 2
+	latest := p.Durations[0] * vocoder.FrameSamples
+	at := latest - beforePad // where no energy rises
+	for i, n := range p.N {
+		if n > risen {
+			at = min(i*half, latest) - beforeRise
+			break
+		}
+	}
+	return max(0, at)
+}
 
 // audible is the height from which a sample counts as sound: -46 dB.
 const audible = 0.005
@@ -71,9 +90,14 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	if err != nil {
 		return false, err
 	}
+	return cached, w.begin(p, o)
+}
+
+// begin starts to speak a chunk whose prefill is known.
+func (w *worker) begin(p *prefill, o synth.Options) (err error) {
 	if p.shape == nil {
 		w.ended = true
-		return cached, nil
+		return nil
 	}
 	w.prefilled, w.gain = p, p.gain
 	w.stream, err = w.engine.vocoder.Start(vocoder.Chunk{
@@ -81,7 +105,7 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 		From:  p.from,
 		Noise: noiseOf(o),
 	})
-	return cached, err
+	return err
 }
 
 // trainedTemperature is that at which the source has as much noise as the model was trained with.

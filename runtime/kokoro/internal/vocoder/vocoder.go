@@ -136,8 +136,8 @@ type Stream struct {
 
 	generator generator
 	out       queue
-	skip      int  // samples that are not wanted
-	heard     bool // whether there were wanted ones
+	skip      int // samples that are not wanted
+	given     int // samples that left out
 	ended     bool
 }
 
@@ -193,12 +193,32 @@ func halve(x []float32, w [4]float32) []float32 {
 // Samples is how many the chunk has from its first wanted one on.
 func (s *Stream) Samples() int { return s.frames*FrameSamples - s.chunk.From }
 
-// So many frames go through the network together: what lies between two layers stays in the cache, and weights come from memory once for all
-// of them. Fewer do so until there are samples, so that the first come soon.
+// framesAtOnce is how many frames go through the network together, at most: what lies between two layers stays in the
+// cache, and weights come from memory once for all of them.
+const framesAtOnce = 8
+
+// A sample needs frames that follow it: so many frames until the decoder has made what the generator begins with, and
+// in all so many samples.
 const (
-	framesAtFirst = 4
-	framesAtOnce  = 8
+	decoderAhead = 10
+	ahead        = 9245
 )
+
+// step is how many frames to bring through the network next, so that there are n samples: first what the decoder takes
+// alone, then no more than it takes, so that the first samples come soon.
+func (s *Stream) step(n int) int {
+	if s.chunk.Seen != nil {
+		return s.frames
+	}
+	if alone := s.generator.from/2 + decoderAhead - s.frame; alone > 0 {
+		return min(alone, s.frames-s.frame)
+	}
+	end := s.generator.from*halfSamples + s.given + s.skip + n
+	frames := (end+ahead+FrameSamples-1)/FrameSamples - s.frame
+	frames = max(1, min(frames, s.frames-s.frame))
+	passes := (frames + framesAtOnce - 1) / framesAtOnce
+	return (frames + passes - 1) / passes
+}
 
 // Next returns up to n samples, in floats. It returns fewer only at the end. Cancelling ctx stops it within 200 ms of audio, and loses nothing.
 // The samples are valid until the next call.
@@ -207,14 +227,7 @@ func (s *Stream) Next(ctx context.Context, n int) ([]float32, error) {
 		return nil, err
 	}
 	for s.out.rows()-s.skip < n && !s.ended {
-		step := framesAtOnce
-		switch {
-		case s.chunk.Seen != nil:
-			step = s.frames
-		case !s.heard:
-			step = framesAtFirst
-		}
-		s.advance(min(step, s.frames-s.frame))
+		s.advance(s.step(n))
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -222,10 +235,11 @@ func (s *Stream) Next(ctx context.Context, n int) ([]float32, error) {
 	if s.skip > 0 {
 		dropped := min(s.skip, s.out.rows())
 		s.out.take(dropped)
-		s.skip -= dropped
+		s.skip, s.given = s.skip-dropped, s.given+dropped
 	}
-	s.heard = s.heard || s.out.rows() > 0
-	return s.out.take(min(n, s.out.rows())), nil
+	n = min(n, s.out.rows())
+	s.given += n
+	return s.out.take(n), nil
 }
 
 // advance brings frames through the network.

@@ -148,6 +148,38 @@ func TestAllKernelsGiveTheSameSamples(t *testing.T) {
 }
 
 // TestBeginsAnywhere: what is farther than the receptive field has no part in a sample.
+// TestNoMoreFramesThanItTakes feeds one frame less than Next does, which is too few.
+func TestNoMoreFramesThanItTakes(t *testing.T) {
+	v := vocoders["integers"]()
+	c := testChunk(t, v)
+	for c.frames() < 50 {
+		c.Durations, c.Text = append(c.Durations, 10), append(c.Text, make([]float32, textWidth)...)
+	}
+	c.Pitch, c.Energy = make([]float32, 2*c.frames()), make([]float32, 2*c.frames())
+	for _, from := range []int{0, 300 * generatorContext, 9000} {
+		c.From = from
+		next, less := mustStart(t, v, c), mustStart(t, v, c)
+		for _, n := range []int{1, 1920, 600} {
+			if _, err := next.Next(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		less.advance(next.frame - 1)
+		if got := less.out.rows() - less.skip; got >= 1+1920+600 {
+			t.Errorf("from sample %d: %d samples come of %d frames, and Next took one more for %d", from, got, next.frame-1, 1+1920+600)
+		}
+	}
+}
+
+func mustStart(t *testing.T, v *Vocoder, c Chunk) *Stream {
+	t.Helper()
+	s, err := v.Start(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestBeginsAnywhere(t *testing.T) {
 	v := vocoders["integers"]()
 	c := testChunk(t, v)
