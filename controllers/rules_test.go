@@ -90,6 +90,11 @@ func TestRulesOfTTSDeployments(t *testing.T) {
 		"a drain of 119 s":          {spec: `{rollout: {drainTimeoutSeconds: 119}}`, want: "would be cut"},
 		"a drain of 601 s":          {spec: `{rollout: {drainTimeoutSeconds: 601}}`, want: "drainTimeoutSeconds"},
 		"a proxy that is a network": {spec: `{router: {trustedProxies: [10.0.0.0/8, "fd00::/8"]}}`},
+		"two dialects":              {spec: `{router: {dialects: [openai, bridge]}}`},
+		"no dialect":                {spec: `{router: {dialects: [none]}}`},
+		"no dialect and one":        {spec: `{router: {dialects: [none, openai]}}`, want: "none stands alone"},
+		"an unknown dialect":        {spec: `{router: {dialects: [azure]}}`, want: "dialects[0]"},
+		"an empty list of dialects": {spec: `{router: {dialects: []}}`, want: "dialects"},
 		"a proxy that is a host":    {spec: `{router: {trustedProxies: [10.0.0.1]}}`, want: "want a network"},
 		"a disclosure": {
 			spec: `{router: {labelling: {disclosure: "यह ए आई की आवाज़ है।", disclosureRequired: true, serviceName: Asha Bank}}}`,

@@ -427,6 +427,14 @@ type Router struct {
 	// +kubebuilder:validation:items:MaxLength=64
 	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="want a network such as 10.0.0.0/8"
 	TrustedProxies []string `json:"trustedProxies,omitempty"`
+	// The APIs of other vendors that routers answer besides their own. All of them, if there is no list; [none] leaves
+	// all of them out.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="size(self) == 1 || !self.exists(d, d == 'none')",message="none stands alone"
+	Dialects []Dialect `json:"dialects,omitempty"`
 	// How speech is marked as synthetic.
 	// +optional
 	Labelling Labelling `json:"labelling,omitzero"`
@@ -436,6 +444,10 @@ type Router struct {
 	// +kubebuilder:validation:Pattern=`^(https?://[^\s/@\\]+(/[^\s\\]*)?|/[^\s/\\][^\s\\]*)$`
 	Pages string `json:"pages,omitempty"`
 }
+
+// Dialect is the API of another vendor.
+// +kubebuilder:validation:Enum=none;openai;deepgram;elevenlabs;sarvam;cartesia;vapi;jambonz;bridge
+type Dialect string
 
 // Labelling is how speech is marked as synthetic.
 //

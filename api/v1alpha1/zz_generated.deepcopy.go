@@ -401,6 +401,11 @@ func (in *Router) DeepCopyInto(out *Router) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.Dialects != nil {
+		in, out := &in.Dialects, &out.Dialects
+		*out = make([]Dialect, len(*in))
+		copy(*out, *in)
+	}
 	out.Labelling = in.Labelling
 }
 

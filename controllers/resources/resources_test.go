@@ -52,7 +52,7 @@ var choices = map[string]string{
 	"a portal of somebody else":   "access: {secretName: theirs}",
 	"shared processors":           "runtime: {cpuPolicy: Shared, workersPerPod: 4, cpus: 2}",
 	"no queue, no lingering":      "router: {queue: {capacity: 0, maxWaitMilliseconds: 1}, lingerSeconds: 0, affinity: None}",
-	"larger routers":              "router: {replicas: 5, resources: {cpu: 2, memory: 1Gi}, trustedProxies: [10.0.0.0/8, 'fd00::/8'], pages: 'https://portal.example.org/$(x)/'}",
+	"larger routers":              "router: {replicas: 5, resources: {cpu: 2, memory: 1Gi}, trustedProxies: [10.0.0.0/8, 'fd00::/8'], dialects: [openai, sarvam], pages: 'https://portal.example.org/$(x)/'}",
 	"a label":                     "router: {labelling: {disclosure: 'यह ए आई की आवाज़ है।', disclosureRequired: true, serviceName: Asha Bank}}",
 	"a volume for usage":          "router: {usageVolume: {storageClassName: fast, size: 3Gi}}",
 	"a rare trace":                "observability: {tracing: {endpoint: 'https://collector', samplePerThousand: 5}}",
@@ -302,7 +302,7 @@ func TestArguments(t *testing.T) {
 		"the least": {
 			"--workers=1 " + secure,
 			[]string{"--queue=8", "--queue-wait=2s", "--affinity=prefill", "--linger=10s", "--key-grace=15m0s", "--spool=268435456", portal, secure},
-			[]string{"--voice", "--open", "--plaintext", "--otlp", "--trust-proxy", "--token-file=/etc/swar/token"},
+			[]string{"--voice", "--open", "--plaintext", "--otlp", "--trust-proxy", "--dialects", "--token-file=/etc/swar/token"},
 		},
 		"plain text in a mesh": {
 			"--workers=1 --token-file=/etc/swar/token/token --plaintext",
@@ -318,7 +318,7 @@ func TestArguments(t *testing.T) {
 			"--workers=1 " + secure, []string{"--queue=0 --queue-wait=1ms --affinity=none", "--linger=0s"}, nil,
 		},
 		"larger routers": {
-			"--workers=1 " + secure, []string{"--spool=536870912", "--trust-proxy=10.0.0.0/8 --trust-proxy=fd00::/8", "--pages=https://portal.example.org/$$(x)/"}, nil,
+			"--workers=1 " + secure, []string{"--spool=536870912", "--trust-proxy=10.0.0.0/8 --trust-proxy=fd00::/8 --dialects=openai,sarvam", "--pages=https://portal.example.org/$$(x)/"}, nil,
 		},
 		"a rare trace": {
 			"--workers=1 " + secure + " --otlp=https://collector --otlp-share=0.005",

@@ -134,6 +134,9 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 	for _, network := range s.TrustedProxies {
 		p.setFlag("trust-proxy", network)
 	}
+	if len(s.Dialects) > 0 { // routers of an older image do not know the flag
+		p.setFlag("dialects", joined(s.Dialects))
+	}
 	p.label(s.Labelling)
 	if s.Pages != "" { // routers of an older image do not know the flag
 		p.setFlag("pages", strings.ReplaceAll(s.Pages, "$", "$$"))
@@ -210,4 +213,13 @@ func routerResources(s v1alpha1.Router) corev1.ResourceRequirements {
 		need.Requests[corev1.ResourceMemory], need.Limits[corev1.ResourceMemory] = *memory, *memory
 	}
 	return need
+}
+
+// joined is a list as flags take it.
+func joined(dialects []v1alpha1.Dialect) string {
+	names := make([]string, len(dialects))
+	for i, d := range dialects {
+		names[i] = string(d)
+	}
+	return strings.Join(names, ",")
 }

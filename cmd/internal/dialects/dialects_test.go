@@ -1,6 +1,9 @@
 package dialects
 
 import (
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +39,24 @@ func TestFlags(t *testing.T) {
 		}
 		if got := strings.Join(served, ","); got != tt.served || c.Encoders == nil {
 			t.Errorf("--dialects %s serves %q, want %q", tt.value, got, tt.served)
+		}
+	}
+}
+
+// TestFleetsCanNameThem reads the definition of a TTSDeployment.
+func TestFleetsCanNameThem(t *testing.T) {
+	crd, err := os.ReadFile("../../../config/crd/swar.dev_ttsdeployments.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?s)\n +dialects:.*?\n +enum:\n((?: +- \w+\n)+)`).FindSubmatch(crd)
+	if list == nil {
+		t.Fatal("there is no list of dialects")
+	}
+	known := strings.Fields(strings.ReplaceAll(string(list[1]), "- ", ""))
+	for _, name := range append(names(), none) {
+		if !slices.Contains(known, name) {
+			t.Errorf("spec.router.dialects cannot name %s: it takes %q", name, known)
 		}
 	}
 }
