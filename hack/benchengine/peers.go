@@ -158,8 +158,7 @@ func (b *bench) own(name, dir string, streams int) (*speaker, error) {
 }
 
 func (b *bench) sherpa(name, dir string) (*speaker, error) {
-	// node's own handler for faults would hide what hack/cpumask.sh lives on.
-	cmd := b.command("node", "--disable-wasm-trap-handler", filepath.Join(b.peer.dir, "sherpa.js"), dir)
+	cmd := b.command("node", filepath.Join(b.peer.dir, "sherpa.js"), dir)
 	cmd.Dir = b.peer.dir
 	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(b.peer.dir, "node_modules", peerLibrary))
 	return start(name, cmd)

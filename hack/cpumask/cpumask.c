@@ -1,9 +1,11 @@
 // A library to be preloaded, which hides sets of instructions from a program: CPUMASK=avx2 those that came after
 // AVX2, CPUMASK=avx512 those after the first AVX-512. The program then takes the code of an older processor at the
 // speed of this one. It works where Linux can make CPUID fault (arch_prctl(2), ARCH_SET_CPUID) and does not reach
-// into the children of the program.
+// into the children of the program. The program's own handler of faults is kept behind this one, and gets the others:
+// that of Go would take a CPUID in Go code for a crash.
 #define _GNU_SOURCE
 #include <asm/prctl.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +16,28 @@
 #include <unistd.h>
 
 static int only_avx2;
-static struct sigaction before;
+static struct sigaction theirs; // what the program wants to be done about a fault
+
+typedef int set_action(int, const struct sigaction *, struct sigaction *);
+
+static int really(int signal_number, const struct sigaction *now, struct sigaction *before) {
+	static set_action *next;
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_NEXT, "sigaction");
+	return next(signal_number, now, before);
+}
+
+// sigaction takes the place of the C library's.
+int sigaction(int signal_number, const struct sigaction *now, struct sigaction *before) {
+	if (signal_number != SIGSEGV)
+		return really(signal_number, now, before);
+	const struct sigaction was = theirs;
+	if (now != NULL)
+		theirs = *now;
+	if (before != NULL)
+		*before = was;
+	return 0;
+}
 
 static long let_cpuid(unsigned long on) { return syscall(SYS_arch_prctl, ARCH_SET_CPUID, on); }
 
@@ -40,10 +63,14 @@ static void on_fault(int signal_number, siginfo_t *info, void *context) {
 	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
 	const unsigned char *code = (const unsigned char *)r[REG_RIP];
 	if (info->si_code != SI_KERNEL || code[0] != 0x0f || code[1] != 0xa2) {
-		if (before.sa_flags & SA_SIGINFO && before.sa_sigaction != NULL)
-			before.sa_sigaction(signal_number, info, context);
-		else
-			signal(signal_number, SIG_DFL);
+		if (theirs.sa_flags & SA_SIGINFO)
+			theirs.sa_sigaction(signal_number, info, context);
+		else if (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN)
+			theirs.sa_handler(signal_number);
+		else {
+			really(signal_number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+			raise(signal_number); // once this handler has ended
+		}
 		return;
 	}
 	const unsigned leaf = (unsigned)r[REG_RAX], sub = (unsigned)r[REG_RCX];
@@ -64,8 +91,9 @@ __attribute__((constructor(101))) static void begin(void) {
 		exit(2);
 	}
 	only_avx2 = strcmp(to, "avx2") == 0;
-	const struct sigaction now = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
-	if (sigaction(SIGSEGV, &now, &before) != 0 || let_cpuid(0) != 0) {
+	struct sigaction now = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	sigfillset(&now.sa_mask); // as handlers have it that this one may call
+	if (really(SIGSEGV, &now, &theirs) != 0 || let_cpuid(0) != 0) {
 		fprintf(stderr, "cpumask: this machine cannot hide instructions: %s\n", strerror(errno));
 		exit(2);
 	}

@@ -239,6 +239,7 @@ var rules = map[string]rule{
 	"hack/peerstest":       {nil, "providers of others know nothing of us"},
 	"hack/internal/page":   {nil, "the commands of a page are found without knowing what they do"},
 	"hack/kubetest":        {nil, "an API server does not know what is tried on it"},
+	"hack/cpumasktest":     {nil, "what hides instructions is tried on a program that knows nothing of it"},
 	"hack/fetch":           {nil, "scripts are tried as they are run"},
 	"hack/onnxruntimetest": {nil, "finding the library has nothing to do with what runs on it"},
 	"hack/benchengine": {[]string{
