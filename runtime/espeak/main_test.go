@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swar-tts/swar/runtime/internal/espeakng"
+	"github.com/swar-tts/swar/runtime/internal/quickexit"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 )
@@ -50,7 +51,7 @@ func fake(how string) {
 		os.Stdout.Write(header(programRate))
 		count, _ := strconv.Atoi(n)
 		samples(count)
-		os.Exit(0)
+		quickexit.Exit(0)
 	}
 	switch how {
 	case "counts": // a second of audio for every letter
@@ -60,10 +61,10 @@ func fake(how string) {
 		os.Stdout.Write(header(programRate))
 		samples(4000)
 		fmt.Fprintln(os.Stderr, "Error: no voice data")
-		os.Exit(3)
+		quickexit.Exit(3)
 	case "fails loudly":
 		fmt.Fprint(os.Stderr, strings.Repeat("x", 1<<20))
-		os.Exit(1)
+		quickexit.Exit(1)
 	case "says nothing":
 	case "cuts its header":
 		os.Stdout.Write(header(programRate)[:43])
@@ -87,10 +88,10 @@ func fake(how string) {
 		time.Sleep(time.Hour)
 	case "shows its environment":
 		fmt.Fprint(os.Stderr, os.Getenv("SWAR_SMTP_PASSWORD")+os.Getenv("SWAR_API_KEY")+" "+os.Getenv("ESPEAK_DATA_PATH"))
-		os.Exit(3)
+		quickexit.Exit(3)
 	case "fails with its number":
 		fmt.Fprintln(os.Stderr, os.Getpid())
-		os.Exit(3)
+		quickexit.Exit(3)
 	case "pauses": // for longer than a spare process may before it speaks
 		os.Stdout.Write(header(programRate))
 		samples(1764)
@@ -100,7 +101,7 @@ func fake(how string) {
 		os.Stdout.Write(header(programRate))
 		for {
 			if _, err := os.Stdout.Write(make([]byte, 1<<16)); err != nil {
-				os.Exit(1)
+				quickexit.Exit(1)
 			}
 		}
 	case "dribbles": // byte by byte, so that every read ends in the middle of something
@@ -108,7 +109,7 @@ func fake(how string) {
 			os.Stdout.Write([]byte{b})
 		}
 	}
-	os.Exit(0)
+	quickexit.Exit(0)
 }
 
 // answer is what a fake says to the questions at the start.
@@ -122,7 +123,7 @@ func answer(how, question string) {
 		}
 	case how == "fails at once":
 		fmt.Fprintln(os.Stderr, "Error: no data")
-		os.Exit(2)
+		quickexit.Exit(2)
 	case question == "--version" && how == "is another program":
 		fmt.Println("hello 1.0")
 	case question == "--version":
@@ -136,7 +137,7 @@ func answer(how, question string) {
 	case question == "--voices=variant" && how != "has no variants":
 		fmt.Println(" 5  variant         --/F      female2            !v/f2                ")
 	}
-	os.Exit(0)
+	quickexit.Exit(0)
 }
 
 func header(rate uint32) []byte {
@@ -163,7 +164,6 @@ func fakeEngine(t *testing.T, how string) *Engine {
 // setFake decides how this binary behaves when it is run as a program.
 func setFake(t *testing.T, how string) {
 	t.Setenv(fakeEnv, how)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets every process sleep for a second before it ends
 }
 
 // longText keeps the program busy: it is minutes of audio, which no pipe holds.

@@ -1,6 +1,9 @@
 package kokoro_test
 
 import (
+	"context"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/internal/orttest"
@@ -11,16 +14,66 @@ import (
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
-func TestConformance(t *testing.T) {
+// TestRealWeights holds the engine to its promises on the published weights, which it loads once.
+func TestRealWeights(t *testing.T) {
 	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
 	e := open(t, dir, kokoro.Config{})
-	synthtest.Run(t, func(*testing.T) synth.Engine { return e.Again() })
+	t.Run("conformance", func(t *testing.T) { synthtest.Run(t, func(*testing.T) synth.Engine { return e.Again() }) })
+	t.Run("silence around speech", func(t *testing.T) { testSilenceAroundSpeech(t, e) })
+	t.Run("short texts", func(t *testing.T) { testShortTexts(t, e) })
+	t.Run("word times against the sound", func(t *testing.T) { testWordTimesAgainstTheSound(t, e) })
+	t.Run("output that is no number", func(t *testing.T) { testOutputThatIsNoNumber(t, e) })
 }
 
-// TestSilenceAroundSpeech: a chunk begins with 20 ms of silence and ends with 50 and what fills its last frame.
-func TestSilenceAroundSpeech(t *testing.T) {
-	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
-	e := open(t, dir, kokoro.Config{})
+// TestWorkersAtOnce: two workers speak what each speaks alone, while a third one is cancelled again and again.
+func TestWorkersAtOnce(t *testing.T) {
+	dir, _ := kokorotest.RacingBundle(t, nil, "hf_beta", "hm_omega")
+	e := open(t, dir, kokoro.Config{CacheBytes: -1})
+	workers := make([]synth.Worker, 3)
+	for i := range workers {
+		var err error
+		if workers[i], err = e.NewWorker(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := []synth.Options{{Voice: "hf_beta", Text: "नमस्ते।", Temperature: .3}, {Voice: "hm_omega", Text: "Thank you.", Temperature: .3}}
+	var alone [2][]int16
+	for i, o := range texts {
+		alone[i] = say(t, workers[i], o)
+	}
+	done := make(chan struct{})
+	var cancelled, speaking sync.WaitGroup
+	cancelled.Go(func() {
+		for i := 0; ; i++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			if i%2 == 0 {
+				cancel()
+			}
+			if _, err := workers[2].Prefill(ctx, texts[1]); err == nil {
+				_, _, _, _ = workers[2].Next(ctx, make([]int16, speech.FrameSamples), 1)
+			}
+			cancel()
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	for i, o := range texts {
+		speaking.Go(func() {
+			if !slices.Equal(say(t, workers[i], o), alone[i]) {
+				t.Errorf("%s: beside others it sounds otherwise", o.Text)
+			}
+		})
+	}
+	speaking.Wait()
+	close(done)
+	cancelled.Wait()
+}
+
+// testSilenceAroundSpeech: a chunk begins with 20 ms of silence and ends with 50 and what fills its last frame.
+func testSilenceAroundSpeech(t *testing.T, e *kokoro.Engine) {
 	w, err := e.NewWorker(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -48,10 +101,8 @@ func TestSilenceAroundSpeech(t *testing.T) {
 	}
 }
 
-// TestShortTexts: one sound, one word, and what has no mark at its end are speech, too, and no noise.
-func TestShortTexts(t *testing.T) {
-	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
-	e := open(t, dir, kokoro.Config{})
+// testShortTexts: one sound, one word, and what has no mark at its end are speech, too, and no noise.
+func testShortTexts(t *testing.T, e *kokoro.Engine) {
 	w, err := e.NewWorker(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -72,10 +123,8 @@ func TestShortTexts(t *testing.T) {
 	}
 }
 
-// TestOutputThatIsNoNumber ends the chunk with an error and is counted. The worker speaks on.
-func TestOutputThatIsNoNumber(t *testing.T) {
-	dir, _ := kokorotest.Bundle(t, nil, "hf_beta")
-	e := open(t, dir, kokoro.Config{})
+// testOutputThatIsNoNumber ends the chunk with an error and is counted. The worker speaks on.
+func testOutputThatIsNoNumber(t *testing.T, e *kokoro.Engine) {
 	w, err := e.NewWorker(t.Context())
 	if err != nil {
 		t.Fatal(err)

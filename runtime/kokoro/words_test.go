@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/kokoro"
-	"github.com/swar-tts/swar/runtime/kokoro/kokorotest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
 	"github.com/swar-tts/swar/runtime/wordtime"
@@ -26,10 +25,8 @@ var hissing = []string{
 	"Four seven zero six, then send me the same serial number.",
 }
 
-// TestWordTimesAgainstTheSound compares words with where the hiss of their first sound begins. docs/websocket.md has the figures.
-func TestWordTimesAgainstTheSound(t *testing.T) {
-	dir, _ := kokorotest.Bundle(t, nil, "hf_beta", "hm_omega")
-	e := open(t, dir, kokoro.Config{})
+// testWordTimesAgainstTheSound compares words with where the hiss of their first sound begins. docs/websocket.md has the figures.
+func testWordTimesAgainstTheSound(t *testing.T, e *kokoro.Engine) {
 	w, err := e.NewWorker(t.Context())
 	if err != nil {
 		t.Fatal(err)

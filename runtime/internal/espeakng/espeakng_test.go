@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/swar-tts/swar/runtime/internal/quickexit"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 		text, _ := io.ReadAll(os.Stdin)
 		os.Stdout.WriteString(strings.Join(os.Args[1:], " ") + ":")
 		os.Stdout.Write(text)
-		os.Exit(0)
+		quickexit.Exit(0)
 	case "hangs":
 		time.Sleep(time.Hour)
 	case "is killed": // as long as there is a file to take away
@@ -40,10 +41,10 @@ func TestMain(m *testing.M) {
 			time.Sleep(time.Hour)
 		}
 		os.Stdout.WriteString("said")
-		os.Exit(0)
+		quickexit.Exit(0)
 	case "fails":
 		os.Stderr.WriteString("no data\n")
-		os.Exit(2)
+		quickexit.Exit(2)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -51,7 +52,6 @@ func TestMain(m *testing.M) {
 func fake(t *testing.T, how string) Program {
 	t.Helper()
 	t.Setenv(fakeEnv, how)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets every process sleep for a second before it ends
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,19 @@ func folder(tb testing.TB, root string) string {
 // Bundle makes a bundle of the published model with these voices, under the names that they were published with or, as
 // NAME=PUBLISHED, under others, and returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are those of
 // [convert.Constants], or made up for a voice that has none there.
+//
+// With the race detector it skips the test, which would take ten times as long: make test runs it without. Whether many may use a model
+// at once is for those tests that make their bundle by [RacingBundle].
 func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
+	tb.Helper()
+	if raceDetector {
+		tb.Skip("real weights are tried without the race detector: run go test ./runtime/kokoro/...")
+	}
+	return RacingBundle(tb, norms, voices...)
+}
+
+// RacingBundle is Bundle with the race detector, too.
+func RacingBundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
 	tb.Helper()
 	from, dir := Folder(tb), filepath.Join(tb.TempDir(), "kokoro")
 	c := convert.Conversion{

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/swar-tts/swar/runtime/internal/espeakng"
+	"github.com/swar-tts/swar/runtime/internal/quickexit"
 )
 
 // The tests run this binary again as a program that behaves as the environment says, by a variable that every
@@ -41,7 +42,7 @@ func fake(how string) {
 				fmt.Println(" 5  hi              --/M      Hindi              inc/hi               ")
 			}
 		}
-		os.Exit(0)
+		quickexit.Exit(0)
 	}
 	if how == "hangs" {
 		time.Sleep(time.Hour)
@@ -50,7 +51,7 @@ func fake(how string) {
 	switch how {
 	case "fails":
 		fmt.Fprintln(os.Stderr, "Error: no voice data")
-		os.Exit(3)
+		quickexit.Exit(3)
 	case "is killed":
 		if p, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = p.Signal(syscall.SIGKILL)
@@ -58,7 +59,7 @@ func fake(how string) {
 		time.Sleep(time.Hour)
 	case "shows its environment":
 		fmt.Fprint(os.Stderr, os.Getenv("SWAR_API_KEY")+" "+os.Getenv("ESPEAK_DATA_PATH"))
-		os.Exit(3)
+		quickexit.Exit(3)
 	}
 	for line := range strings.Lines(string(in)) {
 		switch line = strings.TrimSpace(line); {
@@ -77,7 +78,7 @@ func fake(how string) {
 	if how == "goes on" {
 		fmt.Println("a")
 	}
-	os.Exit(0)
+	quickexit.Exit(0)
 }
 
 // fakeReader reads with a program that behaves as named.
@@ -90,7 +91,6 @@ func fakeReader(t *testing.T, how string) *Reader {
 func setFake(t *testing.T, how string) string {
 	t.Helper()
 	t.Setenv(fakeEnv, how)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lets every process sleep for a second before it ends
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,5 @@
+//go:build race
+
+package kokorotest
+
+const raceDetector = true
