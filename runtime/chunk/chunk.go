@@ -5,6 +5,7 @@
 package chunk
 
 import (
+	"math"
 	"sort"
 	"strings"
 	"unicode"
@@ -25,12 +26,17 @@ import (
 // Nothing is assumed about count but that, by and large, more text has more tokens. It may be expensive: it is called a handful of
 // times for each chunk, on pieces of about that length.
 func Split(text string, limit int, count func(string) int) []speech.Chunk {
+	return split(text, limit, count, math.MaxInt)
+}
+
+// split is Split for who needs no more than the first few chunks. More than one of these are as Split has them but for the last.
+func split(text string, limit int, count func(string) int, most int) []speech.Chunk {
 	s := splitter{text: text, limit: max(limit, 1), count: count, perByte: 0.2}
 	sentences := s.sentences()
 	for _, sentence := range sentences {
 		s.starts = append(s.starts, sentence.start)
 	}
-	pieces := s.pack(sentences)
+	pieces := s.pack(sentences, most)
 	s.mend(pieces)
 	return s.chunks(pieces)
 }
@@ -56,10 +62,39 @@ func Sentences(text string, limit int, count func(string) int) []speech.Chunk {
 	}
 	var pieces []span
 	for _, group := range groups {
-		pieces = append(pieces, s.pack(group)...)
+		pieces = append(pieces, s.pack(group, math.MaxInt)...)
 	}
 	s.mend(pieces)
 	return s.chunks(pieces)
+}
+
+// Growing is Split for a model whose first sample waits for the whole chunk: the first chunk has at most lead tokens, and none has more
+// than all before it together, or lead where that is more. So no chunk takes long to prepare beside what is heard meanwhile, and a long
+// text has few chunks.
+func Growing(text string, lead, limit int, count func(string) int) []speech.Chunk {
+	var all []speech.Chunk
+	tokens, chars := 0, 0 // before rest
+	for rest := text; ; {
+		most, number := min(max(lead, tokens), limit), math.MaxInt
+		if most < limit {
+			number = 2
+		}
+		chunks := split(rest, most, count, number)
+		if most < limit && len(chunks) > 1 {
+			chunks = chunks[:1]
+		}
+		for _, c := range chunks {
+			c.Index, c.CharStart, c.CharEnd = len(all), chars+c.CharStart, chars+c.CharEnd
+			all = append(all, c)
+			tokens += c.Tokens
+		}
+		if most == limit || len(chunks) == 0 {
+			return all
+		}
+		end := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace)) + len(chunks[0].Text)
+		chars += utf8.RuneCountInString(rest[:end])
+		rest = rest[end:]
+	}
 }
 
 type splitter struct {
@@ -108,10 +143,10 @@ func (s *splitter) prefix(start, n int, end func(k int) int, enough int) (fit, t
 	return low, tokens
 }
 
-// pack lets neighbours share a chunk as long as they fit, and cuts what alone does not.
-func (s *splitter) pack(units []span) []span {
+// pack lets neighbours share a chunk as long as they fit, and cuts what alone does not. It is content with so many.
+func (s *splitter) pack(units []span, most int) []span {
 	var packed []span
-	for len(units) > 0 {
+	for len(units) > 0 && len(packed) < most {
 		n, tokens := 1, units[0].tokens
 		if !s.apart(units) {
 			n, tokens = s.prefix(units[0].start, len(units), func(k int) int { return units[k-1].end }, s.limit)

@@ -127,6 +127,53 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+func TestGrowing(t *testing.T) {
+	const lead, limit = 4, 10
+	for name, tt := range map[string]struct {
+		text string
+		want []string
+	}{
+		"nothing":                         {" \n", nil},
+		"one word below the lead":         {" ek do teen. ", []string{"ek do teen."}},
+		"exactly the lead":                {"ek do. teen chaar.", []string{"ek do. teen chaar."}},
+		"one word above the lead":         {"ek do. teen chaar paanch.", []string{"ek do.", "teen chaar paanch."}},
+		"as many as before":               {"a b c d. e f g h. i j k l. m n o p. q r s", []string{"a b c d.", "e f g h.", "i j k l. m n o p.", "q r s"}},
+		"one more than before is cut":     {"a b c d. ek aur f g h. j k l m", []string{"a b c d.", "ek aur", "f g h.", "j k l m"}},
+		"up to the limit, and no further": {"a b c d. e f g h. " + strings.Repeat("i j k l m. ", 5), []string{"a b c d.", "e f g h.", "i j k l m.", "i j k l m. i j k l m.", "i j k l m. i j k l m."}},
+		"a short beginning":               {"haan ji bhai. ek do teen. a b c d. e f g h", []string{"haan ji bhai.", "ek do teen.", "a b c d.", "e f g h"}},
+	} {
+		if got := texts(Growing(tt.text, lead, limit, byWord)); !slices.Equal(got, tt.want) && len(got)+len(tt.want) > 0 {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestGrowingKeepsThePromises: it is a split in all else, and asks for no more than a few times what Split does.
+func TestGrowingKeepsThePromises(t *testing.T) {
+	const lead, limit = 22, 50
+	for name, text := range hostile {
+		for by, count := range counts {
+			calls, counted := 0, 0
+			got := Growing(text, lead, limit, func(s string) int {
+				calls++
+				counted += len(s)
+				return count(s)
+			})
+			check(t, text, limit, count, got)
+			tokens := 0
+			for i, c := range got {
+				if most := min(max(lead, tokens), limit); c.Tokens > most && uniseg.GraphemeClusterCount(c.Text) > 1 {
+					t.Errorf("%s, %s: chunk %d has %d tokens behind %d, more than %d", name, by, i, c.Tokens, tokens, most)
+				}
+				tokens += c.Tokens
+			}
+			if calls > 40*len(got)+8 || counted > 40*len(text) {
+				t.Errorf("%s, %s: %d chunks: %d calls over %.1f times the text", name, by, len(got), calls, float64(counted)/float64(len(text)))
+			}
+		}
+	}
+}
+
 // check holds the promises that every split keeps.
 func check(t *testing.T, text string, limit int, count func(string) int, chunks []speech.Chunk) {
 	t.Helper()

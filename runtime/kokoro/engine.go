@@ -215,12 +215,22 @@ func (e *Engine) Model() speech.Model {
 	return m
 }
 
-// A chunk of 50 tokens should not have more ids than this: the time until its first sample grows with them.
-const idsOfChunk = 130
+// How many ids a chunk should have, and may. The time until its first sample grows with them, for which listeners wait at the first chunk
+// alone; above some 300 the model speaks faster than it should. The longest leaves a tenth to phoneme.MaxIDs, because ids are estimated.
+const (
+	idsOfFirst   = 130
+	idsOfOthers  = 290
+	idsOfLongest = 460
+)
 
 // Tokens implements [synth.Engine]. It counts phonemes, in units of which the longest chunk may have 50.
 func (e *Engine) Tokens(text string) int {
-	return (phoneme.Count(espeak.Prepared(text))*speech.MaxChunkTokens + idsOfChunk - 1) / idsOfChunk
+	return (phoneme.Count(espeak.Prepared(text))*speech.MaxChunkTokens + idsOfLongest - 1) / idsOfLongest
+}
+
+// ChunkTokens implements [synth.ChunkSizer].
+func (e *Engine) ChunkTokens() (first, others int) {
+	return idsOfFirst * speech.MaxChunkTokens / idsOfLongest, idsOfOthers * speech.MaxChunkTokens / idsOfLongest
 }
 
 // Prepared implements [synth.Preparer].

@@ -179,13 +179,19 @@ func (s *Speaker) split(text string, most int) []speech.Chunk {
 	return chunks
 }
 
-// cut cuts text where pauses are to be. A text of so many sentences that they are no chunks of their own is cut as
-// for any model.
+// cut cuts text where pauses are to be, into chunks as the engine likes them. A text that has too many of those is cut as for any model.
 func (s *Speaker) cut(text string, most int) []speech.Chunk {
 	if e, ok := s.engine.(synth.MarkReader); ok && !e.ReadsMarks() {
 		if chunks := chunk.Sentences(text, speech.MaxChunkTokens, s.engine.Tokens); len(chunks) <= most {
 			return chunks
 		}
+	}
+	if e, ok := s.engine.(synth.ChunkSizer); ok {
+		first, others := e.ChunkTokens()
+		if chunks := chunk.Growing(text, first, others, s.engine.Tokens); len(chunks) <= most {
+			return chunks
+		}
+		return chunk.Growing(text, first, speech.MaxChunkTokens, s.engine.Tokens)
 	}
 	return chunk.Split(text, speech.MaxChunkTokens, s.engine.Tokens)
 }

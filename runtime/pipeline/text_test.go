@@ -228,3 +228,29 @@ func TestSentencesAreChunksWhereMarksAreNoPauses(t *testing.T) {
 		}
 	}
 }
+
+// sizer is an engine that likes short chunks, and a short one first.
+type sizer struct{ *synthtest.Engine }
+
+func (sizer) ChunkTokens() (first, others int) { return 14, 20 }
+
+// TestChunksAreAsTheEngineLikesThem, but for those of texts that would have too many.
+func TestChunksAreAsTheEngineLikesThem(t *testing.T) {
+	const sentence = "Kal subah phir se aana hai ji, aur baat hogi. " // twelve of the fake engine's tokens
+	s, _ := run(t, 1, sizer{synthtest.NewEngine(synthtest.Config{})})
+	for _, tt := range []struct{ sentences, chunks, first, others int }{
+		{1, 1, 12, 0}, {2, 2, 12, 12}, {63, 63, 12, 12}, {64, 64, 12, 12}, {65, 19, 12, 46},
+	} {
+		n, err := s.Normalize(t.Context(), speech.Utterance{Text: strings.Repeat(sentence, tt.sentences)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		others := 0
+		for _, c := range n.Chunks[1:] {
+			others = max(others, c.Tokens)
+		}
+		if first := n.Chunks[0].Tokens; len(n.Chunks) != tt.chunks || first != tt.first || others != tt.others {
+			t.Errorf("%d sentences: %d chunks of %d and at most %d tokens, want %+v", tt.sentences, len(n.Chunks), first, others, tt)
+		}
+	}
+}

@@ -39,6 +39,14 @@ type MarkReader interface {
 	ReadsMarks() bool
 }
 
+// ChunkSizer is an engine that says how long chunks should be: because the first sample of a long one comes late, or because it sounds
+// worse. For one that says nothing they are as long as they may be.
+type ChunkSizer interface {
+	// ChunkTokens is how many tokens the first chunk of an utterance should have at most, and how many the others. A text that would have
+	// too many chunks then has longer ones behind its first.
+	ChunkTokens() (first, others int)
+}
+
 // VoiceReader is an engine whose voices may change on the disk while it speaks. It is safe for concurrent use.
 type VoiceReader interface {
 	// ReadVoices loads the voices that have come since they were read last, for all workers, and returns all that are
