@@ -16,7 +16,7 @@ type Socket interface {
 	// Open returns what the server sends first.
 	Open() []Action
 
-	// Read returns what a message of the client asks for, in order.
+	// Read returns what a message of the client asks for, in order. What it returns shares nothing with the message.
 	Read(Message) []Action
 
 	// Write returns how an event of a context is sent: only messages, and a [Close] behind them. It is called when the
@@ -105,17 +105,16 @@ type Event interface{ event() }
 
 // Started says that a worker speaks the first sentence of a turn.
 type Started struct {
-	RequestID string // of the turn, as it stands in the log
-	Voice     string
-	Model     string
-	Seed      int64
-
-	ContentType string // of the audio
+	RequestID   string // of the turn, as it stands in the log
+	Voice       string
+	Model       string
+	Seed        int64
+	ContentType string // of the audio of the turn
 }
 
-// Sound is encoded audio. Write may keep Data.
+// Sound is encoded audio.
 type Sound struct {
-	Data   []byte // not empty
+	Data   []byte // not empty; valid until the messages that Write makes of it have been sent
 	Frames int    // that went into it; an encoder may hold audio back, so this may be 0
 }
 

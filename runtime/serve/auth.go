@@ -6,18 +6,15 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gorilla/websocket"
+
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/dialect"
 )
 
-// authenticate returns what the presented key allows, or one of the errors of access. A key is looked for in the header x-api-key,
-// then in Authorization, and with query (WebSocket handshakes, for browsers cannot set headers there) also in the parameter api_key
-// and in a subprotocol key.KEY. The first that is not empty decides. Without a keyring everybody may do everything.
-func (s *Server) authenticate(r *http.Request, query bool) (access.Grant, error) {
-	return s.grant(r.Context(), s.credentials(r, query))
-}
-
-// credentials are what a request shows of who it is.
+// credentials are what a request shows of who it is. A key is looked for in the header x-api-key, then in Authorization,
+// and with query (WebSocket handshakes, for browsers cannot set headers there) also in the parameter api_key and in a
+// subprotocol key.KEY. The first that is not empty decides.
 func (s *Server) credentials(r *http.Request, query bool) access.Credentials {
 	key := headerKey(r.Header)
 	if key == "" && query {
@@ -26,10 +23,11 @@ func (s *Server) credentials(r *http.Request, query bool) access.Credentials {
 	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)}
 }
 
-// anyCredentials are what a request to a dialect shows of who it is, wherever clients of vendors put a key.
-func (s *Server) anyCredentials(r *http.Request) access.Credentials {
+// anyCredentials are what a request to a dialect shows of who it is, wherever clients of vendors put a key. A handshake
+// must select the subprotocol that came with it.
+func (s *Server) anyCredentials(r *http.Request) (creds access.Credentials, subprotocol string) {
 	var query url.Values
-	key, _ := dialect.Key(dialect.Places{
+	key, subprotocol := dialect.Key(dialect.Places{
 		Header: r.Header.Get,
 		Query: func(name string) string {
 			if query == nil {
@@ -37,11 +35,12 @@ func (s *Server) anyCredentials(r *http.Request) access.Credentials {
 			}
 			return query.Get(name)
 		},
+		Protocols: websocket.Subprotocols(r),
 	})
-	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)}
+	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)}, subprotocol
 }
 
-// grant returns what credentials allow now.
+// grant returns what credentials allow now, or one of the errors of access. Without a keyring everybody may do everything.
 func (s *Server) grant(ctx context.Context, creds access.Credentials) (access.Grant, error) {
 	switch {
 	case s.cfg.Keys == nil:

@@ -50,7 +50,7 @@ func TestAuthenticate(t *testing.T) {
 			for name, value := range tt.headers {
 				r.Header.Set(name, value)
 			}
-			grant, err := s.authenticate(r, tt.query)
+			grant, err := s.grant(r.Context(), s.credentials(r, tt.query))
 			if !errors.Is(err, tt.want) {
 				t.Errorf("error = %v, want %v", err, tt.want)
 			}

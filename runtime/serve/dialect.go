@@ -103,6 +103,9 @@ func faultOf(err error, requestID string) dialect.Fault {
 
 // dialectHandler answers a route of a dialect.
 func (s *Server) dialectHandler(d *dialect.Dialect, r dialect.Route) handler {
+	if r.Socket != nil {
+		return s.dialectSocket(d, r)
+	}
 	h := func(w http.ResponseWriter, q *http.Request, grant access.Grant, _ *outcome) error {
 		list, err := r.List(s.call(w, q, grant, nil))
 		if err != nil {
@@ -114,7 +117,11 @@ func (s *Server) dialectHandler(d *dialect.Dialect, r dialect.Route) handler {
 	if r.Speech != nil {
 		h = s.ordered(d, r.Speech)
 	}
-	return s.keyedBy(metrics.Endpoint(d.Name), s.anyCredentials, h)
+	credentials := func(r *http.Request) access.Credentials {
+		creds, _ := s.anyCredentials(r)
+		return creds
+	}
+	return s.keyedBy(metrics.Endpoint(d.Name), credentials, h)
 }
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, grant access.Grant, body []byte) dialect.Call {

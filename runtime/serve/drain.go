@@ -123,7 +123,7 @@ func (r *registry[T]) tellLocked() {
 type sockets struct {
 	watching sync.WaitGroup // a goroutine for each of keys
 
-	registry[*session]
+	registry[*connection]
 	keys   map[<-chan struct{}]*audience // by what tells the end of their key; guarded by mu, like sealed
 	sealed bool                          // no more are added
 }
@@ -131,14 +131,14 @@ type sockets struct {
 // audience is the sessions of one key. One goroutine waits for the end of the key for all of them: idle sockets are many, and shall cost
 // next to nothing.
 type audience struct {
-	sessions map[*session]struct{}
+	sessions map[*connection]struct{}
 	left     chan struct{} // closed when all have left
 }
 
 var errTooManySockets = fmt.Errorf("%s: %w", tooManySockets, speech.ErrBusy)
 
 // add counts c in, unless there are limit sockets already or none may be added any more, which is [speech.ErrDraining].
-func (s *sockets) add(c *session, limit int) error {
+func (s *sockets) add(c *connection, limit int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -152,7 +152,7 @@ func (s *sockets) add(c *session, limit int) error {
 	return nil
 }
 
-func (s *sockets) remove(c *session) {
+func (s *sockets) remove(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removeLocked(c)
@@ -166,14 +166,14 @@ func (s *sockets) remove(c *session) {
 }
 
 // watchLocked sees to it that c ends with its key.
-func (s *sockets) watchLocked(c *session) {
+func (s *sockets) watchLocked(c *connection) {
 	ended := c.grant.Ended
 	if ended == nil {
 		return
 	}
 	a := s.keys[ended]
 	if a == nil {
-		a = &audience{make(map[*session]struct{}), make(chan struct{})}
+		a = &audience{make(map[*connection]struct{}), make(chan struct{})}
 		if s.keys == nil {
 			s.keys = make(map[<-chan struct{}]*audience)
 		}
@@ -192,7 +192,7 @@ func (s *sockets) watchLocked(c *session) {
 }
 
 // dismissed returns the sessions of a key that has ended. Whoever is added with it after that is watched anew, and ends at once.
-func (s *sockets) dismissed(ended <-chan struct{}) []*session {
+func (s *sockets) dismissed(ended <-chan struct{}) []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.keys[ended]
@@ -204,7 +204,7 @@ func (s *sockets) dismissed(ended <-chan struct{}) []*session {
 }
 
 // seal lets nobody in any more, closes sealed in the same moment, and returns who is inside.
-func (s *sockets) seal(sealed chan<- struct{}) []*session {
+func (s *sockets) seal(sealed chan<- struct{}) []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sealed = true
@@ -220,28 +220,39 @@ var noWait = func() <-chan struct{} {
 }()
 
 // drain lets finish what has begun, and then closes.
-func (c *session) drain() {
+func (c *connection) drain() {
 	c.dismiss(speech.ErrDraining)
 	c.closeIfIdle()
 }
 
 // cut stops what has begun as well, for cause, with an error event, and closes.
-func (c *session) cut(cause error) {
+func (c *connection) cut(cause error) {
 	for _, u := range c.dismiss(cause) {
-		c.end(u, cause)
+		u.queue.end(u, cause)
 	}
 	c.stop(cause)
 	c.closeIfIdle()
 }
 
 // revoke ends the session because its key has ended: at once, and no answer of the client is waited for long.
-func (c *session) revoke() {
+func (c *connection) revoke() {
+	if c.endsSilent(access.ErrInvalidKey) {
+		c.protocol.failed(access.ErrInvalidKey)
+	}
 	c.cut(access.ErrInvalidKey)
 	c.liveness.end()
 }
 
+// endsSilent notes why the connection ends, and reports whether no utterance will tell the client.
+func (c *connection) endsSilent(why error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ending = why
+	return c.left == 0
+}
+
 // closeIfIdle closes unless an utterance has begun: then its end does it.
-func (c *session) closeIfIdle() {
+func (c *connection) closeIfIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closeIfEndingLocked()

@@ -24,22 +24,44 @@ func (d *delivery) encode(a dialect.Audio, u speech.Utterance) (speech.Format, e
 	if native, ok := a.Native(); ok {
 		return native, nil
 	}
-	model := d.server.cfg.Speaker.Model().ID
-	tags := speech.Metadata{Service: u.Service, Model: model, RequestID: u.RequestID}.Tags()
-	encoder, err := d.server.cfg.Encoders.NewEncoder(a, tags)
+	encoder, err := d.server.newEncoder(a, u)
 	if err != nil {
-		return "", &speech.EngineError{Text: "engine error", Err: err}
+		return "", err
 	}
 	d.speaker = &encoded{speaker: d.speaker, encoder: encoder}
 	return speech.PCM16, nil
 }
 
+// newEncoder returns what writes PCM16 of u as a.
+func (s *Server) newEncoder(a dialect.Audio, u speech.Utterance) (*pcmEncoder, error) {
+	tags := speech.Metadata{Service: u.Service, Model: s.cfg.Speaker.Model().ID, RequestID: u.RequestID}.Tags()
+	encoder, err := s.cfg.Encoders.NewEncoder(a, tags)
+	if err != nil {
+		return nil, &speech.EngineError{Text: "engine error", Err: err}
+	}
+	return &pcmEncoder{Encoder: encoder}, nil
+}
+
+// pcmEncoder encodes PCM16.
+type pcmEncoder struct {
+	dialect.Encoder
+	samples []int16
+}
+
+// write is Write for samples as bytes.
+func (e *pcmEncoder) write(data []byte) ([]byte, error) {
+	e.samples = e.samples[:0]
+	for i := 0; i+1 < len(data); i += 2 {
+		e.samples = append(e.samples, int16(uint16(data[i])|uint16(data[i+1])<<8))
+	}
+	return e.Write(e.samples)
+}
+
 // encoded encodes the samples of a speaker, which must speak PCM16. It speaks once.
 type encoded struct {
 	speaker speaking
-	encoder dialect.Encoder
+	encoder *pcmEncoder
 	chunk   int // of the last audio
-	samples []int16
 }
 
 // Speak implements [speaking].
@@ -64,12 +86,8 @@ type encodedSink struct {
 
 // Audio implements [speech.Sink]. Frames whose audio the encoder holds back pass without data, so that they count.
 func (k encodedSink) Audio(a speech.Audio) (err error) {
-	k.samples = k.samples[:0]
-	for i := 0; i+1 < len(a.Data); i += 2 {
-		k.samples = append(k.samples, int16(uint16(a.Data[i])|uint16(a.Data[i+1])<<8))
-	}
 	k.chunk = a.Chunk
-	if a.Data, err = k.encoder.Write(k.samples); err != nil {
+	if a.Data, err = k.encoder.write(a.Data); err != nil {
 		return err
 	}
 	return k.Sink.Audio(a)

@@ -18,6 +18,9 @@ func (q *fifo[T]) push(item T) {
 	q.items = append(q.items, item)
 }
 
+// first returns the first item, in place. The queue must not be empty.
+func (q *fifo[T]) first() *T { return &q.items[q.head] }
+
 // pop removes the first item. The queue must not be empty.
 func (q *fifo[T]) pop() T {
 	item := q.items[q.head]

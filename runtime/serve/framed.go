@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"time"
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/dialect"
@@ -19,11 +18,9 @@ type framedSink struct {
 	began   bool
 
 	// Of the words.
-	speed  float64
+	words  wordsMaker
 	source *feed.Source // nil: words are not asked for, or nobody knows them
 	base   int          // code points that are spoken before the text
-	chunk  speech.Chunk // the present one
-	before int          // frames before it
 	frames int
 	ends   [][]byte // what words have become that are sent behind all audio
 }
@@ -31,7 +28,7 @@ type framedSink struct {
 // frame makes d an answer in the framing of an order, and returns what is to be spoken into.
 func (d *delivery) frame(name dialect.Name, o dialect.Order) *framedSink {
 	f := o.Framing
-	k := &framedSink{restSink: &d.sink, framing: f, speed: o.Audio.Speed}
+	k := &framedSink{restSink: &d.sink, framing: f, words: wordsMaker{speed: o.Audio.Speed}}
 	if f.Words != nil {
 		k.source = feed.NewSource(o.Utterance)
 	}
@@ -60,7 +57,7 @@ func (k *framedSink) Start(s speech.Start) error {
 
 // ChunkStart implements [speech.Sink].
 func (k *framedSink) ChunkStart(c speech.Chunk) error {
-	k.chunk, k.before = c, k.frames
+	k.words.begin(c, k.frames)
 	return k.restSink.ChunkStart(c)
 }
 
@@ -91,11 +88,8 @@ func (k *framedSink) ChunkEnd(e speech.ChunkEnd) error {
 	if err := k.restSink.ChunkEnd(e); err != nil || k.source == nil {
 		return err
 	}
-	data := k.framing.Words(dialect.Words{
-		Text: k.chunk.Text, CharStart: k.chunk.CharStart,
-		Start: k.heard(time.Duration(k.before) * speech.FrameDuration), End: k.heard(time.Duration(k.frames) * speech.FrameDuration),
-		Spoken: k.allHeard(e.Words), Source: k.allHeard(k.source.Heard(e.Words, k.base, k.chunk.CharEnd)),
-	})
+	source := k.source.Heard(e.Words, k.base, k.words.chunk.CharEnd)
+	data := k.framing.Words(k.words.end(e.Words, source, k.frames))
 	if k.frameAll != nil {
 		k.ends = append(k.ends, data)
 		return nil
@@ -104,18 +98,4 @@ func (k *framedSink) ChunkEnd(e speech.ChunkEnd) error {
 		return nil
 	}
 	return k.restSink.Audio(speech.Audio{Chunk: e.Chunk, Data: data})
-}
-
-// heard is when something is heard that was spoken at a time.
-func (k *framedSink) heard(at time.Duration) time.Duration {
-	return time.Duration(float64(at) / k.speed)
-}
-
-func (k *framedSink) allHeard(words []speech.Word) []speech.Word {
-	all := make([]speech.Word, len(words))
-	for i, w := range words {
-		w.Start, w.End = k.heard(w.Start), k.heard(w.End)
-		all[i] = w
-	}
-	return all
 }

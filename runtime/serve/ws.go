@@ -50,18 +50,44 @@ var upgrader = websocket.Upgrader{
 	WriteBufferPool:  &sync.Pool{},
 	Subprotocols:     []string{subprotocol},
 	CheckOrigin:      func(*http.Request) bool { return true },                // no cookie is involved, so any page may connect
-	Error:            func(http.ResponseWriter, *http.Request, int, error) {}, // stream returns it
+	Error:            func(http.ResponseWriter, *http.Request, int, error) {}, // connect returns it
 }
 
-// stream answers GET /v1/tts/stream: it turns the connection into a session, which lives on after it has returned. An idle socket would
-// otherwise hold the buffers and the goroutine that net/http has for a request.
+// stream answers GET /v1/tts/stream.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
-	grant, conn, err := s.handshake(w, r)
+	return s.connect(w, r, socketKind{
+		endpoint: metrics.WS, creds: s.credentials(r, true), upgrader: &upgrader,
+		accept: func(access.Grant) (func(*connection) protocol, error) {
+			return func(c *connection) protocol { return newSession(c) }, nil
+		},
+	})
+}
+
+// socketKind is what differs between the sockets of protocols.
+type socketKind struct {
+	endpoint    metrics.Endpoint
+	creds       access.Credentials
+	upgrader    *websocket.Upgrader
+	subprotocol string // that is selected, if it is not for the upgrader to select one
+
+	// accept returns what is spoken on a connection with a grant, or why there is none.
+	accept func(access.Grant) (func(*connection) protocol, error)
+}
+
+// connect turns the connection of a request into one that speaks a protocol, which lives on after connect has returned.
+// An idle socket would otherwise hold the buffers and the goroutine that net/http has for a request.
+func (s *Server) connect(w http.ResponseWriter, r *http.Request, kind socketKind) error {
+	grant, err := s.grant(r.Context(), kind.creds)
 	refused := func(err error) {
 		s.record(r.Context(), &outcome{
-			endpoint: metrics.WS, requestID: w.Header().Get("X-Request-Id"), keyID: grant.KeyID, err: err,
+			endpoint: kind.endpoint, requestID: w.Header().Get("X-Request-Id"), keyID: grant.KeyID, err: err,
 		})
 	}
+	if err != nil { // nobody without a key learns more
+		refused(err)
+		return err
+	}
+	conn, speak, err := s.handshake(w, r, kind, grant)
 	if err != nil {
 		refused(err)
 		return err
@@ -70,41 +96,54 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(r.Context())) // r's ends when we return
-	session := newSession(s, conn, s.credentials(r, true), grant, stop)
-	if err := s.sockets.add(session, s.cfg.MaxSockets); err != nil {
+	c := newConnection(s, conn, kind.endpoint, kind.creds, grant, stop)
+	c.protocol = speak(c)
+	if err := s.sockets.add(c, s.cfg.MaxSockets); err != nil {
 		stop(err)
 		refused(err)
 		turnAway(conn, err)
 		return nil
 	}
-	go session.run(ctx) // Wait waits for it
+	go c.run(ctx) // Wait waits for it
 	return nil
 }
 
-// handshake checks the key first: nobody without one learns more. A nil connection means that the client left during the handshake.
-func (s *Server) handshake(w http.ResponseWriter, r *http.Request) (access.Grant, *websocket.Conn, error) {
-	grant, err := s.authenticate(r, true)
-	if err != nil {
-		return grant, nil, err
-	}
+// handshake upgrades the connection of a request. A nil connection means that the client left during the handshake.
+func (s *Server) handshake(
+	w http.ResponseWriter, r *http.Request, kind socketKind, grant access.Grant,
+) (*websocket.Conn, func(*connection) protocol, error) {
 	if !websocket.IsWebSocketUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
 		w.Header().Set("Connection", "Upgrade")
-		return grant, nil, errUpgradeRequired
+		return nil, nil, errUpgradeRequired
 	}
 	if s.isDraining() {
-		return grant, nil, speech.ErrDraining
+		return nil, nil, speech.ErrDraining
+	}
+	speak, err := kind.accept(grant)
+	if err != nil {
+		return nil, nil, err
 	}
 	mark := make(http.Header)
 	s.setSynthetic(mark)
-	conn, err := upgrader.Upgrade(frameHijacker{w}, r, mark)
+	if kind.subprotocol != "" {
+		mark.Set("Sec-Websocket-Protocol", kind.subprotocol)
+	}
+	conn, err := kind.upgrader.Upgrade(frameHijacker{w}, r, mark)
 	if e, ok := errors.AsType[websocket.HandshakeError](err); ok {
 		w.Header().Set("Sec-Websocket-Version", "13")
 		text := "websocket handshake: " + strings.TrimPrefix(e.Error(), "websocket: ")
-		return grant, nil, &speech.Refusal{Code: speech.CodeBadRequest, Text: text}
+		return nil, nil, &speech.Refusal{Code: speech.CodeBadRequest, Text: text}
 	}
-	return grant, conn, nil
+	return conn, speak, nil
 }
+
+// vendorUpgrader is upgrader for dialects, which select subprotocols themselves.
+var vendorUpgrader = func() websocket.Upgrader {
+	u := upgrader
+	u.Subprotocols = nil
+	return u
+}()
 
 // turnAway closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped
 // with unread bytes in it is reset, and a reset can overtake the close frame.

@@ -32,13 +32,11 @@ type fedText struct {
 	finishedBy string      // who has finished it, if it was not the client
 }
 
-// newFedText returns the text of u, of which nothing has come.
-func (c *session) newFedText(u *utterance) *fedText {
-	return &fedText{Session: feed.New(feed.Config{
-		Utterance: u.Utterance, Speak: c.server.speak, Group: c.id, More: c.more,
-		Disclose: func(ctx context.Context) (string, error) { return c.disclosureNow(ctx, u) },
-		MaxChars: speech.MaxChars, MaxChunks: speech.MaxChunks,
-	})}
+// newFedText returns the text of u, of which nothing has come. The limits of cfg count.
+func (c *turns) newFedText(u *utterance, cfg feed.Config) *fedText {
+	cfg.Utterance, cfg.Speak, cfg.Group, cfg.More = u.Utterance, c.server.speak, c.group, c.more
+	cfg.Disclose = func(ctx context.Context) (string, error) { return c.disclosureNow(ctx, u) }
+	return &fedText{Session: feed.New(cfg)}
 }
 
 // appendText feeds text to an utterance. The first message with its id opens it.
@@ -58,7 +56,7 @@ func (c *session) appendText(ctx context.Context, req request, id string, read t
 		if err != nil {
 			return err
 		}
-		u.fed = c.newFedText(u)
+		u.fed = c.newFedText(u, feed.Config{MaxChars: speech.MaxChars, MaxChunks: speech.MaxChunks})
 		if err := u.fed.Append(text, feed.Exact); err != nil {
 			return err
 		}
@@ -93,7 +91,7 @@ func (c *session) find(id string) *utterance {
 }
 
 // admit counts n bytes of text for u, which is being fed, unless too much is waiting.
-func (c *session) admit(u *utterance, n int) error {
+func (c *turns) admit(u *utterance, n int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if slices.Index(c.all, u) < c.begun {
@@ -152,12 +150,13 @@ func (c *session) finish(id string) error {
 }
 
 // speakFed speaks what u is fed until it is finished.
-func (c *session) speakFed(ctx context.Context, u *utterance) (speech.Stats, error) {
+func (c *turns) speakFed(ctx context.Context, u *utterance) (speech.Stats, error) {
 	c.mu.Lock()
 	u.fed.idle = time.AfterFunc(feedIdle, func() { c.finishIdle(u) })
 	c.mu.Unlock()
 	defer u.fed.idle.Stop()
-	st, err := u.fed.Speak(ctx, fedSink{u.meter, u})
+	st, err := u.fed.Speak(ctx, fedSink{u.meter, u.output})
+	err = u.output.finish(err)
 	if errors.Is(err, speech.ErrTimeout) && c.out.owes(u) {
 		err = speech.ErrUnheard
 	}
@@ -166,7 +165,7 @@ func (c *session) speakFed(ctx context.Context, u *utterance) (speech.Stats, err
 
 // finishIdle finishes u, which is spoken and was fed nothing for a while, if another one waits for it, or the socket
 // is to be closed.
-func (c *session) finishIdle(u *utterance) {
+func (c *turns) finishIdle(u *utterance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.begun == len(c.all) && c.ending == nil || u.fed.Finished() {
@@ -177,7 +176,7 @@ func (c *session) finishIdle(u *utterance) {
 }
 
 // waitForFedLocked notes that from now on somebody waits for an utterance that may not be finished.
-func (c *session) waitForFedLocked() {
+func (c *turns) waitForFedLocked() {
 	for _, u := range c.all[:c.begun] {
 		if u.fed != nil && u.fed.idle != nil {
 			u.fed.idle.Reset(feedIdle)
@@ -185,17 +184,14 @@ func (c *session) waitForFedLocked() {
 	}
 }
 
-// fedSink is an utterance as the sink of what it is fed, with its meter in front.
+// fedSink is the output of an utterance that is fed, with its meter in front.
 type fedSink struct {
 	*meter.Stream
-	u *utterance
+	output output
 }
 
+// Source implements [feed.Sink].
+func (s fedSink) Source(words []speech.Word) error { return s.output.Source(words) }
+
 // Flushed implements [feed.Sink].
-func (s fedSink) Flushed(f feed.Flushed) error {
-	s.u.flushed = true
-	return s.u.put(flushedEvent{
-		Type: "flushed", RequestID: s.u.RequestID,
-		AudioS: thousandths(speech.Seconds(f.Frames)), CharEnd: f.Chars,
-	})
-}
+func (s fedSink) Flushed(f feed.Flushed) error { return s.output.Flushed(f) }

@@ -9,12 +9,57 @@ import (
 
 // message is something to be sent. Those of an utterance name it, so that they can be taken back when it is stopped.
 type message struct {
-	kind   int // as websocket has them
+	kind   int // as websocket has them; audio is binary, whatever it is sent as
 	data   []byte
-	block  *block     // what data lies in, when it is to be used again
-	of     *utterance // nil for an answer, and for what concerns the connection
-	frames int        // that data adds to the client's audio
-	late   func() any // of an utterance's last message: makes its event, nil for none, when all before has been sent
+	block  *block // what data lies in, when it is to be used again
+	of     sender // nil for an answer, and for what concerns the connection
+	frames int    // that data adds to the client's audio
+	last   bool   // of what is said of its sender: it is sent even when all else was taken back
+
+	late func() []frame // makes what is sent instead of data, when all before has been sent
+}
+
+// frame is what leaves as one message of WebSocket.
+type frame struct {
+	kind int
+	data []byte
+}
+
+// sender is what messages belong to: an utterance.
+type sender interface {
+	// outbound is guarded by the mutex of the outbox.
+	outbound() *outgoing
+
+	// delivered counts a message that has been written. It returns the event that must follow at once, or nil. The
+	// goroutine that writes calls it.
+	delivered(message) []byte
+}
+
+// outgoing is what an outbox knows of a sender.
+type outgoing struct {
+	dropped bool // nothing of it may be sent any more but its last message
+	unheard int  // messages of audio that wait, or are being sent
+	pace
+}
+
+// pace is for a sender whose audio is to leave as it sounds.
+type pace struct {
+	ahead time.Duration // audio leaves at most so much earlier; 0: at once
+	playback
+}
+
+// wait returns for how long m, which is the sender's, must wait.
+func (p *pace) wait(m *message) time.Duration {
+	if p.ahead == 0 || m.kind != websocket.BinaryMessage {
+		return 0
+	}
+	return max(p.left(time.Now())-p.ahead, 0)
+}
+
+func (p *pace) leaves(m *message) {
+	if p.ahead > 0 {
+		p.took(m.frames, time.Now())
+	}
 }
 
 // size is the memory that m holds.
@@ -41,6 +86,7 @@ type outbox struct {
 	pong       *message      // answers the newest ping; earlier ones need no answer any more
 	closing    *message      // the last message; nothing is put in after it
 	dead       bool          // nobody takes out any more
+	wait       time.Duration // for which the first of spoken must wait; only for the goroutine that takes
 }
 
 func newOutbox(b *spoolBudget) outbox {
@@ -65,31 +111,35 @@ func (o *outbox) put(done <-chan struct{}, m message) error {
 func (o *outbox) tryPut(m message) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.dead || o.closing != nil || m.of.dropped {
+	if o.dead || o.closing != nil || m.of.outbound().dropped {
 		return false
 	}
 	o.spoken.push(m)
 	if m.kind == websocket.BinaryMessage {
-		m.of.unheard++
+		m.of.outbound().unheard++
 	}
 	o.wakeLocked()
 	return true
 }
 
 // putLast adds the last message of an utterance, which needs no room, behind all else of it.
-func (o *outbox) putLast(u *utterance, late func() any) {
+func (o *outbox) putLast(u sender, late func() []frame) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.dead || o.closing != nil {
 		return
 	}
-	o.spoken.push(message{kind: websocket.TextMessage, of: u, late: late})
+	o.spoken.push(message{kind: websocket.TextMessage, of: u, late: late, last: true})
 	o.wakeLocked()
 }
 
 // answer adds an event that overtakes what is spoken. While answerRoom of them wait it blocks, until done closes.
 func (o *outbox) answer(done <-chan struct{}, event any) {
-	m := message{kind: websocket.TextMessage, data: encodeEvent(event)}
+	o.answerWith(done, message{kind: websocket.TextMessage, data: encodeEvent(event)})
+}
+
+// answerWith is answer for a message that is no utterance's.
+func (o *outbox) answerWith(done <-chan struct{}, m message) {
 	for {
 		answered := o.tryAnswer(m)
 		if answered == nil {
@@ -134,7 +184,7 @@ func (o *outbox) putPong(payload string) {
 func (o *outbox) putNext(m message) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.dead && !m.of.dropped {
+	if !o.dead && !m.of.outbound().dropped {
 		o.spool.overdraw(m.size())
 		o.next = &m
 	}
@@ -152,6 +202,14 @@ func (o *outbox) close(frame []byte, purge bool) {
 		o.purgeLocked()
 	}
 	o.wakeLocked()
+}
+
+// closeBehindAnswers makes frame the last message, after answers that are waiting and instead of what is spoken.
+func (o *outbox) closeBehindAnswers(frame []byte) {
+	o.close(frame, false)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.dropLocked(func(message) bool { return true })
 }
 
 // kill ends the taking out: the connection is of no use any more.
@@ -173,11 +231,11 @@ func (o *outbox) purgeLocked() {
 }
 
 // drop takes back what waits of u but its last message, and takes in nothing else of it any more.
-func (o *outbox) drop(u *utterance) {
+func (o *outbox) drop(u sender) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	u.dropped = true
-	o.dropLocked(func(m message) bool { return m.of == u && m.late == nil })
+	u.outbound().dropped = true
+	o.dropLocked(func(m message) bool { return m.of == u && !m.last })
 }
 
 func (o *outbox) dropLocked(which func(message) bool) {
@@ -186,7 +244,7 @@ func (o *outbox) dropLocked(which func(message) bool) {
 			return false
 		}
 		if m.kind == websocket.BinaryMessage {
-			m.of.unheard--
+			m.of.outbound().unheard--
 		}
 		o.giveBack(m, false)
 		return true
@@ -198,10 +256,10 @@ func (o *outbox) dropLocked(which func(message) bool) {
 }
 
 // owes reports whether audio of u waits for the client, or is just being sent.
-func (o *outbox) owes(u *utterance) bool {
+func (o *outbox) owes(u sender) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return u.unheard > 0
+	return u.outbound().unheard > 0
 }
 
 // take returns what to send next, or a ping when its time has come, and false when there is nothing left to send ever. The caller gives
@@ -216,10 +274,15 @@ func (o *outbox) take(ping <-chan time.Time) (message, bool) {
 		if m, ok, over := o.tryTake(); ok || over {
 			return m, ok
 		}
+		var due <-chan time.Time
+		if o.wait > 0 {
+			due = time.After(o.wait)
+		}
 		select {
 		case <-ping:
 			return message{kind: websocket.PingMessage}, true
 		case <-o.wake:
+		case <-due:
 		}
 	}
 }
@@ -227,6 +290,7 @@ func (o *outbox) take(ping <-chan time.Time) (message, bool) {
 func (o *outbox) tryTake() (m message, ok, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.wait = 0
 	switch {
 	case o.dead:
 		return message{}, false, true
@@ -237,7 +301,13 @@ func (o *outbox) tryTake() (m message, ok, over bool) {
 	case o.answers.len() > 0:
 		m = o.answers.pop()
 	case o.spoken.len() > 0:
+		next := o.spoken.first()
+		pace := &next.of.outbound().pace
+		if o.wait = pace.wait(next); o.wait > 0 {
+			return message{}, false, false
+		}
 		m = o.spoken.pop()
+		pace.leaves(&m)
 	case o.closing != nil:
 		m = *o.closing
 	default:
@@ -252,11 +322,11 @@ func (o *outbox) sent(m message) {
 	case m.of != nil:
 		o.mu.Lock()
 		if m.kind == websocket.BinaryMessage {
-			m.of.unheard--
+			m.of.outbound().unheard--
 		}
 		o.mu.Unlock()
 		o.giveBack(m, true)
-	case m.kind == websocket.TextMessage:
+	case m.kind == websocket.TextMessage, m.kind == websocket.BinaryMessage:
 		o.mu.Lock()
 		o.answerSize -= len(m.data)
 		o.answeredLocked()

@@ -34,7 +34,9 @@ func takeAll(o *outbox) string {
 	var all []string
 	for m := takeNow(o); m.kind != 0 && m.kind != websocket.CloseMessage; m = takeNow(o) {
 		if m.late != nil {
-			all = append(all, fmt.Sprint(m.late()))
+			for _, f := range m.late() {
+				all = append(all, string(f.data))
+			}
 		} else {
 			all = append(all, string(m.data))
 		}
@@ -151,7 +153,7 @@ func TestOutboxDropsAnUtterance(t *testing.T) {
 		t.Errorf("put of a dropped utterance = %v, want %v", err, errStopped)
 	}
 	o.putNext(textOf(a, "a4"))
-	o.putLast(a, func() any { return "cancelled" })
+	o.putLast(a, func() []frame { return []frame{{data: []byte("cancelled")}} })
 	o.drop(a) // twice is once
 	if err := o.put(nil, textOf(b, "b2")); err != nil {
 		t.Fatal(err)
@@ -191,7 +193,7 @@ func TestOutboxKnowsWhatItOwes(t *testing.T) {
 }
 
 func TestOutboxEnds(t *testing.T) {
-	frame := []byte("close")
+	closing := []byte("close")
 	filled := func() (*outbox, *utterance) {
 		o, u := newTestOutbox(1<<20), &utterance{}
 		if err := o.put(nil, textOf(u, "audio")); err != nil {
@@ -202,13 +204,13 @@ func TestOutboxEnds(t *testing.T) {
 	}
 	t.Run("a close waits for what is before it", func(t *testing.T) {
 		o, u := filled()
-		o.close(frame, false)
+		o.close(closing, false)
 		o.close([]byte("second"), false)
 		if err := o.put(nil, textOf(u, "late")); !errors.Is(err, errStopped) {
 			t.Errorf("put after close = %v, want %v", err, errStopped)
 		}
 		o.answer(nil, "late")
-		o.putLast(u, func() any { return "late" })
+		o.putLast(u, func() []frame { return []frame{{data: []byte("late")}} })
 		if got, want := takeAll(o), `"answer" audio`; got != want {
 			t.Errorf("sent %s, want %s", got, want)
 		}
@@ -218,7 +220,7 @@ func TestOutboxEnds(t *testing.T) {
 	})
 	t.Run("or takes its place", func(t *testing.T) {
 		o, _ := filled()
-		o.close(frame, true)
+		o.close(closing, true)
 		if m := takeNow(o); m.kind != websocket.CloseMessage || o.spool.budget.use().bytes != 0 || o.answerSize != 0 {
 			t.Errorf("sent %q with %d bytes of audio and %d of answers counted, want the close and none", m.data,
 				o.spool.budget.use().bytes, o.answerSize)

@@ -4,27 +4,26 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"github.com/swar-tts/swar/runtime/access"
-	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// turns are the utterances of a session that have not ended, in the order in which they were sent. The client hears
-// the first one. A goroutine speaks them one after another, the next as soon as the one before is encoded and there is
-// room for it.
+// turns are utterances of a connection that have not ended, in the order in which they were sent. The client hears the
+// first one. A goroutine speaks them one after another, the next as soon as the one before is encoded and there is room
+// for it.
 type turns struct {
-	mu         sync.Mutex
-	all        []*utterance
-	begun      int   // so many of them, from the front, were given to the goroutine that speaks
-	withWorker int   // so many of these have or had a worker
-	text       int   // bytes of text of the others
-	speaking   bool  // the goroutine runs
-	ending     error // why no utterance is taken any more; the socket closes when all have ended. Nil: it goes on
+	*connection
+	group string // of the utterances at the speaker
+	most  int    // utterances that may wait behind the one that is heard
+
+	// Guarded by the mutex of the connection.
+	all      []*utterance
+	begun    int  // so many of them, from the front, were given to the goroutine that speaks
+	speaking bool // the goroutine runs
 }
 
 // accept queues the utterance that req asks for.
@@ -46,18 +45,20 @@ func (c *session) utteranceOf(ctx context.Context, req request, read time.Time) 
 	if err := req.validate(c.server.cfg.Speaker.Model(), grant); err != nil {
 		return nil, err
 	}
-	u := &utterance{Utterance: req.Utterance, session: c, read: read}
+	u := &utterance{Utterance: req.Utterance, queue: &c.turns, read: read}
+	u.output = u
 	if !req.HasSeed {
 		u.Seed = newSeed()
 	}
 	if u.Format == speech.WAV {
 		u.Format = speech.PCM16 // a stream of utterances is no file
 	}
+	u.word = u.Format
 	return u, nil
 }
 
 // enqueue lets u be spoken when its turn has come.
-func (c *session) enqueue(ctx context.Context, u *utterance) error {
+func (c *turns) enqueue(ctx context.Context, u *utterance) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -65,13 +66,14 @@ func (c *session) enqueue(ctx context.Context, u *utterance) error {
 		return errIDInUse
 	case c.ending != nil:
 		return c.ending
-	case len(c.all) > maxWaiting, c.speaking && c.text+u.textSize() > maxWaitingText:
+	case len(c.all) > c.most, c.speaking && c.text+u.textSize() > maxWaitingText:
 		return speech.ErrBusy
 	}
 	if c.begun == len(c.all) {
 		c.waitForFedLocked()
 	}
 	c.all = append(c.all, u)
+	c.left++
 	c.text += u.textSize()
 	if len(c.all) == 1 {
 		c.limitLocked(u)
@@ -79,13 +81,13 @@ func (c *session) enqueue(ctx context.Context, u *utterance) error {
 	if !c.speaking {
 		c.speaking = true
 		next := c.beginLocked()
-		c.voice.Go(func() { _ = c.guard(func() error { return c.speak(ctx, next) }) })
+		c.voices.Go(func() { _ = c.guard(func() error { return c.speak(ctx, next) }) })
 	}
 	return nil
 }
 
 // beginLocked returns the utterance that is spoken next, or nil.
-func (c *session) beginLocked() *utterance {
+func (c *turns) beginLocked() *utterance {
 	if c.begun == len(c.all) {
 		return nil
 	}
@@ -96,7 +98,7 @@ func (c *session) beginLocked() *utterance {
 }
 
 // limitLocked begins the 120 s of u, which has become the first. Of one that is fed each sentence has its own.
-func (c *session) limitLocked(u *utterance) {
+func (c *turns) limitLocked(u *utterance) {
 	if u.fed != nil {
 		return
 	}
@@ -104,7 +106,7 @@ func (c *session) limitLocked(u *utterance) {
 }
 
 // expire ends u because its 120 s are over: through the fault of the client, if audio waits for it.
-func (c *session) expire(u *utterance) {
+func (c *turns) expire(u *utterance) {
 	why := speech.ErrTimeout
 	if c.out.owes(u) {
 		why = speech.ErrUnheard
@@ -113,14 +115,14 @@ func (c *session) expire(u *utterance) {
 }
 
 // more tells the speaker whether to keep the worker.
-func (c *session) more() bool {
+func (c *turns) more() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.begun < len(c.all) && c.out.spool.hasRoom(groupBlock)
 }
 
 // speak speaks u and what is queued behind it, and then ends.
-func (c *session) speak(ctx context.Context, u *utterance) error {
+func (c *turns) speak(ctx context.Context, u *utterance) error {
 	for u != nil {
 		c.say(ctx, u)
 		if err := c.out.spool.awaitRoom(ctx.Done(), groupBlock); err != nil {
@@ -135,11 +137,13 @@ func (c *session) speak(ctx context.Context, u *utterance) error {
 }
 
 // say has u spoken. That the client has it all, the goroutine that writes will find out.
-func (c *session) say(session context.Context, u *utterance) {
-	ctx, stop := context.WithCancelCause(session)
+func (c *turns) say(connection context.Context, u *utterance) {
+	ctx, stop := context.WithCancelCause(connection)
 	defer stop(nil)
-	turn := speech.Turn{Asked: time.Now(), Session: c.id, More: c.more}
-	u.meter = c.server.cfg.Meter.Begin(c.grant, string(metrics.WS), u.Utterance, u)
+	turn := speech.Turn{Asked: time.Now(), Session: c.group, More: c.more}
+	billed := u.Utterance
+	billed.Format = u.word
+	u.meter = c.server.cfg.Meter.Begin(c.grant, string(c.endpoint), billed, u.output)
 	u.done = ctx.Done()
 	err := c.mayBeginSpeaking(u, stop)
 	if err == nil {
@@ -164,15 +168,11 @@ func (c *session) say(session context.Context, u *utterance) {
 	if err != nil {
 		_ = u.settle(err)
 	}
-	if u.hasWorker || u.flushed {
-		c.out.putLast(u, func() any { return c.last(u) })
-	} else if event := c.last(u); event != nil { // nothing of it was sent, so nothing has to be waited for
-		c.out.answer(session.Done(), event)
-	}
+	u.output.conclude(connection.Done())
 }
 
 // speakWhole speaks u, all of whose text is there.
-func (c *session) speakWhole(ctx context.Context, u *utterance, turn speech.Turn) (st speech.Stats, err error) {
+func (c *turns) speakWhole(ctx context.Context, u *utterance, turn speech.Turn) (st speech.Stats, err error) {
 	spoken := u.Utterance
 	if spoken.Disclosure, err = c.disclosureNow(ctx, u); err != nil {
 		return st, err
@@ -186,7 +186,7 @@ func (c *session) speakWhole(ctx context.Context, u *utterance, turn speech.Turn
 
 // disclosureNow returns what is spoken before u, or why u may not be spoken any more: its key may have changed while u
 // waited.
-func (c *session) disclosureNow(ctx context.Context, u *utterance) (string, error) {
+func (c *turns) disclosureNow(ctx context.Context, u *utterance) (string, error) {
 	grant, err := c.server.grant(ctx, c.creds)
 	if err != nil {
 		return "", err
@@ -200,7 +200,7 @@ func (c *session) disclosureNow(ctx context.Context, u *utterance) (string, erro
 }
 
 // mayBeginSpeaking makes stop what stops u, or returns why it was stopped before.
-func (c *session) mayBeginSpeaking(u *utterance, stop context.CancelCauseFunc) error {
+func (c *turns) mayBeginSpeaking(u *utterance, stop context.CancelCauseFunc) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u.stop = stop
@@ -208,7 +208,7 @@ func (c *session) mayBeginSpeaking(u *utterance, stop context.CancelCauseFunc) e
 }
 
 // assigned notes that u has a worker.
-func (c *session) assigned(u *utterance) {
+func (c *turns) assigned(u *utterance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u.hasWorker = true
@@ -218,22 +218,15 @@ func (c *session) assigned(u *utterance) {
 }
 
 // hasSpoken notes that the speaker has ended, and returns why it was stopped, if it was.
-func (c *session) hasSpoken(u *utterance) error {
+func (c *turns) hasSpoken(u *utterance) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u.spoken, u.stop = true, nil
 	return u.why
 }
 
-// last is called when everything of u has been sent. It returns the last event, or nil if nobody is to be told.
-func (c *session) last(u *utterance) any {
-	_ = u.settle(nil) // all of it, if nothing else has ended it before
-	c.leave(u)
-	return u.lastEvent()
-}
-
 // leave takes u out: its id may be used again, and the next one is the first.
-func (c *session) leave(u *utterance) {
+func (c *turns) leave(u *utterance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.Index(c.all, u)
@@ -241,6 +234,7 @@ func (c *session) leave(u *utterance) {
 		return
 	}
 	c.all = slices.Delete(c.all, i, i+1)
+	c.left--
 	if i < c.begun {
 		c.begun--
 	} else {
@@ -255,17 +249,20 @@ func (c *session) leave(u *utterance) {
 	if i == 0 && len(c.all) > 0 {
 		c.limitLocked(c.all[0])
 	}
+	if len(c.all) == 0 {
+		c.protocol.emptiedLocked(c)
+	}
 	c.closeIfEndingLocked()
 }
 
-func (c *session) notListeningLocked() {
+func (c *connection) notListeningLocked() {
 	if c.withWorker--; c.withWorker == 0 {
 		c.server.listening.Add(-1)
 	}
 }
 
 // end stops u, for the reason why, wherever it is on its way: what the client has not got of it, it will not get.
-func (c *session) end(u *utterance, why error) {
+func (c *turns) end(u *utterance, why error) {
 	c.mu.Lock()
 	if u.why == nil {
 		u.why = why
@@ -293,14 +290,18 @@ func (c *session) cancel(ctx context.Context, id string) {
 	}
 	for _, u := range waiting {
 		c.out.answer(ctx.Done(), u.cancelledEvent(0))
-		c.record(&u.Utterance, speech.Stats{}, errCancelled)
+		u.record(speech.Stats{}, errCancelled)
 	}
 }
 
 // take takes out those that match and have not begun, and returns them, and all that have begun.
-func (c *session) take(match func(*utterance) bool) (waiting, begun []*utterance) {
+func (c *turns) take(match func(*utterance) bool) (waiting, begun []*utterance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.takeLocked(match)
+}
+
+func (c *turns) takeLocked(match func(*utterance) bool) (waiting, begun []*utterance) {
 	kept := slices.Clone(c.all[:c.begun])
 	for _, u := range c.all[c.begun:] {
 		if !match(u) {
@@ -308,6 +309,7 @@ func (c *session) take(match func(*utterance) bool) (waiting, begun []*utterance
 			continue
 		}
 		waiting = append(waiting, u)
+		c.left--
 		c.text -= u.textSize()
 		if u.limit != nil {
 			u.limit.Stop()
@@ -319,60 +321,78 @@ func (c *session) take(match func(*utterance) bool) (waiting, begun []*utterance
 
 // dismiss takes no utterance any more and refuses those that have not begun. It does not block: a client without room
 // for an event learns enough from the close. It returns those that have begun.
-func (c *session) dismiss(why error) (begun []*utterance) {
+func (c *connection) dismiss(why error) (begun []*utterance) {
 	waiting, begun := c.seal(why)
 	for _, u := range waiting {
-		c.out.answer(noWait, errorEventOf(u.RequestID, why))
-		c.record(&u.Utterance, speech.Stats{}, why)
+		u.output.refuse(noWait, why)
+		u.record(speech.Stats{}, why)
 	}
 	return begun
 }
 
-// seal takes no utterance any more, for the reason why, and takes out those that have not begun. Draining is the only
-// reason that another one may follow.
-func (c *session) seal(why error) (waiting, begun []*utterance) {
+// seal takes no utterance any more, for the reason why, and takes out those that have not begun. Draining, and a close
+// that was asked for, are the only reasons that another one may follow.
+func (c *connection) seal(why error) (waiting, begun []*utterance) {
 	c.mu.Lock()
-	if c.ending == nil || errors.Is(c.ending, speech.ErrDraining) {
+	defer c.mu.Unlock()
+	_, isAsked := errors.AsType[*askedToClose](c.ending)
+	isDraining := errors.Is(why, speech.ErrDraining)
+	if c.ending == nil || isAsked && !isDraining || errors.Is(c.ending, speech.ErrDraining) {
 		c.ending = why
 	}
-	c.waitForFedLocked()
-	c.mu.Unlock()
-	return c.take(func(*utterance) bool { return true })
+	for _, q := range c.protocol.queuesLocked() {
+		q.waitForFedLocked()
+		w, b := q.takeLocked(func(*utterance) bool { return true })
+		waiting, begun = append(waiting, w...), append(begun, b...)
+	}
+	return waiting, begun
 }
 
 // abandon ends everything, for the reason why, when the connection is over.
-func (c *session) abandon(why error) {
+func (c *connection) abandon(why error) {
 	waiting, begun := c.seal(why)
 	for _, u := range waiting {
-		c.record(&u.Utterance, speech.Stats{}, why)
+		u.record(speech.Stats{}, why)
 	}
 	for _, u := range begun {
-		c.end(u, why)
+		u.queue.end(u, why)
 	}
 }
 
-// forget lets go of what is left when every goroutine of the session has ended.
-func (c *session) forget() {
+// forget lets go of what is left when every goroutine of the connection has ended.
+func (c *connection) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, u := range c.all {
-		if u.limit != nil {
-			u.limit.Stop()
+	for _, q := range c.protocol.queuesLocked() {
+		for _, u := range q.all {
+			if u.limit != nil {
+				u.limit.Stop()
+			}
+			if u.hasWorker {
+				c.notListeningLocked()
+			}
 		}
-		if u.hasWorker {
-			c.notListeningLocked()
-		}
+		q.all, q.begun = nil, 0
 	}
-	c.all, c.begun = nil, 0
+	c.left = 0
+	c.protocol.forgetLocked()
 }
 
 // closeIfEndingLocked closes when no utterance is left and none is taken any more.
-func (c *session) closeIfEndingLocked() {
-	switch {
-	case c.ending == nil || len(c.all) > 0:
-	case errors.Is(c.ending, access.ErrInvalidKey):
-		c.out.close(websocket.FormatCloseMessage(websocket.ClosePolicyViolation, access.ErrInvalidKey.Error()), false)
-	default:
-		c.out.close(websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway), false)
+func (c *connection) closeIfEndingLocked() {
+	if c.ending == nil || c.left > 0 {
+		return
 	}
+	frame := websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway)
+	if asked, ok := errors.AsType[*askedToClose](c.ending); ok {
+		frame = asked.frame
+	} else if errors.Is(c.ending, access.ErrInvalidKey) {
+		frame = websocket.FormatCloseMessage(websocket.ClosePolicyViolation, access.ErrInvalidKey.Error())
+	}
+	c.out.close(frame, false)
 }
+
+// askedToClose ends a connection as its protocol wants, when everything has been spoken and sent.
+type askedToClose struct{ frame []byte }
+
+func (*askedToClose) Error() string { return "the client has asked for the end" }

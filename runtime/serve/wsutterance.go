@@ -4,27 +4,46 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"github.com/swar-tts/swar/runtime/meter"
+	feed "github.com/swar-tts/swar/runtime/session"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// utterance is one of a session, from its message to its last event. While it is spoken it is the sink of its audio: it turns what the
+// output turns what is spoken of an utterance into messages of a protocol, from the goroutine that speaks.
+type output interface {
+	feed.Sink
+
+	// finish is called when what is fed has been spoken, or has failed with err. It returns how that ended.
+	finish(err error) error
+
+	// conclude puts out the last message, behind all others of the utterance, and settles it before that is sent.
+	conclude(done <-chan struct{})
+
+	// refuse tells the client that the utterance, which has not begun, will not be spoken. It waits for room until done.
+	refuse(done <-chan struct{}, why error)
+
+	// first returns what must follow the first audio at once, or nil. The goroutine that writes calls it.
+	first() []byte
+}
+
+// utterance is one of a connection, from its message to its last event. While it is spoken it is the sink of its audio: it turns what the
 // speaker produces into messages, in order. It may have been spoken long before the client has taken it.
 type utterance struct {
 	speech.Utterance
-	session *session
-	read    time.Time // when its message had been read
-	fed     *fedText  // nil: all of its text came with its message
+	word   speech.Format // what the client calls the format
+	queue  *turns
+	output output      // what makes messages of it; the utterance itself in the native protocol
+	read   time.Time   // when its message had been read
+	fed    *fedText    // nil: all of its text came with its message
+	blank  atomic.Bool // nothing of a text has come, so that it is not counted
 
-	state // guarded by session.mu
-
-	// Guarded by session.out.mu.
-	dropped bool // nothing of it may be sent any more but its last event
-	unheard int  // messages of audio that wait, or are being sent
+	state    // guarded by the mutex of the connection
+	outgoing // guarded by the mutex of its outbox
 
 	said // of the goroutine that speaks; once that has put out the last message, of the one that writes
 	sent // of the goroutine that writes
@@ -50,8 +69,9 @@ type said struct {
 	chunks []spokenChunk
 	head   []byte // what the container put ahead of the first frame
 	sounds bool   // a frame has been put out
-	first  int    // the chunk that it belongs to
 	words  bool   // the end of a chunk has them
+
+	firstChunk int // that has audio
 
 	flushed bool // a flush has been answered, maybe before a worker was there
 }
@@ -79,7 +99,7 @@ func (u *utterance) textSize() int {
 
 // Start implements [speech.Sink].
 func (u *utterance) Start(s speech.Start) error {
-	u.session.assigned(u)
+	u.queue.assigned(u)
 	u.chunks = make([]spokenChunk, 0, s.Chunks)
 	u.words = s.WordTimes
 	e := startEventOf(u.RequestID, s, u.WordTimes)
@@ -105,17 +125,17 @@ func (u *utterance) Audio(a speech.Audio) error {
 	}
 	b := blockOf(u.head, a.Data)
 	if !u.sounds {
-		u.sounds, u.first, u.head = true, a.Chunk, nil
+		u.sounds, u.firstChunk, u.head = true, a.Chunk, nil
 	}
 	u.chunks[len(u.chunks)-1].frames += a.Frames
-	return u.session.out.put(u.done, message{
+	return u.queue.out.put(u.done, message{
 		kind: websocket.BinaryMessage, data: b.bytes, block: b, of: u, frames: a.Frames,
 	})
 }
 
 // ChunkEnd implements [speech.Sink].
 func (u *utterance) ChunkEnd(e speech.ChunkEnd) error {
-	u.session.server.cfg.Metrics.Prefill(e.PrefillCached)
+	u.queue.server.cfg.Metrics.Prefill(e.PrefillCached)
 	u.chunks[len(u.chunks)-1].ended = true
 	if u.words {
 		if err := u.put(wordsEventOf(u.RequestID, e)); err != nil {
@@ -126,7 +146,52 @@ func (u *utterance) ChunkEnd(e speech.ChunkEnd) error {
 }
 
 func (u *utterance) put(event any) error {
-	return u.session.out.put(u.done, message{kind: websocket.TextMessage, data: encodeEvent(event), of: u})
+	return u.queue.out.put(u.done, message{kind: websocket.TextMessage, data: encodeEvent(event), of: u})
+}
+
+func (u *utterance) outbound() *outgoing { return &u.outgoing }
+
+// Source implements [feed.Sink]. The native protocol has the words that are spoken.
+func (u *utterance) Source([]speech.Word) error { return nil }
+
+// Flushed implements [feed.Sink].
+func (u *utterance) Flushed(f feed.Flushed) error {
+	u.flushed = true
+	return u.put(flushedEvent{
+		Type: "flushed", RequestID: u.RequestID,
+		AudioS: thousandths(speech.Seconds(f.Frames)), CharEnd: f.Chars,
+	})
+}
+
+func (u *utterance) finish(err error) error { return err }
+
+func (u *utterance) conclude(done <-chan struct{}) {
+	if u.hasWorker || u.flushed {
+		u.queue.out.putLast(u, func() []frame {
+			if event := u.last(); event != nil {
+				return []frame{{websocket.TextMessage, encodeEvent(event)}}
+			}
+			return nil
+		})
+	} else if event := u.last(); event != nil { // nothing of it was sent, so nothing has to be waited for
+		u.queue.out.answer(done, event)
+	}
+}
+
+func (u *utterance) refuse(done <-chan struct{}, why error) {
+	u.queue.out.answer(done, errorEventOf(u.RequestID, why))
+}
+
+// last is called when everything of u has been sent. It returns the last event, or nil if nobody is to be told.
+func (u *utterance) last() any {
+	u.leave()
+	return u.lastEvent()
+}
+
+// leave ends u when everything of it has been sent.
+func (u *utterance) leave() {
+	_ = u.settle(nil) // all of it, if nothing else has ended it before
+	u.queue.leave(u)
 }
 
 // delivered counts a message that has been written. It returns the event that must follow at once, or nil.
@@ -143,8 +208,12 @@ func (u *utterance) delivered(m message) []byte {
 		return nil
 	}
 	u.announced = true
+	return u.output.first()
+}
+
+func (u *utterance) first() []byte {
 	return encodeEvent(firstAudioEvent{
-		Type: "first_audio_ms", RequestID: u.RequestID, Chunk: u.first, MS: millis(time.Since(u.read)),
+		Type: "first_audio_ms", RequestID: u.RequestID, Chunk: u.firstChunk, MS: millis(time.Since(u.read)),
 	})
 }
 
@@ -154,9 +223,16 @@ func (u *utterance) settle(err error) error {
 	u.settled.Do(func() {
 		u.outcome = err
 		u.meter.End(u.stats, err)
-		u.session.record(&u.Utterance, u.stats, err)
+		u.record(u.stats, err)
 	})
 	return u.outcome
+}
+
+func (u *utterance) record(st speech.Stats, err error) {
+	if u.blank.Load() {
+		return
+	}
+	u.queue.record(&u.Utterance, u.word, st, err)
 }
 
 // lastEvent tells how u has ended; nil is for somebody who has left. It is called when nothing else of u is left to be

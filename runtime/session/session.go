@@ -45,9 +45,7 @@ type Config struct {
 	Group string      // of the turns that may take over a worker from one another; see [speech.Turn]
 	More  func() bool // reports whether another turn of the group waits; nil: none
 
-	// SourceWords has the words of each ChunkEnd be those that were written, with their places in the sentence as it was
-	// written, and not those that are spoken. The disclosure has none.
-	SourceWords bool
+	SourceWords bool // the words that were written are wanted; see [Sink]
 
 	FlushEnds bool          // a flush ends the turn, and the next text begins another one
 	Delay     time.Duration // after which text is spoken that has no end; 0: it waits
@@ -63,6 +61,10 @@ type Config struct {
 type Sink interface {
 	speech.Sink
 	Flushed(Flushed) error // everything before the flush has been spoken
+
+	// Source comes before each ChunkEnd, with [Config.SourceWords]: the words that were written of which all has been
+	// spoken, with their places in the sentence as it was written. The disclosure has none.
+	Source(words []speech.Word) error
 }
 
 // Flushed says where in the turn a flush was.
@@ -89,6 +91,7 @@ type Session struct {
 	blank     int                     // code points of white space at the end
 	stop      context.CancelCauseFunc // of the turn that is spoken
 	cancelled bool                    // Cancel was called, and Speak has not returned for that
+	waits     bool                    // Speak waits for something to change
 	lead      lead
 }
 
@@ -208,6 +211,13 @@ func (s *Session) Finished() bool {
 	return s.feed.finished
 }
 
+// Waits reports whether a turn has spoken all that it can of what was fed, and waits for more.
+func (s *Session) Waits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waits && len(s.feed.queue) == 0
+}
+
 // Over reports whether the session is finished and nothing is left of it to be spoken.
 func (s *Session) Over() bool {
 	s.mu.Lock()
@@ -247,7 +257,7 @@ func (s *Session) tryNext(now time.Time, begun bool) (next step, until time.Time
 		return step{what: stepEnd}, until
 	}
 	next = s.feed.next(now)
-	if next.what == stepWait {
+	if s.waits = next.what == stepWait; s.waits {
 		return next, next.until
 	}
 	if next.what == stepSpeak && begun {

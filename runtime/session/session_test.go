@@ -81,6 +81,7 @@ type heard struct {
 	starts []speech.Start
 	frames int
 	words  []speech.Word
+	source []speech.Word
 	first  []bool
 	begin  time.Time
 	began  []time.Duration // of chunks
@@ -106,6 +107,10 @@ func (h *heard) Audio(a speech.Audio) error {
 func (h *heard) ChunkEnd(e speech.ChunkEnd) error {
 	h.words = append(h.words, e.Words...)
 	return h.note("chunk_end %d", e.Chunk)
+}
+func (h *heard) Source(words []speech.Word) error {
+	h.source = append(h.source, words...)
+	return nil
 }
 func (h *heard) Flushed(f Flushed) error { return h.note("flushed %v %d %d", f.Tag, f.Frames, f.Chars) }
 

@@ -214,7 +214,9 @@ func (t *turn) ChunkEnd(e speech.ChunkEnd) error {
 	}
 	if t.session.cfg.SourceWords {
 		t.source.add(e.Words, t.charsBefore()+t.disclosure)
-		e.Words = t.source.upTo(t.chunkEnd)
+		if err := t.sink.Source(t.source.upTo(t.chunkEnd)); err != nil {
+			return err
+		}
 	}
 	return t.sink.ChunkEnd(e)
 }

@@ -66,12 +66,15 @@ func TestSourceWordsHaveTheTimesOfWhatTheyBecame(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, w := range sink.words {
+		for _, w := range sink.source {
 			got = append(got, fmt.Sprintf("%s %d-%d", w.Text, w.Start/speech.FrameDuration, w.End/speech.FrameDuration))
 		}
 		want := "Aapka 2-3, OTP 3-6, 407 6-9, hai 9-10, bhai. 10-11, Kul 11-12, Rs 12-13, 500 13-15, hain. 15-16"
 		if s := strings.Join(got, ", "); s != want {
 			t.Errorf("got  %s\nwant %s", s, want)
+		}
+		if len(sink.words) != 16 || sink.words[0].Text != "Main" {
+			t.Errorf("the words that are spoken are %v, want all 16", sink.words)
 		}
 	})
 }
