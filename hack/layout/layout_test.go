@@ -108,6 +108,7 @@ var rules = map[string]rule{
 	"runtime/dialect":            {[]string{"runtime/speech", "runtime/strictjson"}, "what dialects have in common is words and tables; formats are written elsewhere"},
 	"runtime/dialect/cartesia":   {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/sarvam":     {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
+	"runtime/dialect/deepgram":   {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/elevenlabs": {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/openai":     {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/jambonz":    {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
@@ -206,7 +207,7 @@ var rules = map[string]rule{
 		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/internal/dialects": {[]string{
-		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/cartesia", "runtime/dialect/sarvam", "runtime/dialect/jambonz", "runtime/dialect/vapi", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
+		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/deepgram", "runtime/dialect/cartesia", "runtime/dialect/sarvam", "runtime/dialect/jambonz", "runtime/dialect/vapi", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
 	}, "what answers clients offers the same dialects, whoever speaks"},
 	"cmd/internal/label": {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},
 	"cmd/internal/call":  {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},

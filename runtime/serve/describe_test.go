@@ -61,7 +61,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 func TestOpenAPIHasEveryField(t *testing.T) {
 	doc := readOpenAPI(t)
 	for path, required := range map[string][]string{
-		"/v1/audio/speech": {"input", "voice"}, "/v1/text-to-speech/{voice}": {"text"},
+		"/v1/audio/speech": {"input", "voice"}, "/v1/text-to-speech/{voice}": {"text"}, "/v1/speak": {"text"},
 		"/text-to-speech": {"text"}, "/tts/bytes": {"transcript", "voice", "output_format"},
 	} {
 		schema := doc.Paths.Value(path).Post.RequestBody.Value.Content.Get("application/json").Schema.Value
@@ -237,6 +237,9 @@ func bodiesOf(path string) []string {
 			`{"voice":"nova","input":"` + long + `"}`,
 		}
 	}
+	if path == "/v1/speak" {
+		return []string{`{"text":"Hi"}`, `{"text":"Namaste"}`, `{"text":"` + long + `"}`}
+	}
 	if strings.HasPrefix(path, "/v1/text-to-speech/") {
 		return []string{`{"text":"Hi","model_id":"m","language_code":"hi"}`, `{"text":"Hi","voice_settings":{"speed":7}}`, `{"text":" "}`}
 	}
@@ -362,6 +365,32 @@ func TestAsyncAPIHasEveryMessage(t *testing.T) {
 	}
 	if len(messages) != len(told)+len(asked) {
 		t.Errorf("%d messages are described, want %d", len(messages), len(told)+len(asked))
+	}
+}
+
+// TestAsyncAPIHasEverySocket: each is a channel.
+func TestAsyncAPIHasEverySocket(t *testing.T) {
+	g := newRig(t, &script{}, withDialects)
+	var doc struct {
+		Channels map[string]struct{ Address string }
+	}
+	if err := json.Unmarshal(g.do(http.MethodGet, "/asyncapi.json", "", "X-Api-Key", "").body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for _, channel := range doc.Channels {
+		described[channel.Address] = true
+	}
+	served := map[string]bool{"/v1/tts/stream": true}
+	for _, d := range g.server.cfg.Dialects {
+		for _, r := range d.Routes {
+			if r.Socket != nil {
+				served[r.Path] = true
+			}
+		}
+	}
+	if !maps.Equal(described, served) {
+		t.Errorf("described are %v, served are %v", described, served)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 var commonHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"}, // any page may call: no cookie is involved
 	"Access-Control-Expose-Headers": {"x-request-id, x-error-code, retry-after, x-seed, x-model, x-voice, x-queue-ms, " +
-		"x-synthetic, x-service, x-ignored, x-model-requested, " +
+		"x-synthetic, x-service, x-ignored, x-model-requested, dg-request-id, dg-model-name, dg-char-count, " +
 		"x-unspoken, x-concurrency-active, x-concurrency-limit, x-concurrency-listeners, server-timing, content-length, " +
 		"x-audio-s, x-frames, x-wall-ms, x-rtf, x-audio-sha256"},
 	"Timing-Allow-Origin":    {"*"},

@@ -10,6 +10,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/dialect/cartesia"
+	"github.com/swar-tts/swar/runtime/dialect/deepgram"
 	"github.com/swar-tts/swar/runtime/dialect/elevenlabs"
 	"github.com/swar-tts/swar/runtime/dialect/jambonz"
 	"github.com/swar-tts/swar/runtime/dialect/openai"
@@ -20,7 +21,15 @@ import (
 )
 
 // all are the dialects that can be served.
-var all = []*dialect.Dialect{openai.Dialect, elevenlabs.Dialect, sarvam.Dialect, cartesia.Dialect, vapi.Dialect, jambonz.Dialect}
+var all = []*dialect.Dialect{
+	openai.Dialect,
+	deepgram.Dialect,
+	elevenlabs.Dialect,
+	sarvam.Dialect,
+	cartesia.Dialect,
+	vapi.Dialect,
+	jambonz.Dialect,
+}
 
 // none is the word for no dialects.
 const none = "none"

@@ -14,7 +14,7 @@ import (
 
 func TestFlags(t *testing.T) {
 	for _, tt := range []struct{ value, served, refused string }{
-		{"", "openai,elevenlabs,sarvam,cartesia,vapi,jambonz", ""}, {"none", "", ""}, {"OpenAI", "openai", ""}, {"openai,none", "", `"none"`}, {"azure", "", `"azure"`},
+		{"", "openai,deepgram,elevenlabs,sarvam,cartesia,vapi,jambonz", ""}, {"none", "", ""}, {"OpenAI", "openai", ""}, {"openai,none", "", `"none"`}, {"azure", "", `"azure"`},
 	} {
 		var o Flags
 		cmd := &cobra.Command{Use: "serve"}
