@@ -193,11 +193,14 @@ func (k *localSink) deliver(ctx context.Context, take func([]byte) error) error 
 	return context.Cause(ctx)
 }
 
-// fedLocally is the sink of a turn that is fed, and never flushed.
+// fedLocally is the sink of a turn that is fed, and never flushed or asked for words.
 type fedLocally struct{ *meter.Stream }
 
 // Flushed implements [feed.Sink].
 func (fedLocally) Flushed(feed.Flushed) error { return nil }
+
+// Source implements [feed.Sink].
+func (fedLocally) Source([]speech.Word) error { return nil }
 
 // FaultOf is how an error of a [LocalTurn] is told to a client. ok is false when no client is left to be told.
 func FaultOf(err error) (f dialect.Fault, ok bool) { return faultOf(err, ""), !endedByClient(err) }
