@@ -180,15 +180,15 @@ var rules = map[string]rule{
 	}, "one adapter asks Kubernetes, and only where pods are"},
 	"portal/emailaddr": {nil, "what an address is does not depend on whose it is"},
 	"portal/cursor":    {[]string{"runtime/ident"}, "a place in a list does not depend on what is listed"},
-	"portal/tenant":    {[]string{"runtime/speech", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
+	"portal/tenant":    {[]string{"runtime/speech", "runtime/lexicon", "runtime/access", "runtime/ident", "portal/cursor", "portal/emailaddr"}, "the rules of tenancy stand without HTTP and without a database"},
 	"portal/usage":     {[]string{"runtime/meter", "portal/cursor"}, "usage is added up without HTTP and without a database"},
 	"portal/web":       {[]string{"runtime/answer"}, "pages are files under a policy; what they show they fetch over HTTP themselves"},
 	"portal/signin":    {[]string{"runtime/answer", "runtime/ident", "runtime/strictjson", "portal/emailaddr"}, "who a person is has nothing to do with what they may do"},
-	"portal/storetest": {[]string{"runtime/access", "runtime/meter", "runtime/speech", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
+	"portal/storetest": {[]string{"runtime/access", "runtime/lexicon", "runtime/meter", "runtime/speech", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "the suite must fit every store"},
 	"portal/memstore":  {[]string{"portal/cursor", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports and keeps no rule"},
 	"portal/sqlite":    {[]string{"runtime/meter", "portal/signin", "portal/tenant", "portal/usage"}, "a store knows its ports, and the statuses that its rows hold, and keeps no rule"},
 	"portal/rest": {[]string{
-		"runtime/speech", "runtime/meter", "runtime/answer", "runtime/strictjson", "runtime/ident", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage",
+		"runtime/speech", "runtime/lexicon", "runtime/meter", "runtime/answer", "runtime/strictjson", "runtime/ident", "portal/cursor", "portal/signin", "portal/tenant", "portal/usage",
 	}, "rest translates between HTTP and the rules; of the runtime it knows the words: voices, and the status of a stream"},
 	"portal/dataplane": {[]string{
 		"runtime/access", "runtime/meter", "runtime/grpcauth", "runtime/dataplane/wire", "portal/tenant",

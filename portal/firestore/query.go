@@ -34,6 +34,7 @@ var (
 	voicesOfOrg    = shape{name: "voice requests of an organisation", collection: "voice_requests", equal: []string{"org_id"}}
 	auditOfOrg     = shape{name: "audit log", collection: "audit", nested: true, order: []string{"-at", "-id"}}
 	keysOfOrg      = shape{name: "keys of an organisation", collection: "keys", equal: []string{"org_id"}, optional: []string{"project_id", "kind", "created_by", "revoked"}, order: []string{"-created", "-id"}}
+	allLexicons    = shape{name: "all lexicons", collection: "lexicons"}
 	activeKeys     = shape{name: "keys that are not revoked", collection: "keys", equal: []string{"revoked"}}
 	expiredKeys    = shape{name: "expired keys", collection: "keys", order: []string{"expire_at"}}
 	expiredAnswers = shape{name: "expired answers", collection: "answers", order: []string{"expire_at"}}
@@ -55,7 +56,7 @@ var (
 )
 
 var shapes = []shape{
-	orgsByID, projectsOfOrg, membersOfOrg, memberships, voicesOfOrg, auditOfOrg, keysOfOrg, activeKeys, expiredKeys, expiredAnswers,
+	orgsByID, projectsOfOrg, membersOfOrg, memberships, voicesOfOrg, auditOfOrg, keysOfOrg, allLexicons, activeKeys, expiredKeys, expiredAnswers,
 	expiredSignins, expiredMarks, shardsOfOrg, shardsOfDay, requestsPage, requestsOfDay, oldRequests, allShards, allRequests, closedMonths,
 	allSources,
 }

@@ -24,6 +24,7 @@ type tenancy struct {
 
 	watching sync.Mutex // after mu
 	watchers map[*watcher]struct{}
+	lexicons chan struct{} // closed and replaced when lexicons change
 }
 
 type memberKey struct{ orgID, email string }
@@ -34,6 +35,7 @@ type answerKey struct{ scope, key string }
 type tenantTables struct {
 	orgs     map[string]tenant.Org
 	projects map[string]tenant.Project
+	lexicons map[string]tenant.Lexicon // by project
 	members  map[memberKey]tenant.Member
 	keys     map[string]tenant.Key
 	requests map[string]tenant.VoiceRequest
@@ -45,9 +47,11 @@ func newTenancy() tenancy {
 	return tenancy{
 		closed:   make(chan struct{}),
 		watchers: make(map[*watcher]struct{}),
+		lexicons: make(chan struct{}),
 		tables: tenantTables{
 			orgs:     make(map[string]tenant.Org),
 			projects: make(map[string]tenant.Project),
+			lexicons: make(map[string]tenant.Lexicon),
 			members:  make(map[memberKey]tenant.Member),
 			keys:     make(map[string]tenant.Key),
 			requests: make(map[string]tenant.VoiceRequest),
@@ -94,6 +98,9 @@ func (t *tenancy) Update(ctx context.Context, change func(tenant.Tx) error) erro
 			write(&t.tables)
 		}
 		t.tell(tx.keys)
+		if tx.lexicons {
+			t.tellLexicons()
+		}
 		return nil
 	}
 }
@@ -175,6 +182,12 @@ func (r *tenantReader) Orgs(after string, limit int) ([]tenant.Org, error) {
 }
 
 func (r *tenantReader) Project(id string) (tenant.Project, error) { return get(r, r.t.projects, id) }
+
+func (r *tenantReader) Lexicon(projectID string) (tenant.Lexicon, error) {
+	l, err := get(r, r.t.lexicons, projectID)
+	l.Entries = slices.Clone(l.Entries)
+	return l, err
+}
 
 func (r *tenantReader) Projects(orgID string) ([]tenant.Project, error) {
 	return list(r, r.t.projects,
@@ -290,10 +303,11 @@ func list[K comparable, V any](r *tenantReader, table map[K]V, wanted func(V) bo
 // tenantTx collects writes until the transaction has come to its end.
 type tenantTx struct {
 	tenantReader
-	begun  bool
-	writes []func(*tenantTables)
-	keys   []string // that are among the writes
-	failed error    // the first write that cannot be
+	begun    bool
+	writes   []func(*tenantTables)
+	keys     []string // that are among the writes
+	lexicons bool     // are among the writes
+	failed   error    // the first write that cannot be
 }
 
 func (tx *tenantTx) write(what string, ids []string, write func(*tenantTables)) {
@@ -313,6 +327,12 @@ func (tx *tenantTx) PutOrg(o tenant.Org) {
 func (tx *tenantTx) PutProject(p tenant.Project) {
 	p.CreatedAt = exact(p.CreatedAt)
 	tx.write("a project", []string{p.ID, p.OrgID}, func(t *tenantTables) { t.projects[p.ID] = p })
+}
+
+func (tx *tenantTx) PutLexicon(l tenant.Lexicon) {
+	l.Entries, l.UpdatedAt = slices.Clone(l.Entries), exact(l.UpdatedAt)
+	tx.lexicons = true
+	tx.write("a lexicon", []string{l.ProjectID, l.OrgID}, func(t *tenantTables) { t.lexicons[l.ProjectID] = l })
 }
 
 func (tx *tenantTx) PutMember(m tenant.Member) {

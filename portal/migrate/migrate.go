@@ -96,6 +96,7 @@ func Count(ctx context.Context, s Store) (c Counts, err error) {
 type org struct {
 	tenant.Org
 	projects []tenant.Project
+	lexicons []tenant.Lexicon
 	members  []tenant.Member
 	keys     []tenant.Key
 	requests []tenant.VoiceRequest
@@ -136,6 +137,14 @@ func readOrg(ctx context.Context, s Store, id string) (o org, err error) {
 		o.members, errs[2] = r.Members(id)
 		o.keys, errs[3] = r.Keys(tenant.KeyQuery{OrgID: id})
 		o.requests, errs[4] = r.VoiceRequests(id)
+		for _, p := range o.projects {
+			switch l, err := r.Lexicon(p.ID); {
+			case err == nil:
+				o.lexicons = append(o.lexicons, l)
+			case !errors.Is(err, tenant.ErrNotFound):
+				return err
+			}
+		}
 		return errors.Join(errs[:]...)
 	})
 }
@@ -236,6 +245,9 @@ func (m *mover) org(o org) error {
 	var puts []func(tenant.Tx)
 	for _, v := range o.projects {
 		puts = append(puts, func(tx tenant.Tx) { tx.PutProject(v) })
+	}
+	for _, v := range o.lexicons {
+		puts = append(puts, func(tx tenant.Tx) { tx.PutLexicon(v) })
 	}
 	for _, v := range o.members {
 		puts = append(puts, func(tx tenant.Tx) { tx.PutMember(v) })

@@ -104,6 +104,9 @@ func isRequired(name string) error {
 	return &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_" + name, Text: name + " is required"}
 }
 
+// errNotEntries says what is wrong with a field; its name goes in front.
+var errNotEntries = errors.New("must be an array of objects")
+
 // errNotStrings says what is wrong with a field; its name goes in front.
 var errNotStrings = errors.New("must be an array of strings")
 

@@ -83,6 +83,8 @@ func kindStatus(k tenant.Kind) int {
 		return http.StatusForbidden
 	case tenant.Missing:
 		return http.StatusNotFound
+	case tenant.Outdated:
+		return http.StatusPreconditionFailed
 	default:
 		return http.StatusBadRequest
 	}

@@ -34,12 +34,12 @@ var commonHeaders = http.Header{
 }
 
 // exposedHeaders are those that a page of another origin may read.
-const exposedHeaders = "x-request-id, x-error-code, retry-after, content-disposition"
+const exposedHeaders = "x-request-id, x-error-code, retry-after, content-disposition, etag"
 
 // preflightHeaders answer a page that may call and asks how. The time is the longest that one of the browsers honours.
 var preflightHeaders = http.Header{
-	"Access-Control-Allow-Methods": {"GET, POST, PATCH, DELETE, OPTIONS"},
-	"Access-Control-Allow-Headers": {"authorization, content-type, idempotency-key, x-request-id, traceparent, tracestate, baggage"},
+	"Access-Control-Allow-Methods": {"GET, POST, PUT, PATCH, DELETE, OPTIONS"},
+	"Access-Control-Allow-Headers": {"authorization, content-type, idempotency-key, if-match, x-request-id, traceparent, tracestate, baggage"},
 	"Access-Control-Max-Age":       {"7200"},
 }
 

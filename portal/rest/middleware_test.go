@@ -79,7 +79,7 @@ func TestCORS(t *testing.T) {
 			}
 			wantMethods := ""
 			if method == "OPTIONS" && tt.want != "" {
-				wantMethods = "GET, POST, PATCH, DELETE, OPTIONS"
+				wantMethods = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 			}
 			if got.header.Get("Access-Control-Allow-Methods") != wantMethods {
 				t.Errorf("%s from %q allows %q, want %q", method, tt.origin, got.header.Get("Access-Control-Allow-Methods"), wantMethods)

@@ -24,6 +24,8 @@ func (s *Server) routes() *mux.Router {
 		"/portal/v1/orgs/{org}/audit":           {http.MethodGet: s.audit},
 		"/portal/v1/projects":                   {http.MethodPost: s.createProject},
 		"/portal/v1/projects/{id}":              {http.MethodPatch: s.renameProject},
+		"/portal/v1/projects/{id}/lexicon":      {http.MethodGet: s.lexicon, http.MethodPut: s.putLexicon},
+		"/portal/v1/projects/{id}/lexicon/file": {http.MethodPost: s.parseLexicon},
 		"/portal/v1/keys":                       {http.MethodGet: s.keys, http.MethodPost: s.createKey},
 		"/portal/v1/keys/{id}":                  {http.MethodPatch: s.updateKey, http.MethodDelete: s.revokeKey},
 		"/portal/v1/playground-key":             {http.MethodPost: s.createPlaygroundKey},

@@ -46,6 +46,7 @@ var oldRows = []string{
 	UPDATE keys SET disclosure = '', org_disclosure = 'यह ए आई है।';`,
 	``, // an index alone
 	`UPDATE sources SET mark = 'c0ffee';`,
+	`INSERT INTO lexicons VALUES ('prj_old', 'org_old', 2, '[{"word":"Zepto","spoken":"ज़ेप्टो"}]', 1700000000123456, 'asha@example.org', 1);`,
 }
 
 func oldFile(version int) string {
@@ -145,6 +146,9 @@ func checkOldRows(t *testing.T, s *Store, version int) {
 		}
 		if o != want {
 			t.Errorf("the organisation is %+v, %v; want %+v", o, err, want)
+		}
+		if l, err := r.Lexicon("prj_old"); version >= 7 && (err != nil || l.Version != 2 || l.Entries[0].Spoken != "ज़ेप्टो" || l.UpdatedAt != at) {
+			t.Errorf("the lexicon is %+v, %v", l, err)
 		}
 		k, err := r.Key("key_old")
 		if !slices.Equal(k.Voices, []string{"raj"}) || k.CreatedAt != at || k.Revoked() || k.Disclosure != own || k.OrgDisclosure != ours {

@@ -19,17 +19,17 @@ func (s *Store) View(ctx context.Context, read func(tenant.Reader) error) error 
 
 // Update implements [tenant.Store]. Transactions take turns, so that there are no conflicts and change is called once.
 func (s *Store) Update(ctx context.Context, change func(tenant.Tx) error) error {
-	keys := false
+	watched := false
 	err := s.write(ctx, func(c *conn) error {
 		tx := &tenantTx{tenantReader: tenantReader{ctx: ctx, s: s, c: c}}
 		err := change(tx)
-		keys = tx.keys
+		watched = tx.watched
 		if errors.Is(tx.err, tenant.ErrReadAfterWrite) {
 			return tx.err
 		}
 		return cmp.Or(err, tx.err)
 	})
-	if err == nil && keys {
+	if err == nil && watched {
 		s.tellWatchers()
 	}
 	return err
@@ -237,7 +237,7 @@ func list[T any](r *tenantReader, scan func(scanner, *T) error, query string, ar
 // tenantTx implements [tenant.Tx].
 type tenantTx struct {
 	tenantReader
-	keys bool // some were put
+	watched bool // keys or lexicons were put
 }
 
 // write runs a statement, if all before have succeeded and the record has its identifiers.
@@ -283,7 +283,7 @@ func (tx *tenantTx) DeleteMember(orgID, email string) {
 
 func (tx *tenantTx) PutKey(k tenant.Key) {
 	ids := [2]string{k.ID, k.OrgID}
-	tx.keys = true
+	tx.watched = true
 	tx.write("a change of a key", ids, `UPDATE key_changes SET last = last + 1 WHERE only = 1`)
 	tx.write("a key", ids, `INSERT INTO keys (`+keyColumns+`, changed)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT last FROM key_changes WHERE only = 1))

@@ -30,6 +30,8 @@ func Tenant(t *testing.T, open func(t *testing.T) tenant.Store) {
 		test func(t *testing.T, s tenant.Store)
 	}{
 		{"every field of every record comes back", testFields},
+		{"lexicons come back, also the largest", testLexicon},
+		{"watchers see all lexicons and then every change", testLexiconWatch},
 		{"what is absent stays absent", testAbsent},
 		{"times come back in UTC, cut to microseconds", testTimes},
 		{"long values come back whole", testLongValues},
@@ -77,6 +79,7 @@ func TenantShared(t *testing.T, open func(t *testing.T) (a, b tenant.Store)) {
 	}{
 		{"what one writes the other reads", testSharedRead},
 		{"a watcher of one sees the changes of the other", testSharedWatch},
+		{"a watcher of one sees the lexicons of the other", testSharedLexicons},
 		{"the limit of keys holds for both together", testSharedLimit},
 		{"the last use is the latest of both", testSharedTouch},
 	} {
@@ -360,6 +363,7 @@ func testNotFound(t *testing.T, s tenant.Store) {
 	lookups := map[string]func(tenant.Reader) error{
 		"organisation":  func(r tenant.Reader) error { _, err := r.Org("org_a"); return err },
 		"project":       func(r tenant.Reader) error { _, err := r.Project("prj_a"); return err },
+		"lexicon":       func(r tenant.Reader) error { _, err := r.Lexicon("prj_a"); return err },
 		"member":        func(r tenant.Reader) error { _, err := r.Member("org_a", "a@b"); return err },
 		"key":           func(r tenant.Reader) error { _, err := r.Key("key_a"); return err },
 		"voice request": func(r tenant.Reader) error { _, err := r.VoiceRequest("vr_a"); return err },
@@ -700,6 +704,7 @@ func testPanickingChange(t *testing.T, s tenant.Store) {
 func putAll(tx tenant.Tx) {
 	tx.PutOrg(makeOrg("org_a"))
 	tx.PutProject(makeProject("prj_a", "org_a"))
+	tx.PutLexicon(makeLexicon("prj_a", "org_a"))
 	tx.PutMember(makeMember("org_a", "a@b"))
 	tx.PutKey(makeKey("key_a", "org_a"))
 	tx.PutVoiceRequest(makeVoiceRequest("vr_a", "org_a"))
@@ -717,6 +722,7 @@ func testReadAfterWrite(t *testing.T, s tenant.Store) {
 		"Org":           func(r tenant.Reader) error { _, err := r.Org("org_a"); return err },
 		"Orgs":          func(r tenant.Reader) error { _, err := r.Orgs("", 1); return err },
 		"Project":       func(r tenant.Reader) error { _, err := r.Project("prj_a"); return err },
+		"Lexicon":       func(r tenant.Reader) error { _, err := r.Lexicon("prj_a"); return err },
 		"Projects":      func(r tenant.Reader) error { _, err := r.Projects("org_a"); return err },
 		"Member":        func(r tenant.Reader) error { _, err := r.Member("org_a", "a@b"); return err },
 		"Members":       func(r tenant.Reader) error { _, err := r.Members("org_a"); return err },
@@ -733,6 +739,7 @@ func testReadAfterWrite(t *testing.T, s tenant.Store) {
 	}
 	writes := map[string]func(tx tenant.Tx){
 		"PutOrg":          func(tx tenant.Tx) { tx.PutOrg(makeOrg("org_a")) },
+		"PutLexicon":      func(tx tenant.Tx) { tx.PutLexicon(makeLexicon("prj_a", "org_a")) },
 		"PutProject":      func(tx tenant.Tx) { tx.PutProject(makeProject("prj_a", "org_a")) },
 		"PutMember":       func(tx tenant.Tx) { tx.PutMember(makeMember("org_a", "a@b")) },
 		"DeleteMember":    func(tx tenant.Tx) { tx.DeleteMember("org_a", "a@b") },
@@ -766,6 +773,8 @@ func testNoIdentifier(t *testing.T, s tenant.Store) {
 	for name, put := range map[string]func(tx tenant.Tx){
 		"organisation":               func(tx tenant.Tx) { tx.PutOrg(makeOrg("")) },
 		"project":                    func(tx tenant.Tx) { tx.PutProject(makeProject("", "org_a")) },
+		"lexicon":                    func(tx tenant.Tx) { tx.PutLexicon(makeLexicon("", "org_a")) },
+		"lexicon of nobody":          func(tx tenant.Tx) { tx.PutLexicon(makeLexicon("prj_a", "")) },
 		"project of nobody":          func(tx tenant.Tx) { tx.PutProject(makeProject("prj_a", "")) },
 		"member":                     func(tx tenant.Tx) { tx.PutMember(makeMember("org_a", "")) },
 		"member of nothing":          func(tx tenant.Tx) { tx.PutMember(makeMember("", "a@b")) },
@@ -1030,11 +1039,12 @@ func testTenantContext(t *testing.T, s tenant.Store) {
 	}
 	called := false
 	for name, err := range map[string]error{
-		"View":      s.View(ctx, func(tenant.Reader) error { called = true; return nil }),
-		"Update":    s.Update(ctx, func(tx tenant.Tx) error { called = true; putAll(tx); return nil }),
-		"Touch":     s.Touch(ctx, map[string]time.Time{"key_a": at(1)}),
-		"WatchKeys": s.WatchKeys(ctx, func([]tenant.Key, bool) error { called = true; return nil }),
-		"Sweep":     func() error { _, err := s.Sweep(ctx, clock); return err }(),
+		"View":          s.View(ctx, func(tenant.Reader) error { called = true; return nil }),
+		"Update":        s.Update(ctx, func(tx tenant.Tx) error { called = true; putAll(tx); return nil }),
+		"Touch":         s.Touch(ctx, map[string]time.Time{"key_a": at(1)}),
+		"WatchKeys":     s.WatchKeys(ctx, func([]tenant.Key, bool) error { called = true; return nil }),
+		"WatchLexicons": s.WatchLexicons(ctx, func([]tenant.Lexicon, bool) error { called = true; return nil }),
+		"Sweep":         func() error { _, err := s.Sweep(ctx, clock); return err }(),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s with an ended context = %v, want context.Canceled", name, err)
@@ -1057,11 +1067,12 @@ func testClosed(t *testing.T, s tenant.Store) {
 	}
 	ctx := t.Context()
 	for name, err := range map[string]error{
-		"View":      s.View(ctx, func(tenant.Reader) error { return nil }),
-		"Update":    s.Update(ctx, func(tenant.Tx) error { return nil }),
-		"Touch":     s.Touch(ctx, map[string]time.Time{"key_a": at(1)}),
-		"WatchKeys": s.WatchKeys(ctx, func([]tenant.Key, bool) error { return nil }),
-		"Sweep":     func() error { _, err := s.Sweep(ctx, clock); return err }(),
+		"View":          s.View(ctx, func(tenant.Reader) error { return nil }),
+		"Update":        s.Update(ctx, func(tenant.Tx) error { return nil }),
+		"Touch":         s.Touch(ctx, map[string]time.Time{"key_a": at(1)}),
+		"WatchKeys":     s.WatchKeys(ctx, func([]tenant.Key, bool) error { return nil }),
+		"WatchLexicons": s.WatchLexicons(ctx, func([]tenant.Lexicon, bool) error { return nil }),
+		"Sweep":         func() error { _, err := s.Sweep(ctx, clock); return err }(),
 	} {
 		if !errors.Is(err, tenant.ErrClosed) {
 			t.Errorf("%s of a closed store = %v, want ErrClosed", name, err)

@@ -32,6 +32,7 @@ const (
 	OrgDisclosureChanged  Action = "org.disclosure_changed"
 	ProjectCreated        Action = "project.created"
 	ProjectRenamed        Action = "project.renamed"
+	LexiconChanged        Action = "lexicon.changed"
 	MemberInvited         Action = "member.invited"
 	MemberJoined          Action = "member.joined"
 	MemberRoleChanged     Action = "member.role_changed"

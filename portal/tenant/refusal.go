@@ -15,6 +15,7 @@ const (
 	Invalid   Kind = iota // 400: the request cannot be granted as it is
 	Forbidden             // 403: not to this actor
 	Missing               // 404: there is no such thing, or it is not the actor's to know of
+	Outdated              // 412: it is not any more what the request was made for
 )
 
 // Refusal is the answer to a request that a rule forbids. Its text is part of the API.
@@ -54,6 +55,7 @@ var (
 	ErrTooManyMembers    = &Refusal{Invalid, "too_many_members", fmt.Sprintf("organisation has %d members; remove one first", MaxMembers)}
 	ErrTooManyWishes     = &Refusal{Invalid, "too_many_voice_requests", fmt.Sprintf("organisation has %d voice requests, which is the limit", MaxVoiceRequests)}
 	ErrTooManyKeys       = &Refusal{Invalid, "too_many_keys", fmt.Sprintf("organisation has %d active keys; revoke one first", MaxActiveKeys)}
+	ErrLexiconChanged    = &Refusal{Outdated, "lexicon_changed", "the lexicon was changed meanwhile; read it again"}
 	ErrKeyRevoked        = &Refusal{Invalid, "key_revoked", "key is revoked"}
 	ErrPlaygroundKey     = &Refusal{Invalid, "playground_key", "a playground key cannot be changed"}
 	ErrBadOrigin         = &Refusal{Invalid, "bad_origin", "origin: not a valid web origin"}

@@ -57,6 +57,7 @@ type readOnly struct{ tenant.Reader }
 
 func (readOnly) PutOrg(tenant.Org)                   {}
 func (readOnly) PutProject(tenant.Project)           {}
+func (readOnly) PutLexicon(tenant.Lexicon)           {}
 func (readOnly) PutMember(tenant.Member)             {}
 func (readOnly) DeleteMember(string, string)         {}
 func (readOnly) PutKey(tenant.Key)                   {}

@@ -45,6 +45,10 @@ type Store interface {
 	// It returns when ctx ends, with its cause, or when update fails, with that error. update is never called again after that.
 	WatchKeys(ctx context.Context, update func(keys []Key, full bool) error) error
 
+	// WatchLexicons is [Store.WatchKeys] for lexicons: it calls update with every lexicon, full being true, and then with
+	// those that change, also by other processes.
+	WatchLexicons(ctx context.Context, update func(lexicons []Lexicon, full bool) error) error
+
 	// Sweep deletes what expired: answers, and playground keys a day after their end. It returns how many records it deleted.
 	Sweep(ctx context.Context, now time.Time) (int, error)
 
@@ -61,6 +65,8 @@ type Reader interface {
 
 	Project(id string) (Project, error)
 	Projects(orgID string) ([]Project, error) // oldest first
+
+	Lexicon(projectID string) (Lexicon, error)
 
 	Member(orgID, email string) (Member, error)
 	Members(orgID string) ([]Member, error)     // in order of e-mail
@@ -83,6 +89,7 @@ type Tx interface {
 
 	PutOrg(Org)
 	PutProject(Project)
+	PutLexicon(Lexicon)
 	PutMember(Member)
 	DeleteMember(orgID, email string) // that is not there: nothing happens
 	PutKey(Key)                       // never lowers the stored LastUsedAt, which moves beside transactions

@@ -14,7 +14,9 @@ import (
 // ofProject is a keyring whose keys belong to a project with a lexicon.
 type ofProject struct{ grant access.Grant }
 
-func (k ofProject) Grant(context.Context, access.Credentials) (access.Grant, error) { return k.grant, nil }
+func (k ofProject) Grant(context.Context, access.Credentials) (access.Grant, error) {
+	return k.grant, nil
+}
 
 // TestWhichLexiconIsUsed asks by every way that a text comes in.
 func TestWhichLexiconIsUsed(t *testing.T) {

@@ -183,6 +183,26 @@ export interface Keys {
   keys: Key[];
 }
 
+export interface Lexicon {
+  entries: LexiconEntry[];
+  /** what requests for speech may name */
+  id: string;
+  project_id: string;
+  updated_at?: Timestamp;
+  updated_by?: string;
+  /** counts the changes; also the header ETag */
+  version: number;
+}
+
+export interface LexiconEntry {
+  /** of numbers and signs in spoken; absent: that of the sentence */
+  lang?: "hi" | "en";
+  /** 1 to 128 characters, which are normalised */
+  spoken: string;
+  /** 1 to 64 characters, with a letter or a digit */
+  word: string;
+}
+
 export interface Me {
   model: string;
   orgs: Organisation[];
