@@ -87,6 +87,15 @@ def test_voices_and_normalize(server: Server) -> None:
         assert "चार सौ निन्यानबे" in s.normalize("₹499").text
 
 
+def test_lexicon(server: Server) -> None:
+    with Swar(server.url, "good") as s, s.connect() as sock:
+        assert s.speak("Namaste!", lexicon="none").read() and sock.say("Namaste!", lexicon="none").read()
+        for ask in (lambda: s.speak("Namaste!", lexicon="lex_nope"), lambda: sock.say("Namaste!", lexicon="lex_nope").read()):
+            with pytest.raises(SwarError, match="unknown lexicon") as e:
+                ask()
+            assert e.value.status == 400
+
+
 def test_words(server: Server) -> None:
     with Swar(server.url, "good") as s:
         events = list(s.words(ORDER, format="pcm16"))
@@ -166,6 +175,7 @@ def test_an_utterance_that_was_left_ends_in_the_background(tmp_path: Path) -> No
             await u.__anext__()
             await u.leave()
             first.process.kill()
+            await asyncio.to_thread(first.process.wait)
             second = await asyncio.to_thread(Server, tmp_path, first.port)
             try:
                 assert isinstance([e async for e in await sock.say("Namaste!")][-1], End)
