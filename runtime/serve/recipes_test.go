@@ -189,6 +189,9 @@ func sillyTavernCalls(t *testing.T, block string) []recipeCall {
 	for voice := range strings.SplitSeq(setting(t, block, "Available Voices"), ",") {
 		body := map[string]any{"input": recipeText, "response_format": "mp3", "voice": voice, "speed": 1, "model": model}
 		calls = append(calls, speechOf(url, key, "audio/mpeg", voice, body))
+		tooFast := speechOf(url, key, "application/json", "", maps.Clone(body)) // its slider goes from 0.25 to 4
+		tooFast.body.(map[string]any)["speed"], tooFast.status = 2.05, http.StatusBadRequest
+		calls = append(calls, tooFast)
 	}
 	return calls
 }
