@@ -57,6 +57,8 @@ type Call struct {
 	Var       func(name string) string // the part of the path that matched {name}
 	Query     url.Values
 	Header    func(name string) string
+	Host      string // that the client has asked, and Target the path and the query, as they came
+	Target    string
 	Model     speech.Model
 	Allows    func(voice string) bool // the key may use it
 	Encodes   func(Audio) bool        // the server can write it
@@ -175,6 +177,9 @@ func Refuse(field string, code speech.Code, text string) error {
 
 // CodeUnsupported refuses what the vendor has and Swar has not.
 const CodeUnsupported speech.Code = "unsupported_parameter"
+
+// CodeForbidden refuses what is not signed as it must be.
+const CodeForbidden speech.Code = "forbidden"
 
 // NotFoundError says that what a path names does not exist. Its fields are as those of [Fault].
 type NotFoundError struct{ Code, Text, Field string }

@@ -27,8 +27,8 @@ type Socket interface {
 // MaxContexts is how many contexts of a connection may be open. One more fails as busy.
 const MaxContexts = 32
 
-// Action is something that a [Socket] wants done: a [Message], [Begin], [Append], [Flush], [Finish], [Cancel], [Reject] or
-// [Close].
+// Action is something that a [Socket] wants done: a [Message], [Begin], [Append], [Flush], [Finish], [Cancel], [Reject],
+// [Note] or [Close].
 type Action interface{ action() }
 
 // Message is a message of a socket. As an action it is an answer: it is sent ahead of audio that waits.
@@ -81,6 +81,10 @@ type Reject struct {
 	Err     error // a [FieldError], another [speech.Refusal] or what else the native API has a status for
 }
 
+// Note is put into the log of the server, with a value such as a key that a caller has pressed. It is nothing that is
+// spoken.
+type Note struct{ Text, Value string }
+
 // Close closes the connection with a code and a reason of at most 123 bytes.
 type Close struct {
 	Code   int
@@ -96,6 +100,7 @@ func (Flush) action()   {}
 func (Finish) action()  {}
 func (Cancel) action()  {}
 func (Reject) action()  {}
+func (Note) action()    {}
 func (Close) action()   {}
 
 // Event is something that happens to a context: [Started], [Sound], [Words], [Flushed], [Ended], [Cancelled], [Failed] or

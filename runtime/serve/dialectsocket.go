@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -114,6 +115,9 @@ func (v *vendorSession) do(ctx context.Context, actions []dialect.Action) {
 			id := newRequestID()
 			v.record(&speech.Utterance{RequestID: id}, "", speech.Stats{}, a.Err)
 			v.tell(ctx.Done(), a.Context, dialect.Rejected{Fault: faultOf(a.Err, id)})
+		case dialect.Note:
+			v.server.cfg.Log.LogAttrs(ctx, slog.LevelInfo, "socket",
+				slog.String("endpoint", string(v.endpoint)), slog.String("key_id", v.grant.KeyID), slog.String(a.Text, a.Value))
 		case dialect.Close:
 			v.close(a)
 		}

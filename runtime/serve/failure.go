@@ -86,7 +86,7 @@ func refusalStatus(c speech.Code) int {
 	switch c {
 	case speech.CodeTextTooLong, speech.CodeTooManyChunks:
 		return http.StatusRequestEntityTooLarge
-	case speech.CodeVoiceNotAllowed:
+	case speech.CodeVoiceNotAllowed, dialect.CodeForbidden:
 		return http.StatusForbidden
 	default:
 		return http.StatusBadRequest
