@@ -26,11 +26,12 @@ assert.match(filePath, /\.r24$/, "it is not taken for samples at 24 kHz");
 const sound = readFileSync(filePath);
 assert(sound.length > 48_000 && sound.length % 3840 === 0, `${sound.length} bytes`);
 assert.notEqual(sound.subarray(0, 4).toString(), "RIFF");
+assert(readFileSync((await speak({ text: "<speak>Namaste.<break time='1s'/>Ji.</speak>" })).filePath).length > 48_000, "SSML");
 for (const [status, fields] of [
   [401, { key: "wrong" }],
   [403, { key: process.env.SWAR_COMPAT_RAJ_KEY }],
   [400, { voice: "kaun" }],
-  [400, { text: "<speak>Namaste.</speak>" }],
+  [400, { text: "<speak><audio src='x'/></speak>" }],
   [413, { text: "a".repeat(4001) }],
 ]) {
   await assert.rejects(() => speak(fields), (e) => e.statusCode === status, `${status}`);

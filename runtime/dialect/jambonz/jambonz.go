@@ -6,79 +6,57 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/speech"
-	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
 const path = "/v1/jambonz"
 
 // Dialect is the API.
 var Dialect = &dialect.Dialect{
-	Name:   dialect.Jambonz,
-	Routes: []dialect.Route{{Method: "POST", Path: path, Speech: readRequest}},
+	Name: dialect.Jambonz,
+	Routes: []dialect.Route{
+		{Method: "POST", Path: path, Speech: readRequest},
+		{Method: "GET", Path: path, Socket: openSocket},
+	},
 }
 
+// wanted is a request, or a message of the socket, as it was sent.
+type wanted struct{ kind, voice, text string }
+
 // members are those of a request that are read.
-var members = []string{"type", "voice", "text"}
+var members = []dialect.Member[wanted]{
+	{Name: "type", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.kind })},
+	{Name: "voice", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.voice })},
+	{Name: "text", Code: speech.CodeBadText, Read: dialect.ReadString(func(w *wanted) *string { return &w.text })},
+}
 
 // readRequest reads {"language", "voice", "type", "text"}.
 func readRequest(c dialect.Call) (o dialect.Order, err error) {
-	var values [3]jsontext.Value
+	var w wanted
 	var ignored []string
-	err = strictjson.MembersAnd(c.Body, members, values[:], func(name string) { ignored = append(ignored, name) })
-	switch {
-	case err != nil:
-		return o, invalid(err.Error())
-	case !utf8.Valid(c.Body):
-		return o, invalid("not valid UTF-8")
+	if err := dialect.ReadBody(c.Body, members, &w, func(name string) { ignored = append(ignored, name) }); err != nil {
+		return o, err
 	}
 	if len(ignored) > 0 {
 		o.Headers = map[string]string{"X-Ignored": dialect.Ignored(ignored)}
 	}
-	var texts [3]string
-	for i, v := range values {
-		if v == nil || v.Kind() == 'n' {
-			continue
-		}
-		if err := strictjson.String(v, &texts[i]); err != nil {
-			code := speech.CodeBadRequest
-			if members[i] == "text" {
-				code = speech.CodeBadText
-			}
-			return o, dialect.Refuse(members[i], code, members[i]+": "+err.Error())
-		}
+	u := &o.Utterance
+	switch w.kind {
+	case "", "text":
+	case "ssml": // of which only the text counts, later
+		u.SSML = true
+	default:
+		return o, dialect.Refuse("type", speech.CodeBadRequest, "type must be text or ssml")
 	}
-	if err := checkType(texts[0]); err != nil {
+	if u.Text, err = speech.CleanText(w.text); err != nil {
 		return o, err
 	}
-	text, err := speech.CleanText(texts[2])
-	if err != nil {
-		return o, err
-	}
-	if utf8.RuneCountInString(text) > speech.MaxChars {
+	if !u.SSML && utf8.RuneCountInString(u.Text) > speech.MaxChars {
 		return o, speech.ErrTextTooLong
 	}
-	o.Utterance.Text = text
 	o.Audio, o.Word = audio(speech.SampleRate)
-	return o, speakAs(&o.Utterance, c.Model, texts[1])
-}
-
-func invalid(reason string) error {
-	return dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: "+reason)
-}
-
-// checkType refuses texts of another type than text, which is the one where none is named.
-func checkType(of string) error {
-	switch of {
-	case "", "text":
-		return nil
-	case "ssml":
-		return dialect.Refuse("type", dialect.CodeUnsupported, "type ssml is not supported; send the text without marks as type text")
-	}
-	return dialect.Refuse("type", speech.CodeBadRequest, "type must be text or ssml")
+	return o, speakAs(u, c.Model, w.voice)
 }
 
 // speakAs has u spoken by the voice that is asked for.

@@ -45,6 +45,7 @@ func TestRequests(t *testing.T) {
 		"in capitals":          {`{"voice":"Raj","text":"Hi"}`, "raj", ""},
 		"an unknown voice":     {`{"voice":"kaun","text":"Hi"}`, "", speech.CodeUnknownVoice},
 		"a voice of numbers":   {`{"voice":1,"text":"Hi"}`, "", speech.CodeBadRequest},
+		"ssml":                 {`{"type":"ssml","text":"<speak>Hi</speak>"}`, "anjura", ""},
 		"another type":         {`{"type":"html","text":"Hi"}`, "", speech.CodeBadRequest},
 		"no text":              {`{"voice":"raj"}`, "", speech.CodeTextEmpty},
 		"a text of numbers":    {`{"text":1}`, "", speech.CodeBadText},
@@ -61,6 +62,9 @@ func TestRequests(t *testing.T) {
 		refusal, _ := errors.AsType[*speech.Refusal](err)
 		if (refusal == nil) != (tt.code == "") || refusal != nil && refusal.Code != tt.code {
 			t.Errorf("%s: %v, want %s", name, err, tt.code)
+		}
+		if err == nil && o.Utterance.SSML != (name == "ssml") {
+			t.Errorf("%s is taken for SSML: %v", name, o.Utterance.SSML)
 		}
 		if err == nil && o.Utterance.Voice != tt.voice {
 			t.Errorf("%s: the voice is %s, want %s", name, o.Utterance.Voice, tt.voice)
