@@ -49,6 +49,7 @@ type Request struct {
 	// WordTimes asks a WebSocket for a [WordsEvent] with each chunk. [Client.SpeakWords] has them anyway, and [Client.Speak] never.
 	WordTimes bool
 
+	SSML        bool     // Text is a document of SSML; the server refuses elements that it does not know
 	Raw         bool     // Text is already what is spoken: do not normalise
 	EnDigits    bool     // read codes with English digit names
 	Temperature *float64 // 0 to 2; nil means 0.3. Lower is more stable
@@ -69,12 +70,16 @@ func (r Request) message(typ string) ([]byte, error) {
 		Format      Format   `json:"format,omitempty"`
 		Stream      *bool    `json:"stream,omitempty"`
 		Metadata    bool     `json:"metadata,omitempty"`
+		InputType   string   `json:"input_type,omitempty"`
 		Raw         bool     `json:"raw,omitempty"`
 		EnDigits    bool     `json:"en_digits,omitempty"`
 		Temperature *float64 `json:"temperature,omitempty"`
 		Seed        *int64   `json:"seed,omitempty"`
 		Timestamps  string   `json:"timestamps,omitempty"`
-	}{typ, r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, r.Raw, r.EnDigits, r.Temperature, r.Seed, ""}
+	}{typ, r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, "", r.Raw, r.EnDigits, r.Temperature, r.Seed, ""}
+	if r.SSML {
+		w.InputType = "ssml"
+	}
 	if r.WordTimes {
 		w.Timestamps = "words"
 	}

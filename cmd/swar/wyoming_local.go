@@ -73,8 +73,8 @@ func (s localSpeech) Model(ctx context.Context) (speech.Model, error) {
 }
 
 // Say implements [wyoming.Speech].
-func (s localSpeech) Say(ctx context.Context, voice, text string) (wyoming.Turn, error) {
-	return s.begin(ctx, serve.LocalOrder{Voice: voice, Text: text})
+func (s localSpeech) Say(ctx context.Context, voice string, text wyoming.Text) (wyoming.Turn, error) {
+	return s.begin(ctx, serve.LocalOrder{Voice: voice, Text: text.Text, SSML: text.SSML})
 }
 
 // Feed implements [wyoming.Speech].

@@ -34,8 +34,8 @@ func (s remoteSpeech) Model(ctx context.Context) (m speech.Model, err error) {
 }
 
 // Say implements [wyoming.Speech].
-func (s remoteSpeech) Say(_ context.Context, voice, text string) (wyoming.Turn, error) {
-	return wholeTurn{s, client.Request{Text: text, Voice: voice, Format: client.PCM16}}, nil
+func (s remoteSpeech) Say(_ context.Context, voice string, text wyoming.Text) (wyoming.Turn, error) {
+	return wholeTurn{s, client.Request{Text: text.Text, SSML: text.SSML, Voice: voice, Format: client.PCM16}}, nil
 }
 
 // Feed implements [wyoming.Speech].

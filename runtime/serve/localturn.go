@@ -18,6 +18,7 @@ type LocalOrder struct {
 	Key      string       // that speaks; empty: whoever reaches the program may, and nobody is billed
 	Voice    string       // one of the model
 	Text     string       // all of it, unless Fed
+	SSML     bool         // Text is a document of SSML
 	Fed      bool         // the text comes with [LocalTurn.Append]
 }
 
@@ -76,7 +77,7 @@ func (t *LocalTurn) open(ctx context.Context, o LocalOrder) (err error) {
 	t.out.keyID = t.grant.KeyID
 	r := request{Utterance: speech.Utterance{
 		RequestID: t.out.requestID, Service: s.cfg.Service, Disclosure: s.disclosureFor(t.grant), Text: o.Text, Voice: o.Voice,
-		Format: speech.PCM16, Temperature: speech.DefaultTemperature, Seed: newSeed(),
+		Format: speech.PCM16, SSML: o.SSML, Temperature: speech.DefaultTemperature, Seed: newSeed(),
 	}, sampleRate: speech.SampleRate}
 	if o.Fed {
 		r.Type = typeAppend

@@ -119,11 +119,15 @@ func (c *conn) handle(ctx context.Context, e event) error {
 // begin begins a turn.
 func (c *conn) begin(ctx context.Context, e event, fed bool) error {
 	r, err := readRequest(e)
-	if err == nil {
-		err = r.check()
-	}
 	if err != nil {
 		return err
+	}
+	isSSML, err := r.isSSML()
+	switch {
+	case err != nil:
+		return err
+	case fed && isSSML:
+		return badRequest("text_format: ssml cannot be fed; send the document in one synthesize")
 	}
 	m, err := c.server.cfg.Speech.Model(ctx)
 	if err != nil {
@@ -141,7 +145,7 @@ func (c *conn) begin(ctx context.Context, e event, fed bool) error {
 		c.fed, err = c.server.cfg.Speech.Feed(ctx, voice)
 		t.Turn = c.fed
 	} else {
-		t.Turn, err = c.server.cfg.Speech.Say(ctx, voice, r.text)
+		t.Turn, err = c.server.cfg.Speech.Say(ctx, voice, Text{r.text, isSSML})
 	}
 	if err != nil {
 		c.less()

@@ -119,15 +119,15 @@ func readRequest(e event) (r request, err error) {
 	return r, readText("voice.language", values[1], &r.language)
 }
 
-// check refuses a text that is none.
-func (r request) check() error {
+// isSSML reports whether the text is a document of SSML, and refuses other formats.
+func (r request) isSSML() (bool, error) {
 	switch r.format {
 	case "", "text", "plain":
-		return nil
+		return false, nil
 	case "ssml":
-		return &Error{string(dialect.CodeUnsupported), "text_format ssml is not supported; send the text without marks"}
+		return true, nil
 	}
-	return badRequest("text_format must be text")
+	return false, badRequest("text_format must be text or ssml")
 }
 
 // voice returns the voice that r means: the one that is named, or the first one that speaks the language, or the default.

@@ -37,12 +37,15 @@ func (f *fake) Model(context.Context) (speech.Model, error) {
 	}}, f.modelErr
 }
 
-func (f *fake) Say(ctx context.Context, voice, text string) (Turn, error) {
+func (f *fake) Say(ctx context.Context, voice string, text Text) (Turn, error) {
 	t, _ := f.Feed(ctx, voice)
-	switch err := t.Append(text); {
+	if text.SSML {
+		text.Text = "SSML " + text.Text
+	}
+	switch err := t.Append(text.Text); {
 	case err != nil:
 		return nil, err
-	case text == "":
+	case text.Text == "":
 		return nil, refusal(speech.ErrTextEmpty)
 	}
 	t.Finish()
@@ -78,6 +81,8 @@ func (t *fakeTurn) Speak(ctx context.Context, audio func([]byte) error) error {
 	select {
 	case <-t.finished:
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil { // even when both have happened
 		return context.Cause(ctx)
 	}
 	if t.of.speak != nil {
@@ -190,6 +195,11 @@ func TestAConversation(t *testing.T) {
 		t.Errorf("%v with %q", types, audio)
 	}
 
+	c.Send("synthesize", data{"text": "<speak/>", "text_format": "ssml"})
+	if _, audio, _ := c.Turn("audio-stop"); string(audio) != "anjura: SSML <speak/>" {
+		t.Errorf("%q", audio)
+	}
+
 	c.Send("synthesize", data{"text": "ek"}) // turns come in their order
 	c.Send("synthesize", data{"text": "do"})
 	_, one, _ := c.Turn("audio-stop")
@@ -263,7 +273,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"half a surrogate":          {`{"type":"synthesize","data":{"text":"\ud800"}}` + "\n", "bad_request"},
 		"a chunk with a NUL":        {`{"type":"synthesize-start"}` + "\n" + `{"type":"synthesize-chunk","data":{"text":"\u0000"}}` + "\n", "bad_text"},
 		"no text":                   {`{"type":"synthesize"}` + "\n", "text_empty"},
-		"ssml":                      {`{"type":"synthesize","data":{"text":"<speak/>","text_format":"ssml"}}` + "\n", "unsupported_parameter"},
+		"ssml that is fed":          {`{"type":"synthesize-start","data":{"text_format":"ssml"}}` + "\n", "bad_request"},
 		"another format":            {`{"type":"synthesize","data":{"text":"x","text_format":"html"}}` + "\n", "bad_request"},
 		"an end within a line":      {`{"type":`, ""},
 		"an end within data":        {`{"type":"ping","data_length":5}` + "\n{", ""},
@@ -305,7 +315,9 @@ func TestWhatIsIgnored(t *testing.T) {
 
 // TestFailures end the connection behind their error, so that a client that waits for audio does not wait for ever.
 func TestFailures(t *testing.T) {
+	isFollowed := make(chan struct{})
 	f := &fake{speak: func(_ context.Context, text string, audio func([]byte) error) error {
+		<-isFollowed
 		if err := audio([]byte("au")); err != nil || text != "fail" {
 			return err
 		}
@@ -315,6 +327,9 @@ func TestFailures(t *testing.T) {
 	c := wyomingtest.Dial(t, address)
 	c.Send("synthesize", data{"text": "fail"})
 	c.Send("synthesize", data{"text": "later"})
+	c.Send("ping", nil)
+	c.Turn("pong")
+	close(isFollowed)
 	types, audio, e := c.Turn("error")
 	if !slices.Equal(types, []string{"audio-start", "audio-chunk", "error"}) || string(audio) != "au" || e.Data["code"] != "busy" {
 		t.Errorf("%v with %q: %v", types, audio, e)

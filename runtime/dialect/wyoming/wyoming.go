@@ -14,8 +14,14 @@ import (
 // they are of the type [Error].
 type Speech interface {
 	Model(ctx context.Context) (speech.Model, error) // with the voices that may be used
-	Say(ctx context.Context, voice, text string) (Turn, error)
+	Say(ctx context.Context, voice string, text Text) (Turn, error)
 	Feed(ctx context.Context, voice string) (FedTurn, error)
+}
+
+// Text is what a turn speaks.
+type Text struct {
+	Text string
+	SSML bool // it is a document of SSML
 }
 
 // Turn is a text on its way.
