@@ -49,13 +49,22 @@ npm_client() {
 	try "$*" node "$folder/$script"
 }
 
+# A Python that is new enough for all of them, if there is one.
+python=python3
+for newer in python3.14 python3.13 python3.12; do
+	if "$newer" -c '' 2>/dev/null; then
+		python=$newer
+		break
+	fi
+done
+
 # pip_client NAME SCRIPT PACKAGE==VERSION... is the same for PyPI.
 pip_client() {
 	local name=$1 script=$2 folder=$cache/pip-$1
 	shift 2
 	if [[ $(cat "$folder/.of" 2>/dev/null) != "$*" ]]; then
 		rm -rf "$folder"
-		if ! { python3 -m venv "$folder" && "$folder/bin/pip" install -q --disable-pip-version-check "$@"; } >"$work/pip.log" 2>&1; then
+		if ! { "$python" -m venv "$folder" && "$folder/bin/pip" install -q --disable-pip-version-check "$@"; } >"$work/pip.log" 2>&1; then
 			tail -3 "$work/pip.log"
 			skipped+=("$*")
 			return

@@ -116,6 +116,7 @@ var rules = map[string]rule{
 	"runtime/serve": {[]string{
 		"runtime/speech", "runtime/ssml", "runtime/lexicon", "runtime/session", "runtime/access", "runtime/dialect", "runtime/meter", "runtime/metrics", "runtime/wav", "runtime/answer", "runtime/strictjson", "runtime/ident",
 	}, "serve speaks to a Speaker, local or remote, and must not know which; it counts what is spoken, and of encode it takes the WAV header"},
+	"runtime/dialect/bridge": {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/wyoming": {[]string{
 		"runtime/dialect", "runtime/speech", "runtime/strictjson",
 	}, "a protocol of its own over TCP: what speaks is asked for by a port, which may be a server elsewhere"},
@@ -207,7 +208,7 @@ var rules = map[string]rule{
 		"runtime/access", "runtime/answer", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/speech",
 	}, "the portal is joined in one way, with speech in the same process or without; no engine is among it"},
 	"cmd/internal/dialects": {[]string{
-		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/deepgram", "runtime/dialect/cartesia", "runtime/dialect/sarvam", "runtime/dialect/jambonz", "runtime/dialect/vapi", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
+		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/bridge", "runtime/dialect/deepgram", "runtime/dialect/cartesia", "runtime/dialect/sarvam", "runtime/dialect/jambonz", "runtime/dialect/vapi", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
 	}, "what answers clients offers the same dialects, whoever speaks"},
 	"cmd/internal/label": {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},
 	"cmd/internal/call":  {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/bridge"
 	"github.com/swar-tts/swar/runtime/dialect/cartesia"
 	"github.com/swar-tts/swar/runtime/dialect/deepgram"
 	"github.com/swar-tts/swar/runtime/dialect/elevenlabs"
@@ -33,7 +34,7 @@ import (
 
 // withDialects is a server with all dialects, and encoders for everything.
 func withDialects(c *Config) {
-	c.Dialects, c.Encoders = []*dialect.Dialect{openai.Dialect, deepgram.Dialect, elevenlabs.Dialect, sarvam.Dialect, cartesia.Dialect, vapi.Dialect, jambonz.Dialect}, lateEncoders{}
+	c.Dialects, c.Encoders = []*dialect.Dialect{openai.Dialect, deepgram.Dialect, elevenlabs.Dialect, sarvam.Dialect, cartesia.Dialect, vapi.Dialect, jambonz.Dialect, bridge.New("")}, lateEncoders{}
 }
 
 // lateEncoders write what no native format is: the container, then each block of samples when the next one comes, as

@@ -64,7 +64,7 @@ var telephonyBodies = map[string][]string{
 		`{"message":{"type":"voice-request","text":"` + strings.Repeat("a", 4001) + `"}}`,
 	},
 	"/v1/jambonz": {
-		`{"text":"Hi","type":"text"}`, `{"text":"Hi","voice":"anjura","language":"hi-IN"}`, `{"text":"Hi","type":"ssml"}`,
+		`{"text":"Hi","type":"text"}`, `{"text":"Hi","voice":"anjura","language":"hi-IN"}`, `{"text":"<speak><audio/></speak>","type":"ssml"}`,
 		`{"text":"` + strings.Repeat("a", 4001) + `"}`,
 	},
 }

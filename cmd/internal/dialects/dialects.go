@@ -9,6 +9,7 @@ import (
 
 	"github.com/swar-tts/swar/cmd/internal/launch"
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/bridge"
 	"github.com/swar-tts/swar/runtime/dialect/cartesia"
 	"github.com/swar-tts/swar/runtime/dialect/deepgram"
 	"github.com/swar-tts/swar/runtime/dialect/elevenlabs"
@@ -29,6 +30,7 @@ var all = []*dialect.Dialect{
 	cartesia.Dialect,
 	vapi.Dialect,
 	jambonz.Dialect,
+	bridge.New(""),
 }
 
 // none is the word for no dialects.
@@ -37,6 +39,7 @@ const none = "none"
 // Flags say which dialects are served.
 type Flags struct {
 	names  []string
+	twilio string // token
 	served []*dialect.Dialect
 }
 
@@ -44,6 +47,8 @@ type Flags struct {
 func (o *Flags) Define(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.names, "dialects", names(),
 		"answer clients of these other APIs, too: `NAME,…`, or "+none)
+	f.StringVar(&o.twilio, "twilio-token", "",
+		"answer only those media streams of Twilio that are signed with this `token`, that of its account")
 }
 
 func names() []string {
@@ -75,6 +80,9 @@ func (o *Flags) Check(cmd *cobra.Command) error {
 		if d == nil {
 			return launch.BadUsage(cmd, "--dialects %s: %q is not one of %s, and %s stands alone", strings.Join(o.names, ","), name,
 				strings.Join(names(), ", "), none)
+		}
+		if d.Name == dialect.Bridge {
+			d = bridge.New(o.twilio)
 		}
 		o.served = append(o.served, d)
 	}

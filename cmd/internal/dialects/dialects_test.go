@@ -9,12 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/serve"
 )
 
 func TestFlags(t *testing.T) {
 	for _, tt := range []struct{ value, served, refused string }{
-		{"", "openai,deepgram,elevenlabs,sarvam,cartesia,vapi,jambonz", ""}, {"none", "", ""}, {"OpenAI", "openai", ""}, {"openai,none", "", `"none"`}, {"azure", "", `"azure"`},
+		{"", "openai,deepgram,elevenlabs,sarvam,cartesia,vapi,jambonz,bridge", ""}, {"none", "", ""}, {"OpenAI", "openai", ""}, {"openai,none", "", `"none"`}, {"azure", "", `"azure"`},
 	} {
 		var o Flags
 		cmd := &cobra.Command{Use: "serve"}
@@ -57,6 +58,28 @@ func TestFleetsCanNameThem(t *testing.T) {
 	for _, name := range append(names(), none) {
 		if !slices.Contains(known, name) {
 			t.Errorf("spec.router.dialects cannot name %s: it takes %q", name, known)
+		}
+	}
+}
+
+// TestTwilioToken: with one, streams that Twilio has not signed are refused.
+func TestTwilioToken(t *testing.T) {
+	for _, token := range []string{"", "secret"} {
+		var o Flags
+		cmd := &cobra.Command{Use: "serve"}
+		o.Define(cmd.Flags())
+		if err := cmd.Flags().Set("twilio-token", token); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Check(cmd); err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(o.served, func(d *dialect.Dialect) bool { return d.Name == dialect.Bridge })
+		_, err := o.served[i].Routes[0].Socket(dialect.Call{
+			Header: func(string) string { return "" }, Encodes: func(dialect.Audio) bool { return true },
+		})
+		if (err != nil) != (token != "") {
+			t.Errorf("with the token %q: %v", token, err)
 		}
 	}
 }
