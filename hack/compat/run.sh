@@ -78,6 +78,7 @@ if command -v npm >/dev/null; then
 	npm_client openai7 openai.mjs openai@7.55.0
 	npm_client openai6 openai.mjs openai@6.49.0
 	npm_client ai ai.mjs ai@6.0.326 @ai-sdk/openai@3.0.141
+	npm_client livekit-node livekit_node.mjs @livekit/agents@1.9.0 @livekit/rtc-node@0.13.34 typescript@5.9.3 @types/node@22.19.1
 	npm_client jambonz jambonz.mjs @jambonz/speech-utils@0.2.27
 else
 	skipped+=("all of npm: npm is missing")

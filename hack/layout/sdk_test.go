@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestClientsAgree: the clients of sdk have one version, and one class for each code of an error.
+// TestClientsAgree: the clients and plugins of sdk have one version, and the clients one class for each code of an error.
 func TestClientsAgree(t *testing.T) {
 	read := func(file string) string {
 		text, err := os.ReadFile("../../sdk/" + file)
@@ -17,9 +17,14 @@ func TestClientsAgree(t *testing.T) {
 		return string(text)
 	}
 	version := regexp.MustCompile(`(?m)^\s*"?version"?(?: =|:) "([^"]+)"`)
-	python, typescript := version.FindStringSubmatch(read("python/pyproject.toml")), version.FindStringSubmatch(read("typescript/package.json"))
-	if python == nil || typescript == nil || python[1] != typescript[1] {
-		t.Errorf("the versions of the Python and the TypeScript client: %v, %v", python, typescript)
+	versions := map[string]string{}
+	for _, file := range []string{"python/pyproject.toml", "typescript/package.json", "livekit/pyproject.toml", "livekit-node/package.json"} {
+		if m := version.FindStringSubmatch(read(file)); m != nil {
+			versions[m[1]] += " " + file
+		}
+	}
+	if len(versions) != 1 {
+		t.Errorf("versions: %v", versions)
 	}
 	classes := func(file string) map[string]string {
 		of := map[string]string{}

@@ -9,7 +9,7 @@ import { Take } from "./take.js";
 export { frames20ms, toMulaw } from "./audio.js";
 export { AuthError, BusyError, CutError, SwarError, TextError, VoiceError, type Failure } from "./errors.js";
 export type * from "./events.js";
-export type { Format, SpeakOptions, SwarOptions, UtteranceOptions, VoiceOptions, WebSocketLike } from "./options.js";
+export type { Format, SpeakOptions, SwarOptions, TextOptions, UtteranceOptions, VoiceOptions, WebSocketLike } from "./options.js";
 export { Socket, Utterance } from "./socket.js";
 export { Take, type Trailers } from "./take.js";
 export { toVTT } from "./vtt.js";
@@ -82,7 +82,7 @@ export class Swar {
   }
 
   /** Shows how a text will be read. It is free. */
-  async normalize(text: string, options: { enDigits?: boolean } = {}): Promise<Normalized> {
+  async normalize(text: string, options: Pick<SpeakOptions, "enDigits" | "inputType" | "lexicon"> = {}): Promise<Normalized> {
     const answer = await send(this.#target, "/v1/normalize", fieldsOf({ text, ...options }));
     return JSON.parse(await answer.text()) as Normalized;
   }

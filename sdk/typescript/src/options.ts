@@ -49,16 +49,24 @@ export interface VoiceOptions {
   temperature?: number;
   /** Digits are read in English. */
   enDigits?: boolean;
+  /** `none` leaves the lexicon of the project out. */
+  lexicon?: string;
   /** A label of your own, of visible ASCII characters. */
   requestId?: string;
   /** Stops the server, and its bill, at once. */
   signal?: AbortSignal;
 }
 
-export interface SpeakOptions extends VoiceOptions {
-  text: string;
+/** How a text that is sent as a whole is read. */
+export interface TextOptions {
   /** The text is spoken as it is, without the normaliser. */
   raw?: boolean;
+  /** `ssml`: the text is a document of a part of SSML. */
+  inputType?: "text" | "ssml";
+}
+
+export interface SpeakOptions extends VoiceOptions, TextOptions {
+  text: string;
   /** False: the answer comes when everything is spoken, and has `trailers`. */
   stream?: boolean;
 }
@@ -98,7 +106,7 @@ function addressOf(given: string): string {
 }
 
 /** Names fields as the server does, and leaves out what was not given, so that its defaults hold. */
-export function fieldsOf(o: Partial<SpeakOptions | (UtteranceOptions & { raw?: boolean })>): Record<string, unknown> {
-  const { enDigits, requestId, signal: _, ...same } = o;
-  return { ...same, en_digits: enDigits, request_id: requestId };
+export function fieldsOf(o: Partial<SpeakOptions> | (UtteranceOptions & TextOptions)): Record<string, unknown> {
+  const { enDigits, inputType, requestId, signal: _, ...same } = o;
+  return { ...same, en_digits: enDigits, input_type: inputType, request_id: requestId };
 }

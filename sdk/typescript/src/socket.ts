@@ -1,7 +1,7 @@
 import { AuthError, BusyError, CutError, errorOfAnswer, SwarError } from "./errors.js";
 import { eventOf, type AudioEvent, type CancelledEvent, type SwarEvent } from "./events.js";
 import { headersOf, retrying, unreached } from "./http.js";
-import { fieldsOf, type Target, type UtteranceOptions, type WebSocketLike } from "./options.js";
+import { fieldsOf, type Target, type TextOptions, type UtteranceOptions, type WebSocketLike } from "./options.js";
 import { joined } from "./take.js";
 
 const path = "/v1/tts/stream";
@@ -36,7 +36,7 @@ export class Socket {
   }
 
   /** Speaks a whole text. */
-  say(text: string, options: UtteranceOptions & { raw?: boolean } = {}): Utterance {
+  say(text: string, options: UtteranceOptions & TextOptions = {}): Utterance {
     return new Utterance(this.#alive(), options, text);
   }
 

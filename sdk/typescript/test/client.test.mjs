@@ -75,6 +75,8 @@ describe("a real server", () => {
     const raj = new Swar({ baseUrl: server.url, apiKey: "only-raj" });
     assert.deepEqual((await raj.voices()).map((v) => v.name), ["raj"]);
     assert.match((await raj.normalize("₹499")).normalized, /चार सौ निन्यानबे/);
+    const ssml = '<speak><sub alias="ek">1</sub></speak>';
+    assert.equal((await raj.normalize(ssml, { inputType: "ssml", lexicon: "none" })).normalized, "ek");
     assert.match((await raj.normalize("OTP 407", { enDigits: true })).normalized, /four zero seven/);
   });
 
