@@ -134,7 +134,7 @@ var rules = map[string]rule{
 		"runtime/access", "runtime/meter", "runtime/grpcauth", "runtime/dataplane/wire",
 	}, "a router knows keys and usage events, and links nothing of the portal"},
 	"runtime/dataplane/wire": {[]string{
-		"runtime/access", "runtime/meter",
+		"runtime/access", "runtime/lexicon", "runtime/meter",
 	}, "both halves of the link speak of keys and usage events, and of nothing else"},
 	"api/v1alpha1": {nil, "clients of the API import it alone: it brings nothing along but Kubernetes' own"},
 	"controllers/resources": {[]string{

@@ -42,6 +42,10 @@ type Feed struct {
 	stale    bool                         // the store is not heard
 	growth   chan struct{}                // closed and replaced when there is something new
 
+	lexicons      map[string]access.ProjectLexicon // by project
+	lexiconsBegun bool                             // they are what the store had at some moment
+	lexiconChange uint64                           // counts their changes
+
 	followers    map[uint64]*follower // by id
 	lastFollower uint64               // its id
 	moved        chan struct{}        // closed when a follower has taken something in or left; nil while nobody awaits that
@@ -51,13 +55,18 @@ type Feed struct {
 func NewFeed(store tenant.Store, log *slog.Logger) *Feed {
 	return &Feed{
 		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), sequence: 1, purgeAt: minPurge, stale: true,
-		growth: make(chan struct{}), keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
+		growth: make(chan struct{}), lexicons: make(map[string]access.ProjectLexicon), keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
 		followers: make(map[uint64]*follower),
 	}
 }
 
 // Run follows the store until ctx ends, whatever the store does, and returns nil. Only a store that was closed is an error.
 func (f *Feed) Run(ctx context.Context) error {
+	following, stop := context.WithCancel(ctx)
+	var lexicons sync.WaitGroup
+	lexicons.Go(func() { f.followLexicons(following) })
+	defer lexicons.Wait()
+	defer stop()
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		err := f.store.WatchKeys(ctx, func(keys []tenant.Key, full bool) error {
 			wait = minRetry
@@ -160,6 +169,9 @@ type reader struct {
 	at       wire.Position
 	reported bool // whether stale is known to whoever reads
 	stale    bool
+
+	lexicons      map[string]int64 // the versions that were read; nil: none yet
+	lexiconChange uint64
 }
 
 // next returns what is new since the reader's position, as soon as there is something. The first update comes at once when the feed has
@@ -188,7 +200,7 @@ func (r *reader) tryNext() (wire.Update, <-chan struct{}) {
 	u := wire.Update{Position: now, Stale: f.stale}
 	behind := f.sequence - r.at.Sequence // wraps around for a position that never was, and is far too much then
 	switch {
-	case !f.begun, r.reported && r.at == now && r.stale == f.stale:
+	case !f.begun, r.reported && r.at == now && r.stale == f.stale && r.lexiconChange == f.lexiconChange:
 		return u, f.growth
 	case r.at.Epoch != f.epoch || behind > uint64(min(len(f.changes), maxChanges)):
 		u.Full = true
@@ -202,6 +214,7 @@ func (r *reader) tryNext() (wire.Update, <-chan struct{}) {
 	default:
 		u.Keys = slices.Clone(f.changes[len(f.changes)-int(behind):])
 	}
+	r.readLexiconsLocked(&u)
 	return u, nil
 }
 

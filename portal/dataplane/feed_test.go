@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +25,9 @@ type tape struct {
 	told  chan telling
 	fail  chan error
 	calls chan struct{} // of WatchKeys
+
+	lexicons     chan []tenant.Lexicon
+	lexiconCalls atomic.Int64
 }
 
 type telling struct {
@@ -32,7 +36,20 @@ type telling struct {
 }
 
 func newTape() *tape {
-	return &tape{told: make(chan telling), fail: make(chan error), calls: make(chan struct{}, 100)}
+	return &tape{told: make(chan telling), fail: make(chan error), calls: make(chan struct{}, 100), lexicons: make(chan []tenant.Lexicon)}
+}
+
+func (s *tape) WatchLexicons(ctx context.Context, update func([]tenant.Lexicon, bool) error) error {
+	for {
+		select {
+		case l := <-s.lexicons:
+			if err := update(l, s.lexiconCalls.Add(1) == 1); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 func (s *tape) WatchKeys(ctx context.Context, update func([]tenant.Key, bool) error) error {

@@ -131,12 +131,21 @@ var errGoing = status.Error(codes.Unavailable, "the portal is going away")
 
 // send sends u, which the follower of that id is to acknowledge, in pieces that are not too large for one message.
 func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update, follower uint64) error {
+	for _, l := range u.Lexicons { // each by itself: a large one is 0.6 MB
+		w := &wire.KeysUpdate{
+			Epoch: u.Epoch, Sequence: u.Sequence, More: true, Follower: follower, Lexicons: []*wire.Lexicon{wire.NewLexicon(l)},
+		}
+		if err := stream.Send(w); err != nil {
+			return err
+		}
+	}
 	for {
 		now := u.Keys[:min(len(u.Keys), keysAtOnce)]
 		u.Keys = u.Keys[len(now):]
 		w := &wire.KeysUpdate{
 			Epoch: u.Epoch, Sequence: u.Sequence, Full: u.Full, More: len(u.Keys) > 0, Stale: u.Stale, Follower: follower,
-			Keys: make([]*wire.Key, len(now)),
+			AllLexicons: u.AllLexicons,
+			Keys:        make([]*wire.Key, len(now)),
 		}
 		for i := range now {
 			w.Keys[i] = wire.NewKey(now[i])

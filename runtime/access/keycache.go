@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -42,10 +43,11 @@ type KeyCache struct {
 
 	mu       sync.RWMutex
 	keys     map[Hash]*cachedKey
-	lastUses map[string]int64 // last use, as in cachedKey, of keys that are no longer held
-	away     time.Time        // since when; zero while the portal is there
-	began    bool             // ready is closed
-	changes  uint64           // how often keys were made, changed or ended by the portal
+	lexicons map[string]*lexicon.Lexicon // by project; those without entries are left out
+	lastUses map[string]int64            // last use, as in cachedKey, of keys that are no longer held
+	away     time.Time                   // since when; zero while the portal is there
+	began    bool                        // ready is closed
+	changes  uint64                      // how often keys were made, changed or ended by the portal
 }
 
 // cachedKey is a key in a cache. Only used changes without the write lock.
@@ -64,7 +66,8 @@ func NewKeyCache(cfg KeyCacheConfig) *KeyCache {
 		cfg.Grace = time.Minute
 	}
 	return &KeyCache{
-		grace: cfg.Grace, ready: make(chan struct{}), keys: make(map[Hash]*cachedKey), lastUses: make(map[string]int64),
+		grace: cfg.Grace, ready: make(chan struct{}), keys: make(map[Hash]*cachedKey),
+		lexicons: make(map[string]*lexicon.Lexicon), lastUses: make(map[string]int64),
 		away: time.Now().Add(-cfg.Grace),
 	}
 }
@@ -89,7 +92,9 @@ func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
 		return Grant{}, ErrInvalidKey
 	}
 	h.touch(now)
-	return h.grant, nil
+	grant := h.grant
+	grant.Lexicon = c.lexicons[grant.ProjectID]
+	return grant, nil
 }
 
 // Replace makes entries all there is. Keys that are not among them end.

@@ -48,6 +48,8 @@ type KeyCopy struct {
 type keptKeys struct {
 	Heard int64     `json:"heard"` // when the portal was, in microseconds since 1970
 	Keys  []keptKey `json:"keys"`
+
+	Lexicons []ProjectLexicon `json:"lexicons,omitempty"`
 }
 
 type keptKey struct {
@@ -142,6 +144,7 @@ func (k *KeyCopy) fail(what string, err error) {
 
 // fill begins with what was kept, unless that is too old. It returns the number of changes that this made.
 func (c *KeyCache) fill(kept keptKeys) (changes uint64, err error) {
+	lexicons := compiled(kept.Lexicons)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -157,6 +160,7 @@ func (c *KeyCache) fill(kept keptKeys) (changes uint64, err error) {
 		entries[i] = kept.Keys[i].entry()
 	}
 	c.applyLocked(entries)
+	c.takeLexiconsLocked(lexicons, true)
 	c.away = now.Add(-max(age, 0)) // which goes on with now, however the clock is set
 	c.beginLocked()
 	return c.changes, nil
@@ -178,6 +182,7 @@ func (c *KeyCache) keptKeys(wanted func(heard time.Time, changes uint64) bool) (
 	for hash, h := range c.keys {
 		kept.Keys = append(kept.Keys, newKeptKey(h.entry(hash)))
 	}
+	kept.Lexicons = c.keptLexiconsLocked()
 	return kept, c.changes, true
 }
 

@@ -30,6 +30,7 @@ import (
 const (
 	defaultSilence = 5 * time.Second // five heartbeats
 	maxKeys        = 1 << 20         // far more than one portal has; a server that sends more is broken
+	maxLexicons    = 1 << 16         // as for keys
 	usesAtOnce     = 5000            // in one message: about 200 kB
 
 	minRetry = 100 * time.Millisecond // wait before the portal is tried again; doubled after each failure
@@ -167,6 +168,12 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 			}
 			u.Keys = append(u.Keys, e)
 		}
+		for _, l := range w.Lexicons {
+			u.Lexicons = append(u.Lexicons, l.Value())
+		}
+		if len(u.Lexicons) > maxLexicons {
+			return heard, fmt.Errorf("the portal sent more than %d lexicons at once", maxLexicons)
+		}
 		if len(u.Keys) > maxKeys {
 			return heard, fmt.Errorf("the portal sent more than %d keys at once", maxKeys)
 		}
@@ -174,7 +181,7 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 			continue
 		}
 		u.Position = wire.Position{Epoch: w.Epoch, Sequence: w.Sequence}
-		u.Full, u.Stale = w.Full, w.Stale
+		u.Full, u.Stale, u.AllLexicons = w.Full, w.Stale, w.AllLexicons
 		c.take(u)
 		if w.Follower != 0 {
 			replace(taken, acknowledgement{w.Follower, u.Position})

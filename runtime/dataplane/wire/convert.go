@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/access"
+	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
@@ -33,6 +34,24 @@ func (k *Key) Entry() (access.Entry, error) {
 	e.Disclosure.Set, e.Disclosure.Text = k.Disclosure != nil, k.GetDisclosure()
 	copy(e.Hash[:], k.Hash)
 	return e, nil
+}
+
+// NewLexicon is the message for l.
+func NewLexicon(l access.ProjectLexicon) *Lexicon {
+	m := &Lexicon{ProjectId: l.ProjectID, Version: l.Version, Entries: make([]*LexiconEntry, len(l.Entries))}
+	for i, e := range l.Entries {
+		m.Entries[i] = &LexiconEntry{Word: e.Word, Spoken: e.Spoken, Lang: e.Lang}
+	}
+	return m
+}
+
+// Value is what NewLexicon was given.
+func (m *Lexicon) Value() access.ProjectLexicon {
+	l := access.ProjectLexicon{ProjectID: m.ProjectId, Version: m.Version, Entries: make([]lexicon.Entry, len(m.Entries))}
+	for i, e := range m.Entries {
+		l.Entries[i] = lexicon.Entry{Word: e.Word, Spoken: e.Spoken, Lang: e.Lang}
+	}
+	return l
 }
 
 // NewBatch is the message for b.

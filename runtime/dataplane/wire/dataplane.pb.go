@@ -85,13 +85,15 @@ func (x *KeysRequest) GetAcknowledges() bool {
 
 type KeysUpdate struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Epoch         uint64                 `protobuf:"fixed64,1,opt,name=epoch,proto3" json:"epoch,omitempty"`      // within one epoch, sequence numbers the changes
-	Sequence      uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"` // of the last change that the client has when it has taken this in
-	Full          bool                   `protobuf:"varint,3,opt,name=full,proto3" json:"full,omitempty"`         // keys are all there are
-	More          bool                   `protobuf:"varint,4,opt,name=more,proto3" json:"more,omitempty"`         // the rest follows; nothing is to be taken in before
-	Stale         bool                   `protobuf:"varint,5,opt,name=stale,proto3" json:"stale,omitempty"`       // the portal does not hear its store: there may be changes that it does not know of
-	Keys          []*Key                 `protobuf:"bytes,6,rep,name=keys,proto3" json:"keys,omitempty"`          // in the order of the changes; without any, this only says that the portal is there
-	Follower      uint64                 `protobuf:"varint,7,opt,name=follower,proto3" json:"follower,omitempty"` // who the client is in this call; 0, also of an older portal: nothing is to be acknowledged
+	Epoch         uint64                 `protobuf:"fixed64,1,opt,name=epoch,proto3" json:"epoch,omitempty"`                               // within one epoch, sequence numbers the changes
+	Sequence      uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`                          // of the last change that the client has when it has taken this in
+	Full          bool                   `protobuf:"varint,3,opt,name=full,proto3" json:"full,omitempty"`                                  // keys are all there are
+	More          bool                   `protobuf:"varint,4,opt,name=more,proto3" json:"more,omitempty"`                                  // the rest follows; nothing is to be taken in before
+	Stale         bool                   `protobuf:"varint,5,opt,name=stale,proto3" json:"stale,omitempty"`                                // the portal does not hear its store: there may be changes that it does not know of
+	Keys          []*Key                 `protobuf:"bytes,6,rep,name=keys,proto3" json:"keys,omitempty"`                                   // in the order of the changes; without any, this only says that the portal is there
+	Lexicons      []*Lexicon             `protobuf:"bytes,8,rep,name=lexicons,proto3" json:"lexicons,omitempty"`                           // that are new or have changed
+	AllLexicons   bool                   `protobuf:"varint,9,opt,name=all_lexicons,json=allLexicons,proto3" json:"all_lexicons,omitempty"` // lexicons, of all messages up to the one without more, are all there are
+	Follower      uint64                 `protobuf:"varint,7,opt,name=follower,proto3" json:"follower,omitempty"`                          // who the client is in this call; 0, also of an older portal: nothing is to be acknowledged
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -166,6 +168,20 @@ func (x *KeysUpdate) GetKeys() []*Key {
 		return x.Keys
 	}
 	return nil
+}
+
+func (x *KeysUpdate) GetLexicons() []*Lexicon {
+	if x != nil {
+		return x.Lexicons
+	}
+	return nil
+}
+
+func (x *KeysUpdate) GetAllLexicons() bool {
+	if x != nil {
+		return x.AllLexicons
+	}
+	return false
 }
 
 func (x *KeysUpdate) GetFollower() uint64 {
@@ -387,6 +403,126 @@ func (x *Key) GetDisclosure() string {
 	return ""
 }
 
+type Lexicon struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ProjectId     string                 `protobuf:"bytes,1,opt,name=project_id,json=projectId,proto3" json:"project_id,omitempty"`
+	Version       int64                  `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	Entries       []*LexiconEntry        `protobuf:"bytes,3,rep,name=entries,proto3" json:"entries,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Lexicon) Reset() {
+	*x = Lexicon{}
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Lexicon) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Lexicon) ProtoMessage() {}
+
+func (x *Lexicon) ProtoReflect() protoreflect.Message {
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Lexicon.ProtoReflect.Descriptor instead.
+func (*Lexicon) Descriptor() ([]byte, []int) {
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Lexicon) GetProjectId() string {
+	if x != nil {
+		return x.ProjectId
+	}
+	return ""
+}
+
+func (x *Lexicon) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Lexicon) GetEntries() []*LexiconEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+type LexiconEntry struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Word          string                 `protobuf:"bytes,1,opt,name=word,proto3" json:"word,omitempty"`
+	Spoken        string                 `protobuf:"bytes,2,opt,name=spoken,proto3" json:"spoken,omitempty"`
+	Lang          string                 `protobuf:"bytes,3,opt,name=lang,proto3" json:"lang,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LexiconEntry) Reset() {
+	*x = LexiconEntry{}
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LexiconEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LexiconEntry) ProtoMessage() {}
+
+func (x *LexiconEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LexiconEntry.ProtoReflect.Descriptor instead.
+func (*LexiconEntry) Descriptor() ([]byte, []int) {
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *LexiconEntry) GetWord() string {
+	if x != nil {
+		return x.Word
+	}
+	return ""
+}
+
+func (x *LexiconEntry) GetSpoken() string {
+	if x != nil {
+		return x.Spoken
+	}
+	return ""
+}
+
+func (x *LexiconEntry) GetLang() string {
+	if x != nil {
+		return x.Lang
+	}
+	return ""
+}
+
 type UsageBatch struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Source        string                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
@@ -398,7 +534,7 @@ type UsageBatch struct {
 
 func (x *UsageBatch) Reset() {
 	*x = UsageBatch{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[5]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -410,7 +546,7 @@ func (x *UsageBatch) String() string {
 func (*UsageBatch) ProtoMessage() {}
 
 func (x *UsageBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[5]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -423,7 +559,7 @@ func (x *UsageBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageBatch.ProtoReflect.Descriptor instead.
 func (*UsageBatch) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{5}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UsageBatch) GetSource() string {
@@ -483,7 +619,7 @@ type UsageEvent struct {
 
 func (x *UsageEvent) Reset() {
 	*x = UsageEvent{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[6]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -495,7 +631,7 @@ func (x *UsageEvent) String() string {
 func (*UsageEvent) ProtoMessage() {}
 
 func (x *UsageEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[6]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -508,7 +644,7 @@ func (x *UsageEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageEvent.ProtoReflect.Descriptor instead.
 func (*UsageEvent) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{6}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UsageEvent) GetId() string {
@@ -708,7 +844,7 @@ type ReportReply struct {
 
 func (x *ReportReply) Reset() {
 	*x = ReportReply{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[7]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -720,7 +856,7 @@ func (x *ReportReply) String() string {
 func (*ReportReply) ProtoMessage() {}
 
 func (x *ReportReply) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[7]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -733,7 +869,7 @@ func (x *ReportReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportReply.ProtoReflect.Descriptor instead.
 func (*ReportReply) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{7}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{9}
 }
 
 // Gap is a detail of a refused batch.
@@ -747,7 +883,7 @@ type Gap struct {
 
 func (x *Gap) Reset() {
 	*x = Gap{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[8]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +895,7 @@ func (x *Gap) String() string {
 func (*Gap) ProtoMessage() {}
 
 func (x *Gap) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[8]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +908,7 @@ func (x *Gap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gap.ProtoReflect.Descriptor instead.
 func (*Gap) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{8}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Gap) GetWant() int64 {
@@ -799,7 +935,7 @@ type Fork struct {
 
 func (x *Fork) Reset() {
 	*x = Fork{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +947,7 @@ func (x *Fork) String() string {
 func (*Fork) ProtoMessage() {}
 
 func (x *Fork) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[9]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +960,7 @@ func (x *Fork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fork.ProtoReflect.Descriptor instead.
 func (*Fork) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{9}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Fork) GetSeq() int64 {
@@ -843,7 +979,7 @@ type TouchRequest struct {
 
 func (x *TouchRequest) Reset() {
 	*x = TouchRequest{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +991,7 @@ func (x *TouchRequest) String() string {
 func (*TouchRequest) ProtoMessage() {}
 
 func (x *TouchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[10]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +1004,7 @@ func (x *TouchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TouchRequest.ProtoReflect.Descriptor instead.
 func (*TouchRequest) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{10}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TouchRequest) GetUsed() map[string]int64 {
@@ -886,7 +1022,7 @@ type TouchReply struct {
 
 func (x *TouchReply) Reset() {
 	*x = TouchReply{}
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[11]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +1034,7 @@ func (x *TouchReply) String() string {
 func (*TouchReply) ProtoMessage() {}
 
 func (x *TouchReply) ProtoReflect() protoreflect.Message {
-	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[11]
+	mi := &file_runtime_dataplane_wire_dataplane_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +1047,7 @@ func (x *TouchReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TouchReply.ProtoReflect.Descriptor instead.
 func (*TouchReply) Descriptor() ([]byte, []int) {
-	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{11}
+	return file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP(), []int{13}
 }
 
 var File_runtime_dataplane_wire_dataplane_proto protoreflect.FileDescriptor
@@ -922,7 +1058,7 @@ const file_runtime_dataplane_wire_dataplane_proto_rawDesc = "" +
 	"\vKeysRequest\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x06R\x05epoch\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\"\n" +
-	"\facknowledges\x18\x03 \x01(\bR\facknowledges\"\xc4\x01\n" +
+	"\facknowledges\x18\x03 \x01(\bR\facknowledges\"\x9f\x02\n" +
 	"\n" +
 	"KeysUpdate\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x06R\x05epoch\x12\x1a\n" +
@@ -930,7 +1066,9 @@ const file_runtime_dataplane_wire_dataplane_proto_rawDesc = "" +
 	"\x04full\x18\x03 \x01(\bR\x04full\x12\x12\n" +
 	"\x04more\x18\x04 \x01(\bR\x04more\x12\x14\n" +
 	"\x05stale\x18\x05 \x01(\bR\x05stale\x12*\n" +
-	"\x04keys\x18\x06 \x03(\v2\x16.swar.dataplane.v1.KeyR\x04keys\x12\x1a\n" +
+	"\x04keys\x18\x06 \x03(\v2\x16.swar.dataplane.v1.KeyR\x04keys\x126\n" +
+	"\blexicons\x18\b \x03(\v2\x1a.swar.dataplane.v1.LexiconR\blexicons\x12!\n" +
+	"\fall_lexicons\x18\t \x01(\bR\vallLexicons\x12\x1a\n" +
 	"\bfollower\x18\a \x01(\x04R\bfollower\"b\n" +
 	"\x12AcknowledgeRequest\x12\x1a\n" +
 	"\bfollower\x18\x01 \x01(\x04R\bfollower\x12\x14\n" +
@@ -955,7 +1093,16 @@ const file_runtime_dataplane_wire_dataplane_proto_rawDesc = "" +
 	"disclosure\x18\n" +
 	" \x01(\tH\x00R\n" +
 	"disclosure\x88\x01\x01B\r\n" +
-	"\v_disclosure\"s\n" +
+	"\v_disclosure\"}\n" +
+	"\aLexicon\x12\x1d\n" +
+	"\n" +
+	"project_id\x18\x01 \x01(\tR\tprojectId\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x03R\aversion\x129\n" +
+	"\aentries\x18\x03 \x03(\v2\x1f.swar.dataplane.v1.LexiconEntryR\aentries\"N\n" +
+	"\fLexiconEntry\x12\x12\n" +
+	"\x04word\x18\x01 \x01(\tR\x04word\x12\x16\n" +
+	"\x06spoken\x18\x02 \x01(\tR\x06spoken\x12\x12\n" +
+	"\x04lang\x18\x03 \x01(\tR\x04lang\"s\n" +
 	"\n" +
 	"UsageBatch\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x125\n" +
@@ -1027,39 +1174,43 @@ func file_runtime_dataplane_wire_dataplane_proto_rawDescGZIP() []byte {
 	return file_runtime_dataplane_wire_dataplane_proto_rawDescData
 }
 
-var file_runtime_dataplane_wire_dataplane_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_runtime_dataplane_wire_dataplane_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_runtime_dataplane_wire_dataplane_proto_goTypes = []any{
 	(*KeysRequest)(nil),        // 0: swar.dataplane.v1.KeysRequest
 	(*KeysUpdate)(nil),         // 1: swar.dataplane.v1.KeysUpdate
 	(*AcknowledgeRequest)(nil), // 2: swar.dataplane.v1.AcknowledgeRequest
 	(*AcknowledgeReply)(nil),   // 3: swar.dataplane.v1.AcknowledgeReply
 	(*Key)(nil),                // 4: swar.dataplane.v1.Key
-	(*UsageBatch)(nil),         // 5: swar.dataplane.v1.UsageBatch
-	(*UsageEvent)(nil),         // 6: swar.dataplane.v1.UsageEvent
-	(*ReportReply)(nil),        // 7: swar.dataplane.v1.ReportReply
-	(*Gap)(nil),                // 8: swar.dataplane.v1.Gap
-	(*Fork)(nil),               // 9: swar.dataplane.v1.Fork
-	(*TouchRequest)(nil),       // 10: swar.dataplane.v1.TouchRequest
-	(*TouchReply)(nil),         // 11: swar.dataplane.v1.TouchReply
-	nil,                        // 12: swar.dataplane.v1.TouchRequest.UsedEntry
+	(*Lexicon)(nil),            // 5: swar.dataplane.v1.Lexicon
+	(*LexiconEntry)(nil),       // 6: swar.dataplane.v1.LexiconEntry
+	(*UsageBatch)(nil),         // 7: swar.dataplane.v1.UsageBatch
+	(*UsageEvent)(nil),         // 8: swar.dataplane.v1.UsageEvent
+	(*ReportReply)(nil),        // 9: swar.dataplane.v1.ReportReply
+	(*Gap)(nil),                // 10: swar.dataplane.v1.Gap
+	(*Fork)(nil),               // 11: swar.dataplane.v1.Fork
+	(*TouchRequest)(nil),       // 12: swar.dataplane.v1.TouchRequest
+	(*TouchReply)(nil),         // 13: swar.dataplane.v1.TouchReply
+	nil,                        // 14: swar.dataplane.v1.TouchRequest.UsedEntry
 }
 var file_runtime_dataplane_wire_dataplane_proto_depIdxs = []int32{
 	4,  // 0: swar.dataplane.v1.KeysUpdate.keys:type_name -> swar.dataplane.v1.Key
-	6,  // 1: swar.dataplane.v1.UsageBatch.events:type_name -> swar.dataplane.v1.UsageEvent
-	12, // 2: swar.dataplane.v1.TouchRequest.used:type_name -> swar.dataplane.v1.TouchRequest.UsedEntry
-	0,  // 3: swar.dataplane.v1.Dataplane.Keys:input_type -> swar.dataplane.v1.KeysRequest
-	2,  // 4: swar.dataplane.v1.Dataplane.Acknowledge:input_type -> swar.dataplane.v1.AcknowledgeRequest
-	5,  // 5: swar.dataplane.v1.Dataplane.Report:input_type -> swar.dataplane.v1.UsageBatch
-	10, // 6: swar.dataplane.v1.Dataplane.Touch:input_type -> swar.dataplane.v1.TouchRequest
-	1,  // 7: swar.dataplane.v1.Dataplane.Keys:output_type -> swar.dataplane.v1.KeysUpdate
-	3,  // 8: swar.dataplane.v1.Dataplane.Acknowledge:output_type -> swar.dataplane.v1.AcknowledgeReply
-	7,  // 9: swar.dataplane.v1.Dataplane.Report:output_type -> swar.dataplane.v1.ReportReply
-	11, // 10: swar.dataplane.v1.Dataplane.Touch:output_type -> swar.dataplane.v1.TouchReply
-	7,  // [7:11] is the sub-list for method output_type
-	3,  // [3:7] is the sub-list for method input_type
-	3,  // [3:3] is the sub-list for extension type_name
-	3,  // [3:3] is the sub-list for extension extendee
-	0,  // [0:3] is the sub-list for field type_name
+	5,  // 1: swar.dataplane.v1.KeysUpdate.lexicons:type_name -> swar.dataplane.v1.Lexicon
+	6,  // 2: swar.dataplane.v1.Lexicon.entries:type_name -> swar.dataplane.v1.LexiconEntry
+	8,  // 3: swar.dataplane.v1.UsageBatch.events:type_name -> swar.dataplane.v1.UsageEvent
+	14, // 4: swar.dataplane.v1.TouchRequest.used:type_name -> swar.dataplane.v1.TouchRequest.UsedEntry
+	0,  // 5: swar.dataplane.v1.Dataplane.Keys:input_type -> swar.dataplane.v1.KeysRequest
+	2,  // 6: swar.dataplane.v1.Dataplane.Acknowledge:input_type -> swar.dataplane.v1.AcknowledgeRequest
+	7,  // 7: swar.dataplane.v1.Dataplane.Report:input_type -> swar.dataplane.v1.UsageBatch
+	12, // 8: swar.dataplane.v1.Dataplane.Touch:input_type -> swar.dataplane.v1.TouchRequest
+	1,  // 9: swar.dataplane.v1.Dataplane.Keys:output_type -> swar.dataplane.v1.KeysUpdate
+	3,  // 10: swar.dataplane.v1.Dataplane.Acknowledge:output_type -> swar.dataplane.v1.AcknowledgeReply
+	9,  // 11: swar.dataplane.v1.Dataplane.Report:output_type -> swar.dataplane.v1.ReportReply
+	13, // 12: swar.dataplane.v1.Dataplane.Touch:output_type -> swar.dataplane.v1.TouchReply
+	9,  // [9:13] is the sub-list for method output_type
+	5,  // [5:9] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_runtime_dataplane_wire_dataplane_proto_init() }
@@ -1074,7 +1225,7 @@ func file_runtime_dataplane_wire_dataplane_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_runtime_dataplane_wire_dataplane_proto_rawDesc), len(file_runtime_dataplane_wire_dataplane_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -13,16 +13,22 @@ type Position struct {
 	Sequence uint64 // of the last change
 }
 
-// Update is what the portal has to say about keys.
+// Update is what the portal has to say about keys, and about lexicons.
 type Update struct {
 	Position                // after it
 	Full     bool           // Keys are all there are; otherwise they are changes, oldest first
 	Stale    bool           // the store is not heard: there may be changes that the portal does not know of
 	Keys     []access.Entry // of those that ended, only the hash
+
+	Lexicons    []access.ProjectLexicon // that are new or have changed
+	AllLexicons bool                    // Lexicons are all there are
 }
 
 // TakeIn makes cache know what u says.
 func (u Update) TakeIn(cache *access.KeyCache) {
+	if u.AllLexicons || len(u.Lexicons) > 0 { // before the keys, so that none is good without its lexicon
+		cache.TakeLexicons(u.Lexicons, u.AllLexicons)
+	}
 	switch {
 	case u.Full:
 		cache.Replace(u.Keys)
