@@ -6,8 +6,8 @@ import zlib
 import numpy as np
 import sound
 
-HEIGHT, TOP = 240, 8000  # pixels, and the hertz of the uppermost
-STEP = 0.01  # seconds of a column
+HEIGHT, TOP = 320, 8000  # pixels, and the hertz of the uppermost
+STEP = 0.004 # seconds of a column
 FLOOR = 70  # dB below the loudest, and what is less is as dark
 TICK = 6
 

@@ -216,11 +216,11 @@ func (e *Engine) Model() speech.Model {
 }
 
 // How many ids a chunk should have, and may. The time until its first sample grows with them, for which listeners wait at the first chunk
-// alone; above some 300 the model speaks faster than it should. The longest leaves a tenth to phoneme.MaxIDs, because ids are estimated.
+// alone; above some 300 the model speaks faster than it should. The longest leaves a fifth of phoneme.MaxIDs, because ids are estimated.
 const (
 	idsOfFirst   = 130
 	idsOfOthers  = 290
-	idsOfLongest = 460
+	idsOfLongest = 400
 )
 
 // Tokens implements [synth.Engine]. It counts phonemes, in units of which the longest chunk may have 50.

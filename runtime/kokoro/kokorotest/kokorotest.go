@@ -47,14 +47,20 @@ func folder(tb testing.TB, root string) string {
 // NAME=PUBLISHED, under others, and returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are those of
 // [convert.Constants], or made up for a voice that has none there.
 //
-// With the race detector it skips the test, which would take ten times as long: make test runs it without. Whether many may use a model
-// at once is for those tests that make their bundle by [RacingBundle].
+// It is for [WithoutRaceDetector]. Whether many may use a model at once is for those tests that make their bundle by [RacingBundle].
 func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
 	tb.Helper()
-	if raceDetector {
-		tb.Skip("real weights are tried without the race detector: run go test ./runtime/kokoro/...")
-	}
+	WithoutRaceDetector(tb)
 	return RacingBundle(tb, norms, voices...)
+}
+
+// WithoutRaceDetector skips a test that computes alone and much, with the race detector, which would make it take ten times as long and
+// could find nothing. make test runs it without.
+func WithoutRaceDetector(tb testing.TB) {
+	tb.Helper()
+	if raceDetector {
+		tb.Skip("tried without the race detector: run go test ./runtime/kokoro/...")
+	}
 }
 
 // RacingBundle is Bundle with the race detector, too.

@@ -17,9 +17,11 @@ const (
 	costVowel     = 34 // one that is a letter
 	costNasal     = 10
 	costLatin     = 20
-	costSpelled   = 60  // a Latin letter that is read by its name
-	costW         = 140 // the letter w, whose name is three syllables long
-	costDigit     = 100
+	costSpelled   = 66  // a Latin letter that is read by its name
+	costW         = 200 // the letter w, whose name is three syllables long
+	costDigit     = 176 // read as a number that nobody has written in words
+	costOm        = 90
+	costNga       = 110 // the letter ङ, which is read by its name
 	costMark      = 20
 	costUnit      = 20
 )
@@ -67,6 +69,10 @@ func costOf(r, next rune) int {
 	switch {
 	case '0' <= r && r <= '9', '०' <= r && r <= '९':
 		return costDigit
+	case r == 'ॐ':
+		return costOm
+	case r == 'ङ' && next != '्':
+		return costNga
 	case 'क' <= r && r <= 'ह' && next == '्':
 		return costCluster
 	case 'क' <= r && r <= 'ह':

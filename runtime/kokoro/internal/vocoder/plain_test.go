@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/kokoro/kokorotest"
 )
 
 var update = flag.Bool("update", false, "compute testdata/plain.f32 again, slowly")
@@ -17,6 +19,7 @@ const plainFile = "testdata/plain.f32" // samples as 32-bit floats in little-end
 // TestTheSamplesOfAPlainModel: made-up weights give the samples that the model has by its definition, as plainModel computes it. Those are
 // in a file, because that takes long. So a vocoder that is silent, or speaks something else, is noticed without the published weights.
 func TestTheSamplesOfAPlainModel(t *testing.T) {
+	kokorotest.WithoutRaceDetector(t)
 	v := vocoders["integers"]()
 	c := plainChunk(t, v)
 	if *update {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/swar-tts/swar/runtime/internal/rowproduct"
+	"github.com/swar-tts/swar/runtime/kokoro/kokorotest"
 )
 
 // madeUp are weights that nobody trained, the same in every run.
@@ -139,6 +140,7 @@ func TestPiecesDoNotMatter(t *testing.T) {
 }
 
 func TestAllKernelsGiveTheSameSamples(t *testing.T) {
+	kokorotest.WithoutRaceDetector(t)
 	v, plain := vocoders["integers"](), vocoders["plain C"]()
 	c := testChunk(t, v)
 	p := testChunk(t, plain)
@@ -303,6 +305,7 @@ func nothing[T float32 | int8](shape []int) []T {
 }
 
 func TestWeightsThatAreMissing(t *testing.T) {
+	kokorotest.WithoutRaceDetector(t)
 	for _, name := range []string{"asr_res.0.scale", "F0_conv.bias", "generator.ups.1.weight", "generator.resblocks.5.alpha2.2"} {
 		if _, err := New(missing{name: name}, Options{Kernel: rowproduct.Kernels()[0]}); err == nil {
 			t.Errorf("without %s: want an error", name)
