@@ -1,7 +1,6 @@
 package kokoro_test
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -25,51 +24,28 @@ func TestRealWeights(t *testing.T) {
 	t.Run("output that is no number", func(t *testing.T) { testOutputThatIsNoNumber(t, e) })
 }
 
-// TestWorkersAtOnce: two workers speak what each speaks alone, while a third one is cancelled again and again.
+// TestWorkersAtOnce: two workers speak what each speaks alone, of which the race detector sees nothing bad.
 func TestWorkersAtOnce(t *testing.T) {
-	dir, _ := kokorotest.RacingBundle(t, nil, "hf_beta", "hm_omega")
+	dir, _ := kokorotest.RacingBundle(t, nil, "hf_beta")
 	e := open(t, dir, kokoro.Config{CacheBytes: -1})
-	workers := make([]synth.Worker, 3)
-	for i := range workers {
+	texts := []string{"हाँ।", "No!"}
+	workers, alone := make([]synth.Worker, len(texts)), make([][]int16, len(texts))
+	for i, text := range texts {
 		var err error
 		if workers[i], err = e.NewWorker(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		alone[i] = say(t, workers[i], synth.Options{Voice: "hf_beta", Text: text, Temperature: .3})
 	}
-	texts := []synth.Options{{Voice: "hf_beta", Text: "नमस्ते।", Temperature: .3}, {Voice: "hm_omega", Text: "Thank you.", Temperature: .3}}
-	var alone [2][]int16
-	for i, o := range texts {
-		alone[i] = say(t, workers[i], o)
-	}
-	done := make(chan struct{})
-	var cancelled, speaking sync.WaitGroup
-	cancelled.Go(func() {
-		for i := 0; ; i++ {
-			ctx, cancel := context.WithCancel(t.Context())
-			if i%2 == 0 {
-				cancel()
-			}
-			if _, err := workers[2].Prefill(ctx, texts[1]); err == nil {
-				_, _, _, _ = workers[2].Next(ctx, make([]int16, speech.FrameSamples), 1)
-			}
-			cancel()
-			select {
-			case <-done:
-				return
-			default:
-			}
-		}
-	})
-	for i, o := range texts {
+	var speaking sync.WaitGroup
+	for i, text := range texts {
 		speaking.Go(func() {
-			if !slices.Equal(say(t, workers[i], o), alone[i]) {
-				t.Errorf("%s: beside others it sounds otherwise", o.Text)
+			if !slices.Equal(say(t, workers[i], synth.Options{Voice: "hf_beta", Text: text, Temperature: .3}), alone[i]) {
+				t.Errorf("%s: beside others it sounds otherwise", text)
 			}
 		})
 	}
 	speaking.Wait()
-	close(done)
-	cancelled.Wait()
 }
 
 // testSilenceAroundSpeech: a chunk begins with 20 ms of silence and ends with 50 and what fills its last frame.
