@@ -77,7 +77,7 @@ func kokoroEngine(t *testing.T) engine {
 		bundle:    dir,
 		sentences: []int{1, 1, 1, 2, 4},
 		ready:     2 * time.Minute,
-		memory:    400,
+		memory:    350,
 		scenarios: kokoroScenarios,
 	}
 }

@@ -66,7 +66,7 @@ func writePhonemiser(t testing.TB, folder string) {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("#!/bin/sh\n"+
-		"if [ -e '%[1]s/all' ] || [ -e '%[1]s/one' ] && mv '%[1]s/one' \"%[1]s/was-$$\" 2>/dev/null; then kill -KILL $$; fi\n"+
+		"if [ -e '%[1]s/all' ] || mv '%[1]s/one' \"%[1]s/was-$$\" 2>/dev/null; then kill -KILL $$; fi\n"+
 		"exec '%[2]s' \"$@\"\n", folder, real)
 	if err := os.WriteFile(filepath.Join(folder, "espeak-ng"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
