@@ -63,6 +63,7 @@ func TestKey(t *testing.T) {
 		"another scheme":     {places{headers: map[string]string{"Authorization": "Basic k"}}, "", ""},
 		"no token":           {places{headers: map[string]string{"Authorization": "Bearer "}}, "", ""},
 		"of Sarvam":          {places{protocols: []string{"api-subscription-key.k"}}, "k", "api-subscription-key.k"},
+		"of Sarvam, twice":   {places{headers: map[string]string{"Api-Subscription-Key": "k"}, protocols: []string{"api-subscription-key.k"}}, "k", "api-subscription-key.k"},
 		"of Sarvam, empty":   {places{protocols: []string{"api-subscription-key."}}, "", ""},
 		"of Deepgram":        {places{protocols: []string{"token", "k"}}, "k", "token"},
 		"of Deepgram, newer": {places{protocols: []string{"bearer", "k"}}, "k", "bearer"},

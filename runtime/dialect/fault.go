@@ -90,6 +90,7 @@ var faults = map[string]fault{
 	},
 	"bad_text":        badRequest,
 	"bad_temperature": badRequest,
+	"unknown_lexicon": badRequest,
 	"bad_request":     badRequest,
 	"busy":            busy,
 	"warming_up":      busy,

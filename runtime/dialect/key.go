@@ -10,28 +10,31 @@ type Places struct {
 }
 
 // Key finds the key of a client, wherever its vendor's clients put one. The first place that is not empty decides.
-// protocol is the subprotocol that the server must select, because the key came with it; empty for none.
+// protocol is the subprotocol that the server must select, because a key came with it, also where another one decides:
+// clients that send their key in both a header and a subprotocol want to see the latter selected. It is empty for none.
 func Key(p Places) (key, protocol string) {
+	offered, protocol := protocolKey(p.Protocols)
+	return p.key(offered), protocol
+}
+
+// key is the first key that there is; offered came with a subprotocol.
+func (p Places) key(offered string) string {
 	scheme, token, _ := strings.Cut(p.Header("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	switch {
 	case p.Header("X-Api-Key") != "":
-		return p.Header("X-Api-Key"), ""
+		return p.Header("X-Api-Key")
 	case token != "" && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Token")):
-		return token, ""
+		return token
 	}
-	for _, value := range []string{p.Header("Xi-Api-Key"), p.Query("xi_api_key"), p.Query("xi-api-key"), p.Header("Api-Subscription-Key")} {
+	for _, value := range []string{
+		p.Header("Xi-Api-Key"), p.Query("xi_api_key"), p.Query("xi-api-key"), p.Header("Api-Subscription-Key"), offered, p.Query("api_key"),
+	} {
 		if value != "" {
-			return value, ""
+			return value
 		}
 	}
-	if key, protocol = protocolKey(p.Protocols); key != "" {
-		return key, protocol
-	}
-	if key = p.Query("api_key"); key != "" {
-		return key, ""
-	}
-	return p.Header("X-Vapi-Secret"), ""
+	return p.Header("X-Vapi-Secret")
 }
 
 // protocolKey finds a key among subprotocols: api-subscription-key.KEY, which clients want to see selected, or KEY

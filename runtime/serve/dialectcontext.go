@@ -130,6 +130,9 @@ func (x *vendorContext) newTurn(ctx context.Context, order dialect.Order, f dial
 	if !grant.Allows(u.Voice) {
 		return nil, speech.VoiceNotAllowed(u.Voice)
 	}
+	if u.Lexicon, err = lexiconFor(grant, order.Lexicon); err != nil {
+		return nil, err
+	}
 	u.RequestID, u.Disclosure, u.Service = newRequestID(), x.server.disclosureFor(grant), x.server.cfg.Service
 	u.Text, u.Format = "", speech.PCM16
 	if !order.HasSeed {

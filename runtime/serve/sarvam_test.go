@@ -77,7 +77,7 @@ func TestSarvamRefusals(t *testing.T) {
 		"a foreign voice": {`{"text":"Hi","speaker":"anjura"}`, "raj-key", nil, 403, "forbidden_error"},
 		"a voice nobody":  {`{"text":"Hi","speaker":"kaun"}`, testKey, nil, 400, "invalid_request_error"},
 		"no text":         {`{}`, testKey, nil, 400, "invalid_request_error"},
-		"a dictionary":    {`{"text":"Hi","dict_id":"x"}`, testKey, nil, 400, "invalid_request_error"},
+		"a dictionary":    {`{"text":"Hi","dict_id":"lex_x"}`, testKey, nil, 400, "invalid_request_error"},
 		"nothing to say":  {`{"text":"Hi"}`, testKey, speech.ErrNothingToSay, 400, "invalid_request_error"},
 		"busy":            {`{"text":"Hi"}`, testKey, speech.ErrBusy, 429, "rate_limit_exceeded_error"},
 		"an engine error": {`{"text":"Hi"}`, testKey, &speech.EngineError{Text: "engine error"}, 500, "internal_server_error"},

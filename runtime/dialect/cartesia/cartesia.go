@@ -11,6 +11,7 @@ var Dialect = &dialect.Dialect{
 	Routes: []dialect.Route{
 		{Method: "POST", Path: "/tts/bytes", Speech: readBytes},
 		{Method: "POST", Path: "/tts/sse", Speech: readEvents},
+		{Method: "GET", Path: "/tts/websocket", Socket: newSocket},
 		{Method: "GET", Path: "/voices", List: listVoices},
 		{Method: "GET", Path: "/voices/", List: listVoices},
 		{Method: "GET", Path: "/voices/{voice}", List: voiceOf},

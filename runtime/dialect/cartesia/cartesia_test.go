@@ -114,7 +114,6 @@ func TestRefusals(t *testing.T) {
 		"too slow":               {voice + `,` + raw + `,"generation_config":{"speed":0.59}`, "generation_config.speed", speech.CodeBadSpeed},
 		"too fast":               {voice + `,` + raw + `,"generation_config":{"speed":1.51}`, "generation_config.speed", speech.CodeBadSpeed},
 		"another word":           {voice + `,` + raw + `,"speed":"quick"`, "speed", speech.CodeBadSpeed},
-		"a dictionary":           {voice + `,` + raw + `,"pronunciation_dict_id":"lex_1"`, "pronunciation_dict_id", speech.CodeBadRequest},
 		"a length":               {voice + `,` + raw + `,"duration":3`, "duration", speech.CodeBadRequest},
 		"a transcript of 7":      {voice + `,` + raw + `,"transcript":7`, "transcript", speech.CodeBadText},
 		"half a surrogate":       {voice + `,` + raw + `,"transcript":"\ud800"`, "transcript", speech.CodeBadText},

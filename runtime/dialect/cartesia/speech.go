@@ -28,11 +28,11 @@ var speeds = map[string]float64{"slowest": 0.6, "slow": 0.8, "normal": 1, "fast"
 // wanted is the members of a request, or of the message of a socket that opens a context, as they were sent.
 type wanted struct {
 	envelope
-	model, voice string
-	format       format
-	hasFormat    bool
-	speed        float64
-	ignored      []string
+	model, voice, lexicon string
+	format                format
+	hasFormat             bool
+	speed                 float64
+	ignored               []string
 }
 
 // envelope is what each message of a socket says anew.
@@ -71,7 +71,7 @@ var members = slices.Concat(envelopeMembers, []dialect.Member[wanted]{
 	{Name: "use_normalized_timestamps", Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(w *wanted) *bool { return &w.normalized })},
 	{Name: "max_buffer_delay_ms", Code: speech.CodeBadRequest, Read: readDelay},
 	{Name: "duration", Code: speech.CodeBadRequest, Read: dialect.Unsupported[wanted]("not supported; leave it out")},
-	{Name: "pronunciation_dict_id", Code: speech.CodeBadRequest, Read: dialect.Unsupported[wanted]("not supported; leave it out")},
+	{Name: "pronunciation_dict_id", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.lexicon })},
 })
 
 func readContextID(w *wanted, v jsontext.Value) error {
@@ -213,7 +213,7 @@ func (w *wanted) order(c dialect.Call) (o dialect.Order, err error) {
 	if !ok {
 		return o, &dialect.FieldError{Refusal: speech.UnknownVoice(w.voice), Field: "voice"}
 	}
-	o.Utterance.Voice, o.Utterance.Temperature = voice, speech.DefaultTemperature
+	o.Utterance.Voice, o.Utterance.Temperature, o.Lexicon = voice, speech.DefaultTemperature, w.lexicon
 	if !w.hasFormat {
 		return o, dialect.Refuse("output_format", speech.CodeBadFormat, "output_format: required")
 	}

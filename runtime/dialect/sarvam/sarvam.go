@@ -14,6 +14,7 @@ var Dialect = &dialect.Dialect{
 	Routes: []dialect.Route{
 		{Method: "POST", Path: "/text-to-speech", Speech: readWhole},
 		{Method: "POST", Path: "/text-to-speech/stream", Speech: readStream},
+		{Method: "GET", Path: "/text-to-speech/ws", Socket: newSocket},
 	},
 }
 

@@ -116,7 +116,6 @@ func TestRefusals(t *testing.T) {
 		"loudness":             {`,"loudness":0`, "loudness", dialect.CodeUnsupported},
 		"too cold":             {`,"temperature":0.009`, "temperature", speech.CodeBadTemperature},
 		"warm in words":        {`,"temperature":"warm"`, "temperature", speech.CodeBadTemperature},
-		"a dictionary":         {`,"dict_id":"lex_1"`, "dict_id", dialect.CodeUnsupported},
 		"a text of numbers":    {`,"text":7`, "text", speech.CodeBadText},
 		"half a surrogate":     {`,"text":"\ud800"`, "text", speech.CodeBadText},
 		"no text":              {`,"text":null`, "", speech.CodeTextEmpty},
@@ -199,7 +198,7 @@ func TestTranscripts(t *testing.T) {
 		return `{"type":"audio","data":{"content_type":"` + contentType + `","audio":"YWJj","request_id":"` + id + `"}}`
 	}
 	fault := dialect.Fault{Code: "busy", Status: 503, Text: "busy", RequestID: "req_3"}
-	busy := `{"type":"error","data":{"message":"busy","code":"rate_limit_exceeded_error","request_id":"req_3"}}`
+	busy := `{"type":"error","data":{"message":"busy","code":429,"request_id":"req_3"}}`
 	for name, tt := range map[string]struct {
 		completion string
 		steps      []step
@@ -241,7 +240,6 @@ func TestTranscripts(t *testing.T) {
 			{`{"type":"config"}`, "reject data: required"},
 			{`{"type":"config","data":7}`, "reject invalid JSON: expected an object"},
 			{`{"type":"config","data":{"speaker":"kaun"}}`, "reject unknown voice 'kaun'; see /v1/voices"},
-			{`{"type":"config","data":{"dict_id":"lex_1"}}`, "reject dict_id: not supported; leave it out"},
 			{flush, "reject the first message must be a config"},
 			{`{"type":"config","data":{"speaker":"raj","output_audio_codec":"wav"}}`, "begin raj wav/24000"},
 			{`{"type":"text"}`, "reject data: required"},

@@ -166,8 +166,8 @@ func event(kind string) []byte {
 }
 
 func failure(f dialect.Fault) []byte {
-	_, code := dialect.Sarvam.Said(f)
-	return fmt.Appendf(nil, `{"type":"error","data":{"message":%s,"code":"%s","request_id":%s}}`, quote(f.Text), code, quote(f.RequestID))
+	status, _ := dialect.Sarvam.Said(f) // clients read a number here, and a word in answers
+	return fmt.Appendf(nil, `{"type":"error","data":{"message":%s,"code":%d,"request_id":%s}}`, quote(f.Text), status, quote(f.RequestID))
 }
 
 // quote returns text as JSON.

@@ -27,12 +27,10 @@ const defaultSpeaker = "anushka"
 
 // wanted is the members of a request, or of the config of a socket, as they were sent.
 type wanted struct {
-	text, speaker, model, codec string
-	pace, temperature           float64
-	rate, bitRate               int // 0: not named
-	pitch, loudness             float64
-	hasText, hasTemperature     bool
-	ignored                     []string
+	text, speaker, model, codec, lexicon string
+	pace, temperature                    float64
+	rate, bitRate                        int // 0: not named
+	ignored                              []string
 }
 
 // members are those of a request, in the order in which what is wrong is reported.
@@ -51,7 +49,7 @@ var settings = []dialect.Member[wanted]{
 	{Name: "temperature", Code: speech.CodeBadTemperature, Read: readTemperature},
 	{Name: "pitch", Code: dialect.CodeUnsupported, Read: readOnly(0)},
 	{Name: "loudness", Code: dialect.CodeUnsupported, Read: readOnly(1)},
-	{Name: "dict_id", Code: dialect.CodeUnsupported, Read: dialect.Unsupported[wanted]("not supported; leave it out")},
+	{Name: "dict_id", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.lexicon })},
 }
 
 var rates = []int{8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000}
@@ -147,7 +145,7 @@ func (w *wanted) order(c dialect.Call) (o dialect.Order, err error) {
 	if !ok {
 		return o, &dialect.FieldError{Refusal: speech.UnknownVoice(w.speaker), Field: "speaker"}
 	}
-	o.Utterance.Voice, o.Utterance.Temperature = voice, w.temperature
+	o.Utterance.Voice, o.Utterance.Temperature, o.Lexicon = voice, w.temperature, w.lexicon
 	if w.pace < minPace || w.pace > maxPace {
 		return o, dialect.Refuse("pace", speech.CodeBadSpeed, fmt.Sprintf("pace must be in [%g, %g]", minPace, maxPace))
 	}
