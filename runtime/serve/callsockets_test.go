@@ -110,6 +110,11 @@ func TestJambonzFailures(t *testing.T) {
 			t.Errorf("%.40s: %v, %v, want %d", path, err, res, status)
 		}
 	}
+	for _, path := range []string{"/v1/jambonz", "/v1/bridge/exotel?voice=anjura"} { // which the key may not use
+		if _, res, err := g.tryTo(path, "Authorization", "Bearer raj-key"); err == nil || res.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: %v, %v", path, err, res)
+		}
+	}
 	if _, res, err := g.tryTo(jambonzPath, "Authorization", "Bearer wrong"); err == nil || res.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a wrong key: %v, %v", err, res)
 	}

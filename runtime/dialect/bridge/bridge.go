@@ -85,17 +85,20 @@ type socket struct {
 }
 
 // open opens the stream for a text and a voice, which are parameters of the URL or of the start of the stream.
-func open(c dialect.Call, p platform) (dialect.Socket, error) {
+func open(c dialect.Call, p platform) (_ dialect.Socket, err error) {
 	s := &socket{platform: p, model: c.Model, text: c.Query.Get("text"), voice: c.Query.Get("voice")}
-	var err error
 	if s.sound, err = p.sound(c); err != nil {
 		return nil, err
 	}
 	if !c.Encodes(s.audio) {
 		return nil, dialect.Refuse("", dialect.CodeUnsupported, s.word+" is not supported by this server")
 	}
-	if _, err := dialect.Chosen(dialect.Bridge, c.Model, s.voice); err != nil {
+	voice, err := dialect.Chosen(dialect.Bridge, c.Model, s.voice)
+	switch {
+	case err != nil:
 		return nil, err
+	case s.voice != "" && !c.Allows(voice): // the start may name another one, which is looked at when it is spoken
+		return nil, speech.VoiceNotAllowed(voice)
 	}
 	if strings.TrimSpace(s.text) == "" {
 		return s, nil // the start may have one

@@ -18,6 +18,9 @@ func openSocket(c dialect.Call) (dialect.Socket, error) {
 	if err := speakAs(&s.order.Utterance, c.Model, c.Query.Get("voice")); err != nil {
 		return nil, err
 	}
+	if voice := s.order.Utterance.Voice; !c.Allows(voice) {
+		return nil, speech.VoiceNotAllowed(voice)
+	}
 	if !c.Encodes(s.order.Audio) {
 		return nil, dialect.Refuse("", dialect.CodeUnsupported, "16 kHz is not supported by this server")
 	}
