@@ -16,10 +16,10 @@ func TestClientsAgree(t *testing.T) {
 		}
 		return string(text)
 	}
-	version := regexp.MustCompile(`(?m)^\s*"?version"?(?: =|:) "([^"]+)"`)
+	version := regexp.MustCompile(`(?m)"?(?:\bversion|@swar/client)"?(?: =|:) "([^"]+)"`)
 	versions := map[string]string{}
 	for _, file := range []string{"python/pyproject.toml", "typescript/package.json", "livekit/pyproject.toml", "livekit-node/package.json"} {
-		if m := version.FindStringSubmatch(read(file)); m != nil {
+		for _, m := range version.FindAllStringSubmatch(read(file), -1) {
 			versions[m[1]] += " " + file
 		}
 	}

@@ -2,7 +2,7 @@ import {
   APIConnectionError, APIError, APIStatusError, APITimeoutError, AudioByteStream, createTimedString, tts, type APIConnectOptions,
 } from "@livekit/agents";
 import { AudioFrame } from "@livekit/rtc-node";
-import { Swar, SwarError, type ChunkEvent, type Socket, type SwarOptions, type Utterance, type WordsEvent } from "@swar/client";
+import { Swar, SwarError, Written, type Socket, type SwarOptions, type Utterance, type Word } from "@swar/client";
 
 type TimedString = ReturnType<typeof createTimedString>;
 
@@ -120,6 +120,7 @@ export class SynthesizeStream extends tts.SynthesizeStream {
   #pieces: (string | typeof tts.SynthesizeStream.FLUSH_SENTINEL)[] = []; // all that came, for another try
   #feeding: Promise<void> | undefined;
   #complete = false;
+  #written = new Written();
   #utterance: Utterance | undefined;
 
   constructor(owner: TTS, voice: VoiceOptions, connOptions?: APIConnectOptions) {
@@ -136,6 +137,7 @@ export class SynthesizeStream extends tts.SynthesizeStream {
       const utterance = socket.utterance({ ...this.#voice, timestamps: "words", signal: this.abortSignal });
       frames.requestId = utterance.requestId;
       this.#utterance = utterance;
+      this.#written = new Written();
       for (const piece of this.#pieces) this.#say(piece);
       if (this.#complete) this.#finish();
       this.#feeding ??= this.#feed();
@@ -161,6 +163,7 @@ export class SynthesizeStream extends tts.SynthesizeStream {
   #say(piece: string | typeof tts.SynthesizeStream.FLUSH_SENTINEL): void {
     if (typeof piece === "string") {
       this.markStarted();
+      this.#written.append(piece);
       this.#utterance?.append(piece);
     } else if (this.#hasText()) {
       this.#utterance?.flush();
@@ -177,12 +180,19 @@ export class SynthesizeStream extends tts.SynthesizeStream {
   }
 
   async #listen(utterance: Utterance, frames: Frames): Promise<void> {
-    let chunk: ChunkEvent | undefined;
+    let place = 0;
+    // Each word has the white space and the marks before it, so that the pieces are the text.
+    const timed = ({ char_end, start_s, end_s }: Word) => {
+      const text = this.#written.text.slice(place, char_end);
+      place = char_end;
+      return createTimedString({ text, startTime: start_s, endTime: end_s });
+    };
     for await (const e of utterance) {
       if (e.type === "audio") frames.push(e.pcm);
-      else if (e.type === "chunk") chunk = e;
-      else if (e.type === "words" && chunk) frames.words.push(...timed(chunk, e));
-      else if (e.type === "end" && !this.#complete) {
+      else if (e.type === "words") frames.words.push(...this.#written.words(e.words).map(timed));
+      if (e.type !== "end") continue;
+      frames.words.push(...this.#written.rest().map(timed));
+      if (!this.#complete) {
         throw new APIError("the turn was over before its text: none came for 30 s while another turn waited", { retryable: false });
       }
     }
@@ -225,18 +235,6 @@ class Frames {
     this.sent = true;
     this.#held = undefined;
   }
-}
-
-/** Cuts the text of a chunk before each word but the first, so that marks and spaces stay and the pieces are the text. */
-function timed(chunk: ChunkEvent, { words }: WordsEvent): TimedString[] {
-  const letters = [...chunk.text];
-  return words.map((word, i) => {
-    const from = i === 0 ? 0 : word.char_start - chunk.char_start;
-    const next = words[i + 1];
-    const to = next ? next.char_start - chunk.char_start : letters.length;
-    const text = letters.slice(from, to).join("") + (next ? "" : " ");
-    return createTimedString({ text, startTime: word.start_s, endTime: word.end_s });
-  });
 }
 
 /** Names a failure as LiveKit does. What was heard in part is not tried again. */

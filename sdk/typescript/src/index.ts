@@ -13,6 +13,7 @@ export type { Format, SpeakOptions, SwarOptions, TextOptions, UtteranceOptions, 
 export { Socket, Utterance } from "./socket.js";
 export { Take, type Trailers } from "./take.js";
 export { toVTT } from "./vtt.js";
+export { Written } from "./written.js";
 
 export interface Voice {
   name: string;

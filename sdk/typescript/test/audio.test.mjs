@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { frames20ms, toMulaw, toVTT } from "@swar/client";
+import { frames20ms, toMulaw, toVTT, Written } from "@swar/client";
 import { workletSource } from "@swar/client/browser";
 
 const folder = new URL("..", import.meta.url);
@@ -79,6 +79,33 @@ test("captions are cut between words and keep their marks", () => {
 aath nau dus.
 `);
   assert.equal(toVTT([{ type: "words", ...head, estimated: true, words: [] }]), "WEBVTT\n");
+});
+
+/** Makes words that last a second each. */
+const spoken = (words, start = 0) => words.map((word, i) => ({ word, char_start: 0, char_end: 0, start_s: start + i, end_s: start + i + 1 }));
+
+test("words as they were written have the times of what is spoken of them", () => {
+  const text = new Written();
+  for (const piece of ["Aap", "ka OTP 40", "7 hai. — 🙂 Kal ₹50", "0!"]) text.append(piece);
+  const shown = (words) => words.map((w) => `${text.text.slice(w.char_start, w.char_end)} ${w.start_s}-${w.end_s}`);
+  const first = text.words(spoken(["Aapka", "ओ", "टी", "पी", "चार", "शून्य", "सात", "hai"]));
+  assert.deepEqual(shown(first), ["Aapka 0-1", "OTP 1-4", "407 4-7", "hai. 7-8"]);
+  assert.deepEqual(shown(text.words(spoken(["Kal", "पाँच", "सौ", "रुपये"], 8))), ["Kal 8-9"]);
+  assert.deepEqual(shown(text.rest()), ["₹500! 9-12"]);
+  assert.deepEqual(text.rest(), []);
+  for (const [written, said, want] of /** @type {[string, string, string[]][]} */ ([
+    ["", "", []],
+    ["🙂", "", []],
+    ["Namaste!", "namaste", ["Namaste! 0-1"]],
+    ["See https://a.example/b now", "See now", ["See 0-1", "https://a.example/b 1-1", "now 1-2"]],
+    ["नमस्ते, आप", "नमस्ते आप", ["नमस्ते, 0-1", "आप 1-2"]],
+    ["Hai.", "यह ए आई है Hai", ["Hai. 4-5"]],
+  ])) {
+    const w = new Written();
+    w.append(written);
+    const words = [...w.words(spoken(said.split(" ").filter(Boolean))), ...w.rest()];
+    assert.deepEqual(words.map((one) => `${one.word} ${one.start_s}-${one.end_s}`), want);
+  }
 });
 
 test("a player fades out within one block when it is stopped", () => {
