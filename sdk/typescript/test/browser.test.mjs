@@ -20,7 +20,7 @@ async function inPage(baseUrl) {
   const { Swar } = await at("/dist/index.js");
   const { play } = await at("/dist/browser.js");
   const swar = new Swar({ baseUrl, apiKey: "good" });
-  const text = "Yeh ek lamba vaakya hai jo bahut der tak chalta hai. ".repeat(20);
+  const text = "Yeh ek lamba vaakya hai jo bahut der tak chalta hai. ".repeat(60);
 
   const whole = await (await swar.speak({ text: "Namaste!", seed: 7, format: "pcm16" })).bytes();
   const blob = await (await swar.speak({ text: "Namaste!", seed: 7 })).blob();
@@ -117,7 +117,7 @@ test("Chromium speaks, plays, and is silent at once", { timeout: 60_000 }, async
     t.diagnostic(`silent after ${got.stops.map((s) => (s.after * 1000).toFixed(1)).join(", ")} ms`);
     assert(soonest < 0.02, `silent after ${soonest} s`);
     for (const { played } of got.stops) assert(played > 0.1 && played < 2, `${played} s played`);
-    assert(got.cancelled.billed_frames < 20 * 40);
+    assert.equal(got.cancelled.type, "cancelled", "the server has stopped too");
     assert.equal(got.stream.played, got.whole / 48000);
     assert(got.stream.took >= got.stream.played);
     assert.match(got.opus, /Opus cannot be played/);

@@ -127,7 +127,7 @@ describe("a real server", () => {
 
   test("clear stops the bill", async () => {
     const socket = await swar.connect();
-    const u = socket.say(long);
+    const u = socket.say(long.repeat(3)); // some 2,500 frames
     let heard = 0;
     let cleared = false;
     for await (const e of u) {
@@ -136,7 +136,7 @@ describe("a real server", () => {
       if (++heard === 2) u.clear();
       cleared = heard === 2;
     }
-    assert(u.cancelled.billed_frames >= u.cancelled.frames && u.cancelled.billed_frames < 20 * 40);
+    assert(u.cancelled.billed_frames >= u.cancelled.frames && u.cancelled.billed_frames < 2000);
     assert((await socket.say("Namaste!").bytes()).length > 3840, "the socket lives on");
     socket.close();
   });
@@ -144,7 +144,7 @@ describe("a real server", () => {
   test("what is billed is what cancelled says", async () => {
     const before = await server.metric("tts_audio_seconds_total");
     const socket = await swar.connect();
-    const u = socket.say(long);
+    const u = socket.say(long.repeat(3));
     for await (const e of u) if (e.type === "audio") break; // which clears
     const rest = await eventsOf(u);
     assert(rest.at(-1).type === "cancelled" && !rest.some((e) => e.type === "audio"));
