@@ -214,6 +214,8 @@ func TestFormats(t *testing.T) {
 		{"encoding=aac", "", dialect.Audio{}, ""},
 		{"encoding=linear16&sample_rate=11025", "", dialect.Audio{}, ""},
 		{"encoding=linear16&sample_rate=x", "", dialect.Audio{}, ""},
+		{"encoding=linear16&sample_rate=16000.5", "", dialect.Audio{}, ""},
+		{"encoding=mulaw&sample_rate=8000.0&container=none", "mulaw/8000", dialect.Audio{Container: "raw", Encoding: "mulaw", Rate: 8000, Speed: 1, ContentType: "audio/mulaw"}, "mulaw/8000"},
 		{"encoding=linear16&container=ogg", "", dialect.Audio{}, ""},
 		{"encoding=linear16&speed=0.69", "", dialect.Audio{}, ""},
 		{"encoding=linear16&speed=1.51", "", dialect.Audio{}, ""},

@@ -151,11 +151,11 @@ func (q query) bitRate(a *dialect.Audio) error {
 		return q.number("bit_rate", speech.CodeBadFormat, &a.BitRate, mp3BitRates)
 	case dialect.Ogg:
 		if text := q.Get("bit_rate"); text != "" {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < minBitRate || n > maxBitRate {
+			n, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(n >= minBitRate && n <= maxBitRate) {
 				return dialect.Refuse("bit_rate", speech.CodeBadFormat, fmt.Sprintf("bit_rate must be in [%d, %d]", minBitRate, maxBitRate))
 			}
-			a.BitRate = n
+			a.BitRate = int(n)
 		}
 	}
 	return nil
@@ -167,11 +167,12 @@ func (q query) number(name string, code speech.Code, to *int, offered []int) err
 	if text == "" {
 		return nil
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || !slices.Contains(offered, n) {
+	n, err := strconv.ParseFloat(text, 64) // some clients have no integers
+	i := slices.IndexFunc(offered, func(o int) bool { return float64(o) == n })
+	if err != nil || i < 0 {
 		return dialect.Refuse(name, code, name+" must be one of "+strings.Trim(fmt.Sprint(offered), "[]"))
 	}
-	*to = n
+	*to = offered[i]
 	return nil
 }
 

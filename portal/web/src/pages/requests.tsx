@@ -8,6 +8,7 @@ import type { Keys, Request, Requests } from "../lib/portal.gen";
 import { singleKeys } from "../lib/choices";
 import { ask, org, place, to } from "../lib/router";
 import { portal } from "../lib/session";
+import { VENDORS } from "../lib/vendors";
 import { digitsOf } from "../play/wire";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
@@ -158,7 +159,7 @@ function Filters({ filtered }: { filtered: boolean }) {
           ["", t("requests.anyEndpoint")],
           ["rest", t("requests.rest")],
           ["ws", t("requests.ws")],
-          ["openai", t("requests.openai")],
+          ...Object.entries(VENDORS),
         ]}
       />
       {keys.value && keys.value.keys.length > 0 && (
@@ -217,7 +218,7 @@ export function Status({ of }: { of: Request["status"] }) {
   );
 }
 
-export const endpoint = (e: string) => (e === "rest" || e === "ws" || e === "openai" ? t(`requests.${e}`) : e);
+export const endpoint = (e: string) => (e === "rest" || e === "ws" ? t(`requests.${e}`) : (VENDORS[e] ?? e));
 
 function Table({ rows, more, older }: { rows: Request[]; more: boolean; older(): void }) {
   const [at, setAt] = useState(""); // id of the row that the keys have come to: new rows on top move it

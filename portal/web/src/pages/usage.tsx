@@ -7,6 +7,7 @@ import { here } from "../lib/here";
 import { me, portal } from "../lib/session";
 import type { DayUsage, EndpointUsage, Figures, KeyUsage, Usage, VoiceUsage } from "../lib/portal.gen";
 import { ask, org, place, to } from "../lib/router";
+import { VENDORS } from "../lib/vendors";
 import { Bars, colour, Lines, Spark, type BarSeries } from "../ui/chart";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
@@ -214,7 +215,7 @@ function Totals({ u, before, days }: { u: Usage; before: Usage | undefined; days
   );
 }
 
-const endpointName = (e: string) => (e === "rest" ? "REST" : e === "ws" ? "WebSocket" : e === "openai" ? "OpenAI" : e);
+const endpointName = (e: string) => (e === "rest" ? "REST" : e === "ws" ? "WebSocket" : (VENDORS[e] ?? e));
 const nameOf = (split: Split, s: { id: string; name: string }) =>
   s.id === "other"
     ? t("usage.other")

@@ -94,7 +94,6 @@ export const t = words(
     "requests.running": "running",
     "requests.rest": "REST",
     "requests.ws": "WebSocket",
-    "requests.openai": "OpenAI",
     "requests.playground": "playground",
     "requests.all": "{n} shown",
     // Usage
@@ -345,7 +344,6 @@ export const t = words(
     "requests.running": "चल रहा है",
     "requests.rest": "REST",
     "requests.ws": "WebSocket",
-    "requests.openai": "OpenAI",
     "requests.playground": "आज़माइश",
     "requests.all": "{n} दिख रहे हैं",
     usage: "इस्तेमाल",
