@@ -22,7 +22,7 @@ import (
 )
 
 // portalPages are the pages of an organisation.
-var portalPages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "audit", "settings"}
+var portalPages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "lexicon", "audit", "settings"}
 
 // enter signs somebody in as the owner of the first organisation, with the printed link, and returns that organisation.
 func (b *tab) enter() (org string) {

@@ -26,7 +26,7 @@ type Program struct {
 }
 
 // pages of an organisation. Others are not found, which the portal's page says in its own words.
-var pages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "audit", "settings"}
+var pages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "lexicon", "audit", "settings"}
 
 // Beside answers for the pages that this program was built with, and lets other answer everything else. A program without pages is other alone.
 func Beside(other http.Handler, p Program) (http.Handler, error) {

@@ -148,6 +148,13 @@ function change<V>(method: string, path: string, body?: unknown, key?: string): 
 /** POST with the idempotency key of its form. */
 export const create = <V>(path: string, body: unknown, key: string) => change<V>("POST", path, body, key);
 export const patch = <V>(path: string, body: unknown) => change<V>("PATCH", path, body);
+/** PUT of what was read as a version; fails with 412 where there is a newer one. */
+export const replace = <V>(path: string, body: unknown, version: number) =>
+  portal<V>(path, {
+    method: "PUT",
+    headers: { "content-type": "application/json", "if-match": `"${version}"` },
+    body: JSON.stringify(body),
+  });
 export const remove = <V>(path: string) => change<V>("DELETE", path);
 
 /** Asks who has signed in, what they may see, and keeps it. */

@@ -3,6 +3,7 @@
 export { AuditPage } from "./audit";
 export { BillingPage } from "./billing";
 export { KeysPage } from "./keys";
+export { LexiconPage } from "./lexicon";
 export { MembersPage } from "./members";
 export { OverviewPage } from "./overview";
 export { RequestsPage } from "./requests";

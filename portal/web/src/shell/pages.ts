@@ -3,7 +3,17 @@
 import type { IconName } from "../ui/icons";
 
 export type Name =
-  "playground" | "overview" | "keys" | "requests" | "usage" | "members" | "billing" | "voices" | "audit" | "settings";
+  | "playground"
+  | "overview"
+  | "keys"
+  | "requests"
+  | "usage"
+  | "members"
+  | "billing"
+  | "voices"
+  | "lexicon"
+  | "audit"
+  | "settings";
 
 export interface PageOf {
   name: Name;
@@ -23,6 +33,7 @@ export const PAGES: readonly PageOf[] = [
   { name: "members", icon: "people", key: "m", of: "MembersPage" },
   { name: "billing", icon: "bill", key: "b", of: "BillingPage" },
   { name: "voices", icon: "voice", key: "v", of: "VoicesPage" },
+  { name: "lexicon", icon: "book", key: "l", of: "LexiconPage" },
   { name: "audit", icon: "shield", key: "a", of: "AuditPage" },
   { name: "settings", icon: "gear", key: "s", of: "SettingsPage" },
 ];
