@@ -50,7 +50,7 @@ def test_a_turn(server: Server) -> None:
     """Pieces as a language model sends them give the samples and the words of the whole text."""
 
     async def run() -> None:
-        speech = swar.TTS(base_url=server.url, api_key="good", voice="raj", seed=7)
+        speech = swar.TTS(base_url=server.url, api_key="good", voice="raj", seed=7, lexicon="none")
         speech.prewarm()
         assert speech.capabilities.streaming and speech.capabilities.aligned_transcript
         stream = speech.stream(conn_options=ONCE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from livekit.agents import (
@@ -23,9 +23,10 @@ class _Options:
     seed: int | None
     temperature: float | None
     en_digits: bool
+    lexicon: str | None
 
     def fields(self) -> dict[str, Any]:
-        return {"voice": self.voice, "seed": self.seed, "temperature": self.temperature, "en_digits": self.en_digits}
+        return asdict(self)
 
 
 class TTS(tts.TTS[str]):
@@ -38,18 +39,19 @@ class TTS(tts.TTS[str]):
         seed: Speaks the same text in the same way again.
         temperature: How much the intonation varies, from 0 to 2.
         en_digits: Reads numbers in English also in Hindi sentences.
+        lexicon: The lexicon that says how words are read, or "none"; that of the key's project where None.
 
     One object serves one conversation: its turns are spoken one after another. It belongs to one event loop.
     """
 
     def __init__(
         self, *, voice: str | None = None, base_url: str | None = None, api_key: str | None = None, seed: int | None = None,
-        temperature: float | None = None, en_digits: bool = False,
+        temperature: float | None = None, en_digits: bool = False, lexicon: str | None = None,
     ) -> None:
         super().__init__(
             capabilities=tts.TTSCapabilities(streaming=True, aligned_transcript=True), sample_rate=SAMPLE_RATE, num_channels=1,
         )
-        self._options = _Options(voice, seed, temperature, en_digits)
+        self._options = _Options(voice, seed, temperature, en_digits, lexicon)
         self._client = AsyncSwar(base_url, api_key, retries=0)  # the framework tries again
         self._socket = self._client.connect()
         self._connecting: asyncio.Task[None] | None = None
@@ -64,10 +66,10 @@ class TTS(tts.TTS[str]):
 
     def update_options(
         self, *, voice: NotGivenOr[str] = NOT_GIVEN, seed: NotGivenOr[int] = NOT_GIVEN, temperature: NotGivenOr[float] = NOT_GIVEN,
-        en_digits: NotGivenOr[bool] = NOT_GIVEN,
+        en_digits: NotGivenOr[bool] = NOT_GIVEN, lexicon: NotGivenOr[str] = NOT_GIVEN,
     ) -> None:
         """Changes how the next turns are spoken."""
-        given: dict[str, Any] = {"voice": voice, "seed": seed, "temperature": temperature, "en_digits": en_digits}
+        given: dict[str, Any] = {"voice": voice, "seed": seed, "temperature": temperature, "en_digits": en_digits, "lexicon": lexicon}
         self._options = replace(self._options, **{name: value for name, value in given.items() if is_given(value)})
 
     def prewarm(self) -> None:
