@@ -7,7 +7,7 @@ import numpy as np
 import sound
 
 HEIGHT, TOP = 320, 8000  # pixels, and the hertz of the uppermost
-STEP = 0.004 # seconds of a column
+STEP = 0.004  # seconds of a column
 FLOOR = 70  # dB below the loudest, and what is less is as dark
 TICK = 6
 
@@ -25,8 +25,8 @@ def image(x):
     grey = np.clip(1 + (db - db.max()) / FLOOR, 0, 1)
     drawn = np.zeros((HEIGHT + TICK, grey.shape[1] + TICK), np.uint8)
     drawn[:HEIGHT, TICK:] = np.rint(grey * 15) * 17  # sixteen greys are as clear, and half as many bytes
-    for kilohertz in range(0, TOP // 1000 + 1):
-        drawn[min(HEIGHT - 1 - kilohertz * HEIGHT * 1000 // TOP + (kilohertz > 0), HEIGHT - 1), :TICK] = 255
+    for kilohertz in range(TOP // 1000 + 1):
+        drawn[(HEIGHT - 1) * (TOP - 1000 * kilohertz) // TOP, :TICK] = 255
     drawn[HEIGHT:, TICK :: int(0.5 / STEP)] = 255
     return drawn
 

@@ -29,14 +29,14 @@ func Split(text string, limit int, count func(string) int) []speech.Chunk {
 	return split(text, limit, count, math.MaxInt)
 }
 
-// split is Split for who needs no more than the first few chunks. More than one of these are as Split has them but for the last.
-func split(text string, limit int, count func(string) int, most int) []speech.Chunk {
+// split is Split that may stop after enough chunks. The last of them may be another one than in the whole, then.
+func split(text string, limit int, count func(string) int, enough int) []speech.Chunk {
 	s := splitter{text: text, limit: max(limit, 1), count: count, perByte: 0.2}
 	sentences := s.sentences()
 	for _, sentence := range sentences {
 		s.starts = append(s.starts, sentence.start)
 	}
-	pieces := s.pack(sentences, most)
+	pieces := s.pack(sentences, enough)
 	s.mend(pieces)
 	return s.chunks(pieces)
 }
@@ -75,12 +75,16 @@ func Growing(text string, lead, limit int, count func(string) int) []speech.Chun
 	var all []speech.Chunk
 	tokens, chars := 0, 0 // before rest
 	for rest := text; ; {
-		most, number := min(max(lead, tokens), limit), math.MaxInt
+		most := min(max(lead, tokens), limit)
+		enough := math.MaxInt
 		if most < limit {
-			number = 2
+			enough = 2 // the first is right then
 		}
-		chunks := split(rest, most, count, number)
-		if most < limit && len(chunks) > 1 {
+		chunks := split(rest, most, count, enough)
+		if len(chunks) == 0 {
+			return all
+		}
+		if most < limit {
 			chunks = chunks[:1]
 		}
 		for _, c := range chunks {
@@ -88,10 +92,10 @@ func Growing(text string, lead, limit int, count func(string) int) []speech.Chun
 			all = append(all, c)
 			tokens += c.Tokens
 		}
-		if most == limit || len(chunks) == 0 {
+		if most == limit {
 			return all
 		}
-		end := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace)) + len(chunks[0].Text)
+		end := strings.Index(rest, chunks[0].Text) + len(chunks[0].Text)
 		chars += utf8.RuneCountInString(rest[:end])
 		rest = rest[end:]
 	}
@@ -143,10 +147,10 @@ func (s *splitter) prefix(start, n int, end func(k int) int, enough int) (fit, t
 	return low, tokens
 }
 
-// pack lets neighbours share a chunk as long as they fit, and cuts what alone does not. It is content with so many.
-func (s *splitter) pack(units []span, most int) []span {
+// pack lets neighbours share a chunk as long as they fit, and cuts what alone does not. It stops after enough chunks.
+func (s *splitter) pack(units []span, enough int) []span {
 	var packed []span
-	for len(units) > 0 && len(packed) < most {
+	for len(units) > 0 && len(packed) < enough {
 		n, tokens := 1, units[0].tokens
 		if !s.apart(units) {
 			n, tokens = s.prefix(units[0].start, len(units), func(k int) int { return units[k-1].end }, s.limit)
