@@ -79,8 +79,8 @@ func TestSpeakSendsWhatItWasAsked(t *testing.T) {
 		"mixed script survives": {Request{Text: "आपका OTP <4>"}, `{"text":"आपका OTP <4>"}`},
 		"words":                 {Request{Text: "a", WordTimes: true}, `{"text":"a","timestamps":"words"}`},
 		"everything": {
-			Request{Text: "a", Voice: "raj", Format: Opus, Buffered: true, Metadata: true, Raw: true, EnDigits: true, Temperature: new(1.5), Seed: new(int64(7)), RequestID: "r1"},
-			`{"request_id":"r1","text":"a","voice":"raj","format":"opus","stream":false,"metadata":true,"raw":true,"en_digits":true,"temperature":1.5,"seed":7}`,
+			Request{Text: "a", Voice: "raj", Format: Opus, Buffered: true, Metadata: true, Raw: true, EnDigits: true, Lexicon: "none", Temperature: new(1.5), Seed: new(int64(7)), RequestID: "r1"},
+			`{"request_id":"r1","text":"a","voice":"raj","format":"opus","stream":false,"metadata":true,"raw":true,"en_digits":true,"lexicon":"none","temperature":1.5,"seed":7}`,
 		},
 	}
 	for name, tt := range tests {

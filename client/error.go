@@ -53,6 +53,8 @@ const (
 	CodeMissingKey        Code = "missing_key"
 	CodeInvalidKey        Code = "invalid_key" // unknown or revoked
 	CodeVoiceNotAllowed   Code = "voice_not_allowed"
+	CodeUnsupportedSSML   Code = "unsupported_ssml"
+	CodeUnknownLexicon    Code = "unknown_lexicon"
 	CodeTooManyChunks     Code = "too_many_chunks" // split the text
 	CodeBodyTooLarge      Code = "body_too_large"
 	CodeBusy              Code = "busy"               // all workers speak and the queue is full; not billed

@@ -52,6 +52,7 @@ type Request struct {
 	SSML        bool     // Text is a document of SSML; the server refuses elements that it does not know
 	Raw         bool     // Text is already what is spoken: do not normalise
 	EnDigits    bool     // read codes with English digit names
+	Lexicon     string   // "none": not that of the project; "" and its id mean that
 	Temperature *float64 // 0 to 2; nil means 0.3. Lower is more stable
 	Seed        *int64   // same request, same seed: same audio; nil means random
 	RequestID   string   // 1 to 128 visible ASCII characters; "" means that one is made up. Not an idempotency key
@@ -73,10 +74,11 @@ func (r Request) message(typ string) ([]byte, error) {
 		InputType   string   `json:"input_type,omitempty"`
 		Raw         bool     `json:"raw,omitempty"`
 		EnDigits    bool     `json:"en_digits,omitempty"`
+		Lexicon     string   `json:"lexicon,omitempty"`
 		Temperature *float64 `json:"temperature,omitempty"`
 		Seed        *int64   `json:"seed,omitempty"`
 		Timestamps  string   `json:"timestamps,omitempty"`
-	}{typ, r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, "", r.Raw, r.EnDigits, r.Temperature, r.Seed, ""}
+	}{typ, r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, "", r.Raw, r.EnDigits, r.Lexicon, r.Temperature, r.Seed, ""}
 	if r.SSML {
 		w.InputType = "ssml"
 	}
