@@ -2,6 +2,7 @@ package cartesia
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -75,6 +76,9 @@ func (s *socket) read(in dialect.Message, w *wanted) ([]dialect.Action, error) {
 	if w.cancel {
 		delete(s.contexts, id) // of what is cancelled nothing but that is sent
 		return []dialect.Action{dialect.Cancel{Context: id}}, nil
+	}
+	if strings.IndexByte(w.transcript, 0) >= 0 {
+		return nil, speech.ErrTextNUL
 	}
 	c := s.contexts[id]
 	var actions []dialect.Action

@@ -154,6 +154,7 @@ func TestTranscripts(t *testing.T) {
 			{`{"context_id":"a","transcript":"Hi","voice":"raj","output_format":{"container":"wav"}}`, "reject a: output_format.container must be raw or mp3 here"},
 			{`{"context_id":"a","transcript":"Hi","voice":"kaun",` + raw + `}`, "reject a: unknown voice 'kaun'; see /v1/voices"},
 			{`{"context_id":"a","transcript":7}`, "reject a: transcript: must be a string"},
+			{`{"context_id":"a","transcript":"a\u0000"}`, "reject a: text: must not contain NUL"},
 			{`{"context_id":"a","transcript":"\ud83d"}`, "reject a: transcript: not valid UTF-8"},
 			{`{"context_id":7}`, "reject : context_id: must be a string"},
 			{`{"context_id":"a","cancel":"yes"}`, "reject a: cancel: must be true or false"},

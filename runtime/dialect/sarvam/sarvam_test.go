@@ -244,6 +244,7 @@ func TestTranscripts(t *testing.T) {
 			{`{"type":"config","data":{"speaker":"raj","output_audio_codec":"wav"}}`, "begin raj wav/24000"},
 			{`{"type":"text"}`, "reject data: required"},
 			{`{"type":"text","data":{"text":7}}`, "reject text: must be a string"},
+			{`{"type":"text","data":{"text":"a\u0000"}}`, "reject text: must not contain NUL"},
 			{`{"type":"text","data":{"text":"\ud83d"}}`, "reject text: not valid UTF-8"},
 			{`{"type":"text","data":{"text":" "}}`, `append " " true`}, {flush, ""},
 			{`{"type":"text","data":{}}`, `append "" true`},

@@ -119,6 +119,9 @@ func (s *socket) feed(data jsontext.Value) ([]dialect.Action, error) {
 	if err := dialect.ReadBody(data, textMembers, &text, nil); err != nil {
 		return nil, err
 	}
+	if strings.IndexByte(text, 0) >= 0 {
+		return nil, speech.ErrTextNUL
+	}
 	s.fed = s.fed || strings.TrimSpace(text) != ""
 	return []dialect.Action{dialect.Append{Text: text, Piece: true}}, nil
 }
