@@ -82,6 +82,7 @@ if command -v npm >/dev/null; then
 	npm_client deepgram deepgram.mjs @deepgram/sdk@5.13.0
 	npm_client sarvam sarvam.mjs sarvamai@1.1.10
 	npm_client cartesia cartesia.mjs @cartesia/cartesia-js@4.2.0
+	npm_client elevenlabs elevenlabs.mjs @elevenlabs/elevenlabs-js@2.73.0 ws@8.23.0
 	npm_client jambonz jambonz.mjs @jambonz/speech-utils@0.2.27
 else
 	skipped+=("all of npm: npm is missing")
@@ -91,6 +92,7 @@ if command -v python3 >/dev/null; then
 	pip_client deepgram deepgram_client.py deepgram-sdk==7.16.0
 	pip_client sarvam sarvam_client.py sarvamai==0.1.39
 	pip_client cartesia cartesia_client.py "cartesia[websockets]==4.2.0"
+	pip_client elevenlabs elevenlabs_client.py elevenlabs==2.78.0
 	pip_client wyoming wyoming_client.py wyoming==1.10.2
 	pip_client wyoming-openai wyoming_openai_client.py wyoming-openai==0.8.0
 	tools=(httpx==0.28.1 websockets==17.4 mypy==2.4.1 pytest==9.2.0)
@@ -98,8 +100,8 @@ if command -v python3 >/dev/null; then
 	pipecat=(pipecat-ai==1.14.0)
 	SWAR_PLUGIN=livekit pip_client livekit plugin.py "${livekit[@]}" "${tools[@]}"
 	SWAR_PLUGIN=pipecat pip_client pipecat plugin.py "${pipecat[@]}" "${tools[@]}"
-	SWAR_DIALECTS=openai,deepgram,sarvam,cartesia pip_client livekit livekit_vendors.py "${livekit[@]}" "${tools[@]}"
-	SWAR_DIALECTS=openai,deepgram-http,deepgram,elevenlabs-http,sarvam-http,cartesia-http pip_client pipecat pipecat_vendors.py "${pipecat[@]}" "${tools[@]}"
+	SWAR_DIALECTS=openai,deepgram,elevenlabs,sarvam,cartesia pip_client livekit livekit_vendors.py "${livekit[@]}" "${tools[@]}"
+	SWAR_DIALECTS=openai,deepgram-http,deepgram,elevenlabs,elevenlabs-http,sarvam-http,cartesia-http pip_client pipecat pipecat_vendors.py "${pipecat[@]}" "${tools[@]}"
 else
 	skipped+=("all of PyPI: python3 is missing")
 fi

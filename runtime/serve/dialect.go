@@ -171,7 +171,7 @@ func (s *Server) ordered(d *dialect.Dialect, read func(dialect.Call) (dialect.Or
 		answered.setLengths = order.Buffered && order.Audio.Container == dialect.WAV
 		sink := speech.Sink(&answered.sink)
 		if order.Framing != nil {
-			sink = answered.frame(d.Name, order)
+			sink = answered.frame(d.Name, order, u)
 		}
 		billed := u
 		billed.Format = o.format

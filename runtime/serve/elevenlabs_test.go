@@ -275,8 +275,8 @@ func TestListsByHeader(t *testing.T) {
 		{"/v1/voices/bIHbv24MWmeRgasZH58o", "Xi-Api-Key", testKey, `{"voice_id":"raj",`},
 		{"/v1/models", "Xi-Api-Key", testKey, `[{"model_id":"swar-1","name":"Swar","can_do_text_to_speech":true,`},
 		{"/v1/models", "Authorization", "Bearer " + testKey, `{"object":"list",`},
-		{"/v1/user", "Xi-Api-Key", testKey, `{"user_id":"swar","subscription":{"tier":"swar",`},
-		{"/v1/user/subscription", "Xi-Api-Key", testKey, `{"tier":"swar","character_count":0,"character_limit":1000000000,"status":"active"}`},
+		{"/v1/user", "Xi-Api-Key", testKey, `{"user_id":"swar","workspace_id":"swar","subscription":{"tier":"swar",`},
+		{"/v1/user/subscription", "Xi-Api-Key", testKey, `{"tier":"swar","character_count":0,"character_limit":1000000000,"status":"active",`},
 	} {
 		got := g.do(http.MethodGet, tt.path, "", "X-Api-Key", "", tt.header, tt.value)
 		if got.StatusCode != http.StatusOK || !strings.HasPrefix(string(got.body), tt.want) {

@@ -25,12 +25,12 @@ type framedSink struct {
 	ends   [][]byte // what words have become that are sent behind all audio
 }
 
-// frame makes d an answer in the framing of an order, and returns what is to be spoken into.
-func (d *delivery) frame(name dialect.Name, o dialect.Order) *framedSink {
+// frame makes d an answer in the framing of an order for u, and returns what is to be spoken into.
+func (d *delivery) frame(name dialect.Name, o dialect.Order, u speech.Utterance) *framedSink {
 	f := o.Framing
 	k := &framedSink{restSink: &d.sink, framing: f, words: wordsMaker{speed: o.Audio.Speed}}
 	if f.Words != nil {
-		k.source = feed.NewSource(o.Utterance)
+		k.source = feed.NewSource(u)
 	}
 	if o.Buffered {
 		d.frameAll = f.Audio

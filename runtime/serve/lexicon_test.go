@@ -33,7 +33,7 @@ func TestWhichLexiconIsUsed(t *testing.T) {
 		},
 	}
 	keys := ofProject{access.Grant{KeyID: "key_1", OrgID: "org_1", ProjectID: "prj_1", Lexicon: own}}
-	g := newRig(t, speaker, func(c *Config) { c.Keys = keys })
+	g := newRig(t, speaker, withDialects, func(c *Config) { c.Keys = keys })
 	for body, want := range map[string]*lexicon.Lexicon{
 		`{"text":"a"}`: own, `{"text":"a","lexicon":"lex_1"}`: own, `{"text":"a","lexicon":"none"}`: nil,
 		`{"text":"a","lexicon":null}`: own,
@@ -43,6 +43,17 @@ func TestWhichLexiconIsUsed(t *testing.T) {
 			if a := g.do(http.MethodPost, path, body); a.StatusCode != http.StatusOK || len(got) != 1 || got[0] != want {
 				t.Errorf("%s of %s: status %d, spoken with %v, want %v", path, body, a.StatusCode, got, want)
 			}
+		}
+	}
+	for id, want := range map[string]*lexicon.Lexicon{"": own, "lex_1": own, "none": nil} {
+		got = nil
+		locators := `[{"pronunciation_dictionary_id":"` + id + `"}]`
+		if id == "" {
+			locators = "[]"
+		}
+		a := g.toElevenLabs("raj", `{"text":"a","pronunciation_dictionary_locators":`+locators+`}`)
+		if a.StatusCode != http.StatusOK || len(got) != 1 || got[0] != want {
+			t.Errorf("the dictionary %s: status %d, spoken with %v, want %v", id, a.StatusCode, got, want)
 		}
 	}
 	for _, path := range []string{"/v1/tts", "/v1/normalize"} {
@@ -99,4 +110,32 @@ func TestMarkupIsCheckedBeforeItIsSpoken(t *testing.T) {
 	s.wantError("a", http.StatusBadRequest, "input_type: ssml cannot be appended; send the document in one speak", "bad_request")
 	s.send(`{"type":"speak","request_id":"b","input_type":"ssml","text":"<speak>a</speak>"}`)
 	s.until("end")
+}
+
+// TestSocketsOfDialectsUseTheLexicon: that of the project, unless the first message of a context names another.
+func TestSocketsOfDialectsUseTheLexicon(t *testing.T) {
+	own := lexicon.Compile("lex_1", 7, []lexicon.Entry{{Word: "a", Spoken: "b"}})
+	got := make(chan *lexicon.Lexicon, 1)
+	g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		got <- u.Lexicon
+		return speakFrames(u, sink, 1)
+	}}, withDialects, func(c *Config) {
+		c.Keys = ofProject{access.Grant{KeyID: "key_1", OrgID: "org_1", ProjectID: "prj_1", Lexicon: own}}
+	})
+	s := g.toMulti("")
+	defer s.conn.Close()
+	for id, want := range map[string]*lexicon.Lexicon{"": own, "lex_1": own, "none": nil} {
+		locators := ""
+		if id != "" {
+			locators = `,"pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"` + id + `"}]`
+		}
+		s.send(`{"text":"Namaste ji. ","flush":true,"context_id":"c` + id + `"` + locators + `}`)
+		if l := <-got; l != want {
+			t.Errorf("the dictionary %q: spoken with %v, want %v", id, l, want)
+		}
+	}
+	s.send(`{"text":"Namaste ji. ","context_id":"x","pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"y"}]}`)
+	if c := s.untilFinal("x")["x"]; c.failed != "unknown_lexicon" {
+		t.Errorf("an unknown one is answered with %+v", c)
+	}
 }

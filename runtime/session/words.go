@@ -163,7 +163,7 @@ type Source struct{ source }
 
 // NewSource returns the source of what is spoken of u.
 func NewSource(u speech.Utterance) *Source {
-	return &Source{source{words: align(u.Text, u.Raw, normalize.Options{EnDigits: u.EnDigits})}}
+	return &Source{source{words: align(u.Text, u.Raw, normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon})}}
 }
 
 // Heard takes in the words that are spoken in a chunk, and returns those that were written and end in it. The chunk ends

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -96,24 +98,23 @@ func listModels(c dialect.Call) (any, error) {
 	return []model{{"swar-1", "Swar", true, false, maxText, spoken}}, nil
 }
 
-// plan is a subscription. What a project may use is known to the portal alone.
-type plan struct {
-	Tier   string `json:"tier"`
-	Count  int    `json:"character_count"`
-	Limit  int    `json:"character_limit"`
-	Status string `json:"status"`
-}
-
-var unlimited = plan{"swar", 0, 1_000_000_000, "active"}
+// plan is what a subscription cannot do without: the client for Node looks at it. What a project may use is known to the
+// portal alone.
+const plan = `"tier":"swar","character_count":0,"character_limit":1000000000,"status":"active",` +
+	`"max_credit_limit_extension":0,"can_extend_character_limit":false,"allowed_to_extend_character_limit":false,` +
+	`"voice_slots_used":0,"professional_voice_slots_used":0,"professional_voice_slots_used_in_workspace":0,` +
+	`"voice_limit":0,"voice_add_edit_counter":0,"professional_voice_limit":0,"can_extend_voice_limit":false,` +
+	`"can_use_instant_voice_cloning":false,"can_use_professional_voice_cloning":false,` +
+	`"current_overage":{"amount":"0","currency":"inr"}`
 
 // subscription answers GET /v1/user/subscription.
-func subscription(dialect.Call) (any, error) { return unlimited, nil }
+func subscription(dialect.Call) (any, error) {
+	return jsontext.Value(`{` + plan + `,"open_invoices":[],"has_open_invoices":false}`), nil
+}
 
 // user answers GET /v1/user.
 func user(dialect.Call) (any, error) {
-	return struct {
-		ID           string `json:"user_id"`
-		Subscription plan   `json:"subscription"`
-		New          bool   `json:"is_new_user"`
-	}{"swar", unlimited, false}, nil
+	return jsontext.Value(`{"user_id":"swar","workspace_id":"swar","subscription":{` + plan + `},"is_new_user":false,` +
+		`"can_use_delayed_payment_methods":false,"is_onboarding_completed":true,"is_onboarding_checklist_completed":true,` +
+		`"created_at":1795564800,"seat_type":"workspace_member"}`), nil
 }

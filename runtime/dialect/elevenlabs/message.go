@@ -1,11 +1,10 @@
 package elevenlabs
 
 import (
-	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -92,52 +91,43 @@ type message struct {
 	closes      bool // the context
 	closeSocket bool
 
-	settings, dictionary jsontext.Value
+	whole []byte // for what counts in the first message of a context only
 }
 
 // hasWords reports whether there is something in it to speak.
 func (m *message) hasWords() bool { return strings.TrimSpace(m.text) != "" }
 
-var messageNames = []string{
-	"context_id", "text", "flush", "close_context", "close_socket", "voice_settings", "pronunciation_dictionary_locators",
+var messageMembers = []dialect.Member[message]{
+	{Name: "context_id", Code: speech.CodeBadRequest, Read: readContextName},
+	{Name: "text", Code: speech.CodeBadText, Read: func(m *message, v jsontext.Value) error {
+		m.hasText = true
+		return strictjson.String(v, &m.text)
+	}},
+	{Name: "flush", Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(m *message) *bool { return &m.flush })},
+	{Name: "close_context", Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(m *message) *bool { return &m.closes })},
+	{Name: "close_socket", Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(m *message) *bool { return &m.closeSocket })},
 }
 
-var errNotBool = errors.New("must be true or false")
+// readContextName reads the name of a context. Of one that is too long nothing is kept.
+func readContextName(m *message, v jsontext.Value) error {
+	err := strictjson.String(v, &m.context)
+	if len(m.context) > maxContextName {
+		m.context, err = "", fmt.Errorf("longer than %d bytes", maxContextName)
+	}
+	return err
+}
 
 // readMessage reads a message. With an error it has the name of the context, if that could be read.
 func readMessage(data []byte) (m message, err error) {
-	values := make([]jsontext.Value, len(messageNames))
-	if err := strictjson.Members(data, messageNames, values); err != nil {
-		return m, dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: "+err.Error())
-	}
-	has := func(i int) bool { return values[i] != nil && values[i].Kind() != 'n' }
-	refuse := func(i int, err error) error {
-		return dialect.Refuse(messageNames[i], speech.CodeBadRequest, messageNames[i]+": "+err.Error())
-	}
-	for i, to := range []*string{&m.context, &m.text} {
-		if has(i) {
-			if err := strictjson.String(values[i], to); err != nil {
-				return m, refuse(i, err)
-			}
-		}
-	}
-	if len(m.context) > maxContextName {
-		m.context = ""
-		return m, refuse(0, errors.New("longer than 256 bytes"))
-	}
-	m.hasText = has(1)
-	for i, to := range []*bool{&m.flush, &m.closes, &m.closeSocket} {
-		if i += 2; has(i) {
-			kind := values[i].Kind()
-			if kind != 't' && kind != 'f' {
-				return m, refuse(i, errNotBool)
-			}
-			*to = kind == 't'
-		}
-	}
-	if !utf8.Valid(data) { // in a name, or in a member that is ignored
-		return m, dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: not valid UTF-8")
-	}
-	m.settings, m.dictionary = values[5], values[6]
-	return m, nil
+	m.whole = data
+	err = dialect.ReadBody(data, messageMembers, &m, nil)
+	return m, err
+}
+
+// openingMembers are those of a message that counts in the first one of a context only.
+var openingMembers = []dialect.Member[voiceSettings]{
+	{Name: settingsName, Code: speech.CodeBadRequest, Read: func(s *voiceSettings, v jsontext.Value) error {
+		return dialect.ReadObject(v, voiceMembers, s, nil)
+	}},
+	{Name: dictionaryName, Code: speech.CodeBadRequest, Read: (*voiceSettings).readLexicon},
 }

@@ -1,11 +1,13 @@
 package elevenlabs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/runtime/dialect"
@@ -31,33 +33,45 @@ func common(c dialect.Call) (o dialect.Order, err error) {
 	return o, err
 }
 
-// readSpeed reads the member voice_settings, of which only the speed changes anything. It returns the names of the others.
-func readSpeed(v jsontext.Value) (speed float64, ignored []string, err error) {
-	const field = "voice_settings"
-	speed = 1
-	if v == nil || v.Kind() == 'n' {
-		return speed, nil, nil
-	}
-	if v.Kind() != '{' {
-		return speed, nil, dialect.Refuse(field, speech.CodeBadRequest, field+": must be an object")
-	}
-	var values [1]jsontext.Value
-	err = strictjson.MembersAnd(v, []string{"speed"}, values[:], func(name string) { ignored = append(ignored, field+"."+name) })
-	if err != nil {
-		return speed, nil, dialect.Refuse(field, speech.CodeBadRequest, field+": "+err.Error())
-	}
-	if v := values[0]; v != nil && v.Kind() != 'n' {
-		if err := strictjson.Number(v, &speed); err != nil {
-			return speed, nil, dialect.Refuse(field, speech.CodeBadSpeed, field+".speed: "+err.Error())
-		}
-	}
-	if speed < minSpeed || speed > maxSpeed {
-		return speed, nil, dialect.Refuse(field, speech.CodeBadSpeed, fmt.Sprintf("%s.speed must be in [%g, %g]", field, minSpeed, maxSpeed))
-	}
-	return speed, ignored, nil
+// voiceSettings are how a text is spoken. Of the member voice_settings only the speed changes anything.
+type voiceSettings struct {
+	speed   float64
+	lexicon string
 }
 
-var errNoSpeed = dialect.Refuse("voice_settings", speech.CodeBadSpeed, speech.ErrBadSpeed.Text)
+// The names of their members.
+const (
+	settingsName   = "voice_settings"
+	dictionaryName = "pronunciation_dictionary_locators"
+)
+
+// readLexicon reads the one dictionary that can be used.
+func (s *voiceSettings) readLexicon(v jsontext.Value) error {
+	var all []struct {
+		ID string `json:"pronunciation_dictionary_id"`
+	}
+	switch err := json.Unmarshal(v, &all); {
+	case err != nil || len(all) > 0 && all[0].ID == "":
+		return errors.New("must be a list of objects with a pronunciation_dictionary_id")
+	case len(all) > 1:
+		return errors.New("name only one")
+	case len(all) == 1:
+		s.lexicon = all[0].ID
+	}
+	return nil
+}
+
+var voiceMembers = []dialect.Member[voiceSettings]{
+	{Name: "speed", Code: speech.CodeBadSpeed, Read: func(s *voiceSettings, v jsontext.Value) error {
+		err := strictjson.Number(v, &s.speed)
+		if err == nil && (s.speed < minSpeed || s.speed > maxSpeed) {
+			err = fmt.Errorf("must be in [%g, %g]", minSpeed, maxSpeed)
+		}
+		return err
+	}},
+}
+
+var errNoSpeed = dialect.Refuse(settingsName, speech.CodeBadSpeed, speech.ErrBadSpeed.Text)
 
 // readNormalization reads apply_text_normalization, which is raw if it is off.
 func readNormalization(value string) (raw bool, err error) {

@@ -140,14 +140,12 @@ func (s *socket) begin(in message) (b dialect.Begin, err error) {
 	if len(s.open) >= dialect.MaxContexts {
 		return b, errTooMany
 	}
-	speed, _, err := readSpeed(in.settings)
-	switch {
-	case err != nil:
+	voice := voiceSettings{speed: 1}
+	if err := dialect.ReadBody(in.whole, openingMembers, &voice, nil); err != nil {
 		return b, err
-	case speed != 1 && !s.query.hasSpeeds:
+	}
+	if voice.speed != 1 && !s.query.hasSpeeds {
 		return b, errNoSpeed
-	case !isEmpty(in.dictionary):
-		return b, refuseDictionary()
 	}
 	c := &context{end: []byte("}")}
 	if s.multi {
@@ -155,7 +153,7 @@ func (s *socket) begin(in message) (b dialect.Begin, err error) {
 	}
 	s.open[in.context] = c
 	order := s.query.order
-	order.Audio.Speed = speed
+	order.Audio.Speed, order.Lexicon = voice.speed, voice.lexicon
 	return dialect.Begin{Context: in.context, Order: order, Feed: dialect.Feed{SourceWords: true, Idle: s.query.idle}}, nil
 }
 

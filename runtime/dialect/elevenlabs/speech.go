@@ -25,60 +25,36 @@ type body struct {
 	text, model, normalization string
 	hasText, hasSeed           bool
 	seed                       float64
-	speed                      float64
-	ignored                    []string
+	voiceSettings
+	ignored []string
 }
 
-var bodyNames = []string{"text", "model_id", "apply_text_normalization", "seed", "voice_settings", "pronunciation_dictionary_locators"}
-
-// readBody reads the members of a request.
-func readBody(data []byte) (b body, err error) {
-	values := make([]jsontext.Value, len(bodyNames))
-	err = strictjson.MembersAnd(data, bodyNames, values, func(name string) { b.ignored = append(b.ignored, name) })
-	if err != nil {
-		return b, dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: "+err.Error())
-	}
-	for i, to := range []*string{&b.text, &b.model, &b.normalization} {
-		if v := values[i]; v != nil && v.Kind() != 'n' {
-			if err := strictjson.String(v, to); err != nil {
-				return b, dialect.Refuse(bodyNames[i], speech.CodeBadRequest, bodyNames[i]+": "+err.Error())
-			}
-			b.hasText = b.hasText || i == 0
-		}
-	}
-	if v := values[3]; v != nil && v.Kind() != 'n' {
-		if err := strictjson.Number(v, &b.seed); err != nil {
-			return b, dialect.Refuse("seed", speech.CodeBadRequest, "seed: "+err.Error())
-		}
+var bodyMembers = []dialect.Member[body]{
+	{Name: "text", Code: speech.CodeBadText, Read: func(b *body, v jsontext.Value) error {
+		b.hasText = true
+		return strictjson.String(v, &b.text)
+	}},
+	{Name: "model_id", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(b *body) *string { return &b.model })},
+	{
+		Name: "apply_text_normalization", Code: speech.CodeBadRequest,
+		Read: dialect.ReadString(func(b *body) *string { return &b.normalization }),
+	},
+	{Name: "seed", Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error {
 		b.hasSeed = true
-	}
-	speed, ignored, err := readSpeed(values[4])
-	if err != nil {
-		return b, err
-	}
-	b.speed, b.ignored = speed, append(b.ignored, ignored...)
-	if !isEmpty(values[5]) {
-		return b, refuseDictionary()
-	}
-	if !utf8.Valid(data) { // in a name, or in a member that is ignored
-		return b, dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: not valid UTF-8")
-	}
-	return b, nil
-}
-
-// isEmpty reports whether v says nothing.
-func isEmpty(v jsontext.Value) bool {
-	return v == nil || v.Kind() == 'n' || v.Kind() == '[' && string(v.Clone()) == "[]"
-}
-
-func refuseDictionary() error {
-	const name = "pronunciation_dictionary_locators"
-	return dialect.Refuse(name, speech.CodeBadRequest, name+": not supported; leave it out")
+		return strictjson.Number(v, &b.seed)
+	}},
+	{Name: settingsName, Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error {
+		return dialect.ReadObject(v, voiceMembers, &b.voiceSettings, func(name string) {
+			b.ignored = append(b.ignored, settingsName+"."+name)
+		})
+	}},
+	{Name: dictionaryName, Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error { return b.readLexicon(v) }},
 }
 
 // read reads a request.
 func (w way) read(c dialect.Call) (o dialect.Order, err error) {
-	b, err := readBody(c.Body)
+	b := body{voiceSettings: voiceSettings{speed: 1}}
+	err = dialect.ReadBody(c.Body, bodyMembers, &b, func(name string) { b.ignored = append(b.ignored, name) })
 	headers := map[string]string{"Request-Id": c.RequestID}
 	if len(b.ignored) > 0 {
 		headers["X-Ignored"] = dialect.Ignored(b.ignored)
@@ -97,6 +73,7 @@ func (w way) read(c dialect.Call) (o dialect.Order, err error) {
 	if err := b.fill(c, &o); err != nil {
 		return o, err
 	}
+	o.Lexicon = b.lexicon
 	headers["Character-Cost"] = strconv.Itoa(utf8.RuneCountInString(o.Utterance.Text))
 	o.Buffered = w.whole
 	if w.timed {

@@ -87,16 +87,16 @@ func TestBody(t *testing.T) {
 		`{"text":"Hi","voice_settings":{"speed":0.7},"seed":4294967295,"pronunciation_dictionary_locators":[]}`: "",
 		`{"text":"Hi","voice_settings":{"speed":1.2},"apply_text_normalization":"off"}`:                         "",
 		`{"text":"Hi","voice_settings":{"speed":null}}`:                                                         "",
-		`{"text":"Hi","voice_settings":{"speed":0.69}}`:                                                         "voice_settings.speed must be in [0.7, 1.2]",
-		`{"text":"Hi","voice_settings":{"speed":1.21}}`:                                                         "voice_settings.speed must be in [0.7, 1.2]",
+		`{"text":"Hi","voice_settings":{"speed":0.69}}`:                                                         "voice_settings.speed: must be in [0.7, 1.2]",
+		`{"text":"Hi","voice_settings":{"speed":1.21}}`:                                                         "voice_settings.speed: must be in [0.7, 1.2]",
 		`{"text":"Hi","voice_settings":{"speed":"1"}}`:                                                          "voice_settings.speed: must be a number",
-		`{"text":"Hi","voice_settings":[]}`:                                                                     "voice_settings: must be an object",
+		`{"text":"Hi","voice_settings":[]}`:                                                                     "voice_settings: expected an object",
 		`{"text":"Hi","seed":4294967296}`:                                                                       "seed: must be an integer from 0 to 4294967295",
 		`{"text":"Hi","seed":-1}`:                                                                               "seed: must be an integer from 0 to 4294967295",
 		`{"text":"Hi","seed":"1"}`:                                                                              "seed: must be a number",
 		`{"text":"Hi","apply_text_normalization":"no"}`:                                                         "apply_text_normalization must be auto, on or off",
 		`{"text":"Hi","model_id":1}`:                                                                            "model_id: must be a string",
-		`{"text":"Hi","pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"x"}]}`:               "pronunciation_dictionary_locators: not supported; leave it out",
+		`{"text":"Hi","pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"x"},{"pronunciation_dictionary_id":"y"}]}`: "pronunciation_dictionary_locators: name only one",
 		`{}`:                               "text: required",
 		`{"text":null}`:                    "text: required",
 		`{"text":7}`:                       "text: must be a string",
@@ -114,9 +114,9 @@ func TestBody(t *testing.T) {
 		}
 	}
 	o, err := way{timed: true, whole: true}.read(call(
-		`{"text":" नमस्ते ","seed":7,"apply_text_normalization":"off","model_id":"m","previous_text":"x","language_code":"hi","voice_settings":{"speed":1.1,"style":0}}`))
+		`{"pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"lex_1","version_id":"v"}],"text":" नमस्ते ","seed":7,"apply_text_normalization":"off","model_id":"m","previous_text":"x","language_code":"hi","voice_settings":{"speed":1.1,"style":0}}`))
 	u := o.Utterance
-	if err != nil || u.Text != "नमस्ते" || u.Seed != 7 || !o.HasSeed || !u.Raw || !u.WordTimes || o.Audio.Speed != 1.1 || !o.Buffered || o.Framing == nil {
+	if err != nil || u.Text != "नमस्ते" || u.Seed != 7 || !o.HasSeed || !u.Raw || !u.WordTimes || o.Audio.Speed != 1.1 || !o.Buffered || o.Framing == nil || o.Lexicon != "lex_1" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for name, want := range map[string]string{
@@ -194,8 +194,6 @@ func TestLists(t *testing.T) {
 		anjura: show(voice(c)),
 		`[{"model_id":"swar-1","name":"Swar","can_do_text_to_speech":true,"can_do_voice_conversion":false,"maximum_text_length_per_request":5000,` +
 			`"languages":[{"language_id":"hi","name":"Hindi"},{"language_id":"en","name":"English"}]}]`: show(listModels(c)),
-		`{"tier":"swar","character_count":0,"character_limit":1000000000,"status":"active"}`:                                                       show(subscription(c)),
-		`{"user_id":"swar","subscription":{"tier":"swar","character_count":0,"character_limit":1000000000,"status":"active"},"is_new_user":false}`: show(user(c)),
 	} {
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
