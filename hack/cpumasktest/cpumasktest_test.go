@@ -19,7 +19,9 @@ const script = "../cpumask.sh"
 
 // told is what a program says that runs with the library: it has asked its processor in Go code, and goes on after a fault of its own.
 func told() (text string) {
-	defer func() { text = fmt.Sprintf("AVX2 %t, AVX-512 %t, %v\n", cpu.X86.HasAVX2, cpu.X86.HasAVX512F, recover()) }()
+	defer func() {
+		text = fmt.Sprintf("AVX2 %t, AVX-512 %t, %v\n", cpu.X86.HasAVX2, cpu.X86.HasAVX512F, recover())
+	}()
 	var nowhere *[1]int
 	return fmt.Sprint(nowhere[0])
 }
