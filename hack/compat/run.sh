@@ -101,7 +101,7 @@ if command -v python3 >/dev/null; then
 	SWAR_PLUGIN=livekit pip_client livekit plugin.py "${livekit[@]}" "${tools[@]}"
 	SWAR_PLUGIN=pipecat pip_client pipecat plugin.py "${pipecat[@]}" "${tools[@]}"
 	SWAR_DIALECTS=openai,deepgram,elevenlabs,sarvam,cartesia pip_client livekit livekit_vendors.py "${livekit[@]}" "${tools[@]}"
-	SWAR_DIALECTS=openai,deepgram-http,deepgram,elevenlabs,elevenlabs-http,sarvam-http,cartesia-http pip_client pipecat pipecat_vendors.py "${pipecat[@]}" "${tools[@]}"
+	SWAR_DIALECTS=openai,deepgram-http,deepgram,elevenlabs,elevenlabs-http,sarvam-http,sarvam,cartesia-http,cartesia pip_client pipecat pipecat_vendors.py "${pipecat[@]}" "${tools[@]}"
 else
 	skipped+=("all of PyPI: python3 is missing")
 fi

@@ -14,7 +14,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// call is a request to a server that writes mp3 of the usual bit rates, and everything else but FLAC. Its key may not use kavi.
+// call is a request to a server that writes mp3 of some bit rates, and everything else. Its key may not use kavi.
 func call(body string) dialect.Call {
 	return dialect.Call{
 		RequestID: "req_1", Body: []byte(body), Query: url.Values{}, Header: func(string) string { return "" },
