@@ -135,7 +135,7 @@ func TestSocketsOfDialectsUseTheLexicon(t *testing.T) {
 		}
 	}
 	s.send(`{"text":"Namaste ji. ","context_id":"x","pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"y"}]}`)
-	if c := s.untilFinal("x")["x"]; c.failed != "unknown_lexicon" {
+	if c := s.untilFinal("x")["x"]; c.failed != "invalid_request" {
 		t.Errorf("an unknown one is answered with %+v", c)
 	}
 }
