@@ -29,7 +29,7 @@ func (g *wsRig) toMulti(query string, headers ...string) *socket {
 	return g.to(elevenLabsPath+query, append([]string{"Authorization", "", "Xi-Api-Key", testKey}, headers...)...)
 }
 
-// context is all that a client was told of one.
+// toldContext is all that a client was told of one.
 type toldContext struct {
 	pcm           []byte
 	chars, spoken string
@@ -98,7 +98,7 @@ func (s *socket) untilFinal(names ...string) map[string]*toldContext {
 
 func ended(name string) string { return `{"isFinal":true,"contextId":"` + name + `"}` }
 
-// say sends texts to a context, each of which is flushed, as LiveKit does.
+// sayIn sends texts to a context, each of which is flushed, as LiveKit does.
 func (s *socket) sayIn(name string, texts ...string) {
 	s.t.Helper()
 	s.send(fmt.Sprintf(`{"text": " ", "voice_settings": {}, "context_id": %q}`, name))
