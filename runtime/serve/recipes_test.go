@@ -158,7 +158,9 @@ func n8nCalls(t *testing.T, block string) []recipeCall {
 			Type       string
 			Parameters struct {
 				Method, URL, Authentication, NodeCredentialType string
-				BodyParameters                                  struct{ Parameters []struct{ Name, Value string } }
+				BodyParameters                                  struct {
+					Parameters []struct{ Name, Value string }
+				}
 			}
 		}
 	}

@@ -207,7 +207,8 @@ func texts(v jsontext.Value) map[string]string {
 
 // digit is a key of a telephone; nothing for anything else.
 func digit(text string) string {
-	if len(text) == 1 && strings.Contains("0123456789*#ABCD", text) {
+	const digits = "0123456789*#ABCD"
+	if len(text) == 1 && strings.Contains(digits, text) {
 		return text
 	}
 	return ""

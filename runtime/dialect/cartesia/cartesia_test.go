@@ -189,7 +189,7 @@ func TestVoices(t *testing.T) {
 		"limit=101":                      `limit must be in [1, 100]`,
 		"limit=all":                      `limit must be in [1, 100]`,
 		"limit=1&starting_after=anjura":  `{"data":[` + raj + `],"has_more":true,"next_page":"raj"}`,
-		"limit=100&starting_after=kavi ": `{"data":[],"has_more":false,"next_page":null}`,
+		"limit=100&starting_after=kavi+": `{"data":[],"has_more":false,"next_page":null}`,
 	} {
 		c := call("")
 		c.Query, _ = url.ParseQuery(query)

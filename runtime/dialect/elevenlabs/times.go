@@ -38,9 +38,9 @@ func spread(text []rune, words []place, until time.Duration) letters {
 			continue
 		}
 		put(w.from)
-		count := time.Duration(w.to - w.from)
+		count := w.to - w.from
 		for i := range count {
-			l.starts[at] = max(now, w.start+(w.end-w.start)*i/count)
+			l.starts[at] = max(now, w.start+time.Duration(i)*(w.end-w.start)/time.Duration(count))
 			at++
 		}
 		now = max(now, w.end)
