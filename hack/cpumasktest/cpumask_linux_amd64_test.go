@@ -1,5 +1,3 @@
-//go:build linux && amd64
-
 // Package cpumasktest has no code, only tests of what hides instructions from a program.
 package cpumasktest
 
