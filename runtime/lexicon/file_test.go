@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(CSV, "word,spoken\na,b,hi\n")
 	f.Add(PLS, `<lexicon xml:lang="hi"><lexeme><grapheme>a</grapheme><alias>b</alias></lexeme></lexicon>`)
-	f.Fuzz(func(t *testing.T, format, text string) {
+	f.Fuzz(func(_ *testing.T, format, text string) {
 		entries, _, err := Parse(format, text)
 		if err == nil {
 			if entries, err = Clean(entries); err == nil {

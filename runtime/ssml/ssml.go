@@ -227,14 +227,14 @@ func (p *parser) end() error {
 
 // elements read the attributes of the elements that are supported.
 var elements = map[string]func(*parser, *element, map[string]string) error{
-	"speak": func(p *parser, e *element, a map[string]string) error {
+	"speak": func(_ *parser, e *element, a map[string]string) error {
 		delete(a, "version")
 		return e.setLang(a)
 	},
 	"p":    func(p *parser, e *element, a map[string]string) error { p.endSentence(); return e.setLang(a) },
 	"s":    func(p *parser, e *element, a map[string]string) error { p.endSentence(); return e.setLang(a) },
 	"lang": func(_ *parser, e *element, a map[string]string) error { return e.setLang(a) },
-	"break": func(p *parser, e *element, a map[string]string) error {
+	"break": func(p *parser, _ *element, a map[string]string) error {
 		frames, err := silence(a)
 		if err == nil && frames > 0 {
 			p.endPart()
@@ -267,7 +267,7 @@ var elements = map[string]func(*parser, *element, map[string]string) error{
 		}
 		return only("say-as", a)
 	},
-	"prosody": func(p *parser, e *element, a map[string]string) error {
+	"prosody": func(p *parser, _ *element, a map[string]string) error {
 		speed, err := rate(a["rate"])
 		if err != nil {
 			return err

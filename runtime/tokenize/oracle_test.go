@@ -21,7 +21,7 @@ const (
 	craftLines  = 300  // for each crafted model
 	craftModels = 40   // of each type
 
-	rule = "--normalization_rule_name=" //nolint:misspell // not ours
+	rule = "--normalization_rule_name="
 )
 
 func TestTrainedModelsAgreeWithSentencePiece(t *testing.T) {
