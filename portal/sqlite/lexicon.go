@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"time"
 
 	"github.com/swar-tts/swar/portal/tenant"
 )
@@ -27,42 +26,22 @@ func (tx *tenantTx) PutLexicon(l tenant.Lexicon) {
 
 // WatchLexicons implements [tenant.Store].
 func (s *Store) WatchLexicons(ctx context.Context, update func(lexicons []tenant.Lexicon, full bool) error) error {
-	poll := time.NewTicker(pollEvery)
-	defer poll.Stop()
-	for seen := int64(-1); ; {
-		changed := s.keysChanged() // before reading, so that no change falls in between
-		lexicons, last, err := s.lexiconsSince(ctx, seen)
-		if err != nil {
-			return err
-		}
-		if full := seen < 0; full || len(lexicons) > 0 {
-			if err := s.usable(ctx); err != nil {
-				return err
-			}
-			if err := update(lexicons, full); err != nil {
-				return err
-			}
-		}
-		seen = last
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-s.closed:
-			return tenant.ErrClosed
-		case <-changed:
-		case <-poll.C:
-		}
-	}
+	return watch(ctx, s, s.lexiconsSince, update)
 }
 
-// lexiconsSince returns the lexicons that have changed since the change numbered seen, and the number of the last change.
+// lexiconsSince is since of [watch].
 func (s *Store) lexiconsSince(ctx context.Context, seen int64) (lexicons []tenant.Lexicon, last int64, err error) {
-	last = max(seen, 0)
 	err = s.read(ctx, func(c *conn) error {
-		query := `SELECT ` + lexiconColumns + `, changed FROM lexicons WHERE changed > ? ORDER BY changed`
-		return c.rows(ctx, query, []any{last}, func(rows *sql.Rows) error {
+		if err := c.row(`SELECT coalesce(max(changed), 0) FROM lexicons`, nil, &last); err != nil || seen == last {
+			return err
+		}
+		if last < seen {
+			seen = -1
+		}
+		query := `SELECT ` + lexiconColumns + ` FROM lexicons WHERE changed > ? ORDER BY changed`
+		return c.rows(ctx, query, []any{seen}, func(rows *sql.Rows) error {
 			var l tenant.Lexicon
-			err := rows.Scan(&l.ProjectID, &l.OrgID, &l.Version, inJSON{&l.Entries}, instant{&l.UpdatedAt}, &l.UpdatedBy, &last)
+			err := scanLexicon(rows, &l)
 			lexicons = append(lexicons, l)
 			return err
 		})

@@ -13,19 +13,28 @@ const pollEvery = 200 * time.Millisecond
 
 // WatchKeys implements [tenant.Store]. It also ends with the failure of a read: then the caller no longer knows what was revoked.
 func (s *Store) WatchKeys(ctx context.Context, update func(keys []tenant.Key, full bool) error) error {
+	return watch(ctx, s, s.keysSince, update)
+}
+
+// watch calls update with all records first, and then with those that have changed. since returns the records that have
+// changed since the change numbered seen, and the number of the last change; if seen is not such a number, which is so for
+// -1 and where an older database was put back, it returns all.
+func watch[T any](ctx context.Context, s *Store, since func(ctx context.Context, seen int64) ([]T, int64, error),
+	update func(records []T, full bool) error,
+) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
 	for seen := int64(-1); ; {
-		changed := s.keysChanged() // before reading, so that no change falls in between
-		keys, last, err := s.keysSince(ctx, seen)
+		changed := s.nextChange() // before reading, so that no change falls in between
+		records, last, err := since(ctx, seen)
 		if err != nil {
 			return err
 		}
-		if full := seen < 0 || last < seen; full || len(keys) > 0 {
+		if full := seen < 0 || last < seen; full || len(records) > 0 {
 			if err := s.usable(ctx); err != nil {
 				return err
 			}
-			if err := update(keys, full); err != nil {
+			if err := update(records, full); err != nil {
 				return err
 			}
 		}
@@ -66,8 +75,8 @@ func (s *Store) keysSince(ctx context.Context, seen int64) (keys []tenant.Key, l
 	return keys, last, s.ended(ctx, err)
 }
 
-// keysChanged returns a channel that is closed when this process changes keys.
-func (s *Store) keysChanged() <-chan struct{} {
+// nextChange returns a channel that is closed when this process changes what is watched.
+func (s *Store) nextChange() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed

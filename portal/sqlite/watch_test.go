@@ -71,3 +71,34 @@ func TestWatcherLosesTrack(t *testing.T) {
 		t.Errorf("the watcher was told %q and ended with %v, want %q", calls, err, want)
 	}
 }
+
+// TestWatcherOfLexiconsLosesTrack is the same for lexicons.
+func TestWatcherOfLexiconsLosesTrack(t *testing.T) {
+	s := open(t, Config{})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var calls []string
+	err := s.WatchLexicons(ctx, func(lexicons []tenant.Lexicon, full bool) error {
+		calls = append(calls, fmt.Sprint(len(lexicons), full))
+		switch len(calls) {
+		case 1, 2:
+			return s.Update(ctx, func(tx tenant.Tx) error {
+				tx.PutLexicon(tenant.Lexicon{ProjectID: fmt.Sprint("prj_", len(calls)), OrgID: "org_a"})
+				return nil
+			})
+		case 3: // an older copy has come in its place
+			err := s.write(ctx, func(c *conn) error {
+				_, err := c.exec(`DELETE FROM lexicons WHERE project_id = 'prj_2'`)
+				return err
+			})
+			s.tellWatchers()
+			return err
+		default:
+			stop()
+			return nil
+		}
+	})
+	if want := []string{"0 true", "1 false", "1 false", "1 true"}; !slices.Equal(calls, want) || !errors.Is(err, context.Canceled) {
+		t.Errorf("the watcher was told %q and ended with %v, want %q", calls, err, want)
+	}
+}
