@@ -10,13 +10,13 @@ import (
 var readers = map[speech.Reading]func(r *reader, i int) int{
 	speech.ReadDigits:     (*reader).asDigits,
 	speech.ReadCharacters: (*reader).asCharacters,
-	speech.ReadCardinal:   (*reader).asCardinal,
+	speech.ReadCardinal:   asAmount(speech.SpanNumber),
 	speech.ReadOrdinal:    (*reader).asOrdinal,
 	speech.ReadPhone:      (*reader).asPhone,
 	speech.ReadDate:       func(r *reader, i int) int { return r.asDate(i, false) },
 	speech.ReadMonthFirst: func(r *reader, i int) int { return r.asDate(i, true) },
 	speech.ReadTime:       (*reader).clock,
-	speech.ReadCurrency:   (*reader).asCurrency,
+	speech.ReadCurrency:   asAmount(speech.SpanAmount),
 }
 
 // readAs reads token i of g as g says. What stands around g has no part in that.
@@ -69,14 +69,17 @@ func (r *reader) syllables(s string) {
 	r.say(s[from:])
 }
 
-func (r *reader) asCardinal(i int) int {
-	a, ok := r.amount(i)
-	if !ok {
-		return i
+// asAmount says a number, with its currency if there is one, as a span of a kind.
+func asAmount(kind speech.SpanKind) func(r *reader, i int) int {
+	return func(r *reader, i int) int {
+		a, ok := r.amount(i)
+		if !ok {
+			return i
+		}
+		r.begin(i, kind)
+		r.sayAmount(&a, r.lang, false)
+		return r.end(a.next)
 	}
-	r.begin(i, speech.SpanNumber)
-	r.sayAmount(&a, r.lang, false)
-	return r.end(a.next)
 }
 
 func (r *reader) asOrdinal(i int) int {
@@ -181,14 +184,4 @@ func (r *reader) numbersOfDate(i int, monthFirst bool) (d day, ok bool) {
 		d.year = centuryOf(d.year)
 	}
 	return d, d.sound()
-}
-
-func (r *reader) asCurrency(i int) int {
-	a, ok := r.amount(i)
-	if !ok {
-		return i
-	}
-	r.begin(i, speech.SpanAmount)
-	r.sayAmount(&a, r.lang, false)
-	return r.end(a.next)
 }
