@@ -174,7 +174,7 @@ type streaming struct {
 	words  bool
 	how    manner
 	flags  *pflag.FlagSet
-	feeder *feeder // nil: each text is an utterance of its own
+	feeder *feeder // nil: each text is a separate utterance
 	failed error   // of the first utterance that was refused or failed
 
 	collected bool // some audio

@@ -28,7 +28,7 @@ func (a *app) wyomingCommand() *cobra.Command {
 		Long: `Serves the Wyoming protocol of Home Assistant, and has a running server speak, such as a fleet. swar serve --wyoming does
 without this one.
 
-The protocol knows neither keys nor TLS: whoever reaches the address speaks with the key of this command. An address that other
+The protocol knows neither keys nor TLS: every client that reaches the address uses the key of this command. An address that other
 machines reach must be asked for with --open.`,
 		Example: `  swar wyoming --server https://tts.example.com --key KEY
   SWAR_SERVER=https://tts.example.com SWAR_KEY=KEY swar wyoming --listen :10200 --open`,
@@ -72,7 +72,7 @@ type wyomingFlags struct{ address, key string }
 
 func (o *wyomingFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.address, "wyoming", "", "serve Home Assistant by the Wyoming protocol on this `address`, such as "+defaultWyoming)
-	f.StringVar(&o.key, "wyoming-key", "", "the API `key` that Wyoming speaks with; without one nobody is billed for it")
+	f.StringVar(&o.key, "wyoming-key", "", "the API `key` of all requests over Wyoming; without one they are not billed")
 }
 
 func (o *wyomingFlags) check(cmd *cobra.Command, open bool) error {
