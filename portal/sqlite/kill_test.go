@@ -174,7 +174,7 @@ func killAt(t *testing.T, path string, step int) (events int64, orgs int) {
 		}
 	}
 	err = cmd.Wait()
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() { //nolint:misspell // as the method is spelt
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
 		t.Fatalf("the process ended by itself: %v\n%s", err, stderr.String())
 	}
 	return events, orgs
