@@ -170,6 +170,28 @@ func TestKeyFromTheKeyboard(t *testing.T) {
 	_ = org
 }
 
+// TestFocusAfterAQuickRevoke: an item of a menu is pressed before the menu has been painted; the focus is not lost.
+func TestFocusAfterAQuickRevoke(t *testing.T) {
+	_, b, org := portalTab(t)
+	b.open(org, "keys?new")
+	b.wait("the dialog", `document.activeElement.matches('dialog input')`)
+	b.write("dialog input", "quick")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.wait("the key", `document.querySelector('[data-secret]')`)
+	b.do(chromedp.Click("dialog input[type=checkbox]"), chromedp.KeyEvent(kb.Escape))
+	b.wait("the dialog is closed", `!document.querySelector('dialog') && document.querySelectorAll('tr[data-key]').length === 2`)
+	var pressed bool
+	b.get(`(async () => {
+	document.querySelector('tr[data-key] .menu button').click();
+	for (let i = 0; i < 20 && !document.querySelector('.menu-list'); i++) await null;
+	document.querySelector('.menu-list .danger').click();
+	return true;
+})()`, &pressed)
+	b.wait("the question", `document.activeElement.matches('dialog input')`)
+	b.do(chromedp.KeyEvent("quick"), chromedp.KeyEvent(kb.Enter))
+	b.wait("it is revoked, and the focus is where the page begins", `document.querySelector('tr.rev') && document.activeElement.matches('main h1')`)
+}
+
 // TestUsageIsWhatTheAPISays: bars, table, totals, file and bill show what /usage and /billing answer.
 func TestUsageIsWhatTheAPISays(t *testing.T) {
 	_, b, org := portalTab(t)

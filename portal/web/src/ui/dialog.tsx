@@ -28,8 +28,8 @@ export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, ch
     return () => {
       dialogs.value--;
       if (document.activeElement !== document.body) return;
-      if (back instanceof HTMLElement && back.isConnected) back.focus();
-      else focusHead();
+      if (back instanceof HTMLElement) back.focus();
+      if (document.activeElement === document.body) focusHead(); // it is gone or disabled, or nothing had the focus
     };
   }, []);
   const close = (e: Event) => {

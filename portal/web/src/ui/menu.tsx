@@ -17,9 +17,11 @@ export function Menu({ label, button, named, class: name = "btn ghost sm sq", up
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    if (open) items(box.current)[0]?.focus(); // before a click on an item closes it again
+  }, [open]);
   useEffect(() => {
     if (!open) return;
-    items(box.current)[0]?.focus();
     const outside = (e: Event) => {
       if (!(e.target instanceof Node) || !box.current?.contains(e.target)) setOpen(false);
     };
