@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -503,45 +501,6 @@ func TestVersionAndHelp(t *testing.T) {
 		if out := s.ok("help", command).out; len(out) < 100 {
 			t.Errorf("help %s = %q", command, out)
 		}
-	}
-}
-
-// TestTheDocumentedCommandLine keeps docs/cli.md complete: every command, flag and variable stands in it.
-func TestTheDocumentedCommandLine(t *testing.T) {
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := bareShell(t)
-	seen := 0
-	for _, command := range []string{
-		"serve", "say", "stream", "normalize", "voices", "bundle convert", "bundle inspect", "bundle verify", "bundle synth-random",
-		"model pull", "model list", "model show", "model verify", "model push", "model export", "model import", "model rm",
-		"voice add", "voice list", "voice rm", "doctor", "check", "version",
-		"keys list", "keys create", "keys rename", "keys restrict", "keys disclose", "keys revoke", "orgs list", "orgs create", "orgs rename", "orgs disclose", "orgs members", "orgs invite",
-		"orgs role", "orgs remove", "orgs unbind", "usage", "voice-requests list", "voice-requests move", "signin", "signing-keys list",
-		"signing-keys rotate", "backup", "restore", "migrate",
-	} {
-		if section, _, _ := strings.Cut(command, " "); !bytes.Contains(doc, []byte("## swar "+command+"\n")) && !bytes.Contains(doc, []byte("## swar "+section+"\n")) {
-			t.Errorf("swar %s has no section", command)
-		}
-		for line := range strings.Lines(s.ok(append(strings.Fields(command), "--help")...).out) {
-			_, flag, ok := strings.Cut(line, "--")
-			if !strings.HasPrefix(line, "  ") || !strings.HasPrefix(strings.TrimSpace(line), "-") || !ok || strings.HasPrefix(flag, "help") {
-				continue
-			}
-			seen++
-			flag = strings.Fields(flag)[0]
-			if !bytes.Contains(doc, []byte("`--"+flag)) {
-				t.Errorf("--%s of swar %s is not in docs/cli.md", flag, command)
-			}
-			if command == "serve" && !bytes.Contains(doc, []byte("`"+launch.Variable(flag)+"`")) {
-				t.Errorf("%s is not in docs/cli.md", launch.Variable(flag))
-			}
-		}
-	}
-	if seen < 170 {
-		t.Errorf("only %d flags found in the help", seen)
 	}
 }
 

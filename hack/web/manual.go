@@ -25,8 +25,9 @@ var chapters = []chapter{
 	{Name: "Begin", sources: []string{"docs/start.md"}},
 	{Name: "Speak", sources: []string{"docs/api.md", "docs/websocket.md", "docs/clients.md", "docs/normaliser.md", "docs/labelling.md"}},
 	{Name: "Organise", sources: []string{"docs/portal.md", "docs/signin.md"}},
-	{Name: "Run", sources: []string{"docs/cli.md", "docs/operations.md", "docs/proxy.md", "docs/fleet.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
+	{Name: "Run", sources: []string{"docs/operations.md", "docs/proxy.md", "docs/fleet.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
 	{Name: "Voices", sources: []string{"docs/models.md", "docs/voices.md", "docs/engine.md"}},
+	{Name: "Command line", sources: []string{"docs/cli.md", "docs/cli/server.md", "docs/cli/speech.md", "docs/cli/portal.md", "docs/cli/models.md", "docs/cli/machine.md"}},
 	{Name: "Measured", sources: []string{"docs/benchmarks.md", "docs/capacity.md", "docs/voices-benchmark.md", "docs/reading-benchmark.md"}},
 	{Name: "News", sources: []string{"CHANGELOG.md"}},
 }
