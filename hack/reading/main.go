@@ -158,6 +158,8 @@ var apart = []list{
 	{"seventh development", "development-7.jsonl", false},
 	{"eighth development", "development-8.jsonl", false},
 	{"ninth development", "development-9.jsonl", false},
+	{"SMS held out", "held-out-sms.jsonl", true},
+	{"SMS", "sms.jsonl", false},
 }
 
 // A listResult is what every normaliser made of one list.
