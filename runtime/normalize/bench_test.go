@@ -84,9 +84,3 @@ func BenchmarkHostile(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkLexicon(b *testing.B) {
-	for b.Loop() {
-		build()
-	}
-}

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/lexicon"
+	"github.com/swar-tts/swar/runtime/normalize/internal/say"
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -30,24 +33,24 @@ type guide struct {
 func (g *guide) replaces() bool { return g.Spoken != "" }
 
 // guidance makes the guides of written, and returns the text that is read and its tokens.
-func (r *reader) guidance(written string) (text string, toks []token, torn bool) {
+func (r *reader) guidance(written string) (clean string, toks []text.Token, torn bool) {
 	plain, at := written, []int32(nil)
-	if !composed(written) {
-		plain, at = compose(written)
+	if !text.Composed(written) {
+		plain, at = text.Compose(written)
 	}
 	r.guides = guides(marksIn(r.opt.Marks, at), r.opt.Lexicon.Find(plain))
 	if len(r.guides) == 0 {
 		r.source = written
-		return scan(written)
+		return text.Scan(written)
 	}
 	r.source = r.putIn(plain)
-	text, toks, torn = scan(r.source)
+	clean, toks, torn = text.Scan(r.source)
 	r.findTokens(toks)
 	from, to := places{guides: r.guides, at: at}, places{guides: r.guides, at: at}
 	for i := range toks {
-		toks[i].src, toks[i].end = from.start(int(toks[i].src)), to.end(int(toks[i].end))
+		toks[i].Src, toks[i].End = from.start(int(toks[i].Src)), to.end(int(toks[i].End))
 	}
-	return text, toks, torn
+	return clean, toks, torn
 }
 
 // marksIn returns marks with places in a text in NFC, whose code points came from those that at says.
@@ -133,16 +136,16 @@ func (r *reader) putIn(plain string) string {
 }
 
 // findTokens finds the tokens of the guides. A token on the edge of two belongs to the first.
-func (r *reader) findTokens(toks []token) {
+func (r *reader) findTokens(toks []text.Token) {
 	i, last := 1, len(toks)-1
 	for k := range r.guides {
 		g := &r.guides[k]
-		for i < last && int(toks[i].end) <= g.outStart {
+		for i < last && int(toks[i].End) <= g.outStart {
 			i++
 		}
 		g.first = i
-		for ; i < last && int(toks[i].src) < g.outEnd; i++ {
-			toks[i].put = g.replaces()
+		for ; i < last && int(toks[i].Src) < g.outEnd; i++ {
+			toks[i].Put = g.replaces()
 		}
 		g.next = i
 	}
@@ -202,15 +205,15 @@ func (r *reader) guided(i int) int {
 		return r.step(i)
 	}
 	g := &r.guides[r.guide]
-	sentence := r.lang
+	sentence := r.Lang
 	switch g.Lang {
 	case lexicon.Hindi:
-		r.lang = r.home
+		r.speak(r.Home)
 	case lexicon.English:
-		r.lang = english
+		r.speak(words.English)
 	}
-	defer func() { r.lang = sentence }()
-	from, pieces := len(r.out), len(r.pieces)
+	defer r.speak(sentence)
+	from, pieces := len(r.Out), len(r.Pieces)
 	next := i
 	if g.As != "" {
 		next = r.readAs(g, i)
@@ -218,20 +221,20 @@ func (r *reader) guided(i int) int {
 	if next == i {
 		next = r.step(i)
 	}
-	if r.want && g.kind != "" {
-		r.gather(g, pieces, piece{i, next, min(from, len(r.out)), len(r.out), g.kind})
+	if r.Want && g.kind != "" {
+		r.gather(g, pieces, say.Piece{First: i, Next: next, From: min(from, len(r.Out)), To: len(r.Out), Kind: g.kind})
 	}
 	return next
 }
 
 // gather makes one piece of all that is read of g. The pieces from index on are those of its newest part.
-func (r *reader) gather(g *guide, index int, part piece) {
-	r.pieces = r.pieces[:index]
+func (r *reader) gather(g *guide, index int, part say.Piece) {
+	r.Pieces = r.Pieces[:index]
 	if g.piece == index && index > 0 {
-		whole := &r.pieces[index-1]
-		whole.next, whole.to = part.next, part.to
+		whole := &r.Pieces[index-1]
+		whole.Next, whole.To = part.Next, part.To
 		return
 	}
-	r.pieces = append(r.pieces, part)
-	g.piece = len(r.pieces)
+	r.Pieces = append(r.Pieces, part)
+	g.piece = len(r.Pieces)
 }

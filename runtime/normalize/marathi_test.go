@@ -3,27 +3,33 @@ package normalize
 import (
 	"strings"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
 // marathi is a third language, to show that one is added by an entry: what it does not name is as in Hindi.
-var marathi = func() *language {
-	l := *hindi
-	l.name = "Marathi"
-	copy(l.below100[:], strings.Fields(`
+var marathi = func() *words.Language {
+	l := *words.Hindi
+	l.Name = "Marathi"
+	copy(l.Below100[:], strings.Fields(`
 		शून्य एक दोन तीन चार पाच सहा सात आठ नऊ दहा अकरा बारा तेरा चौदा पंधरा सोळा सतरा अठरा एकोणीस
 		वीस एकवीस बावीस तेवीस चोवीस पंचवीस सव्वीस सत्तावीस अठ्ठावीस एकोणतीस तीस एकतीस बत्तीस तेहेतीस चौतीस पस्तीस छत्तीस सदतीस अडतीस एकोणचाळीस
 		चाळीस एक्केचाळीस बेचाळीस त्रेचाळीस चव्वेचाळीस पंचेचाळीस सेहेचाळीस सत्तेचाळीस अठ्ठेचाळीस एकोणपन्नास पन्नास एक्कावन्न बावन्न त्रेपन्न चोपन्न पंचावन्न छप्पन्न सत्तावन्न अठ्ठावन्न एकोणसाठ
 		साठ एकसष्ट बासष्ट त्रेसष्ट चौसष्ट पासष्ट सहासष्ट सदुसष्ट अडुसष्ट एकोणसत्तर सत्तर एकाहत्तर बाहत्तर त्र्याहत्तर चौऱ्याहत्तर पंच्याहत्तर शहात्तर सत्याहत्तर अठ्ठ्याहत्तर एकोणऐंशी
 		ऐंशी एक्याऐंशी ब्याऐंशी त्र्याऐंशी चौऱ्याऐंशी पंच्याऐंशी शहाऐंशी सत्त्याऐंशी अठ्ठ्याऐंशी एकोणनव्वद नव्वद एक्याण्णव ब्याण्णव त्र्याण्णव चौऱ्याण्णव पंच्याण्णव शहाण्णव सत्त्याण्णव अठ्ठ्याण्णव नव्व्याण्णव`))
-	l.scales = []scale{{1e9, "अब्ज"}, {1e7, "कोटी"}, {1e5, "लाख"}, {1e3, "हजार"}, {100, "शे"}}
-	l.western = l.scales
-	l.scaleNames[3], l.scaleNames[4] = "लाख", "कोटी"
-	l.months = [13]string{"", "जानेवारी", "फेब्रुवारी", "मार्च", "एप्रिल", "मे", "जून", "जुलै", "ऑगस्ट", "सप्टेंबर", "ऑक्टोबर", "नोव्हेंबर", "डिसेंबर"}
-	l.money[rupees] = moneyWords{"रुपया", "रुपये", "पैसा", "पैसे"}
-	l.words[wordPercent], l.words[wordTo], l.words[wordPer], l.words[wordAnd] = "टक्के", "ते", "प्रति", "आणि"
-	l.quarters = &quarterWords{"अर्धा", "दीड", "अडीच", "साडे", "पाव", "सव्वा", "पाऊण", "पावणे"}
-	l.clock = &clockWords{"वाजता", "वाजून", "मिनिटांनी", "सेकंदांनी", "", "रात्री", "सकाळी", "दुपारी", "संध्याकाळी"}
-	l.hundreds = false
+	l.Scales = []words.Scale{{Value: 1e9, Name: "अब्ज"}, {Value: 1e7, Name: "कोटी"}, {Value: 1e5, Name: "लाख"}, {Value: 1e3, Name: "हजार"}, {Value: 100, Name: "शे"}}
+	l.Western = l.Scales
+	l.ScaleNames[3], l.ScaleNames[4] = "लाख", "कोटी"
+	l.Months = [13]string{"", "जानेवारी", "फेब्रुवारी", "मार्च", "एप्रिल", "मे", "जून", "जुलै", "ऑगस्ट", "सप्टेंबर", "ऑक्टोबर", "नोव्हेंबर", "डिसेंबर"}
+	l.Money[words.Rupees] = words.MoneyWords{One: "रुपया", Many: "रुपये", Cent: "पैसा", Cents: "पैसे"}
+	l.Words[words.WordPercent], l.Words[words.WordTo], l.Words[words.WordPer], l.Words[words.WordAnd] = "टक्के", "ते", "प्रति", "आणि"
+	l.Quarters = &words.QuarterWords{
+		Half: "अर्धा", OneAndHalf: "दीड", TwoAndHalf: "अडीच", AndHalf: "साडे", Quarter: "पाव", AndQuarter: "सव्वा", ThreeQuarters: "पाऊण", LessQuarter: "पावणे",
+	}
+	l.Clock = &words.ClockWords{
+		Oclock: "वाजता", Past: "वाजून", Minutes: "मिनिटांनी", Seconds: "सेकंदांनी", Night: "रात्री", Morning: "सकाळी", Noon: "दुपारी", Evening: "संध्याकाळी",
+	}
+	l.Hundreds = false
 	return &l
 }()
 
@@ -46,7 +52,7 @@ func TestAThirdLanguageIsAnEntry(t *testing.T) {
 		{"English beside it", "Your bill of ₹49 is due.", "Your bill of forty nine rupees is due."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := readIn(marathi, test.written, Options{}, false).spoken(); got != test.want {
+			if got := readIn(marathi, test.written, Options{}, false).Spoken(); got != test.want {
 				t.Errorf("%q\n got %s\nwant %s", test.written, got, test.want)
 			}
 		})

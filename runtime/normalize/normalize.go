@@ -1,11 +1,14 @@
 // Package normalize turns written Hinglish into what is said: amounts, dates, phone numbers, codes, acronyms and signs become words,
 // in the language of their sentence, and everything else stays as it was written.
 //
-// A text is scanned into tokens once ([scan]), cut into sentences, and read from left to right: at each token the rules for its
-// kind are tried in the order of the tables in rules.go, and the first one that fits speaks. Rules look a few tokens back and
-// ahead, never further than a constant, so the time grows with the length of the text and with nothing else. What a word means to
-// the rules is data, in vocabulary.go and units.go. Where a reading changes what stands beside a word that its neighbours decide about,
-// what is spoken is read again until it stays (settle.go).
+// It is the loop over four layers, each of which knows those before it only. internal/words has the words and what they mean.
+// internal/text cuts a text into tokens and tells what stands in a sentence: numbers, units, dates, times, short forms. internal/say
+// writes words. internal/rules decide what is said for what is written.
+//
+// A text is scanned once, cut into sentences, and read from left to right: at each token the rules for its kind are tried in their
+// order, and the first one that fits speaks. Rules look a few tokens back and ahead, never further than a constant, so the time grows
+// with the length of the text and with nothing else. Where a reading changes what stands beside a word that its neighbours decide
+// about, what is spoken is read again until it stays (settle.go).
 package normalize
 
 import (
@@ -30,15 +33,15 @@ type Options struct {
 // nothing. It is safe for concurrent use.
 func Text(written string, o Options) string {
 	r := read(written, o, false)
-	return r.spoken()
+	return r.Spoken()
 }
 
 // Spans is [Text], and beside it the pieces that were rewritten, in order and without overlap. Their offsets count code points: of
 // the input without the white space around it, and of what is spoken.
 func Spans(written string, o Options) (string, []speech.Span) {
 	r := read(written, o, true)
-	text := r.spoken()
-	spans := make([]speech.Span, 0, len(r.pieces))
+	text := r.Spoken()
+	spans := make([]speech.Span, 0, len(r.Pieces))
 	start := 0             // byte where the last span begins
 	chars, counted := 0, 0 // code points of what is spoken, and the bytes that hold them
 	count := func(to int) int {
@@ -46,8 +49,8 @@ func Spans(written string, o Options) (string, []speech.Span) {
 		counted = to
 		return chars
 	}
-	for _, p := range r.pieces {
-		from, to := p.from, p.to
+	for _, p := range r.Pieces {
+		from, to := p.From, p.To
 		for from < len(text) && !utf8.RuneStart(text[from]) { // the mark behind which it is silent became a longer one
 			from++
 		}
@@ -56,7 +59,7 @@ func Spans(written string, o Options) (string, []speech.Span) {
 			from++
 		}
 		s := speech.Span{
-			Start: int(r.toks[p.first].src), End: int(r.toks[p.next-1].end), Kind: p.kind, Spoken: text[from:to],
+			Start: int(r.Toks[p.First].Src), End: int(r.Toks[p.Next-1].End), Kind: p.Kind, Spoken: text[from:to],
 			OutStart: count(from), OutEnd: count(to),
 		}
 		if n := len(spans); n > 0 && s.Start < spans[n-1].End {

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // row is one line of a table in testdata: what is written, and what must be spoken for it.
@@ -79,73 +76,6 @@ func TestTablesCoverMuch(t *testing.T) {
 	for name, n := range perFile {
 		if n < 10 {
 			t.Errorf("%s has only %d rows", name, n)
-		}
-	}
-}
-
-// TestWordsAreInNormalForm guards the lists: a word that is not written as the scanner writes it would never be found, and number
-// words in another form would not be what the engines learnt.
-func TestWordsAreInNormalForm(t *testing.T) {
-	check := func(where, word string) {
-		if !norm.NFC.IsNormalString(word) {
-			t.Errorf("%s: %q is not in NFC", where, word)
-		}
-	}
-	for word := range vocabulary {
-		check("vocabulary", word)
-		if strings.ToLower(word) != word {
-			t.Errorf("vocabulary: %q is not in lower case", word)
-		}
-		if _, toks, _ := scan(word); len(toks) != 3 {
-			t.Errorf("vocabulary: %q is %d tokens, so no rule will ever find it", word, len(toks)-2)
-		}
-	}
-	for _, l := range []lang{hindi, english} {
-		for n, word := range l.below100 {
-			check(fmt.Sprint(n), word)
-		}
-		for _, scale := range l.scales {
-			check("scales", scale.name)
-		}
-		check("scales", strings.Join(l.scaleNames[:], ""))
-		check("letters", strings.Join(l.letters[:], ""))
-		check("words", strings.Join(l.words[:], ""))
-		check("Greek", strings.Join(l.greek[:], ""))
-		check("months", strings.Join(l.months[:], "")+strings.Join(l.weekdays[:], ""))
-		for _, c := range l.money {
-			check("money", c.one+c.many+c.cent+c.cents)
-		}
-		for symbol, u := range l.units {
-			check("units", symbol+u.one+u.many)
-		}
-	}
-	for symbol := range units {
-		check("units", symbol)
-	}
-}
-
-// TestLanguagesAreWhole: a word that a language lacks would be silence.
-func TestLanguagesAreWhole(t *testing.T) {
-	for _, l := range []lang{hindi, english} {
-		for w, word := range l.words[1:] {
-			if word == "" {
-				t.Errorf("%s has no word %d", l.name, w+1)
-			}
-		}
-		for _, word := range slices.Concat(l.below100[:], l.scaleNames[1:], l.greek[1:], l.months[1:], l.weekdays[1:], l.letters[:]) {
-			if word == "" {
-				t.Errorf("%s lacks a number, a scale, a letter, a month or a day", l.name)
-			}
-		}
-		for symbol, u := range units {
-			if m := l.measure(u); m.one == "" || m.many == "" {
-				t.Errorf("%s has no name for %s", l.name, symbol)
-			}
-		}
-		for c, m := range l.money[1:] {
-			if m.one == "" || m.many == "" || m.cent == "" || m.cents == "" {
-				t.Errorf("%s has no name for currency %d", l.name, c+1)
-			}
 		}
 	}
 }

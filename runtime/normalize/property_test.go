@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
 // options are all there are.
@@ -151,16 +153,14 @@ func TestCuttingAtSentenceEndsChangesNothing(t *testing.T) {
 // sentenceEnds are the bytes behind each danda, full stop, question and exclamation mark that ends a sentence of a text. Line
 // breaks are left out: they become punctuation, which a cut loses.
 func sentenceEnds(text string) []int {
-	r := reader{}
-	r.text, r.toks, _ = scan(strings.TrimFunc(text, unicode.IsSpace))
-	r.lookup()
+	r := newReader(words.Hindi, text, Options{}, false)
 	lead := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	var ends []int
-	for i := 1; i < len(r.toks)-1; {
+	for i := 1; i < len(r.Toks)-1; {
 		r.sentence(i)
-		i = r.stop
-		if i < len(r.toks)-1 && !r.toks[i].line {
-			ends = append(ends, lead+byteOffset(text[lead:], int(r.toks[i].src)))
+		i = r.Stop
+		if i < len(r.Toks)-1 && !r.Toks[i].Line {
+			ends = append(ends, lead+byteOffset(text[lead:], int(r.Toks[i].Src)))
 		}
 	}
 	return ends

@@ -2,8 +2,8 @@ package normalize
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/swar-tts/swar/runtime/normalize/internal/say"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -17,74 +17,52 @@ const rereadings = 4
 // settle reads what is spoken until another reading would not change it.
 func (r *reader) settle(written string) {
 	for range rereadings {
-		if same := !r.doubtful || string(r.out) == written; same && !r.torn {
+		if same := !r.Doubtful || string(r.Out) == written; same && !r.torn {
 			return
 		}
-		again := newReader(r.home, string(r.out), Options{EnDigits: r.opt.EnDigits}, r.want)
+		again := newReader(r.Home, string(r.Out), Options{EnDigits: r.opt.EnDigits}, r.Want)
 		if len(r.guides) > 0 { // which words were put in is not known any more
 			if r.several {
 				return
 			}
-			again.only = r.lang
+			again.only = r.Lang
 		}
 		again.run()
-		if string(again.out) == string(r.out) {
+		if string(again.Out) == string(r.Out) {
 			return
 		}
 		r.adopt(again)
 	}
 }
 
-// isDecidedBeside reports whether words and signs beside token i may lead to another reading of it than as the word that it is.
-func (r *reader) isDecidedBeside(i int) bool {
-	t := &r.toks[i]
-	e := t.word
-	switch {
-	case !t.kind.lettered():
-		return false
-	case t.kind == latin && (t.cas == upper || t.cas == mixed || t.b-t.a == 1):
-		return true
-	case t.kind == latin && isRomanLetters(r.str(i)):
-		return true // level xi
-	case e.is(apart):
-		return false // से waits for a number, and none is left
-	case r.reads(i, "ve", "per", "Per", "pr", "प्रति"):
-		return true // 00-ve; the unit of a rate
-	}
-	return e.chat != nil || len(e.beside) > 0 || e.is(shortened|month|weekday)
-}
-
-// isRomanLetters reports whether s is made of the letters of small Roman numerals.
-func isRomanLetters(s string) bool { return strings.Trim(s, "ivxIVX") == "" }
-
 // adopt takes what another reading makes of what r has spoken. Pieces on both sides of what it changes stay; those between become one.
 func (r *reader) adopt(again *reader) {
-	before, after := r.out, again.out
-	r.out, r.doubtful, r.torn = after, again.doubtful, again.torn
-	if !r.want {
+	before, after := r.Out, again.Out
+	r.Out, r.Doubtful, r.torn = after, again.Doubtful, again.torn
+	if !r.Want {
 		return
 	}
 	head, tail := shared(before, after)
-	first, last := 0, len(r.pieces)
-	for first < last && r.pieces[first].to <= head {
+	first, last := 0, len(r.Pieces)
+	for first < last && r.Pieces[first].To <= head {
 		first++
 	}
-	for last > first && r.pieces[last-1].from >= len(before)-tail {
+	for last > first && r.Pieces[last-1].From >= len(before)-tail {
 		last--
 	}
-	changed := piece{first: 1, next: len(r.toks) - 1, to: len(after), kind: again.kindBehind(head)}
+	changed := say.Piece{First: 1, Next: len(r.Toks) - 1, To: len(after), Kind: again.kindBehind(head)}
 	if first > 0 {
-		changed.first, changed.from = r.pieces[first-1].next, r.pieces[first-1].to
+		changed.First, changed.From = r.Pieces[first-1].Next, r.Pieces[first-1].To
 	}
-	for i := last; i < len(r.pieces); i++ {
-		r.pieces[i].from += len(after) - len(before)
-		r.pieces[i].to += len(after) - len(before)
+	for i := last; i < len(r.Pieces); i++ {
+		r.Pieces[i].From += len(after) - len(before)
+		r.Pieces[i].To += len(after) - len(before)
 	}
-	if last < len(r.pieces) {
-		changed.next, changed.to = r.pieces[last].first, r.pieces[last].from
+	if last < len(r.Pieces) {
+		changed.Next, changed.To = r.Pieces[last].First, r.Pieces[last].From
 	}
-	if changed.first < changed.next { // else only what stands between two pieces changed
-		r.pieces = slices.Replace(r.pieces, first, last, changed)
+	if changed.First < changed.Next { // else only what stands between two pieces changed
+		r.Pieces = slices.Replace(r.Pieces, first, last, changed)
 	}
 }
 
@@ -106,9 +84,9 @@ func shared(a, b []byte) (head, tail int) {
 
 // kindBehind is the kind of the first piece that ends behind from.
 func (r *reader) kindBehind(from int) speech.SpanKind {
-	for _, p := range r.pieces {
-		if p.to > from {
-			return p.kind
+	for _, p := range r.Pieces {
+		if p.To > from {
+			return p.Kind
 		}
 	}
 	return speech.SpanSign // only punctuation changed

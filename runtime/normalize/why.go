@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -42,19 +44,16 @@ type WhyPiece struct {
 func Explain(written string, o Options) Why {
 	why := Why{Sentences: []WhyLanguage{}, Pieces: []WhyPiece{}} // not null in JSON
 	why.written = []rune(strings.TrimFunc(written, unicode.IsSpace))
-	r := newReader(hindi, written, o, true)
+	r := newReader(words.Hindi, written, o, true)
 	r.why = &why
 	r.run()
 	return why
 }
 
 // explainWord notes that token j speaks for a language.
-func (r *reader) explainWord(j int, e evidence) {
-	if r.why == nil {
-		return
-	}
-	w := languageWeights[e]
-	r.whyWords = append(r.whyWords, WhyWord{r.str(j), w.name, w.weight})
+func (r *reader) explainWord(j int, e text.Evidence) {
+	w := text.LanguageWeights[e]
+	r.whyWords = append(r.whyWords, WhyWord{r.Str(j), w.Name, w.Weight})
 }
 
 // explainSentence notes the language of the sentence that begins at token i.
@@ -65,7 +64,7 @@ func (r *reader) explainSentence(i int) {
 	if r.whyWords == nil {
 		r.whyWords = []WhyWord{}
 	}
-	s := WhyLanguage{Text: r.asWritten(i, r.stop), Language: r.lang.name, Words: r.whyWords}
+	s := WhyLanguage{Text: r.asWritten(i, r.Stop), Language: r.Lang.Name, Words: r.whyWords}
 	for _, w := range s.Words {
 		s.Weight += w.Weight
 	}
@@ -75,14 +74,14 @@ func (r *reader) explainSentence(i int) {
 
 // explainPiece notes that rule read tokens i to next, if it wrote anything else than they are.
 func (r *reader) explainPiece(i, next, pieces int, rule string) {
-	if r.why == nil || len(r.pieces) == pieces {
+	if r.why == nil || len(r.Pieces) == pieces {
 		return
 	}
-	p := r.pieces[len(r.pieces)-1]
-	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.asWritten(i, next), p.kind, rule, r.reason})
+	p := r.Pieces[len(r.Pieces)-1]
+	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.asWritten(i, next), p.Kind, rule, r.Reason})
 }
 
 // asWritten is what stands in the input for tokens i to next.
 func (r *reader) asWritten(i, next int) string {
-	return string(r.why.written[r.toks[i].src:r.toks[next-1].end])
+	return string(r.why.written[r.Toks[i].Src:r.Toks[next-1].End])
 }

@@ -1,0 +1,494 @@
+package rules
+
+import (
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// code reads what is a code by its shape: letters and digits that touch (HDFC0001234, 6E-2045), groups of digits with hyphens
+// (405-1234567-7654321), cards and Aadhaar in groups of four, zero-led numbers, eleven digits and more.
+func code(r *Reader, i int) int {
+	if r.Joined(i) {
+		return i
+	}
+	if r.At(i).Kind == text.Digits {
+		if next := fours(r, i); next > i {
+			return next
+		}
+	}
+	if next := mixedCode(r, i); next > i {
+		return next
+	}
+	next, letters, numbers, hyphens := codeRun(r.View, i)
+	switch {
+	case letters && isFiscal(r.View, i, next):
+		return sayFiscal(r, i)
+	case letters && numbers:
+		return lettersAndNumbers(r, i, next)
+	case numbers && hyphens > 0 && hyphenCode(r.View, i, next):
+		return sayCode(r, i, next)
+	case r.At(i).Kind != text.Digits || !r.LooseEnd(i+1):
+		return i
+	}
+	if r.ZeroLed(i) && text.HasStroke(r.View, i) && r.LooseEnd(i+3) && text.ContextOf(r.View, i).What == text.IdNear {
+		return strokedCode(r, i) // FIR संख्या 0142/2025
+	}
+	if n := len(r.Str(i)); n >= 3 && r.ZeroLed(i) || n > 10 {
+		r.Begin(i, speech.SpanCode)
+		r.Grouped(r.Str(i))
+		return r.End(i + 1)
+	}
+	return i
+}
+
+// isFiscal reports whether tokens i to next are a financial year of two: FY26-27.
+func isFiscal(v *text.View, i, next int) bool {
+	if next != i+4 || !v.Reads(i, "FY", "AY") || !v.TightDigits(i+1) || !v.NumberBehind(i+2, '-') {
+		return false
+	}
+	return len(v.Str(i+1)) == 2 && len(v.Str(i+3)) == 2
+}
+
+// sayFiscal says FY26-27.
+func sayFiscal(r *Reader, i int) int {
+	r.Begin(i, speech.SpanYear)
+	r.Letters(r.Str(i), r.Lang)
+	r.SayPlain(i+1, r.Lang)
+	r.SayPlain(i+3, r.Lang)
+	return r.End(i + 4)
+}
+
+// lettersAndNumbers reads tokens i to next, capitals and digits that touch: a name with its number, or else a code.
+func lettersAndNumbers(r *Reader, i, next int) int {
+	switch {
+	case namedNumber(r.View, i, next):
+		r.Begin(i, speech.SpanNumber)
+		r.Letters(r.Str(i), r.Lang)
+		a, _ := text.AmountAt(r.View, behindHyphen(r.View, i+1))
+		if name := englishName(r.View, i); name != "" && !r.English {
+			r.Say(name)
+		} else {
+			r.SayAmount(&a, r.Lang, false)
+		}
+		return r.End(a.Next)
+	case next == i+2 && r.IsWord(i, words.Spoken) && numbersName(r.View, i, i+1):
+		r.Begin(i, speech.SpanNumber) // COVID19
+		r.Say(r.Str(i))
+		r.SayPlain(i+1, r.Lang)
+		return r.End(next)
+	case nameAndNumber(r.View, i, next):
+		return r.Keep(i)
+	}
+	for _, try := range [...]func(*Reader, int, int) int{berth, questions, labelRange, quarterOfYear, seriesName, sectionNumber} {
+		if end := try(r, i, next); end > i {
+			return end
+		}
+	}
+	return sayCode(r, i, next)
+}
+
+// coaches are the letters of coaches of Indian trains, which stand before their number.
+const coaches = " S B A H C D E M HA GS "
+
+// berth reads S4/32 beside words of journeys: a coach, and a place in it.
+func berth(r *Reader, i, next int) int {
+	if next != i+4 || !text.IsIn(coaches, r.Str(i)) || !text.HasStroke(r.View, i+1) || !isTravelling(r.View, i) {
+		return i
+	}
+	if len(r.Str(i+1)) > 2 || len(r.Str(i+3)) > 2 {
+		return i
+	}
+	r.Begin(i, speech.SpanCode)
+	r.Letters(r.Str(i), r.Lang)
+	r.SayPlain(i+1, r.Lang)
+	r.Pause()
+	r.SayPlain(i+3, r.Lang)
+	return r.End(next)
+}
+
+// codeRun measures the run of capitals, digits and single hyphens at token i.
+func codeRun(v *text.View, i int) (next int, letters, numbers bool, hyphens int) {
+	j := i
+	for {
+		t := v.At(j)
+		if j > i && t.Gap {
+			break
+		}
+		switch {
+		case t.Kind == text.Digits:
+			numbers = true
+		case t.InCapitals():
+			letters = true
+		case j > i && t.IsOneOf("-/") && codeGoesOn(v, j+1):
+			hyphens++
+		case t.Kind == text.Latin, t.Kind == text.Deva:
+			return j, false, false, 0
+		default:
+			return j, letters, numbers, hyphens
+		}
+		j++
+		if j-i > 12 {
+			return j, letters, numbers, hyphens
+		}
+	}
+	return j, letters, numbers, hyphens
+}
+
+// codeGoesOn reports whether token i, behind a hyphen or a stroke, is the next part of a code.
+func codeGoesOn(v *text.View, i int) bool {
+	t := v.At(i)
+	return v.Tight(i) && (t.Kind == text.Digits || t.InCapitals())
+}
+
+// numbered are letters whose number is a quantity: FY26, Q1, NH-44, PM2.5.
+const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T U UT PT FA SA "
+
+// namedNumber reports whether tokens i to next are such letters, or a name of englishNames, and their number.
+func namedNumber(v *text.View, i, next int) bool {
+	j := behindHyphen(v, i+1)
+	if next != j+1 || v.At(i).Kind != text.Latin || !text.IsIn(numbered, v.Str(i)) && englishName(v, i) == "" {
+		return false
+	}
+	a, ok := text.AmountAt(v, j)
+	if !ok || a.Unit != nil || !v.LooseEnd(a.Next) {
+		return false
+	}
+	return a.N.Size <= 3 && !a.N.Grouped && !v.ZeroLed(j)
+}
+
+// englishNames are names of a letter and a number that everyone says in English; here are their numbers in Hindi writing.
+var englishNames = map[string]string{"T20": "ट्वेंटी", "G20": "ट्वेंटी", "G7": "सेवन", "G8": "एट", "B12": "ट्वेल्व", "F1": "वन", "H1": "वन", "A1": "वन", "A4": "फ़ोर"}
+
+// englishName returns the number of the name at token i, "" for none. The coach B12 of a train is none.
+func englishName(v *text.View, i int) string {
+	j := behindHyphen(v, i+1)
+	if v.IsWord(i-1, words.Coach) || v.At(j).Kind != text.Digits || len(v.Str(i)) > 1 || len(v.Str(j)) > 2 {
+		return ""
+	}
+	var buf [4]byte
+	return englishNames[string(append(append(buf[:0], v.Str(i)...), v.Str(j)...))]
+}
+
+// mixedCode reads letters of both cases with digits between them, where a code is named: 7F3kQ2.
+func mixedCode(r *Reader, i int) int {
+	j, turns, low := i, 0, false
+	for ; j < i+12 && (j == i || r.Tight(j)); j++ {
+		t := r.At(j)
+		if t.Kind != text.Digits && t.Kind != text.Latin {
+			break
+		}
+		turns++
+		low = low || t.Kind == text.Latin && t.Cas != words.Upper
+	}
+	if turns < 3 || !low || text.ContextOf(r.View, i).What != text.CodeNear {
+		return i
+	}
+	return sayCode(r, i, j)
+}
+
+// nameAndNumber reports whether tokens i to next are a name that is said as a word, a hyphen and a small number: COVID-19.
+func nameAndNumber(v *text.View, i, next int) bool {
+	if next != i+3 || !v.TightSign(i+1, '-') {
+		return false
+	}
+	return v.At(i).Kind == text.Latin && text.SaidAsWord(v.At(i).Word) && numbersName(v, i, i+2)
+}
+
+// numbersName reports whether the word at token i is long enough for a name, and token j short enough for its number.
+func numbersName(v *text.View, i, j int) bool { return len(v.Str(i)) > 3 && len(v.Str(j)) <= 2 }
+
+// hyphenCode reports whether groups of digits with hyphens are an identifier: three groups or more, or one too long for a range.
+func hyphenCode(v *text.View, i, next int) bool {
+	parts, long := 0, false
+	for j := i; j < next; j++ {
+		t := v.At(j)
+		if t.Kind == text.Sign && t.Ch == '/' && parts < 3 {
+			return false // house 7-1-44/2 has parts enough
+		}
+		if t.Kind == text.Digits {
+			parts++
+			long = long || len(v.Str(j)) >= 5 || v.ZeroLed(j) && len(v.Str(j)) > 2
+		}
+	}
+	if parts >= 3 || long {
+		return true
+	}
+	near := text.ContextOf(v, i).What
+	if near == text.CodeNear {
+		return true
+	}
+	if near != text.IdNear || isLabelRange(v, i) {
+		halves := parts == 2 && len(v.Str(i)) == 3 && len(v.Str(i+2)) == 3
+		return halves && isCodeSubject(v, i+2) // 618-204 is your code
+	}
+	return len(v.Str(i)) >= 3 || parts == 2 && len(v.Str(i+2)) == 4 // order 60-4471
+}
+
+// isLabelRange reports whether the two numbers with a hyphen at token i are the first and the last of many: tokens 101-150.
+func isLabelRange(v *text.View, i int) bool {
+	a, b := v.Small(i, 3), v.Small(i+2, 3)
+	return len(v.Str(i)) == len(v.Str(i+2)) && 0 <= a && a < b
+}
+
+// sayCode says tokens i to next as a code.
+func sayCode(r *Reader, i, next int) int {
+	r.Begin(i, speech.SpanCode)
+	for j := i; j < next; j++ {
+		switch t := r.At(j); t.Kind {
+		case text.Digits:
+			r.Grouped(r.Str(j))
+		case text.Latin:
+			r.Letters(r.Str(j), r.Lang)
+		case text.Sign:
+			r.Pause()
+		}
+	}
+	return r.End(next)
+}
+
+// isOnScreen reports whether the 4K at token i is how sharp a picture is: 4K TV, TV 55 inch 4K.
+func isOnScreen(v *text.View, i int) bool {
+	if v.IsWord(i+2, words.Screen) {
+		return true
+	}
+	before := v.IsWord(i-1, words.Screen) || v.IsWord(i-2, words.Screen) || v.IsWord(i-3, words.Screen)
+	return before && !v.IsWord(i-1, words.AmountOf) && !v.In(i-1, words.Pricing)
+}
+
+// generation reads 5G and 4K TV.
+func generation(r *Reader, i int) int {
+	t := r.At(i + 1)
+	if len(r.Str(i)) != 1 || r.Joined(i) || t.Gap || !r.LooseEnd(i+2) {
+		return i
+	}
+	sharpness := r.Reads(i+1, "K") && isOnScreen(r.View, i)
+	if !sharpness && !r.Reads(i+1, "G", "D", "जी", "डी") {
+		return i
+	}
+	d := r.Text[r.Toks[i].A] - '0'
+	if d < 2 || d > 8 {
+		return i
+	}
+	r.Begin(i, speech.SpanAcronym)
+	if !r.English || t.Kind == text.Deva {
+		r.Say(r.Home.InRows[d-2])
+	} else {
+		r.Say(words.English.Below100[d])
+	}
+	if t.Kind == text.Deva {
+		r.Say(r.Str(i + 1))
+	} else {
+		r.Letters(r.Str(i+1), r.Lang)
+	}
+	return r.End(i + 2)
+}
+
+// fours reads a card or an Aadhaar number in groups of four.
+func fours(r *Reader, i int) int {
+	if len(r.Str(i)) != 4 {
+		return i
+	}
+	var at [text.MaxParts]int
+	n := digitParts(r.View, i, &at)
+	k := 0
+	for k < n && len(r.Str(at[k])) == 4 {
+		k++
+	}
+	if k < 3 || !r.LooseEnd(at[k-1]+1) {
+		return i
+	}
+	next := at[k-1] + 1
+	tail := k >= 3 && k < n && r.At(next).Kind == text.Digits && len(r.Str(next)) <= 3 // as a card of 19 digits has
+	if tail && text.ContextOf(r.View, i).What != text.NoContext {
+		k++
+		next = at[k-1] + 1
+	}
+	r.Begin(i, speech.SpanCode)
+	r.SayParts(at[:k])
+	return r.End(next)
+}
+
+// codeRunsOn reads the code of OTP:381940.2min, behind whose full stop no space was typed.
+func codeRunsOn(r *Reader, i int) int {
+	n := len(r.Str(i))
+	if n < 4 || n > 8 || !r.NumberBehind(i+1, '.') {
+		return i
+	}
+	if len(r.Str(i+2)) > 2 || r.LooseEnd(i+3) || text.ContextOf(r.View, i).What != text.CodeNear {
+		return i
+	}
+	r.Begin(i, speech.SpanCode)
+	r.Grouped(r.Str(i))
+	next := r.End(i + 1)
+	r.Mark(".")
+	return next + 1
+}
+
+// contextCode reads a number that the words around it make an identifier.
+func contextCode(r *Reader, i int) int {
+	if !r.LooseEnd(i+1) || r.NumberBehind(i+1, '-') && isLabelRange(r.View, i) && r.LooseEnd(i+3) {
+		return i
+	}
+	rule := judge(r.View, i)
+	if rule == nil {
+		return i
+	}
+	r.Reason = rule.reason
+	if rule.near != text.NoContext && len(r.Str(i)) <= 4 {
+		if next := spacedCode(r, i); next > i {
+			return next
+		}
+	}
+	r.Begin(i, speech.SpanCode)
+	r.Grouped(r.Str(i))
+	return r.End(i + 1)
+}
+
+// isLetteredCode reports whether the number at token i goes on letter names of Devanagari: आर-४४१०, ओडी-२२०१४.
+func isLetteredCode(v *text.View, i int) bool {
+	if len(v.Str(i)) < 3 || !v.Tight(i) || !v.TightSign(i-1, '-') {
+		return false
+	}
+	name := v.At(i - 2)
+	return name.Kind == text.Deva && name.B-name.A <= 15 && !name.Word.Is(words.City)
+}
+
+// spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.
+func spacedCode(r *Reader, i int) int {
+	if next := text.Singles(r.View, i); next > i+2 {
+		r.Begin(i, speech.SpanCode)
+		for j := i; j < next; j++ {
+			r.Digits(r.Str(j), r.DigitLang())
+		}
+		return r.End(next)
+	}
+	var at [text.MaxParts]int
+	n := digitParts(r.View, i, &at)
+	total, k := 0, 0
+	for ; k < n; k++ {
+		if k > 0 && !r.At(at[k]).Gap {
+			break
+		}
+		size := len(r.Str(at[k]))
+		landline := k == 1 && n == 2 && size <= 7 && total+size == 10 // 1374 309988
+		if size < 2 || size > 4 && !landline {
+			break
+		}
+		total += size
+	}
+	next := at[max(k-1, 0)] + 1
+	if k < 2 || !r.LooseEnd(next) || r.TightSign(next, ':') {
+		return i
+	}
+	if u, _ := text.UnitAt(r.View, next); u != nil || r.CountedAt(next) || r.IsSign(next, '%') {
+		return i // the last group is a quantity of its own
+	}
+	r.Begin(i, speech.SpanCode)
+	if total > 6 {
+		r.SayParts(at[:k])
+	} else {
+		for _, j := range at[:k] {
+			r.Digits(r.Str(j), r.DigitLang())
+		}
+	}
+	return r.End(next)
+}
+
+// postalCode reads six digits behind a city, or behind a word and a hyphen, also as three and three.
+func postalCode(r *Reader, i int) int {
+	n := len(r.Str(i))
+	if n != 6 && n != 3 || r.Text[r.Toks[i].A] == '0' {
+		return i
+	}
+	next := i + 1
+	if n == 3 {
+		if r.At(next).Kind != text.Digits || len(r.Str(next)) != 3 {
+			return i
+		}
+		next++
+	}
+	if !r.LooseEnd(next) || r.CountedAt(next) || r.TightSign(next, '.') && r.At(next+1).Kind == text.Digits {
+		return i
+	}
+	hyphen := r.IsSign(i-1, '-') || r.IsSign(i-1, text.EnDash)
+	before := i - 1
+	if hyphen || r.IsSign(i-1, ',') {
+		before--
+	}
+	before = frontOfBracket(r.View, before, hyphen)
+	t := r.At(before)
+	name := t.Kind == text.Deva || t.Kind == text.Latin && t.Cas == words.Title // of a place that we need not know: Rampur-244901
+	byPlace := (hyphen || before < i-3) && name || isAddressEnd(r.View, i)
+	if !t.Word.Is(words.City) && !(n == 6 && byPlace) {
+		return i
+	}
+	r.Begin(i, speech.SpanPincode)
+	for j := i; j < next; j++ {
+		r.Digits(r.Str(j), r.DigitLang())
+	}
+	return r.End(next)
+}
+
+// frontOfBracket returns the token before the brackets that end with token j, if they stand in an address: Thane (W) 400601,
+// सीहोर (म.प्र.) ४६६००१ and, with a hyphen behind them, SAS Nagar (Mohali)-140301. Else j.
+func frontOfBracket(v *text.View, j int, hyphen bool) int {
+	if !v.IsSign(j, ')') {
+		return j
+	}
+	for k := j - 1; k > j-6 && k >= v.Start; k-- {
+		if v.IsSign(k, '(') {
+			dotted := v.IsSign(k+2, '.')
+			letter := k == j-2 && v.Single(k+1)
+			state := k == j-2 && v.At(k+1).Cas == words.Upper && text.IsIn(text.States, v.Str(k+1)) // Mainpuri(UP)205264
+			if letter || hyphen || dotted || state {
+				return k - 1
+			}
+			return j
+		}
+	}
+	return j
+}
+
+// vehicle reads MH 12 DE 1433: the parts of a vehicle number with spaces between them.
+func vehicle(r *Reader, i int) int {
+	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !text.IsIn(text.States, r.Str(i)) || r.Joined(i) {
+		return i
+	}
+	j := i + 1
+	j = behindHyphen(r.View, j)
+	if r.At(j).Kind != text.Digits || len(r.Str(j)) > 2 {
+		return i
+	}
+	if r.TightLetter(j+1) && r.At(j+2).Gap {
+		j++ // DL 1C AB 1234
+	}
+	j = behindHyphen(r.View, j+1)
+	if t := r.At(j); t.Kind != text.Latin || t.Cas != words.Upper || t.B-t.A > 3 {
+		return i
+	}
+	j = behindHyphen(r.View, j+1)
+	if r.At(j).Kind != text.Digits || len(r.Str(j)) > 4 || len(r.Str(j)) < 3 || !r.LooseEnd(j+1) {
+		return i
+	}
+	return sayCode(r, i, j+1)
+}
+
+// behindHyphen steps over a hyphen at token j.
+func behindHyphen(v *text.View, j int) int {
+	if v.TightSign(j, '-') && v.Tight(j+1) {
+		return j + 1
+	}
+	return j
+}
+
+// flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.
+func flight(r *Reader, i int) int {
+	if len(r.Str(i)) != 1 || !r.TightLetter(i+1) || r.At(i+2).Kind != text.Digits || !text.IsIn(text.Airlines, r.Between(i, i+2)) {
+		return i
+	}
+	if n := len(r.Str(i + 2)); n < 2 || n > 4 || !r.LooseEnd(i+3) || text.ContextOf(r.View, i).What == text.NoContext {
+		return i
+	}
+	return sayCode(r, i, i+3)
+}

@@ -1,0 +1,223 @@
+package rules
+
+import (
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// markup passes over marks of Markdown and over tags.
+func markup(r *Reader, i int) int {
+	t := r.At(i)
+	if i == r.Start {
+		if next := lineMark(r, i); next > i {
+			return next
+		}
+	}
+	switch t.Ch {
+	case text.Squared, text.Cubed:
+		return power(r, i)
+	case text.Raised:
+		return footnote(r, i)
+	case '~':
+		if t.Gap && r.Tight(i+1) && (r.At(i+1).Kind == text.Digits || r.At(i+1).IsCurrency()) {
+			return i // ~9hrs
+		}
+		return r.Hush(i, i+1, speech.SpanMarkup)
+	case '[':
+		return r.Hush(i, max(i+1, citation(r.View, i)), speech.SpanMarkup)
+	case '\\':
+		return command(r, i)
+	case '`', '_', '^', '{', '}', text.Silent:
+		return r.Hush(i, i+1, speech.SpanMarkup)
+	case '*':
+		if r.At(i-1).Kind == text.Digits && r.At(i+1).Kind == text.Digits || isKey(r.View, i) || isStarred(r.View, i) {
+			return i
+		}
+		return r.Hush(i, i+1, speech.SpanMarkup)
+	case '=':
+		return equalSigns(r, i)
+	case '!':
+		if r.TightSign(i+1, '[') {
+			return r.Hush(i, i+1, speech.SpanMarkup)
+		}
+	case ']':
+		return r.Hush(i, linkEnd(r.View, i), speech.SpanMarkup)
+	}
+	return i
+}
+
+// citation returns the end of the mark of a source or a footnote at token i, which nobody reads out: [1], [2, 3], [^1], and at the beginning
+// of a line [1]:; i for anything else in brackets.
+func citation(v *text.View, i int) int {
+	j := i + 1
+	note := v.TightSign(j, '^')
+	if note {
+		j++
+	}
+	for k := j; ; k += 2 {
+		if v.Small(k, 3) < 1 || k > i+16 {
+			return i
+		}
+		if !v.IsSign(k+1, ',') && !v.At(k+1).IsOneOf(text.Hyphens) {
+			j = k + 1
+			break
+		}
+	}
+	if !v.TightSign(j, ']') || v.TightSign(j+1, '(') {
+		return i
+	}
+	next := j + 1
+	if i == v.Start {
+		if v.TightSign(next, ':') {
+			return next + 1
+		}
+		return i
+	}
+	if note || isCited(v, i) {
+		return next
+	}
+	ends := v.At(next).Kind == text.Nothing || v.At(next).IsOneOf(".,;"+string(rune(text.Danda)))
+	if ends && v.At(i-1).Kind.Lettered() && !v.Near(i, words.Pressed|words.CodeWord|words.IdWord, 3) {
+		return next
+	}
+	return i
+}
+
+// isCited reports whether the bracket at token i goes on a word or its stop, and on no name of a program: है[1]; but x[1], `arr[0]`.
+func isCited(v *text.View, i int) bool {
+	before := v.At(i - 1)
+	if !v.Tight(i) || v.Single(i-1) || v.IsSign(i-2, '`') {
+		return false
+	}
+	return before.Kind.Lettered() && !isSetBehind(v, i) || before.IsOneOf(".,])"+string(rune(text.Danda)))
+}
+
+// isSetBehind reports whether brackets begin at token i and an equals sign stands behind them: arr[1] = 5.
+func isSetBehind(v *text.View, i int) bool { return v.IsSign(i+2, ']') && v.IsSign(i+3, '=') }
+
+// equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.
+func equalSigns(r *Reader, i int) int {
+	j := i
+	for j < i+text.Lookahead && r.IsSign(j, '=') && (j == i || r.Tight(j)) {
+		j++
+	}
+	next := r.At(j)
+	if j-i < 2 {
+		return i
+	}
+	opens := i == r.Start || r.At(i).Gap && !next.Gap && next.Kind.Lettered()
+	closes := next.Kind == text.Nothing || r.Tight(i) && (next.Gap || next.Kind == text.Sign)
+	if opens || closes {
+		return r.Hush(i, j, speech.SpanMarkup)
+	}
+	return i
+}
+
+// linkEnd returns the end of the address behind the bracket at token i, ](url), or what is behind the bracket.
+func linkEnd(v *text.View, i int) int {
+	if !v.TightSign(i+1, '(') {
+		return i + 1
+	}
+	for j := i + 2; j < i+text.Lookahead && v.At(j).Kind != text.Nothing; j++ {
+		if v.IsSign(j, ')') {
+			return j + 1
+		}
+	}
+	return i + 1
+}
+
+// footnote passes over raised figures, which point to a footnote where they are no power.
+func footnote(r *Reader, i int) int {
+	next := i + 1
+	if r.TightDigits(next) {
+		next++
+	}
+	return r.Hush(i, next, speech.SpanMarkup)
+}
+
+// power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
+func power(r *Reader, i int) int {
+	letter := r.Single(i-1) && !text.IsMeasure(r.View, i-1)
+	if base := r.At(i-1).Kind == text.Digits || letter || isProduct(r.View, i-1); !base || !r.Tight(i) {
+		return r.Hush(i, i+1, speech.SpanMarkup)
+	}
+	r.Begin(i, speech.SpanSign)
+	if r.At(i).Ch == text.Squared {
+		r.Say(r.Lang.Words[words.WordSquared])
+	} else {
+		r.Say(r.Lang.Words[words.WordCubed])
+	}
+	return r.End(i + 1)
+}
+
+// lineMark passes over what may stand at the start of a line: # heading, - item, > quote, a rule.
+func lineMark(r *Reader, i int) int {
+	t := r.At(i)
+	j := i
+	for j < i+text.Lookahead && r.IsSign(j, t.Ch) && (j == i || r.Tight(j)) {
+		j++
+	}
+	next := r.At(j)
+	width := j - i
+	lineEnds := next.Kind == text.Nothing
+	switch t.Ch {
+	case '#', '>', text.Bullet, text.Arrow:
+		ticket := t.Ch == '#' && width == 1 && next.Kind == text.Digits // # 58213 is its number
+		if ticket || t.Ch == '>' && isShareAt(r.View, j) {
+			return i // > 90% marks
+		}
+		if next.Gap && !lineEnds || t.IsOneOf(">"+string(rune(text.Bullet))) {
+			return r.Hush(i, j, speech.SpanMarkup)
+		}
+	case '-', '*', '+', text.EnDash, text.EmDash:
+		if width == 1 && next.Gap || width >= 3 && lineEnds {
+			return r.Hush(i, j, speech.SpanMarkup)
+		}
+	case '`':
+		if width >= 3 && isInfo(r.View, j) {
+			return r.Hush(i, j+1, speech.SpanMarkup)
+		}
+	case '_':
+		if width >= 3 {
+			return r.Hush(i, j, speech.SpanMarkup)
+		}
+	}
+	return i
+}
+
+// isInfo reports whether the language of a listing stands at token i, behind its opening marks: ```python.
+func isInfo(v *text.View, i int) bool {
+	return v.Tight(i) && v.At(i).Kind == text.Latin && v.At(i+1).Kind == text.Nothing
+}
+
+// isShareAt reports whether a percentage begins at token i.
+func isShareAt(v *text.View, i int) bool { return v.At(i).Kind == text.Digits && v.IsSign(i+1, '%') }
+
+// listNumber reads the number of a list item, 1. or 1), with a stop behind it; inside a line, 1) … 2), it stands between pauses.
+func listNumber(r *Reader, i int) int {
+	if len(r.Str(i)) > 3 || !r.At(i+2).Gap || i+2 >= r.Stop {
+		return i
+	}
+	mark := "."
+	switch {
+	case i == r.Start && (r.TightSign(i+1, '.') || r.TightSign(i+1, ')')):
+	case listsInLine(r.View, i):
+		r.Pause()
+		mark = ","
+	default:
+		return i
+	}
+	r.Begin(i, speech.SpanList)
+	r.SayPlain(i, r.Lang)
+	r.Mark(mark)
+	return r.End(i + 2)
+}
+
+// listsInLine reports whether the number at token i numbers an item inside a line: 1) चाय 2) कॉफ़ी.
+func listsInLine(v *text.View, i int) bool {
+	if i <= v.Start || !v.At(i).Gap || v.At(i-1).Kind == text.Digits {
+		return false
+	}
+	return len(v.Str(i)) <= 2 && v.TightSign(i+1, ')') && !inBrackets(v, i)
+}

@@ -1,0 +1,682 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Short forms that are one word beside one thing and another beside something else.
+
+// neighbourForm says a short form in full where what stands beside it fits.
+type neighbourForm struct {
+	word string // in lower case
+	full string
+	fits func(v *text.View, i, next int) bool // next is the token behind the word, its dot and its colon
+}
+
+// neighbourForms are in the order in which they are tried: of those of one word the first that fits. The vocabulary learns of them in init,
+// because their functions look into it.
+var neighbourForms = [...]neighbourForm{
+	{"प्रा", "प्राथमिक", func(v *text.View, _, next int) bool { return v.Reads(next, "वि", "स्वा", "शाला") }},
+	{"प्रा", "प्राध्यापक", func(v *text.View, _, next int) bool { return v.Reads(next, "डॉ", "डा") }},
+	{"वि", "विद्यालय", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "प्रा") }},
+	{"स्वा", "स्वास्थ्य", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "प्रा") }},
+	{"ई", "ईसा", func(v *text.View, _, next int) bool { return v.Reads(next, "पू") && v.IsSign(next+1, '.') }},
+	{"पू", "पूर्व", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "ई") }},
+	{"ई", "ईस्वी", func(v *text.View, i, _ int) bool { return v.IsSign(i+1, '.') && v.At(i-1).Kind == text.Digits }},
+	{"से", "सेक्टर", func(v *text.View, i, next int) bool {
+		return v.IsSign(i+1, '.') && v.Small(next, 3) > 0 && (v.IsSign(i-1, ',') || v.IsSign(next-1, '-'))
+	}},
+	{"exp", "expiry", func(v *text.View, _, next int) bool { return isDay(v, next) }},
+	{"exp", "experience", func(v *text.View, i, next int) bool { return isYears(v, next) || v.In(i-1, words.Yearly) }},
+	{"dt", "date", func(v *text.View, i, next int) bool {
+		return (v.IsWord(i-1, words.Expiry|words.DateWord) || v.In(i-1, words.Dated)) && isDay(v, next)
+	}},
+	{"dt", "dated", func(v *text.View, _, next int) bool { return isDay(v, next) }},
+	{"dep", "departure", isTimetable},
+	{"arr", "arrival", isTimetable},
+	{"ref", "reference", func(v *text.View, i, next int) bool {
+		n := v.At(next)
+		named := n.Word.Is(words.IdWord) || n.Kind == text.Digits || n.Cas == words.Upper
+		marked := colonBehind(v, i) || v.IsSign(next-1, '#')
+		return marked || named && !v.IsSign(next-1, '-') // REF-991 is a code
+	}},
+	{"pt", "point", func(v *text.View, i, _ int) bool { return v.In(i-1, words.Stopping) }},
+	{"veh", "vehicle", func(v *text.View, _, next int) bool { return isNo(v, next) || v.Reads(next, "number") }},
+	{"pp", "per person", func(v *text.View, i, _ int) bool {
+		return v.At(i).Cas == words.Lower && v.LooseEnd(i+1) && (v.At(i-1).Kind == text.Digits || v.Reads(i-1, "k", "K"))
+	}},
+	{"stn", "station", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper }},
+	{"pl", "please", func(v *text.View, i, next int) bool { return v.IsSign(i+1, '.') && v.At(next).InSmallLetters() }},
+	{"e", "East", isSideOfTown},
+	{"w", "West", isSideOfTown},
+	{"yr", "year", func(v *text.View, i, _ int) bool {
+		return v.At(i-2).Kind == text.Digits && v.Tight(i-1) && text.EnglishEnding(v.AtWord(i-1))
+	}},
+	{"pf", "platform", func(v *text.View, i, next int) bool { return isPlatform(v, i, next) }},
+	{"sec", "section", func(v *text.View, _, next int) bool { return isSection(v, next) }},
+	{"vit", "vitamin", func(v *text.View, _, next int) bool { return v.Single(next) && v.At(next).Cas == words.Upper }},
+	{"blk", "block", func(v *text.View, i, next int) bool {
+		behindLetter := v.Single(i-1) || v.IsSign(i-1, '-') && v.Single(i-2)
+		return behindLetter || v.Small(next, 3) > 0 || v.Single(next) || v.Reads(next, "no", "No")
+	}},
+	{"adv", "advance", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas != words.Title && (text.IsMoneyBehind(v, i-1) || v.IsSign(i-1, '-') || v.In(next, words.GivenMoney))
+	}},
+	{"sch", "schedule", func(v *text.View, _, next int) bool { return text.RomanValue(v.AtWord(next)) > 0 }},
+	{"re", "regarding", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper && colonBehind(v, i) }},
+	{"dt", "date", func(v *text.View, i, _ int) bool { return v.Reads(i-1, "due", "Due", "last", "Last") }},
+	{"aft", "after", func(v *text.View, _, next int) bool { return isClock(v, next) || isDay(v, next) }},
+	{"rm", "room", func(v *text.View, _, next int) bool { return v.Reads(next, "no", "No", "number") }},
+	{"sqrt", "square root", func(v *text.View, i, _ int) bool { return v.IsSign(i+1, '(') }},
+	{"ofc", "office", func(v *text.View, _, next int) bool {
+		return v.In(next, words.CaseEnding) || v.In(next, words.BehindOffice)
+	}},
+	{"pr", "per", func(v *text.View, i, next int) bool {
+		return v.At(i-1).Kind == text.Digits && (words.Rates[v.AtWord(next)] != "" || words.Units[v.AtWord(next)] != nil)
+	}},
+	{"ea", "each", func(v *text.View, i, _ int) bool { return text.IsMoneyBehind(v, i-1) || v.IsSign(i-1, '-') }},
+	{"yr", "year", func(v *text.View, _, next int) bool { return v.Small(next, 1) > 0 && v.LooseEnd(next+1) }},
+	{"rd", "road", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Upper && isNo(v, next) }},
+	{"cr", "credit", func(v *text.View, _, next int) bool { return v.Reads(next, "card", "Card") }},
+	{"kr", "Kumar", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Lower && v.IsSign(i+1, '.') }},
+	{"min", "minimum", func(v *text.View, i, next int) bool {
+		return v.At(i-1).Kind != text.Digits && (v.At(next).IsCurrency() || text.CurrencyCode(v, next) > 0 || v.In(next, words.LeastOf))
+	}},
+	{"min", "minimum", func(v *text.View, _, next int) bool { return v.English && v.Reads(next, "due", "Due") }},
+	{"yr", "yaar", func(v *text.View, i, _ int) bool {
+		ends := v.At(i+1).Kind == text.Nothing || v.IsSign(i+1, ',')
+		counted := v.At(i-1).Kind == text.Digits || v.IsWord(i-1, words.DigitName)
+		return ends && !v.English && v.At(i).Cas == words.Lower && !counted
+	}},
+	{"std", "standard", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas != words.Upper && (v.Small(next, 2) > 0 || text.RomanValue(v.AtWord(next)) > 0)
+	}},
+	{"sat", "Saturday", isWeekend},
+	{"sun", "Sunday", isWeekend},
+	{"pol", "policy", func(v *text.View, _, next int) bool { return isNo(v, next) }},
+	{"dist", "distance", func(v *text.View, _, next int) bool { return isLength(v, next) }},
+	{"dr", "debited", isDebited},
+	{"dr", "doctor", func(v *text.View, i, next int) bool {
+		return v.At(i-1).Kind != text.Digits && (v.In(next, words.CaseEnding) || v.In(next, words.BehindDoctor))
+	}},
+	{"dr", "doctor", func(v *text.View, _, next int) bool { return v.Reads(next, "ne", "ने") }},
+	{"ac", "account", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper && v.In(i-1, words.OfAccount) }},
+	{"hm", "hum", func(v *text.View, i, next int) bool {
+		return isTyped(v, i) && (v.At(next).Kind == text.Digits || v.At(next).Word.Is(words.AnyHindi))
+	}},
+	{"dr", "debited", func(v *text.View, i, next int) bool {
+		return v.Reads(i-1, "is", "been") && v.Reads(next, "for", "by", "with")
+	}},
+	{"dr", "debit", func(v *text.View, i, next int) bool {
+		return v.At(i-1).Kind == text.Digits && v.Reads(next, "ho", "hua", "hui", "hue", "kiya")
+	}},
+	{"dr", "debit", func(v *text.View, i, next int) bool { return v.IsSign(i-1, '-') && v.At(next).Kind == text.Digits }},
+	{"dr", "debit", func(v *text.View, i, _ int) bool { return v.Reads(i, "DR", "Dr") && isBalanceBehind(v, i-1) }},
+	{"dr", "debited", func(v *text.View, i, next int) bool {
+		return text.IsMoneyBehind(v, i-1) && (v.At(next).Kind == text.Nothing || v.At(next).Kind == text.Sign)
+	}},
+	{"cr", "credit", func(v *text.View, i, next int) bool { return v.IsSign(i-1, '-') && v.At(next).Kind == text.Digits }},
+	{"cr", "credited", func(v *text.View, i, next int) bool { return v.At(i-1).Kind != text.Digits && hasPaise(v, next) }},
+	{"cr", "credited", func(v *text.View, i, next int) bool { return isCreditedTo(v, i, next) }},
+	{"cr", "credit", func(v *text.View, i, _ int) bool { return v.Reads(i, "CR", "Cr") && isBalanceBehind(v, i-1) }},
+	{"cr", "credit", func(v *text.View, i, _ int) bool { return isCreditBehind(v, i) }},
+	{"avail", "available", func(v *text.View, _, next int) bool { return v.In(next, words.Availed) }},
+	{"bal", "balance", isBalance},
+	{"pm", "per month", func(v *text.View, i, _ int) bool {
+		return v.IsSign(i-1, '%') || text.IsMoneyBehind(v, i-1) || v.IsWord(i-1, words.ScaleWord) && text.IsMoneyBehind(v, i-2)
+	}},
+	{"pa", "per annum", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '%') }},
+	{"nr", "near", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas == words.Lower && (v.At(next).InCapitals() && !v.Single(next) || v.In(next, words.Landmarks))
+	}},
+	{"ph", "phase", func(v *text.View, i, next int) bool { return v.IsSign(i+1, '-') && text.RomanValue(v.AtWord(next)) > 0 }},
+	{"wk", "week", func(v *text.View, i, next int) bool {
+		return v.In(i-1, words.WeekendBefore) || v.In(i-1, words.FewOf) || v.Reads(next, "of", "starting", "ending")
+	}},
+	{"opp", "opposite", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas != words.Upper && v.At(next).Cas == words.Title
+	}},
+	{"ht", "half time", func(v *text.View, _, next int) bool { return v.Small(next, 2) >= 0 && v.NumberBehind(next+1, '-') }},
+	{"ct", "court", func(v *text.View, _, next int) bool { return isNo(v, next) }},
+	{"st", "street", func(v *text.View, _, next int) bool { return isNo(v, next) }},
+	{"st", "street", isStreet},
+	{"clr", "clear", isBeforeBalance},
+	{"tot", "total", isBeforeBalance},
+	{"led", "ledger", isBeforeBalance},
+	{"cur", "current", isBeforeBalance},
+	{"curr", "current", isBeforeBalance},
+	{"cr", "credit", func(v *text.View, i, next int) bool {
+		return v.At(i-1).Kind != text.Digits && isBeforeBalance(v, i, next)
+	}},
+	{"avbl", "available balance", func(v *text.View, i, next int) bool {
+		return colonBehind(v, i) || v.At(next).IsCurrency() || text.CurrencyCode(v, next) > 0
+	}},
+	{"clg", "clearing", func(v *text.View, i, _ int) bool { return v.At(i).Cas == words.Upper && v.In(i-1, words.PaidBy) }},
+	{"trn", "train", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Upper && len(v.AtDigits(next)) == 5 }},
+	{"cr", "credit", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Lower && isMovedMoney(v, i, next) }},
+	{"dr", "debit", func(v *text.View, i, next int) bool { return v.At(i).Cas == words.Upper && isMovedMoney(v, i, next) }},
+	{"act", "account", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas == words.Upper && v.In(i-1, words.Blocking) && v.At(next).Kind == text.Digits
+	}},
+	{"rt", "route", func(v *text.View, _, next int) bool { return isNo(v, next) }},
+	{"jr", "junior", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas != words.Upper && (isNoun(v, next) || v.In(next, words.Seniors))
+	}},
+	{"sr", "serial", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas != words.Upper && v.Reads(next, "no", "No") // SR No.: a service request
+	}},
+	{"sr", "senior", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Upper && v.In(next, words.Seniors) }},
+	{"gm", "good morning", isGreeting},
+	{"gn", "good night", isGreeting},
+	{"k", "ke", func(v *text.View, i, next int) bool { return isTyped(v, i) && v.In(next, words.BehindKe) }},
+	{"kb", "kab", isTypedWhen},
+	{"jb", "jab", isTypedWhen},
+	{"mt", "mat", func(v *text.View, i, next int) bool {
+		return isTyped(v, i) && !isCounted(v, i) && v.At(next).Word.Is(words.HindiVerb)
+	}},
+	{"kia", "kiya", isTypedVerb},
+	{"dia", "diya", isTypedVerb},
+	{"lia", "liya", isTypedVerb},
+	{"exp", "express", func(v *text.View, i, _ int) bool { return v.At(i).Cas == words.Title && v.IsNear(i, words.Trains, 6) }},
+	{"acc", "account", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas != words.Upper && (v.In(next, words.CaseEnding) || v.Reads(next, "me", "mein", "में"))
+	}},
+	{"acc", "according", func(v *text.View, _, next int) bool { return v.Reads(next, "to") }},
+	{"adv", "advocate", func(v *text.View, i, next int) bool {
+		return v.At(i).Cas != words.Upper && v.Single(next) && v.IsSign(next+1, '.')
+	}},
+	{"mr", "mister", func(v *text.View, _, next int) bool { return v.IsSign(next, '&') && v.Reads(next+1, "mrs", "Mrs") }},
+	{"mrs", "missus", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '&') && v.Reads(i-2, "mr", "Mr") }},
+	{"ans", "answer", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper && colonBehind(v, i) }},
+	{"min", "minimum", func(v *text.View, i, next int) bool {
+		return v.At(i-1).Kind != text.Digits && !v.In(i-1, words.FewOf) && v.At(next).Kind == text.Digits && !v.TightDigits(i+1)
+	}},
+	{"jan", "January", func(v *text.View, i, next int) bool { return v.At(i).Cas == words.Title && isMonthAlone(v, i, next) }},
+	{"feb", "February", isMonthAlone},
+	{"apr", "April", isMonthAlone},
+	{"jul", "July", isMonthAlone},
+	{"aug", "August", isMonthAlone},
+	{"sep", "September", isMonthAlone},
+	{"sept", "September", isMonthAlone},
+	{"oct", "October", isMonthAlone},
+	{"nov", "November", isMonthAlone},
+	{"dec", "December", isMonthAlone},
+	{"cl", "class", func(v *text.View, i, next int) bool {
+		roman := text.RomanValue(v.AtWord(next))
+		return v.At(i).Cas != words.Upper && v.Small(next, 2) > 0 || 0 < roman && roman <= 12 // CL 4: casual leave
+	}},
+}
+
+func init() {
+	learn := func(word string) *words.Entry {
+		e := words.Vocabulary[word]
+		if e == nil {
+			e = new(words.Entry)
+			words.Vocabulary[word] = e
+		}
+		return e
+	}
+	for i := range neighbourForms {
+		f := &neighbourForms[i]
+		e := learn(f.word)
+		e.Beside = append(e.Beside, i)
+		for w := range strings.FieldsSeq(strings.ToLower(f.full)) {
+			learn(w).Traits |= words.Expansion
+		}
+	}
+}
+
+// besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.
+func besideForm(r *Reader, i int) int {
+	numbered := r.TightDigits(i+1) && r.At(i).Cas != words.Upper // exp12/26; capitals with digits are a code
+	if r.Joined(i) || !r.LooseEnd(i+1) && !numbered {
+		return i
+	}
+	if full := unitApart(r, i); full != "" {
+		r.Begin(i, speech.SpanUnit)
+		r.Say(full)
+		return r.End(i + 1)
+	}
+	full, next := besideWord(r.View, i)
+	if full == "" {
+		return i
+	}
+	r.Begin(i, speech.SpanAbbreviation)
+	r.Say(full)
+	return r.End(next)
+}
+
+// isUnheard reports whether token i is a picture or a mark between words that leaves nothing behind.
+func isUnheard(v *text.View, i int) bool {
+	return v.At(i).Kind == text.Emoji || v.At(i).IsOneOf(markupSigns)
+}
+
+// markupSigns are not heard between words.
+const markupSigns = "#*_`~^\\[]{}" + string(rune(text.Silent))
+
+// besideWord returns what the word at token i says in full because of what stands beside it, and the token behind it and its dot; "" for
+// a word that stays.
+func besideWord(v *text.View, i int) (full string, after int) {
+	forms := v.At(i).Word.Beside
+	if len(forms) == 0 {
+		return "", i
+	}
+	after = i + 1
+	if v.TightSign(after, '.') && !v.Last(after) {
+		after++
+	}
+	next := after
+	if v.IsSign(next, ':') || v.IsSign(next, '-') {
+		next++
+	}
+	for markup := after; next-markup < text.Lookahead && isUnheard(v, next); {
+		next++ // PF#5, opp **Shiv mandir**
+	}
+	for _, k := range forms {
+		if f := &neighbourForms[k]; f.fits(v, i, next) {
+			return f.full, after
+		}
+	}
+	return "", i
+}
+
+// unitApart returns what the unit at token i is called behind per or plus: ten rupees per km, 8+ yrs. "" for none.
+func unitApart(r *Reader, i int) string {
+	if plus := r.IsSign(i-1, '+') && r.Tight(i-1) && r.At(i-2).Kind == text.Digits; plus {
+		if u := text.UnitText(r.View, i, i+1); u != nil && !u.TightOnly && !u.Rare && !r.Single(i) {
+			return r.Lang.Measure(u).Many
+		}
+		return ""
+	}
+	if !r.Reads(i-1, "per", "Per", "pr", "प्रति") || r.Single(i) {
+		return ""
+	}
+	var buf [24]byte
+	low, _ := words.Fold(buf[:0], r.Str(i))
+	switch u := text.UnitText(r.View, i, i+1); {
+	case words.LongRates[string(low)] != "":
+		return r.Lang.Rates[string(low)]
+	case u != nil && !u.TightOnly && !u.Rare:
+		return r.Lang.Measure(u).One
+	}
+	return ""
+}
+
+// hai reads the h that people type for hai: theek h, kharab h, 500 h. One that is joined to something behind it is a letter. It asks for
+// a Hindi word that was said right before it, or a number, and not for the language of the sentence, which may end elsewhere when it is read again.
+func hai(r *Reader, i int) int {
+	if !r.Reads(i, "h") || r.In(i+1, words.AddressSign) {
+		return i
+	}
+	worded := !r.Tight(i) && !r.IsGlued() && words.LookUp(r.LastSaid()).Is(words.HindiWord|words.HindiMaybe)
+	counted := r.At(i-1).Kind == text.Digits && !r.English
+	if !worded && !counted && !isTypedHai(r.View, i) {
+		return i
+	}
+	r.Begin(i, speech.SpanAbbreviation)
+	if r.LooseEnd(i + 1) {
+		r.Say("hai")
+	} else {
+		r.Letters("h", r.Lang)
+	}
+	return r.End(i + 1)
+}
+
+// isGreeting reports whether the gm or gn at token i greets: it begins a clause, and no number, unit or name is meant.
+func isGreeting(v *text.View, i, next int) bool {
+	t := v.At(next)
+	goesOn := isNoun(v, next) || v.Reads(next, "all")
+	if t.Kind != text.Latin { // no number, nor what it becomes
+		goesOn = t.Kind != text.Digits && t.Kind != text.Deva
+	}
+	goesOn = goesOn || v.At(i+1).Kind == text.Emoji // gm 🙏 5 log aaye
+	first := i
+	for v.At(first-1).Kind == text.Sign && !text.EndsClause(v, first-1) || isUnheard(v, first-1) {
+		first--
+	}
+	begins := v.At(i).Cas != words.Upper && text.EndsClause(v, first-1)
+	return begins && goesOn && !v.IsSign(i+1, '.')
+}
+
+// isTyped reports whether token i is written as people type in a hurry: in small letters, and a dot behind it would end the sentence.
+func isTyped(v *text.View, i int) bool { return v.At(i).Cas == words.Lower && !v.IsSign(i+1, '.') }
+
+// colonBehind reports whether a colon stands behind token i, but for signs that are not heard.
+func colonBehind(v *text.View, i int) bool {
+	j := i + 1
+	for j < i+text.Lookahead && isUnheard(v, j) {
+		j++
+	}
+	return v.IsSign(j, ':')
+}
+
+// isNoun reports whether token i is a word with a meaning of its own, and none that a number, a sign or a short form becomes.
+func isNoun(v *text.View, i int) bool {
+	return v.At(i).Kind == text.Latin && !v.Single(i) && !v.At(i).Word.Is(words.Expansion|words.EnglishWord)
+}
+
+// futureEndings are those of verbs of what will be: aaoge, jaenge.
+var futureEndings = [...]string{"oge", "ogi", "ega", "egi", "enge", "engi", "unga", "ungi"}
+
+// endingsBeforeHai are those of verbs before है: देना, लेनी, करते, गया. What signs are called ends otherwise.
+var endingsBeforeHai = [...]string{"ना", "नी", "ने", "ता", "ती", "ते", "रहा", "रही", "रहे", "गया", "गई", "गए"}
+
+func endsIn(word string, endings []string) bool {
+	for _, ending := range endings {
+		if strings.HasSuffix(word, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTypedWhen reports whether the kb or jb at token i is kab or jab, and not the size of a file: kb tak, kb aaoge.
+func isTypedWhen(v *text.View, i, next int) bool {
+	if !isTyped(v, i) || isCounted(v, i) {
+		return false
+	}
+	t := v.At(next)
+	if v.Reads(next, "me", "mein", "ka", "ki", "ke") {
+		return false
+	}
+	return t.Kind == text.Latin && (t.Word.Is(words.AnyHindi) || t.Word.Chat != nil || endsIn(v.Str(next), futureEndings[:]))
+}
+
+// isTypedVerb reports whether the kia, dia or lia at token i is kiya, diya or liya, and no car, lamp or name.
+func isTypedVerb(v *text.View, i, next int) bool {
+	before := v.At(i - 1).Word
+	behindVerb := before.Is(words.HindiVerb) || before.Chat != nil
+	return isTyped(v, i) && (behindVerb || v.Reads(next, "h", "hai", "tha", "thi", "kya"))
+}
+
+// isTypedHai reports whether the h at token i is the verb of a Hindi sentence, and not the name of what stands before it: khada h,
+// देना h, 18-20k h; but option h.
+func isTypedHai(v *text.View, i int) bool {
+	j, apart := i-1, v.At(i).Gap
+	for ; i-j < text.Lookahead && isUnheard(v, j); j-- {
+		apart = true // khada *h*
+	}
+	if v.TightSign(j, '.') && v.IsWord(j-1, words.Shortened) {
+		j--
+	}
+	before := v.At(j)
+	if !apart && j == i-1 || v.IsWord(j, words.NumbersThings|words.IdWord) {
+		return false
+	}
+	if before.Kind == text.Deva {
+		return endsIn(v.Str(j), endingsBeforeHai[:])
+	}
+	measured := v.Tight(j) && v.At(j-1).Kind == text.Digits // 18-20k h
+	long := before.Cas == words.Lower && before.B-before.A > 2
+	short := before.Word.Is(words.Shortened) || len(before.Word.Beside) > 0 || v.TightSign(j-1, '/') // which are long when they are read again
+	typed := before.Kind == text.Latin && !before.Word.Is(words.Expansion) && (long || short)
+	return (typed || measured) && amongHindi(v, i)
+}
+
+// amongHindi reports whether a Roman Hindi word stands near token i in its sentence, and none that a rule may have put there, nor the hai
+// that another h becomes.
+func amongHindi(v *text.View, i int) bool {
+	for j := max(v.Start, i-16); j < min(v.Stop, i+16); j++ {
+		t := v.At(j)
+		hindi := t.Kind == text.Latin && t.Cas == words.Lower && t.Word.Is(words.AnyHindi)
+		if hindi && !t.Word.Is(words.Expansion) && !v.Reads(j, "hai") {
+			return true
+		}
+	}
+	return false
+}
+
+// isCounted reports whether a number stands before token i, or a word that one may have become.
+func isCounted(v *text.View, i int) bool {
+	before := v.At(i - 1)
+	return before.Kind == text.Digits || before.Kind == text.Deva || before.Word.Is(words.Expansion)
+}
+
+// isMonthAlone reports whether the short month at token i stands without a day: nov ka bill, since Oct.
+func isMonthAlone(v *text.View, i, next int) bool {
+	behind := v.In(next, words.CaseEnding) || v.In(next, words.BehindMonth)
+	return v.At(i).Cas != words.Upper && (behind && !isCounted(v, i) || v.In(i-1, words.BeforeMonth))
+}
+
+// isWeekend reports whether the Sat or Sun at token i is a day of the week.
+func isWeekend(v *text.View, i, next int) bool {
+	if v.At(i).Cas == words.Lower {
+		return false
+	}
+	beside := i - 1
+	if v.At(beside).IsOneOf("/&,") {
+		beside--
+	}
+	ordinal := v.At(i-2).Kind == text.Digits && v.Tight(i-1) && text.EnglishEnding(v.AtWord(i-1))                               // 2nd Sat
+	hours := v.At(i).Cas == words.Title && v.At(i-1).Kind != text.Digits && v.Small(next, 2) > 0 && v.NumberBehind(next+1, '-') // Sat 11-12.30
+	if v.At(i).Cas == words.Title && isClock(v, next) {
+		return true // Sat 3 pm
+	}
+	if ordinal || hours || isDay(v, next) {
+		return true
+	}
+	if v.In(i-1, words.WeekendBefore) || v.IsSign(i-1, '&') || text.WeekdayAt(v, beside) > 0 {
+		return true
+	}
+	return v.In(next, words.WeekendBehind) || v.At(next).IsOneOf("/&") && text.WeekdayAt(v, next+1) > 0
+}
+
+// isDay reports whether a date in numbers, or one with the name of its month, begins at token i.
+func isDay(v *text.View, i int) bool {
+	if m, next := text.MonthAt(v, i); m > 0 {
+		return v.At(next).Kind == text.Digits || v.IsSign(next, '-')
+	}
+	if v.At(i).Kind != text.Digits {
+		return false
+	}
+	if _, ok := text.NumericDate(v, i); ok {
+		return true
+	}
+	if _, ok := text.MonthSecond(v, i); ok {
+		return true
+	}
+	a, b := v.Small(i, 2), v.Small(i+2, 4)
+	withMonth := a > 0 && b > 0 && (a <= 12 || b <= 12)
+	return withMonth && text.HasStroke(v, i) && len(v.Str(i+2))%2 == 0 && v.LooseEnd(i+3)
+}
+
+// isYears reports whether a number of years begins at token i: 5 yrs, 10+ years.
+func isYears(v *text.View, i int) bool {
+	if v.At(i).Kind != text.Digits {
+		return false
+	}
+	for j := i + 1; j < i+5; j++ {
+		if v.In(j, words.Yearly) {
+			return true
+		}
+		if !v.At(j).IsOneOf("+-.") && v.At(j).Kind != text.Digits {
+			return false
+		}
+	}
+	return false
+}
+
+// isLength reports whether a number of metres or kilometres begins at token i.
+func isLength(v *text.View, i int) bool {
+	n, ok := text.NumberAt(v, i)
+	if !ok {
+		return false
+	}
+	u, _ := text.UnitAt(v, n.Next)
+	return u != nil && (u.Symbol == "km" || u.Symbol == "m" || u.Symbol == "mi")
+}
+
+// isClock reports whether a time of the day begins at token i.
+func isClock(v *text.View, i int) bool {
+	if v.At(i).Kind != text.Digits {
+		return false
+	}
+	m, ok := text.MomentAt(v, i)
+	return ok && m.Clear()
+}
+
+// isTimetable reports whether the dep or arr at token i stands beside a time: dep. 21:05, 21:05 dep, arr Pune 6 am.
+func isTimetable(v *text.View, i, next int) bool {
+	if isStation(v, next) {
+		next++
+	}
+	return isClock(v, next) || v.At(next).Kind == text.Digits && v.NumberBehind(next+1, ':') || isBehindClock(v, i)
+}
+
+// isSideOfTown reports whether the letter at token i is the part of a suburb that lies on one side of its railway, as in Mumbai: Andheri (E), Mumbai.
+func isSideOfTown(v *text.View, i, _ int) bool {
+	if v.At(i).Cas != words.Upper || !v.IsSign(i-1, '(') || !v.TightSign(i+1, ')') || v.At(i-2).Cas != words.Title {
+		return false
+	}
+	next := i + 2
+	for next < i+text.Lookahead && v.At(next).IsOneOf(",-") {
+		next++
+	}
+	return v.IsWord(next, words.City) || v.At(next).Kind == text.Digits && len(v.Str(next)) == 6
+}
+
+// isBehindClock reports whether a time with a colon stands before token i: 21:00 dep.
+func isBehindClock(v *text.View, i int) bool {
+	return v.At(i-1).Kind == text.Digits && v.IsSign(i-2, ':') && v.At(i-3).Kind == text.Digits
+}
+
+// isMovedMoney reports whether the DR or CR at token i stands between the tail of an account and the money that moved: A/c XX8830 DR Rs.2,450.
+func isMovedMoney(v *text.View, i, next int) bool {
+	tail := v.At(i-1).Kind == text.Digits && len(v.Str(i-1)) >= 3 && !text.IsMoneyBehind(v, i-1)
+	return tail && (text.CurrencyCode(v, next) > 0 || v.At(next).IsCurrency())
+}
+
+// isBeforeBalance reports whether what stands behind the short form at token i is a balance: Clr Bal, Tot avl Bal.
+func isBeforeBalance(v *text.View, i, next int) bool {
+	return v.LooseEnd(i+1) && v.In(next, words.Balances)
+}
+
+// isStreet reports whether the St. at token i is a street, by the name or the number before it: 42 Church St., 5th St.; but St. Xavier's.
+func isStreet(v *text.View, i, next int) bool {
+	before := v.At(i - 1)
+	if v.At(i).Cas != words.Title || !v.IsSign(i+1, '.') || before.Kind != text.Latin || !v.At(i).Gap {
+		return false
+	}
+	if v.At(i-2).Kind == text.Digits && (before.Cas == words.Title || v.Tight(i-1) && text.EnglishEnding(v.Str(i-1))) {
+		return true
+	}
+	saint := v.At(next).Kind == text.Latin && v.At(next).Cas == words.Title
+	return before.Cas == words.Title && !before.Word.Is(words.EnglishWord) && !saint
+}
+
+// isPlatform reports whether the PF at token i is that of a station, not the fund of a salary: PF 3, PF no. 4.
+func isPlatform(v *text.View, i, next int) bool {
+	if isNo(v, next) {
+		next++
+		if v.IsSign(next, '.') {
+			next++
+		}
+	}
+	n := v.Small(next, 2)
+	if n < 1 || n > 30 || v.At(i).Cas != words.Upper {
+		return false
+	}
+	next++
+	if !v.LooseEnd(next) || v.IsSign(next, '%') || v.CountedAt(next) {
+		return false
+	}
+	return !v.NumberBehind(next, '.') && !v.NumberBehind(next, ',') && !v.TightSign(next, '/')
+}
+
+// isSection reports whether the number at token i is that of a law: Sec 80C, Sec. 138 NI Act.
+func isSection(v *text.View, i int) bool {
+	if v.At(i).Kind != text.Digits {
+		return false
+	}
+	if v.Tight(i+1) && v.At(i+1).Kind == text.Latin && v.At(i+1).InCapitals() {
+		return true
+	}
+	if v.TightSign(i+1, '(') && v.Small(i+2, 2) > 0 && v.IsSign(i+3, ')') {
+		return true // Sec 12(3)
+	}
+	for j := i + 1; j < min(v.Stop, i+6); j++ {
+		if v.In(j, words.LawBook) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDebited reports whether the Dr at token i tells where money came from, and is no doctor: Rs 350 Dr from A/c.
+func isDebited(v *text.View, i, next int) bool {
+	return v.Reads(i, "Dr", "DR", "dr") && text.IsMoneyBehind(v, i-1) && v.In(next, words.PaidBy)
+}
+
+// isCreditedTo reports whether the Cr at token i tells where money went to, and is no crore: & Cr. to chai@upi.
+func isCreditedTo(v *text.View, i, next int) bool {
+	return v.Reads(i, "Cr", "CR") && v.At(i-1).Kind != text.Digits && v.Reads(next, "to", "in", "into", "by")
+}
+
+// hasPaise reports whether an amount with commas and paise begins at token i.
+func hasPaise(v *text.View, i int) bool {
+	n, ok := text.NumberAt(v, i)
+	return ok && n.Grouped && len(n.Frac) == 2
+}
+
+// isBalanceBehind reports whether money with paise, as banks print a balance, ends with token i, and nothing goes on behind it.
+func isBalanceBehind(v *text.View, i int) bool {
+	paise := v.IsSign(i-1, '.') && v.Tight(i) && v.At(i).Kind == text.Digits && len(v.Str(i)) == 2
+	next := v.At(i + 2)
+	ends := next.Kind == text.Nothing || next.Kind == text.Sign || next.Cas == words.Title
+	return paise && ends && text.IsMoneyBehind(v, i)
+}
+
+// isBalance reports whether the bal at token i is short for balance, and no hair: Clr Bal, bal: Rs 500.
+func isBalance(v *text.View, i, next int) bool {
+	money := v.At(next).IsCurrency() || text.CurrencyCode(v, next) > 0
+	if money || v.At(next).Kind == text.Digits || colonBehind(v, i) {
+		return true
+	}
+	if v.At(i).Cas == words.Title && v.IsSign(next, '(') {
+		return true // Bal (subject to clearing)
+	}
+	if v.In(i-1, words.BeforeBalance) || v.IsSign(i-1, '.') && v.In(i-2, words.BeforeBalance) {
+		return true
+	}
+	return v.At(i).Cas == words.Upper && !v.At(i-1).IsOneOf("\"'")
+}
+
+// isCreditBehind reports whether an amount that is a balance ends before the CR at token i.
+func isCreditBehind(v *text.View, i int) bool {
+	if v.At(i-1).Kind != text.Digits || !v.IsSign(i-2, '.') || len(v.Str(i-1)) != 2 {
+		return false
+	}
+	j := i - 3
+	for j > max(v.Start, i-12) && (v.At(j-1).Kind == text.Digits || v.IsSign(j-1, ',')) {
+		j--
+	}
+	a, ok := text.AmountAt(v, j)
+	return ok && a.Next == i && text.IsCreditBalance(v, i, &a)
+}
+
+// course reads the x of 1-0-1 x 5 days as for.
+func course(r *Reader, i int) int {
+	if !r.Reads(i, "x", "X") || r.Tight(i) || r.Tight(i+1) || r.At(i+1).Kind != text.Digits {
+		return i
+	}
+	if !r.In(i+2, words.CourseUnit) {
+		return i
+	}
+	dose := r.At(i-1).Kind == text.Digits && r.IsSign(i-2, '-') && r.At(i-3).Kind == text.Digits
+	word := r.At(i-1).Kind == text.Latin && !r.CountedAt(i-1) && (r.At(i-2).Kind != text.Digits || r.Reads(i-1, "mg", "ml", "mcg"))
+	rated := r.IsSign(i-2, '/') && r.At(i-1).Kind == text.Latin // 2hrs/day x 6 days
+	if !dose && !word && !rated {
+		return i
+	}
+	r.Begin(i, speech.SpanSign)
+	if r.English {
+		r.Say(r.Lang.Words[words.WordFor])
+	} else {
+		r.Pause()
+	}
+	return r.End(i + 1)
+}

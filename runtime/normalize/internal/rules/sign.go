@@ -1,0 +1,592 @@
+package rules
+
+import (
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// picture passes over an emoji.
+func picture(r *Reader, i int) int { return r.Hush(i, i+1, speech.SpanEmoji) }
+
+// tag passes over a tag.
+func tag(r *Reader, i int) int { return r.Hush(i, i+1, speech.SpanMarkup) }
+
+// emoticon passes over :), ;-), :D and <3.
+func emoticon(r *Reader, i int) int {
+	t := r.At(i)
+	if t.Ch == '<' && heart(r.View, i) {
+		return r.Hush(i, i+2, speech.SpanEmoji)
+	}
+	if isAppMark(r.View, i) {
+		return r.Hush(i, i+3, speech.SpanMarkup)
+	}
+	if t.Ch != ':' && t.Ch != ';' {
+		return i
+	}
+	j := i + 1
+	if r.TightSign(j, '-') || r.TightSign(j, '\'') {
+		j++
+	}
+	mouth := r.At(j)
+	switch {
+	case !r.Tight(j):
+		return i
+	case mouth.Kind == text.Latin:
+		if !t.Gap || !r.Reads(j, "D", "P", "p") || r.TightSign(j+1, '+') || r.TightSign(j+1, '-') {
+			return i
+		}
+		j++
+	case mouth.IsOneOf("@") && t.Gap:
+		j++
+	case mouth.IsOneOf("()"):
+		if !t.Gap && mouth.Ch == '(' || mouth.Ch == ')' && inBrackets(r.View, i) {
+			return i // the bracket is a bracket
+		}
+		for n := 0; n < text.Lookahead && r.TightSign(j, mouth.Ch); n++ {
+			j++
+		}
+	default:
+		return i
+	}
+	if !r.LooseEnd(j) {
+		return i
+	}
+	return r.Hush(i, j, speech.SpanEmoji)
+}
+
+// isAppMark reports whether <#> stands at token i, by which an app finds its code in a message.
+func isAppMark(v *text.View, i int) bool {
+	return v.IsSign(i, '<') && v.TightSign(i+1, '#') && v.TightSign(i+2, '>')
+}
+
+// inBrackets reports whether a bracket is open at token i.
+func inBrackets(v *text.View, i int) bool {
+	closed := 0
+	for j := i - 1; j > i-text.Lookahead && j >= v.Start; j-- {
+		switch {
+		case v.IsSign(j, ')'):
+			closed++
+		case v.IsSign(j, '(') && closed == 0:
+			return !v.At(j + 1).IsOneOf(",;:.!?") // a mark behind it has it dropped
+		case v.IsSign(j, '('):
+			closed--
+		}
+	}
+	return false
+}
+
+// heart reports whether the <3 at token i is a heart. Only beside warm words: a rating may well be less than three.
+func heart(v *text.View, i int) bool {
+	if !v.Tight(i+1) || v.Small(i+1, 1) != 3 || !v.LooseEnd(i+2) {
+		return false
+	}
+	decimal := v.TightSign(i+2, '.') && v.Tight(i+3)
+	if decimal || v.IsSign(i+2, '%') || v.CountedAt(i+2) {
+		return false
+	}
+	for j := i - 1; j >= max(v.Start, i-5); j-- {
+		if v.IsWord(j, words.Warm) {
+			return true
+		}
+	}
+	return i == v.Start && v.At(i+2).Kind == text.Nothing
+}
+
+// laugh passes over XD.
+func laugh(r *Reader, i int) int {
+	if !r.Reads(i, "XD", "xD") || r.Joined(i) || !r.LooseEnd(i+1) {
+		return i
+	}
+	read := r.IsWord(i+1, words.DigitName) || text.IsIn(" zero one two three four five six seven eight nine ", r.AtWord(i+1))
+	if r.At(i+1).Kind == text.Digits || r.TightSign(i+1, '-') || read {
+		return i // XD 42 and XD-42 are codes
+	}
+	return r.Hush(i, i+1, speech.SpanEmoji)
+}
+
+// punctuation keeps what parts and ends sentences.
+func punctuation(r *Reader, i int) int {
+	t := r.At(i)
+	switch t.Ch {
+	case text.Danda:
+		r.Mark("।")
+	case '|':
+		return bar(r, i)
+	case ',', ';', ':', '?', '!':
+		r.Mark(r.Str(i))
+	case '.', text.Ellipsis:
+		return dots(r, i)
+	case '(':
+		r.Open(i)
+	case ')':
+		switch {
+		case !isMarker(r.View, i):
+			if !inBrackets(r.View, i) {
+				r.DropColon()
+			}
+			r.Close(')')
+		case r.At(i+1).Kind != text.Nothing:
+			r.Pause()
+		}
+	case '"', '\'':
+		begins := t.Gap || r.Waits() || opensAddress(r.View, i-1)
+		if begins && r.Tight(i+1) && !r.At(i+1).IsOneOf(".,;:?!)") {
+			r.Open(i)
+		} else {
+			r.Close(t.Ch)
+		}
+	case '-', text.EnDash, text.EmDash:
+		return dash(r, i)
+	default:
+		return i
+	}
+	return i + 1
+}
+
+// isMarker reports whether the bracket at i belongs to a list number, 1), which has no opening one.
+func isMarker(v *text.View, i int) bool {
+	p, before := v.At(i-1), v.At(i-2)
+	if p.Kind != text.Digits || p.B-p.A > 2 || inBrackets(v, i-1) {
+		return false
+	}
+	return before.Kind == text.Nothing || p.Gap && before.IsOneOf(",;:")
+}
+
+// dots reads a full stop or an ellipsis.
+func dots(r *Reader, i int) int {
+	if text.IsDotOfName(r.View, i) {
+		r.Begin(i, speech.SpanSign)
+		r.Say(r.Lang.Words[words.WordDot])
+		return r.End(i + 1)
+	}
+	j := i
+	for r.IsSign(j, r.At(i).Ch) && (j == i || r.Tight(j)) {
+		j++
+	}
+	if j-i > 1 || r.At(i).Ch == text.Ellipsis {
+		r.Mark("...")
+	} else {
+		r.Mark(".")
+	}
+	return j
+}
+
+// bar reads |: a danda behind Devanagari, else the border between two cells.
+func bar(r *Reader, i int) int {
+	j := i
+	for r.IsSign(j, '|') {
+		j++
+	}
+	if text.IsDanda(r.View, i) && j <= i+2 {
+		r.Mark("।")
+	} else if i > r.Start && j < r.Stop {
+		r.Pause()
+	}
+	return r.Hush(i, j, speech.SpanSign)
+}
+
+// dash keeps a hyphen or a dash between words; before a number it is a pause.
+func dash(r *Reader, i int) int {
+	j := i
+	for t := r.At(j); t.IsOneOf(text.Dashes) && (j == i || !t.Gap); t = r.At(j) {
+		j++
+	}
+	if r.TightSign(j, '>') {
+		r.Pause() // ->
+		return r.Hush(i, j+1, speech.SpanSign)
+	}
+	t, next := r.At(i), r.At(j)
+	number := next.Kind == text.Digits && (t.Gap || next.Gap || next.B-next.A > 4)
+	unsaid := r.At(i-1).IsOneOf("#*_`~^\\[]{}"+string(rune(text.Silent))) && r.Tight(i) // else what it parts would join when it is read again
+	if number || unsaid || next.IsCurrency() {
+		r.Pause()
+		return r.Hush(i, j, speech.SpanSign)
+	}
+	if !r.BehindWord() || !next.Kind.WordLike() || isMaskAlone(r.View, j) {
+		return r.Hush(i, j, speech.SpanSign)
+	}
+	mark := "-"
+	switch several := j > i+1; {
+	case t.Ch == text.EnDash && !several:
+		mark = "–"
+	case t.Ch == text.EmDash, several: // -- is how typewriters wrote a dash
+		mark = "—"
+	}
+	r.Hyphenate(mark, t.Gap, next.Gap)
+	return j
+}
+
+// isMaskAlone reports whether a mask of crosses begins at token i and no digits are left behind it: ई-XXXX.
+func isMaskAlone(v *text.View, i int) bool {
+	if !text.Crosses(v, i) {
+		return false
+	}
+	next, wide := text.MaskAt(v, i)
+	return wide >= 4 && v.At(behindHyphen(v, next)).Kind != text.Digits
+}
+
+// spokenSign reads signs that are words, and drops those that are none.
+func spokenSign(r *Reader, i int) int {
+	if next := bareRate(r, i); next > i {
+		return next
+	}
+	t := r.At(i)
+	if t.Ch == '%' && r.Tight(i+1) && r.Reads(i+1, "ile", "iles") && r.LooseEnd(i+2) {
+		r.Begin(i, speech.SpanAbbreviation)
+		r.Say("percentile")
+		return r.End(i + 2)
+	}
+	if isKey(r.View, i) {
+		r.Begin(i, speech.SpanSign)
+		if t.Ch == '#' {
+			r.Say(r.Lang.Words[words.WordHash])
+		} else {
+			r.Say(r.Lang.Words[words.WordStar])
+		}
+		return r.End(i + 1)
+	}
+	if isPrompt(r.View, i) {
+		return r.Hush(i, i+1, speech.SpanMarkup)
+	}
+	if cur := text.SignCurrency(t.Ch); cur > 0 {
+		r.Begin(i, speech.SpanSign)
+		r.Say(r.Lang.Money[cur].Many)
+		return r.End(i + 1)
+	}
+	if u := text.SignUnits[t.Ch]; u != nil {
+		r.Begin(i, speech.SpanSign)
+		r.Say(r.Lang.Measure(u).Many)
+		return r.End(i + 1)
+	}
+	w := signWord(r.View, i)
+	if w == words.NoWord {
+		parting := "<>" + string(rune(text.Arrow))
+		if (r.At(i-1).Kind == text.Digits || r.IsWord(i-1, words.ScaleWord)) && !isLetterBehind(r.View, i+1) {
+			parting = "<>/" + string(rune(text.Arrow))
+		}
+		if inside := i > r.Start && i+1 < r.Stop; inside && t.IsOneOf(parting) && !isAngled(r.View, i) {
+			r.Pause()
+		}
+		return r.Hush(i, i+1, speech.SpanSign)
+	}
+	r.Begin(i, speech.SpanSign)
+	r.Say(r.Lang.Words[w])
+	return r.End(i + 1)
+}
+
+// isPrompt reports whether the dollar at token i is the prompt of a shell, before a command in small letters: $ npm install.
+func isPrompt(v *text.View, i int) bool {
+	next := v.At(i + 1)
+	if v.At(i).Ch != '$' || !next.Gap || !next.InSmallLetters() {
+		return false
+	}
+	return i == v.Start || v.IsSign(i-1, '`') || v.In(i+1, words.Command)
+}
+
+// isAngled reports whether the sign at token i is a bracket around words, which has its other half near it: <Ramesh Kumar>, List<int>.
+func isAngled(v *text.View, i int) bool {
+	step, other := 1, byte('>')
+	inside := i + 1
+	if v.IsSign(i, '>') {
+		step, other, inside = -1, '<', i-1
+	} else if !v.IsSign(i, '<') {
+		return false
+	}
+	touches := v.Toks[max(i, inside)].Src == v.Toks[min(i, inside)].End
+	if !touches || !v.At(inside).Kind.WordLike() {
+		return false
+	}
+	for k := i + step; k != i+12*step; k += step {
+		if v.IsSign(k, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// change reads the arrow that leads from one number to another: 60L->75L.
+func change(r *Reader, i int) int {
+	next := i + 1
+	if r.IsSign(i, '-') && r.TightSign(next, '>') {
+		next++
+	} else if !r.IsSign(i, text.Arrow) {
+		return i
+	}
+	before := i - 1
+	number := r.At(before).Kind == text.Digits || r.IsSign(before, '%') || r.IsWord(before, words.ScaleWord) && r.At(before-1).Kind == text.Digits
+	if r.At(before).Kind == text.Digits && (r.ZeroLed(before) || text.ContextOf(r.View, before).What != text.NoContext) {
+		return i // order 0093 → 1 thali
+	}
+	if !number || !r.At(next).OpensNumber() && !r.At(next).IsCurrency() {
+		return i
+	}
+	r.Begin(i, speech.SpanSign)
+	r.Say(r.Lang.Words[words.WordTo])
+	return r.End(next)
+}
+
+// polarity reads +ve and -ve, as of Rh -ve, which are English words in Hindi sentences, too, and the minus of a blood group: O-. Its plus
+// is a plus, as people say it.
+func polarity(r *Reader, i int) int {
+	t := r.At(i)
+	said, next := "positive", i+2
+	switch {
+	case isBloodGroup(r.View, i) && t.Ch != '+':
+		said, next = r.Lang.Words[words.WordNegative], i+1
+	case !t.IsOneOf("+-") || !r.Tight(i+1) || !r.Reads(i+1, "ve") || !r.LooseEnd(i+2):
+		return i
+	case t.Ch == '-':
+		said = "negative"
+	}
+	r.Begin(i, speech.SpanSign)
+	r.Say(said)
+	return r.End(next)
+}
+
+// isBloodGroup reports whether the sign at token i is that of a blood group. A and B with a sign are marks in school, too, so they ask for
+// a word of blood near them.
+func isBloodGroup(v *text.View, i int) bool {
+	if !v.At(i).IsOneOf("+"+text.Hyphens) || !v.Tight(i) || !v.LooseEnd(i+1) || v.Joined(i-1) {
+		return false
+	}
+	if next := v.At(i + 1); next.IsOneOf("+-*") || v.TightSign(i+1, '(') || v.IsSign(i-2, '-') {
+		return false
+	}
+	if v.Reads(i-1, "O", "AB", "ओ", "एबी") {
+		return v.At(i+1).Kind != text.Digits
+	}
+	if !v.Reads(i-1, "A", "B", "ए", "बी") {
+		return false
+	}
+	for j := max(v.Start, i-8); j < min(v.Stop, i+9); j++ {
+		if v.In(j, words.BloodWord) {
+			return true
+		}
+	}
+	return false
+}
+
+// signWord returns the word that the sign at i is, noWord for nothing.
+func signWord(v *text.View, i int) words.Connector {
+	numberBefore, numberBehind := v.At(i-1).Kind == text.Digits, v.At(i+1).Kind == text.Digits
+	ch := v.At(i).Ch
+	switch ch {
+	case '#':
+		if v.Tight(i) && v.Single(i-1) {
+			return words.WordSharp // C#
+		}
+	case text.Star:
+		if numberBefore {
+			return words.WordStar
+		}
+	case '/':
+		return strokeWord(v, i)
+	case '*', text.Multiply:
+		if ch == '*' && isStarred(v, i) {
+			return words.WordStar
+		}
+		if numberBefore && numberBehind {
+			return words.WordTimes
+		}
+		if ch == text.Multiply && (text.Factors(v, i) || hasEquals(v, i)) {
+			return words.WordTimes
+		}
+	case '~':
+		if (numberBehind || v.At(i+1).IsCurrency()) && v.Tight(i+1) && v.At(i).Gap {
+			return words.WordAbout // ~9hrs
+		}
+	case '<', '>':
+		if numberBehind {
+			return signWords[ch]
+		}
+	default:
+		return signWords[ch]
+	}
+	return words.NoWord
+}
+
+// strokeWord returns the word that the stroke at i is.
+func strokeWord(v *text.View, i int) words.Connector {
+	bold := v.At(i-2).Kind == text.Digits || v.At(i-3).Kind == text.Digits
+	switch {
+	case isChoice(v, i):
+		return words.WordOr
+	case bold && v.IsSign(i-1, '*') && v.TightDigits(i+1):
+		return words.WordOver // **92**/100
+	}
+	return words.NoWord
+}
+
+// signWords has the signs that are one thing wherever they are said.
+var signWords = [256]words.Connector{
+	'&':               words.WordAnd,
+	'%':               words.WordPercent,
+	'@':               words.WordAt,
+	'+':               words.WordPlus,
+	text.PlusMinus:    words.WordPlusMinus,
+	'=':               words.WordEquals,
+	text.Approx:       words.WordAbout,
+	text.NotEqual:     words.WordUnequal,
+	'<':               words.WordLess,
+	'>':               words.WordMore,
+	text.LessEqual:    words.WordAtMost,
+	text.GreaterEqual: words.WordAtLeast,
+	text.Divide:       words.WordDivided,
+	text.Degree:       words.WordDegree,
+	text.Half:         words.WordHalf,
+}
+
+// bareRate reads the stroke of 1500/month and 96.72/L, where no currency says that a price stands before it.
+func bareRate(r *Reader, i int) int {
+	if !r.IsSign(i, '/') || !r.Tight(i+1) || !r.LooseEnd(i+2) {
+		return i
+	}
+	if !r.Tight(i) && words.Rates[r.AtWord(i+1)] == "" {
+		return i // 7,800 /cumm
+	}
+	if next := frequency(r, i); next > i {
+		return next
+	}
+	j, counts := ratedNumber(r.View, i)
+	switch {
+	case j < 0:
+		return i
+	case isMonthlyRate(r.View, i, j):
+		r.Begin(i, speech.SpanAmount)
+		r.Say(r.Lang.Words[words.WordPerMonth])
+		return r.End(i + 2)
+	case !isRate(r.View, i, j, counts):
+		return i
+	}
+	r.Begin(i, speech.SpanAmount)
+	r.SayRate(i+1, r.Lang)
+	return r.End(i + 2)
+}
+
+// ratedNumber returns the number in front of the stroke at token i, -1 for none. counts means that a word between them says what it
+// counts: 8 units/day, 100 SMS/day.
+func ratedNumber(v *text.View, i int) (number int, counts bool) {
+	j := i - 1
+	if v.At(j-1).Kind == text.Digits {
+		sms := v.At(j).Kind == text.Latin && v.In(i+1, words.Period)
+		sacks := v.At(j).Kind == text.Deva && v.At(i+1).Kind == text.Deva // 2 बोरी/बीघा
+		counts = v.IsWord(j, words.Counted) || sms || sacks
+	}
+	if counts || v.Joined(j) && v.IsWord(j, words.ScaleWord) {
+		j-- // 25k/month
+	}
+	if v.At(j).Kind != text.Digits {
+		return -1, false
+	}
+	return j, counts
+}
+
+// isRate reports whether the word behind the stroke at token i is what the number at token j is for each of.
+func isRate(v *text.View, i, j int, counts bool) bool {
+	var buf [16]byte
+	low, _ := words.Fold(buf[:0], v.AtWord(i+1))
+	rated, scaled := words.Rates[string(low)] != "", j < i-1 && !counts
+	switch {
+	case rated && len(low) > 1:
+		return true
+	case counts:
+		return rated
+	case scaled && text.ListsOn(v, i+2):
+		return false // EMI 21k/school fee 6k
+	case scaled && len(low) >= 3 && v.At(i+1).InSmallLetters():
+		return true // 8k/bed
+	case v.Reads(i+1, "q") && len(v.Str(j)) >= 4:
+		return true // 7450/q: a quintal of cotton
+	case len(low) == 1 && !scaled && !v.TightSign(j-1, '.'):
+		return false // 12/C is a house
+	}
+	return rated || words.Units[string(low)] != nil
+}
+
+// isMonthlyRate reports whether the m behind the stroke at token i is a month: pension 1500/m.
+func isMonthlyRate(v *text.View, i, j int) bool {
+	return v.Reads(i+1, "m") && j == i-1 && len(v.Str(j)) >= 3 && countsMoney(v, j)
+}
+
+// countsMoney reports whether a word of wages or dues stands in front of the number at token j.
+func countsMoney(v *text.View, j int) bool {
+	return v.IsNear(j, words.Monthly, 4) || v.Near(j, words.AmountOf, 3)
+}
+
+// frequency reads the stroke of once/wk and of trip/head.
+func frequency(r *Reader, i int) int {
+	often := r.In(i-1, words.Frequency) && r.In(i+1, words.Period)
+	heads := r.In(i+1, words.HeadWord) && r.At(i-1).Kind == text.Latin && !r.In(i-1, words.HeadWord) // trip/head
+	if !often && !heads {
+		return i
+	}
+	r.Begin(i, speech.SpanSign)
+	r.SayRate(i+1, r.Lang)
+	return r.End(i + 2)
+}
+
+// letterNamesInDevanagari are the letters that houses and flats have behind their number.
+const letterNamesInDevanagari = " ए बी सी डी ई एफ एफ़ जी एच जे के "
+
+// isChoice reports whether the stroke at i parts two things of which one is chosen, haan/na or 5%/₹500, and no "or"
+// beside it says so already.
+func isChoice(v *text.View, i int) bool {
+	before, after := v.At(i-1), v.At(i+1)
+	choice := (before.Kind.WordLike() || before.IsOneOf("%.")) && !(v.At(i).Gap && v.Tight(i+1)) // yt pe /RiyaVlogs
+	another := after.Kind.WordLike() || after.IsCurrency()
+	lettered := before.Kind == text.Digits && isLetterBehind(v, i+1)                                         // 23/बी, 4/b
+	pair := text.CurrencyCode(v, i-1) > 0 && text.CurrencyCode(v, i+1) > 0                                   // USD/INR
+	amount := v.IsWord(i-1, words.ScaleWord) && v.At(i-2).Kind == text.Digits                                // EMI 21k/school fee 6k
+	file := before.Kind.Lettered() && text.HasStroke(v, i+1) || v.TightDigits(i+1) && isLetterBehind(v, i+3) // यूपी/2026/00318, sw/2231/b
+	ranged := before.Kind == text.Digits && v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).Kind == text.Digits // 18-25/26-40
+	payee := before.Kind == text.Digits && len(v.Str(i-1)) >= 9 && after.Kind == text.Latin                  // UPI/633180127745/Manju Sweets
+	if lettered || amount || file || ranged {
+		return false
+	}
+	if payee {
+		return false
+	}
+	said := isOr(v, i-1) || isOr(v, i+1)
+	return choice && another && !pair && !said
+}
+
+// isLetterBehind reports whether token i, behind a stroke, is the letter of a house or a file: बी, ब, b.
+func isLetterBehind(v *text.View, i int) bool {
+	t := v.At(i)
+	if !v.Tight(i) || !v.LooseEnd(i+1) {
+		return false
+	}
+	if t.Kind == text.Deva {
+		return t.B-t.A == 3 || text.IsIn(letterNamesInDevanagari, v.Str(i))
+	}
+	return v.Single(i) && t.Cas == words.Lower
+}
+
+// isStarred reports whether the star at token i is one of quality: a 5* hotel, fridge 3*.
+func isStarred(v *text.View, i int) bool {
+	if n := v.Small(i-1, 1); n < 1 || n > 7 || !v.Tight(i) || !v.LooseEnd(i+1) {
+		return false
+	}
+	return v.IsNear(i, words.Starred, 6) || v.In(i+1, words.Starred)
+}
+
+// isOr reports whether token i says "or" already.
+func isOr(v *text.View, i int) bool {
+	return v.In(i, words.OrWord)
+}
+
+// isKey reports whether the sign at i is a key of a telephone: a lone # or * where keys are pressed.
+func isKey(v *text.View, i int) bool {
+	t, next := v.At(i), v.At(i+1)
+	ends := next.Gap || next.Kind == text.Nothing || next.Kind == text.Sign && next.Ch != t.Ch
+	if t.Ch != '#' && t.Ch != '*' || !t.Gap || !ends {
+		return false
+	}
+	for j := max(v.Start, i-8); j <= i+3; j++ {
+		if v.IsWord(j, words.Pressed) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,325 @@
+package rules
+
+import (
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// lengths are the letters behind the numbers of a duration, longest first.
+var lengths = [...]struct {
+	words string
+	unit  string
+}{{" d day days ", "d"}, {" h hr hrs ", "hr"}, {" m min mins ", "min"}, {" s sec secs ", "sec"}}
+
+// lengthAt returns the place in lengths of the word at token i, -1 for none.
+func lengthAt(v *text.View, i int) int {
+	if v.At(i).Kind != text.Latin || v.At(i).Cas != words.Lower {
+		return -1
+	}
+	for k := range lengths {
+		if text.IsIn(lengths[k].words, v.Str(i)) {
+			return k
+		}
+	}
+	return -1
+}
+
+// duration reads 2h 30m, 1h30m20s, 12m 30s and, where the sentence speaks of how long something lasts, 15m and 2:03:15.
+func duration(r *Reader, i int) int {
+	if next := stopwatch(r, i); next > i {
+		return next
+	}
+	first := lengthAt(r.View, i+1)
+	if first < 0 || !r.Tight(i+1) || len(r.Str(i)) > 3 {
+		return i
+	}
+	j, last := i, -1
+	for {
+		k := lengthAt(r.View, j+1)
+		if k <= last || !r.Tight(j+1) || r.At(j).Kind != text.Digits || len(r.Str(j)) > 3 {
+			break
+		}
+		last = k
+		j += 2
+		if !r.LooseEnd(j) && r.At(j).Kind != text.Digits {
+			return i
+		}
+	}
+	if j == i+2 {
+		return lastingMetres(r, i)
+	}
+	if !r.LooseEnd(j) {
+		return i
+	}
+	r.Begin(i, speech.SpanDuration)
+	for k := i; k < j; k += 2 {
+		r.SayUnit(r.Small(k, 3), words.Units[lengths[lengthAt(r.View, k+1)].unit])
+	}
+	return r.End(j)
+}
+
+// lastingMetres reads 15m as minutes, or as months, behind the words for either.
+func lastingMetres(r *Reader, i int) int {
+	if !r.Reads(i+1, "m") || !r.LooseEnd(i+2) || r.At(i+2).IsOneOf("/"+string(rune(text.Squared))) {
+		return i
+	}
+	u := ""
+	for j := max(r.Start, i-6); j < min(r.Stop, i+5); j++ {
+		switch {
+		case r.IsWord(j, words.Terms):
+			u = "mo"
+		case r.IsWord(j, words.Lasting) && u == "":
+			u = "min"
+		}
+	}
+	if u == "" {
+		return i
+	}
+	r.Begin(i, speech.SpanDuration)
+	r.SayUnit(r.Small(i, 3), words.Units[u])
+	return r.End(i + 2)
+}
+
+// termLetters reads 60 M behind a tenure, 7D behind a window and 2N/3D or 3D/2N, the nights and days of a journey.
+func termLetters(r *Reader, i int) int {
+	if r.Small(i, 3) < 1 || r.Joined(i) {
+		return i
+	}
+	if first, second := r.Small(i, 2), r.Small(i+3, 2); first > 0 && second > 0 {
+		for _, letters := range [...]string{"ND", "DN"} {
+			if isTrip(r.View, i, letters) {
+				r.Begin(i, speech.SpanDuration)
+				r.SayUnit(first, tripUnits[letters[0]])
+				r.SayUnit(second, tripUnits[letters[1]])
+				return r.End(i + 5)
+			}
+		}
+	}
+	if !r.LooseEnd(i + 2) {
+		return i
+	}
+	u := ""
+	if r.Reads(i+1, "N") && r.IsNear(i, words.Starred, 7) {
+		u = "~night"
+	}
+	for j := i - 1; j > i-4 && j >= r.Start && u == ""; j-- {
+		switch {
+		case r.IsWord(j, words.Terms) && r.Reads(i+1, "M", "m"):
+			u = "mo"
+		case r.In(j, words.Windowed) && r.Reads(i+1, "D", "d"):
+			u = "d"
+		}
+	}
+	if u == "" {
+		return i
+	}
+	r.Begin(i, speech.SpanDuration)
+	r.SayUnit(r.Small(i, 3), words.Units[u])
+	return r.End(i + 2)
+}
+
+// tripUnits are what the letters of 2N/3D count.
+var tripUnits = map[byte]*words.Unit{'N': words.Units["~night"], 'D': words.Units["d"]}
+
+// isTrip reports whether 2N/3D or 2N-3D begins at token i, with these letters.
+func isTrip(v *text.View, i int, letters string) bool {
+	if !v.Tight(i+1) || v.AtWord(i+1) != letters[:1] || !v.Tight(i+2) || !v.At(i+2).IsOneOf("/-&") {
+		return false
+	}
+	return v.Tight(i+3) && v.Tight(i+4) && v.AtWord(i+4) == letters[1:] && v.LooseEnd(i+5)
+}
+
+// stopwatch reads what a clock cannot show, 52:40, and what a race or a film took, 2:03:15.
+func stopwatch(r *Reader, i int) int {
+	if !r.NumberBehind(i+1, ':') || len(r.Str(i+2)) != 2 || len(r.Str(i)) > 2 || r.IsSign(i-1, ':') {
+		return i
+	}
+	three := r.NumberBehind(i+3, ':')
+	next := i + 3
+	if three {
+		next = i + 5
+	}
+	a, b := r.Small(i, 2), r.Small(i+2, 2)
+	decimals := r.NumberBehind(next, '.') && len(r.Str(next+1)) <= 3 && r.LooseEnd(next+2)
+	if decimals && !three && b < 60 {
+		return hundredths(r, i)
+	}
+	if !r.LooseEnd(next) || r.NumberBehind(next, ':') || r.NumberBehind(next, '.') {
+		return i
+	}
+	if b > 59 || three && r.Small(i+4, 2) < 0 {
+		return i
+	}
+	if three {
+		if !isTaken(r.View, i, next) {
+			return i
+		}
+		return sayStopwatch(r, i, next, false, false)
+	}
+	return twoLengths(r, i, a)
+}
+
+// twoLengths reads a and the minutes or seconds behind its colon at token i: 2:30 घंटे, 3:40 min, the 0:30 of a video, 52:40.
+func twoLengths(r *Reader, i, a int) int {
+	next := i + 3
+	late := a < 13 && r.Reads(next, "late", "Late", "लेट")
+	hours := r.In(next, words.Hourly)
+	minutes := r.In(next, words.MinuteWord)
+	played := r.In(i-1, words.Media) || a == 0 && r.IsNear(i, words.Media, 14)
+	if said := late || hours || minutes || played; !said && (a < 13 || !isTaken(r.View, i, next)) {
+		return i
+	}
+	return sayStopwatch(r, i, next, late || hours, hours || minutes)
+}
+
+// sayStopwatch says the lengths that tokens i to next are: hours first, or minutes and seconds. named means that token next is the unit
+// that has been said.
+func sayStopwatch(r *Reader, i, next int, hours, named bool) int {
+	three := next == i+5
+	r.Begin(i, speech.SpanDuration)
+	k := 1
+	if !three && !hours {
+		k = 2
+	}
+	for j := i; j < next; j += 2 {
+		if n := r.Small(j, 2); n > 0 {
+			r.SayUnit(n, words.Units[lengths[k].unit])
+		}
+		k++
+	}
+	if named { // 3:40 min
+		if next++; r.TightSign(next, '.') && !r.Last(next) {
+			next++
+		}
+	}
+	return r.End(next)
+}
+
+// hundredths reads 2:59.05, minutes and seconds as races are timed.
+func hundredths(r *Reader, i int) int {
+	r.Begin(i, speech.SpanDuration)
+	if n := r.Small(i, 2); n > 0 {
+		r.SayUnit(n, words.Units["min"])
+	}
+	seconds := text.Number{Value: uint64(max(0, r.Small(i+2, 2))), Frac: r.Str(i + 4)}
+	r.SayNumber(&seconds, r.Lang, false)
+	r.Say(r.Lang.Measure(words.Units["s"]).Many)
+	return r.End(i + 5)
+}
+
+// isTaken reports whether words beside tokens i to next say that so much time was taken.
+func isTaken(v *text.View, i, next int) bool {
+	for j := max(v.Start, i-5); j < min(v.Stop, next+4); j++ {
+		joint := v.Reads(j, "ki", "की") && (j != next || v.IsWord(j+1, words.Travel) || v.Near(i, words.Travel, 3)) // 17:00 ki flight
+		if v.IsWord(j, words.Taken) && !joint {
+			return true
+		}
+	}
+	return false
+}
+
+// weekdayRange reads Mon-Fri and सोम-शनि; the short ones are said in full.
+func weekdayRange(r *Reader, i int) int {
+	if text.WeekdayAt(r.View, i) == 0 || r.Joined(i) || !weekdayBehind(r.View, i+1) {
+		return i
+	}
+	r.Begin(i, speech.SpanRange)
+	sayWeekday(r, i)
+	next := i + 1
+	for weekdayBehind(r.View, next) {
+		r.Say(r.Lang.Words[words.WordTo])
+		sayWeekday(r, next+1)
+		next += 2
+	}
+	if r.TightSign(next, '.') && !r.Last(next) && r.At(next-1).Kind == text.Latin {
+		next++
+	}
+	return r.End(next)
+}
+
+// weekdayBehind reports whether a hyphen and another weekday follow from token i.
+func weekdayBehind(v *text.View, i int) bool {
+	return v.At(i).IsOneOf(text.Hyphens) && v.At(i).Gap == v.At(i+1).Gap && text.WeekdayAt(v, i+1) > 0
+}
+
+func sayWeekday(r *Reader, i int) {
+	d := text.WeekdayAt(r.View, i)
+	if r.At(i).Kind == text.Deva {
+		r.Say(r.Home.Weekdays[d])
+	} else {
+		r.Say(words.English.Weekdays[d])
+	}
+}
+
+// letterRange reads rows A-F: two letters behind the word for what they name.
+func letterRange(r *Reader, i int) int {
+	if !r.Capital(i) || !r.Capital(i+2) || !r.At(i+1).IsOneOf(text.Hyphens) || r.At(i+1).Gap != r.At(i+2).Gap {
+		return i
+	}
+	ascends := r.Text[r.Toks[i].A] < r.Text[r.Toks[i+2].A]
+	if !ascends || !r.IsWord(i-1, words.Lettered) || !r.LooseEnd(i+3) || r.Joined(i) {
+		return i
+	}
+	r.Begin(i, speech.SpanRange)
+	r.Letters(r.Str(i), r.Lang)
+	r.Say(r.Lang.Words[words.WordTo])
+	r.Letters(r.Str(i+2), r.Lang)
+	return r.End(i + 3)
+}
+
+// chatWord reads 2day and gr8 as the words that they sound like.
+func chatWord(r *Reader, i int) int {
+	if r.Joined(i) {
+		return i
+	}
+	j := i
+	for j < i+3 && (r.At(j).Kind == text.Latin || r.At(j).Kind == text.Digits) {
+		if j++; !r.Tight(j) {
+			break
+		}
+	}
+	if j == i+1 || !r.LooseEnd(j) {
+		return i
+	}
+	s := r.Between(i, j)
+	var buf [8]byte
+	if len(s) > len(buf) {
+		return i
+	}
+	low, cas := words.Fold(buf[:0], s)
+	word := chatWords[string(low)]
+	if word == "" || cas == words.Upper && string(low) != "7up" {
+		return i
+	}
+	r.Begin(i, speech.SpanAbbreviation)
+	r.Say(word)
+	return r.End(j)
+}
+
+// chatWords are what people type with figures for syllables.
+var chatWords = map[string]string{
+	"2day": "today", "10q": "thank you", "h2h": "head to head", "5star": "five star", "spo2": "S P O two", "7up": "seven up", "1mg": "one M G", "2bara": "dobara", "2baara": "dobara", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
+	"w8": "wait", "hba1c": "H B A one C", "4u": "for you", "4ever": "forever", "str8": "straight", "any1": "anyone", "some1": "someone", "no1": "no one", "every1": "everyone", "2gether": "together", "h8": "hate",
+}
+
+// inches reads the mark of 6.7" where a number has it and no quotation is open.
+func inches(r *Reader, i int) int {
+	a, ok := text.NumberAt(r.View, i)
+	if !ok || a.Size > 3 || r.Joined(i) {
+		return i
+	}
+	if !r.TightSign(a.Next, '"') || !r.LooseEnd(a.Next+1) {
+		return i
+	}
+	for j := i - 1; j >= max(r.Start, i-text.Lookahead); j-- {
+		if r.IsSign(j, '"') && !(r.Tight(j) && r.At(j-1).Kind == text.Digits) {
+			return i
+		}
+	}
+	r.Begin(i, speech.SpanUnit)
+	r.SayNumber(&a, r.Lang, false)
+	u := words.Units["in"]
+	r.Say(r.Lang.Measure(u).Many)
+	return r.End(a.Next + 1)
+}

@@ -1,0 +1,314 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// E-mail and UPI addresses, web addresses, handles. Their words stay as they are, the signs between them are said, digits are an
+// identifier's.
+
+// maxAddress bounds what is looked at as an address, in bytes: that of an e-mail path (RFC 5321, section 4.5.3.1.3), which is a little longer than the longest
+// name of a host (RFC 1035, section 2.3.4). What is longer is none, and a long run without spaces is not looked through for each of its words.
+const maxAddress = 256
+
+// within reports whether token j still belongs to an address that begins with token i, by its length.
+func within(v *text.View, i, j int) bool { return v.At(j).B-v.At(i).A <= maxAddress }
+
+// webAddress reads support@acme.co.in, ramesh.k@okaxis, https://x.y/z, www.irctc.co.in and acme.com/offer.
+func webAddress(r *Reader, i int) int {
+	t := r.At(i)
+	if t.Blob == 0 || r.Tight(i) && !opensAddress(r.View, i-1) {
+		return i
+	}
+	if t.Blob&text.HasAt != 0 {
+		if next := email(r, i); next > i {
+			return next
+		}
+	}
+	if r.TightSign(i+3, '/') && r.At(i+4).Gap && r.IsSign(i+2, '/') && r.Reads(i, "http", "https") {
+		return r.Hush(i, i+4, speech.SpanURL) // https:// acme.in
+	}
+	first := i
+	if t.Blob&text.HasSlashes != 0 && isScheme(r.View, i) {
+		first = i + 4
+	}
+	next, ok := domain(r.View, first)
+	if first == i && !ok {
+		if next = file(r.View, i); next == i {
+			return i
+		}
+	}
+	r.Begin(i, speech.SpanURL)
+	next = path(r.View, next)
+	sayAddress(r, first, next)
+	return r.End(query(r.View, next))
+}
+
+// file returns the end of a name of a file, main.rs or src/app.py, and of what is dotted behind a mark of code, `user.name`; i for none.
+func file(v *text.View, i int) int {
+	if v.At(i).Kind != text.Latin {
+		return i
+	}
+	end := i
+	for j := i; within(v, i, j) && (j == i || v.Tight(j)); j++ {
+		t := v.At(j)
+		if t.Kind != text.Latin && t.Kind != text.Digits && !t.IsOneOf("./-_") {
+			break
+		}
+		if t.Kind != text.Latin || j < i+2 || !v.IsSign(j-1, '.') || !v.LooseEnd(j+1) {
+			continue
+		}
+		quoted := v.IsSign(i-1, '`') && !v.TightSign(j+1, '.')
+		if money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits; quoted || sourceFile[v.Str(j)] && !money { // bill.rs 500
+			end = j + 1
+		}
+	}
+	return end
+}
+
+// sourceFile are the ends of names of files that programmers write about, as far as they are no words.
+var sourceFile = text.WordSet(`
+	rs js jsx mjs ts tsx py ipynb java kt cpp hpp cs php yaml yml toml ini cfg md rst tex sql css scss html htm xml svg gif webp vue sh exe apk proto ipa tsv env`)
+
+// opensAddress reports whether token i is a sign behind which an address may begin.
+func opensAddress(v *text.View, i int) bool {
+	return v.At(i).IsOneOf("([\"'<:,*`=")
+}
+
+// isScheme reports whether a colon, two strokes and the rest of an address follow token i closely: https://.
+func isScheme(v *text.View, i int) bool {
+	return v.TightSign(i+1, ':') && v.TightSign(i+2, '/') && v.TightSign(i+3, '/') && v.Tight(i+4)
+}
+
+// email reads an address with @.
+func email(r *Reader, i int) int {
+	j := i
+	for inName(r.View, j, i) && !r.IsSign(j, '@') && within(r.View, i, j) && strings.IndexByte(r.AtWord(j), '\'') < 0 {
+		j++
+	}
+	if j == i || !r.TightSign(j, '@') || !r.Tight(j+1) || r.At(j+1).Kind != text.Latin {
+		return i
+	}
+	k := j + 1
+	for inName(r.View, k, i) && !r.IsSign(k, '_') && !r.IsSign(k, '+') && within(r.View, i, k) {
+		k++
+	}
+	for r.At(k-1).Kind == text.Sign {
+		k-- // the full stop of the sentence
+	}
+	r.Begin(i, speech.SpanEmail)
+	sayAddress(r, i, k)
+	return r.End(k)
+}
+
+// inName reports whether token j goes on the name that began at i.
+func inName(v *text.View, j, i int) bool {
+	t := v.At(j)
+	if j > i && t.Gap {
+		return false
+	}
+	return t.Kind == text.Latin || t.Kind == text.Digits || t.IsOneOf(".-_+")
+}
+
+// domain reads labels with dots between them; ok means that they end in a known top-level domain or begin with www.
+func domain(v *text.View, i int) (next int, ok bool) {
+	j, last, dots := i, -1, 0
+	for within(v, i, j) {
+		t := v.At(j)
+		if j > i && t.Gap || t.Kind != text.Latin && t.Kind != text.Digits {
+			break
+		}
+		last = j
+		j++
+		for labelGoesOn(v, j) && within(v, i, j) {
+			last = j
+			j++
+		}
+		if !v.TightSign(j, '.') || !v.Tight(j+1) || v.At(j+1).Kind != text.Latin && v.At(j+1).Kind != text.Digits {
+			break
+		}
+		dots++
+		j++
+	}
+	if isLong := !within(v, i, j) && v.Tight(j); last < 0 || dots == 0 || isLong {
+		return i, false
+	}
+	return last + 1, text.TopLevel[v.Str(last)] || v.Str(i) == "www"
+}
+
+// labelGoesOn reports whether token j goes on the label of a domain: letters, digits, or the hyphen before more.
+func labelGoesOn(v *text.View, j int) bool {
+	if v.TightSign(j, '-') || v.TightSign(j, '_') { // files have underscores in their names
+		return v.Tight(j+1) && v.At(j+1).Kind.WordLike()
+	}
+	return v.Tight(j) && (v.At(j).Kind == text.Latin || v.At(j).Kind == text.Digits)
+}
+
+// path returns the end of what follows a domain: strokes, words, digits.
+func path(v *text.View, j int) int {
+	end := j
+	if !v.TightSign(j, '/') && !v.TightSign(j, ':') {
+		return end
+	}
+	for v.Tight(j) {
+		t := v.At(j)
+		switch {
+		case t.Kind.Lettered() || t.Kind == text.Digits:
+			end = j + 1
+		case t.IsOneOf("/-_.:~+%@"):
+		default:
+			return end
+		}
+		j++
+	}
+	return end
+}
+
+// query returns the end of the part that nobody reads out: ?a=b, #top, and a last stroke.
+func query(v *text.View, j int) int {
+	for v.TightSign(j, '/') {
+		j++
+	}
+	if !(v.TightSign(j, '?') || v.TightSign(j, '#')) || !v.Tight(j+1) {
+		return j
+	}
+	end := j
+	for v.Tight(j) {
+		t := v.At(j)
+		if t.IsOneOf(")]>\"" + string(rune(text.Danda))) {
+			break
+		}
+		j++
+		if t.Kind != text.Sign || t.Ch == '=' || t.Ch == '&' {
+			end = j
+		}
+	}
+	return end
+}
+
+// sayAddress says tokens i to next.
+func sayAddress(r *Reader, i, next int) {
+	l := r.Lang
+	for j := i; j < next; j++ {
+		t := r.At(j)
+		switch t.Kind {
+		case text.Latin:
+			sayName(r, j, j == next-1)
+		case text.Digits:
+			if s := r.Str(j); len(s) == 10 && s[0] >= '6' {
+				r.Cut([]byte(s), 5)
+			} else {
+				r.Grouped(s)
+			}
+		case text.Sign:
+			switch t.Ch {
+			case '.':
+				r.Say(l.Words[words.WordDot])
+			case '@':
+				r.Say(l.Words[words.WordAt])
+			case '/':
+				r.Say(l.Words[words.WordSlash])
+			case '-':
+				r.Say(l.Words[words.WordHyphen])
+			case '_':
+				r.Say(l.Words[words.WordUnderscore])
+			case '+':
+				r.Say(l.Words[words.WordPlus])
+			case '%':
+				r.Say(l.Words[words.WordPercent])
+			}
+		default:
+			r.Say(r.Str(j))
+		}
+	}
+}
+
+// sayName says a word of an address: www and acronyms by letters, everything else as it is. A short form in front of a full stop
+// is said in full, for it would be when it is read again.
+func sayName(r *Reader, j int, last bool) {
+	t, s := r.At(j), r.Str(j)
+	if text.IsDecidedBeside(r.View, j) && t.Cas != words.Upper {
+		r.Doubt()
+	}
+	if full, _ := besideWord(r.View, j); last && full != "" {
+		r.Say(full)
+		return
+	}
+	switch {
+	case isSpelledEnd(r.View, j):
+		r.Letters(s, r.Lang)
+	case s == "Rs" || s == "RS" || s == "rs":
+		r.Say(r.Lang.Words[words.WordRupees]) // as it would be alone
+	case s == "www" && r.English:
+		r.Say("w w w")
+	case s == "www", t.Cas == words.Upper && len(s) <= 6 && !text.SaidAsWord(t.Word), text.Crosses(r.View, j):
+		r.Letters(s, r.Lang)
+	case t.Word.En != "" && (t.Word.Is(words.DotOrNone) || last && r.IsSign(j+1, '.')):
+		r.Say(t.Word.En)
+	case t.Word.Chat != nil:
+		r.Say(t.Word.Chat.Full)
+	case t.Cas == words.Upper, isPlural(s), t.Word.Is(words.Shortened), t.Cas == words.Mixed && strings.HasSuffix(s, "'s"):
+		// In small letters nobody takes it for an acronym or a title.
+		r.SayLower(s)
+	default:
+		r.Say(s)
+	}
+}
+
+// isSpelledEnd reports whether token j is the end of a file name that elsewhere is short for something: main.rs, run.sh.
+func isSpelledEnd(v *text.View, j int) bool {
+	return v.IsSign(j-1, '.') && sourceFile[v.Str(j)] && (text.CurrencyCode(v, j) > 0 || v.IsWord(j, words.Shortened))
+}
+
+// handle reads @chai_adda and drops the sign of a hashtag.
+func handle(r *Reader, i int) int {
+	switch {
+	case r.IsSign(i, '#') && r.Tight(i+1) && r.At(i+1).Cas == words.Upper && text.CodeLetters(r.View, i+1):
+		r.Begin(i, speech.SpanSign)
+		r.Say(r.Lang.Words[words.WordNumber])
+		return r.End(i + 1)
+	case r.IsSign(i, '#') && r.Tight(i+1) && r.At(i+1).Kind.Lettered():
+		return r.Hush(i, i+1, speech.SpanHashtag)
+	case r.IsSign(i, '#') && r.At(i+1).Kind == text.Digits:
+		return numberSign(r, i)
+	case !r.IsSign(i, '@') || r.At(i+1).Kind != text.Latin || !r.Tight(i+1):
+		return i
+	}
+	j := i + 1
+	for r.Tight(j) && inName(r.View, j, i) {
+		j++
+	}
+	for r.At(j-1).Kind == text.Sign {
+		j--
+	}
+	r.Begin(i, speech.SpanHandle)
+	r.Say(r.Lang.Words[words.WordAt])
+	sayAddress(r, i+1, j)
+	return r.End(j)
+}
+
+// numberSign reads #58213; the sign is silent where the word number stands before it.
+func numberSign(r *Reader, i int) int {
+	if !r.LooseEnd(i + 2) {
+		return i
+	}
+	if r.NumberBehind(i+2, '/') || r.NumberBehind(i+2, '-') {
+		r.Begin(i, speech.SpanSign) // # 44/2, #12-3-45: a door, which is read by itself
+		r.Say(r.Lang.Words[words.WordNumber])
+		return r.End(i + 1)
+	}
+	r.Begin(i, speech.SpanCode)
+	if !r.In(i-1, words.NumberBefore) {
+		r.Say(r.Lang.Words[words.WordNumber])
+	}
+	if s := r.Str(i + 1); len(s) == 1 {
+		r.SayPlain(i+1, r.Lang)
+	} else {
+		r.Grouped(s)
+	}
+	return r.End(i + 2)
+}

@@ -1,0 +1,287 @@
+// Package say writes what is said: words with the spaces, brackets and marks between them, and numbers, dates, times and amounts in
+// the words of a language. It decides nothing about what is written.
+package say
+
+import (
+	"bytes"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// Writer writes what is said.
+type Writer struct {
+	view *text.View
+
+	Lang     words.Lang // of the present sentence
+	Home     words.Lang // what is not English
+	EnDigits bool       // identifiers are said in English, whatever the sentence
+
+	Out     []byte
+	join    join
+	said    bool    // the sentence has a word already
+	endMark string  // what ends the line that has been written
+	openers [4]byte // brackets and quotes that wait for a word
+	opened  int
+	openGap bool // white space stands before the first of them
+	danda   bool // the sentence is in Devanagari, so that a line ends in danda
+
+	Doubtful bool // something was kept, or left out, after which another reading may differ
+
+	Want   bool // pieces are wanted
+	Pieces []Piece
+}
+
+// Over has w write what is said of v.
+func (w *Writer) Over(v *text.View) { w.view = v }
+
+// LastSaid is the word of Latin letters at the end of what has been said, "" behind anything else.
+func (w *Writer) LastSaid() string {
+	from := len(w.Out)
+	for from > 0 && len(w.Out)-from < text.Lookahead && ('a' <= w.Out[from-1]|0x20 && w.Out[from-1]|0x20 <= 'z') {
+		from--
+	}
+	if from > 0 && w.Out[from-1] != ' ' {
+		return ""
+	}
+	return string(w.Out[from:])
+}
+
+// Piece is a rewritten stretch of tokens and of the output.
+type Piece struct {
+	First, Next int
+	From, To    int
+	Kind        speech.SpanKind
+}
+
+// join is how the next word goes onto what is written already.
+type join uint8
+
+const (
+	asWritten join = iota // a space if there was one
+	spaced                // always a space
+	glued                 // never one: behind a hyphen
+)
+
+// Spoken returns what was written.
+func (w *Writer) Spoken() string { return string(w.Out) }
+
+// Begin starts a rewritten piece at token i.
+func (w *Writer) Begin(i int, kind speech.SpanKind) {
+	if w.Want {
+		w.Pieces = append(w.Pieces, Piece{First: i, From: len(w.Out), Kind: kind})
+	}
+}
+
+// End closes the piece that begin opened; next is the first token that it does not cover.
+func (w *Writer) End(next int) int {
+	if w.Want {
+		p := &w.Pieces[len(w.Pieces)-1]
+		p.Next, p.To = next, len(w.Out)
+	}
+	if t := &w.view.Toks[next]; t.Kind.WordLike() {
+		t.Gap = true // there is a space between them now
+	}
+	return next
+}
+
+// Hush covers tokens i to next without a word.
+func (w *Writer) Hush(i, next int, kind speech.SpanKind) int {
+	w.Begin(i, kind)
+	w.join = max(w.join, spaced)
+	return w.End(next)
+}
+
+// Say writes a word, or several, that replace something.
+func (w *Writer) Say(words string) {
+	if words == "" {
+		return
+	}
+	w.room(true)
+	w.Out = append(w.Out, words...)
+	w.join = spaced
+}
+
+// Keep writes token i as it is.
+func (w *Writer) Keep(i int) int {
+	t := &w.view.Toks[i]
+	w.Doubtful = w.Doubtful || text.IsDecidedBeside(w.view, i)
+	w.room(t.Gap)
+	w.Out = append(w.Out, w.view.Text[t.A:t.B]...)
+	w.join = asWritten
+	return i + 1
+}
+
+// room writes the space in front of a word, gap telling whether the word has one by itself, and the brackets that wait for it.
+func (w *Writer) room(gap bool) {
+	if w.opened > 0 {
+		gap = w.openGap
+	}
+	if len(w.Out) > 0 && (w.join == spaced || w.join == asWritten && gap) {
+		w.Out = append(w.Out, ' ')
+	}
+	w.Out = append(w.Out, w.openers[:w.opened]...)
+	w.opened = 0
+	w.said = true
+	w.endMark = "."
+	if w.danda {
+		w.endMark = "।"
+	}
+}
+
+// Ending writes s onto the last word.
+func (w *Writer) Ending(s string) { w.Out = append(w.Out, s...) }
+
+// Apart keeps the next word apart from the last.
+func (w *Writer) Apart() { w.join = spaced }
+
+// IsGlued reports whether the next word goes onto a hyphen.
+func (w *Writer) IsGlued() bool { return w.join == glued }
+
+// Waits reports whether a bracket or a hyphen waits for a word.
+func (w *Writer) Waits() bool { return w.opened > 0 || w.join == glued }
+
+// Doubt notes that another reading may differ.
+func (w *Writer) Doubt() { w.Doubtful = true }
+
+// DropColon takes back a colon that a bracket behind it would make an emoticon of.
+func (w *Writer) DropColon() {
+	if n := len(w.Out) - 1; n >= 0 && (w.Out[n] == ':' || w.Out[n] == ';') {
+		w.unsay(n)
+	}
+}
+
+// SayLower writes the ASCII word s in small letters.
+func (w *Writer) SayLower(s string) {
+	w.room(true)
+	for _, c := range []byte(s) {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		w.Out = append(w.Out, c)
+	}
+	w.join = spaced
+}
+
+// Hyphenate writes a dash between two words, with the spaces that it has.
+func (w *Writer) Hyphenate(dash string, before, behind bool) {
+	if before {
+		w.Out = append(w.Out, ' ')
+	}
+	w.Out = append(w.Out, dash...)
+	w.join = glued
+	if behind {
+		w.join = spaced
+	}
+}
+
+// BeginSentence forgets what waited for a word; danda says what its lines end in.
+func (w *Writer) BeginSentence(danda bool) { w.said, w.opened, w.danda = false, 0, danda }
+
+// Open remembers an opening bracket or quote until a word follows; without one it is dropped.
+func (w *Writer) Open(i int) {
+	if w.opened == 0 {
+		w.openGap = w.view.Toks[i].Gap
+	}
+	if w.opened < len(w.openers) {
+		w.openers[w.opened] = w.view.Toks[i].Ch
+		w.opened++
+	}
+}
+
+// Close writes a closing bracket or quote behind the last word.
+func (w *Writer) Close(ch byte) {
+	if w.opened > 0 {
+		w.Doubtful = true
+		if w.opened--; w.opened == 0 && w.join != glued {
+			w.join = spaced // A()A are two
+		}
+		return
+	}
+	again := len(w.Out) > 0 && w.Out[len(w.Out)-1] == ch && ch != ')' // two quotes say no more than one
+	if w.said && w.join != glued && !again {
+		behindMark := parts(w.Out) || len(bytes.TrimRight(w.Out, "\"')")) < len(w.Out)
+		w.Doubtful = w.Doubtful || behindMark
+		w.Out = append(w.Out, ch)
+		w.join = spaced
+		return
+	}
+	w.Doubtful = true
+}
+
+// unsay takes back what was written from n on, also from pieces that end there.
+func (w *Writer) unsay(n int) {
+	w.Out = w.Out[:n]
+	for k := len(w.Pieces) - 1; k >= 0 && w.Pieces[k].To > n; k-- {
+		p := &w.Pieces[k]
+		p.From, p.To = min(p.From, n), n
+	}
+}
+
+// Pause writes a comma, unless something else parts the words already.
+func (w *Writer) Pause() { w.Mark(",") }
+
+// Mark writes punctuation behind the last word of the sentence. Of two marks in a row the stronger stays.
+func (w *Writer) Mark(m string) {
+	w.Doubtful = w.Doubtful || w.opened > 0
+	w.opened = 0
+	n := len(w.Out)
+	if !w.said || w.join == glued {
+		return
+	}
+	before := bytes.TrimRight(w.Out, "\"')")
+	endsInside := len(before) < n && parts(before) // the quote or the bracket has its own mark
+	switch c := w.Out[n-1]; {
+	case c == '.' || c == '?' || c == '!', endsInside, bytes.HasSuffix(before, []byte("।")):
+		// A sentence has ended here.
+	case c == ',' || c == ';' || c == ':':
+		stronger := m != "," && m != ";" && m != ":"
+		if stronger && !(m[0] == '.' && wantsDot(w.Out[:n-1])) {
+			w.Out = append(w.Out[:n-1], m...)
+		}
+	case m[0] == '.' && wantsDot(w.Out):
+		// With the dot it would be said in full when it is read again.
+	default:
+		w.Out = append(w.Out, m...)
+	}
+	w.join = spaced
+}
+
+// wantsDot reports whether the last word of out is a short form that was kept as it is, having no dot.
+func wantsDot(out []byte) bool {
+	word := bytes.TrimLeft(out[bytes.LastIndexByte(out, ' ')+1:], "\"'(-")
+	var buf [24]byte
+	low, _ := words.Fold(buf[:0], string(word))
+	e := words.Vocabulary[string(low)]
+	return e != nil && e.Is(words.NeedsDot|words.DotOrTitle) && !e.Groups.Has(words.AlsoWord)
+}
+
+// parts reports whether s ends in punctuation.
+func parts(s []byte) bool {
+	if len(s) == 0 {
+		return false
+	}
+	switch s[len(s)-1] {
+	case '.', ',', ';', ':', '?', '!', '-':
+		return true
+	}
+	return bytes.HasSuffix(s, []byte("।")) || bytes.HasSuffix(s, []byte("–")) || bytes.HasSuffix(s, []byte("—"))
+}
+
+// EndLine ends the sentence before a new line, unless punctuation ends it already.
+func (w *Writer) EndLine() {
+	if before := bytes.TrimRight(w.Out, "\"')"); len(before) > 0 && !parts(before) {
+		w.said, w.join = true, spaced
+		if w.endMark == "." && wantsDot(before) {
+			w.Pause() // a dot would make a short form of it
+			return
+		}
+		w.Mark(w.endMark)
+	}
+}
+
+// BehindWord reports whether the last thing that was written is a word.
+func (w *Writer) BehindWord() bool {
+	return w.said && w.opened == 0 && w.join != glued && !parts(bytes.TrimRight(w.Out, "\"')"))
+}

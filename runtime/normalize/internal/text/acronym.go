@@ -1,0 +1,99 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+)
+
+// SaidAsWord reports whether capitals are a word: NASA, PIN, SALE.
+func SaidAsWord(e *words.Entry) bool {
+	return e.Is(words.Spoken|words.Plain|words.HindiWord|words.EnglishWord|words.City) && !e.Is(words.Initialism) && (e.Chat == nil || !e.Chat.Letters)
+}
+
+// IsSpacedInitial reports whether token i is a letter with its dot, apart from another or from the name that follows: R. Ashwin, U. S. A. in.
+// Behind a word that letters number, and at the beginning of a line, a letter alone is a mark: Vitamin C. Please, A. Delhi.
+func IsSpacedInitial(v *View, i int) bool {
+	kind, name := v.At(i).Kind, v.At(i+2)
+	if !isDottedLetter(v, i) || v.Joined(i) || kind == Latin && !name.Gap {
+		return false
+	}
+	if spelled := v.Single(i-1) || v.IsWord(i-1, words.DigitName|words.Expansion); spelled && !v.In(i-1, words.Salutation) {
+		return false // the last letter of a code: A M. A. Singh
+	}
+	if isDottedLetter(v, i+2) && name.Kind == kind {
+		return true
+	}
+	switch {
+	case opensSentence(v, i+2), name.Kind == Nothing, name.IsOneOf(".?!" + string(rune(Danda))):
+		return false
+	case v.IsSign(i-1, '.') && isDottedLetter(v, i-2) && v.At(i-2).Kind == kind:
+		return true // the last of several
+	case kind == Deva:
+		return name.Kind == Deva && v.IsSign(i-1, '.') && v.IsWord(i-2, words.DotOrTitle) // डॉ. एस. राधाकृष्णन
+	case name.Kind != Latin || name.Cas != words.Title:
+		return false
+	}
+	first := v.Text[v.Toks[i].A]
+	listed := i == v.Start && (first < 'F' || first == 'I')
+	return !listed && !isLettered(v, i-1)
+}
+
+// isDottedLetter reports whether token i is a capital, or the name of a letter in Devanagari, and its dot follows.
+func isDottedLetter(v *View, i int) bool {
+	return v.TightSign(i+1, '.') && (v.Capital(i) || v.At(i).Kind == Deva && v.In(i, words.LetterName))
+}
+
+// isLettered reports whether token i is a word that a letter follows, as of Plan B, or the letter or the number of a code.
+func isLettered(v *View, i int) bool {
+	return v.Single(i) || v.In(i, words.Planned) || v.IsWord(i, words.Lettered|words.EnglishHead|words.Place|words.RomanHead|words.DigitName|words.Expansion)
+}
+
+// IsInitial reports whether token i is a letter whose dot a letter or a word touches: the U of U.S.A., the B of B.Tech.
+func IsInitial(v *View, i int) bool {
+	return v.Single(i) && v.TightSign(i+1, '.') && v.Tight(i+2) && v.At(i+2).Kind == Latin
+}
+
+// IsDegree reports whether token j is the word of a degree behind its initial: M.Sc, B.Tech. The dot behind it ends no
+// sentence by itself.
+func IsDegree(v *View, j int) bool {
+	return v.At(j).Cas == words.Title && IsInitial(v, j-2) && IsIn(words.Degrees, v.Str(j))
+}
+
+// Single reports whether token i is one Latin letter.
+func (v *View) Single(i int) bool {
+	t := v.At(i)
+	return t.Kind == Latin && t.B-t.A == 1
+}
+
+// romanDigits are the parts of Roman numerals, the largest first.
+var romanDigits = [...]struct {
+	letters string
+	value   uint64
+}{
+	{"M", 1000}, {"CM", 900}, {"D", 500}, {"CD", 400}, {"C", 100}, {"XC", 90}, {"L", 50}, {"XL", 40}, {"X", 10}, {"IX", 9}, {"V", 5}, {"IV", 4}, {"I", 1},
+}
+
+// RomanValue returns the value of a Roman numeral as it is written today, 1 to 3999; 0 for anything else, such as IIII and IC.
+func RomanValue(s string) uint64 {
+	sum, rest := uint64(0), s
+	for _, d := range romanDigits {
+		for strings.HasPrefix(rest, d.letters) {
+			rest = rest[len(d.letters):]
+			sum += d.value
+		}
+	}
+	if rest != "" || sum > 3999 {
+		return 0
+	}
+	left := sum
+	for _, d := range romanDigits { // one numeral has each value
+		for ; left >= d.value; left -= d.value {
+			if !strings.HasPrefix(s, d.letters) {
+				return 0
+			}
+			s = s[len(d.letters):]
+		}
+	}
+	return sum
+}

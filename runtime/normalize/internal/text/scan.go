@@ -1,0 +1,616 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+	"unsafe"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+)
+
+// Kind is what a token is made of.
+type Kind uint8
+
+const (
+	Nothing Kind = iota // before the first token and behind the last
+	Latin               // a word in Latin letters
+	Deva                // a word in Devanagari
+	Foreign             // a word in another script
+	Digits              // a run of digits, ASCII by now
+	Sign                // one sign or punctuation mark
+	Emoji               // a run of pictures
+	Tag                 // <b>, </speak>: nobody says it
+)
+
+// blobMark is something that stands in the same run without white space.
+type blobMark uint8
+
+const (
+	HasAt blobMark = 1 << iota
+	HasSlashes
+	hasDot
+)
+
+// Token is the smallest unit that rules look at.
+type Token struct {
+	Kind  Kind
+	Cas   words.LetterCase
+	Blob  blobMark
+	Ch    byte // of a sign: its ASCII character, or one of the marks below
+	Gap   bool // white space stands before it
+	hard  bool // and it is one that does not break, as between the groups of a number
+	Line  bool // a new line stands before it
+	hindi bool // digits that were written in Devanagari
+	Put   bool // a guide has put it in, so that it says nothing about the language of its sentence
+	Word  *words.Entry
+	A, B  int32 // bytes in the clean text
+	Src   int32 // code points in the trimmed input
+	End   int32
+}
+
+// Marks of signs that have no ASCII character. They stay below ' ', so that they collide with none that has.
+const (
+	Danda byte = iota + 1
+	rupee
+	euro
+	pound
+	yen
+	won
+	lira
+	taka
+	naira
+	Degree
+	EnDash // en dash, minus sign and the other short ones
+	EmDash
+	Ellipsis
+	Multiply
+	Half // vulgar fractions
+	Quarter
+	ThreeQuarters
+	Squared
+	Cubed
+	PlusMinus
+	Divide
+	Approx
+	NotEqual
+	LessEqual
+	GreaterEqual
+	Arrow
+	Bullet
+	Star
+	Root
+	Raised // before the figures of 10⁻⁷, which stand raised
+	Silent // any other sign: nobody says it
+)
+
+// Marks of signs that are rarer. No byte of ASCII is as large.
+const (
+	cent byte = 0x80 + iota
+	perMille
+	baht
+	pesoSign
+	dongSign
+	rubleSign
+	shekelSign
+	hryvniaSign
+	tengeSign
+	cediSign
+	kipSign
+	tugrikSign
+	manatSign
+	lariSign
+	guaraniSign
+	colonSign
+	afghaniSign
+	rielSign
+	dramSign
+	bitcoinSign
+)
+
+// All marks of the first kind fit below the first printable character.
+const _ = uint(' ' - Silent)
+
+// Signs that are written for one another, as sets for [token.isOneOf].
+const (
+	Hyphens = "-" + string(rune(EnDash))
+	Dashes  = Hyphens + string(rune(EmDash))
+	Dots    = "." + string(rune(Ellipsis))
+)
+
+// IsOneOf reports whether t is one of the signs.
+func (t *Token) IsOneOf(signs string) bool {
+	return t.Kind == Sign && strings.IndexByte(signs, t.Ch) >= 0
+}
+
+// IsCurrency reports whether t is the sign of a currency.
+func (t *Token) IsCurrency() bool { return t.Kind == Sign && SignCurrency(t.Ch) > 0 }
+
+// IsVulgarFraction reports whether t is ½, ¼ or ¾.
+func (t *Token) IsVulgarFraction() bool {
+	return t.Kind == Sign && Half <= t.Ch && t.Ch <= ThreeQuarters
+}
+
+// InSmallLetters reports whether t is a Latin word that begins no sentence and no name.
+func (t *Token) InSmallLetters() bool { return t.Kind == Latin && t.Cas == words.Lower }
+
+// InCapitals reports whether t is a Latin word, or a letter, in capitals.
+func (t *Token) InCapitals() bool { return t.Kind == Latin && t.Cas == words.Upper }
+
+// scanner cuts a text into tokens, cleaning it on the way.
+type scanner struct {
+	text []byte // the clean text
+	toks []Token
+
+	gap, hard, line bool
+	torn            bool
+	tags            bool
+	dollars         int
+	raisedTo        int // where the last raised figure ends
+	inBlob          int // where the run without white space began
+	blob            blobMark
+}
+
+// Scan cleans written and cuts it into tokens. The first and the last token are nothing, so that rules may look one to either side.
+//
+// Cleaning means: NFC (which splits the precomposed nukta letters), compatibility letters and digits of any script to plain ones,
+// zero-width characters and controls out, typographic quotes to plain ones.
+//
+// torn means that marks stand together which did not in written, so that the clean text may not be in NFC.
+func Scan(written string) (text string, toks []Token, torn bool) {
+	var at []int32 // source position of each rune, when it is not simply its number
+	if !Composed(written) {
+		written, at = Compose(written)
+	}
+	s := scanner{
+		text: make([]byte, 0, len(written)+16),
+		toks: make([]Token, 1, len(written)/4+12),
+	}
+	pos := int32(0)
+	for i := 0; i < len(written); pos++ {
+		src, end := pos, pos+1
+		if at != nil {
+			src, end = at[pos], at[pos+1]
+		}
+		c := written[i]
+		if c < utf8.RuneSelf {
+			i++
+			if c == '&' {
+				if r, n := entity(written[i:]); n > 0 {
+					i += n
+					pos += int32(n)
+					end += int32(n)
+					if at != nil {
+						end = at[pos+1]
+					}
+					s.rune(r, src, end)
+					continue
+				}
+			}
+			s.ascii(c, src, end)
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(written[i:])
+		i += n
+		if r == '०' && s.shortens(written[i:]) {
+			r = '॰'
+		}
+		s.rune(r, src, end)
+	}
+	s.closeBlob()
+	s.toks = append(s.toks, Token{Gap: true, Line: true, A: int32(len(s.text)), B: int32(len(s.text)), Src: pos, End: pos})
+	s.toks[0].Gap = true
+	if s.tags {
+		s.toks = foldTags(s.toks, s.text)
+	}
+	if s.dollars > 1 {
+		hushMath(s.toks)
+	}
+	// The scanner ends here, so nobody will touch the bytes again.
+	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.torn
+}
+
+// Composed reports whether s is in NFC. It knows Devanagari, which the general check finds doubtful at every nukta.
+func Composed(s string) bool {
+	before := rune(0)
+	for _, r := range s {
+		switch {
+		case r < 0x300, 0x1f300 <= r && r <= 0x1faff, 0x200b <= r && r <= 0x2027, r == '₹':
+		case r == '\u093c':
+			switch before {
+			case 'न', 'र', 'ळ', '\u094d', '\u093c', '\u0951', '\u0952', '\u0953', '\u0954':
+				return norm.NFC.IsNormalString(s)
+			}
+		case 0x900 <= r && r <= 0x957 && !(0x951 <= r && r <= 0x954), 0x960 <= r && r <= 0x97f:
+		default:
+			return norm.NFC.IsNormalString(s)
+		}
+		before = r
+	}
+	return true
+}
+
+// Compose returns s in NFC and, for each rune of it and for its end, the code point of s it came from.
+func Compose(s string) (string, []int32) {
+	out := make([]byte, 0, len(s)+len(s)/4)
+	at := make([]int32, 0, len(s))
+	var it norm.Iter
+	it.InitString(norm.NFC, s)
+	for src, from := int32(0), 0; !it.Done(); from = it.Pos() {
+		segment := it.Next()
+		out = append(out, segment...)
+		for range utf8.RuneCount(segment) {
+			at = append(at, src)
+		}
+		src += int32(utf8.RuneCountInString(s[from:it.Pos()]))
+	}
+	return string(out), append(at, int32(utf8.RuneCountInString(s)))
+}
+
+// entities are the character references that reach us from web forms.
+var entities = []struct {
+	name string
+	r    rune
+}{
+	{"amp;", '&'}, {"nbsp;", ' '}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}, {"#39;", '\''}, {"#8377;", '₹'},
+}
+
+// entity returns the character that a reference such as amp; stands for, and its length; 0 for none.
+func entity(s string) (rune, int) {
+	for _, e := range entities {
+		if strings.HasPrefix(s, e.name) {
+			return e.r, len(e.name)
+		}
+	}
+	return 0, 0
+}
+
+func (s *scanner) ascii(c byte, src, end int32) {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		s.extend(Latin, c, src, end)
+	case '0' <= c && c <= '9':
+		s.extend(Digits, c, src, end)
+	case c == '\n' || c == '\r' || c == '\v' || c == '\f':
+		s.space()
+		s.line = true
+	case c == ' ' || c == '\t':
+		s.space()
+	case c < ' ' || c == 0x7f:
+		// A control character says nothing and parts nothing.
+	default:
+		s.sign(c, src, end)
+	}
+}
+
+// rune takes one code point of the text.
+func (s *scanner) rune(r rune, src, end int32) {
+	if r < utf8.RuneSelf {
+		s.ascii(byte(r), src, end)
+		return
+	}
+	if 0x900 <= r && r <= 0x97f {
+		s.devanagari(r, src, end)
+		return
+	}
+	if c := raisedFigure(r); c > 0 {
+		s.raise(c, src, end)
+		return
+	}
+	if ch, ok := signs[r]; ok {
+		s.sign(ch, src, end)
+		return
+	}
+	switch {
+	case 0xfe00 <= r && r <= 0xfe0f, 0xe0000 <= r && r <= 0xe007f:
+		// Variation selectors and tags only colour what stands before them.
+	case unicode.Is(unicode.Cf, r):
+		// Zero-width characters: joiners, direction marks, BOM, soft hyphen.
+	case r == 0x85 || r == 0x2028 || r == 0x2029:
+		s.space()
+		s.line = true
+	case unicode.IsSpace(r):
+		s.hard = s.hard || isGroupSpace(r)
+		s.space()
+	case r >= 0x1f000 && r <= 0x1faff && !(0x1f100 <= r && r <= 0x1f1e5):
+		s.picture(src, end)
+	case unicode.IsDigit(r):
+		s.extend(Digits, '0'+decimal(r), src, end)
+	default:
+		s.other(r, src, end)
+	}
+}
+
+// raisedFigure returns the figure, the minus or the n that r is when it stands raised, 0 for anything else.
+func raisedFigure(r rune) byte {
+	switch {
+	case r == '²' || r == '³':
+		return '2' + byte(r-'²')
+	case r == '¹':
+		return '1'
+	case r == '⁰' || '⁴' <= r && r <= '⁹':
+		return '0' + byte(r-'⁰')
+	case r == '⁻':
+		return '-'
+	case r == 'ⁿ':
+		return 'n'
+	}
+	return 0
+}
+
+// raise takes a raised figure. A lone ² or ³ is a sign of its own; any other row of them stands behind one sign: 10⁻⁷ is 10, raised, -, 7.
+func (s *scanner) raise(c byte, src, end int32) {
+	t := s.last()
+	goesOn := !s.gap && t.B > t.A && s.raisedTo == len(s.text)
+	switch {
+	case goesOn && (t.Ch == Squared || t.Ch == Cubed):
+		first := '2' + t.Ch - Squared
+		s.text[t.A], t.Ch = Raised, Raised
+		s.extend(Digits, first, t.Src, t.End)
+	case goesOn:
+	case c == '2' || c == '3':
+		s.sign(Squared+c-'2', src, end)
+		s.raisedTo = len(s.text)
+		return
+	default:
+		s.sign(Raised, src, end)
+	}
+	switch c {
+	case '-':
+		s.sign(EnDash, src, end)
+	case 'n':
+		s.extend(Latin, c, src, end)
+	default:
+		s.extend(Digits, c, src, end)
+	}
+	s.raisedTo = len(s.text)
+}
+
+// isGroupSpace reports whether r is a space that programs write between the groups of a number.
+func isGroupSpace(r rune) bool {
+	switch r {
+	case 0xa0, 0x2007, 0x2009, 0x202f: // no-break, figure, thin and narrow no-break space
+		return true
+	}
+	return false
+}
+
+// other takes a letter, a mark or a picture that has no meaning of its own.
+func (s *scanner) other(r rune, src, end int32) {
+	isMark := unicode.IsMark(r)
+	switch last := s.last().Kind; {
+	case unicode.Is(unicode.Latin, r) && unicode.IsLetter(r) && !compatible(r), unicode.Is(unicode.Mn, r) && last == Latin && !s.gap:
+		s.extendRune(Latin, r, src, end)
+	case compatible(r):
+		s.fold(r, src, end)
+	case unicode.IsLetter(r), isMark && last == Foreign && !s.gap:
+		s.extendRune(Foreign, r, src, end)
+	case unicode.Is(unicode.So, r), unicode.Is(unicode.Sk, r), r == 0x20e3:
+		s.picture(src, end)
+	case unicode.Is(unicode.Pd, r):
+		s.sign(EnDash, src, end)
+	case isMark, r == utf8.RuneError:
+		s.torn = true // a mark without its letter
+	default:
+		s.sign(Silent, src, end)
+	}
+}
+
+// shortens reports whether the zero of Devanagari before rest is the sign of an abbreviation, for which many type it: डॉ०, नं०-५.
+func (s *scanner) shortens(rest string) bool {
+	t := s.last()
+	if t.Kind != Deva || s.gap || t.B-t.A > 15 {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(rest)
+	return !unicode.IsDigit(next)
+}
+
+// devanagari takes a code point of the block U+0900 to U+097F.
+func (s *scanner) devanagari(r rune, src, end int32) {
+	switch {
+	case '०' <= r && r <= '९':
+		s.extend(Digits, '0'+byte(r-'०'), src, end)
+		s.last().hindi = true
+	case r == '।' || r == '॥':
+		s.sign(Danda, src, end)
+	case r == '॰': // the abbreviation sign, as in रु॰
+		s.sign('.', src, end)
+	case unicode.IsMark(r) && (s.last().Kind != Deva || s.gap):
+		s.torn = true // a vowel sign without its letter cannot be spoken
+	default:
+		s.torn = s.torn || 0x951 <= r && r <= 0x954 // stress marks, which have an order among others
+		s.extendRune(Deva, r, src, end)
+	}
+}
+
+// compatible reports whether r is a variant of plain characters: full-width, circled, mathematical, superscript, ligature.
+func compatible(r rune) bool {
+	var buf [utf8.UTFMax]byte
+	n := utf8.EncodeRune(buf[:], r)
+	return len(norm.NFKC.Properties(buf[:n]).Decomposition()) > 0 && !norm.NFKC.IsNormal(buf[:n])
+}
+
+// fold takes the plain characters that r is a variant of. A number among them stands apart from digits before it.
+func (s *scanner) fold(r rune, src, end int32) {
+	var buf [64]byte
+	plain := norm.NFKC.AppendString(buf[:0], string(r))
+	if s.last().Kind == Digits && len(plain) > 0 && '0' <= plain[0] && plain[0] <= '9' {
+		s.space()
+	}
+	for _, p := range string(plain) {
+		if p == r {
+			return
+		}
+		s.rune(p, src, end)
+	}
+}
+
+// decimal returns the value of a decimal digit of any script. Unicode lists each script's ten digits in a row.
+func decimal(r rune) byte {
+	for _, rg := range unicode.Nd.R16 {
+		if rune(rg.Lo) <= r && r <= rune(rg.Hi) {
+			return byte((r - rune(rg.Lo)) % 10)
+		}
+	}
+	for _, rg := range unicode.Nd.R32 {
+		if rune(rg.Lo) <= r && r <= rune(rg.Hi) {
+			return byte((r - rune(rg.Lo)) % 10)
+		}
+	}
+	return 0
+}
+
+// signs are the characters beyond ASCII that have a meaning of their own.
+var signs = map[rune]byte{
+	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '₩': won, '￦': won, '₺': lira, '৳': taka, '₦': naira, '฿': baht, '¢': cent, '￠': cent, '‰': perMille, '°': Degree, 'º': Degree,
+	'–': EnDash, '‐': '-', '‑': '-', '‒': EnDash, '−': EnDash, '﹣': '-', '－': '-', '—': EmDash, '―': EmDash, '⸺': EmDash,
+	'…': Ellipsis, '×': Multiply, '✕': Multiply, '✖': Multiply, '÷': Divide, '±': PlusMinus, '≈': Approx, '≃': Approx, '≅': Approx, '≠': NotEqual, '≤': LessEqual, '≥': GreaterEqual,
+	'½': Half, '¼': Quarter, '¾': ThreeQuarters,
+	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
+	'•': Bullet, '‣': Bullet, '▪': Bullet, '●': Bullet, '○': Bullet, '◦': Bullet, '·': Bullet, '⁃': Bullet, '➢': Bullet, '➤': Bullet, '✓': Bullet, '✔': Bullet, '✅': Bullet,
+	'→': Arrow, '⇒': Arrow, '➡': Arrow, '⟶': Arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': Silent, '¡': Silent, '™': Silent, '®': Silent, '©': Silent, '℠': Silent,
+	'₱': pesoSign, '₫': dongSign, '₽': rubleSign, '₪': shekelSign, '₴': hryvniaSign, '₸': tengeSign, '₵': cediSign, '₭': kipSign, '₮': tugrikSign, '₼': manatSign, '₾': lariSign, '₲': guaraniSign, '₡': colonSign, '؋': afghaniSign, '៛': rielSign, '֏': dramSign, '₿': bitcoinSign,
+	'√': Root, '★': Star, '⭐': Star, '☆': Star, '\u09e4': Danda, '\uff5c': '|', '¦': '|',
+}
+
+func (s *scanner) last() *Token { return &s.toks[len(s.toks)-1] }
+
+// extend adds the byte c to the last token if that has the same kind, or begins a new one.
+func (s *scanner) extend(k Kind, c byte, src, end int32) {
+	t := s.grow(k, src)
+	s.text = append(s.text, c)
+	t.B = int32(len(s.text))
+	t.End = end
+}
+
+// extendRune is extend for letters beyond ASCII.
+func (s *scanner) extendRune(k Kind, r rune, src, end int32) {
+	t := s.grow(k, src)
+	before := len(s.text)
+	s.text = utf8.AppendRune(s.text, r)
+	if k != Deva && unicode.Is(unicode.Mn, r) || r == '\u093c' && s.composesNukta(int(t.A), before) {
+		s.recompose(max(int(t.A), before-128), before)
+	}
+	t.B = int32(len(s.text))
+	t.End = end
+}
+
+// composesNukta reports whether a nukta behind text[from:to] is not in NFC there.
+func (s *scanner) composesNukta(from, to int) bool {
+	switch r, _ := utf8.DecodeLastRune(s.text[from:to]); r {
+	case 'न', 'र', 'ळ', '\u094d', '\u0951', '\u0952', '\u0953', '\u0954':
+		return true
+	}
+	return false
+}
+
+// recompose brings the mark at text[mark:] into NFC with the letter before it, which stands behind from at most. What was written was in
+// NFC, but something between the two may have gone: a control, a mark of another script.
+func (s *scanner) recompose(from, mark int) {
+	if n := norm.NFC.LastBoundary(s.text[from:mark]); n > 0 {
+		from += n
+	}
+	s.text = append(s.text[:from], norm.NFC.Bytes(s.text[from:])...)
+}
+
+// grow returns the token that the next character belongs to: the last one if it has the same kind, or a new one. An apostrophe
+// between letters is part of their word.
+func (s *scanner) grow(k Kind, src int32) *Token {
+	t := s.last()
+	if s.gap || t.Kind != k && t.Kind != Sign {
+		return s.begin(k, src)
+	}
+	if t.Kind == k {
+		return t
+	}
+	if n := len(s.toks); k == Latin && t.Ch == '\'' && !t.Gap && s.toks[n-2].Kind == Latin {
+		s.toks = s.toks[:n-1]
+		return s.last()
+	}
+	return s.begin(k, src)
+}
+
+func (s *scanner) sign(c byte, src, end int32) {
+	if c == '=' && s.compares(end) {
+		return
+	}
+	t := s.begin(Sign, src)
+	t.Ch = c
+	s.text = append(s.text, c)
+	t.B = int32(len(s.text))
+	t.End = end
+	switch c {
+	case Danda:
+		s.closeBlob()
+	case '<':
+		s.tags = true
+	case '$':
+		s.dollars++
+	case '@':
+		s.blob |= HasAt
+	case '.':
+		s.blob |= hasDot
+	case '/':
+		if p := &s.toks[len(s.toks)-2]; p.Kind == Sign && p.Ch == '/' && !t.Gap {
+			s.blob |= HasSlashes
+		}
+	}
+}
+
+// compares makes one sign of the two of <=, >= and !=, where the second is an equals sign that ends at end.
+func (s *scanner) compares(end int32) bool {
+	t := s.last()
+	if s.gap || t.Kind != Sign {
+		return false
+	}
+	var both byte
+	switch t.Ch {
+	case '<':
+		both = LessEqual
+	case '>':
+		both = GreaterEqual
+	case '!':
+		both = NotEqual
+	default:
+		return false
+	}
+	s.text[t.A] = both
+	t.Ch, t.End = both, end
+	return true
+}
+
+// picture takes an emoji or another picture. A row of them is one token.
+func (s *scanner) picture(src, end int32) {
+	t := s.last()
+	if t.Kind != Emoji || s.gap {
+		t = s.begin(Emoji, src)
+	}
+	t.End = end
+}
+
+// space takes white space.
+func (s *scanner) space() {
+	s.gap = true
+	s.closeBlob()
+}
+
+// begin starts a token.
+func (s *scanner) begin(k Kind, src int32) *Token {
+	n := int32(len(s.text))
+	s.toks = append(s.toks, Token{Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, A: n, B: n, Src: src, End: src})
+	s.gap, s.hard, s.line = false, false, false
+	return s.last()
+}
+
+// closeBlob tells every token of the run without white space what the run has in it.
+func (s *scanner) closeBlob() {
+	if s.blob != 0 {
+		for i := s.inBlob; i < len(s.toks); i++ {
+			s.toks[i].Blob = s.blob
+		}
+	}
+	s.inBlob, s.blob = len(s.toks), 0
+}

@@ -1,0 +1,16 @@
+package text
+
+import (
+	"testing"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+)
+
+// TestWordsAreOneToken: a word that is several tokens would never be found.
+func TestWordsAreOneToken(t *testing.T) {
+	for word := range words.Vocabulary {
+		if _, toks, _ := Scan(word); len(toks) != 3 {
+			t.Errorf("%q is %d tokens, so no rule will ever find it", word, len(toks)-2)
+		}
+	}
+}

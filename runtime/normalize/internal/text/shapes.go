@@ -1,0 +1,185 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+)
+
+// Singles returns the end of the row of single digits that begins at token i: 1 2 3 4.
+func Singles(v *View, i int) int {
+	j := i
+	for v.At(j).Kind == Digits && len(v.Str(j)) == 1 && j-i < 2*MaxParts {
+		j++
+	}
+	decimal := v.TightSign(j, '.') && v.Tight(j+1)
+	if !v.LooseEnd(j) || v.CountedAt(j) || decimal || v.TightSign(j, ':') {
+		return i
+	}
+	return j
+}
+
+// States are the codes that Indian vehicle numbers begin with.
+const States = " AN AP AR AS BH BR CG CH DD DL DN GA GJ HP HR JH JK KA KL LA LD MH ML MN MP MZ NL OD OR PB PY RJ SK TG TN TR TS UK UP WB "
+
+// Airlines are the codes of flights that are written with a space: 6E 2045.
+const Airlines = " 6E AI UK SG G8 QP IX I5 EK QR EY SQ BA LH TG "
+
+// IsIn reports whether s is one of the words of list, which has a space around each. No word is none of them.
+func IsIn(list, s string) bool {
+	for j := 0; s != "" && j+len(s)+1 < len(list); j++ {
+		if list[j] == ' ' && list[j+1:j+1+len(s)] == s && list[j+1+len(s)] == ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// isPointedTrain reports whether the number of a train with a point behind each digit ends with token i: 1.2.4.0.1.
+func isPointedTrain(v *View, i int) bool {
+	for k := i; k > i-10; k -= 2 {
+		if len(v.AtDigits(k)) != 1 || k > i-8 && !v.IsSign(k-1, '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// HasStroke reports whether token j is a number, and a stroke and another number follow closely.
+func HasStroke(v *View, j int) bool {
+	if v.At(j).Kind != Digits || !v.NumberBehind(j+1, '/') {
+		return false
+	}
+	return IsSayable(v, j) && IsSayable(v, j+2)
+}
+
+// IsSayable reports whether the digits token j can be said as a number: one of up to sixteen digits, or a round one of up to eighteen.
+func IsSayable(v *View, j int) bool {
+	n := len(v.Str(j))
+	return n <= maxSize || IsRound(v, j)
+}
+
+// IsRound reports whether at least half of twelve to eighteen digits are zeros at the end: such a number is no code.
+func IsRound(v *View, j int) bool {
+	s := v.Str(j)
+	zeros := len(s) - len(strings.TrimRight(s, "0"))
+	return 12 <= len(s) && len(s) <= 18 && 2*zeros >= len(s) && s[0] != '0'
+}
+
+// WordSet is the set of the words of list.
+func WordSet(list string) map[string]bool {
+	set := make(map[string]bool)
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// IsMoneyBehind reports whether an amount in a currency ends with token i.
+func IsMoneyBehind(v *View, i int) bool {
+	if v.At(i).Kind != Digits {
+		return false
+	}
+	for j := i - 1; j > i-8 && j >= v.Start; j-- {
+		switch t := v.At(j); {
+		case t.IsCurrency() || CurrencyCode(v, j) > 0:
+			return true
+		case t.Kind != Digits && !t.IsOneOf(",."):
+			return false
+		}
+	}
+	return false
+}
+
+// RomanEndings are the endings of 19vi and 5va, which Hindi has from five on.
+var RomanEndings = map[string]string{
+	"vi": "वीं", "vin": "वीं", "wi": "वीं", "win": "वीं", "va": "वाँ", "van": "वाँ", "wa": "वाँ", "wan": "वाँ", "ve": "वें", "ven": "वें", "we": "वें", "wen": "वें",
+}
+
+// EnglishEnding reports whether s is st, nd, rd or th.
+func EnglishEnding(s string) bool {
+	if len(s) != 2 {
+		return false
+	}
+	switch [2]byte{s[0] | 0x20, s[1] | 0x20} {
+	case [2]byte{'s', 't'}, [2]byte{'n', 'd'}, [2]byte{'r', 'd'}, [2]byte{'t', 'h'}:
+		return true
+	}
+	return false
+}
+
+// MaxParts is how many groups of digits a telephone or card number is written in.
+const MaxParts = 5
+
+// CountedAt reports whether token i is a noun that is counted.
+func (v *View) CountedAt(i int) bool { return v.IsWord(i, words.Counted|words.ScaleWord) }
+
+// Cross reports whether token i is an x that stands apart between two factors.
+func Cross(v *View, i int) bool {
+	return v.Reads(i, "x", "X") && !v.Tight(i) && !v.Tight(i+1) && Factors(v, i)
+}
+
+// Factors reports whether token i stands between a number, with or without its unit, and a number or an amount of money.
+func Factors(v *View, i int) bool {
+	if v.At(i-1).Kind != Digits && v.At(i-2).Kind != Digits {
+		return false
+	}
+	if cur, next := CurrencyBefore(v, i+1); cur > 0 {
+		return v.At(next).Kind == Digits
+	}
+	return v.At(i+1).Kind == Digits
+}
+
+// IsDecidedBeside reports whether words and signs beside token i may lead to another reading of it than as the word that it is.
+func IsDecidedBeside(v *View, i int) bool {
+	t := &v.Toks[i]
+	e := t.Word
+	switch {
+	case !t.Kind.Lettered():
+		return false
+	case t.Kind == Latin && (t.Cas == words.Upper || t.Cas == words.Mixed || t.B-t.A == 1):
+		return true
+	case t.Kind == Latin && IsRomanLetters(v.Str(i)):
+		return true // level xi
+	case e.Is(words.Apart):
+		return false // से waits for a number, and none is left
+	case v.Reads(i, "ve", "per", "Per", "pr", "प्रति"):
+		return true // 00-ve; the unit of a rate
+	}
+	return e.Chat != nil || len(e.Beside) > 0 || e.Is(words.Shortened|words.Month|words.Weekday)
+}
+
+// IsRomanLetters reports whether s is made of the letters of small Roman numerals.
+func IsRomanLetters(s string) bool { return strings.Trim(s, "ivxIVX") == "" }
+
+// IsDotOfName reports whether the dot at token i is the first character of a name: .NET, .pdf files.
+func IsDotOfName(v *View, i int) bool {
+	next := v.At(i + 1)
+	if !v.IsSign(i, '.') || !v.Tight(i+1) {
+		return false
+	}
+	if v.Tight(i) {
+		return v.At(i-1).Kind == Deva && v.Reads(i+1, "भारत") // जनसेवा.भारत
+	}
+	return next.Kind == Latin && next.B-next.A > 2 && (next.Cas == words.Upper || TopLevel[v.Str(i+1)])
+}
+
+// WeekdayAt is the number of the day that token i names, 0 for none. In small letters sun, sat and wed are other words.
+func WeekdayAt(v *View, i int) int {
+	t := v.At(i)
+	if !t.Word.Is(words.Weekday) || t.Cas == words.Lower && v.Reads(i, "sun", "sat", "wed") {
+		return 0
+	}
+	return t.Word.N
+}
+
+// Capital reports whether token i is one capital letter.
+func (v *View) Capital(i int) bool { return v.Single(i) && v.At(i).Cas == words.Upper }
+
+// TopLevel are the ends of web addresses, and of file names, that are recognised without www or a scheme.
+var TopLevel = map[string]bool{
+	"com": true, "in": true, "org": true, "net": true, "io": true, "ai": true, "app": true, "dev": true, "gov": true, "edu": true, "info": true, "biz": true,
+	"xyz": true, "shop": true, "store": true, "online": true, "tech": true, "live": true, "site": true, "uk": true, "us": true, "ly": true, "tv": true, "bank": true,
+	"pdf": true, "txt": true, "doc": true, "docx": true, "xls": true, "xlsx": true, "csv": true, "jpg": true, "jpeg": true, "png": true, "zip": true, "html": true, "json": true,
+	"COM": true, "IN": true, "ORG": true, "NET": true,
+}
