@@ -62,27 +62,25 @@ func random(t testing.TB, r convert.Random) (string, bundle.Manifest) {
 func TestEngineKeepsItsPromises(t *testing.T) {
 	orttest.Need(t)
 	dir, m := random(t, convert.Tiny())
-	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
+	synthtest.Run(t, suite(t, open(t, dir, m)))
 }
 
 func TestEngineWithItsOwnTokenizerKeepsItsPromises(t *testing.T) {
 	library := orttest.Need(t)
 	dir, _ := random(t, convert.Tiny())
-	synthtest.Run(t, func(t *testing.T) synth.Engine {
-		e, err := New(Config{Bundle: dir, Library: library})
-		if err != nil {
-			t.Fatal(err)
+	e, err := New(Config{Bundle: dir, Library: library})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
 		}
-		t.Cleanup(func() {
-			if err := e.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		if got := e.Tokens("kal"); got != 5 { // K, a, l and the full stop, with the mark of a word in front
-			t.Errorf("%d tokens in \"kal\", want 5", got)
-		}
-		return e
-	})
+	}()
+	if got := e.Tokens("kal"); got != 5 { // K, a, l and the full stop, with the mark of a word in front
+		t.Errorf("%d tokens in \"kal\", want 5", got)
+	}
+	synthtest.Run(t, suite(t, e))
 }
 
 func TestEngineOfIntegersKeepsItsPromises(t *testing.T) {
@@ -90,7 +88,7 @@ func TestEngineOfIntegersKeepsItsPromises(t *testing.T) {
 	r := convert.Tiny()
 	r.Precision = bundle.Int8
 	dir, m := random(t, r)
-	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
+	synthtest.Run(t, suite(t, open(t, dir, m)))
 }
 
 func TestEngineOfSeveralFlowStepsKeepsItsPromises(t *testing.T) {
@@ -98,7 +96,7 @@ func TestEngineOfSeveralFlowStepsKeepsItsPromises(t *testing.T) {
 	r := convert.Tiny()
 	r.FlowSteps, r.Seed = 3, 5
 	dir, m := random(t, r)
-	synthtest.Run(t, func(t *testing.T) synth.Engine { return open(t, dir, m) })
+	synthtest.Run(t, suite(t, open(t, dir, m)))
 }
 
 // stored is a tokenizer that knows one text.

@@ -11,7 +11,6 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/synth"
-	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
 func newEngine(t *testing.T, dir string) *onnx.Engine {
@@ -20,16 +19,6 @@ func newEngine(t *testing.T, dir string) *onnx.Engine {
 	must(t, err)
 	t.Cleanup(func() { must(t, e.Close()) })
 	return e
-}
-
-func TestEngineKeepsItsPromisesWithEveryLayout(t *testing.T) {
-	orttest.Need(t)
-	for _, name := range layouttest.Layouts() {
-		t.Run(name, func(t *testing.T) {
-			dir := write(t, name, convert.Tiny())
-			synthtest.Run(t, func(t *testing.T) synth.Engine { return newEngine(t, dir) })
-		})
-	}
 }
 
 // TestEngineSpeaksEveryLayoutAsItSpeaksABundle goes the whole way from text to samples.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/espeak"
 	"github.com/swar-tts/swar/runtime/internal/espeakng"
+	"github.com/swar-tts/swar/runtime/kokoro/kokorotest"
 	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -286,6 +287,7 @@ func TestManyReadAtOnce(t *testing.T) {
 
 // TestNoSoundIsLost: for the words of our tables the program says nothing that the vocabulary lacks.
 func TestNoSoundIsLost(t *testing.T) {
+	kokorotest.WithoutRaceDetector(t)
 	r := installed(t)
 	words := tableWords(t)
 	if len(words) < 10_000 {
@@ -404,6 +406,7 @@ func TestCountOfUnusualWords(t *testing.T) {
 }
 
 func TestCount(t *testing.T) {
+	kokorotest.WithoutRaceDetector(t)
 	r := installed(t)
 	for text, want := range map[string]int{"": 0, "   ": 0, "।": 3} {
 		if got := Count(text); got != want {

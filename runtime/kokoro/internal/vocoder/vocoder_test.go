@@ -126,6 +126,7 @@ func listen(t testing.TB, v *Vocoder, c Chunk, n int) []float32 {
 }
 
 func TestPiecesDoNotMatter(t *testing.T) {
+	kokorotest.WithoutRaceDetector(t)
 	v := vocoders["integers"]()
 	c := testChunk(t, v)
 	want := listen(t, v, c, 1<<20)
@@ -149,7 +150,6 @@ func TestAllKernelsGiveTheSameSamples(t *testing.T) {
 	}
 }
 
-// TestBeginsAnywhere: what is farther than the receptive field has no part in a sample.
 // TestNoMoreFramesThanItTakes feeds one frame less than Next does, which is too few.
 func TestNoMoreFramesThanItTakes(t *testing.T) {
 	v := vocoders["integers"]()
@@ -182,7 +182,9 @@ func mustStart(t *testing.T, v *Vocoder, c Chunk) *Stream {
 	return s
 }
 
+// TestBeginsAnywhere: what is farther than the receptive field has no part in a sample.
 func TestBeginsAnywhere(t *testing.T) {
+	kokorotest.WithoutRaceDetector(t)
 	v := vocoders["integers"]()
 	c := testChunk(t, v)
 	want := listen(t, v, c, 1<<20)
