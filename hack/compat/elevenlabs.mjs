@@ -140,3 +140,15 @@ socket.send({ text: "Bas.", context_id: "d" });
 socket.send({ close_socket: true });
 assert((await socket.final("d")).audio.length > 0);
 assert.equal(await socket.closed, 1000);
+
+// Markup, word by word: the break is heard, and no tag is.
+const marked = await open("enable_ssml_parsing=true&sync_alignment=true");
+for (const piece of 'Aapka OTP <break time="2s"/> <say-as interpret-as="digits">482913</say-as> hai.'.split(/(?= )/))
+  marked.send({ text: piece, context_id: "e" });
+marked.send({ text: "", context_id: "e", flush: true });
+marked.send({ context_id: "e", close_context: true });
+const spoken = await marked.final("e");
+assert.equal(spoken.chars, "Aapka OTP 482913 hai. ");
+assert(Buffer.concat(spoken.audio).length / 48000 > 4, "the break is not heard");
+marked.send({ close_socket: true });
+await marked.closed;

@@ -108,7 +108,7 @@ var rules = map[string]rule{
 	}, "pipeline knows every step, but neither engines nor HTTP"},
 	"runtime/pipeline/pipelinetest": {[]string{"runtime/pipeline", "runtime/pool", "runtime/speech", "runtime/synth"}, "any engine is joined to workers, so that the suites of speakers fit it"},
 	"runtime/session": {[]string{
-		"runtime/speech", "runtime/normalize",
+		"runtime/speech", "runtime/ssml", "runtime/normalize",
 	}, "whoever is fed speaks to a Speaker in sentences, and normalize knows where those end; no engine and no dialect does"},
 	"runtime/access":             {[]string{"runtime/speech", "runtime/lexicon", "runtime/ident"}, "keys are checked the same way with and without HTTP"},
 	"runtime/metrics":            {[]string{"runtime/speech"}, "metrics are names; what they count is decided where it happens"},
@@ -116,7 +116,7 @@ var rules = map[string]rule{
 	"runtime/dialect/cartesia":   {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/sarvam":     {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/deepgram":   {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
-	"runtime/dialect/elevenlabs": {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
+	"runtime/dialect/elevenlabs": {[]string{"runtime/dialect", "runtime/speech", "runtime/ssml", "runtime/strictjson"}, dialect},
 	"runtime/dialect/openai":     {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/jambonz":    {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},
 	"runtime/dialect/vapi":       {[]string{"runtime/dialect", "runtime/speech", "runtime/strictjson"}, dialect},

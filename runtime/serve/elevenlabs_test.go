@@ -332,3 +332,57 @@ func TestWhatClientsOfElevenLabsSend(t *testing.T) {
 		t.Errorf("logged is %v", line)
 	}
 }
+
+// TestElevenLabsSpeaksMarkup: with enable_ssml_parsing elements are not spoken, on requests and sockets, and times are those of the
+// text. Without it, or where an element is not known, no markup is.
+func TestElevenLabsSpeaksMarkup(t *testing.T) {
+	speaker := newWarmLocal(t, 1, synthtest.Config{})
+	g := newRig(t, speaker, withDialects)
+	text := `Aapka <break time="800ms"/> code <say-as interpret-as="digits">407</say-as> R&D. Theek hai.`
+	quoted, _ := json.Marshal(text)
+	plain := g.toElevenLabs("raj?output_format=pcm_24000", `{"text":"Aapka code 407 R&D. Theek hai.","seed":7}`)
+	marked := g.toElevenLabs("raj?output_format=pcm_24000&enable_ssml_parsing=true", `{"text":`+string(quoted)+`,"seed":7}`)
+	said, _ := heard(t, withoutBreaks(marked.body))
+	if marked.StatusCode != http.StatusOK || !strings.Contains(said, "चार शून्य सात") || strings.Contains(said, "break") || len(marked.body) < len(plain.body)+10*speech.FrameBytes {
+		t.Errorf("%s, says %q in %d bytes, plain %d", marked.Status, said, len(marked.body), len(plain.body))
+	}
+	as := g.toElevenLabs("raj?output_format=pcm_24000", `{"text":"Aapka 2 < 3 <phoneme> hai.","seed":7}`)
+	if as.StatusCode != http.StatusOK {
+		t.Errorf("tags in plain text: %s %.200s", as.Status, as.body)
+	}
+	g.toElevenLabs("raj?enable_ssml_parsing=true", `{"text":"a <phoneme>b</phoneme>"}`).wantElevenLabsError(t, 400, "unsupported_ssml")
+
+	timed := g.toElevenLabs("raj/with-timestamps?output_format=pcm_24000&enable_ssml_parsing=true", `{"text":`+string(quoted)+`,"seed":7}`)
+	var whole timedAudio
+	if err := json.Unmarshal(timed.body, &whole); err != nil || whole.Alignment == nil || strings.Join(whole.Alignment.Characters, "") != "Aapka code 407 R&D. Theek hai. " {
+		t.Errorf("%v: the alignment is %+v", err, whole.Alignment)
+	}
+
+	s := newWSRig(t, speaker, withDialects).toMulti("&enable_ssml_parsing=true&sync_alignment=true&auto_mode=true")
+	defer s.conn.Close()
+	s.send(`{"text": " ", "context_id": "a"}`)
+	for _, piece := range strings.SplitAfter(text, " ") {
+		piece, _ := json.Marshal(piece)
+		s.send(`{"text": ` + string(piece) + `, "context_id": "a"}`)
+	}
+	s.endContext("a")
+	c := s.untilFinal("a")["a"]
+	said, _ = heard(t, withoutBreaks(c.pcm))
+	if !strings.Contains(said, "चार शून्य सात") || strings.Contains(said, "break") || c.chars != "Aapka code 407 R&D. Theek hai. " || !slices.IsSorted(c.starts) {
+		t.Errorf("the socket says %q, told is %q at %v %q", said, c.chars, c.starts, c.failed)
+	}
+	s.sayIn("b", "Ek <phoneme>do</phoneme>.")
+	if c := s.untilFinal("b")["b"]; c.failed != "unsupported_ssml" {
+		t.Errorf("an unknown element: %+v", c)
+	}
+}
+
+// withoutBreaks leaves out the frames in which nobody speaks.
+func withoutBreaks(pcm []byte) (spoken []byte) {
+	for frame := range slices.Chunk(pcm, speech.FrameBytes) {
+		if bytes.ContainsFunc(frame, func(r rune) bool { return r != 0 }) {
+			spoken = append(spoken, frame...)
+		}
+	}
+	return spoken
+}

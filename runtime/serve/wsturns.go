@@ -196,6 +196,7 @@ func (c *turns) disclosureNow(ctx context.Context, u *utterance) (string, error)
 	}
 	now := u.Utterance
 	now.Disclosure = c.server.disclosureFor(grant)
+	now.SSML = now.SSML && u.fed == nil // what is fed has no text here, and is no document yet
 	return now.Disclosure, checkLength(&now)
 }
 

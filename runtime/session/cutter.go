@@ -24,9 +24,10 @@ const (
 // cutter finds sentences in text that is still being written. It is a value without a clock: the same messages give the
 // same sentences.
 type cutter struct {
-	raw  bool // the text is not normalised any more
-	opt  normalize.Options
-	text string // what has no end yet
+	raw    bool // the text is not normalised any more
+	markup bool // the text has elements of SSML
+	opt    normalize.Options
+	text   string // what has no end yet
 }
 
 // sentence is a piece that is spoken at once, as it was written, with the white space behind it.
@@ -43,19 +44,32 @@ func (c *cutter) add(text string, sep Sep) []sentence {
 	wasLong := utf8.RuneCountInString(c.text) > longSentence
 	c.text += text
 	isLong := utf8.RuneCountInString(c.text) > longSentence
-	if !strings.ContainsFunc(text, canEnd) && isLong == wasLong {
+	if !strings.ContainsFunc(text, c.canEnd) && isLong == wasLong {
 		return nil
+	}
+	if c.markup {
+		return c.wholeMarkup()
 	}
 	return c.whole()
 }
 
 // canEnd reports whether with this character a sentence may have become whole.
-func canEnd(r rune) bool { return unicode.IsSpace(r) || r == '।' || r == '॥' || r == '|' }
+func (c *cutter) canEnd(r rune) bool {
+	return unicode.IsSpace(r) || r == '।' || r == '॥' || r == '|' || c.markup && r == '>'
+}
 
 // endsInMark reports whether a mark that can end a sentence is last, but for closing quotes.
 func endsInMark(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, closers))
 	return last != '|' && last != '\n' && strings.ContainsRune(endMarks, last)
+}
+
+// flush takes out what is left and can be spoken now.
+func (c *cutter) flush() []sentence {
+	if c.markup {
+		return c.complete()
+	}
+	return c.rest()
 }
 
 // rest takes out what is left, whole or not.
@@ -149,14 +163,22 @@ func (c *cutter) isPlain(text string) bool {
 
 // stops reports whether the text ends in a mark that would end its sentence if nothing but white space followed.
 func (c *cutter) stops() bool {
-	if !endsInMark(strings.TrimRightFunc(c.text, unicode.IsSpace)) {
+	text := c.text
+	if c.markup {
+		o := outlineOf(text)
+		if o.open < len(text) {
+			return false
+		}
+		text = o.plain
+	}
+	trimmed := strings.TrimRightFunc(text, unicode.IsSpace)
+	if !endsInMark(trimmed) {
 		return false
 	}
-	trimmed := strings.TrimRightFunc(c.text, unicode.IsSpace)
 	if at := indexEllipsis(trimmed); at == len(trimmed) {
 		return true
 	}
-	ends := normalize.Ends(c.text)
+	ends := normalize.Ends(text)
 	return len(ends) > 0 && ends[len(ends)-1].Sure
 }
 
@@ -220,12 +242,23 @@ func (c *cutter) isHarmless(at int) bool {
 
 // upToSpace takes out what is before the last white space, or all where there is none.
 func (c *cutter) upToSpace() []sentence {
+	if c.markup {
+		return c.complete()
+	}
 	text := strings.TrimRightFunc(c.text, unicode.IsSpace)
 	at := strings.LastIndexFunc(text, unicode.IsSpace)
 	if len(text) < len(c.text) || at < 0 || strings.TrimSpace(text[:at]) == "" {
 		return c.rest()
 	}
 	return []sentence{c.take(at)}
+}
+
+// plain returns a sentence without the tags of its elements.
+func (c *cutter) plain(text string) string {
+	if c.markup {
+		return outlineOf(text).plain
+	}
+	return text
 }
 
 // hasWords reports whether text has so many words that are heard.

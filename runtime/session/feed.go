@@ -9,6 +9,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/ssml"
 )
 
 // How long a text may wait for more, and how much of it.
@@ -88,7 +89,7 @@ func (f *feed) push(all []sentence) {
 }
 
 func (f *feed) flush(tag any) {
-	f.push(f.cut.rest())
+	f.push(f.cut.flush())
 	f.queue = append(f.queue, item{what: stepFlushed, tag: tag})
 }
 
@@ -106,7 +107,7 @@ func (f *feed) next(now time.Time) step {
 			return step{until: until}
 		}
 		if f.cut.stops() && !now.Before(f.last.Add(stopWait)) {
-			f.push(f.cut.rest())
+			f.push(f.cut.flush())
 		} else {
 			f.push(f.cut.upToSpace())
 		}
@@ -138,7 +139,7 @@ func (f *feed) take() step {
 		return s
 	}
 	text, line := first.text, first.line
-	for len(f.queue) > 0 && f.queue[0].what == stepSpeak && !hasWords(text, minWords) {
+	for len(f.queue) > 0 && f.queue[0].what == stepSpeak && !hasWords(f.cut.plain(text), minWords) {
 		joined := text + f.queue[0].text
 		if utf8.RuneCountInString(joined) > speech.MaxChars {
 			break
@@ -151,7 +152,10 @@ func (f *feed) take() step {
 		f.queue = nil
 	}
 	s.text = strings.TrimFunc(text, unicode.IsSpace)
-	if line && !f.cut.raw {
+	switch {
+	case f.cut.markup:
+		s.text = ssml.Document(s.text)
+	case line && !f.cut.raw:
 		s.text += normalize.LineEnd(s.text, f.cut.opt)
 	}
 	return s
@@ -164,7 +168,7 @@ func (f *feed) hasSentence() bool {
 
 // reset drops everything that is not spoken.
 func (f *feed) reset() {
-	*f = feed{cut: cutter{raw: f.cut.raw, opt: f.cut.opt}, delay: f.delay, finished: f.finished}
+	*f = feed{cut: cutter{raw: f.cut.raw, markup: f.cut.markup, opt: f.cut.opt}, delay: f.delay, finished: f.finished}
 }
 
 // isOver reports whether nothing is left and nothing will come.

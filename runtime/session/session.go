@@ -33,7 +33,8 @@ const DefaultLead = 30 * time.Second
 
 // Config says what a session speaks, and how.
 type Config struct {
-	// Utterance is what each sentence is spoken as, with another Text. Its Disclosure is spoken once a turn.
+	// Utterance is what each sentence is spoken as, with another Text. Its Disclosure is spoken once a turn. With SSML what
+	// is fed may have elements, in which it is not cut; each piece becomes a document of its own.
 	Utterance speech.Utterance
 
 	// Speak is that of a [speech.Speaker].
@@ -102,6 +103,7 @@ func New(cfg Config) *Session {
 	}
 	s := &Session{cfg: cfg, wake: make(chan struct{}, 1), lead: lead{limit: cfg.Lead, realTime: cfg.RealTime}}
 	s.feed.delay = cfg.Delay
+	s.feed.cut.markup = cfg.Utterance.SSML
 	s.feed.cut.raw, s.feed.cut.opt = cfg.Utterance.Raw, normalize.Options{EnDigits: cfg.Utterance.EnDigits}
 	return s
 }

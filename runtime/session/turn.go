@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -121,7 +120,7 @@ func (t *turn) say(ctx context.Context, text string) error {
 	defer cancel()
 	t.chunk, t.frames, t.chars = t.chunks, t.stats.Frames, t.stats.Chars
 	if cfg.SourceWords {
-		t.source = source{words: align(text, u.Raw, normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon})}
+		t.source = source{words: align(u)}
 	}
 	st, err := cfg.Speak(ctx, u, speech.Turn{Asked: now, Begun: t.heard, Session: cfg.Group, More: t.session.more}, t)
 	if !st.Started && errors.Is(err, speech.ErrNothingToSay) {

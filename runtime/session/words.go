@@ -8,6 +8,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/ssml"
 )
 
 // written is a word of a sentence as it was written, and what is spoken of it. The place is that of the normalised
@@ -18,12 +19,45 @@ type written struct {
 	from, to   int
 }
 
-// align finds what is spoken of each word of a sentence. Words that nothing is heard of are left out.
-func align(text string, raw bool, o normalize.Options) []written {
-	spoken, spans := text, []speech.Span(nil)
-	if !raw {
-		spoken, spans = normalize.Spans(text, o)
+// align finds what is spoken of each word of a sentence. Words that nothing is heard of are left out. Those of a document
+// are its text.
+func align(u speech.Utterance) []written {
+	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon}
+	switch {
+	case u.Raw:
+		return alignSpans(u.Text, u.Text, nil)
+	case u.SSML:
+		return alignMarkup(u.Text, o)
 	}
+	spoken, spans := normalize.Spans(u.Text, o)
+	return alignSpans(u.Text, spoken, spans)
+}
+
+// alignMarkup is align for a document of SSML, of which one that cannot be read has no words.
+func alignMarkup(document string, o normalize.Options) (all []written) {
+	parts, err := ssml.Parse(document)
+	if err != nil {
+		return nil
+	}
+	before := 0 // code points that are spoken in front of the part
+	for i := range parts {
+		p := &parts[i]
+		o.Marks = p.Marks
+		spoken, spans := normalize.Spans(p.Text, o)
+		for _, w := range alignSpans(p.Text, spoken, spans) {
+			w.from, w.to = w.from+before, w.to+before
+			w.start, w.end = p.Source[w.start].Start, p.Source[w.end-1].End
+			all = append(all, w)
+		}
+		if spoken != "" {
+			before += utf8.RuneCountInString(spoken) + len(" ")
+		}
+	}
+	return all
+}
+
+// alignSpans finds the words of text in what is spoken for it, where spans say what became of what.
+func alignSpans(text, spoken string, spans []speech.Span) []written {
 	source, out := words(text, true), words(spoken, false)
 	var all []written
 	for _, w := range source {
@@ -163,7 +197,7 @@ type Source struct{ source }
 
 // NewSource returns the source of what is spoken of u.
 func NewSource(u speech.Utterance) *Source {
-	return &Source{source{words: align(u.Text, u.Raw, normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon})}}
+	return &Source{source{words: align(u)}}
 }
 
 // Heard takes in the words that are spoken in a chunk, and returns those that were written and end in it. The chunk ends

@@ -24,7 +24,7 @@ func TestWordsAreFoundWhereTheyAreSpoken(t *testing.T) {
 		spoken := []rune(normalize.Text(text, normalize.Options{}))
 		var got []string
 		last := 0
-		for _, w := range align(text, false, normalize.Options{}) {
+		for _, w := range align(speech.Utterance{Text: text}) {
 			said := strings.TrimFunc(string(spoken[w.from:w.to]), unicode.IsPunct)
 			got = append(got, w.text+"|"+said)
 			if w.from < last {

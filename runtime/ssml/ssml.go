@@ -88,6 +88,55 @@ func Parse(document string) ([]Part, error) {
 	}
 }
 
+// Document makes a document of text with elements: in <speak>, unless it is a document already. There & and < are also signs
+// where they begin nothing, for such texts are not written by programs that know XML.
+func Document(text string) string {
+	text = strings.TrimSpace(text)
+	begin := text
+	if strings.HasPrefix(text, "<?xml") {
+		_, begin, _ = strings.Cut(text, "?>")
+		begin = strings.TrimSpace(begin)
+	}
+	if strings.HasPrefix(begin, "<speak") {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString("<speak>")
+	for i, r := range text {
+		switch {
+		case r == '&' && !beginsEntity(text[i:]):
+			b.WriteString("&amp;")
+		case r == '<' && !beginsTag(text[i:]):
+			b.WriteString("&lt;")
+		default:
+			b.WriteString(text[i : i+utf8.RuneLen(r)])
+		}
+	}
+	b.WriteString("</speak>")
+	return b.String()
+}
+
+// beginsEntity reports whether text, which begins with &, begins with one of the five of XML or a number.
+func beginsEntity(text string) bool {
+	name, _, ok := strings.Cut(text[1:], ";")
+	number, isNumber := strings.CutPrefix(name, "#")
+	if hex, isHex := strings.CutPrefix(number, "x"); isNumber && isHex {
+		_, err := strconv.ParseUint(hex, 16, 32)
+		return ok && err == nil
+	}
+	if isNumber {
+		_, err := strconv.ParseUint(number, 10, 32)
+		return ok && err == nil
+	}
+	return ok && slices.Contains([]string{"amp", "lt", "gt", "quot", "apos"}, name)
+}
+
+// beginsTag reports whether text, which begins with <, goes on as a tag or what may stand in the place of one does.
+func beginsTag(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text[1:])
+	return unicode.IsLetter(first) || len(text) > 1 && strings.ContainsRune("/!?", first)
+}
+
 // Chars returns how many code points of text a document has, aliases in the place of what they replace.
 func Chars(parts []Part) (n int) {
 	for i := range parts {

@@ -196,3 +196,19 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestDocument(t *testing.T) {
+	for text, want := range map[string]string{
+		`a <break/> b`:                   `<speak>a <break/> b</speak>`,
+		` <speak>a</speak>`:              `<speak>a</speak>`,
+		`<?xml version="1.0"?> <speak/>`: `<?xml version="1.0"?> <speak/>`,
+		`R&D, a &amp; b &#x92e; & c`:     `<speak>R&amp;D, a &amp; b &#x92e; &amp; c</speak>`,
+		`&nbsp; &lt`:                     `<speak>&amp;nbsp; &amp;lt</speak>`,
+		`2 < 3 <3 </s> <क> <`:            `<speak>2 &lt; 3 &lt;3 </s> <क> &lt;</speak>`,
+		``:                               `<speak></speak>`,
+	} {
+		if got := Document(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

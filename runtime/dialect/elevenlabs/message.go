@@ -47,7 +47,7 @@ func openSocket(c dialect.Call, multi bool) (dialect.Socket, error) {
 	faster.Speed = maxSpeed
 	s.hasSpeeds = c.Encodes(faster)
 	s.order.Utterance.WordTimes = true
-	if s.order.Utterance.Raw, err = readNormalization(c.Query.Get("apply_text_normalization")); err != nil {
+	if err = normalizeAs(&s.order.Utterance, c.Query.Get("apply_text_normalization")); err != nil {
 		return nil, err
 	}
 	if s.auto, err = readBool(c, "auto_mode"); err != nil {
@@ -55,12 +55,6 @@ func openSocket(c dialect.Call, multi bool) (dialect.Socket, error) {
 	}
 	if s.sync, err = readBool(c, "sync_alignment"); err != nil {
 		return nil, err
-	}
-	switch isSSML, err := readBool(c, "enable_ssml_parsing"); {
-	case err != nil:
-		return nil, err
-	case isSSML:
-		return nil, dialect.Refuse("enable_ssml_parsing", speech.CodeBadRequest, "enable_ssml_parsing is not supported; leave it out")
 	}
 	if value := c.Query.Get("inactivity_timeout"); value != "" {
 		seconds, err := strconv.Atoi(value)

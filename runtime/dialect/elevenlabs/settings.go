@@ -21,7 +21,8 @@ const (
 	maxSpeed = 1.2
 )
 
-// common is what requests and sockets say in the same words: the voice in the path, and the format in the query.
+// common is what requests and sockets say in the same words: the voice in the path, and in the query the format and
+// whether a text has elements of SSML.
 func common(c dialect.Call) (o dialect.Order, err error) {
 	asked := c.Var("voice")
 	name, ok := dialect.Voice(dialect.ElevenLabs, c.Model, asked)
@@ -29,6 +30,9 @@ func common(c dialect.Call) (o dialect.Order, err error) {
 		return o, speech.UnknownVoice(asked)
 	}
 	o.Utterance.Voice, o.Utterance.Temperature = name, speech.DefaultTemperature
+	if o.Utterance.SSML, err = readBool(c, markupName); err != nil {
+		return o, err
+	}
 	o.Audio, o.Word, err = readFormat(c)
 	return o, err
 }
@@ -73,15 +77,24 @@ var voiceMembers = []dialect.Member[voiceSettings]{
 
 var errNoSpeed = dialect.Refuse(settingsName, speech.CodeBadSpeed, speech.ErrBadSpeed.Text)
 
-// readNormalization reads apply_text_normalization, which is raw if it is off.
-func readNormalization(value string) (raw bool, err error) {
+// markupName is what asks for SSML.
+const markupName = "enable_ssml_parsing"
+
+// normalizeAs reads apply_text_normalization, whose off is for text that is spoken as it is.
+func normalizeAs(u *speech.Utterance, value string) error {
+	const name = "apply_text_normalization"
 	switch strings.ToLower(value) {
 	case "", "auto", "on":
-		return false, nil
+		return nil
 	case "off":
-		return true, nil
+		u.Raw = true
+	default:
+		return dialect.Refuse(name, speech.CodeBadRequest, name+" must be auto, on or off")
 	}
-	return false, dialect.Refuse("apply_text_normalization", speech.CodeBadRequest, "apply_text_normalization must be auto, on or off")
+	if u.SSML {
+		return dialect.Refuse(name, speech.CodeBadRequest, name+": must not be off with "+markupName)
+	}
+	return nil
 }
 
 // readSeed reads a seed, which has 32 bits.

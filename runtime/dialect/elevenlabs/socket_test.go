@@ -330,7 +330,7 @@ func TestSettings(t *testing.T) {
 		"inactivity_timeout=1": "", "inactivity_timeout=180": "", "inactivity_timeout=181": "", "inactivity_timeout=99999999999999": "",
 		"inactivity_timeout=0": "inactivity_timeout: must be", "inactivity_timeout=x": "inactivity_timeout: must be",
 		"auto_mode=TRUE&sync_alignment=False": "", "auto_mode=maybe": "auto_mode: must be", "sync_alignment=2": "sync_alignment: must be",
-		"enable_ssml_parsing=true": "enable_ssml_parsing is not", "enable_ssml_parsing=false": "", "enable_ssml_parsing=?": "enable_ssml_parsing: must be",
+		"enable_ssml_parsing=true": "", "enable_ssml_parsing=false": "", "enable_ssml_parsing=?": "enable_ssml_parsing: must be",
 		"apply_text_normalization=off": "", "apply_text_normalization=no": "apply_text_normalization must be",
 		"seed=4294967295": "", "seed=4294967296": "seed: must be", "seed=-1": "seed: must be", "seed=1.5": "seed: must be", "seed=x": "seed: must be",
 		"output_format=mp3_44100_129": "output_format must be", "output_format=ulaw_8000": "",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/speech"
+	"github.com/swar-tts/swar/runtime/ssml"
 	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
@@ -23,7 +24,8 @@ type way struct {
 // body is the members of a request. Members of any other name are ignored.
 type body struct {
 	text, model, normalization string
-	hasText, hasSeed           bool
+	hasText, hasSeed, markup   bool
+	chars                      int // of the text
 	seed                       float64
 	voiceSettings
 	ignored []string
@@ -39,6 +41,7 @@ var bodyMembers = []dialect.Member[body]{
 		Name: "apply_text_normalization", Code: speech.CodeBadRequest,
 		Read: dialect.ReadString(func(b *body) *string { return &b.normalization }),
 	},
+	{Name: markupName, Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(b *body) *bool { return &b.markup })},
 	{Name: "seed", Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error {
 		b.hasSeed = true
 		return strictjson.Number(v, &b.seed)
@@ -74,7 +77,7 @@ func (w way) read(c dialect.Call) (o dialect.Order, err error) {
 		return o, err
 	}
 	o.Lexicon = b.lexicon
-	headers["Character-Cost"] = strconv.Itoa(utf8.RuneCountInString(o.Utterance.Text))
+	headers["Character-Cost"] = strconv.Itoa(b.chars)
 	o.Buffered = w.whole
 	if w.timed {
 		o.Utterance.WordTimes = true
@@ -95,11 +98,15 @@ func (b *body) fill(c dialect.Call, o *dialect.Order) (err error) {
 	if u.Text, err = speech.CleanText(b.text); err != nil {
 		return err
 	}
-	if utf8.RuneCountInString(u.Text) > maxText {
+	if b.chars = utf8.RuneCountInString(u.Text); b.chars > maxText {
 		return dialect.Refuse("text", speech.CodeTextTooLong, fmt.Sprintf("text longer than %d characters", maxText))
 	}
-	if u.Raw, err = readNormalization(b.normalization); err != nil {
+	u.SSML = u.SSML || b.markup
+	if err := normalizeAs(u, b.normalization); err != nil {
 		return err
+	}
+	if u.SSML {
+		u.Text = ssml.Document(u.Text)
 	}
 	if b.hasSeed {
 		if u.Seed, err = readSeed(b.seed); err != nil {

@@ -238,3 +238,46 @@ func FuzzSpeech(f *testing.F) {
 		}
 	})
 }
+
+// TestMarkup: enable_ssml_parsing makes a document of the text, and without it tags are text.
+func TestMarkup(t *testing.T) {
+	const text = `Ek <break time=\"1s\"/> R&D`
+	for _, tt := range []struct{ query, field, want string }{
+		{"", "", `Ek <break time="1s"/> R&D`},
+		{"false", "", `Ek <break time="1s"/> R&D`},
+		{"", `,"enable_ssml_parsing":false`, `Ek <break time="1s"/> R&D`},
+		{"TRUE", "", `<speak>Ek <break time="1s"/> R&amp;D</speak>`},
+		{"", `,"enable_ssml_parsing":true`, `<speak>Ek <break time="1s"/> R&amp;D</speak>`},
+	} {
+		c := call(`{"text":"` + text + `"` + tt.field + `}`)
+		c.Query.Set("enable_ssml_parsing", tt.query)
+		o, err := way{}.read(c)
+		isMarkup := strings.HasPrefix(tt.want, "<speak>")
+		if err != nil || o.Utterance.Text != tt.want || o.Utterance.SSML != isMarkup || o.Headers["Character-Cost"] != "25" || o.Headers["X-Ignored"] != "" {
+			t.Errorf("%q %s: %+v, %v", tt.query, tt.field, o, err)
+		}
+	}
+	for field, want := range map[string]string{
+		`"text":"a","enable_ssml_parsing":1`:                                     "enable_ssml_parsing: must be true or false",
+		`"text":"a","enable_ssml_parsing":true,"apply_text_normalization":"off"`: "apply_text_normalization: must not be off with enable_ssml_parsing",
+		`"text":" ","enable_ssml_parsing":true`:                                  speech.ErrTextEmpty.Text,
+	} {
+		if _, err := (way{}).read(call(`{` + field + `}`)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", field, err, want)
+		}
+	}
+	c := call("")
+	c.Query.Set("enable_ssml_parsing", "True")
+	s, err := openMulti(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, _ := s.Read(dialect.Message{Data: []byte(`{"text":" ","context_id":"a"}`)})[0].(dialect.Begin)
+	if !begin.Order.Utterance.SSML {
+		t.Errorf("the socket begins with %+v", begin)
+	}
+	c.Query.Set("apply_text_normalization", "off")
+	if _, err := openMulti(c); err == nil || !strings.Contains(err.Error(), "enable_ssml_parsing") {
+		t.Errorf("raw markup: %v", err)
+	}
+}
