@@ -50,7 +50,8 @@ var rules = map[string]rule{
 	"runtime/wordtime":        {[]string{"runtime/speech"}, "words are estimated from text and audio alone, whoever has spoken them"},
 	"runtime/wav":             {nil, "a header that also those write who link no codec"},
 	"runtime/encode":          {[]string{"runtime/speech", "runtime/wav"}, "a step of the speech path, and the header of one of its formats"},
-	"runtime/voiceout":        {[]string{"runtime/encode", "runtime/resample", "runtime/wav"}, "it knows samples and formats alone, neither engines nor dialects"},
+	"runtime/stretch":         {nil, "speed is a matter of samples alone"},
+	"runtime/voiceout":        {[]string{"runtime/encode", "runtime/resample", "runtime/stretch", "runtime/wav"}, "it knows samples and formats alone, neither engines nor dialects"},
 	"runtime/synth":           {[]string{"runtime/speech"}, "the engine port must not know an engine"},
 	"runtime/synth/synthtest": {[]string{"runtime/speech", "runtime/synth"}, "the suite must fit every engine"},
 	"runtime/resample":        {nil, "samples are numbers, whoever they come from"},
@@ -104,7 +105,7 @@ var rules = map[string]rule{
 	"runtime/queue": {nil, "who waits for what is not its matter"},
 	"runtime/pool":  {[]string{"runtime/queue", "runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
-		"runtime/speech", "runtime/ssml", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/encode", "runtime/wordtime",
+		"runtime/speech", "runtime/ssml", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/stretch", "runtime/encode", "runtime/wordtime",
 	}, "pipeline knows every step, but neither engines nor HTTP"},
 	"runtime/pipeline/pipelinetest": {[]string{"runtime/pipeline", "runtime/pool", "runtime/speech", "runtime/synth"}, "any engine is joined to workers, so that the suites of speakers fit it"},
 	"runtime/session": {[]string{

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -62,12 +63,7 @@ func (s *Speaker) markup(u speech.Utterance, document string, o normalize.Option
 		o.Marks = part.Marks
 		p := s.read(part.Text, o, spans)
 		if part.Speed != 1 {
-			if p.speed = part.Speed * max(u.Speed, 0); u.Speed == 0 {
-				p.speed = part.Speed
-			}
-			if speeds := s.Model().Speeds; !speeds.Has(p.speed) {
-				return nil, ssml.NoRate(speeds)
-			}
+			p.speed = part.Speed * cmp.Or(u.Speed, 1)
 		}
 		for i := range p.spans {
 			span := &p.spans[i]

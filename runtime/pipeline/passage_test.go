@@ -90,7 +90,7 @@ func TestMarkupIsRefused(t *testing.T) {
 		code     speech.Code
 	}{
 		"an element":     {`<speak><voice>a</voice></speak>`, speech.CodeUnsupportedSSML},
-		"a rate":         {`<speak><prosody rate="slow">नमस्ते</prosody></speak>`, speech.CodeUnsupportedSSML},
+		"a pitch":        {`<speak><prosody pitch="high">नमस्ते</prosody></speak>`, speech.CodeUnsupportedSSML},
 		"silence alone":  {`<speak><break/></speak>`, speech.CodeNothingToSay},
 		"no text at all": {`<speak/>`, speech.CodeNothingToSay},
 		"many chunks":    {`<speak>` + strings.Repeat("नमस्ते<break/>", 32) + "नमस्ते</speak>", speech.CodeTooManyChunks},

@@ -78,9 +78,9 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	st.Started, st.Queue = true, slot.Queued
 	defer func() { release(slot, turn, err) }()
 
-	model := s.Model().ID
+	model := s.Model()
 	err = sink.Start(speech.Start{
-		Model: model, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(n.Chunks), Normalized: n.Text,
+		Model: model.ID, Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: len(n.Chunks), Normalized: n.Text,
 		Disclosure: n.Disclosure, Unspoken: n.Unspoken, Normalize: st.Normalize, Queue: st.Queue,
 		WordTimes: u.WordTimes,
 	})
@@ -89,9 +89,9 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	}
 	buffer := s.buffers.Get().(*[groupSamples]int16)
 	defer s.buffers.Put(buffer)
-	voice := &utterance{u: u, voice: speaking.id, worker: slot.Worker, sink: sink, out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
+	voice := &utterance{u: u, voice: speaking.id, worker: slot.Worker, speeds: model.Speeds, sink: sink, out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
 	encoding := s.cfg.Encode
-	encoding.Tags = speech.Metadata{Service: u.Service, Model: model, RequestID: u.RequestID}.Tags()
+	encoding.Tags = speech.Metadata{Service: u.Service, Model: model.ID, RequestID: u.RequestID}.Tags()
 	if voice.encoder, err = encode.New(u.Format, &voice.out, encoding); err != nil {
 		return st, fmt.Errorf("opening the %s encoder: %w", u.Format, err)
 	}

@@ -21,6 +21,7 @@ type utterance struct {
 	u        speech.Utterance
 	voice    string // the engine\'s id of it
 	worker   synth.Worker
+	speeds   speech.Speeds // its own
 	sink     speech.Sink
 	encoder  encode.Encoder
 	out      blocks
@@ -66,9 +67,9 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 	}
 
 	begin := time.Now()
-	cached, err := v.worker.Prefill(ctx, synth.Options{
-		Voice: v.voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature,
-		Speed: cmp.Or(c.Speed, v.u.Speed),
+	worker, speed := atSpeed(v.worker, v.speeds, cmp.Or(c.Speed, v.u.Speed))
+	cached, err := worker.Prefill(ctx, synth.Options{
+		Voice: v.voice, Text: c.Text, Chunk: c.Index, Seed: v.u.Seed, Temperature: v.u.Temperature, Speed: speed,
 	})
 	end.Prefill, end.PrefillCached = time.Since(begin), cached
 	v.stats.Synth += end.Prefill
@@ -85,7 +86,7 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 		}
 		var frames int
 		begin := time.Now()
-		frames, done, end.EOS, err = v.worker.Next(ctx, v.pcm[:n*speech.FrameSamples], n)
+		frames, done, end.EOS, err = worker.Next(ctx, v.pcm[:n*speech.FrameSamples], n)
 		took := time.Since(begin)
 		v.stats.Synth += took
 		end.Frames += frames
@@ -106,7 +107,7 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 		}
 	}
 	if v.u.WordTimes && end.EOS { // of a chunk that was cut nobody knows which words have been spoken
-		end.Words, end.ExactWords = v.words(c, before)
+		end.Words, end.ExactWords = v.words(worker, c, before)
 	}
 	return v.finish(end, last)
 }
@@ -143,9 +144,9 @@ func (v *utterance) keepSilent(ctx context.Context, frames int) error {
 	return nil
 }
 
-// words are those of a chunk that has been spoken, and before which there are so many frames.
-func (v *utterance) words(c speech.Chunk, before int) (words []speech.Word, exact bool) {
-	times, exact := synth.WordTimes(v.worker)
+// words are those of a chunk that worker has spoken, and before which there are so many frames.
+func (v *utterance) words(worker synth.Worker, c speech.Chunk, before int) (words []speech.Word, exact bool) {
+	times, exact := synth.WordTimes(worker)
 	if exact {
 		parts := make([]wordtime.Part, len(times))
 		for i, t := range times {

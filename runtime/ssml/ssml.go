@@ -44,14 +44,6 @@ func unsupported(what string) error {
 	return &speech.Refusal{Code: speech.CodeUnsupportedSSML, Text: "ssml: " + what}
 }
 
-// NoRate refuses a rate of a model that has these speeds, or none.
-func NoRate(s speech.Speeds) error {
-	if s == (speech.Speeds{}) {
-		return unsupported("<prosody rate> is not supported: this model speaks at one speed")
-	}
-	return unsupported(fmt.Sprintf("<prosody rate> must be %g%% to %g%% for this model", 100*s.Min, 100*s.Max))
-}
-
 func malformed(err error) error {
 	reason := err.Error()
 	if s, ok := errors.AsType[*xml.SyntaxError](err); ok {
@@ -118,7 +110,7 @@ func Document(text string) string {
 
 // beginsEntity reports whether text, which begins with &, begins with one of the five of XML or a number.
 func beginsEntity(text string) bool {
-	name, _, ok := strings.Cut(text[1:], ";")
+	name, _, ok := strings.Cut(text[1:min(len(text), 12)], ";") // none is longer
 	number, isNumber := strings.CutPrefix(name, "#")
 	if hex, isHex := strings.CutPrefix(number, "x"); isNumber && isHex {
 		_, err := strconv.ParseUint(hex, 16, 32)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/resample"
+	"github.com/swar-tts/swar/runtime/stretch"
 )
 
 // EngineRate is the rate of the samples that an [Encoder] takes, in Hz.
@@ -16,8 +17,8 @@ const EngineRate = 24_000
 
 // Speeds outside these are refused.
 const (
-	MinSpeed = 0.5
-	MaxSpeed = 2.0
+	MinSpeed = stretch.MinSpeed
+	MaxSpeed = stretch.MaxSpeed
 )
 
 // Bit rates outside these are refused, in bits per second.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/stretch"
 )
 
 var speeds = []float64{.5, .7, .8, .97, 1.1, 1.2, 1.5, 2}
@@ -16,7 +18,7 @@ func stretched(t testing.TB, speed float64, samples []int16) []float64 {
 
 func TestSpeedSetsTheLength(t *testing.T) {
 	for _, speed := range speeds {
-		for _, n := range []int{0, 1, 100, hop, hop + 1, matched + 2*reach, frame, 10*frame + 77} {
+		for _, n := range []int{0, 1, 100, stretch.Hop, stretch.Hop + 1, 3 * stretch.Hop, frame, 10*frame + 77} {
 			want := int(math.Round(float64(n) / speed))
 			if got := len(stretched(t, speed, speech(t, n))); got != want {
 				t.Errorf("%d samples at speed %g are %d, want %d", n, speed, got, want)
@@ -219,11 +221,11 @@ func BenchmarkStretch(b *testing.B) {
 	samples := speech(b, EngineRate)
 	for _, speed := range []float64{.5, .9, 1.1, 2} {
 		b.Run(fmt.Sprint(speed), func(b *testing.B) {
-			s := newStretcher(speed)
+			s := stretch.New(speed)
 			for b.Loop() {
 				for rest := samples; len(rest) > 0; {
-					rest = rest[s.push(rest):]
-					for len(s.pull()) > 0 {
+					rest = rest[s.Push(rest):]
+					for len(s.Pull()) > 0 {
 					}
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/swar-tts/swar/runtime/resample"
+	"github.com/swar-tts/swar/runtime/stretch"
 	"github.com/swar-tts/swar/runtime/wav"
 )
 
@@ -18,8 +19,8 @@ import (
 // stream differs each time.
 type Encoder struct {
 	format  Format
-	stretch *stretcher       // nil at speed 1
-	rate    *resample.Stream // nil at 24 kHz
+	stretch *stretch.Stretcher // nil at speed 1
+	rate    *resample.Stream   // nil at 24 kHz
 	sink    sink
 	out     []byte
 	err     error
@@ -43,7 +44,7 @@ func New(f Format, tags ...string) (*Encoder, error) {
 	}
 	e := &Encoder{format: f}
 	if f.Speed != 1 {
-		e.stretch = newStretcher(f.Speed)
+		e.stretch = stretch.New(f.Speed)
 	}
 	rate := f.Rate
 	if f.Container == Ogg {
@@ -103,7 +104,7 @@ func (e *Encoder) Write(samples []int16) ([]byte, error) {
 		return e.out, e.err
 	}
 	for len(samples) > 0 && e.err == nil {
-		samples = samples[e.stretch.push(samples):]
+		samples = samples[e.stretch.Push(samples):]
 		e.pullStretched()
 	}
 	return e.out, e.err
@@ -117,7 +118,7 @@ func (e *Encoder) Close() ([]byte, error) {
 	}
 	e.out = e.out[:0]
 	if e.stretch != nil && e.err == nil {
-		e.stretch.end()
+		e.stretch.End()
 		e.pullStretched()
 	}
 	if e.rate != nil && e.err == nil {
@@ -135,7 +136,7 @@ func (e *Encoder) Close() ([]byte, error) {
 
 func (e *Encoder) pullStretched() {
 	for e.err == nil {
-		hop := e.stretch.pull()
+		hop := e.stretch.Pull()
 		if len(hop) == 0 {
 			return
 		}

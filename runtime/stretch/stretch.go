@@ -1,21 +1,34 @@
-package voiceout
+// Package stretch makes speech faster or slower and keeps its pitch. It knows samples at 24 kHz only.
+package stretch
 
 import "math"
 
-// What the stretcher works with, in samples at 24 kHz.
+const sampleRate = 24_000
+
+// Speeds outside these sound broken.
 const (
-	hop     = EngineRate / 100 // 10 ms, that come out at a time
-	matched = 2 * hop          // 20 ms, that are compared with what would follow
-	reach   = EngineRate / 200 // 5 ms, that a window may lie off its place to either side
-	leap    = EngineRate / 400 // 2.5 ms, the least that is skipped or repeated: a period of 400 Hz
+	MinSpeed = 0.5
+	MaxSpeed = 2.0
 )
 
-// A stretcher changes how fast a voice speaks, and not how high: WSOLA (Verhelst and Roelands, 1993). Every 10 ms of output
+// Hop is how many samples come out at a time: 10 ms.
+const Hop = sampleRate / 100
+
+// What a stretcher works with, in samples.
+const (
+	hop     = Hop
+	matched = 2 * hop          // 20 ms, that are compared with what would follow
+	reach   = sampleRate / 200 // 5 ms, that a window may lie off its place to either side
+	leap    = sampleRate / 400 // 2.5 ms, the least that is skipped or repeated: a period of 400 Hz
+)
+
+// A Stretcher changes how fast a voice speaks, and not how high: WSOLA (Verhelst and Roelands, 1993). Every 10 ms of output
 // come from the place of the input that is then due, give or take 5 ms: from where the last window goes on while that is near
 // enough, else from where the sound is most like what would go on, with a fade over 10 ms.
 //
-// It holds back 25 ms of its input at most. The same samples come out however the input is cut.
-type stretcher struct {
+// It holds back 25 ms of its input at most. The same samples come out however the input is cut. It is not safe for
+// concurrent use.
+type Stretcher struct {
 	speed float64
 	in    []float32 // of the input, from place base on
 	base  int
@@ -34,14 +47,15 @@ var fade = func() (f [hop]float32) {
 	return f
 }()
 
-func newStretcher(speed float64) *stretcher {
-	return &stretcher{speed: speed, in: make([]float32, 0, 4096)}
+// New returns a stretcher of which the output takes 1/speed of the time.
+func New(speed float64) *Stretcher {
+	return &Stretcher{speed: speed, in: make([]float32, 0, 4096)}
 }
 
-// push takes as many samples as there is room for, and returns how many: at least one after pull had nothing to give.
-func (s *stretcher) push(samples []int16) int {
+// Push takes as many samples as there is room for, and returns how many: at least one after Pull had nothing to give.
+func (s *Stretcher) Push(samples []int16) int {
 	s.forget()
-	n := min(len(samples), cap(s.in)-matched-2*reach-hop-len(s.in)) // the last places are kept for end
+	n := min(len(samples), cap(s.in)-matched-2*reach-hop-len(s.in)) // the last places are kept for End
 	for _, v := range samples[:n] {
 		s.in = append(s.in, float32(v))
 	}
@@ -50,7 +64,7 @@ func (s *stretcher) push(samples []int16) int {
 }
 
 // forget drops what no window can need any more.
-func (s *stretcher) forget() {
+func (s *Stretcher) forget() {
 	from := min(s.last+hop, s.due()-reach) - s.base
 	if from <= 0 || len(s.in) < cap(s.in)/2 {
 		return
@@ -60,14 +74,14 @@ func (s *stretcher) forget() {
 	s.base += from
 }
 
-// end says that no sample follows.
-func (s *stretcher) end() { s.ended = true }
+// End says that no sample follows.
+func (s *Stretcher) End() { s.ended = true }
 
 // due is the place of the input where the next window belongs.
-func (s *stretcher) due() int { return int(math.Round(float64(s.made) * hop * s.speed)) }
+func (s *Stretcher) due() int { return int(math.Round(float64(s.made) * hop * s.speed)) }
 
-// pull returns the next 10 ms, fewer at the end, or nothing. They are valid until the next call.
-func (s *stretcher) pull() []int16 {
+// Pull returns the next 10 ms, fewer at the end, or nothing. They are valid until the next call.
+func (s *Stretcher) Pull() []int16 {
 	left := hop
 	if s.ended {
 		left = min(hop, int(math.Round(float64(s.total)/s.speed))-s.made*hop)
@@ -96,7 +110,7 @@ func (s *stretcher) pull() []int16 {
 }
 
 // silence is what follows the input, up to a place.
-func (s *stretcher) silence(upTo int) {
+func (s *Stretcher) silence(upTo int) {
 	for s.base+len(s.in) < upTo {
 		if len(s.in) == cap(s.in) {
 			s.forget()
@@ -106,7 +120,7 @@ func (s *stretcher) silence(upTo int) {
 }
 
 // place chooses where the next window begins. follows is where the last one goes on.
-func (s *stretcher) place(follows int) int {
+func (s *Stretcher) place(follows int) int {
 	due := s.due()
 	low, high := max(due-reach, s.base, 0), due+reach
 	if follows >= low && follows <= high {
