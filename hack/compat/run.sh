@@ -79,6 +79,10 @@ if command -v npm >/dev/null; then
 	npm_client openai6 openai.mjs openai@6.49.0
 	npm_client ai ai.mjs ai@6.0.326 @ai-sdk/openai@3.0.141
 	npm_client livekit-node livekit_node.mjs @livekit/agents@1.9.0 @livekit/rtc-node@0.13.34 typescript@5.9.3 @types/node@22.19.1
+	agents=(@livekit/agents@1.9.0 @livekit/rtc-node@0.13.34)
+	SWAR_COMPAT_PLUGINS=openai,deepgram,elevenlabs npm_client livekit-node-vendors livekit_node_vendors.mjs "${agents[@]}" @livekit/agents-plugin-{openai,deepgram,elevenlabs}@1.9.0
+	SWAR_COMPAT_PLUGINS=cartesia npm_client livekit-node-cartesia livekit_node_vendors.mjs @livekit/{agents,agents-plugin-cartesia}@1.8.1 @livekit/rtc-node@0.13.34
+	SWAR_COMPAT_PLUGINS=sarvam npm_client livekit-node-sarvam livekit_node_vendors.mjs @livekit/{agents,agents-plugin-sarvam}@1.4.8 @livekit/rtc-node@0.13.34
 	npm_client deepgram deepgram.mjs @deepgram/sdk@5.13.0
 	npm_client sarvam sarvam.mjs sarvamai@1.1.10
 	npm_client cartesia cartesia.mjs @cartesia/cartesia-js@4.2.0

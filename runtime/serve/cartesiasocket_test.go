@@ -190,7 +190,7 @@ func TestCartesiaFailures(t *testing.T) {
 	s := g.openCartesia("raj-key")
 	defer s.conn.Close()
 	s.speakIn("a", "Namaste ji kaise ho? ", false)
-	if e := s.cartesia(); e.Type != "error" || *e.ContextID != "a" || e.StatusCode != 429 || e.ErrorCode != "concurrency_limited" || !e.Done {
+	if e := s.cartesia(); e.Type != "error" || *e.ContextID != "a" || e.StatusCode != 503 || e.ErrorCode != "concurrency_limited" || e.Done {
 		t.Errorf("%+v", e)
 	}
 	for message, want := range map[string]struct {
@@ -201,11 +201,17 @@ func TestCartesiaFailures(t *testing.T) {
 		`{"context_id":"b","transcript":"Hi","voice":"kaun","output_format":{"container":"raw"}}`:                                  {400, "voice_not_found", "b"},
 		`{"context_id":"b","transcript":"Hi","voice":"raj","output_format":{"container":"wav"}}`:                                   {400, "invalid_output_format", "b"},
 		`{"context_id":"b","transcript":"Namaste ji. ","voice":"anjura","output_format":{"container":"raw"}}`:                      {403, "forbidden", "b"},
-		`{"context_id":"b","transcript":"` + strings.Repeat("x", 300<<10) + `","voice":"raj","output_format":{"container":"raw"}}`: {429, "concurrency_limited", "b"},
+		`{"context_id":"b","transcript":"` + strings.Repeat("x", 300<<10) + `","voice":"raj","output_format":{"container":"raw"}}`: {503, "concurrency_limited", "b"},
 	} {
 		s.send(message)
 		if e := s.cartesia(); e.Type != "error" || *e.ContextID != want.context || e.StatusCode != want.status || e.ErrorCode != want.code {
 			t.Errorf("%.90s: %+v", message, e)
+		}
+		if want.status >= 500 {
+			continue
+		}
+		if e := s.cartesia(); e.Type != "done" || *e.ContextID != want.context {
+			t.Errorf("%.90s: behind the error comes %+v, want the end of its context", message, e)
 		}
 	}
 	s.send(`{"context_id":`)

@@ -3,6 +3,7 @@ package cartesia
 import (
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -50,11 +51,22 @@ func done(contextID string) []byte {
 	return appendContext([]byte(`{"type":"done","done":true,"status_code":200`), contextID)
 }
 
-func failure(contextID string, f dialect.Fault) []byte {
+// failure returns the messages about a turn that failed or a message that was rejected. Three clients decide their form.
+// The LiveKit plugin for Python takes an error that is done for the end of the turn. The one for Node and the client for
+// Python read the member error, and the one for Node raises only a status of 500 and above.
+func failure(contextID string, f dialect.Fault) []dialect.Action {
 	status, code := dialect.Cartesia.Said(f)
-	m := fmt.Appendf(nil, `{"type":"error","done":true,"status_code":%d,"error_code":"%s","title":%s,"message":%s,"request_id":%s`,
-		status, code, quote(dialect.Title(status)), quote(f.Text), quote(f.RequestID))
-	return appendContext(m, contextID)
+	if f.Status >= http.StatusInternalServerError {
+		status = f.Status // 503 of a busy server is raised, and 429 is not
+	}
+	title := dialect.Title(status)
+	m := fmt.Appendf(nil, `{"type":"error","done":false,"status_code":%d,"error_code":"%s","title":%s,"message":%s,"error":%s,"request_id":%s`,
+		status, code, quote(title), quote(f.Text), quote(title+": "+f.Text), quote(f.RequestID))
+	all := send(appendContext(m, contextID))
+	if status < http.StatusInternalServerError && contextID != "" {
+		all = append(all, send(done(contextID))...) // the plugin for Node would wait for ever
+	}
+	return all
 }
 
 // appendContext ends an object with the member context_id, which is null where none is known.

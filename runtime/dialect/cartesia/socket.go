@@ -149,9 +149,9 @@ func (s *socket) Write(id string, e dialect.Event) []dialect.Action {
 		return send(done(id))
 	case dialect.Failed:
 		s.ended(id)
-		return send(failure(id, e.Fault))
+		return failure(id, e.Fault)
 	case dialect.Rejected:
-		return send(failure(id, e.Fault))
+		return failure(id, e.Fault)
 	}
 	return nil
 }

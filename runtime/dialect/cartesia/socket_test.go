@@ -80,7 +80,9 @@ func TestTranscripts(t *testing.T) {
 	written := `{"type":"timestamps","done":false,"status_code":206,"word_timestamps":{"words":["OTP","482913"],"start":[0,0.08],"end":[0.08,0.16]},"context_id":"%s"}`
 	spoken := `{"type":"timestamps","done":false,"status_code":206,"word_timestamps":{"words":["ओटीपी","चार","आठ"],"start":[0,0.08,0.16],"end":[0.08,0.16,0.24]},"context_id":"%s"}`
 	fault := dialect.Fault{Code: "busy", Status: 503, Text: "busy", RequestID: "r"}
-	busy := `{"type":"error","done":true,"status_code":429,"error_code":"concurrency_limited","title":"Too many requests","message":"busy","request_id":"r","context_id":%s}`
+	busy := `{"type":"error","done":false,"status_code":503,"error_code":"concurrency_limited","title":"Service unavailable","message":"busy","error":"Service unavailable: busy","request_id":"r","context_id":%s}`
+	unknown := dialect.Fault{Code: "unknown_voice", Status: 400, Text: "unknown voice", RequestID: "r"}
+	rejected := `{"type":"error","done":false,"status_code":400,"error_code":"voice_not_found","title":"Bad request","message":"unknown voice","error":"Bad request: unknown voice","request_id":"r","context_id":%s}`
 	of := func(format, context string) string { return fmt.Sprintf(format, context) }
 	for name, steps := range map[string][]step{
 		"LiveKit": {
@@ -162,6 +164,8 @@ func TestTranscripts(t *testing.T) {
 			{`[]`, "reject : invalid JSON: expected an object"},
 			{dialect.Message{Binary: true, Data: []byte(`{}`)}, "reject : expected a JSON text message"},
 			{event{"", dialect.Rejected{Fault: fault}}, of(busy, "null")},
+			{event{"", dialect.Rejected{Fault: unknown}}, of(rejected, "null")},
+			{event{"a", dialect.Rejected{Fault: unknown}}, of(rejected, `"a"`) + "\n" + of(over, "a")},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
