@@ -55,7 +55,7 @@ func isDoor(v *text.View, i int) bool {
 		return false
 	}
 	dotted := v.IsSign(no-1, '.') && v.Reads(no-2, "H", "h", "D", "R", "P")
-	return dotted || v.IsWord(no-1, words.Place|words.NumbersThings)
+	return dotted || v.IsAnyWord(no-1, words.Place, words.NumbersThings)
 }
 
 // dayRange reads 15-20 Aug and 15th-20th August.
@@ -150,7 +150,7 @@ func numericMonth(v *text.View, i int) (d text.Day, ok bool) {
 		return d, false
 	}
 	alone := i == v.Start && v.Last(i+2)
-	dated := v.Near(i, words.DateWord|words.Expiry, 2) || v.IsWord(i+3, words.YearAfter)
+	dated := v.Near(i, 2, words.DateWord, words.Expiry) || v.IsWord(i+3, words.YearAfter)
 	return text.Day{Month: a, Year: b, Next: i + 3}, len(v.Str(i)) == 2 && (alone || dated || v.ZeroLed(i))
 }
 
@@ -435,7 +435,7 @@ func isTitle(v *text.View, i int) bool {
 		return false
 	}
 	capitalised := t.Kind == text.Latin && (t.Cas == words.Title || t.Cas == words.Upper)
-	return capitalised && !t.Word.Is(words.IdWord|words.CodeWord|words.EnglishHead|words.Place)
+	return capitalised && !t.Word.IsAny(words.IdWord, words.CodeWord, words.EnglishHead, words.Place)
 }
 
 // decades reads 1990s, and the 90s.

@@ -78,7 +78,7 @@ func citation(v *text.View, i int) int {
 		return next
 	}
 	ends := v.At(next).Kind == text.Nothing || v.At(next).IsOneOf(".,;"+string(rune(text.Danda)))
-	if ends && v.At(i-1).Kind.Lettered() && !v.Near(i, words.Pressed|words.CodeWord|words.IdWord, 3) {
+	if ends && v.At(i-1).Kind.Lettered() && !v.Near(i, 3, words.Pressed, words.CodeWord, words.IdWord) {
 		return next
 	}
 	return i

@@ -51,13 +51,13 @@ func gluedMask(r *Reader, i int) int {
 	full := name
 	switch e := words.LookUp(name); {
 	case word > i:
-		if full = words.StrokedForms[strings.ToLower(r.Str(i)+name)]; full != "account" {
+		if full = words.Stroked(strings.ToLower(r.Str(i) + name)); full != "account" {
 			return i
 		}
-	case !e.Is(words.IdWord | words.BeforeID):
+	case !e.IsAny(words.IdWord, words.BeforeID):
 		return i
-	case e.En != "":
-		full = e.En
+	case e.Full != "":
+		full = e.Full
 	}
 	r.Begin(i, speech.SpanMasked)
 	r.Say(full)

@@ -8,229 +8,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Short forms that are one word beside one thing and another beside something else.
-
-// neighbourForm says a short form in full where what stands beside it fits.
-type neighbourForm struct {
-	word string // in lower case
-	full string
-	fits func(v *text.View, i, next int) bool // next is the token behind the word, its dot and its colon
-}
-
-// neighbourForms are in the order in which they are tried: of those of one word the first that fits. The vocabulary learns of them in init,
-// because their functions look into it.
-var neighbourForms = [...]neighbourForm{
-	{"प्रा", "प्राथमिक", func(v *text.View, _, next int) bool { return v.Reads(next, "वि", "स्वा", "शाला") }},
-	{"प्रा", "प्राध्यापक", func(v *text.View, _, next int) bool { return v.Reads(next, "डॉ", "डा") }},
-	{"वि", "विद्यालय", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "प्रा") }},
-	{"स्वा", "स्वास्थ्य", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "प्रा") }},
-	{"ई", "ईसा", func(v *text.View, _, next int) bool { return v.Reads(next, "पू") && v.IsSign(next+1, '.') }},
-	{"पू", "पूर्व", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "ई") }},
-	{"ई", "ईस्वी", func(v *text.View, i, _ int) bool { return v.IsSign(i+1, '.') && v.At(i-1).Kind == text.Digits }},
-	{"से", "सेक्टर", func(v *text.View, i, next int) bool {
-		return v.IsSign(i+1, '.') && v.Small(next, 3) > 0 && (v.IsSign(i-1, ',') || v.IsSign(next-1, '-'))
-	}},
-	{"exp", "expiry", func(v *text.View, _, next int) bool { return isDay(v, next) }},
-	{"exp", "experience", func(v *text.View, i, next int) bool { return isYears(v, next) || v.In(i-1, words.Yearly) }},
-	{"dt", "date", func(v *text.View, i, next int) bool {
-		return (v.IsWord(i-1, words.Expiry|words.DateWord) || v.In(i-1, words.Dated)) && isDay(v, next)
-	}},
-	{"dt", "dated", func(v *text.View, _, next int) bool { return isDay(v, next) }},
-	{"dep", "departure", isTimetable},
-	{"arr", "arrival", isTimetable},
-	{"ref", "reference", func(v *text.View, i, next int) bool {
-		n := v.At(next)
-		named := n.Word.Is(words.IdWord) || n.Kind == text.Digits || n.Cas == words.Upper
-		marked := colonBehind(v, i) || v.IsSign(next-1, '#')
-		return marked || named && !v.IsSign(next-1, '-') // REF-991 is a code
-	}},
-	{"pt", "point", func(v *text.View, i, _ int) bool { return v.In(i-1, words.Stopping) }},
-	{"veh", "vehicle", func(v *text.View, _, next int) bool { return isNo(v, next) || v.Reads(next, "number") }},
-	{"pp", "per person", func(v *text.View, i, _ int) bool {
-		return v.At(i).Cas == words.Lower && v.LooseEnd(i+1) && (v.At(i-1).Kind == text.Digits || v.Reads(i-1, "k", "K"))
-	}},
-	{"stn", "station", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper }},
-	{"pl", "please", func(v *text.View, i, next int) bool { return v.IsSign(i+1, '.') && v.At(next).InSmallLetters() }},
-	{"e", "East", isSideOfTown},
-	{"w", "West", isSideOfTown},
-	{"yr", "year", func(v *text.View, i, _ int) bool {
-		return v.At(i-2).Kind == text.Digits && v.Tight(i-1) && text.EnglishEnding(v.AtWord(i-1))
-	}},
-	{"pf", "platform", func(v *text.View, i, next int) bool { return isPlatform(v, i, next) }},
-	{"sec", "section", func(v *text.View, _, next int) bool { return isSection(v, next) }},
-	{"vit", "vitamin", func(v *text.View, _, next int) bool { return v.Single(next) && v.At(next).Cas == words.Upper }},
-	{"blk", "block", func(v *text.View, i, next int) bool {
-		behindLetter := v.Single(i-1) || v.IsSign(i-1, '-') && v.Single(i-2)
-		return behindLetter || v.Small(next, 3) > 0 || v.Single(next) || v.Reads(next, "no", "No")
-	}},
-	{"adv", "advance", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas != words.Title && (text.IsMoneyBehind(v, i-1) || v.IsSign(i-1, '-') || v.In(next, words.GivenMoney))
-	}},
-	{"sch", "schedule", func(v *text.View, _, next int) bool { return text.RomanValue(v.AtWord(next)) > 0 }},
-	{"re", "regarding", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper && colonBehind(v, i) }},
-	{"dt", "date", func(v *text.View, i, _ int) bool { return v.Reads(i-1, "due", "Due", "last", "Last") }},
-	{"aft", "after", func(v *text.View, _, next int) bool { return isClock(v, next) || isDay(v, next) }},
-	{"rm", "room", func(v *text.View, _, next int) bool { return v.Reads(next, "no", "No", "number") }},
-	{"sqrt", "square root", func(v *text.View, i, _ int) bool { return v.IsSign(i+1, '(') }},
-	{"ofc", "office", func(v *text.View, _, next int) bool {
-		return v.In(next, words.CaseEnding) || v.In(next, words.BehindOffice)
-	}},
-	{"pr", "per", func(v *text.View, i, next int) bool {
-		return v.At(i-1).Kind == text.Digits && (words.Rates[v.AtWord(next)] != "" || words.Units[v.AtWord(next)] != nil)
-	}},
-	{"ea", "each", func(v *text.View, i, _ int) bool { return text.IsMoneyBehind(v, i-1) || v.IsSign(i-1, '-') }},
-	{"yr", "year", func(v *text.View, _, next int) bool { return v.Small(next, 1) > 0 && v.LooseEnd(next+1) }},
-	{"rd", "road", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Upper && isNo(v, next) }},
-	{"cr", "credit", func(v *text.View, _, next int) bool { return v.Reads(next, "card", "Card") }},
-	{"kr", "Kumar", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Lower && v.IsSign(i+1, '.') }},
-	{"min", "minimum", func(v *text.View, i, next int) bool {
-		return v.At(i-1).Kind != text.Digits && (v.At(next).IsCurrency() || text.CurrencyCode(v, next) > 0 || v.In(next, words.LeastOf))
-	}},
-	{"min", "minimum", func(v *text.View, _, next int) bool { return v.English && v.Reads(next, "due", "Due") }},
-	{"yr", "yaar", func(v *text.View, i, _ int) bool {
-		ends := v.At(i+1).Kind == text.Nothing || v.IsSign(i+1, ',')
-		counted := v.At(i-1).Kind == text.Digits || v.IsWord(i-1, words.DigitName)
-		return ends && !v.English && v.At(i).Cas == words.Lower && !counted
-	}},
-	{"std", "standard", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas != words.Upper && (v.Small(next, 2) > 0 || text.RomanValue(v.AtWord(next)) > 0)
-	}},
-	{"sat", "Saturday", isWeekend},
-	{"sun", "Sunday", isWeekend},
-	{"pol", "policy", func(v *text.View, _, next int) bool { return isNo(v, next) }},
-	{"dist", "distance", func(v *text.View, _, next int) bool { return isLength(v, next) }},
-	{"dr", "debited", isDebited},
-	{"dr", "doctor", func(v *text.View, i, next int) bool {
-		return v.At(i-1).Kind != text.Digits && (v.In(next, words.CaseEnding) || v.In(next, words.BehindDoctor))
-	}},
-	{"dr", "doctor", func(v *text.View, _, next int) bool { return v.Reads(next, "ne", "ने") }},
-	{"ac", "account", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper && v.In(i-1, words.OfAccount) }},
-	{"hm", "hum", func(v *text.View, i, next int) bool {
-		return isTyped(v, i) && (v.At(next).Kind == text.Digits || v.At(next).Word.Is(words.AnyHindi))
-	}},
-	{"dr", "debited", func(v *text.View, i, next int) bool {
-		return v.Reads(i-1, "is", "been") && v.Reads(next, "for", "by", "with")
-	}},
-	{"dr", "debit", func(v *text.View, i, next int) bool {
-		return v.At(i-1).Kind == text.Digits && v.Reads(next, "ho", "hua", "hui", "hue", "kiya")
-	}},
-	{"dr", "debit", func(v *text.View, i, next int) bool { return v.IsSign(i-1, '-') && v.At(next).Kind == text.Digits }},
-	{"dr", "debit", func(v *text.View, i, _ int) bool { return v.Reads(i, "DR", "Dr") && isBalanceBehind(v, i-1) }},
-	{"dr", "debited", func(v *text.View, i, next int) bool {
-		return text.IsMoneyBehind(v, i-1) && (v.At(next).Kind == text.Nothing || v.At(next).Kind == text.Sign)
-	}},
-	{"cr", "credit", func(v *text.View, i, next int) bool { return v.IsSign(i-1, '-') && v.At(next).Kind == text.Digits }},
-	{"cr", "credited", func(v *text.View, i, next int) bool { return v.At(i-1).Kind != text.Digits && hasPaise(v, next) }},
-	{"cr", "credited", func(v *text.View, i, next int) bool { return isCreditedTo(v, i, next) }},
-	{"cr", "credit", func(v *text.View, i, _ int) bool { return v.Reads(i, "CR", "Cr") && isBalanceBehind(v, i-1) }},
-	{"cr", "credit", func(v *text.View, i, _ int) bool { return isCreditBehind(v, i) }},
-	{"avail", "available", func(v *text.View, _, next int) bool { return v.In(next, words.Availed) }},
-	{"bal", "balance", isBalance},
-	{"pm", "per month", func(v *text.View, i, _ int) bool {
-		return v.IsSign(i-1, '%') || text.IsMoneyBehind(v, i-1) || v.IsWord(i-1, words.ScaleWord) && text.IsMoneyBehind(v, i-2)
-	}},
-	{"pa", "per annum", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '%') }},
-	{"nr", "near", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas == words.Lower && (v.At(next).InCapitals() && !v.Single(next) || v.In(next, words.Landmarks))
-	}},
-	{"ph", "phase", func(v *text.View, i, next int) bool { return v.IsSign(i+1, '-') && text.RomanValue(v.AtWord(next)) > 0 }},
-	{"wk", "week", func(v *text.View, i, next int) bool {
-		return v.In(i-1, words.WeekendBefore) || v.In(i-1, words.FewOf) || v.Reads(next, "of", "starting", "ending")
-	}},
-	{"opp", "opposite", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas != words.Upper && v.At(next).Cas == words.Title
-	}},
-	{"ht", "half time", func(v *text.View, _, next int) bool { return v.Small(next, 2) >= 0 && v.NumberBehind(next+1, '-') }},
-	{"ct", "court", func(v *text.View, _, next int) bool { return isNo(v, next) }},
-	{"st", "street", func(v *text.View, _, next int) bool { return isNo(v, next) }},
-	{"st", "street", isStreet},
-	{"clr", "clear", isBeforeBalance},
-	{"tot", "total", isBeforeBalance},
-	{"led", "ledger", isBeforeBalance},
-	{"cur", "current", isBeforeBalance},
-	{"curr", "current", isBeforeBalance},
-	{"cr", "credit", func(v *text.View, i, next int) bool {
-		return v.At(i-1).Kind != text.Digits && isBeforeBalance(v, i, next)
-	}},
-	{"avbl", "available balance", func(v *text.View, i, next int) bool {
-		return colonBehind(v, i) || v.At(next).IsCurrency() || text.CurrencyCode(v, next) > 0
-	}},
-	{"clg", "clearing", func(v *text.View, i, _ int) bool { return v.At(i).Cas == words.Upper && v.In(i-1, words.PaidBy) }},
-	{"trn", "train", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Upper && len(v.AtDigits(next)) == 5 }},
-	{"cr", "credit", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Lower && isMovedMoney(v, i, next) }},
-	{"dr", "debit", func(v *text.View, i, next int) bool { return v.At(i).Cas == words.Upper && isMovedMoney(v, i, next) }},
-	{"act", "account", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas == words.Upper && v.In(i-1, words.Blocking) && v.At(next).Kind == text.Digits
-	}},
-	{"rt", "route", func(v *text.View, _, next int) bool { return isNo(v, next) }},
-	{"jr", "junior", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas != words.Upper && (isNoun(v, next) || v.In(next, words.Seniors))
-	}},
-	{"sr", "serial", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas != words.Upper && v.Reads(next, "no", "No") // SR No.: a service request
-	}},
-	{"sr", "senior", func(v *text.View, i, next int) bool { return v.At(i).Cas != words.Upper && v.In(next, words.Seniors) }},
-	{"gm", "good morning", isGreeting},
-	{"gn", "good night", isGreeting},
-	{"k", "ke", func(v *text.View, i, next int) bool { return isTyped(v, i) && v.In(next, words.BehindKe) }},
-	{"kb", "kab", isTypedWhen},
-	{"jb", "jab", isTypedWhen},
-	{"mt", "mat", func(v *text.View, i, next int) bool {
-		return isTyped(v, i) && !isCounted(v, i) && v.At(next).Word.Is(words.HindiVerb)
-	}},
-	{"kia", "kiya", isTypedVerb},
-	{"dia", "diya", isTypedVerb},
-	{"lia", "liya", isTypedVerb},
-	{"exp", "express", func(v *text.View, i, _ int) bool { return v.At(i).Cas == words.Title && v.IsNear(i, words.Trains, 6) }},
-	{"acc", "account", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas != words.Upper && (v.In(next, words.CaseEnding) || v.Reads(next, "me", "mein", "में"))
-	}},
-	{"acc", "according", func(v *text.View, _, next int) bool { return v.Reads(next, "to") }},
-	{"adv", "advocate", func(v *text.View, i, next int) bool {
-		return v.At(i).Cas != words.Upper && v.Single(next) && v.IsSign(next+1, '.')
-	}},
-	{"mr", "mister", func(v *text.View, _, next int) bool { return v.IsSign(next, '&') && v.Reads(next+1, "mrs", "Mrs") }},
-	{"mrs", "missus", func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '&') && v.Reads(i-2, "mr", "Mr") }},
-	{"ans", "answer", func(v *text.View, i, _ int) bool { return v.At(i).Cas != words.Upper && colonBehind(v, i) }},
-	{"min", "minimum", func(v *text.View, i, next int) bool {
-		return v.At(i-1).Kind != text.Digits && !v.In(i-1, words.FewOf) && v.At(next).Kind == text.Digits && !v.TightDigits(i+1)
-	}},
-	{"jan", "January", func(v *text.View, i, next int) bool { return v.At(i).Cas == words.Title && isMonthAlone(v, i, next) }},
-	{"feb", "February", isMonthAlone},
-	{"apr", "April", isMonthAlone},
-	{"jul", "July", isMonthAlone},
-	{"aug", "August", isMonthAlone},
-	{"sep", "September", isMonthAlone},
-	{"sept", "September", isMonthAlone},
-	{"oct", "October", isMonthAlone},
-	{"nov", "November", isMonthAlone},
-	{"dec", "December", isMonthAlone},
-	{"cl", "class", func(v *text.View, i, next int) bool {
-		roman := text.RomanValue(v.AtWord(next))
-		return v.At(i).Cas != words.Upper && v.Small(next, 2) > 0 || 0 < roman && roman <= 12 // CL 4: casual leave
-	}},
-}
-
-func init() {
-	learn := func(word string) *words.Entry {
-		e := words.Vocabulary[word]
-		if e == nil {
-			e = new(words.Entry)
-			words.Vocabulary[word] = e
-		}
-		return e
-	}
-	for i := range neighbourForms {
-		f := &neighbourForms[i]
-		e := learn(f.word)
-		e.Beside = append(e.Beside, i)
-		for w := range strings.FieldsSeq(strings.ToLower(f.full)) {
-			learn(w).Traits |= words.Expansion
-		}
-	}
-}
-
-// besideForm reads the short forms of [neighbourForms], and a unit behind per or plus.
+// besideForm reads the words that are short beside some neighbours, and a unit behind per or plus.
 func besideForm(r *Reader, i int) int {
 	numbered := r.TightDigits(i+1) && r.At(i).Cas != words.Upper // exp12/26; capitals with digits are a code
 	if r.Joined(i) || !r.LooseEnd(i+1) && !numbered {
@@ -276,9 +54,9 @@ func besideWord(v *text.View, i int) (full string, after int) {
 	for markup := after; next-markup < text.Lookahead && isUnheard(v, next); {
 		next++ // PF#5, opp **Shiv mandir**
 	}
-	for _, k := range forms {
-		if f := &neighbourForms[k]; f.fits(v, i, next) {
-			return f.full, after
+	for k := range forms {
+		if fits(v, &forms[k], i, next) {
+			return forms[k].Full, after
 		}
 	}
 	return "", i
@@ -312,7 +90,7 @@ func hai(r *Reader, i int) int {
 	if !r.Reads(i, "h") || r.In(i+1, words.AddressSign) {
 		return i
 	}
-	worded := !r.Tight(i) && !r.IsGlued() && words.LookUp(r.LastSaid()).Is(words.HindiWord|words.HindiMaybe)
+	worded := !r.Tight(i) && !r.IsGlued() && words.LookUp(r.LastSaid()).IsAny(words.HindiWord, words.HindiMaybe)
 	counted := r.At(i-1).Kind == text.Digits && !r.English
 	if !worded && !counted && !isTypedHai(r.View, i) {
 		return i
@@ -356,7 +134,7 @@ func colonBehind(v *text.View, i int) bool {
 
 // isNoun reports whether token i is a word with a meaning of its own, and none that a number, a sign or a short form becomes.
 func isNoun(v *text.View, i int) bool {
-	return v.At(i).Kind == text.Latin && !v.Single(i) && !v.At(i).Word.Is(words.Expansion|words.EnglishWord)
+	return v.At(i).Kind == text.Latin && !v.Single(i) && !v.At(i).Word.IsAny(words.Expansion, words.EnglishWord)
 }
 
 // futureEndings are those of verbs of what will be: aaoge, jaenge.
@@ -404,7 +182,7 @@ func isTypedHai(v *text.View, i int) bool {
 		j--
 	}
 	before := v.At(j)
-	if !apart && j == i-1 || v.IsWord(j, words.NumbersThings|words.IdWord) {
+	if !apart && j == i-1 || v.IsAnyWord(j, words.NumbersThings, words.IdWord) {
 		return false
 	}
 	if before.Kind == text.Deva {
@@ -550,11 +328,6 @@ func isMovedMoney(v *text.View, i, next int) bool {
 	return tail && (text.CurrencyCode(v, next) > 0 || v.At(next).IsCurrency())
 }
 
-// isBeforeBalance reports whether what stands behind the short form at token i is a balance: Clr Bal, Tot avl Bal.
-func isBeforeBalance(v *text.View, i, next int) bool {
-	return v.LooseEnd(i+1) && v.In(next, words.Balances)
-}
-
 // isStreet reports whether the St. at token i is a street, by the name or the number before it: 42 Church St., 5th St.; but St. Xavier's.
 func isStreet(v *text.View, i, next int) bool {
 	before := v.At(i - 1)
@@ -604,16 +377,6 @@ func isSection(v *text.View, i int) bool {
 		}
 	}
 	return false
-}
-
-// isDebited reports whether the Dr at token i tells where money came from, and is no doctor: Rs 350 Dr from A/c.
-func isDebited(v *text.View, i, next int) bool {
-	return v.Reads(i, "Dr", "DR", "dr") && text.IsMoneyBehind(v, i-1) && v.In(next, words.PaidBy)
-}
-
-// isCreditedTo reports whether the Cr at token i tells where money went to, and is no crore: & Cr. to chai@upi.
-func isCreditedTo(v *text.View, i, next int) bool {
-	return v.Reads(i, "Cr", "CR") && v.At(i-1).Kind != text.Digits && v.Reads(next, "to", "in", "into", "by")
 }
 
 // hasPaise reports whether an amount with commas and paise begins at token i.

@@ -165,7 +165,7 @@ func goals(r *Reader, i int) int {
 	if r.CountedAt(i+3) || r.IsWord(i+3, words.Oclock) {
 		return i
 	}
-	if !r.Near(i, words.Games, 3) && !r.IsWord(i+3, words.Games) && !r.IsWord(i+4, words.Games) {
+	if !r.Near(i, 3, words.Games) && !r.IsWord(i+3, words.Games) && !r.IsWord(i+4, words.Games) {
 		return i
 	}
 	r.Begin(i, speech.SpanRatio)
@@ -183,7 +183,7 @@ func ageAndSex(r *Reader, i int) int {
 	if !r.TightSign(i+1, '/') || !r.Tight(sex) || !r.LooseEnd(sex+1) {
 		return i
 	}
-	if r.IsWord(i-1, words.Place|words.Door|words.Coach|words.CodeWord|words.IdWord) || r.IsSign(i-1, '#') {
+	if r.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.CodeWord, words.IdWord) || r.IsSign(i-1, '#') {
 		return i // flat 12/F
 	}
 	w := words.WordMale

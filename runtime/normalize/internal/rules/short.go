@@ -31,12 +31,9 @@ func shortForm(r *Reader, i int) int {
 	if !isShort(r.View, i, next, dot) {
 		return i
 	}
-	full := e.En
+	full := e.Full
 	if e.Is(words.DotOrTitle) && r.Str(i) == "Dr" && text.CurrencyCode(r.View, next) > 0 {
 		full = "debit"
-	}
-	if t.Kind == text.Deva {
-		full = e.Hi
 	}
 	if full == "" {
 		full = r.Str(i)
@@ -128,7 +125,7 @@ func isShort(v *text.View, i, next int, dot bool) bool {
 		return withoutNumber || isNumbering(v, i, next, dot)
 	case e.Is(words.DotOrTitle) && (t.Kind != text.Latin || t.Cas == words.Title):
 		return true
-	case e.Is(words.NeedsDot | words.DotOrTitle):
+	case e.IsAny(words.NeedsDot, words.DotOrTitle):
 		return dot && !(v.In(i, words.AlsoWord) && text.IsWordBeforeStop(v, i, next))
 	}
 	return true
@@ -163,7 +160,7 @@ func endsName(v *text.View, i, next int) bool {
 	}
 	owned := next > i+1 && v.In(i-1, words.Owner) // mera no. save kar lo
 	stroked := beginsStroked(v, i-3) && text.Stroked(v, i-3) != ""
-	if !owned && !stroked && !v.IsWord(i-1, words.IdWord|words.NumbersThings|words.BeforeID) {
+	if !owned && !stroked && !v.IsAnyWord(i-1, words.IdWord, words.NumbersThings, words.BeforeID) {
 		return false
 	}
 	t := v.At(next)
@@ -173,7 +170,7 @@ func endsName(v *text.View, i, next int) bool {
 	case t.Kind == text.Nothing, t.IsOneOf("?,"):
 		return true
 	}
-	return owned || t.Word.Is(words.HindiWord|words.CodeVerb)
+	return owned || t.Word.IsAny(words.HindiWord, words.CodeVerb)
 }
 
 // amountBefore is the money in front of the cr at token i, as far as [reader.isCredited] needs it.
@@ -219,7 +216,7 @@ func dottedForm(r *Reader, i int) int {
 		}
 		j += 2
 	}
-	full := words.DottedForms[string(key)]
+	full := words.Dotted(key)
 	if string(key) == "pm" && (r.IsSign(i-1, '%') || text.IsMoneyBehind(r.View, i-1)) {
 		full = r.Lang.Words[words.WordPerMonth] // interest, never the afternoon
 	}

@@ -511,7 +511,7 @@ func isMonthlyRate(v *text.View, i, j int) bool {
 
 // countsMoney reports whether a word of wages or dues stands in front of the number at token j.
 func countsMoney(v *text.View, j int) bool {
-	return v.IsNear(j, words.Monthly, 4) || v.Near(j, words.AmountOf, 3)
+	return v.IsNear(j, words.Monthly, 4) || v.Near(j, 3, words.AmountOf)
 }
 
 // frequency reads the stroke of once/wk and of trip/head.

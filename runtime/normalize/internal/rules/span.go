@@ -211,7 +211,7 @@ func hundredths(r *Reader, i int) int {
 // isTaken reports whether words beside tokens i to next say that so much time was taken.
 func isTaken(v *text.View, i, next int) bool {
 	for j := max(v.Start, i-5); j < min(v.Stop, next+4); j++ {
-		joint := v.Reads(j, "ki", "की") && (j != next || v.IsWord(j+1, words.Travel) || v.Near(i, words.Travel, 3)) // 17:00 ki flight
+		joint := v.Reads(j, "ki", "की") && (j != next || v.IsWord(j+1, words.Travel) || v.Near(i, 3, words.Travel)) // 17:00 ki flight
 		if v.IsWord(j, words.Taken) && !joint {
 			return true
 		}
@@ -288,19 +288,13 @@ func chatWord(r *Reader, i int) int {
 		return i
 	}
 	low, cas := words.Fold(buf[:0], s)
-	word := chatWords[string(low)]
+	word := words.Figured(low)
 	if word == "" || cas == words.Upper && string(low) != "7up" {
 		return i
 	}
 	r.Begin(i, speech.SpanAbbreviation)
 	r.Say(word)
 	return r.End(j)
-}
-
-// chatWords are what people type with figures for syllables.
-var chatWords = map[string]string{
-	"2day": "today", "10q": "thank you", "h2h": "head to head", "5star": "five star", "spo2": "S P O two", "7up": "seven up", "1mg": "one M G", "2bara": "dobara", "2baara": "dobara", "2moro": "tomorrow", "2morrow": "tomorrow", "2mrw": "tomorrow", "2nite": "tonight", "2night": "tonight", "gr8": "great", "l8r": "later", "l8": "late", "b4": "before", "m8": "mate", "n8": "night",
-	"w8": "wait", "hba1c": "H B A one C", "4u": "for you", "4ever": "forever", "str8": "straight", "any1": "anyone", "some1": "someone", "no1": "no one", "every1": "everyone", "2gether": "together", "h8": "hate",
 }
 
 // inches reads the mark of 6.7" where a number has it and no quotation is open.

@@ -238,6 +238,7 @@ func sayName(r *Reader, j int, last bool) {
 		r.Say(full)
 		return
 	}
+	short := t.Kind == text.Latin && t.Word.Full != ""
 	switch {
 	case isSpelledEnd(r.View, j):
 		r.Letters(s, r.Lang)
@@ -247,8 +248,8 @@ func sayName(r *Reader, j int, last bool) {
 		r.Say("w w w")
 	case s == "www", t.Cas == words.Upper && len(s) <= 6 && !text.SaidAsWord(t.Word), text.Crosses(r.View, j):
 		r.Letters(s, r.Lang)
-	case t.Word.En != "" && (t.Word.Is(words.DotOrNone) || last && r.IsSign(j+1, '.')):
-		r.Say(t.Word.En)
+	case short && (t.Word.Is(words.DotOrNone) || last && r.IsSign(j+1, '.')):
+		r.Say(t.Word.Full)
 	case t.Word.Chat != nil:
 		r.Say(t.Word.Chat.Full)
 	case t.Cas == words.Upper, isPlural(s), t.Word.Is(words.Shortened), t.Cas == words.Mixed && strings.HasSuffix(s, "'s"):

@@ -196,7 +196,7 @@ func isAddressEnd(v *text.View, i int) bool {
 	commas := 0
 	for j := before - 1; j >= v.Start && before-j < 24; j-- {
 		switch {
-		case v.IsWord(j, words.Place|words.AddressWord|words.City|words.Coach) || v.IsWord(before, words.AddressWord|words.City):
+		case v.IsAnyWord(j, words.Place, words.AddressWord, words.City, words.Coach) || v.IsAnyWord(before, words.AddressWord, words.City):
 			return true
 		case v.IsSign(j, ','):
 			commas++

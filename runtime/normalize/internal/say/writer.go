@@ -253,8 +253,8 @@ func wantsDot(out []byte) bool {
 	word := bytes.TrimLeft(out[bytes.LastIndexByte(out, ' ')+1:], "\"'(-")
 	var buf [24]byte
 	low, _ := words.Fold(buf[:0], string(word))
-	e := words.Vocabulary[string(low)]
-	return e != nil && e.Is(words.NeedsDot|words.DotOrTitle) && !e.Groups.Has(words.AlsoWord)
+	e := words.LookUpLower(low)
+	return e.IsAny(words.NeedsDot, words.DotOrTitle) && !e.Is(words.AlsoWord)
 }
 
 // parts reports whether s ends in punctuation.

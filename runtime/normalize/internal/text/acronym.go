@@ -8,7 +8,7 @@ import (
 
 // SaidAsWord reports whether capitals are a word: NASA, PIN, SALE.
 func SaidAsWord(e *words.Entry) bool {
-	return e.Is(words.Spoken|words.Plain|words.HindiWord|words.EnglishWord|words.City) && !e.Is(words.Initialism) && (e.Chat == nil || !e.Chat.Letters)
+	return e.IsAny(words.Spoken, words.Plain, words.HindiWord, words.EnglishWord, words.City) && !e.Is(words.Initialism) && (e.Chat == nil || !e.Chat.Letters)
 }
 
 // IsSpacedInitial reports whether token i is a letter with its dot, apart from another or from the name that follows: R. Ashwin, U. S. A. in.
@@ -18,7 +18,7 @@ func IsSpacedInitial(v *View, i int) bool {
 	if !isDottedLetter(v, i) || v.Joined(i) || kind == Latin && !name.Gap {
 		return false
 	}
-	if spelled := v.Single(i-1) || v.IsWord(i-1, words.DigitName|words.Expansion); spelled && !v.In(i-1, words.Salutation) {
+	if spelled := v.Single(i-1) || v.IsAnyWord(i-1, words.DigitName, words.Expansion); spelled && !v.In(i-1, words.Salutation) {
 		return false // the last letter of a code: A M. A. Singh
 	}
 	if isDottedLetter(v, i+2) && name.Kind == kind {
@@ -46,7 +46,7 @@ func isDottedLetter(v *View, i int) bool {
 
 // isLettered reports whether token i is a word that a letter follows, as of Plan B, or the letter or the number of a code.
 func isLettered(v *View, i int) bool {
-	return v.Single(i) || v.In(i, words.Planned) || v.IsWord(i, words.Lettered|words.EnglishHead|words.Place|words.RomanHead|words.DigitName|words.Expansion)
+	return v.Single(i) || v.In(i, words.Planned) || v.IsAnyWord(i, words.Lettered, words.EnglishHead, words.Place, words.RomanHead, words.DigitName, words.Expansion)
 }
 
 // IsInitial reports whether token i is a letter whose dot a letter or a word touches: the U of U.S.A., the B of B.Tech.

@@ -252,9 +252,9 @@ func isScaleLetter(v *View, j int, a *Amount) bool {
 }
 
 // IsNear reports whether one of so many tokens before token j is a word of the group.
-func (v *View) IsNear(j int, g words.Group, tokens int) bool {
+func (v *View) IsNear(j int, c words.Class, tokens int) bool {
 	for k := j - 1; k >= max(v.Start, j-tokens); k-- {
-		if v.In(k, g) {
+		if v.In(k, c) {
 			return true
 		}
 	}
@@ -327,7 +327,7 @@ func currencyAgain(v *View, a *Amount) {
 // wordSuffix reads the word behind the number and its scale, if it is a currency, a carat or a year's salary.
 func wordSuffix(v *View, a *Amount) bool {
 	j := a.Next
-	if cur := CurrencyCode(v, j); cur > 0 && v.LooseEnd(j+1) && v.At(j).Word.Traits&words.ScaleWord == 0 {
+	if cur := CurrencyCode(v, j); cur > 0 && v.LooseEnd(j+1) && !v.IsWord(j, words.ScaleWord) {
 		a.Cur = cur
 		a.Next = j + 1
 		if v.TightSign(a.Next, '.') && !v.Last(a.Next) {
@@ -467,7 +467,7 @@ func isUnit(v *View, j int, u *words.Unit) bool {
 	case 'q':
 		return v.At(j+1).Kind != Digits // q 1 to 8
 	case 'L':
-		return !v.Reads(j+1, "size", "Size") && !(t.Gap && v.Near(j, words.Coach, 4)) // 2 L size, seat 23-24 L
+		return !v.Reads(j+1, "size", "Size") && !(t.Gap && v.Near(j, 4, words.Coach)) // 2 L size, seat 23-24 L
 	case 'U':
 		return v.IsNear(j, words.Dosed, 4)
 	case 'h':
@@ -515,7 +515,7 @@ func isRareUnit(v *View, j int) bool {
 		return false
 	}
 	alone := v.At(j-2).Kind == Nothing && v.At(j+1).Kind == Nothing
-	return alone || v.At(j-1).hindi || v.Near(j, words.Signed, 4) || v.IsWord(j+1, words.Signed)
+	return alone || v.At(j-1).hindi || v.Near(j, 4, words.Signed) || v.IsWord(j+1, words.Signed)
 }
 
 // microUnit reads µm, µg and µs, whose first letter is Greek, at token j.
@@ -540,7 +540,7 @@ func standsApart(v *View, j int) bool {
 	case "in": // not 5 in all
 		return v.Reads(j-2, "ft", "feet") || v.TightSign(j+1, '.') && !v.Last(j+1) && v.At(j+2).InSmallLetters()
 	case "V", "W":
-		return decimal || !v.IsWord(j-2, words.Place|words.EnglishHead|words.IdWord|words.Coach|words.CodeWord)
+		return decimal || !v.IsAnyWord(j-2, words.Place, words.EnglishHead, words.IdWord, words.Coach, words.CodeWord)
 	case "s", "ha", "mi", "ac", "gal", "qt", "q", "t":
 		return decimal
 	}

@@ -71,7 +71,7 @@ func bareTime(v *View, i int) (m Moment, ok bool) {
 	if v.IsWord(i-1, words.DayPart) {
 		return m, true
 	}
-	until := v.Reads(i+1, "tk", "tak", "तक") && (v.Near(i, words.DayPart, 8) || m.Min%15 == 0 && isOnTheWay(v, i+2))
+	until := v.Reads(i+1, "tk", "tak", "तक") && (v.Near(i, 8, words.DayPart) || m.Min%15 == 0 && isOnTheWay(v, i+2))
 	return m, m.Min > 0 && (until || besideClock(v, i))
 }
 
@@ -105,7 +105,7 @@ func isDeparture(v *View, i int) bool {
 	if isHours(v, i+1) && !v.Reads(i+1, "h") {
 		return v.ZeroLed(i) || v.IsWord(i-1, words.Departs) || v.In(i-1, words.BeforeTime)
 	}
-	named := v.IsWord(i-1, words.IdWord|words.CodeWord|words.AmountOf|words.YearBefore|words.Place|words.EnglishHead) && !v.IsWord(i-1, words.Travel)
+	named := v.IsAnyWord(i-1, words.IdWord, words.CodeWord, words.AmountOf, words.YearBefore, words.Place, words.EnglishHead) && !v.IsWord(i-1, words.Travel)
 	if named || v.CountedAt(i+1) || CurrencyCode(v, i-1) > 0 || v.IsWord(i-1, words.Sport) {
 		return false
 	}
@@ -276,7 +276,7 @@ func isDottedTime(v *View, i int) bool {
 	if joint && v.IsWord(i+4, words.Travel) || besideClock(v, i) {
 		return true
 	}
-	if v.Small(i+2, 2)%15 != 0 && !v.Near(i, words.Travel|words.DayPart, 3) {
+	if v.Small(i+2, 2)%15 != 0 && !v.Near(i, 3, words.Travel, words.DayPart) {
 		return false
 	}
 	if joint && v.In(i-1, words.NextOne) || v.In(i+4, words.Arriving) && !v.IsWord(i-1, words.AmountOf) {
@@ -298,7 +298,7 @@ func isTimeByWords(v *View, i int) bool {
 		return false
 	}
 	for j := max(v.Start, i-8); j < i; j++ {
-		if v.IsWord(j, words.DayPart|words.Travel|words.Timed) || v.In(j, words.NearToday) || WeekdayAt(v, j) > 0 || v.In(j, words.SchoolDay) {
+		if v.IsAnyWord(j, words.DayPart, words.Travel, words.Timed) || v.In(j, words.NearToday) || WeekdayAt(v, j) > 0 || v.In(j, words.SchoolDay) {
 			return true
 		}
 	}
@@ -326,7 +326,7 @@ func minutesFollow(v *View, i int) bool {
 	if t.Gap || !t.IsOneOf(":.") || !v.Tight(i+1) {
 		return false
 	}
-	return len(v.Str(i+1)) == 2 || v.IsWord(i+2, words.Oclock|words.Meridiem)
+	return len(v.Str(i+1)) == 2 || v.IsAnyWord(i+2, words.Oclock, words.Meridiem)
 }
 
 // IsoTime reads the T10:30 of 2026-08-15T10:30, with seconds and a zone. The zone is silent, for people read such a stamp as the

@@ -121,7 +121,7 @@ func numbersPlace(v *View, j int) bool {
 	if v.In(j-1, words.Blocking) && !v.In(j, words.NumberWord) {
 		return false // BLOCK CARD 1233
 	}
-	return v.IsWord(j-1, words.Place|words.EnglishHead|words.Coach) && !v.IsWord(j-1, words.IdWord)
+	return v.IsAnyWord(j-1, words.Place, words.EnglishHead, words.Coach) && !v.IsWord(j-1, words.IdWord)
 }
 
 // isCount reports whether the word at token j counts instead of naming: छात्रों की संख्या, number of users.

@@ -66,7 +66,7 @@ func NumericDate(v *View, i int) (d Day, ok bool) {
 
 // isVersion reports whether three numbers with points from token i on, the last being c, are a version, 1.2.15, and no day.
 func isVersion(v *View, i, c int) bool {
-	if len(v.Str(i+2)) > 1 || v.Near(i, words.DateWord, 2) {
+	if len(v.Str(i+2)) > 1 || v.Near(i, 2, words.DateWord) {
 		return false
 	}
 	t := v.At(i - 1)
@@ -129,7 +129,7 @@ func isMonthAndYear(v *View, i, a, b int) bool {
 		return 1900 <= b && b < 2100 && !IsNumbered(v, i) // file no. 12/2026
 	}
 	recent := 13 <= b && b <= 50
-	return recent && (v.IsWord(i+3, words.YearAfter) || v.Near(i, words.DateWord, 2)) // bond 6/22 में
+	return recent && (v.IsWord(i+3, words.YearAfter) || v.Near(i, 2, words.DateWord)) // bond 6/22 में
 }
 
 // IsNumbered reports whether a word before token i makes it the number of a file or a case.
@@ -139,7 +139,7 @@ func IsNumbered(v *View, i int) bool {
 
 // isDayAndMonth reports whether the numbers a and b at token i, with a stroke between them, are a day and its month.
 func isDayAndMonth(v *View, i, a, b int) bool {
-	worded := v.Near(i, words.DateWord|words.Expiry, 2) || isDateTail(v, i+3) || WeekdayAt(v, i-1) > 0
+	worded := v.Near(i, 2, words.DateWord, words.Expiry) || isDateTail(v, i+3) || WeekdayAt(v, i-1) > 0
 	dated := worded || followsDate(v, i) || isPlainDay(v, i, a, b)
 	if two := len(v.Str(i)) == 2 && len(v.Str(i+2)) == 2; two && b < 20 && dated {
 		return true
@@ -204,7 +204,7 @@ func isPlainDay(v *View, i, a, b int) bool {
 	if b < 1 || len(v.Str(i+2)) != 2 || a == 26 && b == 11 {
 		return false
 	}
-	if v.IsWord(i-1, words.Place|words.Door|words.Coach|words.AddressWord|words.CodeWord|words.Games) || v.IsSign(i-1, '#') || v.CountedAt(i+3) || v.At(i+3).IsOneOf("%-"+string(rune(EnDash))) {
+	if v.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.AddressWord, words.CodeWord, words.Games) || v.IsSign(i-1, '#') || v.CountedAt(i+3) || v.At(i+3).IsOneOf("%-"+string(rune(EnDash))) {
 		return false
 	}
 	before := v.At(i - 1)
@@ -222,15 +222,15 @@ func followsDate(v *View, i int) bool {
 
 // expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.
 func expires(v *View, i int) bool {
-	return v.Near(i, words.Expiry, 4) || v.IsWord(i+3, words.Expiry) || v.IsWord(i+4, words.Expiry)
+	return v.Near(i, 4, words.Expiry) || v.IsWord(i+3, words.Expiry) || v.IsWord(i+4, words.Expiry)
 }
 
-// Near reports whether one of the words before token i has the trait.
-func (v *View) Near(i int, t words.Trait, words int) bool {
+// Near reports whether one of so many words before token i is of one of the classes.
+func (v *View) Near(i, words int, classes ...words.Class) bool {
 	for j := i - 1; j >= v.Start && words > 0 && i-j < 8; j-- {
 		switch v.At(j).Kind {
 		case Latin, Deva:
-			if v.IsWord(j, t) {
+			if v.IsAnyWord(j, classes...) {
 				return true
 			}
 			words--

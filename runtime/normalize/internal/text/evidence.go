@@ -107,7 +107,7 @@ func evidenceAt(v *View, j int, first bool) (e Evidence, said, word bool) {
 			return functionWord, true, true // थे
 		case v.In(j, words.TagWord) && v.IsSign(j-1, ',') && EndsClause(v, j+1):
 			return 0, false, false // Turning 30 today, na?
-		case v.Reads(j, "h") && v.IsWord(j-1, words.HindiWord|words.HindiMaybe):
+		case v.Reads(j, "h") && v.IsAnyWord(j-1, words.HindiWord, words.HindiMaybe):
 			return functionWord, true, true // which will be hai
 		case t.Word.Is(words.HindiWord):
 			return hindiEvidence(v, j, first), true, true

@@ -61,8 +61,8 @@ func inAddressBlob(v *View, j int) bool {
 // isSymbol reports whether the Latin word at token j is a symbol beside a number: kg, Rs, PM, Aug.
 func isSymbol(v *View, j int) bool {
 	t := v.At(j)
-	ofLanguage := t.Word.Is(words.HindiWord | words.HindiMaybe | words.EnglishWord) // 5hai
-	if v.At(j-1).Kind == Digits && (v.Tight(j) && !ofLanguage || t.Word.Is(words.Meridiem|words.ScaleWord)) {
+	ofLanguage := t.Word.IsAny(words.HindiWord, words.HindiMaybe, words.EnglishWord) // 5hai
+	if v.At(j-1).Kind == Digits && (v.Tight(j) && !ofLanguage || t.Word.IsAny(words.Meridiem, words.ScaleWord)) {
 		return true
 	}
 	if IsMeasure(v, j) {
@@ -128,7 +128,7 @@ func fullStop(v *View, j int) bool {
 		return true
 	case p.Kind == Digits && j-1 == v.Start, isPointedTrain(v, j-1):
 		return false // 1. first item
-	case p.Word.Is(words.NeedsDot|words.DotOrTitle|words.DotOrNone) && !(p.Kind == Latin && IsMeasure(v, j-1)):
+	case p.Word.IsAny(words.NeedsDot, words.DotOrTitle, words.DotOrNone) && !(p.Kind == Latin && IsMeasure(v, j-1)):
 		// Min. order, but not: in 15 min. Delivery; pens etc. Call us
 		ends := v.In(j-1, words.EndsPhrase) && (next.Cas == words.Title || next.Kind == Deva && p.Kind == Latin)
 		return ends || stopBehindShort(v, j) || v.In(j-1, words.AlsoWord) && IsWordBeforeStop(v, j-1, j+1)
@@ -209,7 +209,7 @@ func stopBehindLatin(v *View, j int) bool {
 // opensSentence reports whether token i is a word with a capital that hardly any name is or has inside.
 func opensSentence(v *View, i int) bool {
 	t := v.At(i)
-	return t.Cas == words.Title && t.Word.Is(words.EnglishWord|words.HindiFunction|words.HindiVerb) && !v.In(i, words.Joiner)
+	return t.Cas == words.Title && t.Word.IsAny(words.EnglishWord, words.HindiFunction, words.HindiVerb) && !v.In(i, words.Joiner)
 }
 
 // stopBehindShort reports whether the dot at j, behind a short form that is no title, ends the sentence, too: 500 approx. Please; but Opp. The
@@ -243,9 +243,9 @@ func stopBehindLetter(v *View, j int) bool {
 func opensBehindTime(v *View, j int) bool {
 	next := v.At(j + 1)
 	if next.Kind == Latin {
-		return next.Cas == words.Title && !next.Word.Is(words.Weekday|words.Month|words.DotOrTitle) && !v.In(j+1, words.Joiner)
+		return next.Cas == words.Title && !next.Word.IsAny(words.Weekday, words.Month, words.DotOrTitle) && !v.In(j+1, words.Joiner)
 	}
-	if next.Kind != Deva || v.In(j+1, words.TiesTime) || next.Word.Is(words.Weekday|words.Month|words.DayPart|words.Oclock) {
+	if next.Kind != Deva || v.In(j+1, words.TiesTime) || next.Word.IsAny(words.Weekday, words.Month, words.DayPart, words.Oclock) {
 		return false
 	}
 	for k := max(v.Start, j-16); k < j; k++ {

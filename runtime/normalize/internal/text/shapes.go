@@ -112,7 +112,7 @@ func EnglishEnding(s string) bool {
 const MaxParts = 5
 
 // CountedAt reports whether token i is a noun that is counted.
-func (v *View) CountedAt(i int) bool { return v.IsWord(i, words.Counted|words.ScaleWord) }
+func (v *View) CountedAt(i int) bool { return v.IsAnyWord(i, words.Counted, words.ScaleWord) }
 
 // Cross reports whether token i is an x that stands apart between two factors.
 func Cross(v *View, i int) bool {
@@ -146,7 +146,7 @@ func IsDecidedBeside(v *View, i int) bool {
 	case v.Reads(i, "ve", "per", "Per", "pr", "प्रति"):
 		return true // 00-ve; the unit of a rate
 	}
-	return e.Chat != nil || len(e.Beside) > 0 || e.Is(words.Shortened|words.Month|words.Weekday)
+	return e.Chat != nil || len(e.Beside) > 0 || e.IsAny(words.Shortened, words.Month, words.Weekday)
 }
 
 // IsRomanLetters reports whether s is made of the letters of small Roman numerals.

@@ -47,10 +47,10 @@ func IsLongCode(v *View, i int) bool {
 // Named reports whether the word before token i says whose number it is.
 func Named(v *View, i int) bool {
 	switch {
-	case v.IsWord(i-1, words.IdWord|words.DotOrNone|words.NumbersThings|words.BeforeID), isAcronym(v, i-1), Stroked(v, i-3) == "account":
+	case v.IsAnyWord(i-1, words.IdWord, words.DotOrNone, words.NumbersThings, words.BeforeID), isAcronym(v, i-1), Stroked(v, i-3) == "account":
 		return true
 	case v.IsSign(i-1, '.'):
-		return v.IsWord(i-2, words.IdWord|words.DotOrNone)
+		return v.IsAnyWord(i-2, words.IdWord, words.DotOrNone)
 	}
 	if v.IsSign(i+1, '.') && IsIs(v, i+2) && v.In(i-1, words.Owner) {
 		return true // mera no. hai 98
@@ -104,7 +104,7 @@ func Stroked(v *View, i int) string {
 	if v.Reads(i, "w") && v.Reads(i+2, "o") && !(v.At(i-1).Cas == words.Title && v.At(i+3).Cas == words.Title) {
 		return "without" // between two names it is wife of
 	}
-	return words.StrokedForms[string([]byte{v.Text[v.Toks[i].A] | 0x20, v.Text[v.Toks[i+2].A] | 0x20})]
+	return words.Stroked(string([]byte{v.Text[v.Toks[i].A] | 0x20, v.Text[v.Toks[i+2].A] | 0x20}))
 }
 
 // isAcronym reports whether token i is two to five capitals that are spelled: the GST of GST no.

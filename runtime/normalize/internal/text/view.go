@@ -18,8 +18,8 @@ type View struct {
 	English     bool // that sentence is in English
 }
 
-// In reports whether token i is a word of a group, however it is written.
-func (v *View) In(i int, g words.Group) bool { return v.At(i).Word.Groups.Has(g) }
+// In is [View.IsWord].
+func (v *View) In(i int, c words.Class) bool { return v.At(i).Word.Is(c) }
 
 // LookUpTokens finds the words of the text in the vocabulary.
 func LookUpTokens(text string, toks []Token) {
@@ -32,13 +32,9 @@ func LookUpTokens(text string, toks []Token) {
 			w := text[t.A:t.B]
 			low, cas := words.Fold(buf[:0], w)
 			t.Cas = cas
-			if e := words.Vocabulary[string(low)]; e != nil {
-				t.Word = e
-			}
+			t.Word = words.LookUpLower(low)
 		case Deva:
-			if e := words.Vocabulary[text[t.A:t.B]]; e != nil {
-				t.Word = e
-			}
+			t.Word = words.LookUpDevanagari(text[t.A:t.B])
 		}
 	}
 }
@@ -72,8 +68,11 @@ func (v *View) Tight(i int) bool { t := v.At(i); return !t.Gap && t.Kind != Noth
 // TightSign reports whether token i is the sign ch directly behind the one before.
 func (v *View) TightSign(i int, ch byte) bool { return v.IsSign(i, ch) && v.Tight(i) }
 
-// IsWord reports whether token i is a word with one of the traits.
-func (v *View) IsWord(i int, t words.Trait) bool { return v.At(i).Word.Is(t) }
+// IsWord reports whether token i is a word of class c, however it is written.
+func (v *View) IsWord(i int, c words.Class) bool { return v.At(i).Word.Is(c) }
+
+// IsAnyWord reports whether token i is a word of one of the classes.
+func (v *View) IsAnyWord(i int, classes ...words.Class) bool { return v.At(i).Word.IsAny(classes...) }
 
 // Joined reports whether token i goes on the word or the number before it.
 func (v *View) Joined(i int) bool { return v.Tight(i) && v.At(i-1).Kind.WordLike() }
