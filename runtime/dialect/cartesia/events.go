@@ -3,7 +3,6 @@ package cartesia
 import (
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -51,19 +50,22 @@ func done(contextID string) []byte {
 	return appendContext([]byte(`{"type":"done","done":true,"status_code":200`), contextID)
 }
 
+// failed is the least status of a server that cannot.
+const failed = 500
+
 // failure returns the messages about a turn that failed or a message that was rejected. Three clients decide their form.
 // The LiveKit plugin for Python takes an error that is done for the end of the turn. The one for Node and the client for
 // Python read the member error, and the one for Node raises only a status of 500 and above.
 func failure(contextID string, f dialect.Fault) []dialect.Action {
 	status, code := dialect.Cartesia.Said(f)
-	if f.Status >= http.StatusInternalServerError {
+	if f.Status >= failed {
 		status = f.Status // 503 of a busy server is raised, and 429 is not
 	}
 	title := dialect.Title(status)
 	m := fmt.Appendf(nil, `{"type":"error","done":false,"status_code":%d,"error_code":"%s","title":%s,"message":%s,"error":%s,"request_id":%s`,
 		status, code, quote(title), quote(f.Text), quote(title+": "+f.Text), quote(f.RequestID))
 	all := send(appendContext(m, contextID))
-	if status < http.StatusInternalServerError && contextID != "" {
+	if status < failed && contextID != "" {
 		all = append(all, send(done(contextID))...) // the plugin for Node would wait for ever
 	}
 	return all
