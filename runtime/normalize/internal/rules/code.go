@@ -34,6 +34,9 @@ func code(r *Reader, i int) int {
 	if r.ZeroLed(i) && text.HasStroke(r.View, i) && r.LooseEnd(i+3) && text.ContextOf(r.View, i).What == text.IdNear {
 		return strokedCode(r, i) // FIR संख्या 0142/2025
 	}
+	if u, _ := text.UnitAt(r.View, i+3); u != nil && r.NumberBehind(i+1, '.') {
+		return i // 04417.6 kWh
+	}
 	if n := len(r.Str(i)); n >= 3 && r.ZeroLed(i) || n > 10 {
 		r.Begin(i, speech.SpanCode)
 		r.Grouped(r.Str(i))

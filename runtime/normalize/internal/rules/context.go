@@ -24,7 +24,7 @@ var contextRules = [...]contextRule{
 		return inTwoThrees(v, i) && v.LooseEnd(i+2) && spokeOfCode(v, i)
 	}},
 	{"a code earlier in the sentence", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return mayBeCode(v, i) && followsCode(v, i) }},
-	{"being where messages are sent to", text.CodeNear, 5, func(v *text.View, i int, _ text.Finding) bool { return mayBeCode(v, i) && isShortNumber(v, i) }},
+	{"being where messages are sent to", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return isShortNumber(v, i) }},
 	{"letters before its hyphen", text.CodeNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isLetteredCode(v, i) }},
 	{"a word of accounts, orders or numbers before it", text.IdNear, 3, func(v *text.View, i int, before text.Finding) bool {
 		return before.What == text.IdNear && !text.IsPrice(v, i)

@@ -35,11 +35,18 @@ func date(r *Reader, i int) int {
 		r.SayTime(&m, false)
 		return r.End(m.Next)
 	}
-	if r.At(d.Next).IsOneOf(text.Dashes) && (isDayRange(r.View, i) || text.HasStroke(r.View, i) && text.IsOfDays(r.View, i)) {
+	days := isDayRange(r.View, i) || text.HasStroke(r.View, i) && text.IsOfDays(r.View, i)
+	if r.At(d.Next).IsOneOf(text.Dashes) && (days || isPeriod(r.View, &d)) {
 		r.Say(r.Lang.Words[words.WordTo])
 		return r.End(d.Next + 1)
 	}
 	return r.End(sayMonthsBehind(r, d.Next))
+}
+
+// isPeriod reports whether another date in numbers follows the hyphen behind d: 01/04/27-31/03/28.
+func isPeriod(v *text.View, d *text.Day) bool {
+	to, ok := text.NumericDate(v, d.Next+1)
+	return ok && d.Year > 0 && 12*to.Year+to.Month >= 12*d.Year+d.Month
 }
 
 // isDoor reports whether the number at token i is that of a door or a plot, which may look like a date: #12-3-45, H.No. 8-2-26.

@@ -322,10 +322,12 @@ func isBehindClock(v *text.View, i int) bool {
 	return v.At(i-1).Kind == text.Digits && v.IsSign(i-2, ':') && v.At(i-3).Kind == text.Digits
 }
 
-// isMovedMoney reports whether the DR or CR at token i stands between the tail of an account and the money that moved: A/c XX8830 DR Rs.2,450.
+// isMovedMoney reports whether the DR or CR at token i begins what moved, or stands between the tail of an account and the money: A/c XX8830
+// DR Rs.2,450.
 func isMovedMoney(v *text.View, i, next int) bool {
 	tail := v.At(i-1).Kind == text.Digits && len(v.Str(i-1)) >= 3 && !text.IsMoneyBehind(v, i-1)
-	return tail && (text.CurrencyCode(v, next) > 0 || v.At(next).IsCurrency())
+	begins := text.EndsClause(v, i-1)
+	return (tail || begins) && (text.CurrencyCode(v, next) > 0 || v.At(next).IsCurrency())
 }
 
 // isStreet reports whether the St. at token i is a street, by the name or the number before it: 42 Church St., 5th St.; but St. Xavier's.
@@ -399,8 +401,8 @@ func isBalance(v *text.View, i, next int) bool {
 	if money || v.At(next).Kind == text.Digits || colonBehind(v, i) {
 		return true
 	}
-	if v.At(i).Cas == words.Title && v.IsSign(next, '(') {
-		return true // Bal (subject to clearing)
+	if v.At(i).Cas == words.Title && (v.IsSign(next, '(') || v.In(next, words.BehindBalance)) {
+		return true // Bal (subject to clearing), Bal in a/c
 	}
 	if v.In(i-1, words.BeforeBalance) || v.IsSign(i-1, '.') && v.In(i-2, words.BeforeBalance) {
 		return true

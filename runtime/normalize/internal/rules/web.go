@@ -94,7 +94,7 @@ func email(r *Reader, i int) int {
 		return i
 	}
 	k := j + 1
-	for inName(r.View, k, i) && !r.IsSign(k, '_') && !r.IsSign(k, '+') && within(r.View, i, k) {
+	for inName(r.View, k, i) && !r.At(k).IsOneOf("_+") && within(r.View, i, k) && !endsHandle(r.View, k) {
 		k++
 	}
 	for r.At(k-1).Kind == text.Sign {
@@ -193,6 +193,10 @@ func query(v *text.View, j int) int {
 // sayAddress says tokens i to next.
 func sayAddress(r *Reader, i, next int) {
 	l := r.Lang
+	if end := hexName(r.View, i); end > i {
+		byFours(r, r.Between(i, end))
+		i = end
+	}
 	for j := i; j < next; j++ {
 		t := r.At(j)
 		switch t.Kind {
@@ -296,6 +300,14 @@ func handle(r *Reader, i int) int {
 func numberSign(r *Reader, i int) int {
 	if !r.LooseEnd(i + 2) {
 		return i
+	}
+	if isNumberedPart(r.View, i+1) {
+		r.Begin(i, speech.SpanCode)
+		r.Say(r.Lang.Words[words.WordNumber])
+		r.Grouped(r.Str(i + 1))
+		r.Pause()
+		r.Grouped(r.Str(i + 3))
+		return r.End(i + 4)
 	}
 	if r.NumberBehind(i+2, '/') || r.NumberBehind(i+2, '-') {
 		r.Begin(i, speech.SpanSign) // # 44/2, #12-3-45: a door, which is read by itself

@@ -164,10 +164,14 @@ func isBlocked(v *text.View, i int) bool {
 
 // isShortNumber reports whether the number at token i is one that messages are sent to: Text HELP to 56767, STOP bhejo 56161 par.
 func isShortNumber(v *text.View, i int) bool {
-	if n := len(v.Str(i)); n < 5 || n > 6 {
+	n, next := len(v.Str(i)), v.At(i+1)
+	to := v.Reads(i-1, "to", "on", "from") || text.IsPar(v, i+1) || v.Reads(i+1, "ko", "को")
+	switch {
+	case n == 4: // SMS PORT to 1900, but: sent SMS to 1900 users
+		to = v.Reads(i-1, "to") && (next.Kind == text.Nothing || next.Kind == text.Sign)
+	case n > 6, !mayBeCode(v, i):
 		return false
 	}
-	to := v.Reads(i-1, "to", "on") || text.IsPar(v, i+1) || v.Reads(i+1, "ko", "को")
 	if !to {
 		return false
 	}

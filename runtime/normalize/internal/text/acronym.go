@@ -25,7 +25,7 @@ func IsSpacedInitial(v *View, i int) bool {
 		return true
 	}
 	switch {
-	case opensSentence(v, i+2), name.Kind == Nothing, name.IsOneOf(".?!" + string(rune(Danda))):
+	case opensSentence(v, i+2), opensBalance(v, i+2), name.Kind == Nothing, name.IsOneOf(".?!" + string(rune(Danda))):
 		return false
 	case v.IsSign(i-1, '.') && isDottedLetter(v, i-2) && v.At(i-2).Kind == kind:
 		return true // the last of several

@@ -46,6 +46,9 @@ func AmountAt(v *View, i int) (a Amount, ok bool) {
 		return a, false
 	}
 	a.paise = len(a.N.Frac) == 2
+	if a.Cur == 0 && isBankMoney(v, j, &a.N) {
+		a.Cur = words.Rupees
+	}
 	if a.N.Grouped && a.N.Frac == "00" {
 		a.N.Frac = "" // 1,00,000.00 is money, whatever it says
 	}

@@ -125,6 +125,9 @@ func isMonthAndYear(v *View, i, a, b int) bool {
 	if expires(v, i) {
 		return size == 2 || b >= 1900
 	}
+	if isPaidMonth(v, i, b) {
+		return true
+	}
 	if size == 4 {
 		return 1900 <= b && b < 2100 && !IsNumbered(v, i) // file no. 12/2026
 	}
@@ -149,6 +152,9 @@ func isDayAndMonth(v *View, i, a, b int) bool {
 	}
 	if isOneOfDays(v, i, b) || IsOfDays(v, i) || v.In(i-1, words.DateNamed) {
 		return true
+	}
+	if v.English && v.Reads(i-1, "on") && (EndsClause(v, i+3) || v.In(i+3, words.PaidBy)) {
+		return true // debited on 4/11
 	}
 	twoFigures := len(v.Str(i)) == 2 && !v.Reads(i+3, "se", "से") // 12/4 से may be a fraction
 	beforeKo := b >= 10 && v.Reads(i+3, "ko", "को")               // 3/12 ko

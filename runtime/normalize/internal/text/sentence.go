@@ -194,6 +194,8 @@ func stopBehindLatin(v *View, j int) bool {
 		return false // Rs 640.00 CR. to your wallet
 	case p.Word.Is(words.Month) && next.Kind == Digits:
 		return !isDateBehindMonth(v, j)
+	case v.Reads(j-1, "Ref", "ref") && next.Cas == words.Upper && v.TightDigits(j+2):
+		return false // UTR Ref. HDFCH0041
 	case p.Cas != words.Upper && len(p.Word.Beside) > 0 && (next.InSmallLetters() || next.Kind == Digits):
 		return false // dep. 21:05, ref. 5214, pl. clear your dues
 	case p.Word.Chat != nil && p.Cas != words.Lower && len(p.Word.Beside) > 0:
@@ -233,7 +235,7 @@ func stopBehindLetter(v *View, j int) bool {
 	case v.At(j-4).Kind == Digits && isDottedMeridiem(v, j-3):
 		return opensBehindTime(v, j)
 	case v.TightSign(j-2, '.') && v.Tight(j-1):
-		return opens && v.At(j-1).Cas == words.Upper
+		return (opens || opensBalance(v, j+1)) && v.At(j-1).Cas == words.Upper
 	}
 	return opens || v.At(j-1).Cas != words.Upper || next.Cas != words.Title || isLettered(v, j-2)
 }

@@ -77,6 +77,9 @@ func WordSet(list string) map[string]bool {
 
 // IsMoneyBehind reports whether an amount in a currency ends with token i.
 func IsMoneyBehind(v *View, i int) bool {
+	if v.TightSign(i, '-') && v.TightSign(i-1, '/') {
+		i -= 2 // Rs 5000/-
+	}
 	if v.At(i).Kind != Digits {
 		return false
 	}

@@ -77,8 +77,8 @@ func CodeLetters(v *View, i int) bool {
 // NumberFollows reports whether a number or a code begins at token i.
 func NumberFollows(v *View, i int) bool {
 	t := v.At(i)
-	if next, wide := MaskAt(v, i); wide > 1 && v.IsSign(i, '*') && v.At(next).Kind == Digits {
-		return true // No **9242
+	if next, wide := MaskAt(v, i); wide > 1 && v.At(i).IsOneOf("*.") && v.At(next).Kind == Digits {
+		return true // No **9242, No ..3390
 	}
 	if t.IsOneOf("#:-+") {
 		t = v.At(i + 1)

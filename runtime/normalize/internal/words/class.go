@@ -179,6 +179,9 @@ const (
 	Cooled             // T behind it is tons: AC, split
 	RoundTimes         // 2x110 beside it is money: toll, fare
 	Homeward           // where people go, and their going: ghar, pahunch
+	Deposited          // dep behind them is a deposit: cheque, cash
+	Moved              // by and for behind it lead to an amount: debited
+	BehindBalance      // Bal before it is a balance: in, is
 	Stopping           // pt behind it is a point: boarding, pickup
 	BloodWord          // A- and B+ near it are groups: blood, donor
 	Balances           // clr and tot before them are clear and total: bal
@@ -351,6 +354,9 @@ var classNames = [classCount]string{
 	Cooled:             "cooled",
 	RoundTimes:         "roundTimes",
 	Homeward:           "homeward",
+	Deposited:          "deposited",
+	Moved:              "moved",
+	BehindBalance:      "behindBalance",
 	Stopping:           "stopping",
 	BloodWord:          "bloodWord",
 	Balances:           "balances",
