@@ -1,6 +1,7 @@
 package normalize
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,7 @@ var marathi = func() *words.Language {
 	l.Western = l.Scales
 	l.ScaleNames[3], l.ScaleNames[4] = "लाख", "कोटी"
 	l.Months = [13]string{"", "जानेवारी", "फेब्रुवारी", "मार्च", "एप्रिल", "मे", "जून", "जुलै", "ऑगस्ट", "सप्टेंबर", "ऑक्टोबर", "नोव्हेंबर", "डिसेंबर"}
+	l.Money = slices.Clone(l.Money)
 	l.Money[words.Rupees] = words.MoneyWords{One: "रुपया", Many: "रुपये", Cent: "पैसा", Cents: "पैसे"}
 	l.Words[words.WordPercent], l.Words[words.WordTo], l.Words[words.WordPer], l.Words[words.WordAnd] = "टक्के", "ते", "प्रति", "आणि"
 	l.Quarters = &words.QuarterWords{

@@ -50,6 +50,10 @@ func TestAWordIsAddedByARow(t *testing.T) {
 		{"beside a class", "short.tsv", "zzk\tkot\tbeside\tcity", "Kanpur zzk hai, wo zzk hai", "Kanpur zzk hai, wo zzk hai", "Kanpur kot hai, wo zzk hai"},
 		{"under a condition", "short.tsv", "zzk\tkot\tbeside\t\t=no\tlower", "zzk no dekho, Zzk no dekho", "zzk no dekho, Zzk no dekho", "kot no dekho, Zzk no dekho"},
 		{"with a stroke", "joined.tsv", "zz\tzig zag\tstroked", "z/z hai", "z या z hai", "zig zag hai"},
+		{"a unit", "units.tsv", "zz\tज़ेड\tzeds\tzed\tquarter", "2.5 zz chahiye", "दो दशमलव पाँच zz chahiye", "ढाई ज़ेड chahiye"},
+		{"a unit in English", "units.tsv", "zz\tज़ेड\tzeds\tzed", "It is 1 zz long.", "It is one zz long.", "It is one zed long."},
+		{"a rate", "rates.tsv", "zzt\tज़ेड", "₹500/zzt lagega", "पाँच सौ रुपये प्रति zzt lagega", "पाँच सौ रुपये प्रति ज़ेड lagega"},
+		{"money", "money.tsv", "zeds\t\tzzd\t\t\tज़ेड\tज़ेड\tज़िप\tज़िप\tzed\tzeds\tzip\tzips", "ZZD 2.50 dena", "ज़ेड ज़ेड डी दो दशमलव पाँच शून्य dena", "दो ज़ेड पचास ज़िप dena"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := Text(test.written, Options{}); got != test.before {

@@ -68,12 +68,6 @@ const (
 	connectors               // how many there are
 )
 
-// MoneyWords are what a currency and its hundredth are called.
-type MoneyWords struct{ One, Many, Cent, Cents string }
-
-// Names are what a unit is called: one of it, and several.
-type Names struct{ One, Many string }
-
 // Language is everything that the rules say in one language. A text is read in English and in one other; a third is added by
 // adding an entry such as [Hindi].
 type Language struct {
@@ -88,8 +82,7 @@ type Language struct {
 	Greek      [greekNames + 1]string
 	Months     [13]string
 	Weekdays   [8]string
-	Money      [len(Currencies)]MoneyWords
-	units      map[string]Names  // by the first symbol of the unit
+	Money      []MoneyWords      // by the place of the currency
 	Rates      map[string]string // of a unit behind a stroke, where it is another word
 	InRows     [7]string         // two to eight, in 5G
 	Quarters   *QuarterWords     // nil where people say one and a half
@@ -108,7 +101,13 @@ type ClockWords struct {
 }
 
 // Measure returns what u is called in l.
-func (l *Language) Measure(u *Unit) Names { return l.units[u.Symbol] }
+func (l *Language) Measure(u *Unit) Names {
+	u = Units[u.Symbol]
+	if l == English {
+		return u.english
+	}
+	return u.hindi
+}
 
 const greekNames = 19
 
@@ -177,43 +176,6 @@ var hindiWords = Language{
 	Greek:    [greekNames + 1]string{"", "अल्फ़ा", "बीटा", "गामा", "डेल्टा", "एप्सिलॉन", "ईटा", "थीटा", "लैम्डा", "म्यू", "न्यू", "पाई", "रो", "सिग्मा", "टाऊ", "फ़ाई", "काई", "साई", "ओमेगा", "कप्पा"},
 	Months:   [13]string{"", "जनवरी", "फ़रवरी", "मार्च", "अप्रैल", "मई", "जून", "जुलाई", "अगस्त", "सितंबर", "अक्टूबर", "नवंबर", "दिसंबर"},
 	Weekdays: [8]string{"", "सोमवार", "मंगलवार", "बुधवार", "गुरुवार", "शुक्रवार", "शनिवार", "रविवार"},
-	Money: [len(Currencies)]MoneyWords{
-		Rupees:            {"रुपया", "रुपये", "पैसा", "पैसे"},
-		Dollars:           {"डॉलर", "डॉलर", "सेंट", "सेंट"},
-		Euros:             {"यूरो", "यूरो", "सेंट", "सेंट"},
-		Pounds:            {"पाउंड", "पाउंड", "पेंस", "पेंस"},
-		Yens:              {"येन", "येन", "सेन", "सेन"},
-		dirhams:           {"दिरहम", "दिरहम", "फ़िल्स", "फ़िल्स"},
-		singaporeDollars:  {"सिंगापुर डॉलर", "सिंगापुर डॉलर", "सेंट", "सेंट"},
-		riyals:            {"रियाल", "रियाल", "हलाला", "हलाला"},
-		canadianDollars:   {"कनाडाई डॉलर", "कनाडाई डॉलर", "सेंट", "सेंट"},
-		australianDollars: {"ऑस्ट्रेलियाई डॉलर", "ऑस्ट्रेलियाई डॉलर", "सेंट", "सेंट"},
-		Bahts:             {"बाट", "बाट", "सतांग", "सतांग"},
-		francs:            {"फ़्रैंक", "फ़्रैंक", "सेंट", "सेंट"},
-		Wons:              {"वॉन", "वॉन", "जिओन", "जिओन"},
-		Liras:             {"लीरा", "लीरा", "कुरुश", "कुरुश"},
-		Takas:             {"टका", "टका", "पैसा", "पैसे"},
-		Nairas:            {"नाइरा", "नाइरा", "कोबो", "कोबो"},
-		Pesos:             {"पेसो", "पेसो", "सेंटावो", "सेंटावो"},
-		Dongs:             {"डोंग", "डोंग", "हाओ", "हाओ"},
-		Rubles:            {"रूबल", "रूबल", "कोपेक", "कोपेक"},
-		Shekels:           {"शेकेल", "शेकेल", "अगोरा", "अगोरा"},
-		Hryvnias:          {"रिव्निया", "रिव्निया", "कोपियका", "कोपियका"},
-		Tenges:            {"टेंगे", "टेंगे", "टियिन", "टियिन"},
-		Cedis:             {"सेडी", "सेडी", "पेसेवा", "पेसेवा"},
-		Kips:              {"किप", "किप", "आट", "आट"},
-		Tugriks:           {"तुगरिक", "तुगरिक", "मोंगो", "मोंगो"},
-		Manats:            {"मानात", "मानात", "केपिक", "केपिक"},
-		Laris:             {"लारी", "लारी", "टेट्री", "टेट्री"},
-		Guaranis:          {"गुआरानी", "गुआरानी", "सेंटिमो", "सेंटिमो"},
-		Colones:           {"कोलोन", "कोलोन", "सेंटिमो", "सेंटिमो"},
-		Afghanis:          {"अफ़ग़ानी", "अफ़ग़ानी", "पुल", "पुल"},
-		Riels:             {"रियेल", "रियेल", "सेन", "सेन"},
-		Drams:             {"द्राम", "द्राम", "लूमा", "लूमा"},
-		Bitcoins:          {"बिटकॉइन", "बिटकॉइन", "सातोशी", "सातोशी"},
-	},
-	units:    unitWords(true),
-	Rates:    Rates,
 	InRows:   [7]string{"टू", "थ्री", "फ़ोर", "फ़ाइव", "सिक्स", "सेवन", "एट"},
 	Quarters: &QuarterWords{"आधा", "डेढ़", "ढाई", "साढ़े", "एक चौथाई", "सवा", "पौन", "पौने"},
 	Clock:    &ClockWords{"बजे", "बजकर", "मिनट", "सेकंड", "पर", "रात", "सुबह", "दोपहर", "शाम"},
@@ -281,42 +243,5 @@ var englishWords = Language{
 	Greek:    [greekNames + 1]string{"", "alpha", "beta", "gamma", "delta", "epsilon", "eta", "theta", "lambda", "mu", "nu", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "kappa"},
 	Months:   [13]string{"", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
 	Weekdays: [8]string{"", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"},
-	Money: [len(Currencies)]MoneyWords{
-		Rupees:            {"rupee", "rupees", "paisa", "paise"},
-		Dollars:           {"dollar", "dollars", "cent", "cents"},
-		Euros:             {"euro", "euros", "cent", "cents"},
-		Pounds:            {"pound", "pounds", "penny", "pence"},
-		Yens:              {"yen", "yen", "sen", "sen"},
-		dirhams:           {"dirham", "dirhams", "fils", "fils"},
-		singaporeDollars:  {"Singapore dollar", "Singapore dollars", "cent", "cents"},
-		riyals:            {"riyal", "riyals", "halala", "halalas"},
-		canadianDollars:   {"Canadian dollar", "Canadian dollars", "cent", "cents"},
-		australianDollars: {"Australian dollar", "Australian dollars", "cent", "cents"},
-		Bahts:             {"baht", "baht", "satang", "satang"},
-		francs:            {"franc", "francs", "centime", "centimes"},
-		Wons:              {"won", "won", "jeon", "jeon"},
-		Liras:             {"lira", "lira", "kurush", "kurush"},
-		Takas:             {"taka", "taka", "paisa", "paise"},
-		Nairas:            {"naira", "naira", "kobo", "kobo"},
-		Pesos:             {"peso", "pesos", "centavo", "centavos"},
-		Dongs:             {"dong", "dong", "hao", "hao"},
-		Rubles:            {"ruble", "rubles", "kopek", "kopeks"},
-		Shekels:           {"shekel", "shekels", "agora", "agorot"},
-		Hryvnias:          {"hryvnia", "hryvnias", "kopiyka", "kopiykas"},
-		Tenges:            {"tenge", "tenge", "tiyn", "tiyn"},
-		Cedis:             {"cedi", "cedis", "pesewa", "pesewas"},
-		Kips:              {"kip", "kip", "att", "att"},
-		Tugriks:           {"tugrik", "tugriks", "mongo", "mongo"},
-		Manats:            {"manat", "manats", "qepik", "qepik"},
-		Laris:             {"lari", "lari", "tetri", "tetri"},
-		Guaranis:          {"guarani", "guaranis", "centimo", "centimos"},
-		Colones:           {"colon", "colones", "centimo", "centimos"},
-		Afghanis:          {"afghani", "afghanis", "pul", "pul"},
-		Riels:             {"riel", "riels", "sen", "sen"},
-		Drams:             {"dram", "drams", "luma", "luma"},
-		Bitcoins:          {"bitcoin", "bitcoins", "satoshi", "satoshis"},
-	},
-	units:  unitWords(false),
-	Rates:  LongRates,
-	InRows: [7]string{"two", "three", "four", "five", "six", "seven", "eight"},
+	InRows:   [7]string{"two", "three", "four", "five", "six", "seven", "eight"},
 }

@@ -11,7 +11,7 @@ import (
 // Load reads all tables below the folder tables of fsys. An error names the file and the line.
 func Load(fsys fs.FS) (*Vocabulary, error) {
 	l := &loader{
-		v:     &Vocabulary{dotted: map[string]string{}, stroked: map[string]string{}, figured: map[string]string{}, entries: make(map[string]*Entry, 5000)},
+		v:     &Vocabulary{measures: newMeasures(), dotted: map[string]string{}, stroked: map[string]string{}, figured: map[string]string{}, entries: make(map[string]*Entry, 5000)},
 		names: make(map[string]Class, classCount),
 	}
 	for c, name := range classNames {
@@ -25,6 +25,11 @@ func Load(fsys fs.FS) (*Vocabulary, error) {
 		{"words", []string{"word", "classes"}, l.word},
 		{"short", []string{"word", "said", "kind", "before", "after", "when"}, l.short},
 		{"joined", []string{"word", "said", "joint"}, l.joined},
+		{"units", []string{"symbols", "hi", "en", "en-one", "kind", "hi-one"}, l.unit},
+		{"rates", []string{"word", "hi", "en"}, l.rate},
+		{"money", []string{
+			"currency", "signs", "codes", "words", "kind", "hi-one", "hi", "hi-cent", "hi-cents", "en-one", "en", "en-cent", "en-cents",
+		}, l.money},
 	} {
 		if err := table.Read(fsys, "tables/"+t.name+".tsv", t.columns, t.add); err != nil {
 			return nil, err

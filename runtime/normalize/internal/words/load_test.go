@@ -67,6 +67,14 @@ func TestErrorsNameTheRow(t *testing.T) {
 		{"nothing said", "short.tsv", "zz\t\tbeside\tcity", "says something"},
 		{"a neighbour of no class", "short.tsv", "zz\tzed\tbeside\tnoSuch", `unknown class "noSuch"; a word as it is written begins with =`},
 		{"an unknown joint", "joined.tsv", "zz\tzed\tglued", `unknown joint "glued"`},
+		{"a unit twice", "units.tsv", "zz\tज़ेड\tzeds\tzed\nzz\tज़ेड\tzeds\tzed", `a second row of "zz"`},
+		{"a unit without its singular", "units.tsv", "zz\tज़ेड\tzeds", "two in English"},
+		{"an unknown kind of unit", "units.tsv", "zz\tज़ेड\tzeds\tzed\tloose", `unknown kind of unit: "loose"`},
+		{"a rate twice", "rates.tsv", "day\tदिन", `a second row of "day"`},
+		{"rupees twice", "money.tsv", "rupees", "the rupees come first"},
+		{"an unknown kind of money", "money.tsv", "zeds\t\tzed\t\teastern", `unknown kind of money: "eastern"`},
+		{"a code twice", "money.tsv", "zeds\t\tinr", `a second row of "inr"`},
+		{"money without names", "money.tsv", "zeds\t\tzzd\t\twestern\tज़ेड", "a currency has eight names"},
 		{"a joined form twice", "joined.tsv", "eg\tzed\tdotted", `a second row of "eg"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -75,6 +75,7 @@ type Vocabulary struct {
 	dotted  map[string]string // short forms with dots, by their letters: e.g., w.r.t.
 	stroked map[string]string // two letters with a stroke between them: A/c
 	figured map[string]string // words with figures for syllables: gr8
+	measures
 }
 
 // All yields all words and their entries, in any order.
@@ -116,7 +117,12 @@ func mustLoad() *Vocabulary {
 func Current() *Vocabulary { return vocabulary }
 
 // Use looks words up in v from now on. It is for tests of rows that no table has; nobody may be reading meanwhile.
-func Use(v *Vocabulary) { vocabulary = v }
+func Use(v *Vocabulary) {
+	vocabulary = v
+	v.use()
+}
+
+func init() { vocabulary.use() }
 
 // LookUp finds a word however it is written.
 func LookUp(w string) *Entry {
@@ -216,17 +222,11 @@ var ScaleWords = [...]struct {
 // Lakhs is the place of lakh in scaleWords.
 const Lakhs = 3
 
-// expandNames adds the English words that reading puts in place of numbers and units.
+// expandNames adds the English words that reading puts in place of numbers and signs.
 func (v *Vocabulary) expandNames() {
 	v.expand("paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate")
 	v.expand("reference accounts positive negative")
 	for _, list := range [][]string{EnglishBelow20[:], EnglishTens[:], EnglishOrdinalBelow20[:], EnglishOrdinalTens[:], englishWords.ScaleNames[:]} {
 		v.expand(strings.Join(list, " "))
-	}
-	for _, u := range englishWords.units {
-		v.expand(u.One + " " + u.Many)
-	}
-	for _, c := range englishWords.Money {
-		v.expand(c.One + " " + c.Many + " " + c.Cent + " " + c.Cents)
 	}
 }
