@@ -28,6 +28,7 @@ func (r *reader) sentence(i int) {
 	r.speak(l)
 	r.BeginSentence(t.Found[text.DevanagariWord] > 0 || l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
 	r.Stop = end
+	r.Shouted = text.Shouts(r.View, i, end)
 	r.explainSentence(i)
 }
 

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/swar-tts/swar/runtime/internal/pronounce"
 )
 
 // kind says what a word is before its neighbours are asked.
@@ -205,7 +207,7 @@ func (l *lexicon) guess(w *word, src string, key []byte) {
 	switch {
 	case l.stretched(w, key):
 	case l.inflected(w, key):
-	case len(key) <= 4 && allCapitals(src), len(key) <= 6 && unpronounceable(src), isPair(src):
+	case len(key) <= 6 && allCapitals(src) && !pronounce.IsWord(src), isPair(src):
 		w.kind = initials
 	default:
 		w.lean = leanOf(key, w.proper)
@@ -272,9 +274,6 @@ func allCapitals(s string) bool {
 func isPair(s string) bool {
 	return len(s) == 2 && s[0] < utf8.RuneSelf && !strings.ContainsAny(s, "aeiouAEIOU")
 }
-
-// unpronounceable reports whether s is capitals without a vowel among them.
-func unpronounceable(s string) bool { return allCapitals(s) && !strings.ContainsAny(s, "AEIOUY") }
 
 // stretched finds a word without its drawn-out letters. Double ones are tried before single ones, so that goood is good and soooo is so.
 func (l *lexicon) stretched(w *word, key []byte) bool {

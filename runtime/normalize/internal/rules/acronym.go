@@ -29,7 +29,9 @@ func acronym(r *Reader, i int) int {
 	if len(s) > 6 || len(s) < 2 || !ascii(s) {
 		return i
 	}
-	if text.SaidAsWord(words.LookUp(s)) && !brand || tail == "" && isLongWord(s) {
+	known := text.SaidAsWord(words.LookUp(s), s)
+	named := tail == "" && (text.IsPluralWord(s) || text.IsName(r.View, i))
+	if (known || named) && !brand {
 		return i
 	}
 	r.Begin(i, speech.SpanAcronym)
@@ -42,27 +44,6 @@ func acronym(r *Reader, i int) int {
 		r.Ending(tail)
 	}
 	return r.End(i + 1)
-}
-
-// isLongWord reports whether capitals that the lexicon does not know are a word: the plural of one that it knows, or six letters that can
-// be said: STORES, MARUTI.
-func isLongWord(s string) bool {
-	n := len(s)
-	if n >= 5 && s[n-1] == 'S' && words.LookUp(s[:n-1]).Is(words.Plain) {
-		return true
-	}
-	vowels, run := 0, 0
-	for i := range n {
-		if strings.IndexByte("AEIOU", s[i]) >= 0 {
-			vowels++
-			run = 0
-			continue
-		}
-		if run++; run > 2 {
-			return false
-		}
-	}
-	return n == 6 && vowels >= 2
 }
 
 // isPlural reports whether s is an acronym with an s: EMIs.

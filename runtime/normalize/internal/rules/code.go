@@ -195,7 +195,7 @@ func nameAndNumber(v *text.View, i, next int) bool {
 	if next != i+3 || !v.TightSign(i+1, '-') {
 		return false
 	}
-	return v.At(i).Kind == text.Latin && text.SaidAsWord(v.At(i).Word) && numbersName(v, i, i+2)
+	return v.At(i).Kind == text.Latin && text.SaidAsWord(v.At(i).Word, v.Str(i)) && numbersName(v, i, i+2)
 }
 
 // numbersName reports whether the word at token i is long enough for a name, and token j short enough for its number.
@@ -242,12 +242,26 @@ func sayCode(r *Reader, i, next int) int {
 		case text.Digits:
 			r.Grouped(r.Str(j))
 		case text.Latin:
+			if isNameInCode(r.View, j, next) {
+				r.Say(r.Str(j))
+				continue
+			}
 			r.Letters(r.Str(j), r.Lang)
 		case text.Sign:
 			r.Pause()
 		}
 	}
 	return r.End(next)
+}
+
+// isNameInCode reports whether token j of a code that ends before next is a name behind a stroke, as banks write payees: the GOPAL of
+// UPI/633150084410/GOPAL SWEETS. Behind a hyphen it takes another word in capitals.
+func isNameInCode(v *text.View, j, next int) bool {
+	if !v.SaysWord(j) || j+1 < next && v.At(j+1).Kind != text.Sign {
+		return false
+	}
+	goesOn := j+1 == next && v.At(next).Gap && (text.IsCapitalName(v, next) || v.At(next).Cas == words.Title)
+	return v.IsSign(j-1, '/') && len(v.Str(j)) > 3 || v.At(j-1).IsOneOf("-/") && goesOn
 }
 
 // isOnScreen reports whether the 4K at token i is how sharp a picture is: 4K TV, TV 55 inch 4K.

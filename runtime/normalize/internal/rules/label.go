@@ -145,7 +145,7 @@ func isStation(v *text.View, i int) bool {
 
 // sayStation says a code by its letters, or as the name that it is: PUNE, KOTA.
 func sayStation(r *Reader, i int) {
-	if text.SaidAsWord(r.At(i).Word) {
+	if text.SaidAsWord(r.At(i).Word, r.Str(i)) {
 		r.Say(r.Str(i))
 		return
 	}

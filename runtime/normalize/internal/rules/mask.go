@@ -149,7 +149,7 @@ func countsBehind(v *text.View, i int) bool {
 
 // isAccountNear reports whether an account, a card or a bank is named in front of token i.
 func isAccountNear(v *text.View, i int) bool {
-	lettered := v.At(i-1).InCapitals() && len(v.Str(i-1)) >= 3 && !text.SaidAsWord(v.At(i-1).Word) // UMRN ...7731
+	lettered := v.At(i-1).InCapitals() && len(v.Str(i-1)) >= 3 && !text.SaidAsWord(v.At(i-1).Word, v.Str(i-1)) // UMRN ...7731
 	return lettered || text.ContextOf(v, i).What != text.NoContext || v.In(i-1, words.Bank) || v.In(i-2, words.Bank)
 }
 

@@ -250,7 +250,7 @@ func sayName(r *Reader, j int, last bool) {
 		r.Say(r.Lang.Words[words.WordRupees]) // as it would be alone
 	case s == "www" && r.English:
 		r.Say("w w w")
-	case s == "www", t.Cas == words.Upper && len(s) <= 6 && !text.SaidAsWord(t.Word), text.Crosses(r.View, j):
+	case s == "www", t.Cas == words.Upper && len(s) <= 6 && !text.SaidAsWord(t.Word, s), text.Crosses(r.View, j):
 		r.Letters(s, r.Lang)
 	case short && (t.Word.Is(words.DotOrNone) || last && r.IsSign(j+1, '.')):
 		r.Say(t.Word.Full)

@@ -6,11 +6,6 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// SaidAsWord reports whether capitals are a word: NASA, PIN, SALE.
-func SaidAsWord(e *words.Entry) bool {
-	return e.IsAny(words.Spoken, words.Plain, words.HindiWord, words.EnglishWord, words.City) && !e.Is(words.Initialism) && (e.Chat == nil || !e.Chat.Letters)
-}
-
 // IsSpacedInitial reports whether token i is a letter with its dot, apart from another or from the name that follows: R. Ashwin, U. S. A. in.
 // Behind a word that letters number, and at the beginning of a line, a letter alone is a mark: Vitamin C. Please, A. Delhi.
 func IsSpacedInitial(v *View, i int) bool {

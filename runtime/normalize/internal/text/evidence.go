@@ -99,7 +99,7 @@ func evidenceAt(v *View, j int, first bool) (e Evidence, said, word bool) {
 		switch {
 		case v.Tight(j) && v.At(j-1).Kind == Digits && RomanEndings[v.Str(j)] != "":
 			return commonWord, true, true // 19vi sadi
-		case t.saidByLetters(), isSymbol(v, j), inAddressBlob(v, j):
+		case saidByLetters(v, j), isSymbol(v, j), inAddressBlob(v, j):
 			return 0, false, false // initials, units and currencies belong to no language
 		case IsInitial(v, j), IsSpacedInitial(v, j):
 			return 0, false, false

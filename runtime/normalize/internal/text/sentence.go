@@ -29,15 +29,6 @@ func WeighSentence(v *View, i int, t *Tally) (end int) {
 	return v.Stop
 }
 
-// saidByLetters reports whether t is short and in capitals, and not known as a word.
-func (t *Token) saidByLetters() bool {
-	if t.Cas != words.Upper {
-		return false
-	}
-	n := t.B - t.A
-	return n <= 2 && !t.Word.Is(words.EnglishWord) || n <= 6 && !SaidAsWord(t.Word)
-}
-
 // EndsClause reports whether a clause ends before token j. An English article never stands there, so the is थे.
 func EndsClause(v *View, j int) bool {
 	t := v.At(j)

@@ -111,5 +111,5 @@ func Stroked(v *View, i int) string {
 func isAcronym(v *View, i int) bool {
 	t := v.At(i)
 	n := t.B - t.A
-	return t.InCapitals() && 2 <= n && n <= 5 && !SaidAsWord(t.Word)
+	return t.InCapitals() && 2 <= n && n <= 5 && !SaidAsWord(t.Word, v.Str(i))
 }

@@ -1,0 +1,110 @@
+package text
+
+import (
+	"github.com/swar-tts/swar/runtime/internal/pronounce"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+)
+
+// SaidAsWord reports whether the capitals s, of which the vocabulary has e, are a word wherever they stand: NASA, PIN, SALE, VARSHA. Of
+// three letters only known ones are, as most are acronyms.
+func SaidAsWord(e *words.Entry, s string) bool {
+	if e.Is(words.Initialism) || e.Chat != nil && e.Chat.Letters {
+		return false
+	}
+	if e.IsAny(words.Spoken, words.Plain, words.HindiWord, words.EnglishWord, words.City) {
+		return true
+	}
+	switch pronounce.Known(s) {
+	case pronounce.Letters:
+		return false
+	case pronounce.Word:
+		return true
+	}
+	return len(s) > 3 && pronounce.Sayable(s)
+}
+
+// IsPluralWord reports whether capitals are the plural of a common word: STORES.
+func IsPluralWord(s string) bool {
+	n := len(s) - 1
+	return n >= 3 && s[n] == 'S' && (words.LookUp(s[:n]).Is(words.Plain) || pronounce.Known(s[:n]) == pronounce.Word)
+}
+
+// SaysWord reports whether token i is in capitals that are a word wherever they stand.
+func (v *View) SaysWord(i int) bool {
+	return v.At(i).InCapitals() && SaidAsWord(v.At(i).Word, v.Str(i))
+}
+
+// IsName reports whether the capitals at token i, which elsewhere would be spelled, are a word here: in a sentence in capitals, beside another
+// word in capitals, or as the payee of a bank.
+func IsName(v *View, i int) bool {
+	s := v.Str(i)
+	besideHindi := v.At(i).Gap && isCapitalHindi(v, i-1) || v.At(i+1).Gap && isCapitalHindi(v, i+1)
+	amid := v.Shouted || besideHindi
+	if amid && (v.At(i).Word.Is(words.HindiMaybe) || v.Reads(i, "IT", "US", "AM", "MAR")) {
+		return true
+	}
+	spelled := pronounce.Known(s) == pronounce.Letters || v.At(i).Word.Is(words.Initialism)
+	if len(s) != 3 || spelled || !pronounce.Sayable(s) {
+		return false
+	}
+	beside := v.At(i).Gap && IsCapitalName(v, i-1) || v.At(i+1).Gap && IsCapitalName(v, i+1)
+	return v.Shouted || beside || v.Reads(i-1, "to", "from", "at", "by") && movesMoney(v, i)
+}
+
+// IsCapitalName reports whether token i is a word in capitals of a length that names have.
+func IsCapitalName(v *View, i int) bool { return len(v.Str(i)) > 2 && v.SaysWord(i) }
+
+// isCapitalHindi reports whether token i is in capitals and a Hindi word, or one that only a name or a Hindi word may be: ROTI, KHA.
+func isCapitalHindi(v *View, i int) bool {
+	t := v.At(i)
+	if !t.InCapitals() || t.Word.IsAny(words.Initialism, words.EnglishWord) {
+		return false
+	}
+	if t.Word.Is(words.HindiWord) {
+		return true
+	}
+	s := v.Str(i)
+	if pronounce.Known(s) != pronounce.Unknown || t.Word.Is(words.Plain) {
+		return false
+	}
+	return t.Word.Is(words.HindiMaybe) || len(s) > 2 && pronounce.Sayable(s)
+}
+
+// movesMoney reports whether the sentence says close before token i that money went somewhere.
+func movesMoney(v *View, i int) bool {
+	for j := max(v.Start, i-Lookahead); j < i; j++ {
+		if v.IsWord(j, words.Paid) || v.Reads(j, "sent", "Sent", "transferred", "spent", "Spent", "Paid", "Debited", "Credited") {
+			return true
+		}
+	}
+	return false
+}
+
+// Shouts reports whether tokens i to end are in capitals: at least two words, and none in small letters but those that reading puts in. What
+// may be an acronym does not count, so that a text says the same when it has been read.
+func Shouts(v *View, i, end int) bool {
+	loud := 0
+	for j := i; j < end; j++ {
+		t := &v.Toks[j]
+		switch {
+		case t.Kind != Latin || t.B-t.A < 2 || t.Put:
+		case t.Cas != words.Upper:
+			if !t.Word.Is(words.Expansion) && !isSymbol(v, j) {
+				return false
+			}
+		case t.B-t.A > 2 && !t.Word.Is(words.Initialism) && pronounce.IsWord(v.Str(j)), t.Word.IsAny(words.HindiWord, words.HindiMaybe, words.EnglishWord):
+			loud++
+		}
+	}
+	return loud >= 2
+}
+
+// saidByLetters reports whether token j is short and in capitals, and no word.
+func saidByLetters(v *View, j int) bool {
+	t := &v.Toks[j]
+	if t.Cas != words.Upper {
+		return false
+	}
+	n := t.B - t.A
+	return n <= 2 && !t.Word.Is(words.EnglishWord) || n <= 6 && !SaidAsWord(t.Word, v.Str(j))
+}
