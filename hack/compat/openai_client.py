@@ -4,6 +4,8 @@ import os
 
 import openai
 
+from native import decoded, near
+
 TEXT = "Namaste! Aapka OTP 482913 hai. कल मिलेंगे।"
 
 
@@ -22,16 +24,16 @@ def rejected(kind: type, code: str, **fields: object) -> None:
 
 
 swar = client(os.environ["SWAR_COMPAT_KEY"])
-size = {}
 for word in ["mp3", "wav", "pcm", "opus", "flac"]:
     fields = {"model": "tts-1", "voice": {"id": "raj"}, "input": TEXT, "response_format": word}
-    size[word] = len(swar.audio.speech.create(**fields).content)
-    assert size[word] > 10_000, size
+    sound = swar.audio.speech.create(**fields).content
+    near(len(sound) / 48_000 if word == "pcm" else decoded(sound), TEXT, "raj", word)
 with swar.audio.speech.with_streaming_response.create(
     model="gpt-4o-mini-tts", voice="ash", input=TEXT, response_format="pcm", speed=1.0
 ) as answer:
     parts = [len(p) for p in answer.iter_bytes(3840)]
 assert sum(parts) % 3840 == 0 and len(parts) > 20, parts
+near(sum(parts) / 48_000, TEXT, "raj", "a stream")
 assert "swar-1" in [m.id for m in swar.models.list()]
 assert swar.models.retrieve("tts-1").id == "tts-1"
 rejected(openai.AuthenticationError, "invalid_api_key", key="wrong")

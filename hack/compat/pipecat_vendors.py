@@ -4,6 +4,7 @@ import asyncio
 import os
 
 import aiohttp
+from native import near
 from pipecat.frames.frames import (
     EndFrame, ErrorFrame, InterruptionFrame, LLMFullResponseEndFrame, LLMFullResponseStartFrame, LLMTextFrame, StartFrame, TTSAudioRawFrame,
     TTSStoppedFrame, TTSTextFrame,
@@ -27,6 +28,9 @@ LONG = "Aapka order kal tak deliver ho jayega, total 499 rupaye hai. " * 40
 def voice(kind, **settings):
     return {"api_key": KEY, "settings": kind.Settings(voice="anjura", **settings)}
 
+
+# Whom the defaults of the services stand for, where they are not anjura.
+VOICES = {"sarvam": "raj", "sarvam-http": "raj"}
 
 SERVICES = {
     "openai": lambda http: OpenAITTSService(api_key=KEY, base_url=HTTP + "/v1"),
@@ -78,7 +82,7 @@ async def try_service(name, make):
                 await turn(*TEXT)
                 await down.wait(TTSStoppedFrame)
                 seconds = sum(len(f.audio) / 2 / f.sample_rate for f in down.all(TTSAudioRawFrame))
-                assert 3 < seconds < 15, seconds
+                near(seconds, "".join(TEXT), VOICES.get(name, "anjura"), name)
                 words = " ".join(f.text for f in down.all(TTSTextFrame))
                 assert words.replace(" ", "") == "".join(TEXT).replace(" ", ""), words
                 times = [f.pts for f in down.all(TTSTextFrame) if f.pts]

@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+command -v ffmpeg >/dev/null || { echo "ffmpeg is missing, which says how long audio is: make install-test-deps" >&2; exit 1; }
+
 cache=$PWD/.cache/compat
 work=$(mktemp -d)
 mkdir -p "$cache"

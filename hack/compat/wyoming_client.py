@@ -8,6 +8,7 @@ from wyoming.client import AsyncTcpClient
 from wyoming.error import Error
 from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
+from native import near
 from wyoming.tts import (
     Synthesize,
     SynthesizeChunk,
@@ -51,16 +52,16 @@ async def main() -> None:
         assert not (info.asr or info.handle or info.intent or info.wake or info.mic or info.snd)
 
         await client.write_event(Synthesize(text=TEXT, voice=RAJ).event())
-        assert len(await turn(client, "audio-stop")) > 48_000
+        near(len(await turn(client, "audio-stop")) / 48_000, TEXT, "raj", "a text")
         await client.write_event(Synthesize(text=TEXT).event())
-        assert len(await turn(client, "audio-stop")) > 48_000
+        near(len(await turn(client, "audio-stop")) / 48_000, TEXT, "anjura", "a text without a voice")
 
         await client.write_event(SynthesizeStart(voice=RAJ).event())
         for piece in PIECES:
             await client.write_event(SynthesizeChunk(text=piece).event())
         await client.write_event(Synthesize(text="".join(PIECES), voice=RAJ).event())
         await client.write_event(SynthesizeStop().event())
-        assert len(await turn(client, "synthesize-stopped")) > 48_000
+        near(len(await turn(client, "synthesize-stopped")) / 48_000, "".join(PIECES), "raj", "pieces")
 
         await client.write_event(Ping(text="x").event())
         assert Pong.from_event(await client.read_event()).text == "x"

@@ -3,52 +3,71 @@ package voiceout
 // mp3 makes frames of a constant bit rate, without a header of the whole.
 //
 // The encoder looks ahead by 576 samples, for which it begins with as much silence: a whole frame of MPEG 2, that is below 32
-// kHz. Since no frame needs another one's bits, that frame is left out: speech is heard 24 ms sooner at 24 kHz.
+// kHz. Since no frame needs another one's bits, that frame is left out: speech is heard 24 ms sooner at 24 kHz. At the end it
+// makes more frames than are needed, of which only those are kept that hold what was spoken. An end that is quiet may fall
+// into them: then the stream is as long as what was spoken, and not longer by what encoder and decoder look ahead, which is
+// 66 ms at 8 kHz.
 type mp3 struct {
 	lame          *lame
 	rate, bitrate int
-	skipped       bool // the first frame is left out already, or need not be
-	fresh         []byte
+	skip          int    // frames at the beginning that are left out
+	fresh         []byte // of the encoder, with half a frame at its end
+
+	frames  int // put out
+	samples int // put in
+	loud    int // samples until behind the last one that is not quiet
 }
+
+// quiet is the level below which nobody misses a sample: -50 dBFS.
+const quiet = 100
 
 func newMP3(rate, bitrate int) (sink, error) {
 	l, err := newLAME(rate, bitrate)
 	if err != nil {
 		return nil, err
 	}
-	return &mp3{lame: l, rate: rate, bitrate: bitrate, skipped: mp3Samples(rate) > 576}, nil
+	return &mp3{lame: l, rate: rate, bitrate: bitrate, skip: 576 / mp3Samples(rate)}, nil
 }
 
-func (m *mp3) write(dst []byte, samples []int16) ([]byte, error) {
-	if m.skipped {
-		return m.lame.encode(dst, samples)
+func (m *mp3) write(dst []byte, samples []int16) (_ []byte, err error) {
+	for i, s := range samples {
+		if s > quiet || s < -quiet {
+			m.loud = m.samples + i + 1
+		}
 	}
-	var err error
+	m.samples += len(samples)
 	m.fresh, err = m.lame.encode(m.fresh, samples)
-	return m.skip(dst), err
+	return m.put(dst, -1), err
 }
 
-func (m *mp3) close(dst []byte) ([]byte, error) {
+func (m *mp3) close(dst []byte) (_ []byte, err error) {
 	defer m.lame.free()
-	if m.skipped {
-		return m.lame.flush(dst)
-	}
-	var err error
 	m.fresh, err = m.lame.flush(m.fresh)
-	return m.skip(dst), err
+	each := mp3Samples(m.rate)
+	needed := m.samples
+	if m.loud > 0 {
+		needed = max(needed, m.loud+mp3Lag(m.rate))
+	}
+	return m.put(dst, max(1, (needed+each-1)/each)), err
 }
 
-// skip appends what follows the first frame, once that is there.
-func (m *mp3) skip(dst []byte) []byte {
-	if len(m.fresh) < 4 {
-		return dst
+// put appends the whole frames that there are, until there are most in all; -1: all.
+func (m *mp3) put(dst []byte, most int) []byte {
+	rest := m.fresh
+	for len(rest) >= 4 && m.frames != most {
+		size := frameBytes(m.rate, m.bitrate, rest)
+		if size > len(rest) {
+			break
+		}
+		if m.skip > 0 {
+			m.skip--
+		} else {
+			dst = append(dst, rest[:size]...)
+			m.frames++
+		}
+		rest = rest[size:]
 	}
-	first := frameBytes(m.rate, m.bitrate, m.fresh)
-	if len(m.fresh) < first {
-		return dst
-	}
-	dst = append(dst, m.fresh[first:]...)
-	m.skipped, m.fresh = true, nil
+	m.fresh = m.fresh[:copy(m.fresh, rest)]
 	return dst
 }
 
@@ -64,3 +83,6 @@ func mp3Samples(rate int) int {
 	}
 	return 576
 }
+
+// mp3Lag is how many samples after its place a sound is heard: what encoder and decoder look ahead, less what is left out.
+func mp3Lag(rate int) int { return 576 + 529 - 576/mp3Samples(rate)*mp3Samples(rate) }

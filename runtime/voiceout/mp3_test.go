@@ -2,6 +2,8 @@ package voiceout
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 )
 
@@ -54,7 +56,7 @@ func TestMP3IsFramesAndNothingElse(t *testing.T) {
 			}
 			each := mp3Samples(f.Rate)
 			samples := (n*f.Rate + EngineRate - 1) / EngineRate
-			if more := count*each - samples; n > 0 && more < 529 || more > 1105+2*1152 {
+			if more := count*each - samples; more < 0 || more >= mp3Lag(f.Rate)+each {
 				t.Errorf("%s: %d samples have become %d frames of %d, which is %d more", f, samples, count, each, more)
 			}
 		}
@@ -83,5 +85,113 @@ func TestMP3SoundsLikeSpeech(t *testing.T) {
 		}
 		f.Container = MP3
 		t.Run(fmt.Sprint(f), func(t *testing.T) { sounds(t, decoded(t, "speech.mp3", whole(t, f, in)), want) })
+	}
+}
+
+// TestMP3IsAsLongAsSpeech: with a quiet end, as speech has one, a stream is never shorter than what was spoken, and less than a frame
+// longer; what is loud to its end is there to its end.
+func TestMP3IsAsLongAsSpeech(t *testing.T) {
+	needsMP3(t)
+	for _, f := range mp3s {
+		f.Container = MP3
+		f, err := f.Check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 10 * frame; n < 10*frame+9*240; n += 240 {
+			quiet := slices.Clone(speech(t, n))
+			clear(quiet[n-frame:])
+			for i := n - frame; i < n; i += 7 {
+				quiet[i] = 20 // noise of a room
+			}
+			each, samples := mp3Samples(f.Rate), (n*f.Rate+EngineRate-1)/EngineRate
+			count := len(mp3Frames(t, f, whole(t, f, quiet)))
+			if more := count*each - samples; more < 0 || more >= each {
+				t.Errorf("%s: %d samples that end quietly are %d frames of %d, which is %d more", f, samples, count, each, more)
+			}
+			loud := speech(t, n)
+			for i := n - 240; i < n; i++ {
+				loud[i] = int16(9000 * math.Sin(2*math.Pi*440*float64(i)/EngineRate))
+			}
+			count = len(mp3Frames(t, f, whole(t, f, loud)))
+			if more := count*each - samples; more < mp3Lag(f.Rate) || more >= mp3Lag(f.Rate)+each {
+				t.Errorf("%s: %d samples that end loudly are %d frames of %d, which is %d more", f, samples, count, each, more)
+			}
+		}
+	}
+}
+
+// TestMP3At8kHz: a frame has 72 ms there, and what is heard is 66 ms late. As a whole a stream is no more than 72 ms too long.
+func TestMP3At8kHz(t *testing.T) {
+	needsMP3(t)
+	for n := 12 * frame; n < 14*frame; n += 320 {
+		samples := slices.Clone(speech(t, n))
+		clear(samples[n-frame:])
+		path := file(t, "speech.mp3", whole(t, Format{Container: MP3, Rate: 8000}, samples))
+		got := floats(run(t, "ffmpeg", "-v", "error", "-i", path, "-f", "s16le", "-ac", "1", "-"))
+		want := floats(whole(t, Format{Rate: 8000}, samples))
+		if more := len(got) - len(want); more < 0 || more > 576 {
+			t.Errorf("%d samples for %d", len(got), len(want))
+		}
+		if at := loudestAt(got, 160) - loudestAt(want, 160); at < mp3Lag(8000)-80 || at > mp3Lag(8000)+80 {
+			t.Errorf("the loudest 20 ms come %d samples late", at)
+		}
+	}
+}
+
+// loudestAt is where the loudest part of so many samples is.
+func loudestAt(x []float64, part int) (at int) {
+	most := 0.0
+	for i := 0; i+part <= len(x); i += 8 {
+		sum := 0.0
+		for _, v := range x[i : i+part] {
+			sum += v * v
+		}
+		if sum > most {
+			at, most = i, sum
+		}
+	}
+	return at
+}
+
+// mp3Frames are those of a stream.
+func mp3Frames(t *testing.T, f Format, stream []byte) (all [][]byte) {
+	t.Helper()
+	for len(stream) > 0 {
+		size := frameBytes(f.Rate, f.Bitrate, stream)
+		if size > len(stream) {
+			t.Fatalf("%s: frame %d has %d bytes of %d", f, len(all), len(stream), size)
+		}
+		all, stream = append(all, stream[:size]), stream[size:]
+	}
+	return all
+}
+
+// TestMP3HasTheEnd: what is loud to its end is decoded to its end.
+func TestMP3HasTheEnd(t *testing.T) {
+	needsMP3(t)
+	for _, f := range mp3s {
+		f.Container = MP3
+		n := 10*frame + 240
+		tone := make([]int16, n)
+		for i := range tone {
+			tone[i] = int16(9000 * math.Sin(2*math.Pi*440*float64(i)/EngineRate))
+		}
+		path := file(t, "tone.mp3", whole(t, f, tone))
+		got := floats(run(t, "ffmpeg", "-v", "error", "-i", path, "-f", "s16le", "-ac", "1", "-ar", "24000", "-"))
+		lag := mp3Lag(max(f.Rate, 8000))
+		if f.Rate == 0 {
+			lag = mp3Lag(EngineRate)
+		} else {
+			lag = lag * EngineRate / f.Rate
+		}
+		last := got[n+lag-480 : n+lag-120] // the last 20 ms, but for 5 ms that a filter takes
+		var level float64
+		for _, v := range last {
+			level += v * v / float64(len(last))
+		}
+		if math.Sqrt(level) < 5000 {
+			t.Errorf("%v: the end of a tone has the level %.0f", f, math.Sqrt(level))
+		}
 	}
 }
