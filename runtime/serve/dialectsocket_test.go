@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -252,4 +253,80 @@ func TestDialectAudioLeavesAsItSounds(t *testing.T) {
 			t.Errorf("it closes after %v", took)
 		}
 	})
+}
+
+// TestSocketsLead: a sentence is begun while less than 30 s of audio are unsent. Of vendors whose clients do not say when nobody listens
+// any more, audio counts until it can have sounded, at the speed at which they play it.
+func TestSocketsLead(t *testing.T) {
+	const sentences, each = 12, 125 // frames, of 10 s
+	for name, tt := range map[string]struct {
+		open string
+		send func(text string) []string
+		took time.Duration // from the first sentence to the last
+	}{
+		"deepgram": {deepgramPath, func(text string) []string {
+			return []string{`{"type":"Speak","text":"` + text + `"}`, flushMessage}
+		}, 0},
+		"jambonz": {"/v1/jambonz?voice=raj", func(text string) []string {
+			return []string{`{"type":"stream","text":"` + text + `"}`, `{"type":"flush"}`}
+		}, 0},
+		"elevenlabs": {elevenLabsPath, func(text string) []string { return []string{`{"text":"` + text + `","context_id":"a","flush":true}`} }, 80 * time.Second},
+		"elevenlabs, slowly": {elevenLabsPath, func(text string) []string {
+			return []string{`{"text":"` + text + `","context_id":"a","flush":true,"voice_settings":{"speed":0.8}}`}
+		}, 107500 * time.Millisecond},
+		"sarvam": {"/text-to-speech/ws?model=m", func(text string) []string {
+			return []string{
+				`{"type":"config","data":{"speaker":"raj","output_audio_codec":"linear16","speech_sample_rate":24000}}`,
+				`{"type":"text","data":{"text":"` + text + `"}}`, `{"type":"flush"}`,
+			}
+		}, 80 * time.Second},
+		"sarvam, twice as fast": {"/text-to-speech/ws?model=m", func(text string) []string {
+			return []string{
+				`{"type":"config","data":{"speaker":"raj","output_audio_codec":"linear16","speech_sample_rate":24000,"pace":2}}`,
+				`{"type":"text","data":{"text":"` + text + `"}}`, `{"type":"flush"}`,
+			}
+		}, 25 * time.Second},
+		"cartesia": {"/tts/websocket?cartesia_version=2026-03-01", func(text string) []string {
+			return []string{`{"context_id":"a","model_id":"m","voice":{"mode":"id","id":"raj"},"continue":false,"transcript":"` + text +
+				`","output_format":{"container":"raw","encoding":"pcm_s16le","sample_rate":24000}}`}
+		}, 80 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var begun []time.Time
+				speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+					mu.Lock()
+					begun = append(begun, time.Now())
+					mu.Unlock()
+					st = speech.Stats{Started: true, Frames: each, Chunks: 1, Chars: len(u.Text)}
+					return st, errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)}),
+						sink.Audio(speech.Audio{Frames: each, Data: frames(0, each)}), sink.ChunkEnd(speech.ChunkEnd{Frames: each, EOS: true}))
+				}}
+				g, closeRig := newBubbleRig(t, speaker, withDialects, func(c *Config) { c.Encoders = lateEncoders{} })
+				defer closeRig()
+				s := g.to(tt.open)
+				for _, m := range tt.send(strings.Repeat("Aap kaise hain ji? ", sentences)) {
+					s.send(m)
+				}
+				go func() { // takes everything at once
+					for {
+						if _, _, err := s.conn.ReadMessage(); err != nil {
+							return
+						}
+					}
+				}()
+				time.Sleep(10 * time.Minute)
+				s.conn.Close()
+				mu.Lock()
+				defer mu.Unlock()
+				if len(begun) != sentences {
+					t.Fatalf("%d sentences are spoken, want %d", len(begun), sentences)
+				}
+				if took := begun[sentences-1].Sub(begun[0]); took != tt.took {
+					t.Errorf("the last sentence is begun after %v, want %v", took, tt.took)
+				}
+			})
+		})
+	}
 }

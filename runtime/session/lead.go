@@ -10,6 +10,7 @@ import (
 type lead struct {
 	limit    time.Duration
 	realTime bool
+	speed    float64 // at which the client hears it
 
 	waiting int       // frames that were spoken and that the client has not taken
 	sounds  time.Time // until when what it has taken can sound
@@ -22,15 +23,20 @@ func (l *lead) took(frames int, now time.Time) {
 	if l.sounds.Before(now) {
 		l.sounds = now
 	}
-	l.sounds = l.sounds.Add(time.Duration(frames) * speech.FrameDuration)
+	l.sounds = l.sounds.Add(l.heard(frames))
 }
 
 // drop notes that the client gets nothing more of what was spoken.
 func (l *lead) drop() { l.waiting, l.sounds = 0, time.Time{} }
 
+// heard is how long frames sound at the client.
+func (l *lead) heard(frames int) time.Duration {
+	return time.Duration(float64(frames) * float64(speech.FrameDuration) / l.speed)
+}
+
 // isFull reports whether no further sentence should be started, and when that changes by itself; zero: it does not.
 func (l *lead) isFull(now time.Time) (full bool, until time.Time) {
-	ahead := time.Duration(l.waiting) * speech.FrameDuration
+	ahead := l.heard(l.waiting)
 	if ahead >= l.limit {
 		return true, time.Time{}
 	}

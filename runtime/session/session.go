@@ -6,6 +6,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,7 @@ type Config struct {
 
 	Lead     time.Duration // audio that may wait before a further sentence is started; 0 means DefaultLead
 	RealTime bool          // audio waits until it can have sounded, not only until the client has taken it
+	Speed    float64       // at which the client hears the audio; 0 means 1
 }
 
 // Sink takes what a turn produces, from the goroutine of [Session.Speak]. It sees one utterance: numbers of chunks, code
@@ -98,10 +100,8 @@ type Session struct {
 
 // New returns a session that nothing was fed to.
 func New(cfg Config) *Session {
-	if cfg.Lead == 0 {
-		cfg.Lead = DefaultLead
-	}
-	s := &Session{cfg: cfg, wake: make(chan struct{}, 1), lead: lead{limit: cfg.Lead, realTime: cfg.RealTime}}
+	s := &Session{cfg: cfg, wake: make(chan struct{}, 1)}
+	s.lead = lead{limit: cmp.Or(cfg.Lead, DefaultLead), realTime: cfg.RealTime, speed: cmp.Or(cfg.Speed, 1)}
 	s.feed.delay = cfg.Delay
 	s.feed.cut.markup = cfg.Utterance.SSML
 	s.feed.cut.raw, s.feed.cut.opt = cfg.Utterance.Raw, normalize.Options{EnDigits: cfg.Utterance.EnDigits}

@@ -315,23 +315,27 @@ func TestAFlushMayEndTheTurn(t *testing.T) {
 }
 
 func TestTheLeadIsThirtySeconds(t *testing.T) {
-	text := strings.Repeat("Aap kaise hain? ", 10)
+	text := strings.Repeat("Aap kaise hain? ", 20)
 	tests := []struct {
 		name     string
 		realTime bool
 		takes    bool
+		speed    float64
 		want     int // sentences of 10 s begun within 60 s
 	}{
-		{"nobody takes anything", false, false, 3},
-		{"it is taken as it comes", false, true, 10},
-		{"it is taken, and sounds", true, true, 9},
-		{"it sounds, though nobody takes it", true, false, 3},
+		{"nobody takes anything", false, false, 1, 3},
+		{"it is taken as it comes", false, true, 1, 20},
+		{"it is taken, and sounds", true, true, 1, 9},
+		{"it is taken, and sounds in half of the time", true, true, 2, 18},
+		{"it is taken, and sounds slowly", true, true, .5, 5},
+		{"it sounds, though nobody takes it", true, false, 1, 3},
+		{"nobody takes anything of half the length", false, false, 2, 6},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
-				s := start(ctx, &voice{frames: 125}, func(c *Config) { c.RealTime = tt.realTime })
+				s := start(ctx, &voice{frames: 125}, func(c *Config) { c.RealTime, c.Speed = tt.realTime, tt.speed })
 				must(t, s.Append(text, Exact))
 				for range 600 {
 					time.Sleep(100 * time.Millisecond)

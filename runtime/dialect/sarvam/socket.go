@@ -103,7 +103,7 @@ func (s *socket) configure(data jsontext.Value) ([]dialect.Action, error) {
 		return nil, err
 	}
 	s.configured = true
-	return []dialect.Action{dialect.Begin{Order: o, Feed: dialect.Feed{FlushEnds: true}}}, nil
+	return []dialect.Action{dialect.Begin{Order: o, Feed: dialect.Feed{FlushEnds: true, KeepsQuiet: true}}}, nil
 }
 
 var textMembers = []dialect.Member[string]{
