@@ -39,8 +39,8 @@ func Ends(written string) []End {
 			at += sizeOfFirst(rest)
 			rest = trimmed[at:]
 		}
-		e := End{At: lead + at, Sure: text.IsSureEnd(r.View)}
-		e.Line = r.Stop < len(r.Toks)-1 && r.Toks[r.Stop].Line || text.LastMark(r.View) == text.Danda
+		e := End{At: lead + at, Sure: text.IsSureEnd(&r.View)}
+		e.Line = r.Stop < len(r.Toks)-1 && r.Toks[r.Stop].Line || text.LastMark(&r.View) == text.Danda
 		e.Sure = e.Sure || e.Line || len(r.Toks)-1-r.Stop > tokensDecide
 		ends = append(ends, e)
 		i = r.Stop

@@ -213,7 +213,7 @@ func (r *reader) guided(i int) int {
 		r.speak(words.English)
 	}
 	defer r.speak(sentence)
-	from, pieces := len(r.Out), len(r.Pieces)
+	from, pieces := len(r.writer.Out), len(r.writer.Pieces)
 	next := i
 	if g.As != "" {
 		next = r.readAs(g, i)
@@ -221,20 +221,20 @@ func (r *reader) guided(i int) int {
 	if next == i {
 		next = r.step(i)
 	}
-	if r.Want && g.kind != "" {
-		r.gather(g, pieces, say.Piece{First: i, Next: next, From: min(from, len(r.Out)), To: len(r.Out), Kind: g.kind})
+	if r.writer.Want && g.kind != "" {
+		r.gather(g, pieces, say.Piece{First: i, Next: next, From: min(from, len(r.writer.Out)), To: len(r.writer.Out), Kind: g.kind})
 	}
 	return next
 }
 
 // gather makes one piece of all that is read of g. The pieces from index on are those of its newest part.
 func (r *reader) gather(g *guide, index int, part say.Piece) {
-	r.Pieces = r.Pieces[:index]
+	r.writer.Pieces = r.writer.Pieces[:index]
 	if g.piece == index && index > 0 {
-		whole := &r.Pieces[index-1]
+		whole := &r.writer.Pieces[index-1]
 		whole.Next, whole.To = part.Next, part.To
 		return
 	}
-	r.Pieces = append(r.Pieces, part)
-	g.piece = len(r.Pieces)
+	r.writer.Pieces = append(r.writer.Pieces, part)
+	g.piece = len(r.writer.Pieces)
 }

@@ -54,7 +54,7 @@ func TestAThirdLanguageIsAnEntry(t *testing.T) {
 		{"English beside it", "Your bill of ₹49 is due.", "Your bill of forty nine rupees is due."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := readIn(marathi, test.written, Options{}, false).Spoken(); got != test.want {
+			if got := readIn(marathi, test.written, Options{}, false).writer.Spoken(); got != test.want {
 				t.Errorf("%q\n got %s\nwant %s", test.written, got, test.want)
 			}
 		})

@@ -33,15 +33,15 @@ type Options struct {
 // nothing. It is safe for concurrent use.
 func Text(written string, o Options) string {
 	r := read(written, o, false)
-	return r.Spoken()
+	return r.writer.Spoken()
 }
 
 // Spans is [Text], and beside it the pieces that were rewritten, in order and without overlap. Their offsets count code points: of
 // the input without the white space around it, and of what is spoken.
 func Spans(written string, o Options) (string, []speech.Span) {
 	r := read(written, o, true)
-	text := r.Spoken()
-	spans := make([]speech.Span, 0, len(r.Pieces))
+	text := r.writer.Spoken()
+	spans := make([]speech.Span, 0, len(r.writer.Pieces))
 	start := 0             // byte where the last span begins
 	chars, counted := 0, 0 // code points of what is spoken, and the bytes that hold them
 	count := func(to int) int {
@@ -49,7 +49,7 @@ func Spans(written string, o Options) (string, []speech.Span) {
 		counted = to
 		return chars
 	}
-	for _, p := range r.Pieces {
+	for _, p := range r.writer.Pieces {
 		from, to := p.From, p.To
 		for from < len(text) && !utf8.RuneStart(text[from]) { // the mark behind which it is silent became a longer one
 			from++

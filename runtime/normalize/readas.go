@@ -13,5 +13,11 @@ func (r *reader) readAs(g *guide, i int) int {
 	start, stop := r.Start, r.Stop
 	r.Start, r.Stop = i, min(stop, g.next)
 	defer func() { r.Start, r.Stop = start, stop }()
-	return read(&r.Reader, i)
+	r.Reset()
+	reading, ok := read(&r.Reader, i)
+	if !ok {
+		return i
+	}
+	r.writer.Write(reading.Say)
+	return reading.Next
 }

@@ -13,7 +13,6 @@ import (
 // reader reads one text: it walks the tokens and has the rules write what is said.
 type reader struct {
 	rules.Reader
-	view   text.View
 	writer say.Writer
 
 	opt      Options
@@ -47,7 +46,7 @@ func readIn(home words.Lang, written string, o Options, want bool) *reader {
 func newReader(home words.Lang, written string, o Options, want bool) *reader {
 	r := new(reader)
 	r.wire()
-	r.opt, r.Want, r.Home, r.EnDigits = o, want, home, o.EnDigits
+	r.opt, r.writer.Want, r.Home, r.EnDigits = o, want, home, o.EnDigits
 	r.source = strings.TrimFunc(written, unicode.IsSpace)
 	if o.Lexicon == nil && len(o.Marks) == 0 {
 		r.Text, r.Toks, r.torn = text.Scan(r.source)
@@ -55,17 +54,18 @@ func newReader(home words.Lang, written string, o Options, want bool) *reader {
 		r.Text, r.Toks, r.torn = r.guidance(r.source)
 	}
 	text.LookUpTokens(r.Text, r.Toks)
-	r.Out = make([]byte, 0, 3*len(r.Text)+64)
+	r.writer.Out = make([]byte, 0, 3*len(r.Text)+64)
 	if want {
-		r.Pieces = make([]say.Piece, 0, len(r.Toks)/4+4)
+		r.writer.Pieces = make([]say.Piece, 0, len(r.Toks)/4+4)
 	}
 	return r
 }
 
 // wire joins what r is made of.
 func (r *reader) wire() {
-	r.View, r.Writer = &r.view, &r.writer
-	r.Over(r.View)
+	r.Said = &r.writer
+	r.Draft.Over(&r.View)
+	r.writer.Over(&r.View)
 }
 
 // run reads the text.
@@ -74,7 +74,7 @@ func (r *reader) run() {
 	for i := 1; i < last; {
 		if i >= r.Stop {
 			if r.Toks[i].Line {
-				r.EndLine()
+				r.writer.EndLine()
 			}
 			r.sentence(i)
 		}
@@ -88,16 +88,23 @@ func (r *reader) run() {
 
 // step reads the piece that begins with token i and returns where the next one begins.
 func (r *reader) step(i int) int {
-	r.Reason = ""
-	pieces := len(r.Pieces)
-	for _, rule := range rules.RulesFor(r.Toks[i].Kind) {
-		if next := rule.Try(&r.Reader, i); next > i {
-			r.explainPiece(i, next, pieces, rule.Name)
-			if after := r.At(next); rule.Identifier && (after.Kind == text.Digits || text.SignCurrency(after.Ch) > 0) {
-				r.Pause() // so that a quantity behind a code is not taken for a part of it
-			}
-			return next
+	all := rules.RulesFor(r.Toks[i].Kind)
+	for k := range all {
+		rule := &all[k]
+		r.Reset()
+		if reading, ok := rule.Try(&r.Reader, i); ok {
+			return r.write(i, reading, rule.Name, rule.Identifier)
 		}
 	}
 	return i + 1
+}
+
+// write writes what a rule has read from token i on, and returns where the next piece begins.
+func (r *reader) write(i int, reading rules.Reading, rule string, identifier bool) int {
+	r.explainPiece(i, &reading, rule)
+	r.writer.Write(reading.Say)
+	if after := r.At(reading.Next); identifier && (after.Kind == text.Digits || text.SignCurrency(after.Ch) > 0) {
+		r.writer.Pause() // so that a quantity behind a code is not taken for a part of it
+	}
+	return reading.Next
 }

@@ -15,7 +15,7 @@ func (r *reader) sentence(i int) {
 	if r.why != nil {
 		t.Note = r.explainWord
 	}
-	end := text.WeighSentence(r.View, i, &t)
+	end := text.WeighSentence(&r.View, i, &t)
 	// Digit names alone do not make a sentence Hindi: an English one has them too once its codes have been read.
 	l := words.English
 	if text.IsHome(&t.Found, &text.LanguageWeights, t.Unknown) {
@@ -26,9 +26,9 @@ func (r *reader) sentence(i int) {
 		l = r.only
 	}
 	r.speak(l)
-	r.BeginSentence(t.Found[text.DevanagariWord] > 0 || l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
+	r.writer.BeginSentence(t.Found[text.DevanagariWord] > 0 || l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
 	r.Stop = end
-	r.Shouted = text.Shouts(r.View, i, end)
+	r.Shouted = text.Shouts(&r.View, i, end)
 	r.explainSentence(i)
 }
 

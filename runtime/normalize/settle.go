@@ -17,10 +17,10 @@ const rereadings = 4
 // settle reads what is spoken until another reading would not change it.
 func (r *reader) settle(written string) {
 	for range rereadings {
-		if same := !r.Doubtful || string(r.Out) == written; same && !r.torn {
+		if same := !r.writer.Doubtful || string(r.writer.Out) == written; same && !r.torn {
 			return
 		}
-		again := newReader(r.Home, string(r.Out), Options{EnDigits: r.opt.EnDigits}, r.Want)
+		again := newReader(r.Home, string(r.writer.Out), Options{EnDigits: r.opt.EnDigits}, r.writer.Want)
 		if len(r.guides) > 0 { // which words were put in is not known any more
 			if r.several {
 				return
@@ -28,7 +28,7 @@ func (r *reader) settle(written string) {
 			again.only = r.Lang
 		}
 		again.run()
-		if string(again.Out) == string(r.Out) {
+		if string(again.writer.Out) == string(r.writer.Out) {
 			return
 		}
 		r.adopt(again)
@@ -37,32 +37,32 @@ func (r *reader) settle(written string) {
 
 // adopt takes what another reading makes of what r has spoken. Pieces on both sides of what it changes stay; those between become one.
 func (r *reader) adopt(again *reader) {
-	before, after := r.Out, again.Out
-	r.Out, r.Doubtful, r.torn = after, again.Doubtful, again.torn
-	if !r.Want {
+	before, after := r.writer.Out, again.writer.Out
+	r.writer.Out, r.writer.Doubtful, r.torn = after, again.writer.Doubtful, again.torn
+	if !r.writer.Want {
 		return
 	}
 	head, tail := shared(before, after)
-	first, last := 0, len(r.Pieces)
-	for first < last && r.Pieces[first].To <= head {
+	first, last := 0, len(r.writer.Pieces)
+	for first < last && r.writer.Pieces[first].To <= head {
 		first++
 	}
-	for last > first && r.Pieces[last-1].From >= len(before)-tail {
+	for last > first && r.writer.Pieces[last-1].From >= len(before)-tail {
 		last--
 	}
 	changed := say.Piece{First: 1, Next: len(r.Toks) - 1, To: len(after), Kind: again.kindBehind(head)}
 	if first > 0 {
-		changed.First, changed.From = r.Pieces[first-1].Next, r.Pieces[first-1].To
+		changed.First, changed.From = r.writer.Pieces[first-1].Next, r.writer.Pieces[first-1].To
 	}
-	for i := last; i < len(r.Pieces); i++ {
-		r.Pieces[i].From += len(after) - len(before)
-		r.Pieces[i].To += len(after) - len(before)
+	for i := last; i < len(r.writer.Pieces); i++ {
+		r.writer.Pieces[i].From += len(after) - len(before)
+		r.writer.Pieces[i].To += len(after) - len(before)
 	}
-	if last < len(r.Pieces) {
-		changed.Next, changed.To = r.Pieces[last].First, r.Pieces[last].From
+	if last < len(r.writer.Pieces) {
+		changed.Next, changed.To = r.writer.Pieces[last].First, r.writer.Pieces[last].From
 	}
 	if changed.First < changed.Next { // else only what stands between two pieces changed
-		r.Pieces = slices.Replace(r.Pieces, first, last, changed)
+		r.writer.Pieces = slices.Replace(r.writer.Pieces, first, last, changed)
 	}
 }
 
@@ -84,7 +84,7 @@ func shared(a, b []byte) (head, tail int) {
 
 // kindBehind is the kind of the first piece that ends behind from.
 func (r *reader) kindBehind(from int) speech.SpanKind {
-	for _, p := range r.Pieces {
+	for _, p := range r.writer.Pieces {
 		if p.To > from {
 			return p.Kind
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/swar-tts/swar/runtime/normalize/internal/rules"
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -72,13 +73,12 @@ func (r *reader) explainSentence(i int) {
 	r.whyWords = nil
 }
 
-// explainPiece notes that rule read tokens i to next, if it wrote anything else than they are.
-func (r *reader) explainPiece(i, next, pieces int, rule string) {
-	if r.why == nil || len(r.Pieces) == pieces {
+// explainPiece notes that rule reads tokens from i on, if it says anything else than they are.
+func (r *reader) explainPiece(i int, reading *rules.Reading, rule string) {
+	if r.why == nil || reading.Say.Kind() == "" {
 		return
 	}
-	p := r.Pieces[len(r.Pieces)-1]
-	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.asWritten(i, next), p.Kind, rule, r.Reason})
+	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.asWritten(i, reading.Next), reading.Say.Kind(), rule, reading.Say.Reason()})
 }
 
 // asWritten is what stands in the input for tokens i to next.

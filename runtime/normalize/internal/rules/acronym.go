@@ -9,11 +9,11 @@ import (
 )
 
 // acronym spells a word in capitals, unless it is known to be said as a word.
-func acronym(r *Reader, i int) int {
+func acronym(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	n := int(t.B - t.A)
 	if n < 2 {
-		return i
+		return Reading{}, false
 	}
 	s, tail := r.Str(i), ""
 	switch {
@@ -23,16 +23,16 @@ func acronym(r *Reader, i int) int {
 	case isPlural(s):
 		s, tail = s[:n-1], "s"
 	default:
-		return i
+		return Reading{}, false
 	}
 	brand := n == 2 && r.TightSign(i+1, '&') && r.Tight(i+2) && r.Single(i+2) // AT&T
 	if len(s) > 6 || len(s) < 2 || !ascii(s) {
-		return i
+		return Reading{}, false
 	}
 	known := text.SaidAsWord(words.LookUp(s), s)
-	named := tail == "" && (text.IsPluralWord(s) || text.IsName(r.View, i))
+	named := tail == "" && (text.IsPluralWord(s) || text.IsName(&r.View, i))
 	if (known || named) && !brand {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAcronym)
 	r.Letters(s, r.Lang)
@@ -68,12 +68,12 @@ func ascii(s string) bool {
 }
 
 // spacedInitials reads the initials of A. R. Rahman, U. S. A. and ए. के. शर्मा without their dots.
-func spacedInitials(r *Reader, i int) int {
-	if !text.IsSpacedInitial(r.View, i) {
-		return i
+func spacedInitials(r *Reader, i int) (Reading, bool) {
+	if !text.IsSpacedInitial(&r.View, i) {
+		return Reading{}, false
 	}
 	next := i
-	for ; text.IsSpacedInitial(r.View, next) && next < i+text.Lookahead; next += 2 {
+	for ; text.IsSpacedInitial(&r.View, next) && next < i+text.Lookahead; next += 2 {
 	}
 	r.Begin(i, speech.SpanAcronym)
 	for k := i; k < next; k += 2 {
@@ -87,34 +87,34 @@ func spacedInitials(r *Reader, i int) int {
 }
 
 // initials reads U.S.A., A.R.Rahman and B.Tech without their dots.
-func initials(r *Reader, i int) int {
-	if next := spacedInitials(r, i); next > i {
-		return next
+func initials(r *Reader, i int) (Reading, bool) {
+	if reading, ok := spacedInitials(r, i); ok {
+		return reading, true
 	}
-	if !text.IsInitial(r.View, i) || r.Tight(i) && r.At(i-1).Kind != text.Sign {
-		return i
+	if !text.IsInitial(&r.View, i) || r.Tight(i) && r.At(i-1).Kind != text.Sign {
+		return Reading{}, false
 	}
 	j := i
-	for text.IsInitial(r.View, j) {
+	for text.IsInitial(&r.View, j) {
 		j += 2
 	}
 	if !r.LooseEnd(j+1) || !r.Single(j) && r.At(j).Cas == words.Lower {
-		return i
+		return Reading{}, false
 	}
 	next := j + 1
-	if text.IsDegree(r.View, j) && r.TightSign(next, '.') && !r.Last(next) {
+	if text.IsDegree(&r.View, j) && r.TightSign(next, '.') && !r.Last(next) {
 		r.Begin(i, speech.SpanAcronym)
 		for k := i; k < j; k += 2 {
 			r.Letters(r.Str(k), r.Lang)
 		}
-		if isShortDegree(r.View, j) {
+		if isShortDegree(&r.View, j) {
 			r.Letters(r.Str(j), r.Lang)
 		} else {
 			r.Say(r.Str(j))
 		}
 		return r.End(next + 1)
 	}
-	if !r.Single(j) && !isShortDegree(r.View, j) {
+	if !r.Single(j) && !isShortDegree(&r.View, j) {
 		next = j // the name behind the initials speaks for itself
 	} else if r.TightSign(next, '.') && !r.Last(next) {
 		next++
@@ -130,37 +130,37 @@ func initials(r *Reader, i int) int {
 func isShortDegree(v *text.View, j int) bool { return v.Reads(j, "Sc") }
 
 // roman reads a Roman numeral: World War II, Class XII, अग्नि-IV, XIIवीं.
-func roman(r *Reader, i int) int {
-	if next := schoolClass(r, i); next > i {
-		return next
+func roman(r *Reader, i int) (Reading, bool) {
+	if reading, ok := schoolClass(r, i); ok {
+		return reading, true
 	}
-	if next := smallRoman(r, i); next > i {
-		return next
+	if reading, ok := smallRoman(r, i); ok {
+		return reading, true
 	}
 	if !r.At(i).InCapitals() {
-		return i
+		return Reading{}, false
 	}
 	n := text.RomanValue(r.Str(i))
 	if n == 0 {
-		return i
+		return Reading{}, false
 	}
-	if endsOrdinal(r.View, i+1) && r.Tight(i+1) {
+	if endsOrdinal(&r.View, i+1) && r.Tight(i+1) {
 		return hindiOrdinal(r, i, n)
 	}
-	if next := classRange(r, i, n); next > i {
-		return next
+	if reading, ok := classRange(r, i, n); ok {
+		return reading, true
 	}
-	head := romanHead(r.View, i)
-	if !r.LooseEnd(i+1) || !isRoman(r.View, i, head) {
-		return i
+	head := romanHead(&r.View, i)
+	if !r.LooseEnd(i+1) || !isRoman(&r.View, i, head) {
+		return Reading{}, false
 	}
 	inRow := r.Single(i) && (r.IsWord(i+1, words.DigitName) || r.Capital(i-1))
 	if spelled := r.Single(i+1) && r.At(i+1).InCapitals(); spelled || inRow {
-		return i // letters and digits in a row have been read already
+		return Reading{}, false // letters and digits in a row have been read already
 	}
 	pronoun := n == 1 && head == i-1 && !r.IsSign(head, '.') && r.At(i+1).InSmallLetters() // the part I like
 	if pronoun {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.Cardinal(n, quantityLang(r, head+1))
@@ -168,20 +168,20 @@ func roman(r *Reader, i int) int {
 }
 
 // smallRoman reads the numeral of sem vi, which is typed in small letters. An i alone is the pronoun.
-func smallRoman(r *Reader, i int) int {
+func smallRoman(r *Reader, i int) (Reading, bool) {
 	s := r.Str(i)
 	if r.At(i).Cas != words.Lower || s == "i" || strings.Trim(s, "ivx") != "" {
-		return i
+		return Reading{}, false
 	}
 	if r.Joined(i) || !r.LooseEnd(i+1) {
-		return i
+		return Reading{}, false
 	}
 	n := text.RomanValue(strings.ToUpper(s))
 	if n == 0 || n > 12 || !r.In(i-1, words.SmallRomanHead) {
-		return i
+		return Reading{}, false
 	}
 	if len(s) == 1 && !r.Reads(i-1, "sem", "semester") {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.Cardinal(n, r.Lang)
@@ -189,19 +189,19 @@ func smallRoman(r *Reader, i int) int {
 }
 
 // classRange reads the classes VI-XII, and IX & X behind their word: n and another numeral that is greater.
-func classRange(r *Reader, i int, n uint64) int {
+func classRange(r *Reader, i int, n uint64) (Reading, bool) {
 	sep := r.At(i + 1)
 	ranged := sep.IsOneOf(text.Dashes) && sep.Gap == r.At(i+2).Gap
-	pair := sep.IsOneOf("&,") && isClass(r.View, i-1)
+	pair := sep.IsOneOf("&,") && isClass(&r.View, i-1)
 	if !ranged && !pair || r.Joined(i) || r.IsSign(i-1, '-') {
-		return i
+		return Reading{}, false
 	}
 	if !r.At(i+2).InCapitals() || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
 	to := text.RomanValue(r.AtWord(i + 2))
 	if to <= n || to > 12 || r.TightSign(i+3, '-') {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanRange)
 	r.Cardinal(n, r.Lang)
@@ -270,20 +270,20 @@ func endsOrdinal(v *text.View, i int) bool {
 }
 
 // schoolClass reads XII-B.
-func schoolClass(r *Reader, i int) int {
+func schoolClass(r *Reader, i int) (Reading, bool) {
 	n := text.RomanValue(r.Str(i))
 	if n == 0 || n > 12 || !r.At(i).InCapitals() {
-		return i
+		return Reading{}, false
 	}
 	another := r.At(i-1).IsOneOf("&,/") && r.IsSign(i-3, '-') && text.RomanValue(r.AtWord(i-4)) > 0 // IX-B & X-A
 	if r.Single(i) && !r.IsWord(i-1, words.RomanHead) && !another {
-		return i
+		return Reading{}, false
 	}
 	if !r.TightSign(i+1, '-') || !r.Tight(i+2) || !r.Capital(i+2) || r.Text[r.Toks[i+2].A] > 'F' {
-		return i
+		return Reading{}, false
 	}
 	if r.Joined(i) || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.Cardinal(n, r.Lang)
@@ -292,18 +292,18 @@ func schoolClass(r *Reader, i int) int {
 }
 
 // letter names a capital that a sign joins to something in a Hindi sentence: O+, R&D.
-func letter(r *Reader, i int) int {
+func letter(r *Reader, i int) (Reading, bool) {
 	if r.English || !r.Single(i) || r.At(i).Cas != words.Upper || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	before := i - 1
 	for r.IsSign(before, '-') && i-before < text.Lookahead {
 		before--
 	}
 	hyphened := before < i-1 && r.At(before).InCapitals() // USB-C
-	paired := r.At(i-1).IsOneOf("+&") || r.At(i+1).IsOneOf("+&") || isBloodGroup(r.View, i+1)
+	paired := r.At(i-1).IsOneOf("+&") || r.At(i+1).IsOneOf("+&") || isBloodGroup(&r.View, i+1)
 	if !hyphened && !paired && !r.TightSign(i+1, '#') {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAcronym)
 	r.Letters(r.Str(i), r.Lang)

@@ -7,19 +7,19 @@ import (
 )
 
 // clock reads 5:30 PM, 17:45, 9:30 बजे, 2pm, 10am-2pm.
-func clock(r *Reader, i int) int {
+func clock(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
-	if next := duration(r, i); next > i {
-		return next
+	if reading, ok := duration(r, i); ok {
+		return reading, true
 	}
-	a, ok := text.MomentAt(r.View, i)
+	a, ok := text.MomentAt(&r.View, i)
 	if !ok {
-		return i
+		return Reading{}, false
 	}
 	if t := r.At(a.Next); t.IsOneOf(text.Dashes) && t.Gap == r.At(a.Next+1).Gap {
-		if b, ok := text.MomentAt(r.View, a.Next+1); ok && (b.Clear() || endsClock(r.View, &a, &b)) {
+		if b, ok := text.MomentAt(&r.View, a.Next+1); ok && (b.Clear() || endsClock(&r.View, &a, &b)) {
 			// 10-11 AM: what is written once is said once.
 			shared := !a.Clear() || a.Half == 0 && b.Half != 0
 			if a.Half == 0 && a.Hour%12 <= b.Hour%12 {
@@ -36,7 +36,7 @@ func clock(r *Reader, i int) int {
 		}
 	}
 	if !a.Clear() {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanTime)
 	r.SayTime(&a, false)
@@ -52,15 +52,15 @@ func endsClock(v *text.View, a, b *text.Moment) bool {
 }
 
 // alwaysOpen reads 24x7 and 24/7.
-func alwaysOpen(r *Reader, i int) int {
+func alwaysOpen(r *Reader, i int) (Reading, bool) {
 	if r.Str(i) != "24" || r.Small(i+2, 1) != 7 {
-		return i
+		return Reading{}, false
 	}
 	if !r.Tight(i+1) || !r.Tight(i+2) || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
-	if !isTimes(r.View, i+1) && !r.At(i+1).IsOneOf("/*") {
-		return i
+	if !isTimes(&r.View, i+1) && !r.At(i+1).IsOneOf("/*") {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanDuration)
 	r.Say(r.Lang.Words[words.WordAlwaysOpen])

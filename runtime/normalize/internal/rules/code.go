@@ -8,41 +8,41 @@ import (
 
 // code reads what is a code by its shape: letters and digits that touch (HDFC0001234, 6E-2045), groups of digits with hyphens
 // (405-1234567-7654321), cards and Aadhaar in groups of four, zero-led numbers, eleven digits and more.
-func code(r *Reader, i int) int {
+func code(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	if r.At(i).Kind == text.Digits {
-		if next := fours(r, i); next > i {
-			return next
+		if reading, ok := fours(r, i); ok {
+			return reading, true
 		}
 	}
-	if next := mixedCode(r, i); next > i {
-		return next
+	if reading, ok := mixedCode(r, i); ok {
+		return reading, true
 	}
-	next, letters, numbers, hyphens := codeRun(r.View, i)
+	next, letters, numbers, hyphens := codeRun(&r.View, i)
 	switch {
-	case letters && isFiscal(r.View, i, next):
+	case letters && isFiscal(&r.View, i, next):
 		return sayFiscal(r, i)
 	case letters && numbers:
 		return lettersAndNumbers(r, i, next)
-	case numbers && hyphens > 0 && hyphenCode(r.View, i, next):
+	case numbers && hyphens > 0 && hyphenCode(&r.View, i, next):
 		return sayCode(r, i, next)
 	case r.At(i).Kind != text.Digits || !r.LooseEnd(i+1):
-		return i
+		return Reading{}, false
 	}
-	if r.ZeroLed(i) && text.HasStroke(r.View, i) && r.LooseEnd(i+3) && text.ContextOf(r.View, i).What == text.IdNear {
+	if r.ZeroLed(i) && text.HasStroke(&r.View, i) && r.LooseEnd(i+3) && text.ContextOf(&r.View, i).What == text.IdNear {
 		return strokedCode(r, i) // FIR संख्या 0142/2025
 	}
-	if u, _ := text.UnitAt(r.View, i+3); u != nil && r.NumberBehind(i+1, '.') {
-		return i // 04417.6 kWh
+	if u, _ := text.UnitAt(&r.View, i+3); u != nil && r.NumberBehind(i+1, '.') {
+		return Reading{}, false // 04417.6 kWh
 	}
 	if n := len(r.Str(i)); n >= 3 && r.ZeroLed(i) || n > 10 {
 		r.Begin(i, speech.SpanCode)
 		r.Grouped(r.Str(i))
 		return r.End(i + 1)
 	}
-	return i
+	return Reading{}, false
 }
 
 // isFiscal reports whether tokens i to next are a financial year of two: FY26-27.
@@ -54,7 +54,7 @@ func isFiscal(v *text.View, i, next int) bool {
 }
 
 // sayFiscal says FY26-27.
-func sayFiscal(r *Reader, i int) int {
+func sayFiscal(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanYear)
 	r.Letters(r.Str(i), r.Lang)
 	r.SayPlain(i+1, r.Lang)
@@ -63,29 +63,29 @@ func sayFiscal(r *Reader, i int) int {
 }
 
 // lettersAndNumbers reads tokens i to next, capitals and digits that touch: a name with its number, or else a code.
-func lettersAndNumbers(r *Reader, i, next int) int {
+func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 	switch {
-	case namedNumber(r.View, i, next):
+	case namedNumber(&r.View, i, next):
 		r.Begin(i, speech.SpanNumber)
 		r.Letters(r.Str(i), r.Lang)
-		a, _ := text.AmountAt(r.View, behindHyphen(r.View, i+1))
-		if name := englishName(r.View, i); name != "" && !r.English {
+		a, _ := text.AmountAt(&r.View, behindHyphen(&r.View, i+1))
+		if name := englishName(&r.View, i); name != "" && !r.English {
 			r.Say(name)
 		} else {
 			r.SayAmount(&a, r.Lang, false)
 		}
 		return r.End(a.Next)
-	case next == i+2 && r.IsWord(i, words.Spoken) && numbersName(r.View, i, i+1):
+	case next == i+2 && r.IsWord(i, words.Spoken) && numbersName(&r.View, i, i+1):
 		r.Begin(i, speech.SpanNumber) // COVID19
 		r.Say(r.Str(i))
 		r.SayPlain(i+1, r.Lang)
 		return r.End(next)
-	case nameAndNumber(r.View, i, next):
-		return r.Keep(i)
+	case nameAndNumber(&r.View, i, next):
+		return keep(r, i)
 	}
-	for _, try := range [...]func(*Reader, int, int) int{berth, questions, labelRange, quarterOfYear, seriesName, sectionNumber} {
-		if end := try(r, i, next); end > i {
-			return end
+	for _, try := range [...]func(*Reader, int, int) (Reading, bool){berth, questions, labelRange, quarterOfYear, seriesName, sectionNumber} {
+		if reading, ok := try(r, i, next); ok {
+			return reading, true
 		}
 	}
 	return sayCode(r, i, next)
@@ -95,12 +95,12 @@ func lettersAndNumbers(r *Reader, i, next int) int {
 const coaches = " S B A H C D E M HA GS "
 
 // berth reads S4/32 beside words of journeys: a coach, and a place in it.
-func berth(r *Reader, i, next int) int {
-	if next != i+4 || !text.IsIn(coaches, r.Str(i)) || !text.HasStroke(r.View, i+1) || !isTravelling(r.View, i) {
-		return i
+func berth(r *Reader, i, next int) (Reading, bool) {
+	if next != i+4 || !text.IsIn(coaches, r.Str(i)) || !text.HasStroke(&r.View, i+1) || !isTravelling(&r.View, i) {
+		return Reading{}, false
 	}
 	if len(r.Str(i+1)) > 2 || len(r.Str(i+3)) > 2 {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanCode)
 	r.Letters(r.Str(i), r.Lang)
@@ -174,7 +174,7 @@ func englishName(v *text.View, i int) string {
 }
 
 // mixedCode reads letters of both cases with digits between them, where a code is named: 7F3kQ2.
-func mixedCode(r *Reader, i int) int {
+func mixedCode(r *Reader, i int) (Reading, bool) {
 	j, turns, low := i, 0, false
 	for ; j < i+12 && (j == i || r.Tight(j)); j++ {
 		t := r.At(j)
@@ -184,8 +184,8 @@ func mixedCode(r *Reader, i int) int {
 		turns++
 		low = low || t.Kind == text.Latin && t.Cas != words.Upper
 	}
-	if turns < 3 || !low || text.ContextOf(r.View, i).What != text.CodeNear {
-		return i
+	if turns < 3 || !low || text.ContextOf(&r.View, i).What != text.CodeNear {
+		return Reading{}, false
 	}
 	return sayCode(r, i, j)
 }
@@ -235,14 +235,14 @@ func isLabelRange(v *text.View, i int) bool {
 }
 
 // sayCode says tokens i to next as a code.
-func sayCode(r *Reader, i, next int) int {
+func sayCode(r *Reader, i, next int) (Reading, bool) {
 	r.Begin(i, speech.SpanCode)
 	for j := i; j < next; j++ {
 		switch t := r.At(j); t.Kind {
 		case text.Digits:
 			r.Grouped(r.Str(j))
 		case text.Latin:
-			if isNameInCode(r.View, j, next) {
+			if isNameInCode(&r.View, j, next) {
 				r.Say(r.Str(j))
 				continue
 			}
@@ -274,18 +274,18 @@ func isOnScreen(v *text.View, i int) bool {
 }
 
 // generation reads 5G and 4K TV.
-func generation(r *Reader, i int) int {
+func generation(r *Reader, i int) (Reading, bool) {
 	t := r.At(i + 1)
 	if len(r.Str(i)) != 1 || r.Joined(i) || t.Gap || !r.LooseEnd(i+2) {
-		return i
+		return Reading{}, false
 	}
-	sharpness := r.Reads(i+1, "K") && isOnScreen(r.View, i)
+	sharpness := r.Reads(i+1, "K") && isOnScreen(&r.View, i)
 	if !sharpness && !r.Reads(i+1, "G", "D", "जी", "डी") {
-		return i
+		return Reading{}, false
 	}
 	d := r.Text[r.Toks[i].A] - '0'
 	if d < 2 || d > 8 {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAcronym)
 	if !r.English || t.Kind == text.Deva {
@@ -302,22 +302,22 @@ func generation(r *Reader, i int) int {
 }
 
 // fours reads a card or an Aadhaar number in groups of four.
-func fours(r *Reader, i int) int {
+func fours(r *Reader, i int) (Reading, bool) {
 	if len(r.Str(i)) != 4 {
-		return i
+		return Reading{}, false
 	}
 	var at [text.MaxParts]int
-	n := digitParts(r.View, i, &at)
+	n := digitParts(&r.View, i, &at)
 	k := 0
 	for k < n && len(r.Str(at[k])) == 4 {
 		k++
 	}
 	if k < 3 || !r.LooseEnd(at[k-1]+1) {
-		return i
+		return Reading{}, false
 	}
 	next := at[k-1] + 1
 	tail := k >= 3 && k < n && r.At(next).Kind == text.Digits && len(r.Str(next)) <= 3 // as a card of 19 digits has
-	if tail && text.ContextOf(r.View, i).What != text.NoContext {
+	if tail && text.ContextOf(&r.View, i).What != text.NoContext {
 		k++
 		next = at[k-1] + 1
 	}
@@ -327,34 +327,34 @@ func fours(r *Reader, i int) int {
 }
 
 // codeRunsOn reads the code of OTP:381940.2min, behind whose full stop no space was typed.
-func codeRunsOn(r *Reader, i int) int {
+func codeRunsOn(r *Reader, i int) (Reading, bool) {
 	n := len(r.Str(i))
 	if n < 4 || n > 8 || !r.NumberBehind(i+1, '.') {
-		return i
+		return Reading{}, false
 	}
-	if len(r.Str(i+2)) > 2 || r.LooseEnd(i+3) || text.ContextOf(r.View, i).What != text.CodeNear {
-		return i
+	if len(r.Str(i+2)) > 2 || r.LooseEnd(i+3) || text.ContextOf(&r.View, i).What != text.CodeNear {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanCode)
 	r.Grouped(r.Str(i))
-	next := r.End(i + 1)
+	r.Draft.End(i + 1)
 	r.Mark(".")
-	return next + 1
+	return r.Done(i + 2)
 }
 
 // contextCode reads a number that the words around it make an identifier.
-func contextCode(r *Reader, i int) int {
-	if !r.LooseEnd(i+1) || r.NumberBehind(i+1, '-') && isLabelRange(r.View, i) && r.LooseEnd(i+3) {
-		return i
+func contextCode(r *Reader, i int) (Reading, bool) {
+	if !r.LooseEnd(i+1) || r.NumberBehind(i+1, '-') && isLabelRange(&r.View, i) && r.LooseEnd(i+3) {
+		return Reading{}, false
 	}
-	rule := judge(r.View, i)
+	rule := judge(&r.View, i)
 	if rule == nil {
-		return i
+		return Reading{}, false
 	}
-	r.Reason = rule.reason
+	r.Because(rule.reason)
 	if rule.near != text.NoContext && len(r.Str(i)) <= 4 {
-		if next := spacedCode(r, i); next > i {
-			return next
+		if reading, ok := spacedCode(r, i); ok {
+			return reading, true
 		}
 	}
 	r.Begin(i, speech.SpanCode)
@@ -372,8 +372,8 @@ func isLetteredCode(v *text.View, i int) bool {
 }
 
 // spacedCode reads a code that is written in groups: 12 34 56, 845 2291 0034. Up to six digits need no pause.
-func spacedCode(r *Reader, i int) int {
-	if next := text.Singles(r.View, i); next > i+2 {
+func spacedCode(r *Reader, i int) (Reading, bool) {
+	if next := text.Singles(&r.View, i); next > i+2 {
 		r.Begin(i, speech.SpanCode)
 		for j := i; j < next; j++ {
 			r.Digits(r.Str(j), r.DigitLang())
@@ -381,7 +381,7 @@ func spacedCode(r *Reader, i int) int {
 		return r.End(next)
 	}
 	var at [text.MaxParts]int
-	n := digitParts(r.View, i, &at)
+	n := digitParts(&r.View, i, &at)
 	total, k := 0, 0
 	for ; k < n; k++ {
 		if k > 0 && !r.At(at[k]).Gap {
@@ -396,10 +396,10 @@ func spacedCode(r *Reader, i int) int {
 	}
 	next := at[max(k-1, 0)] + 1
 	if k < 2 || !r.LooseEnd(next) || r.TightSign(next, ':') {
-		return i
+		return Reading{}, false
 	}
-	if u, _ := text.UnitAt(r.View, next); u != nil || r.CountedAt(next) || r.IsSign(next, '%') {
-		return i // the last group is a quantity of its own
+	if u, _ := text.UnitAt(&r.View, next); u != nil || r.CountedAt(next) || r.IsSign(next, '%') {
+		return Reading{}, false // the last group is a quantity of its own
 	}
 	r.Begin(i, speech.SpanCode)
 	if total > 6 {
@@ -413,32 +413,32 @@ func spacedCode(r *Reader, i int) int {
 }
 
 // postalCode reads six digits behind a city, or behind a word and a hyphen, also as three and three.
-func postalCode(r *Reader, i int) int {
+func postalCode(r *Reader, i int) (Reading, bool) {
 	n := len(r.Str(i))
 	if n != 6 && n != 3 || r.Text[r.Toks[i].A] == '0' {
-		return i
+		return Reading{}, false
 	}
 	next := i + 1
 	if n == 3 {
 		if r.At(next).Kind != text.Digits || len(r.Str(next)) != 3 {
-			return i
+			return Reading{}, false
 		}
 		next++
 	}
 	if !r.LooseEnd(next) || r.CountedAt(next) || r.TightSign(next, '.') && r.At(next+1).Kind == text.Digits {
-		return i
+		return Reading{}, false
 	}
 	hyphen := r.IsSign(i-1, '-') || r.IsSign(i-1, text.EnDash)
 	before := i - 1
 	if hyphen || r.IsSign(i-1, ',') {
 		before--
 	}
-	before = frontOfBracket(r.View, before, hyphen)
+	before = frontOfBracket(&r.View, before, hyphen)
 	t := r.At(before)
 	name := t.Kind == text.Deva || t.Kind == text.Latin && t.Cas == words.Title // of a place that we need not know: Rampur-244901
-	byPlace := (hyphen || before < i-3) && name || isAddressEnd(r.View, i)
+	byPlace := (hyphen || before < i-3) && name || isAddressEnd(&r.View, i)
 	if !t.Word.Is(words.City) && !(n == 6 && byPlace) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanPincode)
 	for j := i; j < next; j++ {
@@ -468,25 +468,25 @@ func frontOfBracket(v *text.View, j int, hyphen bool) int {
 }
 
 // vehicle reads MH 12 DE 1433: the parts of a vehicle number with spaces between them.
-func vehicle(r *Reader, i int) int {
+func vehicle(r *Reader, i int) (Reading, bool) {
 	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !text.IsIn(text.States, r.Str(i)) || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	j := i + 1
-	j = behindHyphen(r.View, j)
+	j = behindHyphen(&r.View, j)
 	if r.At(j).Kind != text.Digits || len(r.Str(j)) > 2 {
-		return i
+		return Reading{}, false
 	}
 	if r.TightLetter(j+1) && r.At(j+2).Gap {
 		j++ // DL 1C AB 1234
 	}
-	j = behindHyphen(r.View, j+1)
+	j = behindHyphen(&r.View, j+1)
 	if t := r.At(j); t.Kind != text.Latin || t.Cas != words.Upper || t.B-t.A > 3 {
-		return i
+		return Reading{}, false
 	}
-	j = behindHyphen(r.View, j+1)
+	j = behindHyphen(&r.View, j+1)
 	if r.At(j).Kind != text.Digits || len(r.Str(j)) > 4 || len(r.Str(j)) < 3 || !r.LooseEnd(j+1) {
-		return i
+		return Reading{}, false
 	}
 	return sayCode(r, i, j+1)
 }
@@ -500,12 +500,12 @@ func behindHyphen(v *text.View, j int) int {
 }
 
 // flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.
-func flight(r *Reader, i int) int {
+func flight(r *Reader, i int) (Reading, bool) {
 	if len(r.Str(i)) != 1 || !r.TightLetter(i+1) || r.At(i+2).Kind != text.Digits || !text.IsIn(text.Airlines, r.Between(i, i+2)) {
-		return i
+		return Reading{}, false
 	}
-	if n := len(r.Str(i + 2)); n < 2 || n > 4 || !r.LooseEnd(i+3) || text.ContextOf(r.View, i).What == text.NoContext {
-		return i
+	if n := len(r.Str(i + 2)); n < 2 || n > 4 || !r.LooseEnd(i+3) || text.ContextOf(&r.View, i).What == text.NoContext {
+		return Reading{}, false
 	}
 	return sayCode(r, i, i+3)
 }

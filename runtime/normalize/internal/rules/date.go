@@ -7,22 +7,22 @@ import (
 )
 
 // date reads a date that begins with a number: 15/08/2026, 2026-08-15, 15-Aug-26, 15 अगस्त, 08/29.
-func date(r *Reader, i int) int {
-	if r.Joined(i) || len(r.Str(i)) > 4 || isDoor(r.View, i) {
-		return i
+func date(r *Reader, i int) (Reading, bool) {
+	if r.Joined(i) || len(r.Str(i)) > 4 || isDoor(&r.View, i) {
+		return Reading{}, false
 	}
-	if next := dayRange(r, i); next > i {
-		return next
+	if reading, ok := dayRange(r, i); ok {
+		return reading, true
 	}
-	if next := eitherDay(r, i); next > i {
-		return next
+	if reading, ok := eitherDay(r, i); ok {
+		return reading, true
 	}
-	d, ok := text.NumericDate(r.View, i)
+	d, ok := text.NumericDate(&r.View, i)
 	if !ok {
-		if d, ok = text.MonthSecond(r.View, i); !ok {
-			if d, ok = text.ShortDate(r.View, i); !ok {
-				if d, ok = numericMonth(r.View, i); !ok {
-					if d, ok = dottedDay(r.View, i); !ok {
+		if d, ok = text.MonthSecond(&r.View, i); !ok {
+			if d, ok = text.ShortDate(&r.View, i); !ok {
+				if d, ok = numericMonth(&r.View, i); !ok {
+					if d, ok = dottedDay(&r.View, i); !ok {
 						return fiscalYear(r, i)
 					}
 				}
@@ -31,12 +31,12 @@ func date(r *Reader, i int) int {
 	}
 	r.Begin(i, speech.SpanDate)
 	r.SayDate(&d)
-	if m, ok := text.IsoTime(r.View, d.Next); ok {
+	if m, ok := text.IsoTime(&r.View, d.Next); ok {
 		r.SayTime(&m, false)
 		return r.End(m.Next)
 	}
-	days := isDayRange(r.View, i) || text.HasStroke(r.View, i) && text.IsOfDays(r.View, i)
-	if r.At(d.Next).IsOneOf(text.Dashes) && (days || isPeriod(r.View, &d)) {
+	days := isDayRange(&r.View, i) || text.HasStroke(&r.View, i) && text.IsOfDays(&r.View, i)
+	if r.At(d.Next).IsOneOf(text.Dashes) && (days || isPeriod(&r.View, &d)) {
 		r.Say(r.Lang.Words[words.WordTo])
 		return r.End(d.Next + 1)
 	}
@@ -66,22 +66,22 @@ func isDoor(v *text.View, i int) bool {
 }
 
 // dayRange reads 15-20 Aug and 15th-20th August.
-func dayRange(r *Reader, i int) int {
-	a, j := dayAt(r.View, i)
+func dayRange(r *Reader, i int) (Reading, bool) {
+	a, j := dayAt(&r.View, i)
 	if t := r.At(j); a == 0 || !t.IsOneOf(text.Hyphens) || t.Gap != r.At(j+1).Gap {
-		return i
+		return Reading{}, false
 	}
-	b, k := dayAt(r.View, j+1)
+	b, k := dayAt(&r.View, j+1)
 	if b == 0 {
-		return i
+		return Reading{}, false
 	}
-	m, next := text.MonthAt(r.View, k)
+	m, next := text.MonthAt(&r.View, k)
 	if m == 0 || r.Tight(k) {
-		return i
+		return Reading{}, false
 	}
 	d := text.Day{Day: b, Month: m, Next: next}
-	d.Keep(r.View, k)
-	text.YearBehind(r.View, next, &d)
+	d.Keep(&r.View, k)
+	text.YearBehind(&r.View, next, &d)
 	r.Begin(i, speech.SpanDate)
 	r.SayDay(a, r.Lang)
 	r.Say(r.Lang.Words[words.WordTo])
@@ -90,19 +90,19 @@ func dayRange(r *Reader, i int) int {
 }
 
 // eitherDay reads 15/16 March.
-func eitherDay(r *Reader, i int) int {
+func eitherDay(r *Reader, i int) (Reading, bool) {
 	a, b := r.Small(i, 2), r.Small(i+2, 2)
 	days := 1 <= a && b == a+1 && b <= 31
 	if !days || !r.NumberBehind(i+1, '/') || r.Tight(i+3) {
-		return i
+		return Reading{}, false
 	}
-	m, next := text.MonthAt(r.View, i+3)
+	m, next := text.MonthAt(&r.View, i+3)
 	if m == 0 {
-		return i
+		return Reading{}, false
 	}
 	d := text.Day{Day: b, Month: m, Next: next}
-	d.Keep(r.View, i+3)
-	text.YearBehind(r.View, next, &d)
+	d.Keep(&r.View, i+3)
+	text.YearBehind(&r.View, next, &d)
 	r.Begin(i, speech.SpanDate)
 	r.SayDay(a, r.Lang)
 	if r.English {
@@ -178,29 +178,29 @@ func isDayRange(v *text.View, i int) bool {
 }
 
 // monthThenDay reads Aug 15th, August 15, 2026 and Aug 2026.
-func monthThenDay(r *Reader, i int) int {
-	m, next := text.MonthAt(r.View, i)
-	if _, to := monthBehind(r.View, next); m > 0 && to > 0 {
+func monthThenDay(r *Reader, i int) (Reading, bool) {
+	m, next := text.MonthAt(&r.View, i)
+	if _, to := monthBehind(&r.View, next); m > 0 && to > 0 {
 		return months(r, i)
 	}
-	if m > 0 && isMonthBeside(r.View, i, next) {
+	if m > 0 && isMonthBeside(&r.View, i, next) {
 		r.Begin(i, speech.SpanDate)
 		r.Say(words.English.Months[m])
 		return r.End(next)
 	}
 	year := r.NumberBehind(next, '-') || r.IsSign(next, '\'') && r.TightDigits(next+1)
 	if m == 0 || r.At(next).Kind != text.Digits && !year || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	d := text.Day{Month: m, Next: next}
-	d.Keep(r.View, i)
+	d.Keep(&r.View, i)
 	if r.TightSign(next, '-') || r.TightSign(next, '\'') {
 		return monthAndYear(r, i, next, &d)
 	}
 	if r.IsSign(next, '-') {
-		return i
+		return Reading{}, false
 	}
-	if text.YearAt(r.View, next, &d, false); d.Year > 0 {
+	if text.YearAt(&r.View, next, &d, false); d.Year > 0 {
 		r.Begin(i, speech.SpanDate)
 		r.SayDate(&d)
 		return r.End(d.Next)
@@ -209,46 +209,46 @@ func monthThenDay(r *Reader, i int) int {
 }
 
 // monthAndDay reads Aug 15th, August 15, 2026 and Nov 28-Dec 3: d has the month at token i, and the day stands at token j.
-func monthAndDay(r *Reader, i, j int, d *text.Day) int {
+func monthAndDay(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	a := r.Small(j, 2)
 	if a < 1 || a > 31 || r.CountedAt(j+1) {
-		return i
+		return Reading{}, false
 	}
-	if r.TightSign(j+1, ':') || r.TightSign(j+1, '%') || text.TightDotted(r.View, j+1) {
-		return i // a time, a share, a decimal
+	if r.TightSign(j+1, ':') || r.TightSign(j+1, '%') || text.TightDotted(&r.View, j+1) {
+		return Reading{}, false // a time, a share, a decimal
 	}
 	k := j + 1
 	if r.Tight(k) && r.At(k).Kind == text.Latin {
 		if !text.EnglishEnding(r.Str(k)) {
-			return i
+			return Reading{}, false
 		}
 		k++
 	}
-	if b, behind := dayAt(r.View, k+1); r.TightSign(k, '-') && b > a && r.LooseEnd(behind) && !r.CountedAt(behind) {
+	if b, behind := dayAt(&r.View, k+1); r.TightSign(k, '-') && b > a && r.LooseEnd(behind) && !r.CountedAt(behind) {
 		d.Day, d.Next = b, behind // Jan 15-20
-		text.YearBehind(r.View, behind, d)
+		text.YearBehind(&r.View, behind, d)
 		r.Begin(i, speech.SpanDate)
 		r.SayDay(a, r.Lang)
 		r.Say(r.Lang.Words[words.WordTo])
 		r.SayDate(d)
 		return r.End(d.Next)
 	}
-	to, end := monthBehind(r.View, k)
-	b, behind := dayAt(r.View, end)
+	to, end := monthBehind(&r.View, k)
+	b, behind := dayAt(&r.View, end)
 	ranged := to > 0 && b > 0 && r.LooseEnd(behind)
 	if !ranged && (r.TightSign(k, '-') || r.TightSign(k, text.EnDash) || r.TightSign(k, '/')) {
-		return i
+		return Reading{}, false
 	}
 	d.Day, d.Next = a, k
-	text.YearBehind(r.View, k, d)
+	text.YearBehind(&r.View, k, d)
 	r.Begin(i, speech.SpanDate)
 	r.SayDate(d)
 	if !ranged {
 		return r.End(d.Next)
 	}
 	last := text.Day{Day: b, Month: to, Next: behind}
-	last.Keep(r.View, k+1)
-	text.YearBehind(r.View, behind, &last)
+	last.Keep(&r.View, k+1)
+	text.YearBehind(&r.View, behind, &last)
 	r.Say(r.Lang.Words[words.WordTo])
 	r.SayDate(&last)
 	return r.End(last.Next)
@@ -272,12 +272,12 @@ func isMonthBeside(v *text.View, i, next int) bool {
 }
 
 // monthAndYear reads Aug-25, Mar-2027 and Jul'26: d has the month at token i, and the sign in front of the year stands at token j.
-func monthAndYear(r *Reader, i, j int, d *text.Day) int {
+func monthAndYear(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	if len(r.Str(j+1)) == 1 || r.NumberBehind(j+2, '-') || r.NumberBehind(j+2, '/') || !r.LooseEnd(j+2) {
-		return i
+		return Reading{}, false
 	}
-	if text.YearAt(r.View, j+1, d, true); d.Year == 0 {
-		return i
+	if text.YearAt(&r.View, j+1, d, true); d.Year == 0 {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanDate)
 	r.SayDate(d)
@@ -297,10 +297,10 @@ func monthBehind(v *text.View, i int) (m, end int) {
 }
 
 // months says months with hyphens between them, as a range: Aug-Sep 2026.
-func months(r *Reader, i int) int {
+func months(r *Reader, i int) (Reading, bool) {
 	var from text.Day
-	from.Month, from.Next = text.MonthAt(r.View, i)
-	from.Keep(r.View, i)
+	from.Month, from.Next = text.MonthAt(&r.View, i)
+	from.Keep(&r.View, i)
 	r.Begin(i, speech.SpanDate)
 	r.SayDate(&from)
 	return r.End(sayMonthsBehind(r, from.Next))
@@ -309,13 +309,13 @@ func months(r *Reader, i int) int {
 // sayMonthsBehind says the months that hyphens from token i on lead to, and returns what is behind them.
 func sayMonthsBehind(r *Reader, i int) int {
 	for {
-		m, end := monthBehind(r.View, i)
+		m, end := monthBehind(&r.View, i)
 		if m == 0 {
 			return i
 		}
 		to := text.Day{Month: m, Next: end}
-		to.Keep(r.View, i+1)
-		text.YearBehind(r.View, end, &to)
+		to.Keep(&r.View, i+1)
+		text.YearBehind(&r.View, end, &to)
 		r.Say(r.Lang.Words[words.WordTo])
 		r.SayDate(&to)
 		i = to.Next
@@ -323,16 +323,16 @@ func sayMonthsBehind(r *Reader, i int) int {
 }
 
 // fiscalYear reads 2025-26, a year and the next.
-func fiscalYear(r *Reader, i int) int {
+func fiscalYear(r *Reader, i int) (Reading, bool) {
 	y := r.Small(i, 4)
 	if y < 1100 || y > 2099 {
-		return i
+		return Reading{}, false
 	}
 	if t := r.At(i + 1); t.Gap || !t.IsOneOf(text.Hyphens+"/") || !r.TightDigits(i+2) || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
-	if y < 1900 && !isOldYears(r.View, i, y) {
-		return i
+	if y < 1900 && !isOldYears(&r.View, i, y) {
+		return Reading{}, false
 	}
 	next := r.Small(i+2, 4)
 	switch {
@@ -350,7 +350,7 @@ func fiscalYear(r *Reader, i int) int {
 		r.Year(uint64(next), r.Lang)
 		return r.End(i + 3)
 	default:
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanYear)
 	r.Year(uint64(y), r.Lang)
@@ -369,13 +369,13 @@ func isOldYears(v *text.View, i, y int) bool {
 }
 
 // bareYear reads 1947 where a word says that it is a year, and 1990s.
-func bareYear(r *Reader, i int) int {
+func bareYear(r *Reader, i int) (Reading, bool) {
 	y := r.Small(i, 4)
 	if y < 1100 || y > 2199 {
-		return i
+		return Reading{}, false
 	}
-	if !r.LooseEnd(i+1) || !saidToBeYear(r.View, i, y) {
-		return i
+	if !r.LooseEnd(i+1) || !saidToBeYear(&r.View, i, y) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanYear)
 	r.Year(uint64(y), r.Lang)
@@ -446,24 +446,24 @@ func isTitle(v *text.View, i int) bool {
 }
 
 // decades reads 1990s, and the 90s.
-func decades(r *Reader, i int) int {
+func decades(r *Reader, i int) (Reading, bool) {
 	y, s := r.Small(i, 4), i+1
 	if r.TightSign(s, '\'') {
 		s++ // the 80's
 	}
 	if y < 20 || y%10 > 0 {
-		return i
+		return Reading{}, false
 	}
 	if !r.Tight(s) || !r.Reads(s, "s") || !r.LooseEnd(s+1) {
-		return i
+		return Reading{}, false
 	}
 	// the 90s, 90s में
 	saidToBeDecade := r.In(i-1, words.BeforeDecade) || r.IsWord(s+1, words.YearAfter) || r.IsSign(i-1, '\'') && r.Tight(i)
 	if y < 1100 && !(y < 100 && saidToBeDecade) {
-		return i
+		return Reading{}, false
 	}
-	if y < 50 && isTakenNear(r.View, i) {
-		return i
+	if y < 50 && isTakenNear(&r.View, i) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanYear)
 	r.Decade(uint64(y))

@@ -7,30 +7,30 @@ import (
 )
 
 // fraction reads 1/2, 2 1/2, 12/3 and 1/2/3, and versions: 2.0.1.
-func fraction(r *Reader, i int) int {
-	if next := pointedCode(r, i); next > i {
-		return next
+func fraction(r *Reader, i int) (Reading, bool) {
+	if reading, ok := pointedCode(r, i); ok {
+		return reading, true
 	}
-	if next := version(r, i); next > i {
-		return next
+	if reading, ok := version(r, i); ok {
+		return reading, true
 	}
-	if next := mixedFraction(r, i); next > i {
-		return next
+	if reading, ok := mixedFraction(r, i); ok {
+		return reading, true
 	}
-	if !text.HasStroke(r.View, i) {
-		return i
+	if !text.HasStroke(&r.View, i) {
+		return Reading{}, false
 	}
 	l := quantityLang(r, i)
-	if next := partOf(r, i); next > i {
-		return next
+	if reading, ok := partOf(r, i); ok {
+		return reading, true
 	}
-	if next := fewOf(r, i); next > i {
-		return next
+	if reading, ok := fewOf(r, i); ok {
+		return reading, true
 	}
-	if next := partsOf(r, i, l); next > i {
-		return next
+	if reading, ok := partsOf(r, i, l); ok {
+		return reading, true
 	}
-	if f, next := simpleFraction(r.View, i); f > 0 && !r.TightSign(next, '/') && !inAddress(r.View, i) {
+	if f, next := simpleFraction(&r.View, i); f > 0 && !r.TightSign(next, '/') && !inAddress(&r.View, i) {
 		r.Begin(i, speech.SpanFraction)
 		r.MixedNumber(&text.Number{Fraction: f}, l)
 		if r.Tight(next) && r.Reads(next, "th") && r.LooseEnd(next+1) {
@@ -38,24 +38,24 @@ func fraction(r *Reader, i int) int {
 		}
 		return r.End(unitBehind(r, next, l))
 	}
-	if isStrokedCode(r.View, i) {
+	if isStrokedCode(&r.View, i) {
 		return strokedCode(r, i)
-	} else if next := caseOfYear(r, i); next > i {
-		return next
+	} else if reading, ok := caseOfYear(r, i); ok {
+		return reading, true
 	}
-	if next := listOf(r, i); next > i {
-		return next
+	if reading, ok := listOf(r, i); ok {
+		return reading, true
 	}
 	return overNumbers(r, i, l)
 }
 
 // pointedCode reads the number of a train as 1.2.4.0.1, which people write so that its digits are said.
-func pointedCode(r *Reader, i int) int {
+func pointedCode(r *Reader, i int) (Reading, bool) {
 	j := i
 	for ; j < i+16 && len(r.AtDigits(j)) == 1 && r.NumberBehind(j+1, '.'); j += 2 {
 	}
-	if j < i+6 || len(r.AtDigits(j)) != 1 || !r.LooseEnd(j+1) || text.ContextOf(r.View, i).What == text.NoContext {
-		return i
+	if j < i+6 || len(r.AtDigits(j)) != 1 || !r.LooseEnd(j+1) || text.ContextOf(&r.View, i).What == text.NoContext {
+		return Reading{}, false
 	}
 	next := j + 1
 	if r.TightSign(next, '.') && !r.Last(next) {
@@ -69,11 +69,11 @@ func pointedCode(r *Reader, i int) int {
 }
 
 // partsOf reads 1/3 of the flats and 2/5 of them in English.
-func partsOf(r *Reader, i int, l words.Lang) int {
+func partsOf(r *Reader, i int, l words.Lang) (Reading, bool) {
 	n, d := r.Small(i, 1), r.Small(i+2, 2)
 	part, halved := 0 < n && n < d && d <= 12, d == 2 || d == 4 // halves and quarters have words of their own
 	if l != words.English || !part || halved || !r.Reads(i+3, "of") {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanFraction)
 	r.Cardinal(uint64(n), l)
@@ -99,25 +99,25 @@ func isStrokedCode(v *text.View, i int) bool {
 }
 
 // overNumbers reads 12/3 and 1/2/3, one number over the other, and the unit behind them.
-func overNumbers(r *Reader, i int, l words.Lang) int {
+func overNumbers(r *Reader, i int, l words.Lang) (Reading, bool) {
 	r.Begin(i, speech.SpanFraction)
 	silent := r.Between(i, i+3) == "26/11" || r.Between(i, i+3) == "9/11" // known by these names
 	j := i
 	for ; ; j += 2 {
 		r.SayPlain(j, l)
-		if !text.HasStroke(r.View, j) || j-i > 8 {
+		if !text.HasStroke(&r.View, j) || j-i > 8 {
 			break
 		}
 		switch {
 		case silent:
-		case chooses(r.View, j):
+		case chooses(&r.View, j):
 			r.Say(l.Words[words.WordOr])
 		default:
 			r.Say(l.Words[words.WordOver])
 		}
 	}
 	next := j + 1
-	if u, end := text.UnitAt(r.View, next); u != nil && !u.TightOnly && r.LooseEnd(end) && text.ContextOf(r.View, i).What == text.NoContext {
+	if u, end := text.UnitAt(&r.View, next); u != nil && !u.TightOnly && r.LooseEnd(end) && text.ContextOf(&r.View, i).What == text.NoContext {
 		r.Say(l.Measure(u).Many) // 5/6 ft, but not: Khasra no. 118/2 min
 		next = end
 	}
@@ -134,34 +134,34 @@ func chooses(v *text.View, j int) bool {
 }
 
 // listOfCounts reads 3/6/12 months: three numbers or more, each larger than the one before, and what all of them count.
-func listOfCounts(r *Reader, i int) int {
+func listOfCounts(r *Reader, i int) (Reading, bool) {
 	j, parts := i, 1
-	for ; parts < 9 && text.HasStroke(r.View, j) && r.Small(j, 3) < r.Small(j+2, 3); j += 2 {
+	for ; parts < 9 && text.HasStroke(&r.View, j) && r.Small(j, 3) < r.Small(j+2, 3); j += 2 {
 		if r.Small(j, 3) < 1 || r.ZeroLed(j) {
-			return i
+			return Reading{}, false
 		}
 		parts++
 	}
 	if parts < 3 || r.Tight(j+1) || !r.CountedAt(j+1) {
-		return i
+		return Reading{}, false
 	}
 	return sayList(r, i, j)
 }
 
 // listOf reads the rates 5/12/18/28% and other rows of four numbers, with a pause for each stroke.
-func listOf(r *Reader, i int) int {
+func listOf(r *Reader, i int) (Reading, bool) {
 	parts, j := 1, i
-	for ; text.HasStroke(r.View, j) && parts < 9; j += 2 {
+	for ; text.HasStroke(&r.View, j) && parts < 9; j += 2 {
 		parts++
 	}
 	if parts < 3 || parts == 3 && !r.IsSign(j+1, '%') || !r.LooseEnd(j+1) {
-		return i
+		return Reading{}, false
 	}
 	return sayList(r, i, j)
 }
 
 // sayList says the numbers from token i to token j, with a pause for each stroke.
-func sayList(r *Reader, i, j int) int {
+func sayList(r *Reader, i, j int) (Reading, bool) {
 	r.Begin(i, speech.SpanNumber)
 	for k := i; k < j; k += 2 {
 		r.SayPlain(k, r.Lang)
@@ -173,21 +173,21 @@ func sayList(r *Reader, i, j int) int {
 
 // overQuantity reads two numbers with a stroke, of which the second has a unit: 6/128GB is the one and the other, 100/3kg one for the
 // other. 2/3kg is a part of a kilo.
-func overQuantity(r *Reader, i int) int {
-	if !text.HasStroke(r.View, i) || r.Tight(i) || r.Tight(i+3) && r.At(i+3).Kind != text.Latin {
-		return i
+func overQuantity(r *Reader, i int) (Reading, bool) {
+	if !text.HasStroke(&r.View, i) || r.Tight(i) || r.Tight(i+3) && r.At(i+3).Kind != text.Latin {
+		return Reading{}, false
 	}
-	b, ok := text.AmountAt(r.View, i+2)
+	b, ok := text.AmountAt(&r.View, i+2)
 	if !ok || b.Unit == nil || b.Per > 0 || !r.LooseEnd(b.Next) {
-		return i
+		return Reading{}, false
 	}
 	memory := b.Unit == words.Units["gb"] || b.Unit == words.Units["tb"]
 	if !memory && !r.Tight(i+3) {
-		return i
+		return Reading{}, false
 	}
 	a := r.Small(i, 4)
 	if a < 0 || !memory && (a < 10 || uint64(a) <= b.N.Value) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanUnit)
 	r.SayPlain(i, r.Lang)
@@ -201,26 +201,26 @@ func overQuantity(r *Reader, i int) int {
 }
 
 // mixedFraction reads 2 1/2, and 2 3/7 where nothing else is said, or what it counts follows: two and three by seven.
-func mixedFraction(r *Reader, i int) int {
-	if !text.HasStroke(r.View, i+1) || !r.At(i+1).Gap {
-		return i
+func mixedFraction(r *Reader, i int) (Reading, bool) {
+	if !text.HasStroke(&r.View, i+1) || !r.At(i+1).Gap {
+		return Reading{}, false
 	}
 	next := i + 4
-	f, _ := simpleFraction(r.View, i+1)
+	f, _ := simpleFraction(&r.View, i+1)
 	if f > 0 && !r.TightSign(next, '/') {
 		r.Begin(i, speech.SpanFraction)
-		n, _ := text.NumberAt(r.View, i)
+		n, _ := text.NumberAt(&r.View, i)
 		n.Fraction = f
 		r.MixedNumber(&n, r.Lang)
 		return r.End(unitBehind(r, next, r.Lang))
 	}
 	if f > 0 || !r.LooseEnd(next) || r.Joined(i) || r.ZeroLed(i+1) {
-		return i
+		return Reading{}, false
 	}
-	u, _ := text.UnitAt(r.View, next)
+	u, _ := text.UnitAt(&r.View, next)
 	alone := i == r.Start && r.Last(next-1)
 	if !alone && u == nil && !r.CountedAt(next) || len(r.Str(i)) > 4 {
-		return i
+		return Reading{}, false
 	}
 	l := quantityLang(r, i)
 	r.Begin(i, speech.SpanFraction)
@@ -233,13 +233,13 @@ func mixedFraction(r *Reader, i int) int {
 }
 
 // caseOfYear reads 245/2026 behind a word of cases and files: the number, and the year that it belongs to.
-func caseOfYear(r *Reader, i int) int {
+func caseOfYear(r *Reader, i int) (Reading, bool) {
 	y := r.Small(i+2, 4)
 	if y < 1950 || y >= 2050 {
-		return i
+		return Reading{}, false
 	}
-	if !r.LooseEnd(i+3) || r.NumberBehind(i+3, '/') || !text.IsNumbered(r.View, i) {
-		return i
+	if !r.LooseEnd(i+3) || r.NumberBehind(i+3, '/') || !text.IsNumbered(&r.View, i) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanFraction)
 	r.SayPlain(i, r.Lang)
@@ -253,7 +253,7 @@ func caseOfYear(r *Reader, i int) int {
 }
 
 // strokedCode reads the parts of a policy or a file, 2001/8834/00, with a pause for each stroke.
-func strokedCode(r *Reader, i int) int {
+func strokedCode(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanCode)
 	r.Grouped(r.Str(i))
 	j := i + 1
@@ -265,10 +265,10 @@ func strokedCode(r *Reader, i int) int {
 }
 
 // partOf reads the 1/3 of a parcel or a page as one of three.
-func partOf(r *Reader, i int) int {
+func partOf(r *Reader, i int) (Reading, bool) {
 	a, b := r.Small(i, 2), r.Small(i+2, 2)
 	if a < 1 || b < a || !r.LooseEnd(i+3) || !r.IsWord(i-1, words.Parcels) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanFraction)
 	if !r.English {
@@ -284,18 +284,18 @@ func partOf(r *Reader, i int) int {
 }
 
 // fewOf reads 7/8 baje, 4/5 log and 24/25 को, which are one or the other.
-func fewOf(r *Reader, i int) int {
+func fewOf(r *Reader, i int) (Reading, bool) {
 	a, b := r.Small(i, 2), r.Small(i+2, 2)
 	if a < 1 || b != a+1 {
-		return i
+		return Reading{}, false
 	}
 	counted := a >= 2 && r.In(i+3, words.People) || a >= 4 && r.CountedAt(i+3)
 	days := 12 <= a && a <= 30 && r.In(i+3, words.Either)
 	if !counted && !days && !r.IsWord(i+3, words.Oclock) {
-		return i
+		return Reading{}, false
 	}
-	if !r.LooseEnd(i+3) || inAddress(r.View, i) {
-		return i
+	if !r.LooseEnd(i+3) || inAddress(&r.View, i) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanRange)
 	r.SayPlain(i, r.Lang)
@@ -308,7 +308,7 @@ func fewOf(r *Reader, i int) int {
 
 // unitBehind says the unit at token j, as of 1/2 kg, and returns what is behind it, or j if there is none.
 func unitBehind(r *Reader, j int, l words.Lang) int {
-	u, next := text.UnitAt(r.View, j)
+	u, next := text.UnitAt(&r.View, j)
 	if u == nil || u.TightOnly || !r.LooseEnd(next) {
 		return j
 	}
@@ -338,24 +338,24 @@ func inAddress(v *text.View, i int) bool {
 }
 
 // roundFraction reads a fraction over a round number that would be a code or a telephone number by its length.
-func roundFraction(r *Reader, i int) int {
-	if !text.IsRound(r.View, i) || !text.HasStroke(r.View, i) {
-		return i
+func roundFraction(r *Reader, i int) (Reading, bool) {
+	if !text.IsRound(&r.View, i) || !text.HasStroke(&r.View, i) {
+		return Reading{}, false
 	}
 	return fraction(r, i)
 }
 
 // version reads 2.0.1, and an internet address digit by digit.
-func version(r *Reader, i int) int {
-	if !r.TightSign(i+1, '.') || r.At(i+2).Kind != text.Digits || !r.Tight(i+2) || !text.TightDotted(r.View, i+3) {
-		return i
+func version(r *Reader, i int) (Reading, bool) {
+	if !r.TightSign(i+1, '.') || r.At(i+2).Kind != text.Digits || !r.Tight(i+2) || !text.TightDotted(&r.View, i+3) {
+		return Reading{}, false
 	}
 	j := i
-	for text.TightDotted(r.View, j+1) && j-i < 12 {
+	for text.TightDotted(&r.View, j+1) && j-i < 12 {
 		j += 2
 	}
 	if !r.LooseEnd(j + 1) {
-		return i
+		return Reading{}, false
 	}
 	l := quantityLang(r, i)
 	address := j == i+6

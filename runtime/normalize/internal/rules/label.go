@@ -7,16 +7,16 @@ import (
 )
 
 // labelRange reads H12-H15, labels with the same letters and rising numbers, as a range; tokens i to next are the run of both.
-func labelRange(r *Reader, i, next int) int {
+func labelRange(r *Reader, i, next int) (Reading, bool) {
 	if next != i+5 || r.At(i).Kind != text.Latin || r.At(i+1).Kind != text.Digits || !r.At(i+2).IsOneOf(text.Hyphens) {
-		return i
+		return Reading{}, false
 	}
 	if len(r.Str(i)) > 2 || r.Str(i) != r.Str(i+3) {
-		return i
+		return Reading{}, false
 	}
 	from, to := r.Small(i+1, 3), r.Small(i+4, 3)
 	if from < 0 || to <= from {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanCode)
 	r.Letters(r.Str(i), r.Lang)
@@ -28,13 +28,13 @@ func labelRange(r *Reader, i, next int) int {
 }
 
 // questions reads Q1-10, the questions from the first to the last.
-func questions(r *Reader, i, next int) int {
+func questions(r *Reader, i, next int) (Reading, bool) {
 	if next != i+4 || !r.Reads(i, "Q") || !r.At(i+2).IsOneOf(text.Hyphens) {
-		return i
+		return Reading{}, false
 	}
 	from, to := r.Small(i+1, 2), r.Small(i+3, 2)
 	if from < 1 || to <= from {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanRange)
 	r.Letters("Q", r.Lang)
@@ -45,17 +45,17 @@ func questions(r *Reader, i, next int) int {
 }
 
 // quarterOfYear reads Q4FY26 and H1FY2027.
-func quarterOfYear(r *Reader, i, next int) int {
+func quarterOfYear(r *Reader, i, next int) (Reading, bool) {
 	if next != i+4 || !r.Reads(i, "Q", "H") || !r.Reads(i+2, "FY", "CY") {
-		return i
+		return Reading{}, false
 	}
 	n := r.Small(i+1, 1)
 	if n < 1 || n > 4 {
-		return i
+		return Reading{}, false
 	}
 	y := r.Small(i+3, 4)
 	if size := len(r.Str(i + 3)); y < 0 || size != 2 && size != 4 {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanYear)
 	r.Letters(r.Str(i), r.Lang)
@@ -70,9 +70,9 @@ func quarterOfYear(r *Reader, i, next int) int {
 }
 
 // seriesName reads T20I.
-func seriesName(r *Reader, i, next int) int {
+func seriesName(r *Reader, i, next int) (Reading, bool) {
 	if next != i+3 || r.Between(i, next) != "T20I" {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.Letters("T", r.Lang)
@@ -86,21 +86,21 @@ func seriesName(r *Reader, i, next int) int {
 }
 
 // sectionNumber reads the 80C of Section 80C, the 26AS of Form 26AS and the 27B of gate 27B: a number and its letters, as people say them.
-func sectionNumber(r *Reader, i, next int) int {
+func sectionNumber(r *Reader, i, next int) (Reading, bool) {
 	if next != i+2 || r.At(i).Kind != text.Digits || r.ZeroLed(i) {
-		return i
+		return Reading{}, false
 	}
 	if len(r.Str(i)) > 3 || len(r.Str(i+1)) > 3 {
-		return i
+		return Reading{}, false
 	}
 	before := i - 1
 	if r.IsSign(before, '.') {
 		before--
 	}
-	law := r.In(before, words.Lawful) || text.Stroked(r.View, i-3) != "" && r.Reads(i-1, "s", "S")
+	law := r.In(before, words.Lawful) || text.Stroked(&r.View, i-3) != "" && r.Reads(i-1, "s", "S")
 	gate := r.Reads(before, "gate", "Gate", "platform", "Platform") && r.Small(i, 2) > 0 && r.Single(i+1)
 	if !law && !gate {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.SayPlain(i, r.Lang)
@@ -116,9 +116,9 @@ var stations = text.WordSet(`
 	RJT RNC RPR SBC SC SDAH SECR SGUJ ST STV SUR SXR TIR TPTY TRV TVC UDR UDZ VGA VNS VSKP VTZ YPR`)
 
 // route reads two such codes with a hyphen between them as from one to the other.
-func route(r *Reader, i int) int {
+func route(r *Reader, i int) (Reading, bool) {
 	if next := r.At(i + 1); r.Joined(i) || next.Ch != '-' && next.Ch != text.Arrow {
-		return i
+		return Reading{}, false
 	}
 	to := i + 2
 	switch t := r.At(i + 1); {
@@ -126,10 +126,10 @@ func route(r *Reader, i int) int {
 		to++ // DEL->BLR
 	case t.Kind == text.Sign && t.Ch == text.Arrow, r.TightSign(i+1, '-') && r.Tight(to):
 	default:
-		return i
+		return Reading{}, false
 	}
-	if !isStation(r.View, i) || !isStation(r.View, to) || !r.LooseEnd(to+1) {
-		return i
+	if !isStation(&r.View, i) || !isStation(&r.View, to) || !r.LooseEnd(to+1) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAcronym)
 	sayStation(r, i)
@@ -153,19 +153,19 @@ func sayStation(r *Reader, i int) {
 }
 
 // lakhAndThousand reads 1L10k and 2Cr50L.
-func lakhAndThousand(r *Reader, i int) int {
+func lakhAndThousand(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) || r.Small(i, 3) < 1 || r.Small(i+2, 3) < 1 {
-		return i
+		return Reading{}, false
 	}
 	if !r.Tight(i+1) || !r.Tight(i+2) || !r.Tight(i+3) || !r.LooseEnd(i+4) {
-		return i
+		return Reading{}, false
 	}
 	big, small := r.At(i+1).Word, r.At(i+3).Word
 	if !r.Reads(i+1, "L", "l", "Cr", "cr", "CR", "lakh") || !r.Reads(i+3, "k", "K", "L", "l", "thousand") {
-		return i
+		return Reading{}, false
 	}
 	if words.ScaleWords[big.N].Power <= words.ScaleWords[small.N].Power {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	for j := i; j < i+4; j += 2 {

@@ -20,13 +20,13 @@ var texGreek = map[string]int{
 }
 
 // command reads the backslash of LaTeX and what it stands before: \pi, \times, \frac{1}{2}, \(. Any other backslash is silent.
-func command(r *Reader, i int) int {
+func command(r *Reader, i int) (Reading, bool) {
 	name := ""
 	if r.Tight(i + 1) {
 		name = r.AtWord(i + 1)
 	}
-	if next := texFraction(r, i, name); next > i {
-		return next
+	if reading, ok := texFraction(r, i, name); ok {
+		return reading, true
 	}
 	word := ""
 	if w := texWords[name]; w != words.NoWord {
@@ -46,13 +46,13 @@ func command(r *Reader, i int) int {
 }
 
 // texFraction reads \frac{1}{2}: one thing over another, each a number or a word.
-func texFraction(r *Reader, i int, name string) int {
+func texFraction(r *Reader, i int, name string) (Reading, bool) {
 	if name != "frac" && name != "dfrac" && name != "tfrac" {
-		return i
+		return Reading{}, false
 	}
 	braces := r.IsSign(i+2, '{') && r.IsSign(i+4, '}') && r.IsSign(i+5, '{') && r.IsSign(i+7, '}')
 	if over, under := r.At(i+3).Kind, r.At(i+6).Kind; !braces || !over.WordLike() || !under.WordLike() {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanFraction)
 	if f := halvesAndQuarters[r.Str(i+3)+"/"+r.Str(i+6)]; f > 0 {
@@ -70,7 +70,7 @@ var halvesAndQuarters = map[string]byte{"1/2": text.Half, "1/4": text.Quarter, "
 // sayTerm says the number or the word at token i.
 func sayTerm(r *Reader, i int) {
 	switch number := r.At(i).Kind == text.Digits; {
-	case number && text.IsSayable(r.View, i):
+	case number && text.IsSayable(&r.View, i):
 		r.SayPlain(i, r.Lang)
 	case number:
 		r.Grouped(r.Str(i))

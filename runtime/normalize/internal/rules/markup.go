@@ -7,11 +7,11 @@ import (
 )
 
 // markup passes over marks of Markdown and over tags.
-func markup(r *Reader, i int) int {
+func markup(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	if i == r.Start {
-		if next := lineMark(r, i); next > i {
-			return next
+		if reading, ok := lineMark(r, i); ok {
+			return reading, true
 		}
 	}
 	switch t.Ch {
@@ -21,18 +21,18 @@ func markup(r *Reader, i int) int {
 		return footnote(r, i)
 	case '~':
 		if t.Gap && r.Tight(i+1) && (r.At(i+1).Kind == text.Digits || r.At(i+1).IsCurrency()) {
-			return i // ~9hrs
+			return Reading{}, false // ~9hrs
 		}
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	case '[':
-		return r.Hush(i, max(i+1, citation(r.View, i)), speech.SpanMarkup)
+		return r.Hush(i, max(i+1, citation(&r.View, i)), speech.SpanMarkup)
 	case '\\':
 		return command(r, i)
 	case '`', '_', '^', '{', '}', text.Silent:
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	case '*':
-		if r.At(i-1).Kind == text.Digits && r.At(i+1).Kind == text.Digits || isKey(r.View, i) || isStarred(r.View, i) {
-			return i
+		if r.At(i-1).Kind == text.Digits && r.At(i+1).Kind == text.Digits || isKey(&r.View, i) || isStarred(&r.View, i) {
+			return Reading{}, false
 		}
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	case '=':
@@ -42,9 +42,9 @@ func markup(r *Reader, i int) int {
 			return r.Hush(i, i+1, speech.SpanMarkup)
 		}
 	case ']':
-		return r.Hush(i, linkEnd(r.View, i), speech.SpanMarkup)
+		return r.Hush(i, linkEnd(&r.View, i), speech.SpanMarkup)
 	}
-	return i
+	return Reading{}, false
 }
 
 // citation returns the end of the mark of a source or a footnote at token i, which nobody reads out: [1], [2, 3], [^1], and at the beginning
@@ -97,21 +97,21 @@ func isCited(v *text.View, i int) bool {
 func isSetBehind(v *text.View, i int) bool { return v.IsSign(i+2, ']') && v.IsSign(i+3, '=') }
 
 // equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.
-func equalSigns(r *Reader, i int) int {
+func equalSigns(r *Reader, i int) (Reading, bool) {
 	j := i
 	for j < i+text.Lookahead && r.IsSign(j, '=') && (j == i || r.Tight(j)) {
 		j++
 	}
 	next := r.At(j)
 	if j-i < 2 {
-		return i
+		return Reading{}, false
 	}
 	opens := i == r.Start || r.At(i).Gap && !next.Gap && next.Kind.Lettered()
 	closes := next.Kind == text.Nothing || r.Tight(i) && (next.Gap || next.Kind == text.Sign)
 	if opens || closes {
 		return r.Hush(i, j, speech.SpanMarkup)
 	}
-	return i
+	return Reading{}, false
 }
 
 // linkEnd returns the end of the address behind the bracket at token i, ](url), or what is behind the bracket.
@@ -128,7 +128,7 @@ func linkEnd(v *text.View, i int) int {
 }
 
 // footnote passes over raised figures, which point to a footnote where they are no power.
-func footnote(r *Reader, i int) int {
+func footnote(r *Reader, i int) (Reading, bool) {
 	next := i + 1
 	if r.TightDigits(next) {
 		next++
@@ -137,9 +137,9 @@ func footnote(r *Reader, i int) int {
 }
 
 // power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
-func power(r *Reader, i int) int {
-	letter := r.Single(i-1) && !text.IsMeasure(r.View, i-1)
-	if base := r.At(i-1).Kind == text.Digits || letter || isProduct(r.View, i-1); !base || !r.Tight(i) {
+func power(r *Reader, i int) (Reading, bool) {
+	letter := r.Single(i-1) && !text.IsMeasure(&r.View, i-1)
+	if base := r.At(i-1).Kind == text.Digits || letter || isProduct(&r.View, i-1); !base || !r.Tight(i) {
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	}
 	r.Begin(i, speech.SpanSign)
@@ -152,7 +152,7 @@ func power(r *Reader, i int) int {
 }
 
 // lineMark passes over what may stand at the start of a line: # heading, - item, > quote, a rule.
-func lineMark(r *Reader, i int) int {
+func lineMark(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	j := i
 	for j < i+text.Lookahead && r.IsSign(j, t.Ch) && (j == i || r.Tight(j)) {
@@ -164,8 +164,8 @@ func lineMark(r *Reader, i int) int {
 	switch t.Ch {
 	case '#', '>', text.Bullet, text.Arrow:
 		ticket := t.Ch == '#' && width == 1 && next.Kind == text.Digits // # 58213 is its number
-		if ticket || t.Ch == '>' && isShareAt(r.View, j) {
-			return i // > 90% marks
+		if ticket || t.Ch == '>' && isShareAt(&r.View, j) {
+			return Reading{}, false // > 90% marks
 		}
 		if next.Gap && !lineEnds || t.IsOneOf(">"+string(rune(text.Bullet))) {
 			return r.Hush(i, j, speech.SpanMarkup)
@@ -175,7 +175,7 @@ func lineMark(r *Reader, i int) int {
 			return r.Hush(i, j, speech.SpanMarkup)
 		}
 	case '`':
-		if width >= 3 && isInfo(r.View, j) {
+		if width >= 3 && isInfo(&r.View, j) {
 			return r.Hush(i, j+1, speech.SpanMarkup)
 		}
 	case '_':
@@ -183,7 +183,7 @@ func lineMark(r *Reader, i int) int {
 			return r.Hush(i, j, speech.SpanMarkup)
 		}
 	}
-	return i
+	return Reading{}, false
 }
 
 // isInfo reports whether the language of a listing stands at token i, behind its opening marks: ```python.
@@ -195,18 +195,18 @@ func isInfo(v *text.View, i int) bool {
 func isShareAt(v *text.View, i int) bool { return v.At(i).Kind == text.Digits && v.IsSign(i+1, '%') }
 
 // listNumber reads the number of a list item, 1. or 1), with a stop behind it; inside a line, 1) … 2), it stands between pauses.
-func listNumber(r *Reader, i int) int {
+func listNumber(r *Reader, i int) (Reading, bool) {
 	if len(r.Str(i)) > 3 || !r.At(i+2).Gap || i+2 >= r.Stop {
-		return i
+		return Reading{}, false
 	}
 	mark := "."
 	switch {
 	case i == r.Start && (r.TightSign(i+1, '.') || r.TightSign(i+1, ')')):
-	case listsInLine(r.View, i):
+	case listsInLine(&r.View, i):
 		r.Pause()
 		mark = ","
 	default:
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanList)
 	r.SayPlain(i, r.Lang)

@@ -11,51 +11,51 @@ import (
 // Masked numbers: the mask in front is silent, one in the middle is a pause, and what is left is read digit by digit.
 
 // maskedWord reads XXXX1234 and XXXX-XXXX-4321.
-func maskedWord(r *Reader, i int) int {
+func maskedWord(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
-	if next := gluedMask(r, i); next > i {
-		return next
+	if reading, ok := gluedMask(r, i); ok {
+		return reading, true
 	}
-	if text.Crosses(r.View, i) {
-		next, wide := text.MaskAt(r.View, i)
-		if d := r.At(behindHyphen(r.View, next)); wide < 4 && (d.Kind != text.Digits || d.Gap && wide < 3) {
-			return i // XL, XXX
+	if text.Crosses(&r.View, i) {
+		next, wide := text.MaskAt(&r.View, i)
+		if d := r.At(behindHyphen(&r.View, next)); wide < 4 && (d.Kind != text.Digits || d.Gap && wide < 3) {
+			return Reading{}, false // XL, XXX
 		}
 		return masked(r, i)
 	}
-	if !text.LoneCross(r.View, i) {
-		return i
+	if !text.LoneCross(&r.View, i) {
+		return Reading{}, false
 	}
-	if n := len(r.Str(i + 1)); n < 3 || n > 4 || text.ContextOf(r.View, i).What != text.IdNear && !r.IsWord(i-1, words.BeforeID) {
-		return i // X1234 is a mask behind "account" only
+	if n := len(r.Str(i + 1)); n < 3 || n > 4 || text.ContextOf(&r.View, i).What != text.IdNear && !r.IsWord(i-1, words.BeforeID) {
+		return Reading{}, false // X1234 is a mask behind "account" only
 	}
 	return masked(r, i)
 }
 
 // gluedMask reads A/cXX5468 and acctXX0417, where no space parts the word from its mask.
-func gluedMask(r *Reader, i int) int {
+func gluedMask(r *Reader, i int) (Reading, bool) {
 	word, least := i, 2
 	if r.Single(i) && r.TightSign(i+1, '/') && r.Tight(i+2) {
 		word, least = i+2, 1
 	}
 	if !r.TightDigits(word+1) || len(r.Str(word+1)) < 3 {
-		return i
+		return Reading{}, false
 	}
 	w := r.AtWord(word)
 	name := strings.TrimRight(w, "xX")
 	if len(w)-len(name) < least || name == "" {
-		return i
+		return Reading{}, false
 	}
 	full := name
 	switch e := words.LookUp(name); {
 	case word > i:
 		if full = words.Stroked(strings.ToLower(r.Str(i) + name)); full != "account" {
-			return i
+			return Reading{}, false
 		}
 	case !e.IsAny(words.IdWord, words.BeforeID):
-		return i
+		return Reading{}, false
 	case e.Full != "":
 		full = e.Full
 	}
@@ -65,29 +65,29 @@ func gluedMask(r *Reader, i int) int {
 }
 
 // maskedDigits reads 98******10, 98XXXXXX10 and 4321 XXXX XXXX 9087.
-func maskedDigits(r *Reader, i int) int {
+func maskedDigits(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	j := i + 1
 	if r.NumberBehind(j, '-') && r.TightSign(j+2, '*') {
-		if next, wide := text.MaskAt(r.View, j+2); wide >= 3 && r.Tight(next) && r.At(behindHyphen(r.View, next)).Kind == text.Digits {
+		if next, wide := text.MaskAt(&r.View, j+2); wide >= 3 && r.Tight(next) && r.At(behindHyphen(&r.View, next)).Kind == text.Digits {
 			return masked(r, i) // 01-07***8812
 		}
 	}
 	if r.TightSign(j, '-') {
 		j++
 	}
-	next, wide := text.MaskAt(r.View, j)
+	next, wide := text.MaskAt(&r.View, j)
 	if next == j || wide < 2 || r.At(j).Gap && wide < 3 {
-		return i
+		return Reading{}, false
 	}
 	between := r.Tight(j) && r.TightDigits(next)
-	if !between && r.IsSign(j, '*') && (wide < 3 || closesEmphasis(r.View, i, wide)) {
-		return i // **4500**
+	if !between && r.IsSign(j, '*') && (wide < 3 || closesEmphasis(&r.View, i, wide)) {
+		return Reading{}, false // **4500**
 	}
 	if r.At(j).IsOneOf(text.Dots) && !between {
-		return i // dots behind a number are an ellipsis
+		return Reading{}, false // dots behind a number are an ellipsis
 	}
 	return masked(r, i)
 }
@@ -109,23 +109,23 @@ func closesEmphasis(v *text.View, i, wide int) bool {
 }
 
 // maskedSign reads ****4321, *1207, •••• 5560 and, where a card or an account is named, ...0042.
-func maskedSign(r *Reader, i int) int {
+func maskedSign(r *Reader, i int) (Reading, bool) {
 	if r.Tight(i) && r.IsSign(i-1, r.At(i).Ch) {
-		return i // the whole run was looked at when it began
+		return Reading{}, false // the whole run was looked at when it began
 	}
-	next, wide := text.MaskAt(r.View, i)
+	next, wide := text.MaskAt(&r.View, i)
 	hides := r.IsSign(i, '*') && wide >= 2 && !r.TightSign(next+1, '*')
 	behindName := hides && r.TightDigits(next) && r.At(i-1).Kind.Lettered() // wallet**88
 	if next == i || r.Joined(i) && !behindName {
-		return i
+		return Reading{}, false
 	}
 	if r.At(next).Kind != text.Digits {
-		return i
+		return Reading{}, false
 	}
 	size := len(r.Str(next))
 	if r.At(i).IsOneOf(text.Dots) {
-		if size < 2 || !isAccountNear(r.View, i) || countsBehind(r.View, next+1) {
-			return i
+		if size < 2 || !isAccountNear(&r.View, i) || countsBehind(&r.View, next+1) {
+			return Reading{}, false
 		}
 		return masked(r, i)
 	}
@@ -138,7 +138,7 @@ func maskedSign(r *Reader, i int) int {
 	case r.IsSign(i, '*') && r.Tight(next) && size >= 3 && !dialled:
 		return masked(r, i)
 	}
-	return i
+	return Reading{}, false
 }
 
 // countsBehind reports whether the word at token i is a noun that is counted, and no credit: A/c ..5530 Cr INR 200.
@@ -154,13 +154,13 @@ func isAccountNear(v *text.View, i int) bool {
 }
 
 // masked reads groups of digits and masks from token i, which holds either, as far as they go.
-func masked(r *Reader, i int) int {
+func masked(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanMasked)
 	return r.End(sayMasked(r, i))
 }
 
 // maskedAbroad reads +91-98XXXXXX12 and +91 XXXXX X4321 from the plus at token i.
-func maskedAbroad(r *Reader, i int) int {
+func maskedAbroad(r *Reader, i int) (Reading, bool) {
 	code := r.Str(i + 1)
 	from := i + 2
 	if r.TightSign(from, '-') {
@@ -170,12 +170,12 @@ func maskedAbroad(r *Reader, i int) int {
 	if r.At(from).Kind == text.Digits {
 		hidden++
 	}
-	next, wide := text.MaskAt(r.View, hidden)
+	next, wide := text.MaskAt(&r.View, hidden)
 	if len(code) > 3 || wide < 3 || r.At(hidden).IsOneOf(text.Dots) {
-		return i
+		return Reading{}, false
 	}
-	if tail := behindHyphen(r.View, next); r.At(tail).Kind != text.Digits || len(r.Str(tail)) < 2 {
-		return i
+	if tail := behindHyphen(&r.View, next); r.At(tail).Kind != text.Digits || len(r.Str(tail)) < 2 {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanMasked)
 	sayCountry(r, i, code, false, -1)
@@ -185,13 +185,13 @@ func maskedAbroad(r *Reader, i int) int {
 // sayMasked says the digits of a masked number from token i and returns the token behind it.
 func sayMasked(r *Reader, i int) int {
 	spokenAny := false
-	j := frontOfCard(r.View, i)
+	j := frontOfCard(&r.View, i)
 	for range 2 * text.MaxParts {
 		k := j
 		if j > i && r.IsSign(k, '-') && r.Tight(k) {
 			k++
 		}
-		if next, wide := text.MaskAt(r.View, k); next > k && (j == i || wide >= 2) {
+		if next, wide := text.MaskAt(&r.View, k); next > k && (j == i || wide >= 2) {
 			j = next
 			if spokenAny && (r.At(j).Kind == text.Digits || r.IsSign(j, '-')) {
 				r.Pause()
@@ -236,16 +236,16 @@ func frontOfCard(v *text.View, i int) int {
 }
 
 // serviceCode reads *121# and *123*1#, which are dialled as they stand.
-func serviceCode(r *Reader, i int) int {
+func serviceCode(r *Reader, i int) (Reading, bool) {
 	if !r.IsSign(i, '*') || !r.TightDigits(i+1) {
-		return i
+		return Reading{}, false
 	}
 	j := i + 2
 	for j-i < text.Lookahead && r.NumberBehind(j, '*') {
 		j += 2
 	}
 	if !r.TightSign(j, '#') {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanCode)
 	for k := i; k < j; k += 2 {

@@ -12,10 +12,10 @@ var greekLetters = map[string]int{
 }
 
 // greek names a Greek letter that stands for itself; a word of Greek stays.
-func greek(r *Reader, i int) int {
+func greek(r *Reader, i int) (Reading, bool) {
 	name := greekLetters[r.Str(i)]
 	if name == 0 {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Greek[name])
@@ -86,8 +86,8 @@ func foreignWord(v *text.View, j int) string {
 }
 
 // formula reads the signs that are words only in formulas: the minus of 20 - 7 = 13, the bang of 5!, the caret of 2^5, a root.
-func formula(r *Reader, i int) int {
-	if a, ok := compared(r.View, i); ok {
+func formula(r *Reader, i int) (Reading, bool) {
+	if a, ok := compared(&r.View, i); ok {
 		r.Begin(i, speech.SpanSign)
 		r.SayAmount(&a, r.Lang, false)
 		r.Say(r.Lang.Words[signWords[r.At(i).Ch]])
@@ -96,23 +96,23 @@ func formula(r *Reader, i int) int {
 	var w words.Connector
 	next := i + 1
 	switch t := r.At(i); {
-	case isMinus(r.View, i), isNegative(r.View, i):
+	case isMinus(&r.View, i), isNegative(&r.View, i):
 		w = words.WordMinus
-	case t.Ch == text.Root && isTerm(r.View, i+1):
+	case t.Ch == text.Root && isTerm(&r.View, i+1):
 		w = words.WordRoot
-	case t.Ch == '/' && divides(r.View, i):
+	case t.Ch == '/' && divides(&r.View, i):
 		w = words.WordOver
 	case t.Ch == '!' && r.Tight(i) && r.At(i-1).Kind == text.Digits && r.At(i+1).IsOneOf(operators):
 		w = words.WordFactorial
-	case hasExponent(r.View, i):
-		w, next = exponent(r.View, i+1)
+	case hasExponent(&r.View, i):
+		w, next = exponent(&r.View, i+1)
 	case (t.Ch == text.Squared || t.Ch == text.Cubed) && r.Tight(i) && r.IsSign(i-1, ')'):
 		w = words.WordSquared
 		if t.Ch == text.Cubed {
 			w = words.WordCubed
 		}
 	default:
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Words[w])
@@ -153,23 +153,23 @@ func exponent(v *text.View, i int) (w words.Connector, next int) {
 }
 
 // algebra reads 3x and 2πr: a number and the letters that it multiplies, in a formula.
-func algebra(r *Reader, i int) int {
+func algebra(r *Reader, i int) (Reading, bool) {
 	if len(r.Str(i)) > 4 || r.Joined(i) || !r.Tight(i+1) {
-		return i
+		return Reading{}, false
 	}
 	j := i + 1
 	if !r.TightLetter(j) || r.At(j).Cas != words.Lower || !r.LooseEnd(j+1) {
-		return i
+		return Reading{}, false
 	}
 	if r.Reads(j, "k") && len(r.Str(i)) > 1 {
-		return i // 35k = 0.35L is money
+		return Reading{}, false // 35k = 0.35L is money
 	}
 	switch next := r.At(j + 1); {
 	case next.IsOneOf("=" + string(rune(text.Squared)) + string(rune(text.Cubed))):
-	case next.IsOneOf("+"+text.Hyphens) && inEquation(r.View, j+2):
-	case r.At(i-1).IsOneOf("+-=") && inEquation(r.View, j+1):
+	case next.IsOneOf("+"+text.Hyphens) && inEquation(&r.View, j+2):
+	case r.At(i-1).IsOneOf("+-=") && inEquation(&r.View, j+1):
 	default:
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.SayPlain(i, r.Lang)
@@ -177,20 +177,20 @@ func algebra(r *Reader, i int) int {
 }
 
 // scientific reads 2e-4 and 1.5e+6.
-func scientific(r *Reader, i int) int {
+func scientific(r *Reader, i int) (Reading, bool) {
 	e := i + 1
 	if r.NumberBehind(e, '.') {
 		e += 2
 	}
 	if !r.TightLetter(e) || !r.Reads(e, "e") || !r.Tight(e+1) || !r.At(e+1).IsOneOf("+"+text.Hyphens) {
-		return i
+		return Reading{}, false
 	}
-	n, ok := text.NumberAt(r.View, i)
+	n, ok := text.NumberAt(&r.View, i)
 	if !ok || n.Next != e || n.Size > 4 || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	if power := r.Small(e+2, 3); power < 0 || !r.Tight(e+2) || !r.LooseEnd(e+3) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.SayNumber(&n, r.Lang, false)

@@ -9,19 +9,19 @@ import (
 )
 
 // besideForm reads the words that are short beside some neighbours, and a unit behind per or plus.
-func besideForm(r *Reader, i int) int {
+func besideForm(r *Reader, i int) (Reading, bool) {
 	numbered := r.TightDigits(i+1) && r.At(i).Cas != words.Upper // exp12/26; capitals with digits are a code
 	if r.Joined(i) || !r.LooseEnd(i+1) && !numbered {
-		return i
+		return Reading{}, false
 	}
 	if full := unitApart(r, i); full != "" {
 		r.Begin(i, speech.SpanUnit)
 		r.Say(full)
 		return r.End(i + 1)
 	}
-	full, next := besideWord(r.View, i)
+	full, next := besideWord(&r.View, i)
 	if full == "" {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAbbreviation)
 	r.Say(full)
@@ -65,7 +65,7 @@ func besideWord(v *text.View, i int) (full string, after int) {
 // unitApart returns what the unit at token i is called behind per or plus: ten rupees per km, 8+ yrs. "" for none.
 func unitApart(r *Reader, i int) string {
 	if plus := r.IsSign(i-1, '+') && r.Tight(i-1) && r.At(i-2).Kind == text.Digits; plus {
-		if u := text.UnitText(r.View, i, i+1); u != nil && !u.TightOnly && !u.Rare && !r.Single(i) {
+		if u := text.UnitText(&r.View, i, i+1); u != nil && !u.TightOnly && !u.Rare && !r.Single(i) {
 			return r.Lang.Measure(u).Many
 		}
 		return ""
@@ -75,7 +75,7 @@ func unitApart(r *Reader, i int) string {
 	}
 	var buf [24]byte
 	low, _ := words.Fold(buf[:0], r.Str(i))
-	switch u := text.UnitText(r.View, i, i+1); {
+	switch u := text.UnitText(&r.View, i, i+1); {
 	case words.LongRates[string(low)] != "":
 		return r.Lang.Rates[string(low)]
 	case u != nil && !u.TightOnly && !u.Rare:
@@ -86,14 +86,14 @@ func unitApart(r *Reader, i int) string {
 
 // hai reads the h that people type for hai: theek h, kharab h, 500 h. One that is joined to something behind it is a letter. It asks for
 // a Hindi word that was said right before it, or a number, and not for the language of the sentence, which may end elsewhere when it is read again.
-func hai(r *Reader, i int) int {
+func hai(r *Reader, i int) (Reading, bool) {
 	if !r.Reads(i, "h") || r.In(i+1, words.AddressSign) {
-		return i
+		return Reading{}, false
 	}
 	worded := !r.Tight(i) && !r.IsGlued() && words.LookUp(r.LastSaid()).IsAny(words.HindiWord, words.HindiMaybe)
 	counted := r.At(i-1).Kind == text.Digits && !r.English
-	if !worded && !counted && !isTypedHai(r.View, i) {
-		return i
+	if !worded && !counted && !isTypedHai(&r.View, i) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAbbreviation)
 	if r.LooseEnd(i + 1) {
@@ -424,18 +424,18 @@ func isCreditBehind(v *text.View, i int) bool {
 }
 
 // course reads the x of 1-0-1 x 5 days as for.
-func course(r *Reader, i int) int {
+func course(r *Reader, i int) (Reading, bool) {
 	if !r.Reads(i, "x", "X") || r.Tight(i) || r.Tight(i+1) || r.At(i+1).Kind != text.Digits {
-		return i
+		return Reading{}, false
 	}
 	if !r.In(i+2, words.CourseUnit) {
-		return i
+		return Reading{}, false
 	}
 	dose := r.At(i-1).Kind == text.Digits && r.IsSign(i-2, '-') && r.At(i-3).Kind == text.Digits
 	word := r.At(i-1).Kind == text.Latin && !r.CountedAt(i-1) && (r.At(i-2).Kind != text.Digits || r.Reads(i-1, "mg", "ml", "mcg"))
 	rated := r.IsSign(i-2, '/') && r.At(i-1).Kind == text.Latin // 2hrs/day x 6 days
 	if !dose && !word && !rated {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)
 	if r.English {

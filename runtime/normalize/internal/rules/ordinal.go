@@ -9,14 +9,14 @@ import (
 )
 
 // ordinalNumber reads 22nd, which stays English, and 5वीं, which keeps its written ending: it carries the gender.
-func ordinalNumber(r *Reader, i int) int {
+func ordinalNumber(r *Reader, i int) (Reading, bool) {
 	t := r.At(i + 1)
 	if t.Gap || !t.Kind.Lettered() || !r.LooseEnd(i+2) || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
-	n, ok := text.NumberAt(r.View, i)
+	n, ok := text.NumberAt(&r.View, i)
 	if !ok || n.Next != i+1 || n.Size > 9 {
-		return i
+		return Reading{}, false
 	}
 	if t.Kind == text.Latin {
 		return latinOrdinal(r, i, n.Value)
@@ -25,7 +25,7 @@ func ordinalNumber(r *Reader, i int) int {
 }
 
 // latinOrdinal reads the ordinal n at token i, whose ending is in Latin letters: 22nd, 5vi, 2sri.
-func latinOrdinal(r *Reader, i int, n uint64) int {
+func latinOrdinal(r *Reader, i int, n uint64) (Reading, bool) {
 	ending := r.Str(i + 1)
 	if end := text.RomanEndings[ending]; end != "" && !r.English {
 		r.Begin(i, speech.SpanOrdinal)
@@ -39,12 +39,12 @@ func latinOrdinal(r *Reader, i int, n uint64) int {
 		return r.End(i + 2)
 	}
 	if !text.EnglishEnding(ending) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanOrdinal)
 	r.Ordinal(n)
 	next := i + 2
-	b, end := dayAt(r.View, next+1)
+	b, end := dayAt(&r.View, next+1)
 	isRange := b > 0 && end == next+3 && r.LooseEnd(end)
 	if isRange && r.TightSign(next, '-') && r.Tight(next+1) {
 		r.Say(r.Lang.Words[words.WordTo]) // 6th-8th
@@ -55,7 +55,7 @@ func latinOrdinal(r *Reader, i int, n uint64) int {
 }
 
 // hindiOrdinal reads the ordinal n at token i, whose ending is in Devanagari.
-func hindiOrdinal(r *Reader, i int, n uint64) int {
+func hindiOrdinal(r *Reader, i int, n uint64) (Reading, bool) {
 	end := r.Str(i + 1)
 	stem := ""
 	switch end {
@@ -80,7 +80,7 @@ func hindiOrdinal(r *Reader, i int, n uint64) int {
 		return r.End(i + 2)
 	}
 	if stem == "" {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanOrdinal)
 	r.Say(stem)

@@ -26,14 +26,14 @@ func digitParts(v *text.View, i int, at *[text.MaxParts]int) int {
 }
 
 // phone reads a telephone number without a country code.
-func phone(r *Reader, i int) int {
+func phone(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	if c := r.Text[t.A]; c < '6' && c > '1' || r.Joined(i) {
-		return i // most numbers begin with 2 to 5, and no telephone number does
+		return Reading{}, false // most numbers begin with 2 to 5, and no telephone number does
 	}
 	var at [text.MaxParts]int
 	var size [text.MaxParts]int
-	n := digitParts(r.View, i, &at)
+	n := digitParts(&r.View, i, &at)
 	for k := range n {
 		size[k] = len(r.Str(at[k]))
 	}
@@ -42,7 +42,7 @@ func phone(r *Reader, i int) int {
 		if !r.LooseEnd(next) || r.TightSign(next, '@') || r.NumberBehind(next, '-') {
 			continue
 		}
-		shape := shapeOfPhone(r.View, i, size[:n])
+		shape := shapeOfPhone(&r.View, i, size[:n])
 		if shape == 0 || r.TightSign(next, '*') {
 			continue
 		}
@@ -55,7 +55,7 @@ func phone(r *Reader, i int) int {
 		}
 		return r.End(next)
 	}
-	return i
+	return Reading{}, false
 }
 
 // phoneShape is how a telephone number is read.
@@ -197,23 +197,23 @@ func sayPhone(r *Reader, shape phoneShape, at []int) {
 }
 
 // phoneSign reads a number with its country code, +91 98765 43210 or (+91) 98765 43210, and one with a bracketed area, (022) 6789 1234.
-func phoneSign(r *Reader, i int) int {
+func phoneSign(r *Reader, i int) (Reading, bool) {
 	switch {
 	case r.IsSign(i, '+') && r.At(i+1).Kind == text.Digits && r.Tight(i+1):
-		if next := maskedAbroad(r, i); next > i {
-			return next
+		if reading, ok := maskedAbroad(r, i); ok {
+			return reading, true
 		}
 		return international(r, i, i+1, false)
 	case r.IsSign(i, '(') && r.IsSign(i+1, '+') && r.At(i+2).Kind == text.Digits && r.IsSign(i+3, ')'):
 		return international(r, i, i+2, true)
-	case isArea(r.View, i) && (r.ZeroLed(i+1) || isTrunkZero(r.View, i-1)):
+	case isArea(&r.View, i) && (r.ZeroLed(i+1) || isTrunkZero(&r.View, i-1)):
 		return area(r, i)
 	}
-	return i
+	return Reading{}, false
 }
 
 // international reads a number whose country code is at token first.
-func international(r *Reader, i, first int, bracket bool) int {
+func international(r *Reader, i, first int, bracket bool) (Reading, bool) {
 	code := r.Str(first)
 	country := countryCode(code)
 	from := first + 1
@@ -224,14 +224,14 @@ func international(r *Reader, i, first int, bracket bool) int {
 		from++
 	}
 	bracketed := -1
-	if !bracket && isArea(r.View, from) {
+	if !bracket && isArea(&r.View, from) {
 		bracketed = from + 1 // +91 (22) 6789 1234
 		from += 3
 	}
 	var at [text.MaxParts]int
 	n := 0
 	if len(code) == country {
-		n = digitParts(r.View, from, &at)
+		n = digitParts(&r.View, from, &at)
 	}
 	total := len(code) - country
 	if bracketed > 0 {
@@ -243,14 +243,14 @@ func international(r *Reader, i, first int, bracket bool) int {
 		k++
 	}
 	if total < 7 || total > 12 || bracket && len(code) != country {
-		return i
+		return Reading{}, false
 	}
 	next := first + 1
 	if k > 0 {
 		next = at[k-1] + 1
 	}
 	if !r.LooseEnd(next) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanPhone)
 	sayCountry(r, i, code[:country], bracket, bracketed)
@@ -260,12 +260,12 @@ func international(r *Reader, i, first int, bracket bool) int {
 		r.Cut([]byte(code[country:]), 5)
 	case len(code) > country:
 		r.Grouped(code[country:])
-	case indian && bracketed < 0 && firstDigit(r.View, at[0]) >= '6':
+	case indian && bracketed < 0 && firstDigit(&r.View, at[0]) >= '6':
 		sayPhone(r, mobile, at[:k])
 	default:
 		r.SayParts(at[:k])
 	}
-	if isExtension(r.View, next) {
+	if isExtension(&r.View, next) {
 		r.Pause()
 		r.Digits(r.Str(next), r.DigitLang())
 		next++
@@ -328,24 +328,24 @@ func countryCode(s string) int {
 func isTrunkZero(v *text.View, i int) bool { return v.At(i).Kind == text.Digits && v.Str(i) == "0" }
 
 // area reads (022) 6789 1234.
-func area(r *Reader, i int) int {
+func area(r *Reader, i int) (Reading, bool) {
 	std := len(r.Str(i + 1))
 	var at [text.MaxParts]int
-	n := digitParts(r.View, i+3, &at)
+	n := digitParts(&r.View, i+3, &at)
 	total := std
 	k := 0
 	for k < n && total < 10 {
 		total += len(r.Str(at[k]))
 		k++
 	}
-	if trunk := isTrunkZero(r.View, i-1); trunk && std == 2 {
+	if trunk := isTrunkZero(&r.View, i-1); trunk && std == 2 {
 		std, total = 3, total+1
 	}
 	if std < 3 || std > 5 || k == 0 {
-		return i
+		return Reading{}, false
 	}
 	if total < 10 || total > 11 || !r.LooseEnd(at[k-1]+1) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanPhone)
 	r.Open(i)

@@ -15,24 +15,24 @@ func quantityLang(r *Reader, i int) words.Lang {
 }
 
 // signedAmount reads what begins with a sign and is a quantity: ₹500, -7, .5, ½, +0.8%.
-func signedAmount(r *Reader, i int) int {
+func signedAmount(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	switch {
 	case t.IsCurrency(), t.IsVulgarFraction():
 	case t.Ch == '.':
 		if p := r.At(i - 1); !t.Gap && p.Kind.WordLike() {
-			return i
+			return Reading{}, false
 		}
 	case t.IsOneOf(text.Hyphens + "+"):
-		if !signFits(r.View, i) {
-			return i
+		if !signFits(&r.View, i) {
+			return Reading{}, false
 		}
 	default:
-		return i
+		return Reading{}, false
 	}
-	a, ok := text.AmountAt(r.View, i)
+	a, ok := text.AmountAt(&r.View, i)
 	if !ok {
-		return i
+		return Reading{}, false
 	}
 	return speakAmount(r, i, &a)
 }
@@ -54,14 +54,14 @@ func signFits(v *text.View, i int) bool {
 }
 
 // moneyPrefix reads Rs 499, INR 2,340, रु. 99.
-func moneyPrefix(r *Reader, i int) int {
-	if cur, _ := text.CurrencyBefore(r.View, i); cur == 0 {
+func moneyPrefix(r *Reader, i int) (Reading, bool) {
+	if cur, _ := text.CurrencyBefore(&r.View, i); cur == 0 {
 		return bareCurrency(r, i)
 	}
-	if r.TightSign(i-1, '/') && text.CurrencyCode(r.View, i-2) > 0 {
-		return i // USD/INR 84.21 is what one costs in the other
+	if r.TightSign(i-1, '/') && text.CurrencyCode(&r.View, i-2) > 0 {
+		return Reading{}, false // USD/INR 84.21 is what one costs in the other
 	}
-	a, ok := text.AmountAt(r.View, i)
+	a, ok := text.AmountAt(&r.View, i)
 	if !ok {
 		return bareCurrency(r, i)
 	}
@@ -69,9 +69,9 @@ func moneyPrefix(r *Reader, i int) int {
 }
 
 // bareCurrency says Rs in full where no figure follows: Rs five hundred.
-func bareCurrency(r *Reader, i int) int {
+func bareCurrency(r *Reader, i int) (Reading, bool) {
 	if !r.Reads(i, "Rs", "RS", "rs", "रु", "रू") {
-		return i
+		return Reading{}, false
 	}
 	next := i + 1
 	if r.TightSign(next, '.') && !r.Last(next) {
@@ -79,7 +79,7 @@ func bareCurrency(r *Reader, i int) int {
 	}
 	inCode := r.Joined(i) && r.At(i-1).Kind != text.Deva || !r.LooseEnd(i+1) && r.At(i+1).Kind != text.Deva
 	if inCode && r.At(i).Kind == text.Latin {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAmount)
 	r.Say(r.Lang.Words[words.WordRupees])
@@ -88,42 +88,42 @@ func bareCurrency(r *Reader, i int) int {
 
 // markedQuantity reads a number that a unit, a currency, a percent sign, a scale, commas or a decimal point mark as a quantity, and
 // one in front of a counted noun.
-func markedQuantity(r *Reader, i int) int {
-	a, ok := text.AmountAt(r.View, i)
+func markedQuantity(r *Reader, i int) (Reading, bool) {
+	a, ok := text.AmountAt(&r.View, i)
 	if !ok || !r.LooseEnd(a.Next) {
-		return i
+		return Reading{}, false
 	}
 	if !a.Marked() && r.ZeroLed(i) && a.N.Size > 2 {
-		return i // code 0943 - 2 min
+		return Reading{}, false // code 0943 - 2 min
 	}
 	if !a.Marked() && (!r.CountedAt(a.Next) || r.ZeroLed(i) && a.N.Size > 2) {
-		if b, ok := rangeEnd(r.View, &a); !ok || !b.Marked() && !r.CountedAt(b.Next) {
-			return i
+		if b, ok := rangeEnd(&r.View, &a); !ok || !b.Marked() && !r.CountedAt(b.Next) {
+			return Reading{}, false
 		}
 	}
 	if a.N.Frac != "" && r.ZeroLed(i) && a.N.Size > 2 {
-		return i
+		return Reading{}, false
 	}
 	return speakAmount(r, i, &a)
 }
 
 // quantity reads any other number.
-func quantity(r *Reader, i int) int {
-	a, ok := text.AmountAt(r.View, i)
+func quantity(r *Reader, i int) (Reading, bool) {
+	a, ok := text.AmountAt(&r.View, i)
 	if !ok || a.N.Size > 6 && !a.Marked() {
-		return i
+		return Reading{}, false
 	}
 	return speakAmount(r, i, &a)
 }
 
 // speakAmount says a, which began at token i, or the range that it opens.
-func speakAmount(r *Reader, i int, a *text.Amount) int {
+func speakAmount(r *Reader, i int, a *text.Amount) (Reading, bool) {
 	l := quantityLang(r, i)
-	b, ok := rangeEnd(r.View, a)
+	b, ok := rangeEnd(&r.View, a)
 	if a.IsShareOrPrice() || ok && b.IsShareOrPrice() {
 		l = r.Lang // Flat 40-60% off, iPhone ₹49,900 mein: no name goes on with a share or a price
 	}
-	if ok && isFallingPair(r.View, i, a, &b) {
+	if ok && isFallingPair(&r.View, i, a, &b) {
 		r.Begin(i, speech.SpanRange)
 		r.SayAmount(a, r.Lang, false)
 		r.Pause()
@@ -190,20 +190,20 @@ func rangeEnd(v *text.View, a *text.Amount) (b text.Amount, ok bool) {
 }
 
 // plural reads 1000s of people, which are thousands, and 1s and 0s, which are no seconds.
-func plural(r *Reader, i int) int {
+func plural(r *Reader, i int) (Reading, bool) {
 	s := r.Str(i)
 	if !r.Tight(i+1) || !r.Reads(i+1, "s") || !r.LooseEnd(i+2) || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	many := manyOf[s]
 	switch {
 	case many != "" && r.Reads(i+2, "of"):
-	case s == "0" && hasFigures(r.View, i, "1"):
+	case s == "0" && hasFigures(&r.View, i, "1"):
 		many = "zeros"
-	case s == "1" && hasFigures(r.View, i, "0"):
+	case s == "1" && hasFigures(&r.View, i, "0"):
 		many = "ones"
 	default:
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.Say(many)
@@ -226,15 +226,15 @@ func hasFigures(v *text.View, i int, figure string) bool {
 }
 
 // longNumber reads what is too long for a quantity digit by digit.
-func longNumber(r *Reader, i int) int {
+func longNumber(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanCode)
 	r.Grouped(r.Str(i))
 	return r.End(i + 1)
 }
 
 // dimensions reads 10x12 and 10 x 12 x 8.
-func dimensions(r *Reader, i int) int {
-	if symbol := plotUnit(r.View, i); symbol != "" {
+func dimensions(r *Reader, i int) (Reading, bool) {
+	if symbol := plotUnit(&r.View, i); symbol != "" {
 		r.Begin(i, speech.SpanUnit)
 		r.SayPlain(i, r.Lang)
 		r.Say(r.Lang.Words[words.WordAcross])
@@ -242,11 +242,11 @@ func dimensions(r *Reader, i int) int {
 		r.Say(r.Lang.Measure(words.Units[symbol]).Many)
 		return r.End(i + 5)
 	}
-	if !times(r.View, i) {
-		return i
+	if !times(&r.View, i) {
+		return Reading{}, false
 	}
 	l := r.Lang
-	n, ok := text.NumberAt(r.View, i+2)
+	n, ok := text.NumberAt(&r.View, i+2)
 	priced := n.Value >= 20 && r.Small(i, 1) > 0 && r.IsNear(i, words.RoundTimes, 3)
 	if ok && (n.Grouped || priced) { // 2x2,350, toll 2x110
 		r.Begin(i, speech.SpanUnit)
@@ -259,16 +259,16 @@ func dimensions(r *Reader, i int) int {
 	j := i
 	for ; ; j += 2 {
 		r.SayPlain(j, l)
-		if !times(r.View, j) || j-i > 8 {
+		if !times(&r.View, j) || j-i > 8 {
 			break
 		}
-		if isReckoned(r.View, j+3) {
+		if isReckoned(&r.View, j+3) {
 			r.Say(l.Words[words.WordTimes])
 		} else {
 			r.Say(l.Words[words.WordAcross])
 		}
 	}
-	if u, next := text.UnitAt(r.View, j+1); u != nil && !u.TightOnly && r.LooseEnd(next) {
+	if u, next := text.UnitAt(&r.View, j+1); u != nil && !u.TightOnly && r.LooseEnd(next) {
 		r.Say(l.Measure(u).Many) // 10x10x5 cm
 		return r.End(next)
 	}
@@ -289,19 +289,19 @@ func isReckoned(v *text.View, j int) bool {
 }
 
 // unitAlone reads km/h and mg/dl where no number stands before them.
-func unitAlone(r *Reader, i int) int {
+func unitAlone(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
-	u, next := text.UnitOver(r.View, i)
+	u, next := text.UnitOver(&r.View, i)
 	if u == nil {
-		u, next = bracketedUnit(r.View, i)
+		u, next = bracketedUnit(&r.View, i)
 	}
 	if raised := r.At(i + 1).IsOneOf(string(rune(text.Squared)) + string(rune(text.Cubed))); raised && u == nil && len(r.Str(i)) > 1 {
-		u, next = text.SquareAt(r.View, i) // km² alone
+		u, next = text.SquareAt(&r.View, i) // km² alone
 	}
 	if u == nil {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanUnit)
 	r.Say(r.Lang.Measure(u).Many)
@@ -349,12 +349,12 @@ func times(v *text.View, j int) bool {
 func isTimes(v *text.View, i int) bool { return v.Reads(i, "x", "X") || v.IsSign(i, text.Multiply) }
 
 // multiple reads 2x.
-func multiple(r *Reader, i int) int {
+func multiple(r *Reader, i int) (Reading, bool) {
 	if len(r.Str(i)) > 4 || !r.Tight(i+1) || !r.Reads(i+1, "x", "X") || !r.LooseEnd(i+2) {
-		return i
+		return Reading{}, false
 	}
 	if r.TightSign(i+2, text.Squared) || r.TightSign(i+2, text.Cubed) {
-		return i // 2x² is algebra
+		return Reading{}, false // 2x² is algebra
 	}
 	r.Begin(i, speech.SpanUnit)
 	r.SayPlain(i, r.Lang)
@@ -368,9 +368,9 @@ func multiple(r *Reader, i int) int {
 }
 
 // into reads the x of ₹2,500 x 12 and of 3 x ₹250.
-func into(r *Reader, i int) int {
-	if !text.Cross(r.View, i) {
-		return i
+func into(r *Reader, i int) (Reading, bool) {
+	if !text.Cross(&r.View, i) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Words[words.WordTimes])
@@ -378,15 +378,15 @@ func into(r *Reader, i int) int {
 }
 
 // ratio reads 50:50 and 3:1.
-func ratio(r *Reader, i int) int {
-	if next := mixture(r, i); next > i {
-		return next
+func ratio(r *Reader, i int) (Reading, bool) {
+	if reading, ok := mixture(r, i); ok {
+		return reading, true
 	}
 	if !r.NumberBehind(i+1, ':') || r.IsSign(i-1, ':') || r.TightSign(i+3, ':') {
-		return i // three numbers are something else
+		return Reading{}, false // three numbers are something else
 	}
 	if len(r.Str(i)) > 3 || len(r.Str(i+2)) > 3 || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanRatio)
 	r.SayPlain(i, r.Lang)
@@ -398,16 +398,16 @@ func ratio(r *Reader, i int) int {
 }
 
 // mixture reads 1:2:4, the parts of a mixture.
-func mixture(r *Reader, i int) int {
+func mixture(r *Reader, i int) (Reading, bool) {
 	if !r.NumberBehind(i+1, ':') || !r.NumberBehind(i+3, ':') {
-		return i
+		return Reading{}, false
 	}
 	if !r.LooseEnd(i+5) || r.TightSign(i+5, ':') || r.IsSign(i-1, ':') {
-		return i
+		return Reading{}, false
 	}
 	for j := i; j < i+5; j += 2 {
 		if n := r.Small(j, 2); n < 0 || r.ZeroLed(j) {
-			return i
+			return Reading{}, false
 		}
 	}
 	r.Begin(i, speech.SpanRatio)
@@ -421,10 +421,10 @@ func mixture(r *Reader, i int) int {
 }
 
 // height reads 6'2" in feet and inches.
-func height(r *Reader, i int) int {
+func height(r *Reader, i int) (Reading, bool) {
 	feet, inches := r.Small(i, 2), r.Small(i+2, 2)
 	if feet < 0 || inches < 0 || !r.NumberBehind(i+1, '\'') || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanUnit)
 	r.SayUnit(feet, words.Units["ft"])

@@ -7,21 +7,21 @@ import (
 )
 
 // Readers read what is said to be of a kind, token by token. They return i where a token is none, and the rules read it.
-var Readers = map[speech.Reading]func(r *Reader, i int) int{
+var Readers = map[speech.Reading]func(r *Reader, i int) (Reading, bool){
 	speech.ReadDigits:     asDigits,
 	speech.ReadCharacters: asCharacters,
 	speech.ReadCardinal:   asAmount(speech.SpanNumber),
 	speech.ReadOrdinal:    asOrdinal,
 	speech.ReadPhone:      asPhone,
-	speech.ReadDate:       func(r *Reader, i int) int { return asDate(r, i, false) },
-	speech.ReadMonthFirst: func(r *Reader, i int) int { return asDate(r, i, true) },
+	speech.ReadDate:       func(r *Reader, i int) (Reading, bool) { return asDate(r, i, false) },
+	speech.ReadMonthFirst: func(r *Reader, i int) (Reading, bool) { return asDate(r, i, true) },
 	speech.ReadTime:       clock,
 	speech.ReadCurrency:   asAmount(speech.SpanAmount),
 }
 
-func asDigits(r *Reader, i int) int {
+func asDigits(r *Reader, i int) (Reading, bool) {
 	if r.At(i).Kind != text.Digits {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanCode)
 	r.Grouped(r.Str(i))
@@ -29,7 +29,7 @@ func asDigits(r *Reader, i int) int {
 }
 
 // asCharacters names letters and digits. Hyphens and the like between them are heard as little as in a code.
-func asCharacters(r *Reader, i int) int {
+func asCharacters(r *Reader, i int) (Reading, bool) {
 	switch t := r.At(i); {
 	case t.Kind == text.Latin && ascii(r.Str(i)):
 		r.Begin(i, speech.SpanAcronym)
@@ -46,11 +46,11 @@ func asCharacters(r *Reader, i int) int {
 }
 
 // asAmount says a number, with its currency if there is one, as a span of a kind.
-func asAmount(kind speech.SpanKind) func(r *Reader, i int) int {
-	return func(r *Reader, i int) int {
-		a, ok := text.AmountAt(r.View, i)
+func asAmount(kind speech.SpanKind) func(r *Reader, i int) (Reading, bool) {
+	return func(r *Reader, i int) (Reading, bool) {
+		a, ok := text.AmountAt(&r.View, i)
 		if !ok {
-			return i
+			return Reading{}, false
 		}
 		r.Begin(i, kind)
 		r.SayAmount(&a, r.Lang, false)
@@ -58,13 +58,13 @@ func asAmount(kind speech.SpanKind) func(r *Reader, i int) int {
 	}
 }
 
-func asOrdinal(r *Reader, i int) int {
-	n, ok := text.NumberAt(r.View, i)
+func asOrdinal(r *Reader, i int) (Reading, bool) {
+	n, ok := text.NumberAt(&r.View, i)
 	if !ok || !n.Whole() || n.Size > 9 {
-		return i
+		return Reading{}, false
 	}
-	if next := ordinalNumber(r, i); next > i { // it is written as one
-		return next
+	if reading, ok := ordinalNumber(r, i); ok { // it is written as one
+		return reading, true
 	}
 	r.Begin(i, speech.SpanOrdinal)
 	switch {
@@ -82,15 +82,15 @@ func asOrdinal(r *Reader, i int) int {
 // hindiOrdinals are those that are not made of their number.
 var hindiOrdinals = [...]string{1: "पहला", 2: "दूसरा", 3: "तीसरा", 4: "चौथा", 6: "छठा"}
 
-func asPhone(r *Reader, i int) int {
-	for _, rule := range [...]func(*Reader, int) int{phoneSign, asPhoneDigits} {
-		if next := rule(r, i); next > i {
-			return next
+func asPhone(r *Reader, i int) (Reading, bool) {
+	for _, rule := range [...]func(*Reader, int) (Reading, bool){phoneSign, asPhoneDigits} {
+		if reading, ok := rule(r, i); ok {
+			return reading, true
 		}
 	}
 	switch t := r.At(i); {
 	case t.Kind != text.Sign:
-		return i
+		return Reading{}, false
 	case t.Ch == '+':
 		r.Begin(i, speech.SpanPhone)
 		r.Say(r.Lang.Words[words.WordPlus])
@@ -100,12 +100,12 @@ func asPhone(r *Reader, i int) int {
 }
 
 // asPhoneDigits reads a number of any length: as numbers of India are read, or in groups.
-func asPhoneDigits(r *Reader, i int) int {
+func asPhoneDigits(r *Reader, i int) (Reading, bool) {
 	if r.At(i).Kind != text.Digits {
-		return i
+		return Reading{}, false
 	}
-	if next := phone(r, i); next > i {
-		return next
+	if reading, ok := phone(r, i); ok {
+		return reading, true
 	}
 	r.Begin(i, speech.SpanPhone)
 	r.Grouped(r.Str(i))
@@ -116,8 +116,8 @@ func asPhoneDigits(r *Reader, i int) int {
 }
 
 // asDate reads numbers with any sign between them as a date, a lone one as a year, and everything else as the rules do.
-func asDate(r *Reader, i int, monthFirst bool) int {
-	if d, ok := numbersOfDate(r.View, i, monthFirst); ok {
+func asDate(r *Reader, i int, monthFirst bool) (Reading, bool) {
+	if d, ok := numbersOfDate(&r.View, i, monthFirst); ok {
 		r.Begin(i, speech.SpanDate)
 		r.SayDate(&d)
 		return r.End(d.Next)

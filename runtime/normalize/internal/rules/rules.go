@@ -3,23 +3,13 @@
 package rules
 
 import (
-	"github.com/swar-tts/swar/runtime/normalize/internal/say"
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 )
 
-// Reader is what the rules read, and where they write.
-type Reader struct {
-	*text.View
-	*say.Writer
-
-	Reason string // what made a number a code
-}
-
-// rule reads one class of writing. try looks at token i and either says what begins there and returns the token behind it, or
-// leaves everything untouched and returns i.
+// rule reads one class of writing.
 type rule struct {
 	Name       string
-	Try        func(r *Reader, i int) int
+	Try        Try
 	Identifier bool // what follows must be kept apart from it
 }
 
@@ -49,7 +39,7 @@ var (
 		{"acronym", acronym, false},
 		{"hai", hai, false},
 		{"letter", letter, false},
-		{"word", (*Reader).Keep, false},
+		{"word", keep, false},
 	}
 	devaRules = []rule{
 		{"amount of money", moneyPrefix, false},
@@ -59,7 +49,7 @@ var (
 		{"dotted short form", dottedForm, false},
 		{"short form by its neighbour", besideForm, false},
 		{"short form", shortForm, false},
-		{"word", (*Reader).Keep, false},
+		{"word", keep, false},
 	}
 	digitRules = []rule{
 		{"web address", webAddress, false},
@@ -118,7 +108,7 @@ var (
 		{"punctuation", punctuation, false},
 		{"sign", spokenSign, false},
 	}
-	foreignRules = []rule{{"Greek letter", greek, false}, {"word", (*Reader).Keep, false}}
+	foreignRules = []rule{{"Greek letter", greek, false}, {"word", keep, false}}
 	emojiRules   = []rule{{"emoji", picture, false}}
 	tagRules     = []rule{{"tag", tag, false}}
 )

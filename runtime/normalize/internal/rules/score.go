@@ -7,27 +7,27 @@ import (
 )
 
 // score reads the figures of a bowler, 4-0-22-3, and of an innings, 174/7 and 187-6, where the sentence is about sport.
-func score(r *Reader, i int) int {
+func score(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) || !r.NumberBehind(i+1, '-') && !r.NumberBehind(i+1, '/') {
-		return i
+		return Reading{}, false
 	}
-	if !isSporting(r.View, i) && !hasOvers(r.View, i+3) {
-		return i
+	if !isSporting(&r.View, i) && !hasOvers(&r.View, i+3) {
+		return Reading{}, false
 	}
-	if _, ok := text.NumericDate(r.View, i); ok && len(r.Str(i)) == 2 && r.IsSign(i+1, '-') {
-		return i // out for delivery on 14-01-26
+	if _, ok := text.NumericDate(&r.View, i); ok && len(r.Str(i)) == 2 && r.IsSign(i+1, '-') {
+		return Reading{}, false // out for delivery on 14-01-26
 	}
-	if next := figures(r, i); next > i {
-		return next
+	if reading, ok := figures(r, i); ok {
+		return reading, true
 	}
 	runs, wickets := r.Small(i, 3), r.Small(i+2, 3)
 	more := r.NumberBehind(i+3, '/') || r.NumberBehind(i+3, '-')
 	if runs < 0 || wickets < 0 || more || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
 	innings := wickets <= 10 && runs > 20
 	if !innings && (r.IsSign(i+1, '-') || runs > 10) {
-		return i // a game of 21-18 is a range of its own
+		return Reading{}, false // a game of 21-18 is a range of its own
 	}
 	r.Begin(i, speech.SpanRatio)
 	r.SayPlain(i, r.Lang)
@@ -57,13 +57,13 @@ func hasOvers(v *text.View, i int) bool {
 }
 
 // gameMinute reads the 67' of a goal.
-func gameMinute(r *Reader, i int) int {
+func gameMinute(r *Reader, i int) (Reading, bool) {
 	n := r.Small(i, 3)
 	if n < 1 || n > 120 || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
-	if !r.TightSign(i+1, '\'') || !r.LooseEnd(i+2) || !isGame(r.View, i) {
-		return i
+	if !r.TightSign(i+1, '\'') || !r.LooseEnd(i+2) || !isGame(&r.View, i) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanDuration)
 	r.SayUnit(n, words.Units["min"])
@@ -81,15 +81,15 @@ func isGame(v *text.View, i int) bool {
 }
 
 // ballsFaced reads the 52 of 78* (52), and of 78(52) beside words of sport, as the balls that the runs took.
-func ballsFaced(r *Reader, i int) int {
+func ballsFaced(r *Reader, i int) (Reading, bool) {
 	if r.Small(i, 3) < 1 || !r.IsSign(i-1, '(') || !r.IsSign(i+1, ')') {
-		return i
+		return Reading{}, false
 	}
 	notOut := r.IsSign(i-2, '*') && r.At(i-3).Kind == text.Digits
 	behindRuns := r.Tight(i-1) && r.At(i-2).Kind == text.Digits && !r.At(i-3).IsOneOf(text.Hyphens)
-	out := behindRuns && (isFence(r.View, i+2) || isSporting(r.View, i)) // 64(41)
+	out := behindRuns && (isFence(&r.View, i+2) || isSporting(&r.View, i)) // 64(41)
 	if !notOut && !out {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.SayUnit(r.Small(i, 3), words.Units["~ball"])
@@ -97,20 +97,20 @@ func ballsFaced(r *Reader, i int) int {
 }
 
 // boundaries reads 6x4 4x6 and (98b, 8x4, 2x6): the fours and the sixes of a batsman, and the balls.
-func boundaries(r *Reader, i int) int {
-	u, next := boundary(r.View, i)
+func boundaries(r *Reader, i int) (Reading, bool) {
+	u, next := boundary(&r.View, i)
 	if u == nil {
-		return i
+		return Reading{}, false
 	}
 	other := next
 	if r.At(other).IsOneOf(",;") {
 		other++
 	}
-	after, _ := boundary(r.View, other)
+	after, _ := boundary(&r.View, other)
 	balls := r.Reads(i-1, "b") || r.At(i-1).IsOneOf(",;") && r.Reads(i-2, "b")
-	before := r.At(i-1).IsOneOf(",;") && isFence(r.View, i-4) || isFence(r.View, i-3)
+	before := r.At(i-1).IsOneOf(",;") && isFence(&r.View, i-4) || isFence(&r.View, i-3)
 	if after == nil && !balls && !before {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.SayUnit(r.Small(i, 2), u)
@@ -146,9 +146,9 @@ func isFence(v *text.View, i int) bool {
 }
 
 // goals reads the end of a game in a Hindi sentence: 3-2 से जीता is तीन दो.
-func goals(r *Reader, i int) int {
+func goals(r *Reader, i int) (Reading, bool) {
 	if r.English {
-		return i
+		return Reading{}, false
 	}
 	a, b := r.Small(i, 2), r.Small(i+2, 2)
 	won := r.Reads(i+3, "se", "से") && r.IsWord(i+4, words.Games) // 34-29 से जीता
@@ -157,16 +157,16 @@ func goals(r *Reader, i int) int {
 		most = 99
 	}
 	if a < 0 || b < 0 || a > most || b > most {
-		return i
+		return Reading{}, false
 	}
 	if r.Joined(i) || !r.NumberBehind(i+1, '-') || r.NumberBehind(i+3, '-') || !r.LooseEnd(i+3) {
-		return i
+		return Reading{}, false
 	}
 	if r.CountedAt(i+3) || r.IsWord(i+3, words.Oclock) {
-		return i
+		return Reading{}, false
 	}
 	if !r.Near(i, 3, words.Games) && !r.IsWord(i+3, words.Games) && !r.IsWord(i+4, words.Games) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanRatio)
 	r.SayPlain(i, r.Lang)
@@ -175,16 +175,16 @@ func goals(r *Reader, i int) int {
 }
 
 // ageAndSex reads 45/M and 32/F, as clinics write whom they treat.
-func ageAndSex(r *Reader, i int) int {
+func ageAndSex(r *Reader, i int) (Reading, bool) {
 	if age := r.Small(i, 3); age < 1 || age > 120 || r.Joined(i) || r.ZeroLed(i) {
-		return i
+		return Reading{}, false
 	}
 	sex := i + 2
 	if !r.TightSign(i+1, '/') || !r.Tight(sex) || !r.LooseEnd(sex+1) {
-		return i
+		return Reading{}, false
 	}
 	if r.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.CodeWord, words.IdWord) || r.IsSign(i-1, '#') {
-		return i // flat 12/F
+		return Reading{}, false // flat 12/F
 	}
 	w := words.WordMale
 	switch r.Str(sex) {
@@ -192,7 +192,7 @@ func ageAndSex(r *Reader, i int) int {
 	case "F":
 		w = words.WordFemale
 	default:
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.SayPlain(i, r.Lang)
@@ -202,18 +202,18 @@ func ageAndSex(r *Reader, i int) int {
 }
 
 // figures reads overs, maidens, runs and wickets with hyphens between them.
-func figures(r *Reader, i int) int {
+func figures(r *Reader, i int) (Reading, bool) {
 	parts := 1
 	for j := i; r.NumberBehind(j+1, '-') && parts < 6; j += 2 {
 		parts++
 	}
 	next := i + 2*parts - 1
 	if parts < 3 || parts > 4 || !r.LooseEnd(next) {
-		return i
+		return Reading{}, false
 	}
 	for j := i; j < next; j += 2 {
 		if len(r.Str(j)) > 3 {
-			return i
+			return Reading{}, false
 		}
 	}
 	r.Begin(i, speech.SpanRatio)
@@ -239,13 +239,13 @@ func isSporting(v *text.View, i int) bool {
 }
 
 // relay reads 4x100m.
-func relay(r *Reader, i int) int {
+func relay(r *Reader, i int) (Reading, bool) {
 	if !r.Tight(i+1) || !r.Reads(i+1, "x", "X") || !r.TightDigits(i+2) || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
-	a, ok := text.AmountAt(r.View, i+2)
+	a, ok := text.AmountAt(&r.View, i+2)
 	if !ok || a.Unit == nil || !r.LooseEnd(a.Next) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanUnit)
 	r.SayPlain(i, r.Lang)

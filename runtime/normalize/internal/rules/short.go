@@ -7,32 +7,32 @@ import (
 )
 
 // shortForm says in full what is written short: Dr. Rao, No. 5, A/c, approx.
-func shortForm(r *Reader, i int) int {
-	if next := strokedForm(r, i); next > i {
-		return next
+func shortForm(r *Reader, i int) (Reading, bool) {
+	if reading, ok := strokedForm(r, i); ok {
+		return reading, true
 	}
 	t := r.At(i)
 	e := t.Word
 	if !e.Is(words.Shortened) || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	next := i + 1
 	if t.Cas == words.Upper && (!r.LooseEnd(next) || r.NumberBehind(next, '-')) {
-		return i // TXN9087 is a code, and TKT-000123
+		return Reading{}, false // TXN9087 is a code, and TKT-000123
 	}
 	if quoted := r.At(i-1).IsOneOf("\"'") && r.At(next).IsOneOf("\"'"); quoted && t.Cas == words.Upper {
-		return i // SMS 'BAL' to 9223766666
+		return Reading{}, false // SMS 'BAL' to 9223766666
 	}
 	dot := r.IsSign(next, '.') && !r.TightSign(next+1, '.')
 	if dot && !r.Last(next) {
 		next++
 	}
-	dot = dot || stopsBehind(r.View, next)
-	if !isShort(r.View, i, next, dot) {
-		return i
+	dot = dot || stopsBehind(&r.View, next)
+	if !isShort(&r.View, i, next, dot) {
+		return Reading{}, false
 	}
 	full := e.Full
-	if e.Is(words.DotOrTitle) && r.Str(i) == "Dr" && text.CurrencyCode(r.View, next) > 0 {
+	if e.Is(words.DotOrTitle) && r.Str(i) == "Dr" && text.CurrencyCode(&r.View, next) > 0 {
 		full = "debit"
 	}
 	if full == "" {
@@ -44,17 +44,17 @@ func shortForm(r *Reader, i int) int {
 }
 
 // chatForm says in full what chats spell short: krna, tk.
-func chatForm(r *Reader, i int) int {
+func chatForm(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	c := t.Word.Chat
 	if c == nil || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	if t.Cas == words.Upper {
 		isCode := !r.LooseEnd(i+1) || r.NumberBehind(i+1, '-')
-		shouted := isShouted(r.View, i-1) || isShouted(r.View, i+1) // KYA KR RHA
+		shouted := isShouted(&r.View, i-1) || isShouted(&r.View, i+1) // KYA KR RHA
 		if isCode || c.Letters && !shouted {
-			return i
+			return Reading{}, false
 		}
 	}
 	r.Begin(i, speech.SpanAbbreviation)
@@ -77,22 +77,22 @@ func stopsBehind(v *text.View, i int) bool {
 }
 
 // strokedForm reads A/c, w/ and the cr of money that came.
-func strokedForm(r *Reader, i int) int {
-	full, next := text.Stroked(r.View, i), i+3
+func strokedForm(r *Reader, i int) (Reading, bool) {
+	full, next := text.Stroked(&r.View, i), i+3
 	switch {
 	case full == "without":
 		full = r.Lang.Words[words.WordWithout]
 	case full != "":
-	case r.Reads(i, "w", "W") && r.Reads(i+2, "in") && beginsStroked(r.View, i):
+	case r.Reads(i, "w", "W") && r.Reads(i+2, "in") && beginsStroked(&r.View, i):
 		full = "within"
-	case r.Reads(i, "a", "A") && r.Reads(i+2, "cs", "Cs", "CS", "c's") && beginsStroked(r.View, i):
+	case r.Reads(i, "a", "A") && r.Reads(i+2, "cs", "Cs", "CS", "c's") && beginsStroked(&r.View, i):
 		full = "accounts"
-	case r.Reads(i, "w") && isWith(r.View, i):
+	case r.Reads(i, "w") && isWith(&r.View, i):
 		full, next = "with", i+2 // no Hindi word fits in front of its noun
 	default:
-		a, ok := amountBefore(r.View, i)
-		if !ok || !text.IsCredited(r.View, i, &a) {
-			return i
+		a, ok := amountBefore(&r.View, i)
+		if !ok || !text.IsCredited(&r.View, i, &a) {
+			return Reading{}, false
 		}
 		full, next = "credited", i+1
 		if r.TightSign(next, '.') {
@@ -197,9 +197,9 @@ func isWith(v *text.View, i int) bool {
 }
 
 // dottedForm reads e.g., w.r.t., H.No. and कि.मी.
-func dottedForm(r *Reader, i int) int {
+func dottedForm(r *Reader, i int) (Reading, bool) {
 	if !r.TightSign(i+1, '.') || !r.Tight(i+2) || r.At(i+2).Kind != r.At(i).Kind || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	var buf [24]byte
 	key := buf[:0]
@@ -207,7 +207,7 @@ func dottedForm(r *Reader, i int) int {
 	for {
 		s := r.Str(j)
 		if len(key)+len(s) > cap(key) {
-			return i
+			return Reading{}, false
 		}
 		low, _ := words.Fold(key[len(key):], s)
 		key = key[:len(key)+len(low)]
@@ -217,11 +217,11 @@ func dottedForm(r *Reader, i int) int {
 		j += 2
 	}
 	full := words.Dotted(key)
-	if string(key) == "pm" && (r.IsSign(i-1, '%') || text.IsMoneyBehind(r.View, i-1)) {
+	if string(key) == "pm" && (r.IsSign(i-1, '%') || text.IsMoneyBehind(&r.View, i-1)) {
 		full = r.Lang.Words[words.WordPerMonth] // interest, never the afternoon
 	}
 	if full == "" {
-		return i
+		return Reading{}, false
 	}
 	next := j + 1
 	if r.TightSign(next, '.') && (!r.Last(next) || r.IsSign(next+1, ')')) {

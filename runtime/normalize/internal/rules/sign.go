@@ -7,22 +7,22 @@ import (
 )
 
 // picture passes over an emoji.
-func picture(r *Reader, i int) int { return r.Hush(i, i+1, speech.SpanEmoji) }
+func picture(r *Reader, i int) (Reading, bool) { return r.Hush(i, i+1, speech.SpanEmoji) }
 
 // tag passes over a tag.
-func tag(r *Reader, i int) int { return r.Hush(i, i+1, speech.SpanMarkup) }
+func tag(r *Reader, i int) (Reading, bool) { return r.Hush(i, i+1, speech.SpanMarkup) }
 
 // emoticon passes over :), ;-), :D and <3.
-func emoticon(r *Reader, i int) int {
+func emoticon(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
-	if t.Ch == '<' && heart(r.View, i) {
+	if t.Ch == '<' && heart(&r.View, i) {
 		return r.Hush(i, i+2, speech.SpanEmoji)
 	}
-	if isAppMark(r.View, i) {
+	if isAppMark(&r.View, i) {
 		return r.Hush(i, i+3, speech.SpanMarkup)
 	}
 	if t.Ch != ':' && t.Ch != ';' {
-		return i
+		return Reading{}, false
 	}
 	j := i + 1
 	if r.TightSign(j, '-') || r.TightSign(j, '\'') {
@@ -31,26 +31,26 @@ func emoticon(r *Reader, i int) int {
 	mouth := r.At(j)
 	switch {
 	case !r.Tight(j):
-		return i
+		return Reading{}, false
 	case mouth.Kind == text.Latin:
 		if !t.Gap || !r.Reads(j, "D", "P", "p") || r.TightSign(j+1, '+') || r.TightSign(j+1, '-') {
-			return i
+			return Reading{}, false
 		}
 		j++
 	case mouth.IsOneOf("@") && t.Gap:
 		j++
 	case mouth.IsOneOf("()"):
-		if !t.Gap && mouth.Ch == '(' || mouth.Ch == ')' && inBrackets(r.View, i) {
-			return i // the bracket is a bracket
+		if !t.Gap && mouth.Ch == '(' || mouth.Ch == ')' && inBrackets(&r.View, i) {
+			return Reading{}, false // the bracket is a bracket
 		}
 		for n := 0; n < text.Lookahead && r.TightSign(j, mouth.Ch); n++ {
 			j++
 		}
 	default:
-		return i
+		return Reading{}, false
 	}
 	if !r.LooseEnd(j) {
-		return i
+		return Reading{}, false
 	}
 	return r.Hush(i, j, speech.SpanEmoji)
 }
@@ -94,19 +94,19 @@ func heart(v *text.View, i int) bool {
 }
 
 // laugh passes over XD.
-func laugh(r *Reader, i int) int {
+func laugh(r *Reader, i int) (Reading, bool) {
 	if !r.Reads(i, "XD", "xD") || r.Joined(i) || !r.LooseEnd(i+1) {
-		return i
+		return Reading{}, false
 	}
 	read := r.IsWord(i+1, words.DigitName) || text.IsIn(" zero one two three four five six seven eight nine ", r.AtWord(i+1))
 	if r.At(i+1).Kind == text.Digits || r.TightSign(i+1, '-') || read {
-		return i // XD 42 and XD-42 are codes
+		return Reading{}, false // XD 42 and XD-42 are codes
 	}
 	return r.Hush(i, i+1, speech.SpanEmoji)
 }
 
 // punctuation keeps what parts and ends sentences.
-func punctuation(r *Reader, i int) int {
+func punctuation(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	switch t.Ch {
 	case text.Danda:
@@ -121,8 +121,8 @@ func punctuation(r *Reader, i int) int {
 		r.Open(i)
 	case ')':
 		switch {
-		case !isMarker(r.View, i):
-			if !inBrackets(r.View, i) {
+		case !isMarker(&r.View, i):
+			if !inBrackets(&r.View, i) {
 				r.DropColon()
 			}
 			r.Close(')')
@@ -130,7 +130,7 @@ func punctuation(r *Reader, i int) int {
 			r.Pause()
 		}
 	case '"', '\'':
-		begins := t.Gap || r.Waits() || opensAddress(r.View, i-1)
+		begins := t.Gap || r.Waits() || opensAddress(&r.View, i-1)
 		if begins && r.Tight(i+1) && !r.At(i+1).IsOneOf(".,;:?!)") {
 			r.Open(i)
 		} else {
@@ -139,9 +139,9 @@ func punctuation(r *Reader, i int) int {
 	case '-', text.EnDash, text.EmDash:
 		return dash(r, i)
 	default:
-		return i
+		return Reading{}, false
 	}
-	return i + 1
+	return r.Done(i + 1)
 }
 
 // isMarker reports whether the bracket at i belongs to a list number, 1), which has no opening one.
@@ -154,8 +154,8 @@ func isMarker(v *text.View, i int) bool {
 }
 
 // dots reads a full stop or an ellipsis.
-func dots(r *Reader, i int) int {
-	if text.IsDotOfName(r.View, i) {
+func dots(r *Reader, i int) (Reading, bool) {
+	if text.IsDotOfName(&r.View, i) {
 		r.Begin(i, speech.SpanSign)
 		r.Say(r.Lang.Words[words.WordDot])
 		return r.End(i + 1)
@@ -169,16 +169,16 @@ func dots(r *Reader, i int) int {
 	} else {
 		r.Mark(".")
 	}
-	return j
+	return r.Done(j)
 }
 
 // bar reads |: a danda behind Devanagari, else the border between two cells.
-func bar(r *Reader, i int) int {
+func bar(r *Reader, i int) (Reading, bool) {
 	j := i
 	for r.IsSign(j, '|') {
 		j++
 	}
-	if text.IsDanda(r.View, i) && j <= i+2 {
+	if text.IsDanda(&r.View, i) && j <= i+2 {
 		r.Mark("।")
 	} else if i > r.Start && j < r.Stop {
 		r.Pause()
@@ -187,7 +187,7 @@ func bar(r *Reader, i int) int {
 }
 
 // dash keeps a hyphen or a dash between words; before a number it is a pause.
-func dash(r *Reader, i int) int {
+func dash(r *Reader, i int) (Reading, bool) {
 	j := i
 	for t := r.At(j); t.IsOneOf(text.Dashes) && (j == i || !t.Gap); t = r.At(j) {
 		j++
@@ -203,7 +203,7 @@ func dash(r *Reader, i int) int {
 		r.Pause()
 		return r.Hush(i, j, speech.SpanSign)
 	}
-	if !r.BehindWord() || !next.Kind.WordLike() || isMaskAlone(r.View, j) {
+	if !r.BehindWord() || !next.Kind.WordLike() || isMaskAlone(&r.View, j) {
 		return r.Hush(i, j, speech.SpanSign)
 	}
 	mark := "-"
@@ -214,7 +214,7 @@ func dash(r *Reader, i int) int {
 		mark = "—"
 	}
 	r.Hyphenate(mark, t.Gap, next.Gap)
-	return j
+	return r.Done(j)
 }
 
 // isMaskAlone reports whether a mask of crosses begins at token i and no digits are left behind it: ई-XXXX.
@@ -227,9 +227,9 @@ func isMaskAlone(v *text.View, i int) bool {
 }
 
 // spokenSign reads signs that are words, and drops those that are none.
-func spokenSign(r *Reader, i int) int {
-	if next := bareRate(r, i); next > i {
-		return next
+func spokenSign(r *Reader, i int) (Reading, bool) {
+	if reading, ok := bareRate(r, i); ok {
+		return reading, true
 	}
 	t := r.At(i)
 	if t.Ch == '%' && r.Tight(i+1) && r.Reads(i+1, "ile", "iles") && r.LooseEnd(i+2) {
@@ -237,7 +237,7 @@ func spokenSign(r *Reader, i int) int {
 		r.Say("percentile")
 		return r.End(i + 2)
 	}
-	if isKey(r.View, i) {
+	if isKey(&r.View, i) {
 		r.Begin(i, speech.SpanSign)
 		if t.Ch == '#' {
 			r.Say(r.Lang.Words[words.WordHash])
@@ -246,7 +246,7 @@ func spokenSign(r *Reader, i int) int {
 		}
 		return r.End(i + 1)
 	}
-	if isPrompt(r.View, i) {
+	if isPrompt(&r.View, i) {
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	}
 	if cur := text.SignCurrency(t.Ch); cur > 0 {
@@ -259,13 +259,13 @@ func spokenSign(r *Reader, i int) int {
 		r.Say(r.Lang.Measure(u).Many)
 		return r.End(i + 1)
 	}
-	w := signWord(r.View, i)
+	w := signWord(&r.View, i)
 	if w == words.NoWord {
 		parting := "<>" + string(rune(text.Arrow))
-		if (r.At(i-1).Kind == text.Digits || r.IsWord(i-1, words.ScaleWord)) && !isLetterBehind(r.View, i+1) {
+		if (r.At(i-1).Kind == text.Digits || r.IsWord(i-1, words.ScaleWord)) && !isLetterBehind(&r.View, i+1) {
 			parting = "<>/" + string(rune(text.Arrow))
 		}
-		if inside := i > r.Start && i+1 < r.Stop; inside && t.IsOneOf(parting) && !isAngled(r.View, i) {
+		if inside := i > r.Start && i+1 < r.Stop; inside && t.IsOneOf(parting) && !isAngled(&r.View, i) {
 			r.Pause()
 		}
 		return r.Hush(i, i+1, speech.SpanSign)
@@ -306,20 +306,20 @@ func isAngled(v *text.View, i int) bool {
 }
 
 // change reads the arrow that leads from one number to another: 60L->75L.
-func change(r *Reader, i int) int {
+func change(r *Reader, i int) (Reading, bool) {
 	next := i + 1
 	if r.IsSign(i, '-') && r.TightSign(next, '>') {
 		next++
 	} else if !r.IsSign(i, text.Arrow) {
-		return i
+		return Reading{}, false
 	}
 	before := i - 1
 	number := r.At(before).Kind == text.Digits || r.IsSign(before, '%') || r.IsWord(before, words.ScaleWord) && r.At(before-1).Kind == text.Digits
-	if r.At(before).Kind == text.Digits && (r.ZeroLed(before) || text.ContextOf(r.View, before).What != text.NoContext) {
-		return i // order 0093 → 1 thali
+	if r.At(before).Kind == text.Digits && (r.ZeroLed(before) || text.ContextOf(&r.View, before).What != text.NoContext) {
+		return Reading{}, false // order 0093 → 1 thali
 	}
 	if !number || !r.At(next).OpensNumber() && !r.At(next).IsCurrency() {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Words[words.WordTo])
@@ -328,14 +328,14 @@ func change(r *Reader, i int) int {
 
 // polarity reads +ve and -ve, as of Rh -ve, which are English words in Hindi sentences, too, and the minus of a blood group: O-. Its plus
 // is a plus, as people say it.
-func polarity(r *Reader, i int) int {
+func polarity(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	said, next := "positive", i+2
 	switch {
-	case isBloodGroup(r.View, i) && t.Ch != '+':
+	case isBloodGroup(&r.View, i) && t.Ch != '+':
 		said, next = r.Lang.Words[words.WordNegative], i+1
 	case !t.IsOneOf("+-") || !r.Tight(i+1) || !r.Reads(i+1, "ve") || !r.LooseEnd(i+2):
-		return i
+		return Reading{}, false
 	case t.Ch == '-':
 		said = "negative"
 	}
@@ -438,26 +438,26 @@ var signWords = [256]words.Connector{
 }
 
 // bareRate reads the stroke of 1500/month and 96.72/L, where no currency says that a price stands before it.
-func bareRate(r *Reader, i int) int {
+func bareRate(r *Reader, i int) (Reading, bool) {
 	if !r.IsSign(i, '/') || !r.Tight(i+1) || !r.LooseEnd(i+2) {
-		return i
+		return Reading{}, false
 	}
 	if !r.Tight(i) && words.Rates[r.AtWord(i+1)] == "" {
-		return i // 7,800 /cumm
+		return Reading{}, false // 7,800 /cumm
 	}
-	if next := frequency(r, i); next > i {
-		return next
+	if reading, ok := frequency(r, i); ok {
+		return reading, true
 	}
-	j, counts := ratedNumber(r.View, i)
+	j, counts := ratedNumber(&r.View, i)
 	switch {
 	case j < 0:
-		return i
-	case isMonthlyRate(r.View, i, j):
+		return Reading{}, false
+	case isMonthlyRate(&r.View, i, j):
 		r.Begin(i, speech.SpanAmount)
 		r.Say(r.Lang.Words[words.WordPerMonth])
 		return r.End(i + 2)
-	case !isRate(r.View, i, j, counts):
-		return i
+	case !isRate(&r.View, i, j, counts):
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAmount)
 	r.SayRate(i+1, r.Lang)
@@ -515,11 +515,11 @@ func countsMoney(v *text.View, j int) bool {
 }
 
 // frequency reads the stroke of once/wk and of trip/head.
-func frequency(r *Reader, i int) int {
+func frequency(r *Reader, i int) (Reading, bool) {
 	often := r.In(i-1, words.Frequency) && r.In(i+1, words.Period)
 	heads := r.In(i+1, words.HeadWord) && r.At(i-1).Kind == text.Latin && !r.In(i-1, words.HeadWord) // trip/head
 	if !often && !heads {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)
 	r.SayRate(i+1, r.Lang)

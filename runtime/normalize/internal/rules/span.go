@@ -26,43 +26,43 @@ func lengthAt(v *text.View, i int) int {
 }
 
 // duration reads 2h 30m, 1h30m20s, 12m 30s and, where the sentence speaks of how long something lasts, 15m and 2:03:15.
-func duration(r *Reader, i int) int {
-	if next := stopwatch(r, i); next > i {
-		return next
+func duration(r *Reader, i int) (Reading, bool) {
+	if reading, ok := stopwatch(r, i); ok {
+		return reading, true
 	}
-	first := lengthAt(r.View, i+1)
+	first := lengthAt(&r.View, i+1)
 	if first < 0 || !r.Tight(i+1) || len(r.Str(i)) > 3 {
-		return i
+		return Reading{}, false
 	}
 	j, last := i, -1
 	for {
-		k := lengthAt(r.View, j+1)
+		k := lengthAt(&r.View, j+1)
 		if k <= last || !r.Tight(j+1) || r.At(j).Kind != text.Digits || len(r.Str(j)) > 3 {
 			break
 		}
 		last = k
 		j += 2
 		if !r.LooseEnd(j) && r.At(j).Kind != text.Digits {
-			return i
+			return Reading{}, false
 		}
 	}
 	if j == i+2 {
 		return lastingMetres(r, i)
 	}
 	if !r.LooseEnd(j) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanDuration)
 	for k := i; k < j; k += 2 {
-		r.SayUnit(r.Small(k, 3), words.Units[lengths[lengthAt(r.View, k+1)].unit])
+		r.SayUnit(r.Small(k, 3), words.Units[lengths[lengthAt(&r.View, k+1)].unit])
 	}
 	return r.End(j)
 }
 
 // lastingMetres reads 15m as minutes, or as months, behind the words for either.
-func lastingMetres(r *Reader, i int) int {
+func lastingMetres(r *Reader, i int) (Reading, bool) {
 	if !r.Reads(i+1, "m") || !r.LooseEnd(i+2) || r.At(i+2).IsOneOf("/"+string(rune(text.Squared))) {
-		return i
+		return Reading{}, false
 	}
 	u := ""
 	for j := max(r.Start, i-6); j < min(r.Stop, i+5); j++ {
@@ -74,7 +74,7 @@ func lastingMetres(r *Reader, i int) int {
 		}
 	}
 	if u == "" {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanDuration)
 	r.SayUnit(r.Small(i, 3), words.Units[u])
@@ -82,13 +82,13 @@ func lastingMetres(r *Reader, i int) int {
 }
 
 // termLetters reads 60 M behind a tenure, 7D behind a window and 2N/3D or 3D/2N, the nights and days of a journey.
-func termLetters(r *Reader, i int) int {
+func termLetters(r *Reader, i int) (Reading, bool) {
 	if r.Small(i, 3) < 1 || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	if first, second := r.Small(i, 2), r.Small(i+3, 2); first > 0 && second > 0 {
 		for _, letters := range [...]string{"ND", "DN"} {
-			if isTrip(r.View, i, letters) {
+			if isTrip(&r.View, i, letters) {
 				r.Begin(i, speech.SpanDuration)
 				r.SayUnit(first, tripUnits[letters[0]])
 				r.SayUnit(second, tripUnits[letters[1]])
@@ -97,7 +97,7 @@ func termLetters(r *Reader, i int) int {
 		}
 	}
 	if !r.LooseEnd(i + 2) {
-		return i
+		return Reading{}, false
 	}
 	u := ""
 	if r.Reads(i+1, "N") && r.IsNear(i, words.Starred, 7) {
@@ -112,7 +112,7 @@ func termLetters(r *Reader, i int) int {
 		}
 	}
 	if u == "" {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanDuration)
 	r.SayUnit(r.Small(i, 3), words.Units[u])
@@ -131,9 +131,9 @@ func isTrip(v *text.View, i int, letters string) bool {
 }
 
 // stopwatch reads what a clock cannot show, 52:40, and what a race or a film took, 2:03:15.
-func stopwatch(r *Reader, i int) int {
+func stopwatch(r *Reader, i int) (Reading, bool) {
 	if !r.NumberBehind(i+1, ':') || len(r.Str(i+2)) != 2 || len(r.Str(i)) > 2 || r.IsSign(i-1, ':') {
-		return i
+		return Reading{}, false
 	}
 	three := r.NumberBehind(i+3, ':')
 	next := i + 3
@@ -146,14 +146,14 @@ func stopwatch(r *Reader, i int) int {
 		return hundredths(r, i)
 	}
 	if !r.LooseEnd(next) || r.NumberBehind(next, ':') || r.NumberBehind(next, '.') {
-		return i
+		return Reading{}, false
 	}
 	if b > 59 || three && r.Small(i+4, 2) < 0 {
-		return i
+		return Reading{}, false
 	}
 	if three {
-		if !isTaken(r.View, i, next) {
-			return i
+		if !isTaken(&r.View, i, next) {
+			return Reading{}, false
 		}
 		return sayStopwatch(r, i, next, false, false)
 	}
@@ -161,21 +161,21 @@ func stopwatch(r *Reader, i int) int {
 }
 
 // twoLengths reads a and the minutes or seconds behind its colon at token i: 2:30 घंटे, 3:40 min, the 0:30 of a video, 52:40.
-func twoLengths(r *Reader, i, a int) int {
+func twoLengths(r *Reader, i, a int) (Reading, bool) {
 	next := i + 3
 	late := a < 13 && r.Reads(next, "late", "Late", "लेट")
 	hours := r.In(next, words.Hourly)
 	minutes := r.In(next, words.MinuteWord)
 	played := r.In(i-1, words.Media) || a == 0 && r.IsNear(i, words.Media, 14)
-	if said := late || hours || minutes || played; !said && (a < 13 || !isTaken(r.View, i, next)) {
-		return i
+	if said := late || hours || minutes || played; !said && (a < 13 || !isTaken(&r.View, i, next)) {
+		return Reading{}, false
 	}
 	return sayStopwatch(r, i, next, late || hours, hours || minutes)
 }
 
 // sayStopwatch says the lengths that tokens i to next are: hours first, or minutes and seconds. named means that token next is the unit
 // that has been said.
-func sayStopwatch(r *Reader, i, next int, hours, named bool) int {
+func sayStopwatch(r *Reader, i, next int, hours, named bool) (Reading, bool) {
 	three := next == i+5
 	r.Begin(i, speech.SpanDuration)
 	k := 1
@@ -197,7 +197,7 @@ func sayStopwatch(r *Reader, i, next int, hours, named bool) int {
 }
 
 // hundredths reads 2:59.05, minutes and seconds as races are timed.
-func hundredths(r *Reader, i int) int {
+func hundredths(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanDuration)
 	if n := r.Small(i, 2); n > 0 {
 		r.SayUnit(n, words.Units["min"])
@@ -220,14 +220,14 @@ func isTaken(v *text.View, i, next int) bool {
 }
 
 // weekdayRange reads Mon-Fri and सोम-शनि; the short ones are said in full.
-func weekdayRange(r *Reader, i int) int {
-	if text.WeekdayAt(r.View, i) == 0 || r.Joined(i) || !weekdayBehind(r.View, i+1) {
-		return i
+func weekdayRange(r *Reader, i int) (Reading, bool) {
+	if text.WeekdayAt(&r.View, i) == 0 || r.Joined(i) || !weekdayBehind(&r.View, i+1) {
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanRange)
 	sayWeekday(r, i)
 	next := i + 1
-	for weekdayBehind(r.View, next) {
+	for weekdayBehind(&r.View, next) {
 		r.Say(r.Lang.Words[words.WordTo])
 		sayWeekday(r, next+1)
 		next += 2
@@ -244,7 +244,7 @@ func weekdayBehind(v *text.View, i int) bool {
 }
 
 func sayWeekday(r *Reader, i int) {
-	d := text.WeekdayAt(r.View, i)
+	d := text.WeekdayAt(&r.View, i)
 	if r.At(i).Kind == text.Deva {
 		r.Say(r.Home.Weekdays[d])
 	} else {
@@ -253,13 +253,13 @@ func sayWeekday(r *Reader, i int) {
 }
 
 // letterRange reads rows A-F: two letters behind the word for what they name.
-func letterRange(r *Reader, i int) int {
+func letterRange(r *Reader, i int) (Reading, bool) {
 	if !r.Capital(i) || !r.Capital(i+2) || !r.At(i+1).IsOneOf(text.Hyphens) || r.At(i+1).Gap != r.At(i+2).Gap {
-		return i
+		return Reading{}, false
 	}
 	ascends := r.Text[r.Toks[i].A] < r.Text[r.Toks[i+2].A]
 	if !ascends || !r.IsWord(i-1, words.Lettered) || !r.LooseEnd(i+3) || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanRange)
 	r.Letters(r.Str(i), r.Lang)
@@ -269,9 +269,9 @@ func letterRange(r *Reader, i int) int {
 }
 
 // chatWord reads 2day and gr8 as the words that they sound like.
-func chatWord(r *Reader, i int) int {
+func chatWord(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	j := i
 	for j < i+3 && (r.At(j).Kind == text.Latin || r.At(j).Kind == text.Digits) {
@@ -280,17 +280,17 @@ func chatWord(r *Reader, i int) int {
 		}
 	}
 	if j == i+1 || !r.LooseEnd(j) {
-		return i
+		return Reading{}, false
 	}
 	s := r.Between(i, j)
 	var buf [8]byte
 	if len(s) > len(buf) {
-		return i
+		return Reading{}, false
 	}
 	low, cas := words.Fold(buf[:0], s)
 	word := words.Figured(low)
 	if word == "" || cas == words.Upper && string(low) != "7up" {
-		return i
+		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAbbreviation)
 	r.Say(word)
@@ -298,17 +298,17 @@ func chatWord(r *Reader, i int) int {
 }
 
 // inches reads the mark of 6.7" where a number has it and no quotation is open.
-func inches(r *Reader, i int) int {
-	a, ok := text.NumberAt(r.View, i)
+func inches(r *Reader, i int) (Reading, bool) {
+	a, ok := text.NumberAt(&r.View, i)
 	if !ok || a.Size > 3 || r.Joined(i) {
-		return i
+		return Reading{}, false
 	}
 	if !r.TightSign(a.Next, '"') || !r.LooseEnd(a.Next+1) {
-		return i
+		return Reading{}, false
 	}
 	for j := i - 1; j >= max(r.Start, i-text.Lookahead); j-- {
 		if r.IsSign(j, '"') && !(r.Tight(j) && r.At(j-1).Kind == text.Digits) {
-			return i
+			return Reading{}, false
 		}
 	}
 	r.Begin(i, speech.SpanUnit)

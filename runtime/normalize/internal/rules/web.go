@@ -19,33 +19,33 @@ const maxAddress = 256
 func within(v *text.View, i, j int) bool { return v.At(j).B-v.At(i).A <= maxAddress }
 
 // webAddress reads support@acme.co.in, ramesh.k@okaxis, https://x.y/z, www.irctc.co.in and acme.com/offer.
-func webAddress(r *Reader, i int) int {
+func webAddress(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
-	if t.Blob == 0 || r.Tight(i) && !opensAddress(r.View, i-1) {
-		return i
+	if t.Blob == 0 || r.Tight(i) && !opensAddress(&r.View, i-1) {
+		return Reading{}, false
 	}
 	if t.Blob&text.HasAt != 0 {
-		if next := email(r, i); next > i {
-			return next
+		if reading, ok := email(r, i); ok {
+			return reading, true
 		}
 	}
 	if r.TightSign(i+3, '/') && r.At(i+4).Gap && r.IsSign(i+2, '/') && r.Reads(i, "http", "https") {
 		return r.Hush(i, i+4, speech.SpanURL) // https:// acme.in
 	}
 	first := i
-	if t.Blob&text.HasSlashes != 0 && isScheme(r.View, i) {
+	if t.Blob&text.HasSlashes != 0 && isScheme(&r.View, i) {
 		first = i + 4
 	}
-	next, ok := domain(r.View, first)
+	next, ok := domain(&r.View, first)
 	if first == i && !ok {
-		if next = file(r.View, i); next == i {
-			return i
+		if next = file(&r.View, i); next == i {
+			return Reading{}, false
 		}
 	}
 	r.Begin(i, speech.SpanURL)
-	next = path(r.View, next)
+	next = path(&r.View, next)
 	sayAddress(r, first, next)
-	return r.End(query(r.View, next))
+	return r.End(query(&r.View, next))
 }
 
 // file returns the end of a name of a file, main.rs or src/app.py, and of what is dotted behind a mark of code, `user.name`; i for none.
@@ -85,16 +85,16 @@ func isScheme(v *text.View, i int) bool {
 }
 
 // email reads an address with @.
-func email(r *Reader, i int) int {
+func email(r *Reader, i int) (Reading, bool) {
 	j := i
-	for inName(r.View, j, i) && !r.IsSign(j, '@') && within(r.View, i, j) && strings.IndexByte(r.AtWord(j), '\'') < 0 {
+	for inName(&r.View, j, i) && !r.IsSign(j, '@') && within(&r.View, i, j) && strings.IndexByte(r.AtWord(j), '\'') < 0 {
 		j++
 	}
 	if j == i || !r.TightSign(j, '@') || !r.Tight(j+1) || r.At(j+1).Kind != text.Latin {
-		return i
+		return Reading{}, false
 	}
 	k := j + 1
-	for inName(r.View, k, i) && !r.At(k).IsOneOf("_+") && within(r.View, i, k) && !endsHandle(r.View, k) {
+	for inName(&r.View, k, i) && !r.At(k).IsOneOf("_+") && within(&r.View, i, k) && !endsHandle(&r.View, k) {
 		k++
 	}
 	for r.At(k-1).Kind == text.Sign {
@@ -193,7 +193,7 @@ func query(v *text.View, j int) int {
 // sayAddress says tokens i to next.
 func sayAddress(r *Reader, i, next int) {
 	l := r.Lang
-	if end := hexName(r.View, i); end > i {
+	if end := hexName(&r.View, i); end > i {
 		byFours(r, r.Between(i, end))
 		i = end
 	}
@@ -235,22 +235,22 @@ func sayAddress(r *Reader, i, next int) {
 // is said in full, for it would be when it is read again.
 func sayName(r *Reader, j int, last bool) {
 	t, s := r.At(j), r.Str(j)
-	if text.IsDecidedBeside(r.View, j) && t.Cas != words.Upper {
+	if text.IsDecidedBeside(&r.View, j) && t.Cas != words.Upper {
 		r.Doubt()
 	}
-	if full, _ := besideWord(r.View, j); last && full != "" {
+	if full, _ := besideWord(&r.View, j); last && full != "" {
 		r.Say(full)
 		return
 	}
 	short := t.Kind == text.Latin && t.Word.Full != ""
 	switch {
-	case isSpelledEnd(r.View, j):
+	case isSpelledEnd(&r.View, j):
 		r.Letters(s, r.Lang)
 	case s == "Rs" || s == "RS" || s == "rs":
 		r.Say(r.Lang.Words[words.WordRupees]) // as it would be alone
 	case s == "www" && r.English:
 		r.Say("w w w")
-	case s == "www", t.Cas == words.Upper && len(s) <= 6 && !text.SaidAsWord(t.Word, s), text.Crosses(r.View, j):
+	case s == "www", t.Cas == words.Upper && len(s) <= 6 && !text.SaidAsWord(t.Word, s), text.Crosses(&r.View, j):
 		r.Letters(s, r.Lang)
 	case short && (t.Word.Is(words.DotOrNone) || last && r.IsSign(j+1, '.')):
 		r.Say(t.Word.Full)
@@ -270,9 +270,9 @@ func isSpelledEnd(v *text.View, j int) bool {
 }
 
 // handle reads @chai_adda and drops the sign of a hashtag.
-func handle(r *Reader, i int) int {
+func handle(r *Reader, i int) (Reading, bool) {
 	switch {
-	case r.IsSign(i, '#') && r.Tight(i+1) && r.At(i+1).Cas == words.Upper && text.CodeLetters(r.View, i+1):
+	case r.IsSign(i, '#') && r.Tight(i+1) && r.At(i+1).Cas == words.Upper && text.CodeLetters(&r.View, i+1):
 		r.Begin(i, speech.SpanSign)
 		r.Say(r.Lang.Words[words.WordNumber])
 		return r.End(i + 1)
@@ -281,10 +281,10 @@ func handle(r *Reader, i int) int {
 	case r.IsSign(i, '#') && r.At(i+1).Kind == text.Digits:
 		return numberSign(r, i)
 	case !r.IsSign(i, '@') || r.At(i+1).Kind != text.Latin || !r.Tight(i+1):
-		return i
+		return Reading{}, false
 	}
 	j := i + 1
-	for r.Tight(j) && inName(r.View, j, i) {
+	for r.Tight(j) && inName(&r.View, j, i) {
 		j++
 	}
 	for r.At(j-1).Kind == text.Sign {
@@ -297,11 +297,11 @@ func handle(r *Reader, i int) int {
 }
 
 // numberSign reads #58213; the sign is silent where the word number stands before it.
-func numberSign(r *Reader, i int) int {
+func numberSign(r *Reader, i int) (Reading, bool) {
 	if !r.LooseEnd(i + 2) {
-		return i
+		return Reading{}, false
 	}
-	if isNumberedPart(r.View, i+1) {
+	if isNumberedPart(&r.View, i+1) {
 		r.Begin(i, speech.SpanCode)
 		r.Say(r.Lang.Words[words.WordNumber])
 		r.Grouped(r.Str(i + 1))

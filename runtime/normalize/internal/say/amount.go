@@ -6,7 +6,7 @@ import (
 )
 
 // SayAmount says a in l. With elide it leaves away what the second end of a range will say.
-func (w *Writer) SayAmount(a *text.Amount, l words.Lang, elide bool) {
+func (w *Draft) SayAmount(a *text.Amount, l words.Lang, elide bool) {
 	if a.Minus {
 		w.Say(l.Words[words.WordMinus])
 	}
@@ -38,7 +38,7 @@ func (w *Writer) SayAmount(a *text.Amount, l words.Lang, elide bool) {
 }
 
 // SayRate says the unit behind a stroke.
-func (w *Writer) SayRate(i int, l words.Lang) {
+func (w *Draft) SayRate(i int, l words.Lang) {
 	if w.view.Reads(i, "m", "M") && w.view.IsWord(i-2, words.ScaleWord) { // nothing costs thousands a metre
 		w.Say(l.Words[words.WordPerMonth])
 		return
@@ -67,7 +67,7 @@ func (w *Writer) SayRate(i int, l words.Lang) {
 }
 
 // sayScaled says the number and its scale words.
-func (w *Writer) sayScaled(a *text.Amount, l words.Lang) {
+func (w *Draft) sayScaled(a *text.Amount, l words.Lang) {
 	n := a.N
 	if l.Quarters != nil && !a.N.Grouped && hasQuarters(w.view, a) {
 		if f := quarterOf(n.Frac); f > 0 && !(n.Value == 0 && f == text.Quarter) {
@@ -86,7 +86,7 @@ func hasQuarters(v *text.View, a *text.Amount) bool {
 }
 
 // sayMoney says an amount without a scale word: rupees and paise.
-func (w *Writer) sayMoney(a *text.Amount, l words.Lang) {
+func (w *Draft) sayMoney(a *text.Amount, l words.Lang) {
 	c := &words.Currencies[a.Cur]
 	whole, frac := a.N.Value, a.N.Frac
 	if a.N.Fraction > 0 || len(frac) > 2 || c.Decimal {
@@ -118,7 +118,7 @@ func (w *Writer) sayMoney(a *text.Amount, l words.Lang) {
 }
 
 // sayCurrency says the name of the currency, or the word that is written for it.
-func (w *Writer) sayCurrency(a *text.Amount, l words.Lang, one bool) {
+func (w *Draft) sayCurrency(a *text.Amount, l words.Lang, one bool) {
 	switch {
 	case a.CurWord > 0:
 		w.Say(w.view.Str(a.CurWord))

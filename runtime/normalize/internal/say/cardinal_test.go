@@ -10,9 +10,16 @@ import (
 )
 
 // cardinal returns what is said for n in l.
-func cardinal(w *Writer, n uint64, l words.Lang) string {
-	w.Out, w.join = w.Out[:0], asWritten
-	w.Cardinal(n, l)
+func cardinal(n uint64, l words.Lang) string {
+	var d Draft
+	d.Cardinal(n, l)
+	return written(&d)
+}
+
+// written is what a writer writes of d.
+func written(d *Draft) string {
+	var w Writer
+	w.Write(d.Phrase())
 	return string(w.Out)
 }
 
@@ -105,6 +112,7 @@ func TestCardinalsAgainstSlowOnes(t *testing.T) {
 			for n := range uint64(block) {
 				low[n] = slow(n)
 			}
+			var d Draft
 			var w Writer
 			high, counted := "", 0
 			for n := uint64(0); n <= last; n += step {
@@ -112,7 +120,9 @@ func TestCardinalsAgainstSlowOnes(t *testing.T) {
 					high = slow(n - n%block)
 				}
 				w.Out, w.join = w.Out[:0], asWritten
-				w.Cardinal(n, language.lang)
+				d.Reset()
+				d.Cardinal(n, language.lang)
+				w.Write(d.Phrase())
 				counted++
 				rest := low[n%block]
 				switch got := w.Out; {
@@ -158,11 +168,10 @@ func TestLargeCardinals(t *testing.T) {
 		{1_00_00_00_00_00_00_000, "एक पद्म", "ten crore crore"},
 		{1_00_00_00_00_00_00_00_000, "एक शंख", "one thousand crore crore"},
 	} {
-		var w Writer
-		if got := cardinal(&w, test.n, words.Hindi); got != test.hindi {
+		if got := cardinal(test.n, words.Hindi); got != test.hindi {
 			t.Errorf("%d in Hindi: got %q, want %q", test.n, got, test.hindi)
 		}
-		if got := cardinal(&w, test.n, words.English); got != test.english {
+		if got := cardinal(test.n, words.English); got != test.english {
 			t.Errorf("%d in English: got %q, want %q", test.n, got, test.english)
 		}
 	}
@@ -173,9 +182,9 @@ func TestOrdinals(t *testing.T) {
 		1: "first", 2: "second", 3: "third", 12: "twelfth", 20: "twentieth", 21: "twenty first", 40: "fortieth", 99: "ninety ninth", 100: "one hundredth", 101: "one hundred first",
 		1000: "one thousandth", 1_00_000: "one lakhth", 1_00_019: "one lakh nineteenth",
 	} {
-		var w Writer
-		w.Ordinal(n)
-		if got := string(w.Out); got != want {
+		var d Draft
+		d.Ordinal(n)
+		if got := written(&d); got != want {
 			t.Errorf("ordinal %d: got %q, want %q", n, got, want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // SayTime says m. With elide the last word is left to the end of the range.
-func (w *Writer) SayTime(m *text.Moment, elide bool) {
+func (w *Draft) SayTime(m *text.Moment, elide bool) {
 	if w.Lang.Clock != nil {
 		w.quarteredTime(m, elide)
 		return
@@ -47,7 +47,7 @@ func (w *Writer) SayTime(m *text.Moment, elide bool) {
 }
 
 // quarteredTime says m as Hindi does: the part of the day, quarters of an hour, and minutes that have passed.
-func (w *Writer) quarteredTime(m *text.Moment, elide bool) {
+func (w *Draft) quarteredTime(m *text.Moment, elide bool) {
 	l, c := w.Lang, w.Lang.Clock
 	h := m.Hour
 	h24, known := h%24, h > 12 || h == 0
@@ -109,7 +109,7 @@ func (w *Writer) quarteredTime(m *text.Moment, elide bool) {
 }
 
 // SayUnit says a count of a unit.
-func (w *Writer) SayUnit(n int, u *words.Unit) {
+func (w *Draft) SayUnit(n int, u *words.Unit) {
 	w.Cardinal(uint64(n), w.Lang)
 	switch {
 	case n == 1:

@@ -6,7 +6,7 @@ import (
 )
 
 // SayDate says day, month and year, as far as they are there.
-func (w *Writer) SayDate(d *text.Day) {
+func (w *Draft) SayDate(d *text.Day) {
 	l := w.Lang
 	if d.Day > 0 {
 		w.SayDay(d.Day, l)
@@ -22,7 +22,7 @@ func (w *Writer) SayDate(d *text.Day) {
 }
 
 // SayDay says a day of the month.
-func (w *Writer) SayDay(n int, l words.Lang) {
+func (w *Draft) SayDay(n int, l words.Lang) {
 	if l.Ordinals {
 		w.Ordinal(uint64(n))
 	} else {
@@ -31,15 +31,11 @@ func (w *Writer) SayDay(n int, l words.Lang) {
 }
 
 // Decade says 1990s.
-func (w *Writer) Decade(y uint64) {
+func (w *Draft) Decade(y uint64) {
 	w.Year(y, w.Lang)
 	if w.Lang.Decade != "" {
 		w.Say(w.Lang.Decade)
 		return
 	}
-	if n := len(w.Out); w.Out[n-1] == 'y' {
-		w.Out = append(w.Out[:n-1], "ies"...)
-	} else {
-		w.Out = append(w.Out, 's')
-	}
+	w.add(part{op: opPlural})
 }

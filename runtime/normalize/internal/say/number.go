@@ -8,7 +8,7 @@ import (
 )
 
 // SayPlain says the digits token j as a number, or digit by digit when it is too long or begins with a zero.
-func (w *Writer) SayPlain(j int, l words.Lang) {
+func (w *Draft) SayPlain(j int, l words.Lang) {
 	s := w.view.Str(j)
 	if !text.IsSayable(w.view, j) || w.view.ZeroLed(j) {
 		w.Digits(s, l)
@@ -22,7 +22,7 @@ func (w *Writer) SayPlain(j int, l words.Lang) {
 }
 
 // SayNumber says n with its decimals.
-func (w *Writer) SayNumber(n *text.Number, l words.Lang, western bool) {
+func (w *Draft) SayNumber(n *text.Number, l words.Lang, western bool) {
 	switch {
 	case n.Fraction > 0:
 		w.MixedNumber(n, l)
@@ -39,7 +39,7 @@ func (w *Writer) SayNumber(n *text.Number, l words.Lang, western bool) {
 }
 
 // MixedNumber says 2½.
-func (w *Writer) MixedNumber(n *text.Number, l words.Lang) {
+func (w *Draft) MixedNumber(n *text.Number, l words.Lang) {
 	if l.Quarters != nil {
 		if !w.sayQuarters(l, n.Value, n.Fraction) {
 			w.Cardinal(n.Value, l)
@@ -69,7 +69,7 @@ func (w *Writer) MixedNumber(n *text.Number, l words.Lang) {
 }
 
 // sayQuarters says whole and a fraction with the words that l has for it: डेढ़, ढाई, साढ़े तीन, सवा चार, पौने पाँच.
-func (w *Writer) sayQuarters(l words.Lang, whole uint64, fraction byte) bool {
+func (w *Draft) sayQuarters(l words.Lang, whole uint64, fraction byte) bool {
 	q := l.Quarters
 	switch {
 	case fraction == text.Half && whole == 0:
@@ -113,7 +113,7 @@ func quarterOf(frac string) byte {
 }
 
 // Cut says digits with pauses at the given places.
-func (w *Writer) Cut(b []byte, places ...int) {
+func (w *Draft) Cut(b []byte, places ...int) {
 	from := 0
 	for _, p := range places {
 		w.digitBytes(b[from:p])
@@ -123,7 +123,7 @@ func (w *Writer) Cut(b []byte, places ...int) {
 	w.digitBytes(b[from:])
 }
 
-func (w *Writer) digitBytes(b []byte) {
+func (w *Draft) digitBytes(b []byte) {
 	l := w.DigitLang()
 	for _, c := range b {
 		w.Say(l.Below100[c-'0'])
@@ -131,7 +131,7 @@ func (w *Writer) digitBytes(b []byte) {
 }
 
 // SayParts says groups of digits as they are written, long ones by four.
-func (w *Writer) SayParts(at []int) {
+func (w *Draft) SayParts(at []int) {
 	for k, i := range at {
 		if k > 0 {
 			w.Pause()
@@ -141,7 +141,7 @@ func (w *Writer) SayParts(at []int) {
 }
 
 // Syllables says the letters of a word of Devanagari, each with its signs.
-func (w *Writer) Syllables(s string) {
+func (w *Draft) Syllables(s string) {
 	from := 0
 	for i, c := range s {
 		if i > 0 && !unicode.IsMark(c) {
@@ -155,10 +155,10 @@ func (w *Writer) Syllables(s string) {
 // Speaking numbers: everything here writes words and decides nothing.
 
 // Cardinal says n as Indians count: thousand, lakh, crore.
-func (w *Writer) Cardinal(n uint64, l words.Lang) { w.scaled(n, l, l.Scales) }
+func (w *Draft) Cardinal(n uint64, l words.Lang) { w.scaled(n, l, l.Scales) }
 
 // scaled says n in the given scales of l. The topmost is counted in itself.
-func (w *Writer) scaled(n uint64, l words.Lang, scales []words.Scale) {
+func (w *Draft) scaled(n uint64, l words.Lang, scales []words.Scale) {
 	for _, s := range scales {
 		if n >= s.Value {
 			w.scaled(n/s.Value, l, scales)
@@ -172,7 +172,7 @@ func (w *Writer) scaled(n uint64, l words.Lang, scales []words.Scale) {
 }
 
 // Ordinal says first, twenty second, one hundredth.
-func (w *Writer) Ordinal(n uint64) {
+func (w *Draft) Ordinal(n uint64) {
 	if n >= 100 {
 		if n%100 == 0 {
 			w.Cardinal(n, words.English)
@@ -194,7 +194,7 @@ func (w *Writer) Ordinal(n uint64) {
 }
 
 // Year says 1947 as nineteen forty seven and 2026 as twenty twenty six; in Hindi 1100 to 1999 go by hundreds.
-func (w *Writer) Year(n uint64, l words.Lang) {
+func (w *Draft) Year(n uint64, l words.Lang) {
 	if l != words.English {
 		if l.Hundreds && 1100 <= n && n < 2000 {
 			w.Say(l.Below100[n/100])
@@ -225,7 +225,7 @@ func (w *Writer) Year(n uint64, l words.Lang) {
 }
 
 // DigitLang is the language of identifiers, whatever the sentence.
-func (w *Writer) DigitLang() words.Lang {
+func (w *Draft) DigitLang() words.Lang {
 	if w.EnDigits {
 		return words.English
 	}
@@ -233,7 +233,7 @@ func (w *Writer) DigitLang() words.Lang {
 }
 
 // Digits says the digits of s one by one in l and skips everything else.
-func (w *Writer) Digits(s string, l words.Lang) {
+func (w *Draft) Digits(s string, l words.Lang) {
 	for i := range len(s) {
 		if c := s[i]; '0' <= c && c <= '9' {
 			w.Say(l.Below100[c-'0'])
@@ -243,7 +243,7 @@ func (w *Writer) Digits(s string, l words.Lang) {
 
 // Grouped says the digits of an identifier, more than six of them by four, with a pause after each group: the pause is heard, and
 // the only place where a long string may be cut.
-func (w *Writer) Grouped(s string) {
+func (w *Draft) Grouped(s string) {
 	for whole := len(s); whole > 6 && len(s) > 4; {
 		n := 4
 		if len(s) == 5 {
@@ -257,8 +257,14 @@ func (w *Writer) Grouped(s string) {
 }
 
 // Letters names the ASCII letters of s.
-func (w *Writer) Letters(s string, l words.Lang) {
-	w.Doubtful = w.Doubtful || l == words.English && (w.join == glued || text.IsRomanLetters(s))
+func (w *Draft) Letters(s string, l words.Lang) {
+	if l == words.English {
+		if text.IsRomanLetters(s) {
+			w.Doubt()
+		} else {
+			w.add(part{op: opGluedDoubt})
+		}
+	}
 	for i := range len(s) {
 		c := s[i] &^ 0x20
 		if c < 'A' || c > 'Z' {

@@ -14,10 +14,6 @@ import (
 type Writer struct {
 	view *text.View
 
-	Lang     words.Lang // of the present sentence
-	Home     words.Lang // what is not English
-	EnDigits bool       // identifiers are said in English, whatever the sentence
-
 	Out     []byte
 	join    join
 	said    bool    // the sentence has a word already
@@ -67,15 +63,57 @@ const (
 // Spoken returns what was written.
 func (w *Writer) Spoken() string { return string(w.Out) }
 
-// Begin starts a rewritten piece at token i.
-func (w *Writer) Begin(i int, kind speech.SpanKind) {
+// Write writes what p says.
+func (w *Writer) Write(p Phrase) {
+	for i := range p {
+		switch t := &p[i]; t.op {
+		case opSay:
+			w.room(true)
+			w.Out = append(w.Out, t.text...)
+			w.join = spaced
+		case opKeep:
+			w.keep(int(t.at))
+		case opMark:
+			w.mark(t.text)
+		case opBegin:
+			w.begin(int(t.at), speech.SpanKind(t.text))
+		case opEnd:
+			w.end(int(t.at))
+		case opEnding:
+			w.Out = append(w.Out, t.text...)
+		case opPlural:
+			w.plural()
+		case opLower:
+			w.sayLower(t.text)
+		case opHyphen:
+			w.hyphenate(t.text, t.before, t.behind)
+		case opOpen:
+			w.open(int(t.at))
+		case opClose:
+			w.close(byte(t.at))
+		case opApart:
+			w.join = spaced
+		case opSilent:
+			w.join = max(w.join, spaced)
+		case opDropColon:
+			w.dropColon()
+		case opDoubt:
+			w.Doubtful = true
+		case opGluedDoubt:
+			w.Doubtful = w.Doubtful || w.join == glued
+		}
+	}
+}
+
+// begin starts a rewritten piece at token i.
+func (w *Writer) begin(i int, kind speech.SpanKind) {
 	if w.Want {
 		w.Pieces = append(w.Pieces, Piece{First: i, From: len(w.Out), Kind: kind})
 	}
 }
 
-// End closes the piece that begin opened; next is the first token that it does not cover.
-func (w *Writer) End(next int) int {
+// end closes the piece that begin opened; next is the first token that it does not cover.
+func (w *Writer) end(next int) {
 	if w.Want {
 		p := &w.Pieces[len(w.Pieces)-1]
 		p.Next, p.To = next, len(w.Out)
@@ -83,34 +121,24 @@ func (w *Writer) End(next int) int {
 	if t := &w.view.Toks[next]; t.Kind.WordLike() {
 		t.Gap = true // there is a space between them now
 	}
-	return next
 }
 
-// Hush covers tokens i to next without a word.
-func (w *Writer) Hush(i, next int, kind speech.SpanKind) int {
-	w.Begin(i, kind)
-	w.join = max(w.join, spaced)
-	return w.End(next)
-}
-
-// Say writes a word, or several, that replace something.
-func (w *Writer) Say(words string) {
-	if words == "" {
-		return
-	}
-	w.room(true)
-	w.Out = append(w.Out, words...)
-	w.join = spaced
-}
-
-// Keep writes token i as it is.
-func (w *Writer) Keep(i int) int {
+// keep writes token i as it is.
+func (w *Writer) keep(i int) {
 	t := &w.view.Toks[i]
 	w.Doubtful = w.Doubtful || text.IsDecidedBeside(w.view, i)
 	w.room(t.Gap)
 	w.Out = append(w.Out, w.view.Text[t.A:t.B]...)
 	w.join = asWritten
-	return i + 1
+}
+
+// plural makes the last English word stand for several: eighty becomes eighties.
+func (w *Writer) plural() {
+	if n := len(w.Out); w.Out[n-1] == 'y' {
+		w.Out = append(w.Out[:n-1], "ies"...)
+	} else {
+		w.Out = append(w.Out, 's')
+	}
 }
 
 // room writes the space in front of a word, gap telling whether the word has one by itself, and the brackets that wait for it.
@@ -130,30 +158,21 @@ func (w *Writer) room(gap bool) {
 	}
 }
 
-// Ending writes s onto the last word.
-func (w *Writer) Ending(s string) { w.Out = append(w.Out, s...) }
-
-// Apart keeps the next word apart from the last.
-func (w *Writer) Apart() { w.join = spaced }
-
 // IsGlued reports whether the next word goes onto a hyphen.
 func (w *Writer) IsGlued() bool { return w.join == glued }
 
 // Waits reports whether a bracket or a hyphen waits for a word.
 func (w *Writer) Waits() bool { return w.opened > 0 || w.join == glued }
 
-// Doubt notes that another reading may differ.
-func (w *Writer) Doubt() { w.Doubtful = true }
-
-// DropColon takes back a colon that a bracket behind it would make an emoticon of.
-func (w *Writer) DropColon() {
+// dropColon takes back a colon that a bracket behind it would make an emoticon of.
+func (w *Writer) dropColon() {
 	if n := len(w.Out) - 1; n >= 0 && (w.Out[n] == ':' || w.Out[n] == ';') {
 		w.unsay(n)
 	}
 }
 
-// SayLower writes the ASCII word s in small letters.
-func (w *Writer) SayLower(s string) {
+// sayLower writes the ASCII word s in small letters.
+func (w *Writer) sayLower(s string) {
 	w.room(true)
 	for _, c := range []byte(s) {
 		if 'A' <= c && c <= 'Z' {
@@ -164,8 +183,8 @@ func (w *Writer) SayLower(s string) {
 	w.join = spaced
 }
 
-// Hyphenate writes a dash between two words, with the spaces that it has.
-func (w *Writer) Hyphenate(dash string, before, behind bool) {
+// hyphenate writes a dash between two words, with the spaces that it has.
+func (w *Writer) hyphenate(dash string, before, behind bool) {
 	if before {
 		w.Out = append(w.Out, ' ')
 	}
@@ -179,8 +198,8 @@ func (w *Writer) Hyphenate(dash string, before, behind bool) {
 // BeginSentence forgets what waited for a word; danda says what its lines end in.
 func (w *Writer) BeginSentence(danda bool) { w.said, w.opened, w.danda = false, 0, danda }
 
-// Open remembers an opening bracket or quote until a word follows; without one it is dropped.
-func (w *Writer) Open(i int) {
+// open remembers an opening bracket or quote until a word follows; without one it is dropped.
+func (w *Writer) open(i int) {
 	if w.opened == 0 {
 		w.openGap = w.view.Toks[i].Gap
 	}
@@ -190,8 +209,8 @@ func (w *Writer) Open(i int) {
 	}
 }
 
-// Close writes a closing bracket or quote behind the last word.
-func (w *Writer) Close(ch byte) {
+// close writes a closing bracket or quote behind the last word.
+func (w *Writer) close(ch byte) {
 	if w.opened > 0 {
 		w.Doubtful = true
 		if w.opened--; w.opened == 0 && w.join != glued {
@@ -220,10 +239,10 @@ func (w *Writer) unsay(n int) {
 }
 
 // Pause writes a comma, unless something else parts the words already.
-func (w *Writer) Pause() { w.Mark(",") }
+func (w *Writer) Pause() { w.mark(",") }
 
-// Mark writes punctuation behind the last word of the sentence. Of two marks in a row the stronger stays.
-func (w *Writer) Mark(m string) {
+// mark writes punctuation behind the last word of the sentence. Of two marks in a row the stronger stays.
+func (w *Writer) mark(m string) {
 	w.Doubtful = w.Doubtful || w.opened > 0
 	w.opened = 0
 	n := len(w.Out)
@@ -277,7 +296,7 @@ func (w *Writer) EndLine() {
 			w.Pause() // a dot would make a short form of it
 			return
 		}
-		w.Mark(w.endMark)
+		w.mark(w.endMark)
 	}
 }
 
