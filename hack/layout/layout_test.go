@@ -46,7 +46,7 @@ var rules = map[string]rule{
 		"runtime/speech", "runtime/normalize/internal/words", "runtime/normalize/internal/text", "runtime/normalize/internal/say",
 	}, "a rule knows the layers below it, and not the loop that asks it"},
 	"runtime/ssml":            {[]string{"runtime/speech"}, "markup becomes text and marks before any step of the speech path"},
-	"runtime/translit":        {[]string{"runtime/internal/pronounce", "runtime/speech"}, step},
+	"runtime/translit":        {[]string{"runtime/internal/pronounce", "runtime/internal/table", "runtime/speech"}, step},
 	"runtime/tokenize":        {[]string{"runtime/speech"}, step},
 	"runtime/chunk":           {[]string{"runtime/speech"}, step},
 	"runtime/wordtime":        {[]string{"runtime/speech"}, "words are estimated from text and audio alone, whoever has spoken them"},

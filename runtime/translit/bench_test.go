@@ -43,6 +43,6 @@ func BenchmarkDevanagari(b *testing.B) {
 func BenchmarkLoadTables(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		load()
+		load(files)
 	}
 }

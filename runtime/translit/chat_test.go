@@ -27,7 +27,7 @@ func TestSpellingsInAHurry(t *testing.T) {
 
 // No spelling of Hindi may reach into an English sentence: only its short forms are written in full.
 func TestEnglishWordsStayInEnglishSentences(t *testing.T) {
-	for roman := range rows(englishTable) {
+	for roman := range rows(t, "english") {
 		if _, isShort := tables().chat[roman]; isShort {
 			continue
 		}
@@ -36,7 +36,7 @@ func TestEnglishWordsStayInEnglishSentences(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	for roman := range rows(eitherTable) {
+	for roman := range rows(t, "either") {
 		text := "which was the " + roman + " that they have"
 		if tables().entries[roman].english == "" {
 			continue

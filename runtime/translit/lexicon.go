@@ -1,38 +1,20 @@
 package translit
 
 import (
-	_ "embed" // the tables
+	"embed"
+	"io/fs"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/swar-tts/swar/runtime/internal/table"
 )
 
-// The tables are lines of fields divided by tabs, sorted by the first, which is Roman and lower case. To teach a word, put its line
-// where it sorts; the tests tell when it stands in two tables or is not in NFC.
-var (
-	//go:embed tables/hindi.tsv
-	hindiTable string // roman, Hindi
-	//go:embed tables/names.tsv
-	namesTable string // roman, Devanagari: people, places, brands and words at home in both languages
-	//go:embed tables/english.tsv
-	englishTable string // English, Indian respelling or nothing
-	//go:embed tables/either.tsv
-	eitherTable string // roman, Hindi, respelling of the English word or nothing, lean: above 0 towards Hindi
-	//go:embed tables/chat.tsv
-	chatTable string // short form of English, what it says in full; each has a respelling in english.tsv
-	//go:embed tables/stems.tsv
-	stemsTable string // roman, Hindi stem of a verb
-	//go:embed tables/homographs.tsv
-	homographsTable string // roman, Devanagari of the name, title, capital or doer: names that are written like words
-	//go:embed tables/parts.tsv
-	partsTable string // roman, start, lead, end or place, Devanagari: what names are made of
-)
-
-// functionWords are the English words that show that their neighbours are English as well.
-const functionWords = `the your our my his their its you we they it he's i'm it's you're we're they're this that these those
-of for with from by at into about and but if because while when where which who whom whose what why how
-will would shall should can could may might must has have had was were been being am be does did not don't doesn't didn't
-can't cannot won't isn't aren't haven't hasn't there here an any some all as than then please`
+// The tables have a line for each word, Roman and lower case, in the order of the words. To teach one, put its line where it sorts; the
+// tests tell when it stands in two tables or is not in NFC.
+//
+//go:embed tables/*.tsv
+var files embed.FS
 
 // An entry is what the tables know of a word.
 type entry struct {
@@ -57,71 +39,37 @@ type lexicon struct {
 	startsWith, endsWith     [longestWord + 1]uint32 // by length: the last letters of starts, the first of ends; see letterBit
 }
 
-// tables returns the lexicon, loading it on the first call.
-var tables = sync.OnceValue(load)
+// tables returns the lexicon, loading it on the first call: only engines that read Devanagari need it.
+var tables = sync.OnceValue(func() *lexicon {
+	l, err := load(files)
+	if err != nil {
+		panic("translit: " + err.Error())
+	}
+	return l
+})
 
-func load() *lexicon {
+// load reads the tables of fsys. An error names the file and the line.
+func load(fsys fs.FS) (*lexicon, error) {
 	l := &lexicon{
-		entries: make(map[string]entry, 14_000),
+		entries: make(map[string]entry, 20_000),
 		stems:   make(map[string]string, 600),
-		sounds:  make(map[string]string, 5_000),
-		chat:    make(map[string]string, 150),
+		sounds:  make(map[string]string, 7_000),
+		chat:    make(map[string]string, 200),
 		guests:  make(map[string]bool, 4_500),
 		people:  make(map[string]*person, 100),
 		phrases: make(map[string][][]string, 80),
+		starts:  make(map[string]part, 700),
+		ends:    make(map[string]part, 600),
 	}
-	var room [40]byte
-	for roman, rest := range rows(hindiTable) {
-		l.entries[roman] = entry{kind: hindi, hindi: rest}
-		sound := soundOf(room[:0], roman)
-		if len(sound) < minSound {
-			continue
-		}
-		if other, ok := l.sounds[string(sound)]; !ok {
-			l.sounds[string(sound)] = rest
-		} else if other != rest {
-			l.sounds[string(sound)] = ""
+	for _, t := range sheets {
+		if err := table.Read(fsys, "tables/"+t.name+".tsv", t.columns, func(r *table.Row) error { return t.add(l, r) }); err != nil {
+			return nil, err
 		}
 	}
-	for roman, rest := range rows(namesTable) {
-		l.entries[roman] = entry{kind: name, hindi: rest, english: rest}
-		l.guests[rest] = true
-		if words := strings.Fields(rest); len(words) > 1 {
-			l.phrases[words[0]] = append(l.phrases[words[0]], words)
+	for _, e := range l.entries {
+		if e.kind == hindi && e.both == "" {
+			delete(l.guests, e.hindi)
 		}
-	}
-	for roman, rest := range rows(homographsTable) {
-		hindi, by, _ := strings.Cut(rest, "\t")
-		l.people[roman] = &person{hindi, tells[by]}
-		l.guests[hindi] = true
-	}
-	for _, rest := range rows(hindiTable) {
-		delete(l.guests, rest)
-	}
-	for roman, rest := range rows(englishTable) {
-		l.entries[roman] = entry{kind: english, english: rest}
-	}
-	for roman := range strings.FieldsSeq(functionWords) {
-		l.entries[roman] = entry{kind: function, english: l.entries[roman].english}
-	}
-	for roman, rest := range rows(eitherTable) {
-		inHindi, rest, _ := strings.Cut(rest, "\t")
-		inEnglish, lean, _ := strings.Cut(rest, "\t")
-		n, err := strconv.ParseInt(lean, 10, 8)
-		if err != nil {
-			panic("translit: either.tsv: " + roman + ": " + err.Error())
-		}
-		e := entry{kind: either, hindi: inHindi, english: inEnglish, lean: int8(n), both: roman}
-		if inEnglish == "" {
-			e.kind = hindi // two Hindi words, not two languages
-		}
-		l.entries[roman] = e
-	}
-	for roman, rest := range rows(chatTable) {
-		l.chat[roman] = rest
-	}
-	for roman, rest := range rows(stemsTable) {
-		l.stems[roman] = rest
 	}
 	for roman, p := range l.people {
 		if e, ok := l.entries[roman]; ok {
@@ -129,18 +77,94 @@ func load() *lexicon {
 			l.entries[roman] = e
 		}
 	}
-	l.addParts(partsTable)
-	return l
+	return l, nil
 }
 
-// rows yields the first field of each line of table, and the rest of the line.
-func rows(table string) func(yield func(roman, rest string) bool) {
-	return func(yield func(roman, rest string) bool) {
-		for line := range strings.Lines(table) {
-			roman, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			if !yield(roman, rest) {
-				return
-			}
+// A sheet is a table, and what becomes of its rows.
+type sheet struct {
+	name    string
+	columns []string
+	add     func(*lexicon, *table.Row) error
+}
+
+var sheets = []sheet{
+	{"hindi", []string{"word", "hi"}, (*lexicon).addHindi},
+	{"names", []string{"word", "hi"}, (*lexicon).addName},
+	{"english", []string{"word", "hi", "kind"}, (*lexicon).addEnglish},
+	{"either", []string{"word", "hi", "en", "lean"}, (*lexicon).addEither},
+	{"chat", []string{"word", "said"}, func(l *lexicon, r *table.Row) error { return addTo(l.chat, r) }},
+	{"stems", []string{"word", "hi"}, func(l *lexicon, r *table.Row) error { return addTo(l.stems, r) }},
+	{"homographs", []string{"word", "hi", "cue"}, (*lexicon).addHomograph},
+	{"parts", []string{"word", "where", "hi"}, (*lexicon).addPart},
+}
+
+// add adds the entry of a word that no table has yet.
+func (l *lexicon) add(r *table.Row, e entry) error {
+	if _, ok := l.entries[r.Cell(0)]; ok {
+		return r.Errorf("a second row of %q", r.Cell(0))
+	}
+	l.entries[r.Cell(0)] = e
+	return nil
+}
+
+func addTo(words map[string]string, r *table.Row) error {
+	if words[r.Cell(0)] != "" || r.Cell(1) == "" {
+		return r.Errorf("a second row of %q, or one that says nothing", r.Cell(0))
+	}
+	words[r.Cell(0)] = r.Cell(1)
+	return nil
+}
+
+func (l *lexicon) addHindi(r *table.Row) error {
+	roman, written := r.Cell(0), r.Cell(1)
+	var room [40]byte
+	if sound := soundOf(room[:0], roman); len(sound) >= minSound {
+		if other, ok := l.sounds[string(sound)]; !ok {
+			l.sounds[string(sound)] = written
+		} else if other != written {
+			l.sounds[string(sound)] = ""
 		}
 	}
+	return l.add(r, entry{kind: hindi, hindi: written})
+}
+
+func (l *lexicon) addName(r *table.Row) error {
+	written := r.Cell(1)
+	l.guests[written] = true
+	if words := strings.Fields(written); len(words) > 1 {
+		l.phrases[words[0]] = append(l.phrases[words[0]], words)
+	}
+	return l.add(r, entry{kind: name, hindi: written, english: written})
+}
+
+func (l *lexicon) addEnglish(r *table.Row) error {
+	switch r.Cell(2) {
+	case "":
+		return l.add(r, entry{kind: english, english: r.Cell(1)})
+	case "function":
+		return l.add(r, entry{kind: function, english: r.Cell(1)})
+	}
+	return r.Errorf("unknown kind %q", r.Cell(2))
+}
+
+func (l *lexicon) addEither(r *table.Row) error {
+	n, err := strconv.ParseInt(r.Cell(3), 10, 8)
+	if err != nil {
+		return r.Errorf("the lean is no small number: %q", r.Cell(3))
+	}
+	e := entry{kind: either, hindi: r.Cell(1), english: r.Cell(2), lean: int8(n), both: r.Cell(0)}
+	if e.english == "" {
+		e.kind = hindi // two Hindi words, not two languages
+	}
+	return l.add(r, e)
+}
+
+func (l *lexicon) addHomograph(r *table.Row) error {
+	cue, ok := tells[r.Cell(2)]
+	if !ok {
+		return r.Errorf("unknown cue %q", r.Cell(2))
+	}
+	l.people[r.Cell(0)] = &person{r.Cell(1), cue}
+	l.guests[r.Cell(1)] = true
+	return nil
 }

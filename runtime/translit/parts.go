@@ -1,6 +1,6 @@
 package translit
 
-import "strings"
+import "github.com/swar-tts/swar/runtime/internal/table"
 
 // Indian names of people and places are made of parts: Ram-esh, Chandra-shekhar, Subba-lakshmi, Krishna-pur. A part is spelled the
 // same wherever it stands, though its Roman letters do not tell how (the a of Ram is long, that of Raman is not), so that a few
@@ -106,22 +106,20 @@ func (s *speller) part(hindi string) {
 	s.bare = hindi != "" && !endsInVowel(hindi) || hindi == "" && s.bare
 }
 
-// addParts reads the table of parts.
-func (l *lexicon) addParts(table string) {
-	l.starts, l.ends = make(map[string]part, 700), make(map[string]part, 600)
-	for roman, rest := range rows(table) {
-		where, hindi, _ := strings.Cut(rest, "\t")
-		switch where {
-		case "start", "lead":
-			l.starts[roman] = part{hindi: hindi, lead: where == "lead"}
-			l.longestStart = max(l.longestStart, len(roman))
-			l.startsWith[len(roman)] |= letterBit(roman[len(roman)-1])
-		case "end", "place":
-			l.ends[roman] = part{hindi: hindi, place: where == "place"}
-			l.longestEnd = max(l.longestEnd, len(roman))
-			l.endsWith[len(roman)] |= letterBit(roman[0])
-		default:
-			panic("translit: parts.tsv: " + roman + ": stands nowhere: " + where)
-		}
+// addPart adds a row of parts.tsv.
+func (l *lexicon) addPart(r *table.Row) error {
+	roman, where, hindi := r.Cell(0), r.Cell(1), r.Cell(2)
+	switch where {
+	case "start", "lead":
+		l.starts[roman] = part{hindi: hindi, lead: where == "lead"}
+		l.longestStart = max(l.longestStart, len(roman))
+		l.startsWith[len(roman)] |= letterBit(roman[len(roman)-1])
+	case "end", "place":
+		l.ends[roman] = part{hindi: hindi, place: where == "place"}
+		l.longestEnd = max(l.longestEnd, len(roman))
+		l.endsWith[len(roman)] |= letterBit(roman[0])
+	default:
+		return r.Errorf("a part stands at the start or the end of a name, not %q", where)
 	}
+	return nil
 }

@@ -1,29 +1,43 @@
 package translit
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/swar-tts/swar/runtime/internal/table"
 )
 
+// rows yields the first cell of each row of a table, and the cells behind it.
+func rows(t testing.TB, name string) iter.Seq2[string, []string] {
+	t.Helper()
+	i := slices.IndexFunc(sheets, func(s sheet) bool { return s.name == name })
+	return func(yield func(string, []string) bool) {
+		done := false
+		err := table.Read(files, "tables/"+name+".tsv", sheets[i].columns, func(r *table.Row) error {
+			rest := make([]string, len(sheets[i].columns)-1)
+			for c := range rest {
+				rest[c] = r.Cell(c + 1)
+			}
+			done = done || !yield(r.Cell(0), rest)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestTablesAreInOrder(t *testing.T) {
-	for _, tt := range []struct {
-		name, table string
-		fields      int // of a line; the last may be missing in english.tsv
-	}{
-		{"hindi", hindiTable, 2}, {"names", namesTable, 2}, {"english", englishTable, 2}, {"stems", stemsTable, 2}, {"either", eitherTable, 4}, {"homographs", homographsTable, 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	for _, name := range []string{"hindi", "names", "english", "stems", "either", "homographs"} {
+		t.Run(name, func(t *testing.T) {
 			last := ""
-			for line := range strings.Lines(tt.table) {
-				line, ok := strings.CutSuffix(line, "\n")
-				if !ok {
-					t.Errorf("%q does not end its line", line)
-				}
-				fields := strings.Split(line, "\t")
-				roman := fields[0]
+			for roman, rest := range rows(t, name) {
 				if roman <= last {
 					t.Errorf("%q stands after %q", roman, last)
 				}
@@ -31,26 +45,57 @@ func TestTablesAreInOrder(t *testing.T) {
 				if !isKey(roman) {
 					t.Errorf("%q is not lower-case Roman", roman)
 				}
-				if len(fields) != tt.fields && !(tt.name == "english" && len(fields) == 1) {
-					t.Errorf("%q has %d fields, want %d", line, len(fields), tt.fields)
+				readings := rest[:1]
+				if name == "either" {
+					readings = rest[:2]
 				}
-				readings := fields[1:min(len(fields), 3)]
-				if tt.name == "homographs" {
-					readings = fields[1:2]
-				}
-				for _, field := range readings {
-					if field == "" && tt.name != "either" || !isPlainDevanagari(field) {
-						t.Errorf("%s: %q is not plain Devanagari", roman, field)
+				for i, written := range readings {
+					mayLack := name == "english" || name == "either" && i == 1
+					if written == "" && !mayLack || !isPlainDevanagari(written) {
+						t.Errorf("%s: %q is not plain Devanagari", roman, written)
 					}
-					if !norm.NFC.IsNormalString(field) {
-						t.Errorf("%s: %q is not NFC", roman, field)
+					if !norm.NFC.IsNormalString(written) {
+						t.Errorf("%s: %q is not NFC", roman, written)
 					}
 				}
-				if tt.name == "either" {
-					if _, err := strconv.Atoi(fields[3]); err != nil {
-						t.Errorf("%s: lean: %v", roman, err)
-					}
+			}
+			if last == "" {
+				t.Error("the table is empty")
+			}
+		})
+	}
+}
+
+// A row that says something wrong is an error that names its file and line.
+func TestErrorsNameTheRow(t *testing.T) {
+	for _, test := range []struct{ table, row, want string }{
+		{"hindi", "aa\tआ", `a second row of "aa"`},
+		{"names", "aa\tआ", `a second row of "aa"`},
+		{"english", "zzz\tज़\tfunctional", `unknown kind "functional"`},
+		{"either", "zzz\tज़\tज़\tmuch", `the lean is no small number: "much"`},
+		{"homographs", "zzz\tज़\that", `unknown cue "hat"`},
+		{"parts", "zzz\tmiddle\tज़", `at the start or the end of a name, not "middle"`},
+		{"stems", "zzz", "one that says nothing"},
+		{"chat", "abt\tabout", `a second row of "abt"`},
+	} {
+		t.Run(test.table, func(t *testing.T) {
+			tables, line := fstest.MapFS{}, 0
+			for _, s := range sheets {
+				name := "tables/" + s.name + ".tsv"
+				data, err := files.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
 				}
+				if s.name == test.table {
+					data = append(data, test.row+"\n"...)
+					line = strings.Count(string(data), "\n")
+				}
+				tables[name] = &fstest.MapFile{Data: data}
+			}
+			_, err := load(tables)
+			at := "tables/" + test.table + ".tsv:" + strconv.Itoa(line) + ": "
+			if err == nil || !strings.HasPrefix(err.Error(), at) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %s…%s", err, at, test.want)
 			}
 		})
 	}
@@ -76,20 +121,26 @@ func isPlainDevanagari(s string) bool {
 }
 
 func TestTablesHoldEnough(t *testing.T) {
-	respelled := 0
-	for _, rest := range rows(englishTable) {
-		if rest != "" {
-			respelled++
+	count := func(name string) (all, respelled int) {
+		for _, rest := range rows(t, name) {
+			all++
+			if rest[0] != "" {
+				respelled++
+			}
 		}
+		return all, respelled
 	}
+	hindi, _ := count("hindi")
+	english, respelled := count("english")
+	names, _ := count("names")
 	for _, tt := range []struct {
 		name       string
 		got, least int
 	}{
-		{"Roman Hindi spellings", strings.Count(hindiTable, "\n"), 4000},
-		{"English words", strings.Count(englishTable, "\n"), 2000},
+		{"Roman Hindi spellings", hindi, 4000},
+		{"English words", english, 2000},
 		{"English words with a respelling", respelled, 1500},
-		{"names", strings.Count(namesTable, "\n"), 400},
+		{"names", names, 400},
 	} {
 		if tt.got < tt.least {
 			t.Errorf("%d %s, want at least %d", tt.got, tt.name, tt.least)
@@ -98,21 +149,10 @@ func TestTablesHoldEnough(t *testing.T) {
 	}
 }
 
-func TestNoWordStandsInTwoTables(t *testing.T) {
-	in := make(map[string]string)
-	for name, table := range map[string]string{"hindi": hindiTable, "names": namesTable, "english": englishTable, "either": eitherTable} {
-		for roman := range rows(table) {
-			if other, ok := in[roman]; ok {
-				t.Errorf("%q is in %s and in %s", roman, name, other)
-			}
-			in[roman] = name
-		}
-	}
-}
-
 // No word of Roman Hindi may stay Latin, however lonely it stands.
 func TestEveryHindiSpellingIsRead(t *testing.T) {
-	for roman, want := range rows(hindiTable) {
+	for roman, rest := range rows(t, "hindi") {
+		want := rest[0]
 		if got := Devanagari(roman, Options{KeepEnglish: true}); got != want {
 			t.Errorf("%s: got %q, want %q", roman, got, want)
 		}
@@ -120,7 +160,8 @@ func TestEveryHindiSpellingIsRead(t *testing.T) {
 }
 
 func TestEveryEnglishWordIsRespelledInHindi(t *testing.T) {
-	for roman, want := range rows(englishTable) {
+	for roman, rest := range rows(t, "english") {
+		want := rest[0]
 		if want == "" {
 			want = roman
 		}
@@ -133,7 +174,8 @@ func TestEveryEnglishWordIsRespelledInHindi(t *testing.T) {
 // A short form is read in English sentences by what it says in full, and in Hindi ones by its respelling.
 func TestEveryShortFormHasARespelling(t *testing.T) {
 	last := ""
-	for roman, full := range rows(chatTable) {
+	for roman, rest := range rows(t, "chat") {
+		full := rest[0]
 		if roman <= last || len(roman) > longestChat {
 			t.Errorf("%q stands after %q, or is too long", roman, last)
 		}
@@ -162,8 +204,8 @@ func TestFunctionWordsAreInTheTable(t *testing.T) {
 // A part is a row of letters that names are made of. It stands in the table once for each side of a name.
 func TestPartsAreInOrder(t *testing.T) {
 	last, lastSide := "", ""
-	for roman, rest := range rows(partsTable) {
-		where, hindi, _ := strings.Cut(rest, "\t")
+	for roman, rest := range rows(t, "parts") {
+		where, hindi := rest[0], rest[1]
 		side := "end"
 		if where == "start" || where == "lead" {
 			side = "start"

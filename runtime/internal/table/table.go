@@ -37,15 +37,17 @@ func Read(fsys fs.FS, name string, columns []string, add func(*Row) error) error
 	row := &Row{at: func(format string, args ...any) error {
 		return fmt.Errorf("%s:%d: %w", name, n, fmt.Errorf(format, args...))
 	}}
-	for line := range strings.Lines(string(data)) {
+	for text := string(data); text != ""; {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
 		n++
-		line = strings.TrimSuffix(line, "\n")
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		row.cells = row.cells[:0]
-		for cell := range strings.SplitSeq(line, "\t") {
-			if strings.TrimSpace(cell) != cell {
+		for cell, rest, more := "", line, true; more; {
+			cell, rest, more = strings.Cut(rest, "\t")
+			if strings.HasPrefix(cell, " ") || strings.HasSuffix(cell, " ") || strings.HasSuffix(cell, "\r") {
 				return row.at("white space around %q", cell)
 			}
 			row.cells = append(row.cells, cell)

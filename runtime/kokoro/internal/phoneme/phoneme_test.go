@@ -327,6 +327,9 @@ func tableWords(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
+			if line[0] == '#' {
+				continue
+			}
 			apart := func(r rune) bool { return unicode.IsSpace(r) || r == '|' }
 			for field := range strings.FieldsFuncSeq(line, apart) {
 				for _, c := range split(espeak.Prepared(field)) {
