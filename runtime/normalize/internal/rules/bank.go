@@ -16,6 +16,34 @@ func isMovedVerb(v *text.View, i, next int) bool {
 	return v.Reads(i-1, "is", "been") || money && v.At(i-1).Kind == text.Digits && !text.IsMoneyBehind(v, i-1)
 }
 
+// isFormNumber reports whether the no at token i numbers the name before it, with four figures at next: Req no 4417.
+func isFormNumber(v *text.View, i, next int) bool {
+	name := v.At(i - 1)
+	named := name.Kind == text.Latin && name.Cas != words.Lower && i-1 > v.Start
+	return named && len(v.AtDigits(next)) == 4 && !v.CountedAt(next+1)
+}
+
+// isGluedDay reports whether the number at token i begins a day that no space parts from its preposition: on24Nov26.
+func isGluedDay(v *text.View, i int) bool {
+	m, _ := text.MonthAt(v, i+1)
+	_, numeric := text.NumericDate(v, i)
+	return v.Reads(i-1, "on", "dt", "from", "till") && v.Tight(i) && (m > 0 || numeric)
+}
+
+// isNarrated reports whether tokens i to end are names with capitals in front of an address in small letters, between hyphens as statements
+// print them: UPI-RAVI KUMAR-ravi.k@okaxis.
+func isNarrated(v *text.View, i, end int) bool {
+	if v.At(i).Kind != text.Latin || v.At(i).Cas == words.Lower {
+		return false
+	}
+	for j := end - 1; j > i; j-- {
+		if v.IsSign(j, '-') && v.At(j-1).Cas != words.Lower {
+			return v.At(j+1).Cas == words.Lower
+		}
+	}
+	return false
+}
+
 // endsHandle reports whether the sign at token k ends a UPI address behind which no space was typed: k@okbank.Ref No, k@okaxis-704417.
 func endsHandle(v *text.View, k int) bool {
 	next := v.At(k + 1)

@@ -51,6 +51,9 @@ func judge(v *text.View, i int) *contextRule {
 	if v.Reads(i+1, "of") && v.At(i+2).Kind == text.Digits {
 		return nil // code 1 of 2
 	}
+	if v.TightSign(i+1, '/') && v.In(i+2, words.Period) {
+		return nil // SMS 100/day
+	}
 	before := text.ContextOf(v, i)
 	n := len(v.Str(i))
 	for k := range contextRules {

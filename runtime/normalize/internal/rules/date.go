@@ -8,7 +8,7 @@ import (
 
 // date reads a date that begins with a number: 15/08/2026, 2026-08-15, 15-Aug-26, 15 अगस्त, 08/29.
 func date(r *Reader, i int) (Reading, bool) {
-	if r.Joined(i) || len(r.Str(i)) > 4 || isDoor(&r.View, i) {
+	if r.Joined(i) && !isGluedDay(&r.View, i) || len(r.Str(i)) > 4 || isDoor(&r.View, i) {
 		return Reading{}, false
 	}
 	if reading, ok := dayRange(r, i); ok {
@@ -34,6 +34,10 @@ func date(r *Reader, i int) (Reading, bool) {
 	if m, ok := text.IsoTime(&r.View, d.Next); ok {
 		r.SayTime(&m, false)
 		return r.End(m.Next)
+	}
+	if r.NumberBehind(d.Next, '-') && r.NumberBehind(d.Next+2, ':') {
+		r.Pause() // 24-11-26-14:05
+		return r.End(d.Next + 1)
 	}
 	days := isDayRange(&r.View, i) || text.HasStroke(&r.View, i) && text.IsOfDays(&r.View, i)
 	if r.At(d.Next).IsOneOf(text.Dashes) && (days || isPeriod(&r.View, &d)) {

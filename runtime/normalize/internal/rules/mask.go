@@ -45,7 +45,8 @@ func gluedMask(r *Reader, i int) (Reading, bool) {
 	}
 	w := r.AtWord(word)
 	name := strings.TrimRight(w, "xX")
-	if len(w)-len(name) < least || name == "" {
+	bare := word > i && len(w) == len(name) // A/c5544
+	if len(w)-len(name) < least && !bare || name == "" {
 		return Reading{}, false
 	}
 	full := name

@@ -147,7 +147,7 @@ func isNumbering(v *text.View, i, next int, dot bool) bool {
 	marked := dot || v.IsSign(next, ':')
 	two := t.Cas == words.Upper && t.B-t.A == 2
 	answer := !marked && v.In(i, words.OwnWord) && (t.Cas == words.Lower || two) // no 5, NO 5
-	return !answer || text.Named(v, i) || text.IsLongCode(v, next)
+	return !answer || text.Named(v, i) || text.IsLongCode(v, next) || isFormNumber(v, i, next)
 }
 
 // isNo reports whether token i is the short form of number.
@@ -217,7 +217,8 @@ func dottedForm(r *Reader, i int) (Reading, bool) {
 		j += 2
 	}
 	full := words.Dotted(key)
-	if string(key) == "pm" && (r.IsSign(i-1, '%') || text.IsMoneyBehind(&r.View, i-1)) {
+	money := text.IsMoneyBehind(&r.View, i-1) || r.IsWord(i-1, words.ScaleWord) && text.IsMoneyBehind(&r.View, i-2)
+	if string(key) == "pm" && (r.IsSign(i-1, '%') || money) {
 		full = r.Lang.Words[words.WordPerMonth] // interest, never the afternoon
 	}
 	if full == "" {

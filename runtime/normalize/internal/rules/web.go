@@ -76,7 +76,8 @@ var sourceFile = text.WordSet(`
 
 // opensAddress reports whether token i is a sign behind which an address may begin.
 func opensAddress(v *text.View, i int) bool {
-	return v.At(i).IsOneOf("([\"'<:,*`=")
+	narrated := v.IsSign(i, '-') && v.At(i-1).Kind == text.Latin && v.At(i-1).Cas != words.Lower // UPI-RAVI KUMAR-ravi.k@okaxis
+	return v.At(i).IsOneOf("([\"'<:,*`=") || narrated
 }
 
 // isScheme reports whether a colon, two strokes and the rest of an address follow token i closely: https://.
@@ -89,6 +90,9 @@ func email(r *Reader, i int) (Reading, bool) {
 	j := i
 	for inName(&r.View, j, i) && !r.IsSign(j, '@') && within(&r.View, i, j) && strings.IndexByte(r.AtWord(j), '\'') < 0 {
 		j++
+	}
+	if isNarrated(&r.View, i, j) {
+		return Reading{}, false
 	}
 	if j == i || !r.TightSign(j, '@') || !r.Tight(j+1) || r.At(j+1).Kind != text.Latin {
 		return Reading{}, false

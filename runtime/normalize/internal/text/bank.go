@@ -19,7 +19,7 @@ func isBankMoney(v *View, i int, n *Number) bool {
 	if v.At(i - 1).IsOneOf(":-") {
 		i--
 	}
-	return len(n.Frac) == 2 && v.Reads(i-1, "Bal", "BAL", "bal", "balance", "Balance")
+	return len(n.Frac) == 2 && (v.In(i-1, words.Balances) || n.Grouped && v.Reads(i-1, "Amt", "amt", "AMT", "amount", "Amount"))
 }
 
 // opensBalance reports whether what a bank says of a balance begins at token i: Current Bal, Avl Lmt.

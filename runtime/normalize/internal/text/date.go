@@ -35,7 +35,8 @@ func NumericDate(v *View, i int) (d Day, ok bool) {
 	if !v.Tight(i+2) || !v.TightSign(i+3, sep.Ch) || !v.Tight(i+4) {
 		return d, false
 	}
-	if _, timed := IsoTime(v, i+5); !timed && !v.LooseEnd(i+5) || v.NumberBehind(i+5, sep.Ch) || v.IsSign(i+5, '%') {
+	goesOn := v.NumberBehind(i+5, sep.Ch) && !v.NumberBehind(i+7, ':') // but 24-11-26-14:05
+	if _, timed := IsoTime(v, i+5); !timed && !v.LooseEnd(i+5) || goesOn || v.IsSign(i+5, '%') {
 		return d, false
 	}
 	a, b, c := v.Small(i, 4), v.Small(i+2, 2), v.Small(i+4, 4)
