@@ -40,7 +40,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 punctuation, and what the API says stays what you see without it.
 
 --why tells why: which words made each sentence Hindi or English, and how much each weighed; which rule read each piece,
-and what made a number a code. It says what this version does; do not build on its words.`,
+which other ones fit it, and what made a number a code. It says what this version does; do not build on its words.`,
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
   swar normalize --engine-text --bundle hindi-int8 'Aapka order kal aayega.'
   swar normalize --why 'Naya Savera Foundation planted 300 trees.'
@@ -118,7 +118,11 @@ func (a *app) printWhy(w normalize.Why, asJSON bool) error {
 		if p.Reason != "" {
 			reason = ", by " + p.Reason
 		}
-		fmt.Fprintf(a.Out, "%s: %s, rule %q%s\n", a.Out.Yellow(p.Text), p.Kind, p.Rule, reason)
+		also := ""
+		if len(p.Also) > 0 {
+			also = ", before " + strings.Join(p.Also, ", ")
+		}
+		fmt.Fprintf(a.Out, "%s: %s, rule %q%s%s\n", a.Out.Yellow(p.Text), p.Kind, p.Rule, reason, also)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ type reader struct {
 	rules.Reader
 	writer say.Writer
 
+	rules    *rules.Set
 	opt      Options
 	lineStop int        // where the line of the present sentence ends
 	only     words.Lang // in which every sentence is read; nil: each in its own
@@ -63,7 +64,7 @@ func newReader(home words.Lang, written string, o Options, want bool) *reader {
 
 // wire joins what r is made of.
 func (r *reader) wire() {
-	r.Said = &r.writer
+	r.rules, r.Said = rules.All, &r.writer
 	r.Draft.Over(&r.View)
 	r.writer.Over(&r.View)
 }
@@ -88,20 +89,21 @@ func (r *reader) run() {
 
 // step reads the piece that begins with token i and returns where the next one begins.
 func (r *reader) step(i int) int {
-	all := rules.RulesFor(r.Toks[i].Kind)
+	all := r.rules.For(r.Toks[i].Kind)
 	for k := range all {
-		rule := &all[k]
 		r.Reset()
-		if reading, ok := rule.Try(&r.Reader, i); ok {
-			return r.write(i, reading, rule.Name, rule.Identifier)
+		if reading, ok := all[k].Try(&r.Reader, i); ok {
+			if r.why != nil {
+				reading = r.explainPiece(i, reading, all[k:])
+			}
+			return r.write(reading, all[k].Identifier)
 		}
 	}
 	return i + 1
 }
 
-// write writes what a rule has read from token i on, and returns where the next piece begins.
-func (r *reader) write(i int, reading rules.Reading, rule string, identifier bool) int {
-	r.explainPiece(i, &reading, rule)
+// write writes what a rule has read, and returns where the next piece begins.
+func (r *reader) write(reading rules.Reading, identifier bool) int {
 	r.writer.Write(reading.Say)
 	if after := r.At(reading.Next); identifier && (after.Kind == text.Digits || text.SignCurrency(after.Ch) > 0) {
 		r.writer.Pause() // so that a quantity behind a code is not taken for a part of it

@@ -1,6 +1,7 @@
 package normalize
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -39,6 +40,7 @@ type WhyPiece struct {
 	Kind   speech.SpanKind `json:"kind"`
 	Rule   string          `json:"rule"`
 	Reason string          `json:"reason,omitempty"` // empty where the writing alone decides
+	Also   []string        `json:"also,omitempty"`   // the rules that fit, too, and come later
 }
 
 // Explain reads written as [Text] does at first and tells why. It is for people: what it says may change with each release.
@@ -73,12 +75,23 @@ func (r *reader) explainSentence(i int) {
 	r.whyWords = nil
 }
 
-// explainPiece notes that rule reads tokens from i on, if it says anything else than they are.
-func (r *reader) explainPiece(i int, reading *rules.Reading, rule string) {
-	if r.why == nil || reading.Say.Kind() == "" {
-		return
+// explainPiece notes that the first of all rules reads tokens from i on, if it says anything else than they are, and which of the
+// others would read them, too. It returns the reading.
+func (r *reader) explainPiece(i int, reading rules.Reading, all []rules.Rule) rules.Reading {
+	kind := reading.Say.Kind()
+	if kind == "" {
+		return reading
 	}
-	r.why.Pieces = append(r.why.Pieces, WhyPiece{r.asWritten(i, reading.Next), reading.Say.Kind(), rule, reading.Say.Reason()})
+	reading.Say = slices.Clone(reading.Say)
+	piece := WhyPiece{Text: r.asWritten(i, reading.Next), Kind: kind, Rule: all[0].Name, Reason: reading.Say.Reason()}
+	for _, other := range all[1:] {
+		r.Reset()
+		if _, ok := other.Try(&r.Reader, i); ok && !other.Last {
+			piece.Also = append(piece.Also, other.Name)
+		}
+	}
+	r.why.Pieces = append(r.why.Pieces, piece)
+	return reading
 }
 
 // asWritten is what stands in the input for tokens i to next.

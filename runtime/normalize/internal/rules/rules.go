@@ -2,133 +2,86 @@
 // through [text.View] and say what they find.
 package rules
 
-import (
-	"github.com/swar-tts/swar/runtime/normalize/internal/text"
-)
+import "github.com/swar-tts/swar/runtime/normalize/internal/text"
 
-// rule reads one class of writing.
-type rule struct {
-	Name       string
-	Try        Try
-	Identifier bool // what follows must be kept apart from it
-}
-
-// The rules by the kind of token they begin with, in order of priority: the first that fits wins, and what one covers no other sees.
-var (
-	latinRules = []rule{
-		{"web address", webAddress, false},
-		{"masked number", maskedWord, true},
-		{"amount of money", moneyPrefix, false},
-		{"date", monthThenDay, false},
-		{"chat word", chatWord, false},
-		{"weekdays", weekdayRange, false},
-		{"letters", letterRange, false},
-		{"dotted short form", dottedForm, false},
-		{"short form by its neighbour", besideForm, false},
-		{"short form", shortForm, false},
-		{"chat spelling", chatForm, false},
-		{"emoticon", laugh, false},
-		{"vehicle", vehicle, true},
-		{"route", route, false},
-		{"code", code, true},
-		{"Roman numeral", roman, false},
-		{"initials", initials, false},
-		{"course", course, false},
-		{"multiplication", into, false},
-		{"unit over another", unitAlone, false},
-		{"acronym", acronym, false},
-		{"hai", hai, false},
-		{"letter", letter, false},
-		{"word", keep, false},
-	}
-	devaRules = []rule{
-		{"amount of money", moneyPrefix, false},
-		{"initials", spacedInitials, false},
-		{"weekdays", weekdayRange, false},
-		{"date", monthThenDay, false},
-		{"dotted short form", dottedForm, false},
-		{"short form by its neighbour", besideForm, false},
-		{"short form", shortForm, false},
-		{"word", keep, false},
-	}
-	digitRules = []rule{
-		{"web address", webAddress, false},
-		{"masked number", maskedDigits, true},
-		{"chat word", chatWord, false},
-		{"list number", listNumber, false},
-		{"postal code", postalCode, true},
-		{"fraction", roundFraction, true},
-		{"flight", flight, true},
-		{"phone", phone, true},
-		{"score", score, false},
-		{"goals", goals, false},
-		{"boundaries", boundaries, false},
-		{"balls faced", ballsFaced, false},
-		{"age and sex", ageAndSex, false},
-		{"numbers in a row", listOfCounts, false},
-		{"many", plural, false},
-		{"date", date, false},
-		{"time", clock, false},
-		{"term", termLetters, false},
-		{"lakh and thousand", lakhAndThousand, false},
-		{"always open", alwaysOpen, false},
-		{"ratio", ratio, false},
-		{"inches", inches, false},
-		{"minute of a game", gameMinute, false},
-		{"height", height, false},
-		{"relay", relay, false},
-		{"power of ten", scientific, false},
-		{"algebra", algebra, false},
-		{"size", dimensions, false},
-		{"multiple", multiple, false},
-		{"generation", generation, false},
-		{"decade", decades, false},
-		{"ordinal", ordinalNumber, false},
-		{"code that runs on", codeRunsOn, true},
-		{"marked quantity", markedQuantity, false},
-		{"two numbers of one unit", overQuantity, false},
-		{"code", code, true},
-		{"fraction", fraction, true},
-		{"code by context", contextCode, true},
-		{"year", bareYear, false},
-		{"quantity", quantity, false},
-		{"long number", longNumber, true},
-	}
-	signRules = []rule{
-		{"service code", serviceCode, true},
-		{"masked number", maskedSign, true},
-		{"emoticon", emoticon, false},
-		{"arrow", change, false},
-		{"formula", formula, false},
-		{"markup", markup, false},
-		{"phone", phoneSign, true},
-		{"blood group", polarity, false},
-		{"amount", signedAmount, false},
-		{"handle", handle, false},
-		{"punctuation", punctuation, false},
-		{"sign", spokenSign, false},
-	}
-	foreignRules = []rule{{"Greek letter", greek, false}, {"word", keep, false}}
-	emojiRules   = []rule{{"emoji", picture, false}}
-	tagRules     = []rule{{"tag", tag, false}}
-)
-
-func RulesFor(k text.Kind) []rule {
-	switch k {
-	case text.Latin:
-		return latinRules
-	case text.Deva:
-		return devaRules
-	case text.Digits:
-		return digitRules
-	case text.Sign:
-		return signRules
-	case text.Foreign:
-		return foreignRules
-	case text.Emoji:
-		return emojiRules
-	case text.Tag:
-		return tagRules
-	}
-	return nil
-}
+// All are the rules of the reader. Where both of two rules fit some text, After says which is asked first; other rows may stand anywhere.
+var All = must(NewSet([]Rule{
+	{Name: "web address", Starts: On(text.Latin, text.Digits), Try: webAddress},
+	{Name: "masked number", Starts: On(text.Latin), Try: maskedWord, Identifier: true, After: []string{"web address"}},
+	{Name: "amount of money", Starts: On(text.Latin, text.Deva), Try: moneyPrefix, After: []string{"web address"}},
+	{Name: "initials", Starts: On(text.Deva), Try: spacedInitials},
+	{Name: "date", Starts: On(text.Latin, text.Deva), Try: monthThenDay, After: []string{"web address"}},
+	{Name: "masked number", Starts: On(text.Digits), Try: maskedDigits, Identifier: true, After: []string{"web address"}},
+	{Name: "chat word", Starts: On(text.Latin, text.Digits), Try: chatWord, After: []string{"web address"}},
+	{Name: "weekdays", Starts: On(text.Latin, text.Deva), Try: weekdayRange},
+	{Name: "letters", Starts: On(text.Latin), Try: letterRange},
+	{Name: "dotted short form", Starts: On(text.Latin, text.Deva), Try: dottedForm, After: []string{"web address"}},
+	{Name: "short form by its neighbour", Starts: On(text.Latin, text.Deva), Try: besideForm, After: []string{"date"}},
+	{Name: "short form", Starts: On(text.Latin, text.Deva), Try: shortForm, After: []string{"chat word", "weekdays", "dotted short form", "short form by its neighbour"}},
+	{Name: "chat spelling", Starts: On(text.Latin), Try: chatForm, After: []string{"short form by its neighbour"}},
+	{Name: "emoticon", Starts: On(text.Latin), Try: laugh},
+	{Name: "vehicle", Starts: On(text.Latin), Try: vehicle, Identifier: true, After: []string{"web address"}},
+	{Name: "route", Starts: On(text.Latin), Try: route},
+	{Name: "list number", Starts: On(text.Digits), Try: listNumber},
+	{Name: "postal code", Starts: On(text.Digits), Try: postalCode, Identifier: true, After: []string{"masked number"}},
+	{Name: "round fraction", Starts: On(text.Digits), Try: roundFraction, Identifier: true},
+	{Name: "flight", Starts: On(text.Digits), Try: flight, Identifier: true},
+	{Name: "phone", Starts: On(text.Digits), Try: phone, Identifier: true, After: []string{"masked number"}},
+	{Name: "score", Starts: On(text.Digits), Try: score},
+	{Name: "goals", Starts: On(text.Digits), Try: goals},
+	{Name: "boundaries", Starts: On(text.Digits), Try: boundaries},
+	{Name: "balls faced", Starts: On(text.Digits), Try: ballsFaced},
+	{Name: "age and sex", Starts: On(text.Digits), Try: ageAndSex},
+	{Name: "numbers in a row", Starts: On(text.Digits), Try: listOfCounts},
+	{Name: "many", Starts: On(text.Digits), Try: plural},
+	{Name: "date", Starts: On(text.Digits), Try: date, After: []string{"web address", "score", "numbers in a row"}},
+	{Name: "time", Starts: On(text.Digits), Try: clock, After: []string{"date"}},
+	{Name: "term", Starts: On(text.Digits), Try: termLetters, After: []string{"time"}},
+	{Name: "lakh and thousand", Starts: On(text.Digits), Try: lakhAndThousand},
+	{Name: "always open", Starts: On(text.Digits), Try: alwaysOpen, After: []string{"web address", "score"}},
+	{Name: "ratio", Starts: On(text.Digits), Try: ratio, After: []string{"time"}},
+	{Name: "inches", Starts: On(text.Digits), Try: inches},
+	{Name: "minute of a game", Starts: On(text.Digits), Try: gameMinute},
+	{Name: "height", Starts: On(text.Digits), Try: height},
+	{Name: "relay", Starts: On(text.Digits), Try: relay, After: []string{"always open"}},
+	{Name: "power of ten", Starts: On(text.Digits), Try: scientific},
+	{Name: "algebra", Starts: On(text.Digits), Try: algebra, After: []string{"power of ten"}},
+	{Name: "size", Starts: On(text.Digits), Try: dimensions, After: []string{"boundaries", "always open", "relay"}},
+	{Name: "multiple", Starts: On(text.Digits), Try: multiple, After: []string{"algebra"}},
+	{Name: "generation", Starts: On(text.Digits), Try: generation, After: []string{"term"}},
+	{Name: "decade", Starts: On(text.Digits), Try: decades, After: []string{"algebra"}},
+	{Name: "ordinal", Starts: On(text.Digits), Try: ordinalNumber, After: []string{"date"}},
+	{Name: "code that runs on", Starts: On(text.Digits), Try: codeRunsOn, Identifier: true},
+	{Name: "marked quantity", Starts: On(text.Digits), Try: markedQuantity, After: []string{"chat word", "postal code", "goals", "many", "inches", "generation", "decade", "code that runs on", "phone"}},
+	{Name: "two numbers of one unit", Starts: On(text.Digits), Try: overQuantity},
+	{Name: "code", Starts: On(text.Latin, text.Digits), Try: code, Identifier: true, After: []string{"list number", "amount of money", "short form", "vehicle", "route", "round fraction", "flight", "age and sex", "size", "multiple", "ordinal", "marked quantity", "two numbers of one unit", "masked number"}},
+	{Name: "Roman numeral", Starts: On(text.Latin), Try: roman, After: []string{"code"}},
+	{Name: "initials", Starts: On(text.Latin), Try: initials, After: []string{"web address", "dotted short form"}},
+	{Name: "course", Starts: On(text.Latin), Try: course},
+	{Name: "multiplication", Starts: On(text.Latin), Try: into, After: []string{"Roman numeral", "course"}},
+	{Name: "unit over another", Starts: On(text.Latin), Try: unitAlone, After: []string{"short form"}},
+	{Name: "acronym", Starts: On(text.Latin), Try: acronym, After: []string{"Roman numeral", "emoticon"}},
+	{Name: "hai", Starts: On(text.Latin), Try: hai, After: []string{"chat word"}},
+	{Name: "letter", Starts: On(text.Latin), Try: letter, After: []string{"Roman numeral", "initials"}},
+	{Name: "fraction", Starts: On(text.Digits), Try: fraction, Identifier: true, After: []string{"code"}},
+	{Name: "code by context", Starts: On(text.Digits), Try: contextCode, Identifier: true, After: []string{"list number", "ratio", "fraction"}},
+	{Name: "year", Starts: On(text.Digits), Try: bareYear, After: []string{"code by context"}},
+	{Name: "quantity", Starts: On(text.Digits), Try: quantity, After: []string{"balls faced", "lakh and thousand", "minute of a game", "height", "year"}},
+	{Name: "long number", Starts: On(text.Digits), Try: longNumber, Identifier: true, Last: true},
+	{Name: "service code", Starts: On(text.Sign), Try: serviceCode, Identifier: true},
+	{Name: "masked number", Starts: On(text.Sign), Try: maskedSign, Identifier: true},
+	{Name: "emoticon", Starts: On(text.Sign), Try: emoticon},
+	{Name: "arrow", Starts: On(text.Sign), Try: change},
+	{Name: "formula", Starts: On(text.Sign), Try: formula, After: []string{"emoticon"}},
+	{Name: "markup", Starts: On(text.Sign), Try: markup, After: []string{"service code", "masked number", "formula"}},
+	{Name: "phone", Starts: On(text.Sign), Try: phoneSign, Identifier: true, After: []string{"masked number"}},
+	{Name: "blood group", Starts: On(text.Sign), Try: polarity},
+	{Name: "amount", Starts: On(text.Sign), Try: signedAmount, After: []string{"formula", "phone"}},
+	{Name: "handle", Starts: On(text.Sign), Try: handle, After: []string{"masked number"}},
+	{Name: "punctuation", Starts: On(text.Sign), Try: punctuation, After: []string{"arrow", "markup", "blood group", "amount"}},
+	{Name: "sign", Starts: On(text.Sign), Try: spokenSign, Last: true},
+	{Name: "Greek letter", Starts: On(text.Foreign), Try: greek},
+	{Name: "word", Starts: On(text.Latin, text.Deva, text.Foreign), Try: keep, Last: true},
+	{Name: "emoji", Starts: On(text.Emoji), Try: picture},
+	{Name: "tag", Starts: On(text.Tag), Try: tag},
+}))
