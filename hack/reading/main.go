@@ -47,7 +47,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.header, "header", "", "with -url: a header to send, as 'x-api-key: KEY'")
 	f.StringVar(&o.peers, "peers", "", "the normalisers of others to measure beside ours: the folder hack/reading/peers, or one file of it")
 	f.StringVar(&o.tests, "tests", "", "folder of test_cases_*.txt of NeMo text processing to measure instead of the messages")
-	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers")
+	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers; without -peers only that of the genres")
 	f.BoolVar(&o.heldOut, "held-out", false, "measure the lists of messages that are held out, too: rate and classes only")
 	f.BoolVar(&o.failures, "failures", false, "list what is not accepted, with the word at which it leaves every reading; never of what is held out")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time for all messages of one normaliser")
@@ -109,11 +109,23 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 		return nil
 	}
 	measured, err := o.measureApart(ctx, named, out, progress)
-	if err != nil || o.docs == "" {
+	if err != nil {
 		return err
 	}
-	blocks := map[string]string{"results": table(results), "classes": classTable(results)}
+	if o.command == "" && o.url == "" {
+		printGenres(out, measured)
+	}
+	if o.docs == "" {
+		return nil
+	}
+	blocks := map[string]string{}
+	if o.peers != "" { // else they would vanish from the tables
+		blocks["results"], blocks["classes"] = table(results), classTable(results)
+	}
 	if o.heldOut {
+		blocks["genres"] = genreTable(measured)
+	}
+	if o.heldOut && o.peers != "" {
 		blocks["held out"] = apartTable(measured)
 	}
 	return writeDocs(o.docs, blocks)
@@ -143,23 +155,24 @@ func (o options) runTests(ctx context.Context, named []normaliser, out, progress
 type list struct {
 	name, file string
 	heldOut    bool // nothing of its messages is shown
+	sms        bool // of banks, cards and telephone firms
 }
 
 var apart = []list{
-	{"held out", "held-out.jsonl", true},
-	{"second held out", "held-out-2.jsonl", true},
-	{"third held out", "held-out-3.jsonl", true},
-	{"development", "development.jsonl", false},
-	{"second development", "development-2.jsonl", false},
-	{"third development", "development-3.jsonl", false},
-	{"fourth development", "development-4.jsonl", false},
-	{"fifth development", "development-5.jsonl", false},
-	{"sixth development", "development-6.jsonl", false},
-	{"seventh development", "development-7.jsonl", false},
-	{"eighth development", "development-8.jsonl", false},
-	{"ninth development", "development-9.jsonl", false},
-	{"SMS held out", "held-out-sms.jsonl", true},
-	{"SMS", "sms.jsonl", false},
+	{name: "held out", file: "held-out.jsonl", heldOut: true},
+	{name: "second held out", file: "held-out-2.jsonl", heldOut: true},
+	{name: "third held out", file: "held-out-3.jsonl", heldOut: true},
+	{name: "development", file: "development.jsonl"},
+	{name: "second development", file: "development-2.jsonl"},
+	{name: "third development", file: "development-3.jsonl"},
+	{name: "fourth development", file: "development-4.jsonl"},
+	{name: "fifth development", file: "development-5.jsonl"},
+	{name: "sixth development", file: "development-6.jsonl"},
+	{name: "seventh development", file: "development-7.jsonl"},
+	{name: "eighth development", file: "development-8.jsonl"},
+	{name: "ninth development", file: "development-9.jsonl"},
+	{name: "SMS held out", file: "held-out-sms.jsonl", heldOut: true, sms: true},
+	{name: "SMS", file: "sms.jsonl", sms: true},
 }
 
 // A listResult is what every normaliser made of one list.
