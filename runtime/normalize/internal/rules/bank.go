@@ -50,7 +50,7 @@ func endsHandle(v *text.View, k int) bool {
 	if v.At(k-1).Kind != text.Latin || v.At(k-1).Cas != words.Lower || !v.Tight(k+1) {
 		return false
 	}
-	capital := next.Kind == text.Latin && next.Cas != words.Lower && !text.TopLevel[v.Str(k+1)]
+	capital := next.Kind == text.Latin && next.Cas != words.Lower && !words.LookUpWritten(v.Str(k+1)).Is(words.TopLevel)
 	switch {
 	case v.IsSign(k, '.'):
 		return capital

@@ -91,12 +91,9 @@ func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 	return sayCode(r, i, next)
 }
 
-// coaches are the letters of coaches of Indian trains, which stand before their number.
-const coaches = " S B A H C D E M HA GS "
-
 // berth reads S4/32 beside words of journeys: a coach, and a place in it.
 func berth(r *Reader, i, next int) (Reading, bool) {
-	if next != i+4 || !text.IsIn(coaches, r.Str(i)) || !text.HasStroke(&r.View, i+1) || !isTravelling(&r.View, i) {
+	if next != i+4 || !words.LookUpWritten(r.Str(i)).Is(words.CoachCode) || !text.HasStroke(&r.View, i+1) || !isTravelling(&r.View, i) {
 		return Reading{}, false
 	}
 	if len(r.Str(i+1)) > 2 || len(r.Str(i+3)) > 2 {
@@ -144,13 +141,10 @@ func codeGoesOn(v *text.View, i int) bool {
 	return v.Tight(i) && (t.Kind == text.Digits || t.InCapitals())
 }
 
-// numbered are letters whose number is a quantity: FY26, Q1, NH-44, PM2.5.
-const numbered = " AY BS CO F FY G ITR MP NH PM PS Q SH T U UT PT FA SA "
-
-// namedNumber reports whether tokens i to next are such letters, or a name of englishNames, and their number.
+// namedNumber reports whether tokens i to next are such letters, or a name such as T20, and their number.
 func namedNumber(v *text.View, i, next int) bool {
 	j := behindHyphen(v, i+1)
-	if next != j+1 || v.At(i).Kind != text.Latin || !text.IsIn(numbered, v.Str(i)) && englishName(v, i) == "" {
+	if next != j+1 || v.At(i).Kind != text.Latin || !words.LookUpWritten(v.Str(i)).Is(words.Numbered) && englishName(v, i) == "" {
 		return false
 	}
 	a, ok := text.AmountAt(v, j)
@@ -160,9 +154,6 @@ func namedNumber(v *text.View, i, next int) bool {
 	return a.N.Size <= 3 && !a.N.Grouped && !v.ZeroLed(j)
 }
 
-// englishNames are names of a letter and a number that everyone says in English; here are their numbers in Hindi writing.
-var englishNames = map[string]string{"T20": "ट्वेंटी", "G20": "ट्वेंटी", "G7": "सेवन", "G8": "एट", "B12": "ट्वेल्व", "F1": "वन", "H1": "वन", "A1": "वन", "A4": "फ़ोर"}
-
 // englishName returns the number of the name at token i, "" for none. The coach B12 of a train is none.
 func englishName(v *text.View, i int) string {
 	j := behindHyphen(v, i+1)
@@ -170,7 +161,7 @@ func englishName(v *text.View, i int) string {
 		return ""
 	}
 	var buf [4]byte
-	return englishNames[string(append(append(buf[:0], v.Str(i)...), v.Str(j)...))]
+	return words.Named(append(append(buf[:0], v.Str(i)...), v.Str(j)...))
 }
 
 // mixedCode reads letters of both cases with digits between them, where a code is named: 7F3kQ2.
@@ -457,7 +448,7 @@ func frontOfBracket(v *text.View, j int, hyphen bool) int {
 		if v.IsSign(k, '(') {
 			dotted := v.IsSign(k+2, '.')
 			letter := k == j-2 && v.Single(k+1)
-			state := k == j-2 && v.At(k+1).Cas == words.Upper && text.IsIn(text.States, v.Str(k+1)) // Mainpuri(UP)205264
+			state := k == j-2 && v.At(k+1).Cas == words.Upper && words.LookUpWritten(v.Str(k+1)).Is(words.State) // Mainpuri(UP)205264
 			if letter || hyphen || dotted || state {
 				return k - 1
 			}
@@ -469,7 +460,7 @@ func frontOfBracket(v *text.View, j int, hyphen bool) int {
 
 // vehicle reads MH 12 DE 1433: the parts of a vehicle number with spaces between them.
 func vehicle(r *Reader, i int) (Reading, bool) {
-	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !text.IsIn(text.States, r.Str(i)) || r.Joined(i) {
+	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !words.LookUpWritten(r.Str(i)).Is(words.State) || r.Joined(i) {
 		return Reading{}, false
 	}
 	j := i + 1
@@ -501,7 +492,7 @@ func behindHyphen(v *text.View, j int) int {
 
 // flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.
 func flight(r *Reader, i int) (Reading, bool) {
-	if len(r.Str(i)) != 1 || !r.TightLetter(i+1) || r.At(i+2).Kind != text.Digits || !text.IsIn(text.Airlines, r.Between(i, i+2)) {
+	if len(r.Str(i)) != 1 || !r.TightLetter(i+1) || r.At(i+2).Kind != text.Digits || !words.LookUpWritten(r.Between(i, i+2)).Is(words.Airline) {
 		return Reading{}, false
 	}
 	if n := len(r.Str(i + 2)); n < 2 || n > 4 || !r.LooseEnd(i+3) || text.ContextOf(&r.View, i).What == text.NoContext {

@@ -79,7 +79,7 @@ func seriesName(r *Reader, i, next int) (Reading, bool) {
 	if r.English {
 		r.Cardinal(20, words.English)
 	} else {
-		r.Say(englishNames["T20"])
+		r.Say(words.Named([]byte("T20")))
 	}
 	r.Letters("I", r.Lang)
 	return r.End(next)
@@ -108,13 +108,6 @@ func sectionNumber(r *Reader, i, next int) (Reading, bool) {
 	return r.End(next)
 }
 
-// stations are codes of railway stations and airports, as they stand on both sides of a hyphen: NDLS-MMCT, BLR-DEL.
-var stations = text.WordSet(`
-	ADI AII AMD ANVT ASR ATQ BBI BBS BCT BDQ BDTS BHO BLR BOM BPL BRC BSB BZA CBE CCU CDG CJB CNB COK CSMT DBRG DDN DED DEL DHN
-	ED ERS GAU GAYA GHY GKP GOI GOX GWL GZB HW HWH HYB HYD IDR INDB ISK IXB IXC IXJ IXM IXR IXZ JAI JAT JBP JDH JHS JP JU
-	KCG KGP KNW KOAA KOTA LDH LJN LKO LTT MAA MAO MAS MDU MMCT MTJ MYS NAG NDLS NGP NJP NMIA NZM PAT PNBE PNQ PRYJ PUNE PURI R RAJ
-	RJT RNC RPR SBC SC SDAH SECR SGUJ ST STV SUR SXR TIR TPTY TRV TVC UDR UDZ VGA VNS VSKP VTZ YPR`)
-
 // route reads two such codes with a hyphen between them as from one to the other.
 func route(r *Reader, i int) (Reading, bool) {
 	if next := r.At(i + 1); r.Joined(i) || next.Ch != '-' && next.Ch != text.Arrow {
@@ -140,7 +133,7 @@ func route(r *Reader, i int) (Reading, bool) {
 
 func isStation(v *text.View, i int) bool {
 	t := v.At(i)
-	return t.InCapitals() && t.B-t.A >= 3 && stations[v.Str(i)]
+	return t.InCapitals() && t.B-t.A >= 3 && words.LookUpWritten(v.Str(i)).Is(words.Station)
 }
 
 // sayStation says a code by its letters, or as the name that it is: PUNE, KOTA.

@@ -63,16 +63,12 @@ func file(v *text.View, i int) int {
 			continue
 		}
 		quoted := v.IsSign(i-1, '`') && !v.TightSign(j+1, '.')
-		if money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits; quoted || sourceFile[v.Str(j)] && !money { // bill.rs 500
+		if money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits; quoted || words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && !money { // bill.rs 500
 			end = j + 1
 		}
 	}
 	return end
 }
-
-// sourceFile are the ends of names of files that programmers write about, as far as they are no words.
-var sourceFile = text.WordSet(`
-	rs js jsx mjs ts tsx py ipynb java kt cpp hpp cs php yaml yml toml ini cfg md rst tex sql css scss html htm xml svg gif webp vue sh exe apk proto ipa tsv env`)
 
 // opensAddress reports whether token i is a sign behind which an address may begin.
 func opensAddress(v *text.View, i int) bool {
@@ -141,7 +137,7 @@ func domain(v *text.View, i int) (next int, ok bool) {
 	if isLong := !within(v, i, j) && v.Tight(j); last < 0 || dots == 0 || isLong {
 		return i, false
 	}
-	return last + 1, text.TopLevel[v.Str(last)] || v.Str(i) == "www"
+	return last + 1, words.LookUpWritten(v.Str(last)).Is(words.TopLevel) || v.Str(i) == "www"
 }
 
 // labelGoesOn reports whether token j goes on the label of a domain: letters, digits, or the hyphen before more.
@@ -270,7 +266,7 @@ func sayName(r *Reader, j int, last bool) {
 
 // isSpelledEnd reports whether token j is the end of a file name that elsewhere is short for something: main.rs, run.sh.
 func isSpelledEnd(v *text.View, j int) bool {
-	return v.IsSign(j-1, '.') && sourceFile[v.Str(j)] && (text.CurrencyCode(v, j) > 0 || v.IsWord(j, words.Shortened))
+	return v.IsSign(j-1, '.') && words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && (text.CurrencyCode(v, j) > 0 || v.IsWord(j, words.Shortened))
 }
 
 // handle reads @chai_adda and drops the sign of a hashtag.

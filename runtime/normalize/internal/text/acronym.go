@@ -52,7 +52,7 @@ func IsInitial(v *View, i int) bool {
 // IsDegree reports whether token j is the word of a degree behind its initial: M.Sc, B.Tech. The dot behind it ends no
 // sentence by itself.
 func IsDegree(v *View, j int) bool {
-	return v.At(j).Cas == words.Title && IsInitial(v, j-2) && IsIn(words.Degrees, v.Str(j))
+	return v.At(j).Cas == words.Title && IsInitial(v, j-2) && words.LookUpWritten(v.Str(j)).Is(words.Degree)
 }
 
 // Single reports whether token i is one Latin letter.

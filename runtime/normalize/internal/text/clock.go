@@ -157,9 +157,9 @@ func IsFlightNumber(v *View, j int) bool {
 		return false
 	}
 	if v.Single(k) && v.At(k-1).Kind == Digits && v.Tight(k) {
-		return IsIn(Airlines, v.Between(k-1, k+1))
+		return words.LookUpWritten(v.Between(k-1, k+1)).Is(words.Airline)
 	}
-	return IsIn(Airlines, v.Str(k))
+	return words.LookUpWritten(v.Str(k)).Is(words.Airline)
 }
 
 // Clear reports whether m is a time without a second look.

@@ -253,14 +253,13 @@ func isDateTail(v *View, i int) bool {
 	return v.In(i, words.AfterDay)
 }
 
-// hindiShortMonths are months that are short only with their dot: जन and नव are words, too.
-var hindiShortMonths = map[string]int{"सितं": 9, "नवं": 11, "दिसं": 12, "जन": 1, "फर": 2, "फ़र": 2, "अप्रै": 4, "जुला": 7, "अग": 8, "सित": 9, "अक्टू": 10, "नव": 11, "दिस": 12}
-
 // MonthAt reads the name of a month at token i.
 func MonthAt(v *View, i int) (m, next int) {
 	t := v.At(i)
-	if t.Kind == Deva && v.TightSign(i+1, '.') && hindiShortMonths[v.Str(i)] > 0 {
-		return hindiShortMonths[v.Str(i)], i + 2
+	if t.Kind == Deva && v.TightSign(i+1, '.') {
+		if e := words.LookUpWritten(v.Str(i)); e.Is(words.DottedMonth) {
+			return e.N, i + 2
+		}
 	}
 	if !t.Kind.Lettered() || !t.Word.Is(words.Month) {
 		return 0, i

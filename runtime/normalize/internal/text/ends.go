@@ -1,5 +1,7 @@
 package text
 
+import "github.com/swar-tts/swar/runtime/normalize/internal/words"
+
 // lastToken is the one that the present sentence ends with, without the quotes and brackets that close behind it.
 func lastToken(v *View) int {
 	j := v.Stop - 1
@@ -45,7 +47,7 @@ func isDoubtfulStop(v *View, j int) bool {
 		return j-1 == v.Start || isPointedTrain(v, j-1)
 	case Latin, Deva:
 		isInitial := v.Single(j-1) || isDottedLetter(v, j-1) || v.TightSign(j-2, '.')
-		isShort := hasShortDot(v, j-1) || CurrencyCode(v, j-1) > 0 || hindiShortMonths[v.Str(j-1)] > 0
+		isShort := hasShortDot(v, j-1) || CurrencyCode(v, j-1) > 0 || words.LookUpWritten(v.Str(j-1)).Is(words.DottedMonth)
 		return isInitial || isShort || p.Word.MayHaveDot()
 	}
 	return false

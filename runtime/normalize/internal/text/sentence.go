@@ -147,7 +147,7 @@ func stopBehindDevanagari(v *View, j int) bool {
 			return false
 		}
 	}
-	if (hindiShortMonths[v.Str(j-1)] > 0 || v.Reads(j-1, "ई")) && v.At(j-2).Kind == Digits {
+	if (words.LookUpWritten(v.Str(j-1)).Is(words.DottedMonth) || v.Reads(j-1, "ई")) && v.At(j-2).Kind == Digits {
 		return false
 	}
 	return p.B-p.A > 12 || !(v.TightSign(j-2, '.') && v.Tight(j-1))

@@ -19,12 +19,6 @@ func Singles(v *View, i int) int {
 	return j
 }
 
-// States are the codes that Indian vehicle numbers begin with.
-const States = " AN AP AR AS BH BR CG CH DD DL DN GA GJ HP HR JH JK KA KL LA LD MH ML MN MP MZ NL OD OR PB PY RJ SK TG TN TR TS UK UP WB "
-
-// Airlines are the codes of flights that are written with a space: 6E 2045.
-const Airlines = " 6E AI UK SG G8 QP IX I5 EK QR EY SQ BA LH TG "
-
 // IsIn reports whether s is one of the words of list, which has a space around each. No word is none of them.
 func IsIn(list, s string) bool {
 	for j := 0; s != "" && j+len(s)+1 < len(list); j++ {
@@ -164,7 +158,7 @@ func IsDotOfName(v *View, i int) bool {
 	if v.Tight(i) {
 		return v.At(i-1).Kind == Deva && v.Reads(i+1, "भारत") // जनसेवा.भारत
 	}
-	return next.Kind == Latin && next.B-next.A > 2 && (next.Cas == words.Upper || TopLevel[v.Str(i+1)])
+	return next.Kind == Latin && next.B-next.A > 2 && (next.Cas == words.Upper || words.LookUpWritten(v.Str(i+1)).Is(words.TopLevel))
 }
 
 // WeekdayAt is the number of the day that token i names, 0 for none. In small letters sun, sat and wed are other words.
@@ -178,11 +172,3 @@ func WeekdayAt(v *View, i int) int {
 
 // Capital reports whether token i is one capital letter.
 func (v *View) Capital(i int) bool { return v.Single(i) && v.At(i).Cas == words.Upper }
-
-// TopLevel are the ends of web addresses, and of file names, that are recognised without www or a scheme.
-var TopLevel = map[string]bool{
-	"com": true, "in": true, "org": true, "net": true, "io": true, "ai": true, "app": true, "dev": true, "gov": true, "edu": true, "info": true, "biz": true,
-	"xyz": true, "shop": true, "store": true, "online": true, "tech": true, "live": true, "site": true, "uk": true, "us": true, "ly": true, "tv": true, "bank": true,
-	"pdf": true, "txt": true, "doc": true, "docx": true, "xls": true, "xlsx": true, "csv": true, "jpg": true, "jpeg": true, "png": true, "zip": true, "html": true, "json": true,
-	"COM": true, "IN": true, "ORG": true, "NET": true,
-}

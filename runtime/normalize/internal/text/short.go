@@ -92,7 +92,7 @@ func NumberFollows(v *View, i int) bool {
 	if j := i + 1; (v.TightSign(j, '/') || v.TightSign(j, '-')) && v.Tight(j+1) && v.At(j+1).InCapitals() {
 		return true // DL/CPM/0041177
 	}
-	vehicle := IsIn(States, v.Str(i)) && v.At(i+1).Kind == Digits // MH 12
+	vehicle := words.LookUpWritten(v.Str(i)).Is(words.State) && v.At(i+1).Kind == Digits // MH 12
 	return vehicle || CodeLetters(v, i)
 }
 

@@ -193,6 +193,17 @@ const (
 	Era                // a year stands before: ईस्वी, BC
 	Command            // what a shell does behind its prompt: npm, git
 
+	// Words as they are written (written.tsv).
+	State       // a code that Indian vehicle numbers begin with: MH
+	Airline     // the code of a flight, also before a space: 6E 2045
+	Station     // a railway station or an airport, on both sides of a hyphen: NDLS-MMCT
+	CoachCode   // letters before the number of a coach: B4, HA1
+	Numbered    // letters whose number is a quantity: FY26, NH-44
+	Degree      // stands behind the initial of a degree: B. Tech
+	TopLevel    // the end of a web address or a file name: com, pdf
+	SourceFile  // the end of the name of a file that programmers write about: rs, yaml
+	DottedMonth // with its number: a month only with its dot, for जन and नव are words, too
+
 	classCount // how many there are
 )
 
@@ -369,6 +380,15 @@ var classNames = [classCount]string{
 	Command:            "command",
 	Shortened:          "shortened",
 	AnyHindi:           "anyHindi",
+	State:              "state",
+	Airline:            "airline",
+	Station:            "station",
+	CoachCode:          "coachCode",
+	Numbered:           "numbered",
+	Degree:             "degree",
+	TopLevel:           "topLevel",
+	SourceFile:         "sourceFile",
+	DottedMonth:        "dottedMonth",
 }
 
 // String is the name of c in the tables.

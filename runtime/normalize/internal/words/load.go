@@ -11,7 +11,7 @@ import (
 // Load reads all tables below the folder tables of fsys. An error names the file and the line.
 func Load(fsys fs.FS) (*Vocabulary, error) {
 	l := &loader{
-		v:     &Vocabulary{measures: newMeasures(), dotted: map[string]string{}, stroked: map[string]string{}, figured: map[string]string{}, entries: make(map[string]*Entry, 5000)},
+		v:     &Vocabulary{measures: newMeasures(), dotted: map[string]string{}, stroked: map[string]string{}, figured: map[string]string{}, named: map[string]string{}, written: map[string]*Entry{}, entries: make(map[string]*Entry, 5000)},
 		names: make(map[string]Class, classCount),
 	}
 	for c, name := range classNames {
@@ -23,6 +23,7 @@ func Load(fsys fs.FS) (*Vocabulary, error) {
 		add     func(*table.Row) error
 	}{
 		{"words", []string{"word", "classes"}, l.word},
+		{"written", []string{"word", "classes"}, l.written},
 		{"short", []string{"word", "said", "kind", "before", "after", "when"}, l.short},
 		{"joined", []string{"word", "said", "joint"}, l.joined},
 		{"units", []string{"symbols", "hi", "en", "en-one", "kind", "hi-one"}, l.unit},
@@ -58,8 +59,19 @@ func (l *loader) class(r *table.Row, name string) (Class, error) {
 }
 
 // word adds a row of words.tsv.
-func (l *loader) word(r *table.Row) error {
-	e := l.entry(r.Cell(0))
+func (l *loader) word(r *table.Row) error { return l.classify(r, l.entry(r.Cell(0))) }
+
+// written adds a row of written.tsv.
+func (l *loader) written(r *table.Row) error {
+	w := r.Cell(0)
+	if l.v.written[w] == nil {
+		l.v.written[w] = new(Entry)
+	}
+	return l.classify(r, l.v.written[w])
+}
+
+// classify gives e the classes of its row.
+func (l *loader) classify(r *table.Row, e *Entry) error {
 	if e.classes != (Set{}) {
 		return r.Errorf("a second row of %q", r.Cell(0))
 	}
@@ -69,7 +81,7 @@ func (l *loader) word(r *table.Row) error {
 		if err != nil {
 			return err
 		}
-		if numbered != (c == Month || c == Weekday || c == ScaleWord) {
+		if numbered != (c == Month || c == DottedMonth || c == Weekday || c == ScaleWord) {
 			return r.Errorf("months, weekdays and scales have a number, and nothing else has: %q", r.Cell(1))
 		}
 		if numbered {
@@ -165,7 +177,7 @@ func (l *loader) neighbours(r *table.Row, cell string) (n Neighbours, err error)
 
 // joined adds a row of joined.tsv.
 func (l *loader) joined(r *table.Row) error {
-	forms := map[string]map[string]string{"dotted": l.v.dotted, "stroked": l.v.stroked, "figured": l.v.figured}[r.Cell(2)]
+	forms := map[string]map[string]string{"dotted": l.v.dotted, "stroked": l.v.stroked, "figured": l.v.figured, "named": l.v.named}[r.Cell(2)]
 	if forms == nil {
 		return r.Errorf("unknown joint %q", r.Cell(2))
 	}
@@ -173,7 +185,7 @@ func (l *loader) joined(r *table.Row) error {
 		return r.Errorf("a second row of %q, or one that says nothing", r.Cell(0))
 	}
 	forms[r.Cell(0)] = r.Cell(1)
-	if r.Cell(2) != "figured" {
+	if r.Cell(2) == "dotted" || r.Cell(2) == "stroked" {
 		l.v.expand(r.Cell(1))
 	}
 	return nil

@@ -96,8 +96,9 @@ func TestErrorsNameTheRow(t *testing.T) {
 // the order in which they are tried.
 func TestTablesAreSorted(t *testing.T) {
 	for name, columns := range map[string][]string{
-		"tables/words.tsv": {"word", "classes"},
-		"tables/short.tsv": {"word", "said", "kind", "before", "after", "when"},
+		"tables/words.tsv":   {"word", "classes"},
+		"tables/written.tsv": {"word", "classes"},
+		"tables/short.tsv":   {"word", "said", "kind", "before", "after", "when"},
 	} {
 		before := ""
 		err := table.Read(Tables(), name, columns, func(r *table.Row) error {
@@ -105,7 +106,7 @@ func TestTablesAreSorted(t *testing.T) {
 			switch {
 			case w < before:
 				return r.Errorf("%q stands behind %q", w, before)
-			case strings.ToLower(w) != w:
+			case strings.ToLower(w) != w && name != "tables/written.tsv":
 				return r.Errorf("%q is not in lower case", w)
 			case !norm.NFC.IsNormalString(w + r.Cell(1) + r.Cell(4)):
 				return r.Errorf("%q is not in NFC", w)
@@ -123,6 +124,9 @@ func TestTablesAreSorted(t *testing.T) {
 func TestEveryClassHasWords(t *testing.T) {
 	var found Set
 	for _, e := range Current().All {
+		found.union(&e.classes)
+	}
+	for _, e := range Current().written {
 		found.union(&e.classes)
 	}
 	for c := range classCount {

@@ -75,10 +75,12 @@ type Vocabulary struct {
 	dotted  map[string]string // short forms with dots, by their letters: e.g., w.r.t.
 	stroked map[string]string // two letters with a stroke between them: A/c
 	figured map[string]string // words with figures for syllables: gr8
+	named   map[string]string // numbers of names: T20
+	written map[string]*Entry // words as they are written
 	measures
 }
 
-// All yields all words and their entries, in any order.
+// All yields all words in lower case and their entries, in any order.
 func (v *Vocabulary) All(yield func(string, *Entry) bool) {
 	for w, e := range v.entries {
 		if !yield(w, e) {
@@ -147,11 +149,22 @@ func LookUpDevanagari(w string) *Entry {
 	return &Unknown
 }
 
+// LookUpWritten finds a word that is known as it is written: NDLS, MH, pdf.
+func LookUpWritten(w string) *Entry {
+	if e := vocabulary.written[w]; e != nil {
+		return e
+	}
+	return &Unknown
+}
+
 // Dotted is what a short form with dots says, by its letters in lower case; "" for none.
 func Dotted(low []byte) string { return vocabulary.dotted[string(low)] }
 
 // Stroked is what two letters with a stroke between them say, in lower case; "" for none.
 func Stroked(low string) string { return vocabulary.stroked[low] }
+
+// Named is how Hindi writes the English number of a name, T20; "" for none.
+func Named(name []byte) string { return vocabulary.named[string(name)] }
 
 // Figured is what a word with figures for syllables says, by its writing in lower case; "" for none.
 func Figured(low []byte) string { return vocabulary.figured[string(low)] }
@@ -198,9 +211,6 @@ func Fold(buf []byte, w string) ([]byte, LetterCase) {
 	}
 	return buf, Mixed
 }
-
-// Degrees are the words behind the initial of a degree.
-const Degrees = " Tech Com Sc Ed Phil Pharm Arch Des Lib Voc "
 
 // ScaleWords are the named powers of ten; the n of their words is the place here. Place 0 stands for none.
 var ScaleWords = [...]struct {
