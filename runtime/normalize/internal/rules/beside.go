@@ -94,7 +94,6 @@ var conditions = map[string]condition{
 	"rateAfter": func(v *text.View, _, next int) bool {
 		return words.Rates[v.AtWord(next)] != "" || words.Units[v.AtWord(next)] != nil
 	},
-	"dueAfterNext":   func(v *text.View, _, next int) bool { return v.Reads(next+1, "due", "Due") },
 	"dotAfterNext":   func(v *text.View, _, next int) bool { return v.IsSign(next+1, '.') },
 	"hashBeforeNext": func(v *text.View, _, next int) bool { return v.IsSign(next-1, '#') },
 	"beforeMrs":      func(v *text.View, _, next int) bool { return v.IsSign(next, '&') && v.Reads(next+1, "mrs", "Mrs") },
