@@ -472,7 +472,7 @@ func TestNormalizeTellsWhy(t *testing.T) {
 	s := newShell(t)
 	out := s.ok("normalize", "--why", "Naya Savera Foundation planted 300 trees. Aapka OTP 482913 hai").out
 	for _, want := range []string{
-		"planted 300 trees. English -1\n", "    +3  Naya: a name", "Hindi +32\n", "482913: code, rule \"code by context\", by a word of codes before it\n",
+		"planted 300 trees. English -1\n", "    +3  Naya: a name", "Hindi +32\n", "482913: code, rule \"code by context\", by a word of codes before it, before quantity\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
