@@ -85,7 +85,7 @@ func (x *vendorContext) fail(ctx context.Context, t *vendorTurn, why error) {
 	x.shut(t, !t.flushEnds)
 	waiting, _ := x.take(func(o *utterance) bool { return o == t.utterance })
 	if len(waiting) == 0 {
-		x.end(t.utterance, why)
+		x.end(why, t.utterance)
 		return
 	}
 	t.refuse(ctx.Done(), why)

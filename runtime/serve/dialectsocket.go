@@ -189,9 +189,7 @@ func (v *vendorSession) find(name string) *vendorContext {
 // cancel drops what was not sent of a context. The end of what is being spoken says that it was cancelled.
 func (v *vendorSession) cancel(ctx context.Context, name string) {
 	waiting, begun, stops := v.takeContext(name)
-	for _, u := range begun {
-		u.queue.end(u, errCancelled)
-	}
+	v.end(errCancelled, begun...)
 	for _, u := range waiting {
 		u.record(speech.Stats{}, errCancelled)
 	}

@@ -227,9 +227,7 @@ func (c *connection) drain() {
 
 // cut stops what has begun as well, for cause, with an error event, and closes.
 func (c *connection) cut(cause error) {
-	for _, u := range c.dismiss(cause) {
-		u.queue.end(u, cause)
-	}
+	c.end(cause, c.dismiss(cause)...)
 	c.stop(cause)
 	c.closeIfIdle()
 }

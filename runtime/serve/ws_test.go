@@ -171,6 +171,14 @@ func (s *socket) send(text string) {
 	}
 }
 
+// ask is send for a bubble: it returns when the server has done what it can. Who reads on before may take audio, and
+// whole utterances, of which the server would not have sent any more.
+func (s *socket) ask(text string) {
+	s.t.Helper()
+	s.send(text)
+	synctest.Wait()
+}
+
 // speak asks for text as an utterance called id.
 func (s *socket) speak(id, text string) {
 	s.t.Helper()

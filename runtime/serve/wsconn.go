@@ -40,6 +40,7 @@ type connection struct {
 	left       int        // utterances that have not ended
 	text       int        // bytes of text of those that were not given to a goroutine that speaks
 	withWorker int        // utterances that have or had a worker
+	isShut     bool       // for a fault: no utterance begins to be spoken any more
 	ending     error      // why no utterance is taken any more; the connection closes when all have ended. Nil: it goes on
 }
 
@@ -227,6 +228,9 @@ func (c *connection) tooSlow() { c.shut(websocket.ClosePolicyViolation, tooSlow,
 
 // shut closes the connection for a fault: nothing that waits is sent any more, and what runs is stopped for cause.
 func (c *connection) shut(code int, reason string, cause error) {
+	c.mu.Lock()
+	c.isShut = true // before there is room for the next utterance
+	c.mu.Unlock()
 	c.out.close(websocket.FormatCloseMessage(code, reason), true)
 	c.stop(cause)
 	c.liveness.end() // from now on: the close frame may wait behind a message that the client does not take

@@ -237,7 +237,7 @@ func TestWSStoppingWhatWasSpoken(t *testing.T) {
 	}
 	t.Run("the one that is heard", func(t *testing.T) {
 		spoken(t, func(_ *wsRig, s *socket) {
-			s.send(`{"type":"cancel","request_id":"a"}`)
+			s.ask(`{"type":"cancel","request_id":"a"}`)
 			if got, want := ends(s, 5), "cancelled:a start:b end:b start:c end:c"; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
@@ -245,7 +245,7 @@ func TestWSStoppingWhatWasSpoken(t *testing.T) {
 	})
 	t.Run("one of which nothing was heard", func(t *testing.T) {
 		spoken(t, func(_ *wsRig, s *socket) {
-			s.send(`{"type":"cancel","request_id":"b"}`)
+			s.ask(`{"type":"cancel","request_id":"b"}`)
 			if got, want := ends(s, 4), "end:a cancelled:b start:c end:c"; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
@@ -253,7 +253,7 @@ func TestWSStoppingWhatWasSpoken(t *testing.T) {
 	})
 	t.Run("all of them", func(t *testing.T) {
 		spoken(t, func(g *wsRig, s *socket) {
-			s.send(`{"type":"cancel"}`)
+			s.ask(`{"type":"cancel"}`)
 			if got, want := ends(s, 3), "cancelled:a cancelled:b cancelled:c"; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
@@ -287,6 +287,7 @@ func TestWSStoppingWhatWasSpoken(t *testing.T) {
 		spoken(t, func(g *wsRig, s *socket) {
 			g.server.Drain()
 			s.speakFor("d", 1)
+			synctest.Wait()
 			if got, want := ends(s, 6), "error:d end:a start:b end:b start:c end:c"; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}

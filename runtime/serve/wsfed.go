@@ -112,7 +112,7 @@ func (c *turns) admit(u *utterance, n int) error {
 func (c *session) fail(ctx context.Context, u *utterance, why error) {
 	waiting, _ := c.take(func(o *utterance) bool { return o == u })
 	if len(waiting) == 0 {
-		c.end(u, why)
+		c.end(why, u)
 		return
 	}
 	c.refuse(ctx, &u.Utterance, why)

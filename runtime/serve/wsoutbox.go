@@ -230,12 +230,14 @@ func (o *outbox) purgeLocked() {
 	o.answeredLocked()
 }
 
-// drop takes back what waits of u but its last message, and takes in nothing else of it any more.
-func (o *outbox) drop(u sender) {
+// drop takes back what waits of senders but their last messages, and takes in nothing else of them any more.
+func (o *outbox) drop(all ...sender) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	u.outbound().dropped = true
-	o.dropLocked(func(m message) bool { return m.of == u && !m.last })
+	for _, u := range all {
+		u.outbound().dropped = true
+	}
+	o.dropLocked(func(m message) bool { return !m.last && m.of != nil && m.of.outbound().dropped })
 }
 
 func (o *outbox) dropLocked(which func(message) bool) {

@@ -106,7 +106,7 @@ func TestWSSocketsWithoutPongsClose(t *testing.T) {
 				time.Sleep(2 * time.Second)
 				s.next()
 			}
-			s.send(`{"type":"cancel"}`)
+			s.ask(`{"type":"cancel"}`)
 			s.last("cancelled")
 			begin := time.Now()
 			s.wantClose(websocket.CloseGoingAway, "no pong")
@@ -267,6 +267,7 @@ func TestWSSlowReader(t *testing.T) {
 				s.send(`{"type":"ping"}`)
 			}
 			s.speak("b", "")
+			synctest.Wait()
 			var audio int
 			for _, m := range s.until("error") {
 				if m.audio != nil {

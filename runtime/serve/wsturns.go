@@ -78,9 +78,11 @@ func (c *turns) enqueue(ctx context.Context, u *utterance) error {
 	if len(c.all) == 1 {
 		c.limitLocked(u)
 	}
-	if !c.speaking {
+	if c.speaking {
+		return nil
+	}
+	if next := c.beginLocked(); next != nil {
 		c.speaking = true
-		next := c.beginLocked()
 		c.voices.Go(func() { _ = c.guard(func() error { return c.speak(ctx, next) }) })
 	}
 	return nil
@@ -88,7 +90,7 @@ func (c *turns) enqueue(ctx context.Context, u *utterance) error {
 
 // beginLocked returns the utterance that is spoken next, or nil.
 func (c *turns) beginLocked() *utterance {
-	if c.begun == len(c.all) {
+	if c.begun == len(c.all) || c.isShut {
 		return nil
 	}
 	u := c.all[c.begun]
@@ -111,7 +113,7 @@ func (c *turns) expire(u *utterance) {
 	if c.out.owes(u) {
 		why = speech.ErrUnheard
 	}
-	c.end(u, why)
+	c.end(why, u)
 }
 
 // more tells the speaker whether to keep the worker.
@@ -262,20 +264,29 @@ func (c *connection) notListeningLocked() {
 	}
 }
 
-// end stops u, for the reason why, wherever it is on its way: what the client has not got of it, it will not get.
-func (c *turns) end(u *utterance, why error) {
+// end stops utterances, for the reason why, wherever they are on their way: what the client has not got of them, it will
+// not get. All are stopped before the end of the first one is sent, so that none of them begins to be heard meanwhile.
+func (c *connection) end(why error, all ...*utterance) {
+	stops := make([]func(), len(all))
+	senders := make([]sender, len(all))
 	c.mu.Lock()
-	if u.why == nil {
-		u.why = why
+	for i, u := range all {
+		if u.why == nil {
+			u.why = why
+		}
+		why, stop := u.why, u.stop
+		senders[i], stops[i] = u, func() {}
+		switch {
+		case u.spoken:
+			stops[i] = func() { _ = u.settle(why) }
+		case stop != nil:
+			stops[i] = func() { stop(why) }
+		}
 	}
-	why, stop, spoken := u.why, u.stop, u.spoken
 	c.mu.Unlock()
-	c.out.drop(u)
-	switch {
-	case spoken:
-		_ = u.settle(why)
-	case stop != nil:
-		stop(why)
+	c.out.drop(senders...)
+	for _, stop := range stops {
+		stop()
 	}
 }
 
@@ -284,11 +295,7 @@ func (c *turns) end(u *utterance, why error) {
 func (c *session) cancel(ctx context.Context, id string) {
 	named := func(u *utterance) bool { return id == "" || u.RequestID == id }
 	waiting, begun := c.take(named)
-	for _, u := range begun {
-		if named(u) {
-			c.end(u, errCancelled)
-		}
-	}
+	c.end(errCancelled, slices.DeleteFunc(slices.Clone(begun), func(u *utterance) bool { return !named(u) })...)
 	for _, u := range waiting {
 		c.out.answer(ctx.Done(), u.cancelledEvent(0))
 		u.record(speech.Stats{}, errCancelled)
@@ -355,9 +362,7 @@ func (c *connection) abandon(why error) {
 	for _, u := range waiting {
 		u.record(speech.Stats{}, why)
 	}
-	for _, u := range begun {
-		u.queue.end(u, why)
-	}
+	c.end(why, begun...)
 }
 
 // forget lets go of what is left when every goroutine of the connection has ended.
