@@ -29,32 +29,40 @@ type memory struct {
 	dialled   int // clients that were made
 }
 
-// worker starts a pod at an address, in place of one that was there.
+// worker starts a pod of one slot at an address, in place of one that was there.
 func (m *memory) worker(t *testing.T, address string, cfg synthtest.Config, options ...grpc.ServerOption) *worker {
 	t.Helper()
-	l := bufconn.Listen(64 << 10)
-	m.mu.Lock()
-	if m.listeners == nil {
-		m.listeners = make(map[string]*bufconn.Listener)
-	}
-	m.listeners[address] = l
-	m.mu.Unlock()
-	w := newWorkerOn(t, l, 1, cfg, options...)
+	w := newWorkerOn(t, m.listen(address), 1, cfg, options...)
 	w.address = address
 	return w
 }
 
+// listen listens at an address, in place of the listener that was there.
+func (m *memory) listen(address string) *bufconn.Listener {
+	l := bufconn.Listen(64 << 10)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.listeners == nil {
+		m.listeners = make(map[string]*bufconn.Listener)
+	}
+	m.listeners[address] = l
+	return l
+}
+
 func (m *memory) dial(address string) (*link.Client, error) {
+	return m.dialWith(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+}
+
+func (m *memory) dialWith(address string, options ...grpc.DialOption) (*link.Client, error) {
 	m.mu.Lock()
 	m.dialled++
 	m.mu.Unlock()
-	return link.Dial(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
-			m.mu.Lock()
-			l := m.listeners[address]
-			m.mu.Unlock()
-			return l.DialContext(ctx)
-		}))
+	return link.Dial(address, append(options, grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+		m.mu.Lock()
+		l := m.listeners[address]
+		m.mu.Unlock()
+		return l.DialContext(ctx)
+	}))...)
 }
 
 const podA = "10.0.0.1:9090"

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/fleet"
@@ -32,32 +33,32 @@ func (l *countingListener) Accept() (net.Conn, error) {
 }
 
 // TestNoUtteranceNoticesThatConnectionsAreMadeAnew, with a single pod, of which the router must not lose sight for a moment.
-func TestNoUtteranceNoticesThatConnectionsAreMadeAnew(t *testing.T) {
-	t.Parallel()
+func TestNoUtteranceNoticesThatConnectionsAreMadeAnew(t *testing.T) { synctest.Test(t, testRenewal) }
+
+func testRenewal(t *testing.T) {
 	creds := grpcauthtest.Shared(grpcauthtest.Token)
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &countingListener{Listener: inner}
 	access, err := creds.ServerOptions(true, slog.New(slog.DiscardHandler), grpcauth.Service{
 		Accepts: []grpcauth.Role{grpcauth.Router}, Endless: link.Endless(), Age: 1200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	net := &memory{}
+	l := &countingListener{Listener: net.listen(podA)}
+	pod := newWorkerOn(t, l, 2, synthtest.Config{Before: paced(20 * time.Millisecond)}, access...)
+	pod.address = podA
 	s, _ := newRouter(t, fleet.Config{Dial: func(address string) (*link.Client, error) {
 		options, err := creds.DialOptions("127.0.0.1", grpcauth.Worker)
 		if err != nil {
 			return nil, err
 		}
-		return link.Dial(address, options...)
-	}}, newWorkerOn(t, l, 2, synthtest.Config{Before: paced(time.Millisecond)}, access...))
+		return net.dialWith(address, options...)
+	}}, pod)
 	var speaking sync.WaitGroup
 	limit := time.Now().Add(time.Minute)
 	for range 2 {
 		speaking.Go(func() {
-			for l.accepted.Load() < 8 { // four times both connections
+			for l.accepted.Load() < 20 { // ten times both connections
 				if _, err := s.Speak(t.Context(), utterance("Namaste, kaise hain aap?"), speech.Turn{}, &speechtest.Recorder{}); err != nil {
 					t.Errorf("an utterance failed: %v", err)
 					return

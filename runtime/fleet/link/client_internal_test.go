@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/swar-tts/swar/runtime/fleet/link/wire"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -25,18 +27,17 @@ type badPod struct {
 
 func (b *badPod) Speak(stream speakStream) error { return b.speak(stream) }
 
-// dialBad is a client of a pod that answers with speak, and is given up soon.
+// dialBad is a client of a pod that answers with speak, and is given up soon. It runs in a bubble of synctest: a machine
+// that is busy does not make a pod late.
 func dialBad(t *testing.T, speak func(speakStream) error) *Client {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := bufconn.Listen(64 << 10)
 	g := grpc.NewServer(ServerOptions()...)
 	wire.RegisterSpeechServer(g, &badPod{speak: speak})
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = g.Serve(l) })
-	c, err := Dial(l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	c, err := Dial("pod", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,15 +115,17 @@ func TestPodsThatMisbehave(t *testing.T) {
 		}, "worker gone", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := dialBad(t, tt.speak)
-			u := speech.Utterance{Text: "Hi.", Format: speech.PCM16}
-			o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{&speechtest.Recorder{}}, func() {})
-			if !o.Lost || !errors.Is(o.Err, speech.ErrWorkerGone) || !strings.Contains(o.Err.Error(), tt.err) {
-				t.Errorf("lost %v: %v; want it lost: %s", o.Lost, o.Err, tt.err)
-			}
-			if o.Stats.Frames != tt.frames {
-				t.Errorf("%d frames, want the %d that came", o.Stats.Frames, tt.frames)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				c := dialBad(t, tt.speak)
+				u := speech.Utterance{Text: "Hi.", Format: speech.PCM16}
+				o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{&speechtest.Recorder{}}, func() {})
+				if !o.Lost || !errors.Is(o.Err, speech.ErrWorkerGone) || !strings.Contains(o.Err.Error(), tt.err) {
+					t.Errorf("lost %v: %v; want it lost: %s", o.Lost, o.Err, tt.err)
+				}
+				if o.Stats.Frames != tt.frames {
+					t.Errorf("%d frames, want the %d that came", o.Stats.Frames, tt.frames)
+				}
+			})
 		})
 	}
 }
@@ -137,52 +140,56 @@ func (l lenient) Audio(a speech.Audio) error {
 
 // TestAListenerThatTakesLongIsNotThePodsFault holds the sink for longer than a pod may be silent.
 func TestAListenerThatTakesLongIsNotThePodsFault(t *testing.T) {
-	c := dialBad(t, func(s speakStream) error {
-		_, _ = s.Send(start), s.Send(reply(&wire.Chunk{}))
-		if err := s.Send(oneFrame); err != nil {
-			return err
-		}
-		for {
-			m, err := s.Recv()
-			if err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		c := dialBad(t, func(s speakStream) error {
+			_, _ = s.Send(start), s.Send(reply(&wire.Chunk{}))
+			if err := s.Send(oneFrame); err != nil {
 				return err
 			}
-			if m.GetTaken() != nil {
-				return s.Send(reply(&wire.End{Stats: &wire.Stats{Started: true, Frames: 1}}))
+			for {
+				m, err := s.Recv()
+				if err != nil {
+					return err
+				}
+				if m.GetTaken() != nil {
+					return s.Send(reply(&wire.End{Stats: &wire.Stats{Started: true, Frames: 1}}))
+				}
 			}
+		})
+		r := &speechtest.Recorder{OnAudio: func(speech.Audio) error {
+			<-time.After(3 * c.limits.block)
+			return nil
+		}}
+		o := c.Speak(t.Context(), speech.Utterance{}, speech.Turn{}, Attempt{}, r, func() {})
+		if o.Err != nil || o.Lost || o.Stats.Frames != 1 {
+			t.Errorf("%+v, want what was spoken", o)
 		}
 	})
-	r := &speechtest.Recorder{OnAudio: func(speech.Audio) error {
-		<-time.After(3 * c.limits.block)
-		return nil
-	}}
-	o := c.Speak(t.Context(), speech.Utterance{}, speech.Turn{}, Attempt{}, r, func() {})
-	if o.Err != nil || o.Lost || o.Stats.Frames != 1 {
-		t.Errorf("%+v, want what was spoken", o)
-	}
 }
 
 func TestACancelThatIsNotAnsweredEndsTheCall(t *testing.T) {
-	gone := errors.New("the client has gone")
-	heard := make(chan struct{})
-	c := dialBad(t, func(s speakStream) error {
-		_, _ = s.Send(start), s.Send(reply(&wire.Chunk{}))
-		_ = s.Send(oneFrame)
-		close(heard)
-		<-s.Context().Done()
-		return nil
+	synctest.Test(t, func(t *testing.T) {
+		gone := errors.New("the client has gone")
+		heard := make(chan struct{})
+		c := dialBad(t, func(s speakStream) error {
+			_, _ = s.Send(start), s.Send(reply(&wire.Chunk{}))
+			_ = s.Send(oneFrame)
+			close(heard)
+			<-s.Context().Done()
+			return nil
+		})
+		c.limits.block = time.Minute
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r := &speechtest.Recorder{OnAudio: func(speech.Audio) error {
+			cancel(gone)
+			return nil
+		}}
+		o := c.Speak(ctx, speech.Utterance{}, speech.Turn{}, Attempt{}, r, func() {})
+		<-heard
+		if !errors.Is(o.Err, gone) || o.Lost || o.Stats.Frames != 1 {
+			t.Errorf("%+v, want the cause, and the frame that came", o)
+		}
 	})
-	c.limits.block = time.Minute
-	ctx, cancel := context.WithCancelCause(t.Context())
-	r := &speechtest.Recorder{OnAudio: func(speech.Audio) error {
-		cancel(gone)
-		return nil
-	}}
-	o := c.Speak(ctx, speech.Utterance{}, speech.Turn{}, Attempt{}, r, func() {})
-	<-heard
-	if !errors.Is(o.Err, gone) || o.Lost || o.Stats.Frames != 1 {
-		t.Errorf("%+v, want the cause, and the frame that came", o)
-	}
 }
 
 // TestWhyAPodCannotBeAskedIsToldAtOnce asks where nobody listens: whoever waited for a connection would hear only that
@@ -210,22 +217,24 @@ func TestWhyAPodCannotBeAskedIsToldAtOnce(t *testing.T) {
 
 // TestAPodThatKnowsNoDisclosures: what it would speak alone is heard by nobody.
 func TestAPodThatKnowsNoDisclosures(t *testing.T) {
-	stopped := make(chan bool, 1)
-	c := dialBad(t, func(s speakStream) error {
-		_, _ = s.Recv()
-		_ = s.Send(start)
-		_ = s.Send(oneFrame)
-		m, err := s.Recv()
-		stopped <- err == nil && m.GetCancel() != nil
-		return s.Send(reply(&wire.End{Failure: wire.NewFailure(wire.ErrCancelled)}))
+	synctest.Test(t, func(t *testing.T) {
+		stopped := make(chan bool, 1)
+		c := dialBad(t, func(s speakStream) error {
+			_, _ = s.Recv()
+			_ = s.Send(start)
+			_ = s.Send(oneFrame)
+			m, err := s.Recv()
+			stopped <- err == nil && m.GetCancel() != nil
+			return s.Send(reply(&wire.End{Failure: wire.NewFailure(wire.ErrCancelled)}))
+		})
+		r := &speechtest.Recorder{}
+		u := speech.Utterance{Disclosure: "AI hai.", Text: "Hi.", Format: speech.PCM16}
+		o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{r}, func() {})
+		if !errors.Is(o.Err, errNotDisclosed) || o.Lost || len(r.Started) > 0 || r.Frames() > 0 {
+			t.Errorf("Speak = %+v after %d starts and %d frames; want it refused, with nothing heard", o, len(r.Started), r.Frames())
+		}
+		if !<-stopped {
+			t.Error("the pod was not told to stop")
+		}
 	})
-	r := &speechtest.Recorder{}
-	u := speech.Utterance{Disclosure: "AI hai.", Text: "Hi.", Format: speech.PCM16}
-	o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{r}, func() {})
-	if !errors.Is(o.Err, errNotDisclosed) || o.Lost || len(r.Started) > 0 || r.Frames() > 0 {
-		t.Errorf("Speak = %+v after %d starts and %d frames; want it refused, with nothing heard", o, len(r.Started), r.Frames())
-	}
-	if !<-stopped {
-		t.Error("the pod was not told to stop")
-	}
 }
