@@ -558,6 +558,31 @@ func TestInfo(t *testing.T) {
 	}
 }
 
+func TestPreviewAsksForAReading(t *testing.T) {
+	var body string
+	c := serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		body = r.URL.Path + " " + string(b)
+		io.WriteString(w, `{"normalized":"a","spans":[{"start":0,"end":1,"kind":"lexicon","spoken":"a","out_start":0,"out_end":1}]}`)
+	})
+	for _, tt := range []struct {
+		request Request
+		want    string
+	}{
+		{Request{Text: "a"}, `{"text":"a"}`},
+		{Request{Text: "a", Voice: "raj", Format: Opus, WordTimes: true}, `{"text":"a"}`},
+		{Request{Text: "a", SSML: true, EnDigits: true, Lexicon: "none"}, `{"text":"a","input_type":"ssml","en_digits":true,"lexicon":"none"}`},
+	} {
+		n, err := c.Preview(t.Context(), tt.request)
+		if err != nil || body != "/v1/normalize "+tt.want || n.Spans[0].Kind != "lexicon" {
+			t.Errorf("%+v asks for %s, %v; want %s", tt.request, body, err, tt.want)
+		}
+	}
+	if _, err := c.Preview(t.Context(), Request{Text: "\xff"}); err == nil {
+		t.Error("a text that is none is sent")
+	}
+}
+
 func TestAnswersThatAreNoJSONAreErrors(t *testing.T) {
 	c := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") })
 	if _, err := c.Voices(t.Context()); err == nil || !strings.Contains(err.Error(), "/v1/voices") {

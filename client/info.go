@@ -60,14 +60,25 @@ type Span struct {
 
 // Normalize shows how text will be read and split, without speaking it. It is free. enDigits reads codes with English digit names.
 func (c *Client) Normalize(ctx context.Context, text string, enDigits bool) (Normalized, error) {
+	return c.Preview(ctx, Request{Text: text, EnDigits: enDigits})
+}
+
+// Preview is [Client.Normalize] for a request: what [Client.Speak] would speak for its Text, SSML, EnDigits and Lexicon. Its other
+// fields change nothing. Words of the project's lexicon are spans of kind "lexicon".
+func (c *Client) Preview(ctx context.Context, r Request) (Normalized, error) {
 	var n Normalized
-	if err := checkText(text); err != nil {
+	if err := checkText(r.Text); err != nil {
 		return n, err
 	}
 	body := struct {
-		Text     string `json:"text"`
-		EnDigits bool   `json:"en_digits,omitempty"`
-	}{text, enDigits}
+		Text      string `json:"text"`
+		InputType string `json:"input_type,omitempty"`
+		EnDigits  bool   `json:"en_digits,omitempty"`
+		Lexicon   string `json:"lexicon,omitempty"`
+	}{r.Text, "", r.EnDigits, r.Lexicon}
+	if r.SSML {
+		body.InputType = "ssml"
+	}
 	return n, c.json(ctx, http.MethodPost, "/v1/normalize", body, &n)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/dialects"
 	"github.com/swar-tts/swar/cmd/internal/label"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/lexfile"
 	"github.com/swar-tts/swar/cmd/internal/peer"
 	"github.com/swar-tts/swar/cmd/internal/trace"
 	"github.com/swar-tts/swar/runtime/fleet/route"
@@ -68,6 +69,7 @@ type options struct {
 	linger      time.Duration
 	spool       *int64 // bytes
 	label       label.Flags
+	lexicon     lexfile.Flag
 	dialects    dialects.Flags
 	zone        string
 	hideMetrics bool
@@ -134,6 +136,7 @@ func (o *options) define(cmd *cobra.Command) {
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that slots need not; 0 means none")
 	o.label.Define(f)
+	o.lexicon.Define(f)
 	o.dialects.Define(f)
 	f.StringVar(&o.zone, "zone", "", "`name` of the zone of this router; pods there are preferred")
 	f.StringVar(&o.pages, "pages", "", "send people who open / in a browser to this `address`, a URL or a path: that of the portal's pages")
@@ -148,7 +151,7 @@ func (o *options) define(cmd *cobra.Command) {
 // check refuses settings that cannot be meant.
 func (o *options) check(cmd *cobra.Command) error {
 	for _, check := range []func(*cobra.Command) error{
-		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.label.Check, o.dialects.Check, o.traces.Check,
+		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.label.Check, o.lexicon.Check, o.dialects.Check, o.traces.Check,
 	} {
 		if err := check(cmd); err != nil {
 			return err

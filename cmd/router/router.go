@@ -136,6 +136,7 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 		Version: launch.ThisBuild(version).Version, TrustProxies: o.proxies.Trusted(), Spool: launch.OrNone(*o.spool),
 	}
 	o.label.Apply(&config)
+	config.Lexicon = o.lexicon.Lexicon(r.log)
 	o.dialects.Apply(&config)
 	r.samples = sample.New(sample.Config{Disclosure: config.Disclosure}, r.speaker, r.log)
 	config.Samples = r.samples.WAV

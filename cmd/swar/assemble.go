@@ -112,6 +112,7 @@ func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config 
 		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Trusted(), Spool: launch.OrNone(*s.options.spool),
 	}
 	s.options.label.Apply(&c)
+	c.Lexicon = s.options.lexicon.Lexicon(s.log)
 	s.options.dialects.Apply(&c)
 	s.samples = s.newSamples(c.Disclosure)
 	c.Samples = s.samples.WAV

@@ -14,6 +14,8 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/call"
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/lexfile"
+	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/pool"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -28,6 +30,7 @@ func (a *app) normalizeCommand() *cobra.Command {
 		asJSON   bool
 		prepared bool
 		why      bool
+		names    string
 	)
 	cmd := &cobra.Command{
 		Use:   "normalize TEXT… | -",
@@ -62,6 +65,9 @@ which other ones fit it, and what made a number a code. It says what this versio
 					return launch.BadUsage(cmd, "--why explains the rules of this program, for which it needs no server and no model; "+
 						"leave --server and --engine-text out")
 				}
+				if names != "" {
+					return launch.BadUsage(cmd, "--why explains the rules, which come behind --lexicon; leave that out")
+				}
 				return a.printWhy(normalize.Explain(text, normalize.Options{EnDigits: enDigits}), asJSON)
 			}
 			if prepared && !here {
@@ -71,9 +77,13 @@ which other ones fit it, and what made a number a code. It says what this versio
 			var n client.Normalized
 			var given []string
 			if here {
-				n, given, err = normalizeHere(cmd.Context(), &own, text, enDigits)
+				u := speech.Utterance{Text: text, EnDigits: enDigits}
+				if u.Lexicon, err = lexiconHere(names); err != nil {
+					return err
+				}
+				n, given, err = normalizeHere(cmd.Context(), &own, u)
 			} else {
-				n, err = where.normalize(cmd, text, enDigits)
+				n, err = where.normalize(cmd, client.Request{Text: text, EnDigits: enDigits, Lexicon: names})
 			}
 			if err != nil {
 				return launch.Interrupted(cmd.Context(), err)
@@ -94,8 +104,21 @@ which other ones fit it, and what made a number a code. It says what this versio
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
 	f.BoolVar(&prepared, "engine-text", false, "show what the model is given of each chunk")
 	f.BoolVar(&why, "why", false, "tell why the text is read as it is")
+	f.StringVar(&names, "lexicon", "", "speak words as this `file` says (.csv or .pls); with --server: none, for the text without its lexicon")
 	own.Define(f)
 	return cmd
+}
+
+// lexiconHere reads the lexicon of a text that is read in this process.
+func lexiconHere(path string) (*lexicon.Lexicon, error) {
+	if path == "" || path == lexicon.None {
+		return nil, nil //nolint:nilnil // a nil lexicon is one without entries
+	}
+	f, err := lexfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return lexicon.Compile(lexfile.ID, 1, f.Entries), nil
 }
 
 // printWhy shows the language of each sentence with what spoke for it, and the rule of each piece.
@@ -127,18 +150,18 @@ func (a *app) printWhy(w normalize.Why, asJSON bool) error {
 	return nil
 }
 
-func (r *remote) normalize(cmd *cobra.Command, text string, enDigits bool) (client.Normalized, error) {
+func (r *remote) normalize(cmd *cobra.Command, request client.Request) (client.Normalized, error) {
 	c, err := r.client(cmd)
 	if err != nil {
 		return client.Normalized{}, err
 	}
-	n, err := c.Normalize(cmd.Context(), text, enDigits)
+	n, err := c.Preview(cmd.Context(), request)
 	return n, call.Reached(r.base, "leave --server out to do without one", err)
 }
 
 // normalizeHere also returns what the engine is given of each chunk.
 func normalizeHere(
-	ctx context.Context, own *engine.Flags, text string, enDigits bool,
+	ctx context.Context, own *engine.Flags, u speech.Utterance,
 ) (n client.Normalized, given []string, err error) {
 	e, err := own.OpenReader(ctx)
 	if err != nil {
@@ -149,7 +172,7 @@ func normalizeHere(
 		return n, nil, err
 	}
 	defer speaker.Close()
-	spoken, err := speaker.Normalize(ctx, speech.Utterance{Text: text, EnDigits: enDigits})
+	spoken, err := speaker.Normalize(ctx, u)
 	if err != nil {
 		return n, nil, err
 	}

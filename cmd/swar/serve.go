@@ -10,6 +10,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/engine"
 	"github.com/swar-tts/swar/cmd/internal/label"
 	"github.com/swar-tts/swar/cmd/internal/launch"
+	"github.com/swar-tts/swar/cmd/internal/lexfile"
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
@@ -28,6 +29,7 @@ type serving struct {
 	queue    int
 	spool    *int64 // bytes
 	label    label.Flags
+	lexicon  lexfile.Flag
 	dialects dialects.Flags
 	pprof    string
 	metrics  string
@@ -77,6 +79,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
 	o.label.Define(f)
+	o.lexicon.Define(f)
 	o.dialects.Define(f)
 	o.logging.Define(f)
 	f.StringVar(&o.metrics, "metrics-listen", "", "serve /metrics on this `address` instead of the main one")
@@ -92,7 +95,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd), o.label.Check(cmd), o.dialects.Check(cmd)); err != nil {
+	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd), o.label.Check(cmd), o.lexicon.Check(cmd), o.dialects.Check(cmd)); err != nil {
 		return err
 	}
 	if o.withPortal() {
@@ -116,6 +119,8 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 		return launch.BadUsage(cmd, "--open needs --portal off: a server with the portal is never open")
 	case o.open && len(o.keys) > 0:
 		return launch.BadUsage(cmd, "--open and --api-key contradict each other; drop one of them")
+	case o.lexicon.Set() && o.withPortal() && len(o.keys) == 0:
+		return launch.BadUsage(cmd, "--lexicon is for keys of --api-key; with the portal each project has a list: swar lexicon import")
 	case o.queue < 0:
 		return launch.BadUsage(cmd, "--queue %d: want 0 or more", o.queue)
 	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):

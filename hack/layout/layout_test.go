@@ -220,11 +220,12 @@ var rules = map[string]rule{
 	"cmd/internal/dialects": {[]string{
 		"cmd/internal/launch", "runtime/dialect", "runtime/dialect/bridge", "runtime/dialect/deepgram", "runtime/dialect/cartesia", "runtime/dialect/sarvam", "runtime/dialect/jambonz", "runtime/dialect/vapi", "runtime/dialect/elevenlabs", "runtime/dialect/openai", "runtime/serve", "runtime/voiceout",
 	}, "what answers clients offers the same dialects, whoever speaks"},
-	"cmd/internal/label": {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},
-	"cmd/internal/call":  {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},
+	"cmd/internal/lexfile": {[]string{"cmd/internal/launch", "runtime/lexicon"}, "a file of words is read in one way by whoever takes one"},
+	"cmd/internal/label":   {[]string{"cmd/internal/launch", "runtime/serve", "runtime/speech"}, "what answers clients marks speech in one way, whoever speaks"},
+	"cmd/internal/call":    {[]string{"client", "cmd/internal/launch", "runtime/speech"}, "calling a server, and what is said of its refusals, has nothing to do with running one"},
 	"cmd/internal/control": {[]string{
-		"client", "cmd/internal/call", "cmd/internal/launch", "cmd/internal/portal", "portal/emailaddr", "portal/migrate", "portal/sqlite", "portal/tenant", "portal/usage",
-		"runtime/meter", "runtime/speech",
+		"client", "cmd/internal/call", "cmd/internal/launch", "cmd/internal/lexfile", "cmd/internal/portal", "portal/emailaddr", "portal/migrate", "portal/sqlite", "portal/tenant", "portal/usage",
+		"runtime/lexicon", "runtime/meter", "runtime/speech",
 	}, "commands on a portal know its API, its files and its words, and no engine"},
 	"cmd/portal": {[]string{
 		"cmd/internal/call", "cmd/internal/control", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/portal",
@@ -237,7 +238,7 @@ var rules = map[string]rule{
 		"runtime/pool", "runtime/speech",
 	}, "a pod speaks for routers: it knows no key, no tenant and no client"},
 	"cmd/router": {[]string{
-		"cmd/internal/dialects", "cmd/internal/label", "cmd/internal/launch", "cmd/internal/peer", "cmd/internal/trace", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
+		"cmd/internal/dialects", "cmd/internal/label", "cmd/internal/launch", "cmd/internal/lexfile", "cmd/internal/peer", "cmd/internal/trace", "runtime/access", "runtime/dataplane", "runtime/fleet", "runtime/fleet/discover",
 		"runtime/answer", "runtime/fleet/discover/endpointslice", "runtime/fleet/link", "runtime/fleet/route", "runtime/grpcauth", "runtime/meter", "runtime/metrics", "runtime/sample", "runtime/serve", "runtime/speech",
 	}, "a router answers clients: it links no engine, and of the portal only what runtime/dataplane knows"},
 	"controllers/scaler": {nil, "how many pods there are, and which go, is decided without Kubernetes, a clock and a network"},

@@ -291,6 +291,9 @@ func isInvisible(r rune) bool {
 	return r > unicode.MaxLatin1 && (unicode.Is(unicode.Cf, r) || 0xfe00 <= r && r <= 0xfe0f)
 }
 
+// Key is the same for words that a lexicon has once: case, white space and the form of Unicode make no difference.
+func Key(word string) string { return folded(strings.Join(strings.Fields(norm.NFC.String(word)), " ")) }
+
 // folded is a word as it is looked up.
 func folded(word string) string {
 	var b strings.Builder

@@ -44,12 +44,19 @@ func (s *Server) anyCredentials(r *http.Request) (creds access.Credentials, subp
 func (s *Server) grant(ctx context.Context, creds access.Credentials) (access.Grant, error) {
 	switch {
 	case s.cfg.Keys == nil:
-		return access.Grant{}, nil
+		return s.everybody(), nil
 	case creds.Key == "":
 		return access.Grant{}, access.ErrMissingKey
 	}
-	return s.cfg.Keys.Grant(ctx, creds)
+	g, err := s.cfg.Keys.Grant(ctx, creds)
+	if g.ProjectID == "" {
+		g.Lexicon = s.cfg.Lexicon
+	}
+	return g, err
 }
+
+// everybody is what those have who need no key.
+func (s *Server) everybody() access.Grant { return access.Grant{Lexicon: s.cfg.Lexicon} }
 
 func headerKey(h http.Header) string {
 	if key := h.Get("X-Api-Key"); key != "" {

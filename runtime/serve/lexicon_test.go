@@ -60,6 +60,25 @@ func TestWhichLexiconIsUsed(t *testing.T) {
 		a := g.do(http.MethodPost, path, `{"text":"a","lexicon":"lex_2"}`)
 		a.wantError(t, http.StatusBadRequest, "unknown lexicon; this key can use lex_1 and none", "unknown_lexicon")
 	}
+	server := lexicon.Compile("lex_server", 1, []lexicon.Entry{{Word: "a", Spoken: "c"}})
+	for name, keys := range map[string]access.Keyring{"no keys": nil, "a key of no project": ofProject{access.Grant{KeyID: "static_1"}}} {
+		g := newRig(t, speaker, withDialects, func(c *Config) { c.Keys, c.Lexicon = keys, server })
+		for body, want := range map[string]*lexicon.Lexicon{
+			`{"text":"a"}`: server, `{"text":"a","lexicon":"lex_server"}`: server, `{"text":"a","lexicon":"none"}`: nil,
+		} {
+			got = nil
+			if a := g.do(http.MethodPost, "/v1/tts", body); a.StatusCode != http.StatusOK || len(got) != 1 || got[0] != want {
+				t.Errorf("%s, %s: status %d, spoken with %v, want %v", name, body, a.StatusCode, got, want)
+			}
+		}
+		g.do(http.MethodPost, "/v1/tts", `{"text":"a","lexicon":"lex_1"}`).wantError(t, http.StatusBadRequest,
+			"unknown lexicon; this key can use lex_server and none", "unknown_lexicon")
+	}
+	g = newRig(t, speaker, func(c *Config) { c.Keys, c.Lexicon = keys, server })
+	got = nil
+	if a := g.do(http.MethodPost, "/v1/tts", `{"text":"a"}`); a.StatusCode != http.StatusOK || got[0] != own {
+		t.Errorf("a project beside the server's lexicon: status %d, spoken with %v", a.StatusCode, got)
+	}
 	none := newRig(t, speaker)
 	none.do(http.MethodPost, "/v1/tts", `{"text":"a","lexicon":"lex_1"}`).wantError(t, http.StatusBadRequest,
 		"unknown lexicon; this key has no project with one, so that only none can be asked for", "unknown_lexicon")

@@ -63,7 +63,7 @@ func (s *Server) LocalModel(ctx context.Context, key string) (m speech.Model, er
 
 func (s *Server) localGrant(ctx context.Context, key string) (access.Grant, error) {
 	if key == "" {
-		return access.Grant{}, nil
+		return s.everybody(), nil
 	}
 	return s.grant(ctx, access.Credentials{Key: key})
 }

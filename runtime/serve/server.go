@@ -12,6 +12,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/access"
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/meter"
 	"github.com/swar-tts/swar/runtime/metrics"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -34,6 +35,9 @@ type Config struct {
 	// a key may have other words spoken, but not none.
 	Disclosure         string
 	DisclosureRequired bool
+
+	// Lexicon says how words are spoken for keys that belong to no project, and without keys; nil: as they are written.
+	Lexicon *lexicon.Lexicon
 
 	// Dialects are the APIs of other vendors that are served beside the native one, and Encoders writes the audio that
 	// the native API has no format for. Without encoders such audio is refused.

@@ -93,6 +93,15 @@ func (c *control) do(ctx context.Context, method, path string, body, v any) ([]b
 
 // doOnce is do for what is done once, however often it is asked for with the same words. An empty once is no such word.
 func (c *control) doOnce(ctx context.Context, once, method, path string, body, v any) ([]byte, error) {
+	var header http.Header
+	if once != "" {
+		header = http.Header{"Idempotency-Key": {once}}
+	}
+	return c.doWith(ctx, header, method, path, body, v)
+}
+
+// doWith is do with more headers.
+func (c *control) doWith(ctx context.Context, header http.Header, method, path string, body, v any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -105,13 +114,13 @@ func (c *control) doOnce(ctx context.Context, once, method, path string, body, v
 	if err != nil {
 		return nil, err
 	}
+	if header != nil {
+		req.Header = header.Clone()
+	}
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	req.Header.Set("User-Agent", c.agent)
-	if once != "" {
-		req.Header.Set("Idempotency-Key", once)
-	}
 	answer, err := call.Exchange(c.http, req)
 	if err != nil {
 		return nil, launch.Interrupted(ctx, c.explain(err))
