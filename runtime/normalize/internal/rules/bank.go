@@ -23,6 +23,15 @@ func isFormNumber(v *text.View, i, next int) bool {
 	return named && len(v.AtDigits(next)) == 4 && !v.CountedAt(next+1)
 }
 
+// isBillOfYear reports whether the number at token i is that of a bill, and a financial year follows its stroke: 4417/26-27.
+func isBillOfYear(v *text.View, i int) bool {
+	if !v.NumberBehind(i+1, '/') || !v.NumberBehind(i+3, '-') || !v.LooseEnd(i+5) {
+		return false
+	}
+	from, to := v.Small(i+2, 2), v.Small(i+4, 2)
+	return len(v.Str(i)) >= 3 && from > 12 && to == from+1
+}
+
 // isGluedDay reports whether the number at token i begins a day that no space parts from its preposition: on24Nov26.
 func isGluedDay(v *text.View, i int) bool {
 	m, _ := text.MonthAt(v, i+1)

@@ -34,6 +34,9 @@ func code(r *Reader, i int) (Reading, bool) {
 	if r.ZeroLed(i) && text.HasStroke(&r.View, i) && r.LooseEnd(i+3) && text.ContextOf(&r.View, i).What == text.IdNear {
 		return strokedCode(r, i) // FIR संख्या 0142/2025
 	}
+	if isBillOfYear(&r.View, i) {
+		return sayCode(r, i, i+5)
+	}
 	if u, _ := text.UnitAt(&r.View, i+3); u != nil && r.NumberBehind(i+1, '.') {
 		return Reading{}, false // 04417.6 kWh
 	}
@@ -79,6 +82,11 @@ func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 		r.Begin(i, speech.SpanNumber) // COVID19
 		r.Say(r.Str(i))
 		r.SayPlain(i+1, r.Lang)
+		return r.End(next)
+	case next == i+2 && r.At(i).Kind == text.Digits && r.Reads(i+1, "SMS"):
+		r.Begin(i, speech.SpanNumber) // 100SMS/day
+		r.SayPlain(i, r.Lang)
+		r.Letters("SMS", r.Lang)
 		return r.End(next)
 	case nameAndNumber(&r.View, i, next):
 		return keep(r, i)
@@ -175,7 +183,8 @@ func mixedCode(r *Reader, i int) (Reading, bool) {
 		turns++
 		low = low || t.Kind == text.Latin && t.Cas != words.Upper
 	}
-	if turns < 3 || !low || text.ContextOf(&r.View, i).What != text.CodeNear {
+	jumbled := turns >= 5 && r.At(j-1).B-r.At(i).A >= 8 // Z3hTq9LpR2v, which programs send behind an OTP
+	if turns < 3 || !low || !jumbled && text.ContextOf(&r.View, i).What != text.CodeNear {
 		return Reading{}, false
 	}
 	return sayCode(r, i, j)

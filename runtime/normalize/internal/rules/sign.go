@@ -354,11 +354,16 @@ func isBloodGroup(v *text.View, i int) bool {
 		return false
 	}
 	if v.Reads(i-1, "O", "AB", "ओ", "एबी") {
-		return v.At(i+1).Kind != text.Digits
+		return v.At(i+1).Kind != text.Digits || v.At(i+1).Gap && isBloodNear(v, i)
 	}
 	if !v.Reads(i-1, "A", "B", "ए", "बी") {
 		return false
 	}
+	return isBloodNear(v, i)
+}
+
+// isBloodNear reports whether a word of blood stands near token i.
+func isBloodNear(v *text.View, i int) bool {
 	for j := max(v.Start, i-8); j < min(v.Stop, i+9); j++ {
 		if v.In(j, words.BloodWord) {
 			return true
