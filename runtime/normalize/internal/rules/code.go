@@ -289,7 +289,7 @@ func generation(r *Reader, i int) (Reading, bool) {
 	}
 	r.Begin(i, speech.SpanAcronym)
 	if !r.English || t.Kind == text.Deva {
-		r.Say(r.Home.InRows[d-2])
+		r.Say(r.Home.InRows[d])
 	} else {
 		r.Say(words.English.Below100[d])
 	}

@@ -28,7 +28,7 @@ func (w *Draft) SayTime(m *text.Moment, elide bool) {
 	case m.Min == 0:
 	case m.Min < 10:
 		w.Say("oh")
-		w.Say(words.EnglishBelow20[m.Min])
+		w.Say(words.English.Below100[m.Min])
 	default:
 		w.Cardinal(uint64(m.Min), w.Lang)
 	}

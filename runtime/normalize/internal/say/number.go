@@ -182,15 +182,11 @@ func (w *Draft) Ordinal(n uint64) {
 		w.Cardinal(n-n%100, words.English)
 		n %= 100
 	}
-	switch {
-	case n < 20:
-		w.Say(words.EnglishOrdinalBelow20[n])
-	case n%10 == 0:
-		w.Say(words.EnglishOrdinalTens[n/10])
-	default:
-		w.Say(words.EnglishTens[n/10])
-		w.Say(words.EnglishOrdinalBelow20[n%10])
+	if words.EnglishOrdinals[n] == "" {
+		w.Say(words.English.Below100[n-n%10])
+		n %= 10
 	}
+	w.Say(words.EnglishOrdinals[n])
 }
 
 // Year says 1947 as nineteen forty seven and 2026 as twenty twenty six; in Hindi 1100 to 1999 go by hundreds.
@@ -217,7 +213,7 @@ func (w *Draft) Year(n uint64, l words.Lang) {
 	case low < 10:
 		w.Cardinal(high, l)
 		w.Say("oh")
-		w.Say(words.EnglishBelow20[low])
+		w.Say(words.English.Below100[low])
 	default:
 		w.Cardinal(high, l)
 		w.Cardinal(low, l)

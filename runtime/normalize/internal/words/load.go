@@ -26,6 +26,7 @@ func Load(fsys fs.FS) (*Vocabulary, error) {
 		{"written", []string{"word", "classes"}, l.written},
 		{"short", []string{"word", "said", "kind", "before", "after", "when"}, l.short},
 		{"joined", []string{"word", "said", "joint"}, l.joined},
+		{"said", []string{"kind", "of", "hi", "en"}, l.said},
 		{"units", []string{"symbols", "hi", "en", "en-one", "kind", "hi-one"}, l.unit},
 		{"rates", []string{"word", "hi", "en"}, l.rate},
 		{"money", []string{
@@ -36,7 +37,8 @@ func Load(fsys fs.FS) (*Vocabulary, error) {
 			return nil, err
 		}
 	}
-	l.v.expandNames()
+	l.v.english.composeEnglish()
+	l.v.expandRest()
 	return l.v, nil
 }
 

@@ -75,6 +75,12 @@ func TestErrorsNameTheRow(t *testing.T) {
 		{"an unknown kind of money", "money.tsv", "zeds\t\tzed\t\teastern", `unknown kind of money: "eastern"`},
 		{"a code twice", "money.tsv", "zeds\t\tinr", `a second row of "inr"`},
 		{"money without names", "money.tsv", "zeds\t\tzzd\t\twestern\tज़ेड", "a currency has eight names"},
+		{"a month twice", "said.tsv", "month\t3\tमार्च\tMarch", "a second row, or a language is missing"},
+		{"a thirteenth month", "said.tsv", "month\t13\tज़\tz", `unknown kind, or none of it: "month", "13"`},
+		{"an unknown connector", "said.tsv", "word\tzed\tज़\tz", `unknown kind, or none of it: "word", "zed"`},
+		{"a letter that is none", "said.tsv", "letter\t[\tज़\tz", `unknown kind, or none of it: "letter", "["`},
+		{"an unknown kind of word", "said.tsv", "year\t1\tज़\tz", `unknown kind, or none of it: "year", "1"`},
+		{"an ordinal above 99", "said.tsv", "ordinal\t100\t\tz", "a number below 100"},
 		{"a joined form twice", "joined.tsv", "eg\tzed\tdotted", `a second row of "eg"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

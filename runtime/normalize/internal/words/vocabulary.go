@@ -78,6 +78,7 @@ type Vocabulary struct {
 	named   map[string]string // numbers of names: T20
 	written map[string]*Entry // words as they are written
 	measures
+	languages
 }
 
 // All yields all words in lower case and their entries, in any order.
@@ -121,10 +122,11 @@ func Current() *Vocabulary { return vocabulary }
 // Use looks words up in v from now on. It is for tests of rows that no table has; nobody may be reading meanwhile.
 func Use(v *Vocabulary) {
 	vocabulary = v
-	v.use()
+	v.measures.use()
+	v.languages.use()
 }
 
-func init() { vocabulary.use() }
+func init() { Use(vocabulary) }
 
 // LookUp finds a word however it is written.
 func LookUp(w string) *Entry {
@@ -232,11 +234,8 @@ var ScaleWords = [...]struct {
 // Lakhs is the place of lakh in scaleWords.
 const Lakhs = 3
 
-// expandNames adds the English words that reading puts in place of numbers and signs.
-func (v *Vocabulary) expandNames() {
+// expandRest adds the English words that reading puts in place of something else without a table.
+func (v *Vocabulary) expandRest() {
 	v.expand("paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate")
 	v.expand("reference accounts positive negative")
-	for _, list := range [][]string{EnglishBelow20[:], EnglishTens[:], EnglishOrdinalBelow20[:], EnglishOrdinalTens[:], englishWords.ScaleNames[:]} {
-		v.expand(strings.Join(list, " "))
-	}
 }

@@ -1,51 +1,17 @@
 package words
 
-// The number words and letter names of both languages. All of them are in NFC, which means that nukta letters are two code points.
+import (
+	"slices"
+	"strconv"
+
+	"github.com/swar-tts/swar/runtime/internal/table"
+)
 
 // Lang is the language in which something is spoken.
 type Lang = *Language
 
-// hindiBelow100 has a word of its own for every number: Hindi cannot compose them.
-var hindiBelow100 = [100]string{
-	"शून्य", "एक", "दो", "तीन", "चार", "पाँच", "छह", "सात", "आठ", "नौ",
-	"दस", "ग्यारह", "बारह", "तेरह", "चौदह", "पंद्रह", "सोलह", "सत्रह", "अठारह", "उन्नीस",
-	"बीस", "इक्कीस", "बाईस", "तेईस", "चौबीस", "पच्चीस", "छब्बीस", "सत्ताईस", "अट्ठाईस", "उनतीस",
-	"तीस", "इकतीस", "बत्तीस", "तैंतीस", "चौंतीस", "पैंतीस", "छत्तीस", "सैंतीस", "अड़तीस", "उनतालीस",
-	"चालीस", "इकतालीस", "बयालीस", "तैंतालीस", "चौवालीस", "पैंतालीस", "छियालीस", "सैंतालीस", "अड़तालीस", "उनचास",
-	"पचास", "इक्यावन", "बावन", "तिरेपन", "चौवन", "पचपन", "छप्पन", "सत्तावन", "अट्ठावन", "उनसठ",
-	"साठ", "इकसठ", "बासठ", "तिरेसठ", "चौंसठ", "पैंसठ", "छियासठ", "सड़सठ", "अड़सठ", "उनहत्तर",
-	"सत्तर", "इकहत्तर", "बहत्तर", "तिहत्तर", "चौहत्तर", "पचहत्तर", "छिहत्तर", "सतहत्तर", "अठहत्तर", "उनासी",
-	"अस्सी", "इक्यासी", "बयासी", "तिरासी", "चौरासी", "पचासी", "छियासी", "सत्तासी", "अट्ठासी", "नवासी",
-	"नब्बे", "इक्यानबे", "बानबे", "तिरानबे", "चौरानबे", "पंचानबे", "छियानबे", "सत्तानबे", "अट्ठानबे", "निन्यानबे",
-}
-
-var EnglishBelow20 = [20]string{
-	"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-	"ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-}
-
-var EnglishTens = [10]string{"", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
-
-var EnglishOrdinalBelow20 = [20]string{
-	"zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-	"tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
-}
-
-var EnglishOrdinalTens = [10]string{
-	"", "", "twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth",
-}
-
-// englishBelow100 composes what Hindi cannot.
-func englishBelow100() (words [100]string) {
-	copy(words[:], EnglishBelow20[:])
-	for n := 20; n < 100; n++ {
-		words[n] = EnglishTens[n/10]
-		if n%10 > 0 {
-			words[n] += " " + EnglishBelow20[n%10]
-		}
-	}
-	return words
-}
+// EnglishOrdinals are first to nineteenth, and twentieth to ninetieth by tens; "" for those that are composed.
+var EnglishOrdinals [100]string
 
 // Scale is a power of ten with a name.
 type Scale struct {
@@ -53,8 +19,79 @@ type Scale struct {
 	Name  string
 }
 
-// letterNames has the Hindi names of A to Z.
-var letterNames = [26]string{
-	"ए", "बी", "सी", "डी", "ई", "एफ़", "जी", "एच", "आई", "जे", "के", "एल", "एम",
-	"एन", "ओ", "पी", "क्यू", "आर", "एस", "टी", "यू", "वी", "डब्ल्यू", "एक्स", "वाई", "ज़ेड",
+// languages are the words of the table said.tsv.
+type languages struct {
+	hindi, english  Said
+	englishOrdinals [100]string
+}
+
+// use makes l what the rules see.
+func (l *languages) use() {
+	hindiWords.Said, englishWords.Said, EnglishOrdinals = l.hindi, l.english, l.englishOrdinals
+}
+
+// said adds a row of said.tsv.
+func (l *loader) said(r *table.Row) error {
+	if r.Cell(0) == "ordinal" {
+		n, err := strconv.Atoi(r.Cell(1))
+		if err != nil || n < 0 || n >= len(l.v.englishOrdinals) || r.Cell(2) != "" {
+			return r.Errorf("an ordinal has a number below 100, and no Hindi")
+		}
+		l.v.englishOrdinals[n] = r.Cell(3)
+		l.v.expand(r.Cell(3))
+		return nil
+	}
+	hindi, english := l.v.hindi.place(r), l.v.english.place(r)
+	if hindi == nil {
+		return r.Errorf("unknown kind, or none of it: %q, %q", r.Cell(0), r.Cell(1))
+	}
+	if *hindi != "" || r.Cell(2) == "" || r.Cell(3) == "" && r.Cell(0) != "number" {
+		return r.Errorf("a second row, or a language is missing")
+	}
+	*hindi, *english = r.Cell(2), r.Cell(3)
+	if kind := r.Cell(0); kind == "number" || kind == "scale" {
+		l.v.expand(r.Cell(3))
+	}
+	return nil
+}
+
+// place is where the word of a row belongs, nil for nowhere.
+func (s *Said) place(r *table.Row) *string {
+	of := r.Cell(1)
+	n, _ := strconv.Atoi(of) // 0 for a name
+	least, list := 1, []string(nil)
+	switch r.Cell(0) {
+	case "number":
+		least, list = 0, s.Below100[:]
+	case "row":
+		least, list = 2, s.InRows[:]
+	case "letter":
+		if len(of) == 1 {
+			n = int(of[0]) - 'A'
+		}
+		least, list = 0, s.Letters[:]
+	case "month":
+		list = s.Months[:]
+	case "weekday":
+		list = s.Weekdays[:]
+	case "scale":
+		list = s.ScaleNames[:]
+	case "greek":
+		list = s.Greek[:]
+	case "word":
+		n, list = slices.Index(connectorNames[:], of), s.Words[:]
+	}
+	if n < least || n >= len(list) {
+		return nil
+	}
+	return &list[n]
+}
+
+// composeEnglish composes the numbers that the table leaves to English.
+func (s *Said) composeEnglish() {
+	for n := range s.Below100 {
+		if s.Below100[n] == "" {
+			s.Below100[n] = s.Below100[n-n%10] + " " + s.Below100[n%10]
+		}
+	}
 }
