@@ -380,7 +380,7 @@ func TestClosingEarlyEndsTheRequest(t *testing.T) {
 			r.Close()
 			<-stopped
 			if _, err := r.Read(make([]byte, 1)); err == nil || err == io.EOF {
-				t.Errorf("Read after Close = %v, want an error that is no end", err)
+				t.Errorf("Read after Close = %v, want an error that is not an end", err)
 			}
 			if err := a.Close(); err != nil {
 				t.Errorf("closing twice: %v", err)

@@ -137,7 +137,7 @@ func TestAgainstTheRealServer(t *testing.T) {
 			"an unknown voice":           {"all", client.Request{Text: "a", Voice: "x"}, client.CodeUnknownVoice},
 			"an unknown format":          {"all", client.Request{Text: "a", Format: "mp3"}, client.CodeBadFormat},
 			"too lively":                 {"all", client.Request{Text: "a", Temperature: new(2.1)}, client.CodeBadTemperature},
-			"an id that is no header":    {"all", client.Request{Text: "a", RequestID: "a b"}, client.CodeBadRequest},
+			"an id that is not a header": {"all", client.Request{Text: "a", RequestID: "a b"}, client.CodeBadRequest},
 		} {
 			_, err := newClient(t, base, tt.key).Speak(t.Context(), tt.r)
 			if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != tt.want || e.RequestID == "" || e.Text == "" {

@@ -118,7 +118,7 @@ func TestEventsAreTyped(t *testing.T) {
 		})
 	}
 	if _, err := parseEvent([]byte("no JSON")); err == nil {
-		t.Error("text that is no JSON was taken for an event")
+		t.Error("text that is not JSON was taken for an event")
 	}
 }
 

@@ -33,7 +33,7 @@ func TestSpeakWordsTellsACompleteAnswerFromACutOne(t *testing.T) {
 		"aborted":                   {all[:3], true, 3, "audio was cut after 4 bytes (request r1): unexpected EOF"},
 		"cut within a line":         {[]string{startLine, audioLine[:20]}, true, 1, "audio was cut after 0 bytes (request r1): unexpected EOF"},
 		"nothing at all":            {nil, false, 0, "audio was cut after 0 bytes (request r1): the end event is missing"},
-		"a line that is no JSON":    {[]string{"<html>\n"}, false, 0, "reading an event: invalid character '<' looking for beginning of value"},
+		"a line that is not JSON":   {[]string{"<html>\n"}, false, 0, "reading an event: invalid character '<' looking for beginning of value"},
 		"a line one byte too long":  {[]string{strings.Repeat(" ", maxLine) + "\n"}, false, 0, "audio was cut after 0 bytes (request r1): bufio: buffer full"},
 		"an event of tomorrow, too": {[]string{startLine, `{"type":"visemes"}` + "\n", endLine}, false, 3, ""},
 	} {

@@ -118,7 +118,7 @@ func TestRulesOfTTSDeployments(t *testing.T) {
 		"no tag":                   {spec: `{runtime: {image: "swar/worker"}}`, want: "its version or its digest"},
 		"no tag, but a port":       {spec: `{router: {image: "localhost:5000/router"}}`, want: "its version or its digest"},
 		"an empty tag":             {spec: `{router: {image: "swar/router:"}}`, want: "its version or its digest"},
-		"what is no image":         {spec: `{runtime: {image: "FOO bar::1"}}`, want: "its version or its digest"},
+		"what is not an image":     {spec: `{runtime: {image: "FOO bar::1"}}`, want: "its version or its digest"},
 		"a port and a tag":         {spec: `{runtime: {image: "localhost:5000/worker:1.0"}}`},
 		"a tag and a digest":       {spec: `{router: {image: "swar/router:1@sha256:` + sum + `"}}`},
 		"an image volume, no tag":  {spec: `{model: {id: m, source: {oci: {reference: "Bad Ref:"}}}}`, want: "its tag or its digest"},

@@ -35,7 +35,7 @@ import (
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 
-// Config is what an operator is told.
+// Config configures the operator.
 type Config struct {
 	Release   resources.Release
 	Namespace string          // its own

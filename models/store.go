@@ -129,13 +129,13 @@ func (e *NotPulledError) Error() string {
 	text := "the model " + wanted + " is not here"
 	switch {
 	case len(e.Have) > 0:
-		return fmt.Sprintf("%s; of %s there is %s: `swar model pull %s` brings it", text, e.Name, strings.Join(e.Have, ", "), wanted)
+		return fmt.Sprintf("%s; of %s there is %s: `swar model pull %s` downloads it", text, e.Name, strings.Join(e.Have, ", "), wanted)
 	case len(e.Like) > 0:
 		return fmt.Sprintf("%s, and there is none of that name; perhaps %s is meant", text, strings.Join(e.Like, " or "))
 	case !e.Known:
 		return text + ", and there is none of that name: `swar model list` shows which there are"
 	}
-	return fmt.Sprintf("%s: `swar model pull %s` brings it", text, wanted)
+	return fmt.Sprintf("%s: `swar model pull %s` downloads it", text, wanted)
 }
 
 // Find returns the model of a name, or alias, and the beginning of a revision; without one the revision of the

@@ -70,8 +70,8 @@ func TestFind(t *testing.T) {
 		})
 	}
 	for sentence, test := range map[string]struct{ name, revision, want string }{
-		"another revision":       {"mine", "3c", "the model mine@3c is not here; of mine there is 2b2b2b2b2b2b, 1a1a1a1a1a1a: `swar model pull mine@3c` brings it"},
-		"one that can be pulled": {"jugnu", "", "the model jugnu-lite is not here: `swar model pull jugnu-lite` brings it"},
+		"another revision":       {"mine", "3c", "the model mine@3c is not here; of mine there is 2b2b2b2b2b2b, 1a1a1a1a1a1a: `swar model pull mine@3c` downloads it"},
+		"one that can be pulled": {"jugnu", "", "the model jugnu-lite is not here: `swar model pull jugnu-lite` downloads it"},
 		"one of no known name":   {"zzz", "", "the model zzz is not here, and there is none of that name: `swar model list` shows which there are"},
 		"one with a slip":        {"saryps-hindy", "", "the model saryps-hindy is not here, and there is none of that name; perhaps saryps-hindi is meant"},
 	} {

@@ -49,7 +49,7 @@ func (s Store) ImportArchive(ctx context.Context, file *os.File, i Importing) (M
 // ImportFolder brings a copy of a bundle into the store.
 func (s Store) ImportFolder(ctx context.Context, folder string, i Importing) (Model, error) {
 	if _, err := os.Stat(filepath.Join(folder, manifest.File)); err != nil {
-		return Model{}, fmt.Errorf("%s is no bundle: %w", folder, err)
+		return Model{}, fmt.Errorf("%s is not a bundle: %w", folder, err)
 	}
 	return s.Import(ctx, i, func(to string) error {
 		i.Progress(0, 0, "copying")
@@ -131,7 +131,7 @@ func exported(text []byte, made string) (l Lock, err error) {
 		return l, fmt.Errorf("%s: format %d: this version reads format %d", exportedLock, l.Format, LockFormat)
 	}
 	if len(l.Revision) < shortDigits || !isHash((l.Revision + strings.Repeat("0", 64))[:64]) {
-		return l, fmt.Errorf("%s: %q is no revision", exportedLock, l.Revision)
+		return l, fmt.Errorf("%s: %q is not a revision", exportedLock, l.Revision)
 	}
 	sum, err := manifest.Digest(made)
 	if err == nil && sum != l.Bundle {

@@ -23,7 +23,7 @@ type Spec struct {
 	// +kubebuilder:default={workersPerPod: 1, cpuPolicy: Guaranteed}
 	Runtime Runtime `json:"runtime,omitzero"`
 
-	// Number of worker pods. The operator writes it where scaling.mode is Automatic, and whoever scales through /scale
+	// Number of worker pods. The operator writes it where scaling.mode is Automatic, and the autoscaler that uses /scale
 	// where it is External: leave it out of manifests then. Absent means that the present number stays.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -166,7 +166,7 @@ type VolumeSource struct {
 	SubPath string `json:"subPath,omitempty"`
 }
 
-// PullSource is a model as `swar model pull` brings it. It is kept under the name of spec.model.id.
+// PullSource is a model as `swar model pull` downloads it. It is kept under the name of spec.model.id.
 type PullSource struct {
 	// Name in the catalogue, hf://OWNER/NAME, both perhaps with @REVISION, oci://REGISTRY/NAME:TAG, or the address of a
 	// .tar, .tar.gz or .tar.zst file with #sha256= and its SHA-256.

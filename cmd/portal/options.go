@@ -35,7 +35,7 @@ type options struct {
 func (o *options) define(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.listen, "listen", ":8081", "serve the API on this `address`")
-	f.StringVar(&o.dataplane, "dataplane", ":8082", "tell routers about keys, and take in usage, on this `address`, over gRPC")
+	f.StringVar(&o.dataplane, "dataplane", ":8082", "serve routers (keys and usage) on this `address`, over gRPC")
 	f.StringVar(&o.probes, "http", ":8083", "serve /healthz, /readyz and /metrics on this `address`")
 	f.StringVar(&o.model, "model-id", "", "`identifier` of the model that the fleet speaks with")
 	f.StringArrayVar(&o.voices, "voice", nil, "`voice` of that model, which keys may be restricted to; can be repeated")

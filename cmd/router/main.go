@@ -117,12 +117,12 @@ func (o *options) define(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.StringVar(&o.listen, "listen", ":8080", "serve the API on this `address`")
 	f.StringVar(&o.http, "http", ":8090", "serve probes and metrics on this `address`")
-	f.StringVar(&o.watch, "watch", ":8091", "let those who scale the fleet watch on this `address`; empty for nobody")
+	f.StringVar(&o.watch, "watch", ":8091", "serve load reports to autoscalers on this `address`; empty for none")
 	f.StringVar(&o.data, "data", "./data", "keep usage that the portal does not have yet, and hashes of keys, in this `folder`")
 	o.pods.define(f)
 	f.StringVar(&o.portal, "portal-addr", "", "`HOST:PORT` of the portal's dataplane")
 	o.portalPeer.Define(f, "portal")
-	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated; nobody is billed for it")
+	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated; not billed")
 	f.BoolVar(&o.open, "open", false, "allow everybody to use a router without keys that other machines reach")
 	f.StringVar(&o.modelID, "model-id", "", "use only pods that speak with the model of this `name` (default that of the first pod)")
 	f.StringArrayVar(&o.voices, "voice", nil, "offer the voice of this `name`; can be repeated (default all voices of the first pod)")
@@ -132,7 +132,7 @@ func (o *options) define(cmd *cobra.Command) {
 	o.affinity = launch.Choice(f, "affinity", "which of the pods with a free slot speaks: "+
 		"the one that is likely to have the text prepared, or any", affinityPrefill, affinityNone)
 	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "let known keys be good for so long while the portal is away")
-	f.DurationVar(&o.linger, "linger", 10*time.Second, "serve on for so long after the signal, until load balancers have heard of it")
+	f.DurationVar(&o.linger, "linger", 10*time.Second, "keep serving for so long after the signal, until load balancers have noticed")
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"let so much audio wait for clients that listen, all together, so that slots need not; 0 means none")
 	o.label.Define(f)
@@ -167,7 +167,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	case o.keyGrace < minKeyGrace || o.keyGrace > maxKeyGrace:
 		return launch.BadUsage(cmd, "--key-grace %v: want 1m to 24h", o.keyGrace)
 	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):
-		return launch.BadUsage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as "+
+		return launch.BadUsage(cmd, "--pprof %s: profiles reveal texts: only a loopback address such as "+
 			"127.0.0.1:6060 is allowed", o.pprof)
 	}
 	return nil

@@ -261,7 +261,7 @@ func (r *router) ready() error {
 		select {
 		case <-r.accounts.keys.Ready():
 		default:
-			return errors.New("no key is known yet: the portal was not heard")
+			return errors.New("no API keys yet: waiting for the portal")
 		}
 	}
 	select {

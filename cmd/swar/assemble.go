@@ -95,7 +95,7 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 			return nil, err
 		}
 		if static != nil {
-			s.log.Warn("the keys of --api-key are good beside those of the portal, and nobody is billed for them",
+			s.log.Warn("the keys of --api-key work beside those of the portal and are not billed",
 				"keys", len(o.keys))
 		}
 		return s.portal.Keyring(static), nil

@@ -52,7 +52,7 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 				c.Steps = 0
 			}
 			c.Resolve = func(context.Context, string) (string, error) {
-				return "", errors.New("this command downloads nothing: let swar model pull bring the model, " +
+				return "", errors.New("this command downloads nothing: use swar model pull to download the model, " +
 					"or download the file and name it")
 			}
 			c.Notice = func(line string) { fmt.Fprintln(a.Err, a.Err.Yellow("note:"), line) }

@@ -53,7 +53,7 @@ func checkFetch(cmd *cobra.Command, c archive.Config) error {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return launch.BadUsage(cmd, "the address must begin with http:// or https:// and name a server")
 	case c.SHA256 == "":
-		return launch.BadUsage(cmd, "--sha256 is missing; whoever offers the archive names it, or `sha256sum` does")
+		return launch.BadUsage(cmd, "--sha256 is missing: take it from the publisher, or compute it with `sha256sum`")
 	case hexErr != nil || len(sum) != 32:
 		return launch.BadUsage(cmd, "--sha256 %q: want the 64 hexadecimal digits of a SHA-256", c.SHA256)
 	case c.To == "":

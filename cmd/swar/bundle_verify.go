@@ -195,7 +195,7 @@ func (v *verifying) voice(ctx context.Context, w synth.Worker, name string) erro
 	}
 	v.found("voice", "%s: %v", name, t)
 	if !t.eos {
-		fmt.Fprintf(v.app.Out, "%s\n", v.app.Out.Yellow("    it went on to its limit and did not end by itself; a voice that was made with other weights does that"))
+		fmt.Fprintf(v.app.Out, "%s\n", v.app.Out.Yellow("    it ran to its limit without an end of speech; a voice that was made with other weights does that"))
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (h heard) answer() finding {
 func (h heard) format() finding {
 	want, got := wav.Header(wav.Streaming), h.audio
 	if len(got) < len(want) || string(got[:4]) != "RIFF" || string(got[8:16]) != "WAVEfmt " {
-		return finding{what: "format", text: "it is no WAV", bad: true}
+		return finding{what: "format", text: "it is not a WAV", bad: true}
 	}
 	rate, channels, bits := binary.LittleEndian.Uint32(got[24:]), binary.LittleEndian.Uint16(got[22:]), binary.LittleEndian.Uint16(got[34:])
 	const fields, end = 20, 36 // what says how samples are written

@@ -93,7 +93,7 @@ func TestCheckHearsWhatIsWrong(t *testing.T) {
 		want  string // empty: it is well
 	}{
 		"speech":                      {wavOf(second, whole, 1000), ""},
-		"a page":                      {[]byte("<html>" + strings.Repeat(" ", 4000)), "BAD   format  it is no WAV"},
+		"a page":                      {[]byte("<html>" + strings.Repeat(" ", 4000)), "BAD   format  it is not a WAV"},
 		"another rate":                {wavOf(16000, whole, 1000), "BAD   format  16000 Hz"},
 		"silence":                     {wavOf(second, whole, 999), "BAD   sound   0 of 13 frames"},
 		"nothing":                     {wavOf(second, 0, 0), "BAD   length  0.00 s"},

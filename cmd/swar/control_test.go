@@ -143,7 +143,7 @@ func TestOrganisationsFromTheCommandLine(t *testing.T) {
 // signIn signs somebody in with the code of the mail that the server prints.
 func (v *server) signIn(s *shell, email string) string {
 	v.t.Helper()
-	const mark = "Or type this code there:\n"
+	const mark = "Or enter this code there:\n"
 	before := strings.Count(v.stdout(), mark)
 	cmd := s.command("signin", email, "--server", v.base)
 	cmd.Stdin = nil
@@ -315,7 +315,7 @@ func TestSigningKeysFromTheCommandLine(t *testing.T) {
 	}
 	s.serveWithPortal("--email-sign-in", "off")
 	r = s.run("signing-keys", "list", "--data", "data")
-	if r.code != 4 || !strings.Contains(r.err, "signs nobody in by e-mail") {
+	if r.code != 4 || !strings.Contains(r.err, "e-mail sign-in is off") {
 		t.Errorf("without signing in by e-mail: exit code %d, %q", r.code, r.err)
 	}
 }

@@ -204,7 +204,7 @@ func (t *tools) file(in sayInput) (name string, format client.Format, err error)
 // write lets the file appear when it is complete, and returns how long it sounds.
 func (t *tools) write(name string, format client.Format, audio *client.Audio) (length time.Duration, err error) {
 	if info, err := t.folder.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s is no file that can be replaced; give another name", name)
+		return 0, fmt.Errorf("%s is not a file that can be replaced; give another name", name)
 	}
 	temporary := fmt.Sprintf("%s.%08x.part", name, rand.Uint32())
 	w, err := t.folder.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

@@ -130,7 +130,7 @@ store. The archive may hold files and folders, no links, and nothing whose name 
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&p.request.Name, "name", "", "what to call it here (default the `name` that it brings)")
+	f.StringVar(&p.request.Name, "name", "", "`name` in the local store (default its own)")
 	limit = launch.Size(f, "limit", defaultArchiveLimit, "refuse an archive that, with what is in it, takes more room than this")
 	f.BoolVar(&p.quiet, "quiet", false, "print nothing but the folder of the bundle")
 	p.runtime.Define(f)
@@ -170,7 +170,7 @@ func (p *pulling) importFile(ctx context.Context, name string) (m models.Model, 
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
 	n, err := io.Copy(file, io.LimitReader(p.app.In, p.limit+1))
 	if err == nil && n > p.limit {
-		err = fmt.Errorf("what comes is larger than %d bytes (--limit)", p.limit)
+		err = fmt.Errorf("the download exceeds --limit (%d bytes)", p.limit)
 	}
 	if err != nil {
 		return m, err

@@ -89,7 +89,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 		"no model":          {archiveOf("a=b"), nil, "there is no bundle in it"},
 		"another format":    {archiveOf(`lock.json={"format": 2}`), nil, "format 2"},
 		"a path as name":    {bytes.Replace(whole, []byte(`"name": "hinglish"`), []byte(`"name": "../nglis"`), 1), nil, "cannot be the name of a model"},
-		"a path as version": {archiveOf(`lock.json={"format": 1, "name": "a", "revision": "../../../../../a"}`), nil, "is no revision"},
+		"a path as version": {archiveOf(`lock.json={"format": 1, "name": "a", "revision": "../../../../../a"}`), nil, "is not a revision"},
 		"out of the folder": {archiveOf("../evil=x"), nil, "leads out of the folder"},
 		"a changed bundle":  {bytes.Replace(whole, []byte(`"hi-IN+en-IN"`), []byte(`"hi-IN+en-US"`), 1), nil, "one of both was changed"},
 		"too large":         {whole, []string{"--limit", "1MiB"}, "--limit"},

@@ -103,7 +103,7 @@ which other ones fit it, and what made a number a code. It says what this versio
 	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
 	f.BoolVar(&prepared, "engine-text", false, "show what the model is given of each chunk")
-	f.BoolVar(&why, "why", false, "tell why the text is read as it is")
+	f.BoolVar(&why, "why", false, "show why the text is read as it is")
 	f.StringVar(&names, "lexicon", "", "speak words as this `file` says (.csv or .pls); with --server: none, for the text without its lexicon")
 	own.Define(f)
 	return cmd

@@ -121,7 +121,7 @@ func TestAPortalThatCannotStart(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q; want 1 and a line with %q", name, r.code, r.err, want)
 		}
 	}
-	refused("two servers", "is in use by another server: stop it, or give this one a folder of its own", "--data", "data")
+	refused("two servers", "is in use by another server: stop it, or give this one another folder", "--data", "data")
 	if r := s.run("migrate", "--project", "p", "--data", "data"); r.code != 1 || !strings.HasSuffix(r.err, "is in use by another server: stop it\n") {
 		t.Errorf("a move beside a server: exit code %d, %q; want 1 and to stop the server", r.code, r.err)
 	}
@@ -340,7 +340,7 @@ func TestSignInLinksFromTheCommandLine(t *testing.T) {
 		t.Errorf("the link of signin-link is answered %d %s", status, text)
 	}
 	if r := s.run("signin-link", "ravi", "--data", "data"); r.code != 2 {
-		t.Errorf("for what is no address: exit code %d, %s", r.code, r.err)
+		t.Errorf("for what is not an address: exit code %d, %s", r.code, r.err)
 	}
 	v.stop()
 }

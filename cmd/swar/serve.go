@@ -77,7 +77,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
 	o.engine.DefineCache(f)
 	o.spool = launch.Size(f, "spool", 256<<20,
-		"let so much audio wait for clients that listen, all together, so that workers need not; 0 means none")
+		"memory for audio that slow clients have not read yet, a `size` for all of them; 0 means none")
 	o.label.Define(f)
 	o.lexicon.Define(f)
 	o.dialects.Define(f)
@@ -124,7 +124,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	case o.queue < 0:
 		return launch.BadUsage(cmd, "--queue %d: want 0 or more", o.queue)
 	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):
-		return launch.BadUsage(cmd, "--pprof %s: profiles tell what is spoken, so that only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
+		return launch.BadUsage(cmd, "--pprof %s: profiles reveal texts: only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
 	case !o.withPortal() && len(o.keys) == 0 && !o.open && !launch.IsLoopback(cmd.Context(), o.listen):
 		return launch.BadUsage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
 	}

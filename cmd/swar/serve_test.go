@@ -74,7 +74,7 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"no speech program to serve":        {[]string{"serve", "--listen", "127.0.0.1:0"}, "", 1, "espeak-ng is not installed: "},
 		"nothing to normalise":              {[]string{"normalize", " "}, "", 4, "text is empty"},
 		"too much to normalise":             {[]string{"normalize", strings.Repeat("a", 4001)}, "", 4, "text longer than 4000 characters; split the text"},
-		"text that is no text":              {[]string{"normalize", "a\xffb"}, "", 4, "text: not valid UTF-8"},
+		"text that is not a text":           {[]string{"normalize", "a\xffb"}, "", 4, "text: not valid UTF-8"},
 		"too lively":                        {[]string{"say", "--local", "--temperature", "2.1", "-o", "x.wav", "hello"}, "", 4, "temperature must be in [0, 2]"},
 		"an argument that nobody wants":     {[]string{"voices", "raj"}, "", 2, `swar voices takes no argument, but there is "raj"; see`},
 		"another one":                       {[]string{"serve", "8080"}, "", 2, "8080"},
@@ -94,7 +94,7 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a log level that is none":          {[]string{"serve", "--log-level", "loud"}, "", 2, "want one of info, debug, warn, error"},
 		"open with the portal":              {[]string{"serve", "--open"}, "", 2, "--open needs --portal off: a server with the portal is never open"},
 		"a portal that is none":             {[]string{"serve", "--portal", "maybe"}, "", 2, "want one of on, off"},
-		"the neural engine, but no model":   {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx needs a model; name one with --model (`swar model pull` brings it) or a folder with --bundle; see `swar serve --help`"},
+		"the neural engine, but no model":   {[]string{"serve", "--engine", "onnx"}, "", 2, "--engine onnx needs a model; name one with --model (`swar model pull` downloads it) or a folder with --bundle; see `swar serve --help`"},
 		"the same to normalise":             {[]string{"normalize", "--engine", "onnx", "hello"}, "", 2, "--engine onnx needs a model"},
 		"the engine by the environment":     {[]string{"serve"}, "SWAR_ENGINE=onnx", 2, "--engine onnx needs a model"},
 		"the same to list voices":           {[]string{"voices", "--engine", "onnx"}, "", 2, "--engine onnx needs a model"},
@@ -106,10 +106,10 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a model that is not there":         {[]string{"serve", "--listen", "127.0.0.1:0", "--bundle", "no"}, "", 1, "there is no folder no"},
 		"the same to speak":                 {[]string{"say", "--bundle", "no", "-o", "x.wav", "hello"}, "", 1, "there is no folder no"},
 		"a model that is a file":            {[]string{"serve", "--listen", "127.0.0.1:0", "--bundle", program}, "", 1, program + " is a file; name the folder of a bundle"},
-		"a folder that is no model":         {[]string{"serve", "--listen", "127.0.0.1:0", "--bundle", "."}, "", 1, ". is no bundle: it holds no manifest.json; `swar bundle convert` makes one"},
-		"the same to normalise with":        {[]string{"normalize", "--bundle", ".", "hello"}, "", 1, ". is no bundle"},
+		"a folder that is not a model":      {[]string{"serve", "--listen", "127.0.0.1:0", "--bundle", "."}, "", 1, ". is not a bundle: it holds no manifest.json; `swar bundle convert` makes one"},
+		"the same to normalise with":        {[]string{"normalize", "--bundle", ".", "hello"}, "", 1, ". is not a bundle"},
 		"nothing to inspect":                {[]string{"bundle", "inspect"}, "", 2, "want one folder: swar bundle inspect DIR; see `swar bundle inspect --help`"},
-		"a folder that is no bundle":        {[]string{"bundle", "inspect", "."}, "", 1, ". is no bundle"},
+		"a folder that is not a bundle":     {[]string{"bundle", "inspect", "."}, "", 1, ". is not a bundle"},
 		"nothing to verify":                 {[]string{"bundle", "verify"}, "", 2, "want one folder, the bundle to check, or --vectors"},
 		"too much to verify":                {[]string{"bundle", "verify", "a", "b"}, "", 2, "want one folder"},
 		"what is not there":                 {[]string{"bundle", "verify", "no"}, "", 1, "there is no folder no"},
@@ -134,7 +134,7 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a server without a token":          {[]string{"orgs", "list", "--server", nobody}, "", 2, "--server needs --token; `swar signin E-MAIL` gets one"},
 		"a token and a folder":              {[]string{"usage", "--token", "t", "--data", "data"}, "", 2, "--data and --token contradict each other"},
 		"nobody takes the token":            {[]string{"keys", "list", "--token", "t", "--server", nobody}, "", 3, "no server answers at " + nobody},
-		"an e-mail address that is none":    {[]string{"signin", "a.example.org", "--server", nobody}, "", 2, `"a.example.org" is no e-mail address`},
+		"an e-mail address that is none":    {[]string{"signin", "a.example.org", "--server", nobody}, "", 2, `"a.example.org" is not an e-mail address`},
 		"nobody to invite":                  {[]string{"orgs", "invite"}, "", 2, "swar orgs invite wants E-MAIL; see `swar orgs invite --help`"},
 		"a role that is none":               {[]string{"orgs", "role", "a@example.org", "boss"}, "", 2, `role "boss": want one of owner, member, viewer`},
 		"an invited role that is none":      {[]string{"orgs", "invite", "a@example.org", "--role", "boss"}, "", 2, `--role "boss": want one of`},
@@ -152,15 +152,15 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a mail server without a sender":    {[]string{"serve", "--smtp", "mail.example.org"}, "", 2, "--smtp needs a sender; name it with --mail-from"},
 		"a mail server that is none":        {[]string{"serve", "--smtp", "a:b:c", "--mail-from", "a@example.org"}, "", 2, `--smtp "a:b:c": want HOST or HOST:PORT`},
 		"a mail server without its port":    {[]string{"serve", "--smtp", "mail:0", "--mail-from", "a@example.org"}, "", 2, `--smtp "mail:0": want HOST or HOST:PORT`},
-		"a port that is none":               {[]string{"serve", "--listen", "127.0.0.1:65536"}, "", 2, `"65536" is no port; want 0 to 65535`},
-		"a port that is a word":             {[]string{"serve", "--pprof", "127.0.0.1:nowhere"}, "", 2, `--pprof "127.0.0.1:nowhere": "nowhere" is no port`},
+		"a port that is none":               {[]string{"serve", "--listen", "127.0.0.1:65536"}, "", 2, `"65536" is not a port; want 0 to 65535`},
+		"a port that is a word":             {[]string{"serve", "--pprof", "127.0.0.1:nowhere"}, "", 2, `--pprof "127.0.0.1:nowhere": "nowhere" is not a port`},
 		"a sender without a mail server":    {[]string{"serve", "--mail-from", "a@example.org"}, "", 2, "need a mail server; name it with --smtp HOST"},
 		"tokens of nobody knows whom":       {[]string{"serve", "--firebase", "demo-x", "--firebase-emulator", "127.0.0.1:9099"}, "", 2, "and --accept-unsigned-tokens, because anybody can make its tokens"},
 		"unsigned tokens of nobody":         {[]string{"serve", "--accept-unsigned-tokens"}, "", 2, "--accept-unsigned-tokens is for --firebase-emulator"},
 		"no sign-in mails":                  {[]string{"serve", "--sign-in-mails", "0"}, "", 2, "--sign-in-mails 0: want 1 to 20000"},
 		"more of them than can be counted":  {[]string{"serve", "--sign-in-mails", "20001"}, "", 2, "--sign-in-mails 20001: want 1 to 20000"},
 		"a domain for everybody":            {[]string{"serve", "--domain", "example.org"}, "", 2, "--domain means something with --invited-only only"},
-		"a proxy that is no network":        {[]string{"serve", "--trust-proxy", "10.0.0.1"}, "", 2, `--trust-proxy "10.0.0.1": want a network such as 10.0.0.0/8`},
+		"a proxy that is not a network":     {[]string{"serve", "--trust-proxy", "10.0.0.1"}, "", 2, `--trust-proxy "10.0.0.1": want a network such as 10.0.0.0/8`},
 		"the portal from the environment":   {[]string{"serve", "--open"}, "SWAR_PORTAL=on", 2, "--open needs --portal off"},
 	}
 	for name, tt := range tests {
@@ -276,7 +276,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 			}
 			for line := range strings.Lines(log) {
 				if !json.Valid([]byte(line)) {
-					t.Errorf("%q is no JSON", line)
+					t.Errorf("%q is not JSON", line)
 				}
 			}
 		})

@@ -96,7 +96,7 @@ func TestSayReadsAndWritesPipes(t *testing.T) {
 			if r := run(); r.code != 0 || r.out != string(want) {
 				t.Errorf("exit code %d, %d bytes that differ from the %d wanted: %s", r.code, len(r.out), len(want), r.err)
 			} else if r.err != "" {
-				t.Errorf("standard error holds %q, want nothing: it is no terminal", r.err)
+				t.Errorf("standard error holds %q, want nothing: it is not a terminal", r.err)
 			}
 		})
 	}

@@ -85,7 +85,7 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 	how.flags(f)
 	f.StringVarP(&output, "output", "o", "", "collect the audio in this `file`; - means standard output")
 	f.BoolVar(&asJSON, "json", false, "print the events as they come, one JSON object a line")
-	f.BoolVar(&words, "words", false, "show when each word is heard; about, where the model does not tell")
+	f.BoolVar(&words, "words", false, "show when each word is heard; estimated, where the model has no word times")
 	f.BoolVar(&appends, "append", false, "feed the text to one utterance, word by word as it comes")
 	launch.Complete(cmd, "voice", a.offerVoices(&where))
 	return cmd
@@ -342,7 +342,7 @@ func (s *streaming) print(e client.Event, after time.Duration) {
 			s.line(after, s.app.Out.Yellow("left out"), "%s", leftOut(e.Unspoken))
 		}
 		if s.words && !e.WordTimes {
-			s.line(after, s.app.Out.Yellow("no words"), "this server cannot tell when they are heard")
+			s.line(after, s.app.Out.Yellow("no words"), "this server has no word times")
 		}
 	case *client.ChunkEvent:
 		s.line(after, "chunk", "%d: %s (%s)", e.Chunk, e.Text, launch.Plural(e.Tokens, "token"))

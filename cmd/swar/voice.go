@@ -114,7 +114,7 @@ func (v *voiceBundle) tellServer(ctx context.Context, a *app) error {
 	waiting.Clear()
 	switch {
 	case errors.Is(err, control.ErrNoServer), errors.Is(err, control.ErrOtherBundle), errors.Is(err, control.ErrNoBundle):
-		fmt.Fprintf(a.Err, "%s no server was told: %s: %v; --data names the folder of another one, and a server that starts reads the bundle as it is\n",
+		fmt.Fprintf(a.Err, "%s no server was notified: %s: %v; --data names the folder of another one, and a server that starts reads the bundle as it is\n",
 			a.Err.Yellow("note:"), v.data, err)
 		return nil
 	case err != nil:

@@ -120,7 +120,7 @@ func (a *app) addVoice(ctx context.Context, n convert.Addition, r *engine.Runtim
 		v.PromptFrames, launch.Megabytes(v.Bytes), time.Since(began).Seconds())
 	fmt.Fprintf(a.Out, "  it spoke once: %v\n", heard)
 	if !heard.eos {
-		fmt.Fprintln(a.Out, a.Out.Yellow("  it went on to its limit and did not end by itself: try another recording"))
+		fmt.Fprintln(a.Out, a.Out.Yellow("  it ran to its limit without an end of speech: try another recording"))
 	}
 	fmt.Fprintf(a.Out, "\n  %s say --bundle %s --voice %s %s   hear it\n",
 		a.Called, shellWord(n.Bundle), shellWord(n.Name), quote("Namaste! Kya haal hai?"))
@@ -181,7 +181,7 @@ func textOrFile(said string) (string, error) {
 		}
 		said = string(text)
 	case !strings.ContainsAny(said, " \n") && strings.ContainsAny(said, "./"):
-		return "", fmt.Errorf("--consent %s: there is no such file, and it is no sentence", said)
+		return "", fmt.Errorf("--consent %s: not a file, and too short to be a consent text", said)
 	}
 	return strings.TrimSpace(said), nil
 }

@@ -109,7 +109,7 @@ func TestAddingAVoice(t *testing.T) {
 		"no configuration":       {[]string{"voice", "add", "--bundle", "b", "--consent", "it is mine", "x=mono24.mp3"}, 2, "--config is missing"},
 		"no bundle":              {[]string{"voice", "add", "--config", "config.yaml", "x=mono24.mp3"}, 2, "--model is missing"},
 		"nobody who could agree": {[]string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "x=mono24.mp3"}, 2, "--consent is missing"},
-		"a missing agreement":    {append(add, "--consent", "agreement.txt", "x=mono24.mp3"), 1, "there is no such file, and it is no sentence"},
+		"a missing agreement":    {append(add, "--consent", "agreement.txt", "x=mono24.mp3"), 1, "not a file, and too short to be a consent text"},
 		"no recording":           {append(add, "x=config.yaml"), 1, "no format of sound that is known here: install ffmpeg"},
 		"an m4a without ffmpeg":  {append(add, "x=mono24.m4a"), 1, "ffmpeg -i mono24.m4a -ac 1 -ar 24000 -c:a pcm_s16le voice.wav"},
 		"a folder that is none":  {append(add, "--bundle", "none", "x=mono24.mp3"), 1, "there is no folder none"},

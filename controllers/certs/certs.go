@@ -150,7 +150,7 @@ func (l Leaf) Check(now time.Time, a Authority, name *url.URL, hosts ...string) 
 
 // Why those who show a leaf, or are shown it, cannot use it.
 var (
-	ErrMalformed = errors.New("it is no certificate with its key")
+	ErrMalformed = errors.New("it is not a certificate with its key")
 	ErrExpired   = errors.New("it has expired")
 	ErrInvalid   = errors.New("it is refused")
 )

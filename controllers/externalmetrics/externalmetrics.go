@@ -103,7 +103,7 @@ func (h *handler) values(r *http.Request, q Query) (*v1beta1.ExternalMetricValue
 	}
 	if len(validation.IsDNS1123Label(q.Namespace)) > 0 {
 		return nil, refuse(http.StatusBadRequest, metav1.StatusReasonBadRequest,
-			"%.70q is no name of a namespace", q.Namespace)
+			"%.70q is not a name of a namespace", q.Namespace)
 	}
 	var err error
 	if q.Name, err = selected(r.URL.Query().Get("labelSelector")); err != nil {
@@ -135,7 +135,7 @@ func quantity(value float64) (*resource.Quantity, error) {
 	isAmount := value >= 0 && value <= largest // and so not NaN
 	if !isAmount {
 		return nil, refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError,
-			"the operator tells the value %v", value)
+			"the operator reports the value %v", value)
 	}
 	return resource.NewMilliQuantity(int64(math.Round(value*1000)), resource.DecimalSI), nil
 }

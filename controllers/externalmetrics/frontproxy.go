@@ -113,7 +113,7 @@ func (f *FrontProxy) load(ctx context.Context) (*x509.CertPool, []string, error)
 	var names []string
 	if text := m.Data[namesEntry]; text != "" {
 		if err := json.Unmarshal([]byte(text), &names); err != nil {
-			return nil, nil, fmt.Errorf("the entry %s of the ConfigMap %s/%s is no list of names: %w",
+			return nil, nil, fmt.Errorf("the entry %s of the ConfigMap %s/%s is not a list of names: %w",
 				namesEntry, FrontProxyNamespace, FrontProxyConfigMap, err)
 		}
 	}

@@ -72,7 +72,7 @@ func (o *Operator) Value(ctx context.Context, q Query) (float64, error) {
 			return v.GetMetricValueFloat(), nil
 		}
 	}
-	return 0, status.Errorf(codes.Internal, "it tells no value of %s", q.Metric)
+	return 0, status.Errorf(codes.Internal, "it reports no value of %s", q.Metric)
 }
 
 // connection returns that to the operator, opened anew when the authority is another one.

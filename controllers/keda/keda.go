@@ -42,7 +42,7 @@ type Load struct {
 
 // Errors of a [Source], wrapped.
 var (
-	ErrUnknown     = errors.New("there is no such TTSDeployment")
+	ErrUnknown     = errors.New("unknown TTSDeployment")
 	ErrNotExternal = errors.New("the TTSDeployment is not scaled by others")
 )
 
@@ -101,7 +101,7 @@ func (t trigger) load(s Source) (Load, <-chan struct{}, error) {
 func (t trigger) heardLoad(s Source) (Load, error) {
 	l, _, err := t.load(s)
 	if err == nil && !l.Heard {
-		err = status.Errorf(codes.Unavailable, "no router of the TTSDeployment %s/%s has been heard of lately: look at its "+
+		err = status.Errorf(codes.Unavailable, "no recent report from the routers of TTSDeployment %s/%s: check its "+
 			"pods, and in the operator's log", t.namespace, t.name)
 	}
 	return l, err

@@ -303,7 +303,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"a metric that is none":               {refTo("hinglish", "metric", "tts_slots"), every, codes.InvalidArgument, "take tts_demand_slots or"},
 		"a long name":                         {refTo(long), every, codes.NotFound, `"` + long[:60] + `" in`},
 		"more than fits":                      {refTo(strings.Repeat(long, 66)), every, codes.ResourceExhausted, "larger than max"},
-		"routers that have not been heard of": {refTo("unheard"), live, codes.Unavailable, "speech/unheard has"},
+		"routers that have not been heard of": {refTo("unheard"), live, codes.Unavailable, "speech/unheard: check"},
 	} {
 		for _, call := range tt.calls {
 			t.Run(name+", "+call, func(t *testing.T) {

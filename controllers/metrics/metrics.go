@@ -123,10 +123,10 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	demandDesc    = desc("ttsd_demand_slots", "Slots that the clients of a fleet want, by what all its routers tell.")
+	demandDesc    = desc("ttsd_demand_slots", "Slots that the clients of a fleet want, summed over its routers.")
 	queueDesc     = desc("ttsd_queue_depth", "Utterances that wait in all routers of a fleet.")
 	desiredDesc   = desc("ttsd_desired_replicas", "Worker pods that a fleet shall have.")
-	routersDesc   = desc("ttsd_routers", "Routers of a fleet, by whether the operator has heard of them lately.", "heard")
+	routersDesc   = desc("ttsd_routers", "Routers of a fleet, by whether they reported recently.", "heard")
 	decisionsDesc = desc("ttsd_scale_decisions_total",
 		"Decisions about the size of a fleet that differ from the one before, by reason.", "reason")
 	conditionDesc = desc("ttsd_condition",

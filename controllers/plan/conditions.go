@@ -75,17 +75,17 @@ func available(o Observed, router, warm condition, problems []Problem) condition
 	case ready > 0:
 		return answer(v1alpha1.Available, true, v1alpha1.ReasonReady, fmt.Sprintf("%d worker pods speak", ready))
 	case o.Scaling.Wanted == 0:
-		return no(v1alpha1.ReasonScaledToZero, "nobody has called for a while; the first call starts a pod")
+		return no(v1alpha1.ReasonScaledToZero, "scaled to zero; the next request starts a pod")
 	case len(o.Pods) == 0:
-		return no(v1alpha1.ReasonNoPods, "there is no worker pod yet")
+		return no(v1alpha1.ReasonNoPods, "no worker pods yet")
 	}
 	return no(v1alpha1.ReasonWarming, warm.text)
 }
 
 func progressing(o Observed, problems []Problem, now time.Time) condition {
 	overdue := func(who string) condition {
-		text := fmt.Sprintf("%s does not become ready within %d s, so that it goes no further; the pods of the one "+
-			"before it speak on", who, o.Fleet.Spec.Rollout.ProgressDeadlineSeconds)
+		text := fmt.Sprintf("%s exceeded its deadline of %d s; the previous pods keep serving"+
+			"", who, o.Fleet.Spec.Rollout.ProgressDeadlineSeconds)
 		if len(problems) > 0 {
 			text += ": " + problems[0].Text
 		}
@@ -145,7 +145,7 @@ func modelVerified(o Observed, problems []Problem) condition {
 func workersWarm(o Observed) condition {
 	ready, all := o.readyPods(), len(o.livePods())
 	return answer(v1alpha1.WorkersWarm, all > 0 && ready == all, wordFor(ready == all, v1alpha1.ReasonReady, v1alpha1.ReasonWarming),
-		fmt.Sprintf("in %d of %d worker pods every worker has spoken each voice", ready, all))
+		fmt.Sprintf("%d of %d worker pods are warm", ready, all))
 }
 
 func routerReady(o Observed) condition {
@@ -166,9 +166,9 @@ func scalingActive(o Observed) condition {
 		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonManual, "spec.replicas says how many pods there are")
 	case !o.Scaling.Heard:
 		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonNoRouterTells,
-			"no router tells what it does, so that the fleet does not shrink: look at the routers, and at the network policy of their port 8091")
+			"no router reports its load, so the fleet does not scale in: check the routers and the network policy of their port 8091")
 	case o.Fleet.Spec.Scaling.Mode == v1alpha1.ScalingExternal:
-		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonExternal, "whoever writes to /scale says how many pods there are")
+		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonExternal, "an external autoscaler sets the number of pods through /scale")
 	case o.Scaling.Limit:
 		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonAtMaximum,
 			"more pods are wanted than spec.scaling.maxReplicas allows: raise it, or callers are refused")

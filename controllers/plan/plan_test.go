@@ -108,7 +108,7 @@ func TestConditions(t *testing.T) {
 			{v1alpha1.Degraded, no, v1alpha1.ReasonAsExpected, ""},
 		}},
 		"nobody calls": {func(o *plan.Observed) { o.Pods, o.Scaling.Wanted = nil, 0 }, []want{
-			{v1alpha1.Available, no, v1alpha1.ReasonScaledToZero, "first call"},
+			{v1alpha1.Available, no, v1alpha1.ReasonScaledToZero, "next request"},
 		}},
 		"the image is missing": {func(o *plan.Observed) {
 			o.Pods = []corev1.Pod{waiting("ImagePullBackOff", "not found\nand more")}
@@ -158,7 +158,7 @@ func TestConditions(t *testing.T) {
 			o.Pods = append(o.Pods, ended(1, "Error", "swar-worker: no voice raj"))
 		}, []want{
 			{v1alpha1.Available, yes, v1alpha1.ReasonReady, ""},
-			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision 4 does not become ready within 600 s"},
+			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision 4 exceeded its deadline of 600 s"},
 		}},
 		"a template that was just written": {func(o *plan.Observed) { o.TemplateWritten = true }, []want{
 			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "a new revision was applied"},
@@ -171,7 +171,7 @@ func TestConditions(t *testing.T) {
 		"routers that are stuck": {func(o *plan.Observed) {
 			o.Routers = &plan.Routers{Wanted: 2, Ready: 2, Rolling: true, Overdue: true}
 		}, []want{
-			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision of the routers does not become ready within 600 s"},
+			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision of the routers exceeded its deadline of 600 s"},
 		}},
 		"routers of a StatefulSet, in time": {func(o *plan.Observed) { rollingSince(o, 600*time.Second) }, []want{
 			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "routers"},

@@ -289,7 +289,7 @@ func tokenizerOf(t *testing.T, path string, pieces int) (model []byte) {
 		number, kind, tag := protowire.ConsumeTag(rest)
 		size := protowire.ConsumeFieldValue(number, kind, rest[max(tag, 0):])
 		if tag < 0 || size < 0 {
-			t.Fatalf("%s is no protobuf", path)
+			t.Fatalf("%s is not a protobuf", path)
 		}
 		if number != fieldPieces || n < pieces {
 			model = append(model, rest[:tag+size]...)

@@ -152,7 +152,7 @@ func (p *portal) begin(key, text string) (*http.Response, error) {
 }
 
 // codeMark stands before the code of a mail.
-const codeMark = "Or type this code there:\n"
+const codeMark = "Or enter this code there:\n"
 
 // codeAfter is the code of the next mail after so many.
 func (p *portal) codeAfter(before int) string {

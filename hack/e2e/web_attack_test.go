@@ -155,7 +155,7 @@ func TestStolenSecrets(t *testing.T) {
 		thief.write("input[type=email]", "mallory@example.org")
 		thief.do(chromedp.Click("form button[type=submit]"))
 	}
-	thief.wait("what to do instead", `document.body.innerText.includes('or run swar setup-link')`)
+	thief.wait("what to do instead", `document.body.innerText.includes('run swar setup-link')`)
 	thief.forgive("400")
 	var cookies string
 	if thief.get(`document.cookie`, &cookies); strings.Contains(cookies, "swar_session=1") {

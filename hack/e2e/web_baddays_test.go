@@ -99,7 +99,7 @@ func TestKeyEndsWhileItSpeaks(t *testing.T) {
 	b.get(`window.minted`, &before)
 	b.write("textarea", strings.Repeat(sentence+" ", 5))
 	b.do(chromedp.Click(".play-button"))
-	b.wait("what happened", `document.querySelector('.play-error p')?.textContent.startsWith('The key of this page ended while it spoke.')`)
+	b.wait("what happened", `document.querySelector('.play-error p')?.textContent.startsWith('Your playground session expired during speech')`)
 	b.write("textarea", sentence)
 	b.do(chromedp.Click(".play-error button"))
 	b.wait("a take is whole", `document.querySelector('.play-takes li') && document.querySelector('.play-button').dataset.state === 'idle' && !document.querySelector('.play-error')`)

@@ -41,7 +41,7 @@ func TestCodesAndLinksThatAreVoid(t *testing.T) {
 
 	other := openTab(t, link)
 	other.do(chromedp.WaitVisible("#go"), chromedp.Click("#go"))
-	other.wait("what to do in another browser", `document.querySelector('#text').textContent.includes('Type the code of the mail there.') && document.querySelector('#go').hidden`)
+	other.wait("what to do in another browser", `document.querySelector('#text').textContent.includes('Enter the code from the e-mail there.') && document.querySelector('#go').hidden`)
 	other.forgive("400")
 
 	b.write(".codein", "AAAA-AAA0") // is no code, which counts as no try

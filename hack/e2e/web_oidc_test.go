@@ -150,5 +150,5 @@ func TestOpenIDConnectUnverified(t *testing.T) {
 	b := openTab(t, p.portalBase+"/signin")
 	b.mayAsk(strings.TrimPrefix(idp.URL, "http://"))
 	b.do(chromedp.WaitVisible(".btn.wide"), chromedp.Click(".btn.wide"))
-	b.wait("the reason", `document.querySelector('.wrong, .note[data-why]')?.textContent.includes('not verified your e-mail address')`)
+	b.wait("the reason", `document.querySelector('.wrong, .note[data-why]')?.textContent.includes('verified at the sign-in provider')`)
 }

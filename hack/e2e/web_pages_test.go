@@ -302,8 +302,8 @@ func TestMembersComeAndGo(t *testing.T) {
 	}
 	change(`await api('PATCH', '/orgs/%s/members/ravi@example.org', {role: 'viewer'})`)
 	ravi.do(chromedp.Reload(), chromedp.WaitVisible("textarea"))
-	ravi.wait("viewers read why", `document.querySelector('.play-button').disabled && document.querySelector('#play-reason').textContent === 'Viewers may read only.'`)
-	ravi.wait("why there is no preview", `document.querySelector('.play-empty').textContent.includes('Viewers may read only.')`)
+	ravi.wait("viewers read why", `document.querySelector('.play-button').disabled && document.querySelector('#play-reason').textContent === 'You have read-only access.'`)
+	ravi.wait("why there is no preview", `document.querySelector('.play-empty').textContent.includes('You have read-only access.')`)
 	if !isFleet(t) { // whose routers make samples where they are told to
 		ravi.wait("there are samples", `(await (await fetch('/samples')).json()).voices.includes('anjura')`)
 		ravi.do(chromedp.Click(".play-voice button"))
@@ -311,10 +311,10 @@ func TestMembersComeAndGo(t *testing.T) {
 	}
 	ravi.write("textarea", "Yeh draft rehna chahiye")
 	ravi.open(org, "keys")
-	ravi.wait("no key can be made, and why", `document.querySelector('[data-create]').disabled && document.querySelector('.why').textContent.includes('Viewers')`)
+	ravi.wait("no key can be made, and why", `document.querySelector('[data-create]').disabled && document.querySelector('.why').textContent.includes('read-only')`)
 	change(`await api('DELETE', '/orgs/%s/members/ravi@example.org')`)
 	ravi.get(`(document.querySelector('nav.main a[href$="/usage"]').click(), '')`, new(string))
-	ravi.wait("the reason, where one signs in", `location.pathname === '/signin' && document.querySelector('[data-why=removed]')?.textContent.includes('has removed you')`)
+	ravi.wait("the reason, where one signs in", `location.pathname === '/signin' && document.querySelector('[data-why=removed]')?.textContent.includes('removed you')`)
 	ravi.forgive("403")
 	var draft string
 	if ravi.get(`sessionStorage.getItem('swar.draft')`, &draft); draft != "Yeh draft rehna chahiye" {

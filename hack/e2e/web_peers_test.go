@@ -137,7 +137,7 @@ func TestPeerUnverified(t *testing.T) {
 	b.do(chromedp.Click("button[type=submit]"))
 	b.wait("the refusal", isRefused)
 	var said string
-	if b.get(`document.querySelector('.wrong, .note[data-why]').textContent`, &said); !strings.Contains(said, "not verified your e-mail address") {
+	if b.get(`document.querySelector('.wrong, .note[data-why]').textContent`, &said); !strings.Contains(said, "verified at the sign-in provider") {
 		t.Errorf("who is not verified reads %q", said)
 	}
 }

@@ -39,7 +39,7 @@ func TestSignInSaysWhatWorks(t *testing.T) {
 		{`{"email":true,"links":true,"mail":"smtp","providers":[]}`, "", true},
 		{`{"email":true,"links":true,"mail":"printed","providers":[]}`, "printed in the terminal", true},
 		{`{"email":false,"links":true,"mail":"none","providers":[]}`, "swar signin-link ADDRESS", false},
-		{`{"email":false,"links":false,"mail":"none","providers":[]}`, "Use an API key.", false},
+		{`{"email":false,"links":false,"mail":"none","providers":[]}`, "Use an API key, or ask its administrator", false},
 	} {
 		b := openTab(t, "about:blank")
 		b.onNewDocument(fmt.Sprintf(`const ask = window.fetch; window.fetch = (address, init) => address === '/auth/v1/ways' ? Promise.resolve(new Response(%q)) : ask(address, init);`, tt.ways))
@@ -98,7 +98,7 @@ func TestTakesOutliveOtherPages(t *testing.T) {
 func TestNothingToSay(t *testing.T) {
 	_, b, _ := portalTab(t)
 	b.write("textarea", "\U0001F600\U0001F600")
-	b.wait("why it cannot be played", `document.querySelector('.play-button').disabled && document.querySelector('#play-reason')?.textContent === 'Nothing in this text can be spoken.'`)
+	b.wait("why it cannot be played", `document.querySelector('.play-button').disabled && document.querySelector('#play-reason')?.textContent === 'There is nothing to speak in this text.'`)
 	b.write("textarea", "Namaste \u4f60\u597d")
 	b.wait("what is left out", `document.querySelector('[data-unspoken]')?.textContent.includes('\u4f60') && !document.querySelector('.play-button').disabled`)
 }

@@ -73,7 +73,7 @@ func creation(ctx context.Context, root string) (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 {
-		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH is %q, which is no number of seconds since 1970", text)
+		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH is %q, which is not a number of seconds since 1970", text)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }

@@ -182,11 +182,11 @@ func TestTheChartAsksForTheseImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct{ set, want string }{
-		"the chart's":     {"", "0.1.0"},
-		"another":         {"v1.0.0", "v1.0.0"},
-		"one with a plus": {"1.0+k8s", "1.0-k8s"},
-		"latest":          {"latest", ""},
-		"what is no tag":  {"a b", ""},
+		"the chart's":       {"", "0.1.0"},
+		"another":           {"v1.0.0", "v1.0.0"},
+		"one with a plus":   {"1.0+k8s", "1.0-k8s"},
+		"latest":            {"latest", ""},
+		"what is not a tag": {"a b", ""},
 	} {
 		got, err := (&builder{root: root}).tag(settings{tag: tt.set})
 		if got != tt.want || (err == nil) != (tt.want != "") {

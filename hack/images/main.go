@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.NArg() > 0 {
-		return fmt.Errorf("%q is no flag", f.Arg(0))
+		return fmt.Errorf("%q is not a flag", f.Arg(0))
 	}
 	if s.mirror = cmp.Or(s.mirror, debian.SystemMirror(ctx)); s.mirror == "" {
 		return errors.New("apt here installs nothing from Debian: name a mirror with the folders debian and debian-security in DEBIAN_MIRROR or -mirror")
@@ -107,7 +107,7 @@ func tagOf(version string) (string, error) {
 	case t == "latest":
 		return "", errors.New("latest says nothing: name a version")
 	case !tag.MatchString(t):
-		return "", fmt.Errorf("%q is no tag: letters, digits, dots, dashes and underscores, 128 at most", version)
+		return "", fmt.Errorf("%q is not a tag: letters, digits, dots, dashes and underscores, 128 at most", version)
 	}
 	return t, nil
 }

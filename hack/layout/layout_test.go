@@ -78,7 +78,7 @@ var rules = map[string]rule{
 	}, "what is pulled is a bundle of ours in the end; it is tried by whoever pulls"},
 	"models/packages":       {[]string{"runtime/childenv"}, "packages are downloaded without knowing what is made of their files"},
 	"models/oci":            {[]string{"models/archive", "models/download"}, "a registry keeps folders; what is a bundle is known to whoever pushes one"},
-	"models/archive":        {nil, "bringing an archive has nothing to do with what is in it"},
+	"models/archive":        {nil, "archive transfer is independent of content"},
 	"models/catalog":        {nil, "what models are called is data, whoever brings them"},
 	"runtime/manifest":      {[]string{"runtime/internal/folder", "runtime/onnx/bundle", "runtime/kokoro/bundle"}, "what bundles have in common is said where all of them are known, and needs no engine"},
 	"runtime/safetensors":   {nil, "a file of named tensors is read without knowing what they are of"},
@@ -104,7 +104,7 @@ var rules = map[string]rule{
 	"runtime/onnx/layout/layouttest": {[]string{
 		"runtime/speech", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/internal/graph",
 	}, "public layouts are made here from the same random models that bundles are made of"},
-	"runtime/queue": {nil, "who waits for what is not its matter"},
+	"runtime/queue": {nil, "a queue knows nothing about its items"},
 	"runtime/pool":  {[]string{"runtime/queue", "runtime/speech", "runtime/synth"}, "lending workers has nothing to do with what they speak"},
 	"runtime/pipeline": {[]string{
 		"runtime/speech", "runtime/ssml", "runtime/normalize", "runtime/chunk", "runtime/synth", "runtime/pool", "runtime/stretch", "runtime/encode", "runtime/wordtime",

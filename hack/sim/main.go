@@ -1,4 +1,4 @@
-// Command sim plays a fleet of routers and worker pods in a time of its own, with the decisions of the programs:
+// Command sim simulates a fleet of routers and worker pods in virtual time, with the decisions of the programs:
 // packages route and queue. Slots, the network and clients are modelled. The same seed gives the same bytes.
 //
 //	go run ./hack/sim -quick        the figures that must hold, in half a minute, on standard output

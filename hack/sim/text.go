@@ -2,7 +2,7 @@ package main
 
 const introduction = `# Capacity of a fleet
 
-Made by ` + "`make sim`" + `, which plays routers and worker pods in a time of its own. What is decided is decided by
+Made by ` + "`make sim`" + `, which simulates routers and worker pods in virtual time. Decisions are made by
 the code that the programs run (` + "`runtime/fleet/route`, `runtime/queue`, `controllers/scaler`" + `); slots, the network,
 Kubernetes and clients are modelled. The same seed gives the same bytes.
 

@@ -50,7 +50,7 @@ type fault struct {
 	do func(w *world)
 }
 
-// world is a fleet and its clients, in a time of its own.
+// world is a fleet and its clients in virtual time.
 type world struct {
 	cfg      config
 	now      time.Time

@@ -43,8 +43,8 @@ func TestLandingWantsEveryWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string][2]string{
-		"a word is missing":       {`"Skip": "सीधे लेख पर", `, ""},
-		"a word that nobody asks": {`"Skip": "सीधे लेख पर"`, `"Skip": "a", "Skipp": "b"`},
+		"a word is missing":       {`"Skip": "सीधे सामग्री पर जाएँ", `, ""},
+		"a word that nobody asks": {`"Skip": "सीधे सामग्री पर जाएँ"`, `"Skip": "a", "Skipp": "b"`},
 	} {
 		folder := t.TempDir()
 		changed := strings.Replace(string(words), change[0], change[1], 1)

@@ -22,14 +22,14 @@ type chapter struct {
 
 // chapters are the documentation of whoever uses or runs Swar. What only its developers need is not among them.
 var chapters = []chapter{
-	{Name: "Begin", sources: []string{"docs/start.md"}},
-	{Name: "Speak", sources: []string{"docs/api.md", "docs/websocket.md", "docs/clients.md", "docs/normaliser.md", "docs/labelling.md"}},
-	{Name: "Organise", sources: []string{"docs/portal.md", "docs/signin.md"}},
-	{Name: "Run", sources: []string{"docs/operations.md", "docs/proxy.md", "docs/fleet.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
-	{Name: "Voices", sources: []string{"docs/models.md", "docs/voices.md", "docs/engine.md"}},
+	{Name: "Get started", sources: []string{"docs/start.md"}},
+	{Name: "API", sources: []string{"docs/api.md", "docs/websocket.md", "docs/clients.md", "docs/normaliser.md", "docs/labelling.md"}},
+	{Name: "Accounts", sources: []string{"docs/portal.md", "docs/signin.md"}},
+	{Name: "Self-hosting", sources: []string{"docs/operations.md", "docs/proxy.md", "docs/fleet.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
+	{Name: "Models and voices", sources: []string{"docs/models.md", "docs/voices.md", "docs/engine.md"}},
 	{Name: "Command line", sources: []string{"docs/cli.md", "docs/cli/server.md", "docs/cli/speech.md", "docs/cli/portal.md", "docs/cli/models.md", "docs/cli/machine.md"}},
-	{Name: "Measured", sources: []string{"docs/benchmarks.md", "docs/capacity.md", "docs/voices-benchmark.md", "docs/reading-benchmark.md"}},
-	{Name: "News", sources: []string{"CHANGELOG.md"}},
+	{Name: "Benchmarks", sources: []string{"docs/benchmarks.md", "docs/capacity.md", "docs/voices-benchmark.md", "docs/reading-benchmark.md"}},
+	{Name: "Changelog", sources: []string{"CHANGELOG.md"}},
 }
 
 // runbooks are pages, too, and listed on a page of their own: alerts lead to them.

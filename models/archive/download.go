@@ -95,7 +95,7 @@ func (f *fetching) attempt(ctx context.Context, part *os.File) (size int64, err 
 func (f *fetching) ask(ctx context.Context, at int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL, nil)
 	if err != nil {
-		return nil, refuse("%s is no address: %w", redacted(f.URL), unwrapURL(err))
+		return nil, refuse("%s is not an address: %w", redacted(f.URL), unwrapURL(err))
 	}
 	req.Header.Set("Accept-Encoding", "identity") // or the hash would be that of something else
 	if at > 0 {

@@ -123,7 +123,7 @@ func (f *fetching) bring(ctx context.Context, part *os.File) error {
 		}
 		if left == 0 {
 			return fmt.Errorf("the archive has the SHA-256 %s, not %s: it was changed since that was noted, or on the way; "+
-				"ask whoever offers it", got, f.SHA256)
+				"ask its publisher", got, f.SHA256)
 		}
 		left = 0
 	}

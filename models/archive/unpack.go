@@ -101,7 +101,7 @@ func (f *fetching) extract(ctx context.Context, part *os.File, folder string) (r
 		case errors.Is(err, io.EOF):
 			return x.Result, nil
 		case errors.Is(err, tar.ErrHeader):
-			return r, errors.New("this is no archive that can be unpacked; want .tar, .tar.gz or .tar.zst")
+			return r, errors.New("this is not an archive that can be unpacked; want .tar, .tar.gz or .tar.zst")
 		case err != nil:
 			return r, fmt.Errorf("unpacking: %w", err)
 		}

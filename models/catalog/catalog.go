@@ -186,7 +186,7 @@ func isCommit(id string) bool { return len(id) == 40 && strings.Trim(id, "012345
 func (e *Entry) check() error {
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
 		if !IsName(name) {
-			return fmt.Errorf("%q is no name: want lower-case letters, digits, dots and hyphens", name)
+			return fmt.Errorf("%q is not a name: want lower-case letters, digits, dots and hyphens", name)
 		}
 	}
 	switch {

@@ -42,7 +42,7 @@ func TestEveryLicenceIsKnownOrNamed(t *testing.T) {
 		}
 		for _, n := range e.Notes {
 			if !strings.HasSuffix(n, ".") {
-				t.Errorf("%s: a note is no sentence: %s", e.Name, n)
+				t.Errorf("%s: a note is not a sentence: %s", e.Name, n)
 			}
 		}
 	}
@@ -55,10 +55,10 @@ func TestRead(t *testing.T) {
 	for sentence, test := range map[string]struct{ text, want string }{
 		"what is whole is read":        {whole + `}]`, ""},
 		"a field nobody knows":         {whole + `, sha: 1}]`, "field sha not found"},
-		"a name with a capital":        {strings.Replace(whole, "name: a", "name: A", 1) + `}]`, "is no name"},
-		"a name that leads elsewhere":  {strings.Replace(whole, "name: a", "name: ../a", 1) + `}]`, "is no name"},
+		"a name with a capital":        {strings.Replace(whole, "name: a", "name: A", 1) + `}]`, "is not a name"},
+		"a name that leads elsewhere":  {strings.Replace(whole, "name: a", "name: ../a", 1) + `}]`, "is not a name"},
 		"a name of 63 letters":         {strings.Replace(whole, "name: a", "name: "+strings.Repeat("a", 63), 1) + `}]`, ""},
-		"a name of 64 letters":         {strings.Replace(whole, "name: a", "name: "+strings.Repeat("a", 64), 1) + `}]`, "is no name"},
+		"a name of 64 letters":         {strings.Replace(whole, "name: a", "name: "+strings.Repeat("a", 64), 1) + `}]`, "is not a name"},
 		"an alias that is taken":       {whole + `, aliases: [a]}]`, "are both called a"},
 		"a repository without owner":   {strings.Replace(whole, "o/r", "r", 1) + `}]`, "want owner/name"},
 		"a branch for a commit":        {whole + `, revision: main}]`, "want the 40 digits"},

@@ -126,11 +126,11 @@ func check(files []File) error {
 		isPlain := f.Name == path.Clean(f.Name) && filepath.IsLocal(filepath.FromSlash(f.Name))
 		switch {
 		case !isPlain || path.Dir(f.Name) == partials || f.Name == partials:
-			return fmt.Errorf("%q is no name of a file below a folder", f.Name)
+			return fmt.Errorf("%q is not a name of a file below a folder", f.Name)
 		case names[f.Name]:
-			return fmt.Errorf("%s is to be brought twice", f.Name)
+			return fmt.Errorf("%s is listed twice", f.Name)
 		case !isHex(f.SHA256, 64) && (f.SHA256 != "" || !isHex(f.Git, 40)):
-			return fmt.Errorf("%s: the hash is not known, so that nobody could say whether the right file has come", f.Name)
+			return fmt.Errorf("%s: no hash is known to check the file with", f.Name)
 		case f.Size < 0:
 			return fmt.Errorf("%s: the size is not known", f.Name)
 		}
@@ -196,7 +196,7 @@ func (d *downloading) bring(ctx context.Context, f *File) error {
 	}
 	defer func() { _ = lock.Close() }()
 	if err := Lock(ctx, lock, d.poll, func() {
-		d.Progress(d.before, d.total, f.title()+": waiting for another process that brings it")
+		d.Progress(d.before, d.total, f.title()+": waiting for another process that downloads it")
 	}); err != nil {
 		return err
 	}

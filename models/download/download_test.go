@@ -195,12 +195,12 @@ func TestDownloadRefuses(t *testing.T) {
 		file func(File) File
 		want string
 	}{
-		"a name that leads out of the folder":  {func(f File) File { f.Name = "../m"; return f }, "is no name of a file"},
-		"an absolute name":                     {func(f File) File { f.Name = "/m"; return f }, "is no name of a file"},
-		"a name with two slashes":              {func(f File) File { f.Name = "a//m"; return f }, "is no name of a file"},
-		"a name of what is not whole":          {func(f File) File { f.Name = ".partial/m"; return f }, "is no name of a file"},
-		"no hash":                              {func(f File) File { f.SHA256 = ""; return f }, "the hash is not known"},
-		"half a hash":                          {func(f File) File { f.SHA256 = f.SHA256[:63]; return f }, "the hash is not known"},
+		"a name that leads out of the folder":  {func(f File) File { f.Name = "../m"; return f }, "is not a name of a file"},
+		"an absolute name":                     {func(f File) File { f.Name = "/m"; return f }, "is not a name of a file"},
+		"a name with two slashes":              {func(f File) File { f.Name = "a//m"; return f }, "is not a name of a file"},
+		"a name of what is not whole":          {func(f File) File { f.Name = ".partial/m"; return f }, "is not a name of a file"},
+		"no hash":                              {func(f File) File { f.SHA256 = ""; return f }, "no hash is known"},
+		"half a hash":                          {func(f File) File { f.SHA256 = f.SHA256[:63]; return f }, "no hash is known"},
 		"no size":                              {func(f File) File { f.Size = -1; return f }, "the size is not known"},
 		"one byte more than announced":         {func(f File) File { f.Size--; return f }, "it is another file, of which nothing is kept"},
 		"one byte less than announced":         {func(f File) File { f.Size++; return f }, "it is another file, of which nothing is kept"},
@@ -210,7 +210,7 @@ func TestDownloadRefuses(t *testing.T) {
 		"what is not there":                    {says(404, "", ""), "404 Not Found"},
 		"a body without end":                   {endless, "the server sends more than the"},
 		"a server that wants to be left alone": {busy("601"), "wants to be left alone for 10m1s"},
-		"a server that is busy, always":        {busy("0"), "6 attempts in a row brought nothing"},
+		"a server that is busy, always":        {busy("0"), "6 attempts in a row failed"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			o := newOrigin(t, nil)

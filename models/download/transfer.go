@@ -144,10 +144,10 @@ func (t *transfer) run(ctx context.Context) error {
 			return stop.error
 		}
 		if failed++; failed >= t.Attempts && t.at == 0 {
-			return fmt.Errorf("%w; %d attempts in a row brought nothing", err, failed)
+			return fmt.Errorf("%w; %d attempts in a row failed", err, failed)
 		}
 		if failed >= t.Attempts {
-			return fmt.Errorf("%w; %d attempts in a row brought nothing. What has come, %s of %s, is kept: try again later",
+			return fmt.Errorf("%w; %d attempts in a row failed. What has come, %s of %s, is kept: try again later",
 				err, failed, size(t.at), size(t.Size))
 		}
 		if after == 0 {

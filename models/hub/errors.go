@@ -65,7 +65,7 @@ func (c *Client) refusal(r Reference, answer *http.Response) error {
 	case answer.StatusCode == http.StatusNotFound && code == "EntryNotFound":
 		e.Kind, e.Text = KindEntry, fmt.Sprintf("%s has no file %q at %s; %s/tree/main lists them", r.Repository, r.Path, orMain(r.Revision), page)
 	case answer.StatusCode == http.StatusUnauthorized:
-		e.Kind, e.Text = KindMissingPublic, fmt.Sprintf("%s does not exist, or is private: the hub does not tell without a token. Look at %s, or set HF_TOKEN",
+		e.Kind, e.Text = KindMissingPublic, fmt.Sprintf("%s does not exist, or is private: the hub does not say without a token. Look at %s, or set HF_TOKEN",
 			r.Repository, page)
 	case answer.StatusCode == http.StatusNotFound:
 		e.Kind, e.Text = KindMissing, fmt.Sprintf("%s does not exist, or the account of your token may not see it; look at %s", r.Repository, page)

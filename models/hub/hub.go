@@ -151,7 +151,7 @@ func (c *Client) Tree(ctx context.Context, repository, commit string) ([]Entry, 
 		}
 		for _, f := range page {
 			if !isPath(f.Path) {
-				return nil, fmt.Errorf("%s holds a file called %.80q, which would lie outside of a folder; it is not brought", repository, f.Path)
+				return nil, fmt.Errorf("%s holds a file called %.80q, which would lie outside of a folder; it is skipped", repository, f.Path)
 			}
 			if f.Type != "file" {
 				continue
@@ -303,7 +303,7 @@ func (c *Client) tryJSON(ctx context.Context, r Reference, address string, into 
 		return nil, -1, c.refusal(r, answer)
 	}
 	if err := json.NewDecoder(io.LimitReader(answer.Body, mostJSON)).Decode(into); err != nil {
-		return nil, -1, c.noHub("its answer is no JSON")
+		return nil, -1, c.noHub("its answer is not JSON")
 	}
 	return answer.Header, 0, nil
 }

@@ -140,8 +140,8 @@ func TestRefusals(t *testing.T) {
 		"gated, with the token of somebody else": {func(h *hubtest.Hub, c *Client) {
 			h.Repositories[id].Gated, h.Strangers, c.Token = true, []string{"hf_other"}, "hf_other"
 		}, KindTerms, "has not been let in"},
-		"missing, without a token": {func(h *hubtest.Hub, _ *Client) { delete(h.Repositories, id) }, KindMissingPublic, "does not exist, or is private: the hub does not tell without a token"},
-		"private, without a token": {func(h *hubtest.Hub, _ *Client) { h.Repositories[id].Private = true }, KindMissingPublic, "the hub does not tell"},
+		"missing, without a token": {func(h *hubtest.Hub, _ *Client) { delete(h.Repositories, id) }, KindMissingPublic, "does not exist, or is private: the hub does not say without a token"},
+		"private, without a token": {func(h *hubtest.Hub, _ *Client) { h.Repositories[id].Private = true }, KindMissingPublic, "the hub does not say"},
 		"missing, with a token": {func(h *hubtest.Hub, c *Client) {
 			delete(h.Repositories, id)
 			h.Strangers, c.Token = []string{"hf_other"}, "hf_other"
@@ -227,9 +227,9 @@ func TestAMegabyteThatIsWrong(t *testing.T) {
 
 func TestHostileRedirects(t *testing.T) {
 	for sentence, test := range map[string]struct{ to, says string }{
-		"to a file":             {"file:///etc/passwd", "which is not the web"},
-		"in a circle":           {"CIRCLE", "leads on more than 10 times"},
-		"to what is no address": {"http://[::1", "failed to parse Location"},
+		"to a file":                 {"file:///etc/passwd", "which is not the web"},
+		"in a circle":               {"CIRCLE", "leads on more than 10 times"},
+		"to what is not an address": {"http://[::1", "failed to parse Location"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			h, c := serve(t)

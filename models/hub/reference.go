@@ -53,9 +53,9 @@ func parse(text string) (r Reference, err error) {
 	case !isName(owner) || !isName(name):
 		return r, errors.New("want OWNER/NAME of letters, digits, '-', '_' and '.'")
 	case hasRevision && !isRevision(revision):
-		return r, fmt.Errorf("%.80q is no revision", revision)
+		return r, fmt.Errorf("%.80q is not a revision", revision)
 	case path != "" && !isPath(path):
-		return r, fmt.Errorf("%.80q is no file of a repository", path)
+		return r, fmt.Errorf("%.80q is not a file of a repository", path)
 	}
 	return Reference{owner + "/" + name, revision, path}, nil
 }

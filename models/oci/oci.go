@@ -58,7 +58,7 @@ func connect(reference string, c Config) (*client, error) {
 		Client: &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			const most = 10
 			if len(via) >= most || r.URL.Scheme != "https" && !isLoopback(host) {
-				return fmt.Errorf("the registry sends to %s, which is no address of HTTPS", r.URL.Redacted())
+				return fmt.Errorf("the registry sends to %s, which is not an address of HTTPS", r.URL.Redacted())
 			}
 			return nil
 		}},
@@ -105,7 +105,7 @@ func (c *client) explain(err error) error {
 		return fmt.Errorf("%s wants to know who asks for %s: log in (docker login %s), so that the credentials are in %s",
 			host, c.Reference.Repository, host, c.from)
 	case isAnswer && answer.StatusCode == http.StatusForbidden:
-		return fmt.Errorf("%s does not let these credentials of %s use %s: ask whoever runs it: %w", host, c.from, c.Reference.Repository,
+		return fmt.Errorf("%s does not let these credentials of %s use %s: ask its administrator: %w", host, c.from, c.Reference.Repository,
 			err)
 	case errors.Is(err, errdef.ErrNotFound) || isAnswer && answer.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s has no %s, or does not show it to you; look at the name and the tag, and log in if it is private",

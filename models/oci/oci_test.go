@@ -394,7 +394,7 @@ func TestPullRefuses(t *testing.T) {
 		}, "twice"},
 		"a bomb":       {[]v1.Layer{static.NewLayer(bomb, types.OCILayer)}, "--limit"},
 		"no layer":     {nil, "it has 0 layers"},
-		"no archive":   {[]v1.Layer{static.NewLayer([]byte(strings.Repeat("text ", 300)), types.OCIUncompressedLayer)}, "no archive"},
+		"not an archive":   {[]v1.Layer{static.NewLayer([]byte(strings.Repeat("text ", 300)), types.OCIUncompressedLayer)}, "not an archive"},
 		"half of one":  {[]v1.Layer{static.NewLayer(tarOf("a=" + strings.Repeat("a", 9000))[:5000], types.OCIUncompressedLayer)}, "unpacking"},
 		"large layers": {[]v1.Layer{static.NewLayer(bytes.Repeat([]byte("a"), 5<<20), types.OCIUncompressedLayer)}, "--limit"},
 	} {

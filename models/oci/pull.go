@@ -107,7 +107,7 @@ func (f *Found) read(text []byte, limit int64) error {
 	}
 	for _, l := range m.Layers {
 		if err := l.Digest.Validate(); err != nil || l.Digest.Algorithm() != "sha256" {
-			return fmt.Errorf("%q is no digest of SHA-256", l.Digest)
+			return fmt.Errorf("%q is not a digest of SHA-256", l.Digest)
 		}
 		if l.Size < 0 || l.Size > limit-f.Bytes {
 			return fmt.Errorf("its layers take more than %d bytes (--limit); allow more, if that is the right one", limit)

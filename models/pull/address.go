@@ -46,7 +46,7 @@ func (p *Puller) bringAddress(ctx context.Context, f *file) error {
 		return fmt.Errorf("%s: %w", address, err)
 	}
 	if len(text) > largest {
-		return fmt.Errorf("%s is larger than %d bytes: it is no configuration", address, largest)
+		return fmt.Errorf("%s is larger than %d bytes: it is not a configuration", address, largest)
 	}
 	sum := sha256.Sum256(text)
 	f.entry.SHA256, f.entry.Size, f.entry.Path = hex.EncodeToString(sum[:]), int64(len(text)), path.Base(address)

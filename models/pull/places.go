@@ -124,7 +124,7 @@ func (p *Puller) isStored(ctx context.Context, f *file) bool {
 	cached := p.Hub.Cached(f.at, f.entry)
 	stored.Get = func(_ context.Context, offset int64) (*http.Response, error) {
 		if cached == "" {
-			return nil, download.Permanent(errors.New("it is not what was brought"))
+			return nil, download.Permanent(errors.New("it is not what was downloaded"))
 		}
 		return open(cached, offset)
 	}
@@ -182,7 +182,7 @@ func (p *Puller) join(ctx context.Context, f *file, parts catalog.Source) (name 
 	for i, part := range parts {
 		a, ok := packages.Parse(part)
 		if !ok {
-			return "", fmt.Errorf("%s is no file of a package", part)
+			return "", fmt.Errorf("%s is not a file of a package", part)
 		}
 		have, err := joined.Seek(0, io.SeekEnd)
 		if err != nil {

@@ -251,7 +251,7 @@ func (r *resolving) guessConfig() (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", fmt.Errorf("%s holds no configuration, a .yaml or config.json: it is no model of this family, or of another layout", r.at.Repository)
+		return "", fmt.Errorf("%s holds no configuration, a .yaml or config.json: it is not a model of this family, or of another layout", r.at.Repository)
 	}
 	const most = 8
 	return "", fmt.Errorf("%s holds several configurations: name one of them, such as %s/%s (there are %s)", r.at.Repository,

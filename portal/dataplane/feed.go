@@ -79,7 +79,7 @@ func (f *Feed) Run(ctx context.Context) error {
 		case errors.Is(err, tenant.ErrClosed):
 			return err
 		default:
-			f.log.Warn("the store of keys is not heard; trying again", "error", err)
+			f.log.Warn("lost the watch on keys; retrying", "error", err)
 			pause(ctx, wait)
 		}
 	}

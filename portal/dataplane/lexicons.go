@@ -21,7 +21,7 @@ func (f *Feed) followLexicons(ctx context.Context) {
 		if ctx.Err() != nil || errors.Is(err, tenant.ErrClosed) {
 			return
 		}
-		f.log.Warn("the store of lexicons is not heard; trying again", "error", err)
+		f.log.Warn("lost the watch on lexicons; retrying", "error", err)
 		pause(ctx, wait)
 	}
 }

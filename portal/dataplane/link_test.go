@@ -371,7 +371,7 @@ func TestAPortalWithoutItsStoreIsAway(t *testing.T) {
 	f.await("the first keys", f.current(1))
 	close(store.gone)
 	f.await("that the portal is deaf", f.away)
-	f.await("a word about it", func() bool { return strings.Contains(log.String(), "does not hear its store") })
+	f.await("a word about it", func() bool { return strings.Contains(log.String(), "has lost its store") })
 	f.want(secret, nil)
 	f.want(newSecret(t), access.ErrUnavailable)
 	late := newFront(t, p.addr)

@@ -212,7 +212,7 @@ func TestCredentials(t *testing.T) {
 		"a token that nobody wants":          {certificates(ca, grpcauth.Portal), both(grpcauth.Router), true},
 		"certificates without the token":     {both(grpcauth.Portal), certificates(ca, grpcauth.Router), false},
 		"a worker":                           {certificates(ca, grpcauth.Portal), certificates(ca, grpcauth.Worker), false},
-		"a server that is no portal":         {certificates(ca, grpcauth.Router), certificates(ca, grpcauth.Router), false},
+		"a server that is not a portal":      {certificates(ca, grpcauth.Router), certificates(ca, grpcauth.Router), false},
 		"a client of another authority":      {certificates(ca, grpcauth.Portal), certificates(other, grpcauth.Router), false},
 		"plain text to a server with TLS":    {both(grpcauth.Portal), token, false},
 		"TLS to a server that does not know": {token, both(grpcauth.Router), false},

@@ -111,7 +111,7 @@ func (m *mark) isOf(ctx context.Context, attempt int) error {
 func isOf(doc *firestore.DocumentSnapshot, attempt int) error {
 	n, err := doc.DataAt(markAttempt)
 	if err == nil && n != int64(attempt) {
-		return fmt.Errorf("the change was made, but its answer came too late to be told; look again: %w", tenant.ErrUnavailable)
+		return fmt.Errorf("the change was made, but its result came too late; look again: %w", tenant.ErrUnavailable)
 	}
 	return err
 }

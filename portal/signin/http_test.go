@@ -26,7 +26,7 @@ func claimsOf(t *testing.T, token string) (claims map[string]any) {
 	t.Helper()
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		t.Fatalf("%q is no token", token)
+		t.Fatalf("%q is not a token", token)
 	}
 	text, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err == nil {

@@ -596,7 +596,7 @@ func TestNoSecretIsLoggedOrStored(t *testing.T) {
 		}
 		for _, s := range secrets {
 			if len(s) < 8 {
-				t.Errorf("%q is no secret", s)
+				t.Errorf("%q is not a secret", s)
 			}
 			if strings.Contains(log, s) {
 				t.Errorf("the log holds %q", s)

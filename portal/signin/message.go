@@ -50,10 +50,10 @@ func linkMail(service, email, link, code string) Mail {
 			Note:   "लिंक और कोड 15 मिनट तक और एक ही बार चलते हैं। आपने नहीं माँगा तो कुछ न करें, और कोड किसी को न बताएँ।",
 		}, {
 			Lang:   "en",
-			Lines:  []string{"To sign in to " + service + ", open this link in the browser in which you asked for it."},
+			Lines:  []string{"To sign in to " + service + ", open this link in the browser where you requested it."},
 			Action: "Sign in",
-			Type:   "Or type this code there:",
-			Note:   "Link and code work once, for 15 minutes. If you did not ask for them, do nothing, and tell nobody the code.",
+			Type:   "Or enter this code there:",
+			Note:   "The link and the code work once and expire in 15 minutes. If you did not request them, ignore this e-mail and do not share the code.",
 		}},
 	}.to(email)
 }
@@ -76,7 +76,7 @@ func inviteMail(service, email, orgName, invitedBy, page string) Mail {
 			Lang:   "en",
 			Lines:  []string{invitedBy + " has invited you to " + en + " on " + service + "."},
 			Action: "Open the sign-in page",
-			Note:   "Sign in with this e-mail address. If you do not know who invited you, do nothing.",
+			Note:   "Sign in with this e-mail address. If you do not know this person, ignore this e-mail.",
 		}},
 	}.to(email)
 }

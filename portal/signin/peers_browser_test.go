@@ -84,7 +84,7 @@ func TestPeerBrowser(t *testing.T) {
 	wantScript("refreshing", `fetch('/auth/v1/refresh', {method: 'POST'}).then(a => String(a.status))`, "200")
 
 	do(chromedp.Navigate(url + "/auth/link"))
-	wantScript("a page without a token", text, "The link is old or was used.")
+	wantScript("a page without a token", text, "This link has expired or was already used.")
 
 	do(chromedp.Navigate(url + "/home"))
 	elsewhere := &browser{t, issuer, "192.0.2.1:1", map[string]*http.Cookie{}}

@@ -226,7 +226,7 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		ended := page.cookies["__Host-swar_refresh"].Value
 		page.post("/auth/v1/logout", map[string]string{})
 		page.cookies["__Host-swar_refresh"] = &http.Cookie{Name: "__Host-swar_refresh", Value: ended}
-		want(t, "a cookie that is no good", page.post("/auth/v1/refresh", map[string]string{}), http.StatusBadRequest, "bad_refresh_token")
+		want(t, "a cookie that is not a good", page.post("/auth/v1/refresh", map[string]string{}), http.StatusBadRequest, "bad_refresh_token")
 		if value(page, "__Host-swar_refresh") != "" || value(page, "swar_session") != "" {
 			t.Error("and it was not taken away")
 		}

@@ -184,7 +184,7 @@ func (s *signingKeys) find(ctx context.Context, id, _ string) ([]jose.JSONWebKey
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w: signed with a key that there is not or no longer", ErrInvalidToken)
+	return nil, fmt.Errorf("%w: signed with an unknown or retired key", ErrInvalidToken)
 }
 
 // rotate makes a new key. With atOnce it is the only one from then on, and no token that was signed before is good

@@ -79,7 +79,7 @@ func newChecker(e External, keys keyFinder) (*checker, error) {
 		}
 	}
 	if len(e.Audiences) == 0 || slices.Contains(e.Audiences, "") {
-		return nil, errors.New("name the audience, or tokens that were made for others would do")
+		return nil, errors.New("audience is required: without it tokens issued to other clients would be accepted")
 	}
 	c := &checker{
 		issuer: e.Issuer, audiences: slices.Clone(e.Audiences), emailClaim: e.EmailClaim, keys: keys,
@@ -128,7 +128,7 @@ type Verifiers []Verifier
 
 // Verify implements [Verifier]. A verifier for which the token is invalid is not the one whose it is.
 func (v Verifiers) Verify(ctx context.Context, token string) (id Identity, err error) {
-	err = fmt.Errorf("%w: nobody is trusted", ErrInvalidToken)
+	err = fmt.Errorf("%w: no issuer is configured", ErrInvalidToken)
 	for _, one := range v {
 		if id, err = one.Verify(ctx, token); !errors.Is(err, ErrInvalidToken) {
 			return id, err

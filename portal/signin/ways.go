@@ -179,7 +179,7 @@ func (p *toldProvider) tell(ctx context.Context, t *Trust) Provider {
 			err = checkEndpoints(d)
 		}
 		if err != nil {
-			t.log.Warn("nobody can be sent to an issuer to sign in, because it does not tell its endpoints", "issuer", p.Issuer, "error", err)
+			t.log.Warn("sign-in with an issuer is off: its discovery document lists no endpoints", "issuer", p.Issuer, "error", err)
 		} else {
 			p.AuthorizationEndpoint, p.TokenEndpoint, p.known = d.Authorization, d.Token, true
 		}

@@ -88,7 +88,7 @@ func TestEndpointsAreAskedForAgain(t *testing.T) {
 		"another issuer":              {`{"issuer":"https://evil.example"}`, time.Minute, false},
 		"endpoints without TLS":       {`{"issuer":"` + idpURL + `","authorization_endpoint":"http://evil.example/a","token_endpoint":"https://a.example/t"}`, time.Minute, false},
 		"one of them without TLS":     {`{"issuer":"` + idpURL + `","authorization_endpoint":"https://a.example/a","token_endpoint":"http://evil.example/t"}`, time.Minute, false},
-		"a document that is no JSON":  {`Hi`, time.Minute, false},
+		"a document that is not JSON": {`Hi`, time.Minute, false},
 		"a document without anything": {`{"issuer":"` + idpURL + `"}`, time.Minute, false},
 	} {
 		t.Run(name, func(t *testing.T) {

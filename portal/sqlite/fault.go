@@ -39,7 +39,7 @@ func explain(path string, waited time.Duration, err error) error {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return &fault{"database " + path + ": another process has been writing for more than " + waited.String() + "; try again, or stop it", true, err}
 	case lib.SQLITE_FULL:
-		return &fault{"database " + path + ": the disk is full; make room, and it goes on by itself with nothing lost", true, err}
+		return &fault{"database " + path + ": the disk is full; free some space, and it continues with nothing lost", true, err}
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN, lib.SQLITE_AUTH:
 		return &fault{"database " + path + " cannot be written; let the user that the server runs as write the file and its folder", true, err}
 	case lib.SQLITE_IOERR:

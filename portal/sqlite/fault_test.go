@@ -79,7 +79,7 @@ func TestFullDatabase(t *testing.T) {
 		}
 	}
 	pages(500)
-	stored := fillUp(t, s, "the disk is full; make room")
+	stored := fillUp(t, s, "the disk is full; free some space")
 	worksOn(t, s, stored, func() { pages(1_000_000) })
 }
 

@@ -27,9 +27,9 @@ func TestFullDisk(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 2<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stored := fillUp(t, s, "the disk is full; make room")
+	stored := fillUp(t, s, "the disk is full; free some space")
 	err = s.Backup(t.Context(), filepath.Join(folder, "backup.db"))
-	wantFault(t, "a backup to a full disk", err, "the disk is full; make room", true)
+	wantFault(t, "a backup to a full disk", err, "the disk is full; free some space", true)
 	if left, _ := filepath.Glob(filepath.Join(folder, "backup*")); len(left) != 0 {
 		t.Errorf("%v is left of a backup that failed", left)
 	}

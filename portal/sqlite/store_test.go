@@ -200,7 +200,7 @@ func TestOpenRefuses(t *testing.T) {
 		"the database of another program": {func(t *testing.T) string { return made(t, "CREATE TABLE t (x)") }, "was not made by this program: give the path of another file"},
 		"one with another mark":           {func(t *testing.T) string { return made(t, "PRAGMA application_id = 7") }, "was not made by this program"},
 		"a newer version":                 {func(t *testing.T) string { return made(t, ours, newer) }, "was made by a newer version of this program"},
-		"a file that is no database": {func(t *testing.T) string {
+		"a file that is not a database": {func(t *testing.T) string {
 			path := filepath.Join(t.TempDir(), "portal.db")
 			if err := os.WriteFile(path, []byte(strings.Repeat("no database at all ", 100)), 0o600); err != nil {
 				t.Fatal(err)

@@ -35,7 +35,7 @@ func UsageDump(t *testing.T, open func(t *testing.T) usage.Store) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, ok := open(t).(dumpable)
 			if !ok {
-				t.Fatal("the store is no usage.Dumper")
+				t.Fatal("the store is not an usage.Dumper")
 			}
 			tt.test(t, s)
 		})

@@ -558,7 +558,7 @@ func testFilters(t *testing.T, s usage.Store) {
 		"slow ones, from just above":        {OrgID: "org_a", MinTTFAus: 12_001},
 		"from a time on, inclusive":         {OrgID: "org_a", From: at(10)},
 		"up to a time, exclusive":           {OrgID: "org_a", To: at(10)},
-		"in a time that is no moment":       {OrgID: "org_a", From: at(10), To: at(10)},
+		"in a time that is not a moment":    {OrgID: "org_a", From: at(10), To: at(10)},
 		"everything at once": {
 			OrgID: "org_a", ProjectID: "prj_a", Voice: "anjura", Endpoint: "rest", Status: meter.OK, MinTTFAus: 1, From: at(1), To: at(29),
 		},

@@ -283,7 +283,7 @@ func cellSeeds() [][]byte {
 func TestFuzzSeeds(t *testing.T) {
 	for i, b := range cellSeeds()[:4] {
 		if _, err := decodeCells(b); err != nil || len(b) == 0 {
-			t.Errorf("seed %d is no cells: %v", i, err)
+			t.Errorf("seed %d is not a cells: %v", i, err)
 		}
 	}
 }

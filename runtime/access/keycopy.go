@@ -78,7 +78,7 @@ func KeepCopy(cache *KeyCache, file string, log *slog.Logger) *KeyCopy {
 		log.Info("keys are known from before; they are good for a while without the portal",
 			"keys", len(kept.Keys), "portal_heard", k.heard.UTC())
 	case !errors.Is(err, fs.ErrNotExist):
-		log.Warn("the copy of the keys cannot be used; keys are known once the portal is heard", "file", file, "error", err)
+		log.Warn("the key snapshot is unusable; waiting for the portal", "file", file, "error", err)
 		k.remove()
 	}
 	cache.copy = k
@@ -153,7 +153,7 @@ func (c *KeyCache) fill(kept keptKeys) (changes uint64, err error) {
 	case age < -clockLeeway: // nobody knows how old it is
 		return 0, fmt.Errorf("it is from the future (%v): the clock was put back", -age)
 	case age >= c.grace:
-		return 0, fmt.Errorf("the portal was last heard %v ago, and keys are good without it for %v", age, c.grace)
+		return 0, fmt.Errorf("last contact with the portal was %v ago; cached keys are valid for %v", age, c.grace)
 	}
 	entries := make([]Entry, len(kept.Keys))
 	for i := range kept.Keys {

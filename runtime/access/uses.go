@@ -34,7 +34,7 @@ func (c *KeyCache) TellUses(
 		}
 		telling, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellLimit)
 		if err := tell(telling, used); err != nil {
-			log.Warn("the last uses of keys could not be told and are kept", "keys", len(used), "error", err)
+			log.Warn("could not report last uses of keys; they are kept", "keys", len(used), "error", err)
 		} else {
 			clear(used)
 		}

@@ -109,7 +109,7 @@ func TestSplit(t *testing.T) {
 		"a comma before a closing quote":       {`usne kaha "ek do," phir woh chala gaya`, 6, []string{`usne kaha "ek do,"`, "phir woh chala gaya"}},
 		"a dash ends a clause":                 {"aap kal aaye — phir hum log gaye", 6, []string{"aap kal aaye —", "phir hum log gaye"}},
 		"a bracket begins one":                 {"aap kal subah aaye (phir hum log gaye)", 6, []string{"aap kal subah aaye", "(phir hum log gaye)"}},
-		"an intraword hyphen is no place":      {"aap kal day-care gaye phir wapas aaye", 5, []string{"aap kal day-care", "gaye phir wapas aaye"}},
+		"an intraword hyphen is not a place":   {"aap kal day-care gaye phir wapas aaye", 5, []string{"aap kal day-care", "gaye phir wapas aaye"}},
 		"lone marks go with a word":            {"aap kal subah aaye . ! ? phir hum log gaye !", 5, []string{"aap kal subah", "aaye . ! ?", "phir hum log gaye !"}},
 		"unless no cut has room":               {"aap . ! ? kal", 3, []string{"aap", ". ! ?", "kal"}},
 		"marks alone":                          {"... ! ?", 10, []string{"... ! ?"}},

@@ -64,7 +64,7 @@ type Client struct {
 func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Client, error) {
 	host, _, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("dataplane: %q is no address of a portal; want HOST:PORT", cfg.Addr)
+		return nil, fmt.Errorf("dataplane: %q is not an address of a portal; want HOST:PORT", cfg.Addr)
 	}
 	if cfg.Silence == 0 {
 		cfg.Silence = defaultSilence
@@ -242,7 +242,7 @@ func (c *Client) acknowledge(ctx context.Context, taken <-chan acknowledgement) 
 		if err == nil {
 			last = a
 		} else if ctx.Err() == nil {
-			c.log.Debug("the portal could not be told what was taken in", "portal", c.cfg.Addr, "error", err)
+			c.log.Debug("could not acknowledge changes to the portal", "portal", c.cfg.Addr, "error", err)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (c *Client) lose(err error) {
 
 var (
 	errSilent = errors.New("the portal says nothing")
-	errDeaf   = errors.New("the portal does not hear its store")
+	errDeaf   = errors.New("the portal has lost its store")
 )
 
 // why tells the reason for which a call failed: that of ctx is truer than that it was cancelled.

@@ -38,7 +38,7 @@ func TestAMissingProgramSaysHowToGetIt(t *testing.T) {
 		t.Fatalf("New = %v, want ErrNotInstalled", err)
 	}
 	if !strings.Contains(err.Error(), "apt-get install espeak-ng") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%q is no sentence that says how to install the program", err)
+		t.Errorf("%q is not a sentence that says how to install the program", err)
 	}
 	if _, err := New(Config{Program: "/nowhere/espeak-ng"}); !errors.Is(err, ErrNotInstalled) {
 		t.Errorf("New with a wrong path = %v, want ErrNotInstalled", err)

@@ -26,7 +26,7 @@ func TestRespell(t *testing.T) {
 		{"or later in the word", "परहेज़", "परहेज़"},
 		{"an ending keeps to itself", "लिखकर", "लिख्कर"},
 		{"after the h too", "कहकर", "कॅह्कर"},
-		{"but it is no ending alone", "कर", "कर"},
+		{"but it is not an ending alone", "कर", "कर"},
 		{"nor in a word of one syllable before it", "मकर", "मकर"},
 		{"nor after a vowel sign", "नौकर", "नौकर"},
 		{"nor after a cluster", "चक्कर", "चक्कर"},

@@ -53,7 +53,7 @@ func (w *Watch) Watch(stream grpc.BidiStreamingServer[wire.WatchRequest, wire.Fl
 		select {
 		case <-tick.C:
 			isEarly = false
-		case <-lacked: // whoever scales from nothing does not wait for the tick
+		case <-lacked: // scaling from zero does not wait for the tick
 			isEarly = true
 		case <-w.ended:
 			return nil

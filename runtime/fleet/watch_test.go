@@ -17,7 +17,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech/speechtest"
 )
 
-// watcher is whoever scales a fleet, and says nothing.
+// watcher is an autoscaler that sends nothing.
 type watcher struct {
 	grpc.BidiStreamingServer[wire.WatchRequest, wire.FleetState]
 	ctx  context.Context

@@ -19,7 +19,7 @@ func lockFolder(folder string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("usage log: %s is in use by another process: stop it, or give this one a folder of its own", folder)
+			return nil, fmt.Errorf("usage log: %s is in use by another process: stop it, or give this one another folder", folder)
 		}
 		return nil, fmt.Errorf("usage log: locking %s: %w", folder, err)
 	}

@@ -80,7 +80,7 @@ func (l *Log) readSegment(path string, newest bool, running map[string]Event) er
 	}
 	first, err := strconv.ParseInt(strings.TrimSuffix(filepath.Base(path), segmentEnd), 10, 64)
 	if err != nil || first < 1 {
-		return errors.New("this is no name of a segment; move the file away")
+		return errors.New("this is not a name of a segment; move the file away")
 	}
 	l.last = max(l.last, first-1)
 	good := make([]byte, 0, len(b))

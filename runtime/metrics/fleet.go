@@ -87,7 +87,7 @@ func (s states) Collect(to chan<- prometheus.Metric) {
 type refusals struct{ read func() FleetCounts }
 
 var refusedDesc = prometheus.NewDesc("tts_refused_total",
-	"Utterances that nobody spoke, by reason: nobody was free in time, no pod was in use, pods were tried in vain.",
+	"Utterances that no pod spoke, by reason: no slot in time, no pod in use, all attempts failed.",
 	[]string{"reason"}, nil)
 
 // Describe implements [prometheus.Collector].

@@ -41,7 +41,7 @@ func (r *Registry) RegisterPod(capacity func() speech.Capacity) *Pod {
 	r.prometheus.MustRegister(p.refused, p.grants, p.rtf,
 		gauge("tts_slots_busy", "Slots that speak now.", capacity,
 			func(c speech.Capacity) float64 { return float64(c.Busy) }),
-		gauge("tts_slots_reserved", "Slots that are kept for somebody for a moment.", capacity,
+		gauge("tts_slots_reserved", "Slots reserved for a waiting request.", capacity,
 			func(c speech.Capacity) float64 { return float64(c.Reserved) }))
 	return p
 }

@@ -18,7 +18,7 @@ func (r *Registry) RegisterUsage(read func() UsageCounts) {
 		gauge("tts_usage_oldest_seconds", "Age of the oldest usage event that the store does not have.", read,
 			func(c UsageCounts) float64 { return c.Delay.Seconds() }),
 		counter("tts_usage_lost_events_total",
-			"Usage events that nobody is billed for: neither disk nor memory had room, or a file is damaged or gone; must be 0.",
+			"Usage events that were lost and are not billed: no room on disk or in memory, or a damaged or missing file; must be 0.",
 			read, func(c UsageCounts) float64 { return float64(c.Lost) }),
 		counter("tts_usage_log_copies_total",
 			"Times that the usage log was found to be a copy of one that reports too, as on a cloned machine; nothing is lost by it.",

@@ -163,7 +163,7 @@ func (p *Pool) warmVoices() []string {
 	return p.voices
 }
 
-// SetVoices says with which voices workers that are made from now on speak before they are ready. Until then those of the engine's model are it.
+// SetVoices sets the voices that new workers warm up with; default: the model's voices.
 func (p *Pool) SetVoices(ids []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

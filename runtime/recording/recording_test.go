@@ -294,7 +294,7 @@ func TestFindings(t *testing.T) {
 		for _, f := range r.Findings {
 			got = append(got, f.Kind)
 			if !strings.HasSuffix(f.Text, ".") {
-				t.Errorf("%s: %q is no sentence", name, f.Text)
+				t.Errorf("%s: %q is not a sentence", name, f.Text)
 			}
 		}
 		if !slices.Equal(got, tt.want) {

@@ -68,7 +68,7 @@ func Read(r io.ReaderAt, size int64) (*Tensors, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > maxHeader {
-		return nil, fmt.Errorf("safetensors: a header of %d bytes is larger than %d: this is no safetensors file, or it is damaged", n, maxHeader)
+		return nil, fmt.Errorf("safetensors: a header of %d bytes is larger than %d: this is not a safetensors file, or it is damaged", n, maxHeader)
 	}
 	t := &Tensors{r: r, body: int64(len(length)) + int64(n)}
 	if t.body > size {

@@ -62,6 +62,6 @@ func (c *closing) wait(ctx context.Context) error {
 		if left == 0 {
 			return nil
 		}
-		return fmt.Errorf("%d clients have not taken all that was sent: %w", left, context.Cause(ctx))
+		return fmt.Errorf("%d clients had unread data: %w", left, context.Cause(ctx))
 	}
 }

@@ -71,7 +71,7 @@ func TestListenerWaitsForASlowClient(t *testing.T) {
 	sendAndClose(t, server)
 	short, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("the test's limit"))
 	defer cancel()
-	const want = "1 clients have not taken all that was sent: the test's limit"
+	const want = "1 clients had unread data: the test's limit"
 	if err := l.Wait(short); err == nil || err.Error() != want {
 		t.Errorf("while the client reads nothing: %v, want %s", err, want)
 	}

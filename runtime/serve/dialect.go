@@ -135,7 +135,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, grant access.Grant
 func (s *Server) ordered(d *dialect.Dialect, read func(dialect.Call) (dialect.Order, error)) keyedHandler {
 	return func(w http.ResponseWriter, r *http.Request, grant access.Grant, o *outcome) error {
 		limit := time.Now().Add(speech.UtteranceTimeout) // end to end, so the body's time counts
-		ctx, ended := untilLeft(r.Context())
+		ctx, ended := withClientGone(r.Context())
 		defer ended()
 		ctx, cancel := context.WithDeadlineCause(ctx, limit, speech.ErrTimeout)
 		defer cancel()

@@ -25,7 +25,7 @@ func (s *Server) answerSpeech(
 	w http.ResponseWriter, r *http.Request, grant access.Grant, o *outcome, from source,
 ) error {
 	limit := time.Now().Add(speech.UtteranceTimeout) // end to end, so the body's time counts
-	ctx, ended := untilLeft(r.Context())
+	ctx, ended := withClientGone(r.Context())
 	defer ended()
 	ctx, cancel := context.WithDeadlineCause(ctx, limit, speech.ErrTimeout)
 	defer cancel()
@@ -70,10 +70,9 @@ func (s *Server) newDelivery(w http.ResponseWriter, r *http.Request, limit time.
 	return d
 }
 
-// untilLeft returns a context that ends with ctx, which is a request's, for the cause that the client has gone. Of
-// net/http's own one only knows that it was cancelled, and what is recorded of the client must not depend on whether a
-// write failed before that. The returned function must be called when the request is answered.
-func untilLeft(ctx context.Context) (_ context.Context, ended func()) {
+// withClientGone returns a copy of ctx, the context of a request, whose cause is [speech.ErrClientGone] when the client disconnects.
+// net/http's own context only says that it was cancelled. Call ended when the request is answered.
+func withClientGone(ctx context.Context) (_ context.Context, ended func()) {
 	alive, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { leave(fmt.Errorf("%w: %w", speech.ErrClientGone, context.Cause(ctx))) })
 	return alive, func() {

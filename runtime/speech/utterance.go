@@ -39,7 +39,7 @@ type Utterance struct {
 	Lexicon *lexicon.Lexicon
 }
 
-// Turn is what a speaker is told beside an utterance: how it stands to others, in this process. The zero value is that
+// Turn carries the scheduling hints of an utterance, in this process. The zero value is that
 // of a lone request that begins with the call.
 type Turn struct {
 	// Asked is when the request was read, or the turn of the utterance came on its connection: from then on it may

@@ -211,7 +211,7 @@ func (t *SentencePiece) index(byteFallback bool) (ordinary map[string]int32, err
 		case bytePiece:
 			b, ok := byteOf(p.text)
 			if !ok {
-				return nil, fmt.Errorf("%q is no name of a byte piece", p.text)
+				return nil, fmt.Errorf("%q is not a name of a byte piece", p.text)
 			}
 			if !byteFallback {
 				return nil, fmt.Errorf("byte piece %s in a model without byte fallback", p.text)

@@ -59,7 +59,7 @@ func TestFromPiecesRefuses(t *testing.T) {
 		{"a piece that is not text", with(Piece{"\xff", -1}), "not valid UTF-8"},
 		{"a piece that is too long", with(Piece{strings.Repeat("a", maxPieceLength+1), -1}), "longer than"},
 		{"the same piece twice", with(Piece{"a", -1}), "are both"},
-		{"a score that is no number", with(Piece{"c", float32(math.NaN())}), "not a finite number"},
+		{"a score that is not a number", with(Piece{"c", float32(math.NaN())}), "not a finite number"},
 		{"an endless score", with(Piece{"c", float32(math.Inf(-1))}), "not a finite number"},
 	} {
 		if _, err := FromPieces(c.pieces); err == nil || !strings.Contains(err.Error(), c.want) {

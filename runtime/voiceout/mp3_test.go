@@ -33,7 +33,7 @@ func TestMP3IsFramesAndNothingElse(t *testing.T) {
 			stream, count := whole(t, f, speech(t, n)), 0
 			for rest := stream; len(rest) > 0; count++ {
 				if len(rest) < 6 || rest[0] != 0xFF || rest[1]&0xE0 != 0xE0 || rest[1]>>1&3 != 1 || rest[3]>>6 != 3 {
-					t.Fatalf("%s: frame %d begins with %x, which is no frame of MP3 with one channel", f, count, rest[:min(6, len(rest))])
+					t.Fatalf("%s: frame %d begins with %x, which is not a frame of MP3 with one channel", f, count, rest[:min(6, len(rest))])
 				}
 				if rate := mp3Rate(rest); rate != f.Rate {
 					t.Fatalf("%s: frame %d has %d Hz", f, count, rate)

@@ -62,7 +62,7 @@ func TestEstimate(t *testing.T) {
 			"namaste main raj", repeat("a", 60, "-", 30, "a", 50),
 			[]heard{{"namaste", 0, ms(600)}, {"main", ms(900), 0}, {"raj", 0, ms(1400)}},
 		},
-		"a plosive is no pause": {
+		"a plosive is not a pause": {
 			"aapka order", repeat("a", 15, "-", 5, "a", 60),
 			[]heard{{"aapka", 0, 0}, {"order", 0, ms(800)}},
 		},

@@ -43,7 +43,7 @@ func ExitCode(err error) int {
 func Email(cmd *cobra.Command, text string) (string, error) {
 	email, err := emailaddr.Clean(text)
 	if err != nil {
-		return "", launch.BadUsage(cmd, "%q is no e-mail address", text)
+		return "", launch.BadUsage(cmd, "%q is not an e-mail address", text)
 	}
 	return email, nil
 }

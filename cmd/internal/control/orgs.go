@@ -205,7 +205,7 @@ func (a *Commands) handOver(cmd *cobra.Command, c *control, email string, wanted
 	if err != nil || made.Mail == "smtp" && !wanted {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nHand this link to %s. It signs in whoever opens it, once, for a day:\n\n", email)
+	fmt.Fprintf(a.Out, "\nHand this link to %s. It signs in the person who opens it. Single use; expires in 24 hours:\n\n", email)
 	return a.printLinks(made)
 }
 

@@ -31,7 +31,7 @@ func TestEspeakSpeaksWhereTheModelIsMissing(t *testing.T) {
 		"it is pulled":              {args: []string{"--pull", "--or-espeak"}, want: "pulled"},
 		"no network":                {args: []string{"--pull", "--or-espeak"}, pull: noNetwork, told: "the model kokoro is not available: no network"},
 		"no network, and no wish":   {args: []string{"--pull"}, pull: noNetwork, fails: "no network"},
-		"it is not to be pulled":    {args: []string{"--or-espeak"}, told: "`swar model pull kokoro` brings it"},
+		"it is not to be pulled":    {args: []string{"--or-espeak"}, told: "`swar model pull kokoro` downloads it"},
 		"espeak is wished for":      {args: []string{"--pull", "--or-espeak"}, voice: "espeak", told: "because SWAR_VOICE is espeak"},
 		"another voice is":          {args: []string{"--pull", "--or-espeak"}, voice: "raj", want: "pulled"},
 		"espeak, without the flag":  {args: []string{"--pull"}, voice: "espeak", want: "pulled"},

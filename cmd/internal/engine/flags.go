@@ -60,7 +60,7 @@ func (s *Flags) DefineDigest(f *pflag.FlagSet) {
 // people where espeak-ng speaks in place of the model.
 func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error), tell func(line string)) {
 	s.pull, s.tell = pull, tell
-	f.BoolVar(&s.mayPull, "pull", false, "bring the model of --model first, if it is not here")
+	f.BoolVar(&s.mayPull, "pull", false, "download --model first if it is not installed")
 	f.BoolVar(&s.orOther, "or-espeak", false, "speak with espeak-ng, and say so, where the model of --model "+
 		"or what runs it is missing, or SWAR_VOICE is espeak")
 }
@@ -72,7 +72,7 @@ func (s *Flags) Check(cmd *cobra.Command) error {
 	}
 	switch {
 	case needsBundle(*s.engine) && s.bundle == "":
-		return launch.BadUsage(cmd, "--engine %s needs a model; name one with --model (`swar model pull` brings it) or a folder with --bundle", *s.engine)
+		return launch.BadUsage(cmd, "--engine %s needs a model; name one with --model (`swar model pull` downloads it) or a folder with --bundle", *s.engine)
 	case !needsBundle(*s.engine) && *s.engine != "auto" && s.bundle != "":
 		return launch.BadUsage(cmd, "--engine %s and --bundle contradict each other; drop one of them", *s.engine)
 	case s.digest != "" && s.bundle == "":
@@ -99,7 +99,7 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 	case s.model == "" && s.orOther:
 		return launch.BadUsage(cmd, "--or-espeak is for a model that may be missing; name it with --model")
 	case s.model == "" && s.mayPull:
-		return launch.BadUsage(cmd, "--pull brings a model; name it with --model")
+		return launch.BadUsage(cmd, "--pull needs --model NAME")
 	case s.model == "":
 		return nil
 	case s.bundle != "":
@@ -107,7 +107,7 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 	case !needsBundle(*s.engine) && *s.engine != "auto":
 		return launch.BadUsage(cmd, "--engine %s and --model contradict each other; drop one of them", *s.engine)
 	case models.IsAddress(s.model) && !s.mayPull:
-		return launch.BadUsage(cmd, "--model %s: want the name of a model that is here; `swar model pull` brings one from an address and says its name", s.model)
+		return launch.BadUsage(cmd, "--model %s: want the name of a model that is here; `swar model pull` downloads one from an address and prints its name", s.model)
 	}
 	if s.orOther {
 		return s.tryModel(cmd)

@@ -85,7 +85,7 @@ func FindLayout(dir string) (layout.Kind, error) {
 		return kind, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, bundle.ManifestFile)); err != nil {
-		return layout.None, fmt.Errorf("%s is no bundle: it holds no %s; `swar bundle convert` makes one of a published model", dir, bundle.ManifestFile)
+		return layout.None, fmt.Errorf("%s is not a bundle: it holds no %s; `swar bundle convert` makes one of a published model", dir, bundle.ManifestFile)
 	}
 	return layout.None, nil
 }

@@ -24,7 +24,7 @@ type Flags struct {
 
 // Define defines the flags.
 func (l *Flags) Define(f *pflag.FlagSet) {
-	f.StringVar(&l.service, "service-name", "Swar Hinglish TTS", "`name` that audio and GET / tell of this service")
+	f.StringVar(&l.service, "service-name", "Swar Hinglish TTS", "`name` of this service in audio and GET /")
 	f.StringVar(&l.disclosure, "disclosure", "",
 		"speak this `text` before every text, unless the key or its organisation has another; it is billed like the rest")
 	f.BoolVar(&l.required, "disclosure-required", false, "let no key and no organisation switch the disclosure off")
@@ -66,7 +66,7 @@ func (l *Flags) CheckSpeaker(ctx context.Context, command string, s speech.Speak
 	case n.Unspoken != "":
 		err = fmt.Errorf("--disclosure: the model cannot speak %s", n.Unspoken)
 	case len(n.Chunks) == 0:
-		err = errors.New("--disclosure: nothing of it is heard")
+		err = errors.New("--disclosure: nothing in it can be spoken")
 	default:
 		return nil
 	}

@@ -36,8 +36,8 @@ func TestFromEnv(t *testing.T) {
 		"a variable of somebody else":          {nil, map[string]string{"WORK_ERS": "3", "SWAR_OTHER": "x"}, settings{1, false, "a", nil}, ""},
 		"a number that is too large":           {nil, map[string]string{"SWAR_WORK_ERS": "9223372036854775808"}, settings{}, `SWAR_WORK_ERS: "9223372036854775808": the number is too large`},
 		"neither yes nor no":                   {nil, map[string]string{"SWAR_OPEN": "perhaps"}, settings{}, `SWAR_OPEN: "perhaps": want true or false`},
-		"the version is no setting":            {nil, map[string]string{"SWAR_VERSION": "v1"}, settings{1, false, "a", nil}, ""},
-		"help is no setting":                   {nil, map[string]string{"SWAR_HELP": "true"}, settings{1, false, "a", nil}, ""},
+		"the version is not a setting":         {nil, map[string]string{"SWAR_VERSION": "v1"}, settings{1, false, "a", nil}, ""},
+		"help is not a setting":                {nil, map[string]string{"SWAR_HELP": "true"}, settings{1, false, "a", nil}, ""},
 		"a number that is none":                {nil, map[string]string{"SWAR_WORK_ERS": "many"}, settings{}, `SWAR_WORK_ERS: "many": want a whole number`},
 		"a word that is not among the choices": {nil, map[string]string{"SWAR_WORD": "c"}, settings{}, `SWAR_WORD: "c": want one of a, b`},
 	}

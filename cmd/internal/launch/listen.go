@@ -24,7 +24,7 @@ func CheckAddress(cmd *cobra.Command, flag, address string) error {
 		return BadUsage(cmd, "%s %q: want HOST:PORT, or :PORT for all addresses of this machine", flag, address)
 	}
 	if _, err := net.DefaultResolver.LookupPort(cmd.Context(), "tcp", port); err != nil {
-		return BadUsage(cmd, "%s %q: %q is no port; want 0 to 65535", flag, address, port)
+		return BadUsage(cmd, "%s %q: %q is not a port; want 0 to 65535", flag, address, port)
 	}
 	return nil
 }

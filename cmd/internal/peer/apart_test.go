@@ -28,17 +28,17 @@ func TestSettingsForOneApart(t *testing.T) {
 		token, another bool   // than everybody else has
 		says           string // empty: they are good
 	}{
-		"nothing":                       {fleet, true, false, false, ""},
-		"a token":                       {append(fleet, "--portal-token-file="+token), true, true, false, ""},
-		"an authority":                  {append(fleet, "--portal-ca="+other.CA), true, false, true, ""},
-		"both":                          {append(fleet, "--portal-ca="+other.CA, "--portal-token-file="+token), true, true, true, ""},
-		"a token for nobody":            {append(fleet, "--portal-token-file="+token), false, false, false, "name it with --portal-addr"},
-		"an authority for nobody":       {append(fleet, "--portal-ca="+other.CA), false, false, false, "name it with --portal-addr"},
-		"an authority, in plain text":   {[]string{"--token-file=" + token, "--portal-ca=" + other.CA}, true, false, false, "there are none"},
-		"a token that is not there":     {append(fleet, "--portal-token-file=/no/token"), true, false, false, "cannot read /no/token"},
-		"an authority that is no file":  {append(fleet, "--portal-ca=/no/ca.crt"), true, false, false, "cannot read /no/ca.crt"},
-		"an authority that is a token":  {append(fleet, "--portal-ca="+token), true, false, false, "no certificate in PEM"},
-		"a token that is a certificate": {append(fleet, "--portal-token-file="+other.CA), true, false, false, "without spaces"},
+		"nothing":                         {fleet, true, false, false, ""},
+		"a token":                         {append(fleet, "--portal-token-file="+token), true, true, false, ""},
+		"an authority":                    {append(fleet, "--portal-ca="+other.CA), true, false, true, ""},
+		"both":                            {append(fleet, "--portal-ca="+other.CA, "--portal-token-file="+token), true, true, true, ""},
+		"a token for nobody":              {append(fleet, "--portal-token-file="+token), false, false, false, "name it with --portal-addr"},
+		"an authority for nobody":         {append(fleet, "--portal-ca="+other.CA), false, false, false, "name it with --portal-addr"},
+		"an authority, in plain text":     {[]string{"--token-file=" + token, "--portal-ca=" + other.CA}, true, false, false, "there are none"},
+		"a token that is not there":       {append(fleet, "--portal-token-file=/no/token"), true, false, false, "cannot read /no/token"},
+		"an authority that is not a file": {append(fleet, "--portal-ca=/no/ca.crt"), true, false, false, "cannot read /no/ca.crt"},
+		"an authority that is a token":    {append(fleet, "--portal-ca="+token), true, false, false, "no certificate in PEM"},
+		"a token that is a certificate":   {append(fleet, "--portal-token-file="+other.CA), true, false, false, "without spaces"},
 	} {
 		var p Flags
 		var a Apart

@@ -66,7 +66,7 @@ func (s *SignInFlags) authenticator(
 		if err != nil {
 			return nil, err
 		}
-		log.Warn("development: tokens without a signature are good, so that everybody on this machine can sign in as anybody", "emulator", s.emulator)
+		log.Warn("development: unsigned tokens are accepted, so anyone on this machine can sign in as anyone", "emulator", s.emulator)
 		a.verifier = append(a.verifier, e)
 	}
 	a.ways = &signin.Ways{

@@ -48,7 +48,7 @@ func (p *Portal) SignInLink(ctx context.Context, email string) (Links, error) {
 // errNoSetup is a server whose first owner comes in another way.
 var errNoSetup = &tenant.Refusal{
 	Kind: tenant.Invalid, Code: "no_issuer",
-	Text: "this server signs nobody in by e-mail, so that it has no link for setting up; invite an owner with `orgs invite … --role owner`, who signs in with another issuer",
+	Text: "no setup link: e-mail sign-in is off; invite an owner with `orgs invite … --role owner`, who signs in with another issuer",
 }
 
 // CreateFirstOrg makes the organisation that a server begins with. Of two servers that begin on one store at once, only one does.

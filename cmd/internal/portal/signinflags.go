@@ -55,7 +55,7 @@ func (s *SignInFlags) Define(f *pflag.FlagSet) {
 	f.StringVar(&s.mailFrom, "mail-from", "", "`sender` of mails, such as 'Swar <no-reply@example.org>'")
 	f.StringVar(&s.issuers, "issuers", "", "JSON `file` with a list of other issuers whose ID tokens are good")
 	f.StringVar(&s.firebase, "firebase", "", "`project` of Firebase Authentication whose ID tokens are good")
-	f.StringVar(&s.webAPIKey, "firebase-web-api-key", "", "web API `key` of that project, with which pages sign people in; it is no secret")
+	f.StringVar(&s.webAPIKey, "firebase-web-api-key", "", "web API `key` of that project, with which pages sign people in; it is not a secret")
 	f.StringVar(&s.emulator, "firebase-emulator", "", "for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
 	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false, "confirm that tokens of --firebase-emulator are good, which anybody can make")
 	f.BoolVar(&s.invitedOnly, "invited-only", false, "let only those sign in who were invited, or whose --domain is known")

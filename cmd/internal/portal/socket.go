@@ -218,7 +218,7 @@ func isSame(a, b string) bool {
 // errNoIssuer is a server without signing keys.
 var errNoIssuer = &tenant.Refusal{
 	Kind: tenant.Invalid, Code: "no_issuer",
-	Text: "this server signs nobody in by e-mail, so that it has no keys for signing",
+	Text: "no signing keys: e-mail sign-in is off",
 }
 
 // signingKeys returns what get does, as commands show it.

@@ -88,7 +88,7 @@ func (s *StoreFlags) open(ctx context.Context, log *slog.Logger) (Records, error
 	}
 	file, err := sqlite.Open(ctx, sqlite.Config{Path: s.Database(), Server: true})
 	if errors.Is(err, sqlite.ErrServed) {
-		err = fmt.Errorf("%w, or give this one a folder of its own", err)
+		err = fmt.Errorf("%w, or give this one another folder", err)
 	}
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type Flags struct {
 func (t *Flags) Define(f *pflag.FlagSet) {
 	f.StringVar(&t.collector, "otlp", "", "send traces to the collector at this `URL`, such as http://collector:4317; "+
 		"https:// wants TLS (default none are made)")
-	f.Float64Var(&t.share, "otlp-share", 1, "trace this share of the requests that bring no trace of their own, 0 to 1")
+	f.Float64Var(&t.share, "otlp-share", 1, "trace this share of the requests without a trace parent, 0 to 1")
 }
 
 // Check refuses what is no collector.

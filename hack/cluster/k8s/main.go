@@ -46,7 +46,7 @@ func main() {
 	run, ok := programs[name]
 	if !ok {
 		names := slices.Sorted(maps.Keys(programs))
-		fmt.Fprintf(os.Stderr, "%s is no name of a program; make a link to this file named %s\n", name, strings.Join(names, ", "))
+		fmt.Fprintf(os.Stderr, "%s is not a name of a program; make a link to this file named %s\n", name, strings.Join(names, ", "))
 		os.Exit(2)
 	}
 	run()

@@ -30,7 +30,7 @@ type Tree map[string]Entry
 // Put adds an entry. It refuses a path that is not clean and, unless it is a folder, one that the tree has already.
 func (t Tree) Put(name string, e Entry) error {
 	if name != path.Clean(name) || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "..") || name == "." {
-		return fmt.Errorf("%q is no path inside an image", name)
+		return fmt.Errorf("%q is not a path inside an image", name)
 	}
 	if old, ok := t[name]; ok && !(old.Mode.IsDir() && e.Mode.IsDir()) {
 		return fmt.Errorf("two files are to become /%s", name)
@@ -59,7 +59,7 @@ func (t Tree) WithParents() (Tree, error) {
 		for above := path.Dir(name); above != "."; above = path.Dir(above) {
 			old, ok := whole[above]
 			if ok && !old.Mode.IsDir() {
-				return nil, fmt.Errorf("/%s is below /%s, which is no folder", name, above)
+				return nil, fmt.Errorf("/%s is below /%s, which is not a folder", name, above)
 			}
 			if !ok {
 				whole[above] = Entry{Mode: fs.ModeDir | 0o755}
@@ -111,7 +111,7 @@ func header(name string, e Entry, at time.Time) (*tar.Header, error) {
 		return nil, fmt.Errorf("/%s is neither a file nor a folder nor a link", name)
 	}
 	if h.Typeflag != tar.TypeReg && len(e.Content) > 0 {
-		return nil, fmt.Errorf("/%s has content and is no file", name)
+		return nil, fmt.Errorf("/%s has content and is not a file", name)
 	}
 	return h, nil
 }

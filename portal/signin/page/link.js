@@ -17,13 +17,13 @@ function say(hi, en) {
 
 const refusals = {
   other_browser: ['यह वह ब्राउज़र नहीं है जिसमें लिंक माँगा गया था। मेल का कोड वहाँ लिखें।',
-    'This is not the browser in which the link was asked for. Type the code of the mail there.'],
-  bad_link: ['लिंक पुराना है या इस्तेमाल हो चुका है। नया माँगें।', 'The link is old or was used. Ask for a new one.'],
+    'This link was requested in another browser. Enter the code from the e-mail there.'],
+  bad_link: ['लिंक पुराना है या इस्तेमाल हो चुका है। नया माँगें।', 'This link has expired or was already used. Request a new one.'],
 };
 const again = { // the link may still be good
-  too_many_tries: ['यहाँ से बहुत बार कोशिश हुई। कुछ मिनट बाद फिर करें।', 'Too many tries from here. Try again in some minutes.'],
+  too_many_tries: ['यहाँ से बहुत बार कोशिश हुई। कुछ मिनट बाद फिर करें।', 'Too many attempts. Try again in a few minutes.'],
 };
-const unreachable = ['सर्वर से बात नहीं हो सकी। फिर कोशिश करें।', 'The server did not answer. Try again.'];
+const unreachable = ['सर्वर से बात नहीं हो सकी। फिर कोशिश करें।', "Can't reach the server. Try again."];
 
 async function signIn() {
   go.disabled = true;

@@ -89,7 +89,7 @@ type KeysUpdate struct {
 	Sequence      uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`                          // of the last change that the client has when it has taken this in
 	Full          bool                   `protobuf:"varint,3,opt,name=full,proto3" json:"full,omitempty"`                                  // keys are all there are
 	More          bool                   `protobuf:"varint,4,opt,name=more,proto3" json:"more,omitempty"`                                  // the rest follows; nothing is to be taken in before
-	Stale         bool                   `protobuf:"varint,5,opt,name=stale,proto3" json:"stale,omitempty"`                                // the portal does not hear its store: there may be changes that it does not know of
+	Stale         bool                   `protobuf:"varint,5,opt,name=stale,proto3" json:"stale,omitempty"`                                // the portal has lost its store: there may be changes that it does not know of
 	Keys          []*Key                 `protobuf:"bytes,6,rep,name=keys,proto3" json:"keys,omitempty"`                                   // in the order of the changes; without any, this only says that the portal is there
 	Lexicons      []*Lexicon             `protobuf:"bytes,8,rep,name=lexicons,proto3" json:"lexicons,omitempty"`                           // that are new or have changed
 	AllLexicons   bool                   `protobuf:"varint,9,opt,name=all_lexicons,json=allLexicons,proto3" json:"all_lexicons,omitempty"` // lexicons, of all messages up to the one without more, are all there are

@@ -259,7 +259,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"no type":                   {"{}\n", "bad_request"},
 		"a type of numbers":         {`{"type":1}` + "\n", "bad_request"},
 		"data of letters":           {`{"type":"ping","data":"x"}` + "\n", "bad_request"},
-		"data that is no JSON":      {`{"type":"ping","data_length":3}` + "\nabc", "bad_request"},
+		"data that is not JSON":     {`{"type":"ping","data_length":3}` + "\nabc", "bad_request"},
 		"a negative length":         {`{"type":"ping","data_length":-1}` + "\n", "bad_request"},
 		"half a byte":               {`{"type":"ping","data_length":0.5}` + "\n", "bad_request"},
 		"a length in words":         {`{"type":"ping","payload_length":"3"}` + "\n", "bad_request"},

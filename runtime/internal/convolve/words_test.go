@@ -153,7 +153,7 @@ func TestColumnsOfWords(t *testing.T) {
 	y := make([]float32, 4)
 	Kernels()[0].MultiplyWords(w, y, make([]int16, 8), []float32{1}, 1, 1)
 	if y[0] != 0 || y[1] == y[1] || y[2] == y[2] || y[3] != 0 {
-		t.Errorf("zeros times columns of zeros, of what is no number twice, and of large numbers: %v", y)
+		t.Errorf("zeros times columns of zeros, of what is not a number twice, and of large numbers: %v", y)
 	}
 }
 

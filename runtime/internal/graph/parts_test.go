@@ -91,7 +91,7 @@ func TestPartsAreAddedAsTheyAre(t *testing.T) {
 	b := New("copy")
 	for _, name := range []string{"x"} {
 		if !p.IsInput(name) {
-			t.Errorf("%s is no input", name)
+			t.Errorf("%s is not an input", name)
 		}
 		b.Input(name, F32, "rows", 2)
 	}

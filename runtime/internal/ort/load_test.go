@@ -32,7 +32,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a folder", t.TempDir(), "is not a file"},
 		{"a text", write(t, []byte("not a library")), "is not a library"},
 		{"an empty file", write(t, nil), "is not a library"},
-		{"a program, which is no library", program(t), "but not ONNX Runtime"},
+		{"a program, which is not a library", program(t), "but not ONNX Runtime"},
 		{"a library that is too old", compile(t, old), "is older than " + ort.Version},
 		{"a library for another machine", foreign(t), "made for EM_"},
 	}

@@ -31,7 +31,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a second library: %v, want an error", err)
 	}
 	if _, err := ort.Open([]byte("not a graph"), nil, nil); err == nil {
-		t.Error("something that is no graph was opened")
+		t.Error("something that is not a graph was opened")
 	}
 }
 

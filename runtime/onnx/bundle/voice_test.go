@@ -72,7 +72,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		"a field nobody knows":                   {[]safetensors.Tensor{cache(), offset(2), {Name: attn("scale"), Shape: []int{1}, Floats: []float32{1}}}, "unknown"},
 		"a layer more":                           {[]safetensors.Tensor{cache(), offset(2), {Name: "transformer.layers.1.self_attn/offset", Shape: []int{1}, Ints: []int64{2}}}, "another model"},
 		"heads of another size":                  {[]safetensors.Tensor{{Name: attn("cache"), Shape: []int{2, 1, 1, 1, 4}, Floats: make([]float32, 8)}, offset(1)}, "shape"},
-		"an offset that is no integer":           {[]safetensors.Tensor{cache(), {Name: attn("offset"), Shape: []int{1}, Floats: []float32{2}}}, "I64"},
+		"an offset that is not an integer":       {[]safetensors.Tensor{cache(), {Name: attn("offset"), Shape: []int{1}, Floats: []float32{2}}}, "I64"},
 	}
 	for name, tt := range tests {
 		if _, err := ReadPrompt(voice(t, tt.entries...), voiceDims); err == nil || !strings.Contains(err.Error(), tt.want) {

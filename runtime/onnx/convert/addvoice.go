@@ -125,7 +125,7 @@ func (a *Addition) open() (b *edited, at int, err error) {
 	at = b.find(a.Name)
 	switch {
 	case a.Name == "" || strings.ContainsFunc(a.Name, unicode.IsControl):
-		return nil, 0, fmt.Errorf("%q is no name of a voice", a.Name)
+		return nil, 0, fmt.Errorf("%q is not a name of a voice", a.Name)
 	case at >= 0 && !a.Replace:
 		return nil, 0, fmt.Errorf("%w: %s", ErrVoiceTaken, a.Name)
 	}

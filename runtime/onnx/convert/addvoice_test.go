@@ -154,8 +154,8 @@ func TestAddVoiceRefuses(t *testing.T) {
 		want   string
 	}{
 		"a name that is taken":       {func(a *Addition) { a.Name = "raj" }, "the bundle has a voice of that name: raj"},
-		"no name":                    {func(a *Addition) { a.Name = "" }, `"" is no name of a voice`},
-		"a name of two lines":        {func(a *Addition) { a.Name = "a\nb" }, "is no name of a voice"},
+		"no name":                    {func(a *Addition) { a.Name = "" }, `"" is not a name of a voice`},
+		"a name of two lines":        {func(a *Addition) { a.Name = "a\nb" }, "is not a name of a voice"},
 		"other weights":              {func(a *Addition) { a.Weights = write(t, dir+"/other.safetensors", other) }, "voices belong to their weights"},
 		"weights in two files":       {func(a *Addition) { a.MimiWeights = a.Weights }, "voices belong to their weights"},
 		"weights without an encoder": {func(a *Addition) { a.Weights = filepath.Join(dir, "model.safetensors") }, "voices belong to their weights"},

@@ -489,7 +489,7 @@ func TestConvertRefuses(t *testing.T) {
 		"latents that are no numbers": {func(c *Conversion) {
 			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"audio_prompt": floats("F32", []int{1, 1, 128}, slices.Repeat([]float32{float32(math.NaN())}, 128))})
 		}, "not a finite number"},
-		"a weight that is no number": {func(c *Conversion) {
+		"a weight that is not a number": {func(c *Conversion) {
 			all := checkpointOf(t, "01-v2-tanh")
 			all["mimi.decoder.model.0.conv.bias"] = floats("F32", []int{32}, slices.Repeat([]float32{float32(math.Inf(1))}, 32))
 			write(t, filepath.Dir(c.Config)+"/model.safetensors", all)

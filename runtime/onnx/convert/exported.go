@@ -112,7 +112,7 @@ func readExported(data []byte) (Config, error) {
 	lm := &e.FlowLM
 	switch {
 	case lm.DModel < 1 || lm.DimFeedforward%lm.DModel != 0:
-		return Config{}, fmt.Errorf("flow_lm: dim_feedforward %d is no multiple of d_model %d",
+		return Config{}, fmt.Errorf("flow_lm: dim_feedforward %d is not a multiple of d_model %d",
 			lm.DimFeedforward, lm.DModel)
 	case lm.GELU != "tanh" && lm.GELU != "erf":
 		return Config{}, fmt.Errorf("flow_lm.gelu is %q, want tanh or erf", lm.GELU)

@@ -188,7 +188,7 @@ func (w *fileWeights) check(c *Config) error {
 	}
 	switch {
 	case len(missing) > 0:
-		return fmt.Errorf("%s missing: the configuration is that of another model, or the codec stands in a file of its own", listed(missing))
+		return fmt.Errorf("%s missing: the configuration is that of another model, or the codec is in a separate file", listed(missing))
 	case len(unknown) > 0:
 		return fmt.Errorf("%s unknown to this engine: it would change how the model sounds, or belongs to another configuration", listed(unknown))
 	}

@@ -130,7 +130,7 @@ func (s *speaker) fromRecording(
 	return e, nil
 }
 
-var errVoiceForm = errors.New("holds neither stored keys and values (transformer.layers.N.self_attn/cache), nor audio_prompt, nor latents: it is no voice")
+var errVoiceForm = errors.New("holds neither stored keys and values (transformer.layers.N.self_attn/cache), nor audio_prompt, nor latents: it is not a voice")
 
 // fromFile finds out which of the stored forms a file has. It reads only its header.
 func (s *speaker) fromFile(p *prompter, path string) error {

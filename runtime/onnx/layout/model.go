@@ -206,7 +206,7 @@ func (m *Model) measure(g *graph.Signature, src *source) error {
 	case d.Latent < 1 || d.Width < 1:
 		return errors.New("it does not say how wide latents and rows are")
 	case src.latent > 0 && src.latent != d.Latent || src.width > 0 && src.width != d.Width:
-		return fmt.Errorf("it takes latents of %d and rows of %d, %s says %d and %d", d.Latent, d.Width, describedFile, src.latent, src.width)
+		return fmt.Errorf("the graph expects latent size %d and row width %d; %s declares %d and %d", d.Latent, d.Width, describedFile, src.latent, src.width)
 	case d.Heads*d.HeadDim != d.Width:
 		return fmt.Errorf("%d heads of %d are not a width of %d", d.Heads, d.HeadDim, d.Width)
 	}

@@ -178,7 +178,7 @@ func (m *Model) storedRows(t *safetensors.Tensors, start func() ([]float32, erro
 // openEncoder loads the graph that hears recordings.
 func (m *Model) openEncoder(path string) (*network, error) {
 	if path == "" {
-		return nil, errors.New("the folder has no encoder to hear a recording with: give the voice as safetensors")
+		return nil, errors.New("the folder has no encoder for recordings: give the voice as safetensors")
 	}
 	n, _, err := open(path, nil, []graph.Port{want("audio", graph.F32, 1, 1, varies)}, []graph.Port{want("latents", graph.F32, 1, varies, m.Manifest.Dims.Width)})
 	return n, err

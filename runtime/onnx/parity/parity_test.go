@@ -142,7 +142,7 @@ func TestDamageIsFound(t *testing.T) {
 		"another format":                     {"01-v2-tanh", replace("case.json", `"format": 1`, `"format": 2`), []string{"case"}, "format 2"},
 		"a file outside the case":            {"01-v2-tanh", replace("case.json", `"run_b.h.npy"`, `"../run_b.h.npy"`), []string{"h"}, "not the name of a file"},
 		"another id of a line":               {"06-tokenizer", replace("unigram_bytes.jsonl", `"ids":[379`, `"ids":[378`), []string{"tokens"}, "want [378"},
-		"a line that is no JSON":             {"06-tokenizer", replace("unigram_bytes.jsonl", `"ids":[379`, `"ids":379`), []string{"tokens"}, "line 1"},
+		"a line that is not JSON":            {"06-tokenizer", replace("unigram_bytes.jsonl", `"ids":[379`, `"ids":379`), []string{"tokens"}, "line 1"},
 		"a plan with a group of no frames":   {"04-codec", replace("case.json", "\"plan\": [\n    3", "\"plan\": [\n    0"), []string{"audio"}, "no frames"},
 		"nothing but a description":          {"06-tokenizer", replace("case.json", `"tokenizers"`, `"others"`), []string{"case"}, "nothing that can be compared"},
 		"samples of another plan's decoding": {"04-codec", shift("audio_plan_3_7.npy"), []string{"audio"}, ""},

@@ -131,11 +131,11 @@ func (a *Archive) Candidates(ctx context.Context, architecture string, names []s
 func parseURI(architecture, line string) (Pin, error) {
 	fields := strings.Fields(line)
 	if len(fields) != 4 || !strings.HasPrefix(fields[3], "SHA256:") {
-		return Pin{}, fmt.Errorf("apt-get names %q, which is no file with a SHA-256", line)
+		return Pin{}, fmt.Errorf("apt-get names %q, which is not a file with a SHA-256", line)
 	}
 	parts := strings.Split(fields[1], "_")
 	if len(parts) != 3 {
-		return Pin{}, fmt.Errorf("apt-get names the file %s, which is no name_version_architecture.deb", fields[1])
+		return Pin{}, fmt.Errorf("apt-get names the file %s, which is not a name_version_architecture.deb", fields[1])
 	}
 	version, err := url.PathUnescape(parts[1]) // a colon is written as %3a
 	if err != nil {

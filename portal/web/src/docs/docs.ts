@@ -40,7 +40,7 @@ function search(box: HTMLElement) {
       hits = find(await load(), asked);
     } catch {
       entries = undefined;
-      status.textContent = "The search does not answer. Try again.";
+      status.textContent = "Search is unavailable. Try again.";
       return;
     }
     if (asked !== field.value) return;
@@ -58,7 +58,7 @@ function search(box: HTMLElement) {
     if (hits.length === 0) {
       const none = document.createElement("li"),
         p = document.createElement("p");
-      p.textContent = "Nothing has such a heading.";
+      p.textContent = `No results for “${asked.trim()}”.`;
       none.append(p);
       rows.push(none);
     }

@@ -51,7 +51,7 @@ func restConfig(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" {
 		cfg, err := rest.InClusterConfig()
 		if errors.Is(err, rest.ErrNotInCluster) {
-			return nil, errors.New("this is no pod of a Kubernetes cluster: set KUBECONFIG to the file that says how to " +
+			return nil, errors.New("this is not a pod of a Kubernetes cluster: set KUBECONFIG to the file that says how to " +
 				"reach one, or find worker pods by DNS or a list")
 		}
 		if err != nil {

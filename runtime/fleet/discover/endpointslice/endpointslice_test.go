@@ -263,7 +263,7 @@ func TestWhatIsKnownStays(t *testing.T) {
 	tests := map[string]test{
 		"watches end":              {func(a *apiServer) { a.fail(500); a.fail(0) }, false},
 		"it has forgotten":         {(*apiServer).forget, false},
-		"a line that is no JSON":   {func(a *apiServer) { a.say("garbage") }, false},
+		"a line that is not JSON":  {func(a *apiServer) { a.say("garbage") }, false},
 		"a type that nobody knows": {func(a *apiServer) { a.say(`{"type":"X","object":{}}`) }, false},
 		"another kind of object": {func(a *apiServer) {
 			a.say(`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}}}`)
@@ -288,7 +288,7 @@ func TestWhatIsKnownStays(t *testing.T) {
 			a.put(slice("b", at("10.0.0.2")))
 			f.want("10.0.0.1:9090 10.0.0.2:9090")
 			if tt.logged && name != "status 410" {
-				f.wantLogged(map[string]int{"those known stay": 1, "tells again": 1})
+				f.wantLogged(map[string]int{"known worker pods stay in use": 1, "answers again": 1})
 			}
 		})
 	}
@@ -377,7 +377,7 @@ func TestNewRefuses(t *testing.T) {
 		"two slashes":             {"fleet/worker/x", good, `service "fleet/worker/x": want NAMESPACE/SERVICE`},
 		"capitals":                {"Fleet/worker", good, `service "Fleet/worker": want NAMESPACE/SERVICE`},
 		"nothing":                 {"", good, `service "": want NAMESPACE/SERVICE`},
-		"no cluster around":       {"fleet/worker", "", "this is no pod of a Kubernetes cluster: set KUBECONFIG"},
+		"no cluster around":       {"fleet/worker", "", "this is not a pod of a Kubernetes cluster: set KUBECONFIG"},
 		"a file that is missing":  {"fleet/worker", missing, "reading KUBECONFIG: stat " + missing + ": no such file"},
 		"a file without clusters": {"fleet/worker", empty, "KUBECONFIG is \"" + empty + "\", and names no cluster: set current-context in it"},
 		"only missing files":      {"fleet/worker", missing + ":" + missing, "KUBECONFIG is \"" + missing + ":" + missing + "\", and names no cluster"},

@@ -52,10 +52,10 @@ func (v *view) report(ctx context.Context, err error) {
 	}
 	switch {
 	case err != nil && !v.failing:
-		v.log.Warn("the API server does not tell where worker pods are; those known stay", "error", err)
+		v.log.Warn("the API server does not answer; known worker pods stay in use", "error", err)
 		v.onceFailed.Do(func() { close(v.failed) })
 	case err == nil && v.failing:
-		v.log.Info("the API server tells again where worker pods are")
+		v.log.Info("the API server answers again")
 	}
 	v.failing = err != nil
 }

@@ -1,4 +1,4 @@
-// The protocol between routers and worker pods, and between routers and whoever scales the fleet. Fields, messages and
+// The protocol between routers and worker pods, and between routers and the autoscaler. Fields, messages and
 // calls are only ever added, so that either side may be older than the other; what cannot be added raises the protocol
 // number that both say first. Durations are nanoseconds. Times of day never travel: clocks differ.
 
