@@ -3,7 +3,9 @@ package normalize
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/swar-tts/swar/runtime/normalize/internal/markup"
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
@@ -13,6 +15,7 @@ type End struct {
 	At   int  // byte behind its last mark
 	Sure bool // it ends there whatever follows, provided that white space or nothing does
 	Line bool // a line break follows, or a danda: it needs no white space to end
+	Open bool // a listing or a formula goes on there: nothing has ended
 }
 
 // tokensDecide is how many whole tokens behind a dot are enough to tell whether it ends a sentence: no rule looks further.
@@ -20,7 +23,8 @@ const tokensDecide = 4
 
 // Ends returns where the sentences of written end, the last of which ends with the text. What is read of a sentence
 // depends on nothing outside of it, so a text may be cut at any of them, and at a line break where [LineEnd] is added.
-// A text that is still being written may be cut where its end is sure.
+// A text that is still being written may be cut where its end is sure. No end is inside of a listing or of a formula, also of one that
+// has no end yet: the lines of a program are read otherwise when they stand alone.
 func Ends(written string) []End {
 	trimmed := strings.TrimLeftFunc(written, unicode.IsSpace)
 	lead := len(written) - len(trimmed)
@@ -30,6 +34,7 @@ func Ends(written string) []End {
 	r.Home = words.Hindi
 	r.Text, r.Toks, _ = text.Scan(trimmed)
 	text.LookUpTokens(r.Text, r.Toks)
+	marks, open := markup.Scan(trimmed)
 	var ends []End
 	at, chars := 0, 0 // the byte of that code point of trimmed
 	for i := 1; i < len(r.Toks)-1; {
@@ -39,14 +44,68 @@ func Ends(written string) []End {
 			at += sizeOfFirst(rest)
 			rest = trimmed[at:]
 		}
+		i = r.Stop
+		isLast := i == len(r.Toks)-1
+		if !isLast {
+			if open >= 0 && at > open || r.isInListing(i) {
+				continue
+			}
+			before := r.Toks[i-1].Part
+			block := before == text.InListing || before == text.InMaths
+			if r.Toks[i].HushEnd > 0 && (block || r.Toks[i].Gap) {
+				end := 0
+				marks, end = behindMarks(trimmed, marks, at, block, r.Toks[i].Line && !r.endsInMark())
+				at, chars = end, chars+utf8.RuneCountInString(trimmed[at:end])
+			}
+		}
+		isOpen := open >= 0 && at > open
+		sure := !isOpen
+		if isLast {
+			if _, end := behindMarks(trimmed, marks, at, false, false); end < len(trimmed) {
+				if sure && r.endsInMark() {
+					ends = append(ends, End{At: lead + end, Sure: text.IsSureEnd(&r.View), Line: text.LastMark(&r.View) == text.Danda})
+				}
+				sure = false // what is silent may belong to the next sentence
+			}
+			at = len(trimmed)
+		}
 		e := End{At: lead + at, Sure: text.IsSureEnd(&r.View)}
 		e.Line = r.Stop < len(r.Toks)-1 && r.Toks[r.Stop].Line || text.LastMark(&r.View) == text.Danda
 		e.Sure = e.Sure || e.Line || len(r.Toks)-1-r.Stop > tokensDecide
+		e.Sure, e.Line, e.Open = e.Sure && sure, e.Line && sure, isOpen
 		ends = append(ends, e)
-		i = r.Stop
 	}
 	return ends
 }
+
+// endsInMark reports whether the present sentence ends in a mark, and not with its line.
+func (r *reader) endsInMark() bool {
+	return strings.IndexByte(".?!|"+string(rune(text.Danda)), text.LastMark(&r.View)) >= 0
+}
+
+// isInListing reports whether a line of a listing ends before token i, and another follows.
+func (r *reader) isInListing(i int) bool {
+	return r.Toks[i].Part == text.InListing && r.Toks[i-1].Part == text.InListing
+}
+
+// behindMarks returns the byte behind the silent marks that touch what ends at byte at, theek.** and old.[1], that end its line, or that
+// close the block which ends there; and the markup that is left.
+func behindMarks(s string, marks []markup.Span, at int, block, line bool) ([]markup.Span, int) {
+	for len(marks) > 0 && (int(marks[0].Start) < at || block && !isSilent(marks[0])) {
+		marks = marks[1:]
+	}
+	end := at
+	for ; len(marks) > 0 && isSilent(marks[0]); marks = marks[1:] {
+		gap := s[end:marks[0].Start]
+		if !block && gap != "" && !(line && strings.Trim(gap, " \t") == "") {
+			break
+		}
+		end, block = int(marks[0].End), false
+	}
+	return marks, end
+}
+
+func isSilent(m markup.Span) bool { return m.Kind == markup.Silent || m.Kind == markup.Apart }
 
 func sizeOfFirst(s string) int {
 	for i := range s {

@@ -25,6 +25,10 @@ func TestEndsAreSureOfWhatFollows(t *testing.T) {
 		{"quotes", "\"Kahan ho?\"| usne poocha~"},
 		{"factorial", "5!~"},
 		{"month", "Total 12 Jan.~"},
+		{"listing", "Ye lo:|\n```js\nlet a;\nlet b. c;\n```|\nAb **chalao**.| Haan~"},
+		{"listing without its end", "Ye lo:|\n```js\nlet a;\nlet b;~"},
+		{"formula of several lines", "Dekho:|\n$$\nx = 1 \\\\\ny = 2\n$$|\nTheek.|"},
+		{"formula without its end", "Dekho.| Yeh $$\nx = 1\ny = 2~"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

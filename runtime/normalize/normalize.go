@@ -1,8 +1,8 @@
 // Package normalize turns written Hinglish into what is said: amounts, dates, phone numbers, codes, acronyms and signs become words,
 // in the language of their sentence, and everything else stays as it was written.
 //
-// It is the loop over four layers, each of which knows those before it only. internal/words has the words and what they mean.
-// internal/text cuts a text into tokens and tells what stands in a sentence: numbers, units, dates, times, short forms. internal/say
+// It is the loop over five layers, each of which knows those before it only. internal/words has the words and what they mean.
+// internal/markup finds what is markup. internal/text cuts a text into tokens and tells what stands in a sentence: numbers, units, dates, times, short forms. internal/say
 // writes words. internal/rules decide what is said for what is written.
 //
 // A text is scanned once, cut into sentences, and read from left to right: at each token the rules for its kind are tried in their
@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/lexicon"
+	"github.com/swar-tts/swar/runtime/normalize/internal/say"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -58,10 +59,12 @@ func Spans(written string, o Options) (string, []speech.Span) {
 		for from < to && text[from] == ' ' {
 			from++
 		}
-		s := speech.Span{
-			Start: int(r.Toks[p.First].Src), End: int(r.Toks[p.Next-1].End), Kind: p.Kind, Spoken: text[from:to],
-			OutStart: count(from), OutEnd: count(to),
+		s := speech.Span{Kind: p.Kind, Spoken: text[from:to]}
+		s.Start, s.End = r.writtenAt(p)
+		if p.First == p.Next && len(spans) > 0 && s.Start < spans[len(spans)-1].End {
+			continue // silent markup inside of what has a span
 		}
+		s.OutStart, s.OutEnd = count(from), count(to)
 		if n := len(spans); n > 0 && s.Start < spans[n-1].End {
 			same := &spans[n-1] // of one character that became several: ∬
 			same.End, same.Spoken, same.OutEnd = max(same.End, s.End), text[start:to], s.OutEnd
@@ -70,4 +73,13 @@ func Spans(written string, o Options) (string, []speech.Span) {
 		spans, start = append(spans, s), from
 	}
 	return text, spans
+}
+
+// writtenAt is where p was written. A piece without tokens is the silent markup in front of one.
+func (r *reader) writtenAt(p say.Piece) (start, end int) {
+	t := &r.Toks[p.First]
+	if p.First == p.Next {
+		return int(t.Hushed), int(t.HushEnd)
+	}
+	return int(t.Src), int(r.Toks[p.Next-1].End)
 }

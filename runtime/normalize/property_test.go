@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
 // options are all there are.
@@ -153,28 +151,15 @@ func TestCuttingAtSentenceEndsChangesNothing(t *testing.T) {
 // sentenceEnds are the bytes behind each danda, full stop, question and exclamation mark that ends a sentence of a text. Line
 // breaks are left out: they become punctuation, which a cut loses.
 func sentenceEnds(text string) []int {
-	r := newReader(words.Hindi, text, Options{}, false)
-	lead := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	var ends []int
-	for i := 1; i < len(r.Toks)-1; {
-		r.sentence(i)
-		i = r.Stop
-		if i < len(r.Toks)-1 && !r.Toks[i].Line {
-			ends = append(ends, lead+byteOffset(text[lead:], int(r.Toks[i].Src)))
+	for _, e := range Ends(text) {
+		rest := text[e.At:]
+		space := rest[:len(rest)-len(strings.TrimLeftFunc(rest, unicode.IsSpace))]
+		if strings.TrimSpace(rest) != "" && !strings.ContainsAny(space, "\n\r\v\f\u0085\u2028\u2029") {
+			ends = append(ends, e.At)
 		}
 	}
 	return ends
-}
-
-// byteOffset is where code point n of s begins.
-func byteOffset(s string, n int) int {
-	for i := range s {
-		if n == 0 {
-			return i
-		}
-		n--
-	}
-	return len(s)
 }
 
 func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
@@ -218,7 +203,11 @@ func TestSpans(t *testing.T) {
 		{"precomposed nukta letters", "\u0958\u0958\u0958 5", Options{}, []string{"5", "number", "पाँच"}},
 		{"a character reference", "R&amp;D 5", Options{}, []string{"R", "acronym", "आर", "&amp;", "sign", "और", "D", "acronym", "डी", "5", "number", "पाँच"}},
 		{"what is silent has a span too", "**ठीक** 🎉 है", Options{}, []string{
-			"*", "markup", "", "*", "markup", "", "*", "markup", "", "*", "markup", "", "🎉", "emoji", ""}},
+			"**", "markup", "", "**", "markup", "", "🎉", "emoji", ""}},
+		{"markup inside of a quantity", "**250** g [x](y) `z`", Options{}, []string{
+			"**", "markup", "", "250** g", "unit", "two hundred fifty grams", "[", "markup", "", "](y) `", "markup", "", "`", "markup", ""}},
+		{"a formula", `$x < 5$`, Options{}, []string{"$", "markup", "", "< 5", "sign", "पाँच से कम", "$", "markup", ""}},
+		{"markup behind marks that are composed", "\u0958 **5** <b>", Options{}, []string{"**", "markup", "", "5", "number", "पाँच", "** <b>", "markup", ""}},
 		{"nothing rewritten", "नमस्ते जी", Options{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/say"
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // reader reads one text: it walks the tokens and has the rules write what is said.
@@ -79,17 +80,29 @@ func (r *reader) run() {
 			}
 			r.sentence(i)
 		}
+		r.passMarkup(i)
 		if len(r.guides) == 0 {
 			i = r.step(i)
 		} else {
 			i = r.guided(i)
 		}
 	}
+	if r.Toks[last].Line { // of silent markup
+		r.writer.EndLine()
+	}
+	r.passMarkup(last)
+}
+
+// passMarkup makes a piece of the silent markup in front of token i.
+func (r *reader) passMarkup(i int) {
+	if w := &r.writer; w.Want && r.Toks[i].HushEnd > 0 {
+		w.Pieces = append(w.Pieces, say.Piece{First: i, Next: i, From: len(w.Out), To: len(w.Out), Kind: speech.SpanMarkup})
+	}
 }
 
 // step reads the piece that begins with token i and returns where the next one begins.
 func (r *reader) step(i int) int {
-	all := r.rules.For(r.Toks[i].Kind)
+	all := r.rules.For(r.Toks[i].BeginsWith())
 	for k := range all {
 		r.Reset()
 		if reading, ok := all[k].Try(&r.Reader, i); ok {

@@ -26,7 +26,7 @@ func TestRulesThatBothFitAreOrdered(t *testing.T) {
 	}
 	for pair, written := range pairs {
 		ordered := false
-		for k := text.Nothing; k <= text.Tag; k++ {
+		for k := text.Nothing; k <= text.Uttered; k++ {
 			ordered = ordered || rules.All.Follows(k, pair[1], pair[0])
 		}
 		if !ordered {

@@ -116,6 +116,9 @@ func (c *cutter) whole() (all []sentence) {
 func (c *cutter) isSure(e normalize.End, at int) bool {
 	behind := c.text[at:]
 	space := behind[:len(behind)-len(strings.TrimLeftFunc(behind, unicode.IsSpace))]
+	if e.Open {
+		return false
+	}
 	return e.Line || strings.Contains(space, "\n") || e.Sure && space != ""
 }
 

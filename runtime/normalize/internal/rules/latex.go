@@ -1,81 +1,144 @@
 package rules
 
 import (
+	marks "github.com/swar-tts/swar/runtime/normalize/internal/markup"
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
-	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// texWords are the commands that stand for a word.
-var texWords = map[string]words.Connector{
-	"times": words.WordTimes, "cdot": words.WordTimes, "div": words.WordDivided, "pm": words.WordPlusMinus, "sqrt": words.WordRoot, "approx": words.WordAbout,
-	"leq": words.WordAtMost, "le": words.WordAtMost, "geq": words.WordAtLeast, "ge": words.WordAtLeast, "neq": words.WordUnequal, "ne": words.WordUnequal, "lt": words.WordLess, "gt": words.WordMore,
-	"degree": words.WordDegree, "circ": words.WordDegree,
-}
+// Formulas that package markup has found: what is a number, a letter or a sign there is clear, so no other rule reads them.
 
-// texGreek are the commands that stand for a Greek letter, and the places of their names in [language.greek].
-var texGreek = map[string]int{
-	"alpha": 1, "beta": 2, "gamma": 3, "delta": 4, "Delta": 4, "epsilon": 5, "eta": 6, "theta": 7, "Theta": 7, "lambda": 8, "mu": 9, "nu": 10, "pi": 11,
-	"rho": 12, "sigma": 13, "Sigma": 13, "tau": 14, "phi": 15, "Phi": 15, "chi": 16, "psi": 17, "omega": 18, "Omega": 18, "kappa": 19,
-}
-
-// command reads the backslash of LaTeX and what it stands before: \pi, \times, \frac{1}{2}, \(. Any other backslash is silent.
-func command(r *Reader, i int) (Reading, bool) {
-	name := ""
-	if r.Tight(i + 1) {
-		name = r.AtWord(i + 1)
-	}
-	if reading, ok := texFraction(r, i, name); ok {
-		return reading, true
-	}
-	word := ""
-	if w := texWords[name]; w != words.NoWord {
-		word = r.Lang.Words[w]
-	} else if g := texGreek[name]; g > 0 {
-		word = r.Lang.Greek[g]
-	}
+// maths reads token i of a formula.
+func maths(r *Reader, i int) (Reading, bool) {
+	t := r.At(i)
+	kind := speech.SpanSign
 	switch {
-	case word != "":
-		r.Begin(i, speech.SpanSign)
-		r.Say(word)
-		return r.End(i + 2)
-	case r.Tight(i+1) && r.At(i+1).IsOneOf("()"):
-		return r.Hush(i, i+2, speech.SpanMarkup)
+	case t.Kind == text.Uttered && t.Src == t.End: // it has no sign of its own
+		next := sayMaths(r, i)
+		r.GoOn()
+		return r.Done(next)
+	case t.Kind == text.Uttered && t.Part.IsMaths() && comesLast(r, marks.Word(t.Ch)):
+		return relation(r, i)
+	case t.IsOneOf("(),;:."), isNameInMaths(&r.View, i):
+		return r.Done(sayMaths(r, i))
+	case t.Kind == text.Digits:
+		kind = speech.SpanNumber
 	}
-	return r.Hush(i, i+1, speech.SpanMarkup)
+	r.Begin(i, kind)
+	return r.End(sayMaths(r, i))
 }
 
-// texFraction reads \frac{1}{2}: one thing over another, each a number or a word.
-func texFraction(r *Reader, i int, name string) (Reading, bool) {
-	if name != "frac" && name != "dfrac" && name != "tfrac" {
-		return Reading{}, false
+// comesLast reports whether w is said behind what it relates to: x पाँच से कम.
+func comesLast(r *Reader, w marks.Word) bool { return !r.English && hindiLast[w] }
+
+// relation reads a relation whose word comes last, and what is behind its sign: x < 5 is x पाँच से कम.
+func relation(r *Reader, i int) (Reading, bool) {
+	r.Begin(i, speech.SpanSign)
+	j := i + 1
+	for j < r.Stop && goesOnFormula(&r.View, j) {
+		j = sayMaths(r, j)
 	}
-	braces := r.IsSign(i+2, '{') && r.IsSign(i+4, '}') && r.IsSign(i+5, '{') && r.IsSign(i+7, '}')
-	if over, under := r.At(i+3).Kind, r.At(i+6).Kind; !braces || !over.WordLike() || !under.WordLike() {
-		return Reading{}, false
-	}
-	r.Begin(i, speech.SpanFraction)
-	if f := halvesAndQuarters[r.Str(i+3)+"/"+r.Str(i+6)]; f > 0 {
-		r.MixedNumber(&text.Number{Fraction: f}, r.Lang)
-		return r.End(i + 8)
-	}
-	sayTerm(r, i+3)
-	r.Say(r.Lang.Words[words.WordOver])
-	sayTerm(r, i+6)
-	return r.End(i + 8)
+	r.Say(mathsWord(r, marks.Word(r.At(i).Ch)))
+	return r.End(j)
 }
 
-var halvesAndQuarters = map[string]byte{"1/2": text.Half, "1/4": text.Quarter, "3/4": text.ThreeQuarters}
+// goesOnFormula reports whether token j is still what the relation before it relates to.
+func goesOnFormula(v *text.View, j int) bool {
+	t := v.At(j)
+	if !t.Part.IsMaths() || t.IsOneOf(",;:") {
+		return false
+	}
+	w := marks.Word(t.Ch)
+	return t.Kind != text.Uttered || !w.IsRelation() && !isPart(w)
+}
 
-// sayTerm says the number or the word at token i.
-func sayTerm(r *Reader, i int) {
-	switch number := r.At(i).Kind == text.Digits; {
-	case number && text.IsSayable(&r.View, i):
-		r.SayPlain(i, r.Lang)
-	case number:
-		r.Grouped(r.Str(i))
-	default:
+// isPart reports whether w parts two statements.
+func isPart(w marks.Word) bool {
+	switch w {
+	case marks.Therefore, marks.Because, marks.SuchThat, marks.And, marks.Or, marks.UpTo, marks.Of:
+		return true
+	}
+	return false
+}
+
+// sayMaths says token i of a formula, or the number that begins with it, and returns where that ends.
+func sayMaths(r *Reader, i int) int {
+	t := r.At(i)
+	switch {
+	case t.Kind == text.Uttered:
+		w := marks.Word(t.Ch)
+		if r.Say(mathsWord(r, w)); w == marks.Done {
+			r.Mark(":")
+		}
+	case t.Kind == text.Digits, t.IsVulgarFraction():
+		return sayMathsNumber(r, i)
+	case isNameInMaths(&r.View, i):
 		r.Keep(i)
-		r.Apart()
+	case t.Kind == text.Latin: // they are multiplied
+		s := r.Str(i)
+		for j := range len(s) {
+			r.Say(s[j : j+1])
+		}
+		r.Doubt()
+	case t.Kind == text.Foreign:
+		r.Say(r.Lang.Greek[greekLetters[r.Str(i)]])
+	case t.IsOneOf("("):
+		r.Open(i)
+	case t.IsOneOf(")"):
+		r.Close(')')
+	case t.IsOneOf(",;:."):
+		r.Mark(r.Str(i))
 	}
+	return i + 1
+}
+
+// isNameInMaths reports whether token i of a formula is kept as it is: a letter, a word of four letters and more, one of Devanagari.
+func isNameInMaths(v *text.View, i int) bool {
+	switch t := v.At(i); t.Kind {
+	case text.Latin:
+		n := t.B - t.A
+		return n == 1 || n > 3 || mathsNames[v.Str(i)]
+	case text.Foreign:
+		return greekLetters[v.Str(i)] == 0
+	case text.Deva:
+		return true
+	}
+	return false
+}
+
+// sayMathsNumber says the number at token i. With a unit, a degree or a percentage behind it it is a quantity as anywhere else.
+func sayMathsNumber(r *Reader, i int) int {
+	n, ok := text.NumberAt(&r.View, i)
+	if !ok {
+		return i + 1
+	}
+	if isMeasured(&r.View, n.Next) {
+		if a, ok := text.AmountAt(&r.View, i); ok {
+			r.SayAmount(&a, r.Lang, false)
+			return a.Next
+		}
+	}
+	if plain := text.IsSayable(&r.View, i) && !(r.ZeroLed(i) && n.Whole()); r.At(i).Kind == text.Digits && !plain {
+		r.Grouped(r.Str(i))
+		return i + 1
+	}
+	r.SayNumber(&n, r.Lang, false)
+	return n.Next
+}
+
+// isMeasured reports whether a unit, a degree or a percent sign that is no part of a formula stands at token i.
+func isMeasured(v *text.View, i int) bool {
+	t := v.At(i)
+	if t.Part != text.InText || t.Kind == text.Nothing {
+		return false
+	}
+	return t.IsOneOf("%"+string(rune(text.Degree))) || text.UnitText(v, i, i+1) != nil
+}
+
+// mathsNames are the names of up to three letters that are one word in a formula.
+var mathsNames = text.WordSet("max min gcd lcm hcf HCF LCM GCD mod sin cos tan cot sec log ln if or and for kg km cm mm ml")
+
+// opensProgram reports whether a piece of a program begins with token i.
+func opensProgram(v *text.View, i int) bool {
+	return v.At(i).Part.IsProgram() && (v.At(i-1).Part != v.At(i).Part || v.At(i).Line)
 }

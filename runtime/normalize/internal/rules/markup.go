@@ -6,10 +6,10 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// markup passes over marks of Markdown and over tags.
+// markup passes over marks that package markup leaves, as one half of a pair is missing or they begin a sentence inside a line.
 func markup(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
-	if i == r.Start {
+	if beginsLine(&r.View, i) {
 		if reading, ok := lineMark(r, i); ok {
 			return reading, true
 		}
@@ -24,11 +24,7 @@ func markup(r *Reader, i int) (Reading, bool) {
 			return Reading{}, false // ~9hrs
 		}
 		return r.Hush(i, i+1, speech.SpanMarkup)
-	case '[':
-		return r.Hush(i, max(i+1, citation(&r.View, i)), speech.SpanMarkup)
-	case '\\':
-		return command(r, i)
-	case '`', '_', '^', '{', '}', text.Silent:
+	case '`', '_', '^', '[', ']', '{', '}', '\\', text.Silent:
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	case '*':
 		if r.At(i-1).Kind == text.Digits && r.At(i+1).Kind == text.Digits || isKey(&r.View, i) || isStarred(&r.View, i) {
@@ -41,60 +37,9 @@ func markup(r *Reader, i int) (Reading, bool) {
 		if r.TightSign(i+1, '[') {
 			return r.Hush(i, i+1, speech.SpanMarkup)
 		}
-	case ']':
-		return r.Hush(i, linkEnd(&r.View, i), speech.SpanMarkup)
 	}
 	return Reading{}, false
 }
-
-// citation returns the end of the mark of a source or a footnote at token i, which nobody reads out: [1], [2, 3], [^1], and at the beginning
-// of a line [1]:; i for anything else in brackets.
-func citation(v *text.View, i int) int {
-	j := i + 1
-	note := v.TightSign(j, '^')
-	if note {
-		j++
-	}
-	for k := j; ; k += 2 {
-		if v.Small(k, 3) < 1 || k > i+16 {
-			return i
-		}
-		if !v.IsSign(k+1, ',') && !v.At(k+1).IsOneOf(text.Hyphens) {
-			j = k + 1
-			break
-		}
-	}
-	if !v.TightSign(j, ']') || v.TightSign(j+1, '(') {
-		return i
-	}
-	next := j + 1
-	if i == v.Start {
-		if v.TightSign(next, ':') {
-			return next + 1
-		}
-		return i
-	}
-	if note || isCited(v, i) {
-		return next
-	}
-	ends := v.At(next).Kind == text.Nothing || v.At(next).IsOneOf(".,;"+string(rune(text.Danda)))
-	if ends && v.At(i-1).Kind.Lettered() && !v.Near(i, 3, words.Pressed, words.CodeWord, words.IdWord) {
-		return next
-	}
-	return i
-}
-
-// isCited reports whether the bracket at token i goes on a word or its stop, and on no name of a program: है[1]; but x[1], `arr[0]`.
-func isCited(v *text.View, i int) bool {
-	before := v.At(i - 1)
-	if !v.Tight(i) || v.Single(i-1) || v.IsSign(i-2, '`') {
-		return false
-	}
-	return before.Kind.Lettered() && !isSetBehind(v, i) || before.IsOneOf(".,])"+string(rune(text.Danda)))
-}
-
-// isSetBehind reports whether brackets begin at token i and an equals sign stands behind them: arr[1] = 5.
-func isSetBehind(v *text.View, i int) bool { return v.IsSign(i+2, ']') && v.IsSign(i+3, '=') }
 
 // equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.
 func equalSigns(r *Reader, i int) (Reading, bool) {
@@ -112,19 +57,6 @@ func equalSigns(r *Reader, i int) (Reading, bool) {
 		return r.Hush(i, j, speech.SpanMarkup)
 	}
 	return Reading{}, false
-}
-
-// linkEnd returns the end of the address behind the bracket at token i, ](url), or what is behind the bracket.
-func linkEnd(v *text.View, i int) int {
-	if !v.TightSign(i+1, '(') {
-		return i + 1
-	}
-	for j := i + 2; j < i+text.Lookahead && v.At(j).Kind != text.Nothing; j++ {
-		if v.IsSign(j, ')') {
-			return j + 1
-		}
-	}
-	return i + 1
 }
 
 // footnote passes over raised figures, which point to a footnote where they are no power.
@@ -149,6 +81,14 @@ func power(r *Reader, i int) (Reading, bool) {
 		r.Say(r.Lang.Words[words.WordCubed])
 	}
 	return r.End(i + 1)
+}
+
+// beginsLine reports whether token i is the first of its sentence, but for the marks of a quotation.
+func beginsLine(v *text.View, i int) bool {
+	for k := 0; k < 8 && i > v.Start && v.IsSign(i-1, '>'); k++ {
+		i--
+	}
+	return i == v.Start
 }
 
 // lineMark passes over what may stand at the start of a line: # heading, - item, > quote, a rule.
@@ -201,7 +141,7 @@ func listNumber(r *Reader, i int) (Reading, bool) {
 	}
 	mark := "."
 	switch {
-	case i == r.Start && (r.TightSign(i+1, '.') || r.TightSign(i+1, ')')):
+	case beginsLine(&r.View, i) && (r.TightSign(i+1, '.') || r.TightSign(i+1, ')')):
 	case listsInLine(&r.View, i):
 		r.Pause()
 		mark = ","

@@ -218,7 +218,7 @@ const comparing = "<>" + string(rune(text.LessEqual)) + string(rune(text.Greater
 // follows.
 func compared(v *text.View, i int) (a text.Amount, ok bool) {
 	isFirst := i == v.Start || v.At(i-1).Kind == text.Sign && !isTerm(v, i-1) && !v.At(i-1).IsOneOf("%)")
-	if v.English || !v.At(i).IsOneOf(comparing) || !v.At(i).Gap {
+	if v.English || !v.At(i).IsOneOf(comparing) || !v.At(i).Gap && !v.At(i-1).Kind.Lettered() {
 		return a, false
 	}
 	if next := v.At(i + 1); next.Kind != text.Digits && !next.IsCurrency() {

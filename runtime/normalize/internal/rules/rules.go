@@ -83,5 +83,5 @@ var All = must(NewSet([]Rule{
 	{Name: "Greek letter", Starts: On(text.Foreign), Try: greek},
 	{Name: "word", Starts: On(text.Latin, text.Deva, text.Foreign), Try: keep, Last: true},
 	{Name: "emoji", Starts: On(text.Emoji), Try: picture},
-	{Name: "tag", Starts: On(text.Tag), Try: tag},
+	{Name: "maths", Starts: On(text.Uttered), Try: maths},
 }))

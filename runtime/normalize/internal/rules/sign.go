@@ -9,9 +9,6 @@ import (
 // picture passes over an emoji.
 func picture(r *Reader, i int) (Reading, bool) { return r.Hush(i, i+1, speech.SpanEmoji) }
 
-// tag passes over a tag.
-func tag(r *Reader, i int) (Reading, bool) { return r.Hush(i, i+1, speech.SpanMarkup) }
-
 // emoticon passes over :), ;-), :D and <3.
 func emoticon(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
@@ -281,7 +278,7 @@ func isPrompt(v *text.View, i int) bool {
 	if v.At(i).Ch != '$' || !next.Gap || !next.InSmallLetters() {
 		return false
 	}
-	return i == v.Start || v.IsSign(i-1, '`') || v.In(i+1, words.Command)
+	return i == v.Start || opensProgram(v, i) || v.In(i+1, words.Command)
 }
 
 // isAngled reports whether the sign at token i is a bracket around words, which has its other half near it: <Ramesh Kumar>, List<int>.
@@ -415,6 +412,11 @@ func signWord(v *text.View, i int) words.Connector {
 func strokeWord(v *text.View, i int) words.Connector {
 	bold := v.At(i-2).Kind == text.Digits || v.At(i-3).Kind == text.Digits
 	switch {
+	case v.At(i).Part.IsProgram():
+		if v.At(i).Gap {
+			return words.WordOver
+		}
+		return words.WordSlash
 	case isChoice(v, i):
 		return words.WordOr
 	case bold && v.IsSign(i-1, '*') && v.TightDigits(i+1):

@@ -45,7 +45,11 @@ func webAddress(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanURL)
 	next = path(&r.View, next)
 	sayAddress(r, first, next)
-	return r.End(query(&r.View, next))
+	next = query(&r.View, next)
+	if r.Draft.End(next); r.TightSign(next, '(') {
+		r.Join() // console.log(x)
+	}
+	return r.Done(next)
 }
 
 // file returns the end of a name of a file, main.rs or src/app.py, and of what is dotted behind a mark of code, `user.name`; i for none.
@@ -62,7 +66,7 @@ func file(v *text.View, i int) int {
 		if t.Kind != text.Latin || j < i+2 || !v.IsSign(j-1, '.') || !v.LooseEnd(j+1) {
 			continue
 		}
-		quoted := v.IsSign(i-1, '`') && !v.TightSign(j+1, '.')
+		quoted := opensProgram(v, i) && !v.TightSign(j+1, '.')
 		if money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits; quoted || words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && !money { // bill.rs 500
 			end = j + 1
 		}
@@ -73,7 +77,7 @@ func file(v *text.View, i int) int {
 // opensAddress reports whether token i is a sign behind which an address may begin.
 func opensAddress(v *text.View, i int) bool {
 	narrated := v.IsSign(i, '-') && v.At(i-1).Kind == text.Latin && v.At(i-1).Cas != words.Lower // UPI-RAVI KUMAR-ravi.k@okaxis
-	return v.At(i).IsOneOf("([\"'<:,*`=") || narrated
+	return v.At(i).IsOneOf("([{\"'<:,*`=") || narrated
 }
 
 // isScheme reports whether a colon, two strokes and the rest of an address follow token i closely: https://.

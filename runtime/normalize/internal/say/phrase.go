@@ -54,10 +54,12 @@ const (
 	opOpen                 // the bracket or quote at token at opens
 	opClose                // the bracket or quote at closes
 	opApart                // the next word stands apart
+	opJoin                 // the next word touches the last where it does in the text
 	opSilent               // nothing, but the next word does not go on the last
 	opDropColon            // the last colon falls away
 	opDoubt                // another reading may differ
 	opGluedDoubt           // the same if the next word goes on a hyphen
+	opGoOn                 // the last piece goes on to here
 	opReason               // nothing; text is why the rule reads it so
 )
 
@@ -140,6 +142,12 @@ func (w *Draft) Pause() { w.Mark(",") }
 
 // DropColon takes back a colon that a bracket behind it would make an emoticon of.
 func (w *Draft) DropColon() { w.add(part{op: opDropColon}) }
+
+// GoOn lets the last piece go on to what has been said since.
+func (w *Draft) GoOn() { w.add(part{op: opGoOn}) }
+
+// Join lets the next word touch the last one where it does in the text.
+func (w *Draft) Join() { w.add(part{op: opJoin}) }
 
 // Because notes why it is said.
 func (w *Draft) Because(reason string) { w.add(part{op: opReason, text: reason}) }

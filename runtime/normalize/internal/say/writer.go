@@ -93,6 +93,12 @@ func (w *Writer) Write(p Phrase) {
 			w.close(byte(t.at))
 		case opApart:
 			w.join = spaced
+		case opJoin:
+			w.join = asWritten
+		case opGoOn:
+			if n := len(w.Pieces); n > 0 {
+				w.Pieces[n-1].To = len(w.Out)
+			}
 		case opSilent:
 			w.join = max(w.join, spaced)
 		case opDropColon:

@@ -96,7 +96,7 @@ func wordBefore(v *View, j int, id bool) (f Finding, stop bool) {
 // codeThatIs returns the token of the code whose verb or colon stands before token i, however far: the OTP for your order is 4071.
 func codeThatIs(v *View, i int) int {
 	verb := i - 1
-	for t := v.At(verb); t.Kind == Tag || t.IsOneOf("*_`\"("); t = v.At(verb) { // is **482913**
+	for t := v.At(verb); t.IsOneOf("*_`\"("); t = v.At(verb) { // is **482913**
 		if verb--; i-verb > 8 {
 			break
 		}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/swar-tts/swar/runtime/normalize/internal/markup"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
@@ -22,7 +23,7 @@ const (
 	Digits              // a run of digits, ASCII by now
 	Sign                // one sign or punctuation mark
 	Emoji               // a run of pictures
-	Tag                 // <b>, </speak>: nobody says it
+	Uttered             // a word that a sign of a formula or a mark says, and no text: Token.Ch is a [markup.Word]
 )
 
 // blobMark is something that stands in the same run without white space.
@@ -45,10 +46,13 @@ type Token struct {
 	Line  bool // a new line stands before it
 	hindi bool // digits that were written in Devanagari
 	Put   bool // a guide has put it in, so that it says nothing about the language of its sentence
+	Part  Part
 	Word  *words.Entry
 	A, B  int32 // bytes in the clean text
 	Src   int32 // code points in the trimmed input
 	End   int32
+
+	Hushed, HushEnd int32 // the silent markup in front, in code points of the input; HushEnd is 0 for none
 }
 
 // Marks of signs that have no ASCII character. They stay below ' ', so that they collide with none that has.
@@ -146,11 +150,13 @@ type scanner struct {
 
 	gap, hard, line bool
 	torn            bool
-	tags            bool
-	dollars         int
 	raisedTo        int // where the last raised figure ends
 	inBlob          int // where the run without white space began
 	blob            blobMark
+
+	part            Part // what the present text is a part of, up to the byte partEnd of what is scanned
+	partEnd         int
+	hushed, hushEnd int32 // silent markup in front of the next token
 }
 
 // Scan cleans written and cuts it into tokens. The first and the last token are nothing, so that rules may look one to either side.
@@ -168,8 +174,19 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 		text: make([]byte, 0, len(written)+16),
 		toks: make([]Token, 1, len(written)/4+12),
 	}
+	spans, _ := markup.Scan(written)
 	pos := int32(0)
-	for i := 0; i < len(written); pos++ {
+	for i := 0; ; pos++ {
+		for i >= s.partEnd && len(spans) > 0 && int(spans[0].Start) == i {
+			i, pos = s.marked(&spans[0], written, i, pos, at)
+			spans = spans[1:]
+		}
+		if i >= s.partEnd {
+			s.part = InText
+		}
+		if i >= len(written) {
+			break
+		}
 		src, end := pos, pos+1
 		if at != nil {
 			src, end = at[pos], at[pos+1]
@@ -177,18 +194,6 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 		c := written[i]
 		if c < utf8.RuneSelf {
 			i++
-			if c == '&' {
-				if r, n := entity(written[i:]); n > 0 {
-					i += n
-					pos += int32(n)
-					end += int32(n)
-					if at != nil {
-						end = at[pos+1]
-					}
-					s.rune(r, src, end)
-					continue
-				}
-			}
 			s.ascii(c, src, end)
 			continue
 		}
@@ -200,14 +205,9 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 		s.rune(r, src, end)
 	}
 	s.closeBlob()
-	s.toks = append(s.toks, Token{Gap: true, Line: true, A: int32(len(s.text)), B: int32(len(s.text)), Src: pos, End: pos})
+	n := int32(len(s.text))
+	s.toks = append(s.toks, Token{Gap: true, Line: s.line, A: n, B: n, Src: pos, End: pos, Hushed: s.hushed, HushEnd: s.hushEnd})
 	s.toks[0].Gap = true
-	if s.tags {
-		s.toks = foldTags(s.toks, s.text)
-	}
-	if s.dollars > 1 {
-		hushMath(s.toks)
-	}
 	// The scanner ends here, so nobody will touch the bytes again.
 	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.torn
 }
@@ -247,24 +247,6 @@ func Compose(s string) (string, []int32) {
 		src += int32(utf8.RuneCountInString(s[from:it.Pos()]))
 	}
 	return string(out), append(at, int32(utf8.RuneCountInString(s)))
-}
-
-// entities are the character references that reach us from web forms.
-var entities = []struct {
-	name string
-	r    rune
-}{
-	{"amp;", '&'}, {"nbsp;", ' '}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}, {"#39;", '\''}, {"#8377;", '₹'},
-}
-
-// entity returns the character that a reference such as amp; stands for, and its length; 0 for none.
-func entity(s string) (rune, int) {
-	for _, e := range entities {
-		if strings.HasPrefix(s, e.name) {
-			return e.r, len(e.name)
-		}
-	}
-	return 0, 0
 }
 
 func (s *scanner) ascii(c byte, src, end int32) {
@@ -520,10 +502,11 @@ func (s *scanner) recompose(from, mark int) {
 // between letters is part of their word.
 func (s *scanner) grow(k Kind, src int32) *Token {
 	t := s.last()
-	if s.gap || t.Kind != k && t.Kind != Sign {
+	if s.gap || t.Kind != k && t.Kind != Sign || t.Part != s.part {
 		return s.begin(k, src)
 	}
 	if t.Kind == k {
+		s.hushEnd = 0 // it is inside
 		return t
 	}
 	if n := len(s.toks); k == Latin && t.Ch == '\'' && !t.Gap && s.toks[n-2].Kind == Latin {
@@ -545,10 +528,6 @@ func (s *scanner) sign(c byte, src, end int32) {
 	switch c {
 	case Danda:
 		s.closeBlob()
-	case '<':
-		s.tags = true
-	case '$':
-		s.dollars++
 	case '@':
 		s.blob |= HasAt
 	case '.':
@@ -563,7 +542,7 @@ func (s *scanner) sign(c byte, src, end int32) {
 // compares makes one sign of the two of <=, >= and !=, where the second is an equals sign that ends at end.
 func (s *scanner) compares(end int32) bool {
 	t := s.last()
-	if s.gap || t.Kind != Sign {
+	if s.gap || t.Kind != Sign || t.Part != s.part {
 		return false
 	}
 	var both byte
@@ -600,8 +579,11 @@ func (s *scanner) space() {
 // begin starts a token.
 func (s *scanner) begin(k Kind, src int32) *Token {
 	n := int32(len(s.text))
-	s.toks = append(s.toks, Token{Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, A: n, B: n, Src: src, End: src})
-	s.gap, s.hard, s.line = false, false, false
+	s.toks = append(s.toks, Token{
+		Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, Part: s.part, A: n, B: n, Src: src, End: src,
+		Hushed: s.hushed, HushEnd: s.hushEnd,
+	})
+	s.gap, s.hard, s.line, s.hushEnd = false, false, false, 0
 	return s.last()
 }
 

@@ -17,7 +17,7 @@ func (t *Tally) Wordless() bool {
 // WeighSentence adds the words of the sentence that begins at token i to t, and returns where it ends.
 func WeighSentence(v *View, i int, t *Tally) (end int) {
 	for j := i; j < v.Stop; j++ {
-		if !v.Toks[j].Put {
+		if !v.Toks[j].Put && v.Toks[j].Part != InMaths {
 			weighWord(v, j, t)
 		}
 		if endsSentence(v, j) {
@@ -70,7 +70,7 @@ func isSymbol(v *View, j int) bool {
 // endsSentence reports whether a sentence ends with token j.
 func endsSentence(v *View, j int) bool {
 	t := &v.Toks[j]
-	if t.Kind != Sign {
+	if t.Kind != Sign || t.Part != InText {
 		return false
 	}
 	switch t.Ch {
@@ -81,7 +81,7 @@ func endsSentence(v *View, j int) bool {
 		if v.At(j-1).Kind == Digits && next.IsOneOf("=+*/") {
 			return false // 5! = 120
 		}
-		unsaid := next.Kind == Nothing || next.Kind == Emoji || next.Kind == Tag
+		unsaid := next.Kind == Nothing || next.Kind == Emoji
 		another := next.Kind.Lettered() && next.Blob == 0 // Kya?Haan
 		return unsaid || another || next.Gap || v.closes(j+1)
 	case '|':
@@ -108,7 +108,7 @@ func fullStop(v *View, j int) bool {
 	if next.Kind == Nothing {
 		return true
 	}
-	if next.Kind != Tag && !next.Gap && !v.closes(j+1) {
+	if !next.Gap && !v.closes(j+1) {
 		return isMisplacedStop(v, j) // else inside a word, a number or an ellipsis
 	}
 	p := v.At(j - 1)
