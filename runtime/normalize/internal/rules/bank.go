@@ -53,6 +53,11 @@ func isNarrated(v *text.View, i, end int) bool {
 	return false
 }
 
+// isPriceBehind reports whether money stands behind the @ at token j, which is no address then: 1GB@Rs19.
+func isPriceBehind(v *text.View, j int) bool {
+	return text.CurrencyCode(v, j+1) > 0 && (v.TightDigits(j+2) || v.NumberBehind(j+2, '.'))
+}
+
 // endsHandle reports whether the sign at token k ends a UPI address behind which no space was typed: k@okbank.Ref No, k@okaxis-704417.
 func endsHandle(v *text.View, k int) bool {
 	next := v.At(k + 1)

@@ -20,7 +20,11 @@ func maskedWord(r *Reader, i int) (Reading, bool) {
 	}
 	if text.Crosses(&r.View, i) {
 		next, wide := text.MaskAt(&r.View, i)
-		if d := r.At(behindHyphen(&r.View, next)); wide < 4 && (d.Kind != text.Digits || d.Gap && wide < 3) {
+		hides := 3
+		if text.Stroked(&r.View, i-3) == "account" {
+			hides = 2 // A/c XX 4417
+		}
+		if d := r.At(behindHyphen(&r.View, next)); wide < 4 && (d.Kind != text.Digits || d.Gap && wide < hides) {
 			return Reading{}, false // XL, XXX
 		}
 		return masked(r, i)

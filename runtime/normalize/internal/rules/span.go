@@ -100,6 +100,9 @@ func termLetters(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	u := ""
+	if r.Reads(i+1, "D") && r.Small(i, 3) >= 7 && r.IsNear(i, words.Packed, 12) {
+		u = "d" // Plan: 2GB/D, 56D
+	}
 	if r.Reads(i+1, "N") && r.IsNear(i, words.Starred, 7) {
 		u = "~night"
 	}

@@ -91,7 +91,7 @@ func email(r *Reader, i int) (Reading, bool) {
 	for inName(&r.View, j, i) && !r.IsSign(j, '@') && within(&r.View, i, j) && strings.IndexByte(r.AtWord(j), '\'') < 0 {
 		j++
 	}
-	if isNarrated(&r.View, i, j) {
+	if isNarrated(&r.View, i, j) || isPriceBehind(&r.View, j) {
 		return Reading{}, false
 	}
 	if j == i || !r.TightSign(j, '@') || !r.Tight(j+1) || r.At(j+1).Kind != text.Latin {
@@ -284,7 +284,7 @@ func handle(r *Reader, i int) (Reading, bool) {
 		return r.Hush(i, i+1, speech.SpanHashtag)
 	case r.IsSign(i, '#') && r.At(i+1).Kind == text.Digits:
 		return numberSign(r, i)
-	case !r.IsSign(i, '@') || r.At(i+1).Kind != text.Latin || !r.Tight(i+1):
+	case !r.IsSign(i, '@') || r.At(i+1).Kind != text.Latin || !r.Tight(i+1) || isPriceBehind(&r.View, i):
 		return Reading{}, false
 	}
 	j := i + 1

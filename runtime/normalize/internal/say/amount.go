@@ -39,7 +39,8 @@ func (w *Draft) SayAmount(a *text.Amount, l words.Lang, elide bool) {
 
 // SayRate says the unit behind a stroke.
 func (w *Draft) SayRate(i int, l words.Lang) {
-	if w.view.Reads(i, "m", "M") && w.view.IsWord(i-2, words.ScaleWord) { // nothing costs thousands a metre
+	monthly := w.view.IsWord(i-2, words.ScaleWord) || w.view.IsNear(i, words.Monthly, 8)
+	if w.view.Reads(i, "m", "M") && monthly { // nothing costs thousands a metre
 		w.Say(l.Words[words.WordPerMonth])
 		return
 	}

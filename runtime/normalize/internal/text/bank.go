@@ -32,5 +32,5 @@ func opensBalance(v *View, i int) bool {
 func isPaidMonth(v *View, i, b int) bool {
 	two := len(v.Str(i)) == 2 && len(v.Str(i+2)) == 2
 	recent := 20 <= b && b < 50 && !v.CountedAt(i+3)
-	return two && recent && v.Reads(i-1, "for", "due", "Due")
+	return two && recent && v.Reads(i-1, "for", "due", "Due", "till", "upto")
 }

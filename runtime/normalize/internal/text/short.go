@@ -80,6 +80,9 @@ func NumberFollows(v *View, i int) bool {
 	if next, wide := MaskAt(v, i); wide > 1 && v.At(i).IsOneOf("*.") && v.At(next).Kind == Digits {
 		return true // No **9242, No ..3390
 	}
+	if v.IsSign(i, ':') && Crosses(v, i+1) {
+		return v.TightDigits(i + 2) // No:XXXX4417
+	}
 	if t.IsOneOf("#:-+") {
 		t = v.At(i + 1)
 	}

@@ -179,6 +179,7 @@ const (
 	Cooled             // T behind it is tons: AC, split
 	RoundTimes         // 2x110 beside it is money: toll, fare
 	Homeward           // where people go, and their going: ghar, pahunch
+	Packed             // 28D beside it are days: plan, pack
 	Deposited          // dep behind them is a deposit: cheque, cash
 	Moved              // by and for behind it lead to an amount: debited
 	BehindBalance      // Bal before it is a balance: in, is
@@ -365,6 +366,7 @@ var classNames = [classCount]string{
 	Cooled:             "cooled",
 	RoundTimes:         "roundTimes",
 	Homeward:           "homeward",
+	Packed:             "packed",
 	Deposited:          "deposited",
 	Moved:              "moved",
 	BehindBalance:      "behindBalance",
