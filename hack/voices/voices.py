@@ -1,6 +1,6 @@
 """Measures voices: how clean they sound, what a recogniser understands, and what they cost.
 
-  voices.py [--swar FILE] [--docs FILE] [--keep FOLDER] [--every N] [--reference | --speeds | --pictures FOLDER] MODEL[:VOICE,VOICE]...
+  voices.py [--swar FILE] [--docs FILE] [--keep FOLDER] [--every N] [--sentences FILE] [--reference | --speeds | --pictures FOLDER] MODEL[:VOICE,VOICE]...
 
 MODEL is espeak, the name of a pulled model, or the folder of a bundle. Each runs on a server of its own, with one worker and
 cold caches. A row of the table in --docs is replaced; rows of other voices stay. --reference measures voices of Kokoro also as the
@@ -39,9 +39,9 @@ SPEED_BEGIN, SPEED_END = "<!-- speeds -->\n", "<!-- end of speeds -->"
 DRAWN = "hi01"  # the sentence of the pictures
 
 
-def sentences(every):
+def sentences(every, file="sentences.tsv"):
     """Yields (id, language, text, reading, words); every N-th, for a quick try."""
-    with open(os.path.join(HERE, "sentences.tsv"), encoding="utf-8") as f:
+    with open(os.path.join(HERE, file), encoding="utf-8") as f:
         rows = [line.rstrip("\n").split("\t") for line in f if not line.startswith("#")]
     for row in rows[::every]:
         name, language, text, reading, words = (row + ["", ""])[:5]
@@ -63,7 +63,7 @@ def recognise(model, x16, language):
     return " ".join(s.text for s in segments)
 
 
-def measure(judges, running, row, every, keep):
+def measure(judges, running, row, every, keep, file="sentences.tsv"):
     """Returns the row of a voice. row names the model, the voice and how it speaks."""
     model, voice, how = row
     name_of_row = f"{os.path.basename(model)} {voice}{how}"
@@ -71,7 +71,7 @@ def measure(judges, running, row, every, keep):
     scores, firsts, fronts, ends, takes = [], [], [], [], []
     errors = {language: [] for language in LANGUAGES}
     clipped, cpu, seconds = 0, 0.0, 0.0
-    for name, language, text, reading, words in sentences(every):
+    for name, language, text, reading, words in sentences(every, file):
         before = running.cpu()
         raw, first = running.speak(voice, text)
         cpu += running.cpu() - before
@@ -202,6 +202,7 @@ def parse():
     args.add_argument("--docs", help="a page to write the table into, between its markers")
     args.add_argument("--keep", help="a folder to keep the audio in, to listen to")
     args.add_argument("--every", type=int, default=1, help="take each N-th sentence only")
+    args.add_argument("--sentences", default="sentences.tsv", metavar="FILE", help="measure by other sentences, such as held-out.tsv")
     args.add_argument("--reference", action="store_true", help="measure the published model, too")
     args.add_argument("--speeds", action="store_true", help="measure other speeds, by every sixth sentence unless --every says another")
     args.add_argument("--pictures", metavar="FOLDER", help="only draw a sentence of each voice, as PNG")
@@ -209,6 +210,8 @@ def parse():
     o = args.parse_args()
     if o.speeds and o.every == 1:
         o.every = 6
+    if o.docs and o.sentences != "sentences.tsv":
+        raise SystemExit("voices: --docs holds measures of the usual sentences: leave --sentences out")
     if o.docs and o.every != 1 and not o.speeds:
         raise SystemExit("voices: --docs holds measures of all sentences: leave --every out")
     return o
@@ -220,7 +223,7 @@ def rows(o, judges, running, model, voice, how):
         for speed in SPEEDS:
             yield measure_speed(judges, running, (model, voice, speed), o.every, o.keep)
     else:
-        yield measure(judges, running, (model, voice, how), o.every, o.keep)
+        yield measure(judges, running, (model, voice, how), o.every, o.keep, o.sentences)
 
 
 def main():
