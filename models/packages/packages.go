@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -148,9 +149,13 @@ func run(ctx context.Context, dir, name string, args []string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// reason is the line of what a tool has said that tells most: the first that names an error, or else the last.
+// reason is the line of what a tool has said that tells most: why it did not reach the registry, the first that names an error, or else the last.
 func reason(said string) (line string) {
 	const most = 200
+	if why := unreached(said); why != "" {
+		why = "the package registry was not reached: " + why
+		return why[:min(most, len(why))]
+	}
 	lines := bufio.NewScanner(strings.NewReader(said))
 	for lines.Scan() {
 		text := strings.TrimSpace(lines.Text())
@@ -166,6 +171,25 @@ func reason(said string) (line string) {
 		}
 	}
 	return line[:min(most, len(line))]
+}
+
+// The last retry of pip, which then only says that it has found no version, and what npm says.
+var (
+	pipUnreached = regexp.MustCompile(`Retry\(total=0,.*after connection broken by '(.*)': /`)
+	npmUnreached = regexp.MustCompile(`(?m)^npm error request to \S+ failed, reason: (.+)$`)
+	pipObject    = regexp.MustCompile(`^\w+\(['"]?(?:<[^>]*>[:,] )?|\[Errno -?\d+\] |['")]+$`) // what surrounds the sentence
+	pipNested    = regexp.MustCompile(`['"], \w+\(['"]`)
+)
+
+// unreached is why the tool could not connect, empty if it could.
+func unreached(said string) string {
+	if m := npmUnreached.FindStringSubmatch(said); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	if m := pipUnreached.FindStringSubmatch(said); m != nil {
+		return pipNested.ReplaceAllString(pipObject.ReplaceAllString(m[1], ""), " ")
+	}
+	return ""
 }
 
 func copyFromWheel(w io.Writer, archive, name string, limit int64) error {

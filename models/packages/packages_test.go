@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,5 +144,33 @@ func TestAToolThatIsMissingOrStopped(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if err := f.Copy(t.Context(), &bytes.Buffer{}, Address{"npm", "a@1", "x"}, 1); err == nil || err.Error() != "npm is not installed" {
 		t.Errorf("missing: %v", err)
+	}
+}
+
+// TestReasons: what pip and npm say without a network, and with one that has no such package.
+func TestReasons(t *testing.T) {
+	const retry = "WARNING: Retrying (Retry(total=%d, connect=None, read=None, redirect=None, status=None)) after connection broken by '%s': /simple/a/\n"
+	const none = "ERROR: Could not find a version that satisfies the requirement a==1 (from versions: none)"
+	down := "NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7ff02ee81c90>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')"
+	for name, tt := range map[string]struct{ said, want string }{
+		"pip without a network": {
+			fmt.Sprintf(retry, 1, down) + fmt.Sprintf(retry, 0, down) + none,
+			"the package registry was not reached: Failed to establish a new connection: Temporary failure in name resolution",
+		},
+		"pip behind a proxy that refuses": {
+			fmt.Sprintf(retry, 0, "ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 403 Forbidden'))") + none,
+			"the package registry was not reached: Cannot connect to proxy. Tunnel connection failed: 403 Forbidden",
+		},
+		"pip where a retry helped": {fmt.Sprintf(retry, 1, down) + none, none},
+		"npm without a network": {
+			"npm error code EAI_AGAIN\nnpm error request to https://r.example/x failed, reason: getaddrinfo EAI_AGAIN r.example\n",
+			"the package registry was not reached: getaddrinfo EAI_AGAIN r.example",
+		},
+		"npm without the package": {"npm error code E404\nnpm error 404 Not Found\n", "npm error 404 Not Found"},
+		"nothing":                 {"", ""},
+	} {
+		if got := reason(tt.said); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
 	}
 }
