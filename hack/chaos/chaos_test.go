@@ -60,6 +60,9 @@ func TestChaos(t *testing.T) {
 			if s.times[form] == 0 {
 				t.Skip("not in this form")
 			}
+			if audio == nil {
+				t.Fatal("there is nothing to compare with: -run left out in_peace; use -run 'TestChaos/(in_peace|SCENARIO)'")
+			}
 			r := s.run(t, seed, s.times[form], audio)
 			r.ok = !t.Failed()
 			results = append(results, r)
