@@ -21,7 +21,7 @@ type Config struct {
 	Workers   int           // model sessions, one utterance each; required
 	QueueLen  int           // utterances allowed to wait; 0 means 8, negative none
 	QueueWait time.Duration // longest wait for a slot; 0 means 1.95 s
-	WarmText  string        // what every voice begins to speak before a worker is ready; "" means a short Hinglish line
+	WarmText  string        // what every voice begins to speak before a worker is ready; "" means a Hinglish line, see [warmText]
 }
 
 // defaultQueueWait leaves a refusal time to get out of a busy server before 2 s have passed, which is what clients are
@@ -74,7 +74,7 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 		cfg.QueueWait = defaultQueueWait
 	}
 	if cfg.WarmText == "" {
-		cfg.WarmText = "नमस्ते, welcome."
+		cfg.WarmText = warmText(engine)
 	}
 	p := &Pool{
 		cfg:      cfg,
@@ -89,6 +89,20 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 		p.voices = append(p.voices, v.Name)
 	}
 	return p, nil
+}
+
+// warmText is a line in Hinglish. It is short, but as long as a first chunk may be where the engine says how long that is: there the first
+// frame takes the longer the longer its chunk is, and routers wait for first frames by what the slowest took here.
+func warmText(engine synth.Engine) string {
+	const line = "नमस्ते, welcome."
+	text := line
+	if e, ok := engine.(synth.ChunkSizer); ok {
+		first, _ := e.ChunkTokens()
+		for next := text + " " + line; engine.Tokens(next) <= first && len(next) <= speech.MaxChars; next += " " + line {
+			text = next
+		}
+	}
+	return text
 }
 
 // Run makes and warms the workers, one after another so that they do not slow one another down, and replaces those that break. It

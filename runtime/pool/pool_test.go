@@ -138,6 +138,40 @@ func TestAWarmUpIsBoundedAndIsLeft(t *testing.T) {
 	}
 }
 
+// sized is an engine that says how long chunks should be.
+type sized struct {
+	*synthtest.Engine
+	first int
+}
+
+func (s sized) ChunkTokens() (first, others int) { return s.first, 2 * s.first }
+
+// TestTheWarmUpIsAsLongAsAFirstChunk: what routers wait for a first frame by is no shorter chunk than those that they send.
+func TestTheWarmUpIsAsLongAsAFirstChunk(t *testing.T) {
+	const line = "नमस्ते, welcome." // 4 tokens of the fake
+	for name, tt := range map[string]struct {
+		first, lines int
+	}{
+		"one token less than two lines":   {8, 1},
+		"two lines":                       {9, 2},
+		"one token more":                  {10, 2},
+		"less than a line":                {1, 1},
+		"more than a text may have bytes": {1 << 30, 137},
+	} {
+		var warmed atomic.Value
+		engine := synthtest.NewEngine(synthtest.Config{Before: func(_ context.Context, o synth.Options, frame int) error {
+			if frame < 0 {
+				warmed.Store(o.Text)
+			}
+			return nil
+		}})
+		synctest.Test(t, func(t *testing.T) { start(t, Config{Workers: 1}, sized{engine, tt.first}) })
+		if got := strings.Count(warmed.Load().(string), line); got != tt.lines {
+			t.Errorf("%s: %d lines are spoken, want %d", name, got, tt.lines)
+		}
+	}
+}
+
 func TestAWorkerThatCannotStartIsAnError(t *testing.T) {
 	tests := map[string]struct {
 		cfg  synthtest.Config
