@@ -11,7 +11,7 @@ import (
 const audioOutput = "audio"
 
 // Floats writes a copy of an export that computes in floats, as the model did before it was quantised: the same weights, but nothing of a
-// signal is rounded. It is for comparing.
+// signal is rounded. Beside the samples it gives how many frames each id lasts, before that is rounded. It is for comparing.
 func Floats(ctx context.Context, to io.Writer, export []byte) error {
 	s, err := readSource(export)
 	if err != nil {
@@ -21,10 +21,11 @@ func Floats(ctx context.Context, to io.Writer, export []byte) error {
 	c.to.Input(s.tokens, graph.I64, 1, "ids")
 	c.to.Input(styleInput, graph.F32, 1, 2*kokoro82M.style)
 	c.to.Input(speedInput, graph.F32, 1)
-	if err := c.value(audioOutput); err != nil {
+	if err := c.copy([]string{audioOutput, durationsValue}); err != nil {
 		return err
 	}
 	c.to.Output("samples", audioOutput, graph.F32, "samples")
+	c.to.Output("durations", durationsValue, graph.F32, 1, "ids")
 	_, err = c.to.WriteTo(to)
 	return err
 }

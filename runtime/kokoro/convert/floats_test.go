@@ -9,7 +9,7 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
-// TestFloats: the copy has the ports of the export and no products of integers.
+// TestFloats: the copy has the ports of the export, tells durations, and has no products of integers.
 func TestFloats(t *testing.T) {
 	export := madeUp(tiny, true, nil)
 	var file bytes.Buffer
@@ -33,7 +33,7 @@ func TestFloats(t *testing.T) {
 	for _, p := range append(s.Inputs, s.Outputs...) {
 		ports = append(ports, p.Name)
 	}
-	if want := []string{tokensInput, styleInput, speedInput, "samples"}; !slices.Equal(ports, want) {
+	if want := []string{tokensInput, styleInput, speedInput, "samples", "durations"}; !slices.Equal(ports, want) {
 		t.Errorf("its ports are %q, want %q", ports, want)
 	}
 	if err := Floats(t.Context(), &file, []byte("no graph")); err == nil {

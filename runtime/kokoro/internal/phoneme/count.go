@@ -16,6 +16,7 @@ const (
 	costShort     = 8
 	costVowel     = 34 // one that is a letter
 	costNasal     = 10
+	costNasalStop = 28 // before a stop, where it is a consonant, too
 	costLatin     = 20
 	costSpelled   = 66  // a Latin letter that is read by its name
 	costW         = 200 // the letter w, whose name is three syllables long
@@ -83,6 +84,8 @@ func costOf(r, next rune) int {
 		return costShort
 	case 'ा' <= r && r <= 'ौ':
 		return costLong
+	case (r == 'ं' || r == 'ँ') && ('क' <= next && next <= 'ढ' || 'त' <= next && next <= 'ध' || 'प' <= next && next <= 'भ'):
+		return costNasalStop
 	case r == 'ं', r == 'ँ', r == 'ः':
 		return costNasal
 	case strings.ContainsRune(marks, r):

@@ -55,8 +55,33 @@ func symbols(word string) string {
 	for _, r := range respelled {
 		word = strings.ReplaceAll(word, r.from, r.to)
 	}
-	return word
+	return withNasals(word)
 }
+
+// nasals are the nasal consonants that are spoken where the stops behind them are.
+var nasals = map[rune]rune{
+	'k': 'ŋ', 'ɡ': 'ŋ', 'c': 'ɲ', 'ɟ': 'ɲ', 'ʈ': 'ɳ', 'ɖ': 'ɳ', 't': 'n', 'd': 'n', 'p': 'm', 'b': 'm',
+}
+
+// withNasals puts a nasal consonant between a nasal vowel and a stop: bʊkĩɡ → bʊkĩŋɡ. The program writes the vowel alone for the dot of बुकिंग and
+// बैंक, where one hears both.
+func withNasals(word string) string {
+	if !strings.ContainsRune(word, tilde) {
+		return word
+	}
+	var out strings.Builder
+	nasal := false // what came last is a nasal vowel
+	for _, r := range word {
+		if n, ok := nasals[r]; ok && nasal {
+			out.WriteRune(n)
+		}
+		nasal = r == tilde || nasal && r == 'ː'
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+const tilde = '\u0303'
 
 // withoutFlags removes the notes in brackets that tell of a change of language: (^e^n), (hi).
 func withoutFlags(line string) string {

@@ -63,6 +63,11 @@ func TestSoundsInKokorosSymbols(t *testing.T) {
 		{"a syllable of r", "kr\u0329ʂɳ", "kɾɪʂɳ"},
 		{"a syllable of n", "bˈʌtn\u0329", "bˈʌtən"},
 		{"a syllable of another consonant", "bˈatl\u0329", "bˈatl"},
+		{"a nasal vowel before each stop", "bˈɛ\u0303k ˈi\u0303ɡ pˈa\u0303c ˈi\u0303ɟ ˈi\u0303ʈ hˈɛ\u0303ɖ dˈa\u0303t cˈa\u0303d sˈa\u0303p bˈa\u0303b", "bˈɛ\u0303ŋk ˈi\u0303ŋɡ pˈa\u0303ɲc ˈi\u0303ɲɟ ˈi\u0303ɳʈ hˈɛ\u0303ɳɖ dˈa\u0303nt cˈa\u0303nd sˈa\u0303mp bˈa\u0303mb"},
+		{"a long one", "sˈe\u0303ːʈəɾ", "sˈe\u0303ːɳʈəɾ"},
+		{"a nasal vowel before other sounds", "kˈʌɾe\u0303ː fɾˈa\u0303s sˈi\u0303h hˈu\u0303 a\u0303ˈaː", "kˈʌɾe\u0303ː fɾˈa\u0303s sˈi\u0303h hˈu\u0303 a\u0303ˈaː"},
+		{"a nasal consonant that is there", "mˈa\u0303nɡ", "mˈa\u0303nɡ"},
+		{"a nasal vowel behind a stop", "kˈa\u0303", "kˈa\u0303"},
 		{"the l of atlas", "ˈatɬəs", "ˈatləs"},
 	} {
 		if got := symbols(withoutFlags(tt.said)); got != tt.want {
