@@ -69,7 +69,7 @@ test: install-test-deps ## run every test with the race detector, and without it
 	go test -race -count=1 -timeout 20m ./...
 	go test -count=1 -timeout 20m ./hack/sim ./runtime/kokoro/... # which skip real weights and loads above
 
-test-limits: install-test-deps onnxruntime kokoro ## speak the longest texts, the most chunks and hundreds of utterances with espeak-ng and the weights of Kokoro (ten minutes)
+test-limits: install-test-deps onnxruntime kokoro ## speak the longest texts, the most chunks and hundreds of utterances with espeak-ng and the weights of Kokoro (four minutes of a processor)
 	SWAR_TEST_LIMITS=1 go test -count=1 -timeout 40m -v -run TestLimits ./runtime/espeak ./runtime/kokoro
 
 test-sanitized: install-deps ## run the kernels with the address and the undefined behaviour sanitizer
