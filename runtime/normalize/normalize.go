@@ -16,6 +16,7 @@ import (
 
 	"github.com/swar-tts/swar/runtime/lexicon"
 	"github.com/swar-tts/swar/runtime/normalize/internal/say"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -82,4 +83,17 @@ func (r *reader) writtenAt(p say.Piece) (start, end int) {
 		return int(t.Hushed), int(t.HushEnd)
 	}
 	return int(t.Src), int(r.Toks[p.Next-1].End)
+}
+
+// read normalises written.
+func read(written string, o Options, want bool) *reader {
+	return readIn(words.Hindi, written, o, want)
+}
+
+// readIn is [read] with another language than Hindi beside English.
+func readIn(home words.Lang, written string, o Options, want bool) *reader {
+	r := newReader(home, written, o, want)
+	r.run()
+	r.settle(r.source)
+	return r
 }

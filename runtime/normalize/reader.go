@@ -31,19 +31,6 @@ type reader struct {
 	whyWords []WhyWord
 }
 
-// read normalises written.
-func read(written string, o Options, want bool) *reader {
-	return readIn(words.Hindi, written, o, want)
-}
-
-// readIn is [read] with another language than Hindi beside English.
-func readIn(home words.Lang, written string, o Options, want bool) *reader {
-	r := newReader(home, written, o, want)
-	r.run()
-	r.settle(r.source)
-	return r
-}
-
 // newReader scans written, and reads nothing yet.
 func newReader(home words.Lang, written string, o Options, want bool) *reader {
 	r := new(reader)
@@ -70,56 +57,9 @@ func (r *reader) wire() {
 	r.writer.Over(&r.View)
 }
 
-// run reads the text.
-func (r *reader) run() {
-	last := len(r.Toks) - 1
-	for i := 1; i < last; {
-		if i >= r.Stop {
-			if r.Toks[i].Line {
-				r.writer.EndLine()
-			}
-			r.sentence(i)
-		}
-		r.passMarkup(i)
-		if len(r.guides) == 0 {
-			i = r.step(i)
-		} else {
-			i = r.guided(i)
-		}
-	}
-	if r.Toks[last].Line { // of silent markup
-		r.writer.EndLine()
-	}
-	r.passMarkup(last)
-}
-
 // passMarkup makes a piece of the silent markup in front of token i.
 func (r *reader) passMarkup(i int) {
 	if w := &r.writer; w.Want && r.Toks[i].HushEnd > 0 {
 		w.Pieces = append(w.Pieces, say.Piece{First: i, Next: i, From: len(w.Out), To: len(w.Out), Kind: speech.SpanMarkup})
 	}
-}
-
-// step reads the piece that begins with token i and returns where the next one begins.
-func (r *reader) step(i int) int {
-	all := r.rules.For(r.Toks[i].BeginsWith())
-	for k := range all {
-		r.Reset()
-		if reading, ok := all[k].Try(&r.Reader, i); ok {
-			if r.why != nil {
-				reading = r.explainPiece(i, reading, all[k:])
-			}
-			return r.write(reading, all[k].Identifier)
-		}
-	}
-	return i + 1
-}
-
-// write writes what a rule has read, and returns where the next piece begins.
-func (r *reader) write(reading rules.Reading, identifier bool) int {
-	r.writer.Write(reading.Say)
-	if after := r.At(reading.Next); identifier && (after.Kind == text.Digits || text.SignCurrency(after.Ch) > 0) {
-		r.writer.Pause() // so that a quantity behind a code is not taken for a part of it
-	}
-	return reading.Next
 }

@@ -412,61 +412,6 @@ func spacedCode(r *Reader, i int) (Reading, bool) {
 	return r.End(next)
 }
 
-// postalCode reads six digits behind a city, or behind a word and a hyphen, also as three and three.
-func postalCode(r *Reader, i int) (Reading, bool) {
-	n := len(r.Str(i))
-	if n != 6 && n != 3 || r.Text[r.Toks[i].A] == '0' {
-		return Reading{}, false
-	}
-	next := i + 1
-	if n == 3 {
-		if r.At(next).Kind != text.Digits || len(r.Str(next)) != 3 {
-			return Reading{}, false
-		}
-		next++
-	}
-	if !r.LooseEnd(next) || r.CountedAt(next) || r.TightSign(next, '.') && r.At(next+1).Kind == text.Digits {
-		return Reading{}, false
-	}
-	hyphen := r.IsSign(i-1, '-') || r.IsSign(i-1, text.EnDash)
-	before := i - 1
-	if hyphen || r.IsSign(i-1, ',') {
-		before--
-	}
-	before = frontOfBracket(&r.View, before, hyphen)
-	t := r.At(before)
-	name := t.Kind == text.Deva || t.Kind == text.Latin && t.Cas == words.Title // of a place that we need not know: Rampur-244901
-	byPlace := (hyphen || before < i-3) && name || isAddressEnd(&r.View, i)
-	if !t.Word.Is(words.City) && !(n == 6 && byPlace) {
-		return Reading{}, false
-	}
-	r.Begin(i, speech.SpanPincode)
-	for j := i; j < next; j++ {
-		r.Digits(r.Str(j), r.DigitLang())
-	}
-	return r.End(next)
-}
-
-// frontOfBracket returns the token before the brackets that end with token j, if they stand in an address: Thane (W) 400601,
-// सीहोर (म.प्र.) ४६६००१ and, with a hyphen behind them, SAS Nagar (Mohali)-140301. Else j.
-func frontOfBracket(v *text.View, j int, hyphen bool) int {
-	if !v.IsSign(j, ')') {
-		return j
-	}
-	for k := j - 1; k > j-6 && k >= v.Start; k-- {
-		if v.IsSign(k, '(') {
-			dotted := v.IsSign(k+2, '.')
-			letter := k == j-2 && v.Single(k+1)
-			state := k == j-2 && v.At(k+1).Cas == words.Upper && words.LookUpWritten(v.Str(k+1)).Is(words.State) // Mainpuri(UP)205264
-			if letter || hyphen || dotted || state {
-				return k - 1
-			}
-			return j
-		}
-	}
-	return j
-}
-
 // vehicle reads MH 12 DE 1433: the parts of a vehicle number with spaces between them.
 func vehicle(r *Reader, i int) (Reading, bool) {
 	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !words.LookUpWritten(r.Str(i)).Is(words.State) || r.Joined(i) {
@@ -489,14 +434,6 @@ func vehicle(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	return sayCode(r, i, j+1)
-}
-
-// behindHyphen steps over a hyphen at token j.
-func behindHyphen(v *text.View, j int) int {
-	if v.TightSign(j, '-') && v.Tight(j+1) {
-		return j + 1
-	}
-	return j
 }
 
 // flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.

@@ -164,29 +164,6 @@ func masked(r *Reader, i int) (Reading, bool) {
 	return r.End(sayMasked(r, i))
 }
 
-// maskedAbroad reads +91-98XXXXXX12 and +91 XXXXX X4321 from the plus at token i.
-func maskedAbroad(r *Reader, i int) (Reading, bool) {
-	code := r.Str(i + 1)
-	from := i + 2
-	if r.TightSign(from, '-') {
-		from++
-	}
-	hidden := from
-	if r.At(from).Kind == text.Digits {
-		hidden++
-	}
-	next, wide := text.MaskAt(&r.View, hidden)
-	if len(code) > 3 || wide < 3 || r.At(hidden).IsOneOf(text.Dots) {
-		return Reading{}, false
-	}
-	if tail := behindHyphen(&r.View, next); r.At(tail).Kind != text.Digits || len(r.Str(tail)) < 2 {
-		return Reading{}, false
-	}
-	r.Begin(i, speech.SpanMasked)
-	sayCountry(r, i, code, false, -1)
-	return r.End(sayMasked(r, from))
-}
-
 // sayMasked says the digits of a masked number from token i and returns the token behind it.
 func sayMasked(r *Reader, i int) int {
 	spokenAny := false

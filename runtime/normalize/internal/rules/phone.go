@@ -6,23 +6,27 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// digitParts collects the groups of digits that begin at token i and are parted by one space or one hyphen. It returns how many
-// there are; group k stands at token at[k].
-func digitParts(v *text.View, i int, at *[text.MaxParts]int) int {
-	n := 0
-	for n < text.MaxParts && v.At(i).Kind == text.Digits {
-		at[n] = i
-		n++
-		i++
-		switch {
-		case v.At(i).Kind == text.Digits: // parted by a space
-		case v.IsSign(i, '-') && v.Tight(i) && v.Tight(i+1), v.IsSign(i, text.EnDash) && v.Tight(i) && v.Tight(i+1):
-			i++
-		default:
-			return n
-		}
+// maskedAbroad reads +91-98XXXXXX12 and +91 XXXXX X4321 from the plus at token i.
+func maskedAbroad(r *Reader, i int) (Reading, bool) {
+	code := r.Str(i + 1)
+	from := i + 2
+	if r.TightSign(from, '-') {
+		from++
 	}
-	return n
+	hidden := from
+	if r.At(from).Kind == text.Digits {
+		hidden++
+	}
+	next, wide := text.MaskAt(&r.View, hidden)
+	if len(code) > 3 || wide < 3 || r.At(hidden).IsOneOf(text.Dots) {
+		return Reading{}, false
+	}
+	if tail := behindHyphen(&r.View, next); r.At(tail).Kind != text.Digits || len(r.Str(tail)) < 2 {
+		return Reading{}, false
+	}
+	r.Begin(i, speech.SpanMasked)
+	sayCountry(r, i, code, false, -1)
+	return r.End(sayMasked(r, from))
 }
 
 // phone reads a telephone number without a country code.

@@ -55,12 +55,6 @@ func IsDegree(v *View, j int) bool {
 	return v.At(j).Cas == words.Title && IsInitial(v, j-2) && words.LookUpWritten(v.Str(j)).Is(words.Degree)
 }
 
-// Single reports whether token i is one Latin letter.
-func (v *View) Single(i int) bool {
-	t := v.At(i)
-	return t.Kind == Latin && t.B-t.A == 1
-}
-
 // romanDigits are the parts of Roman numerals, the largest first.
 var romanDigits = [...]struct {
 	letters string

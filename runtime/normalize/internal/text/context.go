@@ -178,13 +178,3 @@ func dottedBefore(v *View, j int) (e *words.Entry, first int) {
 		j -= 2
 	}
 }
-
-// IsIs reports whether token i is the verb between a code word and its code.
-func IsIs(v *View, i int) bool {
-	return v.Reads(i, "is", "hai", "है", "are", "was", "h", "tha", "था")
-}
-
-// IsPar reports whether token i is the postposition "on".
-func IsPar(v *View, i int) bool {
-	return v.Reads(i, "पर", "par", "pe", "pr", "पे")
-}

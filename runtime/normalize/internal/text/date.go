@@ -13,19 +13,6 @@ type Day struct {
 	Next             int
 }
 
-// Small is the value of digits token i with at most size digits; -1 if it is no such token.
-func (v *View) Small(i, size int) int {
-	t := v.At(i)
-	if t.Kind != Digits || int(t.B-t.A) > size {
-		return -1
-	}
-	n := 0
-	for _, c := range []byte(v.Str(i)) {
-		n = 10*n + int(c-'0')
-	}
-	return n
-}
-
 // NumericDate reads three numbers with the same sign between them.
 func NumericDate(v *View, i int) (d Day, ok bool) {
 	sep := v.At(i + 1)
@@ -230,22 +217,6 @@ func followsDate(v *View, i int) bool {
 // expires reports whether a word near tokens i to i+2 says that they end the life of a card: valid thru 08/29.
 func expires(v *View, i int) bool {
 	return v.Near(i, 4, words.Expiry) || v.IsWord(i+3, words.Expiry) || v.IsWord(i+4, words.Expiry)
-}
-
-// Near reports whether one of so many words before token i is of one of the classes.
-func (v *View) Near(i, words int, classes ...words.Class) bool {
-	for j := i - 1; j >= v.Start && words > 0 && i-j < 8; j-- {
-		switch v.At(j).Kind {
-		case Latin, Deva:
-			if v.IsAnyWord(j, classes...) {
-				return true
-			}
-			words--
-		case Digits:
-			return false
-		}
-	}
-	return false
 }
 
 // isDateTail reports whether token i is a postposition that follows a date.

@@ -172,3 +172,17 @@ func hasEnglishEnding(s string) bool {
 	n := len(s)
 	return n >= 4 && s[n-1] == 's' && strings.IndexByte("bcdfgklmnprtwxye", s[n-2]) >= 0 // books, cases; but paas, khus
 }
+
+// inAddressBlob reports whether the word at token j is part of an e-mail or a web address, which has no language.
+func inAddressBlob(v *View, j int) bool {
+	b := v.Toks[j].Blob
+	if b&(HasAt|HasSlashes) != 0 {
+		return true
+	}
+	if b&hasDot == 0 {
+		return false
+	}
+	before := v.TightSign(j+1, '.') && v.Tight(j+2) && v.At(j+2).Kind == Latin
+	behind := v.Tight(j) && v.IsSign(j-1, '.')
+	return before || behind
+}

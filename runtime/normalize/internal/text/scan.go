@@ -1,7 +1,6 @@
 package text
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
@@ -9,139 +8,74 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/swar-tts/swar/runtime/normalize/internal/markup"
-	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// Kind is what a token is made of.
-type Kind uint8
+// marked takes the text of written that m covers and that is no plain text, from byte i and code point pos on. It returns where it goes on:
+// behind m, or at i with the part of the text that m says.
+func (s *scanner) marked(m *markup.Span, written string, i int, pos int32, at []int32) (int, int32) {
+	switch m.Kind {
+	case markup.Code:
+		s.inside(InCode, m)
+		return i, pos
+	case markup.Listing:
+		s.inside(InListing, m)
+		return i, pos
+	case markup.Maths:
+		s.inside(InMaths, m)
+		if m.Bare {
+			s.part = InCall
+		}
+		return i, pos
+	}
+	next := pos + int32(utf8.RuneCountInString(written[m.Start:m.End]))
+	src, end := pos, next
+	if at != nil {
+		src, end = at[pos], at[next]
+	}
+	s.part = InText
+	if m.InMaths {
+		s.part = InMaths
+	}
+	switch m.Kind {
+	case markup.Silent:
+		s.hush(src, end)
+		if r, _ := utf8.DecodeRuneInString(written[m.End:]); unicode.IsMark(r) {
+			s.gap = true // it would go on the letter before
+		}
+	case markup.Apart:
+		s.hush(src, end)
+		s.space()
+	case markup.Pause:
+		s.sign(',', src, end)
+	case markup.Cell:
+		s.part = InTable
+		s.sign('|', src, end)
+	case markup.Char:
+		s.rune(m.Rune, src, end)
+	case markup.Say:
+		t := s.begin(Uttered, src)
+		t.Ch, t.End = byte(m.Word), end
+	}
+	s.part = InText
+	return int(m.End), next
+}
 
-const (
-	Nothing Kind = iota // before the first token and behind the last
-	Latin               // a word in Latin letters
-	Deva                // a word in Devanagari
-	Foreign             // a word in another script
-	Digits              // a run of digits, ASCII by now
-	Sign                // one sign or punctuation mark
-	Emoji               // a run of pictures
-	Uttered             // a word that a sign of a formula or a mark says, and no text: Token.Ch is a [markup.Word]
-)
+// inside says what the text up to the end of m is a part of.
+func (s *scanner) inside(p Part, m *markup.Span) { s.part, s.partEnd = p, int(m.End) }
 
-// blobMark is something that stands in the same run without white space.
-type blobMark uint8
+// hush notes that nobody says the markup from src to end. The next token has it in front.
+func (s *scanner) hush(src, end int32) {
+	if s.hushEnd == 0 {
+		s.hushed = src
+	}
+	s.hushEnd = end
+}
 
 const (
 	HasAt blobMark = 1 << iota
 	HasSlashes
 	hasDot
 )
-
-// Token is the smallest unit that rules look at.
-type Token struct {
-	Kind  Kind
-	Cas   words.LetterCase
-	Blob  blobMark
-	Ch    byte // of a sign: its ASCII character, or one of the marks below
-	Gap   bool // white space stands before it
-	hard  bool // and it is one that does not break, as between the groups of a number
-	Line  bool // a new line stands before it
-	hindi bool // digits that were written in Devanagari
-	Put   bool // a guide has put it in, so that it says nothing about the language of its sentence
-	Part  Part
-	Word  *words.Entry
-	A, B  int32 // bytes in the clean text
-	Src   int32 // code points in the trimmed input
-	End   int32
-
-	Hushed, HushEnd int32 // the silent markup in front, in code points of the input; HushEnd is 0 for none
-}
-
-// Marks of signs that have no ASCII character. They stay below ' ', so that they collide with none that has.
-const (
-	Danda byte = iota + 1
-	rupee
-	euro
-	pound
-	yen
-	won
-	lira
-	taka
-	naira
-	Degree
-	EnDash // en dash, minus sign and the other short ones
-	EmDash
-	Ellipsis
-	Multiply
-	Half // vulgar fractions
-	Quarter
-	ThreeQuarters
-	Squared
-	Cubed
-	PlusMinus
-	Divide
-	Approx
-	NotEqual
-	LessEqual
-	GreaterEqual
-	Arrow
-	Bullet
-	Star
-	Root
-	Raised // before the figures of 10⁻⁷, which stand raised
-	Silent // any other sign: nobody says it
-)
-
-// Marks of signs that are rarer. No byte of ASCII is as large.
-const (
-	cent byte = 0x80 + iota
-	perMille
-	baht
-	pesoSign
-	dongSign
-	rubleSign
-	shekelSign
-	hryvniaSign
-	tengeSign
-	cediSign
-	kipSign
-	tugrikSign
-	manatSign
-	lariSign
-	guaraniSign
-	colonSign
-	afghaniSign
-	rielSign
-	dramSign
-	bitcoinSign
-)
-
-// All marks of the first kind fit below the first printable character.
-const _ = uint(' ' - Silent)
-
-// Signs that are written for one another, as sets for [token.isOneOf].
-const (
-	Hyphens = "-" + string(rune(EnDash))
-	Dashes  = Hyphens + string(rune(EmDash))
-	Dots    = "." + string(rune(Ellipsis))
-)
-
-// IsOneOf reports whether t is one of the signs.
-func (t *Token) IsOneOf(signs string) bool {
-	return t.Kind == Sign && strings.IndexByte(signs, t.Ch) >= 0
-}
-
-// IsCurrency reports whether t is the sign of a currency.
-func (t *Token) IsCurrency() bool { return t.Kind == Sign && SignCurrency(t.Ch) > 0 }
-
-// IsVulgarFraction reports whether t is ½, ¼ or ¾.
-func (t *Token) IsVulgarFraction() bool {
-	return t.Kind == Sign && Half <= t.Ch && t.Ch <= ThreeQuarters
-}
-
-// InSmallLetters reports whether t is a Latin word that begins no sentence and no name.
-func (t *Token) InSmallLetters() bool { return t.Kind == Latin && t.Cas == words.Lower }
-
-// InCapitals reports whether t is a Latin word, or a letter, in capitals.
-func (t *Token) InCapitals() bool { return t.Kind == Latin && t.Cas == words.Upper }
 
 // scanner cuts a text into tokens, cleaning it on the way.
 type scanner struct {
@@ -458,64 +392,6 @@ var signs = map[rune]byte{
 	'√': Root, '★': Star, '⭐': Star, '☆': Star, '\u09e4': Danda, '\uff5c': '|', '¦': '|',
 }
 
-func (s *scanner) last() *Token { return &s.toks[len(s.toks)-1] }
-
-// extend adds the byte c to the last token if that has the same kind, or begins a new one.
-func (s *scanner) extend(k Kind, c byte, src, end int32) {
-	t := s.grow(k, src)
-	s.text = append(s.text, c)
-	t.B = int32(len(s.text))
-	t.End = end
-}
-
-// extendRune is extend for letters beyond ASCII.
-func (s *scanner) extendRune(k Kind, r rune, src, end int32) {
-	t := s.grow(k, src)
-	before := len(s.text)
-	s.text = utf8.AppendRune(s.text, r)
-	if k != Deva && unicode.Is(unicode.Mn, r) || r == '\u093c' && s.composesNukta(int(t.A), before) {
-		s.recompose(max(int(t.A), before-128), before)
-	}
-	t.B = int32(len(s.text))
-	t.End = end
-}
-
-// composesNukta reports whether a nukta behind text[from:to] is not in NFC there.
-func (s *scanner) composesNukta(from, to int) bool {
-	switch r, _ := utf8.DecodeLastRune(s.text[from:to]); r {
-	case 'न', 'र', 'ळ', '\u094d', '\u0951', '\u0952', '\u0953', '\u0954':
-		return true
-	}
-	return false
-}
-
-// recompose brings the mark at text[mark:] into NFC with the letter before it, which stands behind from at most. What was written was in
-// NFC, but something between the two may have gone: a control, a mark of another script.
-func (s *scanner) recompose(from, mark int) {
-	if n := norm.NFC.LastBoundary(s.text[from:mark]); n > 0 {
-		from += n
-	}
-	s.text = append(s.text[:from], norm.NFC.Bytes(s.text[from:])...)
-}
-
-// grow returns the token that the next character belongs to: the last one if it has the same kind, or a new one. An apostrophe
-// between letters is part of their word.
-func (s *scanner) grow(k Kind, src int32) *Token {
-	t := s.last()
-	if s.gap || t.Kind != k && t.Kind != Sign || t.Part != s.part {
-		return s.begin(k, src)
-	}
-	if t.Kind == k {
-		s.hushEnd = 0 // it is inside
-		return t
-	}
-	if n := len(s.toks); k == Latin && t.Ch == '\'' && !t.Gap && s.toks[n-2].Kind == Latin {
-		s.toks = s.toks[:n-1]
-		return s.last()
-	}
-	return s.begin(k, src)
-}
-
 func (s *scanner) sign(c byte, src, end int32) {
 	if c == '=' && s.compares(end) {
 		return
@@ -568,31 +444,4 @@ func (s *scanner) picture(src, end int32) {
 		t = s.begin(Emoji, src)
 	}
 	t.End = end
-}
-
-// space takes white space.
-func (s *scanner) space() {
-	s.gap = true
-	s.closeBlob()
-}
-
-// begin starts a token.
-func (s *scanner) begin(k Kind, src int32) *Token {
-	n := int32(len(s.text))
-	s.toks = append(s.toks, Token{
-		Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, Part: s.part, A: n, B: n, Src: src, End: src,
-		Hushed: s.hushed, HushEnd: s.hushEnd,
-	})
-	s.gap, s.hard, s.line, s.hushEnd = false, false, false, 0
-	return s.last()
-}
-
-// closeBlob tells every token of the run without white space what the run has in it.
-func (s *scanner) closeBlob() {
-	if s.blob != 0 {
-		for i := s.inBlob; i < len(s.toks); i++ {
-			s.toks[i].Blob = s.blob
-		}
-	}
-	s.inBlob, s.blob = len(s.toks), 0
 }

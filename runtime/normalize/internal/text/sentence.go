@@ -29,44 +29,6 @@ func WeighSentence(v *View, i int, t *Tally) (end int) {
 	return v.Stop
 }
 
-// EndsClause reports whether a clause ends before token j. An English article never stands there, so the is थे.
-func EndsClause(v *View, j int) bool {
-	t := v.At(j)
-	return t.Kind == Nothing || t.IsOneOf(".,?!"+string(rune(Danda)))
-}
-
-// inAddressBlob reports whether the word at token j is part of an e-mail or a web address, which has no language.
-func inAddressBlob(v *View, j int) bool {
-	b := v.Toks[j].Blob
-	if b&(HasAt|HasSlashes) != 0 {
-		return true
-	}
-	if b&hasDot == 0 {
-		return false
-	}
-	before := v.TightSign(j+1, '.') && v.Tight(j+2) && v.At(j+2).Kind == Latin
-	behind := v.Tight(j) && v.IsSign(j-1, '.')
-	return before || behind
-}
-
-// isSymbol reports whether the Latin word at token j is a symbol beside a number: kg, Rs, PM, Aug.
-func isSymbol(v *View, j int) bool {
-	t := v.At(j)
-	ofLanguage := t.Word.IsAny(words.HindiWord, words.HindiMaybe, words.EnglishWord) // 5hai
-	if v.At(j-1).Kind == Digits && (v.Tight(j) && !ofLanguage || t.Word.IsAny(words.Meridiem, words.ScaleWord)) {
-		return true
-	}
-	if IsMeasure(v, j) {
-		return true
-	}
-	if t.Word.Is(words.Month) && t.B-t.A <= 4 && (v.At(j+1).Kind == Digits || v.At(j-1).Kind == Digits) {
-		return true
-	}
-	over := v.IsSign(j-1, '/') && v.Tight(j) && IsMeasure(v, j-2) && UnitText(v, j, j+1) != nil // km/hr
-	micro := v.At(j-1).Kind == Foreign && v.Tight(j) && v.At(j-2).Kind == Digits                // 35 µm
-	return over || micro || CurrencyCode(v, j) > 0 || Cross(v, j)
-}
-
 // endsSentence reports whether a sentence ends with token j.
 func endsSentence(v *View, j int) bool {
 	t := &v.Toks[j]
@@ -199,12 +161,6 @@ func stopBehindLatin(v *View, j int) bool {
 	return true
 }
 
-// opensSentence reports whether token i is a word with a capital that hardly any name is or has inside.
-func opensSentence(v *View, i int) bool {
-	t := v.At(i)
-	return t.Cas == words.Title && t.Word.IsAny(words.EnglishWord, words.HindiFunction, words.HindiVerb) && !v.In(i, words.Joiner)
-}
-
 // stopBehindShort reports whether the dot at j, behind a short form that is no title, ends the sentence, too: 500 approx. Please; but Opp. The
 // Grand Hotel.
 func stopBehindShort(v *View, j int) bool {
@@ -262,9 +218,6 @@ func isDateBehindMonth(v *View, j int) bool {
 	return 1 <= n && n <= 31 || 1900 <= n && n < 2100
 }
 
-// IsMeasure reports whether token i is a unit and a number stands before it.
-func IsMeasure(v *View, i int) bool { return v.At(i-1).Kind == Digits && UnitText(v, i, i+1) != nil }
-
 // stopBehindCurrency is fullStop for the dot at j behind a short form of a currency: it ends 60 rs. Cash, but neither
 // Rs. 500 nor 500 रु. जमा करें.
 func stopBehindCurrency(v *View, j int) bool {
@@ -281,10 +234,4 @@ func stopBehindCurrency(v *View, j int) bool {
 // hasShortDot reports whether the word at token i may have a dot because it is short: a unit, a month, square.
 func hasShortDot(v *View, i int) bool {
 	return UnitText(v, i, i+1) != nil || v.IsWord(i, words.Month) || squareWord(v.Str(i)) || v.Reads(i, "Cr")
-}
-
-// closes reports whether token j is a closing quote or bracket directly behind the token before.
-func (v *View) closes(j int) bool {
-	t := v.At(j)
-	return !t.Gap && t.IsOneOf("\"')]")
 }

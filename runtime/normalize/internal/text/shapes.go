@@ -19,16 +19,6 @@ func Singles(v *View, i int) int {
 	return j
 }
 
-// IsIn reports whether s is one of the words of list, which has a space around each. No word is none of them.
-func IsIn(list, s string) bool {
-	for j := 0; s != "" && j+len(s)+1 < len(list); j++ {
-		if list[j] == ' ' && list[j+1:j+1+len(s)] == s && list[j+1+len(s)] == ' ' {
-			return true
-		}
-	}
-	return false
-}
-
 // isPointedTrain reports whether the number of a train with a point behind each digit ends with token i: 1.2.4.0.1.
 func isPointedTrain(v *View, i int) bool {
 	for k := i; k > i-10; k -= 2 {
@@ -60,34 +50,6 @@ func IsRound(v *View, j int) bool {
 	return 12 <= len(s) && len(s) <= 18 && 2*zeros >= len(s) && s[0] != '0'
 }
 
-// WordSet is the set of the words of list.
-func WordSet(list string) map[string]bool {
-	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
-}
-
-// IsMoneyBehind reports whether an amount in a currency ends with token i.
-func IsMoneyBehind(v *View, i int) bool {
-	if v.TightSign(i, '-') && v.TightSign(i-1, '/') {
-		i -= 2 // Rs 5000/-
-	}
-	if v.At(i).Kind != Digits {
-		return false
-	}
-	for j := i - 1; j > i-8 && j >= v.Start; j-- {
-		switch t := v.At(j); {
-		case t.IsCurrency() || CurrencyCode(v, j) > 0:
-			return true
-		case t.Kind != Digits && !t.IsOneOf(",."):
-			return false
-		}
-	}
-	return false
-}
-
 // RomanEndings are the endings of 19vi and 5va, which Hindi has from five on.
 var RomanEndings = map[string]string{
 	"vi": "वीं", "vin": "वीं", "wi": "वीं", "win": "वीं", "va": "वाँ", "van": "वाँ", "wa": "वाँ", "wan": "वाँ", "ve": "वें", "ven": "वें", "we": "वें", "wen": "वें",
@@ -107,9 +69,6 @@ func EnglishEnding(s string) bool {
 
 // MaxParts is how many groups of digits a telephone or card number is written in.
 const MaxParts = 5
-
-// CountedAt reports whether token i is a noun that is counted.
-func (v *View) CountedAt(i int) bool { return v.IsAnyWord(i, words.Counted, words.ScaleWord) }
 
 // Cross reports whether token i is an x that stands apart between two factors.
 func Cross(v *View, i int) bool {
@@ -172,6 +131,3 @@ func WeekdayAt(v *View, i int) int {
 	}
 	return t.Word.N
 }
-
-// Capital reports whether token i is one capital letter.
-func (v *View) Capital(i int) bool { return v.Single(i) && v.At(i).Cas == words.Upper }

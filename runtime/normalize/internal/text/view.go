@@ -8,6 +8,63 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
+// Single reports whether token i is one Latin letter.
+func (v *View) Single(i int) bool {
+	t := v.At(i)
+	return t.Kind == Latin && t.B-t.A == 1
+}
+
+// IsNear reports whether one of so many tokens before token j is a word of the group.
+func (v *View) IsNear(j int, c words.Class, tokens int) bool {
+	for k := j - 1; k >= max(v.Start, j-tokens); k-- {
+		if v.In(k, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Small is the value of digits token i with at most size digits; -1 if it is no such token.
+func (v *View) Small(i, size int) int {
+	t := v.At(i)
+	if t.Kind != Digits || int(t.B-t.A) > size {
+		return -1
+	}
+	n := 0
+	for _, c := range []byte(v.Str(i)) {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// Near reports whether one of so many words before token i is of one of the classes.
+func (v *View) Near(i, words int, classes ...words.Class) bool {
+	for j := i - 1; j >= v.Start && words > 0 && i-j < 8; j-- {
+		switch v.At(j).Kind {
+		case Latin, Deva:
+			if v.IsAnyWord(j, classes...) {
+				return true
+			}
+			words--
+		case Digits:
+			return false
+		}
+	}
+	return false
+}
+
+// closes reports whether token j is a closing quote or bracket directly behind the token before.
+func (v *View) closes(j int) bool {
+	t := v.At(j)
+	return !t.Gap && t.IsOneOf("\"')]")
+}
+
+// CountedAt reports whether token i is a noun that is counted.
+func (v *View) CountedAt(i int) bool { return v.IsAnyWord(i, words.Counted, words.ScaleWord) }
+
+// Capital reports whether token i is one capital letter.
+func (v *View) Capital(i int) bool { return v.Single(i) && v.At(i).Cas == words.Upper }
+
 // View is a text in tokens, and the sentence of it that is being read. Its methods, and the functions of this package that take
 // one, only look at it.
 type View struct {
@@ -121,12 +178,6 @@ func (v *View) Last(j int) bool {
 	}
 	return true
 }
-
-// WordLike reports whether tokens of this kind are written with letters or digits.
-func (k Kind) WordLike() bool { return k == Latin || k == Deva || k == Digits || k == Foreign }
-
-// Lettered reports whether tokens of this kind are words that the rules can read.
-func (k Kind) Lettered() bool { return k == Latin || k == Deva }
 
 // free reports whether nothing is attached behind token i-1: token i is apart, the end, or punctuation.
 func (v *View) free(i int) bool {

@@ -192,27 +192,3 @@ func (l *loader) joined(r *table.Row) error {
 	}
 	return nil
 }
-
-// entry is the entry of a word, which is empty if it is new.
-func (l *loader) entry(w string) *Entry {
-	if e := l.v.entries[w]; e != nil {
-		return e
-	}
-	if len(l.room) == 0 {
-		l.room = make([]Entry, 512)
-	}
-	e := &l.room[0]
-	l.room = l.room[1:]
-	l.v.entries[w] = e
-	return e
-}
-
-// entry is the entry of a word, which is empty if it is new.
-func (v *Vocabulary) entry(w string) *Entry {
-	e := v.entries[w]
-	if e == nil {
-		e = new(Entry)
-		v.entries[w] = e
-	}
-	return e
-}

@@ -7,8 +7,6 @@ package words
 import (
 	"embed"
 	"io/fs"
-	"strings"
-	"unicode/utf8"
 )
 
 // Entry is what the tables know of a word.
@@ -39,12 +37,6 @@ type Neighbours struct {
 	Classes []Class
 	Words   []string // as they are written
 }
-
-// Any reports whether n says nothing of the neighbour.
-func (n *Neighbours) Any() bool { return len(n.Classes) == 0 && len(n.Words) == 0 }
-
-// Is reports whether the word is of class c.
-func (e *Entry) Is(c Class) bool { return e.classes.Has(c) }
 
 // IsAny reports whether the word is of one of the classes.
 func (e *Entry) IsAny(classes ...Class) bool {
@@ -86,15 +78,6 @@ func (v *Vocabulary) All(yield func(string, *Entry) bool) {
 	for w, e := range v.entries {
 		if !yield(w, e) {
 			return
-		}
-	}
-}
-
-// expand adds words that reading puts in place of something else: those in Latin letters are of the class [Expansion].
-func (v *Vocabulary) expand(text string) {
-	for w := range strings.FieldsSeq(strings.ToLower(text)) {
-		if w[0] < utf8.RuneSelf {
-			v.entry(w).classes.add(Expansion)
 		}
 	}
 }
@@ -233,9 +216,3 @@ var ScaleWords = [...]struct {
 
 // Lakhs is the place of lakh in scaleWords.
 const Lakhs = 3
-
-// expandRest adds the English words that reading puts in place of something else without a table.
-func (v *Vocabulary) expandRest() {
-	v.expand("paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate")
-	v.expand("reference accounts positive negative")
-}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+	"github.com/swar-tts/swar/runtime/speech"
+)
+
+// picture passes over an emoji.
+func picture(r *Reader, i int) (Reading, bool) { return r.Hush(i, i+1, speech.SpanEmoji) }
+
+// emoticon passes over :), ;-), :D and <3.
+func emoticon(r *Reader, i int) (Reading, bool) {
+	t := r.At(i)
+	if t.Ch == '<' && heart(&r.View, i) {
+		return r.Hush(i, i+2, speech.SpanEmoji)
+	}
+	if isAppMark(&r.View, i) {
+		return r.Hush(i, i+3, speech.SpanMarkup)
+	}
+	if t.Ch != ':' && t.Ch != ';' {
+		return Reading{}, false
+	}
+	j := i + 1
+	if r.TightSign(j, '-') || r.TightSign(j, '\'') {
+		j++
+	}
+	mouth := r.At(j)
+	switch {
+	case !r.Tight(j):
+		return Reading{}, false
+	case mouth.Kind == text.Latin:
+		if !t.Gap || !r.Reads(j, "D", "P", "p") || r.TightSign(j+1, '+') || r.TightSign(j+1, '-') {
+			return Reading{}, false
+		}
+		j++
+	case mouth.IsOneOf("@") && t.Gap:
+		j++
+	case mouth.IsOneOf("()"):
+		if !t.Gap && mouth.Ch == '(' || mouth.Ch == ')' && inBrackets(&r.View, i) {
+			return Reading{}, false // the bracket is a bracket
+		}
+		for n := 0; n < text.Lookahead && r.TightSign(j, mouth.Ch); n++ {
+			j++
+		}
+	default:
+		return Reading{}, false
+	}
+	if !r.LooseEnd(j) {
+		return Reading{}, false
+	}
+	return r.Hush(i, j, speech.SpanEmoji)
+}
+
+// isAppMark reports whether <#> stands at token i, by which an app finds its code in a message.
+func isAppMark(v *text.View, i int) bool {
+	return v.IsSign(i, '<') && v.TightSign(i+1, '#') && v.TightSign(i+2, '>')
+}
+
+// inBrackets reports whether a bracket is open at token i.
+func inBrackets(v *text.View, i int) bool {
+	closed := 0
+	for j := i - 1; j > i-text.Lookahead && j >= v.Start; j-- {
+		switch {
+		case v.IsSign(j, ')'):
+			closed++
+		case v.IsSign(j, '(') && closed == 0:
+			return !v.At(j + 1).IsOneOf(",;:.!?") // a mark behind it has it dropped
+		case v.IsSign(j, '('):
+			closed--
+		}
+	}
+	return false
+}
+
+// heart reports whether the <3 at token i is a heart. Only beside warm words: a rating may well be less than three.
+func heart(v *text.View, i int) bool {
+	if !v.Tight(i+1) || v.Small(i+1, 1) != 3 || !v.LooseEnd(i+2) {
+		return false
+	}
+	decimal := v.TightSign(i+2, '.') && v.Tight(i+3)
+	if decimal || v.IsSign(i+2, '%') || v.CountedAt(i+2) {
+		return false
+	}
+	for j := i - 1; j >= max(v.Start, i-5); j-- {
+		if v.IsWord(j, words.Warm) {
+			return true
+		}
+	}
+	return i == v.Start && v.At(i+2).Kind == text.Nothing
+}
+
+// laugh passes over XD.
+func laugh(r *Reader, i int) (Reading, bool) {
+	if !r.Reads(i, "XD", "xD") || r.Joined(i) || !r.LooseEnd(i+1) {
+		return Reading{}, false
+	}
+	read := r.IsWord(i+1, words.DigitName) || text.IsIn(" zero one two three four five six seven eight nine ", r.AtWord(i+1))
+	if r.At(i+1).Kind == text.Digits || r.TightSign(i+1, '-') || read {
+		return Reading{}, false // XD 42 and XD-42 are codes
+	}
+	return r.Hush(i, i+1, speech.SpanEmoji)
+}

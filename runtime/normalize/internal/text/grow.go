@@ -1,0 +1,93 @@
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+func (s *scanner) last() *Token { return &s.toks[len(s.toks)-1] }
+
+// extend adds the byte c to the last token if that has the same kind, or begins a new one.
+func (s *scanner) extend(k Kind, c byte, src, end int32) {
+	t := s.grow(k, src)
+	s.text = append(s.text, c)
+	t.B = int32(len(s.text))
+	t.End = end
+}
+
+// extendRune is extend for letters beyond ASCII.
+func (s *scanner) extendRune(k Kind, r rune, src, end int32) {
+	t := s.grow(k, src)
+	before := len(s.text)
+	s.text = utf8.AppendRune(s.text, r)
+	if k != Deva && unicode.Is(unicode.Mn, r) || r == '\u093c' && s.composesNukta(int(t.A), before) {
+		s.recompose(max(int(t.A), before-128), before)
+	}
+	t.B = int32(len(s.text))
+	t.End = end
+}
+
+// composesNukta reports whether a nukta behind text[from:to] is not in NFC there.
+func (s *scanner) composesNukta(from, to int) bool {
+	switch r, _ := utf8.DecodeLastRune(s.text[from:to]); r {
+	case 'न', 'र', 'ळ', '\u094d', '\u0951', '\u0952', '\u0953', '\u0954':
+		return true
+	}
+	return false
+}
+
+// recompose brings the mark at text[mark:] into NFC with the letter before it, which stands behind from at most. What was written was in
+// NFC, but something between the two may have gone: a control, a mark of another script.
+func (s *scanner) recompose(from, mark int) {
+	if n := norm.NFC.LastBoundary(s.text[from:mark]); n > 0 {
+		from += n
+	}
+	s.text = append(s.text[:from], norm.NFC.Bytes(s.text[from:])...)
+}
+
+// grow returns the token that the next character belongs to: the last one if it has the same kind, or a new one. An apostrophe
+// between letters is part of their word.
+func (s *scanner) grow(k Kind, src int32) *Token {
+	t := s.last()
+	if s.gap || t.Kind != k && t.Kind != Sign || t.Part != s.part {
+		return s.begin(k, src)
+	}
+	if t.Kind == k {
+		s.hushEnd = 0 // it is inside
+		return t
+	}
+	if n := len(s.toks); k == Latin && t.Ch == '\'' && !t.Gap && s.toks[n-2].Kind == Latin {
+		s.toks = s.toks[:n-1]
+		return s.last()
+	}
+	return s.begin(k, src)
+}
+
+// space takes white space.
+func (s *scanner) space() {
+	s.gap = true
+	s.closeBlob()
+}
+
+// begin starts a token.
+func (s *scanner) begin(k Kind, src int32) *Token {
+	n := int32(len(s.text))
+	s.toks = append(s.toks, Token{
+		Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, Part: s.part, A: n, B: n, Src: src, End: src,
+		Hushed: s.hushed, HushEnd: s.hushEnd,
+	})
+	s.gap, s.hard, s.line, s.hushEnd = false, false, false, 0
+	return s.last()
+}
+
+// closeBlob tells every token of the run without white space what the run has in it.
+func (s *scanner) closeBlob() {
+	if s.blob != 0 {
+		for i := s.inBlob; i < len(s.toks); i++ {
+			s.toks[i].Blob = s.blob
+		}
+	}
+	s.inBlob, s.blob = len(s.toks), 0
+}
