@@ -63,7 +63,7 @@ func TestCodesAndLinksThatAreVoid(t *testing.T) {
 	b.do(chromedp.WaitVisible("textarea"))
 
 	b.do(chromedp.Navigate(link), chromedp.WaitVisible("#go"), chromedp.Click("#go"))
-	b.wait("what to do with an old link", `document.querySelector('#text').textContent.includes('Ask for a new one.') && document.querySelector('#again').checkVisibility()`)
+	b.wait("what to do with an old link", `document.querySelector('#text').textContent.includes('Request a new one.') && document.querySelector('#again').checkVisibility()`)
 	b.forgive("400")
 	b.do(chromedp.Click("#again"))
 	b.wait("where to ask", `location.pathname === '/signin' && document.querySelector('input[type=email]')`)
