@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { failed, once, unreached, type Answer } from "../lib/api";
 import { exact, number } from "../lib/format";
-import { here, mayWrite } from "../lib/here";
+import { api, here, mayWrite } from "../lib/here";
 import type { Lexicon, LexiconEntry } from "../lib/portal.gen";
 import { create, mint, portal, replace } from "../lib/session";
 import { PlaygroundKey, fetchWith } from "../play/key";
@@ -24,6 +24,14 @@ const cell = (v: string) => (/[",\n]/.test(v) || v.trim() !== v ? `"${v.replaceA
 
 const lines = (entries: LexiconEntry[]) =>
   entries.map((e) => [e.word, e.spoken, ...(e.lang ? [e.lang] : [])].map(cell).join(", ") + "\n").join("");
+
+/** All entries, of which those that were added take the place of the same words. */
+function merged(present: LexiconEntry[], added: LexiconEntry[]) {
+  const key = (e: LexiconEntry) => e.word.toLowerCase();
+  const all = new Map(present.map((e) => [key(e), e]));
+  for (const e of added) all.set(key(e), e);
+  return [...all.values()];
+}
 
 export function LexiconPage() {
   const o = here.value;
@@ -75,11 +83,16 @@ function Edit({ l, saved, reload }: { l: Lexicon; saved(l: Lexicon): void; reloa
     },
   );
   const load = useAction<Parsed>(
-    () => read(file.trimStart().startsWith("<") ? "pls" : "csv", file),
+    async () => {
+      const added = await read(file.trimStart().startsWith("<") ? "pls" : "csv", file);
+      if (failed(added)) return added;
+      const present = await read("csv", text);
+      return failed(present) ? present : { entries: merged(present.entries, added.entries), dropped: added.dropped };
+    },
     (parsed) => {
       setFile("");
       setDropped(parsed.dropped);
-      setText((now) => (now && !now.endsWith("\n") ? now + "\n" : now) + lines(parsed.entries));
+      setText(lines(parsed.entries));
     },
   );
   return (
@@ -180,7 +193,7 @@ function Try({ project }: { project: string }) {
 async function preview(project: string, text: string): Promise<Answer<string>> {
   const key = new PlaygroundKey(project, () => mint(project));
   const ask = (again: boolean) =>
-    fetchWith(key, "/v1/normalize", { method: "POST", body: JSON.stringify({ text }) }, { again });
+    fetchWith(key, api + "/v1/normalize", { method: "POST", body: JSON.stringify({ text }) }, { again });
   try {
     let answer = await ask(false);
     if (answer.status === 401) answer = await ask(true);
