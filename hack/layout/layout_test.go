@@ -38,7 +38,7 @@ var rules = map[string]rule{
 	"runtime/normalize":                 {[]string{"runtime/lexicon", "runtime/speech"}, step},
 	"runtime/internal/table":            {nil, "what the rows of a table mean is known to whoever reads them"},
 	"runtime/normalize/internal/words":  {[]string{"runtime/internal/table"}, "words are data, and know nobody who reads them"},
-	"runtime/internal/pronounce":        {nil, "capitals are judged by their letters alone, whoever asks"},
+	"runtime/internal/pronounce":        {[]string{"runtime/internal/table"}, "capitals are judged by their letters alone, whoever asks"},
 	"runtime/normalize/internal/markup": {nil, "what is markup in a text depends on no word of it"},
 	"runtime/normalize/internal/text": {[]string{"runtime/internal/pronounce", "runtime/normalize/internal/markup", "runtime/normalize/internal/words"},
 		"what stands in a text is known before anybody says it"},

@@ -5,8 +5,11 @@
 package pronounce
 
 import (
-	_ "embed"
+	"embed"
+	"io/fs"
 	"strings"
+
+	"github.com/swar-tts/swar/runtime/internal/table"
 )
 
 // As is how a word in capitals is said.
@@ -100,28 +103,33 @@ const zero = 'T'
 var trigrams string
 
 //go:embed acronyms.tsv
-var acronymTable string
+var tables embed.FS
 
-var acronyms = readAcronyms(acronymTable)
+var acronyms = mustRead(tables)
 
-// readAcronyms reads lines of `letters UPI EMI` and `word NASA`; # begins a comment.
-func readAcronyms(table string) map[string]As {
-	m := make(map[string]As, 1024)
-	for line := range strings.Lines(table) {
-		line, _, _ = strings.Cut(line, "#")
-		as := Unknown
-		for i, f := range strings.Fields(line) {
-			switch {
-			case i > 0:
-				m[f] = as
-			case f == "letters":
-				as = Letters
-			case f == "word":
-				as = Word
-			default:
-				panic("pronounce: acronyms.tsv: neither letters nor word: " + f)
-			}
-		}
+func mustRead(fsys fs.FS) map[string]As {
+	m, err := readAcronyms(fsys)
+	if err != nil {
+		panic("pronounce: " + err.Error())
 	}
 	return m
+}
+
+// readAcronyms reads rows such as letters, UPI EMI and word, NASA. An error names the file and the line.
+func readAcronyms(fsys fs.FS) (map[string]As, error) {
+	m := make(map[string]As, 1024)
+	err := table.Read(fsys, "acronyms.tsv", []string{"said", "acronyms"}, func(r *table.Row) error {
+		as, ok := map[string]As{"letters": Letters, "word": Word}[r.Cell(0)]
+		if !ok {
+			return r.Errorf("acronyms are said as letters or word, not as %q", r.Cell(0))
+		}
+		for acronym := range strings.FieldsSeq(r.Cell(1)) {
+			if m[acronym] != Unknown {
+				return r.Errorf("%s stands here twice", acronym)
+			}
+			m[acronym] = as
+		}
+		return nil
+	})
+	return m, err
 }

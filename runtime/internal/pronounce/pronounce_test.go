@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/swar-tts/swar/runtime/internal/table"
 )
 
 var update = flag.Bool("update", false, "count trigrams.txt anew, from the tables of runtime/translit")
@@ -60,17 +63,25 @@ func TestJudgedList(t *testing.T) {
 func corpus(t *testing.T) map[string]float64 {
 	t.Helper()
 	words := map[string]float64{}
-	for name, weight := range map[string]float64{"english.tsv": 1, "hindi.tsv": 1, "names.tsv": 2} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "translit", "tables", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(data)) {
-			word, spoken, _ := strings.Cut(strings.TrimSpace(line), "\t")
+	for _, sheet := range []struct {
+		name    string
+		columns []string
+		weight  float64
+	}{
+		{"english.tsv", []string{"word", "hi", "kind"}, 1},
+		{"hindi.tsv", []string{"word", "hi"}, 1},
+		{"names.tsv", []string{"word", "hi"}, 2},
+	} {
+		err := table.Read(os.DirFS("../../translit/tables"), sheet.name, sheet.columns, func(r *table.Row) error {
+			word, spoken := r.Cell(0), r.Cell(1)
 			plain := strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" && len(word) > 1
 			if plain && hasVowel(word) && !strings.Contains(spoken, " ") {
-				words[word] += weight
+				words[word] += sheet.weight
 			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return words
@@ -180,5 +191,18 @@ func BenchmarkIsWord(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		IsWord("VARSHA")
+	}
+}
+
+func TestErrorsNameTheRow(t *testing.T) {
+	for _, test := range []struct{ row, want string }{
+		{"sung\tNASA", `a.tsv:2: acronyms are said as letters or word, not as "sung"`},
+		{"letters\tNASA ISRO\nword\tNASA", "a.tsv:3: NASA stands here twice"},
+	} {
+		fsys := fstest.MapFS{"acronyms.tsv": {Data: []byte("said\tacronyms\n" + test.row + "\n")}}
+		_, err := readAcronyms(fsys)
+		if want := strings.Replace(test.want, "a.tsv", "acronyms.tsv", 1); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", test.row, err, want)
+		}
 	}
 }

@@ -70,11 +70,3 @@ func TestLanguagesAreWhole(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkVocabulary(b *testing.B) {
-	for b.Loop() {
-		if _, err := Load(Tables()); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
