@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -173,23 +172,37 @@ func reason(said string) (line string) {
 	return line[:min(most, len(line))]
 }
 
-// The last retry of pip, which then only says that it has found no version, and what npm says.
-var (
-	pipUnreached = regexp.MustCompile(`Retry\(total=0,.*after connection broken by '(.*)': /`)
-	npmUnreached = regexp.MustCompile(`(?m)^npm error request to \S+ failed, reason: (.+)$`)
-	pipObject    = regexp.MustCompile(`^\w+\(['"]?(?:<[^>]*>[:,] )?|\[Errno -?\d+\] |['")]+$`) // what surrounds the sentence
-	pipNested    = regexp.MustCompile(`['"], \w+\(['"]`)
-)
-
-// unreached is why the tool could not connect, empty if it could.
+// unreached is why the tool could not connect, empty if it could. Of pip that is what its last retry tells, behind which it only says that
+// it has found no version:
+//
+//	… Retry(total=0, …)) after connection broken by 'NewConnectionError('<…>: …: [Errno -3] Temporary failure in name resolution')': /simple/a/
 func unreached(said string) string {
-	if m := npmUnreached.FindStringSubmatch(said); m != nil {
-		return strings.TrimSpace(m[1])
-	}
-	if m := pipUnreached.FindStringSubmatch(said); m != nil {
-		return pipNested.ReplaceAllString(pipObject.ReplaceAllString(m[1], ""), " ")
+	for line := range strings.Lines(said) {
+		if npm, ok := strings.CutPrefix(line, "npm error request to "); ok {
+			if _, why, ok := strings.Cut(npm, " failed, reason: "); ok {
+				return strings.TrimSpace(why)
+			}
+		}
+		if _, why, ok := strings.Cut(line, "after connection broken by '"); ok && strings.Contains(line, "Retry(total=0,") {
+			return sentence(why)
+		}
 	}
 	return ""
+}
+
+// sentence is what the innermost error of a Python program says.
+func sentence(why string) string {
+	if end := strings.LastIndex(why, "': "); end >= 0 {
+		why = why[:end]
+	}
+	why = strings.TrimRight(strings.TrimRight(why, ")"), `'"`)
+	why = why[strings.LastIndexAny(why, `'"`)+1:]
+	if _, behind, ok := strings.Cut(why, "[Errno "); ok {
+		if _, text, ok := strings.Cut(behind, "] "); ok {
+			why = text
+		}
+	}
+	return why
 }
 
 func copyFromWheel(w io.Writer, archive, name string, limit int64) error {

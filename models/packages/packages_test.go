@@ -155,11 +155,15 @@ func TestReasons(t *testing.T) {
 	for name, tt := range map[string]struct{ said, want string }{
 		"pip without a network": {
 			fmt.Sprintf(retry, 1, down) + fmt.Sprintf(retry, 0, down) + none,
-			"the package registry was not reached: Failed to establish a new connection: Temporary failure in name resolution",
+			"the package registry was not reached: Temporary failure in name resolution",
 		},
 		"pip behind a proxy that refuses": {
 			fmt.Sprintf(retry, 0, "ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 403 Forbidden'))") + none,
-			"the package registry was not reached: Cannot connect to proxy. Tunnel connection failed: 403 Forbidden",
+			"the package registry was not reached: Tunnel connection failed: 403 Forbidden",
+		},
+		"pip that waits too long": {
+			fmt.Sprintf(retry, 0, "ConnectTimeoutError(<object at 0x7f>, 'Connection to r.example timed out. (connect timeout=30)')") + none,
+			"the package registry was not reached: Connection to r.example timed out. (connect timeout=30)",
 		},
 		"pip where a retry helped": {fmt.Sprintf(retry, 1, down) + none, none},
 		"npm without a network": {
