@@ -22,7 +22,7 @@ type End struct {
 const tokensDecide = 4
 
 // Ends returns where the sentences of written end, the last of which ends with the text. What is read of a sentence
-// depends on nothing outside of it, so a text may be cut at any of them, and at a line break where [LineEnd] is added.
+// depends on nothing outside of it but [Options.Language], so a text may be cut at any of them, and at a line break where [LineEnd] is added.
 // A text that is still being written may be cut where its end is sure. No end is inside of a listing or of a formula, also of one that
 // has no end yet: the lines of a program are read otherwise when they stand alone.
 func Ends(written string) []End {
@@ -32,6 +32,7 @@ func Ends(written string) []End {
 	r := new(reader)
 	r.wire()
 	r.Home = words.Hindi
+	r.surveyed = true // where a sentence ends does not depend on its language
 	r.Text, r.Toks, _ = text.Scan(trimmed)
 	text.LookUpTokens(r.Text, r.Toks)
 	marks, open := markup.Scan(trimmed)

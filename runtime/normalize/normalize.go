@@ -24,6 +24,10 @@ import (
 type Options struct {
 	EnDigits bool // codes, phone numbers and card tails with English digit names; amounts and counts never change
 
+	// Language is that of the message that the text is part of, [Hindi] or [English]. Sentences of numbers, signs and acronyms alone
+	// take it: the OTP 407 of an English message. Empty: the text is the whole message, whose sentences say it themselves.
+	Language string
+
 	Lexicon *lexicon.Lexicon // words that something else is read for; nil: none
 	Marks   []speech.Mark    // of the text without white space around it, in order
 }

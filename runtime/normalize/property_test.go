@@ -126,11 +126,17 @@ func TestSameTextGivesSameSpeech(t *testing.T) {
 	})
 }
 
+// TestCuttingAtSentenceEndsChangesNothing cuts messages, whose language goes along.
 func TestCuttingAtSentenceEndsChangesNothing(t *testing.T) {
 	cuts := 0
 	texts(t, func(t *testing.T, at, text string) {
+		language := LanguageOf(text)
 		for _, o := range options {
 			want := Text(text, o)
+			o.Language = language
+			if got := Text(text, o); got != want {
+				t.Errorf("%s: %q with its own language\n got %s\nwant %s", at, text, got, want)
+			}
 			for _, cut := range sentenceEnds(text) {
 				a, b := Text(text[:cut], o), Text(text[cut:], o)
 				if !hasLetter(a) || !hasLetter(b) {

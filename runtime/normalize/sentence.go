@@ -5,8 +5,8 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// sentence finds the end of the sentence that begins at token i, and its language. What is read never depends on anything outside
-// its sentence, so a text may be cut at sentence ends before or after normalising.
+// sentence finds the end of the sentence that begins at token i, and its language. What is read depends on nothing outside its sentence but
+// the language of the message, so a text may be cut at sentence ends where that goes along ([Options.Language]).
 func (r *reader) sentence(i int) {
 	before := r.Lang
 	r.Start, r.Stop = i, r.line(i)
@@ -17,10 +17,10 @@ func (r *reader) sentence(i int) {
 	}
 	end := text.WeighSentence(&r.View, i, &t)
 	// Digit names alone do not make a sentence Hindi: an English one has them too once its codes have been read.
-	l := words.English
-	if text.IsHome(&t.Found, &text.LanguageWeights, t.Unknown) {
-		l = r.Home
+	if !r.surveyed {
+		r.survey(&t, end)
 	}
+	l := r.language(&t)
 	r.several = r.several || i > 1 && l != before
 	if r.only != nil {
 		l = r.only

@@ -20,7 +20,8 @@ func (r *reader) settle(written string) {
 		if same := !r.writer.Doubtful || string(r.writer.Out) == written; same && !r.torn {
 			return
 		}
-		again := newReader(r.Home, string(r.writer.Out), Options{EnDigits: r.opt.EnDigits}, r.writer.Want)
+		again := newReader(r.Home, string(r.writer.Out), Options{EnDigits: r.opt.EnDigits, Language: r.opt.Language}, r.writer.Want)
+		again.surveyed = true  // what is spoken is no witness of what was written
 		if len(r.guides) > 0 { // which words were put in is not known any more
 			if r.several {
 				return

@@ -21,7 +21,7 @@ type passage struct {
 
 // passages returns what is spoken for the text of u, or refuses it.
 func (s *Speaker) passages(u speech.Utterance, text string, spans bool) ([]passage, error) {
-	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon}
+	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon, Language: u.Language}
 	switch {
 	case u.SSML:
 		return s.markup(u, text, o, spans)
@@ -42,7 +42,7 @@ func (s *Speaker) read(text string, o normalize.Options, spans bool) (p passage)
 	whole, all := normalize.Spans(text, o)
 	p.text, p.spans = whole, all
 	if kept, unspoken := s.leaveOut(whole); unspoken != "" {
-		p.text, p.unspoken = normalize.Text(kept, normalize.Options{EnDigits: o.EnDigits}), unspoken
+		p.text, p.unspoken = normalize.Text(kept, normalize.Options{EnDigits: o.EnDigits, Language: o.Language}), unspoken
 		relocate(p.spans, whole, kept, p.text)
 	}
 	return p
@@ -53,6 +53,9 @@ func (s *Speaker) markup(u speech.Utterance, document string, o normalize.Option
 	parts, err := ssml.Parse(document)
 	if err != nil {
 		return nil, err
+	}
+	if o.Language == "" {
+		o.Language = normalize.LanguageOf(ssml.Words(parts))
 	}
 	all := make([]passage, 0, len(parts))
 	for _, part := range parts {

@@ -122,7 +122,7 @@ func withUnspoken(unspoken, more string) string {
 // marks that stand alone now.
 func (s *Speaker) leaveOutNormalized(text string, o normalize.Options) (spoken, unspoken string) {
 	if spoken, unspoken = s.leaveOut(text); unspoken != "" {
-		spoken = normalize.Text(spoken, normalize.Options{EnDigits: o.EnDigits})
+		spoken = normalize.Text(spoken, normalize.Options{EnDigits: o.EnDigits, Language: o.Language})
 	}
 	return spoken, unspoken
 }

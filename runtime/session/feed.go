@@ -30,6 +30,8 @@ type feed struct {
 	last     time.Time
 	since    time.Time // when the text without an end began
 	finished bool
+
+	message normalize.Message // what was taken out since the last flush
 }
 
 // item is a sentence, or what is to be done behind those before it.
@@ -52,6 +54,7 @@ const (
 type step struct {
 	what  stepKind
 	text  string    // to speak
+	lang  string    // of the message that text is a piece of, as far as it is known
 	tag   any       // of the flush
 	until time.Time // zero: for a message
 }
@@ -136,6 +139,7 @@ func (f *feed) take() step {
 	f.queue = f.queue[1:]
 	s := step{what: first.what, tag: first.tag}
 	if first.what != stepSpeak {
+		f.message = normalize.Message{}
 		return s
 	}
 	text, line := first.text, first.line
@@ -152,11 +156,17 @@ func (f *feed) take() step {
 		f.queue = nil
 	}
 	s.text = strings.TrimFunc(text, unicode.IsSpace)
+	if !f.cut.raw {
+		f.message.Add(f.cut.plain(s.text))
+		s.lang = f.message.Language()
+	}
 	switch {
 	case f.cut.markup:
 		s.text = ssml.Document(s.text)
 	case line && !f.cut.raw:
-		s.text += normalize.LineEnd(s.text, f.cut.opt)
+		o := f.cut.opt
+		o.Language = s.lang
+		s.text += normalize.LineEnd(s.text, o)
 	}
 	return s
 }

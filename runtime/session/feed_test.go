@@ -159,3 +159,28 @@ func TestTheFeedIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestPiecesTakeTheLanguageThatIsKnown(t *testing.T) {
+	for name, c := range map[string]struct{ pieces, want []string }{
+		"nothing is known yet":        {[]string{"OTP 4432 ₹90 ₹80. ", "Your cab is here. "}, []string{"", "en"}},
+		"what came before counts":     {[]string{"Your cab is here. ", "OTP 4432 ₹90 ₹80. "}, []string{"en", "en"}},
+		"a flush begins a message":    {[]string{"Your cab is here. ", "[]", "OTP 4432 ₹90 ₹80. "}, []string{"en", "", ""}},
+		"more sentences of the other": {[]string{"Aapki cab aa gayi. ", "Your cab is here. ", "The fare is due. "}, []string{"hi", "hi", "en"}},
+	} {
+		var f feed
+		for _, p := range c.pieces {
+			if p == "[]" {
+				f.flush("")
+			} else if err := f.append(noon, p, Exact); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for len(f.queue) > 0 {
+			got = append(got, f.take().lang)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

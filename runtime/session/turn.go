@@ -83,7 +83,7 @@ func (t *turn) run(ctx context.Context) error {
 		}
 		switch next.what {
 		case stepSpeak:
-			err = t.say(ctx, next.text)
+			err = t.say(ctx, next.text, next.lang)
 		case stepFlushed:
 			err = t.sink.Flushed(Flushed{Tag: next.tag, Frames: t.stats.Frames, Chars: t.stats.Chars})
 			if err == nil && t.session.cfg.FlushEnds {
@@ -98,11 +98,11 @@ func (t *turn) run(ctx context.Context) error {
 	}
 }
 
-// say speaks one sentence. One that nothing can be pronounced of is passed over.
-func (t *turn) say(ctx context.Context, text string) error {
+// say speaks one sentence of a message in lang. One that nothing can be pronounced of is passed over.
+func (t *turn) say(ctx context.Context, text, lang string) error {
 	cfg := &t.session.cfg
 	u := cfg.Utterance
-	u.Text = text
+	u.Text, u.Language = text, lang
 	switch {
 	case t.opened:
 		u.Disclosure = ""

@@ -35,6 +35,10 @@ type Utterance struct {
 	Speed       float64 // one of the model's [Speeds]; 0 means 1
 	SSML        bool    // Text is a document of SSML; Raw is false then
 
+	// Language is that of the message that Text is a piece of, "hi" or "en": sentences of numbers, signs and acronyms alone take it. Empty: Text
+	// is the whole message. It is ignored when Raw.
+	Language string
+
 	// Lexicon says how words of Text are spoken; nil: as they are written. It is ignored when Raw.
 	Lexicon *lexicon.Lexicon
 }

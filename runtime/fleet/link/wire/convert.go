@@ -16,6 +16,7 @@ func NewUtterance(u speech.Utterance) *Utterance {
 		RequestId: u.RequestID, Text: u.Text, Voice: u.Voice, Format: string(u.Format), Raw: u.Raw, EnDigits: u.EnDigits,
 		Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure, Service: u.Service,
 		WordTimes: u.WordTimes, Speed: u.Speed, Protocol: Protocol, Lexicon: newLexicon(u),
+		Language: u.Language,
 	}
 	if u.SSML {
 		m.Text, m.Ssml = "", u.Text
@@ -55,7 +56,7 @@ func (u *Utterance) Value() speech.Utterance {
 	return speech.Utterance{
 		RequestID: u.RequestId, Text: cmp.Or(u.Ssml, u.Text), SSML: u.Ssml != "", Lexicon: lexiconOf(u.Lexicon), Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
 		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure,
-		Service: u.Service, WordTimes: u.WordTimes, Speed: u.Speed,
+		Service: u.Service, WordTimes: u.WordTimes, Speed: u.Speed, Language: u.Language,
 	}
 }
 

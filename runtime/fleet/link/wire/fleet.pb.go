@@ -217,6 +217,7 @@ type Utterance struct {
 	Speed         float64                `protobuf:"fixed64,12,opt,name=speed,proto3" json:"speed,omitempty"`      // 0: 1
 	Lexicon       []*LexiconEntry        `protobuf:"bytes,13,rep,name=lexicon,proto3" json:"lexicon,omitempty"`    // those words that the text has
 	Ssml          string                 `protobuf:"bytes,14,opt,name=ssml,proto3" json:"ssml,omitempty"`          // in the place of text, which is empty then: an older pod speaks no markup
+	Language      string                 `protobuf:"bytes,15,opt,name=language,proto3" json:"language,omitempty"`  // of the message that text is a piece of: hi, en; empty: text is the whole. An older pod takes it as the whole
 	Router        uint64                 `protobuf:"fixed64,16,opt,name=router,proto3" json:"router,omitempty"`    // who sends it: as in Hello
 	Number        uint64                 `protobuf:"varint,17,opt,name=number,proto3" json:"number,omitempty"`     // of the router's attempts at this pod, from 1
 	Grant         uint64                 `protobuf:"varint,18,opt,name=grant,proto3" json:"grant,omitempty"`       // of the slot that is kept for it; 0: none
@@ -351,6 +352,13 @@ func (x *Utterance) GetLexicon() []*LexiconEntry {
 func (x *Utterance) GetSsml() string {
 	if x != nil {
 		return x.Ssml
+	}
+	return ""
+}
+
+func (x *Utterance) GetLanguage() string {
+	if x != nil {
+		return x.Language
 	}
 	return ""
 }
@@ -2759,7 +2767,7 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\tutterance\x18\x01 \x01(\v2\x18.swar.fleet.v1.UtteranceH\x00R\tutterance\x12,\n" +
 	"\x05taken\x18\x02 \x01(\v2\x14.swar.fleet.v1.TakenH\x00R\x05taken\x12/\n" +
 	"\x06cancel\x18\x03 \x01(\v2\x15.swar.fleet.v1.CancelH\x00R\x06cancelB\t\n" +
-	"\amessage\"\xa3\x04\n" +
+	"\amessage\"\xbf\x04\n" +
 	"\tUtterance\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
@@ -2779,7 +2787,8 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"word_times\x18\v \x01(\bR\twordTimes\x12\x14\n" +
 	"\x05speed\x18\f \x01(\x01R\x05speed\x125\n" +
 	"\alexicon\x18\r \x03(\v2\x1b.swar.fleet.v1.LexiconEntryR\alexicon\x12\x12\n" +
-	"\x04ssml\x18\x0e \x01(\tR\x04ssml\x12\x16\n" +
+	"\x04ssml\x18\x0e \x01(\tR\x04ssml\x12\x1a\n" +
+	"\blanguage\x18\x0f \x01(\tR\blanguage\x12\x16\n" +
 	"\x06router\x18\x10 \x01(\x06R\x06router\x12\x16\n" +
 	"\x06number\x18\x11 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05grant\x18\x12 \x01(\x04R\x05grant\x12\x18\n" +

@@ -54,6 +54,15 @@ func IsHome(found *[evidences]int, weights *[evidences]weigh, unknown int) bool 
 	return sum > 0 || sum == 0 && worded == 0
 }
 
+// Lean is 1 where the evidence found is for Hindi, -1 where it is for English, and 0 where there is none or it is even.
+func Lean(found *[evidences]int, weights *[evidences]weigh) int {
+	sum := 0
+	for e, n := range found {
+		sum += n * weights[e].Weight
+	}
+	return min(max(sum, -1), 1)
+}
+
 // Tally is the evidence of a sentence, as far as it has been read.
 type Tally struct {
 	Found   [evidences]int

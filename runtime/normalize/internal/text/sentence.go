@@ -14,6 +14,9 @@ func (t *Tally) Wordless() bool {
 	return t.Unknown == 0
 }
 
+// Silent reports whether nothing that was found says anything about a language: numbers, signs and acronyms alone.
+func (t *Tally) Silent() bool { return t.Unknown == 0 && t.Found == [evidences]int{} }
+
 // WeighSentence adds the words of the sentence that begins at token i to t, and returns where it ends.
 func WeighSentence(v *View, i int, t *Tally) (end int) {
 	for j := i; j < v.Stop; j++ {
