@@ -140,7 +140,7 @@ func maskedSign(r *Reader, i int) (Reading, bool) {
 		return masked(r, i)
 	case wide >= 3 && (r.Tight(next) || !r.IsSign(i, '#')):
 		return masked(r, i)
-	case r.IsSign(i, '*') && r.Tight(next) && size >= 3 && !dialled:
+	case r.At(i).IsOneOf("*"+string(rune(text.Bullet))) && r.Tight(next) && size >= 3 && !dialled:
 		return masked(r, i)
 	}
 	return Reading{}, false

@@ -178,7 +178,7 @@ func amountBefore(v *text.View, i int) (a text.Amount, ok bool) {
 	if !v.Reads(i, "cr", "Cr", "CR") || v.At(i-1).Kind != text.Digits {
 		return a, false
 	}
-	for j := i - 1; j > i-8 && j >= v.Start; j-- {
+	for j := i - 1; j > i-12 && j >= v.Start; j-- {
 		if v.At(j).IsCurrency() || text.CurrencyCode(v, j) > 0 {
 			a.Cur = words.Rupees
 			return a, true

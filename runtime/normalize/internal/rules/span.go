@@ -112,6 +112,8 @@ func termLetters(r *Reader, i int) (Reading, bool) {
 			u = "mo"
 		case r.In(j, words.Windowed) && r.Reads(i+1, "D", "d"):
 			u = "d"
+		case r.Reads(j, "valid", "Valid") && r.Reads(i+1, "m"):
+			u = "min" // an OTP
 		}
 	}
 	if u == "" {

@@ -249,7 +249,7 @@ func currencyAgain(v *View, a *Amount) {
 // wordSuffix reads the word behind the number and its scale, if it is a currency, a carat or a year's salary.
 func wordSuffix(v *View, a *Amount) bool {
 	j := a.Next
-	if cur := CurrencyCode(v, j); cur > 0 && v.LooseEnd(j+1) && !v.IsWord(j, words.ScaleWord) {
+	if cur := CurrencyCode(v, j); cur > 0 && v.LooseEnd(j+1) && !v.IsWord(j, words.ScaleWord) && !pricesNext(v, j) {
 		a.Cur = cur
 		a.Next = j + 1
 		if v.TightSign(a.Next, '.') && !v.Last(a.Next) {

@@ -19,7 +19,16 @@ func isBankMoney(v *View, i int, n *Number) bool {
 	if v.At(i - 1).IsOneOf(":-") {
 		i--
 	}
-	return len(n.Frac) == 2 && (v.In(i-1, words.Balances) || n.Grouped && v.Reads(i-1, "Amt", "amt", "AMT", "amount", "Amount"))
+	return len(n.Frac) == 2 && (v.In(i-1, words.Balances) || v.Reads(i-1, "Amt", "amt", "AMT", "amount", "Amount"))
+}
+
+// pricesNext reports whether the currency at token j belongs to the number behind it, which has commas: fee Q3 Rs 18,500.
+func pricesNext(v *View, j int) bool {
+	if v.At(j).Cas == words.Lower || v.At(j+1).Kind != Digits {
+		return false
+	}
+	n, ok := NumberAt(v, j+1)
+	return ok && n.Grouped && CurrencyCode(v, n.Next) == 0
 }
 
 // opensBalance reports whether what a bank says of a balance begins at token i: Current Bal, Avl Lmt.

@@ -150,6 +150,8 @@ func stopBehindLatin(v *View, j int) bool {
 		return false // Rs 640.00 CR. to your wallet
 	case p.Word.Is(words.Month) && next.Kind == Digits:
 		return !isDateBehindMonth(v, j)
+	case v.Reads(j-1, "Cr", "CR") && v.Reads(j+1, "Card", "card"):
+		return false // Cr. Card bill
 	case v.Reads(j-1, "Ref", "ref") && next.Cas == words.Upper && v.TightDigits(j+2):
 		return false // UTR Ref. HDFCH0041
 	case p.Cas != words.Upper && len(p.Word.Beside) > 0 && (next.InSmallLetters() || next.Kind == Digits):
