@@ -328,6 +328,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	startOperator(t, namespace, controllers.Config{})
 	create(t, c, fleetWith(t, namespace, "keys", `{access: {mode: Keys, secretName: my-keys}}`))
 	create(t, c, fleetWith(t, namespace, "portal", `{access: {mode: Portal}}`))
+	create(t, c, fleetWith(t, namespace, "calls", `{router: {twilioTokenSecretRef: {name: my-twilio, key: auth}}}`))
 	create(t, c, fleetWith(t, namespace, "fine", `{}`))
 	says := func(name, reason, text string) {
 		t.Helper()
@@ -341,6 +342,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 	says("keys", v1alpha1.ReasonSecretMissing, "there is no Secret my-keys")
 	says("portal", v1alpha1.ReasonSecretMissing, "no portal in this release")
+	says("calls", v1alpha1.ReasonSecretMissing, "there is no Secret my-twilio")
 	wait(t, c, namespace, "fine", "another one is not touched by that", isWell)
 	keys := func(entry string) *corev1.Secret {
 		return &corev1.Secret{
@@ -353,6 +355,10 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait(t, c, namespace, "keys", "it goes on", isWell)
+	create(t, c, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-twilio"}, StringData: map[string]string{"auth": "token"},
+	})
+	wait(t, c, namespace, "calls", "it goes on", isWell)
 }
 
 // TestWhatBelongsToOthersIsLeftAlone: a fleet takes nothing over that has the name of one of its objects.

@@ -127,7 +127,7 @@ func (s *AuthorityStore) write(ctx context.Context, a certs.Authority, version s
 // observeSecrets returns which Secrets are to be written, and what is wrong with those of others.
 func (r *Reconciler) observeSecrets(ctx context.Context, fleet *v1alpha1.TTSDeployment) (s secrets, lacking []plan.Problem, err error) {
 	for _, check := range []func(context.Context, *v1alpha1.TTSDeployment, *secrets) ([]plan.Problem, error){
-		r.observeCertificates, r.observeToken, r.observeAccess, r.observeScalerCA,
+		r.observeCertificates, r.observeToken, r.observeAccess, r.observeTwilio, r.observeScalerCA,
 	} {
 		found, err := check(ctx, fleet, &s)
 		if unusable, ok := errors.AsType[*authorityError](err); ok {
@@ -271,6 +271,21 @@ func (r *Reconciler) observeKeys(ctx context.Context, fleet *v1alpha1.TTSDeploym
 	}
 	live, err := r.secret(ctx, fleet, resources.KeysSecret(fleet))
 	s.facts.KeysHash = hashOf(map[string]any{contract.APIKeys: live.Data[contract.APIKeys]})
+	return nil, err
+}
+
+// observeTwilio looks for the token of Twilio. Routers do not start without it, or every stream would be answered.
+func (r *Reconciler) observeTwilio(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+	token := fleet.Spec.Router.TwilioTokenSecretRef
+	if token == nil {
+		return nil, nil
+	}
+	lacking, err := r.want(ctx, fleet, []string{token.Name}, token.Key)
+	if err != nil || len(lacking) > 0 {
+		return lacking, err
+	}
+	live, err := r.secret(ctx, fleet, token.Name)
+	s.facts.TwilioHash = hashOf(map[string]any{token.Key: live.Data[token.Key]})
 	return nil, err
 }
 

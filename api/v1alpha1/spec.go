@@ -381,6 +381,7 @@ const (
 // Router is the pods that answer clients.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.usageVolume) == has(oldSelf.usageVolume) && (!has(self.usageVolume) || self.usageVolume == oldSelf.usageVolume)",message="spec.router.usageVolume cannot be added, changed or removed, because usage that the portal does not have yet would be lost with the old routers: make a new TTSDeployment"
+// +kubebuilder:validation:XValidation:rule="!has(self.twilioTokenSecretRef) || !has(self.dialects) || self.dialects.exists(d, d == 'bridge')",message="twilioTokenSecretRef wants bridge among the dialects, which answers Twilio"
 type Router struct {
 	// Number of them. Applied only if it is set, so that somebody else may scale them; without it two at first.
 	// +optional
@@ -435,6 +436,10 @@ type Router struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:XValidation:rule="size(self) == 1 || !self.exists(d, d == 'none')",message="none stands alone"
 	Dialects []Dialect `json:"dialects,omitempty"`
+	// The token of an account at Twilio: only media streams that are signed with it are answered. Without it everybody may
+	// open one with a key.
+	// +optional
+	TwilioTokenSecretRef *SecretKey `json:"twilioTokenSecretRef,omitempty"`
 	// How speech is marked as synthetic.
 	// +optional
 	Labelling Labelling `json:"labelling,omitzero"`

@@ -406,6 +406,11 @@ func (in *Router) DeepCopyInto(out *Router) {
 		*out = make([]Dialect, len(*in))
 		copy(*out, *in)
 	}
+	if in.TwilioTokenSecretRef != nil {
+		in, out := &in.TwilioTokenSecretRef, &out.TwilioTokenSecretRef
+		*out = new(SecretKey)
+		**out = **in
+	}
 	out.Labelling = in.Labelling
 }
 

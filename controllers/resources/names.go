@@ -31,6 +31,9 @@ const (
 // them, because they read the keys at their start only.
 const AnnotationKeys = "swar.dev/keys"
 
+// AnnotationTwilio is the same for the token of Twilio.
+const AnnotationTwilio = "swar.dev/twilio"
+
 // WorkerName is that of the worker pods' Deployment, headless Service, budget, network policy and service account.
 func WorkerName(d *v1alpha1.TTSDeployment) string { return d.Name + "-worker" }
 

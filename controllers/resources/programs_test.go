@@ -171,7 +171,7 @@ func (n *node) command(c corev1.Container, files *strings.Replacer, program stri
 		case v.ValueFrom == nil:
 		case v.ValueFrom.SecretKeyRef != nil:
 			value = map[string]string{
-				contract.PortalAddress: "127.0.0.1:1", contract.APIKeys: "one-key\nanother-key=anjura\n",
+				contract.PortalAddress: "127.0.0.1:1", contract.APIKeys: "one-key\nanother-key=anjura\n", "auth": "token-of-twilio",
 			}[v.ValueFrom.SecretKeyRef.Key]
 		case v.ValueFrom.FieldRef != nil: // the label is not there on older clusters
 		}

@@ -45,6 +45,7 @@ type Facts struct {
 	Workers    int32  // worker pods that shall be there
 	PortalPort int32  // of the address in the portal's Secret; 0 means that of our portals
 	KeysHash   string // of the API keys in a Secret, of which routers hear only by a restart; empty without
+	TwilioHash string // of the token of Twilio, as KeysHash
 }
 
 // Build returns the objects of d, in the order in which they are applied: what others refer to comes first. Fields of d

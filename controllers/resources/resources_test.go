@@ -53,6 +53,7 @@ var choices = map[string]string{
 	"shared processors":           "runtime: {cpuPolicy: Shared, workersPerPod: 4, cpus: 2}",
 	"no queue, no lingering":      "router: {queue: {capacity: 0, maxWaitMilliseconds: 1}, lingerSeconds: 0, affinity: None}",
 	"larger routers":              "router: {replicas: 5, resources: {cpu: 2, memory: 1Gi}, trustedProxies: [10.0.0.0/8, 'fd00::/8'], dialects: [openai, sarvam], pages: 'https://portal.example.org/$(x)/'}",
+	"signed calls":                "router: {dialects: [bridge], twilioTokenSecretRef: {name: calls, key: auth}}",
 	"a label":                     "router: {labelling: {disclosure: 'यह ए आई की आवाज़ है।', disclosureRequired: true, serviceName: Asha Bank}}",
 	"a volume for usage":          "router: {usageVolume: {storageClassName: fast, size: 3Gi}}",
 	"a rare trace":                "observability: {tracing: {endpoint: 'https://collector', samplePerThousand: 5}}",
@@ -219,6 +220,22 @@ func TestPodsAreRestricted(t *testing.T) {
 	worker.Spec.Containers[0].SecurityContext.Capabilities = nil
 	if check(worker) == "" {
 		t.Error("a container with all capabilities passes: the check checks nothing")
+	}
+}
+
+// TestTheTokenOfTwilio comes from its Secret, and stands in no argument.
+func TestTheTokenOfTwilio(t *testing.T) {
+	for spec, want := range map[string]string{"": "", choices["signed calls"]: "calls/auth"} {
+		_, router := templates(t, resources.Build(release, of(t, spec), resources.Facts{}))
+		got := ""
+		for _, v := range router.Spec.Containers[0].Env {
+			if v.Name == "SWAR_TWILIO_TOKEN" {
+				got = v.ValueFrom.SecretKeyRef.Name + "/" + v.ValueFrom.SecretKeyRef.Key
+			}
+		}
+		if got != want || slices.ContainsFunc(router.Spec.Containers[0].Args, func(a string) bool { return strings.Contains(a, "twilio") }) {
+			t.Errorf("%q: the token comes from %q, want %q", spec, got, want)
+		}
 	}
 }
 
@@ -489,6 +506,11 @@ func TestWhatRestartsRouters(t *testing.T) {
 	_, other := templates(t, resources.Build(release, d, resources.Facts{KeysHash: "b"}))
 	if !reflect.DeepEqual(before, same) || reflect.DeepEqual(before, other) {
 		t.Error("routers restart with the number of workers, or not with other keys")
+	}
+	_, signed := templates(t, resources.Build(release, d, resources.Facts{KeysHash: "a", TwilioHash: "a"}))
+	_, resigned := templates(t, resources.Build(release, d, resources.Facts{KeysHash: "a", TwilioHash: "b"}))
+	if reflect.DeepEqual(before, signed) || reflect.DeepEqual(signed, resigned) {
+		t.Error("routers do not restart with another token of Twilio")
 	}
 }
 

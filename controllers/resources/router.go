@@ -93,8 +93,10 @@ func routerTemplate(r Release, p *pod, d *v1alpha1.TTSDeployment, f Facts) corev
 	t := p.template(r, d, Router, RouterName(d), int64(grace.Seconds()))
 	yes := true
 	t.Spec.AutomountServiceAccountToken = &yes // it asks the API server where worker pods are
-	if f.KeysHash != "" {
-		t.Annotations = map[string]string{AnnotationKeys: f.KeysHash}
+	for name, hash := range map[string]string{AnnotationKeys: f.KeysHash, AnnotationTwilio: f.TwilioHash} {
+		if hash != "" {
+			metav1.SetMetaDataAnnotation(&t.ObjectMeta, name, hash)
+		}
 	}
 	return t
 }
@@ -136,6 +138,9 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 	}
 	if len(s.Dialects) > 0 { // routers of an older image do not know the flag
 		p.setFlag("dialects", joined(s.Dialects))
+	}
+	if token := s.TwilioTokenSecretRef; token != nil {
+		p.container.Env = append(p.container.Env, fromSecret("SWAR_TWILIO_TOKEN", token.Name, token.Key))
 	}
 	p.label(s.Labelling)
 	if s.Pages != "" { // routers of an older image do not know the flag

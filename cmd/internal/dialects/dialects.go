@@ -71,6 +71,10 @@ func Names() []dialect.Name {
 // Check refuses unknown names of dialects.
 func (o *Flags) Check(cmd *cobra.Command) error {
 	o.served = nil
+	token := strings.TrimSpace(o.twilio) // files end in a newline
+	if token == "" && o.twilio != "" {
+		return launch.BadUsage(cmd, "--twilio-token is blank: want the token of the account at Twilio")
+	}
 	for _, name := range o.names {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if name == none && len(o.names) == 1 {
@@ -82,7 +86,7 @@ func (o *Flags) Check(cmd *cobra.Command) error {
 				strings.Join(names(), ", "), none)
 		}
 		if d.Name == dialect.Bridge {
-			d = bridge.New(o.twilio)
+			d = bridge.New(token)
 		}
 		o.served = append(o.served, d)
 	}

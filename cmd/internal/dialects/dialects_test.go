@@ -1,6 +1,7 @@
 package dialects
 
 import (
+	"errors"
 	"os"
 	"regexp"
 	"slices"
@@ -64,7 +65,7 @@ func TestFleetsCanNameThem(t *testing.T) {
 
 // TestTwilioToken: with one, streams that Twilio has not signed are refused.
 func TestTwilioToken(t *testing.T) {
-	for _, token := range []string{"", "secret"} {
+	for _, token := range []string{"", "secret", "secret\n"} {
 		var o Flags
 		cmd := &cobra.Command{Use: "serve"}
 		o.Define(cmd.Flags())
@@ -81,5 +82,11 @@ func TestTwilioToken(t *testing.T) {
 		if (err != nil) != (token != "") {
 			t.Errorf("with the token %q: %v", token, err)
 		}
+	}
+	var o Flags
+	cmd := &cobra.Command{Use: "serve"}
+	o.Define(cmd.Flags())
+	if err := errors.Join(cmd.Flags().Set("twilio-token", " \n"), o.Check(cmd)); err == nil {
+		t.Error("a blank token, with which everything would be answered, is accepted")
 	}
 }
