@@ -53,7 +53,7 @@ npm_client() {
 
 # A Python that is new enough for all of them, if there is one.
 python=python3
-for newer in python3.14 python3.13 python3.12; do
+for newer in python3.14 python3.13 python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9]*/bin/python; do
 	if "$newer" -c '' 2>/dev/null; then
 		python=$newer
 		break
@@ -89,6 +89,7 @@ if command -v npm >/dev/null; then
 	npm_client sarvam sarvam.mjs sarvamai@1.1.10
 	npm_client cartesia cartesia.mjs @cartesia/cartesia-js@4.2.0
 	npm_client elevenlabs elevenlabs.mjs @elevenlabs/elevenlabs-js@2.73.0 ws@8.23.0
+	npm_client runtimes runtimes.mjs bun@1.4.5 deno@2.9.6 typescript@5.9.3 @types/node@22.19.1
 	npm_client jambonz jambonz.mjs @jambonz/speech-utils@0.2.27
 else
 	skipped+=("all of npm: npm is missing")
