@@ -90,6 +90,22 @@ func (s *sentence) contentWord(i int) (read string, ok bool) {
 		return s.min(i), true
 	case "aata":
 		return s.aata(i), true
+	case "logo":
+		return s.logo(i), true
+	case "fans":
+		return s.fans(i), true
+	case "had":
+		return s.had(i), true
+	case "pila":
+		return s.pila(i), true
+	case "bacha":
+		return s.bacha(i), true
+	case "bache":
+		return s.bache(i), true
+	case "gali":
+		return s.gali(i), true
+	case "kia":
+		return s.kia(i), true
 	}
 	return "", false
 }
@@ -214,7 +230,7 @@ const openers = "काश शायद वैसे यार भाई बस 
 // pronounOrIn reads the spellings that मैं and में share.
 func (s *sentence) pronounOrIn(i int) string {
 	before := s.before(i)
-	if before == none {
+	if before == none || s.opensClause(i) {
 		return "मैं"
 	}
 	if before.reads(openers) && (s.firstPerson() || s.after(i).reads("तो भी ही")) {
@@ -241,7 +257,7 @@ func (s *sentence) main(i int) string {
 		return ""
 	case (before == none || before.isHindi()) && !s.firstPerson() && s.isPrincipal(i):
 		return ""
-	case before == none || s.firstPerson() && !s.pronounStood(i):
+	case before == none || s.firstPerson() && !s.pronounStood(i), s.opensClause(i):
 		return "मैं"
 	case before.isEnglish() || before.kind == name || before.kind == letter:
 		return "में"
@@ -520,8 +536,97 @@ func (s *sentence) chal(i int) string {
 
 // khan reads the surname, or kahan in a hurry.
 func (s *sentence) khan(i int) string {
-	if s.words[i].capital && i > 0 || s.before(i).kind == name {
+	before, after := s.before(i), s.after(i)
+	person := before.kind == name || before.kind == unknown && before.lean >= 0 && after.reads("ने को का की के से")
+	if s.words[i].capital && i > 0 || person || after.reads("ने भाई साहब") || s.says(after, "sir saab") {
 		return "ख़ान"
+	}
+	if before == none && after.reads("का की के को") {
+		return "ख़ान"
+	}
+	return s.words[i].hindi
+}
+
+// opensClause reports whether a request stands before word i, the end of which opens a clause with its own subject: tu chal main aayi.
+func (s *sentence) opensClause(i int) bool {
+	return s.before(i).reads("रुक रुको चलो बैठ बैठो देख देखो सुन सुनो जा जाओ में") || s.says(s.before(i), "chal sun mein")
+}
+
+// logo reads the sign of a firm, or people.
+func (s *sentence) logo(i int) string {
+	before, after := s.before(i), s.after(i)
+	if before.reads("इन उन सब सभी कुछ कई हम तुम आप के बहुत जिन किन दो तीन चार") {
+		return s.words[i].hindi
+	}
+	if before.reads("का एक ये यह नया मेरा अपना") || !after.reads("ने को का की के से में पर तक") {
+		return "लोगो"
+	}
+	return s.words[i].hindi
+}
+
+// fans reads who admires someone, or is stuck: the verb has another behind it.
+func (s *sentence) fans(i int) string {
+	if s.after(i).reads("गया गई गयी गए गये जा जाता जाती जाते जाना जाए जाएगा जाएगी जाओगे जाऊँगा के कर रहा रही चुका") {
+		return s.words[i].hindi
+	}
+	return ""
+}
+
+// had reads a limit, or the English verb.
+func (s *sentence) had(i int) string {
+	before, after := s.before(i), s.after(i)
+	if before.reads("इस उस एक की कोई हर किस तो भी") || after.reads("तक होती है हो से में पार") {
+		return s.words[i].hindi
+	}
+	return ""
+}
+
+// pila reads the verb that has someone drink before its helper, else yellow.
+func (s *sentence) pila(i int) string {
+	if s.after(i).reads("दो दे दी दें दिया दिए देना देते देती दीजिए दूँ रहा रही रहे कर के सकते") {
+		return "पिला"
+	}
+	return s.words[i].hindi
+}
+
+// bacha reads what is left, or a child.
+func (s *sentence) bacha(i int) string {
+	before, after := s.before(i), s.after(i)
+	left := before.reads("कुछ कितना नहीं ना न कम ज़्यादा पैसा समय वक़्त खाना पानी") || after.reads("हुआ लो ले लिया के कर पाया")
+	if left || s.says(before, "na time balance") {
+		return "बचा"
+	}
+	return s.words[i].hindi
+}
+
+// bache reads what is left, of days, money and things, or children.
+func (s *sentence) bache(i int) string {
+	before, after := s.before(i), s.after(i)
+	things := before.reads("दिन पैसे रुपये मिनट घंटे महीने साल कितने नहीं") || before.isEnglish()
+	if after.reads("हुए हुई") || things && (after.reads("हैं है थे") || after == none) {
+		return "बचे"
+	}
+	return s.words[i].hindi
+}
+
+// gali reads abuse, which is given, or a lane.
+func (s *sentence) gali(i int) string {
+	after := s.after(i)
+	if after.reads("दी दे दो दिया देता देते देती देना देने देकर मत बक बकी खाई") || s.says(after, "mat galoch") {
+		return "गाली"
+	}
+	return s.words[i].hindi
+}
+
+// kia reads what somebody did, where a doer with ne stands before it, or what.
+func (s *sentence) kia(i int) string {
+	for j := i; j > max(0, i-5) && !s.words[j].breaks; j-- {
+		if w := &s.words[j-1]; w.isHindi() && strings.HasSuffix(w.hindi, "ने") && !w.reads("अपने") {
+			return "किया"
+		}
+	}
+	if s.after(i).reads("गया जाता जाए जाएगा") {
+		return "किया"
 	}
 	return s.words[i].hindi
 }

@@ -33,7 +33,14 @@ func (s *sentence) letterIn(i int) string {
 	if s.besideDigit(w) || s.text[w.start] >= utf8.RuneSelf {
 		return letterNames[w.letter]
 	}
+	if strings.HasPrefix(s.text[w.end:], ")") {
+		return letterNames[w.letter] // of a list
+	}
 	switch w.letter {
+	case 'v' - 'a':
+		if s.before(i).isHindi() {
+			return "भी"
+		}
 	case 'm' - 'a':
 		return s.pronounOrIn(i)
 	case 'k' - 'a':
