@@ -17,14 +17,23 @@ import (
 // The packages of the reader are many small things, and stay findable only while no file, type or function grows beyond what one reads at
 // once, and while each file of a package knows its way down.
 const (
-	mostLines   = 500 // of a file
-	mostMethods = 60  // of a type
+	mostLines      = 500 // of a file
+	mostMethods    = 60  // of a type
+	mostComplexity = 20  // of a function: one, and one more for each branch and each && and ||
 )
 
 // shapely are the packages that are held to that.
 var shapely = []string{
 	"runtime/normalize", "runtime/normalize/internal/markup", "runtime/normalize/internal/words", "runtime/normalize/internal/text", "runtime/normalize/internal/say",
 	"runtime/normalize/internal/rules",
+}
+
+// tooComplex are the functions that were more complex than that when the bound came, and how much. Rows only go.
+var tooComplex = map[string]int{
+	"Ends":      24, // runtime/normalize
+	"tagEnd":    29, // the parser of markup
+	"command":   25,
+	"isFormula": 22,
 }
 
 // parsed is a package as far as its shape goes.
@@ -68,6 +77,12 @@ func TestFilesAndTypesStaySmall(t *testing.T) {
 			for _, d := range functions(f) {
 				if d.Recv != nil {
 					methods[receiver(d)]++
+				}
+				most := max(mostComplexity, tooComplex[d.Name.Name])
+				if n := complexity(d); n > most {
+					t.Errorf("%s: %s has a complexity of %d, want at most %d", p.set.Position(d.Pos()), d.Name.Name, n, most)
+				} else if n < most && most > mostComplexity {
+					t.Errorf("%s: %s has a complexity of %d: write that into tooComplex, or take its row out", p.set.Position(d.Pos()), d.Name.Name, n)
 				}
 			}
 		}
@@ -158,4 +173,24 @@ func receiver(d *ast.FuncDecl) string {
 		e = s.X
 	}
 	return fmt.Sprint(e)
+}
+
+func complexity(d *ast.FuncDecl) int {
+	n := 1
+	ast.Inspect(d.Body, func(x ast.Node) bool {
+		switch x := x.(type) {
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.CommClause:
+			n++
+		case *ast.CaseClause:
+			if x.List != nil {
+				n++
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.LAND || x.Op == token.LOR {
+				n++
+			}
+		}
+		return true
+	})
+	return n
 }

@@ -10,22 +10,11 @@ import (
 
 // acronym spells a word in capitals, unless it is known to be said as a word.
 func acronym(r *Reader, i int) (Reading, bool) {
-	t := r.At(i)
-	n := int(t.B - t.A)
-	if n < 2 {
+	s, tail, ok := capitalsOf(&r.View, i)
+	if !ok {
 		return Reading{}, false
 	}
-	s, tail := r.Str(i), ""
-	switch {
-	case t.Cas == words.Upper && !strings.Contains(s, "'"):
-	case t.Cas == words.Mixed && strings.HasSuffix(s, "'s") && allUpper(s[:n-2]):
-		s, tail = s[:n-2], "'s"
-	case isPlural(s):
-		s, tail = s[:n-1], "s"
-	default:
-		return Reading{}, false
-	}
-	brand := n == 2 && r.TightSign(i+1, '&') && r.Tight(i+2) && r.Single(i+2) // AT&T
+	brand := len(r.Str(i)) == 2 && r.TightSign(i+1, '&') && r.Tight(i+2) && r.Single(i+2) // AT&T
 	if len(s) > 6 || len(s) < 2 || !ascii(s) {
 		return Reading{}, false
 	}
@@ -230,6 +219,23 @@ func romanHead(v *text.View, i int) int {
 	return i - 1
 }
 
+// capitalsOf returns the capitals of the word at token i, and the ending that is none of them: 's or s.
+func capitalsOf(v *text.View, i int) (s, tail string, ok bool) {
+	t, s := v.At(i), v.Str(i)
+	n := len(s)
+	switch {
+	case n < 2:
+		return s, "", false
+	case t.Cas == words.Upper && !strings.Contains(s, "'"):
+		return s, "", true
+	case t.Cas == words.Mixed && strings.HasSuffix(s, "'s") && allUpper(s[:n-2]):
+		return s[:n-2], "'s", true
+	case isPlural(s):
+		return s[:n-1], "s", true
+	}
+	return s, "", false
+}
+
 // isRoman reports whether the capitals at token i, which may be a Roman numeral, are one beside what stands at head.
 func isRoman(v *text.View, i, head int) bool {
 	s := v.Str(i)
@@ -245,12 +251,14 @@ func isRoman(v *text.View, i, head int) bool {
 	case v.At(head).Kind == text.Deva: // योजना-I, भाग-XCIX; दिल्ली-MCD is none
 		return !v.IsWord(head, words.DigitName) && (small && s != "X" || len(s) > 3)
 	}
-	if isPlainlyRoman(v, i) {
-		return true
-	}
-	name := v.At(head).Cas == words.Title && len(v.Str(head)) > 3 && s != "X"          // Agni-V
-	ward := v.At(head).InCapitals() && len(v.Str(head)) > 2 && len(s) > 1 && s != "XX" // OPD-IV
-	return small && (name || ward)
+	return isPlainlyRoman(v, i) || small && isNameOf(v, head, s)
+}
+
+// isNameOf reports whether token i is a name that s numbers.
+func isNameOf(v *text.View, i int, s string) bool {
+	name := v.At(i).Cas == words.Title && len(v.Str(i)) > 3 && s != "X"          // Agni-V
+	ward := v.At(i).InCapitals() && len(v.Str(i)) > 2 && len(s) > 1 && s != "XX" // OPD-IV
+	return name || ward
 }
 
 // isPlainlyRoman reports whether the capitals at token i are a Roman numeral and hardly anything else: II, VIII, MMXXIV. IV, VI

@@ -31,6 +31,11 @@ func code(r *Reader, i int) (Reading, bool) {
 	case r.At(i).Kind != text.Digits || !r.LooseEnd(i+1):
 		return Reading{}, false
 	}
+	return plainCode(r, i)
+}
+
+// plainCode reads digits that are a code by themselves: zero-led ones, eleven and more.
+func plainCode(r *Reader, i int) (Reading, bool) {
 	if r.ZeroLed(i) && text.HasStroke(&r.View, i) && r.LooseEnd(i+3) && text.ContextOf(&r.View, i).What == text.IdNear {
 		return strokedCode(r, i) // FIR संख्या 0142/2025
 	}

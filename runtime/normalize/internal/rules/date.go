@@ -218,7 +218,7 @@ func monthAndDay(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	if a < 1 || a > 31 || r.CountedAt(j+1) {
 		return Reading{}, false
 	}
-	if r.TightSign(j+1, ':') || r.TightSign(j+1, '%') || text.TightDotted(&r.View, j+1) {
+	if behind := r.At(j + 1); !behind.Gap && behind.IsOneOf(":%") || text.TightDotted(&r.View, j+1) {
 		return Reading{}, false // a time, a share, a decimal
 	}
 	k := j + 1
@@ -240,7 +240,7 @@ func monthAndDay(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	to, end := monthBehind(&r.View, k)
 	b, behind := dayAt(&r.View, end)
 	ranged := to > 0 && b > 0 && r.LooseEnd(behind)
-	if !ranged && (r.TightSign(k, '-') || r.TightSign(k, text.EnDash) || r.TightSign(k, '/')) {
+	if !ranged && r.Tight(k) && r.At(k).IsOneOf(text.Hyphens+"/") {
 		return Reading{}, false
 	}
 	d.Day, d.Next = a, k

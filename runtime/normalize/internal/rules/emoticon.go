@@ -21,35 +21,37 @@ func emoticon(r *Reader, i int) (Reading, bool) {
 	if t.Ch != ':' && t.Ch != ';' {
 		return Reading{}, false
 	}
-	j := i + 1
-	if r.TightSign(j, '-') || r.TightSign(j, '\'') {
+	if j := faceEnd(&r.View, i); j > i && r.LooseEnd(j) {
+		return r.Hush(i, j, speech.SpanEmoji)
+	}
+	return Reading{}, false
+}
+
+// faceEnd returns the token behind the nose and the mouth of the eyes at token i; i if they have no mouth.
+func faceEnd(v *text.View, i int) int {
+	t, j := v.At(i), i+1
+	if v.TightSign(j, '-') || v.TightSign(j, '\'') {
 		j++
 	}
-	mouth := r.At(j)
+	mouth := v.At(j)
 	switch {
-	case !r.Tight(j):
-		return Reading{}, false
+	case !v.Tight(j):
 	case mouth.Kind == text.Latin:
-		if !t.Gap || !r.Reads(j, "D", "P", "p") || r.TightSign(j+1, '+') || r.TightSign(j+1, '-') {
-			return Reading{}, false
+		if t.Gap && v.Reads(j, "D", "P", "p") && !v.TightSign(j+1, '+') && !v.TightSign(j+1, '-') {
+			return j + 1
 		}
-		j++
 	case mouth.IsOneOf("@") && t.Gap:
-		j++
+		return j + 1
 	case mouth.IsOneOf("()"):
-		if !t.Gap && mouth.Ch == '(' || mouth.Ch == ')' && inBrackets(&r.View, i) {
-			return Reading{}, false // the bracket is a bracket
+		if !t.Gap && mouth.Ch == '(' || mouth.Ch == ')' && inBrackets(v, i) {
+			return i // the bracket is a bracket
 		}
-		for n := 0; n < text.Lookahead && r.TightSign(j, mouth.Ch); n++ {
+		for n := 0; n < text.Lookahead && v.TightSign(j, mouth.Ch); n++ {
 			j++
 		}
-	default:
-		return Reading{}, false
+		return j
 	}
-	if !r.LooseEnd(j) {
-		return Reading{}, false
-	}
-	return r.Hush(i, j, speech.SpanEmoji)
+	return i
 }
 
 // isAppMark reports whether <#> stands at token i, by which an app finds its code in a message.

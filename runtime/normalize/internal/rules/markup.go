@@ -94,10 +94,7 @@ func beginsLine(v *text.View, i int) bool {
 // lineMark passes over what may stand at the start of a line: # heading, - item, > quote, a rule.
 func lineMark(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
-	j := i
-	for j < i+text.Lookahead && r.IsSign(j, t.Ch) && (j == i || r.Tight(j)) {
-		j++
-	}
+	j := rowEnd(&r.View, i)
 	next := r.At(j)
 	width := j - i
 	lineEnds := next.Kind == text.Nothing
@@ -124,6 +121,15 @@ func lineMark(r *Reader, i int) (Reading, bool) {
 		}
 	}
 	return Reading{}, false
+}
+
+// rowEnd returns the token behind the row of the sign at token i.
+func rowEnd(v *text.View, i int) int {
+	j := i
+	for j < i+text.Lookahead && v.IsSign(j, v.At(i).Ch) && (j == i || v.Tight(j)) {
+		j++
+	}
+	return j
 }
 
 // isInfo reports whether the language of a listing stands at token i, behind its opening marks: ```python.

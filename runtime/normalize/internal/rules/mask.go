@@ -127,23 +127,24 @@ func maskedSign(r *Reader, i int) (Reading, bool) {
 	if r.At(next).Kind != text.Digits {
 		return Reading{}, false
 	}
-	size := len(r.Str(next))
-	if r.At(i).IsOneOf(text.Dots) {
-		if size < 2 || !isAccountNear(&r.View, i) || countsBehind(&r.View, next+1) {
-			return Reading{}, false
-		}
-		return masked(r, i)
+	if named := behindName && len(r.Str(next)) >= 2; !named && !hidesDigits(&r.View, i, next, wide) {
+		return Reading{}, false
 	}
-	dialled := r.TightSign(next+1, '*') || r.TightSign(next+1, '#') // *121#
-	switch {
-	case behindName && size >= 2:
-		return masked(r, i)
-	case wide >= 3 && (r.Tight(next) || !r.IsSign(i, '#')):
-		return masked(r, i)
-	case r.At(i).IsOneOf("*"+string(rune(text.Bullet))) && r.Tight(next) && size >= 3 && !dialled:
-		return masked(r, i)
+	return masked(r, i)
+}
+
+// hidesDigits reports whether the signs at token i, which are so wide, are a mask of the digits at token next.
+func hidesDigits(v *text.View, i, next, wide int) bool {
+	size := len(v.Str(next))
+	if v.At(i).IsOneOf(text.Dots) {
+		return size >= 2 && isAccountNear(v, i) && !countsBehind(v, next+1)
 	}
-	return Reading{}, false
+	if wide >= 3 && (v.Tight(next) || !v.IsSign(i, '#')) {
+		return true
+	}
+	dialled := v.TightSign(next+1, '*') || v.TightSign(next+1, '#') // *121#
+	hides := v.At(i).IsOneOf("*" + string(rune(text.Bullet)))
+	return hides && v.Tight(next) && size >= 3 && !dialled
 }
 
 // countsBehind reports whether the word at token i is a noun that is counted, and no credit: A/c ..5530 Cr INR 200.

@@ -80,13 +80,10 @@ func shapeOfPhone(v *text.View, i int, size []int) phoneShape {
 	for _, n := range size {
 		total += n
 	}
+	if shape := mobileShape(v, i, size, total); shape > 0 {
+		return shape
+	}
 	switch {
-	case total == 10 && s[0] >= '6' && usual(size):
-		return mobile
-	case total == 11 && s[0] == '0' && mobileBehindZero(v, i, size):
-		return zeroed
-	case total == 12 && size[0] == 2 && s[:2] == "91" && mobileBehind(v, i, size):
-		return prefixed
 	case total == 8 && len(size) == 1 && isTollFree(v, i) && isOneOfPhones(v, i):
 		return tollFree
 	case total != 10 && total != 11:
@@ -95,6 +92,20 @@ func shapeOfPhone(v *text.View, i int, size []int) phoneShape {
 		return tollFree
 	case s[0] == '0' && s[1] != '0' && areaFirst(size, total):
 		return landline
+	}
+	return 0
+}
+
+// mobileShape is [shapeOfPhone] for so many digits of a mobile number.
+func mobileShape(v *text.View, i int, size []int, total int) phoneShape {
+	s := v.Text[v.Toks[i].A:]
+	switch {
+	case total == 10 && s[0] >= '6' && usual(size):
+		return mobile
+	case total == 11 && s[0] == '0' && mobileBehindZero(v, i, size):
+		return zeroed
+	case total == 12 && size[0] == 2 && s[:2] == "91" && mobileBehind(v, i, size):
+		return prefixed
 	}
 	return 0
 }
@@ -259,22 +270,27 @@ func international(r *Reader, i, first int, bracket bool) (Reading, bool) {
 	r.Begin(i, speech.SpanPhone)
 	sayCountry(r, i, code[:country], bracket, bracketed)
 	indian := code[:country] == "91" && total == 10
-	switch {
-	case len(code) > country && indian:
-		r.Cut([]byte(code[country:]), 5)
-	case len(code) > country:
-		r.Grouped(code[country:])
-	case indian && bracketed < 0 && firstDigit(&r.View, at[0]) >= '6':
-		sayPhone(r, mobile, at[:k])
-	default:
-		r.SayParts(at[:k])
-	}
+	sayAbroad(r, code[country:], at[:k], indian, bracketed > 0)
 	if isExtension(&r.View, next) {
 		r.Pause()
 		r.Digits(r.Str(next), r.DigitLang())
 		next++
 	}
 	return r.End(next)
+}
+
+// sayAbroad says what stands behind the code of a country: rest if it goes on the code, or the groups of digits at the tokens at.
+func sayAbroad(r *Reader, rest string, at []int, indian, bracketed bool) {
+	switch {
+	case rest != "" && indian:
+		r.Cut([]byte(rest), 5)
+	case rest != "":
+		r.Grouped(rest)
+	case indian && !bracketed && firstDigit(&r.View, at[0]) >= '6':
+		sayPhone(r, mobile, at)
+	default:
+		r.SayParts(at)
+	}
 }
 
 // isExtension reports whether the number at token i, behind one with its country, goes on with it: +91 98765 43210 123.

@@ -8,16 +8,9 @@ import (
 
 // postalCode reads six digits behind a city, or behind a word and a hyphen, also as three and three.
 func postalCode(r *Reader, i int) (Reading, bool) {
-	n := len(r.Str(i))
-	if n != 6 && n != 3 || r.Text[r.Toks[i].A] == '0' {
+	n, next := len(r.Str(i)), sixDigits(&r.View, i)
+	if next == i {
 		return Reading{}, false
-	}
-	next := i + 1
-	if n == 3 {
-		if r.At(next).Kind != text.Digits || len(r.Str(next)) != 3 {
-			return Reading{}, false
-		}
-		next++
 	}
 	if !r.LooseEnd(next) || r.CountedAt(next) || r.TightSign(next, '.') && r.At(next+1).Kind == text.Digits {
 		return Reading{}, false
@@ -39,6 +32,19 @@ func postalCode(r *Reader, i int) (Reading, bool) {
 		r.Digits(r.Str(j), r.DigitLang())
 	}
 	return r.End(next)
+}
+
+// sixDigits returns the token behind the six digits that begin with token i, in one or as three and three; i for none, and for a zero in front.
+func sixDigits(v *text.View, i int) int {
+	switch n := len(v.Str(i)); {
+	case v.Text[v.Toks[i].A] == '0':
+		return i
+	case n == 6:
+		return i + 1
+	case n == 3 && len(v.AtDigits(i+1)) == 3:
+		return i + 2
+	}
+	return i
 }
 
 // frontOfBracket returns the token before the brackets that end with token j, if they stand in an address: Thane (W) 400601,

@@ -131,21 +131,7 @@ func speakAmount(r *Reader, i int, a *text.Amount) (Reading, bool) {
 		return r.End(b.Next)
 	}
 	if ok {
-		r.Begin(i, speech.SpanRange)
-		// What is written once is said once, at the end; what is written twice is said twice.
-		once := !(a.Cur > 0 && b.Cur > 0)
-		r.SayAmount(a, l, once && a.Unit == nil && !a.Percent)
-		simple := a.N.Whole() && b.N.Whole() && !a.N.Grouped
-		if even := simple && a.N.Value == b.N.Value && a.Scales == b.Scales; !even { // 50-50
-			r.Say(l.Words[words.WordTo])
-		} else if r.Reads(b.Next-1, "h") && r.At(b.Next-1).Gap {
-			b.Unit, b.Next = nil, b.Next-1 // 50-50 h: hai
-		}
-		if b.Cur == 0 && b.Unit == nil && !b.Percent {
-			b.Cur = a.Cur
-		}
-		r.SayAmount(&b, l, false)
-		return r.End(b.Next)
+		return sayRange(r, i, a, &b, l)
 	}
 	r.Begin(i, kindOf(a))
 	r.SayAmount(a, l, false)
@@ -159,6 +145,25 @@ func speakAmount(r *Reader, i int, a *text.Amount) (Reading, bool) {
 		return r.End(j + 1)
 	}
 	return r.End(a.Next)
+}
+
+// sayRange says the range from a, which began at token i, to b.
+func sayRange(r *Reader, i int, a, b *text.Amount, l words.Lang) (Reading, bool) {
+	r.Begin(i, speech.SpanRange)
+	// What is written once is said once, at the end; what is written twice is said twice.
+	once := !(a.Cur > 0 && b.Cur > 0)
+	r.SayAmount(a, l, once && a.Unit == nil && !a.Percent)
+	simple := a.N.Whole() && b.N.Whole() && !a.N.Grouped
+	if even := simple && a.N.Value == b.N.Value && a.Scales == b.Scales; !even { // 50-50
+		r.Say(l.Words[words.WordTo])
+	} else if r.Reads(b.Next-1, "h") && r.At(b.Next-1).Gap {
+		b.Unit, b.Next = nil, b.Next-1 // 50-50 h: hai
+	}
+	if b.Cur == 0 && b.Unit == nil && !b.Percent {
+		b.Cur = a.Cur
+	}
+	r.SayAmount(b, l, false)
+	return r.End(b.Next)
 }
 
 // isFallingPair reports whether a, at token i, and the smaller b number a part of a book, and are no range: Chapter 12-3.

@@ -8,20 +8,20 @@ import (
 
 // score reads the figures of a bowler, 4-0-22-3, and of an innings, 174/7 and 187-6, where the sentence is about sport.
 func score(r *Reader, i int) (Reading, bool) {
-	if r.Joined(i) || !r.NumberBehind(i+1, '-') && !r.NumberBehind(i+1, '/') {
+	if r.Joined(i) || !r.At(i+1).IsOneOf("-/") || !r.NumberBehind(i+1, r.At(i+1).Ch) {
 		return Reading{}, false
 	}
 	if !isSporting(&r.View, i) && !hasOvers(&r.View, i+3) {
 		return Reading{}, false
 	}
-	if _, ok := text.NumericDate(&r.View, i); ok && len(r.Str(i)) == 2 && r.IsSign(i+1, '-') {
+	if isHyphenedDate(&r.View, i) {
 		return Reading{}, false // out for delivery on 14-01-26
 	}
 	if reading, ok := figures(r, i); ok {
 		return reading, true
 	}
 	runs, wickets := r.Small(i, 3), r.Small(i+2, 3)
-	more := r.NumberBehind(i+3, '/') || r.NumberBehind(i+3, '-')
+	more := r.At(i+3).IsOneOf("/-") && r.NumberBehind(i+3, r.At(i+3).Ch)
 	if runs < 0 || wickets < 0 || more || !r.LooseEnd(i+3) {
 		return Reading{}, false
 	}
@@ -39,6 +39,12 @@ func score(r *Reader, i int) (Reading, bool) {
 	}
 	r.SayPlain(i+2, r.Lang)
 	return r.End(i + 3)
+}
+
+// isHyphenedDate reports whether a date with hyphens begins at token i.
+func isHyphenedDate(v *text.View, i int) bool {
+	_, ok := text.NumericDate(v, i)
+	return ok && len(v.Str(i)) == 2 && v.IsSign(i+1, '-')
 }
 
 // hasOvers reports whether overs in brackets begin at token i: 176/5 (20), 92/3 (11.4 ov).

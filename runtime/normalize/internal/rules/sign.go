@@ -289,15 +289,7 @@ func signWord(v *text.View, i int) words.Connector {
 	case '/':
 		return strokeWord(v, i)
 	case '*', text.Multiply:
-		if ch == '*' && isStarred(v, i) {
-			return words.WordStar
-		}
-		if numberBefore && numberBehind {
-			return words.WordTimes
-		}
-		if ch == text.Multiply && (text.Factors(v, i) || hasEquals(v, i)) {
-			return words.WordTimes
-		}
+		return timesWord(v, i)
 	case '~':
 		if (numberBehind || v.At(i+1).IsCurrency()) && v.Tight(i+1) && v.At(i).Gap {
 			return words.WordAbout // ~9hrs
@@ -308,6 +300,20 @@ func signWord(v *text.View, i int) words.Connector {
 		}
 	default:
 		return signWords[ch]
+	}
+	return words.NoWord
+}
+
+// timesWord returns the word that the star or the sign of multiplication at i is.
+func timesWord(v *text.View, i int) words.Connector {
+	ch := v.At(i).Ch
+	switch {
+	case ch == '*' && isStarred(v, i):
+		return words.WordStar
+	case v.At(i-1).Kind == text.Digits && v.At(i+1).Kind == text.Digits:
+		return words.WordTimes
+	case ch == text.Multiply && (text.Factors(v, i) || hasEquals(v, i)):
+		return words.WordTimes
 	}
 	return words.NoWord
 }
@@ -357,20 +363,26 @@ func isChoice(v *text.View, i int) bool {
 	before, after := v.At(i-1), v.At(i+1)
 	choice := (before.Kind.WordLike() || before.IsOneOf("%.")) && !(v.At(i).Gap && v.Tight(i+1)) // yt pe /RiyaVlogs
 	another := after.Kind.WordLike() || after.IsCurrency()
+	pair := text.CurrencyCode(v, i-1) > 0 && text.CurrencyCode(v, i+1) > 0 // USD/INR
+	said := isOr(v, i-1) || isOr(v, i+1)
+	if pair || said || isPartOfLabel(v, i) {
+		return false
+	}
+	return choice && another
+}
+
+// isPartOfLabel reports whether the stroke at i stands inside of a house, a file, a range or what a bank writes, and leaves no choice.
+func isPartOfLabel(v *text.View, i int) bool {
+	before, after := v.At(i-1), v.At(i+1)
 	lettered := before.Kind == text.Digits && isLetterBehind(v, i+1)                                         // 23/बी, 4/b
-	pair := text.CurrencyCode(v, i-1) > 0 && text.CurrencyCode(v, i+1) > 0                                   // USD/INR
 	amount := v.IsWord(i-1, words.ScaleWord) && v.At(i-2).Kind == text.Digits                                // EMI 21k/school fee 6k
 	file := before.Kind.Lettered() && text.HasStroke(v, i+1) || v.TightDigits(i+1) && isLetterBehind(v, i+3) // यूपी/2026/00318, sw/2231/b
 	ranged := before.Kind == text.Digits && v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).Kind == text.Digits // 18-25/26-40
 	payee := before.Kind == text.Digits && len(v.Str(i-1)) >= 9 && after.Kind == text.Latin                  // UPI/633180127745/Manju Sweets
-	if lettered || amount || file || ranged {
-		return false
-	}
 	if payee {
-		return false
+		return true
 	}
-	said := isOr(v, i-1) || isOr(v, i+1)
-	return choice && another && !pair && !said
+	return lettered || amount || file || ranged
 }
 
 // isLetterBehind reports whether token i, behind a stroke, is the letter of a house or a file: बी, ब, b.

@@ -99,29 +99,34 @@ func termLetters(r *Reader, i int) (Reading, bool) {
 	if !r.LooseEnd(i + 2) {
 		return Reading{}, false
 	}
-	u := ""
-	if r.Reads(i+1, "D") && r.Small(i, 3) >= 7 && r.IsNear(i, words.Packed, 12) {
-		u = "d" // Plan: 2GB/D, 56D
-	}
-	if r.Reads(i+1, "N") && r.IsNear(i, words.Starred, 7) {
-		u = "~night"
-	}
-	for j := i - 1; j > i-4 && j >= r.Start && u == ""; j-- {
-		switch {
-		case r.IsWord(j, words.Terms) && r.Reads(i+1, "M", "m"):
-			u = "mo"
-		case r.In(j, words.Windowed) && r.Reads(i+1, "D", "d"):
-			u = "d"
-		case r.Reads(j, "valid", "Valid") && r.Reads(i+1, "m"):
-			u = "min" // an OTP
-		}
-	}
+	u := termUnit(&r.View, i)
 	if u == "" {
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanDuration)
 	r.SayUnit(r.Small(i, 3), words.Units[u])
 	return r.End(i + 2)
+}
+
+// termUnit is the unit of the letter behind the number at token i, "" for none.
+func termUnit(v *text.View, i int) string {
+	if v.Reads(i+1, "N") && v.IsNear(i, words.Starred, 7) {
+		return "~night"
+	}
+	if v.Reads(i+1, "D") && v.Small(i, 3) >= 7 && v.IsNear(i, words.Packed, 12) {
+		return "d" // Plan: 2GB/D, 56D
+	}
+	for j := i - 1; j > i-4 && j >= v.Start; j-- {
+		switch {
+		case v.IsWord(j, words.Terms) && v.Reads(i+1, "M", "m"):
+			return "mo"
+		case v.In(j, words.Windowed) && v.Reads(i+1, "D", "d"):
+			return "d"
+		case v.Reads(j, "valid", "Valid") && v.Reads(i+1, "m"):
+			return "min" // an OTP
+		}
+	}
+	return ""
 }
 
 // tripUnits are what the letters of 2N/3D count.

@@ -250,7 +250,7 @@ func sayName(r *Reader, j int, last bool) {
 	switch {
 	case isSpelledEnd(&r.View, j):
 		r.Letters(s, r.Lang)
-	case s == "Rs" || s == "RS" || s == "rs":
+	case r.Reads(j, "Rs", "RS", "rs"):
 		r.Say(r.Lang.Words[words.WordRupees]) // as it would be alone
 	case s == "www" && r.English:
 		r.Say("w w w")

@@ -46,6 +46,36 @@ func (w *Draft) SayTime(m *text.Moment, elide bool) {
 	}
 }
 
+// quarterOfHour is the fraction that the minutes of m are of an hour, if they are quarters.
+func quarterOfHour(m *text.Moment) byte {
+	switch {
+	case m.Sec > 0:
+	case m.Min == 15:
+		return text.Quarter
+	case m.Min == 30:
+		return text.Half
+	case m.Min == 45:
+		return text.ThreeQuarters
+	}
+	return 0
+}
+
+// minutesPast says the minutes and seconds of m that have passed since the hour h.
+func (w *Draft) minutesPast(m *text.Moment, h int) {
+	l, c := w.Lang, w.Lang.Clock
+	w.Cardinal(uint64(h), l)
+	w.Say(c.Past)
+	w.Cardinal(uint64(m.Min), l)
+	w.Say(c.Minutes)
+	if m.Sec > 0 {
+		w.Cardinal(uint64(m.Sec), l)
+		w.Say(c.Seconds)
+	}
+	if m.Oclock && !text.IsPostposition(w.view, m.Next) {
+		w.Say(c.At) // बजे would have said it
+	}
+}
+
 // quarteredTime says m as Hindi does: the part of the day, quarters of an hour, and minutes that have passed.
 func (w *Draft) quarteredTime(m *text.Moment, elide bool) {
 	l, c := w.Lang, w.Lang.Clock
@@ -64,16 +94,7 @@ func (w *Draft) quarteredTime(m *text.Moment, elide bool) {
 	if h == 0 {
 		h = 12
 	}
-	fraction := byte(0)
-	switch {
-	case m.Sec > 0:
-	case m.Min == 15:
-		fraction = text.Quarter
-	case m.Min == 30:
-		fraction = text.Half
-	case m.Min == 45:
-		fraction = text.ThreeQuarters
-	}
+	fraction := quarterOfHour(m)
 	switch {
 	case m.Min == 0 && m.Sec <= 0:
 		w.Cardinal(uint64(h), l)
@@ -86,17 +107,7 @@ func (w *Draft) quarteredTime(m *text.Moment, elide bool) {
 	case fraction > 0:
 		w.sayQuarters(l, uint64(h), fraction)
 	default:
-		w.Cardinal(uint64(h), l)
-		w.Say(c.Past)
-		w.Cardinal(uint64(m.Min), l)
-		w.Say(c.Minutes)
-		if m.Sec > 0 {
-			w.Cardinal(uint64(m.Sec), l)
-			w.Say(c.Seconds)
-		}
-		if m.Oclock && !text.IsPostposition(w.view, m.Next) {
-			w.Say(c.At) // बजे would have said it
-		}
+		w.minutesPast(m, h)
 		return
 	}
 	switch {

@@ -91,23 +91,31 @@ func (w *Writer) Write(p Phrase) {
 			w.open(int(t.at))
 		case opClose:
 			w.close(byte(t.at))
-		case opApart:
-			w.join = spaced
-		case opJoin:
-			w.join = asWritten
-		case opGoOn:
-			if n := len(w.Pieces); n > 0 {
-				w.Pieces[n-1].To = len(w.Out)
-			}
-		case opSilent:
-			w.join = max(w.join, spaced)
-		case opDropColon:
-			w.dropColon()
-		case opDoubt:
-			w.Doubtful = true
-		case opGluedDoubt:
-			w.Doubtful = w.Doubtful || w.join == glued
+		default:
+			w.silently(t.op)
 		}
+	}
+}
+
+// silently does what changes how other words are written, or read again.
+func (w *Writer) silently(o op) {
+	switch o {
+	case opApart:
+		w.join = spaced
+	case opJoin:
+		w.join = asWritten
+	case opGoOn:
+		if n := len(w.Pieces); n > 0 {
+			w.Pieces[n-1].To = len(w.Out)
+		}
+	case opSilent:
+		w.join = max(w.join, spaced)
+	case opDropColon:
+		w.dropColon()
+	case opDoubt:
+		w.Doubtful = true
+	case opGluedDoubt:
+		w.Doubtful = w.Doubtful || w.join == glued
 	}
 }
 

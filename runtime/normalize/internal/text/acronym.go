@@ -13,14 +13,14 @@ func IsSpacedInitial(v *View, i int) bool {
 	if !isDottedLetter(v, i) || v.Joined(i) || kind == Latin && !name.Gap {
 		return false
 	}
-	if spelled := v.Single(i-1) || v.IsAnyWord(i-1, words.DigitName, words.Expansion); spelled && !v.In(i-1, words.Salutation) {
+	if isSpelledBefore(v, i) {
 		return false // the last letter of a code: A M. A. Singh
 	}
 	if isDottedLetter(v, i+2) && name.Kind == kind {
 		return true
 	}
 	switch {
-	case opensSentence(v, i+2), opensBalance(v, i+2), name.Kind == Nothing, name.IsOneOf(".?!" + string(rune(Danda))):
+	case opensSentence(v, i+2), opensBalance(v, i+2), name.endsSentence():
 		return false
 	case v.IsSign(i-1, '.') && isDottedLetter(v, i-2) && v.At(i-2).Kind == kind:
 		return true // the last of several
@@ -29,10 +29,23 @@ func IsSpacedInitial(v *View, i int) bool {
 	case name.Kind != Latin || name.Cas != words.Title:
 		return false
 	}
-	first := v.Text[v.Toks[i].A]
-	listed := i == v.Start && (first < 'F' || first == 'I')
-	return !listed && !isLettered(v, i-1)
+	return !isListLetter(v, i) && !isLettered(v, i-1)
 }
+
+// isSpelledBefore reports whether a letter or a number of a code stands before token i.
+func isSpelledBefore(v *View, i int) bool {
+	spelled := v.Single(i-1) || v.IsAnyWord(i-1, words.DigitName, words.Expansion)
+	return spelled && !v.In(i-1, words.Salutation)
+}
+
+// isListLetter reports whether the letter at token i opens its sentence, as those of lists do: A. Delhi.
+func isListLetter(v *View, i int) bool {
+	first := v.Text[v.Toks[i].A]
+	return i == v.Start && (first < 'F' || first == 'I')
+}
+
+// endsSentence reports whether t is a mark that ends a sentence, or nothing.
+func (t *Token) endsSentence() bool { return t.Kind == Nothing || t.IsOneOf(".?!"+string(rune(Danda))) }
 
 // isDottedLetter reports whether token i is a capital, or the name of a letter in Devanagari, and its dot follows.
 func isDottedLetter(v *View, i int) bool {

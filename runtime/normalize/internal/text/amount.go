@@ -99,12 +99,9 @@ func scaleBehind(v *View, a *Amount) {
 			j++ // Rs 4,200-cr
 		}
 		t := v.At(j)
-		if !t.Kind.Lettered() || !t.Word.Is(words.ScaleWord) {
-			return
-		}
 		n := t.B - t.A
-		if n == 2 && t.Cas == words.Upper && t.Word.N >= 7 {
-			return // MN, BN and TN are letters
+		if !isScaleWord(t) {
+			return
 		}
 		if IsCreditBalance(v, j, a) {
 			if a.Cur == 0 {
@@ -128,6 +125,14 @@ func scaleBehind(v *View, a *Amount) {
 			a.Next++ // cr.
 		}
 	}
+}
+
+// isScaleWord reports whether t is lakh, crore, k and their like. MN, BN and TN are letters.
+func isScaleWord(t *Token) bool {
+	if !t.Kind.Lettered() || !t.Word.Is(words.ScaleWord) {
+		return false
+	}
+	return t.B-t.A != 2 || t.Cas != words.Upper || t.Word.N < 7
 }
 
 // IsCreditBalance reports whether the CR at token j says that a is a balance in credit: 45,210.10CR, Bal 27000.00 CR. Crores have no

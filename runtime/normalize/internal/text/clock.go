@@ -179,20 +179,24 @@ func MomentAt(v *View, i int) (m Moment, ok bool) {
 		return m, false
 	}
 	halfBehind(v, &m)
-	if !v.LooseEnd(m.Next) || v.TightSign(m.Next, ':') && v.At(m.Next+1).Kind == Digits {
+	if goesOn := v.TightSign(m.Next, ':') && v.At(m.Next+1).Kind == Digits; goesOn || !v.LooseEnd(m.Next) {
 		return m, false
 	}
-	if dotted := m.Next == i+3 && v.IsSign(i+1, '.'); dotted && !m.Clear() && (isTimedRange(v, i) || isDottedTime(v, i)) {
-		m.Full = true // 1.00-1.30
+	if dotted := m.Next == i+3 && v.IsSign(i+1, '.'); dotted && !m.Clear() {
+		m.Full = isTimedRange(v, i) || isDottedTime(v, i) // 1.00-1.30
 	}
-	decimal := m.Min > 0 && !m.Clear() // 5.30 by itself
-	zeroHour := m.Hour == 0 && m.Half != 0 && !m.Full
-	if decimal || zeroHour {
+	if m.isDecimal() || m.isZeroHour() {
 		return m, false
 	}
 	m.Full = m.Full || m.Oclock && m.Next > i+2 && v.At(i+1).Kind == Sign
 	return m, true
 }
+
+// isDecimal reports whether m is a number with a point, as far as it says itself: 5.30.
+func (m *Moment) isDecimal() bool { return m.Min > 0 && !m.Clear() }
+
+// isZeroHour reports whether m is 0 AM, which nobody writes.
+func (m *Moment) isZeroHour() bool { return m.Hour == 0 && m.Half != 0 && !m.Full }
 
 // minutesBehind reads the minutes and the seconds behind the hour at token i into m.
 func minutesBehind(v *View, i int, m *Moment) bool {

@@ -16,14 +16,7 @@ type Day struct {
 // NumericDate reads three numbers with the same sign between them.
 func NumericDate(v *View, i int) (d Day, ok bool) {
 	sep := v.At(i + 1)
-	if sep.Gap || !sep.IsOneOf("/-.") {
-		return d, false
-	}
-	if !v.Tight(i+2) || !v.TightSign(i+3, sep.Ch) || !v.Tight(i+4) {
-		return d, false
-	}
-	goesOn := v.NumberBehind(i+5, sep.Ch) && !v.NumberBehind(i+7, ':') // but 24-11-26-14:05
-	if _, timed := IsoTime(v, i+5); !timed && !v.LooseEnd(i+5) || goesOn || v.IsSign(i+5, '%') {
+	if !isInThree(v, i) {
 		return d, false
 	}
 	a, b, c := v.Small(i, 4), v.Small(i+2, 2), v.Small(i+4, 4)
@@ -50,6 +43,20 @@ func NumericDate(v *View, i int) (d Day, ok bool) {
 		d.Day, d.Month = d.Month, d.Day
 	}
 	return d, d.Sound()
+}
+
+// isInThree reports whether what begins at token i has two signs of dates in it, the same ones, and ends behind its third part.
+func isInThree(v *View, i int) bool {
+	sep := v.At(i + 1)
+	if sep.Gap || !sep.IsOneOf("/-.") {
+		return false
+	}
+	if !v.Tight(i+2) || !v.TightSign(i+3, sep.Ch) || !v.Tight(i+4) {
+		return false
+	}
+	goesOn := v.NumberBehind(i+5, sep.Ch) && !v.NumberBehind(i+7, ':') // but 24-11-26-14:05
+	_, timed := IsoTime(v, i+5)
+	return (timed || v.LooseEnd(i+5)) && !goesOn && !v.IsSign(i+5, '%')
 }
 
 // isVersion reports whether three numbers with points from token i on, the last being c, are a version, 1.2.15, and no day.
@@ -130,24 +137,33 @@ func IsNumbered(v *View, i int) bool {
 
 // isDayAndMonth reports whether the numbers a and b at token i, with a stroke between them, are a day and its month.
 func isDayAndMonth(v *View, i, a, b int) bool {
-	worded := v.Near(i, 2, words.DateWord, words.Expiry) || isDateTail(v, i+3) || WeekdayAt(v, i-1) > 0
-	dated := worded || followsDate(v, i) || isPlainDay(v, i, a, b)
+	dated := isWordedDay(v, i) || followsDate(v, i) || isPlainDay(v, i, a, b)
 	if two := len(v.Str(i)) == 2 && len(v.Str(i+2)) == 2; two && b < 20 && dated {
 		return true
 	}
 	if b < 1 || b > 12 || a > 31 || v.IsWord(i-1, words.Place) {
 		return false
 	}
-	if isOneOfDays(v, i, b) || IsOfDays(v, i) || v.In(i-1, words.DateNamed) {
+	if isOneOfDays(v, i, b) || IsOfDays(v, i) || isNamedDay(v, i) {
 		return true
-	}
-	if v.English && v.Reads(i-1, "on") && (EndsClause(v, i+3) || v.In(i+3, words.PaidBy)) {
-		return true // debited on 4/11
 	}
 	twoFigures := len(v.Str(i)) == 2 && !v.Reads(i+3, "se", "से") // 12/4 से may be a fraction
 	beforeKo := b >= 10 && v.Reads(i+3, "ko", "को")               // 3/12 ko
 	plain := a >= 13 || twoFigures || beforeKo
 	return plain && (dated || v.In(i-1, words.BeforeDay))
+}
+
+// isWordedDay reports whether a word beside the numbers at token i is one of days: on, Monday, तक.
+func isWordedDay(v *View, i int) bool {
+	return v.Near(i, 2, words.DateWord, words.Expiry) || isDateTail(v, i+3) || WeekdayAt(v, i-1) > 0
+}
+
+// isNamedDay reports whether the word before token i says that a day follows: दिनांक 4/11, debited on 4/11.
+func isNamedDay(v *View, i int) bool {
+	if v.In(i-1, words.DateNamed) {
+		return true
+	}
+	return v.English && v.Reads(i-1, "on") && (EndsClause(v, i+3) || v.In(i+3, words.PaidBy))
 }
 
 // isOneOfDays reports whether the day at token i, of month b, is one of two: from 3/2 to 5/2.

@@ -105,31 +105,37 @@ func evidenceAt(v *View, j int, first bool) (e Evidence, said, word bool) {
 	case Digits:
 		return DevanagariDigits, t.hindi, false
 	case Latin:
-		switch {
-		case v.Tight(j) && v.At(j-1).Kind == Digits && RomanEndings[v.Str(j)] != "":
-			return commonWord, true, true // 19vi sadi
-		case saidByLetters(v, j), isSymbol(v, j), inAddressBlob(v, j):
-			return 0, false, false // initials, units and currencies belong to no language
-		case IsInitial(v, j), IsSpacedInitial(v, j):
-			return 0, false, false
-		case v.Reads(j, "the") && EndsClause(v, j+1):
-			return functionWord, true, true // थे
-		case v.In(j, words.TagWord) && v.IsSign(j-1, ',') && EndsClause(v, j+1):
-			return 0, false, false // Turning 30 today, na?
-		case v.Reads(j, "h") && v.IsAnyWord(j-1, words.HindiWord, words.HindiMaybe):
-			return functionWord, true, true // which will be hai
-		case t.Word.Is(words.HindiWord):
-			return hindiEvidence(v, j, first), true, true
-		case t.Word.Is(words.HindiMaybe):
-			return sharedWord, true, true
-		case t.Word.Is(words.EnglishWord) && !letterOfStroke(v, j):
-			return englishFunctionWord, true, true
-		case isEnglishContent(v, j) || first && t.isPlainTitle():
-			return englishContentWord, true, true
-		}
-		return 0, false, true
+		return latinEvidence(v, j, first)
 	}
 	return 0, false, false
+}
+
+// latinEvidence is [evidenceAt] for a word in Latin letters.
+func latinEvidence(v *View, j int, first bool) (e Evidence, said, word bool) {
+	t := &v.Toks[j]
+	switch {
+	case v.Tight(j) && v.At(j-1).Kind == Digits && RomanEndings[v.Str(j)] != "":
+		return commonWord, true, true // 19vi sadi
+	case saidByLetters(v, j), isSymbol(v, j), inAddressBlob(v, j):
+		return 0, false, false // initials, units and currencies belong to no language
+	case IsInitial(v, j), IsSpacedInitial(v, j):
+		return 0, false, false
+	case v.Reads(j, "the") && EndsClause(v, j+1):
+		return functionWord, true, true // थे
+	case v.In(j, words.TagWord) && v.IsSign(j-1, ',') && EndsClause(v, j+1):
+		return 0, false, false // Turning 30 today, na?
+	case v.Reads(j, "h") && v.IsAnyWord(j-1, words.HindiWord, words.HindiMaybe):
+		return functionWord, true, true // which will be hai
+	case t.Word.Is(words.HindiWord):
+		return hindiEvidence(v, j, first), true, true
+	case t.Word.Is(words.HindiMaybe):
+		return sharedWord, true, true
+	case t.Word.Is(words.EnglishWord) && !letterOfStroke(v, j):
+		return englishFunctionWord, true, true
+	case isEnglishContent(v, j) || first && t.isPlainTitle():
+		return englishContentWord, true, true
+	}
+	return 0, false, true
 }
 
 // isPlainTitle reports whether t is a common word with a capital, and not one that a rule may have put there.

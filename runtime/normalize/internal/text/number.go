@@ -66,22 +66,8 @@ func (n *Number) add(s string) {
 // commas part the items of a list.
 func groups(v *View, n *Number) {
 	var ends [8]int
-	j, count, wide := n.Next, 0, true
-	for count < len(ends) && v.TightSign(j, ',') && v.At(j+1).Kind == Digits && v.Tight(j+1) {
-		size := len(v.Str(j + 1))
-		if size != 2 && size != 3 {
-			break
-		}
-		ends[count] = j + 1
-		count++
-		if size == 2 {
-			wide = false
-		}
-		j += 2
-		if size == 3 && !wide {
-			break // the last group of Indian writing
-		}
-	}
+	count, wide := commaGroups(v, n.Next, &ends)
+	j := n.Next + 2*count
 	if end := spacedGroups(v, j); count == 0 && end > j {
 		for ; j < end; j++ {
 			n.add(v.Str(j))
@@ -110,6 +96,27 @@ func groups(v *View, n *Number) {
 	}
 	n.Grouped = true
 	n.Next = j
+}
+
+// commaGroups collects the groups of two or three digits behind commas, the first of which is token j. wide means that all have three.
+func commaGroups(v *View, j int, ends *[8]int) (count int, wide bool) {
+	wide = true
+	for count < len(ends) && v.NumberBehind(j, ',') {
+		size := len(v.Str(j + 1))
+		if size != 2 && size != 3 {
+			break
+		}
+		ends[count] = j + 1
+		count++
+		if size == 2 {
+			wide = false
+		}
+		j += 2
+		if size == 3 && !wide {
+			break // the last group of Indian writing
+		}
+	}
+	return count, wide
 }
 
 // spacedGroups returns the token behind the groups of two or three digits that begin at token j, if only spaces part them and the last has

@@ -86,8 +86,7 @@ func fullStop(v *View, j int) bool {
 		return false // 1. first item
 	case p.Word.IsAny(words.NeedsDot, words.DotOrTitle, words.DotOrNone) && !(p.Kind == Latin && IsMeasure(v, j-1)):
 		// Min. order, but not: in 15 min. Delivery; pens etc. Call us
-		ends := v.In(j-1, words.EndsPhrase) && (next.Cas == words.Title || next.Kind == Deva && p.Kind == Latin)
-		return ends || stopBehindShort(v, j) || v.In(j-1, words.AlsoWord) && IsWordBeforeStop(v, j-1, j+1)
+		return stopBehindPhrase(v, j) || stopBehindShort(v, j) || v.In(j-1, words.AlsoWord) && IsWordBeforeStop(v, j-1, j+1)
 	case CurrencyCode(v, j-1) > 0:
 		return stopBehindCurrency(v, j)
 	case p.Word.Is(words.BeforeNumber):
@@ -98,6 +97,12 @@ func fullStop(v *View, j int) bool {
 		return stopBehindDevanagari(v, j)
 	}
 	return true
+}
+
+// stopBehindPhrase reports whether the dot at j ends its sentence, too, behind a short form that ends what it belongs to: pens etc. Call us.
+func stopBehindPhrase(v *View, j int) bool {
+	p, next := v.At(j-1), v.At(j+1)
+	return v.In(j-1, words.EndsPhrase) && (next.Cas == words.Title || next.Kind == Deva && p.Kind == Latin)
 }
 
 // stopBehindDevanagari is fullStop for the dot at j behind a word of Devanagari: none behind से. 3, ई. पू. में, 28 नवं. and कि.मी.
@@ -144,10 +149,8 @@ func stopBehindNumber(v *View, j int) bool {
 func stopBehindLatin(v *View, j int) bool {
 	p, next := v.At(j-1), v.At(j+1)
 	switch {
-	case next.InSmallLetters() && hasShortDot(v, j-1):
-		return false // 5 kg. rice, 1200 sq. ft. in all
-	case next.InSmallLetters() && v.Reads(j-1, "CR", "DR") && IsMoneyBehind(v, j-2):
-		return false // Rs 640.00 CR. to your wallet
+	case next.InSmallLetters() && (hasShortDot(v, j-1) || isMovedBehind(v, j-1)):
+		return false // 5 kg. rice, 1200 sq. ft. in all, Rs 640.00 CR. to your wallet
 	case p.Word.Is(words.Month) && next.Kind == Digits:
 		return !isDateBehindMonth(v, j)
 	case v.Reads(j-1, "Cr", "CR") && v.Reads(j+1, "Card", "card"):
@@ -191,6 +194,9 @@ func stopBehindLetter(v *View, j int) bool {
 	}
 	return opens || v.At(j-1).Cas != words.Upper || next.Cas != words.Title || isLettered(v, j-2)
 }
+
+// isMovedBehind reports whether token i is the CR or DR of the money before it.
+func isMovedBehind(v *View, i int) bool { return v.Reads(i, "CR", "DR") && IsMoneyBehind(v, i-1) }
 
 // opensBehindTime reports whether what stands behind the dot of 7 p.m. at token j begins a sentence: a capital that is no day and no title, or
 // Devanagari where there was none.

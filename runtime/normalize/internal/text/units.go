@@ -13,22 +13,7 @@ func UnitAt(v *View, j int) (*words.Unit, int) {
 		return SignUnits[t.Ch], j + 1
 	}
 	if t.Kind == Sign && t.Ch == Degree {
-		if c := v.At(j + 1); c.Kind == Latin && c.B-c.A == 1 {
-			var buf [8]byte
-			b := append(buf[:0], "°"...)
-			b = append(b, v.Text[c.A]|0x20)
-			if u := words.Units[string(b)]; u != nil && v.LooseEnd(j+2) {
-				return u, j + 2
-			}
-		}
-		if v.Tight(j+1) && v.Reads(j+1, "से", "सें") {
-			next := j + 2
-			if v.TightSign(next, '.') {
-				next++
-			}
-			return words.Units["°c"], next // 31°से.
-		}
-		return &plainDegree, j + 1
+		return degrees(v, j)
 	}
 	if u, next := UnitOver(v, j); u != nil {
 		return u, next
@@ -52,6 +37,26 @@ func UnitAt(v *View, j int) (*words.Unit, int) {
 		return nil, j
 	}
 	return u, j + 1
+}
+
+// degrees reads the ring at token j: °C, °F, °से., or of a degree that is no temperature.
+func degrees(v *View, j int) (*words.Unit, int) {
+	if c := v.At(j + 1); c.Kind == Latin && c.B-c.A == 1 {
+		var buf [8]byte
+		b := append(buf[:0], "°"...)
+		b = append(b, v.Text[c.A]|0x20)
+		if u := words.Units[string(b)]; u != nil && v.LooseEnd(j+2) {
+			return u, j + 2
+		}
+	}
+	if v.Tight(j+1) && v.Reads(j+1, "से", "सें") {
+		next := j + 2
+		if v.TightSign(next, '.') {
+			next++
+		}
+		return words.Units["°c"], next // 31°से.
+	}
+	return &plainDegree, j + 1
 }
 
 // isUnit reports whether the word at token j, which may stand for u, is u where it stands.
