@@ -75,6 +75,10 @@ func (m *maths) escape(i, end int) int {
 		m.add(i, next, Pause)
 	case '%', '$', '&', '#':
 		m.s.char(i, next, rune(c))
+	case '{':
+		m.char(i, next, '(')
+	case '}':
+		m.char(i, next, ')')
 	case '|':
 		m.add(i, i+1, Apart)
 		return i + 1

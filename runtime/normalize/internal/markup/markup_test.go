@@ -85,6 +85,7 @@ var cases = []struct{ name, text, want string }{
 	{"row without its head", "| a | b |\nx | y", " a ¦ b \nx ¦ y"},
 	{"arrows", "a => b --> c <- d", "a → b → c → d"},
 	{"signs of sets", "x ∈ A, y", "x " + w(In) + " ⟨A⟩, y"},
+	{"a set", "x ∈ {1, 2}.", "x " + w(In) + " (⟨1⟩⟨,⟩ ⟨2⟩)."},
 	{"prices", "$20 and $30, $5-$10, $5M to $6M", "$20 and $30, $5-$10, $5M to $6M"},
 	{"dollars around words", "$HOME and $PATH", "$HOME and $PATH"},
 	{"a letter", "so $n$ is", "so ␣⟨n⟩␣ is"},

@@ -26,11 +26,17 @@ func (s *scanner) sign(i, end int) int {
 	m.say(i, i+n, w)
 	from := skipSpaces(s.text, i+n)
 	to := operandEnd(s.text, from, end)
-	if w == Union || w == Intersection || w.IsRelation() {
-		m.read(from, to, 0)
-		return max(to, i+n)
+	if w != Union && w != Intersection && !w.IsRelation() {
+		return i + n
 	}
-	return i + n
+	if from < to && s.text[from] == '{' { // a set
+		m.char(from, from+1, '(')
+		m.read(from+1, to-1, 0)
+		m.char(to-1, to, ')')
+		return to
+	}
+	m.read(from, to, 0)
+	return max(to, i+n)
 }
 
 // operandEnd returns the end of what a sign before i relates to: a letter, a short name, a number, or a set in brackets.

@@ -34,8 +34,14 @@ func comesLast(r *Reader, w marks.Word) bool { return !r.English && hindiLast[w]
 // relation reads a relation whose word comes last, and what is behind its sign: x < 5 is x पाँच से कम.
 func relation(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanSign)
-	j := i + 1
-	for j < r.Stop && goesOnFormula(&r.View, j) {
+	j, depth := i+1, 0
+	for j < r.Stop && (goesOnFormula(&r.View, j) || depth > 0 && r.At(j).Part.IsMaths()) {
+		switch {
+		case r.IsSign(j, '('):
+			depth++
+		case r.IsSign(j, ')'):
+			depth--
+		}
 		j = sayMaths(r, j)
 	}
 	r.Say(mathsWord(r, marks.Word(r.At(i).Ch)))

@@ -215,7 +215,9 @@ func change(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	before := i - 1
-	number := r.At(before).Kind == text.Digits || r.IsSign(before, '%') || r.IsWord(before, words.ScaleWord) && r.At(before-1).Kind == text.Digits
+	measured := text.IsMeasure(&r.View, before) || r.IsSign(before-1, text.Degree) && r.At(before-2).Kind == text.Digits // 80 kg → 72 kg, 25°C → 30°C
+	scaled := measured || r.IsWord(before, words.ScaleWord) && r.At(before-1).Kind == text.Digits
+	number := r.At(before).Kind == text.Digits || r.IsSign(before, '%') || scaled
 	if r.At(before).Kind == text.Digits && (r.ZeroLed(before) || text.ContextOf(&r.View, before).What != text.NoContext) {
 		return Reading{}, false // order 0093 → 1 thali
 	}
@@ -278,6 +280,10 @@ func signWord(v *text.View, i int) words.Connector {
 	numberBefore, numberBehind := v.At(i-1).Kind == text.Digits, v.At(i+1).Kind == text.Digits
 	ch := v.At(i).Ch
 	switch ch {
+	case '&':
+		if !(v.Tight(i) && v.IsSign(i-1, '&')) { // a && b
+			return words.WordAnd
+		}
 	case '#':
 		if v.Tight(i) && v.Single(i-1) {
 			return words.WordSharp // C#
@@ -323,7 +329,7 @@ func strokeWord(v *text.View, i int) words.Connector {
 	bold := v.At(i-2).Kind == text.Digits || v.At(i-3).Kind == text.Digits
 	switch {
 	case v.At(i).Part.IsProgram():
-		if v.At(i).Gap {
+		if v.At(i).Gap && !v.Tight(i+1) {
 			return words.WordOver
 		}
 		return words.WordSlash

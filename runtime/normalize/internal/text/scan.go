@@ -387,7 +387,7 @@ var signs = map[rune]byte{
 	'½': Half, '¼': Quarter, '¾': ThreeQuarters,
 	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
 	'•': Bullet, '‣': Bullet, '▪': Bullet, '●': Bullet, '○': Bullet, '◦': Bullet, '·': Bullet, '⁃': Bullet, '➢': Bullet, '➤': Bullet, '✓': Bullet, '✔': Bullet, '✅': Bullet,
-	'→': Arrow, '⇒': Arrow, '➡': Arrow, '⟶': Arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': Silent, '¡': Silent, '™': Silent, '®': Silent, '©': Silent, '℠': Silent,
+	'→': Arrow, '⇒': Arrow, '➡': Arrow, '⟶': Arrow, '⟹': Arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': Silent, '¡': Silent, '™': Silent, '®': Silent, '©': Silent, '℠': Silent,
 	'₱': pesoSign, '₫': dongSign, '₽': rubleSign, '₪': shekelSign, '₴': hryvniaSign, '₸': tengeSign, '₵': cediSign, '₭': kipSign, '₮': tugrikSign, '₼': manatSign, '₾': lariSign, '₲': guaraniSign, '₡': colonSign, '؋': afghaniSign, '៛': rielSign, '֏': dramSign, '₿': bitcoinSign,
 	'√': Root, '★': Star, '⭐': Star, '☆': Star, '\u09e4': Danda, '\uff5c': '|', '¦': '|',
 }

@@ -114,11 +114,11 @@ func IsDotOfName(v *View, i int) bool {
 	if !v.IsSign(i, '.') || !v.Tight(i+1) {
 		return false
 	}
+	if v.At(i).Part.IsProgram() {
+		return next.Kind == Latin // nginx.conf, ~/.bashrc
+	}
 	if v.Tight(i) {
 		return v.At(i-1).Kind == Deva && v.Reads(i+1, "भारत") // जनसेवा.भारत
-	}
-	if v.At(i).Part.IsProgram() {
-		return next.Kind == Latin // ~/.bashrc
 	}
 	return next.Kind == Latin && next.B-next.A > 2 && (next.Cas == words.Upper || words.LookUpWritten(v.Str(i+1)).Is(words.TopLevel))
 }
