@@ -165,9 +165,7 @@ func (s *Server) ordered(d *dialect.Dialect, read func(dialect.Call) (dialect.Or
 		o.voice, o.format = u.Voice, speech.Format(order.Word)
 		answered := s.newDelivery(w, r, limit, order.Audio.ContentType)
 		answered.speaker = parts{s.cfg.Speaker}
-		if u.Format, err = answered.encode(order.Audio, u); err != nil {
-			return err
-		}
+		u.Format = answered.encode(order.Audio, u)
 		answered.setLengths = order.Buffered && order.Audio.Container == dialect.WAV
 		sink := speech.Sink(&answered.sink)
 		if order.Framing != nil {

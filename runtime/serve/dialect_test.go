@@ -543,3 +543,42 @@ func TestTwentyAtOnce(t *testing.T) {
 	}
 	clients.Wait()
 }
+
+// busyEncoders make an encoder only while an utterance is being spoken.
+type busyEncoders struct {
+	lateEncoders
+	speaks chan struct{}
+}
+
+func (e busyEncoders) NewEncoder(a dialect.Audio, tags []string) (dialect.Encoder, error) {
+	select {
+	case <-e.speaks:
+		return e.lateEncoders.NewEncoder(a, tags)
+	case <-time.After(10 * time.Second):
+		return nil, errors.New("nobody speaks meanwhile")
+	}
+}
+
+// TestEncodersAreMadeWhileTheEngineSpeaks: what making one takes does not come on top of the first audio.
+func TestEncodersAreMadeWhileTheEngineSpeaks(t *testing.T) {
+	e := busyEncoders{speaks: make(chan struct{}, 1)}
+	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+		st = speech.Stats{Started: true, Frames: 1, Chunks: 1, Chars: len(u.Text)}
+		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)})); err != nil {
+			return st, err
+		}
+		e.speaks <- struct{}{}
+		return st, errors.Join(sink.Audio(speech.Audio{Frames: 1, Data: frames(0, 1)}), sink.ChunkEnd(speech.ChunkEnd{Frames: 1, EOS: true}))
+	}}
+	g := newRig(t, speaker, withDialects, func(c *Config) { c.Encoders = e })
+	if a := g.toElevenLabs("raj", `{"text":"Aap kaise hain?"}`); a.StatusCode != http.StatusOK || len(a.body) == 0 {
+		t.Errorf("a request: %s, %.200s", a.Status, a.body)
+	}
+	s := newWSRig(t, speaker, withDialects, func(c *Config) { c.Encoders = e }).to("/v1/text-to-speech/raj/multi-stream-input")
+	defer s.conn.Close()
+	s.sayIn("a", "Aap kaise hain ji? ")
+	s.endContext("a")
+	if c := s.untilFinal("a")["a"]; len(c.pcm) == 0 || c.failed != "" {
+		t.Errorf("a socket: %+v", c)
+	}
+}

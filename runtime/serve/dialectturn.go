@@ -22,7 +22,7 @@ type vendorTurn struct {
 	cancels int // that wait for its end; guarded by the mutex of the connection
 
 	// Of the goroutine that speaks.
-	encoder *pcmEncoder // nil before the first audio, and if there is nothing to encode
+	encoder *pcmEncoder // nil before Start, and if there is nothing to encode
 	held    int         // frames that went into the encoder and have not come out
 	frames  int
 	tag     any // of the flush that ends it
@@ -37,6 +37,9 @@ type vendorTurn struct {
 func (t *vendorTurn) Start(s speech.Start) error {
 	t.queue.assigned(t.utterance)
 	t.words, t.hasWords = wordsMaker{speed: t.audio.Speed}, s.WordTimes
+	if native, ok := t.audio.Native(); !ok || native != speech.PCM16 {
+		t.encoder = t.queue.server.newEncoder(t.audio, t.Utterance)
+	}
 	return t.put(dialect.Started{
 		RequestID: t.RequestID, Voice: s.Voice, Model: s.Model, Seed: s.Seed, ContentType: t.audio.ContentType,
 	})
@@ -51,12 +54,7 @@ func (t *vendorTurn) ChunkStart(c speech.Chunk) error {
 // Audio implements [speech.Sink].
 func (t *vendorTurn) Audio(a speech.Audio) (err error) {
 	data := a.Data
-	if native, ok := t.audio.Native(); !ok || native != speech.PCM16 {
-		if t.encoder == nil {
-			if t.encoder, err = t.queue.server.newEncoder(t.audio, t.Utterance); err != nil {
-				return err
-			}
-		}
+	if t.encoder != nil {
 		if data, err = t.encoder.write(data); err != nil {
 			return err
 		}

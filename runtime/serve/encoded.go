@@ -20,54 +20,76 @@ func (noEncoders) NewEncoder(dialect.Audio, []string) (dialect.Encoder, error) {
 }
 
 // encode lets d write the audio of u as a, and returns the native format in which it must be spoken for that.
-func (d *delivery) encode(a dialect.Audio, u speech.Utterance) (speech.Format, error) {
+func (d *delivery) encode(a dialect.Audio, u speech.Utterance) speech.Format {
 	if native, ok := a.Native(); ok {
-		return native, nil
+		return native
 	}
-	encoder, err := d.server.newEncoder(a, u)
-	if err != nil {
-		return "", err
-	}
-	d.speaker = &encoded{speaker: d.speaker, encoder: encoder}
-	return speech.PCM16, nil
+	d.speaker = &encoded{speaker: d.speaker, begin: func() *pcmEncoder { return d.server.newEncoder(a, u) }}
+	return speech.PCM16
 }
 
-// newEncoder returns what writes PCM16 of u as a.
-func (s *Server) newEncoder(a dialect.Audio, u speech.Utterance) (*pcmEncoder, error) {
+// newEncoder returns what writes PCM16 of u as a. It is made while the engine speaks its first frame: making one for MP3
+// takes 1 ms. It must be closed.
+func (s *Server) newEncoder(a dialect.Audio, u speech.Utterance) *pcmEncoder {
 	tags := speech.Metadata{Service: u.Service, Model: s.cfg.Speaker.Model().ID, RequestID: u.RequestID}.Tags()
-	encoder, err := s.cfg.Encoders.NewEncoder(a, tags)
-	if err != nil {
-		return nil, &speech.EngineError{Text: "engine error", Err: err}
-	}
-	return &pcmEncoder{Encoder: encoder}, nil
+	e := &pcmEncoder{made: make(chan struct{})}
+	go func() {
+		defer close(e.made)
+		e.encoder, e.err = s.cfg.Encoders.NewEncoder(a, tags)
+	}()
+	return e
 }
 
 // pcmEncoder encodes PCM16.
 type pcmEncoder struct {
-	dialect.Encoder
+	made    chan struct{} // closed when encoder or err is there
+	encoder dialect.Encoder
+	err     error
 	samples []int16
 }
 
-// write is Write for samples as bytes.
+// Close returns the rest, and frees the encoder.
+func (e *pcmEncoder) Close() ([]byte, error) {
+	if err := e.await(); err != nil {
+		return nil, err
+	}
+	return e.encoder.Close()
+}
+
+func (e *pcmEncoder) await() error {
+	if <-e.made; e.err != nil {
+		return &speech.EngineError{Text: "engine error", Err: e.err}
+	}
+	return nil
+}
+
+// write encodes samples as bytes.
 func (e *pcmEncoder) write(data []byte) ([]byte, error) {
+	if err := e.await(); err != nil {
+		return nil, err
+	}
 	e.samples = e.samples[:0]
 	for i := 0; i+1 < len(data); i += 2 {
 		e.samples = append(e.samples, int16(uint16(data[i])|uint16(data[i+1])<<8))
 	}
-	return e.Write(e.samples)
+	return e.encoder.Write(e.samples)
 }
 
 // encoded encodes the samples of a speaker, which must speak PCM16. It speaks once.
 type encoded struct {
 	speaker speaking
-	encoder *pcmEncoder
-	chunk   int // of the last audio
+	begin   func() *pcmEncoder
+	encoder *pcmEncoder // nil before a worker speaks
+	chunk   int         // of the last audio
 }
 
 // Speak implements [speaking].
 func (e *encoded) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
-	defer func() { _, _ = e.encoder.Close() }() // which frees it, however speaking ends
 	st, err := e.speaker.Speak(ctx, u, turn, encodedSink{sink, e})
+	if e.encoder == nil {
+		return st, err
+	}
+	defer func() { _, _ = e.encoder.Close() }() // which frees it, however speaking has ended
 	if err != nil {
 		return st, err
 	}
@@ -82,6 +104,12 @@ func (e *encoded) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 type encodedSink struct {
 	speech.Sink
 	*encoded
+}
+
+// Start implements [speech.Sink].
+func (k encodedSink) Start(s speech.Start) error {
+	k.encoder = k.begin()
+	return k.Sink.Start(s)
 }
 
 // Audio implements [speech.Sink]. Frames whose audio the encoder holds back pass without data, so that they count.
