@@ -266,7 +266,7 @@ func TestSocketsLead(t *testing.T) {
 	}{
 		"deepgram": {deepgramPath, func(text string) []string {
 			return []string{`{"type":"Speak","text":"` + text + `"}`, flushMessage}
-		}, 0},
+		}, 80 * time.Second},
 		"jambonz": {"/v1/jambonz?voice=raj", func(text string) []string {
 			return []string{`{"type":"stream","text":"` + text + `"}`, `{"type":"flush"}`}
 		}, 0},

@@ -54,7 +54,7 @@ func open(c dialect.Call) (dialect.Socket, error) {
 
 // Open implements [dialect.Socket].
 func (s *socket) Open() []dialect.Action {
-	return []dialect.Action{dialect.Begin{Order: s.order, Feed: dialect.Feed{FlushEnds: true}}, message(s.metadata)}
+	return []dialect.Action{dialect.Begin{Order: s.order, Feed: dialect.Feed{FlushEnds: true, KeepsQuiet: true}}, message(s.metadata)}
 }
 
 // Read implements [dialect.Socket].
