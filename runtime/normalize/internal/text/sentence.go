@@ -157,16 +157,22 @@ func stopBehindLatin(v *View, j int) bool {
 		return false // Cr. Card bill
 	case v.Reads(j-1, "Ref", "ref") && next.Cas == words.Upper && v.TightDigits(j+2):
 		return false // UTR Ref. HDFCH0041
-	case p.Cas != words.Upper && len(p.Word.Beside) > 0 && (next.InSmallLetters() || next.Kind == Digits):
-		return false // dep. 21:05, ref. 5214, pl. clear your dues
-	case p.Word.Chat != nil && p.Cas != words.Lower && len(p.Word.Beside) > 0:
-		return false // Kr. Vivek
+	case len(p.Word.Beside) > 0 && goesOnBehindShort(p, next):
+		return false
 	case p.B-p.A == 1:
 		return stopBehindLetter(v, j)
 	case IsDegree(v, j-1):
 		return next.Kind != Deva && next.Kind != Digits && next.Cas != words.Lower // M.Sc. hai
 	}
 	return true
+}
+
+// goesOnBehindShort reports whether next goes on with p, which is short beside some neighbours: dep. 21:05, pl. clear your dues, Kr. Vivek.
+func goesOnBehindShort(p, next *Token) bool {
+	if p.Cas != words.Upper && (next.InSmallLetters() || next.Kind == Digits) {
+		return true
+	}
+	return p.Word.Chat != nil && p.Cas != words.Lower
 }
 
 // stopBehindShort reports whether the dot at j, behind a short form that is no title, ends the sentence, too: 500 approx. Please; but Opp. The
