@@ -538,7 +538,8 @@ func (s *sentence) chal(i int) string {
 func (s *sentence) khan(i int) string {
 	before, after := s.before(i), s.after(i)
 	person := before.kind == name || before.kind == unknown && before.lean >= 0 && after.reads("ने को का की के से")
-	if s.words[i].capital && i > 0 || person || after.reads("ने भाई साहब") || s.says(after, "sir saab") {
+	named := person || s.words[i].capital && i > 0
+	if named || after.reads("ने भाई साहब") || s.says(after, "sir saab") {
 		return "ख़ान"
 	}
 	if before == none && after.reads("का की के को") {
