@@ -94,6 +94,9 @@ var conditions = map[string]condition{
 	"rateAfter": func(v *text.View, _, next int) bool {
 		return words.Rates[v.AtWord(next)] != "" || words.Units[v.AtWord(next)] != nil
 	},
+	"courseAfter": func(v *text.View, _, next int) bool { // Val 84 days
+		return v.At(next).Kind == text.Digits && v.In(next+1, words.CourseUnit)
+	},
 	"dotAfterNext":   func(v *text.View, _, next int) bool { return v.IsSign(next+1, '.') },
 	"hashBeforeNext": func(v *text.View, _, next int) bool { return v.IsSign(next-1, '#') },
 	"beforeMrs":      func(v *text.View, _, next int) bool { return v.IsSign(next, '&') && v.Reads(next+1, "mrs", "Mrs") },

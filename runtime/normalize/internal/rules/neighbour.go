@@ -401,7 +401,7 @@ func isBalance(v *text.View, i, next int) bool {
 	if money || v.At(next).Kind == text.Digits || colonBehind(v, i) {
 		return true
 	}
-	if v.At(i).Cas == words.Title && (v.IsSign(next, '(') || v.In(next, words.BehindBalance)) {
+	if v.At(i).Cas == words.Title && (v.IsSign(next, '(') || v.English && v.In(next, words.BehindBalance)) {
 		return true // Bal (subject to clearing), Bal in a/c
 	}
 	if v.In(i-1, words.BeforeBalance) || v.IsSign(i-1, '.') && v.In(i-2, words.BeforeBalance) {

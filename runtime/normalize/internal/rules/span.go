@@ -113,7 +113,8 @@ func termUnit(v *text.View, i int) string {
 	if v.Reads(i+1, "N") && v.IsNear(i, words.Starred, 7) {
 		return "~night"
 	}
-	if v.Reads(i+1, "D") && v.Small(i, 3) >= 7 && v.IsNear(i, words.Packed, 12) {
+	named := v.At(i+2).InSmallLetters() && !v.In(i+2, words.Joiner) // the 7D movie
+	if v.Reads(i+1, "D") && v.Small(i, 3) >= 7 && !named && v.IsNear(i, words.Packed, 12) {
 		return "d" // Plan: 2GB/D, 56D
 	}
 	for j := i - 1; j > i-4 && j >= v.Start; j-- {

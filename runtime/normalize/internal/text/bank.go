@@ -10,7 +10,7 @@ func isBankMoney(v *View, i int, n *Number) bool {
 	if len(n.Frac) == 0 || len(n.Frac) > 2 {
 		return false
 	}
-	if u, _ := UnitAt(v, n.Next); u != nil || v.IsSign(n.Next, '%') {
+	if u, _ := UnitAt(v, n.Next); u != nil || v.IsSign(n.Next, '%') || v.CountedAt(n.Next) {
 		return false
 	}
 	if v.Reads(i-1, "by", "for", "with") && v.In(i-2, words.Moved) {
@@ -40,6 +40,7 @@ func opensBalance(v *View, i int) bool {
 // isPaidMonth reports whether two figures each at token i, the second of them b, are the month that something is paid for: premium for 04/27.
 func isPaidMonth(v *View, i, b int) bool {
 	two := len(v.Str(i)) == 2 && len(v.Str(i+2)) == 2
-	recent := 20 <= b && b < 50 && !v.CountedAt(i+3)
+	counts := v.At(i+3).InSmallLetters() && !v.In(i+3, words.Settled)
+	recent := 20 <= b && b < 50 && !counts
 	return two && recent && v.Reads(i-1, "for", "due", "Due", "till", "upto")
 }

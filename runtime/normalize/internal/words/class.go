@@ -179,6 +179,7 @@ const (
 	Cooled             // T behind it is tons: AC, split
 	RoundTimes         // 2x110 beside it is money: toll, fare
 	Homeward           // where people go, and their going: ghar, pahunch
+	Settled            // a month that is paid for stands before: is, received
 	Packed             // 28D beside it are days: plan, pack
 	Deposited          // dep behind them is a deposit: cheque, cash
 	Moved              // by and for behind it lead to an amount: debited
@@ -367,6 +368,7 @@ var classNames = [classCount]string{
 	RoundTimes:         "roundTimes",
 	Homeward:           "homeward",
 	Packed:             "packed",
+	Settled:            "settled",
 	Deposited:          "deposited",
 	Moved:              "moved",
 	BehindBalance:      "behindBalance",
