@@ -434,3 +434,24 @@ func TestWSCloseHandshakeIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestWSNothingBeginsOnASocketThatIsShut: a fault makes room in the spool, which is not for the next utterance.
+func TestWSNothingBeginsOnASocketThatIsShut(t *testing.T) {
+	bubble(t, newStream, func(t *testing.T, g *wsRig, stream *stream) {
+		s := g.connect()
+		defer s.conn.Close()
+		s.speak("a", "hello")
+		s.speak("b", "hello")
+		time.Sleep(time.Second) // the spool is full
+		s.ask("\xff")
+		s.wantClose(websocket.CloseInvalidFramePayloadData, "not valid UTF-8")
+		time.Sleep(leaveGrace)
+		synctest.Wait()
+		if n := len(stream.ended); n != 1 {
+			t.Errorf("%d utterances were spoken, want one", n)
+		}
+		if got := g.counted("ws", "cancelled"); got != 2 {
+			t.Errorf("counted %v times as cancelled, want 2", got)
+		}
+	}, littleSpool)
+}
