@@ -207,7 +207,7 @@ func prose(text string) string {
 }
 
 var (
-	codeWords = regexp.MustCompile("(^|[\\s(])(--[a-z][a-z0-9-]*|-[a-z]|/[a-z][a-z/]*|SWAR_[A-Z_]+|[a-z]+\\.json|swar(?:-[a-z]+)?(?: [a-z][a-z-]*)?)($|[\\s,.;:)])")
+	codeWords = regexp.MustCompile(`(^|[\s(])(--[a-z][a-z0-9-]*|-[a-z]|/[a-z][a-z/]*|SWAR_[A-Z_]+|[a-z]+\.json|swar(?:-[a-z]+)?(?: [a-z][a-z-]*)?)($|[\s,.;:)])`)
 	lessThan  = regexp.MustCompile(`<`)
 )
 

@@ -392,11 +392,11 @@ func TestPullRefuses(t *testing.T) {
 		"a file in two layers": {[]v1.Layer{
 			static.NewLayer(tarOf("a=1"), types.OCIUncompressedLayer), static.NewLayer(tarOf("a=2"), types.OCIUncompressedLayer),
 		}, "twice"},
-		"a bomb":       {[]v1.Layer{static.NewLayer(bomb, types.OCILayer)}, "--limit"},
-		"no layer":     {nil, "it has 0 layers"},
-		"not an archive":   {[]v1.Layer{static.NewLayer([]byte(strings.Repeat("text ", 300)), types.OCIUncompressedLayer)}, "not an archive"},
-		"half of one":  {[]v1.Layer{static.NewLayer(tarOf("a=" + strings.Repeat("a", 9000))[:5000], types.OCIUncompressedLayer)}, "unpacking"},
-		"large layers": {[]v1.Layer{static.NewLayer(bytes.Repeat([]byte("a"), 5<<20), types.OCIUncompressedLayer)}, "--limit"},
+		"a bomb":         {[]v1.Layer{static.NewLayer(bomb, types.OCILayer)}, "--limit"},
+		"no layer":       {nil, "it has 0 layers"},
+		"not an archive": {[]v1.Layer{static.NewLayer([]byte(strings.Repeat("text ", 300)), types.OCIUncompressedLayer)}, "not an archive"},
+		"half of one":    {[]v1.Layer{static.NewLayer(tarOf("a=" + strings.Repeat("a", 9000))[:5000], types.OCIUncompressedLayer)}, "unpacking"},
+		"large layers":   {[]v1.Layer{static.NewLayer(bytes.Repeat([]byte("a"), 5<<20), types.OCIUncompressedLayer)}, "--limit"},
 	} {
 		c := config()
 		c.Limit = 4 << 20

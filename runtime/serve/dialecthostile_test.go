@@ -227,7 +227,7 @@ func TestVendorsHandshakesOfBrowsers(t *testing.T) {
 
 // TestVendorsTextsOfTenScripts are taken by every dialect as they are.
 func TestVendorsTextsOfTenScripts(t *testing.T) {
-	forVendors(t, func(t *testing.T, g *wsRig, v vendorClient) {
+	forVendors(t, func(_ *testing.T, g *wsRig, v vendorClient) {
 		for _, text := range []string{
 			"नमस्ते जी।", "நலமா இருக்கிறீர்களா?", "మీరు ఎలా ఉన్నారు?", "আপনি কেমন আছেন?", "તમે કેમ છો?", "ನೀವು ಹೇಗಿದ್ದೀರಾ?", "ਤੁਸੀਂ ਕਿਵੇਂ ਹੋ?",
 			"آپ کیسے ہیں؟", "你好吗？", "Как дела? \u202eabc\u202c 👩‍👩‍👧‍👦",

@@ -45,7 +45,8 @@ func Read(fsys fs.FS, name string, columns []string, add func(*Row) error) error
 			continue
 		}
 		row.cells = row.cells[:0]
-		for cell, rest, more := "", line, true; more; {
+		var cell string
+		for rest, more := line, true; more; {
 			cell, rest, more = strings.Cut(rest, "\t")
 			if strings.HasPrefix(cell, " ") || strings.HasSuffix(cell, " ") || strings.HasSuffix(cell, "\r") {
 				return row.at("white space around %q", cell)

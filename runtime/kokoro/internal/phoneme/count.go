@@ -65,6 +65,11 @@ func cost(word string) int {
 	return sum + latin*costLatin
 }
 
+// isStop reports whether a letter is a plosive, before which a nasal has a consonant of its own.
+func isStop(r rune) bool {
+	return 'क' <= r && r <= 'ढ' || 'त' <= r && r <= 'ध' || 'प' <= r && r <= 'भ'
+}
+
 // costOf is what a rune that is no Latin letter has, before next.
 func costOf(r, next rune) int {
 	switch {
@@ -84,7 +89,7 @@ func costOf(r, next rune) int {
 		return costShort
 	case 'ा' <= r && r <= 'ौ':
 		return costLong
-	case (r == 'ं' || r == 'ँ') && ('क' <= next && next <= 'ढ' || 'त' <= next && next <= 'ध' || 'प' <= next && next <= 'भ'):
+	case (r == 'ं' || r == 'ँ') && isStop(next):
 		return costNasalStop
 	case r == 'ं', r == 'ँ', r == 'ः':
 		return costNasal

@@ -179,12 +179,12 @@ func (s *scanner) definition(begin, end int) int {
 	if begin >= end || s.text[begin] != '[' {
 		return begin
 	}
-	close := strings.IndexByte(s.text[begin:min(end, begin+maxLabel)], ']')
-	if close < 2 || begin+close+1 >= end || s.text[begin+close+1] != ':' {
+	length := strings.IndexByte(s.text[begin:min(end, begin+maxLabel)], ']')
+	if length < 2 || begin+length+1 >= end || s.text[begin+length+1] != ':' {
 		return begin
 	}
-	label := s.text[begin+1 : begin+close]
-	behind := begin + close + 2
+	label := s.text[begin+1 : begin+length]
+	behind := begin + length + 2
 	if label[0] == '^' || strings.Trim(label, "0123456789") == "" {
 		s.add(begin, behind, Silent)
 		return behind

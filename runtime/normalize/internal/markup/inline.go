@@ -249,24 +249,9 @@ func set(words string) map[string]bool {
 
 // tagEnd returns where the tag ends that begins at i, 0 if none does.
 func tagEnd(text string, i, end int) int {
-	j := i + 1
-	if j >= end {
+	j, isTag := tagName(text, i+1, end)
+	if j == 0 {
 		return 0
-	}
-	closing := text[j] == '/' || text[j] == '!' || text[j] == '?'
-	if closing {
-		j++
-	}
-	name := j
-	for j < end && (isAlpha(text[j]) || isDigit(text[j]) || text[j] == '-') && j < name+12 {
-		j++
-	}
-	if j == name || !isAlpha(text[name]) || j < end && strings.IndexByte(" \t/>", text[j]) < 0 {
-		return 0
-	}
-	isTag := closing || isTagName(text[name:j])
-	if j+1 < end && text[j] == '/' && text[j+1] != '>' {
-		return 0 // <A/c>
 	}
 	for ; j < min(end, i+maxTag); j++ {
 		switch c := text[j]; {
@@ -281,6 +266,26 @@ func tagEnd(text string, i, end int) int {
 		}
 	}
 	return 0
+}
+
+// tagName returns where the name of a tag ends that begins at i, with its stroke, and whether it is one of HTML; 0 where there is none.
+func tagName(text string, i, end int) (j int, isTag bool) {
+	if i >= end {
+		return 0, false
+	}
+	closing := text[i] == '/' || text[i] == '!' || text[i] == '?'
+	if closing {
+		i++
+	}
+	for j = i; j < end && (isAlpha(text[j]) || isDigit(text[j]) || text[j] == '-') && j < i+12; {
+		j++
+	}
+	switch {
+	case j == i, !isAlpha(text[i]), j < end && strings.IndexByte(" \t/>", text[j]) < 0,
+		j+1 < end && text[j] == '/' && text[j+1] != '>': // <A/c>
+		return 0, false
+	}
+	return j, closing || isTagName(text[i:j])
 }
 
 func isTagName(name string) bool {
@@ -314,8 +319,8 @@ func (s *scanner) backslash(i, end int) int {
 }
 
 // between takes the formula from \( to its end.
-func (s *scanner) between(i int, close string, which int) int {
-	j := s.find(i+2, close, which)
+func (s *scanner) between(i int, closing string, which int) int {
+	j := s.find(i+2, closing, which)
 	if j < 0 || j-i > maxFormula {
 		if which == endOfBrackets && j < 0 && s.open < 0 {
 			s.open = i

@@ -97,7 +97,7 @@ func (m *maths) bounds(i, j, end, depth int, w Word) int {
 		j += len(`\limits`)
 	}
 	lower := false
-	for k := 0; k < 2; k++ {
+	for range 2 {
 		at := skipSpaces(text, j)
 		if at >= end || text[at] != '_' && text[at] != '^' {
 			break

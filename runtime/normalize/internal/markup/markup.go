@@ -15,6 +15,7 @@ import (
 // Kind is what becomes of a stretch of text.
 type Kind uint8
 
+// The kinds of stretches.
 const (
 	Silent    Kind = iota + 1 // nobody says it, and what stands on both sides may touch: **4500**
 	Apart                     // nobody says it, and it parts words: <br>
@@ -63,7 +64,7 @@ var isMark = func() (set [256]bool) {
 
 // firstMark returns where the line of the first mark in text begins, its length for none.
 func firstMark(text string) int {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		c := text[i]
 		switch {
 		case !isMark[c]:

@@ -73,11 +73,11 @@ func isPriceLike(s string) bool {
 }
 
 // formula takes the formula from and to, with its marks, which begin at open and end at close.
-func (s *scanner) formula(open, from, to, close int) {
+func (s *scanner) formula(open, from, to, end int) {
 	s.add(open, from, Apart)
 	m := maths{s: s}
 	m.read(from, to, 0)
-	s.add(to, close, Apart)
+	s.add(to, end, Apart)
 }
 
 // maths reads a formula.
@@ -273,7 +273,7 @@ func (m *maths) bracketed(i int, w Word, from, to, next, depth int) int {
 // isCompound reports whether s has several terms, outside of brackets.
 func isCompound(s string) bool {
 	depth := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case '(', '[', '{':
 			depth++

@@ -3,6 +3,7 @@ package markup
 // Word is what a sign of a formula, or a mark, says. How it is said is up to the language.
 type Word uint8
 
+// The words of signs.
 const (
 	NoWord Word = iota
 	Done        // the box of a task that is done
@@ -25,6 +26,7 @@ const (
 	Choose   // of n objects k
 
 	// Relations: in some languages their word comes behind what they relate to. See [Word.IsRelation].
+
 	Equals
 	Unequal
 	Less

@@ -105,7 +105,7 @@ var conditions = map[string]condition{
 	},
 	"identifierAfter": func(v *text.View, _, next int) bool {
 		n := v.At(next)
-		named := n.Word.Is(words.IdWord) || n.Kind == text.Digits || n.Cas == words.Upper
+		named := n.Word.Is(words.IdentifierWord) || n.Kind == text.Digits || n.Cas == words.Upper
 		return named && !v.IsSign(next-1, '-') // REF-991 is a code
 	},
 

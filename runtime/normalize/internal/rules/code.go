@@ -36,7 +36,7 @@ func code(r *Reader, i int) (Reading, bool) {
 
 // plainCode reads digits that are a code by themselves: zero-led ones, eleven and more.
 func plainCode(r *Reader, i int) (Reading, bool) {
-	if r.ZeroLed(i) && text.HasStroke(&r.View, i) && r.LooseEnd(i+3) && text.ContextOf(&r.View, i).What == text.IdNear {
+	if r.ZeroLed(i) && text.HasStroke(&r.View, i) && r.LooseEnd(i+3) && text.ContextOf(&r.View, i).What == text.IDNear {
 		return strokedCode(r, i) // FIR संख्या 0142/2025
 	}
 	if isBillOfYear(&r.View, i) {
@@ -226,7 +226,7 @@ func hyphenCode(v *text.View, i, next int) bool {
 	if near == text.CodeNear {
 		return true
 	}
-	if near != text.IdNear || isLabelRange(v, i) {
+	if near != text.IDNear || isLabelRange(v, i) {
 		halves := parts == 2 && len(v.Str(i)) == 3 && len(v.Str(i+2)) == 3
 		return halves && isCodeSubject(v, i+2) // 618-204 is your code
 	}

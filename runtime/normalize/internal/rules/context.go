@@ -16,7 +16,7 @@ type contextRule struct {
 // contextRules decide, from the top, what a number without a shape of its own is. One that fits none is a quantity.
 var contextRules = [...]contextRule{
 	{"a count of last digits before it", text.CodeNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isTail(v, i) }},
-	{"a word of codes before it", text.CodeNear, 1, func(v *text.View, _ int, before text.Finding) bool { return before.What == text.CodeNear }},
+	{"a word of codes before it", text.CodeNear, 1, func(_ *text.View, _ int, before text.Finding) bool { return before.What == text.CodeNear }},
 	{"the verb that it is the object of", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return mayBeCode(v, i) && isCodeObject(v, i) }},
 	{"what the words behind it call it", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return mayBeCode(v, i) && isCodeSubject(v, i) }},
 	{"what the words behind its two halves call them", text.CodeNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isHalved(v, i) }},
@@ -26,23 +26,23 @@ var contextRules = [...]contextRule{
 	{"a code earlier in the sentence", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return mayBeCode(v, i) && followsCode(v, i) }},
 	{"being where messages are sent to", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return isShortNumber(v, i) }},
 	{"letters before its hyphen", text.CodeNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isLetteredCode(v, i) }},
-	{"a word of accounts, orders or numbers before it", text.IdNear, 3, func(v *text.View, i int, before text.Finding) bool {
-		return before.What == text.IdNear && !text.IsPrice(v, i)
+	{"a word of accounts, orders or numbers before it", text.IDNear, 3, func(v *text.View, i int, before text.Finding) bool {
+		return before.What == text.IDNear && !text.IsPrice(v, i)
 	}},
-	{"what a bank is asked to block", text.IdNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isBlocked(v, i) }},
-	{"the short form of number before it", text.IdNear, 5, func(v *text.View, i int, _ text.Finding) bool { return isBehindNo(v, i) }},
-	{"a bank before it", text.IdNear, 4, func(v *text.View, i int, _ text.Finding) bool { return isBankTail(v, i) }},
-	{"another of its kind before it", text.IdNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isAnother(v, i) }},
+	{"what a bank is asked to block", text.IDNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isBlocked(v, i) }},
+	{"the short form of number before it", text.IDNear, 5, func(v *text.View, i int, _ text.Finding) bool { return isBehindNo(v, i) }},
+	{"a bank before it", text.IDNear, 4, func(v *text.View, i int, _ text.Finding) bool { return isBankTail(v, i) }},
+	{"another of its kind before it", text.IDNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isAnother(v, i) }},
 	{"a word of codes behind it", text.CodeNear, 3, func(v *text.View, i int, before text.Finding) bool {
 		return before.What == text.NoContext && contextAfter(v, i+1) == text.CodeNear
 	}},
-	{"a train behind it", text.IdNear, 5, func(v *text.View, i int, _ text.Finding) bool { return isTrain(v, i) }},
-	{"an airline before it", text.IdNear, 3, func(v *text.View, i int, _ text.Finding) bool { return text.IsFlightNumber(v, i) && isTravelling(v, i) }},
-	{"a word of calls behind it", text.IdNear, 3, func(v *text.View, i int, before text.Finding) bool {
-		return before.What == text.NoContext && contextAfter(v, i+1) == text.IdNear && !text.IsPrice(v, i)
+	{"a train behind it", text.IDNear, 5, func(v *text.View, i int, _ text.Finding) bool { return isTrain(v, i) }},
+	{"an airline before it", text.IDNear, 3, func(v *text.View, i int, _ text.Finding) bool { return text.IsFlightNumber(v, i) && isTravelling(v, i) }},
+	{"a word of calls behind it", text.IDNear, 3, func(v *text.View, i int, before text.Finding) bool {
+		return before.What == text.NoContext && contextAfter(v, i+1) == text.IDNear && !text.IsPrice(v, i)
 	}},
 	{"its length", text.NoContext, 7, func(v *text.View, i int, before text.Finding) bool {
-		return before.What != text.IdNear || !text.IsPrice(v, i)
+		return before.What != text.IDNear || !text.IsPrice(v, i)
 	}},
 }
 
@@ -76,10 +76,10 @@ func isBehindNo(v *text.View, i int) bool {
 // contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.
 func contextAfter(v *text.View, i int) text.Nearness {
 	if next := v.At(i); next.Word.Is(words.Dialled) && !next.Word.Is(words.AfterPar) || text.IsPar(v, i) && v.IsWord(i+1, words.Dialled) {
-		return text.IdNear
+		return text.IDNear
 	}
 	if v.Reads(i, "number", "no", "नंबर") && v.IsWord(i+1, words.Dialled) {
-		return text.IdNear
+		return text.IDNear
 	}
 	count := 0
 	for j := i; j < v.Stop && count < text.Reach && j-i < 8; j++ {

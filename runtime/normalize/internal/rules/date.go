@@ -446,7 +446,7 @@ func isTitle(v *text.View, i int) bool {
 		return false
 	}
 	capitalised := t.Kind == text.Latin && (t.Cas == words.Title || t.Cas == words.Upper)
-	return capitalised && !t.Word.IsAny(words.IdWord, words.CodeWord, words.EnglishHead, words.Place)
+	return capitalised && !t.Word.IsAny(words.IdentifierWord, words.CodeWord, words.EnglishHead, words.Place)
 }
 
 // decades reads 1990s, and the 90s.

@@ -95,7 +95,7 @@ func isStrokedCode(v *text.View, i int) bool {
 		return false
 	}
 	padded := v.ZeroLed(i+2) && len(v.Str(i+2)) >= 3 // 3319/0072
-	return v.NumberBehind(i+3, '/') || near == text.IdNear && (len(v.Str(i)) >= 6 || padded)
+	return v.NumberBehind(i+3, '/') || near == text.IDNear && (len(v.Str(i)) >= 6 || padded)
 }
 
 // overNumbers reads 12/3 and 1/2/3, one number over the other, and the unit behind them.
@@ -130,7 +130,7 @@ func chooses(v *text.View, j int) bool {
 	if size < 3 || len(v.Str(j+2)) != size {
 		return false
 	}
-	return size == 3 && text.ContextOf(v, j).What == text.IdNear || v.IsNear(j, words.Targets, 3)
+	return size == 3 && text.ContextOf(v, j).What == text.IDNear || v.IsNear(j, words.Targets, 3)
 }
 
 // listOfCounts reads 3/6/12 months: three numbers or more, each larger than the one before, and what all of them count.

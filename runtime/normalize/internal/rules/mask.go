@@ -32,7 +32,7 @@ func maskedWord(r *Reader, i int) (Reading, bool) {
 	if !text.LoneCross(&r.View, i) {
 		return Reading{}, false
 	}
-	if n := len(r.Str(i + 1)); n < 3 || n > 4 || text.ContextOf(&r.View, i).What != text.IdNear && !r.IsWord(i-1, words.BeforeID) {
+	if n := len(r.Str(i + 1)); n < 3 || n > 4 || text.ContextOf(&r.View, i).What != text.IDNear && !r.IsWord(i-1, words.BeforeID) {
 		return Reading{}, false // X1234 is a mask behind "account" only
 	}
 	return masked(r, i)
@@ -59,7 +59,7 @@ func gluedMask(r *Reader, i int) (Reading, bool) {
 		if full = words.Stroked(strings.ToLower(r.Str(i) + name)); full != "account" {
 			return Reading{}, false
 		}
-	case !e.IsAny(words.IdWord, words.BeforeID):
+	case !e.IsAny(words.IdentifierWord, words.BeforeID):
 		return Reading{}, false
 	case e.Full != "":
 		full = e.Full

@@ -182,7 +182,7 @@ func isTypedHai(v *text.View, i int) bool {
 		j--
 	}
 	before := v.At(j)
-	if !apart && j == i-1 || v.IsAnyWord(j, words.NumbersThings, words.IdWord) {
+	if !apart && j == i-1 || v.IsAnyWord(j, words.NumbersThings, words.IdentifierWord) {
 		return false
 	}
 	if before.Kind == text.Deva {

@@ -160,7 +160,7 @@ func endsName(v *text.View, i, next int) bool {
 	}
 	owned := next > i+1 && v.In(i-1, words.Owner) // mera no. save kar lo
 	stroked := beginsStroked(v, i-3) && text.Stroked(v, i-3) != ""
-	if !owned && !stroked && !v.IsAnyWord(i-1, words.IdWord, words.NumbersThings, words.BeforeID) {
+	if !owned && !stroked && !v.IsAnyWord(i-1, words.IdentifierWord, words.NumbersThings, words.BeforeID) {
 		return false
 	}
 	t := v.At(next)

@@ -22,7 +22,7 @@ func isTail(v *text.View, i int) bool {
 			if v.Small(j, 1) != len(v.Str(i)) {
 				return false
 			}
-			return v.IsWord(j-1, words.LastWord) || v.IsWord(j-2, words.LastWord) && v.IsWord(j-1, words.IdWord)
+			return v.IsWord(j-1, words.LastWord) || v.IsWord(j-2, words.LastWord) && v.IsWord(j-1, words.IdentifierWord)
 		}
 	}
 	return false
@@ -41,7 +41,7 @@ func isAnother(v *text.View, i int) bool {
 	for v.At(first-1).Kind == text.Digits {
 		first-- // acc no 2051 0040 3398 या 3389
 	}
-	return text.ContextOf(v, first).What == text.IdNear
+	return text.ContextOf(v, first).What == text.IDNear
 }
 
 // isBankTail reports whether the number at token i is the tail of an account, which people name by its bank: sbi wale 8834 me.
@@ -193,7 +193,7 @@ func isAddressEnd(v *text.View, i int) bool {
 	t, next := v.At(before), v.At(i+1)
 	name := t.Kind == text.Deva || t.Kind == text.Latin && t.Cas != words.Lower
 	ends := next.Kind == text.Nothing || next.IsOneOf(".,;)?!"+string(rune(text.Danda))) || next.Kind == text.Emoji
-	notName := words.AmountOf | words.IdWord | words.Paid | words.HindiFunction | words.EnglishWord | words.CodeWord | words.Month
+	notName := words.AmountOf | words.IdentifierWord | words.Paid | words.HindiFunction | words.EnglishWord | words.CodeWord | words.Month
 	if !name || !ends || t.Word.Is(notName) || v.In(before, words.NotPlace) {
 		return false
 	}

@@ -105,7 +105,7 @@ func isDeparture(v *View, i int) bool {
 	if isHours(v, i+1) && !v.Reads(i+1, "h") {
 		return v.ZeroLed(i) || v.IsWord(i-1, words.Departs) || v.In(i-1, words.BeforeTime)
 	}
-	named := v.IsAnyWord(i-1, words.IdWord, words.CodeWord, words.AmountOf, words.YearBefore, words.Place, words.EnglishHead) && !v.IsWord(i-1, words.Travel)
+	named := v.IsAnyWord(i-1, words.IdentifierWord, words.CodeWord, words.AmountOf, words.YearBefore, words.Place, words.EnglishHead) && !v.IsWord(i-1, words.Travel)
 	if named || v.CountedAt(i+1) || CurrencyCode(v, i-1) > 0 || v.IsWord(i-1, words.Sport) {
 		return false
 	}

@@ -7,9 +7,10 @@ import (
 // Nearness is what the words before a number say about it.
 type Nearness uint8
 
+// What may stand before a number.
 const (
 	NoContext Nearness = iota
-	IdNear             // an order, an account, a number
+	IDNear             // an order, an account, a number
 	CodeNear           // an OTP, a PIN, a code
 )
 
@@ -44,8 +45,8 @@ func ContextOf(v *View, i int) Finding {
 			switch {
 			case e.Is(words.CodeWord):
 				return Finding{CodeNear, first}
-			case e.Is(words.IdWord) && id:
-				return Finding{IdNear, first}
+			case e.Is(words.IdentifierWord) && id:
+				return Finding{IDNear, first}
 			}
 			j = first
 			count++
@@ -84,11 +85,11 @@ func wordBefore(v *View, j int, id bool) (f Finding, stop bool) {
 	case !id:
 		return Finding{}, false
 	case Stroked(v, j-2) == "account":
-		return Finding{IdNear, j - 2}, true
-	case t.Word.Is(words.IdWord) && (isCount(v, j) || numbersPlace(v, j)):
+		return Finding{IDNear, j - 2}, true
+	case t.Word.Is(words.IdentifierWord) && (isCount(v, j) || numbersPlace(v, j)):
 		return Finding{}, true
-	case t.Word.Is(words.IdWord):
-		return Finding{IdNear, j}, true
+	case t.Word.Is(words.IdentifierWord):
+		return Finding{IDNear, j}, true
 	}
 	return Finding{}, false
 }
@@ -121,7 +122,7 @@ func numbersPlace(v *View, j int) bool {
 	if v.In(j-1, words.Blocking) && !v.In(j, words.NumberWord) {
 		return false // BLOCK CARD 1233
 	}
-	return v.IsAnyWord(j-1, words.Place, words.EnglishHead, words.Coach) && !v.IsWord(j-1, words.IdWord)
+	return v.IsAnyWord(j-1, words.Place, words.EnglishHead, words.Coach) && !v.IsWord(j-1, words.IdentifierWord)
 }
 
 // isCount reports whether the word at token j counts instead of naming: छात्रों की संख्या, number of users.

@@ -132,7 +132,7 @@ func isMonthAndYear(v *View, i, a, b int) bool {
 
 // IsNumbered reports whether a word before token i makes it the number of a file or a case.
 func IsNumbered(v *View, i int) bool {
-	return ContextOf(v, i).What == IdNear || v.IsSign(i-1, '.') && v.Reads(i-2, "सं", "नं", "क्र", "no", "No", "NO")
+	return ContextOf(v, i).What == IDNear || v.IsSign(i-1, '.') && v.Reads(i-2, "सं", "नं", "क्र", "no", "No", "NO")
 }
 
 // isDayAndMonth reports whether the numbers a and b at token i, with a stroke between them, are a day and its month.

@@ -9,6 +9,7 @@ import (
 // Evidence is something in a sentence that speaks for one of its languages.
 type Evidence uint8
 
+// The kinds of evidence.
 const (
 	DevanagariWord Evidence = iota
 	DevanagariDigits

@@ -3,6 +3,7 @@ package text
 // Part is what a token is a part of, beside plain text.
 type Part uint8
 
+// The parts of a text.
 const (
 	InText    Part = iota
 	InCode         // a piece of a program

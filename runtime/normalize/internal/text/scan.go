@@ -71,6 +71,7 @@ func (s *scanner) hush(src, end int32) {
 	s.hushEnd = end
 }
 
+// What a run without spaces may hold.
 const (
 	HasAt blobMark = 1 << iota
 	HasSlashes

@@ -47,10 +47,10 @@ func IsLongCode(v *View, i int) bool {
 // Named reports whether the word before token i says whose number it is.
 func Named(v *View, i int) bool {
 	switch {
-	case v.IsAnyWord(i-1, words.IdWord, words.DotOrNone, words.NumbersThings, words.BeforeID), isAcronym(v, i-1), Stroked(v, i-3) == "account":
+	case v.IsAnyWord(i-1, words.IdentifierWord, words.DotOrNone, words.NumbersThings, words.BeforeID), isAcronym(v, i-1), Stroked(v, i-3) == "account":
 		return true
 	case v.IsSign(i-1, '.'):
-		return v.IsAnyWord(i-2, words.IdWord, words.DotOrNone)
+		return v.IsAnyWord(i-2, words.IdentifierWord, words.DotOrNone)
 	}
 	if v.IsSign(i+1, '.') && IsIs(v, i+2) && v.In(i-1, words.Owner) {
 		return true // mera no. hai 98

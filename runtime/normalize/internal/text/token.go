@@ -14,6 +14,7 @@ func (t *Token) OpensNumber() bool {
 // Kind is what a token is made of.
 type Kind uint8
 
+// The kinds of tokens.
 const (
 	Nothing Kind = iota // before the first token and behind the last
 	Latin               // a word in Latin letters

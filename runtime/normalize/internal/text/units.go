@@ -156,7 +156,7 @@ func standsApart(v *View, j int) bool {
 	case "in": // not 5 in all
 		return v.Reads(j-2, "ft", "feet") || v.TightSign(j+1, '.') && !v.Last(j+1) && v.At(j+2).InSmallLetters()
 	case "V", "W":
-		return decimal || !v.IsAnyWord(j-2, words.Place, words.EnglishHead, words.IdWord, words.Coach, words.CodeWord)
+		return decimal || !v.IsAnyWord(j-2, words.Place, words.EnglishHead, words.IdentifierWord, words.Coach, words.CodeWord)
 	case "s", "ha", "mi", "ac", "gal", "qt", "q", "t":
 		return decimal
 	}

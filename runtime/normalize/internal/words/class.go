@@ -16,38 +16,38 @@ const (
 	DigitName                  // शून्य to नौ: stands in English sentences too, once their codes have been read
 
 	// Code or quantity.
-	CodeWord      // what stands near it is read digit by digit: OTP, PIN, code
-	IdWord        // the same from three digits up: order, account, number
-	Dialled       // what stands before it is read digit by digit: 112 डायल करें
-	AfterPar      // the same with पर between them: 108 पर कॉल
-	AmountOf      // an amount follows, although an account or an order is named: balance, total
-	Paid          // an amount stands before: कटे, credited
-	More          // with से before it, a quantity stands there: ज़्यादा
-	Pressed       // * and # are keys: press, दबाएँ
-	NumbersThings // the no behind it is its number: roll no 12
-	LastWord      // with a count behind it, the tail of a number follows: last 4 digits 8150
-	CodeVerb      // a code is what one does this with: enter, use, दर्ज
-	Renewed       // new or old, as codes are that follow others
-	Sport         // numbers are scores
-	Games         // 3-2 near it is the end of a game
-	Lettered      // its parts have letters: rows A-F
-	Taken         // 52:40 beside it is a length of time
-	Parcels       // 1/3 behind it is one of three
-	Messages      // five digits beside it are where messages go
-	Door          // numbers with hyphens behind it are a door
-	Departs       // four digits behind it are a time
-	Travel        // four digits may be a time
-	Lasting       // m behind a number is minutes
-	Terms         // m behind a number is months
-	Timed         // 1.00-1.30 is a time
-	Warm          // a <3 behind it is a heart: love, thanks
-	Apart         // ends the reach of an idWord: में, se
-	Holds         // an idWord that a number follows even across में: ending in 9087
-	Counted       // a noun that is counted: din, minutes, लोग
-	Screen        // 4K before it is a sharpness
-	Gold          // 22K near it is a carat
-	Coach         // B12 behind it is a code
-	City          // a postal code follows
+	CodeWord       // what stands near it is read digit by digit: OTP, PIN, code
+	IdentifierWord // the same from three digits up: order, account, number
+	Dialled        // what stands before it is read digit by digit: 112 डायल करें
+	AfterPar       // the same with पर between them: 108 पर कॉल
+	AmountOf       // an amount follows, although an account or an order is named: balance, total
+	Paid           // an amount stands before: कटे, credited
+	More           // with से before it, a quantity stands there: ज़्यादा
+	Pressed        // * and # are keys: press, दबाएँ
+	NumbersThings  // the no behind it is its number: roll no 12
+	LastWord       // with a count behind it, the tail of a number follows: last 4 digits 8150
+	CodeVerb       // a code is what one does this with: enter, use, दर्ज
+	Renewed        // new or old, as codes are that follow others
+	Sport          // numbers are scores
+	Games          // 3-2 near it is the end of a game
+	Lettered       // its parts have letters: rows A-F
+	Taken          // 52:40 beside it is a length of time
+	Parcels        // 1/3 behind it is one of three
+	Messages       // five digits beside it are where messages go
+	Door           // numbers with hyphens behind it are a door
+	Departs        // four digits behind it are a time
+	Travel         // four digits may be a time
+	Lasting        // m behind a number is minutes
+	Terms          // m behind a number is months
+	Timed          // 1.00-1.30 is a time
+	Warm           // a <3 behind it is a heart: love, thanks
+	Apart          // ends the reach of an identifierWord: में, se
+	Holds          // an identifierWord that a number follows even across में: ending in 9087
+	Counted        // a noun that is counted: din, minutes, लोग
+	Screen         // 4K before it is a sharpness
+	Gold           // 22K near it is a carat
+	Coach          // B12 behind it is a code
+	City           // a postal code follows
 
 	// Readings that depend on a neighbour.
 	YearBefore  // a year follows: in, सन्
@@ -218,7 +218,7 @@ var classNames = [classCount]string{
 	EnglishWord:        "englishWord",
 	DigitName:          "digitName",
 	CodeWord:           "codeWord",
-	IdWord:             "idWord",
+	IdentifierWord:     "identifierWord",
 	Dialled:            "dialled",
 	AfterPar:           "afterPar",
 	AmountOf:           "amountOf",

@@ -16,6 +16,7 @@ func (c *ClockWords) DayPart24(h int) string {
 // Connector is a word that the rules say between numbers, or for a sign.
 type Connector uint8
 
+// The words that rules say.
 const (
 	NoWord         Connector = iota
 	WordAbout                // approximately

@@ -35,11 +35,11 @@ func with(t *testing.T, table, rows string) fs.FS {
 }
 
 func TestAWordIsARow(t *testing.T) {
-	v, err := Load(with(t, "words.tsv", "zzword\tcounted idWord\n"))
+	v, err := Load(with(t, "words.tsv", "zzword\tcounted identifierWord\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := v.entries["zzword"].Classes(); !slices.Equal(got, []Class{IdWord, Counted}) {
+	if got := v.entries["zzword"].Classes(); !slices.Equal(got, []Class{IdentifierWord, Counted}) {
 		t.Errorf("the classes are %v", got)
 	}
 }

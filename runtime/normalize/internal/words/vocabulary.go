@@ -162,6 +162,7 @@ func (e *Entry) MayHaveDot() bool {
 // LetterCase is how a Latin word is written.
 type LetterCase uint8
 
+// How a word may be written.
 const (
 	Lower LetterCase = iota
 	Title            // Word
