@@ -85,7 +85,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 		want    string
 	}{
 		"half":              {whole[:len(whole)/2], nil, "unpacking"},
-		"no archive":        {[]byte(strings.Repeat("no archive ", 100)), nil, "no archive that can be unpacked"},
+		"no archive":        {[]byte(strings.Repeat("no archive ", 100)), nil, "not an archive that can be unpacked"},
 		"no model":          {archiveOf("a=b"), nil, "there is no bundle in it"},
 		"another format":    {archiveOf(`lock.json={"format": 2}`), nil, "format 2"},
 		"a path as name":    {bytes.Replace(whole, []byte(`"name": "hinglish"`), []byte(`"name": "../nglis"`), 1), nil, "cannot be the name of a model"},

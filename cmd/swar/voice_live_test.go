@@ -130,7 +130,7 @@ func TestVoicesOfARunningServer(t *testing.T) {
 func TestAServerOfAnotherBundleIsNotToldOfVoices(t *testing.T) {
 	s := cloner(t)
 	add := []string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed"}
-	if r := s.ok(append(add, "one=mono16.opus")...); !strings.Contains(r.err, "no server was told: ./data: no server works on it") {
+	if r := s.ok(append(add, "one=mono16.opus")...); !strings.Contains(r.err, "no server was notified: ./data: no server works on it") {
 		t.Errorf("without a server it says %q", r.err)
 	}
 	s.random("other")
