@@ -19,6 +19,7 @@ type scenario struct {
 	shape   shape
 	rest    int   // clients by REST
 	sockets int   // and by WebSocket
+	others  int   // and by the APIs of other services
 	allowed []end // what clients may see besides what is their own doing, and busy
 	harm    func(f *fleet, times int) loss
 }
@@ -79,7 +80,7 @@ func (s scenario) run(t *testing.T, seed uint64, times int, audio map[string][]b
 	begin := time.Now()
 	say("%s, %d times", s.name, times)
 	f := newFleet(t, seed, s.shape, audio)
-	stop := f.crowd(s.rest, s.sockets)
+	stop := f.crowd(s.rest, s.sockets, s.others)
 	defer f.reportEvery(s.name, begin).Stop()
 	l := s.harm(f, times)
 	stop()
@@ -90,7 +91,7 @@ func (s scenario) run(t *testing.T, seed uint64, times int, audio map[string][]b
 	r := result{scenario: s, times: times, outcomes: make(map[end]int), billed: f.bill(&l)}
 	r.memory = f.checkMemory()
 	shown := 0
-	for _, o := range f.ledger.outcomes() {
+	for _, o := range append(f.ledger.outcomes(), f.ledger.turns...) {
 		r.outcomes[o.end]++
 		r.heard += o.frames
 		if !slices.Contains(append(s.allowed, complete, busy, left, cancelled), o.end) {

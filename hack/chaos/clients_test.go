@@ -407,7 +407,7 @@ func (s *socket) finish(t *turn, how end, detail string) {
 }
 
 // crowd speaks from so many clients until stop is called, which waits for the last word of each.
-func (f *fleet) crowd(rest, sockets int) (stop func()) {
+func (f *fleet) crowd(rest, sockets, others int) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var clients sync.WaitGroup
 	for range rest {
@@ -417,6 +417,10 @@ func (f *fleet) crowd(rest, sockets int) (stop func()) {
 	for range sockets {
 		r := rand.New(rand.NewPCG(f.rand.Uint64(), 0))
 		clients.Go(func() { f.speakBySocket(ctx, r) })
+	}
+	for range others {
+		r := rand.New(rand.NewPCG(f.rand.Uint64(), 0))
+		clients.Go(func() { f.speakByDialects(ctx, r) })
 	}
 	return func() {
 		cancel()

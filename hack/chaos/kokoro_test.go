@@ -21,14 +21,14 @@ func kokoroScenarios() []scenario {
 	moved := shape{workers: 2, slots: 1, routers: 1, bundle: "bundle"}
 	cramped := shape{workers: 2, slots: 1, routers: 1, temporary: "tmp"}
 	return []scenario{
-		{"workers restarted by SIGTERM", [3]int{1, 4, 40}, usual, 2, 2, nil, restartWorkers},
-		{"workers killed", [3]int{1, 8, 80}, usual, 2, 2, []end{cut, failed}, killWorkers}, // failed: before the first frame, with no other slot in 2 s
-		{"routers killed, folder kept", [3]int{1, 6, 60}, usual, 2, 2, []end{cut, gone, unready}, killRouters(true)},
-		{"swar serve killed", [3]int{1, 8, 80}, alone, 2, 1, []end{cut, gone, unready}, killServe},
-		{"a phonemiser killed now and then", [3]int{2, 12, 100}, reading, 2, 2, nil, killPhonemiser},
-		{"every phonemiser killed for a while", [3]int{1, 2, 10}, reading, 2, 2, []end{cut, failed}, killPhonemisers},
-		{"bundle emptied and deleted", [3]int{1, 2, 10}, moved, 2, 2, nil, takeBundleAway},
-		{"no room for temporary files", [3]int{1, 1, 3}, cramped, 2, 2, nil, fillTemporary},
+		{"workers restarted by SIGTERM", [3]int{1, 4, 40}, usual, 2, 2, 0, nil, restartWorkers},
+		{"workers killed", [3]int{1, 8, 80}, usual, 2, 2, 0, []end{cut, failed}, killWorkers}, // failed: before the first frame, with no other slot in 2 s
+		{"routers killed, folder kept", [3]int{1, 6, 60}, usual, 2, 2, 0, []end{cut, gone, unready}, killRouters(true)},
+		{"swar serve killed", [3]int{1, 8, 80}, alone, 2, 1, 0, []end{cut, gone, unready}, killServe},
+		{"a phonemiser killed now and then", [3]int{2, 12, 100}, reading, 2, 2, 0, nil, killPhonemiser},
+		{"every phonemiser killed for a while", [3]int{1, 2, 10}, reading, 2, 2, 0, []end{cut, failed}, killPhonemisers},
+		{"bundle emptied and deleted", [3]int{1, 2, 10}, moved, 2, 2, 0, nil, takeBundleAway},
+		{"no room for temporary files", [3]int{1, 1, 3}, cramped, 2, 2, 0, nil, fillTemporary},
 	}
 }
 

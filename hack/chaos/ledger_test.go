@@ -46,9 +46,11 @@ type outcome struct {
 
 // ledger is what all clients saw. It is safe for concurrent use.
 type ledger struct {
-	mu   sync.Mutex
-	all  []outcome
-	next int
+	mu      sync.Mutex
+	all     []outcome
+	turns   []outcome      // of sockets that name none
+	lengths map[string]int // of texts that are fed, in bytes
+	next    int
 }
 
 func (l *ledger) id() string {
@@ -85,6 +87,7 @@ func (l *ledger) count(e end) (n int) {
 type row struct {
 	RequestID    string `json:"request_id"`
 	Status       string
+	Endpoint     string
 	Frames       int
 	BilledFrames int `json:"billed_frames"`
 }
@@ -222,6 +225,8 @@ func (f *fleet) compare(l *loss) (billed int, err error) {
 				o.id, o.end, o.at.Format("15:04:05.000"), o.frames, o.detail, err))
 		}
 	}
+	ofTurns, wrongTurns := f.compareTurns(l, rows)
+	billed, wrongs = billed+ofTurns, append(wrongs, wrongTurns...)
 	for id, of := range rows {
 		wrongs = append(wrongs, fmt.Sprintf("%s is known to nobody: %+v", id, of))
 	}

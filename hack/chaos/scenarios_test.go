@@ -19,20 +19,21 @@ func scenarios() []scenario {
 	proxied := shape{workers: 3, slots: 4, routers: 2, proxied: true}
 	small := shape{workers: 2, slots: 4, routers: 2, fullDisk: true}
 	return []scenario{
-		{"workers restarted by SIGTERM", [3]int{4, 60, 1000}, usual, 8, 5, nil, restartWorkers},
-		{"routers restarted by SIGTERM", [3]int{1, 6, 200}, balanced, 7, 5, []end{unanswered}, restartRouters},
-		{"workers killed", [3]int{3, 20, 200}, usual, 8, 5, []end{cut}, killWorkers},
-		{"workers killed before the first frame", [3]int{1, 2, 20}, slow, 0, 0, nil, killBeforeTheFirstFrame},
-		{"workers stopped and continued", [3]int{1, 2, 10}, usual, 8, 5, []end{cut}, stopWorkers},
-		{"routers killed, folder kept", [3]int{3, 20, 200}, usual, 8, 5, []end{cut, gone, unready}, killRouters(true)},
-		{"routers killed, folder gone", [3]int{2, 10, 200}, usual, 8, 5, []end{cut, gone, unready}, killRouters(false)},
-		{"portal away", [3]int{1, 2, 2}, usual, 8, 5, nil, takePortalAway(6 * time.Second)},
-		{"portal away for five minutes", [3]int{0, 0, 1}, usual, 8, 5, nil, takePortalAway(5 * time.Minute)},
-		{"disk full", [3]int{1, 1, 3}, small, 4, 3, nil, fillDisk},
-		{"network slow", [3]int{0, 2, 10}, proxied, 5, 4, nil, slowNetwork},
-		{"network stalled", [3]int{0, 2, 10}, proxied, 5, 4, []end{cut}, stallNetwork},
-		{"network cut", [3]int{2, 20, 200}, proxied, 5, 4, []end{cut}, cutNetwork},
-		{"engines fail", [3]int{1, 1, 3}, faulty, 5, 3, []end{cut, failed}, speakForAWhile},
+		{"workers restarted by SIGTERM", [3]int{4, 60, 1000}, usual, 8, 5, 0, nil, restartWorkers},
+		{"routers restarted by SIGTERM", [3]int{1, 6, 200}, balanced, 7, 5, 0, []end{unanswered}, restartRouters},
+		{"workers killed", [3]int{3, 20, 200}, usual, 8, 5, 0, []end{cut}, killWorkers},
+		{"workers killed before the first frame", [3]int{1, 2, 20}, slow, 0, 0, 0, nil, killBeforeTheFirstFrame},
+		{"workers stopped and continued", [3]int{1, 2, 10}, usual, 8, 5, 0, []end{cut}, stopWorkers},
+		{"routers killed, folder kept", [3]int{3, 20, 200}, usual, 8, 5, 0, []end{cut, gone, unready}, killRouters(true)},
+		{"routers killed, folder gone", [3]int{2, 10, 200}, usual, 8, 5, 0, []end{cut, gone, unready}, killRouters(false)},
+		{"portal away", [3]int{1, 2, 2}, usual, 8, 5, 0, nil, takePortalAway(6 * time.Second)},
+		{"portal away for five minutes", [3]int{0, 0, 1}, usual, 8, 5, 0, nil, takePortalAway(5 * time.Minute)},
+		{"disk full", [3]int{1, 1, 3}, small, 4, 3, 0, nil, fillDisk},
+		{"network slow", [3]int{0, 2, 10}, proxied, 5, 4, 0, nil, slowNetwork},
+		{"network stalled", [3]int{0, 2, 10}, proxied, 5, 4, 0, []end{cut}, stallNetwork},
+		{"network cut", [3]int{2, 20, 200}, proxied, 5, 4, 0, []end{cut}, cutNetwork},
+		{"other APIs while all are killed", [3]int{1, 6, 60}, usual, 2, 2, 8, []end{cut, gone, unready}, killByTurns},
+		{"engines fail", [3]int{1, 1, 3}, faulty, 5, 3, 0, []end{cut, failed}, speakForAWhile},
 	}
 }
 
