@@ -123,7 +123,7 @@ func TestOpenRefuses(t *testing.T) {
 
 		{"a description of another version", v2, set("schema_version", 3), "schema_version is 3"},
 		{"another rate", v2, set("sample_rate", 48000), "48000 Hz"},
-		{"a width that is not the graph's", v2, set("conditioning_dim", 32), "rows of 64, bundle.json says 16 and 32"},
+		{"a width that is not the graph's", v2, set("conditioning_dim", 32), "row width 64; bundle.json declares 16 and 32"},
 		{"an absurd number of tokens", v2, set("max_token_per_chunk", 1<<30), "max_token_per_chunk"},
 		{"a tokenizer elsewhere", v2, set("tokenizer_file", "../../tokenizer.model"), "not a file of the folder"},
 		{"no states", v2, set("flow_lm_state_manifest", []any{}), "flow_lm_state_manifest: 0 states"},
