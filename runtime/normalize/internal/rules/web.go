@@ -141,7 +141,25 @@ func domain(v *text.View, i int) (next int, ok bool) {
 	if isLong := !within(v, i, j) && v.Tight(j); last < 0 || dots == 0 || isLong {
 		return i, false
 	}
-	return last + 1, words.LookUpWritten(v.Str(last)).Is(words.TopLevel) || v.Str(i) == "www"
+	return last + 1, words.LookUpWritten(v.Str(last)).Is(words.TopLevel) || v.Str(i) == "www" || dots == 1 && isShortLink(v, i, last)
+}
+
+// isShortLink reports whether a name that ends in the two letters of a country, token last, leads to a path with a figure:
+// wa.me/919812345678, amzn.to/Ab12. Without the figure two words may have been written so.
+func isShortLink(v *text.View, i, last int) bool {
+	country, name := v.At(last), v.At(i)
+	if country.Kind != text.Latin || country.Cas != words.Lower || country.B-country.A != 2 || name.B-name.A < 2 || !v.TightSign(last+1, '/') {
+		return false
+	}
+	for j := last + 2; v.Tight(j) && within(v, i, j); j++ {
+		switch t := v.At(j); {
+		case t.Kind == text.Digits:
+			return true
+		case t.Kind != text.Latin && !t.IsOneOf("/-_"):
+			return false
+		}
+	}
+	return false
 }
 
 // labelGoesOn reports whether token j goes on the label of a domain: letters, digits, or the hyphen before more.
