@@ -148,7 +148,8 @@ func domain(v *text.View, i int) (next int, ok bool) {
 // wa.me/919812345678, amzn.to/Ab12. Without the figure two words may have been written so.
 func isShortLink(v *text.View, i, last int) bool {
 	country, name := v.At(last), v.At(i)
-	if country.Kind != text.Latin || country.Cas != words.Lower || country.B-country.A != 2 || name.B-name.A < 2 || !v.TightSign(last+1, '/') {
+	isCountry := country.Kind == text.Latin && country.Cas == words.Lower && country.B-country.A == 2
+	if !isCountry || name.B-name.A < 2 || !v.TightSign(last+1, '/') {
 		return false
 	}
 	for j := last + 2; v.Tight(j) && within(v, i, j); j++ {
