@@ -75,9 +75,9 @@ func TestLexiconPage(t *testing.T) {
 	}
 
 	b.open(org, "lexicon")
-	b.tries("Show what is spoken", "Zepto se", "Zepto se")
+	b.tries("Preview", "Zepto se", "Zepto se")
 	save("Zepto, ज़ेप्टो\n", "Version 1, saved by", "1 Zepto=ज़ेप्टो")
-	b.tries("Show what is spoken", "Zepto se aaya.", "ज़ेप्टो se aaya.")
+	b.tries("Preview", "Zepto se aaya.", "ज़ेप्टो se aaya.")
 	save("Zepto, ज़ेप्टोओ\n\"Tata, Sky\", टाटा स्काय, hi\n", "Version 2, saved by", "2 Zepto=ज़ेप्टोओ Tata, Sky=टाटा स्काय/hi")
 
 	b.write(words, "Zepto\n")
@@ -88,11 +88,11 @@ func TestLexiconPage(t *testing.T) {
 
 	const pls = `<lexicon version="1.0"><lexeme><grapheme>Ola</grapheme><alias>ओला</alias></lexeme><lexeme><grapheme>Uber</grapheme><phoneme>u</phoneme></lexeme></lexicon>`
 	b.get(fmt.Sprintf(chooseOne, pls, "names.pls"), new(bool))
-	b.press("Add its words")
+	b.press("Add these words")
 	b.wait("what was left out", `[...document.querySelectorAll('#main [role=status] li')].some((e) => e.textContent.includes('Uber') && e.textContent.includes('phonemes'))`)
 	b.wait("the words are there to be saved", fmt.Sprintf(`document.querySelector(%q).value.endsWith('Ola, ओला\n')`, words))
 	b.get(fmt.Sprintf(chooseOne, "word,spoken\nKirana,किराना\nZEPTO,ज़ेप्टो दो\n", "more.csv"), new(bool))
-	b.press("Add its words")
+	b.press("Add these words")
 	b.wait("those of CSV, too, one of them in its place", fmt.Sprintf(`document.querySelector(%q).value.endsWith('Kirana, किराना\n')`, words))
 	if got := entries(); !strings.HasPrefix(got, "2 ") {
 		t.Errorf("an import that nobody has saved became %q", got)
@@ -112,10 +112,10 @@ func TestLexiconPage(t *testing.T) {
 	if got := entries(); got != "4 Blinkit=ब्लिंकिट" {
 		t.Errorf("a change of somebody else became %q", got)
 	}
-	b.press("Read it again and drop my changes")
+	b.press("Reload and discard my changes")
 	b.wait("what the other has saved", fmt.Sprintf(isSaved, "Blinkit, ब्लिंकिट\n", "Version 4, saved by"))
 	save("", "Version 5, saved by", "5 ")
-	b.tries("Show what is spoken", "Zepto hai.", "Zepto hai.")
+	b.tries("Preview", "Zepto hai.", "Zepto hai.")
 	save("Zepto, ज़ेप्टो\n", "Version 6, saved by", "6 Zepto=ज़ेप्टो")
 
 	guest := openTab(t, p.portalBase+"/signin")
@@ -127,7 +127,7 @@ func TestLexiconPage(t *testing.T) {
 	guest.do(chromedp.WaitVisible("textarea"))
 	guest.open(org, "lexicon")
 	guest.wait("viewers read only", `document.querySelector('#main textarea').readOnly && document.querySelector('#main textarea').value === 'Zepto, ज़ेप्टो\n' &&
-	!document.querySelector('#main input[type=file]') && [...document.querySelectorAll('#main form button')].every((e) => e.disabled) && document.querySelector('#main').innerText.includes('Viewers may read only')`)
+	!document.querySelector('#main input[type=file]') && [...document.querySelectorAll('#main form button')].every((e) => e.disabled) && document.querySelector('#main').innerText.includes('You have read-only access')`)
 
 	b.get(`(localStorage.setItem('swar.language', 'hi'), '')`, new(string))
 	b.open(org, "lexicon")
