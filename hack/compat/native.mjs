@@ -4,12 +4,12 @@ import { spawnSync } from "node:child_process";
 
 const made = new Map();
 
-/** The seconds of the shortest and of the longest of 20 takes: voices of espeak-ng vary by two frames. */
+/** The seconds of the shortest and of the longest of 60 takes: voices of espeak-ng vary by two frames. */
 async function takes(text, voice) {
   const key = voice + text;
   if (!made.has(key)) {
     const lengths = [];
-    for (let seed = 0; seed < 20; seed++) {
+    for (let seed = 0; seed < 60; seed++) {
       const answer = await fetch(process.env.SWAR_COMPAT + "/v1/tts", {
         method: "POST",
         headers: { "content-type": "application/json", "x-api-key": process.env.SWAR_COMPAT_KEY },

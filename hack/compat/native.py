@@ -11,9 +11,9 @@ NEAR = 0.080  # seconds
 
 @functools.cache
 def takes(text: str, voice: str) -> tuple[float, float]:
-    """The seconds of the shortest and of the longest of 20 takes: voices of espeak-ng vary by two frames."""
+    """The seconds of the shortest and of the longest of 60 takes: voices of espeak-ng vary by two frames."""
     lengths = []
-    for seed in range(20):
+    for seed in range(60):
         body = {"text": text, "voice": voice, "format": "pcm16", "seed": seed}
         headers = {"content-type": "application/json", "x-api-key": os.environ["SWAR_COMPAT_KEY"]}
         with urllib.request.urlopen(urllib.request.Request(os.environ["SWAR_COMPAT"] + "/v1/tts", json.dumps(body).encode(), headers)) as answer:
