@@ -24,13 +24,23 @@ func (m *Message) Add(written string) {
 	r.Home = words.Hindi
 	r.Text, r.Toks, _ = text.Scan(strings.TrimFunc(written, unicode.IsSpace))
 	text.LookUpTokens(r.Text, r.Toks)
-	for i := 1; i < len(r.Toks)-1; {
-		r.Start, r.Stop = i, r.line(i)
-		r.Toks[i].Gap = true
+	r.countFrom(1, m)
+}
+
+// countFrom adds to m the sentences from token i on, none of which has been read.
+func (r *reader) countFrom(i int, m *Message) {
+	for i < len(r.Toks)-1 {
 		var t text.Tally
-		i = text.WeighSentence(&r.View, i, &t)
+		i = r.weigh(i, &t)
 		m.count(&t)
 	}
+}
+
+// weigh looks at the sentence that begins at token i, and returns where it ends.
+func (r *reader) weigh(i int, t *text.Tally) int {
+	r.Start, r.Stop = i, r.line(i)
+	r.Toks[i].Gap = true
+	return text.WeighSentence(&r.View, i, t)
 }
 
 // count adds a sentence.
@@ -71,13 +81,7 @@ func (r *reader) survey(first *text.Tally, next int) {
 	var m Message
 	m.count(first)
 	start, stop, lineStop := r.Start, r.Stop, r.lineStop
-	for i := next; i < len(r.Toks)-1; {
-		r.Start, r.Stop = i, r.line(i)
-		r.Toks[i].Gap = true
-		var t text.Tally
-		i = text.WeighSentence(&r.View, i, &t)
-		m.count(&t)
-	}
+	r.countFrom(next, &m)
 	r.Start, r.Stop, r.lineStop = start, stop, lineStop
 	r.opt.Language = m.Language()
 }

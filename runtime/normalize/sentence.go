@@ -9,18 +9,15 @@ import (
 // the language of the message, so a text may be cut at sentence ends where that goes along ([Options.Language]).
 func (r *reader) sentence(i int) {
 	before := r.Lang
-	r.Start, r.Stop = i, r.line(i)
-	r.Toks[i].Gap = true
 	var t text.Tally
 	if r.why != nil {
 		t.Note = r.explainWord
 	}
-	end := text.WeighSentence(&r.View, i, &t)
-	// Digit names alone do not make a sentence Hindi: an English one has them too once its codes have been read.
+	end := r.weigh(i, &t)
 	if !r.surveyed {
 		r.survey(&t, end)
 	}
-	l := r.language(&t)
+	l := r.language(&t) // digit names alone do not make it Hindi: an English one has them too once its codes have been read
 	r.several = r.several || i > 1 && l != before
 	if r.only != nil {
 		l = r.only

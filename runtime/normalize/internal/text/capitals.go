@@ -14,13 +14,7 @@ func SaidAsWord(e *words.Entry, s string) bool {
 	if e.IsAny(words.Spoken, words.Plain, words.HindiWord, words.EnglishWord, words.City) {
 		return true
 	}
-	switch pronounce.Known(s) {
-	case pronounce.Letters:
-		return false
-	case pronounce.Word:
-		return true
-	}
-	return len(s) > 3 && pronounce.Sayable(s)
+	return (len(s) > 3 || pronounce.Known(s) == pronounce.Word) && pronounce.IsWord(s)
 }
 
 // IsPluralWord reports whether capitals are the plural of a common word: STORES.
