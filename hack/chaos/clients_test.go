@@ -110,18 +110,40 @@ func (f *fleet) restClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: f.dial, MaxConnsPerHost: 1}, Timeout: 150 * time.Second}
 }
 
+// call is a request for audio by HTTP.
+type call struct {
+	path    string
+	header  http.Header
+	body    []byte
+	refused func(status int, text string) end                          // what a status before any audio means
+	ended   func(o outcome, trailer http.Header, heard []byte) outcome // checks what was heard
+}
+
 // post speaks by REST.
-func (f *fleet) post(ctx context.Context, client *http.Client, text string, m manner) (o outcome) {
-	o = outcome{id: f.ledger.id(), text: text, billed: -1}
+func (f *fleet) post(ctx context.Context, client *http.Client, text string, m manner) outcome {
+	o := outcome{id: f.ledger.id(), text: text, billed: -1}
+	return f.stream(ctx, client, m, o, call{
+		path: "/v1/tts", header: http.Header{"Content-Type": {"application/json"}, "X-Api-Key": {f.key}},
+		body:    message{Text: text, Format: "pcm16", Seed: 1, RequestID: o.id}.body(),
+		refused: refusal,
+		ended: func(o outcome, trailer http.Header, heard []byte) outcome {
+			if o.end == complete {
+				o = proven(o, trailer, heard)
+			}
+			return f.checked(o, heard)
+		},
+	})
+}
+
+// stream sends a request and hears what comes, as m behaves.
+func (f *fleet) stream(ctx context.Context, client *http.Client, m manner, o outcome, c call) outcome {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
-	body := message{Text: text, Format: "pcm16", Seed: 1, RequestID: o.id}.body()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://fleet/v1/tts", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://fleet"+c.path, bytes.NewReader(c.body))
 	if err != nil {
 		panic(err)
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-Api-Key", f.key)
+	req.Header = c.header
 	resp, err := client.Do(req)
 	if err != nil {
 		o.end, o.detail = gone, err.Error()
@@ -129,8 +151,8 @@ func (f *fleet) post(ctx context.Context, client *http.Client, text string, m ma
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(resp.Body)
-		o.end, o.detail = refusal(resp.StatusCode, string(text)), fmt.Sprintf("%d %s", resp.StatusCode, text)
+		said, _ := io.ReadAll(resp.Body)
+		o.end, o.detail = c.refused(resp.StatusCode, string(said)), fmt.Sprintf("%d %s", resp.StatusCode, said)
 		return o
 	}
 	var heard bytes.Buffer
@@ -141,12 +163,13 @@ func (f *fleet) post(ctx context.Context, client *http.Client, text string, m ma
 		switch {
 		case m.leaveAt > 0 && heard.Len() >= m.leaveAt && err == nil:
 			o.end = left
-			return f.checked(o, heard.Bytes())
+			return c.ended(o, nil, heard.Bytes())
 		case err == io.EOF:
-			return f.checked(proven(o, resp.Trailer, heard.Bytes()), heard.Bytes())
+			o.end = complete
+			return c.ended(o, resp.Trailer, heard.Bytes())
 		case err != nil:
 			o.end, o.detail = cut, err.Error()
-			return f.checked(o, heard.Bytes())
+			return c.ended(o, nil, heard.Bytes())
 		}
 		m.wait(ctx, n)
 	}

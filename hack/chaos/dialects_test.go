@@ -3,11 +3,9 @@
 package chaos
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -55,48 +53,23 @@ func (f *fleet) speakByDialects(ctx context.Context, r *rand.Rand) {
 }
 
 // postOpenAI speaks by POST /v1/audio/speech.
-func (f *fleet) postOpenAI(ctx context.Context, client *http.Client, text string, m manner) (o outcome) {
-	o = outcome{id: f.ledger.id(), text: text, billed: -1}
-	ctx, leave := context.WithCancel(ctx)
-	defer leave()
+func (f *fleet) postOpenAI(ctx context.Context, client *http.Client, text string, m manner) outcome {
+	o := outcome{id: f.ledger.id(), text: text, billed: -1}
 	body, err := json.Marshal(map[string]string{"model": "tts-1", "voice": "alloy", "input": text, "response_format": "pcm"})
 	if err != nil {
 		panic(err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://fleet/v1/audio/speech", bytes.NewReader(body))
-	if err != nil {
-		panic(err)
-	}
-	req.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + f.key}, "X-Request-Id": {o.id}}
-	resp, err := client.Do(req)
-	if err != nil {
-		o.end, o.detail = gone, err.Error()
-		return o
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(resp.Body)
-		o.end, o.detail = refused(resp.StatusCode, string(said)), fmt.Sprintf("%d %s", resp.StatusCode, said)
-		return o
-	}
-	heard := 0
-	for buffer := make([]byte, 8<<10); ; {
-		n, err := resp.Body.Read(buffer)
-		heard += n
-		o.frames = heard / frameBytes
-		switch {
-		case m.leaveAt > 0 && heard >= m.leaveAt && err == nil:
-			o.end = left
+	return f.stream(ctx, client, m, o, call{
+		path: "/v1/audio/speech", body: body,
+		header:  http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + f.key}, "X-Request-Id": {o.id}},
+		refused: refused,
+		ended: func(o outcome, _ http.Header, heard []byte) outcome {
+			if o.end == complete {
+				return whole(o, len(heard), len(f.audio[text]))
+			}
 			return o
-		case err == io.EOF:
-			o.end = complete
-			return f.whole(o, heard, len(f.audio[text]))
-		case err != nil:
-			o.end, o.detail = cut, err.Error()
-			return o
-		}
-		m.wait(ctx, n)
-	}
+		},
+	})
 }
 
 // refused is what a refusal before any audio means in the words of a dialect.
@@ -114,7 +87,7 @@ func refused(status int, text string) end {
 
 // whole checks that all of a text was heard. A dialect chooses the seed itself, so that the length is what can be compared; where
 // text is fed, its sentences are spoken one by one, and the first turn that was complete says how long that is.
-func (f *fleet) whole(o outcome, heard, want int) outcome {
+func whole(o outcome, heard, want int) outcome {
 	if heard != want {
 		o.end, o.detail = wrong, fmt.Sprintf("complete with %d bytes, not %d", heard, want)
 	}
@@ -188,7 +161,7 @@ func (f *fleet) turnOfDeepgram(ctx context.Context, conn *websocket.Conn, text s
 					continue
 				}
 				o.end = complete
-				return f.whole(o, heard, f.ledger.fed(text, heard)), true
+				return whole(o, heard, f.ledger.fed(text, heard)), true
 			case "Cleared":
 				o.end = cancelled
 				return o, true
