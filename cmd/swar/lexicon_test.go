@@ -1,7 +1,9 @@
 package main_test
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -119,5 +121,23 @@ func TestServeWithALexicon(t *testing.T) {
 		if r := s.run(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...); r.code != 2 || !strings.Contains(r.err, want) {
 			t.Errorf("%v: exit code %d, %q; want 2 and %q", args, r.code, r.err, want)
 		}
+	}
+}
+
+// TestLexiconsAreChangedAtOnce: of twelve commands that meet, each adds its word.
+func TestLexiconsAreChangedAtOnce(t *testing.T) {
+	s := newShell(t)
+	s.serveWithPortal()
+	var commands sync.WaitGroup
+	for i := range 12 {
+		commands.Go(func() {
+			if r := s.run("lexicon", "put", fmt.Sprint("Word", i), "शब्द", "--data", "data"); r.code != 0 {
+				t.Errorf("command %d: exit code %d, %s", i, r.code, r.err)
+			}
+		})
+	}
+	commands.Wait()
+	if out := s.ok("lexicon", "get", "--data", "data").out; strings.Count(out, "शब्द") != 12 {
+		t.Errorf("the lexicon has\n%s", out)
 	}
 }

@@ -1,16 +1,16 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -61,10 +61,14 @@ func (c *control) lexiconOf(ctx context.Context, project string) (answer []byte,
 	return answer, l, err
 }
 
-// changeLexicon changes the entries of a project, again from the start whenever somebody else did meanwhile.
+// changeLexicon changes the entries of a project, again from the start whenever somebody else did meanwhile: with ten commands at once
+// the last one comes after nine others. Random pauses keep them from meeting again.
 func (c *control) changeLexicon(ctx context.Context, project string, change func([]lexicon.Entry) ([]lexicon.Entry, error)) (answer []byte, l lexiconRow, err error) {
-	const tries = 5
-	for range tries {
+	const tries = 40
+	for try := range tries {
+		if err = pauseBefore(ctx, try); err != nil {
+			return nil, l, err
+		}
 		if _, l, err = c.lexiconOf(ctx, project); err != nil {
 			return nil, l, err
 		}
@@ -79,6 +83,19 @@ func (c *control) changeLexicon(ctx context.Context, project string, change func
 		}
 	}
 	return nil, l, tenant.ErrLexiconChanged
+}
+
+// pauseBefore waits before another try: longer with each, 200 ms at most.
+func pauseBefore(ctx context.Context, try int) error {
+	if try == 0 {
+		return nil
+	}
+	select {
+	case <-time.After(rand.N(time.Duration(min(try, 10)) * 20 * time.Millisecond)):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // lexiconUse is a command about the lexicon of one project, for do.
@@ -179,11 +196,7 @@ func (a *Commands) printEntries(entries []lexicon.Entry) error {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "word\tlang\tspoken")
 	for _, e := range entries {
-		lang := e.Lang
-		if lang == "" {
-			lang = "-"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", e.Word, lang, e.Spoken)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", e.Word, cmp.Or(e.Lang, "-"), e.Spoken)
 	}
 	return t.Flush()
 }
@@ -338,15 +351,10 @@ func (a *Commands) lexiconExportCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var text strings.Builder
-		if err := lexfile.Write(&text, format, l.Entries); err != nil {
-			return err
-		}
 		if len(args) == 0 {
-			_, err := fmt.Fprint(a.Out, text.String())
-			return err
+			return lexfile.Write(a.Out, format, l.Entries)
 		}
-		if err := os.WriteFile(args[0], []byte(text.String()), 0o644); err != nil {
+		if err := lexfile.Save(args[0], format, l.Entries); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Err, "%d entries are in %s\n", len(l.Entries), args[0])

@@ -51,6 +51,13 @@ func Read(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return File{}, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe waits for whoever writes into it
+		return File{}, fmt.Errorf("%s: not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return File{}, err
@@ -76,6 +83,22 @@ func Parse(format, text string) (f File, err error) {
 		f.Entries, err = lexicon.Clean(f.Entries)
 	}
 	return f, err
+}
+
+// Save writes entries to a file, which has its name only when it is complete: a full disk leaves what was there before.
+func Save(path, format string, entries []lexicon.Entry) (err error) {
+	if linked, err := filepath.EvalSymlinks(path); err == nil {
+		path = linked // so that a link stays one
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".exporting-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // unless it has got its name
+	if err := errors.Join(Write(f, format, entries), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }
 
 // Write writes entries in a format.

@@ -22,12 +22,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var b strings.Builder
-		if err := Write(&b, format, entries); err != nil {
-			t.Fatal(err)
-		}
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		if err := Save(path, format, entries); err != nil {
 			t.Fatal(err)
 		}
 		if f, err := Read(path); err != nil || !slices.Equal(f.Entries, entries) || len(f.Dropped) > 0 {
