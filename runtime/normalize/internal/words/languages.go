@@ -66,7 +66,65 @@ const (
 	WordUnderscore           // underscore
 	WordUnequal              // not equal to
 	WordWithout              // without
-	connectors               // how many there are
+
+	// Of formulas.
+	WordDone
+	WordCubeRoot
+	WordNthRoot
+	WordPrime
+	WordAbsolute
+	WordChoose
+	WordFormulaUnequal
+	WordIdentical
+	WordSimilar
+	WordProportional
+	WordIn
+	WordNotIn
+	WordSubset
+	WordSubsetOrEqual
+	WordSuperset
+	WordParallel
+	WordPerpendicular
+	WordTends
+	WordImplies
+	WordEquivalent
+	WordUnion
+	WordIntersection
+	WordEmptySet
+	WordInfinity
+	WordSum
+	WordProduct
+	WordIntegral
+	WordLimit
+	WordOf
+	WordBase
+	WordPartial
+	WordNabla
+	WordAngle
+	WordTriangle
+	WordTherefore
+	WordBecause
+	WordForAll
+	WordExists
+	WordSuchThat
+	WordNot
+	WordVector
+	WordBar
+	WordHat
+	WordSine
+	WordCosine
+	WordTangent
+	WordCotangent
+	WordSecant
+	WordCosecant
+	WordLog
+	WordNaturalLog
+	WordReals
+	WordNaturals
+	WordIntegers
+	WordRationals
+
+	connectors // how many there are
 )
 
 // connectorNames are what the table calls the connectors.
@@ -118,6 +176,62 @@ var connectorNames = [connectors]string{
 	WordUnderscore: "underscore",
 	WordUnequal:    "unequal",
 	WordWithout:    "without",
+
+	WordDone:           "done",
+	WordCubeRoot:       "cubeRoot",
+	WordNthRoot:        "nthRoot",
+	WordPrime:          "prime",
+	WordAbsolute:       "absolute",
+	WordChoose:         "choose",
+	WordFormulaUnequal: "formulaUnequal",
+	WordIdentical:      "identical",
+	WordSimilar:        "similar",
+	WordProportional:   "proportional",
+	WordIn:             "in",
+	WordNotIn:          "notIn",
+	WordSubset:         "subset",
+	WordSubsetOrEqual:  "subsetOrEqual",
+	WordSuperset:       "superset",
+	WordParallel:       "parallel",
+	WordPerpendicular:  "perpendicular",
+	WordTends:          "tends",
+	WordImplies:        "implies",
+	WordEquivalent:     "equivalent",
+	WordUnion:          "union",
+	WordIntersection:   "intersection",
+	WordEmptySet:       "emptySet",
+	WordInfinity:       "infinity",
+	WordSum:            "sum",
+	WordProduct:        "product",
+	WordIntegral:       "integral",
+	WordLimit:          "limit",
+	WordOf:             "of",
+	WordBase:           "base",
+	WordPartial:        "partial",
+	WordNabla:          "nabla",
+	WordAngle:          "angle",
+	WordTriangle:       "triangle",
+	WordTherefore:      "therefore",
+	WordBecause:        "because",
+	WordForAll:         "forAll",
+	WordExists:         "exists",
+	WordSuchThat:       "suchThat",
+	WordNot:            "not",
+	WordVector:         "vector",
+	WordBar:            "bar",
+	WordHat:            "hat",
+	WordSine:           "sine",
+	WordCosine:         "cosine",
+	WordTangent:        "tangent",
+	WordCotangent:      "cotangent",
+	WordSecant:         "secant",
+	WordCosecant:       "cosecant",
+	WordLog:            "log",
+	WordNaturalLog:     "naturalLog",
+	WordReals:          "reals",
+	WordNaturals:       "naturals",
+	WordIntegers:       "integers",
+	WordRationals:      "rationals",
 }
 
 // Language is everything that the rules say in one language. A text is read in English and in one other; a third is added by
