@@ -3,7 +3,7 @@
 
 import { render, type ComponentChildren } from "preact";
 import { effect } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { failed, type Failure } from "./lib/api";
 import { chooseLanguage, language } from "./lib/language";
 import type { Provider, Ways } from "./lib/portal.gen";
@@ -132,7 +132,7 @@ function OneField(p: OneFieldProps) {
   const [value, setValue] = useState("");
   const [busy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const running = useRef(false); // the last letter and Enter may come before the first is shown
   const send = (typed: string) => {
     if (!typed.trim() || running.current) return;

@@ -1,6 +1,6 @@
 // API keys: made, shown once, restricted, revoked.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { failed, query, type Answer } from "../lib/api";
 import { ago, day, exact, shortDay } from "../lib/format";
 import { api, here, mayWrite, projectName, voiceNames } from "../lib/here";
@@ -378,7 +378,14 @@ function useLeaving(safe: boolean) {
 
 function Leaving({ stay, close }: { stay(): void; close(): void }) {
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => {
+    const back = document.activeElement;
+    first.current?.focus();
+    return () => {
+      // At once: with the focus nowhere, the next Escape would not reach the dialog, and the browser would close it.
+      if (first.current?.parentElement?.contains(document.activeElement) && back instanceof HTMLElement) back.focus();
+    };
+  }, []);
   return (
     <div class="leaving" role="alertdialog" aria-labelledby="leaving">
       <p id="leaving">{t("keys.leave")}</p>

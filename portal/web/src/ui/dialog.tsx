@@ -1,7 +1,7 @@
 // Dialogs on <dialog>, which keeps the focus inside and gives it back.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { focusHead } from "./focus";
 import { Icon } from "./icons";
 import { dialogs, Toast } from "./toast";
@@ -17,21 +17,33 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
+// What had the focus when the last dialog opened; a dialog in the place of another gives the focus back to it, too.
+let opener: Element | null = null;
+
 export function Dialog({ title, lead, onClose, mayClose = () => true, drawer, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const back = document.activeElement;
+  const back = useRef<Element | null>(null);
+  // Before the first paint: a key pressed once the dialog is seen must reach it.
+  useLayoutEffect(() => {
+    if (document.activeElement !== document.body) opener = document.activeElement;
+    back.current = opener;
     dialog.current?.showModal();
     dialogs.value++;
     dialog.current?.querySelector<HTMLElement>("[data-focus]")?.focus(); // else the cross has it
     return () => {
       dialogs.value--;
-      if (document.activeElement !== document.body) return;
-      if (back instanceof HTMLElement) back.focus();
-      if (document.activeElement === document.body) focusHead(); // it is gone or disabled, or nothing had the focus
     };
   }, []);
+  // After the paint: only then is it gone, and the focus with it.
+  useEffect(
+    () => () => {
+      if (document.activeElement !== document.body) return;
+      if (back.current instanceof HTMLElement) back.current.focus();
+      if (document.activeElement === document.body) focusHead(); // it is gone or disabled, or nothing had the focus
+    },
+    [],
+  );
   const close = (e: Event) => {
     e.preventDefault();
     if (mayClose()) onClose();

@@ -1,7 +1,7 @@
 // Parts that pages are made of.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { failed, type Answer, type Failure } from "../lib/api";
 import { portal } from "../lib/session";
 import { org, to } from "../lib/router";
@@ -24,7 +24,7 @@ export function Head({ title, lead, of, children }: HeadProps) {
   useEffect(() => {
     document.title = [title, of, "Swar"].filter(Boolean).join(" · ");
   }, [title, of]);
-  useEffect(() => focusHead(), []);
+  useLayoutEffect(() => focusHead(), []);
   return (
     <div class="head">
       <div>
@@ -227,7 +227,7 @@ interface FieldProps {
 
 export function Field({ label, value, onInput, type = "text", hint, max, auto = "off", focus }: FieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => void (focus && input.current?.focus()), []);
+  useLayoutEffect(() => void (focus && input.current?.focus()), []);
   return (
     <label class="field">
       <span>{label}</span>
