@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/swar-tts/swar/runtime/internal/ogg"
 )
 
 // oggPage is a page of an Ogg file (RFC 3533).
@@ -16,27 +18,18 @@ type oggPage struct {
 	lacing, body     []byte // valid until the next page
 }
 
-// The flags of a page.
-const (
-	oggContinued = 1 // begins within a packet
-	oggFirst     = 2 // of its stream
-	oggLast      = 4
-)
-
-const oggHeader = 27 // bytes, before the lacing values
-
 var errOggDamaged = errors.New("a damaged page")
 
 // oggReader reads page by page.
 type oggReader struct {
 	in  *bufio.Reader
-	buf [oggHeader + 255 + 255*255]byte
+	buf [ogg.HeaderSize + ogg.MaxSegments + 255*ogg.MaxSegments]byte
 }
 
 // page returns the next page, and io.EOF where the file ends between two.
 func (r *oggReader) page() (p oggPage, err error) {
 	b := r.buf[:]
-	if n, err := io.ReadFull(r.in, b[:oggHeader]); err != nil {
+	if n, err := io.ReadFull(r.in, b[:ogg.HeaderSize]); err != nil {
 		if n == 0 && err == io.EOF {
 			return p, io.EOF
 		}
@@ -46,48 +39,26 @@ func (r *oggReader) page() (p oggPage, err error) {
 	if string(b[:4]) != "OggS" || b[4] != 0 {
 		return p, errOggDamaged
 	}
-	at := oggHeader + segments
-	if _, err := io.ReadFull(r.in, b[oggHeader:at]); err != nil {
+	at := ogg.HeaderSize + segments
+	if _, err := io.ReadFull(r.in, b[ogg.HeaderSize:at]); err != nil {
 		return p, errOggDamaged
 	}
 	size := 0
-	for _, v := range b[oggHeader:at] {
+	for _, v := range b[ogg.HeaderSize:at] {
 		size += int(v)
 	}
 	if _, err := io.ReadFull(r.in, b[at:at+size]); err != nil {
 		return p, errOggDamaged
 	}
-	want := binary.LittleEndian.Uint32(b[22:])
-	clear(b[22:26])
-	if oggChecksum(b[:at+size]) != want {
+	want := binary.LittleEndian.Uint32(b[ogg.ChecksumAt:])
+	clear(b[ogg.ChecksumAt : ogg.ChecksumAt+4])
+	if ogg.Checksum(b[:at+size]) != want {
 		return p, errOggDamaged
 	}
 	return oggPage{
 		flags: b[5], granule: int64(binary.LittleEndian.Uint64(b[6:])), serial: binary.LittleEndian.Uint32(b[14:]),
-		sequence: binary.LittleEndian.Uint32(b[18:]), lacing: b[oggHeader:at], body: b[at : at+size],
+		sequence: binary.LittleEndian.Uint32(b[18:]), lacing: b[ogg.HeaderSize:at], body: b[at : at+size],
 	}, nil
-}
-
-// oggTable is that of the CRC-32 with polynomial 0x04c11db7, most significant bit first, which hash/crc32 does not
-// offer.
-var oggTable = func() (table [256]uint32) {
-	for i := range table {
-		r := uint32(i) << 24
-		for range 8 {
-			carry := r >> 31
-			r = r<<1 ^ carry*0x04c11db7
-		}
-		table[i] = r
-	}
-	return table
-}()
-
-func oggChecksum(page []byte) uint32 {
-	var crc uint32
-	for _, b := range page {
-		crc = crc<<8 ^ oggTable[byte(crc>>24)^b]
-	}
-	return crc
 }
 
 // oggStream is the one stream of a file, packet by packet.
@@ -107,7 +78,7 @@ const maxPacket = 1 << 16
 // first begins a stream and returns its first packet.
 func (o *oggStream) first() ([]byte, error) {
 	p, err := o.pages.page()
-	if err != nil || p.flags&oggFirst == 0 {
+	if err != nil || p.flags&ogg.First == 0 {
 		return nil, errors.New("it is damaged: it does not begin with a whole page")
 	}
 	o.serial, o.next = p.serial, p.sequence
@@ -127,11 +98,11 @@ func (o *oggStream) more() (packets [][]byte, granule int64, err error) {
 	for {
 		p, err := o.pages.page()
 		switch {
-		case o.ended && (err != nil || p.flags&oggFirst == 0):
+		case o.ended && (err != nil || p.flags&ogg.First == 0):
 			return nil, 0, io.EOF // what follows the end is not asked for
 		case err != nil:
 			return nil, 0, err
-		case p.flags&oggFirst != 0:
+		case p.flags&ogg.First != 0:
 			return nil, 0, errChained
 		case p.serial != o.serial:
 			continue
@@ -143,11 +114,11 @@ func (o *oggStream) more() (packets [][]byte, granule int64, err error) {
 
 // packets returns the packets that end on p.
 func (o *oggStream) packets(p oggPage) (packets [][]byte, err error) {
-	if p.sequence != o.next || o.open != (p.flags&oggContinued != 0) {
+	if p.sequence != o.next || o.open != (p.flags&ogg.Continued != 0) {
 		return nil, fmt.Errorf("page %d is missing", o.next)
 	}
 	o.next++
-	o.ended = p.flags&oggLast != 0
+	o.ended = p.flags&ogg.Last != 0
 	body := p.body
 	for _, n := range p.lacing {
 		room := max(0, maxPacket-len(o.partial))

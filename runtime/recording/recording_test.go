@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/internal/ogg"
 )
 
 // TestFormats reads a second of 440 Hz at half of full scale in each format; the second channel of those with two
@@ -463,10 +465,10 @@ func readBytes(t testing.TB, data []byte) (*Recording, error) {
 
 // pages returns where the pages of an Ogg file begin.
 func pages(b []byte) (at []int) {
-	for i := 0; i+oggHeader <= len(b); {
+	for i := 0; i+ogg.HeaderSize <= len(b); {
 		at = append(at, i)
-		n := oggHeader + int(b[i+26])
-		for _, v := range b[i+oggHeader : i+n] {
+		n := ogg.HeaderSize + int(b[i+26])
+		for _, v := range b[i+ogg.HeaderSize : i+n] {
 			n += int(v)
 		}
 		i += n
@@ -476,12 +478,12 @@ func pages(b []byte) (at []int) {
 
 // checksum makes the page at a place valid again.
 func checksum(b []byte, at int) {
-	n := oggHeader + int(b[at+26])
-	for _, v := range b[at+oggHeader : at+n] {
+	n := ogg.HeaderSize + int(b[at+26])
+	for _, v := range b[at+ogg.HeaderSize : at+n] {
 		n += int(v)
 	}
 	clear(b[at+22 : at+26])
-	binary.LittleEndian.PutUint32(b[at+22:], oggChecksum(b[at:at+n]))
+	binary.LittleEndian.PutUint32(b[at+22:], ogg.Checksum(b[at:at+n]))
 }
 
 func tone(hz, level float64, rate, n int) []float32 {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/swar-tts/swar/runtime/internal/ogg"
 )
 
 // wavHead is the header of so many bytes of sound.
@@ -196,12 +198,12 @@ func FuzzOgg(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// A page with a wrong checksum is not looked into: give it the right one.
 		data = slices.Clone(data)
-		for at := 0; at+oggHeader <= len(data) && string(data[at:at+4]) == "OggS"; {
-			n := oggHeader + int(data[at+26])
+		for at := 0; at+ogg.HeaderSize <= len(data) && string(data[at:at+4]) == "OggS"; {
+			n := ogg.HeaderSize + int(data[at+26])
 			if at+n > len(data) {
 				break
 			}
-			for _, v := range data[at+oggHeader : at+n] {
+			for _, v := range data[at+ogg.HeaderSize : at+n] {
 				n += int(v)
 			}
 			if at+n > len(data) {
@@ -218,12 +220,12 @@ func FuzzOgg(f *testing.F) {
 func shortOpus(b []byte) []byte {
 	const packets = 3
 	at := pages(b)[2]
-	size, body := 0, at+oggHeader+int(b[at+26])
-	for _, n := range b[at+oggHeader:][:packets] {
+	size, body := 0, at+ogg.HeaderSize+int(b[at+26])
+	for _, n := range b[at+ogg.HeaderSize:][:packets] {
 		size += int(n)
 	}
-	short := slices.Concat(b[:at+oggHeader+packets], b[body:body+size])
-	short[at+5], short[at+26] = oggLast, packets
+	short := slices.Concat(b[:at+ogg.HeaderSize+packets], b[body:body+size])
+	short[at+5], short[at+26] = ogg.Last, packets
 	checksum(short, at)
 	return short
 }
