@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/swar-tts/swar/api/v1alpha1"
-	"github.com/swar-tts/swar/hack/kubetest"
+	"github.com/swar-tts/swar/internal/testenv/kubetest"
 )
 
 // kube is an API server that the tests of this package share; nil where its programs are missing.

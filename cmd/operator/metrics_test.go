@@ -38,7 +38,7 @@ import (
 	"github.com/swar-tts/swar/controllers"
 	"github.com/swar-tts/swar/controllers/externalmetrics"
 	"github.com/swar-tts/swar/controllers/keda"
-	"github.com/swar-tts/swar/hack/kubetest"
+	"github.com/swar-tts/swar/internal/testenv/kubetest"
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 

@@ -25,7 +25,7 @@ import (
 
 	"github.com/swar-tts/swar/api/v1alpha1"
 	"github.com/swar-tts/swar/cmd/internal/launch"
-	"github.com/swar-tts/swar/hack/kubetest"
+	"github.com/swar-tts/swar/internal/testenv/kubetest"
 )
 
 // kubeconfig writes a file by which an API server is reached at another address.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/swar-tts/swar/hack/onnxruntimetest"
+	"github.com/swar-tts/swar/internal/testenv/onnxruntimetest"
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )

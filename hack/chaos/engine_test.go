@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swar-tts/swar/hack/onnxruntimetest"
+	"github.com/swar-tts/swar/internal/testenv/onnxruntimetest"
 	"github.com/swar-tts/swar/runtime/kokoro/kokorotest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/swar-tts/swar/hack/internal/page"
-	"github.com/swar-tts/swar/hack/kubetest"
+	"github.com/swar-tts/swar/internal/testenv/kubetest"
 )
 
 // administrator runs commands as somebody who has a checkout of the repository and access to a cluster.

@@ -20,7 +20,7 @@ import (
 	"github.com/gorilla/websocket"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/swar-tts/swar/hack/onnxruntimetest"
+	"github.com/swar-tts/swar/internal/testenv/onnxruntimetest"
 )
 
 const vectors = "../../runtime/onnx/testdata"

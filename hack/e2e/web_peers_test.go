@@ -14,7 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/swar-tts/swar/hack/peerstest"
+	"github.com/swar-tts/swar/internal/testenv/peerstest"
 )
 
 // issuersFile names one provider to a server.

@@ -251,13 +251,13 @@ var rules = map[string]rule{
 	"hack/operatorbench": {[]string{
 		"api/v1alpha1", "controllers/resources", "runtime/contract", "runtime/fleet/link/wire",
 	}, "a measurement starts the program, and makes what it looks at"},
-	"hack/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},
-	"hack/peerstest":       {nil, "providers of others know nothing of us"},
-	"hack/internal/page":   {nil, "the commands of a page are found without knowing what they do"},
-	"hack/kubetest":        {nil, "an API server does not know what is tried on it"},
-	"hack/cpumasktest":     {nil, "what hides instructions is tried on a program that knows nothing of it"},
-	"hack/fetch":           {nil, "scripts are tried as they are run"},
-	"hack/onnxruntimetest": {nil, "finding the library has nothing to do with what runs on it"},
+	"internal/testenv/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},
+	"internal/testenv/peerstest":       {nil, "providers of others know nothing of us"},
+	"hack/internal/page":               {nil, "the commands of a page are found without knowing what they do"},
+	"internal/testenv/kubetest":        {nil, "an API server does not know what is tried on it"},
+	"hack/cpumasktest":                 {nil, "what hides instructions is tried on a program that knows nothing of it"},
+	"hack/fetch":                       {nil, "scripts are tried as they are run"},
+	"internal/testenv/onnxruntimetest": {nil, "finding the library has nothing to do with what runs on it"},
 	"hack/benchengine": {[]string{
 		"runtime/speech", "runtime/synth", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/layout/layouttest",
 		"runtime/onnx/measure",
@@ -266,7 +266,7 @@ var rules = map[string]rule{
 		"controllers/scaler", "runtime/fleet/route", "runtime/fleet/route/routetest", "runtime/speech",
 	}, "what is simulated is decided by the code that decides it in the programs, and by nothing else"},
 	"hack/chaos": {nil, "what is harmed from outside is not imported"},
-	"hack/e2e":   {[]string{"hack/peerstest"}, "what is tested from outside is not imported"},
+	"hack/e2e":   {[]string{"internal/testenv/peerstest"}, "what is tested from outside is not imported"},
 
 	"hack/webtypes":       {nil, "types of pages follow from the description of the API alone"},
 	"hack/web":            {nil, "what bundles pages knows files, and no program of ours"},
@@ -286,13 +286,13 @@ var only = map[string]struct {
 	in  []string
 	why string
 }{
-	"net/http":                               {[]string{"runtime/answer", "runtime/serve", "runtime/metrics", "portal/rest", "portal/signin", "portal/web", "client", "cmd/", "hack/cluster", "hack/reading", "hack/peerstest", "controllers/externalmetrics", "models/archive", "models/download", "models/hub", "models/oci", "models/pull"}, "the core compiles without HTTP; signing in is HTTP by its standards"},
+	"net/http":                               {[]string{"runtime/answer", "runtime/serve", "runtime/metrics", "portal/rest", "portal/signin", "portal/web", "client", "cmd/", "hack/cluster", "hack/reading", "internal/testenv/peerstest", "controllers/externalmetrics", "models/archive", "models/download", "models/hub", "models/oci", "models/pull"}, "the core compiles without HTTP; signing in is HTTP by its standards"},
 	"github.com/gorilla/":                    {[]string{"runtime/serve", "portal/rest", "client"}, "one adapter of each API knows gorilla"},
 	"github.com/prometheus/":                 {[]string{"runtime/metrics", "controllers/metrics"}, "metric names stand in one place, of the data plane and of the operator"},
 	"github.com/spf13/":                      {[]string{"cmd/"}, "only cmd reads flags"},
-	"os/exec":                                {[]string{"runtime/espeak", "runtime/internal/espeakng", "runtime/recording", "models/packages", "cmd/", "hack/"}, "adapters run programs: one that speaks or writes phonemes, one that decodes what we do not, and those that know where packages are"},
-	"k8s.io/":                                {[]string{"api/", "controllers", "runtime/fleet/discover/endpointslice", "cmd/operator", "cmd/router", "hack/kubetest"}, "the data plane runs without Kubernetes"},
-	"sigs.k8s.io/":                           {[]string{"api/", "controllers", "cmd/operator", "hack/kubetest"}, "the data plane runs without Kubernetes"},
+	"os/exec":                                {[]string{"runtime/espeak", "runtime/internal/espeakng", "runtime/recording", "models/packages", "cmd/", "hack/", "internal/testenv"}, "adapters run programs: one that speaks or writes phonemes, one that decodes what we do not, and those that know where packages are"},
+	"k8s.io/":                                {[]string{"api/", "controllers", "runtime/fleet/discover/endpointslice", "cmd/operator", "cmd/router", "internal/testenv/kubetest"}, "the data plane runs without Kubernetes"},
+	"sigs.k8s.io/":                           {[]string{"api/", "controllers", "cmd/operator", "internal/testenv/kubetest"}, "the data plane runs without Kubernetes"},
 	"google.golang.org/grpc":                 {[]string{"controllers", "runtime/grpcauth", "runtime/dataplane", "runtime/fleet", "portal/dataplane", "portal/firestore", "cmd/router", "cmd/worker"}, "adapters know gRPC: the links between our processes, and the client of Firestore"},
 	"go.opentelemetry.io/":                   {[]string{"runtime/fleet", "cmd/internal/trace"}, "traces go where utterances leave a process"},
 	"cloud.google.com/go/firestore":          {[]string{"portal/firestore"}, "one adapter knows Firestore"},

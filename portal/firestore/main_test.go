@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/swar-tts/swar/hack/firestoretest"
+	"github.com/swar-tts/swar/internal/testenv/firestoretest"
 )
 
 // emulator is the address of the emulator that the tests use; empty where there is none.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/swar-tts/swar/hack/firestoretest"
+	"github.com/swar-tts/swar/internal/testenv/firestoretest"
 	"github.com/swar-tts/swar/portal/firestore"
 	"github.com/swar-tts/swar/portal/memstore"
 	"github.com/swar-tts/swar/portal/sqlite"

@@ -17,7 +17,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"github.com/swar-tts/swar/hack/peerstest"
+	"github.com/swar-tts/swar/internal/testenv/peerstest"
 	"github.com/swar-tts/swar/portal/signin"
 )
 

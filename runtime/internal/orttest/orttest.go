@@ -4,7 +4,7 @@ package orttest
 import (
 	"testing"
 
-	"github.com/swar-tts/swar/hack/onnxruntimetest"
+	"github.com/swar-tts/swar/internal/testenv/onnxruntimetest"
 	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 

@@ -73,7 +73,7 @@ func assets() string {
 	}
 	_, here, _, _ := runtime.Caller(0)
 	for _, level := range []string{"envtest", "all"} { // of the newest version
-		found, _ := filepath.Glob(filepath.Join(filepath.Dir(here), "../../.cache/cluster", level+"-*/bin/kube-apiserver"))
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(here), "../../../.cache/cluster", level+"-*/bin/kube-apiserver"))
 		if len(found) > 0 {
 			return filepath.Dir(found[len(found)-1])
 		}
