@@ -66,6 +66,7 @@ kokoro: ## download the weights of Kokoro-82M for tests into .cache, checked by 
 test: install-test-deps ## run every test with the race detector, and without it what it makes ten times as slow
 	@hack/onnxruntime.sh >/dev/null || echo '*** the neural engines are NOT tested, see above ***' >&2
 	@hack/firestore-emulator.sh >/dev/null || echo '*** the Firestore store is NOT tested, see above ***' >&2
+	@hack/web.sh -install || echo '*** the logic of the web pages is NOT tested, see above ***' >&2
 	go test -race -count=1 -timeout 20m ./...
 	go test -count=1 -timeout 20m ./hack/sim ./runtime/kokoro/... # which skip real weights and loads above
 

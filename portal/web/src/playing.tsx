@@ -7,7 +7,8 @@ import { PlaygroundKey } from "./play/key";
 import { Head } from "./ui/parts";
 import { language } from "./lib/language";
 import { api } from "./lib/here";
-import { Playground, type T } from "./play/index";
+import { Playground } from "./play/index";
+import type { T } from "./play/settings";
 import type { SocketKey } from "./play/socket";
 import { t } from "./play/words";
 

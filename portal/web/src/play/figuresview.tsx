@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { paise, type Figures as Values } from "./figures";
-import type { T } from "./index";
+import type { T } from "./settings";
 
 const NONE = "–";
 

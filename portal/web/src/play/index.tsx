@@ -22,19 +22,9 @@ import { Speaking } from "./speaking";
 import { Files, TakesList } from "./takesview";
 import { Source, Spoken } from "./text";
 import { Wave } from "./waveview";
-import { isSeed, MAX_CHARS, type Settings } from "./wire";
+import { defaults, type PlaygroundProps, type T } from "./settings";
 import type { SocketKey } from "./socket";
-
-export type T = (key: string, values?: Record<string, string | number>) => string;
-
-export interface PlaygroundProps {
-  t: T;
-  api: string; // origin of the synthesis API
-  worklet: string; // address of the module of worklet.ts
-  key_: SocketKey;
-  voices: readonly string[];
-  mayPlay: boolean; // false for viewers
-}
+import { isSeed, MAX_CHARS, type Settings } from "./wire";
 
 // At once, not in an effect: what follows a key press may lead to another page before effects run.
 function keep(draft: string) {
@@ -73,10 +63,6 @@ function Examples({ class: name, choose }: { class?: string; choose(example: str
       ))}
     </>
   );
-}
-
-export function defaults(voices: readonly string[]): Settings {
-  return { voice: voices[0] ?? "anjura", temperature: 0.3, seed: "", enDigits: false, raw: false };
 }
 
 export function Playground(p: PlaygroundProps) {

@@ -8,7 +8,7 @@ import { Icon } from "../ui/icons";
 import { LANGUAGES, snippet, type Language } from "./snippets";
 import { isSeed, newSeed, type Settings } from "./wire";
 import type { Take } from "./takes";
-import { defaults, type T } from "./index";
+import { defaults, type T } from "./settings";
 
 interface SettingsProps {
   t: T;

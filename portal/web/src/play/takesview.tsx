@@ -7,7 +7,7 @@ import { pcmOf, save, wavOf, type Take } from "./takes";
 import { body } from "./wire";
 import { refusal, UNREACHED } from "./preview";
 import { Icon } from "../ui/icons";
-import type { PlaygroundProps } from "./index";
+import type { PlaygroundProps } from "./settings";
 import type { Speaking } from "./speaking";
 
 interface Props extends PlaygroundProps {

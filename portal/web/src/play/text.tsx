@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { familyOf, sourcePieces, spokenPieces, type Piece } from "./marks";
 import { reasonOf, type PreviewResult } from "./preview";
 import { Icon } from "../ui/icons";
-import type { T } from "./index";
+import type { T } from "./settings";
 
 interface SourceProps {
   t: T;

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { RATE } from "./queue";
 import { coloursOf, draw } from "./wave";
 import type { Speaking } from "./speaking";
-import type { T } from "./index";
+import type { T } from "./settings";
 
 interface Props {
   t: T;
